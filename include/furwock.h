@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FURWOCK_H
+#define FURWOCK_H
+
+/* Everything that furwock has for the threads of one process. */
+#include <furwock/futex.h>
+#include <furwock/mutex.h>
+#include <furwock/wait.h>
+
+#endif

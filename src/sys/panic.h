@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_SYS_PANIC_H
+#define FW_SYS_PANIC_H
+
+#include <stdint.h>
+
+/*
+ * Stops the program (abort) after one line on standard error:
+ *     furwock: WHAT: lock 0x... , caller 1234, owner 1235
+ * caller and owner are identities as in sys/thread.h; 0 as owner reads "nobody".
+ * Allocates nothing and takes no lock.
+ */
+_Noreturn void fw_panic_(const char *what, const void *lock, uint32_t caller, uint32_t owner);
+
+/* The same for a kernel answer that cannot be: "furwock: WHAT: unexpected error N". */
+_Noreturn void fw_panic_errno_(const char *what, int error);
+
+#endif

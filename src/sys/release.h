@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_SYS_RELEASE_H
+#define FW_SYS_RELEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Release without an atomic instruction.
+ *
+ * The contract is in two calls.  The build picks the implementation: src/sys/x86_64/ (a restartable
+ * sequence) or src/sys/generic/ (none: the first call always answers false).
+ *
+ *     bool fw_release_plain_(uint64_t *state, uint32_t id);
+ *
+ * If the whole 64-bit state equals `id` (the lower half says who owns the lock, the upper half that
+ * nothing else is to be known), stores 0 in the lower half with release order, as the last thing it
+ * does to the memory, and returns true.  Otherwise, or where the kernel does not help, or after a
+ * preemption or a signal in between, changes nothing and returns false: the caller then releases with an
+ * atomic instruction.  Between look and store another thread may change the upper half; the store leaves
+ * that half alone.  Who must not be overlooked calls the fence.
+ *
+ *     int fw_release_fence_(void);
+ *
+ * When it returns 0, every fw_release_plain_ that looked before the call, in any thread of this
+ * process, has either stored, and its store is visible, or will fail.  So: make the upper half
+ * non-zero, call the fence, look again; from then on nobody releases this lock plainly.
+ * It returns -EPERM (or another negative errno) where the kernel used to help and now refuses (a
+ * system call filter was installed): nothing is known then, and a waiter must not sleep for long.
+ */
+#include <sys_release_arch.h>
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_WAIT_H
+#define FW_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/deadline.h>
+#include <furwock/wait.h>
+
+/*
+ * How to wait, for all locks.  A slow path makes one fw_wait_ on its stack:
+ *
+ *     struct fw_wait_ w;
+ *     if ((error = fw_wait_begin_(&w, policy, deadline)) != 0) return error;
+ *     while (fw_wait_poll_(&w)) { look; try }          (poll, as long as the policy has budget)
+ *     ... announce oneself in the word ...
+ *     error = fw_wait_sleep_(&w, word, expected, bits) (sleep, or poll where the policy never sleeps)
+ *     fw_wait_again_(&w)                               (a new polling budget after a wake)
+ */
+struct fw_wait_ {
+    fw_wait_kind kind;
+    uint32_t budget_ns;
+    uint64_t began_ns;      /* when the present polling phase began; 0: not yet */
+    const fw_deadline *deadline;
+};
+
+/* Checks policy and deadline (EINVAL) and gives the first polling budget.  Either may be NULL. */
+int fw_wait_begin_(struct fw_wait_ *w, const fw_wait_policy *policy, const fw_deadline *deadline);
+
+/* Pauses or yields once.  False when the budget is used up: time to sleep. */
+bool fw_wait_poll_(struct fw_wait_ *w);
+
+/* Gives a new polling budget. */
+void fw_wait_again_(struct fw_wait_ *w);
+
+/* Does this policy ever sleep? */
+bool fw_wait_blocks_(const struct fw_wait_ *w);
+
+/*
+ * Sleeps while *word == expected as fw_futex_wait_bitset (private) does: 0, -EAGAIN, -EINTR,
+ * -ETIMEDOUT.  Where the policy never sleeps, polls once instead and answers 0 or -ETIMEDOUT.
+ * With slice_ns not 0, sleeps for that long at most and answers 0 when the slice is over.
+ */
+int fw_wait_sleep_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, uint32_t bits,
+                   uint64_t slice_ns);
+
+#endif
