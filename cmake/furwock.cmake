@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+#
+# What every room's CMakeLists.txt builds on: house flags, sanitizers, the choice of the release
+# variant, third-party packages, and the functions fw_program, fw_test and fw_test_command.
+
+include(CheckCSourceCompiles)
+include(CheckLanguage)
+include(CMakeParseArguments)
+include(GNUInstallDirs)
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+
+set(FURWOCK_SANITIZE "" CACHE STRING "thread, address (with undefined), or empty")
+set(FURWOCK_RELEASE "auto" CACHE STRING "how a lock is released: auto, x86_64 (rseq) or generic")
+option(FURWOCK_WERROR "Treat warnings as errors" OFF)
+
+# C++ serves rivals and header checks; the library does without.
+if(NOT FURWOCK_NO_CXX)
+    check_language(CXX)
+    if(CMAKE_CXX_COMPILER)
+        enable_language(CXX)
+    endif()
+endif()
+
+find_package(Threads REQUIRED)
+
+# --- House flags: an interface target that everything of ours links ---------------------------------
+add_library(fw_house INTERFACE)
+target_compile_definitions(fw_house INTERFACE _GNU_SOURCE)
+target_compile_options(fw_house INTERFACE
+    -Wall -Wextra -Wpedantic
+    $<$<COMPILE_LANGUAGE:C>:-Wshadow -Wstrict-prototypes -Wmissing-prototypes>
+    $<$<BOOL:${FURWOCK_WERROR}>:-Werror>)
+
+if(FURWOCK_SANITIZE STREQUAL "thread")
+    set(fw_sanitizer_flags -fsanitize=thread)
+elseif(FURWOCK_SANITIZE STREQUAL "address")
+    set(fw_sanitizer_flags -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+elseif(NOT FURWOCK_SANITIZE STREQUAL "")
+    message(FATAL_ERROR "FURWOCK_SANITIZE is thread, address or empty, not ${FURWOCK_SANITIZE}")
+endif()
+if(fw_sanitizer_flags)
+    target_compile_options(fw_house INTERFACE ${fw_sanitizer_flags} -fno-omit-frame-pointer)
+    target_link_options(fw_house INTERFACE ${fw_sanitizer_flags})
+endif()
+
+# --- The release variant: a directory of src/sys/ that is on the include path -----------------------
+# glibc 2.35 and later register a restartable sequence for each thread; a thread sanitizer cannot
+# follow one, so it is given the generic release.
+check_c_source_compiles("
+    #include <sys/rseq.h>
+    #if !defined __x86_64__ || defined __ILP32__ || !defined __GLIBC__
+    #error not here
+    #endif
+    int main(void) { return (int)__rseq_size; }" FURWOCK_HAVE_RSEQ)
+if(NOT FURWOCK_RELEASE STREQUAL "auto")
+    set(fw_release ${FURWOCK_RELEASE})
+elseif(FURWOCK_HAVE_RSEQ AND NOT FURWOCK_SANITIZE STREQUAL "thread")
+    set(fw_release x86_64)
+else()
+    set(fw_release generic)
+endif()
+set(FURWOCK_RELEASE_DIR ${PROJECT_SOURCE_DIR}/src/sys/${fw_release})
+if(NOT IS_DIRECTORY ${FURWOCK_RELEASE_DIR})
+    message(FATAL_ERROR "FURWOCK_RELEASE is auto, x86_64 or generic, not ${FURWOCK_RELEASE}")
+endif()
+
+# The library's private headers, for tests that compile or look into src/.
+add_library(furwock_private INTERFACE)
+target_include_directories(furwock_private INTERFACE
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${FURWOCK_RELEASE_DIR})
+
+# --- Third-party packages: interface targets fw_cmocka and fw_jansson, where they are found --------
+find_package(PkgConfig)
+if(PKG_CONFIG_FOUND)
+    foreach(package cmocka jansson)
+        pkg_check_modules(${package} QUIET IMPORTED_TARGET ${package})
+        if(TARGET PkgConfig::${package})
+            add_library(fw_${package} INTERFACE)
+            target_link_libraries(fw_${package} INTERFACE PkgConfig::${package})
+        endif()
+    endforeach()
+endif()
+
+# --- Functions --------------------------------------------------------------------------------------
+
+# fw_executable_(target SOURCES... LIBS... INCLUDES...): what fw_program and fw_test share.
+function(fw_executable_ target)
+    cmake_parse_arguments(A "" "" "SOURCES;LIBS;INCLUDES" ${ARGN})
+    add_executable(${target} ${A_SOURCES})
+    target_include_directories(${target} PRIVATE
+        ${A_INCLUDES} ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(${target} PRIVATE fw_house ${A_LIBS} Threads::Threads)
+endfunction()
+
+# fw_program(NAME <name> SOURCES ... [LIBS ...] [INCLUDES ...])
+# An executable of that name, which is no test.
+function(fw_program)
+    cmake_parse_arguments(P "" "NAME" "SOURCES;LIBS;INCLUDES" ${ARGN})
+    fw_executable_(${P_NAME} SOURCES ${P_SOURCES} LIBS ${P_LIBS} INCLUDES ${P_INCLUDES})
+endfunction()
+
+# fw_test_register_(name label timeout command...)
+function(fw_test_register_ name label timeout)
+    add_test(NAME ${name} COMMAND ${ARGN})
+    if(NOT timeout)
+        set(timeout 120)
+    endif()
+    set_tests_properties(${name} PROPERTIES
+        LABELS "${label}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77)
+endfunction()
+
+# fw_test(NAME <name> LABEL <label> SOURCES ... [LIBS ...] [ARGS ...] [TIMEOUT s] [INCLUDES ...])
+# An executable test_<name>, run by ctest as <name>.  Exit status 77 means skipped.
+function(fw_test)
+    cmake_parse_arguments(T "" "NAME;LABEL;TIMEOUT" "SOURCES;LIBS;ARGS;INCLUDES" ${ARGN})
+    fw_executable_(test_${T_NAME} SOURCES ${T_SOURCES} LIBS ${T_LIBS} INCLUDES ${T_INCLUDES})
+    fw_test_register_(${T_NAME} "${T_LABEL}" "${T_TIMEOUT}" test_${T_NAME} ${T_ARGS})
+endfunction()
+
+# fw_test_command(NAME <name> LABEL <label> COMMAND ... [TIMEOUT s])
+# The same for a test that is a command: a script, or one more run of a program.
+function(fw_test_command)
+    cmake_parse_arguments(T "" "NAME;LABEL;TIMEOUT" "COMMAND" ${ARGN})
+    fw_test_register_(${T_NAME} "${T_LABEL}" "${T_TIMEOUT}" ${T_COMMAND})
+endfunction()
