@@ -7,11 +7,16 @@
 #include <stdint.h>
 #include <time.h>
 
+#include <furwock/bits/api.h>
+
+FW_BEGIN_DECLS
+
 /*
  * A lock, described once: the contract tests, the stress tests and every benchmark run on any adapter.
  *
- * An adapter is a file with one `const struct adapter adapter_NAME`.  The list of those that were
- * built is in the generated adapters.c (adapter_list).
+ * A source file describes one lock, or a few of one kind, each as a `const struct adapter
+ * adapter_NAME`; adapter_define.h keeps that to about ten lines.  The list of those that were built is
+ * in the generated adapters.c (adapter_list), as is the list of those that could not be.
  */
 enum adapter_flags {
     ADAPTER_SHARED = 1 << 0,  /* works between processes, in MAP_SHARED memory */
@@ -29,16 +34,16 @@ struct adapter {
     const char *about; /* one line: what it is and where it comes from */
     enum adapter_family family;
     unsigned flags;
-    size_t size;                      /* bytes of one lock */
+    size_t size; /* bytes of one lock */
     size_t align;
-    int (*init)(void *lock, bool shared);   /* 0 or a positive errno; memory is zeroed before */
-    void (*destroy)(void *lock);            /* may be NULL; gives back what init took */
+    int (*init)(void *lock, bool shared); /* 0 or a positive errno; memory is zeroed before */
+    void (*destroy)(void *lock);          /* may be NULL; gives back what init took */
     void (*lock)(void *lock);
     void (*unlock)(void *lock);
-    int (*trylock)(void *lock);             /* 0 or EBUSY; NULL: none */
+    int (*trylock)(void *lock);                                     /* 0 or EBUSY; NULL: none */
     int (*timedlock)(void *lock, const struct timespec *monotonic); /* 0 or ETIMEDOUT; NULL: none */
-    void (*unlock_fair)(void *lock);        /* NULL: none */
-    void (*loop)(void *lock, uint64_t n);   /* n times lock and unlock, as directly as a user would */
+    void (*unlock_fair)(void *lock);                                /* NULL: none */
+    void (*loop)(void *lock, uint64_t n); /* n times lock and unlock, as directly as a user would */
 };
 
 /* NULL-terminated, in the order in which tables show them. */
@@ -53,5 +58,20 @@ extern const struct missing_adapter adapter_missing[];
 
 /* The adapter called `name`, or NULL. */
 const struct adapter *adapter_find(const char *name);
+
+/* Why there is no adapter called `name`: what to install; NULL where the name means nothing. */
+const char *adapter_why_missing(const char *name);
+
+/*
+ * Memory for n locks of this kind, each on cache lines of its own (adapter_stride() bytes apart),
+ * zeroed and initialised; in memory that forked children share where `shared` is set.  NULL with errno
+ * where there is no memory, init failed, or the lock does not work between processes (ENOTSUP).
+ */
+void *adapter_make(const struct adapter *a, size_t n, bool shared);
+void adapter_unmake(const struct adapter *a, void *locks, size_t n);
+size_t adapter_stride(const struct adapter *a);
+void *adapter_at(const struct adapter *a, void *locks, size_t i);
+
+FW_END_DECLS
 
 #endif
