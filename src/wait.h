@@ -21,7 +21,8 @@
 struct fw_wait_ {
     fw_wait_kind kind;
     uint32_t budget_ns;
-    uint64_t began_ns;      /* when the present polling phase began; 0: not yet */
+    bool polling;      /* began_ns is set */
+    uint64_t began_ns; /* when the present polling phase began */
     const fw_deadline *deadline;
 };
 
@@ -36,6 +37,9 @@ void fw_wait_again_(struct fw_wait_ *w);
 
 /* Does this policy ever sleep? */
 bool fw_wait_blocks_(const struct fw_wait_ *w);
+
+/* Has the deadline passed?  False where there is none. */
+bool fw_wait_is_over_(const struct fw_wait_ *w);
 
 /*
  * Sleeps while *word == expected as fw_futex_wait_bitset (private) does: 0, -EAGAIN, -EINTR,

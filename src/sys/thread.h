@@ -14,6 +14,7 @@
  */
 #define FW_ID_SHIFT 8u
 #define FW_ID_HELD 1u
+#define FW_ID_ALIAS (UINT32_C(1) << 22) /* in the number */
 
 /* The calling thread's identity, 0 until fw_self_init_() ran in this thread. */
 extern __thread uint32_t fw_self_id_ __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -27,7 +28,13 @@ static inline uint32_t fw_self_(void)
     return __builtin_expect(id != 0, 1) ? id : fw_self_init_();
 }
 
-/* How many forks lie between this process and the one that loaded the library, modulo 64. */
+/* The kernel thread id in an identity. */
+static inline int fw_id_number_(uint32_t id)
+{
+    return (int)(id >> FW_ID_SHIFT & ~FW_ID_ALIAS);
+}
+
+/* How many forks lie between this process and the one that loaded the library, modulo 32. */
 uint32_t fw_fork_generation_(void);
 
 /* A number that differs from call to call, across all threads, until 2^23 calls were made. */

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_mutex.  Contract: furwock/mutex.h.  Bits: mutex_word.h.  Reasons, proofs and figures: doc/mutex.md.
+ *
+ * Origin: the lock in a word and the greedy and fair releases are those of Franke, Russell and Kirkwood
+ * (OLS 2002, sections 3 and 3.1.4).  The plain release is ours.
+ *
+ *   owner half  waiters half       meaning                            who may leave it, and how
+ *   ----------  -----------------  ---------------------------------  -----------------------------------
+ *   0           0                  free, quiet                        any thread: take (byte exchange)
+ *   1           any                taken, not signed                  the taker: stores its id
+ *   id          0                  held, quiet                        owner: plain release; waiter: joins
+ *   id          no waiters         held, lately contended             owner: CAS to free, at times to quiet
+ *   id          waiters, !WAKING   held, nobody is coming             owner: frees, sets WAKING, wakes one
+ *   id          waiters, WAKING    held, somebody is coming           owner: frees, wakes nobody
+ *   id          waiters, HANDOFF   held, a waiter has lost for long   owner: passes instead of freeing
+ *   0           waiters, WAKING    free, somebody is coming           any thread: take; waiter: CAS
+ *   PASSED      waiters, WAKING    being handed over                  a waiter that stood in line before
+ *
+ * A waiter joins (+1), and leaves (-1) when it takes the lock or gives up.
+ *
+ * Legal:   WAKING clear while somebody is coming (one needless wake); OLD, HANDOFF or LATE set when nobody
+ *          is left to profit; HANDOFF clear while somebody starves (it will ask again).
+ * Illegal: to sleep on the waiters half with an expected value in which WAKING is set, or FENCED is not;
+ *          to set WAKING and wake nobody while somebody sleeps there; to clear WAKING while PASSED.
+ *
+ * I1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the fence
+ *     has returned, every release of this lock is a CAS on the whole word, and sees the waiter.
+ * I2  WAKING set implies that a waiter is awake or about to be woken, and that it will, before it sleeps
+ *     or leaves, clear WAKING or take the lock.
+ * I3  PASSED implies a waiter that joined before the pass and will claim it: it stays, even when
+ *     its time is over.
+ * I4  After the instruction that frees or passes the lock, the releaser does not touch its memory (the
+ *     wake that may follow uses the address only).
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include <furwock/futex.h>
+#include <furwock/mutex.h>
+
+#include "atomic.h"
+#include "mutex_word.h"
+#include "sys/clock.h"
+#include "sys/panic.h"
+#include "sys/release.h"
+#include "sys/thread.h"
+#include "wait.h"
+
+/* A waiter that has lost for this long after its first wake asks for a hand-off. */
+#define STARVATION_NS 500000u
+
+/* A lock goes back to plain releases at one in so many releases that met no waiter: doc/mutex.md. */
+#define QUIET_RELEASES 1024u
+
+/* How long a waiter dares to sleep where the kernel refuses the fence. */
+#define UNFENCED_SLICE_NS 1000000u
+
+#define COLD __attribute__((cold, noinline))
+
+_Static_assert(sizeof(fw_mutex) == 8, "the public promise");
+
+static fw_half_ *owner_of(fw_mutex *m)
+{
+    return (fw_half_ *)&m->state_;
+}
+
+static fw_half_ *waiters_of(fw_mutex *m)
+{
+    return (fw_half_ *)&m->state_ + 1;
+}
+
+/* free -> 1 -> id.  Sets the lowest byte whatever the state is: in every state but free it is 1. */
+static inline bool take(fw_mutex *m)
+{
+    uint32_t id = fw_self_();
+
+    if (fw_xchg8_acquire((fw_byte_ *)&m->state_, FW_ID_HELD) != 0)
+        return false;
+    fw_store32_relaxed(owner_of(m), id);
+    return true;
+}
+
+/* A thread in the slow path of lock: it lives on that thread's stack. */
+struct waiter {
+    fw_mutex *m;
+    uint32_t id;
+    uint32_t came_under; /* the pass (owner half) that was under way when it joined, or 0 */
+    bool was_woken;      /* a wake was for it, and it lost the race that followed */
+    bool starves;
+    uint64_t woken_at;
+    struct fw_wait_ wait;
+};
+
+/* May this waiter take the lock in state w?  A pass is for those who joined before it. */
+static bool may_take(const struct waiter *me, fw_mutex_word_ w)
+{
+    return is_free(w) || (is_passed(w) && owner_half(w) != me->came_under);
+}
+
+/* free or PASSED, waiters -> id, waiters - 1, !WAKING. */
+static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
+{
+    fw_mutex_word_ mine = MUTEX_WAKING | (me->was_woken ? MUTEX_OLD | MUTEX_HANDOFF : 0) |
+                          (is_passed(w) ? MUTEX_LATE : 0);
+    bool late = is_passed(w) && has_late_sleepers(w);
+
+    if (!fw_cas64_acquire(&me->m->state_, &w, (with_owner(w, me->id) & ~mine) - MUTEX_WAITER))
+        return false;
+    if (late) /* they joined, but sleep on the pass: let them sleep on, with the others */
+        fw_futex_requeue(owner_of(me->m), 0, waiters_of(me->m), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    return true;
+}
+
+/* held, n waiters -> held, n - 1 waiters.  A pass is not to be disturbed: its WAKING stays. */
+static bool give_up(struct waiter *me, fw_mutex_word_ w)
+{
+    fw_mutex_word_ mine = (me->was_woken ? MUTEX_OLD | MUTEX_HANDOFF : 0) |
+                          (is_passed(w) ? 0 : MUTEX_WAKING);
+
+    return fw_cas64_relaxed(&me->m->state_, &w, (w & ~mine) - MUTEX_WAITER);
+}
+
+/* held, !FENCED -> held, FENCED, once no plain release can overlook the waiters any more (I1). */
+static bool fence(struct waiter *me, fw_mutex_word_ w)
+{
+    if (fw_release_fence_() != 0)
+        return false;
+    while (!is_fenced(w) && !fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_FENCED))
+        ; /* others came or went; as this waiter stayed, the fence still holds */
+    return true;
+}
+
+/*
+ * Sleeps until the pass under which this waiter came is claimed.  The claimant moves it to the other
+ * queue.  It may not sleep there at once: WAKING is set, and must stay.
+ */
+static int sleep_through_pass(struct waiter *me, fw_mutex_word_ w)
+{
+    if (!has_late_sleepers(w) && !fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_LATE))
+        return -EAGAIN;
+    return fw_wait_sleep_(&me->wait, owner_of(me->m), me->came_under, MUTEX_CLASS_ANY, 0);
+}
+
+/* held -> held, !WAKING, and asleep (I2). */
+static int sleep_in_line(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
+{
+    fw_mutex_word_ wanted = w & ~MUTEX_WAKING;
+
+    if (me->was_woken)
+        wanted |= MUTEX_OLD;
+    if (me->starves)
+        wanted |= MUTEX_HANDOFF;
+    if (wanted != w && !fw_cas64_relaxed(&me->m->state_, &w, wanted))
+        return -EAGAIN;
+    return fw_wait_sleep_(&me->wait, waiters_of(me->m), waiters_half(wanted),
+                          me->was_woken ? MUTEX_CLASS_OLD : MUTEX_CLASS_NEW, slice_ns);
+}
+
+/* One sleep, or one step towards it. */
+static int sleep_once(struct waiter *me, fw_mutex_word_ w)
+{
+    uint64_t slice_ns = 0;
+
+    if (!fw_wait_blocks_(&me->wait)) {
+        if (me->starves && !wants_handoff(w))
+            fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_HANDOFF);
+        return fw_wait_sleep_(&me->wait, waiters_of(me->m), 0, 0, 0);
+    }
+    if (!is_fenced(w)) {
+        if (fence(me, w))
+            return -EAGAIN;
+        slice_ns = UNFENCED_SLICE_NS;
+    }
+    if (is_passed(w))
+        return sleep_through_pass(me, w);
+    return sleep_in_line(me, w, slice_ns);
+}
+
+/* After a wake: this waiter raced for the lock, and its patience has an end. */
+static void note_wake(struct waiter *me)
+{
+    uint64_t now = fw_clock_ns_();
+
+    if (!me->was_woken) {
+        me->was_woken = true;
+        me->woken_at = now;
+    }
+    me->starves = now - me->woken_at >= STARVATION_NS;
+}
+
+/* Stands in line until the lock is taken (0) or the time is over (ETIMEDOUT). */
+static int wait_in_line(struct waiter *me)
+{
+    bool over = false;
+
+    for (;;) {
+        fw_mutex_word_ w = fw_load64_relaxed(&me->m->state_);
+        int error;
+
+        if (owner_half(w) != me->came_under)
+            me->came_under = 0;
+        if (may_take(me, w)) {
+            if (take_as_waiter(me, w))
+                return 0;
+            continue;
+        }
+        if (over) {
+            if (give_up(me, w))
+                return ETIMEDOUT;
+            continue;
+        }
+        if (fw_wait_poll_(&me->wait))
+            continue;
+        error = sleep_once(me, w);
+        over = error == -ETIMEDOUT;
+        if (error == 0)
+            note_wake(me);
+        if (error == 0 || error == -EINTR)
+            fw_wait_again_(&me->wait);
+    }
+}
+
+/* Polls as long as the policy has budget, then joins.  True: the lock was taken on the way. */
+static bool take_or_join(struct waiter *me)
+{
+    fw_mutex_word_ w = fw_load64_relaxed(&me->m->state_);
+
+    for (;;) {
+        fw_mutex_word_ joined;
+
+        if (is_free(w)) {
+            if (take(me->m))
+                return true;
+        } else if (!fw_wait_poll_(&me->wait)) {
+            /* held, n waiters -> held, n + 1 waiters */
+            joined = without_ghosts(w, fw_fork_generation_()) + MUTEX_WAITER;
+            if (fw_cas64_relaxed(&me->m->state_, &w, joined)) {
+                me->came_under = is_passed(w) ? owner_half(w) : 0;
+                return false;
+            }
+            continue;
+        }
+        w = fw_load64_relaxed(&me->m->state_);
+    }
+}
+
+COLD static int lock_slow_(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct waiter me = {.m = m, .id = fw_self_()};
+    uint32_t owner = owner_half(fw_load64_relaxed(&m->state_));
+    int error;
+
+    if (owner == me.id)
+        fw_panic_("mutex locked again by its owner", m, me.id, owner);
+    error = fw_wait_begin_(&me.wait, policy, deadline);
+    if (error != 0)
+        return error;
+    if (take_or_join(&me))
+        return 0;
+    return wait_in_line(&me);
+}
+
+/* One in QUIET_RELEASES, for each thread. */
+static bool is_time_for_quiet(void)
+{
+    static __thread unsigned releases;
+    return ++releases % QUIET_RELEASES == 0;
+}
+
+/* What a release of w leaves, without the owner: the transitions of an owner in the table above. */
+static fw_mutex_word_ after_release(fw_mutex_word_ w, bool fair)
+{
+    if (!has_waiters(w))
+        return is_time_for_quiet() ? 0 : with_owner(w, 0) & (MUTEX_FENCED | MUTEX_GENERATION);
+    if (fair || wants_handoff(w))
+        return with_owner((w | MUTEX_WAKING) & ~(MUTEX_OLD | MUTEX_HANDOFF),
+                          MUTEX_PASSED | fw_serial_() << FW_ID_SHIFT | FW_ID_HELD);
+    if (wake_is_under_way(w))
+        return with_owner(w, 0);
+    return with_owner((w | MUTEX_WAKING) & ~MUTEX_OLD, 0);
+}
+
+COLD static void unlock_slow_(fw_mutex *m, bool fair)
+{
+    uint32_t id = fw_self_();
+    uint32_t generation = fw_fork_generation_();
+    fw_mutex_word_ seen = fw_load64_relaxed(&m->state_);
+    fw_mutex_word_ w;
+
+    if (owner_half(seen) != id)
+        fw_panic_("mutex unlocked by a thread that does not own it", m, id,
+                  is_passed(seen) || owner_half(seen) == FW_ID_HELD ? 0 : owner_half(seen));
+    do {
+        w = without_ghosts(seen, generation);
+    } while (!fw_cas64_release(&m->state_, &seen, after_release(w, fair)));
+    if (has_waiters(w) && !wake_is_under_way(w))
+        fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
+}
+
+void fw_mutex_init(fw_mutex *m)
+{
+    fw_store64_relaxed(&m->state_, 0);
+}
+
+int fw_mutex_trylock(fw_mutex *m)
+{
+    /* Look first: an exchange that fails would still take the cache line away from the owner. */
+    if (!is_free(fw_load64_relaxed(&m->state_)))
+        return EBUSY;
+    return take(m) ? 0 : EBUSY;
+}
+
+void fw_mutex_lock(fw_mutex *m)
+{
+    if (__builtin_expect(!take(m), 0))
+        lock_slow_(m, NULL, NULL);
+}
+
+int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline)
+{
+    return fw_mutex_lock_policy(m, NULL, deadline);
+}
+
+int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    return __builtin_expect(take(m), 1) ? 0 : lock_slow_(m, policy, deadline);
+}
+
+void fw_mutex_unlock(fw_mutex *m)
+{
+    uint32_t id = fw_self_id_;
+
+    if (__builtin_expect(id == 0 || !fw_release_plain_(&m->state_, id), 0))
+        unlock_slow_(m, false);
+}
+
+void fw_mutex_unlock_fair(fw_mutex *m)
+{
+    uint32_t id = fw_self_id_;
+
+    if (__builtin_expect(id == 0 || !fw_release_plain_(&m->state_, id), 0))
+        unlock_slow_(m, true);
+}
+
+pid_t fw_mutex_owner(const fw_mutex *m)
+{
+    uint32_t owner = owner_half(fw_load64_relaxed(&m->state_));
+
+    return (owner & MUTEX_PASSED) != 0 ? 0 : fw_id_number_(owner);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_MUTEX_WORD_H
+#define FW_MUTEX_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "atomic.h"
+#include "sys/thread.h"
+
+/*
+ * The bits of fw_mutex, and what they say.  The table of states is in mutex.c.
+ *
+ *   bit   63 ......... 42   41 .. 37     36     35      34   33      32     31 ............ 0
+ *         waiters           generation   LATE   HANDOFF OLD  WAKING  FENCED owner half
+ *         `------------------------ waiters half -----------------------'
+ *
+ *   owner half    0                       free
+ *                 1                       held, the owner has not signed yet
+ *                 id (lowest byte is 1)   held by the thread of that identity
+ *                 PASSED | serial         being handed to a waiter
+ */
+typedef uint64_t fw_mutex_word_;
+
+#define MUTEX_PASSED 0x80000000u
+
+#define MUTEX_FENCED (UINT64_C(1) << 32)
+#define MUTEX_WAKING (UINT64_C(1) << 33)
+#define MUTEX_OLD (UINT64_C(1) << 34)
+#define MUTEX_HANDOFF (UINT64_C(1) << 35)
+#define MUTEX_LATE (UINT64_C(1) << 36)
+#define MUTEX_GENERATION_SHIFT 37
+#define MUTEX_GENERATION (UINT64_C(31) << MUTEX_GENERATION_SHIFT)
+#define MUTEX_WAITER (UINT64_C(1) << 42)
+#define MUTEX_OWNER_HALF UINT64_C(0xffffffff)
+
+/* Two queues on the waiters half: those that never lost a race after a wake, and those that did. */
+#define MUTEX_CLASS_NEW 1u
+#define MUTEX_CLASS_OLD 2u
+#define MUTEX_CLASS_ANY (MUTEX_CLASS_NEW | MUTEX_CLASS_OLD)
+
+/* Linux hands out thread ids below 2^22, so there are never more waiters than that. */
+_Static_assert(MUTEX_WAITER == UINT64_C(1) << (64 - 22), "room for every thread");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the owner half comes first");
+
+static inline uint32_t owner_half(fw_mutex_word_ w)
+{
+    return (uint32_t)w;
+}
+
+static inline uint32_t waiters_half(fw_mutex_word_ w)
+{
+    return (uint32_t)(w >> 32);
+}
+
+static inline bool is_free(fw_mutex_word_ w)
+{
+    return owner_half(w) == 0;
+}
+
+static inline bool is_passed(fw_mutex_word_ w)
+{
+    return (owner_half(w) & MUTEX_PASSED) != 0;
+}
+
+static inline bool has_waiters(fw_mutex_word_ w)
+{
+    return w >= MUTEX_WAITER;
+}
+
+static inline bool wake_is_under_way(fw_mutex_word_ w)
+{
+    return (w & MUTEX_WAKING) != 0;
+}
+
+static inline bool wants_handoff(fw_mutex_word_ w)
+{
+    return (w & MUTEX_HANDOFF) != 0;
+}
+
+static inline bool is_fenced(fw_mutex_word_ w)
+{
+    return (w & MUTEX_FENCED) != 0;
+}
+
+static inline bool has_late_sleepers(fw_mutex_word_ w)
+{
+    return (w & MUTEX_LATE) != 0;
+}
+
+static inline fw_mutex_word_ with_owner(fw_mutex_word_ w, uint32_t half)
+{
+    return (w & ~MUTEX_OWNER_HALF) | half;
+}
+
+/* Which queue the next wake is for. */
+static inline uint32_t class_to_wake(fw_mutex_word_ w)
+{
+    return (w & MUTEX_OLD) != 0 ? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY;
+}
+
+/*
+ * The word without what a fork has left behind: waiters that were counted in an ancestor of this
+ * process do not exist here.
+ */
+static inline fw_mutex_word_ without_ghosts(fw_mutex_word_ w, uint32_t generation)
+{
+    if ((w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT == generation)
+        return w;
+    return (w & MUTEX_OWNER_HALF) | (fw_mutex_word_)generation << MUTEX_GENERATION_SHIFT;
+}
+
+#endif

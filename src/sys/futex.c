@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The only futex system calls in the tree.  Contract and errors: furwock/futex.h.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <furwock/futex.h>
+
+_Static_assert(FW_FUTEX_ALL == INT_MAX, "the kernel counts waiters in an int");
+_Static_assert(FW_FUTEX_ANY_BIT == FUTEX_BITSET_MATCH_ANY, "the kernel's set of all bits");
+
+/* futex_waitv(2) is younger (Linux 5.16) than many sets of kernel headers. */
+enum { SYS_FUTEX_WAITV = 449, FUTEX_WORD_32 = 0x02, FUTEX_WORD_PRIVATE = FUTEX_PRIVATE_FLAG };
+
+struct waitv_entry {
+    uint64_t val;
+    uint64_t uaddr;
+    uint32_t flags;
+    uint32_t reserved;
+};
+
+/* A raw system call that answers -errno and leaves errno alone. */
+static int negative_errno(long result, int saved_errno)
+{
+    int error = errno;
+    errno = saved_errno;
+    return result < 0 ? -error : (int)result;
+}
+
+static int private_flag(unsigned flags)
+{
+    return flags == FW_FUTEX_SHARED ? 0 : FUTEX_PRIVATE_FLAG;
+}
+
+static int flags_are_valid(unsigned flags)
+{
+    return flags == FW_FUTEX_PRIVATE || flags == FW_FUTEX_SHARED;
+}
+
+static int deadline_is_valid(const fw_deadline *d)
+{
+    return d == NULL || ((d->clock == CLOCK_MONOTONIC || d->clock == CLOCK_REALTIME) &&
+                         d->at.tv_nsec >= 0 && d->at.tv_nsec < 1000000000);
+}
+
+/* The kernel refuses negative seconds; such a deadline passed long ago on either clock. */
+static int is_before_the_epoch(const fw_deadline *d)
+{
+    return d != NULL && d->at.tv_sec < 0;
+}
+
+int fw_futex_wait_bitset(const uint32_t *word, uint32_t expected, uint32_t bits, unsigned flags,
+                         const fw_deadline *deadline)
+{
+    int op = FUTEX_WAIT_BITSET | private_flag(flags);
+    int saved_errno = errno;
+    const struct timespec *at = deadline != NULL ? &deadline->at : NULL;
+
+    if (!flags_are_valid(flags) || !deadline_is_valid(deadline))
+        return -EINVAL;
+    if (is_before_the_epoch(deadline)) {
+        static const struct timespec epoch = {0, 0};
+        at = &epoch;
+    }
+    if (deadline != NULL && deadline->clock == CLOCK_REALTIME)
+        op |= FUTEX_CLOCK_REALTIME;
+    return negative_errno(syscall(SYS_futex, word, op, expected, at, NULL, bits), saved_errno);
+}
+
+int fw_futex_wait(const uint32_t *word, uint32_t expected, unsigned flags,
+                  const fw_deadline *deadline)
+{
+    return fw_futex_wait_bitset(word, expected, FW_FUTEX_ANY_BIT, flags, deadline);
+}
+
+int fw_futex_wake_bitset(const uint32_t *word, unsigned n, uint32_t bits, unsigned flags)
+{
+    int op = FUTEX_WAKE_BITSET | private_flag(flags);
+    int saved_errno = errno;
+
+    if (!flags_are_valid(flags) || n > FW_FUTEX_ALL)
+        return -EINVAL;
+    if (n == 0) /* the kernel would wake one */
+        return 0;
+    return negative_errno(syscall(SYS_futex, word, op, n, NULL, NULL, bits), saved_errno);
+}
+
+int fw_futex_wake(const uint32_t *word, unsigned n, unsigned flags)
+{
+    return fw_futex_wake_bitset(word, n, FW_FUTEX_ANY_BIT, flags);
+}
+
+int fw_futex_requeue(const uint32_t *from, unsigned n_wake, const uint32_t *to, unsigned n_move,
+                     unsigned flags)
+{
+    int op = FUTEX_REQUEUE | private_flag(flags);
+    int saved_errno = errno;
+
+    if (!flags_are_valid(flags) || n_wake > FW_FUTEX_ALL || n_move > FW_FUTEX_ALL)
+        return -EINVAL;
+    return negative_errno(syscall(SYS_futex, from, op, n_wake, (unsigned long)n_move, to, 0),
+                          saved_errno);
+}
+
+int fw_futex_cmp_requeue(const uint32_t *from, uint32_t expected, unsigned n_wake,
+                         const uint32_t *to, unsigned n_move, unsigned flags)
+{
+    int op = FUTEX_CMP_REQUEUE | private_flag(flags);
+    int saved_errno = errno;
+
+    if (!flags_are_valid(flags) || n_wake > FW_FUTEX_ALL || n_move > FW_FUTEX_ALL)
+        return -EINVAL;
+    return negative_errno(syscall(SYS_futex, from, op, n_wake, (unsigned long)n_move, to, expected),
+                          saved_errno);
+}
+
+int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *deadline)
+{
+    struct waitv_entry entries[FW_FUTEX_WAIT_ANY_MAX];
+    int saved_errno = errno;
+    struct timespec at = {0, 0};
+    clockid_t clock = deadline != NULL ? deadline->clock : CLOCK_MONOTONIC;
+
+    if (n == 0 || n > FW_FUTEX_WAIT_ANY_MAX || !deadline_is_valid(deadline))
+        return -EINVAL;
+    for (unsigned i = 0; i < n; i++) {
+        if (!flags_are_valid(words[i].flags))
+            return -EINVAL;
+        entries[i] = (struct waitv_entry){
+            .val = words[i].expected,
+            .uaddr = (uintptr_t)words[i].word,
+            .flags = FUTEX_WORD_32 |
+                     (words[i].flags == FW_FUTEX_PRIVATE ? (uint32_t)FUTEX_WORD_PRIVATE : 0),
+        };
+    }
+    if (deadline != NULL && !is_before_the_epoch(deadline))
+        at = deadline->at;
+    return negative_errno(
+        syscall(SYS_FUTEX_WAITV, entries, n, 0, deadline != NULL ? &at : NULL, clock), saved_errno);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sys/panic.h"
+#include "sys/thread.h"
+
+/* One write, so that lines of several threads do not mix.  If it fails, abort speaks for itself. */
+static _Noreturn void say_and_abort(const char *line, int length)
+{
+    ssize_t written = write(STDERR_FILENO, line, (size_t)length);
+    (void)written;
+    abort();
+}
+
+static const char *name_of(uint32_t id, char *buffer, size_t size)
+{
+    if (id == 0)
+        return "nobody";
+    snprintf(buffer, size, "%d", fw_id_number_(id));
+    return buffer;
+}
+
+_Noreturn void fw_panic_(const char *what, const void *lock, uint32_t caller, uint32_t owner)
+{
+    char line[200];
+    char caller_name[16];
+    char owner_name[16];
+    int length = snprintf(line, sizeof line, "furwock: %s: lock %p, caller %s, owner %s\n", what,
+                          lock, name_of(caller, caller_name, sizeof caller_name),
+                          name_of(owner, owner_name, sizeof owner_name));
+    say_and_abort(line, length);
+}
+
+_Noreturn void fw_panic_errno_(const char *what, int error)
+{
+    char line[200];
+    int length = snprintf(line, sizeof line, "furwock: %s: unexpected error %d\n", what, error);
+    say_and_abort(line, length);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * May this process release plainly, and how to stop those who are at it: sys/release.h.
+ *
+ * glibc 2.35 and later registers struct rseq for every thread (and stops the program if that fails
+ * for a later thread); its absence shows as a size of 0, or as missing symbols with other C libraries.
+ */
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/release.h"
+
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+ptrdiff_t fw_rseq_offset_;
+
+/* 0 or -errno; errno stays as it was. */
+static int membarrier(int command)
+{
+    int saved_errno = errno;
+    int error = syscall(SYS_membarrier, command, 0, 0) == 0 ? 0 : -errno;
+    errno = saved_errno;
+    return error;
+}
+
+/* Before this ran, and where it finds something missing, every release is an atomic instruction. */
+__attribute__((constructor)) static void look_for_rseq(void)
+{
+    if (&__rseq_offset == NULL || &__rseq_size == NULL || __rseq_size == 0)
+        return;
+    if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ) != 0)
+        return;
+    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ) != 0)
+        return;
+    __atomic_store_n(&fw_rseq_offset_, __rseq_offset, __ATOMIC_RELEASE);
+}
+
+int fw_release_fence_(void)
+{
+    int error;
+
+    if (__atomic_load_n(&fw_rseq_offset_, __ATOMIC_ACQUIRE) == 0)
+        return 0;
+    error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+    if (error == -EPERM) { /* not registered: a process that shares no memory with the one that was */
+        error = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+        if (error == 0)
+            error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+    }
+    return error;
+}
