@@ -1,14 +1,112 @@
 # SPDX-License-Identifier: MIT
-BUILD ?= build
+#
+# Sets up what is missing, then drives CMake.  `make help` lists what there is.
+#
+#   PREFIX, LIBDIR, DESTDIR   where `make install` puts things
+#   JOBS                      how many compilers and tests run at once
+#   TEST_ARGS, BENCH_ARGS     more words for ctest, and for the benchmarks
+#   V=1                       show what the build says, not only when it fails
 
-build:
-	cmake -S . -B $(BUILD)
-	cmake --build $(BUILD)
+PREFIX ?= /usr/local
+LIBDIR ?=
+DESTDIR ?=
+JOBS ?= $(shell nproc)
+TEST_ARGS ?=
+BENCH_ARGS ?=
+V ?=
 
-test: build
-	cd $(BUILD) && ctest --output-on-failure
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
 
-clean:
-	rm -rf $(BUILD)
+# $(call quietly,NAME,COMMAND): the command's output goes to build/NAME.log; its end is shown where
+# the command fails.
+ifeq ($(V),)
+quietly = @mkdir -p build; $(2) > build/$(1).log 2>&1 \
+    || { tail -n 60 build/$(1).log; echo "make: failed, the whole log is build/$(1).log"; exit 1; }
+else
+quietly = $(2)
+endif
 
-.PHONY: build test clean
+# $(call compile,PRESET,MORE CMAKE OPTIONS,TARGETS)
+define compile
+@echo "Building ($(1)) ..."
+$(call quietly,configure-$(1),cmake --preset $(1) $(2))
+$(call quietly,build-$(1),cmake --build build/$(1) -j $(JOBS) $(3))
+endef
+
+run_tests = ctest --test-dir build/$(1) -j $(JOBS) --output-on-failure $(2) $(TEST_ARGS)
+
+# ThreadSanitizer wants its usual address-space layout; newer kernels randomise more than it bears.
+fixed_layout = $(shell setarch -R true 2> /dev/null && echo setarch -R)
+instrumented_tests := -LE '^(model|litmus|install|style)$$'
+emulated_tests := -L '^(unit|contract|example)$$'
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install what is missing for all of this (Debian packages)
+	@tools/setup build test demo bench style headers
+
+build: ## compile everything, optimised
+	@tools/setup test
+	$(call compile,release)
+
+demo: ## furwock beside the locks you know: a table and a picture, in three minutes
+	@tools/setup demo
+	$(call compile,release)
+	@tools/demo
+
+test: build ## build and run all tests
+	@$(call run_tests,release)
+
+bench: ## measure in full (long; BENCH_ARGS goes to ulockflex)
+	@tools/setup bench
+	$(call compile,release)
+	@tools/bench $(BENCH_ARGS)
+
+install: ## install libraries and headers (PREFIX=DIR, DESTDIR=DIR, LIBDIR=DIR)
+	@tools/setup build
+	$(call compile,library,-DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) \
+	    $(if $(LIBDIR),-DCMAKE_INSTALL_LIBDIR=$(LIBDIR),-UCMAKE_INSTALL_LIBDIR))
+	$(call quietly,install,DESTDIR=$(DESTDIR) cmake --install build/library)
+	@echo "Installed in $(DESTDIR)$(abspath $(PREFIX))"
+
+check-style: ## hold the tree against the house style
+	@tools/setup style
+	@tools/check-style
+
+format: ## lay out the C sources with clang-format
+	@tools/setup style
+	@tools/check-style --fix
+
+test-tsan: ## run the tests under ThreadSanitizer
+	@tools/setup tsan
+	$(call compile,tsan)
+	@$(fixed_layout) $(call run_tests,tsan,$(instrumented_tests))
+
+test-asan: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/setup asan
+	$(call compile,asan)
+	@$(call run_tests,asan,$(instrumented_tests))
+
+test-generic: ## run the tests with the atomic release instead of the rseq one
+	@tools/setup test
+	$(call compile,generic)
+	@$(call run_tests,generic,$(emulated_tests))
+
+test-aarch64: ## cross-compile for aarch64, and run the tests under qemu-user
+	@tools/setup aarch64
+	@status=0; tools/arm64-packages build/aarch64/arm64 || status=$$?; \
+	if [ $$status = 77 ]; then exit 0; elif [ $$status != 0 ]; then exit $$status; fi; \
+	$(MAKE) --no-print-directory run-aarch64
+
+run-aarch64:
+	$(call compile,aarch64)
+	@$(call run_tests,aarch64,$(emulated_tests))
+
+clean: ## remove everything that was built
+	rm -rf build
+
+.PHONY: help setup build demo test bench install check-style format clean \
+        test-tsan test-asan test-generic test-aarch64 run-aarch64

@@ -34,7 +34,7 @@ endif()
 
 find_package(Threads REQUIRED)
 
-# --- House flags: an interface target that everything of ours links ---------------------------------
+# --- House flags: an interface target that everything of ours links -----------------------------
 add_library(fw_house INTERFACE)
 target_compile_definitions(fw_house INTERFACE _GNU_SOURCE)
 target_compile_options(fw_house INTERFACE
@@ -54,7 +54,7 @@ if(fw_sanitizer_flags)
     target_link_options(fw_house INTERFACE ${fw_sanitizer_flags})
 endif()
 
-# --- The release variant: a directory of src/sys/ that is on the include path -----------------------
+# --- The release variant: a directory of src/sys/ that is on the include path -------------------
 # glibc 2.35 and later register a restartable sequence for each thread; a thread sanitizer cannot
 # follow one, so it is given the generic release.
 check_c_source_compiles("
@@ -80,7 +80,7 @@ add_library(furwock_private INTERFACE)
 target_include_directories(furwock_private INTERFACE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${FURWOCK_RELEASE_DIR})
 
-# --- Third-party packages: interface targets fw_cmocka and fw_jansson, where they are found --------
+# --- Third-party packages: interface targets fw_cmocka and fw_jansson, where they are found -----
 find_package(PkgConfig)
 if(PKG_CONFIG_FOUND)
     foreach(package cmocka jansson)
@@ -92,7 +92,7 @@ if(PKG_CONFIG_FOUND)
     endforeach()
 endif()
 
-# --- Functions --------------------------------------------------------------------------------------
+# --- Functions ----------------------------------------------------------------------------------
 
 # fw_executable_(target SOURCES... LIBS... INCLUDES...): what fw_program and fw_test share.
 function(fw_executable_ target)
