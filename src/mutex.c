@@ -36,10 +36,12 @@
 #include <errno.h>
 #include <stddef.h>
 
+/* This file has the linkable copy of the inline functions. */
+#define FW_INLINE FW_API
+
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
-#include "atomic.h"
 #include "mutex_word.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
@@ -68,17 +70,6 @@ static fw_half_ *owner_of(fw_mutex *m)
 static fw_half_ *waiters_of(fw_mutex *m)
 {
     return (fw_half_ *)&m->state_ + 1;
-}
-
-/* free -> 1 -> id.  Sets the lowest byte whatever the state is: in every state but free it is 1. */
-static inline bool take(fw_mutex *m)
-{
-    uint32_t id = fw_self_();
-
-    if (fw_xchg8_acquire((fw_byte_ *)&m->state_, FW_ID_HELD) != 0)
-        return false;
-    fw_store32_relaxed(owner_of(m), id);
-    return true;
 }
 
 /* A thread in the slow path of lock: it lives on that thread's stack. */
@@ -230,7 +221,7 @@ static bool take_or_join(struct waiter *me)
         fw_mutex_word_ joined;
 
         if (is_free(w)) {
-            if (take(me->m))
+            if (fw_mutex_take_(me->m))
                 return true;
         } else if (!fw_wait_poll_(&me->wait)) {
             /* held, n waiters -> held, n + 1 waiters */
@@ -245,7 +236,7 @@ static bool take_or_join(struct waiter *me)
     }
 }
 
-COLD static int lock_slow_(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline)
+COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     struct waiter me = {.m = m, .id = fw_self_()};
     uint32_t owner = owner_half(fw_load64_relaxed(&m->state_));
@@ -261,18 +252,11 @@ COLD static int lock_slow_(fw_mutex *m, const fw_wait_policy *policy, const fw_d
     return wait_in_line(&me);
 }
 
-/* One in QUIET_RELEASES, for each thread. */
-static bool is_time_for_quiet(void)
-{
-    static __thread unsigned releases;
-    return ++releases % QUIET_RELEASES == 0;
-}
-
 /* What a release of w leaves, without the owner: the transitions of an owner in the table above. */
 static fw_mutex_word_ after_release(fw_mutex_word_ w, bool fair)
 {
     if (!has_waiters(w))
-        return is_time_for_quiet() ? 0 : with_owner(w, 0) & (MUTEX_FENCED | MUTEX_GENERATION);
+        return fw_one_in_(QUIET_RELEASES) ? 0 : with_owner(w, 0) & (MUTEX_FENCED | MUTEX_GENERATION);
     if (fair || wants_handoff(w))
         return with_owner((w | MUTEX_WAKING) & ~(MUTEX_OLD | MUTEX_HANDOFF),
                           MUTEX_PASSED | fw_serial_() << FW_ID_SHIFT | FW_ID_HELD);
@@ -281,7 +265,7 @@ static fw_mutex_word_ after_release(fw_mutex_word_ w, bool fair)
     return with_owner((w | MUTEX_WAKING) & ~MUTEX_OLD, 0);
 }
 
-COLD static void unlock_slow_(fw_mutex *m, bool fair)
+COLD static void unlock_slow(fw_mutex *m, bool fair)
 {
     uint32_t id = fw_self_();
     uint32_t generation = fw_fork_generation_();
@@ -308,13 +292,12 @@ int fw_mutex_trylock(fw_mutex *m)
     /* Look first: an exchange that fails would still take the cache line away from the owner. */
     if (!is_free(fw_load64_relaxed(&m->state_)))
         return EBUSY;
-    return take(m) ? 0 : EBUSY;
+    return fw_mutex_take_(m) ? 0 : EBUSY;
 }
 
-void fw_mutex_lock(fw_mutex *m)
+COLD void fw_mutex_lock_slow_(fw_mutex *m)
 {
-    if (__builtin_expect(!take(m), 0))
-        lock_slow_(m, NULL, NULL);
+    lock_slow(m, NULL, NULL); /* cannot fail: no deadline, and the default policy is valid */
 }
 
 int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline)
@@ -324,7 +307,7 @@ int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline)
 
 int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    return __builtin_expect(take(m), 1) ? 0 : lock_slow_(m, policy, deadline);
+    return __builtin_expect(fw_mutex_take_(m), 1) ? 0 : lock_slow(m, policy, deadline);
 }
 
 void fw_mutex_unlock(fw_mutex *m)
@@ -332,7 +315,7 @@ void fw_mutex_unlock(fw_mutex *m)
     uint32_t id = fw_self_id_;
 
     if (__builtin_expect(id == 0 || !fw_release_plain_(&m->state_, id), 0))
-        unlock_slow_(m, false);
+        unlock_slow(m, false);
 }
 
 void fw_mutex_unlock_fair(fw_mutex *m)
@@ -340,7 +323,7 @@ void fw_mutex_unlock_fair(fw_mutex *m)
     uint32_t id = fw_self_id_;
 
     if (__builtin_expect(id == 0 || !fw_release_plain_(&m->state_, id), 0))
-        unlock_slow_(m, true);
+        unlock_slow(m, true);
 }
 
 pid_t fw_mutex_owner(const fw_mutex *m)

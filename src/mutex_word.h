@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "atomic.h"
+#include <furwock/bits/atomic.h>
 #include "sys/thread.h"
 
 /*

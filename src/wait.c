@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
-#include "atomic.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "wait.h"

@@ -5,7 +5,9 @@
 #include <stdint.h>
 
 #include <furwock/bits/api.h>
+#include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
+#include <furwock/bits/self.h>
 #include <furwock/wait.h>
 
 FW_BEGIN_DECLS
@@ -63,8 +65,29 @@ FW_API void fw_mutex_init(fw_mutex *m);
  */
 FW_API int fw_mutex_trylock(fw_mutex *m);
 
-/* Takes the mutex, waiting for it if need be. */
-FW_API void fw_mutex_lock(fw_mutex *m);
+/* Internal: lock, once the fast path has failed. */
+FW_API void fw_mutex_lock_slow_(fw_mutex *m);
+
+/* Internal: free -> 1 -> id.  In every other state the lowest byte is 1 already, and stays so. */
+static inline bool fw_mutex_take_(fw_mutex *m)
+{
+    uint32_t id = fw_self_();
+
+    if (fw_xchg8_acquire((fw_byte_ *)&m->state_, FW_ID_HELD) != 0)
+        return false;
+    fw_store32_relaxed((fw_half_ *)&m->state_, id);
+    return true;
+}
+
+/*
+ * Takes the mutex, waiting for it if need be.  The fast path is compiled into the caller because that
+ * takes a quarter less time (doc/mutex.md).
+ */
+FW_INLINE void fw_mutex_lock(fw_mutex *m)
+{
+    if (__builtin_expect(!fw_mutex_take_(m), 0))
+        fw_mutex_lock_slow_(m);
+}
 
 /*
  * Takes the mutex, waiting until the deadline at most.  Returns 0; ETIMEDOUT where the deadline has

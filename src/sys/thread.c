@@ -53,3 +53,9 @@ uint32_t fw_serial_(void)
 {
     return __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED) & 0x7fffffu;
 }
+
+bool fw_one_in_(uint32_t n)
+{
+    static __thread uint32_t calls;
+    return ++calls % n == 0;
+}

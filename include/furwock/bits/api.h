@@ -5,6 +5,14 @@
 /* Linkage: everything that is not marked FW_API is hidden in the shared library. */
 #define FW_API __attribute__((visibility("default")))
 
+/*
+ * A fast path that is compiled into the caller.  The library defines this as FW_API in the one file
+ * that gives the function a linkable copy, for callers that do not compile the header.
+ */
+#ifndef FW_INLINE
+#define FW_INLINE static inline
+#endif
+
 /* C linkage from C++, and nothing from C. */
 #ifdef __cplusplus
 #define FW_BEGIN_DECLS extern "C" {
