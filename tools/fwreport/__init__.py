@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Reads the JSON that the benchmarks write; compares, draws and prints it."""

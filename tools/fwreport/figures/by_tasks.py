@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Curves over the number of tasks, a panel per configuration: throughput, and its fairness."""
+
+import math
+
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FuncFormatter
+
+from .. import compare, ideal, look, paper, stats
+from . import Picture
+
+NOTE = "Whiskers: 95 % confidence intervals.  Configuration (non-lock-hold, lock-hold) in µs."
+
+
+def groups(results, kind):
+    """[(short name, title, locks)]: the rivals of today, and the classics."""
+    locks = results.locks("tables", kind)
+    family = {lock: results.family(lock) for lock in locks}
+    ours = [lock for lock in locks if family[lock] == "furwock"]
+    rivals = [lock for lock in locks if family[lock] == "rival"]
+    classics = [lock for lock in locks if family[lock] == "classic"]
+    found = []
+    if rivals:
+        found.append(("rivals", "the locks of today", ours + rivals))
+    if classics:
+        keep = [lock for lock in ("furwock", "furwock-fair", "pthread") if lock in locks]
+        found.append(("classics", "the locks of the papers", keep + classics))
+    return found or [("all", "all locks", ours)] if locks else []
+
+
+def panels(results, kind):
+    """{configuration: spots by task count}, one lock for all tasks."""
+    found = {}
+    for spot in results.spots("tables", kind):
+        if spot.locks == 1:
+            found.setdefault((spot.nlht, spot.lht), []).append(spot)
+    return found
+
+
+def title_of(configuration):
+    nlht, lht = configuration
+    word = "always" if nlht == 0 else f"{lht / (nlht + lht):.0%} of the time"
+    return f"({nlht:g},{lht:g})", f"lock held {word}"
+
+
+def axes_grid(count, height=3.1):
+    """Two panels beside each other, room at the right of each for the names."""
+    columns = min(2, count)
+    rows = math.ceil(count / columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(10.4, height * rows + 0.35),
+                                squeeze=False)
+    figure.subplots_adjust(left=0.065, right=0.875, top=1 - 0.34 / (height * rows),
+                           bottom=0.62 / (height * rows), wspace=0.46, hspace=0.32)
+    flat = list(axes.flat)
+    for spare in flat[count:]:
+        spare.set_visible(False)
+    return figure, flat[:count]
+
+
+def heading(axes, configuration):
+    name, about = title_of(configuration)
+    axes.set_title(name)
+    axes.annotate(about, (1, 1), xytext=(0, 5), xycoords="axes fraction", ha="right",
+                  textcoords="offset points", fontsize=look.FONT - 1.5, color=look.ink("soft"))
+
+
+def curve(axes, results, spots, lock, metric, marker):
+    """Draws one lock; returns its label for the right edge, or None."""
+    points = [(at, stats.mean(cell.values(metric))) for at, spot in enumerate(spots)
+              for cell in [results.cell(spot, lock)] if cell and cell.values(metric)]
+    if not points:
+        return None
+    width, order = look.weight(lock)
+    xs, ys = [at for at, _ in points], [e.value for _, e in points]
+    down = [e.value - e.low if e.low is not None else 0 for _, e in points]
+    up = [e.high - e.value if e.low is not None else 0 for _, e in points]
+    axes.errorbar(xs, ys, yerr=[down, up], color=look.colour(lock), lw=width, zorder=order,
+                  marker=marker, ms=3.2 + width / 2, elinewidth=0.8, capsize=1.8, capthick=0.8,
+                  ls="--" if lock.endswith(("-fair", "-spin3")) else "-")
+    return ys[-1], lock, look.colour(lock), lock in (compare.OURS, compare.PTHREAD)
+
+
+def task_axis(axes, spots):
+    axes.set_xticks(range(len(spots)), [f"{spot.tasks:g}" for spot in spots])
+    axes.set_xlim(-0.2, len(spots) - 1 + 0.2)
+    axes.set_xlabel("tasks")
+    axes.grid(axis="x", visible=False)
+
+
+def _short_number(value, _=None):
+    for limit, unit in ((1e6, "M"), (1e3, "k")):
+        if abs(value) >= limit:
+            return f"{value / limit:g} {unit}"
+    return f"{value:g}"
+
+
+def _ideal_curve(axes, results, spots):
+    ys = [ideal.throughput(s.tasks, s.locks, s.lht, s.nlht, results.cpus) for s in spots]
+    axes.plot(range(len(ys)), ys, color=look.ink("ink"), lw=1.1, ls=(0, (2, 2)), zorder=3)
+    return ys[-1], "ideal", look.ink("ink"), False
+
+
+def throughput(results, kind, group):
+    name, title, locks = group
+    found = panels(results, kind)
+    figure, all_axes = axes_grid(len(found))
+    marks = look.markers(locks)
+    for axes, (configuration, spots) in zip(all_axes, found.items()):
+        labels = [curve(axes, results, spots, lock, "throughput", marks[lock]) for lock in locks]
+        labels.append(_ideal_curve(axes, results, spots))
+        heading(axes, configuration)
+        task_axis(axes, spots)
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_formatter(FuncFormatter(_short_number))
+        axes.set_ylabel("iterations per second")
+        look.spread_labels(axes, [label for label in labels if label])
+    look.note(figure, NOTE + f"  Ideal: a free lock, simulated on {results.cpus} CPUs.")
+    return Picture(f"throughput-{name}-{kind}", figure,
+                   f"Throughput by task count: furwock and {title} ({kind})",
+                   f"Iterations per second of {len(locks)} locks against the number of {kind}, "
+                   "a panel per configuration.")
+
+
+def coefficient(results, kind, group):
+    name, title, locks = group
+    found = panels(results, kind)
+    figure, all_axes = axes_grid(len(found))
+    marks = look.markers(locks)
+    for axes, (configuration, spots) in zip(all_axes, found.items()):
+        axes.set_yscale("log")
+        labels = [curve(axes, results, spots, lock, "coeff", marks[lock]) for lock in locks]
+        heading(axes, configuration)
+        task_axis(axes, spots)
+        least = min((y for line in axes.lines for y in line.get_ydata() if y > 0), default=1e-3)
+        axes.set_ylim(bottom=least / 1.5)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+        axes.set_ylabel("coefficient of variation")
+        look.spread_labels(axes, [label for label in labels if label and label[0] > 0])
+    look.note(figure, NOTE + "  Lower is fairer.")
+    return Picture(f"coefficient-{name}-{kind}", figure,
+                   f"Fairness: spread of the tasks' iterations, {title} ({kind})",
+                   "Standard deviation over mean of the iterations of the tasks, by task count.")
+
+
+def draw(results, what):
+    """Pictures of `what` (throughput or coefficient) for threads and for processes."""
+    return [what(results, kind, group) for kind in results.kinds("tables")
+            for group in groups(results, kind) if panels(results, kind)]
+
+
+def is_paper_spot(spot):
+    return spot.tasks in paper.TASKS and (spot.nlht, spot.lht) in paper.CONFIGURATIONS

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""What a lock costs that nobody else wants: nanoseconds per lock and unlock."""
+
+import matplotlib.pyplot as plt
+
+from .. import compare, goals, look
+from . import Picture
+
+
+def draw(results):
+    table = results.uncontended
+    if table is None:
+        return []
+    locks = table.fastest_first()
+    height = 0.235 * len(locks) + 0.95
+    figure, axes = plt.subplots(figsize=(10.4, height))
+    figure.subplots_adjust(left=0.2, right=0.9, top=1 - 0.12 / height, bottom=0.62 / height)
+    # One lock that enters the kernel each time would press all others against the axis.
+    costs = {lock: table.estimate(lock) for lock in locks}
+    end = _scale_end([costs[lock].value for lock in locks])
+    for at, lock in enumerate(locks):
+        _bar(axes, at, lock, costs[lock], table.ratio(lock, compare.PTHREAD), end)
+    axes.set_yticks(range(len(locks)), locks)
+    for label, lock in zip(axes.get_yticklabels(), locks):
+        label.set_color(look.colour(lock))
+        label.set_fontweight("bold" if lock == compare.OURS else "normal")
+    axes.set_ylim(len(locks) - 0.4, -0.6)
+    axes.set_xlim(0, end)
+    axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("nanoseconds per lock and unlock")
+    pthread = costs.get(compare.PTHREAD)
+    if pthread:
+        axes.axvline(pthread.value * goals.UNCONTENDED_MOST, color=look.ink("soft"), lw=0.9,
+                     ls=(0, (4, 2)), zorder=0)
+    look.note(figure, "Whiskers: 95 % confidence intervals.  Beside each: ns, and its ratio to "
+                      f"pthread.  Dashed: {goals.UNCONTENDED_MOST} of pthread, the goal.")
+    return [Picture("uncontended", figure, "Uncontended lock and unlock",
+                    "Nanoseconds per uncontended lock and unlock of each lock.")]
+
+
+def _scale_end(values):
+    """Where the scale ends: at most three times the value of the middle."""
+    return min(max(values), 3 * sorted(values)[len(values) // 2]) * 1.12
+
+
+def _bar(axes, at, lock, cost, ratio, end):
+    beyond = cost.value > end
+    axes.barh(at, min(cost.value, end), 0.68, color=look.colour(lock))
+    if cost.low is not None and not beyond:
+        axes.errorbar(cost.value, at, xerr=[[cost.value - cost.low], [cost.high - cost.value]],
+                      color=look.ink("ink"), elinewidth=0.9, capsize=2, capthick=0.9)
+    text = f"{cost.value:.1f}" + (f"   ×{ratio.value:.2f}" if ratio else "")
+    x = end if beyond else (cost.high if cost.high is not None else cost.value)
+    axes.annotate(("→ " if beyond else "") + text, (x, at), xytext=(5, 0),
+                  textcoords="offset points", va="center", fontsize=look.FONT - 1,
+                  color=look.ink("ink"), annotation_clip=False,
+                  fontweight="bold" if lock == compare.OURS else "normal")

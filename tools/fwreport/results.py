@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""The result files: read, checked, merged.  Nothing else in this package touches raw JSON."""
+
+import json
+import math
+from collections import namedtuple
+
+FORMAT = "furwock-bench-1"
+
+# Where a measurement was taken: everything but the lock.
+Spot = namedtuple("Spot", "experiment kind tasks locks lht nlht")
+
+
+class BadInput(Exception):
+    """A file that cannot be used; the text is one line for the user."""
+
+
+class Cell:
+    """One lock at one spot: its runs, oldest first."""
+
+    def __init__(self, raw, where):
+        try:
+            self.lock = str(raw["lock"])
+            self.family = str(raw["family"])
+            self.spot = Spot(str(raw["experiment"]), str(raw["kind"]), int(raw["tasks"]),
+                             int(raw["locks"]), float(raw["lht_us"]), float(raw["nlht_us"]))
+            self.runs = [dict(run) for run in raw["runs"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadInput(f"{where}: a cell without a proper {error}") from None
+        self.blocks = bool(raw.get("blocks"))
+        self.fair = bool(raw.get("fair"))
+        self.narrow = bool(raw.get("narrow", True))
+
+    def by_round(self, *path):
+        """{round: value} of a metric, e.g. by_round("wait_ns", "p99"); runs without it left out."""
+        found = {}
+        for at, run in enumerate(self.runs):
+            value = run
+            for name in path:
+                value = value.get(name) if isinstance(value, dict) else None
+            if isinstance(value, (int, float)) and math.isfinite(value):
+                found[run.get("round", at)] = float(value)
+        return found
+
+    def values(self, *path):
+        return list(self.by_round(*path).values())
+
+    def mean(self, *path):
+        values = self.values(*path)
+        return sum(values) / len(values) if values else None
+
+    def most(self, *path):
+        return max(self.values(*path), default=None)
+
+
+class Results:
+    """Everything that was measured on one machine."""
+
+    def __init__(self):
+        self.machine = {}
+        self.plans = []
+        self.missing = {}
+        self.cells = {}
+        self.uncontended = None
+        self.files = []
+
+    def add(self, raw, where):
+        benchmark = raw.get("benchmark")
+        if benchmark not in ("ulockflex", "uncontended"):
+            raise BadInput(f"{where}: benchmark {benchmark!r} is none that this program knows "
+                           "(ulockflex, uncontended)")
+        self._add_machine(raw.get("machine") or {}, where)
+        for gone in raw.get("missing") or []:
+            self.missing[str(gone.get("lock"))] = str(gone.get("why", ""))
+        self.files.append(where)
+        if benchmark == "uncontended":
+            self._add_uncontended(raw, where)
+        else:
+            self._add_ulockflex(raw, where)
+
+    def _add_machine(self, machine, where):
+        for name in ("cpu", "cpus"):
+            old, new = self.machine.get(name), machine.get(name)
+            if old is not None and new is not None and old != new:
+                raise BadInput(f"{where}: from another machine ({new}, not {old}); "
+                               "a report shows one machine")
+        for name, value in machine.items():
+            self.machine.setdefault(name, value)
+
+    def _add_ulockflex(self, raw, where):
+        if not isinstance(raw.get("cells"), list):
+            raise BadInput(f"{where}: no list of cells")
+        plan = raw.get("plan")
+        if plan and plan not in self.plans:
+            self.plans.append(str(plan))
+        for one in raw["cells"]:
+            if not isinstance(one, dict):
+                raise BadInput(f"{where}: a cell that is no object")
+            cell = Cell(one, where)
+            if not cell.values("throughput"):
+                continue
+            for at, run in enumerate(cell.runs):
+                run["round"] = (len(self.files), run.get("round", at))
+            old = self.cells.setdefault((cell.spot, cell.lock), cell)
+            if old is not cell:
+                old.runs += cell.runs
+
+    def _add_uncontended(self, raw, where):
+        from . import uncontended
+        self.uncontended = uncontended.read(raw, where)
+
+    @property
+    def cpus(self):
+        try:
+            return max(1, int(self.machine.get("cpus", 1)))
+        except (TypeError, ValueError):
+            return 1
+
+    def spots(self, experiment, kind=None):
+        """The spots of an experiment: by kind, locks, contention (highest first), task count."""
+        found = {spot for spot, _ in self.cells
+                 if spot.experiment == experiment and kind in (None, spot.kind)}
+        return sorted(found, key=lambda s: (s.kind != "threads", s.locks, s.nlht, s.lht, s.tasks))
+
+    def kinds(self, experiment):
+        return list(dict.fromkeys(spot.kind for spot in self.spots(experiment)))
+
+    def cell(self, spot, lock):
+        return self.cells.get((spot, lock))
+
+    def at(self, spot):
+        """The cells of one spot."""
+        return [cell for (where, _), cell in self.cells.items() if where == spot]
+
+    def locks(self, experiment=None, kind=None):
+        return list(dict.fromkeys(lock for spot, lock in self.cells
+                                  if experiment in (None, spot.experiment)
+                                  and kind in (None, spot.kind)))
+
+    def family(self, lock):
+        return next((c.family for (_, name), c in self.cells.items() if name == lock), None)
+
+    def broken(self):
+        """(spot, lock) of the cells in which a lock let two tasks in at once."""
+        return [key for key, cell in self.cells.items() if any(cell.values("integrity"))]
+
+
+def load(paths):
+    """Results of all files together; BadInput when one cannot be used or nothing was measured."""
+    results = Results()
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8") as file:
+                raw = json.load(file)
+        except OSError as error:
+            raise BadInput(f"{path}: {error.strerror}") from None
+        except ValueError as error:
+            raise BadInput(f"{path}: not JSON ({error})") from None
+        if not isinstance(raw, dict) or raw.get("format") != FORMAT:
+            found = raw.get("format") if isinstance(raw, dict) else None
+            raise BadInput(f"{path}: its format is {found!r}, not {FORMAT!r}")
+        results.add(raw, str(path))
+    if not results.cells and results.uncontended is None:
+        raise BadInput(f"{', '.join(map(str, paths))}: nothing was measured (no runs)")
+    return results

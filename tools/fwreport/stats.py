@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Means, ratios and their 95 % confidence intervals."""
+
+import math
+from collections import namedtuple
+
+from scipy.stats import t as student
+
+# A ratio (or mean) with its interval; low and high are None with fewer than two samples.
+Estimate = namedtuple("Estimate", "value low high n")
+
+CONFIDENCE = 0.95
+
+
+def half_width(samples):
+    """Half the 95 % confidence interval of the mean; None where there is no spread to judge by."""
+    n = len(samples)
+    if n < 2:
+        return None
+    mean = sum(samples) / n
+    variance = sum((x - mean) ** 2 for x in samples) / (n - 1)
+    return float(student.ppf((1 + CONFIDENCE) / 2, n - 1)) * math.sqrt(variance / n)
+
+
+def mean(samples):
+    """Estimate of the mean, or None without samples."""
+    if not samples:
+        return None
+    middle = sum(samples) / len(samples)
+    half = half_width(samples)
+    if half is None:
+        return Estimate(middle, None, None, len(samples))
+    return Estimate(middle, middle - half, middle + half, len(samples))
+
+
+def ratio(above, below):
+    """above / below, each {round: value}.
+
+    Rounds that both have are compared within the round, on logarithms, so that what slows the
+    whole machine down cancels; without common rounds the two are taken as independent samples.
+    """
+    rounds = [r for r in above if r in below and above[r] > 0 and below[r] > 0]
+    if rounds:
+        logs = [math.log(above[r] / below[r]) for r in rounds]
+        middle, half, n = sum(logs) / len(logs), half_width(logs), len(logs)
+    else:
+        tops = [math.log(x) for x in above.values() if x > 0]
+        lows = [math.log(x) for x in below.values() if x > 0]
+        if not tops or not lows:
+            return None
+        middle = sum(tops) / len(tops) - sum(lows) / len(lows)
+        one, other, n = half_width(tops), half_width(lows), min(len(tops), len(lows))
+        half = None if one is None or other is None else math.hypot(one, other)
+    if half is None:
+        return Estimate(math.exp(middle), None, None, n)
+    return Estimate(math.exp(middle), math.exp(middle - half), math.exp(middle + half), n)
+
+
+def difference(left, right):
+    """left - right, each {round: value}, compared within the rounds that both have."""
+    rounds = [r for r in left if r in right]
+    return mean([left[r] - right[r] for r in rounds])
+
+
+def geometric(estimates):
+    """Geometric mean of independent ratios, with the interval that their own intervals imply."""
+    kept = [e for e in estimates if e is not None and e.value > 0]
+    if not kept:
+        return None
+    middle = sum(math.log(e.value) for e in kept) / len(kept)
+    if any(e.low is None or e.low <= 0 for e in kept):
+        return Estimate(math.exp(middle), None, None, len(kept))
+    half = math.sqrt(sum((math.log(e.high / e.low) / 2) ** 2 for e in kept)) / len(kept)
+    return Estimate(math.exp(middle), math.exp(middle - half), math.exp(middle + half), len(kept))

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""The tables and the text of the page."""
+
+import html
+
+from . import compare, goals, paper, stats, summary
+from .compare import OURS, PTHREAD
+
+CLASSES = {goals.REACHED: "reached", goals.NOISE: "noise", goals.MISSED: "missed",
+           goals.UNKNOWN: "unknown"}
+
+
+class Safe(str):
+    """Text that is HTML already."""
+
+
+def cell_html(value, tag="td", kind=""):
+    text = value if isinstance(value, Safe) else html.escape(str(value))
+    return f"<{tag}{f' class={kind}' if kind else ''}>{text}</{tag}>"
+
+
+def table(head, rows, texts=(), ours=lambda row: False):
+    """An HTML table; `texts` are the columns that are words, not figures."""
+    kinds = ["text" if at in texts else "" for at in range(len(head))]
+    lines = ["<thead><tr>" + "".join(map(cell_html, head, ["th"] * len(head), kinds))
+             + "</tr></thead><tbody>"]
+    for row in rows:
+        lines.append(f"<tr{' class=ours' if ours(row) else ''}>"
+                     + "".join(map(cell_html, row, ["td"] * len(row), kinds)) + "</tr>")
+    return '<div class="scroll"><table>' + "\n".join(lines) + "</tbody></table></div>"
+
+
+def folded(title, text):
+    return f"<details><summary>{html.escape(title)}</summary>{text}</details>" if text else ""
+
+
+def goals_table(results):
+    rows = []
+    for goal in goals.all_goals(results):
+        state = Safe(f'<span class="{CLASSES[goal.state]}">{goal.state}</span>')
+        got = html.escape(goal.got)
+        if goal.short:
+            lines = "".join(f"<li>{html.escape(line)}</li>" for line in goal.short)
+            got += f"<details><summary>which fall short</summary><ul>{lines}</ul></details>"
+        rows.append(f'<tr><td class="wrap">{html.escape(goal.name)}</td>'
+                    f'<td class="text wrap">{html.escape(goal.want)}</td>'
+                    f'<td class="text wrap">{got}</td><td class="text">{state}</td></tr>')
+    head = "".join(cell_html(name, "th", "text") for name in ("what", "goal", "found", "verdict"))
+    return (f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>'
+            + "\n".join(rows) + "</tbody></table></div>"
+            '<p class="soft">Brackets hold 95 % confidence intervals. "Within noise": the figure '
+            "itself misses the goal, but its interval reaches it.</p>")
+
+
+def every_cell(results):
+    parts = []
+    for experiment, name in summary.EXPERIMENTS:
+        for kind in results.kinds(experiment):
+            rows = summary.cells_table(results, experiment, kind)
+            for row in rows:
+                if row[5].endswith("<"):
+                    row[5] = Safe(f'<span class="low">▼ {row[5][:-2]}</span>')
+            if rows:
+                parts.append(folded(f"All cells of {name} in figures, {kind}", table(
+                    summary.CELL_HEADINGS, rows, texts=(4,))))
+    return "\n".join(parts)
+
+
+def improvement_intro(results):
+    if not any(results.cell(spot, paper.BASE) for spot in results.spots("tables")):
+        return ""
+    return ("<p>Franke, Russell and Kirkwood, <cite>Fuss, Futexes and Furwocks: Fast Userlevel "
+            "Locking in Linux</cite> (Ottawa Linux Symposium 2002), section 4.1, compared eight "
+            "user-level locks with System V semaphores. The same locks today, with furwock and "
+            "pthread's mutex among them. A system call costs far less beside 10 µs of work "
+            "than it did then, and a wake-up between processors more.</p>")
+
+
+def _percent(ratio):
+    if ratio is None:
+        return ""
+    change = (ratio.value - 1) * 100
+    if ratio.low is None:
+        return f"{change:+.1f}"
+    return f"{change:+.1f} ±{(ratio.high - ratio.low) / 2 * 100:.1f}"
+
+
+def improvement(results):
+    """Tables 1 and 2: percent over System V, the paper's beside today's."""
+    parts = []
+    for kind in results.kinds("tables"):
+        for title, locks, _ in paper.TABLES:
+            rows = [row for spot in results.spots("tables", kind) if spot.locks == 1
+                    for row in [_improvement_row(results, spot, locks)] if row]
+            if not rows:
+                continue
+            head = ["tasks", "(nlht,lht)"]
+            for lock in locks:
+                head += [f"{lock} 2002", f"{lock} today"]
+            parts.append(f"<h3>{html.escape(title)}, {kind}: percent improvement over System V"
+                         "</h3>" + table(head + [OURS], rows))
+    return "\n".join(parts)
+
+
+def _improvement_row(results, spot, locks):
+    base = results.cell(spot, paper.BASE)
+    if base is None:
+        return None
+    row = [spot.tasks, compare.configuration(spot)]
+    for lock in locks:
+        then = paper.improvement(lock, spot.tasks, (spot.nlht, spot.lht))
+        row.append(Safe("" if then is None else
+                        f'<span class="then">{(then - 1) * 100:+.1f}</span>'))
+        row.append(_percent(compare.throughput_ratio(results.cell(spot, lock), base)))
+    row.append(_percent(compare.throughput_ratio(results.cell(spot, OURS), base)))
+    return row
+
+
+def efficiency(results):
+    """Throughput in percent of a run without lock calls."""
+    spots = [s for s in results.spots("efficiency") if results.cell(s, "none")]
+    if not spots:
+        return ""
+    locks = [lock for lock in results.locks("efficiency") if lock != "none"]
+    head = ["lock"] + [f"{s.tasks} task{'s' if s.tasks > 1 else ''}, {s.locks} "
+                       f"lock{'s' if s.locks > 1 else ''}, "
+                       f"{s.nlht + s.lht:g} µs{'' if s.kind == 'threads' else ', ' + s.kind}"
+                       for s in spots]
+    rows = []
+    for lock in locks:
+        ratios = [compare.throughput_ratio(results.cell(s, lock), results.cell(s, "none"))
+                  for s in spots]
+        rows.append([lock] + ["-" if r is None else _share(r) for r in ratios])
+    for name in (paper.BASE, paper.USER_LEVEL):
+        then = [paper.EFFICIENCY.get((s.tasks, s.locks, s.nlht + s.lht), {}).get(name)
+                for s in spots]
+        rows.append([f"{name}, 2002"] + ["-" if t is None else _range(t) for t in then])
+    return ("<h3>Efficiency: throughput in percent of a run without lock calls</h3>"
+            + table(head, rows, ours=lambda row: row[0] == OURS)
+            + '<p class="soft">The columns say how long an iteration works, held and not held '
+            "together.</p>")
+
+
+def _share(ratio):
+    half = "" if ratio.low is None else f" ±{(ratio.high - ratio.low) / 2:.1%}"[:-1]
+    return f"{ratio.value * 100:.1f}{half}"
+
+
+def _range(low_high):
+    low, high = low_high
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+KERNEL_METRICS = (("system calls", "syscalls"), ("voluntary switches", "vcsw"),
+                  ("involuntary switches", "ivcsw"))
+
+
+def kernel(results):
+    """Per iteration: system calls, context switches and processor time, for a few locks."""
+    parts = []
+    for experiment, name in summary.EXPERIMENTS:
+        for kind in results.kinds(experiment):
+            rows = [row for spot in results.spots(experiment, kind)
+                    for row in _kernel_rows(results, spot)]
+            if rows:
+                text = table(["tasks", "(nlht,lht)", "locks", "lock"]
+                             + [title for title, _ in KERNEL_METRICS] + ["CPU µs"], rows,
+                             texts=(3,), ours=lambda row: row[3] == OURS)
+                parts.append(f"<h3>Per iteration, {name}, {kind}</h3>{text}" if experiment ==
+                             "tables" else folded(f"Per iteration, {name}, {kind}", text))
+    return "\n".join(parts)
+
+
+def _kernel_rows(results, spot):
+    rival = compare.best_blocking_rival(results, spot)
+    locks = dict.fromkeys([OURS, PTHREAD] + ([rival.lock] if rival else []))
+    rows = []
+    for lock in locks:
+        cell = results.cell(spot, lock)
+        if cell is None:
+            continue
+        figures = [stats.mean(cell.values(metric)) for _, metric in KERNEL_METRICS]
+        work = [run["cpu_seconds"] / run["iterations"] * 1e6 for run in cell.runs
+                if run.get("cpu_seconds") and run.get("iterations")]
+        rows.append([spot.tasks, compare.configuration(spot), spot.locks, lock]
+                    + [_plus_minus(e) for e in figures + [stats.mean(work)]])
+    return rows
+
+
+def _plus_minus(estimate):
+    if estimate is None:
+        return "-"
+    if estimate.low is None:
+        return f"{estimate.value:.3f}"
+    return f"{estimate.value:.3f} ±{(estimate.high - estimate.low) / 2:.3f}"
+
+
+def machine(results):
+    rows = "".join(f"<dt>{html.escape(str(key))}</dt><dd>{html.escape(str(value))}</dd>"
+                   for key, value in results.machine.items())
+    return f"<h3>The machine</h3><dl>{rows}</dl>" if rows else ""
+
+
+def missing(results):
+    if not results.missing:
+        return ""
+    rows = "".join(f"<li><b>{html.escape(lock)}</b>: {html.escape(why)}</li>"
+                   for lock, why in sorted(results.missing.items()))
+    return f"<h3>Locks that could have been here and were not</h3><ul>{rows}</ul>"
+
+
+def method(results):
+    runs = [len(cell.runs) for cell in results.cells.values()]
+    wide = sum(not cell.narrow for cell in results.cells.values())
+    lines = []
+    if runs:
+        many = f"{min(runs)} to {max(runs)}" if min(runs) < max(runs) else f"{runs[0]}"
+        lines.append(f"{len(runs)} cells, {many} runs each; in {wide} of them the time was up "
+                     "before the 95 % confidence interval was narrow.")
+    lines += [
+        "Every task repeats: draw two random times, take its lock, work for the lock-hold time "
+        "(lht), release, work for the non-lock-hold time (nlht). Both are uniform between half "
+        "and one and a half of their mean. A configuration is written (nlht,lht) in µs.",
+        "The locks take turns within each round. A ratio compares two locks within the same "
+        "rounds, on logarithms; brackets and whiskers are 95 % confidence intervals (Student's t).",
+        "The best blocking rival of a cell is the one with the highest mean throughput among "
+        "the rivals whose waiters sleep in the kernel. Taking the best of several noisy figures "
+        "favours the rivals slightly.",
+        "Coefficient: standard deviation over mean of the tasks' iterations within a run. "
+        "Ideal: a lock that costs nothing, in arrival order, simulated with the same random "
+        "times on as many processors.",
+    ]
+    return "<h3>The method</h3><ul>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>"
+
+
+def reproduce(results, command):
+    plans = [plan for plan in results.plans if plan in ("paper", "today", "demo")]
+    lines = [f"ulockflex {plan} --json {plan}.json" for plan in plans]
+    if results.uncontended:
+        lines.append("uncontended --json uncontended.json")
+    text = "\n".join(lines + [command])
+    return f"<h3>To reproduce it</h3><pre>{html.escape(text)}</pre>"
