@@ -19,12 +19,13 @@ FW_BEGIN_DECLS
  * in the generated adapters.c (adapter_list), as is the list of those that could not be.
  */
 enum adapter_flags {
-    ADAPTER_SHARED = 1 << 0,  /* works between processes, in MAP_SHARED memory */
-    ADAPTER_FAIR = 1 << 1,    /* grants in the order of requests: nobody reacquires past a waiter */
-    ADAPTER_BLOCKS = 1 << 2,  /* waiters end up asleep in the kernel: a "blocking" lock */
-    ADAPTER_SPINS = 1 << 3,   /* waiters poll, at least for a while */
-    ADAPTER_OWNER = 1 << 4,   /* relocking and foreign unlocking stop the program */
-    ADAPTER_FREEABLE = 1 << 5 /* the next owner may free the memory at once */
+    ADAPTER_SHARED = 1 << 0, /* works between processes, in MAP_SHARED memory */
+    ADAPTER_FAIR = 1 << 1,   /* grants in the order of requests: nobody reacquires past a waiter */
+    ADAPTER_BLOCKS = 1 << 2, /* waiters end up asleep in the kernel: a "blocking" lock */
+    ADAPTER_SPINS = 1 << 3,  /* waiters poll, at least for a while */
+    ADAPTER_OWNER = 1 << 4,  /* relocking and foreign unlocking stop the program */
+    ADAPTER_FREEABLE = 1 << 5, /* the next owner may free the memory at once */
+    ADAPTER_NOTHING = 1 << 6   /* excludes nobody; for measuring the cost of everything else */
 };
 
 enum adapter_family { FAMILY_FURWOCK, FAMILY_CLASSIC, FAMILY_RIVAL };

@@ -39,6 +39,11 @@
 #endif
 
 #define ADAPTER_CALLS(stem, type, lock_statement, unlock_statement) \
+    ADAPTER_LOCKS(stem, type, lock_statement, unlock_statement)     \
+    ADAPTER_LOOP(stem, type, lock_statement, unlock_statement)
+
+/* The two halves of ADAPTER_CALLS, for a lock whose loop is another than its two calls. */
+#define ADAPTER_LOCKS(stem, type, lock_statement, unlock_statement) \
     static void stem##_lock_(void *lock)                            \
     {                                                               \
         type *l = ADAPTER_CAST_(type, lock);                        \
@@ -48,14 +53,16 @@
     {                                                               \
         type *l = ADAPTER_CAST_(type, lock);                        \
         unlock_statement;                                           \
-    }                                                               \
-    static void stem##_loop_(void *lock, uint64_t n)                \
-    {                                                               \
-        type *l = ADAPTER_CAST_(type, lock);                        \
-        for (; n != 0; n--) {                                       \
-            lock_statement;                                         \
-            unlock_statement;                                       \
-        }                                                           \
+    }
+
+#define ADAPTER_LOOP(stem, type, lock_statement, unlock_statement) \
+    static void stem##_loop_(void *lock, uint64_t n)               \
+    {                                                              \
+        type *l = ADAPTER_CAST_(type, lock);                       \
+        for (; n != 0; n--) {                                      \
+            lock_statement;                                        \
+            unlock_statement;                                      \
+        }                                                          \
     }
 
 #define ADAPTER_ZERO_IS_FREE(stem)                   \

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "clock.h"
+
+#include <errno.h>
+
+enum { NS_PER_S = 1000000000 };
+
+static uint64_t read_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+uint64_t clock_ns(void)
+{
+    return read_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_thread_cpu_ns(void)
+{
+    return read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+struct timespec clock_in_ns(int64_t ns)
+{
+    int64_t at = (int64_t)clock_ns() + ns;
+
+    if (at < 0)
+        at = 0;
+    return (struct timespec){.tv_sec = at / NS_PER_S, .tv_nsec = at % NS_PER_S};
+}
+
+void clock_sleep_ns(uint64_t ns)
+{
+    struct timespec at = clock_in_ns((int64_t)ns);
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+        ;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_HARNESS_RUST_H
+#define FW_HARNESS_RUST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The C face of this crate.  The sizes are asserted on the other side. */
+struct rust_std {
+    uint64_t opaque[4];
+};
+
+void rust_std_init(struct rust_std *l);
+void rust_std_lock(struct rust_std *l);
+bool rust_std_trylock(struct rust_std *l);
+void rust_std_unlock(struct rust_std *l);
+void rust_std_loop(struct rust_std *l, uint64_t n);
+
+struct rust_parking_lot {
+    uint64_t opaque;
+};
+
+void rust_parking_lot_init(struct rust_parking_lot *l);
+void rust_parking_lot_lock(struct rust_parking_lot *l);
+bool rust_parking_lot_trylock(struct rust_parking_lot *l);
+bool rust_parking_lot_lock_for(struct rust_parking_lot *l, uint64_t ns);
+void rust_parking_lot_unlock(struct rust_parking_lot *l);
+void rust_parking_lot_loop(struct rust_parking_lot *l, uint64_t n);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void stats_add(struct stats *s, double x)
+{
+    if (s->n == 0 || x < s->min)
+        s->min = x;
+    if (s->n == 0 || x > s->max)
+        s->max = x;
+    s->n++;
+    double distance = x - s->mean;
+    s->mean += distance / (double)s->n;
+    s->m2 += distance * (x - s->mean);
+}
+
+double stats_stddev(const struct stats *s)
+{
+    return s->n < 2 ? 0 : sqrt(s->m2 / (double)(s->n - 1));
+}
+
+double stats_coeff(const struct stats *s)
+{
+    return s->mean == 0 ? 0 : stats_stddev(s) / s->mean;
+}
+
+double stats_ci95(const struct stats *s)
+{
+    if (s->n < 2)
+        return INFINITY;
+    return stats_t95(s->n - 1) * stats_stddev(s) / sqrt((double)s->n);
+}
+
+double stats_t95(uint64_t degrees)
+{
+    static const double small[] = {
+        INFINITY, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+        2.201,    2.179,  2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    };
+
+    if (degrees < sizeof small / sizeof *small)
+        return small[degrees];
+
+    /* Beyond the table, the first terms of the expansion around the normal distribution's point
+     * (Cornish and Fisher; Abramowitz and Stegun 26.7.5): right to three decimals there. */
+    const double z = 1.959964;
+    double n = (double)degrees;
+    return z + (z * z * z + z) / (4 * n) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double stats_median(double *x, size_t n)
+{
+    qsort(x, n, sizeof *x, compare_doubles);
+    return n % 2 == 1 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+struct stats_ratio stats_paired_ratio(const double *a, const double *b, size_t n)
+{
+    struct stats logs = {0};
+
+    for (size_t i = 0; i < n; i++)
+        stats_add(&logs, log(a[i] / b[i]));
+    double half = stats_ci95(&logs);
+    return (struct stats_ratio){
+        .ratio = exp(logs.mean), .low = exp(logs.mean - half), .high = exp(logs.mean + half)};
+}
