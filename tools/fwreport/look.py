@@ -104,7 +104,7 @@ def spread_labels(axes, labels, size=FONT - 1.5, x=1.0, gap=6):
                       color=colour_, va="center", fontweight="bold" if bold else "normal",
                       annotation_clip=False,
                       arrowprops={"arrowstyle": "-", "lw": 0.5, "color": colour_,
-                                  "shrinkA": 1, "shrinkB": 0, "alpha": 0.7})
+                                  "shrinkA": 1, "shrinkB": 0, "alpha": 0.7, "relpos": (0, 0.5)})
 
 
 def _pushed_apart(places, step, low, high):
@@ -142,9 +142,10 @@ def themed(svg, name):
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
     for key, (light, _) in COLOURS.items():
         svg = svg.replace(light, f"var(--{key})")
-    svg = re.sub(r'id="', f'id="{name}-', svg)
-    svg = re.sub(r'(href=")#', rf"\1#{name}-", svg)
-    svg = re.sub(r"url\(#", f"url(#{name}-", svg)
+    svg = re.sub(r"\d+\.\d{3,}", lambda m: f"{float(m[0]):.5g}", svg)
+    # Glyphs are the same in all pictures; every other id belongs to one of them.
+    svg = re.sub(r'( id="|href="#|url\(#)(?!DejaVu)', rf"\1{name}-", svg)
+    svg = re.sub(r"\s*\n\s*", "\n", svg)
     return re.sub(r'<svg[^>]*?viewBox="([^"]*)"[^>]*>',
                   r'<svg xmlns="http://www.w3.org/2000/svg" '
                   r'xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="\1" role="img">',

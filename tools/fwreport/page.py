@@ -2,6 +2,7 @@
 """The page: one HTML file that needs nothing else."""
 
 import html
+import re
 
 from . import compare, goals, look, summary, tables
 from .figures import by_tasks, cells, improvement, reacquire, uncontended, waits
@@ -49,10 +50,19 @@ class Page:
         self.directory = directory
         self.sections = []        # (id, title, html)
         self.pictures = []
+        self.glyphs = set()
+
+    def once(self, match):
+        """A letter that an earlier picture drew already is not defined again."""
+        if match[1] in self.glyphs:
+            return ""
+        self.glyphs.add(match[1])
+        return match[0]
 
     def figure(self, picture):
         svg = look.save(picture.figure, picture.name, self.directory)
         self.pictures.append(f"{picture.name}.png")
+        svg = re.sub(r'<path id="(DejaVu[^"]*)"[^>]*/>\n?', self.once, svg)
         svg = svg.replace('role="img">', f'role="img" aria-label="{html.escape(picture.alt)}">', 1)
         return (f'<figure id="{picture.name}"><h3>{html.escape(picture.title)}</h3>{svg}'
                 f'<figcaption class="soft">{picture.name}.png</figcaption></figure>')
@@ -66,7 +76,7 @@ class Page:
         return "\n".join(map(self.figure, pictures))
 
     def write(self, lead):
-        links = "".join(f'<a href="#{key}">{html.escape(title)}</a>'
+        links = "\n".join(f'<a href="#{key}">{html.escape(title)}</a>'
                         for key, title, _ in self.sections)
         body = "\n".join(f'<section id="{key}"><h2>{html.escape(title)}</h2>\n{text}</section>'
                          for key, title, text in self.sections)

@@ -72,8 +72,7 @@ def improvement_intro(results):
     return ("<p>Franke, Russell and Kirkwood, <cite>Fuss, Futexes and Furwocks: Fast Userlevel "
             "Locking in Linux</cite> (Ottawa Linux Symposium 2002), section 4.1, compared eight "
             "user-level locks with System V semaphores. The same locks today, with furwock and "
-            "pthread's mutex among them. A system call costs far less beside 10 µs of work "
-            "than it did then, and a wake-up between processors more.</p>")
+            "pthread's mutex among them.</p>")
 
 
 def _percent(ratio):

@@ -98,3 +98,12 @@ def today(runs=4, locks=("furwock", "furwock-fair", "pthread", "nsync", "parking
     return result("today", [cell(lock, "grid", "threads", (count, sets, lht, 10), runs, generator)
                             for count in (2, 4, 6, 8) for sets in (1, 10, 1000)
                             for lht in (0, 1, 10, 100) for lock in locks])
+
+
+def uncontended(runs=6, seed=3):
+    generator = random.Random(seed)
+    costs = {"furwock": 5, "inline-cas-xchg": 7, "pthread": 10, "nsync": 11, "sysv": 200}
+    return {"format": "furwock-bench-1", "benchmark": "uncontended", "machine": MACHINE,
+            "cells": [{"lock": lock, "runs": [{"round": at, "ns": cost * generator.gauss(1, 0.02)}
+                                              for at in range(runs)]}
+                      for lock, cost in costs.items()]}

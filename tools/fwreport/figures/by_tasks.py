@@ -49,12 +49,18 @@ def axes_grid(count, height=3.1):
     rows = math.ceil(count / columns)
     figure, axes = plt.subplots(rows, columns, figsize=(10.4, height * rows + 0.35),
                                 squeeze=False)
-    figure.subplots_adjust(left=0.065, right=0.875, top=1 - 0.34 / (height * rows),
+    figure.subplots_adjust(left=0.068, right=0.885, top=1 - 0.34 / (height * rows),
                            bottom=0.62 / (height * rows), wspace=0.46, hspace=0.32)
     flat = list(axes.flat)
     for spare in flat[count:]:
         spare.set_visible(False)
     return figure, flat[:count]
+
+
+def label_left(all_axes, text):
+    """Names the scale once per row, at its left."""
+    for axes in all_axes[::2]:
+        axes.set_ylabel(text)
 
 
 def heading(axes, configuration):
@@ -112,8 +118,8 @@ def throughput(results, kind, group):
         task_axis(axes, spots)
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_formatter(FuncFormatter(_short_number))
-        axes.set_ylabel("iterations per second")
         look.spread_labels(axes, [label for label in labels if label])
+    label_left(all_axes, "iterations per second")
     look.note(figure, NOTE + f"  Ideal: a free lock, simulated on {results.cpus} CPUs.")
     return Picture(f"throughput-{name}-{kind}", figure,
                    f"Throughput by task count: furwock and {title} ({kind})",
@@ -134,8 +140,8 @@ def coefficient(results, kind, group):
         least = min((y for line in axes.lines for y in line.get_ydata() if y > 0), default=1e-3)
         axes.set_ylim(bottom=least / 1.5)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
-        axes.set_ylabel("coefficient of variation")
         look.spread_labels(axes, [label for label in labels if label and label[0] > 0])
+    label_left(all_axes, "coefficient of variation")
     look.note(figure, NOTE + "  Lower is fairer.")
     return Picture(f"coefficient-{name}-{kind}", figure,
                    f"Fairness: spread of the tasks' iterations, {title} ({kind})",

@@ -11,6 +11,7 @@ from .by_tasks import is_paper_spot, title_of
 FIGURES = {2: 1, 3: 2, 4: 3, 100: 4, 1000: 5}
 ALSO = ("furwock", "furwock-fair", "pthread")     # shown with the paper's locks
 TICKS = [t * 10 ** e for e in range(-2, 5) for t in (1, 2, 5)]
+FINE_TICKS = (0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8)
 
 
 def locks_shown(results, kind):
@@ -41,9 +42,10 @@ def _bars(axes, results, spot, locks):
                       edgecolor=look.ink("soft"), hatch="////")
         if now is None:
             continue
-        axes.barh(at - 0.2, now.value - 1, 0.36, left=1, color=look.colour(lock))
+        place = at if then is None else at - 0.2
+        axes.barh(place, now.value - 1, 0.36, left=1, color=look.colour(lock))
         if now.low is not None:
-            axes.errorbar(now.value, at - 0.2, xerr=[[now.value - now.low],
+            axes.errorbar(now.value, place, xerr=[[now.value - now.low],
                                                      [now.high - now.value]],
                           color=look.ink("ink"), elinewidth=0.9, capsize=1.8, capthick=0.9)
 
@@ -61,7 +63,7 @@ def _limits(results, spots, locks):
 def _scale(axes, low, high):
     axes.set_xscale("log")
     axes.set_xlim(low, high)
-    inside = [t for t in TICKS if low <= t <= high]
+    inside = [t for t in (FINE_TICKS if high < 10 else TICKS) if low <= t <= high]
     if len(inside) > 6:
         inside = [t for t in inside if f"{t:g}".lstrip("0.").startswith("1")]
     axes.xaxis.set_major_locator(FixedLocator(inside))
@@ -69,6 +71,8 @@ def _scale(axes, low, high):
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"×{x:g}"))
     axes.axvline(1, color=look.ink("sysv"), lw=1.3, zorder=5)
     axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
 
 
 def one(results, kind, tasks, spots):

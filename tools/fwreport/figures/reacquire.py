@@ -57,9 +57,9 @@ def _row(axes, at, row):
 def one(results, kind):
     spot = the_spot(results, kind)
     table = rows(results, spot)
-    height = 0.215 * len(table) + 1.35
+    height = 0.215 * len(table) + 1.15
     figure, axes = plt.subplots(figsize=(10.4, height))
-    figure.subplots_adjust(left=0.16, right=0.93, top=1 - 0.6 / height, bottom=0.55 / height)
+    figure.subplots_adjust(left=0.16, right=0.93, top=1 - 0.4 / height, bottom=0.55 / height)
     for at, row in enumerate(table):
         _row(axes, at, row)
     axes.set_yticks(range(len(table)), [row[0] for row in table])
@@ -72,12 +72,12 @@ def one(results, kind):
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
-    axes.set_xlabel("share of the turns with the lock")
-    axes.annotate("longest\nrow", (1.015, 1), xytext=(0, 2), xycoords="axes fraction",
+    axes.set_xlabel("share of the rows of turns by one task")
+    axes.annotate("most\ntimes", (1.015, 1), xytext=(0, 2), xycoords="axes fraction",
                   textcoords="offset points", fontsize=look.FONT - 1.5, va="bottom")
     _key(axes)
-    look.note(figure, f"{compare.describe(spot)}.  2002: {paper.MACHINE}, 100 tasks, (9,1); "
-                      "palest there: not told.")
+    look.note(figure, f"{compare.describe(spot)}.  Most times: a task got the lock back in "
+                      f"one row.  {paper.MACHINE}; palest there: not told.")
     return Picture(f"reacquisition-{kind}", figure,
                    f"Fairness: how often a task took the lock again at once ({kind})",
                    "Share of turns after which a task took the lock again before another did, "
@@ -85,8 +85,8 @@ def one(results, kind):
 
 
 def _key(axes):
-    texts = ("went to another task", "taken again once", "twice", "more often")
-    for text, (_, opacity), x in zip(texts, PARTS, (0.0, 0.23, 0.42, 0.52)):
+    texts = ("never taken again at once", "once", "twice", "more often")
+    for text, (_, opacity), x in zip(texts, PARTS, (0.0, 0.235, 0.315, 0.395)):
         axes.annotate("■", (x, 1), xytext=(0, 6), xycoords="axes fraction",
                       textcoords="offset points", alpha=opacity, color=look.ink("furwock"))
         axes.annotate(text, (x + 0.017, 1), xytext=(0, 6), xycoords="axes fraction",

@@ -55,4 +55,5 @@ def _bar(axes, at, lock, cost, ratio, end):
     axes.annotate(("→ " if beyond else "") + text, (x, at), xytext=(5, 0),
                   textcoords="offset points", va="center", fontsize=look.FONT - 1,
                   color=look.ink("ink"), annotation_clip=False,
+                  bbox={"facecolor": look.ink("ground"), "edgecolor": "none", "pad": 0.8},
                   fontweight="bold" if lock == compare.OURS else "normal")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """How long a task waited for the lock: percentiles up to the longest, on a log scale."""
 
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from .. import compare, look, stats
 from . import Picture
-from .by_tasks import axes_grid, groups, heading
+from .by_tasks import axes_grid, groups, heading, label_left
 
-POINTS = (("p50", "half"), ("p90", "90 %"), ("p99", "99 %"), ("p999", "99.9 %"), ("max", "longest"))
+POINTS = (("p50", "50 %"), ("p90", "90 %"), ("p99", "99 %"), ("p999", "99.9 %"), ("max", "longest"))
 TASKS_PER_CPU = 4
 
 
@@ -60,10 +60,13 @@ def one(results, kind, tasks, group):
         axes.set_xticks(range(len(POINTS)), [text for _, text in POINTS])
         axes.set_xlim(-0.2, len(POINTS) - 0.8)
         axes.yaxis.set_major_formatter(FuncFormatter(duration))
+        low, high = axes.get_ylim()
+        if high < 1000 * low:
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_minor_locator(NullLocator())
-        axes.set_ylabel("wait for the lock")
         axes.grid(axis="x", visible=False)
         look.spread_labels(axes, [label for label in labels if label])
+    label_left(all_axes, "wait for the lock")
     look.note(figure, "Share of the lock calls that waited no longer.  "
                       "Whiskers: 95 % confidence intervals.")
     return Picture(f"waits-{tasks}-{name}-{kind}", figure,

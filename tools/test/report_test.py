@@ -1,0 +1,254 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tests of the report: the ideal lock, the statistics, the goals, the page, bad input."""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+try:
+    import matplotlib  # noqa: F401
+    import numpy  # noqa: F401
+    import scipy  # noqa: F401
+    import tabulate  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
+    sys.exit(77)
+
+import synthetic  # noqa: E402
+from fwreport import compare, goals, ideal, paper, results, stats, summary  # noqa: E402
+
+REPORT = HERE.parent / "report"
+
+
+def load(*raws):
+    loaded = results.Results()
+    for at, raw in enumerate(raws):
+        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
+    return loaded
+
+
+class IdealLock(unittest.TestCase):
+    """Against closed forms; per second, times in microseconds."""
+
+    def near(self, found, wanted, part=0.02):
+        self.assertLess(abs(found / wanted - 1), part, f"{found} is not near {wanted}")
+
+    def test_one_task(self):
+        for lht, nlht in ((10, 0), (5, 5), (1, 9), (0, 10)):
+            self.near(ideal.throughput(1, 1, lht, nlht, 2), 1e6 / (lht + nlht))
+
+    def test_serial(self):
+        for tasks in (2, 3, 100, 1000):
+            self.near(ideal.throughput(tasks, 1, 10, 0, 4), 1e6 / 10)
+
+    def test_a_lock_for_each_task(self):
+        for tasks, cpus in ((1, 2), (2, 2), (3, 2), (8, 4), (100, 3)):
+            self.near(ideal.throughput(tasks, tasks, 5, 5, cpus), min(tasks, cpus) * 1e6 / 10)
+
+    def test_many_tasks_are_bound_by_lock_or_processors(self):
+        self.near(ideal.throughput(100, 1, 1, 9, 2), 2e6 / 10)
+        self.near(ideal.throughput(100, 1, 5, 5, 8), 1e6 / 5)
+        self.near(ideal.throughput(64, 1, 1, 9, 64), 1e6)
+
+    def test_two_tasks_wait_for_each_other_now_and_then(self):
+        found = ideal.throughput(2, 1, 5, 5, 2)
+        self.assertLess(found, 2e6 / 10)
+        self.assertGreater(found, 1e6 / 10)
+
+    def test_an_iteration_without_work(self):
+        self.assertEqual(ideal.throughput(2, 1, 0, 0, 2), math.inf)
+
+    def test_times_are_spread_as_they_should(self):
+        times = ideal._Times(10, numpy.random.default_rng(1))
+        drawn = [times.next() for _ in range(20000)]
+        self.assertGreaterEqual(min(drawn), 5)
+        self.assertLessEqual(max(drawn), 15)
+        self.near(sum(drawn) / len(drawn), 10, 0.01)
+
+
+class Statistics(unittest.TestCase):
+    def test_interval_of_a_known_sample(self):
+        # Student's t for 4 degrees of freedom is 2.776; the standard error is sqrt(2.5 / 5).
+        found = stats.mean([1, 2, 3, 4, 5])
+        self.assertAlmostEqual(found.high - found.value, 2.776 * math.sqrt(0.5), places=3)
+
+    def test_one_sample_has_no_interval(self):
+        self.assertEqual(stats.mean([7.0]), (7.0, None, None, 1))
+
+    def test_a_ratio_cancels_what_slows_the_whole_round(self):
+        below = {r: 100.0 * (1 + r) for r in range(5)}
+        found = stats.ratio({r: 1.2 * x for r, x in below.items()}, below)
+        self.assertAlmostEqual(found.value, 1.2)
+        self.assertAlmostEqual(found.low, 1.2)
+
+    def test_rounds_that_differ_are_independent_samples(self):
+        found = stats.ratio({0: 2.0, 1: 2.2}, {5: 1.0, 6: 1.1})
+        self.assertAlmostEqual(found.value, 2.0)
+        self.assertLess(found.low, 2.0)
+
+    def test_geometric_mean(self):
+        found = stats.geometric([stats.Estimate(2.0, 2.0, 2.0, 3), stats.Estimate(0.5, 0.5, 0.5, 3)])
+        self.assertAlmostEqual(found.value, 1.0)
+        self.assertIsNone(stats.geometric([None]))
+
+
+class Reading(unittest.TestCase):
+    def test_two_files_of_one_cell_are_one_cell(self):
+        raw = synthetic.paper(runs=2, tasks=(2,), locks=("furwock", "pthread"))
+        loaded = load(raw, raw)
+        spot = loaded.spots("tables")[0]
+        self.assertEqual(len(loaded.cell(spot, "furwock").by_round("throughput")), 4)
+
+    def test_another_machine_is_refused(self):
+        other = synthetic.paper(runs=1, tasks=(2,), locks=("furwock",))
+        other["machine"] = {**synthetic.MACHINE, "cpus": 64}
+        with self.assertRaisesRegex(results.BadInput, "another machine"):
+            load(synthetic.today(runs=1), other)
+
+    def test_a_metric_that_was_not_measured(self):
+        raw = synthetic.paper(runs=2, tasks=(2,), locks=("furwock", "pthread"))
+        for cell in raw["cells"]:
+            for run in cell["runs"]:
+                run["syscalls"] = run["wait_ns"] = run["reacquire"] = None
+        loaded = load(raw)
+        self.assertIsNone(loaded.cell(loaded.spots("tables")[0], "furwock").mean("wait_ns", "p99"))
+        self.assertIn("NOT MEASURED  system calls", summary.text(loaded))
+
+
+class Goals(unittest.TestCase):
+    def state(self, raw, judge, at=0):
+        return judge(load(raw))[at].state
+
+    def slowed(self, lock, factor):
+        raw = synthetic.paper(tasks=(2, 100), locks=("furwock", "pthread", "nsync", "ck-mcs"))
+        for cell in raw["cells"]:
+            if cell["lock"] == lock and cell["tasks"] == 100 and cell["lht_us"] == 3:
+                for run in cell["runs"]:
+                    run["throughput"] *= factor
+        return raw
+
+    def test_the_best_rival_sleeps(self):
+        raw = self.slowed("ck-mcs", 100)
+        loaded = load(raw)
+        rivals = {compare.best_blocking_rival(loaded, s).lock for s in loaded.spots("tables")}
+        self.assertEqual(rivals, {"nsync"})
+
+    def test_one_slow_cell_is_named(self):
+        self.assertEqual(self.state(self.slowed("furwock", 1), goals.paper_grid), goals.REACHED)
+        goal = goals.paper_grid(load(self.slowed("furwock", 0.5)))[0]
+        self.assertEqual(goal.state, goals.MISSED)
+        self.assertEqual(len(goal.short), 1)
+        self.assertIn("(7,3) 100 tasks", goal.short[0])
+        self.assertIn("nsync", goal.short[0])
+
+    def test_geometric_mean_against_pthread(self):
+        goal = goals.paper_grid(load(self.slowed("furwock", 1)))[1]
+        self.assertEqual(goal.state, goals.REACHED)
+
+    def test_grid_floor(self):
+        raw = synthetic.today()
+        for cell in raw["cells"][:2]:
+            if cell["lock"] == "furwock":
+                for run in cell["runs"]:
+                    run["throughput"] *= 0.7
+        goal = goals.today_grid(load(raw))[0]
+        self.assertEqual(goal.state, goals.MISSED)
+        self.assertIn("1 under 0.85", goal.got)
+
+    def test_what_is_not_there_is_said(self):
+        raw = synthetic.paper(tasks=(2,), locks=("furwock",))
+        states = {goal.state for goal in goals.all_goals(load(raw))}
+        self.assertIn(goals.UNKNOWN, states)
+        self.assertNotIn(goals.MISSED, states)
+
+
+class Paper(unittest.TestCase):
+    def test_figures_as_printed(self):
+        self.assertAlmostEqual(paper.improvement("futex-fair", 2, (0, 10)), 0.845)
+        self.assertAlmostEqual(paper.improvement("ulock", 1000, (9, 1)), 95.377)
+        self.assertEqual(paper.improvement("sysv", 2, (0, 10)), 1.0)
+        self.assertIsNone(paper.improvement("futex", 5, (0, 10)))
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        self.room = tempfile.TemporaryDirectory()
+        self.dir = pathlib.Path(self.room.name)
+        self.addCleanup(self.room.cleanup)
+
+    def file(self, name, content):
+        path = self.dir / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return str(path)
+
+    def report(self, *words):
+        return subprocess.run([str(REPORT), *words], capture_output=True, text=True, check=False,
+                              cwd=self.dir, timeout=150)
+
+    def refused(self, pattern, *words):
+        done = self.report(*words)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, pattern)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_bad_input(self):
+        self.refused("No such file", "nothing.json")
+        self.refused("not JSON", self.file("a.json", "{"))
+        self.refused("not JSON", self.file("z.json", ""))
+        self.refused("its format is 'other'", self.file("b.json", {"format": "other"}))
+        self.refused("its format is None", self.file("c.json", []))
+        empty = self.file("d.json", synthetic.result("paper", []))
+        self.refused("nothing was measured", empty)
+        self.refused("a cell without a proper", self.file("e.json", synthetic.result(
+            "paper", [{"lock": "furwock"}])))
+
+    def test_directory_that_cannot_be_written(self):
+        good = self.file("good.json", synthetic.paper(runs=2, tasks=(2,), locks=("furwock",)))
+        blocker = self.file("blocker", "a file, no directory")
+        self.refused("Not a directory|File exists", good, "-o", blocker)
+        self.refused("Not a directory", good, "-o", blocker + "/below")
+
+    def test_whole_page(self):
+        good = self.file("good.json", synthetic.paper(runs=3, tasks=(2, 100), locks=(
+            "furwock", "furwock-fair", "sysv", "futex", "pthread", "nsync")))
+        grid = self.file("grid.json", synthetic.today(runs=2))
+        cost = self.file("cost.json", synthetic.uncontended())
+        done = self.report(good, grid, cost, "-o", "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (self.dir / "out" / "index.html").read_text()
+        self.assertNotIn("<script", page)
+        self.assertNotRegex(page, r'(src|href)="(?!#)')     # nothing from outside
+        self.assertNotIn("nan", page.replace("nanoseconds", ""))
+        pictures = {p.name for p in (self.dir / "out").glob("*.png")}
+        for name in ("uncontended", "cells-tables-threads", "cells-grid-threads",
+                     "throughput-rivals-threads", "throughput-classics-threads",
+                     "improvement-2-threads", "improvement-100-threads", "reacquisition-threads",
+                     "coefficient-rivals-threads", "waits-100-rivals-threads"):
+            self.assertIn(name + ".png", pictures)
+            self.assertIn(f'<figure id="{name}">', page)
+        for text in ("Invented CPU", "install libtbb-dev", "tools/report good.json"):
+            self.assertIn(text, page)
+
+    def test_summary(self):
+        good = self.file("good.json", synthetic.paper(runs=3, tasks=(2, 100)))
+        done = self.report("--summary", good)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("geometric mean", done.stdout)
+        self.assertIn("missing: tbb", done.stdout)
+
+    def test_one_run_of_one_lock(self):
+        raw = synthetic.paper(runs=1, tasks=(2,), locks=("pthread",))
+        self.assertEqual(self.report(self.file("one.json", raw), "-o", "out").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
