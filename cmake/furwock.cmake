@@ -122,8 +122,15 @@ endfunction()
 
 # fw_test(NAME <name> LABEL <label> SOURCES ... [LIBS ...] [ARGS ...] [TIMEOUT s] [INCLUDES ...])
 # An executable test_<name>, run by ctest as <name>.  Exit status 77 means skipped.
+# Without the package that it wants (fw_cmocka, fw_jansson) there is no such test.
 function(fw_test)
     cmake_parse_arguments(T "" "NAME;LABEL;TIMEOUT" "SOURCES;LIBS;ARGS;INCLUDES" ${ARGN})
+    foreach(package fw_cmocka fw_jansson)
+        if(package IN_LIST T_LIBS AND NOT TARGET ${package})
+            message(STATUS "No test ${T_NAME}: ${package} is missing (tools/setup test)")
+            return()
+        endif()
+    endforeach()
     fw_executable_(test_${T_NAME} SOURCES ${T_SOURCES} LIBS ${T_LIBS} INCLUDES ${T_INCLUDES})
     fw_test_register_(${T_NAME} "${T_LABEL}" "${T_TIMEOUT}" test_${T_NAME} ${T_ARGS})
 endfunction()
