@@ -37,6 +37,8 @@ endef
 
 run_tests = ctest --test-dir build/$(1) -j $(JOBS) --output-on-failure $(2) $(TEST_ARGS)
 
+target = $(DESTDIR)$(abspath $(PREFIX))
+
 # ThreadSanitizer wants its usual address-space layout; newer kernels randomise more than it bears.
 fixed_layout = $(shell setarch -R true 2> /dev/null && echo setarch -R)
 instrumented_tests := -LE '^(model|litmus|install|style)$$'
@@ -66,11 +68,13 @@ bench: ## measure in full (long; BENCH_ARGS goes to ulockflex)
 	@tools/bench $(BENCH_ARGS)
 
 install: ## install libraries and headers (PREFIX=DIR, DESTDIR=DIR, LIBDIR=DIR)
+	@mkdir -p "$(target)" 2> /dev/null && test -w "$(target)" || { \
+	    echo "make: cannot write into $(target): give PREFIX=DIR, or be root"; exit 1; }
 	@tools/setup build
 	$(call compile,library,-DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) \
 	    $(if $(LIBDIR),-DCMAKE_INSTALL_LIBDIR=$(LIBDIR),-UCMAKE_INSTALL_LIBDIR))
 	$(call quietly,install,DESTDIR=$(DESTDIR) cmake --install build/library)
-	@echo "Installed in $(DESTDIR)$(abspath $(PREFIX))"
+	@echo "Installed in $(target)"
 
 check-style: ## hold the tree against the house style
 	@tools/setup style
