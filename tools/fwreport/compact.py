@@ -59,7 +59,8 @@ def table(results):
 def explanation(results):
     lines = []
     if results.uncontended:
-        lines.append("alone: lock + unlock that nobody else wants, in nanoseconds; lower is better.")
+        lines.append("alone: lock + unlock that nobody else wants, in nanoseconds; lower is "
+                     "better.")
     if spots_shown(results):
         lines.append("the rest: throughput over pthread's at (non-lock-hold, lock-hold) times in "
                      "us; higher is better.\nmean: geometric, over every cell that was measured.")

@@ -45,5 +45,7 @@ def configuration(spot):
 
 def describe(spot):
     locks = "" if spot.locks == 1 else f", {spot.locks} locks"
+    if spot.pick == "random":
+        locks += " at random"
     kind = "" if spot.kind == "threads" else f", {spot.kind}"
-    return f"{configuration(spot)} {spot.tasks} tasks{locks}{kind}"
+    return f"{configuration(spot)} {spot.tasks} task{'s' * (spot.tasks != 1)}{locks}{kind}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The figures that furwock sets out to reach, each judged from the results."""
 
-from . import compare, stats
+from . import compare, paper, stats
 from .compare import FAIR, OURS, PTHREAD
 
 REACHED, NOISE, MISSED, UNKNOWN = "reached", "within noise", "missed", "not measured"
@@ -75,7 +75,7 @@ def _below(all_vs, bound):
 
 
 def paper_grid(results):
-    all_vs = compare.all_versus(results, "tables")
+    all_vs = [v for v in compare.all_versus(results, "tables") if paper.covers(v.spot)]
     judged = [v for v in all_vs if v.to_rival]
     name = "paper's grid, each cell"
     want = f"at least {CELL_LEAST} of the best blocking rival"

@@ -129,5 +129,6 @@ def build(results, directory, command):
     page.section("waits", "Waiting", page.figures(waits.draw(results)))
     page.section("kernel", "System calls and switches", tables.kernel(results))
     page.section("how", "How it was measured", tables.machine(results), tables.missing(results),
-                 tables.method(results), tables.reproduce(results, command))
+                 tables.failures(results), tables.method(results),
+                 tables.reproduce(results, command))
     return page.write(lead_of(results)), page.pictures

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What Franke, Russell and Kirkwood measured in 2002, section 4.1, on a dual Pentium III 500 MHz."""
+"""What Franke, Russell and Kirkwood measured in 2002 (section 4.1), beside which today stands."""
 
 TASKS = (2, 3, 4, 100, 1000)
 CONFIGURATIONS = ((0, 10), (5, 5), (7, 3), (9, 1))    # (non-lock-hold, lock-hold), microseconds
@@ -58,6 +58,12 @@ REACQUIRE_TASKS, REACQUIRE_CONFIGURATION = 100, (9, 1)
 
 # Share of lock calls that found the lock taken, 2 tasks, by configuration (percent).
 CONTENTION_2_TASKS = dict(zip(CONFIGURATIONS, (100, 97.8, 41.7, 13.1)))
+
+
+def covers(spot):
+    """Whether the paper measured there."""
+    return (spot.tasks in TASKS and spot.locks == 1
+            and (spot.nlht, spot.lht) in CONFIGURATIONS)
 
 
 def improvement(lock, tasks, configuration):

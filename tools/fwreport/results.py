@@ -8,7 +8,8 @@ from collections import namedtuple
 FORMAT = "furwock-bench-1"
 
 # Where a measurement was taken: everything but the lock.
-Spot = namedtuple("Spot", "experiment kind tasks locks lht nlht")
+# pick: "own", each task has its lock; "random", it takes any of the locks each time.
+Spot = namedtuple("Spot", "experiment kind tasks locks lht nlht pick", defaults=("own",))
 
 
 class BadInput(Exception):
@@ -23,13 +24,15 @@ class Cell:
             self.lock = str(raw["lock"])
             self.family = str(raw["family"])
             self.spot = Spot(str(raw["experiment"]), str(raw["kind"]), int(raw["tasks"]),
-                             int(raw["locks"]), float(raw["lht_us"]), float(raw["nlht_us"]))
+                             int(raw["locks"]), float(raw["lht_us"]), float(raw["nlht_us"]),
+                             str(raw.get("pick") or "own"))
             self.runs = [dict(run) for run in raw["runs"]]
         except (KeyError, TypeError, ValueError) as error:
             raise BadInput(f"{where}: a cell without a proper {error}") from None
         self.blocks = bool(raw.get("blocks"))
         self.fair = bool(raw.get("fair"))
         self.narrow = bool(raw.get("narrow", True))
+        self.failures = [fault for fault in raw.get("failures") or [] if isinstance(fault, dict)]
 
     def by_round(self, *path):
         """{round: value} of a metric, e.g. by_round("wait_ns", "p99"); runs without it left out."""
@@ -63,6 +66,9 @@ class Results:
         self.cells = {}
         self.uncontended = None
         self.files = []
+        self.failures = []        # (spot, lock, what happened)
+        self.notes = []
+        self.settings = {}        # of each plan
 
     def add(self, raw, where):
         benchmark = raw.get("benchmark")
@@ -93,10 +99,15 @@ class Results:
         plan = raw.get("plan")
         if plan and plan not in self.plans:
             self.plans.append(str(plan))
+        self.notes += [str(note) for note in raw.get("notes") or [] if str(note) not in self.notes]
+        if isinstance(raw.get("settings"), dict):
+            self.settings[str(plan)] = raw["settings"]
         for one in raw["cells"]:
             if not isinstance(one, dict):
                 raise BadInput(f"{where}: a cell that is no object")
             cell = Cell(one, where)
+            self.failures += [(cell.spot, cell.lock, str(fault.get("what", "failed")))
+                              for fault in cell.failures]
             if not cell.values("throughput"):
                 continue
             for at, run in enumerate(cell.runs):
@@ -120,7 +131,8 @@ class Results:
         """The spots of an experiment: by kind, locks, contention (highest first), task count."""
         found = {spot for spot, _ in self.cells
                  if spot.experiment == experiment and kind in (None, spot.kind)}
-        return sorted(found, key=lambda s: (s.kind != "threads", s.locks, s.nlht, s.lht, s.tasks))
+        return sorted(found, key=lambda s: (s.kind != "threads", s.locks, s.nlht + s.lht, s.nlht,
+                                            s.tasks, s.pick))
 
     def kinds(self, experiment):
         return list(dict.fromkeys(spot.kind for spot in self.spots(experiment)))
@@ -142,7 +154,8 @@ class Results:
 
     def broken(self):
         """(spot, lock) of the cells in which a lock let two tasks in at once."""
-        return [key for key, cell in self.cells.items() if any(cell.values("integrity"))]
+        return [key for key, cell in self.cells.items() if any(cell.values("integrity"))
+                or any(fault.get("integrity") for fault in cell.failures)]
 
 
 def load(paths):

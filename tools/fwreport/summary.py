@@ -92,10 +92,13 @@ def warnings(results):
     """What a reader must know before believing any figure."""
     lines = [f"INTEGRITY: {lock} let two tasks in at once at {compare.describe(spot)}"
              for spot, lock in results.broken()]
+    lines += [f"{lock} failed at {compare.describe(spot)}: {what}"
+              for spot, lock, what in results.failures]
     wide = sum(not cell.narrow for cell in results.cells.values())
     if wide:
         lines.append(f"{wide} of {len(results.cells)} cells ended before their 95 % interval "
                      "was narrow")
+    lines += [f"note: {note}" for note in results.notes]
     lines += [f"missing: {lock} ({why})" for lock, why in sorted(results.missing.items())]
     return lines
 

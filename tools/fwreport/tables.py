@@ -216,6 +216,13 @@ def method(results):
         many = f"{min(runs)} to {max(runs)}" if min(runs) < max(runs) else f"{runs[0]}"
         lines.append(f"{len(runs)} cells, {many} runs each; in {wide} of them the time was up "
                      "before the 95 % confidence interval was narrow.")
+    for plan, settings in results.settings.items():
+        if "seconds" in settings and "rounds" in settings:
+            lines.append(f"Plan {html.escape(plan)}: runs of {settings['seconds']:g} s, at least "
+                         f"{settings['rounds']} of each lock in each cell. Wait times, contention "
+                         "and system calls come from a further run each, because counting them "
+                         "disturbs.")
+    lines += [html.escape(note) + "." for note in results.notes]
     lines += [
         "Every task repeats: draw two random times, take its lock, work for the lock-hold time "
         "(lht), release, work for the non-lock-hold time (nlht). Both are uniform between half "
@@ -230,6 +237,14 @@ def method(results):
         "times on as many processors.",
     ]
     return "<h3>The method</h3><ul>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>"
+
+
+def failures(results):
+    if not results.failures:
+        return ""
+    rows = "".join(f"<li>{html.escape(lock)} at {html.escape(compare.describe(spot))}: "
+                   f"{html.escape(what)}</li>" for spot, lock, what in results.failures)
+    return f"<h3>Runs that failed</h3><ul>{rows}</ul>"
 
 
 def reproduce(results, command):

@@ -96,7 +96,7 @@ class Statistics(unittest.TestCase):
         self.assertLess(found.low, 2.0)
 
     def test_geometric_mean(self):
-        found = stats.geometric([stats.Estimate(2.0, 2.0, 2.0, 3), stats.Estimate(0.5, 0.5, 0.5, 3)])
+        found = stats.geometric([stats.Estimate(x, x, x, 3) for x in (2.0, 0.5)])
         self.assertAlmostEqual(found.value, 1.0)
         self.assertIsNone(stats.geometric([None]))
 

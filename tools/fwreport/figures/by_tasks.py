@@ -6,7 +6,7 @@ import math
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
-from .. import compare, ideal, look, paper, stats
+from .. import compare, ideal, look, stats
 from . import Picture
 
 NOTE = "Whiskers: 95 % confidence intervals.  Configuration (non-lock-hold, lock-hold) in µs."
@@ -152,7 +152,3 @@ def draw(results, what):
     """Pictures of `what` (throughput or coefficient) for threads and for processes."""
     return [what(results, kind, group) for kind in results.kinds("tables")
             for group in groups(results, kind) if panels(results, kind)]
-
-
-def is_paper_spot(spot):
-    return spot.tasks in paper.TASKS and (spot.nlht, spot.lht) in paper.CONFIGURATIONS

@@ -24,7 +24,10 @@ def tables_of(results, experiment, kind):
     maps = []
     for locks, group in sorted(found.items()):
         columns = list(dict.fromkeys((v.spot.nlht, v.spot.lht) for v in group))
-        columns.sort(key=lambda c: (c[1] / ((c[0] + c[1]) or 1)), reverse=experiment == "tables")
+        if experiment == "tables":
+            columns.sort(key=lambda c: -c[1] / ((c[0] + c[1]) or 1))
+        else:
+            columns.sort(key=lambda c: (c[1], c[0]))
         rows = sorted({v.spot.tasks for v in group})
         maps.append((f"{locks} lock{'s' if locks > 1 else ''}", rows, columns,
                      {(v.spot.tasks, (v.spot.nlht, v.spot.lht)): v for v in group}))
@@ -48,7 +51,7 @@ def _cell(axes, x, y, estimate, name, marked):
               ha="center", va="center", color=tint, fontweight="bold")
     if name:
         axes.text(x, y + 0.24, name, ha="center", va="center", color=tint,
-                  fontsize=look.FONT - 2.8)
+                  fontsize=look.FONT - (2.6 if len(name) < 12 else 3.6))
 
 
 def _map(axes, rows, columns, values, which, first):
@@ -61,7 +64,8 @@ def _map(axes, rows, columns, values, which, first):
             _cell(axes, x, y, getattr(v, which), v.rival if rival else None, rival)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xticks(range(len(columns)), [f"({n:g},{h:g})" for n, h in columns])
+    axes.set_xticks(range(len(columns)), [f"({n:g},{h:g})" for n, h in columns],
+                    fontsize=look.FONT - (0.5 if len(columns) < 6 else 2.3))
     axes.set_yticks(range(len(rows)), rows if first else [])
     if first:
         axes.set_ylabel("tasks")
@@ -76,7 +80,8 @@ def one(results, experiment, kind, name, title):
     heights = [0.4 * len(rows) + 0.62 for _, rows, _, _ in maps]
     height = sum(heights) + 0.42
     figure, all_axes = plt.subplots(len(maps), 2, figsize=(10.4, height), squeeze=False,
-                                    gridspec_kw={"height_ratios": [len(m[1]) for m in maps]})
+                                    gridspec_kw={"height_ratios": [len(m[1]) for m in maps],
+                                                 "width_ratios": (1.3, 1)})
     figure.subplots_adjust(left=0.075, right=0.995, top=1 - 0.34 / height, bottom=0.6 / height,
                            wspace=0.05, hspace=0.85 * len(maps) / sum(len(m[1]) for m in maps) * 2)
     for axes, (locks, rows, columns, values) in zip(all_axes, maps):

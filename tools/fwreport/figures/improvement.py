@@ -6,7 +6,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from .. import compare, look, paper
 from . import Picture
-from .by_tasks import is_paper_spot, title_of
+from .by_tasks import title_of
 
 FIGURES = {2: 1, 3: 2, 4: 3, 100: 4, 1000: 5}
 ALSO = ("furwock", "furwock-fair", "pthread")     # shown with the paper's locks
@@ -28,7 +28,7 @@ def by_task_count(results, kind):
     """{tasks: [spot of each of the paper's configurations]}, where System V was measured."""
     found = {}
     for spot in results.spots("tables", kind):
-        if is_paper_spot(spot) and spot.locks == 1 and results.cell(spot, paper.BASE):
+        if paper.covers(spot) and results.cell(spot, paper.BASE):
             found.setdefault(spot.tasks, []).append(spot)
     return dict(sorted(found.items()))
 
