@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_mutex.  Contract: furwock/mutex.h.  Bits: mutex_word.h.  Reasons, proofs and figures: doc/mutex.md.
+ * fw_mutex.  Contract: furwock/mutex.h.  Bits: mutex_word.h.  Reasons, proofs and figures:
+ * doc/mutex.md.
  *
- * Origin: the lock in a word and the greedy and fair releases are those of Franke, Russell and Kirkwood
- * (OLS 2002, sections 3 and 3.1.4).  The plain release is ours.
+ * Origin: the lock in a word and the greedy and fair releases are those of Franke, Russell and
+ * Kirkwood (OLS 2002, sections 3 and 3.1.4).  The plain release is ours.
  *
- *   owner half  waiters half       meaning                            who may leave it, and how
- *   ----------  -----------------  ---------------------------------  -----------------------------------
- *   0           0                  free, quiet                        any thread: take (byte exchange)
- *   1           any                taken, not signed                  the taker: stores its id
- *   id          0                  held, quiet                        owner: plain release; waiter: joins
- *   id          no waiters         held, lately contended             owner: CAS to free, at times to quiet
- *   id          waiters, !WAKING   held, nobody is coming             owner: frees, sets WAKING, wakes one
- *   id          waiters, WAKING    held, somebody is coming           owner: frees, wakes nobody
- *   id          waiters, HANDOFF   held, a waiter has lost for long   owner: passes instead of freeing
- *   0           waiters, WAKING    free, somebody is coming           any thread: take; waiter: CAS
- *   PASSED      waiters, WAKING    being handed over                  a waiter that stood in line before
+ * owner   waiters           meaning                           who may leave it, and how
+ * ------  ----------------  --------------------------------  -------------------------------------
+ * 0       0                 free, quiet                       any thread: take (byte exchange)
+ * 1       any               taken, not signed                 the taker: stores its id
+ * id      0                 held, quiet                       owner: plain release; waiter: joins
+ * id      no waiters        held, lately contended            owner: CAS to free, at times to quiet
+ * id      waiters, !WAKING  held, nobody is coming            owner: frees, sets WAKING, wakes one
+ * id      waiters, WAKING   held, somebody is coming          owner: frees, wakes nobody
+ * id      waiters, HANDOFF  held, a waiter has lost for long  owner: passes instead of freeing
+ * 0       waiters, WAKING   free, somebody is coming          any thread: take; waiter: CAS
+ * PASSED  waiters, WAKING   being handed over                 a waiter that stood in line before
  *
  * A waiter joins (+1), and leaves (-1) when it takes the lock or gives up.
  *
- * Legal:   WAKING clear while somebody is coming (one needless wake); OLD, HANDOFF or LATE set when nobody
- *          is left to profit; HANDOFF clear while somebody starves (it will ask again).
- * Illegal: to sleep on the waiters half with an expected value in which WAKING is set, or FENCED is not;
- *          to set WAKING and wake nobody while somebody sleeps there; to clear WAKING while PASSED.
+ * Legal:   WAKING clear while somebody is coming (one needless wake); OLD, HANDOFF or LATE set when
+ *          nobody is left to profit; HANDOFF clear while somebody starves (it will ask again).
+ * Illegal: to sleep on the waiters half with an expected value in which WAKING is set, or FENCED is
+ *          not; to set WAKING and wake nobody while somebody sleeps there; to clear WAKING while
+ *          PASSED.
  *
- * I1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the fence
- *     has returned, every release of this lock is a CAS on the whole word, and sees the waiter.
- * I2  WAKING set implies that a waiter is awake or about to be woken, and that it will, before it sleeps
- *     or leaves, clear WAKING or take the lock.
+ * I1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the
+ *     fence has returned, every release of this lock is a CAS on the whole word, and sees the
+ *     waiter.
+ * I2  WAKING set implies that a waiter is awake or about to be woken, and that it will, before it
+ *     sleeps or leaves, clear WAKING or take the lock.
  * I3  PASSED implies a waiter that joined before the pass and will claim it: it stays, even when
  *     its time is over.
- * I4  After the instruction that frees or passes the lock, the releaser does not touch its memory (the
- *     wake that may follow uses the address only).
+ * I4  After the instruction that frees or passes the lock, the releaser does not touch its memory
+ *     (the wake that may follow uses the address only).
  */
 #include <errno.h>
 #include <stddef.h>
@@ -52,7 +55,9 @@
 /* A waiter that has lost for this long after its first wake asks for a hand-off. */
 #define STARVATION_NS 500000u
 
-/* A lock goes back to plain releases at one in so many releases that met no waiter: doc/mutex.md. */
+/*
+ * A lock goes back to plain releases at one in so many releases that met no waiter: doc/mutex.md.
+ */
 #define QUIET_RELEASES 1024u
 
 /* How long a waiter dares to sleep where the kernel refuses the fence. */
@@ -106,8 +111,8 @@ static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
 /* held, n waiters -> held, n - 1 waiters.  A pass is not to be disturbed: its WAKING stays. */
 static bool give_up(struct waiter *me, fw_mutex_word_ w)
 {
-    fw_mutex_word_ mine = (me->was_woken ? MUTEX_OLD | MUTEX_HANDOFF : 0) |
-                          (is_passed(w) ? 0 : MUTEX_WAKING);
+    fw_mutex_word_ mine =
+        (me->was_woken ? MUTEX_OLD | MUTEX_HANDOFF : 0) | (is_passed(w) ? 0 : MUTEX_WAKING);
 
     return fw_cas64_relaxed(&me->m->state_, &w, (w & ~mine) - MUTEX_WAITER);
 }
@@ -123,8 +128,8 @@ static bool fence(struct waiter *me, fw_mutex_word_ w)
 }
 
 /*
- * Sleeps until the pass under which this waiter came is claimed.  The claimant moves it to the other
- * queue.  It may not sleep there at once: WAKING is set, and must stay.
+ * Sleeps until the pass under which this waiter came is claimed.  The claimant moves it to the
+ * other queue.  It may not sleep there at once: WAKING is set, and must stay.
  */
 static int sleep_through_pass(struct waiter *me, fw_mutex_word_ w)
 {
@@ -256,7 +261,8 @@ COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_de
 static fw_mutex_word_ after_release(fw_mutex_word_ w, bool fair)
 {
     if (!has_waiters(w))
-        return fw_one_in_(QUIET_RELEASES) ? 0 : with_owner(w, 0) & (MUTEX_FENCED | MUTEX_GENERATION);
+        return fw_one_in_(QUIET_RELEASES) ? 0
+                                          : with_owner(w, 0) & (MUTEX_FENCED | MUTEX_GENERATION);
     if (fair || wants_handoff(w))
         return with_owner((w | MUTEX_WAKING) & ~(MUTEX_OLD | MUTEX_HANDOFF),
                           MUTEX_PASSED | fw_serial_() << FW_ID_SHIFT | FW_ID_HELD);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <furwock/bits/atomic.h>
 #include "sys/thread.h"
+#include <furwock/bits/atomic.h>
 
 /*
  * The bits of fw_mutex, and what they say.  The table of states is in mutex.c.

@@ -2,9 +2,9 @@
 /*
  * How to wait: one policy for all locks.  Contract: furwock/wait.h and wait.h.
  *
- * Origin: the choice of blocking, yielding and spinning is Franke, Russell and Kirkwood's (OLS 2002,
- * section 2); the reasoning about the budget is Gustedt's (INRIA RR-8818, section 3.2): polling pays for
- * as long as it costs no more than a failed sleep would, t_mono = E * t_fail.
+ * Origin: the choice of blocking, yielding and spinning is Franke, Russell and Kirkwood's (OLS
+ * 2002, section 2); the reasoning about the budget is Gustedt's (INRIA RR-8818, section 3.2):
+ * polling pays for as long as it costs no more than a failed sleep would, t_mono = E * t_fail.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -19,7 +19,9 @@
 /* The built-in budget: doc/mutex.md, "How long to spin", has the measurement. */
 #define SPIN_DEFAULT_NS 4000u
 
-/* A policy that never sleeps polls this long before it stands in line: doc/mutex.md, "Starvation". */
+/*
+ * A policy that never sleeps polls this long before it stands in line: doc/mutex.md, "Starvation".
+ */
 #define PATIENCE_NS 500000u
 
 /* The process default in one word, so that it is read and changed in one step. */
@@ -142,8 +144,9 @@ int fw_wait_sleep_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, 
         poll_once(w);
         return fw_wait_is_over_(w) ? -ETIMEDOUT : 0;
     }
-    error = slice_ns != 0 ? sleep_a_slice(w, word, expected, bits, slice_ns)
-                          : fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, w->deadline);
+    error = slice_ns != 0
+                ? sleep_a_slice(w, word, expected, bits, slice_ns)
+                : fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, w->deadline);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait", -error);
     return error;

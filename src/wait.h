@@ -15,8 +15,8 @@
  *     if ((error = fw_wait_begin_(&w, policy, deadline)) != 0) return error;
  *     while (fw_wait_poll_(&w)) { look; try }          (poll, as long as the policy has budget)
  *     ... announce oneself in the word ...
- *     error = fw_wait_sleep_(&w, word, expected, bits) (sleep, or poll where the policy never sleeps)
- *     fw_wait_again_(&w)                               (a new polling budget after a wake)
+ *     error = fw_wait_sleep_(&w, word, expected, bits) (sleep, or poll where the policy never
+ *     sleeps) fw_wait_again_(&w)                               (a new polling budget after a wake)
  */
 struct fw_wait_ {
     fw_wait_kind kind;

@@ -12,18 +12,19 @@ FW_BEGIN_DECLS
 /*
  * futex: sleep on a 32-bit word, and wake those who sleep there.
  *
- * This is the public face of furwock's kernel boundary, the service of Franke, Russell and Kirkwood,
- * "Fuss, Futexes and Furwocks" (OLS 2002), section 3.1.3, as Linux has it today.  Furwock's own locks
- * use these calls and no others.
+ * This is the public face of furwock's kernel boundary, the service of Franke, Russell and
+ * Kirkwood, "Fuss, Futexes and Furwocks" (OLS 2002), section 3.1.3, as Linux has it today.
+ * Furwock's own locks use these calls and no others.
  *
  * Rules
  *  - A word is 32 bits wide and aligned to 4 bytes.
  *  - A wait compares and goes to sleep in one step: it sleeps only if the word still has the value
  *    that the caller expects.
- *  - A wait may end without a wake (a "spurious" wake): a lock that was freed may have had its memory
- *    reused, and a late wake meets the new tenant.  So: always look at the word again, in a loop.
- *  - FW_FUTEX_PRIVATE words are for the threads of one process, FW_FUTEX_SHARED ones may lie in memory
- *    that several processes map.  Waiters and wakers must agree.
+ *  - A wait may end without a wake (a "spurious" wake): a lock that was freed may have had its
+ *    memory reused, and a late wake meets the new tenant.  So: always look at the word again, in a
+ *    loop.
+ *  - FW_FUTEX_PRIVATE words are for the threads of one process, FW_FUTEX_SHARED ones may lie in
+ *    memory that several processes map.  Waiters and wakers must agree.
  *
  * Errors are negative errno values; errno itself is not touched.  All calls are async-signal-safe,
  * work in a forked child, and are not cancellation points.

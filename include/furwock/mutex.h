@@ -16,21 +16,22 @@ FW_BEGIN_DECLS
  * fw_mutex: mutual exclusion for the threads of one process.  Eight bytes, all zeroes when free.
  *
  * Rules
- *  - A mutex is ready when its bytes are zero: FW_MUTEX_INIT, a static variable, calloc.  It needs no
- *    destructor, allocates nothing, and may be freed by whoever holds it and knows that nobody else
- *    will ask for it: the release of the previous owner does not touch it any more.
+ *  - A mutex is ready when its bytes are zero: FW_MUTEX_INIT, a static variable, calloc.  It needs
+ *    no destructor, allocates nothing, and may be freed by whoever holds it and knows that nobody
+ *    else will ask for it: the release of the previous owner does not touch it any more.
  *  - The owner is known.  Locking a mutex that one holds, and unlocking one that one does not hold,
  *    are errors in the program: they stop it (abort) with a line on standard error that names the
  *    mutex, the caller and the owner, in every build.
  *  - fw_mutex_unlock is greedy (it avoids convoys): the mutex is free at once, and a running thread
- *    may take it before the woken waiter does.  Nobody starves: a waiter that was woken and has lost
- *    that race for about half a millisecond is handed the mutex at the next release.
- *  - fw_mutex_unlock_fair hands the mutex to the longest waiter, if there is one; nobody can take it
- *    in between.  ("futex_up_fair", Franke, Russell and Kirkwood, OLS 2002, section 3.1.4.)
+ *    may take it before the woken waiter does.  Nobody starves: a waiter that was woken and has
+ *    lost that race for about half a millisecond is handed the mutex at the next release.
+ *  - fw_mutex_unlock_fair hands the mutex to the longest waiter, if there is one; nobody can take
+ *    it in between.  ("futex_up_fair", Franke, Russell and Kirkwood, OLS 2002, section 3.1.4.)
  *  - Taking a mutex synchronises with the release before it: acquire and release, as in C11.
  *  - After fork the child's only thread holds what the forking thread held, and may unlock it.  A
  *    mutex that another thread held at the fork stays held in the child for ever.
- *  - A mutex held by a thread that ends is held for ever; waiters wait for ever (or their deadline).
+ *  - A mutex held by a thread that ends is held for ever; waiters wait for ever (or their
+ *    deadline).
  *  - Not for memory shared between processes.
  *
  * No call is a cancellation point or fails by EINTR.  Where the calls may wait, the thread waits as
@@ -60,8 +61,9 @@ typedef struct fw_mutex {
 FW_API void fw_mutex_init(fw_mutex *m);
 
 /*
- * Takes the mutex if it is free.  Returns 0, or EBUSY where anybody (the caller too) holds it or it is
- * being handed over.  Never waits; safe in a signal handler, together with the unlock that follows.
+ * Takes the mutex if it is free.  Returns 0, or EBUSY where anybody (the caller too) holds it or it
+ * is being handed over.  Never waits; safe in a signal handler, together with the unlock that
+ * follows.
  */
 FW_API int fw_mutex_trylock(fw_mutex *m);
 
@@ -80,9 +82,10 @@ static inline bool fw_mutex_take_(fw_mutex *m)
 }
 
 /*
- * Takes the mutex, waiting for it if need be.  The fast path is compiled into the caller because that
- * takes a quarter less time (doc/mutex.md).
+ * Takes the mutex, waiting for it if need be.  The fast path is compiled into the caller because
+ * that takes a quarter less time (doc/mutex.md).
  */
+FW_INLINE void fw_mutex_lock(fw_mutex *m);
 FW_INLINE void fw_mutex_lock(fw_mutex *m)
 {
     if (__builtin_expect(!fw_mutex_take_(m), 0))
@@ -91,13 +94,14 @@ FW_INLINE void fw_mutex_lock(fw_mutex *m)
 
 /*
  * Takes the mutex, waiting until the deadline at most.  Returns 0; ETIMEDOUT where the deadline has
- * passed; EINVAL where the mutex is not free and the deadline is malformed (furwock/bits/deadline.h).
+ * passed; EINVAL where the mutex is not free and the deadline is malformed
+ * (furwock/bits/deadline.h).
  */
 FW_API int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline);
 
 /*
- * The same with a waiting policy for this call (NULL: the process default) and a deadline (NULL: none).
- * EINVAL also for a malformed policy.
+ * The same with a waiting policy for this call (NULL: the process default) and a deadline (NULL:
+ * none). EINVAL also for a malformed policy.
  */
 FW_API int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy,
                                 const fw_deadline *deadline);
@@ -109,10 +113,10 @@ FW_API void fw_mutex_unlock(fw_mutex *m);
 FW_API void fw_mutex_unlock_fair(fw_mutex *m);
 
 /*
- * The kernel thread id of the owner; 0 where the mutex is free, is being handed over, or has just been
- * taken by a thread that has not signed yet.  A glimpse, for tools and assertions: it may be out of
- * date when the caller reads it, unless the owner is the caller.  In a forked child, a thread that
- * lived before the fork keeps the id it had then.
+ * The kernel thread id of the owner; 0 where the mutex is free, is being handed over, or has just
+ * been taken by a thread that has not signed yet.  A glimpse, for tools and assertions: it may be
+ * out of date when the caller reads it, unless the owner is the caller.  In a forked child, a
+ * thread that lived before the fork keeps the id it had then.
  */
 FW_API pid_t fw_mutex_owner(const fw_mutex *m);
 

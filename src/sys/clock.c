@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "sys/clock.h"
+#include "sys/pause.h"
 
 uint64_t fw_clock_ns_(void)
 {
@@ -18,11 +19,7 @@ void fw_clock_get_(clockid_t clock, struct timespec *now)
 
 void fw_pause_(void)
 {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ __volatile__("isb" ::: "memory"); /* "yield" is a no-op on most cores */
-#endif
+    FW_CPU_PAUSE();
 }
 
 void fw_yield_(void)

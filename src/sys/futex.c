@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stddef.h>
 #include <linux/futex.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

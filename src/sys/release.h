@@ -16,9 +16,9 @@
  * If the whole 64-bit state equals `id` (the lower half says who owns the lock, the upper half that
  * nothing else is to be known), stores 0 in the lower half with release order, as the last thing it
  * does to the memory, and returns true.  Otherwise, or where the kernel does not help, or after a
- * preemption or a signal in between, changes nothing and returns false: the caller then releases with an
- * atomic instruction.  Between look and store another thread may change the upper half; the store leaves
- * that half alone.  Who must not be overlooked calls the fence.
+ * preemption or a signal in between, changes nothing and returns false: the caller then releases
+ * with an atomic instruction.  Between look and store another thread may change the upper half; the
+ * store leaves that half alone.  Who must not be overlooked calls the fence.
  *
  *     int fw_release_fence_(void);
  *

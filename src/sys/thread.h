@@ -9,8 +9,8 @@
 
 /*
  * A forked child's thread keeps the identity that it had in the parent (its locks carry it).  A new
- * thread of the child whose kernel id equals that inherited one is given an alias: this bit of the number
- * is set.  Kernel thread ids are below 2^22.
+ * thread of the child whose kernel id equals that inherited one is given an alias: this bit of the
+ * number is set.  Kernel thread ids are below 2^22.
  */
 #define FW_ID_ALIAS (UINT32_C(1) << 22)
 
@@ -26,7 +26,9 @@ uint32_t fw_fork_generation_(void);
 /* A number that differs from call to call, across all threads, until 2^23 calls were made. */
 uint32_t fw_serial_(void);
 
-/* True at every n-th call of the calling thread, n being a power of 2 (whoever asks, and for what). */
+/*
+ * True at every n-th call of the calling thread, n being a power of 2 (whoever asks, and for what).
+ */
 bool fw_one_in_(uint32_t n);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Every atomic operation that a lock uses on its words; internal.  The memory order is in the name; a
- * compare-and-swap that fails is relaxed, stores what it saw in *expected, and is never spurious.
+ * Every atomic operation that a lock uses on its words; internal.  The memory order is in the name;
+ * a compare-and-swap that fails is relaxed, stores what it saw in *expected, and is never spurious.
  * The model checker replaces this file by one that runs the same operations under its scheduler.
  */
 

@@ -7,9 +7,9 @@
 #include <time.h>
 
 /*
- * A point in time on a named clock.  All timed calls take a pointer to one; NULL means "no deadline".
- * Deadlines are absolute, so a wait that is interrupted and resumed needs no arithmetic, and the
- * clock is part of the type, so it cannot be confused.
+ * A point in time on a named clock.  All timed calls take a pointer to one; NULL means "no
+ * deadline". Deadlines are absolute, so a wait that is interrupted and resumed needs no arithmetic,
+ * and the clock is part of the type, so it cannot be confused.
  *
  * clock: CLOCK_MONOTONIC or CLOCK_REALTIME (the two that the kernel's futex service knows).
  * at:    tv_nsec in 0 .. 999 999 999.  A deadline in the past (tv_sec may be negative) has passed.

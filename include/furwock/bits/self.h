@@ -9,11 +9,11 @@
 FW_BEGIN_DECLS
 
 /*
- * Who am I?  Internal.  The identity of a thread is its kernel thread id, shifted left by 8, with 1 in
- * the lowest byte: a word whose lowest byte says "held" and whose upper 24 bits say by whom.
+ * Who am I?  Internal.  The identity of a thread is its kernel thread id, shifted left by 8, with 1
+ * in the lowest byte: a word whose lowest byte says "held" and whose upper 24 bits say by whom.
  *
- * The variable is 0 until fw_self_init_() ran in the thread.  It is read in the fast path of every lock,
- * so it lives in the static TLS block, also where the library is loaded late.
+ * The variable is 0 until fw_self_init_() ran in the thread.  It is read in the fast path of every
+ * lock, so it lives in the static TLS block, also where the library is loaded late.
  */
 #define FW_ID_SHIFT 8u
 #define FW_ID_HELD 1u

@@ -3,7 +3,8 @@
  * May this process release plainly, and how to stop those who are at it: sys/release.h.
  *
  * glibc 2.35 and later registers struct rseq for every thread (and stops the program if that fails
- * for a later thread); its absence shows as a size of 0, or as missing symbols with other C libraries.
+ * for a later thread); its absence shows as a size of 0, or as missing symbols with other C
+ * libraries.
  */
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -45,7 +46,8 @@ int fw_release_fence_(void)
     if (__atomic_load_n(&fw_rseq_offset_, __ATOMIC_ACQUIRE) == 0)
         return 0;
     error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
-    if (error == -EPERM) { /* not registered: a process that shares no memory with the one that was */
+    if (error == -EPERM) {
+        /* Not registered: a process that shares no memory with the one that was. */
         error = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
         if (error == 0)
             error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);

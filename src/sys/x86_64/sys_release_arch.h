@@ -10,18 +10,20 @@ extern ptrdiff_t fw_rseq_offset_ __attribute__((visibility("hidden")));
 int fw_release_fence_(void);
 
 /*
- * Look and store inside a restartable sequence: if the thread is preempted, migrated, interrupted by a
- * signal or hit by the fence between labels 1 and 2, the kernel sends it to label 4 instead.  The store
- * is the last instruction before label 2, so a sequence either did nothing or is complete.
+ * Look and store inside a restartable sequence: if the thread is preempted, migrated, interrupted
+ * by a signal or hit by the fence between labels 1 and 2, the kernel sends it to label 4 instead.
+ * The store is the last instruction before label 2, so a sequence either did nothing or is
+ * complete.
  *
  * On abort the caller falls back to an atomic release and does not try again: a thread that is
  * single-stepped by a debugger aborts every time.
  *
- * struct rseq: rseq_cs is at offset 8.  struct rseq_cs: version, flags, start, length, abort address.
- * 0x53053053 is the signature that glibc registers; the kernel wants it in front of the abort address.
+ * struct rseq: rseq_cs is at offset 8.  struct rseq_cs: version, flags, start, length, abort
+ * address. 0x53053053 is the signature that glibc registers; the kernel wants it in front of the
+ * abort address.
  *
- * The two halves are compared one by one because the lower one was just written by a 32-bit store: a
- * 64-bit load would wait until that store has reached the cache (measured: doc/mutex.md).
+ * The two halves are compared one by one because the lower one was just written by a 32-bit store:
+ * a 64-bit load would wait until that store has reached the cache (measured: doc/mutex.md).
  */
 static inline bool fw_release_plain_(uint64_t *state, uint32_t id)
 {
