@@ -12,11 +12,12 @@
 FW_BEGIN_DECLS
 
 /*
- * A lock, described once: the contract tests, the stress tests and every benchmark run on any adapter.
+ * A lock, described once: the contract tests, the stress tests and every benchmark run on any
+ * adapter.
  *
  * A source file describes one lock, or a few of one kind, each as a `const struct adapter
- * adapter_NAME`; adapter_define.h keeps that to about ten lines.  The list of those that were built is
- * in the generated adapters.c (adapter_list), as is the list of those that could not be.
+ * adapter_NAME`; adapter_define.h keeps that to about ten lines.  The list of those that were
+ * built is in the generated adapters.c (adapter_list), as is the list of those that could not be.
  */
 enum adapter_flags {
     ADAPTER_SHARED = 1 << 0, /* works between processes, in MAP_SHARED memory */
@@ -25,7 +26,9 @@ enum adapter_flags {
     ADAPTER_SPINS = 1 << 3,  /* waiters poll, at least for a while */
     ADAPTER_OWNER = 1 << 4,  /* relocking and foreign unlocking stop the program */
     ADAPTER_FREEABLE = 1 << 5, /* the next owner may free the memory at once */
-    ADAPTER_NOTHING = 1 << 6   /* excludes nobody; for measuring the cost of everything else */
+    ADAPTER_NOTHING = 1 << 6,  /* excludes nobody; for measuring the cost of everything else */
+    ADAPTER_SIGNAL = 1 << 7,   /* a signal handler may try it, and unlock what it took */
+    ADAPTER_ZERO = 1 << 8      /* zeroed memory is a free lock, without init */
 };
 
 enum adapter_family { FAMILY_FURWOCK, FAMILY_CLASSIC, FAMILY_RIVAL };
@@ -65,8 +68,9 @@ const char *adapter_why_missing(const char *name);
 
 /*
  * Memory for n locks of this kind, each on cache lines of its own (adapter_stride() bytes apart),
- * zeroed and initialised; in memory that forked children share where `shared` is set.  NULL with errno
- * where there is no memory, init failed, or the lock does not work between processes (ENOTSUP).
+ * zeroed and initialised; in memory that forked children share where `shared` is set.  NULL with
+ * errno where there is no memory, init failed, or the lock does not work between processes
+ * (ENOTSUP).
  */
 void *adapter_make(const struct adapter *a, size_t n, bool shared);
 void adapter_unmake(const struct adapter *a, void *locks, size_t n);

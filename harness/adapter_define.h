@@ -25,12 +25,12 @@
  *         .timedlock = example_timedlock_,
  *     };
  *
- * STEM_init_ is needed as well: ADAPTER_ZERO_IS_FREE, or ADAPTER_INIT with an expression that yields 0
- * or an errno value and may look at `shared`.  C++ wants the members in the order of struct adapter:
- * there they are written out, without ADAPTER_TYPE.
+ * STEM_init_ is needed as well: ADAPTER_ZERO_IS_FREE, or ADAPTER_INIT with an expression that
+ * yields 0 or an errno value and may look at `shared`.  C++ wants the members in the order of
+ * struct adapter: there they are written out, without ADAPTER_TYPE.
  *
- * The build reads the lines `const struct adapter adapter_NAME = {` and `.name = "..."` of the source
- * to make the list: each has to stand on a line of its own, spelt out.
+ * The build reads the lines `const struct adapter adapter_NAME = {` and `.name = "..."` of the
+ * source to make the list: each has to stand on a line of its own, spelt out.
  */
 #ifdef __cplusplus
 #define ADAPTER_CAST_(type, p) static_cast<type *>(p)
@@ -109,7 +109,7 @@
         statement;                                 \
     }
 
-/* The members that every adapter has; destroy, trylock, timedlock and unlock_fair are set beside. */
+/* The members that all adapters have; destroy, trylock, timedlock, unlock_fair are set beside. */
 #define ADAPTER_TYPE(stem, type)                                                 \
     .size = sizeof(type), .align = ADAPTER_ALIGNOF_(type), .init = stem##_init_, \
     .lock = stem##_lock_, .unlock = stem##_unlock_, .loop = stem##_loop_

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Which adapters this build has: harness_adapters() for a source that is there, harness_missing() for a
-# rival that is not.  harness_finish_adapters() writes the list and makes the library `adapters`.
+# Which adapters this build has: harness_adapters() for a source that is there, harness_missing()
+# for a rival that is not.  harness_finish_adapters() writes the list and makes the library
+# `adapters`.
 
 include(CheckIncludeFile)
 include(CheckSymbolExists)
@@ -46,7 +47,8 @@ macro(harness_finish_adapters)
     configure_file(adapters.c.in ${CMAKE_CURRENT_BINARY_DIR}/adapters.c @ONLY)
 
     add_library(adapters STATIC adapter.c ${CMAKE_CURRENT_BINARY_DIR}/adapters.c ${harness_sources})
-    target_include_directories(adapters PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+    target_include_directories(adapters PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}
+        PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(adapters PUBLIC harness furwock::furwock ${harness_libs} PRIVATE fw_house)
     set_target_properties(adapters PROPERTIES CXX_STANDARD 20)
 

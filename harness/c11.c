@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mtx_t of <threads.h>, timed: its deadline is on CLOCK_REALTIME, so there is no timed call here. */
+/* mtx_t of <threads.h>: its deadlines are on CLOCK_REALTIME, so there is no timed call here. */
 #include <threads.h>
 
 #include "adapter_define.h"

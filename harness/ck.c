@@ -5,9 +5,9 @@
 #include "adapter_define.h"
 
 /*
- * An MCS lock wants a queue node per acquisition, from lock to unlock.  Each thread keeps a few of its
- * own: as many as it can hold locks at a time.  The loop does as a user does who locks and unlocks in
- * one function: the node is on its stack.
+ * An MCS lock wants a queue node per acquisition, from lock to unlock.  Each thread keeps a few
+ * of its own: as many as it can hold locks at a time.  The loop does as a user does who locks and
+ * unlocks in one function: the node is on its stack.
  */
 enum { NODES = 16, CACHE_LINE = 64 };
 

@@ -20,10 +20,11 @@ void clock_sleep_ns(uint64_t ns);
 /*
  * Work: a piece of computation of a given length that touches no memory and makes no call.
  *
- * It is a number of steps, not a time span read off a clock: a task that is preempted in the middle
- * still has the rest of its work to do, as in the loops of ulockflex (Franke, Russell and Kirkwood,
- * OLS 2002, section 4.1).  How many steps a nanosecond holds is measured once per process, by the
- * first call or by work_calibrate(), and inherited by forked children; calibrate before starting tasks.
+ * It is a number of steps, not a time span read off a clock: a task that is preempted in the
+ * middle still has the rest of its work to do, as in the loops of ulockflex (Franke, Russell and
+ * Kirkwood, OLS 2002, section 4.1).  How many steps a nanosecond holds is measured once per
+ * process, by the first call or by work_calibrate(), and inherited by forked children; calibrate
+ * before starting tasks.
  */
 double work_calibrate(void); /* steps per nanosecond */
 

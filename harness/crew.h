@@ -13,8 +13,8 @@
  *     crew_go(c);                                                  ... and starts now
  *     crew_join(c);                                                0, or how many processes failed
  *
- * Threads have small stacks (64 KiB, more under sanitizers), so that thousands fit.  Processes die with
- * their parent, whatever kills it.
+ * Threads have small stacks (64 KiB, more under sanitizers), so that thousands fit.  Processes
+ * die with their parent, whatever kills it.
  */
 enum crew_kind {
     CREW_THREADS = 0,

@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 /*
- * Runs a body in a forked child and tells how it ended: for what must stop the program, and for what
- * must not hang.
+ * Runs a body in a forked child and tells how it ended: for what must stop the program, and for
+ * what must not hang.
  *
  *     struct death d;
  *     death_run(body, arg, 5000, &d);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Values below 2 * STEPS have a bucket each.  Above, the bucket is the position of the highest bit and
- * the STEP_BITS bits after it; counted so that the rows follow each other without a gap.
+ * Values below 2 * STEPS have a bucket each.  Above, the bucket is the position of the highest
+ * bit and the STEP_BITS bits after it; counted so that the rows follow each other without a gap.
  */
 static unsigned bucket_of(uint64_t value)
 {

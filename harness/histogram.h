@@ -6,8 +6,9 @@
 
 /*
  * A histogram of durations with a constant relative error: each power of two is cut into 32 equal
- * steps, so a percentile is at most 1/32 (3 %) above the truth.  (The log-linear scheme of Gil Tene's
- * HdrHistogram.)  Plain data: lies in shared memory as well as anywhere; one writer at a time.
+ * steps, so a percentile is at most 1/32 (3 %) above the truth.  (The log-linear scheme of Gil
+ * Tene's HdrHistogram.)  Plain data: lies in shared memory as well as anywhere; one writer at a
+ * time.
  */
 enum {
     HISTOGRAM_STEP_BITS = 5,

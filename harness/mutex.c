@@ -24,6 +24,7 @@ ADAPTER_TRYLOCK(mutex, fw_mutex, fw_mutex_trylock(l))
 ADAPTER_UNLOCK_FAIR(mutex, fw_mutex, fw_mutex_unlock_fair(l))
 
 /* What the variants have in common: everything but how they lock and unlock. */
+#define MUTEX_FLAGS (ADAPTER_OWNER | ADAPTER_FREEABLE | ADAPTER_SIGNAL | ADAPTER_ZERO)
 #define MUTEX_VARIANT(stem)                                                                    \
     .family = FAMILY_FURWOCK, .size = sizeof(fw_mutex), .align = _Alignof(fw_mutex),           \
     .init = mutex_init_, .lock = stem##_lock_, .unlock = stem##_unlock_, .loop = stem##_loop_, \
@@ -45,41 +46,41 @@ MUTEX_POLICY(yield, &wait_yield)
 const struct adapter adapter_furwock = {
     .name = "furwock",
     .about = "fw_mutex with the default waiting policy",
-    .flags = ADAPTER_BLOCKS | ADAPTER_SPINS | ADAPTER_OWNER | ADAPTER_FREEABLE,
+    .flags = MUTEX_FLAGS | ADAPTER_BLOCKS | ADAPTER_SPINS,
     MUTEX_VARIANT(plain),
 };
 
 const struct adapter adapter_furwock_fair = {
     .name = "furwock-fair",
     .about = "fw_mutex, always released by fw_mutex_unlock_fair",
-    .flags = ADAPTER_FAIR | ADAPTER_BLOCKS | ADAPTER_SPINS | ADAPTER_OWNER | ADAPTER_FREEABLE,
+    .flags = MUTEX_FLAGS | ADAPTER_FAIR | ADAPTER_BLOCKS | ADAPTER_SPINS,
     MUTEX_VARIANT(fair),
 };
 
 const struct adapter adapter_furwock_block = {
     .name = "furwock-block",
     .about = "fw_mutex, waiters sleep at once",
-    .flags = ADAPTER_BLOCKS | ADAPTER_OWNER | ADAPTER_FREEABLE,
+    .flags = MUTEX_FLAGS | ADAPTER_BLOCKS,
     MUTEX_VARIANT(block),
 };
 
 const struct adapter adapter_furwock_spin3 = {
     .name = "furwock-spin3",
     .about = "fw_mutex, waiters poll for 3 us, then sleep",
-    .flags = ADAPTER_BLOCKS | ADAPTER_SPINS | ADAPTER_OWNER | ADAPTER_FREEABLE,
+    .flags = MUTEX_FLAGS | ADAPTER_BLOCKS | ADAPTER_SPINS,
     MUTEX_VARIANT(spin3),
 };
 
 const struct adapter adapter_furwock_spin = {
     .name = "furwock-spin",
     .about = "fw_mutex, waiters poll and never sleep",
-    .flags = ADAPTER_SPINS | ADAPTER_OWNER | ADAPTER_FREEABLE,
+    .flags = MUTEX_FLAGS | ADAPTER_SPINS,
     MUTEX_VARIANT(spin),
 };
 
 const struct adapter adapter_furwock_yield = {
     .name = "furwock-yield",
     .about = "fw_mutex, waiters yield the processor and never sleep",
-    .flags = ADAPTER_SPINS | ADAPTER_OWNER | ADAPTER_FREEABLE,
+    .flags = MUTEX_FLAGS | ADAPTER_SPINS,
     MUTEX_VARIANT(yield),
 };

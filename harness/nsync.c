@@ -12,7 +12,7 @@ const struct adapter adapter_nsync = {
     .name = "nsync",
     .about = "nsync_mu of nsync",
     .family = FAMILY_RIVAL,
-    .flags = ADAPTER_BLOCKS,
+    .flags = ADAPTER_BLOCKS | ADAPTER_ZERO,
     ADAPTER_TYPE(nsync, nsync_mu),
     .trylock = nsync_trylock_,
 };

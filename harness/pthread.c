@@ -64,7 +64,7 @@ const struct adapter adapter_pthread_robust = {
     PTHREAD_MUTEX_KIND(robust_init_),
 };
 
-/* The kernel hands a contended one to the first waiter of the highest priority: among equals, in order. */
+/* The kernel hands it to the first waiter of the highest priority: among equals, in order. */
 const struct adapter adapter_pthread_pi = {
     .name = "pthread-pi",
     .about = "pthread_mutex_t of the C library, priority inheriting",

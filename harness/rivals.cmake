@@ -5,7 +5,8 @@
 harness_adapters(pthread.c)
 harness_adapters(semaphore.c)
 
-# ThreadSanitizer follows only what it has compiled or intercepts: it knows no lock of another library.
+# ThreadSanitizer follows only what it has compiled or intercepts: it knows no lock of another
+# library.
 set(harness_foreign c11-mtx nsync abseil tbb ck-mcs ck-ticket parking_lot rust-std)
 if(FURWOCK_SANITIZE STREQUAL "thread")
     harness_missing("ThreadSanitizer cannot see into it" ${harness_foreign})

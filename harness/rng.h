@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 /*
- * Random numbers: xoshiro256++ (Blackman and Vigna, "Scrambled linear pseudorandom number generators",
- * 2021), seeded by splitmix64.  One generator per task; equal seeds give equal series.
+ * Random numbers: xoshiro256++ (Blackman and Vigna, "Scrambled linear pseudorandom number
+ * generators", 2021), seeded by splitmix64.  One generator per task; equal seeds give equal
+ * series.
  */
 struct rng {
     uint64_t s[4];
@@ -33,7 +34,7 @@ static inline uint64_t rng_next(struct rng *r)
     return result;
 }
 
-/* 0 <= x < n, for n > 0: the upper half of a 32 x 32 bit product; even enough for n far below 2^32. */
+/* 0 <= x < n, for n > 0: the upper half of a product; even enough for n far below 2^32. */
 static inline uint32_t rng_below(struct rng *r, uint32_t n)
 {
     return (uint32_t)(((rng_next(r) >> 32) * n) >> 32);

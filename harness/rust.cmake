@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# The rivals from Rust: a small crate, built by cargo while CMake configures, because whether it can be
-# built decides which adapters there are.  std's mutex needs the compiler only; parking_lot has to be
-# fetched once.
+# The rivals from Rust: a small crate, built by cargo while CMake configures, because whether it
+# can be built decides which adapters there are.  std's mutex needs the compiler only; parking_lot
+# has to be fetched once.
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
     rust/Cargo.toml rust/Cargo.lock rust/lib.rs rust/std_face.rs rust/parking_lot_face.rs)

@@ -27,8 +27,9 @@ double stats_t95(uint64_t degrees);
 double stats_median(double *x, size_t n);
 
 /*
- * The ratio of two series measured side by side (a[i] right before or after b[i]): geometric mean of
- * a[i] / b[i], and the 95 % confidence interval, from the logarithms.  All numbers positive, n >= 2.
+ * The ratio of two series measured side by side (a[i] right before or after b[i]): geometric mean
+ * of a[i] / b[i], and the 95 % confidence interval, from the logarithms.  All numbers positive,
+ * and n at least 2.
  */
 struct stats_ratio {
     double ratio;

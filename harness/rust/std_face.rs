@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! std::sync::Mutex.  It can only be unlocked through its guard, which lives beside it while it is held.
+//! std::sync::Mutex.  It can only be unlocked through its guard, which lives beside it while it
+//! is held.
 
 use std::cell::UnsafeCell;
 use std::mem::{align_of, size_of, MaybeUninit};

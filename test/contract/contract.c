@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * contract GROUP LOCK     runs one group of tests on one lock
+ * contract --ctest COMMAND...
+ *                         writes what ctest has to know: one test for each lock and each group that
+ *                         applies to it, run by COMMAND
+ */
+#include <stdio.h>
+
+#include "contract.h"
+
+static const struct contract_group *const groups[] = {
+    &group_exclusion, &group_trylock,  &group_timed,  &group_order,
+    &group_wakeup,    &group_lifetime, &group_misuse, &group_memory,
+};
+
+enum { GROUPS = sizeof groups / sizeof *groups, EXIT_USAGE = 2, EXIT_SKIPPED = 77 };
+
+static const struct contract_group *group_find(const char *name)
+{
+    for (int i = 0; i < GROUPS; i++)
+        if (strcmp(groups[i]->name, name) == 0)
+            return groups[i];
+    return NULL;
+}
+
+static bool applies(const struct contract_group *g, const struct adapter *a)
+{
+    return (a->flags & ADAPTER_NOTHING) == 0 && g->applies(a);
+}
+
+static void list_for_ctest(int argc, char **argv)
+{
+    for (int i = 0; adapter_list[i] != NULL; i++) {
+        for (int g = 0; g < GROUPS; g++) {
+            if (!applies(groups[g], adapter_list[i]))
+                continue;
+            const char *lock = adapter_list[i]->name, *group = groups[g]->name;
+            printf("add_test([=[contract.%s.%s]=]", group, lock);
+            for (int k = 0; k < argc; k++)
+                printf(" [=[%s]=]", argv[k]);
+            printf(" %s %s)\n", group, lock);
+            printf("set_tests_properties([=[contract.%s.%s]=] PROPERTIES LABELS contract"
+                   " TIMEOUT 120 SKIP_RETURN_CODE %d)\n",
+                   group, lock, EXIT_SKIPPED);
+        }
+    }
+}
+
+static int usage(const char *problem, const char *name)
+{
+    fprintf(stderr, "contract: %s%s; usage: contract GROUP LOCK; groups:", problem, name);
+    for (int i = 0; i < GROUPS; i++)
+        fprintf(stderr, " %s", groups[i]->name);
+    fprintf(stderr, "; locks:");
+    for (int i = 0; adapter_list[i] != NULL; i++)
+        fprintf(stderr, " %s", adapter_list[i]->name);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 3 && strcmp(argv[1], "--ctest") == 0) {
+        list_for_ctest(argc - 2, argv + 2);
+        return 0;
+    }
+    if (argc != 3)
+        return usage("two arguments are needed", "");
+
+    const struct contract_group *group = group_find(argv[1]);
+    if (group == NULL)
+        return usage("no group ", argv[1]);
+    subject = adapter_find(argv[2]);
+    if (subject == NULL)
+        return usage("no lock ", argv[2]);
+    if (!applies(group, subject)) {
+        printf("%s does not claim what %s tests\n", subject->name, group->name);
+        return EXIT_SKIPPED;
+    }
+    return group->run() == 0 ? 0 : 1;
+}

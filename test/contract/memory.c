@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* A lock lives in the bytes it says, is ready when it says, and there may be very many. */
+#include <stdlib.h>
+
+#include "contract.h"
+
+enum { GUARD = 64, GUARD_BYTE = 0x5a, CROWD = 5000 };
+
+static void use(void *lock)
+{
+    subject->lock(lock);
+    subject->unlock(lock);
+    if (subject->trylock != NULL) {
+        assert_int_equal(subject->trylock(lock), 0);
+        subject->unlock(lock);
+    }
+}
+
+static void test_zeroed_memory_is_a_free_lock(void **state)
+{
+    (void)state;
+    if (!subject_is(ADAPTER_ZERO))
+        skip();
+    void *lock = aligned_alloc(64, 64);
+    assert_non_null(lock);
+    assert_true(subject->size <= 64);
+    memset(lock, 0, 64);
+    use(lock);
+    free(lock);
+}
+
+struct guarded {
+    unsigned char before[GUARD];
+    unsigned char lock[GUARD * 4];
+};
+
+static void lock_often(unsigned index, void *arg)
+{
+    (void)index;
+    for (unsigned i = 0; i < 1000; i++) {
+        subject->lock(arg);
+        subject->unlock(arg);
+    }
+}
+
+static void test_a_lock_stays_in_its_bytes(void **state)
+{
+    struct guarded *g = aligned_alloc(64, sizeof *g);
+
+    (void)state;
+    assert_non_null(g);
+    assert_true(subject->size <= sizeof g->lock - GUARD);
+    assert_true(subject->align <= 64);
+    memset(g, GUARD_BYTE, sizeof *g);
+    memset(g->lock, 0, subject->size);
+    assert_int_equal(subject->init(g->lock, false), 0);
+    tasks_run(2, CREW_THREADS, "threads lock between guards", g->lock, lock_often, g->lock);
+    if (subject->destroy != NULL)
+        subject->destroy(g->lock);
+    for (size_t i = 0; i < sizeof g->before; i++)
+        assert_int_equal(g->before[i], GUARD_BYTE);
+    for (size_t i = subject->size; i < sizeof g->lock; i++)
+        assert_int_equal(g->lock[i], GUARD_BYTE);
+    free(g);
+}
+
+struct crowd {
+    void *locks;
+    unsigned n;
+    unsigned counts[CROWD];
+};
+
+static void visit_all(unsigned index, void *arg)
+{
+    struct crowd *c = arg;
+
+    for (unsigned i = 0; i < c->n; i++) {
+        unsigned k = (i * 7 + index) % c->n;
+        void *lock = adapter_at(subject, c->locks, k);
+        subject->lock(lock);
+        c->counts[k]++;
+        subject->unlock(lock);
+    }
+}
+
+static void test_there_may_be_very_many(void **state)
+{
+    static struct crowd c;
+    unsigned tasks = kind_tasks(4);
+
+    (void)state;
+    c.n = CROWD;
+    c.locks = adapter_make(subject, c.n, false);
+    if (c.locks == NULL && errno == ENOSPC) { /* kernel objects are few */
+        c.n = 16;
+        c.locks = adapter_make(subject, c.n, false);
+    }
+    assert_non_null(c.locks);
+    tasks_run(tasks, CREW_THREADS, "threads visit many locks", c.locks, visit_all, &c);
+    unsigned sum = 0;
+    for (unsigned k = 0; k < c.n; k++)
+        sum += c.counts[k];
+    assert_int_equal(sum, tasks * c.n);
+    adapter_unmake(subject, c.locks, c.n);
+}
+
+static bool applies(const struct adapter *a)
+{
+    (void)a;
+    return true;
+}
+
+static int run(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_zeroed_memory_is_a_free_lock),
+        cmocka_unit_test(test_a_lock_stays_in_its_bytes),
+        cmocka_unit_test(test_there_may_be_very_many),
+    };
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}
+
+const struct contract_group group_memory = {"memory", applies, run};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "contract.h"
+#include "watchdog.h"
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SLOWDOWN 8
+#else
+#define SLOWDOWN 1
+#endif
+
+const struct adapter *subject;
+
+bool subject_is(unsigned flag)
+{
+    return (subject->flags & flag) != 0;
+}
+
+unsigned kind_tasks(unsigned wanted)
+{
+    unsigned cpus = cpus_usable();
+
+    if (cpus < 2)
+        cpus = 2;
+    return subject_is(ADAPTER_BLOCKS) || wanted <= cpus ? wanted : cpus;
+}
+
+unsigned kind_rounds(unsigned wanted)
+{
+    if (subject_is(ADAPTER_FAIR))
+        wanted /= 8;
+    if (!subject_is(ADAPTER_BLOCKS))
+        wanted /= 4;
+    wanted /= SLOWDOWN;
+    return wanted > 2 ? wanted : 2;
+}
+
+void *lock_make(bool shared)
+{
+    void *lock = adapter_make(subject, 1, shared);
+
+    if (lock == NULL)
+        fail_msg("no %s lock: %s", subject->name, strerror(errno));
+    return lock;
+}
+
+void lock_unmake(void *lock)
+{
+    adapter_unmake(subject, lock, 1);
+}
+
+void tasks_run(unsigned n, unsigned kind, const char *what, void *lock,
+               void (*body)(unsigned, void *), void *arg)
+{
+    watchdog_start(PATIENCE_S, what, lock, subject->size, NULL, NULL);
+    int result = crew_run(n, kind, body, arg);
+    watchdog_stop();
+    assert_int_equal(result, 0);
+}
+
+void *shared_make(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_SHARED, -1, 0);
+
+    assert_true(memory != MAP_FAILED);
+    return memory;
+}
+
+void shared_unmake(void *memory, size_t size)
+{
+    munmap(memory, size);
+}
+
+enum helper_state { HELPER_COMES, HELPER_ASKS, HELPER_HAS };
+
+static void *helper_body(void *arg)
+{
+    struct helper *h = arg;
+
+    h->tid_ = (int)syscall(SYS_gettid);
+    __atomic_store_n(&h->state_, HELPER_ASKS, __ATOMIC_RELEASE);
+    subject->lock(h->lock);
+    __atomic_store_n(&h->state_, HELPER_HAS, __ATOMIC_RELEASE);
+    if (h->got != NULL)
+        h->got(h->arg);
+    h->unlock(h->lock);
+    return NULL;
+}
+
+/* The third field of /proc/self/task/TID/stat; the second, the name, ends with the last ')'. */
+static bool is_asleep(int tid)
+{
+    char path[64], text[256];
+    size_t got = 0;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *f = fopen(path, "re");
+    if (f != NULL) {
+        got = fread(text, 1, sizeof text - 1, f);
+        fclose(f);
+    }
+    text[got] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'S';
+}
+
+/* A poller has surely queued up, if it is a queue, once it has used that much processor time. */
+enum { POLLED_NS = MS / 2 };
+
+static bool has_polled(const struct helper *h)
+{
+    clockid_t clock;
+    struct timespec used = {0};
+
+    return pthread_getcpuclockid(h->thread_, &clock) == 0 && clock_gettime(clock, &used) == 0 &&
+           (used.tv_sec > 0 || used.tv_nsec > POLLED_NS);
+}
+
+static bool is_waiting(const struct helper *h)
+{
+    int state = __atomic_load_n(&h->state_, __ATOMIC_ACQUIRE);
+
+    if (state == HELPER_HAS)
+        return true;
+    if (state != HELPER_ASKS)
+        return false;
+    return subject_is(ADAPTER_BLOCKS) ? is_asleep(h->tid_) : has_polled(h);
+}
+
+void helper_start(struct helper *h)
+{
+    h->state_ = HELPER_COMES;
+    if (h->unlock == NULL)
+        h->unlock = subject->unlock;
+    assert_int_equal(pthread_create(&h->thread_, NULL, helper_body, h), 0);
+    while (!is_waiting(h))
+        clock_sleep_ns(MS / 10);
+}
+
+void helper_join(struct helper *h)
+{
+    assert_int_equal(pthread_join(h->thread_, NULL), 0);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* A try never waits: it takes a free lock, and leaves a held one alone. */
+#include <sched.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "contract.h"
+
+static void test_a_free_lock_is_taken(void **state)
+{
+    void *lock = lock_make(false);
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(subject->trylock(lock), 0);
+        subject->unlock(lock);
+    }
+    subject->lock(lock);
+    subject->unlock(lock);
+    lock_unmake(lock);
+}
+
+static void test_ones_own_lock_is_busy(void **state)
+{
+    void *lock = lock_make(false);
+
+    (void)state;
+    subject->lock(lock);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(subject->trylock(lock), EBUSY);
+    subject->unlock(lock);
+    assert_int_equal(subject->trylock(lock), 0);
+    assert_int_equal(subject->trylock(lock), EBUSY);
+    subject->unlock(lock);
+    lock_unmake(lock);
+}
+
+struct attempt {
+    void *lock;
+    int answer;
+};
+
+static void try_once(unsigned index, void *arg)
+{
+    struct attempt *a = arg;
+
+    (void)index;
+    a->answer = subject->trylock(a->lock);
+    if (a->answer == 0)
+        subject->unlock(a->lock);
+}
+
+static void test_anothers_lock_is_busy(void **state)
+{
+    struct attempt a = {.lock = lock_make(false), .answer = -1};
+
+    (void)state;
+    subject->lock(a.lock);
+    assert_int_equal(crew_run(1, CREW_THREADS, try_once, &a), 0);
+    assert_int_equal(a.answer, EBUSY);
+    subject->unlock(a.lock);
+    assert_int_equal(crew_run(1, CREW_THREADS, try_once, &a), 0);
+    assert_int_equal(a.answer, 0);
+    lock_unmake(a.lock);
+}
+
+struct hammer {
+    void *lock;
+    unsigned rounds;
+    uint64_t count;
+};
+
+/* Every second task only tries; the others wait as well. */
+static void try_and_lock(unsigned index, void *arg)
+{
+    struct hammer *h = arg;
+
+    for (unsigned done = 0; done < h->rounds;) {
+        if (index % 2 == 0)
+            subject->lock(h->lock);
+        else if (subject->trylock(h->lock) != 0) {
+            sched_yield();
+            continue;
+        }
+        h->count++;
+        subject->unlock(h->lock);
+        done++;
+    }
+}
+
+static void test_tries_exclude_too(void **state)
+{
+    struct hammer h = {.lock = lock_make(false), .rounds = kind_rounds(8000)};
+    unsigned tasks = kind_tasks(4);
+
+    (void)state;
+    tasks_run(tasks, CREW_THREADS, "threads try and lock", h.lock, try_and_lock, &h);
+    assert_int_equal(h.count, (uint64_t)tasks * h.rounds);
+    lock_unmake(h.lock);
+}
+
+static void *handler_lock;
+static uint64_t handler_count, handler_took; /* under the lock */
+static unsigned handler_busy;
+
+static void on_alarm(int signal_number)
+{
+    (void)signal_number;
+    if (subject->trylock(handler_lock) == 0) {
+        handler_count++;
+        handler_took++;
+        subject->unlock(handler_lock);
+    } else {
+        __atomic_fetch_add(&handler_busy, 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void lock_under_signals(unsigned index, void *arg)
+{
+    uint64_t end = clock_ns() + 100 * MS;
+    uint64_t *count = arg;
+
+    (void)index;
+    while (clock_ns() < end) {
+        for (int i = 0; i < 50; i++) {
+            subject->lock(handler_lock);
+            handler_count++;
+            subject->unlock(handler_lock);
+        }
+        __atomic_fetch_add(count, 50, __ATOMIC_RELAXED);
+    }
+}
+
+static void test_signal_handlers_may_try(void **state)
+{
+    struct sigaction act = {.sa_handler = on_alarm, .sa_flags = SA_RESTART}, old;
+    struct itimerval often = {.it_interval.tv_usec = 200, .it_value.tv_usec = 200}, never = {0};
+    uint64_t count = 0;
+
+    (void)state;
+    if (!subject_is(ADAPTER_SIGNAL))
+        skip();
+    handler_lock = lock_make(false);
+    handler_count = handler_took = handler_busy = 0;
+    sigaction(SIGPROF, &act, &old);
+    setitimer(ITIMER_PROF, &often, NULL);
+    tasks_run(2, CREW_THREADS, "threads lock under signals", handler_lock, lock_under_signals,
+              &count);
+    setitimer(ITIMER_PROF, &never, NULL);
+    sigaction(SIGPROF, &old, NULL);
+    assert_true(handler_took + handler_busy > 0);
+    assert_int_equal(handler_count, count + handler_took);
+    lock_unmake(handler_lock);
+}
+
+static bool applies(const struct adapter *a)
+{
+    return a->trylock != NULL;
+}
+
+static int run(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_free_lock_is_taken),
+        cmocka_unit_test(test_ones_own_lock_is_busy),
+        cmocka_unit_test(test_anothers_lock_is_busy),
+        cmocka_unit_test(test_tries_exclude_too),
+        cmocka_unit_test(test_signal_handlers_may_try),
+    };
+    return cmocka_run_group_tests_name("trylock", tests, NULL, NULL);
+}
+
+const struct contract_group group_trylock = {"trylock", applies, run};
