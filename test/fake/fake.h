@@ -80,6 +80,8 @@ struct fake {
     uint32_t next_id;        /* what fw_self_init_ finds out */
     uint32_t fork_generation;
     uint32_t next_serial;
+    bool one_in;             /* what fw_one_in_ answers */
+    uint32_t one_in_asked;   /* and what it was asked last */
 
     /* time */
     uint64_t now_ns;         /* CLOCK_MONOTONIC */

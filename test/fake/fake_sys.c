@@ -93,6 +93,12 @@ uint32_t fw_serial_(void)
     return fake.next_serial++;
 }
 
+bool fw_one_in_(uint32_t n)
+{
+    fake.one_in_asked = n;
+    return fake.one_in;
+}
+
 uint64_t fw_clock_ns_(void)
 {
     uint64_t now = fake.now_ns;

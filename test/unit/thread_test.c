@@ -237,6 +237,18 @@ static void serials_differ_across_threads(void **state)
     }
 }
 
+static void one_call_in_n_is_chosen(void **state)
+{
+    int chosen = 0;
+
+    (void)state;
+    for (int i = 0; i < 4096; i++)
+        chosen += fw_one_in_(1024);
+    assert_int_equal(chosen, 4);
+    for (int i = 0; i < 10; i++)
+        assert_true(fw_one_in_(1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +258,7 @@ int main(void)
         cmocka_unit_test(generations_wrap),
         cmocka_unit_test(a_reused_id_is_told_from_the_inherited_one),
         cmocka_unit_test(serials_differ_across_threads),
+        cmocka_unit_test(one_call_in_n_is_chosen),
     };
     return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
 }

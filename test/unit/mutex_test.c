@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "mutex_words.h"
+#include "sys/thread.h"
+
+/* src/mutex.c without waiting: taking what is free, every release, misuse, and who owns it. */
+
+static void init_and_zeroes_are_free(void **state)
+{
+    fw_mutex m = FW_MUTEX_INIT, dirty = {UINT64_MAX};
+
+    (void)state;
+    assert_word(&m, 0);
+    fw_mutex_init(&dirty);
+    assert_word(&dirty, 0);
+    assert_int_equal(sizeof m, 8);
+}
+
+/* The ways to take a mutex; a free one needs no kernel, no policy and no deadline. */
+static int take(unsigned way, fw_mutex *m)
+{
+    static const fw_deadline bad_deadline = {{0, -1}, 77};
+    static const fw_wait_policy bad_policy = {(fw_wait_kind)99, 0};
+
+    switch (way) {
+    case 0:
+        return fw_mutex_trylock(m);
+    case 1:
+        fw_mutex_lock(m);
+        return 0;
+    case 2:
+        return fw_mutex_timedlock(m, &bad_deadline);
+    default:
+        return fw_mutex_lock_policy(m, &bad_policy, &bad_deadline);
+    }
+}
+
+static void free_words_are_taken_at_once(void **state)
+{
+    static const uint64_t free_words[] = {
+        0, FENCED, FENCED | GENERATION(3), FENCED | WAKING | WAITERS(1),
+        FENCED | WAKING | OLD | HANDOFF | WAITERS(4000), WAKING | WAITERS(1),
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof free_words / sizeof *free_words; i++) {
+        for (unsigned way = 0; way < 4; way++) {
+            fw_mutex m = {free_words[i]};
+
+            assert_int_equal(take(way, &m), 0);
+            assert_word(&m, free_words[i] | MINE);
+            assert_int_equal(fake.n_calls, 0);
+        }
+    }
+}
+
+static void a_thread_without_identity_finds_it_out_once(void **state)
+{
+    fw_mutex m = FW_MUTEX_INIT;
+
+    (void)state;
+    fw_self_id_ = 0;
+    fake.next_id = FAKE_ID(4194303);
+    fw_mutex_lock(&m);
+    assert_word(&m, HELD(4194303));
+    fw_mutex_unlock(&m);
+    fw_mutex_lock(&m);
+    assert_int_equal(fake.self_inits, 1);
+    assert_int_equal(fw_mutex_owner(&m), 4194303);
+}
+
+static void trylock_leaves_busy_words_alone(void **state)
+{
+    static const uint64_t busy_words[] = {
+        UNSIGNED,
+        MINE,
+        HELD(OWNER),
+        PASSED(9) | FENCED | WAKING | WAITERS(1),
+        HELD(OWNER) | FENCED | WAITERS(2),
+        UNSIGNED | FENCED | WAKING | WAITERS(2),
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof busy_words / sizeof *busy_words; i++) {
+        fw_mutex m = {busy_words[i]};
+
+        assert_int_equal(fw_mutex_trylock(&m), EBUSY);
+        assert_word(&m, busy_words[i]);
+    }
+    assert_int_equal(fake.n_calls + fake.pauses + fake.yields + fake.clock_looks, 0);
+}
+
+/* What a release leaves of the word, and whom it wakes. */
+struct release {
+    uint64_t before, after;
+    uint32_t woken; /* the bits of the wake; 0: none */
+};
+
+#define PASS (PASSED(FIRST_SERIAL) | FENCED | WAKING)
+
+static const struct release greedy[] = {
+    {MINE, 0, 0},
+    {MINE | FENCED, FENCED, 0},
+    {MINE | FENCED | WAKING | OLD | HANDOFF | LATE, FENCED, 0},
+    {MINE | FENCED | WAITERS(1), FENCED | WAKING | WAITERS(1), MUTEX_CLASS_ANY},
+    {MINE | FENCED | WAITERS(9), FENCED | WAKING | WAITERS(9), MUTEX_CLASS_ANY},
+    {MINE | WAITERS(1), WAKING | WAITERS(1), MUTEX_CLASS_ANY},
+    {MINE | FENCED | OLD | WAITERS(2), FENCED | WAKING | WAITERS(2), MUTEX_CLASS_OLD},
+    {MINE | FENCED | WAKING | WAITERS(2), FENCED | WAKING | WAITERS(2), 0},
+    {MINE | FENCED | WAKING | OLD | WAITERS(2), FENCED | WAKING | OLD | WAITERS(2), 0},
+    {MINE | FENCED | HANDOFF | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_ANY},
+    {MINE | FENCED | HANDOFF | OLD | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_OLD},
+    {MINE | FENCED | HANDOFF | WAKING | WAITERS(2), PASS | WAITERS(2), 0},
+};
+
+static const struct release fair[] = {
+    {MINE, 0, 0},
+    {MINE | FENCED, FENCED, 0},
+    {MINE | FENCED | OLD | HANDOFF, FENCED, 0},
+    {MINE | FENCED | WAITERS(1), PASS | WAITERS(1), MUTEX_CLASS_ANY},
+    {MINE | FENCED | OLD | WAITERS(3), PASS | WAITERS(3), MUTEX_CLASS_OLD},
+    {MINE | FENCED | WAKING | WAITERS(3), PASS | WAITERS(3), 0},
+    {MINE | FENCED | WAKING | OLD | HANDOFF | WAITERS(3), PASS | WAITERS(3), 0},
+};
+
+static void check_release(const struct release *r, void (*unlock)(fw_mutex *), bool plain_works)
+{
+    fw_mutex m = {r->before};
+
+    fake_reset();
+    fake.plain_works = plain_works;
+    unlock(&m);
+    assert_word(&m, r->after);
+    assert_int_equal(fake.plains, 1);
+    assert_int_equal(fake.waits + fake.requeues + fake.fences, 0);
+    assert_int_equal(fake.wakes, r->woken ? 1 : 0);
+    if (r->woken) {
+        const struct fake_call *wake = fake_nth(FAKE_WAKE, 0);
+
+        assert_ptr_equal(wake->word, waiters_word(&m));
+        assert_int_equal(wake->n, 1);
+        assert_int_equal(wake->bits, r->woken);
+        assert_int_equal(wake->flags, 0);
+        assert_int_equal(wake->seen, r->after >> 32); /* I4: freed before the wake */
+    }
+}
+
+static void every_release_leaves_the_right_word_and_wake(void **state)
+{
+    (void)state;
+    for (int works = 0; works < 2; works++) {
+        for (unsigned i = 0; i < sizeof greedy / sizeof *greedy; i++)
+            check_release(&greedy[i], fw_mutex_unlock, works);
+        for (unsigned i = 0; i < sizeof fair / sizeof *fair; i++)
+            check_release(&fair[i], fw_mutex_unlock_fair, works);
+    }
+}
+
+/* The lock goes back to plain releases now and then, where a release meets no waiter. */
+static void contention_is_forgotten_after_a_while(void **state)
+{
+    fw_mutex m = {MINE | FENCED | GENERATION(0) | OLD};
+
+    (void)state;
+    fake.one_in = true;
+    fw_mutex_unlock(&m);
+    assert_word(&m, 0);
+    assert_int_equal(fake.one_in_asked, 1024);
+    m.state_ = MINE | FENCED | WAITERS(1);
+    fw_mutex_unlock(&m);
+    assert_word(&m, FENCED | WAKING | WAITERS(1));
+}
+
+struct misuse {
+    uint64_t word;
+    uint32_t owner; /* as the panic is to name it */
+};
+
+static const struct misuse unlocks_of_a_stranger[] = {
+    {0, 0},
+    {FENCED, 0},
+    {FENCED | WAKING | WAITERS(1), 0},
+    {UNSIGNED, 0},
+    {HELD(OWNER), FAKE_ID(OWNER)},
+    {HELD(OWNER) | FENCED | WAITERS(2), FAKE_ID(OWNER)},
+    {PASSED(3) | FENCED | WAKING | WAITERS(2), 0},
+};
+
+static void unlocking_what_one_does_not_hold_panics(void **state)
+{
+    static fw_mutex m;
+
+    (void)state;
+    for (volatile unsigned i = 0; i < 4 * 7; i++) {
+        const struct misuse *u = &unlocks_of_a_stranger[i / 4];
+
+        m.state_ = u->word;
+        fw_self_id_ = i & 2 ? FAKE_ID(FAKE_SELF) : 0; /* also as the thread's first act */
+        if (i & 1)
+            FAKE_EXPECT_PANIC(fw_mutex_unlock(&m));
+        else
+            FAKE_EXPECT_PANIC(fw_mutex_unlock_fair(&m));
+        assert_string_equal(fake.panic_what, "mutex unlocked by a thread that does not own it");
+        assert_ptr_equal(fake.panic_lock, &m);
+        assert_int_equal(fake.panic_caller, FAKE_ID(FAKE_SELF));
+        assert_int_equal(fake.panic_owner, u->owner);
+        assert_word(&m, u->word);
+    }
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void relocking_what_one_holds_panics(void **state)
+{
+    static const uint64_t words[] = {MINE, MINE | FENCED, MINE | FENCED | WAKING | WAITERS(3)};
+    static fw_mutex m;
+
+    (void)state;
+    for (volatile unsigned i = 0; i < 3 * 3; i++) {
+        fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
+
+        m.state_ = words[i / 3];
+        if (i % 3 == 0)
+            FAKE_EXPECT_PANIC(fw_mutex_lock(&m));
+        else if (i % 3 == 1)
+            FAKE_EXPECT_PANIC(fw_mutex_timedlock(&m, &d));
+        else
+            FAKE_EXPECT_PANIC(fw_mutex_lock_policy(&m, &block, NULL));
+        assert_string_equal(fake.panic_what, "mutex locked again by its owner");
+        assert_ptr_equal(fake.panic_lock, &m);
+        assert_int_equal(fake.panic_caller, FAKE_ID(FAKE_SELF));
+        assert_int_equal(fake.panic_owner, FAKE_ID(FAKE_SELF));
+        assert_word(&m, words[i / 3]);
+    }
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void owner_names_the_thread(void **state)
+{
+    static const struct {
+        uint64_t word;
+        pid_t owner;
+    } cases[] = {
+        {0, 0},
+        {FENCED | WAKING | WAITERS(1), 0},
+        {UNSIGNED, 0},
+        {MINE, FAKE_SELF},
+        {HELD(OWNER) | FENCED | WAITERS(1), OWNER},
+        {HELD(4194303), 4194303},
+        {HELD(OWNER | FW_ID_ALIAS), OWNER},
+        {PASSED(5) | FENCED | WAKING | WAITERS(1), 0},
+        {PASSED(0x7fffff) | FENCED | WAKING | WAITERS(1), 0},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fw_mutex m = {cases[i].word};
+
+        assert_int_equal(fw_mutex_owner(&m), cases[i].owner);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fake_test(init_and_zeroes_are_free),
+        fake_test(free_words_are_taken_at_once),
+        fake_test(a_thread_without_identity_finds_it_out_once),
+        fake_test(trylock_leaves_busy_words_alone),
+        fake_test(every_release_leaves_the_right_word_and_wake),
+        fake_test(contention_is_forgotten_after_a_while),
+        fake_test(unlocking_what_one_does_not_hold_panics),
+        fake_test(relocking_what_one_holds_panics),
+        fake_test(owner_names_the_thread),
+    };
+    return cmocka_run_group_tests_name("mutex", tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include <furwock/futex.h>
+
+#include "mutex_words.h"
+
+/* src/mutex.c, waiting: joining, fencing, sleeping, waking, losing, giving up. */
+
+static fw_mutex m;
+
+static int reset(void **state)
+{
+    fw_mutex_init(&m);
+    return reset_fake(state);
+}
+
+static void unlock_as(uint32_t tid)
+{
+    uint32_t before = fake_as(tid);
+
+    fw_mutex_unlock(&m);
+    fake_as(before >> FW_ID_SHIFT);
+}
+
+/* Whoever is running takes the lock before the waiter does. */
+static void barge_as(uint32_t tid)
+{
+    uint32_t before = fake_as(tid);
+
+    assert_int_equal(fw_mutex_trylock(&m), 0);
+    fake_as(before >> FW_ID_SHIFT);
+}
+
+static void lock_blocking(void)
+{
+    assert_int_equal(fw_mutex_lock_policy(&m, &block, NULL), 0);
+}
+
+/* What a sleep in line must look like. */
+static void assert_sleep(const struct fake_call *call, uint64_t word, uint32_t bits)
+{
+    assert_word(&m, word);
+    assert_ptr_equal(call->word, waiters_word(&m));
+    assert_int_equal(call->expected, word >> 32);
+    assert_int_equal(call->bits, bits);
+    assert_int_equal(call->flags, FW_FUTEX_PRIVATE);
+}
+
+static void fence_sees_the_waiter(void)
+{
+    assert_word(&m, HELD(OWNER) | WAITERS(1));
+}
+
+static int owner_leaves(struct fake_call *call)
+{
+    assert_sleep(call, HELD(OWNER) | FENCED | WAITERS(1), MUTEX_CLASS_NEW);
+    unlock_as(OWNER);
+    assert_word(&m, FENCED | WAKING | WAITERS(1));
+    return FAKE_COMPARE;
+}
+
+static void joins_fences_sleeps_and_takes(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER);
+    fake.on_fence = fence_sees_the_waiter;
+    fake.on_sleep = owner_leaves;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED);
+    assert_int_equal(fake.fences, 1);
+    assert_int_equal(fake.waits, 1);
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(fake.pauses + fake.yields, 0);
+}
+
+static void a_fenced_lock_needs_no_fence(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER) | FENCED;
+    fake.on_sleep = owner_leaves;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED);
+    assert_int_equal(fake.fences, 0);
+}
+
+static void owner_leaves_during_the_fence(void)
+{
+    unlock_as(OWNER);
+}
+
+static void a_release_during_the_fence_saves_the_sleep(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER);
+    fake.on_fence = owner_leaves_during_the_fence;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED);
+    assert_int_equal(fake.waits, 0);
+}
+
+static int owner_leaves_before_the_sleep(struct fake_call *call)
+{
+    (void)call;
+    unlock_as(OWNER);
+    return FAKE_COMPARE;
+}
+
+static void a_release_on_the_way_to_sleep_is_not_missed(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER) | FENCED;
+    fake.on_wait = owner_leaves_before_the_sleep;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED);
+    assert_int_equal(fake.waits, 1);
+    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->result, 0);
+}
+
+static int interrupted_twice(struct fake_call *call)
+{
+    assert_sleep(call, HELD(OWNER) | FENCED | WAITERS(1), MUTEX_CLASS_NEW);
+    if (fake.waits < 3)
+        return -EINTR;
+    return owner_leaves(call);
+}
+
+static void signals_do_not_end_the_wait(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER);
+    fake.on_sleep = interrupted_twice;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED);
+    assert_int_equal(fake.waits, 3);
+}
+
+static int woken_for_nothing(struct fake_call *call)
+{
+    if (fake.waits == 1)
+        return FAKE_SPURIOUS;
+    /* It cannot know that the wake was not meant for it: it counts as old now. */
+    assert_sleep(call, HELD(OWNER) | FENCED | OLD | WAITERS(1), MUTEX_CLASS_OLD);
+    unlock_as(OWNER);
+    assert_word(&m, FENCED | WAKING | WAITERS(1));
+    return FAKE_COMPARE;
+}
+
+static void spurious_wakes_do_no_harm(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER);
+    fake.on_sleep = woken_for_nothing;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED);
+    assert_int_equal(fake.waits, 2);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_OLD);
+}
+
+static int loses_the_first_race(struct fake_call *call)
+{
+    if (fake.waits == 1) {
+        unlock_as(OWNER);
+        barge_as(OTHER);
+        assert_word(&m, HELD(OTHER) | FENCED | WAKING | WAITERS(1));
+        return FAKE_COMPARE;
+    }
+    assert_sleep(call, HELD(OTHER) | FENCED | OLD | WAITERS(1), MUTEX_CLASS_OLD);
+    unlock_as(OTHER);
+    return FAKE_COMPARE;
+}
+
+static void the_loser_of_a_race_waits_in_the_old_queue(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER) | FENCED;
+    fake.on_sleep = loses_the_first_race;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED);
+    assert_int_equal(fake.wakes, 2);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_ANY);
+    assert_int_equal(fake_nth(FAKE_WAKE, 1)->bits, MUTEX_CLASS_OLD);
+}
+
+/* Joins while somebody is coming: WAKING has to go before it sleeps (I2). */
+static void a_sleeper_clears_waking(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER) | FENCED | WAKING;
+    fake.on_sleep = owner_leaves;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED);
+    assert_int_equal(fake.wakes, 1);
+}
+
+static void an_unsigned_owner_is_waited_for(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
+
+    (void)state;
+    m.state_ = UNSIGNED;
+    assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
+    assert_word(&m, UNSIGNED | FENCED);
+}
+
+static void unfenced_sleeps_are_short(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 2500000);
+    uint64_t start = fake.now_ns;
+
+    (void)state;
+    m.state_ = HELD(OWNER);
+    fake.fence_result = -EPERM;
+    assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
+    assert_word(&m, HELD(OWNER));
+    assert_true(fake.waits >= 3);
+    assert_int_equal(fake.fences, fake.waits); /* it asks again: the answer may change */
+    for (unsigned i = 0; i < fake.waits; i++) {
+        const struct fake_call *sleep = fake_nth(FAKE_WAIT, i);
+
+        assert_true(sleep->has_deadline);
+        assert_int_equal(sleep->deadline.clock, CLOCK_MONOTONIC);
+        assert_int_equal(sleep->expected & (FENCED >> 32), 0);
+    }
+    assert_true(fake.now_ns - start >= 2500000 && fake.now_ns - start <= 3500000);
+}
+
+/* The release that nobody could announce: plain, while the waiter was on its way to sleep. */
+static int released_plainly(struct fake_call *call)
+{
+    (void)call;
+    m.state_ &= ~MUTEX_OWNER_HALF;
+    return FAKE_COMPARE;
+}
+
+static void an_unfenced_sleeper_finds_an_overlooked_release(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER);
+    fake.fence_result = -EPERM;
+    fake.on_sleep = released_plainly;
+    lock_blocking();
+    assert_word(&m, MINE);
+    assert_int_equal(fake.waits, 1);
+}
+
+static int fault(struct fake_call *call)
+{
+    (void)call;
+    return -EFAULT;
+}
+
+static void an_impossible_kernel_answer_panics(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER);
+    fake.on_wait = fault;
+    FAKE_EXPECT_PANIC(fw_mutex_lock(&m));
+    assert_string_equal(fake.panic_what, "futex wait");
+    assert_int_equal(fake.panic_error, EFAULT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(joins_fences_sleeps_and_takes, reset),
+        cmocka_unit_test_setup(a_fenced_lock_needs_no_fence, reset),
+        cmocka_unit_test_setup(a_release_during_the_fence_saves_the_sleep, reset),
+        cmocka_unit_test_setup(a_release_on_the_way_to_sleep_is_not_missed, reset),
+        cmocka_unit_test_setup(signals_do_not_end_the_wait, reset),
+        cmocka_unit_test_setup(spurious_wakes_do_no_harm, reset),
+        cmocka_unit_test_setup(the_loser_of_a_race_waits_in_the_old_queue, reset),
+        cmocka_unit_test_setup(a_sleeper_clears_waking, reset),
+        cmocka_unit_test_setup(an_unsigned_owner_is_waited_for, reset),
+        cmocka_unit_test_setup(unfenced_sleeps_are_short, reset),
+        cmocka_unit_test_setup(an_unfenced_sleeper_finds_an_overlooked_release, reset),
+        cmocka_unit_test_setup(an_impossible_kernel_answer_panics, reset),
+    };
+    return cmocka_run_group_tests_name("mutex, waiting", tests, NULL, NULL);
+}
