@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: MIT
+"""The command line."""
+
+import argparse
+import os
+import signal
+import sys
+import time
+
+from flex import Trouble, machine, plan as planning, show, store as storing
+from flex.engine import Engine
+from flex.progress import Progress, clock_text
+from flex.showpaper import PaperShow
+from flex.worker import Worker
+
+EPILOG = """\
+Plans:
+  paper   all of section 4.1: efficiency, tables 1 and 2, figures 1 to 5, fairness
+  today   1 to 4 tasks per CPU, critical sections of 0 to 100 us, 1 to 1000 locks
+  demo    a short version
+
+Without a plan, one configuration is measured, that of --tasks, --locks, --lht, --nlht.  Without
+LOCK names a plan chooses the locks: those that block, as far as they work in this kind of task.
+
+A run that finds a lock letting two tasks in at once has failed, as has one that hangs: the lock is
+left out of that configuration from then on, and the exit status is 1.
+"""
+
+DEFAULTS = {"single": {}, "paper": {"seconds": 0.5, "max_rounds": 10},
+            "today": {"seconds": 0.25, "max_rounds": 10},
+            "demo": {"seconds": 0.2, "rounds": 3, "max_rounds": 3, "probes": ("waits",),
+                     "probe_seconds": 0.1}}
+DEMO_BUDGET = 60.0
+EXIT_INTERRUPTED = 128
+
+
+class Interrupted(Exception):
+    def __init__(self, number):
+        super().__init__(number)
+        self.number = number
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Trouble(message, 2)
+
+
+def positive(text):
+    value = float(text)
+    if not 0 < value < 1e9:
+        raise ValueError
+    return value
+
+
+def time_us(text):
+    value = float(text)
+    if not 0 <= value <= 1e6:
+        raise ValueError
+    return value
+
+
+def whole(text):
+    value = int(text)
+    if not 0 < value <= 1000000:
+        raise ValueError
+    return value
+
+
+def probes(text):
+    names = tuple(text.split(",")) if text not in ("", "none") else ()
+    if set(names) - set(planning.PROBES):
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: there are {', '.join(planning.PROBES)}, and none")
+    return names
+
+
+def make_parser():
+    p = Parser(prog="ulockflex", epilog=EPILOG, allow_abbrev=False,
+               formatter_class=argparse.RawDescriptionHelpFormatter,
+               usage="%(prog)s [options] [paper|today|demo] [LOCK ...]",
+               description="Throughput, fairness and waiting times of locks, as measured in "
+                           "\"Fuss, Futexes and Furwocks\" (2002).")
+    p.add_argument("words", nargs="*", metavar="LOCK", help=argparse.SUPPRESS)
+    one = p.add_argument_group("one configuration")
+    one.add_argument("--tasks", type=whole, metavar="N", help="number of tasks (2)")
+    one.add_argument("--locks", type=whole, metavar="N",
+                     help="number of locks, given to the tasks round robin (1)")
+    one.add_argument("--lht", type=time_us, metavar="US", help="mean lock-hold time (1)")
+    one.add_argument("--nlht", type=time_us, metavar="US",
+                     help="mean time between release and the next lock (9)")
+    p.add_argument("--kind", choices=("threads", "processes"),
+                   help="what tasks are (threads; processes in the paper's plan)")
+    p.add_argument("--pick", choices=("own", "random"),
+                   help="each task keeps to its own lock, or picks one at random each time (own; "
+                        "random in today's plan)")
+    p.add_argument("--seconds", type=positive, metavar="S", help="length of one run")
+    p.add_argument("--rounds", type=whole, metavar="N", help="at least so many runs of each lock")
+    p.add_argument("--max-rounds", type=whole, metavar="N", help="at most so many")
+    p.add_argument("--ci", type=positive, metavar="X",
+                   help="go on until half the 95%% confidence interval is at most this part of "
+                        "the mean (0.05)")
+    p.add_argument("--budget", type=positive, metavar="SECONDS",
+                   help="time for all; runs get shorter, and what is dropped is told")
+    p.add_argument("--probes", type=probes, metavar="LIST",
+                   help="what to find out in short runs beside: waits,contention,syscalls or none")
+    p.add_argument("--seed", type=int, metavar="N", help="same seed, same random times (1)")
+    p.add_argument("--timeout", type=positive, metavar="SECONDS",
+                   help="a run that takes longer is hung")
+    p.add_argument("--json", metavar="FILE", help="write the results there, after every round")
+    p.add_argument("--resume", action="store_true", help="go on with the results in that file")
+    p.add_argument("--dry-run", action="store_true", help="only tell what would be run")
+    p.add_argument("--list", action="store_true", help="list the locks, and those missing")
+    p.add_argument("--quiet", action="store_true", help="no progress line")
+    return p
+
+
+def parse(argv):
+    parser = make_parser()
+    options, unknown = parser.parse_known_intermixed_args(argv)
+    if unknown:
+        names = sorted({s for a in parser._actions for s in a.option_strings if s != "-h"})
+        raise Trouble(f"unknown option {unknown[0]}; there are {' '.join(names)}", 2)
+    words = options.words
+    options.plan = words.pop(0) if words and words[0] in planning.PLANS else "single"
+    return options
+
+
+def check_locks(names, locks, kind):
+    why = {m["lock"]: m["why"] for m in locks.missing}
+    for name in names:
+        if name in planning.PLANS:
+            raise Trouble(f"the plan, {name}, has to come before the locks", 2)
+        if name in why:
+            raise Trouble(f"{name} is not in this build: {why[name]}", 2)
+        if name not in locks.by_name:
+            raise Trouble(f"unknown lock or plan {name}; plans: {' '.join(planning.PLANS)}; "
+                          f"locks: {' '.join(locks.by_name)}", 2)
+        if not locks.suits(name, kind):
+            raise Trouble(f"{name} works between threads only, not between processes", 2)
+    if len(set(names)) != len(names):
+        raise Trouble("a lock is named twice", 2)
+
+
+def check_place(options):
+    """The options of one configuration have no meaning in a plan."""
+    for name in ("tasks", "locks", "lht", "nlht"):
+        if options.plan != "single" and getattr(options, name) is not None:
+            raise Trouble(f"--{name} is for one configuration; the plan {options.plan} sets its "
+                          "own", 2)
+
+
+def make_settings(options, old):
+    values = dict(old["settings"]) if old else dict(DEFAULTS[options.plan])
+    for name in ("seconds", "rounds", "max_rounds", "ci", "probes", "seed"):
+        given = getattr(options, name)
+        if given is None:
+            continue
+        if old and name in ("seconds", "seed") and values[name] != given:
+            raise Trouble(f"{options.json} was measured with --{name} {values[name]:g}, "
+                          f"not {given:g}", 2)
+        values[name] = given
+        if name == "rounds" and options.max_rounds is None:
+            values["max_rounds"] = max(given, values.get("max_rounds", 0))
+        if name == "max_rounds" and options.rounds is None:
+            values["rounds"] = min(given, values.get("rounds", planning.Settings.rounds))
+    values["probes"] = tuple(values.get("probes", planning.PROBES))
+    settings = planning.Settings(**values)
+    problem = settings.problem()
+    if problem:
+        raise Trouble(problem, 2)
+    return settings
+
+
+def make_plan(options, locks, settings):
+    kind, names, cpus = options.kind, options.words, machine.cpus()
+    if options.plan == "paper":
+        return planning.paper_plan(locks, names, kind, settings)
+    if options.plan == "today":
+        return planning.today_plan(locks, names, kind, settings, cpus, options.pick or "random")
+    if options.plan == "demo":
+        return planning.demo_plan(locks, names, kind, settings, cpus)
+
+    def given(name, default):
+        value = getattr(options, name)
+        return default if value is None else value
+
+    place = {"tasks": given("tasks", 2), "locks": given("locks", 1),
+             "lht_us": given("lht", 1.0), "nlht_us": given("nlht", 9.0),
+             "pick": given("pick", "own")}
+    return planning.single(locks, names, kind, place, settings)
+
+
+def describe(plan):
+    settings = plan.settings
+    lines = [f"{'configuration':44} locks"]
+    lines += [f"{config.experiment + ' ' + str(config):44} {' '.join(locks)}"
+              for config, locks in plan.groups]
+    cells = plan.cells()
+    least, most = planning.estimate(plan), planning.estimate(plan, settings.max_rounds)
+    lines.append(f"{cells} cells; {settings.rounds} to {settings.max_rounds} runs of "
+                 f"{settings.seconds:g} s each, {cells * settings.rounds} to "
+                 f"{cells * settings.max_rounds} in all; beside them, once: "
+                 f"{', '.join(settings.probes) or 'nothing'}")
+    lines.append(f"expected time: {clock_text(least)} to {clock_text(most)}")
+    return "\n".join(lines)
+
+
+def table_text(options, plan, store):
+    if options.plan == "paper":
+        text = PaperShow(store, plan, options.kind).text()
+    elif len(plan.groups) == 1:
+        text = show.single(store, *plan.groups[0]) + "\n\n" + show.LEGEND
+    else:
+        text = show.grid(store, plan.groups)
+    parts = [text, show.failures(store), show.missing(store.locks) if not options.words else "",
+             "\n".join(store.document["notes"])]
+    return "\n\n".join(part for part in parts if part)
+
+
+def on_signal(number, _frame):
+    raise Interrupted(number)
+
+
+def catch_signals():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, on_signal)
+
+
+def ignore_signals():
+    """While what was measured is being saved."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def prepare_worker(worker, plan, store, old):
+    if old:
+        worker.rate = old["rate"]
+    else:
+        worker.calibrate()
+    store.document["rate"] = worker.rate
+    if "syscalls" in plan.settings.probes:
+        worker.event, why = machine.syscall_event()
+        if why:
+            store.note(f"system calls are not counted: {why}")
+
+
+def run(options, plan, worker, store, deadline):
+    """Measures, saves, prints.  Returns the exit status."""
+    progress = Progress(plan, options.quiet, deadline)
+    interrupted = None
+    try:
+        whole_plan = Engine(plan, worker, store, progress, deadline).measure()
+        store.document["complete"] = whole_plan
+        if not whole_plan:
+            store.note("the time was up before every cell had its runs")
+    except Interrupted as e:
+        interrupted = e.number
+        store.note("interrupted")
+    ignore_signals()
+    progress.clear()
+    trouble = None
+    try:
+        store.write()
+    except Trouble as e:
+        trouble = e
+    print(table_text(options, plan, store), flush=True)
+    if trouble:
+        raise trouble
+    if store.path:
+        print(f"\nresults: {store.path}")
+    if interrupted is not None:
+        print("ulockflex: interrupted" + (
+            "; --resume goes on" if store.path else ""), file=sys.stderr)
+        return EXIT_INTERRUPTED + interrupted
+    return 1 if store.failures() else 0
+
+
+def start(options):
+    begun = time.monotonic()
+    worker = Worker(timeout=options.timeout)
+    info = worker.info()
+    locks = planning.Locks(info)
+    if options.list:
+        print(show.listing(locks))
+        return 0
+    options.kind = options.kind or ("processes" if options.plan == "paper" else "threads")
+    check_place(options)
+    check_locks(options.words, locks, options.kind)
+    if options.resume and not options.json:
+        raise Trouble("--resume needs --json FILE", 2)
+    about = machine.describe(info)
+    old = None
+    if options.json and os.path.exists(options.json) and os.path.getsize(options.json):
+        old = storing.read(options.json)  # what is no result file is not overwritten
+    if not options.resume:
+        old = None
+    if old:
+        storing.check_resumable(old, options.json, options.plan, about)
+    plan = make_plan(options, locks, make_settings(options, old))
+    budget = options.budget or (DEMO_BUDGET if options.plan == "demo" else None)
+    said = planning.fit(plan, budget) if budget and not old else []
+    if not any(names for _, names in plan.groups):
+        raise Trouble("no lock here suits this", 2)
+    if options.dry_run:
+        print("\n".join([describe(plan), *plan.left_out, *said]))
+        return 0
+    store = storing.Store(options.json, plan, locks, about)
+    store.check_writable()
+    if old:
+        store.resume(old)
+    for line in plan.left_out + said:
+        store.note(line)
+        print(f"ulockflex: {line}", file=sys.stderr)
+    prepare_worker(worker, plan, store, old)
+    return run(options, plan, worker, store, begun + budget if budget else None)
+
+
+def main(argv):
+    catch_signals()
+    try:
+        return start(parse(argv))
+    except Trouble as e:
+        print(f"ulockflex: {e}", file=sys.stderr)
+        return e.status
+    except Interrupted as e:
+        return EXIT_INTERRUPTED + e.number
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except ImportError as e:
+        print(f"ulockflex: {e}; install python3-scipy and python3-tabulate", file=sys.stderr)
+        return 1

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""The rounds.
+
+In each round each configuration is visited once, and there all locks run one after the other: A B
+C, in the next round B C A, and so on.  A machine that gets slower or faster does so for all locks
+alike, and no lock is always the first.  All locks get the same random times.  A configuration is
+done when the confidence intervals of all its locks are narrow, or after the largest number of
+rounds.
+"""
+
+import time
+
+from flex.plan import run_seconds
+from flex.worker import Failure
+
+WRITE_SECONDS = 2.0  # not more often than this within a round
+
+# What a probe's run tells, by its name in the result of the worker.
+PROBE_FIELDS = {"waits": "wait_ns", "contention": "contention", "syscalls": "syscalls"}
+
+
+class OutOfTime(Exception):
+    """The next run would end after the deadline."""
+
+
+def rotated(names, by):
+    by %= len(names)
+    return names[by:] + names[:by]
+
+
+class Engine:
+    def __init__(self, plan, worker, store, progress, deadline=None, clock=time.monotonic):
+        self.plan = plan
+        self.worker = worker
+        self.store = store
+        self.progress = progress
+        self.deadline = deadline
+        self.clock = clock
+        self.last_write = clock()
+
+    def measure(self):
+        """Runs the plan; True where nothing was left out for want of time."""
+        try:
+            for number in range(1, self.plan.settings.max_rounds + 1):
+                open_groups = [g for g in self.plan.groups if not self.is_done(*g)]
+                if not open_groups:
+                    break
+                self.progress.round(number, open_groups)
+                for config, locks in open_groups:
+                    self.visit(config, locks, number)
+                self.write()
+        except OutOfTime:
+            return not any(self.is_short(*g) for g in self.plan.groups)
+        return True
+
+    def alive(self, config, locks):
+        return [lock for lock in locks if not self.store.has_failed(config, lock)]
+
+    def cell_runs(self, config, lock):
+        cell = self.store.find(config, lock)
+        return len(cell["runs"]) if cell else 0
+
+    def is_short(self, config, locks):
+        """Whether a lock has had fewer than the least number of runs."""
+        return any(self.cell_runs(config, lock) < self.plan.settings.rounds
+                   for lock in self.alive(config, locks))
+
+    def is_done(self, config, locks):
+        for lock in self.alive(config, locks):
+            cell = self.store.find(config, lock)
+            if cell is None or not (cell["narrow"]
+                                    or len(cell["runs"]) >= self.plan.settings.max_rounds):
+                return False
+        return True
+
+    def visit(self, config, locks, number):
+        for lock in rotated(locks, number - 1):
+            if not self.store.has_run(config, lock, number):
+                self.run_once(config, lock, number)
+        if number == 1:
+            for probe in self.plan.settings.probes:
+                for lock in locks:
+                    self.probe_once(config, lock, probe)
+        if self.clock() - self.last_write >= WRITE_SECONDS:
+            self.write()
+
+    def seed(self, number):
+        """The same for all locks of a round; far from those of other rounds."""
+        return (self.plan.settings.seed << 40) + (number << 24)
+
+    def allow(self, config, seconds):
+        end = self.clock() + run_seconds(config, seconds)
+        if self.deadline is not None and end > self.deadline:
+            raise OutOfTime
+
+    def run_once(self, config, lock, number):
+        if self.store.has_failed(config, lock):
+            return
+        seconds = self.plan.settings.seconds
+        self.allow(config, seconds)
+        self.progress.running(config, lock, None)
+        try:
+            run = self.worker.run(lock, config, seconds, self.seed(number))
+        except Failure as e:
+            self.store.add_failure(config, lock, number, e.what, e.run)
+            self.progress.failed(config, lock, e.what)
+        else:
+            self.store.add_run(config, lock, number, run)
+
+    def has_been_probed(self, config, lock, field):
+        cell = self.store.find(config, lock)
+        return cell is None or not cell["runs"] or cell["runs"][0].get(field) is not None
+
+    def probe_once(self, config, lock, probe):
+        """A short run beside the first one, for what would disturb it."""
+        field = PROBE_FIELDS[probe]
+        if (self.store.has_failed(config, lock) or self.has_been_probed(config, lock, field)
+                or not self.can_probe(lock, probe)):
+            return
+        settings = self.plan.settings
+        seconds = min(settings.probe_seconds, settings.seconds)
+        self.allow(config, seconds)
+        self.progress.running(config, lock, probe)
+        try:
+            run = self.worker.run(lock, config, seconds, self.seed(1), probe)
+        except Failure as e:
+            self.store.add_failure(config, lock, 1, f"{e.what} (while measuring {probe})", e.run)
+            self.progress.failed(config, lock, e.what)
+            return
+        first = self.store.find(config, lock)["runs"][0]["round"]
+        self.store.add_probe(config, lock, first, field, run[field])
+        if "syscalls_why" in run:
+            self.store.note(f"system calls are not counted: {run['syscalls_why']}")
+
+    def can_probe(self, lock, probe):
+        if probe == "contention":
+            return self.store.locks.by_name[lock]["trylock"]
+        return probe != "syscalls" or self.worker.event is not None
+
+    def write(self):
+        self.last_write = self.clock()
+        self.store.write()

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""What is to be run: which locks in which configurations, how often and for how long."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from flex import Trouble, paper
+
+PROBES = ("waits", "contention", "syscalls")
+PLANS = ("paper", "today", "demo")
+
+
+class Config(NamedTuple):
+    """A place in an experiment at which locks are compared.  Times in microseconds."""
+
+    experiment: str  # efficiency, tables, grid, single
+    kind: str        # threads, processes
+    tasks: int
+    locks: int
+    lht_us: float    # mean lock-hold time
+    nlht_us: float   # mean time between release and the next acquisition
+    pick: str = "own"  # each task uses its own lock, round robin; or a "random" one each time
+
+    def __str__(self):
+        times = f"({self.nlht_us:g},{self.lht_us:g})"  # as the paper writes it: outside first
+        tasks = "1 task" if self.tasks == 1 else f"{self.tasks} tasks"
+        locks = "1 lock" if self.locks == 1 else f"{self.locks} locks"
+        pick = " at random" if self.pick == "random" and self.locks > 1 else ""
+        return f"{times} {tasks}, {locks}{pick}, {self.kind}"
+
+
+@dataclass
+class Settings:
+    seconds: float = 1.0       # of one run
+    rounds: int = 5            # at least so many runs for each cell
+    max_rounds: int = 20       # at most so many, where the interval stays wide
+    ci: float = 0.05           # narrow enough: half the 95 % interval over the mean
+    probes: tuple = PROBES
+    probe_seconds: float = 0.3  # the length of the runs that find out more than throughput
+    seed: int = 1
+
+    def problem(self):
+        """What is wrong with them, or None."""
+        if not 0.01 <= self.seconds <= 3600:
+            return f"--seconds must lie between 0.01 and 3600, not {self.seconds:g}"
+        if self.rounds < 1:
+            return f"--rounds must be at least 1, not {self.rounds}"
+        if self.max_rounds < self.rounds:
+            return f"--max-rounds is {self.max_rounds}, less than --rounds, {self.rounds}"
+        if not 0 < self.ci < 1:
+            return f"--ci must lie between 0 and 1, not {self.ci:g}"
+        return None
+
+
+@dataclass
+class Plan:
+    name: str
+    settings: Settings
+    groups: list                # (Config, [names of locks]), most important first
+    left_out: list = field(default_factory=list)  # what people should know is not measured
+
+    def cells(self):
+        return sum(len(locks) for _, locks in self.groups)
+
+
+# --- How long a plan takes ---------------------------------------------------------------------
+
+START_SECONDS = 0.02              # a process is started, its memory mapped
+START_SECONDS_PER_TASK = 0.0003   # a task is started, woken, joined
+WARM_FRACTION, WARM_SECONDS = 0.1, 0.05  # as in measure.c
+
+def run_seconds(config, seconds):
+    last = config.tasks * (config.lht_us + config.nlht_us) * 1e-6  # each ends its last iteration
+    return (seconds + min(WARM_FRACTION * seconds, WARM_SECONDS) + START_SECONDS
+            + config.tasks * START_SECONDS_PER_TASK + last)
+
+
+def group_seconds(config, locks, settings, rounds):
+    probe = min(settings.probe_seconds, settings.seconds)
+    return len(locks) * (rounds * run_seconds(config, settings.seconds)
+                         + len(settings.probes) * run_seconds(config, probe))
+
+
+def estimate(plan, rounds=None):
+    """Expected seconds, with the least number of rounds unless another is given."""
+    rounds = rounds or plan.settings.rounds
+    return sum(group_seconds(c, locks, plan.settings, rounds) for c, locks in plan.groups)
+
+
+# --- Making it fit into a time -----------------------------------------------------------------
+
+SECONDS_FLOOR = 0.1  # a shorter run says little
+ROUNDS_FLOOR = 3     # with fewer there is no interval worth the name
+
+
+def fit(plan, budget):
+    """Shortens the plan until its least number of rounds fits the budget, in seconds.
+
+    First runs get shorter, then there are fewer rounds, then less is found out besides throughput,
+    then configurations are dropped from the end.  Returns lines that say so.
+    """
+    said = []
+    settings = plan.settings = dataclasses.replace(plan.settings)
+    if estimate(plan) <= budget:
+        return said
+    _shorten(plan, budget, said)
+    while estimate(plan) > budget and settings.rounds > ROUNDS_FLOOR:
+        settings.rounds -= 1
+        if estimate(plan) <= budget or settings.rounds == ROUNDS_FLOOR:
+            said.append(f"{settings.rounds} rounds instead of more")
+    while estimate(plan) > budget and settings.probes:
+        said.append(f"not measured: {settings.probes[-1]}")
+        settings.probes = settings.probes[:-1]
+    dropped = []
+    while estimate(plan) > budget and len(plan.groups) > 1:
+        dropped.append(plan.groups.pop()[0])
+    if dropped:
+        said.append(f"{len(dropped)} configurations dropped: "
+                    + "; ".join(map(str, reversed(dropped))))
+    if estimate(plan) > budget:
+        raise Trouble(f"a budget of {budget:g} s is too small; "
+                      f"this needs {estimate(plan):.0f} s", 2)
+    return said
+
+
+def _shorten(plan, budget, said):
+    settings = plan.settings
+    was = settings.seconds
+    shortest = min(was, SECONDS_FLOOR)
+    spare = estimate(plan) - budget
+    per_second = settings.rounds * plan.cells()
+    settings.seconds = max(shortest, was - spare / per_second)
+    while settings.seconds > shortest and estimate(plan) > budget:  # the parts are not all linear
+        settings.seconds = max(shortest, settings.seconds * 0.98)
+    settings.seconds = round(settings.seconds, 3)
+    if settings.seconds != was:
+        said.append(f"runs of {settings.seconds:g} s instead of {was:g} s")
+
+
+# --- Which locks -------------------------------------------------------------------------------
+
+# From the furwock family, what a user would choose between.
+OURS = ("furwock", "furwock-fair")
+DEMO_LOCKS = ("furwock", "furwock-fair", "pthread", "pthread-adaptive", "sysv", "nsync", "abseil",
+              "tbb", "parking_lot", "rust-std")
+
+
+class Locks:
+    """The locks that this build has."""
+
+    def __init__(self, info):
+        self.by_name = {lock["lock"]: lock for lock in info["locks"]}
+        self.missing = info["missing"]
+
+    def suits(self, name, kind):
+        return name in self.by_name and (kind == "threads" or self.by_name[name]["shared"])
+
+    def blocking(self, kind, families=("furwock", "classic", "rival")):
+        return [name for name, lock in self.by_name.items()
+                if lock["blocks"] and lock["family"] in families and name != "none"
+                and self.suits(name, kind)]
+
+    def among(self, names, kind):
+        return [name for name in names if self.suits(name, kind)]
+
+
+# --- The plans ---------------------------------------------------------------------------------
+
+def single(locks, names, kind, place, settings):
+    """One configuration; all blocking locks if none are named."""
+    config = Config("single", kind, **place)
+    return Plan("single", settings, [(config, list(names) or locks.blocking(kind))])
+
+
+def paper_plan(locks, names, kind, settings):
+    """All of section 4.1."""
+    chosen = list(names) or locks.among(paper.NINE, kind)
+    if not names and kind == "threads":
+        chosen += [n for n in locks.blocking(kind, ("furwock", "rival")) if n not in chosen]
+    plain = [n for n in chosen if n != "none"]
+    with_none = locks.among(["none"], kind) + plain
+    groups = [(Config("efficiency", kind, 1, 1, 0.0, 0.0), with_none),
+              (Config("efficiency", kind, 1, 1, 5.0, 5.0), with_none),
+              (Config("efficiency", kind, 2, 2, 0.0, 0.0), with_none)]
+    groups += [(Config("tables", kind, tasks, 1, float(lht), float(nlht)), plain)
+               for tasks in paper.TASKS for nlht, lht in paper.CONFIGURATIONS]
+    plan = Plan("paper", settings, groups)
+    gone = [n for n in paper.NINE if not names and n not in chosen]
+    if gone:
+        plan.left_out.append("of the paper's nine are not here: " + ", ".join(gone))
+    return plan
+
+
+TODAY_HOLD_US = (0.0, 1.0, 10.0, 100.0)
+TODAY_OUTSIDE = (1, 10)  # times the hold time
+TODAY_LOCKS = (1, 10, 1000)
+TODAY_TASKS_PER_CPU = (1, 2, 3, 4)
+
+
+def today_plan(locks, names, kind, settings, cpus, pick):
+    chosen = list(names) or (locks.among(OURS, kind) + locks.blocking(kind, ("rival",)))
+    times = dict.fromkeys((lht, lht * factor) for lht in TODAY_HOLD_US for factor in TODAY_OUTSIDE)
+    groups = [(Config("grid", kind, cpus * per_cpu, n, lht, nlht, pick if n > 1 else "own"), chosen)
+              for n in TODAY_LOCKS for per_cpu in TODAY_TASKS_PER_CPU for lht, nlht in times]
+    return Plan("today", settings, groups)
+
+
+# Most important first: a small budget drops the last.  The times are the paper's.
+DEMO_PLACES = tuple((tasks, nlht, lht) for nlht, lht in ((9.0, 1.0), (5.0, 5.0))
+                    for tasks in ("1", "2", "4/cpu", "100", "1/cpu", "2/cpu"))
+
+
+def demo_plan(locks, names, kind, settings, cpus):
+    chosen = list(names) or locks.among(DEMO_LOCKS, kind)
+    places = {}
+    for tasks, nlht, lht in DEMO_PLACES:
+        number, _, per = tasks.partition("/")
+        n = int(number) * (cpus if per else 1)
+        places[Config("tables", kind, n, 1, lht, nlht)] = chosen
+    return Plan("demo", settings, list(places.items()))

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Tables for people."""
+
+from tabulate import tabulate
+
+from flex import stats
+
+BASES = ("pthread", "sysv")  # what the others are compared with: the first that was measured
+STYLE = "simple"
+WIDTH = 100  # of a table with a column for each lock
+
+
+def table(rows, headers, **how):
+    return tabulate(rows, headers=headers, tablefmt=STYLE, disable_numparse=True,
+                    colalign=("left",) + ("right",) * (len(headers) - 1), **how)
+
+
+def rate(value):
+    """Iterations per second with three digits: 81.2k, 2.65M."""
+    if value is None:
+        return "-"
+    for factor, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= factor * 0.9995:
+            form = ".3g" if value < 999.5 * factor else ".0f"
+            return f"{value / factor:{form}}{unit}"
+    return f"{value:.3g}"
+
+
+def duration(ns):
+    """850ns, 12us, 3.4ms, 1.2s"""
+    if ns is None:
+        return "-"
+    for factor, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if ns >= factor * 0.9995:
+            form = ".2g" if ns < 99.5 * factor else ".0f"
+            return f"{ns / factor:{form}}{unit}"
+    return f"{ns:.0f}ns"
+
+
+def number(value, form, factor=1):
+    return "-" if value is None else format(value * factor, form)
+
+
+def base_of(store, config, locks):
+    for name in BASES:
+        cell = store.find(config, name)
+        if name in locks and cell is not None and cell["throughput"]["n"]:
+            return name
+    return None
+
+
+def _row(store, config, lock, base):
+    cell = store.find(config, lock)
+    if cell is None or not cell["runs"]:
+        return None
+    throughput = cell["throughput"]
+    half = throughput["ci95"]
+    never = stats.median_of(cell, "reacquire", "never")
+    return [lock, rate(throughput["median"]),
+            "-" if half is None else f"{100 * half / throughput['mean']:.1f}%",
+            number(stats.ratio(cell, store.find(config, base)) if base else None, ".2f"),
+            number(stats.median_of(cell, "coeff"), ".3f"),
+            number(stats.median_of(cell, "contention"), ".1f", 100),
+            number(never if config.tasks > config.locks else None, ".1f", 100),
+            duration(stats.median_of(cell, "wait_ns", "p50")),
+            duration(stats.median_of(cell, "wait_ns", "p99")),
+            duration(stats.max_of(cell, "wait_ns", "max")),
+            number(stats.median_of(cell, "syscalls"), ".2f"),
+            number(stats.median_of(cell, "vcsw"), ".2f"),
+            number(stats.median_of(cell, "ivcsw"), ".3f")]
+
+
+LEGEND = """\
+it/s: iterations per second, median of the runs.  +-: half the 95 % confidence interval of the mean.
+coeff: standard deviation of the tasks' counts over their mean.  taken: lock calls that found the
+lock taken.  never: acquisitions after which the same task did not get the lock back at once.
+Waits: lock calls, in runs of their own.  Per iteration: system calls, context switches that were
+asked for (vcsw) and not (ivcsw)."""
+
+
+def single(store, config, locks):
+    """One configuration in full: a row for each lock."""
+    base = base_of(store, config, locks)
+    rows = [row for row in (_row(store, config, lock, base) for lock in locks) if row]
+    headers = ["lock", "it/s", "+-", f"/{base}" if base else "ratio", "coeff", "taken %", "never %",
+               "wait p50", "p99", "max", "syscalls", "vcsw", "ivcsw"]
+    if not rows:
+        return f"{config}: nothing was measured"
+    return f"{config}\n\n" + table(rows, headers)
+
+
+def _chunks(names, size):
+    return [names[i:i + size] for i in range(0, len(names), size)]
+
+
+def matrix(store, groups, value, title, last=None):
+    """A row for each configuration, a column for each lock; wide tables are cut into several.
+
+    value(store, config, locks, lock) gives the text of a cell; last(column of configs) a last row.
+    """
+    names = list(dict.fromkeys(lock for _, locks in groups for lock in locks))
+    parts = []
+    for part in _chunks(names, _columns(names)):
+        rows = [[str(config)] + [value(store, config, locks, lock) for lock in part]
+                for config, locks in groups]
+        if last is not None:
+            rows.append([last[0]] + [last[1](lock) for lock in part])
+        parts.append(table(rows, ["(outside,inside) us"] + list(part)))
+    return title + "\n\n" + "\n\n".join(parts)
+
+
+def _columns(names):
+    widest = max((len(n) for n in names), default=1)
+    return max(3, (WIDTH - 40) // (max(widest, 7) + 2))
+
+
+def ratio_text(store, config, locks, lock):
+    base = base_of(store, config, locks)
+    cell = store.find(config, lock)
+    if cell is None or base is None:
+        return "-"
+    r = stats.ratio(cell, store.find(config, base))
+    return number(r, ".2f") + _marks(cell)
+
+
+def rate_text(store, config, _locks, lock):
+    cell = store.find(config, lock)
+    return "-" if cell is None else rate(cell["throughput"]["median"]) + _marks(cell)
+
+
+def _marks(cell):
+    """! failed; ~ the confidence interval is wide."""
+    if cell["failures"]:
+        return "!"
+    return "" if cell["narrow"] or not cell["runs"] else "~"
+
+
+def grid(store, groups):
+    """Many configurations: throughput as a ratio, and the geometric mean of each lock."""
+    measured = [(c, locks) for c, locks in groups if any(
+        (cell := store.find(c, lock)) and cell["runs"] for lock in locks)]
+    if not measured:
+        return "nothing was measured"
+    bases = {base_of(store, c, locks) for c, locks in measured} - {None}
+
+    def mean(lock):
+        ratios = [stats.ratio(store.find(c, lock), store.find(c, base_of(store, c, locks)))
+                  for c, locks in measured if base_of(store, c, locks)]
+        return number(stats.geometric_mean(ratios), ".2f")
+
+    if not bases:
+        return matrix(store, measured, rate_text, "Throughput, iterations per second")
+    title = "Throughput over that of " + " or ".join(sorted(bases))
+    return (matrix(store, measured, ratio_text, title, ("geometric mean", mean))
+            + "\n\n~: the 95 % confidence interval is wider than asked for.  !: see below.")
+
+
+def failures(store):
+    """What did not work, one line for each kind of failure."""
+    places = {}
+    for config, lock, what in store.failures():
+        places.setdefault((lock, what), []).append(config)
+    lines = []
+    for (lock, what), configs in places.items():
+        more = f" and in {len(configs) - 1} more" if len(configs) > 1 else ""
+        lines.append(f"! {lock}: {what}, in {configs[0]}{more}")
+    return "\n".join(lines)
+
+
+def missing(locks):
+    return "\n".join(f"not here: {m['lock']} ({m['why']})" for m in locks.missing)
+
+
+def listing(locks):
+    """--list"""
+    rows = [[name, lock["family"], f"{lock['size']}",
+             "yes" if lock["shared"] else "no", "yes" if lock["blocks"] else "no",
+             "yes" if lock["fair"] else "no", lock["about"]]
+            for name, lock in locks.by_name.items()]
+    headers = ["lock", "family", "bytes", "processes", "blocks", "fair", "what it is"]
+    text = tabulate(rows, headers=headers, tablefmt=STYLE, disable_numparse=True,
+                    colalign=("left", "left", "right", "left", "left", "left", "left"))
+    gone = missing(locks)
+    return text + ("\n\n" + gone if gone else "")

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Means, medians, confidence intervals and ratios of throughputs."""
+
+import math
+import statistics
+
+CONFIDENCE = 0.95
+
+
+def half_width(values):
+    """Half the 95 % confidence interval of the mean, by Student's t; None if unknown."""
+    n = len(values)
+    if n < 2:
+        return None
+    from scipy.special import stdtrit  # slow to import, and not needed by every command
+    quantile = float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2))
+    return quantile * statistics.stdev(values) / math.sqrt(n)
+
+
+def summarize(values):
+    """The `throughput` object of a cell."""
+    if not values:
+        return {"mean": None, "median": None, "ci95": None, "n": 0}
+    return {"mean": statistics.fmean(values), "median": statistics.median(values),
+            "ci95": half_width(values), "n": len(values)}
+
+
+def is_narrow(summary, wanted, rounds):
+    """Whether the interval is at most `wanted` (0.05: five per cent) of the mean to either side."""
+    if summary["n"] < max(rounds, 2) or not summary["mean"]:
+        return False
+    return summary["ci95"] <= wanted * summary["mean"]
+
+
+def ratio(cell, base):
+    """Median throughput of one cell over that of another; None where either is not known."""
+    if cell is None or base is None:
+        return None
+    above, below = cell["throughput"]["median"], base["throughput"]["median"]
+    return above / below if above is not None and below else None
+
+
+def improvement(cell, base):
+    """The same as a percentage above the base, as the paper's tables give it."""
+    r = ratio(cell, base)
+    return None if r is None else 100 * (r - 1)
+
+
+def geometric_mean(values):
+    values = [v for v in values if v]
+    return math.exp(statistics.fmean(map(math.log, values))) if values else None
+
+
+def values_of(cell, *path):
+    """What the runs of a cell say in a field such as ("wait_ns", "p99"), if anything."""
+    found = []
+    for run in cell["runs"]:
+        value = run
+        for key in path:
+            value = value.get(key) if value is not None else None
+        if value is not None:
+            found.append(value)
+    return found
+
+
+def median_of(cell, *path):
+    found = values_of(cell, *path)
+    return statistics.median(found) if found else None
+
+
+def max_of(cell, *path):
+    return max(values_of(cell, *path), default=None)

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "clock.h"
+#include "crew.h"
+#include "run.h"
+
+/* Tasks run for this long before measuring begins: caches fill, queues form. */
+#define WARM_FRACTION 0.1
+#define WARM_MAX_SECONDS 0.05
+
+/* How long to wait until each of many tasks has had the processor once. */
+#define START_MAX_SECONDS 5.0
+#define START_POLL_SECONDS 0.001
+
+struct run {
+    struct arena *arena;
+    struct window *window;
+    int counter; /* of system calls; -1: none */
+};
+
+static void task(unsigned number, void *arena)
+{
+    task_run(arena, number);
+}
+
+/* Whether a task that is a process has ended while it should run; says so. */
+static bool has_lost_one(const struct run *r)
+{
+    siginfo_t info = {.si_pid = 0};
+
+    if (!r->arena->options->processes ||
+        waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+        return false;
+    if (info.si_code == CLD_EXITED)
+        complain("task %d ended with status %d", info.si_pid, info.si_status);
+    else
+        complain("task %d was ended by signal %d (%s)", info.si_pid, info.si_status,
+                 strsignal(info.si_status));
+    return true;
+}
+
+/* SIGCHLD is blocked, so that it ends the sleep and nothing else. */
+static void block_sigchld(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, set, NULL);
+}
+
+/* Sleeps; false at once, with a line on stderr, when a task has died. */
+static bool sleep_watching(const struct run *r, double seconds)
+{
+    uint64_t until = clock_ns() + (uint64_t)(seconds * 1e9);
+    sigset_t child;
+
+    block_sigchld(&child);
+    for (;;) {
+        uint64_t now = clock_ns();
+
+        if (has_lost_one(r))
+            return false;
+        if (now >= until)
+            return true;
+        struct timespec left = {.tv_sec = (time_t)((until - now) / 1000000000u),
+                                .tv_nsec = (long)((until - now) % 1000000000u)};
+
+        sigtimedwait(&child, NULL, &left);
+    }
+}
+
+/* Waits until every task has had the processor once. */
+static bool await_started(struct run *r)
+{
+    unsigned tasks = r->arena->options->tasks;
+    uint64_t until = clock_ns() + (uint64_t)(START_MAX_SECONDS * 1e9);
+    uint32_t started;
+
+    for (;;) {
+        started = __atomic_load_n(&r->arena->control->started, __ATOMIC_RELAXED);
+        if (started == tasks || clock_ns() >= until)
+            break;
+        if (!sleep_watching(r, START_POLL_SECONDS))
+            return false;
+    }
+    r->window->late = tasks - started;
+    return true;
+}
+
+static void set_phase(struct run *r, enum phase phase)
+{
+    __atomic_store_n(&r->arena->control->phase, phase, __ATOMIC_RELAXED);
+}
+
+/* Fills in what each task has done, or what it has done since. */
+static void read_counts(struct run *r, bool since)
+{
+    uint64_t *counts = r->window->counts;
+
+    for (unsigned i = 0; i < r->arena->options->tasks; i++) {
+        uint64_t n = __atomic_load_n(&r->arena->results[i].iterations, __ATOMIC_RELAXED);
+
+        counts[i] = since ? n - counts[i] : n;
+    }
+}
+
+static bool watch(struct run *r)
+{
+    const struct options *o = r->arena->options;
+    double warm = o->seconds * WARM_FRACTION;
+
+    if (!await_started(r) || !sleep_watching(r, warm < WARM_MAX_SECONDS ? warm : WARM_MAX_SECONDS))
+        return false;
+    if (r->counter >= 0)
+        syscalls_start(r->counter);
+    set_phase(r, PHASE_MEASURE);
+    uint64_t begin = clock_ns();
+
+    read_counts(r, false);
+    bool alive = sleep_watching(r, o->seconds);
+
+    r->window->seconds = (double)(clock_ns() - begin) / 1e9;
+    read_counts(r, true);
+    if (r->counter >= 0)
+        r->window->syscalls = syscalls_stop(r->counter);
+    set_phase(r, PHASE_STOP);
+    return alive;
+}
+
+static struct crew *start(struct arena *a)
+{
+    const struct options *o = a->options;
+    struct crew *c = crew_start(o->tasks, o->processes ? CREW_PROCESSES : CREW_THREADS, task, a);
+    char limit[160];
+    int error = errno;
+
+    if (c != NULL)
+        return c;
+    limits_describe(o->processes, limit, sizeof(limit));
+    complain("cannot start %u tasks: %s; %s", o->tasks, strerror(error), limit);
+    return NULL;
+}
+
+bool measure(struct arena *a, struct window *w)
+{
+    const struct options *o = a->options;
+    struct run r = {.arena = a, .window = w, .counter = -1};
+    sigset_t child;
+
+    w->syscalls = -1;
+    w->counts = calloc(o->tasks, sizeof(*w->counts));
+    if (w->counts == NULL) {
+        complain("no memory for %u tasks", o->tasks);
+        return false;
+    }
+    if (o->probe == PROBE_SYSCALLS && (r.counter = syscalls_open(o->event)) < 0)
+        w->syscalls_why = strerror(errno);
+    block_sigchld(&child);
+
+    struct crew *c = start(a);
+
+    if (c == NULL)
+        return false;
+    crew_go(c);
+    bool good = watch(&r);
+
+    if (!good)
+        crew_kill(c);
+    /* After STOP each task ends its iteration; one that waits for its lock gets it once more. */
+    bool ended = crew_join(c) == 0;
+
+    if (good && !ended)
+        complain("a task failed after the measured time");
+    return good && ended;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ULOCKFLEX_RUN_H
+#define ULOCKFLEX_RUN_H
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "adapter.h"
+#include "histogram.h"
+
+/*
+ * ulockflex-run: one run of one lock in one configuration, in a fresh process.
+ *
+ * Ulockflex is the micro-benchmark of Franke, Russell and Kirkwood, "Fuss, Futexes and Furwocks"
+ * (OLS 2002), section 4.1: each task, in a tight loop, draws two random times, acquires its lock,
+ * works for the one time, releases the lock and works for the other.  The program `ulockflex` plans
+ * such runs and makes sense of them; this one only measures and prints a JSON object.
+ *
+ * The life of a run, as every task sees it in `control.phase`: WARM while tasks start and caches
+ * fill, MEASURE for the time asked for, STOP.  Only MEASURE is counted.
+ */
+enum phase { PHASE_WARM, PHASE_MEASURE, PHASE_STOP };
+
+/*
+ * What is measured besides throughput.  Each of these disturbs the run a little, so each is made in
+ * a run of its own whose throughput is not used.
+ */
+enum probe {
+    PROBE_NONE,
+    PROBE_WAITS,      /* the clock is read around each lock call */
+    PROBE_CONTENTION, /* each lock call tries first, and counts how often that fails */
+    PROBE_SYSCALLS    /* the kernel counts system calls */
+};
+
+/* Two cache lines: processors fetch neighbours in pairs. */
+#define LINE_PAIR 128
+
+struct options {
+    const struct adapter *lock;
+    bool processes;   /* tasks are processes, not threads */
+    bool random_pick; /* a task picks a lock at random each time, instead of always using its own */
+    unsigned tasks;
+    unsigned locks;
+    double lht_us;  /* mean time for which a lock is held */
+    double nlht_us; /* mean time between release and the next lock */
+    double seconds;
+    double rate; /* steps of work in a nanosecond on this machine; 0: find out */
+    uint64_t seed;
+    enum probe probe;
+    unsigned long event; /* PROBE_SYSCALLS: id of the tracepoint raw_syscalls:sys_enter */
+    pid_t parent;        /* end when this process ends; 0: do not care */
+};
+
+/* In shared memory, as is everything that the tasks write. */
+struct control {
+    alignas(LINE_PAIR) uint32_t phase; /* written by the main task only */
+    alignas(LINE_PAIR) uint32_t started;
+};
+
+/*
+ * The structure that each lock protects: updated after acquiring, verified before releasing.
+ * A lock that lets two tasks in makes the verification fail or the serial number fall behind.
+ */
+struct guarded {
+    alignas(LINE_PAIR) volatile uint64_t owner; /* task number + 1; 0 while nobody is inside */
+    volatile uint64_t serial;                   /* counts the acquisitions */
+    volatile uint64_t mirror;                   /* follows serial just before the release */
+    uint64_t last;                              /* who was here before */
+    uint64_t run;                               /* how many times in a row */
+    uint64_t longest;
+    uint64_t runs[4]; /* how many runs of 1, 2, 3 and more acquisitions by the same task */
+};
+
+/* Counts of one task, written by it alone. */
+struct result {
+    alignas(LINE_PAIR) uint64_t iterations; /* the main task reads this while the task runs */
+    uint64_t violations;
+    uint64_t measured; /* iterations, lock calls that found the lock taken, ... in MEASURE */
+    uint64_t contended;
+    uint64_t cpu_ns;
+    uint64_t voluntary; /* context switches */
+    uint64_t involuntary;
+};
+
+struct arena {
+    const struct options *options;
+    struct control *control;
+    struct guarded *guarded; /* one for each lock */
+    struct result *results;  /* one for each task */
+    struct histogram *waits; /* one for each task; NULL unless PROBE_WAITS */
+    unsigned char *lock_memory;
+    size_t lock_stride;
+    void *base;
+    size_t size;
+    unsigned locks_ready; /* how many have been initialised */
+};
+
+/* What the main task saw in the measured time. */
+struct window {
+    double seconds;
+    uint64_t *counts;         /* iterations of each task */
+    int64_t syscalls;         /* -1: not counted */
+    const char *syscalls_why; /* why not; NULL: not asked for */
+    unsigned late;            /* tasks that had not started when measuring began */
+};
+
+/* The same text for every failure: "ulockflex-run: ..." on stderr. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* arena.c: shared memory and the locks in it. */
+bool arena_open(struct arena *a, const struct options *o);
+void arena_close(struct arena *a);
+void *arena_lock(const struct arena *a, size_t i);
+
+/* task.c: what one task does, from gate to stop. */
+void task_run(const struct arena *a, unsigned number);
+
+/* measure.c: starts the tasks, measures, ends them; false, with a line on stderr, on failure. */
+bool measure(struct arena *a, struct window *w);
+
+/* limits.c: writes which limit on the number of tasks is the tightest here. */
+void limits_describe(bool processes, char *text, size_t size);
+
+/* summary.c: prints the run as a JSON object; returns the number of integrity violations. */
+uint64_t summary_print(const struct arena *a, const struct window *w);
+
+/* list.c: prints the locks that are there and those that are missing, as a JSON object. */
+void list_print(void);
+
+/* syscalls.c: counts system calls of the calling thread and of all tasks that it starts later. */
+int syscalls_open(unsigned long event); /* a descriptor, or -1 with errno */
+void syscalls_start(int fd);
+int64_t syscalls_stop(int fd);
+
+#endif

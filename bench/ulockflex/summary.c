@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "run.h"
+#include "stats.h"
+
+struct totals {
+    uint64_t iterations; /* in the window that the main task saw */
+    uint64_t measured;   /* as the tasks counted them, between their own two looks at the phase */
+    uint64_t contended;
+    uint64_t cpu_ns;
+    uint64_t voluntary;
+    uint64_t involuntary;
+    uint64_t violations;
+};
+
+static struct totals add_up(const struct arena *a, const struct window *w)
+{
+    struct totals t = {0};
+    uint64_t visits = 0, done = 0;
+
+    for (unsigned i = 0; i < a->options->tasks; i++) {
+        const struct result *r = &a->results[i];
+
+        t.iterations += w->counts[i];
+        t.measured += r->measured;
+        t.contended += r->contended;
+        t.cpu_ns += r->cpu_ns;
+        t.voluntary += r->voluntary;
+        t.involuntary += r->involuntary;
+        t.violations += r->violations;
+        done += r->iterations;
+    }
+    for (unsigned i = 0; i < a->options->locks; i++)
+        visits += a->guarded[i].serial;
+    if (visits != done) /* updates were lost: two tasks were inside at once */
+        t.violations += visits < done ? done - visits : visits - done;
+    return t;
+}
+
+/* Coefficient of variation of the tasks' counts. */
+static double variation(const uint64_t *counts, unsigned n)
+{
+    struct stats s = {0};
+
+    for (unsigned i = 0; i < n; i++)
+        stats_add(&s, (double)counts[i]);
+    return stats_coeff(&s);
+}
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return b != 0 ? (double)a / (double)b : 0;
+}
+
+/*
+ * How often a task got the lock back before anybody else had it: of all the unbroken rows of
+ * acquisitions by one task, the fractions that ended after the first ("never" got it back), the
+ * second and the third, and the largest number of times that a task got it back.
+ */
+static json_t *reacquired(const struct arena *a)
+{
+    uint64_t runs[4] = {0}, longest = 0, all = 0;
+
+    for (unsigned i = 0; i < a->options->locks; i++) {
+        const struct guarded *g = &a->guarded[i];
+
+        for (unsigned k = 0; k < 4; k++)
+            runs[k] += g->runs[k];
+        if (g->run != 0)
+            runs[g->run < 4 ? g->run - 1 : 3]++;
+        if (g->longest > longest)
+            longest = g->longest;
+    }
+    for (unsigned k = 0; k < 4; k++)
+        all += runs[k];
+    if (all == 0)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f, s:I}", "never", ratio(runs[0], all), "once",
+                     ratio(runs[1], all), "twice", ratio(runs[2], all), "max",
+                     (json_int_t)(longest - 1));
+}
+
+static json_t *waits(const struct arena *a)
+{
+    struct histogram all;
+
+    if (a->waits == NULL)
+        return json_null();
+    histogram_clear(&all);
+    for (unsigned i = 0; i < a->options->tasks; i++)
+        histogram_merge(&all, &a->waits[i]);
+    if (all.n == 0)
+        return json_null();
+    return json_pack(
+        "{s:f, s:f, s:f, s:f, s:f, s:f}", "p50", (double)histogram_percentile(&all, 0.5), "p90",
+        (double)histogram_percentile(&all, 0.9), "p99", (double)histogram_percentile(&all, 0.99),
+        "p999", (double)histogram_percentile(&all, 0.999), "max", (double)all.max, "mean",
+        histogram_mean(&all));
+}
+
+static json_t *number_or_null(bool known, double number)
+{
+    return known ? json_real(number) : json_null();
+}
+
+uint64_t summary_print(const struct arena *a, const struct window *w)
+{
+    const struct options *o = a->options;
+    struct totals t = add_up(a, w);
+    bool counted = w->syscalls >= 0;
+    json_t *j = json_pack(
+        "{s:s, s:f, s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:I, s:i}", "lock",
+        o->lock->name, "seconds", w->seconds, "iterations", (json_int_t)t.iterations, "throughput",
+        (double)t.iterations / w->seconds, "coeff", variation(w->counts, o->tasks), "contention",
+        number_or_null(o->probe == PROBE_CONTENTION && t.measured != 0,
+                       ratio(t.contended, t.measured)),
+        "reacquire", reacquired(a), "wait_ns", waits(a), "syscalls",
+        number_or_null(counted, ratio((uint64_t)w->syscalls, t.iterations)), "vcsw",
+        ratio(t.voluntary, t.measured), "ivcsw", ratio(t.involuntary, t.measured), "cpu_seconds",
+        (double)t.cpu_ns / 1e9, "integrity", (json_int_t)t.violations, "late", (int)w->late);
+
+    if (w->syscalls_why != NULL)
+        json_object_set_new(j, "syscalls_why", json_string(w->syscalls_why));
+    json_dumpf(j, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    putchar('\n');
+    json_decref(j);
+    return t.violations;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include <sys/resource.h>
+
+#include "clock.h"
+#include "rng.h"
+#include "run.h"
+
+struct task {
+    const struct arena *arena;
+    const struct adapter *lock;
+    struct result *result;
+    struct histogram *waits;
+    struct rng random;
+    uint64_t id;        /* task number + 1 */
+    uint64_t lht_steps; /* means, in steps of work */
+    uint64_t nlht_steps;
+    uint64_t at_begin;   /* iterations when MEASURE began */
+    struct rusage usage; /* of this task when MEASURE began */
+    uint32_t phase;
+    enum probe probe;
+    bool random_pick;
+};
+
+/* Uniform over 0.5 to 1.5 of the mean, as in the paper. */
+static inline uint64_t draw(struct task *t, uint64_t mean)
+{
+    uint64_t r = rng_next(&t->random) >> 32;
+
+    return mean / 2 + ((r * mean) >> 32);
+}
+
+static uint64_t cpu_ns(const struct rusage *u)
+{
+    uint64_t us = (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000u +
+                  (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
+
+    return us * 1000u;
+}
+
+static void measure_begins(struct task *t)
+{
+    getrusage(RUSAGE_THREAD, &t->usage);
+    t->at_begin = t->result->iterations;
+}
+
+static void measure_ends(struct task *t)
+{
+    struct rusage now;
+    struct result *r = t->result;
+
+    if (t->phase != PHASE_MEASURE)
+        return; /* waited all the time for one lock call */
+    getrusage(RUSAGE_THREAD, &now);
+    r->measured = r->iterations - t->at_begin;
+    r->cpu_ns = cpu_ns(&now) - cpu_ns(&t->usage);
+    r->voluntary = (uint64_t)(now.ru_nvcsw - t->usage.ru_nvcsw);
+    r->involuntary = (uint64_t)(now.ru_nivcsw - t->usage.ru_nivcsw);
+}
+
+static void acquire_timed(struct task *t, void *lock)
+{
+    uint64_t begin = clock_ns();
+
+    t->lock->lock(lock);
+    uint64_t took = clock_ns() - begin;
+
+    if (t->phase == PHASE_MEASURE)
+        histogram_add(t->waits, took);
+}
+
+static void acquire_counted(struct task *t, void *lock)
+{
+    if (t->lock->trylock(lock) == 0)
+        return;
+    if (t->phase == PHASE_MEASURE)
+        t->result->contended++;
+    t->lock->lock(lock);
+}
+
+static inline void acquire(struct task *t, void *lock)
+{
+    if (t->probe == PROBE_WAITS)
+        acquire_timed(t, lock);
+    else if (t->probe == PROBE_CONTENTION)
+        acquire_counted(t, lock);
+    else
+        t->lock->lock(lock);
+}
+
+/* Right after acquiring: nobody else may be inside.  Returns the serial number of this visit. */
+static inline uint64_t guarded_enter(struct task *t, struct guarded *g)
+{
+    uint64_t serial = g->serial + 1;
+
+    if (g->owner != 0 || g->mirror != serial - 1)
+        t->result->violations++;
+    g->owner = t->id;
+    g->serial = serial;
+    if (t->phase != PHASE_MEASURE)
+        return serial;
+    if (g->last == t->id) {
+        g->run++;
+    } else {
+        if (g->run != 0)
+            g->runs[g->run < 4 ? g->run - 1 : 3]++;
+        g->last = t->id;
+        g->run = 1;
+    }
+    if (g->run > g->longest)
+        g->longest = g->run;
+    return serial;
+}
+
+/* Right before releasing: the structure must be as this task has left it. */
+static inline void guarded_leave(struct task *t, struct guarded *g, uint64_t serial)
+{
+    if (g->owner != t->id || g->serial != serial || g->mirror != serial - 1)
+        t->result->violations++;
+    g->mirror = serial;
+    g->owner = 0;
+}
+
+static void iterate(struct task *t, size_t own)
+{
+    const struct arena *a = t->arena;
+    uint64_t n = 0;
+    size_t i = own;
+
+    for (;;) {
+        uint32_t phase = __atomic_load_n(&a->control->phase, __ATOMIC_RELAXED);
+
+        if (phase != t->phase) {
+            if (phase == PHASE_STOP)
+                return;
+            t->phase = phase;
+            measure_begins(t);
+        }
+        uint64_t in = draw(t, t->lht_steps);
+        uint64_t out = draw(t, t->nlht_steps);
+
+        if (t->random_pick)
+            i = rng_below(&t->random, a->options->locks);
+
+        void *lock = arena_lock(a, i);
+        struct guarded *g = &a->guarded[i];
+
+        acquire(t, lock);
+        uint64_t serial = guarded_enter(t, g);
+
+        work_do(in);
+        guarded_leave(t, g, serial);
+        t->lock->unlock(lock);
+        work_do(out);
+        __atomic_store_n(&t->result->iterations, ++n, __ATOMIC_RELAXED);
+    }
+}
+
+void task_run(const struct arena *a, unsigned number)
+{
+    const struct options *o = a->options;
+    struct task t = {
+        .arena = a,
+        .lock = o->lock,
+        .result = &a->results[number],
+        .waits = a->waits != NULL ? &a->waits[number] : NULL,
+        .id = number + 1u,
+        .lht_steps = work_steps(o->lht_us * 1e3),
+        .nlht_steps = work_steps(o->nlht_us * 1e3),
+        .phase = PHASE_WARM,
+        .probe = o->probe,
+        .random_pick = o->random_pick,
+    };
+
+    rng_seed(&t.random, o->seed + number);
+    __atomic_fetch_add(&a->control->started, 1, __ATOMIC_RELAXED);
+    iterate(&t, number % o->locks);
+    measure_ends(&t);
+}
