@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "mutex_words.h"
+
+/* src/mutex.c in a forked child: what the word says of waiters that do not exist there. */
+
+static fw_mutex m;
+
+static int reset(void **state)
+{
+    fw_mutex_init(&m);
+    reset_fake(state);
+    fake.fork_generation = 1;
+    return 0;
+}
+
+/* Words that the child inherits, held by its only thread, and what it leaves when it unlocks. */
+static void ghosts_are_not_woken(void **state)
+{
+    static const struct {
+        uint64_t before, after;
+    } cases[] = {
+        {MINE | FENCED | WAITERS(3), GENERATION(1)},
+        {MINE | FENCED | WAKING | OLD | HANDOFF | WAITERS(3), GENERATION(1)},
+        {MINE | FENCED | HANDOFF | WAITERS(3), GENERATION(1)},
+        {MINE | WAITERS(3), GENERATION(1)},
+        {MINE | FENCED, GENERATION(1)},
+        {MINE | FENCED | WAITERS(3) | GENERATION(31), GENERATION(1)},
+        {MINE, 0},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        m.state_ = cases[i].before;
+        fw_mutex_unlock(&m);
+        assert_word(&m, cases[i].after);
+        m.state_ = cases[i].before;
+        fw_mutex_unlock_fair(&m);
+        assert_word(&m, cases[i].after);
+    }
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void waiters_of_this_generation_are_real(void **state)
+{
+    (void)state;
+    m.state_ = MINE | FENCED | WAITERS(2) | GENERATION(1);
+    fw_mutex_unlock(&m);
+    assert_word(&m, FENCED | WAKING | WAITERS(2) | GENERATION(1));
+    assert_int_equal(fake.wakes, 1);
+}
+
+static void a_free_lock_with_ghosts_can_be_taken(void **state)
+{
+    (void)state;
+    m.state_ = FENCED | WAKING | WAITERS(5);
+    fw_mutex_lock(&m);
+    assert_word(&m, MINE | FENCED | WAKING | WAITERS(5));
+    fw_mutex_unlock(&m);
+    assert_word(&m, GENERATION(1));
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static int alone_in_line(struct fake_call *call)
+{
+    (void)call;
+    assert_word(&m, HELD(OWNER) | FENCED | WAITERS(1) | GENERATION(1));
+    return FAKE_COMPARE;
+}
+
+/* The owner's thread is gone for ever, and so are those who waited with it. */
+static void the_first_to_join_clears_the_ghosts(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
+
+    (void)state;
+    m.state_ = HELD(OWNER) | FENCED | WAKING | OLD | HANDOFF | WAITERS(5);
+    fake.on_sleep = alone_in_line;
+    assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
+    assert_word(&m, HELD(OWNER) | FENCED | GENERATION(1));
+    assert_int_equal(fake.fences, 1); /* the parent's fence says nothing about the child */
+}
+
+static void the_last_generation_fits(void **state)
+{
+    (void)state;
+    fake.fork_generation = 31;
+    m.state_ = MINE | FENCED | WAITERS(1);
+    fw_mutex_unlock(&m);
+    assert_word(&m, GENERATION(31));
+    fw_mutex_lock(&m);
+    fw_mutex_unlock(&m);
+    assert_word(&m, GENERATION(31));
+}
+
+/* With a word that says nothing but its generation, plain releases come back in the end. */
+static void a_child_returns_to_plain_releases(void **state)
+{
+    (void)state;
+    m.state_ = MINE | GENERATION(1);
+    fake.one_in = true;
+    fw_mutex_unlock(&m);
+    assert_word(&m, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(ghosts_are_not_woken, reset),
+        cmocka_unit_test_setup(waiters_of_this_generation_are_real, reset),
+        cmocka_unit_test_setup(a_free_lock_with_ghosts_can_be_taken, reset),
+        cmocka_unit_test_setup(the_first_to_join_clears_the_ghosts, reset),
+        cmocka_unit_test_setup(the_last_generation_fits, reset),
+        cmocka_unit_test_setup(a_child_returns_to_plain_releases, reset),
+    };
+    return cmocka_run_group_tests_name("mutex, after a fork", tests, NULL, NULL);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include <furwock/futex.h>
+
+#include "mutex_words.h"
+
+/* src/mutex.c: deadlines, what a waiter that gives up leaves behind, and the waiting policies. */
+
+static fw_mutex m;
+
+static int reset(void **state)
+{
+    fw_mutex_init(&m);
+    return reset_fake(state);
+}
+
+static int lock_until(const fw_deadline *d)
+{
+    return fw_mutex_lock_policy(&m, &block, d);
+}
+
+static void as(uint32_t tid, void (*call)(fw_mutex *))
+{
+    uint32_t before = fake_as(tid);
+
+    call(&m);
+    fake_as(before >> FW_ID_SHIFT);
+}
+
+static void giving_up_leaves_no_trace(void **state)
+{
+    static const struct {
+        uint64_t before, after;
+    } cases[] = {
+        {HELD(OWNER), HELD(OWNER) | FENCED},
+        {HELD(OWNER) | FENCED | WAITERS(2), HELD(OWNER) | FENCED | WAITERS(2)},
+        {HELD(OWNER) | FENCED | OLD | HANDOFF | WAITERS(2),
+         HELD(OWNER) | FENCED | OLD | HANDOFF | WAITERS(2)},
+        /* A needless wake at the next release is legal, a lost one is not. */
+        {HELD(OWNER) | FENCED | WAKING | WAITERS(2), HELD(OWNER) | FENCED | WAITERS(2)},
+        {UNSIGNED | FENCED | WAITERS(1), UNSIGNED | FENCED | WAITERS(1)},
+    };
+    static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
+
+    (void)state;
+    for (unsigned i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        fw_deadline d;
+
+        fake_reset();
+        d = fake_deadline(clocks[i % 2], 5000);
+        m.state_ = cases[i / 2].before;
+        assert_int_equal(lock_until(&d), ETIMEDOUT);
+        assert_word(&m, cases[i / 2].after);
+        assert_int_equal(fake.waits, 1);
+        assert_true(fake_nth(FAKE_WAIT, 0)->has_deadline);
+        assert_memory_equal(&fake_nth(FAKE_WAIT, 0)->deadline.at, &d.at, sizeof d.at);
+        assert_int_equal(fake_nth(FAKE_WAIT, 0)->deadline.clock, d.clock);
+        assert_int_equal(fake.wakes, 0);
+    }
+}
+
+static int lost_then_over(struct fake_call *call)
+{
+    if (fake.waits > 1) {
+        assert_word(&m, HELD(OTHER) | FENCED | OLD | WAITERS(2));
+        assert_int_equal(call->bits, MUTEX_CLASS_OLD);
+        return FAKE_COMPARE;
+    }
+    as(OWNER, fw_mutex_unlock);
+    as(OTHER, fw_mutex_lock);
+    return FAKE_COMPARE;
+}
+
+static void an_old_waiter_takes_its_flags_with_it(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
+
+    (void)state;
+    m.state_ = HELD(OWNER) | FENCED | WAITERS(1);
+    fake.on_sleep = lost_then_over;
+    /* The fake wakes the only sleeper that it has; the other one of the word is imagined. */
+    assert_int_equal(lock_until(&d), ETIMEDOUT);
+    assert_word(&m, HELD(OTHER) | FENCED | WAITERS(1));
+}
+
+/* The releases that happen between the end of the sleep and the waiter's next look. */
+static int freed_at_the_last_moment(struct fake_call *call)
+{
+    (void)call;
+    as(OWNER, fw_mutex_unlock);
+    return -ETIMEDOUT;
+}
+
+static int passed_at_the_last_moment(struct fake_call *call)
+{
+    (void)call;
+    as(OWNER, fw_mutex_unlock_fair);
+    assert_word(&m, PASSED(FIRST_SERIAL) | FENCED | WAKING | WAITERS(1));
+    return -ETIMEDOUT;
+}
+
+static void a_lock_is_better_than_a_timeout(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
+
+    (void)state;
+    m.state_ = HELD(OWNER);
+    fake.on_wait = freed_at_the_last_moment;
+    assert_int_equal(lock_until(&d), 0);
+    assert_word(&m, MINE | FENCED);
+    m.state_ = HELD(OWNER);
+    fake.on_wait = passed_at_the_last_moment;
+    assert_int_equal(lock_until(&d), 0);
+    assert_word(&m, MINE | FENCED);
+}
+
+/* The wake went to nobody, the lock to another: the next release must wake again (I2). */
+static int freed_and_taken_at_the_last_moment(struct fake_call *call)
+{
+    (void)call;
+    as(OWNER, fw_mutex_unlock);
+    as(OTHER, fw_mutex_lock);
+    assert_word(&m, HELD(OTHER) | FENCED | WAKING | WAITERS(2));
+    return -ETIMEDOUT;
+}
+
+static void a_wake_is_not_lost_with_the_one_who_gives_up(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
+
+    (void)state;
+    m.state_ = HELD(OWNER) | FENCED | WAITERS(1);
+    fake.on_wait = freed_and_taken_at_the_last_moment;
+    assert_int_equal(lock_until(&d), ETIMEDOUT);
+    assert_word(&m, HELD(OTHER) | FENCED | WAITERS(1));
+    as(OTHER, fw_mutex_unlock);
+    assert_int_equal(fake.wakes, 2);
+}
+
+static void past_deadlines_time_out_soon(void **state)
+{
+    static const fw_wait_kind kinds[] = {FW_WAIT_DEFAULT, FW_WAIT_BLOCK, FW_WAIT_SPIN_THEN_BLOCK,
+                                         FW_WAIT_SPIN, FW_WAIT_YIELD};
+
+    (void)state;
+    for (unsigned i = 0; i < 5; i++) {
+        fw_wait_policy p = {kinds[i], 100000};
+        fw_deadline d = fake_deadline(CLOCK_REALTIME, -1);
+
+        m.state_ = HELD(OWNER) | FENCED;
+        assert_int_equal(fw_mutex_lock_policy(&m, &p, &d), ETIMEDOUT);
+        assert_word(&m, HELD(OWNER) | FENCED);
+        assert_true(fake.pauses + fake.yields <= 3 * (i + 1));
+    }
+}
+
+static void bad_arguments_matter_only_to_those_who_wait(void **state)
+{
+    static const fw_deadline deadlines[] = {
+        {{0, -1}, CLOCK_MONOTONIC}, {{0, 1000000000}, CLOCK_REALTIME}, {{1, 0}, CLOCK_BOOTTIME}};
+    static const fw_wait_policy policies[] = {
+        {(fw_wait_kind)5, 0}, {(fw_wait_kind)-1, 0}, {FW_WAIT_SPIN_THEN_BLOCK, 1000000001}};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        m.state_ = HELD(OWNER);
+        assert_int_equal(fw_mutex_timedlock(&m, &deadlines[i]), EINVAL);
+        assert_int_equal(fw_mutex_lock_policy(&m, &policies[i], NULL), EINVAL);
+        assert_word(&m, HELD(OWNER));
+        m.state_ = 0;
+        assert_int_equal(fw_mutex_timedlock(&m, &deadlines[i]), 0);
+        assert_word(&m, MINE);
+    }
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static unsigned polls_before_release;
+
+static void owner_leaves_after_some_polls(void)
+{
+    if (fake.pauses + fake.yields == polls_before_release)
+        as(OWNER, fw_mutex_unlock);
+}
+
+static void what_is_freed_while_one_polls_stays_quiet(void **state)
+{
+    static const fw_wait_kind kinds[] = {FW_WAIT_SPIN_THEN_BLOCK, FW_WAIT_SPIN, FW_WAIT_YIELD};
+
+    (void)state;
+    polls_before_release = 5;
+    for (unsigned i = 0; i < 3; i++) {
+        fw_wait_policy p = {kinds[i], 3000};
+
+        fake_reset();
+        fake.on_poll = owner_leaves_after_some_polls;
+        m.state_ = HELD(OWNER);
+        assert_int_equal(fw_mutex_lock_policy(&m, &p, NULL), 0);
+        assert_word(&m, MINE); /* it never joined */
+        assert_int_equal(fake.n_calls, 0);
+        assert_int_equal(kinds[i] == FW_WAIT_YIELD ? fake.yields : fake.pauses, 5);
+        assert_int_equal(kinds[i] == FW_WAIT_YIELD ? fake.pauses : fake.yields, 0);
+    }
+}
+
+static uint64_t slept_at;
+
+static int note_when(struct fake_call *call)
+{
+    (void)call;
+    slept_at = fake.now_ns;
+    as(OWNER, fw_mutex_unlock);
+    return FAKE_COMPARE;
+}
+
+static void spinning_ends_with_its_budget(void **state)
+{
+    static const uint32_t budgets[] = {0, 1000, 3000, 50000};
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        fw_wait_policy p = {FW_WAIT_SPIN_THEN_BLOCK, budgets[i]};
+        uint64_t start;
+
+        fake_reset();
+        start = fake.now_ns;
+        fake.on_sleep = note_when;
+        m.state_ = HELD(OWNER) | FENCED;
+        assert_int_equal(fw_mutex_lock_policy(&m, &p, NULL), 0);
+        assert_true(slept_at - start >= budgets[i]);
+        assert_true(slept_at - start <= 2 * budgets[i] + 100);
+        assert_int_equal(fake.waits, 1);
+    }
+}
+
+/* Spinners and yielders stand in line after half a millisecond, but never sleep. */
+static void those_who_never_sleep_join_in_the_end(void **state)
+{
+    static const fw_wait_kind kinds[] = {FW_WAIT_SPIN, FW_WAIT_YIELD};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        fw_wait_policy p = {kinds[i], 0};
+        fw_deadline d;
+
+        fake_reset();
+        d = fake_deadline(CLOCK_MONOTONIC, 3000000);
+        m.state_ = HELD(OWNER);
+        fake.pause_ns = 1000;
+        assert_int_equal(fw_mutex_lock_policy(&m, &p, &d), ETIMEDOUT);
+        assert_word(&m, HELD(OWNER));
+        assert_int_equal(fake.n_calls, 0);
+        polls_before_release = 2000; /* at 1 us each: it stands in line by then */
+        fake.on_poll = owner_leaves_after_some_polls;
+        fake.pauses = fake.yields = 0;
+        assert_int_equal(fw_mutex_lock_policy(&m, &p, NULL), 0);
+        assert_int_equal(fake.waits, 0);
+        assert_int_equal(owner_half(m.state_), FAKE_ID(FAKE_SELF));
+        assert_false(has_waiters(m.state_));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
+        cmocka_unit_test_setup(an_old_waiter_takes_its_flags_with_it, reset),
+        cmocka_unit_test_setup(a_lock_is_better_than_a_timeout, reset),
+        cmocka_unit_test_setup(a_wake_is_not_lost_with_the_one_who_gives_up, reset),
+        cmocka_unit_test_setup(past_deadlines_time_out_soon, reset),
+        cmocka_unit_test_setup(bad_arguments_matter_only_to_those_who_wait, reset),
+        cmocka_unit_test_setup(what_is_freed_while_one_polls_stays_quiet, reset),
+        cmocka_unit_test_setup(spinning_ends_with_its_budget, reset),
+        cmocka_unit_test_setup(those_who_never_sleep_join_in_the_end, reset),
+    };
+    return cmocka_run_group_tests_name("mutex, deadlines and policies", tests, NULL, NULL);
+}
