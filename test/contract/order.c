@@ -54,6 +54,9 @@ static void check_order(void)
 static void test_waiters_are_served_in_order(void **state)
 {
     (void)state;
+    /* Who polls stands in no queue: a fair release serves one of those who wait, not the first. */
+    if (!subject_is(ADAPTER_BLOCKS) && !subject_is(ADAPTER_FAIR))
+        skip();
     for (int i = 0; i < 5; i++)
         check_order();
 }

@@ -109,8 +109,8 @@ static bool is_asleep(int tid)
     return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'S';
 }
 
-/* A poller has surely queued up, if it is a queue, once it has used that much processor time. */
-enum { POLLED_NS = MS / 2 };
+/* A poller counts as a waiter, for any lock here, once it has used that much processor time. */
+enum { POLLED_NS = 2 * MS };
 
 static bool has_polled(const struct helper *h)
 {
