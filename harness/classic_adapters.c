@@ -26,7 +26,7 @@ enum {
     SPINNING = ADAPTER_SHARED | ADAPTER_BLOCKS | ADAPTER_SPINS
 };
 
-/* --- sysv ---------------------------------------------------------------------------------------- */
+/* --- sysv ------------------------------------------------------------------------------------- */
 
 static int sysv_init(classic_sysv *l)
 {
@@ -41,6 +41,68 @@ ADAPTER_DESTROY(sysv, classic_sysv, classic_sysv_destroy(l))
 ADAPTER_CALLS(sysv, classic_sysv, classic_sysv_lock(l), classic_sysv_unlock(l))
 ADAPTER_TRYLOCK(sysv, classic_sysv, classic_sysv_trylock(l))
 
+/* --- usema ------------------------------------------------------------------------------------ */
+
+ADAPTER_INIT(usema, classic_usema, (*l = (classic_usema)CLASSIC_USEMA_INIT(1), 0))
+ADAPTER_CALLS(usema, classic_usema, classic_usema_down(l), classic_usema_up(l))
+ADAPTER_TRYLOCK(usema, classic_usema, classic_usema_trydown(l))
+
+/* --- futex: one word, two ups, with and without spinning -------------------------------------- */
+
+#define FUTEX_ADAPTER(stem, down, up)                                              \
+    ADAPTER_INIT(stem, classic_futex, (*l = (classic_futex)CLASSIC_FUTEX_INIT, 0)) \
+    ADAPTER_CALLS(stem, classic_futex, down, up)                                   \
+    ADAPTER_TRYLOCK(stem, classic_futex, classic_futex_trydown(l))                 \
+    ADAPTER_UNLOCK_FAIR(stem, classic_futex, classic_futex_up_fair(l))
+
+FUTEX_ADAPTER(futex, classic_futex_down(l), classic_futex_up(l))
+FUTEX_ADAPTER(futex_fair, classic_futex_down(l), classic_futex_up_fair(l))
+FUTEX_ADAPTER(futex_spin3, classic_futex_down_spin(l, SPIN_PAPER_NS), classic_futex_up(l))
+FUTEX_ADAPTER(futex_fair_spin3, classic_futex_down_spin(l, SPIN_PAPER_NS), classic_futex_up_fair(l))
+
+/* --- ulock ------------------------------------------------------------------------------------ */
+
+ADAPTER_ZERO_IS_FREE(ulock)
+ADAPTER_CALLS(ulock, classic_ulock, classic_ulock_lock(l), classic_ulock_unlock(l))
+ADAPTER_TRYLOCK(ulock, classic_ulock, classic_ulock_trylock(l))
+
+ADAPTER_ZERO_IS_FREE(ulock_spin3)
+ADAPTER_CALLS(ulock_spin3, classic_ulock, classic_ulock_lock_spin(l, SPIN_PAPER_NS),
+              classic_ulock_unlock(l))
+
+#define ULOCK_FAIR_INIT(l) (*(l) = (classic_ulock_fair)CLASSIC_ULOCK_FAIR_INIT, 0)
+
+ADAPTER_INIT(ulock_fair, classic_ulock_fair, ULOCK_FAIR_INIT(l))
+ADAPTER_CALLS(ulock_fair, classic_ulock_fair, classic_ulock_fair_lock(l),
+              classic_ulock_fair_unlock(l))
+ADAPTER_TRYLOCK(ulock_fair, classic_ulock_fair, classic_ulock_fair_trylock(l))
+
+ADAPTER_INIT(ulock_fair_spin3, classic_ulock_fair, ULOCK_FAIR_INIT(l))
+ADAPTER_CALLS(ulock_fair_spin3, classic_ulock_fair, classic_ulock_fair_lock_spin(l, SPIN_PAPER_NS),
+              classic_ulock_fair_unlock(l))
+
+/* --- other papers ----------------------------------------------------------------------------- */
+
+ADAPTER_ZERO_IS_FREE(smpl)
+ADAPTER_CALLS(smpl, classic_smpl, classic_smpl_lock(l), classic_smpl_unlock(l))
+ADAPTER_TRYLOCK(smpl, classic_smpl, classic_smpl_trylock(l))
+
+ADAPTER_ZERO_IS_FREE(gustedt)
+ADAPTER_CALLS(gustedt, classic_gustedt, classic_gustedt_lock(l, GUSTEDT_SPINS),
+              classic_gustedt_unlock(l))
+ADAPTER_TRYLOCK(gustedt, classic_gustedt, classic_gustedt_trylock(l))
+
+ADAPTER_ZERO_IS_FREE(drepper)
+ADAPTER_CALLS(drepper, classic_drepper, classic_drepper_lock(l), classic_drepper_unlock(l))
+ADAPTER_TRYLOCK(drepper, classic_drepper, classic_drepper_trylock(l))
+
+ADAPTER_ZERO_IS_FREE(spin_yield)
+ADAPTER_CALLS(spin_yield, classic_spin_yield, classic_spin_yield_lock(l),
+              classic_spin_yield_unlock(l))
+ADAPTER_TRYLOCK(spin_yield, classic_spin_yield, classic_spin_yield_trylock(l))
+
+/* --- The list: the order in which tables show them -------------------------------------------- */
+
 const struct adapter adapter_sysv = {
     .name = "sysv",
     .about = "System V semaphore, a system call each way (Franke et al. 2002, section 4.1)",
@@ -51,12 +113,6 @@ const struct adapter adapter_sysv = {
     .trylock = sysv_trylock_,
 };
 
-/* --- usema --------------------------------------------------------------------------------------- */
-
-ADAPTER_INIT(usema, classic_usema, (*l = (classic_usema)CLASSIC_USEMA_INIT(1), 0))
-ADAPTER_CALLS(usema, classic_usema, classic_usema_down(l), classic_usema_up(l))
-ADAPTER_TRYLOCK(usema, classic_usema, classic_usema_trydown(l))
-
 const struct adapter adapter_usema = {
     .name = "usema",
     .about = "user semaphore: counting in the word (Franke et al. 2002, section 3)",
@@ -65,19 +121,6 @@ const struct adapter adapter_usema = {
     ADAPTER_TYPE(usema, classic_usema),
     .trylock = usema_trylock_,
 };
-
-/* --- futex: one word, two ups, with and without spinning ------------------------------------------- */
-
-#define FUTEX_ADAPTER(stem, down, up)                                           \
-    ADAPTER_INIT(stem, classic_futex, (*l = (classic_futex)CLASSIC_FUTEX_INIT, 0)) \
-    ADAPTER_CALLS(stem, classic_futex, down, up)                                \
-    ADAPTER_TRYLOCK(stem, classic_futex, classic_futex_trydown(l))              \
-    ADAPTER_UNLOCK_FAIR(stem, classic_futex, classic_futex_up_fair(l))
-
-FUTEX_ADAPTER(futex, classic_futex_down(l), classic_futex_up(l))
-FUTEX_ADAPTER(futex_fair, classic_futex_down(l), classic_futex_up_fair(l))
-FUTEX_ADAPTER(futex_spin3, classic_futex_down_spin(l, SPIN_PAPER_NS), classic_futex_up(l))
-FUTEX_ADAPTER(futex_fair_spin3, classic_futex_down_spin(l, SPIN_PAPER_NS), classic_futex_up_fair(l))
 
 const struct adapter adapter_futex = {
     .name = "futex",
@@ -97,6 +140,24 @@ const struct adapter adapter_futex_fair = {
     ADAPTER_TYPE(futex_fair, classic_futex),
     .trylock = futex_fair_trylock_,
     .unlock_fair = futex_fair_unlock_fair_,
+};
+
+const struct adapter adapter_ulock = {
+    .name = "ulock",
+    .about = "ulock, convoy avoiding (Franke et al. 2002, section 3)",
+    .family = FAMILY_CLASSIC,
+    .flags = BLOCKING,
+    ADAPTER_TYPE(ulock, classic_ulock),
+    .trylock = ulock_trylock_,
+};
+
+const struct adapter adapter_ulock_fair = {
+    .name = "ulock-fair",
+    .about = "ulock, granted to the longest waiter (Franke et al. 2002, section 3)",
+    .family = FAMILY_CLASSIC,
+    .flags = BLOCKING | ADAPTER_FAIR,
+    ADAPTER_TYPE(ulock_fair, classic_ulock_fair),
+    .trylock = ulock_fair_trylock_,
 };
 
 const struct adapter adapter_futex_spin3 = {
@@ -119,25 +180,6 @@ const struct adapter adapter_futex_fair_spin3 = {
     .unlock_fair = futex_fair_spin3_unlock_fair_,
 };
 
-/* --- ulock --------------------------------------------------------------------------------------- */
-
-ADAPTER_ZERO_IS_FREE(ulock)
-ADAPTER_CALLS(ulock, classic_ulock, classic_ulock_lock(l), classic_ulock_unlock(l))
-ADAPTER_TRYLOCK(ulock, classic_ulock, classic_ulock_trylock(l))
-
-const struct adapter adapter_ulock = {
-    .name = "ulock",
-    .about = "ulock, convoy avoiding (Franke et al. 2002, section 3)",
-    .family = FAMILY_CLASSIC,
-    .flags = BLOCKING,
-    ADAPTER_TYPE(ulock, classic_ulock),
-    .trylock = ulock_trylock_,
-};
-
-ADAPTER_ZERO_IS_FREE(ulock_spin3)
-ADAPTER_CALLS(ulock_spin3, classic_ulock, classic_ulock_lock_spin(l, SPIN_PAPER_NS),
-              classic_ulock_unlock(l))
-
 const struct adapter adapter_ulock_spin3 = {
     .name = "ulock-spin3",
     .about = "ulock, spinning 3 us before it blocks: ulocks(spin,3)",
@@ -146,26 +188,6 @@ const struct adapter adapter_ulock_spin3 = {
     ADAPTER_TYPE(ulock_spin3, classic_ulock),
     .trylock = ulock_trylock_,
 };
-
-#define ULOCK_FAIR_INIT(l) (*(l) = (classic_ulock_fair)CLASSIC_ULOCK_FAIR_INIT, 0)
-
-ADAPTER_INIT(ulock_fair, classic_ulock_fair, ULOCK_FAIR_INIT(l))
-ADAPTER_CALLS(ulock_fair, classic_ulock_fair, classic_ulock_fair_lock(l),
-              classic_ulock_fair_unlock(l))
-ADAPTER_TRYLOCK(ulock_fair, classic_ulock_fair, classic_ulock_fair_trylock(l))
-
-const struct adapter adapter_ulock_fair = {
-    .name = "ulock-fair",
-    .about = "ulock, granted to the longest waiter (Franke et al. 2002, section 3)",
-    .family = FAMILY_CLASSIC,
-    .flags = BLOCKING | ADAPTER_FAIR,
-    ADAPTER_TYPE(ulock_fair, classic_ulock_fair),
-    .trylock = ulock_fair_trylock_,
-};
-
-ADAPTER_INIT(ulock_fair_spin3, classic_ulock_fair, ULOCK_FAIR_INIT(l))
-ADAPTER_CALLS(ulock_fair_spin3, classic_ulock_fair,
-              classic_ulock_fair_lock_spin(l, SPIN_PAPER_NS), classic_ulock_fair_unlock(l))
 
 const struct adapter adapter_ulock_fair_spin3 = {
     .name = "ulock-fair-spin3",
@@ -176,12 +198,6 @@ const struct adapter adapter_ulock_fair_spin3 = {
     .trylock = ulock_fair_trylock_,
 };
 
-/* --- other papers -------------------------------------------------------------------------------- */
-
-ADAPTER_ZERO_IS_FREE(smpl)
-ADAPTER_CALLS(smpl, classic_smpl, classic_smpl_lock(l), classic_smpl_unlock(l))
-ADAPTER_TRYLOCK(smpl, classic_smpl, classic_smpl_trylock(l))
-
 const struct adapter adapter_smpl = {
     .name = "smpl",
     .about = "the simplest futex lock (Gustedt 2016, section 2.3)",
@@ -190,11 +206,6 @@ const struct adapter adapter_smpl = {
     ADAPTER_TYPE(smpl, classic_smpl),
     .trylock = smpl_trylock_,
 };
-
-ADAPTER_ZERO_IS_FREE(gustedt)
-ADAPTER_CALLS(gustedt, classic_gustedt, classic_gustedt_lock(l, GUSTEDT_SPINS),
-              classic_gustedt_unlock(l))
-ADAPTER_TRYLOCK(gustedt, classic_gustedt, classic_gustedt_trylock(l))
 
 const struct adapter adapter_gustedt = {
     .name = "gustedt",
@@ -205,10 +216,6 @@ const struct adapter adapter_gustedt = {
     .trylock = gustedt_trylock_,
 };
 
-ADAPTER_ZERO_IS_FREE(drepper)
-ADAPTER_CALLS(drepper, classic_drepper, classic_drepper_lock(l), classic_drepper_unlock(l))
-ADAPTER_TRYLOCK(drepper, classic_drepper, classic_drepper_trylock(l))
-
 const struct adapter adapter_drepper = {
     .name = "drepper",
     .about = "three-state mutex (Drepper, Futexes Are Tricky, mutex2)",
@@ -217,11 +224,6 @@ const struct adapter adapter_drepper = {
     ADAPTER_TYPE(drepper, classic_drepper),
     .trylock = drepper_trylock_,
 };
-
-ADAPTER_ZERO_IS_FREE(spin_yield)
-ADAPTER_CALLS(spin_yield, classic_spin_yield, classic_spin_yield_lock(l),
-              classic_spin_yield_unlock(l))
-ADAPTER_TRYLOCK(spin_yield, classic_spin_yield, classic_spin_yield_trylock(l))
 
 const struct adapter adapter_spin_yield = {
     .name = "spin-yield",

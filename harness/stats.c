@@ -73,3 +73,22 @@ struct stats_ratio stats_paired_ratio(const double *a, const double *b, size_t n
     return (struct stats_ratio){
         .ratio = exp(logs.mean), .low = exp(logs.mean - half), .high = exp(logs.mean + half)};
 }
+
+struct stats_ratio stats_median_ratio(const double *a, const double *b, size_t n)
+{
+    double *ratios = malloc(n * sizeof *ratios);
+
+    if (ratios == NULL)
+        return (struct stats_ratio){NAN, NAN, NAN};
+    for (size_t i = 0; i < n; i++)
+        ratios[i] = a[i] / b[i];
+    struct stats_ratio r = {.ratio = stats_median(ratios, n)};
+
+    /* How far from the middle of the sorted numbers the interval reaches: half of 1.96 sqrt(n). */
+    double reach = 1.959964 * sqrt((double)n) / 2;
+    double low = floor((double)n / 2 - reach), high = ceil((double)n / 2 + reach);
+    r.low = ratios[low > 1 ? (size_t)low - 1 : 0];
+    r.high = ratios[high < (double)n ? (size_t)high : n - 1];
+    free(ratios);
+    return r;
+}

@@ -38,4 +38,10 @@ struct stats_ratio {
 };
 struct stats_ratio stats_paired_ratio(const double *a, const double *b, size_t n);
 
+/*
+ * The same by the median of a[i] / b[i] and its distribution-free interval (order statistics, the
+ * sign test): for noisy machines, as an outlier counts no more than any other value.
+ */
+struct stats_ratio stats_median_ratio(const double *a, const double *b, size_t n);
+
 #endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "uncontended.h"
+
+enum {
+    SAMPLE_NS = 300000, /* long against a clock reading, short against a time slice */
+    PAIRS_FIRST = 64
+};
+
+volatile sig_atomic_t contest_interrupted;
+
+static double time_loop(struct contestant *k, uint64_t pairs)
+{
+    uint64_t began = clock_ns();
+
+    k->lock->loop(k->memory, pairs);
+    return (double)(clock_ns() - began);
+}
+
+/* Finds how many pairs fill a sample; warms up on the way. */
+static void fit_sample(struct contestant *k)
+{
+    double took;
+
+    k->pairs = PAIRS_FIRST;
+    while ((took = time_loop(k, k->pairs)) < SAMPLE_NS / 4.0)
+        k->pairs *= 2;
+    k->pairs = (uint64_t)((double)k->pairs * SAMPLE_NS / took) + 1;
+}
+
+static double sample(struct contest *c, struct contestant *k)
+{
+    struct counts before, after;
+
+    counters_read(c->counters, &before);
+    double took = time_loop(k, k->pairs);
+    counters_read(c->counters, &after);
+    counts_subtract(&after, &before);
+    if (after.has_cycles) {
+        k->counted_pairs += k->pairs;
+        k->cycles += after.cycles;
+        k->instructions += after.instructions;
+    }
+    return took / (double)k->pairs;
+}
+
+int contest_prepare(struct contest *c, const struct adapter *const *locks, size_t n,
+                    unsigned rounds)
+{
+    c->rounds = rounds;
+    c->counters = counters_open();
+    c->contestants = calloc(n, sizeof *c->contestants);
+    if (c->counters == NULL || c->contestants == NULL) {
+        fprintf(stderr, "uncontended: no memory\n");
+        return -1;
+    }
+    for (; c->n < n; c->n++) {
+        struct contestant *k = &c->contestants[c->n];
+        k->lock = locks[c->n];
+        k->memory = adapter_make(k->lock, 1, false);
+        k->samples = calloc(rounds, sizeof *k->samples);
+        if (k->memory == NULL || k->samples == NULL) {
+            fprintf(stderr, "uncontended: cannot make a %s lock: %s\n", k->lock->name,
+                    strerror(errno));
+            return -1;
+        }
+        if (strcmp(k->lock->name, "pthread") == 0)
+            c->yardstick = c->n;
+    }
+    return 0;
+}
+
+void contest_run(struct contest *c, bool show_progress)
+{
+    for (size_t i = 0; i < c->n && !contest_interrupted; i++)
+        fit_sample(&c->contestants[i]);
+
+    while (c->finished < c->rounds && !contest_interrupted) {
+        if (show_progress)
+            fprintf(stderr, "\rround %u of %u ", c->finished + 1, c->rounds);
+        /* Each round begins with another, so that nobody always follows the same. */
+        for (size_t i = 0; i < c->n && !contest_interrupted; i++) {
+            struct contestant *k = &c->contestants[(i + c->finished) % c->n];
+            k->samples[c->finished] = sample(c, k);
+        }
+        if (!contest_interrupted)
+            c->finished++;
+    }
+    if (show_progress)
+        fputs("\r\033[K", stderr);
+}
+
+void contest_free(struct contest *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        adapter_unmake(c->contestants[i].lock, c->contestants[i].memory, 1);
+        free(c->contestants[i].samples);
+    }
+    free(c->contestants);
+    if (c->counters != NULL)
+        counters_close(c->counters);
+}

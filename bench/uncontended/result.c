@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "machine.h"
+#include "stats.h"
+#include "uncontended.h"
+
+static double median_of(const struct contest *c, const struct contestant *k)
+{
+    double *copy = malloc(c->finished * sizeof *copy);
+
+    if (copy == NULL)
+        return k->samples[0];
+    memcpy(copy, k->samples, c->finished * sizeof *copy);
+    double median = stats_median(copy, c->finished);
+    free(copy);
+    return median;
+}
+
+static double least_of(const struct contest *c, const struct contestant *k)
+{
+    double least = k->samples[0];
+
+    for (unsigned i = 1; i < c->finished; i++)
+        if (k->samples[i] < least)
+            least = k->samples[i];
+    return least;
+}
+
+static struct stats_ratio ratio_of(const struct contest *c, const struct contestant *k)
+{
+    return stats_median_ratio(k->samples, c->contestants[c->yardstick].samples, c->finished);
+}
+
+static bool has_cycles(const struct contest *c)
+{
+    return c->contestants[0].counted_pairs > 0;
+}
+
+static double per_pair(const struct contestant *k, uint64_t count)
+{
+    return k->counted_pairs == 0 ? 0 : (double)count / (double)k->counted_pairs;
+}
+
+void result_print(const struct contest *c, FILE *out)
+{
+    struct machine m;
+
+    machine_describe(&m);
+    fprintf(out, "%s, %u CPUs%s; %s; %s; %s\n", m.cpu, m.cpus, m.virtual_ ? ", virtual" : "",
+            m.kernel, m.libc, m.compiler);
+    fprintf(out,
+            "lock + unlock in a tight loop, a second thread sleeping; %u rounds, interleaved\n",
+            c->finished);
+    if (c->finished == 0)
+        return;
+
+    fprintf(out, "\n%-18s %8s %8s   %-22s", "lock", "median", "least", "ratio to pthread");
+    fprintf(out, has_cycles(c) ? " %8s %8s\n" : "\n", "cycles", "instr.");
+    for (size_t i = 0; i < c->n; i++) {
+        const struct contestant *k = &c->contestants[i];
+        struct stats_ratio r = ratio_of(c, k);
+        fprintf(out, "%-18s %5.1f ns %5.1f ns   %5.3f (%5.3f - %5.3f)", k->lock->name,
+                median_of(c, k), least_of(c, k), r.ratio, r.low, r.high);
+        if (has_cycles(c))
+            fprintf(out, "   %8.1f %8.1f", per_pair(k, k->cycles), per_pair(k, k->instructions));
+        fputc('\n', out);
+    }
+    fputs("\nratio: the median of the rounds' ratios, with its 95 % confidence interval\n", out);
+    if (!has_cycles(c))
+        fprintf(out, "cycles and instructions: not counted; %s\n", counters_no_cycles(c->counters));
+    for (size_t i = 0; adapter_missing[i].name != NULL; i++)
+        fprintf(out, "missing: %s (%s)\n", adapter_missing[i].name, adapter_missing[i].why);
+}
+
+static const char *family_name(enum adapter_family family)
+{
+    static const char *const names[] = {"furwock", "classic", "rival"};
+
+    return names[family];
+}
+
+static json_t *machine_json(void)
+{
+    struct machine m;
+
+    machine_describe(&m);
+    return json_pack("{s:s s:i s:s s:s s:s s:b s:s}", "cpu", m.cpu, "cpus", (int)m.cpus, "kernel",
+                     m.kernel, "libc", m.libc, "compiler", m.compiler, "virtual", m.virtual_,
+                     "date", m.date);
+}
+
+static json_t *missing_json(void)
+{
+    json_t *missing = json_array();
+
+    for (size_t i = 0; adapter_missing[i].name != NULL; i++)
+        json_array_append_new(missing, json_pack("{s:s s:s}", "lock", adapter_missing[i].name,
+                                                 "why", adapter_missing[i].why));
+    return missing;
+}
+
+static json_t *cell_json(const struct contest *c, const struct contestant *k)
+{
+    unsigned flags = k->lock->flags;
+    struct stats_ratio r = ratio_of(c, k);
+    json_t *samples = json_array();
+
+    for (unsigned i = 0; i < c->finished; i++)
+        json_array_append_new(samples, json_real(k->samples[i]));
+    json_t *cell = json_pack(
+        "{s:s s:s s:b s:b s:b s:b s:{s:f s:f s:o} s:{s:f s:f s:f}}", "lock", k->lock->name,
+        "family", family_name(k->lock->family), "blocks", (flags & ADAPTER_BLOCKS) != 0, "spins",
+        (flags & ADAPTER_SPINS) != 0, "fair", (flags & ADAPTER_FAIR) != 0, "shared",
+        (flags & ADAPTER_SHARED) != 0, "ns", "median", median_of(c, k), "least", least_of(c, k),
+        "samples", samples, "ratio_to_pthread", "median", r.ratio, "low", r.low, "high", r.high);
+    if (cell != NULL && has_cycles(c)) {
+        json_object_set_new(cell, "cycles", json_real(per_pair(k, k->cycles)));
+        json_object_set_new(cell, "instructions", json_real(per_pair(k, k->instructions)));
+    }
+    return cell;
+}
+
+int result_write_json(const struct contest *c, int fd)
+{
+    json_t *cells = json_array();
+
+    if (c->finished > 0)
+        for (size_t i = 0; i < c->n; i++)
+            json_array_append_new(cells, cell_json(c, &c->contestants[i]));
+    json_t *root =
+        json_pack("{s:s s:s s:s s:i s:o s:o s:o}", "format", "furwock-bench-1", "benchmark",
+                  "uncontended", "plan", "single", "rounds", (int)c->finished, "machine",
+                  machine_json(), "missing", missing_json(), "cells", cells);
+    if (root == NULL) {
+        errno = ENOMEM;
+        return -1;
+    }
+    /* What was there before goes now, and not before there is something to put in its place. */
+    if (ftruncate(fd, 0) != 0)
+        errno = 0; /* a pipe or a terminal */
+    int result = json_dumpfd(root, fd, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+    json_decref(root);
+    return result;
+}
