@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_CLASSICS_WORD_H
+#define FW_CLASSICS_WORD_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/futex.h>
+
+#include "sys/panic.h"
+
+/*
+ * What the published locks do with their words.
+ *
+ * Both papers assume sequential consistency: that of 2002 writes for processors whose atomic
+ * instructions are full barriers, that of 2016 says so (section 2.1).  So does every operation
+ * here: sc_ stands for sequentially consistent.  All words may lie in memory that processes
+ * share, hence FW_FUTEX_SHARED throughout.
+ */
+static inline uint32_t sc_load(const uint32_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+static inline void sc_store(uint32_t *word, uint32_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+/* The next two return the value before; addition and subtraction wrap around. */
+static inline uint32_t sc_exchange(uint32_t *word, uint32_t value)
+{
+    return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+static inline uint32_t sc_fetch_add(uint32_t *word, uint32_t n)
+{
+    return __atomic_fetch_add(word, n, __ATOMIC_SEQ_CST);
+}
+
+static inline uint32_t sc_fetch_sub(uint32_t *word, uint32_t n)
+{
+    return __atomic_fetch_sub(word, n, __ATOMIC_SEQ_CST);
+}
+
+/* A failure stores what was seen in *expected, and is never spurious. */
+static inline bool sc_cas(uint32_t *word, uint32_t *expected, uint32_t value)
+{
+    return __atomic_compare_exchange_n(word, expected, value, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
+/*
+ * FUTEX_WAIT: sleeps while *word == expected.  True: "a successful return" (section 3.1.4), a
+ * wake was meant for the word.  False: the word had another value, or a signal handler ran.
+ * Either way the caller looks at the word again.
+ */
+static inline bool word_sleep(const uint32_t *word, uint32_t expected)
+{
+    int result = fw_futex_wait(word, expected, FW_FUTEX_SHARED, NULL);
+    if (result != 0 && result != -EAGAIN && result != -EINTR)
+        fw_panic_errno_("wait in a classic lock", -result);
+    return result == 0;
+}
+
+/*
+ * FUTEX_WAKE: wakes the longest sleeper, and tells whether there was one.  The next owner may have
+ * unmapped the word since it was released: -EFAULT then, and nobody to wake.
+ */
+static inline bool word_wake_one(const uint32_t *word)
+{
+    int result = fw_futex_wake(word, 1, FW_FUTEX_SHARED);
+    if (result < 0 && result != -EFAULT)
+        fw_panic_errno_("wake in a classic lock", -result);
+    return result > 0;
+}
+
+#endif

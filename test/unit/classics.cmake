@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+#
+# The papers' locks (classics/): one test per lock, on its words; one for all, between processes.
+
+add_library(classics_task STATIC ${CMAKE_CURRENT_LIST_DIR}/classics_task.c)
+target_link_libraries(classics_task PUBLIC fw_cmocka PRIVATE fw_house)
+
+foreach(stem drepper futex gustedt keeper ksem smpl spin_yield sysv ulock ulock_fair usema)
+    fw_test(NAME unit_classics_${stem} LABEL unit
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/classics_${stem}_test.c
+            LIBS classics classics_task TIMEOUT 60)
+endforeach()
+
+fw_test(NAME unit_classics_processes LABEL unit
+        SOURCES ${CMAKE_CURRENT_LIST_DIR}/classics_processes_test.c
+                ${PROJECT_SOURCE_DIR}/harness/classic_adapters.c
+        LIBS classics classics_task harness TIMEOUT 120)

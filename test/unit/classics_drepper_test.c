@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/drepper.h"
+
+#include "classics_task.h"
+
+static void words(void **state)
+{
+    (void)state;
+    classic_drepper l = CLASSIC_DREPPER_INIT;
+
+    classic_drepper_lock(&l);
+    assert_int_equal(l.word, 1);
+    assert_int_equal(classic_drepper_trylock(&l), EBUSY);
+    assert_int_equal(l.word, 1);
+    classic_drepper_unlock(&l);
+    assert_int_equal(l.word, 0);
+    assert_int_equal(classic_drepper_trylock(&l), 0);
+    assert_int_equal(l.word, 1);
+}
+
+static void the_slow_lock_takes_a_free_lock_as_awaited(void **state)
+{
+    (void)state;
+    classic_drepper l = CLASSIC_DREPPER_INIT;
+
+    classic_drepper_lock_slow_(&l);
+    assert_int_equal(l.word, 2);
+    classic_drepper_unlock(&l);
+    assert_int_equal(l.word, 0);
+}
+
+struct arena {
+    classic_drepper lock;
+    uint32_t seen; /* the word while the child had the lock */
+};
+
+static void lock_and_unlock(void *arg)
+{
+    struct arena *a = arg;
+    classic_drepper_lock(&a->lock);
+    a->seen = a->lock.word;
+    classic_drepper_unlock(&a->lock);
+}
+
+static void who_has_slept_keeps_the_duty_to_wake(void **state)
+{
+    (void)state;
+    struct arena *a = task_memory(sizeof *a);
+
+    classic_drepper_lock(&a->lock);
+    pid_t first = task_start_asleep(lock_and_unlock, a);
+    pid_t second = task_start_asleep(lock_and_unlock, a);
+    assert_int_equal(a->lock.word, 2);
+    classic_drepper_unlock(&a->lock); /* wakes one of two */
+    task_join(first);
+    task_join(second);
+    assert_int_equal(a->seen, 2);
+    assert_int_equal(a->lock.word, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(the_slow_lock_takes_a_free_lock_as_awaited),
+        cmocka_unit_test(who_has_slept_keeps_the_duty_to_wake),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/gustedt.h"
+
+#include "classics_task.h"
+
+#define HELD GUSTEDT_HELD
+
+static void words(void **state)
+{
+    (void)state;
+    classic_gustedt l = CLASSIC_GUSTEDT_INIT;
+
+    classic_gustedt_lock(&l, 0);
+    assert_int_equal(l.word, HELD | 1);
+    assert_int_equal(classic_gustedt_trylock(&l), EBUSY);
+    assert_int_equal(l.word, HELD | 1);
+    classic_gustedt_unlock(&l);
+    assert_int_equal(l.word, 0);
+    assert_int_equal(classic_gustedt_trylock(&l), 0);
+    assert_int_equal(l.word, HELD | 1);
+}
+
+static void a_newcomer_takes_a_free_lock_past_those_inside(void **state)
+{
+    (void)state;
+    classic_gustedt l = {3}; /* free, three woken or about to be */
+
+    assert_int_equal(classic_gustedt_trylock(&l), EBUSY);
+    classic_gustedt_lock(&l, GUSTEDT_SPINS);
+    assert_int_equal(l.word, HELD | 4);
+    classic_gustedt_unlock(&l);
+    assert_int_equal(l.word, 3);
+}
+
+static void lock_and_unlock(void *arg)
+{
+    classic_gustedt_lock(arg, GUSTEDT_SPINS);
+    classic_gustedt_unlock(arg);
+}
+
+static void waiters_are_counted_until_they_unlock(void **state)
+{
+    (void)state;
+    classic_gustedt *l = task_memory(sizeof *l);
+
+    classic_gustedt_lock(l, GUSTEDT_SPINS);
+    pid_t first = task_start_asleep(lock_and_unlock, l);
+    assert_int_equal(l->word, HELD | 2);
+    pid_t second = task_start_asleep(lock_and_unlock, l);
+    assert_int_equal(l->word, HELD | 3);
+    classic_gustedt_unlock(l);
+    task_join(first);
+    task_join(second);
+    assert_int_equal(l->word, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(a_newcomer_takes_a_free_lock_past_those_inside),
+        cmocka_unit_test(waiters_are_counted_until_they_unlock),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/keeper.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "classics_task.h"
+
+/* The keeper, with a trade of its own: shared memory segments, handles shown by shmctl. */
+
+static int make_segment(int size)
+{
+    int id = shmget(IPC_PRIVATE, (size_t)size, IPC_CREAT | 0600);
+    return id >= 0 ? id : -errno;
+}
+
+static void remove_segment(int id)
+{
+    shmctl(id, IPC_RMID, NULL);
+}
+
+static const struct keeper_trade trade = {"fw-shm-keeper", make_segment, remove_segment};
+
+static bool is_gone(void *id)
+{
+    struct shmid_ds status;
+    return shmctl(*(int *)id, IPC_STAT, &status) != 0;
+}
+
+static int able(void **state)
+{
+    (void)state;
+    int id = make_segment(1);
+    if (id == -ENOSYS)
+        return 1;
+    remove_segment(id);
+    return 0;
+}
+
+static void makes_and_removes(void **state)
+{
+    (void)state;
+    struct keeper k;
+    assert_int_equal(keeper_start(&k, &trade), 0);
+
+    int first = keeper_make(&k, 1);
+    int second = keeper_make(&k, 4096);
+    assert_true(first >= 0 && second >= 0);
+    assert_false(is_gone(&first));
+    assert_int_equal(keeper_remove(&k, first), 0);
+    assert_true(is_gone(&first));
+    assert_false(is_gone(&second));
+    assert_int_equal(keeper_remove(&k, first), -ENOENT);
+    assert_int_equal(keeper_make(&k, 0), -EINVAL); /* make's own error */
+
+    keeper_stop(&k);
+    assert_true(task_await(is_gone, &second));
+}
+
+static void is_nobodys_child(void **state)
+{
+    (void)state;
+    struct keeper k;
+    assert_int_equal(keeper_start(&k, &trade), 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    keeper_stop(&k);
+}
+
+struct family {
+    struct keeper keeper;
+    int id;
+    pid_t child;
+    int childs_error;
+};
+
+static void wait_for_ever(void *arg)
+{
+    struct family *f = arg;
+    f->childs_error = keeper_make(&f->keeper, 1); /* not its keeper */
+    for (;;)
+        pause();
+}
+
+static void have_a_child(void *arg)
+{
+    struct family *f = arg;
+    if (keeper_start(&f->keeper, &trade) != 0)
+        _exit(1);
+    f->id = keeper_make(&f->keeper, 1);
+    /* The child is to outlive this process, so not by task_start. */
+    pid_t child = fork();
+    if (child == 0)
+        wait_for_ever(f);
+    __atomic_store_n(&f->child, child, __ATOMIC_SEQ_CST);
+    for (;;)
+        pause();
+}
+
+static bool is_alive(pid_t pid)
+{
+    return kill(pid, 0) == 0;
+}
+
+static void outlives_all_but_the_last(void **state)
+{
+    (void)state;
+    struct family *f = task_memory(sizeof *f);
+
+    pid_t client = task_start(have_a_child, f);
+    while (__atomic_load_n(&f->child, __ATOMIC_SEQ_CST) == 0)
+        usleep(1000);
+    task_await_asleep(f->child);
+    assert_int_equal(f->childs_error, -EPERM);
+    assert_false(is_gone(&f->id));
+
+    task_kill(client);
+    usleep(50000);
+    assert_true(is_alive(f->child));
+    assert_false(is_gone(&f->id)); /* the child still has the socket */
+
+    kill(f->child, SIGKILL);
+    assert_true(task_await(is_gone, &f->id));
+}
+
+int main(void)
+{
+    if (able(NULL) != 0) {
+        print_message("skipped: this kernel has no System V shared memory\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(makes_and_removes),
+        cmocka_unit_test(is_nobodys_child),
+        cmocka_unit_test(outlives_all_but_the_last),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/ksem.h"
+
+#include "classics_task.h"
+
+static void a_premature_up_is_absorbed(void **state)
+{
+    (void)state;
+    classic_ksem k = {0};
+
+    classic_ksem_up(&k);
+    assert_int_equal(k.units, KSEM_EARLY);
+    classic_ksem_down(&k); /* must not sleep */
+    assert_int_equal(k.units, 0);
+
+    classic_ksem_up(&k);
+    classic_ksem_up(&k);
+    assert_int_equal(k.units, 2 * KSEM_EARLY);
+    classic_ksem_down(&k);
+    classic_ksem_down(&k);
+    assert_int_equal(k.units, 0);
+}
+
+static void down(void *arg)
+{
+    classic_ksem_down(arg);
+}
+
+static void an_up_goes_to_the_sleeper(void **state)
+{
+    (void)state;
+    classic_ksem *k = task_memory(sizeof *k);
+
+    pid_t sleeper = task_start_asleep(down, k);
+    classic_ksem_up(k);
+    task_join(sleeper);
+    assert_int_equal(k->units, 0);
+}
+
+static void a_newcomer_leaves_a_given_unit_alone(void **state)
+{
+    (void)state;
+    classic_ksem *k = task_memory(sizeof *k);
+
+    sc_store(&k->units, KSEM_GIVEN); /* as if on its way to a task that was just woken */
+    pid_t newcomer = task_start_asleep(down, k);
+    assert_int_equal(k->units, KSEM_GIVEN);
+    assert_true(word_wake_one(&k->units)); /* it was the newcomer after all */
+    task_join(newcomer);
+    assert_int_equal(k->units, 0);
+}
+
+static void a_woken_task_leaves_early_units_to_others(void **state)
+{
+    (void)state;
+    classic_ksem *k = task_memory(sizeof *k);
+
+    pid_t sleeper = task_start_asleep(down, k);
+    sc_store(&k->units, KSEM_GIVEN + KSEM_EARLY);
+    assert_true(word_wake_one(&k->units));
+    task_join(sleeper);
+    assert_int_equal(k->units, KSEM_EARLY);
+}
+
+static void a_wake_without_a_unit_changes_nothing(void **state)
+{
+    (void)state;
+    classic_ksem *k = task_memory(sizeof *k);
+
+    pid_t sleeper = task_start_asleep(down, k);
+    assert_true(word_wake_one(&k->units));
+    task_await_asleep(sleeper);
+    assert_int_equal(k->units, 0);
+    classic_ksem_up(k);
+    task_join(sleeper);
+    assert_int_equal(k->units, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_premature_up_is_absorbed),
+        cmocka_unit_test(an_up_goes_to_the_sleeper),
+        cmocka_unit_test(a_newcomer_leaves_a_given_unit_alone),
+        cmocka_unit_test(a_woken_task_leaves_early_units_to_others),
+        cmocka_unit_test(a_wake_without_a_unit_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/smpl.h"
+
+#include "classics_task.h"
+
+static void words(void **state)
+{
+    (void)state;
+    classic_smpl l = CLASSIC_SMPL_INIT;
+
+    assert_int_equal(l.word, 0);
+    classic_smpl_lock(&l);
+    assert_int_equal(l.word, 1);
+    assert_int_equal(classic_smpl_trylock(&l), EBUSY);
+    assert_int_equal(l.word, 1);
+    classic_smpl_unlock(&l);
+    assert_int_equal(l.word, 0);
+    assert_int_equal(classic_smpl_trylock(&l), 0);
+    assert_int_equal(l.word, 1);
+}
+
+static void lock_and_unlock(void *arg)
+{
+    classic_smpl_lock(arg);
+    classic_smpl_unlock(arg);
+}
+
+static void a_waiter_sleeps_and_unlock_wakes_it(void **state)
+{
+    (void)state;
+    classic_smpl *l = task_memory(sizeof *l);
+
+    classic_smpl_lock(l);
+    pid_t waiter = task_start_asleep(lock_and_unlock, l);
+    assert_int_equal(l->word, 1);
+    classic_smpl_unlock(l);
+    task_join(waiter);
+    assert_int_equal(l->word, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(a_waiter_sleeps_and_unlock_wakes_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

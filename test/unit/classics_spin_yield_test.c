@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/spin_yield.h"
+
+#include <unistd.h>
+
+#include "classics_task.h"
+
+static void words(void **state)
+{
+    (void)state;
+    classic_spin_yield l = CLASSIC_SPIN_YIELD_INIT;
+
+    classic_spin_yield_lock(&l);
+    assert_int_equal(l.word, 1);
+    assert_int_equal(classic_spin_yield_trylock(&l), EBUSY);
+    assert_int_equal(l.word, 1);
+    classic_spin_yield_unlock(&l);
+    assert_int_equal(l.word, 0);
+    classic_spin_yield_lock_slow_(&l);
+    assert_int_equal(l.word, 1);
+}
+
+static void lock_and_unlock(void *arg)
+{
+    classic_spin_yield_lock(arg);
+    classic_spin_yield_unlock(arg);
+}
+
+static void a_waiter_yields_until_it_is_free(void **state)
+{
+    (void)state;
+    classic_spin_yield *l = task_memory(sizeof *l);
+
+    classic_spin_yield_lock(l);
+    pid_t waiter = task_start(lock_and_unlock, l);
+    usleep(20000); /* many times 1000 tries */
+    classic_spin_yield_unlock(l);
+    task_join(waiter);
+    assert_int_equal(l->word, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(a_waiter_yields_until_it_is_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

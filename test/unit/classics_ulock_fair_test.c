@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/ulock_fair.h"
+
+#include "classics_task.h"
+
+#define MINUS(n) (0u - (n))
+
+static void words(void **state)
+{
+    (void)state;
+    classic_ulock_fair l = CLASSIC_ULOCK_FAIR_INIT;
+
+    assert_int_equal(l.status, 1);
+    classic_ulock_fair_lock(&l);
+    assert_int_equal(l.status, 0);
+    assert_int_equal(classic_ulock_fair_trylock(&l), EBUSY);
+    assert_int_equal(l.status, 0);
+    classic_ulock_fair_unlock(&l);
+    assert_int_equal(l.status, 1);
+    classic_ulock_fair_lock_spin(&l, SPIN_PAPER_NS);
+    assert_int_equal(l.status, 0);
+    assert_int_equal(l.queue.units, 0);
+}
+
+static void a_premature_grant_is_absorbed(void **state)
+{
+    (void)state;
+    classic_ulock_fair l = {MINUS(1), {0}}; /* a waiter is counted, and has not come to the queue */
+
+    classic_ulock_fair_unlock(&l);
+    assert_int_equal(l.status, 0); /* granted, not free */
+    assert_int_equal(classic_ulock_fair_trylock(&l), EBUSY);
+    assert_int_equal(l.queue.units, KSEM_EARLY);
+    classic_ksem_down(&l.queue); /* now it comes, and must not sleep */
+    assert_int_equal(l.queue.units, 0);
+}
+
+static void lock_and_unlock(void *arg)
+{
+    classic_ulock_fair_lock(arg);
+    classic_ulock_fair_unlock(arg);
+}
+
+static void spin_lock_and_unlock(void *arg)
+{
+    classic_ulock_fair_lock_spin(arg, SPIN_PAPER_NS);
+    classic_ulock_fair_unlock(arg);
+}
+
+static void waiters_are_counted(void **state)
+{
+    (void)state;
+    classic_ulock_fair *l = task_memory(sizeof *l);
+    *l = (classic_ulock_fair)CLASSIC_ULOCK_FAIR_INIT;
+
+    classic_ulock_fair_lock(l);
+    pid_t first = task_start_asleep(lock_and_unlock, l);
+    assert_int_equal(l->status, MINUS(1));
+    pid_t second = task_start_asleep(spin_lock_and_unlock, l);
+    assert_int_equal(l->status, MINUS(2));
+    classic_ulock_fair_unlock(l);
+    task_join(first);
+    task_join(second);
+    assert_int_equal(l->status, 1);
+    assert_int_equal(l->queue.units, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(a_premature_grant_is_absorbed),
+        cmocka_unit_test(waiters_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

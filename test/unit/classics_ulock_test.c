@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/ulock.h"
+
+#include "classics_task.h"
+
+#define HELD ULOCK_HELD
+#define WAITER ULOCK_WAITER
+
+static void words(void **state)
+{
+    (void)state;
+    classic_ulock l = CLASSIC_ULOCK_INIT;
+
+    classic_ulock_lock(&l);
+    assert_int_equal(l.word, HELD);
+    assert_int_equal(classic_ulock_trylock(&l), EBUSY);
+    assert_int_equal(l.word, HELD);
+    classic_ulock_unlock(&l);
+    assert_int_equal(l.word, ULOCK_FREE);
+    classic_ulock_lock_spin(&l, SPIN_PAPER_NS);
+    assert_int_equal(l.word, HELD);
+    assert_int_equal(l.queue.units, 0);
+}
+
+static void anybody_takes_a_free_lock_that_is_awaited(void **state)
+{
+    (void)state;
+    classic_ulock l = {3 * WAITER, {0}};
+
+    assert_int_equal(classic_ulock_trylock(&l), 0);
+    assert_int_equal(l.word, HELD + 3 * WAITER);
+    classic_ulock_unlock(&l);
+    assert_int_equal(l.word, 2 * WAITER);
+    classic_ulock_lock(&l);
+    assert_int_equal(l.word, HELD + 2 * WAITER);
+}
+
+static void a_premature_wake_is_absorbed(void **state)
+{
+    (void)state;
+    classic_ulock l = {HELD + WAITER, {0}}; /* a waiter is counted, and has not come to the queue */
+
+    classic_ulock_unlock(&l);
+    assert_int_equal(l.word, ULOCK_FREE);
+    assert_int_equal(l.queue.units, KSEM_EARLY);
+    classic_ksem_down(&l.queue); /* now it comes, and must not sleep */
+    assert_int_equal(l.queue.units, 0);
+}
+
+static void lock_and_unlock(void *arg)
+{
+    classic_ulock_lock(arg);
+    classic_ulock_unlock(arg);
+}
+
+static void spin_lock_and_unlock(void *arg)
+{
+    classic_ulock_lock_spin(arg, SPIN_PAPER_NS);
+    classic_ulock_unlock(arg);
+}
+
+static void waiters_are_counted_until_they_are_woken(void **state)
+{
+    (void)state;
+    classic_ulock *l = task_memory(sizeof *l);
+
+    classic_ulock_lock(l);
+    pid_t first = task_start_asleep(lock_and_unlock, l);
+    assert_int_equal(l->word, HELD + WAITER);
+    pid_t second = task_start_asleep(spin_lock_and_unlock, l);
+    assert_int_equal(l->word, HELD + 2 * WAITER);
+    classic_ulock_unlock(l);
+    task_join(first);
+    task_join(second);
+    assert_int_equal(l->word, ULOCK_FREE);
+    assert_int_equal(l->queue.units, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(anybody_takes_a_free_lock_that_is_awaited),
+        cmocka_unit_test(a_premature_wake_is_absorbed),
+        cmocka_unit_test(waiters_are_counted_until_they_are_woken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

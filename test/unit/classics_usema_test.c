@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/usema.h"
+
+#include "classics_task.h"
+
+static void words(void **state)
+{
+    (void)state;
+    classic_usema u = CLASSIC_USEMA_INIT(2);
+
+    classic_usema_down(&u);
+    assert_int_equal(u.status, 1);
+    assert_int_equal(classic_usema_trydown(&u), 0);
+    assert_int_equal(u.status, 0);
+    assert_int_equal(classic_usema_trydown(&u), EBUSY);
+    assert_int_equal(u.status, 0);
+    classic_usema_up(&u);
+    classic_usema_up(&u);
+    assert_int_equal(u.status, 2);
+    assert_int_equal(u.wakeups, 0);
+}
+
+static void a_premature_wakeup_is_kept(void **state)
+{
+    (void)state;
+    classic_usema u = {(uint32_t)-1, 0}; /* taken, and a waiter that has not come to the queue */
+
+    classic_usema_up(&u);
+    assert_int_equal(u.status, 0);
+    assert_int_equal(u.wakeups, 1);
+    classic_usema_wait_slow_(&u); /* now it comes, and must not sleep */
+    assert_int_equal(u.wakeups, 0);
+    classic_usema_up(&u);
+    assert_int_equal(u.status, 1);
+}
+
+static void down_and_up(void *arg)
+{
+    classic_usema_down(arg);
+    classic_usema_up(arg);
+}
+
+static void waiters_are_counted(void **state)
+{
+    (void)state;
+    classic_usema *u = task_memory(sizeof *u);
+    *u = (classic_usema)CLASSIC_USEMA_INIT(1);
+
+    classic_usema_down(u);
+    pid_t first = task_start_asleep(down_and_up, u);
+    assert_int_equal(u->status, (uint32_t)-1);
+    pid_t second = task_start_asleep(down_and_up, u);
+    assert_int_equal(u->status, (uint32_t)-2);
+    classic_usema_up(u);
+    task_join(first);
+    task_join(second);
+    assert_int_equal(u->status, 1);
+    assert_int_equal(u->wakeups, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(a_premature_wakeup_is_kept),
+        cmocka_unit_test(waiters_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
