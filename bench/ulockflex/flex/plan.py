@@ -70,6 +70,7 @@ START_SECONDS = 0.02              # a process is started, its memory mapped
 START_SECONDS_PER_TASK = 0.0003   # a task is started, woken, joined
 WARM_FRACTION, WARM_SECONDS = 0.1, 0.05  # as in measure.c
 
+
 def run_seconds(config, seconds):
     last = config.tasks * (config.lht_us + config.nlht_us) * 1e-6  # each ends its last iteration
     return (seconds + min(WARM_FRACTION * seconds, WARM_SECONDS) + START_SECONDS
@@ -92,6 +93,7 @@ def estimate(plan, rounds=None):
 
 SECONDS_FLOOR = 0.1  # a shorter run says little
 ROUNDS_FLOOR = 3     # with fewer there is no interval worth the name
+NAMED = 4            # so many dropped configurations are named
 
 
 def fit(plan, budget):
@@ -116,8 +118,8 @@ def fit(plan, budget):
     while estimate(plan) > budget and len(plan.groups) > 1:
         dropped.append(plan.groups.pop()[0])
     if dropped:
-        said.append(f"{len(dropped)} configurations dropped: "
-                    + "; ".join(map(str, reversed(dropped))))
+        more = f" and {len(dropped) - NAMED} more" if len(dropped) > NAMED else ""
+        said.append("configurations dropped: " + "; ".join(map(str, dropped[:NAMED])) + more)
     if estimate(plan) > budget:
         raise Trouble(f"a budget of {budget:g} s is too small; "
                       f"this needs {estimate(plan):.0f} s", 2)

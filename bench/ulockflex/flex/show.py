@@ -11,6 +11,8 @@ WIDTH = 100  # of a table with a column for each lock
 
 
 def table(rows, headers, **how):
+    if not rows:
+        return "nothing was measured"
     return tabulate(rows, headers=headers, tablefmt=STYLE, disable_numparse=True,
                     colalign=("left",) + ("right",) * (len(headers) - 1), **how)
 

@@ -23,8 +23,7 @@ class PaperShow:
         self.store = store
         self.kind = kind
         self.locks = list(dict.fromkeys(
-            lock for config, locks in plan.groups if config.experiment == "tables"
-            for lock in locks))
+            lock for _, locks in plan.groups for lock in locks if lock != "none"))
         self.groups = plan.groups
 
     def cell(self, lock, tasks, nlht, lht):

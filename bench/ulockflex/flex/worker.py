@@ -17,15 +17,17 @@ SLACK_SECONDS = 15
 SLACK_SECONDS_PER_TASK = 0.02
 KILL_SECONDS = 5
 CALIBRATIONS = 3
+TRIES = 3  # other programs may keep all tasks off the processors for a short run
 
 
 class Failure(Exception):
     """A run without a result; `what` says why in a few words."""
 
-    def __init__(self, what, run=None):
+    def __init__(self, what, run=None, passing=False):
         super().__init__(what)
         self.what = what
-        self.run = run  # what was printed nevertheless
+        self.run = run          # what was printed nevertheless
+        self.passing = passing  # the machine may be to blame rather than the lock
 
 
 class Worker:
@@ -75,6 +77,15 @@ class Worker:
 
     def run(self, lock, config, seconds, seed, probe=None):
         """The worker's JSON object as a dictionary, or Failure."""
+        for _ in range(TRIES - 1):
+            try:
+                return self._try(lock, config, seconds, seed, probe)
+            except Failure as e:
+                if not e.passing:
+                    raise
+        return self._try(lock, config, seconds, seed, probe)
+
+    def _try(self, lock, config, seconds, seed, probe):
         patience = self.patience(config, seconds)
         child = subprocess.Popen(self.command(lock, config, seconds, seed, probe),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -118,5 +129,5 @@ def _judge(status, out, err):
     if run["integrity"] != 0:
         raise Failure(f"integrity violated {run['integrity']} times", run)
     if run["iterations"] == 0:
-        raise Failure("no iteration in the whole run", run)
+        raise Failure("no iteration in the whole run", run, passing=True)
     return run

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: MIT
+"""Tests of ulockflex as a whole, in short runs: results, bad input, broken locks, sudden ends.
+
+The argument is the directory in which it was built.  Most tests use the worker with the locks of
+test_adapters.c, some of which are broken on purpose.
+"""
+
+import glob
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUILT = os.path.realpath(sys.argv.pop()) if len(sys.argv) > 1 else os.getcwd()
+FRONT_END = os.path.join(BUILT, "ulockflex")
+TEST_WORKER = os.path.join(BUILT, "test", "ulockflex-run")
+REAL_WORKER = os.path.join(BUILT, "ulockflex-run")
+SHORT = ("--seconds", "0.05", "--rounds", "2", "--max-rounds", "2", "--quiet")
+PATIENCE = 30.0  # seconds: on a busy machine, everything may take its time
+
+
+def environment(worker=TEST_WORKER):
+    return {**os.environ, "ULOCKFLEX_RUN": worker, "COLUMNS": "100"}
+
+
+def ulockflex(*arguments, worker=TEST_WORKER):
+    return subprocess.run([FRONT_END, *arguments], env=environment(worker), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          timeout=PATIENCE)
+
+
+def worker(*arguments, binary=TEST_WORKER, **how):
+    return subprocess.run([binary, *arguments], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False, timeout=PATIENCE, **how)
+
+
+def wait_until(condition):
+    """Whether it came true in time."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def processes_with(mark):
+    """Living processes with this text in their command line or environment."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        directory = os.path.dirname(path)
+        try:
+            with open(path, "rb") as f:
+                environ = f.read()
+            with open(os.path.join(directory, "stat"), encoding="latin-1") as f:
+                state = f.read().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if mark.encode() in environ and state not in "ZX":
+            found.append(int(os.path.basename(directory)))
+    return found
+
+
+def semaphores():
+    """Ids of all System V semaphore sets."""
+    try:
+        with open("/proc/sysvipc/sem", encoding="ascii") as f:
+            return {line.split()[1] for line in list(f)[1:]}
+    except OSError:
+        return set()
+
+
+class InDirectory(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+        self.path = os.path.join(directory.name, "result.json")
+
+    def load(self):
+        with open(self.path, encoding="utf-8") as f:
+            return json.load(f)
+
+
+class Whole(InDirectory):
+    def test_one_configuration(self):
+        done = ulockflex(*SHORT, "--tasks", "3", "--json", self.path, "pthread", "sysv")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"\npthread +\S+ +\S+% +1\.00 ")
+        found = self.load()
+        self.assertTrue(found["complete"])
+        self.assertEqual([c["lock"] for c in found["cells"]], ["pthread", "sysv"])
+        run = found["cells"][0]["runs"][0]
+        self.assertGreater(run["iterations"], 0)
+        self.assertEqual(run["integrity"], 0)
+        self.assertIn("max", run["wait_ns"])
+        self.assertLessEqual(run["contention"], 1.0)
+        self.assertIsNone(found["cells"][1]["runs"][0]["contention"])  # it has no trylock
+
+    def test_processes_and_many_locks(self):
+        done = ulockflex(*SHORT, "--kind", "processes", "--tasks", "6", "--locks", "4", "--pick",
+                         "random", "--probes", "none", "--json", self.path, "pthread")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cell = self.load()["cells"][0]
+        self.assertEqual((cell["kind"], cell["locks"], cell["pick"]), ("processes", 4, "random"))
+
+    def test_real_locks(self):
+        if not os.path.exists(REAL_WORKER):
+            self.skipTest("no worker with the real locks")
+        done = ulockflex("--seconds", "0.2", "--rounds", "2", "--max-rounds", "2", "--probes",
+                         "none", "--json", self.path, "furwock", "pthread", worker=REAL_WORKER)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([c["failures"] for c in self.load()["cells"]], [[], []])
+
+    def test_plans_can_be_looked_at(self):
+        for plan in ("paper", "today", "demo"):
+            done = ulockflex(plan, "--dry-run")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, r"expected time: [0-9:]+ to [0-9:]+")
+
+    def test_budget_is_kept(self):
+        begun = time.monotonic()
+        done = ulockflex("paper", "--budget", "4", "--quiet", "--json", self.path, "sysv", "pthread")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(time.monotonic() - begun, PATIENCE / 2)
+        self.assertTrue(any("dropped" in note for note in self.load()["notes"]))
+        self.assertIn("Table 1", done.stdout)
+
+    def test_list(self):
+        done = ulockflex("--list")
+        self.assertRegex(done.stdout, r"\npthread +rival ")
+        self.assertIn("not here: absent (install libabsent-dev)", done.stdout)
+
+    def test_resume(self):
+        first = ulockflex(*SHORT, "--json", self.path, "pthread")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        before = self.load()["cells"][0]["runs"]
+        more = ulockflex("--resume", "--rounds", "3", "--json", self.path, "pthread", "sysv")
+        self.assertEqual(more.returncode, 0, more.stderr)
+        cells = self.load()["cells"]
+        self.assertEqual(cells[0]["runs"][:2], before)
+        self.assertGreaterEqual(min(len(c["runs"]) for c in cells), 3)
+
+
+class BadInput(InDirectory):
+    def refused(self, said, *arguments, status=2):
+        done = ulockflex(*arguments)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+        self.assertRegex(done.stderr, said)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_names(self):
+        self.refused("unknown lock or plan futx; plans: paper today demo; locks: none pthread",
+                     "futx")
+        self.refused(r"unknown option --colour; there are .*--budget .*--tasks", "--colour")
+        self.refused("absent is not in this build: install libabsent-dev", "absent")
+        self.refused("has to come before", "pthread", "paper")
+        self.refused("between threads only", "--kind", "processes", "private")
+        self.refused("named twice", "pthread", "pthread")
+        self.refused("--tasks is for one configuration", "demo", "--tasks", "3")
+
+    def test_values(self):
+        self.refused("--tasks", "--tasks", "0")
+        self.refused("--lht", "--lht", "-1")
+        self.refused("--lht", "--lht", "nan")
+        self.refused("--kind", "--kind", "fibres")
+        self.refused("--probes", "--probes", "waits,luck")
+        self.refused("less than --rounds", "--rounds", "5", "--max-rounds", "2")
+        self.refused("needs --json", "--resume")
+        self.refused("a budget of .* is too small", "--budget", "0.01", "pthread")
+
+    def test_result_file(self):
+        self.refused("cannot write .*/none/x.json: No such file", "--json", "/none/x.json")
+        self.refused("not a regular file", "--json", "/dev/null")
+        self.refused("cannot read .*: Is a directory", "--json", self.directory)
+        with open(self.path, "w", encoding="utf-8") as f:
+            f.write("precious")
+        self.refused("not a result file", "--json", self.path)
+        self.refused("not a result file", "--resume", "--json", self.path)
+        with open(self.path, encoding="utf-8") as f:
+            self.assertEqual(f.read(), "precious")
+
+    def test_resume_with_other_options(self):
+        ulockflex(*SHORT, "--probes", "none", "--json", self.path, "pthread")
+        self.refused("measured with --seconds 0.05, not 0.5", "--resume", "--seconds", "0.5",
+                     "--json", self.path)
+        self.refused("holds the plan single, not demo", "demo", "--resume", "--json", self.path)
+
+    def test_worker_missing(self):
+        done = ulockflex("pthread", worker="/none/ulockflex-run")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot start /none/ulockflex-run", done.stderr)
+
+
+class BrokenLocks(InDirectory):
+    def fails(self, lock, said, *arguments):
+        done = ulockflex(*SHORT, "--probes", "none", "--json", self.path, *arguments, lock,
+                         "pthread")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, f"! {lock}: {said}")
+        cells = {c["lock"]: c for c in self.load()["cells"]}
+        self.assertEqual(len(cells["pthread"]["runs"]), 2)  # the others go on
+        return cells[lock]
+
+    def test_no_lock_at_all(self):
+        for kind in ("threads", "processes"):
+            cell = self.fails("none", r"integrity violated \d+ times", "--kind", kind, "--tasks",
+                              "4", "--lht", "5", "--nlht", "0")
+            self.assertEqual(cell["throughput"]["n"], 0)
+            self.assertGreater(cell["failures"][0]["integrity"], 0)
+            os.unlink(self.path)
+
+    def test_no_lock_needed(self):
+        done = ulockflex(*SHORT, "--tasks", "2", "--locks", "2", "none")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_hung(self):
+        cell = self.fails("stuck", r"hung: killed after 1 s", "--timeout", "1", "--kind",
+                          "processes")
+        self.assertEqual(cell["runs"], [])
+
+    def test_crash(self):
+        self.fails("crash", "crashed: SIGABRT", "--kind", "threads")
+        os.unlink(self.path)
+        self.fails("crash", r"task \d+ was ended by signal 6", "--kind", "processes")
+
+    def test_cannot_be_made(self):
+        self.fails("full", "cannot make lock 1 of 1 .*No space left")
+
+
+class Limits(unittest.TestCase):
+    """The address space is made small, which is the one limit that also holds for root."""
+
+    @staticmethod
+    def squeeze():
+        resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+
+    def refused(self, said, *arguments):
+        done = worker("--lock", "pthread", "--seconds", "0.01", *arguments,
+                      preexec_fn=self.squeeze)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        self.assertRegex(done.stderr, said)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_memory(self):
+        self.refused("no shared memory: cannot map .*Cannot allocate", "--locks", "10000000")
+
+    def test_tasks(self):
+        self.refused("cannot start 20000 tasks: .*tightest limit here is", "--tasks", "20000")
+
+    def test_a_thousand_tasks(self):
+        for kind in ("threads", "processes"):
+            done = worker("--lock", "pthread", "--kind", kind, "--tasks", "1000", "--seconds",
+                          "0.05", "--lht", "1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["late"], 0)
+
+
+class SuddenEnd(InDirectory):
+    """However it ends, nothing is left behind."""
+
+    def setUp(self):
+        super().setUp()
+        self.mark = f"ULOCKFLEX_TEST_MARK={os.getpid()}.{time.monotonic_ns()}"
+
+    def start(self, *arguments, binary=TEST_WORKER):
+        name, _, value = self.mark.partition("=")
+        return subprocess.Popen(arguments, env={**environment(binary), name: value}, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def start_front_end(self, *arguments):
+        child = self.start(FRONT_END, "--seconds", "20", "--kind", "processes", "--tasks", "8",
+                           "--probes", "none", "--quiet", *arguments)
+        self.assertTrue(wait_until(lambda: len(processes_with(self.mark)) == 10))
+        return child
+
+    def all_gone(self):
+        self.assertTrue(wait_until(lambda: not processes_with(self.mark)),
+                        f"left behind: {processes_with(self.mark)}")
+
+    def test_kill_the_front_end(self):
+        child = self.start_front_end("pthread")
+        child.kill()
+        child.communicate()
+        self.all_gone()
+
+    def test_kill_the_worker(self):
+        for kind in ("threads", "processes"):
+            child = self.start(TEST_WORKER, "--lock", "pthread", "--kind", kind, "--tasks", "8",
+                               "--seconds", "20")
+            self.assertTrue(wait_until(lambda: len(processes_with(self.mark)) >= 1))
+            time.sleep(0.2)
+            child.kill()
+            child.communicate()
+            self.all_gone()
+
+    def test_kill_leaves_no_semaphores(self):
+        if not os.path.exists(REAL_WORKER) or '"sysv"' not in worker(
+                "--list", binary=REAL_WORKER).stdout:
+            self.skipTest("no System V semaphores in this build")
+        before = semaphores()
+        child = self.start(REAL_WORKER, "--lock", "sysv", "--kind", "processes", "--tasks", "8",
+                           "--seconds", "20", "--lht", "10", binary=REAL_WORKER)
+        self.assertTrue(wait_until(lambda: semaphores() - before))
+        ours = semaphores() - before
+        child.kill()
+        child.communicate()
+        self.all_gone()
+        self.assertTrue(wait_until(lambda: not semaphores() & ours))
+
+    def test_interrupt_keeps_what_was_measured(self):
+        child = self.start(FRONT_END, "--seconds", "0.1", "--rounds", "100", "--max-rounds", "100",
+                           "--probes", "none", "--json", self.path, "pthread")
+        self.assertTrue(wait_until(lambda: os.path.exists(self.path)))
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=PATIENCE)
+        self.assertEqual(child.returncode, 130, err)
+        self.assertIn("\npthread ", out)
+        self.assertIn("ulockflex: interrupted; --resume goes on", err)
+        found = self.load()
+        self.assertFalse(found["complete"])
+        self.assertGreaterEqual(len(found["cells"][0]["runs"]), 1)
+        self.assertEqual(os.listdir(self.directory), ["result.json"])
+        self.all_gone()
+
+    def test_terminate(self):
+        child = self.start_front_end("pthread")
+        child.terminate()
+        child.communicate(timeout=PATIENCE)
+        self.assertEqual(child.returncode, 128 + signal.SIGTERM)
+        self.all_gone()
+
+
+class Times(unittest.TestCase):
+    def test_calibration_makes_microseconds(self):
+        rate = json.loads(worker("--calibrate").stdout)["rate"]
+        best = 0.0
+        for _ in range(5):  # a busy machine makes a run slower, never faster
+            done = worker("--lock", "pthread", "--lht", "50", "--nlht", "50", "--seconds", "0.05",
+                          "--rate", repr(rate))
+            best = max(best, json.loads(done.stdout)["throughput"])
+        self.assertLess(best, 11500)
+        self.assertTrue(re.match(r"\d+\.", repr(best)))
+        self.assertGreater(best, 3000)
+
+
+if __name__ == "__main__":
+    unittest.main()
