@@ -18,7 +18,6 @@ struct stress stress = {.seconds = 1.5, .threads = 4, .seed = 1};
 
 static uint64_t end_ns;
 static uint64_t total_turns;
-static bool is_slow; /* a sanitizer or valgrind is at work */
 
 /* TSan: fork is tested too, in programs with threads. */
 const char *__tsan_default_options(void);
@@ -62,15 +61,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static bool sanitizer_or_valgrind(void)
+/* Valgrind puts a library of its own in front. */
+static bool is_under_valgrind(void)
 {
-#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-    return true;
-#else
-    const char *preload = getenv("LD_PRELOAD"); /* valgrind puts its own library there */
+    const char *preload = getenv("LD_PRELOAD");
 
     return preload && strstr(preload, "vgpreload");
-#endif
 }
 
 void stress_begin(int argc, char **argv)
@@ -83,8 +79,8 @@ void stress_begin(int argc, char **argv)
     };
     const struct argp argp = {options, parse, "[MODE]", stress.about, NULL, NULL, NULL};
 
-    is_slow = sanitizer_or_valgrind();
-    if (is_slow) {
+    stress.is_sanitized = STRESS_SANITIZED; /* the build says so */
+    if (stress.is_sanitized || is_under_valgrind()) {
         stress.seconds /= 2;
         if (stress.threads > 16)
             stress.threads = stress.threads / 8;
