@@ -46,9 +46,9 @@
  *     given 1 -> early 1, wake
  *                                     wait fails, or the wake met it; takes early 1
  *
- * Late wakes may end more sleeps than there are given units, and one woken task may take the unit of
- * another.  No matter: a woken task takes given units before early ones, and sleeps again only where
- * there is neither.  So when the last woken task has gone, no given unit is left.
+ * Late wakes may end more sleeps than there are given units, and one woken task may take the unit
+ * of another.  No matter: a woken task takes given units before early ones, and sleeps again only
+ * where there is neither.  So when the last woken task has gone, no given unit is left.
  */
 typedef struct classic_ksem {
     uint32_t units;
