@@ -148,6 +148,13 @@ class Order(unittest.TestCase):
         self.assertEqual((first["wait_ns"]["max"], first["contention"]), (9.0, 0.5))
         self.assertIsNone(second["contention"])
 
+    def test_probes_in_several_rounds(self):
+        engine = make(names=["sysv"], probes=("waits",), probe_rounds=2, rounds=3)
+        engine.measure()
+        self.assertEqual([c[3] for c in engine.worker.calls], [None, "waits"] * 2 + [None])
+        runs = engine.store.find(config(), "sysv")["runs"]
+        self.assertEqual([r["wait_ns"] is None for r in runs], [False, False, True])
+
     def test_a_failed_lock_is_left_out(self):
         def throughput(lock, _call):
             return Failure("hung") if lock == "pthread" else 100.0

@@ -126,7 +126,8 @@ class Whole(InDirectory):
 
     def test_budget_is_kept(self):
         begun = time.monotonic()
-        done = ulockflex("paper", "--budget", "4", "--quiet", "--json", self.path, "sysv", "pthread")
+        done = ulockflex("paper", "--budget", "4", "--quiet", "--json", self.path, "sysv",
+                         "pthread")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLess(time.monotonic() - begun, PATIENCE / 2)
         self.assertTrue(any("dropped" in note for note in self.load()["notes"]))

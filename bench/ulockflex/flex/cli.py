@@ -26,7 +26,8 @@ A run that finds a lock letting two tasks in at once has failed, as has one that
 left out of that configuration from then on, and the exit status is 1.
 """
 
-DEFAULTS = {"single": {}, "paper": {"seconds": 0.5, "max_rounds": 10},
+DEFAULTS = {"single": {}, "paper": {"seconds": 0.5, "max_rounds": 10,
+                                     "probes": ("contention", "waits", "syscalls")},
             "today": {"seconds": 0.25, "max_rounds": 10},
             "demo": {"seconds": 0.2, "rounds": 3, "max_rounds": 3, "probes": ("waits",),
                      "probe_seconds": 0.1}}
@@ -103,6 +104,9 @@ def make_parser():
                    help="time for all; runs get shorter, and what is dropped is told")
     p.add_argument("--probes", type=probes, metavar="LIST",
                    help="what to find out in short runs beside: waits,contention,syscalls or none")
+    p.add_argument("--probe-rounds", type=whole, metavar="N", help="in the first N rounds (1)")
+    p.add_argument("--probe-seconds", type=positive, metavar="S",
+                   help="length of these runs, at most that of the others (0.3)")
     p.add_argument("--seed", type=int, metavar="N", help="same seed, same random times (1)")
     p.add_argument("--timeout", type=positive, metavar="SECONDS",
                    help="a run that takes longer is hung")
@@ -151,7 +155,8 @@ def check_place(options):
 
 def make_settings(options, old):
     values = dict(old["settings"]) if old else dict(DEFAULTS[options.plan])
-    for name in ("seconds", "rounds", "max_rounds", "ci", "probes", "seed"):
+    for name in ("seconds", "rounds", "max_rounds", "ci", "probes", "probe_rounds",
+                 "probe_seconds", "seed"):
         given = getattr(options, name)
         if given is None:
             continue

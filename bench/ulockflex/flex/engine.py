@@ -77,10 +77,10 @@ class Engine:
         for lock in rotated(locks, number - 1):
             if not self.store.has_run(config, lock, number):
                 self.run_once(config, lock, number)
-        if number == 1:
+        if number <= self.plan.settings.probe_rounds:
             for probe in self.plan.settings.probes:
-                for lock in locks:
-                    self.probe_once(config, lock, probe)
+                for lock in rotated(locks, number - 1):
+                    self.probe_once(config, lock, number, probe)
         if self.clock() - self.last_write >= WRITE_SECONDS:
             self.write()
 
@@ -107,28 +107,29 @@ class Engine:
         else:
             self.store.add_run(config, lock, number, run)
 
-    def has_been_probed(self, config, lock, field):
+    def wants_probe(self, config, lock, number, field):
+        """Whether the round's run is there and the field is still to be filled in."""
         cell = self.store.find(config, lock)
-        return cell is None or not cell["runs"] or cell["runs"][0].get(field) is not None
+        return cell is not None and any(run["round"] == number and run.get(field) is None
+                                        for run in cell["runs"])
 
-    def probe_once(self, config, lock, probe):
-        """A short run beside the first one, for what would disturb it."""
+    def probe_once(self, config, lock, number, probe):
+        """A short run beside the measured one, for what would disturb it."""
         field = PROBE_FIELDS[probe]
-        if (self.store.has_failed(config, lock) or self.has_been_probed(config, lock, field)
-                or not self.can_probe(lock, probe)):
+        if (self.store.has_failed(config, lock) or not self.can_probe(lock, probe)
+                or not self.wants_probe(config, lock, number, field)):
             return
-        settings = self.plan.settings
-        seconds = min(settings.probe_seconds, settings.seconds)
+        seconds = self.plan.settings.probe_length()
         self.allow(config, seconds)
         self.progress.running(config, lock, probe)
         try:
-            run = self.worker.run(lock, config, seconds, self.seed(1), probe)
+            run = self.worker.run(lock, config, seconds, self.seed(number), probe)
         except Failure as e:
-            self.store.add_failure(config, lock, 1, f"{e.what} (while measuring {probe})", e.run)
-            self.progress.failed(config, lock, e.what)
+            what = f"{e.what} (while measuring {probe})"
+            self.store.add_failure(config, lock, number, what, e.run)
+            self.progress.failed(config, lock, what)
             return
-        first = self.store.find(config, lock)["runs"][0]["round"]
-        self.store.add_probe(config, lock, first, field, run[field])
+        self.store.add_probe(config, lock, number, field, run[field])
         if "syscalls_why" in run:
             self.store.note(f"system calls are not counted: {run['syscalls_why']}")
 

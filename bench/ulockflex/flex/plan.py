@@ -38,7 +38,11 @@ class Settings:
     ci: float = 0.05           # narrow enough: half the 95 % interval over the mean
     probes: tuple = PROBES
     probe_seconds: float = 0.3  # the length of the runs that find out more than throughput
+    probe_rounds: int = 1      # in how many rounds there are such runs
     seed: int = 1
+
+    def probe_length(self):
+        return min(self.probe_seconds, self.seconds)
 
     def problem(self):
         """What is wrong with them, or None."""
@@ -46,6 +50,8 @@ class Settings:
             return f"--seconds must lie between 0.01 and 3600, not {self.seconds:g}"
         if self.rounds < 1:
             return f"--rounds must be at least 1, not {self.rounds}"
+        if self.probe_rounds < 1:
+            return f"--probe-rounds must be at least 1, not {self.probe_rounds}"
         if self.max_rounds < self.rounds:
             return f"--max-rounds is {self.max_rounds}, less than --rounds, {self.rounds}"
         if not 0 < self.ci < 1:
@@ -66,8 +72,8 @@ class Plan:
 
 # --- How long a plan takes ---------------------------------------------------------------------
 
-START_SECONDS = 0.02              # a process is started, its memory mapped
-START_SECONDS_PER_TASK = 0.0003   # a task is started, woken, joined
+START_SECONDS = 0.03              # a process is started, its memory mapped
+START_SECONDS_PER_TASK = 0.0004   # a task is started, woken, joined
 WARM_FRACTION, WARM_SECONDS = 0.1, 0.05  # as in measure.c
 
 
@@ -78,9 +84,9 @@ def run_seconds(config, seconds):
 
 
 def group_seconds(config, locks, settings, rounds):
-    probe = min(settings.probe_seconds, settings.seconds)
+    probes = len(settings.probes) * min(settings.probe_rounds, rounds)
     return len(locks) * (rounds * run_seconds(config, settings.seconds)
-                         + len(settings.probes) * run_seconds(config, probe))
+                         + probes * run_seconds(config, settings.probe_length()))
 
 
 def estimate(plan, rounds=None):
@@ -111,6 +117,9 @@ def fit(plan, budget):
         settings.rounds -= 1
         if estimate(plan) <= budget or settings.rounds == ROUNDS_FLOOR:
             said.append(f"{settings.rounds} rounds instead of more")
+    if estimate(plan) > budget and settings.probes and settings.probe_rounds > 1:
+        settings.probe_rounds = 1
+        said.append("waits, contention and system calls in one round only")
     while estimate(plan) > budget and settings.probes:
         said.append(f"not measured: {settings.probes[-1]}")
         settings.probes = settings.probes[:-1]

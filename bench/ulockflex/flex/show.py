@@ -86,9 +86,9 @@ def single(store, config, locks):
     rows = [row for row in (_row(store, config, lock, base) for lock in locks) if row]
     headers = ["lock", "it/s", "+-", f"/{base}" if base else "ratio", "coeff", "taken %", "never %",
                "wait p50", "p99", "max", "syscalls", "vcsw", "ivcsw"]
-    if not rows:
-        return f"{config}: nothing was measured"
-    return f"{config}\n\n" + table(rows, headers)
+    title = (f"{config}: {config.nlht_us:g} us outside the lock and {config.lht_us:g} us inside, "
+             "on average")
+    return title + "\n\n" + table(rows, headers)
 
 
 def _chunks(names, size):
