@@ -8,7 +8,6 @@ test_adapters.c, some of which are broken on purpose.
 import glob
 import json
 import os
-import re
 import resource
 import signal
 import subprocess
@@ -341,14 +340,12 @@ class SuddenEnd(InDirectory):
 class Times(unittest.TestCase):
     def test_calibration_makes_microseconds(self):
         rate = json.loads(worker("--calibrate").stdout)["rate"]
-        best = 0.0
-        for _ in range(5):  # a busy machine makes a run slower, never faster
-            done = worker("--lock", "pthread", "--lht", "50", "--nlht", "50", "--seconds", "0.05",
-                          "--rate", repr(rate))
-            best = max(best, json.loads(done.stdout)["throughput"])
-        self.assertLess(best, 11500)
-        self.assertTrue(re.match(r"\d+\.", repr(best)))
-        self.assertGreater(best, 3000)
+        run = json.loads(worker("--lock", "pthread", "--lht", "50", "--nlht", "50", "--seconds",
+                                "0.2", "--rate", repr(rate)).stdout)
+        # Processor time, as other programs have their share of the machine.
+        each = run["cpu_seconds"] / run["iterations"] * 1e6
+        self.assertGreater(each, 80)
+        self.assertLess(each, 200)
 
 
 if __name__ == "__main__":
