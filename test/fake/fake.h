@@ -13,10 +13,10 @@
  * in front of the architecture's include folder and linked with the fake's two
  * sources instead of those of src/sys.
  *
- * There is one thread.  The others are played by hooks: a hook runs at a moment when the code under
- * test is inside the kernel (asleep, in the fence, in a pause), may call the lock's own functions as
- * somebody else (fake_as), and decides how the code under test goes on.  Time stands still except
- * where the fake says so.
+ * There is one thread.  The others are played by hooks: a hook runs at a moment when the code
+ * under test is inside the kernel (asleep, in the fence, in a pause), may call the lock's own
+ * functions as somebody else (fake_as), and decides how the code under test goes on.  Time stands
+ * still except where the fake says so.
  */
 
 /* What a hook of a wait answers, besides a negative errno that the wait shall return. */
@@ -66,28 +66,28 @@ struct fake_sleeper {
 /* All of the fake's state.  Tests read and set it freely; fake_reset() restores the defaults. */
 struct fake {
     /* hooks; NULL: nothing happens */
-    int (*on_wait)(struct fake_call *call);   /* before the value is compared; NULL: FAKE_COMPARE */
-    int (*on_sleep)(struct fake_call *call);  /* after it: the caller sleeps; NULL: FAKE_COMPARE */
-    void (*on_wake)(struct fake_call *call);  /* before anybody is woken */
-    void (*on_poll)(void);                    /* in each pause and yield */
-    void (*on_fence)(void);                   /* in each fence, before it answers */
-    void (*on_plain)(uint64_t *state);        /* before a plain release looks at the word */
+    int (*on_wait)(struct fake_call *call);  /* before the value is compared; NULL: FAKE_COMPARE */
+    int (*on_sleep)(struct fake_call *call); /* after it: the caller sleeps; NULL: FAKE_COMPARE */
+    void (*on_wake)(struct fake_call *call); /* before anybody is woken */
+    void (*on_poll)(void);                   /* in each pause and yield */
+    void (*on_fence)(void);                  /* in each fence, before it answers */
+    void (*on_plain)(uint64_t *state);       /* before a plain release looks at the word */
 
     /* what the kernel answers */
     int fence_result;
-    bool plain_works;        /* false: every plain release is refused */
-    int wake_result;         /* < 0: what every wake returns */
-    uint32_t next_id;        /* what fw_self_init_ finds out */
+    bool plain_works; /* false: every plain release is refused */
+    int wake_result;  /* < 0: what every wake returns */
+    uint32_t next_id; /* what fw_self_init_ finds out */
     uint32_t fork_generation;
     uint32_t next_serial;
-    bool one_in;             /* what fw_one_in_ answers */
-    uint32_t one_in_asked;   /* and what it was asked last */
+    bool one_in;           /* what fw_one_in_ answers */
+    uint32_t one_in_asked; /* and what it was asked last */
 
     /* time */
-    uint64_t now_ns;         /* CLOCK_MONOTONIC */
+    uint64_t now_ns; /* CLOCK_MONOTONIC */
     int64_t real_minus_monotonic_ns;
-    uint64_t clock_step_ns;  /* how much later it is after each look at the clock */
-    uint64_t pause_ns;       /* how long a pause takes */
+    uint64_t clock_step_ns; /* how much later it is after each look at the clock */
+    uint64_t pause_ns;      /* how long a pause takes */
     uint64_t yield_ns;
 
     /* what happened */
@@ -131,16 +131,16 @@ struct fake_call *fake_note(enum fake_kind kind, const uint32_t *word);
 _Noreturn void fake_impossible(const char *why);
 
 /* Runs the statement, which must panic; the record is in fake.panic_*. */
-#define FAKE_EXPECT_PANIC(statement)                                                               \
-    do {                                                                                           \
-        fake.panic_expected = true;                                                                \
-        if (setjmp(fake.panic_jump) == 0) {                                                        \
-            statement;                                                                             \
-            fake.panic_expected = false;                                                           \
-            fail_msg("no panic in %s", #statement);                                                \
-        }                                                                                          \
-        fake.panic_expected = false;                                                               \
-        fake.n_sleepers = 0;                                                                       \
+#define FAKE_EXPECT_PANIC(statement)                \
+    do {                                            \
+        fake.panic_expected = true;                 \
+        if (setjmp(fake.panic_jump) == 0) {         \
+            statement;                              \
+            fake.panic_expected = false;            \
+            fail_msg("no panic in %s", #statement); \
+        }                                           \
+        fake.panic_expected = false;                \
+        fake.n_sleepers = 0;                        \
     } while (0)
 
 #endif

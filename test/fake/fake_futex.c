@@ -59,9 +59,9 @@ static int sleep_here(struct fake_call *call, const fw_deadline *deadline)
 
 /*
  * on_wait runs first, while the caller is on its way into the kernel; an answer other than
- * FAKE_COMPARE is returned at once.  Then the word is compared.  Then on_sleep runs while the caller
- * sleeps.  If a wake reached the sleeper meanwhile the wait returns 0; else what the hook answered; or,
- * where that is FAKE_COMPARE, the deadline passes; and without a deadline the test has failed.
+ * FAKE_COMPARE is returned at once.  Then the word is compared.  Then on_sleep runs while the
+ * caller sleeps.  If a wake reached the sleeper meanwhile, the wait returns 0; else what the hook
+ * answered; or, where that is FAKE_COMPARE, the deadline passes; without one the test has failed.
  */
 int fw_futex_wait_bitset(const uint32_t *word, uint32_t expected, uint32_t bits, unsigned flags,
                          const fw_deadline *deadline)

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 /*
- * Forks in the middle of everything.  The child owns what the forking thread owned: it unlocks that,
- * finds out which locks it may use, uses them with threads of its own, and forks again meanwhile.
+ * Forks in the middle of everything.  The child owns what the forking thread owned: it unlocks
+ * that, finds out which locks it may use, uses them with threads of its own, and forks again
+ * meanwhile.
  */
 
 enum { N_LOCKS = 6, GENERATIONS = 3, CHILD_THREADS = 3, CHILD_LIMIT_S = 20 };

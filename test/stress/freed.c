@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 /*
- * The last user of a lock gives its memory back at once, while the one before may still be on its way
- * out of the release.  In unmapped memory a late touch is a fault, in freed memory ASan sees it.
+ * The last user of a lock gives its memory back at once, while the one before may still be on its
+ * way out of the release.  In unmapped memory a late touch is a fault, in freed memory ASan sees
+ * it.
  */
 
 enum { OBJECTS = 4000, MAX_USERS = 16 };
@@ -27,9 +28,9 @@ static void make_batch(struct worker *me)
 {
     for (int i = 0; i < OBJECTS; i++) {
         bool map = draw(me, 4) != 0;
-        struct object *o = map ? mmap(NULL, page, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                               : calloc(1, sizeof *o);
+        struct object *o =
+            map ? mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                : calloc(1, sizeof *o);
 
         if (!o || o == MAP_FAILED)
             stress_fail("no memory", NULL);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * Deadlines so short that they race with wakes, hand-offs and other deadlines.  Whoever gives up must
- * leave no trace: in the end the lock is free and nobody is counted in line.
+ * Deadlines so short that they race with wakes, hand-offs and other deadlines.  Whoever gives up
+ * must leave no trace: in the end the lock is free and nobody is counted in line.
  */
 
 enum { N_LOCKS = 2 };

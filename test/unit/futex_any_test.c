@@ -48,10 +48,10 @@ static int needs_futex_waitv(void **state)
     return 0;
 }
 
-#define SKIP_WITHOUT_WAITV(state)                                                                  \
-    do {                                                                                           \
-        if (*(state))                                                                              \
-            skip();                                                                                \
+#define SKIP_WITHOUT_WAITV(state) \
+    do {                          \
+        if (*(state))             \
+            skip();               \
     } while (0)
 
 static void answers_the_index(void **state)

@@ -39,8 +39,12 @@ static int take(unsigned way, fw_mutex *m)
 static void free_words_are_taken_at_once(void **state)
 {
     static const uint64_t free_words[] = {
-        0, FENCED, FENCED | GENERATION(3), FENCED | WAKING | WAITERS(1),
-        FENCED | WAKING | OLD | HANDOFF | WAITERS(4000), WAKING | WAITERS(1),
+        0,
+        FENCED,
+        FENCED | GENERATION(3),
+        FENCED | WAKING | WAITERS(1),
+        FENCED | WAKING | OLD | HANDOFF | WAITERS(4000),
+        WAKING | WAITERS(1),
     };
 
     (void)state;

@@ -40,11 +40,11 @@ static inline const uint32_t *waiters_word(const fw_mutex *m)
 }
 
 /* The words as a failed assertion shows them are hexadecimal, so that the fields can be read. */
-#define assert_word(m, expected)                                                                   \
-    do {                                                                                           \
-        uint64_t is_ = __atomic_load_n(&(m)->state_, __ATOMIC_RELAXED), wanted_ = (expected);      \
-        if (is_ != wanted_)                                                                        \
-            fail_msg("the word is %016" PRIx64 ", not %016" PRIx64, is_, wanted_);                 \
+#define assert_word(m, expected)                                                              \
+    do {                                                                                      \
+        uint64_t is_ = __atomic_load_n(&(m)->state_, __ATOMIC_RELAXED), wanted_ = (expected); \
+        if (is_ != wanted_)                                                                   \
+            fail_msg("the word is %016" PRIx64 ", not %016" PRIx64, is_, wanted_);            \
     } while (0)
 
 static inline int reset_fake(void **state)

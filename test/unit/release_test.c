@@ -20,6 +20,7 @@ typedef uint32_t __attribute__((may_alias)) half;
 #define ID 0x12345601u
 #define UPPER(n) ((uint64_t)(n) << 32)
 #define STORM_NS UINT64_C(700000000)
+#define PATIENCE_NS UINT64_C(30000000000) /* on a busy machine a thread may start late */
 
 static half *lower_of(uint64_t *state)
 {
@@ -73,8 +74,16 @@ static void a_quiet_word_is_released(void **unused)
 static void any_other_word_is_left_alone(void **unused)
 {
     static const uint64_t others[] = {
-        0,        1,           ID + 0x100,    ID ^ 0x80000000u,      UPPER(1) | ID,
-        UPPER(1), UPPER(1) | 1, UPPER(ID) | ID, UPPER(0x80000000u) | ID, UPPER(ID),
+        0,
+        1,
+        ID + 0x100,
+        ID ^ 0x80000000u,
+        UPPER(1) | ID,
+        UPPER(1),
+        UPPER(1) | 1,
+        UPPER(ID) | ID,
+        UPPER(0x80000000u) | ID,
+        UPPER(ID),
     };
 
     (void)unused;
@@ -149,7 +158,7 @@ static void *release_for_ever(void *unused)
             while (__atomic_load_n(upper_of(&duel.state), __ATOMIC_ACQUIRE) != 0)
                 sched_yield();
         }
-        duel.plain++;
+        __atomic_store_n(&duel.plain, duel.plain + 1, __ATOMIC_RELAXED);
     }
     return unused;
 }
@@ -174,7 +183,7 @@ static unsigned wait_once(unsigned round)
 
 static void nothing_is_released_past_a_fence(void **unused)
 {
-    uint64_t end = now_ns() + STORM_NS;
+    uint64_t end = now_ns() + STORM_NS, patience = end + PATIENCE_NS;
     unsigned rounds = 0, kept = 0;
     pthread_t releaser;
     cpu_set_t before;
@@ -183,7 +192,8 @@ static void nothing_is_released_past_a_fence(void **unused)
     sched_getaffinity(0, sizeof before, &before);
     assert_int_equal(pthread_create(&releaser, NULL, release_for_ever, NULL), 0);
     stay_on_processor(0);
-    while (now_ns() < end) {
+    while (now_ns() < end ||
+           (__atomic_load_n(&duel.plain, __ATOMIC_RELAXED) < 100 && now_ns() < patience)) {
         kept += wait_once(rounds++);
         for (volatile unsigned i = 0; i < rounds % 64; i++)
             ;

@@ -3,9 +3,9 @@
 #define FW_TESTING_H
 
 /* cmocka wants these before its own header, in this order. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>

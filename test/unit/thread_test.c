@@ -86,7 +86,8 @@ static int check_grandchild(void)
 {
     if (fw_self_() != id_before_fork)
         return CHILD_FAILED;
-    return fw_fork_generation_() == (generation_before_fork + 2) % GENERATIONS ? CHILD_OK : CHILD_FAILED;
+    return fw_fork_generation_() == (generation_before_fork + 2) % GENERATIONS ? CHILD_OK
+                                                                               : CHILD_FAILED;
 }
 
 static int check_child(void)
@@ -169,7 +170,7 @@ static int check_reused_id(void)
         pthread_join(thread, NULL);
         if (plain_id(ids.tid) == id_before_fork)
             return ids.by_call == (id_before_fork | FW_ID_ALIAS << FW_ID_SHIFT) ? CHILD_OK
-                                                                             : CHILD_FAILED;
+                                                                                : CHILD_FAILED;
     }
     return CHILD_SKIPS; /* somebody else is always faster */
 }

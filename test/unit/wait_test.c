@@ -50,8 +50,9 @@ static void the_default_can_be_set_and_restored(void **state)
     assert_int_equal(now.spin_ns, built_in.spin_ns);
 }
 
-static const fw_wait_policy bad_policies[] = {
-    {(fw_wait_kind)5, 0}, {(fw_wait_kind)-1, 0}, {FW_WAIT_SPIN_THEN_BLOCK, FW_WAIT_SPIN_MAX_NS + 1}};
+static const fw_wait_policy bad_policies[] = {{(fw_wait_kind)5, 0},
+                                              {(fw_wait_kind)-1, 0},
+                                              {FW_WAIT_SPIN_THEN_BLOCK, FW_WAIT_SPIN_MAX_NS + 1}};
 
 static void a_bad_default_changes_nothing(void **state)
 {
@@ -70,8 +71,8 @@ static void begin_checks_policy_and_deadline(void **state)
 {
     static const fw_deadline bad_deadlines[] = {
         {{0, -1}, CLOCK_MONOTONIC}, {{0, 1000000000}, CLOCK_MONOTONIC}, {{0, 0}, CLOCK_TAI}};
-    static const fw_deadline good_deadlines[] = {
-        {{0, 0}, CLOCK_MONOTONIC}, {{-3, 999999999}, CLOCK_REALTIME}};
+    static const fw_deadline good_deadlines[] = {{{0, 0}, CLOCK_MONOTONIC},
+                                                 {{-3, 999999999}, CLOCK_REALTIME}};
     struct fw_wait_ w;
 
     (void)state;
@@ -134,7 +135,8 @@ static void budgets_are_kept_and_renewed(void **state)
 
 static void the_default_policy_is_read_when_a_wait_begins(void **state)
 {
-    static const fw_wait_policy longer = {FW_WAIT_SPIN_THEN_BLOCK, 50000}, other = {FW_WAIT_BLOCK, 0};
+    static const fw_wait_policy longer = {FW_WAIT_SPIN_THEN_BLOCK, 50000},
+                                other = {FW_WAIT_BLOCK, 0};
     struct fw_wait_ by_null, by_kind = begun(FW_WAIT_DEFAULT, 1, NULL);
 
     (void)state;
