@@ -57,6 +57,12 @@ static void measure_ends(struct task *t)
     r->involuntary = (uint64_t)(now.ru_nivcsw - t->usage.ru_nivcsw);
 }
 
+static uint32_t current_phase(const struct task *t)
+{
+    return __atomic_load_n(&t->arena->control->phase, __ATOMIC_RELAXED);
+}
+
+/* A wait that began before MEASURE and ended in it counts, or a starving task would not show. */
 static void acquire_timed(struct task *t, void *lock)
 {
     uint64_t begin = clock_ns();
@@ -64,7 +70,7 @@ static void acquire_timed(struct task *t, void *lock)
     t->lock->lock(lock);
     uint64_t took = clock_ns() - begin;
 
-    if (t->phase == PHASE_MEASURE)
+    if (current_phase(t) != PHASE_WARM)
         histogram_add(t->waits, took);
 }
 
@@ -96,7 +102,7 @@ static inline uint64_t guarded_enter(struct task *t, struct guarded *g)
         t->result->violations++;
     g->owner = t->id;
     g->serial = serial;
-    if (t->phase != PHASE_MEASURE)
+    if (current_phase(t) != PHASE_MEASURE) /* after STOP each waiting task gets in once more */
         return serial;
     if (g->last == t->id) {
         g->run++;
@@ -127,7 +133,7 @@ static void iterate(struct task *t, size_t own)
     size_t i = own;
 
     for (;;) {
-        uint32_t phase = __atomic_load_n(&a->control->phase, __ATOMIC_RELAXED);
+        uint32_t phase = current_phase(t);
 
         if (phase != t->phase) {
             if (phase == PHASE_STOP)
