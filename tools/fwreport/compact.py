@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A table that fits a terminal: each lock beside pthread, at a few spots."""
 
+import sys
+
 from tabulate import tabulate
 
 from . import compare, stats, summary
@@ -10,20 +12,22 @@ COLUMNS = 5
 
 
 def spots_shown(results):
-    """At most COLUMNS spots where furwock and pthread were measured, spread over all there are."""
+    """At most COLUMNS spots with furwock, pthread and somebody to wait for, spread over all."""
     spots = [spot for experiment, _ in summary.EXPERIMENTS
              for spot in results.spots(experiment, "threads")
-             if results.cell(spot, OURS) and results.cell(spot, PTHREAD)]
+             if spot.tasks > 1 and results.cell(spot, OURS) and results.cell(spot, PTHREAD)]
     if len(spots) <= COLUMNS:
         return spots
     return [spots[at * (len(spots) - 1) // (COLUMNS - 1)] for at in range(COLUMNS)]
 
 
 def _locks(results, spots):
+    """Those that were competed for; if there are none, those that were measured alone."""
     locks = {cell.lock for spot in spots for cell in results.at(spot)} - {"none"}
-    if results.uncontended:
-        locks |= set(results.uncontended.samples)
-    return locks
+    table = results.uncontended
+    if table and not locks:
+        return set(table.samples) - {table.NOTHING}
+    return locks | ({table.YARDSTICK} & set(table.samples) if table else set())
 
 
 def _overall(results, lock):
@@ -47,21 +51,38 @@ def table(results):
             found = compare.throughput_ratio(results.cell(spot, lock), results.cell(spot, PTHREAD))
             row.append(f"{found.value:.2f}" if found else "")
         row.append(f"{overall.value:.2f}" if overall else "")
-        rows.append((-(overall.value if overall else 0), lock, row))
-    head = (["lock"] + (["alone\nns"] if results.uncontended else [])
-            + [f"{s.tasks} tasks" + (f"\n{s.locks} locks" if s.locks > 1 else "")
-               + f"\n{compare.configuration(s)}" for s in spots] + ["mean"])
-    rows = [row for _, _, row in sorted(rows)]
+        cost = float(row[1] or "inf") if results.uncontended else 0
+        rows.append((-(overall.value if overall else 0), cost, row))
+    wide = any(spot.locks > 1 for spot in spots)
+    title = ["lock"] + (["tasks", "(outside,inside) us"] if spots else [])
+    head = (["\n".join(title + ["locks"] * wide)]
+            + (["alone\nns"] if results.uncontended else [])
+            + [f"\n{s.tasks}\n{compare.configuration(s)}" + f"\n{s.locks}" * wide for s in spots]
+            + (["all\nmean"] if spots else []))
+    rows = [[bold(word) for word in row] if row[0] == OURS else row for _, _, row in sorted(rows)]
+    rows = [row if spots else row[:-1] for row in rows]
     align = ["left"] + ["right"] * (len(head) - 1)
     return tabulate(rows, head, colalign=align, disable_numparse=True) if rows else ""
+
+
+def bold(word):
+    return f"\x1b[1m{word}\x1b[0m" if word and sys.stdout.isatty() else word
+
+
+def text(results):
+    """Machine, table, and what must be known of it."""
+    parts = ["\n".join(summary.machine_lines(results)), table(results), explanation(results),
+             "\n".join(summary.warnings(results))]
+    return "\n\n".join(part for part in parts if part)
 
 
 def explanation(results):
     lines = []
     if results.uncontended:
-        lines.append("alone: lock + unlock that nobody else wants, in nanoseconds; lower is "
-                     "better.")
+        lines.append("alone: nanoseconds per lock + unlock that nobody else wants; lower is better."
+                     "\n  (cas+exchange): the two atomic instructions, and no lock.")
     if spots_shown(results):
-        lines.append("the rest: throughput over pthread's at (non-lock-hold, lock-hold) times in "
-                     "us; higher is better.\nmean: geometric, over every cell that was measured.")
+        lines.append("tasks: throughput over pthread's with so many threads, by the mean times "
+                     "outside\n  and inside the lock; higher is better.  mean: geometric, over "
+                     "every cell measured.")
     return "\n".join(lines)

@@ -62,6 +62,8 @@ def colour_name(lock):
                         ("futex", "futex"), ("ulock", "ulock")):
         if lock.startswith(start):
             return name
+    if lock.startswith("("):
+        return "soft"
     if lock in ("usema", "smpl", "gustedt", "drepper", "spin-yield"):
         return "classic"
     return "rival"

@@ -26,7 +26,7 @@ figure svg{display:block;width:100%;min-width:40rem;height:auto}
 table{border-collapse:collapse;font-size:.86rem;font-variant-numeric:tabular-nums;margin:.4rem 0}
 th,td{padding:.22rem .6rem;text-align:right;border-bottom:1px solid var(--rule);
  white-space:nowrap}
-th{font-weight:600;color:var(--soft);vertical-align:bottom}
+th{white-space:normal;font-weight:600;color:var(--soft);vertical-align:bottom}
 td:first-child,th:first-child,td.text,th.text{text-align:left}
 td.wrap{white-space:normal;min-width:14rem}
 tr.ours td{color:var(--furwock);font-weight:600}
@@ -39,7 +39,8 @@ dt{color:var(--soft)}dd{margin:0}
 .warning{border-left:4px solid var(--bad);padding:.3rem .9rem}
 @media print{body{max-width:none;padding:0;font-size:10.5pt}nav{display:none}
  figure,tr{break-inside:avoid}h2,h3{break-after:avoid}figure svg{min-width:0}
- .scroll,figure{overflow:visible}a{color:inherit}details>*{display:block}}
+ .scroll,figure{overflow:visible}table{font-size:6.6pt}
+ th,td{padding:.1rem .25rem}a{color:inherit}details>*{display:block}}
 """
 
 
@@ -121,10 +122,11 @@ def build(results, directory, command):
     page.section("cells", "Cell by cell", page.figures(cells.draw(results, "tables")),
                  page.figures(cells.draw(results, "grid")), tables.every_cell(results))
     page.section("throughput", "Throughput",
-                 page.figures(by_tasks.draw(results, by_tasks.throughput)))
+                 page.figures(by_tasks.draw(results, by_tasks.throughput, "throughput")))
     page.section("paper", "Against System V, as in 2002", tables.improvement_intro(results),
                  page.figures(improvement.draw(results)), tables.improvement(results))
-    page.section("fairness", "Fairness", page.figures(by_tasks.draw(results, by_tasks.coefficient)),
+    page.section("fairness", "Fairness",
+                 page.figures(by_tasks.draw(results, by_tasks.coefficient, "coeff")),
                  page.figures(reacquire.draw(results)))
     page.section("waits", "Waiting", page.figures(waits.draw(results)))
     page.section("kernel", "System calls and switches", tables.kernel(results))

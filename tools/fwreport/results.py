@@ -3,9 +3,11 @@
 
 import json
 import math
+import os
 from collections import namedtuple
 
 FORMAT = "furwock-bench-1"
+PLANS = ("paper", "today", "demo")
 
 # Where a measurement was taken: everything but the lock.
 # pick: "own", each task has its lock; "random", it takes any of the locks each time.
@@ -69,6 +71,7 @@ class Results:
         self.failures = []        # (spot, lock, what happened)
         self.notes = []
         self.settings = {}        # of each plan
+        self.commands = []        # that measure this again
 
     def add(self, raw, where):
         benchmark = raw.get("benchmark")
@@ -91,7 +94,8 @@ class Results:
                 raise BadInput(f"{where}: from another machine ({new}, not {old}); "
                                "a report shows one machine")
         for name, value in machine.items():
-            self.machine.setdefault(name, value)
+            if self.machine.get(name) in (None, True):      # True: one program tells no more
+                self.machine[name] = value
 
     def _add_ulockflex(self, raw, where):
         if not isinstance(raw.get("cells"), list):
@@ -102,6 +106,10 @@ class Results:
         self.notes += [str(note) for note in raw.get("notes") or [] if str(note) not in self.notes]
         if isinstance(raw.get("settings"), dict):
             self.settings[str(plan)] = raw["settings"]
+        kinds = {cell.get("kind") for cell in raw["cells"] if isinstance(cell, dict)}
+        if plan in PLANS and len(kinds) == 1:
+            self.commands.append(f"ulockflex {plan} --kind {kinds.pop()} "
+                                 f"--json {os.path.basename(where)}")
         for one in raw["cells"]:
             if not isinstance(one, dict):
                 raise BadInput(f"{where}: a cell that is no object")
@@ -119,6 +127,7 @@ class Results:
     def _add_uncontended(self, raw, where):
         from . import uncontended
         self.uncontended = uncontended.read(raw, where)
+        self.commands.append(f"uncontended --json {os.path.basename(where)}")
 
     @property
     def cpus(self):
@@ -128,11 +137,11 @@ class Results:
             return 1
 
     def spots(self, experiment, kind=None):
-        """The spots of an experiment: by kind, locks, contention (highest first), task count."""
+        """The spots of an experiment: by kind, locks, task count, times."""
         found = {spot for spot, _ in self.cells
                  if spot.experiment == experiment and kind in (None, spot.kind)}
-        return sorted(found, key=lambda s: (s.kind != "threads", s.locks, s.nlht + s.lht, s.nlht,
-                                            s.tasks, s.pick))
+        return sorted(found, key=lambda s: (s.kind != "threads", s.locks, s.tasks,
+                                            s.nlht + s.lht, s.nlht, s.pick))
 
     def kinds(self, experiment):
         return list(dict.fromkeys(spot.kind for spot in self.spots(experiment)))

@@ -7,10 +7,14 @@ import pathlib
 import signal
 import subprocess
 import sys
+from collections import namedtuple
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PR_SET_PDEATHSIG = 1
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+# path: of the result; words: the command, None where it was not built
+Step = namedtuple("Step", "title path words")
 
 
 class Stopped(Exception):
@@ -22,11 +26,27 @@ class Trouble(Exception):
 
 
 def find(build, name):
-    """The program in the build directory."""
-    for path in sorted(pathlib.Path(build).glob(f"**/{name}")):
+    """The program in the build directory, or None."""
+    for path in sorted(pathlib.Path(build).glob(f"bench/**/{name}")):
         if path.is_file() and os.access(path, os.X_OK):
             return path
-    raise Trouble(f"no program {name} under {build}; build it first: make build")
+    return None
+
+
+def uncontended(build, path, rounds):
+    """The step that measures the cost of a lock that nobody else wants."""
+    program = find(build, "uncontended")
+    return Step("lock + unlock that nobody else wants", path,
+                program and [program, "--json", path, "--rounds", str(rounds)])
+
+
+def ulockflex(build, plan, path, seconds, title, kind="threads"):
+    """The step that measures a plan, going on with an earlier result."""
+    program = find(build, "ulockflex")
+    words = [program, plan, "--kind", kind, "--json", path, "--budget", f"{seconds:g}"]
+    if path.exists():
+        words.append("--resume")
+    return Step(title, path, program and words)
 
 
 def _end_with_parent():
@@ -34,51 +54,53 @@ def _end_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def run(words, env=None):
-    """Runs a benchmark on this terminal; returns its exit status.
+def run(words, output):
+    """Runs a benchmark, its progress on this terminal, its table in the file `output`.
 
-    It has a process group of its own and gets each signal once, from here: so it can end its
-    tasks and write its file, whether Ctrl-C or `kill` stopped this program.  Raises Stopped then.
+    Returns its exit status.  It has a process group of its own and gets each signal once, from
+    here: so it can end its tasks and write its result, whether Ctrl-C or `kill` stopped this
+    program.  Raises Stopped then.
     """
-    child = subprocess.Popen([str(word) for word in words], env={**os.environ, **(env or {})},
-                             process_group=0, preexec_fn=_end_with_parent,
-                             stdin=subprocess.DEVNULL)
     told = []
+    with open(output, "w", encoding="utf-8") as file:
+        child = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL,
+                                 stdout=file, process_group=0, preexec_fn=_end_with_parent)
 
-    def forward(number, _frame):
-        told.append(number)
-        child.send_signal(signal.SIGINT)
+        def forward(number, _frame):
+            told.append(number)
+            child.send_signal(signal.SIGINT)
 
-    before = {number: signal.signal(number, forward) for number in FORWARDED}
-    try:
-        status = child.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        before = {number: signal.signal(number, forward) for number in FORWARDED}
+        try:
+            status = child.wait()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
     if told:
         raise Stopped
     return status
 
 
 def measure(steps):
-    """Runs steps [(title, words, env, path of the result)]; the results that are there.
+    """Runs the steps: (results that are there, whether the user stopped it).
 
     A step that fails is told, and the others are run nevertheless.
     """
-    stopped = False
-    for title, words, env, path in steps:
-        print(f"\n== {title}", flush=True)
+    for step in steps:
+        print(f"\n== {step.title}", flush=True)
+        if step.words is None:
+            print("not built here, left out", file=sys.stderr)
+            continue
         try:
-            status = run(words, env)
+            status = run(step.words, step.path.with_suffix(".txt"))
         except Stopped:
             print("\nstopped: reporting what was measured so far", flush=True)
-            stopped = True
-            break
+            return [s.path for s in steps if s.path.exists()], True
         except OSError as error:
-            raise Trouble(f"{words[0]}: {error.strerror}") from None
+            raise Trouble(f"{error.filename}: {error.strerror}") from None
         if status != 0:
-            print(f"{pathlib.Path(words[0]).name} ended with status {status}", file=sys.stderr)
-    return [path for _, _, _, path in steps if path.exists()], stopped
+            print(f"{step.words[0].name} ended with status {status}", file=sys.stderr)
+    return [s.path for s in steps if s.path.exists()], False
 
 
 def fresh(directory, names, keep=False):
@@ -93,34 +115,33 @@ def fresh(directory, names, keep=False):
     return [directory / name for name in names]
 
 
-def show(paths, directory, full):
-    """Prints the table (or the full summary), draws the page, and says where it is."""
-    from . import compact, page, results, summary
-    usable = []
+def _usable(paths):
+    from . import results
     for path in paths:
         try:
             results.load([path])
-            usable.append(path)
+            yield path
         except results.BadInput as error:
             print(f"left out: {error}", file=sys.stderr)
+
+
+def show(paths, directory, command, full):
+    """Prints the table (or the full summary), draws the page, and says where it is."""
+    from . import compact, page, results, summary
+    usable = list(_usable(paths))
     if not usable:
         raise Trouble("nothing was measured")
     loaded = results.load(usable)
-    if full:
-        print("\n" + summary.text(loaded))
-        (directory / "summary.txt").write_text(summary.text(loaded), encoding="utf-8")
-    else:
-        print("\n" + "\n".join(summary.machine_lines(loaded)) + "\n")
-        print(compact.table(loaded) + "\n" + compact.explanation(loaded))
-        for line in summary.warnings(loaded):
-            print(line)
-    print("\ndrawing ...", flush=True)
+    text = summary.text(loaded)
     try:
-        path, pictures = page.build(loaded, directory, "tools/report " + " ".join(
-            p.name for p in usable) + " -o .")
+        (directory / "summary.txt").write_text(text, encoding="utf-8")
+        print("\n" + (text if full else compact.text(loaded)), flush=True)
+        path, pictures = page.build(loaded, directory, command)
     except OSError as error:
         raise Trouble(f"{error.filename or directory}: {error.strerror}") from None
-    print(f"The page:      {path}\nThe pictures:  {directory}/*.png ({len(pictures)})")
+    print(f"\nThe page:       {path}")
+    print(f"The pictures:   {directory}/*.png ({len(pictures)})")
+    print(f"In plain text:  {directory}/summary.txt")
 
 
 def conduct(name, body):
@@ -134,5 +155,5 @@ def conduct(name, body):
         print(f"\n{name}: stopped; the results are kept", file=sys.stderr)
         return 130
     except ImportError as error:
-        print(f"{name}: {error}; run tools/setup", file=sys.stderr)
+        print(f"{name}: {error}; run tools/setup {name}", file=sys.stderr)
         return 2

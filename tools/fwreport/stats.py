@@ -4,7 +4,7 @@
 import math
 from collections import namedtuple
 
-from scipy.stats import t as student
+from scipy.stats import binom, t as student
 
 # A ratio (or mean) with its interval; low and high are None with fewer than two samples.
 Estimate = namedtuple("Estimate", "value low high n")
@@ -31,6 +31,21 @@ def mean(samples):
     if half is None:
         return Estimate(middle, None, None, len(samples))
     return Estimate(middle, middle - half, middle + half, len(samples))
+
+
+def median(samples):
+    """Estimate of the median; its interval lies between two of the samples, whatever the spread.
+
+    The number of samples below the true median is binomial, so the ranks follow from its quantile.
+    """
+    if not samples:
+        return None
+    ordered, n = sorted(samples), len(samples)
+    middle = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
+    rank = int(binom.ppf((1 - CONFIDENCE) / 2, n, 0.5)) - 1      # so many samples go at each end
+    if rank < 0:
+        return Estimate(middle, None, None, n)
+    return Estimate(middle, ordered[rank], ordered[n - 1 - rank], n)
 
 
 def ratio(above, below):

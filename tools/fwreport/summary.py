@@ -27,7 +27,9 @@ def number(value, digits=2):
 
 def machine_lines(results):
     machine = results.machine
-    where = [str(machine[key]) for key in ("cpu", "kernel", "libc", "compiler") if machine.get(key)]
+    where = [(name if str(machine[key])[0].isdigit() else "") + str(machine[key])
+             for key, name in (("cpu", ""), ("kernel", "Linux "), ("libc", "libc "),
+                               ("compiler", "compiler ")) if machine.get(key)]
     if machine.get("virtual") and str(machine["virtual"]).lower() not in ("no", "none", "false"):
         what = machine["virtual"]
         where.append("virtual machine" if what is True else f"virtual machine ({what})")

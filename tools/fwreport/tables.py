@@ -88,7 +88,7 @@ def improvement(results):
     """Tables 1 and 2: percent over System V, the paper's beside today's."""
     parts = []
     for kind in results.kinds("tables"):
-        for title, locks, _ in paper.TABLES:
+        for title, locks in paper.TABLES:
             rows = [row for spot in results.spots("tables", kind) if spot.locks == 1
                     for row in [_improvement_row(results, spot, locks)] if row]
             if not rows:
@@ -248,9 +248,10 @@ def failures(results):
 
 
 def reproduce(results, command):
-    plans = [plan for plan in results.plans if plan in ("paper", "today", "demo")]
-    lines = [f"ulockflex {plan} --json {plan}.json" for plan in plans]
-    if results.uncontended:
-        lines.append("uncontended --json uncontended.json")
-    text = "\n".join(lines + [command])
-    return f"<h3>To reproduce it</h3><pre>{html.escape(text)}</pre>"
+    """`command`: what was typed; after it, what that amounts to."""
+    lines = [command] if command.startswith("make") else results.commands + [command]
+    text = f"<pre>{html.escape(chr(10).join(lines))}</pre>"
+    if command.startswith("make"):
+        text += ("<p>It runs:</p><pre>"
+                 + html.escape("\n".join(results.commands)) + "</pre>")
+    return f"<h3>To reproduce it</h3>{text}"

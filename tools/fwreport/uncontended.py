@@ -8,25 +8,27 @@ from .results import BadInput
 
 
 class Table:
-    """{lock: {round: ns}}; rounds are interleaved, so locks are compared within a round."""
+    """{lock: [ns of each round]}; rounds are interleaved, so locks are compared within a round.
+
+    Medians: a round in which something else ran must not count.
+    """
+
+    YARDSTICK = "(cas+exchange)"      # the two instructions alone, inlined
+    NOTHING = "(empty loop)"
 
     def __init__(self, samples):
         self.samples = samples
 
     def estimate(self, lock):
-        return stats.mean(list(self.samples[lock].values()))
+        return stats.median(self.samples[lock])
 
     def ratio(self, lock, other):
         if lock not in self.samples or other not in self.samples:
             return None
-        return stats.ratio(self.samples[lock], self.samples[other])
+        return stats.median([a / b for a, b in zip(self.samples[lock], self.samples[other])])
 
     def fastest_first(self):
         return sorted(self.samples, key=lambda lock: self.estimate(lock).value)
-
-    def inline_name(self):
-        """The name of the yardstick: compare-exchange and exchange, inlined."""
-        return next((lock for lock in self.samples if lock.startswith("inline")), None)
 
 
 def read(raw, where):
@@ -37,10 +39,9 @@ def read(raw, where):
     for cell in cells:
         try:
             lock = str(cell["lock"])
-            runs = {run.get("round", at): float(run["ns"]) for at, run in enumerate(cell["runs"])}
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            found = [float(ns) for ns in cell["ns"]["samples"]]
+        except (KeyError, TypeError, ValueError) as error:
             raise BadInput(f"{where}: a cell without a proper {error}") from None
-        runs = {at: ns for at, ns in runs.items() if math.isfinite(ns) and ns > 0}
-        if runs:
-            samples[lock] = runs
+        if found and all(math.isfinite(ns) and ns > 0 for ns in found):
+            samples[lock] = found
     return Table(samples) if samples else None

@@ -81,6 +81,11 @@ class Statistics(unittest.TestCase):
         found = stats.mean([1, 2, 3, 4, 5])
         self.assertAlmostEqual(found.high - found.value, 2.776 * math.sqrt(0.5), places=3)
 
+    def test_interval_of_a_median(self):
+        # With 10 samples the textbook interval is from the 2nd to the 9th, at 97.9 %.
+        self.assertEqual(stats.median(list(range(1, 11))), (5.5, 2, 9, 10))
+        self.assertEqual(stats.median([3.0, 1.0, 2.0]), (2.0, None, None, 3))
+
     def test_one_sample_has_no_interval(self):
         self.assertEqual(stats.mean([7.0]), (7.0, None, None, 1))
 
@@ -164,6 +169,14 @@ class Goals(unittest.TestCase):
         self.assertEqual(goal.state, goals.MISSED)
         self.assertIn("1 under 0.85", goal.got)
 
+    def test_uncontended(self):
+        found = goals.uncontended(load(synthetic.uncontended()))
+        self.assertEqual([goal.state for goal in found], [goals.REACHED] * 2)
+        slow = synthetic.uncontended()
+        slow["cells"][0]["ns"]["samples"] = [8.0] * 12
+        found = goals.uncontended(load(slow))
+        self.assertEqual([goal.state for goal in found], [goals.MISSED] * 2)
+
     def test_what_is_not_there_is_said(self):
         raw = synthetic.paper(tasks=(2,), locks=("furwock",))
         states = {goal.state for goal in goals.all_goals(load(raw))}
@@ -219,7 +232,7 @@ class Program(unittest.TestCase):
 
     def test_whole_page(self):
         good = self.file("good.json", synthetic.paper(runs=3, tasks=(2, 100), locks=(
-            "furwock", "furwock-fair", "sysv", "futex", "pthread", "nsync")))
+            "furwock", "furwock-fair", "sysv", "futex", "ulock", "drepper", "pthread", "nsync")))
         grid = self.file("grid.json", synthetic.today(runs=2))
         cost = self.file("cost.json", synthetic.uncontended())
         done = self.report(good, grid, cost, "-o", "out")

@@ -107,10 +107,11 @@ def today(runs=4, locks=("furwock", "furwock-fair", "pthread", "pthread-adaptive
             "settings": {"seconds": 1.0, "rounds": 5}, "complete": True}
 
 
-def uncontended(runs=6, seed=3):
+def uncontended(rounds=12, seed=3):
     generator = random.Random(seed)
-    costs = {"furwock": 5, "inline-cas-xchg": 7, "pthread": 10, "nsync": 11, "sysv": 200}
-    return {"format": "furwock-bench-1", "benchmark": "uncontended", "machine": MACHINE,
-            "cells": [{"lock": lock, "runs": [{"round": at, "ns": cost * generator.gauss(1, 0.02)}
-                                              for at in range(runs)]}
+    costs = {"furwock": 5, "(cas+exchange)": 7, "pthread": 10, "nsync": 11, "sysv": 200}
+    return {"format": "furwock-bench-1", "benchmark": "uncontended", "plan": "single",
+            "machine": MACHINE, "missing": [], "rounds": rounds,
+            "cells": [{"lock": lock, "ns": {"samples": [cost * generator.gauss(1, 0.02)
+                                                        for _ in range(rounds)]}}
                       for lock, cost in costs.items()]}

@@ -12,6 +12,10 @@ from . import Picture
 NOTE = "Whiskers: 95 % confidence intervals.  Configuration (non-lock-hold, lock-hold) in µs."
 
 
+ASIDE = 0.16     # how far the whiskers of the locks stand apart, of the step between task counts
+FEW = 3          # classics: so many go with the rivals, more have a picture of their own
+
+
 def groups(results, kind):
     """[(short name, title, locks)]: the rivals of today, and the classics."""
     locks = results.locks("tables", kind)
@@ -19,20 +23,20 @@ def groups(results, kind):
     ours = [lock for lock in locks if family[lock] == "furwock"]
     rivals = [lock for lock in locks if family[lock] == "rival"]
     classics = [lock for lock in locks if family[lock] == "classic"]
+    if len(classics) <= FEW:
+        return [("all", "the locks people know", ours + rivals + classics)] if locks else []
     found = []
     if rivals:
         found.append(("rivals", "the locks of today", ours + rivals))
-    if classics:
-        keep = [lock for lock in ("furwock", "furwock-fair", "pthread") if lock in locks]
-        found.append(("classics", "the locks of the papers", keep + classics))
-    return found or [("all", "all locks", ours)] if locks else []
+    keep = [lock for lock in ("furwock", "furwock-fair", "pthread") if lock in locks]
+    return found + [("classics", "the locks of the papers", keep + classics)]
 
 
-def panels(results, kind):
-    """{configuration: spots by task count}, one lock for all tasks."""
+def panels(results, kind, metric="throughput"):
+    """{configuration: spots by task count}, one lock for all tasks, where anything is above 0."""
     found = {}
     for spot in results.spots("tables", kind):
-        if spot.locks == 1:
+        if spot.locks == 1 and any(any(cell.values(metric)) for cell in results.at(spot)):
             found.setdefault((spot.nlht, spot.lht), []).append(spot)
     return found
 
@@ -70,9 +74,9 @@ def heading(axes, configuration):
                   textcoords="offset points", fontsize=look.FONT - 1.5, color=look.ink("soft"))
 
 
-def curve(axes, results, spots, lock, metric, marker):
-    """Draws one lock; returns its label for the right edge, or None."""
-    points = [(at, stats.mean(cell.values(metric))) for at, spot in enumerate(spots)
+def curve(axes, results, spots, lock, metric, marker, shift=0.0):
+    """Draws one lock, a little aside; returns its label for the right edge, or None."""
+    points = [(at + shift, stats.mean(cell.values(metric))) for at, spot in enumerate(spots)
               for cell in [results.cell(spot, lock)] if cell and cell.values(metric)]
     if not points:
         return None
@@ -84,6 +88,21 @@ def curve(axes, results, spots, lock, metric, marker):
                   marker=marker, ms=3.2 + width / 2, elinewidth=0.8, capsize=1.8, capthick=0.8,
                   ls="--" if lock.endswith(("-fair", "-spin3")) else "-")
     return ys[-1], lock, look.colour(lock), lock in (compare.OURS, compare.PTHREAD)
+
+
+def curves(axes, results, spots, locks, metric):
+    """Draws all locks, side by side so that their whiskers can be told apart; the labels."""
+    marks = look.markers(locks)
+    labels = [curve(axes, results, spots, lock, metric, marks[lock],
+                    ASIDE * (at / max(1, len(locks) - 1) - 0.5))
+              for at, lock in enumerate(locks)]
+    return [label for label in labels if label]
+
+
+def _highest(axes):
+    """Of all values drawn; a whisker may lead out of the picture, a value not."""
+    return max((y for line in axes.lines if line.get_linestyle() != "None"
+                for y in line.get_ydata()), default=1)
 
 
 def task_axis(axes, spots):
@@ -110,15 +129,14 @@ def throughput(results, kind, group):
     name, title, locks = group
     found = panels(results, kind)
     figure, all_axes = axes_grid(len(found))
-    marks = look.markers(locks)
     for axes, (configuration, spots) in zip(all_axes, found.items()):
-        labels = [curve(axes, results, spots, lock, "throughput", marks[lock]) for lock in locks]
+        labels = curves(axes, results, spots, locks, "throughput")
         labels.append(_ideal_curve(axes, results, spots))
         heading(axes, configuration)
         task_axis(axes, spots)
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.06 * _highest(axes))
         axes.yaxis.set_major_formatter(FuncFormatter(_short_number))
-        look.spread_labels(axes, [label for label in labels if label])
+        look.spread_labels(axes, labels)
     label_left(all_axes, "iterations per second")
     look.note(figure, NOTE + f"  Ideal: a free lock, simulated on {results.cpus} CPUs.")
     return Picture(f"throughput-{name}-{kind}", figure,
@@ -129,18 +147,17 @@ def throughput(results, kind, group):
 
 def coefficient(results, kind, group):
     name, title, locks = group
-    found = panels(results, kind)
+    found = panels(results, kind, "coeff")
     figure, all_axes = axes_grid(len(found))
-    marks = look.markers(locks)
     for axes, (configuration, spots) in zip(all_axes, found.items()):
         axes.set_yscale("log")
-        labels = [curve(axes, results, spots, lock, "coeff", marks[lock]) for lock in locks]
+        labels = curves(axes, results, spots, locks, "coeff")
         heading(axes, configuration)
         task_axis(axes, spots)
         least = min((y for line in axes.lines for y in line.get_ydata() if y > 0), default=1e-3)
-        axes.set_ylim(bottom=least / 1.5)
+        axes.set_ylim(least / 1.5, 1.5 * _highest(axes))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
-        look.spread_labels(axes, [label for label in labels if label and label[0] > 0])
+        look.spread_labels(axes, [label for label in labels if label[0] > 0])
     label_left(all_axes, "coefficient of variation")
     look.note(figure, NOTE + "  Lower is fairer.")
     return Picture(f"coefficient-{name}-{kind}", figure,
@@ -148,7 +165,7 @@ def coefficient(results, kind, group):
                    "Standard deviation over mean of the iterations of the tasks, by task count.")
 
 
-def draw(results, what):
+def draw(results, what, metric):
     """Pictures of `what` (throughput or coefficient) for threads and for processes."""
     return [what(results, kind, group) for kind in results.kinds("tables")
-            for group in groups(results, kind) if panels(results, kind)]
+            for group in groups(results, kind) if panels(results, kind, metric)]

@@ -34,7 +34,8 @@ def tables_of(results, experiment, kind):
     return maps
 
 
-def _cell(axes, x, y, estimate, name, marked):
+def _cell(axes, x, y, estimate, name, inset):
+    """`inset`: of the frame around a value that falls short; None: no frames."""
     if estimate is None:
         axes.text(x, y, "–", ha="center", va="center", color=look.ink("soft"))
         return
@@ -43,10 +44,10 @@ def _cell(axes, x, y, estimate, name, marked):
     tint = "#ffffff" if dark else "#1b1f24"
     axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=shade,
                              edgecolor=look.ink("ground"), lw=1.2))
-    low = marked and estimate.value < goals.CELL_LEAST
+    low = inset is not None and estimate.value < goals.CELL_LEAST
     if low:
-        axes.add_patch(Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, facecolor="none", lw=1.8,
-                                 edgecolor="#b3261f", zorder=5))
+        axes.add_patch(Rectangle((x - 0.5 + inset, y - 0.45), 1 - 2 * inset, 0.9, zorder=5,
+                                 facecolor="none", edgecolor="#b3261f", lw=1.8))
     axes.text(x, y - (0.17 if name else 0), ("▼ " if low else "") + f"{estimate.value:.2f}",
               ha="center", va="center", color=tint, fontweight="bold")
     if name:
@@ -61,7 +62,8 @@ def _map(axes, rows, columns, values, which, first):
             if v is None:
                 continue
             rival = which == "to_rival"
-            _cell(axes, x, y, getattr(v, which), v.rival if rival else None, rival)
+            _cell(axes, x, y, getattr(v, which), v.rival if rival else None,
+                  0.012 * len(columns) if rival else None)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xticks(range(len(columns)), [f"({n:g},{h:g})" for n, h in columns],

@@ -26,6 +26,8 @@ def ratio_to_base(results, spot, lock):
 
 def by_task_count(results, kind):
     """{tasks: [spot of each of the paper's configurations]}, where System V was measured."""
+    if not set(results.locks("tables", kind)) & set(paper.GREEDY_LOCKS + paper.FAIR_LOCKS):
+        return {}
     found = {}
     for spot in results.spots("tables", kind):
         if paper.covers(spot) and results.cell(spot, paper.BASE):

@@ -20,7 +20,8 @@ def duration(nanoseconds, _=None):
 
 def task_counts(results, kind):
     """The counts to show: the nearest to 4 per CPU, and the nearest to 100."""
-    have = sorted({s.tasks for s in results.spots("tables", kind) if s.locks == 1})
+    have = sorted({s.tasks for s in results.spots("tables", kind) if s.locks == 1
+                   and any(cell.values("wait_ns", "max") for cell in results.at(s))})
     if not have:
         return []
     few = min(have, key=lambda n: abs(n - TASKS_PER_CPU * results.cpus))

@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tests of the demo and of the bench command, with benchmarks that only pretend to measure."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+try:
+    import matplotlib  # noqa: F401
+    import numpy  # noqa: F401
+    import scipy  # noqa: F401
+    import tabulate  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
+    sys.exit(77)
+
+import synthetic  # noqa: E402
+
+# Writes the JSON beside it to where --json says; on `slow`, waits for an interrupt.
+PRETENDER = """#!/usr/bin/python3
+import pathlib, shutil, sys, time
+me = pathlib.Path(__file__)
+print("its own table")
+target = sys.argv[sys.argv.index("--json") + 1]
+me.with_suffix(".words").open("a").write(" ".join(sys.argv[1:]) + "\\n")
+if me.with_suffix(".broken").exists():
+    sys.exit("it is broken")
+shutil.copy(me.with_suffix(".json"), target)
+if me.with_suffix(".slow").exists():
+    try:
+        me.with_suffix(".started").touch()
+        time.sleep(60)
+    except KeyboardInterrupt:
+        me.with_suffix(".interrupted").touch()
+        sys.exit(130)
+"""
+
+
+class Conducting(unittest.TestCase):
+    def setUp(self):
+        self.room = tempfile.TemporaryDirectory()
+        self.dir = pathlib.Path(self.room.name)
+        self.addCleanup(self.room.cleanup)
+        self.bench = self.dir / "build" / "bench"
+        self.out = self.dir / "out"
+        self.bench.mkdir(parents=True)
+        self.pretend("uncontended", synthetic.uncontended())
+        self.pretend("ulockflex", synthetic.paper(runs=2, tasks=(2,), locks=(
+            "furwock", "pthread", "nsync")))
+
+    def pretend(self, name, result):
+        program = self.bench / name
+        program.write_text(PRETENDER)
+        program.chmod(0o755)
+        program.with_suffix(".json").write_text(json.dumps(result))
+
+    def start(self, tool, *words):
+        return subprocess.Popen([str(HERE.parent / tool), "--build", str(self.dir / "build"),
+                                 "-o", str(self.out), *words], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def run_to_end(self, tool, *words):
+        child = self.start(tool, *words)
+        out, err = child.communicate(timeout=110)
+        return child.returncode, out, err
+
+    def test_demo(self):
+        status, out, err = self.run_to_end("demo")
+        self.assertEqual(status, 0, err)
+        self.assertIn("furwock", out)
+        self.assertIn(f"{self.out}/index.html", out)
+        self.assertNotIn("its own table", out)
+        self.assertIn("make demo", (self.out / "index.html").read_text())
+        self.assertTrue((self.out / "uncontended.png").exists())
+
+    def test_one_of_them_is_broken(self):
+        (self.bench / "ulockflex.broken").touch()
+        status, out, err = self.run_to_end("demo")
+        self.assertEqual(status, 0, err)
+        self.assertIn("ulockflex ended with status 1", err)
+        self.assertIn("(cas+exchange)", out)
+
+    def test_one_of_them_was_not_built(self):
+        (self.bench / "uncontended").unlink()
+        status, out, err = self.run_to_end("demo")
+        self.assertEqual(status, 0, err)
+        self.assertIn("not built here", err)
+
+    def test_nothing_to_show(self):
+        for name in ("uncontended", "ulockflex"):
+            (self.bench / name).unlink()
+        status, _, err = self.run_to_end("demo")
+        self.assertEqual(status, 2)
+        self.assertIn("demo: nothing was measured", err)
+
+    def test_directory_that_cannot_be_made(self):
+        self.out.write_text("a file, no directory")
+        status, _, err = self.run_to_end("demo")
+        self.assertEqual(status, 2)
+        self.assertEqual(err.count("\n"), 1, err)
+
+    def test_interrupt(self):
+        (self.bench / "ulockflex.slow").touch()
+        child = self.start("demo")
+        for _ in range(600):
+            if (self.bench / "ulockflex.started").exists():
+                break
+            time.sleep(0.1)
+        os.kill(child.pid, signal.SIGINT)
+        out, err = child.communicate(timeout=110)
+        self.assertEqual(child.returncode, 130, err)
+        self.assertTrue((self.bench / "ulockflex.interrupted").exists())
+        self.assertIn("stopped: reporting", out)
+        self.assertTrue((self.out / "index.html").exists())
+
+    def test_bench_goes_on(self):
+        for _ in range(2):
+            status, out, err = self.run_to_end("bench", "--minutes", "5")
+            self.assertEqual(status, 0, err)
+        self.assertIn("goals", out)
+        words = (self.bench / "ulockflex.words").read_text().splitlines()
+        self.assertEqual(len(words), 6)
+        self.assertNotIn("--resume", words[0])
+        self.assertTrue(all("--resume" in line for line in words[3:]))
+        self.assertIn("make bench BENCH_ARGS=", (self.out / "index.html").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
