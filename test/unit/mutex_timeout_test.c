@@ -233,6 +233,31 @@ static void spinning_ends_with_its_budget(void **state)
     }
 }
 
+static unsigned pauses_at_sleep[3];
+
+static int lose_once(struct fake_call *call)
+{
+    (void)call;
+    pauses_at_sleep[fake.waits] = fake.pauses;
+    as(fake.waits == 1 ? OWNER : OTHER, fw_mutex_unlock);
+    if (fake.waits == 1)
+        as(OTHER, fw_mutex_lock);
+    return FAKE_COMPARE;
+}
+
+static void a_woken_waiter_polls_again(void **state)
+{
+    static const fw_wait_policy p = {FW_WAIT_SPIN_THEN_BLOCK, 3000};
+
+    (void)state;
+    m.state_ = HELD(OWNER) | FENCED;
+    fake.on_sleep = lose_once;
+    assert_int_equal(fw_mutex_lock_policy(&m, &p, NULL), 0);
+    assert_int_equal(fake.waits, 2);
+    assert_true(pauses_at_sleep[1] >= 300); /* of 10 ns each */
+    assert_true(pauses_at_sleep[2] >= pauses_at_sleep[1] + 300);
+}
+
 /* Spinners and yielders stand in line after half a millisecond, but never sleep. */
 static void those_who_never_sleep_join_in_the_end(void **state)
 {
@@ -271,6 +296,7 @@ int main(void)
         cmocka_unit_test_setup(bad_arguments_matter_only_to_those_who_wait, reset),
         cmocka_unit_test_setup(what_is_freed_while_one_polls_stays_quiet, reset),
         cmocka_unit_test_setup(spinning_ends_with_its_budget, reset),
+        cmocka_unit_test_setup(a_woken_waiter_polls_again, reset),
         cmocka_unit_test_setup(those_who_never_sleep_join_in_the_end, reset),
     };
     return cmocka_run_group_tests_name("mutex, deadlines and policies", tests, NULL, NULL);
