@@ -7,7 +7,10 @@ from flex import stats
 
 BASES = ("pthread", "sysv")  # what the others are compared with: the first that was measured
 STYLE = "simple"
-WIDTH = 100  # of a table with a column for each lock
+
+# Columns of a table with a column for each lock: in all, for the names of the configurations, for a
+# number, and between two of them.
+WIDTH, LABEL, CELL, GAP = 110, 40, 7, 2
 
 
 def table(rows, headers, **how):
@@ -91,8 +94,17 @@ def single(store, config, locks):
     return title + "\n\n" + table(rows, headers)
 
 
-def _chunks(names, size):
-    return [names[i:i + size] for i in range(0, len(names), size)]
+def _parts(names):
+    """The names in groups, each of which fits into a table of WIDTH columns."""
+    parts, room = [], 0
+    for name in names:
+        needs = max(len(name), CELL) + GAP
+        if needs > room:
+            parts.append([])
+            room = WIDTH - LABEL
+        parts[-1].append(name)
+        room -= needs
+    return parts
 
 
 def matrix(store, groups, value, title, last=None):
@@ -102,18 +114,13 @@ def matrix(store, groups, value, title, last=None):
     """
     names = list(dict.fromkeys(lock for _, locks in groups for lock in locks))
     parts = []
-    for part in _chunks(names, _columns(names)):
+    for part in _parts(names):
         rows = [[str(config)] + [value(store, config, locks, lock) for lock in part]
                 for config, locks in groups]
         if last is not None:
             rows.append([last[0]] + [last[1](lock) for lock in part])
         parts.append(table(rows, ["(outside,inside) us"] + list(part)))
     return title + "\n\n" + "\n\n".join(parts)
-
-
-def _columns(names):
-    widest = max((len(n) for n in names), default=1)
-    return max(3, (WIDTH - 40) // (max(widest, 7) + 2))
 
 
 def ratio_text(store, config, locks, lock):
@@ -141,6 +148,8 @@ def grid(store, groups):
     """Many configurations: throughput as a ratio, and the geometric mean of each lock."""
     measured = [(c, locks) for c, locks in groups if any(
         (cell := store.find(c, lock)) and cell["runs"] for lock in locks)]
+    measured.sort(key=lambda g: (g[0].experiment, g[0].locks, g[0].lht_us, g[0].nlht_us,
+                                 g[0].tasks))
     if not measured:
         return "nothing was measured"
     bases = {base_of(store, c, locks) for c, locks in measured} - {None}
