@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * contract GROUP LOCK     runs one group of tests on one lock
+ * contract --caught GROUP LOCK
+ *                         the same on a lock that is wrong: status 0 where the tests fail
  * contract --ctest COMMAND...
  *                         writes what ctest has to know: one test for each lock and each group that
  *                         applies to it, run by COMMAND
  */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "contract.h"
+#include "death.h"
 
 static const struct contract_group *const groups[] = {
     &group_exclusion, &group_trylock,  &group_timed,  &group_order,
@@ -59,12 +63,36 @@ static int usage(const char *problem, const char *name)
     return EXIT_USAGE;
 }
 
+static void run_group(void *group)
+{
+    _exit(((const struct contract_group *)group)->run() == 0 ? 0 : 1);
+}
+
+/* In a child, because a wrong lock may end it in any way. */
+static int expect_failure(const struct contract_group *group)
+{
+    struct death d;
+
+    patience = 3;
+    if (death_run(run_group, (void *)group, 60000, &d) != 0)
+        return 1;
+    fputs(d.text, stdout);
+    if (d.status == 0) {
+        printf("%s passes %s, and should not\n", subject->name, group->name);
+        return 1;
+    }
+    return d.timed_out;
+}
+
 int main(int argc, char **argv)
 {
     if (argc >= 3 && strcmp(argv[1], "--ctest") == 0) {
         list_for_ctest(argc - 2, argv + 2);
         return 0;
     }
+    bool to_be_caught = argc == 4 && strcmp(argv[1], "--caught") == 0;
+    argc -= to_be_caught;
+    argv += to_be_caught;
     if (argc != 3)
         return usage("two arguments are needed", "");
 
@@ -78,5 +106,7 @@ int main(int argc, char **argv)
         printf("%s does not claim what %s tests\n", subject->name, group->name);
         return EXIT_SKIPPED;
     }
+    if (to_be_caught)
+        return expect_failure(group);
     return group->run() == 0 ? 0 : 1;
 }

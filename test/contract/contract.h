@@ -15,6 +15,7 @@
 #include "adapter.h"
 #include "clock.h"
 #include "crew.h"
+#include "rng.h"
 
 /*
  * The contract of a lock, in groups of tests.  A group is run for every adapter that claims what
@@ -31,8 +32,10 @@ struct contract_group {
 extern const struct contract_group group_exclusion, group_trylock, group_timed, group_order,
     group_wakeup, group_lifetime, group_misuse, group_memory;
 
-/* How long one test may take before its watchdog calls it a hang. */
-enum { PATIENCE_S = 30, MS = 1000000 /* nanoseconds */ };
+/* How long one test may take before its watchdog calls it a hang, in seconds. */
+extern unsigned patience;
+
+enum { MS = 1000000 /* nanoseconds */ };
 
 bool subject_is(unsigned flag);
 
@@ -47,6 +50,12 @@ unsigned kind_tasks(unsigned wanted);
  * (fair locks) or perhaps a time slice (spin locks), and under a sanitizer.
  */
 unsigned kind_rounds(unsigned wanted);
+
+/*
+ * What a holder does with the lock: works for up to so long, and at times lets the others run
+ * into the held lock, whether or not there is a processor free for them.
+ */
+void hold(struct rng *random, uint32_t most_ns);
 
 /* One lock, ready; private, or shared with forked children.  The test fails where there is none. */
 void *lock_make(bool shared);

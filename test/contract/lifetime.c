@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 
 #include "contract.h"
-#include "rng.h"
 
 struct object {
     unsigned references;
@@ -73,6 +72,7 @@ static void drop_reference(unsigned index, void *arg)
         work_ns(rng_below(&random, 500));
         subject->lock(o->lock);
         bool last = --o->references == 0;
+        hold(&random, 100);
         subject->unlock(o->lock);
         if (last) {
             object_free(life, o);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "contract.h"
+#include "watchdog.h"
 
 enum { GUARD = 64, GUARD_BYTE = 0x5a, CROWD = 5000 };
 
@@ -25,7 +26,9 @@ static void test_zeroed_memory_is_a_free_lock(void **state)
     assert_non_null(lock);
     assert_true(subject->size <= 64);
     memset(lock, 0, 64);
+    watchdog_start(patience, "zeroed memory is locked", lock, subject->size, NULL, NULL);
     use(lock);
+    watchdog_stop();
     free(lock);
 }
 

@@ -8,8 +8,6 @@
 #include "contract.h"
 #include "death.h"
 
-enum { LIMIT_MS = 10000, WRITTEN_MAX = 64 };
-
 struct offence {
     void *lock;
     void (*commit)(struct offence *o);
@@ -121,7 +119,7 @@ static void expect_death(void (*commit)(struct offence *))
     struct offence o = {.lock = lock_make(false), .commit = commit};
     struct death d;
 
-    assert_int_equal(death_run(be_the_offender, &o, LIMIT_MS, &d), 0);
+    assert_int_equal(death_run(be_the_offender, &o, patience * 1000 / 3, &d), 0);
     assert_false(d.timed_out);
     assert_int_equal(d.signal, SIGABRT);
 

@@ -33,7 +33,7 @@ static void check_order(void)
     struct helper helpers[WAITERS] = {0};
     unsigned n = kind_tasks(WAITERS);
 
-    watchdog_start(PATIENCE_S, "waiters are served in order", lock, subject->size, NULL, NULL);
+    watchdog_start(patience, "waiters are served in order", lock, subject->size, NULL, NULL);
     subject->lock(lock);
     for (unsigned i = 0; i < n; i++) {
         q.places[i].queue = &q;
@@ -70,7 +70,7 @@ static void test_the_unlocker_does_not_overtake(void **state)
         struct queue q = {.places[0].queue = &q};
         struct helper h = {
             .lock = lock, .got = take_turn, .arg = &q.places[0], .unlock = fair_unlock()};
-        watchdog_start(PATIENCE_S, "an unlocker relocks", lock, subject->size, NULL, NULL);
+        watchdog_start(patience, "an unlocker relocks", lock, subject->size, NULL, NULL);
         subject->lock(lock);
         helper_start(&h);
         fair_unlock()(lock);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -15,6 +16,7 @@
 #endif
 
 const struct adapter *subject;
+unsigned patience = 30;
 
 bool subject_is(unsigned flag)
 {
@@ -40,6 +42,14 @@ unsigned kind_rounds(unsigned wanted)
     return wanted > 2 ? wanted : 2;
 }
 
+void hold(struct rng *random, uint32_t most_ns)
+{
+    if (most_ns > 0)
+        work_ns(rng_below(random, most_ns));
+    if (subject_is(ADAPTER_BLOCKS) && rng_below(random, 4) == 0)
+        sched_yield();
+}
+
 void *lock_make(bool shared)
 {
     void *lock = adapter_make(subject, 1, shared);
@@ -57,7 +67,7 @@ void lock_unmake(void *lock)
 void tasks_run(unsigned n, unsigned kind, const char *what, void *lock,
                void (*body)(unsigned, void *), void *arg)
 {
-    watchdog_start(PATIENCE_S, what, lock, subject->size, NULL, NULL);
+    watchdog_start(patience, what, lock, subject->size, NULL, NULL);
     int result = crew_run(n, kind, body, arg);
     watchdog_stop();
     assert_int_equal(result, 0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A timed lock ends in time, and the races around its end lose nothing. */
 #include "contract.h"
-#include "rng.h"
 
 enum { LATE_NS = 2000 * MS /* a loaded machine is no failure, a hang is */ };
 
@@ -95,11 +94,11 @@ struct race {
     uint64_t timeouts;
 };
 
-static void hold_for(struct race *r, uint64_t ns)
+static void hold_and_count(struct race *r, struct rng *random)
 {
     r->intruders += r->inside != 0;
     r->inside = 1;
-    work_ns(ns);
+    hold(random, 30000);
     r->count++;
     r->inside = 0;
     subject->unlock(r->lock);
@@ -123,7 +122,7 @@ static void race_timeouts(unsigned index, void *arg)
             }
         }
         successes++;
-        hold_for(r, rng_below(&random, 30000));
+        hold_and_count(r, &random);
     }
     __atomic_fetch_add(&r->successes, successes, __ATOMIC_RELAXED);
     __atomic_fetch_add(&r->timeouts, timeouts, __ATOMIC_RELAXED);
@@ -155,7 +154,7 @@ static void wait_with_or_without(unsigned index, void *arg)
     for (unsigned i = 0; i < r->rounds; i++) {
         if (index == 0) {
             subject->lock(r->lock);
-            work_ns(rng_below(&random, 60000));
+            hold(&random, 60000);
             subject->unlock(r->lock);
             clock_sleep_ns(1000);
         } else if (index == 1) {

@@ -8,7 +8,6 @@
 #include <sched.h>
 
 #include "contract.h"
-#include "rng.h"
 
 enum { RING = 4 };
 
@@ -53,7 +52,7 @@ static void once_each_round(unsigned index, void *arg)
         pthread_barrier_wait(&r->meet);
         work_ns(rng_below(&random, r->spread_ns));
         subject->lock(r->lock);
-        work_ns(rng_below(&random, r->spread_ns));
+        hold(&random, r->spread_ns);
         r->count++;
         subject->unlock(r->lock);
     }

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* The harness itself: what tests and benchmarks believe without looking. */
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "contract.h"
+#include "counters.h"
+#include "death.h"
+#include "histogram.h"
+#include "machine.h"
+#include "rng.h"
+#include "stats.h"
+
+const struct adapter *const adapter_list[] = {NULL};
+const struct missing_adapter adapter_missing[] = {{"absent", "its package"}, {NULL, NULL}};
+
+static bool near(double a, double b, double tolerance)
+{
+    return fabs(a - b) <= tolerance;
+}
+
+static void test_mean_and_interval(void **state)
+{
+    static const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    struct stats s = {0};
+
+    (void)state;
+    assert_true(isinf(stats_ci95(&s)));
+    for (int i = 0; i < 8; i++)
+        stats_add(&s, x[i]);
+    assert_true(near(s.mean, 5, 1e-12));
+    assert_true(near(stats_stddev(&s), 2.13809, 1e-5));
+    assert_true(near(stats_coeff(&s), 0.427618, 1e-6));
+    assert_true(near(stats_ci95(&s), 2.365 * 2.13809 / sqrt(8), 1e-4));
+    assert_true(s.min == 2 && s.max == 9);
+}
+
+static void test_student(void **state)
+{
+    (void)state;
+    assert_true(isinf(stats_t95(0)));
+    assert_true(near(stats_t95(1), 12.706, 1e-9));
+    assert_true(near(stats_t95(20), 2.086, 1e-9));
+    assert_true(near(stats_t95(21), 2.0796, 6e-4)); /* from tables */
+    assert_true(near(stats_t95(30), 2.0423, 6e-4));
+    assert_true(near(stats_t95(60), 2.0003, 6e-4));
+    assert_true(near(stats_t95(1000000), 1.9600, 6e-4));
+}
+
+static void test_ratios(void **state)
+{
+    double a[100], b[100];
+    struct rng random;
+
+    (void)state;
+    rng_seed(&random, 1);
+    for (int i = 0; i < 100; i++) {
+        b[i] = rng_between(&random, 10, 20);
+        a[i] = b[i] * rng_between(&random, 0.45, 0.55);
+    }
+    b[7] /= 1000; /* an outlier */
+    struct stats_ratio r = stats_median_ratio(a, b, 100);
+    assert_true(near(r.ratio, 0.5, 0.02));
+    assert_true(r.low < r.ratio && r.ratio < r.high && r.high - r.low < 0.05);
+    b[7] *= 1000;
+    r = stats_paired_ratio(a, b, 100);
+    assert_true(near(r.ratio, 0.5, 0.02));
+    assert_true(r.low < r.ratio && r.ratio < r.high && r.high - r.low < 0.05);
+    r = stats_median_ratio(a, b, 2);
+    assert_true(r.low <= r.ratio && r.ratio <= r.high);
+}
+
+static void test_percentiles(void **state)
+{
+    struct histogram *h = calloc(2, sizeof *h);
+
+    (void)state;
+    assert_int_equal(histogram_percentile(&h[0], 0.5), 0);
+    for (uint64_t v = 1; v <= 100000; v++)
+        histogram_add(&h[v % 2], v);
+    histogram_merge(&h[0], &h[1]);
+    assert_int_equal(h[0].n, 100000);
+    assert_int_equal(h[0].max, 100000);
+    assert_true(near(histogram_mean(&h[0]), 50000.5, 1e-6));
+    for (int percent = 1; percent <= 100; percent++) {
+        double truth = percent * 1000;
+        double found = (double)histogram_percentile(&h[0], percent / 100.0);
+        assert_true(found >= truth && found <= truth * (1 + 1.0 / 32) + 1);
+    }
+    assert_int_equal(histogram_percentile(&h[0], 1), 100000);
+
+    histogram_clear(&h[1]);
+    histogram_add(&h[1], 0);
+    histogram_add(&h[1], UINT64_MAX);
+    assert_int_equal(histogram_percentile(&h[1], 0.5), 0);
+    assert_true(histogram_percentile(&h[1], 1) == UINT64_MAX);
+    free(h);
+}
+
+static void test_random_numbers(void **state)
+{
+    struct rng a, b;
+    unsigned seen[10] = {0};
+    double sum = 0;
+
+    (void)state;
+    rng_seed(&a, 42);
+    rng_seed(&b, 42);
+    for (int i = 0; i < 10000; i++) {
+        assert_true(rng_next(&a) == rng_next(&b));
+        seen[rng_below(&a, 10)]++;
+        sum += rng_between(&a, 5, 15);
+        rng_next(&b);
+        rng_next(&b);
+    }
+    for (int i = 0; i < 10; i++)
+        assert_in_range(seen[i], 800, 1200);
+    assert_true(near(sum / 10000, 10, 0.2));
+}
+
+static void test_work_takes_its_time(void **state)
+{
+    double best = INFINITY;
+
+    (void)state;
+    assert_true(work_calibrate() > 0);
+    for (int i = 0; i < 50; i++) { /* the least disturbed try */
+        uint64_t began = clock_thread_cpu_ns();
+        work_ns(500000);
+        double took = (double)(clock_thread_cpu_ns() - began);
+        best = took < best ? took : best;
+    }
+    assert_true(best > 350000 && best < 1000000);
+    assert_int_equal(work_steps(0), 0);
+}
+
+static void count_member(unsigned index, void *arg)
+{
+    __atomic_fetch_add((unsigned *)arg + index % 2, 1, __ATOMIC_RELAXED);
+}
+
+static void test_crews(void **state)
+{
+    unsigned *counts = shared_make(sizeof *counts * 2);
+
+    (void)state;
+    assert_int_equal(crew_run(1000, CREW_THREADS, count_member, counts), 0);
+    assert_int_equal(counts[0], 500);
+    assert_int_equal(crew_run(20, CREW_PROCESSES | CREW_PINNED, count_member, counts), 0);
+    assert_int_equal(counts[1], 510);
+
+    /* Nobody starts before the gate opens; a killed process is told. */
+    struct crew *c = crew_start(3, CREW_PROCESSES, count_member, counts);
+    assert_non_null(c);
+    clock_sleep_ns(5 * MS);
+    assert_int_equal(counts[0] + counts[1], 1020);
+    crew_kill(c);
+    assert_int_equal(crew_join(c), 3);
+    shared_unmake(counts, sizeof *counts * 2);
+}
+
+static void exit_with(void *arg)
+{
+    fputs("last words\n", stderr);
+    if (*(int *)arg >= 0)
+        _exit(*(int *)arg);
+    if (*(int *)arg == -1)
+        abort();
+    for (;;)
+        pause();
+}
+
+static void test_deaths(void **state)
+{
+    struct death d;
+
+    (void)state;
+    assert_int_equal(death_run(exit_with, &(int){7}, 5000, &d), 0);
+    assert_int_equal(d.status, 7);
+    assert_int_equal(d.signal, 0);
+    assert_string_equal(d.text, "last words\n");
+    assert_int_equal(death_run(exit_with, &(int){-1}, 5000, &d), 0);
+    assert_int_equal(d.status, -1);
+    assert_int_equal(d.signal, SIGABRT);
+    assert_false(d.timed_out);
+    assert_int_equal(death_run(exit_with, &(int){-2}, 50, &d), 0);
+    assert_true(d.timed_out);
+}
+
+static void test_counters(void **state)
+{
+    struct counters *c = counters_open();
+    struct counts before, after;
+
+    (void)state;
+    assert_non_null(c);
+    counters_read(c, &before);
+    for (int i = 0; i < 10; i++)
+        clock_sleep_ns(1000);
+    work_ns(5 * MS);
+    counters_read(c, &after);
+    counts_subtract(&after, &before);
+    assert_true(after.voluntary >= 5);
+    assert_true(after.cpu_ns >= 2 * MS);
+    assert_true(after.has_system_calls == (counters_no_system_calls(c)[0] == '\0'));
+    if (after.has_system_calls)
+        assert_true(after.system_calls >= 10);
+    if (after.has_cycles)
+        assert_true(after.cycles > 0 && after.instructions > 0);
+    counters_close(c);
+}
+
+static void test_names(void **state)
+{
+    struct machine m;
+
+    (void)state;
+    assert_null(adapter_find("absent"));
+    assert_string_equal(adapter_why_missing("absent"), "its package");
+    assert_null(adapter_why_missing("unheard-of"));
+    machine_describe(&m);
+    assert_true(m.cpus >= 1 && m.cpu[0] != '\0' && strstr(m.kernel, "Linux") == m.kernel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mean_and_interval),
+        cmocka_unit_test(test_student),
+        cmocka_unit_test(test_ratios),
+        cmocka_unit_test(test_percentiles),
+        cmocka_unit_test(test_random_numbers),
+        cmocka_unit_test(test_work_takes_its_time),
+        cmocka_unit_test(test_crews),
+        cmocka_unit_test(test_deaths),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests_name("harness", tests, NULL, NULL);
+}
