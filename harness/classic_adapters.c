@@ -38,8 +38,36 @@ static int sysv_init(classic_sysv *l)
 
 ADAPTER_INIT(sysv, classic_sysv, sysv_init(l))
 ADAPTER_DESTROY(sysv, classic_sysv, classic_sysv_destroy(l))
-ADAPTER_CALLS(sysv, classic_sysv, classic_sysv_lock(l), classic_sysv_unlock(l))
-ADAPTER_TRYLOCK(sysv, classic_sysv, classic_sysv_trylock(l))
+/* All of this lock is in the kernel, where ThreadSanitizer cannot see it: it has to be told. */
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#else
+#define __tsan_acquire(address) ((void)(address))
+#define __tsan_release(address) ((void)(address))
+#endif
+
+static void sysv_lock(classic_sysv *l)
+{
+    classic_sysv_lock(l);
+    __tsan_acquire(l);
+}
+
+static void sysv_unlock(classic_sysv *l)
+{
+    __tsan_release(l);
+    classic_sysv_unlock(l);
+}
+
+static int sysv_trylock(classic_sysv *l)
+{
+    int error = classic_sysv_trylock(l);
+    if (error == 0)
+        __tsan_acquire(l);
+    return error;
+}
+
+ADAPTER_CALLS(sysv, classic_sysv, sysv_lock(l), sysv_unlock(l))
+ADAPTER_TRYLOCK(sysv, classic_sysv, sysv_trylock(l))
 
 /* --- usema ------------------------------------------------------------------------------------ */
 
