@@ -56,7 +56,7 @@ build: ## compile everything, optimised
 
 demo: ## furwock beside the locks you know: a table and a picture, in three minutes
 	@tools/setup demo
-	$(call compile,release)
+	$(call compile,release,,--target bench/all)
 	@tools/demo
 
 test: build ## build and run all tests
@@ -64,7 +64,7 @@ test: build ## build and run all tests
 
 bench: ## measure in full (long; BENCH_ARGS goes to ulockflex)
 	@tools/setup bench
-	$(call compile,release)
+	$(call compile,release,,--target bench/all)
 	@tools/bench $(BENCH_ARGS)
 
 install: ## install libraries and headers (PREFIX=DIR, DESTDIR=DIR, LIBDIR=DIR)
