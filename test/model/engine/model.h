@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The state of a model run, and what a model thread can ask of the engine.
+ *
+ * A model thread is a coroutine.  It runs ordinary C code until it wants to do something that other
+ * threads can notice; then it describes that operation (model_op) and stops.  The engine picks one
+ * stopped thread, performs its operation on the state, and lets the thread run to its next one.
+ *
+ * The complete state is the struct model_shared, one struct model_thread and one stack per thread.
+ * All of it lies at fixed addresses, so a copy of these bytes is the state: it can be stored, compared
+ * and restored.  Nothing else may influence a thread: no mutable statics, no clock, no allocation.
+ */
+
+#define MODEL_MAX_THREADS 4u
+#define MODEL_MAX_BUFFER 4u
+#define MODEL_MAX_OBJECTS 8u
+#define MODEL_MEMORY 128u
+#define MODEL_GHOSTS 16u
+#define MODEL_STACK 16384u
+
+/* What a stopped thread wants to do. */
+enum model_kind {
+    OP_NONE,
+    OP_LOAD,
+    OP_STORE,
+    OP_XCHG,
+    OP_CAS,
+    OP_FENCE_LOCAL, /* a locked instruction on nothing: drains the own buffer */
+    OP_WAIT,
+    OP_WAKE,
+    OP_REQUEUE,
+    OP_CMP_REQUEUE,
+    OP_FENCE_ALL, /* membarrier, one other thread at a time */
+    OP_LOOK_OWNER, /* the three steps of the plain release */
+    OP_LOOK_WAITERS,
+    OP_COMMIT,
+    OP_CLOCK,
+    OP_CHANCE, /* fw_one_in_: yes or no */
+    OP_FREE,   /* the program ends the life of an object */
+    OP_NOTE    /* nothing: a point where others may run */
+};
+
+struct model_op {
+    uint64_t kind, addr, size, a, b, c, d;
+};
+
+enum model_status {
+    THREAD_DONE,
+    THREAD_STOPPED, /* wants op */
+    THREAD_ASLEEP,  /* in the queue of op.addr */
+    THREAD_RUNNING  /* op is performed, result is set: runs on before the next choice */
+};
+
+struct model_store {
+    uint64_t addr, size, value;
+};
+
+/* Eight-byte fields only, here and below: no padding, so equal states are equal bytes. */
+struct model_thread {
+    void *sp;
+    uint64_t status;
+    struct model_op op;
+    uint64_t result;
+    uint64_t in_section; /* between the first look and the store of a plain release */
+    uint64_t signalled;  /* is to run the program's signal handler now */
+    uint64_t in_handler;
+    uint64_t tls_id; /* fw_self_id_ */
+    uint64_t buffered;
+    struct model_store buffer[MODEL_MAX_BUFFER]; /* the oldest first */
+};
+
+/* How often the environment may do what it need not do. */
+struct model_budget {
+    uint64_t spurious, eintr, signals, ticks, refusals, chances;
+};
+
+struct model_shared {
+    uint8_t memory[MODEL_MEMORY];
+    uint64_t dead; /* bit n: object n was freed */
+    uint64_t asleep;
+    uint64_t queue[MODEL_MAX_THREADS]; /* sleepers, the longest asleep first, over all addresses */
+    uint64_t clock;
+    uint64_t serial;
+    struct model_budget budget;
+    uint64_t ghost[MODEL_GHOSTS]; /* what the program's checks remember */
+    uint64_t last, preemptions;   /* used only when preemptions are bounded */
+};
+
+extern struct model_shared model_shared;
+extern struct model_thread model_threads[MODEL_MAX_THREADS];
+extern uint8_t model_stacks[MODEL_MAX_THREADS][MODEL_STACK];
+extern unsigned model_thread_count;
+extern unsigned model_current; /* the running thread */
+
+/* The first violation that was found in the present run; kind is NULL as long as there is none. */
+struct model_failure {
+    const char *kind;
+    const char *text; /* a format for two unsigned long long */
+    uint64_t a, b;
+};
+extern struct model_failure model_failure;
+
+void model_fail(const char *kind, const char *text, uint64_t a, uint64_t b);
+
+/* For coroutines: the same, and the thread never runs on. */
+_Noreturn void model_thread_fail(const char *kind, const char *text, uint64_t a, uint64_t b);
+
+/* For coroutines: performs one operation, when the engine says so; returns its result. */
+uint64_t model_op(enum model_kind kind, const void *addr, uint64_t size, uint64_t a, uint64_t b,
+                  uint64_t c, uint64_t d);
+
+/* Calls that spin without any operation are caught after this many. */
+#define MODEL_MAX_PAUSES 100000u
+void model_pause(void);
+
+/* A named piece of an object, for reports. */
+struct model_part {
+    const char *name;
+    unsigned offset, size;
+};
+
+/* An object in the shared memory.  parts ends with a NULL name; the first that fits is used. */
+struct model_object {
+    const char *name;
+    unsigned offset, size;
+    const struct model_part *parts;
+    void (*decode)(uint64_t value, unsigned offset, unsigned size, char *text, size_t room);
+};
+extern struct model_object model_objects[MODEL_MAX_OBJECTS];
+extern unsigned model_object_count;
+
+/* Makes an object of so many zero bytes, aligned to 8; for a program's setup. */
+void *model_object(const char *name, unsigned size, const struct model_part *parts,
+                   void (*decode)(uint64_t, unsigned, unsigned, char *, size_t));
+/* The object in which [addr, addr + size) lies, or NULL. */
+const struct model_object *model_object_at(uint64_t addr, uint64_t size);
+
+/* A program under the model: what its threads do, and what must hold. */
+struct model_program {
+    const char *name;
+    const char *about;
+    unsigned threads;
+    struct model_budget budget;
+    bool deep;           /* only explored on request: takes minutes */
+    bool leaves_asleep;  /* it is no error when threads sleep for ever (or until a deadline) */
+    const char *expects; /* the failure that it must show; NULL: none */
+    void (*setup)(const void *arg);
+    void (*thread)(unsigned self, const void *arg);
+    void (*handler)(void);              /* the signal handler, or NULL */
+    void (*changed)(unsigned thread, uint64_t addr, uint64_t size); /* after each change of memory */
+    void (*finished)(void);             /* checks when all threads are done and all is written back */
+    void (*describe)(char *text, size_t room); /* the final words */
+    const void *arg;
+};
+extern const struct model_program *model_program;
+
+#endif

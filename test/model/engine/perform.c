@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <string.h>
+
+#include "../faults.h"
+#include "../kernel.h"
+#include "../memory.h"
+#include "../subject/subject.h"
+#include "coroutine.h"
+#include "perform.h"
+#include "report.h"
+
+struct model_shared model_shared;
+struct model_thread model_threads[MODEL_MAX_THREADS];
+uint8_t model_stacks[MODEL_MAX_THREADS][MODEL_STACK] __attribute__((aligned(64)));
+unsigned model_thread_count;
+unsigned model_current;
+const struct model_program *model_program;
+struct model_failure model_failure;
+
+static void *engine_sp;
+static unsigned pauses;
+
+void model_fail(const char *kind, const char *text, uint64_t a, uint64_t b)
+{
+    if (model_failure.kind == NULL)
+        model_failure = (struct model_failure){kind, text, a, b};
+}
+
+void model_thread_fail(const char *kind, const char *text, uint64_t a, uint64_t b)
+{
+    model_fail(kind, text, a, b);
+    for (;;)
+        model_switch(&model_threads[model_current].sp, engine_sp);
+}
+
+uint64_t model_op(enum model_kind kind, const void *addr, uint64_t size, uint64_t a, uint64_t b,
+                  uint64_t c, uint64_t d)
+{
+    struct model_thread *t = &model_threads[model_current];
+
+    t->op = (struct model_op){kind, (uint64_t)(uintptr_t)addr, size, a, b, c, d};
+    t->status = THREAD_STOPPED;
+    model_switch(&t->sp, engine_sp);
+    while (t->signalled != 0) {
+        struct model_op interrupted = t->op;
+        uint64_t result = t->result;
+        bool was_done = t->signalled == 2;
+
+        t->signalled = 0;
+        t->in_handler = 1;
+        model_program->handler();
+        t->in_handler = 0;
+        t->op = interrupted;
+        t->result = result;
+        if (was_done)
+            break;
+        t->status = THREAD_STOPPED;
+        model_switch(&t->sp, engine_sp);
+    }
+    return t->result;
+}
+
+void model_pause(void)
+{
+    if (++pauses > MODEL_MAX_PAUSES)
+        model_thread_fail("livelock", "a thread spins and looks at nothing", 0, 0);
+}
+
+void model_entry(void)
+{
+    struct model_thread *t = &model_threads[model_current];
+
+    model_program->thread(model_current, model_program->arg);
+    t->status = THREAD_DONE;
+    for (;;)
+        model_switch(&t->sp, engine_sp);
+}
+
+static void run(unsigned thread)
+{
+    struct model_thread *t = &model_threads[thread];
+    uint8_t *stack = model_stacks[thread];
+
+    model_current = thread;
+    pauses = 0;
+    fw_self_id_ = (uint32_t)t->tls_id;
+    model_switch(&engine_sp, t->sp);
+    t->tls_id = fw_self_id_;
+    if (t->status == THREAD_DONE)
+        t->sp = stack + MODEL_STACK;
+    if (t->status != THREAD_STOPPED)
+        t->op = (struct model_op){0};
+    t->result = 0;
+    /* What lies beyond the stack pointer is dead, but would shine through in later frames. */
+    memset(stack, 0, (size_t)((uint8_t *)t->sp - stack));
+}
+
+void perform_run_all(void)
+{
+    for (unsigned i = 0; i < model_thread_count && model_failure.kind == NULL; i++)
+        if (model_threads[i].status == THREAD_RUNNING)
+            run(i);
+}
+
+static void add(struct model_choice *list, unsigned *n, unsigned thread, unsigned what)
+{
+    list[(*n)++] = (struct model_choice){(uint8_t)thread, (uint8_t)what};
+}
+
+static bool may_be_signalled(const struct model_thread *t)
+{
+    return model_program->handler != NULL && model_shared.budget.signals > 0 && t->in_handler == 0 &&
+           !(t->op.kind == OP_FENCE_ALL && t->op.a != 0);
+}
+
+static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread)
+{
+    const struct model_thread *t = &model_threads[thread];
+    bool fences = false;
+
+    switch (t->op.kind) {
+    case OP_STORE:
+    case OP_COMMIT:
+        if (!memory_buffer_is_full(thread))
+            add(list, n, thread, CHOICE_DO);
+        break;
+    case OP_FENCE_ALL:
+        for (unsigned i = 0; i < model_thread_count; i++)
+            if (kernel_owes_interrupt(thread, i)) {
+                add(list, n, thread, CHOICE_INTERRUPT + i);
+                fences = true;
+            }
+        if (!fences)
+            add(list, n, thread, CHOICE_DO);
+        if (t->op.a == 0 && model_shared.budget.refusals > 0)
+            add(list, n, thread, CHOICE_REFUSE);
+        break;
+    default:
+        add(list, n, thread, CHOICE_DO);
+    }
+    if (t->op.kind == OP_CLOCK && model_shared.budget.ticks > 0)
+        add(list, n, thread, CHOICE_TICK);
+    if (t->op.kind == OP_CHANCE && model_shared.budget.chances > 0)
+        add(list, n, thread, CHOICE_YES);
+    if (t->op.kind == OP_LOOK_OWNER || t->op.kind == OP_LOOK_WAITERS || t->op.kind == OP_COMMIT)
+        add(list, n, thread, CHOICE_ABORT);
+    if (may_be_signalled(t))
+        add(list, n, thread, CHOICE_SIGNAL);
+}
+
+static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)
+{
+    if (kernel_may_time_out(thread))
+        add(list, n, thread, CHOICE_TIME_OUT);
+    if (model_shared.budget.spurious > 0)
+        add(list, n, thread, CHOICE_SPURIOUS);
+    if (model_shared.budget.eintr > 0)
+        add(list, n, thread, CHOICE_EINTR);
+    if (may_be_signalled(&model_threads[thread]))
+        add(list, n, thread, CHOICE_SIGNAL);
+}
+
+unsigned perform_list(struct model_choice *list)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < model_thread_count; i++) {
+        if (model_threads[i].status == THREAD_STOPPED)
+            list_stopped(list, &n, i);
+        else if (model_threads[i].status == THREAD_ASLEEP)
+            list_asleep(list, &n, i);
+        if (model_threads[i].buffered > 0)
+            add(list, &n, i, CHOICE_FLUSH);
+    }
+    return n;
+}
+
+bool perform_is_whim(struct model_choice choice)
+{
+    switch (choice.what) {
+    case CHOICE_ABORT:
+    case CHOICE_SPURIOUS:
+    case CHOICE_EINTR:
+    case CHOICE_TICK:
+    case CHOICE_REFUSE:
+    case CHOICE_SIGNAL:
+    case CHOICE_YES:
+        return true;
+    case CHOICE_TIME_OUT:
+        return !kernel_time_out_is_free(choice.thread);
+    default:
+        return false;
+    }
+}
+
+/* Locked instructions.  op: a = expected (compare-and-swap) or new, b = new. */
+static void perform_locked(unsigned thread)
+{
+    const struct model_op op = model_threads[thread].op;
+    uint64_t seen;
+
+    memory_drain(thread);
+    if (model_failure.kind != NULL || !memory_check(op.addr, op.size))
+        return;
+    seen = memory_read(thread, op.addr, op.size);
+    if (op.kind == OP_XCHG || seen == op.a) {
+        uint64_t value = op.kind == OP_XCHG ? op.a : op.b;
+        report_change(thread, op.addr, op.size, value);
+        memory_write(thread, op.addr, op.size, value);
+    } else {
+        report_value(op.addr, op.size, seen);
+        report_result("fails");
+    }
+    kernel_return(thread, seen);
+}
+
+static void perform_load(unsigned thread)
+{
+    const struct model_op op = model_threads[thread].op;
+    uint64_t seen;
+
+    if (!memory_check(op.addr, op.size))
+        return;
+    seen = memory_read(thread, op.addr, op.size);
+    report_value(op.addr, op.size, seen);
+    model_threads[thread].in_section = op.kind != OP_LOAD;
+    kernel_return(thread, seen);
+}
+
+static void perform_store(unsigned thread)
+{
+    const struct model_op op = model_threads[thread].op;
+
+    if (!memory_check(op.addr, op.size))
+        return;
+    report_value(op.addr, op.size, op.a);
+    memory_buffer(thread, op.addr, op.size, op.a);
+    model_threads[thread].in_section = 0;
+    kernel_return(thread, 0);
+}
+
+static void perform_free(unsigned thread)
+{
+    const struct model_op op = model_threads[thread].op;
+    const struct model_object *object = model_object_at(op.addr, 1);
+
+    memory_drain(thread);
+    model_shared.dead |= UINT64_C(1) << (object - model_objects);
+    kernel_return(thread, 0);
+}
+
+/* The operation itself, where there is no choice. */
+static void perform_op(unsigned thread)
+{
+    switch (model_threads[thread].op.kind) {
+    case OP_LOAD:
+    case OP_LOOK_OWNER:
+    case OP_LOOK_WAITERS:
+        perform_load(thread);
+        break;
+    case OP_STORE:
+    case OP_COMMIT:
+        perform_store(thread);
+        break;
+    case OP_XCHG:
+    case OP_CAS:
+        perform_locked(thread);
+        break;
+    case OP_FENCE_LOCAL:
+    case OP_FENCE_ALL: /* no other thread is left */
+        memory_drain(thread);
+        kernel_return(thread, 0);
+        break;
+    case OP_WAIT:
+        kernel_wait(thread);
+        break;
+    case OP_WAKE:
+        kernel_wake(thread);
+        break;
+    case OP_REQUEUE:
+    case OP_CMP_REQUEUE:
+        kernel_requeue(thread, model_threads[thread].op.kind == OP_CMP_REQUEUE);
+        break;
+    case OP_FREE:
+        perform_free(thread);
+        break;
+    case OP_CLOCK:
+        kernel_return(thread, model_shared.clock);
+        break;
+    default:
+        kernel_return(thread, 0);
+    }
+}
+
+/* The handler runs before the operation; a sleep ends first. */
+static void perform_signal(unsigned thread)
+{
+    struct model_thread *t = &model_threads[thread];
+
+    model_shared.budget.signals--;
+    memory_drain(thread);
+    t->in_section = 0;
+    t->signalled = 1;
+    if (t->status == THREAD_ASLEEP) {
+        kernel_end_sleep(thread, -EINTR);
+        t->signalled = 2;
+    } else if (t->op.kind == OP_LOOK_WAITERS || t->op.kind == OP_COMMIT) {
+        kernel_return(thread, KERNEL_ABORTED);
+        t->signalled = 2;
+    }
+    t->status = THREAD_RUNNING;
+}
+
+void perform(struct model_choice choice)
+{
+    unsigned thread = choice.thread;
+
+    switch (choice.what) {
+    case CHOICE_DO:
+        perform_op(thread);
+        break;
+    case CHOICE_FLUSH:
+        memory_flush_oldest(thread);
+        break;
+    case CHOICE_ABORT:
+        model_threads[thread].in_section = 0;
+        kernel_return(thread, KERNEL_ABORTED);
+        break;
+    case CHOICE_SPURIOUS:
+        model_shared.budget.spurious--;
+        kernel_end_sleep(thread, 0);
+        break;
+    case CHOICE_EINTR:
+        model_shared.budget.eintr--;
+        kernel_end_sleep(thread, -EINTR);
+        break;
+    case CHOICE_TIME_OUT:
+        kernel_time_out(thread);
+        break;
+    case CHOICE_TICK:
+        model_shared.budget.ticks--;
+        model_shared.clock += KERNEL_TICK_NS;
+        kernel_return(thread, model_shared.clock);
+        break;
+    case CHOICE_REFUSE:
+        model_shared.budget.refusals--;
+        kernel_return(thread, (uint64_t)-EPERM);
+        break;
+    case CHOICE_SIGNAL:
+        perform_signal(thread);
+        break;
+    case CHOICE_YES:
+        model_shared.budget.chances--;
+        kernel_return(thread, 1);
+        break;
+    default:
+        kernel_interrupt(thread, choice.what - CHOICE_INTERRUPT);
+        kernel_finish_fence(thread);
+    }
+    perform_run_all();
+}
+
+void perform_start(void)
+{
+    memset(&model_shared, 0, sizeof model_shared);
+    memset(model_threads, 0, sizeof model_threads);
+    memset(model_stacks, 0, sizeof model_stacks);
+    model_failure = (struct model_failure){0};
+    model_object_count = 0;
+    model_thread_count = model_program->threads;
+    model_shared.budget = model_program->budget;
+    model_shared.clock = KERNEL_BOOT_NS;
+    model_program->setup(model_program->arg);
+    for (unsigned i = 0; i < MODEL_MAX_THREADS; i++) {
+        struct model_thread *t = &model_threads[i];
+        t->sp = model_stacks[i] + MODEL_STACK;
+        if (i >= model_thread_count)
+            continue;
+        t->sp = model_prepare(t->sp);
+        t->status = THREAD_RUNNING;
+        t->tls_id = subject_id(i);
+    }
+    perform_run_all();
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_PERFORM_H
+#define MODEL_PERFORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model.h"
+
+/*
+ * What can happen next, and making it happen.  A choice is a thread and a letter; a schedule is a list of
+ * choices, written "A.B.Bf.A" (thread A, thread B, a store of B reaches memory, thread A).
+ */
+enum {
+    CHOICE_DO = 'd', /* the operation at which the thread stands; not written in schedules */
+    CHOICE_FLUSH = 'f',
+    CHOICE_ABORT = 'a',
+    CHOICE_SPURIOUS = 's',
+    CHOICE_EINTR = 'i',
+    CHOICE_TIME_OUT = 't',
+    CHOICE_TICK = 'c',
+    CHOICE_REFUSE = 'r',
+    CHOICE_SIGNAL = 'x',
+    CHOICE_YES = 'y',
+    CHOICE_INTERRUPT = '0' /* and the next digits: which thread the fence reaches */
+};
+
+struct model_choice {
+    uint8_t thread;
+    uint8_t what;
+};
+
+#define MODEL_MAX_CHOICES 48u
+
+/* All choices in the present state. */
+unsigned perform_list(struct model_choice *list);
+
+/* Is this one bound to come, or a whim of the environment?  Nobody may rely on a whim. */
+bool perform_is_whim(struct model_choice choice);
+
+/* Makes the step; afterwards every thread is stopped, asleep or done.  May set model_failure. */
+void perform(struct model_choice choice);
+
+/* Puts the state at the start of the program, every thread at its first operation. */
+void perform_start(void);
+
+/* A fresh coroutine for each thread is made by perform_start; this is for the engine only. */
+void perform_run_all(void);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../memory.h"
+#include "report.h"
+
+bool report_on;
+
+static char header[64];
+
+static const char *const kinds[] = {
+    [OP_NONE] = "",
+    [OP_LOAD] = "load",
+    [OP_STORE] = "store",
+    [OP_XCHG] = "exchange",
+    [OP_CAS] = "compare-and-swap",
+    [OP_FENCE_LOCAL] = "mfence",
+    [OP_WAIT] = "futex wait",
+    [OP_WAKE] = "futex wake",
+    [OP_REQUEUE] = "futex requeue",
+    [OP_CMP_REQUEUE] = "futex cmp-requeue",
+    [OP_FENCE_ALL] = "membarrier",
+    [OP_LOOK_OWNER] = "rseq: look",
+    [OP_LOOK_WAITERS] = "rseq: look",
+    [OP_COMMIT] = "rseq: store",
+    [OP_CLOCK] = "clock",
+    [OP_CHANCE] = "chance",
+    [OP_FREE] = "free",
+    [OP_NOTE] = "goes on",
+};
+
+static const char *describe(struct model_choice choice)
+{
+    static char text[32];
+
+    switch (choice.what) {
+    case CHOICE_FLUSH:
+        return "(store arrives)";
+    case CHOICE_ABORT:
+        return "rseq: preempted";
+    case CHOICE_SPURIOUS:
+        return "spurious wake";
+    case CHOICE_EINTR:
+        return "EINTR";
+    case CHOICE_TIME_OUT:
+        return "time-out";
+    case CHOICE_TICK:
+        return "clock, +1 ms";
+    case CHOICE_REFUSE:
+        return "membarrier: EPERM";
+    case CHOICE_SIGNAL:
+        return "signal handler";
+    case CHOICE_YES:
+        return "chance: yes";
+    case CHOICE_DO:
+        return kinds[model_threads[choice.thread].op.kind];
+    default:
+        snprintf(text, sizeof text, "membarrier hits %c", 'A' + choice.what - CHOICE_INTERRUPT);
+        return text;
+    }
+}
+
+void report_begin(void)
+{
+    if (report_on)
+        printf("%5s  %-6s  %-18s  %-12s  %s\n", "step", "thread", "operation", "place", "value");
+}
+
+void report_step(unsigned step, struct model_choice choice)
+{
+    snprintf(header, sizeof header, "%5u  %-6c  %-18s", step, 'A' + choice.thread, describe(choice));
+}
+
+static void line(const char *place, const char *value)
+{
+    if (!report_on)
+        return;
+    if (header[0] == '\0')
+        snprintf(header, sizeof header, "%5s  %-6s  %-18s", "", "", "");
+    printf("%s  %-12s  %s\n", header, place, value);
+    header[0] = '\0';
+}
+
+void report_end_step(void)
+{
+    if (header[0] != '\0')
+        line("", "");
+}
+
+static void place_of(uint64_t addr, uint64_t size, char *text, size_t room)
+{
+    const struct model_object *o = model_object_at(addr, size);
+    unsigned offset;
+
+    if (o == NULL) {
+        snprintf(text, room, "0x%" PRIx64, addr);
+        return;
+    }
+    offset = (unsigned)(addr - (uint64_t)(uintptr_t)model_shared.memory) - o->offset;
+    for (const struct model_part *p = o->parts; p != NULL && p->name != NULL; p++)
+        if (p->offset == offset && p->size == size) {
+            snprintf(text, room, "%s.%s", o->name, p->name);
+            return;
+        }
+    if (offset == 0)
+        snprintf(text, room, "%s", o->name);
+    else
+        snprintf(text, room, "%s+%u", o->name, offset);
+}
+
+static void value_of(uint64_t addr, uint64_t size, uint64_t value, char *text, size_t room)
+{
+    const struct model_object *o = model_object_at(addr, size);
+
+    if (o != NULL && o->decode != NULL)
+        o->decode(value,
+                  (unsigned)(addr - (uint64_t)(uintptr_t)model_shared.memory) - o->offset,
+                  (unsigned)size, text, room);
+    else
+        snprintf(text, room, "%" PRIu64, value);
+}
+
+void report_value(uint64_t addr, uint64_t size, uint64_t value)
+{
+    char place[32], text[128];
+
+    if (!report_on)
+        return;
+    place_of(addr, size, place, sizeof place);
+    value_of(addr, size, value, text, sizeof text);
+    line(place, text);
+}
+
+void report_change(unsigned thread, uint64_t addr, uint64_t size, uint64_t value)
+{
+    char place[32], before[128], after[128], text[300];
+    uint64_t old = 0;
+
+    if (!report_on)
+        return;
+    memcpy(&old, (const void *)(uintptr_t)addr, size);
+    place_of(addr, size, place, sizeof place);
+    value_of(addr, size, old, before, sizeof before);
+    value_of(addr, size, value, after, sizeof after);
+    snprintf(text, sizeof text, "%s -> %s%s", before, after,
+             header[0] == '\0' && thread != model_current ? " (its store arrives)" : "");
+    line(place, text);
+}
+
+void report_result(const char *text)
+{
+    line("", text);
+}
+
+static void remark(unsigned thread, const char *text)
+{
+    char all[96];
+
+    if (!report_on)
+        return;
+    snprintf(all, sizeof all, "%c %s", 'A' + thread, text);
+    line("", all);
+}
+
+void report_woken(unsigned thread)
+{
+    remark(thread, "is woken");
+}
+
+void report_moved(unsigned thread)
+{
+    remark(thread, "is moved to the other queue");
+}
+
+void report_aborted(unsigned thread)
+{
+    remark(thread, "is thrown out of its plain release");
+}
+
+void report_remark(unsigned thread, const char *text)
+{
+    remark(thread, text);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report.h"
+#include "search.h"
+#include "store.h"
+
+#define WHIM 0x80000000u
+
+/* The edges of the state graph, in the order in which they were found; for the final check. */
+static uint32_t *edges;
+static uint64_t edge_count, edge_room;
+static uint64_t *edge_start; /* by state; one more than there are states */
+static uint32_t start_room;
+
+static void *need(void *p)
+{
+    if (p == NULL) {
+        fputs("fw-model: out of memory\n", stderr);
+        exit(3);
+    }
+    return p;
+}
+
+static void begin_edges(uint32_t state)
+{
+    if (state + 2 > start_room) {
+        start_room = start_room == 0 ? 4096 : start_room * 2;
+        edge_start = need(realloc(edge_start, start_room * sizeof *edge_start));
+    }
+    edge_start[state] = edge_start[state + 1] = edge_count;
+}
+
+static void add_edge(uint32_t state, uint32_t to, bool whim)
+{
+    if (edge_count == edge_room) {
+        edge_room = edge_room == 0 ? 16384 : edge_room * 2;
+        edges = need(realloc(edges, edge_room * sizeof *edges));
+    }
+    edges[edge_count++] = to | (whim ? WHIM : 0);
+    edge_start[state + 1] = edge_count;
+}
+
+/* Looks at a state in which `n` things can happen.  May set model_failure; true: an end. */
+static bool check_state(const struct model_choice *list, unsigned n)
+{
+    bool asleep = model_shared.asleep > 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (!perform_is_whim(list[i]))
+            return false;
+    if (asleep && !model_program->leaves_asleep)
+        model_fail("lost wake-up", "%llu thread(s) sleep, and nothing is left that would wake them",
+                   model_shared.asleep, 0);
+    if (n == 0 && !asleep && model_program->finished != NULL)
+        model_program->finished();
+    return n == 0;
+}
+
+/* Would this choice preempt a thread that could go on? */
+static bool preempts(struct model_choice choice, const struct model_choice *list, unsigned n)
+{
+    if (choice.what == CHOICE_FLUSH || model_shared.last == 0 || choice.thread == model_shared.last - 1)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (list[i].thread == model_shared.last - 1 && list[i].what != CHOICE_FLUSH &&
+            !perform_is_whim(list[i]))
+            return true;
+    return false;
+}
+
+static void copy_schedule(struct search_result *r, uint32_t state, const struct model_choice *last)
+{
+    unsigned n = 0;
+
+    for (uint32_t s = state; s != 0; s = store_states[s].parent)
+        n++;
+    r->length = n + (last != NULL);
+    r->schedule = need(malloc((r->length + 1) * sizeof *r->schedule));
+    if (last != NULL)
+        r->schedule[n] = *last;
+    for (uint32_t s = state; s != 0; s = store_states[s].parent)
+        r->schedule[--n] = store_states[s].choice;
+}
+
+static void fail(struct search_result *r, uint32_t state, const struct model_choice *last)
+{
+    r->verdict = SEARCH_FAILED;
+    r->failure = model_failure;
+    copy_schedule(r, state, last);
+}
+
+/* All steps out of one state.  False: a failure was found. */
+static bool expand(const struct search_limits *limits, struct search_result *r, uint32_t state)
+{
+    struct model_choice list[MODEL_MAX_CHOICES];
+    unsigned n;
+
+    store_load(state);
+    n = perform_list(list);
+    r->ends += check_state(list, n);
+    if (model_failure.kind != NULL) {
+        fail(r, state, NULL);
+        return false;
+    }
+    begin_edges(state);
+    for (unsigned i = 0; i < n; i++) {
+        bool is_new, whim;
+        uint32_t to;
+
+        store_load(state);
+        if (limits->preemptions != SEARCH_UNBOUNDED) {
+            model_shared.preemptions += preempts(list[i], list, n);
+            if (model_shared.preemptions > limits->preemptions) {
+                model_shared.preemptions--;
+                continue;
+            }
+            if (list[i].what != CHOICE_FLUSH)
+                model_shared.last = list[i].thread + 1u;
+        }
+        whim = perform_is_whim(list[i]);
+        perform(list[i]);
+        r->steps++;
+        if (model_failure.kind != NULL) {
+            fail(r, state, &list[i]);
+            return false;
+        }
+        to = store_put(state, list[i], &is_new);
+        add_edge(state, to, whim);
+    }
+    return true;
+}
+
+/*
+ * Which states can reach an end without a whim?  Backwards over all states until nothing changes;
+ * states are numbered by distance from the start, so few rounds are needed.
+ */
+static uint32_t find_stuck(void)
+{
+    uint8_t *ends = need(calloc(store_count, 1));
+    bool changed = true;
+    uint32_t stuck = STORE_NONE;
+
+    while (changed) {
+        changed = false;
+        for (uint32_t i = store_count; i-- > 0;) {
+            bool ok = edge_start[i] == edge_start[i + 1];
+            for (uint64_t e = edge_start[i]; e < edge_start[i + 1] && !ok; e++)
+                ok = (edges[e] & WHIM) == 0 && ends[edges[e]] != 0;
+            if (ok && ends[i] == 0)
+                changed = true;
+            ends[i] = ends[i] != 0 || ok;
+        }
+    }
+    for (uint32_t i = 0; i < store_count && stuck == STORE_NONE; i++)
+        if (ends[i] == 0)
+            stuck = i;
+    free(ends);
+    return stuck;
+}
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+static void explore(const struct search_limits *limits, struct search_result *r)
+{
+    bool is_new;
+
+    edge_count = 0;
+    store_reset();
+    perform_start();
+    if (model_failure.kind != NULL) {
+        fail(r, 0, NULL);
+        return;
+    }
+    store_put(0, (struct model_choice){0, 0}, &is_new);
+    for (uint32_t i = 0; i < store_count; i++) {
+        if (store_count > limits->states) {
+            r->verdict = SEARCH_TOO_LARGE;
+            return;
+        }
+        if (!expand(limits, r, i))
+            return;
+    }
+    if (limits->preemptions == SEARCH_UNBOUNDED && !model_program->leaves_asleep) {
+        uint32_t stuck = find_stuck();
+        if (stuck != STORE_NONE) {
+            model_fail("no way to finish", "from here on, no schedule lets all threads finish", 0, 0);
+            fail(r, stuck, NULL);
+        }
+    }
+}
+
+void search(const struct search_limits *limits, struct search_result *result)
+{
+    struct timespec start;
+
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    memset(result, 0, sizeof *result);
+    result->preemptions = limits->preemptions;
+    explore(limits, result);
+    result->states = store_count;
+    result->parts = store_part_count();
+    result->bytes = store_bytes() + edge_room * sizeof *edges + start_room * sizeof *edge_start;
+    for (uint32_t s = store_count - 1; store_count > 0 && s != 0; s = store_states[s].parent)
+        result->depth++;
+    result->seconds = seconds_since(&start);
+}
+
+void search_shorten(const struct search_limits *limits, struct search_result *result)
+{
+    for (uint32_t bound = 0; bound < 8; bound++) {
+        const struct search_limits bounded = {bound, limits->states / 4};
+        struct search_result shorter;
+
+        search(&bounded, &shorter);
+        if (shorter.verdict == SEARCH_FAILED) {
+            free(result->schedule);
+            result->schedule = shorter.schedule;
+            result->length = shorter.length;
+            result->failure = shorter.failure;
+            result->preemptions = bound;
+        }
+        if (shorter.verdict != SEARCH_PASSED)
+            return;
+    }
+}
+
+bool search_replay(const struct model_choice *schedule, unsigned length, unsigned *bad)
+{
+    struct model_choice list[MODEL_MAX_CHOICES];
+    unsigned n;
+
+    perform_start();
+    for (unsigned i = 0; i < length && model_failure.kind == NULL; i++) {
+        bool fits = false;
+
+        n = perform_list(list);
+        for (unsigned k = 0; k < n; k++)
+            fits = fits || (list[k].thread == schedule[i].thread && list[k].what == schedule[i].what);
+        if (!fits) {
+            *bad = i;
+            return false;
+        }
+        report_step(i + 1, schedule[i]);
+        perform(schedule[i]);
+        report_end_step();
+    }
+    n = perform_list(list);
+    if (model_failure.kind == NULL)
+        check_state(list, n);
+    return true;
+}

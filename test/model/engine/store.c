@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+
+/* A part: the fixed bytes (struct model_shared or struct model_thread), then the live stack. */
+struct part {
+    uint64_t hash;
+    uint32_t fixed, stack;
+    uint8_t bytes[];
+};
+
+#define CHUNK (1u << 20)
+
+static struct part **parts;
+static uint32_t part_count, part_room;
+static uint32_t *part_table; /* open addressing; 0 is empty, else number + 1 */
+static uint32_t part_mask;
+
+struct store_state *store_states;
+uint32_t store_count;
+static uint32_t state_room;
+static uint32_t *state_table;
+static uint32_t state_mask;
+
+static uint8_t **chunks;
+static size_t chunk_count, chunk_used;
+
+/* What lies in the live structures at the moment; STORE_NONE: not known. */
+static uint32_t present[STORE_PARTS];
+
+static void *need(void *p)
+{
+    if (p == NULL) {
+        fputs("fw-model: out of memory\n", stderr);
+        exit(3);
+    }
+    return p;
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+/* Sizes are multiples of 8: structures of 64-bit fields, and stack pointers at a call. */
+static uint64_t hash_bytes(uint64_t h, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t v;
+        memcpy(&v, bytes + i, 8);
+        h = mix(h, v);
+    }
+    return h;
+}
+
+static void *allocate(size_t size)
+{
+    uint8_t *p;
+
+    size = (size + 7) & ~(size_t)7;
+    if (chunk_count == 0 || chunk_used + size > CHUNK) {
+        chunks = need(realloc(chunks, (chunk_count + 1) * sizeof *chunks));
+        chunks[chunk_count++] = need(malloc(CHUNK));
+        chunk_used = 0;
+    }
+    p = chunks[chunk_count - 1] + chunk_used;
+    chunk_used += size;
+    return p;
+}
+
+void store_reset(void)
+{
+    for (size_t i = 0; i < chunk_count; i++)
+        free(chunks[i]);
+    free(chunks);
+    free(parts);
+    free(part_table);
+    free(store_states);
+    free(state_table);
+    chunks = NULL;
+    chunk_count = 0;
+    part_count = store_count = 0;
+    part_room = state_room = 1u << 12;
+    part_mask = state_mask = (1u << 13) - 1;
+    parts = need(malloc(part_room * sizeof *parts));
+    part_table = need(calloc(part_mask + 1u, sizeof *part_table));
+    store_states = need(malloc(state_room * sizeof *store_states));
+    state_table = need(calloc(state_mask + 1u, sizeof *state_table));
+    for (unsigned i = 0; i < STORE_PARTS; i++)
+        present[i] = STORE_NONE;
+}
+
+static void grow_parts(void)
+{
+    if (part_count < part_room)
+        return;
+    part_room *= 2;
+    part_mask = part_room * 2 - 1;
+    parts = need(realloc(parts, part_room * sizeof *parts));
+    free(part_table);
+    part_table = need(calloc(part_mask + 1u, sizeof *part_table));
+    for (uint32_t i = 0; i < part_count; i++) {
+        uint32_t slot = (uint32_t)parts[i]->hash & part_mask;
+        while (part_table[slot] != 0)
+            slot = (slot + 1) & part_mask;
+        part_table[slot] = i + 1;
+    }
+}
+
+static bool is_part(const struct part *p, const void *fixed, uint32_t size, const void *stack,
+                    uint32_t depth)
+{
+    return p->fixed == size && p->stack == depth && memcmp(p->bytes, fixed, size) == 0 &&
+           memcmp(p->bytes + size, stack, depth) == 0;
+}
+
+static uint32_t intern(const void *fixed, uint32_t size, const void *stack, uint32_t depth)
+{
+    uint64_t hash = hash_bytes(hash_bytes(size + depth, fixed, size), stack, depth);
+    uint32_t slot = (uint32_t)hash & part_mask;
+    struct part *p;
+
+    for (; part_table[slot] != 0; slot = (slot + 1) & part_mask) {
+        p = parts[part_table[slot] - 1];
+        if (p->hash == hash && is_part(p, fixed, size, stack, depth))
+            return part_table[slot] - 1;
+    }
+    p = allocate(sizeof *p + size + depth);
+    p->hash = hash;
+    p->fixed = size;
+    p->stack = depth;
+    memcpy(p->bytes, fixed, size);
+    memcpy(p->bytes + size, stack, depth);
+    parts[part_count] = p;
+    part_table[slot] = ++part_count;
+    grow_parts();
+    return part_count - 1;
+}
+
+/* Part 0 is the shared one, part n + 1 is thread n. */
+static uint32_t number_of(unsigned k)
+{
+    const void *fixed = &model_shared;
+    uint32_t size = sizeof model_shared;
+    const void *stack = NULL;
+    uint32_t depth = 0;
+
+    if (k > 0) {
+        fixed = &model_threads[k - 1];
+        size = sizeof model_threads[0];
+        stack = model_threads[k - 1].sp;
+        depth = (uint32_t)(model_stacks[k - 1] + MODEL_STACK - (const uint8_t *)stack);
+    } else {
+        stack = fixed;
+    }
+    if (present[k] != STORE_NONE && is_part(parts[present[k]], fixed, size, stack, depth))
+        return present[k];
+    return intern(fixed, size, stack, depth);
+}
+
+static uint64_t hash_state(const uint32_t *part)
+{
+    uint64_t h = 0;
+
+    for (unsigned i = 0; i < STORE_PARTS; i++)
+        h = mix(h, part[i]);
+    return h ^ h >> 32;
+}
+
+static void grow_states(void)
+{
+    if (store_count < state_room)
+        return;
+    state_room *= 2;
+    state_mask = state_room * 2 - 1;
+    store_states = need(realloc(store_states, state_room * sizeof *store_states));
+    free(state_table);
+    state_table = need(calloc(state_mask + 1u, sizeof *state_table));
+    for (uint32_t i = 0; i < store_count; i++) {
+        uint32_t slot = (uint32_t)hash_state(store_states[i].part) & state_mask;
+        while (state_table[slot] != 0)
+            slot = (slot + 1) & state_mask;
+        state_table[slot] = i + 1;
+    }
+}
+
+uint32_t store_put(uint32_t parent, struct model_choice choice, bool *is_new)
+{
+    struct store_state s = {.parent = parent, .choice = choice};
+    uint32_t slot;
+
+    for (unsigned k = 0; k < STORE_PARTS; k++)
+        present[k] = s.part[k] = k <= model_thread_count ? number_of(k) : 0;
+    slot = (uint32_t)hash_state(s.part) & state_mask;
+    for (; state_table[slot] != 0; slot = (slot + 1) & state_mask) {
+        uint32_t i = state_table[slot] - 1;
+        if (memcmp(store_states[i].part, s.part, sizeof s.part) == 0) {
+            *is_new = false;
+            return i;
+        }
+    }
+    store_states[store_count] = s;
+    state_table[slot] = ++store_count;
+    grow_states();
+    *is_new = true;
+    return store_count - 1;
+}
+
+static void load_thread(unsigned thread, const struct part *p)
+{
+    uint8_t *top = model_stacks[thread] + MODEL_STACK;
+    uint8_t *old = model_threads[thread].sp;
+
+    memcpy(&model_threads[thread], p->bytes, p->fixed);
+    memcpy(top - p->stack, p->bytes + p->fixed, p->stack);
+    if (old < top - p->stack) /* dead bytes are zero: perform.c, run() */
+        memset(old, 0, (size_t)(top - p->stack - old));
+}
+
+void store_load(uint32_t state)
+{
+    const struct store_state *s = &store_states[state];
+
+    for (unsigned k = 0; k <= model_thread_count; k++) {
+        const struct part *p = parts[s->part[k]];
+        if (present[k] == s->part[k])
+            continue;
+        if (k == 0)
+            memcpy(&model_shared, p->bytes, p->fixed);
+        else
+            load_thread(k - 1, p);
+        present[k] = s->part[k];
+    }
+}
+
+uint32_t store_part_count(void)
+{
+    return part_count;
+}
+
+uint64_t store_bytes(void)
+{
+    return (uint64_t)chunk_count * CHUNK + (uint64_t)part_room * (sizeof *parts + 8) +
+           (uint64_t)state_room * (sizeof *store_states + 8);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_FAULTS_H
+#define MODEL_FAULTS_H
+
+#include <stdbool.h>
+
+/*
+ * Deliberate faults: what the model must be able to find.  Some break the model's own rules
+ * (the kernel's and the memory's: this enumeration), others the text of the shipped sources
+ * (faults.py makes a copy for each).  Both kinds are listed in one table, model_faults.
+ */
+enum fault_rule {
+    FAULT_NONE, /* the rules hold; the sources may be faulty */
+    FAULT_LOST_WAKE,
+    FAULT_WAIT_WITHOUT_COMPARING,
+    FAULT_LOST_REQUEUE,
+    FAULT_FENCE_WITHOUT_DRAIN,
+    FAULT_FENCE_WITHOUT_ABORT,
+    FAULT_NO_FENCE,
+    FAULT_LOOK_AT_OWNER_ONLY,
+    FAULT_UNLOCKED_CAS
+};
+
+struct mutex_calls;
+
+struct model_fault {
+    const char *name;
+    const char *about;
+    const char *program;              /* the program that shows it */
+    enum fault_rule rule;
+    const struct mutex_calls *mutex;  /* the faulty copy; NULL: the shipped one */
+};
+
+extern const struct model_fault model_faults[];
+extern const unsigned model_fault_count;
+
+/* The rule that is broken in the present run. */
+extern enum fault_rule model_broken_rule;
+
+static inline bool fault_is(enum fault_rule rule)
+{
+    return model_broken_rule == rule;
+}
+
+#endif

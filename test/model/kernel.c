@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stddef.h>
+
+#include "engine/model.h"
+#include "engine/report.h"
+#include "faults.h"
+#include "kernel.h"
+#include "memory.h"
+
+/* What a wait keeps in its op: addr, a = expected, b = bits, c = deadline.  A requeue changes addr. */
+
+void kernel_return(unsigned thread, uint64_t result)
+{
+    model_threads[thread].result = result;
+    model_threads[thread].status = THREAD_RUNNING;
+}
+
+static void enqueue(unsigned thread)
+{
+    model_shared.queue[model_shared.asleep++] = thread;
+}
+
+static void dequeue(unsigned thread)
+{
+    unsigned k = 0;
+
+    for (unsigned i = 0; i < model_shared.asleep; i++)
+        if (model_shared.queue[i] != thread)
+            model_shared.queue[k++] = model_shared.queue[i];
+    model_shared.queue[--model_shared.asleep] = 0;
+}
+
+void kernel_wait(unsigned thread)
+{
+    struct model_thread *t = &model_threads[thread];
+
+    memory_drain(thread);
+    if (!memory_check(t->op.addr, 4))
+        return;
+    if (memory_read(thread, t->op.addr, 4) != t->op.a && !fault_is(FAULT_WAIT_WITHOUT_COMPARING)) {
+        report_result("EAGAIN");
+        kernel_return(thread, (uint64_t)-EAGAIN);
+        return;
+    }
+    report_result("asleep");
+    t->status = THREAD_ASLEEP;
+    enqueue(thread);
+}
+
+void kernel_end_sleep(unsigned thread, int64_t result)
+{
+    dequeue(thread);
+    kernel_return(thread, (uint64_t)result);
+}
+
+/* Wakes up to n sleepers on addr whose bits meet `bits`; returns how many. */
+static uint64_t wake(uint64_t addr, uint64_t n, uint64_t bits)
+{
+    uint64_t woken = 0;
+
+    for (unsigned i = 0; i < model_shared.asleep && woken < n;) {
+        unsigned sleeper = (unsigned)model_shared.queue[i];
+        const struct model_op *op = &model_threads[sleeper].op;
+
+        if (op->addr == addr && (op->b & bits) != 0) {
+            report_woken(sleeper);
+            kernel_end_sleep(sleeper, 0);
+            woken++;
+        } else {
+            i++;
+        }
+    }
+    return woken;
+}
+
+/* op: addr, a = how many, b = bits.  The address need not be alive: nothing is read there. */
+void kernel_wake(unsigned thread)
+{
+    const struct model_op *op = &model_threads[thread].op;
+    uint64_t woken = 0;
+
+    memory_drain(thread);
+    if (!fault_is(FAULT_LOST_WAKE))
+        woken = wake(op->addr, op->a, op->b);
+    if (woken == 0)
+        report_result("nobody");
+    kernel_return(thread, woken);
+}
+
+/* op: addr = from, a = how many to wake, b = to, c = how many to move, d = expected. */
+void kernel_requeue(unsigned thread, bool compare)
+{
+    const struct model_op *op = &model_threads[thread].op;
+    uint64_t woken;
+    uint64_t moved = 0;
+    unsigned asleep;
+
+    memory_drain(thread);
+    if (!memory_check(op->addr, 4) || !memory_check(op->b, 4))
+        return;
+    if (compare && memory_read(thread, op->addr, 4) != op->d) {
+        kernel_return(thread, (uint64_t)-EAGAIN);
+        return;
+    }
+    woken = wake(op->addr, op->a, ~UINT64_C(0));
+    asleep = (unsigned)model_shared.asleep;
+    for (unsigned i = 0; i < asleep && moved < op->c && !fault_is(FAULT_LOST_REQUEUE);) {
+        unsigned sleeper = (unsigned)model_shared.queue[i];
+
+        if (model_threads[sleeper].op.addr != op->addr) {
+            i++;
+            continue;
+        }
+        dequeue(sleeper);
+        model_threads[sleeper].op.addr = op->b;
+        enqueue(sleeper);
+        report_moved(sleeper);
+        asleep--; /* the last one is behind those that are still to be looked at */
+        moved++;
+    }
+    kernel_return(thread, compare ? woken + moved : woken);
+}
+
+/*
+ * Time.  A sleep until no later than one tick from now may end at any moment; a later deadline
+ * takes a tick of the budget, and moves the clock.
+ */
+bool kernel_time_out_is_free(unsigned thread)
+{
+    uint64_t deadline = model_threads[thread].op.c;
+
+    return deadline != KERNEL_FOREVER && deadline <= model_shared.clock + KERNEL_TICK_NS;
+}
+
+bool kernel_may_time_out(unsigned thread)
+{
+    return kernel_time_out_is_free(thread) ||
+           (model_threads[thread].op.c != KERNEL_FOREVER && model_shared.budget.ticks > 0);
+}
+
+void kernel_time_out(unsigned thread)
+{
+    if (!kernel_time_out_is_free(thread)) {
+        model_shared.budget.ticks--;
+        model_shared.clock = model_threads[thread].op.c;
+    }
+    kernel_end_sleep(thread, -ETIMEDOUT);
+}
+
+/*
+ * membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ).  Every other thread either runs, and is
+ * interrupted, or was scheduled out, which does the same to it.  op.a: bit n, thread n was reached.
+ */
+bool kernel_owes_interrupt(unsigned thread, unsigned target)
+{
+    const struct model_thread *t = &model_threads[target];
+
+    return target != thread && (model_threads[thread].op.a >> target & 1) == 0 &&
+           (t->status != THREAD_DONE || t->buffered > 0);
+}
+
+void kernel_interrupt(unsigned thread, unsigned target)
+{
+    if (model_threads[thread].op.a == 0)
+        memory_drain(thread);
+    model_threads[thread].op.a |= UINT64_C(1) << target;
+    if (!fault_is(FAULT_FENCE_WITHOUT_DRAIN))
+        memory_drain(target);
+    if (!fault_is(FAULT_FENCE_WITHOUT_ABORT))
+        kernel_abort_section(target);
+}
+
+void kernel_finish_fence(unsigned thread)
+{
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (kernel_owes_interrupt(thread, i))
+            return;
+    kernel_return(thread, 0);
+}
+
+void kernel_abort_section(unsigned thread)
+{
+    struct model_thread *t = &model_threads[thread];
+
+    if (t->in_section == 0)
+        return;
+    t->in_section = 0;
+    report_aborted(thread);
+    if (t->status == THREAD_STOPPED)
+        kernel_return(thread, KERNEL_ABORTED);
+}

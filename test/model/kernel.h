@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_KERNEL_H
+#define MODEL_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The kernel model.  One call is one step, as the kernel's bucket lock makes it, except for membarrier,
+ * which reaches the other threads one after the other.
+ *
+ * All work on the operation that the thread stands at (model_threads[thread].op), and either set its
+ * result (kernel_return) or put it to sleep.
+ */
+
+/* An answer that no kernel gives: the plain release was aborted. */
+#define KERNEL_ABORTED UINT64_MAX
+
+/* No deadline. */
+#define KERNEL_FOREVER UINT64_MAX
+
+/* One reading of the clock may find it this much later: beyond every budget and limit of the locks. */
+#define KERNEL_TICK_NS UINT64_C(1000000)
+#define KERNEL_BOOT_NS UINT64_C(1000000000)
+
+void kernel_return(unsigned thread, uint64_t result);
+
+void kernel_wait(unsigned thread);
+void kernel_wake(unsigned thread);
+void kernel_requeue(unsigned thread, bool compare);
+void kernel_end_sleep(unsigned thread, int64_t result);
+
+/* May the sleep of this thread time out now?  If so: as a matter of course, or by letting time pass? */
+bool kernel_may_time_out(unsigned thread);
+bool kernel_time_out_is_free(unsigned thread);
+void kernel_time_out(unsigned thread);
+
+/* One target of the fence: its stores become visible, and its plain release is aborted. */
+void kernel_interrupt(unsigned thread, unsigned target);
+bool kernel_owes_interrupt(unsigned thread, unsigned target);
+/* Ends the fence when all targets were reached. */
+void kernel_finish_fence(unsigned thread);
+
+void kernel_abort_section(unsigned thread);
+
+#endif

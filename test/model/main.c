@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw-model: tries every interleaving of small programs on furwock's locks.  See README.md.
+ */
+#include <argp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/report.h"
+#include "engine/search.h"
+#include "faults.h"
+#include "programs/programs.h"
+#include "schedule.h"
+
+#define DEFAULT_STATES 12000000u
+#define EXIT_USAGE 2
+
+enum fault_rule model_broken_rule;
+
+static const struct program_group *const groups[] = {&litmus_programs, &sleeper_programs,
+                                                     &mutex_programs};
+#define GROUPS (sizeof groups / sizeof *groups)
+
+static struct {
+    const char *program, *fault, *group, *replay;
+    bool list, stats, deep;
+    struct search_limits limits;
+} options = {.limits = {SEARCH_UNBOUNDED, DEFAULT_STATES}};
+
+/* --- Running --------------------------------------------------------------------------------------- */
+
+static void print_failure(const struct model_failure *f)
+{
+    printf("%s: ", f->kind);
+    printf(f->text, (unsigned long long)f->a, (unsigned long long)f->b);
+    printf("\n");
+}
+
+static void print_end(void)
+{
+    char text[200];
+
+    for (unsigned i = 0; i < model_thread_count; i++)
+        printf("  thread %c: %s\n", 'A' + i,
+               model_threads[i].status == THREAD_DONE     ? "done"
+               : model_threads[i].status == THREAD_ASLEEP ? "asleep"
+                                                          : "under way");
+    if (model_program->describe != NULL) {
+        model_program->describe(text, sizeof text);
+        printf("  %s\n", text);
+    }
+}
+
+/* Replays and prints; false where the schedule does not fit. */
+static bool show(const struct model_choice *schedule, unsigned length)
+{
+    unsigned bad = 0;
+    bool fits;
+
+    report_on = true;
+    report_begin();
+    fits = search_replay(schedule, length, &bad);
+    report_on = false;
+    if (!fits) {
+        fprintf(stderr, "fw-model: step %u of the schedule is not possible\n", bad + 1);
+        return false;
+    }
+    print_end();
+    return true;
+}
+
+static void print_schedule(struct search_result *r)
+{
+    if (r->preemptions != SEARCH_UNBOUNDED)
+        printf("shortest schedule with the fewest preemptions (%u), %u steps:\n\n", r->preemptions,
+               r->length);
+    else
+        printf("shortest schedule, %u steps:\n\n", r->length);
+    show(r->schedule, r->length);
+    printf("\nreplay with: --program %s%s%s --replay ", model_program->name,
+           options.fault != NULL ? " --fault " : "", options.fault != NULL ? options.fault : "");
+    schedule_print(stdout, r->schedule, r->length);
+    printf("\n");
+}
+
+static void print_line(const char *name, const struct search_result *r, const char *verdict)
+{
+    printf("%-24s %9u states %10llu steps  depth %4u  %6.1f s  %s\n", name, r->states,
+           (unsigned long long)r->steps, r->depth, r->seconds, verdict);
+    if (options.stats)
+        printf("%-24s %9u parts  %10.1f MiB    ends  %4u\n", "", r->parts, (double)r->bytes / 1048576.0,
+               r->ends);
+    fflush(stdout);
+}
+
+/* Searches the program with growing bounds, or without one. */
+static void run_search(struct search_result *r)
+{
+    struct search_limits limits = options.limits;
+
+    if (limits.preemptions == SEARCH_UNBOUNDED) {
+        search(&limits, r);
+        return;
+    }
+    for (limits.preemptions = 0; limits.preemptions <= options.limits.preemptions;
+         limits.preemptions++) {
+        search(&limits, r);
+        if (r->verdict != SEARCH_PASSED)
+            return;
+    }
+}
+
+/* One program without faults.  True: it shows what it should. */
+static bool run_program(const struct model_program *program, bool verbose)
+{
+    struct search_result r;
+    bool ok;
+
+    model_program = program;
+    run_search(&r);
+    if (r.verdict == SEARCH_TOO_LARGE) {
+        print_line(program->name, &r, "BOUND EXCEEDED: too many states");
+        return false;
+    }
+    ok = program->expects == NULL
+             ? r.verdict == SEARCH_PASSED
+             : r.verdict == SEARCH_FAILED && strcmp(r.failure.kind, program->expects) == 0;
+    print_line(program->name, &r, r.verdict == SEARCH_PASSED ? (ok ? "passed" : "NOTHING FOUND")
+                                  : ok                       ? "found, as expected"
+                                                             : "FAILED");
+    if (r.verdict == SEARCH_FAILED && (verbose || !ok)) {
+        printf("\n");
+        print_failure(&r.failure);
+        if (options.limits.preemptions == SEARCH_UNBOUNDED)
+            search_shorten(&options.limits, &r);
+        print_schedule(&r);
+        printf("\n");
+    }
+    free(r.schedule);
+    return ok;
+}
+
+/* --- Names ----------------------------------------------------------------------------------------- */
+
+static const struct model_program *find_program(const char *name)
+{
+    for (unsigned g = 0; g < GROUPS; g++)
+        for (unsigned i = 0; i < groups[g]->count; i++)
+            if (strcmp(groups[g]->programs[i].name, name) == 0)
+                return &groups[g]->programs[i];
+    fprintf(stderr, "fw-model: no program %s; there are:", name);
+    for (unsigned g = 0; g < GROUPS; g++)
+        for (unsigned i = 0; i < groups[g]->count; i++)
+            fprintf(stderr, " %s", groups[g]->programs[i].name);
+    fprintf(stderr, "\n");
+    exit(EXIT_USAGE);
+}
+
+static const struct model_fault *find_fault(const char *name)
+{
+    for (unsigned i = 0; i < model_fault_count; i++)
+        if (strcmp(model_faults[i].name, name) == 0)
+            return &model_faults[i];
+    fprintf(stderr, "fw-model: no fault %s; there are:", name);
+    for (unsigned i = 0; i < model_fault_count; i++)
+        fprintf(stderr, " %s", model_faults[i].name);
+    fprintf(stderr, "\n");
+    exit(EXIT_USAGE);
+}
+
+static void list(void)
+{
+    for (unsigned g = 0; g < GROUPS; g++) {
+        printf("%s%s:\n", g == 0 ? "" : "\n", groups[g]->name);
+        for (unsigned i = 0; i < groups[g]->count; i++) {
+            const struct model_program *p = &groups[g]->programs[i];
+            printf("  %-24s %s%s\n", p->name, p->about, p->deep ? " (--deep)" : "");
+        }
+    }
+    printf("\nfaults:\n");
+    for (unsigned i = 0; i < model_fault_count; i++)
+        printf("  %-24s %s (program %s)\n", model_faults[i].name, model_faults[i].about,
+               model_faults[i].program);
+}
+
+/* --- Faults ---------------------------------------------------------------------------------------- */
+
+static void break_things(const struct model_fault *fault)
+{
+    model_broken_rule = fault->rule;
+    mutex_in_use = fault->mutex != NULL ? fault->mutex : &mutex_shipped;
+}
+
+static void mend_things(void)
+{
+    model_broken_rule = FAULT_NONE;
+    mutex_in_use = &mutex_shipped;
+}
+
+/* True: the fault was caught. */
+static bool run_fault(const struct model_fault *fault, bool verbose)
+{
+    struct search_result r;
+    char verdict[80];
+
+    model_program = find_program(options.program != NULL ? options.program : fault->program);
+    break_things(fault);
+    run_search(&r);
+    snprintf(verdict, sizeof verdict, "%s%s",
+             r.verdict == SEARCH_FAILED   ? "caught: "
+             : r.verdict == SEARCH_PASSED ? "NOT CAUGHT"
+                                          : "NOT CAUGHT within the bound",
+             r.verdict == SEARCH_FAILED ? r.failure.kind : "");
+    print_line(fault->name, &r, verdict);
+    if (r.verdict == SEARCH_FAILED && verbose) {
+        printf("\n");
+        print_failure(&r.failure);
+        if (options.limits.preemptions == SEARCH_UNBOUNDED)
+            search_shorten(&options.limits, &r);
+        print_schedule(&r);
+    }
+    free(r.schedule);
+    mend_things();
+    return r.verdict == SEARCH_FAILED;
+}
+
+/* --- The command ----------------------------------------------------------------------------------- */
+
+static bool wants(const char *group)
+{
+    return options.group == NULL || strcmp(options.group, group) == 0;
+}
+
+static int run_all(void)
+{
+    unsigned bad = 0;
+
+    for (unsigned g = 0; g < GROUPS; g++)
+        for (unsigned i = 0; wants(groups[g]->name) && i < groups[g]->count; i++)
+            if (!groups[g]->programs[i].deep || options.deep)
+                bad += !run_program(&groups[g]->programs[i], false);
+    for (unsigned i = 0; wants("faults") && i < model_fault_count; i++)
+        bad += !run_fault(&model_faults[i], false);
+    printf("%s\n", bad == 0 ? "all as expected" : "NOT as expected");
+    return bad == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int replay(void)
+{
+    struct model_choice *schedule;
+    unsigned length;
+    bool fits;
+
+    if (!schedule_parse(options.replay, &schedule, &length)) {
+        fprintf(stderr, "fw-model: a schedule is a list like A.B.Bf.A, not %s\n", options.replay);
+        return EXIT_USAGE;
+    }
+    if (options.fault != NULL)
+        break_things(find_fault(options.fault));
+    model_program = find_program(options.program);
+    fits = show(schedule, length);
+    if (fits && model_failure.kind != NULL)
+        print_failure(&model_failure);
+    free(schedule);
+    return !fits ? EXIT_USAGE : model_failure.kind == NULL ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static uint32_t number(const char *text, struct argp_state *state)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end != '\0' || value >= 0x7fffffffu)
+        argp_error(state, "%s is not a number that fits", text);
+    return (uint32_t)value;
+}
+
+static void check_group(const char *name, struct argp_state *state)
+{
+    bool known = strcmp(name, "faults") == 0;
+
+    for (unsigned g = 0; g < GROUPS; g++)
+        known = known || strcmp(name, groups[g]->name) == 0;
+    if (!known)
+        argp_error(state, "no group %s; there are: litmus sleepers mutex faults", name);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case 'p':
+        options.program = arg;
+        return 0;
+    case 'f':
+        options.fault = arg;
+        return 0;
+    case 'g':
+        check_group(arg, state);
+        options.group = arg;
+        return 0;
+    case 'n':
+        options.limits.preemptions = number(arg, state);
+        return 0;
+    case 'm':
+        options.limits.states = number(arg, state);
+        return 0;
+    case 'r':
+        options.replay = arg;
+        return 0;
+    case 'l':
+        options.list = true;
+        return 0;
+    case 's':
+        options.stats = true;
+        return 0;
+    case 'd':
+        options.deep = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (options.replay != NULL && options.program == NULL)
+            argp_error(state, "--replay needs --program");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option known_options[] = {
+    {"program", 'p', "NAME", 0, "Explore this program only", 0},
+    {"group", 'g', "NAME", 0, "Explore only litmus, sleepers, mutex or faults", 0},
+    {"fault", 'f', "NAME", 0, "Break something, and show how it is caught", 0},
+    {"preemptions", 'n', "N", 0, "At most N preemptions (default: no bound)", 0},
+    {"states", 'm', "N", 0, "Give up beyond N states", 0},
+    {"replay", 'r', "SCHEDULE", 0, "Run one schedule of --program, step by step", 0},
+    {"deep", 'd', NULL, 0, "The programs that take minutes, too", 0},
+    {"stats", 's', NULL, 0, "Tell also parts of states, memory and ends", 0},
+    {"list", 'l', NULL, 0, "List programs and faults", 0},
+    {0}};
+
+/* A thread that runs on without any operation would hang the search. */
+static void hangs(int number_of_signal)
+{
+    static const char text[] = "fw-model: a thread runs on for seconds without an operation\n";
+    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+
+    (void)number_of_signal;
+    (void)ignored;
+    _exit(EXIT_FAILURE);
+}
+
+int main(int argc, char **argv)
+{
+    const struct argp argp = {known_options, parse, NULL,
+                              "Tries every interleaving of small programs on furwock's locks.\v"
+                              "Without options: all programs, then all faults.  Exit status: 0 as expected, "
+                              "1 not, 2 bad usage.",
+                              NULL, NULL, NULL};
+
+    argp_err_exit_status = EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    signal(SIGALRM, hangs);
+    if (options.list) {
+        list();
+        return EXIT_SUCCESS;
+    }
+    if (options.replay != NULL)
+        return replay();
+    if (options.fault != NULL)
+        return run_fault(find_fault(options.fault), true) ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (options.program != NULL)
+        return run_program(find_program(options.program), true) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_all();
+}

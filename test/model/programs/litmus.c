@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tests of the model itself: small programs whose outcomes are known.  A program that expects a failure
+ * shows that the model reaches an outcome; one that expects none, that it does not.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../subject/atomic.h"
+#include "programs.h"
+#include "sys/release.h"
+
+static fw_half_ *x, *y, *both;
+
+static void outcome(const char *what)
+{
+    model_fail("outcome", what, 0, 0);
+}
+
+/* What the threads saw, for finished(). */
+static void keep(unsigned slot, uint64_t value)
+{
+    model_shared.ghost[slot] = value;
+}
+
+static void two_words(const void *arg)
+{
+    (void)arg;
+    x = model_object("x", 4, NULL, NULL);
+    y = model_object("y", 4, NULL, NULL);
+}
+
+/* --- Store buffering ------------------------------------------------------------------------------ */
+
+static void sb_plain(unsigned self, const void *arg)
+{
+    (void)arg;
+    fw_store32_relaxed(self == 0 ? x : y, 1);
+    keep(self, fw_load32_relaxed(self == 0 ? y : x));
+}
+
+static void sb_locked(unsigned self, const void *arg)
+{
+    (void)arg;
+    fw_xchg8_acquire((fw_byte_ *)(self == 0 ? x : y), 1);
+    keep(self, fw_load32_relaxed(self == 0 ? y : x));
+}
+
+static void sb_both_zero(void)
+{
+    if (model_shared.ghost[0] == 0 && model_shared.ghost[1] == 0)
+        outcome("both threads read 0");
+}
+
+/* --- Message passing ------------------------------------------------------------------------------ */
+
+static void mp(unsigned self, const void *arg)
+{
+    (void)arg;
+    if (self == 0) {
+        fw_store32_relaxed(x, 1);
+        fw_store32_relaxed(y, 1);
+    } else {
+        keep(1, fw_load32_relaxed(y));
+        keep(0, fw_load32_relaxed(x));
+    }
+}
+
+static void mp_flag_without_data(void)
+{
+    if (model_shared.ghost[1] == 1 && model_shared.ghost[0] == 0)
+        outcome("the flag was seen, the data was not");
+}
+
+/* --- A load takes part of its bytes from the own buffer, the rest from memory ---------------------- */
+
+static void one_word(const void *arg)
+{
+    (void)arg;
+    both = model_object("both", 8, NULL, NULL);
+}
+
+static void halves(unsigned self, const void *arg)
+{
+    (void)arg;
+    fw_store32_relaxed(both + self, 1);
+    keep(self, fw_load64_relaxed((uint64_t *)both));
+}
+
+static void halves_own_half_missing(void)
+{
+    if ((model_shared.ghost[0] & 1) == 0 || model_shared.ghost[1] >> 32 == 0)
+        outcome("a thread does not see its own store");
+}
+
+static void halves_each_only_own(void)
+{
+    if (model_shared.ghost[0] == 1 && model_shared.ghost[1] == UINT64_C(1) << 32)
+        outcome("each thread sees its own half only");
+}
+
+/* --- The plain release against a waiter that announces itself -------------------------------------- */
+
+/* x: the word (owner half, waiters half).  A releases plainly; B announces, fences, looks. */
+#define ID 0x101u
+
+static void release_setup(const void *arg)
+{
+    one_word(arg);
+    *(uint64_t *)both = ID;
+}
+
+static void release_against_waiter(unsigned self, const void *arg)
+{
+    bool fences = arg != NULL;
+
+    if (self == 0) {
+        keep(0, fw_release_plain_((uint64_t *)both, ID));
+        return;
+    }
+    for (;;) {
+        uint64_t w = fw_load64_relaxed((uint64_t *)both);
+        if (fw_cas64_relaxed((uint64_t *)both, &w, w | UINT64_C(1) << 32))
+            break;
+    }
+    if (fences && fw_release_fence_() != 0)
+        return;
+    keep(1, fw_load32_relaxed(both) != 0);
+}
+
+static void release_overlooked(void)
+{
+    if (model_shared.ghost[0] == 1 && model_shared.ghost[1] == 1)
+        outcome("the release overlooked the waiter, which still saw the lock held");
+}
+
+static const char with_fence[] = "fence";
+
+static const struct model_program programs[] = {
+    {.name = "sb", .about = "store buffering: under TSO both may read 0", .threads = 2,
+     .setup = two_words, .thread = sb_plain, .finished = sb_both_zero, .expects = "outcome"},
+    {.name = "sb-locked", .about = "the same with locked instructions: never", .threads = 2,
+     .setup = two_words, .thread = sb_locked, .finished = sb_both_zero},
+    {.name = "mp", .about = "message passing: stores arrive in order", .threads = 2,
+     .setup = two_words, .thread = mp, .finished = mp_flag_without_data},
+    {.name = "halves", .about = "a wide load sees the own narrow store", .threads = 2,
+     .setup = one_word, .thread = halves, .finished = halves_own_half_missing},
+    {.name = "halves-own", .about = "a wide load may miss the other's narrow store", .threads = 2,
+     .setup = one_word, .thread = halves, .finished = halves_each_only_own, .expects = "outcome"},
+    {.name = "plain-release", .about = "plain release and a waiter with the fence", .threads = 2,
+     .setup = release_setup, .thread = release_against_waiter, .finished = release_overlooked,
+     .arg = with_fence},
+    {.name = "plain-release-unfenced", .about = "the same without: the waiter is overlooked",
+     .threads = 2, .setup = release_setup, .thread = release_against_waiter,
+     .finished = release_overlooked, .expects = "outcome"},
+};
+
+const struct program_group litmus_programs = {"litmus", programs, sizeof programs / sizeof *programs};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../engine/report.h"
+#include "../memory.h"
+#include "../subject/subject.h"
+#include "mutex_watch.h"
+#include "mutex_word.h"
+
+static const struct model_part parts[] = {
+    {"held", 0, 1}, {"owner", 0, 4}, {"waiters", 4, 4}, {NULL, 0, 0}};
+
+static uint64_t *word;
+
+static uint64_t ghost(enum watch_ghost g)
+{
+    return model_shared.ghost[g];
+}
+
+static void set_ghost(enum watch_ghost g, uint64_t v)
+{
+    model_shared.ghost[g] = v;
+}
+
+static uint64_t bit(unsigned thread)
+{
+    return UINT64_C(1) << thread;
+}
+
+/* --- Readable words -------------------------------------------------------------------------------- */
+
+static int print_owner(uint32_t half, char *text, size_t room)
+{
+    unsigned number = half >> FW_ID_SHIFT;
+
+    if (half == 0)
+        return snprintf(text, room, "free");
+    if (half == FW_ID_HELD)
+        return snprintf(text, room, "taken");
+    if ((half & MUTEX_PASSED) != 0)
+        return snprintf(text, room, "PASSED#%u", number & 0x7fffff);
+    if (number >= SUBJECT_FIRST_TID && number < SUBJECT_FIRST_TID + MODEL_MAX_THREADS)
+        return snprintf(text, room, "%c", 'A' + (int)(number - SUBJECT_FIRST_TID));
+    return snprintf(text, room, "tid %u", number);
+}
+
+static int print_waiters(fw_mutex_word_ w, char *text, size_t room)
+{
+    unsigned generation = (unsigned)((w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT);
+    int n = snprintf(text, room, "%u waiting%s%s%s%s%s", (unsigned)(w / MUTEX_WAITER),
+                     is_fenced(w) ? " FENCED" : "", wake_is_under_way(w) ? " WAKING" : "",
+                     (w & MUTEX_OLD) != 0 ? " OLD" : "", wants_handoff(w) ? " HANDOFF" : "",
+                     has_late_sleepers(w) ? " LATE" : "");
+
+    if (generation != 0)
+        n += snprintf(text + n, room - (size_t)n, " gen %u", generation);
+    return n;
+}
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    int n = 0;
+
+    if (size == 1) {
+        snprintf(text, room, "%u", (unsigned)value);
+        return;
+    }
+    if (offset == 0)
+        n = print_owner((uint32_t)value, text, room);
+    if (size == 8)
+        n += snprintf(text + n, room - (size_t)n, " | ");
+    if (size == 8 || offset == 4)
+        print_waiters(size == 8 ? value : value << 32, text + n, room - (size_t)n);
+}
+
+void watch_describe(char *text, size_t room)
+{
+    int n = snprintf(text, room, "m = 0x%016" PRIx64 ": ", *word);
+
+    decode(*word, 0, 8, text + n, room - (size_t)n);
+}
+
+void *watch_mutex(uint64_t initial)
+{
+    word = model_object("m", 8, parts, decode);
+    *word = initial;
+    return word;
+}
+
+/* --- Every change of the word ----------------------------------------------------------------------- */
+
+/* Joining and leaving, one at a time, each thread for itself. */
+static void watch_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
+{
+    uint64_t waiters = ghost(WATCH_WAITERS);
+    uint64_t was = without_ghosts(before, subject_generation) / MUTEX_WAITER;
+    uint64_t is = without_ghosts(after, subject_generation) / MUTEX_WAITER;
+
+    if (is == was + 1 && (waiters & bit(thread)) == 0)
+        waiters |= bit(thread);
+    else if (is + 1 == was && (waiters & bit(thread)) != 0)
+        waiters &= ~bit(thread);
+    else if (is != was)
+        model_fail("word", "the count of waiters goes from %llu to %llu by the wrong thread", was, is);
+    set_ghost(WATCH_WAITERS, waiters);
+}
+
+/* Passing, and claiming what was passed (I3). */
+static void watch_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
+{
+    if (!is_passed(before) && is_passed(after))
+        set_ghost(WATCH_HEIRS, ghost(WATCH_WAITERS));
+    if (is_passed(before) && !is_passed(after)) {
+        if ((ghost(WATCH_HEIRS) & bit(thread)) == 0)
+            model_fail("overtaken", "thread %llu claims a pass that was for others (set 0x%llx)", thread,
+                       ghost(WATCH_HEIRS));
+        set_ghost(WATCH_HEIRS, 0);
+    }
+    if (is_passed(after)) {
+        set_ghost(WATCH_HEIRS, ghost(WATCH_HEIRS) & ghost(WATCH_WAITERS));
+        if (ghost(WATCH_HEIRS) == 0)
+            model_fail("stranded", "the lock is passed, and nobody stands in line to claim it", 0, 0);
+    }
+}
+
+/* Who may change the owner half, and to what. */
+static void watch_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
+{
+    uint32_t was = owner_half(before);
+    uint32_t is = owner_half(after);
+    uint32_t id = subject_id(thread);
+    bool ok = was == is;
+
+    ok = ok || (was == 0 && (is == FW_ID_HELD || is == id));
+    ok = ok || (was == FW_ID_HELD && is == id);
+    ok = ok || (is_passed(before) && is == id);
+    ok = ok || (was == id && (is == 0 || is_passed(after)));
+    if (!ok)
+        model_fail("word", "the owner half goes from 0x%llx to 0x%llx by the wrong thread", was, is);
+    if (was == id && is == 0 && wants_handoff(without_ghosts(before, subject_generation)) &&
+        has_waiters(before))
+        model_fail("hand-off refused", "a waiter asked for the lock, and the release freed it", 0, 0);
+}
+
+void watch_changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    if (addr != (uint64_t)(uintptr_t)word || before == *word)
+        return;
+    watch_line(thread, before, *word);
+    watch_pass(thread, before, *word);
+    watch_owner(thread, before, *word);
+    if (owner_half(before) == subject_id(thread) && owner_half(*word) != subject_id(thread))
+        set_ghost(WATCH_INSIDE, 0);
+}
+
+void watch_finished(void)
+{
+    if (!is_free(*word) || has_waiters(*word))
+        model_fail("word", "all threads are done, and the word is 0x%llx", *word, 0);
+}
+
+/* --- What the callers see ---------------------------------------------------------------------------- */
+
+void watch_enter(unsigned self)
+{
+    report_remark(self, "has the lock");
+    if (ghost(WATCH_INSIDE) != 0)
+        model_thread_fail("exclusion", "threads %llu and %llu are in the critical section",
+                          ghost(WATCH_INSIDE) - 1, self);
+    if (ghost(WATCH_FAIR) == self + 1 && ghost(WATCH_FAIR_ASLEEP) != 0)
+        model_thread_fail("overtaken", "after a fair release thread %llu has the lock again, and the "
+                          "threads 0x%llx slept in line", self, ghost(WATCH_FAIR_ASLEEP));
+    set_ghost(WATCH_FAIR, 0);
+    set_ghost(WATCH_FAIR_ASLEEP, 0);
+    set_ghost(WATCH_INSIDE, self + 1);
+    set_ghost(WATCH_ENTRIES, ghost(WATCH_ENTRIES) + 1);
+    if (memory_read(self, (uint64_t)(uintptr_t)word, 4) != subject_id(self))
+        model_thread_fail("owner", "thread %llu has the lock, and the owner half is 0x%llx", self,
+                          memory_read(self, (uint64_t)(uintptr_t)word, 4));
+}
+
+void watch_gave_up(unsigned self)
+{
+    report_remark(self, "has given up");
+    set_ghost(WATCH_FAIR_ASLEEP, ghost(WATCH_FAIR_ASLEEP) & ~bit(self));
+}
+
+void watch_fair_release(unsigned self)
+{
+    uint64_t asleep = 0;
+
+    for (unsigned i = 0; i < model_shared.asleep; i++)
+        asleep |= bit((unsigned)model_shared.queue[i]);
+    if (asleep != 0) {
+        set_ghost(WATCH_FAIR, self + 1);
+        set_ghost(WATCH_FAIR_ASLEEP, asleep);
+    }
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the locks call below themselves: furwock/bits/atomic.h and src/sys/, as operations of the model.
+ */
+#include <errno.h>
+
+#include <furwock/futex.h>
+
+#include "../engine/model.h"
+#include "../faults.h"
+#include "../kernel.h"
+#include "../memory.h"
+#include "atomic.h"
+#include "subject.h"
+#include "sys/clock.h"
+#include "sys/panic.h"
+#include "sys/release.h"
+#include "sys/thread.h"
+
+__thread uint32_t fw_self_id_;
+uint32_t subject_generation;
+
+/* --- furwock/bits/atomic.h ------------------------------------------------------------------------- */
+
+/* Constants, and settings that no program changes, need no scheduling. */
+static bool is_private(const void *p)
+{
+    return !memory_is_shared((uint64_t)(uintptr_t)p);
+}
+
+uint64_t subject_load(const void *p, unsigned size)
+{
+    if (is_private(p))
+        return size == 8 ? *(const uint64_t *)p : *(const fw_half_ *)p;
+    return model_op(OP_LOAD, p, size, 0, 0, 0, 0);
+}
+
+void subject_store(void *p, unsigned size, uint64_t v)
+{
+    if (is_private(p))
+        model_thread_fail("stray access", "a store to 0x%llx, which is no object of the program",
+                          (uint64_t)(uintptr_t)p, 0);
+    model_op(OP_STORE, p, size, v, 0, 0, 0);
+}
+
+uint64_t subject_xchg(void *p, unsigned size, uint64_t v)
+{
+    return model_op(OP_XCHG, p, size, v, 0, 0, 0);
+}
+
+uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v)
+{
+    if (fault_is(FAULT_UNLOCKED_CAS)) {
+        uint64_t seen = model_op(OP_LOAD, p, size, 0, 0, 0, 0);
+        if (seen == expected)
+            model_op(OP_STORE, p, size, v, 0, 0, 0);
+        return seen;
+    }
+    return model_op(OP_CAS, p, size, expected, v, 0, 0);
+}
+
+/* --- src/sys/release.h ---------------------------------------------------------------------------- */
+
+static bool leave_section(void)
+{
+    model_threads[model_current].in_section = 0;
+    return false;
+}
+
+/* In the order of the shipped sequence: the owner half, the waiters half, the store. */
+bool fw_release_plain_(uint64_t *state, uint32_t id)
+{
+    fw_half_ *owner = (fw_half_ *)state;
+    fw_half_ *waiters = owner + 1;
+
+    if (model_op(OP_LOOK_OWNER, owner, 4, 0, 0, 0, 0) != id)
+        return leave_section();
+    if (!fault_is(FAULT_LOOK_AT_OWNER_ONLY) &&
+        model_op(OP_LOOK_WAITERS, waiters, 4, 0, 0, 0, 0) != 0)
+        return leave_section();
+    return model_op(OP_COMMIT, owner, 4, 0, 0, 0, 0) != KERNEL_ABORTED;
+}
+
+int fw_release_fence_(void)
+{
+    if (fault_is(FAULT_NO_FENCE))
+        return 0;
+    return (int)model_op(OP_FENCE_ALL, NULL, 0, 0, 0, 0, 0);
+}
+
+/* --- furwock/futex.h ------------------------------------------------------------------------------- */
+
+static uint64_t ns_of(const fw_deadline *deadline)
+{
+    if (deadline == NULL)
+        return KERNEL_FOREVER;
+    if (deadline->at.tv_sec < 0)
+        return 0;
+    return (uint64_t)deadline->at.tv_sec * 1000000000u + (uint64_t)deadline->at.tv_nsec;
+}
+
+int fw_futex_wait(const uint32_t *word, uint32_t expected, unsigned flags, const fw_deadline *deadline)
+{
+    return fw_futex_wait_bitset(word, expected, FW_FUTEX_ANY_BIT, flags, deadline);
+}
+
+int fw_futex_wait_bitset(const uint32_t *word, uint32_t expected, uint32_t bits, unsigned flags,
+                         const fw_deadline *deadline)
+{
+    (void)flags;
+    return (int)model_op(OP_WAIT, word, 4, expected, bits, ns_of(deadline), 0);
+}
+
+int fw_futex_wake(const uint32_t *word, unsigned n, unsigned flags)
+{
+    return fw_futex_wake_bitset(word, n, FW_FUTEX_ANY_BIT, flags);
+}
+
+int fw_futex_wake_bitset(const uint32_t *word, unsigned n, uint32_t bits, unsigned flags)
+{
+    (void)flags;
+    return (int)model_op(OP_WAKE, word, 4, n, bits, 0, 0);
+}
+
+int fw_futex_requeue(const uint32_t *from, unsigned n_wake, const uint32_t *to, unsigned n_move,
+                     unsigned flags)
+{
+    (void)flags;
+    return (int)model_op(OP_REQUEUE, from, 4, n_wake, (uint64_t)(uintptr_t)to, n_move, 0);
+}
+
+int fw_futex_cmp_requeue(const uint32_t *from, uint32_t expected, unsigned n_wake,
+                         const uint32_t *to, unsigned n_move, unsigned flags)
+{
+    (void)flags;
+    return (int)model_op(OP_CMP_REQUEUE, from, 4, n_wake, (uint64_t)(uintptr_t)to, n_move, expected);
+}
+
+/* --- src/sys/thread.h ------------------------------------------------------------------------------ */
+
+uint32_t fw_self_init_(void)
+{
+    return fw_self_id_ = subject_id(model_current);
+}
+
+uint32_t fw_fork_generation_(void)
+{
+    return subject_generation;
+}
+
+uint32_t fw_serial_(void)
+{
+    return (uint32_t)++model_shared.serial & 0x7fffffu;
+}
+
+bool fw_one_in_(uint32_t n)
+{
+    (void)n;
+    if (model_shared.budget.chances == 0) /* for good: nothing to choose, nothing to see */
+        return false;
+    return model_op(OP_CHANCE, NULL, 0, 0, 0, 0, 0) != 0;
+}
+
+/* --- src/sys/clock.h ------------------------------------------------------------------------------- */
+
+uint64_t fw_clock_ns_(void)
+{
+    if (model_shared.budget.ticks == 0) /* the clock stands still for good */
+        return model_shared.clock;
+    return model_op(OP_CLOCK, NULL, 0, 0, 0, 0, 0);
+}
+
+void fw_clock_get_(clockid_t clock, struct timespec *now)
+{
+    uint64_t ns = fw_clock_ns_();
+
+    (void)clock;
+    now->tv_sec = (time_t)(ns / 1000000000u);
+    now->tv_nsec = (long)(ns % 1000000000u);
+}
+
+void fw_pause_(void)
+{
+    model_pause();
+}
+
+void fw_yield_(void)
+{
+    model_pause();
+}
+
+/* --- src/sys/panic.h ------------------------------------------------------------------------------- */
+
+void fw_panic_(const char *what, const void *lock, uint32_t caller, uint32_t owner)
+{
+    (void)lock;
+    model_thread_fail("panic", what, caller >> FW_ID_SHIFT, owner >> FW_ID_SHIFT);
+}
+
+void fw_panic_errno_(const char *what, int error)
+{
+    model_thread_fail("panic", what, (uint64_t)error, 0);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_SUBJECT_H
+#define MODEL_SUBJECT_H
+
+#include <stdint.h>
+
+#include "sys/thread.h"
+
+/* The kernel thread ids of model threads: 101, 102, ... */
+#define SUBJECT_FIRST_TID 101u
+
+static inline uint32_t subject_id(unsigned thread)
+{
+    return (SUBJECT_FIRST_TID + thread) << FW_ID_SHIFT | FW_ID_HELD;
+}
+
+/* What the process's fork generation is in the present program. */
+extern uint32_t subject_generation;
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_SYS_RELEASE_ARCH_H
+#define FW_SYS_RELEASE_ARCH_H
+
+/* The plain release and its fence (src/sys/release.h), step by step: subject.c. */
+bool fw_release_plain_(uint64_t *state, uint32_t id);
+int fw_release_fence_(void);
+
+#endif
