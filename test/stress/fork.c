@@ -97,10 +97,10 @@ static void child_body(struct worker *me, unsigned held)
     }
     for (int i = 0; i < 100; i++)
         one_turn(&first);
-    if (generation < GENERATIONS && (stress.is_sanitized || draw(&first, 2)))
+    if (generation < GENERATIONS && (stress.is_constrained || draw(&first, 2)))
         fork_with_locks(&first, child_body);
-    /* The sanitizers cannot have new threads in the child of a process with threads. */
-    if (!stress.is_sanitized)
+    /* Sanitizers and emulators cannot have new threads in the child of a process with threads. */
+    if (!stress.is_constrained)
         stress_run_for(0.01, CHILD_THREADS, grown_up);
     for (int i = 0; i < N_LOCKS; i++)
         if (usable[i])

@@ -79,8 +79,8 @@ void stress_begin(int argc, char **argv)
     };
     const struct argp argp = {options, parse, "[MODE]", stress.about, NULL, NULL, NULL};
 
-    stress.is_sanitized = STRESS_SANITIZED; /* the build says so */
-    if (stress.is_sanitized || is_under_valgrind()) {
+    stress.is_constrained = STRESS_CONSTRAINED; /* the build says so */
+    if (stress.is_constrained || is_under_valgrind()) {
         stress.seconds /= 2;
         if (stress.threads > 16)
             stress.threads = stress.threads / 8;

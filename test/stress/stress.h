@@ -41,7 +41,7 @@ struct stress {
     const char *mode;      /* the argument that is no option; NULL: none */
     struct guarded *locks; /* what the watchdog prints */
     unsigned n_locks;
-    bool is_sanitized; /* set by stress_begin */
+    bool is_constrained;   /* a sanitizer or an emulator: slow, and no new threads after a fork */
 };
 
 extern struct stress stress;
