@@ -62,7 +62,7 @@ enum { FW_FUTEX_PRIVATE = 0, FW_FUTEX_SHARED = 1 };
  * Sleeps while *word == expected, until woken or until the deadline (NULL: none).
  *   0           woken, or spurious
  *   -EAGAIN     *word was not `expected`
- *   -EINTR      a signal handler ran
+ *   -EINTR      a signal handler ran; not where there is no deadline and SA_RESTART was asked for
  *   -ETIMEDOUT  the deadline passed
  *   -EINVAL     misaligned word, bad flags, clock or tv_nsec
  *   -EFAULT     the word cannot be read
@@ -88,7 +88,7 @@ FW_API int fw_futex_wake_bitset(const uint32_t *word, unsigned n, uint32_t bits,
 /*
  * Wakes at most n_wake of those who wait on `from`, then moves at most n_move others to `to`, where
  * they sleep on without noticing.
- *   >= 0     how many were woken (requeue), or woken and moved (cmp_requeue)
+ *   >= 0     how many were woken or moved
  *   -EAGAIN  (cmp_requeue) *from was not `expected`; nobody was woken or moved
  *   -EINVAL, -EFAULT as above
  */
