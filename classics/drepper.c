@@ -3,9 +3,18 @@
 
 /* Origin, states and what was adapted: drepper.h. */
 
-void classic_drepper_lock_slow_(classic_drepper *l)
+/* Sees to it that a held word says AWAITED; false where it turns out to be free. */
+static bool announce(classic_drepper *l)
 {
-    /* any -> AWAITED: taken with the duty to wake, or left so for the owner to see. */
-    while (sc_exchange(&l->word, DREPPER_AWAITED) != DREPPER_FREE)
-        word_sleep(&l->word, DREPPER_AWAITED);
+    uint32_t seen = DREPPER_HELD;
+    return sc_cas(&l->word, &seen, DREPPER_AWAITED) || seen != DREPPER_FREE; /* HELD -> AWAITED */
+}
+
+void classic_drepper_lock_slow_(classic_drepper *l, uint32_t seen)
+{
+    do {
+        if (seen == DREPPER_AWAITED || announce(l))
+            word_sleep(&l->word, DREPPER_AWAITED);
+        seen = DREPPER_FREE;
+    } while (!sc_cas(&l->word, &seen, DREPPER_AWAITED)); /* FREE -> AWAITED: others may sleep */
 }

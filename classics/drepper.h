@@ -7,8 +7,7 @@
 /*
  * drepper: the three-state mutex, ancestor of the C libraries' mutexes.
  *
- * From: Drepper, "Futexes Are Tricky" (2004, revised 2011), section "Mutex, Take 2" (`mutex2`),
- * with the exchange in the slow path of the section that follows it.
+ * From: Drepper, "Futexes Are Tricky" (2004, revised 2011), section "Mutex, Take 2": `mutex2`.
  *
  *   word  meaning                              left by
  *   0     free                                 trylock, fast lock: -> 1;  slow lock: -> 2
@@ -18,18 +17,19 @@
  *   Legal:   2 while nobody sleeps (one needless wake).
  *   Illegal: 0 or 1 while somebody sleeps and nobody is awake who will write 2.
  *
- * Faithful: the states and their transitions.
- * Adapted: unlock is one exchange, where the original decrements and then stores when it was not
- * alone; FW_FUTEX_SHARED.
+ * Faithful: each compare-and-exchange in its place, and an unlock that decrements, and stores 0
+ * only where it was not alone.
+ * Adapted: FW_FUTEX_SHARED; sequentially consistent operations, as on the processors it was
+ * written for.
  *
  * No wake is lost: whoever has slept takes the lock as 2, and so passes on the duty to wake.
  *
  *     A has the lock (2)           B and C sleep
- *     unlock: 2 -> 0
+ *     unlock: 2 -> 1 -> 0
  *                                  D: 0 -> 1 (a newcomer)
  *     wake one: B
- *                                  B: exchange 2, saw 1: sleeps again, but the word is 2
- *                                  D: unlock: 2 -> 0, wakes B or C
+ *                                  B: 0 -> 2 fails, 1 -> 2: sleeps again
+ *                                  D: unlock: 2 -> 1 -> 0, wakes B or C
  *
  * Weaknesses: greedy, the unlocker or a newcomer can win again and again; a task that is killed
  * after it was woken takes the wake with it.
@@ -38,32 +38,33 @@ typedef struct classic_drepper {
     uint32_t word;
 } classic_drepper;
 
-#define CLASSIC_DREPPER_INIT \
-    {                        \
-        0                    \
-    }
+#define CLASSIC_DREPPER_INIT {0}
 
 enum { DREPPER_FREE = 0, DREPPER_HELD = 1, DREPPER_AWAITED = 2 };
 
-void classic_drepper_lock_slow_(classic_drepper *l);
+/* `seen` is what a compare-and-exchange from FREE found instead. */
+void classic_drepper_lock_slow_(classic_drepper *l, uint32_t seen);
 
 /* Takes the lock if it is free: 0 or EBUSY. */
 static inline int classic_drepper_trylock(classic_drepper *l)
 {
-    uint32_t free = DREPPER_FREE;
-    return sc_cas(&l->word, &free, DREPPER_HELD) ? 0 : EBUSY; /* FREE -> HELD */
+    uint32_t seen = DREPPER_FREE;
+    return sc_cas(&l->word, &seen, DREPPER_HELD) ? 0 : EBUSY; /* FREE -> HELD */
 }
 
 static inline void classic_drepper_lock(classic_drepper *l)
 {
-    if (classic_drepper_trylock(l) != 0)
-        classic_drepper_lock_slow_(l);
+    uint32_t seen = DREPPER_FREE;
+    if (!sc_cas(&l->word, &seen, DREPPER_HELD)) /* FREE -> HELD */
+        classic_drepper_lock_slow_(l, seen);
 }
 
 static inline void classic_drepper_unlock(classic_drepper *l)
 {
-    if (sc_exchange(&l->word, DREPPER_FREE) == DREPPER_AWAITED) /* HELD, AWAITED -> FREE */
+    if (sc_fetch_sub(&l->word, 1) != DREPPER_HELD) { /* HELD -> FREE, or AWAITED -> HELD */
+        sc_store(&l->word, DREPPER_FREE);            /* HELD, AWAITED -> FREE */
         word_wake_one(&l->word);
+    }
 }
 
 #endif

@@ -78,10 +78,7 @@ typedef struct classic_futex {
     uint32_t count;
 } classic_futex;
 
-#define CLASSIC_FUTEX_INIT \
-    {                      \
-        FUTEX_AVAILABLE    \
-    }
+#define CLASSIC_FUTEX_INIT {FUTEX_AVAILABLE}
 
 #define FUTEX_AVAILABLE 1u
 #define FUTEX_TAKEN 0u

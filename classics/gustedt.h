@@ -55,10 +55,7 @@ typedef struct classic_gustedt {
     uint32_t word;
 } classic_gustedt;
 
-#define CLASSIC_GUSTEDT_INIT \
-    {                        \
-        0                    \
-    }
+#define CLASSIC_GUSTEDT_INIT {0}
 
 /*
  * E for the adapter, in loads.  The paper wants the spin to last 0.9 of the time of a failing

@@ -29,10 +29,7 @@ typedef struct classic_smpl {
     uint32_t word;
 } classic_smpl;
 
-#define CLASSIC_SMPL_INIT \
-    {                     \
-        0                 \
-    }
+#define CLASSIC_SMPL_INIT {0}
 
 enum { SMPL_FREE = 0, SMPL_HELD = 1 };
 

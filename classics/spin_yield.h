@@ -27,10 +27,7 @@ typedef struct classic_spin_yield {
     uint32_t word;
 } classic_spin_yield;
 
-#define CLASSIC_SPIN_YIELD_INIT \
-    {                           \
-        0                       \
-    }
+#define CLASSIC_SPIN_YIELD_INIT {0}
 
 #define SPIN_YIELD_TRIES 1000u /* section 4.2 */
 

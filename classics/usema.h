@@ -29,7 +29,7 @@
  * wakeup before the waiting process had a chance to enqueue itself"): a wake-up is counted, and
  * the wait that arrives late finds it.  That is the semaphore of the kernels of that time, which
  * a newcomer could overtake: it may take the wake-up that is on its way to a sleeper.  (ksem.h is
- * the queue that cannot be overtaken.) trylock is an addition, and needs compare-and-exchange.
+ * the queue that cannot be overtaken.)  trylock is an addition, and needs compare-and-exchange.
  *
  * No wake-up is lost: a task sleeps only while `wakeups` is 0, which the kernel checks, and each
  * increment is followed by a wake.

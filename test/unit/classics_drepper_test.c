@@ -18,12 +18,23 @@ static void words(void **state)
     assert_int_equal(l.word, 1);
 }
 
+static void an_awaited_lock_is_freed(void **state)
+{
+    (void)state;
+    classic_drepper l = {DREPPER_AWAITED};
+
+    assert_int_equal(classic_drepper_trylock(&l), EBUSY);
+    assert_int_equal(l.word, 2);
+    classic_drepper_unlock(&l);
+    assert_int_equal(l.word, 0);
+}
+
 static void the_slow_lock_takes_a_free_lock_as_awaited(void **state)
 {
     (void)state;
     classic_drepper l = CLASSIC_DREPPER_INIT;
 
-    classic_drepper_lock_slow_(&l);
+    classic_drepper_lock_slow_(&l, DREPPER_HELD); /* it was held, and is no longer */
     assert_int_equal(l.word, 2);
     classic_drepper_unlock(&l);
     assert_int_equal(l.word, 0);
@@ -62,6 +73,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
+        cmocka_unit_test(an_awaited_lock_is_freed),
         cmocka_unit_test(the_slow_lock_takes_a_free_lock_as_awaited),
         cmocka_unit_test(who_has_slept_keeps_the_duty_to_wake),
     };
