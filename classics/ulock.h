@@ -54,13 +54,7 @@ typedef struct classic_ulock {
     classic_ksem queue;
 } classic_ulock;
 
-#define CLASSIC_ULOCK_INIT \
-    {                      \
-        0,                 \
-        {                  \
-            0              \
-        }                  \
-    }
+#define CLASSIC_ULOCK_INIT {0, {0}}
 
 #define ULOCK_FREE 0u
 #define ULOCK_HELD 1u   /* bit 0 */

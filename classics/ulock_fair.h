@@ -39,13 +39,7 @@ typedef struct classic_ulock_fair {
     classic_ksem queue;
 } classic_ulock_fair;
 
-#define CLASSIC_ULOCK_FAIR_INIT \
-    {                           \
-        ULOCK_FAIR_FREE,        \
-        {                       \
-            0                   \
-        }                       \
-    }
+#define CLASSIC_ULOCK_FAIR_INIT {ULOCK_FAIR_FREE, {0}}
 
 #define ULOCK_FAIR_FREE 1u
 #define ULOCK_FAIR_HELD 0u
