@@ -25,13 +25,18 @@ class Goal:
         self.short = list(short)
 
 
+def is_wide(estimate):
+    """Whether the interval of a ratio says next to nothing."""
+    return estimate.low is not None and estimate.high > WIDE * max(estimate.low, 1e-300)
+
+
 def interval(estimate, digits=2):
     if estimate is None:
         return "-"
     text = f"{estimate.value:.{digits}f}"
     if estimate.low is None:
         return text
-    if estimate.high > WIDE * max(estimate.low, 1e-300):
+    if is_wide(estimate):
         return f"{text} [very wide]"
     return f"{text} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
 

@@ -4,7 +4,7 @@
 import html
 import re
 
-from . import compare, goals, look, summary, tables
+from . import compare, goals, look, stats, summary, tables
 from .figures import by_tasks, cells, improvement, reacquire, uncontended, waits
 
 TITLE = "furwock beside the locks people know"
@@ -110,7 +110,23 @@ def _headlines(results):
     line = f"Of {len(every)} goals that these results can judge, {by_state[goals.REACHED]} reached"
     if by_state[goals.NOISE]:
         line += f", {by_state[goals.NOISE]} short by less than the noise"
-    return [line + f", {by_state[goals.MISSED]} missed."]
+    return _figures(results) + [line + f", {by_state[goals.MISSED]} missed."]
+
+
+def _figures(results):
+    """The two figures that most readers come for."""
+    parts = []
+    alone = results.uncontended and results.uncontended.ratio(compare.OURS, compare.PTHREAD)
+    if alone:
+        parts.append(f"Where nobody else wants the lock, furwock's lock + unlock takes "
+                     f"{goals.interval(alone)} of the time of pthread's mutex.")
+    for experiment, name in summary.EXPERIMENTS[:2]:
+        every = [v.to_pthread for v in compare.all_versus(results, experiment)]
+        middle = stats.geometric(every)
+        if middle:
+            parts.append(f"On {name}, its throughput between threads is {goals.interval(middle)} "
+                         f"of pthread's (geometric mean of {middle.n} cells).")
+    return [" ".join(parts)] if parts else []
 
 
 def build(results, directory, command):

@@ -79,9 +79,16 @@ def _percent(ratio):
     if ratio is None:
         return ""
     change = (ratio.value - 1) * 100
+    return f"{change:+.1f}{_half(ratio)}"
+
+
+def _half(ratio):
+    """Half the interval of a ratio, in percent."""
     if ratio.low is None:
-        return f"{change:+.1f}"
-    return f"{change:+.1f} ±{(ratio.high - ratio.low) / 2 * 100:.1f}"
+        return ""
+    if goals.is_wide(ratio):
+        return " (very wide)"
+    return f" ±{(ratio.high - ratio.low) / 2 * 100:.1f}"
 
 
 def improvement(results):
@@ -141,8 +148,7 @@ def efficiency(results):
 
 
 def _share(ratio):
-    half = "" if ratio.low is None else f" ±{(ratio.high - ratio.low) / 2:.1%}"[:-1]
-    return f"{ratio.value * 100:.1f}{half}"
+    return f"{ratio.value * 100:.1f}{_half(ratio)}"
 
 
 def _range(low_high):

@@ -53,7 +53,7 @@ def axes_grid(count, height=3.1):
     rows = math.ceil(count / columns)
     figure, axes = plt.subplots(rows, columns, figsize=(10.4, height * rows + 0.35),
                                 squeeze=False)
-    figure.subplots_adjust(left=0.068, right=0.885, top=1 - 0.34 / (height * rows),
+    figure.subplots_adjust(left=0.076, right=0.885, top=1 - 0.34 / (height * rows),
                            bottom=0.62 / (height * rows), wspace=0.46, hspace=0.32)
     flat = list(axes.flat)
     for spare in flat[count:]:
