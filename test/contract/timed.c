@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A timed lock ends in time, and the races around its end lose nothing. */
+#include <pthread.h>
+#include <sys/prctl.h>
+
 #include "contract.h"
 
 enum { LATE_NS = 2000 * MS /* a loaded machine is no failure, a hang is */ };
@@ -184,6 +187,79 @@ static void test_a_wake_outlives_a_timeout(void **state)
     lock_unmake(r.lock);
 }
 
+/*
+ * The release comes just when the waiter gives up: each must see what the other did.  The kernel
+ * tells a waiter that its time is over some time after it is; how long after, the rounds find out:
+ * in every eighth the release comes too late for the waiter.
+ */
+struct appointment {
+    void *lock;
+    pthread_barrier_t meet;
+    unsigned rounds;
+    uint64_t deadline_ns;
+    uint64_t late_ns; /* how late the waiter was told */
+};
+
+enum { AHEAD_NS = 40000, TOO_LATE_NS = 400000, AROUND_NS = 10000 };
+
+static void release_about_then(struct appointment *a, unsigned round, struct rng *random)
+{
+    uint64_t late_ns = __atomic_load_n(&a->late_ns, __ATOMIC_RELAXED);
+    uint64_t at = a->deadline_ns + TOO_LATE_NS;
+
+    if (round % 8 != 0 && late_ns < TOO_LATE_NS)
+        at = a->deadline_ns + late_ns + rng_below(random, AROUND_NS) - AROUND_NS / 2;
+    while (clock_ns() < at)
+        ;
+    subject->unlock(a->lock);
+}
+
+static void give_up_about_then(struct appointment *a)
+{
+    struct timespec at = {.tv_sec = (time_t)(a->deadline_ns / 1000000000),
+                          .tv_nsec = (long)(a->deadline_ns % 1000000000)};
+
+    if (subject->timedlock(a->lock, &at) == 0)
+        subject->unlock(a->lock);
+    else
+        __atomic_store_n(&a->late_ns, clock_ns() - a->deadline_ns, __ATOMIC_RELAXED);
+}
+
+static void keep_appointment(unsigned index, void *arg)
+{
+    struct appointment *a = arg;
+    struct rng random;
+
+    rng_seed(&random, 7);
+    prctl(PR_SET_TIMERSLACK, 1);
+    for (unsigned i = 0; i < a->rounds; i++) {
+        if (index == 0) {
+            subject->lock(a->lock);
+            a->deadline_ns = clock_ns() + AHEAD_NS;
+        }
+        pthread_barrier_wait(&a->meet);
+        if (index == 0)
+            release_about_then(a, i, &random);
+        else
+            give_up_about_then(a);
+        pthread_barrier_wait(&a->meet);
+    }
+}
+
+static void test_a_release_meets_the_deadline(void **state)
+{
+    struct appointment a = {
+        .lock = lock_make(false), .rounds = kind_rounds(3000), .late_ns = TOO_LATE_NS};
+
+    (void)state;
+    if (subject_is(ADAPTER_FAIR)) /* no more than others: the kernel's timer sets the pace */
+        a.rounds *= 8;
+    pthread_barrier_init(&a.meet, NULL, 2);
+    tasks_run(2, CREW_THREADS, "releases meet deadlines", a.lock, keep_appointment, &a);
+    pthread_barrier_destroy(&a.meet);
+    lock_unmake(a.lock);
+}
+
 static bool applies(const struct adapter *a)
 {
     return a->timedlock != NULL;
@@ -197,6 +273,7 @@ static int run(void)
         cmocka_unit_test(test_a_release_in_time_is_seen),
         cmocka_unit_test(test_timeouts_race_with_releases),
         cmocka_unit_test(test_a_wake_outlives_a_timeout),
+        cmocka_unit_test(test_a_release_meets_the_deadline),
     };
     return cmocka_run_group_tests_name("timed", tests, NULL, NULL);
 }
