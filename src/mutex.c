@@ -77,6 +77,21 @@ static fw_half_ *waiters_of(fw_mutex *m)
     return (fw_half_ *)&m->state_ + 1;
 }
 
+/*
+ * The word.  A pass that a fork has cut short is undone: PASSED -> free.  Its receiver does not exist in
+ * this process, and nobody held the lock.
+ */
+static fw_mutex_word_ look_at(fw_mutex *m)
+{
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+
+    if (is_passed(w) && has_ghosts(w, fw_fork_generation_())) {
+        fw_cas64_relaxed(&m->state_, &w, 0);
+        w = fw_load64_relaxed(&m->state_);
+    }
+    return w;
+}
+
 /* A thread in the slow path of lock: it lives on that thread's stack. */
 struct waiter {
     fw_mutex *m;
@@ -220,7 +235,7 @@ static int wait_in_line(struct waiter *me)
 /* Polls as long as the policy has budget, then joins.  True: the lock was taken on the way. */
 static bool take_or_join(struct waiter *me)
 {
-    fw_mutex_word_ w = fw_load64_relaxed(&me->m->state_);
+    fw_mutex_word_ w = look_at(me->m);
 
     for (;;) {
         fw_mutex_word_ joined;
@@ -237,7 +252,7 @@ static bool take_or_join(struct waiter *me)
             }
             continue;
         }
-        w = fw_load64_relaxed(&me->m->state_);
+        w = look_at(me->m);
     }
 }
 
@@ -296,7 +311,7 @@ void fw_mutex_init(fw_mutex *m)
 int fw_mutex_trylock(fw_mutex *m)
 {
     /* Look first: an exchange that fails would still take the cache line away from the owner. */
-    if (!is_free(fw_load64_relaxed(&m->state_)))
+    if (!is_free(look_at(m)))
         return EBUSY;
     return fw_mutex_take_(m) ? 0 : EBUSY;
 }

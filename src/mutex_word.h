@@ -103,9 +103,14 @@ static inline uint32_t class_to_wake(fw_mutex_word_ w)
  * The word without what a fork has left behind: waiters that were counted in an ancestor of this
  * process do not exist here.
  */
+static inline bool has_ghosts(fw_mutex_word_ w, uint32_t generation)
+{
+    return (w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT != generation;
+}
+
 static inline fw_mutex_word_ without_ghosts(fw_mutex_word_ w, uint32_t generation)
 {
-    if ((w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT == generation)
+    if (!has_ghosts(w, generation))
         return w;
     return (w & MUTEX_OWNER_HALF) | (fw_mutex_word_)generation << MUTEX_GENERATION_SHIFT;
 }

@@ -75,6 +75,25 @@ int fw_wait_begin_(struct fw_wait_ *w, const fw_wait_policy *policy, const fw_de
     return 0;
 }
 
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
+/* The point that lies ns (less than a second) from now. */
+static fw_deadline in_ns(clockid_t clock, uint64_t ns)
+{
+    fw_deadline d = {.clock = clock};
+
+    fw_clock_get_(clock, &d.at);
+    d.at.tv_nsec += (long)ns;
+    if (d.at.tv_nsec >= 1000000000) {
+        d.at.tv_nsec -= 1000000000;
+        d.at.tv_sec++;
+    }
+    return d;
+}
+
 bool fw_wait_is_over_(const struct fw_wait_ *w)
 {
     struct timespec now;
@@ -82,8 +101,7 @@ bool fw_wait_is_over_(const struct fw_wait_ *w)
     if (w->deadline == NULL)
         return false;
     fw_clock_get_(w->deadline->clock, &now);
-    return now.tv_sec > w->deadline->at.tv_sec ||
-           (now.tv_sec == w->deadline->at.tv_sec && now.tv_nsec >= w->deadline->at.tv_nsec);
+    return !is_before(&now, &w->deadline->at);
 }
 
 /* Lets time pass without sleeping. */
@@ -126,10 +144,12 @@ bool fw_wait_blocks_(const struct fw_wait_ *w)
 static int sleep_a_slice(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, uint32_t bits,
                          uint64_t slice_ns)
 {
-    uint64_t until = fw_clock_ns_() + slice_ns;
-    fw_deadline d = {{(time_t)(until / 1000000000u), (long)(until % 1000000000u)}, CLOCK_MONOTONIC};
-    int error = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, &d);
+    fw_deadline end = in_ns(w->deadline != NULL ? w->deadline->clock : CLOCK_MONOTONIC, slice_ns);
+    int error;
 
+    if (w->deadline != NULL && is_before(&w->deadline->at, &end.at))
+        end = *w->deadline;
+    error = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, &end);
     if (error == -ETIMEDOUT)
         return fw_wait_is_over_(w) ? -ETIMEDOUT : 0;
     return error;

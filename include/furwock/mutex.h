@@ -28,10 +28,11 @@ FW_BEGIN_DECLS
  *  - fw_mutex_unlock_fair hands the mutex to the longest waiter, if there is one; nobody can take
  *    it in between.  ("futex_up_fair", Franke, Russell and Kirkwood, OLS 2002, section 3.1.4.)
  *  - Taking a mutex synchronises with the release before it: acquire and release, as in C11.
- *  - After fork the child's only thread holds what the forking thread held, and may unlock it.  A
- *    mutex that another thread held at the fork stays held in the child for ever.
- *  - A mutex held by a thread that ends is held for ever; waiters wait for ever (or their
- *    deadline).
+ *  - After fork(3) the child's only thread holds what the forking thread held, and may unlock it.
+ *    A mutex that another thread held at the fork stays held in the child for ever.  (In a child of
+ *    _Fork or clone, which skip fork handlers, leave contended mutexes alone.)
+ *  - A mutex held by a thread that ends is held for ever; waiters wait for ever (or until their
+ *    deadline), until the kernel gives the thread id, and with it the ownership, to a new thread.
  *  - Not for memory shared between processes.
  *
  * No call is a cancellation point or fails by EINTR.  Where the calls may wait, the thread waits as

@@ -111,12 +111,14 @@ FAULTS = [
           "(is_passed(w) ? 0 : MUTEX_WAKING);", "0;"),
     Fault("ignores-pass", "a waiter gives up although the lock is passed to it", "timed-fair", MUTEX,
           "        if (may_take(me, w)) {\n", "        if (!over && may_take(me, w)) {\n"),
+    Fault("disturbs-pass", "a late arrival gives up and clears WAKING", "timed-fair-spin", MUTEX,
+          "(is_passed(w) ? 0 : MUTEX_WAKING);", "MUTEX_WAKING;"),
     Fault("gives-up-twice", "a waiter gives up and is still counted", "timed", MUTEX,
           "return fw_cas64_relaxed(&me->m->state_, &w, (w & ~mine) - MUTEX_WAITER);",
           "return fw_cas64_relaxed(&me->m->state_, &w, w & ~mine);"),
     # --- Fork ---------------------------------------------------------------------------------------
     Fault("sees-ghosts", "counts waiters that a fork left behind", "fork", WORD,
-          "    if ((w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT == generation)\n",
+          "    if (!has_ghosts(w, generation))\n",
           "    if (generation <= 31)\n"),
 ]
 
