@@ -104,6 +104,24 @@ static void a_child_returns_to_plain_releases(void **state)
     assert_word(&m, 0);
 }
 
+/* The receiver is not in this process, and the giver has given: nobody holds the lock. */
+static void a_pass_that_the_fork_cut_short_is_undone(void **state)
+{
+    const uint64_t passed = PASSED(7) | FENCED | WAKING | LATE | WAITERS(2);
+
+    (void)state;
+    m.state_ = passed;
+    assert_int_equal(fw_mutex_trylock(&m), 0);
+    assert_word(&m, MINE);
+    m.state_ = passed;
+    fw_mutex_lock(&m);
+    assert_word(&m, MINE);
+    m.state_ = passed | GENERATION(1); /* a pass of this process goes on */
+    assert_int_equal(fw_mutex_trylock(&m), EBUSY);
+    assert_word(&m, passed | GENERATION(1));
+    assert_int_equal(fake.n_calls, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +131,7 @@ int main(void)
         cmocka_unit_test_setup(the_first_to_join_clears_the_ghosts, reset),
         cmocka_unit_test_setup(the_last_generation_fits, reset),
         cmocka_unit_test_setup(a_child_returns_to_plain_releases, reset),
+        cmocka_unit_test_setup(a_pass_that_the_fork_cut_short_is_undone, reset),
     };
     return cmocka_run_group_tests_name("mutex, after a fork", tests, NULL, NULL);
 }
