@@ -5,9 +5,10 @@
  *
  *     layouts [ROUNDS]
  *
- * Each candidate runs in slices of 2000 iterations, all candidates in turn, ROUNDS times (1000); printed are
- * the 5th percentile and the median of the slices in nanoseconds, and their ratio to pthread_mutex.  A second
- * thread exists, so that the C library does not leave out its atomic instructions.
+ * Each candidate runs in slices of 2000 iterations, all candidates in turn, ROUNDS times (1000);
+ * printed are the 5th percentile and the median of the slices in nanoseconds, and their ratio to
+ * pthread_mutex.  A second thread exists, so that the C library does not leave out its atomic
+ * instructions.
  *
  * The candidates are sketches of the uncontended case only: they cannot wait.
  */
@@ -93,13 +94,13 @@ CALLED release_store(struct word *w)
 }
 
 /* A release inside a restartable sequence; see src/sys/x86_64/ for what the parts mean. */
-#define DESCRIBE                                                                              \
-    ".pushsection __rseq_cs, \"aw\"\n.balign 32\n3: .long 0, 0\n.quad 1f, 2f - 1f, 4f\n"      \
-    ".popsection\n.pushsection .text.unlikely, \"ax\"\n.byte 0x0f, 0xb9, 0x3d\n"              \
+#define DESCRIBE                                                                         \
+    ".pushsection __rseq_cs, \"aw\"\n.balign 32\n3: .long 0, 0\n.quad 1f, 2f - 1f, 4f\n" \
+    ".popsection\n.pushsection .text.unlikely, \"ax\"\n.byte 0x0f, 0xb9, 0x3d\n"         \
     ".long 0x53053053\n4: jmp %l[other]\n.popsection\nleaq 3b(%%rip), %%rax\n"
 #define ARM "movq %%rax, %%fs:8(%[area])\n1:\n"
 #define ARM_IF_NEEDED "1: cmpq %%rax, %%fs:8(%[area])\njne 5f\n"
-#define ARM_LATER                                                                             \
+#define ARM_LATER \
     ".pushsection .text.unlikely, \"ax\"\n5: movq %%rax, %%fs:8(%[area])\njmp 1b\n.popsection\n"
 #define MINE "cmpl %[id], (%[w])\njne %l[other]\n"
 #define MINE_BESIDE "cmpl %[id], 4(%[w])\njne %l[other]\n"
@@ -107,19 +108,19 @@ CALLED release_store(struct word *w)
 #define NOBODY_WAITS_BYTE "cmpb $0, 1(%[w])\njne %l[other]\n"
 #define MINE_AND_NOBODY "cmpq %q[id], (%[w])\njne %l[other]\n"
 
-#define RELEASE(name, sequence)                                                               \
-    CALLED name(struct word *w)                                                               \
-    {                                                                                         \
-        ptrdiff_t area = __rseq_offset;                                                       \
-        __asm__ goto(DESCRIBE sequence                                                        \
-                     : /* none */                                                             \
-                     : [area] "r"(area), [w] "r"(w), [id] "r"(self)                           \
-                     : "rax", "cc", "memory"                                                  \
-                     : other);                                                                \
-        return;                                                                               \
-    other:                                                                                    \
-        __atomic_store_n(&w->low, 0, __ATOMIC_RELEASE);                                       \
-        __atomic_store_n(&w->high, 0, __ATOMIC_RELEASE);                                      \
+#define RELEASE(name, sequence)                                     \
+    CALLED name(struct word *w)                                     \
+    {                                                               \
+        ptrdiff_t area = __rseq_offset;                             \
+        __asm__ goto(DESCRIBE sequence                              \
+                     : /* none */                                   \
+                     : [area] "r"(area), [w] "r"(w), [id] "r"(self) \
+                     : "rax", "cc", "memory"                        \
+                     : other);                                      \
+        return;                                                     \
+    other:                                                          \
+        __atomic_store_n(&w->low, 0, __ATOMIC_RELEASE);             \
+        __atomic_store_n(&w->high, 0, __ATOMIC_RELEASE);            \
     }
 
 RELEASE(rseq_word, ARM MINE NOBODY_WAITS "movl $0, (%[w])\n2:\n")
@@ -128,13 +129,13 @@ RELEASE(rseq_word_lazy, ARM_IF_NEEDED MINE NOBODY_WAITS "movl $0, (%[w])\n2:\n" 
 RELEASE(rseq_byte, ARM NOBODY_WAITS "movb $0, (%[w])\n2:\n")
 RELEASE(rseq_beside, ARM MINE_BESIDE NOBODY_WAITS_BYTE "movl $0, 4(%[w])\nmovb $0, (%[w])\n2:\n")
 
-#define CANDIDATE(name, take, release)                                                        \
-    static __attribute__((noinline, aligned(64))) void name(void)                             \
-    {                                                                                         \
-        for (int i = 0; i < SLICE; i++) {                                                     \
-            take;                                                                             \
-            release;                                                                          \
-        }                                                                                     \
+#define CANDIDATE(name, take, release)                            \
+    static __attribute__((noinline, aligned(64))) void name(void) \
+    {                                                             \
+        for (int i = 0; i < SLICE; i++) {                         \
+            take;                                                 \
+            release;                                              \
+        }                                                         \
     }
 
 CANDIDATE(c_pthread, pthread_mutex_lock(&pthread_word), pthread_mutex_unlock(&pthread_word))

@@ -4,19 +4,19 @@
  *
  *     waitcost
  *
- * The reasoning is that of Gustedt, "Futex based locks for C11's generic atomics" (INRIA RR-8818, 2015),
- * section 3.2: polling pays as long as it costs no more than a sleep that was in vain.  His quantities:
- * t_fail, the larger of a failed futex wait and a switch from one thread to another; E, how much of a
- * processor a polling thread gets while all processors poll.  Beside them: what a sleep costs when the
- * waker is on another processor, which is the case that polling avoids.
+ * The reasoning is that of Gustedt, "Futex based locks for C11's generic atomics" (INRIA RR-8818,
+ * 2015), section 3.2: polling pays as long as it costs no more than a sleep that was in vain.  His
+ * quantities: t_fail, the larger of a failed futex wait and a switch from one thread to another; E,
+ * how much of a processor a polling thread gets while all processors poll.  Beside them: what a
+ * sleep costs when the waker is on another processor, which is the case that polling avoids.
  */
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -46,13 +46,13 @@ static double median(double (*sample)(void))
     return ns[SAMPLES / 2];
 }
 
-#define SAMPLE(name, n, operation)                                                            \
-    static double name(void)                                                                  \
-    {                                                                                         \
-        uint64_t begin = clock_ns();                                                          \
-        for (int i = 0; i < (n); i++)                                                         \
-            operation;                                                                        \
-        return (double)(clock_ns() - begin) / (n);                                            \
+#define SAMPLE(name, n, operation)                 \
+    static double name(void)                       \
+    {                                              \
+        uint64_t begin = clock_ns();               \
+        for (int i = 0; i < (n); i++)              \
+            operation;                             \
+        return (double)(clock_ns() - begin) / (n); \
     }
 
 SAMPLE(failed_wait, MANY, fw_futex_wait(&ball, 1, FW_FUTEX_PRIVATE, NULL))

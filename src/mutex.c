@@ -78,8 +78,8 @@ static fw_half_ *waiters_of(fw_mutex *m)
 }
 
 /*
- * The word.  A pass that a fork has cut short is undone: PASSED -> free.  Its receiver does not exist in
- * this process, and nobody held the lock.
+ * The word.  A pass that a fork has cut short is undone: PASSED -> free.  Its receiver does not
+ * exist in this process, and nobody held the lock.
  */
 static fw_mutex_word_ look_at(fw_mutex *m)
 {
