@@ -27,6 +27,8 @@ FW_BEGIN_DECLS
  *    lost that race for about half a millisecond is handed the mutex at the next release.
  *  - fw_mutex_unlock_fair hands the mutex to the longest waiter, if there is one; nobody can take
  *    it in between.  ("futex_up_fair", Franke, Russell and Kirkwood, OLS 2002, section 3.1.4.)
+ *    Waiters are those who stand in line: a thread does so once its polling budget is used up, or
+ *    after half a millisecond where its policy never sleeps, and such a thread is in no order.
  *  - Taking a mutex synchronises with the release before it: acquire and release, as in C11.
  *  - After fork(3) the child's only thread holds what the forking thread held, and may unlock it.
  *    A mutex that another thread held at the fork stays held in the child for ever.  (In a child of
