@@ -49,7 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         stress.seed = strtoull(arg, &rest, 0);
         break;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
+        if (state->arg_num > 0 || !stress.mode)
             return ARGP_ERR_UNKNOWN;
         stress.mode = arg;
         return 0;
@@ -77,7 +77,8 @@ void stress_begin(int argc, char **argv)
         {"seed", 'r', "N", 0, "Draw other random numbers", 0},
         {0},
     };
-    const struct argp argp = {options, parse, "[MODE]", stress.about, NULL, NULL, NULL};
+    const struct argp argp = {options, parse, stress.mode ? "[MODE]" : NULL, stress.about, NULL,
+                              NULL,    NULL};
 
     stress.is_constrained = STRESS_CONSTRAINED; /* the build says so */
     if (stress.is_constrained || is_under_valgrind()) {
@@ -85,6 +86,7 @@ void stress_begin(int argc, char **argv)
         if (stress.threads > 16)
             stress.threads = stress.threads / 8;
     }
+    argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, NULL);
 }
 

@@ -38,10 +38,10 @@ struct stress {
     double seconds;
     unsigned threads;
     uint64_t seed;
-    const char *mode;      /* the argument that is no option; NULL: none */
+    const char *mode;      /* the argument that is no option; NULL: the program takes none */
     struct guarded *locks; /* what the watchdog prints */
     unsigned n_locks;
-    bool is_constrained;   /* a sanitizer or an emulator: slow, and no new threads after a fork */
+    bool is_constrained; /* a sanitizer or an emulator: slow, and no new threads after a fork */
 };
 
 extern struct stress stress;
