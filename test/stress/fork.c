@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "mutex_word.h"
+
 /*
  * Forks in the middle of everything.  The child owns what the forking thread owned: it unlocks
  * that, finds out which locks it may use, uses them with threads of its own, and forks again
@@ -81,6 +83,8 @@ static void child_body(struct worker *me, unsigned held)
             use(&locks[i]);
             release(&first, &locks[i]);
         } else if (!usable[i] || fw_mutex_trylock(&locks[i].lock) != 0) {
+            if (is_passed(locks[i].lock.state_))
+                stress_fail("a pass of the parent goes on in the child", &locks[i]);
             usable[i] = false;
             continue;
         } else {

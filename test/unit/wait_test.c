@@ -229,18 +229,42 @@ static void sleep_answers_what_the_kernel_does(void **state)
 
 static void slices_end_like_spurious_wakes(void **state)
 {
+    static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
     uint32_t word = 3;
-    fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 1500000);
-    struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, &soon);
+    struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, NULL);
     uint64_t start = fake.now_ns;
 
     (void)state;
     assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 1000000), 0);
     assert_int_equal(fake.now_ns - start, 1000000);
-    assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 1000000), -ETIMEDOUT);
-    assert_int_equal(fw_wait_sleep_(&w, &word, 4, 1, 1000000), -EAGAIN);
-    w = begun(FW_WAIT_BLOCK, 0, NULL);
-    assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 1000000), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        fw_deadline soon = fake_deadline(clocks[i], 1500000);
+
+        fake.now_ns += 123;
+        start = fake.now_ns - 123;
+        w = begun(FW_WAIT_BLOCK, 0, &soon);
+        assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 1000000), 0);
+        assert_int_equal(fake.now_ns - start, 1000123);
+        assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 1000000), -ETIMEDOUT);
+        assert_int_equal(fake.now_ns - start, 1500000); /* the deadline ends the slice */
+        assert_int_equal(fw_wait_sleep_(&w, &word, 4, 1, 1000000), -EAGAIN);
+    }
+}
+
+/* A slice that begins in one second and ends in the next. */
+static void slices_cross_the_second(void **state)
+{
+    uint32_t word = 3;
+    struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, NULL);
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t start = UINT64_C(7000000000) - 1000000 - 1 + i;
+
+        fake.now_ns = start;
+        assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 1000000), 0);
+        assert_int_equal(fake.now_ns - start, 1000000);
+    }
 }
 
 int main(void)
@@ -258,6 +282,7 @@ int main(void)
         cmocka_unit_test_setup(deadlines_are_compared_to_the_nanosecond, reset),
         cmocka_unit_test_setup(sleep_answers_what_the_kernel_does, reset),
         cmocka_unit_test_setup(slices_end_like_spurious_wakes, reset),
+        cmocka_unit_test_setup(slices_cross_the_second, reset),
     };
     return cmocka_run_group_tests_name("wait", tests, NULL, NULL);
 }
