@@ -54,8 +54,10 @@ static void sysv_lock(classic_sysv *l)
 
 static void sysv_unlock(classic_sysv *l)
 {
+    classic_sysv handle = *l; /* read before the release, as semop reads its arguments */
+
     __tsan_release(l);
-    classic_sysv_unlock(l);
+    classic_sysv_unlock(&handle);
 }
 
 static int sysv_trylock(classic_sysv *l)
