@@ -48,7 +48,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what is missing for all of this (Debian packages)
-	@tools/setup build test demo bench style headers
+	@tools/setup build test demo bench style headers litmus
 
 build: ## compile everything, optimised
 	@tools/setup test
