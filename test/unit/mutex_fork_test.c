@@ -116,6 +116,9 @@ static void a_pass_that_the_fork_cut_short_is_undone(void **state)
     m.state_ = passed;
     fw_mutex_lock(&m);
     assert_word(&m, MINE);
+    m.state_ = passed;
+    assert_int_equal(fw_mutex_lock_policy(&m, &block, NULL), 0);
+    assert_word(&m, MINE);
     m.state_ = passed | GENERATION(1); /* a pass of this process goes on */
     assert_int_equal(fw_mutex_trylock(&m), EBUSY);
     assert_word(&m, passed | GENERATION(1));
