@@ -14,7 +14,7 @@
 #include "programs/programs.h"
 #include "schedule.h"
 
-#define DEFAULT_STATES 12000000u
+#define DEFAULT_STATES 30000000u
 #define EXIT_USAGE 2
 
 enum fault_rule model_broken_rule;
@@ -87,29 +87,33 @@ static void print_schedule(struct search_result *r)
 
 static void print_line(const char *name, const struct search_result *r, const char *verdict)
 {
-    printf("%-24s %9u states %10llu steps  depth %4u  %6.1f s  %s\n", name, r->states,
-           (unsigned long long)r->steps, r->depth, r->seconds, verdict);
+    char preemptions[16] = "any";
+
+    if (r->preemptions != SEARCH_UNBOUNDED)
+        snprintf(preemptions, sizeof preemptions, "%u", r->preemptions);
+    printf("%-24s %4s preemptions %9u states %10llu steps  depth %3u  %6.1f s  %s\n", name,
+           preemptions, r->states, (unsigned long long)r->steps, r->depth, r->seconds, verdict);
     if (options.stats)
         printf("%-24s %9u parts  %10.1f MiB    ends  %4u\n", "", r->parts, (double)r->bytes / 1048576.0,
                r->ends);
     fflush(stdout);
 }
 
-/* Searches the program with growing bounds, or without one. */
+/* How many preemptions to explore: what the command says, else what the program says. */
+static uint32_t bound(void)
+{
+    uint32_t own = options.deep ? model_program->deep_preemptions : model_program->preemptions;
+
+    if (options.limits.preemptions != SEARCH_UNBOUNDED)
+        return options.limits.preemptions;
+    return own == 0 ? SEARCH_UNBOUNDED : own;
+}
+
 static void run_search(struct search_result *r)
 {
-    struct search_limits limits = options.limits;
+    const struct search_limits limits = {bound(), options.limits.states};
 
-    if (limits.preemptions == SEARCH_UNBOUNDED) {
-        search(&limits, r);
-        return;
-    }
-    for (limits.preemptions = 0; limits.preemptions <= options.limits.preemptions;
-         limits.preemptions++) {
-        search(&limits, r);
-        if (r->verdict != SEARCH_PASSED)
-            return;
-    }
+    search(&limits, r);
 }
 
 /* One program without faults.  True: it shows what it should. */
@@ -133,8 +137,7 @@ static bool run_program(const struct model_program *program, bool verbose)
     if (r.verdict == SEARCH_FAILED && (verbose || !ok)) {
         printf("\n");
         print_failure(&r.failure);
-        if (options.limits.preemptions == SEARCH_UNBOUNDED)
-            search_shorten(&options.limits, &r);
+        search_shorten(&options.limits, &r);
         print_schedule(&r);
         printf("\n");
     }
@@ -176,7 +179,7 @@ static void list(void)
         printf("%s%s:\n", g == 0 ? "" : "\n", groups[g]->name);
         for (unsigned i = 0; i < groups[g]->count; i++) {
             const struct model_program *p = &groups[g]->programs[i];
-            printf("  %-24s %s%s\n", p->name, p->about, p->deep ? " (--deep)" : "");
+            printf("  %-24s %s\n", p->name, p->about);
         }
     }
     printf("\nfaults:\n");
@@ -217,8 +220,7 @@ static bool run_fault(const struct model_fault *fault, bool verbose)
     if (r.verdict == SEARCH_FAILED && verbose) {
         printf("\n");
         print_failure(&r.failure);
-        if (options.limits.preemptions == SEARCH_UNBOUNDED)
-            search_shorten(&options.limits, &r);
+        search_shorten(&options.limits, &r);
         print_schedule(&r);
     }
     free(r.schedule);
@@ -239,8 +241,7 @@ static int run_all(void)
 
     for (unsigned g = 0; g < GROUPS; g++)
         for (unsigned i = 0; wants(groups[g]->name) && i < groups[g]->count; i++)
-            if (!groups[g]->programs[i].deep || options.deep)
-                bad += !run_program(&groups[g]->programs[i], false);
+            bad += !run_program(&groups[g]->programs[i], false);
     for (unsigned i = 0; wants("faults") && i < model_fault_count; i++)
         bad += !run_fault(&model_faults[i], false);
     printf("%s\n", bad == 0 ? "all as expected" : "NOT as expected");
@@ -331,10 +332,10 @@ static const struct argp_option known_options[] = {
     {"program", 'p', "NAME", 0, "Explore this program only", 0},
     {"group", 'g', "NAME", 0, "Explore only litmus, sleepers, mutex or faults", 0},
     {"fault", 'f', "NAME", 0, "Break something, and show how it is caught", 0},
-    {"preemptions", 'n', "N", 0, "At most N preemptions (default: no bound)", 0},
+    {"preemptions", 'n', "N", 0, "At most N preemptions (default: the program's bound)", 0},
     {"states", 'm', "N", 0, "Give up beyond N states", 0},
     {"replay", 'r', "SCHEDULE", 0, "Run one schedule of --program, step by step", 0},
-    {"deep", 'd', NULL, 0, "The programs that take minutes, too", 0},
+    {"deep", 'd', NULL, 0, "With more preemptions; takes minutes", 0},
     {"stats", 's', NULL, 0, "Tell also parts of states, memory and ends", 0},
     {"list", 'l', NULL, 0, "List programs and faults", 0},
     {0}};

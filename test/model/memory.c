@@ -91,7 +91,7 @@ void memory_flush_oldest(unsigned thread)
         t->buffer[i - 1] = t->buffer[i];
     t->buffered--;
     t->buffer[t->buffered] = (struct model_store){0, 0, 0};
-    report_change(thread, s.addr, s.size, s.value);
+    report_arrival(thread, s.addr, s.size, s.value);
     memory_write(thread, s.addr, s.size, s.value);
 }
 

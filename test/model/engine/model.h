@@ -148,9 +148,12 @@ struct model_program {
     const char *about;
     unsigned threads;
     struct model_budget budget;
-    bool deep;           /* only explored on request: takes minutes */
-    bool leaves_asleep;  /* it is no error when threads sleep for ever (or until a deadline) */
-    const char *expects; /* the failure that it must show; NULL: none */
+    uint32_t preemptions; /* explored with at most so many; 0: with any number */
+    uint32_t deep_preemptions; /* the same for --deep */
+    uint32_t generation;  /* of the process: how many forks lie behind it */
+    bool generic;         /* no restartable sequences: every release is atomic, the fence is nothing */
+    bool leaves_asleep;   /* it is no error when threads sleep for ever (or until a deadline) */
+    const char *expects;  /* the failure that it must show; NULL: none */
     void (*setup)(const void *arg);
     void (*thread)(unsigned self, const void *arg);
     void (*handler)(void);              /* the signal handler, or NULL */

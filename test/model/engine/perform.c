@@ -206,7 +206,7 @@ static void perform_locked(unsigned thread)
     seen = memory_read(thread, op.addr, op.size);
     if (op.kind == OP_XCHG || seen == op.a) {
         uint64_t value = op.kind == OP_XCHG ? op.a : op.b;
-        report_change(thread, op.addr, op.size, value);
+        report_change(op.addr, op.size, value);
         memory_write(thread, op.addr, op.size, value);
     } else {
         report_value(op.addr, op.size, seen);
@@ -234,7 +234,7 @@ static void perform_store(unsigned thread)
 
     if (!memory_check(op.addr, op.size))
         return;
-    report_value(op.addr, op.size, op.a);
+    report_buffered(op.addr, op.size, op.a);
     memory_buffer(thread, op.addr, op.size, op.a);
     model_threads[thread].in_section = 0;
     kernel_return(thread, 0);

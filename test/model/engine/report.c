@@ -37,7 +37,7 @@ static const char *describe(struct model_choice choice)
 
     switch (choice.what) {
     case CHOICE_FLUSH:
-        return "(store arrives)";
+        return "";
     case CHOICE_ABORT:
         return "rseq: preempted";
     case CHOICE_SPURIOUS:
@@ -133,20 +133,45 @@ void report_value(uint64_t addr, uint64_t size, uint64_t value)
     line(place, text);
 }
 
-void report_change(unsigned thread, uint64_t addr, uint64_t size, uint64_t value)
+void report_buffered(uint64_t addr, uint64_t size, uint64_t value)
 {
-    char place[32], before[128], after[128], text[300];
-    uint64_t old = 0;
+    char place[32], text[128], all[160];
 
     if (!report_on)
         return;
+    place_of(addr, size, place, sizeof place);
+    value_of(addr, size, value, text, sizeof text);
+    snprintf(all, sizeof all, "%s (in the store buffer)", text);
+    line(place, all);
+}
+
+static void change(uint64_t addr, uint64_t size, uint64_t value, const char *how)
+{
+    char place[32], before[128], after[128], text[320];
+    uint64_t old = 0;
+
     memcpy(&old, (const void *)(uintptr_t)addr, size);
     place_of(addr, size, place, sizeof place);
     value_of(addr, size, old, before, sizeof before);
     value_of(addr, size, value, after, sizeof after);
-    snprintf(text, sizeof text, "%s -> %s%s", before, after,
-             header[0] == '\0' && thread != model_current ? " (its store arrives)" : "");
+    snprintf(text, sizeof text, "%s -> %s%s", before, after, how);
     line(place, text);
+}
+
+void report_change(uint64_t addr, uint64_t size, uint64_t value)
+{
+    if (report_on)
+        change(addr, size, value, "");
+}
+
+void report_arrival(unsigned thread, uint64_t addr, uint64_t size, uint64_t value)
+{
+    char how[40];
+
+    if (!report_on)
+        return;
+    snprintf(how, sizeof how, " (a store of %c arrives)", 'A' + thread);
+    change(addr, size, value, how);
 }
 
 void report_result(const char *text)

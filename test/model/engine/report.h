@@ -20,7 +20,9 @@ void report_end_step(void);
 
 /* What a step did; may be called several times in one step. */
 void report_value(uint64_t addr, uint64_t size, uint64_t value);
-void report_change(unsigned thread, uint64_t addr, uint64_t size, uint64_t value);
+void report_buffered(uint64_t addr, uint64_t size, uint64_t value);
+void report_change(uint64_t addr, uint64_t size, uint64_t value);
+void report_arrival(unsigned thread, uint64_t addr, uint64_t size, uint64_t value);
 void report_result(const char *text);
 void report_woken(unsigned thread);
 void report_moved(unsigned thread);

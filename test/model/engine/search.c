@@ -93,6 +93,22 @@ static void fail(struct search_result *r, uint32_t state, const struct model_cho
     copy_schedule(r, state, last);
 }
 
+/* Makes one step; false, and nothing is done, where it is beyond the bound. */
+static bool step(const struct search_limits *limits, struct model_choice choice,
+                 const struct model_choice *list, unsigned n)
+{
+    if (limits->preemptions != SEARCH_UNBOUNDED) {
+        bool is_one = preempts(choice, list, n);
+        if (model_shared.preemptions + is_one > limits->preemptions)
+            return false;
+        model_shared.preemptions += is_one;
+        if (choice.what != CHOICE_FLUSH)
+            model_shared.last = choice.thread + 1u;
+    }
+    perform(choice);
+    return true;
+}
+
 /* All steps out of one state.  False: a failure was found. */
 static bool expand(const struct search_limits *limits, struct search_result *r, uint32_t state)
 {
@@ -112,17 +128,9 @@ static bool expand(const struct search_limits *limits, struct search_result *r, 
         uint32_t to;
 
         store_load(state);
-        if (limits->preemptions != SEARCH_UNBOUNDED) {
-            model_shared.preemptions += preempts(list[i], list, n);
-            if (model_shared.preemptions > limits->preemptions) {
-                model_shared.preemptions--;
-                continue;
-            }
-            if (list[i].what != CHOICE_FLUSH)
-                model_shared.last = list[i].thread + 1u;
-        }
         whim = perform_is_whim(list[i]);
-        perform(list[i]);
+        if (!step(limits, list[i], list, n))
+            continue;
         r->steps++;
         if (model_failure.kind != NULL) {
             fail(r, state, &list[i]);
@@ -132,6 +140,33 @@ static bool expand(const struct search_limits *limits, struct search_result *r, 
         add_edge(state, to, whim);
     }
     return true;
+}
+
+/*
+ * The engine's own check.  Anything that a thread remembers outside the state would make a state that
+ * was stored and restored differ from the same schedule run in one go.  Tries it for some states.
+ */
+#define SAMPLES 200u
+
+static void check_samples(const struct search_limits *limits)
+{
+    uint32_t stride = store_count / SAMPLES + 1;
+
+    for (uint32_t i = 0; i < store_count; i += stride) {
+        struct search_result path = {0};
+        struct model_choice list[MODEL_MAX_CHOICES];
+        bool is_new;
+
+        copy_schedule(&path, i, NULL);
+        perform_start();
+        for (unsigned k = 0; k < path.length; k++)
+            step(limits, path.schedule[k], list, perform_list(list));
+        if (store_put(0, (struct model_choice){0, 0}, &is_new) != i) {
+            fputs("fw-model: a schedule run in one go ends in another state: hidden state\n", stderr);
+            exit(3);
+        }
+        free(path.schedule);
+    }
 }
 
 /*
@@ -190,6 +225,7 @@ static void explore(const struct search_limits *limits, struct search_result *r)
         if (!expand(limits, r, i))
             return;
     }
+    check_samples(limits);
     if (limits->preemptions == SEARCH_UNBOUNDED && !model_program->leaves_asleep) {
         uint32_t stuck = find_stuck();
         if (stuck != STORE_NONE) {

@@ -26,7 +26,6 @@
 struct script {
     const char *threads[MODEL_MAX_THREADS];
     uint64_t initial;
-    uint32_t generation;
     bool counts; /* a counter in memory, changed under the lock by plain loads and stores; and
                     fw_mutex_owner is asked */
 };
@@ -58,8 +57,8 @@ static const fw_wait_policy policies[] = {
     [SPIN] = {FW_WAIT_SPIN, 0},    [YIELD] = {FW_WAIT_YIELD, 0},
     [DEFAULT] = {FW_WAIT_DEFAULT, 0}};
 
-/* Far enough away that only a tick of the budget reaches it. */
-static const fw_deadline deadline = {{1, 5 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
+/* Two readings that find the clock moved on reach it, or one sleep that ends with it. */
+static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
 
 const struct mutex_calls *mutex_in_use = &mutex_shipped;
 
@@ -92,7 +91,6 @@ static void setup(const void *arg)
 
     m = watch_mutex(s->initial);
     counter = s->counts ? model_object("counter", 4, NULL, NULL) : NULL;
-    subject_generation = s->generation;
     for (unsigned i = 0; i < model_thread_count; i++)
         parse(scripts[i], s->threads[i]);
 }
@@ -204,7 +202,7 @@ static const struct model_program programs[] = {
                                    .counts = true}},
     {.name = "three", .about = "three threads, once each", .threads = 3, COMMON,
      .arg = SCRIPT("block unlock", "block unlock", "block unlock")},
-    {.name = "three-mixed", .about = "one of three comes twice", .threads = 3, COMMON, .deep = true,
+    {.name = "three-mixed", .about = "one of three comes twice", .threads = 3, COMMON, .preemptions = 3,
      .arg = SCRIPT("block unlock block unlock", "block unlock", "block unlock")},
     {.name = "try", .about = "trylock between two blocking threads", .threads = 3, COMMON,
      .arg = SCRIPT("block unlock", "try unlock", "block unlock")},
@@ -231,14 +229,14 @@ static const struct model_program programs[] = {
     {.name = "fair-back", .about = "the releaser comes back while another waits", .threads = 2,
      COMMON, .arg = SCRIPT("block fair block fair block unlock", "block unlock block unlock")},
     {.name = "fair-late", .about = "the releaser comes back while two others wait", .threads = 3,
-     COMMON, .deep = true, .arg = SCRIPT("block fair block unlock", "block unlock", "block unlock")},
+     COMMON, .preemptions = 3, .arg = SCRIPT("block fair block unlock", "block unlock", "block unlock")},
     {.name = "fair-spurious", .about = "passes and spurious wakes", .threads = 3, COMMON,
      .budget = {.spurious = 1}, .arg = SCRIPT("block fair", "block fair", "block unlock")},
     {.name = "starving", .about = "a waiter loses for long and asks for a hand-off", .threads = 2,
      COMMON, .budget = {.ticks = 1},
      .arg = SCRIPT("block unlock block unlock block unlock block unlock", "block unlock")},
     {.name = "starving-three", .about = "the same beside a second waiter", .threads = 3, COMMON,
-     .deep = true, .budget = {.ticks = 1},
+     .preemptions = 3, .budget = {.ticks = 1},
      .arg = SCRIPT("block unlock block unlock", "block unlock", "block unlock")},
     /* --- Time-outs ----------------------------------------------------------------------------- */
     {.name = "timed", .about = "one of two waiters gives up", .threads = 3, COMMON,
@@ -247,7 +245,7 @@ static const struct model_program programs[] = {
      .budget = {.ticks = 1},
      .arg = SCRIPT("block unlock", "timed unlock", "timed unlock")},
     {.name = "timed-old", .about = "a waiter that was woken before gives up beside a sleeper",
-     .threads = 3, COMMON, .budget = {.ticks = 1, .spurious = 1},
+     .threads = 3, COMMON, .preemptions = 2, .budget = {.ticks = 1, .spurious = 1},
      .arg = &(const struct script){.threads = {"held unlock block unlock", "timed unlock",
                                                "block unlock"},
                                    .initial = SUBJECT_FIRST_TID << FW_ID_SHIFT | FW_ID_HELD}},
@@ -256,8 +254,11 @@ static const struct model_program programs[] = {
     {.name = "timed-fair-late", .about = "the releaser comes back late and gives up", .threads = 2,
      COMMON, .budget = {.ticks = 1}, .arg = SCRIPT("block fair timed unlock", "block unlock")},
     {.name = "timed-fair-later", .about = "the same with a third thread", .threads = 3, COMMON,
-     .deep = true, .budget = {.ticks = 1},
+     .preemptions = 3, .budget = {.ticks = 1},
      .arg = SCRIPT("block fair timed unlock", "block unlock", "block unlock")},
+    {.name = "timed-fair-spin", .about = "the releaser comes back, polls, and gives up",
+     .threads = 2, COMMON, .budget = {.ticks = 2},
+     .arg = SCRIPT("block fair timed-spin unlock", "block unlock")},
     {.name = "timed-spin", .about = "a waiter that never sleeps gives up", .threads = 3, COMMON,
      .budget = {.ticks = 2}, .arg = SCRIPT("block unlock", "timed-spin unlock", "block unlock")},
     /* --- Lifetime ------------------------------------------------------------------------------ */
@@ -276,22 +277,50 @@ static const struct model_program programs[] = {
     {.name = "refused-three", .about = "the same with three threads and a pass", .threads = 3, COMMON,
      .budget = {.refusals = 1}, .arg = SCRIPT("block unlock", "block fair", "block unlock")},
     {.name = "fork", .about = "the lock was free and contended at a fork", .threads = 2, COMMON,
+     .generation = 1,
      .arg = &(const struct script){.threads = {"block unlock block unlock", "block unlock"},
                                    .initial = 2 * MUTEX_WAITER | MUTEX_FENCED | MUTEX_WAKING |
-                                              MUTEX_OLD | MUTEX_HANDOFF,
-                                   .generation = 1}},
+                                              MUTEX_OLD | MUTEX_HANDOFF}},
     {.name = "fork-held", .about = "the forking thread held it", .threads = 2, COMMON,
+     .generation = 2,
      .arg = &(const struct script){.threads = {"held unlock block fair", "block unlock"},
                                    .initial = (SUBJECT_FIRST_TID << FW_ID_SHIFT | FW_ID_HELD) |
                                               2 * MUTEX_WAITER | MUTEX_FENCED | MUTEX_WAKING |
-                                              UINT64_C(1) << MUTEX_GENERATION_SHIFT,
-                                   .generation = 2}},
-    /* --- On request ---------------------------------------------------------------------------- */
-    {.name = "three-twice", .about = "three threads, twice each", .threads = 3, COMMON, .deep = true,
+                                              UINT64_C(1) << MUTEX_GENERATION_SHIFT}},
+    {.name = "fork-passed", .about = "the lock was being handed over at the fork", .threads = 2,
+     COMMON, .generation = 2,
+     .arg = &(const struct script){.threads = {"block unlock try unlock", "block fair"},
+                                   .initial = MUTEX_PASSED | 7 << FW_ID_SHIFT | FW_ID_HELD |
+                                              2 * MUTEX_WAITER | MUTEX_FENCED | MUTEX_WAKING |
+                                              UINT64_C(1) << MUTEX_GENERATION_SHIFT}},
+    /* --- More of everything -------------------------------------------------------------------- */
+    {.name = "three-twice", .about = "three threads, twice each", .threads = 3, COMMON,
+     .preemptions = 3, .deep_preemptions = 4,
      .arg = SCRIPT("block unlock block unlock", "block unlock block unlock",
                    "block unlock block unlock")},
-    {.name = "four", .about = "four threads, once each", .threads = 4, COMMON, .deep = true,
+    {.name = "four", .about = "four threads, once each", .threads = 4, COMMON, .preemptions = 2,
+     .deep_preemptions = 3,
      .arg = SCRIPT("block unlock", "block unlock", "block unlock", "block unlock")},
+    {.name = "counter-three", .about = "a counter and three threads", .threads = 3, COMMON,
+     .preemptions = 3,
+     .arg = &(const struct script){.threads = {"lock unlock", "block fair", "spin3 unlock"},
+                                   .counts = true}},
+    {.name = "default-three", .about = "three threads that poll a little, then block", .threads = 3,
+     COMMON, .preemptions = 3, .deep_preemptions = 4, .budget = {.ticks = 2},
+     .arg = SCRIPT("lock unlock lock unlock", "lock unlock", "lock fair")},
+    {.name = "signal-three", .about = "a signal handler that tries the lock, and three threads",
+     .threads = 3, COMMON, .preemptions = 2, .deep_preemptions = 3, .handler = handler, .budget = {.signals = 1},
+     .arg = SCRIPT("block fair", "block unlock", "block unlock")},
+    {.name = "generic-three", .about = "no restartable sequences, three threads", .threads = 3,
+     COMMON, .generic = true, .budget = {.spurious = 1},
+     .arg = SCRIPT("block unlock", "block fair", "block unlock")},
+    {.name = "storm", .about = "two threads, and everything that can happen to them", .threads = 2,
+     COMMON, .handler = handler, .preemptions = 2, .deep_preemptions = 3,
+     .budget = {.spurious = 1, .eintr = 1, .ticks = 1, .refusals = 1, .chances = 1, .signals = 1},
+     .arg = SCRIPT("block fair lock unlock", "timed unlock spin3 fair")},
+    {.name = "storm-three", .about = "three threads, and nearly everything", .threads = 3, COMMON,
+     .preemptions = 1, .deep_preemptions = 2, .budget = {.spurious = 1, .ticks = 1, .refusals = 1},
+     .arg = SCRIPT("block fair block unlock", "timed unlock", "spin3 unlock")},
 };
 
 const struct program_group mutex_programs = {"mutex", programs, sizeof programs / sizeof *programs};

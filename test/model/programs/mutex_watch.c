@@ -95,8 +95,8 @@ void *watch_mutex(uint64_t initial)
 static void watch_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
     uint64_t waiters = ghost(WATCH_WAITERS);
-    uint64_t was = without_ghosts(before, subject_generation) / MUTEX_WAITER;
-    uint64_t is = without_ghosts(after, subject_generation) / MUTEX_WAITER;
+    uint64_t was = without_ghosts(before, model_program->generation) / MUTEX_WAITER;
+    uint64_t is = without_ghosts(after, model_program->generation) / MUTEX_WAITER;
 
     if (is == was + 1 && (waiters & bit(thread)) == 0)
         waiters |= bit(thread);
@@ -107,9 +107,17 @@ static void watch_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
     set_ghost(WATCH_WAITERS, waiters);
 }
 
+/* A pass whose receiver did not survive a fork. */
+static bool is_dead_pass(fw_mutex_word_ w)
+{
+    return is_passed(w) && has_ghosts(w, model_program->generation);
+}
+
 /* Passing, and claiming what was passed (I3). */
 static void watch_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
+    if (is_dead_pass(before))
+        return;
     if (!is_passed(before) && is_passed(after))
         set_ghost(WATCH_HEIRS, ghost(WATCH_WAITERS));
     if (is_passed(before) && !is_passed(after)) {
@@ -136,10 +144,11 @@ static void watch_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ a
     ok = ok || (was == 0 && (is == FW_ID_HELD || is == id));
     ok = ok || (was == FW_ID_HELD && is == id);
     ok = ok || (is_passed(before) && is == id);
+    ok = ok || (is_dead_pass(before) && after == 0);
     ok = ok || (was == id && (is == 0 || is_passed(after)));
     if (!ok)
         model_fail("word", "the owner half goes from 0x%llx to 0x%llx by the wrong thread", was, is);
-    if (was == id && is == 0 && wants_handoff(without_ghosts(before, subject_generation)) &&
+    if (was == id && is == 0 && wants_handoff(without_ghosts(before, model_program->generation)) &&
         has_waiters(before))
         model_fail("hand-off refused", "a waiter asked for the lock, and the release freed it", 0, 0);
 }

@@ -116,6 +116,17 @@ static void requeue_setup(const void *arg)
     word = model_object("words", 8, NULL, NULL);
 }
 
+/* A waits for a word that nobody sets; it never sleeps, so this is no deadlock. */
+static void polls(unsigned self, const void *arg)
+{
+    (void)arg;
+    if (self == 0)
+        while (fw_load32_relaxed(word) != 2)
+            model_pause();
+    else
+        fw_store32_relaxed(word, 1);
+}
+
 static const enum mistake stale = WAITS_ON_STALE_VALUE, forgets = TAKES_AS_UNCONTENDED,
                           touches = TOUCHES_AFTER_RELEASE, plain = PLAIN_TAKE;
 
@@ -136,6 +147,8 @@ static const struct model_program programs[] = {
      .setup = requeue_setup, .thread = requeue},
     {.name = "requeue-stale", .about = "a compare-requeue that finds another value", .threads = 3,
      .setup = requeue_setup, .thread = requeue, .arg = &stale, .expects = "lost wake-up"},
+    {.name = "polls", .about = "a thread polls for what never comes", .threads = 2, .setup = setup,
+     .thread = polls, .expects = "no way to finish"},
 };
 
 const struct program_group sleeper_programs = {"sleepers", programs,

@@ -18,7 +18,6 @@
 #include "sys/thread.h"
 
 __thread uint32_t fw_self_id_;
-uint32_t subject_generation;
 
 /* --- furwock/bits/atomic.h ------------------------------------------------------------------------- */
 
@@ -73,6 +72,8 @@ bool fw_release_plain_(uint64_t *state, uint32_t id)
     fw_half_ *owner = (fw_half_ *)state;
     fw_half_ *waiters = owner + 1;
 
+    if (model_program->generic)
+        return false;
     if (model_op(OP_LOOK_OWNER, owner, 4, 0, 0, 0, 0) != id)
         return leave_section();
     if (!fault_is(FAULT_LOOK_AT_OWNER_ONLY) &&
@@ -83,7 +84,7 @@ bool fw_release_plain_(uint64_t *state, uint32_t id)
 
 int fw_release_fence_(void)
 {
-    if (fault_is(FAULT_NO_FENCE))
+    if (model_program->generic || fault_is(FAULT_NO_FENCE))
         return 0;
     return (int)model_op(OP_FENCE_ALL, NULL, 0, 0, 0, 0, 0);
 }
@@ -145,7 +146,7 @@ uint32_t fw_self_init_(void)
 
 uint32_t fw_fork_generation_(void)
 {
-    return subject_generation;
+    return model_program->generation;
 }
 
 uint32_t fw_serial_(void)

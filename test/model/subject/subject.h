@@ -14,7 +14,4 @@ static inline uint32_t subject_id(unsigned thread)
     return (SUBJECT_FIRST_TID + thread) << FW_ID_SHIFT | FW_ID_HELD;
 }
 
-/* What the process's fork generation is in the present program. */
-extern uint32_t subject_generation;
-
 #endif
