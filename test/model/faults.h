@@ -26,9 +26,9 @@ struct mutex_calls;
 struct model_fault {
     const char *name;
     const char *about;
-    const char *program;              /* the program that shows it */
+    const char *program; /* the program that shows it */
     enum fault_rule rule;
-    const struct mutex_calls *mutex;  /* the faulty copy; NULL: the shipped one */
+    const struct mutex_calls *mutex; /* the faulty copy; NULL: the shipped one */
 };
 
 extern const struct model_fault model_faults[];

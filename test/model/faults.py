@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Deliberate faults in the mutex: copies of its sources in which one thing is wrong.
 
-Each fault replaces one exact piece of text, which must occur exactly once; where it does not any more,
-the build stops, and the fault is to be written anew.  faults.py --out DIR writes one C file for each
-fault and faults_table.c; faults.py --names lists the C files.
+Each fault replaces one exact piece of text, which must occur exactly once; where it does not any
+more, the build stops, and the fault is to be written anew.  faults.py --out DIR writes one C file
+for each fault and faults_table.c; faults.py --names lists the C files.
 """
 import argparse
 import pathlib
@@ -50,10 +50,10 @@ RULES = [
 ]
 
 FAULTS = [
-    # --- Taking -------------------------------------------------------------------------------------
+    # --- Taking ---------------------------------------------------------------------------------
     Fault("plain-take", "looks and stores instead of the exchange", "two", HEADER,
-          "    if (fw_xchg8_acquire((fw_byte_ *)&m->state_, FW_ID_HELD) != 0)\n        return false;",
-          "    if (fw_load64_relaxed(&m->state_) != 0)\n        return false;"),
+          "    if (fw_xchg8_acquire((fw_byte_ *)&m->state_, FW_ID_HELD) != 0)\n",
+          "    if (fw_load64_relaxed(&m->state_) != 0)\n"),
     Fault("wide-signature", "signs with a store to the whole word", "two", HEADER,
           "fw_store32_relaxed((fw_half_ *)&m->state_, id);",
           "fw_store64_relaxed(&m->state_, id);"),
@@ -63,7 +63,7 @@ FAULTS = [
     Fault("keeps-waking", "takes the lock and leaves WAKING set", "three", MUTEX,
           "fw_mutex_word_ mine = MUTEX_WAKING | (me->was_woken",
           "fw_mutex_word_ mine = 0 | (me->was_woken"),
-    # --- Going to sleep -----------------------------------------------------------------------------
+    # --- Going to sleep -------------------------------------------------------------------------
     Fault("skips-fence", "sleeps without looking at FENCED", "two", MUTEX,
           "    if (!is_fenced(w)) {\n", "    if (false) {\n"),
     Fault("sleeps-with-waking", "sleeps without clearing WAKING", "spurious", MUTEX,
@@ -72,7 +72,7 @@ FAULTS = [
           "waiters_half(wanted),", "waiters_half(fw_load64_relaxed(&me->m->state_)),"),
     Fault("sleeps-unfenced", "sleeps for long although the fence was refused", "refused", MUTEX,
           "slice_ns = UNFENCED_SLICE_NS;", "slice_ns = 0;"),
-    # --- Releasing ----------------------------------------------------------------------------------
+    # --- Releasing ------------------------------------------------------------------------------
     Fault("wakes-first", "wakes before it has released", "two", MUTEX,
           "    do {\n        w = without_ghosts(seen, generation);\n",
           "    if (has_waiters(seen) && !wake_is_under_way(seen))\n"
@@ -99,24 +99,24 @@ FAULTS = [
     Fault("passes-to-nobody", "passes the lock where nobody waits", "fair", MUTEX,
           "    if (!has_waiters(w))\n        return fw_one_in_",
           "    if (!has_waiters(w) && !fair)\n        return fw_one_in_"),
-    # --- Passing ------------------------------------------------------------------------------------
+    # --- Passing --------------------------------------------------------------------------------
     Fault("late-claims", "a late arrival claims the pass under which it came", "fair", MUTEX,
           "owner_half(w) != me->came_under);\n}", "owner_half(w) != me->id);\n}"),
     Fault("no-requeue", "the claimant leaves late arrivals where they sleep", "fair-back", MUTEX,
           "    if (late) ", "    if (false && late) "),
     Fault("no-late-flag", "a late arrival does not set LATE", "fair-back", MUTEX,
           "if (!has_late_sleepers(w) && !fw_cas64", "if (false && !fw_cas64"),
-    # --- Giving up ----------------------------------------------------------------------------------
+    # --- Giving up ------------------------------------------------------------------------------
     Fault("keeps-baton", "a waiter gives up and leaves WAKING set", "timed-old", MUTEX,
           "(is_passed(w) ? 0 : MUTEX_WAKING);", "0;"),
-    Fault("ignores-pass", "a waiter gives up although the lock is passed to it", "timed-fair", MUTEX,
+    Fault("ignores-pass", "a waiter gives up although it could claim a pass", "timed-fair", MUTEX,
           "        if (may_take(me, w)) {\n", "        if (!over && may_take(me, w)) {\n"),
     Fault("disturbs-pass", "a late arrival gives up and clears WAKING", "timed-fair-spin", MUTEX,
           "(is_passed(w) ? 0 : MUTEX_WAKING);", "MUTEX_WAKING;"),
     Fault("gives-up-twice", "a waiter gives up and is still counted", "timed", MUTEX,
           "return fw_cas64_relaxed(&me->m->state_, &w, (w & ~mine) - MUTEX_WAITER);",
           "return fw_cas64_relaxed(&me->m->state_, &w, w & ~mine);"),
-    # --- Fork ---------------------------------------------------------------------------------------
+    # --- Fork -----------------------------------------------------------------------------------
     Fault("sees-ghosts", "counts waiters that a fork left behind", "fork", WORD,
           "    if (!has_ghosts(w, generation))\n",
           "    if (generation <= 31)\n"),

@@ -8,7 +8,7 @@
 #include "kernel.h"
 #include "memory.h"
 
-/* What a wait keeps in its op: addr, a = expected, b = bits, c = deadline.  A requeue changes addr. */
+/* A wait keeps in its op: addr, a = expected, b = bits, c = deadline.  A requeue changes addr. */
 
 void kernel_return(unsigned thread, uint64_t result)
 {

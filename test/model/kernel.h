@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 /*
- * The kernel model.  One call is one step, as the kernel's bucket lock makes it, except for membarrier,
- * which reaches the other threads one after the other.
+ * The kernel model.  One call is one step, as the kernel's bucket lock makes it, except for
+ * membarrier, which reaches the other threads one after the other.
  *
- * All work on the operation that the thread stands at (model_threads[thread].op), and either set its
- * result (kernel_return) or put it to sleep.
+ * All work on the operation that the thread stands at (model_threads[thread].op), and either set
+ * its result (kernel_return) or put it to sleep.
  */
 
 /* An answer that no kernel gives: the plain release was aborted. */
@@ -19,7 +19,7 @@
 /* No deadline. */
 #define KERNEL_FOREVER UINT64_MAX
 
-/* One reading of the clock may find it this much later: beyond every budget and limit of the locks. */
+/* A reading may find the clock this much later: beyond every budget and limit of the locks. */
 #define KERNEL_TICK_NS UINT64_C(1000000)
 #define KERNEL_BOOT_NS UINT64_C(1000000000)
 
@@ -30,7 +30,7 @@ void kernel_wake(unsigned thread);
 void kernel_requeue(unsigned thread, bool compare);
 void kernel_end_sleep(unsigned thread, int64_t result);
 
-/* May the sleep of this thread time out now?  If so: as a matter of course, or by letting time pass? */
+/* May this thread's sleep time out now?  And if so, without time passing? */
 bool kernel_may_time_out(unsigned thread);
 bool kernel_time_out_is_free(unsigned thread);
 void kernel_time_out(unsigned thread);

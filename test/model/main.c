@@ -29,7 +29,7 @@ static struct {
     struct search_limits limits;
 } options = {.limits = {SEARCH_UNBOUNDED, DEFAULT_STATES}};
 
-/* --- Running --------------------------------------------------------------------------------------- */
+/* --- Running -------------------------------------------------------------------------------- */
 
 static void print_failure(const struct model_failure *f)
 {
@@ -94,8 +94,8 @@ static void print_line(const char *name, const struct search_result *r, const ch
     printf("%-24s %4s preemptions %9u states %10llu steps  depth %3u  %6.1f s  %s\n", name,
            preemptions, r->states, (unsigned long long)r->steps, r->depth, r->seconds, verdict);
     if (options.stats)
-        printf("%-24s %9u parts  %10.1f MiB    ends  %4u\n", "", r->parts, (double)r->bytes / 1048576.0,
-               r->ends);
+        printf("%-24s %9u parts  %10.1f MiB    ends  %4u\n", "", r->parts,
+               (double)r->bytes / 1048576.0, r->ends);
     fflush(stdout);
 }
 
@@ -131,9 +131,10 @@ static bool run_program(const struct model_program *program, bool verbose)
     ok = program->expects == NULL
              ? r.verdict == SEARCH_PASSED
              : r.verdict == SEARCH_FAILED && strcmp(r.failure.kind, program->expects) == 0;
-    print_line(program->name, &r, r.verdict == SEARCH_PASSED ? (ok ? "passed" : "NOTHING FOUND")
-                                  : ok                       ? "found, as expected"
-                                                             : "FAILED");
+    print_line(program->name, &r,
+               r.verdict == SEARCH_PASSED ? (ok ? "passed" : "NOTHING FOUND")
+               : ok                       ? "found, as expected"
+                                          : "FAILED");
     if (r.verdict == SEARCH_FAILED && (verbose || !ok)) {
         printf("\n");
         print_failure(&r.failure);
@@ -145,7 +146,7 @@ static bool run_program(const struct model_program *program, bool verbose)
     return ok;
 }
 
-/* --- Names ----------------------------------------------------------------------------------------- */
+/* --- Names ---------------------------------------------------------------------------------- */
 
 static const struct model_program *find_program(const char *name)
 {
@@ -188,7 +189,7 @@ static void list(void)
                model_faults[i].program);
 }
 
-/* --- Faults ---------------------------------------------------------------------------------------- */
+/* --- Faults --------------------------------------------------------------------------------- */
 
 static void break_things(const struct model_fault *fault)
 {
@@ -228,7 +229,7 @@ static bool run_fault(const struct model_fault *fault, bool verbose)
     return r.verdict == SEARCH_FAILED;
 }
 
-/* --- The command ----------------------------------------------------------------------------------- */
+/* --- The command ---------------------------------------------------------------------------- */
 
 static bool wants(const char *group)
 {
@@ -353,11 +354,16 @@ static void hangs(int number_of_signal)
 
 int main(int argc, char **argv)
 {
-    const struct argp argp = {known_options, parse, NULL,
-                              "Tries every interleaving of small programs on furwock's locks.\v"
-                              "Without options: all programs, then all faults.  Exit status: 0 as expected, "
-                              "1 not, 2 bad usage.",
-                              NULL, NULL, NULL};
+    const struct argp argp = {
+        known_options,
+        parse,
+        NULL,
+        "Tries every interleaving of small programs on furwock's locks.\v"
+        "Without options: all programs, then all faults.  Exit status: 0 as expected, "
+        "1 not, 2 bad usage.",
+        NULL,
+        NULL,
+        NULL};
 
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, NULL);

@@ -36,7 +36,8 @@ bool memory_check(uint64_t addr, uint64_t size)
     if (object != NULL)
         model_fail("use after free", "an access to freed memory at 0x%llx, %llu bytes", addr, size);
     else
-        model_fail("stray access", "an access outside all objects, at 0x%llx, %llu bytes", addr, size);
+        model_fail("stray access", "an access outside all objects, at 0x%llx, %llu bytes", addr,
+                   size);
     return false;
 }
 

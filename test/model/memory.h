@@ -6,16 +6,17 @@
 #include <stdint.h>
 
 /*
- * The memory model: x86-TSO.  Each thread has a queue of stores that the others do not see yet.  A load
- * takes each of its bytes from the youngest own store in the queue that covers it, else from memory.
- * A store leaves the queue at any later moment, in order.  Locked instructions and kernel entries empty
- * the queue first.  (Owens, Sarkar and Sewell, "A better x86 memory model: x86-TSO", TPHOLs 2009.)
+ * The memory model: x86-TSO.  Each thread has a queue of stores that the others do not see yet.
+ * A load takes each of its bytes from the youngest own store in the queue that covers it, else
+ * from memory. A store leaves the queue at any later moment, in order.  Locked instructions and
+ * kernel entries empty the queue first.  (Owens, Sarkar and Sewell, "A better x86 memory model:
+ * x86-TSO", TPHOLs 2009.)
  *
  * Byte by byte is weaker than what processors do for a load that is only partly in the queue (they
  * wait): every behaviour of theirs is one of the model's.
  */
 
-/* Can others see this address?  What they cannot see (constants, own locals) needs no scheduling. */
+/* Can others see this address?  What they cannot see (constants) needs no scheduling. */
 bool memory_is_shared(uint64_t addr);
 
 /* Reports an access to memory that has no living object; false then. */

@@ -3,7 +3,8 @@
 #define MODEL_COROUTINE_H
 
 /*
- * Saves the callee-saved registers on the stack, the stack pointer in *save, and goes on where the stack
+ * Saves the callee-saved registers on the stack, the stack pointer in *save, and goes on where
+ * the stack
  * `load` was left.  All other registers arrive as zero: what the engine left in them must not
  * find its way into a thread's state.
  */

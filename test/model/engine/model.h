@@ -14,8 +14,9 @@
  * stopped thread, performs its operation on the state, and lets the thread run to its next one.
  *
  * The complete state is the struct model_shared, one struct model_thread and one stack per thread.
- * All of it lies at fixed addresses, so a copy of these bytes is the state: it can be stored, compared
- * and restored.  Nothing else may influence a thread: no mutable statics, no clock, no allocation.
+ * All of it lies at fixed addresses, so a copy of these bytes is the state: it can be stored,
+ * compared and restored.  Nothing else may influence a thread: no mutable statics, no clock, no
+ * allocation.
  */
 
 #define MODEL_MAX_THREADS 4u
@@ -37,7 +38,7 @@ enum model_kind {
     OP_WAKE,
     OP_REQUEUE,
     OP_CMP_REQUEUE,
-    OP_FENCE_ALL, /* membarrier, one other thread at a time */
+    OP_FENCE_ALL,  /* membarrier, one other thread at a time */
     OP_LOOK_OWNER, /* the three steps of the plain release */
     OP_LOOK_WAITERS,
     OP_COMMIT,
@@ -148,17 +149,18 @@ struct model_program {
     const char *about;
     unsigned threads;
     struct model_budget budget;
-    uint32_t preemptions; /* explored with at most so many; 0: with any number */
+    uint32_t preemptions;      /* explored with at most so many; 0: with any number */
     uint32_t deep_preemptions; /* the same for --deep */
-    uint32_t generation;  /* of the process: how many forks lie behind it */
-    bool generic;         /* no restartable sequences: every release is atomic, the fence is nothing */
-    bool leaves_asleep;   /* it is no error when threads sleep for ever (or until a deadline) */
-    const char *expects;  /* the failure that it must show; NULL: none */
+    uint32_t generation;       /* of the process: how many forks lie behind it */
+    bool generic; /* no restartable sequences: every release is atomic, the fence is nothing */
+    bool leaves_asleep;  /* it is no error when threads sleep for ever (or until a deadline) */
+    const char *expects; /* the failure that it must show; NULL: none */
     void (*setup)(const void *arg);
     void (*thread)(unsigned self, const void *arg);
-    void (*handler)(void);              /* the signal handler, or NULL */
-    void (*changed)(unsigned thread, uint64_t addr, uint64_t size); /* after each change of memory */
-    void (*finished)(void);             /* checks when all threads are done and all is written back */
+    void (*handler)(void); /* the signal handler, or NULL */
+    void (*changed)(unsigned thread, uint64_t addr,
+                    uint64_t size); /* after each change of memory */
+    void (*finished)(void);         /* checks when all threads are done and all is written back */
     void (*describe)(char *text, size_t room); /* the final words */
     const void *arg;
 };

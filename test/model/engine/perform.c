@@ -110,8 +110,8 @@ static void add(struct model_choice *list, unsigned *n, unsigned thread, unsigne
 
 static bool may_be_signalled(const struct model_thread *t)
 {
-    return model_program->handler != NULL && model_shared.budget.signals > 0 && t->in_handler == 0 &&
-           !(t->op.kind == OP_FENCE_ALL && t->op.a != 0);
+    return model_program->handler != NULL && model_shared.budget.signals > 0 &&
+           t->in_handler == 0 && !(t->op.kind == OP_FENCE_ALL && t->op.a != 0);
 }
 
 static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread)

@@ -8,8 +8,9 @@
 #include "model.h"
 
 /*
- * What can happen next, and making it happen.  A choice is a thread and a letter; a schedule is a list of
- * choices, written "A.B.Bf.A" (thread A, thread B, a store of B reaches memory, thread A).
+ * What can happen next, and making it happen.  A choice is a thread and a letter; a schedule is a
+ * list of choices, written "A.B.Bf.A" (thread A, thread B, a store of B reaches memory, thread
+ * A).
  */
 enum {
     CHOICE_DO = 'd', /* the operation at which the thread stands; not written in schedules */

@@ -70,7 +70,8 @@ void report_begin(void)
 
 void report_step(unsigned step, struct model_choice choice)
 {
-    snprintf(header, sizeof header, "%5u  %-6c  %-18s", step, 'A' + choice.thread, describe(choice));
+    snprintf(header, sizeof header, "%5u  %-6c  %-18s", step, 'A' + choice.thread,
+             describe(choice));
 }
 
 static void line(const char *place, const char *value)
@@ -115,8 +116,7 @@ static void value_of(uint64_t addr, uint64_t size, uint64_t value, char *text, s
     const struct model_object *o = model_object_at(addr, size);
 
     if (o != NULL && o->decode != NULL)
-        o->decode(value,
-                  (unsigned)(addr - (uint64_t)(uintptr_t)model_shared.memory) - o->offset,
+        o->decode(value, (unsigned)(addr - (uint64_t)(uintptr_t)model_shared.memory) - o->offset,
                   (unsigned)size, text, room);
     else
         snprintf(text, room, "%" PRIu64, value);

@@ -63,7 +63,8 @@ static bool check_state(const struct model_choice *list, unsigned n)
 /* Would this choice preempt a thread that could go on? */
 static bool preempts(struct model_choice choice, const struct model_choice *list, unsigned n)
 {
-    if (choice.what == CHOICE_FLUSH || model_shared.last == 0 || choice.thread == model_shared.last - 1)
+    if (choice.what == CHOICE_FLUSH || model_shared.last == 0 ||
+        choice.thread == model_shared.last - 1)
         return false;
     for (unsigned i = 0; i < n; i++)
         if (list[i].thread == model_shared.last - 1 && list[i].what != CHOICE_FLUSH &&
@@ -143,8 +144,9 @@ static bool expand(const struct search_limits *limits, struct search_result *r, 
 }
 
 /*
- * The engine's own check.  Anything that a thread remembers outside the state would make a state that
- * was stored and restored differ from the same schedule run in one go.  Tries it for some states.
+ * The engine's own check.  Anything that a thread remembers outside the state would make a state
+ * that was stored and restored differ from the same schedule run in one go.  Tries it for some
+ * states.
  */
 #define SAMPLES 200u
 
@@ -162,7 +164,8 @@ static void check_samples(const struct search_limits *limits)
         for (unsigned k = 0; k < path.length; k++)
             step(limits, path.schedule[k], list, perform_list(list));
         if (store_put(0, (struct model_choice){0, 0}, &is_new) != i) {
-            fputs("fw-model: a schedule run in one go ends in another state: hidden state\n", stderr);
+            fputs("fw-model: a schedule run in one go ends in another state: hidden state\n",
+                  stderr);
             exit(3);
         }
         free(path.schedule);
@@ -229,7 +232,8 @@ static void explore(const struct search_limits *limits, struct search_result *r)
     if (limits->preemptions == SEARCH_UNBOUNDED && !model_program->leaves_asleep) {
         uint32_t stuck = find_stuck();
         if (stuck != STORE_NONE) {
-            model_fail("no way to finish", "from here on, no schedule lets all threads finish", 0, 0);
+            model_fail("no way to finish", "from here on, no schedule lets all threads finish", 0,
+                       0);
             fail(r, stuck, NULL);
         }
     }
@@ -281,7 +285,8 @@ bool search_replay(const struct model_choice *schedule, unsigned length, unsigne
 
         n = perform_list(list);
         for (unsigned k = 0; k < n; k++)
-            fits = fits || (list[k].thread == schedule[i].thread && list[k].what == schedule[i].what);
+            fits =
+                fits || (list[k].thread == schedule[i].thread && list[k].what == schedule[i].what);
         if (!fits) {
             *bad = i;
             return false;

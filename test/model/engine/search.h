@@ -40,7 +40,7 @@ struct search_result {
 /* One search of model_program. */
 void search(const struct search_limits *limits, struct search_result *result);
 
-/* After a failure: looks for a schedule with the fewest preemptions, and among these the shortest. */
+/* After a failure: a schedule with the fewest preemptions, and among these the shortest. */
 void search_shorten(const struct search_limits *limits, struct search_result *result);
 
 /* Runs one schedule, with report_on as it is.  False: it does not fit the program at step *bad. */

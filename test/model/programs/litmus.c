@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests of the model itself: small programs whose outcomes are known.  A program that expects a failure
- * shows that the model reaches an outcome; one that expects none, that it does not.
+ * Tests of the model itself: small programs whose outcomes are known.  A program that expects a
+ * failure shows that the model reaches an outcome; one that expects none, that it does not.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void two_words(const void *arg)
     y = model_object("y", 4, NULL, NULL);
 }
 
-/* --- Store buffering ------------------------------------------------------------------------------ */
+/* --- Store buffering ------------------------------------------------------------------------ */
 
 static void sb_plain(unsigned self, const void *arg)
 {
@@ -52,7 +52,7 @@ static void sb_both_zero(void)
         outcome("both threads read 0");
 }
 
-/* --- Message passing ------------------------------------------------------------------------------ */
+/* --- Message passing ------------------------------------------------------------------------ */
 
 static void mp(unsigned self, const void *arg)
 {
@@ -72,7 +72,7 @@ static void mp_flag_without_data(void)
         outcome("the flag was seen, the data was not");
 }
 
-/* --- A load takes part of its bytes from the own buffer, the rest from memory ---------------------- */
+/* --- A load takes part of its bytes from the own buffer, the rest from memory --------------- */
 
 static void one_word(const void *arg)
 {
@@ -99,7 +99,7 @@ static void halves_each_only_own(void)
         outcome("each thread sees its own half only");
 }
 
-/* --- The plain release against a waiter that announces itself -------------------------------------- */
+/* --- The plain release against a waiter that announces itself ------------------------------- */
 
 /* x: the word (owner half, waiters half).  A releases plainly; B announces, fences, looks. */
 #define ID 0x101u
@@ -137,22 +137,53 @@ static void release_overlooked(void)
 static const char with_fence[] = "fence";
 
 static const struct model_program programs[] = {
-    {.name = "sb", .about = "store buffering: under TSO both may read 0", .threads = 2,
-     .setup = two_words, .thread = sb_plain, .finished = sb_both_zero, .expects = "outcome"},
-    {.name = "sb-locked", .about = "the same with locked instructions: never", .threads = 2,
-     .setup = two_words, .thread = sb_locked, .finished = sb_both_zero},
-    {.name = "mp", .about = "message passing: stores arrive in order", .threads = 2,
-     .setup = two_words, .thread = mp, .finished = mp_flag_without_data},
-    {.name = "halves", .about = "a wide load sees the own narrow store", .threads = 2,
-     .setup = one_word, .thread = halves, .finished = halves_own_half_missing},
-    {.name = "halves-own", .about = "a wide load may miss the other's narrow store", .threads = 2,
-     .setup = one_word, .thread = halves, .finished = halves_each_only_own, .expects = "outcome"},
-    {.name = "plain-release", .about = "plain release and a waiter with the fence", .threads = 2,
-     .setup = release_setup, .thread = release_against_waiter, .finished = release_overlooked,
+    {.name = "sb",
+     .about = "store buffering: under TSO both may read 0",
+     .threads = 2,
+     .setup = two_words,
+     .thread = sb_plain,
+     .finished = sb_both_zero,
+     .expects = "outcome"},
+    {.name = "sb-locked",
+     .about = "the same with locked instructions: never",
+     .threads = 2,
+     .setup = two_words,
+     .thread = sb_locked,
+     .finished = sb_both_zero},
+    {.name = "mp",
+     .about = "message passing: stores arrive in order",
+     .threads = 2,
+     .setup = two_words,
+     .thread = mp,
+     .finished = mp_flag_without_data},
+    {.name = "halves",
+     .about = "a wide load sees the own narrow store",
+     .threads = 2,
+     .setup = one_word,
+     .thread = halves,
+     .finished = halves_own_half_missing},
+    {.name = "halves-own",
+     .about = "a wide load may miss the other's narrow store",
+     .threads = 2,
+     .setup = one_word,
+     .thread = halves,
+     .finished = halves_each_only_own,
+     .expects = "outcome"},
+    {.name = "plain-release",
+     .about = "plain release and a waiter with the fence",
+     .threads = 2,
+     .setup = release_setup,
+     .thread = release_against_waiter,
+     .finished = release_overlooked,
      .arg = with_fence},
-    {.name = "plain-release-unfenced", .about = "the same without: the waiter is overlooked",
-     .threads = 2, .setup = release_setup, .thread = release_against_waiter,
-     .finished = release_overlooked, .expects = "outcome"},
+    {.name = "plain-release-unfenced",
+     .about = "the same without: the waiter is overlooked",
+     .threads = 2,
+     .setup = release_setup,
+     .thread = release_against_waiter,
+     .finished = release_overlooked,
+     .expects = "outcome"},
 };
 
-const struct program_group litmus_programs = {"litmus", programs, sizeof programs / sizeof *programs};
+const struct program_group litmus_programs = {"litmus", programs,
+                                              sizeof programs / sizeof *programs};

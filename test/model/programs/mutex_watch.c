@@ -29,7 +29,7 @@ static uint64_t bit(unsigned thread)
     return UINT64_C(1) << thread;
 }
 
-/* --- Readable words -------------------------------------------------------------------------------- */
+/* --- Readable words ------------------------------------------------------------------------- */
 
 static int print_owner(uint32_t half, char *text, size_t room)
 {
@@ -89,7 +89,7 @@ void *watch_mutex(uint64_t initial)
     return word;
 }
 
-/* --- Every change of the word ----------------------------------------------------------------------- */
+/* --- Every change of the word --------------------------------------------------------------- */
 
 /* Joining and leaving, one at a time, each thread for itself. */
 static void watch_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
@@ -103,7 +103,8 @@ static void watch_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
     else if (is + 1 == was && (waiters & bit(thread)) != 0)
         waiters &= ~bit(thread);
     else if (is != was)
-        model_fail("word", "the count of waiters goes from %llu to %llu by the wrong thread", was, is);
+        model_fail("word", "the count of waiters goes from %llu to %llu by the wrong thread", was,
+                   is);
     set_ghost(WATCH_WAITERS, waiters);
 }
 
@@ -122,14 +123,15 @@ static void watch_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
         set_ghost(WATCH_HEIRS, ghost(WATCH_WAITERS));
     if (is_passed(before) && !is_passed(after)) {
         if ((ghost(WATCH_HEIRS) & bit(thread)) == 0)
-            model_fail("overtaken", "thread %llu claims a pass that was for others (set 0x%llx)", thread,
-                       ghost(WATCH_HEIRS));
+            model_fail("overtaken", "thread %llu claims a pass that was for others (set 0x%llx)",
+                       thread, ghost(WATCH_HEIRS));
         set_ghost(WATCH_HEIRS, 0);
     }
     if (is_passed(after)) {
         set_ghost(WATCH_HEIRS, ghost(WATCH_HEIRS) & ghost(WATCH_WAITERS));
         if (ghost(WATCH_HEIRS) == 0)
-            model_fail("stranded", "the lock is passed, and nobody stands in line to claim it", 0, 0);
+            model_fail("stranded", "the lock is passed, and nobody stands in line to claim it", 0,
+                       0);
     }
 }
 
@@ -147,10 +149,12 @@ static void watch_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ a
     ok = ok || (is_dead_pass(before) && after == 0);
     ok = ok || (was == id && (is == 0 || is_passed(after)));
     if (!ok)
-        model_fail("word", "the owner half goes from 0x%llx to 0x%llx by the wrong thread", was, is);
+        model_fail("word", "the owner half goes from 0x%llx to 0x%llx by the wrong thread", was,
+                   is);
     if (was == id && is == 0 && wants_handoff(without_ghosts(before, model_program->generation)) &&
         has_waiters(before))
-        model_fail("hand-off refused", "a waiter asked for the lock, and the release freed it", 0, 0);
+        model_fail("hand-off refused", "a waiter asked for the lock, and the release freed it", 0,
+                   0);
 }
 
 void watch_changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -170,7 +174,7 @@ void watch_finished(void)
         model_fail("word", "all threads are done, and the word is 0x%llx", *word, 0);
 }
 
-/* --- What the callers see ---------------------------------------------------------------------------- */
+/* --- What the callers see ------------------------------------------------------------------- */
 
 void watch_enter(unsigned self)
 {
@@ -179,8 +183,10 @@ void watch_enter(unsigned self)
         model_thread_fail("exclusion", "threads %llu and %llu are in the critical section",
                           ghost(WATCH_INSIDE) - 1, self);
     if (ghost(WATCH_FAIR) == self + 1 && ghost(WATCH_FAIR_ASLEEP) != 0)
-        model_thread_fail("overtaken", "after a fair release thread %llu has the lock again, and the "
-                          "threads 0x%llx slept in line", self, ghost(WATCH_FAIR_ASLEEP));
+        model_thread_fail("overtaken",
+                          "after a fair release thread %llu has the lock again, and the "
+                          "threads 0x%llx slept in line",
+                          self, ghost(WATCH_FAIR_ASLEEP));
     set_ghost(WATCH_FAIR, 0);
     set_ghost(WATCH_FAIR_ASLEEP, 0);
     set_ghost(WATCH_INSIDE, self + 1);

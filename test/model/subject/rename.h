@@ -3,8 +3,8 @@
 #define MODEL_RENAME_H
 
 /*
- * Included first in a faulty copy of src/mutex.c: every linkable name gets the copy's name (MUTEX_COPY)
- * in front, so that all copies fit in one program.
+ * Included first in a faulty copy of src/mutex.c: every linkable name gets the copy's name
+ * (MUTEX_COPY) in front, so that all copies fit in one program.
  */
 #define RENAME_JOIN_(copy, name) copy##_##name
 #define RENAME_JOIN(copy, name) RENAME_JOIN_(copy, name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the locks call below themselves: furwock/bits/atomic.h and src/sys/, as operations of the model.
+ * What the locks call below themselves: furwock/bits/atomic.h and src/sys/, as operations of the
+ * model.
  */
 #include <errno.h>
 
@@ -19,7 +20,7 @@
 
 __thread uint32_t fw_self_id_;
 
-/* --- furwock/bits/atomic.h ------------------------------------------------------------------------- */
+/* --- furwock/bits/atomic.h ------------------------------------------------------------------ */
 
 /* Constants, and settings that no program changes, need no scheduling. */
 static bool is_private(const void *p)
@@ -58,7 +59,7 @@ uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v)
     return model_op(OP_CAS, p, size, expected, v, 0, 0);
 }
 
-/* --- src/sys/release.h ---------------------------------------------------------------------------- */
+/* --- src/sys/release.h ---------------------------------------------------------------------- */
 
 static bool leave_section(void)
 {
@@ -89,7 +90,7 @@ int fw_release_fence_(void)
     return (int)model_op(OP_FENCE_ALL, NULL, 0, 0, 0, 0, 0);
 }
 
-/* --- furwock/futex.h ------------------------------------------------------------------------------- */
+/* --- furwock/futex.h ------------------------------------------------------------------------ */
 
 static uint64_t ns_of(const fw_deadline *deadline)
 {
@@ -100,7 +101,8 @@ static uint64_t ns_of(const fw_deadline *deadline)
     return (uint64_t)deadline->at.tv_sec * 1000000000u + (uint64_t)deadline->at.tv_nsec;
 }
 
-int fw_futex_wait(const uint32_t *word, uint32_t expected, unsigned flags, const fw_deadline *deadline)
+int fw_futex_wait(const uint32_t *word, uint32_t expected, unsigned flags,
+                  const fw_deadline *deadline)
 {
     return fw_futex_wait_bitset(word, expected, FW_FUTEX_ANY_BIT, flags, deadline);
 }
@@ -134,10 +136,11 @@ int fw_futex_cmp_requeue(const uint32_t *from, uint32_t expected, unsigned n_wak
                          const uint32_t *to, unsigned n_move, unsigned flags)
 {
     (void)flags;
-    return (int)model_op(OP_CMP_REQUEUE, from, 4, n_wake, (uint64_t)(uintptr_t)to, n_move, expected);
+    return (int)model_op(OP_CMP_REQUEUE, from, 4, n_wake, (uint64_t)(uintptr_t)to, n_move,
+                         expected);
 }
 
-/* --- src/sys/thread.h ------------------------------------------------------------------------------ */
+/* --- src/sys/thread.h ----------------------------------------------------------------------- */
 
 uint32_t fw_self_init_(void)
 {
@@ -162,7 +165,7 @@ bool fw_one_in_(uint32_t n)
     return model_op(OP_CHANCE, NULL, 0, 0, 0, 0, 0) != 0;
 }
 
-/* --- src/sys/clock.h ------------------------------------------------------------------------------- */
+/* --- src/sys/clock.h ------------------------------------------------------------------------ */
 
 uint64_t fw_clock_ns_(void)
 {
@@ -190,7 +193,7 @@ void fw_yield_(void)
     model_pause();
 }
 
-/* --- src/sys/panic.h ------------------------------------------------------------------------------- */
+/* --- src/sys/panic.h ------------------------------------------------------------------------ */
 
 void fw_panic_(const char *what, const void *lock, uint32_t caller, uint32_t owner)
 {

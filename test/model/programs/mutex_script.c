@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the threads of the mutex programs: mutex_script.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../kernel.h"
+#include "../subject/atomic.h"
+#include "../subject/subject.h"
+#include "mutex_script.h"
+#include "mutex_watch.h"
+#include "programs.h"
+
+#define MAX_WORDS 16u
+
+enum word {
+    END,
+    BLOCK,
+    SPIN3,
+    SPIN,
+    YIELD,
+    DEFAULT,
+    LOCK,
+    TIMED,
+    TIMED_SPIN,
+    TRY,
+    UNLOCK,
+    FAIR,
+    FREE,
+    HELD,
+    WORDS
+};
+
+static const char *const names[WORDS] = {"",        "block", "spin3", "spin",       "yield",
+                                         "default", "lock",  "timed", "timed-spin", "try",
+                                         "unlock",  "fair",  "free",  "held"};
+
+static const fw_wait_policy policies[] = {[BLOCK] = {FW_WAIT_BLOCK, 0},
+                                          [SPIN3] = {FW_WAIT_SPIN_THEN_BLOCK, 3000},
+                                          [SPIN] = {FW_WAIT_SPIN, 0},
+                                          [YIELD] = {FW_WAIT_YIELD, 0},
+                                          [DEFAULT] = {FW_WAIT_DEFAULT, 0}};
+
+/* Two readings that find the clock moved on reach it, or one sleep that ends with it. */
+static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
+
+const struct mutex_calls *mutex_in_use = &mutex_shipped;
+
+static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
+static fw_mutex *m;
+static fw_half_ *counter; /* NULL: this program does not count */
+
+static void parse(enum word *script, const char *text)
+{
+    char copy[160];
+    unsigned n = 0;
+
+    memset(script, 0, MAX_WORDS * sizeof *script);
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+        enum word w = 1;
+        while (w < WORDS && strcmp(word, names[w]) != 0)
+            w++;
+        if (w == WORDS || n == MAX_WORDS - 1) {
+            fprintf(stderr, "fw-model: bad script: %s\n", text);
+            exit(3);
+        }
+        script[n++] = w;
+    }
+}
+
+void script_setup(const void *arg)
+{
+    const struct mutex_script *s = arg;
+
+    m = watch_mutex(s->initial);
+    counter = s->counts ? model_object("counter", 4, NULL, NULL) : NULL;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        parse(scripts[i], s->threads[i]);
+}
+
+/* The critical section lasts until the release is visible, so others have time to intrude. */
+static void critical_section(unsigned self)
+{
+    watch_enter(self);
+    if (counter == NULL)
+        return;
+    fw_store32_relaxed(counter, fw_load32_relaxed(counter) + 1);
+    if (mutex_in_use->owner(m) != (pid_t)(SUBJECT_FIRST_TID + self))
+        model_thread_fail("owner", "fw_mutex_owner does not name thread %llu, which has the lock",
+                          self, 0);
+}
+
+static int acquire(enum word how)
+{
+    switch (how) {
+    case LOCK:
+        mutex_in_use->lock(m);
+        return 0;
+    case TIMED:
+        return mutex_in_use->lock_policy(m, &policies[BLOCK], &deadline);
+    case TIMED_SPIN:
+        return mutex_in_use->lock_policy(m, &policies[SPIN], &deadline);
+    case TRY:
+        return mutex_in_use->trylock(m);
+    case HELD:
+        return 0;
+    default:
+        return mutex_in_use->lock_policy(m, &policies[how], NULL);
+    }
+}
+
+/* The memory may go when every other thread is on its last release, or has given up. */
+static bool is_last(unsigned self)
+{
+    uint64_t all = (UINT64_C(1) << model_thread_count) - 1;
+    uint64_t *gone = &model_shared.ghost[WATCH_GONE];
+
+    *gone |= UINT64_C(1) << self;
+    return *gone == all;
+}
+
+static void release(unsigned self, enum word how)
+{
+    if (how == FREE && is_last(self)) {
+        model_op(OP_FREE, m, 8, 0, 0, 0, 0);
+        return;
+    }
+    if (how == FAIR) {
+        watch_fair_release(self);
+        mutex_in_use->unlock_fair(m);
+    } else {
+        mutex_in_use->unlock(m);
+    }
+}
+
+void script_thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const enum word *w = scripts[self]; *w != END; w += 2) {
+        if (acquire(w[0]) == 0) {
+            critical_section(self);
+            release(self, w[1]);
+        } else {
+            watch_gave_up(self);
+            if (w[1] == FREE)
+                is_last(self);
+        }
+    }
+}
+
+void script_handler(void)
+{
+    unsigned self = model_current;
+
+    if (mutex_in_use->trylock(m) == 0) {
+        critical_section(self);
+        mutex_in_use->unlock(m);
+    }
+}
+
+void script_finished(void)
+{
+    if (model_shared.dead != 0)
+        return;
+    watch_finished();
+    if (counter != NULL && *counter != model_shared.ghost[WATCH_ENTRIES])
+        model_fail("lost update", "%llu entries, and the counter says %llu",
+                   model_shared.ghost[WATCH_ENTRIES], *counter);
+}
