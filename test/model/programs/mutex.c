@@ -85,7 +85,7 @@ static const struct model_program programs[] = {
     PROGRAM("timed-twice", "both waiters give up", 3, .budget = {.ticks = 1},
             .arg = SCRIPT("block unlock", "timed unlock", "timed unlock")),
     PROGRAM("timed-old", "a waiter that was woken before gives up beside a sleeper", 3,
-            .preemptions = 2, .budget = {.ticks = 1, .spurious = 1},
+            .preemptions = 2, .deep_preemptions = 4, .budget = {.ticks = 1, .spurious = 1},
             .arg =
                 WORD_SCRIPT(HELD_BY_A, "held unlock block unlock", "timed unlock", "block unlock")),
     PROGRAM("timed-fair", "a waiter gives up while the lock is passed", 3, .budget = {.ticks = 1},
@@ -127,7 +127,7 @@ static const struct model_program programs[] = {
                           "block unlock block unlock")),
     PROGRAM("four", "four threads, once each", 4, .preemptions = 2, .deep_preemptions = 3,
             .arg = SCRIPT("block unlock", "block unlock", "block unlock", "block unlock")),
-    PROGRAM("counter-three", "a counter and three threads", 3, .preemptions = 3,
+    PROGRAM("counter-three", "a counter and three threads", 3,
             .arg = COUNTER_SCRIPT("lock unlock", "block fair", "spin3 unlock")),
     PROGRAM("default-three", "three threads that poll a little, then block", 3, .preemptions = 3,
             .deep_preemptions = 4, .budget = {.ticks = 2},
