@@ -3,10 +3,8 @@
  * fw-model: tries every interleaving of small programs on furwock's locks.  See README.md.
  */
 #include <argp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/report.h"
 #include "engine/search.h"
@@ -341,17 +339,6 @@ static const struct argp_option known_options[] = {
     {"list", 'l', NULL, 0, "List programs and faults", 0},
     {0}};
 
-/* A thread that runs on without any operation would hang the search. */
-static void hangs(int number_of_signal)
-{
-    static const char text[] = "fw-model: a thread runs on for seconds without an operation\n";
-    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
-
-    (void)number_of_signal;
-    (void)ignored;
-    _exit(EXIT_FAILURE);
-}
-
 int main(int argc, char **argv)
 {
     const struct argp argp = {
@@ -367,7 +354,6 @@ int main(int argc, char **argv)
 
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, NULL);
-    signal(SIGALRM, hangs);
     if (options.list) {
         list();
         return EXIT_SUCCESS;
