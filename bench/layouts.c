@@ -96,12 +96,12 @@ CALLED release_store(struct word *w)
 /* A release inside a restartable sequence; see src/sys/x86_64/ for what the parts mean. */
 #define DESCRIBE                                                                         \
     ".pushsection __rseq_cs, \"aw\"\n.balign 32\n3: .long 0, 0\n.quad 1f, 2f - 1f, 4f\n" \
-    ".popsection\n.pushsection .text.unlikely, \"ax\"\n.byte 0x0f, 0xb9, 0x3d\n"         \
-    ".long 0x53053053\n4: jmp %l[other]\n.popsection\nleaq 3b(%%rip), %%rax\n"
+    ".popsection\nleaq 3b(%%rip), %%rax\n"
+#define ABORT "jmp 5f\n.byte 0x0f, 0xb9, 0x3d\n.long 0x53053053\n4: jmp %l[other]\n5:\n"
 #define ARM "movq %%rax, %%fs:8(%[area])\n1:\n"
-#define ARM_IF_NEEDED "1: cmpq %%rax, %%fs:8(%[area])\njne 5f\n"
+#define ARM_IF_NEEDED "1: cmpq %%rax, %%fs:8(%[area])\njne 6f\n"
 #define ARM_LATER \
-    ".pushsection .text.unlikely, \"ax\"\n5: movq %%rax, %%fs:8(%[area])\njmp 1b\n.popsection\n"
+    ".pushsection .text.unlikely, \"ax\"\n6: movq %%rax, %%fs:8(%[area])\njmp 1b\n.popsection\n"
 #define MINE "cmpl %[id], (%[w])\njne %l[other]\n"
 #define MINE_BESIDE "cmpl %[id], 4(%[w])\njne %l[other]\n"
 #define NOBODY_WAITS "cmpl $0, 4(%[w])\njne %l[other]\n"
@@ -112,7 +112,7 @@ CALLED release_store(struct word *w)
     CALLED name(struct word *w)                                     \
     {                                                               \
         ptrdiff_t area = __rseq_offset;                             \
-        __asm__ goto(DESCRIBE sequence                              \
+        __asm__ goto(DESCRIBE sequence ABORT                        \
                      : /* none */                                   \
                      : [area] "r"(area), [w] "r"(w), [id] "r"(self) \
                      : "rax", "cc", "memory"                        \

@@ -97,7 +97,7 @@ struct waiter {
     fw_mutex *m;
     uint32_t id;
     uint32_t came_under; /* the pass (owner half) that was under way when it joined, or 0 */
-    bool was_woken;      /* a wake was for it, and it lost the race that followed */
+    bool was_woken;      /* a wake was for it; if it still waits, it lost the race that followed */
     bool starves;
     uint64_t woken_at;
     struct fw_wait_ wait;
@@ -267,17 +267,21 @@ COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_de
     error = fw_wait_begin_(&me.wait, policy, deadline);
     if (error != 0)
         return error;
+    if (fw_wait_is_over_(&me.wait))
+        return ETIMEDOUT;
     if (take_or_join(&me))
         return 0;
     return wait_in_line(&me);
 }
 
 /* What a release of w leaves, without the owner: the transitions of an owner in the table above. */
-static fw_mutex_word_ after_release(fw_mutex_word_ w, bool fair)
+static fw_mutex_word_ after_release(const fw_mutex *m, fw_mutex_word_ w, bool fair)
 {
     if (!has_waiters(w))
         return fw_one_in_(QUIET_RELEASES) ? 0
                                           : with_owner(w, 0) & (MUTEX_FENCED | MUTEX_GENERATION);
+    if (fw_is_overdue_(m, wake_is_under_way(w)))
+        fair = true;
     if (fair || wants_handoff(w))
         return with_owner((w | MUTEX_WAKING) & ~(MUTEX_OLD | MUTEX_HANDOFF),
                           MUTEX_PASSED | fw_serial_() << FW_ID_SHIFT | FW_ID_HELD);
@@ -298,7 +302,7 @@ COLD static void unlock_slow(fw_mutex *m, bool fair)
                   is_passed(seen) || owner_half(seen) == FW_ID_HELD ? 0 : owner_half(seen));
     do {
         w = without_ghosts(seen, generation);
-    } while (!fw_cas64_release(&m->state_, &seen, after_release(w, fair)));
+    } while (!fw_cas64_release(&m->state_, &seen, after_release(m, w, fair)));
     if (has_waiters(w) && !wake_is_under_way(w))
         fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
 }

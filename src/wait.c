@@ -20,7 +20,7 @@
 #define SPIN_DEFAULT_NS 4000u
 
 /*
- * A policy that never sleeps polls this long before it stands in line: doc/mutex.md, "Starvation".
+ * A policy that never sleeps polls this long before it stands in line: doc/mutex.md, "Greedy, but nobody starves".
  */
 #define PATIENCE_NS 500000u
 

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/clock.h"
+#include "sys/panic.h"
 #include "sys/thread.h"
 
 #define GENERATIONS 32u
 
-__thread uint32_t fw_self_id_;
+/* Elsewhere the first access in a thread may allocate, which an unlock must not do. */
+#define STATIC_TLS __thread __attribute__((tls_model("initial-exec")))
+
+STATIC_TLS uint32_t fw_self_id_;
 
 /* Written in a forked child before it has a second thread; read by all. */
 static uint32_t fork_generation;
@@ -25,7 +32,9 @@ static void after_fork_in_child(void)
 
 __attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, after_fork_in_child);
+    int error = pthread_atfork(NULL, NULL, after_fork_in_child);
+    if (error != 0)
+        fw_panic_errno_("pthread_atfork", error);
 }
 
 static uint32_t id_of(uint32_t number)
@@ -35,11 +44,13 @@ static uint32_t id_of(uint32_t number)
 
 uint32_t fw_self_init_(void)
 {
-    uint32_t number = (uint32_t)syscall(SYS_gettid);
-    uint32_t id = id_of(number);
+    long number = syscall(SYS_gettid);
+    uint32_t id = id_of((uint32_t)number);
 
+    if (number <= 0 || number >= FW_ID_ALIAS) /* a system call filter can make it fail */
+        fw_panic_errno_("gettid", errno);
     if (id == inherited_id)
-        id = id_of(number | FW_ID_ALIAS);
+        id = id_of((uint32_t)number | FW_ID_ALIAS);
     fw_self_id_ = id;
     return id;
 }
@@ -56,6 +67,40 @@ uint32_t fw_serial_(void)
 
 bool fw_one_in_(uint32_t n)
 {
-    static __thread uint32_t calls;
+    static STATIC_TLS uint32_t calls;
     return ++calls % n == 0;
+}
+
+/* Half a millisecond, as in the promise that nobody starves: doc/mutex.md, "Greedy". */
+#define OVERDUE_NS 500000u
+
+/* What was seen so long ago says nothing any more. */
+#define FORGOTTEN_NS (16u * OVERDUE_NS)
+
+/* One release in so many looks at the clock. */
+#define RELEASES_PER_LOOK 4u
+
+bool fw_is_overdue_(const void *lock, bool is_waking)
+{
+    static STATIC_TLS const void *seen; /* the lock, where a wake was under way */
+    static STATIC_TLS uint64_t since;
+    static STATIC_TLS uint32_t releases;
+    uint64_t now;
+
+    if (!is_waking) {
+        seen = NULL;
+        return false;
+    }
+    if (lock == seen && ++releases % RELEASES_PER_LOOK != 0)
+        return false;
+    now = fw_clock_ns_();
+    if (lock != seen || now - since > FORGOTTEN_NS) {
+        seen = lock;
+        since = now;
+        return false;
+    }
+    if (now - since < OVERDUE_NS)
+        return false;
+    seen = NULL;
+    return true;
 }

@@ -27,6 +27,13 @@ uint32_t fw_fork_generation_(void);
 uint32_t fw_serial_(void);
 
 /*
+ * Called at each release that finds waiters.  True if for half a millisecond the calling thread has
+ * found, whenever it released this lock, a wake under way: somebody was woken and does not get to
+ * run.  Then begins anew.  A guess, and safe to be wrong about.
+ */
+bool fw_is_overdue_(const void *lock, bool is_waking);
+
+/*
  * True at every n-th call of the calling thread, n being a power of 2 (whoever asks, and for what).
  */
 bool fw_one_in_(uint32_t n);

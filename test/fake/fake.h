@@ -82,6 +82,7 @@ struct fake {
     uint32_t next_serial;
     bool one_in;           /* what fw_one_in_ answers */
     uint32_t one_in_asked; /* and what it was asked last */
+    bool overdue;          /* what fw_is_overdue_ answers where a wake is under way */
 
     /* time */
     uint64_t now_ns; /* CLOCK_MONOTONIC */

@@ -99,6 +99,12 @@ bool fw_one_in_(uint32_t n)
     return fake.one_in;
 }
 
+bool fw_is_overdue_(const void *lock, bool is_waking)
+{
+    (void)lock;
+    return is_waking && fake.overdue;
+}
+
 uint64_t fw_clock_ns_(void)
 {
     uint64_t now = fake.now_ns;

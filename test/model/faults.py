@@ -79,7 +79,7 @@ FAULTS = [
           "        fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(seen), FW_FUTEX_PRIVATE);\n"
           "    do {\n        w = without_ghosts(seen, generation);\n"
           "        if (has_waiters(w) && !wake_is_under_way(w)) {\n"
-          "            if (fw_cas64_release(&m->state_, &seen, after_release(w, fair)))\n"
+          "            if (fw_cas64_release(&m->state_, &seen, after_release(m, w, fair)))\n"
           "                return;\n"
           "            continue;\n"
           "        }\n"),

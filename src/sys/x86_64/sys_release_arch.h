@@ -45,11 +45,11 @@ static inline bool fw_release_plain_(uint64_t *state, uint32_t id)
                  "jne %l[other]\n"
                  "movl $0, (%[state])\n"
                  "2:\n"
-                 ".pushsection .text.unlikely, \"ax\"\n"
+                 "jmp 5f\n"
                  ".byte 0x0f, 0xb9, 0x3d\n" /* ud1, which makes the signature an instruction */
                  ".long 0x53053053\n"
                  "4: jmp %l[other]\n"
-                 ".popsection\n"
+                 "5:\n"
                  : /* asm goto with outputs is too young */
                  : [area] "r"(area), [state] "r"(state), [id] "r"(id)
                  : "rax", "cc", "memory"

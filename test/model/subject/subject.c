@@ -165,6 +165,12 @@ bool fw_one_in_(uint32_t n)
     return model_op(OP_CHANCE, NULL, 0, 0, 0, 0, 0) != 0;
 }
 
+bool fw_is_overdue_(const void *lock, bool is_waking)
+{
+    (void)lock;
+    return is_waking && fw_one_in_(1);
+}
+
 /* --- src/sys/clock.h ------------------------------------------------------------------------ */
 
 uint64_t fw_clock_ns_(void)
