@@ -22,15 +22,15 @@
  *
  * Legal:   WAKING clear while somebody is coming (one needless wake); OLD, HANDOFF or LATE set when
  *          nobody is left to profit; HANDOFF clear while somebody starves (it will ask again).
- * Illegal: to sleep on the waiters half with an expected value in which WAKING is set, or FENCED is
- *          not; to set WAKING and wake nobody while somebody sleeps there; to clear WAKING while
- *          PASSED.
+ * Illegal: to sleep on the waiters half, for longer than a nap, with an expected value in which WAKING
+ *          is set, or FENCED is not; to set WAKING in a release and wake nobody while somebody sleeps
+ *          there; to clear WAKING while PASSED.
  *
  * I1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the
  *     fence has returned, every release of this lock is a CAS on the whole word, and sees the
  *     waiter.
- * I2  WAKING set implies that a waiter is awake or about to be woken, and that it will, before it
- *     sleeps or leaves, clear WAKING or take the lock.
+ * I2  WAKING set implies that a waiter is awake, about to be woken, or asleep for NAP_NS at most; and
+ *     that it will, before it sleeps for longer or leaves, clear WAKING or take the lock.
  * I3  PASSED implies a waiter that joined before the pass and will claim it: it stays, even when
  *     its time is over.
  * I4  After the instruction that frees or passes the lock, the releaser does not touch its memory
@@ -59,6 +59,10 @@
  * A lock goes back to plain releases at one in so many releases that met no waiter: doc/mutex.md.
  */
 #define QUIET_RELEASES 1024u
+
+/* A waiter that has lost so many races in a row naps: doc/mutex.md. */
+#define RACES_BEFORE_NAP 3u
+#define NAP_NS 50000u
 
 /* How long a waiter dares to sleep where the kernel refuses the fence. */
 #define UNFENCED_SLICE_NS 1000000u
@@ -97,11 +101,25 @@ struct waiter {
     fw_mutex *m;
     uint32_t id;
     uint32_t came_under; /* the pass (owner half) that was under way when it joined, or 0 */
-    bool was_woken;      /* a wake was for it; if it still waits, it lost the race that followed */
     bool starves;
+    uint32_t wakes; /* for it, RACES_BEFORE_NAP at most; still here, it lost as many races */
     uint64_t woken_at;
     struct fw_wait_ wait;
 };
+
+static bool was_woken(const struct waiter *me)
+{
+    return me->wakes != 0;
+}
+
+/*
+ * Somebody takes the lock over and over.  To be woken at each of that thread's releases costs both a
+ * system call and gains nothing.
+ */
+static bool may_nap(const struct waiter *me)
+{
+    return me->wakes >= RACES_BEFORE_NAP && !me->starves;
+}
 
 /* May this waiter take the lock in state w?  A pass is for those who joined before it. */
 static bool may_take(const struct waiter *me, fw_mutex_word_ w)
@@ -112,7 +130,7 @@ static bool may_take(const struct waiter *me, fw_mutex_word_ w)
 /* free or PASSED, waiters -> id, waiters - 1, !WAKING. */
 static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
 {
-    fw_mutex_word_ mine = MUTEX_WAKING | (me->was_woken ? MUTEX_OLD | MUTEX_HANDOFF : 0) |
+    fw_mutex_word_ mine = MUTEX_WAKING | (was_woken(me) ? MUTEX_OLD | MUTEX_HANDOFF : 0) |
                           (is_passed(w) ? MUTEX_LATE : 0);
     bool late = is_passed(w) && has_late_sleepers(w);
 
@@ -127,7 +145,7 @@ static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
 static bool give_up(struct waiter *me, fw_mutex_word_ w)
 {
     fw_mutex_word_ mine =
-        (me->was_woken ? MUTEX_OLD | MUTEX_HANDOFF : 0) | (is_passed(w) ? 0 : MUTEX_WAKING);
+        (was_woken(me) ? MUTEX_OLD | MUTEX_HANDOFF : 0) | (is_passed(w) ? 0 : MUTEX_WAKING);
 
     return fw_cas64_relaxed(&me->m->state_, &w, (w & ~mine) - MUTEX_WAITER);
 }
@@ -153,19 +171,25 @@ static int sleep_through_pass(struct waiter *me, fw_mutex_word_ w)
     return fw_wait_sleep_(&me->wait, owner_of(me->m), me->came_under, MUTEX_CLASS_ANY, 0);
 }
 
-/* held -> held, !WAKING, and asleep (I2). */
+/*
+ * held -> held, !WAKING, and asleep; or held -> held, WAKING, and asleep for a short time (I2).
+ */
 static int sleep_in_line(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
 {
     fw_mutex_word_ wanted = w & ~MUTEX_WAKING;
 
-    if (me->was_woken)
+    if (may_nap(me)) {
+        wanted = w | MUTEX_WAKING;
+        slice_ns = NAP_NS;
+    }
+    if (was_woken(me))
         wanted |= MUTEX_OLD;
     if (me->starves)
         wanted |= MUTEX_HANDOFF;
     if (wanted != w && !fw_cas64_relaxed(&me->m->state_, &w, wanted))
         return -EAGAIN;
     return fw_wait_sleep_(&me->wait, waiters_of(me->m), waiters_half(wanted),
-                          me->was_woken ? MUTEX_CLASS_OLD : MUTEX_CLASS_NEW, slice_ns);
+                          was_woken(me) ? MUTEX_CLASS_OLD : MUTEX_CLASS_NEW, slice_ns);
 }
 
 /* One sleep, or one step towards it. */
@@ -193,10 +217,10 @@ static void note_wake(struct waiter *me)
 {
     uint64_t now = fw_clock_ns_();
 
-    if (!me->was_woken) {
-        me->was_woken = true;
+    if (me->wakes == 0)
         me->woken_at = now;
-    }
+    if (me->wakes < RACES_BEFORE_NAP)
+        me->wakes++;
     me->starves = now - me->woken_at >= STARVATION_NS;
 }
 
@@ -296,14 +320,16 @@ COLD static void unlock_slow(fw_mutex *m, bool fair)
     uint32_t generation = fw_fork_generation_();
     fw_mutex_word_ seen = fw_load64_relaxed(&m->state_);
     fw_mutex_word_ w;
+    fw_mutex_word_ left;
 
     if (owner_half(seen) != id)
         fw_panic_("mutex unlocked by a thread that does not own it", m, id,
                   is_passed(seen) || owner_half(seen) == FW_ID_HELD ? 0 : owner_half(seen));
     do {
         w = without_ghosts(seen, generation);
-    } while (!fw_cas64_release(&m->state_, &seen, after_release(m, w, fair)));
-    if (has_waiters(w) && !wake_is_under_way(w))
+        left = after_release(m, w, fair);
+    } while (!fw_cas64_release(&m->state_, &seen, left));
+    if (has_waiters(w) && (!wake_is_under_way(w) || is_passed(left)))
         fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
 }
 

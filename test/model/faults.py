@@ -61,8 +61,8 @@ FAULTS = [
           "(with_owner(w, me->id) & ~mine) - MUTEX_WAITER))",
           "with_owner(w, me->id) & ~mine))"),
     Fault("keeps-waking", "takes the lock and leaves WAKING set", "three", MUTEX,
-          "fw_mutex_word_ mine = MUTEX_WAKING | (me->was_woken",
-          "fw_mutex_word_ mine = 0 | (me->was_woken"),
+          "fw_mutex_word_ mine = MUTEX_WAKING | (was_woken(me)",
+          "fw_mutex_word_ mine = 0 | (was_woken(me)"),
     # --- Going to sleep -------------------------------------------------------------------------
     Fault("skips-fence", "sleeps without looking at FENCED", "two", MUTEX,
           "    if (!is_fenced(w)) {\n", "    if (false) {\n"),
@@ -70,11 +70,14 @@ FAULTS = [
           "fw_mutex_word_ wanted = w & ~MUTEX_WAKING;", "fw_mutex_word_ wanted = w;"),
     Fault("stale-value", "sleeps with a value it has not decided upon", "two", MUTEX,
           "waiters_half(wanted),", "waiters_half(fw_load64_relaxed(&me->m->state_)),"),
+    Fault("naps-for-good", "sleeps with WAKING set, and without an end", "nap", MUTEX,
+          "slice_ns = NAP_NS;", "slice_ns = 0;"),
     Fault("sleeps-unfenced", "sleeps for long although the fence was refused", "refused", MUTEX,
           "slice_ns = UNFENCED_SLICE_NS;", "slice_ns = 0;"),
     # --- Releasing ------------------------------------------------------------------------------
     Fault("wakes-first", "wakes before it has released", "two", MUTEX,
           "    do {\n        w = without_ghosts(seen, generation);\n",
+          "    left = seen;\n"
           "    if (has_waiters(seen) && !wake_is_under_way(seen))\n"
           "        fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(seen), FW_FUTEX_PRIVATE);\n"
           "    do {\n        w = without_ghosts(seen, generation);\n"
@@ -87,9 +90,8 @@ FAULTS = [
           "return with_owner((w | MUTEX_WAKING) & ~MUTEX_OLD, 0);",
           "return with_owner(w & ~MUTEX_OLD, 0);"),
     Fault("touches-after", "looks at the lock after the release", "free", MUTEX,
-          "if (has_waiters(w) && !wake_is_under_way(w))\n        fw_futex_wake_bitset(",
-          "if (has_waiters(w) && !wake_is_under_way(fw_load64_relaxed(&m->state_) & w))\n"
-          "        fw_futex_wake_bitset("),
+          "if (has_waiters(w) && (!wake_is_under_way(w) ||",
+          "if (has_waiters(w) && (!wake_is_under_way(fw_load64_relaxed(&m->state_) & w) ||"),
     Fault("unfair", "the fair release frees the lock", "fair", MUTEX,
           "if (fair || wants_handoff(w))", "if ((fair && false) || wants_handoff(w))"),
     Fault("refuses-handoff", "a release ignores HANDOFF", "starving", MUTEX,

@@ -238,6 +238,22 @@ static void a_starving_spinner_asks_too(void **state)
     assert_int_equal(fake.waits, 0);
 }
 
+/* Somebody was woken and does not get to run: the others are not to wait for that for ever. */
+static void an_overdue_wake_makes_a_release_pass(void **state)
+{
+    (void)state;
+    fake.overdue = true;
+    m.state_ = MINE | FENCED | WAKING | WAITERS(2);
+    fw_mutex_unlock(&m);
+    assert_true(is_passed(m.state_));
+    assert_word(&m, with_owner(FENCED | WAKING | WAITERS(2), owner_half(m.state_)));
+    assert_int_equal(fake.wakes, 1);
+    m.state_ = MINE | FENCED | WAITERS(2); /* nobody is on the way yet */
+    fw_mutex_unlock(&m);
+    assert_word(&m, FENCED | WAKING | WAITERS(2));
+    assert_int_equal(fake.wakes, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +266,7 @@ int main(void)
         cmocka_unit_test_setup(the_claimant_moves_late_comers, reset),
         cmocka_unit_test_setup(half_a_millisecond_of_losing_earns_a_handoff, reset),
         cmocka_unit_test_setup(a_starving_spinner_asks_too, reset),
+        cmocka_unit_test_setup(an_overdue_wake_makes_a_release_pass, reset),
     };
     return cmocka_run_group_tests_name("mutex, handing over", tests, NULL, NULL);
 }

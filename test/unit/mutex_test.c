@@ -115,7 +115,7 @@ static const struct release greedy[] = {
     {MINE | FENCED | WAKING | OLD | WAITERS(2), FENCED | WAKING | OLD | WAITERS(2), 0},
     {MINE | FENCED | HANDOFF | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_ANY},
     {MINE | FENCED | HANDOFF | OLD | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_OLD},
-    {MINE | FENCED | HANDOFF | WAKING | WAITERS(2), PASS | WAITERS(2), 0},
+    {MINE | FENCED | HANDOFF | WAKING | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_ANY},
 };
 
 static const struct release fair[] = {
@@ -124,8 +124,8 @@ static const struct release fair[] = {
     {MINE | FENCED | OLD | HANDOFF, FENCED, 0},
     {MINE | FENCED | WAITERS(1), PASS | WAITERS(1), MUTEX_CLASS_ANY},
     {MINE | FENCED | OLD | WAITERS(3), PASS | WAITERS(3), MUTEX_CLASS_OLD},
-    {MINE | FENCED | WAKING | WAITERS(3), PASS | WAITERS(3), 0},
-    {MINE | FENCED | WAKING | OLD | HANDOFF | WAITERS(3), PASS | WAITERS(3), 0},
+    {MINE | FENCED | WAKING | WAITERS(3), PASS | WAITERS(3), MUTEX_CLASS_ANY},
+    {MINE | FENCED | WAKING | OLD | HANDOFF | WAITERS(3), PASS | WAITERS(3), MUTEX_CLASS_OLD},
 };
 
 static void check_release(const struct release *r, void (*unlock)(fw_mutex *), bool plain_works)

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/clock.h"
 #include "sys/thread.h"
 #include "testing.h"
 
@@ -250,6 +251,25 @@ static void one_call_in_n_is_chosen(void **state)
         assert_true(fw_one_in_(1));
 }
 
+/* Not before half a millisecond, not for another lock, and anew after each answer. */
+static void a_wake_is_overdue_after_a_while(void **state)
+{
+    int lock;
+    int other;
+    uint64_t began = fw_clock_ns_();
+
+    (void)state;
+    assert_false(fw_is_overdue_(&lock, true));
+    while (!fw_is_overdue_(&lock, true))
+        ;
+    assert_true(fw_clock_ns_() - began >= 500000);
+    assert_false(fw_is_overdue_(&lock, true));
+    began = fw_clock_ns_();
+    while (fw_clock_ns_() - began < 1000000)
+        assert_false(fw_is_overdue_(&other, false));
+    assert_false(fw_is_overdue_(&lock, true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +280,7 @@ int main(void)
         cmocka_unit_test(a_reused_id_is_told_from_the_inherited_one),
         cmocka_unit_test(serials_differ_across_threads),
         cmocka_unit_test(one_call_in_n_is_chosen),
+        cmocka_unit_test(a_wake_is_overdue_after_a_while),
     };
     return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
 }

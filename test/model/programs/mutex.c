@@ -51,6 +51,11 @@ static const struct model_program programs[] = {
             .arg = SCRIPT("block unlock", "try unlock", "block unlock")),
     PROGRAM("spurious", "a spurious wake and an EINTR", 3, .budget = {.spurious = 1, .eintr = 1},
             .arg = SCRIPT("block unlock", "block unlock", "block unlock")),
+    PROGRAM("nap", "a waiter that is woken in vain again and again", 2, .budget = {.spurious = 3},
+            .arg = SCRIPT("block unlock block unlock", "block unlock")),
+    PROGRAM("nap-three", "the same beside a second waiter", 3, .preemptions = 2,
+            .deep_preemptions = 3, .budget = {.spurious = 3},
+            .arg = SCRIPT("block unlock block fair", "block unlock", "block unlock")),
     PROGRAM("quiet", "releases that go back to the quiet state", 2, .budget = {.chances = 3},
             .arg = SCRIPT("block unlock block unlock", "block unlock block unlock")),
     /* --- Policies --------------------------------------------------------------------------- */
