@@ -24,18 +24,24 @@ FW_BEGIN_DECLS
  *    mutex, the caller and the owner, in every build.
  *  - fw_mutex_unlock is greedy (it avoids convoys): the mutex is free at once, and a running thread
  *    may take it before the woken waiter does.  Nobody starves: a waiter that was woken and has
- *    lost that race for about half a millisecond is handed the mutex at the next release.
- *  - fw_mutex_unlock_fair hands the mutex to the longest waiter, if there is one; nobody can take
- *    it in between.  ("futex_up_fair", Franke, Russell and Kirkwood, OLS 2002, section 3.1.4.)
- *    Waiters are those who stand in line: a thread does so once its polling budget is used up, or
- *    after half a millisecond where its policy never sleeps, and such a thread is in no order.
+ *    lost that race for about half a millisecond makes the next release hand the mutex over.
+ *  - fw_mutex_unlock_fair hands the mutex to a waiter, if there is one: nobody who came later can
+ *    take it in between, the caller least of all.  The waiter is the one that has slept longest,
+ *    unless another that stood in line before is awake and quicker.  (Threads of a real-time
+ *    priority are woken before others.)  "futex_up_fair", Franke, Russell and Kirkwood, OLS 2002,
+ *    section 3.1.4.  Waiters are those who stand in line: a thread does so once its polling budget
+ *    is used up, or after half a millisecond where its policy never sleeps.
  *  - Taking a mutex synchronises with the release before it: acquire and release, as in C11.
  *  - After fork(3) the child's only thread holds what the forking thread held, and may unlock it.
- *    A mutex that another thread held at the fork stays held in the child for ever.  (In a child of
- *    _Fork or clone, which skip fork handlers, leave contended mutexes alone.)
+ *    A mutex that another thread held at the fork stays held in the child for ever.  Not after
+ *    _Fork, vfork or clone, and not after a fork in a signal handler that interrupted a lock call:
+ *    such a child must leave the mutexes alone.
  *  - A mutex held by a thread that ends is held for ever; waiters wait for ever (or until their
  *    deadline), until the kernel gives the thread id, and with it the ownership, to a new thread.
- *  - Not for memory shared between processes.
+ *  - Not for memory shared between processes; and all code that shares a mutex uses one copy of the
+ *    library.
+ *  - On x86 a release need not wait for non-temporal stores (_mm_stream_si128 and the like): whoever
+ *    uses these under a mutex executes sfence before the release.
  *
  * No call is a cancellation point or fails by EINTR.  Where the calls may wait, the thread waits as
  * the waiting policy says (furwock/wait.h).
@@ -66,7 +72,8 @@ FW_API void fw_mutex_init(fw_mutex *m);
 /*
  * Takes the mutex if it is free.  Returns 0, or EBUSY where anybody (the caller too) holds it or it
  * is being handed over.  Never waits; safe in a signal handler, together with the unlock that
- * follows.
+ * follows.  (Try once there: who tries until it succeeds may wait for the thread that the handler
+ * has interrupted.)
  */
 FW_API int fw_mutex_trylock(fw_mutex *m);
 
