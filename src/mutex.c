@@ -22,15 +22,15 @@
  *
  * Legal:   WAKING clear while somebody is coming (one needless wake); OLD, HANDOFF or LATE set when
  *          nobody is left to profit; HANDOFF clear while somebody starves (it will ask again).
- * Illegal: to sleep on the waiters half, for longer than a nap, with an expected value in which WAKING
- *          is set, or FENCED is not; to set WAKING in a release and wake nobody while somebody sleeps
- *          there; to clear WAKING while PASSED.
+ * Illegal: to sleep on the waiters half, for longer than a nap, with an expected value in which
+ *          WAKING is set, or FENCED is not; to set WAKING in a release and wake nobody while somebody
+ *          sleeps there; to clear WAKING while PASSED.
  *
  * I1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the
  *     fence has returned, every release of this lock is a CAS on the whole word, and sees the
  *     waiter.
- * I2  WAKING set implies that a waiter is awake, about to be woken, or asleep for NAP_NS at most; and
- *     that it will, before it sleeps for longer or leaves, clear WAKING or take the lock.
+ * I2  WAKING set implies that a waiter is awake, about to be woken, or asleep for NAP_NS at most;
+ *     and that it will, before it sleeps for longer or leaves, clear WAKING or take the lock.
  * I3  PASSED implies a waiter that joined before the pass and will claim it: it stays, even when
  *     its time is over.
  * I4  After the instruction that frees or passes the lock, the releaser does not touch its memory
@@ -55,9 +55,7 @@
 /* A waiter that has lost for this long after its first wake asks for a hand-off. */
 #define STARVATION_NS 500000u
 
-/*
- * A lock goes back to plain releases at one in so many releases that met no waiter: doc/mutex.md.
- */
+/* A lock goes back to plain releases at one in so many that met no waiter: doc/mutex.md. */
 #define QUIET_RELEASES 1024u
 
 /* A waiter that has lost so many races in a row naps: doc/mutex.md. */
@@ -101,6 +99,7 @@ struct waiter {
     fw_mutex *m;
     uint32_t id;
     uint32_t came_under; /* the pass (owner half) that was under way when it joined, or 0 */
+    bool has_seat;       /* it set OLD when it last slept */
     bool starves;
     uint32_t wakes; /* for it, RACES_BEFORE_NAP at most; still here, it lost as many races */
     uint64_t woken_at;
@@ -112,10 +111,7 @@ static bool was_woken(const struct waiter *me)
     return me->wakes != 0;
 }
 
-/*
- * Somebody takes the lock over and over.  To be woken at each of that thread's releases costs both a
- * system call and gains nothing.
- */
+/* Somebody takes the lock over and over: a wake at each release costs much, and gains nothing. */
 static bool may_nap(const struct waiter *me)
 {
     return me->wakes >= RACES_BEFORE_NAP && !me->starves;
@@ -172,12 +168,26 @@ static int sleep_through_pass(struct waiter *me, fw_mutex_word_ w)
 }
 
 /*
- * held -> held, !WAKING, and asleep; or held -> held, WAKING, and asleep for a short time (I2).
+ * The OLD queue is for one: its clock runs, and it may nap.  Who finds the seat taken goes back to
+ * the others, as if it had not been woken.
  */
+static void take_seat(struct waiter *me, fw_mutex_word_ w)
+{
+    if (is_seat_taken(w) && !me->has_seat) {
+        me->wakes = 0;
+        me->starves = false;
+    } else {
+        me->has_seat = true;
+    }
+}
+
+/* held -> held, !WAKING, and asleep; or held -> held, WAKING, and asleep for a short time (I2). */
 static int sleep_in_line(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
 {
     fw_mutex_word_ wanted = w & ~MUTEX_WAKING;
 
+    if (was_woken(me))
+        take_seat(me, w);
     if (may_nap(me)) {
         wanted = w | MUTEX_WAKING;
         slice_ns = NAP_NS;
@@ -222,6 +232,8 @@ static void note_wake(struct waiter *me)
     if (me->wakes < RACES_BEFORE_NAP)
         me->wakes++;
     me->starves = now - me->woken_at >= STARVATION_NS;
+    if (!is_seat_taken(fw_load64_relaxed(&me->m->state_)))
+        me->has_seat = false;
 }
 
 /* Stands in line until the lock is taken (0) or the time is over (ETIMEDOUT). */

@@ -34,7 +34,7 @@ typedef uint64_t fw_mutex_word_;
 #define MUTEX_WAITER (UINT64_C(1) << 42)
 #define MUTEX_OWNER_HALF UINT64_C(0xffffffff)
 
-/* Two queues on the waiters half: those that never lost a race after a wake, and those that did. */
+/* Two queues on the waiters half: one for a waiter that was woken and lost the race, one for all. */
 #define MUTEX_CLASS_NEW 1u
 #define MUTEX_CLASS_OLD 2u
 #define MUTEX_CLASS_ANY (MUTEX_CLASS_NEW | MUTEX_CLASS_OLD)
@@ -93,10 +93,15 @@ static inline fw_mutex_word_ with_owner(fw_mutex_word_ w, uint32_t half)
     return (w & ~MUTEX_OWNER_HALF) | half;
 }
 
+static inline bool is_seat_taken(fw_mutex_word_ w)
+{
+    return (w & MUTEX_OLD) != 0;
+}
+
 /* Which queue the next wake is for. */
 static inline uint32_t class_to_wake(fw_mutex_word_ w)
 {
-    return (w & MUTEX_OLD) != 0 ? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY;
+    return is_seat_taken(w) ? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY;
 }
 
 /*

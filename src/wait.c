@@ -17,7 +17,7 @@
 #include "wait.h"
 
 /* The built-in budget: doc/mutex.md, "How long to spin", has the measurement. */
-#define SPIN_DEFAULT_NS 4000u
+#define SPIN_DEFAULT_NS 7000u
 
 /*
  * A policy that never sleeps polls this long before it stands in line: doc/mutex.md, "Greedy, but nobody starves".

@@ -194,10 +194,17 @@ static const struct adapter knows_no_owner = {
     WRONG(base_lock_, base_unlock_, base_trylock_, base_timedlock_),
 };
 
+static const struct adapter polls = {
+    .name = "polls",
+    .flags = ADAPTER_BLOCKS,
+    WRONG(base_lock_, base_unlock_, base_trylock_, base_timedlock_),
+};
+
 const struct adapter *const adapter_list[] = {
     &excludes_nobody, &tries_lie,   &gives_up_early,       &never_gives_up,
     &loses_the_lock,  &oversleeps,  &touches_freed_memory, &spills,
-    &zero_is_taken,   &is_not_fair, &knows_no_owner,       NULL,
+    &zero_is_taken,   &is_not_fair, &knows_no_owner,       &polls,
+    NULL,
 };
 
 const struct missing_adapter adapter_missing[] = {{NULL, NULL}};

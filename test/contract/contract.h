@@ -30,7 +30,7 @@ struct contract_group {
 };
 
 extern const struct contract_group group_exclusion, group_trylock, group_timed, group_order,
-    group_wakeup, group_lifetime, group_misuse, group_memory;
+    group_wakeup, group_lifetime, group_misuse, group_memory, group_idle;
 
 /* How long one test may take before its watchdog calls it a hang, in seconds. */
 extern unsigned patience;
