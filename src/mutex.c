@@ -307,6 +307,7 @@ COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_de
         return ETIMEDOUT;
     if (take_or_join(&me))
         return 0;
+    fw_is_overdue_(m, false); /* this thread does not keep the others from running */
     return wait_in_line(&me);
 }
 

@@ -74,8 +74,8 @@ bool fw_one_in_(uint32_t n)
 /* Half a millisecond, as in the promise that nobody starves: doc/mutex.md, "Greedy". */
 #define OVERDUE_NS 500000u
 
-/* What was seen so long ago says nothing any more. */
-#define FORGOTTEN_NS (16u * OVERDUE_NS)
+/* A thread that has not looked for so long knows nothing about what happened in between. */
+#define FORGOTTEN_NS (2u * OVERDUE_NS)
 
 /* One release in so many looks at the clock. */
 #define RELEASES_PER_LOOK 4u
@@ -83,7 +83,7 @@ bool fw_one_in_(uint32_t n)
 bool fw_is_overdue_(const void *lock, bool is_waking)
 {
     static STATIC_TLS const void *seen; /* the lock, where a wake was under way */
-    static STATIC_TLS uint64_t since;
+    static STATIC_TLS uint64_t since, last;
     static STATIC_TLS uint32_t releases;
     uint64_t now;
 
@@ -94,11 +94,11 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
     if (lock == seen && ++releases % RELEASES_PER_LOOK != 0)
         return false;
     now = fw_clock_ns_();
-    if (lock != seen || now - since > FORGOTTEN_NS) {
+    if (lock != seen || now - last > FORGOTTEN_NS) {
         seen = lock;
         since = now;
-        return false;
     }
+    last = now;
     if (now - since < OVERDUE_NS)
         return false;
     seen = NULL;
