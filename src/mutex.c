@@ -23,8 +23,8 @@
  * Legal:   WAKING clear while somebody is coming (one needless wake); OLD, HANDOFF or LATE set when
  *          nobody is left to profit; HANDOFF clear while somebody starves (it will ask again).
  * Illegal: to sleep on the waiters half, for longer than a nap, with an expected value in which
- *          WAKING is set, or FENCED is not; to set WAKING in a release and wake nobody while somebody
- *          sleeps there; to clear WAKING while PASSED.
+ *          WAKING is set, or FENCED is not; to set WAKING in a release and wake nobody while
+ *          somebody sleeps there; to clear WAKING while PASSED.
  *
  * I1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the
  *     fence has returned, every release of this lock is a CAS on the whole word, and sees the

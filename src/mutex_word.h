@@ -34,7 +34,7 @@ typedef uint64_t fw_mutex_word_;
 #define MUTEX_WAITER (UINT64_C(1) << 42)
 #define MUTEX_OWNER_HALF UINT64_C(0xffffffff)
 
-/* Two queues on the waiters half: one for a waiter that was woken and lost the race, one for all. */
+/* Two queues on the waiters half: for a waiter that was woken and lost the race; for the others. */
 #define MUTEX_CLASS_NEW 1u
 #define MUTEX_CLASS_OLD 2u
 #define MUTEX_CLASS_ANY (MUTEX_CLASS_NEW | MUTEX_CLASS_OLD)

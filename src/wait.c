@@ -19,9 +19,7 @@
 /* The built-in budget: doc/mutex.md, "How long to spin", has the measurement. */
 #define SPIN_DEFAULT_NS 7000u
 
-/*
- * A policy that never sleeps polls this long before it stands in line: doc/mutex.md, "Greedy, but nobody starves".
- */
+/* A policy that never sleeps polls this long before it stands in line. */
 #define PATIENCE_NS 500000u
 
 /* The process default in one word, so that it is read and changed in one step. */

@@ -40,8 +40,8 @@ FW_BEGIN_DECLS
  *    deadline), until the kernel gives the thread id, and with it the ownership, to a new thread.
  *  - Not for memory shared between processes; and all code that shares a mutex uses one copy of the
  *    library.
- *  - On x86 a release need not wait for non-temporal stores (_mm_stream_si128 and the like): whoever
- *    uses these under a mutex executes sfence before the release.
+ *  - On x86 a release need not wait for non-temporal stores (_mm_stream_si128 and the like):
+ *    whoever uses these under a mutex executes sfence before the release.
  *
  * No call is a cancellation point or fails by EINTR.  Where the calls may wait, the thread waits as
  * the waiting policy says (furwock/wait.h).

@@ -201,9 +201,18 @@ static const struct adapter polls = {
 };
 
 const struct adapter *const adapter_list[] = {
-    &excludes_nobody, &tries_lie,   &gives_up_early,       &never_gives_up,
-    &loses_the_lock,  &oversleeps,  &touches_freed_memory, &spills,
-    &zero_is_taken,   &is_not_fair, &knows_no_owner,       &polls,
+    &excludes_nobody,
+    &tries_lie,
+    &gives_up_early,
+    &never_gives_up,
+    &loses_the_lock,
+    &oversleeps,
+    &touches_freed_memory,
+    &spills,
+    &zero_is_taken,
+    &is_not_fair,
+    &knows_no_owner,
+    &polls,
     NULL,
 };
 

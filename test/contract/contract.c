@@ -14,9 +14,8 @@
 #include "death.h"
 
 static const struct contract_group *const groups[] = {
-    &group_exclusion, &group_trylock,  &group_timed,  &group_order,
-    &group_wakeup,    &group_lifetime, &group_misuse, &group_memory,
-    &group_idle,
+    &group_exclusion, &group_trylock, &group_timed,  &group_order, &group_wakeup,
+    &group_lifetime,  &group_misuse,  &group_memory, &group_idle,
 };
 
 enum { GROUPS = sizeof groups / sizeof *groups, EXIT_USAGE = 2, EXIT_SKIPPED = 77 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the compiler put a release into its section for unlikely code (a cold function and link-time
- * optimisation, or a profile), the abort handler of the restartable sequence, which was emitted into
- * the same section, came right after the sequence: each release ran into it and died of SIGILL.
+ * Where the compiler put a release into its section for unlikely code (a cold function and
+ * link-time optimisation, or a profile), the abort handler of the restartable sequence, which was
+ * emitted into the same section, came right after the sequence: each release ran into it and died
+ * of SIGILL.
  */
 #include <stdio.h>
 
