@@ -6,7 +6,7 @@
 #include "contract.h"
 #include "watchdog.h"
 
-enum { HELD_NS = 100 * MS, FEW_SWITCHES = 20 };
+enum { HELD_NS = 100 * MS, FEW_SWITCHES = 60 };
 
 struct sleeper {
     void *lock;
