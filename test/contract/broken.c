@@ -86,7 +86,7 @@ static int give_up_and_take(void *lock, const struct timespec *at)
 {
     int answer = take_until(lock, at);
 
-    return answer == 0 && at->tv_nsec % 512 == 0 ? ETIMEDOUT : answer;
+    return answer == 0 && at->tv_nsec % 64 == 0 ? ETIMEDOUT : answer;
 }
 
 /* One waiter in so many is never woken. */
