@@ -104,15 +104,16 @@ static inline uint32_t class_to_wake(fw_mutex_word_ w)
     return is_seat_taken(w) ? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY;
 }
 
-/*
- * The word without what a fork has left behind: waiters that were counted in an ancestor of this
- * process do not exist here.
- */
+/* Was the waiters half written by an ancestor of this process, before a fork? */
 static inline bool has_ghosts(fw_mutex_word_ w, uint32_t generation)
 {
     return (w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT != generation;
 }
 
+/*
+ * The word without what a fork has left behind: waiters that were counted in an ancestor of this
+ * process do not exist here.
+ */
 static inline fw_mutex_word_ without_ghosts(fw_mutex_word_ w, uint32_t generation)
 {
     if (!has_ghosts(w, generation))

@@ -49,19 +49,13 @@ fw_wait_policy fw_wait_get_default(void)
     return (fw_wait_policy){(fw_wait_kind)(d >> 32), (uint32_t)d};
 }
 
-static bool deadline_is_valid(const fw_deadline *d)
-{
-    return (d->clock == CLOCK_MONOTONIC || d->clock == CLOCK_REALTIME) && d->at.tv_nsec >= 0 &&
-           d->at.tv_nsec < 1000000000;
-}
-
 int fw_wait_begin_(struct fw_wait_ *w, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     fw_wait_policy p;
 
     if (policy != NULL && !policy_is_valid(policy))
         return EINVAL;
-    if (deadline != NULL && !deadline_is_valid(deadline))
+    if (!fw_deadline_is_valid_(deadline))
         return EINVAL;
     p = policy == NULL || policy->kind == FW_WAIT_DEFAULT ? fw_wait_get_default() : *policy;
     w->kind = p.kind;

@@ -11,6 +11,8 @@
 
 #include <furwock/futex.h>
 
+#include "sys/clock.h"
+
 _Static_assert(FW_FUTEX_ALL == INT_MAX, "the kernel counts waiters in an int");
 _Static_assert(FW_FUTEX_ANY_BIT == FUTEX_BITSET_MATCH_ANY, "the kernel's set of all bits");
 
@@ -42,12 +44,6 @@ static int flags_are_valid(unsigned flags)
     return flags == FW_FUTEX_PRIVATE || flags == FW_FUTEX_SHARED;
 }
 
-static int deadline_is_valid(const fw_deadline *d)
-{
-    return d == NULL || ((d->clock == CLOCK_MONOTONIC || d->clock == CLOCK_REALTIME) &&
-                         d->at.tv_nsec >= 0 && d->at.tv_nsec < 1000000000);
-}
-
 /* The kernel refuses negative seconds; such a deadline passed long ago on either clock. */
 static int is_before_the_epoch(const fw_deadline *d)
 {
@@ -61,7 +57,7 @@ int fw_futex_wait_bitset(const uint32_t *word, uint32_t expected, uint32_t bits,
     int saved_errno = errno;
     const struct timespec *at = deadline != NULL ? &deadline->at : NULL;
 
-    if (!flags_are_valid(flags) || !deadline_is_valid(deadline))
+    if (!flags_are_valid(flags) || !fw_deadline_is_valid_(deadline))
         return -EINVAL;
     if (is_before_the_epoch(deadline)) {
         static const struct timespec epoch = {0, 0};
@@ -126,7 +122,7 @@ int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *
     struct timespec at = {0, 0};
     clockid_t clock = deadline != NULL ? deadline->clock : CLOCK_MONOTONIC;
 
-    if (n == 0 || n > FW_FUTEX_WAIT_ANY_MAX || !deadline_is_valid(deadline))
+    if (n == 0 || n > FW_FUTEX_WAIT_ANY_MAX || !fw_deadline_is_valid_(deadline))
         return -EINVAL;
     for (unsigned i = 0; i < n; i++) {
         if (!flags_are_valid(words[i].flags))
