@@ -30,11 +30,16 @@ static void after_fork_in_child(void)
         inherited_id = fw_self_id_;
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+void fw_at_fork_(void (*in_child)(void))
 {
-    int error = pthread_atfork(NULL, NULL, after_fork_in_child);
+    int error = pthread_atfork(NULL, NULL, in_child);
     if (error != 0)
         fw_panic_errno_("pthread_atfork", error);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    fw_at_fork_(after_fork_in_child);
 }
 
 static uint32_t id_of(uint32_t number)
@@ -63,6 +68,17 @@ uint32_t fw_fork_generation_(void)
 uint32_t fw_serial_(void)
 {
     return __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED) & 0x7fffffu;
+}
+
+uint32_t fw_stamp_(void)
+{
+    static uint32_t stamp;
+    uint32_t next;
+
+    do
+        next = __atomic_add_fetch(&stamp, 1, __ATOMIC_RELAXED);
+    while (next == 0);
+    return next;
 }
 
 bool fw_one_in_(uint32_t n)

@@ -20,11 +20,17 @@ static inline int fw_id_number_(uint32_t id)
     return (int)(id >> FW_ID_SHIFT & ~FW_ID_ALIAS);
 }
 
+/* From now on fork(3) calls in_child in the child, before anything else runs there. */
+void fw_at_fork_(void (*in_child)(void));
+
 /* How many forks lie between this process and the one that loaded the library, modulo 32. */
 uint32_t fw_fork_generation_(void);
 
 /* A number that differs from call to call, across all threads, until 2^23 calls were made. */
 uint32_t fw_serial_(void);
+
+/* A number other than 0 that differs from call to call, across all threads, for 2^32 - 1 calls. */
+uint32_t fw_stamp_(void);
 
 /*
  * Called at each release that finds waiters.  True if for half a millisecond the calling thread has

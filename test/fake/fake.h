@@ -80,6 +80,7 @@ struct fake {
     uint32_t next_id; /* what fw_self_init_ finds out */
     uint32_t fork_generation;
     uint32_t next_serial;
+    uint32_t next_stamp;
     bool one_in;           /* what fw_one_in_ answers */
     uint32_t one_in_asked; /* and what it was asked last */
     bool overdue;          /* what fw_is_overdue_ answers where a wake is under way */

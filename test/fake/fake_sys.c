@@ -88,6 +88,16 @@ uint32_t fw_fork_generation_(void)
     return fake.fork_generation;
 }
 
+void fw_at_fork_(void (*in_child)(void))
+{
+    (void)in_child;
+}
+
+uint32_t fw_stamp_(void)
+{
+    return ++fake.next_stamp;
+}
+
 uint32_t fw_serial_(void)
 {
     return fake.next_serial++;

@@ -15,49 +15,70 @@
 typedef uint32_t __attribute__((may_alias)) fw_half_;
 typedef uint8_t __attribute__((may_alias)) fw_byte_;
 
-static inline uint32_t fw_load32_relaxed(const fw_half_ *p)
-{
-    return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
+#define FW_ATOMIC_LOAD_(bits, access, order, ORDER)                       \
+    static inline uint##bits##_t fw_load##bits##_##order(const access *p) \
+    {                                                                     \
+        return __atomic_load_n(p, __ATOMIC_##ORDER);                      \
+    }
 
-static inline uint64_t fw_load64_relaxed(const uint64_t *p)
-{
-    return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
+#define FW_ATOMIC_STORE_(bits, access, order, ORDER)                         \
+    static inline void fw_store##bits##_##order(access *p, uint##bits##_t v) \
+    {                                                                        \
+        __atomic_store_n(p, v, __ATOMIC_##ORDER);                            \
+    }
 
-static inline void fw_store32_relaxed(fw_half_ *p, uint32_t v)
-{
-    __atomic_store_n(p, v, __ATOMIC_RELAXED);
-}
+/* Return what was there before. */
+#define FW_ATOMIC_MODIFY_(name, call, bits, access, order, ORDER)                       \
+    static inline uint##bits##_t fw_##name##bits##_##order(access *p, uint##bits##_t v) \
+    {                                                                                   \
+        return call(p, v, __ATOMIC_##ORDER);                                            \
+    }
 
-static inline void fw_store64_relaxed(uint64_t *p, uint64_t v)
-{
-    __atomic_store_n(p, v, __ATOMIC_RELAXED);
-}
+#define FW_ATOMIC_CAS_(bits, access, order, ORDER)                                  \
+    static inline bool fw_cas##bits##_##order(access *p, uint##bits##_t *expected,  \
+                                              uint##bits##_t v)                     \
+    {                                                                               \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_##ORDER, \
+                                           __ATOMIC_RELAXED);                       \
+    }
 
-static inline uint8_t fw_xchg8_acquire(fw_byte_ *p, uint8_t v)
-{
-    return __atomic_exchange_n(p, v, __ATOMIC_ACQUIRE);
-}
+FW_ATOMIC_LOAD_(32, fw_half_, relaxed, RELAXED)
+FW_ATOMIC_LOAD_(32, fw_half_, acquire, ACQUIRE)
+FW_ATOMIC_LOAD_(64, uint64_t, relaxed, RELAXED)
+FW_ATOMIC_LOAD_(64, uint64_t, acquire, ACQUIRE)
+FW_ATOMIC_STORE_(32, fw_half_, relaxed, RELAXED)
+FW_ATOMIC_STORE_(32, fw_half_, release, RELEASE)
+FW_ATOMIC_STORE_(64, uint64_t, relaxed, RELAXED)
+FW_ATOMIC_STORE_(64, uint64_t, release, RELEASE)
 
-static inline bool fw_cas32_acquire(fw_half_ *p, uint32_t *expected, uint32_t v)
-{
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
+FW_ATOMIC_MODIFY_(xchg, __atomic_exchange_n, 8, fw_byte_, acquire, ACQUIRE)
+FW_ATOMIC_MODIFY_(xchg, __atomic_exchange_n, 32, fw_half_, acquire, ACQUIRE)
+FW_ATOMIC_MODIFY_(xchg, __atomic_exchange_n, 32, fw_half_, release, RELEASE)
+FW_ATOMIC_MODIFY_(xchg, __atomic_exchange_n, 32, fw_half_, acq_rel, ACQ_REL)
+FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 32, fw_half_, relaxed, RELAXED)
+FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 32, fw_half_, acquire, ACQUIRE)
+FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 32, fw_half_, release, RELEASE)
+FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 32, fw_half_, acq_rel, ACQ_REL)
+FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 64, uint64_t, acquire, ACQUIRE)
+FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 64, uint64_t, release, RELEASE)
+FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 64, uint64_t, acq_rel, ACQ_REL)
+FW_ATOMIC_MODIFY_(or, __atomic_fetch_or, 32, fw_half_, relaxed, RELAXED)
+FW_ATOMIC_MODIFY_(or, __atomic_fetch_or, 64, uint64_t, relaxed, RELAXED)
+FW_ATOMIC_MODIFY_(and, __atomic_fetch_and, 32, fw_half_, relaxed, RELAXED)
+FW_ATOMIC_MODIFY_(and, __atomic_fetch_and, 64, uint64_t, relaxed, RELAXED)
 
-static inline bool fw_cas64_relaxed(uint64_t *p, uint64_t *expected, uint64_t v)
-{
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
+FW_ATOMIC_CAS_(32, fw_half_, relaxed, RELAXED)
+FW_ATOMIC_CAS_(32, fw_half_, acquire, ACQUIRE)
+FW_ATOMIC_CAS_(32, fw_half_, release, RELEASE)
+FW_ATOMIC_CAS_(32, fw_half_, acq_rel, ACQ_REL)
+FW_ATOMIC_CAS_(64, uint64_t, relaxed, RELAXED)
+FW_ATOMIC_CAS_(64, uint64_t, acquire, ACQUIRE)
+FW_ATOMIC_CAS_(64, uint64_t, release, RELEASE)
+FW_ATOMIC_CAS_(64, uint64_t, acq_rel, ACQ_REL)
 
-static inline bool fw_cas64_acquire(uint64_t *p, uint64_t *expected, uint64_t v)
-{
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-static inline bool fw_cas64_release(uint64_t *p, uint64_t *expected, uint64_t v)
-{
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-}
+#undef FW_ATOMIC_LOAD_
+#undef FW_ATOMIC_STORE_
+#undef FW_ATOMIC_MODIFY_
+#undef FW_ATOMIC_CAS_
 
 #endif

@@ -17,38 +17,68 @@ uint64_t subject_load(const void *p, unsigned size);
 void subject_store(void *p, unsigned size, uint64_t v);
 uint64_t subject_xchg(void *p, unsigned size, uint64_t v);
 uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v);
+uint64_t subject_add(void *p, unsigned size, uint64_t v);
+uint64_t subject_or(void *p, unsigned size, uint64_t v);
+uint64_t subject_and(void *p, unsigned size, uint64_t v);
 
-#define SUBJECT_ACCESSES(bits, type, access)                              \
-    static inline uint##bits##_t fw_load##bits##_relaxed(const access *p) \
+#define SUBJECT_LOAD(bits, access, order)                                 \
+    static inline uint##bits##_t fw_load##bits##_##order(const access *p) \
     {                                                                     \
         return (uint##bits##_t)subject_load(p, sizeof *p);                \
-    }                                                                     \
-    static inline void fw_store##bits##_relaxed(access *p, type v)        \
-    {                                                                     \
-        subject_store(p, sizeof *p, v);                                   \
     }
 
-#define SUBJECT_XCHG(bits, type, access, order)                   \
-    static inline type fw_xchg##bits##_##order(access *p, type v) \
-    {                                                             \
-        return (type)subject_xchg(p, sizeof *p, v);               \
+#define SUBJECT_STORE(bits, access, order)                                   \
+    static inline void fw_store##bits##_##order(access *p, uint##bits##_t v) \
+    {                                                                        \
+        subject_store(p, sizeof *p, v);                                      \
     }
 
-#define SUBJECT_CAS(bits, type, access, order)                                   \
-    static inline bool fw_cas##bits##_##order(access *p, type *expected, type v) \
-    {                                                                            \
-        type seen = (type)subject_cas(p, sizeof *p, *expected, v);               \
-        bool done = seen == *expected;                                           \
-        *expected = seen;                                                        \
-        return done;                                                             \
+#define SUBJECT_MODIFY(name, bits, access, order)                                       \
+    static inline uint##bits##_t fw_##name##bits##_##order(access *p, uint##bits##_t v) \
+    {                                                                                   \
+        return (uint##bits##_t)subject_##name(p, sizeof *p, v);                         \
     }
 
-SUBJECT_ACCESSES(32, uint32_t, fw_half_)
-SUBJECT_ACCESSES(64, uint64_t, uint64_t)
-SUBJECT_XCHG(8, uint8_t, fw_byte_, acquire)
-SUBJECT_CAS(32, uint32_t, fw_half_, acquire)
-SUBJECT_CAS(64, uint64_t, uint64_t, relaxed)
-SUBJECT_CAS(64, uint64_t, uint64_t, acquire)
-SUBJECT_CAS(64, uint64_t, uint64_t, release)
+#define SUBJECT_CAS(bits, access, order)                                               \
+    static inline bool fw_cas##bits##_##order(access *p, uint##bits##_t *expected,     \
+                                              uint##bits##_t v)                        \
+    {                                                                                  \
+        uint##bits##_t seen = (uint##bits##_t)subject_cas(p, sizeof *p, *expected, v); \
+        bool done = seen == *expected;                                                 \
+        *expected = seen;                                                              \
+        return done;                                                                   \
+    }
+
+SUBJECT_LOAD(32, fw_half_, relaxed)
+SUBJECT_LOAD(32, fw_half_, acquire)
+SUBJECT_LOAD(64, uint64_t, relaxed)
+SUBJECT_LOAD(64, uint64_t, acquire)
+SUBJECT_STORE(32, fw_half_, relaxed)
+SUBJECT_STORE(32, fw_half_, release)
+SUBJECT_STORE(64, uint64_t, relaxed)
+SUBJECT_STORE(64, uint64_t, release)
+SUBJECT_MODIFY(xchg, 8, fw_byte_, acquire)
+SUBJECT_MODIFY(xchg, 32, fw_half_, acquire)
+SUBJECT_MODIFY(xchg, 32, fw_half_, release)
+SUBJECT_MODIFY(xchg, 32, fw_half_, acq_rel)
+SUBJECT_MODIFY(add, 32, fw_half_, relaxed)
+SUBJECT_MODIFY(add, 32, fw_half_, acquire)
+SUBJECT_MODIFY(add, 32, fw_half_, release)
+SUBJECT_MODIFY(add, 32, fw_half_, acq_rel)
+SUBJECT_MODIFY(add, 64, uint64_t, acquire)
+SUBJECT_MODIFY(add, 64, uint64_t, release)
+SUBJECT_MODIFY(add, 64, uint64_t, acq_rel)
+SUBJECT_MODIFY(or, 32, fw_half_, relaxed)
+SUBJECT_MODIFY(or, 64, uint64_t, relaxed)
+SUBJECT_MODIFY(and, 32, fw_half_, relaxed)
+SUBJECT_MODIFY(and, 64, uint64_t, relaxed)
+SUBJECT_CAS(32, fw_half_, relaxed)
+SUBJECT_CAS(32, fw_half_, acquire)
+SUBJECT_CAS(32, fw_half_, release)
+SUBJECT_CAS(32, fw_half_, acq_rel)
+SUBJECT_CAS(64, uint64_t, relaxed)
+SUBJECT_CAS(64, uint64_t, acquire)
+SUBJECT_CAS(64, uint64_t, release)
+SUBJECT_CAS(64, uint64_t, acq_rel)
 
 #endif

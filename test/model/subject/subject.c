@@ -59,6 +59,19 @@ uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v)
     return model_op(OP_CAS, p, size, expected, v, 0, 0);
 }
 
+/* A read-modify-write: the compare-and-swap that succeeds. */
+#define SUBJECT_FETCH(name, expression)                                  \
+    uint64_t subject_##name(void *p, unsigned size, uint64_t v)          \
+    {                                                                    \
+        uint64_t seen = subject_load(p, size), old;                      \
+        while ((old = subject_cas(p, size, seen, (expression))) != seen) \
+            seen = old;                                                  \
+        return seen;                                                     \
+    }
+SUBJECT_FETCH(add, seen + v)
+SUBJECT_FETCH(or, seen | v)
+SUBJECT_FETCH(and, seen &v)
+
 /* --- src/sys/release.h ---------------------------------------------------------------------- */
 
 static bool leave_section(void)
@@ -155,6 +168,11 @@ uint32_t fw_fork_generation_(void)
 uint32_t fw_serial_(void)
 {
     return (uint32_t)++model_shared.serial & 0x7fffffu;
+}
+
+uint32_t fw_stamp_(void)
+{
+    return (uint32_t)++model_shared.serial;
 }
 
 bool fw_one_in_(uint32_t n)
