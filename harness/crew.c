@@ -37,11 +37,26 @@ struct crew {
 
 enum {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-    STACK_BYTES = 512 * 1024
+    STACK_BYTES = 512 * 1024,
+    STACK_LEAST = STACK_BYTES
 #else
-    STACK_BYTES = 64 * 1024 /* beyond what the C library itself needs */
+    STACK_BYTES = 64 * 1024, /* beyond what the C library itself needs */
+    STACK_LEAST = 1
 #endif
 };
+
+static size_t stack_bytes = STACK_BYTES;
+
+void crew_stack(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (bytes == 0)
+        bytes = STACK_BYTES;
+    else if (bytes < STACK_LEAST)
+        bytes = STACK_LEAST;
+    stack_bytes = (bytes + page - 1) / page * page;
+}
 
 static struct crew_gate *gate_make(void)
 {
@@ -101,7 +116,7 @@ static int start_thread(struct crew_member *m)
     long least = sysconf(_SC_THREAD_STACK_MIN);
 
     pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, STACK_BYTES + (least > 0 ? (size_t)least : 0));
+    pthread_attr_setstacksize(&attr, stack_bytes + (least > 0 ? (size_t)least : 0));
     int error = pthread_create(&m->thread, &attr, member_thread, m);
     pthread_attr_destroy(&attr);
     return error;

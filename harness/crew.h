@@ -3,6 +3,7 @@
 #define FW_HARNESS_CREW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * A crew: n threads, or n forked processes, that start together.
@@ -13,8 +14,8 @@
  *     crew_go(c);                                                  ... and starts now
  *     crew_join(c);                                                0, or how many processes failed
  *
- * Threads have small stacks (64 KiB, more under sanitizers), so that thousands fit.  Processes
- * die with their parent, whatever kills it.
+ * Threads have small stacks (64 KiB, more under sanitizers), so that thousands fit; crew_stack asks
+ * for others.  Processes die with their parent, whatever kills it.
  */
 enum crew_kind {
     CREW_THREADS = 0,
@@ -23,6 +24,12 @@ enum crew_kind {
 };
 
 struct crew;
+
+/*
+ * The stack of each thread of the crews to come, beyond what the C library itself needs; rounded up
+ * to pages.  0: the usual.  Under sanitizers it is never less than that.
+ */
+void crew_stack(size_t bytes);
 
 /* NULL with errno where the system does not allow so many; none of them is left behind then. */
 struct crew *crew_start(unsigned n, unsigned kind, void (*body)(unsigned, void *), void *arg);

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "crew.h"
 #include "run.h"
+#include "task_limits.h"
 
 /* Tasks run for this long before measuring begins: caches fill, queues form. */
 #define WARM_FRACTION 0.1

@@ -121,9 +121,6 @@ void task_run(const struct arena *a, unsigned number);
 /* measure.c: starts the tasks, measures, ends them; false, with a line on stderr, on failure. */
 bool measure(struct arena *a, struct window *w);
 
-/* limits.c: writes which limit on the number of tasks is the tightest here. */
-void limits_describe(bool processes, char *text, size_t size);
-
 /* summary.c: prints the run as a JSON object; returns the number of integrity violations. */
 uint64_t summary_print(const struct arena *a, const struct window *w);
 

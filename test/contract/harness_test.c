@@ -149,15 +149,18 @@ static void test_crews(void **state)
 
     (void)state;
     assert_int_equal(crew_run(1000, CREW_THREADS, count_member, counts), 0);
-    assert_int_equal(counts[0], 500);
+    crew_stack(20000);
+    assert_int_equal(crew_run(2, CREW_THREADS, count_member, counts), 0);
+    crew_stack(0);
+    assert_int_equal(counts[0], 501);
     assert_int_equal(crew_run(20, CREW_PROCESSES | CREW_PINNED, count_member, counts), 0);
-    assert_int_equal(counts[1], 510);
+    assert_int_equal(counts[1], 511);
 
     /* Nobody starts before the gate opens; a killed process is told. */
     struct crew *c = crew_start(3, CREW_PROCESSES, count_member, counts);
     assert_non_null(c);
     clock_sleep_ns(5 * MS);
-    assert_int_equal(counts[0] + counts[1], 1020);
+    assert_int_equal(counts[0] + counts[1], 1022);
     crew_kill(c);
     assert_int_equal(crew_join(c), 3);
     shared_unmake(counts, sizeof *counts * 2);

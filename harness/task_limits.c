@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "task_limits.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include "run.h"
 
 struct tightest {
     unsigned long value;
