@@ -3,6 +3,7 @@
 #define FURWOCK_H
 
 /* Everything that furwock has for the threads of one process. */
+#include <furwock/cond.h>
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 #include <furwock/wait.h>

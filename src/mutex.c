@@ -45,6 +45,7 @@
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
+#include "mutex_move.h"
 #include "mutex_word.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
@@ -68,31 +69,6 @@
 #define COLD __attribute__((cold, noinline))
 
 _Static_assert(sizeof(fw_mutex) == 8, "the public promise");
-
-static fw_half_ *owner_of(fw_mutex *m)
-{
-    return (fw_half_ *)&m->state_;
-}
-
-static fw_half_ *waiters_of(fw_mutex *m)
-{
-    return (fw_half_ *)&m->state_ + 1;
-}
-
-/*
- * The word.  A pass that a fork has cut short is undone: PASSED -> free.  Its receiver does not
- * exist in this process, and nobody held the lock.
- */
-static fw_mutex_word_ look_at(fw_mutex *m)
-{
-    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
-
-    if (is_passed(w) && has_ghosts(w, fw_fork_generation_())) {
-        fw_cas64_relaxed(&m->state_, &w, 0);
-        w = fw_load64_relaxed(&m->state_);
-    }
-    return w;
-}
 
 /* A thread in the slow path of lock: it lives on that thread's stack. */
 struct waiter {
@@ -309,6 +285,15 @@ COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_de
         return 0;
     fw_is_overdue_(m, false); /* this thread does not keep the others from running */
     return wait_in_line(&me);
+}
+
+void fw_mutex_lock_registered_(fw_mutex *m)
+{
+    struct waiter me = {.m = m, .id = fw_self_()};
+
+    fw_wait_begin_(&me.wait, NULL, NULL); /* cannot fail, as in fw_mutex_lock_slow_ */
+    note_wake(&me);
+    wait_in_line(&me);
 }
 
 /* What a release of w leaves, without the owner: the transitions of an owner in the table above. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "sys/thread.h"
-#include <furwock/bits/atomic.h>
+#include <furwock/mutex.h>
 
 /*
  * The bits of fw_mutex, and what they say.  The table of states is in mutex.c.
@@ -119,6 +119,31 @@ static inline fw_mutex_word_ without_ghosts(fw_mutex_word_ w, uint32_t generatio
     if (!has_ghosts(w, generation))
         return w;
     return (w & MUTEX_OWNER_HALF) | (fw_mutex_word_)generation << MUTEX_GENERATION_SHIFT;
+}
+
+static inline fw_half_ *owner_of(fw_mutex *m)
+{
+    return (fw_half_ *)&m->state_;
+}
+
+static inline fw_half_ *waiters_of(fw_mutex *m)
+{
+    return (fw_half_ *)&m->state_ + 1;
+}
+
+/*
+ * The word.  A pass that a fork has cut short is undone: PASSED -> free.  Its receiver does not
+ * exist in this process, and nobody held the lock.
+ */
+static inline fw_mutex_word_ look_at(fw_mutex *m)
+{
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+
+    if (is_passed(w) && has_ghosts(w, fw_fork_generation_())) {
+        fw_cas64_relaxed(&m->state_, &w, 0);
+        w = fw_load64_relaxed(&m->state_);
+    }
+    return w;
 }
 
 #endif

@@ -11,13 +11,13 @@
  *
  * A lock that needs to know exactly who waits (a condition variable, a read-write lock) keeps no
  * line in its own memory: each waiting thread makes a place on its stack and stands in the room to
- * which the object's address leads.  Rooms are static memory, so a waiter can leave the line without
- * touching an object that may be gone by then.  The idea of a table of queues outside of the locks
- * is that of WebKit's ParkingLot (Pizlo, "Locking in WebKit", 2016).
+ * which the object's address leads.  Rooms are static memory, so a waiter can leave the line
+ * without touching an object that may be gone by then.  The idea of a table of queues outside of
+ * the locks is that of WebKit's ParkingLot (Pizlo, "Locking in WebKit", 2016).
  *
  * Rules
- *  - Places are read and changed only between fw_room_enter_ and fw_room_leave_, except where a lock
- *    keeps an atomic word beside its place.
+ *  - Places are read and changed only between fw_room_enter_ and fw_room_leave_, except where a
+ *    lock keeps an atomic word beside its place.
  *  - A place that is in line means that its object is alive: whoever waits for an object keeps it.
  *    So between enter and leave one may touch an object for which one has found a place.
  *  - Inside a room nobody waits for anything else; futex wakes and requeues are allowed.
@@ -82,6 +82,19 @@ static inline void fw_room_remove_(struct fw_room_ *room, struct fw_place_ *p)
         p->next->prev = p->prev;
     else
         room->last = p->prev;
+}
+
+/* Undoes a removal, if nothing else was done in between. */
+static inline void fw_room_restore_(struct fw_room_ *room, struct fw_place_ *p)
+{
+    if (p->prev != NULL)
+        p->prev->next = p;
+    else
+        room->first = p;
+    if (p->next != NULL)
+        p->next->prev = p;
+    else
+        room->last = p;
 }
 
 /* The first of p and those behind it that waits for the object, or NULL. */

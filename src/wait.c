@@ -12,6 +12,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
+#include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "wait.h"
@@ -160,6 +161,22 @@ int fw_wait_sleep_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, 
                 ? sleep_a_slice(w, word, expected, bits, slice_ns)
                 : fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, w->deadline);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
+        fw_panic_errno_("futex wait", -error);
+    return error;
+}
+
+int fw_wait_sleep_cancellable_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected,
+                               uint32_t bits, void (*on_cancel)(void *))
+{
+    int error;
+
+    if (!fw_wait_blocks_(w)) {
+        fw_cancel_point_(on_cancel, w);
+        return fw_wait_sleep_(w, word, expected, bits, 0);
+    }
+    error = fw_futex_wait_cancellable_(word, expected, bits, w->deadline, on_cancel, w);
+    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT &&
+        error != -EFAULT)
         fw_panic_errno_("futex wait", -error);
     return error;
 }

@@ -49,4 +49,12 @@ bool fw_wait_is_over_(const struct fw_wait_ *w);
 int fw_wait_sleep_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, uint32_t bits,
                    uint64_t slice_ns);
 
+/*
+ * The same without slices, as a cancellation point: if the thread is cancelled meanwhile, on_cancel
+ * is called with the wait as its argument, and the call does not return.  Also answers -EFAULT: the
+ * word is gone.
+ */
+int fw_wait_sleep_cancellable_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected,
+                               uint32_t bits, void (*on_cancel)(void *));
+
 #endif

@@ -120,3 +120,27 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
     seen = NULL;
     return true;
 }
+
+/* How often in a row polling may fail before it stops: doc/cond.md has the measurement. */
+#define POLLING_CREDIT 8
+
+/* And how often it is tried then: once in so many waits. */
+#define WAITS_PER_TRIAL 128u
+
+/* What a thread knows of its polling; as a deficit, so that zero is the beginning. */
+static STATIC_TLS int polling_deficit;
+
+bool fw_polling_pays_(void)
+{
+    static STATIC_TLS uint32_t waits;
+
+    return polling_deficit < POLLING_CREDIT || ++waits % WAITS_PER_TRIAL == 0;
+}
+
+void fw_polling_ended_(bool was_woken)
+{
+    if (was_woken)
+        polling_deficit = 0;
+    else if (polling_deficit < POLLING_CREDIT)
+        polling_deficit++;
+}

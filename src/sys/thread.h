@@ -45,4 +45,13 @@ bool fw_is_overdue_(const void *lock, bool is_waking);
  */
 bool fw_one_in_(uint32_t n);
 
+/*
+ * Has it paid lately, for the calling thread, to poll for a wake before going to sleep?  A guess
+ * from what fw_polling_ended_ was told; now and then true in any case, to find out anew.
+ */
+bool fw_polling_pays_(void);
+
+/* The calling thread has polled, and was woken meanwhile, or not. */
+void fw_polling_ended_(bool was_woken);
+
 #endif

@@ -85,6 +85,14 @@ struct fake {
     uint32_t one_in_asked; /* and what it was asked last */
     bool overdue;          /* what fw_is_overdue_ answers where a wake is under way */
 
+    bool polling_pays;  /* what fw_polling_pays_ answers */
+    bool polling_found; /* and what fw_polling_ended_ was told last */
+
+    /* cancellation: what would run if the sleeper were cancelled now */
+    void (*on_cancel)(void *);
+    void *cancel_arg;
+    unsigned cancel_points;
+
     /* time */
     uint64_t now_ns; /* CLOCK_MONOTONIC */
     int64_t real_minus_monotonic_ns;

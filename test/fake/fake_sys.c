@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "fake.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <furwock/futex.h>
+
+#include "fake.h"
+#include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/release.h"
@@ -86,6 +88,35 @@ uint32_t fw_self_init_(void)
 uint32_t fw_fork_generation_(void)
 {
     return fake.fork_generation;
+}
+
+int fw_futex_wait_cancellable_(const uint32_t *word, uint32_t expected, uint32_t bits,
+                               const fw_deadline *deadline, void (*on_cancel)(void *), void *arg)
+{
+    int result;
+
+    fake.on_cancel = on_cancel;
+    fake.cancel_arg = arg;
+    result = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, deadline);
+    fake.on_cancel = NULL;
+    return result;
+}
+
+void fw_cancel_point_(void (*on_cancel)(void *), void *arg)
+{
+    (void)on_cancel;
+    (void)arg;
+    fake.cancel_points++;
+}
+
+bool fw_polling_pays_(void)
+{
+    return fake.polling_pays;
+}
+
+void fw_polling_ended_(bool was_woken)
+{
+    fake.polling_found = was_woken;
 }
 
 void fw_at_fork_(void (*in_child)(void))

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FURWOCK_COND_H
+#define FURWOCK_COND_H
+
+#include <stdint.h>
+
+#include <furwock/bits/api.h>
+#include <furwock/bits/deadline.h>
+#include <furwock/mutex.h>
+#include <furwock/wait.h>
+
+FW_BEGIN_DECLS
+
+/*
+ * fw_cond: a condition variable for the threads of one process, used with an fw_mutex.  Eight
+ * bytes, all zeroes when nobody waits.
+ *
+ * Rules
+ *  - A condition variable is ready when its bytes are zero: FW_COND_INIT, a static variable,
+ *    calloc. It needs no destructor and allocates nothing.  Its memory may be freed as soon as
+ *    every waiter has been woken, that is, when the signals or the broadcast that woke them have
+ *    returned: a woken waiter does not touch it, not even on its way out.
+ *  - Who waits holds the mutex, and holds it again when the call returns, whatever it returns.  To
+ *    wait without holding it, or with another mutex than those who wait already, is an error in the
+ *    program: it stops it (abort) with a line on standard error.
+ *  - Signal and broadcast may be called with or without the mutex held; with it is better, see
+ *    below.  Where nobody waits they cost one load.
+ *  - No signal is lost, and none is stolen: fw_cond_signal wakes at least one of those who waited
+ *    when it was called, if there were any; who begins to wait later cannot take the wake from
+ *    them. A wait whose time is over and that was woken as well returns 0, and a wait that returns
+ *    ETIMEDOUT has taken no signal from others.
+ *  - A wait may end without a signal ("spurious"); this is rare, but possible.  So: test the
+ *    condition in a loop.
+ *  - Broadcast does not wake a swarm that fights for the mutex.  It wakes one waiter at most (none
+ *    where the caller holds the mutex) and moves the others to the mutex in one system call; each
+ *    release of the mutex then wakes the next.  Ingo Molnar, "futex requeueing feature", 2003.
+ *  - The thread that is waiting may be cancelled (pthread_cancel): the waits are cancellation
+ *    points, the only ones in furwock.  Clean-up handlers find the mutex held, and a signal that
+ *    the cancelled thread may have been given is passed on.
+ *  - After fork(3) nobody waits in the child but threads that the child makes.
+ *  - Not for memory shared between processes; not in signal handlers.
+ *
+ * Example
+ *
+ *     struct queue {
+ *         fw_mutex lock;
+ *         fw_cond not_empty;
+ *         unsigned length;
+ *     };
+ *
+ *     void put(struct queue *q)
+ *     {
+ *         fw_mutex_lock(&q->lock);
+ *         q->length++;
+ *         fw_cond_signal(&q->not_empty);
+ *         fw_mutex_unlock(&q->lock);
+ *     }
+ *
+ *     void get(struct queue *q)
+ *     {
+ *         fw_mutex_lock(&q->lock);
+ *         while (q->length == 0)
+ *             fw_cond_wait(&q->not_empty, &q->lock);
+ *         q->length--;
+ *         fw_mutex_unlock(&q->lock);
+ *     }
+ */
+typedef struct fw_cond {
+    uint32_t seq_; /* internal: doc/cond.md */
+    uint32_t waiters_;
+} fw_cond;
+
+/* clang-format off */
+#define FW_COND_INIT {0, 0}
+/* clang-format on */
+
+/* Makes *c a condition variable on which nobody waits; the same as storing FW_COND_INIT. */
+FW_API void fw_cond_init(fw_cond *c);
+
+/* Releases the mutex and waits until woken, in one step; then locks the mutex again. */
+FW_API void fw_cond_wait(fw_cond *c, fw_mutex *m);
+
+/*
+ * The same until the deadline at most.  Returns 0 when woken; ETIMEDOUT where the deadline has
+ * passed first; EINVAL where the deadline is malformed (the mutex was not released then).
+ */
+FW_API int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadline);
+
+/*
+ * The same with a waiting policy (NULL: the process default) and a deadline (NULL: none).  EINVAL
+ * also for a malformed policy.  With the default policy a thread polls before it sleeps only as
+ * long as that has paid lately: doc/cond.md.
+ */
+FW_API int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
+                               const fw_deadline *deadline);
+
+/* Wakes one waiter at least, if there is any: the one that has waited longest, as a rule. */
+FW_API void fw_cond_signal(fw_cond *c);
+
+/* Wakes all waiters, one after the other as the mutex gets free. */
+FW_API void fw_cond_broadcast(fw_cond *c);
+
+FW_END_DECLS
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiters that come to a mutex by somebody else's hand.  Contract: mutex_move.h.  The states are
+ * those of mutex.c, the reasons are in doc/cond.md.
+ *
+ * M1  Between registration and move the count is higher than the number of threads that will react
+ *     to a wake.  A release in that time may set WAKING, or pass the lock, and reach nobody.  So
+ *     the mover looks again after the move: it undoes WAKING, or wakes one.
+ * M2  Who holds the mutex while it registers others needs no fence: the only plain release that
+ *     could overlook them is its own, and comes later.  Nor where the mutex is free: a plain
+ *     release is over once it has stored, and a later one finds the waiters half.
+ * M3  A moved thread may claim any pass: it is counted, so a pass may have been meant for it.
+ */
+#include <furwock/futex.h>
+
+#include "mutex_move.h"
+#include "mutex_word.h"
+#include "sys/release.h"
+#include "sys/thread.h"
+
+/* held, !FENCED -> held, FENCED, once no plain release can overlook the new waiters. */
+static bool fence(fw_mutex *m)
+{
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+
+    if (is_fenced(w))
+        return true;
+    if (fw_release_fence_() != 0)
+        return false;
+    while (!is_fenced(w) && !fw_cas64_relaxed(&m->state_, &w, w | MUTEX_FENCED))
+        ; /* others came or went; the registered ones stay */
+    return true;
+}
+
+/* Which bits the word has besides, with the new waiters counted (M2). */
+static fw_mutex_word_ registered(fw_mutex_word_ w, uint32_t n, uint32_t self)
+{
+    fw_mutex_word_ then = w + n * MUTEX_WAITER;
+
+    if (is_free(w))
+        return then | MUTEX_WAKING | MUTEX_FENCED;
+    return owner_half(w) == self ? then | MUTEX_FENCED : then;
+}
+
+uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n)
+{
+    uint32_t self = fw_self_();
+    uint32_t generation = fw_fork_generation_();
+    fw_mutex_word_ seen = look_at(m);
+    fw_mutex_word_ w;
+
+    /* any, k waiters -> any, k + n waiters; free -> free, WAKING */
+    do
+        w = without_ghosts(seen, generation);
+    while (!fw_cas64_relaxed(&m->state_, &seen, registered(w, n, self)));
+    if (is_free(w))
+        return wake_is_under_way(w) ? 0 : 1;
+    return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL;
+}
+
+const uint32_t *fw_mutex_line_(const fw_mutex *m)
+{
+    return waiters_of((fw_mutex *)m);
+}
+
+void fw_mutex_look_again_(fw_mutex *m)
+{
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+
+    while (has_waiters(w) && owner_half(w) != fw_self_()) {
+        if (is_passed(w)) { /* to one of those who were just moved, perhaps (M1, M3) */
+            fw_futex_wake_bitset(waiters_of(m), 1, MUTEX_CLASS_ANY, FW_FUTEX_PRIVATE);
+            return;
+        }
+        if (is_free(w)) {
+            /* free -> free, WAKING */
+            if (!fw_cas64_relaxed(&m->state_, &w, (w | MUTEX_WAKING) & ~MUTEX_OLD))
+                continue;
+            fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
+            return;
+        }
+        /* held, WAKING -> held, !WAKING: at worst a needless wake follows */
+        if (!wake_is_under_way(w) || fw_cas64_relaxed(&m->state_, &w, w & ~MUTEX_WAKING))
+            return;
+    }
+}

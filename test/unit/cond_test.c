@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include <furwock/cond.h>
+#include <furwock/futex.h>
+
+#include "mutex_words.h"
+
+/*
+ * src/cond.c with the fake kernel.  A hook that runs while a thread sleeps plays the others; who
+ * waits inside of a hook stands in line behind, and returns first.
+ */
+
+static fw_mutex m;
+static fw_cond c;
+static int inner_result; /* of the wait that began while the first slept */
+
+static int reset(void **state)
+{
+    fw_mutex_init(&m);
+    fw_cond_init(&c);
+    inner_result = -1;
+    return reset_fake(state);
+}
+
+#define cond_test(f) cmocka_unit_test_setup(f, reset)
+
+/* Does something as another thread that holds the mutex; as one that does not. */
+static void with_mutex(void (*call)(fw_cond *))
+{
+    uint32_t before = fake_as(OWNER);
+
+    fw_mutex_lock(&m);
+    call(&c);
+    fw_mutex_unlock(&m);
+    fake_as(before >> FW_ID_SHIFT);
+}
+
+static void without_mutex(void (*call)(fw_cond *))
+{
+    uint32_t before = fake_as(OWNER);
+
+    call(&c);
+    fake_as(before >> FW_ID_SHIFT);
+}
+
+static int wait_blocking(const fw_deadline *deadline)
+{
+    int result;
+
+    fw_mutex_lock(&m);
+    result = fw_cond_wait_policy(&c, &m, &block, deadline);
+    assert_int_equal(fw_mutex_owner(&m), fw_self_() >> FW_ID_SHIFT);
+    fw_mutex_unlock(&m);
+    return result;
+}
+
+/* A second waiter, as thread OTHER, while the first sleeps. */
+static void another_waits(const fw_deadline *deadline)
+{
+    uint32_t before = fake_as(OTHER);
+
+    inner_result = wait_blocking(deadline);
+    fake_as(before >> FW_ID_SHIFT);
+}
+
+static void nobody_waits_and_nothing_happens(void **state)
+{
+    (void)state;
+    fw_cond_signal(&c);
+    fw_cond_broadcast(&c);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static int signalled(struct fake_call *call)
+{
+    assert_ptr_equal(call->word, &c.seq_);
+    assert_int_equal(call->expected, c.seq_);
+    assert_int_equal(call->bits, MUTEX_CLASS_NEW);
+    assert_word(&m, 0); /* the mutex was released */
+    with_mutex(fw_cond_signal);
+    return FAKE_COMPARE;
+}
+
+static void a_signal_wakes_the_waiter(void **state)
+{
+    (void)state;
+    fake.on_sleep = signalled;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(fake.waits, 1);
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(c.waiters_, 0);
+    assert_int_equal(fake.cancel_points, 1);
+}
+
+static int broadcast_to_one(struct fake_call *call)
+{
+    (void)call;
+    with_mutex(fw_cond_broadcast);
+    return FAKE_COMPARE;
+}
+
+static void a_broadcast_to_one_is_a_signal(void **state)
+{
+    (void)state;
+    fake.on_sleep = broadcast_to_one;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(fake.requeues, 0);
+}
+
+static int signalled_on_the_way(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 1)
+        without_mutex(fw_cond_signal);
+    return FAKE_COMPARE;
+}
+
+static void a_signal_on_the_way_to_sleep_is_not_missed(void **state)
+{
+    (void)state;
+    fake.on_wait = signalled_on_the_way;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
+}
+
+static void signalled_while_polling(void)
+{
+    fake.on_poll = NULL;
+    with_mutex(fw_cond_signal);
+}
+
+static void a_waiter_that_polls_costs_no_system_call(void **state)
+{
+    (void)state;
+    fake.polling_pays = true;
+    fake.pause_ns = 50;
+    fake.on_poll = signalled_while_polling;
+    fw_mutex_lock(&m);
+    fw_cond_wait(&c, &m);
+    fw_mutex_unlock(&m);
+    assert_int_equal(fake.waits + fake.wakes, 0);
+    assert_true(fake.polling_found);
+}
+
+static void polling_that_does_not_pay_is_left_out(void **state)
+{
+    (void)state;
+    fake.on_sleep = signalled;
+    fw_mutex_lock(&m);
+    fw_cond_wait(&c, &m);
+    fw_mutex_unlock(&m);
+    assert_int_equal(fake.pauses, 0);
+}
+
+/* --- several waiters ------------------------------------------------------------------------ */
+
+/* Signals that arrive while two sleep: the first, then the one behind. */
+static int second_sleeps_and_two_are_signalled(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 1) {
+        another_waits(NULL);
+    } else {
+        with_mutex(fw_cond_signal); /* the kernel wakes the first */
+        with_mutex(fw_cond_signal); /* and the second */
+    }
+    return FAKE_COMPARE;
+}
+
+static void two_signals_wake_two(void **state)
+{
+    (void)state;
+    fake.on_sleep = second_sleeps_and_two_are_signalled;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(inner_result, 0);
+    assert_int_equal(fake.wakes, 2);
+    assert_word(&m, 0);
+}
+
+static int second_sleeps_and_one_is_signalled(struct fake_call *call)
+{
+    fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 1000);
+
+    (void)call;
+    if (fake.waits == 1)
+        another_waits(&soon);
+    else
+        with_mutex(fw_cond_signal);
+    return FAKE_COMPARE;
+}
+
+static void one_signal_wakes_the_first_and_the_second_times_out(void **state)
+{
+    (void)state;
+    fake.on_sleep = second_sleeps_and_one_is_signalled;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(inner_result, ETIMEDOUT);
+}
+
+static int all_are_leaving(struct fake_call *call)
+{
+    fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 1000);
+
+    if (fake.waits == 1) {
+        another_waits(&soon);
+        return FAKE_COMPARE;
+    }
+    /* Both are out of the kernel when the signal comes: no wake reaches anybody. */
+    fake.sleepers[0].word = NULL;
+    fake.sleepers[1].word = NULL;
+    with_mutex(fw_cond_signal);
+    fake.sleepers[0].woken = true; /* so that the fake lets it go */
+    (void)call;
+    return -ETIMEDOUT;
+}
+
+static void a_signal_that_reaches_nobody_marks_all(void **state)
+{
+    (void)state;
+    fake.on_sleep = all_are_leaving;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(inner_result, 0); /* its time was over, and it was woken */
+    assert_int_equal(c.waiters_, 0);
+}
+
+static void (*broadcaster)(void (*call)(fw_cond *));
+
+static int second_sleeps_and_all_are_woken(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 1) {
+        another_waits(NULL);
+    } else {
+        broadcaster(fw_cond_broadcast);
+        /* In the fake the inner waiter has to run first. */
+        fake.sleepers[1].woken = true;
+    }
+    return FAKE_COMPARE;
+}
+
+static void a_broadcast_with_the_mutex_moves_all(void **state)
+{
+    const struct fake_call *moved;
+
+    (void)state;
+    broadcaster = with_mutex;
+    fake.on_sleep = second_sleeps_and_all_are_woken;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(inner_result, 0);
+    assert_int_equal(fake.requeues, 1);
+    moved = fake_nth(FAKE_CMP_REQUEUE, 0);
+    assert_ptr_equal(moved->word, &c.seq_);
+    assert_ptr_equal(moved->to, waiters_word(&m));
+    assert_int_equal(moved->n, 0); /* nobody is woken: the mutex is held */
+    assert_int_equal(moved->n_move, FW_FUTEX_ALL);
+    assert_int_equal(moved->result, 2);
+    assert_int_equal(fake.fences, 0); /* the holder needs none */
+    assert_int_equal(m.state_ >> 42, 0);
+}
+
+static void a_broadcast_without_the_mutex_wakes_one_and_moves_the_others(void **state)
+{
+    const struct fake_call *moved;
+
+    (void)state;
+    broadcaster = without_mutex;
+    fake.on_sleep = second_sleeps_and_all_are_woken;
+    assert_int_equal(wait_blocking(NULL), 0);
+    moved = fake_nth(FAKE_CMP_REQUEUE, 0);
+    assert_int_equal(moved->n, 1);
+    assert_int_equal(moved->result, 2);
+    assert_int_equal(m.state_ >> 42, 0);
+}
+
+/* --- time ----------------------------------------------------------------------------------- */
+
+static void a_deadline_ends_the_wait(void **state)
+{
+    fw_deadline soon = fake_deadline(CLOCK_REALTIME, 5000);
+
+    (void)state;
+    assert_int_equal(wait_blocking(&soon), ETIMEDOUT);
+    assert_int_equal(c.waiters_, 0);
+}
+
+static int signalled_too_late_for_the_kernel(struct fake_call *call)
+{
+    (void)call;
+    fake.sleepers[0].word = NULL; /* the time-out has taken it out of the queue already */
+    with_mutex(fw_cond_signal);
+    return -ETIMEDOUT;
+}
+
+static void a_time_out_does_not_swallow_a_signal(void **state)
+{
+    fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 5000);
+
+    (void)state;
+    fake.on_sleep = signalled_too_late_for_the_kernel;
+    assert_int_equal(wait_blocking(&soon), 0);
+}
+
+static int interrupted_once(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 1)
+        return -EINTR;
+    with_mutex(fw_cond_signal);
+    return FAKE_COMPARE;
+}
+
+static void an_interrupted_wait_goes_on(void **state)
+{
+    (void)state;
+    fake.on_sleep = interrupted_once;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(fake.waits, 2);
+}
+
+static void a_bad_deadline_is_refused_and_the_mutex_kept(void **state)
+{
+    fw_deadline bad = {.at = {1, 1000000000}, .clock = CLOCK_MONOTONIC};
+
+    (void)state;
+    fw_mutex_lock(&m);
+    assert_int_equal(fw_cond_timedwait(&c, &m, &bad), EINVAL);
+    assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
+    fw_mutex_unlock(&m);
+}
+
+static void a_policy_that_never_sleeps_polls(void **state)
+{
+    static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
+    fw_deadline later = fake_deadline(CLOCK_MONOTONIC, 2000000);
+
+    (void)state;
+    fake.pause_ns = 1000;
+    fw_mutex_lock(&m);
+    assert_int_equal(fw_cond_wait_policy(&c, &m, &spin, &later), ETIMEDOUT);
+    fw_mutex_unlock(&m);
+    assert_int_equal(fake.waits, 0);
+}
+
+/* --- misuse, cancellation ------------------------------------------------------------------- */
+
+static void waiting_without_the_mutex_stops_the_program(void **state)
+{
+    (void)state;
+    FAKE_EXPECT_PANIC(fw_cond_wait(&c, &m));
+    m.state_ = HELD(OWNER);
+    FAKE_EXPECT_PANIC(fw_cond_wait(&c, &m));
+    assert_int_equal(fake.panic_owner, FAKE_ID(OWNER));
+}
+
+static fw_mutex second_mutex;
+
+static int another_waits_with_another_mutex(struct fake_call *call)
+{
+    uint32_t before = fake_as(OTHER);
+
+    (void)call;
+    fw_mutex_init(&second_mutex);
+    fw_mutex_lock(&second_mutex);
+    FAKE_EXPECT_PANIC(fw_cond_wait(&c, &second_mutex));
+    fake.n_sleepers = 1;
+    fake_as(before >> FW_ID_SHIFT);
+    with_mutex(fw_cond_signal);
+    return FAKE_COMPARE;
+}
+
+static void two_mutexes_stop_the_program(void **state)
+{
+    (void)state;
+    fake.on_sleep = another_waits_with_another_mutex;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_string_equal(fake.panic_what, "condition variable used with two mutexes");
+}
+
+static jmp_buf unwound;
+
+/* The clean-up of the second, who may have been given a wake: it goes to the first. */
+static void cancel_the_second(void)
+{
+    fake.on_cancel(fake.cancel_arg);
+    assert_int_equal(fw_mutex_owner(&m), OTHER);
+    fw_mutex_unlock(&m);
+    assert_true(fake.sleepers[0].woken);
+    fake.n_sleepers = 1;
+    longjmp(unwound, 1);
+}
+
+static int second_is_cancelled(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 2)
+        cancel_the_second();
+    fake_as(OTHER);
+    if (setjmp(unwound) == 0)
+        another_waits(NULL);
+    fake_as(FAKE_SELF);
+    return FAKE_COMPARE;
+}
+
+static void a_cancelled_waiter_passes_the_wake_on(void **state)
+{
+    (void)state;
+    fake.on_sleep = second_is_cancelled;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(fake.wakes, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cond_test(nobody_waits_and_nothing_happens),
+        cond_test(a_signal_wakes_the_waiter),
+        cond_test(a_broadcast_to_one_is_a_signal),
+        cond_test(a_signal_on_the_way_to_sleep_is_not_missed),
+        cond_test(a_waiter_that_polls_costs_no_system_call),
+        cond_test(polling_that_does_not_pay_is_left_out),
+        cond_test(two_signals_wake_two),
+        cond_test(one_signal_wakes_the_first_and_the_second_times_out),
+        cond_test(a_signal_that_reaches_nobody_marks_all),
+        cond_test(a_broadcast_with_the_mutex_moves_all),
+        cond_test(a_broadcast_without_the_mutex_wakes_one_and_moves_the_others),
+        cond_test(a_deadline_ends_the_wait),
+        cond_test(a_time_out_does_not_swallow_a_signal),
+        cond_test(an_interrupted_wait_goes_on),
+        cond_test(a_bad_deadline_is_refused_and_the_mutex_kept),
+        cond_test(a_policy_that_never_sleeps_polls),
+        cond_test(waiting_without_the_mutex_stops_the_program),
+        cond_test(two_mutexes_stop_the_program),
+        cond_test(a_cancelled_waiter_passes_the_wake_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

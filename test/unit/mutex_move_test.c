@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include <furwock/futex.h>
+
+#include "mutex_move.h"
+#include "mutex_words.h"
+
+/* src/mutex_move.c: waiters that come by somebody else's hand. */
+
+static fw_mutex m;
+
+static int reset(void **state)
+{
+    fw_mutex_init(&m);
+    return reset_fake(state);
+}
+
+#define move_test(f) cmocka_unit_test_setup(f, reset)
+
+static void the_owner_registers_without_a_fence(void **state)
+{
+    (void)state;
+    m.state_ = MINE;
+    assert_int_equal(fw_mutex_register_(&m, 3), 0);
+    assert_word(&m, MINE | FENCED | WAITERS(3));
+    assert_int_equal(fake.fences, 0);
+    fw_mutex_look_again_(&m);
+    assert_word(&m, MINE | FENCED | WAITERS(3));
+}
+
+static void a_free_mutex_wants_one_wake(void **state)
+{
+    (void)state;
+    assert_int_equal(fw_mutex_register_(&m, 2), 1);
+    assert_word(&m, FENCED | WAKING | WAITERS(2));
+    assert_int_equal(fake.fences, 0);
+}
+
+static void nobody_is_woken_where_somebody_comes(void **state)
+{
+    (void)state;
+    m.state_ = FENCED | WAKING | WAITERS(1);
+    assert_int_equal(fw_mutex_register_(&m, 2), 0);
+    assert_word(&m, FENCED | WAKING | WAITERS(3));
+}
+
+static void another_owner_is_fenced(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER);
+    assert_int_equal(fw_mutex_register_(&m, 2), 0);
+    assert_word(&m, HELD(OWNER) | FENCED | WAITERS(2));
+    assert_int_equal(fake.fences, 1);
+}
+
+static void a_refused_fence_wakes_all(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER);
+    fake.fence_result = -EPERM;
+    assert_int_equal(fw_mutex_register_(&m, 2), FW_MUTEX_WAKE_ALL);
+    assert_word(&m, HELD(OWNER) | WAITERS(2));
+}
+
+static void ghosts_are_forgotten(void **state)
+{
+    (void)state;
+    fake.fork_generation = 1;
+    m.state_ = MINE | FENCED | WAITERS(5);
+    assert_int_equal(fw_mutex_register_(&m, 2), 0);
+    assert_word(&m, MINE | FENCED | GENERATION(1) | WAITERS(2));
+}
+
+static void a_wake_that_reached_nobody_is_made_good(void **state)
+{
+    (void)state;
+    m.state_ = FENCED | WAKING | WAITERS(2); /* released meanwhile, and nobody slept there yet */
+    fw_mutex_look_again_(&m);
+    assert_word(&m, FENCED | WAKING | WAITERS(2));
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, 1);
+    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, fw_mutex_line_(&m));
+}
+
+static void a_release_that_overlooked_them_is_made_good(void **state)
+{
+    (void)state;
+    m.state_ = WAITERS(2); /* a plain release stored after it had looked */
+    fw_mutex_look_again_(&m);
+    assert_word(&m, WAKING | WAITERS(2));
+    assert_int_equal(fake.wakes, 1);
+}
+
+static void a_new_owner_will_wake_them(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OTHER) | FENCED | WAKING | WAITERS(2);
+    fw_mutex_look_again_(&m);
+    assert_word(&m, HELD(OTHER) | FENCED | WAITERS(2));
+    assert_int_equal(fake.wakes, 0);
+}
+
+static void a_pass_may_be_meant_for_them(void **state)
+{
+    (void)state;
+    m.state_ = PASSED(5) | FENCED | WAKING | WAITERS(2);
+    fw_mutex_look_again_(&m);
+    assert_word(&m, PASSED(5) | FENCED | WAKING | WAITERS(2));
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_ANY);
+    fw_mutex_lock_registered_(&m);
+    assert_word(&m, MINE | FENCED | WAITERS(1));
+}
+
+static void a_registered_thread_takes_and_leaves_the_line(void **state)
+{
+    (void)state;
+    m.state_ = FENCED | WAKING | WAITERS(2);
+    fw_mutex_lock_registered_(&m);
+    assert_word(&m, MINE | FENCED | WAITERS(1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        move_test(the_owner_registers_without_a_fence),
+        move_test(a_free_mutex_wants_one_wake),
+        move_test(nobody_is_woken_where_somebody_comes),
+        move_test(another_owner_is_fenced),
+        move_test(a_refused_fence_wakes_all),
+        move_test(ghosts_are_forgotten),
+        move_test(a_wake_that_reached_nobody_is_made_good),
+        move_test(a_release_that_overlooked_them_is_made_good),
+        move_test(a_new_owner_will_wake_them),
+        move_test(a_pass_may_be_meant_for_them),
+        move_test(a_registered_thread_takes_and_leaves_the_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
