@@ -3,9 +3,12 @@
 #define FURWOCK_H
 
 /* Everything that furwock has for the threads of one process. */
+#include <furwock/barrier.h>
 #include <furwock/cond.h>
 #include <furwock/futex.h>
+#include <furwock/latch.h>
 #include <furwock/mutex.h>
+#include <furwock/once.h>
 #include <furwock/wait.h>
 
 #endif

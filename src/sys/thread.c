@@ -26,8 +26,7 @@ static uint32_t serial;
 static void after_fork_in_child(void)
 {
     fork_generation = (fork_generation + 1) % GENERATIONS;
-    if (fw_self_id_ != 0)
-        inherited_id = fw_self_id_;
+    inherited_id = fw_self_id_; /* 0: it has had none so far */
 }
 
 void fw_at_fork_(void (*in_child)(void))
@@ -63,6 +62,11 @@ uint32_t fw_self_init_(void)
 uint32_t fw_fork_generation_(void)
 {
     return fork_generation;
+}
+
+bool fw_is_here_(uint32_t id, uint32_t generation)
+{
+    return generation == fork_generation || id == inherited_id;
 }
 
 uint32_t fw_serial_(void)

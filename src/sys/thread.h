@@ -26,6 +26,12 @@ void fw_at_fork_(void (*in_child)(void));
 /* How many forks lie between this process and the one that loaded the library, modulo 32. */
 uint32_t fw_fork_generation_(void);
 
+/*
+ * Can the thread that had this identity when the generation was that number be in this process?
+ * Only those of the present generation, and the thread that called the last fork.
+ */
+bool fw_is_here_(uint32_t id, uint32_t generation);
+
 /* A number that differs from call to call, across all threads, until 2^23 calls were made. */
 uint32_t fw_serial_(void);
 

@@ -79,6 +79,7 @@ struct fake {
     int wake_result;  /* < 0: what every wake returns */
     uint32_t next_id; /* what fw_self_init_ finds out */
     uint32_t fork_generation;
+    uint32_t inherited_id; /* who called the last fork */
     uint32_t next_serial;
     uint32_t next_stamp;
     bool one_in;           /* what fw_one_in_ answers */

@@ -119,6 +119,11 @@ void fw_polling_ended_(bool was_woken)
     fake.polling_found = was_woken;
 }
 
+bool fw_is_here_(uint32_t id, uint32_t generation)
+{
+    return generation == fake.fork_generation || id == fake.inherited_id;
+}
+
 void fw_at_fork_(void (*in_child)(void))
 {
     (void)in_child;

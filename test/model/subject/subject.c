@@ -165,6 +165,12 @@ uint32_t fw_fork_generation_(void)
     return model_program->generation;
 }
 
+bool fw_is_here_(uint32_t id, uint32_t generation)
+{
+    (void)id; /* the thread that called the fork is none of the program's */
+    return generation == model_program->generation;
+}
+
 uint32_t fw_serial_(void)
 {
     return (uint32_t)++model_shared.serial & 0x7fffffu;

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FURWOCK_BARRIER_H
+#define FURWOCK_BARRIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/api.h>
+#include <furwock/wait.h>
+
+FW_BEGIN_DECLS
+
+/*
+ * fw_barrier: a number of threads, its parties, wait for each other, round after round.  Nobody
+ * leaves a round before all have arrived.  Sixteen bytes.
+ *
+ * Rules
+ *  - A round ends when as many have arrived as there are parties.  The next one begins at once; a
+ *    thread may arrive for it while others still leave the last one, and the two never mix.
+ *  - fw_barrier_wait arrives and waits.  fw_barrier_arrive only arrives, and gives a token with
+ *    which the same or another thread can wait later (fw_barrier_await).  fw_barrier_drop arrives
+ *    for the last time: from the next round on there is one party less.
+ *  - Whatever a party did before it arrived is seen by all who wait, once they return.
+ *  - More arrivals than parties, also at a barrier whose bytes are zero, are an error in the
+ *    program where they can be told from arrivals for the next round: they stop it (abort).
+ *  - When every thread that waited has returned, the barrier may be freed; it needs no destructor.
+ *    A thread that has returned and does not know about the others calls fw_barrier_destroy first,
+ *    which waits until they have left.  Whoever only arrives or drops has left when the round ends:
+ *    the barrier may be freed although that thread is still in its call.
+ *  - After fork(3) the threads that were parties do not exist in the child: it initialises the
+ *    barrier anew.
+ *  - Not for memory shared between processes.
+ *
+ * No call is a cancellation point or fails by EINTR.  fw_barrier_arrive and fw_barrier_drop are safe
+ * in signal handlers.  Threads wait as the waiting policy says (furwock/wait.h); where no policy is
+ * named, the barrier polls only while polling has helped lately (doc/barrier.md).  Waiting and
+ * waking are those of Franke, Russell and Kirkwood (OLS 2002), section 3.1.3; arriving, awaiting and
+ * dropping are C++20's (std::barrier).
+ *
+ * Example: two steps of a computation, each of which needs all of the step before
+ *
+ *     enum { THREADS = 3 };
+ *
+ *     static fw_barrier step = FW_BARRIER_INIT(THREADS);
+ *     static int first[THREADS], second[THREADS];
+ *
+ *     void compute(int me)
+ *     {
+ *         first[me] = me + 1;
+ *         fw_barrier_wait(&step);
+ *         for (int i = 0; i < THREADS; i++)
+ *             second[me] += first[i];
+ *         if (fw_barrier_wait(&step) == FW_BARRIER_SERIAL)
+ *             puts("the second step is done");
+ *     }
+ */
+typedef struct fw_barrier {
+    uint64_t state_; /* internal; its layout is described in doc/barrier.md and may change */
+    uint32_t parties_;
+    uint32_t unused_;
+} fw_barrier;
+
+/* What fw_barrier_wait returns to one thread of each round. */
+#define FW_BARRIER_SERIAL (-1)
+
+/* The most parties that a barrier can have. */
+#define FW_BARRIER_MAX 0x3fffffu
+
+/* A constant number of parties, from 1 to FW_BARRIER_MAX. */
+#define FW_BARRIER_INIT(parties) {parties, parties, 0}
+
+/* Makes a barrier.  Returns 0, or EINVAL where parties is 0 or above FW_BARRIER_MAX. */
+FW_API int fw_barrier_init(fw_barrier *b, uint32_t parties);
+
+/*
+ * Waits until all threads that waited have left the barrier.  It may be called as soon as one of
+ * them has returned; the memory may be freed or initialised again afterwards.  Nobody may have
+ * arrived for another round and wait: that stops the program.
+ */
+FW_API void fw_barrier_destroy(fw_barrier *b);
+
+/*
+ * Arrives, and waits until all have.  Returns FW_BARRIER_SERIAL to one of them (the last to
+ * arrive), 0 to the others.
+ */
+FW_API int fw_barrier_wait(fw_barrier *b);
+
+/*
+ * The same with a waiting policy for this call (NULL: the process default, and what the barrier has
+ * learnt).  EINVAL for a malformed policy: then the caller has not arrived.
+ */
+FW_API int fw_barrier_wait_policy(fw_barrier *b, const fw_wait_policy *policy);
+
+/* Arrives, and does not wait.  Returns a token for fw_barrier_await. */
+FW_API uint32_t fw_barrier_arrive(fw_barrier *b);
+
+/*
+ * Waits for the end of the round of which arriving gave the token: the present one or the one
+ * before, nothing older.
+ */
+FW_API void fw_barrier_await(fw_barrier *b, uint32_t phase);
+
+/* Arrives, and will not take part in the rounds that follow. */
+FW_API void fw_barrier_drop(fw_barrier *b);
+
+/*
+ * Internal, for furwock.hpp, where a function runs between the last arrival and the end of the
+ * round: n threads arrive; stay: the caller is going to wait; drop: they do not come back.  True:
+ * the caller was the last, and must call fw_barrier_open_.  False: it must call fw_barrier_stay_
+ * if it said that it would stay.
+ */
+FW_API bool fw_barrier_arrive_(fw_barrier *b, uint32_t n, bool stay, bool drop, uint32_t *phase);
+FW_API void fw_barrier_open_(fw_barrier *b, bool stay);
+FW_API void fw_barrier_stay_(fw_barrier *b, uint32_t phase);
+
+FW_END_DECLS
+
+#endif
