@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "stress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <furwock/cond.h>
+
+/*
+ * Ways out of a wait that are easily got wrong.
+ *
+ * "freed": the variable is unmapped as soon as all have been woken, while they are on their way
+ * out.  "cancelled": waiting threads are cancelled; they hold the mutex in their clean-up, and a
+ * signal that was theirs goes to another.
+ */
+
+static struct guarded data;
+
+/* --- freed ---------------------------------------------------------------------------------- */
+
+static fw_cond *shared; /* NULL: there is none at present */
+static unsigned waiting, expected;
+static size_t page;
+
+static void wait_on_it(struct worker *me)
+{
+    fw_mutex_lock(&data.lock);
+    while (shared == NULL && !stress_is_over()) {
+        fw_mutex_unlock(&data.lock);
+        nap(20);
+        fw_mutex_lock(&data.lock);
+    }
+    if (shared != NULL && waiting < expected) {
+        waiting++;
+        fw_cond_wait(shared, &data.lock); /* not in a loop: a spurious return does no harm here */
+        use(&data);
+    }
+    fw_mutex_unlock(&data.lock);
+    did_a_turn(me);
+}
+
+/* Wakes all with the mutex held, by a broadcast or by so many signals, and unmaps the variable. */
+static void wake_and_unmap(struct worker *me)
+{
+    fw_cond *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool all;
+
+    if (c == MAP_FAILED)
+        stress_fail("no memory", NULL);
+    fw_mutex_lock(&data.lock);
+    waiting = 0;
+    expected = 1 + draw(me, stress.threads);
+    shared = c;
+    do {
+        fw_mutex_unlock(&data.lock);
+        sched_yield();
+        fw_mutex_lock(&data.lock);
+        all = waiting == expected;
+    } while (!all && !stress_is_over());
+    if (draw(me, 2) != 0)
+        fw_cond_broadcast(c);
+    else
+        for (unsigned i = 0; i < waiting; i++)
+            fw_cond_signal(c);
+    shared = NULL;
+    if (draw(me, 2) != 0)
+        munmap(c, page);
+    else
+        c = (fw_mutex_unlock(&data.lock), munmap(c, page), fw_mutex_lock(&data.lock), NULL);
+    fw_mutex_unlock(&data.lock);
+    did_a_turn(me);
+}
+
+static void freed(struct worker *me)
+{
+    do {
+        if (me->index == 0)
+            wake_and_unmap(me);
+        else
+            wait_on_it(me);
+    } while (!stress_is_over());
+}
+
+/* --- cancelled ------------------------------------------------------------------------------ */
+
+static fw_cond posted;
+static uint64_t units, taken, cancelled_waits;
+static bool is_closing;
+
+static void clean_up(void *arg)
+{
+    (void)arg;
+    if (fw_mutex_owner(&data.lock) != gettid())
+        stress_fail("a clean-up handler runs without the mutex", &data);
+    use(&data);
+    cancelled_waits++;
+    fw_mutex_unlock(&data.lock);
+}
+
+static void *take_units(void *arg)
+{
+    fw_mutex_lock(&data.lock);
+    pthread_cleanup_push(clean_up, arg);
+    for (;;) {
+        while (units == 0 && !is_closing)
+            fw_cond_wait(&posted, &data.lock);
+        if (units == 0)
+            break;
+        units--;
+        taken++;
+    }
+    pthread_cleanup_pop(0);
+    fw_mutex_unlock(&data.lock);
+    return NULL;
+}
+
+/*
+ * Starts two takers, gives one unit and cancels one of them at once.  The other must take the unit,
+ * also if the wake had gone to the one that was cancelled.
+ */
+static void cancel_one(struct worker *me)
+{
+    pthread_t first, second;
+    uint64_t before;
+
+    if (pthread_create(&first, NULL, take_units, NULL) != 0 ||
+        pthread_create(&second, NULL, take_units, NULL) != 0)
+        stress_fail("no thread can be started", NULL);
+    if (draw(me, 2) != 0)
+        nap(draw(me, 200));
+    fw_mutex_lock(&data.lock);
+    before = taken;
+    units++;
+    fw_cond_signal(&posted);
+    fw_mutex_unlock(&data.lock);
+    burn(draw(me, 30000));
+    pthread_cancel(draw(me, 2) != 0 ? first : second);
+    for (bool done = false; !done; nap(10)) {
+        fw_mutex_lock(&data.lock);
+        done = taken > before;
+        fw_mutex_unlock(&data.lock);
+    }
+    fw_mutex_lock(&data.lock);
+    is_closing = true;
+    fw_cond_broadcast(&posted);
+    fw_mutex_unlock(&data.lock);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    is_closing = false;
+    did_a_turn(me);
+}
+
+static void cancelled(struct worker *me)
+{
+    do
+        cancel_one(me);
+    while (!stress_is_over());
+}
+
+int main(int argc, char **argv)
+{
+    stress.about = "Variables that go away, and waiters that are cancelled";
+    stress.mode = "freed";
+    stress.locks = &data;
+    stress.n_locks = 1;
+    stress_begin(argc, argv);
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    if (strcmp(stress.mode, "cancelled") == 0) {
+        stress_run(1, cancelled);
+        printf("%llu taken, %llu cancelled\n", (unsigned long long)taken,
+               (unsigned long long)cancelled_waits);
+    } else {
+        stress_run(stress.threads + 1, freed);
+    }
+    return stress_end();
+}
