@@ -2,45 +2,52 @@
 #include "adapter.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
+
+#include "cond_adapter.h"
+#include "gate_adapter.h"
+#include "rw_adapter.h"
 
 enum { CACHE_LINE = 64, STRIDE_MIN = 2 * CACHE_LINE /* processors fetch lines in pairs */ };
 
-const struct adapter *adapter_find(const char *name)
+/* The last member of the head stands where the head has it, whatever follows. */
+#define BEGINS_WITH_HEAD(family)                                                          \
+    _Static_assert(offsetof(struct family, destroy) == offsetof(adapter_head, destroy) && \
+                       offsetof(struct family, name) == offsetof(adapter_head, name),     \
+                   #family " begins with ADAPTER_HEAD")
+BEGINS_WITH_HEAD(adapter);
+BEGINS_WITH_HEAD(rw_adapter);
+BEGINS_WITH_HEAD(cond_adapter);
+BEGINS_WITH_HEAD(sem_adapter);
+BEGINS_WITH_HEAD(event_adapter);
+BEGINS_WITH_HEAD(barrier_adapter);
+
+const char *adapter_head_why(const struct missing_adapter *missing, const char *name)
 {
-    for (size_t i = 0; adapter_list[i] != NULL; i++)
-        if (strcmp(adapter_list[i]->name, name) == 0)
-            return adapter_list[i];
+    for (; missing->name != NULL; missing++)
+        if (strcmp(missing->name, name) == 0)
+            return missing->why;
     return NULL;
 }
 
-const char *adapter_why_missing(const char *name)
-{
-    for (size_t i = 0; adapter_missing[i].name != NULL; i++)
-        if (strcmp(adapter_missing[i].name, name) == 0)
-            return adapter_missing[i].why;
-    return NULL;
-}
-
-size_t adapter_stride(const struct adapter *a)
+size_t adapter_head_stride(const adapter_head *a)
 {
     return (a->size + STRIDE_MIN - 1) / STRIDE_MIN * STRIDE_MIN;
 }
 
-void *adapter_at(const struct adapter *a, void *locks, size_t i)
+static size_t bytes_of(const adapter_head *a, size_t n)
 {
-    return (char *)locks + i * adapter_stride(a);
+    return (n > 0 ? n : 1) * adapter_head_stride(a);
 }
 
-static void destroy_first(const struct adapter *a, void *locks, size_t n)
+static void destroy_first(const adapter_head *a, void *objects, size_t n)
 {
     if (a->destroy != NULL)
         for (size_t i = 0; i < n; i++)
-            a->destroy(adapter_at(a, locks, i));
+            a->destroy((char *)objects + i * adapter_head_stride(a));
 }
 
-void *adapter_make(const struct adapter *a, size_t n, bool shared)
+void *adapter_head_make(const adapter_head *a, size_t n, bool shared)
 {
     if (shared && (a->flags & ADAPTER_SHARED) == 0) {
         errno = ENOTSUP;
@@ -48,26 +55,25 @@ void *adapter_make(const struct adapter *a, size_t n, bool shared)
     }
 
     /* Pages of its own: zeroed, and aligned for any lock. */
-    size_t bytes = (n > 0 ? n : 1) * adapter_stride(a);
-    void *locks = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE), -1, 0);
-    if (locks == MAP_FAILED)
+    void *objects = mmap(NULL, bytes_of(a, n), PROT_READ | PROT_WRITE,
+                         MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE), -1, 0);
+    if (objects == MAP_FAILED)
         return NULL;
 
     for (size_t i = 0; i < n; i++) {
-        int error = a->init(adapter_at(a, locks, i), shared);
+        int error = a->init((char *)objects + i * adapter_head_stride(a), shared);
         if (error != 0) {
-            destroy_first(a, locks, i);
-            munmap(locks, bytes);
+            destroy_first(a, objects, i);
+            munmap(objects, bytes_of(a, n));
             errno = error;
             return NULL;
         }
     }
-    return locks;
+    return objects;
 }
 
-void adapter_unmake(const struct adapter *a, void *locks, size_t n)
+void adapter_head_unmake(const adapter_head *a, void *objects, size_t n)
 {
-    destroy_first(a, locks, n);
-    munmap(locks, (n > 0 ? n : 1) * adapter_stride(a));
+    destroy_first(a, objects, n);
+    munmap(objects, bytes_of(a, n));
 }

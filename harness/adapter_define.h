@@ -38,32 +38,49 @@
 #define ADAPTER_CAST_(type, p) (p)
 #endif
 
+/* The pieces: a function of one statement, and two of one expression. */
+#define ADAPTER_DO(function, type, statement) \
+    static void function(void *lock)          \
+    {                                         \
+        type *l = ADAPTER_CAST_(type, lock);  \
+        statement;                            \
+    }
+
+#define ADAPTER_ANSWER(answer, function, type, expression) \
+    static answer function(void *lock)                     \
+    {                                                      \
+        type *l = ADAPTER_CAST_(type, lock);               \
+        return expression;                                 \
+    }
+
+#define ADAPTER_UNTIL(function, type, expression)              \
+    static int function(void *lock, const struct timespec *at) \
+    {                                                          \
+        type *l = ADAPTER_CAST_(type, lock);                   \
+        return expression;                                     \
+    }
+
+/* A function that does the statements n times. */
+#define ADAPTER_REPEAT(function, type, statements) \
+    static void function(void *lock, uint64_t n)   \
+    {                                              \
+        type *l = ADAPTER_CAST_(type, lock);       \
+        for (; n != 0; n--) {                      \
+            statements;                            \
+        }                                          \
+    }
+
 #define ADAPTER_CALLS(stem, type, lock_statement, unlock_statement) \
     ADAPTER_LOCKS(stem, type, lock_statement, unlock_statement)     \
     ADAPTER_LOOP(stem, type, lock_statement, unlock_statement)
 
 /* The two halves of ADAPTER_CALLS, for a lock whose loop is another than its two calls. */
 #define ADAPTER_LOCKS(stem, type, lock_statement, unlock_statement) \
-    static void stem##_lock_(void *lock)                            \
-    {                                                               \
-        type *l = ADAPTER_CAST_(type, lock);                        \
-        lock_statement;                                             \
-    }                                                               \
-    static void stem##_unlock_(void *lock)                          \
-    {                                                               \
-        type *l = ADAPTER_CAST_(type, lock);                        \
-        unlock_statement;                                           \
-    }
+    ADAPTER_DO(stem##_lock_, type, lock_statement)                  \
+    ADAPTER_DO(stem##_unlock_, type, unlock_statement)
 
 #define ADAPTER_LOOP(stem, type, lock_statement, unlock_statement) \
-    static void stem##_loop_(void *lock, uint64_t n)               \
-    {                                                              \
-        type *l = ADAPTER_CAST_(type, lock);                       \
-        for (; n != 0; n--) {                                      \
-            lock_statement;                                        \
-            unlock_statement;                                      \
-        }                                                          \
-    }
+    ADAPTER_REPEAT(stem##_loop_, type, lock_statement; unlock_statement)
 
 #define ADAPTER_ZERO_IS_FREE(stem)                   \
     static int stem##_init_(void *lock, bool shared) \
@@ -81,38 +98,20 @@
         return expression;                           \
     }
 
-#define ADAPTER_DESTROY(stem, type, statement) \
-    static void stem##_destroy_(void *lock)    \
-    {                                          \
-        type *l = ADAPTER_CAST_(type, lock);   \
-        statement;                             \
-    }
-
+#define ADAPTER_DESTROY(stem, type, statement) ADAPTER_DO(stem##_destroy_, type, statement)
 #define ADAPTER_TRYLOCK(stem, type, expression) \
-    static int stem##_trylock_(void *lock)      \
-    {                                           \
-        type *l = ADAPTER_CAST_(type, lock);    \
-        return expression;                      \
-    }
-
-#define ADAPTER_TIMEDLOCK(stem, type, expression)                       \
-    static int stem##_timedlock_(void *lock, const struct timespec *at) \
-    {                                                                   \
-        type *l = ADAPTER_CAST_(type, lock);                            \
-        return expression;                                              \
-    }
-
-#define ADAPTER_UNLOCK_FAIR(stem, type, statement) \
-    static void stem##_unlock_fair_(void *lock)    \
-    {                                              \
-        type *l = ADAPTER_CAST_(type, lock);       \
-        statement;                                 \
-    }
+    ADAPTER_ANSWER(int, stem##_trylock_, type, expression)
+#define ADAPTER_TIMEDLOCK(stem, type, expression) ADAPTER_UNTIL(stem##_timedlock_, type, expression)
+#define ADAPTER_UNLOCK_FAIR(stem, type, statement) ADAPTER_DO(stem##_unlock_fair_, type, statement)
 
 /* The members that all adapters have; destroy, trylock, timedlock, unlock_fair are set beside. */
-#define ADAPTER_TYPE(stem, type)                                                 \
-    .size = sizeof(type), .align = ADAPTER_ALIGNOF_(type), .init = stem##_init_, \
-    .lock = stem##_lock_, .unlock = stem##_unlock_, .loop = stem##_loop_
+#define ADAPTER_TYPE(stem, type)                                                        \
+    ADAPTER_OBJECT(type, stem##_init_), .lock = stem##_lock_, .unlock = stem##_unlock_, \
+                                        .loop = stem##_loop_
+
+/* Of these, what the adapters of all families have. */
+#define ADAPTER_OBJECT(type, init_) \
+    .size = sizeof(type), .align = ADAPTER_ALIGNOF_(type), .init = (init_)
 
 #ifdef __cplusplus
 #define ADAPTER_ALIGNOF_(type) alignof(type)

@@ -1,49 +1,70 @@
 # SPDX-License-Identifier: MIT
 #
 # Which adapters this build has: harness_adapters() for a source that is there, harness_missing()
-# for a rival that is not.  harness_finish_adapters() writes the list and makes the library
-# `adapters`.
+# for a rival that is not.  harness_finish_adapters() writes the lists, one for each family, and
+# makes the library `adapters`.
 
 include(CheckIncludeFile)
 include(CheckSymbolExists)
 
+# The families, by their struct: adapter, rw_adapter, and so on.
+set(harness_families adapter rw_adapter cond_adapter sem_adapter event_adapter barrier_adapter)
+
 set(harness_sources "")
 set(harness_libs "")
 set(harness_declarations "")
-set(harness_entries "")
-set(harness_gaps "")
-set(harness_names "")
 set(harness_missing_names "")
+foreach(harness_family IN LISTS harness_families)
+    set(harness_entries_${harness_family} "")
+    set(harness_gaps_${harness_family} "")
+    set(harness_names_${harness_family} "")
+endforeach()
 
 # harness_adapters(SOURCE [LIBS...]): builds the source, with all the adapters that it defines.
 macro(harness_adapters source)
     list(APPEND harness_sources ${source})
     list(APPEND harness_libs ${ARGN})
     file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/${source} harness_lines
-        REGEX "^const struct adapter adapter_[a-z0-9_]+ = |^ *\\.name = \"")
+        REGEX "^const struct [a-z]*_?adapter [a-z0-9_]+ = |^ *\\.name = \"")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
     foreach(harness_line IN LISTS harness_lines)
-        if(harness_line MATCHES "adapter (adapter_[a-z0-9_]+) =")
-            string(APPEND harness_declarations "extern const struct adapter ${CMAKE_MATCH_1};\n")
-            string(APPEND harness_entries "    &${CMAKE_MATCH_1},\n")
+        if(harness_line MATCHES "struct ([a-z_]+) ([a-z0-9_]+) =")
+            set(harness_family ${CMAKE_MATCH_1})
+            string(APPEND harness_declarations
+                "extern const struct ${harness_family} ${CMAKE_MATCH_2};\n")
+            string(APPEND harness_entries_${harness_family} "    &${CMAKE_MATCH_2},\n")
         elseif(harness_line MATCHES "\"([^\"]+)\"")
-            list(APPEND harness_names ${CMAKE_MATCH_1})
+            list(APPEND harness_names_${harness_family} ${CMAKE_MATCH_1})
         endif()
     endforeach()
 endmacro()
 
-# harness_missing(WHY NAMES...): these could have been here.
+# harness_missing(WHY NAMES...): these could have been here.  A name is that of a lock, or
+# rw:NAME, cond:NAME, sem:NAME, event:NAME, barrier:NAME.
 macro(harness_missing why)
     foreach(harness_name ${ARGN})
-        string(APPEND harness_gaps "    {\"${harness_name}\", \"${why}\"},\n")
+        set(harness_family adapter)
+        if(harness_name MATCHES "^([a-z]+):(.*)$")
+            set(harness_family ${CMAKE_MATCH_1}_adapter)
+            set(harness_name ${CMAKE_MATCH_2})
+        endif()
+        string(APPEND harness_gaps_${harness_family} "    {\"${harness_name}\", \"${why}\"},\n")
         list(APPEND harness_missing_names "${harness_name} (${why})")
     endforeach()
 endmacro()
 
 macro(harness_finish_adapters)
+    set(adapter_lists "")
+    foreach(harness_family IN LISTS harness_families)
+        string(APPEND adapter_lists
+            "const struct ${harness_family} *const ${harness_family}_list[] = {\n"
+            "${harness_entries_${harness_family}}    NULL,\n};\n\n"
+            "const struct missing_adapter ${harness_family}_missing[] = {\n"
+            "${harness_gaps_${harness_family}}    {NULL, NULL},\n};\n\n")
+        list(JOIN harness_names_${harness_family} " " harness_text)
+        message(STATUS "Of ${harness_family}: ${harness_text}")
+    endforeach()
     set(adapter_declarations ${harness_declarations})
-    set(adapter_entries ${harness_entries})
-    set(adapter_gaps ${harness_gaps})
     configure_file(adapters.c.in ${CMAKE_CURRENT_BINARY_DIR}/adapters.c @ONLY)
 
     add_library(adapters STATIC adapter.c ${CMAKE_CURRENT_BINARY_DIR}/adapters.c ${harness_sources})
@@ -53,10 +74,9 @@ macro(harness_finish_adapters)
     set_target_properties(adapters PROPERTIES CXX_STANDARD 20)
 
     # For those who name tests after adapters.
-    set_property(GLOBAL PROPERTY harness_adapter_names ${harness_names})
-    list(JOIN harness_names " " harness_text)
-    message(STATUS "Locks: ${harness_text}")
+    set_property(GLOBAL PROPERTY harness_adapter_names ${harness_names_adapter})
     if(harness_missing_names)
+        list(REMOVE_DUPLICATES harness_missing_names)
         list(JOIN harness_missing_names ", " harness_text)
         message(STATUS "Locks that are missing: ${harness_text}")
     endif()

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The MCS and ticket spin locks of Concurrency Kit (concurrencykit.org). */
+/* The MCS, ticket and phase-fair spin locks of Concurrency Kit (concurrencykit.org). */
+#include <ck_pflock.h>
 #include <ck_spinlock.h>
 
-#include "adapter_define.h"
+#include "rw_adapter_define.h"
 
 /*
  * An MCS lock wants a queue node per acquisition, from lock to unlock.  Each thread keeps a few
@@ -86,4 +87,21 @@ const struct adapter adapter_ck_ticket = {
     .flags = ADAPTER_SHARED | ADAPTER_FAIR | ADAPTER_SPINS | ADAPTER_FREEABLE,
     ADAPTER_TYPE(ticket, ck_spinlock_ticket_t),
     .trylock = ticket_trylock_,
+};
+
+ADAPTER_INIT(pf, ck_pflock_t, (ck_pflock_init(l), 0))
+RW_CALLS(pf, ck_pflock_t, ck_pflock_read_lock(l), ck_pflock_read_unlock(l), ck_pflock_write_lock(l),
+         ck_pflock_write_unlock(l))
+
+/* Not freeable: to unlock for writing takes two steps, and the first lets readers in. */
+const struct rw_adapter rw_adapter_ck_pflock = {
+    .name = "ck-pflock",
+    .about = "phase-fair spin lock of Concurrency Kit (Brandenburg and Anderson)",
+    .family = FAMILY_RIVAL,
+    .flags = ADAPTER_SHARED | ADAPTER_SPINS,
+    ADAPTER_OBJECT(ck_pflock_t, pf_init_),
+    .preference = RW_PREFER_FAIR,
+    RW_MEMBERS(pf),
+    RW_NO_TRY,
+    RW_NOT_TIMED,
 };

@@ -32,6 +32,23 @@ struct timespec clock_in_ns(int64_t ns)
     return (struct timespec){.tv_sec = at / NS_PER_S, .tv_nsec = at % NS_PER_S};
 }
 
+struct timespec clock_realtime_of(const struct timespec *monotonic)
+{
+    struct timespec now = clock_in_ns(0), end;
+
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += monotonic->tv_sec - now.tv_sec;
+    end.tv_nsec += monotonic->tv_nsec - now.tv_nsec;
+    if (end.tv_nsec < 0) {
+        end.tv_nsec += NS_PER_S;
+        end.tv_sec--;
+    } else if (end.tv_nsec >= NS_PER_S) {
+        end.tv_nsec -= NS_PER_S;
+        end.tv_sec++;
+    }
+    return end;
+}
+
 void clock_sleep_ns(uint64_t ns)
 {
     struct timespec at = clock_in_ns((int64_t)ns);

@@ -5,6 +5,10 @@
 #include <stdint.h>
 #include <time.h>
 
+#include <furwock/bits/api.h>
+
+FW_BEGIN_DECLS
+
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t clock_ns(void);
 
@@ -13,6 +17,9 @@ uint64_t clock_thread_cpu_ns(void);
 
 /* The point of CLOCK_MONOTONIC that lies `ns` from now; negative: in the past. */
 struct timespec clock_in_ns(int64_t ns);
+
+/* The point of CLOCK_REALTIME that is as far away as that of CLOCK_MONOTONIC, and not before it. */
+struct timespec clock_realtime_of(const struct timespec *monotonic);
 
 /* Sleeps for that long, whatever signals arrive. */
 void clock_sleep_ns(uint64_t ns);
@@ -36,5 +43,7 @@ uint64_t work_steps(double ns);
 
 void work_do(uint64_t steps);
 void work_ns(uint64_t ns);
+
+FW_END_DECLS
 
 #endif

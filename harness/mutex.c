@@ -3,6 +3,7 @@
 #include <furwock/mutex.h>
 
 #include "adapter_define.h"
+#include "deadline.h"
 
 /* The paper's spin variants poll for that long (Franke, Russell and Kirkwood, section 4.1). */
 enum { PAPER_SPIN_NS = 3000 };
@@ -11,13 +12,6 @@ static const fw_wait_policy wait_block = {FW_WAIT_BLOCK, 0};
 static const fw_wait_policy wait_spin3 = {FW_WAIT_SPIN_THEN_BLOCK, PAPER_SPIN_NS};
 static const fw_wait_policy wait_spin = {FW_WAIT_SPIN, 0};
 static const fw_wait_policy wait_yield = {FW_WAIT_YIELD, 0};
-
-static int lock_until(fw_mutex *m, const fw_wait_policy *policy, const struct timespec *at)
-{
-    fw_deadline deadline = {.at = *at, .clock = CLOCK_MONOTONIC};
-
-    return fw_mutex_lock_policy(m, policy, &deadline);
-}
 
 ADAPTER_ZERO_IS_FREE(mutex)
 ADAPTER_TRYLOCK(mutex, fw_mutex, fw_mutex_trylock(l))
@@ -32,12 +26,12 @@ ADAPTER_UNLOCK_FAIR(mutex, fw_mutex, fw_mutex_unlock_fair(l))
 
 #define MUTEX_POLICY(stem, policy)                                                                 \
     ADAPTER_CALLS(stem, fw_mutex, (void)fw_mutex_lock_policy(l, policy, NULL), fw_mutex_unlock(l)) \
-    ADAPTER_TIMEDLOCK(stem, fw_mutex, lock_until(l, policy, at))
+    ADAPTER_TIMEDLOCK(stem, fw_mutex, fw_mutex_lock_policy(l, policy, DEADLINE(at)))
 
 ADAPTER_CALLS(plain, fw_mutex, fw_mutex_lock(l), fw_mutex_unlock(l))
-ADAPTER_TIMEDLOCK(plain, fw_mutex, lock_until(l, NULL, at))
+ADAPTER_TIMEDLOCK(plain, fw_mutex, fw_mutex_timedlock(l, DEADLINE(at)))
 ADAPTER_CALLS(fair, fw_mutex, fw_mutex_lock(l), fw_mutex_unlock_fair(l))
-ADAPTER_TIMEDLOCK(fair, fw_mutex, lock_until(l, NULL, at))
+ADAPTER_TIMEDLOCK(fair, fw_mutex, fw_mutex_timedlock(l, DEADLINE(at)))
 MUTEX_POLICY(block, &wait_block)
 MUTEX_POLICY(spin3, &wait_spin3)
 MUTEX_POLICY(spin, &wait_spin)

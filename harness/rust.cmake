@@ -5,7 +5,9 @@
 # has to be fetched once.
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-    rust/Cargo.toml rust/Cargo.lock rust/lib.rs rust/std_face.rs rust/parking_lot_face.rs)
+    rust/Cargo.toml rust/Cargo.lock rust/lib.rs rust/std_face.rs rust/parking_lot_face.rs
+    rust/parking_lot_cond_face.rs rust/parking_lot_rw_face.rs)
+set(rust_fetched parking_lot rw:parking_lot cond:parking_lot)
 
 find_program(CARGO_EXECUTABLE cargo)
 mark_as_advanced(CARGO_EXECUTABLE)
@@ -25,10 +27,11 @@ function(rust_cargo result command)
 endfunction()
 
 if(NOT CARGO_EXECUTABLE)
-    harness_missing("cargo" parking_lot rust-std)
+    harness_missing("cargo" ${rust_fetched} rust-std)
     return()
 elseif(CMAKE_CROSSCOMPILING)
-    harness_missing("cargo is not set up for another processor here" parking_lot rust-std)
+    harness_missing("cargo is not set up for another processor here"
+        ${rust_fetched} rust-std)
     return()
 endif()
 
@@ -40,7 +43,7 @@ endif()
 if(rust_status STREQUAL "0")
     harness_adapters(parking_lot.c)
 else()
-    harness_missing("cargo could not fetch or build the crate" parking_lot)
+    harness_missing("cargo could not fetch or build the crate" ${rust_fetched})
     rust_cargo(rust_status build --release --offline)
 endif()
 if(rust_status STREQUAL "0")

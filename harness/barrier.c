@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* furwock/barrier.h. */
+#include <furwock/barrier.h>
+
+#include "gate_adapter_define.h"
+
+BARRIER_INIT(barrier, fw_barrier, fw_barrier_init(l, parties))
+BARRIER_CALLS(barrier, fw_barrier, fw_barrier_wait(l) == FW_BARRIER_SERIAL)
+
+const struct barrier_adapter barrier_adapter_furwock = {
+    .name = "furwock",
+    .about = "fw_barrier",
+    .family = FAMILY_FURWOCK,
+    .flags = ADAPTER_BLOCKS | ADAPTER_SPINS,
+    ADAPTER_OBJECT(fw_barrier, barrier_init_),
+    BARRIER_MEMBERS(barrier),
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_HARNESS_COND_ADAPTER_H
+#define FW_HARNESS_COND_ADAPTER_H
+
+#include "adapter_head.h"
+
+FW_BEGIN_DECLS
+
+/*
+ * A mutex and a condition variable of one maker, in one object, described once: cond_adapter_list,
+ * cond_adapter_find, cond_adapter_make and their like are in adapter_head.h.
+ *
+ * Signal and broadcast may be called with or without the mutex.  A wait may end for no reason: look
+ * at the condition again.  ADAPTER_FREEABLE: once every waiter has been woken and has left the
+ * mutex, object and memory may go; ADAPTER_OWNER: a wait without the mutex stops the program.
+ */
+struct cond_adapter {
+    ADAPTER_HEAD
+    void (*lock)(void *object);
+    void (*unlock)(void *object);
+    void (*wait)(void *object); /* with the mutex held; returns with it held */
+    int (*timedwait)(void *object, const struct timespec *monotonic); /* 0, ETIMEDOUT; NULL: none */
+    void (*signal)(void *object);
+    void (*broadcast)(void *object);
+};
+
+ADAPTER_FAMILY(cond_adapter)
+
+FW_END_DECLS
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_HARNESS_COND_ADAPTER_DEFINE_H
+#define FW_HARNESS_COND_ADAPTER_DEFINE_H
+
+#include "adapter_define.h"
+#include "cond_adapter.h"
+
+/*
+ * A condition variable in ten lines, in the manner of adapter_define.h.  The object is a struct
+ * of a mutex and a condition variable.
+ *
+ *     COND_CALLS(example, struct example, lock(&l->m), unlock(&l->m), wait(&l->c, &l->m),
+ *                signal(&l->c), broadcast(&l->c))
+ *     COND_TIMED(example, struct example, wait_until(&l->c, &l->m, at))
+ *
+ * and in the initialiser, after ADAPTER_OBJECT and .destroy: COND_MEMBERS(example),
+ * .timedwait = example_timedwait_.
+ */
+#define COND_CALLS(stem, type, lock_, unlock_, wait_, signal_, broadcast_) \
+    ADAPTER_LOCKS(stem, type, lock_, unlock_)                              \
+    ADAPTER_DO(stem##_wait_, type, wait_)                                  \
+    ADAPTER_DO(stem##_signal_, type, signal_)                              \
+    ADAPTER_DO(stem##_broadcast_, type, broadcast_)
+
+#define COND_TIMED(stem, type, expression) ADAPTER_UNTIL(stem##_timedwait_, type, expression)
+
+#define COND_MEMBERS(stem)                                                \
+    .lock = stem##_lock_, .unlock = stem##_unlock_, .wait = stem##_wait_, \
+    .timedwait = stem##_timedwait_, .signal = stem##_signal_, .broadcast = stem##_broadcast_
+
+#endif
