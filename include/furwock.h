@@ -6,10 +6,12 @@
 #include <furwock/barrier.h>
 #include <furwock/brlock.h>
 #include <furwock/cond.h>
+#include <furwock/event.h>
 #include <furwock/futex.h>
 #include <furwock/latch.h>
 #include <furwock/mutex.h>
 #include <furwock/once.h>
+#include <furwock/sem.h>
 #include <furwock/wait.h>
 
 #endif

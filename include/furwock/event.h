@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FURWOCK_EVENT_H
+#define FURWOCK_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/api.h>
+#include <furwock/bits/deadline.h>
+#include <furwock/wait.h>
+
+FW_BEGIN_DECLS
+
+/*
+ * fw_event: something that happens, and threads that wait until it does; for one process.  Sixteen
+ * bytes; all zeroes: a manual event that is not set.
+ *
+ * A *manual* event stays set until it is reset: everybody passes.  An *automatic* event lets
+ * exactly one thread pass for each time it is set: the wait that passes resets it.
+ *
+ * Rules
+ *  - An event is ready when its bytes are zero, after FW_EVENT_INIT or FW_EVENT_INIT_AUTO, or after
+ *    fw_event_init.  It needs no destructor and allocates nothing.
+ *  - Setting a manual event lets everybody pass who is in a wait at that moment, even if the event
+ *    is reset before they get to run.
+ *  - Setting an event that is set already changes nothing; for an automatic event: one passes.
+ *  - No set is lost: a wait that gives up leaves an automatic event set, and another waiter is
+ *    woken.
+ *  - Setting, waiting and resetting synchronise (acquire and release, as in C11), also where the
+ *    event was set already: what was written before fw_event_set is visible to whoever passes, and
+ *    to whoever resets, afterwards.
+ *  - After its atomic step fw_event_set does not touch the event: whoever passed, and knows that
+ *    nobody else will use the event, may free it.
+ *  - Automatic events are greedy, and nobody starves, as with fw_sem (furwock/sem.h).
+ *  - After fork(3) the child's event is set, or not, as it was at the fork, and has no waiters.
+ *  - At most 1 048 575 threads may wait at a time; one more stops the program.
+ *  - Not for memory shared between processes; all code that shares it uses one copy of the library.
+ *
+ * No call is a cancellation point or fails by EINTR.  Where the calls may wait, the thread waits as
+ * the waiting policy says (furwock/wait.h).  What does not wait is safe in signal handlers.
+ *
+ * Franke, Russell and Kirkwood (OLS 2002), section 2, name this among what fast user-level locking
+ * has to serve as a basis for; the word that is slept on is of their section 3.1.3.
+ *
+ * Example: a worker that is told that there is something to do, however often
+ *
+ *     static fw_event work = FW_EVENT_INIT_AUTO;
+ *     static int done;
+ *     static int wanted;
+ *
+ *     void ask_for_one_more(void)
+ *     {
+ *         __atomic_fetch_add(&wanted, 1, __ATOMIC_RELAXED);
+ *         fw_event_set(&work);
+ *     }
+ *
+ *     void work_until(int n)
+ *     {
+ *         while (done < n) {
+ *             fw_event_wait(&work);
+ *             done = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+ *         }
+ *     }
+ */
+typedef enum fw_event_kind {
+    FW_EVENT_MANUAL = 0, /* stays set */
+    FW_EVENT_AUTO = 1    /* lets one pass */
+} fw_event_kind;
+
+typedef struct fw_event {
+    uint64_t state_; /* internal; its layout is described in doc/event.md and may change */
+    uint32_t kind_;
+    uint32_t spare_;
+} fw_event;
+
+/* A manual, and an automatic, event that is not set. */
+/* clang-format off */
+#define FW_EVENT_INIT {0, FW_EVENT_MANUAL, 0}
+#define FW_EVENT_INIT_AUTO {0, FW_EVENT_AUTO, 0}
+/* clang-format on */
+
+/* Makes *e an event, set or not.  Returns 0, or EINVAL for an unknown kind. */
+FW_API int fw_event_init(fw_event *e, fw_event_kind kind, bool set);
+
+/* Sets the event, and wakes those who may pass. */
+FW_API void fw_event_set(fw_event *e);
+
+/* Makes the event not set. */
+FW_API void fw_event_reset(fw_event *e);
+
+/* Is it set?  A glimpse; acquire where it says yes. */
+FW_API bool fw_event_is_set(const fw_event *e);
+
+/* Passes if the event is set.  Returns 0, or EAGAIN where it is not.  Never waits. */
+FW_API int fw_event_trywait(fw_event *e);
+
+/* Passes, waiting until the event is set if need be. */
+FW_API void fw_event_wait(fw_event *e);
+
+/*
+ * The same until the deadline at most.  Returns 0; ETIMEDOUT where the deadline has passed; EINVAL
+ * where the event is not set and the deadline is malformed (furwock/bits/deadline.h).
+ */
+FW_API int fw_event_timedwait(fw_event *e, const fw_deadline *deadline);
+
+/*
+ * The same with a waiting policy for this call (NULL: the process default) and a deadline (NULL:
+ * none).  EINVAL also for a malformed policy.
+ */
+FW_API int fw_event_wait_policy(fw_event *e, const fw_wait_policy *policy,
+                                const fw_deadline *deadline);
+
+FW_END_DECLS
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A supply of units: fw_sem, and the automatic fw_event.  Bits: units_word.h.  Reasons: doc/sem.md.
+ *
+ * Origin: the count in a user-level word, with waiters in the kernel only, is the semaphore of
+ * Franke, Russell and Kirkwood (OLS 2002, section 3).  The count of wakes under way is ours.
+ *
+ * value  waiters  waking  RESERVED      meaning                     who may leave it, and how
+ * -----  -------  ------  ------------  --------------------------  -------------------------------
+ * 0      0        0       no            empty, quiet                post: n; waiter: joins
+ * n      0        0       no            n units, quiet              anybody: takes; post
+ * 0      m        any     no            empty, m wait               post: wakes; waiter: leaves
+ * n      m        k > 0   no            n units, k wakes on the way anybody: takes; post
+ * 0      m        any     yes           one waits for its own unit  post; it: sleeps, leaves
+ * n      m        any     yes           n - 1 units for all         it: takes; anybody: if n > 1
+ *
+ * available: value, less the reserved unit.  others: waiters, less the one with the reservation.
+ * NAPPING: RESERVED, and the one with the reservation sleeps, or is about to.
+ *
+ * Legal:   waking too low (a needless wake); NAPPING set when nobody sleeps.
+ * Illegal: waking too high while a unit is available; to sleep on the sleepers' half with an
+ *          expected value in which waking is not 0; to sleep anywhere while a unit may be taken.
+ *
+ * I1  While a unit is available and others wait, waking > 0.
+ * I2  At least min(waking, others) of the others are awake or about to be woken.  (waking rises
+ *     only by as many wakes as are sent; it falls by one with each of the others that leaves the
+ *     line; and nobody falls asleep but with waking = 0 in the word.)
+ * I3  RESERVED implies one waiter that will take the next unit, or give the reservation up in the
+ *     step in which it finds the value 0 and leaves.
+ * I4  After the step that adds units or takes one, the object is not touched (the wake that may
+ *     follow uses the address only).
+ *
+ * From I1 and I2: whenever a unit is available and somebody waits, some waiter is awake, and will
+ * look; if it takes a unit, or leaves without one, I1 makes it wake the next.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/futex.h>
+
+#include "sys/clock.h"
+#include "sys/panic.h"
+#include "sys/thread.h"
+#include "units.h"
+#include "units_word.h"
+#include "wait.h"
+
+/* A waiter that was woken and has lost the race for so long reserves the next unit. */
+#define STARVATION_NS 500000u
+
+static const uint32_t *value_word(const uint64_t *state)
+{
+    return (const fw_half_ *)state;
+}
+
+static const uint32_t *sleepers_word(const uint64_t *state)
+{
+    return (const fw_half_ *)state + 1;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* I1: how many more of the others are to be woken in state w, at most n. */
+static uint32_t wakes_due(fw_units_word_ w, uint32_t n)
+{
+    uint32_t useful = least(units_available(w), units_others(w));
+    uint32_t waking = units_waking(w);
+
+    return useful > waking ? least(useful - waking, n) : 0;
+}
+
+static fw_units_word_ with_wakes(fw_units_word_ w, uint32_t n)
+{
+    return n == 0 ? w : with_waking(w, units_waking(w) + n);
+}
+
+static void wake_others(const uint64_t *state, uint32_t n)
+{
+    if (n > 0)
+        fw_futex_wake(sleepers_word(state), n, FW_FUTEX_PRIVATE);
+}
+
+/* A waiter without a reservation is out of line: one waiter and, maybe, one wake less. */
+static fw_units_word_ out_of_line(fw_units_word_ w)
+{
+    uint32_t waking = units_waking(w);
+
+    return without_waiter(waking > 0 ? with_waking(w, waking - 1) : w);
+}
+
+bool fw_units_take_(uint64_t *state)
+{
+    uint32_t generation = fw_fork_generation_();
+    fw_units_word_ seen = fw_load64_relaxed(state);
+    fw_units_word_ w;
+
+    do {
+        w = without_ghosts(seen, generation);
+        if (units_available(w) == 0)
+            return false;
+    } while (!fw_cas64_acquire(state, &seen, w - 1)); /* n -> n - 1 */
+    return true;
+}
+
+bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max)
+{
+    uint32_t generation = fw_fork_generation_();
+    fw_units_word_ seen = fw_load64_relaxed(state);
+    fw_units_word_ w, left;
+    uint32_t wakes = 0;
+    bool fits;
+
+    /* n -> n + m, with their wakes; beyond the maximum n -> n, so that it synchronises. */
+    do {
+        w = without_ghosts(seen, generation);
+        fits = units_value(w) <= max && n <= max - units_value(w);
+        left = w;
+        if (fits) {
+            left = (w + n) & ~(n > 0 ? UNITS_NAPPING : 0);
+            wakes = wakes_due(left, n);
+            left = with_wakes(left, wakes);
+        }
+    } while (!fw_cas64_release(state, &seen, left));
+    wake_others(state, wakes);
+    if (is_napping(w) && !is_napping(left))
+        fw_futex_wake(value_word(state), 1, FW_FUTEX_PRIVATE);
+    return fits;
+}
+
+void fw_units_clear_(uint64_t *state)
+{
+    fw_units_word_ w = fw_load64_relaxed(state);
+
+    /* n -> 0.  Who has a reservation may be about to sleep, and would not see the change. */
+    while (
+        units_value(w) > 0 &&
+        !fw_cas64_acq_rel(state, &w, (w & ~UNITS_VALUE_MAX) | (is_reserved(w) ? UNITS_NAPPING : 0)))
+        ;
+}
+
+uint32_t fw_units_value_(const uint64_t *state)
+{
+    return units_value(fw_load64_acquire(state));
+}
+
+/* A thread in fw_units_wait_; it lives on that thread's stack. */
+struct waiter {
+    uint64_t *state;
+    bool was_woken;
+    bool starves;
+    bool has_reservation;
+    uint64_t woken_at;
+    struct fw_wait_ wait;
+};
+
+/* empty, m waiters -> m + 1 waiters.  False: there is a unit, or the word has changed. */
+static bool join(uint64_t *state, fw_units_word_ seen)
+{
+    uint32_t generation = fw_fork_generation_();
+    fw_units_word_ w = without_ghosts(seen, generation);
+
+    if (units_available(w) > 0)
+        return false;
+    if (units_waiters(w) == UNITS_WAITERS_MAX)
+        fw_panic_("too many waiters", state, fw_self_(), 0);
+    w = (w & ~UNITS_GENERATION) | (fw_units_word_)generation << UNITS_GENERATION_SHIFT;
+    return fw_cas64_relaxed(state, &seen, w + UNITS_WAITER);
+}
+
+/* n units, m waiters, k wakes -> n - 1, m - 1, k - 1; and on with the wakes where k was 1. */
+static bool take_as_other(uint64_t *state, fw_units_word_ w)
+{
+    fw_units_word_ left = out_of_line(w - 1);
+    uint32_t wakes = units_waking(left) == 0 ? wakes_due(left, UNITS_WAKING_MAX) : 0;
+
+    if (!fw_cas64_acquire(state, &w, with_wakes(left, wakes)))
+        return false;
+    wake_others(state, wakes);
+    return true;
+}
+
+/* The same without a unit: the one that this waiter was woken for is for another (I1). */
+static bool leave_as_other(uint64_t *state, fw_units_word_ w)
+{
+    fw_units_word_ left = out_of_line(w);
+    uint32_t wakes = wakes_due(left, 1);
+
+    if (!fw_cas64_relaxed(state, &w, with_wakes(left, wakes)))
+        return false;
+    wake_others(state, wakes);
+    return true;
+}
+
+static bool may_take(const struct waiter *me, fw_units_word_ w)
+{
+    return me->has_reservation ? units_value(w) > 0 : units_available(w) > 0;
+}
+
+static bool take(struct waiter *me, fw_units_word_ w)
+{
+    if (!me->has_reservation)
+        return take_as_other(me->state, w);
+    /* n units, RESERVED, m waiters -> n - 1, m - 1 */
+    return fw_cas64_acquire(me->state, &w,
+                            without_waiter((w - 1) & ~(UNITS_RESERVED | UNITS_NAPPING)));
+}
+
+static bool give_up(struct waiter *me, fw_units_word_ w)
+{
+    if (!me->has_reservation)
+        return leave_as_other(me->state, w);
+    /* empty, RESERVED, m waiters -> m - 1 (I3) */
+    return fw_cas64_relaxed(me->state, &w, without_waiter(w & ~(UNITS_RESERVED | UNITS_NAPPING)));
+}
+
+/* empty -> empty, RESERVED.  This waiter is not one of the others any more: waking begins anew. */
+static void reserve(struct waiter *me, fw_units_word_ w)
+{
+    me->has_reservation = fw_cas64_relaxed(me->state, &w, with_waking(w, 0) | UNITS_RESERVED);
+}
+
+/* empty, RESERVED -> NAPPING, and asleep on the value, which only a post can change. */
+static int sleep_on_value(struct waiter *me, fw_units_word_ w)
+{
+    if (!is_napping(w) && !fw_cas64_relaxed(me->state, &w, w | UNITS_NAPPING))
+        return -EAGAIN;
+    return fw_wait_sleep_(&me->wait, value_word(me->state), value_half(w), FW_FUTEX_ANY_BIT, 0);
+}
+
+/* nothing available -> waking 0, and asleep in line. */
+static int sleep_in_line(struct waiter *me, fw_units_word_ w)
+{
+    fw_units_word_ wanted = with_waking(w, 0);
+    uint64_t slice_ns = me->was_woken && !me->starves ? STARVATION_NS : 0;
+
+    if (wanted != w && !fw_cas64_relaxed(me->state, &w, wanted))
+        return -EAGAIN;
+    return fw_wait_sleep_(&me->wait, sleepers_word(me->state), sleepers_half(wanted),
+                          FW_FUTEX_ANY_BIT, slice_ns);
+}
+
+/* One sleep, or one step towards it. */
+static int sleep_once(struct waiter *me, fw_units_word_ w)
+{
+    if (me->starves && !is_reserved(w)) {
+        reserve(me, w);
+        return -EAGAIN;
+    }
+    if (!fw_wait_blocks_(&me->wait))
+        return fw_wait_sleep_(&me->wait, sleepers_word(me->state), 0, 0, 0);
+    return me->has_reservation ? sleep_on_value(me, w) : sleep_in_line(me, w);
+}
+
+/* After a wake that found no unit: patience has an end. */
+static void note_wake(struct waiter *me)
+{
+    uint64_t now = fw_clock_ns_();
+
+    if (!me->was_woken) {
+        me->was_woken = true;
+        me->woken_at = now;
+    }
+    me->starves = now - me->woken_at >= STARVATION_NS;
+}
+
+/* Stands in line until a unit is taken (0) or the time is over (ETIMEDOUT). */
+static int wait_in_line(struct waiter *me)
+{
+    bool over = false;
+
+    for (;;) {
+        fw_units_word_ w = fw_load64_relaxed(me->state);
+        int error;
+
+        if (may_take(me, w)) {
+            if (take(me, w))
+                return 0;
+            continue;
+        }
+        if (over) {
+            if (give_up(me, w))
+                return ETIMEDOUT;
+            continue;
+        }
+        if (fw_wait_poll_(&me->wait))
+            continue;
+        error = sleep_once(me, w);
+        over = error == -ETIMEDOUT;
+        if (error == 0)
+            note_wake(me);
+        if (error == 0 || error == -EINTR)
+            fw_wait_again_(&me->wait);
+    }
+}
+
+int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct waiter me = {.state = state};
+    int error;
+
+    if (fw_units_take_(state))
+        return 0;
+    error = fw_wait_begin_(&me.wait, policy, deadline);
+    if (error != 0)
+        return error;
+    if (fw_wait_is_over_(&me.wait))
+        return ETIMEDOUT;
+    while (fw_wait_poll_(&me.wait))
+        if (fw_units_take_(state))
+            return 0;
+    while (!join(state, fw_load64_relaxed(state)))
+        if (fw_units_take_(state))
+            return 0;
+    return wait_in_line(&me);
+}
+
+bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p)
+{
+    fw_units_word_ w;
+
+    if (!p->is_registered)
+        return fw_units_take_(state);
+    do {
+        w = fw_load64_relaxed(state);
+        if (units_available(w) == 0)
+            return false;
+    } while (!take_as_other(state, w));
+    p->is_registered = false;
+    return true;
+}
+
+bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_any *sleep)
+{
+    fw_units_word_ w = fw_load64_relaxed(state);
+    fw_units_word_ wanted;
+
+    if (!p->is_registered) {
+        if (!join(state, w))
+            return false;
+        p->is_registered = true;
+        w = fw_load64_relaxed(state);
+    }
+    if (units_available(w) > 0)
+        return false;
+    wanted = with_waking(w, 0);
+    if (wanted != w && !fw_cas64_relaxed(state, &w, wanted))
+        return false;
+    *sleep = (fw_futex_any){sleepers_word(state), sleepers_half(wanted), FW_FUTEX_PRIVATE};
+    return true;
+}
+
+void fw_units_any_leave_(uint64_t *state, struct fw_any_place_ *p)
+{
+    while (!leave_as_other(state, fw_load64_relaxed(state)))
+        ;
+    p->is_registered = false;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_UNITS_H
+#define FW_UNITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/deadline.h>
+#include <furwock/wait.h>
+
+#include "any_source.h"
+
+/*
+ * A supply of units in a 64-bit word, zero when it is empty: what fw_sem and the automatic fw_event
+ * have in common.  The word is the first thing in the object (panics name its address).
+ */
+
+/* Takes a unit if there is one that may be taken. */
+bool fw_units_take_(uint64_t *state);
+
+/* Takes a unit, or waits for one: 0, ETIMEDOUT, EINVAL. */
+int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline);
+
+/* Adds n units and wakes who is to have them; false where that would make more than max. */
+bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max);
+
+/* Takes all units. */
+void fw_units_clear_(uint64_t *state);
+
+uint32_t fw_units_value_(const uint64_t *state);
+
+/* The three calls of any_source.h. */
+bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p);
+bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_any *sleep);
+void fw_units_any_leave_(uint64_t *state, struct fw_any_place_ *p);
+
+#endif
