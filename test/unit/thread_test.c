@@ -252,6 +252,42 @@ static void one_call_in_n_is_chosen(void **state)
 }
 
 /* Not before half a millisecond, not for another lock, and anew after each answer. */
+static void stamps_differ_and_are_never_zero(void **state)
+{
+    uint32_t first = fw_stamp_();
+    uint32_t second = fw_stamp_();
+
+    (void)state;
+    assert_int_not_equal(first, 0);
+    assert_int_not_equal(second, 0);
+    assert_int_not_equal(first, second);
+}
+
+/* A thread of its own, so that what others were told does not matter. */
+static void *learns_about_polling(void *arg)
+{
+    unsigned tries = 0;
+
+    assert_true(fw_polling_pays_()); /* nothing is known yet */
+    for (int i = 0; i < 100; i++)
+        fw_polling_ended_(false);
+    for (int i = 0; i < 1000; i++)
+        tries += fw_polling_pays_();
+    assert_in_range(tries, 1, 20); /* it is tried again now and then */
+    fw_polling_ended_(true);
+    assert_true(fw_polling_pays_());
+    return arg;
+}
+
+static void polling_is_given_up_and_taken_up_again(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, learns_about_polling, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 static void a_wake_is_overdue_after_a_while(void **state)
 {
     int lock;
@@ -280,6 +316,8 @@ int main(void)
         cmocka_unit_test(a_reused_id_is_told_from_the_inherited_one),
         cmocka_unit_test(serials_differ_across_threads),
         cmocka_unit_test(one_call_in_n_is_chosen),
+        cmocka_unit_test(stamps_differ_and_are_never_zero),
+        cmocka_unit_test(polling_is_given_up_and_taken_up_again),
         cmocka_unit_test(a_wake_is_overdue_after_a_while),
     };
     return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
