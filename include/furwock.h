@@ -11,6 +11,7 @@
 #include <furwock/latch.h>
 #include <furwock/mutex.h>
 #include <furwock/once.h>
+#include <furwock/rwlock.h>
 #include <furwock/sem.h>
 #include <furwock/wait.h>
 

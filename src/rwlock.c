@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_rwlock.  Contract: furwock/rwlock.h.  Bits: rwlock_word.h.  The line: rwlock_line.c.  Reasons,
+ * proofs and figures: doc/rwlock.md.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+/* This file has the linkable copies of the inline functions. */
+#define FW_INLINE FW_API
+
+#include <furwock/rwlock.h>
+
+#include "rwlock_line.h"
+#include "rwlock_word.h"
+#include "sys/panic.h"
+#include "sys/thread.h"
+
+#define COLD __attribute__((cold, noinline))
+
+_Static_assert(sizeof(fw_rwlock) == 16, "the public promise");
+
+int fw_rwlock_init(fw_rwlock *l, fw_rwlock_kind kind)
+{
+    if (kind != FW_RWLOCK_FAIR && kind != FW_RWLOCK_PREFER_READERS &&
+        kind != FW_RWLOCK_PREFER_WRITERS)
+        return EINVAL;
+    l->line_ = kind;
+    fw_store64_relaxed(&l->state_, 0);
+    return 0;
+}
+
+/* --- Entering, once the word is known to be w.  0, EBUSY, EAGAIN. ----------------------------- */
+
+/* n readers -> n + 1 readers */
+static int try_read(fw_rwlock *l, fw_rw_word_ w, uint32_t id)
+{
+    while (rw_lets_readers_in(w)) {
+        if (rw_is_full(w))
+            return EAGAIN;
+        if (fw_cas64_acquire(&l->state_, &w, rw_with_reader(w, id)))
+            return 0;
+    }
+    return EBUSY;
+}
+
+/* free -> WRITER */
+static int try_write(fw_rwlock *l, fw_rw_word_ w, uint32_t id)
+{
+    while (rw_is_free(w))
+        if (fw_cas64_acquire(&l->state_, &w, rw_with_writer(w, id)))
+            return 0;
+    return EBUSY;
+}
+
+/* no UPGRADABLE -> UPGRADABLE */
+static int try_upread(fw_rwlock *l, fw_rw_word_ w, uint32_t id)
+{
+    while (rw_lets_upgradable_in(w))
+        if (fw_cas64_acquire(&l->state_, &w, rw_with_upgradable(w, id)))
+            return 0;
+    return EBUSY;
+}
+
+/* UPGRADABLE, no readers -> WRITER */
+static int try_upgrade(fw_rwlock *l, fw_rw_word_ w)
+{
+    while (!rw_has_readers(w))
+        if (fw_cas64_acquire(&l->state_, &w, w ^ (RW_UPGRADABLE | RW_WRITER)))
+            return 0;
+    return EBUSY;
+}
+
+static int begin(struct fw_wait_ *wait, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    int error = fw_wait_begin_(wait, policy, deadline);
+
+    if (error == 0 && fw_wait_is_over_(wait))
+        return ETIMEDOUT;
+    return error;
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+COLD static int read_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *policy,
+                          const fw_deadline *deadline)
+{
+    uint32_t id = fw_self_();
+    struct fw_wait_ wait;
+    int error = try_read(l, seen, id);
+
+    if (error != EBUSY)
+        return error;
+    seen = fw_load64_relaxed(&l->state_);
+    if (rw_owner(seen) == id && !rw_lets_readers_in(seen))
+        fw_panic_(rw_has_writer(seen) ? "rwlock read-locked by its writer"
+                                      : "rwlock read-locked again while a writer waits",
+                  l, id, id);
+    error = begin(&wait, policy, deadline);
+    return error != 0 ? error : fw_rw_stand_in_line_(l, RW_READ, &wait);
+}
+
+int fw_rwlock_tryrdlock(fw_rwlock *l)
+{
+    return try_read(l, 0, fw_self_());
+}
+
+COLD void fw_rwlock_rdlock_slow_(fw_rwlock *l, uint64_t seen)
+{
+    if (read_slow(l, seen, NULL, NULL) != 0)
+        fw_panic_("rwlock has too many readers", l, fw_self_(), 0);
+}
+
+int fw_rwlock_timedrdlock(fw_rwlock *l, const fw_deadline *deadline)
+{
+    return fw_rwlock_rdlock_policy(l, NULL, deadline);
+}
+
+int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    return read_slow(l, 0, policy, deadline);
+}
+
+/* n readers -> n - 1 readers; the last one settles with the line if that calls. */
+COLD void fw_rwlock_rdunlock_slow_(fw_rwlock *l, uint64_t w)
+{
+    uint32_t id = fw_self_();
+
+    do {
+        if (!rw_has_readers(w))
+            fw_panic_("rwlock read-unlocked, and nobody reads", l, id, rw_owner(w));
+        if (rw_calls(w) && rw_has_one_reader(w)) {
+            fw_rw_let_go_(l, RW_READER_LEAVES, false);
+            return;
+        }
+    } while (!fw_cas64_release(&l->state_, &w, rw_without_reader(w, id)));
+}
+
+/* --- Writing ---------------------------------------------------------------------------------- */
+
+/* While a writer holds the lock, nothing is lost by not standing in line: no reader can get in. */
+static bool take_after_writer(fw_rwlock *l, uint32_t id, struct fw_wait_ *wait)
+{
+    for (;;) {
+        fw_rw_word_ w = fw_load64_relaxed(&l->state_);
+
+        if (rw_is_free(w)) {
+            if (try_write(l, w, id) == 0)
+                return true;
+        } else if (!rw_has_writer(w) || !fw_wait_poll_(wait)) {
+            return false;
+        }
+    }
+}
+
+COLD static int write_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *policy,
+                           const fw_deadline *deadline)
+{
+    uint32_t id = fw_self_();
+    struct fw_wait_ wait;
+    int error;
+
+    if (try_write(l, seen, id) == 0)
+        return 0;
+    if (rw_owner(fw_load64_relaxed(&l->state_)) == id)
+        fw_panic_("rwlock write-locked by a thread that holds it", l, id, id);
+    error = begin(&wait, policy, deadline);
+    if (error != 0)
+        return error;
+    if (take_after_writer(l, id, &wait))
+        return 0;
+    fw_is_overdue_(l, false); /* this thread does not keep the others from running */
+    return fw_rw_stand_in_line_(l, RW_WRITE, &wait);
+}
+
+int fw_rwlock_trywrlock(fw_rwlock *l)
+{
+    return try_write(l, 0, fw_self_());
+}
+
+COLD void fw_rwlock_wrlock_slow_(fw_rwlock *l, uint64_t seen)
+{
+    write_slow(l, seen, NULL, NULL); /* cannot fail: no deadline, and the default policy is valid */
+}
+
+int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline)
+{
+    return fw_rwlock_wrlock_policy(l, NULL, deadline);
+}
+
+int fw_rwlock_wrlock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    return write_slow(l, 0, policy, deadline);
+}
+
+static void check_writer(const fw_rwlock *l, fw_rw_word_ w, const char *what)
+{
+    if (!rw_has_writer(w) || rw_owner(w) != fw_self_())
+        fw_panic_(what, l, fw_self_(), rw_owner(w));
+}
+
+/* WRITER -> free; or what the line wants. */
+COLD void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t w)
+{
+    bool overdue;
+
+    check_writer(l, w, "rwlock write-unlocked by a thread that does not write");
+    overdue = fw_is_overdue_(l, rw_somebody_comes(w));
+    do {
+        if (rw_calls(w) || overdue) {
+            fw_rw_let_go_(l, RW_WRITER_LEAVES, overdue);
+            return;
+        }
+    } while (!fw_cas64_release(&l->state_, &w, rw_without_writer(w)));
+}
+
+void fw_rwlock_unlock(fw_rwlock *l)
+{
+    fw_rw_word_ w = fw_load64_relaxed(&l->state_);
+    bool is_mine = rw_owner(w) == fw_self_();
+
+    if (rw_has_writer(w))
+        fw_rwlock_wrunlock(l);
+    else if (rw_has_upgradable(w) && is_mine)
+        fw_rwlock_upunlock(l);
+    else
+        fw_rwlock_rdunlock(l);
+}
+
+/* --- Upgradable reading ----------------------------------------------------------------------- */
+
+int fw_rwlock_tryuplock(fw_rwlock *l)
+{
+    return try_upread(l, 0, fw_self_());
+}
+
+void fw_rwlock_uplock(fw_rwlock *l)
+{
+    fw_rwlock_uplock_policy(l, NULL, NULL);
+}
+
+int fw_rwlock_timeduplock(fw_rwlock *l, const fw_deadline *deadline)
+{
+    return fw_rwlock_uplock_policy(l, NULL, deadline);
+}
+
+int fw_rwlock_uplock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    uint32_t id = fw_self_();
+    struct fw_wait_ wait;
+    int error;
+
+    if (try_upread(l, 0, id) == 0)
+        return 0;
+    if (rw_owner(fw_load64_relaxed(&l->state_)) == id)
+        fw_panic_("rwlock locked upgradable by a thread that holds it", l, id, id);
+    error = begin(&wait, policy, deadline);
+    return error != 0 ? error : fw_rw_stand_in_line_(l, RW_UPREAD, &wait);
+}
+
+static fw_rw_word_ check_upreader(const fw_rwlock *l, const char *what)
+{
+    fw_rw_word_ w = fw_load64_relaxed(&l->state_);
+
+    if (!rw_has_upgradable(w) || rw_owner(w) != fw_self_())
+        fw_panic_(what, l, fw_self_(), rw_owner(w));
+    return w;
+}
+
+/* UPGRADABLE -> no UPGRADABLE */
+void fw_rwlock_upunlock(fw_rwlock *l)
+{
+    fw_rw_word_ w =
+        check_upreader(l, "rwlock upgradable-unlocked by a thread that does not hold it");
+
+    do {
+        if (rw_calls(w)) {
+            fw_rw_let_go_(l, RW_UPREADER_LEAVES, false);
+            return;
+        }
+    } while (!fw_cas64_release(&l->state_, &w, rw_without_upgradable(w)));
+}
+
+static fw_rw_word_ check_upgrade(const fw_rwlock *l)
+{
+    return check_upreader(l, "rwlock upgraded by a thread that does not hold it upgradable");
+}
+
+int fw_rwlock_tryupgrade(fw_rwlock *l)
+{
+    return try_upgrade(l, check_upgrade(l));
+}
+
+void fw_rwlock_upgrade(fw_rwlock *l)
+{
+    fw_rwlock_timedupgrade(l, NULL);
+}
+
+int fw_rwlock_timedupgrade(fw_rwlock *l, const fw_deadline *deadline)
+{
+    struct fw_wait_ wait;
+    int error;
+
+    if (try_upgrade(l, check_upgrade(l)) == 0)
+        return 0;
+    error = begin(&wait, NULL, deadline);
+    return error != 0 ? error : fw_rw_stand_in_line_(l, RW_UPGRADE, &wait);
+}
+
+/* --- Downgrading ------------------------------------------------------------------------------ */
+
+void fw_rwlock_downgrade(fw_rwlock *l)
+{
+    static const char misuse[] = "rwlock downgraded by a thread that does not hold it";
+    uint64_t seen = fw_rwlock_sole_(RW_WRITER);
+
+    /* WRITER -> one reader, where nobody waits */
+    if (fw_cas64_release(&l->state_, &seen, fw_rwlock_sole_(RW_READER)))
+        return;
+    if (rw_has_writer(seen)) {
+        check_writer(l, seen, misuse);
+        fw_rw_let_go_(l, RW_WRITER_READS, false);
+        return;
+    }
+    if (rw_is_full(check_upreader(l, misuse)))
+        fw_panic_("rwlock has too many readers", l, fw_self_(), 0);
+    fw_rw_let_go_(l, RW_UPREADER_READS, false);
+}
+
+void fw_rwlock_downgrade_upgradable(fw_rwlock *l)
+{
+    check_writer(l, fw_load64_relaxed(&l->state_),
+                 "rwlock downgraded by a thread that does not write");
+    fw_rw_let_go_(l, RW_WRITER_UPREADS, false);
+}
+
+pid_t fw_rwlock_owner(const fw_rwlock *l)
+{
+    fw_rw_word_ w = fw_load64_relaxed(&l->state_);
+
+    return rw_has_writer(w) || rw_has_upgradable(w) ? fw_id_number_(rw_owner(w)) : 0;
+}
