@@ -26,13 +26,13 @@ static size_t lay_out(struct arena *a, unsigned char *base)
     const struct options *o = a->options;
     size_t used = 0;
 
-    a->lock_stride = adapter_stride(o->lock);
+    a->lock_stride = o->lock.stride;
     a->control = cut(base, &used, sizeof(*a->control));
     a->lock_memory = cut(base, &used, o->locks * a->lock_stride);
     a->guarded = cut(base, &used, o->locks * sizeof(*a->guarded));
     a->results = cut(base, &used, o->tasks * sizeof(*a->results));
     if (o->probe == PROBE_WAITS)
-        a->waits = cut(base, &used, o->tasks * sizeof(*a->waits));
+        a->waits = cut(base, &used, o->tasks * MODES * sizeof(*a->waits));
     return used;
 }
 
@@ -59,10 +59,10 @@ static bool init_locks(struct arena *a)
     const struct options *o = a->options;
 
     for (unsigned i = 0; i < o->locks; i++) {
-        int error = o->lock->init(arena_lock(a, i), o->processes);
+        int error = o->lock.head->init(arena_lock(a, i), o->processes);
 
         if (error != 0) {
-            complain("cannot make lock %u of %u (%s): %s%s", i + 1, o->locks, o->lock->name,
+            complain("cannot make lock %u of %u (%s): %s%s", i + 1, o->locks, o->lock.head->name,
                      strerror(error), init_hint(error));
             return false;
         }
@@ -91,7 +91,7 @@ bool arena_open(struct arena *a, const struct options *o)
 
 void arena_close(struct arena *a)
 {
-    const struct adapter *lock = a->options->lock;
+    const adapter_head *lock = a->options->lock.head;
 
     if (lock->destroy != NULL)
         for (unsigned i = 0; i < a->locks_ready; i++)

@@ -6,9 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
-#include "adapter.h"
+#include "adapter_head.h"
 #include "histogram.h"
 
 /*
@@ -35,15 +36,33 @@ enum probe {
     PROBE_SYSCALLS    /* the kernel counts system calls */
 };
 
+/* The two ways to ask for a lock.  A mutex has one way, which then serves for both. */
+enum mode { MODE_READ, MODE_WRITE, MODES };
+
+struct calls {
+    void (*lock)(void *lock);
+    void (*unlock)(void *lock);
+    int (*trylock)(void *lock); /* NULL: none */
+};
+
+/* What is measured: a mutex or a read-write lock, as its adapter describes it. */
+struct subject {
+    const adapter_head *head;
+    size_t stride; /* from one lock in memory to the next */
+    struct calls calls[MODES];
+};
+
 /* Two cache lines: processors fetch neighbours in pairs. */
 #define LINE_PAIR 128
 
 struct options {
-    const struct adapter *lock;
+    struct subject lock;
     bool processes;   /* tasks are processes, not threads */
     bool random_pick; /* a task picks a lock at random each time, instead of always using its own */
     unsigned tasks;
     unsigned locks;
+    bool sharing;   /* iterations ask for a read lock or a write lock */
+    double share;   /* then: the probability of a read lock */
     double lht_us;  /* mean time for which a lock is held */
     double nlht_us; /* mean time between release and the next lock */
     double seconds;
@@ -63,10 +82,12 @@ struct control {
 /*
  * The structure that each lock protects: updated after acquiring, verified before releasing.
  * A lock that lets two tasks in makes the verification fail or the serial number fall behind.
+ * While a writer is inside, serial and mirror differ: that is the half-written state that no reader
+ * may see.  Readers verify when they enter and when they leave, and write nothing.
  */
 struct guarded {
     alignas(LINE_PAIR) volatile uint64_t owner; /* task number + 1; 0 while nobody is inside */
-    volatile uint64_t serial;                   /* counts the acquisitions */
+    volatile uint64_t serial;                   /* counts the acquisitions for writing */
     volatile uint64_t mirror;                   /* follows serial just before the release */
     uint64_t last;                              /* who was here before */
     uint64_t run;                               /* how many times in a row */
@@ -78,8 +99,9 @@ struct guarded {
 struct result {
     alignas(LINE_PAIR) uint64_t iterations; /* the main task reads this while the task runs */
     uint64_t violations;
-    uint64_t measured; /* iterations, lock calls that found the lock taken, ... in MEASURE */
-    uint64_t contended;
+    uint64_t reads;           /* iterations with a read lock */
+    uint64_t measured[MODES]; /* iterations, lock calls that found the lock taken, ... in MEASURE */
+    uint64_t contended[MODES];
     uint64_t cpu_ns;
     uint64_t voluntary; /* context switches */
     uint64_t involuntary;
@@ -90,7 +112,7 @@ struct arena {
     struct control *control;
     struct guarded *guarded; /* one for each lock */
     struct result *results;  /* one for each task */
-    struct histogram *waits; /* one for each task; NULL unless PROBE_WAITS */
+    struct histogram *waits; /* MODES for each task; NULL unless PROBE_WAITS */
     unsigned char *lock_memory;
     size_t lock_stride;
     void *base;
@@ -109,6 +131,10 @@ struct window {
 
 /* The same text for every failure: "ulockflex-run: ..." on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* subject.c: the lock of that name, a read-write lock before a mutex where there are both. */
+bool subject_find(struct subject *s, const char *name, bool sharing);
+void subject_names(FILE *out, bool sharing);
 
 /* arena.c: shared memory and the locks in it. */
 bool arena_open(struct arena *a, const struct options *o);

@@ -25,10 +25,20 @@ enum action { ACTION_RUN, ACTION_LIST, ACTION_CALIBRATE };
 
 struct command {
     struct options options;
+    const char *lock;
     enum action action;
 };
 
-enum key { KEY_SEED = 256, KEY_PROBE, KEY_EVENT, KEY_PARENT, KEY_LIST, KEY_CALIBRATE, KEY_RATE };
+enum key {
+    KEY_SEED = 256,
+    KEY_PROBE,
+    KEY_EVENT,
+    KEY_PARENT,
+    KEY_LIST,
+    KEY_CALIBRATE,
+    KEY_RATE,
+    KEY_SHARE
+};
 
 static const struct argp_option argp_options[] = {
     {"lock", 'l', "NAME", 0, "The lock to run", 0},
@@ -36,6 +46,7 @@ static const struct argp_option argp_options[] = {
     {"tasks", 't', "N", 0, "Number of tasks", 0},
     {"locks", 'n', "N", 0, "Number of locks; task i uses lock i modulo N", 0},
     {"pick", 'p', "own|random", 0, "Or a task picks a lock at random each time", 0},
+    {"share", KEY_SHARE, "PERCENT", 0, "Ask for a read lock that often, else for a write lock", 0},
     {"lht", 'i', "US", 0, "Mean time inside the lock, in microseconds", 0},
     {"nlht", 'o', "US", 0, "Mean time outside, in microseconds", 0},
     {"seconds", 's', "S", 0, "How long to measure", 0},
@@ -99,25 +110,16 @@ static int choice(const char *text, const char *name, const char *const *choices
     exit(EXIT_USAGE);
 }
 
-static const struct adapter *lock_named(const char *name)
-{
-    const struct adapter *a = adapter_find(name);
-
-    if (a != NULL)
-        return a;
-    fprintf(stderr, "ulockflex-run: unknown lock \"%s\"; there are:", name);
-    for (size_t i = 0; adapter_list[i] != NULL; i++)
-        fprintf(stderr, " %s", adapter_list[i]->name);
-    fputc('\n', stderr);
-    exit(EXIT_USAGE);
-}
-
 static error_t parse_measure(int key, char *text, struct command *c)
 {
     static const char *const probes[] = {"none", "waits", "contention", "syscalls", NULL};
     struct options *o = &c->options;
 
     switch (key) {
+    case KEY_SHARE:
+        o->sharing = true;
+        o->share = number(text, "--share", 0, 100) / 100;
+        return 0;
     case KEY_SEED:
         o->seed = strtoull(text, NULL, 0);
         return 0;
@@ -153,7 +155,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'l':
-        o->lock = lock_named(text);
+        c->lock = text;
         return 0;
     case 'k':
         o->processes = choice(text, "kind", kinds) == 1;
@@ -181,20 +183,39 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
 }
 
+/* The lock of that name, or the end of the program. */
+static void find_lock(struct options *o, const char *name)
+{
+    if (name == NULL) {
+        complain("no --lock given");
+        exit(EXIT_USAGE);
+    }
+    if (subject_find(&o->lock, name, o->sharing))
+        return;
+    if (!o->sharing && subject_find(&o->lock, name, true)) {
+        complain("%s: a read-write lock; give --share", name);
+        exit(EXIT_USAGE);
+    }
+    fprintf(stderr, "ulockflex-run: unknown lock \"%s\"; there are:", name);
+    subject_names(stderr, o->sharing);
+    fputc('\n', stderr);
+    exit(EXIT_USAGE);
+}
+
 /* What the options ask for together; one line and the end of the program where they do not fit. */
 static void check(const struct options *o)
 {
+    const struct subject *s = &o->lock;
     const char *wrong = NULL;
 
-    if (o->lock == NULL)
-        wrong = "no --lock given";
-    else if (o->processes && (o->lock->flags & ADAPTER_SHARED) == 0)
+    if (o->processes && (s->head->flags & ADAPTER_SHARED) == 0)
         wrong = "this lock works between threads only";
-    else if (o->probe == PROBE_CONTENTION && o->lock->trylock == NULL)
+    else if (o->probe == PROBE_CONTENTION &&
+             (s->calls[MODE_READ].trylock == NULL || s->calls[MODE_WRITE].trylock == NULL))
         wrong = "this lock has no trylock, by which contention is measured";
     if (wrong == NULL)
         return;
-    complain("%s%s%s", o->lock != NULL ? o->lock->name : "", o->lock != NULL ? ": " : "", wrong);
+    complain("%s: %s", s->head->name, wrong);
     exit(EXIT_USAGE);
 }
 
@@ -239,6 +260,7 @@ int main(int argc, char **argv)
         printf("{\"rate\":%.6f}\n", work_calibrate());
         return EXIT_GOOD;
     }
+    find_lock(&c.options, c.lock);
     check(&c.options);
     return run(&c.options);
 }

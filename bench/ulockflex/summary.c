@@ -7,9 +7,10 @@
 #include "stats.h"
 
 struct totals {
-    uint64_t iterations; /* in the window that the main task saw */
-    uint64_t measured;   /* as the tasks counted them, between their own two looks at the phase */
-    uint64_t contended;
+    uint64_t iterations;      /* in the window that the main task saw */
+    uint64_t reads;           /* of all that were done */
+    uint64_t measured[MODES]; /* as the tasks counted them, between two looks at the phase */
+    uint64_t contended[MODES];
     uint64_t cpu_ns;
     uint64_t voluntary;
     uint64_t involuntary;
@@ -25,8 +26,11 @@ static struct totals add_up(const struct arena *a, const struct window *w)
         const struct result *r = &a->results[i];
 
         t.iterations += w->counts[i];
-        t.measured += r->measured;
-        t.contended += r->contended;
+        for (int mode = 0; mode < MODES; mode++) {
+            t.measured[mode] += r->measured[mode];
+            t.contended[mode] += r->contended[mode];
+        }
+        t.reads += r->reads;
         t.cpu_ns += r->cpu_ns;
         t.voluntary += r->voluntary;
         t.involuntary += r->involuntary;
@@ -35,6 +39,7 @@ static struct totals add_up(const struct arena *a, const struct window *w)
     }
     for (unsigned i = 0; i < a->options->locks; i++)
         visits += a->guarded[i].serial;
+    done -= t.reads;
     if (visits != done) /* updates were lost: two tasks were inside at once */
         t.violations += visits < done ? done - visits : visits - done;
     return t;
@@ -83,7 +88,8 @@ static json_t *reacquired(const struct arena *a)
                      (json_int_t)(longest - 1));
 }
 
-static json_t *waits(const struct arena *a)
+/* Of the lock calls of one mode, or from `from` to `to` of several. */
+static json_t *waits(const struct arena *a, enum mode from, enum mode to)
 {
     struct histogram all;
 
@@ -91,7 +97,8 @@ static json_t *waits(const struct arena *a)
         return json_null();
     histogram_clear(&all);
     for (unsigned i = 0; i < a->options->tasks; i++)
-        histogram_merge(&all, &a->waits[i]);
+        for (int mode = from; mode <= (int)to; mode++)
+            histogram_merge(&all, &a->waits[i * MODES + (unsigned)mode]);
     if (all.n == 0)
         return json_null();
     return json_pack(
@@ -106,22 +113,47 @@ static json_t *number_or_null(bool known, double number)
     return known ? json_real(number) : json_null();
 }
 
+static json_t *contention(const struct arena *a, uint64_t contended, uint64_t measured)
+{
+    return number_or_null(a->options->probe == PROBE_CONTENTION && measured != 0,
+                          ratio(contended, measured));
+}
+
+/* What there is to tell of readers and writers each. */
+static void add_modes(json_t *j, const struct arena *a, const struct totals *t)
+{
+    const uint64_t *measured = t->measured, *contended = t->contended;
+
+    json_object_set_new(
+        j, "reads",
+        json_real(ratio(measured[MODE_READ], measured[MODE_READ] + measured[MODE_WRITE])));
+    json_object_set_new(j, "read_wait_ns", waits(a, MODE_READ, MODE_READ));
+    json_object_set_new(j, "write_wait_ns", waits(a, MODE_WRITE, MODE_WRITE));
+    json_object_set_new(j, "read_contention",
+                        contention(a, contended[MODE_READ], measured[MODE_READ]));
+    json_object_set_new(j, "write_contention",
+                        contention(a, contended[MODE_WRITE], measured[MODE_WRITE]));
+}
+
 uint64_t summary_print(const struct arena *a, const struct window *w)
 {
     const struct options *o = a->options;
     struct totals t = add_up(a, w);
     bool counted = w->syscalls >= 0;
+    uint64_t measured = t.measured[MODE_READ] + t.measured[MODE_WRITE];
+    uint64_t contended = t.contended[MODE_READ] + t.contended[MODE_WRITE];
     json_t *j = json_pack(
         "{s:s, s:f, s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:I, s:i}", "lock",
-        o->lock->name, "seconds", w->seconds, "iterations", (json_int_t)t.iterations, "throughput",
-        (double)t.iterations / w->seconds, "coeff", variation(w->counts, o->tasks), "contention",
-        number_or_null(o->probe == PROBE_CONTENTION && t.measured != 0,
-                       ratio(t.contended, t.measured)),
-        "reacquire", reacquired(a), "wait_ns", waits(a), "syscalls",
-        number_or_null(counted, ratio((uint64_t)w->syscalls, t.iterations)), "vcsw",
-        ratio(t.voluntary, t.measured), "ivcsw", ratio(t.involuntary, t.measured), "cpu_seconds",
+        o->lock.head->name, "seconds", w->seconds, "iterations", (json_int_t)t.iterations,
+        "throughput", (double)t.iterations / w->seconds, "coeff", variation(w->counts, o->tasks),
+        "contention", contention(a, contended, measured), "reacquire",
+        o->sharing ? json_null() : reacquired(a), "wait_ns", waits(a, MODE_READ, MODE_WRITE),
+        "syscalls", number_or_null(counted, ratio((uint64_t)w->syscalls, t.iterations)), "vcsw",
+        ratio(t.voluntary, measured), "ivcsw", ratio(t.involuntary, measured), "cpu_seconds",
         (double)t.cpu_ns / 1e9, "integrity", (json_int_t)t.violations, "late", (int)w->late);
 
+    if (o->sharing)
+        add_modes(j, a, &t);
     if (w->syscalls_why != NULL)
         json_object_set_new(j, "syscalls_why", json_string(w->syscalls_why));
     json_dumpf(j, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));

@@ -7,7 +7,8 @@ worker   one run, in a process of its own (ulockflex-run)
 engine   the rounds: interleaving, deadlines, interruptions
 store    the result file
 stats    means and confidence intervals
-show, showpaper, progress    what people see
+prefer   which read-write locks are compared
+show, showpaper, showshare, progress    what people see
 machine  what is measured on
 cli      the command line
 """

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 
-from flex import Trouble, machine, plan as planning, show, store as storing
+from flex import Trouble, machine, plan as planning, show, showshare, store as storing
 from flex.engine import Engine
 from flex.progress import Progress, clock_text
 from flex.showpaper import PaperShow
@@ -17,10 +17,12 @@ EPILOG = """\
 Plans:
   paper   all of section 4.1: efficiency, tables 1 and 2, figures 1 to 5, fairness
   today   1 to 4 tasks per CPU, critical sections of 0 to 100 us, 1 to 1000 locks
+  share   figure 6: read-write locks, 0 to 100 % of the calls for reading, 2, 3, 4 and 100 tasks
   demo    a short version
 
 Without a plan, one configuration is measured, that of --tasks, --locks, --lht, --nlht.  Without
 LOCK names a plan chooses the locks: those that block, as far as they work in this kind of task.
+With --share these are the read-write locks; a mutex may be named beside them.
 
 A run that finds a lock letting two tasks in at once has failed, as has one that hangs: the lock is
 left out of that configuration from then on, and the exit status is 1.
@@ -29,6 +31,7 @@ left out of that configuration from then on, and the exit status is 1.
 DEFAULTS = {"single": {}, "paper": {"seconds": 0.5, "max_rounds": 10,
                                      "probes": ("contention", "waits", "syscalls")},
             "today": {"seconds": 0.25, "max_rounds": 10},
+            "share": {"seconds": 0.25, "max_rounds": 10},
             "demo": {"seconds": 0.2, "rounds": 3, "max_rounds": 3, "probes": ("waits",),
                      "probe_seconds": 0.1}}
 DEMO_BUDGET = 60.0
@@ -60,6 +63,13 @@ def time_us(text):
     return value
 
 
+def percents(text):
+    values = [float(part) for part in text.split(",")]
+    if not all(0 <= value <= 100 for value in values):
+        raise ValueError
+    return tuple(dict.fromkeys(values))
+
+
 def whole(text):
     value = int(text)
     if not 0 < value <= 1000000:
@@ -78,7 +88,7 @@ def probes(text):
 def make_parser():
     p = Parser(prog="ulockflex", epilog=EPILOG, allow_abbrev=False,
                formatter_class=argparse.RawDescriptionHelpFormatter,
-               usage="%(prog)s [options] [paper|today|demo] [LOCK ...]",
+               usage="%(prog)s [options] [paper|today|share|demo] [LOCK ...]",
                description="Throughput, fairness and waiting times of locks, as measured in "
                            "\"Fuss, Futexes and Furwocks\" (2002).")
     p.add_argument("words", nargs="*", metavar="LOCK", help=argparse.SUPPRESS)
@@ -89,6 +99,8 @@ def make_parser():
     one.add_argument("--lht", type=time_us, metavar="US", help="mean lock-hold time (1)")
     one.add_argument("--nlht", type=time_us, metavar="US",
                      help="mean time between release and the next lock (9)")
+    one.add_argument("--share", type=percents, metavar="LEVEL,...",
+                     help="per cent of the lock calls that are for reading, of read-write locks")
     p.add_argument("--kind", choices=("threads", "processes"),
                    help="what tasks are (threads; processes in the paper's plan)")
     p.add_argument("--pick", choices=("own", "random"),
@@ -126,31 +138,42 @@ def parse(argv):
         raise Trouble(f"unknown option {unknown[0]}; there are {' '.join(names)}", 2)
     words = options.words
     options.plan = words.pop(0) if words and words[0] in planning.PLANS else "single"
+    options.sharing = options.plan == "share" or options.share is not None
     return options
 
 
-def check_locks(names, locks, kind):
-    why = {m["lock"]: m["why"] for m in locks.missing}
+def check_locks(names, locks, kind, sharing):
+    why = {m["lock"]: m["why"] for m in locks.absent(sharing)}
     for name in names:
         if name in planning.PLANS:
             raise Trouble(f"the plan, {name}, has to come before the locks", 2)
         if name in why:
             raise Trouble(f"{name} is not in this build: {why[name]}", 2)
-        if name not in locks.by_name:
+        if locks.known(name, sharing) is None:
+            if locks.known(name, True):
+                raise Trouble(f"{name} is a read-write lock: give --share, or the plan share", 2)
             raise Trouble(f"unknown lock or plan {name}; plans: {' '.join(planning.PLANS)}; "
-                          f"locks: {' '.join(locks.by_name)}", 2)
-        if not locks.suits(name, kind):
+                          f"locks: {' '.join(locks.names(sharing))}", 2)
+        if not locks.suits(name, kind, sharing):
             raise Trouble(f"{name} works between threads only, not between processes", 2)
     if len(set(names)) != len(names):
         raise Trouble("a lock is named twice", 2)
 
 
+PLACE = ("tasks", "locks", "lht", "nlht", "share")
+
+
 def check_place(options):
-    """The options of one configuration have no meaning in a plan."""
-    for name in ("tasks", "locks", "lht", "nlht"):
-        if options.plan != "single" and getattr(options, name) is not None:
+    """The options of one configuration have no meaning in a plan, or only some have."""
+    if options.plan == "single":
+        return
+    taken = ("lht", "nlht", "share") if options.plan == "share" else ()
+    for name in PLACE:
+        if name not in taken and getattr(options, name) is not None:
             raise Trouble(f"--{name} is for one configuration; the plan {options.plan} sets its "
                           "own", 2)
+    if (options.lht is None) != (options.nlht is None):
+        raise Trouble("the plan share takes --lht and --nlht together, or neither", 2)
 
 
 def make_settings(options, old):
@@ -184,6 +207,9 @@ def make_plan(options, locks, settings):
         return planning.today_plan(locks, names, kind, settings, cpus, options.pick or "random")
     if options.plan == "demo":
         return planning.demo_plan(locks, names, kind, settings, cpus)
+    if options.plan == "share":
+        times = [(options.nlht, options.lht)] if options.lht is not None else ()
+        return planning.share_plan(locks, names, kind, settings, cpus, options.share or (), times)
 
     def given(name, default):
         value = getattr(options, name)
@@ -192,7 +218,7 @@ def make_plan(options, locks, settings):
     place = {"tasks": given("tasks", 2), "locks": given("locks", 1),
              "lht_us": given("lht", 1.0), "nlht_us": given("nlht", 9.0),
              "pick": given("pick", "own")}
-    return planning.single(locks, names, kind, place, settings)
+    return planning.single(locks, names, kind, place, settings, options.share or (), cpus)
 
 
 def describe(plan):
@@ -213,11 +239,15 @@ def describe(plan):
 def table_text(options, plan, store):
     if options.plan == "paper":
         text = PaperShow(store, plan, options.kind).text()
+    elif options.sharing and len(plan.groups) > 1:
+        text = showshare.ShareShow(store, plan).text()
+    elif options.sharing:
+        text = showshare.single(store, *plan.groups[0])
     elif len(plan.groups) == 1:
         text = show.single(store, *plan.groups[0]) + "\n\n" + show.LEGEND
     else:
         text = show.grid(store, plan.groups)
-    parts = [text, show.failures(store), show.missing(store.locks) if not options.words else "",
+    parts = [text, show.failures(store), show.missing(store.absent()) if not options.words else "",
              "\n".join(store.document["notes"])]
     return "\n\n".join(part for part in parts if part)
 
@@ -286,11 +316,11 @@ def start(options):
     info = worker.info()
     locks = planning.Locks(info)
     if options.list:
-        print(show.listing(locks))
+        print(show.listing(locks, False) + "\n\n" + show.listing(locks, True))
         return 0
     options.kind = options.kind or ("processes" if options.plan == "paper" else "threads")
     check_place(options)
-    check_locks(options.words, locks, options.kind)
+    check_locks(options.words, locks, options.kind, options.sharing)
     if options.resume and not options.json:
         raise Trouble("--resume needs --json FILE", 2)
     about = machine.describe(info)

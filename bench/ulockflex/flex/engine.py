@@ -15,8 +15,11 @@ from flex.worker import Failure
 
 WRITE_SECONDS = 2.0  # not more often than this within a round
 
-# What a probe's run tells, by its name in the result of the worker.
-PROBE_FIELDS = {"waits": "wait_ns", "contention": "contention", "syscalls": "syscalls"}
+# What a probe's run tells, by its names in the result of the worker.  The first is always there;
+# the others are for read-write locks.
+PROBE_FIELDS = {"waits": ("wait_ns", "read_wait_ns", "write_wait_ns"),
+                "contention": ("contention", "read_contention", "write_contention"),
+                "syscalls": ("syscalls",)}
 
 
 class OutOfTime(Exception):
@@ -115,9 +118,9 @@ class Engine:
 
     def probe_once(self, config, lock, number, probe):
         """A short run beside the measured one, for what would disturb it."""
-        field = PROBE_FIELDS[probe]
-        if (self.store.has_failed(config, lock) or not self.can_probe(lock, probe)
-                or not self.wants_probe(config, lock, number, field)):
+        fields = PROBE_FIELDS[probe]
+        if (self.store.has_failed(config, lock) or not self.can_probe(config, lock, probe)
+                or not self.wants_probe(config, lock, number, fields[0])):
             return
         seconds = self.plan.settings.probe_length()
         self.allow(config, seconds)
@@ -129,13 +132,14 @@ class Engine:
             self.store.add_failure(config, lock, number, what, e.run)
             self.progress.failed(config, lock, what)
             return
-        self.store.add_probe(config, lock, number, field, run[field])
+        found = {field: run[field] for field in fields if field in run}
+        self.store.add_probe(config, lock, number, found)
         if "syscalls_why" in run:
             self.store.note(f"system calls are not counted: {run['syscalls_why']}")
 
-    def can_probe(self, lock, probe):
+    def can_probe(self, config, lock, probe):
         if probe == "contention":
-            return self.store.locks.by_name[lock]["trylock"]
+            return self.store.locks.known(lock, config.share is not None)["trylock"]
         return probe != "syscalls" or self.worker.event is not None
 
     def write(self):

@@ -8,26 +8,34 @@ from typing import NamedTuple
 from flex import Trouble, paper
 
 PROBES = ("waits", "contention", "syscalls")
-PLANS = ("paper", "today", "demo")
+PLANS = ("paper", "today", "share", "demo")
 
 
 class Config(NamedTuple):
     """A place in an experiment at which locks are compared.  Times in microseconds."""
 
-    experiment: str  # efficiency, tables, grid, single
+    experiment: str  # efficiency, tables, grid, share, single
     kind: str        # threads, processes
     tasks: int
     locks: int
     lht_us: float    # mean lock-hold time
     nlht_us: float   # mean time between release and the next acquisition
     pick: str = "own"  # each task uses its own lock, round robin; or a "random" one each time
+    share: float | None = None  # per cent of the lock calls that are for reading; None: a mutex
+
+    @classmethod
+    def of(cls, cell):
+        """From a cell of a result file, also of one that was written before there were shares."""
+        return cls(*(cell.get(k, cls._field_defaults[k]) if k in cls._field_defaults else cell[k]
+                     for k in cls._fields))
 
     def __str__(self):
         times = f"({self.nlht_us:g},{self.lht_us:g})"  # as the paper writes it: outside first
         tasks = "1 task" if self.tasks == 1 else f"{self.tasks} tasks"
         locks = "1 lock" if self.locks == 1 else f"{self.locks} locks"
         pick = " at random" if self.pick == "random" and self.locks > 1 else ""
-        return f"{times} {tasks}, {locks}{pick}, {self.kind}"
+        share = "" if self.share is None else f", {self.share:g} % reads"
+        return f"{times} {tasks}, {locks}{pick}, {self.kind}{share}"
 
 
 @dataclass
@@ -151,6 +159,10 @@ def _shorten(plan, budget, said):
 
 # --- Which locks -------------------------------------------------------------------------------
 
+# A lock that only polls is out of its element where tasks outnumber processors: who should have the
+# lock next waits for a processor, and the others burn theirs.  It is shown a little of that.
+SPINNERS_PER_CPU = 2
+
 # From the furwock family, what a user would choose between.
 OURS = ("furwock", "furwock-fair")
 DEMO_LOCKS = ("furwock", "furwock-fair", "pthread", "pthread-adaptive", "sysv", "nsync", "abseil",
@@ -163,14 +175,33 @@ class Locks:
     def __init__(self, info):
         self.by_name = {lock["lock"]: lock for lock in info["locks"]}
         self.missing = info["missing"]
+        self.rw_by_name = {lock["lock"]: lock for lock in info.get("rwlocks", [])}
+        self.rw_missing = info.get("rwmissing", [])
 
-    def suits(self, name, kind):
-        return name in self.by_name and (kind == "threads" or self.by_name[name]["shared"])
+    def known(self, name, sharing=False):
+        """What is known of a lock; of a read-write lock first, where some calls are for reading."""
+        return (self.rw_by_name.get(name) if sharing else None) or self.by_name.get(name)
+
+    def names(self, sharing=False):
+        return list(dict.fromkeys([*(self.rw_by_name if sharing else ()), *self.by_name]))
+
+    def absent(self, sharing=False):
+        return self.rw_missing if sharing else self.missing
+
+    def suits(self, name, kind, sharing=False):
+        lock = self.known(name, sharing)
+        return lock is not None and (kind == "threads" or lock["shared"])
 
     def blocking(self, kind, families=("furwock", "classic", "rival")):
         return [name for name, lock in self.by_name.items()
                 if lock["blocks"] and lock["family"] in families and name != "none"
                 and self.suits(name, kind)]
+
+    def rwlocks(self, kind, tasks, cpus):
+        """Those that make sense with so many tasks: without a place to sleep, not too many."""
+        return [name for name, lock in self.rw_by_name.items()
+                if (lock["blocks"] or tasks <= SPINNERS_PER_CPU * cpus)
+                and self.suits(name, kind, True)]
 
     def among(self, names, kind):
         return [name for name in names if self.suits(name, kind)]
@@ -178,10 +209,25 @@ class Locks:
 
 # --- The plans ---------------------------------------------------------------------------------
 
-def single(locks, names, kind, place, settings):
-    """One configuration; all blocking locks if none are named."""
-    config = Config("single", kind, **place)
-    return Plan("single", settings, [(config, list(names) or locks.blocking(kind))])
+def single(locks, names, kind, place, settings, shares, cpus):
+    """One configuration, or one for each read share; all blocking locks if none are named."""
+    if not shares:
+        config = Config("single", kind, **place)
+        return Plan("single", settings, [(config, list(names) or locks.blocking(kind))])
+    plan = Plan("single", settings, [])
+    chosen = list(names) or _rwlocks(plan, locks, kind, place["tasks"], cpus)
+    plan.groups += [(Config("share", kind, **place, share=share), chosen) for share in shares]
+    return plan
+
+
+def _rwlocks(plan, locks, kind, tasks, cpus):
+    """All that suit; the plan notes which do not."""
+    chosen = locks.rwlocks(kind, tasks, cpus)
+    gone = [n for n in locks.rw_by_name if n not in chosen and locks.suits(n, kind, True)]
+    if gone:
+        plan.left_out.append(f"with {tasks} tasks on {cpus} processors, without those that only "
+                             f"poll: {', '.join(gone)}")
+    return chosen
 
 
 def paper_plan(locks, names, kind, settings):
@@ -215,6 +261,25 @@ def today_plan(locks, names, kind, settings, cpus, pick):
     groups = [(Config("grid", kind, cpus * per_cpu, n, lht, nlht, pick if n > 1 else "own"), chosen)
               for n in TODAY_LOCKS for per_cpu in TODAY_TASKS_PER_CPU for lht, nlht in times]
     return Plan("today", settings, groups)
+
+
+# Figure 6.  The paper says which tasks and how many locks, but neither the times nor, in its text,
+# the read shares.  These are two of its four configurations, as the experiments before it in the
+# text all have 10 us to a loop; the fewest shares that show the curve come first, as a small budget
+# drops the last.
+SHARE_LEVELS = (0.0, 50.0, 100.0, 90.0, 20.0, 80.0, 10.0, 40.0, 60.0, 30.0, 70.0)
+SHARE_CONFIGURATIONS = ((5.0, 5.0), (0.0, 10.0))  # (nlht, lht), in microseconds
+
+
+def share_plan(locks, names, kind, settings, cpus, shares=(), times=()):
+    """Figure 6; other shares or other times, where they are given."""
+    plan = Plan("share", settings, [])
+    chosen = {tasks: list(names) or _rwlocks(plan, locks, kind, tasks, cpus)
+              for tasks in paper.SHARE_TASKS}
+    plan.groups = [(Config("share", kind, tasks, 1, lht, nlht, share=share), chosen[tasks])
+                   for nlht, lht in times or SHARE_CONFIGURATIONS
+                   for share in shares or SHARE_LEVELS for tasks in paper.SHARE_TASKS]
+    return plan
 
 
 # Most important first: a small budget drops the last.  The times are the paper's.

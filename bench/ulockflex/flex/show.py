@@ -5,7 +5,9 @@ from tabulate import tabulate
 
 from flex import stats
 
-BASES = ("pthread", "sysv")  # what the others are compared with: the first that was measured
+# What the others are compared with: the first of these that was measured.
+BASES = ("pthread", "sysv")
+RW_BASES = ("pthread-rw", "pthread")
 STYLE = "simple"
 
 # Columns of a table with a column for each lock: in all, for the names of the configurations, for a
@@ -47,7 +49,7 @@ def number(value, form, factor=1):
 
 
 def base_of(store, config, locks):
-    for name in BASES:
+    for name in BASES if config.share is None else RW_BASES:
         cell = store.find(config, name)
         if name in locks and cell is not None and cell["throughput"]["n"]:
             return name
@@ -107,19 +109,20 @@ def _parts(names):
     return parts
 
 
-def matrix(store, groups, value, title, last=None):
+def matrix(store, groups, value, title, last=None, label=str, head="(outside,inside) us"):
     """A row for each configuration, a column for each lock; wide tables are cut into several.
 
-    value(store, config, locks, lock) gives the text of a cell; last(column of configs) a last row.
+    value(store, config, locks, lock) gives the text of a cell; last(column of configs) a last row;
+    label(config) the name of a row, and head what is written above these.
     """
     names = list(dict.fromkeys(lock for _, locks in groups for lock in locks))
     parts = []
     for part in _parts(names):
-        rows = [[str(config)] + [value(store, config, locks, lock) for lock in part]
+        rows = [[label(config)] + [value(store, config, locks, lock) for lock in part]
                 for config, locks in groups]
         if last is not None:
             rows.append([last[0]] + [last[1](lock) for lock in part])
-        parts.append(table(rows, ["(outside,inside) us"] + list(part)))
+        parts.append(table(rows, [head] + list(part)))
     return title + "\n\n" + "\n\n".join(parts)
 
 
@@ -178,18 +181,20 @@ def failures(store):
     return "\n".join(lines)
 
 
-def missing(locks):
-    return "\n".join(f"not here: {m['lock']} ({m['why']})" for m in locks.missing)
+def missing(absent):
+    return "\n".join(f"not here: {m['lock']} ({m['why']})" for m in absent)
 
 
-def listing(locks):
-    """--list"""
+def listing(locks, sharing):
+    """--list, of the mutexes or of the read-write locks"""
+    here = locks.rw_by_name if sharing else locks.by_name
     rows = [[name, lock["family"], f"{lock['size']}",
              "yes" if lock["shared"] else "no", "yes" if lock["blocks"] else "no",
-             "yes" if lock["fair"] else "no", lock["about"]]
-            for name, lock in locks.by_name.items()]
-    headers = ["lock", "family", "bytes", "processes", "blocks", "fair", "what it is"]
+             lock["preference"] if sharing else "yes" if lock["fair"] else "no", lock["about"]]
+            for name, lock in here.items()]
+    headers = ["read-write lock" if sharing else "lock", "family", "bytes", "processes", "blocks",
+               "prefers" if sharing else "fair", "what it is"]
     text = tabulate(rows, headers=headers, tablefmt=STYLE, disable_numparse=True,
                     colalign=("left", "left", "right", "left", "left", "left", "left"))
-    gone = missing(locks)
+    gone = missing(locks.absent(sharing))
     return text + ("\n\n" + gone if gone else "")

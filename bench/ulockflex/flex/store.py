@@ -24,7 +24,12 @@ class Store:
         self.cells = {}
         self.document = {"format": FORMAT, "benchmark": BENCHMARK, "plan": plan.name,
                          "machine": about, "settings": dataclasses.asdict(plan.settings),
-                         "missing": locks.missing, "notes": [], "complete": False}
+                         "missing": self.absent(), "notes": [], "complete": False}
+
+    def absent(self):
+        """The locks that could be here and are not, of the kind that the plan measures."""
+        sharing = any(config.share is not None for config, _ in self.plan.groups)
+        return self.locks.absent(sharing)
 
     # --- Cells ---
 
@@ -32,9 +37,12 @@ class Store:
         """The cell, made where it is new."""
         key = (config, lock)
         if key not in self.cells:
-            known = self.locks.by_name.get(lock, {})
-            cell = {"lock": lock, **{k: known.get(k) for k in TRAITS}, **config._asdict(),
+            known = self.locks.known(lock, config.share is not None) or {}
+            place = {k: v for k, v in config._asdict().items() if k != "share" or v is not None}
+            cell = {"lock": lock, **{k: known.get(k) for k in TRAITS}, **place,
                     "runs": [], "failures": []}
+            if config.share is not None:
+                cell["preference"] = known.get("preference")  # None: a mutex
             self.cells[key] = cell
             self._renew(cell)
         return self.cells[key]
@@ -53,11 +61,11 @@ class Store:
         cell["runs"].append({"round": round_number, **run})
         self._renew(cell)
 
-    def add_probe(self, config, lock, round_number, field, value):
+    def add_probe(self, config, lock, round_number, found):
         """What a run beside the measured one has found out goes into the measured run's entry."""
         for run in self.cell(config, lock)["runs"]:
             if run["round"] == round_number:
-                run[field] = value
+                run.update(found)
 
     def add_failure(self, config, lock, round_number, what, run=None):
         entry = {"round": round_number, "what": what}
@@ -131,7 +139,7 @@ class Store:
         """Takes over what an earlier call has measured."""
         self.document.update({k: old[k] for k in ("machine", "notes")})
         for entry in old["cells"]:
-            config = Config(*(entry[k] for k in Config._fields))
+            config = Config.of(entry)
             self.cells[(config, entry["lock"])] = entry
             self._renew(entry)
 
@@ -163,7 +171,7 @@ def check_resumable(old, path, plan_name, about):
     try:
         Settings(**old["settings"])
         for cell in old["cells"]:
-            Config(*(cell[k] for k in Config._fields))
+            Config.of(cell)
             if not {"lock", "runs", "failures"} <= cell.keys():
                 raise KeyError
     except (KeyError, TypeError):

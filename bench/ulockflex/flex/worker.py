@@ -66,6 +66,8 @@ class Worker:
                 "--lht", repr(config.lht_us), "--nlht", repr(config.nlht_us),
                 "--seconds", repr(seconds), "--seed", str(seed),
                 "--rate", repr(self.rate), "--parent", str(os.getpid())]
+        if config.share is not None:
+            line += ["--share", repr(config.share)]
         if probe is not None:
             line += ["--probe", probe]
         if probe == "syscalls":
