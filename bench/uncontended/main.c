@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uncontended: what lock + unlock costs when nobody else wants the lock.
+ * uncontended: what lock + unlock costs when nobody else wants the lock, and what the first calls
+ * of other objects cost when nobody waits.
  */
 #include <argp.h>
 #include <errno.h>
@@ -13,55 +14,107 @@
 
 #include "uncontended.h"
 
-enum { ROUNDS_DEFAULT = 201, ROUNDS_MAX = 100000, LOCKS_MAX = 128, EXIT_USAGE = 2 };
+enum { ROUNDS_DEFAULT = 201, ROUNDS_MAX = 100000, NAMES_MAX = 128, EXIT_USAGE = 2 };
 
 struct order {
-    const struct adapter *locks[LOCKS_MAX];
+    struct entry all[ENTRIES_MAX];
+    size_t n_all;
+    struct entry chosen[ENTRIES_MAX];
     size_t n;
+    const char *names[NAMES_MAX];
+    size_t n_names;
+    bool objects[OBJECTS];
     unsigned rounds;
     const char *json;
 };
 
-static void list_locks(FILE *out, const char *separator)
+static void list_objects(FILE *out)
 {
-    for (size_t i = 0; adapter_list[i] != NULL; i++)
-        fprintf(out, "%s%s", i > 0 ? separator : "", adapter_list[i]->name);
+    for (int k = 0; k < OBJECTS; k++)
+        fprintf(out, " %s", object_kinds[k].name);
+    fputc('\n', out);
 }
 
-static void list_in_words(void)
+static void print_missing(const struct missing_adapter *m, void *arg)
 {
-    for (size_t i = 0; adapter_list[i] != NULL; i++)
-        printf("%-18s %s\n", adapter_list[i]->name, adapter_list[i]->about);
-    for (size_t i = 0; adapter_missing[i].name != NULL; i++)
-        printf("%-18s missing: %s\n", adapter_missing[i].name, adapter_missing[i].why);
+    (void)arg;
+    printf("%-18s missing: %s\n", m->name, m->why);
 }
 
-static void add_lock(struct order *o, const struct adapter *a)
+static void list_in_words(const struct order *o)
 {
-    for (size_t i = 0; i < o->n; i++)
-        if (o->locks[i] == a)
-            return;
-    if (o->n < LOCKS_MAX)
-        o->locks[o->n++] = a;
-}
-
-static void add_named(struct order *o, const char *name)
-{
-    const struct adapter *a = adapter_find(name);
-    const char *why = adapter_why_missing(name);
-
-    if (a != NULL) {
-        add_lock(o, a);
-        return;
+    for (size_t i = 0; i < o->n_all; i++) {
+        const struct entry *e = &o->all[i];
+        if (i == 0 || e[-1].object != e->object)
+            printf("%s%s: %s\n", i > 0 ? "\n" : "", object_kinds[e->object].name,
+                   object_kinds[e->object].calls);
+        printf("%-18s %s\n", e->head->name, e->head->about);
     }
+    putchar('\n');
+    catalogue_missing(print_missing, NULL);
+}
+
+static bool is_named(const struct order *o, const struct entry *e)
+{
+    for (size_t i = 0; i < o->n_names; i++)
+        if (strcmp(o->names[i], e->head->name) == 0)
+            return true;
+    return o->n_names == 0;
+}
+
+/* Those that the others are compared with are always measured. */
+static bool is_reference(const struct entry *e)
+{
+    return strcmp(e->head->name, object_kinds[e->object].yardstick) == 0 ||
+           e->head == (const void *)&reference_cas_exchange ||
+           e->head == (const void *)&reference_empty;
+}
+
+/* Ends the program, unless the name is that of an entry of the objects asked for. */
+static void check_name(const struct order *o, const char *name)
+{
+    const char *why = NULL;
+    struct entry e;
+
+    for (size_t i = 0; i < o->n_all; i++) {
+        e = o->all[i];
+        if (o->objects[e.object] && strcmp(e.head->name, name) == 0)
+            return;
+    }
+    for (int k = 0; k < OBJECTS; k++)
+        if (why == NULL && o->objects[k])
+            why = catalogue_why_missing((enum object)k, name);
     if (why != NULL) {
         fprintf(stderr, "uncontended: %s is missing: %s\n", name, why);
-    } else {
-        fprintf(stderr, "uncontended: no lock \"%s\"; there are: ", name);
-        list_locks(stderr, " ");
-        fputc('\n', stderr);
+        exit(EXIT_USAGE);
     }
+    fprintf(stderr, "uncontended: no lock \"%s\"; there are:", name);
+    for (size_t i = 0; i < o->n_all; i++) {
+        bool told = !o->objects[o->all[i].object];
+        for (size_t k = 0; k < i && !told; k++)
+            told = o->objects[o->all[k].object] &&
+                   strcmp(o->all[k].head->name, o->all[i].head->name) == 0;
+        if (!told)
+            fprintf(stderr, " %s", o->all[i].head->name);
+    }
+    fputc('\n', stderr);
     exit(EXIT_USAGE);
+}
+
+static void parse_objects(struct order *o, char *text)
+{
+    memset(o->objects, false, sizeof o->objects);
+    for (char *rest = text, *word; (word = strsep(&rest, ",")) != NULL;) {
+        int k = 0;
+        while (k < OBJECTS && strcmp(word, object_kinds[k].name) != 0)
+            k++;
+        if (k == OBJECTS) {
+            fprintf(stderr, "uncontended: no object \"%s\"; there are:", word);
+            list_objects(stderr);
+            exit(EXIT_USAGE);
+        }
+        o->objects[k] = true;
+    }
 }
 
 static unsigned parse_rounds(const char *text)
@@ -88,11 +141,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r':
         o->rounds = parse_rounds(arg);
         return 0;
+    case 'o':
+        parse_objects(o, arg);
+        return 0;
     case 'l':
-        list_in_words();
+        list_in_words(o);
         exit(0);
     case ARGP_KEY_ARG:
-        add_named(o, arg);
+        if (o->n_names == NAMES_MAX)
+            argp_error(state, "too many names");
+        o->names[o->n_names++] = arg;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -101,6 +159,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
     {"json", 'j', "FILE", 0, "also write the results to FILE", 0},
+    {"object", 'o', "LIST", 0,
+     "only these: mutex, read, write, signal, sem, event, event-wait, once", 0},
     {"rounds", 'r', "N", 0, "how often each lock is measured (201)", 0},
     {"list", 'l', NULL, 0, "name the locks there are, and those that are missing", 0},
     {0},
@@ -110,21 +170,26 @@ static const struct argp command_line = {
     .options = options,
     .parser = parse,
     .args_doc = "[LOCK...]",
-    .doc =
-        "Measures lock + unlock of each LOCK (all, where none is named) in a tight loop, in turns, "
-        "beside pthread_mutex, two bare atomic instructions, and an empty loop.",
+    .doc = "Measures lock + unlock of each LOCK (all, where none is named) in a tight loop, in "
+           "turns, beside the C library's, two bare atomic instructions, and an empty loop; and "
+           "so for read-write locks, and for the calls of condition variables, semaphores, events "
+           "and once that find nothing to wait for.",
 };
 
-/* The locks asked for, or all; and always those that the others are compared with. */
-static void complete(struct order *o)
+static void choose(struct order *o)
 {
-    if (o->n == 0)
-        for (size_t i = 0; adapter_list[i] != NULL; i++)
-            if ((adapter_list[i]->flags & ADAPTER_NOTHING) == 0)
-                add_lock(o, adapter_list[i]);
-    add_lock(o, adapter_find("pthread"));
-    add_lock(o, &reference_cas_exchange);
-    add_lock(o, &reference_empty);
+    bool wanted[OBJECTS] = {false};
+
+    for (size_t i = 0; i < o->n_names; i++)
+        check_name(o, o->names[i]);
+    for (size_t i = 0; i < o->n_all; i++)
+        if (o->objects[o->all[i].object] && is_named(o, &o->all[i]))
+            wanted[o->all[i].object] = true;
+    for (size_t i = 0; i < o->n_all; i++) {
+        const struct entry *e = &o->all[i];
+        if (wanted[e->object] && (is_named(o, e) || is_reference(e)))
+            o->chosen[o->n++] = *e;
+    }
 }
 
 /* The second thread: the C library and others are cheaper while a process has one only. */
@@ -167,7 +232,7 @@ static int measure(const struct order *o, int json)
         return 1;
     }
 
-    int result = contest_prepare(&c, o->locks, o->n, o->rounds);
+    int result = contest_prepare(&c, o->chosen, o->n, o->rounds);
     if (result == 0) {
         contest_run(&c, isatty(STDERR_FILENO));
         result_print(&c, stdout);
@@ -188,8 +253,10 @@ int main(int argc, char **argv)
 {
     static struct order o = {.rounds = ROUNDS_DEFAULT};
 
+    o.n_all = catalogue(o.all);
+    memset(o.objects, true, sizeof o.objects);
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
-    complete(&o);
+    choose(&o);
     return measure(&o, o.json != NULL ? open_json(o.json) : -1);
 }

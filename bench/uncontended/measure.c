@@ -17,7 +17,7 @@ static double time_loop(struct contestant *k, uint64_t pairs)
 {
     uint64_t began = clock_ns();
 
-    k->lock->loop(k->memory, pairs);
+    k->entry.loop(k->entry.head, k->memory, pairs);
     return (double)(clock_ns() - began);
 }
 
@@ -48,8 +48,7 @@ static double sample(struct contest *c, struct contestant *k)
     return took / (double)k->pairs;
 }
 
-int contest_prepare(struct contest *c, const struct adapter *const *locks, size_t n,
-                    unsigned rounds)
+int contest_prepare(struct contest *c, const struct entry *entries, size_t n, unsigned rounds)
 {
     c->rounds = rounds;
     c->counters = counters_open();
@@ -60,16 +59,14 @@ int contest_prepare(struct contest *c, const struct adapter *const *locks, size_
     }
     for (; c->n < n; c->n++) {
         struct contestant *k = &c->contestants[c->n];
-        k->lock = locks[c->n];
-        k->memory = adapter_make(k->lock, 1, false);
+        k->entry = entries[c->n];
+        k->memory = adapter_head_make(k->entry.head, 1, false);
         k->samples = calloc(rounds, sizeof *k->samples);
         if (k->memory == NULL || k->samples == NULL) {
-            fprintf(stderr, "uncontended: cannot make a %s lock: %s\n", k->lock->name,
-                    strerror(errno));
+            fprintf(stderr, "uncontended: cannot make a %s of %s: %s\n",
+                    object_kinds[k->entry.object].name, k->entry.head->name, strerror(errno));
             return -1;
         }
-        if (strcmp(k->lock->name, "pthread") == 0)
-            c->yardstick = c->n;
     }
     return 0;
 }
@@ -94,10 +91,20 @@ void contest_run(struct contest *c, bool show_progress)
         fputs("\r\033[K", stderr);
 }
 
+const struct contestant *contest_yardstick(const struct contest *c, enum object object)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct entry *e = &c->contestants[i].entry;
+        if (e->object == object && strcmp(e->head->name, object_kinds[object].yardstick) == 0)
+            return &c->contestants[i];
+    }
+    return NULL;
+}
+
 void contest_free(struct contest *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        adapter_unmake(c->contestants[i].lock, c->contestants[i].memory, 1);
+        adapter_head_unmake(c->contestants[i].entry.head, c->contestants[i].memory, 1);
         free(c->contestants[i].samples);
     }
     free(c->contestants);

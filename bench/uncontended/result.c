@@ -32,9 +32,15 @@ static double least_of(const struct contest *c, const struct contestant *k)
     return least;
 }
 
-static struct stats_ratio ratio_of(const struct contest *c, const struct contestant *k)
+/* To the yardstick of its object; false: that was not measured. */
+static bool ratio_of(const struct contest *c, const struct contestant *k, struct stats_ratio *r)
 {
-    return stats_median_ratio(k->samples, c->contestants[c->yardstick].samples, c->finished);
+    const struct contestant *yardstick = contest_yardstick(c, k->entry.object);
+
+    if (yardstick == NULL)
+        return false;
+    *r = stats_median_ratio(k->samples, yardstick->samples, c->finished);
+    return true;
 }
 
 static bool has_cycles(const struct contest *c)
@@ -47,6 +53,35 @@ static double per_pair(const struct contestant *k, uint64_t count)
     return k->counted_pairs == 0 ? 0 : (double)count / (double)k->counted_pairs;
 }
 
+static void print_missing(const struct missing_adapter *m, void *out)
+{
+    fprintf(out, "missing: %s (%s)\n", m->name, m->why);
+}
+
+static void print_head(const struct contest *c, const struct object_kind *kind, FILE *out)
+{
+    char title[64];
+
+    snprintf(title, sizeof title, "ratio to %s", kind->yardstick);
+    fprintf(out, "\n%s\n%-18s %8s %8s   %-22s", kind->calls, kind->name, "median", "least", title);
+    fprintf(out, has_cycles(c) ? " %8s %8s\n" : "\n", "cycles", "instr.");
+}
+
+static void print_row(const struct contest *c, const struct contestant *k, FILE *out)
+{
+    struct stats_ratio r;
+
+    fprintf(out, "%-18s %5.1f ns %5.1f ns   ", k->entry.head->name, median_of(c, k),
+            least_of(c, k));
+    if (ratio_of(c, k, &r))
+        fprintf(out, "%5.3f (%5.3f - %5.3f)", r.ratio, r.low, r.high);
+    else
+        fprintf(out, "%-21s", "-");
+    if (has_cycles(c))
+        fprintf(out, "   %8.1f %8.1f", per_pair(k, k->cycles), per_pair(k, k->instructions));
+    fputc('\n', out);
+}
+
 void result_print(const struct contest *c, FILE *out)
 {
     struct machine m;
@@ -54,28 +89,21 @@ void result_print(const struct contest *c, FILE *out)
     machine_describe(&m);
     fprintf(out, "%s, %u CPUs%s; %s; %s; %s\n", m.cpu, m.cpus, m.virtual_ ? ", virtual" : "",
             m.kernel, m.libc, m.compiler);
-    fprintf(out,
-            "lock + unlock in a tight loop, a second thread sleeping; %u rounds, interleaved\n",
+    fprintf(out, "in a tight loop, a second thread sleeping; %u rounds, interleaved\n",
             c->finished);
     if (c->finished == 0)
         return;
 
-    fprintf(out, "\n%-18s %8s %8s   %-22s", "lock", "median", "least", "ratio to pthread");
-    fprintf(out, has_cycles(c) ? " %8s %8s\n" : "\n", "cycles", "instr.");
     for (size_t i = 0; i < c->n; i++) {
         const struct contestant *k = &c->contestants[i];
-        struct stats_ratio r = ratio_of(c, k);
-        fprintf(out, "%-18s %5.1f ns %5.1f ns   %5.3f (%5.3f - %5.3f)", k->lock->name,
-                median_of(c, k), least_of(c, k), r.ratio, r.low, r.high);
-        if (has_cycles(c))
-            fprintf(out, "   %8.1f %8.1f", per_pair(k, k->cycles), per_pair(k, k->instructions));
-        fputc('\n', out);
+        if (i == 0 || k[-1].entry.object != k->entry.object)
+            print_head(c, &object_kinds[k->entry.object], out);
+        print_row(c, k, out);
     }
     fputs("\nratio: the median of the rounds' ratios, with its 95 % confidence interval\n", out);
     if (!has_cycles(c))
         fprintf(out, "cycles and instructions: not counted; %s\n", counters_no_cycles(c->counters));
-    for (size_t i = 0; adapter_missing[i].name != NULL; i++)
-        fprintf(out, "missing: %s (%s)\n", adapter_missing[i].name, adapter_missing[i].why);
+    catalogue_missing(print_missing, out);
 }
 
 static const char *family_name(enum adapter_family family)
@@ -95,30 +123,43 @@ static json_t *machine_json(void)
                      "date", m.date);
 }
 
+static void append_missing(const struct missing_adapter *m, void *array)
+{
+    json_array_append_new(array, json_pack("{s:s s:s}", "lock", m->name, "why", m->why));
+}
+
 static json_t *missing_json(void)
 {
     json_t *missing = json_array();
 
-    for (size_t i = 0; adapter_missing[i].name != NULL; i++)
-        json_array_append_new(missing, json_pack("{s:s s:s}", "lock", adapter_missing[i].name,
-                                                 "why", adapter_missing[i].why));
+    catalogue_missing(append_missing, missing);
     return missing;
+}
+
+static json_t *ratio_json(const struct contest *c, const struct contestant *k)
+{
+    struct stats_ratio r;
+
+    if (!ratio_of(c, k, &r))
+        return json_null();
+    return json_pack("{s:s s:f s:f s:f}", "to", object_kinds[k->entry.object].yardstick, "median",
+                     r.ratio, "low", r.low, "high", r.high);
 }
 
 static json_t *cell_json(const struct contest *c, const struct contestant *k)
 {
-    unsigned flags = k->lock->flags;
-    struct stats_ratio r = ratio_of(c, k);
+    const adapter_head *head = k->entry.head;
+    unsigned flags = head->flags;
     json_t *samples = json_array();
 
     for (unsigned i = 0; i < c->finished; i++)
         json_array_append_new(samples, json_real(k->samples[i]));
     json_t *cell = json_pack(
-        "{s:s s:s s:b s:b s:b s:b s:{s:f s:f s:o} s:{s:f s:f s:f}}", "lock", k->lock->name,
-        "family", family_name(k->lock->family), "blocks", (flags & ADAPTER_BLOCKS) != 0, "spins",
-        (flags & ADAPTER_SPINS) != 0, "fair", (flags & ADAPTER_FAIR) != 0, "shared",
-        (flags & ADAPTER_SHARED) != 0, "ns", "median", median_of(c, k), "least", least_of(c, k),
-        "samples", samples, "ratio_to_pthread", "median", r.ratio, "low", r.low, "high", r.high);
+        "{s:s s:s s:s s:b s:b s:b s:b s:{s:f s:f s:o} s:o}", "lock", head->name, "object",
+        object_kinds[k->entry.object].name, "family", family_name(head->family), "blocks",
+        (flags & ADAPTER_BLOCKS) != 0, "spins", (flags & ADAPTER_SPINS) != 0, "fair",
+        (flags & ADAPTER_FAIR) != 0, "shared", (flags & ADAPTER_SHARED) != 0, "ns", "median",
+        median_of(c, k), "least", least_of(c, k), "samples", samples, "ratio", ratio_json(c, k));
     if (cell != NULL && has_cycles(c)) {
         json_object_set_new(cell, "cycles", json_real(per_pair(k, k->cycles)));
         json_object_set_new(cell, "instructions", json_real(per_pair(k, k->instructions)));

@@ -17,6 +17,17 @@ def run(*arguments):
                           check=False)
 
 
+def measured(*arguments):
+    """{(object, lock): cell} of a short run, and what it printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "result.json")
+        done = run("--rounds", "3", "--json", str(path), *arguments)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        result = json.loads(path.read_text(encoding="utf-8"))
+    return {(cell["object"], cell["lock"]): cell for cell in result["cells"]}, done.stdout
+
+
 class Uncontended(unittest.TestCase):
     def test_unknown_lock_names_what_exists(self):
         done = run("no-such-lock")
@@ -39,6 +50,38 @@ class Uncontended(unittest.TestCase):
         self.assertEqual(done.stdout, "")
         self.assertIn("/nonexistent/file.json", done.stderr)
 
+    def test_objects(self):
+        for bad in ("locks", "", "read,", "read;write"):
+            done = run("--object", bad)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(len(done.stderr.splitlines()), 1)
+            self.assertIn("there are: mutex read write signal sem event", done.stderr)
+        done = run("--object", "read", "furwock")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "there are: .*furwock-br .*pthread-rw")
+
+    def test_read_write_locks_beside_pthreads(self):
+        cells, text = measured("--object", "read,write", "pthread-rw-writers", "furwock-br")
+        self.assertEqual(set(cells), {
+            (o, lock) for o in ("read", "write")
+            for lock in ("pthread-rw-writers", "furwock-br", "pthread-rw")})
+        self.assertEqual(cells["read", "pthread-rw"]["ratio"],
+                         {"to": "pthread-rw", "median": 1, "low": 1, "high": 1})
+        self.assertIn("\nread lock + unlock\n", text)
+
+    def test_every_object_of_one_name(self):
+        cells, _ = measured("furwock")
+        found = {o for o, lock in cells if lock == "furwock"}
+        self.assertEqual(found, {"mutex", "signal", "sem", "event", "event-wait", "once"})
+        for (name, lock), cell in cells.items():
+            self.assertGreater(cell["ns"]["median"], 0, (name, lock))
+            self.assertIsNotNone(cell["ratio"], (name, lock))
+
+    def test_everything(self):
+        cells, _ = measured()
+        self.assertEqual({o for o, _ in cells}, {"mutex", "read", "write", "signal", "sem",
+                                                 "event", "event-wait", "once"})
+
     def test_list(self):
         done = run("--list")
         self.assertEqual(done.returncode, 0)
@@ -48,14 +91,14 @@ class Uncontended(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "result.json")
             path.write_text("x" * 100000, encoding="utf-8")
-            done = run("--rounds", "3", "--json", str(path), "furwock")
+            done = run("--rounds", "3", "--json", str(path), "--object", "mutex", "furwock")
             self.assertEqual(done.returncode, 0, done.stderr)
             result = json.loads(path.read_text(encoding="utf-8"))
         self.assertEqual(result["format"], "furwock-bench-1")
         self.assertEqual(result["benchmark"], "uncontended")
         cells = {cell["lock"]: cell for cell in result["cells"]}
         self.assertEqual(set(cells), {"furwock", "pthread", "(cas+exchange)", "(empty loop)"})
-        self.assertEqual(cells["pthread"]["ratio_to_pthread"]["median"], 1)
+        self.assertEqual(cells["pthread"]["ratio"]["median"], 1)
         for cell in cells.values():
             self.assertEqual(len(cell["ns"]["samples"]), 3)
             self.assertGreater(cell["ns"]["median"], 0)
