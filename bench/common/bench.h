@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_BENCH_COMMON_H
+#define FW_BENCH_COMMON_H
+
+#include <argp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "adapter_head.h"
+
+/*
+ * What the benchmarks share: the command line, the taking of turns, statistics, tables and the
+ * result file.
+ *
+ * A contest has places: sets of parameters, as 256 waiters and a section of 2 us.  At each place
+ * some locks compete.  A repetition runs every lock once at every place, each time beginning with
+ * another.  So whatever slows the machine for a while slows all of them, and the ratio of two locks
+ * is taken within a repetition.
+ */
+enum { BENCH_LOCKS_MAX = 64, BENCH_NOTES_MAX = 16, BENCH_EXIT_USAGE = 2 };
+
+/* What a benchmark can run, and what it could run if it were here. */
+struct bench_catalogue {
+    const adapter_head *locks[BENCH_LOCKS_MAX];
+    size_t n;
+    const struct missing_adapter *missing[BENCH_LOCKS_MAX];
+    size_t n_missing;
+};
+
+/* What one run found. */
+struct bench_run {
+    double seconds;   /* per unit of the benchmark */
+    double voluntary; /* context switches per piece */
+    double involuntary;
+};
+
+/* One lock at one place. */
+struct bench_entry {
+    const adapter_head *lock;
+    struct bench_run *runs; /* one of each repetition */
+    double system_calls;    /* per piece; NAN: not counted */
+    unsigned faults;        /* what went wrong, and was mended */
+    const char *fault;
+};
+
+struct bench_place {
+    char title[96];     /* as tables show it */
+    json_t *parameters; /* as the result file has them */
+    double pieces;      /* into which tables divide a unit */
+    const void *detail; /* the benchmark's own */
+    struct bench_entry *entries;
+    size_t n;
+    size_t yardstick; /* the entry whose time is 1; SIZE_MAX: none */
+};
+
+struct bench {
+    const char *name;
+    const char *unit;  /* for what the seconds of a run are: "round" */
+    const char *piece; /* "waiter"; NULL: a unit has no pieces */
+    struct bench_catalogue catalogue;
+    struct bench_place *places;
+    size_t n;
+    unsigned repetitions;        /* wanted */
+    unsigned finished;           /* done */
+    double budget;               /* seconds after which no repetition begins; 0: none */
+    const char *no_system_calls; /* why they are not counted; "": they are */
+    char notes[BENCH_NOTES_MAX][160];
+    size_t n_notes;
+    json_t *settings; /* of the program, for the result file; may be NULL */
+
+    /* Runs a lock once.  False, with a line on standard error: it cannot be run here. */
+    bool (*run)(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+};
+
+/* --- cli.c ----------------------------------------------------------------------------------- */
+
+/* Set by an interrupt: the repetition under way is dropped, the others count. */
+extern volatile sig_atomic_t bench_interrupted;
+
+/* Names the program in every message; from now on an interrupt only sets bench_interrupted. */
+void bench_begin(const char *program);
+
+/* "program: ..." on standard error; bench_refuse exits with BENCH_EXIT_USAGE then. */
+void bench_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void bench_refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* The number that an option was given; refuses anything else by the name of the option. */
+unsigned long bench_number(const char *option, const char *text, unsigned long least,
+                           unsigned long most);
+
+/* The same for several: "100,256,1000".  How many there are; more than `max` are refused. */
+size_t bench_numbers(const char *option, const char *text, unsigned long least, unsigned long most,
+                     unsigned *list, size_t max);
+
+/* The options that all have: --json, --list, --repeat, --budget, and the names of locks. */
+struct bench_options {
+    const char *json;
+    unsigned repetitions; /* 0: not told */
+    double budget;
+    bool list;
+    const char *names[BENCH_LOCKS_MAX];
+    size_t n;
+};
+extern const struct argp bench_argp; /* a child parser; its input is a struct bench_options */
+
+/* --- catalogue.c ----------------------------------------------------------------------------- */
+
+/* `list`: an adapter_list of any family; NULL-terminated, as `missing` is in its own way. */
+void bench_offer(struct bench_catalogue *c, const void *list,
+                 const struct missing_adapter *missing);
+
+/* Prints the catalogue and exits where --list was given; refuses names that it does not have. */
+void bench_check_names(const struct bench_catalogue *c, const struct bench_options *o);
+
+/* Whether a lock takes part: it was named, or none was, or all are compared with it. */
+bool bench_wanted(const struct bench_options *o, const char *name, const char *yardstick);
+
+/* --- contest.c ------------------------------------------------------------------------------- */
+
+/* Another place, without locks; steals the parameters. */
+struct bench_place *bench_add_place(struct bench *b, double pieces, json_t *parameters);
+void bench_add_entry(struct bench_place *p, const adapter_head *lock, const char *yardstick);
+
+/* A line for whoever reads the result; it is told on standard error at once. */
+void bench_note(struct bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Takes turns, prints the table, writes the result file.  Returns the exit status. */
+int bench_whole(struct bench *b, const struct bench_options *o);
+
+/* Whether this run is made to count system calls: its time is not used. */
+extern bool bench_counts_calls;
+
+/* --- tally.c --------------------------------------------------------------------------------- */
+
+/* What all threads but the calling one have done. */
+struct tally {
+    uint64_t voluntary; /* context switches */
+    uint64_t involuntary;
+    uint64_t system_calls; /* of the calling thread, too; 0 unless bench_counts_calls */
+};
+void tally_read(struct tally *t);
+struct tally tally_since(const struct tally *before);
+
+/* What to put into `out` and `entry`, given how many pieces were done meanwhile. */
+void tally_share(const struct tally *t, double pieces, struct bench_entry *entry,
+                 struct bench_run *out);
+
+/* Opened before the threads whose calls are to be counted start.  False: they cannot be. */
+bool tally_open(const char **why);
+void tally_close(void);
+
+/* --- figures.c ------------------------------------------------------------------------------- */
+
+struct bench_figures {
+    unsigned n;
+    double median, low, high;            /* seconds per unit, with the interval of the median */
+    double ratio, ratio_low, ratio_high; /* to the yardstick; NAN: none */
+    double voluntary, involuntary;       /* medians, per piece */
+};
+struct bench_figures bench_figures(const struct bench *b, const struct bench_place *p,
+                                   const struct bench_entry *e);
+
+/* The rival with the least median time; NULL: none. */
+const struct bench_entry *bench_best_rival(const struct bench *b, const struct bench_place *p);
+
+/* --- table.c and result.c -------------------------------------------------------------------- */
+
+void bench_print(const struct bench *b, FILE *out);
+void bench_print_machine(FILE *out);
+json_t *bench_machine_json(void);
+json_t *bench_missing_json(const struct missing_adapter *const *missing, size_t n);
+const char *bench_family_name(enum adapter_family family);
+json_t *bench_json(const struct bench *b);
+
+/* Opens a result file before anything is measured, or refuses. */
+int bench_open_json(const char *path);
+int bench_write_json(json_t *root, int fd); /* steals root.  0, or -1 with errno */
+
+#endif

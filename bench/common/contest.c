@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "clock.h"
+
+struct bench_place *bench_add_place(struct bench *b, double pieces, json_t *parameters)
+{
+    struct bench_place *more = realloc(b->places, (b->n + 1) * sizeof *more);
+
+    if (more == NULL || parameters == NULL)
+        bench_refuse("no memory");
+    b->places = more;
+    more[b->n] =
+        (struct bench_place){.parameters = parameters, .pieces = pieces, .yardstick = SIZE_MAX};
+    return &more[b->n++];
+}
+
+void bench_add_entry(struct bench_place *p, const adapter_head *lock, const char *yardstick)
+{
+    struct bench_entry *more = realloc(p->entries, (p->n + 1) * sizeof *more);
+
+    if (more == NULL)
+        bench_refuse("no memory");
+    p->entries = more;
+    more[p->n] = (struct bench_entry){.lock = lock, .system_calls = NAN};
+    if (strcmp(lock->name, yardstick) == 0)
+        p->yardstick = p->n;
+    p->n++;
+}
+
+void bench_note(struct bench *b, const char *format, ...)
+{
+    va_list list;
+
+    if (b->n_notes == BENCH_NOTES_MAX)
+        return;
+    va_start(list, format);
+    vsnprintf(b->notes[b->n_notes], sizeof b->notes[0], format, list);
+    va_end(list);
+    bench_complain("%s", b->notes[b->n_notes++]);
+}
+
+static bool prepare(struct bench *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        for (size_t k = 0; k < b->places[i].n; k++) {
+            struct bench_entry *e = &b->places[i].entries[k];
+            e->runs = calloc(b->repetitions, sizeof *e->runs);
+            if (e->runs == NULL) {
+                bench_complain("no memory");
+                return false;
+            }
+        }
+    return true;
+}
+
+/* A place that the machine cannot give room to: it is left out, and that is said. */
+static void drop_place(struct bench *b, size_t i)
+{
+    bench_note(b, "left out: %s", b->places[i].title);
+    json_decref(b->places[i].parameters);
+    for (size_t k = 0; k < b->places[i].n; k++)
+        free(b->places[i].entries[k].runs);
+    free(b->places[i].entries);
+    b->n--;
+    memmove(&b->places[i], &b->places[i + 1], (b->n - i) * sizeof *b->places);
+}
+
+static void show(const struct bench *b, const struct bench_place *p, const char *name)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s %u of %u: %s, %s ", bench_counts_calls ? "count" : "repetition",
+                b->finished + !bench_counts_calls, b->repetitions, p->title, name);
+}
+
+/* Every lock once at one place; false where it does not fit the machine. */
+static bool run_place(struct bench *b, struct bench_place *p, unsigned repetition, bool keep)
+{
+    struct bench_run unused;
+
+    for (size_t k = 0; k < p->n && !bench_interrupted; k++) {
+        struct bench_entry *e = &p->entries[(k + repetition) % p->n];
+        show(b, p, e->lock->name);
+        if (!b->run(p, e, keep ? &e->runs[repetition] : &unused))
+            return false;
+    }
+    return true;
+}
+
+static bool run_all(struct bench *b, unsigned repetition, bool keep)
+{
+    for (size_t i = 0; i < b->n && !bench_interrupted;) {
+        if (run_place(b, &b->places[i], repetition, keep))
+            i++;
+        else if (repetition == 0 && !bench_interrupted)
+            drop_place(b, i);
+        else
+            return false; /* it fitted before: give up, and keep what there is */
+    }
+    return !bench_interrupted;
+}
+
+/* Once more for the system calls, where the kernel counts them. */
+static void count_calls(struct bench *b)
+{
+    if (tally_open(&b->no_system_calls)) {
+        run_all(b, 0, false);
+        tally_close();
+    }
+}
+
+static void conduct(struct bench *b)
+{
+    uint64_t began = clock_ns();
+
+    while (b->finished < b->repetitions && b->n > 0) {
+        if (b->budget > 0 && b->finished >= 2 && (double)(clock_ns() - began) > b->budget * 1e9)
+            break;
+        if (!run_all(b, b->finished, true))
+            break;
+        b->finished++;
+    }
+    if (!bench_interrupted && b->finished > 0)
+        count_calls(b);
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+static void release(struct bench *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        json_decref(b->places[i].parameters);
+        for (size_t k = 0; k < b->places[i].n; k++)
+            free(b->places[i].entries[k].runs);
+        free(b->places[i].entries);
+    }
+    free(b->places);
+    json_decref(b->settings);
+}
+
+int bench_whole(struct bench *b, const struct bench_options *o)
+{
+    int json = o->json != NULL ? bench_open_json(o->json) : -1;
+    int status = 0;
+
+    b->budget = o->budget;
+    if (o->repetitions > 0)
+        b->repetitions = o->repetitions;
+    b->no_system_calls = "not asked for";
+    if (prepare(b))
+        conduct(b);
+    if (b->finished > 0)
+        bench_print(b, stdout);
+    if (json >= 0 && bench_write_json(bench_json(b), json) != 0) {
+        bench_complain("cannot write %s: %s", o->json, strerror(errno));
+        status = 1;
+    }
+    if (bench_interrupted)
+        bench_complain("interrupted after %u of %u repetitions", b->finished, b->repetitions);
+    else if (b->finished == 0)
+        bench_complain("nothing was measured");
+    status |= bench_interrupted || b->finished == 0;
+    release(b);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "bench.h"
+#include "counters.h"
+
+bool bench_counts_calls;
+static struct counters *calls;
+
+bool tally_open(const char **why)
+{
+    calls = counters_open();
+    *why = calls == NULL ? "no memory" : counters_no_system_calls(calls);
+    bench_counts_calls = **why == '\0';
+    if (!bench_counts_calls)
+        tally_close();
+    return bench_counts_calls;
+}
+
+void tally_close(void)
+{
+    bench_counts_calls = false;
+    if (calls != NULL)
+        counters_close(calls);
+    calls = NULL;
+}
+
+void tally_read(struct tally *t)
+{
+    struct rusage all = {0}, me = {0};
+    struct counts counts = {0};
+
+    if (calls != NULL)
+        counters_read(calls, &counts);
+    getrusage(RUSAGE_SELF, &all);
+    getrusage(RUSAGE_THREAD, &me);
+    t->voluntary = (uint64_t)(all.ru_nvcsw - me.ru_nvcsw);
+    t->involuntary = (uint64_t)(all.ru_nivcsw - me.ru_nivcsw);
+    t->system_calls = counts.system_calls;
+}
+
+struct tally tally_since(const struct tally *before)
+{
+    struct tally now;
+
+    tally_read(&now);
+    return (struct tally){now.voluntary - before->voluntary, now.involuntary - before->involuntary,
+                          now.system_calls - before->system_calls};
+}
+
+void tally_share(const struct tally *t, double pieces, struct bench_entry *entry,
+                 struct bench_run *out)
+{
+    out->voluntary = (double)t->voluntary / pieces;
+    out->involuntary = (double)t->involuntary / pieces;
+    if (bench_counts_calls)
+        entry->system_calls = (double)t->system_calls / pieces;
+}

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the benchmarks share: runs the program under test, and judges its result."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+COMMAND = []
+
+
+def run(*arguments, timeout=100):
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True,
+                          timeout=timeout, check=False)
+
+
+def measured(*arguments):
+    """Runs it to a result file: (its standard output, the result)."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "result.json")
+        path.write_text("x" * 100000, encoding="utf-8")     # what was there has to go
+        done = run("--json", str(path), *arguments)
+        if done.returncode != 0:
+            raise AssertionError(f"status {done.returncode}: {done.stderr}")
+        return done.stdout, json.loads(path.read_text(encoding="utf-8"))
+
+
+class Refusals(unittest.TestCase):
+    """What every benchmark refuses, and how.  Not run by itself: see main()."""
+
+    def refused(self, *arguments):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def refused_in_a_line(self, *arguments):
+        said = self.refused(*arguments)
+        self.assertEqual(len(said.splitlines()), 1, said)
+        return said
+
+    def numbers(self, option, bad):
+        for text in bad:
+            with self.subTest(option=option, text=text):
+                self.assertIn(option, self.refused_in_a_line(f"{option}={text}"))
+
+    def test_unknown_lock_names_what_exists(self):
+        said = self.refused_in_a_line("no-such-lock")
+        self.assertIn("furwock", said)
+        self.assertIn("pthread", said)
+
+    def test_options(self):
+        self.refused("--no-such-option")
+        self.numbers("--repeat", ("0", "1", "-3", "x", "7x", "", "99999999999999999999"))
+        self.numbers("--budget", ("0", "-1", "soon"))
+
+    def test_unwritable_file_is_said_before_measuring(self):
+        self.assertIn("/nonexistent/file.json",
+                      self.refused_in_a_line("--json", "/nonexistent/file.json"))
+
+    def test_list(self):
+        done = run("--list")
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(any(line.startswith("furwock ") for line in done.stdout.splitlines()))
+
+
+class Result(unittest.TestCase):
+    """How a result has to look."""
+
+    def check(self, result, benchmark, repetitions):
+        self.assertEqual(result["format"], "furwock-bench-1")
+        self.assertEqual(result["benchmark"], benchmark)
+        self.assertEqual(result["rounds"], repetitions)
+        self.assertGreaterEqual(result["machine"]["cpus"], 1)
+        for cell in result["cells"]:
+            self.assertIn(cell["family"], ("furwock", "classic", "rival"))
+            self.assertEqual([run["round"] for run in cell["runs"]], list(range(repetitions)))
+            for one in cell["runs"]:
+                self.assertGreater(one["seconds"], 0)
+                self.assertGreaterEqual(one["vcsw"], 0)
+                self.assertGreaterEqual(one["ivcsw"], 0)
+                self.assertTrue(one["syscalls"] is None or one["syscalls"] >= 0)
+            summary = cell["summary"]
+            self.assertLessEqual(summary["ci95"][0], summary["median"])
+            self.assertGreaterEqual(summary["ci95"][1], summary["median"])
+            self.assertGreater(summary["ratio"]["median"], 0)
+
+
+def main(argv):
+    COMMAND[:] = argv[1:]
+    unittest.main("__main__", argv=argv[:1])

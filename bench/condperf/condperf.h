@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_BENCH_CONDPERF_H
+#define FW_BENCH_CONDPERF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench.h"
+
+/* One place of the contest: so many threads that each stay so long in the mutex once woken. */
+struct wakes {
+    unsigned waiters;
+    unsigned section_us;
+    unsigned rounds;
+    bool free;   /* the main thread wakes without holding the mutex */
+    bool signal; /* ... by one signal per waiter */
+};
+
+/* Runs one lock through the rounds of a place, as bench.run wants it; detail: struct wakes. */
+bool wakes_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * condperf: what it costs to wake all who wait on a condition variable.
+ *
+ * After cond-perf, by which Ingo Molnar and Saurabh Desai showed what requeueing is good for
+ * ("futex requeueing feature", linux-kernel, 19 May 2003).
+ */
+#include <stdlib.h>
+
+#include "clock.h"
+#include "cond_adapter.h"
+#include "condperf.h"
+
+enum {
+    LIST_MAX = 16,
+    WAITERS_MAX = 100000,
+    ROUNDS_MAX = 1000000,
+    SECTION_MAX = 100000,
+    REPETITIONS = 11,
+    ROUNDS = 20
+};
+
+static const char yardstick[] = "pthread";
+
+struct command {
+    struct bench_options common;
+    unsigned waiters[LIST_MAX];
+    size_t n_waiters;
+    unsigned sections[LIST_MAX];
+    size_t n_sections;
+    unsigned rounds;
+    bool free, signal, grid;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->common;
+        return 0;
+    case 'n':
+        c->n_waiters = bench_numbers("--waiters", arg, 1, WAITERS_MAX, c->waiters, LIST_MAX);
+        return 0;
+    case 'c':
+        c->n_sections = bench_numbers("--section", arg, 0, SECTION_MAX, c->sections, LIST_MAX);
+        return 0;
+    case 'r':
+        c->rounds = (unsigned)bench_number("--rounds", arg, 1, ROUNDS_MAX);
+        return 0;
+    case 'u':
+        c->free = true;
+        return 0;
+    case 's':
+        c->signal = true;
+        return 0;
+    case 'g':
+        c->grid = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"waiters", 'n', "N[,N...]", 0, "threads that wait (100)", 0},
+    {"rounds", 'r', "N", 0, "broadcasts in a run (20)", 0},
+    {"section", 'c', "US[,US...]", 0, "time in the mutex after the wake, in us (0)", 0},
+    {"unlocked", 'u', NULL, 0, "broadcast without holding the mutex", 0},
+    {"signal", 's', NULL, 0, "as many signals as there are waiters, instead of a broadcast", 0},
+    {"grid", 'g', NULL, 0, "100, 256 and 1000 waiters, each with sections of 0, 2 and 10 us", 0},
+    {0},
+};
+
+static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+
+static const struct argp command_line = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[LOCK...]",
+    .children = children,
+    .doc =
+        "Wakes all who wait on a condition variable, again and again, and measures the time from "
+        "the broadcast until the last of them has had the mutex and waits anew.  Compares each "
+        "LOCK (all, where none is named) with the C library's, in turns.",
+};
+
+static void complete(struct command *c)
+{
+    static const unsigned waiters[] = {100, 256, 1000}, sections[] = {0, 2, 10};
+
+    if (c->grid && (c->n_waiters > 0 || c->n_sections > 0))
+        bench_refuse("--grid has its own --waiters and --section");
+    if (c->rounds == 0)
+        c->rounds = ROUNDS;
+    for (size_t i = 0; c->grid && i < 3; i++) {
+        c->waiters[c->n_waiters++] = waiters[i];
+        c->sections[c->n_sections++] = sections[i];
+    }
+    if (c->n_waiters == 0)
+        c->waiters[c->n_waiters++] = 100;
+    if (c->n_sections == 0)
+        c->n_sections = 1; /* 0 us */
+}
+
+static void add_place(struct bench *b, const struct command *c, struct wakes *w)
+{
+    const char *how = w->signal ? "signals" : "broadcast";
+    struct bench_place *p = bench_add_place(
+        b, w->waiters,
+        json_pack("{s:i s:i s:i s:s s:b}", "waiters", (int)w->waiters, "section_us",
+                  (int)w->section_us, "rounds", (int)w->rounds, "wake", how, "locked", !w->free));
+
+    p->detail = w;
+    snprintf(p->title, sizeof p->title, "%u waiter%s, %u us in the mutex, %s%s", w->waiters,
+             w->waiters == 1 ? "" : "s", w->section_us, how, w->free ? " without the mutex" : "");
+    for (size_t i = 0; i < b->catalogue.n; i++)
+        if (bench_wanted(&c->common, b->catalogue.locks[i]->name, yardstick))
+            bench_add_entry(p, b->catalogue.locks[i], yardstick);
+}
+
+int main(int argc, char **argv)
+{
+    static struct command c;
+    static struct wakes wakes[LIST_MAX * LIST_MAX];
+    static struct bench b = {.name = "condperf",
+                             .unit = "round",
+                             .piece = "waiter",
+                             .repetitions = REPETITIONS,
+                             .run = wakes_run};
+    size_t n = 0;
+
+    bench_begin("condperf");
+    argp_parse(&command_line, argc, argv, 0, NULL, &c);
+    bench_offer(&b.catalogue, cond_adapter_list, cond_adapter_missing);
+    bench_check_names(&b.catalogue, &c.common);
+    complete(&c);
+    for (size_t i = 0; i < c.n_waiters; i++)
+        for (size_t k = 0; k < c.n_sections; k++) {
+            wakes[n] = (struct wakes){c.waiters[i], c.sections[k], c.rounds, c.free, c.signal};
+            add_place(&b, &c, &wakes[n++]);
+        }
+    work_calibrate();
+    return bench_whole(&b, &c.common);
+}

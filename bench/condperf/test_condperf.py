@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Runs condperf as a user would, briefly.  Arguments: the command."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+import try_bench  # noqa: E402
+
+BRIEF = ("--repeat", "2", "--rounds", "3")
+
+
+class Refusals(try_bench.Refusals):
+    def test_numbers(self):
+        self.numbers("--waiters", ("0", "x", "1,", ",1", "1,2x", "-1", "1 2", "100001", "",
+                                   ",".join(["1"] * 17)))
+        self.numbers("--section", ("-1", "x", "100001"))
+        self.numbers("--rounds", ("0", "none"))
+
+    def test_a_grid_is_a_grid(self):
+        self.assertIn("--grid", self.refused_in_a_line("--grid", "-n", "3"))
+
+    def test_too_many_threads(self):
+        script = ("import os, resource, sys\n"
+                  "resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31))\n"
+                  "os.execv(sys.argv[1], sys.argv[1:])")
+        before = list(try_bench.COMMAND)
+        try_bench.COMMAND[:] = [sys.executable, "-c", script, *before]
+        try:
+            if try_bench.run("--list").returncode != 0:
+                self.skipTest("it does not even start in so little memory")
+            done = try_bench.run(*BRIEF, "-n", "5,90000", "furwock")
+        finally:
+            try_bench.COMMAND[:] = before
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cannot start 90000 threads", done.stderr)
+        self.assertIn("left out: 90000 waiters", done.stdout)
+        self.assertIn("5 waiters", done.stdout)
+
+
+class Whole(try_bench.Result):
+    def test_broadcasts(self):
+        text, result = try_bench.measured(*BRIEF, "-n", "4,20", "-c", "0,2", "furwock", "c11-cnd")
+        self.check(result, "condperf", 2)
+        places = {(cell["waiters"], cell["section_us"]) for cell in result["cells"]}
+        self.assertEqual(places, {(4, 0), (4, 2), (20, 0), (20, 2)})
+        self.assertEqual({cell["lock"] for cell in result["cells"]},
+                         {"furwock", "c11-cnd", "pthread"})
+        for cell in result["cells"]:
+            # Each waiter goes to sleep once in a round at the least, but for a few that poll.
+            self.assertGreater(cell["runs"][0]["vcsw"], 0.5)
+            if cell["lock"] == "pthread":
+                self.assertEqual(cell["summary"]["ratio"]["median"], 1)
+        self.assertIn("over all places, geometric mean", text)
+
+    def test_the_section_takes_its_time(self):
+        _, result = try_bench.measured(*BRIEF, "-n", "10", "-c", "500", "furwock")
+        for cell in result["cells"]:
+            self.assertGreater(min(run["seconds"] for run in cell["runs"]), 10 * 400e-6)
+
+    def test_all_ways_to_wake(self):
+        for ways in (("--unlocked",), ("--signal",), ("--signal", "--unlocked")):
+            with self.subTest(ways=ways):
+                _, result = try_bench.measured(*BRIEF, "-n", "20", *ways, "furwock")
+                cell = result["cells"][0]
+                self.assertEqual(cell["locked"], "--unlocked" not in ways)
+                self.assertEqual(cell["wake"], "signals" if "--signal" in ways else "broadcast")
+
+    def test_a_budget_ends_it(self):
+        _, result = try_bench.measured("--repeat", "10000", "--budget", "1", "-n", "2", "furwock")
+        self.assertGreaterEqual(result["rounds"], 2)
+        self.assertLess(result["rounds"], 10000)
+
+
+if __name__ == "__main__":
+    try_bench.main(sys.argv)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pingpong: pairs of threads that hand a ball back and forth by a condition variable.
+ *
+ * After pp, with which Ingo Molnar and Saurabh Desai measured requeueing beside cond-perf ("futex
+ * requeueing feature", linux-kernel, 19 May 2003): -n, -i and -S are pp's.
+ */
+#include <stdlib.h>
+
+#include "cond_adapter.h"
+#include "crew.h"
+#include "pingpong.h"
+
+enum {
+    LIST_MAX = 16,
+    GAMES_MAX = 100000,
+    ITERATIONS_MAX = 100000000,
+    STACK_MIN = 1024,
+    STACK_MAX = 1 << 30,
+    STACK = 32768, /* bytes: pp's figures are for that */
+    REPETITIONS = 11,
+    PASSES = 64000, /* in all games together: a few tenths of a second */
+    ITERATIONS_LEAST = 50
+};
+
+static const char yardstick[] = "pthread";
+
+struct command {
+    struct bench_options common;
+    unsigned games[LIST_MAX];
+    size_t n_games;
+    unsigned iterations; /* 0: as suits the number of games */
+    size_t stack;
+    bool grid;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->common;
+        return 0;
+    case 'n':
+        c->n_games = bench_numbers("--games", arg, 1, GAMES_MAX, c->games, LIST_MAX);
+        return 0;
+    case 'i':
+        c->iterations = (unsigned)bench_number("--iterations", arg, 1, ITERATIONS_MAX);
+        return 0;
+    case 'S':
+        c->stack = bench_number("--stack", arg, STACK_MIN, STACK_MAX);
+        return 0;
+    case 'g':
+        c->grid = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"games", 'n', "N[,N...]", 0, "pairs of threads that play at once (one for each CPU)", 0},
+    {"iterations", 'i', "N", 0,
+     "how often each player passes the ball (so that there are 64000 "
+     "passes in all, but no fewer than 50)",
+     0},
+    {"stack", 'S', "BYTES", 0, "of each thread, beyond what the C library needs (32768)", 0},
+    {"grid", 'g', NULL, 0, "1, 2, 16, 128 and 1024 games, and one for each CPU", 0},
+    {0},
+};
+
+static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+
+static const struct argp command_line = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[LOCK...]",
+    .children = children,
+    .doc = "Pairs of threads hand a ball back and forth: lock, wait until it is here, pass it, "
+           "signal.  Measures the time until all are done, and compares each LOCK (all, where none "
+           "is named) with the C library's, in turns.",
+};
+
+static int by_size(const void *a, const void *b)
+{
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void complete(struct command *c)
+{
+    static const unsigned grid[] = {1, 2, 16, 128, 1024};
+
+    if (c->grid && c->n_games > 0)
+        bench_refuse("--grid has its own --games");
+    for (size_t i = 0; c->grid && i < sizeof grid / sizeof *grid; i++)
+        if (grid[i] != cpus_usable())
+            c->games[c->n_games++] = grid[i];
+    if (c->grid || c->n_games == 0)
+        c->games[c->n_games++] = cpus_usable();
+    qsort(c->games, c->n_games, sizeof *c->games, by_size);
+}
+
+static unsigned iterations_for(const struct command *c, unsigned games)
+{
+    if (c->iterations > 0)
+        return c->iterations;
+    return games * 2 * ITERATIONS_LEAST < PASSES ? PASSES / (2 * games) : ITERATIONS_LEAST;
+}
+
+static void add_place(struct bench *b, const struct command *c, const struct match *m)
+{
+    struct bench_place *p =
+        bench_add_place(b, 2.0 * m->games * m->iterations,
+                        json_pack("{s:i s:i s:i}", "games", (int)m->games, "iterations",
+                                  (int)m->iterations, "stack", (int)c->stack));
+
+    p->detail = m;
+    snprintf(p->title, sizeof p->title, "%u game%s of %u iterations", m->games,
+             m->games == 1 ? "" : "s", m->iterations);
+    for (size_t i = 0; i < b->catalogue.n; i++)
+        if (bench_wanted(&c->common, b->catalogue.locks[i]->name, yardstick))
+            bench_add_entry(p, b->catalogue.locks[i], yardstick);
+}
+
+int main(int argc, char **argv)
+{
+    static struct command c = {.stack = STACK};
+    static struct match matches[LIST_MAX];
+    static struct bench b = {.name = "pingpong",
+                             .unit = "all games",
+                             .piece = "pass",
+                             .repetitions = REPETITIONS,
+                             .run = match_run};
+
+    bench_begin("pingpong");
+    argp_parse(&command_line, argc, argv, 0, NULL, &c);
+    bench_offer(&b.catalogue, cond_adapter_list, cond_adapter_missing);
+    bench_check_names(&b.catalogue, &c.common);
+    complete(&c);
+    crew_stack(c.stack);
+    for (size_t i = 0; i < c.n_games; i++) {
+        matches[i] = (struct match){c.games[i], iterations_for(&c, c.games[i])};
+        add_place(&b, &c, &matches[i]);
+    }
+    return bench_whole(&b, &c.common);
+}

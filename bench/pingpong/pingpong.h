@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_BENCH_PINGPONG_H
+#define FW_BENCH_PINGPONG_H
+
+#include <stdbool.h>
+
+#include "bench.h"
+
+/* One place of the contest. */
+struct match {
+    unsigned games;
+    unsigned iterations; /* of each player: passes of the ball */
+};
+
+/* Plays all games of a place with one lock, as bench.run wants it; detail: struct match. */
+bool match_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+
+#endif
