@@ -87,9 +87,10 @@ void fw_barrier_open_(fw_barrier *b, bool stay)
     uint32_t parties = fw_load32_relaxed(&b->parties_);
     fw_barrier_word_ w = fw_load64_relaxed(&b->state_);
 
+    /* It fails where others leave the round before, or get ready to sleep. */
     while (!fw_cas64_release(&b->state_, &w,
                              barrier_next_round(w, parties) - (stay ? BARRIER_INSIDE_ONE : 0)))
-        ; /* others leave the round before, or get ready to sleep */
+        ;
     if (barrier_has_sleepers(w)) /* I2, I3 */
         fw_futex_wake(upper_half_of(b), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
 }

@@ -26,6 +26,7 @@
 #include <furwock/futex.h>
 #include <furwock/latch.h>
 
+#include "any_source.h"
 #include "latch_word.h"
 #include "sys/panic.h"
 #include "wait.h"
@@ -117,3 +118,26 @@ void fw_latch_arrive_and_wait(fw_latch *l, uint32_t n)
     if (!count(l, n))
         fw_latch_wait(l);
 }
+
+/* --- For fw_wait_any -------------------------------------------------------------------------- */
+
+static bool any_try(struct fw_any_place_ *p)
+{
+    return fw_latch_trywait(p->object) == 0;
+}
+
+static bool any_prepare(struct fw_any_place_ *p, fw_futex_any *sleep)
+{
+    fw_latch *l = p->object;
+
+    *sleep = (fw_futex_any){&l->state_, announce(l), FW_FUTEX_PRIVATE};
+    return !latch_is_open(sleep->expected);
+}
+
+/* The flag stays: legal. */
+static void any_leave(struct fw_any_place_ *p)
+{
+    (void)p;
+}
+
+const struct fw_any_source_ fw_latch_source_ = {any_try, any_prepare, any_leave};

@@ -31,11 +31,11 @@ FW_BEGIN_DECLS
  *    barrier anew.
  *  - Not for memory shared between processes.
  *
- * No call is a cancellation point or fails by EINTR.  fw_barrier_arrive and fw_barrier_drop are safe
- * in signal handlers.  Threads wait as the waiting policy says (furwock/wait.h); where no policy is
- * named, the barrier polls only while polling has helped lately (doc/barrier.md).  Waiting and
- * waking are those of Franke, Russell and Kirkwood (OLS 2002), section 3.1.3; arriving, awaiting and
- * dropping are C++20's (std::barrier).
+ * No call is a cancellation point or fails by EINTR.  fw_barrier_arrive and fw_barrier_drop are
+ * safe in signal handlers.  Threads wait as the waiting policy says (furwock/wait.h); where no
+ * policy is named, the barrier polls only while polling has helped lately (doc/barrier.md).
+ * Waiting and waking are those of Franke, Russell and Kirkwood (OLS 2002), section 3.1.3; arriving,
+ * awaiting and dropping are C++20's (std::barrier).
  *
  * Example: two steps of a computation, each of which needs all of the step before
  *
@@ -57,7 +57,7 @@ FW_BEGIN_DECLS
 typedef struct fw_barrier {
     uint64_t state_; /* internal; its layout is described in doc/barrier.md and may change */
     uint32_t parties_;
-    uint32_t unused_;
+    uint32_t spare_;
 } fw_barrier;
 
 /* What fw_barrier_wait returns to one thread of each round. */
@@ -67,7 +67,9 @@ typedef struct fw_barrier {
 #define FW_BARRIER_MAX 0x3fffffu
 
 /* A constant number of parties, from 1 to FW_BARRIER_MAX. */
-#define FW_BARRIER_INIT(parties) {parties, parties, 0}
+/* clang-format off */
+#define FW_BARRIER_INIT(parties) {(parties), (parties), 0}
+/* clang-format on */
 
 /* Makes a barrier.  Returns 0, or EINVAL where parties is 0 or above FW_BARRIER_MAX. */
 FW_API int fw_barrier_init(fw_barrier *b, uint32_t parties);

@@ -66,7 +66,9 @@ typedef struct fw_latch {
 #define FW_LATCH_MAX 0x7fffffffu
 
 /* A constant n, FW_LATCH_MAX at most. */
-#define FW_LATCH_INIT(n) {n}
+/* clang-format off */
+#define FW_LATCH_INIT(n) {(n)}
+/* clang-format on */
 
 /* Makes *l a latch that opens after n.  Returns 0, or EINVAL where n is above FW_LATCH_MAX. */
 FW_API int fw_latch_init(fw_latch *l, uint32_t n);

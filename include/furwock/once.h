@@ -23,8 +23,8 @@ FW_BEGIN_DECLS
  *  - The same goes for an initialiser that is cancelled (pthread_cancel), and for one that a C++
  *    exception leaves: the next one tries again.  Do not leave it by longjmp, nor by pthread_exit
  *    on a C library that does not run clean-up handlers then.
- *  - An initialiser that calls fw_once_call for its own once is an error in the program: it stops it
- *    (abort) with a line on standard error that names the once and the thread.
+ *  - An initialiser that calls fw_once_call for its own once is an error in the program: it stops
+ *    it (abort) with a line on standard error that names the once and the thread.
  *  - After fork(3), where another thread was running the initialiser, nobody is in the child: the
  *    next call begins anew, over whatever the first attempt has left half done, as POSIX has it for
  *    pthread_once.  If the initialiser itself forks, it goes on in the child, and others wait.
