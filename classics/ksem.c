@@ -27,16 +27,18 @@ void classic_ksem_down(classic_ksem *k)
     }
 }
 
-void classic_ksem_up(classic_ksem *k)
+void classic_ksem_up_many(classic_ksem *k, uint32_t n)
 {
-    uint32_t units = sc_fetch_add(&k->units, KSEM_GIVEN) + KSEM_GIVEN; /* one given unit more */
-    if (word_wake_one(&k->units))
-        return;
+    uint32_t units = sc_fetch_add(&k->units, n * KSEM_GIVEN) + n * KSEM_GIVEN; /* n more given */
+    uint32_t left = n - word_wake(&k->units, n);
 
-    /* Nobody slept.  If nobody has taken the unit since, it becomes anybody's. */
-    while (ksem_has_given(units))
-        if (sc_cas(&k->units, &units, units - KSEM_GIVEN + KSEM_EARLY)) { /* given -> early */
-            word_wake_one(&k->units);
+    /* So many did not sleep.  What nobody has taken of their units since becomes anybody's. */
+    while (left > 0 && ksem_has_given(units)) {
+        uint32_t given = units / KSEM_GIVEN;
+        uint32_t moved = given < left ? given : left;
+        if (sc_cas(&k->units, &units, units - moved * (KSEM_GIVEN - KSEM_EARLY))) {
+            word_wake(&k->units, moved); /* given -> early */
             return;
         }
+    }
 }

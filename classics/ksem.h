@@ -71,7 +71,16 @@ static inline bool ksem_has_given(uint32_t units)
 /* Takes a unit, sleeping until there is one. */
 void classic_ksem_down(classic_ksem *k);
 
-/* Gives a unit to the longest sleeper, or keeps it for whoever comes down next. */
-void classic_ksem_up(classic_ksem *k);
+/*
+ * Gives n units to the n longest sleepers, and keeps what is left for those who come down next:
+ * "to wakeup multiple pending read requests, the number of task to be woken up is passed through
+ * the system call interface".
+ */
+void classic_ksem_up_many(classic_ksem *k, uint32_t n);
+
+static inline void classic_ksem_up(classic_ksem *k)
+{
+    classic_ksem_up_many(k, 1);
+}
 
 #endif

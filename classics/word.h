@@ -65,15 +65,21 @@ static inline bool word_sleep(const uint32_t *word, uint32_t expected)
 }
 
 /*
- * FUTEX_WAKE: wakes the longest sleeper, and tells whether there was one.  The next owner may have
+ * FUTEX_WAKE: wakes the n longest sleepers, and tells how many there were.  The next owner may have
  * unmapped the word since it was released: -EFAULT then, and nobody to wake.
  */
-static inline bool word_wake_one(const uint32_t *word)
+static inline uint32_t word_wake(const uint32_t *word, uint32_t n)
 {
-    int result = fw_futex_wake(word, 1, FW_FUTEX_SHARED);
+    int result = fw_futex_wake(word, n, FW_FUTEX_SHARED);
     if (result < 0 && result != -EFAULT)
         fw_panic_errno_("wake in a classic lock", -result);
-    return result > 0;
+    return result > 0 ? (uint32_t)result : 0;
+}
+
+/* The same for one; was there one? */
+static inline bool word_wake_one(const uint32_t *word)
+{
+    return word_wake(word, 1) != 0;
 }
 
 #endif

@@ -5,11 +5,17 @@
 add_library(classics_task STATIC ${CMAKE_CURRENT_LIST_DIR}/classics_task.c)
 target_link_libraries(classics_task PUBLIC fw_cmocka PRIVATE fw_house)
 
-foreach(stem drepper futex gustedt keeper ksem smpl spin_yield sysv ulock ulock_fair usema)
+foreach(stem drepper furwock futex gustedt keeper ksem smpl spin_yield sysv ulock ulock_fair
+        ulock_shared usema)
     fw_test(NAME unit_classics_${stem} LABEL unit
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/classics_${stem}_test.c
             LIBS classics classics_task TIMEOUT 60)
 endforeach()
+
+fw_test(NAME unit_classics_wake_all LABEL unit
+        SOURCES ${CMAKE_CURRENT_LIST_DIR}/classics_wake_all_test.c
+                ${CMAKE_CURRENT_LIST_DIR}/sleeper.c
+        LIBS classics fw_cmocka TIMEOUT 60)
 
 fw_test(NAME unit_classics_processes LABEL unit
         SOURCES ${CMAKE_CURRENT_LIST_DIR}/classics_processes_test.c

@@ -37,6 +37,20 @@ static void an_up_goes_to_the_sleeper(void **state)
     assert_int_equal(k->units, 0);
 }
 
+static void what_is_given_to_more_than_sleep_is_kept(void **state)
+{
+    (void)state;
+    classic_ksem *k = task_memory(sizeof *k);
+
+    pid_t first = task_start_asleep(down, k), second = task_start_asleep(down, k);
+    classic_ksem_up_many(k, 3);
+    task_join(first);
+    task_join(second);
+    assert_int_equal(k->units, KSEM_EARLY);
+    classic_ksem_down(k); /* must not sleep */
+    assert_int_equal(k->units, 0);
+}
+
 static void a_newcomer_leaves_a_given_unit_alone(void **state)
 {
     (void)state;
@@ -81,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_premature_up_is_absorbed),
         cmocka_unit_test(an_up_goes_to_the_sleeper),
+        cmocka_unit_test(what_is_given_to_more_than_sleep_is_kept),
         cmocka_unit_test(a_newcomer_leaves_a_given_unit_alone),
         cmocka_unit_test(a_woken_task_leaves_early_units_to_others),
         cmocka_unit_test(a_wake_without_a_unit_changes_nothing),

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/furwock.h"
+
+#include "classics_task.h"
+
+static classic_furwock *furwock(void)
+{
+    classic_furwock *l = task_memory(sizeof *l);
+    *l = (classic_furwock)CLASSIC_FURWOCK_INIT;
+    return l;
+}
+
+static void expect(const classic_furwock *l, uint32_t gate, uint32_t count)
+{
+    assert_int_equal(l->gate.count, gate);
+    assert_int_equal(l->count, count);
+}
+
+static void words(void **state)
+{
+    (void)state;
+    classic_furwock l = CLASSIC_FURWOCK_INIT;
+
+    expect(&l, FUTEX_AVAILABLE, 0);
+    assert_int_equal(l.drained.count, FUTEX_TAKEN);
+    classic_furwock_read_down(&l);
+    expect(&l, FUTEX_AVAILABLE, 1);
+    assert_int_equal(classic_furwock_read_trydown(&l), 0);
+    expect(&l, FUTEX_AVAILABLE, 2);
+    assert_int_equal(classic_furwock_write_trydown(&l), EBUSY);
+    expect(&l, FUTEX_AVAILABLE, 2);
+    classic_furwock_read_up(&l);
+    classic_furwock_read_up(&l);
+    expect(&l, FUTEX_AVAILABLE, 0);
+
+    classic_furwock_write_down(&l);
+    expect(&l, FUTEX_TAKEN, FURWOCK_WRITER);
+    assert_int_equal(classic_furwock_read_trydown(&l), EBUSY);
+    assert_int_equal(classic_furwock_write_trydown(&l), EBUSY);
+    classic_furwock_write_up(&l);
+    expect(&l, FUTEX_AVAILABLE, 0);
+    assert_int_equal(classic_furwock_write_trydown(&l), 0);
+    expect(&l, FUTEX_TAKEN, FURWOCK_WRITER);
+    classic_furwock_write_up(&l);
+    assert_int_equal(l.drained.count, FUTEX_TAKEN);
+}
+
+static void write_once(void *arg)
+{
+    classic_furwock_write_down(arg);
+    classic_furwock_write_up(arg);
+}
+
+static void read_once(void *arg)
+{
+    classic_furwock_read_down(arg);
+    classic_furwock_read_up(arg);
+}
+
+static void a_writer_waits_for_the_last_reader(void **state)
+{
+    (void)state;
+    classic_furwock *l = furwock();
+
+    for (int again = 0; again < 2; again++) { /* the first leaves `drained` contended */
+        classic_furwock_read_down(l);
+        classic_furwock_read_down(l);
+        pid_t writer = task_start_asleep(write_once, l);
+        expect(l, FUTEX_TAKEN, 1);
+        classic_furwock_read_up(l);
+        expect(l, FUTEX_TAKEN, 0);
+        task_await_asleep(writer);
+        classic_furwock_read_up(l);
+        task_join(writer);
+        expect(l, FUTEX_AVAILABLE, 0);
+    }
+}
+
+static void a_waiting_writer_keeps_readers_out(void **state)
+{
+    (void)state;
+    classic_furwock *l = furwock();
+
+    classic_furwock_read_down(l);
+    pid_t writer = task_start_asleep(write_once, l);
+    pid_t reader = task_start_asleep(read_once, l);
+    expect(l, FUTEX_CONTENDED, 0);
+    classic_furwock_read_up(l);
+    task_join(writer);
+    task_join(reader);
+    assert_int_equal(l->count, 0);
+}
+
+static void a_premature_up_is_kept(void **state)
+{
+    (void)state;
+    classic_furwock l = CLASSIC_FURWOCK_INIT;
+
+    /* A writer has counted itself, and has not come to `drained`. */
+    classic_furwock_read_down(&l);
+    classic_futex_down(&l.gate);
+    l.count--;
+    classic_furwock_read_up(&l);
+    assert_int_equal(l.count, FURWOCK_WRITER);
+    assert_int_equal(l.drained.count, FUTEX_AVAILABLE);
+    classic_futex_down(&l.drained); /* must not sleep */
+    assert_int_equal(l.drained.count, FUTEX_TAKEN);
+    classic_furwock_write_up(&l);
+    expect(&l, FUTEX_AVAILABLE, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(a_writer_waits_for_the_last_reader),
+        cmocka_unit_test(a_waiting_writer_keeps_readers_out),
+        cmocka_unit_test(a_premature_up_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

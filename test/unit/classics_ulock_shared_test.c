@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/ulock_shared.h"
+
+#include "classics_task.h"
+
+#define READER ULOCK_SHARED_READER
+#define WRITER ULOCK_SHARED_WRITER
+#define WRITTEN ULOCK_SHARED_WRITTEN
+
+struct arena {
+    classic_ulock_shared lock;
+    uint32_t readers; /* how many children are inside to read */
+    uint32_t written; /* how many have written */
+    uint32_t go_on;   /* a child that reads stays inside until this is set */
+};
+
+static struct arena *arena(void)
+{
+    return task_memory(sizeof(struct arena));
+}
+
+static void expect_idle(struct arena *a)
+{
+    assert_int_equal(a->lock.word, 0);
+    assert_int_equal(a->lock.writers.units, 0);
+    assert_int_equal(a->lock.readers.units, 0);
+}
+
+static void words(void **state)
+{
+    (void)state;
+    classic_ulock_shared l = CLASSIC_ULOCK_SHARED_INIT;
+
+    classic_ulock_shared_rdlock(&l);
+    assert_int_equal(l.word, READER);
+    classic_ulock_shared_rdlock(&l);
+    assert_int_equal(classic_ulock_shared_tryrdlock(&l), 0);
+    assert_int_equal(l.word, 3 * READER);
+    assert_int_equal(classic_ulock_shared_trywrlock(&l), EBUSY);
+    for (int i = 0; i < 3; i++)
+        classic_ulock_shared_rdunlock(&l);
+    assert_int_equal(l.word, 0);
+
+    classic_ulock_shared_wrlock(&l);
+    assert_int_equal(l.word, WRITTEN);
+    assert_int_equal(classic_ulock_shared_tryrdlock(&l), EBUSY);
+    assert_int_equal(classic_ulock_shared_trywrlock(&l), EBUSY);
+    classic_ulock_shared_wrunlock(&l);
+    assert_int_equal(l.word, 0);
+    assert_int_equal(classic_ulock_shared_trywrlock(&l), 0);
+    assert_int_equal(l.word, WRITTEN);
+}
+
+static void read_for_a_while(void *arg)
+{
+    struct arena *a = arg;
+    classic_ulock_shared_rdlock(&a->lock);
+    sc_fetch_add(&a->readers, 1);
+    while (sc_load(&a->go_on) == 0)
+        word_sleep(&a->go_on, 0);
+    classic_ulock_shared_rdunlock(&a->lock);
+}
+
+static void write_once(void *arg)
+{
+    struct arena *a = arg;
+    classic_ulock_shared_wrlock(&a->lock);
+    sc_fetch_add(&a->written, 1);
+    classic_ulock_shared_wrunlock(&a->lock);
+}
+
+static bool three_read(void *arg)
+{
+    return sc_load(&((struct arena *)arg)->readers) == 3;
+}
+
+static void let_readers_go_on(struct arena *a)
+{
+    sc_store(&a->go_on, 1);
+    word_wake(&a->go_on, FW_FUTEX_ALL);
+}
+
+static void readers_that_waited_come_in_together(void **state)
+{
+    (void)state;
+    struct arena *a = arena();
+    pid_t tasks[4];
+
+    classic_ulock_shared_wrlock(&a->lock);
+    tasks[0] = task_start_asleep(write_once, a);
+    assert_int_equal(a->lock.word, WRITTEN + WRITER);
+    for (int i = 1; i < 4; i++)
+        tasks[i] = task_start_asleep(read_for_a_while, a);
+    assert_int_equal(a->lock.word, WRITTEN + WRITER + 3 * READER);
+
+    classic_ulock_shared_wrunlock(&a->lock); /* the readers go first */
+    assert_true(task_await(three_read, a));
+    assert_int_equal(a->lock.word, WRITER + 3 * READER);
+    assert_int_equal(a->written, 0);
+
+    /* A reader comes in past the writer that waits. */
+    assert_int_equal(classic_ulock_shared_tryrdlock(&a->lock), 0);
+    classic_ulock_shared_rdunlock(&a->lock);
+    let_readers_go_on(a);
+    for (int i = 0; i < 4; i++)
+        task_join(tasks[i]);
+    assert_int_equal(a->written, 1);
+    expect_idle(a);
+}
+
+static void writers_pass_the_lock_on(void **state)
+{
+    (void)state;
+    struct arena *a = arena();
+
+    classic_ulock_shared_wrlock(&a->lock);
+    pid_t first = task_start_asleep(write_once, a);
+    pid_t second = task_start_asleep(write_once, a);
+    assert_int_equal(a->lock.word, WRITTEN + 2 * WRITER);
+    classic_ulock_shared_wrunlock(&a->lock);
+    task_join(first);
+    task_join(second);
+    assert_int_equal(a->written, 2);
+    expect_idle(a);
+}
+
+static void the_last_reader_passes_the_lock_to_a_writer(void **state)
+{
+    (void)state;
+    struct arena *a = arena();
+
+    a->lock.word = READER + WRITER; /* a writer is counted, and has not come to its queue */
+    classic_ulock_shared_rdunlock(&a->lock);
+    assert_int_equal(a->lock.word, WRITTEN);
+    assert_int_equal(a->lock.writers.units, KSEM_EARLY);
+    classic_ksem_down(&a->lock.writers); /* now it comes, and must not sleep */
+    classic_ulock_shared_wrunlock(&a->lock);
+    expect_idle(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(readers_that_waited_come_in_together),
+        cmocka_unit_test(writers_pass_the_lock_on),
+        cmocka_unit_test(the_last_reader_passes_the_lock_to_a_writer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
