@@ -316,9 +316,9 @@ static int sleep_in_line(struct waiter *me)
     uint32_t state = AWAKE;
     int error;
 
-    /* AWAKE -> ASLEEP */
+    /* AWAKE -> ASLEEP; a mark that came first is read with acquire order, as all marks are */
     if (!fw_cas32_relaxed(&me->state, &state, ASLEEP))
-        return 0;
+        return is_marked(me) ? 0 : -EAGAIN;
     do
         error = fw_wait_sleep_cancellable_(&me->wait, &me->c->seq_, me->seq, MUTEX_CLASS_NEW,
                                            cancelled);

@@ -70,14 +70,14 @@ static void body(struct worker *me)
 {
     pthread_t self = pthread_self();
 
-    while (!is_over) {
+    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
         fw_mutex_lock(&ring.lock);
         while (tokens == 0)
             wait_for_token(me);
         tokens--;
         use(&ring);
         if (stress_is_over())
-            is_over = true;
+            __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
         fw_mutex_unlock(&ring.lock);
         if (draw(me, 8) == 0)
             burn(draw(me, 5000));
