@@ -3,6 +3,9 @@
 #define MODEL_FAULTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "programs/calls.h"
 
 /*
  * Deliberate faults: what the model must be able to find.  Some break the model's own rules
@@ -21,14 +24,13 @@ enum fault_rule {
     FAULT_UNLOCKED_CAS
 };
 
-struct mutex_calls;
-
 struct model_fault {
     const char *name;
     const char *about;
     const char *program; /* the program that shows it */
     enum fault_rule rule;
-    const struct mutex_calls *mutex; /* the faulty copy; NULL: the shipped one */
+    enum family family;
+    const void *calls; /* the faulty copy; NULL: the shipped sources */
 };
 
 extern const struct model_fault model_faults[];

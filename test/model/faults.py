@@ -1,187 +1,134 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Deliberate faults in the mutex: copies of its sources in which one thing is wrong.
+"""Deliberate faults: copies of the locks' sources in which one thing is wrong.
 
 Each fault replaces one exact piece of text, which must occur exactly once; where it does not any
-more, the build stops, and the fault is to be written anew.  faults.py --out DIR writes one C file
-for each fault and faults_table.c; faults.py --names lists the C files.
+more, the build stops, and the fault is to be written anew.  The faults are in faults/, a file for
+each family of sources.
+
+faults.py --out DIR writes the C files of all faults and faults_table.c; --names lists the C files,
+--inputs the files of which copies are made.
 """
 import argparse
+import importlib
 import pathlib
+import re
 import sys
-from typing import NamedTuple
 
-MUTEX, HEADER, WORD = "src/mutex.c", "include/furwock/mutex.h", "src/mutex_word.h"
+from faults.kinds import Family, Fault
+from faults.rules import RULES
 
-
-class Fault(NamedTuple):
-    """A fault in the text of one file."""
-
-    name: str
-    about: str
-    program: str
-    file: str
-    old: str
-    new: str
-
-
-class Rule(NamedTuple):
-    """A fault in the rules of the model: one of enum fault_rule."""
-
-    name: str
-    about: str
-    program: str
-    rule: str
-
-
-RULES = [
-    Rule("no-fence", "the fence does nothing", "two", "FAULT_NO_FENCE"),
-    Rule("fence-without-drain", "the fence leaves stores in the buffers", "two",
-         "FAULT_FENCE_WITHOUT_DRAIN"),
-    Rule("fence-without-abort", "the fence leaves plain releases under way", "two",
-         "FAULT_FENCE_WITHOUT_ABORT"),
-    Rule("owner-half-only", "the plain release does not look at the waiters half", "two",
-         "FAULT_LOOK_AT_OWNER_ONLY"),
-    Rule("lost-wake", "the kernel wakes nobody", "two", "FAULT_LOST_WAKE"),
-    Rule("wait-without-compare", "the kernel lets sleep without comparing", "two",
-         "FAULT_WAIT_WITHOUT_COMPARING"),
-    Rule("lost-requeue", "the kernel moves nobody", "fair-back", "FAULT_LOST_REQUEUE"),
-    Rule("unlocked-cas", "compare-and-swap is a load and a store", "two", "FAULT_UNLOCKED_CAS"),
-]
-
-FAULTS = [
-    # --- Taking ---------------------------------------------------------------------------------
-    Fault("plain-take", "looks and stores instead of the exchange", "two", HEADER,
-          "    if (fw_xchg8_acquire((fw_byte_ *)&m->state_, FW_ID_HELD) != 0)\n",
-          "    if (fw_load64_relaxed(&m->state_) != 0)\n"),
-    Fault("wide-signature", "signs with a store to the whole word", "two", HEADER,
-          "fw_store32_relaxed((fw_half_ *)&m->state_, id);",
-          "fw_store64_relaxed(&m->state_, id);"),
-    Fault("never-leaves", "takes the lock and stays in line", "two", MUTEX,
-          "(with_owner(w, me->id) & ~mine) - MUTEX_WAITER))",
-          "with_owner(w, me->id) & ~mine))"),
-    Fault("keeps-waking", "takes the lock and leaves WAKING set", "three", MUTEX,
-          "fw_mutex_word_ mine = MUTEX_WAKING | (was_woken(me)",
-          "fw_mutex_word_ mine = 0 | (was_woken(me)"),
-    # --- Going to sleep -------------------------------------------------------------------------
-    Fault("skips-fence", "sleeps without looking at FENCED", "two", MUTEX,
-          "    if (!is_fenced(w)) {\n", "    if (false) {\n"),
-    Fault("sleeps-with-waking", "sleeps without clearing WAKING", "spurious", MUTEX,
-          "fw_mutex_word_ wanted = w & ~MUTEX_WAKING;", "fw_mutex_word_ wanted = w;"),
-    Fault("stale-value", "sleeps with a value it has not decided upon", "two", MUTEX,
-          "waiters_half(wanted),", "waiters_half(fw_load64_relaxed(&me->m->state_)),"),
-    Fault("naps-for-good", "sleeps with WAKING set, and without an end", "nap", MUTEX,
-          "slice_ns = NAP_NS;", "slice_ns = 0;"),
-    Fault("sleeps-unfenced", "sleeps for long although the fence was refused", "refused", MUTEX,
-          "slice_ns = UNFENCED_SLICE_NS;", "slice_ns = 0;"),
-    # --- Releasing ------------------------------------------------------------------------------
-    Fault("wakes-first", "wakes before it has released", "two", MUTEX,
-          "    do {\n        w = without_ghosts(seen, generation);\n",
-          "    left = seen;\n"
-          "    if (has_waiters(seen) && !wake_is_under_way(seen))\n"
-          "        fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(seen), FW_FUTEX_PRIVATE);\n"
-          "    do {\n        w = without_ghosts(seen, generation);\n"
-          "        if (has_waiters(w) && !wake_is_under_way(w)) {\n"
-          "            if (fw_cas64_release(&m->state_, &seen, after_release(m, w, fair)))\n"
-          "                return;\n"
-          "            continue;\n"
-          "        }\n"),
-    Fault("forgets-waking", "frees without setting WAKING", "two", MUTEX,
-          "return with_owner((w | MUTEX_WAKING) & ~MUTEX_OLD, 0);",
-          "return with_owner(w & ~MUTEX_OLD, 0);"),
-    Fault("touches-after", "looks at the lock after the release", "free", MUTEX,
-          "if (has_waiters(w) && (!wake_is_under_way(w) ||",
-          "if (has_waiters(w) && (!wake_is_under_way(fw_load64_relaxed(&m->state_) & w) ||"),
-    Fault("unfair", "the fair release frees the lock", "fair", MUTEX,
-          "if (fair || wants_handoff(w))", "if ((fair && false) || wants_handoff(w))"),
-    Fault("refuses-handoff", "a release ignores HANDOFF", "starving", MUTEX,
-          "if (fair || wants_handoff(w))", "if (fair)"),
-    Fault("old-only", "wakes only those who were woken before", "two", WORD,
-          "? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY", "? MUTEX_CLASS_OLD : MUTEX_CLASS_OLD"),
-    Fault("passes-to-nobody", "passes the lock where nobody waits", "fair", MUTEX,
-          "    if (!has_waiters(w))\n        return fw_one_in_",
-          "    if (!has_waiters(w) && !fair)\n        return fw_one_in_"),
-    # --- Passing --------------------------------------------------------------------------------
-    Fault("late-claims", "a late arrival claims the pass under which it came", "fair", MUTEX,
-          "owner_half(w) != me->came_under);\n}", "owner_half(w) != me->id);\n}"),
-    Fault("no-requeue", "the claimant leaves late arrivals where they sleep", "fair-back", MUTEX,
-          "    if (late) ", "    if (false && late) "),
-    Fault("no-late-flag", "a late arrival does not set LATE", "fair-back", MUTEX,
-          "if (!has_late_sleepers(w) && !fw_cas64", "if (false && !fw_cas64"),
-    # --- Giving up ------------------------------------------------------------------------------
-    Fault("keeps-baton", "a waiter gives up and leaves WAKING set", "timed-old", MUTEX,
-          "(is_passed(w) ? 0 : MUTEX_WAKING);", "0;"),
-    Fault("ignores-pass", "a waiter gives up although it could claim a pass", "timed-fair", MUTEX,
-          "        if (may_take(me, w)) {\n", "        if (!over && may_take(me, w)) {\n"),
-    Fault("disturbs-pass", "a late arrival gives up and clears WAKING", "timed-fair-spin", MUTEX,
-          "(is_passed(w) ? 0 : MUTEX_WAKING);", "MUTEX_WAKING;"),
-    Fault("gives-up-twice", "a waiter gives up and is still counted", "timed", MUTEX,
-          "return fw_cas64_relaxed(&me->m->state_, &w, (w & ~mine) - MUTEX_WAITER);",
-          "return fw_cas64_relaxed(&me->m->state_, &w, w & ~mine);"),
-    # --- Fork -----------------------------------------------------------------------------------
-    Fault("sees-ghosts", "counts waiters that a fork left behind", "fork", WORD,
-          "    if (!has_ghosts(w, generation))\n",
-          "    if (generation <= 31)\n"),
-]
+HERE = pathlib.Path(__file__).resolve().parent
+FAMILIES: list[Family] = [importlib.import_module(f"faults.{path.stem}").FAMILY
+                          for path in sorted((HERE / "faults").glob("*.py"))
+                          if path.stem not in ("__init__", "kinds", "rules")]
 
 COPY = """/* SPDX-License-Identifier: MIT */
 /* Written by faults.py: {about}. */
-#define MUTEX_COPY {copy}
-#include "subject/rename.h"
-#define FW_INLINE FW_API
-#include "{dir}/mutex.h"
-#include "{dir}/mutex.c"
-#undef FW_MUTEX_WORD_H
-#define MUTEX_CALLS mutex_{copy}
-#include "programs/mutex_calls.c"
+#include "{fault}/rename.h"
+#include "{fault}/{source}"
 """
+
+CALLS = """#define CALLS {family}_{copy}
+#include "programs/{family}_calls.c"
+"""
+
+# A function that other files can call begins in the first column and is not static.
+DEFINITION = re.compile(r"^(?!static|typedef|extern)[A-Za-z_][^;{}()=]*?\b(fw_\w+)\([^;{}]*\)\n\{",
+                        re.MULTILINE)
 
 
 def copy_name(fault: Fault) -> str:
     return "fault_" + fault.name.replace("-", "_")
 
 
-def mutate(fault: Fault, root: pathlib.Path, out: pathlib.Path) -> None:
+def c_file(fault: Fault, source: str) -> str:
+    return f"{copy_name(fault)}__{pathlib.Path(source).name}"
+
+
+def read(family: Family, fault: Fault, root: pathlib.Path, file: str) -> str:
+    """The text of a file as the copy has it: with the fault, and with the copy's own headers."""
+    text = (root / file).read_text(encoding="utf-8")
+    if file == fault.file:
+        if text.count(fault.old) != 1:
+            sys.exit(f"faults.py: {fault.name}: its text occurs {text.count(fault.old)} times "
+                     f"in {file}, not once; write the fault anew:\n{fault.old}")
+        text = text.replace(fault.old, fault.new)
+    for header in family.headers:
+        name = pathlib.Path(header).name
+        text = text.replace(f"#include <furwock/{name}>", f'#include "{name}"')
+    return text
+
+
+def write_if_new(path: pathlib.Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def mutate(family: Family, fault: Fault, root: pathlib.Path, out: pathlib.Path) -> None:
     directory = out / fault.name
     directory.mkdir(parents=True, exist_ok=True)
-    for file in (MUTEX, HEADER, WORD):
-        text = (root / file).read_text(encoding="utf-8")
-        if file == fault.file:
-            if text.count(fault.old) != 1:
-                sys.exit(f"faults.py: {fault.name}: its text occurs {text.count(fault.old)} times "
-                         f"in {file}, not once; write the fault anew:\n{fault.old}")
-            text = text.replace(fault.old, fault.new)
-        (directory / pathlib.Path(file).name).write_text(text, encoding="utf-8")
-    (out / f"{copy_name(fault)}.c").write_text(
-        COPY.format(about=fault.about, copy=copy_name(fault), dir=fault.name), encoding="utf-8")
+    sources = family.affected(fault)
+    if fault.file not in family.headers + ["src/" + s for s in sources]:
+        sys.exit(f"faults.py: {fault.name}: {fault.file} is not of the family {family.name}")
+    names: list[str] = list(family.inline)
+    for file in family.headers + ["src/" + s for s in sources]:
+        text = read(family, fault, root, file)
+        write_if_new(directory / pathlib.Path(file).name, text)
+        if file.endswith(".c"):
+            names += DEFINITION.findall(text)
+    # The linkable copies of inline functions stay with the last source, if that is not copied.
+    if sources != family.sources:
+        names = [n for n in names if n not in family.inline]
+    write_if_new(directory / "rename.h",
+                 "".join(f"#define {n} {copy_name(fault)}_{n}\n" for n in names))
+    for source in sources:
+        text = COPY.format(about=fault.about, fault=fault.name, source=pathlib.Path(source).name)
+        if source == sources[0]:
+            text += CALLS.format(family=family.name, copy=copy_name(fault))
+        write_if_new(out / c_file(fault, source), text)
 
 
 def table() -> str:
     lines = ["/* SPDX-License-Identifier: MIT */", "/* Written by faults.py. */",
-             '#include "faults.h"', '#include "programs/programs.h"', ""]
-    lines += [f"extern const struct mutex_calls mutex_{copy_name(f)};" for f in FAULTS]
-    lines += ["", "const struct model_fault model_faults[] = {"]
-    lines += [f'    {{"{r.name}", "{r.about}", "{r.program}", {r.rule}, NULL}},' for r in RULES]
-    lines += [f'    {{"{f.name}", "{f.about}", "{f.program}", FAULT_NONE, &mutex_{copy_name(f)}}},'
-              for f in FAULTS]
-    lines += ["};", f"const unsigned model_fault_count = {len(RULES) + len(FAULTS)};", ""]
+             '#include "faults.h"', ""]
+    for family in FAMILIES:
+        calls = [f"{family.name}_shipped"] + [f"{family.name}_{copy_name(f)}"
+                                              for f in family.faults]
+        lines += [f"extern const struct {family.name}_calls {c};" for c in calls]
+    lines += ["", "const void *const calls_shipped[FAMILIES] = {"]
+    lines += [f"    [FAMILY_{f.name.upper()}] = &{f.name}_shipped," for f in FAMILIES]
+    lines += ["};", "", "const struct model_fault model_faults[] = {"]
+    lines += [f'    {{"{r.name}", "{r.about}", "{r.program}", {r.rule}, 0, NULL}},' for r in RULES]
+    lines += [f'    {{"{f.name}", "{f.about}", "{f.program}", FAULT_NONE, '
+              f"FAMILY_{family.name.upper()}, &{family.name}_{copy_name(f)}}},"
+              for family in FAMILIES for f in family.faults]
+    count = len(RULES) + sum(len(family.faults) for family in FAMILIES)
+    lines += ["};", f"const unsigned model_fault_count = {count};", ""]
     return "\n".join(lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Write faulty copies of the mutex.")
+    parser = argparse.ArgumentParser(description="Write faulty copies of the locks' sources.")
     parser.add_argument("--names", action="store_true", help="list the C files and stop")
+    parser.add_argument("--inputs", action="store_true", help="list what is copied and stop")
     parser.add_argument("--root", type=pathlib.Path, help="the source tree")
     parser.add_argument("--out", type=pathlib.Path, help="where the copies go")
     args = parser.parse_args()
     if args.names:
-        print(";".join([f"{copy_name(f)}.c" for f in FAULTS] + ["faults_table.c"]))
+        print(";".join([c_file(f, s) for family in FAMILIES for f in family.faults
+                        for s in family.affected(f)] + ["faults_table.c"]))
+        return
+    if args.inputs:
+        print(";".join(sorted({file for family in FAMILIES for file in
+                               family.headers + ["src/" + s for s in family.sources]})))
         return
     if args.root is None or args.out is None:
         parser.error("--root and --out are needed")
-    for fault in FAULTS:
-        mutate(fault, args.root, args.out)
-    (args.out / "faults_table.c").write_text(table(), encoding="utf-8")
+    for family in FAMILIES:
+        for fault in family.faults:
+            mutate(family, fault, args.root, args.out)
+    write_if_new(args.out / "faults_table.c", table())
 
 
 if __name__ == "__main__":

@@ -2,13 +2,19 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include <furwock/futex.h>
+
 #include "engine/model.h"
 #include "engine/report.h"
 #include "faults.h"
 #include "kernel.h"
 #include "memory.h"
+#include "rooms.h"
 
-/* A wait keeps in its op: addr, a = expected, b = bits, c = deadline.  A requeue changes addr. */
+/*
+ * A wait keeps in its op: addr, a = expected, b = bits, c = deadline.  A requeue changes addr.  A
+ * wait for any of several words: addr = their table, size = how many, c = deadline.
+ */
 
 void kernel_return(unsigned thread, uint64_t result)
 {
@@ -31,14 +37,38 @@ static void dequeue(unsigned thread)
     model_shared.queue[--model_shared.asleep] = 0;
 }
 
+static const fw_futex_any *table_of(const struct model_op *op)
+{
+    return (const fw_futex_any *)(uintptr_t)op->addr;
+}
+
+/* Has the word, or has each of the words, the expected value? */
+static bool finds_expected(unsigned thread)
+{
+    const struct model_op *op = &model_threads[thread].op;
+    bool all = true;
+
+    if (op->kind == OP_WAIT)
+        return memory_check(op->addr, 4) && memory_read(thread, op->addr, 4) == op->a;
+    for (unsigned i = 0; i < op->size; i++) {
+        uint64_t addr = (uint64_t)(uintptr_t)table_of(op)[i].word;
+        all = memory_check(addr, 4) && all &&
+              memory_read(thread, addr, 4) == table_of(op)[i].expected;
+    }
+    return all;
+}
+
 void kernel_wait(unsigned thread)
 {
     struct model_thread *t = &model_threads[thread];
+    bool finds;
 
     memory_drain(thread);
-    if (!memory_check(t->op.addr, 4))
+    rooms_check_wait(thread);
+    finds = finds_expected(thread);
+    if (model_failure.kind != NULL)
         return;
-    if (memory_read(thread, t->op.addr, 4) != t->op.a && !fault_is(FAULT_WAIT_WITHOUT_COMPARING)) {
+    if (!finds && !fault_is(FAULT_WAIT_WITHOUT_COMPARING)) {
         report_result("EAGAIN");
         kernel_return(thread, (uint64_t)-EAGAIN);
         return;
@@ -54,6 +84,27 @@ void kernel_end_sleep(unsigned thread, int64_t result)
     kernel_return(thread, (uint64_t)result);
 }
 
+/* Before it has gone to sleep, or out of its sleep. */
+void kernel_cancel(unsigned thread)
+{
+    memory_drain(thread);
+    if (model_threads[thread].status == THREAD_ASLEEP)
+        dequeue(thread);
+    kernel_return(thread, (uint64_t)-ECANCELED);
+}
+
+/* Does a wake of these bits at this address meet the sleep?  Which of its words is that? */
+static bool meets(const struct model_op *op, uint64_t addr, uint64_t bits, unsigned *which)
+{
+    *which = 0;
+    if (op->kind == OP_WAIT)
+        return op->addr == addr && (op->b & bits) != 0;
+    for (; *which < op->size; ++*which)
+        if ((uint64_t)(uintptr_t)table_of(op)[*which].word == addr)
+            return true;
+    return false;
+}
+
 /* Wakes up to n sleepers on addr whose bits meet `bits`; returns how many. */
 static uint64_t wake(uint64_t addr, uint64_t n, uint64_t bits)
 {
@@ -61,11 +112,11 @@ static uint64_t wake(uint64_t addr, uint64_t n, uint64_t bits)
 
     for (unsigned i = 0; i < model_shared.asleep && woken < n;) {
         unsigned sleeper = (unsigned)model_shared.queue[i];
-        const struct model_op *op = &model_threads[sleeper].op;
+        unsigned which;
 
-        if (op->addr == addr && (op->b & bits) != 0) {
+        if (meets(&model_threads[sleeper].op, addr, bits, &which)) {
             report_woken(sleeper);
-            kernel_end_sleep(sleeper, 0);
+            kernel_end_sleep(sleeper, which);
             woken++;
         } else {
             i++;

@@ -25,7 +25,11 @@
 
 void kernel_return(unsigned thread, uint64_t result);
 
-void kernel_wait(unsigned thread);
+/* The flag of a wait (op.d) during which the thread may be cancelled. */
+#define WAIT_CANCELLABLE 1u
+
+void kernel_wait(unsigned thread); /* on one word, or on any of several */
+void kernel_cancel(unsigned thread);
 void kernel_wake(unsigned thread);
 void kernel_requeue(unsigned thread, bool compare);
 void kernel_end_sleep(unsigned thread, int64_t result);

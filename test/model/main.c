@@ -16,9 +16,10 @@
 #define EXIT_USAGE 2
 
 enum fault_rule model_broken_rule;
+const void *calls_in_use[FAMILIES];
 
 static const struct program_group *const groups[] = {&litmus_programs, &sleeper_programs,
-                                                     &mutex_programs};
+                                                     &mutex_programs, &cond_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {
@@ -192,13 +193,14 @@ static void list(void)
 static void break_things(const struct model_fault *fault)
 {
     model_broken_rule = fault->rule;
-    mutex_in_use = fault->mutex != NULL ? fault->mutex : &mutex_shipped;
+    if (fault->calls != NULL)
+        calls_in_use[fault->family] = fault->calls;
 }
 
 static void mend_things(void)
 {
     model_broken_rule = FAULT_NONE;
-    mutex_in_use = &mutex_shipped;
+    memcpy(calls_in_use, calls_shipped, sizeof calls_in_use);
 }
 
 /* True: the fault was caught. */
@@ -284,7 +286,7 @@ static void check_group(const char *name, struct argp_state *state)
     for (unsigned g = 0; g < GROUPS; g++)
         known = known || strcmp(name, groups[g]->name) == 0;
     if (!known)
-        argp_error(state, "no group %s; there are: litmus sleepers mutex faults", name);
+        argp_error(state, "no group %s; there are: litmus sleepers mutex cond faults", name);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -354,6 +356,7 @@ int main(int argc, char **argv)
 
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    mend_things();
     if (options.list) {
         list();
         return EXIT_SUCCESS;

@@ -12,12 +12,22 @@
  * kernel entries empty the queue first.  (Owens, Sarkar and Sewell, "A better x86 memory model:
  * x86-TSO", TPHOLs 2009.)
  *
+ * A thread's own stack holds what that thread sees: its frames are also written without the model's
+ * knowledge, and may be gone before a store has arrived.  So for a store to the own stack the queue
+ * keeps what the others still see instead.
+ *
  * Byte by byte is weaker than what processors do for a load that is only partly in the queue (they
  * wait): every behaviour of theirs is one of the model's.
  */
 
 /* Can others see this address?  What they cannot see (constants) needs no scheduling. */
 bool memory_is_shared(uint64_t addr);
+
+/* Whose stack is this? */
+bool memory_stack_of(uint64_t addr, unsigned *thread);
+
+/* Is it on a stack, in a frame that is not gone? */
+bool memory_is_live_stack(uint64_t addr);
 
 /* Reports an access to memory that has no living object; false then. */
 bool memory_check(uint64_t addr, uint64_t size);

@@ -14,17 +14,23 @@
  * stopped thread, performs its operation on the state, and lets the thread run to its next one.
  *
  * The complete state is the struct model_shared, one struct model_thread and one stack per thread.
- * All of it lies at fixed addresses, so a copy of these bytes is the state: it can be stored,
- * compared and restored.  Nothing else may influence a thread: no mutable statics, no clock, no
- * allocation.
+ * A step of one thread may change the stack of another, whose waiters stand in line there.  All of
+ * it lies at fixed addresses, so a copy of these bytes is the state: it can be stored, compared and
+ * restored.  Nothing else may influence a thread: no mutable statics, no clock, no allocation.
  */
 
-#define MODEL_MAX_THREADS 4u
+#define MODEL_MAX_THREADS 6u
 #define MODEL_MAX_BUFFER 4u
-#define MODEL_MAX_OBJECTS 8u
-#define MODEL_MEMORY 128u
+#define MODEL_MAX_OBJECTS 12u
+#define MODEL_MEMORY 256u
 #define MODEL_GHOSTS 16u
 #define MODEL_STACK 16384u
+
+/*
+ * Stack that is not in use holds these bytes: equal states have equal bytes, and a pointer that is
+ * read from a frame that is gone leads nowhere.
+ */
+#define MODEL_DEAD 0xdb
 
 /* What a stopped thread wants to do. */
 enum model_kind {
@@ -35,6 +41,7 @@ enum model_kind {
     OP_CAS,
     OP_FENCE_LOCAL, /* a locked instruction on nothing: drains the own buffer */
     OP_WAIT,
+    OP_WAIT_ANY, /* on several words: addr and size are the table of them */
     OP_WAKE,
     OP_REQUEUE,
     OP_CMP_REQUEUE,
@@ -44,6 +51,9 @@ enum model_kind {
     OP_COMMIT,
     OP_CLOCK,
     OP_CHANCE, /* fw_one_in_: yes or no */
+    OP_CANCEL, /* may be cancelled here: yes or no */
+    OP_ENTER,  /* a room; waits until nobody is inside */
+    OP_LEAVE,  /* it: a store, like any other */
     OP_FREE,   /* the program ends the life of an object */
     OP_NOTE    /* nothing: a point where others may run */
 };
@@ -79,7 +89,7 @@ struct model_thread {
 
 /* How often the environment may do what it need not do. */
 struct model_budget {
-    uint64_t spurious, eintr, signals, ticks, refusals, chances;
+    uint64_t spurious, eintr, signals, ticks, refusals, chances, cancels;
 };
 
 struct model_shared {
@@ -117,6 +127,9 @@ _Noreturn void model_thread_fail(const char *kind, const char *text, uint64_t a,
 uint64_t model_op(enum model_kind kind, const void *addr, uint64_t size, uint64_t a, uint64_t b,
                   uint64_t c, uint64_t d);
 
+/* For coroutines: ends the thread, from however deep. */
+_Noreturn void model_thread_end(void);
+
 /* Calls that spin without any operation are caught after this many. */
 #define MODEL_MAX_PAUSES 100000u
 void model_pause(void);
@@ -152,12 +165,15 @@ struct model_program {
     uint32_t preemptions;      /* explored with at most so many; 0: with any number */
     uint32_t deep_preemptions; /* the same for --deep */
     uint32_t generation;       /* of the process: how many forks lie behind it */
-    bool generic; /* no restartable sequences: every release is atomic, the fence is nothing */
+    bool generic;    /* no restartable sequences: every release is atomic, the fence is nothing */
+    bool old_kernel; /* futex_waitv is not there */
+    unsigned rooms;  /* waiting rooms: subject/rooms.c */
     bool leaves_asleep;  /* it is no error when threads sleep for ever (or until a deadline) */
     const char *expects; /* the failure that it must show; NULL: none */
     void (*setup)(const void *arg);
     void (*thread)(unsigned self, const void *arg);
-    void (*handler)(void); /* the signal handler, or NULL */
+    void (*handler)(void);            /* the signal handler, or NULL */
+    void (*cancelled)(unsigned self); /* a cancelled thread's clean-up, or NULL */
     void (*changed)(unsigned thread, uint64_t addr,
                     uint64_t size); /* after each change of memory */
     void (*finished)(void);         /* checks when all threads are done and all is written back */

@@ -5,102 +5,21 @@
 #include "../faults.h"
 #include "../kernel.h"
 #include "../memory.h"
+#include "../rooms.h"
 #include "../subject/subject.h"
-#include "coroutine.h"
 #include "perform.h"
 #include "report.h"
+#include "thread.h"
 
 struct model_shared model_shared;
-struct model_thread model_threads[MODEL_MAX_THREADS];
-uint8_t model_stacks[MODEL_MAX_THREADS][MODEL_STACK] __attribute__((aligned(64)));
 unsigned model_thread_count;
-unsigned model_current;
 const struct model_program *model_program;
-struct model_failure model_failure;
-
-static void *engine_sp;
-static unsigned pauses;
-
-void model_fail(const char *kind, const char *text, uint64_t a, uint64_t b)
-{
-    if (model_failure.kind == NULL)
-        model_failure = (struct model_failure){kind, text, a, b};
-}
-
-void model_thread_fail(const char *kind, const char *text, uint64_t a, uint64_t b)
-{
-    model_fail(kind, text, a, b);
-    for (;;)
-        model_switch(&model_threads[model_current].sp, engine_sp);
-}
-
-uint64_t model_op(enum model_kind kind, const void *addr, uint64_t size, uint64_t a, uint64_t b,
-                  uint64_t c, uint64_t d)
-{
-    struct model_thread *t = &model_threads[model_current];
-
-    t->op = (struct model_op){kind, (uint64_t)(uintptr_t)addr, size, a, b, c, d};
-    t->status = THREAD_STOPPED;
-    model_switch(&t->sp, engine_sp);
-    while (t->signalled != 0) {
-        struct model_op interrupted = t->op;
-        uint64_t result = t->result;
-        bool was_done = t->signalled == 2;
-
-        t->signalled = 0;
-        t->in_handler = 1;
-        model_program->handler();
-        t->in_handler = 0;
-        t->op = interrupted;
-        t->result = result;
-        if (was_done)
-            break;
-        t->status = THREAD_STOPPED;
-        model_switch(&t->sp, engine_sp);
-    }
-    return t->result;
-}
-
-void model_pause(void)
-{
-    if (++pauses > MODEL_MAX_PAUSES)
-        model_thread_fail("livelock", "a thread spins and looks at nothing", 0, 0);
-}
-
-void model_entry(void)
-{
-    struct model_thread *t = &model_threads[model_current];
-
-    model_program->thread(model_current, model_program->arg);
-    t->status = THREAD_DONE;
-    for (;;)
-        model_switch(&t->sp, engine_sp);
-}
-
-static void run(unsigned thread)
-{
-    struct model_thread *t = &model_threads[thread];
-    uint8_t *stack = model_stacks[thread];
-
-    model_current = thread;
-    pauses = 0;
-    fw_self_id_ = (uint32_t)t->tls_id;
-    model_switch(&engine_sp, t->sp);
-    t->tls_id = fw_self_id_;
-    if (t->status == THREAD_DONE)
-        t->sp = stack + MODEL_STACK;
-    if (t->status != THREAD_STOPPED)
-        t->op = (struct model_op){0};
-    t->result = 0;
-    /* What lies beyond the stack pointer is dead, but would shine through in later frames. */
-    memset(stack, 0, (size_t)((uint8_t *)t->sp - stack));
-}
 
 void perform_run_all(void)
 {
     for (unsigned i = 0; i < model_thread_count && model_failure.kind == NULL; i++)
         if (model_threads[i].status == THREAD_RUNNING)
-            run(i);
+            thread_run(i);
 }
 
 static void add(struct model_choice *list, unsigned *n, unsigned thread, unsigned what)
@@ -114,6 +33,12 @@ static bool may_be_signalled(const struct model_thread *t)
            t->in_handler == 0 && !(t->op.kind == OP_FENCE_ALL && t->op.a != 0);
 }
 
+static bool may_be_cancelled(const struct model_thread *t)
+{
+    return (t->op.kind == OP_CANCEL || (t->op.kind == OP_WAIT && t->op.d == WAIT_CANCELLABLE)) &&
+           model_shared.budget.cancels > 0;
+}
+
 static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread)
 {
     const struct model_thread *t = &model_threads[thread];
@@ -122,6 +47,7 @@ static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread
     switch (t->op.kind) {
     case OP_STORE:
     case OP_COMMIT:
+    case OP_LEAVE:
         if (!memory_buffer_is_full(thread))
             add(list, n, thread, CHOICE_DO);
         break;
@@ -135,6 +61,16 @@ static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread
             add(list, n, thread, CHOICE_DO);
         if (t->op.a == 0 && model_shared.budget.refusals > 0)
             add(list, n, thread, CHOICE_REFUSE);
+        break;
+    case OP_ENTER:
+        if (rooms_may_enter(thread))
+            add(list, n, thread, CHOICE_DO);
+        break;
+    case OP_WAIT:
+    case OP_CANCEL:
+        if (may_be_cancelled(t))
+            add(list, n, thread, CHOICE_CANCEL);
+        add(list, n, thread, CHOICE_DO);
         break;
     default:
         add(list, n, thread, CHOICE_DO);
@@ -157,6 +93,8 @@ static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)
         add(list, n, thread, CHOICE_SPURIOUS);
     if (model_shared.budget.eintr > 0)
         add(list, n, thread, CHOICE_EINTR);
+    if (may_be_cancelled(&model_threads[thread]))
+        add(list, n, thread, CHOICE_CANCEL);
     if (may_be_signalled(&model_threads[thread]))
         add(list, n, thread, CHOICE_SIGNAL);
 }
@@ -186,6 +124,7 @@ bool perform_is_whim(struct model_choice choice)
     case CHOICE_REFUSE:
     case CHOICE_SIGNAL:
     case CHOICE_YES:
+    case CHOICE_CANCEL:
         return true;
     case CHOICE_TIME_OUT:
         return !kernel_time_out_is_free(choice.thread);
@@ -261,6 +200,7 @@ static void perform_op(unsigned thread)
         break;
     case OP_STORE:
     case OP_COMMIT:
+    case OP_LEAVE:
         perform_store(thread);
         break;
     case OP_XCHG:
@@ -273,6 +213,7 @@ static void perform_op(unsigned thread)
         kernel_return(thread, 0);
         break;
     case OP_WAIT:
+    case OP_WAIT_ANY:
         kernel_wait(thread);
         break;
     case OP_WAKE:
@@ -281,6 +222,9 @@ static void perform_op(unsigned thread)
     case OP_REQUEUE:
     case OP_CMP_REQUEUE:
         kernel_requeue(thread, model_threads[thread].op.kind == OP_CMP_REQUEUE);
+        break;
+    case OP_ENTER:
+        rooms_enter(thread);
         break;
     case OP_FREE:
         perform_free(thread);
@@ -335,6 +279,10 @@ void perform(struct model_choice choice)
         model_shared.budget.eintr--;
         kernel_end_sleep(thread, -EINTR);
         break;
+    case CHOICE_CANCEL:
+        model_shared.budget.cancels--;
+        kernel_cancel(thread);
+        break;
     case CHOICE_TIME_OUT:
         kernel_time_out(thread);
         break;
@@ -365,20 +313,20 @@ void perform_start(void)
 {
     memset(&model_shared, 0, sizeof model_shared);
     memset(model_threads, 0, sizeof model_threads);
-    memset(model_stacks, 0, sizeof model_stacks);
+    memset(model_stacks, MODEL_DEAD, sizeof model_stacks);
     model_failure = (struct model_failure){0};
     model_object_count = 0;
     model_thread_count = model_program->threads;
     model_shared.budget = model_program->budget;
     model_shared.clock = KERNEL_BOOT_NS;
+    rooms_make();
     model_program->setup(model_program->arg);
     for (unsigned i = 0; i < MODEL_MAX_THREADS; i++) {
         struct model_thread *t = &model_threads[i];
         t->sp = model_stacks[i] + MODEL_STACK;
         if (i >= model_thread_count)
             continue;
-        t->sp = model_prepare(t->sp);
-        t->status = THREAD_RUNNING;
+        thread_prepare(i);
         t->tls_id = subject_id(i);
     }
     perform_run_all();

@@ -23,6 +23,7 @@ enum {
     CHOICE_REFUSE = 'r',
     CHOICE_SIGNAL = 'x',
     CHOICE_YES = 'y',
+    CHOICE_CANCEL = 'k',
     CHOICE_INTERRUPT = '0' /* and the next digits: which thread the fence reaches */
 };
 
@@ -31,7 +32,7 @@ struct model_choice {
     uint8_t what;
 };
 
-#define MODEL_MAX_CHOICES 48u
+#define MODEL_MAX_CHOICES 96u
 
 /* All choices in the present state. */
 unsigned perform_list(struct model_choice *list);

@@ -18,7 +18,10 @@ static const char *const kinds[] = {
     [OP_CAS] = "compare-and-swap",
     [OP_FENCE_LOCAL] = "mfence",
     [OP_WAIT] = "futex wait",
+    [OP_WAIT_ANY] = "futex waitv",
     [OP_WAKE] = "futex wake",
+    [OP_ENTER] = "enter",
+    [OP_LEAVE] = "leave",
     [OP_REQUEUE] = "futex requeue",
     [OP_CMP_REQUEUE] = "futex cmp-requeue",
     [OP_FENCE_ALL] = "membarrier",
@@ -27,6 +30,7 @@ static const char *const kinds[] = {
     [OP_COMMIT] = "rseq: store",
     [OP_CLOCK] = "clock",
     [OP_CHANCE] = "chance",
+    [OP_CANCEL] = "may be cancelled",
     [OP_FREE] = "free",
     [OP_NOTE] = "goes on",
 };
@@ -52,6 +56,8 @@ static const char *describe(struct model_choice choice)
         return "membarrier: EPERM";
     case CHOICE_SIGNAL:
         return "signal handler";
+    case CHOICE_CANCEL:
+        return "cancelled";
     case CHOICE_YES:
         return "chance: yes";
     case CHOICE_DO:
@@ -93,8 +99,13 @@ void report_end_step(void)
 static void place_of(uint64_t addr, uint64_t size, char *text, size_t room)
 {
     const struct model_object *o = model_object_at(addr, size);
-    unsigned offset;
+    unsigned offset, thread;
 
+    if (o == NULL && memory_stack_of(addr, &thread)) {
+        offset = (unsigned)((uint64_t)(uintptr_t)model_stacks[thread + 1] - addr);
+        snprintf(text, room, "%c's stack -%u", 'A' + thread, offset);
+        return;
+    }
     if (o == NULL) {
         snprintf(text, room, "0x%" PRIx64, addr);
         return;

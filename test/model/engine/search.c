@@ -48,15 +48,21 @@ static void add_edge(uint32_t state, uint32_t to, bool whim)
 static bool check_state(const struct model_choice *list, unsigned n)
 {
     bool asleep = model_shared.asleep > 0;
+    void (*done)(void) = NULL;
 
     for (unsigned i = 0; i < n; i++)
         if (!perform_is_whim(list[i]))
             return false;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (model_threads[i].status == THREAD_STOPPED)
+            model_fail("deadlock", "thread %llu waits for a room that is not left any more", i, 0);
     if (asleep && !model_program->leaves_asleep)
         model_fail("lost wake-up", "%llu thread(s) sleep, and nothing is left that would wake them",
                    model_shared.asleep, 0);
-    if (n == 0 && !asleep && model_program->finished != NULL)
-        model_program->finished();
+    if ((n == 0 && !asleep) || (asleep && model_program->leaves_asleep))
+        done = model_program->finished;
+    if (done != NULL)
+        done();
     return n == 0;
 }
 

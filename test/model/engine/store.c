@@ -217,8 +217,8 @@ static void load_thread(unsigned thread, const struct part *p)
 
     memcpy(&model_threads[thread], p->bytes, p->fixed);
     memcpy(top - p->stack, p->bytes + p->fixed, p->stack);
-    if (old < top - p->stack) /* dead bytes are zero: perform.c, run() */
-        memset(old, 0, (size_t)(top - p->stack - old));
+    if (old < top - p->stack) /* dead bytes: thread.c */
+        memset(old, MODEL_DEAD, (size_t)(top - p->stack - old));
 }
 
 void store_load(uint32_t state)

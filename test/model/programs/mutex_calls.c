@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The table of one build of the mutex.  MUTEX_CALLS is its name; in a faulty copy the functions'
- * names are other ones too (subject/rename.h).
- */
-#include "programs.h"
+/* In a faulty copy the functions' names are other ones too: faults.py writes a rename.h. */
+#include "mutex_calls.h"
 
-extern const struct mutex_calls MUTEX_CALLS;
+extern const struct mutex_calls CALLS;
 
-const struct mutex_calls MUTEX_CALLS = {
+const struct mutex_calls CALLS = {
     .trylock = fw_mutex_trylock,
     .lock = fw_mutex_lock,
     .timedlock = fw_mutex_timedlock,

@@ -9,6 +9,7 @@
 #include "../kernel.h"
 #include "../subject/atomic.h"
 #include "../subject/subject.h"
+#include "mutex_calls.h"
 #include "mutex_script.h"
 #include "mutex_watch.h"
 #include "programs.h"
@@ -45,8 +46,6 @@ static const fw_wait_policy policies[] = {[BLOCK] = {FW_WAIT_BLOCK, 0},
 
 /* Two readings that find the clock moved on reach it, or one sleep that ends with it. */
 static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
-
-const struct mutex_calls *mutex_in_use = &mutex_shipped;
 
 static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static fw_mutex *m;

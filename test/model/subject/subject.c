@@ -13,6 +13,7 @@
 #include "../memory.h"
 #include "atomic.h"
 #include "subject.h"
+#include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/release.h"
@@ -28,6 +29,18 @@ static bool is_private(const void *p)
     return !memory_is_shared((uint64_t)(uintptr_t)p);
 }
 
+/*
+ * What was written to another thread's stack may let that thread go on, and end the frame.  So here
+ * it may run, before anything else happens, were it only a plain access.
+ */
+static void let_go(const void *p)
+{
+    unsigned thread;
+
+    if (memory_stack_of((uint64_t)(uintptr_t)p, &thread) && thread != model_current)
+        model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+}
+
 uint64_t subject_load(const void *p, unsigned size)
 {
     if (is_private(p))
@@ -41,11 +54,15 @@ void subject_store(void *p, unsigned size, uint64_t v)
         model_thread_fail("stray access", "a store to 0x%llx, which is no object of the program",
                           (uint64_t)(uintptr_t)p, 0);
     model_op(OP_STORE, p, size, v, 0, 0, 0);
+    let_go(p);
 }
 
 uint64_t subject_xchg(void *p, unsigned size, uint64_t v)
 {
-    return model_op(OP_XCHG, p, size, v, 0, 0, 0);
+    uint64_t seen = model_op(OP_XCHG, p, size, v, 0, 0, 0);
+
+    let_go(p);
+    return seen;
 }
 
 uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v)
@@ -56,7 +73,10 @@ uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v)
             model_op(OP_STORE, p, size, v, 0, 0, 0);
         return seen;
     }
-    return model_op(OP_CAS, p, size, expected, v, 0, 0);
+    uint64_t seen = model_op(OP_CAS, p, size, expected, v, 0, 0);
+    if (seen == expected)
+        let_go(p);
+    return seen;
 }
 
 /* A read-modify-write: the compare-and-swap that succeeds. */
@@ -153,6 +173,13 @@ int fw_futex_cmp_requeue(const uint32_t *from, uint32_t expected, unsigned n_wak
                          expected);
 }
 
+int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *deadline)
+{
+    if (model_program->old_kernel)
+        return -ENOSYS;
+    return (int)model_op(OP_WAIT_ANY, words, n, 0, 0, ns_of(deadline), 0);
+}
+
 /* --- src/sys/thread.h ----------------------------------------------------------------------- */
 
 uint32_t fw_self_init_(void)
@@ -193,6 +220,45 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
 {
     (void)lock;
     return is_waking && fw_one_in_(1);
+}
+
+/* A wait that pays is a matter of chance here; within the budget it is tried, else never. */
+bool fw_polling_pays_(void)
+{
+    return fw_one_in_(1);
+}
+
+void fw_polling_ended_(bool was_woken)
+{
+    (void)was_woken;
+}
+
+/* --- src/sys/cancel.h ----------------------------------------------------------------------- */
+
+/* The clean-up of the sources, then that of the program, which ends the thread. */
+_Noreturn static void die(void (*on_cancel)(void *), void *arg)
+{
+    on_cancel(arg);
+    if (model_program->cancelled != NULL)
+        model_program->cancelled(model_current);
+    model_thread_end();
+}
+
+void fw_cancel_point_(void (*on_cancel)(void *), void *arg)
+{
+    if (model_shared.budget.cancels != 0 && model_op(OP_CANCEL, NULL, 0, 0, 0, 0, 0) != 0)
+        die(on_cancel, arg);
+}
+
+int fw_futex_wait_cancellable_(const uint32_t *word, uint32_t expected, uint32_t bits,
+                               const fw_deadline *deadline, void (*on_cancel)(void *), void *arg)
+{
+    int result = (int)model_op(OP_WAIT, word, 4, expected, bits, ns_of(deadline), WAIT_CANCELLABLE);
+
+    if (result == -ECANCELED)
+        die(on_cancel, arg);
+    fw_cancel_point_(on_cancel, arg); /* woken, and cancelled on the way out */
+    return result;
 }
 
 /* --- src/sys/clock.h ------------------------------------------------------------------------ */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <furwock/bits/self.h>
+
+#include "../rooms.h"
+#include "coroutine.h"
+#include "model.h"
+#include "thread.h"
+
+struct model_thread model_threads[MODEL_MAX_THREADS];
+uint8_t model_stacks[MODEL_MAX_THREADS][MODEL_STACK] __attribute__((aligned(64)));
+unsigned model_current;
+struct model_failure model_failure;
+
+static void *engine_sp; /* NULL: no thread runs */
+static unsigned pauses;
+
+void model_fail(const char *kind, const char *text, uint64_t a, uint64_t b)
+{
+    if (model_failure.kind == NULL)
+        model_failure = (struct model_failure){kind, text, a, b};
+}
+
+void model_thread_fail(const char *kind, const char *text, uint64_t a, uint64_t b)
+{
+    model_fail(kind, text, a, b);
+    for (;;)
+        model_switch(&model_threads[model_current].sp, engine_sp);
+}
+
+uint64_t model_op(enum model_kind kind, const void *addr, uint64_t size, uint64_t a, uint64_t b,
+                  uint64_t c, uint64_t d)
+{
+    struct model_thread *t = &model_threads[model_current];
+
+    t->op = (struct model_op){kind, (uint64_t)(uintptr_t)addr, size, a, b, c, d};
+    t->status = THREAD_STOPPED;
+    model_switch(&t->sp, engine_sp);
+    while (t->signalled != 0) {
+        struct model_op interrupted = t->op;
+        uint64_t result = t->result;
+        bool was_done = t->signalled == 2;
+
+        t->signalled = 0;
+        t->in_handler = 1;
+        model_program->handler();
+        t->in_handler = 0;
+        t->op = interrupted;
+        t->result = result;
+        if (was_done)
+            break;
+        t->status = THREAD_STOPPED;
+        model_switch(&t->sp, engine_sp);
+    }
+    return t->result;
+}
+
+void model_pause(void)
+{
+    if (++pauses > MODEL_MAX_PAUSES)
+        model_thread_fail("livelock", "a thread spins and looks at nothing", 0, 0);
+}
+
+void model_thread_end(void)
+{
+    struct model_thread *t = &model_threads[model_current];
+
+    t->status = THREAD_DONE;
+    for (;;)
+        model_switch(&t->sp, engine_sp);
+}
+
+void model_entry(void)
+{
+    model_program->thread(model_current, model_program->arg);
+    model_thread_end();
+}
+
+/*
+ * Sources with a fault in them follow pointers that lead nowhere: out of a frame that is gone, for
+ * one.  That is a finding like any other; the thread does not go on.
+ */
+static void crashed(int number, siginfo_t *info, void *context)
+{
+    void *lost;
+
+    (void)context;
+    if (engine_sp == NULL) {
+        signal(number, SIG_DFL); /* the model's own; it happens again at once */
+        return;
+    }
+    model_fail("crash", "an access to 0x%llx by thread %llu", (uint64_t)(uintptr_t)info->si_addr,
+               model_current);
+    model_switch(&lost, engine_sp);
+}
+
+static void watch_crashes(void)
+{
+    static uint8_t stack[65536];
+    static bool done;
+    struct sigaction action = {.sa_sigaction = crashed,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+
+    if (done)
+        return;
+    done = true;
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+void thread_prepare(unsigned thread)
+{
+    uint8_t *stack = model_stacks[thread];
+    uint8_t *sp;
+
+    watch_crashes();
+    memset(stack, 0, MODEL_STACK);
+    sp = model_prepare(stack + MODEL_STACK);
+    memset(stack, MODEL_DEAD, (size_t)(sp - stack));
+    model_threads[thread].sp = sp;
+    model_threads[thread].status = THREAD_RUNNING;
+}
+
+void thread_run(unsigned thread)
+{
+    struct model_thread *t = &model_threads[thread];
+    uint8_t *stack = model_stacks[thread];
+
+    model_current = thread;
+    pauses = 0;
+    fw_self_id_ = (uint32_t)t->tls_id;
+    model_switch(&engine_sp, t->sp);
+    engine_sp = NULL;
+    t->tls_id = fw_self_id_;
+    if (t->status == THREAD_DONE)
+        t->sp = stack + MODEL_STACK;
+    if (t->status != THREAD_STOPPED)
+        t->op = (struct model_op){0};
+    t->result = 0;
+    /* What lies beyond the stack pointer is dead, but would shine through in later frames. */
+    memset(stack, MODEL_DEAD, (size_t)((uint8_t *)t->sp - stack));
+    rooms_check(thread);
+}

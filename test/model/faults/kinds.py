@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""What a fault is, and what a family of sources."""
+import pathlib
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """A fault in the text of one file, of which the shipped text occurs exactly once."""
+
+    name: str
+    about: str
+    program: str
+    file: str
+    old: str
+    new: str
+
+
+class Rule(NamedTuple):
+    """A fault in the rules of the model: one of enum fault_rule."""
+
+    name: str
+    about: str
+    program: str
+    rule: str
+
+
+class Family(NamedTuple):
+    """A lock: its sources (each one calls only later ones), and the headers they share."""
+
+    name: str  # as in programs/NAME_calls.c, NAME_shipped and FAMILY_NAME
+    sources: list[str]  # below src/
+    headers: list[str]  # from the root
+    inline: list[str]  # functions whose linkable copy comes from a header
+    faults: list[Fault]
+
+    def affected(self, fault: Fault) -> list[str]:
+        """The sources to be copied: the one with the fault, and those that may call it."""
+        name = pathlib.Path(fault.file).name
+        return self.sources[: self.sources.index(name) + 1 if name in self.sources else None]

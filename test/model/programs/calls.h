@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_CALLS_H
+#define MODEL_CALLS_H
+
+/*
+ * The functions of a lock, as the programs call them: through a table, so that a faulty copy of the
+ * sources can take the place of the shipped ones (../faults.py).  A family is a lock with what it
+ * stands on; each has NAME_calls.h (the struct) and NAME_calls.c (the table, named by CALLS).
+ */
+enum family {
+    FAMILY_MUTEX,
+    FAMILY_COND,
+    FAMILY_RWLOCK,
+    FAMILY_SEM,
+    FAMILY_EVENT,
+    FAMILY_ANY,
+    FAMILY_BARRIER,
+    FAMILY_LATCH,
+    FAMILY_ONCE,
+    FAMILY_BRLOCK,
+    FAMILIES
+};
+
+/* By family: the shipped sources (faults_table.c), and those that are in use. */
+extern const void *const calls_shipped[FAMILIES];
+extern const void *calls_in_use[FAMILIES];
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#include "cond_calls.h"
+
+extern const struct cond_calls CALLS;
+
+const struct cond_calls CALLS = {
+    .wait = fw_cond_wait,
+    .wait_policy = fw_cond_wait_policy,
+    .signal = fw_cond_signal,
+    .broadcast = fw_cond_broadcast,
+    .lock_policy = fw_mutex_lock_policy,
+    .unlock = fw_mutex_unlock,
+    .unlock_fair = fw_mutex_unlock_fair,
+};

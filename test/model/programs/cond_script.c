@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the threads of the condition variable programs: cond_script.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../kernel.h"
+#include "cond_calls.h"
+#include "cond_script.h"
+#include "mutex_watch.h"
+
+#define MAX_WORDS 16u
+
+enum word {
+    END,
+    LOCK,
+    UNLOCK,
+    FAIR,
+    WAIT,
+    POLL,
+    DEFAULT,
+    TIMED,
+    ONCE,
+    POLL_ONCE,
+    TIMED_ONCE,
+    PUT,
+    SIGNAL,
+    BROADCAST,
+    FREE,
+    LEAVE,
+    WORDS
+};
+
+static const char *const names[WORDS] = {
+    "",     "lock",      "unlock",     "fair", "wait",   "poll",      "default", "timed",
+    "once", "poll-once", "timed-once", "put",  "signal", "broadcast", "free",    "leave"};
+
+static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
+static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
+
+static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
+static bool counts; /* every wait is for one signal */
+static fw_mutex *m;
+static fw_cond *c;
+
+static enum word word_of(const char *text)
+{
+    for (unsigned w = 1; w < WORDS; w++)
+        if (strcmp(text, names[w]) == 0)
+            return (enum word)w;
+    fprintf(stderr, "fw-model: bad script word: %s\n", text);
+    exit(3);
+}
+
+static void parse(enum word *script, const char *text)
+{
+    char copy[160];
+    unsigned n = 0;
+
+    memset(script, 0, MAX_WORDS * sizeof *script);
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok(copy, " "); word != NULL && n < MAX_WORDS - 1;
+         word = strtok(NULL, " ")) {
+        script[n] = word_of(word);
+        if (script[n] >= WAIT && script[n] <= TIMED)
+            counts = false;
+        n++;
+    }
+}
+
+void cond_script_setup(const void *arg)
+{
+    const struct cond_script *s = arg;
+
+    cond_watch_setup(&s->initial);
+    m = cond_watch_mutex();
+    c = cond_watch_cond();
+    counts = true;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        parse(scripts[i], s->threads[i]);
+}
+
+static const fw_wait_policy *policy_of(enum word how)
+{
+    if (how == DEFAULT)
+        return NULL;
+    return how == POLL || how == POLL_ONCE ? &polling : &blocking;
+}
+
+/* True: woken. */
+static bool wait_once(unsigned self, enum word how)
+{
+    bool timed = how == TIMED || how == TIMED_ONCE;
+    int error;
+
+    cond_watch_wait(self);
+    error = cond_in_use->wait_policy(c, m, policy_of(how), timed ? &deadline : NULL);
+    cond_watch_back(self, error == 0 ? WATCH_WOKEN : WATCH_TIMED_OUT);
+    return error == 0;
+}
+
+static void wait_for_token(unsigned self, enum word how)
+{
+    uint64_t *tokens = cond_watch_tokens();
+    bool over = false;
+
+    while (*tokens == 0 && !over)
+        over = !wait_once(self, how);
+    if (*tokens != 0)
+        --*tokens;
+}
+
+/* The memory of the mutex may go when every other thread is on its last release. */
+static void leave(unsigned self)
+{
+    uint64_t *gone = &model_shared.ghost[WATCH_GONE];
+    uint64_t all = (UINT64_C(1) << model_thread_count) - 1;
+    bool last;
+
+    *gone |= UINT64_C(1) << self;
+    last = *gone == all;
+    cond_in_use->unlock(m);
+    if (last)
+        cond_watch_free(self, true);
+}
+
+static void act(unsigned self, enum word w)
+{
+    switch (w) {
+    case LOCK:
+        cond_in_use->lock_policy(m, &blocking, NULL);
+        cond_watch_enter(self);
+        break;
+    case UNLOCK:
+        cond_in_use->unlock(m);
+        break;
+    case FAIR:
+        cond_in_use->unlock_fair(m);
+        break;
+    case PUT:
+        ++*cond_watch_tokens();
+        break;
+    case SIGNAL:
+        cond_watch_signal(self, false);
+        cond_in_use->signal(c);
+        break;
+    case BROADCAST:
+        cond_watch_signal(self, true);
+        cond_in_use->broadcast(c);
+        break;
+    case FREE:
+        cond_watch_free(self, false);
+        break;
+    case LEAVE:
+        leave(self);
+        break;
+    case ONCE:
+    case POLL_ONCE:
+    case TIMED_ONCE:
+        wait_once(self, w);
+        break;
+    default:
+        wait_for_token(self, w);
+    }
+}
+
+void cond_script_thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const enum word *w = scripts[self]; *w != END; w++)
+        act(self, *w);
+}
+
+void cond_script_cancelled(unsigned self)
+{
+    cond_watch_back(self, WATCH_CANCELLED);
+    cond_in_use->unlock(m);
+}
+
+void cond_script_finished(void)
+{
+    cond_watch_finished(counts);
+}

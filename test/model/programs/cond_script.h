@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_COND_SCRIPT_H
+#define MODEL_COND_SCRIPT_H
+
+#include "../engine/model.h"
+#include "cond_watch.h"
+
+/*
+ * Each thread of a condition variable program follows a script, a list of words:
+ *
+ *   lock, unlock, fair   the mutex (blocking)
+ *   wait                 waits until there is a token, and takes it (blocking policy)
+ *   poll, default        the same, never sleeping; with the default policy
+ *   timed                the same until the time is over
+ *   once, poll-once, timed-once    one wait, whatever it is for
+ *   put                  makes a token
+ *   signal, broadcast
+ *   free                 frees the condition variable
+ *   leave                like unlock; the last of all threads that comes here frees the mutex then
+ */
+struct cond_script {
+    const char *threads[MODEL_MAX_THREADS];
+    struct cond_watch_options initial;
+};
+
+/* Members of struct model_program; arg is the struct cond_script. */
+void cond_script_setup(const void *arg);
+void cond_script_thread(unsigned self, const void *arg);
+void cond_script_cancelled(unsigned self);
+void cond_script_finished(void);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../engine/report.h"
+#include "../memory.h"
+#include "../subject/subject.h"
+#include "cond_watch.h"
+#include "mutex_watch.h"
+#include "mutex_word.h"
+#include "room.h"
+
+/* In model_shared.ghost, behind those of the mutex. */
+enum ghost {
+    TOKENS = WATCH_FAIR_ASLEEP + 1,
+    CALLED,    /* bit per thread: in a wait that has not released the mutex yet */
+    WAITING,   /* bit per wait */
+    ENDED,     /* bit per wait: woken */
+    GONE,      /* bit per wait: timed out, or cancelled */
+    SIGNALS,   /* SET_BITS per call: who was waiting; BROADCAST */
+    SIGNALLED, /* how many calls */
+    WAITS      /* a byte per thread: how many waits it has begun */
+};
+
+_Static_assert(WAITS < MODEL_GHOSTS, "there is room");
+
+#define WAITS_PER_THREAD 2u
+#define SET_BITS 16u
+#define BROADCAST (1u << 15)
+#define MAX_SIGNALS (64u / SET_BITS)
+
+_Static_assert(MODEL_MAX_THREADS *WAITS_PER_THREAD < 15, "a set of waits has a bit for each");
+
+static uint64_t *word;
+static fw_cond *cond;
+
+static uint64_t ghost(enum ghost g)
+{
+    return model_shared.ghost[g];
+}
+
+static void set_ghost(enum ghost g, uint64_t v)
+{
+    model_shared.ghost[g] = v;
+}
+
+static uint64_t bit(unsigned thread)
+{
+    return UINT64_C(1) << thread;
+}
+
+/* The wait in which the thread is; 0 where it has waited too often to be watched. */
+static uint64_t wait_bit(unsigned thread)
+{
+    uint64_t n = ghost(WAITS) >> 8 * thread & 0xff;
+
+    return n == 0 || n > WAITS_PER_THREAD ? 0 : bit(thread * WAITS_PER_THREAD + (unsigned)n - 1);
+}
+
+/* --- Readable words ------------------------------------------------------------------------- */
+
+static const struct model_part parts[] = {{"seq", 0, 4}, {"waiters", 4, 4}, {NULL, 0, 0}};
+
+void cond_watch_setup(const struct cond_watch_options *options)
+{
+    word = watch_mutex(options->mutex);
+    cond = model_object("c", sizeof *cond, parts, NULL);
+    cond->seq_ = (uint32_t)options->seq;
+    cond->waiters_ = (uint32_t)options->waiters;
+}
+
+fw_mutex *cond_watch_mutex(void)
+{
+    return (fw_mutex *)word;
+}
+
+fw_cond *cond_watch_cond(void)
+{
+    return cond;
+}
+
+uint64_t *cond_watch_tokens(void)
+{
+    return &model_shared.ghost[TOKENS];
+}
+
+void cond_watch_describe(char *text, size_t room)
+{
+    int n =
+        snprintf(text, room, "c = {seq %" PRIu32 ", waiters %" PRIu32 "}, %" PRIu64 " token(s); ",
+                 cond->seq_, cond->waiters_, ghost(TOKENS));
+
+    watch_describe(text + n, room - (size_t)n);
+}
+
+/* --- The mutex ------------------------------------------------------------------------------ */
+
+void cond_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    uint32_t id = subject_id(thread);
+
+    if (addr != (uint64_t)(uintptr_t)word)
+        return;
+    if (owner_half(before) != id || owner_half(*word) == id)
+        return;
+    model_shared.ghost[WATCH_INSIDE] = 0;
+    if ((ghost(CALLED) & bit(thread)) != 0) { /* its wait has begun */
+        set_ghost(CALLED, ghost(CALLED) & ~bit(thread));
+        set_ghost(WAITING, ghost(WAITING) | wait_bit(thread));
+    }
+}
+
+void cond_watch_enter(unsigned self)
+{
+    uint64_t inside = model_shared.ghost[WATCH_INSIDE];
+    uint64_t owner = memory_read(self, (uint64_t)(uintptr_t)word, 4);
+
+    report_remark(self, "has the mutex");
+    if (inside != 0)
+        model_thread_fail("exclusion", "threads %llu and %llu have the mutex", inside - 1, self);
+    if (owner != subject_id(self))
+        model_thread_fail("owner", "thread %llu has the mutex, and the owner half is 0x%llx", self,
+                          owner);
+    model_shared.ghost[WATCH_INSIDE] = self + 1;
+}
+
+/* --- Waits and signals ---------------------------------------------------------------------- */
+
+void cond_watch_wait(unsigned self)
+{
+    if ((ghost(WAITS) >> 8 * self & 0xff) <= WAITS_PER_THREAD)
+        set_ghost(WAITS, ghost(WAITS) + (UINT64_C(1) << 8 * self));
+    set_ghost(CALLED, ghost(CALLED) | bit(self));
+}
+
+void cond_watch_back(unsigned self, enum watch_end how)
+{
+    static const char *const names[] = {"is back", "is back: time-out", "is cancelled"};
+    uint64_t mine = wait_bit(self);
+
+    report_remark(self, names[how]);
+    set_ghost(CALLED, ghost(CALLED) & ~bit(self));
+    set_ghost(WAITING, ghost(WAITING) & ~mine);
+    set_ghost(how == WATCH_WOKEN ? ENDED : GONE, ghost(how == WATCH_WOKEN ? ENDED : GONE) | mine);
+    cond_watch_enter(self);
+}
+
+void cond_watch_signal(unsigned self, bool all)
+{
+    uint64_t n = ghost(SIGNALLED);
+
+    (void)self;
+    if (n == MAX_SIGNALS)
+        return;
+    set_ghost(SIGNALLED, n + 1);
+    set_ghost(SIGNALS, ghost(SIGNALS) | (ghost(WAITING) | (all ? BROADCAST : 0)) << SET_BITS * n);
+}
+
+void cond_watch_free(unsigned self, bool mutex)
+{
+    (void)self;
+    if (mutex)
+        model_op(OP_FREE, word, 8, 0, 0, 0, 0);
+    else
+        model_op(OP_FREE, cond, 8, 0, 0, 0, 0);
+}
+
+/* --- The end -------------------------------------------------------------------------------- */
+
+static unsigned count(uint64_t set)
+{
+    return (unsigned)__builtin_popcountll(set);
+}
+
+/* Any set of the calls has woken as many as it must. */
+static void check_signals(uint64_t calls)
+{
+    uint64_t met = 0;
+    unsigned owed = 0;
+
+    for (unsigned i = 0; i < ghost(SIGNALLED); i++) {
+        uint64_t set = ghost(SIGNALS) >> SET_BITS * i & (BROADCAST | (BROADCAST - 1));
+        if ((calls >> i & 1) == 0)
+            continue;
+        met |= set & ~(uint64_t)BROADCAST;
+        owed += (set & BROADCAST) != 0 ? MODEL_MAX_THREADS : 1;
+    }
+    met &= ~ghost(GONE);
+    if (owed > count(met))
+        owed = count(met);
+    if (count(met & ghost(ENDED)) < owed)
+        model_fail("lost wake-up", "%llu waiter(s) had to be woken, and %llu were", owed,
+                   count(met & ghost(ENDED)));
+}
+
+static bool is_dead(const void *p)
+{
+    const struct model_object *o = model_object_at((uint64_t)(uintptr_t)p, 1);
+
+    return (model_shared.dead >> (o - model_objects) & 1) != 0;
+}
+
+/* Whoever sleeps, sleeps in a wait: not for the mutex, nor after its wake. */
+static void check_sleepers(bool counts)
+{
+    for (unsigned i = 0; i < model_shared.asleep; i++) {
+        unsigned thread = (unsigned)model_shared.queue[i];
+        if (model_threads[thread].op.addr != (uint64_t)(uintptr_t)&cond->seq_)
+            model_fail("lost wake-up", "thread %llu sleeps, and not on the variable", thread, 0);
+        else if (!counts && ghost(TOKENS) != 0)
+            model_fail("lost wake-up", "thread %llu waits for a token, and there are %llu", thread,
+                       ghost(TOKENS));
+    }
+}
+
+void cond_watch_finished(bool counts)
+{
+    const struct fw_room_ *room = (const struct fw_room_ *)(const void *)model_shared.memory;
+
+    check_sleepers(counts);
+    for (uint64_t calls = 1; counts && calls < UINT64_C(1) << ghost(SIGNALLED); calls++)
+        check_signals(calls);
+    if (!is_dead(word))
+        watch_finished();
+    if (model_shared.asleep == 0 && room->first != NULL)
+        model_fail("room", "nobody waits, and somebody stands in line", 0, 0);
+    if (!is_dead(cond) && room->first != NULL && cond->waiters_ == 0)
+        model_fail("word", "somebody stands in line, and the variable does not say so", 0, 0);
+}

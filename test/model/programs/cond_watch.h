@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_COND_WATCH_H
+#define MODEL_COND_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/cond.h>
+
+#include "../engine/model.h"
+
+/*
+ * What must hold of a condition variable and its mutex.
+ *
+ * A wait has begun when its release of the mutex is visible.  Each signal remembers who was waiting
+ * when it was called.  When nothing happens any more, of any k signals at least k of those who were
+ * waiting then must have been woken (or as many as there were: those do not count who have given up
+ * or were cancelled), and of a broadcast all.  So a wake is missed that went to somebody who came
+ * later, or to a waiter who gave up.
+ */
+enum watch_end { WATCH_WOKEN, WATCH_TIMED_OUT, WATCH_CANCELLED };
+
+struct cond_watch_options {
+    uint64_t mutex, seq, waiters; /* to begin with */
+};
+
+void cond_watch_setup(const struct cond_watch_options *options);
+fw_mutex *cond_watch_mutex(void);
+fw_cond *cond_watch_cond(void);
+
+/* Hooks of struct model_program. */
+void cond_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
+void cond_watch_describe(char *text, size_t room);
+
+/* All threads are done, or sleep: `counts` tells that every wait was watched from begin to end. */
+void cond_watch_finished(bool counts);
+
+/* Called by the threads' scripts. */
+void cond_watch_enter(unsigned self); /* has the mutex */
+void cond_watch_wait(unsigned self);  /* calls a wait */
+void cond_watch_back(unsigned self, enum watch_end how);
+void cond_watch_signal(unsigned self, bool all); /* calls signal or broadcast */
+void cond_watch_free(unsigned self, bool mutex); /* ends the life of an object */
+
+/* Under the mutex: what the programs wait for. */
+uint64_t *cond_watch_tokens(void);
+
+#endif

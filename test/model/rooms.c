@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "engine/model.h"
+#include "engine/report.h"
+#include "memory.h"
+#include "room.h"
+#include "rooms.h"
+
+/* As the room itself, it is an object in the shared memory. */
+struct locked_room {
+    struct fw_room_ room; /* first: fw_room_leave_ is given this */
+    uint64_t inside;      /* thread + 1; 0: nobody */
+};
+
+#define MAX_ROOMS 2u
+
+/* Beyond any line of a program: this one leads in a circle. */
+#define MAX_LINE 16u
+
+/* How much of a dead frame is looked at. */
+#define DEAD_BYTES 512u
+
+static const struct model_part parts[] = {{"first", offsetof(struct locked_room, room.first), 8},
+                                          {"last", offsetof(struct locked_room, room.last), 8},
+                                          {"pulse", offsetof(struct locked_room, room.pulse), 4},
+                                          {"inside", offsetof(struct locked_room, inside), 8},
+                                          {NULL, 0, 0}};
+
+static struct locked_room *rooms[MAX_ROOMS];
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    if (offset == offsetof(struct locked_room, inside) && value == 0)
+        snprintf(text, room, "nobody");
+    else if (offset == offsetof(struct locked_room, inside))
+        snprintf(text, room, "%c", 'A' + (int)value - 1);
+    else
+        snprintf(text, room, size == 8 ? "0x%llx" : "%llu", (unsigned long long)value);
+}
+
+void rooms_make(void)
+{
+    static const char *const names[MAX_ROOMS] = {"room", "room2"};
+
+    for (unsigned i = 0; i < model_program->rooms; i++)
+        rooms[i] = model_object(names[i], sizeof *rooms[i], parts, decode);
+}
+
+/* --- For the sources: src/room.h ------------------------------------------------------------ */
+
+static struct locked_room *room_of(const void *object)
+{
+    uint64_t addr = (uint64_t)(uintptr_t)object;
+    const struct model_object *o = model_object_at(addr, 1);
+    unsigned n = model_program->rooms;
+
+    if (n == 0 || o == NULL)
+        model_thread_fail("stray access", "no room for 0x%llx among %llu", addr, n);
+    return rooms[(unsigned)(o - model_objects - n) % n];
+}
+
+struct fw_room_ *fw_room_enter_(const void *object)
+{
+    struct locked_room *r = room_of(object);
+
+    model_op(OP_ENTER, &r->inside, 8, 0, 0, 0, 0);
+    return &r->room;
+}
+
+void fw_room_leave_(struct fw_room_ *room)
+{
+    model_op(OP_LEAVE, &((struct locked_room *)room)->inside, 8, 0, 0, 0, 0);
+}
+
+/* --- For the engine ------------------------------------------------------------------------- */
+
+static uint64_t inside(unsigned thread, unsigned i)
+{
+    return memory_read(thread, (uint64_t)(uintptr_t)&rooms[i]->inside, 8);
+}
+
+static bool is_inside(unsigned thread)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < model_program->rooms; i++)
+        any = any || inside(thread, i) == thread + 1;
+    return any;
+}
+
+bool rooms_may_enter(unsigned thread)
+{
+    return memory_read(thread, model_threads[thread].op.addr, 8) == 0;
+}
+
+void rooms_enter(unsigned thread)
+{
+    uint64_t addr = model_threads[thread].op.addr;
+
+    memory_drain(thread);
+    if (is_inside(thread))
+        model_fail("room", "thread %llu is in one room and enters another", thread, 0);
+    report_change(addr, 8, thread + 1);
+    memory_write(thread, addr, 8, thread + 1);
+    model_threads[thread].result = 0;
+    model_threads[thread].status = THREAD_RUNNING;
+}
+
+void rooms_check_wait(unsigned thread)
+{
+    if (is_inside(thread))
+        model_fail("room", "thread %llu sleeps inside a room", thread, 0);
+}
+
+/* Everybody in line still has a place. */
+static void check_line(const struct fw_room_ *room)
+{
+    const struct fw_place_ *before = NULL;
+    unsigned n = 0;
+
+    for (const struct fw_place_ *p = room->first; p != NULL; before = p, p = p->next) {
+        unsigned thread = 0;
+        uint64_t addr = (uint64_t)(uintptr_t)p;
+
+        if (model_object_at(addr, sizeof *p) == NULL && !memory_is_live_stack(addr)) {
+            memory_stack_of(addr, &thread);
+            model_fail("use after free",
+                       "a place in line lies in a frame that is gone: 0x%llx, of thread %llu", addr,
+                       thread);
+            return;
+        }
+        if (p->prev != before || ++n > MAX_LINE) {
+            model_fail("room", "the line is broken at 0x%llx", addr, 0);
+            return;
+        }
+    }
+}
+
+/* Nobody wrote to a frame of this thread after its end. */
+static void check_dead(unsigned thread)
+{
+    const uint8_t *sp = model_threads[thread].sp;
+
+    for (unsigned i = 1; i <= DEAD_BYTES; i++)
+        if (sp[-(int)i] != MODEL_DEAD) {
+            model_fail("use after free", "a frame that is gone was written to, at 0x%llx",
+                       (uint64_t)(uintptr_t)(sp - i), 0);
+            return;
+        }
+}
+
+void rooms_check(unsigned thread)
+{
+    if (model_program->rooms == 0)
+        return;
+    if (model_threads[thread].status == THREAD_DONE && is_inside(thread))
+        model_fail("room", "thread %llu has ended inside a room", thread, 0);
+    for (unsigned i = 0; i < model_program->rooms && model_failure.kind == NULL; i++)
+        check_line(&rooms[i]->room);
+    for (unsigned i = 0; i < model_thread_count && model_failure.kind == NULL; i++)
+        if (i != thread)
+            check_dead(i);
+}
