@@ -11,13 +11,13 @@
  * done in a sequence; a lock without has several, and a thread always uses the same.
  *
  * gate           meaning                      who may leave it, and how
- * -------------  ---------------------------  ------------------------------------------------------
+ * -------------  ---------------------------  -----------------------------------------------------
  * 0              open: readers come and go    a thread that has the mutex: closes
  * id             closed by a writer           id: opens; a reader: adds SLEEPERS
  * id, SLEEPERS   closed, readers sleep here   id: opens, and wakes them all
  *
  * stripe         meaning                      who may leave it, and how
- * -------------  ---------------------------  ------------------------------------------------------
+ * -------------  ---------------------------  -----------------------------------------------------
  * n              n readers more than have     a reader: +1, -1; a writer that has closed the gate:
  *                left here                    CLOSED, + what the counters had
  * n, CLOSED      a writer waits until n is 0  a reader: -1, or +1 and -1 at once; the writer: opens
@@ -38,6 +38,8 @@
  *     until CLOSED is cleared nobody will.
  * B5  After the instruction that lets others go on, a release does not touch the lock's memory (a
  *     wake uses the address only) or holds the mutex, which destroy takes.
+ * B6  A reader that waits is counted in `kept` until it is inside or gives up, and the gate is not
+ *     closed before `kept` was 0 while it was open: so it is kept out by one closing at most.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -47,109 +49,38 @@
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
+#include "brlock_lines.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/percpu.h"
 #include "sys/processors.h"
-#include "sys/thread.h"
 #include "wait.h"
 
-/* The gate: an identity, whose lowest byte is 1, and this. */
-#define GATE_SLEEPERS UINT32_C(2)
-
-/* A stripe: one bit and a count of 31. */
-#define STRIPE_CLOSED UINT32_C(1)
-#define STRIPE_READER UINT32_C(2)
-
-#define LINE FW_PERCPU_STRIDE
-
-/* A writer visits all stripes: 4 KiB of them, on machines with 32 processors and more. */
-#define STRIPES_MAX 64u
-
 #define COLD __attribute__((cold, noinline))
-
-struct stripe {
-    uint32_t word;
-} __attribute__((aligned(LINE)));
-
-/* What a lock has allocated; the counters lie behind the stripes. */
-struct fw_brlock_lines_ {
-    fw_mutex writers;
-    uint32_t stripes; /* a power of two; 1 where there are counters */
-    struct stripe stripe[] __attribute__((aligned(LINE)));
-};
-
-_Static_assert((FW_ID_HELD & GATE_SLEEPERS) == 0, "told apart");
-_Static_assert(GATE_SLEEPERS < 1u << FW_ID_SHIFT, "beside the number");
-_Static_assert(sizeof(struct stripe) == LINE, "one line each");
-_Static_assert(sizeof(struct fw_brlock_lines_) == LINE, "the mutex has a line of its own");
-_Static_assert(sizeof(fw_brlock) == 16, "small enough to lie anywhere");
-
-static bool is_closed(uint32_t gate)
-{
-    return gate != 0;
-}
-
-static uint32_t closer_of(uint32_t gate)
-{
-    return gate & ~GATE_SLEEPERS;
-}
-
-static bool has_readers(uint32_t stripe)
-{
-    return stripe >= STRIPE_READER;
-}
-
-/* Does this release leave a closed stripe empty? */
-static bool was_last(uint32_t stripe)
-{
-    return stripe == (STRIPE_READER | STRIPE_CLOSED);
-}
-
-static bool has_counters(const fw_brlock *l)
-{
-    return l->counters_ != 0;
-}
-
-/* Only for a lock with counters, which has one stripe. */
-static void *counters_of(const fw_brlock *l)
-{
-    return &l->lines_->stripe[1];
-}
-
-static uint32_t *counter_at(const fw_brlock *l, uint32_t i)
-{
-    return (uint32_t *)((char *)counters_of(l) + (size_t)i * FW_PERCPU_STRIDE);
-}
-
-/* The same at every call of a thread, all its life. */
-static uint32_t *stripe_of_self(const fw_brlock *l)
-{
-    uint32_t i = has_counters(l) ? 0 : fw_self_() >> FW_ID_SHIFT & (l->lines_->stripes - 1);
-
-    return &l->lines_->stripe[i].word;
-}
-
-/* --- Readers ------------------------------------------------------------------------------- */
 
 /* n -> n - 1; n, CLOSED -> n - 1, CLOSED, and the last one wakes the writer (B5). */
 static void leave_stripe(const fw_brlock *l, uint32_t *stripe)
 {
     bool exact = !has_counters(l);
-    uint32_t seen = fw_add32_release(stripe, -STRIPE_READER);
+    uint32_t seen = fw_add32_release(stripe, -BRLOCK_READER);
 
     if (was_last(seen))
         fw_futex_wake(stripe, 1, FW_FUTEX_PRIVATE);
-    else if (!has_readers(seen) && (exact || (seen & STRIPE_CLOSED) != 0))
+    else if (!has_readers(seen) && (exact || (seen & BRLOCK_CLOSED) != 0))
         fw_panic_("read lock released that nobody holds", l, fw_self_(), 0);
 }
 
-/* n -> n + 1; n, CLOSED -> n + 1, CLOSED -> n, CLOSED. */
+/*
+ * n -> n + 1; n, CLOSED -> n + 1, CLOSED -> n, CLOSED.  The look before spares the writer the line,
+ * and this reader a needless wake.
+ */
 static bool enter_stripe(fw_brlock *l)
 {
     uint32_t *stripe = stripe_of_self(l);
 
-    if ((fw_add32_acquire(stripe, STRIPE_READER) & STRIPE_CLOSED) == 0)
+    if ((fw_load32_relaxed(stripe) & BRLOCK_CLOSED) != 0)
+        return false;
+    if ((fw_add32_acquire(stripe, BRLOCK_READER) & BRLOCK_CLOSED) == 0)
         return true;
     leave_stripe(l, stripe);
     return false;
@@ -167,36 +98,44 @@ static inline bool enter(fw_brlock *l)
     return enter_stripe(l);
 }
 
-/* Waits for its turn among the writers, for whom the gate is open before they close it (B1). */
-static int enter_in_line(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
-{
-    int error = fw_mutex_lock_policy(&l->lines_->writers, policy, deadline);
-
-    if (error != 0)
-        return error;
-    if (!enter(l))
-        fw_panic_("read-write lock closed by nobody", l, fw_self_(), l->gate_);
-    fw_mutex_unlock(&l->lines_->writers);
-    return 0;
-}
-
 /* id -> id, SLEEPERS; and asleep until the gate is opened. */
 static int sleep_at_gate(fw_brlock *l, struct fw_wait_ *w, uint32_t gate)
 {
-    uint32_t wanted = gate | GATE_SLEEPERS;
+    uint32_t wanted = gate | BRLOCK_SLEEPERS;
 
-    if (!is_closed(gate))
-        return -EAGAIN;
-    if (gate != wanted && !fw_cas32_relaxed(&l->gate_, &gate, wanted))
-        return -EAGAIN;
+    while (gate != wanted && !fw_cas32_relaxed(&l->gate_, &gate, wanted)) {
+        if (!is_closed(gate))
+            return -EAGAIN;
+        wanted = gate | BRLOCK_SLEEPERS;
+    }
     return fw_wait_sleep_(w, &l->gate_, wanted, FW_FUTEX_ANY_BIT, 0);
+}
+
+/* Returns 0 when the reader is inside, or ETIMEDOUT. */
+static int wait_at_gate(fw_brlock *l, struct fw_wait_ *w)
+{
+    for (;;) {
+        uint32_t gate = fw_load32_relaxed(&l->gate_);
+        int error;
+
+        if (!is_closed(gate) && enter(l))
+            return 0;
+        if (!is_closed(gate))
+            continue; /* it closed just now, before this reader was seen to wait */
+        if (fw_wait_poll_(w))
+            continue;
+        error = sleep_at_gate(l, w, gate);
+        if (error == -ETIMEDOUT)
+            return enter(l) ? 0 : ETIMEDOUT;
+        if (error != -EAGAIN)
+            fw_wait_again_(w);
+    }
 }
 
 COLD static int rdlock_slow(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     struct fw_wait_ w;
     uint32_t gate = fw_load32_relaxed(&l->gate_);
-    bool has_slept = false;
     int error;
 
     if (closer_of(gate) == fw_self_())
@@ -206,21 +145,11 @@ COLD static int rdlock_slow(fw_brlock *l, const fw_wait_policy *policy, const fw
         return error;
     if (fw_wait_is_over_(&w))
         return ETIMEDOUT;
-    for (;;) {
-        gate = fw_load32_relaxed(&l->gate_);
-        if (!is_closed(gate) && enter(l))
-            return 0;
-        if (fw_wait_poll_(&w))
-            continue;
-        if (has_slept) /* one writer has gone, and here is another */
-            return enter_in_line(l, policy, deadline);
-        error = sleep_at_gate(l, &w, gate);
-        if (error == -ETIMEDOUT)
-            return enter(l) ? 0 : ETIMEDOUT;
-        if (error != -EAGAIN)
-            fw_wait_again_(&w);
-        has_slept = error == 0;
-    }
+    fw_add32_relaxed(&l->lines_->kept, BRLOCK_READER);
+    error = wait_at_gate(l, &w);
+    if (was_last(fw_add32_release(&l->lines_->kept, -BRLOCK_READER)))
+        fw_futex_wake(&l->lines_->kept, 1, FW_FUTEX_PRIVATE);
+    return error;
 }
 
 int fw_brlock_tryrdlock(fw_brlock *l)
@@ -252,8 +181,6 @@ void fw_brlock_rdunlock(fw_brlock *l)
     leave_stripe(l, stripe_of_self(l));
 }
 
-/* --- Writers ------------------------------------------------------------------------------- */
-
 /* Where there are counters: sends readers elsewhere, and returns how many are inside (B2). */
 static uint32_t close_counters(fw_brlock *l)
 {
@@ -284,7 +211,7 @@ static void close_gate(fw_brlock *l)
     if (has_counters(l))
         readers = close_counters(l);
     for (uint32_t i = 0; i < l->lines_->stripes; i++) {
-        fw_add32_acq_rel(&l->lines_->stripe[i].word, readers * STRIPE_READER + STRIPE_CLOSED);
+        fw_add32_acq_rel(&l->lines_->stripe[i].word, readers * BRLOCK_READER + BRLOCK_CLOSED);
         readers = 0;
     }
 }
@@ -293,27 +220,48 @@ static void close_gate(fw_brlock *l)
 static void open_gate(fw_brlock *l)
 {
     for (uint32_t i = 0; i < l->lines_->stripes; i++)
-        fw_add32_release(&l->lines_->stripe[i].word, -STRIPE_CLOSED);
-    if ((fw_xchg32_release(&l->gate_, 0) & GATE_SLEEPERS) != 0)
+        fw_add32_release(&l->lines_->stripe[i].word, -BRLOCK_CLOSED);
+    if ((fw_xchg32_release(&l->gate_, 0) & BRLOCK_SLEEPERS) != 0)
         fw_futex_wake(&l->gate_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
 }
 
-/* Waits until nobody is counted in a closed stripe, or the time is over. */
-static int drain_stripe(const uint32_t *stripe, struct fw_wait_ *w)
+/* Waits until nobody is counted in a word that is CLOSED, or the time is over. */
+static int await_none(const uint32_t *word, const fw_wait_policy *policy,
+                      const fw_deadline *deadline)
 {
+    struct fw_wait_ w;
     uint32_t seen;
     int error;
 
-    while (has_readers(seen = fw_load32_acquire(stripe))) {
-        if (fw_wait_poll_(w))
+    if (!has_readers(fw_load32_acquire(word)))
+        return 0;
+    error = fw_wait_begin_(&w, policy, deadline);
+    if (error != 0)
+        return error;
+    while (has_readers(seen = fw_load32_acquire(word))) {
+        if (fw_wait_poll_(&w))
             continue;
-        error = fw_wait_sleep_(w, stripe, seen, FW_FUTEX_ANY_BIT, 0);
+        error = fw_wait_sleep_(&w, word, seen, FW_FUTEX_ANY_BIT, 0);
         if (error == -ETIMEDOUT)
-            return has_readers(fw_load32_acquire(stripe)) ? ETIMEDOUT : 0;
+            return has_readers(fw_load32_acquire(word)) ? ETIMEDOUT : 0;
         if (error != -EAGAIN)
-            fw_wait_again_(w);
+            fw_wait_again_(&w);
     }
     return 0;
+}
+
+/* Lets those in whom the writer before kept out (B6).  The caller has the mutex; it is open. */
+static int await_kept(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    uint32_t *kept = &l->lines_->kept;
+    int error;
+
+    if (!has_readers(fw_load32_relaxed(kept)))
+        return 0;
+    fw_add32_relaxed(kept, BRLOCK_CLOSED);
+    error = await_none(kept, policy, deadline);
+    fw_add32_relaxed(kept, -BRLOCK_CLOSED);
+    return error;
 }
 
 /* Is anybody inside?  Exact where the lock is closed; else, whoever is seen was inside just now. */
@@ -323,29 +271,23 @@ static bool is_read(const fw_brlock *l)
 
     for (uint32_t i = 0; i < l->counters_; i++)
         readers += fw_load32_relaxed(counter_at(l, i));
-    readers *= STRIPE_READER;
+    readers *= BRLOCK_READER;
     for (uint32_t i = 0; i < l->lines_->stripes; i++)
-        readers += fw_load32_acquire(&l->lines_->stripe[i].word) & ~STRIPE_CLOSED;
+        readers += fw_load32_acquire(&l->lines_->stripe[i].word) & ~BRLOCK_CLOSED;
     return readers != 0;
 }
 
-/* Waits for the readers inside (B4). */
-static int drain(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+/* Waits for the readers inside (B4).  All counters are 0. */
+static int await_readers(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    struct fw_wait_ w;
-    int error;
+    int error = 0;
 
-    if (!is_read(l))
-        return 0;
-    error = fw_wait_begin_(&w, policy, deadline);
-    if (error == 0 && fw_wait_is_over_(&w))
-        error = ETIMEDOUT;
     for (uint32_t i = 0; i < l->lines_->stripes && error == 0; i++)
-        error = drain_stripe(&l->lines_->stripe[i].word, &w);
+        error = await_none(&l->lines_->stripe[i].word, policy, deadline);
     return error;
 }
 
-static void give_up(fw_brlock *l)
+static void let_go(fw_brlock *l)
 {
     open_gate(l);
     fw_mutex_unlock(&l->lines_->writers);
@@ -357,10 +299,14 @@ int fw_brlock_trywrlock(fw_brlock *l)
         return EBUSY;
     if (fw_mutex_trylock(&l->lines_->writers) != 0)
         return EBUSY;
+    if (has_readers(fw_load32_relaxed(&l->lines_->kept))) {
+        fw_mutex_unlock(&l->lines_->writers);
+        return EBUSY;
+    }
     close_gate(l);
     if (!is_read(l))
         return 0;
-    give_up(l);
+    let_go(l);
     return EBUSY;
 }
 
@@ -384,10 +330,15 @@ int fw_brlock_wrlock_policy(fw_brlock *l, const fw_wait_policy *policy, const fw
     error = fw_mutex_lock_policy(&l->lines_->writers, policy, deadline);
     if (error != 0)
         return error;
-    close_gate(l);
-    error = drain(l, policy, deadline);
+    error = await_kept(l, policy, deadline);
+    if (error == 0) {
+        close_gate(l);
+        error = await_readers(l, policy, deadline);
+        if (error != 0)
+            open_gate(l);
+    }
     if (error != 0)
-        give_up(l);
+        fw_mutex_unlock(&l->lines_->writers);
     return error;
 }
 
@@ -398,8 +349,7 @@ void fw_brlock_wrunlock(fw_brlock *l)
     if (closer_of(gate) != fw_self_())
         fw_panic_("write lock released by a thread that does not own it", l, fw_self_(),
                   closer_of(gate));
-    open_gate(l);
-    fw_mutex_unlock(&l->lines_->writers);
+    let_go(l);
 }
 
 pid_t fw_brlock_owner(const fw_brlock *l)
@@ -407,14 +357,12 @@ pid_t fw_brlock_owner(const fw_brlock *l)
     return fw_id_number_(fw_load32_relaxed(&l->gate_));
 }
 
-/* --- From birth to death ------------------------------------------------------------------- */
-
 /* Enough that threads which run at the same time seldom share one. */
 static uint32_t stripes_wanted(void)
 {
     uint32_t n = 1;
 
-    while (n < 2 * fw_processors_() && n < STRIPES_MAX)
+    while (n < 2 * fw_processors_() && n < BRLOCK_STRIPES_MAX)
         n *= 2;
     return n;
 }
@@ -423,8 +371,8 @@ int fw_brlock_init(fw_brlock *l)
 {
     uint32_t counters = fw_percpu_count_();
     uint32_t stripes = counters != 0 ? 1 : stripes_wanted();
-    size_t size = sizeof *l->lines_ + ((size_t)stripes + counters) * LINE;
-    struct fw_brlock_lines_ *lines = aligned_alloc(LINE, size);
+    size_t size = sizeof *l->lines_ + ((size_t)stripes + counters) * FW_PERCPU_STRIDE;
+    struct fw_brlock_lines_ *lines = aligned_alloc(FW_PERCPU_STRIDE, size);
 
     memset(l, 0, sizeof *l);
     if (lines == NULL)

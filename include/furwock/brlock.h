@@ -25,9 +25,9 @@ FW_BEGIN_DECLS
  *  - A lock is made by fw_brlock_init, which allocates a cache line per processor and some more,
  *    and unmade by fw_brlock_destroy.  There is no static initialiser: memory would have to be
  *    found inside the first read lock, where failure could not be reported.
- *  - Any number of readers, or one writer.  A writer that waits keeps new readers out, so it waits
- *    for the readers that were in before it and no others.  A reader that has been kept out by one
- *    writer, and then by another, stands in line with the writers: nobody starves.
+ *  - Any number of readers, or one writer, and phase-fair: a writer that waits keeps new readers
+ *    out, so it waits for the readers that came before it; and readers that wait are let in before
+ *    the next writer, so a reader waits for one writer at most.
  *  - A read lock may be released by another thread of the process than took it only where the
  *    kernel helps; do not rely on it.  The write lock belongs to the thread that took it.
  *  - A thread must not take a read lock that it holds already: it would wait for a writer that
@@ -48,7 +48,7 @@ FW_BEGIN_DECLS
  *  - A lock held by a thread that ends is held for ever.
  *  - A program that installs a system call filter after it has made such locks must allow
  *    membarrier.  If it is refused the next writer stops the program: there is no other way to know
- *    who reads.  (Locks made after the filter count by atomic instructions, and need no membarrier.)
+ *    who reads.  (Locks made after the filter count by atomic instructions, and need none.)
  *  - On x86, non-temporal stores need an sfence before a release: furwock/mutex.h.
  *
  * No call is a cancellation point or fails by EINTR.  The try calls and the releases are safe in a

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "fake_percpu.h"
+
+#include <errno.h>
+
+#include "sys/percpu.h"
+#include "sys/processors.h"
+#include "sys/release.h"
+
+struct fake_percpu fake_percpu = {.processors = 4, .counters = 4};
+
+uint32_t fw_processors_(void)
+{
+    return fake_percpu.processors;
+}
+
+uint32_t fw_percpu_count_(void)
+{
+    return fake_percpu.counters;
+}
+
+bool fw_percpu_add_(const uint32_t *gate, void *counters, uint32_t n, uint32_t delta)
+{
+    uint32_t *counter =
+        (uint32_t *)((char *)counters + (size_t)fake_percpu.here * FW_PERCPU_STRIDE);
+
+    if (fake_percpu.aborts > 0) {
+        fake_percpu.aborts--;
+        return false;
+    }
+    if (fake_percpu.here >= n || __atomic_load_n(gate, __ATOMIC_RELAXED) != 0)
+        return false;
+    *counter += delta;
+    fake_percpu.adds++;
+    return true;
+}
+
+int fw_percpu_fence_(void)
+{
+    if (fake_percpu.busy > 0) {
+        fake_percpu.busy--;
+        return -ENOMEM;
+    }
+    return fw_release_fence_();
+}

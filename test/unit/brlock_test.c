@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "brlock_word.h"
+
+/* fw_brlock, step by step: who is counted where, and what a writer does about it. */
+
+static void the_lock_has_what_the_kernel_offers(void **unused)
+{
+    (void)unused;
+    assert_int_equal(lock.counters_, 4);
+    assert_int_equal(lock.lines_->stripes, 1);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal((uintptr_t)counter_at(&lock, i) % 64, 0);
+        assert_int_equal(counter(i), 0);
+    }
+    check_at_rest();
+    fw_brlock_destroy(&lock);
+    assert_null(lock.lines_);
+
+    begin_with(0);
+    assert_int_equal(lock.counters_, 0);
+    assert_int_equal(lock.lines_->stripes, 8);
+    check_at_rest();
+    free(lock.lines_);
+    fake_percpu.processors = 1000;
+    fw_brlock_init(&lock);
+    assert_int_equal(lock.lines_->stripes, BRLOCK_STRIPES_MAX);
+}
+
+static void a_reader_counts_where_it_runs(void **unused)
+{
+    (void)unused;
+    fw_brlock_rdlock(&lock);
+    fake_percpu.here = 2;
+    assert_int_equal(fw_brlock_tryrdlock(&lock), 0);
+    assert_true(counter(0) == 1 && counter(2) == 1 && stripe(0) == 0);
+    fake_percpu.here = 3;
+    fw_brlock_rdunlock(&lock);
+    assert_true(counter(3) == UINT32_MAX);
+    fw_brlock_rdunlock(&lock);
+    check_at_rest();
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void what_no_sequence_can_do_is_counted_in_the_stripe(void **unused)
+{
+    (void)unused;
+    fake_percpu.aborts = 1;
+    fw_brlock_rdlock(&lock);
+    assert_int_equal(stripe(0), BRLOCK_READER);
+    fw_brlock_rdunlock(&lock); /* in, by one way, and out by the other */
+    assert_true(counter(0) == UINT32_MAX && stripe(0) == BRLOCK_READER);
+    fake_percpu.here = 4; /* a processor that was not there */
+    fw_brlock_rdlock(&lock);
+    fw_brlock_rdunlock(&lock);
+    check_at_rest();
+    fake_percpu.here = 0;
+    fw_brlock_wrlock(&lock); /* the two cancel: nobody is inside */
+    assert_int_equal(stripe(0), BRLOCK_CLOSED);
+    assert_int_equal(fake.waits, 0);
+    fw_brlock_wrunlock(&lock);
+    check_at_rest();
+}
+
+static void a_writer_closes_and_fences(void **unused)
+{
+    (void)unused;
+    fw_brlock_wrlock(&lock);
+    assert_int_equal(lock.gate_, FAKE_ID(SELF));
+    assert_int_equal(stripe(0), BRLOCK_CLOSED);
+    assert_int_equal(fake.fences, 1);
+    assert_int_equal(fw_brlock_owner(&lock), SELF);
+    fake_as(OTHER);
+    assert_int_equal(fw_brlock_tryrdlock(&lock), EBUSY);
+    assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
+    assert_int_equal(fake.fences, 1);
+    fake_as(SELF);
+    fw_brlock_wrunlock(&lock);
+    check_at_rest();
+    assert_int_equal(fw_brlock_owner(&lock), 0);
+    assert_int_equal(fake.wakes, 0);
+}
+
+static void a_fence_without_memory_is_tried_again(void **unused)
+{
+    (void)unused;
+    fake_percpu.busy = 3;
+    fw_brlock_wrlock(&lock);
+    assert_int_equal(fake.fences, 1);
+    assert_int_equal(fake.yields, 3);
+    fw_brlock_wrunlock(&lock);
+}
+
+static void a_refused_fence_stops_the_writer(void **unused)
+{
+    (void)unused;
+    fake.fence_result = -EPERM;
+    FAKE_EXPECT_PANIC(fw_brlock_wrlock(&lock));
+    assert_int_equal(fake.panic_error, EPERM);
+}
+
+/* On the way out of a section, a reader that the fence met has closed its own door. */
+static void enter_and_leave_too_late(void)
+{
+    fake_as(THIRD);
+    assert_int_equal(fw_brlock_tryrdlock(&lock), EBUSY);
+    fake_percpu.here = 1;
+    fw_brlock_rdunlock(&lock); /* one of two: counted in the stripe from now on */
+    assert_true(counter(1) == 1 && stripe(0) == -BRLOCK_READER);
+}
+
+static int last_reader_leaves(struct fake_call *call)
+{
+    assert_ptr_equal(call->word, &lock.lines_->stripe[0].word);
+    assert_int_equal(call->expected, BRLOCK_READER | BRLOCK_CLOSED);
+    fake_as(OTHER);
+    fw_brlock_rdunlock(&lock);
+    return FAKE_COMPARE;
+}
+
+static void readers_inside_are_moved_and_the_last_wakes_the_writer(void **unused)
+{
+    (void)unused;
+    fw_brlock_rdlock(&lock);
+    fake_percpu.here = 1;
+    fw_brlock_rdlock(&lock);
+    fake.on_fence = enter_and_leave_too_late;
+    fake.on_sleep = last_reader_leaves;
+    fw_brlock_wrlock(&lock);
+    assert_true(counter(0) == 0 && counter(1) == 0);
+    assert_int_equal(stripe(0), BRLOCK_CLOSED);
+    assert_int_equal(fake.waits, 1);
+    assert_int_equal(fake.wakes, 1);
+    fw_brlock_wrunlock(&lock);
+    check_at_rest();
+}
+
+static int only_the_last_wakes(struct fake_call *call)
+{
+    (void)call;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(fake.wakes, 0);
+        as(OTHER, fw_brlock_rdunlock);
+    }
+    assert_int_equal(fake.wakes, 1);
+    return FAKE_COMPARE;
+}
+
+static void other_readers_wake_nobody(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++)
+        fw_brlock_rdlock(&lock);
+    fake.on_sleep = only_the_last_wakes;
+    fw_brlock_wrlock(&lock);
+    fw_brlock_wrunlock(&lock);
+    check_at_rest();
+}
+
+static void a_writer_that_gives_up_opens_again(void **unused)
+{
+    fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 1000000);
+    fw_deadline past = fake_deadline(CLOCK_MONOTONIC, -1);
+    fw_deadline wrong = {.clock = CLOCK_PROCESS_CPUTIME_ID};
+
+    (void)unused;
+    assert_int_equal(fw_brlock_timedwrlock(&lock, &wrong), 0); /* nothing to wait for */
+    fw_brlock_wrunlock(&lock);
+    fw_brlock_rdlock(&lock);
+    assert_int_equal(fw_brlock_timedwrlock(&lock, &wrong), EINVAL);
+    assert_int_equal(fw_brlock_timedwrlock(&lock, &past), ETIMEDOUT);
+    assert_int_equal(fw_brlock_timedwrlock(&lock, &soon), ETIMEDOUT);
+    assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
+    assert_int_equal(fw_brlock_tryrdlock(&lock), 0); /* it is open */
+    fw_brlock_rdunlock(&lock);
+    fw_brlock_rdunlock(&lock);
+    check_at_rest();
+    assert_int_equal(fw_brlock_trywrlock(&lock), 0);
+    fw_brlock_wrunlock(&lock);
+}
+
+static void slip_in(void)
+{
+    as(OTHER, fw_brlock_rdunlock);
+}
+
+static void trywrlock_looks_before_and_after_it_closes(void **unused)
+{
+    (void)unused;
+    fw_brlock_rdlock(&lock);
+    assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
+    assert_int_equal(fake.fences, 0);
+    /* One is inside, and one who should not is about to leave: the first look sees nobody. */
+    fake_percpu.here = 1;
+    *counter_at(&lock, 1) = UINT32_MAX;
+    fake.on_fence = slip_in;
+    assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
+    assert_int_equal(fake.fences, 1);
+    assert_int_equal(lock.gate_, 0);
+    assert_int_equal(fw_mutex_owner(&lock.lines_->writers), 0);
+}
+
+static void a_thread_keeps_to_its_stripe(void **unused)
+{
+    unsigned mine = FAKE_SELF % 8, others = OTHER % 8 + 1;
+
+    (void)unused;
+    fake_as(OTHER + 1);
+    fw_brlock_rdlock(&lock);
+    fake_as(SELF);
+    fake_percpu.here = 2;
+    fw_brlock_rdlock(&lock);
+    assert_int_equal(stripe(mine), BRLOCK_READER);
+    assert_int_equal(stripe(others), BRLOCK_READER);
+    fake_percpu.here = 3;
+    fw_brlock_rdunlock(&lock);
+    assert_int_equal(stripe(mine), 0);
+    assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
+    fake_as(OTHER + 1);
+    fw_brlock_rdunlock(&lock);
+    check_at_rest();
+    fw_brlock_wrlock(&lock);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(stripe(i), BRLOCK_CLOSED);
+    assert_int_equal(fake.fences, 0);
+    fw_brlock_wrunlock(&lock);
+    check_at_rest();
+}
+
+static int leave_from_stripe(struct fake_call *call)
+{
+    assert_ptr_equal(call->word, &lock.lines_->stripe[OTHER % 8].word);
+    fake_as(THIRD);
+    assert_int_equal(fw_brlock_tryrdlock(&lock), EBUSY); /* sees it, and does not count */
+    fake_as(OTHER);
+    fw_brlock_rdunlock(&lock);
+    return FAKE_COMPARE;
+}
+
+static void a_writer_waits_for_each_stripe(void **unused)
+{
+    (void)unused;
+    as(OTHER, fw_brlock_rdlock);
+    fake.on_sleep = leave_from_stripe;
+    fw_brlock_wrlock(&lock);
+    assert_int_equal(fake.waits, 1);
+    assert_int_equal(fake.wakes, 1);
+    fw_brlock_wrunlock(&lock);
+    check_at_rest();
+}
+
+#define PLAIN(test) cmocka_unit_test_setup_teardown(test, begin_plain, end)
+#define STRIPED(test) cmocka_unit_test_setup_teardown(test, begin_striped, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PLAIN(the_lock_has_what_the_kernel_offers),
+        PLAIN(a_reader_counts_where_it_runs),
+        PLAIN(what_no_sequence_can_do_is_counted_in_the_stripe),
+        PLAIN(a_writer_closes_and_fences),
+        PLAIN(a_fence_without_memory_is_tried_again),
+        PLAIN(a_refused_fence_stops_the_writer),
+        PLAIN(readers_inside_are_moved_and_the_last_wakes_the_writer),
+        PLAIN(other_readers_wake_nobody),
+        PLAIN(a_writer_that_gives_up_opens_again),
+        STRIPED(a_writer_that_gives_up_opens_again),
+        PLAIN(trywrlock_looks_before_and_after_it_closes),
+        STRIPED(a_thread_keeps_to_its_stripe),
+        STRIPED(a_writer_waits_for_each_stripe),
+    };
+
+    return cmocka_run_group_tests_name("brlock", tests, NULL, NULL);
+}
