@@ -3,6 +3,7 @@
 #define FURWOCK_H
 
 /* Everything that furwock has for the threads of one process. */
+#include <furwock/any.h>
 #include <furwock/barrier.h>
 #include <furwock/brlock.h>
 #include <furwock/cond.h>

@@ -37,6 +37,7 @@
 #include <furwock/futex.h>
 
 #include "any_source.h"
+#include "luck.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
 #include "units.h"
@@ -49,8 +50,10 @@
 /* As many as an automatic event can count. */
 #define EVENT_WAITERS_MAX UINT64_C(0xfffff)
 
-_Static_assert(sizeof(fw_event) == 16, "the public promise");
-_Static_assert(offsetof(fw_event, state_) == 0, "units.h wants the word first");
+_Static_assert(sizeof(fw_event) == 24, "the public promise");
+_Static_assert(offsetof(fw_event, state_) == 0 && offsetof(fw_event, guess_) == UNITS_GUESS_AT &&
+                   offsetof(fw_event, luck_) == UNITS_LUCK_AT,
+               "units.h wants them there");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the gate comes first");
 
 static bool is_auto(const fw_event *e)
@@ -155,6 +158,7 @@ static int wait_manual(fw_event *e, const fw_wait_policy *policy, const fw_deadl
     uint64_t w = fw_load64_acquire(&e->state_);
     uint32_t since = gate(w);
     struct fw_wait_ wait;
+    bool learns, passed = false;
     int error;
 
     if (is_set(w))
@@ -164,28 +168,45 @@ static int wait_manual(fw_event *e, const fw_wait_policy *policy, const fw_deadl
         return error;
     if (fw_wait_is_over_(&wait))
         return ETIMEDOUT;
-    while (fw_wait_poll_(&wait))
-        if (may_pass(fw_load64_acquire(&e->state_), since))
-            return 0;
-    return join(e, since) ? wait_in_line(e, since, &wait) : 0;
+    learns = fw_luck_begin_(&e->luck_, &wait, policy);
+    while (!passed && fw_wait_poll_(&wait))
+        passed = may_pass(fw_load64_acquire(&e->state_), since);
+    if (learns)
+        fw_luck_end_(&e->luck_, passed);
+    return !passed && join(e, since) ? wait_in_line(e, since, &wait) : 0;
 }
 
 int fw_event_init(fw_event *e, fw_event_kind kind, bool set)
 {
     if (kind != FW_EVENT_MANUAL && kind != FW_EVENT_AUTO)
         return EINVAL;
-    e->kind_ = kind;
-    e->spare_ = 0;
+    *e = (fw_event){.kind_ = kind};
     fw_store64_relaxed(&e->state_, set ? EVENT_SET : 0); /* one unit, in an automatic event */
     return 0;
 }
 
+/* not set, nobody waits -> set; the guess of a semaphore would be no better. */
+static bool set_auto(fw_event *e)
+{
+    uint64_t w = 0;
+
+    return fw_cas64_release(&e->state_, &w, 1);
+}
+
+/* set, nobody waits -> not set. */
+static bool pass_auto(fw_event *e)
+{
+    uint64_t w = 1;
+
+    return fw_cas64_acquire(&e->state_, &w, 0);
+}
+
 void fw_event_set(fw_event *e)
 {
-    if (is_auto(e))
-        fw_units_post_(&e->state_, 1, 1); /* false: it was set */
-    else
+    if (!is_auto(e))
         set_manual(e);
+    else if (!set_auto(e))
+        fw_units_post_(&e->state_, 1, 1); /* false: it was set */
 }
 
 void fw_event_reset(fw_event *e)
@@ -220,8 +241,9 @@ int fw_event_timedwait(fw_event *e, const fw_deadline *deadline)
 
 int fw_event_wait_policy(fw_event *e, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    return is_auto(e) ? fw_units_wait_(&e->state_, policy, deadline)
-                      : wait_manual(e, policy, deadline);
+    if (!is_auto(e))
+        return wait_manual(e, policy, deadline);
+    return pass_auto(e) ? 0 : fw_units_wait_(&e->state_, policy, deadline);
 }
 
 static bool any_try(struct fw_any_place_ *p)

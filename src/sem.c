@@ -19,18 +19,19 @@
 
 #define COLD __attribute__((cold, noinline))
 
-_Static_assert(sizeof(fw_sem) == 16, "the public promise");
-_Static_assert(offsetof(fw_sem, state_) == 0, "units.h wants the word first");
+_Static_assert(sizeof(fw_sem) == 24, "the public promise");
+_Static_assert(offsetof(fw_sem, state_) == 0 && offsetof(fw_sem, guess_) == UNITS_GUESS_AT &&
+                   offsetof(fw_sem, luck_) == UNITS_LUCK_AT,
+               "units.h wants them there");
 _Static_assert(FW_SEM_MAX == UNITS_VALUE_MAX, "the value half has room for every value");
 _Static_assert(UNITS_RESERVED > FW_SEM_MAX && UNITS_WAITER > FW_SEM_MAX,
-               "the fast paths take a word up to FW_SEM_MAX for units that nobody waits for");
+               "a word up to FW_SEM_MAX, which is what a guess can be, says that nobody waits");
 
 int fw_sem_init(fw_sem *s, uint32_t value, uint32_t max)
 {
     if (max == 0 || max > FW_SEM_MAX || value > max)
         return EINVAL;
-    s->limit_ = FW_SEM_MAX ^ max;
-    s->spare_ = 0;
+    *s = (fw_sem){.limit_ = FW_SEM_MAX ^ max, .guess_ = value};
     fw_store64_relaxed(&s->state_, value);
     return 0;
 }

@@ -39,6 +39,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
+#include "luck.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
@@ -57,6 +58,23 @@ static const uint32_t *value_word(const uint64_t *state)
 static const uint32_t *sleepers_word(const uint64_t *state)
 {
     return (const fw_half_ *)state + 1;
+}
+
+static fw_half_ *luck_of(uint64_t *state)
+{
+    return (fw_half_ *)state + UNITS_LUCK_AT / 4;
+}
+
+/*
+ * Says what the next fast path will probably find when w is in the word: those who wait will have
+ * taken what is theirs.  Before the step that stores w (I4).
+ */
+static void predict(uint64_t *state, fw_units_word_ w)
+{
+    uint32_t value = units_value(w), waiters = units_waiters(w);
+
+    fw_store32_relaxed((fw_half_ *)state + UNITS_GUESS_AT / 4,
+                       value >= waiters ? value - waiters : UNITS_NO_GUESS);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -102,6 +120,7 @@ bool fw_units_take_(uint64_t *state)
         w = without_ghosts(seen, generation);
         if (units_available(w) == 0)
             return false;
+        predict(state, w - 1);
     } while (!fw_cas64_acquire(state, &seen, w - 1)); /* n -> n - 1 */
     return true;
 }
@@ -124,6 +143,7 @@ bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max)
             wakes = wakes_due(left, n);
             left = with_wakes(left, wakes);
         }
+        predict(state, left);
     } while (!fw_cas64_release(state, &seen, left));
     wake_others(state, wakes);
     if (is_napping(w) && !is_napping(left))
@@ -168,6 +188,7 @@ static bool join(uint64_t *state, fw_units_word_ seen)
     if (units_waiters(w) == UNITS_WAITERS_MAX)
         fw_panic_("too many waiters", state, fw_self_(), 0);
     w = (w & ~UNITS_GENERATION) | (fw_units_word_)generation << UNITS_GENERATION_SHIFT;
+    predict(state, w + UNITS_WAITER);
     return fw_cas64_relaxed(state, &seen, w + UNITS_WAITER);
 }
 
@@ -177,6 +198,7 @@ static bool take_as_other(uint64_t *state, fw_units_word_ w)
     fw_units_word_ left = out_of_line(w - 1);
     uint32_t wakes = units_waking(left) == 0 ? wakes_due(left, UNITS_WAKING_MAX) : 0;
 
+    predict(state, left);
     if (!fw_cas64_acquire(state, &w, with_wakes(left, wakes)))
         return false;
     wake_others(state, wakes);
@@ -297,6 +319,27 @@ static int wait_in_line(struct waiter *me)
     }
 }
 
+/* Polls until the budget of the policy is used up, then joins.  True: a unit was taken. */
+static bool take_or_join(struct waiter *me, const fw_wait_policy *policy)
+{
+    bool learns = fw_luck_begin_(luck_of(me->state), &me->wait, policy);
+
+    while (fw_wait_poll_(&me->wait))
+        if (units_available(fw_load64_relaxed(me->state)) > 0) {
+            if (learns)
+                fw_luck_end_(luck_of(me->state), true);
+            learns = false;
+            if (fw_units_take_(me->state))
+                return true;
+        }
+    if (learns)
+        fw_luck_end_(luck_of(me->state), false);
+    while (!join(me->state, fw_load64_relaxed(me->state)))
+        if (fw_units_take_(me->state))
+            return true;
+    return false;
+}
+
 int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     struct waiter me = {.state = state};
@@ -309,13 +352,7 @@ int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadl
         return error;
     if (fw_wait_is_over_(&me.wait))
         return ETIMEDOUT;
-    while (fw_wait_poll_(&me.wait))
-        if (fw_units_take_(state))
-            return 0;
-    while (!join(state, fw_load64_relaxed(state)))
-        if (fw_units_take_(state))
-            return 0;
-    return wait_in_line(&me);
+    return take_or_join(&me, policy) ? 0 : wait_in_line(&me);
 }
 
 bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p)

@@ -12,8 +12,16 @@
 
 /*
  * A supply of units in a 64-bit word, zero when it is empty: what fw_sem and the automatic fw_event
- * have in common.  The word is the first thing in the object (panics name its address).
+ * have in common.  The word is the first thing in the object (panics name its address); the others
+ * that an object has are found relative to it.
  */
+
+/* 32 bits: the word as the next to come will probably find it, where nobody waits. */
+#define UNITS_GUESS_AT 12
+#define UNITS_NO_GUESS 0xffffffffu /* the fast path would fail */
+
+/* 32 bits: luck.h. */
+#define UNITS_LUCK_AT 16
 
 /* Takes a unit if there is one that may be taken. */
 bool fw_units_take_(uint64_t *state);

@@ -12,7 +12,7 @@
 FW_BEGIN_DECLS
 
 /*
- * fw_event: something that happens, and threads that wait until it does; for one process.  Sixteen
+ * fw_event: something that happens, and threads that wait until it does; for one process.  24
  * bytes; all zeroes: a manual event that is not set.
  *
  * A *manual* event stays set until it is reset: everybody passes.  An *automatic* event lets
@@ -68,15 +68,17 @@ typedef enum fw_event_kind {
 } fw_event_kind;
 
 typedef struct fw_event {
-    uint64_t state_; /* internal; its layout is described in doc/event.md and may change */
+    uint64_t state_; /* internal, all of it; the layout is described in doc/event.md, may change */
     uint32_t kind_;
-    uint32_t spare_;
+    uint32_t guess_;
+    uint32_t luck_;
+    uint32_t unused_;
 } fw_event;
 
 /* A manual, and an automatic, event that is not set. */
 /* clang-format off */
-#define FW_EVENT_INIT {0, FW_EVENT_MANUAL, 0}
-#define FW_EVENT_INIT_AUTO {0, FW_EVENT_AUTO, 0}
+#define FW_EVENT_INIT {0, FW_EVENT_MANUAL, 0, 0, 0}
+#define FW_EVENT_INIT_AUTO {0, FW_EVENT_AUTO, 0, 0, 0}
 /* clang-format on */
 
 /* Makes *e an event, set or not.  Returns 0, or EINVAL for an unknown kind. */
