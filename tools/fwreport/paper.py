@@ -7,19 +7,21 @@ The figures are those that ulockflex prints: bench/ulockflex/flex/paper.py has t
 import importlib.util
 import pathlib
 
-SOURCE = pathlib.Path(__file__).parents[2] / "bench" / "ulockflex" / "flex" / "paper.py"
+SOURCE = pathlib.Path(__file__).parents[2] / "bench" / "ulockflex" / "flex"
 
 
-def _load():
-    spec = importlib.util.spec_from_file_location("ulockflex_paper", SOURCE)
+def _load(stem):
+    spec = importlib.util.spec_from_file_location(f"ulockflex_{stem}", SOURCE / f"{stem}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-_printed = _load()
+_printed = _load("paper")
+prefer = _load("prefer")        # which read-write locks are compared
 
 TASKS = _printed.TASKS
+SHARE_SAID = _printed.SHARE_SAID
 CONFIGURATIONS = _printed.CONFIGURATIONS        # (non-lock-hold, lock-hold), microseconds
 BASE = "sysv"
 MACHINE = "2002: dual Pentium III, 500 MHz"
