@@ -107,9 +107,9 @@ FW_API void fw_barrier_drop(fw_barrier *b);
 
 /*
  * Internal, for furwock.hpp, where a function runs between the last arrival and the end of the
- * round: n threads arrive; stay: the caller is going to wait; drop: they do not come back.  True:
- * the caller was the last, and must call fw_barrier_open_.  False: it must call fw_barrier_stay_
- * if it said that it would stay.
+ * round: n threads (1 or more) arrive; stay: the caller is going to wait; drop: they do not come
+ * back.  True: the caller was the last, and must call fw_barrier_open_.  False: it must call
+ * fw_barrier_stay_ if it said that it would stay.
  */
 FW_API bool fw_barrier_arrive_(fw_barrier *b, uint32_t n, bool stay, bool drop, uint32_t *phase);
 FW_API void fw_barrier_open_(fw_barrier *b, bool stay);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#ifndef FURWOCK_BRLOCK_HPP
+#define FURWOCK_BRLOCK_HPP
+
+#include <furwock/bits/chrono.hpp>
+#include <furwock/bits/error.hpp>
+#include <furwock/brlock.h>
+
+namespace fw {
+
+/*
+ * fw_brlock (furwock/brlock.h) as a SharedTimedLockable.  The constructor allocates, and throws
+ * std::system_error where there is no memory.
+ */
+class brlock {
+  public:
+    using native_handle_type = fw_brlock *;
+
+    brlock()
+    {
+        detail::check(fw_brlock_init(&l_), "fw::brlock");
+    }
+    brlock(const brlock &) = delete;
+    brlock &operator=(const brlock &) = delete;
+    ~brlock()
+    {
+        fw_brlock_destroy(&l_);
+    }
+
+    void lock() noexcept
+    {
+        fw_brlock_wrlock(&l_);
+    }
+
+    [[nodiscard]] bool try_lock() noexcept
+    {
+        return fw_brlock_trywrlock(&l_) == 0;
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d)
+    {
+        return detail::done_within(fw_brlock_timedwrlock, &l_, d);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at)
+    {
+        return detail::done_by(fw_brlock_timedwrlock, &l_, at);
+    }
+
+    void unlock() noexcept
+    {
+        fw_brlock_wrunlock(&l_);
+    }
+
+    void lock_shared() noexcept
+    {
+        fw_brlock_rdlock(&l_);
+    }
+
+    [[nodiscard]] bool try_lock_shared() noexcept
+    {
+        return fw_brlock_tryrdlock(&l_) == 0;
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &d)
+    {
+        return detail::done_within(fw_brlock_timedrdlock, &l_, d);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration> &at)
+    {
+        return detail::done_by(fw_brlock_timedrdlock, &l_, at);
+    }
+
+    void unlock_shared() noexcept
+    {
+        fw_brlock_rdunlock(&l_);
+    }
+
+    native_handle_type native_handle() noexcept
+    {
+        return &l_;
+    }
+
+  private:
+    fw_brlock l_;
+};
+
+} // namespace fw
+
+#endif

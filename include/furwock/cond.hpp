@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#ifndef FURWOCK_COND_HPP
+#define FURWOCK_COND_HPP
+
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+
+#include <furwock/bits/chrono.hpp>
+#include <furwock/cond.h>
+#include <furwock/mutex.hpp>
+
+namespace fw {
+
+/*
+ * fw_cond (furwock/cond.h) with the calls of std::condition_variable, on std::unique_lock of
+ * fw::mutex; constant-initialised, 8 bytes.  The waits are cancellation points.
+ */
+class condition_variable {
+  public:
+    using native_handle_type = fw_cond *;
+
+    constexpr condition_variable() noexcept = default;
+    condition_variable(const condition_variable &) = delete;
+    condition_variable &operator=(const condition_variable &) = delete;
+
+    void notify_one() noexcept
+    {
+        fw_cond_signal(&c_);
+    }
+
+    void notify_all() noexcept
+    {
+        fw_cond_broadcast(&c_);
+    }
+
+    void wait(std::unique_lock<mutex> &lock)
+    {
+        fw_cond_wait(&c_, lock.mutex()->native_handle());
+    }
+
+    template <class Predicate> void wait(std::unique_lock<mutex> &lock, Predicate holds)
+    {
+        while (!holds())
+            wait(lock);
+    }
+
+    /* On a foreign clock that is not there yet when the time is over, the wake is spurious. */
+    template <class Clock, class Duration>
+    std::cv_status wait_until(std::unique_lock<mutex> &lock,
+                              const std::chrono::time_point<Clock, Duration> &at)
+    {
+        const fw_deadline deadline = detail::to_deadline(at);
+
+        return wait_by(lock, deadline) || detail::is_early(at) ? std::cv_status::no_timeout
+                                                               : std::cv_status::timeout;
+    }
+
+    template <class Clock, class Duration, class Predicate>
+    bool wait_until(std::unique_lock<mutex> &lock,
+                    const std::chrono::time_point<Clock, Duration> &at, Predicate holds)
+    {
+        while (!holds())
+            if (wait_until(lock, at) == std::cv_status::timeout)
+                return holds();
+        return true;
+    }
+
+    template <class Rep, class Period>
+    std::cv_status wait_for(std::unique_lock<mutex> &lock,
+                            const std::chrono::duration<Rep, Period> &d)
+    {
+        return wait_by(lock, detail::from_now(d)) ? std::cv_status::no_timeout
+                                                  : std::cv_status::timeout;
+    }
+
+    template <class Rep, class Period, class Predicate>
+    bool wait_for(std::unique_lock<mutex> &lock, const std::chrono::duration<Rep, Period> &d,
+                  Predicate holds)
+    {
+        const fw_deadline deadline = detail::from_now(d);
+
+        while (!holds())
+            if (!wait_by(lock, deadline))
+                return holds();
+        return true;
+    }
+
+    native_handle_type native_handle() noexcept
+    {
+        return &c_;
+    }
+
+  private:
+    /* False where the time is over. */
+    bool wait_by(std::unique_lock<mutex> &lock, const fw_deadline &deadline)
+    {
+        return fw_cond_timedwait(&c_, lock.mutex()->native_handle(), &deadline) != ETIMEDOUT;
+    }
+
+    fw_cond c_ = FW_COND_INIT;
+};
+
+} // namespace fw
+
+#endif

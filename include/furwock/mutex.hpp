@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#ifndef FURWOCK_MUTEX_HPP
+#define FURWOCK_MUTEX_HPP
+
+#include <furwock/bits/chrono.hpp>
+#include <furwock/mutex.h>
+
+namespace fw {
+
+/* fw_mutex (furwock/mutex.h) as a Lockable and TimedLockable; constant-initialised, 8 bytes. */
+class mutex {
+  public:
+    using native_handle_type = fw_mutex *;
+
+    constexpr mutex() noexcept = default;
+    mutex(const mutex &) = delete;
+    mutex &operator=(const mutex &) = delete;
+
+    void lock() noexcept
+    {
+        fw_mutex_lock(&m_);
+    }
+
+    [[nodiscard]] bool try_lock() noexcept
+    {
+        return fw_mutex_trylock(&m_) == 0;
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d)
+    {
+        return detail::done_within(fw_mutex_timedlock, &m_, d);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at)
+    {
+        return detail::done_by(fw_mutex_timedlock, &m_, at);
+    }
+
+    void unlock() noexcept
+    {
+        fw_mutex_unlock(&m_);
+    }
+
+    /* Hands the mutex to the longest waiter, if there is one. */
+    void unlock_fair() noexcept
+    {
+        fw_mutex_unlock_fair(&m_);
+    }
+
+    native_handle_type native_handle() noexcept
+    {
+        return &m_;
+    }
+
+  private:
+    fw_mutex m_ = FW_MUTEX_INIT;
+};
+
+} // namespace fw
+
+#endif

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#ifndef FURWOCK_RWLOCK_HPP
+#define FURWOCK_RWLOCK_HPP
+
+#include <furwock/bits/chrono.hpp>
+#include <furwock/rwlock.h>
+
+namespace fw {
+
+/* Who goes first in a shared_mutex: furwock/rwlock.h. */
+enum class preference {
+    fair = FW_RWLOCK_FAIR,
+    readers = FW_RWLOCK_PREFER_READERS,
+    writers = FW_RWLOCK_PREFER_WRITERS
+};
+
+/*
+ * fw_rwlock (furwock/rwlock.h) as a SharedTimedLockable; constant-initialised, 16 bytes.  The third
+ * mode, upgradable, has the calls of a TimedLockable with "upgrade" in their names, and calls that
+ * turn one mode into another.
+ */
+class shared_mutex {
+  public:
+    using native_handle_type = fw_rwlock *;
+
+    constexpr shared_mutex() noexcept = default;
+    constexpr explicit shared_mutex(preference p) noexcept : l_(make(p)) {}
+    shared_mutex(const shared_mutex &) = delete;
+    shared_mutex &operator=(const shared_mutex &) = delete;
+
+    void lock() noexcept
+    {
+        fw_rwlock_wrlock(&l_);
+    }
+
+    [[nodiscard]] bool try_lock() noexcept
+    {
+        return fw_rwlock_trywrlock(&l_) == 0;
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d)
+    {
+        return detail::done_within(fw_rwlock_timedwrlock, &l_, d);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at)
+    {
+        return detail::done_by(fw_rwlock_timedwrlock, &l_, at);
+    }
+
+    void unlock() noexcept
+    {
+        fw_rwlock_wrunlock(&l_);
+    }
+
+    void lock_shared() noexcept
+    {
+        fw_rwlock_rdlock(&l_);
+    }
+
+    [[nodiscard]] bool try_lock_shared() noexcept
+    {
+        return fw_rwlock_tryrdlock(&l_) == 0;
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &d)
+    {
+        return detail::done_within(fw_rwlock_timedrdlock, &l_, d);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration> &at)
+    {
+        return detail::done_by(fw_rwlock_timedrdlock, &l_, at);
+    }
+
+    void unlock_shared() noexcept
+    {
+        fw_rwlock_rdunlock(&l_);
+    }
+
+    void lock_upgrade() noexcept
+    {
+        fw_rwlock_uplock(&l_);
+    }
+
+    [[nodiscard]] bool try_lock_upgrade() noexcept
+    {
+        return fw_rwlock_tryuplock(&l_) == 0;
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_upgrade_for(const std::chrono::duration<Rep, Period> &d)
+    {
+        return detail::done_within(fw_rwlock_timeduplock, &l_, d);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_upgrade_until(const std::chrono::time_point<Clock, Duration> &at)
+    {
+        return detail::done_by(fw_rwlock_timeduplock, &l_, at);
+    }
+
+    void unlock_upgrade() noexcept
+    {
+        fw_rwlock_upunlock(&l_);
+    }
+
+    /* Upgradable -> exclusive.  Where it fails, the caller still has the lock upgradable. */
+    void upgrade() noexcept
+    {
+        fw_rwlock_upgrade(&l_);
+    }
+
+    [[nodiscard]] bool try_upgrade() noexcept
+    {
+        return fw_rwlock_tryupgrade(&l_) == 0;
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_upgrade_for(const std::chrono::duration<Rep, Period> &d)
+    {
+        return detail::done_within(fw_rwlock_timedupgrade, &l_, d);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_upgrade_until(const std::chrono::time_point<Clock, Duration> &at)
+    {
+        return detail::done_by(fw_rwlock_timedupgrade, &l_, at);
+    }
+
+    /* Exclusive or upgradable -> shared. */
+    void downgrade() noexcept
+    {
+        fw_rwlock_downgrade(&l_);
+    }
+
+    /* Exclusive -> upgradable. */
+    void downgrade_upgradable() noexcept
+    {
+        fw_rwlock_downgrade_upgradable(&l_);
+    }
+
+    native_handle_type native_handle() noexcept
+    {
+        return &l_;
+    }
+
+  private:
+    static constexpr fw_rwlock make(preference p) noexcept
+    {
+        fw_rwlock fair = FW_RWLOCK_INIT;
+        fw_rwlock readers = FW_RWLOCK_INIT_READERS;
+        fw_rwlock writers = FW_RWLOCK_INIT_WRITERS;
+
+        return p == preference::readers ? readers : p == preference::writers ? writers : fair;
+    }
+
+    fw_rwlock l_ = FW_RWLOCK_INIT;
+};
+
+} // namespace fw
+
+#endif
