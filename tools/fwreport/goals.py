@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The figures that furwock sets out to reach, each judged from the results."""
 
-from . import compare, paper, stats
+from . import compare, paper, stats, wakegoals
 from .compare import FAIR, OURS, PTHREAD
-
-REACHED, NOISE, MISSED, UNKNOWN = "reached", "within noise", "missed", "not measured"
+from .verdict import (  # noqa: F401  (is_wide: for those who show goals)
+    MISSED, NOISE, REACHED, UNKNOWN, Goal, at_least, at_most, interval, is_wide, worst)
 
 UNCONTENDED_MOST = 0.55         # of pthread_mutex
 CELL_LEAST = 0.95               # of the best blocking rival
@@ -13,49 +13,7 @@ PTHREAD_LEAST = 1.15            # geometric mean of the paper's grid
 WAIT_MOST = 2.0                 # longest wait, of the fair lock's
 WAIT_TASKS_PER_CPU = 4
 CONTENDED = 0.999               # share of lock calls that found the lock taken: always a waiter
-WIDE = 10                       # an interval from x to 10x says nothing worth two figures
 NEVER_LEAST = 0.999             # there, share of releases after which a fair lock went elsewhere
-
-
-class Goal:
-    """One goal.  `short` are the lines that name the places which fall short, worst first."""
-
-    def __init__(self, name, want, state, got, short=()):
-        self.name, self.want, self.state, self.got = name, want, state, got
-        self.short = list(short)
-
-
-def is_wide(estimate):
-    """Whether the interval of a ratio says next to nothing."""
-    return estimate.low is not None and estimate.high > WIDE * max(estimate.low, 1e-300)
-
-
-def interval(estimate, digits=2):
-    if estimate is None:
-        return "-"
-    text = f"{estimate.value:.{digits}f}"
-    if estimate.low is None:
-        return text
-    if is_wide(estimate):
-        return f"{text} [very wide]"
-    return f"{text} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
-
-
-def _at_least(estimate, bound):
-    if estimate.value >= bound:
-        return REACHED
-    return NOISE if estimate.high is not None and estimate.high >= bound else MISSED
-
-
-def _at_most(estimate, bound):
-    if estimate.value <= bound:
-        return REACHED
-    return NOISE if estimate.low is not None and estimate.low <= bound else MISSED
-
-
-def _worst(states):
-    order = (REACHED, NOISE, MISSED)
-    return max(states, key=order.index)
 
 
 def uncontended(results):
@@ -64,10 +22,10 @@ def uncontended(results):
     below = table and table.ratio(OURS, PTHREAD)
     if not below:
         return [Goal(name, want, UNKNOWN, "no uncontended result")]
-    goals = [Goal(name, want, _at_most(below, UNCONTENDED_MOST), interval(below))]
+    goals = [Goal(name, want, at_most(below, UNCONTENDED_MOST), interval(below))]
     other = table.ratio(OURS, table.YARDSTICK)
     if other:
-        goals.append(Goal(name, "below inline compare-exchange + exchange", _at_most(other, 1.0),
+        goals.append(Goal(name, "below inline compare-exchange + exchange", at_most(other, 1.0),
                           f"{interval(other)} of it"))
     return goals
 
@@ -90,13 +48,13 @@ def paper_grid(results):
         goals = [Goal(name, want, UNKNOWN, "no cells with a blocking rival")]
     else:
         low = _below(judged, CELL_LEAST)
-        goals = [Goal(name, want, _worst([_at_least(v.to_rival, CELL_LEAST) for v in judged]),
+        goals = [Goal(name, want, worst([at_least(v.to_rival, CELL_LEAST) for v in judged]),
                       f"{len(judged) - len(low)} of {len(judged)} cells", map(_short_line, low))]
     middle = stats.geometric([v.to_pthread for v in all_vs])
     name, want = "paper's grid, geometric mean", f"at least {PTHREAD_LEAST} of {PTHREAD}"
     if middle is None:
         return goals + [Goal(name, want, UNKNOWN, f"no cells with {PTHREAD}")]
-    return goals + [Goal(name, want, _at_least(middle, PTHREAD_LEAST), interval(middle))]
+    return goals + [Goal(name, want, at_least(middle, PTHREAD_LEAST), interval(middle))]
 
 
 def today_grid(results):
@@ -107,8 +65,8 @@ def today_grid(results):
         return [Goal("today's grid", want, UNKNOWN, "no cells with a blocking rival")]
     low = _below(judged, CELL_LEAST)
     share = 1 - len(low) / len(judged)
-    floor = [_at_least(v.to_rival, GRID_FLOOR) for v in judged]
-    state = MISSED if share < GRID_SHARE else _worst(floor)
+    floor = [at_least(v.to_rival, GRID_FLOOR) for v in judged]
+    state = MISSED if share < GRID_SHARE else worst(floor)
     got = f"{len(judged) - len(low)} of {len(judged)} cells ({share:.0%})"
     deep = sum(v.to_rival.value < GRID_FLOOR for v in judged)
     if deep:
@@ -137,7 +95,7 @@ def _no_more_than(results, metric, digits, slack=0.0):
         worse.append((mine / yours if yours else float("inf"), f"{compare.describe(spot)}: "
                       f"{mine:.{digits}f} against {yours:.{digits}f}"
                       f"{' (within noise)' if states[-1] == NOISE else ''}"))
-    return count, _worst(states), [line for _, line in sorted(worse, reverse=True)]
+    return count, worst(states), [line for _, line in sorted(worse, reverse=True)]
 
 
 def spread_of_tasks(results):
@@ -162,13 +120,13 @@ def longest_wait(results):
         if longer is None:
             continue
         count += 1
-        states.append(_at_most(longer, WAIT_MOST))
+        states.append(at_most(longer, WAIT_MOST))
         if longer.value > WAIT_MOST:
             short.append((longer.value, f"{compare.describe(spot)}: {interval(longer)} times"))
     if not count:
         return [Goal(name, want, UNKNOWN, f"no cell with {OURS} and {FAIR} at {tasks} tasks")]
     short = [line for _, line in sorted(short, reverse=True)]
-    return [Goal(name, want, _worst(states), f"{count - len(short)} of {count} cells", short)]
+    return [Goal(name, want, worst(states), f"{count - len(short)} of {count} cells", short)]
 
 
 def fair_release(results):
@@ -209,4 +167,5 @@ def idle_cost(_results):
 def all_goals(results):
     """Every goal, in the order in which it is shown."""
     return [goal for judge in (uncontended, paper_grid, today_grid, spread_of_tasks, longest_wait,
-                               fair_release, system_calls, idle_cost) for goal in judge(results)]
+                               fair_release, system_calls, idle_cost, *wakegoals.JUDGES)
+            for goal in judge(results)]

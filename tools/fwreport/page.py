@@ -5,7 +5,7 @@ import html
 import re
 
 from . import compare, goals, look, stats, summary, tables
-from .figures import by_tasks, cells, improvement, reacquire, uncontended, waits
+from .figures import by_tasks, cells, improvement, latency, reacquire, uncontended, waits, wakes
 
 TITLE = "furwock beside the locks people know"
 STYLE = """
@@ -145,6 +145,10 @@ def build(results, directory, command):
                  page.figures(by_tasks.draw(results, by_tasks.coefficient, "coeff")),
                  page.figures(reacquire.draw(results)))
     page.section("waits", "Waiting", page.figures(waits.draw(results)))
+    page.section("conditions", "Condition variables", page.figures(wakes.draw(results)),
+                 tables.contest(results, "condperf"), tables.contest(results, "pingpong"))
+    page.section("gates", "Semaphores, events, barriers", page.figures(latency.draw(results)),
+                 tables.contest(results, "latency"))
     page.section("kernel", "System calls and switches", tables.kernel(results))
     page.section("how", "How it was measured", tables.machine(results), tables.missing(results),
                  tables.failures(results), tables.method(results),

@@ -6,6 +6,8 @@ import math
 import os
 from collections import namedtuple
 
+from . import contest
+
 FORMAT = "furwock-bench-1"
 PLANS = ("paper", "today", "demo")
 
@@ -67,6 +69,7 @@ class Results:
         self.missing = {}
         self.cells = {}
         self.uncontended = None
+        self.contests = {}        # {benchmark: Contest}
         self.files = []
         self.failures = []        # (spot, lock, what happened)
         self.notes = []
@@ -75,15 +78,18 @@ class Results:
 
     def add(self, raw, where):
         benchmark = raw.get("benchmark")
-        if benchmark not in ("ulockflex", "uncontended"):
+        known = ("ulockflex", "uncontended", *contest.KINDS)
+        if benchmark not in known:
             raise BadInput(f"{where}: benchmark {benchmark!r} is none that this program knows "
-                           "(ulockflex, uncontended)")
+                           f"({', '.join(known)})")
         self._add_machine(raw.get("machine") or {}, where)
         for gone in raw.get("missing") or []:
             self.missing[str(gone.get("lock"))] = str(gone.get("why", ""))
         self.files.append(where)
         if benchmark == "uncontended":
             self._add_uncontended(raw, where)
+        elif benchmark in contest.KINDS:
+            self._add_contest(raw, where)
         else:
             self._add_ulockflex(raw, where)
 
@@ -128,6 +134,15 @@ class Results:
         from . import uncontended
         self.uncontended = uncontended.read(raw, where)
         self.commands.append(f"uncontended --json {os.path.basename(where)}")
+
+    def _add_contest(self, raw, where):
+        name = raw["benchmark"]
+        found = self.contests.get(name) or contest.Contest(name)
+        found.add(raw, lambda text: BadInput(f"{where}: {text}"))
+        if found.cells:
+            self.contests[name] = found
+        self.notes += [f"{name}: {note}" for note in raw.get("notes") or []]
+        self.commands.append(f"{name} --json {os.path.basename(where)}")
 
     @property
     def cpus(self):
@@ -182,6 +197,6 @@ def load(paths):
             found = raw.get("format") if isinstance(raw, dict) else None
             raise BadInput(f"{path}: its format is {found!r}, not {FORMAT!r}")
         results.add(raw, str(path))
-    if not results.cells and results.uncontended is None:
+    if not results.cells and results.uncontended is None and not results.contests:
         raise BadInput(f"{', '.join(map(str, paths))}: nothing was measured (no runs)")
     return results

@@ -3,7 +3,7 @@
 
 from tabulate import tabulate
 
-from . import compare, goals, stats
+from . import compare, goals, stats, waketables
 from .compare import FAIR, OURS, PTHREAD
 from .figures.waits import duration
 
@@ -96,6 +96,7 @@ def warnings(results):
              for spot, lock in results.broken()]
     lines += [f"{lock} failed at {compare.describe(spot)}: {what}"
               for spot, lock, what in results.failures]
+    lines += waketables.failures(results)
     wide = sum(not cell.narrow for cell in results.cells.values())
     if wide:
         lines.append(f"{wide} of {len(results.cells)} cells ended before their 95 % interval "
@@ -123,8 +124,19 @@ def text(results):
                 parts.append(f"longest wait in {name}, {kind}\n" + tabulate(
                     rows, ["tasks", "(nlht,lht)", "locks", OURS, FAIR, PTHREAD,
                            f"{OURS}/{FAIR}"], disable_numparse=True))
+    for found in results.contests.values():
+        parts.append(contest_text(found))
     parts.append("goals\n" + "\n".join(goal_lines(results)))
     return "\n\n".join(parts) + "\n"
+
+
+def contest_text(found):
+    """A benchmark with places: every lock at each, and the means over all."""
+    return (f"{found.name}: {waketables.TITLES[found.name]}; ratios of time, less is better\n"
+            + tabulate(waketables.rows(found), [head.replace(" per ", "\nper ") for head in
+                                                waketables.heads(found)], disable_numparse=True)
+            + "\n\ngeometric means over all places\n"
+            + tabulate(waketables.mean_rows(found), waketables.MEAN_HEADS, disable_numparse=True))
 
 
 def _geometric_line(results, experiment, kind):

@@ -3,7 +3,7 @@
 
 import html
 
-from . import compare, goals, paper, stats, summary
+from . import compare, goals, paper, stats, summary, waketables
 from .compare import OURS, PTHREAD
 
 CLASSES = {goals.REACHED: "reached", goals.NOISE: "noise", goals.MISSED: "missed",
@@ -200,6 +200,23 @@ def _plus_minus(estimate):
     return f"{estimate.value:.3f} ±{(estimate.high - estimate.low) / 2:.3f}"
 
 
+def contest(results, name):
+    """What each lock takes at each place of condperf, pingpong or latency, and over all."""
+    found = results.contests.get(name)
+    if not found:
+        return ""
+    words = tuple(range(waketables.lock_column(found) + 1))
+    parts = []
+    if name != "latency":
+        parts.append(f"<h3>{html.escape(name)}: {waketables.TITLES[name]}, all places together</h3>"
+                     + table(waketables.MEAN_HEADS, waketables.mean_rows(found),
+                             ours=lambda row: row[0] == OURS))
+    every = table(waketables.heads(found), waketables.rows(found), texts=words,
+                  ours=waketables.is_ours(found))
+    parts.append(every if name == "latency" else folded(f"All places of {name} in figures", every))
+    return "\n".join(parts)
+
+
 def machine(results):
     rows = "".join(f"<dt>{html.escape(str(key))}</dt><dd>{html.escape(str(value))}</dd>"
                    for key, value in results.machine.items())
@@ -212,6 +229,20 @@ def missing(results):
     rows = "".join(f"<li><b>{html.escape(lock)}</b>: {html.escape(why)}</li>"
                    for lock, why in sorted(results.missing.items()))
     return f"<h3>Locks that could have been here and were not</h3><ul>{rows}</ul>"
+
+
+WAKES = {
+    "condperf": "condperf, after Molnar's cond-perf (2003): all threads wait on one condition "
+                "variable; the main thread wakes them; each takes the mutex, works, and waits "
+                "again. Timed is each round from before the wake until the last of them has had "
+                "the mutex and is about to wait. Before the next, all are given the time to fall "
+                "asleep. Switches are those of all threads but the main one.",
+    "pingpong": "pingpong, after pp (2003): pairs of threads pass a ball, each pair with a mutex "
+                "and a condition variable; all pairs at once, from their common start until the "
+                "last is done.",
+    "latency": "latency: a loop alone, with a second thread asleep; two threads that hand a turn "
+               "to and fro by two semaphores or events; parties that meet at a barrier.",
+}
 
 
 def method(results):
@@ -229,6 +260,7 @@ def method(results):
                          "and system calls come from a further run each, because counting them "
                          "disturbs.")
     lines += [html.escape(note) + "." for note in results.notes]
+    lines += [WAKES[name] for name in results.contests]
     lines += [
         "Every task repeats: draw two random times, take its lock, work for the lock-hold time "
         "(lht), release, work for the non-lock-hold time (nlht). Both are uniform between half "

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Results of the benchmarks in which locks take turns at places: condperf, pingpong, latency.
+
+A place is a set of parameters.  At each place several locks ran once in every repetition; a ratio
+compares two of them within each repetition.  Seconds: less is better.
+"""
+
+import math
+from collections import namedtuple
+
+from . import stats
+
+# unit: for what the seconds of a run are; piece: into which tables divide that, and switches and
+# system calls are counted for
+Kind = namedtuple("Kind", "place unit piece")
+
+KINDS = {
+    "condperf": Kind(namedtuple("Wakes", "waiters section_us wake locked"), "round", "waiter"),
+    "pingpong": Kind(namedtuple("Games", "games"), "all games", "pass"),
+    "latency": Kind(namedtuple("Test", "object test parties"), "turn", "turn"),
+}
+YARDSTICKS = ("pthread", "pthread-auto", "posix")
+
+
+class Cell:
+    """One lock at one place: its runs, oldest first."""
+
+    def __init__(self, raw, place):
+        self.lock, self.family, self.place = str(raw["lock"]), str(raw["family"]), place
+        self.pieces = float(raw.get("pieces") or 1)
+        self.runs = [dict(run) for run in raw["runs"]]
+        self.failures = [fault for fault in raw.get("failures") or [] if isinstance(fault, dict)]
+
+    def by_round(self, metric="seconds"):
+        """{round: value}; runs without it are left out."""
+        return {run["round"]: float(run[metric]) for run in self.runs
+                if isinstance(run.get(metric), (int, float)) and math.isfinite(run[metric])}
+
+    def median(self, metric="seconds"):
+        return stats.median(list(self.by_round(metric).values()))
+
+    def switches(self):
+        """Context switches per piece, of both sorts."""
+        both, other = self.by_round("vcsw"), self.by_round("ivcsw")
+        return stats.median([both[r] + other[r] for r in both if r in other])
+
+
+class Contest:
+    """All results of one benchmark."""
+
+    def __init__(self, name):
+        self.name, self.kind = name, KINDS[name]
+        self.cells = {}
+        self.files = 0
+
+    def add(self, raw, complaint):
+        """Takes a result in; complaint(text) makes the exception for a cell that is wrong."""
+        if not isinstance(raw.get("cells"), list):
+            raise complaint("no list of cells")
+        self.files += 1
+        for one in raw["cells"]:
+            try:
+                place = self.kind.place(*(one[name] for name in self.kind.place._fields))
+                cell = Cell(one, place)
+                for at, run in enumerate(cell.runs):
+                    run["round"] = (self.files, run.get("round", at))
+            except (KeyError, TypeError, ValueError) as error:
+                raise complaint(f"a cell without a proper {error}") from None
+            if not cell.by_round():
+                continue
+            old = self.cells.setdefault((place, cell.lock), cell)
+            if old is not cell:
+                old.runs += cell.runs
+                old.failures += cell.failures
+
+    def places(self):
+        """In the order in which they were measured, numbers ascending."""
+        seen = list(dict.fromkeys(place for place, _ in self.cells))
+        return sorted(seen, key=lambda place: tuple(
+            (0, value) if isinstance(value, (int, float)) else (1, 0) for value in place))
+
+    def at(self, place):
+        return [cell for (where, _), cell in self.cells.items() if where == place]
+
+    def cell(self, place, lock):
+        return self.cells.get((place, lock))
+
+    def locks(self):
+        return list(dict.fromkeys(lock for _, lock in self.cells))
+
+    def yardstick(self, place):
+        """The C library's own at a place."""
+        return next((self.cell(place, lock) for lock in YARDSTICKS if self.cell(place, lock)), None)
+
+    def ours(self, place):
+        """furwock's at a place."""
+        return next((cell for cell in self.at(place) if cell.family == "furwock"), None)
+
+    def best_rival(self, place):
+        rivals = [cell for cell in self.at(place) if cell.family == "rival"]
+        return min(rivals, key=lambda cell: cell.median().value, default=None)
+
+
+def ratio(above, below, metric="seconds"):
+    """The median over the repetitions that both have; None where there is none."""
+    if above is None or below is None:
+        return None
+    top, low = above.by_round(metric), below.by_round(metric)
+    return stats.median([top[r] / low[r] for r in top if low.get(r, 0) > 0])
+
+
+def overall(pairs):
+    """The geometric mean of time ratios over [(cell, other cell)], one for each place.
+
+    One figure of each repetition, and the median of these: what shakes a whole repetition counts
+    once.
+    """
+    logs = {}
+    for above, below in pairs:
+        top, low = above.by_round(), below.by_round()
+        for r in top:
+            if low.get(r, 0) > 0:
+                logs.setdefault(r, []).append(math.log(top[r] / low[r]))
+    whole = [sum(found) / len(found) for found in logs.values() if len(found) == len(pairs)]
+    middle = stats.median(whole)
+    if middle is None:
+        return None
+    return stats.Estimate(*(None if x is None else math.exp(x) for x in middle[:3]), len(pairs))

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Condition variables: curves over the waiters (condperf) and over the games (pingpong)."""
+
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from .. import compare, contest, look, wakegoals
+from . import Picture
+
+NOTE = "Medians over the repetitions, whiskers: 95 % confidence intervals."
+ASIDE = 0.14     # how far the whiskers of the locks stand apart, of the step between places
+TICKS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 7, 10, 20, 50, 100)
+
+
+def panels(found):
+    """{(us held, woken by, with the mutex): places by waiters}."""
+    groups = {}
+    for place in found.places():
+        groups.setdefault((place.section_us, place.wake, place.locked), []).append(place)
+    return groups
+
+
+def _curve(axes, at, estimates, lock, marker):
+    """One lock; estimates beside the places, None where there is none.  Its label, or None."""
+    points = [(x, e) for x, e in zip(at, estimates) if e]
+    if not points:
+        return None
+    width, order = look.weight(lock)
+    xs, ys = [x for x, _ in points], [e.value for _, e in points]
+    down = [e.value - e.low if e.low is not None else 0 for _, e in points]
+    up = [e.high - e.value if e.low is not None else 0 for _, e in points]
+    axes.errorbar(xs, ys, yerr=[down, up], color=look.colour(lock), lw=width, zorder=order,
+                  marker=marker, ms=3.2 + width / 2, elinewidth=0.8, capsize=1.8, capthick=0.8)
+    return ys[-1], lock, look.colour(lock), lock in (compare.OURS, compare.PTHREAD)
+
+
+def _curves(axes, found, places, value):
+    """All locks, side by side so that their whiskers can be told apart; writes their names."""
+    locks = found.locks()
+    marks = look.markers(locks)
+    labels = []
+    for n, lock in enumerate(locks):
+        shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
+        labels.append(_curve(axes, [x + shift for x in range(len(places))],
+                             [value(place, lock) for place in places], lock, marks[lock]))
+    axes.set_xlim(-0.25, len(places) - 0.75)
+    axes.grid(axis="x", visible=False)
+    return [label for label in labels if label]
+
+
+def _highest(axes):
+    """Of all values drawn, without their whiskers."""
+    return [y for line in axes.lines if line.get_linestyle() != "None" for y in line.get_ydata()]
+
+
+def _ratio_axis(axes):
+    ys = _highest(axes) + [1.0]
+    axes.set_yscale("log")
+    low, high = min(min(ys) / 1.15, 0.75), max(max(ys) * 1.15, 1.25)
+    axes.set_ylim(low, high)
+    inside = [tick for tick in TICKS if low <= tick <= high]
+    if len(inside) > 8:
+        inside = [tick for tick in inside if f"{tick:g}".strip("0.") in ("1", "2", "5")]
+    axes.yaxis.set_major_locator(FixedLocator(inside))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    axes.axhline(1, color=look.ink("pthread"), lw=1, zorder=1)
+
+
+def _grid(count, right=0.885):
+    figure, all_axes = plt.subplots(1, count, figsize=(10.4, 3.5), squeeze=False)
+    figure.subplots_adjust(left=0.062, right=1 - (1 - right) * (0.9 if count > 2 else 1), top=0.9,
+                           bottom=0.19, wspace=0.5)
+    return figure, list(all_axes[0])
+
+
+def _title(key):
+    section, wake, locked = key
+    return (f"{section} µs in the mutex" + ("" if wake == "broadcast" else f", {wake}")
+            + ("" if locked else ", unlocked"))
+
+
+def _rows(keys):
+    """Three panels a picture."""
+    return [keys[at:at + 3] for at in range(0, len(keys), 3)]
+
+
+def _per_waiters(found, name, title, alt, label, value, finish):
+    pictures, groups = [], panels(found)
+    for number, keys in enumerate(_rows(list(groups))):
+        figure, all_axes = _grid(len(keys))
+        for axes, key in zip(all_axes, keys):
+            labels = _curves(axes, found, groups[key], value)
+            finish(axes)
+            axes.set_xticks(range(len(groups[key])), [place.waiters for place in groups[key]])
+            axes.set_xlabel("waiters")
+            axes.set_title(_title(key))
+            look.spread_labels(axes, labels)
+        all_axes[0].set_ylabel(label)
+        look.note(figure, NOTE)
+        pictures.append(Picture(name + (f"-{number + 1}" if number else ""), figure, title, alt))
+    return pictures
+
+
+def broadcasts(results):
+    """Time relative to pthread over the waiters, a panel for each time in the mutex."""
+    found = results.contests.get("condperf")
+    if not found:
+        return []
+    return _per_waiters(
+        found, "condperf", "Waking all who wait: time of a round over pthread's",
+        "Time from the broadcast until all have had the mutex, over pthread's, by waiters.",
+        "time / pthread's",
+        lambda place, lock: contest.ratio(found.cell(place, lock),
+                                          found.cell(place, compare.PTHREAD)), _ratio_axis)
+
+
+def switches(results):
+    found = results.contests.get("condperf")
+    if not found:
+        return []
+
+    def finish(axes):
+        axes.set_ylim(0, 1.15 * max(_highest(axes) + [wakegoals.SWITCHES_MOST]))
+        axes.axhline(wakegoals.SWITCHES_MOST, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)),
+                     zorder=1)
+
+    def value(place, lock):
+        cell = found.cell(place, lock)
+        return cell.switches() if cell else None
+
+    return _per_waiters(
+        found, "condperf-switches",
+        f"Context switches per woken waiter (dashed: {wakegoals.SWITCHES_MOST}, the goal)",
+        "Voluntary and involuntary context switches per woken waiter, by waiters.",
+        "switches per waiter", value, finish)
+
+
+def games(results):
+    """Time relative to pthread over the number of games."""
+    found = results.contests.get("pingpong")
+    if not found:
+        return []
+    places = found.places()
+    figure, (axes,) = _grid(1)
+    labels = _curves(axes, found, places,
+                     lambda place, lock: contest.ratio(found.cell(place, lock),
+                                                       found.cell(place, compare.PTHREAD)))
+    _ratio_axis(axes)
+    axes.set_xticks(range(len(places)), [
+        f"{place.games}" + ("\none per CPU" if place.games == results.cpus else "")
+        for place in places])
+    axes.set_xlabel("games (pairs of threads)")
+    axes.set_ylabel("time / pthread's")
+    look.spread_labels(axes, labels, gap=2)
+    look.note(figure, NOTE)
+    return [Picture("pingpong", figure, "Pairs that pass a ball: time over pthread's",
+                    "Time until all games are played, over pthread's, by the number of games.")]
+
+
+def draw(results):
+    return broadcasts(results) + switches(results) + games(results)

@@ -1,0 +1,208 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tests of what the report makes of condperf, pingpong and latency."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+try:
+    import matplotlib  # noqa: F401
+    import numpy  # noqa: F401
+    import scipy  # noqa: F401
+    import tabulate  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
+    sys.exit(77)
+
+import synthetic  # noqa: E402
+import synthetic_wakes  # noqa: E402
+from fwreport import contest, results, summary, wakegoals, waketables  # noqa: E402
+from fwreport.verdict import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
+
+
+def load(*raws):
+    loaded = results.Results()
+    for at, raw in enumerate(raws):
+        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
+    return loaded
+
+
+def changed(raw, change, **where):
+    """The result with change(run) made to the runs of the cells that match."""
+    for cell in raw["cells"]:
+        if all(cell[name] == value for name, value in where.items()):
+            for run in cell["runs"]:
+                change(run)
+    return raw
+
+
+def slower(factor):
+    def change(run):
+        run["seconds"] *= factor
+    return change
+
+
+class Contests(unittest.TestCase):
+    def test_places_ascend(self):
+        found = load(synthetic_wakes.condperf(waiters=(1000, 100))).contests["condperf"]
+        self.assertEqual([(p.waiters, p.section_us) for p in found.places()],
+                         [(n, us) for n in (100, 1000) for us in (0, 2, 10)])
+
+    def test_a_ratio_cancels_what_slows_a_repetition(self):
+        found = load(synthetic_wakes.pingpong()).contests["pingpong"]
+        place = found.places()[0]
+        ratio = contest.ratio(found.cell(place, "nsync"), found.cell(place, "pthread"))
+        self.assertAlmostEqual(ratio.value, 1.08, delta=0.02)
+        self.assertLess(ratio.high - ratio.low, 0.06)
+        spread = found.cell(place, "nsync").median()
+        self.assertGreater(spread.high / spread.low, 1.1)
+
+    def test_two_files_are_one_contest(self):
+        raw = synthetic_wakes.condperf(repetitions=3, waiters=(100,), sections=(0,))
+        found = load(raw, raw).contests["condperf"]
+        self.assertEqual(len(found.cell(found.places()[0], "furwock").by_round()), 6)
+
+    def test_the_best_rival_is_a_rival(self):
+        raw = changed(synthetic_wakes.condperf(), slower(0.01), lock="wake-all")
+        found = load(raw).contests["condperf"]
+        self.assertEqual({found.best_rival(place).lock for place in found.places()},
+                         {"parking_lot"})
+
+    def test_a_mean_takes_whole_repetitions(self):
+        raw = synthetic_wakes.pingpong(games=(1, 16))
+        raw["cells"][0]["runs"] = raw["cells"][0]["runs"][:6]       # one game, furwock
+        found = load(raw).contests["pingpong"]
+        pairs = [(found.cell(p, "furwock"), found.cell(p, "pthread")) for p in found.places()]
+        mean = contest.overall(pairs)
+        self.assertAlmostEqual(mean.value, 0.9, delta=0.02)
+        self.assertEqual(mean.n, 2)
+
+    def test_yardsticks(self):
+        found = load(synthetic_wakes.latency()).contests["latency"]
+        self.assertEqual({found.yardstick(place).lock for place in found.places()},
+                         {"posix", "pthread", "pthread-auto"})
+
+    def test_bad_cells(self):
+        for cells in (None, [{"lock": "furwock"}], [3], [{"lock": "furwock", "family": "furwock",
+                                                           "runs": 5, "games": 1}]):
+            raw = {**synthetic_wakes.pingpong(), "cells": cells}
+            with self.subTest(cells=cells), self.assertRaises(results.BadInput):
+                load(raw)
+
+
+class Goals(unittest.TestCase):
+    def states(self, *raws):
+        return [goal.state for judge in wakegoals.JUDGES for goal in judge(load(*raws))]
+
+    def test_all_reached(self):
+        found = self.states(synthetic_wakes.condperf(), synthetic_wakes.pingpong())
+        self.assertEqual(found, [REACHED] * 5)
+
+    def test_nothing_measured(self):
+        self.assertEqual(self.states(synthetic.uncontended()), [UNKNOWN] * 5)
+        self.assertEqual(self.states(synthetic_wakes.condperf(locks=("furwock",)))[:2],
+                         [UNKNOWN] * 2)
+
+    def test_one_slow_place_is_named(self):
+        raw = changed(synthetic_wakes.condperf(), slower(1.5), lock="furwock", waiters=256,
+                      section_us=2)
+        goal = wakegoals.broadcast_time(load(raw))[0]
+        self.assertEqual(goal.state, MISSED)
+        self.assertEqual(len(goal.short), 1)
+        self.assertIn("256 waiters, 2 us", goal.short[0])
+        self.assertIn("parking_lot", goal.short[0])
+
+    def test_within_noise(self):
+        raw = changed(synthetic_wakes.condperf(), slower(1.06), lock="furwock", waiters=256,
+                      section_us=0)
+        changed(raw, lambda run: slower(0.8 if run["round"] % 2 else 1.2)(run), lock="furwock",
+                waiters=256, section_us=0)
+        self.assertEqual(wakegoals.broadcast_time(load(raw))[0].state, NOISE)
+
+    def test_mean_of_the_grid(self):
+        raw = changed(synthetic_wakes.condperf(), slower(1.1), lock="furwock")
+        self.assertEqual(wakegoals.broadcast_time(load(raw))[1].state, MISSED)
+        raw = synthetic_wakes.condperf()
+        raw["machine"] = {**synthetic.MACHINE, "cpus": 8}
+        goal = wakegoals.broadcast_time(load(raw))[1]
+        self.assertEqual(goal.state, MISSED)
+        self.assertIn("0.6", goal.want)
+
+    def test_other_ways_to_wake_are_not_judged(self):
+        raw = synthetic_wakes.condperf()
+        for cell in raw["cells"]:
+            cell["wake"] = "signals"
+        self.assertEqual(self.states(raw)[:3], [UNKNOWN] * 3)
+
+    def test_switches(self):
+        raw = synthetic_wakes.condperf()
+        changed(raw, lambda run: run.update(ivcsw=0.2), lock="furwock", waiters=100, section_us=10)
+        goal = wakegoals.broadcast_switches(load(raw))[0]
+        self.assertEqual(goal.state, MISSED)
+        self.assertIn("pthread's 2.0", goal.short[0])
+
+    def test_games(self):
+        slow = changed(synthetic_wakes.pingpong(), slower(1.3), lock="furwock", games=1024)
+        self.assertEqual([goal.state for goal in wakegoals.pingpong(load(slow))],
+                         [REACHED, MISSED])
+        slow = changed(synthetic_wakes.pingpong(), slower(1.3), lock="furwock", games=2)
+        self.assertEqual([goal.state for goal in wakegoals.pingpong(load(slow))],
+                         [MISSED, REACHED])
+
+
+class Shown(unittest.TestCase):
+    def test_times(self):
+        self.assertEqual([waketables.time(x) for x in (2.5, 0.0123, 4.56e-6, 78.9e-9)],
+                         ["2.5 s", "12.3 ms", "4.56 us", "78.9 ns"])
+
+    def test_summary(self):
+        raw = synthetic_wakes.condperf(repetitions=2, waiters=(100,))
+        raw["cells"][0]["failures"] = [{"what": "lost wake-ups", "times": 2}]
+        raw["notes"] = ["left out: 90000 waiters"]
+        text = summary.text(load(raw, synthetic_wakes.latency()))
+        for wanted in ("condperf: left out: 90000", "lost wake-ups (2)", "to and fro",
+                       "geometric means", "missing: abseil"):
+            self.assertIn(wanted, text)
+
+    def test_counts_that_were_not_taken(self):
+        raw = changed(synthetic_wakes.pingpong(repetitions=2), lambda run: run.update(
+            syscalls=None))
+        found = load(raw).contests["pingpong"]
+        self.assertEqual({row[-1] for row in waketables.rows(found)}, {"-"})
+
+    def test_page(self):
+        raws = [synthetic_wakes.condperf(), synthetic_wakes.pingpong(), synthetic_wakes.latency()]
+        self.check_page(raws, {"condperf.png", "condperf-switches.png", "pingpong.png",
+                               "latency.png"})
+
+    def test_page_of_one_run_at_one_place(self):
+        self.check_page([synthetic_wakes.condperf(1, (7,), (3,), ("pthread",))],
+                        {"condperf.png", "condperf-switches.png"})
+
+    def check_page(self, raws, wanted):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for at, raw in enumerate(raws):
+                paths.append(pathlib.Path(folder, f"{at}.json"))
+                paths[-1].write_text(json.dumps(raw))
+            out = pathlib.Path(folder, "out")
+            done = subprocess.run([str(HERE.parent / "report"), *map(str, paths), "-o", str(out)],
+                                  capture_output=True, text=True, check=False, timeout=150)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual({path.name for path in out.glob("*.png")}, wanted)
+            page = (out / "index.html").read_text()
+            self.assertNotIn("nan", page.replace("nanoseconds", ""))
+            for name in wanted:
+                self.assertIn(f'<figure id="{name[:-4]}">', page)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
