@@ -5,7 +5,7 @@ import sys
 
 from tabulate import tabulate
 
-from . import compare, stats, summary
+from . import compare, stats, summary, wakecompact
 from .compare import OURS, PTHREAD
 
 COLUMNS = 5
@@ -34,7 +34,7 @@ def _overall(results, lock):
     """Geometric mean over every spot that has the lock and pthread."""
     return stats.geometric([compare.throughput_ratio(cell, results.cell(spot, PTHREAD))
                             for (spot, name), cell in results.cells.items()
-                            if name == lock and spot.experiment != "efficiency"])
+                            if name == lock and spot.experiment not in ("efficiency", "share")])
 
 
 def table(results):
@@ -72,6 +72,7 @@ def bold(word):
 def text(results):
     """Machine, table, and what must be known of it."""
     parts = ["\n".join(summary.machine_lines(results)), table(results), explanation(results),
+             *wakecompact.texts(results, bold),
              "\n".join(summary.warnings(results))]
     return "\n\n".join(part for part in parts if part)
 

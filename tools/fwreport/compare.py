@@ -48,4 +48,5 @@ def describe(spot):
     if spot.pick == "random":
         locks += " at random"
     kind = "" if spot.kind == "threads" else f", {spot.kind}"
-    return f"{configuration(spot)} {spot.tasks} task{'s' * (spot.tasks != 1)}{locks}{kind}"
+    share = "" if spot.share is None else f", {spot.share:g} % reads"
+    return f"{configuration(spot)} {spot.tasks} task{'s' * (spot.tasks != 1)}{locks}{kind}{share}"

@@ -4,8 +4,9 @@
 import html
 import re
 
-from . import compare, goals, look, stats, summary, tables
-from .figures import by_tasks, cells, improvement, latency, reacquire, uncontended, waits, wakes
+from . import compare, goals, look, sharepage, stats, summary, tables
+from .figures import (by_tasks, cells, improvement, latency, reacquire, share, uncontended, waits,
+                      wakes)
 
 TITLE = "furwock beside the locks people know"
 STYLE = """
@@ -134,7 +135,7 @@ def build(results, directory, command):
     page = Page(directory)
     page.section("goals", "Goals", tables.goals_table(results))
     page.section("uncontended", "Uncontended", page.figures(uncontended.draw(results)),
-                 tables.efficiency(results))
+                 sharepage.objects(results), tables.efficiency(results))
     page.section("cells", "Cell by cell", page.figures(cells.draw(results, "tables")),
                  page.figures(cells.draw(results, "grid")), tables.every_cell(results))
     page.section("throughput", "Throughput",
@@ -145,6 +146,8 @@ def build(results, directory, command):
                  page.figures(by_tasks.draw(results, by_tasks.coefficient, "coeff")),
                  page.figures(reacquire.draw(results)))
     page.section("waits", "Waiting", page.figures(waits.draw(results)))
+    page.section("sharing", "Read-write locks", sharepage.intro(results),
+                 page.figures(share.draw(results)), sharepage.every_cell(results))
     page.section("conditions", "Condition variables", page.figures(wakes.draw(results)),
                  tables.contest(results, "condperf"), tables.contest(results, "pingpong"))
     page.section("gates", "Semaphores, events, barriers", page.figures(latency.draw(results)),

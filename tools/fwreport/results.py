@@ -9,11 +9,13 @@ from collections import namedtuple
 from . import contest
 
 FORMAT = "furwock-bench-1"
-PLANS = ("paper", "today", "demo")
+PLANS = ("paper", "today", "share", "demo")
 
 # Where a measurement was taken: everything but the lock.
 # pick: "own", each task has its lock; "random", it takes any of the locks each time.
-Spot = namedtuple("Spot", "experiment kind tasks locks lht nlht pick", defaults=("own",))
+# share: of read-write locks, the per cent of the lock calls that are for reading.
+Spot = namedtuple("Spot", "experiment kind tasks locks lht nlht pick share",
+                  defaults=("own", None))
 
 
 class BadInput(Exception):
@@ -29,12 +31,14 @@ class Cell:
             self.family = str(raw["family"])
             self.spot = Spot(str(raw["experiment"]), str(raw["kind"]), int(raw["tasks"]),
                              int(raw["locks"]), float(raw["lht_us"]), float(raw["nlht_us"]),
-                             str(raw.get("pick") or "own"))
+                             str(raw.get("pick") or "own"),
+                             None if raw.get("share") is None else float(raw["share"]))
             self.runs = [dict(run) for run in raw["runs"]]
         except (KeyError, TypeError, ValueError) as error:
             raise BadInput(f"{where}: a cell without a proper {error}") from None
         self.blocks = bool(raw.get("blocks"))
         self.fair = bool(raw.get("fair"))
+        self.preference = raw.get("preference")
         self.narrow = bool(raw.get("narrow", True))
         self.failures = [fault for fault in raw.get("failures") or [] if isinstance(fault, dict)]
 
@@ -68,7 +72,8 @@ class Results:
         self.plans = []
         self.missing = {}
         self.cells = {}
-        self.uncontended = None
+        self.uncontended = None   # of mutexes
+        self.objects = {}         # the same of other objects: {object: Table}
         self.contests = {}        # {benchmark: Contest}
         self.files = []
         self.failures = []        # (spot, lock, what happened)
@@ -132,7 +137,9 @@ class Results:
 
     def _add_uncontended(self, raw, where):
         from . import uncontended
-        self.uncontended = uncontended.read(raw, where)
+        tables = uncontended.read(raw, where)
+        self.uncontended = tables.pop(uncontended.MUTEX, self.uncontended)
+        self.objects.update(tables)
         self.commands.append(f"uncontended --json {os.path.basename(where)}")
 
     def _add_contest(self, raw, where):
@@ -156,7 +163,7 @@ class Results:
         found = {spot for spot, _ in self.cells
                  if spot.experiment == experiment and kind in (None, spot.kind)}
         return sorted(found, key=lambda s: (s.kind != "threads", s.locks, s.tasks,
-                                            s.nlht + s.lht, s.nlht, s.pick))
+                                            s.nlht + s.lht, s.nlht, s.pick, s.share or 0))
 
     def kinds(self, experiment):
         return list(dict.fromkeys(spot.kind for spot in self.spots(experiment)))
@@ -197,6 +204,6 @@ def load(paths):
             found = raw.get("format") if isinstance(raw, dict) else None
             raise BadInput(f"{path}: its format is {found!r}, not {FORMAT!r}")
         results.add(raw, str(path))
-    if not results.cells and results.uncontended is None and not results.contests:
+    if not any((results.cells, results.uncontended, results.objects, results.contests)):
         raise BadInput(f"{', '.join(map(str, paths))}: nothing was measured (no runs)")
     return results

@@ -3,7 +3,7 @@
 
 from tabulate import tabulate
 
-from . import compare, goals, stats, waketables
+from . import compare, goals, sharetables, sharing, stats, waketables
 from .compare import FAIR, OURS, PTHREAD
 from .figures.waits import duration
 
@@ -124,10 +124,25 @@ def text(results):
                 parts.append(f"longest wait in {name}, {kind}\n" + tabulate(
                     rows, ["tasks", "(nlht,lht)", "locks", OURS, FAIR, PTHREAD,
                            f"{OURS}/{FAIR}"], disable_numparse=True))
+    parts += sharing_text(results)
     for found in results.contests.values():
         parts.append(contest_text(found))
     parts.append("goals\n" + "\n".join(goal_lines(results)))
     return "\n\n".join(parts) + "\n"
+
+
+def sharing_text(results):
+    """What idle objects cost, and each cell of Figure 6."""
+    parts = [f"uncontended: {title}, 95 % intervals in brackets\n"
+             + tabulate(rows, heads, disable_numparse=True)
+             for title, heads, rows in sharetables.objects(results)]
+    for kind in results.kinds(sharing.EXPERIMENT):
+        for lock, prefers in sharetables.locks(results, kind):
+            parts.append(f"Figure 6: {lock} ({prefers}), {kind}, beside the best rival with the "
+                         "same preference\n" + tabulate(
+                             sharetables.cells(results, lock, kind), sharetables.CELL_HEADINGS,
+                             disable_numparse=True))
+    return parts
 
 
 def contest_text(found):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The result of bench/uncontended: nanoseconds per lock and unlock that nobody else wants."""
+"""The result of bench/uncontended: nanoseconds per lock and unlock that nobody else wants, and the
+like of other objects."""
 
 import math
 
@@ -16,8 +17,9 @@ class Table:
     YARDSTICK = "(cas+exchange)"      # the two instructions alone, inlined
     NOTHING = "(empty loop)"
 
-    def __init__(self, samples):
-        self.samples = samples
+    def __init__(self, base="pthread"):
+        self.samples = {}
+        self.base = base              # whom the others are compared with
 
     def estimate(self, lock):
         return stats.median(self.samples[lock])
@@ -31,17 +33,28 @@ class Table:
         return sorted(self.samples, key=lambda lock: self.estimate(lock).value)
 
 
+MUTEX = "mutex"
+
+# What a pair is, of the other objects; shown in this order.
+OBJECTS = {"read": "read lock + unlock", "write": "write lock + unlock",
+           "signal": "signal with nobody waiting", "sem": "semaphore post + wait",
+           "event": "event set + wait + reset", "event-wait": "wait for an event that is set",
+           "once": "call once, done long ago"}
+
+
 def read(raw, where):
-    samples = {}
+    """{object: Table}; an older result has mutexes only, and does not say so."""
+    tables = {}
     cells = raw.get("cells")
     if not isinstance(cells, list):
         raise BadInput(f"{where}: no list of cells")
     for cell in cells:
         try:
-            lock = str(cell["lock"])
+            lock, name = str(cell["lock"]), str(cell.get("object", MUTEX))
             found = [float(ns) for ns in cell["ns"]["samples"]]
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise BadInput(f"{where}: a cell without a proper {error}") from None
         if found and all(math.isfinite(ns) and ns > 0 for ns in found):
-            samples[lock] = found
-    return Table(samples) if samples else None
+            base = (cell.get("ratio") or {}).get("to", "pthread")
+            tables.setdefault(name, Table(base)).samples[lock] = found
+    return tables

@@ -112,7 +112,7 @@ def task_axis(axes, spots):
     axes.grid(axis="x", visible=False)
 
 
-def _short_number(value, _=None):
+def short_number(value, _=None):
     for limit, unit in ((1e6, "M"), (1e3, "k")):
         if abs(value) >= limit:
             return f"{value / limit:g} {unit}"
@@ -135,7 +135,7 @@ def throughput(results, kind, group):
         heading(axes, configuration)
         task_axis(axes, spots)
         axes.set_ylim(0, 1.06 * _highest(axes))
-        axes.yaxis.set_major_formatter(FuncFormatter(_short_number))
+        axes.yaxis.set_major_formatter(FuncFormatter(short_number))
         look.spread_labels(axes, labels)
     label_left(all_axes, "iterations per second")
     look.note(figure, NOTE + f"  Ideal: a free lock, simulated on {results.cpus} CPUs.")

@@ -34,7 +34,7 @@ def tables_of(results, experiment, kind):
     return maps
 
 
-def _cell(axes, x, y, estimate, name, inset):
+def draw_cell(axes, x, y, estimate, name, inset):
     """`inset`: of the frame around a value that falls short; None: no frames."""
     if estimate is None:
         axes.text(x, y, "–", ha="center", va="center", color=look.ink("soft"))
@@ -62,8 +62,8 @@ def _map(axes, rows, columns, values, which, first):
             if v is None:
                 continue
             rival = which == "to_rival"
-            _cell(axes, x, y, getattr(v, which), v.rival if rival else None,
-                  0.012 * len(columns) if rival else None)
+            draw_cell(axes, x, y, getattr(v, which), v.rival if rival else None,
+                      0.012 * len(columns) if rival else None)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xticks(range(len(columns)), [f"({n:g},{h:g})" for n, h in columns],

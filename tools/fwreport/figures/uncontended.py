@@ -3,14 +3,28 @@
 
 import matplotlib.pyplot as plt
 
-from .. import compare, goals, look
+from .. import compare, goals, look, sharing
 from . import Picture
+
+DRAWN = {"read": "read lock and unlock", "write": "write lock and unlock"}
+BOUNDS = {"read": sharing.READ_MOST["furwock-rw"]}
+BOLD = (compare.OURS, *sharing.OURS)
 
 
 def draw(results):
-    table = results.uncontended
-    if table is None:
-        return []
+    found = []
+    if results.uncontended:
+        found.append(_one(results.uncontended, "uncontended", "lock and unlock",
+                          goals.UNCONTENDED_MOST))
+    for name, title in DRAWN.items():
+        table = results.objects.get(name)
+        if table:
+            found.append(_one(table, f"uncontended-{name}", title, BOUNDS.get(name)))
+    return found
+
+
+def _one(table, name, calls, most):
+    """A bar for each lock; `most`: of the time of the C library's, a goal."""
     locks = table.fastest_first()
     height = 0.235 * len(locks) + 0.95
     figure, axes = plt.subplots(figsize=(10.4, height))
@@ -19,24 +33,24 @@ def draw(results):
     costs = {lock: table.estimate(lock) for lock in locks}
     end = _scale_end([costs[lock].value for lock in locks])
     for at, lock in enumerate(locks):
-        _bar(axes, at, lock, costs[lock], table.ratio(lock, compare.PTHREAD), end)
+        _bar(axes, at, lock, costs[lock], table.ratio(lock, table.base), end)
     axes.set_yticks(range(len(locks)), locks)
     for label, lock in zip(axes.get_yticklabels(), locks):
         label.set_color(look.colour(lock))
-        label.set_fontweight("bold" if lock == compare.OURS else "normal")
+        label.set_fontweight("bold" if lock in BOLD else "normal")
     axes.set_ylim(len(locks) - 0.4, -0.6)
     axes.set_xlim(0, end)
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("nanoseconds per lock and unlock")
-    pthread = costs.get(compare.PTHREAD)
-    if pthread:
-        axes.axvline(pthread.value * goals.UNCONTENDED_MOST, color=look.ink("soft"), lw=0.9,
-                     ls=(0, (4, 2)), zorder=0)
-    look.note(figure, "Whiskers: 95 % confidence intervals.  Beside each: ns, and its ratio to "
-                      f"pthread.  Dashed: {goals.UNCONTENDED_MOST} of pthread, the goal.")
-    return [Picture("uncontended", figure, "Uncontended lock and unlock",
-                    "Nanoseconds per uncontended lock and unlock of each lock.")]
+    axes.set_xlabel(f"nanoseconds per {calls}")
+    base = costs.get(table.base)
+    note = f"Whiskers: 95 % confidence intervals.  Beside each: ns, and its ratio to {table.base}."
+    if base and most:
+        axes.axvline(base.value * most, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)), zorder=0)
+        note += f"  Dashed: {most} of {table.base}, the goal."
+    look.note(figure, note)
+    return Picture(name, figure, f"Uncontended {calls}",
+                   f"Nanoseconds per uncontended {calls} of each lock.")
 
 
 def _scale_end(values):
@@ -56,4 +70,4 @@ def _bar(axes, at, lock, cost, ratio, end):
                   textcoords="offset points", va="center", fontsize=look.FONT - 1,
                   color=look.ink("ink"), annotation_clip=False,
                   bbox={"facecolor": look.ink("ground"), "edgecolor": "none", "pad": 0.8},
-                  fontweight="bold" if lock == compare.OURS else "normal")
+                  fontweight="bold" if lock in BOLD else "normal")
