@@ -1,7 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_rwlock.  Contract: furwock/rwlock.h.  Bits: rwlock_word.h.  The line: rwlock_line.c.  Reasons,
- * proofs and figures: doc/rwlock.md.
+ * fw_rwlock.  Contract: furwock/rwlock.h.  Bits: rwlock_word.h.  Whose turn it is: rwlock_turn.c.
+ * Waiting: rwlock_line.c.  Reasons, proofs and figures: doc/rwlock.md.
+ *
+ * Origin: the read-write lock of Franke, Russell and Kirkwood (OLS 2002, section 4.1) gave the lock
+ * its name; phase-fair is Brandenburg and Anderson's (ECRTS 2009); the line outside of the lock is
+ * that of room.h.
+ *
+ * mode        readers  owner  meaning               who may leave it, and how
+ * ----------  -------  -----  --------------------  -----------------------------------------------
+ * none        0        0      free                  anybody: takes it, in any mode (1)
+ * none        n        any    n threads read        anybody: reads too (1), upgradable too (1, 2)
+ *                                                   reader: leaves
+ * UPGRADABLE  n        id     id reads, may         anybody: reads too (1)
+ *                             upgrade; n read too   reader: leaves; id: leaves, reads; if n is 0,
+ *                                                   writes
+ * WRITER      0        id     id writes             id: leaves, reads, reads upgradable
+ *
+ * (1) reading and upgradable: not where CLOSED is set    (2) becomes UPGRADABLE, and the owner
+ *
+ * flag    says                                          kept by who leaves; changed in the room only
+ * ------  --------------------------------------------  -------------------------------------------
+ * none    nobody stands in line
+ * CALL    somebody does: the writer, the upgradable or the last reader that leaves enters the room
+ * COMING  somebody does, and one of them, a writer, is awake and looks at the word: just leave
+ * CLOSED  those that come to read stand in line too (in locks that do not prefer readers: a writer
+ *         or an upgrader is in line); beside CALL or COMING
+ *
+ * Legal:   any flag while nobody is in line, as after a fork (a needless visit to the room clears
+ *          it); CALL while somebody is coming; COMING while that one naps, for NAP_NS at most.
+ * Illegal: somebody in line, outside the room, with neither CALL nor COMING in the word; COMING
+ *          while nobody is awake or naps; COMING while a release owes something to the line (in a
+ *          fair lock: while somebody who wants to read stands there, or readers hold the lock);
+ *          to change a flag outside the room.
+ *
+ * I1  While somebody is in line, CALL or COMING is set; the line, the second word and the flags
+ *     agree whenever nobody is in the room.
+ * I2  COMING set implies a comer: a writer in line that is awake, about to be woken, or asleep for
+ *     NAP_NS at most, and that will enter the room, taking the lock or not, before it sleeps for
+ *     longer or returns.  A lock that is free while somebody is in line has a comer.
+ * I3  Whoever sleeps in line for longer than a nap has found in the room that the lock is held, or
+ *     that another is the comer: so whoever changes that is bound to look at the line.
+ * I4  In a fair lock, a reader gets past a writer that stands in line only by a writer's release (or
+ *     its downgrade), which lets in all that wait to read; or if the lock is free and has no comer.
+ *     The last reader hands the lock to the writer that is first in line.
+ * I5  Who lets go does not touch the lock after the compare-and-swap that does it, but for those it
+ *     finds in line, inside the room, and only until the last of them has been told.  The wakes
+ *     that follow use addresses only.
+ * I6  The number of readers is exact; with WRITER it is 0.  Only the owner changes WRITER and
+ *     UPGRADABLE, but for a grant on behalf of a waiter.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -30,7 +77,7 @@ int fw_rwlock_init(fw_rwlock *l, fw_rwlock_kind kind)
     return 0;
 }
 
-/* --- Entering, once the word is known to be w.  0, EBUSY, EAGAIN. ----------------------------- */
+/* Entering, once the word is known to be w: 0, EBUSY, EAGAIN. */
 
 /* n readers -> n + 1 readers */
 static int try_read(fw_rwlock *l, fw_rw_word_ w, uint32_t id)
@@ -79,8 +126,6 @@ static int begin(struct fw_wait_ *wait, const fw_wait_policy *policy, const fw_d
         return ETIMEDOUT;
     return error;
 }
-
-/* --- Reading ---------------------------------------------------------------------------------- */
 
 COLD static int read_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *policy,
                           const fw_deadline *deadline)
@@ -135,8 +180,6 @@ COLD void fw_rwlock_rdunlock_slow_(fw_rwlock *l, uint64_t w)
         }
     } while (!fw_cas64_release(&l->state_, &w, rw_without_reader(w, id)));
 }
-
-/* --- Writing ---------------------------------------------------------------------------------- */
 
 /* While a writer holds the lock, nothing is lost by not standing in line: no reader can get in. */
 static bool take_after_writer(fw_rwlock *l, uint32_t id, struct fw_wait_ *wait)
@@ -227,8 +270,6 @@ void fw_rwlock_unlock(fw_rwlock *l)
         fw_rwlock_rdunlock(l);
 }
 
-/* --- Upgradable reading ----------------------------------------------------------------------- */
-
 int fw_rwlock_tryuplock(fw_rwlock *l)
 {
     return try_upread(l, 0, fw_self_());
@@ -306,8 +347,6 @@ int fw_rwlock_timedupgrade(fw_rwlock *l, const fw_deadline *deadline)
     error = begin(&wait, NULL, deadline);
     return error != 0 ? error : fw_rw_stand_in_line_(l, RW_UPGRADE, &wait);
 }
-
-/* --- Downgrading ------------------------------------------------------------------------------ */
 
 void fw_rwlock_downgrade(fw_rwlock *l)
 {
