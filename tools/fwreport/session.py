@@ -40,6 +40,13 @@ def uncontended(build, path, rounds):
                 program and [program, "--json", path, "--rounds", str(rounds)])
 
 
+def contest(build, name, path, seconds, title, *words):
+    """The step that runs a benchmark in which locks take turns: condperf, pingpong, latency."""
+    program = find(build, name)
+    return Step(title, path, program and [program, *words, "--json", path,
+                                          "--budget", f"{max(1, seconds):.0f}"])
+
+
 def ulockflex(build, plan, path, seconds, title, kind="threads"):
     """The step that measures a plan, going on with an earlier result."""
     program = find(build, "ulockflex")

@@ -26,6 +26,7 @@ except ImportError as error:
     sys.exit(77)
 
 import synthetic  # noqa: E402
+import synthetic_wakes  # noqa: E402
 
 # Writes the JSON beside it to where --json says; on `slow`, waits for an interrupt.
 PRETENDER = """#!/usr/bin/python3
@@ -58,6 +59,9 @@ class Conducting(unittest.TestCase):
         self.pretend("uncontended", synthetic.uncontended())
         self.pretend("ulockflex", synthetic.paper(runs=2, tasks=(2,), locks=(
             "furwock", "pthread", "nsync")))
+        self.pretend("condperf", synthetic_wakes.condperf(2, (100,), (0,)))
+        self.pretend("pingpong", synthetic_wakes.pingpong(2, (2, 100)))
+        self.pretend("latency", synthetic_wakes.latency(2))
 
     def pretend(self, name, result):
         program = self.bench / name
@@ -83,6 +87,9 @@ class Conducting(unittest.TestCase):
         self.assertNotIn("its own table", out)
         self.assertIn("make demo", (self.out / "index.html").read_text())
         self.assertTrue((self.out / "uncontended.png").exists())
+        self.assertTrue((self.out / "condperf.png").exists())
+        self.assertIn("ping-pong", out)
+        self.assertIn("barrier", out)
 
     def test_one_of_them_is_broken(self):
         (self.bench / "ulockflex.broken").touch()
@@ -98,7 +105,7 @@ class Conducting(unittest.TestCase):
         self.assertIn("not built here", err)
 
     def test_nothing_to_show(self):
-        for name in ("uncontended", "ulockflex"):
+        for name in ("uncontended", "ulockflex", "condperf", "pingpong", "latency"):
             (self.bench / name).unlink()
         status, _, err = self.run_to_end("demo")
         self.assertEqual(status, 2)

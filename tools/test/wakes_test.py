@@ -24,7 +24,7 @@ except ImportError as error:
 
 import synthetic  # noqa: E402
 import synthetic_wakes  # noqa: E402
-from fwreport import contest, results, summary, wakegoals, waketables  # noqa: E402
+from fwreport import contest, results, summary, wakecompact, wakegoals, waketables  # noqa: E402
 from fwreport.verdict import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
 
 
@@ -171,6 +171,15 @@ class Shown(unittest.TestCase):
         for wanted in ("condperf: left out: 90000", "lost wake-ups (2)", "to and fro",
                        "geometric means", "missing: abseil"):
             self.assertIn(wanted, text)
+
+    def test_compact(self):
+        text = "\n".join(wakecompact.texts(load(
+            synthetic_wakes.condperf(), synthetic_wakes.pingpong(), synthetic_wakes.latency()),
+            str.upper))
+        self.assertIn("FURWOCK", text)
+        self.assertIn("barrier, 8 parties", text)
+        self.assertLess(max(map(len, text.splitlines())), 100)
+        self.assertEqual(wakecompact.texts(load(synthetic.uncontended()), str), ["", ""])
 
     def test_counts_that_were_not_taken(self):
         raw = changed(synthetic_wakes.pingpong(repetitions=2), lambda run: run.update(
