@@ -3,9 +3,9 @@
 #define FURWOCK_HPP
 
 /*
- * furwock for C++17 and later: the locks of furwock.h as classes in namespace fw, named and behaving
- * as those of the standard library, so that std::lock_guard, std::unique_lock, std::scoped_lock,
- * std::shared_lock and std::lock work on them.
+ * furwock for C++17 and later: the locks of furwock.h as classes in namespace fw, which are named
+ * and behave as those of the standard library, so that std::lock_guard, std::unique_lock,
+ * std::scoped_lock, std::shared_lock and std::lock work on them.
  *
  *     fw::mutex                   Lockable, TimedLockable             furwock/mutex.hpp
  *     fw::shared_mutex            SharedTimedLockable, upgradable     furwock/rwlock.hpp
