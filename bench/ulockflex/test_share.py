@@ -72,6 +72,14 @@ class Planning(unittest.TestCase):
         plan = self.plan(shares=(25.0,), times=[(1.0, 2.0)])
         self.assertEqual({(c.share, c.nlht_us, c.lht_us) for c, _ in plan.groups}, {(25, 1, 2)})
 
+    def test_the_demo_fits_its_time(self):
+        plan = planning.share_demo_plan(self.locks, [], "threads", Settings(
+            seconds=0.2, rounds=3, max_rounds=3, probes=()))
+        self.assertEqual(plan.groups[0][1], ["furwock-rw", "furwock-rw-readers", "pthread-rw",
+                                             "nsync"])
+        planning.fit(plan, 30)
+        self.assertEqual({c.tasks for c, _ in plan.groups}, {2, 4, 100})
+
     def test_a_name_of_both_kinds(self):
         self.assertEqual(self.locks.known("nsync", True)["preference"], "none")
         self.assertNotIn("preference", self.locks.known("nsync"))

@@ -118,7 +118,7 @@ class Whole(InDirectory):
         self.assertEqual([c["failures"] for c in self.load()["cells"]], [[], []])
 
     def test_plans_can_be_looked_at(self):
-        for plan in ("paper", "today", "share", "demo"):
+        for plan in ("paper", "today", "share", "demo", "share-demo"):
             done = ulockflex(plan, "--dry-run")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertRegex(done.stdout, r"expected time: [0-9:]+ to [0-9:]+")
@@ -156,8 +156,8 @@ class BadInput(InDirectory):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_names(self):
-        self.refused("unknown lock or plan futx; plans: paper today share demo; locks: none "
-                     "pthread", "futx")
+        self.refused("unknown lock or plan futx; plans: paper today share demo share-demo; "
+                     "locks: none pthread", "futx")
         self.refused(r"unknown option --colour; there are .*--budget .*--tasks", "--colour")
         self.refused("absent is not in this build: install libabsent-dev", "absent")
         self.refused("has to come before", "pthread", "paper")

@@ -18,7 +18,7 @@ Plans:
   paper   all of section 4.1: efficiency, tables 1 and 2, figures 1 to 5, fairness
   today   1 to 4 tasks per CPU, critical sections of 0 to 100 us, 1 to 1000 locks
   share   figure 6: read-write locks, 0 to 100 % of the calls for reading, 2, 3, 4 and 100 tasks
-  demo    a short version
+  demo    a short version; share-demo, of the plan share
 
 Without a plan, one configuration is measured, that of --tasks, --locks, --lht, --nlht.  Without
 LOCK names a plan chooses the locks: those that block, as far as they work in this kind of task.
@@ -33,8 +33,10 @@ DEFAULTS = {"single": {}, "paper": {"seconds": 0.5, "max_rounds": 10,
             "today": {"seconds": 0.25, "max_rounds": 10},
             "share": {"seconds": 0.25, "max_rounds": 10},
             "demo": {"seconds": 0.2, "rounds": 3, "max_rounds": 3, "probes": ("waits",),
-                     "probe_seconds": 0.1}}
-DEMO_BUDGET = 60.0
+                     "probe_seconds": 0.1},
+            "share-demo": {"seconds": 0.2, "rounds": 3, "max_rounds": 3, "probes": ()}}
+BUDGETS = {"demo": 60.0, "share-demo": 30.0}
+SHARING_PLANS = ("share", "share-demo")
 EXIT_INTERRUPTED = 128
 
 
@@ -88,7 +90,7 @@ def probes(text):
 def make_parser():
     p = Parser(prog="ulockflex", epilog=EPILOG, allow_abbrev=False,
                formatter_class=argparse.RawDescriptionHelpFormatter,
-               usage="%(prog)s [options] [paper|today|share|demo] [LOCK ...]",
+               usage="%(prog)s [options] [PLAN] [LOCK ...]",
                description="Throughput, fairness and waiting times of locks, as measured in "
                            "\"Fuss, Futexes and Furwocks\" (2002).")
     p.add_argument("words", nargs="*", metavar="LOCK", help=argparse.SUPPRESS)
@@ -138,7 +140,7 @@ def parse(argv):
         raise Trouble(f"unknown option {unknown[0]}; there are {' '.join(names)}", 2)
     words = options.words
     options.plan = words.pop(0) if words and words[0] in planning.PLANS else "single"
-    options.sharing = options.plan == "share" or options.share is not None
+    options.sharing = options.plan in SHARING_PLANS or options.share is not None
     return options
 
 
@@ -207,6 +209,8 @@ def make_plan(options, locks, settings):
         return planning.today_plan(locks, names, kind, settings, cpus, options.pick or "random")
     if options.plan == "demo":
         return planning.demo_plan(locks, names, kind, settings, cpus)
+    if options.plan == "share-demo":
+        return planning.share_demo_plan(locks, names, kind, settings)
     if options.plan == "share":
         times = [(options.nlht, options.lht)] if options.lht is not None else ()
         return planning.share_plan(locks, names, kind, settings, cpus, options.share or (), times)
@@ -332,7 +336,7 @@ def start(options):
     if old:
         storing.check_resumable(old, options.json, options.plan, about)
     plan = make_plan(options, locks, make_settings(options, old))
-    budget = options.budget or (DEMO_BUDGET if options.plan == "demo" else None)
+    budget = options.budget or BUDGETS.get(options.plan)
     said = planning.fit(plan, budget) if budget and not old else []
     if not any(names for _, names in plan.groups):
         raise Trouble("no lock here suits this", 2)

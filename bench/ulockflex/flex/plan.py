@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flex import Trouble, paper
 
 PROBES = ("waits", "contention", "syscalls")
-PLANS = ("paper", "today", "share", "demo")
+PLANS = ("paper", "today", "share", "demo", "share-demo")
 
 
 class Config(NamedTuple):
@@ -203,8 +203,8 @@ class Locks:
                 if (lock["blocks"] or tasks <= SPINNERS_PER_CPU * cpus)
                 and self.suits(name, kind, True)]
 
-    def among(self, names, kind):
-        return [name for name in names if self.suits(name, kind)]
+    def among(self, names, kind, sharing=False):
+        return [name for name in names if self.suits(name, kind, sharing)]
 
 
 # --- The plans ---------------------------------------------------------------------------------
@@ -269,6 +269,21 @@ def today_plan(locks, names, kind, settings, cpus, pick):
 # drops the last.
 SHARE_LEVELS = (0.0, 50.0, 100.0, 90.0, 20.0, 80.0, 10.0, 40.0, 60.0, 30.0, 70.0)
 SHARE_CONFIGURATIONS = ((5.0, 5.0), (0.0, 10.0))  # (nlht, lht), in microseconds
+
+
+SHARE_DEMO_LOCKS = ("furwock-rw", "furwock-rw-readers", "furwock-rw-writers", "furwock-br",
+                    "pthread-rw", "pthread-rw-writers", "nsync", "abseil", "tbb", "parking_lot")
+SHARE_DEMO_LEVELS = (90.0, 50.0)
+SHARE_DEMO_TASKS = (2, 4, 100)
+
+
+def share_demo_plan(locks, names, kind, settings):
+    """A corner of Figure 6."""
+    chosen = list(names) or locks.among(SHARE_DEMO_LOCKS, kind, True)
+    nlht, lht = SHARE_CONFIGURATIONS[0]
+    return Plan("share-demo", settings, [
+        (Config("share", kind, tasks, 1, lht, nlht, share=share), chosen)
+        for share in SHARE_DEMO_LEVELS for tasks in SHARE_DEMO_TASKS])
 
 
 def share_plan(locks, names, kind, settings, cpus, shares=(), times=()):
