@@ -63,7 +63,10 @@ const struct bench_entry *bench_best_rival(const struct bench *b, const struct b
 
     for (size_t k = 0; k < p->n; k++) {
         double median = median_of(COLUMN(&p->entries[k], b->finished, seconds), b->finished);
-        if (p->entries[k].lock->family == FAMILY_RIVAL && median < least) {
+        const adapter_head *lock = p->entries[k].lock;
+
+        if (lock->family == FAMILY_RIVAL && (lock->flags & ADAPTER_NOTHING) == 0 &&
+            median < least) {
             least = median;
             best = &p->entries[k];
         }

@@ -73,6 +73,8 @@ static json_t *cell_json(const struct bench *b, const struct bench_place *p,
                             json_pack("[{s:s s:i}]", "what", e->fault, "times", (int)e->faults));
     json_object_set_new(cell, "runs", runs_json(b, e));
     json_object_set_new(cell, "summary", summary);
+    if (b->describe != NULL)
+        b->describe(b, p, e, cell);
     return cell;
 }
 

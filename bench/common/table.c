@@ -142,6 +142,8 @@ void bench_print(const struct bench *b, FILE *out)
         print_place(b, &b->places[i], out);
     if (b->n > 1)
         print_over_all(b, out);
+    if (b->print_more != NULL)
+        b->print_more(b, out);
     fprintf(out,
             "\nratio: the median over the repetitions, with its 95 %% confidence interval\n"
             "vol., invol.: context switches per %s, of all threads but the main one\n",

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * readers: does a read-write lock that nobody writes let its readers scale with the cores?
+ *
+ * One reader on each of N cores takes and releases the lock in a loop.  If readers do not disturb
+ * each other, a pair costs on each of N cores what it costs on one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "crew.h"
+#include "readers.h"
+#include "rw_adapter.h"
+#include "stats.h"
+
+enum {
+    LIST_MAX = 16,
+    CORES_MAX = 4096,
+    SECTION_MAX = 1000000,
+    RUN_MS = 20,
+    RUN_MAX = 100000,
+    REPETITIONS = 21,
+    NS_PER_MS = 1000000
+};
+
+static const char yardstick[] = "pthread-rw";
+
+struct command {
+    struct bench_options common;
+    unsigned cores[LIST_MAX];
+    size_t n_cores;
+    unsigned section_ns, run_ms;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->common;
+        return 0;
+    case 'n':
+        c->n_cores = bench_numbers("--cores", arg, 1, CORES_MAX, c->cores, LIST_MAX - 1);
+        return 0;
+    case 'c':
+        c->section_ns = (unsigned)bench_number("--section", arg, 0, SECTION_MAX);
+        return 0;
+    case 'm':
+        c->run_ms = (unsigned)bench_number("--milliseconds", arg, 1, RUN_MAX);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"cores", 'n', "N[,N...]", 0, "readers, each on a core of its own (1,2,4,... and all)", 0},
+    {"section", 'c', "NS", 0, "work while the lock is held, in ns (0)", 0},
+    {"milliseconds", 'm', "MS", 0, "how long a run lasts (20)", 0},
+    {0},
+};
+
+static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+
+static const struct argp command_line = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[LOCK...]",
+    .children = children,
+    .doc = "Measures read lock + unlock on several cores at once, while nobody writes: what a pair "
+           "costs on each core, and the throughput of a core relative to that of a core alone "
+           "(1.00: linear scaling), beside a loop in which readers share nothing.  Compares each "
+           "LOCK (all, where none is named) with the C "
+           "library's, in turns.",
+};
+
+/* One core is what the others are compared with. */
+static void complete(struct command *c)
+{
+    unsigned all = cpus_usable();
+    bool has_one = false;
+
+    if (c->run_ms == 0)
+        c->run_ms = RUN_MS;
+    if (c->n_cores == 0) {
+        for (unsigned n = 1; n < all && c->n_cores < LIST_MAX - 1; n *= 2)
+            c->cores[c->n_cores++] = n;
+        c->cores[c->n_cores++] = all;
+    }
+    for (size_t i = 0; i < c->n_cores; i++) {
+        has_one = has_one || c->cores[i] == 1;
+        if (c->cores[i] > all)
+            bench_refuse("--cores: %u, and there are %u", c->cores[i], all);
+    }
+    if (!has_one) {
+        memmove(&c->cores[1], &c->cores[0], c->n_cores * sizeof c->cores[0]);
+        c->cores[0] = 1;
+        c->n_cores++;
+    }
+}
+
+static unsigned cores_of(const struct bench_place *p)
+{
+    return ((const struct crowd *)p->detail)->cores;
+}
+
+static const struct bench_entry *alone(const struct bench *b, const struct bench_entry *e)
+{
+    for (size_t i = 0; i < b->n; i++)
+        for (size_t k = 0; cores_of(&b->places[i]) == 1 && k < b->places[i].n; k++)
+            if (b->places[i].entries[k].lock == e->lock)
+                return &b->places[i].entries[k];
+    return NULL;
+}
+
+/* Throughput of a core, relative to a core alone: from the pairs of each repetition. */
+static bool per_core(const struct bench *b, const struct bench_entry *e, struct stats_ratio *r)
+{
+    const struct bench_entry *one = alone(b, e);
+    double *here = calloc(b->finished + 1, sizeof *here);
+    double *there = calloc(b->finished + 1, sizeof *there);
+    bool good = one != NULL && here != NULL && there != NULL;
+
+    for (unsigned i = 0; good && i < b->finished; i++) {
+        here[i] = e->runs[i].seconds;
+        there[i] = one->runs[i].seconds;
+    }
+    if (good)
+        *r = stats_median_ratio(there, here, b->finished);
+    free(here);
+    free(there);
+    return good;
+}
+
+static void print_scaling(const struct bench *b, FILE *out)
+{
+    struct stats_ratio r;
+
+    fprintf(out, "\nthroughput of each core, relative to one core alone (1.00: linear)\n");
+    for (size_t i = 0; i < b->n; i++) {
+        if (cores_of(&b->places[i]) == 1)
+            continue;
+        fprintf(out, "%u cores\n", cores_of(&b->places[i]));
+        for (size_t k = 0; k < b->places[i].n; k++)
+            if (per_core(b, &b->places[i].entries[k], &r))
+                fprintf(out, "  %-18s   %6.3f (%5.3f - %5.3f)\n",
+                        b->places[i].entries[k].lock->name, r.ratio, r.low, r.high);
+    }
+}
+
+static void describe(const struct bench *b, const struct bench_place *p,
+                     const struct bench_entry *e, json_t *cell)
+{
+    struct stats_ratio r;
+
+    (void)p;
+    if (per_core(b, e, &r))
+        json_object_set_new(
+            cell, "per_core",
+            json_pack("{s:i s:f s:[f,f]}", "to", 1, "median", r.ratio, "ci95", r.low, r.high));
+}
+
+int main(int argc, char **argv)
+{
+    static struct command c;
+    static struct crowd crowds[LIST_MAX];
+    static struct bench b = {.name = "readers",
+                             .unit = "pair",
+                             .repetitions = REPETITIONS,
+                             .run = crowd_run,
+                             .print_more = print_scaling,
+                             .describe = describe};
+
+    bench_begin("readers");
+    argp_parse(&command_line, argc, argv, 0, NULL, &c);
+    bench_offer(&b.catalogue, rw_adapter_list, rw_adapter_missing);
+    bench_check_names(&b.catalogue, &c.common);
+    complete(&c);
+    work_calibrate();
+    for (size_t i = 0; i < c.n_cores; i++) {
+        struct bench_place *p =
+            bench_add_place(&b, 1,
+                            json_pack("{s:i s:i s:i}", "cores", (int)c.cores[i], "section_ns",
+                                      (int)c.section_ns, "run_ms", (int)c.run_ms));
+        crowds[i] =
+            (struct crowd){c.cores[i], work_steps(c.section_ns), (uint64_t)c.run_ms * NS_PER_MS};
+        p->detail = &crowds[i];
+        snprintf(p->title, sizeof p->title, "readers on %u core%s, %u ns inside", c.cores[i],
+                 c.cores[i] == 1 ? "" : "s", c.section_ns);
+        for (size_t k = 0; k < b.catalogue.n; k++)
+            if (bench_wanted(&c.common, b.catalogue.locks[k]->name, yardstick))
+                bench_add_entry(p, b.catalogue.locks[k], yardstick);
+        bench_add_entry(p, (const adapter_head *)&reference_own, yardstick);
+    }
+    return bench_whole(&b, &c.common);
+}

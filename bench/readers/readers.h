@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_BENCH_READERS_H
+#define FW_BENCH_READERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench.h"
+#include "rw_adapter.h"
+
+/* One place of the contest. */
+struct crowd {
+    unsigned cores;   /* one reader on each */
+    uint64_t section; /* steps of work in a read section; 0: none */
+    uint64_t run_ns;
+};
+
+/* Runs one lock, as bench.run wants it; detail: struct crowd. */
+bool crowd_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+
+/* Readers that share nothing: what the machine's cores do to each other without any lock. */
+extern const struct rw_adapter reference_own;
+
+#endif
