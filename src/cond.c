@@ -130,23 +130,41 @@ static void mark_all(struct fw_room_ *room, struct waiter *w, uint32_t how)
     }
 }
 
-/* Wakes at least one of a line that begins with w (C3). */
-static void wake_one(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+/*
+ * Wakes the only one in line.  Once waiters_ is 0, a broadcast returns at once, and its caller may
+ * free the variable; so this is the last touch of one who is in no signal or broadcast of the
+ * user's, but was cancelled.
+ */
+static void wake_last(struct fw_room_ *room, fw_cond *c, struct waiter *w)
 {
-    bool alone = after(w) == NULL;
+    change_seq(c);
+    fw_store32_release(&c->waiters_, 0);
+    mark(room, w, WOKEN);
+    wake_sleepers(c, 1);
+}
 
-    if (alone)
-        fw_store32_relaxed(&c->waiters_, 0);
+/* Wakes one at least of several, of whom w is the first (C3). */
+static void wake_first(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+{
     if (mark_awake(room, w))
         return;
     change_seq(c);
-    if (alone) {
-        mark(room, w, WOKEN);
-        wake_sleepers(c, 1);
-    } else if (wake_sleepers(c, 1) == 0) {
-        fw_store32_relaxed(&c->waiters_, 0);
+    if (wake_sleepers(c, 1) == 0) {
+        fw_store32_release(&c->waiters_, 0);
         mark_all(room, w, WOKEN);
     }
+}
+
+/* Wakes one at least of a line that begins with w. */
+static void wake_one(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+{
+    if (after(w) != NULL) {
+        wake_first(room, c, w);
+        return;
+    }
+    fw_store32_relaxed(&c->waiters_, 0);
+    if (!mark_awake(room, w))
+        wake_last(room, c, w);
 }
 
 /* Wakes those who are awake; returns the number of the others. */
@@ -194,7 +212,7 @@ void fw_cond_signal(fw_cond *c)
     struct fw_room_ *room;
     struct waiter *w;
 
-    if (fw_load32_relaxed(&c->waiters_) == 0)
+    if (fw_load32_acquire(&c->waiters_) == 0)
         return;
     room = fw_room_enter_(c);
     w = first_of(room, c);
@@ -210,7 +228,7 @@ void fw_cond_broadcast(fw_cond *c)
     struct fw_room_ *room;
     uint32_t asleep;
 
-    if (fw_load32_relaxed(&c->waiters_) == 0)
+    if (fw_load32_acquire(&c->waiters_) == 0)
         return;
     room = fw_room_enter_(c);
     fw_store32_relaxed(&c->waiters_, 0);
@@ -261,7 +279,7 @@ static bool is_over(struct waiter *me, int error)
     } else if (!marked) {
         fw_room_remove_(room, &me->place);
         if (error == -ETIMEDOUT && first_of(room, c) == NULL)
-            fw_store32_relaxed(&c->waiters_, 0);
+            fw_store32_release(&c->waiters_, 0);
     }
     fw_room_leave_(room);
     return marked || (error != -EAGAIN && error != -EINTR);
@@ -287,7 +305,7 @@ static void cancelled(void *arg)
         fw_room_remove_(room, &me->place);
     next = first_of(room, c); /* if there is one, the variable is alive */
     if (next != NULL && fw_load32_relaxed(&me->state) != MOVED)
-        wake_one(room, c, next);
+        (after(next) == NULL ? wake_last : wake_first)(room, c, next);
     fw_room_leave_(room);
     lock_again(me);
 }
