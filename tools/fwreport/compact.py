@@ -5,7 +5,7 @@ import sys
 
 from tabulate import tabulate
 
-from . import compare, stats, summary, wakecompact
+from . import compare, sharecompact, stats, summary, wakecompact
 from .compare import OURS, PTHREAD
 
 COLUMNS = 5
@@ -72,7 +72,7 @@ def bold(word):
 def text(results):
     """Machine, table, and what must be known of it."""
     parts = ["\n".join(summary.machine_lines(results)), table(results), explanation(results),
-             *wakecompact.texts(results, bold),
+             *sharecompact.texts(results, bold), *wakecompact.texts(results, bold),
              "\n".join(summary.warnings(results))]
     return "\n\n".join(part for part in parts if part)
 

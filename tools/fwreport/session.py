@@ -36,7 +36,7 @@ def find(build, name):
 def uncontended(build, path, rounds):
     """The step that measures the cost of a lock that nobody else wants."""
     program = find(build, "uncontended")
-    return Step("lock + unlock that nobody else wants", path,
+    return Step("what locks and others cost while nobody else wants them", path,
                 program and [program, "--json", path, "--rounds", str(rounds)])
 
 

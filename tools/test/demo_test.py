@@ -26,6 +26,7 @@ except ImportError as error:
     sys.exit(77)
 
 import synthetic  # noqa: E402
+import synthetic_share  # noqa: E402
 import synthetic_wakes  # noqa: E402
 
 # Writes the JSON beside it to where --json says; on `slow`, waits for an interrupt.
@@ -37,7 +38,8 @@ target = sys.argv[sys.argv.index("--json") + 1]
 me.with_suffix(".words").open("a").write(" ".join(sys.argv[1:]) + "\\n")
 if me.with_suffix(".broken").exists():
     sys.exit("it is broken")
-shutil.copy(me.with_suffix(".json"), target)
+own = me.with_suffix("." + sys.argv[1] + ".json")
+shutil.copy(own if own.exists() else me.with_suffix(".json"), target)
 if me.with_suffix(".slow").exists():
     try:
         me.with_suffix(".started").touch()
@@ -59,6 +61,8 @@ class Conducting(unittest.TestCase):
         self.pretend("uncontended", synthetic.uncontended())
         self.pretend("ulockflex", synthetic.paper(runs=2, tasks=(2,), locks=(
             "furwock", "pthread", "nsync")))
+        (self.bench / "ulockflex.share-demo.json").write_text(json.dumps(synthetic_share.share(
+            2, (2, 4), (50, 90), [(5, 5)])))
         self.pretend("condperf", synthetic_wakes.condperf(2, (100,), (0,)))
         self.pretend("pingpong", synthetic_wakes.pingpong(2, (2, 100)))
         self.pretend("latency", synthetic_wakes.latency(2))
@@ -88,7 +92,9 @@ class Conducting(unittest.TestCase):
         self.assertIn("make demo", (self.out / "index.html").read_text())
         self.assertTrue((self.out / "uncontended.png").exists())
         self.assertTrue((self.out / "condperf.png").exists())
-        self.assertIn("ping-pong", out)
+        self.assertTrue((self.out / "share-fair-5-5-threads.png").exists())
+        self.assertRegex(out, r"furwock-rw-readers +readers ")
+        self.assertIn("pass a ball", out)
         self.assertIn("barrier", out)
 
     def test_one_of_them_is_broken(self):
@@ -137,9 +143,9 @@ class Conducting(unittest.TestCase):
             self.assertEqual(status, 0, err)
         self.assertIn("goals", out)
         words = (self.bench / "ulockflex.words").read_text().splitlines()
-        self.assertEqual(len(words), 6)
+        self.assertEqual(len(words), 8)
         self.assertNotIn("--resume", words[0])
-        self.assertTrue(all("--resume" in line for line in words[3:]))
+        self.assertTrue(all("--resume" in line for line in words[4:]))
         self.assertIn("make bench BENCH_ARGS=", (self.out / "index.html").read_text())
 
 
