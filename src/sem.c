@@ -17,8 +17,6 @@
 #include "units.h"
 #include "units_word.h"
 
-#define COLD __attribute__((cold, noinline))
-
 _Static_assert(sizeof(fw_sem) == 24, "the public promise");
 _Static_assert(offsetof(fw_sem, state_) == 0 && offsetof(fw_sem, guess_) == UNITS_GUESS_AT &&
                    offsetof(fw_sem, luck_) == UNITS_LUCK_AT,
@@ -36,17 +34,17 @@ int fw_sem_init(fw_sem *s, uint32_t value, uint32_t max)
     return 0;
 }
 
-COLD int fw_sem_trywait_slow_(fw_sem *s)
+int fw_sem_trywait_slow_(fw_sem *s)
 {
     return fw_units_take_(&s->state_) ? 0 : EAGAIN;
 }
 
-COLD void fw_sem_wait_slow_(fw_sem *s)
+void fw_sem_wait_slow_(fw_sem *s)
 {
     fw_units_wait_(&s->state_, NULL, NULL); /* cannot fail: no deadline, and the default is valid */
 }
 
-COLD int fw_sem_post_slow_(fw_sem *s, uint32_t n)
+int fw_sem_post_slow_(fw_sem *s, uint32_t n)
 {
     return fw_units_post_(&s->state_, n, FW_SEM_MAX ^ s->limit_) ? 0 : EOVERFLOW;
 }

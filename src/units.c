@@ -99,7 +99,7 @@ static fw_units_word_ with_wakes(fw_units_word_ w, uint32_t n)
 static void wake_others(const uint64_t *state, uint32_t n)
 {
     if (n > 0)
-        fw_futex_wake(sleepers_word(state), n, FW_FUTEX_PRIVATE);
+        fw_futex_wake_bitset(sleepers_word(state), n, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE);
 }
 
 /* A waiter without a reservation is out of line: one waiter and, maybe, one wake less. */
@@ -110,14 +110,19 @@ static fw_units_word_ out_of_line(fw_units_word_ w)
     return without_waiter(waking > 0 ? with_waking(w, waking - 1) : w);
 }
 
+/* The word without what a fork has left behind: most often there is nothing, and nothing to ask. */
+static fw_units_word_ of_this_process(fw_units_word_ w)
+{
+    return units_waiters(w) == 0 ? w : without_ghosts(w, fw_fork_generation_());
+}
+
 bool fw_units_take_(uint64_t *state)
 {
-    uint32_t generation = fw_fork_generation_();
     fw_units_word_ seen = fw_load64_relaxed(state);
     fw_units_word_ w;
 
     do {
-        w = without_ghosts(seen, generation);
+        w = of_this_process(seen);
         if (units_available(w) == 0)
             return false;
         predict(state, w - 1);
@@ -127,7 +132,6 @@ bool fw_units_take_(uint64_t *state)
 
 bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max)
 {
-    uint32_t generation = fw_fork_generation_();
     fw_units_word_ seen = fw_load64_relaxed(state);
     fw_units_word_ w, left;
     uint32_t wakes = 0;
@@ -135,7 +139,7 @@ bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max)
 
     /* n -> n + m, with their wakes; beyond the maximum n -> n, so that it synchronises. */
     do {
-        w = without_ghosts(seen, generation);
+        w = of_this_process(seen);
         fits = units_value(w) <= max && n <= max - units_value(w);
         left = w;
         if (fits) {
@@ -170,17 +174,22 @@ uint32_t fw_units_value_(const uint64_t *state)
 /* A thread in fw_units_wait_; it lives on that thread's stack. */
 struct waiter {
     uint64_t *state;
-    bool was_woken;
+    bool is_woken;  /* just now; not looked at the clock yet */
+    bool was_woken; /* and lost the race, at woken_at for the first time */
     bool starves;
     bool has_reservation;
     uint64_t woken_at;
     struct fw_wait_ wait;
 };
 
-/* empty, m waiters -> m + 1 waiters.  False: there is a unit, or the word has changed. */
-static bool join(uint64_t *state, fw_units_word_ seen)
+/*
+ * empty, m waiters -> m + 1 waiters; the new word is in *joined.  False: there is a unit, or the word
+ * has changed.
+ */
+static bool join(uint64_t *state, fw_units_word_ *joined)
 {
     uint32_t generation = fw_fork_generation_();
+    fw_units_word_ seen = fw_load64_relaxed(state);
     fw_units_word_ w = without_ghosts(seen, generation);
 
     if (units_available(w) > 0)
@@ -188,8 +197,9 @@ static bool join(uint64_t *state, fw_units_word_ seen)
     if (units_waiters(w) == UNITS_WAITERS_MAX)
         fw_panic_("too many waiters", state, fw_self_(), 0);
     w = (w & ~UNITS_GENERATION) | (fw_units_word_)generation << UNITS_GENERATION_SHIFT;
-    predict(state, w + UNITS_WAITER);
-    return fw_cas64_relaxed(state, &seen, w + UNITS_WAITER);
+    *joined = w + UNITS_WAITER;
+    predict(state, *joined);
+    return fw_cas64_relaxed(state, &seen, *joined);
 }
 
 /* n units, m waiters, k wakes -> n - 1, m - 1, k - 1; and on with the wakes where k was 1. */
@@ -265,9 +275,23 @@ static int sleep_in_line(struct waiter *me, fw_units_word_ w)
                           FW_FUTEX_ANY_BIT, slice_ns);
 }
 
+/* After a wake that found no unit: patience has an end. */
+static void note_wake(struct waiter *me)
+{
+    uint64_t now = fw_clock_ns_();
+
+    if (!me->was_woken)
+        me->woken_at = now;
+    me->is_woken = false;
+    me->was_woken = true;
+    me->starves = now - me->woken_at >= STARVATION_NS;
+}
+
 /* One sleep, or one step towards it. */
 static int sleep_once(struct waiter *me, fw_units_word_ w)
 {
+    if (me->is_woken)
+        note_wake(me);
     if (me->starves && !is_reserved(w)) {
         reserve(me, w);
         return -EAGAIN;
@@ -277,25 +301,12 @@ static int sleep_once(struct waiter *me, fw_units_word_ w)
     return me->has_reservation ? sleep_on_value(me, w) : sleep_in_line(me, w);
 }
 
-/* After a wake that found no unit: patience has an end. */
-static void note_wake(struct waiter *me)
-{
-    uint64_t now = fw_clock_ns_();
-
-    if (!me->was_woken) {
-        me->was_woken = true;
-        me->woken_at = now;
-    }
-    me->starves = now - me->woken_at >= STARVATION_NS;
-}
-
-/* Stands in line until a unit is taken (0) or the time is over (ETIMEDOUT). */
-static int wait_in_line(struct waiter *me)
+/* Stands in line, since w, until a unit is taken (0) or the time is over (ETIMEDOUT). */
+static int wait_in_line(struct waiter *me, fw_units_word_ w)
 {
     bool over = false;
 
-    for (;;) {
-        fw_units_word_ w = fw_load64_relaxed(me->state);
+    for (;; w = fw_load64_relaxed(me->state)) {
         int error;
 
         if (may_take(me, w)) {
@@ -313,14 +324,14 @@ static int wait_in_line(struct waiter *me)
         error = sleep_once(me, w);
         over = error == -ETIMEDOUT;
         if (error == 0)
-            note_wake(me);
+            me->is_woken = true;
         if (error == 0 || error == -EINTR)
             fw_wait_again_(&me->wait);
     }
 }
 
-/* Polls until the budget of the policy is used up, then joins.  True: a unit was taken. */
-static bool take_or_join(struct waiter *me, const fw_wait_policy *policy)
+/* Polls until the budget of the policy is used up, then joins.  True: a unit was taken instead. */
+static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_units_word_ *joined)
 {
     bool learns = fw_luck_begin_(luck_of(me->state), &me->wait, policy);
 
@@ -334,7 +345,7 @@ static bool take_or_join(struct waiter *me, const fw_wait_policy *policy)
         }
     if (learns)
         fw_luck_end_(luck_of(me->state), false);
-    while (!join(me->state, fw_load64_relaxed(me->state)))
+    while (!join(me->state, joined))
         if (fw_units_take_(me->state))
             return true;
     return false;
@@ -343,6 +354,7 @@ static bool take_or_join(struct waiter *me, const fw_wait_policy *policy)
 int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     struct waiter me = {.state = state};
+    fw_units_word_ w;
     int error;
 
     if (fw_units_take_(state))
@@ -352,7 +364,7 @@ int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadl
         return error;
     if (fw_wait_is_over_(&me.wait))
         return ETIMEDOUT;
-    return take_or_join(&me, policy) ? 0 : wait_in_line(&me);
+    return take_or_join(&me, policy, &w) ? 0 : wait_in_line(&me, w);
 }
 
 bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p)
@@ -375,12 +387,9 @@ bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_an
     fw_units_word_ w = fw_load64_relaxed(state);
     fw_units_word_ wanted;
 
-    if (!p->is_registered) {
-        if (!join(state, w))
-            return false;
-        p->is_registered = true;
-        w = fw_load64_relaxed(state);
-    }
+    if (!p->is_registered && !join(state, &w))
+        return false;
+    p->is_registered = true;
     if (units_available(w) > 0)
         return false;
     wanted = with_waking(w, 0);
