@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <semaphore.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,18 @@
 #include "pingpong.h"
 #include "task_limits.h"
 
-enum { LINE_PAIR = 128, NS_PER_S = 1000000000 };
+enum {
+    LINE_PAIR = 128,
+    PATIENCE_S = 10, /* a hall in which nobody has passed the ball for so long lacks a wake-up */
+    RESCUES_MAX = 3, /* broadcasts in a row that try to mend that */
+    NS_PER_S = 1000000000
+};
 
 /* Two players, one mutex and one condition variable: only one of the two ever waits on it. */
 struct game {
     alignas(LINE_PAIR) void *object;
     unsigned ball; /* whose turn it is: 0 or 1 */
+    uint64_t passes;
 };
 
 struct hall {
@@ -23,6 +30,7 @@ struct hall {
     const struct match *match;
     struct game *games;
     void *objects;
+    sem_t over;
     alignas(LINE_PAIR) unsigned playing;
     uint64_t ended;
 };
@@ -40,11 +48,65 @@ static void player(unsigned index, void *hall)
         while (g->ball != me)
             l->wait(object);
         g->ball = !me;
+        __atomic_store_n(&g->passes, g->passes + 1, __ATOMIC_RELAXED);
         l->signal(object);
     }
     l->unlock(object);
-    if (__atomic_sub_fetch(&h->playing, 1, __ATOMIC_ACQ_REL) == 0)
+    if (__atomic_sub_fetch(&h->playing, 1, __ATOMIC_ACQ_REL) == 0) {
         h->ended = clock_ns();
+        sem_post(&h->over);
+    }
+}
+
+static bool wait_patiently(struct hall *h)
+{
+    struct timespec at = clock_in_ns((int64_t)PATIENCE_S * NS_PER_S);
+
+    while (sem_clockwait(&h->over, CLOCK_MONOTONIC, &at) != 0)
+        if (errno == ETIMEDOUT)
+            return false;
+    return true;
+}
+
+static uint64_t passes_so_far(const struct hall *h)
+{
+    uint64_t passes = 0;
+
+    for (unsigned i = 0; i < h->match->games; i++)
+        passes += __atomic_load_n(&h->games[i].passes, __ATOMIC_RELAXED);
+    return passes;
+}
+
+static void broadcast_to_all(struct hall *h)
+{
+    for (unsigned i = 0; i < h->match->games; i++) {
+        h->lock->lock(h->games[i].object);
+        h->lock->broadcast(h->games[i].object);
+        h->lock->unlock(h->games[i].object);
+    }
+}
+
+/* Waits for the end.  A lock that loses a wake-up is helped on by a broadcast; that is counted. */
+static void await_end(struct hall *h, struct bench_entry *e)
+{
+    uint64_t seen = 0;
+    int rescues = 0;
+
+    while (!wait_patiently(h)) {
+        uint64_t now = passes_so_far(h);
+        if (now != seen) {
+            seen = now;
+            rescues = 0;
+            continue;
+        }
+        if (rescues++ == RESCUES_MAX) {
+            bench_complain("%s: players stay asleep whatever is broadcast", e->lock->name);
+            exit(1);
+        }
+        e->faults++;
+        e->fault = "lost wake-ups";
+        broadcast_to_all(h);
+    }
 }
 
 static void play(struct hall *h, struct crew *crew, double passes, struct bench_entry *entry,
@@ -55,6 +117,7 @@ static void play(struct hall *h, struct crew *crew, double passes, struct bench_
     tally_read(&before);
     uint64_t began = clock_ns();
     crew_go(crew);
+    await_end(h, entry);
     crew_join(crew);
     struct tally did = tally_since(&before);
     tally_share(&did, passes, entry, out);
@@ -85,6 +148,7 @@ bool match_run(struct bench_place *place, struct bench_entry *entry, struct benc
 
     if (!open_hall(&h))
         return false;
+    sem_init(&h.over, 0, 0);
     struct crew *crew = crew_start(2 * m->games, CREW_THREADS, player, &h);
     int error = errno;
     if (crew != NULL) {
@@ -93,6 +157,7 @@ bool match_run(struct bench_place *place, struct bench_entry *entry, struct benc
         limits_describe(false, limit, sizeof limit);
         bench_complain("cannot start %u threads: %s; %s", 2 * m->games, strerror(error), limit);
     }
+    sem_destroy(&h.over);
     cond_adapter_unmake(h.lock, h.objects, m->games);
     free(h.games);
     return crew != NULL;

@@ -9,7 +9,8 @@ from . import Picture
 
 NOTE = "Medians over the repetitions, whiskers: 95 % confidence intervals."
 ASIDE = 0.14     # how far the whiskers of the locks stand apart, of the step between places
-TICKS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 7, 10, 20, 50, 100)
+TICKS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 7, 10, 20, 50,
+         100)
 
 
 def panels(found):

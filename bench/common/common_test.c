@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The statistics and the result of bench/common, from invented runs. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench.h"
+
+enum { REPETITIONS = 9 };
+
+static const adapter_head ours = {.name = "ours", .about = "", .family = FAMILY_FURWOCK};
+static const adapter_head yardstick = {.name = "yardstick", .about = "", .family = FAMILY_RIVAL};
+static const adapter_head quick = {.name = "quick", .about = "", .family = FAMILY_RIVAL};
+static const adapter_head quicker = {.name = "quicker", .about = "", .family = FAMILY_CLASSIC};
+static const adapter_head *const adapters[] = {&ours, &yardstick, &quick, &quicker, NULL};
+
+static const struct missing_adapter missing[] = {{"gone", "install it"}, {NULL, NULL}};
+static int runs_made, fails_from;
+
+/* Repetitions grow slower, all locks alike: ratios must not move. */
+static bool invent(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+{
+    static const double shares[] = {0.5, 1, 0.8, 0.4};
+    size_t i = 0;
+
+    (void)place;
+    if (fails_from > 0 && place->pieces == 1000)
+        return false;
+    while (adapters[i] != entry->lock)
+        i++;
+    *out = (struct bench_run){.seconds = shares[i] * (1 + runs_made++ / 4), .voluntary = 1};
+    return true;
+}
+
+static int set_up(void **state)
+{
+    struct bench *b = calloc(1, sizeof *b);
+
+    b->name = "invented";
+    b->unit = "round";
+    b->piece = "waiter";
+    b->repetitions = REPETITIONS;
+    b->run = invent;
+    bench_offer(&b->catalogue, adapters, missing);
+    for (int waiters = 10; waiters <= 1000; waiters *= 100) {
+        struct bench_place *p = bench_add_place(b, waiters, json_pack("{s:i}", "waiters", waiters));
+        snprintf(p->title, sizeof p->title, "%d waiters", waiters);
+        for (size_t i = 0; i < b->catalogue.n; i++)
+            bench_add_entry(p, b->catalogue.locks[i], "yardstick");
+    }
+    runs_made = fails_from = 0;
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+/* Runs it whole, as a program would; returns the parsed result file. */
+static json_t *run_whole(struct bench *b)
+{
+    char path[] = "/tmp/bench_common_XXXXXX";
+    int fd = mkstemp(path);
+    struct bench_options o = {.json = path};
+
+    assert_true(fd >= 0);
+    assert_int_equal(bench_whole(b, &o), 0);
+    json_t *root = json_load_file(path, 0, NULL);
+    assert_non_null(root);
+    remove(path);
+    return root;
+}
+
+static double number(const json_t *cell, const char *object, const char *key)
+{
+    return json_number_value(
+        json_object_get(json_object_get(json_object_get(cell, "summary"), object), key));
+}
+
+static void test_ratios_are_taken_within_repetitions(void **state)
+{
+    json_t *root = run_whole(*state);
+    json_t *cells = json_object_get(root, "cells");
+
+    assert_int_equal(json_array_size(cells), 8);
+    assert_int_equal(json_integer_value(json_object_get(root, "rounds")), REPETITIONS);
+    const json_t *cell = json_array_get(cells, 0);
+    assert_string_equal(json_string_value(json_object_get(cell, "lock")), "ours");
+    assert_int_equal(json_array_size(json_object_get(cell, "runs")), REPETITIONS);
+    assert_float_equal(number(cell, "ratio", "median"), 0.5, 1e-9);
+    const json_t *interval =
+        json_object_get(json_object_get(json_object_get(cell, "summary"), "ratio"), "ci95");
+    assert_float_equal(json_number_value(json_array_get(interval, 0)), 0.5, 1e-9);
+    assert_float_equal(json_number_value(json_array_get(interval, 1)), 0.5, 1e-9);
+    json_decref(root);
+}
+
+static void test_a_place_that_does_not_fit_is_left_out(void **state)
+{
+    fails_from = 1;
+    json_t *root = run_whole(*state);
+    const json_t *notes = json_object_get(root, "notes");
+
+    assert_int_equal(json_array_size(json_object_get(root, "cells")), 4);
+    assert_string_equal(json_string_value(json_array_get(notes, 0)), "left out: 1000 waiters");
+    json_decref(root);
+}
+
+static void test_best_rival_is_no_classic(void **state)
+{
+    struct bench *b = *state;
+    struct bench_place *p = &b->places[0];
+
+    b->finished = 1;
+    for (size_t k = 0; k < p->n; k++) {
+        p->entries[k].runs = calloc(1, sizeof *p->entries[k].runs);
+        invent(p, &p->entries[k], p->entries[k].runs);
+    }
+    assert_string_equal(bench_best_rival(b, p)->lock->name, "quick");
+    struct bench_figures f = bench_figures(b, p, &p->entries[2]);
+    assert_int_equal(f.n, 1);
+    assert_float_equal(f.ratio, 0.8, 1e-9);
+    for (size_t k = 0; k < p->n; k++)
+        free(p->entries[k].runs);
+    for (size_t i = 0; i < b->n; i++) {
+        json_decref(b->places[i].parameters);
+        free(b->places[i].entries);
+    }
+    free(b->places);
+}
+
+static void test_lists_of_numbers(void **state)
+{
+    unsigned list[3];
+
+    (void)state;
+    assert_int_equal(bench_number("--x", "17", 1, 20), 17);
+    assert_int_equal(bench_numbers("--x", "1,20,3", 1, 20, list, 3), 3);
+    assert_int_equal(list[1], 20);
+    assert_int_equal(bench_numbers("--x", "5", 1, 20, list, 3), 1);
+}
+
+static void test_who_takes_part(void **state)
+{
+    struct bench_options nobody = {0}, one = {.names = {"quick"}, .n = 1};
+
+    (void)state;
+    assert_true(bench_wanted(&nobody, "ours", "yardstick"));
+    assert_true(bench_wanted(&one, "quick", "yardstick"));
+    assert_true(bench_wanted(&one, "yardstick", "yardstick"));
+    assert_false(bench_wanted(&one, "ours", "yardstick"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_ratios_are_taken_within_repetitions, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_place_that_does_not_fit_is_left_out, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_best_rival_is_no_classic, set_up, tear_down),
+        cmocka_unit_test(test_lists_of_numbers),
+        cmocka_unit_test(test_who_takes_part),
+    };
+
+    bench_begin("test");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
