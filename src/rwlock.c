@@ -17,10 +17,10 @@
  *                                                   writes
  * WRITER      0        id     id writes             id: leaves, reads, reads upgradable
  *
- * (1) reading and upgradable: not where CLOSED is set    (2) becomes UPGRADABLE, and the owner
+ * (1) reading and upgradable: not where CLOSED is set   (2) becomes UPGRADABLE, and the owner
  *
- * flag    says                                          kept by who leaves; changed in the room only
- * ------  --------------------------------------------  -------------------------------------------
+ * flag    says (changed in the room only)
+ * ------  ----------------------------------------------------------------------------------------
  * none    nobody stands in line
  * CALL    somebody does: the writer, the upgradable or the last reader that leaves enters the room
  * COMING  somebody does, and one of them, a writer, is awake and looks at the word: just leave
@@ -41,9 +41,9 @@
  *     longer or returns.  A lock that is free while somebody is in line has a comer.
  * I3  Whoever sleeps in line for longer than a nap has found in the room that the lock is held, or
  *     that another is the comer: so whoever changes that is bound to look at the line.
- * I4  In a fair lock, a reader gets past a writer that stands in line only by a writer's release (or
- *     its downgrade), which lets in all that wait to read; or if the lock is free and has no comer.
- *     The last reader hands the lock to the writer that is first in line.
+ * I4  In a fair lock, a reader gets past a writer that stands in line only by a writer's release or
+ *     downgrade, which lets in all that wait to read; or if the lock is free and has no comer.  The
+ *     last reader hands the lock to the writer that is first in line.
  * I5  Who lets go does not touch the lock after the compare-and-swap that does it, but for those it
  *     finds in line, inside the room, and only until the last of them has been told.  The wakes
  *     that follow use addresses only.

@@ -49,6 +49,8 @@ FW_BEGIN_DECLS
  *    sees what all did before it, a reader what writers did.
  *  - fork(3), threads that end, other processes, other copies of the library: as for fw_mutex.  In
  *    a child, what other threads held at the fork (or were just given) stays held for ever.
+ *  - Not for signal handlers: a release that somebody waits for enters a line that the interrupted
+ *    thread may be busy with.
  *
  * No call is a cancellation point or fails by EINTR.  Where the calls may wait, the thread waits as
  * the waiting policy says (furwock/wait.h).
@@ -128,8 +130,7 @@ FW_API void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t seen);
  * --- Reading -----------------------------------------------------------------------------------
  *
  * Takes the lock for reading if nothing is in the way.  Returns 0; EBUSY where a reader would have
- * to wait; EAGAIN where too many read locks are held.  Never waits; safe in a signal handler that
- * has not interrupted a call on this lock.
+ * to wait; EAGAIN where too many read locks are held.  Never waits.
  */
 FW_API int fw_rwlock_tryrdlock(fw_rwlock *l);
 

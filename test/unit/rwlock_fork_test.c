@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "rwlock_words.h"
+
+/* The read-write lock in a forked child: it speaks of a line that does not exist there. */
+
+static fw_rwlock l;
+
+static const uint64_t ghosts = LINE_COMER | 3 * LINE_SHARER | 2 * LINE_WRITER;
+
+static int reset(void **state)
+{
+    (void)state;
+    fake_reset();
+    fw_rwlock_init(&l, FW_RWLOCK_FAIR);
+    l.line_ |= ghosts;
+    return 0;
+}
+
+static void assert_clean(uint64_t word)
+{
+    assert_word(&l, word);
+    assert_int_equal(l.line_, FW_RWLOCK_FAIR);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void a_reader_finds_nobody_in_its_way(void **state)
+{
+    (void)state;
+    l.state_ = CLOSED | CALL;
+    fw_rwlock_rdlock(&l);
+    assert_clean(MINE | READERS(1));
+    fw_rwlock_rdunlock(&l);
+    l.state_ = READERS(1) | CLOSED | COMING; /* the reader was another thread: it reads for ever */
+    l.line_ |= ghosts;
+    fw_rwlock_uplock(&l);
+    assert_clean(MINE | UPGRADABLE | READERS(1));
+}
+
+static void releases_wake_nobody(void **state)
+{
+    (void)state;
+    l.state_ = MINE | WRITER | CLOSED | CALL;
+    fw_rwlock_wrunlock(&l);
+    assert_clean(0);
+    l.line_ |= ghosts;
+    l.state_ = MINE | READERS(1) | CLOSED | CALL;
+    fw_rwlock_rdunlock(&l);
+    assert_clean(0);
+    l.line_ |= ghosts;
+    l.state_ = MINE | UPGRADABLE | CALL;
+    fw_rwlock_upunlock(&l);
+    assert_clean(0);
+    l.line_ |= ghosts;
+    l.state_ = MINE | WRITER | CALL;
+    fw_rwlock_downgrade(&l);
+    assert_clean(MINE | READERS(1));
+}
+
+/* The comer does not come; the next that has to wait finds that out. */
+static void a_lost_comer_is_not_waited_for(void **state)
+{
+    (void)state;
+    l.state_ = MINE | WRITER | CLOSED | COMING;
+    fw_rwlock_wrunlock(&l);
+    assert_word(&l, CLOSED | COMING);
+    fw_rwlock_wrlock(&l);
+    assert_word(&l, MINE | WRITER | CLOSED | COMING);
+    fw_rwlock_wrunlock(&l);
+    fw_rwlock_rdlock(&l);
+    assert_clean(MINE | READERS(1));
+}
+
+static void the_first_in_line_is_alone(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
+
+    (void)state;
+    l.state_ = READERS(1) | CLOSED | COMING;
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, &d), ETIMEDOUT);
+    assert_word(&l, READERS(1));
+    assert_int_equal(l.line_, FW_RWLOCK_FAIR);
+    assert_int_equal(fake.wakes, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_reader_finds_nobody_in_its_way, reset),
+        cmocka_unit_test_setup(releases_wake_nobody, reset),
+        cmocka_unit_test_setup(a_lost_comer_is_not_waited_for, reset),
+        cmocka_unit_test_setup(the_first_in_line_is_alone, reset),
+    };
+    return cmocka_run_group_tests_name("rwlock, after a fork", tests, NULL, NULL);
+}

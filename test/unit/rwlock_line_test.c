@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include <furwock/futex.h>
+
+#include "rwlock_words.h"
+
+/* src/rwlock_line.c: standing in line, polling, sleeping, being called. */
+
+static fw_rwlock l;
+static const fw_wait_policy spin = {FW_WAIT_SPIN_THEN_BLOCK, 1000}, never = {FW_WAIT_YIELD, 0};
+
+static int reset(void **state)
+{
+    (void)state;
+    fake_reset();
+    fw_rwlock_init(&l, FW_RWLOCK_FAIR);
+    return 0;
+}
+
+static void assert_at_rest(uint64_t word)
+{
+    assert_word(&l, word);
+    assert_int_equal(l.line_, FW_RWLOCK_FAIR);
+}
+
+/* A writer and an upgrader sleep in their own places, all others on the pulse of the room. */
+static bool is_asleep_alone(const struct fake_call *call)
+{
+    return call->bits == FW_FUTEX_ANY_BIT;
+}
+
+static int writer_leaves(struct fake_call *call)
+{
+    assert_false(is_asleep_alone(call));
+    assert_word(&l, BY(OWNER) | WRITER | CALL);
+    AS(OWNER, fw_rwlock_wrunlock(&l));
+    return FAKE_COMPARE;
+}
+
+static void a_reader_waits_for_a_writer(void **state)
+{
+    (void)state;
+    l.state_ = BY(OWNER) | WRITER;
+    fake.on_sleep = writer_leaves;
+    assert_int_equal(fw_rwlock_rdlock_policy(&l, &block, NULL), 0);
+    assert_at_rest(MINE | READERS(1));
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, FW_FUTEX_ALL);
+    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, fake_nth(FAKE_WAIT, 0)->word);
+    l.state_ = BY(OWNER) | WRITER;
+    assert_int_equal(fw_rwlock_uplock_policy(&l, &block, NULL), 0);
+    assert_at_rest(MINE | UPGRADABLE);
+}
+
+static int reader_leaves(struct fake_call *call)
+{
+    assert_true(is_asleep_alone(call));
+    assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | CALL);
+    AS(OTHER, assert_int_equal(fw_rwlock_tryrdlock(&l), EBUSY));
+    AS(OWNER, fw_rwlock_rdunlock(&l));
+    assert_word(&l, MINE | WRITER);
+    return FAKE_COMPARE;
+}
+
+static void a_writer_waits_for_a_reader(void **state)
+{
+    (void)state;
+    l.state_ = BY(OWNER) | READERS(1);
+    fake.on_sleep = reader_leaves;
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
+    assert_at_rest(MINE | WRITER);
+    assert_int_equal(fake.waits, 1);
+    assert_int_equal(fake.wakes, 1);
+}
+
+static int loses_the_first_race(struct fake_call *call)
+{
+    if (fake.waits == 1) {
+        assert_word(&l, BY(OWNER) | WRITER | CLOSED | CALL);
+        AS(OWNER, fw_rwlock_wrunlock(&l));
+        assert_word(&l, CLOSED | COMING);
+        AS(OTHER, assert_int_equal(fw_rwlock_trywrlock(&l), 0));
+        return FAKE_COMPARE;
+    }
+    assert_word(&l, BY(OTHER) | WRITER | CLOSED | CALL);
+    assert_false(call->has_deadline);
+    AS(OTHER, fw_rwlock_wrunlock(&l));
+    return FAKE_COMPARE;
+}
+
+static void a_running_writer_is_quicker(void **state)
+{
+    (void)state;
+    l.state_ = BY(OWNER) | WRITER;
+    fake.on_sleep = loses_the_first_race;
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
+    assert_at_rest(MINE | WRITER);
+    assert_int_equal(fake.waits, 2);
+}
+
+/* While somebody is coming, releases need not wake; one that is overdue is not waited for. */
+static int comes_late(struct fake_call *call)
+{
+    (void)call;
+    AS(OWNER, fw_rwlock_wrunlock(&l));
+    for (int i = 0; i < 3; i++)
+        AS(OTHER, fw_rwlock_wrlock(&l); fw_rwlock_wrunlock(&l));
+    assert_int_equal(fake.wakes, 1);
+    AS(OTHER, fw_rwlock_wrlock(&l));
+    fake.overdue = true;
+    AS(OTHER, fw_rwlock_wrunlock(&l));
+    assert_word(&l, MINE | WRITER);
+    return FAKE_COMPARE;
+}
+
+static void an_overdue_writer_is_handed_the_lock(void **state)
+{
+    (void)state;
+    l.state_ = BY(OWNER) | WRITER;
+    fake.on_sleep = comes_late;
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
+    assert_at_rest(MINE | WRITER);
+}
+
+/* OWNER releases and takes the lock again, over and over, each time quicker. */
+static int owner_is_greedy(struct fake_call *call)
+{
+    const bool naps = call->has_deadline;
+
+    assert_word(&l, BY(OWNER) | WRITER | CLOSED | (naps ? COMING : CALL));
+    fake.now_ns += 200000;
+    AS(OWNER, fw_rwlock_wrunlock(&l));
+    if (!rw_is_free(l.state_))
+        return FAKE_COMPARE; /* handed over */
+    AS(OWNER, assert_int_equal(fw_rwlock_trywrlock(&l), 0));
+    return FAKE_COMPARE;
+}
+
+static void a_writer_that_loses_naps_and_is_handed_the_lock(void **state)
+{
+    unsigned naps = 0;
+
+    (void)state;
+    l.state_ = BY(OWNER) | WRITER;
+    fake.on_sleep = owner_is_greedy;
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
+    assert_at_rest(MINE | WRITER);
+    for (unsigned i = 0; i < fake.waits; i++)
+        naps += fake_nth(FAKE_WAIT, i)->has_deadline;
+    assert_in_range(naps, 1, fake.waits - 2);
+    assert_in_range(fake.waits, 4, 7);
+}
+
+static void reader_leaves_while_polled(void)
+{
+    if (fake.pauses == 5)
+        AS(OWNER, fw_rwlock_rdunlock(&l));
+    if (fake.pauses < 5)
+        assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | CALL); /* in line from the beginning */
+}
+
+static void a_writer_behind_readers_polls_in_line(void **state)
+{
+    (void)state;
+    l.state_ = BY(OWNER) | READERS(1);
+    fake.on_poll = reader_leaves_while_polled;
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &spin, NULL), 0);
+    assert_at_rest(MINE | WRITER);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void writer_leaves_while_polled(void)
+{
+    if (fake.pauses == 5)
+        AS(OWNER, fw_rwlock_wrunlock(&l));
+    if (fake.pauses < 5)
+        assert_word(&l, BY(OWNER) | WRITER); /* not in line yet */
+}
+
+static void a_writer_behind_a_writer_polls_outside(void **state)
+{
+    (void)state;
+    l.state_ = BY(OWNER) | WRITER;
+    fake.on_poll = writer_leaves_while_polled;
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &spin, NULL), 0);
+    assert_at_rest(MINE | WRITER);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void writer_leaves_late(void)
+{
+    if (fake.yields == 3000)
+        AS(OWNER, fw_rwlock_wrunlock(&l));
+}
+
+static void who_never_sleeps_is_never_woken(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 600000000);
+
+    (void)state;
+    for (int write = 0; write < 2; write++) {
+        l.state_ = BY(OWNER) | WRITER;
+        fake.yields = 0;
+        fake.on_poll = writer_leaves_late;
+        if (write)
+            assert_int_equal(fw_rwlock_wrlock_policy(&l, &never, NULL), 0);
+        else
+            assert_int_equal(fw_rwlock_rdlock_policy(&l, &never, NULL), 0);
+        assert_at_rest(MINE | (write ? WRITER : READERS(1)));
+        assert_int_equal(fake.n_calls, 0);
+    }
+    l.state_ = BY(OWNER) | WRITER;
+    fake.on_poll = NULL;
+    assert_int_equal(fw_rwlock_rdlock_policy(&l, &never, &d), ETIMEDOUT);
+    assert_at_rest(BY(OWNER) | WRITER);
+}
+
+/* The outer sleeper is OTHER's, the inner one the test's. */
+static int then_all_are_let_in(struct fake_call *call)
+{
+    (void)call;
+    if (fake.n_sleepers == 1) {
+        assert_int_equal(fw_rwlock_rdlock_policy(&l, &spin, NULL), 0);
+        return FAKE_COMPARE;
+    }
+    assert_int_equal(fake.pauses, 0); /* the one before sleeps: so does this one, at once */
+    AS(OWNER, fw_rwlock_wrunlock(&l));
+    return FAKE_COMPARE;
+}
+
+static void readers_are_woken_by_one_call(void **state)
+{
+    (void)state;
+    l.state_ = BY(OWNER) | WRITER;
+    fake.on_sleep = then_all_are_let_in;
+    AS(OTHER, assert_int_equal(fw_rwlock_rdlock_policy(&l, &block, NULL), 0));
+    assert_at_rest(BY(OTHER) | READERS(2));
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->result, 2);
+}
+
+static int granted_on_the_way(struct fake_call *call)
+{
+    (void)call;
+    AS(OWNER, fw_rwlock_unlock(&l));
+    return FAKE_COMPARE;
+}
+
+static void a_grant_on_the_way_to_sleep_is_not_missed(void **state)
+{
+    (void)state;
+    fake.on_wait = granted_on_the_way;
+    l.state_ = BY(OWNER) | WRITER;
+    assert_int_equal(fw_rwlock_rdlock_policy(&l, &block, NULL), 0);
+    assert_at_rest(MINE | READERS(1));
+    fw_rwlock_rdunlock(&l);
+    l.state_ = BY(OWNER) | READERS(1);
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
+    assert_at_rest(MINE | WRITER);
+    assert_int_equal(fake.waits, 2);
+    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
+    assert_int_equal(fake_nth(FAKE_WAIT, 1)->result, -EAGAIN);
+}
+
+static int disturbed(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 1)
+        return -EINTR;
+    if (fake.waits == 2)
+        return FAKE_SPURIOUS;
+    AS(OWNER, fw_rwlock_unlock(&l));
+    return FAKE_COMPARE;
+}
+
+static void nothing_but_a_grant_ends_the_wait(void **state)
+{
+    (void)state;
+    fake.on_sleep = disturbed;
+    l.state_ = BY(OWNER) | WRITER;
+    assert_int_equal(fw_rwlock_rdlock_policy(&l, &block, NULL), 0);
+    assert_int_equal(fake.waits, 3);
+    fw_rwlock_rdunlock(&l);
+    fake_reset();
+    fake.on_sleep = disturbed;
+    l.state_ = BY(OWNER) | READERS(1);
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
+    assert_int_equal(fake.waits, 3);
+    assert_at_rest(MINE | WRITER);
+}
+
+static int the_last_reader_leaves(struct fake_call *call)
+{
+    assert_true(is_asleep_alone(call));
+    assert_word(&l, MINE | UPGRADABLE | READERS(1) | CLOSED | CALL);
+    AS(OTHER, assert_int_equal(fw_rwlock_tryrdlock(&l), EBUSY));
+    AS(OTHER, fw_rwlock_rdunlock(&l));
+    return FAKE_COMPARE;
+}
+
+static void an_upgrade_waits_for_the_readers(void **state)
+{
+    (void)state;
+    l.state_ = READERS(1);
+    fw_rwlock_uplock(&l);
+    fake.on_sleep = the_last_reader_leaves;
+    fw_rwlock_upgrade(&l);
+    assert_at_rest(MINE | WRITER);
+    assert_int_equal(fake.wakes, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_reader_waits_for_a_writer, reset),
+        cmocka_unit_test_setup(a_writer_waits_for_a_reader, reset),
+        cmocka_unit_test_setup(a_running_writer_is_quicker, reset),
+        cmocka_unit_test_setup(an_overdue_writer_is_handed_the_lock, reset),
+        cmocka_unit_test_setup(a_writer_that_loses_naps_and_is_handed_the_lock, reset),
+        cmocka_unit_test_setup(a_writer_behind_readers_polls_in_line, reset),
+        cmocka_unit_test_setup(a_writer_behind_a_writer_polls_outside, reset),
+        cmocka_unit_test_setup(who_never_sleeps_is_never_woken, reset),
+        cmocka_unit_test_setup(readers_are_woken_by_one_call, reset),
+        cmocka_unit_test_setup(a_grant_on_the_way_to_sleep_is_not_missed, reset),
+        cmocka_unit_test_setup(nothing_but_a_grant_ends_the_wait, reset),
+        cmocka_unit_test_setup(an_upgrade_waits_for_the_readers, reset),
+    };
+    return cmocka_run_group_tests_name("rwlock, waiting", tests, NULL, NULL);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "room.h"
+#include "rwlock_line.h"
+#include "rwlock_words.h"
+
+/*
+ * src/rwlock_turn.c: whose turn it is.  Lines are written as strings: R read, W write, u
+ * upgradable, U upgrade (always first); a writer that has been called is C, one that starves is S.
+ * What becomes of each: . stays, G is granted, C is called.
+ */
+
+enum { MAX_LINE = 8, FIRST = 300 };
+
+static fw_rwlock l;
+static struct rw_waiter line[MAX_LINE];
+
+static int reset(void **state)
+{
+    (void)state;
+    fake_reset();
+    return 0;
+}
+
+static enum rw_want want_of(char c)
+{
+    return c == 'R' ? RW_READ : c == 'u' ? RW_UPREAD : c == 'U' ? RW_UPGRADE : RW_WRITE;
+}
+
+static uint64_t unit_of(char c)
+{
+    switch (want_of(c)) {
+    case RW_WRITE:
+        return LINE_WRITER;
+    case RW_UPGRADE:
+        return LINE_UPGRADER;
+    default:
+        return LINE_SHARER;
+    }
+}
+
+static void fill(struct fw_room_ *room, const char *text, int kind, uint32_t state)
+{
+    l.line_ = (uint64_t)kind;
+    for (unsigned i = 0; text[i]; i++) {
+        line[i] = (struct rw_waiter){.state = state, .want = want_of(text[i])};
+        line[i].id = FAKE_ID(FIRST + i);
+        line[i].is_comer = text[i] == 'C';
+        line[i].starves = text[i] == 'S';
+        if (text[i] == 'C') {
+            line[i].state = RW_WAITING;
+            l.line_ |= LINE_COMER;
+        }
+        l.line_ += unit_of(text[i]);
+        fw_room_append_(room, &line[i].place, &l);
+    }
+}
+
+/* What the second word ought to be, from who is left. */
+static uint64_t line_left(const char *text, const char *outcome, int kind)
+{
+    uint64_t left = (uint64_t)kind;
+
+    for (unsigned i = 0; text[i]; i++) {
+        if (outcome[i] == 'G')
+            continue;
+        left += unit_of(text[i]);
+        if (outcome[i] == 'C' || text[i] == 'C')
+            left |= LINE_COMER;
+    }
+    return left;
+}
+
+static void empty(struct fw_room_ *room, const char *text, const char *outcome)
+{
+    for (unsigned i = 0; text[i]; i++) {
+        const bool called = line[i].is_comer && text[i] != 'C';
+        const char is = line[i].state == RW_GRANTED ? 'G' : called ? 'C' : '.';
+
+        if (is != outcome[i])
+            fail_msg("in %s, %u is %c, not %c", text, i, is, outcome[i]);
+        if (is != 'G')
+            fw_room_remove_(room, &line[i].place);
+    }
+    assert_null(room->first);
+}
+
+struct turn {
+    const char *line;
+    int kind;
+    uint64_t before;
+    enum rw_change change;
+    uint64_t after;
+    const char *outcome;
+};
+
+enum { F = FW_RWLOCK_FAIR, R = FW_RWLOCK_PREFER_READERS, W = FW_RWLOCK_PREFER_WRITERS };
+
+static void play(const struct turn *t, bool hand_over, bool asleep)
+{
+    struct fw_room_ *room = fw_room_enter_(&l);
+    bool one = false, many = false;
+    struct rw_wakes wakes;
+
+    fill(room, t->line, t->kind, asleep ? RW_ASLEEP : RW_WAITING);
+    l.state_ = t->before;
+    wakes = fw_rw_settle_(room, &l, t->change, hand_over);
+    assert_word(&l, t->after);
+    assert_int_equal(l.line_, line_left(t->line, t->outcome, t->kind));
+    for (unsigned i = 0; asleep && t->line[i]; i++) {
+        if (t->outcome[i] == '.' || t->line[i] == 'C')
+            continue;
+        if (rw_shares(&line[i]))
+            many = true;
+        else
+            one = wakes.one == &line[i].state;
+    }
+    assert_int_equal(wakes.one != NULL, one);
+    assert_int_equal(wakes.pulse != NULL, many);
+    empty(room, t->line, t->outcome);
+    fw_room_leave_(room);
+}
+
+static void play_all(const struct turn *turns, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        play(&turns[i], false, false);
+        play(&turns[i], false, true);
+    }
+}
+
+#define PLAY_ALL(turns) play_all(turns, sizeof turns / sizeof *turns)
+
+static void fair(void **state)
+{
+    static const struct turn turns[] = {
+        /* a writer leaves: all that read, and one upgradable */
+        {"RWR", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES,
+         BY(300) | READERS(2) | CLOSED | CALL, "G.G"},
+        {"RR", F, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(300) | READERS(2), "GG"},
+        {"WRuu", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES,
+         BY(302) | UPGRADABLE | READERS(1) | CLOSED | CALL, ".GG."},
+        {"uR", F, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(300) | UPGRADABLE | READERS(1), "GG"},
+        {"RW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_READS, MINE | READERS(2) | CLOSED | CALL,
+         "G."},
+        {"Ru", F, MINE | WRITER | CALL, RW_WRITER_UPREADS, MINE | UPGRADABLE | READERS(1) | CALL,
+         "G."},
+        /* among writers: the first is called */
+        {"WW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, CLOSED | COMING, "C."},
+        {"CW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, CLOSED | COMING, ".."},
+        {"SW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, BY(300) | WRITER | CLOSED | CALL,
+         "G."},
+        {"RCW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES,
+         BY(300) | READERS(1) | CLOSED | CALL, "G.."},
+        /* the last reader leaves: the first writer has it */
+        {"WRW", F, MINE | READERS(1) | CLOSED | CALL, RW_READER_LEAVES,
+         BY(300) | WRITER | CLOSED | CALL, "G.."},
+        {"RC", F, MINE | READERS(1) | CLOSED | CALL, RW_READER_LEAVES, BY(301) | WRITER | CALL,
+         ".G"},
+        {"W", F, MINE | READERS(1) | CLOSED | CALL, RW_READER_LEAVES, BY(300) | WRITER, "G"},
+        {"WR", F, MINE | READERS(2) | CLOSED | CALL, RW_READER_LEAVES, READERS(1) | CLOSED | CALL,
+         ".."},
+        {"WR", F, MINE | UPGRADABLE | CLOSED | CALL, RW_UPREADER_LEAVES, BY(300) | WRITER | CALL,
+         "G."},
+        {"WR", F, MINE | UPGRADABLE | READERS(1) | CLOSED | CALL, RW_UPREADER_LEAVES,
+         READERS(1) | CLOSED | CALL, ".."},
+        {"W", F, MINE | UPGRADABLE | READERS(1) | CLOSED | CALL, RW_UPREADER_READS,
+         MINE | READERS(2) | CLOSED | CALL, "."},
+        {"uu", F, MINE | UPGRADABLE | CALL, RW_UPREADER_LEAVES, BY(300) | UPGRADABLE | CALL, "G."},
+        {"u", F, MINE | UPGRADABLE | CALL, RW_UPREADER_READS, BY(300) | UPGRADABLE | READERS(1),
+         "G"},
+        /* a writer has given up */
+        {"RR", F, MINE | READERS(1) | CLOSED | CALL, RW_NOTHING, MINE | READERS(3), "GG"},
+        {"RW", F, MINE | READERS(1) | CLOSED | CALL, RW_NOTHING, MINE | READERS(1) | CLOSED | CALL,
+         ".."},
+        {"RW", F, CLOSED | CALL, RW_NOTHING, BY(300) | READERS(1) | CLOSED | CALL, "G."},
+        {"RC", F, CLOSED | COMING, RW_NOTHING, CLOSED | CALL, ".."},
+        {"W", F, CLOSED | COMING, RW_NOTHING, CLOSED | COMING, "C"},
+        {"", F, MINE | READERS(1) | CLOSED | CALL, RW_NOTHING, MINE | READERS(1), ""},
+    };
+
+    (void)state;
+    PLAY_ALL(turns);
+}
+
+static void prefer_readers(void **state)
+{
+    static const struct turn turns[] = {
+        {"WRW", R, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(301) | READERS(1) | CALL, ".G."},
+        {"W", R, MINE | READERS(1) | CALL, RW_READER_LEAVES, COMING, "C"},
+        {"C", R, MINE | READERS(1) | COMING, RW_READER_LEAVES, COMING, "."},
+        {"S", R, MINE | READERS(1) | CALL, RW_READER_LEAVES, BY(300) | WRITER, "G"},
+        {"Wu", R, MINE | UPGRADABLE | CALL, RW_UPREADER_LEAVES, BY(301) | UPGRADABLE | CALL, ".G"},
+        {"UW", R, MINE | UPGRADABLE | READERS(1) | CALL, RW_NOTHING,
+         MINE | UPGRADABLE | READERS(1) | CALL, ".."},
+        {"C", R, MINE | READERS(1) | CALL, RW_NOTHING, MINE | READERS(1) | COMING, "."},
+    };
+
+    (void)state;
+    PLAY_ALL(turns);
+}
+
+static void prefer_writers(void **state)
+{
+    static const struct turn turns[] = {
+        {"RWR", W, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, CLOSED | COMING, ".C."},
+        {"RCR", W, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, CLOSED | COMING, "..."},
+        {"RR", W, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(300) | READERS(2), "GG"},
+        {"RW", W, MINE | WRITER | CLOSED | CALL, RW_WRITER_READS, MINE | READERS(1) | CLOSED | CALL,
+         ".."},
+        {"RW", W, MINE | READERS(1) | CLOSED | CALL, RW_READER_LEAVES, BY(301) | WRITER | CALL,
+         ".G"},
+        {"RR", W, READERS(1) | CLOSED | CALL, RW_NOTHING, BY(300) | READERS(3), "GG"},
+    };
+
+    (void)state;
+    PLAY_ALL(turns);
+}
+
+static void who_upgrades_goes_first(void **state)
+{
+    for (int kind = F; kind <= W; kind++) {
+        const uint64_t closed = kind == R ? 0 : CLOSED;
+        const struct turn turns[] = {
+            {"UWR", kind, MINE | UPGRADABLE | READERS(1) | closed | CALL, RW_READER_LEAVES,
+             MINE | WRITER | closed | CALL, "G.."},
+            {"U", kind, MINE | UPGRADABLE | READERS(1) | closed | CALL, RW_READER_LEAVES,
+             MINE | WRITER, "G"},
+            {"UR", kind, MINE | UPGRADABLE | READERS(2) | closed | CALL, RW_READER_LEAVES,
+             MINE | UPGRADABLE | READERS(1) | closed | CALL, ".."},
+        };
+
+        PLAY_ALL(turns);
+    }
+    (void)state;
+}
+
+static void a_hand_over_does_not_wait_for_the_comer(void **state)
+{
+    static const struct turn turns[] = {
+        {"CW", F, MINE | WRITER | CLOSED | COMING, RW_WRITER_LEAVES,
+         BY(300) | WRITER | CLOSED | CALL, "G."},
+        {"WR", W, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, BY(300) | WRITER | CALL, "G."},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++)
+        play(&turns[i], true, false);
+}
+
+/* As many as there is room for; the others wait on. */
+static void the_count_does_not_overflow(void **state)
+{
+    static const struct turn t = {
+        "RRu", F, MINE | READERS(0xfffffe) | CALL, RW_NOTHING, MINE | READERS(0xffffff) | CALL,
+        "G.."};
+
+    (void)state;
+    play(&t, false, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(fair, reset),
+        cmocka_unit_test_setup(prefer_readers, reset),
+        cmocka_unit_test_setup(prefer_writers, reset),
+        cmocka_unit_test_setup(who_upgrades_goes_first, reset),
+        cmocka_unit_test_setup(a_hand_over_does_not_wait_for_the_comer, reset),
+        cmocka_unit_test_setup(the_count_does_not_overflow, reset),
+    };
+    return cmocka_run_group_tests_name("rwlock, whose turn it is", tests, NULL, NULL);
+}
