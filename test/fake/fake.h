@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <furwock/bits/deadline.h>
+#include <furwock/futex.h>
 
 /*
  * A kernel for unit tests.  It stands in for all of src/sys: sources are compiled with this folder
@@ -66,7 +67,8 @@ struct fake_sleeper {
 /* All of the fake's state.  Tests read and set it freely; fake_reset() restores the defaults. */
 struct fake {
     /* hooks; NULL: nothing happens */
-    int (*on_wait)(struct fake_call *call);  /* before the value is compared; NULL: FAKE_COMPARE */
+    int (*on_wait)(struct fake_call *call); /* before the value is compared; NULL: FAKE_COMPARE */
+    int (*on_wait_any)(const fw_futex_any *words, unsigned n); /* its answer; NULL: -ENOSYS */
     int (*on_sleep)(struct fake_call *call); /* after it: the caller sleeps; NULL: FAKE_COMPARE */
     void (*on_wake)(struct fake_call *call); /* before anybody is woken */
     void (*on_poll)(void);                   /* in each pause and yield */
@@ -88,6 +90,11 @@ struct fake {
 
     bool polling_pays;  /* what fw_polling_pays_ answers */
     bool polling_found; /* and what fw_polling_ended_ was told last */
+
+    /* the wake that is put off until a lock is released; the fake's threads share one */
+    const void *later_lock;
+    const uint32_t *later_word;
+    uint32_t later_bits;
 
     /* cancellation: what would run if the sleeper were cancelled now */
     void (*on_cancel)(void *);

@@ -185,7 +185,9 @@ int fw_futex_cmp_requeue(const uint32_t *from, uint32_t expected, unsigned n_wak
 
 int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *deadline)
 {
-    (void)deadline;
-    fake_note(FAKE_WAIT_ANY, n ? words[0].word : NULL);
-    return -ENOSYS;
+    struct fake_call *call = fake_note(FAKE_WAIT_ANY, n ? words[0].word : NULL);
+
+    call->n = n;
+    call->has_deadline = deadline != NULL;
+    return call->result = fake.on_wait_any ? fake.on_wait_any(words, n) : -ENOSYS;
 }

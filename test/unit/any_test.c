@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+#include <furwock/any.h>
+#include <furwock/event.h>
+#include <furwock/latch.h>
+#include <furwock/sem.h>
+
+#include "units_words.h"
+
+/* src/any.c, and what the objects do for it. */
+
+static fw_sem a, b;
+static fw_event door, ticket;
+static fw_latch latch;
+
+enum { A, B, DOOR, TICKET, LATCH, ALL };
+
+static const fw_any all[ALL] = {{FW_ANY_SEM, &a},
+                                {FW_ANY_SEM, &b},
+                                {FW_ANY_EVENT, &door},
+                                {FW_ANY_EVENT, &ticket},
+                                {FW_ANY_LATCH, &latch}};
+
+static int reset(void **state)
+{
+    static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0};
+    static const fw_sem none = FW_SEM_INIT(0);
+    static const fw_latch one = FW_LATCH_INIT(1);
+
+    (void)state;
+    a = b = none;
+    latch = one;
+    fw_event_init(&door, FW_EVENT_MANUAL, false);
+    fw_event_init(&ticket, FW_EVENT_AUTO, false);
+    fake_reset();
+    return fw_wait_set_default(&blocking);
+}
+
+/* (The latch's own test looks at the latch.) */
+static void assert_nobody_is_counted(void)
+{
+    for (int i = 0; i < LATCH; i++)
+        assert_int_equal(*(uint64_t *)all[i].object >> 32, 0);
+}
+
+static void make_ready(int which)
+{
+    switch (which) {
+    case A:
+        fw_sem_post(&a);
+        break;
+    case B:
+        fw_sem_post(&b);
+        break;
+    case DOOR:
+        fw_event_set(&door);
+        break;
+    case TICKET:
+        fw_event_set(&ticket);
+        break;
+    default:
+        fw_latch_count_down(&latch, 1);
+    }
+}
+
+static void bad_arguments_are_refused(void **state)
+{
+    static const fw_any unknown = {(fw_any_kind)0, &a}, nothing = {FW_ANY_SEM, NULL};
+    static fw_any many[FW_ANY_MAX + 1];
+    fw_deadline bad = {{0, -1}, CLOCK_MONOTONIC};
+
+    (void)state;
+    for (int i = 0; i <= FW_ANY_MAX; i++)
+        many[i] = (fw_any){FW_ANY_SEM, &a};
+    make_ready(A);
+    assert_int_equal(fw_wait_any(all, 0, NULL, NULL), EINVAL);
+    assert_int_equal(fw_wait_any(NULL, 1, NULL, NULL), EINVAL);
+    assert_int_equal(fw_wait_any(many, FW_ANY_MAX + 1, NULL, NULL), EINVAL);
+    assert_int_equal(fw_wait_any(&unknown, 1, NULL, NULL), EINVAL);
+    assert_int_equal(fw_wait_any(&nothing, 1, NULL, NULL), EINVAL);
+    assert_word(&a, 1);
+    assert_int_equal(fw_wait_any(many, FW_ANY_MAX, &bad, NULL), 0);
+    assert_int_equal(fw_wait_any(many, FW_ANY_MAX, &bad, NULL), EINVAL);
+}
+
+static void the_first_that_is_ready_is_taken(void **state)
+{
+    unsigned which;
+
+    (void)state;
+    for (int i = 0; i < ALL; i++)
+        make_ready(i);
+    for (unsigned i = 0; i < ALL - 1; i++) {
+        static const unsigned order[] = {A, B, DOOR, DOOR};
+
+        assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
+        assert_int_equal(which, order[i]);
+    }
+    assert_int_equal(fw_wait_any(all + TICKET, 2, NULL, &which), 0);
+    assert_int_equal(which, 0);
+    assert_int_equal(fw_wait_any(all + TICKET, 2, NULL, &which), 0);
+    assert_int_equal(which, 1);
+    assert_false(fw_event_is_set(&ticket));
+    assert_int_equal(fake.n_calls, 0);
+}
+
+/* In the kernel: counted everywhere, with values on which it is safe to sleep. */
+static int ready_now = A;
+
+static int becomes_ready(const fw_futex_any *words, unsigned n)
+{
+    assert_int_equal(n, ALL);
+    for (int i = 0; i < ALL; i++) {
+        assert_true(i == LATCH || *(uint64_t *)all[i].object >> 32 == 1);
+        assert_int_equal(*words[i].word, words[i].expected);
+        assert_int_equal(words[i].flags, FW_FUTEX_PRIVATE);
+    }
+    make_ready(ready_now);
+    return ready_now;
+}
+
+static void a_sleeper_is_woken_by_each(void **state)
+{
+    unsigned which;
+
+    (void)state;
+    for (ready_now = 0; ready_now < ALL; ready_now++) {
+        reset(NULL);
+        fake.on_wait_any = becomes_ready;
+        assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
+        assert_int_equal(which, ready_now);
+        assert_int_equal(fake.wakes, 1);
+        assert_nobody_is_counted();
+        assert_int_equal(a.state_ + b.state_ + fw_event_is_set(&ticket), 0);
+    }
+}
+
+static void without_the_system_call_it_sleeps_on_the_first(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5 * 1000000 - 10);
+
+    (void)state;
+    assert_int_equal(fw_wait_any(all, ALL, &d, NULL), ETIMEDOUT);
+    assert_int_equal(fake.waits, 5);
+    assert_ptr_equal(fake_nth(FAKE_WAIT, 0)->word, sleepers_word(&a));
+    assert_nobody_is_counted();
+}
+
+static int b_is_posted_in_the_dark(struct fake_call *call)
+{
+    (void)call;
+    make_ready(B);
+    assert_word(&b, 1 | WAITERS(1) | WAKING(1));
+    return FAKE_COMPARE;
+}
+
+static void in_the_dark_it_looks_every_millisecond(void **state)
+{
+    unsigned which;
+
+    (void)state;
+    fake.on_sleep = b_is_posted_in_the_dark;
+    assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
+    assert_int_equal(which, B);
+    assert_int_equal(fake.waits, 1);
+    assert_nobody_is_counted();
+}
+
+/* Woken by A and by B at once, while another sleeps on B: that one has to be woken for B's unit. */
+static int both_at_once(const fw_futex_any *words, unsigned n)
+{
+    (void)words;
+    (void)n;
+    b.state_ += WAITERS(1);
+    make_ready(A);
+    make_ready(B);
+    assert_word(&b, 1 | WAITERS(2) | WAKING(1));
+    return 0;
+}
+
+static void a_wake_that_is_not_needed_is_passed_on(void **state)
+{
+    unsigned which;
+
+    (void)state;
+    fake.on_wait_any = both_at_once;
+    assert_int_equal(fw_wait_any(all, 2, NULL, &which), 0);
+    assert_int_equal(which, A);
+    assert_word(&a, 0);
+    assert_word(&b, 1 | WAITERS(1) | WAKING(1));
+    assert_int_equal(fake.wakes, 3);
+    assert_wake(2, sleepers_word(&b), 1);
+}
+
+static int over_when_b_comes(const fw_futex_any *words, unsigned n)
+{
+    both_at_once(words, n);
+    a.state_--; /* a runner took it */
+    b.state_--;
+    return -ETIMEDOUT;
+}
+
+static void giving_up_leaves_no_trace(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
+
+    (void)state;
+    fake.on_wait_any = over_when_b_comes;
+    assert_int_equal(fw_wait_any(all, 2, &d, NULL), ETIMEDOUT);
+    assert_word(&a, 0);
+    assert_word(&b, WAITERS(1));
+    d = fake_deadline(CLOCK_MONOTONIC, -1);
+    assert_int_equal(fw_wait_any(all, 2, &d, NULL), ETIMEDOUT);
+}
+
+static int disturbed(const fw_futex_any *words, unsigned n)
+{
+    static const int answers[] = {-EAGAIN, -EINTR, 3};
+    static unsigned i;
+
+    if (i < 3)
+        return answers[i++];
+    i = 0;
+    return becomes_ready(words, n);
+}
+
+static void spurious_wakes_and_signals_do_no_harm(void **state)
+{
+    unsigned which;
+
+    (void)state;
+    ready_now = LATCH;
+    fake.on_wait_any = disturbed;
+    assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
+    assert_int_equal(which, LATCH);
+    assert_nobody_is_counted();
+}
+
+static int door_opens_and_closes(const fw_futex_any *words, unsigned n)
+{
+    (void)words;
+    (void)n;
+    fw_event_set(&door);
+    fw_event_reset(&door);
+    return 0;
+}
+
+static void who_waits_for_a_manual_event_passes_also_after_a_reset(void **state)
+{
+    unsigned which;
+
+    (void)state;
+    fake.on_wait_any = door_opens_and_closes;
+    assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
+    assert_int_equal(which, DOOR);
+    assert_nobody_is_counted();
+}
+
+static int post_once(const fw_futex_any *words, unsigned n)
+{
+    assert_int_equal(n, 2);
+    assert_ptr_equal(words[0].word, words[1].word);
+    fw_sem_post(&a);
+    return 0;
+}
+
+/*
+ * The first registration's value is out of date once the second has joined: one more round.  Then
+ * both are the same.
+ */
+static int both_expect_the_same(const fw_futex_any *words, unsigned n)
+{
+    if (words[0].expected != words[1].expected)
+        return -EAGAIN;
+    return post_once(words, n);
+}
+
+static void an_object_may_be_there_twice(void **state)
+{
+    static const fw_any twice[] = {{FW_ANY_SEM, &a}, {FW_ANY_SEM, &a}};
+    unsigned which;
+
+    (void)state;
+    fake.on_wait_any = both_expect_the_same;
+    assert_int_equal(fw_wait_any(twice, 2, NULL, &which), 0);
+    assert_int_equal(which, 0);
+    assert_word(&a, 0);
+}
+
+static int fault(const fw_futex_any *words, unsigned n)
+{
+    (void)words;
+    (void)n;
+    return -EFAULT;
+}
+
+static void an_impossible_kernel_answer_panics(void **state)
+{
+    (void)state;
+    fake.on_wait_any = fault;
+    FAKE_EXPECT_PANIC(fw_wait_any(all, ALL, NULL, NULL));
+    assert_int_equal(fake.panic_error, EFAULT);
+}
+
+static void post_at_the_third_poll(void)
+{
+    if (fake.pauses == 3)
+        make_ready(B);
+}
+
+static void never_sleeping_policies_poll(void **state)
+{
+    static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000000);
+    unsigned which;
+
+    (void)state;
+    fw_wait_set_default(&spin);
+    fake.on_poll = post_at_the_third_poll;
+    assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
+    assert_int_equal(which, B);
+    assert_int_equal(fw_wait_any(all, ALL, &d, &which), ETIMEDOUT);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(bad_arguments_are_refused, reset),
+        cmocka_unit_test_setup(the_first_that_is_ready_is_taken, reset),
+        cmocka_unit_test_setup(a_sleeper_is_woken_by_each, reset),
+        cmocka_unit_test_setup(without_the_system_call_it_sleeps_on_the_first, reset),
+        cmocka_unit_test_setup(in_the_dark_it_looks_every_millisecond, reset),
+        cmocka_unit_test_setup(a_wake_that_is_not_needed_is_passed_on, reset),
+        cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
+        cmocka_unit_test_setup(spurious_wakes_and_signals_do_no_harm, reset),
+        cmocka_unit_test_setup(who_waits_for_a_manual_event_passes_also_after_a_reset, reset),
+        cmocka_unit_test_setup(an_object_may_be_there_twice, reset),
+        cmocka_unit_test_setup(an_impossible_kernel_answer_panics, reset),
+        cmocka_unit_test_setup(never_sleeping_policies_poll, reset),
+    };
+    return cmocka_run_group_tests_name("any", tests, NULL, NULL);
+}

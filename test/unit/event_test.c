@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include <furwock/event.h>
+
+#include "units_words.h"
+
+/* src/event.c: manual events in full; automatic ones as far as they differ from units. */
+
+#define SET UINT64_C(1)
+#define ROUND(n) ((uint64_t)(uint32_t)(2u * (n)))
+
+static fw_event e;
+
+static int manual(void **state)
+{
+    (void)state;
+    fake_reset();
+    return fw_event_init(&e, FW_EVENT_MANUAL, false);
+}
+
+static int automatic(void **state)
+{
+    (void)state;
+    fake_reset();
+    return fw_event_init(&e, FW_EVENT_AUTO, false);
+}
+
+static int wait_blocking(const fw_deadline *d)
+{
+    return fw_event_wait_policy(&e, &block, d);
+}
+
+static void init_makes_both_kinds(void **state)
+{
+    static fw_event zero, by_macro = FW_EVENT_INIT_AUTO;
+
+    (void)state;
+    assert_int_equal(fw_event_init(&e, (fw_event_kind)2, false), EINVAL);
+    for (int kind = 0; kind < 2; kind++) {
+        assert_int_equal(fw_event_init(&e, (fw_event_kind)kind, true), 0);
+        assert_true(fw_event_is_set(&e));
+        assert_int_equal(fw_event_trywait(&e), 0);
+        assert_int_equal(fw_event_is_set(&e), kind == FW_EVENT_MANUAL);
+    }
+    fw_event_set(&zero);
+    assert_int_equal(fw_event_trywait(&zero), 0);
+    assert_int_equal(fw_event_trywait(&zero), 0);
+    fw_event_set(&by_macro);
+    assert_int_equal(fw_event_trywait(&by_macro), 0);
+    assert_int_equal(fw_event_trywait(&by_macro), EAGAIN);
+}
+
+static void a_manual_event_stays_set(void **state)
+{
+    fw_deadline bad = {{0, -1}, CLOCK_MONOTONIC};
+
+    (void)state;
+    assert_int_equal(fw_event_trywait(&e), EAGAIN);
+    fw_event_set(&e);
+    assert_word(&e, SET | ROUND(1));
+    fw_event_set(&e);
+    assert_word(&e, SET | ROUND(1));
+    fw_event_wait(&e);
+    assert_int_equal(fw_event_timedwait(&e, &bad), 0);
+    fw_event_reset(&e);
+    fw_event_reset(&e);
+    assert_word(&e, ROUND(1));
+    assert_false(fw_event_is_set(&e));
+    assert_int_equal(fw_event_timedwait(&e, &bad), EINVAL);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static int set_asleep(struct fake_call *call)
+{
+    assert_ptr_equal(call->word, value_word(&e));
+    assert_word(&e, ROUND(0) | WAITERS(1));
+    fw_event_set(&e);
+    assert_word(&e, SET | ROUND(1));
+    return FAKE_COMPARE;
+}
+
+static void setting_wakes_all(void **state)
+{
+    (void)state;
+    fake.on_sleep = set_asleep;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_word(&e, SET | ROUND(1));
+    assert_wake(0, value_word(&e), FW_FUTEX_ALL);
+}
+
+static int set_and_reset(struct fake_call *call)
+{
+    (void)call;
+    fw_event_set(&e);
+    fw_event_reset(&e);
+    assert_false(fw_event_is_set(&e));
+    assert_int_equal(e.state_ >> 32, 0);
+    return FAKE_COMPARE;
+}
+
+static void who_waits_passes_also_after_a_reset(void **state)
+{
+    (void)state;
+    fake.on_sleep = set_and_reset;
+    assert_int_equal(wait_blocking(NULL), 0);
+    fake.on_sleep = NULL;
+    fake.on_wait = set_and_reset;
+    fw_event_init(&e, FW_EVENT_MANUAL, false);
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_word(&e, ROUND(1));
+}
+
+static int disturbed(struct fake_call *call)
+{
+    if (fake.waits == 1)
+        return FAKE_SPURIOUS;
+    return fake.waits == 2 ? -EINTR : set_asleep(call);
+}
+
+static void spurious_wakes_and_signals_do_no_harm(void **state)
+{
+    (void)state;
+    fake.on_sleep = disturbed;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(fake.waits, 3);
+}
+
+static int too_late(struct fake_call *call)
+{
+    set_and_reset(call);
+    return -ETIMEDOUT;
+}
+
+static void giving_up_leaves_no_trace(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
+
+    (void)state;
+    e.state_ = ROUND(7) | WAITERS(2);
+    assert_int_equal(wait_blocking(&d), ETIMEDOUT);
+    assert_word(&e, ROUND(7) | WAITERS(2));
+    d = fake_deadline(CLOCK_MONOTONIC, 5000);
+    fake.on_wait = too_late; /* it was set in time: not counted any more */
+    assert_int_equal(wait_blocking(&d), 0);
+    assert_word(&e, ROUND(8));
+    d = fake_deadline(CLOCK_MONOTONIC, -1);
+    fake.on_wait = NULL;
+    assert_int_equal(fw_event_timedwait(&e, &d), ETIMEDOUT);
+}
+
+static void the_round_wraps_around(void **state)
+{
+    (void)state;
+    e.state_ = ROUND(0x7fffffff) | WAITERS(3);
+    fw_event_set(&e);
+    assert_word(&e, SET);
+}
+
+static void too_many_waiters_panic(void **state)
+{
+    (void)state;
+    e.state_ = WAITERS(0xfffff);
+    FAKE_EXPECT_PANIC(wait_blocking(NULL));
+    assert_string_equal(fake.panic_what, "too many waiters");
+}
+
+static void set_at_the_third_poll(void)
+{
+    if (fake.pauses == 3)
+        set_and_reset(NULL);
+}
+
+static void pollers_pass_also_after_a_reset(void **state)
+{
+    static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
+
+    (void)state;
+    fake.on_poll = set_at_the_third_poll;
+    assert_int_equal(fw_event_wait_policy(&e, &spin, NULL), 0);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void an_automatic_event_lets_one_pass(void **state)
+{
+    (void)state;
+    fw_event_set(&e);
+    fw_event_set(&e);
+    assert_word(&e, 1);
+    assert_true(fw_event_is_set(&e));
+    fw_event_wait(&e);
+    assert_int_equal(fw_event_trywait(&e), EAGAIN);
+    fw_event_set(&e);
+    fw_event_reset(&e);
+    assert_false(fw_event_is_set(&e));
+    assert_word(&e, 0);
+}
+
+static int set_twice(struct fake_call *call)
+{
+    (void)call;
+    e.state_ += WAITERS(1);
+    fw_event_set(&e);
+    fw_event_set(&e);
+    assert_word(&e, 1 | WAITERS(2) | WAKING(1));
+    return FAKE_COMPARE;
+}
+
+static void an_automatic_event_wakes_one(void **state)
+{
+    (void)state;
+    fake.on_sleep = set_twice;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_word(&e, WAITERS(1));
+    assert_int_equal(fake.wakes, 1);
+    assert_wake(0, sleepers_word(&e), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(init_makes_both_kinds, manual),
+        cmocka_unit_test_setup(a_manual_event_stays_set, manual),
+        cmocka_unit_test_setup(setting_wakes_all, manual),
+        cmocka_unit_test_setup(who_waits_passes_also_after_a_reset, manual),
+        cmocka_unit_test_setup(spurious_wakes_and_signals_do_no_harm, manual),
+        cmocka_unit_test_setup(giving_up_leaves_no_trace, manual),
+        cmocka_unit_test_setup(the_round_wraps_around, manual),
+        cmocka_unit_test_setup(too_many_waiters_panic, manual),
+        cmocka_unit_test_setup(pollers_pass_also_after_a_reset, manual),
+        cmocka_unit_test_setup(an_automatic_event_lets_one_pass, automatic),
+        cmocka_unit_test_setup(an_automatic_event_wakes_one, automatic),
+    };
+    return cmocka_run_group_tests_name("event", tests, NULL, NULL);
+}

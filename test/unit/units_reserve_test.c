@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "units_words.h"
+
+/* src/units.c: a waiter that keeps losing has a unit reserved. */
+
+static struct supply s;
+
+static int reset(void **state)
+{
+    (void)state;
+    memset(&s, 0, sizeof s);
+    fake_reset();
+    return 0;
+}
+
+static void post(uint32_t n)
+{
+    assert_true(fw_units_post_(&s.state_, n, UNITS_VALUE_MAX));
+}
+
+static void steal(void)
+{
+    assert_true(fw_units_take_(&s.state_));
+}
+
+/* Woken, and somebody was quicker; half a millisecond later once more. */
+static int loses_twice(struct fake_call *call)
+{
+    assert_ptr_equal(call->word, sleepers_word(&s));
+    post(1);
+    steal();
+    if (fake.waits == 2)
+        fake.now_ns += STARVATION_NS;
+    return FAKE_COMPARE;
+}
+
+static int loses_then_gets_it(struct fake_call *call)
+{
+    if (fake.waits < 3)
+        return loses_twice(call);
+    assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+    assert_ptr_equal(call->word, value_word(&s));
+    assert_int_equal(call->expected, RESERVED);
+    post(1);
+    assert_word(&s, 1 | RESERVED | WAITERS(1));
+    assert_false(fw_units_take_(&s.state_));
+    return FAKE_COMPARE;
+}
+
+static void a_waiter_that_keeps_losing_reserves_the_next_unit(void **state)
+{
+    (void)state;
+    fake.on_sleep = loses_then_gets_it;
+    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_word(&s, 0);
+    assert_int_equal(fake.waits, 3);
+    assert_wake(2, value_word(&s), 1);
+}
+
+/* Nobody wakes the loser: its own patience does. */
+static int loses_and_is_forgotten(struct fake_call *call)
+{
+    if (fake.waits == 1)
+        return loses_twice(call);
+    if (fake.waits == 2) {
+        assert_true(call->has_deadline);
+        return FAKE_COMPARE;
+    }
+    return loses_then_gets_it(call);
+}
+
+static void patience_ends_by_itself(void **state)
+{
+    (void)state;
+    fake.on_sleep = loses_and_is_forgotten;
+    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_word(&s, 0);
+    assert_int_equal(fake.waits, 3);
+}
+
+static int others_come(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits < 3)
+        return loses_twice(call);
+    /* Two others are in line now; three units: one is reserved, two wakes for the others. */
+    s.state_ += WAITERS(2);
+    post(3);
+    assert_word(&s, 3 | RESERVED | WAITERS(3) | WAKING(2));
+    steal();
+    steal();
+    assert_false(fw_units_take_(&s.state_));
+    return FAKE_COMPARE;
+}
+
+static void only_one_unit_is_reserved(void **state)
+{
+    (void)state;
+    fake.on_sleep = others_come;
+    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_word(&s, WAITERS(2) | WAKING(2)); /* theirs; none is available */
+}
+
+static int posted_on_the_way(struct fake_call *call)
+{
+    if (fake.waits == 3)
+        post(1);
+    (void)call;
+    return FAKE_COMPARE;
+}
+
+static void a_post_before_the_nap_is_not_missed(void **state)
+{
+    (void)state;
+    fake.on_sleep = loses_then_gets_it;
+    fake.on_wait = posted_on_the_way;
+    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_word(&s, 0);
+    assert_int_equal(fake_nth(FAKE_WAIT, 2)->result, -EAGAIN);
+}
+
+/* An event is reset: the value comes and goes without the one for whom it was. */
+static int posted_and_cleared_on_the_way(struct fake_call *call)
+{
+    if (fake.waits == 3) {
+        post(1);
+        fw_units_clear_(&s.state_);
+        assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+    }
+    (void)call;
+    return FAKE_COMPARE;
+}
+
+static void a_value_that_came_and_went_leaves_the_sleeper_to_be_woken(void **state)
+{
+    (void)state;
+    fake.on_sleep = loses_then_gets_it;
+    fake.on_wait = posted_and_cleared_on_the_way;
+    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_word(&s, 0);
+    assert_int_equal(fake.waits, 3);
+}
+
+static int loses_then_time_is_over(struct fake_call *call)
+{
+    return fake.waits < 3 ? loses_twice(call) : -ETIMEDOUT;
+}
+
+static void giving_up_gives_the_reservation_up(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 10 * STARVATION_NS);
+
+    (void)state;
+    fake.on_sleep = loses_then_time_is_over;
+    assert_int_equal(fw_units_wait_(&s.state_, &block, &d), ETIMEDOUT);
+    assert_word(&s, 0);
+}
+
+static int unit_comes_as_time_is_over(struct fake_call *call)
+{
+    if (fake.waits < 3)
+        return loses_twice(call);
+    s.state_ = 1 | RESERVED | WAITERS(1);
+    return -ETIMEDOUT;
+}
+
+static void a_reserved_unit_is_taken_although_the_time_is_over(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 10 * STARVATION_NS);
+
+    (void)state;
+    fake.on_sleep = unit_comes_as_time_is_over;
+    assert_int_equal(fw_units_wait_(&s.state_, &block, &d), 0);
+    assert_word(&s, 0);
+}
+
+/* Another has the reservation: stand in line like everybody. */
+static int loses_to_a_reservation(struct fake_call *call)
+{
+    if (fake.waits < 3) {
+        loses_twice(call);
+        if (fake.waits == 2)
+            s.state_ = RESERVED | WAITERS(2);
+        return FAKE_SPURIOUS;
+    }
+    assert_ptr_equal(call->word, sleepers_word(&s));
+    assert_word(&s, RESERVED | WAITERS(2));
+    assert_false(call->has_deadline);
+    post(2);
+    assert_word(&s, 2 | RESERVED | WAITERS(2) | WAKING(1));
+    return FAKE_COMPARE;
+}
+
+static void there_is_one_reservation_at_a_time(void **state)
+{
+    (void)state;
+    fake.on_sleep = loses_to_a_reservation;
+    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_word(&s, 1 | RESERVED | WAITERS(1));
+}
+
+static void time_goes_by(void)
+{
+    if (is_reserved(s.state_) && units_value(s.state_) == 0) {
+        assert_word(&s, RESERVED | WAITERS(1));
+        post(1);
+        assert_false(fw_units_take_(&s.state_));
+    }
+}
+
+static void one_that_never_sleeps_reserves_too(void **state)
+{
+    static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
+
+    (void)state;
+    fake.pause_ns = 100000;
+    fake.clock_step_ns = 100000;
+    fake.on_poll = time_goes_by;
+    assert_int_equal(fw_units_wait_(&s.state_, &spin, NULL), 0);
+    assert_word(&s, 0);
+    assert_int_equal(fake.waits, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_waiter_that_keeps_losing_reserves_the_next_unit, reset),
+        cmocka_unit_test_setup(patience_ends_by_itself, reset),
+        cmocka_unit_test_setup(only_one_unit_is_reserved, reset),
+        cmocka_unit_test_setup(a_post_before_the_nap_is_not_missed, reset),
+        cmocka_unit_test_setup(a_value_that_came_and_went_leaves_the_sleeper_to_be_woken, reset),
+        cmocka_unit_test_setup(giving_up_gives_the_reservation_up, reset),
+        cmocka_unit_test_setup(a_reserved_unit_is_taken_although_the_time_is_over, reset),
+        cmocka_unit_test_setup(there_is_one_reservation_at_a_time, reset),
+        cmocka_unit_test_setup(one_that_never_sleeps_reserves_too, reset),
+    };
+    return cmocka_run_group_tests_name("units, reserved", tests, NULL, NULL);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "units_words.h"
+
+/* src/units.c: units, waiters, and the wakes between them. */
+
+static struct supply s;
+
+static int reset(void **state)
+{
+    (void)state;
+    memset(&s, 0, sizeof s);
+    fake_reset();
+    return 0;
+}
+
+static bool post(uint32_t n)
+{
+    return fw_units_post_(&s.state_, n, UNITS_VALUE_MAX);
+}
+
+static int wait_blocking(const fw_deadline *d)
+{
+    return fw_units_wait_(&s.state_, &block, d);
+}
+
+static void units_come_and_go(void **state)
+{
+    (void)state;
+    assert_false(fw_units_take_(&s.state_));
+    assert_true(post(3));
+    assert_word(&s, 3);
+    assert_int_equal(fw_units_value_(&s.state_), 3);
+    assert_true(fw_units_take_(&s.state_));
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_word(&s, 1);
+    assert_true(post(0));
+    assert_word(&s, 1);
+    fw_units_clear_(&s.state_);
+    assert_word(&s, 0);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void a_post_beyond_the_maximum_changes_nothing(void **state)
+{
+    static const struct {
+        uint64_t word;
+        uint32_t n, max;
+    } cases[] = {
+        {1, 1, 1},          {3, 5, 7},
+        {0, 2, 1},          {UNITS_VALUE_MAX, 1, UNITS_VALUE_MAX},
+        {1, UINT32_MAX, 5}, {5 | WAITERS(2) | WAKING(2), 1, 5},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        s.state_ = cases[i].word;
+        assert_false(fw_units_post_(&s.state_, cases[i].n, cases[i].max));
+        assert_word(&s, cases[i].word);
+    }
+    assert_int_equal(fake.n_calls, 0);
+}
+
+/* What posts do to words with waiters: the new word, and how many are woken by one call. */
+static const struct {
+    uint64_t before;
+    uint32_t n;
+    uint64_t after;
+    uint32_t wakes;
+} posts[] = {
+    {WAITERS(3), 1, 1 | WAITERS(3) | WAKING(1), 1},
+    {1 | WAITERS(3) | WAKING(1), 1, 2 | WAITERS(3) | WAKING(2), 1},
+    {2 | WAITERS(3) | WAKING(2), 5, 7 | WAITERS(3) | WAKING(3), 1},
+    {7 | WAITERS(3) | WAKING(3), 1, 8 | WAITERS(3) | WAKING(3), 0},
+    {WAITERS(3), 2, 2 | WAITERS(3) | WAKING(2), 2},
+    {WAITERS(3), 9, 9 | WAITERS(3) | WAKING(3), 3},
+    /* Somebody is on the way, and a runner has taken its unit: no need to wake another. */
+    {WAITERS(2) | WAKING(1), 1, 1 | WAITERS(2) | WAKING(1), 0},
+    {WAITERS(2) | WAKING(1), 2, 2 | WAITERS(2) | WAKING(2), 1},
+    /* More wakes than can be counted. */
+    {WAITERS(200), 100, 100 | WAITERS(200) | WAKING(63), 100},
+    {100 | WAITERS(200) | WAKING(63), 1, 101 | WAITERS(200) | WAKING(63), 1},
+    /* One unit is for the one with the reservation, who is awake. */
+    {RESERVED | WAITERS(1), 1, 1 | RESERVED | WAITERS(1), 0},
+    {RESERVED | WAITERS(3), 1, 1 | RESERVED | WAITERS(3), 0},
+    {RESERVED | WAITERS(3), 3, 3 | RESERVED | WAITERS(3) | WAKING(2), 2},
+    {1 | RESERVED | WAITERS(3), 1, 2 | RESERVED | WAITERS(3) | WAKING(1), 1},
+};
+
+static void posts_wake_whom_they_serve(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < sizeof posts / sizeof *posts; i++) {
+        fake_reset();
+        s.state_ = posts[i].before;
+        assert_true(post(posts[i].n));
+        assert_word(&s, posts[i].after);
+        assert_int_equal(fake.wakes, posts[i].wakes > 0 ? 1 : 0);
+        if (posts[i].wakes > 0)
+            assert_wake(0, sleepers_word(&s), posts[i].wakes);
+    }
+}
+
+static int posted_asleep(struct fake_call *call)
+{
+    assert_ptr_equal(call->word, sleepers_word(&s));
+    assert_word(&s, WAITERS(1));
+    assert_int_equal(call->expected, WAITERS(1) >> 32);
+    post(1);
+    assert_word(&s, 1 | WAITERS(1) | WAKING(1));
+    return FAKE_COMPARE;
+}
+
+static void a_sleeper_is_woken_and_takes(void **state)
+{
+    (void)state;
+    fake.on_sleep = posted_asleep;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_word(&s, 0);
+    assert_int_equal(fake.waits, 1);
+    assert_int_equal(fake.wakes, 1);
+}
+
+static int posted_on_the_way(struct fake_call *call)
+{
+    (void)call;
+    post(1);
+    return FAKE_COMPARE;
+}
+
+static void a_post_on_the_way_to_sleep_is_not_missed(void **state)
+{
+    (void)state;
+    fake.on_wait = posted_on_the_way;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_word(&s, 0);
+    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
+}
+
+/* Posted and taken by another: the word must not look as before. */
+static int stolen_on_the_way(struct fake_call *call)
+{
+    if (fake.waits == 1) {
+        post(1);
+        assert_true(fw_units_take_(&s.state_));
+        assert_word(&s, WAITERS(1) | WAKING(1));
+    } else {
+        assert_word(&s, WAITERS(1));
+        post(1);
+    }
+    (void)call;
+    return FAKE_COMPARE;
+}
+
+static void nobody_sleeps_while_a_wake_is_counted(void **state)
+{
+    (void)state;
+    fake.on_wait = stolen_on_the_way;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_word(&s, 0);
+    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
+    assert_int_equal(fake.wakes, 2);
+}
+
+static int woken_for_nothing(struct fake_call *call)
+{
+    if (fake.waits == 1)
+        return FAKE_SPURIOUS;
+    if (fake.waits == 2)
+        return -EINTR;
+    return posted_asleep(call);
+}
+
+static void spurious_wakes_and_signals_do_no_harm(void **state)
+{
+    (void)state;
+    fake.on_sleep = woken_for_nothing;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_word(&s, 0);
+    assert_int_equal(fake.waits, 3);
+}
+
+static void giving_up_leaves_no_trace(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
+
+    (void)state;
+    assert_int_equal(wait_blocking(&d), ETIMEDOUT);
+    assert_word(&s, 0);
+    d = fake_deadline(CLOCK_REALTIME, 5000);
+    s.state_ = WAITERS(2);
+    assert_int_equal(wait_blocking(&d), ETIMEDOUT);
+    assert_word(&s, WAITERS(2));
+    assert_int_equal(fake.wakes, 0);
+}
+
+/* The deadline passes at the moment of the post, and the wake reaches nobody. */
+static int posted_too_late(struct fake_call *call)
+{
+    (void)call;
+    s.state_ = 1 | WAITERS(1) | WAKING(1);
+    return -ETIMEDOUT;
+}
+
+static void a_unit_that_is_there_is_taken_although_the_time_is_over(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
+
+    (void)state;
+    fake.on_sleep = posted_too_late;
+    assert_int_equal(wait_blocking(&d), 0);
+    assert_word(&s, 0);
+}
+
+static void deadlines_and_policies_are_looked_at_by_those_who_wait(void **state)
+{
+    static const fw_wait_policy bad = {(fw_wait_kind)9, 0};
+    fw_deadline malformed = {{0, -1}, CLOCK_MONOTONIC}, past = {{0, 0}, CLOCK_MONOTONIC};
+
+    (void)state;
+    s.state_ = 3;
+    assert_int_equal(fw_units_wait_(&s.state_, NULL, &malformed), 0);
+    assert_int_equal(fw_units_wait_(&s.state_, NULL, &past), 0);
+    assert_int_equal(fw_units_wait_(&s.state_, &bad, NULL), 0);
+    assert_int_equal(fw_units_wait_(&s.state_, NULL, &malformed), EINVAL);
+    assert_int_equal(fw_units_wait_(&s.state_, &bad, NULL), EINVAL);
+    assert_int_equal(fw_units_wait_(&s.state_, NULL, &past), ETIMEDOUT);
+    assert_word(&s, 0);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+/* A waiter takes a unit: what it leaves, and whom it wakes. */
+static uint64_t word_after_wake;
+
+static int finds_word(struct fake_call *call)
+{
+    (void)call;
+    s.state_ = word_after_wake;
+    return FAKE_SPURIOUS;
+}
+
+static void takers_go_on_with_the_wakes(void **state)
+{
+    static const struct {
+        uint64_t found, left;
+        uint32_t wakes;
+    } cases[] = {
+        {1 | WAITERS(1) | WAKING(1), 0, 0},
+        {2 | WAITERS(3) | WAKING(2), 1 | WAITERS(2) | WAKING(1), 0},
+        {3 | WAITERS(3) | WAKING(1), 2 | WAITERS(2) | WAKING(2), 2},
+        {90 | WAITERS(80) | WAKING(1), 89 | WAITERS(79) | WAKING(63), 63},
+        {2 | RESERVED | WAITERS(2) | WAKING(1), 1 | RESERVED | WAITERS(1), 0},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        reset(NULL);
+        word_after_wake = cases[i].found;
+        fake.on_sleep = finds_word;
+        assert_int_equal(wait_blocking(NULL), 0);
+        assert_word(&s, cases[i].left);
+        assert_int_equal(fake.wakes, cases[i].wakes > 0 ? 1 : 0);
+        if (cases[i].wakes > 0)
+            assert_wake(0, sleepers_word(&s), cases[i].wakes);
+    }
+}
+
+static void post_at_the_third_poll(void)
+{
+    if (fake.pauses + fake.yields == 3)
+        post(1);
+}
+
+static void never_sleeping_policies_poll(void **state)
+{
+    static const fw_wait_policy spin = {FW_WAIT_SPIN, 0}, yield = {FW_WAIT_YIELD, 0};
+
+    (void)state;
+    fake.on_poll = post_at_the_third_poll;
+    assert_int_equal(fw_units_wait_(&s.state_, &spin, NULL), 0);
+    assert_int_equal(fake.pauses, 3);
+    fake.pauses = 0;
+    assert_int_equal(fw_units_wait_(&s.state_, &yield, NULL), 0);
+    assert_int_equal(fake.yields, 3);
+    assert_word(&s, 0);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+/* Counted in an ancestor of this process. */
+static void waiters_of_before_a_fork_are_forgotten(void **state)
+{
+    (void)state;
+    fake.fork_generation = 1;
+    s.state_ = WAITERS(5) | WAKING(2);
+    assert_true(post(1));
+    assert_word(&s, 1);
+    s.state_ = 1 | RESERVED | NAPPING | WAITERS(1);
+    assert_true(fw_units_take_(&s.state_));
+    assert_word(&s, 0);
+    s.state_ = WAITERS(5);
+    fake.on_sleep = finds_word;
+    word_after_wake = 1 | WAITERS(1) | WAKING(1) | GENERATION(1);
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(fake_nth(FAKE_WAIT, 0)->expected, (WAITERS(1) | GENERATION(1)) >> 32);
+    assert_word(&s, 0);
+    assert_int_equal(fake.wakes, 0);
+}
+
+static void too_many_waiters_panic(void **state)
+{
+    (void)state;
+    s.state_ = WAITERS(UNITS_WAITERS_MAX);
+    FAKE_EXPECT_PANIC(wait_blocking(NULL));
+    assert_string_equal(fake.panic_what, "too many waiters");
+    assert_ptr_equal(fake.panic_lock, &s);
+}
+
+/* Under the default policy polling is tried now and then only, while it is in vain. */
+static void vain_polling_is_given_up(void **state)
+{
+    unsigned polled = 0;
+
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        fake_reset();
+        s.state_ = 0;
+        fake.on_sleep = finds_word;
+        word_after_wake = 1 | WAITERS(1) | WAKING(1);
+        assert_int_equal(fw_units_wait_(&s.state_, NULL, NULL), 0);
+        polled += fake.pauses > 0;
+    }
+    assert_int_equal(polled, 4); /* after 0, 15, 75 and 315 waits that slept at once */
+    fake_reset();
+    s.luck = 0;
+    fake.on_poll = post_at_the_third_poll;
+    assert_int_equal(fw_units_wait_(&s.state_, NULL, NULL), 0);
+    assert_int_equal(s.luck, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(units_come_and_go, reset),
+        cmocka_unit_test_setup(a_post_beyond_the_maximum_changes_nothing, reset),
+        cmocka_unit_test_setup(posts_wake_whom_they_serve, reset),
+        cmocka_unit_test_setup(a_sleeper_is_woken_and_takes, reset),
+        cmocka_unit_test_setup(a_post_on_the_way_to_sleep_is_not_missed, reset),
+        cmocka_unit_test_setup(nobody_sleeps_while_a_wake_is_counted, reset),
+        cmocka_unit_test_setup(spurious_wakes_and_signals_do_no_harm, reset),
+        cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
+        cmocka_unit_test_setup(a_unit_that_is_there_is_taken_although_the_time_is_over, reset),
+        cmocka_unit_test_setup(deadlines_and_policies_are_looked_at_by_those_who_wait, reset),
+        cmocka_unit_test_setup(takers_go_on_with_the_wakes, reset),
+        cmocka_unit_test_setup(never_sleeping_policies_poll, reset),
+        cmocka_unit_test_setup(waiters_of_before_a_fork_are_forgotten, reset),
+        cmocka_unit_test_setup(too_many_waiters_panic, reset),
+        cmocka_unit_test_setup(vain_polling_is_given_up, reset),
+    };
+    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
+}
