@@ -39,11 +39,12 @@ struct stage {
     void *object;
     const struct wakes *wakes;
     uint64_t section; /* steps of work */
-    sem_t all_wait;
+    sem_t told;       /* ... the main thread: all wait again, or all have gone */
 
     /* Under the mutex. */
     unsigned tickets;
     unsigned left; /* threads that have not come back to wait in this round */
+    unsigned here;
     uint64_t ended;
     bool over;
 };
@@ -58,7 +59,7 @@ static void waiter(unsigned index, void *stage)
     for (;;) {
         if (--s->left == 0) {
             s->ended = clock_ns();
-            sem_post(&s->all_wait);
+            sem_post(&s->told);
         }
         do {
             l->wait(s->object);
@@ -68,6 +69,8 @@ static void waiter(unsigned index, void *stage)
         s->tickets--;
         work_do(s->section);
     }
+    if (--s->here == 0)
+        sem_post(&s->told);
     l->unlock(s->object);
 }
 
@@ -86,17 +89,17 @@ static bool wait_patiently(struct stage *s, uint64_t ns)
 {
     struct timespec at = clock_in_ns((int64_t)ns);
 
-    while (sem_clockwait(&s->all_wait, CLOCK_MONOTONIC, &at) != 0)
+    while (sem_clockwait(&s->told, CLOCK_MONOTONIC, &at) != 0)
         if (errno == ETIMEDOUT)
             return false;
     return true;
 }
 
 /*
- * Waits for the end of a round.  A lock that loses a wake-up (glibc's may: BZ 25847) is helped on
+ * Waits to be told.  A lock that loses a wake-up (glibc's may: BZ 25847) is helped on
  * by a broadcast; that is counted.
  */
-static void await_all(struct stage *s, struct bench_entry *e)
+static void be_told(struct stage *s, struct bench_entry *e)
 {
     uint64_t patience =
         (uint64_t)PATIENCE_S * S + 10ull * s->wakes->waiters * s->wakes->section_us * US;
@@ -112,6 +115,12 @@ static void await_all(struct stage *s, struct bench_entry *e)
         s->lock->broadcast(s->object);
         s->lock->unlock(s->object);
     }
+}
+
+/* Waits for the end of a round, until all sleep. */
+static void await_all(struct stage *s, struct bench_entry *e)
+{
+    be_told(s, e);
     s->lock->lock(s->object);
     s->lock->unlock(s->object);
     settle();
@@ -148,12 +157,13 @@ static uint64_t play(struct stage *s, struct bench_entry *e)
     return s->ended - began;
 }
 
-static void dismiss(struct stage *s, struct crew *crew)
+static void dismiss(struct stage *s, struct bench_entry *e, struct crew *crew)
 {
     s->lock->lock(s->object);
     s->over = true;
     s->lock->broadcast(s->object);
     s->lock->unlock(s->object);
+    be_told(s, e);
     crew_join(crew);
 }
 
@@ -182,6 +192,7 @@ bool wakes_run(struct bench_place *place, struct bench_entry *entry, struct benc
         .wakes = w,
         .section = work_steps((double)w->section_us * US),
         .left = w->waiters,
+        .here = w->waiters,
     };
     char limit[160];
 
@@ -190,18 +201,18 @@ bool wakes_run(struct bench_place *place, struct bench_entry *entry, struct benc
         bench_complain("cannot make a %s: %s", s.lock->name, strerror(errno));
         return false;
     }
-    sem_init(&s.all_wait, 0, 0);
+    sem_init(&s.told, 0, 0);
     struct crew *crew = crew_start(w->waiters, CREW_THREADS, waiter, &s);
     int error = errno;
     if (crew != NULL) {
         crew_go(crew);
         measure(&s, entry, out);
-        dismiss(&s, crew);
+        dismiss(&s, entry, crew);
     } else {
         limits_describe(false, limit, sizeof limit);
         bench_complain("cannot start %u threads: %s; %s", w->waiters, strerror(error), limit);
     }
-    sem_destroy(&s.all_wait);
+    sem_destroy(&s.told);
     cond_adapter_unmake(s.lock, s.object, 1);
     return crew != NULL;
 }
