@@ -64,10 +64,8 @@ def _curve(axes, results, spots, lock, style, shift):
     ys = [e.value for _, e in points]
     spread = [[0 if e.low is None else e.value - e.low for _, e in points],
               [0 if e.low is None else e.high - e.value for _, e in points]]
-    drawn = axes.errorbar([x for x, _ in points], ys, yerr=spread, color=colour, lw=width,
-                          ls=line, elinewidth=0.7, capsize=1.5, capthick=0.7,
-                          zorder=9 if width > 2 else 4)
-    drawn.lines[0].set_label(lock)
+    axes.errorbar([x for x, _ in points], ys, yerr=spread, color=colour, lw=width, ls=line,
+                  elinewidth=0.7, capsize=1.5, capthick=0.7, zorder=9 if width > 2 else 4)
     return ys[-1], lock, colour, width > 2
 
 
@@ -144,8 +142,9 @@ def against_kind(results, kind, times, by_tasks):
         prefers = sharing.preference(results, lock)
         axes.set_title(f"{lock} / best rival {AGAINST.get(prefers, AGAINST['fair'])}, named")
     shown = f"({times[0]:g},{times[1]:g})"
-    look.note(figure, f"Throughput ratios.  Framed: below {sharegoals.CELL_LEAST}, the goal.  "
-                      "Colours end at 0.5 and 2.")
+    look.note(figure, f"Throughput ratios.  Framed: below {sharegoals.CELL_LEAST}, the goal of all "
+                      "but furwock-br, which is for data almost only read.  Colours end at 0.5 "
+                      "and 2.")
     return Picture(f"share-cells-{times[0]:g}-{times[1]:g}-{kind}", figure,
                    f"Figure 6, {shown}, cell by cell ({kind})",
                    "Heat maps of the throughput of furwock's read-write locks over that of the "
