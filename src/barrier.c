@@ -185,9 +185,11 @@ void fw_barrier_drop(fw_barrier *b)
 
 void fw_barrier_destroy(fw_barrier *b)
 {
-    fw_barrier_word_ w = fw_or64_relaxed(&b->state_, BARRIER_GOES) | BARRIER_GOES;
+    fw_barrier_word_ w;
     struct fw_wait_ wait;
 
+    fw_or64_relaxed(&b->state_, BARRIER_GOES);
+    w = fw_load64_acquire(&b->state_); /* what follows (free) comes after what the last one did */
     if (barrier_inside(w) != 0 && barrier_awaited(w) != fw_load32_relaxed(&b->parties_))
         fw_panic_("barrier destroyed while threads wait at it", b, fw_self_(), 0);
     fw_wait_begin_(&wait, NULL, NULL); /* cannot fail */

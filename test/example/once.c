@@ -7,12 +7,21 @@
 
 double *get_table(size_t size);
 
-#include "once_example.h"
+/* The first time there is no memory, so the second call initialises. */
+static void *scarce(size_t n, size_t size)
+{
+    static int calls;
 
-/* The first try asks for more memory than there is, so the second one initialises. */
+    return calls++ == 0 ? NULL : calloc(n, size);
+}
+
+#define calloc scarce
+#include "once_example.h"
+#undef calloc
+
 int main(void)
 {
-    double *none = get_table((size_t)-1 / 16);
+    double *none = get_table(10);
     double *first = get_table(10);
 
     printf("first try: %s, second: %s\n", none != NULL ? "a table" : "no memory",

@@ -9,6 +9,13 @@
 
 #include "testing.h"
 
+/* TSan: fork is tested too, with threads. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
 /* src/once.c with threads: initialisers that do not return, and forks. */
 
 /* Exit statuses of a child. */
@@ -87,7 +94,6 @@ static void cancelled(void **state)
     fw_latch_wait(&has_begun);
     waiter = start(&second);
     usleep(20000); /* so that it sleeps */
-    assert_int_equal(successes, 0);
     pthread_cancel(runner);
     pthread_join(runner, &result);
     assert_ptr_equal(result, PTHREAD_CANCELED);
