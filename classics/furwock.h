@@ -34,10 +34,10 @@
  *   holds against ulocks.
  * Reconstructed: what the two futexes and the count are for.  Three things speak for this reading:
  *   it needs no more than that, and every step is a down, an up, or an increment or decrement that
- *   is tested; a writer excludes newcomers by the very futex by which writers exclude each other; and
- *   the readers pay for it what Figure 6 shows.  There furwocks lose only where all tasks read, by 2
- *   to 3 %: here a reader executes four atomic instructions (down, count, up; count) where that of
- *   a shared ulock executes two.
+ *   is tested; a writer excludes newcomers by the very futex by which writers exclude each other;
+ *   and the readers pay for it what Figure 6 shows.  There furwocks lose only where all tasks read,
+ *   by 2 to 3 %: here a reader executes four atomic instructions (down, count, up; count) where
+ *   that of a shared ulock executes two.
  * Adapted: the tries are additions.  A try to read fails also while another reader passes the gate.
  *
  * Why it is right.  Readers count themselves in only with the gate held, so while a writer has it

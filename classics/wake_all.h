@@ -12,8 +12,8 @@
  * From: what requeueing was invented against.  Ingo Molnar ("futex requeueing feature", 2003)
  * describes the "swarm of threads" that a broadcast creates "which all race to serialize on the
  * user-supplied mutex"; Franke, Russell and Kirkwood (OLS 2002, section 3.1.3) say of
- * pthread_cond_broadcast that it "requires every process sleeping to be woken up".  The construction
- * is the plain one on a futex: a number that every signal and broadcast changes.
+ * pthread_cond_broadcast that it "requires every process sleeping to be woken up".  The
+ * construction is the plain one on a futex: a number that every signal and broadcast changes.
  *
  *   seq   meaning                                                left by
  *   n     whoever has read n before it released the mutex        signal: n+1, and a wake of one;

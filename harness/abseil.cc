@@ -84,5 +84,8 @@ const struct cond_adapter cond_adapter_abseil = {
     .flags = ADAPTER_BLOCKS | ADAPTER_SPINS,
     ADAPTER_OBJECT(pair, pair_init_),
     .destroy = pair_destroy_,
+    .cond_at = 0,
+    .cond_size = 0,
+    .destroy_cond = nullptr,
     COND_MEMBERS(pair),
 };

@@ -26,7 +26,8 @@ enum adapter_flags {
     ADAPTER_FREEABLE = 1 << 5, /* whoever is let go by it may free the memory at once */
     ADAPTER_NOTHING = 1 << 6,  /* excludes nobody; for measuring the cost of everything else */
     ADAPTER_SIGNAL = 1 << 7,   /* a signal handler may try it, and unlock what it took */
-    ADAPTER_ZERO = 1 << 8      /* zeroed memory is ready for use, without init */
+    ADAPTER_ZERO = 1 << 8,     /* zeroed memory is ready for use, without init */
+    ADAPTER_CANCEL = 1 << 9    /* a wait is a cancellation point; clean-up holds the mutex */
 };
 
 enum adapter_family { FAMILY_FURWOCK, FAMILY_CLASSIC, FAMILY_RIVAL };

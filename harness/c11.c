@@ -43,6 +43,7 @@ ADAPTER_INIT(pair, struct pair, pair_make(l))
 ADAPTER_DESTROY(pair, struct pair, (cnd_destroy(&l->cnd), mtx_destroy(&l->mtx)))
 COND_CALLS(pair, struct pair, mtx_lock(&l->mtx), mtx_unlock(&l->mtx), cnd_wait(&l->cnd, &l->mtx),
            cnd_signal(&l->cnd), cnd_broadcast(&l->cnd))
+ADAPTER_DO(pair_destroy_cond_, struct pair, cnd_destroy(&l->cnd))
 COND_TIMED(pair, struct pair, pair_wait_until(l, at))
 
 const struct cond_adapter cond_adapter_c11_cnd = {
@@ -52,5 +53,7 @@ const struct cond_adapter cond_adapter_c11_cnd = {
     .flags = ADAPTER_BLOCKS | ADAPTER_FREEABLE,
     ADAPTER_OBJECT(struct pair, pair_init_),
     .destroy = pair_destroy_,
+    COND_PLACE(struct pair, cnd),
+    .destroy_cond = pair_destroy_cond_,
     COND_MEMBERS(pair),
 };

@@ -11,11 +11,16 @@ FW_BEGIN_DECLS
  * cond_adapter_find, cond_adapter_make and their like are in adapter_head.h.
  *
  * Signal and broadcast may be called with or without the mutex.  A wait may end for no reason: look
- * at the condition again.  ADAPTER_FREEABLE: once every waiter has been woken and has left the
- * mutex, object and memory may go; ADAPTER_OWNER: a wait without the mutex stops the program.
+ * at the condition again.  ADAPTER_FREEABLE: the condition variable may be destroyed, and its
+ * memory used for something else, as soon as every waiter has been woken, though they have not
+ * returned;
+ * ADAPTER_OWNER: a wait without the mutex stops the program.
  */
 struct cond_adapter {
     ADAPTER_HEAD
+    size_t cond_at; /* where in the object the condition variable lies */
+    size_t cond_size;
+    void (*destroy_cond)(void *object); /* it alone; NULL: nothing to do */
     void (*lock)(void *object);
     void (*unlock)(void *object);
     void (*wait)(void *object); /* with the mutex held; returns with it held */

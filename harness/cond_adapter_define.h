@@ -13,9 +13,12 @@
  *                signal(&l->c), broadcast(&l->c))
  *     COND_TIMED(example, struct example, wait_until(&l->c, &l->m, at))
  *
- * and in the initialiser, after ADAPTER_OBJECT and .destroy: COND_MEMBERS(example),
- * .timedwait = example_timedwait_.
+ * and in the initialiser, after ADAPTER_OBJECT and .destroy: COND_PLACE(struct example, c),
+ * .destroy_cond, COND_MEMBERS(example).
  */
+#define COND_PLACE(type, member) \
+    .cond_at = offsetof(type, member), .cond_size = sizeof(((type *)0)->member)
+
 #define COND_CALLS(stem, type, lock_, unlock_, wait_, signal_, broadcast_) \
     ADAPTER_LOCKS(stem, type, lock_, unlock_)                              \
     ADAPTER_DO(stem##_wait_, type, wait_)                                  \

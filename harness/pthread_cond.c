@@ -40,14 +40,17 @@ ADAPTER_DESTROY(pair, struct pair, unmake(l))
 COND_CALLS(pair, struct pair, pthread_mutex_lock(&l->mutex), pthread_mutex_unlock(&l->mutex),
            pthread_cond_wait(&l->cond, &l->mutex), pthread_cond_signal(&l->cond),
            pthread_cond_broadcast(&l->cond))
+ADAPTER_DO(pair_destroy_cond_, struct pair, pthread_cond_destroy(&l->cond))
 COND_TIMED(pair, struct pair, pthread_cond_timedwait(&l->cond, &l->mutex, at))
 
 const struct cond_adapter cond_adapter_pthread = {
     .name = "pthread",
     .about = "pthread_cond_t and pthread_mutex_t of the C library",
     .family = FAMILY_RIVAL,
-    .flags = ADAPTER_SHARED | ADAPTER_BLOCKS | ADAPTER_FREEABLE,
+    .flags = ADAPTER_SHARED | ADAPTER_BLOCKS | ADAPTER_FREEABLE | ADAPTER_CANCEL,
     ADAPTER_OBJECT(struct pair, pair_init_),
     .destroy = pair_destroy_,
+    COND_PLACE(struct pair, cond),
+    .destroy_cond = pair_destroy_cond_,
     COND_MEMBERS(pair),
 };

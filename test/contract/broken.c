@@ -3,43 +3,7 @@
  * Locks that are wrong, each in one way: the contract tests have to fail on them, or they prove
  * nothing.
  */
-#include <sched.h>
-
-#include "adapter_define.h"
-#include "clock.h"
-
-/* A lock that works, to break: test and set, yielding. */
-struct base {
-    uint32_t taken;
-    uint32_t aside; /* within the lock's size, but not needed by it */
-};
-
-static bool take(struct base *l)
-{
-    return __atomic_exchange_n(&l->taken, 1, __ATOMIC_ACQUIRE) == 0;
-}
-
-static void acquire(struct base *l)
-{
-    while (!take(l))
-        sched_yield();
-}
-
-static void release(struct base *l)
-{
-    __atomic_store_n(&l->taken, 0, __ATOMIC_RELEASE);
-}
-
-static int take_until(struct base *l, const struct timespec *at)
-{
-    while (!take(l)) {
-        struct timespec now = clock_in_ns(0);
-        if (now.tv_sec > at->tv_sec || (now.tv_sec == at->tv_sec && now.tv_nsec >= at->tv_nsec))
-            return ETIMEDOUT;
-        sched_yield();
-    }
-    return 0;
-}
+#include "broken.h"
 
 ADAPTER_ZERO_IS_FREE(base)
 ADAPTER_CALLS(base, struct base, acquire(l), release(l))
@@ -96,9 +60,8 @@ static void acquire_or_oversleep(void *lock)
     unsigned looks = 0;
 
     while (!take(l)) {
-        if (++looks == 1 && __atomic_fetch_add(&l->aside, 1, __ATOMIC_RELAXED) % 8 == 7)
-            for (;;)
-                clock_sleep_ns(1000000000);
+        if (++looks == 1)
+            oversleep(&l->aside);
         sched_yield();
     }
 }
@@ -108,8 +71,7 @@ static void release_and_touch(void *lock)
     struct base *l = lock;
 
     release(l);
-    sched_yield();
-    __atomic_store_n(&l->aside, 1, __ATOMIC_RELAXED);
+    touch(&l->aside);
 }
 
 static void release_and_spill(void *lock)

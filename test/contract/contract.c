@@ -14,8 +14,17 @@
 #include "death.h"
 
 static const struct contract_group *const groups[] = {
-    &group_exclusion, &group_trylock, &group_timed,  &group_order, &group_wakeup,
-    &group_lifetime,  &group_misuse,  &group_memory, &group_idle,
+    &group_exclusion,    &group_trylock,       &group_timed,          &group_order,
+    &group_wakeup,       &group_lifetime,      &group_misuse,         &group_memory,
+    &group_idle,         &group_rw_exclusion,  &group_rw_sharing,     &group_rw_try,
+    &group_rw_timed,     &group_rw_preference, &group_rw_wakeup,      &group_rw_lifetime,
+    &group_rw_misuse,    &group_rw_memory,     &group_rw_idle,        &group_cond_wakeup,
+    &group_cond_timed,   &group_cond_lifetime, &group_cond_cancel,    &group_cond_misuse,
+    &group_cond_memory,  &group_cond_idle,     &group_sem_units,      &group_sem_wakeup,
+    &group_sem_timed,    &group_sem_lifetime,  &group_sem_memory,     &group_sem_idle,
+    &group_event_states, &group_event_wakeup,  &group_event_timed,    &group_event_lifetime,
+    &group_event_memory, &group_event_idle,    &group_barrier_rounds, &group_barrier_lifetime,
+    &group_barrier_idle,
 };
 
 enum {
@@ -33,18 +42,32 @@ static const struct contract_group *group_find(const char *name)
     return NULL;
 }
 
-static bool applies(const struct contract_group *g, const struct adapter *a)
+/* Makes `a` the subject, and tells whether it claims what the group tests. */
+static bool applies(const struct contract_group *g, const adapter_head *a)
 {
-    return (a->flags & ADAPTER_NOTHING) == 0 && g->applies(a);
+    g->family->choose(a);
+    return !subject_is(ADAPTER_NOTHING) && g->applies();
+}
+
+static const adapter_head *lock_find(const struct contract_group *g, const char *name)
+{
+    const adapter_head *a;
+
+    for (size_t i = 0; (a = g->family->at(i)) != NULL; i++)
+        if (strcmp(a->name, name) == 0)
+            return a;
+    return NULL;
 }
 
 static void list_for_ctest(int argc, char **argv)
 {
-    for (int i = 0; adapter_list[i] != NULL; i++) {
-        for (int g = 0; g < GROUPS; g++) {
-            if (!applies(groups[g], adapter_list[i]))
+    const adapter_head *a;
+
+    for (int g = 0; g < GROUPS; g++) {
+        for (size_t i = 0; (a = groups[g]->family->at(i)) != NULL; i++) {
+            if (!applies(groups[g], a))
                 continue;
-            const char *lock = adapter_list[i]->name, *group = groups[g]->name;
+            const char *lock = a->name, *group = groups[g]->name;
             printf("add_test([=[contract.%s.%s]=]", group, lock);
             for (int k = 0; k < argc; k++)
                 printf(" [=[%s]=]", argv[k]);
@@ -58,13 +81,14 @@ static void list_for_ctest(int argc, char **argv)
 
 static int usage(const char *problem, const char *name)
 {
-    fprintf(stderr, "contract: %s%s; usage: contract GROUP LOCK; groups:", problem, name);
-    for (int i = 0; i < GROUPS; i++)
-        fprintf(stderr, " %s", groups[i]->name);
-    fprintf(stderr, "; locks:");
-    for (int i = 0; adapter_list[i] != NULL; i++)
-        fprintf(stderr, " %s", adapter_list[i]->name);
-    fputc('\n', stderr);
+    fprintf(stderr, "contract: %s%s; usage: contract GROUP LOCK\n", problem, name);
+    for (int g = 0; g < GROUPS; g++) {
+        const adapter_head *a;
+        fprintf(stderr, "  %s:", groups[g]->name);
+        for (size_t i = 0; (a = groups[g]->family->at(i)) != NULL; i++)
+            fprintf(stderr, " %s", a->name);
+        fputc('\n', stderr);
+    }
     return EXIT_USAGE;
 }
 
@@ -89,7 +113,7 @@ static int expect_failure(const struct contract_group *group)
         if (d.status != 0)
             return d.timed_out;
     }
-    printf("%s passes %s, and should not\n", subject->name, group->name);
+    printf("%s passes %s, and should not\n", subject_head->name, group->name);
     return 1;
 }
 
@@ -108,11 +132,11 @@ int main(int argc, char **argv)
     const struct contract_group *group = group_find(argv[1]);
     if (group == NULL)
         return usage("no group ", argv[1]);
-    subject = adapter_find(argv[2]);
-    if (subject == NULL)
+    const adapter_head *lock = lock_find(group, argv[2]);
+    if (lock == NULL)
         return usage("no lock ", argv[2]);
-    if (!applies(group, subject)) {
-        printf("%s does not claim what %s tests\n", subject->name, group->name);
+    if (!applies(group, lock)) {
+        printf("%s does not claim what %s tests\n", subject_head->name, group->name);
         return EXIT_SKIPPED;
     }
     if (to_be_caught)

@@ -3,6 +3,7 @@
 #define FW_TEST_CONTRACT_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,23 +15,56 @@
 
 #include "adapter.h"
 #include "clock.h"
+#include "cond_adapter.h"
 #include "crew.h"
+#include "gate_adapter.h"
 #include "rng.h"
+#include "rw_adapter.h"
 
 /*
- * The contract of a lock, in groups of tests.  A group is run for every adapter that claims what
- * the group tests; the lock under test is `subject`.
+ * The contract of a lock, in groups of tests.  A group is run for every adapter of its family that
+ * claims what the group tests.  The object under test is `subject_head`; what it can do is in the
+ * one of the other variables that is named after its family.
+ *
+ * Most of the others can be used as a lock, too: a read-write lock by its writers, a semaphore of
+ * one unit, an event that resets itself, a flag with a condition variable.  `subject` is that lock
+ * then, and the groups that test locks serve for all of them.
  */
+extern const adapter_head *subject_head;
 extern const struct adapter *subject;
+extern const struct rw_adapter *rw_subject;
+extern const struct cond_adapter *cond_subject;
+extern const struct sem_adapter *sem_subject;
+extern const struct event_adapter *event_subject;
+extern const struct barrier_adapter *barrier_subject;
+
+struct contract_family {
+    const adapter_head *(*at)(size_t i); /* the i-th of this build, or NULL */
+    void (*choose)(const adapter_head *a);
+};
+
+extern const struct contract_family family_locks, family_rw, family_cond, family_sem, family_event,
+    family_barrier;
 
 struct contract_group {
     const char *name;
-    bool (*applies)(const struct adapter *a);
-    int (*run)(void); /* cmocka's count of failures */
+    const struct contract_family *family;
+    bool (*applies)(void); /* to the subject */
+    int (*run)(void);      /* cmocka's count of failures */
 };
 
 extern const struct contract_group group_exclusion, group_trylock, group_timed, group_order,
     group_wakeup, group_lifetime, group_misuse, group_memory, group_idle;
+extern const struct contract_group group_rw_exclusion, group_rw_sharing, group_rw_try,
+    group_rw_timed, group_rw_preference, group_rw_wakeup, group_rw_lifetime, group_rw_misuse,
+    group_rw_memory, group_rw_idle;
+extern const struct contract_group group_cond_wakeup, group_cond_timed, group_cond_lifetime,
+    group_cond_cancel, group_cond_misuse, group_cond_memory, group_cond_idle;
+extern const struct contract_group group_sem_units, group_sem_wakeup, group_sem_timed,
+    group_sem_lifetime, group_sem_memory, group_sem_idle;
+extern const struct contract_group group_event_states, group_event_wakeup, group_event_timed,
+    group_event_lifetime, group_event_memory, group_event_idle;
+extern const struct contract_group group_barrier_rounds, group_barrier_lifetime, group_barrier_idle;
 
 /* How long one test may take before its watchdog calls it a hang, in seconds. */
 extern unsigned patience;
@@ -61,6 +95,10 @@ void hold(struct rng *random, uint32_t most_ns);
 void *lock_make(bool shared);
 void lock_unmake(void *lock);
 
+/* The same for the object of a family that is not the locks'. */
+void *object_make(bool shared);
+void object_unmake(void *object);
+
 /* Runs the body in n tasks, all started at once, under a watchdog that shows the lock. */
 void tasks_run(unsigned n, unsigned kind, const char *what, void *lock,
                void (*body)(unsigned, void *), void *arg);
@@ -68,6 +106,9 @@ void tasks_run(unsigned n, unsigned kind, const char *what, void *lock,
 /* Zeroed memory that forked children share. */
 void *shared_make(size_t size);
 void shared_unmake(void *memory, size_t size);
+
+/* A barrier for n tasks, which may be processes. */
+void meeting_make(pthread_barrier_t *meet, unsigned n);
 
 /*
  * A thread that asks for the lock, and one look at it: helper_start returns when the thread waits
@@ -77,6 +118,7 @@ struct helper {
     void *lock;
     void (*got)(void *arg); /* called while the lock is held */
     void *arg;
+    void (*ask)(void *lock); /* NULL: subject->lock */
     void (*unlock)(void *lock);
     int state_; /* internal from here */
     int tid_;
@@ -85,5 +127,21 @@ struct helper {
 
 void helper_start(struct helper *h);
 void helper_join(struct helper *h);
+bool helper_has(const struct helper *h);
+
+/* Returns when the thread of this id sleeps in the kernel, or *done is not 0. */
+void await_asleep(const int *tid, const int *done);
+int own_tid(void);
+
+/* That a thread that waits sleeps: it asks for what another holds. */
+void check_idle(void (*hold_)(void *), void (*release)(void *), void (*ask)(void *),
+                void (*leave)(void *));
+
+/*
+ * That an object can be freed by its last user, many times over; `drop` gives one reference back
+ * and says whether it was the last.
+ */
+void check_life(unsigned tasks, bool mapped, const adapter_head *a,
+                bool (*drop)(void *object, unsigned *references, struct rng *random));
 
 #endif

@@ -17,6 +17,8 @@ struct object {
 };
 
 struct life {
+    const adapter_head *kind;
+    bool (*drop)(void *lock, unsigned *references, struct rng *random);
     pthread_barrier_t meet;
     unsigned rounds;
     unsigned tasks;
@@ -25,37 +27,49 @@ struct life {
     unsigned freed;
 };
 
-static size_t object_size(void)
+static size_t object_size(const struct life *life)
 {
-    return (sizeof(struct object) + subject->size + 63) / 64 * 64;
+    return (sizeof(struct object) + life->kind->size + 63) / 64 * 64;
 }
 
-static struct object *object_make(const struct life *life)
+static struct object *life_begin(const struct life *life)
 {
     struct object *o;
 
     if (life->mapped) {
-        o = mmap(NULL, object_size(), PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
+        o = mmap(NULL, object_size(life), PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, -1,
+                 0);
         if (o == MAP_FAILED)
             abort();
     } else {
-        o = aligned_alloc(64, object_size());
+        o = aligned_alloc(64, object_size(life));
         if (o == NULL)
             abort();
-        memset(o, 0, object_size());
+        memset(o, 0, object_size(life));
     }
     o->references = life->tasks;
-    if (subject->init(o->lock, false) != 0)
+    if (life->kind->init(o->lock, false) != 0)
         abort();
     return o;
 }
 
-static void object_free(const struct life *life, struct object *o)
+static void life_end(const struct life *life, struct object *o)
 {
+    if (life->kind->destroy != NULL)
+        life->kind->destroy(o->lock);
     if (life->mapped)
-        munmap(o, object_size());
+        munmap(o, object_size(life));
     else
         free(o);
+}
+
+static bool lock_and_drop(void *lock, unsigned *references, struct rng *random)
+{
+    subject->lock(lock);
+    bool last = --*references == 0;
+    hold(random, 100);
+    subject->unlock(lock);
+    return last;
 }
 
 static void drop_reference(unsigned index, void *arg)
@@ -66,25 +80,23 @@ static void drop_reference(unsigned index, void *arg)
     rng_seed(&random, index);
     for (unsigned i = 0; i < life->rounds; i++) {
         if (index == 0)
-            life->object = object_make(life);
+            life->object = life_begin(life);
         pthread_barrier_wait(&life->meet);
         struct object *o = life->object;
         work_ns(rng_below(&random, 500));
-        subject->lock(o->lock);
-        bool last = --o->references == 0;
-        hold(&random, 100);
-        subject->unlock(o->lock);
-        if (last) {
-            object_free(life, o);
+        if (life->drop(o->lock, &o->references, &random)) {
+            life_end(life, o);
             life->freed++;
         }
         pthread_barrier_wait(&life->meet);
     }
 }
 
-static void check_life(unsigned tasks, bool mapped)
+void check_life(unsigned tasks, bool mapped, const adapter_head *a,
+                bool (*drop)(void *object, unsigned *references, struct rng *random))
 {
-    struct life life = {.rounds = kind_rounds(4000), .tasks = tasks, .mapped = mapped};
+    struct life life = {
+        .kind = a, .drop = drop, .rounds = kind_rounds(4000), .tasks = tasks, .mapped = mapped};
 
     work_calibrate();
     pthread_barrier_init(&life.meet, NULL, tasks);
@@ -93,23 +105,28 @@ static void check_life(unsigned tasks, bool mapped)
     pthread_barrier_destroy(&life.meet);
 }
 
+static void check_lock_life(unsigned tasks, bool mapped)
+{
+    check_life(tasks, mapped, (const adapter_head *)subject, lock_and_drop);
+}
+
 static void test_the_next_owner_frees(void **state)
 {
     (void)state;
-    check_life(2, false);
-    check_life(kind_tasks(4), false);
+    check_lock_life(2, false);
+    check_lock_life(kind_tasks(4), false);
 }
 
 static void test_the_next_owner_unmaps(void **state)
 {
     (void)state;
-    check_life(2, true);
-    check_life(kind_tasks(4), true);
+    check_lock_life(2, true);
+    check_lock_life(kind_tasks(4), true);
 }
 
-static bool applies(const struct adapter *a)
+static bool applies(void)
 {
-    return (a->flags & ADAPTER_FREEABLE) != 0;
+    return subject_is(ADAPTER_FREEABLE);
 }
 
 static int run(void)
@@ -121,4 +138,4 @@ static int run(void)
     return cmocka_run_group_tests_name("lifetime", tests, NULL, NULL);
 }
 
-const struct contract_group group_lifetime = {"lifetime", applies, run};
+const struct contract_group group_lifetime = {"lifetime", &family_locks, applies, run};

@@ -145,9 +145,9 @@ static void test_fair_and_greedy_releases_mix(void **state)
     lock_unmake(c.lock);
 }
 
-static bool applies(const struct adapter *a)
+static bool applies(void)
 {
-    return (a->flags & ADAPTER_FAIR) != 0 || a->unlock_fair != NULL;
+    return subject_is(ADAPTER_FAIR) || subject->unlock_fair != NULL;
 }
 
 static int run(void)
@@ -161,4 +161,4 @@ static int run(void)
     return cmocka_run_group_tests_name("order", tests, NULL, NULL);
 }
 
-const struct contract_group group_order = {"order", applies, run};
+const struct contract_group group_order = {"order", &family_locks, applies, run};

@@ -15,12 +15,13 @@
 #define SLOWDOWN 1
 #endif
 
+const adapter_head *subject_head;
 const struct adapter *subject;
 unsigned patience = 30;
 
 bool subject_is(unsigned flag)
 {
-    return (subject->flags & flag) != 0;
+    return (subject_head->flags & flag) != 0;
 }
 
 unsigned kind_tasks(unsigned wanted)
@@ -50,13 +51,18 @@ void hold(struct rng *random, uint32_t most_ns)
         sched_yield();
 }
 
+static void *make(const adapter_head *a, bool shared)
+{
+    void *object = adapter_head_make(a, 1, shared);
+
+    if (object == NULL)
+        fail_msg("no %s: %s", a->name, strerror(errno));
+    return object;
+}
+
 void *lock_make(bool shared)
 {
-    void *lock = adapter_make(subject, 1, shared);
-
-    if (lock == NULL)
-        fail_msg("no %s lock: %s", subject->name, strerror(errno));
-    return lock;
+    return make((const adapter_head *)subject, shared);
 }
 
 void lock_unmake(void *lock)
@@ -64,10 +70,29 @@ void lock_unmake(void *lock)
     adapter_unmake(subject, lock, 1);
 }
 
+void *object_make(bool shared)
+{
+    return make(subject_head, shared);
+}
+
+void object_unmake(void *object)
+{
+    adapter_head_unmake(subject_head, object, 1);
+}
+
+void meeting_make(pthread_barrier_t *meet, unsigned n)
+{
+    pthread_barrierattr_t attr;
+
+    pthread_barrierattr_init(&attr);
+    pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(meet, &attr, n);
+}
+
 void tasks_run(unsigned n, unsigned kind, const char *what, void *lock,
                void (*body)(unsigned, void *), void *arg)
 {
-    watchdog_start(patience, what, lock, subject->size, NULL, NULL);
+    watchdog_start(patience, what, lock, subject_head->size, NULL, NULL);
     int result = crew_run(n, kind, body, arg);
     watchdog_stop();
     assert_int_equal(result, 0);
@@ -86,15 +111,20 @@ void shared_unmake(void *memory, size_t size)
     munmap(memory, size);
 }
 
+int own_tid(void)
+{
+    return (int)syscall(SYS_gettid);
+}
+
 enum helper_state { HELPER_COMES, HELPER_ASKS, HELPER_HAS };
 
 static void *helper_body(void *arg)
 {
     struct helper *h = arg;
 
-    h->tid_ = (int)syscall(SYS_gettid);
+    h->tid_ = own_tid();
     __atomic_store_n(&h->state_, HELPER_ASKS, __ATOMIC_RELEASE);
-    subject->lock(h->lock);
+    h->ask(h->lock);
     __atomic_store_n(&h->state_, HELPER_HAS, __ATOMIC_RELEASE);
     if (h->got != NULL)
         h->got(h->arg);
@@ -145,6 +175,8 @@ static bool is_waiting(const struct helper *h)
 void helper_start(struct helper *h)
 {
     h->state_ = HELPER_COMES;
+    if (h->ask == NULL)
+        h->ask = subject->lock;
     if (h->unlock == NULL)
         h->unlock = subject->unlock;
     assert_int_equal(pthread_create(&h->thread_, NULL, helper_body, h), 0);
@@ -155,4 +187,19 @@ void helper_start(struct helper *h)
 void helper_join(struct helper *h)
 {
     assert_int_equal(pthread_join(h->thread_, NULL), 0);
+}
+
+bool helper_has(const struct helper *h)
+{
+    return __atomic_load_n(&h->state_, __ATOMIC_ACQUIRE) == HELPER_HAS;
+}
+
+void await_asleep(const int *tid, const int *done)
+{
+    for (;;) {
+        int id = __atomic_load_n(tid, __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(done, __ATOMIC_ACQUIRE) != 0 || (id != 0 && is_asleep(id)))
+            return;
+        clock_sleep_ns(MS / 10);
+    }
 }

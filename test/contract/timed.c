@@ -260,9 +260,9 @@ static void test_a_release_meets_the_deadline(void **state)
     lock_unmake(a.lock);
 }
 
-static bool applies(const struct adapter *a)
+static bool applies(void)
 {
-    return a->timedlock != NULL;
+    return subject->timedlock != NULL;
 }
 
 static int run(void)
@@ -278,4 +278,4 @@ static int run(void)
     return cmocka_run_group_tests_name("timed", tests, NULL, NULL);
 }
 
-const struct contract_group group_timed = {"timed", applies, run};
+const struct contract_group group_timed = {"timed", &family_locks, applies, run};

@@ -153,9 +153,9 @@ static void test_signal_handlers_may_try(void **state)
     lock_unmake(handler_lock);
 }
 
-static bool applies(const struct adapter *a)
+static bool applies(void)
 {
-    return a->trylock != NULL;
+    return subject->trylock != NULL;
 }
 
 static int run(void)
@@ -170,4 +170,4 @@ static int run(void)
     return cmocka_run_group_tests_name("trylock", tests, NULL, NULL);
 }
 
-const struct contract_group group_trylock = {"trylock", applies, run};
+const struct contract_group group_trylock = {"trylock", &family_locks, applies, run};

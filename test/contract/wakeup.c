@@ -23,11 +23,8 @@ struct rounds {
 static struct rounds *rounds_make(unsigned tasks, unsigned n, unsigned spread_ns, bool shared)
 {
     struct rounds *r = shared_make(sizeof *r);
-    pthread_barrierattr_t attr;
 
-    pthread_barrierattr_init(&attr);
-    pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-    pthread_barrier_init(&r->meet, &attr, tasks);
+    meeting_make(&r->meet, tasks);
     r->lock = lock_make(shared);
     r->n = n;
     r->spread_ns = spread_ns;
@@ -127,9 +124,8 @@ static void test_a_token_goes_round(void **state)
     rounds_unmake(r);
 }
 
-static bool applies(const struct adapter *a)
+static bool applies(void)
 {
-    (void)a;
     return true;
 }
 
@@ -143,4 +139,4 @@ static int run(void)
     return cmocka_run_group_tests_name("wakeup", tests, NULL, NULL);
 }
 
-const struct contract_group group_wakeup = {"wakeup", applies, run};
+const struct contract_group group_wakeup = {"wakeup", &family_locks, applies, run};

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* An event: set, it lets through all, or one at a time; reset, nobody. */
+#include <sched.h>
+
+#include "contract.h"
+#include "watchdog.h"
+
+static bool is_automatic(void)
+{
+    return event_subject->automatic;
+}
+
+static void test_states(void **state)
+{
+    void *event = object_make(false);
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        assert_false(event_subject->is_set(event));
+        assert_int_equal(event_subject->trywait(event), EAGAIN);
+        event_subject->set(event);
+        event_subject->set(event); /* it is set already: no difference */
+        assert_true(event_subject->is_set(event));
+        event_subject->wait(event);
+        assert_int_equal(event_subject->is_set(event), !is_automatic());
+        assert_int_equal(event_subject->trywait(event), is_automatic() ? EAGAIN : 0);
+        event_subject->set(event);
+        assert_int_equal(event_subject->trywait(event), 0);
+        assert_int_equal(event_subject->trywait(event), is_automatic() ? EAGAIN : 0);
+        event_subject->set(event);
+        event_subject->reset(event);
+        event_subject->reset(event);
+    }
+    object_unmake(event);
+}
+
+static bool always(void)
+{
+    return true;
+}
+
+static int run_states(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_states)};
+    return cmocka_run_group_tests_name("event-states", tests, NULL, NULL);
+}
+
+const struct contract_group group_event_states = {"event-states", &family_event, always,
+                                                  run_states};
+
+/* --- Wakes: task 0 opens, the others pass once a round ---------------------------------------- */
+
+struct gate {
+    void *event;
+    unsigned tasks;
+    unsigned rounds;
+    unsigned passed;
+    unsigned data; /* plain: written before the event is set, read by those it lets through */
+    unsigned stale;
+    pthread_barrier_t meet;
+};
+
+static bool have_passed(struct gate *g, unsigned n)
+{
+    return __atomic_load_n(&g->passed, __ATOMIC_RELAXED) == n;
+}
+
+/* A manual event is open until all have passed; an automatic one is opened for each. */
+static void open_for_all(struct gate *g, unsigned round)
+{
+    unsigned before = (g->tasks - 1) * round, after = before + g->tasks - 1;
+
+    g->data = round + 1;
+    if (is_automatic()) {
+        for (unsigned k = before; k < after; k++) {
+            event_subject->set(g->event);
+            while (!have_passed(g, k + 1))
+                sched_yield();
+        }
+    } else {
+        event_subject->set(g->event);
+        while (!have_passed(g, after))
+            sched_yield();
+        event_subject->reset(g->event);
+    }
+}
+
+static void pass_each_round(unsigned index, void *arg)
+{
+    struct gate *g = arg;
+    struct rng random;
+
+    rng_seed(&random, index);
+    for (unsigned i = 0; i < g->rounds; i++) {
+        pthread_barrier_wait(&g->meet);
+        work_ns(rng_below(&random, 20000));
+        if (index == 0) {
+            open_for_all(g, i);
+        } else {
+            event_subject->wait(g->event);
+            if (g->data != i + 1)
+                __atomic_fetch_add(&g->stale, 1, __ATOMIC_RELAXED);
+            __atomic_fetch_add(&g->passed, 1, __ATOMIC_RELAXED);
+        }
+        pthread_barrier_wait(&g->meet);
+    }
+}
+
+static void check_passing(unsigned tasks)
+{
+    struct gate g = {
+        .event = object_make(false), .tasks = tasks, .rounds = kind_rounds(tasks > 10 ? 40 : 400)};
+
+    work_calibrate();
+    meeting_make(&g.meet, tasks);
+    tasks_run(tasks, CREW_THREADS, "an event lets all through", g.event, pass_each_round, &g);
+    assert_int_equal(g.stale, 0);
+    assert_false(event_subject->is_set(g.event));
+    pthread_barrier_destroy(&g.meet);
+    object_unmake(g.event);
+}
+
+static void test_all_are_let_through(void **state)
+{
+    (void)state;
+    check_passing(2);
+    check_passing(5);
+    check_passing(40);
+}
+
+static void pass(void *arg)
+{
+    __atomic_fetch_add((unsigned *)arg, 1, __ATOMIC_RELAXED);
+}
+
+static void leave_open(void *event)
+{
+    (void)event;
+}
+
+/* Three sleep; the event is set once. */
+static void test_an_automatic_event_lets_one_through(void **state)
+{
+    struct helper h[3];
+    unsigned passed = 0;
+
+    (void)state;
+    if (!is_automatic())
+        skip();
+    void *event = object_make(false);
+    watchdog_start(patience, "one is let through", event, subject_head->size, NULL, NULL);
+    for (int i = 0; i < 3; i++) {
+        h[i] = (struct helper){
+            .lock = event, .ask = event_subject->wait, .unlock = leave_open, .got = pass};
+        h[i].arg = &passed;
+        helper_start(&h[i]);
+    }
+    for (unsigned k = 1; k <= 3; k++) {
+        event_subject->set(event);
+        while (__atomic_load_n(&passed, __ATOMIC_RELAXED) < k)
+            clock_sleep_ns(MS / 10);
+        clock_sleep_ns(2 * MS); /* time for one too many */
+        assert_int_equal(__atomic_load_n(&passed, __ATOMIC_RELAXED), k);
+    }
+    for (int i = 0; i < 3; i++)
+        helper_join(&h[i]);
+    watchdog_stop();
+    object_unmake(event);
+}
+
+static int run_wakeup(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_are_let_through),
+        cmocka_unit_test(test_an_automatic_event_lets_one_through),
+    };
+    int failed = cmocka_run_group_tests_name("event-wakeup", tests, NULL, NULL);
+
+    if (is_automatic())
+        failed += group_exclusion.run() + group_trylock.run() + group_wakeup.run();
+    return failed;
+}
+
+const struct contract_group group_event_wakeup = {"event-wakeup", &family_event, always,
+                                                  run_wakeup};
+
+/* --- The rest: an event that resets itself is a lock ------------------------------------------ */
+
+static void check_expiry(int64_t wait_ns)
+{
+    void *event = object_make(false);
+    uint64_t began = clock_ns();
+    struct timespec at = clock_in_ns(wait_ns);
+
+    watchdog_start(patience, "a timed wait ends", event, subject_head->size, NULL, NULL);
+    assert_int_equal(event_subject->timedwait(event, &at), ETIMEDOUT);
+    watchdog_stop();
+    assert_true((int64_t)(clock_ns() - began) >= wait_ns);
+    event_subject->set(event);
+    assert_int_equal(event_subject->timedwait(event, &at), 0); /* set, though it is too late */
+    object_unmake(event);
+}
+
+static void test_a_wait_ends_in_time(void **state)
+{
+    (void)state;
+    check_expiry(-1000 * MS);
+    check_expiry(0);
+    check_expiry(5 * MS);
+}
+
+static bool is_timed(void)
+{
+    return event_subject->timedwait != NULL;
+}
+
+static int run_timed(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_wait_ends_in_time)};
+    int failed = cmocka_run_group_tests_name("event-timed", tests, NULL, NULL);
+
+    return is_automatic() ? failed + group_timed.run() : failed;
+}
+
+const struct contract_group group_event_timed = {"event-timed", &family_event, is_timed, run_timed};
+
+static bool is_freeable_lock(void)
+{
+    return is_automatic() && subject_is(ADAPTER_FREEABLE);
+}
+
+static int run_lifetime(void)
+{
+    return group_lifetime.run();
+}
+
+const struct contract_group group_event_lifetime = {"event-lifetime", &family_event,
+                                                    is_freeable_lock, run_lifetime};
+
+static int run_memory(void)
+{
+    return group_memory.run();
+}
+
+const struct contract_group group_event_memory = {"event-memory", &family_event, is_automatic,
+                                                  run_memory};
+
+static bool blocks(void)
+{
+    return subject_is(ADAPTER_BLOCKS);
+}
+
+/* `subject` is set when it is made. */
+static void test_a_waiter_for_a_manual_event_sleeps(void **state)
+{
+    (void)state;
+    check_idle(event_subject->reset, event_subject->set, event_subject->wait, leave_open);
+}
+
+static int run_idle(void)
+{
+    if (is_automatic())
+        return group_idle.run();
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_waiter_for_a_manual_event_sleeps)};
+    return cmocka_run_group_tests_name("event-idle", tests, NULL, NULL);
+}
+
+const struct contract_group group_event_idle = {"event-idle", &family_event, blocks, run_idle};

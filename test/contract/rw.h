@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_TEST_CONTRACT_RW_H
+#define FW_TEST_CONTRACT_RW_H
+
+#include "contract.h"
+
+/* The two ways to hold a read-write lock. */
+struct rw_mode {
+    void (*lock)(void *lock);
+    void (*unlock)(void *lock);
+    int (*trylock)(void *lock);
+    int (*timedlock)(void *lock, const struct timespec *at);
+};
+
+static inline struct rw_mode rw_reading(void)
+{
+    return (struct rw_mode){rw_subject->rdlock, rw_subject->rdunlock, rw_subject->tryrdlock,
+                            rw_subject->timedrdlock};
+}
+
+static inline struct rw_mode rw_writing(void)
+{
+    return (struct rw_mode){rw_subject->wrlock, rw_subject->wrunlock, rw_subject->trywrlock,
+                            rw_subject->timedwrlock};
+}
+
+/* A helper (contract.h) that reads or writes. */
+static inline struct helper rw_helper(void *lock, struct rw_mode mode)
+{
+    return (struct helper){.lock = lock, .ask = mode.lock, .unlock = mode.unlock};
+}
+
+#endif

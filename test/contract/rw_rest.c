@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* What a read-write lock has to do as any lock has, in both of its modes. */
+#include <sched.h>
+#include <signal.h>
+
+#include "death.h"
+#include "rw.h"
+
+/* --- No wake-up is lost: the tasks meet before each round, as in wakeup.c --------------------- */
+
+struct rounds {
+    void *lock;
+    pthread_barrier_t meet;
+    unsigned n;
+    unsigned share; /* of reads, in 16ths */
+    uint64_t entries;
+};
+
+static void once_each_round(unsigned index, void *arg)
+{
+    struct rounds *r = arg;
+    struct rng random;
+
+    rng_seed(&random, index);
+    for (unsigned i = 0; i < r->n; i++) {
+        struct rw_mode mode = rng_below(&random, 16) < r->share ? rw_reading() : rw_writing();
+        pthread_barrier_wait(&r->meet);
+        work_ns(rng_below(&random, 6000));
+        mode.lock(r->lock);
+        hold(&random, 6000);
+        __atomic_fetch_add(&r->entries, 1, __ATOMIC_RELAXED);
+        mode.unlock(r->lock);
+    }
+}
+
+static void check_rounds(unsigned tasks, unsigned n, unsigned share, unsigned kind)
+{
+    struct rounds *r = shared_make(sizeof *r);
+
+    work_calibrate();
+    meeting_make(&r->meet, tasks);
+    r->lock = object_make((kind & CREW_PROCESSES) != 0);
+    r->n = n;
+    r->share = share;
+    tasks_run(tasks, kind, "each reads or writes once per round", r->lock, once_each_round, r);
+    assert_int_equal(r->entries, (uint64_t)tasks * n);
+    pthread_barrier_destroy(&r->meet);
+    object_unmake(r->lock);
+    shared_unmake(r, sizeof *r);
+}
+
+static void test_readers_and_writers_meet(void **state)
+{
+    (void)state;
+    for (unsigned share = 2; share < 16; share += 4) {
+        check_rounds(2, kind_rounds(2000), share, CREW_THREADS);
+        check_rounds(kind_tasks(5), kind_rounds(1000), share, CREW_THREADS);
+    }
+    check_rounds(kind_tasks(60), kind_rounds(60), 8, CREW_THREADS);
+}
+
+static void test_processes_meet(void **state)
+{
+    (void)state;
+    if (!subject_is(ADAPTER_SHARED))
+        skip();
+    check_rounds(kind_tasks(4), kind_rounds(1500), 8, CREW_PROCESSES);
+}
+
+static bool always(void)
+{
+    return true;
+}
+
+static int run_wakeup(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_readers_and_writers_meet),
+        cmocka_unit_test(test_processes_meet),
+    };
+    return cmocka_run_group_tests_name("rw-wakeup", tests, NULL, NULL) + group_wakeup.run();
+}
+
+const struct contract_group group_rw_wakeup = {"rw-wakeup", &family_rw, always, run_wakeup};
+
+/* --- The last reader frees the lock, once it has written, or the last writer ------------------ */
+
+static bool read_and_drop(void *lock, unsigned *references, struct rng *random)
+{
+    rw_subject->rdlock(lock);
+    bool last = __atomic_fetch_sub(references, 1, __ATOMIC_ACQ_REL) == 1;
+    hold(random, 100);
+    rw_subject->rdunlock(lock);
+    if (!last)
+        return false;
+    rw_subject->wrlock(lock); /* the others have left */
+    rw_subject->wrunlock(lock);
+    return true;
+}
+
+static void test_the_last_reader_frees(void **state)
+{
+    (void)state;
+    for (int mapped = 0; mapped < 2; mapped++) {
+        check_life(2, mapped, subject_head, read_and_drop);
+        check_life(kind_tasks(4), mapped, subject_head, read_and_drop);
+    }
+}
+
+static bool is_freeable(void)
+{
+    return subject_is(ADAPTER_FREEABLE);
+}
+
+static int run_lifetime(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_last_reader_frees)};
+    return cmocka_run_group_tests_name("rw-lifetime", tests, NULL, NULL) + group_lifetime.run();
+}
+
+const struct contract_group group_rw_lifetime = {"rw-lifetime", &family_rw, is_freeable,
+                                                 run_lifetime};
+
+/* --- Misuse ----------------------------------------------------------------------------------- */
+
+static void read_what_one_writes(void *unused)
+{
+    void *lock = object_make(false);
+
+    (void)unused;
+    rw_subject->wrlock(lock);
+    rw_subject->rdlock(lock);
+}
+
+static void test_a_writer_that_reads_dies(void **state)
+{
+    struct death d;
+
+    (void)state;
+    assert_int_equal(death_run(read_what_one_writes, NULL, patience * 1000 / 3, &d), 0);
+    assert_false(d.timed_out);
+    assert_int_equal(d.signal, SIGABRT);
+    assert_non_null(strstr(d.text, "furwock: "));
+}
+
+static bool knows_owner(void)
+{
+    return subject_is(ADAPTER_OWNER);
+}
+
+static int run_misuse(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_writer_that_reads_dies)};
+    return cmocka_run_group_tests_name("rw-misuse", tests, NULL, NULL) + group_misuse.run();
+}
+
+const struct contract_group group_rw_misuse = {"rw-misuse", &family_rw, knows_owner, run_misuse};
+
+/* --- Memory, as any lock, and idleness in both modes ------------------------------------------ */
+
+static int run_memory(void)
+{
+    return group_memory.run();
+}
+
+const struct contract_group group_rw_memory = {"rw-memory", &family_rw, always, run_memory};
+
+static void test_a_reader_sleeps(void **state)
+{
+    (void)state;
+    check_idle(rw_subject->wrlock, rw_subject->wrunlock, rw_subject->rdlock, rw_subject->rdunlock);
+}
+
+static void test_a_writer_sleeps_while_others_read(void **state)
+{
+    (void)state;
+    check_idle(rw_subject->rdlock, rw_subject->rdunlock, rw_subject->wrlock, rw_subject->wrunlock);
+}
+
+static bool blocks(void)
+{
+    return subject_is(ADAPTER_BLOCKS);
+}
+
+static int run_idle(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_reader_sleeps),
+        cmocka_unit_test(test_a_writer_sleeps_while_others_read),
+    };
+    return cmocka_run_group_tests_name("rw-idle", tests, NULL, NULL) + group_idle.run();
+}
+
+const struct contract_group group_rw_idle = {"rw-idle", &family_rw, blocks, run_idle};

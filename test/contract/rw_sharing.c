@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers are inside together; and a try finds out who is inside. */
+#include <sched.h>
+
+#include "rw.h"
+#include "watchdog.h"
+
+struct room {
+    void *lock;
+    pthread_barrier_t meet;
+    unsigned rounds;
+};
+
+static struct room *room_make(unsigned parties, bool shared)
+{
+    struct room *r = shared_make(sizeof *r);
+
+    meeting_make(&r->meet, parties);
+    r->lock = object_make(shared);
+    r->rounds = kind_rounds(400);
+    return r;
+}
+
+static void room_unmake(struct room *r)
+{
+    pthread_barrier_destroy(&r->meet);
+    object_unmake(r->lock);
+    shared_unmake(r, sizeof *r);
+}
+
+/* They wait for each other inside: hangs where one keeps another out. */
+static void meet_inside(unsigned index, void *arg)
+{
+    struct room *r = arg;
+
+    (void)index;
+    for (unsigned i = 0; i < r->rounds; i++) {
+        rw_subject->rdlock(r->lock);
+        pthread_barrier_wait(&r->meet);
+        rw_subject->rdunlock(r->lock);
+    }
+}
+
+static void check_meeting(unsigned readers, unsigned kind)
+{
+    struct room *r = room_make(readers, (kind & CREW_PROCESSES) != 0);
+
+    tasks_run(readers, kind, "readers meet inside", r->lock, meet_inside, r);
+    room_unmake(r);
+}
+
+static void test_readers_are_inside_together(void **state)
+{
+    (void)state;
+    check_meeting(2, CREW_THREADS);
+    check_meeting(kind_tasks(40), CREW_THREADS);
+    if (subject_is(ADAPTER_SHARED))
+        check_meeting(kind_tasks(4), CREW_PROCESSES);
+}
+
+/* The same after a writer has kept all of them out. */
+static void meet_after_a_writer(unsigned index, void *arg)
+{
+    struct room *r = arg;
+
+    for (unsigned i = 0; i < r->rounds; i++) {
+        if (index == 0)
+            rw_subject->wrlock(r->lock);
+        pthread_barrier_wait(&r->meet);
+        if (index == 0) {
+            if (i % 4 == 0)
+                sched_yield();
+            rw_subject->wrunlock(r->lock);
+        }
+        rw_subject->rdlock(r->lock);
+        pthread_barrier_wait(&r->meet);
+        rw_subject->rdunlock(r->lock);
+    }
+}
+
+static void test_a_writer_lets_all_readers_in(void **state)
+{
+    unsigned tasks = kind_tasks(5);
+    struct room *r = room_make(tasks, false);
+
+    (void)state;
+    tasks_run(tasks, CREW_THREADS, "readers meet after a writer", r->lock, meet_after_a_writer, r);
+    room_unmake(r);
+}
+
+static void meet_and_stay(void *room)
+{
+    struct room *r = room;
+
+    pthread_barrier_wait(&r->meet);
+}
+
+/* All of them wait in line first. */
+static void test_waiting_readers_come_in_together(void **state)
+{
+    unsigned readers = kind_tasks(4) - 1;
+    struct room *r = room_make(readers, false);
+    struct helper h[3];
+
+    (void)state;
+    watchdog_start(patience, "waiting readers come in", r->lock, rw_subject->size, NULL, NULL);
+    rw_subject->wrlock(r->lock);
+    for (unsigned i = 0; i < readers; i++) {
+        h[i] = rw_helper(r->lock, rw_reading());
+        h[i].got = meet_and_stay;
+        h[i].arg = r;
+        helper_start(&h[i]);
+        assert_false(helper_has(&h[i]));
+    }
+    rw_subject->wrunlock(r->lock);
+    for (unsigned i = 0; i < readers; i++)
+        helper_join(&h[i]);
+    watchdog_stop();
+    room_unmake(r);
+}
+
+static bool always(void)
+{
+    return true;
+}
+
+static int run_sharing(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_readers_are_inside_together),
+        cmocka_unit_test(test_a_writer_lets_all_readers_in),
+        cmocka_unit_test(test_waiting_readers_come_in_together),
+    };
+    return cmocka_run_group_tests_name("rw-sharing", tests, NULL, NULL);
+}
+
+const struct contract_group group_rw_sharing = {"rw-sharing", &family_rw, always, run_sharing};
+
+/* --- Tries ------------------------------------------------------------------------------------ */
+
+struct attempt {
+    void *lock;
+    struct rw_mode mode;
+    int answer;
+};
+
+static void try_once(unsigned index, void *arg)
+{
+    struct attempt *a = arg;
+
+    (void)index;
+    a->answer = a->mode.trylock(a->lock);
+    if (a->answer == 0)
+        a->mode.unlock(a->lock);
+}
+
+/* What another thread is answered. */
+static int answer_to(void *lock, struct rw_mode mode)
+{
+    struct attempt a = {.lock = lock, .mode = mode, .answer = -1};
+
+    assert_int_equal(crew_run(1, CREW_THREADS, try_once, &a), 0);
+    return a.answer;
+}
+
+static void test_tries_tell_who_is_inside(void **state)
+{
+    void *lock = object_make(false);
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(answer_to(lock, rw_reading()), 0);
+        assert_int_equal(answer_to(lock, rw_writing()), 0);
+
+        rw_subject->rdlock(lock);
+        assert_int_equal(answer_to(lock, rw_reading()), 0);
+        assert_int_equal(answer_to(lock, rw_writing()), EBUSY);
+        rw_subject->rdunlock(lock);
+
+        rw_subject->wrlock(lock);
+        assert_int_equal(answer_to(lock, rw_reading()), EBUSY);
+        assert_int_equal(answer_to(lock, rw_writing()), EBUSY);
+        rw_subject->wrunlock(lock);
+
+        assert_int_equal(rw_subject->tryrdlock(lock), 0);
+        assert_int_equal(answer_to(lock, rw_writing()), EBUSY);
+        rw_subject->rdunlock(lock);
+        assert_int_equal(rw_subject->trywrlock(lock), 0);
+        assert_int_equal(answer_to(lock, rw_reading()), EBUSY);
+        rw_subject->wrunlock(lock);
+    }
+    object_unmake(lock);
+}
+
+struct hammer {
+    void *lock;
+    unsigned rounds;
+    uint64_t a, b;
+    unsigned torn;
+};
+
+/* Every second task only tries; writers keep the two numbers equal. */
+static void try_and_lock(unsigned index, void *arg)
+{
+    struct hammer *h = arg;
+    struct rng random;
+    unsigned torn = 0;
+
+    rng_seed(&random, index);
+    for (unsigned done = 0; done < h->rounds;) {
+        bool writes = rng_below(&random, 4) == 0;
+        struct rw_mode mode = writes ? rw_writing() : rw_reading();
+        if (index % 2 == 0)
+            mode.lock(h->lock);
+        else if (mode.trylock(h->lock) != 0) {
+            sched_yield();
+            continue;
+        }
+        torn += h->a != h->b;
+        if (writes) {
+            h->a++;
+            h->b++;
+        }
+        mode.unlock(h->lock);
+        done++;
+    }
+    __atomic_fetch_add(&h->torn, torn, __ATOMIC_RELAXED);
+}
+
+static void test_tries_exclude_too(void **state)
+{
+    struct hammer h = {.lock = object_make(false), .rounds = kind_rounds(8000)};
+
+    (void)state;
+    tasks_run(kind_tasks(4), CREW_THREADS, "threads try and lock", h.lock, try_and_lock, &h);
+    assert_int_equal(h.torn, 0);
+    assert_int_equal(h.a, h.b);
+    object_unmake(h.lock);
+}
+
+static bool tries(void)
+{
+    return rw_subject->tryrdlock != NULL && rw_subject->trywrlock != NULL;
+}
+
+static int run_try(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tries_tell_who_is_inside),
+        cmocka_unit_test(test_tries_exclude_too),
+    };
+    return cmocka_run_group_tests_name("rw-try", tests, NULL, NULL) + group_trylock.run();
+}
+
+const struct contract_group group_rw_try = {"rw-try", &family_rw, tries, run_try};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* A timed read or write lock ends in time, and who gives up leaves nothing behind. */
+#include "rw.h"
+#include "watchdog.h"
+
+struct attempt {
+    void *lock;
+    struct rw_mode mode;
+    int64_t wait_ns;
+    int answer;
+    uint64_t took_ns;
+};
+
+static void attempt_timed(unsigned index, void *arg)
+{
+    struct attempt *a = arg;
+    uint64_t began = clock_ns();
+    struct timespec at = clock_in_ns(a->wait_ns);
+
+    (void)index;
+    a->answer = a->mode.timedlock(a->lock, &at);
+    a->took_ns = clock_ns() - began;
+    if (a->answer == 0)
+        a->mode.unlock(a->lock);
+}
+
+static int answer_in_time(void *lock, struct rw_mode mode, int64_t wait_ns)
+{
+    struct attempt a = {.lock = lock, .mode = mode, .wait_ns = wait_ns, .answer = -1};
+
+    assert_int_equal(crew_run(1, CREW_THREADS, attempt_timed, &a), 0);
+    if (a.answer == ETIMEDOUT)
+        assert_true((int64_t)a.took_ns >= wait_ns);
+    return a.answer;
+}
+
+static void test_a_held_lock_is_given_up(void **state)
+{
+    static const int64_t waits[] = {-1000 * MS, 0, MS / 50, 5 * MS};
+    void *lock = object_make(false);
+
+    (void)state;
+    watchdog_start(patience, "a timed lock ends", lock, rw_subject->size, NULL, NULL);
+    for (unsigned i = 0; i < sizeof waits / sizeof *waits; i++) {
+        rw_subject->wrlock(lock);
+        assert_int_equal(answer_in_time(lock, rw_reading(), waits[i]), ETIMEDOUT);
+        assert_int_equal(answer_in_time(lock, rw_writing(), waits[i]), ETIMEDOUT);
+        rw_subject->wrunlock(lock);
+        rw_subject->rdlock(lock);
+        assert_int_equal(answer_in_time(lock, rw_reading(), waits[i]), 0);
+        assert_int_equal(answer_in_time(lock, rw_writing(), waits[i]), ETIMEDOUT);
+        rw_subject->rdunlock(lock);
+        assert_int_equal(answer_in_time(lock, rw_writing(), waits[i]), 0);
+        assert_int_equal(answer_in_time(lock, rw_reading(), waits[i]), 0);
+    }
+    watchdog_stop();
+    object_unmake(lock);
+}
+
+/* A reader that waits because a writer waits comes in when that writer gives up. */
+static void test_a_writer_that_gives_up_lets_readers_in(void **state)
+{
+    void *lock = object_make(false);
+    struct attempt writer = {.lock = lock, .mode = rw_writing(), .wait_ns = 50 * MS, .answer = -1};
+    struct helper reader = rw_helper(lock, rw_reading());
+
+    (void)state;
+    watchdog_start(patience, "a writer gives up", lock, rw_subject->size, NULL, NULL);
+    rw_subject->rdlock(lock);
+    struct crew *c = crew_start(1, CREW_THREADS, attempt_timed, &writer);
+    assert_non_null(c);
+    crew_go(c);
+    clock_sleep_ns(5 * MS);
+    helper_start(&reader);
+    crew_join(c);
+    helper_join(&reader); /* while we read */
+    assert_int_equal(writer.answer, ETIMEDOUT);
+    rw_subject->rdunlock(lock);
+    watchdog_stop();
+    assert_int_equal(answer_in_time(lock, rw_writing(), 0), 0);
+    object_unmake(lock);
+}
+
+/*
+ * Time-outs race with releases, in both modes: each success counts, nobody sees half of a write,
+ * and in the end the lock is free.
+ */
+struct race {
+    void *lock;
+    unsigned rounds;
+    uint64_t a, b;      /* equal when no writer is inside */
+    uint64_t successes; /* of writers */
+    unsigned torn;
+};
+
+static void race_timeouts(unsigned index, void *arg)
+{
+    struct race *r = arg;
+    struct rng random;
+    uint64_t successes = 0;
+    unsigned torn = 0;
+
+    rng_seed(&random, index);
+    for (unsigned i = 0; i < r->rounds; i++) {
+        bool writes = rng_below(&random, 3) == 0;
+        struct rw_mode mode = writes ? rw_writing() : rw_reading();
+        struct timespec at = clock_in_ns(rng_below(&random, 80000));
+        if (index == 0)
+            mode.lock(r->lock);
+        else if (mode.timedlock(r->lock, &at) != 0)
+            continue;
+        torn += r->a != r->b;
+        if (writes) {
+            r->a++;
+            successes++;
+        }
+        hold(&random, 20000);
+        if (writes)
+            r->b++;
+        mode.unlock(r->lock);
+    }
+    __atomic_fetch_add(&r->successes, successes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&r->torn, torn, __ATOMIC_RELAXED);
+}
+
+static void test_timeouts_race_with_releases(void **state)
+{
+    struct race r = {.lock = object_make(false), .rounds = kind_rounds(4000)};
+
+    (void)state;
+    work_calibrate();
+    tasks_run(kind_tasks(4), CREW_THREADS, "time-outs race with releases", r.lock, race_timeouts,
+              &r);
+    assert_int_equal(r.torn, 0);
+    assert_int_equal(r.a, r.successes);
+    assert_int_equal(answer_in_time(r.lock, rw_writing(), 0), 0);
+    assert_int_equal(answer_in_time(r.lock, rw_reading(), 0), 0);
+    object_unmake(r.lock);
+}
+
+static bool applies(void)
+{
+    return rw_subject->timedrdlock != NULL && rw_subject->timedwrlock != NULL;
+}
+
+static int run(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_held_lock_is_given_up),
+        cmocka_unit_test(test_a_writer_that_gives_up_lets_readers_in),
+        cmocka_unit_test(test_timeouts_race_with_releases),
+    };
+    return cmocka_run_group_tests_name("rw-timed", tests, NULL, NULL) + group_timed.run();
+}
+
+const struct contract_group group_rw_timed = {"rw-timed", &family_rw, applies, run};
