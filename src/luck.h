@@ -9,9 +9,9 @@
 /*
  * Does polling pay?  Where those who wait for each other run on different processors, polling saves
  * two system calls and a switch; where they share one, it only keeps the other from running.  Which
- * it is can be seen from what came of it last time: each object remembers how many of the next waits
- * go to sleep at once.  That number grows with each vain polling, and is 0 after a successful one.
- * A word that all waiters change without care: a change that is lost does no harm.
+ * it is can be seen from what came of it last time: each object remembers how many of the next
+ * waits go to sleep at once.  That number grows with each vain polling, and is 0 after a successful
+ * one.  A word that all waiters change without care: a change that is lost does no harm.
  *
  *   bit   31 ... 16               15 ... 0
  *         waits to sleep at once  of these, still to come

@@ -33,37 +33,15 @@
  * From I1 and I2: whenever a unit is available and somebody waits, some waiter is awake, and will
  * look; if it takes a unit, or leaves without one, I1 makes it wake the next.
  */
-#include <errno.h>
 #include <stddef.h>
 
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
-#include "luck.h"
-#include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
 #include "units.h"
 #include "units_word.h"
-#include "wait.h"
-
-/* A waiter that was woken and has lost the race for so long reserves the next unit. */
-#define STARVATION_NS 500000u
-
-static const uint32_t *value_word(const uint64_t *state)
-{
-    return (const fw_half_ *)state;
-}
-
-static const uint32_t *sleepers_word(const uint64_t *state)
-{
-    return (const fw_half_ *)state + 1;
-}
-
-static fw_half_ *luck_of(uint64_t *state)
-{
-    return (fw_half_ *)state + UNITS_LUCK_AT / 4;
-}
 
 /*
  * Says what the next fast path will probably find when w is in the word: those who wait will have
@@ -99,7 +77,7 @@ static fw_units_word_ with_wakes(fw_units_word_ w, uint32_t n)
 static void wake_others(const uint64_t *state, uint32_t n)
 {
     if (n > 0)
-        fw_futex_wake_bitset(sleepers_word(state), n, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE);
+        fw_futex_wake_bitset(units_sleepers_word(state), n, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE);
 }
 
 /* A waiter without a reservation is out of line: one waiter and, maybe, one wake less. */
@@ -151,7 +129,7 @@ bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max)
     } while (!fw_cas64_release(state, &seen, left));
     wake_others(state, wakes);
     if (is_napping(w) && !is_napping(left))
-        fw_futex_wake(value_word(state), 1, FW_FUTEX_PRIVATE);
+        fw_futex_wake(units_value_word(state), 1, FW_FUTEX_PRIVATE);
     return fits;
 }
 
@@ -171,22 +149,8 @@ uint32_t fw_units_value_(const uint64_t *state)
     return units_value(fw_load64_acquire(state));
 }
 
-/* A thread in fw_units_wait_; it lives on that thread's stack. */
-struct waiter {
-    uint64_t *state;
-    bool is_woken;  /* just now; not looked at the clock yet */
-    bool was_woken; /* and lost the race, at woken_at for the first time */
-    bool starves;
-    bool has_reservation;
-    uint64_t woken_at;
-    struct fw_wait_ wait;
-};
-
-/*
- * empty, m waiters -> m + 1 waiters; the new word is in *joined.  False: there is a unit, or the word
- * has changed.
- */
-static bool join(uint64_t *state, fw_units_word_ *joined)
+/* empty, m waiters -> m + 1 waiters. */
+bool fw_units_join_(uint64_t *state, fw_units_word_ *joined)
 {
     uint32_t generation = fw_fork_generation_();
     fw_units_word_ seen = fw_load64_relaxed(state);
@@ -203,7 +167,7 @@ static bool join(uint64_t *state, fw_units_word_ *joined)
 }
 
 /* n units, m waiters, k wakes -> n - 1, m - 1, k - 1; and on with the wakes where k was 1. */
-static bool take_as_other(uint64_t *state, fw_units_word_ w)
+bool fw_units_take_waiting_(uint64_t *state, fw_units_word_ w)
 {
     fw_units_word_ left = out_of_line(w - 1);
     uint32_t wakes = units_waking(left) == 0 ? wakes_due(left, UNITS_WAKING_MAX) : 0;
@@ -216,7 +180,7 @@ static bool take_as_other(uint64_t *state, fw_units_word_ w)
 }
 
 /* The same without a unit: the one that this waiter was woken for is for another (I1). */
-static bool leave_as_other(uint64_t *state, fw_units_word_ w)
+bool fw_units_leave_(uint64_t *state, fw_units_word_ w)
 {
     fw_units_word_ left = out_of_line(w);
     uint32_t wakes = wakes_due(left, 1);
@@ -225,146 +189,6 @@ static bool leave_as_other(uint64_t *state, fw_units_word_ w)
         return false;
     wake_others(state, wakes);
     return true;
-}
-
-static bool may_take(const struct waiter *me, fw_units_word_ w)
-{
-    return me->has_reservation ? units_value(w) > 0 : units_available(w) > 0;
-}
-
-static bool take(struct waiter *me, fw_units_word_ w)
-{
-    if (!me->has_reservation)
-        return take_as_other(me->state, w);
-    /* n units, RESERVED, m waiters -> n - 1, m - 1 */
-    return fw_cas64_acquire(me->state, &w,
-                            without_waiter((w - 1) & ~(UNITS_RESERVED | UNITS_NAPPING)));
-}
-
-static bool give_up(struct waiter *me, fw_units_word_ w)
-{
-    if (!me->has_reservation)
-        return leave_as_other(me->state, w);
-    /* empty, RESERVED, m waiters -> m - 1 (I3) */
-    return fw_cas64_relaxed(me->state, &w, without_waiter(w & ~(UNITS_RESERVED | UNITS_NAPPING)));
-}
-
-/* empty -> empty, RESERVED.  This waiter is not one of the others any more: waking begins anew. */
-static void reserve(struct waiter *me, fw_units_word_ w)
-{
-    me->has_reservation = fw_cas64_relaxed(me->state, &w, with_waking(w, 0) | UNITS_RESERVED);
-}
-
-/* empty, RESERVED -> NAPPING, and asleep on the value, which only a post can change. */
-static int sleep_on_value(struct waiter *me, fw_units_word_ w)
-{
-    if (!is_napping(w) && !fw_cas64_relaxed(me->state, &w, w | UNITS_NAPPING))
-        return -EAGAIN;
-    return fw_wait_sleep_(&me->wait, value_word(me->state), value_half(w), FW_FUTEX_ANY_BIT, 0);
-}
-
-/* nothing available -> waking 0, and asleep in line. */
-static int sleep_in_line(struct waiter *me, fw_units_word_ w)
-{
-    fw_units_word_ wanted = with_waking(w, 0);
-    uint64_t slice_ns = me->was_woken && !me->starves ? STARVATION_NS : 0;
-
-    if (wanted != w && !fw_cas64_relaxed(me->state, &w, wanted))
-        return -EAGAIN;
-    return fw_wait_sleep_(&me->wait, sleepers_word(me->state), sleepers_half(wanted),
-                          FW_FUTEX_ANY_BIT, slice_ns);
-}
-
-/* After a wake that found no unit: patience has an end. */
-static void note_wake(struct waiter *me)
-{
-    uint64_t now = fw_clock_ns_();
-
-    if (!me->was_woken)
-        me->woken_at = now;
-    me->is_woken = false;
-    me->was_woken = true;
-    me->starves = now - me->woken_at >= STARVATION_NS;
-}
-
-/* One sleep, or one step towards it. */
-static int sleep_once(struct waiter *me, fw_units_word_ w)
-{
-    if (me->is_woken)
-        note_wake(me);
-    if (me->starves && !is_reserved(w)) {
-        reserve(me, w);
-        return -EAGAIN;
-    }
-    if (!fw_wait_blocks_(&me->wait))
-        return fw_wait_sleep_(&me->wait, sleepers_word(me->state), 0, 0, 0);
-    return me->has_reservation ? sleep_on_value(me, w) : sleep_in_line(me, w);
-}
-
-/* Stands in line, since w, until a unit is taken (0) or the time is over (ETIMEDOUT). */
-static int wait_in_line(struct waiter *me, fw_units_word_ w)
-{
-    bool over = false;
-
-    for (;; w = fw_load64_relaxed(me->state)) {
-        int error;
-
-        if (may_take(me, w)) {
-            if (take(me, w))
-                return 0;
-            continue;
-        }
-        if (over) {
-            if (give_up(me, w))
-                return ETIMEDOUT;
-            continue;
-        }
-        if (fw_wait_poll_(&me->wait))
-            continue;
-        error = sleep_once(me, w);
-        over = error == -ETIMEDOUT;
-        if (error == 0)
-            me->is_woken = true;
-        if (error == 0 || error == -EINTR)
-            fw_wait_again_(&me->wait);
-    }
-}
-
-/* Polls until the budget of the policy is used up, then joins.  True: a unit was taken instead. */
-static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_units_word_ *joined)
-{
-    bool learns = fw_luck_begin_(luck_of(me->state), &me->wait, policy);
-
-    while (fw_wait_poll_(&me->wait))
-        if (units_available(fw_load64_relaxed(me->state)) > 0) {
-            if (learns)
-                fw_luck_end_(luck_of(me->state), true);
-            learns = false;
-            if (fw_units_take_(me->state))
-                return true;
-        }
-    if (learns)
-        fw_luck_end_(luck_of(me->state), false);
-    while (!join(me->state, joined))
-        if (fw_units_take_(me->state))
-            return true;
-    return false;
-}
-
-int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)
-{
-    struct waiter me = {.state = state};
-    fw_units_word_ w;
-    int error;
-
-    if (fw_units_take_(state))
-        return 0;
-    error = fw_wait_begin_(&me.wait, policy, deadline);
-    if (error != 0)
-        return error;
-    if (fw_wait_is_over_(&me.wait))
-        return ETIMEDOUT;
-    return take_or_join(&me, policy, &w) ? 0 : wait_in_line(&me, w);
 }
 
 bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p)
@@ -377,7 +201,7 @@ bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p)
         w = fw_load64_relaxed(state);
         if (units_available(w) == 0)
             return false;
-    } while (!take_as_other(state, w));
+    } while (!fw_units_take_waiting_(state, w));
     p->is_registered = false;
     return true;
 }
@@ -387,7 +211,7 @@ bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_an
     fw_units_word_ w = fw_load64_relaxed(state);
     fw_units_word_ wanted;
 
-    if (!p->is_registered && !join(state, &w))
+    if (!p->is_registered && !fw_units_join_(state, &w))
         return false;
     p->is_registered = true;
     if (units_available(w) > 0)
@@ -395,13 +219,13 @@ bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_an
     wanted = with_waking(w, 0);
     if (wanted != w && !fw_cas64_relaxed(state, &w, wanted))
         return false;
-    *sleep = (fw_futex_any){sleepers_word(state), sleepers_half(wanted), FW_FUTEX_PRIVATE};
+    *sleep = (fw_futex_any){units_sleepers_word(state), sleepers_half(wanted), FW_FUTEX_PRIVATE};
     return true;
 }
 
 void fw_units_any_leave_(uint64_t *state, struct fw_any_place_ *p)
 {
-    while (!leave_as_other(state, fw_load64_relaxed(state)))
+    while (!fw_units_leave_(state, fw_load64_relaxed(state)))
         ;
     p->is_registered = false;
 }

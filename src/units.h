@@ -37,6 +37,17 @@ void fw_units_clear_(uint64_t *state);
 
 uint32_t fw_units_value_(const uint64_t *state);
 
+/*
+ * The steps of a waiter.  Each is one atomic step, and false where it did not take place: the word
+ * was another, or (join) there is a unit.
+ *   join          is counted as a waiter; the new word is in *joined
+ *   take_waiting  takes a unit, and is not counted any more; there has to be one in `seen`
+ *   leave         the same without a unit
+ */
+bool fw_units_join_(uint64_t *state, uint64_t *joined);
+bool fw_units_take_waiting_(uint64_t *state, uint64_t seen);
+bool fw_units_leave_(uint64_t *state, uint64_t seen);
+
 /* The three calls of any_source.h. */
 bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p);
 bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_any *sleep);

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <furwock/bits/atomic.h>
+
 /*
  * The bits of a supply of units, and what they say.  The table of states is in units.c.
  *
@@ -29,6 +31,17 @@ _Static_assert((UNITS_VALUE_MAX ^ UNITS_RESERVED ^ UNITS_WAITERS_MAX << 32 ^ UNI
                 UNITS_WAKING ^ UNITS_NAPPING) == UINT64_MAX,
                "every bit has one meaning");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the value half comes first");
+
+/* The two words to sleep on. */
+static inline const uint32_t *units_value_word(const uint64_t *state)
+{
+    return (const fw_half_ *)state;
+}
+
+static inline const uint32_t *units_sleepers_word(const uint64_t *state)
+{
+    return (const fw_half_ *)state + 1;
+}
 
 static inline uint32_t units_value(fw_units_word_ w)
 {

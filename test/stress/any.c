@@ -56,7 +56,7 @@ static void give(struct worker *me)
             fw_sem_post(&b);
         for (unsigned i = 0; i < of_a + of_b + tickets; i++)
             fw_sem_wait(&taken);
-        if (a.state_ << 33 != 0 || b.state_ << 33 != 0 || fw_event_is_set(&ticket))
+        if (fw_sem_value(&a) != 0 || fw_sem_value(&b) != 0 || fw_event_is_set(&ticket))
             stress_fail("more was given than was there", NULL);
         did_a_turn(me);
         if (++rounds % 64 == 0)

@@ -11,7 +11,7 @@
 #include "sleeper.h"
 #include "testing.h"
 
-/* wait-any with the real kernel: futex_waitv where it exists, and what stands in for it elsewhere. */
+/* wait-any with the real kernel: futex_waitv, or what stands in for it. */
 
 static fw_sem items;
 static fw_event stop;

@@ -3,7 +3,7 @@
 
 #include "units_words.h"
 
-/* src/units.c: units, waiters, and the wakes between them. */
+/* src/units.c and src/units_wait.c: units, waiters, and the wakes between them. */
 
 static struct supply s;
 

@@ -3,7 +3,7 @@
 
 #include "units_words.h"
 
-/* src/units.c: a waiter that keeps losing has a unit reserved. */
+/* src/units_wait.c: a waiter that keeps losing has a unit reserved (the rest: units_test.c). */
 
 static struct supply s;
 
@@ -236,5 +236,5 @@ int main(void)
         cmocka_unit_test_setup(there_is_one_reservation_at_a_time, reset),
         cmocka_unit_test_setup(one_that_never_sleeps_reserves_too, reset),
     };
-    return cmocka_run_group_tests_name("units, reserved", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("units, waiting", tests, NULL, NULL);
 }
