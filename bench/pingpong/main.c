@@ -30,6 +30,7 @@ struct command {
     unsigned games[LIST_MAX];
     size_t n_games;
     unsigned iterations; /* 0: as suits the number of games */
+    unsigned passes;
     size_t stack;
     bool grid;
 };
@@ -48,6 +49,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'i':
         c->iterations = (unsigned)bench_number("--iterations", arg, 1, ITERATIONS_MAX);
         return 0;
+    case 'p':
+        c->passes = (unsigned)bench_number("--passes", arg, 1, ITERATIONS_MAX);
+        return 0;
     case 'S':
         c->stack = bench_number("--stack", arg, STACK_MIN, STACK_MAX);
         return 0;
@@ -61,9 +65,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
     {"games", 'n', "N[,N...]", 0, "pairs of threads that play at once (one for each CPU)", 0},
-    {"iterations", 'i', "N", 0,
-     "how often each player passes the ball (so that there are 64000 "
-     "passes in all, but no fewer than 50)",
+    {"iterations", 'i', "N", 0, "how often each player passes the ball", 0},
+    {"passes", 'p', "N", 0,
+     "passes in all games together, where --iterations is not given (64000); but never fewer than "
+     "50 of each player",
      0},
     {"stack", 'S', "BYTES", 0, "of each thread, beyond what the C library needs (32768)", 0},
     {"grid", 'g', NULL, 0, "1, 2, 16, 128 and 1024 games, and one for each CPU", 0},
@@ -107,7 +112,8 @@ static unsigned iterations_for(const struct command *c, unsigned games)
 {
     if (c->iterations > 0)
         return c->iterations;
-    return games * 2 * ITERATIONS_LEAST < PASSES ? PASSES / (2 * games) : ITERATIONS_LEAST;
+    unsigned fair = c->passes / (2 * games);
+    return fair > ITERATIONS_LEAST ? fair : ITERATIONS_LEAST;
 }
 
 static void add_place(struct bench *b, const struct command *c, const struct match *m)
@@ -127,7 +133,7 @@ static void add_place(struct bench *b, const struct command *c, const struct mat
 
 int main(int argc, char **argv)
 {
-    static struct command c = {.stack = STACK};
+    static struct command c = {.stack = STACK, .passes = PASSES};
     static struct match matches[LIST_MAX];
     static struct bench b = {.name = "pingpong",
                              .unit = "all games",

@@ -14,6 +14,7 @@ class Refusals(try_bench.Refusals):
     def test_numbers(self):
         self.numbers("--games", ("0", "x", "3,", "100001"))
         self.numbers("--iterations", ("0", "-5", "many"))
+        self.numbers("--passes", ("0", "-5", "many"))
         self.numbers("--stack", ("0", "1023", "32k"))
 
     def test_a_grid_is_a_grid(self):
@@ -32,9 +33,10 @@ class Whole(try_bench.Result):
         self.assertIn("5 games of 200 iterations", text)
 
     def test_iterations_suit_the_games(self):
-        _, result = try_bench.measured("--repeat", "2", "-n", "1,700", "pthread")
+        _, result = try_bench.measured("--repeat", "2", "-n", "1,7,700", "-p", "14000",
+                                       "pthread")
         found = {cell["games"]: cell["iterations"] for cell in result["cells"]}
-        self.assertEqual(found, {1: 32000, 700: 50})
+        self.assertEqual(found, {1: 7000, 7: 1000, 700: 50})
 
 
 if __name__ == "__main__":
