@@ -174,28 +174,43 @@ static void signalled(struct worker *me)
     timer_delete(timer);
 }
 
-/* Whoever is told that it is the last destroys the lock, while others are on their way out. */
-static void leave_for_good(struct worker *me, struct table **where)
+/* Whoever finds, inside, that it is the last destroys the lock, while others are on their way out. */
+static bool leave_reading(struct table *t)
 {
-    struct table *t = *where;
-    bool writes = draw(me, 4) == 0, is_last;
+    bool is_last;
 
-    if (writes)
-        fw_brlock_wrlock(&t->lock);
-    else
-        fw_brlock_rdlock(&t->lock);
+    fw_brlock_rdlock(&t->lock);
     check_fields(t);
-    if (writes)
-        fw_brlock_wrunlock(&t->lock);
-    else
-        fw_brlock_rdunlock(&t->lock);
     is_last = __atomic_sub_fetch(&t->users_left, 1, __ATOMIC_ACQ_REL) == 0;
-    if (is_last) {
-        fw_brlock_destroy(&t->lock);
-        memset(t, 0xff, sizeof *t);
-        free(t);
-        *where = NULL;
+    fw_brlock_rdunlock(&t->lock);
+    return is_last;
+}
+
+static bool leave_writing(struct table *t)
+{
+    bool is_last;
+
+    fw_brlock_wrlock(&t->lock);
+    change_fields(t);
+    is_last = __atomic_sub_fetch(&t->users_left, 1, __ATOMIC_ACQ_REL) == 0;
+    fw_brlock_wrunlock(&t->lock);
+    return is_last;
+}
+
+/* One table in two has one reader, and writers; the other has readers only, and one that ends it. */
+static void leave_for_good(struct worker *me, unsigned i, struct table *t)
+{
+    bool all_read = i % 2 != 0, reads = all_read || i / 2 % stress.threads == me->index;
+
+    if (!(reads ? leave_reading(t) : leave_writing(t)))
+        return;
+    if (all_read) { /* others may still be inside */
+        fw_brlock_wrlock(&t->lock);
+        fw_brlock_wrunlock(&t->lock);
     }
+    fw_brlock_destroy(&t->lock);
+    memset(t, 0xff, sizeof *t);
+    free(t);
 }
 
 enum { BATCH = 200 };
@@ -218,8 +233,8 @@ static void gone(struct worker *me)
             is_last_batch = stress_is_over();
         }
         pthread_barrier_wait(&batch_begins);
-        for (int i = 0; i < BATCH; i++)
-            leave_for_good(me, &mortal[i]);
+        for (unsigned i = 0; i < BATCH; i++)
+            leave_for_good(me, i, mortal[i]);
     } while (!is_last_batch);
 }
 
