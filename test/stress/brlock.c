@@ -174,7 +174,7 @@ static void signalled(struct worker *me)
     timer_delete(timer);
 }
 
-/* Whoever finds, inside, that it is the last destroys the lock, while others are on their way out. */
+/* Whoever finds, inside, that it is the last destroys the lock; others are on their way out. */
 static bool leave_reading(struct table *t)
 {
     bool is_last;
@@ -197,7 +197,7 @@ static bool leave_writing(struct table *t)
     return is_last;
 }
 
-/* One table in two has one reader, and writers; the other has readers only, and one that ends it. */
+/* One table in two has one reader and writers; the other readers only, of whom one ends it. */
 static void leave_for_good(struct worker *me, unsigned i, struct table *t)
 {
     bool all_read = i % 2 != 0, reads = all_read || i / 2 % stress.threads == me->index;
