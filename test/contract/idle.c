@@ -27,14 +27,14 @@ static void *sleep_on(void *arg)
     s->ask(s->lock);
     s->cpu_ns = clock_thread_cpu_ns() - cpu;
     getrusage(RUSAGE_THREAD, &after);
-    s->switches = after.ru_nvcsw - before.ru_nvcsw;
+    s->switches = after.ru_nvcsw - before.ru_nvcsw + after.ru_nivcsw - before.ru_nivcsw;
     s->leave(s->lock);
     return NULL;
 }
 
 /*
  * The bounds are not about speed: one that polls all the time uses all of the time, and one that
- * sleeps a little at a time switches once each time.
+ * sleeps a little at a time, or yields to others that are busy, switches once each time.
  */
 void check_idle(void (*hold_)(void *), void (*release)(void *), void (*ask)(void *),
                 void (*leave)(void *))
