@@ -51,10 +51,7 @@ static void readers_are_counted_and_one_is_known(void **state)
     fake_as(FAKE_SELF);
     fw_rwlock_rdunlock(&l);
     assert_word(&l, 0);
-    fw_rwlock_rdlock(&l);
-    fw_rwlock_rdlock(&l);
-    fw_rwlock_rdunlock(&l);
-    fake_as(OTHER);
+    l.state_ = BY(OTHER) | READERS(1);
     fw_rwlock_rdunlock(&l); /* the last takes any name */
     assert_word(&l, 0);
 }

@@ -142,6 +142,8 @@ static void fair(void **state)
         {"WRuu", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES,
          BY(302) | UPGRADABLE | READERS(1) | CLOSED | CALL, ".GG."},
         {"uR", F, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(300) | UPGRADABLE | READERS(1), "GG"},
+        {"uuR", F, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(300) | UPGRADABLE | READERS(1) | CALL,
+         "G.G"},
         {"RW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_READS, MINE | READERS(2) | CLOSED | CALL,
          "G."},
         {"Ru", F, MINE | WRITER | CALL, RW_WRITER_UPREADS, MINE | UPGRADABLE | READERS(1) | CALL,
