@@ -44,7 +44,7 @@
 #include "wait.h"
 
 /* Where polling has not helped, it is tried again in one round of so many: doc/barrier.md. */
-#define ROUNDS_PER_TRIAL 64u
+#define ROUNDS_PER_TRIAL 256u
 
 _Static_assert(sizeof(fw_barrier) == 16, "the public promise");
 
@@ -110,13 +110,18 @@ static bool polling_helps(fw_barrier_word_ w)
     return !barrier_slept(w) || barrier_round(w) % ROUNDS_PER_TRIAL == 0;
 }
 
-/* Polls, then sleeps, until the round is another one. */
-static void wait_for_end(fw_barrier *b, uint32_t phase, struct fw_wait_ *wait, bool may_skip)
+/*
+ * Polls, then sleeps, until the round is another one.  Where the barrier decides how to wait,
+ * nobody polls beside a sleeper: the round will not end without the kernel's help anyway.
+ */
+static void wait_for_end(fw_barrier *b, uint32_t phase, struct fw_wait_ *wait, bool decides)
 {
     fw_barrier_word_ w = fw_load64_acquire(&b->state_);
-    bool polls = !may_skip || polling_helps(w);
+    bool polls = !decides || polling_helps(w);
 
     for (; barrier_round(w) == phase; w = fw_load64_acquire(&b->state_)) {
+        if (decides && barrier_has_sleepers(w))
+            polls = false;
         if (polls && fw_wait_poll_(wait))
             continue;
         polls = false;

@@ -227,13 +227,22 @@ static void polling_that_did_not_help_is_left_out(void **state)
     fake.on_sleep = ended_on_the_way;
     assert_int_equal(fw_barrier_wait(&b), 0);
     assert_true(fake.pauses > 0);
-    for (unsigned round = 1; round <= 64; round++) {
+    for (unsigned round = 1; round <= 256; round++) {
         fake.pauses = 0;
         fake.n_calls = 0;
         assert_word(ROUND(round) | SLEPT | 2);
         assert_int_equal(fw_barrier_wait(&b), 0);
-        assert_int_equal(fake.pauses > 0, round == 64); /* the trial */
+        assert_int_equal(fake.pauses > 0, round == 256); /* the trial */
     }
+}
+
+static void nobody_polls_beside_a_sleeper(void **state)
+{
+    (void)state;
+    b.state_ |= SLEEPERS;
+    fake.on_sleep = ended_on_the_way;
+    assert_int_equal(fw_barrier_wait(&b), 0);
+    assert_int_equal(fake.pauses, 0);
 }
 
 static void a_policy_is_obeyed(void **state)
@@ -344,6 +353,7 @@ int main(void)
         cmocka_unit_test_setup(too_many_panic, reset),
         cmocka_unit_test_setup(polling_spares_the_kernel, reset),
         cmocka_unit_test_setup(polling_that_did_not_help_is_left_out, reset),
+        cmocka_unit_test_setup(nobody_polls_beside_a_sleeper, reset),
         cmocka_unit_test_setup(a_policy_is_obeyed, reset),
         cmocka_unit_test_setup(nothing_is_touched_after_the_end, reset),
         cmocka_unit_test_setup(the_last_inside_wakes_who_destroys, reset),
