@@ -8,6 +8,7 @@ from .. import compare, contest, look, wakegoals
 from . import Picture
 
 NOTE = "Medians over the repetitions, whiskers: 95 % confidence intervals."
+LABEL_GAP = 2    # from the axes to the names, in parts of a panel that takes the whole width
 ASIDE = 0.14     # how far the whiskers of the locks stand apart, of the step between places
 TICKS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 7, 10, 20, 50,
          100)
@@ -96,7 +97,7 @@ def _per_waiters(found, name, title, alt, label, value, finish):
             axes.set_xticks(range(len(groups[key])), [place.waiters for place in groups[key]])
             axes.set_xlabel("waiters")
             axes.set_title(_title(key))
-            look.spread_labels(axes, labels)
+            look.spread_labels(axes, labels, gap=LABEL_GAP * len(keys))
         all_axes[0].set_ylabel(label)
         look.note(figure, NOTE)
         pictures.append(Picture(name + (f"-{number + 1}" if number else ""), figure, title, alt))
@@ -153,7 +154,7 @@ def games(results):
         for place in places])
     axes.set_xlabel("games (pairs of threads)")
     axes.set_ylabel("time / pthread's")
-    look.spread_labels(axes, labels, gap=2)
+    look.spread_labels(axes, labels, gap=LABEL_GAP)
     look.note(figure, NOTE)
     return [Picture("pingpong", figure, "Pairs that pass a ball: time over pthread's",
                     "Time until all games are played, over pthread's, by the number of games.")]
