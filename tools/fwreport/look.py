@@ -64,7 +64,7 @@ def colour_name(lock):
             return name
     if lock.startswith("("):
         return "soft"
-    if lock in ("usema", "smpl", "gustedt", "drepper", "spin-yield"):
+    if lock in ("usema", "smpl", "gustedt", "drepper", "spin-yield", "wake-all"):
         return "classic"
     return "rival"
 

@@ -77,7 +77,8 @@ def broadcast_switches(results):
                   SWITCHES_MOST, "no broadcasts measured")
     if judged:
         most = max(estimate.value for _, estimate, _ in judged)
-        goal.got += f", at most {most:.2f}"
+        asleep = max(found.cell(place, OURS).median("vcsw").value for place, _, _ in judged)
+        goal.got += f", at most {most:.2f} ({asleep:.2f} of them voluntary)"
     return [goal]
 
 
