@@ -91,11 +91,6 @@ static void test_a_barrier_for_nobody_is_refused(void **state)
     assert_int_equal(barrier_subject->init_for(b, false, 0), EINVAL);
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static int run_rounds(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,11 +148,6 @@ static void test_one_destroys_it(void **state)
     }
 }
 
-static bool is_freeable(void)
-{
-    return subject_is(ADAPTER_FREEABLE);
-}
-
 static int run_lifetime(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_destroys_it)};
@@ -192,11 +182,6 @@ static void test_who_comes_first_sleeps(void **state)
     pair.init = pair_init;
     subject = &pair;
     check_idle(nothing, come, come, nothing);
-}
-
-static bool blocks(void)
-{
-    return subject_is(ADAPTER_BLOCKS);
 }
 
 static int run_idle(void)

@@ -110,11 +110,6 @@ static void test_the_variable_goes_after_signals(void **state)
     check_party(true, true);
 }
 
-static bool is_freeable(void)
-{
-    return subject_is(ADAPTER_FREEABLE);
-}
-
 static int run_lifetime(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,11 +212,6 @@ static void test_waiting_without_the_mutex_dies(void **state)
     object_unmake(object);
 }
 
-static bool knows_owner(void)
-{
-    return subject_is(ADAPTER_OWNER);
-}
-
 static int run_misuse(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_waiting_without_the_mutex_dies)};
@@ -233,26 +223,6 @@ const struct contract_group group_cond_misuse = {"cond-misuse", &family_cond, kn
 
 /* --- Memory and idleness, as any lock --------------------------------------------------------- */
 
-static bool always(void)
-{
-    return true;
-}
+GROUP_AS_LOCK(group_cond_memory, "cond-memory", &family_cond, always, group_memory)
 
-static int run_memory(void)
-{
-    return group_memory.run();
-}
-
-const struct contract_group group_cond_memory = {"cond-memory", &family_cond, always, run_memory};
-
-static bool blocks(void)
-{
-    return subject_is(ADAPTER_BLOCKS);
-}
-
-static int run_idle(void)
-{
-    return group_idle.run();
-}
-
-const struct contract_group group_cond_idle = {"cond-idle", &family_cond, blocks, run_idle};
+GROUP_AS_LOCK(group_cond_idle, "cond-idle", &family_cond, blocks, group_idle)

@@ -279,11 +279,6 @@ static void test_a_signal_to_nobody_is_gone(void **state)
     object_unmake(s.object);
 }
 
-static bool applies(void)
-{
-    return true;
-}
-
 static int run(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,4 +293,4 @@ static int run(void)
            group_wakeup.run();
 }
 
-const struct contract_group group_cond_wakeup = {"cond-wakeup", &family_cond, applies, run};
+const struct contract_group group_cond_wakeup = {"cond-wakeup", &family_cond, always, run};

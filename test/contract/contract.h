@@ -73,6 +73,20 @@ enum { MS = 1000000 /* nanoseconds */ };
 
 bool subject_is(unsigned flag);
 
+/* What a group may apply to: all, or those that claim something. */
+bool always(void);
+bool blocks(void);
+bool is_freeable(void);
+bool knows_owner(void);
+
+/* A group that is one of the locks', run on the subject as a lock. */
+#define GROUP_AS_LOCK(group, name_, family_, applies_, lock_group) \
+    static int group##_run(void)                                   \
+    {                                                              \
+        return (lock_group).run();                                 \
+    }                                                              \
+    const struct contract_group group = {name_, family_, applies_, group##_run};
+
 /*
  * As many tasks as the lock takes kindly: where waiters never sleep, no more than there are CPUs
  * (but two), so that the holder gets to run.

@@ -34,11 +34,6 @@ static void test_states(void **state)
     object_unmake(event);
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static int run_states(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_states)};
@@ -229,26 +224,10 @@ static bool is_freeable_lock(void)
     return is_automatic() && subject_is(ADAPTER_FREEABLE);
 }
 
-static int run_lifetime(void)
-{
-    return group_lifetime.run();
-}
+GROUP_AS_LOCK(group_event_lifetime, "event-lifetime", &family_event, is_freeable_lock,
+              group_lifetime)
 
-const struct contract_group group_event_lifetime = {"event-lifetime", &family_event,
-                                                    is_freeable_lock, run_lifetime};
-
-static int run_memory(void)
-{
-    return group_memory.run();
-}
-
-const struct contract_group group_event_memory = {"event-memory", &family_event, is_automatic,
-                                                  run_memory};
-
-static bool blocks(void)
-{
-    return subject_is(ADAPTER_BLOCKS);
-}
+GROUP_AS_LOCK(group_event_memory, "event-memory", &family_event, is_automatic, group_memory)
 
 /* `subject` is set when it is made. */
 static void test_a_waiter_for_a_manual_event_sleeps(void **state)

@@ -60,15 +60,10 @@ static void test_a_waiter_sleeps(void **state)
     check_idle(subject->lock, subject->unlock, subject->lock, subject->unlock);
 }
 
-static bool applies(void)
-{
-    return subject_is(ADAPTER_BLOCKS);
-}
-
 static int run(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_waiter_sleeps)};
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);
 }
 
-const struct contract_group group_idle = {"idle", &family_locks, applies, run};
+const struct contract_group group_idle = {"idle", &family_locks, blocks, run};

@@ -124,11 +124,6 @@ static void test_the_next_owner_unmaps(void **state)
     check_lock_life(kind_tasks(4), true);
 }
 
-static bool applies(void)
-{
-    return subject_is(ADAPTER_FREEABLE);
-}
-
 static int run(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,4 +133,4 @@ static int run(void)
     return cmocka_run_group_tests_name("lifetime", tests, NULL, NULL);
 }
 
-const struct contract_group group_lifetime = {"lifetime", &family_locks, applies, run};
+const struct contract_group group_lifetime = {"lifetime", &family_locks, is_freeable, run};

@@ -153,11 +153,6 @@ static void test_unlocking_anothers_lock_dies(void **state)
     expect_death(unlock_foreign_contended);
 }
 
-static bool applies(void)
-{
-    return subject_is(ADAPTER_OWNER);
-}
-
 static int run(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,4 +163,4 @@ static int run(void)
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }
 
-const struct contract_group group_misuse = {"misuse", &family_locks, applies, run};
+const struct contract_group group_misuse = {"misuse", &family_locks, knows_owner, run};

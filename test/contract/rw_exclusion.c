@@ -92,11 +92,6 @@ static void test_processes_see_whole_writes(void **state)
     check_cells(kind_tasks(4), CREW_PROCESSES, 12, "four processes mostly read");
 }
 
-static bool applies(void)
-{
-    return true;
-}
-
 static int run(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,4 +101,4 @@ static int run(void)
     return cmocka_run_group_tests_name("rw-exclusion", tests, NULL, NULL) + group_exclusion.run();
 }
 
-const struct contract_group group_rw_exclusion = {"rw-exclusion", &family_rw, applies, run};
+const struct contract_group group_rw_exclusion = {"rw-exclusion", &family_rw, always, run};

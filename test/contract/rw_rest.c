@@ -67,11 +67,6 @@ static void test_processes_meet(void **state)
     check_rounds(kind_tasks(4), kind_rounds(1500), 8, CREW_PROCESSES);
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static int run_wakeup(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,11 +102,6 @@ static void test_the_last_reader_frees(void **state)
     }
 }
 
-static bool is_freeable(void)
-{
-    return subject_is(ADAPTER_FREEABLE);
-}
-
 static int run_lifetime(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_last_reader_frees)};
@@ -143,11 +133,6 @@ static void test_a_writer_that_reads_dies(void **state)
     assert_non_null(strstr(d.text, "furwock: "));
 }
 
-static bool knows_owner(void)
-{
-    return subject_is(ADAPTER_OWNER);
-}
-
 static int run_misuse(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_writer_that_reads_dies)};
@@ -158,12 +143,7 @@ const struct contract_group group_rw_misuse = {"rw-misuse", &family_rw, knows_ow
 
 /* --- Memory, as any lock, and idleness in both modes ------------------------------------------ */
 
-static int run_memory(void)
-{
-    return group_memory.run();
-}
-
-const struct contract_group group_rw_memory = {"rw-memory", &family_rw, always, run_memory};
+GROUP_AS_LOCK(group_rw_memory, "rw-memory", &family_rw, always, group_memory)
 
 static void test_a_reader_sleeps(void **state)
 {
@@ -175,11 +155,6 @@ static void test_a_writer_sleeps_while_others_read(void **state)
 {
     (void)state;
     check_idle(rw_subject->rdlock, rw_subject->rdunlock, rw_subject->wrlock, rw_subject->wrunlock);
-}
-
-static bool blocks(void)
-{
-    return subject_is(ADAPTER_BLOCKS);
 }
 
 static int run_idle(void)

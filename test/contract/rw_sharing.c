@@ -119,11 +119,6 @@ static void test_waiting_readers_come_in_together(void **state)
     room_unmake(r);
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static int run_sharing(void)
 {
     const struct CMUnitTest tests[] = {

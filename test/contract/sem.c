@@ -54,11 +54,6 @@ static void test_a_full_semaphore_takes_no_more(void **state)
         sem_subject->destroy(sem);
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static int run_units(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,41 +176,10 @@ static bool is_timed(void)
     return sem_subject->timedwait != NULL;
 }
 
-static int run_timed(void)
-{
-    return group_timed.run();
-}
+GROUP_AS_LOCK(group_sem_timed, "sem-timed", &family_sem, is_timed, group_timed)
 
-const struct contract_group group_sem_timed = {"sem-timed", &family_sem, is_timed, run_timed};
+GROUP_AS_LOCK(group_sem_lifetime, "sem-lifetime", &family_sem, is_freeable, group_lifetime)
 
-static bool is_freeable(void)
-{
-    return subject_is(ADAPTER_FREEABLE);
-}
+GROUP_AS_LOCK(group_sem_memory, "sem-memory", &family_sem, always, group_memory)
 
-static int run_lifetime(void)
-{
-    return group_lifetime.run();
-}
-
-const struct contract_group group_sem_lifetime = {"sem-lifetime", &family_sem, is_freeable,
-                                                  run_lifetime};
-
-static int run_memory(void)
-{
-    return group_memory.run();
-}
-
-const struct contract_group group_sem_memory = {"sem-memory", &family_sem, always, run_memory};
-
-static bool blocks(void)
-{
-    return subject_is(ADAPTER_BLOCKS);
-}
-
-static int run_idle(void)
-{
-    return group_idle.run();
-}
-
-const struct contract_group group_sem_idle = {"sem-idle", &family_sem, blocks, run_idle};
+GROUP_AS_LOCK(group_sem_idle, "sem-idle", &family_sem, blocks, group_idle)

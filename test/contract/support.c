@@ -24,6 +24,26 @@ bool subject_is(unsigned flag)
     return (subject_head->flags & flag) != 0;
 }
 
+bool always(void)
+{
+    return true;
+}
+
+bool blocks(void)
+{
+    return subject_is(ADAPTER_BLOCKS);
+}
+
+bool is_freeable(void)
+{
+    return subject_is(ADAPTER_FREEABLE);
+}
+
+bool knows_owner(void)
+{
+    return subject_is(ADAPTER_OWNER);
+}
+
 unsigned kind_tasks(unsigned wanted)
 {
     unsigned cpus = cpus_usable();
