@@ -42,202 +42,17 @@
 #include <stddef.h>
 
 #include <furwock/cond.h>
-#include <furwock/futex.h>
 
+#include "cond_line.h"
 #include "mutex_move.h"
-#include "mutex_word.h"
-#include "room.h"
 #include "sys/cancel.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
-#include "wait.h"
-
-enum { AWAKE = 0, ASLEEP = 1, WOKEN = 2, MOVED = 3 };
-
-_Static_assert(sizeof(fw_cond) == 8, "the public promise");
-
-/* A waiting thread; it lives on that thread's stack. */
-struct waiter {
-    struct fw_wait_ wait; /* first: the clean-up of a cancelled wait is given this */
-    struct fw_place_ place;
-    uint32_t state;
-    uint32_t seq; /* what it expects in seq_ */
-    fw_cond *c;
-    fw_mutex *m;
-};
-
-_Static_assert(offsetof(struct waiter, wait) == 0, "the clean-up finds the waiter");
-
-static struct waiter *waiter_at(struct fw_place_ *p)
-{
-    return p == NULL ? NULL : (struct waiter *)((char *)p - offsetof(struct waiter, place));
-}
-
-static struct waiter *first_of(const struct fw_room_ *room, const fw_cond *c)
-{
-    return waiter_at(fw_room_first_(room, c));
-}
-
-static struct waiter *after(const struct waiter *w)
-{
-    return waiter_at(fw_room_next_(&w->place));
-}
-
-static bool is_marked(const struct waiter *w)
-{
-    return fw_load32_acquire(&w->state) >= WOKEN;
-}
-
-/* AWAKE or ASLEEP -> how.  The waiter may be gone once this is done. */
-static void mark(struct fw_room_ *room, struct waiter *w, uint32_t how)
-{
-    fw_room_remove_(room, &w->place);
-    fw_store32_release(&w->state, how);
-}
-
-/* AWAKE -> WOKEN; false where it is ASLEEP. */
-static bool mark_awake(struct fw_room_ *room, struct waiter *w)
-{
-    uint32_t state = AWAKE;
-
-    if (fw_load32_relaxed(&w->state) != AWAKE)
-        return false;
-    fw_room_remove_(room, &w->place);
-    if (fw_cas32_release(&w->state, &state, WOKEN))
-        return true;
-    fw_room_restore_(room, &w->place);
-    return false;
-}
-
-/* Whoever has not fallen asleep yet will not (C2). */
-static void change_seq(fw_cond *c)
-{
-    fw_store32_relaxed(&c->seq_, fw_stamp_());
-}
-
-static int wake_sleepers(const fw_cond *c, unsigned n)
-{
-    return fw_futex_wake(&c->seq_, n, FW_FUTEX_PRIVATE);
-}
-
-static void mark_all(struct fw_room_ *room, struct waiter *w, uint32_t how)
-{
-    while (w != NULL) {
-        struct waiter *next = after(w);
-
-        mark(room, w, how);
-        w = next;
-    }
-}
-
-/*
- * Wakes the only one in line.  Once waiters_ is 0, a broadcast returns at once, and its caller may
- * free the variable; so this is the last touch of one who is in no signal or broadcast of the
- * user's, but was cancelled.
- */
-static void wake_last(struct fw_room_ *room, fw_cond *c, struct waiter *w)
-{
-    change_seq(c);
-    fw_store32_release(&c->waiters_, 0);
-    mark(room, w, WOKEN);
-    wake_sleepers(c, 1);
-}
-
-/* Wakes one at least of several, of whom w is the first (C3). */
-static void wake_first(struct fw_room_ *room, fw_cond *c, struct waiter *w)
-{
-    if (mark_awake(room, w))
-        return;
-    change_seq(c);
-    if (wake_sleepers(c, 1) == 0) {
-        fw_store32_release(&c->waiters_, 0);
-        mark_all(room, w, WOKEN);
-    }
-}
-
-/* Wakes one at least of a line that begins with w. */
-static void wake_one(struct fw_room_ *room, fw_cond *c, struct waiter *w)
-{
-    if (after(w) != NULL) {
-        wake_first(room, c, w);
-        return;
-    }
-    fw_store32_relaxed(&c->waiters_, 0);
-    if (!mark_awake(room, w))
-        wake_last(room, c, w);
-}
-
-/* Wakes those who are awake; returns the number of the others. */
-static uint32_t wake_awake(struct fw_room_ *room, fw_cond *c)
-{
-    struct waiter *next;
-    uint32_t asleep = 0;
-
-    for (struct waiter *w = first_of(room, c); w != NULL; w = next) {
-        next = after(w);
-        if (!mark_awake(room, w))
-            asleep++;
-    }
-    return asleep;
-}
-
-/* Moves n sleepers to the mutex; all of them are ASLEEP and in line. */
-static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
-{
-    struct waiter *first = first_of(room, c);
-    uint32_t wakes = fw_mutex_register_(first->m, n);
-    uint32_t seq = fw_stamp_();
-    int moved = 0;
-
-    fw_store32_relaxed(&c->seq_, seq);
-    if (wakes == FW_MUTEX_WAKE_ALL)
-        wake_sleepers(c, FW_FUTEX_ALL);
-    else
-        moved = fw_futex_cmp_requeue(&c->seq_, seq, wakes, fw_mutex_line_(first->m), FW_FUTEX_ALL,
-                                     FW_FUTEX_PRIVATE);
-    if (moved < 0)
-        fw_panic_errno_("futex requeue", -moved);
-    fw_mutex_look_again_(first->m);
-    mark_all(room, first, MOVED); /* C5: the last thing */
-}
 
 void fw_cond_init(fw_cond *c)
 {
     fw_store32_relaxed(&c->seq_, 0);
     fw_store32_relaxed(&c->waiters_, 0);
-}
-
-void fw_cond_signal(fw_cond *c)
-{
-    struct fw_room_ *room;
-    struct waiter *w;
-
-    if (fw_load32_acquire(&c->waiters_) == 0)
-        return;
-    room = fw_room_enter_(c);
-    w = first_of(room, c);
-    if (w != NULL)
-        wake_one(room, c, w);
-    else
-        fw_store32_relaxed(&c->waiters_, 0);
-    fw_room_leave_(room);
-}
-
-void fw_cond_broadcast(fw_cond *c)
-{
-    struct fw_room_ *room;
-    uint32_t asleep;
-
-    if (fw_load32_acquire(&c->waiters_) == 0)
-        return;
-    room = fw_room_enter_(c);
-    fw_store32_relaxed(&c->waiters_, 0);
-    asleep = wake_awake(room, c);
-    if (asleep == 1)
-        wake_one(room, c, first_of(room, c));
-    else if (asleep > 1)
-        move_all(room, c, asleep);
-    fw_room_leave_(room);
 }
 
 /* Stands in line.  The mutex is still held, so nobody can have missed a signal. */
@@ -305,7 +120,7 @@ static void cancelled(void *arg)
         fw_room_remove_(room, &me->place);
     next = first_of(room, c); /* if there is one, the variable is alive */
     if (next != NULL && fw_load32_relaxed(&me->state) != MOVED)
-        (after(next) == NULL ? wake_last : wake_first)(room, c, next);
+        fw_cond_pass_on_(room, c, next);
     fw_room_leave_(room);
     lock_again(me);
 }
@@ -338,8 +153,7 @@ static int sleep_in_line(struct waiter *me)
     if (!fw_cas32_relaxed(&me->state, &state, ASLEEP))
         return is_marked(me) ? 0 : -EAGAIN;
     do
-        error = fw_wait_sleep_cancellable_(&me->wait, &me->c->seq_, me->seq, MUTEX_CLASS_NEW,
-                                           cancelled);
+        error = fw_wait_sleep_cancellable_(&me->wait, &me->c->seq_, me->seq, me->bits, cancelled);
     while (!is_over(me, error));
     return error;
 }
@@ -371,7 +185,7 @@ static void nothing(void *arg)
 int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
                         const fw_deadline *deadline)
 {
-    struct waiter me = {.state = AWAKE, .c = c, .m = m};
+    struct waiter me = {.state = AWAKE, .c = c, .m = m, .bits = MUTEX_CLASS_NEW | bit_of(&me)};
     bool by_default = policy == NULL || policy->kind == FW_WAIT_DEFAULT;
     uint32_t owner = owner_half(fw_load64_relaxed(&m->state_));
     int error;

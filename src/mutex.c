@@ -329,6 +329,8 @@ COLD static void unlock_slow(fw_mutex *m, bool fair)
     } while (!fw_cas64_release(&m->state_, &seen, left));
     if (has_waiters(w) && (!wake_is_under_way(w) || is_passed(left)))
         fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
+    if (has_waiters(w))
+        fw_wake_now_(m);
 }
 
 void fw_mutex_init(fw_mutex *m)

@@ -10,6 +10,8 @@
  *     could overlook them is its own, and comes later.  Nor where the mutex is free: a plain
  *     release is over once it has stored, and a later one finds the waiters half.
  * M3  A moved thread may claim any pass: it is counted, so a pass may have been meant for it.
+ * M4  Who is to be woken later is on the way: WAKING may be set.  Its count makes the release that
+ *     follows one that looks for late wakes (unlock_slow).
  */
 #include <furwock/futex.h>
 
@@ -56,6 +58,21 @@ uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n)
     if (is_free(w))
         return wake_is_under_way(w) ? 0 : 1;
     return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL;
+}
+
+bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint32_t bits)
+{
+    uint32_t generation = fw_fork_generation_();
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+    fw_mutex_word_ then;
+
+    if (owner_half(w) != fw_self_() || !fw_wake_later_(m, word, bits))
+        return false;
+    /* held, k waiters -> held, k + 1 waiters, WAKING (M4) */
+    do
+        then = (without_ghosts(w, generation) + MUTEX_WAITER) | MUTEX_WAKING | MUTEX_FENCED;
+    while (!fw_cas64_relaxed(&m->state_, &w, then));
+    return true;
 }
 
 const uint32_t *fw_mutex_line_(const fw_mutex *m)

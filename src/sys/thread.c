@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <furwock/futex.h>
+
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
@@ -147,4 +149,28 @@ void fw_polling_ended_(bool was_woken)
         polling_deficit = 0;
     else if (polling_deficit < POLLING_CREDIT)
         polling_deficit++;
+}
+
+/* What the thread will wake, and when; no lock: nothing. */
+static STATIC_TLS const void *later_lock;
+static STATIC_TLS const uint32_t *later_word;
+static STATIC_TLS uint32_t later_bits;
+
+bool fw_wake_later_(const void *lock, const uint32_t *word, uint32_t bits)
+{
+    if (later_lock != NULL)
+        return false;
+    later_word = word;
+    later_bits = bits;
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* a handler may release other locks */
+    later_lock = lock;
+    return true;
+}
+
+void fw_wake_now_(const void *lock)
+{
+    if (later_lock != lock)
+        return;
+    later_lock = NULL;
+    fw_futex_wake_bitset(later_word, FW_FUTEX_ALL, later_bits, FW_FUTEX_PRIVATE);
 }

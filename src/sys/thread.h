@@ -60,4 +60,13 @@ bool fw_polling_pays_(void);
 /* The calling thread has polled, and was woken meanwhile, or not. */
 void fw_polling_ended_(bool was_woken);
 
+/*
+ * The calling thread, which holds a lock, will wake those who sleep on `word` with one of `bits`,
+ * when it has released the lock.  False where it has such a wake before it already.
+ */
+bool fw_wake_later_(const void *lock, const uint32_t *word, uint32_t bits);
+
+/* It has released the lock: does what it has put off for it.  The word may be gone by now. */
+void fw_wake_now_(const void *lock);
+
 #endif

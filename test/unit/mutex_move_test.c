@@ -120,6 +120,55 @@ static void a_registered_thread_takes_and_leaves_the_line(void **state)
     assert_word(&m, MINE | FENCED | WAITERS(1));
 }
 
+static uint32_t bed;
+
+static void a_holder_wakes_only_after_the_release(void **state)
+{
+    (void)state;
+    m.state_ = MINE;
+    assert_true(fw_mutex_register_held_(&m, &bed, 0x100));
+    assert_word(&m, MINE | FENCED | WAKING | WAITERS(1));
+    assert_int_equal(fake.wakes, 0);
+    fw_mutex_unlock(&m);
+    assert_word(&m, FENCED | WAKING | WAITERS(1));
+    assert_int_equal(fake.wakes, 1);
+    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, &bed);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, 0x100);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, FW_FUTEX_ALL);
+    fw_mutex_lock_registered_(&m);
+    fw_mutex_unlock(&m);
+    assert_int_equal(fake.wakes, 1); /* once */
+}
+
+static void a_second_late_wake_is_refused(void **state)
+{
+    (void)state;
+    m.state_ = MINE;
+    assert_true(fw_mutex_register_held_(&m, &bed, 0x100));
+    assert_false(fw_mutex_register_held_(&m, &bed, 0x200));
+    assert_word(&m, MINE | FENCED | WAKING | WAITERS(1));
+}
+
+static void only_a_holder_wakes_late(void **state)
+{
+    (void)state;
+    assert_false(fw_mutex_register_held_(&m, &bed, 0x100));
+    m.state_ = HELD(OWNER);
+    assert_false(fw_mutex_register_held_(&m, &bed, 0x100));
+    assert_word(&m, HELD(OWNER));
+}
+
+static void a_late_wake_follows_a_fair_release_as_well(void **state)
+{
+    (void)state;
+    m.state_ = MINE;
+    assert_true(fw_mutex_register_held_(&m, &bed, 0x100));
+    fw_mutex_unlock_fair(&m);
+    assert_ptr_equal(fake_nth(FAKE_WAKE, fake.wakes - 1)->word, &bed);
+    fw_mutex_lock_registered_(&m); /* claims the pass */
+    assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +183,10 @@ int main(void)
         move_test(a_new_owner_will_wake_them),
         move_test(a_pass_may_be_meant_for_them),
         move_test(a_registered_thread_takes_and_leaves_the_line),
+        move_test(a_holder_wakes_only_after_the_release),
+        move_test(a_second_late_wake_is_refused),
+        move_test(only_a_holder_wakes_late),
+        move_test(a_late_wake_follows_a_fair_release_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

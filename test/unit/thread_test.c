@@ -288,6 +288,22 @@ static void polling_is_given_up_and_taken_up_again(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+static void one_wake_can_be_put_off(void **state)
+{
+    static uint32_t word;
+    static int lock, other;
+
+    (void)state;
+    fw_wake_now_(&lock); /* nothing to do */
+    assert_true(fw_wake_later_(&lock, &word, 1));
+    assert_false(fw_wake_later_(&other, &word, 1));
+    fw_wake_now_(&other);
+    assert_false(fw_wake_later_(&other, &word, 1));
+    fw_wake_now_(&lock);
+    assert_true(fw_wake_later_(&other, &word, 1));
+    fw_wake_now_(&other);
+}
+
 static void a_wake_is_overdue_after_a_while(void **state)
 {
     int lock;
@@ -318,6 +334,7 @@ int main(void)
         cmocka_unit_test(one_call_in_n_is_chosen),
         cmocka_unit_test(stamps_differ_and_are_never_zero),
         cmocka_unit_test(polling_is_given_up_and_taken_up_again),
+        cmocka_unit_test(one_wake_can_be_put_off),
         cmocka_unit_test(a_wake_is_overdue_after_a_while),
     };
     return cmocka_run_group_tests_name("thread", tests, NULL, NULL);

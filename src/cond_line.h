@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_COND_LINE_H
+#define FW_COND_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <furwock/cond.h>
+
+#include "mutex_word.h"
+#include "room.h"
+#include "wait.h"
+
+/* A waiter for a condition variable, and its place in line: the table of states is in cond.c. */
+enum { AWAKE = 0, ASLEEP = 1, WOKEN = 2, MOVED = 3 };
+
+_Static_assert(sizeof(fw_cond) == 8, "the public promise");
+
+/* A waiting thread; it lives on that thread's stack. */
+struct waiter {
+    struct fw_wait_ wait; /* first: the clean-up of a cancelled wait is given this */
+    struct fw_place_ place;
+    uint32_t state;
+    uint32_t seq; /* what it expects in seq_ */
+    fw_cond *c;
+    fw_mutex *m;
+    uint32_t bits; /* with which it sleeps: as the mutex has it, and one more of its own */
+};
+
+_Static_assert(offsetof(struct waiter, wait) == 0, "the clean-up finds the waiter");
+
+static inline struct waiter *waiter_at(struct fw_place_ *p)
+{
+    return p == NULL ? NULL : (struct waiter *)((char *)p - offsetof(struct waiter, place));
+}
+
+static inline struct waiter *first_of(const struct fw_room_ *room, const fw_cond *c)
+{
+    return waiter_at(fw_room_first_(room, c));
+}
+
+static inline struct waiter *after(const struct waiter *w)
+{
+    return waiter_at(fw_room_next_(&w->place));
+}
+
+static inline bool is_marked(const struct waiter *w)
+{
+    return fw_load32_acquire(&w->state) >= WOKEN;
+}
+
+/* AWAKE or ASLEEP -> how.  The waiter may be gone once this is done. */
+static inline void mark(struct fw_room_ *room, struct waiter *w, uint32_t how)
+{
+    fw_room_remove_(room, &w->place);
+    fw_store32_release(&w->state, how);
+}
+
+/* AWAKE -> WOKEN; false where it is ASLEEP. */
+static inline bool mark_awake(struct fw_room_ *room, struct waiter *w)
+{
+    uint32_t state = AWAKE;
+
+    if (fw_load32_relaxed(&w->state) != AWAKE)
+        return false;
+    fw_room_remove_(room, &w->place);
+    if (fw_cas32_release(&w->state, &state, WOKEN))
+        return true;
+    fw_room_restore_(room, &w->place);
+    return false;
+}
+
+/* Bits 8 to 31, by the place on the stack: several who sleep at once have different ones, mostly. */
+static inline uint32_t bit_of(const struct waiter *w)
+{
+    uint64_t mixed = (uint64_t)(uintptr_t)w * UINT64_C(0x9e3779b97f4a7c15);
+
+    return UINT32_C(256) << (mixed >> 32) % 24;
+}
+
+/* seq_ gets a value that it has not had. */
+static inline void change_seq(fw_cond *c)
+{
+    fw_store32_relaxed(&c->seq_, fw_stamp_());
+}
+
+/* Passes a wake on that a cancelled waiter may have had: to a line that begins with w. */
+void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c, struct waiter *w);
+
+#endif
