@@ -31,6 +31,8 @@
 #include "sys/panic.h"
 #include "wait.h"
 
+#define COLD __attribute__((cold, noinline))
+
 _Static_assert(sizeof(fw_latch) == 4, "the public promise");
 
 int fw_latch_init(fw_latch *l, uint32_t n)
@@ -71,8 +73,7 @@ static uint32_t announce(fw_latch *l)
     return fw_or32_relaxed(&l->state_, LATCH_SLEEPERS) | LATCH_SLEEPERS;
 }
 
-__attribute__((cold, noinline)) static int wait_slow(fw_latch *l, const fw_wait_policy *policy,
-                                                     const fw_deadline *deadline)
+COLD static int wait_slow(fw_latch *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     struct fw_wait_ wait;
     int error = fw_wait_begin_(&wait, policy, deadline);

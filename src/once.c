@@ -40,6 +40,8 @@
 #include "sys/thread.h"
 #include "wait.h"
 
+#define COLD __attribute__((cold, noinline))
+
 #define ONCE_RUNNING FW_ID_HELD
 #define ONCE_GENERATION_SHIFT 2
 #define ONCE_GENERATION (31u << ONCE_GENERATION_SHIFT)
@@ -138,7 +140,7 @@ static void end_attempt(void *arg)
 /*
  * This file is compiled with -fexceptions: the clean-up also runs where an exception of C++ passes.
  */
-__attribute__((cold, noinline)) int fw_once_call_slow_(fw_once *o, int (*init)(void *), void *arg)
+COLD int fw_once_call_slow_(fw_once *o, int (*init)(void *), void *arg)
 {
     struct attempt attempt = {o, false};
     int error;

@@ -18,8 +18,9 @@
 enum fault_rule model_broken_rule;
 const void *calls_in_use[FAMILIES];
 
-static const struct program_group *const groups[] = {&litmus_programs, &sleeper_programs,
-                                                     &mutex_programs, &cond_programs};
+static const struct program_group *const groups[] = {
+    &litmus_programs, &sleeper_programs, &mutex_programs, &cond_programs, &barrier_programs,
+    &latch_programs, &once_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {
@@ -286,7 +287,10 @@ static void check_group(const char *name, struct argp_state *state)
     for (unsigned g = 0; g < GROUPS; g++)
         known = known || strcmp(name, groups[g]->name) == 0;
     if (!known)
-        argp_error(state, "no group %s; there are: litmus sleepers mutex cond faults", name);
+        argp_error(state,
+                   "no group %s; there are: litmus sleepers mutex cond barrier latch "
+                   "once faults",
+                   name);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

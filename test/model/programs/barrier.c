@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the barrier.
+ *
+ *   wait, poll, default   arrives and waits: blocking, never sleeping, as the barrier decides
+ *   arrive                arrives; await waits for the round of the last arrive
+ *   drop                  arrives for the last time
+ *   destroy               destroys the barrier and frees it
+ *
+ * The n-th arrival of a thread is for round n.  Who leaves a round finds that all have arrived for
+ * it; one at most is told that it is the serial one, and exactly one where all wait; the round
+ * grows by one, from a word in which nobody is awaited; in the end nobody is inside.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "barrier_calls.h"
+#include "barrier_word.h"
+#include "gates_script.h"
+#include "programs.h"
+
+#define MAX_ROUNDS 4u
+
+enum word { END, WAIT, POLL, DEFAULT, ARRIVE, AWAIT, DROP, DESTROY, WORDS };
+
+static const char *const names[WORDS] = {"",       "wait",  "poll", "default",
+                                         "arrive", "await", "drop", "destroy"};
+
+/* By round: how many have arrived; how many were told that they are the serial one. */
+enum ghost { ARRIVED, SERIAL = ARRIVED + MAX_ROUNDS };
+
+static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
+
+static fw_barrier *b;
+static unsigned parties[MAX_ROUNDS]; /* by round */
+static bool all_wait[MAX_ROUNDS];
+
+static const struct model_part parts[] = {{"state", 0, 8}, {"parties", 8, 4}, {NULL, 0, 0}};
+
+static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t room)
+{
+    if (offset != 0 || size != 8)
+        snprintf(text, room, "%" PRIx64, w);
+    else
+        snprintf(text, room, "round %u, %u awaited, %u inside%s%s%s", barrier_round(w),
+                 barrier_awaited(w), barrier_inside(w), barrier_has_sleepers(w) ? " SLEEPERS" : "",
+                 barrier_slept(w) ? " SLEPT" : "", barrier_goes(w) ? " GOES" : "");
+}
+
+static bool waits(enum word w)
+{
+    return w == WAIT || w == POLL || w == DEFAULT;
+}
+
+static bool arrives(enum word w)
+{
+    return waits(w) || w == ARRIVE || w == DROP;
+}
+
+static void count_parties(void)
+{
+    for (unsigned r = 0; r < MAX_ROUNDS; r++) {
+        parties[r] = 0;
+        all_wait[r] = true;
+    }
+    for (unsigned i = 0; i < model_thread_count; i++) {
+        unsigned r = 0;
+
+        for (const unsigned *w = gates_words[i]; *w != END; w++) {
+            if (!arrives((enum word) * w))
+                continue;
+            parties[r]++;
+            all_wait[r] &= waits((enum word) * w);
+            r++;
+        }
+    }
+}
+
+static void setup(const void *arg)
+{
+    gates_script_read(arg, names, WORDS);
+    count_parties();
+    b = model_object("b", sizeof *b, parts, decode);
+    b->state_ = parties[0] | ((const struct gates_script *)arg)->initial;
+    b->parties_ = parties[0];
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t was)
+{
+    uint64_t is;
+
+    (void)thread;
+    if (addr != (uint64_t)(uintptr_t)&b->state_ || model_program->expects != NULL)
+        return; /* or it is to panic */
+    is = b->state_;
+    if (is == 0 && barrier_goes(was)) /* destroyed */
+        return;
+    if (barrier_inside(is) > model_thread_count)
+        model_fail("word", "%llu threads are inside", barrier_inside(is), 0);
+    if (barrier_round(is) == barrier_round(was)) {
+        if (barrier_awaited(is) > barrier_awaited(was))
+            model_fail("word", "awaited grows within a round: 0x%llx -> 0x%llx", was, is);
+        if (barrier_has_sleepers(was) && !barrier_has_sleepers(is))
+            model_fail("word", "SLEEPERS is cleared within a round: 0x%llx -> 0x%llx", was, is);
+    } else if (barrier_awaited(was) != 0 || barrier_awaited(is) != b->parties_ ||
+               barrier_round(is) != barrier_round(was) + 1) {
+        model_fail("word", "a round ends wrongly: 0x%llx -> 0x%llx", was, is);
+    }
+}
+
+static void passes(unsigned self, unsigned r)
+{
+    report_remark(self, "leaves the round");
+    if (model_shared.ghost[ARRIVED + r] != parties[r])
+        model_thread_fail("too early", "round %llu ends when %llu have arrived", r,
+                          model_shared.ghost[ARRIVED + r]);
+}
+
+static void wait_by(unsigned self, enum word w, unsigned r)
+{
+    const fw_wait_policy *policy = w == DEFAULT ? NULL : w == POLL ? &polling : &blocking;
+
+    if (barrier_in_use->wait_policy(b, policy) == FW_BARRIER_SERIAL &&
+        ++model_shared.ghost[SERIAL + r] > 1)
+        model_thread_fail("serial", "two serial threads in round %llu", r, 0);
+    passes(self, r);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    uint32_t token = 0;
+    unsigned r = 0;
+
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++) {
+        if (arrives((enum word) * w))
+            model_shared.ghost[ARRIVED + r++]++;
+        switch (*w) {
+        case ARRIVE:
+            token = barrier_in_use->arrive(b);
+            break;
+        case AWAIT:
+            barrier_in_use->await(b, token);
+            passes(self, r - 1);
+            break;
+        case DROP:
+            barrier_in_use->drop(b);
+            break;
+        case DESTROY:
+            barrier_in_use->destroy(b);
+            model_op(OP_FREE, b, sizeof *b, 0, 0, 0, 0);
+            break;
+        default:
+            wait_by(self, (enum word) * w, r - 1);
+        }
+    }
+}
+
+static void finished(void)
+{
+    uint64_t w = b->state_;
+
+    for (unsigned r = 0; r < MAX_ROUNDS; r++)
+        if (parties[r] != 0 && all_wait[r] && model_shared.ghost[SERIAL + r] != 1)
+            model_fail("serial", "no serial thread in round %llu", r, 0);
+    if (model_shared.dead == 0 && (barrier_inside(w) != 0 || barrier_awaited(w) != b->parties_))
+        model_fail("word", "nobody is there any more, and the word is 0x%llx", w, 0);
+}
+
+static void describe(char *text, size_t room)
+{
+    decode(b->state_, 0, 8, text, room);
+}
+
+#define PROGRAM(called, what, n, ...)                                                  \
+    {                                                                                  \
+        .name = called, .about = what, .threads = n, .setup = setup, .thread = thread, \
+        .finished = finished, .changed = changed, .describe = describe, __VA_ARGS__    \
+    }
+
+static const struct model_program programs[] = {
+    PROGRAM("barrier", "two, three rounds", 2,
+            .arg = GATES_SCRIPT("wait wait wait", "wait wait wait")),
+    PROGRAM("barrier-three", "three, twice", 3,
+            .arg = GATES_SCRIPT("wait wait", "wait wait", "wait wait")),
+    PROGRAM("barrier-four", "four, once", 4, .preemptions = 3, .deep_preemptions = 5,
+            .arg = GATES_SCRIPT("wait", "wait", "wait", "wait")),
+    PROGRAM("barrier-default", "the barrier decides how to wait", 2, .budget = {.ticks = 2},
+            .arg = GATES_SCRIPT("default default default", "default default default")),
+    PROGRAM("barrier-poll", "one that never sleeps, beside sleepers", 3,
+            .arg = GATES_SCRIPT("poll wait", "wait poll", "wait wait")),
+    PROGRAM("barrier-spurious", "spurious wakes and an EINTR", 3,
+            .budget = {.spurious = 2, .eintr = 1}, .preemptions = 3, .deep_preemptions = 4,
+            .arg = GATES_SCRIPT("wait wait", "wait wait", "wait wait")),
+    PROGRAM("barrier-token", "arrives now, waits later", 3, .budget = {.ticks = 2},
+            .preemptions = 4, .deep_preemptions = 6,
+            .arg = GATES_SCRIPT("arrive await wait", "wait arrive await", "wait wait")),
+    PROGRAM("barrier-early", "arrives for the next round, and waits for the last", 2,
+            .budget = {.ticks = 2}, .arg = GATES_SCRIPT("arrive await wait", "wait arrive")),
+    PROGRAM("barrier-drop", "one drops out after the other", 3,
+            .arg = GATES_SCRIPT("drop", "wait drop", "wait wait wait")),
+    PROGRAM("barrier-wraps", "the round wraps around", 2,
+            .arg = GATES_SCRIPT_FROM(UINT64_C(0x1fffe) << BARRIER_ROUND_SHIFT, "wait", "wait")),
+    PROGRAM("barrier-destroy", "who waited destroys it", 2, .budget = {.ticks = 1},
+            .arg = GATES_SCRIPT("wait wait destroy", "wait wait")),
+    PROGRAM("barrier-destroy-three", "the same while two others leave", 3, .budget = {.ticks = 1},
+            .arg = GATES_SCRIPT("wait destroy", "wait", "wait")),
+    PROGRAM("barrier-destroy-drop", "the same while one has dropped out", 3, .budget = {.ticks = 1},
+            .arg = GATES_SCRIPT("wait destroy", "drop", "wait")),
+    PROGRAM("barrier-surplus", "one arrives that no round awaits", 2, .expects = "panic",
+            .arg = GATES_SCRIPT("drop", "drop wait")),
+};
+
+const struct program_group barrier_programs = {"barrier", programs,
+                                               sizeof programs / sizeof *programs};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the latch.
+ *
+ *   wait, timed, poll, default   waits: blocking, until the time is over, never sleeping, with the
+ *                                default policy
+ *   down, down2, down0           counts 1, 2 or 0 down
+ *   arrive                       counts 1 down and waits
+ *   try                          looks whether it is open
+ *   free                         frees the latch
+ *
+ * Who passes finds that all has been counted; the word goes down only; in the end it is 0.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "../kernel.h"
+#include "gates_script.h"
+#include "latch_calls.h"
+#include "latch_word.h"
+#include "programs.h"
+
+enum word { END, WAIT, TIMED, POLL, DEFAULT, DOWN, DOWN2, DOWN0, ARRIVE, TRY, FREE, WORDS };
+
+static const char *const names[WORDS] = {"",      "wait",  "timed",  "poll", "default", "down",
+                                         "down2", "down0", "arrive", "try",  "free"};
+
+enum ghost { COUNTED, LET_THROUGH };
+
+static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
+static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
+
+static fw_latch *l;
+static uint32_t wanted;
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    (void)offset;
+    (void)size;
+    snprintf(text, room, "%u left%s", latch_left((uint32_t)value),
+             latch_has_sleepers((uint32_t)value) ? " SLEEPERS" : "");
+}
+
+static void setup(const void *arg)
+{
+    const struct gates_script *script = arg;
+
+    l = model_object("l", sizeof *l, NULL, decode);
+    l->state_ = wanted = (uint32_t)script->initial;
+    gates_script_read(script, names, WORDS);
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    uint32_t was = (uint32_t)before, is;
+
+    (void)thread;
+    if (addr != (uint64_t)(uintptr_t)l || model_program->expects != NULL) /* it is to panic */
+        return;
+    is = l->state_;
+    if (latch_left(is) > latch_left(was) || (latch_has_sleepers(was) && !latch_has_sleepers(is)))
+        model_fail("word", "0x%llx -> 0x%llx", was, is);
+}
+
+static void pass(unsigned self)
+{
+    report_remark(self, "passes");
+    if (model_shared.ghost[COUNTED] != wanted)
+        model_thread_fail("too early", "thread %llu passes when %llu were counted", self,
+                          model_shared.ghost[COUNTED]);
+    model_shared.ghost[LET_THROUGH]++;
+}
+
+static void wait_by(unsigned self, enum word w)
+{
+    const fw_wait_policy *policy = w == DEFAULT ? NULL : w == POLL ? &polling : &blocking;
+    int error = latch_in_use->wait_policy(l, policy, w == TIMED ? &deadline : NULL);
+
+    if (error == 0)
+        pass(self);
+    else if (error != ETIMEDOUT || w != TIMED)
+        model_thread_fail("answer", "thread %llu got error %llu", self, (uint64_t)error);
+}
+
+static void down(uint32_t n)
+{
+    model_shared.ghost[COUNTED] += n;
+    latch_in_use->count_down(l, n);
+}
+
+static void act(unsigned self, enum word w)
+{
+    switch (w) {
+    case DOWN:
+    case DOWN2:
+    case DOWN0:
+        down(w == DOWN0 ? 0 : w == DOWN ? 1 : 2);
+        break;
+    case ARRIVE:
+        model_shared.ghost[COUNTED]++;
+        latch_in_use->arrive_and_wait(l, 1);
+        pass(self);
+        break;
+    case TRY:
+        if (latch_in_use->trywait(l) == 0)
+            pass(self);
+        break;
+    case FREE:
+        model_op(OP_FREE, l, sizeof *l, 0, 0, 0, 0);
+        break;
+    default:
+        wait_by(self, w);
+    }
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static void finished(void)
+{
+    if (model_shared.dead == 0 && !latch_is_open(l->state_))
+        model_fail("word", "all was counted, and 0x%llx is left", l->state_, 0);
+}
+
+static void describe(char *text, size_t room)
+{
+    snprintf(text, room, "l = %08" PRIx32, l->state_);
+}
+
+#define PROGRAM(called, what, n, ...)                                                  \
+    {                                                                                  \
+        .name = called, .about = what, .threads = n, .setup = setup, .thread = thread, \
+        .finished = finished, .changed = changed, .describe = describe, __VA_ARGS__    \
+    }
+
+static const struct model_program programs[] = {
+    PROGRAM("latch", "one waits, one counts", 2, .arg = GATES_SCRIPT_FROM(1, "wait", "down")),
+    PROGRAM("latch-steps", "two count in steps", 3,
+            .arg = GATES_SCRIPT_FROM(4, "wait", "down2 down0", "down down")),
+    PROGRAM("latch-waiters", "two wait, two count", 4,
+            .arg = GATES_SCRIPT_FROM(2, "wait", "wait try", "down", "down")),
+    PROGRAM("latch-arrive", "three arrive and wait", 3, .budget = {.ticks = 2},
+            .arg = GATES_SCRIPT_FROM(3, "arrive", "arrive", "arrive")),
+    PROGRAM("latch-default", "polls a little, then sleeps", 3, .budget = {.ticks = 2},
+            .arg = GATES_SCRIPT_FROM(2, "default", "down", "down")),
+    PROGRAM("latch-poll", "one that never sleeps, beside a sleeper", 3,
+            .arg = GATES_SCRIPT_FROM(2, "poll", "wait", "down down")),
+    PROGRAM("latch-timed", "one of two gives up", 3,
+            .arg = GATES_SCRIPT_FROM(2, "timed", "wait", "down down")),
+    PROGRAM("latch-spurious", "spurious wakes and an EINTR", 3,
+            .budget = {.spurious = 2, .eintr = 1},
+            .arg = GATES_SCRIPT_FROM(2, "wait", "wait", "down down")),
+    PROGRAM("latch-free", "who waits frees it", 3,
+            .arg = GATES_SCRIPT_FROM(2, "wait free", "down", "down")),
+    PROGRAM("latch-free-default", "the same with the default policy", 2, .budget = {.ticks = 2},
+            .arg = GATES_SCRIPT_FROM(1, "default free", "down")),
+    PROGRAM("latch-below", "counted below zero", 2, .expects = "panic",
+            .arg = GATES_SCRIPT_FROM(1, "down", "down")),
+};
+
+const struct program_group latch_programs = {"latch", programs, sizeof programs / sizeof *programs};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the once.
+ *
+ *   call        calls with an initialiser that succeeds
+ *   fail        calls with one that fails
+ *   recur       calls with one that calls again
+ *   end, quit   the thread was initialising from the start, and is done, or has failed
+ *   free        frees the once
+ *
+ * One initialiser at a time; it succeeds once; who comes through finds that it has; a failure is
+ * its caller's.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "../subject/subject.h"
+#include "gates_script.h"
+#include "once_calls.h"
+#include "programs.h"
+
+enum word { END, CALL, FAIL, RECUR, FINISH, QUIT, FREE, WORDS };
+
+static const char *const names[WORDS] = {"", "call", "fail", "recur", "end", "quit", "free"};
+
+enum ghost { INSIDE, SUCCESSES, FAILURES };
+
+/* Words that a fork, or a thread that is at it, has left. */
+#define RUNS(thread) ((SUBJECT_FIRST_TID + (thread)) << FW_ID_SHIFT | FW_ID_HELD)
+#define SLEEPERS 0x80u
+
+static fw_once *o;
+
+static void setup(const void *arg)
+{
+    const struct gates_script *script = arg;
+
+    o = model_object("o", sizeof *o, NULL, NULL);
+    o->state_ = (uint32_t)script->initial;
+    gates_script_read(script, names, WORDS);
+}
+
+static void begin(void)
+{
+    if (model_shared.ghost[INSIDE] != 0)
+        model_thread_fail("exclusion", "two initialisers run", 0, 0);
+    if (model_shared.ghost[SUCCESSES] != 0)
+        model_thread_fail("again", "the initialiser has succeeded before", 0, 0);
+    model_shared.ghost[INSIDE] = 1;
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    model_shared.ghost[INSIDE] = 0;
+}
+
+static int succeed(void *arg)
+{
+    (void)arg;
+    begin();
+    model_shared.ghost[SUCCESSES]++;
+    return 0;
+}
+
+static int fail(void *arg)
+{
+    (void)arg;
+    begin();
+    model_shared.ghost[FAILURES]++;
+    return EAGAIN;
+}
+
+static int recur(void *arg)
+{
+    return once_in_use->call(o, recur, arg);
+}
+
+static void call(unsigned self, int (*init)(void *))
+{
+    uint64_t failures = model_shared.ghost[FAILURES];
+    int error = once_in_use->call(o, init, NULL);
+
+    report_remark(self, error == 0 ? "comes through" : "has failed");
+    if (error == 0 && model_shared.ghost[SUCCESSES] != 1)
+        model_thread_fail("too early", "thread %llu comes through, and nothing is initialised",
+                          self, 0);
+    if (error != 0 && (init != fail || model_shared.ghost[FAILURES] == failures))
+        model_thread_fail("answer", "thread %llu is told of a failure that is not its own", self,
+                          0);
+}
+
+static void act(unsigned self, enum word w)
+{
+    switch (w) {
+    case FINISH:
+        model_shared.ghost[SUCCESSES]++;
+        once_in_use->end(o, true);
+        break;
+    case QUIT:
+        once_in_use->end(o, false);
+        break;
+    case FREE:
+        model_op(OP_FREE, o, sizeof *o, 0, 0, 0, 0);
+        break;
+    default:
+        call(self, w == CALL ? succeed : w == FAIL ? fail : recur);
+    }
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static void finished(void)
+{
+    uint32_t wanted = model_shared.ghost[SUCCESSES] != 0 ? FW_ONCE_DONE_ : 0;
+
+    if (model_shared.dead == 0 && o->state_ != wanted)
+        model_fail("word", "nobody is there any more, and the word is 0x%llx", o->state_, 0);
+}
+
+static void describe(char *text, size_t room)
+{
+    snprintf(text, room, "o = %08" PRIx32, o->state_);
+}
+
+/* Calls poll, then sleep: each poll is over when the clock has moved. */
+#define TICKS .budget = {.ticks = 3}
+
+#define PROGRAM(called, what, n, ...)                                                  \
+    {                                                                                  \
+        .name = called, .about = what, .threads = n, .setup = setup, .thread = thread, \
+        .finished = finished, .describe = describe, __VA_ARGS__                        \
+    }
+
+static const struct model_program programs[] = {
+    PROGRAM("once", "two call", 2, TICKS, .arg = GATES_SCRIPT("call call", "call call")),
+    PROGRAM("once-three", "three call", 3, TICKS, .arg = GATES_SCRIPT("call", "call", "call")),
+    PROGRAM("once-fails", "the first may fail, and another one tries", 3, TICKS,
+            .arg = GATES_SCRIPT("fail", "call", "call")),
+    PROGRAM("once-fails-twice", "two may fail", 3, TICKS,
+            .arg = GATES_SCRIPT("fail", "fail call", "call")),
+    PROGRAM("once-spurious", "a spurious wake and an EINTR", 3,
+            .budget = {.ticks = 3, .spurious = 1, .eintr = 1},
+            .arg = GATES_SCRIPT("fail", "call", "call")),
+    PROGRAM("once-free", "who was let through frees it", 2, TICKS,
+            .arg = GATES_SCRIPT_FROM(RUNS(0), "end", "call free")),
+    PROGRAM("once-free-asleep", "the same, with somebody who may have slept before", 2, TICKS,
+            .arg = GATES_SCRIPT_FROM(RUNS(0) | SLEEPERS, "end", "call free")),
+    PROGRAM("once-quit", "somebody who was at it gives up", 3, TICKS,
+            .arg = GATES_SCRIPT_FROM(RUNS(0), "quit call", "call", "call")),
+    PROGRAM("once-fork", "the runner and its sleepers were left behind by a fork", 3, TICKS,
+            .generation = 1, .arg = GATES_SCRIPT_FROM(RUNS(5) | SLEEPERS, "call", "call", "call")),
+    PROGRAM("once-recur", "the initialiser calls again", 1, TICKS, .expects = "panic",
+            .arg = GATES_SCRIPT("recur")),
+};
+
+const struct program_group once_programs = {"once", programs, sizeof programs / sizeof *programs};
