@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the threads of the semaphore programs, and watches the words: sem_script.h.
+ */
+#include "sem_script.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../engine/report.h"
+#include "../kernel.h"
+#include "sem_calls.h"
+#include "units_word.h"
+
+#define MAX_WORDS 8u
+
+enum word {
+    END,
+    WAIT,
+    TIMED,
+    POLL,
+    DEFAULT,
+    TRY,
+    POST,
+    POST2,
+    WAIT_T,
+    POST_T,
+    ANY,
+    ANY_TIMED,
+    PASS,
+    PASS_TIMED,
+    ANY_E,
+    SET,
+    RESET,
+    FREE,
+    WORDS
+};
+
+static const char *const names[WORDS] = {
+    "",       "wait", "timed",     "poll", "default",    "try",   "post", "post2", "wait-t",
+    "post-t", "any",  "any-timed", "pass", "pass-timed", "any-e", "set",  "reset", "free"};
+
+/* In model_shared.ghost: of s, of t, and of an automatic event. */
+enum ghost { OFFERED, TAKEN = OFFERED + 3, ADDED = TAKEN + 3, GHOSTS = ADDED + 3 };
+enum supply { S, T, E };
+
+static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
+static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
+
+static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
+static fw_sem *s, *t;
+static fw_event *e;
+
+/* --- The words ------------------------------------------------------------------------------ */
+
+static const struct model_part parts[] = {
+    {"value", 0, 4}, {"sleepers", 4, 4}, {"guess", 12, 4}, {"luck", 16, 4}, {NULL, 0, 0}};
+static const struct model_part gate_parts[] = {{"gate", 0, 4}, {"waiters", 4, 4}, {NULL, 0, 0}};
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    uint64_t w = offset == 4 ? value << 32 : value;
+
+    if (offset > 4)
+        snprintf(text, room, "%" PRIu64, value);
+    else
+        snprintf(text, room, "%u%s, %u waiting, %u waking%s", units_value(w),
+                 is_reserved(w) ? " RESERVED" : "", units_waiters(w), units_waking(w),
+                 is_napping(w) ? " NAPPING" : "");
+    (void)size;
+}
+
+static enum word word_of(const char *text)
+{
+    for (unsigned w = 1; w < WORDS; w++)
+        if (strcmp(text, names[w]) == 0)
+            return (enum word)w;
+    fprintf(stderr, "fw-model: bad script word: %s\n", text);
+    exit(3);
+}
+
+static void parse(enum word *script, const char *text)
+{
+    char copy[160];
+    unsigned n = 0;
+
+    memset(script, 0, MAX_WORDS * sizeof *script);
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok(copy, " "); word != NULL && n < MAX_WORDS - 1;
+         word = strtok(NULL, " "))
+        script[n++] = word_of(word);
+}
+
+void sem_script_setup(const void *arg)
+{
+    const struct sem_script *script = arg;
+
+    s = model_object("s", sizeof *s, parts, decode);
+    t = model_object("t", sizeof *t, parts, decode);
+    e = model_object("e", sizeof *e, script->automatic ? parts : gate_parts,
+                     script->automatic ? decode : NULL);
+    s->state_ = script->s;
+    s->guess_ = (uint32_t)script->s;
+    s->limit_ = script->max == 0 ? 0 : FW_SEM_MAX ^ script->max;
+    t->state_ = script->t;
+    e->kind_ = script->automatic ? FW_EVENT_AUTO : FW_EVENT_MANUAL;
+    model_shared.ghost[OFFERED + S] = units_value(s->state_);
+    model_shared.ghost[ADDED + S] = units_value(s->state_);
+    model_shared.ghost[OFFERED + T] = units_value(t->state_);
+    model_shared.ghost[ADDED + T] = units_value(t->state_);
+    for (unsigned i = 0; i < model_thread_count; i++)
+        parse(scripts[i], script->threads[i]);
+}
+
+void sem_script_describe(char *text, size_t room)
+{
+    snprintf(text, room, "s = %016" PRIx64 ", t = %016" PRIx64 ", e = %016" PRIx64, s->state_,
+             t->state_, e->state_);
+}
+
+/* --- What holds at every change ------------------------------------------------------------- */
+
+static void check_units(uint64_t word)
+{
+    uint64_t w = without_ghosts(word, model_program->generation);
+
+    if (units_waiters(w) == 0 && w != units_value(w))
+        model_fail("word", "nobody waits, and the word is 0x%llx", w, 0);
+    if (is_reserved(w) && units_waiters(w) == 0)
+        model_fail("word", "a unit is reserved for nobody: 0x%llx", w, 0);
+    if (is_napping(w) && !is_reserved(w))
+        model_fail("word", "somebody naps without a reservation: 0x%llx", w, 0);
+    if (units_available(w) > 0 && units_others(w) > 0 && units_waking(w) == 0)
+        model_fail("stranded", "a unit is available, and nobody is on the way: 0x%llx", w, 0);
+}
+
+void sem_script_changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    const struct model_object *o = model_object_at(addr, 8);
+    bool is_auto = e->kind_ == FW_EVENT_AUTO;
+
+    (void)thread;
+    if (addr == (uint64_t)(uintptr_t)s && is_reserved(before) && is_reserved(s->state_) &&
+        units_value(before) == 1 && units_value(s->state_) == 0)
+        model_fail("stolen", "somebody else took the unit that was reserved", 0, 0);
+    if (o == NULL || (model_shared.dead >> (o - model_objects) & 1) != 0)
+        return;
+    if (addr == (uint64_t)(uintptr_t)s || addr == (uint64_t)(uintptr_t)t ||
+        (is_auto && addr == (uint64_t)(uintptr_t)e))
+        check_units(*(const uint64_t *)(uintptr_t)addr);
+}
+
+/* --- What threads do ------------------------------------------------------------------------ */
+
+static void took(unsigned self, enum supply which)
+{
+    static const char *const remarks[] = {"has one of s", "has one of t", "passes"};
+    uint64_t taken = ++model_shared.ghost[TAKEN + which];
+
+    report_remark(self, remarks[which]);
+    if (taken > model_shared.ghost[OFFERED + which])
+        model_thread_fail("made up", "%llu were taken, and only %llu were there", taken,
+                          model_shared.ghost[OFFERED + which]);
+}
+
+static void add(fw_sem *to, enum supply which, uint32_t n)
+{
+    int error;
+
+    model_shared.ghost[OFFERED + which] += n;
+    error = n == 1 ? sem_in_use->post(to) : sem_in_use->post_n(to, n);
+    if (error == 0)
+        model_shared.ghost[ADDED + which] += n;
+    else
+        model_shared.ghost[OFFERED + which] -= n;
+}
+
+static void take(unsigned self, enum word w)
+{
+    const fw_wait_policy *policy = w == DEFAULT ? NULL : w == POLL ? &polling : &blocking;
+    int error = w == TRY ? sem_in_use->trywait(s)
+                         : sem_in_use->wait_policy(s, policy, w == TIMED ? &deadline : NULL);
+
+    if (error == 0)
+        took(self, S);
+    else if (error != (w == TRY ? EAGAIN : ETIMEDOUT) || (w != TRY && w != TIMED))
+        model_thread_fail("answer", "thread %llu got error %llu", self, (uint64_t)error);
+}
+
+static void choose(unsigned self, enum word w)
+{
+    const fw_any objects[] = {{w == ANY_E ? FW_ANY_EVENT : FW_ANY_SEM, w == ANY_E ? (void *)e : s},
+                              {FW_ANY_SEM, w == ANY_E ? s : t}};
+    unsigned which;
+
+    if (sem_in_use->wait_any(objects, 2, w == ANY_TIMED ? &deadline : NULL, &which) != 0)
+        return;
+    if (w != ANY_E)
+        took(self, which == 0 ? S : T);
+    else if (which == 1)
+        took(self, S);
+    else if (e->kind_ == FW_EVENT_AUTO)
+        took(self, E);
+}
+
+static void set(void)
+{
+    model_shared.ghost[OFFERED + E]++; /* some of these may come to nothing: it is set already */
+    sem_in_use->set(e);
+}
+
+static void act(unsigned self, enum word w)
+{
+    switch (w) {
+    case POST:
+    case POST2:
+        add(s, S, w == POST ? 1 : 2);
+        break;
+    case POST_T:
+        add(t, T, 1);
+        break;
+    case WAIT_T:
+        sem_in_use->wait_policy(t, &blocking, NULL);
+        took(self, T);
+        break;
+    case ANY:
+    case ANY_TIMED:
+    case ANY_E:
+        choose(self, w);
+        break;
+    case PASS:
+    case PASS_TIMED:
+        if (sem_in_use->pass_policy(e, &blocking, w == PASS ? NULL : &deadline) == 0 &&
+            e->kind_ == FW_EVENT_AUTO)
+            took(self, E);
+        break;
+    case SET:
+        set();
+        break;
+    case RESET:
+        sem_in_use->reset(e);
+        break;
+    case FREE:
+        model_op(OP_FREE, s, sizeof *s, 0, 0, 0, 0);
+        model_op(OP_FREE, e, sizeof *e, 0, 0, 0, 0);
+        break;
+    default:
+        take(self, w);
+    }
+}
+
+void sem_script_thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const enum word *w = scripts[self]; *w != END; w++)
+        act(self, *w);
+}
+
+/* --- What holds in the end ------------------------------------------------------------------ */
+
+static bool is_dead(const void *p)
+{
+    const struct model_object *o = model_object_at((uint64_t)(uintptr_t)p, 1);
+
+    return (model_shared.dead >> (o - model_objects) & 1) != 0;
+}
+
+static void check_supply(const void *object, enum supply which)
+{
+    uint64_t w = without_ghosts(*(const uint64_t *)object, model_program->generation);
+    uint64_t left = model_shared.ghost[ADDED + which] - model_shared.ghost[TAKEN + which];
+
+    if (is_dead(object))
+        return;
+    if (which != E && units_value(w) != left)
+        model_fail("lost unit", "there should be %llu units, and there are %llu", left,
+                   units_value(w));
+    if (units_value(w) > 0 && units_waiters(w) > 0)
+        model_fail("lost wake-up", "%llu wait beside %llu units", units_waiters(w), units_value(w));
+    if (model_shared.asleep == 0 && w != units_value(w))
+        model_fail("word", "nobody is there any more, and the word is 0x%llx", w, 0);
+}
+
+void sem_script_finished(void)
+{
+    check_supply(s, S);
+    check_supply(t, T);
+    if (e->kind_ == FW_EVENT_AUTO)
+        check_supply(e, E);
+    else if (!is_dead(e) && model_shared.asleep == 0 && e->state_ >> 32 != 0)
+        model_fail("word", "nobody is there any more, and the event counts waiters", 0, 0);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_SEM_SCRIPT_H
+#define MODEL_SEM_SCRIPT_H
+
+#include "../engine/model.h"
+
+/*
+ * Each thread of a semaphore program follows a script, a list of words:
+ *
+ *   wait, timed, poll, default   takes a unit of s: blocking, until the time is over, never
+ *                                sleeping, with the default policy
+ *   try                          takes one if there is one
+ *   post, post2                  adds one, two
+ *   wait-t, post-t               the same with a second semaphore
+ *   any, any-timed               waits for s or t
+ *   pass, pass-timed             waits for the event
+ *   any-e                        waits for the event or s
+ *   set, reset                   the event
+ *   free                         frees s and the event
+ *
+ * At every change: the words say what units_word.h allows, and who is to be woken is being woken.
+ * In the end: no unit was lost or made up; nobody sleeps beside a unit; who is not there is not
+ * counted.
+ */
+struct sem_script {
+    const char *threads[MODEL_MAX_THREADS];
+    uint64_t s, t;  /* the words at the start */
+    uint32_t max;   /* of s; 0: none */
+    bool automatic; /* the event */
+};
+
+/* Members of struct model_program; arg is the struct sem_script. */
+void sem_script_setup(const void *arg);
+void sem_script_thread(unsigned self, const void *arg);
+void sem_script_changed(unsigned thread, uint64_t addr, uint64_t before);
+void sem_script_finished(void);
+void sem_script_describe(char *text, size_t room);
+
+#endif
