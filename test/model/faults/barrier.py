@@ -30,14 +30,14 @@ FAULTS = [
           BARRIER, "        fw_add32_relaxed(&b->parties_, 0u - n);\n",
           "        fw_add32_relaxed(&b->parties_, 0);\n"),
     Fault("barrier-drops-late", "drops out after it has arrived", "barrier-drop", BARRIER,
-          "    if (fw_barrier_arrive_(b, 1, false, true, &phase))\n        fw_barrier_open_(b, false);"
-          "\n}\n\nvoid fw_barrier_destroy",
+          "    if (fw_barrier_arrive_(b, 1, false, true, &phase))\n"
+          "        fw_barrier_open_(b, false);\n}\n\nvoid fw_barrier_destroy",
           "    if (fw_barrier_arrive_(b, 1, false, false, &phase))\n"
           "        fw_barrier_open_(b, false);\n"
           "    fw_add32_relaxed(&b->parties_, UINT32_MAX);\n}\n\nvoid fw_barrier_destroy"),
     Fault("barrier-forgets-inside", "the last to arrive stays inside", "barrier", BARRIER,
           "barrier_next_round(w, parties) - (stay ? BARRIER_INSIDE_ONE : 0)))",
-          "barrier_next_round(w, parties)))"),
+          "barrier_next_round(w, parties) - (stay ? UINT64_C(0) : 0)))"),
     Fault("barrier-loses-inside", "a new round forgets who has not left the last one",
           "barrier-destroy", WORD,
           "    fw_barrier_word_ kept = w & (BARRIER_INSIDE | BARRIER_GOES);\n",
@@ -47,7 +47,8 @@ FAULTS = [
           "    for (; false; w = fw_load64_acquire(&b->state_))\n"),
     Fault("barrier-quiet-leaver", "the last who leaves does not wake who destroys",
           "barrier-destroy", BARRIER,
-          "    if (barrier_goes(w) && barrier_inside(w) == 1) /* I3 */\n", "    if (false)\n"),
+          "    if (barrier_goes(w) && barrier_inside(w) == 1) /* I3 */\n",
+          "    if (barrier_goes(w) && false)\n"),
     Fault("barrier-destroy-upper", "destroy sleeps on the half that does not change",
           "barrier-destroy", BARRIER,
           "            fw_wait_sleep_(&wait, lower_half_of(b), barrier_lower_half(w),",

@@ -6,7 +6,8 @@ LATCH = "src/latch.c"
 
 FAULTS = [
     Fault("latch-sleeps-unannounced", "sleeps without SLEEPERS", "latch", LATCH,
-          "        if (!latch_has_sleepers(w) && fw_wait_blocks_(&wait))\n", "        if (false)\n"),
+          "        if (!latch_has_sleepers(w) && fw_wait_blocks_(&wait))\n",
+          "        if (false)\n"),
     Fault("latch-stale-sleep", "announces itself, and sleeps with what comes next", "latch", LATCH,
           "            w = announce(l);\n        if (latch_is_open(w))\n            continue;\n",
           "            announce(l);\n        w = fw_load32_relaxed(&l->state_);\n"),

@@ -23,7 +23,7 @@ FAULTS = [
           "    attempt.done = error == 0;\n", "    attempt.done = true;\n"),
     Fault("once-waits-for-ghosts", "waits for a runner that a fork has left behind", "once-fork",
           ONCE, "    return !is_running(w) || !fw_is_here_(runner_of(w), generation_of(w));\n",
-          "    return !is_running(w);\n"),
+          "    return !is_running(w) || generation_of(w) > 31u;\n"),
     Fault("once-forgets-generation", "the runner does not say in which process", "once-fork", ONCE,
           "    uint32_t mine = me | fw_fork_generation_() << ONCE_GENERATION_SHIFT;\n",
           "    uint32_t mine = me;\n"),
