@@ -117,6 +117,47 @@ static void a_child_keeps_the_identity_and_counts_the_fork(void **state)
     assert_int_equal(fw_fork_generation_(), generation_before_fork);
 }
 
+/* Another thread of the time before the fork; it is nobody's id. */
+#define STRANGER plain_id(3)
+
+/* Who called the fork is here, under its old generation too; the others are not. */
+static int check_who_is_here(void)
+{
+    uint32_t now = fw_fork_generation_();
+
+    return fw_is_here_(id_before_fork, generation_before_fork) && fw_is_here_(STRANGER, now) &&
+                   !fw_is_here_(STRANGER, generation_before_fork)
+               ? CHILD_OK
+               : CHILD_FAILED;
+}
+
+static int check_who_is_not_here(void)
+{
+    return fw_is_here_(id_before_fork, generation_before_fork) ? CHILD_FAILED : CHILD_OK;
+}
+
+/* A thread that never asked for its identity. */
+static void *fork_without_id(void *arg)
+{
+    *(int *)arg = in_child(check_who_is_not_here);
+    return NULL;
+}
+
+static void who_is_here_after_a_fork(void **state)
+{
+    pthread_t thread;
+    int status = CHILD_FAILED;
+
+    (void)state;
+    id_before_fork = fw_self_();
+    generation_before_fork = fw_fork_generation_();
+    assert_true(fw_is_here_(STRANGER, generation_before_fork));
+    assert_int_equal(in_child(check_who_is_here), CHILD_OK);
+    assert_int_equal(pthread_create(&thread, NULL, fork_without_id, &status), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(status, CHILD_OK);
+}
+
 static int generations_left;
 
 /* Each child forks the next, until the count is back at the start. */
@@ -328,6 +369,7 @@ int main(void)
         cmocka_unit_test(identity_is_the_kernel_thread_id),
         cmocka_unit_test(every_thread_has_its_own),
         cmocka_unit_test(a_child_keeps_the_identity_and_counts_the_fork),
+        cmocka_unit_test(who_is_here_after_a_fork),
         cmocka_unit_test(generations_wrap),
         cmocka_unit_test(a_reused_id_is_told_from_the_inherited_one),
         cmocka_unit_test(serials_differ_across_threads),
