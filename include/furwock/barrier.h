@@ -76,8 +76,9 @@ FW_API int fw_barrier_init(fw_barrier *b, uint32_t parties);
 
 /*
  * Waits until all threads that waited have left the barrier.  It may be called as soon as one of
- * them has returned; the memory may be freed or initialised again afterwards.  Nobody may have
- * arrived for another round and wait: that stops the program.
+ * them has returned; the memory may be freed or initialised again afterwards.  Where somebody has
+ * not left and somebody else has arrived for another round, it stops the program: that round would
+ * never end.
  */
 FW_API void fw_barrier_destroy(fw_barrier *b);
 
