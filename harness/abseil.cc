@@ -44,7 +44,8 @@ COND_TIMED(pair, pair, wait_until(l, at))
 extern "C" {
 extern const struct adapter adapter_abseil;
 extern const struct rw_adapter rw_adapter_abseil;
-extern const struct cond_adapter cond_adapter_abseil;
+extern /* A wait that says its time is over may have taken a signal: it is documented, and was seen. */
+const struct cond_adapter cond_adapter_abseil;
 }
 
 const struct adapter adapter_abseil = {
@@ -77,6 +78,7 @@ const struct rw_adapter rw_adapter_abseil = {
     RW_NOT_TIMED,
 };
 
+/* A wait that says its time is over may have taken a signal: it is documented, and was seen. */
 const struct cond_adapter cond_adapter_abseil = {
     .name = "abseil",
     .about = "absl::CondVar and absl::Mutex of Abseil",

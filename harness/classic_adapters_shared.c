@@ -58,7 +58,7 @@ const struct cond_adapter cond_adapter_wake_all = {
     .name = "wake-all",
     .about = "fw_mutex with a condition variable whose broadcast wakes everybody",
     .family = FAMILY_CLASSIC,
-    .flags = ADAPTER_BLOCKS | ADAPTER_ZERO,
+    .flags = ADAPTER_BLOCKS | ADAPTER_ZERO | ADAPTER_EXACT,
     ADAPTER_OBJECT(struct pair, pair_init_),
     COND_MEMBERS(pair),
 };

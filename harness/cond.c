@@ -21,7 +21,7 @@ const struct cond_adapter cond_adapter_furwock = {
     .about = "fw_cond on fw_mutex: one is woken, the others are moved to the mutex",
     .family = FAMILY_FURWOCK,
     .flags = ADAPTER_BLOCKS | ADAPTER_SPINS | ADAPTER_OWNER | ADAPTER_FREEABLE | ADAPTER_ZERO |
-             ADAPTER_CANCEL,
+             ADAPTER_CANCEL | ADAPTER_EXACT,
     ADAPTER_OBJECT(struct pair, pair_init_),
     COND_PLACE(struct pair, cond),
     COND_MEMBERS(pair),

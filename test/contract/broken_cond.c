@@ -148,7 +148,7 @@ static const struct cond_adapter wrong[] = {
     WRONG_COND("broadcasts-to-one", 0, cond_unlock_, cond_wait_, cond_timedwait_, cond_signal_,
                cond_signal_),
     WRONG_COND("lets-steal", 0, cond_unlock_, wait_or_steal, NULL, signal_anybody, cond_broadcast_),
-    WRONG_COND("swallows-signals", 0, cond_unlock_, cond_wait_, give_up_and_stay, cond_signal_,
+    WRONG_COND("swallows-signals", ADAPTER_EXACT, cond_unlock_, cond_wait_, give_up_and_stay, cond_signal_,
                cond_broadcast_),
     WRONG_COND("never-gives-up", 0, cond_unlock_, cond_wait_, never_give_up, cond_signal_,
                cond_broadcast_),
