@@ -19,15 +19,17 @@
  *          waiter of the mutex
  *
  * seq_      0 until somebody waits; then a stamp, which no other variable has, nor has had lately.
- * waiters_  0 only if nobody is in line.
+ * waiters_  LINE is clear only if nobody is in line.  SIGNALS: the last wake that met several in
+ *           line was a signal; who comes then sleeps *singly*, on its own state instead of seq_, so
+ *           that a signal can choose one.  A broadcast clears it.
  *
- * Legal:   waiters_ set when nobody is in line (one needless visit to the room); seq_ changed when
- *          nobody sleeps; a needless kernel wake.
+ * Legal:   LINE set when nobody is in line (one needless visit to the room); SIGNALS either way;
+ *          seq_ changed when nobody sleeps; a needless kernel wake.
  * Illegal: to mark a place that is in line: it is removed first; to touch the variable after the
  *          mark of the last one in line, or the mutex after the first mark of a move; to sleep with
  *          a value of seq_ that was not read inside the room while in line.
  *
- * C1  Outside of the room, only places that are in line and ASLEEP sleep on seq_.  So a kernel wake
+ * C1  Outside of the room, only those who are in line, ASLEEP and not single sleep on seq_.  So a kernel wake
  *     that reaches somebody has reached one who waited before the signal.
  * C2  seq_ changes whenever somebody who is ASLEEP is marked or a kernel wake is to reach one, and
  *     before that.  So who is ASLEEP and not asleep yet does not fall asleep, and looks at its
@@ -67,7 +69,8 @@ static void line_up(struct waiter *me)
         if (fw_load32_relaxed(&c->seq_) == 0)
             change_seq(c);
         me->seq = fw_load32_relaxed(&c->seq_);
-        fw_store32_relaxed(&c->waiters_, 1);
+        me->is_single = mode_of(c) == COND_SIGNALS;
+        fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_LINE);
         fw_room_append_(room, &me->place, c);
     }
     fw_room_leave_(room);
@@ -77,10 +80,13 @@ static void line_up(struct waiter *me)
 
 /*
  * After a sleep that ended with `error`.  True: the wait is over, and the waiter is out of line.
- * A sleep that returned 0 was ended by the kernel's choice, or by chance: over in any case.
+ * A sleep on seq_ that returned 0 was ended by the kernel's choice, or by chance: over in any case.
+ * One on the own state goes on until there is a mark; but the mover may be about to make it, so the
+ * room is where to look (C5).
  */
 static bool is_over(struct waiter *me, int error)
 {
+    bool goes_on = error == -EAGAIN || error == -EINTR || (me->is_single && error == 0);
     fw_cond *c = me->c;
     struct fw_room_ *room;
     bool marked;
@@ -89,15 +95,15 @@ static bool is_over(struct waiter *me, int error)
         return true;
     room = fw_room_enter_(c);
     marked = is_marked(me);
-    if (!marked && (error == -EAGAIN || error == -EINTR)) {
+    if (!marked && goes_on) {
         me->seq = fw_load32_relaxed(&c->seq_); /* unmarked: the variable is alive (C4) */
     } else if (!marked) {
         fw_room_remove_(room, &me->place);
         if (error == -ETIMEDOUT && first_of(room, c) == NULL)
-            fw_store32_release(&c->waiters_, 0);
+            clear_line(c, mode_of(c));
     }
     fw_room_leave_(room);
-    return marked || (error != -EAGAIN && error != -EINTR);
+    return marked || !goes_on;
 }
 
 static void lock_again(struct waiter *me)
@@ -146,6 +152,7 @@ static int poll_in_line(struct waiter *me)
 
 static int sleep_in_line(struct waiter *me)
 {
+    const uint32_t *word = me->is_single ? &me->state : &me->c->seq_;
     uint32_t state = AWAKE;
     int error;
 
@@ -153,7 +160,8 @@ static int sleep_in_line(struct waiter *me)
     if (!fw_cas32_relaxed(&me->state, &state, ASLEEP))
         return is_marked(me) ? 0 : -EAGAIN;
     do
-        error = fw_wait_sleep_cancellable_(&me->wait, &me->c->seq_, me->seq, me->bits, cancelled);
+        error = fw_wait_sleep_cancellable_(&me->wait, word, me->is_single ? ASLEEP : me->seq,
+                                           me->bits, cancelled);
     while (!is_over(me, error));
     return error;
 }

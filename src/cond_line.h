@@ -17,12 +17,17 @@ enum { AWAKE = 0, ASLEEP = 1, WOKEN = 2, MOVED = 3 };
 
 _Static_assert(sizeof(fw_cond) == 8, "the public promise");
 
+/* waiters_: is somebody in line, and were waiters woken by signals lately, one by one? */
+#define COND_LINE 1u
+#define COND_SIGNALS 2u
+
 /* A waiting thread; it lives on that thread's stack. */
 struct waiter {
     struct fw_wait_ wait; /* first: the clean-up of a cancelled wait is given this */
     struct fw_place_ place;
     uint32_t state;
-    uint32_t seq; /* what it expects in seq_ */
+    uint32_t seq;   /* what it expects in seq_ */
+    bool is_single; /* it sleeps on its state, not on seq_ */
     fw_cond *c;
     fw_mutex *m;
     uint32_t bits; /* with which it sleeps: as the mutex has it, and one more of its own */
@@ -83,6 +88,17 @@ static inline uint32_t bit_of(const struct waiter *w)
 static inline void change_seq(fw_cond *c)
 {
     fw_store32_relaxed(&c->seq_, fw_stamp_());
+}
+
+/* The line is empty: the last touch of a variable that may be freed now. */
+static inline void clear_line(fw_cond *c, uint32_t mode)
+{
+    fw_store32_release(&c->waiters_, mode);
+}
+
+static inline uint32_t mode_of(const fw_cond *c)
+{
+    return fw_load32_relaxed(&c->waiters_) & COND_SIGNALS;
 }
 
 /* Passes a wake on that a cancelled waiter may have had: to a line that begins with w. */

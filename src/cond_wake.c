@@ -17,43 +17,65 @@ static int wake_sleepers(const fw_cond *c, unsigned n)
     return fw_futex_wake(&c->seq_, n, FW_FUTEX_PRIVATE);
 }
 
-static void mark_all(struct fw_room_ *room, struct waiter *w, uint32_t how)
+/* Marks all from w on who sleep on seq_, or are about to. */
+static void mark_crowd(struct fw_room_ *room, struct waiter *w)
 {
     while (w != NULL) {
         struct waiter *next = after(w);
 
-        mark(room, w, how);
+        if (!w->is_single)
+            mark(room, w, WOKEN);
         w = next;
     }
 }
 
 /*
- * Wakes the only one in line; not before the mutex is free, where the caller holds it.  Once
- * waiters_ is 0, a broadcast returns at once, and its caller may free the variable; so this is the
- * last touch of one who is in no signal or broadcast of the user's, but was cancelled.
+ * Wakes one who is ASLEEP and about whom the kernel has no choice: it sleeps on a word of its own,
+ * or is the only one.  Where the caller holds the mutex, it does not get up before that is free:
+ * the first such one is woken by the caller's release, the others are moved to the mutex.
+ */
+static void wake_this(struct fw_room_ *room, const fw_cond *c, struct waiter *w)
+{
+    const uint32_t *word = w->is_single ? &w->state : &c->seq_;
+    fw_mutex *m = w->m;
+
+    if (fw_mutex_register_held_(m, word, w->is_single ? FW_FUTEX_ANY_BIT : bit_of(w))) {
+        mark(room, w, MOVED);
+    } else if (w->is_single && fw_mutex_owner(m) == fw_id_number_(fw_self_())) {
+        fw_mutex_register_(m, 1);
+        fw_futex_requeue(word, 0, fw_mutex_line_(m), 1, FW_FUTEX_PRIVATE);
+        mark(room, w, MOVED);
+    } else {
+        mark(room, w, WOKEN);
+        fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
+    }
+}
+
+/*
+ * Wakes the only one in line.  Once waiters_ is clear, a broadcast returns at once, and its caller
+ * may free the variable; so this is the last touch of one who is in no signal or broadcast of the
+ * user's, but was cancelled.
  */
 static void wake_last(struct fw_room_ *room, fw_cond *c, struct waiter *w)
 {
     change_seq(c);
-    fw_store32_release(&c->waiters_, 0);
-    if (fw_mutex_register_held_(w->m, &c->seq_, bit_of(w))) {
-        mark(room, w, MOVED);
-    } else {
-        mark(room, w, WOKEN);
-        wake_sleepers(c, 1);
-    }
+    clear_line(c, mode_of(c));
+    wake_this(room, c, w);
 }
 
 /* Wakes one at least of several, of whom w is the first (C3). */
 static void wake_first(struct fw_room_ *room, fw_cond *c, struct waiter *w)
 {
+    fw_store32_relaxed(&c->waiters_, COND_LINE | COND_SIGNALS);
     if (mark_awake(room, w))
         return;
-    change_seq(c);
-    if (wake_sleepers(c, 1) == 0) {
-        fw_store32_release(&c->waiters_, 0);
-        mark_all(room, w, WOKEN);
+    if (w->is_single) {
+        wake_this(room, c, w);
+        return;
     }
+    change_seq(c);
+    if (wake_sleepers(c, 1) == 0)
+        mark_crowd(room, w);
 }
 
 /* Wakes one at least of a line that begins with w. */
@@ -63,7 +85,7 @@ static void wake_one(struct fw_room_ *room, fw_cond *c, struct waiter *w)
         wake_first(room, c, w);
         return;
     }
-    fw_store32_relaxed(&c->waiters_, 0);
+    clear_line(c, mode_of(c));
     if (!mark_awake(room, w))
         wake_last(room, c, w);
 }
@@ -82,24 +104,42 @@ static uint32_t wake_awake(struct fw_room_ *room, fw_cond *c)
     return asleep;
 }
 
+/* Moves the sleepers from w on to the mutex, where they are registered; or wakes them. */
+static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w, uint32_t wakes)
+{
+    const uint32_t *line = fw_mutex_line_(w->m);
+    int moved = 0;
+
+    if (wakes == FW_MUTEX_WAKE_ALL)
+        wake_sleepers(c, FW_FUTEX_ALL);
+    else
+        moved = fw_futex_cmp_requeue(&c->seq_, seq, wakes, line, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    if (moved < 0)
+        fw_panic_errno_("futex requeue", -moved);
+    for (; w != NULL; w = after(w)) {
+        if (w->is_single && wakes == FW_MUTEX_WAKE_ALL)
+            fw_futex_wake(&w->state, 1, FW_FUTEX_PRIVATE);
+        else if (w->is_single)
+            fw_futex_requeue(&w->state, 0, line, 1, FW_FUTEX_PRIVATE);
+    }
+}
+
 /* Moves n sleepers to the mutex; all of them are ASLEEP and in line. */
 static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
 {
     struct waiter *first = first_of(room, c);
-    uint32_t wakes = fw_mutex_register_(first->m, n);
+    fw_mutex *m = first->m;
+    uint32_t wakes = fw_mutex_register_(m, n);
     uint32_t seq = fw_stamp_();
-    int moved = 0;
+    struct waiter *next;
 
     fw_store32_relaxed(&c->seq_, seq);
-    if (wakes == FW_MUTEX_WAKE_ALL)
-        wake_sleepers(c, FW_FUTEX_ALL);
-    else
-        moved = fw_futex_cmp_requeue(&c->seq_, seq, wakes, fw_mutex_line_(first->m), FW_FUTEX_ALL,
-                                     FW_FUTEX_PRIVATE);
-    if (moved < 0)
-        fw_panic_errno_("futex requeue", -moved);
-    fw_mutex_look_again_(first->m);
-    mark_all(room, first, MOVED); /* C5: the last thing */
+    move_sleepers(c, seq, first, wakes);
+    fw_mutex_look_again_(m); /* also wakes one, where that one was not among those on seq_ */
+    for (struct waiter *w = first; w != NULL; w = next) { /* C5: the last thing */
+        next = after(w);
+        mark(room, w, MOVED);
+    }
 }
 
 void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c, struct waiter *w)
@@ -115,14 +155,14 @@ void fw_cond_signal(fw_cond *c)
     struct fw_room_ *room;
     struct waiter *w;
 
-    if (fw_load32_acquire(&c->waiters_) == 0)
+    if ((fw_load32_acquire(&c->waiters_) & COND_LINE) == 0)
         return;
     room = fw_room_enter_(c);
     w = first_of(room, c);
     if (w != NULL)
         wake_one(room, c, w);
     else
-        fw_store32_relaxed(&c->waiters_, 0);
+        clear_line(c, mode_of(c));
     fw_room_leave_(room);
 }
 
@@ -131,13 +171,13 @@ void fw_cond_broadcast(fw_cond *c)
     struct fw_room_ *room;
     uint32_t asleep;
 
-    if (fw_load32_acquire(&c->waiters_) == 0)
+    if ((fw_load32_acquire(&c->waiters_) & COND_LINE) == 0)
         return;
     room = fw_room_enter_(c);
-    fw_store32_relaxed(&c->waiters_, 0);
+    clear_line(c, 0); /* those who come next may all sleep on seq_ */
     asleep = wake_awake(room, c);
     if (asleep == 1)
-        wake_one(room, c, first_of(room, c));
+        wake_last(room, c, first_of(room, c));
     else if (asleep > 1)
         move_all(room, c, asleep);
     fw_room_leave_(room);

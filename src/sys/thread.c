@@ -127,28 +127,21 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
     return true;
 }
 
-/* How often in a row polling may fail before it stops: doc/cond.md has the measurement. */
-#define POLLING_CREDIT 8
-
-/* And how often it is tried then: once in so many waits. */
+/* Where polling has failed, it is tried again once in so many waits: doc/cond.md. */
 #define WAITS_PER_TRIAL 128u
 
-/* What a thread knows of its polling; as a deficit, so that zero is the beginning. */
-static STATIC_TLS int polling_deficit;
+static STATIC_TLS bool polling_failed;
 
 bool fw_polling_pays_(void)
 {
     static STATIC_TLS uint32_t waits;
 
-    return polling_deficit < POLLING_CREDIT || ++waits % WAITS_PER_TRIAL == 0;
+    return !polling_failed || ++waits % WAITS_PER_TRIAL == 0;
 }
 
 void fw_polling_ended_(bool was_woken)
 {
-    if (was_woken)
-        polling_deficit = 0;
-    else if (polling_deficit < POLLING_CREDIT)
-        polling_deficit++;
+    polling_failed = !was_woken;
 }
 
 /* What the thread will wake, and when; no lock: nothing. */
