@@ -45,7 +45,7 @@ extern "C" {
 extern const struct adapter adapter_abseil;
 extern const struct rw_adapter rw_adapter_abseil;
 extern /* A wait that says its time is over may have taken a signal: it is documented, and was seen. */
-const struct cond_adapter cond_adapter_abseil;
+    const struct cond_adapter cond_adapter_abseil;
 }
 
 const struct adapter adapter_abseil = {

@@ -18,6 +18,22 @@
 const struct adapter *const adapter_list[] = {NULL};
 const struct missing_adapter adapter_missing[] = {{"absent", "its package"}, {NULL, NULL}};
 
+/* A read-write lock of a word, which nobody calls. */
+static int word_init(void *lock, bool shared)
+{
+    *(uint32_t *)lock = shared ? 2 : 1;
+    return 0;
+}
+
+static const struct rw_adapter word = {.name = "word",
+                                       .flags = ADAPTER_SHARED,
+                                       .size = sizeof(uint32_t),
+                                       .init = word_init,
+                                       .preference = RW_PREFER_WRITERS};
+static const struct rw_adapter other = {.name = "other", .size = 200, .init = word_init};
+const struct rw_adapter *const rw_adapter_list[] = {&word, &other, NULL};
+const struct missing_adapter rw_adapter_missing[] = {{NULL, NULL}};
+
 static bool near(double a, double b, double tolerance)
 {
     return fabs(a - b) <= tolerance;
@@ -229,6 +245,42 @@ static void test_names(void **state)
     assert_true(m.cpus >= 1 && m.cpu[0] != '\0' && strstr(m.kernel, "Linux") == m.kernel);
 }
 
+static void test_every_family_has_its_own(void **state)
+{
+    (void)state;
+    assert_ptr_equal(rw_adapter_find("other"), &other);
+    assert_null(rw_adapter_find("absent"));
+    assert_null(rw_adapter_why_missing("word"));
+    assert_string_equal(rw_preference_name(word.preference), "writers");
+    assert_int_equal(rw_adapter_stride(&word), 128);
+    assert_int_equal(rw_adapter_stride(&other), 256);
+
+    for (int shared = 0; shared < 2; shared++) {
+        void *locks = rw_adapter_make(&word, 3, shared);
+        assert_non_null(locks);
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(*(uint32_t *)rw_adapter_at(&word, locks, i), 1 + shared);
+        rw_adapter_unmake(&word, locks, 3);
+    }
+    assert_null(rw_adapter_make(&other, 1, true));
+    assert_int_equal(errno, ENOTSUP);
+}
+
+static void test_deadlines_keep_their_distance(void **state)
+{
+    static const int64_t distances[] = {-1500000000, 0, 1, 999999999, 2500000000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
+        struct timespec at = clock_in_ns(distances[i]), now;
+        struct timespec real = clock_realtime_of(&at);
+        clock_gettime(CLOCK_REALTIME, &now);
+        int64_t left = (real.tv_sec - now.tv_sec) * 1000000000 + real.tv_nsec - now.tv_nsec;
+        assert_in_range(real.tv_nsec, 0, 999999999);
+        assert_true(left <= distances[i] && left > distances[i] - 1000 * (int64_t)MS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +294,8 @@ int main(void)
         cmocka_unit_test(test_deaths),
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_every_family_has_its_own),
+        cmocka_unit_test(test_deadlines_keep_their_distance),
     };
     return cmocka_run_group_tests_name("harness", tests, NULL, NULL);
 }
