@@ -44,8 +44,7 @@ COND_TIMED(pair, pair, wait_until(l, at))
 extern "C" {
 extern const struct adapter adapter_abseil;
 extern const struct rw_adapter rw_adapter_abseil;
-extern /* A wait that says its time is over may have taken a signal: it is documented, and was seen. */
-    const struct cond_adapter cond_adapter_abseil;
+extern const struct cond_adapter cond_adapter_abseil;
 }
 
 const struct adapter adapter_abseil = {
