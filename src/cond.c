@@ -118,16 +118,11 @@ static void lock_again(struct waiter *me)
 static void cancelled(void *arg)
 {
     struct waiter *me = (struct waiter *)arg;
-    fw_cond *c = me->c;
-    struct fw_room_ *room = fw_room_enter_(c);
-    struct waiter *next;
+    struct fw_room_ *room = fw_room_enter_(me->c);
 
     if (!is_marked(me))
         fw_room_remove_(room, &me->place);
-    next = first_of(room, c); /* if there is one, the variable is alive */
-    if (next != NULL && fw_load32_relaxed(&me->state) != MOVED)
-        fw_cond_pass_on_(room, c, next);
-    fw_room_leave_(room);
+    fw_cond_pass_on_(room, me->c, first_of(room, me->c));
     lock_again(me);
 }
 

@@ -101,7 +101,10 @@ static inline uint32_t mode_of(const fw_cond *c)
     return fw_load32_relaxed(&c->waiters_) & COND_SIGNALS;
 }
 
-/* Passes a wake on that a cancelled waiter may have had: to a line that begins with w. */
+/*
+ * Passes a wake on that a cancelled waiter may have had, to a line that begins with w (or is empty:
+ * NULL), and leaves the room.
+ */
 void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c, struct waiter *w);
 
 #endif

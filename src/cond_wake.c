@@ -30,11 +30,16 @@ static void mark_crowd(struct fw_room_ *room, struct waiter *w)
 }
 
 /*
+ * The functions below that return a word leave a wake on it to be made by their caller, outside of
+ * the room, to which the woken thread may soon want to come.  The thread may be gone by then.
+ */
+
+/*
  * Wakes one who is ASLEEP and about whom the kernel has no choice: it sleeps on a word of its own,
  * or is the only one.  Where the caller holds the mutex, it does not get up before that is free:
  * the first such one is woken by the caller's release, the others are moved to the mutex.
  */
-static void wake_this(struct fw_room_ *room, const fw_cond *c, struct waiter *w)
+static const uint32_t *wake_this(struct fw_room_ *room, const fw_cond *c, struct waiter *w)
 {
     const uint32_t *word = w->is_single ? &w->state : &c->seq_;
     fw_mutex *m = w->m;
@@ -46,9 +51,14 @@ static void wake_this(struct fw_room_ *room, const fw_cond *c, struct waiter *w)
         fw_futex_requeue(word, 0, fw_mutex_line_(m), 1, FW_FUTEX_PRIVATE);
         mark(room, w, MOVED);
     } else {
+        bool is_single = w->is_single;
+
         mark(room, w, WOKEN);
-        fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
+        if (is_single)
+            return word;
+        wake_sleepers(c, 1); /* while nobody else can begin to sleep there */
     }
+    return NULL;
 }
 
 /*
@@ -56,38 +66,34 @@ static void wake_this(struct fw_room_ *room, const fw_cond *c, struct waiter *w)
  * may free the variable; so this is the last touch of one who is in no signal or broadcast of the
  * user's, but was cancelled.
  */
-static void wake_last(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+static const uint32_t *wake_last(struct fw_room_ *room, fw_cond *c, struct waiter *w)
 {
     change_seq(c);
     clear_line(c, mode_of(c));
-    wake_this(room, c, w);
+    return wake_this(room, c, w);
 }
 
 /* Wakes one at least of several, of whom w is the first (C3). */
-static void wake_first(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+static const uint32_t *wake_first(struct fw_room_ *room, fw_cond *c, struct waiter *w)
 {
     fw_store32_relaxed(&c->waiters_, COND_LINE | COND_SIGNALS);
     if (mark_awake(room, w))
-        return;
-    if (w->is_single) {
-        wake_this(room, c, w);
-        return;
-    }
+        return NULL;
+    if (w->is_single)
+        return wake_this(room, c, w);
     change_seq(c);
     if (wake_sleepers(c, 1) == 0)
         mark_crowd(room, w);
+    return NULL;
 }
 
 /* Wakes one at least of a line that begins with w. */
-static void wake_one(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+static const uint32_t *wake_one(struct fw_room_ *room, fw_cond *c, struct waiter *w)
 {
-    if (after(w) != NULL) {
-        wake_first(room, c, w);
-        return;
-    }
+    if (after(w) != NULL)
+        return wake_first(room, c, w);
     clear_line(c, mode_of(c));
-    if (!mark_awake(room, w))
-        wake_last(room, c, w);
+    return mark_awake(room, w) ? NULL : wake_last(room, c, w);
 }
 
 /* Wakes those who are awake; returns the number of the others. */
@@ -142,16 +148,26 @@ static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
     }
 }
 
+/* Leaves the room, and makes the wake that was left. */
+static void leave(struct fw_room_ *room, const uint32_t *word)
+{
+    fw_room_leave_(room);
+    if (word != NULL)
+        fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
+}
+
 void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c, struct waiter *w)
 {
-    if (after(w) == NULL)
-        wake_last(room, c, w);
-    else
-        wake_first(room, c, w);
+    const uint32_t *word = NULL;
+
+    if (w != NULL) /* then the variable is alive */
+        word = after(w) == NULL ? wake_last(room, c, w) : wake_first(room, c, w);
+    leave(room, word);
 }
 
 void fw_cond_signal(fw_cond *c)
 {
+    const uint32_t *word = NULL;
     struct fw_room_ *room;
     struct waiter *w;
 
@@ -160,14 +176,15 @@ void fw_cond_signal(fw_cond *c)
     room = fw_room_enter_(c);
     w = first_of(room, c);
     if (w != NULL)
-        wake_one(room, c, w);
+        word = wake_one(room, c, w);
     else
         clear_line(c, mode_of(c));
-    fw_room_leave_(room);
+    leave(room, word);
 }
 
 void fw_cond_broadcast(fw_cond *c)
 {
+    const uint32_t *word = NULL;
     struct fw_room_ *room;
     uint32_t asleep;
 
@@ -177,8 +194,8 @@ void fw_cond_broadcast(fw_cond *c)
     clear_line(c, 0); /* those who come next may all sleep on seq_ */
     asleep = wake_awake(room, c);
     if (asleep == 1)
-        wake_last(room, c, first_of(room, c));
+        word = wake_last(room, c, first_of(room, c));
     else if (asleep > 1)
         move_all(room, c, asleep);
-    fw_room_leave_(room);
+    leave(room, word);
 }
