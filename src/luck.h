@@ -18,7 +18,7 @@
  *
  * Only for waits by the process's default policy: who names a policy gets it.
  */
-#define LUCK_SLEEPS_FIRST 15u
+#define LUCK_SLEEPS_FIRST 63u
 #define LUCK_SLEEPS_MAX 1023u
 
 /* Polls as the policy has it, or, if it would be in vain, not at all. */

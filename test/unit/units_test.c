@@ -330,7 +330,7 @@ static void vain_polling_is_given_up(void **state)
         assert_int_equal(fw_units_wait_(&s.state_, NULL, NULL), 0);
         polled += fake.pauses > 0;
     }
-    assert_int_equal(polled, 4); /* after 0, 15, 75 and 315 waits that slept at once */
+    assert_int_equal(polled, 3); /* after 0, 63 and 315 waits that slept at once */
     fake_reset();
     s.luck = 0;
     fake.on_poll = post_at_the_third_poll;
