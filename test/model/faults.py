@@ -60,9 +60,12 @@ def read(family: Family, fault: Fault, root: pathlib.Path, file: str) -> str:
     return text
 
 
-def write_if_new(path: pathlib.Path, text: str) -> None:
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
+def write_if_new(path: pathlib.Path, text: str, anyway: bool = False) -> bool:
+    """Leaves files alone that are as they should be, so that only what changes is built anew."""
+    if not anyway and path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.write_text(text, encoding="utf-8")
+    return True
 
 
 def mutate(family: Family, fault: Fault, root: pathlib.Path, out: pathlib.Path) -> None:
@@ -71,22 +74,20 @@ def mutate(family: Family, fault: Fault, root: pathlib.Path, out: pathlib.Path) 
     sources = family.affected(fault)
     if fault.file not in family.headers + ["src/" + s for s in sources]:
         sys.exit(f"faults.py: {fault.name}: {fault.file} is not of the family {family.name}")
-    names: list[str] = list(family.inline)
+    is_new = False
+    names = [name for source in sources for name in family.inline.get(source, [])]
     for file in family.headers + ["src/" + s for s in sources]:
         text = read(family, fault, root, file)
-        write_if_new(directory / pathlib.Path(file).name, text)
+        is_new |= write_if_new(directory / pathlib.Path(file).name, text)
         if file.endswith(".c"):
             names += DEFINITION.findall(text)
-    # The linkable copies of inline functions stay with the last source, if that is not copied.
-    if sources != family.sources:
-        names = [n for n in names if n not in family.inline]
-    write_if_new(directory / "rename.h",
-                 "".join(f"#define {n} {copy_name(fault)}_{n}\n" for n in names))
+    is_new |= write_if_new(directory / "rename.h",
+                           "".join(f"#define {n} {copy_name(fault)}_{n}\n" for n in names))
     for source in sources:
         text = COPY.format(about=fault.about, fault=fault.name, source=pathlib.Path(source).name)
         if source == sources[0]:
             text += CALLS.format(family=family.name, copy=copy_name(fault))
-        write_if_new(out / c_file(fault, source), text)
+        write_if_new(out / c_file(fault, source), text, anyway=is_new)
 
 
 def table() -> str:

@@ -48,6 +48,8 @@ static bool finds_expected(unsigned thread)
     const struct model_op *op = &model_threads[thread].op;
     bool all = true;
 
+    if (op->kind == OP_WAIT && model_program->late_waits && memory_is_freed(op->addr))
+        return false;
     if (op->kind == OP_WAIT)
         return memory_check(op->addr, 4) && memory_read(thread, op->addr, 4) == op->a;
     for (unsigned i = 0; i < op->size; i++) {
@@ -91,6 +93,13 @@ void kernel_cancel(unsigned thread)
     if (model_threads[thread].status == THREAD_ASLEEP)
         dequeue(thread);
     kernel_return(thread, (uint64_t)-ECANCELED);
+}
+
+bool kernel_may_fault(unsigned thread)
+{
+    const struct model_op *op = &model_threads[thread].op;
+
+    return op->kind == OP_WAIT && model_program->late_waits && memory_is_freed(op->addr);
 }
 
 /* Does a wake of these bits at this address meet the sleep?  Which of its words is that? */

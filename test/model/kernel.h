@@ -30,6 +30,9 @@ void kernel_return(unsigned thread, uint64_t result);
 
 void kernel_wait(unsigned thread); /* on one word, or on any of several */
 void kernel_cancel(unsigned thread);
+
+/* May it find its word gone, and answer EFAULT? */
+bool kernel_may_fault(unsigned thread);
 void kernel_wake(unsigned thread);
 void kernel_requeue(unsigned thread, bool compare);
 void kernel_end_sleep(unsigned thread, int64_t result);

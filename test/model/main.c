@@ -19,8 +19,8 @@ enum fault_rule model_broken_rule;
 const void *calls_in_use[FAMILIES];
 
 static const struct program_group *const groups[] = {
-    &litmus_programs, &sleeper_programs, &mutex_programs, &cond_programs, &barrier_programs,
-    &latch_programs, &once_programs};
+    &litmus_programs, &sleeper_programs, &mutex_programs, &cond_programs, &rwlock_programs,
+    &sem_programs,    &barrier_programs, &latch_programs, &once_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {
@@ -288,8 +288,8 @@ static void check_group(const char *name, struct argp_state *state)
         known = known || strcmp(name, groups[g]->name) == 0;
     if (!known)
         argp_error(state,
-                   "no group %s; there are: litmus sleepers mutex cond barrier latch "
-                   "once faults",
+                   "no group %s; there are: litmus sleepers mutex cond rwlock sem "
+                   "barrier latch once faults",
                    name);
 }
 

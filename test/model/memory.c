@@ -37,6 +37,13 @@ bool memory_is_live_stack(uint64_t addr)
     return memory_stack_of(addr, &thread) && addr >= (uint64_t)(uintptr_t)model_threads[thread].sp;
 }
 
+bool memory_is_freed(uint64_t addr)
+{
+    const struct model_object *object = model_object_at(addr, 1);
+
+    return object != NULL && (model_shared.dead >> (object - model_objects) & 1) != 0;
+}
+
 bool memory_check(uint64_t addr, uint64_t size)
 {
     const struct model_object *object = model_object_at(addr, size);

@@ -29,6 +29,9 @@ bool memory_stack_of(uint64_t addr, unsigned *thread);
 /* Is it on a stack, in a frame that is not gone? */
 bool memory_is_live_stack(uint64_t addr);
 
+/* Was the object in which this address lies freed? */
+bool memory_is_freed(uint64_t addr);
+
 /* Reports an access to memory that has no living object; false then. */
 bool memory_check(uint64_t addr, uint64_t size);
 

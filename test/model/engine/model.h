@@ -23,7 +23,7 @@
 #define MODEL_MAX_BUFFER 4u
 #define MODEL_MAX_OBJECTS 12u
 #define MODEL_MEMORY 256u
-#define MODEL_GHOSTS 16u
+#define MODEL_GHOSTS 20u
 #define MODEL_STACK 16384u
 
 /*
@@ -82,7 +82,8 @@ struct model_thread {
     uint64_t in_section; /* between the first look and the store of a plain release */
     uint64_t signalled;  /* is to run the program's signal handler now */
     uint64_t in_handler;
-    uint64_t tls_id; /* fw_self_id_ */
+    uint64_t tls_id;                             /* fw_self_id_ */
+    uint64_t later_lock, later_word, later_bits; /* fw_wake_later_ */
     uint64_t buffered;
     struct model_store buffer[MODEL_MAX_BUFFER]; /* the oldest first */
 };
@@ -156,6 +157,9 @@ void *model_object(const char *name, unsigned size, const struct model_part *par
 /* The object in which [addr, addr + size) lies, or NULL. */
 const struct model_object *model_object_at(uint64_t addr, uint64_t size);
 
+/* What is freed holds MODEL_DEAD from then on; a plain store to it is found. */
+void model_check_freed(void);
+
 /* A program under the model: what its threads do, and what must hold. */
 struct model_program {
     const char *name;
@@ -166,6 +170,7 @@ struct model_program {
     uint32_t deep_preemptions; /* the same for --deep */
     uint32_t generation;       /* of the process: how many forks lie behind it */
     bool generic;    /* no restartable sequences: every release is atomic, the fence is nothing */
+    bool late_waits; /* a futex wait may come after the end of its word, and finds another value */
     bool old_kernel; /* futex_waitv is not there */
     unsigned rooms;  /* waiting rooms: subject/rooms.c */
     bool leaves_asleep;  /* it is no error when threads sleep for ever (or until a deadline) */

@@ -32,3 +32,15 @@ const struct model_object *model_object_at(uint64_t addr, uint64_t size)
             return &model_objects[i];
     return NULL;
 }
+
+void model_check_freed(void)
+{
+    for (unsigned i = 0; model_shared.dead >> i != 0; i++) {
+        const struct model_object *o = &model_objects[i];
+
+        for (unsigned k = 0; (model_shared.dead >> i & 1) != 0 && k < o->size; k++)
+            if (model_shared.memory[o->offset + k] != MODEL_DEAD)
+                model_fail("use after free", "freed memory was written to, at 0x%llx",
+                           (uint64_t)(uintptr_t)&model_shared.memory[o->offset + k], 0);
+    }
+}

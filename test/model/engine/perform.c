@@ -70,6 +70,8 @@ static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread
     case OP_CANCEL:
         if (may_be_cancelled(t))
             add(list, n, thread, CHOICE_CANCEL);
+        if (kernel_may_fault(thread))
+            add(list, n, thread, CHOICE_FAULT);
         add(list, n, thread, CHOICE_DO);
         break;
     default:
@@ -124,6 +126,7 @@ bool perform_is_whim(struct model_choice choice)
     case CHOICE_REFUSE:
     case CHOICE_SIGNAL:
     case CHOICE_YES:
+    case CHOICE_FAULT:
     case CHOICE_CANCEL:
         return true;
     case CHOICE_TIME_OUT:
@@ -186,6 +189,7 @@ static void perform_free(unsigned thread)
 
     memory_drain(thread);
     model_shared.dead |= UINT64_C(1) << (object - model_objects);
+    memset(model_shared.memory + object->offset, MODEL_DEAD, object->size);
     kernel_return(thread, 0);
 }
 
@@ -294,6 +298,9 @@ void perform(struct model_choice choice)
     case CHOICE_REFUSE:
         model_shared.budget.refusals--;
         kernel_return(thread, (uint64_t)-EPERM);
+        break;
+    case CHOICE_FAULT:
+        kernel_return(thread, (uint64_t)-EFAULT);
         break;
     case CHOICE_SIGNAL:
         perform_signal(thread);

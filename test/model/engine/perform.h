@@ -21,6 +21,7 @@ enum {
     CHOICE_TIME_OUT = 't',
     CHOICE_TICK = 'c',
     CHOICE_REFUSE = 'r',
+    CHOICE_FAULT = 'e',
     CHOICE_SIGNAL = 'x',
     CHOICE_YES = 'y',
     CHOICE_CANCEL = 'k',

@@ -54,6 +54,8 @@ static const char *describe(struct model_choice choice)
         return "clock, +1 ms";
     case CHOICE_REFUSE:
         return "membarrier: EPERM";
+    case CHOICE_FAULT:
+        return "futex wait: EFAULT";
     case CHOICE_SIGNAL:
         return "signal handler";
     case CHOICE_CANCEL:

@@ -143,5 +143,6 @@ void thread_run(unsigned thread)
     t->result = 0;
     /* What lies beyond the stack pointer is dead, but would shine through in later frames. */
     memset(stack, MODEL_DEAD, (size_t)((uint8_t *)t->sp - stack));
+    model_check_freed();
     rooms_check(thread);
 }

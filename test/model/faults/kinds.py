@@ -30,7 +30,7 @@ class Family(NamedTuple):
     name: str  # as in programs/NAME_calls.c, NAME_shipped and FAMILY_NAME
     sources: list[str]  # below src/
     headers: list[str]  # from the root
-    inline: list[str]  # functions whose linkable copy comes from a header
+    inline: dict[str, list[str]]  # by source: functions of a header that it makes linkable
     faults: list[Fault]
 
     def affected(self, fault: Fault) -> list[str]:

@@ -80,4 +80,4 @@ FAULTS = [
 ]
 
 FAMILY = Family("mutex", ["mutex.c"], [HEADER, WORD, "src/mutex_move.h"],
-                ["fw_mutex_lock"], FAULTS)
+                {"mutex.c": ["fw_mutex_lock"]}, FAULTS)

@@ -14,5 +14,7 @@ RULES = [
     Rule("wait-without-compare", "the kernel lets sleep without comparing", "two",
          "FAULT_WAIT_WITHOUT_COMPARING"),
     Rule("lost-requeue", "the kernel moves nobody", "fair-back", "FAULT_LOST_REQUEUE"),
+    Rule("lost-move", "the kernel moves nobody from the variable to the mutex", "cond-broadcast",
+         "FAULT_LOST_REQUEUE"),
     Rule("unlocked-cas", "compare-and-swap is a load and a store", "two", "FAULT_UNLOCKED_CAS"),
 ]

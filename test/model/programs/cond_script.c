@@ -145,10 +145,12 @@ static void act(unsigned self, enum word w)
     case SIGNAL:
         cond_watch_signal(self, false);
         cond_in_use->signal(c);
+        cond_watch_signalled(self);
         break;
     case BROADCAST:
         cond_watch_signal(self, true);
         cond_in_use->broadcast(c);
+        cond_watch_signalled(self);
         break;
     case FREE:
         cond_watch_free(self, false);

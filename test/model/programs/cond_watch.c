@@ -19,6 +19,8 @@ enum ghost {
     ENDED,     /* bit per wait: woken */
     GONE,      /* bit per wait: timed out, or cancelled */
     SIGNALS,   /* SET_BITS per call: who was waiting; BROADCAST */
+    JOINED,    /* SET_BITS per call: who began to wait before it returned */
+    CALLING,   /* a byte per thread: its present call + 1 */
     SIGNALLED, /* how many calls */
     WAITS      /* a byte per thread: how many waits it has begun */
 };
@@ -56,6 +58,11 @@ static uint64_t wait_bit(unsigned thread)
     uint64_t n = ghost(WAITS) >> 8 * thread & 0xff;
 
     return n == 0 || n > WAITS_PER_THREAD ? 0 : bit(thread * WAITS_PER_THREAD + (unsigned)n - 1);
+}
+
+static unsigned call_of(unsigned thread)
+{
+    return (unsigned)(ghost(CALLING) >> 8 * thread & 0xff);
 }
 
 /* --- Readable words ------------------------------------------------------------------------- */
@@ -108,6 +115,9 @@ void cond_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
     if ((ghost(CALLED) & bit(thread)) != 0) { /* its wait has begun */
         set_ghost(CALLED, ghost(CALLED) & ~bit(thread));
         set_ghost(WAITING, ghost(WAITING) | wait_bit(thread));
+        for (unsigned i = 0; i < model_thread_count; i++)
+            if (call_of(i) != 0)
+                set_ghost(JOINED, ghost(JOINED) | wait_bit(thread) << SET_BITS * (call_of(i) - 1));
     }
 }
 
@@ -140,7 +150,10 @@ void cond_watch_back(unsigned self, enum watch_end how)
     uint64_t mine = wait_bit(self);
 
     report_remark(self, names[how]);
-    set_ghost(CALLED, ghost(CALLED) & ~bit(self));
+    if ((ghost(CALLED) & bit(self)) != 0) { /* it never let go of the mutex */
+        set_ghost(CALLED, ghost(CALLED) & ~bit(self));
+        return;
+    }
     set_ghost(WAITING, ghost(WAITING) & ~mine);
     set_ghost(how == WATCH_WOKEN ? ENDED : GONE, ghost(how == WATCH_WOKEN ? ENDED : GONE) | mine);
     cond_watch_enter(self);
@@ -148,13 +161,21 @@ void cond_watch_back(unsigned self, enum watch_end how)
 
 void cond_watch_signal(unsigned self, bool all)
 {
-    uint64_t n = ghost(SIGNALLED);
+    uint64_t n;
 
-    (void)self;
+    if (model_shared.ghost[WATCH_INSIDE] != self + 1) /* others may begin to wait until now */
+        model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    n = ghost(SIGNALLED);
     if (n == MAX_SIGNALS)
         return;
     set_ghost(SIGNALLED, n + 1);
+    set_ghost(CALLING, ghost(CALLING) | (n + 1) << 8 * self);
     set_ghost(SIGNALS, ghost(SIGNALS) | (ghost(WAITING) | (all ? BROADCAST : 0)) << SET_BITS * n);
+}
+
+void cond_watch_signalled(unsigned self)
+{
+    set_ghost(CALLING, ghost(CALLING) & ~(UINT64_C(0xff) << 8 * self));
 }
 
 void cond_watch_free(unsigned self, bool mutex)
@@ -176,22 +197,23 @@ static unsigned count(uint64_t set)
 /* Any set of the calls has woken as many as it must. */
 static void check_signals(uint64_t calls)
 {
-    uint64_t met = 0;
+    uint64_t met = 0, joined = 0;
     unsigned owed = 0;
 
     for (unsigned i = 0; i < ghost(SIGNALLED); i++) {
         uint64_t set = ghost(SIGNALS) >> SET_BITS * i & (BROADCAST | (BROADCAST - 1));
-        if ((calls >> i & 1) == 0)
+        if ((calls >> i & 1) == 0 || (set & ~(uint64_t)BROADCAST) == 0)
             continue;
         met |= set & ~(uint64_t)BROADCAST;
+        joined |= ghost(JOINED) >> SET_BITS * i & (BROADCAST - 1);
         owed += (set & BROADCAST) != 0 ? MODEL_MAX_THREADS : 1;
     }
     met &= ~ghost(GONE);
     if (owed > count(met))
         owed = count(met);
-    if (count(met & ghost(ENDED)) < owed)
+    if (count((met | joined) & ghost(ENDED)) < owed)
         model_fail("lost wake-up", "%llu waiter(s) had to be woken, and %llu were", owed,
-                   count(met & ghost(ENDED)));
+                   count((met | joined) & ghost(ENDED)));
 }
 
 static bool is_dead(const void *p)
@@ -206,8 +228,9 @@ static void check_sleepers(bool counts)
 {
     for (unsigned i = 0; i < model_shared.asleep; i++) {
         unsigned thread = (unsigned)model_shared.queue[i];
-        if (model_threads[thread].op.addr != (uint64_t)(uintptr_t)&cond->seq_)
-            model_fail("lost wake-up", "thread %llu sleeps, and not on the variable", thread, 0);
+        if ((ghost(WAITING) & wait_bit(thread)) != wait_bit(thread) ||
+            model_threads[thread].op.addr - (uint64_t)(uintptr_t)word < sizeof(fw_mutex))
+            model_fail("lost wake-up", "thread %llu sleeps, and not for a signal", thread, 0);
         else if (!counts && ghost(TOKENS) != 0)
             model_fail("lost wake-up", "thread %llu waits for a token, and there are %llu", thread,
                        ghost(TOKENS));

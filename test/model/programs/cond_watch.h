@@ -13,10 +13,10 @@
  * What must hold of a condition variable and its mutex.
  *
  * A wait has begun when its release of the mutex is visible.  Each signal remembers who was waiting
- * when it was called.  When nothing happens any more, of any k signals at least k of those who were
- * waiting then must have been woken (or as many as there were: those do not count who have given up
- * or were cancelled), and of a broadcast all.  So a wake is missed that went to somebody who came
- * later, or to a waiter who gave up.
+ * when it was called, and who began before it returned.  When nothing happens any more, of any k
+ * signals at least k of the former must have been woken (or as many as there were: those do not
+ * count who have given up or were cancelled), or of the latter instead, and of a broadcast all.  So
+ * a wake is missed that went to somebody who came later, or to a waiter who gave up.
  */
 enum watch_end { WATCH_WOKEN, WATCH_TIMED_OUT, WATCH_CANCELLED };
 
@@ -40,6 +40,7 @@ void cond_watch_enter(unsigned self); /* has the mutex */
 void cond_watch_wait(unsigned self);  /* calls a wait */
 void cond_watch_back(unsigned self, enum watch_end how);
 void cond_watch_signal(unsigned self, bool all); /* calls signal or broadcast */
+void cond_watch_signalled(unsigned self);        /* has returned from it */
 void cond_watch_free(unsigned self, bool mutex); /* ends the life of an object */
 
 /* Under the mutex: what the programs wait for. */

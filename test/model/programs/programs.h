@@ -15,6 +15,8 @@ extern const struct program_group litmus_programs;
 extern const struct program_group sleeper_programs;
 extern const struct program_group mutex_programs;
 extern const struct program_group cond_programs;
+extern const struct program_group rwlock_programs;
+extern const struct program_group sem_programs;
 extern const struct program_group barrier_programs;
 extern const struct program_group latch_programs;
 extern const struct program_group once_programs;

@@ -203,6 +203,30 @@ uint32_t fw_serial_(void)
     return (uint32_t)++model_shared.serial & 0x7fffffu;
 }
 
+bool fw_wake_later_(const void *lock, const uint32_t *word, uint32_t bits)
+{
+    struct model_thread *me = &model_threads[model_current];
+
+    if (me->later_lock != 0)
+        return false;
+    me->later_lock = (uint64_t)(uintptr_t)lock;
+    me->later_word = (uint64_t)(uintptr_t)word;
+    me->later_bits = bits;
+    return true;
+}
+
+void fw_wake_now_(const void *lock)
+{
+    struct model_thread *me = &model_threads[model_current];
+    const uint32_t *word = (const uint32_t *)(uintptr_t)me->later_word;
+    uint32_t bits = (uint32_t)me->later_bits;
+
+    if (me->later_lock != (uint64_t)(uintptr_t)lock)
+        return;
+    me->later_lock = me->later_word = me->later_bits = 0;
+    fw_futex_wake_bitset(word, FW_FUTEX_ALL, bits, FW_FUTEX_PRIVATE);
+}
+
 uint32_t fw_stamp_(void)
 {
     return (uint32_t)++model_shared.serial;

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the threads of the read-write lock programs: rwlock_script.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../kernel.h"
+#include "../subject/subject.h"
+#include "rwlock_calls.h"
+#include "rwlock_script.h"
+
+#define MAX_WORDS 16u
+
+enum word {
+    END,
+    READ,
+    WRITE,
+    UP,
+    SPIN_READ,
+    SPIN_WRITE,
+    DEFAULT_READ,
+    DEFAULT_WRITE,
+    TIMED_READ,
+    TIMED_WRITE,
+    TIMED_UP,
+    TRY_READ,
+    TRY_WRITE,
+    TRY_UP,
+    UPGRADE,
+    TIMED_UPGRADE,
+    TRY_UPGRADE,
+    DOWNGRADE,
+    DOWNGRADE_UP,
+    AGAIN,
+    UNLOCK,
+    UNLOCK_ANY,
+    LEAVE,
+    WORDS
+};
+
+static const char *const names[WORDS] = {"",
+                                         "read",
+                                         "write",
+                                         "up",
+                                         "spin-read",
+                                         "spin-write",
+                                         "default-read",
+                                         "default-write",
+                                         "timed-read",
+                                         "timed-write",
+                                         "timed-up",
+                                         "try-read",
+                                         "try-write",
+                                         "try-up",
+                                         "upgrade",
+                                         "timed-upgrade",
+                                         "try-upgrade",
+                                         "downgrade",
+                                         "downgrade-up",
+                                         "again",
+                                         "unlock",
+                                         "unlock-any",
+                                         "leave"};
+
+static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
+static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
+
+static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
+static fw_rwlock *l;
+
+static enum word word_of(const char *text)
+{
+    for (unsigned w = 1; w < WORDS; w++)
+        if (strcmp(text, names[w]) == 0)
+            return (enum word)w;
+    fprintf(stderr, "fw-model: bad script word: %s\n", text);
+    exit(3);
+}
+
+static void parse(enum word *script, const char *text)
+{
+    char copy[160];
+    unsigned n = 0;
+
+    memset(script, 0, MAX_WORDS * sizeof *script);
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok(copy, " "); word != NULL && n < MAX_WORDS - 1;
+         word = strtok(NULL, " "))
+        script[n++] = word_of(word);
+}
+
+void rwlock_script_setup(const void *arg)
+{
+    const struct rwlock_script *s = arg;
+
+    l = rwlock_watch_setup(s->kind, s->state, s->line);
+    for (unsigned i = 0; i < model_thread_count; i++)
+        parse(scripts[i], s->threads[i]);
+}
+
+/* --- Taking --------------------------------------------------------------------------------- */
+
+static int take(enum word w, enum rwlock_mode *mode)
+{
+    const struct rwlock_calls *calls = rwlock_in_use;
+
+    *mode = w == READ || w == SPIN_READ || w == DEFAULT_READ || w == TIMED_READ || w == TRY_READ
+                ? RWLOCK_READS
+            : w == UP || w == TIMED_UP || w == TRY_UP ? RWLOCK_UPREADS
+                                                      : RWLOCK_WRITES;
+    switch (w) {
+    case READ:
+        return calls->rdlock_policy(l, &blocking, NULL);
+    case WRITE:
+        return calls->wrlock_policy(l, &blocking, NULL);
+    case UP:
+        return calls->uplock_policy(l, &blocking, NULL);
+    case SPIN_READ:
+        return calls->rdlock_policy(l, &polling, NULL);
+    case SPIN_WRITE:
+        return calls->wrlock_policy(l, &polling, NULL);
+    case DEFAULT_READ:
+        calls->rdlock(l);
+        return 0;
+    case DEFAULT_WRITE:
+        calls->wrlock(l);
+        return 0;
+    case TIMED_READ:
+        return calls->rdlock_policy(l, &blocking, &deadline);
+    case TIMED_WRITE:
+        return calls->wrlock_policy(l, &blocking, &deadline);
+    case TIMED_UP:
+        return calls->uplock_policy(l, &blocking, &deadline);
+    case TRY_READ:
+        return calls->tryrdlock(l);
+    case TRY_WRITE:
+        return calls->trywrlock(l);
+    default:
+        return calls->tryuplock(l);
+    }
+}
+
+/* --- Changing modes ------------------------------------------------------------------------- */
+
+static void check_owner(unsigned self)
+{
+    if (rwlock_in_use->owner(l) != (pid_t)(SUBJECT_FIRST_TID + self))
+        model_thread_fail("owner", "fw_rwlock_owner does not name thread %llu, which has the lock",
+                          self, 0);
+}
+
+static void upgrade(unsigned self, enum word w)
+{
+    int error = w == TRY_UPGRADE
+                    ? rwlock_in_use->tryupgrade(l)
+                    : rwlock_in_use->timedupgrade(l, w == TIMED_UPGRADE ? &deadline : NULL);
+
+    rwlock_watch_has(self, error == 0 ? RWLOCK_WRITES : RWLOCK_UPREADS);
+    check_owner(self);
+}
+
+static void downgrade(unsigned self, enum word w)
+{
+    enum rwlock_mode to = w == DOWNGRADE ? RWLOCK_READS : RWLOCK_UPREADS;
+
+    rwlock_watch_changes(self, to);
+    if (w == DOWNGRADE)
+        rwlock_in_use->downgrade(l);
+    else
+        rwlock_in_use->downgrade_upgradable(l);
+    rwlock_watch_has(self, to);
+}
+
+/* --- Letting go ----------------------------------------------------------------------------- */
+
+static void let_go(unsigned self, enum rwlock_mode mode, enum word w)
+{
+    bool last = w == LEAVE && rwlock_watch_is_last(self) && mode == RWLOCK_WRITES;
+
+    rwlock_watch_changes(self, RWLOCK_NONE);
+    if (w == UNLOCK_ANY)
+        rwlock_in_use->unlock(l);
+    else if (mode == RWLOCK_READS)
+        rwlock_in_use->rdunlock(l);
+    else if (mode == RWLOCK_WRITES)
+        rwlock_in_use->wrunlock(l);
+    else
+        rwlock_in_use->upunlock(l);
+    if (last)
+        model_op(OP_FREE, l, sizeof *l, 0, 0, 0, 0);
+}
+
+static void read_again(unsigned self)
+{
+    if (rwlock_in_use->rdlock_policy(l, &blocking, NULL) != 0)
+        return;
+    rwlock_watch_back(self);
+    rwlock_in_use->rdunlock(l);
+}
+
+static void act(unsigned self, enum word w)
+{
+    enum rwlock_mode mode = rwlock_watch_mode(self);
+
+    if (w < UPGRADE && mode == RWLOCK_NONE) {
+        int error = take(w, &mode);
+        rwlock_watch_back(self);
+        if (error == 0)
+            rwlock_watch_has(self, mode);
+    } else if (w >= UPGRADE && w <= TRY_UPGRADE && mode == RWLOCK_UPREADS) {
+        upgrade(self, w);
+    } else if ((w == DOWNGRADE && mode >= RWLOCK_UPREADS) ||
+               (w == DOWNGRADE_UP && mode == RWLOCK_WRITES)) {
+        downgrade(self, w);
+    } else if (w == AGAIN && mode == RWLOCK_READS) {
+        read_again(self);
+    } else if (w >= UNLOCK && mode != RWLOCK_NONE) {
+        let_go(self, mode, w);
+    } else if (w == LEAVE) {
+        rwlock_watch_is_last(self);
+    }
+}
+
+void rwlock_script_thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const enum word *w = scripts[self]; *w != END; w++)
+        act(self, *w);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_RWLOCK_SCRIPT_H
+#define MODEL_RWLOCK_SCRIPT_H
+
+#include "../engine/model.h"
+#include "rwlock_watch.h"
+
+/*
+ * Each thread of a read-write lock program follows a script, a list of words:
+ *
+ *   read, write, up                          takes the lock so (blocking)
+ *   spin-read, spin-write                    the same, never sleeping
+ *   default-read, default-write              the inline calls, with the default policy
+ *   timed-read, timed-write, timed-up, try-read, try-write, try-up
+ *   upgrade, timed-upgrade, try-upgrade      where it reads upgradable
+ *   downgrade, downgrade-up                  where it may
+ *   again                                    reads once more, and gives that up
+ *   unlock, unlock-any                       by the call for the mode; by the one for all
+ *   leave                                    the same; a writer that is the last of all threads
+ *                                            frees the lock then
+ *
+ * Words that do not fit what the thread has are skipped.
+ */
+struct rwlock_script {
+    const char *threads[MODEL_MAX_THREADS];
+    fw_rwlock_kind kind;
+    uint64_t state, line; /* to begin with */
+};
+
+/* Members of struct model_program; arg is the struct rwlock_script. */
+void rwlock_script_setup(const void *arg);
+void rwlock_script_thread(unsigned self, const void *arg);
+
+#endif

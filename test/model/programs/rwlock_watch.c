@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "../memory.h"
+#include "../subject/subject.h"
+#include "rwlock_line.h"
+#include "rwlock_watch.h"
+#include "rwlock_word.h"
+
+enum ghost {
+    MODES,   /* a byte per thread: enum rwlock_mode */
+    NEXT,    /* a byte per thread: the mode after its next change of the word, + 1; 0: none */
+    VERSION, /* how often somebody began to write */
+    SEEN,    /* a byte per thread: the version that it saw when it got the lock */
+    GONE,    /* bit per thread: it will not use the lock any more */
+    LINED_UP /* bit per thread: it stands in line, and the word says so */
+};
+
+static fw_rwlock *lock;
+
+static const struct model_part parts[] = {{"state", 0, 8}, {"line", 8, 8}, {NULL, 0, 0}};
+
+static unsigned byte_of(enum ghost g, unsigned thread)
+{
+    return (unsigned)(model_shared.ghost[g] >> 8 * thread & 0xff);
+}
+
+static void set_byte(enum ghost g, unsigned thread, uint64_t v)
+{
+    model_shared.ghost[g] &= ~(UINT64_C(0xff) << 8 * thread);
+    model_shared.ghost[g] |= v << 8 * thread;
+}
+
+/* --- Readable words ------------------------------------------------------------------------- */
+
+static int print_owner(uint32_t id, char *text, size_t room)
+{
+    unsigned number = id >> FW_ID_SHIFT;
+
+    if (id == 0)
+        return snprintf(text, room, "-");
+    if (number >= SUBJECT_FIRST_TID && number < SUBJECT_FIRST_TID + MODEL_MAX_THREADS)
+        return snprintf(text, room, "%c", 'A' + (int)(number - SUBJECT_FIRST_TID));
+    return snprintf(text, room, "tid %u", number);
+}
+
+static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t room)
+{
+    int n;
+
+    if (offset != 0 || size != 8) {
+        snprintf(text, room, "0x%" PRIx64, w);
+        return;
+    }
+    n = print_owner(rw_owner(w), text, room);
+    snprintf(text + n, room - (size_t)n, " %u reading%s%s%s%s%s",
+             (unsigned)((w & RW_READERS) / RW_READER), rw_has_writer(w) ? " WRITER" : "",
+             rw_has_upgradable(w) ? " UPGRADABLE" : "", (w & RW_CLOSED) != 0 ? " CLOSED" : "",
+             rw_calls(w) ? " CALL" : "", rw_somebody_comes(w) ? " COMING" : "");
+}
+
+void rwlock_watch_describe(char *text, size_t room)
+{
+    int n = snprintf(text, room, "l = ");
+
+    decode(lock->state_, 0, 8, text + n, room - (size_t)n);
+}
+
+fw_rwlock *rwlock_watch_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line)
+{
+    lock = model_object("l", sizeof *lock, parts, decode);
+    lock->state_ = state;
+    lock->line_ = line | kind;
+    return lock;
+}
+
+/* --- Who stands in line --------------------------------------------------------------------- */
+
+static const struct fw_room_ *room(void)
+{
+    return (const struct fw_room_ *)(const void *)model_shared.memory;
+}
+
+static bool is_lined_up(const struct rw_waiter *p)
+{
+    unsigned thread = (p->id >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;
+
+    return (model_shared.ghost[LINED_UP] >> thread & 1) != 0;
+}
+
+/* How many want that, of those who have made it known. */
+static unsigned in_line(enum rw_want want)
+{
+    unsigned n = 0;
+
+    for (const struct rw_waiter *p = rw_first_in(room(), lock); p != NULL; p = rw_next_to(p))
+        n += p->want == want && is_lined_up(p);
+    return n;
+}
+
+static bool has_place(unsigned thread)
+{
+    for (const struct rw_waiter *p = rw_first_in(room(), lock); p != NULL; p = rw_next_to(p))
+        if (p->id == subject_id(thread))
+            return true;
+    return false;
+}
+
+static bool is_inside(unsigned thread)
+{
+    const uint64_t *inside = (const uint64_t *)(const void *)(room() + 1);
+
+    return memory_read(thread, (uint64_t)(uintptr_t)inside, 8) == thread + 1;
+}
+
+/* --- Every change of the word --------------------------------------------------------------- */
+
+static unsigned readers(fw_rw_word_ w)
+{
+    return (unsigned)((w & RW_READERS) / RW_READER);
+}
+
+static bool rw_is_shared(fw_rw_word_ w)
+{
+    return rw_has_readers(w) || rw_has_upgradable(w);
+}
+
+static void check_phases(fw_rw_word_ before, fw_rw_word_ after)
+{
+    unsigned kind = line_kind(lock->line_);
+    unsigned waiting = in_line(RW_READ);
+
+    if (kind == FW_RWLOCK_PREFER_READERS)
+        return;
+    if (readers(after) > readers(before) && in_line(RW_WRITE) > 0 && !rw_has_writer(before) &&
+        !(kind == FW_RWLOCK_FAIR && rw_is_free(before) && !rw_somebody_comes(before)) &&
+        !rw_has_upgradable(before))
+        model_fail("overtaken", "a reader is let past a writer: %llu read, %llu write in line",
+                   readers(after), in_line(RW_WRITE));
+    if (kind == FW_RWLOCK_FAIR && rw_has_writer(before) && !rw_has_writer(after) &&
+        readers(after) < waiting)
+        model_fail("overtaken", "a writer leaves, %llu wait to read, and %llu are let in", waiting,
+                   readers(after));
+    if (rw_is_shared(before) && rw_is_free(after) && in_line(RW_WRITE) > 0)
+        model_fail("overtaken", "the last reader leaves, and hands the lock to no writer", 0, 0);
+    if (kind == FW_RWLOCK_PREFER_WRITERS && rw_has_writer(before) && readers(after) > 1 &&
+        in_line(RW_WRITE) > 0)
+        model_fail("overtaken", "%llu read, and %llu want to write", readers(after),
+                   in_line(RW_WRITE));
+}
+
+static void check_word(unsigned thread, fw_rw_word_ before, fw_rw_word_ after)
+{
+    if (rw_has_writer(after) && (readers(after) > 0 || rw_has_upgradable(after)))
+        model_fail("word", "somebody writes, and others read: 0x%llx", after, 0);
+    if (((before ^ after) & RW_LINE_FLAGS) != 0 && !is_inside(thread))
+        model_fail("word", "thread %llu changes flags outside of the room", thread, 0);
+    if (rw_is_free(after) && rw_owner(after) != 0)
+        model_fail("word", "nobody has the lock, and it has an owner: 0x%llx", after, 0);
+}
+
+void rwlock_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    fw_rw_word_ after = lock->state_;
+
+    if (addr != (uint64_t)(uintptr_t)&lock->state_)
+        return;
+    if (byte_of(NEXT, thread) != 0) { /* its release, or the like, is visible */
+        set_byte(MODES, thread, byte_of(NEXT, thread) - 1);
+        set_byte(NEXT, thread, 0);
+    }
+    if (before != after) {
+        check_word(thread, before, after);
+        check_phases(before, after);
+    }
+    if (is_inside(thread) && has_place(thread))
+        model_shared.ghost[LINED_UP] |= UINT64_C(1) << thread;
+}
+
+/* --- What the callers see ------------------------------------------------------------------- */
+
+static void check_exclusion(unsigned self, enum rwlock_mode mode)
+{
+    for (unsigned i = 0; i < model_thread_count; i++) {
+        enum rwlock_mode other = (enum rwlock_mode)byte_of(MODES, i);
+
+        if (i == self || other == RWLOCK_NONE)
+            continue;
+        if (mode == RWLOCK_WRITES || other == RWLOCK_WRITES ||
+            (mode == RWLOCK_UPREADS && other == RWLOCK_UPREADS))
+            model_thread_fail("exclusion", "threads %llu and %llu have the lock", i, self);
+    }
+}
+
+void rwlock_watch_back(unsigned self)
+{
+    model_shared.ghost[LINED_UP] &= ~(UINT64_C(1) << self);
+}
+
+void rwlock_watch_has(unsigned self, enum rwlock_mode mode)
+{
+    static const char *const names[] = {"", "reads", "reads upgradable", "writes"};
+    enum rwlock_mode had = (enum rwlock_mode)byte_of(MODES, self);
+
+    rwlock_watch_back(self);
+    report_remark(self, names[mode]);
+    check_exclusion(self, mode);
+    if (had != RWLOCK_NONE && byte_of(SEEN, self) != model_shared.ghost[VERSION])
+        model_thread_fail("exclusion", "thread %llu changed modes, and another wrote meanwhile",
+                          self, 0);
+    if (mode == RWLOCK_WRITES)
+        model_shared.ghost[VERSION]++;
+    set_byte(MODES, self, mode);
+    set_byte(SEEN, self, model_shared.ghost[VERSION]);
+}
+
+void rwlock_watch_changes(unsigned self, enum rwlock_mode mode)
+{
+    if (byte_of(SEEN, self) != model_shared.ghost[VERSION])
+        model_thread_fail("exclusion", "somebody wrote while thread %llu had the lock", self, 0);
+    set_byte(NEXT, self, mode + 1u);
+}
+
+enum rwlock_mode rwlock_watch_mode(unsigned self)
+{
+    return (enum rwlock_mode)byte_of(MODES, self);
+}
+
+bool rwlock_watch_is_last(unsigned self)
+{
+    uint64_t *gone = &model_shared.ghost[GONE];
+
+    *gone |= UINT64_C(1) << self;
+    return *gone == (UINT64_C(1) << model_thread_count) - 1;
+}
+
+void rwlock_watch_finished(void)
+{
+    if (room()->first != NULL)
+        model_fail("room", "nobody waits, and somebody stands in line", 0, 0);
+    if (memory_is_freed((uint64_t)(uintptr_t)lock))
+        return;
+    if (lock->state_ != 0)
+        model_fail("word", "all threads are done, and the word is 0x%llx", lock->state_, 0);
+    if (!line_is_empty(lock->line_) || line_has_comer(lock->line_))
+        model_fail("word", "all threads are done, and the second word is 0x%llx", lock->line_, 0);
+}

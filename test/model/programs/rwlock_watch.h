@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_RWLOCK_WATCH_H
+#define MODEL_RWLOCK_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/rwlock.h>
+
+#include "../engine/model.h"
+
+/*
+ * What must hold of a read-write lock at every change of its word, and of the calls as their users
+ * see them:
+ *
+ *  - a writer is alone; one upgradable reader at most; from the return of the call that takes the
+ *    lock until the release is visible;
+ *  - nothing is written between an upgradable reader's look and its upgrade, nor between a writer's
+ *    last look and its downgrade (versions);
+ *  - flags are changed inside the room only, and a writer never has readers beside it (I6);
+ *  - past a writer in line: in a fair lock, readers do not become more while a writer stands in
+ *    line, but by a writer's release or where the lock is free and nobody is coming (I4); in one
+ *    that prefers writers, only by a writer's downgrade;
+ *  - one phase: where readers do not go first, the last of them hands the lock to a writer in line;
+ *  - two writers: in a fair lock, a writer's release lets in all who wait to read.
+ */
+enum rwlock_mode { RWLOCK_NONE, RWLOCK_READS, RWLOCK_UPREADS, RWLOCK_WRITES };
+
+fw_rwlock *rwlock_watch_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line);
+
+/* Hooks of struct model_program. */
+void rwlock_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
+void rwlock_watch_describe(char *text, size_t room);
+void rwlock_watch_finished(void);
+
+/* Called by the threads' scripts: the thread has the lock so; it is about to change to that. */
+void rwlock_watch_has(unsigned self, enum rwlock_mode mode);
+void rwlock_watch_changes(unsigned self, enum rwlock_mode mode);
+enum rwlock_mode rwlock_watch_mode(unsigned self);
+
+/* A call is over, in which the thread may have stood in line. */
+void rwlock_watch_back(unsigned self);
+
+/* True for the last of all threads that says so. */
+bool rwlock_watch_is_last(unsigned self);
+
+#endif
