@@ -29,8 +29,8 @@
  *          mark of the last one in line, or the mutex after the first mark of a move; to sleep with
  *          a value of seq_ that was not read inside the room while in line.
  *
- * C1  Outside of the room, only those who are in line, ASLEEP and not single sleep on seq_.  So a kernel wake
- *     that reaches somebody has reached one who waited before the signal.
+ * C1  Outside of the room, only those who are in line, ASLEEP and not single sleep on seq_.  So a
+ *     kernel wake that reaches somebody has reached one who waited before the signal.
  * C2  seq_ changes whenever somebody who is ASLEEP is marked or a kernel wake is to reach one, and
  *     before that.  So who is ASLEEP and not asleep yet does not fall asleep, and looks at its
  *     mark.

@@ -76,7 +76,9 @@ static inline bool mark_awake(struct fw_room_ *room, struct waiter *w)
     return false;
 }
 
-/* Bits 8 to 31, by the place on the stack: several who sleep at once have different ones, mostly. */
+/*
+ * Bits 8 to 31, by the place on the stack: several who sleep at once have different ones, mostly.
+ */
 static inline uint32_t bit_of(const struct waiter *w)
 {
     uint64_t mixed = (uint64_t)(uintptr_t)w * UINT64_C(0x9e3779b97f4a7c15);
