@@ -7,8 +7,8 @@
 #include "mutex_words.h"
 
 /*
- * src/cond.c with the fake kernel: misuse, and waiters that are cancelled.  A hook that runs while a thread sleeps plays the others; who
- * waits inside of a hook stands in line behind, and returns first.
+ * src/cond.c with the fake kernel: misuse, and waiters that are cancelled.  A hook that runs while
+ * a thread sleeps plays the others; who waits inside of a hook stands in line behind.
  */
 
 static fw_mutex m;
