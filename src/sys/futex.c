@@ -7,7 +7,7 @@
 #include <linux/futex.h>
 #include <stddef.h>
 #include <sys/syscall.h>
-#include <unistd.h>
+#include <sys_call_arch.h>
 
 #include <furwock/futex.h>
 
@@ -26,14 +26,6 @@ struct waitv_entry {
     uint32_t reserved;
 };
 
-/* A raw system call that answers -errno and leaves errno alone. */
-static int negative_errno(long result, int saved_errno)
-{
-    int error = errno;
-    errno = saved_errno;
-    return result < 0 ? -error : (int)result;
-}
-
 static int private_flag(unsigned flags)
 {
     return flags == FW_FUTEX_SHARED ? 0 : FUTEX_PRIVATE_FLAG;
@@ -50,11 +42,18 @@ static int is_before_the_epoch(const fw_deadline *d)
     return d != NULL && d->at.tv_sec < 0;
 }
 
+/* futex(2); value is a number or the address of a time. */
+static int call(const uint32_t *word, int op, uint32_t n, long value, const uint32_t *other,
+                uint32_t last)
+{
+    return (int)fw_system_call_(SYS_futex, (long)(intptr_t)word, op, n, value,
+                                (long)(intptr_t)other, last);
+}
+
 int fw_futex_wait_bitset(const uint32_t *word, uint32_t expected, uint32_t bits, unsigned flags,
                          const fw_deadline *deadline)
 {
     int op = FUTEX_WAIT_BITSET | private_flag(flags);
-    int saved_errno = errno;
     const struct timespec *at = deadline != NULL ? &deadline->at : NULL;
 
     if (!flags_are_valid(flags) || !fw_deadline_is_valid_(deadline))
@@ -65,7 +64,7 @@ int fw_futex_wait_bitset(const uint32_t *word, uint32_t expected, uint32_t bits,
     }
     if (deadline != NULL && deadline->clock == CLOCK_REALTIME)
         op |= FUTEX_CLOCK_REALTIME;
-    return negative_errno(syscall(SYS_futex, word, op, expected, at, NULL, bits), saved_errno);
+    return call(word, op, expected, (long)(intptr_t)at, NULL, bits);
 }
 
 int fw_futex_wait(const uint32_t *word, uint32_t expected, unsigned flags,
@@ -77,13 +76,12 @@ int fw_futex_wait(const uint32_t *word, uint32_t expected, unsigned flags,
 int fw_futex_wake_bitset(const uint32_t *word, unsigned n, uint32_t bits, unsigned flags)
 {
     int op = FUTEX_WAKE_BITSET | private_flag(flags);
-    int saved_errno = errno;
 
     if (!flags_are_valid(flags) || n > FW_FUTEX_ALL)
         return -EINVAL;
     if (n == 0) /* the kernel would wake one */
         return 0;
-    return negative_errno(syscall(SYS_futex, word, op, n, NULL, NULL, bits), saved_errno);
+    return call(word, op, n, 0, NULL, bits);
 }
 
 int fw_futex_wake(const uint32_t *word, unsigned n, unsigned flags)
@@ -95,30 +93,25 @@ int fw_futex_requeue(const uint32_t *from, unsigned n_wake, const uint32_t *to, 
                      unsigned flags)
 {
     int op = FUTEX_REQUEUE | private_flag(flags);
-    int saved_errno = errno;
 
     if (!flags_are_valid(flags) || n_wake > FW_FUTEX_ALL || n_move > FW_FUTEX_ALL)
         return -EINVAL;
-    return negative_errno(syscall(SYS_futex, from, op, n_wake, (unsigned long)n_move, to, 0),
-                          saved_errno);
+    return call(from, op, n_wake, (long)n_move, to, 0);
 }
 
 int fw_futex_cmp_requeue(const uint32_t *from, uint32_t expected, unsigned n_wake,
                          const uint32_t *to, unsigned n_move, unsigned flags)
 {
     int op = FUTEX_CMP_REQUEUE | private_flag(flags);
-    int saved_errno = errno;
 
     if (!flags_are_valid(flags) || n_wake > FW_FUTEX_ALL || n_move > FW_FUTEX_ALL)
         return -EINVAL;
-    return negative_errno(syscall(SYS_futex, from, op, n_wake, (unsigned long)n_move, to, expected),
-                          saved_errno);
+    return call(from, op, n_wake, (long)n_move, to, expected);
 }
 
 int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *deadline)
 {
     struct waitv_entry entries[FW_FUTEX_WAIT_ANY_MAX];
-    int saved_errno = errno;
     struct timespec at = {0, 0};
     clockid_t clock = deadline != NULL ? deadline->clock : CLOCK_MONOTONIC;
 
@@ -136,6 +129,6 @@ int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *
     }
     if (deadline != NULL && !is_before_the_epoch(deadline))
         at = deadline->at;
-    return negative_errno(
-        syscall(SYS_FUTEX_WAITV, entries, n, 0, deadline != NULL ? &at : NULL, clock), saved_errno);
+    return (int)fw_system_call_(SYS_FUTEX_WAITV, (long)(intptr_t)entries, n, 0,
+                                deadline != NULL ? (long)(intptr_t)&at : 0, clock, 0);
 }
