@@ -9,36 +9,39 @@
  * is marked or leaves:
  *
  * state    meaning                                who may leave it, and how
- * -------  -------------------------------------  ----------------------------------------------
+ * -------  -------------------------------------  ------------------------------------------------
  * AWAKE    in line, polls or is about to sleep    the waiter: AWAKE -> ASLEEP, before it sleeps
  *                                                 a signaller: AWAKE -> WOKEN
- * ASLEEP   in line, sleeps on seq_ or is about to a signaller: ASLEEP -> WOKEN, MOVED, or none: the
- *                                                 kernel has chosen it, and it leaves by itself
+ * ASLEEP   in line, sleeps or is about to         a signaller: ASLEEP -> WOKEN, MOVING, MOVED
+ *                                                 a broadcast: ASLEEP -> MOVING (singles), MOVED
+ * MOVING   in line, being moved to the mutex      the mover, before it leaves the room: -> MOVED
  * WOKEN    woken, out of line                     nobody: locks the mutex as anybody
  * MOVED    woken, out of line, and counted as a   nobody: locks the mutex as what it is counted as
  *          waiter of the mutex
  *
+ * A waiter sleeps either in the crowd, on seq_, from where one system call can move all; or singly,
+ * on its own state, which is better for signals.  It chooses when it lines up.
+ *
  * seq_      0 until somebody waits; then a stamp, which no other variable has, nor has had lately.
- * waiters_  LINE is clear only if nobody is in line.  SIGNALS: the last wake that met several in
- *           line was a signal; who comes then sleeps *singly*, on its own state instead of seq_, so
- *           that a signal can choose one.  A broadcast clears it.
+ * waiters_  LINE is clear only if nobody is in line.  SIGNALS: the last wake of a sleeper was a
+ *           signal's, and those who come sleep singly; a broadcast to several clears it.
  *
  * Legal:   LINE set when nobody is in line (one needless visit to the room); SIGNALS either way;
  *          seq_ changed when nobody sleeps; a needless kernel wake.
- * Illegal: to mark a place that is in line: it is removed first; to touch the variable after the
- *          mark of the last one in line, or the mutex after the first mark of a move; to sleep with
- *          a value of seq_ that was not read inside the room while in line.
+ * Illegal: to mark a place that is in line: it is removed first; to touch the variable after LINE
+ *          was cleared or the last one in line was marked, or the mutex after the first mark of a
+ *          move; to sleep with a value of seq_ that was not read inside the room while in line; to
+ *          leave a thread asleep on seq_ that is out of line, outside of the room.
  *
- * C1  Outside of the room, only those who are in line, ASLEEP and not single sleep on seq_.  So a
- *     kernel wake that reaches somebody has reached one who waited before the signal.
- * C2  seq_ changes whenever somebody who is ASLEEP is marked or a kernel wake is to reach one, and
- *     before that.  So who is ASLEEP and not asleep yet does not fall asleep, and looks at its
- *     mark.
- * C3  A signal that meets a line marks one, or the kernel wakes one, or (all were on their way to
- *     sleep, or out of it) all are marked.
- * C4  Whoever is in line and unmarked has not been woken, unless its sleep returned 0.
+ * C1  Outside of the room, only those sleep on seq_ who are in line, ASLEEP and of the crowd.
+ * C2  Before somebody who is ASLEEP is marked or moved, the word on which it sleeps changes: seq_,
+ *     or its state.  So who is not asleep yet does not fall asleep, and looks at its mark.
+ * C3  A wait ends only by a mark, or when its time is over (or the thread is cancelled).  Who is to
+ *     be woken is chosen by the signaller, never by the kernel: of the crowd the marked one is woken
+ *     together with all who happen to have its bit, and they sleep again.
+ * C4  Whoever is in line has not been woken.  So the variable and the mutex are alive.
  * C5  MOVED is seen only after the mutex has counted the waiter, and once the mover does not touch
- *     the mutex any more.
+ *     the mutex any more.  Who is woken before that waits for the mover at the room.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -78,32 +81,26 @@ static void line_up(struct waiter *me)
         fw_panic_("condition variable used with two mutexes", c, fw_self_(), 0);
 }
 
-/*
- * After a sleep that ended with `error`.  True: the wait is over, and the waiter is out of line.
- * A sleep on seq_ that returned 0 was ended by the kernel's choice, or by chance: over in any case.
- * One on the own state goes on until there is a mark; but the mover may be about to make it, so the
- * room is where to look (C5).
- */
+/* After a sleep that ended with `error`.  True: the wait is over, and the waiter is out of line. */
 static bool is_over(struct waiter *me, int error)
 {
-    bool goes_on = error == -EAGAIN || error == -EINTR || (me->is_single && error == 0);
     fw_cond *c = me->c;
     struct fw_room_ *room;
     bool marked;
 
     if (is_marked(me))
         return true;
-    room = fw_room_enter_(c);
+    room = fw_room_enter_(c); /* a mover may be about to mark it (C5) */
     marked = is_marked(me);
-    if (!marked && goes_on) {
-        me->seq = fw_load32_relaxed(&c->seq_); /* unmarked: the variable is alive (C4) */
+    if (!marked && error != -ETIMEDOUT) {
+        me->seq = fw_load32_relaxed(&c->seq_); /* in line: the variable is alive (C4) */
     } else if (!marked) {
         fw_room_remove_(room, &me->place);
-        if (error == -ETIMEDOUT && first_of(room, c) == NULL)
-            clear_line(c, mode_of(c));
+        if (first_of(room, c) == NULL)
+            clear_line(c);
     }
     fw_room_leave_(room);
-    return marked || !goes_on;
+    return marked || error == -ETIMEDOUT;
 }
 
 static void lock_again(struct waiter *me)
@@ -122,7 +119,7 @@ static void cancelled(void *arg)
 
     if (!is_marked(me))
         fw_room_remove_(room, &me->place);
-    fw_cond_pass_on_(room, me->c, first_of(room, me->c));
+    fw_cond_pass_on_(room, me->c);
     lock_again(me);
 }
 

@@ -13,11 +13,11 @@
 #include "wait.h"
 
 /* A waiter for a condition variable, and its place in line: the table of states is in cond.c. */
-enum { AWAKE = 0, ASLEEP = 1, WOKEN = 2, MOVED = 3 };
+enum { AWAKE = 0, ASLEEP = 1, MOVING = 2, WOKEN = 3, MOVED = 4 };
 
 _Static_assert(sizeof(fw_cond) == 8, "the public promise");
 
-/* waiters_: is somebody in line, and were waiters woken by signals lately, one by one? */
+/* waiters_: is somebody in line, and shall those who come sleep singly? */
 #define COND_LINE 1u
 #define COND_SIGNALS 2u
 
@@ -55,29 +55,16 @@ static inline bool is_marked(const struct waiter *w)
     return fw_load32_acquire(&w->state) >= WOKEN;
 }
 
-/* AWAKE or ASLEEP -> how.  The waiter may be gone once this is done. */
+/* AWAKE, ASLEEP, MOVING -> how.  The waiter may be gone once this is done. */
 static inline void mark(struct fw_room_ *room, struct waiter *w, uint32_t how)
 {
     fw_room_remove_(room, &w->place);
     fw_store32_release(&w->state, how);
 }
 
-/* AWAKE -> WOKEN; false where it is ASLEEP. */
-static inline bool mark_awake(struct fw_room_ *room, struct waiter *w)
-{
-    uint32_t state = AWAKE;
-
-    if (fw_load32_relaxed(&w->state) != AWAKE)
-        return false;
-    fw_room_remove_(room, &w->place);
-    if (fw_cas32_release(&w->state, &state, WOKEN))
-        return true;
-    fw_room_restore_(room, &w->place);
-    return false;
-}
-
 /*
- * Bits 8 to 31, by the place on the stack: several who sleep at once have different ones, mostly.
+ * One of the bits 8 to 31, by the place on the stack: several who sleep at once have different
+ * ones, mostly.
  */
 static inline uint32_t bit_of(const struct waiter *w)
 {
@@ -92,21 +79,19 @@ static inline void change_seq(fw_cond *c)
     fw_store32_relaxed(&c->seq_, fw_stamp_());
 }
 
-/* The line is empty: the last touch of a variable that may be freed now. */
-static inline void clear_line(fw_cond *c, uint32_t mode)
-{
-    fw_store32_release(&c->waiters_, mode);
-}
-
+/* COND_SIGNALS, or 0. */
 static inline uint32_t mode_of(const fw_cond *c)
 {
     return fw_load32_relaxed(&c->waiters_) & COND_SIGNALS;
 }
 
-/*
- * Passes a wake on that a cancelled waiter may have had, to a line that begins with w (or is empty:
- * NULL), and leaves the room.
- */
-void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c, struct waiter *w);
+/* The line is, or is about to be, empty: perhaps the last touch of the variable. */
+static inline void clear_line(fw_cond *c)
+{
+    fw_store32_release(&c->waiters_, mode_of(c));
+}
+
+/* Passes a wake on that a cancelled waiter may have had, to the next in line; leaves the room. */
+void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c);
 
 #endif

@@ -12,88 +12,89 @@
 #include "sys/panic.h"
 #include "sys/thread.h"
 
-static int wake_sleepers(const fw_cond *c, unsigned n)
+/* AWAKE -> WOKEN; false where it is ASLEEP. */
+static bool mark_awake(struct fw_room_ *room, struct waiter *w)
 {
-    return fw_futex_wake(&c->seq_, n, FW_FUTEX_PRIVATE);
-}
+    uint32_t state = AWAKE;
 
-/* Marks all from w on who sleep on seq_, or are about to. */
-static void mark_crowd(struct fw_room_ *room, struct waiter *w)
-{
-    while (w != NULL) {
-        struct waiter *next = after(w);
-
-        if (!w->is_single)
-            mark(room, w, WOKEN);
-        w = next;
-    }
+    if (fw_load32_relaxed(&w->state) != AWAKE)
+        return false;
+    fw_room_remove_(room, &w->place);
+    if (fw_cas32_release(&w->state, &state, WOKEN))
+        return true;
+    fw_room_restore_(room, &w->place);
+    return false;
 }
 
 /*
- * The functions below that return a word leave a wake on it to be made by their caller, outside of
- * the room, to which the woken thread may soon want to come.  The thread may be gone by then.
+ * The functions that return a word leave a wake on it to be made by their caller, outside of the
+ * room, to which the woken thread may soon want to come.  The thread may be gone by then.
  */
 
 /*
- * Wakes one who is ASLEEP and about whom the kernel has no choice: it sleeps on a word of its own,
- * or is the only one.  Where the caller holds the mutex, it does not get up before that is free:
- * the first such one is woken by the caller's release, the others are moved to the mutex.
+ * Wakes one who sleeps on its own state.  Where the caller holds the mutex, it does not get up
+ * before that is free: the first such one is woken by the caller's release, the others are moved to
+ * the mutex.
  */
-static const uint32_t *wake_this(struct fw_room_ *room, const fw_cond *c, struct waiter *w)
+static const uint32_t *wake_single(struct fw_room_ *room, struct waiter *w)
 {
-    const uint32_t *word = w->is_single ? &w->state : &c->seq_;
+    const uint32_t *word = &w->state;
     fw_mutex *m = w->m;
 
-    if (fw_mutex_register_held_(m, word, w->is_single ? FW_FUTEX_ANY_BIT : bit_of(w))) {
+    if (fw_mutex_register_held_(m, word)) {
         mark(room, w, MOVED);
-    } else if (w->is_single && fw_mutex_owner(m) == fw_id_number_(fw_self_())) {
+    } else if (owner_half(fw_load64_relaxed(&m->state_)) == fw_self_()) {
         fw_mutex_register_(m, 1);
+        fw_store32_relaxed(&w->state, MOVING);
         fw_futex_requeue(word, 0, fw_mutex_line_(m), 1, FW_FUTEX_PRIVATE);
         mark(room, w, MOVED);
     } else {
-        bool is_single = w->is_single;
-
         mark(room, w, WOKEN);
-        if (is_single)
-            return word;
-        wake_sleepers(c, 1); /* while nobody else can begin to sleep there */
+        return word;
     }
     return NULL;
 }
 
 /*
- * Wakes the only one in line.  Once waiters_ is clear, a broadcast returns at once, and its caller
- * may free the variable; so this is the last touch of one who is in no signal or broadcast of the
- * user's, but was cancelled.
+ * Wakes one of those who sleep on seq_.  By its bit, and all who have that bit: the others sleep
+ * again.  Inside the room, so that the variable is still what it was.
  */
-static const uint32_t *wake_last(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+static void wake_of_crowd(struct fw_room_ *room, const fw_cond *c, struct waiter *w)
 {
-    change_seq(c);
-    clear_line(c, mode_of(c));
-    return wake_this(room, c, w);
+    const uint32_t *word = &c->seq_;
+    uint32_t bit = bit_of(w);
+
+    mark(room, w, WOKEN);
+    fw_futex_wake_bitset(word, FW_FUTEX_ALL, bit, FW_FUTEX_PRIVATE);
 }
 
-/* Wakes one at least of several, of whom w is the first (C3). */
-static const uint32_t *wake_first(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+/*
+ * Wakes one who is ASLEEP, of a line that is empty then, or not.  Once LINE is clear, a broadcast
+ * returns at once, and its caller may free the variable; so nothing of it is touched from there on,
+ * not even by one who is in no signal or broadcast of the user's, but was cancelled.
+ */
+static const uint32_t *wake_sleeper(struct fw_room_ *room, fw_cond *c, struct waiter *w)
 {
-    fw_store32_relaxed(&c->waiters_, COND_LINE | COND_SIGNALS);
-    if (mark_awake(room, w))
-        return NULL;
+    bool is_alone = after(w) == NULL;
+
+    change_seq(c); /* C2 */
+    fw_store32_release(&c->waiters_, COND_SIGNALS | (is_alone ? 0 : COND_LINE));
     if (w->is_single)
-        return wake_this(room, c, w);
-    change_seq(c);
-    if (wake_sleepers(c, 1) == 0)
-        mark_crowd(room, w);
+        return wake_single(room, w);
+    wake_of_crowd(room, c, w);
     return NULL;
 }
 
-/* Wakes one at least of a line that begins with w. */
+/* Wakes the first of a line. */
 static const uint32_t *wake_one(struct fw_room_ *room, fw_cond *c, struct waiter *w)
 {
-    if (after(w) != NULL)
-        return wake_first(room, c, w);
-    clear_line(c, mode_of(c));
-    return mark_awake(room, w) ? NULL : wake_last(room, c, w);
+    bool is_alone = after(w) == NULL;
+
+    if (is_alone)
+        clear_line(c);
+    if (mark_awake(room, w))
+        return NULL;
+    return wake_sleeper(room, c, w);
 }
 
 /* Wakes those who are awake; returns the number of the others. */
@@ -110,14 +111,22 @@ static uint32_t wake_awake(struct fw_room_ *room, fw_cond *c)
     return asleep;
 }
 
+/* The singles from w on: ASLEEP -> MOVING.  Who has not fallen asleep yet will not. */
+static void begin_to_move(struct waiter *w)
+{
+    for (; w != NULL; w = after(w))
+        if (w->is_single)
+            fw_store32_relaxed(&w->state, MOVING);
+}
+
 /* Moves the sleepers from w on to the mutex, where they are registered; or wakes them. */
 static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w, uint32_t wakes)
 {
     const uint32_t *line = fw_mutex_line_(w->m);
-    int moved = 0;
+    int moved;
 
     if (wakes == FW_MUTEX_WAKE_ALL)
-        wake_sleepers(c, FW_FUTEX_ALL);
+        moved = fw_futex_wake(&c->seq_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
     else
         moved = fw_futex_cmp_requeue(&c->seq_, seq, wakes, line, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
     if (moved < 0)
@@ -140,6 +149,7 @@ static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
     struct waiter *next;
 
     fw_store32_relaxed(&c->seq_, seq);
+    begin_to_move(first);
     move_sleepers(c, seq, first, wakes);
     fw_mutex_look_again_(m); /* also wakes one, where that one was not among those on seq_ */
     for (struct waiter *w = first; w != NULL; w = next) { /* C5: the last thing */
@@ -156,12 +166,13 @@ static void leave(struct fw_room_ *room, const uint32_t *word)
         fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
 }
 
-void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c)
 {
+    struct waiter *w = first_of(room, c);
     const uint32_t *word = NULL;
 
     if (w != NULL) /* then the variable is alive */
-        word = after(w) == NULL ? wake_last(room, c, w) : wake_first(room, c, w);
+        word = wake_sleeper(room, c, w);
     leave(room, word);
 }
 
@@ -178,7 +189,7 @@ void fw_cond_signal(fw_cond *c)
     if (w != NULL)
         word = wake_one(room, c, w);
     else
-        clear_line(c, mode_of(c));
+        clear_line(c);
     leave(room, word);
 }
 
@@ -191,11 +202,13 @@ void fw_cond_broadcast(fw_cond *c)
     if ((fw_load32_acquire(&c->waiters_) & COND_LINE) == 0)
         return;
     room = fw_room_enter_(c);
-    clear_line(c, 0); /* those who come next may all sleep on seq_ */
+    clear_line(c);
     asleep = wake_awake(room, c);
-    if (asleep == 1)
-        word = wake_last(room, c, first_of(room, c));
-    else if (asleep > 1)
+    if (asleep == 1) {
+        word = wake_sleeper(room, c, first_of(room, c));
+    } else if (asleep > 1) {
+        fw_store32_relaxed(&c->waiters_, 0); /* those who come next sleep on seq_ */
         move_all(room, c, asleep);
+    }
     leave(room, word);
 }

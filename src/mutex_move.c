@@ -60,13 +60,13 @@ uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n)
     return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL;
 }
 
-bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint32_t bits)
+bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word)
 {
     uint32_t generation = fw_fork_generation_();
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
     fw_mutex_word_ then;
 
-    if (owner_half(w) != fw_self_() || !fw_wake_later_(m, word, bits))
+    if (owner_half(w) != fw_self_() || !fw_wake_later_(m, word))
         return false;
     /* held, k waiters -> held, k + 1 waiters, WAKING (M4) */
     do

@@ -43,11 +43,11 @@ void fw_mutex_look_again_(fw_mutex *m);
 void fw_mutex_lock_registered_(fw_mutex *m);
 
 /*
- * Counts one more waiter, who sleeps on `word` with `bits` among its bits, and wakes it there, but
- * only after the caller has released the mutex: so it does not wake up to find it held.  False, and
- * nothing was done, where the caller does not hold the mutex, or has such a wake before it already.
- * The waiter calls fw_mutex_lock_registered_, as above.
+ * Counts one more waiter, the only thread that sleeps on `word`, and wakes it there, but only after
+ * the caller has released the mutex: so it does not wake up to find it held.  False, and nothing
+ * was done, where the caller does not hold the mutex, or has such a wake before it already.  The
+ * waiter calls fw_mutex_lock_registered_, as above.
  */
-bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint32_t bits);
+bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word);
 
 #endif

@@ -25,6 +25,9 @@ _Static_assert(offsetof(struct locked_room, room) == 0, "a room is found by its 
 
 static struct locked_room rooms[ROOMS];
 
+/* Whatever the process's default is: a policy that never sleeps could keep out who is inside. */
+static const fw_wait_policy brief = {FW_WAIT_SPIN_THEN_BLOCK, 7000};
+
 /* Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4). */
 static struct locked_room *room_of(const void *object)
 {
@@ -37,7 +40,7 @@ struct fw_room_ *fw_room_enter_(const void *object)
 {
     struct locked_room *r = room_of(object);
 
-    fw_mutex_lock(&r->lock);
+    fw_mutex_lock_policy(&r->lock, &brief, NULL);
     return &r->room;
 }
 

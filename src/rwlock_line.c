@@ -39,7 +39,7 @@ static struct fw_room_ *enter(fw_rwlock *l)
 {
     struct fw_room_ *room = fw_room_enter_(l);
 
-    if (!line_is_empty(l->line_) && rw_first_in(room, l) == NULL)
+    if ((l->line_ & ~LINE_KIND) != 0 && rw_first_in(room, l) == NULL)
         l->line_ &= LINE_KIND;
     return room;
 }

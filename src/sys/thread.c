@@ -24,11 +24,16 @@ static uint32_t inherited_id;
 
 static uint32_t serial;
 
+/* What the thread will wake, and when; no lock: nothing. */
+static STATIC_TLS const void *later_lock;
+static STATIC_TLS const uint32_t *later_word;
+
 /* In the child: the thread keeps its identity, and nobody else may have it. */
 static void after_fork_in_child(void)
 {
     fork_generation = (fork_generation + 1) % GENERATIONS;
     inherited_id = fw_self_id_; /* 0: it has had none so far */
+    later_lock = NULL;          /* the thread to wake does not exist here */
 }
 
 void fw_at_fork_(void (*in_child)(void))
@@ -76,6 +81,9 @@ uint32_t fw_serial_(void)
     return __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED) & 0x7fffffu;
 }
 
+/* Odd, so that all stamps differ; large, so that they look like no number that a program has. */
+#define STAMP_FACTOR UINT32_C(0x9e3779b1)
+
 uint32_t fw_stamp_(void)
 {
     static uint32_t stamp;
@@ -84,7 +92,7 @@ uint32_t fw_stamp_(void)
     do
         next = __atomic_add_fetch(&stamp, 1, __ATOMIC_RELAXED);
     while (next == 0);
-    return next;
+    return next * STAMP_FACTOR;
 }
 
 bool fw_one_in_(uint32_t n)
@@ -144,17 +152,11 @@ void fw_polling_ended_(bool was_woken)
     polling_failed = !was_woken;
 }
 
-/* What the thread will wake, and when; no lock: nothing. */
-static STATIC_TLS const void *later_lock;
-static STATIC_TLS const uint32_t *later_word;
-static STATIC_TLS uint32_t later_bits;
-
-bool fw_wake_later_(const void *lock, const uint32_t *word, uint32_t bits)
+bool fw_wake_later_(const void *lock, const uint32_t *word)
 {
     if (later_lock != NULL)
         return false;
     later_word = word;
-    later_bits = bits;
     __atomic_signal_fence(__ATOMIC_RELEASE); /* a handler may release other locks */
     later_lock = lock;
     return true;
@@ -165,5 +167,5 @@ void fw_wake_now_(const void *lock)
     if (later_lock != lock)
         return;
     later_lock = NULL;
-    fw_futex_wake_bitset(later_word, FW_FUTEX_ALL, later_bits, FW_FUTEX_PRIVATE);
+    fw_futex_wake(later_word, 1, FW_FUTEX_PRIVATE);
 }

@@ -61,10 +61,10 @@ bool fw_polling_pays_(void);
 void fw_polling_ended_(bool was_woken);
 
 /*
- * The calling thread, which holds a lock, will wake those who sleep on `word` with one of `bits`,
- * when it has released the lock.  False where it has such a wake before it already.
+ * The calling thread, which holds a lock, will wake one who sleeps on `word`, when it has released
+ * the lock.  False where it has such a wake before it already.
  */
-bool fw_wake_later_(const void *lock, const uint32_t *word, uint32_t bits);
+bool fw_wake_later_(const void *lock, const uint32_t *word);
 
 /* It has released the lock: does what it has put off for it.  The word may be gone by now. */
 void fw_wake_now_(const void *lock);

@@ -94,7 +94,6 @@ struct fake {
     /* the wake that is put off until a lock is released; the fake's threads share one */
     const void *later_lock;
     const uint32_t *later_word;
-    uint32_t later_bits;
 
     /* cancellation: what would run if the sleeper were cancelled now */
     void (*on_cancel)(void *);

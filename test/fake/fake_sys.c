@@ -109,13 +109,12 @@ void fw_cancel_point_(void (*on_cancel)(void *), void *arg)
     fake.cancel_points++;
 }
 
-bool fw_wake_later_(const void *lock, const uint32_t *word, uint32_t bits)
+bool fw_wake_later_(const void *lock, const uint32_t *word)
 {
     if (fake.later_lock != NULL)
         return false;
     fake.later_lock = lock;
     fake.later_word = word;
-    fake.later_bits = bits;
     return true;
 }
 
@@ -124,7 +123,7 @@ void fw_wake_now_(const void *lock)
     if (fake.later_lock != lock)
         return;
     fake.later_lock = NULL;
-    fw_futex_wake_bitset(fake.later_word, FW_FUTEX_ALL, fake.later_bits, FW_FUTEX_PRIVATE);
+    fw_futex_wake(fake.later_word, 1, FW_FUTEX_PRIVATE);
 }
 
 bool fw_polling_pays_(void)

@@ -19,27 +19,33 @@ static int reset(void **state)
 
 #define wake_test(f) cmocka_unit_test_setup(f, reset)
 
-static int signalled_under_the_mutex(struct fake_call *call)
-{
-    uint32_t before = fake_as(OWNER);
+/* The variable says that signals are the rule: who comes now sleeps singly. */
+enum { SIGNALS = 2 };
 
-    fw_mutex_lock(&m);
+static void signal_as(uint32_t tid, bool with_mutex)
+{
+    uint32_t before = fake_as(tid);
+
+    if (with_mutex)
+        fw_mutex_lock(&m);
     fw_cond_signal(&c);
     wakes_inside = fake.wakes;
-    fw_mutex_unlock(&m);
+    if (with_mutex)
+        fw_mutex_unlock(&m);
     fake_as(before >> FW_ID_SHIFT);
-    assert_int_not_equal(fake_nth(FAKE_WAKE, 0)->bits & call->bits, 0);
+}
+
+static int signalled_under_the_mutex(struct fake_call *call)
+{
+    (void)call;
+    signal_as(OWNER, true);
     return FAKE_COMPARE;
 }
 
 static int signalled_by_a_stranger(struct fake_call *call)
 {
-    uint32_t before = fake_as(OWNER);
-
     (void)call;
-    fw_cond_signal(&c);
-    wakes_inside = fake.wakes;
-    fake_as(before >> FW_ID_SHIFT);
+    signal_as(OWNER, false);
     return FAKE_COMPARE;
 }
 
@@ -50,22 +56,74 @@ static void wait_once(int (*hook)(struct fake_call *))
     assert_int_equal(fw_cond_wait_policy(&c, &m, &block, NULL), 0);
     fw_mutex_unlock(&m);
     assert_int_equal(fake.wakes, 1);
-    assert_int_equal(c.waiters_, 0);
+    assert_int_equal(c.waiters_, SIGNALS);
     assert_int_equal(m.state_ >> 42, 0);
 }
 
-static void a_holder_wakes_the_only_waiter_after_its_release(void **state)
+static void a_holder_wakes_a_single_sleeper_after_its_release(void **state)
+{
+    (void)state;
+    c.waiters_ = SIGNALS;
+    wait_once(signalled_under_the_mutex);
+    assert_int_equal(wakes_inside, 0);
+    assert_ptr_not_equal(fake_nth(FAKE_WAKE, 0)->word, &c.seq_);
+}
+
+/* Whoever sleeps on the variable must be awake when the signal has returned. */
+static void one_of_the_crowd_is_woken_at_once(void **state)
 {
     (void)state;
     wait_once(signalled_under_the_mutex);
-    assert_int_equal(wakes_inside, 0);
+    assert_int_equal(wakes_inside, 1);
+    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, &c.seq_);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, FW_FUTEX_ALL);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits & MUTEX_CLASS_ANY, 0);
 }
 
-static void a_stranger_wakes_it_at_once(void **state)
+static void a_stranger_wakes_a_single_sleeper_at_once(void **state)
 {
     (void)state;
+    c.waiters_ = SIGNALS;
     wait_once(signalled_by_a_stranger);
     assert_int_equal(wakes_inside, 1);
+}
+
+static int second_sleeps_and_both_are_signalled(struct fake_call *call)
+{
+    uint32_t before;
+
+    (void)call;
+    if (fake.waits == 1) {
+        before = fake_as(OTHER);
+        fw_mutex_lock(&m);
+        assert_int_equal(fw_cond_wait_policy(&c, &m, &block, NULL), 0);
+        fw_mutex_unlock(&m);
+        fake_as(before >> FW_ID_SHIFT);
+        return FAKE_COMPARE;
+    }
+    before = fake_as(OWNER);
+    fw_mutex_lock(&m);
+    fw_cond_signal(&c);
+    fw_cond_signal(&c);
+    assert_int_equal(fake.wakes, 0);
+    assert_int_equal(fake.requeues, 1); /* the second one */
+    assert_ptr_equal(fake_nth(FAKE_REQUEUE, 0)->to, waiters_word(&m));
+    assert_word(&m, HELD(OWNER) | FENCED | WAKING | WAITERS(2));
+    fw_mutex_unlock(&m);
+    fake_as(before >> FW_ID_SHIFT);
+    fake.sleepers[1].woken = true; /* in the fake the inner one has to run first */
+    return FAKE_COMPARE;
+}
+
+static void further_single_sleepers_are_moved(void **state)
+{
+    (void)state;
+    c.waiters_ = SIGNALS;
+    fake.on_sleep = second_sleeps_and_both_are_signalled;
+    fw_mutex_lock(&m);
+    assert_int_equal(fw_cond_wait_policy(&c, &m, &block, NULL), 0);
+    fw_mutex_unlock(&m);
+    assert_int_equal(m.state_ >> 42, 0);
 }
 
 static void a_stale_word_is_put_right(void **state)
@@ -83,8 +141,10 @@ static void a_stale_word_is_put_right(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        wake_test(a_holder_wakes_the_only_waiter_after_its_release),
-        wake_test(a_stranger_wakes_it_at_once),
+        wake_test(a_holder_wakes_a_single_sleeper_after_its_release),
+        wake_test(one_of_the_crowd_is_woken_at_once),
+        wake_test(a_stranger_wakes_a_single_sleeper_at_once),
+        wake_test(further_single_sleepers_are_moved),
         wake_test(a_stale_word_is_put_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,12 +336,12 @@ static void one_wake_can_be_put_off(void **state)
 
     (void)state;
     fw_wake_now_(&lock); /* nothing to do */
-    assert_true(fw_wake_later_(&lock, &word, 1));
-    assert_false(fw_wake_later_(&other, &word, 1));
+    assert_true(fw_wake_later_(&lock, &word));
+    assert_false(fw_wake_later_(&other, &word));
     fw_wake_now_(&other);
-    assert_false(fw_wake_later_(&other, &word, 1));
+    assert_false(fw_wake_later_(&other, &word));
     fw_wake_now_(&lock);
-    assert_true(fw_wake_later_(&other, &word, 1));
+    assert_true(fw_wake_later_(&other, &word));
     fw_wake_now_(&other);
 }
 

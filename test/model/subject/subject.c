@@ -203,7 +203,7 @@ uint32_t fw_serial_(void)
     return (uint32_t)++model_shared.serial & 0x7fffffu;
 }
 
-bool fw_wake_later_(const void *lock, const uint32_t *word, uint32_t bits)
+bool fw_wake_later_(const void *lock, const uint32_t *word)
 {
     struct model_thread *me = &model_threads[model_current];
 
@@ -211,7 +211,6 @@ bool fw_wake_later_(const void *lock, const uint32_t *word, uint32_t bits)
         return false;
     me->later_lock = (uint64_t)(uintptr_t)lock;
     me->later_word = (uint64_t)(uintptr_t)word;
-    me->later_bits = bits;
     return true;
 }
 
@@ -219,12 +218,11 @@ void fw_wake_now_(const void *lock)
 {
     struct model_thread *me = &model_threads[model_current];
     const uint32_t *word = (const uint32_t *)(uintptr_t)me->later_word;
-    uint32_t bits = (uint32_t)me->later_bits;
 
     if (me->later_lock != (uint64_t)(uintptr_t)lock)
         return;
-    me->later_lock = me->later_word = me->later_bits = 0;
-    fw_futex_wake_bitset(word, FW_FUTEX_ALL, bits, FW_FUTEX_PRIVATE);
+    me->later_lock = me->later_word = 0;
+    fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
 }
 
 uint32_t fw_stamp_(void)
