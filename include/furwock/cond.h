@@ -25,18 +25,20 @@ FW_BEGIN_DECLS
  *    program: it stops it (abort) with a line on standard error.
  *  - Signal and broadcast may be called with or without the mutex held; with it is better, see
  *    below.  Where nobody waits they cost one load.
- *  - No signal is lost, and none is stolen: fw_cond_signal wakes at least one of those who waited
- *    when it was called, if there were any; who begins to wait later cannot take the wake from
- *    them. A wait whose time is over and that was woken as well returns 0, and a wait that returns
- *    ETIMEDOUT has taken no signal from others.
- *  - A wait may end without a signal ("spurious"); this is rare, but possible.  So: test the
- *    condition in a loop.
+ *  - No signal is lost, and none is stolen: fw_cond_signal wakes the one who has waited longest,
+ *    and who begins to wait after it has returned cannot take the wake.  A wait whose time is over
+ *    and that was woken as well returns 0, and a wait that returns ETIMEDOUT has taken no signal
+ *    from others.  Wakes are in the order of waiting, whatever the threads' priorities.
+ *  - Test the condition in a loop all the same: between the wake and the lock another thread may
+ *    have changed it.
  *  - Broadcast does not wake a swarm that fights for the mutex.  It wakes one waiter at most (none
- *    where the caller holds the mutex) and moves the others to the mutex in one system call; each
- *    release of the mutex then wakes the next.  Ingo Molnar, "futex requeueing feature", 2003.
+ *    where the caller holds the mutex) and moves the others to the mutex, in one system call (those
+ *    who began to wait while signals were the rule: one call each); each release of the mutex then
+ *    wakes the next.  Ingo Molnar, "futex requeueing feature", 2003.
  *  - The thread that is waiting may be cancelled (pthread_cancel): the waits are cancellation
  *    points, the only ones in furwock.  Clean-up handlers find the mutex held, and a signal that
- *    the cancelled thread may have been given is passed on.
+ *    the cancelled thread may have been given is passed on.  (It may be cancelled at any instruction
+ *    of a signal handler that runs while it sleeps here: then handlers must not take locks.)
  *  - After fork(3) nobody waits in the child but threads that the child makes.
  *  - Not for memory shared between processes; not in signal handlers.
  *
@@ -89,12 +91,12 @@ FW_API int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadlin
 /*
  * The same with a waiting policy (NULL: the process default) and a deadline (NULL: none).  EINVAL
  * also for a malformed policy.  With the default policy a thread polls before it sleeps only as
- * long as that has paid lately: doc/cond.md.
+ * long as that has paid lately: doc/cond.md.  The mutex is locked again by the default policy.
  */
 FW_API int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
                                const fw_deadline *deadline);
 
-/* Wakes one waiter at least, if there is any: the one that has waited longest, as a rule. */
+/* Wakes the waiter that has waited longest, if there is any. */
 FW_API void fw_cond_signal(fw_cond *c);
 
 /* Wakes all waiters, one after the other as the mutex gets free. */
