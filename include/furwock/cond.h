@@ -37,8 +37,8 @@ FW_BEGIN_DECLS
  *    wakes the next.  Ingo Molnar, "futex requeueing feature", 2003.
  *  - The thread that is waiting may be cancelled (pthread_cancel): the waits are cancellation
  *    points, the only ones in furwock.  Clean-up handlers find the mutex held, and a signal that
- *    the cancelled thread may have been given is passed on.  (It may be cancelled at any instruction
- *    of a signal handler that runs while it sleeps here: then handlers must not take locks.)
+ *    the cancelled thread may have been given is passed on.  (It may be cancelled at any
+ *    instruction of a signal handler that runs while it sleeps here: such handlers take no locks.)
  *  - After fork(3) nobody waits in the child but threads that the child makes.
  *  - Not for memory shared between processes; not in signal handlers.
  *
