@@ -82,7 +82,7 @@ struct model_thread {
     uint64_t in_section; /* between the first look and the store of a plain release */
     uint64_t signalled;  /* is to run the program's signal handler now */
     uint64_t in_handler;
-    uint64_t tls_id;                             /* fw_self_id_ */
+    uint64_t tls_id;                 /* fw_self_id_ */
     uint64_t later_lock, later_word; /* fw_wake_later_ */
     uint64_t buffered;
     struct model_store buffer[MODEL_MAX_BUFFER]; /* the oldest first */
