@@ -37,8 +37,8 @@
  * C2  Before somebody who is ASLEEP is marked or moved, the word on which it sleeps changes: seq_,
  *     or its state.  So who is not asleep yet does not fall asleep, and looks at its mark.
  * C3  A wait ends only by a mark, or when its time is over (or the thread is cancelled).  Who is to
- *     be woken is chosen by the signaller, never by the kernel: of the crowd the marked one is woken
- *     together with all who happen to have its bit, and they sleep again.
+ *     be woken is chosen by the signaller, never by the kernel: of the crowd the marked one is
+ *     woken together with all who happen to have its bit, and they sleep again.
  * C4  Whoever is in line has not been woken.  So the variable and the mutex are alive.
  * C5  MOVED is seen only after the mutex has counted the waiter, and once the mover does not touch
  *     the mutex any more.  Who is woken before that waits for the mover at the room.

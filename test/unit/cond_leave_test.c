@@ -1,60 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
+#include "cond_waits.h"
 
-#include <furwock/cond.h>
-#include <furwock/futex.h>
-
-#include "mutex_words.h"
-
-/*
- * src/cond.c with the fake kernel: misuse, and waiters that are cancelled.  A hook that runs while
- * a thread sleeps plays the others; who waits inside of a hook stands in line behind.
- */
-
-static fw_mutex m;
-static fw_cond c;
-static int inner_result; /* of the wait that began while the first slept */
-
-static int reset(void **state)
-{
-    fw_mutex_init(&m);
-    fw_cond_init(&c);
-    inner_result = -1;
-    return reset_fake(state);
-}
-
-#define cond_test(f) cmocka_unit_test_setup(f, reset)
-
-/* Does something as another thread that holds the mutex; as one that does not. */
-static void with_mutex(void (*call)(fw_cond *))
-{
-    uint32_t before = fake_as(OWNER);
-
-    fw_mutex_lock(&m);
-    call(&c);
-    fw_mutex_unlock(&m);
-    fake_as(before >> FW_ID_SHIFT);
-}
-
-static int wait_blocking(const fw_deadline *deadline)
-{
-    int result;
-
-    fw_mutex_lock(&m);
-    result = fw_cond_wait_policy(&c, &m, &block, deadline);
-    assert_int_equal(fw_mutex_owner(&m), fw_self_() >> FW_ID_SHIFT);
-    fw_mutex_unlock(&m);
-    return result;
-}
-
-/* A second waiter, as thread OTHER, while the first sleeps. */
-static void another_waits(const fw_deadline *deadline)
-{
-    uint32_t before = fake_as(OTHER);
-
-    inner_result = wait_blocking(deadline);
-    fake_as(before >> FW_ID_SHIFT);
-}
+/* src/cond.c with the fake kernel: misuse, and waiters that are cancelled. */
 
 static void waiting_without_the_mutex_stops_the_program(void **state)
 {

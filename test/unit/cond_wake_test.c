@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <furwock/cond.h>
 #include <furwock/futex.h>
 
-#include "mutex_words.h"
+#include "cond_waits.h"
 
 /* src/cond_wake.c: when a waiter is woken.  What happens to several is in cond_test.c. */
 
-static fw_mutex m;
-static fw_cond c;
 static unsigned wakes_inside; /* how many wakes the signaller had made when it still held m */
-
-static int reset(void **state)
-{
-    fw_mutex_init(&m);
-    fw_cond_init(&c);
-    return reset_fake(state);
-}
-
-#define wake_test(f) cmocka_unit_test_setup(f, reset)
 
 /* The variable says that signals are the rule: who comes now sleeps singly. */
 enum { SIGNALS = 2 };
@@ -52,9 +40,7 @@ static int signalled_by_a_stranger(struct fake_call *call)
 static void wait_once(int (*hook)(struct fake_call *))
 {
     fake.on_sleep = hook;
-    fw_mutex_lock(&m);
-    assert_int_equal(fw_cond_wait_policy(&c, &m, &block, NULL), 0);
-    fw_mutex_unlock(&m);
+    assert_int_equal(wait_blocking(NULL), 0);
     assert_int_equal(fake.wakes, 1);
     assert_int_equal(c.waiters_, SIGNALS);
     assert_int_equal(m.state_ >> 42, 0);
@@ -94,11 +80,7 @@ static int second_sleeps_and_both_are_signalled(struct fake_call *call)
 
     (void)call;
     if (fake.waits == 1) {
-        before = fake_as(OTHER);
-        fw_mutex_lock(&m);
-        assert_int_equal(fw_cond_wait_policy(&c, &m, &block, NULL), 0);
-        fw_mutex_unlock(&m);
-        fake_as(before >> FW_ID_SHIFT);
+        another_waits(NULL);
         return FAKE_COMPARE;
     }
     before = fake_as(OWNER);
@@ -120,9 +102,8 @@ static void further_single_sleepers_are_moved(void **state)
     (void)state;
     c.waiters_ = SIGNALS;
     fake.on_sleep = second_sleeps_and_both_are_signalled;
-    fw_mutex_lock(&m);
-    assert_int_equal(fw_cond_wait_policy(&c, &m, &block, NULL), 0);
-    fw_mutex_unlock(&m);
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(inner_result, 0);
     assert_int_equal(m.state_ >> 42, 0);
 }
 
@@ -141,11 +122,11 @@ static void a_stale_word_is_put_right(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        wake_test(a_holder_wakes_a_single_sleeper_after_its_release),
-        wake_test(one_of_the_crowd_is_woken_at_once),
-        wake_test(a_stranger_wakes_a_single_sleeper_at_once),
-        wake_test(further_single_sleepers_are_moved),
-        wake_test(a_stale_word_is_put_right),
+        cond_test(a_holder_wakes_a_single_sleeper_after_its_release),
+        cond_test(one_of_the_crowd_is_woken_at_once),
+        cond_test(a_stranger_wakes_a_single_sleeper_at_once),
+        cond_test(further_single_sleepers_are_moved),
+        cond_test(a_stale_word_is_put_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
