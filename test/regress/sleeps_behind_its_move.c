@@ -92,7 +92,7 @@ int main(void)
     while (__atomic_load_n(&waiting, __ATOMIC_ACQUIRE) == 0)
         a_moment();
     a_moment();
-    pthread_create(&second, NULL, waiter, &second);
+    pthread_create(&second, NULL, waiter, &units);
     while (!get(&is_second_about_to_sleep))
         a_moment();
     fw_mutex_lock(&m);
