@@ -59,7 +59,7 @@ static struct disturbance look_around(const struct run *r)
     getrusage(RUSAGE_SELF, &usage);
     d.preemptions = usage.ru_nivcsw;
     for (unsigned i = 0; i <= r->flood->readers; i++)
-        d.delay_ns += delay_of(__atomic_load_n(&r->schedstat[i], __ATOMIC_RELAXED));
+        d.delay_ns += delay_of(__atomic_load_n(&r->schedstat[i], __ATOMIC_ACQUIRE));
     return d;
 }
 
@@ -114,7 +114,7 @@ static void member(unsigned me, void *run)
     struct run *r = run;
     int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 
-    __atomic_store_n(&r->schedstat[me], fd, __ATOMIC_RELAXED);
+    __atomic_store_n(&r->schedstat[me], fd, __ATOMIC_RELEASE); /* open, then known */
     if (me == 0)
         writer(r);
     else
