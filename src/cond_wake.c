@@ -88,13 +88,9 @@ static const uint32_t *wake_sleeper(struct fw_room_ *room, fw_cond *c, struct wa
 /* Wakes the first of a line. */
 static const uint32_t *wake_one(struct fw_room_ *room, fw_cond *c, struct waiter *w)
 {
-    bool is_alone = after(w) == NULL;
-
-    if (is_alone)
+    if (after(w) == NULL)
         clear_line(c);
-    if (mark_awake(room, w))
-        return NULL;
-    return wake_sleeper(room, c, w);
+    return mark_awake(room, w) ? NULL : wake_sleeper(room, c, w);
 }
 
 /* Wakes those who are awake; returns the number of the others. */

@@ -19,7 +19,6 @@ uint64_t subject_xchg(void *p, unsigned size, uint64_t v);
 uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v);
 uint64_t subject_add(void *p, unsigned size, uint64_t v);
 uint64_t subject_or(void *p, unsigned size, uint64_t v);
-uint64_t subject_and(void *p, unsigned size, uint64_t v);
 
 #define SUBJECT_LOAD(bits, access, order)                                 \
     static inline uint##bits##_t fw_load##bits##_##order(const access *p) \
@@ -56,11 +55,8 @@ SUBJECT_LOAD(64, uint64_t, acquire)
 SUBJECT_STORE(32, fw_half_, relaxed)
 SUBJECT_STORE(32, fw_half_, release)
 SUBJECT_STORE(64, uint64_t, relaxed)
-SUBJECT_STORE(64, uint64_t, release)
 SUBJECT_MODIFY(xchg, 8, fw_byte_, acquire)
-SUBJECT_MODIFY(xchg, 32, fw_half_, acquire)
 SUBJECT_MODIFY(xchg, 32, fw_half_, release)
-SUBJECT_MODIFY(xchg, 32, fw_half_, acq_rel)
 SUBJECT_MODIFY(add, 32, fw_half_, relaxed)
 SUBJECT_MODIFY(add, 32, fw_half_, acquire)
 SUBJECT_MODIFY(add, 32, fw_half_, release)
@@ -70,12 +66,9 @@ SUBJECT_MODIFY(add, 64, uint64_t, release)
 SUBJECT_MODIFY(add, 64, uint64_t, acq_rel)
 SUBJECT_MODIFY(or, 32, fw_half_, relaxed)
 SUBJECT_MODIFY(or, 64, uint64_t, relaxed)
-SUBJECT_MODIFY(and, 32, fw_half_, relaxed)
-SUBJECT_MODIFY(and, 64, uint64_t, relaxed)
 SUBJECT_CAS(32, fw_half_, relaxed)
 SUBJECT_CAS(32, fw_half_, acquire)
 SUBJECT_CAS(32, fw_half_, release)
-SUBJECT_CAS(32, fw_half_, acq_rel)
 SUBJECT_CAS(64, uint64_t, relaxed)
 SUBJECT_CAS(64, uint64_t, acquire)
 SUBJECT_CAS(64, uint64_t, release)

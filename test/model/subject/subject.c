@@ -90,7 +90,6 @@ uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v)
     }
 SUBJECT_FETCH(add, seen + v)
 SUBJECT_FETCH(or, seen | v)
-SUBJECT_FETCH(and, seen &v)
 
 /* --- src/sys/release.h ---------------------------------------------------------------------- */
 
