@@ -39,6 +39,9 @@ enum model_kind {
     OP_STORE,
     OP_XCHG,
     OP_CAS,
+    OP_ADD, /* fetch and add, or, and: one locked instruction */
+    OP_OR,
+    OP_AND,
     OP_FENCE_LOCAL, /* a locked instruction on nothing: drains the own buffer */
     OP_WAIT,
     OP_WAIT_ANY, /* on several words: addr and size are the table of them */

@@ -11,7 +11,7 @@
 #include "report.h"
 #include "thread.h"
 
-struct model_shared model_shared;
+struct model_shared model_shared __attribute__((aligned(1024)));
 unsigned model_thread_count;
 const struct model_program *model_program;
 
@@ -136,7 +136,25 @@ bool perform_is_whim(struct model_choice choice)
     }
 }
 
-/* Locked instructions.  op: a = expected (compare-and-swap) or new, b = new. */
+/* What a locked instruction that saw this leaves.  op: a = operand or expected, b = new. */
+static uint64_t outcome(const struct model_op *op, uint64_t seen)
+{
+    uint64_t mask = UINT64_MAX >> (64 - 8 * op->size);
+
+    switch (op->kind) {
+    case OP_CAS:
+        return op->b;
+    case OP_ADD:
+        return (seen + op->a) & mask;
+    case OP_OR:
+        return seen | op->a;
+    case OP_AND:
+        return seen & op->a;
+    default:
+        return op->a;
+    }
+}
+
 static void perform_locked(unsigned thread)
 {
     const struct model_op op = model_threads[thread].op;
@@ -146,8 +164,8 @@ static void perform_locked(unsigned thread)
     if (model_failure.kind != NULL || !memory_check(op.addr, op.size))
         return;
     seen = memory_read(thread, op.addr, op.size);
-    if (op.kind == OP_XCHG || seen == op.a) {
-        uint64_t value = op.kind == OP_XCHG ? op.a : op.b;
+    if (op.kind != OP_CAS || seen == op.a) {
+        uint64_t value = outcome(&op, seen);
         report_change(op.addr, op.size, value);
         memory_write(thread, op.addr, op.size, value);
     } else {
@@ -209,6 +227,9 @@ static void perform_op(unsigned thread)
         break;
     case OP_XCHG:
     case OP_CAS:
+    case OP_ADD:
+    case OP_OR:
+    case OP_AND:
         perform_locked(thread);
         break;
     case OP_FENCE_LOCAL:
