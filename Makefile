@@ -42,7 +42,8 @@ target = $(DESTDIR)$(abspath $(PREFIX))
 # ThreadSanitizer wants its usual address-space layout; newer kernels randomise more than it bears.
 fixed_layout = $(shell setarch -R true 2> /dev/null && echo setarch -R)
 instrumented_tests := -LE '^(model|litmus|install|style)$$'
-emulated_tests := -L '^(unit|contract|example)$$'
+emulated_tests := -L '^(unit|contract|example|atomic)$$'
+generic_tests := -L '^(unit|contract|example)$$'
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -97,7 +98,7 @@ test-asan: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitize
 test-generic: ## run the tests with the atomic release instead of the rseq one
 	@tools/setup test
 	$(call compile,generic)
-	@$(call run_tests,generic,$(emulated_tests) -E '^(tools|ulockflex)_')
+	@$(call run_tests,generic,$(generic_tests) -E '^(tools|ulockflex)_')
 
 test-aarch64: ## cross-compile for aarch64, and run the tests under qemu-user
 	@tools/setup aarch64

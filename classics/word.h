@@ -16,8 +16,13 @@
  * Both papers assume sequential consistency: that of 2002 writes for processors whose atomic
  * instructions are full barriers, that of 2016 says so (section 2.1).  So does every operation
  * here: sc_ stands for sequentially consistent.  All words may lie in memory that processes
- * share, hence FW_FUTEX_SHARED throughout.
+ * share, hence FW_FUTEX_SHARED throughout; a program that compares them with locks which cannot
+ * be shared says so to the compiler, for private futex calls cost less.
  */
+#ifndef CLASSICS_FUTEX_FLAGS
+#define CLASSICS_FUTEX_FLAGS FW_FUTEX_SHARED
+#endif
+
 static inline uint32_t sc_load(const uint32_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_SEQ_CST);
@@ -58,7 +63,7 @@ static inline bool sc_cas(uint32_t *word, uint32_t *expected, uint32_t value)
  */
 static inline bool word_sleep(const uint32_t *word, uint32_t expected)
 {
-    int result = fw_futex_wait(word, expected, FW_FUTEX_SHARED, NULL);
+    int result = fw_futex_wait(word, expected, CLASSICS_FUTEX_FLAGS, NULL);
     if (result != 0 && result != -EAGAIN && result != -EINTR)
         fw_panic_errno_("wait in a classic lock", -result);
     return result == 0;
@@ -70,7 +75,7 @@ static inline bool word_sleep(const uint32_t *word, uint32_t expected)
  */
 static inline uint32_t word_wake(const uint32_t *word, uint32_t n)
 {
-    int result = fw_futex_wake(word, n, FW_FUTEX_SHARED);
+    int result = fw_futex_wake(word, n, CLASSICS_FUTEX_FLAGS);
     if (result < 0 && result != -EFAULT)
         fw_panic_errno_("wake in a classic lock", -result);
     return result > 0 ? (uint32_t)result : 0;

@@ -149,3 +149,26 @@ function(fw_test_command)
     endif()
     fw_test_register_(${T_NAME} "${T_LABEL}" "${T_TIMEOUT}" ${T_COMMAND})
 endfunction()
+
+# fw_install_pkg_config(name): installs cmake/<name>.pc.in.  The file finds its prefix from where it
+# lies, so that an installed tree can be moved; a directory that was given as an absolute path is
+# where it says.
+function(fw_install_pkg_config name)
+    foreach(dir LIBDIR INCLUDEDIR)
+        if(IS_ABSOLUTE ${CMAKE_INSTALL_${dir}})
+            set(FURWOCK_PC_${dir} ${CMAKE_INSTALL_${dir}})
+        else()
+            set(FURWOCK_PC_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
+        endif()
+    endforeach()
+    if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+        set(FURWOCK_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+    else()
+        file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+        string(REGEX REPLACE "/$" "" up ${up})
+        set(FURWOCK_PC_PREFIX "\${pcfiledir}/${up}")
+    endif()
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${name}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+endfunction()

@@ -28,7 +28,8 @@ enum adapter_flags {
     ADAPTER_SIGNAL = 1 << 7,   /* a signal handler may try it, and unlock what it took */
     ADAPTER_ZERO = 1 << 8,     /* zeroed memory is ready for use, without init */
     ADAPTER_CANCEL = 1 << 9,   /* a wait is a cancellation point; clean-up holds the mutex */
-    ADAPTER_EXACT = 1 << 10    /* a timed wait that says its time is over has taken no signal */
+    ADAPTER_EXACT = 1 << 10,   /* a timed wait that says its time is over has taken no signal */
+    ADAPTER_FORGETS = 1 << 11  /* a writer who gets in makes it forget those who wait, for a time */
 };
 
 enum adapter_family { FAMILY_FURWOCK, FAMILY_CLASSIC, FAMILY_RIVAL };

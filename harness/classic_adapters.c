@@ -5,6 +5,7 @@
 #include "classics/drepper.h"
 #include "classics/futex.h"
 #include "classics/gustedt.h"
+#include "classics/musl.h"
 #include "classics/smpl.h"
 #include "classics/spin_yield.h"
 #include "classics/sysv.h"
@@ -121,6 +122,10 @@ ADAPTER_ZERO_IS_FREE(gustedt)
 ADAPTER_CALLS(gustedt, classic_gustedt, classic_gustedt_lock(l, GUSTEDT_SPINS),
               classic_gustedt_unlock(l))
 ADAPTER_TRYLOCK(gustedt, classic_gustedt, classic_gustedt_trylock(l))
+
+ADAPTER_ZERO_IS_FREE(musl)
+ADAPTER_CALLS(musl, classic_musl, classic_musl_lock(l), classic_musl_unlock(l))
+ADAPTER_TRYLOCK(musl, classic_musl, classic_musl_trylock(l))
 
 ADAPTER_ZERO_IS_FREE(drepper)
 ADAPTER_CALLS(drepper, classic_drepper, classic_drepper_lock(l), classic_drepper_unlock(l))
@@ -244,6 +249,15 @@ const struct adapter adapter_gustedt = {
     .flags = SPINNING | ADAPTER_FREEABLE,
     ADAPTER_TYPE(gustedt, classic_gustedt),
     .trylock = gustedt_trylock_,
+};
+
+const struct adapter adapter_musl = {
+    .name = "musl",
+    .about = "polls only while nobody sleeps: musl's strategy (Gustedt 2016, section 4.4)",
+    .family = FAMILY_CLASSIC,
+    .flags = SPINNING,
+    ADAPTER_TYPE(musl, classic_musl),
+    .trylock = musl_trylock_,
 };
 
 const struct adapter adapter_drepper = {

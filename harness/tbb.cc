@@ -43,7 +43,7 @@ const struct rw_adapter rw_adapter_tbb = {
     .name = "tbb",
     .about = "tbb::rw_mutex of oneTBB",
     .family = FAMILY_RIVAL,
-    .flags = ADAPTER_BLOCKS | ADAPTER_SPINS,
+    .flags = ADAPTER_BLOCKS | ADAPTER_SPINS | ADAPTER_FORGETS,
     ADAPTER_OBJECT(tbb::rw_mutex, tbb_rw_init_),
     .destroy = tbb_rw_destroy_,
     .preference = RW_PREFER_WRITERS,

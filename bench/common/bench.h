@@ -76,7 +76,9 @@ struct bench {
     /* Runs a lock once.  False, with a line on standard error: it cannot be run here. */
     bool (*run)(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
 
-    /* What else it found: tables after the common ones, members of a cell; either may be NULL. */
+    /* Its own tables in place of the common ones; tables after them; members of a cell.  Each may
+     * be NULL. */
+    void (*print_places)(const struct bench *b, FILE *out);
     void (*print_more)(const struct bench *b, FILE *out);
     void (*describe)(const struct bench *b, const struct bench_place *p,
                      const struct bench_entry *e, json_t *cell);

@@ -138,7 +138,9 @@ void bench_print(const struct bench *b, FILE *out)
 {
     bench_print_machine(out);
     fprintf(out, "%s: %u repetitions, interleaved\n", b->name, b->finished);
-    for (size_t i = 0; i < b->n; i++)
+    if (b->print_places != NULL)
+        b->print_places(b, out);
+    for (size_t i = 0; b->print_places == NULL && i < b->n; i++)
         print_place(b, &b->places[i], out);
     if (b->n > 1)
         print_over_all(b, out);

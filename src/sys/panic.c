@@ -33,6 +33,13 @@ _Noreturn void fw_panic_(const char *what, const void *lock, uint32_t caller, ui
     say_and_abort(line, length);
 }
 
+_Noreturn void fw_panic_object_(const char *what, const void *object, size_t n)
+{
+    char line[200];
+    int length = snprintf(line, sizeof line, "furwock: %s: %p, %zu bytes\n", what, object, n);
+    say_and_abort(line, length);
+}
+
 _Noreturn void fw_panic_errno_(const char *what, int error)
 {
     char line[200];

@@ -2,6 +2,7 @@
 #ifndef FW_SYS_PANIC_H
 #define FW_SYS_PANIC_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -11,6 +12,9 @@
  * Allocates nothing and takes no lock.
  */
 _Noreturn void fw_panic_(const char *what, const void *lock, uint32_t caller, uint32_t owner);
+
+/* The same about an object of n bytes: "furwock: WHAT: 0x..., N bytes". */
+_Noreturn void fw_panic_object_(const char *what, const void *object, size_t n);
 
 /* The same for a kernel answer that cannot be: "furwock: WHAT: unexpected error N". */
 _Noreturn void fw_panic_errno_(const char *what, int error);

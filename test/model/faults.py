@@ -34,7 +34,8 @@ CALLS = """#define CALLS {family}_{copy}
 """
 
 # A function that other files can call begins in the first column and is not static.
-DEFINITION = re.compile(r"^(?!static|typedef|extern)[A-Za-z_][^;{}()=]*?\b(fw_\w+)\([^;{}]*\)\n\{",
+DEFINITION = re.compile(r"^(?:__attribute__\(\([^()]*\)\) )?(?!static|typedef|extern|__attribute__)"
+                        r"[A-Za-z_][^;{}()=]*?\b(fw_\w+)\([^;{}]*\)\n\{",
                         re.MULTILINE)
 
 
@@ -72,11 +73,11 @@ def mutate(family: Family, fault: Fault, root: pathlib.Path, out: pathlib.Path) 
     directory = out / fault.name
     directory.mkdir(parents=True, exist_ok=True)
     sources = family.affected(fault)
-    if fault.file not in family.headers + ["src/" + s for s in sources]:
+    if fault.file not in family.files(sources):
         sys.exit(f"faults.py: {fault.name}: {fault.file} is not of the family {family.name}")
     is_new = False
     names = [name for source in sources for name in family.inline.get(source, [])]
-    for file in family.headers + ["src/" + s for s in sources]:
+    for file in family.files(sources):
         text = read(family, fault, root, file)
         is_new |= write_if_new(directory / pathlib.Path(file).name, text)
         if file.endswith(".c"):
@@ -122,7 +123,7 @@ def main() -> None:
         return
     if args.inputs:
         print(";".join(sorted({file for family in FAMILIES for file in
-                               family.headers + ["src/" + s for s in family.sources]})))
+                               family.files(family.sources)})))
         return
     if args.root is None or args.out is None:
         parser.error("--root and --out are needed")

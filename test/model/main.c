@@ -20,7 +20,7 @@ const void *calls_in_use[FAMILIES];
 
 static const struct program_group *const groups[] = {
     &litmus_programs, &sleeper_programs, &mutex_programs, &cond_programs, &rwlock_programs,
-    &sem_programs,    &barrier_programs, &latch_programs, &once_programs};
+    &sem_programs,    &barrier_programs, &latch_programs, &once_programs, &atomic_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {
@@ -289,7 +289,7 @@ static void check_group(const char *name, struct argp_state *state)
     if (!known)
         argp_error(state,
                    "no group %s; there are: litmus sleepers mutex cond rwlock sem "
-                   "barrier latch once faults",
+                   "barrier latch once atomic faults",
                    name);
 }
 

@@ -5,7 +5,7 @@
 add_library(classics_task STATIC ${CMAKE_CURRENT_LIST_DIR}/classics_task.c)
 target_link_libraries(classics_task PUBLIC fw_cmocka PRIVATE fw_house)
 
-foreach(stem drepper furwock futex gustedt keeper ksem smpl spin_yield sysv ulock ulock_fair
+foreach(stem drepper furwock futex gustedt keeper ksem musl smpl spin_yield sysv ulock ulock_fair
         ulock_shared usema)
     fw_test(NAME unit_classics_${stem} LABEL unit
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/classics_${stem}_test.c

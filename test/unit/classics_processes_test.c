@@ -10,8 +10,8 @@
 
 extern const struct adapter adapter_sysv, adapter_usema, adapter_futex, adapter_futex_fair,
     adapter_ulock, adapter_ulock_fair, adapter_futex_spin3, adapter_futex_fair_spin3,
-    adapter_ulock_spin3, adapter_ulock_fair_spin3, adapter_smpl, adapter_gustedt, adapter_drepper,
-    adapter_spin_yield;
+    adapter_ulock_spin3, adapter_ulock_fair_spin3, adapter_smpl, adapter_gustedt, adapter_musl,
+    adapter_drepper, adapter_spin_yield;
 
 static const struct adapter *const all[] = {
     &adapter_sysv,        &adapter_usema,
@@ -20,7 +20,8 @@ static const struct adapter *const all[] = {
     &adapter_futex_spin3, &adapter_futex_fair_spin3,
     &adapter_ulock_spin3, &adapter_ulock_fair_spin3,
     &adapter_smpl,        &adapter_gustedt,
-    &adapter_drepper,     &adapter_spin_yield,
+    &adapter_musl,        &adapter_drepper,
+    &adapter_spin_yield,
 };
 
 enum { QUEUE = 6, TASKS = 3, ROUNDS = 4000, TURNS = 500, LIMIT_S = 110 };

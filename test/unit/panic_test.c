@@ -67,6 +67,11 @@ static void with_an_error(void)
     fw_panic_errno_("futex wake", -38);
 }
 
+static void with_an_object(void)
+{
+    fw_panic_object_("an object is too large", (void *)0x2008, 65);
+}
+
 static void names_lock_caller_and_owner(void **state)
 {
     (void)state;
@@ -82,11 +87,18 @@ static void names_the_error(void **state)
     dies_with(with_an_error, "furwock: futex wake: unexpected error -38\n");
 }
 
+static void names_the_object(void **state)
+{
+    (void)state;
+    dies_with(with_an_object, "furwock: an object is too large: 0x2008, 65 bytes\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_lock_caller_and_owner),
         cmocka_unit_test(names_the_error),
+        cmocka_unit_test(names_the_object),
     };
     return cmocka_run_group_tests_name("panic", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@ import sys
 
 from tabulate import tabulate
 
-from . import compare, sharecompact, stats, summary, wakecompact
+from . import compare, lifotables, mixtables, sharecompact, stats, summary, wakecompact
 from .compare import OURS, PTHREAD
 
 COLUMNS = 5
@@ -73,6 +73,7 @@ def text(results):
     """Machine, table, and what must be known of it."""
     parts = ["\n".join(summary.machine_lines(results)), table(results), explanation(results),
              *sharecompact.texts(results, bold), *wakecompact.texts(results, bold),
+             lifotables.compact(results, bold), mixtables.compact(results, bold),
              "\n".join(summary.warnings(results))]
     return "\n\n".join(part for part in parts if part)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Results of the benchmarks in which locks take turns at places: condperf, pingpong, latency.
+"""Results of the benchmarks in which locks take turns at places: condperf, pingpong, latency,
+lifo, atomicmix.
 
 A place is a set of parameters.  At each place several locks ran once in every repetition; a ratio
 compares two of them within each repetition.  Seconds: less is better.
@@ -18,8 +19,12 @@ KINDS = {
     "condperf": Kind(namedtuple("Wakes", "waiters section_us wake locked"), "round", "waiter"),
     "pingpong": Kind(namedtuple("Games", "games"), "all games", "pass"),
     "latency": Kind(namedtuple("Test", "object test parties"), "turn", "turn"),
+    "lifo": Kind(namedtuple("Stack", "head pinned threads"), "thousand elements",
+                 "thousand elements"),
+    "atomicmix": Kind(namedtuple("Mix", "size calls offset order mix where threads"), "call",
+                      "call"),
 }
-YARDSTICKS = ("pthread", "pthread-auto", "posix")
+YARDSTICKS = ("pthread", "pthread-auto", "posix", "mutex", "libatomic")
 
 
 class Cell:
@@ -30,6 +35,7 @@ class Cell:
         self.pieces = float(raw.get("pieces") or 1)
         self.runs = [dict(run) for run in raw["runs"]]
         self.failures = [fault for fault in raw.get("failures") or [] if isinstance(fault, dict)]
+        self.goal = dict(raw.get("goal") or {})         # that its benchmark gives the place
 
     def by_round(self, metric="seconds"):
         """{round: value}; runs without it are left out."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The figures that furwock sets out to reach, each judged from the results."""
 
-from . import compare, paper, sharegoals, stats, wakegoals
+from . import compare, lifogoals, mixgoals, paper, sharegoals, stats, wakegoals
 from .compare import FAIR, OURS, PTHREAD
 from .verdict import (  # noqa: F401  (is_wide: for those who show goals)
     MISSED, NOISE, REACHED, UNKNOWN, Goal, at_least, at_most, interval, is_wide, worst)
@@ -168,4 +168,5 @@ def all_goals(results):
     """Every goal, in the order in which it is shown."""
     return [goal for judge in (uncontended, paper_grid, today_grid, spread_of_tasks, longest_wait,
                                fair_release, system_calls, idle_cost, *sharegoals.JUDGES,
-                               *wakegoals.JUDGES) for goal in judge(results)]
+                               *wakegoals.JUDGES, *lifogoals.JUDGES, *mixgoals.JUDGES)
+            for goal in judge(results)]

@@ -24,6 +24,7 @@ COLOURS = {                      # light, dark
     "pthread": ("#0b63a5", "#5aaef0"),
     "pthread-kin": ("#74a9cf", "#4d8dc2"),
     "rival": ("#878f99", "#858e99"),
+    "native": ("#5a4fcf", "#a79dff"),
     "futex": ("#007f66", "#36c3a0"),
     "ulock": ("#97489b", "#d08fd3"),
     "sysv": ("#3b424b", "#cfd4da"),
@@ -56,15 +57,20 @@ def ink(name):
 
 def colour_name(lock):
     """The name in COLOURS for a lock."""
-    if lock in ("furwock", "pthread", "sysv"):
+    if lock in ("furwock", "pthread", "sysv", "native"):
         return lock
+    named = {"mutex": "pthread", "musl": "ulock", "spin": "rival",     # of lifo
+             "libatomic": "native"}
+    if lock in named:
+        return named[lock]
     for start, name in (("furwock-", "furwock-kin"), ("pthread-", "pthread-kin"),
                         ("futex", "futex"), ("ulock", "ulock")):
         if lock.startswith(start):
             return name
     if lock.startswith("("):
         return "soft"
-    if lock in ("usema", "smpl", "gustedt", "drepper", "spin-yield", "wake-all"):
+    if lock in ("usema", "smpl", "gustedt", "drepper", "spin-yield", "wake-all",
+                "listing1"):
         return "classic"
     return "rival"
 
@@ -77,7 +83,7 @@ def weight(lock):
     """(line width, drawing order): furwock over pthread over its kin over all others."""
     name = colour_name(lock)
     return {"furwock": (2.4, 9), "pthread": (1.8, 8), "furwock-kin": (1.4, 7),
-            "pthread-kin": (1.1, 6), "sysv": (1.3, 5)}.get(name, (1.0, 4))
+            "pthread-kin": (1.1, 6), "sysv": (1.3, 5), "native": (1.8, 8)}.get(name, (1.0, 4))
 
 
 def markers(locks):

@@ -5,8 +5,8 @@ import html
 import re
 
 from . import compare, goals, look, sharepage, stats, summary, tables
-from .figures import (by_tasks, cells, improvement, latency, reacquire, share, uncontended, waits,
-                      wakes)
+from .figures import (by_tasks, cells, improvement, latency, lifo, mix, reacquire, share,
+                      uncontended, waits, wakes)
 
 TITLE = "furwock beside the locks people know"
 STYLE = """
@@ -152,6 +152,9 @@ def build(results, directory, command):
                  tables.contest(results, "condperf"), tables.contest(results, "pingpong"))
     page.section("gates", "Semaphores, events, barriers", page.figures(latency.draw(results)),
                  tables.contest(results, "latency"))
+    page.section("atomics", "Generic atomics", page.figures(mix.draw(results)),
+                 tables.operations(results), page.figures(lifo.draw(results)),
+                 tables.stack(results))
     page.section("kernel", "System calls and switches", tables.kernel(results))
     page.section("how", "How it was measured", tables.machine(results), tables.missing(results),
                  tables.failures(results), tables.method(results),

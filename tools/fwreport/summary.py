@@ -3,7 +3,8 @@
 
 from tabulate import tabulate
 
-from . import compare, goals, sharetables, sharing, stats, waketables
+from . import (compare, goals, lifo, lifotables, mix, mixtables, sharetables, sharing, stats,
+               waketables)
 from .compare import FAIR, OURS, PTHREAD
 from .figures.waits import duration
 
@@ -126,7 +127,10 @@ def text(results):
                            f"{OURS}/{FAIR}"], disable_numparse=True))
     parts += sharing_text(results)
     for found in results.contests.values():
-        parts.append(contest_text(found))
+        parts.append(mixtables.text(found) if found is mix.found(results) else
+                     contest_text(found))
+    if lifo.found(results):
+        parts.append(lifotables.text(lifo.found(results)))
     parts.append("goals\n" + "\n".join(goal_lines(results)))
     return "\n\n".join(parts) + "\n"
 

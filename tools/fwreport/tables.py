@@ -3,7 +3,7 @@
 
 import html
 
-from . import compare, goals, paper, stats, summary, waketables
+from . import compare, goals, lifo, lifotables, mix, mixtables, paper, stats, summary, waketables
 from .compare import OURS, PTHREAD
 
 CLASSES = {goals.REACHED: "reached", goals.NOISE: "noise", goals.MISSED: "missed",
@@ -201,7 +201,7 @@ def _plus_minus(estimate):
 
 
 def contest(results, name):
-    """What each lock takes at each place of condperf, pingpong or latency, and over all."""
+    """What each lock takes at each place of condperf, pingpong, latency or lifo, and over all."""
     found = results.contests.get(name)
     if not found:
         return ""
@@ -215,6 +215,27 @@ def contest(results, name):
                   ours=waketables.is_ours(found))
     parts.append(every if name == "latency" else folded(f"All places of {name} in figures", every))
     return "\n".join(parts)
+
+
+def stack(results):
+    """lifo: the two figures in numbers, then every place."""
+    one = lifo.found(results)
+    if not one:
+        return ""
+    parts = [folded(title[0].upper() + title[1:], table(heads, rows))
+             for title, heads, rows in lifotables.figures(one)]
+    return "\n".join(parts) + contest(results, "lifo")
+
+
+def operations(results):
+    """atomicmix: both libraries at every place."""
+    one = mix.found(results)
+    if not one:
+        return ""
+    return "\n".join(
+        folded("Generic atomics, " + title, table(heads, rows, texts=tuple(
+            at for at, head in enumerate(heads) if head in mixtables.WORDS)))
+        for title, heads, rows in mixtables.figures(one))
 
 
 def machine(results):
@@ -242,6 +263,8 @@ WAKES = {
                 "last is done.",
     "latency": "latency: a loop alone, with a second thread asleep; two threads that hand a turn "
                "to and fro by two semaphores or events; parties that meet at a barrier.",
+    "lifo": lifotables.METHOD,
+    "atomicmix": mixtables.METHOD,
 }
 
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The tables of condperf, pingpong and latency: rows for the page and for plain text."""
+"""The tables of condperf, pingpong, latency and lifo: rows for the page and for plain text."""
 
-from . import contest
+from . import contest, mix
 from .compare import OURS
 from .verdict import interval
 
 TITLES = {"condperf": "waking all who wait on a condition variable",
           "pingpong": "pairs that pass a ball by a condition variable",
-          "latency": "semaphores, events and barriers"}
+          "latency": "semaphores, events and barriers",
+          "lifo": "a stack whose head is one atomic object",
+          "atomicmix": "generic atomic operations"}
 
 
 def time(seconds):
@@ -30,12 +32,17 @@ def place_words(name, place):
         return [place.waiters, place.section_us, how]
     if name == "pingpong":
         return [place.games]
+    if name == "atomicmix":
+        return [mix.describe(place)]
+    if name == "lifo":
+        return [place.head, f"{place.threads}{' pinned' * place.pinned}"]
     who = {"alone": "alone", "hand-off": "to and fro"}.get(place.test, f"{place.parties} parties")
     return [place.object, who]
 
 
 HEADS = {"condperf": ["waiters", "us held", "woken by"], "pingpong": ["games"],
-         "latency": ["object", "test"]}
+         "latency": ["object", "test"], "lifo": ["head", "threads"],
+         "atomicmix": ["calls"]}
 
 
 def heads(found):

@@ -26,6 +26,8 @@ except ImportError as error:
     sys.exit(77)
 
 import synthetic  # noqa: E402
+import synthetic_lifo  # noqa: E402
+import synthetic_mix  # noqa: E402
 import synthetic_share  # noqa: E402
 import synthetic_wakes  # noqa: E402
 
@@ -66,6 +68,8 @@ class Conducting(unittest.TestCase):
         self.pretend("condperf", synthetic_wakes.condperf(2, (100,), (0,)))
         self.pretend("pingpong", synthetic_wakes.pingpong(2, (2, 100)))
         self.pretend("latency", synthetic_wakes.latency(2))
+        self.pretend("lifo", synthetic_lifo.lifo(2, (2, 4)))
+        self.pretend("atomicmix", synthetic_mix.atomicmix(2))
 
     def pretend(self, name, result):
         program = self.bench / name
@@ -96,6 +100,8 @@ class Conducting(unittest.TestCase):
         self.assertRegex(out, r"furwock-rw-readers +readers ")
         self.assertIn("pass a ball", out)
         self.assertIn("barrier", out)
+        self.assertIn("stack with an atomic head", out)
+        self.assertIn("atomic object of 32 bytes", out)
 
     def test_one_of_them_is_broken(self):
         (self.bench / "ulockflex.broken").touch()
@@ -111,7 +117,8 @@ class Conducting(unittest.TestCase):
         self.assertIn("not built here", err)
 
     def test_nothing_to_show(self):
-        for name in ("uncontended", "ulockflex", "condperf", "pingpong", "latency"):
+        for name in ("uncontended", "ulockflex", "condperf", "pingpong", "latency", "lifo",
+                     "atomicmix"):
             (self.bench / name).unlink()
         status, _, err = self.run_to_end("demo")
         self.assertEqual(status, 2)

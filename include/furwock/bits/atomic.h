@@ -11,7 +11,8 @@
  * The model checker replaces this file by one that runs the same operations under its scheduler.
  */
 
-/* A half, or a byte, of a wider word: such accesses overlap the wider ones on purpose. */
+/* Words may be those of any object; halves and bytes overlap wider words on purpose. */
+typedef uint64_t __attribute__((may_alias)) fw_word_;
 typedef uint32_t __attribute__((may_alias)) fw_half_;
 typedef uint8_t __attribute__((may_alias)) fw_byte_;
 
@@ -42,13 +43,16 @@ typedef uint8_t __attribute__((may_alias)) fw_byte_;
                                            __ATOMIC_RELAXED);                       \
     }
 
+FW_ATOMIC_LOAD_(8, fw_byte_, relaxed, RELAXED)
 FW_ATOMIC_LOAD_(32, fw_half_, relaxed, RELAXED)
 FW_ATOMIC_LOAD_(32, fw_half_, acquire, ACQUIRE)
-FW_ATOMIC_LOAD_(64, uint64_t, relaxed, RELAXED)
-FW_ATOMIC_LOAD_(64, uint64_t, acquire, ACQUIRE)
+FW_ATOMIC_LOAD_(64, fw_word_, relaxed, RELAXED)
+FW_ATOMIC_LOAD_(64, fw_word_, acquire, ACQUIRE)
+FW_ATOMIC_STORE_(8, fw_byte_, relaxed, RELAXED)
 FW_ATOMIC_STORE_(32, fw_half_, relaxed, RELAXED)
 FW_ATOMIC_STORE_(32, fw_half_, release, RELEASE)
-FW_ATOMIC_STORE_(64, uint64_t, relaxed, RELAXED)
+FW_ATOMIC_STORE_(64, fw_word_, relaxed, RELAXED)
+FW_ATOMIC_STORE_(64, fw_word_, release, RELEASE)
 
 FW_ATOMIC_MODIFY_(xchg, __atomic_exchange_n, 8, fw_byte_, acquire, ACQUIRE)
 FW_ATOMIC_MODIFY_(xchg, __atomic_exchange_n, 32, fw_half_, release, RELEASE)
@@ -56,19 +60,40 @@ FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 32, fw_half_, relaxed, RELAXED)
 FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 32, fw_half_, acquire, ACQUIRE)
 FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 32, fw_half_, release, RELEASE)
 FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 32, fw_half_, acq_rel, ACQ_REL)
-FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 64, uint64_t, acquire, ACQUIRE)
-FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 64, uint64_t, release, RELEASE)
-FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 64, uint64_t, acq_rel, ACQ_REL)
+FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 64, fw_word_, acquire, ACQUIRE)
+FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 64, fw_word_, release, RELEASE)
+FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 64, fw_word_, acq_rel, ACQ_REL)
+FW_ATOMIC_MODIFY_(and, __atomic_fetch_and, 32, fw_half_, relaxed, RELAXED)
+FW_ATOMIC_MODIFY_(and, __atomic_fetch_and, 64, fw_word_, acquire, ACQUIRE)
 FW_ATOMIC_MODIFY_(or, __atomic_fetch_or, 32, fw_half_, relaxed, RELAXED)
-FW_ATOMIC_MODIFY_(or, __atomic_fetch_or, 64, uint64_t, relaxed, RELAXED)
+FW_ATOMIC_MODIFY_(or, __atomic_fetch_or, 64, fw_word_, relaxed, RELAXED)
+FW_ATOMIC_MODIFY_(or, __atomic_fetch_or, 64, fw_word_, release, RELEASE)
 
 FW_ATOMIC_CAS_(32, fw_half_, relaxed, RELAXED)
 FW_ATOMIC_CAS_(32, fw_half_, acquire, ACQUIRE)
 FW_ATOMIC_CAS_(32, fw_half_, release, RELEASE)
-FW_ATOMIC_CAS_(64, uint64_t, relaxed, RELAXED)
-FW_ATOMIC_CAS_(64, uint64_t, acquire, ACQUIRE)
-FW_ATOMIC_CAS_(64, uint64_t, release, RELEASE)
-FW_ATOMIC_CAS_(64, uint64_t, acq_rel, ACQ_REL)
+FW_ATOMIC_CAS_(64, fw_word_, relaxed, RELAXED)
+FW_ATOMIC_CAS_(64, fw_word_, acquire, ACQUIRE)
+FW_ATOMIC_CAS_(64, fw_word_, release, RELEASE)
+FW_ATOMIC_CAS_(64, fw_word_, acq_rel, ACQ_REL)
+
+/* What was loaded before comes before what is accessed after. */
+static inline void fw_fence_acquire(void)
+{
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+/* What was accessed before comes before what is stored after. */
+static inline void fw_fence_release(void)
+{
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+/* The same for everything, and all such fences have one order. */
+static inline void fw_fence_seq_cst(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 #undef FW_ATOMIC_LOAD_
 #undef FW_ATOMIC_STORE_

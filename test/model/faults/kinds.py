@@ -28,10 +28,15 @@ class Family(NamedTuple):
     """A lock: its sources (each one calls only later ones), and the headers they share."""
 
     name: str  # as in programs/NAME_calls.c, NAME_shipped and FAMILY_NAME
-    sources: list[str]  # below src/
+    sources: list[str]  # below its directory
     headers: list[str]  # from the root
     inline: dict[str, list[str]]  # by source: functions of a header that it makes linkable
     faults: list[Fault]
+    directory: str = "src"
+
+    def files(self, sources: list[str]) -> list[str]:
+        """The headers and these sources, from the root."""
+        return self.headers + [f"{self.directory}/{source}" for source in sources]
 
     def affected(self, fault: Fault) -> list[str]:
         """The sources to be copied: the one with the fault, and those that may call it."""

@@ -17,7 +17,7 @@ enum family {
     FAMILY_BARRIER,
     FAMILY_LATCH,
     FAMILY_ONCE,
-    FAMILY_BRLOCK,
+    FAMILY_ATOMIC,
     FAMILIES
 };
 

@@ -20,5 +20,6 @@ extern const struct program_group sem_programs;
 extern const struct program_group barrier_programs;
 extern const struct program_group latch_programs;
 extern const struct program_group once_programs;
+extern const struct program_group atomic_programs;
 
 #endif

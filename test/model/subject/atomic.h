@@ -10,6 +10,7 @@
  * x86-TSO the memory order of a locked instruction makes no difference; those of plain loads and
  * stores are the hardware's.
  */
+typedef uint64_t __attribute__((may_alias)) fw_word_;
 typedef uint32_t __attribute__((may_alias)) fw_half_;
 typedef uint8_t __attribute__((may_alias)) fw_byte_;
 
@@ -19,6 +20,7 @@ uint64_t subject_xchg(void *p, unsigned size, uint64_t v);
 uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v);
 uint64_t subject_add(void *p, unsigned size, uint64_t v);
 uint64_t subject_or(void *p, unsigned size, uint64_t v);
+uint64_t subject_and(void *p, unsigned size, uint64_t v);
 
 #define SUBJECT_LOAD(bits, access, order)                                 \
     static inline uint##bits##_t fw_load##bits##_##order(const access *p) \
@@ -48,13 +50,16 @@ uint64_t subject_or(void *p, unsigned size, uint64_t v);
         return done;                                                                   \
     }
 
+SUBJECT_LOAD(8, fw_byte_, relaxed)
 SUBJECT_LOAD(32, fw_half_, relaxed)
 SUBJECT_LOAD(32, fw_half_, acquire)
 SUBJECT_LOAD(64, uint64_t, relaxed)
 SUBJECT_LOAD(64, uint64_t, acquire)
+SUBJECT_STORE(8, fw_byte_, relaxed)
 SUBJECT_STORE(32, fw_half_, relaxed)
 SUBJECT_STORE(32, fw_half_, release)
 SUBJECT_STORE(64, uint64_t, relaxed)
+SUBJECT_STORE(64, uint64_t, release)
 SUBJECT_MODIFY(xchg, 8, fw_byte_, acquire)
 SUBJECT_MODIFY(xchg, 32, fw_half_, release)
 SUBJECT_MODIFY(add, 32, fw_half_, relaxed)
@@ -66,6 +71,9 @@ SUBJECT_MODIFY(add, 64, uint64_t, release)
 SUBJECT_MODIFY(add, 64, uint64_t, acq_rel)
 SUBJECT_MODIFY(or, 32, fw_half_, relaxed)
 SUBJECT_MODIFY(or, 64, uint64_t, relaxed)
+SUBJECT_MODIFY(or, 64, uint64_t, release)
+SUBJECT_MODIFY(and, 32, fw_half_, relaxed)
+SUBJECT_MODIFY(and, 64, uint64_t, acquire)
 SUBJECT_CAS(32, fw_half_, relaxed)
 SUBJECT_CAS(32, fw_half_, acquire)
 SUBJECT_CAS(32, fw_half_, release)
@@ -73,5 +81,34 @@ SUBJECT_CAS(64, uint64_t, relaxed)
 SUBJECT_CAS(64, uint64_t, acquire)
 SUBJECT_CAS(64, uint64_t, release)
 SUBJECT_CAS(64, uint64_t, acq_rel)
+
+/* Under TSO the first two order nothing that is not ordered anyway. */
+static inline void fw_fence_acquire(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
+static inline void fw_fence_release(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
+void fw_fence_seq_cst(void);
+
+/*
+ * The generic atomics: their table of stripes is an object of the program, and has two; how often
+ * a thread looks before it sleeps, or before it takes the lock, is the program's choice.
+ */
+struct fw_stripe_;
+unsigned subject_lock_looks(void);
+unsigned subject_load_looks(void);
+void *subject_thread_pointer(void);
+#define FW_STRIPES_LOG2 1
+#define fw_stripes_ (*subject_stripes)
+#define FW_WORD_LOCK_LOOKS_ (subject_lock_looks())
+#define FW_OBJECT_LOOKS_ (subject_load_looks())
+#define FW_OBJECT_PEEK_ 32u
+#define FW_WORD_LOCK_SLEEP_NS_ 0 /* without an end: a lost wake-up shows */
+#define __builtin_thread_pointer() subject_thread_pointer()
 
 #endif

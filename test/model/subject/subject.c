@@ -44,12 +44,17 @@ static void let_go(const void *p)
 uint64_t subject_load(const void *p, unsigned size)
 {
     if (is_private(p))
-        return size == 8 ? *(const uint64_t *)p : *(const fw_half_ *)p;
+        return size == 8   ? *(const uint64_t *)p
+               : size == 4 ? *(const fw_half_ *)p
+                           : *(const fw_byte_ *)p;
     return model_op(OP_LOAD, p, size, 0, 0, 0, 0);
 }
 
+/* A store that changes no such constant is nothing, either. */
 void subject_store(void *p, unsigned size, uint64_t v)
 {
+    if (is_private(p) && subject_load(p, size) == v)
+        return;
     if (is_private(p))
         model_thread_fail("stray access", "a store to 0x%llx, which is no object of the program",
                           (uint64_t)(uintptr_t)p, 0);
@@ -57,12 +62,33 @@ void subject_store(void *p, unsigned size, uint64_t v)
     let_go(p);
 }
 
-uint64_t subject_xchg(void *p, unsigned size, uint64_t v)
+/* One locked instruction. */
+static uint64_t modify(enum model_kind kind, void *p, unsigned size, uint64_t v)
 {
-    uint64_t seen = model_op(OP_XCHG, p, size, v, 0, 0, 0);
+    uint64_t seen = model_op(kind, p, size, v, 0, 0, 0);
 
     let_go(p);
     return seen;
+}
+
+uint64_t subject_xchg(void *p, unsigned size, uint64_t v)
+{
+    return modify(OP_XCHG, p, size, v);
+}
+
+uint64_t subject_add(void *p, unsigned size, uint64_t v)
+{
+    return modify(OP_ADD, p, size, v);
+}
+
+uint64_t subject_or(void *p, unsigned size, uint64_t v)
+{
+    return modify(OP_OR, p, size, v);
+}
+
+uint64_t subject_and(void *p, unsigned size, uint64_t v)
+{
+    return modify(OP_AND, p, size, v);
 }
 
 uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v)
@@ -79,17 +105,16 @@ uint64_t subject_cas(void *p, unsigned size, uint64_t expected, uint64_t v)
     return seen;
 }
 
-/* A read-modify-write: the compare-and-swap that succeeds. */
-#define SUBJECT_FETCH(name, expression)                                  \
-    uint64_t subject_##name(void *p, unsigned size, uint64_t v)          \
-    {                                                                    \
-        uint64_t seen = subject_load(p, size), old;                      \
-        while ((old = subject_cas(p, size, seen, (expression))) != seen) \
-            seen = old;                                                  \
-        return seen;                                                     \
-    }
-SUBJECT_FETCH(add, seen + v)
-SUBJECT_FETCH(or, seen | v)
+void fw_fence_seq_cst(void)
+{
+    model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
+}
+
+/* Another one for each thread; leads nowhere. */
+void *subject_thread_pointer(void)
+{
+    return (void *)(uintptr_t)(model_current + 1);
+}
 
 /* --- src/sys/release.h ---------------------------------------------------------------------- */
 

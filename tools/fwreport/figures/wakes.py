@@ -22,7 +22,7 @@ def panels(found):
     return groups
 
 
-def _curve(axes, at, estimates, lock, marker):
+def curve(axes, at, estimates, lock, marker):
     """One lock; estimates beside the places, None where there is none.  Its label, or None."""
     points = [(x, e) for x, e in zip(at, estimates) if e]
     if not points:
@@ -43,20 +43,21 @@ def _curves(axes, found, places, value):
     labels = []
     for n, lock in enumerate(locks):
         shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
-        labels.append(_curve(axes, [x + shift for x in range(len(places))],
+        labels.append(curve(axes, [x + shift for x in range(len(places))],
                              [value(place, lock) for place in places], lock, marks[lock]))
     axes.set_xlim(-0.25, len(places) - 0.75)
     axes.grid(axis="x", visible=False)
     return [label for label in labels if label]
 
 
-def _highest(axes):
-    """Of all values drawn, without their whiskers."""
+def highest(axes):
+    """All values drawn, without their whiskers."""
     return [y for line in axes.lines if line.get_linestyle() != "None" for y in line.get_ydata()]
 
 
-def _ratio_axis(axes):
-    ys = _highest(axes) + [1.0]
+def ratio_axis(axes):
+    """A scale for ratios, with a line at 1."""
+    ys = highest(axes) + [1.0]
     axes.set_yscale("log")
     low, high = min(min(ys) / 1.15, 0.75), max(max(ys) * 1.15, 1.25)
     axes.set_ylim(low, high)
@@ -114,7 +115,7 @@ def broadcasts(results):
         "Time from the broadcast until all have had the mutex, over pthread's, by waiters.",
         "time / pthread's",
         lambda place, lock: contest.ratio(found.cell(place, lock),
-                                          found.cell(place, compare.PTHREAD)), _ratio_axis)
+                                          found.cell(place, compare.PTHREAD)), ratio_axis)
 
 
 def switches(results):
@@ -123,7 +124,7 @@ def switches(results):
         return []
 
     def finish(axes):
-        axes.set_ylim(0, 1.15 * max(_highest(axes) + [wakegoals.SWITCHES_MOST]))
+        axes.set_ylim(0, 1.15 * max(highest(axes) + [wakegoals.SWITCHES_MOST]))
         axes.axhline(wakegoals.SWITCHES_MOST, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)),
                      zorder=1)
 
@@ -148,7 +149,7 @@ def games(results):
     labels = _curves(axes, found, places,
                      lambda place, lock: contest.ratio(found.cell(place, lock),
                                                        found.cell(place, compare.PTHREAD)))
-    _ratio_axis(axes)
+    ratio_axis(axes)
     axes.set_xticks(range(len(places)), [
         f"{place.games}" + ("\none per CPU" if place.games == results.cpus else "")
         for place in places])

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A fork among operations.  Contract: fork.h.
+ *
+ *   F1  `forking` is held by the forking thread from its prepare handler to its parent or child
+ *       handler; `depth` counts forks that its signal handlers made meanwhile.
+ *   F2  A bit of `taken` belongs to whoever clears it: the stripe is his from then on.
+ *   F3  Nobody waits for long for a stripe that is held for a fork: who registers after the fork
+ *       has begun naps, and those who were asleep before have an heir, or wake up by themselves.
+ */
+#include "fork.h"
+
+#include <stdint.h>
+
+#include <furwock/bits/atomic.h>
+
+#include "stripe.h"
+#include "sys/alone.h"
+#include "sys/clock.h"
+
+#define TAKEN_WORDS ((FW_STRIPES_ + 63) / 64)
+
+static fw_word_lock forking = FW_WORD_LOCK_INIT;
+static uint64_t taken[TAKEN_WORDS];
+static uint32_t is_on;
+
+/* In the thread's static memory: fork may be called where malloc must not. */
+static _Thread_local bool is_taker __attribute__((tls_model("initial-exec")));
+static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
+
+static bool lock_by(fw_word_lock *l, uint64_t latest_ns)
+{
+    while (fw_word_lock_trylock_(l) != 0) {
+        if (fw_clock_ns_() >= latest_ns)
+            return false;
+        fw_yield_();
+    }
+    return true;
+}
+
+static bool is_taken(unsigned i)
+{
+    return (fw_load64_relaxed(&taken[i / 64]) >> i % 64 & 1) != 0;
+}
+
+/* F2: was it the caller who cleared it? */
+static bool claim(unsigned i)
+{
+    uint64_t bit = UINT64_C(1) << i % 64;
+    return (fw_and64_acquire(&taken[i / 64], ~bit) & bit) != 0;
+}
+
+bool fw_fork_is_on_(void)
+{
+    return fw_load32_relaxed(&is_on) != 0;
+}
+
+bool fw_fork_gives_(const fw_word_lock *l, unsigned naps)
+{
+    const struct fw_stripe_ *s = (const struct fw_stripe_ *)(const void *)l;
+
+    if (!fw_fork_is_on_() || s < fw_stripes_ || s >= fw_stripes_ + FW_STRIPES_)
+        return false;
+    return (is_taker || naps >= FW_FORK_NAPS_) && claim((unsigned)(s - fw_stripes_));
+}
+
+/* Takes what is free of all that it has not.  How many it still has not. */
+static unsigned take_free(void)
+{
+    unsigned missing = 0;
+
+    for (unsigned i = 0; i < FW_STRIPES_; i++) {
+        if (is_taken(i))
+            continue;
+        if (fw_word_lock_trylock_(&fw_stripes_[i].lock) != 0) {
+            missing++;
+            continue;
+        }
+        fw_or64_release(&taken[i / 64], UINT64_C(1) << i % 64);
+        fw_word_lock_name_heir_(&fw_stripes_[i].lock); /* F3 */
+    }
+    return missing;
+}
+
+void fw_fork_prepare_(void)
+{
+    uint64_t latest;
+
+    if (is_taker) {
+        depth++;
+        return;
+    }
+    if (fw_is_alone_())
+        return;
+    latest = fw_clock_ns_() + FW_FORK_PATIENCE_NS_;
+    if (!lock_by(&forking, latest))
+        return;
+    is_taker = true;
+    fw_store32_relaxed(&is_on, 1);
+    fw_fence_release(); /* who registers with a lock that is taken below sees it */
+    while (take_free() != 0 && fw_clock_ns_() < latest)
+        fw_yield_();
+}
+
+void fw_fork_parent_(void)
+{
+    if (!is_taker)
+        return;
+    if (depth != 0) {
+        depth--;
+        return;
+    }
+    for (unsigned i = 0; i < FW_STRIPES_; i++)
+        if (is_taken(i) && claim(i))
+            fw_word_lock_unlock_(&fw_stripes_[i].lock);
+    fw_store32_relaxed(&is_on, 0);
+    is_taker = false;
+    fw_word_lock_unlock_(&forking);
+}
+
+/*
+ * Alone: stripes are held and waited for by nobody but this thread, below a signal handler.  Of a
+ * fork that such a handler made inside the prepare handler, the child goes on with that one.
+ */
+void fw_fork_child_(void)
+{
+    bool is_nested = depth != 0;
+
+    for (unsigned i = 0; i < FW_STRIPES_; i++) {
+        struct fw_stripe_ *s = &fw_stripes_[i];
+        uint64_t sequence = fw_load64_relaxed(&s->sequence);
+        uint32_t word = is_nested && is_taken(i) ? FW_WORD_LOCK_HELD_ : 0;
+        if (fw_load32_relaxed(&s->lock.word) != word)
+            fw_store32_relaxed(&s->lock.word, word);
+        if ((sequence & 1) != 0)
+            fw_store64_relaxed(&s->sequence, sequence + 1);
+    }
+    if (is_nested) {
+        depth--;
+        return;
+    }
+    for (unsigned i = 0; i < TAKEN_WORDS; i++)
+        if (fw_load64_relaxed(&taken[i]) != 0)
+            fw_store64_relaxed(&taken[i], 0);
+    fw_store32_relaxed(&is_on, 0);
+    is_taker = false;
+    fw_store32_relaxed(&forking.word, 0);
+}

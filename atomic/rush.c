@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#include "rush.h"
+
+/* Of the thread; in static memory, since an operation may be where malloc must not be called. */
+static _Thread_local struct {
+    const uint64_t *place;
+    uint64_t sequence;
+} last __attribute__((tls_model("initial-exec")));
+
+bool fw_rush_(const uint64_t *place, uint64_t sequence)
+{
+    bool is_rush = last.place == place && last.sequence != sequence;
+
+    last.place = place;
+    last.sequence = sequence;
+    return is_rush;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#include "stripe.h"
+
+#include <pthread.h>
+
+#include "fork.h"
+
+/* The table.  Zero pages until they are used. */
+struct fw_stripe_ fw_stripes_[FW_STRIPES_];
+
+/*
+ * Here, so that whoever has the table has the handlers, from an archive too.  First of all: prepare
+ * handlers run last registered first, and ours should run after all others.
+ */
+__attribute__((constructor(101))) static void begin(void)
+{
+    pthread_atfork(fw_fork_prepare_, fw_fork_parent_, fw_fork_child_); /* no memory: no handlers */
+}

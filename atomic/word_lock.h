@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_ATOMIC_WORD_LOCK_H
+#define FW_ATOMIC_WORD_LOCK_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/atomic.h>
+
+/*
+ * A lock for sections as short as the copy of a small object: one word, lock and count in one, one
+ * atomic instruction to lock and one to unlock.  States and invariants: word_lock.c.
+ *
+ * For the threads of one process.  Not recursive; knows no owner; not fair: whoever comes when it
+ * is free has it.  Who asks for it spins a little and then sleeps.  No call is a cancellation
+ * point.
+ */
+typedef struct fw_word_lock {
+    uint32_t word;
+} fw_word_lock;
+
+#define FW_WORD_LOCK_INIT \
+    {                     \
+        0                 \
+    }
+
+#define FW_WORD_LOCK_HELD_ (UINT32_C(1) << 31)
+#define FW_WORD_LOCK_WAKING_ (UINT32_C(1) << 30)
+#define FW_WORD_LOCK_SLEEPER_ UINT32_C(1)
+
+/*
+ * A thread looks at a held lock so many times, each after so many pauses of the processor, before
+ * it goes to sleep: `furwock calibrate`, and doc/atomics.md, "How long to spin".
+ */
+#ifndef FW_WORD_LOCK_LOOKS_
+#define FW_WORD_LOCK_LOOKS_ 1u
+#endif
+#ifndef FW_WORD_LOCK_PAUSES_
+#define FW_WORD_LOCK_PAUSES_ 40u
+#endif
+
+/* How long one that was woken, and found the lock held, sleeps before it looks again by itself. */
+#ifndef FW_WORD_LOCK_NAP_NS_
+#define FW_WORD_LOCK_NAP_NS_ 100000u
+#endif
+
+/*
+ * How long the others sleep before they look again, though nobody woke them; 0: no end.  No wake is
+ * lost that this would make up for; but a signal handler may hold up an heir, or never return.
+ */
+#ifndef FW_WORD_LOCK_SLEEP_NS_
+#define FW_WORD_LOCK_SLEEP_NS_ 1000000000u
+#endif
+
+static inline bool fw_word_lock_is_held_(uint32_t word)
+{
+    return (word & FW_WORD_LOCK_HELD_) != 0;
+}
+
+void fw_word_lock_slow_(fw_word_lock *l);
+void fw_word_unlock_slow_(fw_word_lock *l, uint32_t was);
+
+/* For the holder: if others sleep, one of them is woken now, and naps until it has the lock. */
+void fw_word_lock_name_heir_(fw_word_lock *l);
+
+/* 0 or EBUSY. */
+static inline int fw_word_lock_trylock_(fw_word_lock *l)
+{
+    uint32_t now = fw_load32_relaxed(&l->word);
+    while (!fw_word_lock_is_held_(now))
+        if (fw_cas32_acquire(&l->word, &now, now | FW_WORD_LOCK_HELD_)) /* n -> HELD|n */
+            return 0;
+    return EBUSY;
+}
+
+static inline void fw_word_lock_lock_(fw_word_lock *l)
+{
+    uint32_t nobody = 0;
+    if (__builtin_expect(!fw_cas32_acquire(&l->word, &nobody, FW_WORD_LOCK_HELD_),
+                         0)) /* 0 -> HELD */
+        fw_word_lock_slow_(l);
+}
+
+/* The highest bit is cleared by adding it. */
+static inline void fw_word_lock_unlock_(fw_word_lock *l)
+{
+    uint32_t was = fw_add32_release(&l->word, FW_WORD_LOCK_HELD_); /* HELD|n -> n */
+    if (__builtin_expect(was != FW_WORD_LOCK_HELD_, 0))
+        fw_word_unlock_slow_(l, was);
+}
+
+#endif

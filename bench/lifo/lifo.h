@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_BENCH_LIFO_H
+#define FW_BENCH_LIFO_H
+
+#include "bench.h"
+#include "libatomics.h"
+
+/* A way to make an object of any size atomic: a lock around each operation, or a library. */
+struct primitive {
+    ADAPTER_HEAD
+    const struct libatomics *calls; /* the shims have only load and compare_exchange */
+};
+
+/* What of these there is here, and what is missing; opens the libraries. */
+void primitives_offer(struct bench_catalogue *c);
+
+/* One place of the contest. */
+struct load {
+    unsigned threads;
+    unsigned head;     /* bytes of the stack's head */
+    unsigned duration; /* of a run, in ms */
+    bool pinned;       /* each thread stays on one CPU, round robin */
+};
+
+/* Elements to which the seconds of a run belong. */
+enum { ELEMENTS = 1000 };
+
+/* Runs a primitive under the load of a place, as bench.run wants it; detail: struct load. */
+bool load_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+
+/* Elements per second by number of threads, absolute and relative to the yardstick. */
+void show_speeds(const struct bench *b, FILE *out);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include <argp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+static const struct command *const commands[] = {&command_calibrate};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const char *name = "furwock"; /* in messages */
+
+const char *argp_program_version = "furwock " FW_COMMAND_VERSION;
+
+static void complain(const char *format, va_list list)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s: ", name);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+}
+
+void command_complain(const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    complain(format, list);
+    va_end(list);
+}
+
+void command_refuse(int status, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    complain(format, list);
+    va_end(list);
+    exit(status);
+}
+
+static const struct command *find(const char *wanted)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, wanted) == 0)
+            return commands[i];
+
+    char known[256] = "";
+    for (size_t i = 0; i < COMMANDS; i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, " %s", commands[i]->name);
+    }
+    command_refuse(COMMAND_USAGE, "no subcommand \"%s\"; there are: help%s", wanted, known);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+    static char whole[64];
+
+    snprintf(whole, sizeof whole, "furwock %s", c->name);
+    name = argv[0] = whole;
+    return c->run(argc, argv);
+}
+
+/* Where argp has come to: the subcommand and what follows it are not its. */
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    int *first = state->input;
+
+    (void)arg;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    *first = state->next - 1;
+    state->next = state->argc;
+    return 0;
+}
+
+static char *list_commands(int key, const char *text, void *input)
+{
+    char *list = NULL;
+    size_t size;
+    FILE *out;
+
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    out = open_memstream(&list, &size);
+    if (out == NULL)
+        return (char *)text;
+    fputs("Subcommands:\n\n", out);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->about);
+    fprintf(out, "  %-12s %s\n", "help CMD", "the manual of a subcommand");
+    fclose(out);
+    return list;
+}
+
+static const struct argp command_line = {
+    .parser = parse,
+    .args_doc = "SUBCOMMAND [OPTION...]",
+    .doc = "Tools for programs that use furwock's locks.\v",
+    .help_filter = list_commands,
+};
+
+/* furwock help is furwock --help; furwock help CMD is furwock CMD --help. */
+static int help(int words, char **word)
+{
+    char own[] = "furwock", option[] = "--help", *argv[] = {own, option, NULL};
+
+    if (words > 1)
+        command_refuse(COMMAND_USAGE, "help takes the name of one subcommand");
+    if (words == 1)
+        return run(find(word[0]), 2, argv);
+    return argp_parse(&command_line, 2, argv, 0, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static char own[] = "furwock";
+    int first = 0;
+
+    argp_err_exit_status = COMMAND_USAGE;
+    if (argc > 0)
+        argv[0] = own;
+    argp_parse(&command_line, argc, argv, ARGP_IN_ORDER, NULL, &first);
+    if (first == 0)
+        command_refuse(COMMAND_USAGE, "a subcommand is missing; furwock --help lists them");
+    if (strcmp(argv[first], "help") == 0)
+        return help(argc - first - 1, argv + first + 1);
+    return run(find(argv[first]), argc - first, argv + first);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's robust list of the calling thread.  Contract: sys/robust.h.
+ *
+ * A process that was forked off is another thread with the same memory, and the C library is not
+ * told of all forks (_Fork, clone).  So the number of the present life lies in a page that the
+ * kernel wipes in the child (MADV_WIPEONFORK, Linux 4.14).  A handler of fork(3) does so as well:
+ * an old kernel cannot, and an emulator may say that it has and forget it.
+ */
+#include "sys/robust.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys_call_arch.h>
+#include <unistd.h>
+
+#include "sys/panic.h"
+#include "sys/small_file.h"
+
+/* Unknown to old headers. */
+enum { WIPE_ON_FORK = 18 };
+
+__thread struct fw_robust_thread_ fw_robust_thread_ = {.life = FW_ROBUST_UNBORN_};
+
+/* For a thread that has no list: another C library's, or one that was made by clone alone. */
+static __thread struct fw_robust_head_ own_head __attribute__((tls_model("initial-exec")));
+
+/* Until there is a page, or where there can be none; 0: a life that has no number yet. */
+static uint64_t plain_life;
+const uint64_t *fw_robust_life_ = &plain_life;
+
+/* The number is new in this process, and in all that it was forked from. */
+static uint64_t life_now(void)
+{
+    static uint64_t lives;
+    uint64_t *where = (uint64_t *)(uintptr_t)fw_robust_life_;
+    uint64_t now = fw_load64_relaxed(where);
+
+    if (now == 0) {
+        uint64_t next = fw_add64_acq_rel(&lives, 1) + 1;
+        if (fw_cas64_relaxed(where, &now, next)) /* none -> the next; another thread may be first */
+            now = next;
+    }
+    return now;
+}
+
+static void begin_anew(void)
+{
+    fw_store64_relaxed((uint64_t *)(uintptr_t)fw_robust_life_, 0);
+}
+
+/* When the library is loaded: no thread has looked yet. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *life = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int error = pthread_atfork(NULL, NULL, begin_anew);
+
+    if (life != MAP_FAILED && madvise(life, page, WIPE_ON_FORK) == 0)
+        fw_robust_life_ = (const uint64_t *)life;
+    else if (life != MAP_FAILED)
+        munmap(life, page);
+    if (error != 0)
+        fw_panic_errno_("pthread_atfork", error);
+}
+
+/* The thread's list: the one it has, or ours; where the kernel has none, at least a place. */
+static struct fw_robust_head_ *find_head(void)
+{
+    struct fw_robust_head_ *head = NULL;
+    size_t size = 0;
+    long error = fw_system_call_(SYS_get_robust_list, 0, (long)(intptr_t)&head,
+                                 (long)(intptr_t)&size, 0, 0, 0);
+
+    if (error == 0 && head != NULL && size == sizeof *head)
+        return head;
+    own_head.first = (uintptr_t)&own_head;
+    own_head.offset = 0;
+    if (error == 0) /* otherwise the C library's list, which we cannot see, would be lost */
+        fw_system_call_(SYS_set_robust_list, (long)(intptr_t)&own_head, sizeof own_head, 0, 0, 0,
+                        0);
+    return &own_head;
+}
+
+_Static_assert(sizeof(struct fw_robust_head_) == 3 * sizeof(long), "the kernel's layout");
+
+__attribute__((cold, noinline)) void fw_robust_enrol_(void)
+{
+    struct fw_robust_thread_ *me = &fw_robust_thread_;
+    uint64_t life = life_now();
+    long id = fw_system_call_(SYS_gettid, 0, 0, 0, 0, 0, 0);
+
+    if (id <= 0 || (uint32_t)id > FW_ROBUST_OWNER) /* a system call filter can make it fail */
+        fw_panic_errno_("gettid", (int)-id);
+    me->id = (uint32_t)id;
+    me->head = find_head();
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler that comes before this does it as well */
+    me->life = life;
+}
+
+/* "12 (name) Z ...": the name may contain anything but ends with the last parenthesis. */
+static bool is_zombie(const char *stat)
+{
+    const char *end = strrchr(stat, ')');
+
+    return end != NULL && end[1] == ' ' && (end[2] == 'Z' || end[2] == 'X');
+}
+
+bool fw_robust_is_gone_(uint32_t id)
+{
+    char path[32];
+    char stat[256];
+    long length;
+
+    if (fw_system_call_(SYS_tkill, (long)id, 0, 0, 0, 0, 0) == -ESRCH)
+        return true;
+    snprintf(path, sizeof path, "/proc/%u/stat", id);
+    length = fw_small_file_(path, stat, sizeof stat - 1);
+    stat[length > 0 ? length : 0] = '\0';
+    return is_zombie(stat);
+}

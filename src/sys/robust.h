@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_SYS_ROBUST_H
+#define FW_SYS_ROBUST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/atomic.h>
+
+/*
+ * Lock words of which the kernel knows: when a thread dies, by whatever cause, the kernel looks at
+ * the words that the thread has announced (set_robust_list(2)), and where one holds the thread's
+ * id, puts FW_ROBUST_DIED in its place and wakes one who sleeps there.
+ *
+ * Such a word is the kernel's:
+ *   bits 0-29   the kernel thread id of the owner, 0: none
+ *   bit 30      FW_ROBUST_DIED: the owner died, and left undone what it was about to do
+ *   bit 31      FW_ROBUST_WAITERS: somebody may sleep on the word
+ *
+ * A thread has one robust list, the C library's.  It is not touched, but for the one field in which
+ * a thread announces the word that it is about to take or to give back: announced before the first,
+ * withdrawn after the last, a word needs no place in the list.  The C library uses that field in
+ * its own calls on robust mutexes, so what was in it is put back: a signal handler may have
+ * interrupted one.
+ */
+#define FW_ROBUST_OWNER UINT32_C(0x3fffffff)
+#define FW_ROBUST_DIED (UINT32_C(1) << 30)
+#define FW_ROBUST_WAITERS (UINT32_C(1) << 31)
+
+/* The head of the list, as the kernel has it. */
+struct fw_robust_head_ {
+    uintptr_t first; /* of the list, or this head, where it is empty */
+    intptr_t offset; /* from an entry to its word, in bytes */
+    uintptr_t pending;
+};
+
+/* What a thread knows about itself, since `life`. */
+struct fw_robust_thread_ {
+    uint64_t life;
+    struct fw_robust_head_ *head;
+    uint32_t id;
+    uint32_t
+        depth; /* words announced, one inside the other: more than one in signal handlers only */
+};
+
+/* No life at all: a thread that has not looked yet. */
+#define FW_ROBUST_UNBORN_ UINT64_MAX
+
+extern __thread struct fw_robust_thread_ fw_robust_thread_
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Where the number of the present life is kept: another one after every fork. */
+extern const uint64_t *fw_robust_life_ __attribute__((visibility("hidden")));
+
+/* Finds out what the thread must know.  Safe in signal handlers and after any kind of fork. */
+void fw_robust_enrol_(void);
+
+/* One announcement, on the caller's stack. */
+struct fw_robust_ {
+    uint32_t id;      /* of the calling thread */
+    uint32_t depth;   /* 1, or more in a signal handler that interrupted another announcement */
+    uintptr_t before; /* what was pending */
+};
+
+/* Announces the word.  To be withdrawn by the same thread, last come, first gone. */
+static inline void fw_robust_announce_(struct fw_robust_ *r, const uint32_t *word)
+{
+    struct fw_robust_thread_ *me = &fw_robust_thread_;
+
+    if (__builtin_expect(me->life != fw_load64_relaxed(fw_robust_life_), 0))
+        fw_robust_enrol_();
+    r->id = me->id;
+    r->before = me->head->pending;
+    r->depth = ++me->depth;
+    *(volatile uintptr_t *)&me->head->pending = (uintptr_t)word - (uintptr_t)me->head->offset;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the kernel looks when this thread runs no more */
+}
+
+static inline void fw_robust_withdraw_(const struct fw_robust_ *r)
+{
+    struct fw_robust_thread_ *me = &fw_robust_thread_;
+
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    *(volatile uintptr_t *)&me->head->pending = r->before;
+    me->depth = r->depth - 1;
+}
+
+/*
+ * Is there no such thread in the caller's pid namespace any more, not even one that may still run
+ * an instruction?  False where that cannot be known.  For owners whose death the kernel did not
+ * mark: it has no robust lists (an emulator), or the thread had announced something else.
+ */
+bool fw_robust_is_gone_(uint32_t id);
+
+#endif

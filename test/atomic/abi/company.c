@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "company.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void *do_nothing(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+void have_company(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, do_nothing, NULL) != 0) {
+        perror("pthread_create");
+        exit(2);
+    }
+    pthread_detach(thread);
+}

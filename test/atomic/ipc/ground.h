@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_TEST_GROUND_H
+#define FW_TEST_GROUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * What the tests of atomic objects between processes share: a region in memory without a name,
+ * mapped anew wherever it is wanted, and processes that work on it.  Whatever fails ends the
+ * program with a line.
+ */
+struct ground {
+    int fd;
+    size_t size;  /* of the region */
+    size_t space; /* of its table: objects from there on */
+    char *base;   /* where this process has it */
+};
+
+/* Under a sanitizer or an emulator everything takes longer: a part of the work is enough. */
+extern const bool is_constrained;
+
+/* Makes the region, all zeroes, and maps it; table: makes and joins that as well. */
+struct ground ground_open(size_t objects, size_t largest);
+struct ground ground_new(size_t objects, size_t largest);
+
+/* Another mapping of the same region, at another address; not joined. */
+struct ground ground_again(const struct ground *g);
+
+/* In a child: leaves what it inherited and unmaps it, and joins the region somewhere else. */
+void ground_move(struct ground *g);
+
+/* Leaves (where it is joined) and unmaps; and closes. */
+void ground_close(struct ground *g);
+
+/* The object at this offset behind the table. */
+static inline void *at(const struct ground *g, size_t offset)
+{
+    return g->base + g->space + offset;
+}
+
+/* The library's functions for objects of any size, of which compilers know only some forms. */
+void any_load(size_t n, const void *object, void *out, int order) __asm__("__atomic_load");
+void any_store(size_t n, void *object, const void *value, int order) __asm__("__atomic_store");
+void any_exchange(size_t n, void *object, const void *value, void *out,
+                  int order) __asm__("__atomic_exchange");
+bool any_compare_exchange(size_t n, void *object, void *expected, const void *value, int order,
+                          int failure) __asm__("__atomic_compare_exchange");
+
+_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#define CHECK(condition)                                       \
+    do {                                                       \
+        if (!(condition))                                      \
+            fail("%s:%d: %s", __FILE__, __LINE__, #condition); \
+    } while (0)
+
+/* Says why and ends the program as skipped. */
+_Noreturn void skip(const char *why);
+
+/* A child process; it dies with its parent. */
+pid_t start(void (*body)(void *), void *arg);
+
+/* Waits for it; fails unless it ended with status 0. */
+void finish(pid_t child);
+
+/* Kills it with SIGKILL and waits for it. */
+void murder(pid_t child);
+
+/* Zeroes, for this process and its children to come. */
+void *share(size_t n);
+
+/* If that many seconds pass, the program ends with a line that says what hung. */
+void limit(unsigned seconds, const char *what);
+
+/* Fills an object: byte i is byte i % 8 of the word. */
+void stamp(void *object, size_t n, uint64_t word);
+
+/* The word of such bytes; fails if they are torn. */
+uint64_t read_stamp(const void *bytes, size_t n);
+
+/* The same for an atomic object. */
+void store_stamp(void *object, size_t n, uint64_t word);
+uint64_t load_stamp(const void *object, size_t n);
+uint64_t exchange_stamp(void *object, size_t n, uint64_t word);
+
+/* True, or *expected is what was there. */
+bool change_stamp(void *object, size_t n, uint64_t *expected, uint64_t word);
+
+/* The largest object of the tests. */
+enum { MOST_BYTES = 512 };
+
+/* Random numbers: xorshift of a state that is not 0. */
+uint64_t draw(uint64_t *state);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables that come and go: many processes make one at once and are killed over it; regions are
+ * joined and left while others are in use; a child in another pid namespace is kept out.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <furwock/ipc/atomic.h>
+
+#include "ground.h"
+#include "harness/death.h"
+
+enum { MAKERS = 4, N = 40, LARGEST = 16384 };
+
+static struct ground ground;
+
+/* What all of them have seen; by instructions. */
+static struct {
+    uint64_t made, joined;
+} * seen;
+
+static void make_or_join(void *arg)
+{
+    struct ground mine = ground_again(&ground);
+    uint64_t now = 0;
+    int error;
+
+    (void)arg;
+    do
+        error = fw_ipc_atomic_create(mine.base, mine.size, LARGEST);
+    while (error == ETIMEDOUT); /* five seconds are not for ever where others have the processors */
+    if (error == 0)
+        __atomic_fetch_add(&seen->made, 1, __ATOMIC_SEQ_CST);
+    else if (error == EEXIST)
+        error = fw_ipc_atomic_join(mine.base, mine.size);
+    if (error != 0)
+        fail("neither made nor joined: error %d", error);
+    while (!change_stamp(at(&mine, 0), N, &now, now + 1))
+        continue;
+    __atomic_fetch_add(&seen->joined, 1, __ATOMIC_SEQ_CST);
+}
+
+/* All at once, and some are killed at a random moment: at most one table, and one in the end. */
+static unsigned race(uint64_t *random, bool kills)
+{
+    pid_t makers[MAKERS];
+    unsigned killed = 0;
+
+    ground = ground_open(4096, LARGEST);
+    memset(seen, 0, sizeof *seen);
+    for (unsigned i = 0; i < MAKERS; i++)
+        makers[i] = start(make_or_join, NULL);
+    if (kills)
+        usleep((useconds_t)(draw(random) % 1200));
+    for (unsigned i = 0; i < MAKERS; i++) {
+        int status;
+
+        if (kills && draw(random) % 4 != 0)
+            kill(makers[i], SIGKILL);
+        CHECK(waitpid(makers[i], &status, 0) == makers[i]);
+        if (WIFSIGNALED(status)) {
+            CHECK(WTERMSIG(status) == SIGKILL);
+            killed++;
+        } else {
+            CHECK(WEXITSTATUS(status) == 0);
+        }
+    }
+    finish(start(make_or_join, NULL));
+    CHECK(seen->made <= 1 && seen->made + killed >= 1);
+    CHECK(fw_ipc_atomic_join(ground.base, ground.size) == 0);
+    CHECK(load_stamp(at(&ground, 0), N) >= seen->joined);
+    CHECK(load_stamp(at(&ground, 0), N) <= seen->joined + killed);
+    ground_close(&ground);
+    return killed;
+}
+
+/* Other regions come and go in the slots beside one that is in use. */
+static bool is_over;
+
+static void *come_and_go(void *arg)
+{
+    struct ground *g = arg;
+
+    for (unsigned i = 0; !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE); i++) {
+        CHECK(fw_ipc_atomic_join(g[i % 2].base, g[i % 2].size) == 0);
+        store_stamp(at(&g[i % 2], 0), 24, i);
+        CHECK(load_stamp(at(&g[i % 2], 0), 24) == i);
+        CHECK(fw_ipc_atomic_leave(g[i % 2].base) == 0);
+    }
+    return NULL;
+}
+
+/* A region at this very address. */
+static struct ground place(char *address, size_t objects, size_t largest)
+{
+    struct ground g = ground_open(objects, largest);
+
+    munmap(g.base, g.size);
+    g.base = address;
+    CHECK(mmap(address, g.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, g.fd, 0) ==
+          address);
+    CHECK(fw_ipc_atomic_create(g.base, g.size, largest) == 0);
+    return g;
+}
+
+/*
+ * Who takes the beginning of one of the others together with the size of the other one finds that
+ * the region in use lies in that, and stops: such small objects.
+ */
+static void lookups(void)
+{
+    enum { APART = 1 << 20 };
+    char *area = mmap(NULL, 4 * APART, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct ground others[2] = {place(area, 64, 24), place(area + 2 * APART, APART, 25)};
+    struct ground used = place(area + APART, 4096, 64);
+    pthread_t thread;
+    _Alignas(16) unsigned char outside[64] = {0};
+
+    fw_ipc_atomic_leave(others[0].base);
+    fw_ipc_atomic_leave(others[1].base);
+    is_over = false;
+    CHECK(pthread_create(&thread, NULL, come_and_go, others) == 0);
+    for (uint64_t i = 1; i < (is_constrained ? 20000 : 300000); i++) {
+        store_stamp(at(&used, 8), 64, i);
+        CHECK(load_stamp(at(&used, 8), 64) == i);
+        CHECK(exchange_stamp(outside, 64, i) == i - 1);
+    }
+    __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    munmap(area, 4 * APART);
+    fw_ipc_atomic_leave(used.base);
+    close(others[0].fd);
+    close(others[1].fd);
+    close(used.fd);
+}
+
+static void use_it(void *arg)
+{
+    (void)arg;
+    store_stamp(at(&ground, 0), N, 1);
+}
+
+/* In a child that is the first process of a new pid namespace. */
+static void elsewhere(void *arg)
+{
+    struct death d;
+    struct ground again;
+
+    (void)arg;
+    CHECK(death_run(use_it, NULL, 20000, &d) == 0);
+    if (d.signal != SIGABRT || strstr(d.text, "another pid namespace") == NULL)
+        fail("another pid namespace is not noticed: %s", d.text);
+    again = ground_again(&ground);
+    CHECK(fw_ipc_atomic_join(again.base, again.size) == EXDEV);
+}
+
+static void enter_a_namespace(void *arg)
+{
+    (void)arg;
+    if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+        puts("(no pid namespaces can be made here)");
+        fflush(stdout);
+        return;
+    }
+    finish(start(elsewhere, NULL));
+}
+
+int main(void)
+{
+    uint64_t random = (uint64_t)getpid() << 16 | 1;
+    unsigned killed = 0;
+
+    limit(100, "makers");
+    seen = share(sizeof *seen);
+    for (unsigned i = 0; i < (is_constrained ? 10 : 30); i++)
+        race(&random, false);
+    for (unsigned i = 0; i < (is_constrained ? 30 : 150); i++)
+        killed += race(&random, true);
+    lookups();
+    ground = ground_new(4096, LARGEST);
+    finish(start(enter_a_namespace, NULL));
+    printf("%u makers and users killed\n", killed);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "subject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "words.h"
+
+/*
+ * The hunter for torn reads.  All threads are at one place for a moment, then at the next: each
+ * place has two objects of one size, side by side, at one alignment.  Whatever an operation returns
+ * must be one value that somebody stored.  The bytes before and after belong to a thread that has
+ * nothing to do with the objects; it must find what it left there.
+ */
+
+/* Where a place's 16 alignments begin. */
+enum { IN_A_LINE, BEFORE_A_LINE, BEFORE_A_PAGE, N_BOUNDARIES };
+
+struct place {
+    unsigned char *objects; /* two of them */
+    size_t n;
+    uint64_t torn;
+};
+
+enum { BURST = 16 }; /* operations in a turn */
+
+static struct place *places;
+static unsigned n_places;
+static double slice; /* s */
+static struct timespec begin;
+
+static double elapsed(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec);
+}
+
+static void add_place(size_t n, size_t alignment, int boundary, size_t page)
+{
+    static const size_t from_page[N_BOUNDARIES] = {64, 48, 0}; /* where offset 0 is */
+    size_t bytes = (16 + 2 * n + 1) / page * page + 3 * page;
+    unsigned char *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct place *p = &places[n_places++];
+
+    if (memory == MAP_FAILED)
+        stress_fail("no memory", NULL);
+    p->n = n;
+    p->objects = memory + page + from_page[boundary] + alignment;
+    if (boundary == BEFORE_A_PAGE)
+        p->objects -= 16;
+    memcpy(p->objects, tag(0), n);
+    memcpy(p->objects + n, tag(0), n);
+}
+
+/* Every size below 41 and some above, in an order that leaps about. */
+static void make_places(void)
+{
+    static const size_t large[] = {64, 100, 128, 256, 1000, LARGEST};
+    enum { SMALL = 40, SIZES = SMALL + sizeof large / sizeof large[0] };
+    unsigned all = SIZES * 16 * N_BOUNDARIES, leap = 701; /* a prime */
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    bool only_15 = subject_has("15");
+
+    places = calloc(all, sizeof *places);
+    for (unsigned i = 0; i < all; i++) {
+        unsigned k = (unsigned)((uint64_t)i * leap % all), s = k / 16 / N_BOUNDARIES;
+        size_t n = s < SMALL ? s + 1 : large[s - SMALL];
+
+        if (!only_15 || (n == 15 && k % 16 % 8 != 0))
+            add_place(n, k % 16, (int)(k / 16 % N_BOUNDARIES), page);
+    }
+    slice = stress.seconds / n_places;
+}
+
+static void check(struct place *p, const unsigned char *bytes, const char *call)
+{
+    size_t i = 1;
+
+    if (tag_of(bytes, p->n) >= 0)
+        return;
+    __atomic_fetch_add(&p->torn, 1, __ATOMIC_RELAXED);
+    while (bytes[i] == (unsigned char)(bytes[0] + i))
+        i++;
+    subject_caught("%s of %zu bytes at %p: byte 0 is of value %u, byte %zu of value %u", call, p->n,
+                   (void *)p->objects, bytes[0], i, (unsigned char)(bytes[i] - i));
+}
+
+static bool do_word(struct place *p, unsigned call, void *object, void *out, const void *value)
+{
+    static const char *const names[] = {"inline load", "", "inline exchange", "inline compare"};
+    bool done = word_do((enum word_call)call, p->n, object, out, value);
+
+    if (call != WORD_STORE && (call != WORD_COMPARE_EXCHANGE || !done))
+        check(p, out, names[call]);
+    return done;
+}
+
+/* One operation; out has a value that was there once, as compare-and-exchange expects. */
+static void operate(struct worker *me, struct place *p, void *object, unsigned char *out)
+{
+    static const int load_orders[] = {__ATOMIC_RELAXED, __ATOMIC_CONSUME, __ATOMIC_ACQUIRE,
+                                      __ATOMIC_SEQ_CST};
+    static const int store_orders[] = {__ATOMIC_RELAXED, __ATOMIC_RELEASE, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST};
+    const void *value = tag(draw(me, VALUES));
+    unsigned what = draw(me, 16), order = draw(me, 4);
+    unsigned n_loads = me->index % 2 ? 11 : 4; /* half of the threads mainly read */
+    unsigned call = what < n_loads ? WORD_LOAD : WORD_STORE + what % 3;
+    size_t n = p->n;
+
+    out[n] = 0xa5;
+    if (draw(me, 4) == 0 && word_has_form(object, n)) {
+        do_word(p, call, object, out, value);
+    } else if (call == WORD_LOAD) {
+        subject->load(n, object, out, load_orders[order]);
+        check(p, out, "load");
+    } else if (call == WORD_STORE) {
+        subject->store(n, object, value, store_orders[order]);
+    } else if (call == WORD_EXCHANGE) {
+        subject->exchange(n, object, value, out, __ATOMIC_ACQ_REL);
+        check(p, out, "exchange");
+    } else {
+        /* Often what this thread saw last; else, as a rule, something that is not there. */
+        if (draw(me, 2) == 0)
+            memcpy(out, tag(draw(me, VALUES)), n);
+        if (!subject->compare_exchange(n, object, out, value, __ATOMIC_SEQ_CST, load_orders[order]))
+            check(p, out, "failed compare-and-exchange");
+    }
+    if (out[n] != 0xa5)
+        subject_caught("a byte behind a result of %zu bytes was written", n);
+}
+
+/*
+ * Only worker 0 has to do with the bytes around.  Atomic accesses for the sake of ThreadSanitizer,
+ * which cannot know that the library's wider ones leave these bytes as they are.
+ */
+static void tend_neighbours(struct place *p, struct place **at, unsigned char *left)
+{
+    unsigned char *const beside[] = {p->objects - 1, p->objects + 2 * p->n};
+
+    for (int i = 0; i < 2; i++) {
+        unsigned char now = __atomic_load_n(beside[i], __ATOMIC_RELAXED);
+
+        if (*at == p && now != *left)
+            subject_caught("a byte beside an object of %zu bytes at %p was written: %u, not %u",
+                           p->n, (void *)p->objects, now, *left);
+        __atomic_store_n(beside[i], *left + 1, __ATOMIC_RELAXED);
+    }
+    *at = p;
+    ++*left;
+}
+
+static void hunt(struct worker *me)
+{
+    unsigned char room[LARGEST + 32], *out, left = 0;
+    struct place *at = NULL;
+
+    subject_thread(me);
+    do {
+        struct place *p = &places[(unsigned)(elapsed() / slice) % n_places];
+
+        out = room + draw(me, 16);
+        memcpy(out, tag(0), p->n);
+        for (unsigned i = 0; i < BURST; i++) {
+            if (me->index == 0)
+                tend_neighbours(p, &at, &left);
+            operate(me, p, p->objects + (draw(me, 4) == 0 ? p->n : 0), out);
+        }
+        did_a_turn(me);
+    } while (!subject_is_over());
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const words[] = {"15", NULL};
+    uint64_t torn = 0;
+
+    stress.about = "Torn reads, at every size and place";
+    subject_begin(argc, argv, words);
+    make_places();
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    stress_run(stress.threads, hunt);
+    for (unsigned i = 0; i < n_places; i++)
+        torn += places[i].torn;
+    printf("%u places, %u operations a turn, %llu of them torn\n", n_places, BURST,
+           (unsigned long long)torn);
+    return subject_end();
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "atomic_script.h"
+
+#include <string.h>
+
+#include <furwock/futex.h>
+
+#include "atomic_calls.h"
+#include "atomic_watch.h"
+#include "rush.h"
+#include "sys/thread.h"
+
+enum word {
+    END,
+    LOCK,
+    TRY,
+    LOAD,
+    STORE,
+    SWAP,
+    LOAD_Y,
+    STORE_Y,
+    CAS,
+    STALE,
+    COUNT,
+    AWAIT,
+    FLAG,
+    LOOK,
+    LOOK_BACK,
+    FLAG_SC,
+    FLAG_LOAD,
+    GATE,
+    OPEN,
+    CHILD,
+    FREE,
+    WORDS
+};
+
+static const char *const names[WORDS] = {
+    "",          "lock",    "try",       "load",  "store", "swap",  "load-y",
+    "store-y",   "cas",     "stale",     "count", "await", "flag",  "look",
+    "look-back", "flag-sc", "flag-load", "gate",  "open",  "child", "free"};
+
+/* No value of a program. */
+#define NOBODYS 0xeeu
+
+static const struct atomic_script *script;
+
+void atomic_script_setup(const void *arg)
+{
+    script = arg;
+    atomic_watch_setup(script);
+    gates_script_read(&script->threads, names, WORDS);
+}
+
+/* --- What the sources ask ------------------------------------------------------------------- */
+
+unsigned subject_lock_looks(void)
+{
+    return script->lock_looks;
+}
+
+unsigned subject_load_looks(void)
+{
+    return script->load_looks == 0 ? 1 : script->load_looks;
+}
+
+bool subject_is_alone(void)
+{
+    return script->is_alone || model_shared.ghost[IS_CHILD] != 0;
+}
+
+bool subject_had_company(void)
+{
+    return !script->long_way && !subject_is_alone();
+}
+
+/* Whether others are at work is a matter of chance here. */
+bool fw_rush_(const uint64_t *place, uint64_t sequence)
+{
+    (void)place;
+    (void)sequence;
+    return fw_one_in_(1);
+}
+
+/* --- What the threads do -------------------------------------------------------------------- */
+
+static void section(unsigned self)
+{
+    if (model_shared.ghost[INSIDE] != 0)
+        model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
+    model_shared.ghost[INSIDE] = 1;
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    model_shared.ghost[INSIDE] = 0;
+    atomic_in_use->unlock(&atomic_x.stripe->lock);
+}
+
+static uint64_t load(unsigned self, const struct atomic_place *p, unsigned char *out)
+{
+    uint64_t since = model_shared.ghost[p->newest];
+
+    atomic_in_use->load(p->object, out, atomic_size, __ATOMIC_SEQ_CST);
+    return atomic_watch_version(self, p, out, since);
+}
+
+static void store(const struct atomic_place *p, unsigned char value)
+{
+    unsigned char bytes[MAX_SIZE];
+
+    memset(bytes, value, sizeof bytes);
+    atomic_in_use->store(p->object, bytes, atomic_size, __ATOMIC_SEQ_CST);
+}
+
+/* What was there has been replaced by the value, at once: nothing was in between. */
+static void check_next(unsigned self, const unsigned char *old, unsigned char value, uint64_t since)
+{
+    uint64_t k = atomic_watch_version(self, &atomic_x, old, since);
+
+    if (k == model_shared.ghost[NEWEST_X] || model_shared.ghost[VERSIONS_X + k + 1] != value)
+        model_thread_fail("lost", "%llu was replaced by %llu, and something came in between",
+                          old[0], value);
+}
+
+static void swap(unsigned self, unsigned char *out, unsigned char value)
+{
+    uint64_t since = model_shared.ghost[NEWEST_X];
+
+    memset(out, value, MAX_SIZE); /* out may be value */
+    atomic_in_use->exchange(atomic_x.object, out, out, atomic_size, __ATOMIC_SEQ_CST);
+    check_next(self, out, value, since);
+}
+
+/* Expects what is in `seen`, and leaves there what was found. */
+static bool replace(unsigned self, unsigned char *seen, unsigned char value)
+{
+    uint64_t since = model_shared.ghost[NEWEST_X];
+    unsigned char expected = seen[0];
+    unsigned char bytes[MAX_SIZE];
+    bool done;
+
+    memset(bytes, value, sizeof bytes);
+    done = atomic_in_use->compare_exchange(atomic_x.object, seen, bytes, atomic_size,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (done) {
+        check_next(self, seen, value, since);
+    } else {
+        atomic_watch_version(self, &atomic_x, seen, since);
+        if (seen[0] == expected)
+            model_thread_fail("answer", "thread %llu finds what it expects, and fails", self, 0);
+    }
+    return done;
+}
+
+static void count(unsigned self, unsigned char *seen)
+{
+    load(self, &atomic_x, seen);
+    while (!replace(self, seen, (unsigned char)(seen[0] + 1)))
+        ;
+}
+
+static void look(unsigned self, unsigned char *seen, bool back)
+{
+    uint64_t before = back ? fw_load64_acquire(atomic_flag) : 0;
+    uint64_t found = load(self, &atomic_x, seen);
+    uint64_t after = back ? 0 : fw_load64_relaxed(atomic_flag);
+
+    if ((found != 0 && !back && after == 0) || (found == 0 && back && before != 0))
+        model_thread_fail("message", "thread %llu sees the later store, and not the earlier one",
+                          self, 0);
+}
+
+static void wait_at_gate(void)
+{
+    while (fw_load32_acquire(atomic_gate) == 0)
+        fw_futex_wait(atomic_gate, 0, FW_FUTEX_PRIVATE, NULL);
+}
+
+static void open_gate(void)
+{
+    fw_xchg32_release(atomic_gate, 1);
+    fw_futex_wake(atomic_gate, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+}
+
+static void act_otherwise(unsigned self, enum word w, unsigned char *seen)
+{
+    switch (w) {
+    case FLAG:
+        fw_store64_release(atomic_flag, 1);
+        break;
+    case LOOK:
+    case LOOK_BACK:
+        look(self, seen, w == LOOK_BACK);
+        break;
+    case FLAG_SC:
+        fw_store64_relaxed(atomic_flag, 1);
+        fw_fence_seq_cst();
+        break;
+    case FLAG_LOAD:
+        model_shared.ghost[SEEN + self] = fw_load64_acquire(atomic_flag) + 1;
+        break;
+    case GATE:
+        wait_at_gate();
+        break;
+    case OPEN:
+        open_gate();
+        break;
+    case CHILD:
+        atomic_in_use->child();
+        break;
+    default: /* FREE: the room around it, too */
+        model_op(OP_FREE, atomic_x.object, 1, 0, 0, 0, 0);
+    }
+}
+
+/* The value is another one for each word of each thread. */
+static void act(unsigned self, enum word w, unsigned char value, unsigned char *seen)
+{
+    unsigned char other[MAX_SIZE];
+
+    switch (w) {
+    case LOCK:
+        atomic_in_use->lock(&atomic_x.stripe->lock);
+        section(self);
+        break;
+    case TRY:
+        if (atomic_in_use->trylock(&atomic_x.stripe->lock) == 0)
+            section(self);
+        break;
+    case LOAD:
+        load(self, &atomic_x, seen);
+        break;
+    case AWAIT:
+        while (load(self, &atomic_x, seen) == 0)
+            ;
+        break;
+    case LOAD_Y:
+        model_shared.ghost[SEEN + self] = load(self, &atomic_y, other) + 1;
+        break;
+    case STORE:
+    case STORE_Y:
+        store(w == STORE ? &atomic_x : &atomic_y, value);
+        break;
+    case SWAP:
+        swap(self, seen, value);
+        break;
+    case STALE:
+        memset(seen, NOBODYS, MAX_SIZE);
+        replace(self, seen, value);
+        break;
+    case CAS:
+        replace(self, seen, value);
+        break;
+    case COUNT:
+        count(self, seen);
+        break;
+    default:
+        act_otherwise(self, w, seen);
+    }
+}
+
+void atomic_script_thread(unsigned self, const void *arg)
+{
+    unsigned char seen[MAX_SIZE] = {0};
+    const unsigned *words = gates_words[self];
+
+    (void)arg;
+    for (unsigned i = 0; words[i] != END; i++)
+        act(self, (enum word)words[i], (unsigned char)(1 + self * 16 + i), seen);
+}
+
+void atomic_script_handler(void)
+{
+    atomic_in_use->child();
+    model_shared.ghost[IS_CHILD] = 1;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "classics/musl.h"
+
+#include "classics_task.h"
+
+static void words(void **state)
+{
+    (void)state;
+    classic_musl l = CLASSIC_MUSL_INIT;
+
+    classic_musl_lock(&l);
+    assert_int_equal(l.word, MUSL_HELD);
+    assert_int_equal(classic_musl_trylock(&l), EBUSY);
+    assert_int_equal(l.word, MUSL_HELD);
+    classic_musl_unlock(&l);
+    assert_int_equal(l.word, MUSL_FREE);
+    assert_int_equal(classic_musl_trylock(&l), 0);
+    assert_int_equal(l.word, MUSL_HELD);
+    assert_int_equal(l.waiters, 0);
+}
+
+static void a_newcomer_takes_a_free_lock_past_those_who_sleep(void **state)
+{
+    (void)state;
+    classic_musl l = {MUSL_FREE, 3};
+
+    classic_musl_lock(&l);
+    assert_int_equal(l.word, MUSL_HELD);
+    assert_int_equal(l.waiters, 3);
+}
+
+static void lock_and_unlock(void *arg)
+{
+    classic_musl_lock(arg);
+    classic_musl_unlock(arg);
+}
+
+static void waiters_are_counted_while_they_sleep(void **state)
+{
+    (void)state;
+    classic_musl *l = task_memory(sizeof *l);
+
+    classic_musl_lock(l);
+    pid_t first = task_start_asleep(lock_and_unlock, l);
+    assert_int_equal(l->waiters, 1);
+    pid_t second = task_start_asleep(lock_and_unlock, l);
+    assert_int_equal(l->waiters, 2);
+    assert_int_equal(l->word, MUSL_HELD);
+    classic_musl_unlock(l);
+    task_join(first);
+    task_join(second);
+    assert_int_equal(l->word, MUSL_FREE);
+    assert_int_equal(l->waiters, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(a_newcomer_takes_a_free_lock_past_those_who_sleep),
+        cmocka_unit_test(waiters_are_counted_while_they_sleep),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+#
+# The two libraries for generic atomics in one process (harness/libatomics.h).
+
+if(TARGET libatomics)
+    fw_test(NAME unit_libatomics LABEL unit SOURCES libatomics_test.c LIBS libatomics fw_cmocka)
+endif()

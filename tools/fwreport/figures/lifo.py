@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""The report's Figures 1 and 2: a stack with an atomic head, over the number of threads."""
+
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FuncFormatter
+
+from .. import compare, lifo, lifogoals, look
+from . import Picture
+from .wakes import ASIDE, curve, highest, ratio_axis
+
+BOLD = (compare.OURS, lifo.NATIVE, lifo.MUTEX)
+
+
+def _panel(axes, one, series, value):
+    """All locks over the threads, a little beside each other; their names at the right."""
+    places, locks = lifo.places(one, *series), lifo.locks(one, *series)
+    marks = look.markers(locks)
+    labels = []
+    for n, lock in enumerate(locks):
+        shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
+        label = curve(axes, [at + shift for at in range(len(places))],
+                      [value(place, lock) for place in places], lock, marks[lock])
+        if label:
+            labels.append(label[:3] + (lock in BOLD,))
+    axes.set_xticks(range(len(places)), [place.threads for place in places])
+    axes.set_xlim(-0.25, len(places) - 0.75)
+    axes.set_xlabel("threads")
+    axes.grid(axis="x", visible=False)
+    return labels
+
+
+def _absolute(axes, one, series):
+    labels = _panel(axes, one, series, lambda place, lock: lifo.speed(one, place, lock))
+    axes.set_ylim(0, 1.06 * max(highest(axes), default=1))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y / 1e6:g}"))
+    axes.set_ylabel("million elements per second")
+    axes.set_title("(a) absolute")
+    look.spread_labels(axes, labels)
+
+
+def _relative(axes, one, series):
+    labels = _panel(axes, one, series,
+                    lambda place, lock: lifo.times(one, place, lock, lifo.MUTEX))
+    ratio_axis(axes)
+    if series[0] > lifo.PAIR:
+        axes.axhline(lifogoals.MUTEX_LEAST, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)),
+                     zorder=1)
+    axes.set_ylabel("times the mutex's")
+    axes.set_title("(b) relative to the mutex")
+    look.spread_labels(axes, labels)
+
+
+def _picture(one, series):
+    head, pinned = series
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 3.8))
+    figure.subplots_adjust(left=0.055, right=0.887, top=0.92, bottom=0.175, wspace=0.46)
+    _absolute(left, one, series)
+    _relative(right, one, series)
+    note = "Medians over the repetitions, whiskers: 95 % confidence intervals."
+    if head > lifo.PAIR:
+        note += f"  Dashed: {lifogoals.MUTEX_LEAST}, the goal with one and two threads per CPU."
+    look.note(figure, note)
+    return Picture(f"lifo-{head}" + "-pinned" * pinned, figure,
+                   f"A stack whose head is an atomic object: {lifo.title(head, pinned)}",
+                   "Elements handled per second by the number of threads, absolute and relative "
+                   "to pthread's mutex.")
+
+
+def draw(results):
+    one = lifo.found(results)
+    return [_picture(one, series) for series in lifo.series(one)] if one else []

@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tests of what the report makes of lifo."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+try:
+    import matplotlib  # noqa: F401
+    import numpy  # noqa: F401
+    import scipy  # noqa: F401
+    import tabulate  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
+    sys.exit(77)
+
+import synthetic  # noqa: E402
+import synthetic_lifo  # noqa: E402
+from fwreport import lifo, lifogoals, lifotables, results, summary  # noqa: E402
+from fwreport.verdict import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
+
+
+def load(*raws):
+    loaded = results.Results()
+    for at, raw in enumerate(raws):
+        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
+    return loaded
+
+
+def slowed(factor, **where):
+    """An invented result in which the cells that match took longer."""
+    raw = synthetic_lifo.lifo()
+    for cell in raw["cells"]:
+        if all(cell[name] == value for name, value in where.items()):
+            for run in cell["runs"]:
+                run["seconds"] *= factor(run) if callable(factor) else factor
+    return raw
+
+
+def goals(*raws):
+    return [goal for judge in lifogoals.JUDGES for goal in judge(load(*raws))]
+
+
+def states(*raws):
+    return [goal.state for goal in goals(*raws)]
+
+
+class Figures(unittest.TestCase):
+    def test_speeds(self):
+        one = lifo.found(load(synthetic_lifo.lifo()))
+        place = lifo.places(one, 32)[0]
+        self.assertEqual(lifo.series(one), [(16, False), (32, False)])
+        self.assertEqual([p.threads for p in lifo.places(one, 16)],
+                         list(synthetic_lifo.THREADS))
+        self.assertAlmostEqual(lifo.times(one, place, "furwock", "mutex").value, 2, delta=0.05)
+        self.assertAlmostEqual(lifo.times(one, place, "musl", "mutex").value, 0.5, delta=0.02)
+        # The invented repetitions are up to 1.4 times slower.
+        self.assertAlmostEqual(lifo.speed(one, place, "mutex").value, 1e7 / 1.2, delta=5e5)
+        self.assertIsNone(lifo.speed(one, lifo.places(one, 16)[0], "spin"))
+
+    def test_tables(self):
+        one = lifo.found(load(synthetic_lifo.lifo()))
+        titles = [title for title, _, _ in lifotables.figures(one)]
+        self.assertEqual(len(titles), 4)
+        self.assertIn("head of 16 bytes: elements per second, times the mutex's", titles)
+        self.assertEqual(lifo.locks(one, 16), ["furwock", "native", "mutex"])
+        self.assertLess(max(map(len, lifotables.text(one).splitlines())), 100)
+
+    def test_pinned_threads_are_apart(self):
+        both = load(synthetic_lifo.lifo(), synthetic_lifo.lifo(3, (2,), (32,), pinned=True))
+        one = lifo.found(both)
+        self.assertEqual(lifo.series(one), [(16, False), (32, False), (32, True)])
+        self.assertEqual([lifo.describe(p) for p in lifo.places(one, 32, True)],
+                         ["32 bytes, 2 pinned threads"])
+        self.assertIn("head of 32 bytes, pinned threads: elements", lifotables.text(one))
+        self.assertIn("2 pinned", summary.text(both))
+
+    def test_summary(self):
+        text = summary.text(load(synthetic_lifo.lifo()))
+        for wanted in ("lifo: a stack whose head is one atomic object", "times the mutex's",
+                       "lifo, head of 16 bytes"):
+            self.assertIn(wanted, text)
+
+    def test_compact(self):
+        text = lifotables.compact(load(synthetic_lifo.lifo()), str.upper)
+        self.assertIn("FURWOCK", text)
+        self.assertLess(max(map(len, text.splitlines())), 100)
+        self.assertEqual(lifotables.compact(load(synthetic.uncontended()), str), "")
+
+
+class Goals(unittest.TestCase):
+    def test_all_reached(self):
+        self.assertEqual(states(synthetic_lifo.lifo()), [REACHED] * 4)
+
+    def test_nothing_measured(self):
+        self.assertEqual(states(synthetic.uncontended()), [UNKNOWN] * 4)
+        self.assertEqual(states(synthetic_lifo.lifo(locks=("furwock", "mutex")))[0], UNKNOWN)
+
+    def test_the_claim_is_for_one_and_two_threads_per_cpu(self):
+        cpus = synthetic.MACHINE["cpus"]
+        found = goals(slowed(1.5, lock="furwock", threads=2 * cpus, head=32))
+        self.assertEqual([goal.state for goal in found], [MISSED, MISSED, REACHED, REACHED])
+        self.assertIn(f"32 bytes, {2 * cpus} threads: 1.2", found[0].short[0])
+        self.assertIn("of native", found[0].short[0])
+        others = [n for n in synthetic_lifo.THREADS if n not in (cpus, 2 * cpus)]
+        self.assertEqual(states(slowed(1.5, lock="furwock", threads=others[-1]))[:2],
+                         [REACHED] * 2)
+
+    def test_nowhere_below(self):
+        found = goals(slowed(1.9, lock="furwock", threads=256, head=32))
+        self.assertEqual(found[2].state, MISSED)
+        self.assertEqual(len(found[2].short), 1)        # of native, not of the mutex
+        self.assertEqual(found[3].state, REACHED)
+
+    def test_pairs(self):
+        self.assertEqual(states(slowed(2, lock="furwock", head=16)), [REACHED] * 3 + [MISSED])
+
+    def test_within_noise(self):
+        raw = slowed(lambda run: 1.7 if run["round"] % 2 else 2.0, lock="furwock", head=16)
+        self.assertEqual(states(raw)[3], NOISE)
+
+
+class Shown(unittest.TestCase):
+    def page_of(self, raw):
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = pathlib.Path(folder, "lifo.json"), pathlib.Path(folder, "out")
+            path.write_text(json.dumps(raw))
+            done = subprocess.run([str(HERE.parent / "report"), str(path), "-o", str(out)],
+                                  capture_output=True, text=True, check=False, timeout=150)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            page = (out / "index.html").read_text()
+            self.assertNotIn("nan", page.replace("nanoseconds", ""))
+            return page, {picture.name for picture in out.glob("*.png")}
+
+    def test_page(self):
+        page, pictures = self.page_of(synthetic_lifo.lifo())
+        self.assertEqual(pictures, {"lifo-16.png", "lifo-32.png"})
+        self.assertIn('<figure id="lifo-32">', page)
+        self.assertIn("Generic atomics", page)
+        self.assertIn("section 4.2", page)
+
+    def test_page_of_one_place(self):
+        _, pictures = self.page_of(synthetic_lifo.lifo(1, (3,), (24,), ("furwock",),
+                                                       pinned=True))
+        self.assertEqual(pictures, {"lifo-24-pinned.png"})
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tests of what the report makes of atomicmix."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+try:
+    import matplotlib  # noqa: F401
+    import numpy  # noqa: F401
+    import scipy  # noqa: F401
+    import tabulate  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
+    sys.exit(77)
+
+import synthetic  # noqa: E402
+import synthetic_mix  # noqa: E402
+from fwreport import mix, mixgoals, mixtables, results, summary  # noqa: E402
+from fwreport.verdict import MISSED, REACHED, UNKNOWN  # noqa: E402
+
+ALL = 7     # goals: six places of 32 bytes, and the pairs
+
+
+def load(*raws):
+    loaded = results.Results()
+    for at, raw in enumerate(raws):
+        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
+    return loaded
+
+
+def slowed(factor, **where):
+    """An invented result in which furwock took longer at the places that match."""
+    raw = synthetic_mix.atomicmix()
+    for cell in raw["cells"]:
+        if cell["lock"] == "furwock" and all(cell[name] == x for name, x in where.items()):
+            for run in cell["runs"]:
+                run["seconds"] *= factor
+    return raw
+
+
+def without_libatomic():
+    raw = synthetic_mix.atomicmix()
+    raw["cells"] = [cell for cell in raw["cells"] if cell["lock"] == "furwock"]
+    raw["missing"] = [{"lock": "libatomic", "why": "install libatomic1"}]
+    return raw
+
+
+def goals(*raws):
+    return [goal for judge in mixgoals.JUDGES for goal in judge(load(*raws))]
+
+
+class Figures(unittest.TestCase):
+    def test_speeds(self):
+        one = mix.found(load(synthetic_mix.atomicmix()))
+        place, = mix.places(one, size=32, where=mix.ALONE, mix="load")
+        self.assertAlmostEqual(mix.time(one, place).value, 0.3, delta=0.02)
+        self.assertAlmostEqual(mix.times(one, place).value, 1 / 0.3, delta=0.2)
+        # The invented repetitions are up to 1.4 times slower.
+        self.assertAlmostEqual(mix.speed(one, place, mix.BASE).value, 1 / 3.6e-8, delta=2e6)
+
+    def test_words(self):
+        one = mix.found(load(synthetic_mix.atomicmix()))
+        said = {mix.describe(place) for place in one.places()}
+        self.assertEqual(len(said), len(one.places()))
+        for wanted in ("16 bytes (_16), load, alone", "32 bytes, load, 2 threads, the same object"):
+            self.assertIn(wanted, said)
+
+    def test_tables(self):
+        text = summary.text(load(synthetic_mix.atomicmix()))
+        self.assertIn("million calls per second", text)
+        self.assertIn("nanoseconds of a call", text)
+        self.assertRegex(text, r"16 _16 +load +[\d.]+ \[[\d.]+, [\d.]+\] +[\d.]+ \[")
+        self.assertRegex(text, r"32 +95:5 +same +2 +[\d.]+ \[[\d.]+, [\d.]+\] +[\d.]+ \[")
+        self.assertIn("16 _16", text)
+        self.assertIn("atomic object of 32 bytes, load, alone: 0.", text)
+        short = mixtables.compact(load(synthetic_mix.atomicmix()), str.upper)
+        self.assertIn("FURWOCK", short)
+        self.assertRegex(short, r"\nratio +3\.3\d +1\.2\d ")
+        self.assertLess(max(map(len, short.splitlines())), 100)
+        self.assertEqual(mixtables.compact(load(synthetic.uncontended()), str), "")
+
+    def test_rows_are_by_object_then_by_mix(self):
+        one = mix.found(load(synthetic_mix.atomicmix()))
+        _, rows = mixtables.together(one)
+        self.assertEqual([row[:4] for row in rows if row[1] == "95:5"],
+                         [["32", "95:5", "same", 2], ["32", "95:5", "same", 4],
+                          ["32", "95:5", "far", 2]])
+        _, rows = mixtables.alone(one)
+        self.assertEqual(list(dict.fromkeys(row[0] for row in rows)),
+                         ["16", "16 _16", "24", "32", "64"])
+
+    def test_libatomic_is_not_installed(self):
+        found = load(without_libatomic())
+        text = summary.text(found)
+        self.assertIn("missing: libatomic (install libatomic1)", text)
+        self.assertIn("no libatomic beside it", text)
+        self.assertRegex(text, r"32 +load +[\d.]+ \[[\d., ]+\] +- +-\n")
+        short = mixtables.compact(found, str)
+        self.assertIn("furwock", short)
+        self.assertNotIn("\nlibatomic", short)
+        self.assertNotIn("\nratio", short)
+
+
+class Goals(unittest.TestCase):
+    def test_all_reached(self):
+        self.assertEqual([goal.state for goal in goals(synthetic_mix.atomicmix())],
+                         [REACHED] * ALL)
+
+    def test_nothing_measured(self):
+        self.assertEqual([goal.state for goal in goals(synthetic.uncontended())], [UNKNOWN] * 2)
+
+    def test_time(self):
+        found = goals(slowed(1.3, size=32, mix="exchange", where="alone"))
+        missed = [goal for goal in found if goal.state == MISSED]
+        self.assertEqual([goal.name for goal in missed],
+                         ["atomic object of 32 bytes, exchange, alone"])
+        self.assertIn("at most 0.8", missed[0].want)
+
+    def test_throughput(self):
+        found = goals(slowed(2.5, size=32, mix="95:5", where="same"))
+        missed = [goal for goal in found if goal.state == MISSED]
+        self.assertEqual(len(missed), 1)
+        self.assertIn("at least 5 times", missed[0].want)
+        self.assertIn("4.0", missed[0].got)
+
+    def test_pairs(self):
+        found = goals(slowed(2, calls="_16"))[-1]
+        self.assertEqual(found.state, MISSED)
+        self.assertEqual(len(found.short), 1)
+        self.assertIn("(_16), load, alone: 1.8", found.short[0])
+
+
+class Shown(unittest.TestCase):
+    def page_of(self, raw):
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = pathlib.Path(folder, "mix.json"), pathlib.Path(folder, "out")
+            path.write_text(json.dumps(raw))
+            done = subprocess.run([str(HERE.parent / "report"), str(path), "-o", str(out)],
+                                  capture_output=True, text=True, check=False, timeout=150)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            page = (out / "index.html").read_text()
+            self.assertNotIn("nan", page.replace("nanoseconds", ""))
+            return page, {picture.name for picture in out.glob("*.png")}
+
+    def test_page(self):
+        page, pictures = self.page_of(synthetic_mix.atomicmix())
+        self.assertEqual(pictures, {"atomicmix-alone.png", "atomicmix-sizes.png",
+                                    "atomicmix-threads.png"})
+        self.assertIn("Generic atomics", page)
+        self.assertIn("neighbours in an array", page)
+
+    def test_page_of_one_place(self):
+        raw = synthetic_mix.atomicmix(2)
+        raw["cells"] = [cell for cell in raw["cells"] if cell["mix"] == "95:5"
+                        and cell["where"] == "far" and cell["lock"] == "furwock"]
+        _, pictures = self.page_of(raw)
+        self.assertEqual(pictures, set())
+
+    def test_page_without_libatomic(self):
+        page, pictures = self.page_of(without_libatomic())
+        self.assertEqual(pictures, {"atomicmix-alone.png"})
+        self.assertIn("<b>libatomic</b>: install libatomic1", page)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
