@@ -103,6 +103,77 @@ __attribute__((cold, noinline)) void fw_robust_enrol_(void)
     me->life = life;
 }
 
+/*
+ * An entry is a pointer to the next one; right before it lies one to the entry before.  (glibc has
+ * such a pair before its head as well; musl has not, and does not need it.)
+ */
+struct entry {
+    uintptr_t next;
+};
+
+/* The lowest bit of a pointer says that its target is a lock with priority inheritance. */
+static struct entry *entry_at(uintptr_t link)
+{
+    return (struct entry *)(link & ~(uintptr_t)1);
+}
+
+static uintptr_t *before(struct entry *e)
+{
+    return (uintptr_t *)e - 1;
+}
+
+static struct entry *entry_of(const struct fw_robust_head_ *head, uint32_t *word)
+{
+    intptr_t from_word = -head->offset;
+
+    if (from_word - (intptr_t)sizeof(uintptr_t) < 16 ||
+        from_word + (intptr_t)sizeof(uintptr_t) > FW_ROBUST_ROOM_)
+        return NULL;
+    return (struct entry *)((uintptr_t)word + (uintptr_t)from_word);
+}
+
+static struct fw_robust_head_ *own_list(void)
+{
+    if (fw_robust_thread_.life != fw_load64_relaxed(fw_robust_life_))
+        fw_robust_enrol_();
+    return fw_robust_thread_.head;
+}
+
+/* The kernel follows `next` only, and looks when this thread runs no more. */
+bool fw_robust_link_(uint32_t *word)
+{
+    struct fw_robust_head_ *head = own_list();
+    struct entry *e = entry_of(head, word);
+    struct entry *next = entry_at(head->first);
+
+    if (e == NULL)
+        return false;
+    e->next = head->first;
+    *before(e) = (uintptr_t)head;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    *(volatile uintptr_t *)&head->first = (uintptr_t)e;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if ((uintptr_t)next != (uintptr_t)head)
+        *before(next) = (uintptr_t)e;
+    return true;
+}
+
+void fw_robust_unlink_(uint32_t *word)
+{
+    struct fw_robust_head_ *head = own_list();
+    struct entry *e = entry_of(head, word);
+    struct entry *next;
+
+    if (e == NULL || *before(e) == 0)
+        return;
+    next = entry_at(e->next);
+    *(volatile uintptr_t *)&entry_at(*before(e))->next = e->next;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if ((uintptr_t)next != (uintptr_t)head)
+        *before(next) = *before(e);
+    *before(e) = 0;
+}
+
 /* "12 (name) Z ...": the name may contain anything but ends with the last parenthesis. */
 static bool is_zombie(const char *stat)
 {

@@ -86,6 +86,18 @@ static inline void fw_robust_withdraw_(const struct fw_robust_ *r)
 }
 
 /*
+ * Enters a word into the thread's robust list, from which the kernel learns of it however long it
+ * is held, or takes it out again.  The list is the C library's: its entries are doubly linked, and
+ * an entry lies where the library has it in its own robust mutexes, seen from the word.  So the
+ * caller keeps FW_ROBUST_ROOM_ bytes, from the word on, of which the list has 24: a place that
+ * depends on the library, behind the first 16.  The memory must stay until the word is taken out,
+ * or the thread has ended.  False: no list, or one of another shape; the kernel will not know.
+ */
+enum { FW_ROBUST_ROOM_ = 40 };
+bool fw_robust_link_(uint32_t *word);
+void fw_robust_unlink_(uint32_t *word);
+
+/*
  * Is there no such thread in the caller's pid namespace any more, not even one that may still run
  * an instruction?  False where that cannot be known.  For owners whose death the kernel did not
  * mark: it has no robust lists (an emulator), or the thread had announced something else.

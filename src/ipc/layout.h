@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_LAYOUT_H
+#define FW_IPC_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <furwock/ipc/mutex.h>
+
+#include "sys/robust.h"
+
+/*
+ * What lies in a region (doc/crash-safety.md has the reasons):
+ *
+ *     0          head, FW_IPC_HEAD_SIZE bytes
+ *     entries    the directory: names, kinds and places of objects
+ *     members    a line for each thread that uses the region
+ *     objects    what users see
+ *
+ * No address is stored, but for the robust list's own pointers in a member, which only that
+ * member's process and its kernel follow.
+ */
+#define FW_IPC_MAGIC UINT64_C(0x31636f7777757266) /* "furwwoc1", in the processor's byte order */
+#define FW_IPC_VERSION 1u
+#define FW_IPC_HEAD_SIZE 4096u
+#define FW_IPC_REGION_LEAST 65536u
+#define FW_IPC_REGION_MOST (UINT64_C(1) << 33) /* a share names an object in 30 bits, by eights */
+
+struct fw_ipc_head_ {
+    uint64_t magic; /* stored last; 0: half made */
+    uint32_t version;
+    uint32_t flags; /* FW_REGION_STAMP */
+    uint64_t size;
+    uint32_t entries_at, entry_count;
+    uint32_t members_at, member_count;
+    uint64_t objects_at;
+    uint64_t pid_namespace; /* of the creator; for tools */
+    uint64_t boot;          /* fw_boot_() of the creator */
+    uint64_t check;         /* FNV-1a of all fields above, magic taken as FW_IPC_MAGIC */
+    /* From here on it changes. */
+    uint32_t members_used; /* no line beyond was ever taken */
+    uint32_t next_member;  /* where to look for a free line first */
+    fw_ipc_mutex naming;   /* held while the directory is changed */
+};
+
+/* One named object.  `state` is stored last: an entry is whole, or not there. */
+enum { FW_IPC_NAME_SIZE = 40 };
+struct fw_ipc_entry_ {
+    uint32_t state; /* 0: free, else a fw_region_kind */
+    uint32_t spare;
+    uint64_t at; /* from the region's begin */
+    uint64_t size;
+    char name[FW_IPC_NAME_SIZE]; /* ends with 0 */
+};
+
+/*
+ * A member: one thread that uses the region.
+ *
+ * `life` is one 64-bit word.  Its low half is a robust word as the kernel has them (sys/robust.h),
+ * held from the thread's first call until it leaves or dies; the kernel then puts FW_ROBUST_DIED
+ * there.  The high half is the tenancy: how many threads have had this line.
+ *
+ *   low half        meaning               left by
+ *   0               free                  a claim: -> id of the thread, with the next tenancy
+ *   tid             a living member       leave: -> 0; the kernel at its death: -> DIED
+ *   DIED            the member is dead    a claim, as above
+ *
+ *   M1  A holder's id (slot and tenancy) is never used again.  So a lock word that names a tenancy
+ *       other than the line's present one names a thread that is dead or has left.
+ *   M2  life changes to a thread's id in one compare-and-swap with the tenancy: nobody dead seems
+ *       alive because his line was taken.
+ *   M3  All that a member writes about itself for others to act on carries its tenancy.
+ */
+#define FW_IPC_MEMBER_SIZE 256u
+#define FW_IPC_SHARES 20u
+
+struct fw_ipc_member_ {
+    uint64_t life;
+    uint64_t ids;           /* process << 32 | thread, as the member's own pid namespace has them */
+    uint64_t list_[3];      /* the entry in the thread's robust list, wherever in these 24 bytes */
+    uint64_t started;       /* when the thread was: clock ticks since boot; 0: not known */
+    uint64_t pid_namespace; /* 0: not known */
+    uint64_t waits_for;     /* offset of the object that it waits for; 0: none.  For tools */
+    uint64_t waits_since;   /* ns of CLOCK_MONOTONIC */
+    uint64_t waits_how;     /* FW_IPC_WAITS_*; for tools */
+    uint64_t spare_[2];
+    uint64_t shares[FW_IPC_SHARES]; /* what it holds beside others: src/ipc/share.h */
+};
+
+_Static_assert(sizeof(struct fw_ipc_entry_) == 64, "a line of the cache");
+_Static_assert(sizeof(struct fw_ipc_member_) == FW_IPC_MEMBER_SIZE, "four lines of the cache");
+_Static_assert(sizeof(struct fw_ipc_head_) <= FW_IPC_HEAD_SIZE, "room for the head");
+_Static_assert(offsetof(struct fw_ipc_member_, list_) == 16 &&
+                   offsetof(struct fw_ipc_member_, started) == FW_ROBUST_ROOM_,
+               "where C libraries have the entry of a word, seen from the word");
+
+/*
+ * A holder, as lock words name it: slot + 1 in bits 0-15, tenancy in bits 32-63.  The low half is
+ * what threads sleep on; its other bits are flags of the lock:
+ *   bit 31  FW_IPC_WAITERS  somebody may sleep on this half
+ *   bit 30  FW_IPC_DIED     the holder before died, and what it left has not been repaired
+ *   bits 16-29              the lock's own
+ */
+#define FW_IPC_SLOT UINT64_C(0xffff)
+#define FW_IPC_WAITERS UINT64_C(0x80000000)
+#define FW_IPC_DIED UINT64_C(0x40000000)
+#define FW_IPC_HOLDER (FW_IPC_SLOT | UINT64_C(0xffffffff00000000))
+#define FW_IPC_NOBODY FW_IPC_SLOT /* a slot that no region has: given up for good */
+#define FW_IPC_MEMBERS_MOST 4096u
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_MEMBER_H
+#define FW_IPC_MEMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/atomic.h>
+
+#include "ipc/layout.h"
+#include "ipc/place.h"
+#include "sys/robust.h"
+
+/*
+ * Who am I, in the region where this object lies?  A thread becomes a member by its first call on
+ * an object of the region, and is one until it ends (the kernel says so in its line), calls exec,
+ * or its process closes the region.  A forked child is another thread, and no member yet.
+ */
+struct fw_ipc_me_ {
+    const struct fw_ipc_place_ *place;
+    struct fw_ipc_member_ *member;
+    uint64_t id; /* the holder, as lock words have it */
+};
+
+/* What a thread remembers of the region that it used last. */
+struct fw_ipc_self_ {
+    uintptr_t base;
+    size_t size;
+    uint64_t life;  /* of the process: sys/robust.h */
+    uint64_t epoch; /* of the places: ipc/place.h */
+    struct fw_ipc_me_ me;
+};
+
+extern __thread struct fw_ipc_self_ fw_ipc_self_
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/*
+ * Finds the calling thread's membership in the region of the object.
+ *   0        *me is filled
+ *   EINVAL   no region that this process has joined has this address
+ *   EAGAIN   the region has no line left for another thread
+ */
+int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me);
+
+static inline int fw_ipc_enter_(const void *object, struct fw_ipc_me_ *me)
+{
+    const struct fw_ipc_self_ *s = &fw_ipc_self_;
+
+    if (__builtin_expect((uintptr_t)object - s->base < s->size &&
+                             s->life == fw_load64_relaxed(fw_robust_life_) &&
+                             s->epoch == fw_load64_relaxed(&fw_ipc_epoch_),
+                         1)) {
+        *me = s->me;
+        return 0;
+    }
+    return fw_ipc_enter_slow_(object, me);
+}
+
+/* Ends the calling thread's membership, if there is one. */
+void fw_ipc_leave_(const struct fw_ipc_place_ *place);
+
+/* Are there members of this process, other than the calling thread? */
+bool fw_ipc_has_company_(const struct fw_ipc_place_ *place);
+
+/*
+ * The life of a holder, by its id (flags are not looked at).
+ *   FW_IPC_ALIVE    it may still run
+ *   FW_IPC_DEAD     it died, or left: it will never change anything in the region again
+ *   FW_IPC_UNREAL   no thread can have had that id: something has been written over
+ * Cheap: a look at the member's line.
+ */
+enum fw_ipc_life { FW_IPC_ALIVE, FW_IPC_DEAD, FW_IPC_UNREAL };
+enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder);
+
+/*
+ * The same, and also finds deaths that the kernel did not mark (it has no robust lists: an
+ * emulator; a robust list that was written over), of threads in the caller's pid namespace.  Some
+ * system calls: to be asked after a nap.
+ */
+enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder);
+
+/* process << 32 | thread of a holder whose line nobody else has taken since; else 0. */
+uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder);
+
+/* From slot + 1 in an id; NULL: there is none. */
+static inline struct fw_ipc_member_ *fw_ipc_member_of_(const struct fw_ipc_place_ *place,
+                                                       uint64_t holder)
+{
+    uint64_t slot = (holder & FW_IPC_SLOT) - 1;
+
+    return slot < place->member_count ? &place->members[slot] : NULL;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_PLACE_H
+#define FW_IPC_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Where this process has its regions.  What an operation needs to know of a region it takes from
+ * here, where it was checked when the region was joined, and not from the region's head, which
+ * another process may have written over since.
+ *
+ * Places change when a region is joined or closed (one at a time); operations look them up without
+ * a lock.  A region that is being closed has no operation under way: the user's duty.
+ */
+enum { FW_IPC_PLACES = 16 };
+
+struct fw_ipc_head_;
+struct fw_ipc_member_;
+
+struct fw_ipc_place_ {
+    uintptr_t base; /* 0: empty */
+    size_t size;
+    uint64_t generation; /* of the place: one more with every region that it has */
+    struct fw_ipc_head_ *head;
+    struct fw_ipc_member_ *members;
+    uint32_t member_count;
+    uint32_t index;
+    uint32_t flags; /* the head's */
+    uint32_t is_taken;
+};
+
+extern struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
+
+/* Another number after each change of the places. */
+extern uint64_t fw_ipc_epoch_ __attribute__((visibility("hidden")));
+
+/* The place of the region in which the object begins; NULL: none. */
+const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object);
+
+/*
+ * Enters a region whose head was checked.  0; EBUSY: it overlaps with another place; EMFILE: all
+ * places are taken.
+ */
+int fw_ipc_place_add_(void *base, size_t size, const struct fw_ipc_place_ **place);
+void fw_ipc_place_remove_(const struct fw_ipc_place_ *place);
+
+/* An address as the distance from the region's begin, and back; 0 and NULL: not in the region. */
+static inline uint64_t fw_ipc_offset_(const struct fw_ipc_place_ *place, const void *object)
+{
+    uintptr_t at = (uintptr_t)object - place->base;
+
+    return at < place->size ? at : 0;
+}
+
+static inline void *fw_ipc_address_(const struct fw_ipc_place_ *place, uint64_t at, size_t size)
+{
+    if (at == 0 || at > place->size || size > place->size - at)
+        return NULL;
+    return (void *)(place->base + (uintptr_t)at);
+}
+
+#endif
