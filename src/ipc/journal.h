@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_JOURNAL_H
+#define FW_IPC_JOURNAL_H
+
+#include <stdint.h>
+
+#include "ipc/place.h"
+
+/*
+ * The journal that a lock names in its journal_ field, for the lock's holder.  `offset` may be
+ * anything: it was read from the region.  Contract of the journal: furwock/ipc/journal.h.
+ *
+ *   0         the data are as they were before the first change that was not committed (undo); the
+ *             changes stay (commit).  The journal is empty
+ *   EUCLEAN   there is no journal, or it has been written over: what could be checked is undone
+ *
+ * Both may be killed at any instruction, and be done again by the next holder.
+ */
+int fw_ipc_journal_undo_at_(const struct fw_ipc_place_ *place, uint64_t offset);
+int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset);
+
+#endif
