@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+#include "processes.h"
 
 /*
  * What the tests of atomic objects between processes share: a region in memory without a name,
- * mapped anew wherever it is wanted, and processes that work on it.  Whatever fails ends the
- * program with a line.
+ * mapped anew wherever it is wanted, and processes that work on it.
  */
 struct ground {
     int fd;
@@ -18,9 +18,6 @@ struct ground {
     size_t space; /* of its table: objects from there on */
     char *base;   /* where this process has it */
 };
-
-/* Under a sanitizer or an emulator everything takes longer: a part of the work is enough. */
-extern const bool is_constrained;
 
 /* Makes the region, all zeroes, and maps it; table: makes and joins that as well. */
 struct ground ground_open(size_t objects, size_t largest);
@@ -49,32 +46,6 @@ void any_exchange(size_t n, void *object, const void *value, void *out,
 bool any_compare_exchange(size_t n, void *object, void *expected, const void *value, int order,
                           int failure) __asm__("__atomic_compare_exchange");
 
-_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#define CHECK(condition)                                       \
-    do {                                                       \
-        if (!(condition))                                      \
-            fail("%s:%d: %s", __FILE__, __LINE__, #condition); \
-    } while (0)
-
-/* Says why and ends the program as skipped. */
-_Noreturn void skip(const char *why);
-
-/* A child process; it dies with its parent. */
-pid_t start(void (*body)(void *), void *arg);
-
-/* Waits for it; fails unless it ended with status 0. */
-void finish(pid_t child);
-
-/* Kills it with SIGKILL and waits for it. */
-void murder(pid_t child);
-
-/* Zeroes, for this process and its children to come. */
-void *share(size_t n);
-
-/* If that many seconds pass, the program ends with a line that says what hung. */
-void limit(unsigned seconds, const char *what);
-
 /* Fills an object: byte i is byte i % 8 of the word. */
 void stamp(void *object, size_t n, uint64_t word);
 
@@ -91,8 +62,5 @@ bool change_stamp(void *object, size_t n, uint64_t *expected, uint64_t word);
 
 /* The largest object of the tests. */
 enum { MOST_BYTES = 512 };
-
-/* Random numbers: xorshift of a state that is not 0. */
-uint64_t draw(uint64_t *state);
 
 #endif
