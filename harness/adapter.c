@@ -6,6 +6,7 @@
 
 #include "cond_adapter.h"
 #include "gate_adapter.h"
+#include "region.h"
 #include "rw_adapter.h"
 
 enum { CACHE_LINE = 64, STRIDE_MIN = 2 * CACHE_LINE /* processors fetch lines in pairs */ };
@@ -47,6 +48,25 @@ static void destroy_first(const adapter_head *a, void *objects, size_t n)
             a->destroy((char *)objects + i * adapter_head_stride(a));
 }
 
+/* Pages of its own: zeroed, and aligned for any object. */
+void *adapter_head_memory(const adapter_head *a, size_t size, bool shared)
+{
+    if ((a->flags & ADAPTER_REGION) != 0)
+        return region_take(size);
+
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE), -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+void adapter_head_forget(const adapter_head *a, void *memory, size_t size)
+{
+    if ((a->flags & ADAPTER_REGION) != 0)
+        region_give(memory, size);
+    else
+        munmap(memory, size);
+}
+
 void *adapter_head_make(const adapter_head *a, size_t n, bool shared)
 {
     if (shared && (a->flags & ADAPTER_SHARED) == 0) {
@@ -54,17 +74,15 @@ void *adapter_head_make(const adapter_head *a, size_t n, bool shared)
         return NULL;
     }
 
-    /* Pages of its own: zeroed, and aligned for any lock. */
-    void *objects = mmap(NULL, bytes_of(a, n), PROT_READ | PROT_WRITE,
-                         MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE), -1, 0);
-    if (objects == MAP_FAILED)
+    void *objects = adapter_head_memory(a, bytes_of(a, n), shared);
+    if (objects == NULL)
         return NULL;
 
     for (size_t i = 0; i < n; i++) {
         int error = a->init((char *)objects + i * adapter_head_stride(a), shared);
         if (error != 0) {
             destroy_first(a, objects, i);
-            munmap(objects, bytes_of(a, n));
+            adapter_head_forget(a, objects, bytes_of(a, n));
             errno = error;
             return NULL;
         }
@@ -75,5 +93,5 @@ void *adapter_head_make(const adapter_head *a, size_t n, bool shared)
 void adapter_head_unmake(const adapter_head *a, void *objects, size_t n)
 {
     destroy_first(a, objects, n);
-    munmap(objects, bytes_of(a, n));
+    adapter_head_forget(a, objects, bytes_of(a, n));
 }

@@ -29,7 +29,8 @@ enum adapter_flags {
     ADAPTER_ZERO = 1 << 8,     /* zeroed memory is ready for use, without init */
     ADAPTER_CANCEL = 1 << 9,   /* a wait is a cancellation point; clean-up holds the mutex */
     ADAPTER_EXACT = 1 << 10,   /* a timed wait that says its time is over has taken no signal */
-    ADAPTER_FORGETS = 1 << 11  /* a writer who gets in makes it forget those who wait, for a time */
+    ADAPTER_FORGETS = 1 << 11, /* a writer who gets in makes it forget those who wait, for a time */
+    ADAPTER_REGION = 1 << 12   /* works in memory of adapter_head_memory() only: in a region */
 };
 
 enum adapter_family { FAMILY_FURWOCK, FAMILY_CLASSIC, FAMILY_RIVAL };
@@ -55,6 +56,14 @@ struct missing_adapter {
     const char *name;
     const char *why;
 };
+
+/*
+ * Zeroed memory for such objects, on pages of its own and aligned for any of them, which forked
+ * children share where `shared` is set.  Who makes objects by adapter_head_make() needs no other.
+ * NULL with errno where there is none.
+ */
+void *adapter_head_memory(const adapter_head *a, size_t size, bool shared);
+void adapter_head_forget(const adapter_head *a, void *memory, size_t size);
 
 /* These serve every family; each has them by its own name and type (ADAPTER_FAMILY). */
 size_t adapter_head_stride(const adapter_head *a);

@@ -2,7 +2,8 @@
 #
 # Which adapters this build has: harness_adapters() for a source that is there, harness_missing()
 # for a rival that is not.  harness_finish_adapters() writes the lists, one for each family, and
-# makes the library `adapters`.
+# makes the library `adapters`.  What adapters of any kind need, also a test's own, is the library
+# `adapter_base`.
 
 include(CheckIncludeFile)
 include(CheckSymbolExists)
@@ -53,6 +54,9 @@ macro(harness_missing why)
     endforeach()
 endmacro()
 
+add_library(adapter_base STATIC adapter.c region.c)
+target_link_libraries(adapter_base PUBLIC harness furwock::furwock PRIVATE fw_house)
+
 macro(harness_finish_adapters)
     set(adapter_lists "")
     foreach(harness_family IN LISTS harness_families)
@@ -67,10 +71,10 @@ macro(harness_finish_adapters)
     set(adapter_declarations ${harness_declarations})
     configure_file(adapters.c.in ${CMAKE_CURRENT_BINARY_DIR}/adapters.c @ONLY)
 
-    add_library(adapters STATIC adapter.c ${CMAKE_CURRENT_BINARY_DIR}/adapters.c ${harness_sources})
+    add_library(adapters STATIC ${CMAKE_CURRENT_BINARY_DIR}/adapters.c ${harness_sources})
     target_include_directories(adapters PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}
         PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(adapters PUBLIC harness furwock::furwock ${harness_libs} PRIVATE fw_house)
+    target_link_libraries(adapters PUBLIC adapter_base ${harness_libs} PRIVATE fw_house)
     set_target_properties(adapters PROPERTIES CXX_STANDARD 20)
 
     # For those who name tests after adapters.

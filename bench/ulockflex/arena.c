@@ -28,7 +28,6 @@ static size_t lay_out(struct arena *a, unsigned char *base)
 
     a->lock_stride = o->lock.stride;
     a->control = cut(base, &used, sizeof(*a->control));
-    a->lock_memory = cut(base, &used, o->locks * a->lock_stride);
     a->guarded = cut(base, &used, o->locks * sizeof(*a->guarded));
     a->results = cut(base, &used, o->tasks * sizeof(*a->results));
     if (o->probe == PROBE_WAITS)
@@ -54,10 +53,21 @@ static const char *init_hint(int error)
     }
 }
 
-static bool init_locks(struct arena *a)
+static size_t lock_bytes(const struct arena *a)
+{
+    return a->options->locks * a->lock_stride;
+}
+
+/* Locks have memory of their own: some work in memory of a certain kind only. */
+static bool make_locks(struct arena *a)
 {
     const struct options *o = a->options;
 
+    a->lock_memory = adapter_head_memory(o->lock.head, lock_bytes(a), true);
+    if (a->lock_memory == NULL) {
+        complain("no memory for %u locks (%s): %s", o->locks, o->lock.head->name, strerror(errno));
+        return false;
+    }
     for (unsigned i = 0; i < o->locks; i++) {
         int error = o->lock.head->init(arena_lock(a, i), o->processes);
 
@@ -82,7 +92,7 @@ bool arena_open(struct arena *a, const struct options *o)
         return false;
     }
     lay_out(a, a->base);
-    if (!init_locks(a)) {
+    if (!make_locks(a)) {
         arena_close(a);
         return false;
     }
@@ -96,5 +106,7 @@ void arena_close(struct arena *a)
     if (lock->destroy != NULL)
         for (unsigned i = 0; i < a->locks_ready; i++)
             lock->destroy(arena_lock(a, i));
+    if (a->lock_memory != NULL)
+        adapter_head_forget(lock, a->lock_memory, lock_bytes(a));
     munmap(a->base, a->size);
 }
