@@ -2,6 +2,9 @@
 #include "sys/origin.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "sys/small_file.h"
@@ -26,4 +29,26 @@ uint64_t fw_boot_(void)
     if (fw_small_file_("/proc/sys/kernel/random/boot_id", uuid, sizeof uuid) != (long)sizeof uuid)
         return 0;
     return fw_hash_(FW_HASH_START_, uuid, sizeof uuid);
+}
+
+uint32_t fw_process_id_(void)
+{
+    return (uint32_t)fw_system_call_(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+/* The 22nd field of /proc/ID/stat; the second, the name, ends with the last parenthesis. */
+uint64_t fw_thread_started_(uint32_t thread)
+{
+    char path[32];
+    char stat[512];
+    const char *field;
+    long length;
+
+    snprintf(path, sizeof path, "/proc/%u/stat", thread);
+    length = fw_small_file_(path, stat, sizeof stat - 1);
+    stat[length > 0 ? length : 0] = '\0';
+    field = strrchr(stat, ')');
+    for (int i = 2; field != NULL && i < 22; i++)
+        field = strchr(field + 1, ' ');
+    return field != NULL ? strtoull(field, NULL, 10) : 0;
 }

@@ -12,6 +12,16 @@
 
 FW_BEGIN_DECLS
 
+/* What a lock remembers of its holders; internal. */
+typedef struct fw_ipc_past {
+    uint64_t generation_; /* of the present or the last holder */
+    uint64_t holder_;     /* process << 32 | thread of the present one; 0: none, or not yet said */
+    uint64_t since_;      /* ns of CLOCK_MONOTONIC when it began, with FW_REGION_STAMP */
+    uint64_t dead_;       /* process << 32 | thread of the last holder that died */
+    uint64_t dead_generation_;
+    uint64_t journal_; /* where its journal lies, from the region's begin; 0: none */
+} fw_ipc_past;
+
 /*
  * fw_ipc_mutex: mutual exclusion between threads of any processes, which survives its holder.
  *
@@ -39,7 +49,7 @@ FW_BEGIN_DECLS
  * Errors are returned.  Every call that may find the mutex in bad shape can answer:
  *   EINVAL           it lies in no region that this process has joined, or is misaligned
  *   EAGAIN           the region has no line left for another thread (fw_region_open)
- *   EUCLEAN          the mutex has been written over; it is left as it is
+ *   EUCLEAN          the mutex has been written over: it is left as it is
  *
  * Example: a counter that is never found half changed
  *
@@ -63,11 +73,8 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_ipc_mutex {
-    uint64_t word_;       /* internal: doc/crash-safety.md */
-    uint64_t generation_; /* of the present or the last holder */
-    uint64_t dead_;       /* process << 32 | thread of the last holder that died */
-    uint64_t dead_generation_;
-    uint64_t journal_; /* where its journal lies, from the region's begin */
+    uint64_t word_; /* internal: doc/crash-safety.md */
+    fw_ipc_past past_;
 } fw_ipc_mutex;
 
 #define FW_IPC_MUTEX_INIT {0}
@@ -95,7 +102,10 @@ FW_API int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline);
 FW_API int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
                                     const fw_deadline *deadline);
 
-/* Releases the mutex.  EPERM: the caller does not hold it.  Commits its journal, if it has one. */
+/*
+ * Releases the mutex; commits its journal, if it has one.  EPERM: the caller does not hold it.
+ * EUCLEAN: released, and the journal has been written over.
+ */
 FW_API int fw_ipc_mutex_unlock(fw_ipc_mutex *m);
 
 /*

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads as members of regions.  Contract: member.h; states of a line, and M1 to M3: layout.h.
+ *
+ * To claim a line:
+ *   1  point the robust list's pending entry at the line's word: the kernel has it in view
+ *   2  life: free or DIED -> thread id with the next tenancy         (M2)
+ *   3  say who one is; clear what the last one waited for
+ *   4  enter the word into the robust list, and withdraw the pending entry
+ * Who dies before 2 has taken nothing.  After it the kernel finds the thread's id in the word, by
+ * the pending entry or by the list, and marks it.  No lock names the tenancy before 4.
+ */
+#include "ipc/member.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "sys/origin.h"
+
+__thread struct fw_ipc_self_ fw_ipc_self_;
+
+/* What a thread knows of its memberships, by the index of the place.  id 0: none. */
+static __thread struct membership {
+    uint64_t life;       /* of the process */
+    uint64_t generation; /* of the place */
+    uint64_t id;
+} known[FW_IPC_PLACES] __attribute__((tls_model("initial-exec")));
+
+static uint32_t tenant(uint64_t life)
+{
+    return (uint32_t)life;
+}
+
+static uint64_t tenancy(uint64_t life_or_holder)
+{
+    return life_or_holder >> 32;
+}
+
+static bool is_free(uint64_t life)
+{
+    return (tenant(life) & FW_ROBUST_OWNER) == 0;
+}
+
+/* The half of which the kernel knows. */
+static uint32_t *robust_word(struct fw_ipc_member_ *m)
+{
+    return (uint32_t *)(void *)&m->life;
+}
+
+static void raise_used(struct fw_ipc_head_ *head, uint32_t used)
+{
+    uint32_t now = fw_load32_relaxed(&head->members_used);
+
+    while (now < used && !fw_cas32_relaxed(&head->members_used, &now, used)) /* n -> more */
+        ;
+}
+
+static void introduce(struct fw_ipc_member_ *m, uint32_t thread, uint64_t nth)
+{
+    fw_store64_relaxed(&m->waits_for, 0);
+    fw_store64_relaxed(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);
+    fw_store64_relaxed(&m->started, fw_thread_started_(thread));
+    fw_store64_relaxed(&m->pid_namespace, fw_pid_namespace_());
+    fw_store64_release(&m->introduced, nth);
+}
+
+static bool take(const struct fw_ipc_place_ *place, uint32_t slot, uint64_t *id)
+{
+    struct fw_ipc_member_ *m = &place->members[slot];
+    uint64_t life = fw_load64_acquire(&m->life);
+    struct fw_robust_ r;
+    bool is_mine;
+
+    if (!is_free(life) || tenancy(life) == UINT32_MAX) /* worn out: M1 */
+        return false;
+    raise_used(place->head, slot + 1);
+    fw_robust_announce_(&r, robust_word(m));
+    /* free or DIED -> id, and the next tenancy */
+    is_mine = fw_cas64_acq_rel(&m->life, &life, (tenancy(life) + 1) << 32 | r.id);
+    if (is_mine) {
+        introduce(m, r.id, tenancy(life) + 1);
+        fw_robust_link_(robust_word(m)); /* if not, fw_ipc_life_slow_ finds out */
+        *id = (tenancy(life) + 1) << 32 | (slot + 1);
+    }
+    fw_robust_withdraw_(&r);
+    return is_mine;
+}
+
+/* Did this thread die, although its line does not say so?  Only of the caller's pid namespace. */
+static bool is_gone(const struct fw_ipc_member_ *m, uint64_t life)
+{
+    uint64_t nth = fw_load64_acquire(&m->introduced); /* what follows is of this tenant: M3 */
+    uint32_t thread = tenant(life) & FW_ROBUST_OWNER;
+    uint64_t started = fw_load64_relaxed(&m->started);
+    uint64_t space = fw_load64_relaxed(&m->pid_namespace);
+    uint64_t now;
+
+    if (nth != tenancy(life) || space == 0 || space != fw_pid_namespace_())
+        return false;
+    if (fw_robust_is_gone_(thread))
+        return true;
+    now = fw_thread_started_(thread); /* another thread that was given the same id? */
+    return started != 0 && now != 0 && now != started;
+}
+
+/* Does what the kernel has left undone. */
+static bool bury(struct fw_ipc_member_ *m)
+{
+    uint64_t life = fw_load64_acquire(&m->life);
+    uint64_t buried = (life & ~(uint64_t)UINT32_MAX) | FW_ROBUST_DIED;
+
+    if (is_free(life))
+        return true;
+    /* tid -> DIED: is_gone looked at what this tenant has said of itself, or the word has changed */
+    return is_gone(m, life) && fw_cas64_acq_rel(&m->life, &life, buried);
+}
+
+/* The lowest free line, so that few are looked at; if there is none, one whose death is not marked.
+ */
+static int claim(const struct fw_ipc_place_ *place, uint64_t *id)
+{
+    for (uint32_t slot = 0; slot < place->member_count; slot++)
+        if (take(place, slot, id))
+            return 0;
+    for (uint32_t slot = 0; slot < place->member_count; slot++)
+        if (bury(&place->members[slot]) && take(place, slot, id))
+            return 0;
+    return EAGAIN;
+}
+
+/* The membership that is remembered is this thread's, in this process, in this region. */
+static bool is_valid(const struct membership *k, const struct fw_ipc_place_ *place)
+{
+    return k->id != 0 && k->life == fw_robust_thread_.life && k->generation == place->generation;
+}
+
+__attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me)
+{
+    uint64_t epoch = fw_load64_acquire(&fw_ipc_epoch_);
+    const struct fw_ipc_place_ *place = fw_ipc_place_of_(object);
+    struct membership *k;
+
+    if (place == NULL || (uintptr_t)object % sizeof(uint64_t) != 0)
+        return EINVAL;
+    if (fw_robust_thread_.life != fw_load64_relaxed(fw_robust_life_))
+        fw_robust_enrol_();
+    k = &known[place->index];
+    if (!is_valid(k, place)) {
+        uint64_t id = 0;
+        int error = claim(place, &id);
+        if (error != 0)
+            return error;
+        *k = (struct membership){fw_robust_thread_.life, place->generation, id};
+    }
+    *me = (struct fw_ipc_me_){place, fw_ipc_member_of_(place, k->id), k->id};
+    fw_ipc_self_ =
+        (struct fw_ipc_self_){place->base, place->size - sizeof(fw_ipc_mutex), k->life, epoch, *me};
+    return 0;
+}
+
+void fw_ipc_leave_(const struct fw_ipc_place_ *place)
+{
+    struct membership *k = &known[place->index];
+    struct fw_ipc_member_ *m;
+
+    if (!is_valid(k, place))
+        return;
+    m = fw_ipc_member_of_(place, k->id);
+    fw_robust_unlink_(robust_word(m));
+    fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy: M1 */
+    k->id = 0;
+    fw_ipc_self_.size = 0;
+}
+
+bool fw_ipc_has_company_(const struct fw_ipc_place_ *place)
+{
+    uint64_t process = fw_process_id_();
+    uint64_t own = is_valid(&known[place->index], place) ? known[place->index].id : 0;
+
+    for (uint32_t slot = 0; slot < place->member_count; slot++) {
+        const struct fw_ipc_member_ *m = &place->members[slot];
+        if (!is_free(fw_load64_acquire(&m->life)) && slot + 1 != (own & FW_IPC_SLOT) &&
+            fw_load64_relaxed(&m->ids) >> 32 == process)
+            return true;
+    }
+    return false;
+}
+
+enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder)
+{
+    const struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
+    uint64_t life;
+
+    if (m == NULL)
+        return FW_IPC_UNREAL;
+    life = fw_load64_acquire(&m->life);
+    if (tenancy(holder) == 0 || tenancy(life) < tenancy(holder))
+        return FW_IPC_UNREAL;
+    return tenancy(life) == tenancy(holder) && !is_free(life) ? FW_IPC_ALIVE : FW_IPC_DEAD;
+}
+
+enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder)
+{
+    enum fw_ipc_life life = fw_ipc_life_(place, holder);
+
+    if (life == FW_IPC_ALIVE && bury(fw_ipc_member_of_(place, holder)))
+        return FW_IPC_DEAD;
+    return life;
+}
+
+uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder)
+{
+    const struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
+    uint64_t ids;
+
+    if (m == NULL || fw_load64_acquire(&m->introduced) != tenancy(holder))
+        return 0;
+    ids = fw_load64_acquire(&m->ids);
+    return tenancy(fw_load64_relaxed(&m->life)) == tenancy(holder) ? ids : 0;
+}

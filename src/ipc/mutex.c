@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mutex between processes.  Contract: furwock/ipc/mutex.h.  Bits of a word: layout.h.
+ *
+ * Origin: the word that names its holder, and EOWNERDEAD, are POSIX's robust mutex; that a waiter
+ * who slept leaves WAITERS behind is Drepper's, "Futexes are tricky", mutex 2.  New is that the
+ * kernel need not know the mutex: the word names a member of the region, whose life the kernel
+ * marks (layout.h).  So there is no list to enter, and nothing pending at the release.
+ *
+ *   word              meaning                                   left by
+ *   0                 free                                      lock: -> id
+ *   id                held                                      unlock: -> 0; a waiter: -> id|W
+ *   id|W              held, somebody may sleep                  unlock: -> 0, then wakes one
+ *   id|DIED[|W]       held; what a dead holder left is not      consistent: -> id[|W];
+ *                     repaired yet                              unlock: -> NOBODY, then wakes all
+ *   dead id[|...]     its holder is dead                        lock: -> id|DIED[|W]
+ *   NOBODY            given up                                  nobody
+ *   anything else     has been written over                     nobody: EUCLEAN
+ *
+ *   X1  Exclusion: a word that names a living holder is changed by nobody else, but for W.
+ *   X2  Every acquisition is one compare-and-swap, and so is every release: there is no state in
+ *       between in which a thread could die.  All else that a holder writes (the past) is its own.
+ *   X3  Who takes a word from a dead holder sets DIED with it.  DIED goes only by consistent, or
+ *       with the mutex.  So nobody gets it with EOWNERDEAD unsaid.
+ *   X4  Who sleeps has seen W in the word, and who has slept puts it back with its id.
+ *   X5  Whoever waits looks again after a nap at the latest.  A release that died before its wake,
+ *       and a wake that went to one who died, therefore cost a nap.
+ *
+ *   Legal: W without sleepers (one needless wake).
+ *   Illegal: to clear DIED without repair; to take a word from a holder who is not known dead.
+ */
+#include <furwock/ipc/mutex.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+
+#include <furwock/bits/atomic.h>
+
+#include "ipc/journal.h"
+#include "ipc/member.h"
+#include "ipc/mutex.h"
+#include "ipc/nap.h"
+#include "ipc/recover.h"
+
+static uint64_t holder_of(uint64_t word)
+{
+    return word & FW_IPC_HOLDER;
+}
+
+static bool has_waiters(uint64_t word)
+{
+    return (word & FW_IPC_WAITERS) != 0;
+}
+
+static bool is_unsound(uint64_t word)
+{
+    return (word & FW_IPC_DIED) != 0;
+}
+
+/* Held by somebody: not free, not given up. */
+static bool is_held(uint64_t word)
+{
+    return word != 0 && word != FW_IPC_NOBODY;
+}
+
+/* A word that this lock can have had, as far as that can be seen without its holder. */
+static bool is_possible(uint64_t word)
+{
+    return (word & ~(FW_IPC_HOLDER | FW_IPC_WAITERS | FW_IPC_DIED)) == 0;
+}
+
+static const uint32_t *half(const fw_ipc_mutex *m)
+{
+    return (const uint32_t *)(const void *)&m->word_;
+}
+
+int fw_ipc_mutex_init(fw_ipc_mutex *m)
+{
+    if ((uintptr_t)m % sizeof(uint64_t) != 0)
+        return EINVAL;
+    *m = (fw_ipc_mutex)FW_IPC_MUTEX_INIT;
+    return 0;
+}
+
+/* The caller has the mutex, with DIED in its word, from a holder that is dead. */
+static int inherit(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t dead)
+{
+    int error = fw_ipc_recover_(me, m, &m->past_, dead);
+
+    if (error == 0)
+        fw_and64_release(&m->word_, ~FW_IPC_DIED); /* id|DIED -> id, and W as it is */
+    return error;
+}
+
+/*
+ * Tries to take the mutex, from nobody or from a dead holder.  `extra`: W of one who has slept.
+ *   0, EOWNERDEAD      taken
+ *   EBUSY              the holder may live; *now is the word as it was seen
+ *   ENOTRECOVERABLE, EUCLEAN
+ */
+static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w,
+                   uint64_t extra, uint64_t *now)
+{
+    for (;;) {
+        enum fw_ipc_life life;
+        if (*now == 0) {
+            if (!fw_cas64_acquire(&m->word_, now, me->id | extra)) /* free -> id */
+                continue;
+            fw_ipc_past_begin_(&m->past_, me);
+            return 0;
+        }
+        if (!is_held(*now))
+            return ENOTRECOVERABLE;
+        life = is_possible(*now) ? w != NULL ? fw_ipc_wait_life_(w, holder_of(*now))
+                                             : fw_ipc_life_(me->place, holder_of(*now))
+                                 : FW_IPC_UNREAL;
+        if (life == FW_IPC_UNREAL)
+            return EUCLEAN;
+        if (life == FW_IPC_ALIVE)
+            return EBUSY;
+        uint64_t dead = holder_of(*now);
+        uint64_t mine = me->id | FW_IPC_DIED | (*now & FW_IPC_WAITERS) | extra;
+        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: X3 */
+            return inherit(m, me, dead);
+    }
+}
+
+/* Waits for a holder who may live.  As attempt, and ETIMEDOUT. */
+static int wait_for_it(fw_ipc_mutex *m, struct fw_ipc_wait_ *w, uint64_t *now)
+{
+    uint64_t extra = 0;
+
+    for (;;) {
+        int error = attempt(m, &w->me, w, extra, now);
+        if (error != EBUSY)
+            return error;
+        if (fw_ipc_wait_poll_(w)) {
+            *now = fw_load64_relaxed(&m->word_);
+            continue;
+        }
+        if (!has_waiters(*now)) { /* id -> id|W: X4 */
+            if (!fw_cas64_relaxed(&m->word_, now, *now | FW_IPC_WAITERS))
+                continue;
+            *now |= FW_IPC_WAITERS;
+        }
+        extra = FW_IPC_WAITERS;
+        if (fw_ipc_wait_sleep_(w, half(m), (uint32_t)*now) == ETIMEDOUT)
+            return ETIMEDOUT;
+        *now = fw_load64_relaxed(&m->word_);
+    }
+}
+
+static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_ipc_me_ *me,
+                                               uint64_t now, uint64_t extra,
+                                               const fw_wait_policy *policy,
+                                               const fw_deadline *deadline)
+{
+    struct fw_ipc_wait_ w;
+    int error;
+
+    if (holder_of(now) == me->id)
+        return EDEADLK;
+    error = fw_ipc_wait_begin_(&w, me, m, FW_IPC_WAITS_LOCK, policy, deadline);
+    if (error != 0)
+        return error;
+    if (extra != 0) { /* whoever was woken for this mutex must not leave others asleep: X4 */
+        while ((error = attempt(m, me, &w, extra, &now)) == EBUSY && !has_waiters(now))
+            if (fw_cas64_relaxed(&m->word_, &now, now | FW_IPC_WAITERS)) /* id -> id|W */
+                now |= FW_IPC_WAITERS;
+        if (error != EBUSY)
+            return error;
+    }
+    error = wait_for_it(m, &w, &now);
+    fw_ipc_wait_end_(&w);
+    return error;
+}
+
+int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
+                             const fw_deadline *deadline)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now = 0;
+    int error = fw_ipc_enter_(m, &me);
+
+    if (error != 0)
+        return error;
+    if (__builtin_expect(!fw_cas64_acquire(&m->word_, &now, me.id), 0)) /* free -> id */
+        return lock_slow(m, &me, now, 0, policy, deadline);
+    fw_ipc_past_begin_(&m->past_, &me);
+    return 0;
+}
+
+int fw_ipc_mutex_lock(fw_ipc_mutex *m)
+{
+    return fw_ipc_mutex_lock_policy(m, NULL, NULL);
+}
+
+int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline)
+{
+    return fw_ipc_mutex_lock_policy(m, NULL, deadline);
+}
+
+int fw_ipc_mutex_trylock(fw_ipc_mutex *m)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now = 0;
+    int error = fw_ipc_enter_(m, &me);
+
+    return error != 0 ? error : attempt(m, &me, NULL, 0, &now);
+}
+
+int fw_ipc_mutex_relock_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
+{
+    uint64_t now = 0;
+
+    if (fw_cas64_acquire(&m->word_, &now, me->id | FW_IPC_WAITERS)) { /* free -> id|W: X4 */
+        fw_ipc_past_begin_(&m->past_, me);
+        return 0;
+    }
+    return lock_slow(m, me, now, FW_IPC_WAITERS, NULL, NULL);
+}
+
+static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
+{
+    uint64_t now = fw_load64_relaxed(&m->word_);
+    uint64_t next;
+    int error = 0;
+
+    if (holder_of(now) != me->id || !is_possible(now))
+        return EPERM;
+    if (!is_unsound(now) && fw_load64_relaxed(&m->past_.journal_) != 0)
+        error = fw_ipc_journal_commit_at_(me->place, fw_load64_relaxed(&m->past_.journal_));
+    fw_ipc_past_end_(&m->past_);
+    do
+        next = is_unsound(now) ? FW_IPC_NOBODY : 0;
+    while (!fw_cas64_release(&m->word_, &now, next)); /* id -> 0, id|DIED -> NOBODY */
+    if (has_waiters(now))
+        fw_ipc_wake_(half(m), next == 0 ? 1 : INT_MAX);
+    return error;
+}
+
+int fw_ipc_mutex_unlock(fw_ipc_mutex *m)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = fw_ipc_enter_(m, &me);
+
+    if (error != 0)
+        return error;
+    now = me.id;
+    if (__builtin_expect(fw_load64_relaxed(&m->word_) != now ||
+                             fw_load64_relaxed(&m->past_.journal_) != 0,
+                         0))
+        return unlock_slow(m, &me);
+    fw_ipc_past_end_(&m->past_);
+    if (__builtin_expect(!fw_cas64_release(&m->word_, &now, 0), 0)) /* id -> free */
+        return unlock_slow(m, &me);
+    return 0;
+}
+
+int fw_ipc_mutex_consistent(fw_ipc_mutex *m)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = fw_ipc_enter_(m, &me);
+
+    if (error != 0)
+        return error;
+    now = fw_load64_relaxed(&m->word_);
+    if (holder_of(now) != me.id)
+        return EPERM;
+    if (!is_unsound(now))
+        return EINVAL;
+    fw_and64_release(&m->word_, ~FW_IPC_DIED); /* id|DIED -> id, and W as it is */
+    return 0;
+}
+
+uint64_t fw_ipc_mutex_generation(const fw_ipc_mutex *m)
+{
+    return fw_load64_relaxed(&m->past_.generation_);
+}
+
+int fw_ipc_mutex_death(const fw_ipc_mutex *m, fw_ipc_death *death)
+{
+    return fw_ipc_death_of_(&m->past_, death);
+}
+
+int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const fw_ipc_death *),
+                          void *arg)
+{
+    return fw_ipc_place_of_(m) != NULL ? fw_ipc_on_death_(m, repair, arg) : EINVAL;
+}
+
+bool fw_ipc_mutex_is_mine(const fw_ipc_mutex *m)
+{
+    struct fw_ipc_me_ me;
+
+    return fw_ipc_enter_(m, &me) == 0 && holder_of(fw_load64_relaxed(&m->word_)) == me.id;
+}
+
+bool fw_ipc_mutex_mark_waiters_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
+{
+    uint64_t now = fw_load64_relaxed(&m->word_);
+
+    while (holder_of(now) == me->id)
+        if (has_waiters(now) || fw_cas64_relaxed(&m->word_, &now, now | FW_IPC_WAITERS))
+            return true; /* id -> id|W */
+    return false;
+}
+
+const uint32_t *fw_ipc_mutex_half_(const fw_ipc_mutex *m)
+{
+    return half(m);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How threads wait between processes.  Contract: nap.h.
+ *
+ * A nap is measured on CLOCK_MONOTONIC, whatever clock the deadline is on: where somebody sets the
+ * other clock back, the nap ends all the same, and the deadline is looked at again.
+ */
+#include "ipc/nap.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include <furwock/futex.h>
+
+#include "sys/clock.h"
+#include "sys/panic.h"
+
+#define SECOND_NS 1000000000
+
+int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, const void *object,
+                       uint32_t how, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    w->me = *me;
+    w->object = object;
+    w->how = how;
+    w->is_told = false;
+    w->has_napped = false;
+    return fw_wait_begin_(&w->poll, policy, deadline);
+}
+
+bool fw_ipc_wait_poll_(struct fw_ipc_wait_ *w)
+{
+    return fw_wait_poll_(&w->poll);
+}
+
+void fw_ipc_wait_again_(struct fw_ipc_wait_ *w)
+{
+    fw_wait_again_(&w->poll);
+}
+
+/* For tools.  The place is stored last: who sees it sees when, and how. */
+static void tell(struct fw_ipc_wait_ *w)
+{
+    struct fw_ipc_member_ *m = w->me.member;
+
+    fw_store64_relaxed(&m->waits_since, fw_clock_ns_());
+    fw_store64_relaxed(&m->waits_how, w->how);
+    fw_store64_release(&m->waits_for, fw_ipc_offset_(w->me.place, w->object));
+    w->is_told = true;
+}
+
+/* Nanoseconds until the deadline, a whole nap at most; 0: it has passed. */
+static uint64_t nap_until(const fw_deadline *deadline)
+{
+    struct timespec now;
+    int64_t left;
+
+    if (deadline == NULL)
+        return FW_IPC_NAP_NS_;
+    fw_clock_get_(deadline->clock, &now);
+    if (deadline->at.tv_sec - now.tv_sec > 1)
+        return FW_IPC_NAP_NS_;
+    if (deadline->at.tv_sec < now.tv_sec - 1)
+        return 0;
+    left = (deadline->at.tv_sec - now.tv_sec) * SECOND_NS + (deadline->at.tv_nsec - now.tv_nsec);
+    if (left <= 0)
+        return 0;
+    return left < FW_IPC_NAP_NS_ ? (uint64_t)left : FW_IPC_NAP_NS_;
+}
+
+static int nap(const uint32_t *word, uint32_t expected, uint64_t ns)
+{
+    uint64_t end = fw_clock_ns_() + ns;
+    fw_deadline at = {.clock = CLOCK_MONOTONIC,
+                      .at = {.tv_sec = (time_t)(end / SECOND_NS),
+                             .tv_nsec = (long)(end % SECOND_NS)}};
+
+    return fw_futex_wait(word, expected, FW_FUTEX_SHARED, &at);
+}
+
+int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
+{
+    uint64_t ns;
+    int error;
+
+    if (!w->is_told)
+        tell(w);
+    if (!fw_wait_blocks_(&w->poll)) {
+        error = fw_wait_sleep_(&w->poll, word, expected, FW_FUTEX_ANY_BIT, 0);
+        return error == -ETIMEDOUT ? ETIMEDOUT : 0;
+    }
+    ns = nap_until(w->poll.deadline);
+    if (ns == 0)
+        return ETIMEDOUT;
+    error = nap(word, expected, ns);
+    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
+        fw_panic_errno_("futex wait between processes", -error);
+    w->has_napped = error == -ETIMEDOUT;
+    return 0;
+}
+
+enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder)
+{
+    return w->has_napped ? fw_ipc_life_slow_(w->me.place, holder)
+                         : fw_ipc_life_(w->me.place, holder);
+}
+
+void fw_ipc_wait_end_(struct fw_ipc_wait_ *w)
+{
+    if (w->is_told)
+        fw_store64_relaxed(&w->me.member->waits_for, 0);
+}
+
+void fw_ipc_wake_(const uint32_t *word, unsigned n)
+{
+    int woken = fw_futex_wake(word, n, FW_FUTEX_SHARED);
+
+    if (woken < 0)
+        fw_panic_errno_("futex wake between processes", -woken);
+}

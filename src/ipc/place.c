@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where this process has its regions.  Contract: place.h.
+ *
+ *   base   is_taken   meaning          left by
+ *   0      0          empty            add: all fields, then base
+ *   not 0  1          has a region     remove: base = 0, then is_taken = 0
+ *
+ *   P1  Who finds an address between base and base + size finds the other fields of that region:
+ *       they are stored before base, and do not change until no operation is under way there.
+ *   P2  fw_ipc_epoch_ changes after every change of a place: what a thread remembers is forgotten.
+ */
+#include "ipc/place.h"
+
+#include <errno.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/mutex.h>
+
+#include "ipc/layout.h"
+#include "sys/thread.h"
+
+struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
+uint64_t fw_ipc_epoch_ = 1;
+
+/* For those who change places: they do so one after the other. */
+static fw_mutex changing = FW_MUTEX_INIT;
+
+/* An object takes at least so many bytes, for this purpose. */
+enum { OBJECT_LEAST = 64 };
+
+static uintptr_t base_of(const struct fw_ipc_place_ *place)
+{
+    return (uintptr_t)fw_load64_acquire((const fw_word_ *)&place->base);
+}
+
+static void set_base(struct fw_ipc_place_ *place, uintptr_t base)
+{
+    fw_store64_release((fw_word_ *)&place->base, base);
+    fw_add64_acq_rel(&fw_ipc_epoch_, 1);
+}
+
+const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object)
+{
+    for (unsigned i = 0; i < FW_IPC_PLACES; i++) {
+        const struct fw_ipc_place_ *place = &fw_ipc_places_[i];
+        uintptr_t base = base_of(place);
+        if (base != 0 && (uintptr_t)object >= base &&
+            (uintptr_t)object - base <= place->size - OBJECT_LEAST)
+            return place;
+    }
+    return NULL;
+}
+
+/* In a forked child nobody changes places. */
+static void begin_anew(void)
+{
+    fw_mutex_init(&changing);
+}
+
+static void fill(struct fw_ipc_place_ *place, unsigned index, void *base, size_t size)
+{
+    struct fw_ipc_head_ *head = base;
+
+    place->size = size;
+    place->generation++;
+    place->head = head;
+    place->members = (struct fw_ipc_member_ *)((char *)base + head->members_at);
+    place->member_count = head->member_count;
+    place->index = index;
+    place->flags = head->flags;
+    place->is_taken = 1;
+    set_base(place, (uintptr_t)base);
+}
+
+int fw_ipc_place_add_(void *base, size_t size, const struct fw_ipc_place_ **place)
+{
+    static uint32_t is_watching;
+    struct fw_ipc_place_ *mine = NULL;
+    int error = 0;
+
+    fw_mutex_lock(&changing);
+    if (!is_watching)
+        fw_at_fork_(begin_anew);
+    is_watching = 1;
+    for (unsigned i = 0; i < FW_IPC_PLACES && error == 0; i++) {
+        struct fw_ipc_place_ *p = &fw_ipc_places_[i];
+        if (!p->is_taken)
+            mine = mine == NULL ? p : mine;
+        else if ((uintptr_t)base < p->base + p->size && p->base < (uintptr_t)base + size)
+            error = EBUSY;
+    }
+    if (error == 0 && mine == NULL)
+        error = EMFILE;
+    if (error == 0) {
+        fill(mine, (unsigned)(mine - fw_ipc_places_), base, size);
+        *place = mine;
+    }
+    fw_mutex_unlock(&changing);
+    return error;
+}
+
+void fw_ipc_place_remove_(const struct fw_ipc_place_ *place)
+{
+    struct fw_ipc_place_ *p = &fw_ipc_places_[place->index];
+
+    fw_mutex_lock(&changing);
+    set_base(p, 0);
+    p->is_taken = 0;
+    fw_mutex_unlock(&changing);
+}

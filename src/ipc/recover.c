@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is done about holders that died.  Contract: recover.h.
+ *
+ * Functions are registered per process, in a list: a registration is rare, and a look-up follows a
+ * death.  A forked child inherits the registrations, as it inherits the region.
+ */
+#include "ipc/recover.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <furwock/mutex.h>
+
+#include "ipc/journal.h"
+#include "sys/thread.h"
+
+struct repair {
+    struct repair *next;
+    const void *lock;
+    int (*call)(void *, const fw_ipc_death *);
+    void *arg;
+};
+
+static struct repair *repairs;
+static fw_mutex guard = FW_MUTEX_INIT;
+
+/* In a forked child nobody changes the list. */
+static void begin_anew(void)
+{
+    fw_mutex_init(&guard);
+}
+
+static struct repair **find(const void *lock)
+{
+    struct repair **at = &repairs;
+
+    while (*at != NULL && (*at)->lock != lock)
+        at = &(*at)->next;
+    return at;
+}
+
+static void drop(struct repair **at)
+{
+    struct repair *old = *at;
+
+    *at = old->next;
+    free(old);
+}
+
+int fw_ipc_on_death_(const void *lock, int (*call)(void *, const fw_ipc_death *), void *arg)
+{
+    static bool is_watching;
+    struct repair *made = call != NULL ? malloc(sizeof *made) : NULL;
+    struct repair **at;
+
+    if (call != NULL && made == NULL)
+        return ENOMEM;
+    fw_mutex_lock(&guard);
+    if (!is_watching)
+        fw_at_fork_(begin_anew);
+    is_watching = true;
+    at = find(lock);
+    if (*at != NULL)
+        drop(at);
+    if (made != NULL) {
+        *made = (struct repair){repairs, lock, call, arg};
+        repairs = made;
+    }
+    fw_mutex_unlock(&guard);
+    return 0;
+}
+
+void fw_ipc_forget_repairs_(const struct fw_ipc_place_ *place)
+{
+    struct repair **at = &repairs;
+
+    fw_mutex_lock(&guard);
+    while (*at != NULL) {
+        if ((uintptr_t)(*at)->lock - place->base < place->size)
+            drop(at);
+        else
+            at = &(*at)->next;
+    }
+    fw_mutex_unlock(&guard);
+}
+
+int fw_ipc_death_of_(const fw_ipc_past *past, fw_ipc_death *death)
+{
+    uint64_t ids = fw_load64_relaxed(&past->dead_);
+
+    *death = (fw_ipc_death){.process = (pid_t)(ids >> 32),
+                            .thread = (pid_t)(uint32_t)ids,
+                            .generation = fw_load64_relaxed(&past->dead_generation_)};
+    return death->generation != 0 ? 0 : ENOENT;
+}
+
+/*
+ * holder_ is 0 where the dead holder had not come to sign: it never returned from lock, so its
+ * generation, which the next one gets, was never seen.
+ */
+static void note_death(const struct fw_ipc_me_ *me, fw_ipc_past *past, uint64_t dead)
+{
+    uint64_t ids = fw_load64_relaxed(&past->holder_);
+    uint64_t generation = fw_load64_relaxed(&past->generation_);
+
+    if (ids == 0) {
+        ids = fw_ipc_ids_(me->place, dead);
+        generation++;
+    }
+    fw_store64_relaxed(&past->dead_, ids);
+    fw_store64_relaxed(&past->dead_generation_, generation);
+}
+
+int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past, uint64_t dead)
+{
+    struct repair repair = {.call = NULL};
+    struct repair *registered;
+    bool is_sound = false;
+    fw_ipc_death death;
+
+    note_death(me, past, dead);
+    fw_ipc_past_begin_(past, me);
+    if (fw_load64_relaxed(&past->journal_) != 0)
+        is_sound =
+            fw_ipc_journal_undo_at_(me->place, fw_load64_relaxed(&past->journal_)) == 0;
+    fw_mutex_lock(&guard);
+    registered = *find(lock);
+    if (registered != NULL)
+        repair = *registered;
+    fw_mutex_unlock(&guard);
+    if (repair.call != NULL) {
+        fw_ipc_death_of_(past, &death);
+        is_sound = repair.call(repair.arg, &death) == 0;
+    }
+    return is_sound ? 0 : EOWNERDEAD;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_RECOVER_H
+#define FW_IPC_RECOVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/ipc/mutex.h>
+#include <furwock/ipc/region.h>
+
+#include "ipc/member.h"
+#include "sys/clock.h"
+
+/*
+ * What mutexes and read-write locks do about holders that died.  The past of a lock is written by
+ * its (exclusive) holder only, and by plain stores; whoever takes the lock from a dead holder finds
+ * what that one had written until then.
+ */
+
+/* The caller has just taken the lock. */
+static inline void fw_ipc_past_begin_(fw_ipc_past *past, const struct fw_ipc_me_ *me)
+{
+    fw_store64_relaxed(&past->generation_, past->generation_ + 1);
+    fw_store64_relaxed(&past->holder_, fw_load64_relaxed(&me->member->ids));
+    if (__builtin_expect((me->place->flags & FW_REGION_STAMP) != 0, 0))
+        fw_store64_relaxed(&past->since_, fw_clock_ns_());
+}
+
+/* The caller is about to release it. */
+static inline void fw_ipc_past_end_(fw_ipc_past *past)
+{
+    fw_store64_relaxed(&past->holder_, 0);
+}
+
+/*
+ * The caller has taken the lock from `dead`, and the word says that it is not sound.  Notes who
+ * died, begins the caller's own time (a new generation), then repairs by what there is: the lock's
+ * journal, and the function registered for it in this process.
+ *   0            repaired: the word may be declared sound
+ *   EOWNERDEAD   that is left to the caller (also where the journal has been written over)
+ */
+int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past,
+                    uint64_t dead);
+
+/* Registers a function for a lock, in this process; NULL takes it back.  0 or ENOMEM. */
+int fw_ipc_on_death_(const void *lock, int (*repair)(void *, const fw_ipc_death *), void *arg);
+
+/* Forgets all functions for locks in the region. */
+void fw_ipc_forget_repairs_(const struct fw_ipc_place_ *place);
+
+/* 0 or ENOENT. */
+int fw_ipc_death_of_(const fw_ipc_past *past, fw_ipc_death *death);
+
+#endif
