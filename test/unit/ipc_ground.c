@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "ipc_ground.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "testing.h"
+
+enum { MEMBERS_AT = 8192, OBJECT = 256 };
+
+struct ground ground_make(unsigned members)
+{
+    struct ground g = {.size = GROUND_SIZE + members * FW_IPC_MEMBER_SIZE};
+    struct fw_ipc_head_ *head;
+
+    g.base = mmap(NULL, g.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(g.base, MAP_FAILED);
+    head = (struct fw_ipc_head_ *)(void *)g.base;
+    head->size = g.size;
+    head->members_at = MEMBERS_AT;
+    head->member_count = members;
+    head->objects_at = MEMBERS_AT + members * FW_IPC_MEMBER_SIZE;
+    assert_int_equal(fw_ipc_place_add_(g.base, g.size, &g.place), 0);
+    return g;
+}
+
+void ground_unmake(struct ground *g)
+{
+    fw_ipc_leave_(g->place);
+    fw_ipc_place_remove_(g->place);
+    munmap(g->base, g->size);
+}
+
+void *ground_object(const struct ground *g, unsigned n)
+{
+    return g->base + g->place->head->objects_at + n * (size_t)OBJECT;
+}
+
+int ground_fork(void (*body)(void *), void *arg)
+{
+    int child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        body(arg);
+        _exit(0);
+    }
+    return child;
+}
+
+int ground_reap(int child)
+{
+    int status;
+
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void ground_kill(int child)
+{
+    kill(child, SIGKILL);
+    assert_int_equal(ground_reap(child), -SIGKILL);
+}

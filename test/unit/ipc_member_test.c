@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ipc/member.h"
+#include "ipc_ground.h"
+#include "testing.h"
+
+/* src/ipc/member.c: threads as members of a region, with the real kernel. */
+
+static struct ground ground;
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(8);
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static struct fw_ipc_me_ enter(void)
+{
+    struct fw_ipc_me_ me;
+
+    assert_int_equal(fw_ipc_enter_(ground_object(&ground, 0), &me), 0);
+    return me;
+}
+
+static uint64_t line_life(unsigned slot)
+{
+    return fw_load64_acquire(&ground.place->members[slot].life);
+}
+
+static void enters_once(void **state)
+{
+    struct fw_ipc_me_ me = enter(), again = enter();
+
+    (void)state;
+    assert_int_equal(me.id, again.id);
+    assert_int_equal(me.id, UINT64_C(1) << 32 | 1);
+    assert_ptr_equal(me.member, &ground.place->members[0]);
+    assert_int_equal((uint32_t)me.member->life, syscall(SYS_gettid));
+    assert_int_equal(me.member->ids, (uint64_t)getpid() << 32 | (uint64_t)syscall(SYS_gettid));
+    assert_int_equal(fw_ipc_life_(ground.place, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_ids_(ground.place, me.id), me.member->ids);
+    assert_int_equal(ground.place->head->members_used, 1);
+}
+
+static void refuses_what_lies_elsewhere(void **state)
+{
+    struct fw_ipc_me_ me;
+    uint64_t here = 0;
+
+    (void)state;
+    assert_int_equal(fw_ipc_enter_(&here, &me), EINVAL);
+    assert_int_equal(fw_ipc_enter_((char *)ground_object(&ground, 0) + 4, &me), EINVAL);
+    assert_int_equal(fw_ipc_enter_(NULL, &me), EINVAL);
+}
+
+static void leaves_and_comes_back_as_another(void **state)
+{
+    struct fw_ipc_me_ me = enter(), again;
+
+    (void)state;
+    fw_ipc_leave_(ground.place);
+    assert_int_equal(fw_ipc_life_(ground.place, me.id), FW_IPC_DEAD);
+    again = enter();
+    assert_int_equal(again.id, me.id + (UINT64_C(1) << 32));
+    assert_int_equal(fw_ipc_life_(ground.place, me.id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_life_(ground.place, again.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_ids_(ground.place, me.id), 0);
+}
+
+static void tells_what_no_thread_can_have_been(void **state)
+{
+    (void)state;
+    enter();
+    assert_int_equal(fw_ipc_life_(ground.place, 0), FW_IPC_UNREAL);
+    assert_int_equal(fw_ipc_life_(ground.place, 9), FW_IPC_UNREAL);
+    assert_int_equal(fw_ipc_life_(ground.place, UINT64_C(1) << 32 | 9), FW_IPC_UNREAL);
+    assert_int_equal(fw_ipc_life_(ground.place, UINT64_C(7) << 32 | 1), FW_IPC_UNREAL);
+}
+
+static void *enter_in_thread(void *arg)
+{
+    *(struct fw_ipc_me_ *)arg = enter();
+    return NULL;
+}
+
+static void a_thread_that_ends_is_dead(void **state)
+{
+    struct fw_ipc_me_ me = enter(), other;
+    pthread_t thread;
+
+    (void)state;
+    pthread_create(&thread, NULL, enter_in_thread, &other);
+    pthread_join(thread, NULL);
+    assert_int_not_equal(other.id, me.id);
+    while ((line_life(1) & FW_ROBUST_DIED) == 0) /* pthread_join is quicker than the kernel */
+        sched_yield();
+    assert_int_equal(fw_ipc_life_(ground.place, other.id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_life_(ground.place, me.id), FW_IPC_ALIVE);
+}
+
+static void enter_and_stay(void *arg)
+{
+    struct fw_ipc_me_ me = enter();
+
+    fw_store64_release(arg, me.id);
+    pause();
+}
+
+static uint64_t await(const uint64_t *word)
+{
+    uint64_t value;
+
+    while ((value = fw_load64_acquire(word)) == 0)
+        sched_yield();
+    return value;
+}
+
+static void a_process_that_is_killed_is_dead(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+    uint64_t *said = ground_object(&ground, 0);
+    int child = ground_fork(enter_and_stay, said);
+    uint64_t id = await(said);
+
+    (void)state;
+    assert_int_not_equal(id, me.id); /* a child is another member */
+    assert_int_equal(fw_ipc_life_(ground.place, id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(ground.place, id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_ids_(ground.place, id) >> 32, child);
+    ground_kill(child);
+    assert_int_equal(line_life(1), UINT64_C(1) << 32 | FW_ROBUST_DIED);
+    assert_int_equal(fw_ipc_life_(ground.place, id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_ids_(ground.place, id) >> 32, child); /* until somebody takes the line */
+}
+
+/* As where the kernel has no robust lists. */
+static void finds_deaths_that_nobody_marked(void **state)
+{
+    uint64_t *said = ground_object(&ground, 0);
+    int child = ground_fork(enter_and_stay, said);
+    uint64_t id = await(said), life = line_life(0);
+
+    (void)state;
+    ground_kill(child);
+    fw_store64_release(&ground.place->members[0].life, life);
+    assert_int_equal(fw_ipc_life_(ground.place, id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(ground.place, id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_life_(ground.place, id), FW_IPC_DEAD);
+}
+
+static void knows_a_thread_from_another_with_its_id(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+
+    (void)state;
+    me.member->started--;
+    assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_DEAD);
+}
+
+static void does_not_judge_who_has_not_said_who_it_is(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+
+    (void)state;
+    me.member->introduced = 0;
+    me.member->started--;
+    assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_ALIVE);
+}
+
+static void a_full_region_is_refused(void **state)
+{
+    struct fw_ipc_me_ me;
+    uint64_t *said = ground_object(&ground, 0);
+    int children[8];
+
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        children[i] = ground_fork(enter_and_stay, &said[i]);
+        await(&said[i]);
+    }
+    assert_int_equal(fw_ipc_enter_(said, &me), EAGAIN);
+    ground_kill(children[5]);
+    assert_int_equal(fw_ipc_enter_(said, &me), 0);
+    assert_int_equal(me.id, UINT64_C(2) << 32 | 6);
+    for (unsigned i = 0; i < 8; i++)
+        if (i != 5)
+            ground_kill(children[i]);
+}
+
+static void knows_company(void **state)
+{
+    struct fw_ipc_me_ me = enter(), other;
+    pthread_t thread;
+
+    (void)state;
+    assert_false(fw_ipc_has_company_(me.place));
+    pthread_create(&thread, NULL, enter_in_thread, &other);
+    pthread_join(thread, NULL);
+    while ((line_life(1) & FW_ROBUST_DIED) == 0)
+        sched_yield();
+    assert_false(fw_ipc_has_company_(me.place));
+    fw_store64_release(&other.member->life, UINT64_C(1) << 32 | 1234);
+    assert_true(fw_ipc_has_company_(me.place));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(enters_once),
+        TEST(refuses_what_lies_elsewhere),
+        TEST(leaves_and_comes_back_as_another),
+        TEST(tells_what_no_thread_can_have_been),
+        TEST(a_thread_that_ends_is_dead),
+        TEST(a_process_that_is_killed_is_dead),
+        TEST(finds_deaths_that_nobody_marked),
+        TEST(knows_a_thread_from_another_with_its_id),
+        TEST(does_not_judge_who_has_not_said_who_it_is),
+        TEST(a_full_region_is_refused),
+        TEST(knows_company),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <sys/wait.h>
+
+#include "ipc/place.h"
+#include "ipc_ground.h"
+#include "testing.h"
+
+/* src/ipc/place.c: where this process has its regions. */
+
+static void finds_the_region_of_an_address(void **state)
+{
+    struct ground a = ground_make(4), b = ground_make(8);
+
+    (void)state;
+    assert_ptr_equal(fw_ipc_place_of_(a.base), a.place);
+    assert_ptr_equal(fw_ipc_place_of_(ground_object(&b, 0)), b.place);
+    assert_ptr_equal(fw_ipc_place_of_(a.base + a.size - 64), a.place);
+    assert_null(fw_ipc_place_of_(a.base + a.size - 8)); /* no room for an object */
+    assert_null(fw_ipc_place_of_(&a));
+    assert_null(fw_ipc_place_of_(NULL));
+    assert_int_equal(b.place->member_count, 8);
+    ground_unmake(&a);
+    ground_unmake(&b);
+}
+
+static void forgets_a_region_that_was_closed(void **state)
+{
+    struct ground g = ground_make(4);
+    const struct fw_ipc_place_ *place = g.place;
+    uint64_t epoch = fw_ipc_epoch_, generation = place->generation;
+    char *base = g.base;
+
+    (void)state;
+    ground_unmake(&g);
+    assert_null(fw_ipc_place_of_(base));
+    assert_true(fw_ipc_epoch_ > epoch);
+    g = ground_make(4);
+    assert_ptr_equal(g.place, place);
+    assert_true(g.place->generation > generation);
+    ground_unmake(&g);
+}
+
+static void refuses_overlaps_and_too_many(void **state)
+{
+    struct ground all[FW_IPC_PLACES];
+    const struct fw_ipc_place_ *place;
+
+    (void)state;
+    all[0] = ground_make(4);
+    assert_int_equal(fw_ipc_place_add_(all[0].base + 4096, 4096, &place), EBUSY);
+    assert_int_equal(fw_ipc_place_add_(all[0].base, all[0].size, &place), EBUSY);
+    for (unsigned i = 1; i < FW_IPC_PLACES; i++)
+        all[i] = ground_make(4);
+    assert_int_equal(fw_ipc_place_add_((void *)64, 64, &place), EMFILE);
+    for (unsigned i = 0; i < FW_IPC_PLACES; i++)
+        ground_unmake(&all[i]);
+}
+
+static void addresses_and_offsets(void **state)
+{
+    struct ground g = ground_make(4);
+    void *object = ground_object(&g, 3);
+
+    (void)state;
+    assert_ptr_equal(fw_ipc_address_(g.place, fw_ipc_offset_(g.place, object), 256), object);
+    assert_int_equal(fw_ipc_offset_(g.place, &g), 0);
+    assert_null(fw_ipc_address_(g.place, 0, 8));
+    assert_null(fw_ipc_address_(g.place, g.size - 8, 16));
+    assert_null(fw_ipc_address_(g.place, UINT64_MAX, 16));
+    assert_null(fw_ipc_address_(g.place, 64, SIZE_MAX));
+    ground_unmake(&g);
+}
+
+static void use_in_child(void *arg)
+{
+    struct ground *g = arg;
+    struct ground another = ground_make(4);
+
+    if (fw_ipc_place_of_(g->base) != g->place)
+        _exit(1);
+    ground_unmake(&another);
+}
+
+static void a_child_has_the_regions_too(void **state)
+{
+    struct ground g = ground_make(4);
+
+    (void)state;
+    assert_int_equal(ground_reap(ground_fork(use_in_child, &g)), 0);
+    ground_unmake(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_region_of_an_address),
+        cmocka_unit_test(forgets_a_region_that_was_closed),
+        cmocka_unit_test(refuses_overlaps_and_too_many),
+        cmocka_unit_test(addresses_and_offsets),
+        cmocka_unit_test(a_child_has_the_regions_too),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
