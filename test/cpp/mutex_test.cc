@@ -143,6 +143,7 @@ template <class Mutex> void shared(Mutex &m)
 void upgrades()
 {
     fw::shared_mutex m;
+    fw::event reads, may_leave;
 
     m.lock_upgrade();
     elsewhere([&] {
@@ -156,12 +157,13 @@ void upgrades()
     m.downgrade_upgradable();
     std::thread reader([&] {
         std::shared_lock lock(m);
-        doze();
-        doze();
+        reads.set();
+        may_leave.wait();
     });
-    doze();
+    reads.wait();
     CHECK(!m.try_upgrade_for(1us));
     CHECK(!m.try_upgrade_until(std::chrono::system_clock::now()));
+    may_leave.set();
     reader.join();
     CHECK(m.try_upgrade());
     m.downgrade();
