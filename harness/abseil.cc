@@ -62,6 +62,7 @@ const struct adapter adapter_abseil = {
     .timedlock = nullptr,
     .unlock_fair = nullptr,
     .loop = abseil_loop_,
+    .line = nullptr,
 };
 
 const struct rw_adapter rw_adapter_abseil = {

@@ -4,6 +4,7 @@
 
 #include "adapter_define.h"
 #include "deadline.h"
+#include "mutex_word.h"
 
 /* The paper's spin variants poll for that long (Franke, Russell and Kirkwood, section 4.1). */
 enum { PAPER_SPIN_NS = 3000 };
@@ -17,12 +18,18 @@ ADAPTER_ZERO_IS_FREE(mutex)
 ADAPTER_TRYLOCK(mutex, fw_mutex, fw_mutex_trylock(l))
 ADAPTER_UNLOCK_FAIR(mutex, fw_mutex, fw_mutex_unlock_fair(l))
 
+static uint64_t mutex_line_(const void *lock)
+{
+    return fw_load64_relaxed(&((const fw_mutex *)lock)->state_) / MUTEX_WAITER;
+}
+
 /* What the variants have in common: everything but how they lock and unlock. */
 #define MUTEX_FLAGS (ADAPTER_OWNER | ADAPTER_FREEABLE | ADAPTER_SIGNAL | ADAPTER_ZERO)
-#define MUTEX_VARIANT(stem)                                                                    \
-    .family = FAMILY_FURWOCK, .size = sizeof(fw_mutex), .align = _Alignof(fw_mutex),           \
-    .init = mutex_init_, .lock = stem##_lock_, .unlock = stem##_unlock_, .loop = stem##_loop_, \
-    .trylock = mutex_trylock_, .timedlock = stem##_timedlock_, .unlock_fair = mutex_unlock_fair_
+#define MUTEX_VARIANT(stem)                                                                       \
+    .family = FAMILY_FURWOCK, .size = sizeof(fw_mutex), .align = _Alignof(fw_mutex),              \
+    .init = mutex_init_, .lock = stem##_lock_, .unlock = stem##_unlock_, .loop = stem##_loop_,    \
+    .trylock = mutex_trylock_, .timedlock = stem##_timedlock_, .unlock_fair = mutex_unlock_fair_, \
+    .line = mutex_line_
 
 #define MUTEX_POLICY(stem, policy)                                                                 \
     ADAPTER_CALLS(stem, fw_mutex, (void)fw_mutex_lock_policy(l, policy, NULL), fw_mutex_unlock(l)) \

@@ -37,6 +37,7 @@ const struct adapter adapter_tbb = {
     .timedlock = nullptr,
     .unlock_fair = nullptr,
     .loop = tbb_loop_,
+    .line = nullptr,
 };
 
 const struct rw_adapter rw_adapter_tbb = {

@@ -125,8 +125,9 @@ void shared_unmake(void *memory, size_t size);
 void meeting_make(pthread_barrier_t *meet, unsigned n);
 
 /*
- * A thread that asks for the lock, and one look at it: helper_start returns when the thread waits
- * for the lock (sleeps, or has polled for a while), or has got it.
+ * A thread that asks for the lock: helper_start returns when the thread waits for the lock, or has
+ * got it.  It waits when it stands in line and, where waiters sleep, sleeps; where no line is to be
+ * seen, when it sleeps or has polled for a while.
  */
 struct helper {
     void *lock;
@@ -137,6 +138,8 @@ struct helper {
     int state_; /* internal from here */
     int tid_;
     unsigned long thread_;
+    uint64_t asked_ns_; /* the processor time that it had used when it asked */
+    uint64_t ahead_;    /* who stood in line before it */
 };
 
 void helper_start(struct helper *h);

@@ -143,6 +143,7 @@ static void *helper_body(void *arg)
     struct helper *h = arg;
 
     h->tid_ = own_tid();
+    h->asked_ns_ = clock_thread_cpu_ns();
     __atomic_store_n(&h->state_, HELPER_ASKS, __ATOMIC_RELEASE);
     h->ask(h->lock);
     __atomic_store_n(&h->state_, HELPER_HAS, __ATOMIC_RELEASE);
@@ -169,16 +170,27 @@ static bool is_asleep(int tid)
     return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'S';
 }
 
-/* A poller counts as a waiter, for any lock here, once it has used that much processor time. */
-enum { POLLED_NS = 2 * MS };
+/*
+ * A poller of a lock that shows no line counts as a waiter once it has used that much processor
+ * time since it asked.  What it used before says nothing: to start a thread may take as long.
+ */
+enum { POLLED_NS = 5 * MS };
 
 static bool has_polled(const struct helper *h)
 {
     clockid_t clock;
     struct timespec used = {0};
 
-    return pthread_getcpuclockid(h->thread_, &clock) == 0 && clock_gettime(clock, &used) == 0 &&
-           (used.tv_sec > 0 || used.tv_nsec > POLLED_NS);
+    if (pthread_getcpuclockid(h->thread_, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return false;
+    uint64_t used_ns = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+    return used_ns > h->asked_ns_ + POLLED_NS;
+}
+
+/* Can be seen who stands in line for what this helper asks for? */
+static bool has_line(const struct helper *h)
+{
+    return subject->line != NULL && h->ask == subject->lock;
 }
 
 static bool is_waiting(const struct helper *h)
@@ -189,7 +201,11 @@ static bool is_waiting(const struct helper *h)
         return true;
     if (state != HELPER_ASKS)
         return false;
-    return subject_is(ADAPTER_BLOCKS) ? is_asleep(h->tid_) : has_polled(h);
+    if (has_line(h) && subject->line(h->lock) <= h->ahead_)
+        return false;
+    if (subject_is(ADAPTER_BLOCKS))
+        return is_asleep(h->tid_);
+    return has_line(h) || has_polled(h);
 }
 
 void helper_start(struct helper *h)
@@ -199,6 +215,7 @@ void helper_start(struct helper *h)
         h->ask = subject->lock;
     if (h->unlock == NULL)
         h->unlock = subject->unlock;
+    h->ahead_ = has_line(h) ? subject->line(h->lock) : 0;
     assert_int_equal(pthread_create(&h->thread_, NULL, helper_body, h), 0);
     while (!is_waiting(h))
         clock_sleep_ns(MS / 10);
