@@ -136,7 +136,7 @@ static bool is_valid(const struct membership *k, const struct fw_ipc_place_ *pla
 
 __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me)
 {
-    uint64_t epoch = fw_load64_acquire(&fw_ipc_epoch_);
+    uint64_t epoch = fw_ipc_epoch_();
     const struct fw_ipc_place_ *place = fw_ipc_place_of_(object);
     struct membership *k;
 
@@ -152,9 +152,13 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
             return error;
         *k = (struct membership){fw_robust_thread_.life, place->generation, id};
     }
-    *me = (struct fw_ipc_me_){place, fw_ipc_member_of_(place, k->id), k->id};
+    me->place = place;
+    me->member = fw_ipc_member_of_(place, k->id);
+    me->id = k->id;
+    me->ids = fw_load64_relaxed(&me->member->ids);
+    me->flags = place->flags;
     fw_ipc_self_ =
-        (struct fw_ipc_self_){place->base, place->size - sizeof(fw_ipc_mutex), k->life, epoch, *me};
+        (struct fw_ipc_self_){place->base, place->size - sizeof(fw_ipc_mutex), epoch, *me};
     return 0;
 }
 

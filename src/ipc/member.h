@@ -19,15 +19,16 @@
 struct fw_ipc_me_ {
     const struct fw_ipc_place_ *place;
     struct fw_ipc_member_ *member;
-    uint64_t id; /* the holder, as lock words have it */
+    uint64_t id;    /* the holder, as lock words have it */
+    uint64_t ids;   /* process << 32 | thread */
+    uint64_t flags; /* of the region */
 };
 
 /* What a thread remembers of the region that it used last. */
 struct fw_ipc_self_ {
     uintptr_t base;
     size_t size;
-    uint64_t life;  /* of the process: sys/robust.h */
-    uint64_t epoch; /* of the places: ipc/place.h */
+    uint64_t epoch; /* ipc/place.h */
     struct fw_ipc_me_ me;
 };
 
@@ -42,18 +43,25 @@ extern __thread struct fw_ipc_self_ fw_ipc_self_
  */
 int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me);
 
-static inline int fw_ipc_enter_(const void *object, struct fw_ipc_me_ *me)
+/* The membership that was used last, if the object lies in its region; NULL: ask fw_ipc_enter_. */
+static inline const struct fw_ipc_me_ *fw_ipc_known_(const void *object)
 {
     const struct fw_ipc_self_ *s = &fw_ipc_self_;
 
-    if (__builtin_expect((uintptr_t)object - s->base < s->size &&
-                             s->life == fw_load64_relaxed(fw_robust_life_) &&
-                             s->epoch == fw_load64_relaxed(&fw_ipc_epoch_),
-                         1)) {
-        *me = s->me;
-        return 0;
-    }
-    return fw_ipc_enter_slow_(object, me);
+    if (__builtin_expect((uintptr_t)object - s->base < s->size && s->epoch == fw_ipc_epoch_now_(),
+                         1))
+        return &s->me;
+    return NULL;
+}
+
+static inline int fw_ipc_enter_(const void *object, struct fw_ipc_me_ *me)
+{
+    const struct fw_ipc_me_ *known = fw_ipc_known_(object);
+
+    if (__builtin_expect(known == NULL, 0))
+        return fw_ipc_enter_slow_(object, me);
+    *me = *known;
+    return 0;
 }
 
 /* Ends the calling thread's membership, if there is one. */

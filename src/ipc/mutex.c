@@ -176,29 +176,43 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     return error;
 }
 
-int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
-                             const fw_deadline *deadline)
+/* As lock_policy, once the first look has failed. */
+static __attribute__((noinline)) int lock_again(fw_ipc_mutex *m, const fw_wait_policy *policy,
+                                                const fw_deadline *deadline)
 {
     struct fw_ipc_me_ me;
-    uint64_t now = 0;
     int error = fw_ipc_enter_(m, &me);
 
     if (error != 0)
         return error;
-    if (__builtin_expect(!fw_cas64_acquire(&m->word_, &now, me.id), 0)) /* free -> id */
-        return lock_slow(m, &me, now, 0, policy, deadline);
-    fw_ipc_past_begin_(&m->past_, &me);
-    return 0;
+    return lock_slow(m, &me, fw_load64_relaxed(&m->word_), 0, policy, deadline);
+}
+
+static inline bool lock_fast(fw_ipc_mutex *m)
+{
+    const struct fw_ipc_me_ *me = fw_ipc_known_(m);
+    uint64_t now = 0;
+
+    if (__builtin_expect(me == NULL || !fw_cas64_acquire(&m->word_, &now, me->id), 0))
+        return false; /* else free -> id */
+    fw_ipc_past_begin_(&m->past_, me);
+    return true;
 }
 
 int fw_ipc_mutex_lock(fw_ipc_mutex *m)
 {
-    return fw_ipc_mutex_lock_policy(m, NULL, NULL);
+    return lock_fast(m) ? 0 : lock_again(m, NULL, NULL);
 }
 
 int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline)
 {
-    return fw_ipc_mutex_lock_policy(m, NULL, deadline);
+    return lock_fast(m) ? 0 : lock_again(m, NULL, deadline);
+}
+
+int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
+                             const fw_deadline *deadline)
+{
+    return lock_fast(m) ? 0 : lock_again(m, policy, deadline);
 }
 
 int fw_ipc_mutex_trylock(fw_ipc_mutex *m)
@@ -221,16 +235,19 @@ int fw_ipc_mutex_relock_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
     return lock_slow(m, me, now, FW_IPC_WAITERS, NULL, NULL);
 }
 
-static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
+static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m)
 {
-    uint64_t now = fw_load64_relaxed(&m->word_);
-    uint64_t next;
-    int error = 0;
+    struct fw_ipc_me_ me;
+    uint64_t now, next;
+    int error = fw_ipc_enter_(m, &me);
 
-    if (holder_of(now) != me->id || !is_possible(now))
+    if (error != 0)
+        return error;
+    now = fw_load64_relaxed(&m->word_);
+    if (holder_of(now) != me.id || !is_possible(now))
         return EPERM;
     if (!is_unsound(now) && fw_load64_relaxed(&m->past_.journal_) != 0)
-        error = fw_ipc_journal_commit_at_(me->place, fw_load64_relaxed(&m->past_.journal_));
+        error = fw_ipc_journal_commit_at_(me.place, fw_load64_relaxed(&m->past_.journal_));
     fw_ipc_past_end_(&m->past_);
     do
         next = is_unsound(now) ? FW_IPC_NOBODY : 0;
@@ -242,20 +259,17 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m, const struct f
 
 int fw_ipc_mutex_unlock(fw_ipc_mutex *m)
 {
-    struct fw_ipc_me_ me;
+    const struct fw_ipc_me_ *me = fw_ipc_known_(m);
     uint64_t now;
-    int error = fw_ipc_enter_(m, &me);
 
-    if (error != 0)
-        return error;
-    now = me.id;
-    if (__builtin_expect(fw_load64_relaxed(&m->word_) != now ||
+    if (__builtin_expect(me == NULL || fw_load64_relaxed(&m->word_) != me->id ||
                              fw_load64_relaxed(&m->past_.journal_) != 0,
                          0))
-        return unlock_slow(m, &me);
+        return unlock_slow(m);
+    now = me->id;
     fw_ipc_past_end_(&m->past_);
     if (__builtin_expect(!fw_cas64_release(&m->word_, &now, 0), 0)) /* id -> free */
-        return unlock_slow(m, &me);
+        return unlock_slow(m);
     return 0;
 }
 

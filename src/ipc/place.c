@@ -8,7 +8,7 @@
  *
  *   P1  Who finds an address between base and base + size finds the other fields of that region:
  *       they are stored before base, and do not change until no operation is under way there.
- *   P2  fw_ipc_epoch_ changes after every change of a place: what a thread remembers is forgotten.
+ *   P2  The epoch changes after every change of a place: what a thread remembers is forgotten.
  */
 #include "ipc/place.h"
 
@@ -21,13 +21,29 @@
 #include "sys/thread.h"
 
 struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
-uint64_t fw_ipc_epoch_ = 1;
 
 /* For those who change places: they do so one after the other. */
 static fw_mutex changing = FW_MUTEX_INIT;
 
 /* An object takes at least so many bytes, for this purpose. */
 enum { OBJECT_LEAST = 64 };
+
+/* Ends the epoch.  Its number is new in this process, and in all that it was forked from. */
+static uint64_t begin_epoch(void)
+{
+    static uint64_t last;
+    uint64_t number = fw_add64_acq_rel(&last, 1) + 1;
+
+    fw_store64_release((fw_word_ *)(uintptr_t)(fw_robust_life_ + FW_ROBUST_EPOCH_), number);
+    return number;
+}
+
+uint64_t fw_ipc_epoch_(void)
+{
+    uint64_t now = fw_load64_acquire(fw_robust_life_ + FW_ROBUST_EPOCH_);
+
+    return now != 0 ? now : begin_epoch();
+}
 
 static uintptr_t base_of(const struct fw_ipc_place_ *place)
 {
@@ -37,7 +53,7 @@ static uintptr_t base_of(const struct fw_ipc_place_ *place)
 static void set_base(struct fw_ipc_place_ *place, uintptr_t base)
 {
     fw_store64_release((fw_word_ *)&place->base, base);
-    fw_add64_acq_rel(&fw_ipc_epoch_, 1);
+    begin_epoch();
 }
 
 const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object)

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <furwock/bits/atomic.h>
+
+#include "sys/robust.h"
+
 /*
  * Where this process has its regions.  What an operation needs to know of a region it takes from
  * here, where it was checked when the region was joined, and not from the region's head, which
@@ -33,8 +37,16 @@ struct fw_ipc_place_ {
 
 extern struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
 
-/* Another number after each change of the places. */
-extern uint64_t fw_ipc_epoch_ __attribute__((visibility("hidden")));
+/*
+ * A number that changes with every change of the places, and with every fork: what a thread
+ * remembers holds as long as it is the same.  0 right after a fork, and never in what fw_ipc_epoch_
+ * answers.
+ */
+uint64_t fw_ipc_epoch_(void);
+static inline uint64_t fw_ipc_epoch_now_(void)
+{
+    return fw_load64_relaxed(fw_robust_life_ + FW_ROBUST_EPOCH_);
+}
 
 /* The place of the region in which the object begins; NULL: none. */
 const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object);

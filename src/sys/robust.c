@@ -31,8 +31,8 @@ __thread struct fw_robust_thread_ fw_robust_thread_ = {.life = FW_ROBUST_UNBORN_
 static __thread struct fw_robust_head_ own_head __attribute__((tls_model("initial-exec")));
 
 /* Until there is a page, or where there can be none; 0: a life that has no number yet. */
-static uint64_t plain_life;
-const uint64_t *fw_robust_life_ = &plain_life;
+static uint64_t plain_life[2];
+const uint64_t *fw_robust_life_ = plain_life;
 
 /* The number is new in this process, and in all that it was forked from. */
 static uint64_t life_now(void)
@@ -51,7 +51,10 @@ static uint64_t life_now(void)
 
 static void begin_anew(void)
 {
-    fw_store64_relaxed((uint64_t *)(uintptr_t)fw_robust_life_, 0);
+    uint64_t *life = (uint64_t *)(uintptr_t)fw_robust_life_;
+
+    fw_store64_relaxed(life, 0);
+    fw_store64_relaxed(life + FW_ROBUST_EPOCH_, 0);
 }
 
 /* When the library is loaded: no thread has looked yet. */
