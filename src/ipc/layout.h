@@ -20,22 +20,23 @@
  * No address is stored, but for the robust list's own pointers in a member, which only that
  * member's process and its kernel follow.
  */
-#define FW_IPC_MAGIC UINT64_C(0x31636f7777757266) /* "furwwoc1", in the processor's byte order */
+#define FW_IPC_MAGIC UINT64_C(0x316b636f77727566) /* "furwock1", in the processor's byte order */
 #define FW_IPC_VERSION 1u
 #define FW_IPC_HEAD_SIZE 4096u
 #define FW_IPC_REGION_LEAST 65536u
 #define FW_IPC_REGION_MOST (UINT64_C(1) << 33) /* a share names an object in 30 bits, by eights */
 
 struct fw_ipc_head_ {
-    uint64_t magic; /* stored last; 0: half made */
+    uint64_t magic; /* stored last; 0: not made, or half made */
     uint32_t version;
     uint32_t flags; /* FW_REGION_STAMP */
+    uint64_t plan;  /* size and flags in one word, stored first: head.c */
     uint64_t size;
     uint32_t entries_at, entry_count;
     uint32_t members_at, member_count;
     uint64_t objects_at;
-    uint64_t pid_namespace; /* of the creator; for tools */
-    uint64_t boot;          /* fw_boot_() of the creator */
+    uint64_t pid_namespace; /* of the creator, for tools; 1: not known */
+    uint64_t boot;          /* fw_boot_() of the creator; 1: not known */
     uint64_t check;         /* FNV-1a of all fields above, magic taken as FW_IPC_MAGIC */
     /* From here on it changes. */
     uint32_t members_used; /* no line beyond was ever taken */
@@ -72,7 +73,8 @@ struct fw_ipc_entry_ {
  *   M3  All that a member writes about itself for others to act on carries its tenancy.
  */
 #define FW_IPC_MEMBER_SIZE 256u
-#define FW_IPC_SHARES 20u
+#define FW_IPC_SHARES 16u
+#define FW_IPC_FORMER 5u
 
 struct fw_ipc_member_ {
     uint64_t life;
@@ -84,7 +86,7 @@ struct fw_ipc_member_ {
     uint64_t waits_since;   /* ns of CLOCK_MONOTONIC */
     uint64_t waits_how;     /* FW_IPC_WAITS_*; for tools */
     uint64_t introduced; /* the tenancy whose thread has filled in the fields above */
-    uint64_t spare_;
+    uint64_t former[FW_IPC_FORMER]; /* who had the line before: process << 42 | thread << 20 | tenancy */
     uint64_t shares[FW_IPC_SHARES]; /* what it holds beside others: src/ipc/share.h */
 };
 

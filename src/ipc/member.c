@@ -55,9 +55,37 @@ static void raise_used(struct fw_ipc_head_ *head, uint32_t used)
         ;
 }
 
+/* Linux has process and thread ids of up to 22 bits. */
+enum { ID_BITS = 22, TAG_BITS = 20 };
+#define ID_MASK ((UINT64_C(1) << ID_BITS) - 1)
+#define TAG_MASK ((UINT64_C(1) << TAG_BITS) - 1)
+
+/* Keeps the ids of whoever filled in the line last. */
+static void remember_former(struct fw_ipc_member_ *m)
+{
+    uint64_t nth = fw_load64_relaxed(&m->introduced);
+    uint64_t ids = fw_load64_relaxed(&m->ids);
+
+    fw_store64_relaxed(&m->former[nth % FW_IPC_FORMER],
+                       (ids >> 32) << (ID_BITS + TAG_BITS) | (ids & ID_MASK) << TAG_BITS |
+                           (nth & TAG_MASK));
+}
+
+static uint64_t former_ids(const struct fw_ipc_member_ *m, uint64_t nth)
+{
+    uint64_t former = fw_load64_relaxed(&m->former[nth % FW_IPC_FORMER]);
+
+    if ((former & TAG_MASK) != (nth & TAG_MASK))
+        return 0;
+    return (former >> (ID_BITS + TAG_BITS)) << 32 | (former >> TAG_BITS & ID_MASK);
+}
+
 static void introduce(struct fw_ipc_member_ *m, uint32_t thread, uint64_t nth)
 {
+    remember_former(m);
     fw_store64_relaxed(&m->waits_for, 0);
+    fw_store64_release(&m->introduced, 0); /* what follows is nobody's until it is all there */
+    fw_fence_release();
     fw_store64_relaxed(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);
     fw_store64_relaxed(&m->started, fw_thread_started_(thread));
     fw_store64_relaxed(&m->pid_namespace, fw_pid_namespace_());
@@ -155,7 +183,6 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
     me->place = place;
     me->member = fw_ipc_member_of_(place, k->id);
     me->id = k->id;
-    me->ids = fw_load64_relaxed(&me->member->ids);
     me->flags = place->flags;
     fw_ipc_self_ =
         (struct fw_ipc_self_){place->base, place->size - sizeof(fw_ipc_mutex), epoch, *me};
@@ -217,8 +244,13 @@ uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder)
     const struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
     uint64_t ids;
 
-    if (m == NULL || fw_load64_acquire(&m->introduced) != tenancy(holder))
+    if (m == NULL)
         return 0;
-    ids = fw_load64_acquire(&m->ids);
-    return tenancy(fw_load64_relaxed(&m->life)) == tenancy(holder) ? ids : 0;
+    if (fw_load64_acquire(&m->introduced) == tenancy(holder)) {
+        ids = fw_load64_relaxed(&m->ids);
+        fw_fence_acquire();
+        if (fw_load64_relaxed(&m->introduced) == tenancy(holder))
+            return ids;
+    }
+    return former_ids(m, tenancy(holder));
 }

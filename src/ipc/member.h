@@ -20,7 +20,6 @@ struct fw_ipc_me_ {
     const struct fw_ipc_place_ *place;
     struct fw_ipc_member_ *member;
     uint64_t id;    /* the holder, as lock words have it */
-    uint64_t ids;   /* process << 32 | thread */
     uint64_t flags; /* of the region */
 };
 
@@ -87,7 +86,10 @@ enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder
  */
 enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder);
 
-/* process << 32 | thread of a holder whose line nobody else has taken since; else 0. */
+/*
+ * process << 32 | thread of a holder; 0: not known any more, since FW_IPC_FORMER others or more have
+ * had its line.
+ */
 uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder);
 
 /* From slot + 1 in an id; NULL: there is none. */

@@ -248,7 +248,6 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m)
         return EPERM;
     if (!is_unsound(now) && fw_load64_relaxed(&m->past_.journal_) != 0)
         error = fw_ipc_journal_commit_at_(me.place, fw_load64_relaxed(&m->past_.journal_));
-    fw_ipc_past_end_(&m->past_);
     do
         next = is_unsound(now) ? FW_IPC_NOBODY : 0;
     while (!fw_cas64_release(&m->word_, &now, next)); /* id -> 0, id|DIED -> NOBODY */
@@ -262,12 +261,9 @@ int fw_ipc_mutex_unlock(fw_ipc_mutex *m)
     const struct fw_ipc_me_ *me = fw_ipc_known_(m);
     uint64_t now;
 
-    if (__builtin_expect(me == NULL || fw_load64_relaxed(&m->word_) != me->id ||
-                             fw_load64_relaxed(&m->past_.journal_) != 0,
-                         0))
+    if (__builtin_expect(me == NULL || fw_load64_relaxed(&m->past_.journal_) != 0, 0))
         return unlock_slow(m);
     now = me->id;
-    fw_ipc_past_end_(&m->past_);
     if (__builtin_expect(!fw_cas64_release(&m->word_, &now, 0), 0)) /* id -> free */
         return unlock_slow(m);
     return 0;

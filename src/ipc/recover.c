@@ -97,20 +97,15 @@ int fw_ipc_death_of_(const fw_ipc_past *past, fw_ipc_death *death)
 }
 
 /*
- * holder_ is 0 where the dead holder had not come to sign: it never returned from lock, so its
- * generation, which the next one gets, was never seen.
+ * If the dead holder had not come to raise the generation, it never returned from lock, and nobody
+ * has seen its number: that of the one before stands for it.
  */
 static void note_death(const struct fw_ipc_me_ *me, fw_ipc_past *past, uint64_t dead)
 {
-    uint64_t ids = fw_load64_relaxed(&past->holder_);
     uint64_t generation = fw_load64_relaxed(&past->generation_);
 
-    if (ids == 0) {
-        ids = fw_ipc_ids_(me->place, dead);
-        generation++;
-    }
-    fw_store64_relaxed(&past->dead_, ids);
-    fw_store64_relaxed(&past->dead_generation_, generation);
+    fw_store64_relaxed(&past->dead_, fw_ipc_ids_(me->place, dead));
+    fw_store64_relaxed(&past->dead_generation_, generation != 0 ? generation : 1);
 }
 
 int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past, uint64_t dead)

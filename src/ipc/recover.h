@@ -22,15 +22,8 @@
 static inline void fw_ipc_past_begin_(fw_ipc_past *past, const struct fw_ipc_me_ *me)
 {
     fw_store64_relaxed(&past->generation_, past->generation_ + 1);
-    fw_store64_relaxed(&past->holder_, me->ids);
     if (__builtin_expect((me->flags & FW_REGION_STAMP) != 0, 0))
         fw_store64_relaxed(&past->since_, fw_clock_ns_());
-}
-
-/* The caller is about to release it. */
-static inline void fw_ipc_past_end_(fw_ipc_past *past)
-{
-    fw_store64_relaxed(&past->holder_, 0);
 }
 
 /*

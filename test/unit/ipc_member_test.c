@@ -80,7 +80,13 @@ static void leaves_and_comes_back_as_another(void **state)
     assert_int_equal(again.id, me.id + (UINT64_C(1) << 32));
     assert_int_equal(fw_ipc_life_(ground.place, me.id), FW_IPC_DEAD);
     assert_int_equal(fw_ipc_life_(ground.place, again.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_ids_(ground.place, me.id), me.member->ids); /* remembered for a time */
+    for (unsigned i = 0; i < FW_IPC_FORMER; i++) {
+        fw_ipc_leave_(ground.place);
+        enter();
+    }
     assert_int_equal(fw_ipc_ids_(ground.place, me.id), 0);
+    assert_int_equal(fw_ipc_ids_(ground.place, again.id), again.member->ids);
 }
 
 static void tells_what_no_thread_can_have_been(void **state)
@@ -146,7 +152,11 @@ static void a_process_that_is_killed_is_dead(void **state)
     ground_kill(child);
     assert_int_equal(line_life(1), UINT64_C(1) << 32 | FW_ROBUST_DIED);
     assert_int_equal(fw_ipc_life_(ground.place, id), FW_IPC_DEAD);
-    assert_int_equal(fw_ipc_ids_(ground.place, id) >> 32, child); /* until somebody takes the line */
+    assert_int_equal(fw_ipc_ids_(ground.place, id) >> 32, child);
+    child = ground_fork(enter_and_stay, said + 1); /* has the same line */
+    assert_int_equal(await(said + 1), id + (UINT64_C(1) << 32));
+    assert_int_not_equal(fw_ipc_ids_(ground.place, id) >> 32, child);
+    ground_kill(child);
 }
 
 /* As where the kernel has no robust lists. */

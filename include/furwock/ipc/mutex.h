@@ -15,7 +15,6 @@ FW_BEGIN_DECLS
 /* What a lock remembers of its holders; internal. */
 typedef struct fw_ipc_past {
     uint64_t generation_; /* of the present or the last holder */
-    uint64_t holder_;     /* process << 32 | thread of the present one; 0: none, or not yet said */
     uint64_t since_;      /* ns of CLOCK_MONOTONIC when it began, with FW_REGION_STAMP */
     uint64_t dead_;       /* process << 32 | thread of the last holder that died */
     uint64_t dead_generation_;
