@@ -2,5 +2,5 @@
 #
 # The locks between processes.  Paths from src/.
 set(fw_ipc_sources
-    ipc/member.c ipc/mutex.c ipc/nap.c ipc/place.c ipc/recover.c
+    ipc/cond.c ipc/journal.c ipc/member.c ipc/mutex.c ipc/nap.c ipc/place.c ipc/recover.c
     sys/origin.c sys/robust.c)

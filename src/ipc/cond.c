@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The condition variable between processes.  Contract: furwock/ipc/cond.h.
+ *
+ * Origin: a sequence number that every signal changes is Drepper's ("Futexes are tricky"), moving
+ * those who wait to the mutex Ingo Molnar's (FUTEX_REQUEUE, 2003).  What such a variable is known to
+ * lose (a wake that went to one who died) comes back here because nobody sleeps for longer than a
+ * nap.
+ *
+ *   bit   63 ............... 32   31 ................. 2   1         0
+ *         broadcasts              signals and broadcasts   SLEEPERS  WAITERS
+ *
+ *   word      meaning                               left by
+ *   n         nobody waits since the last wake      a waiter, with the mutex: -> n|W
+ *   n|W       somebody may wait, and polls          a waiter: -> n|W|S
+ *                                                   signal: -> n+1; it is seen
+ *   n|W|S     somebody may sleep                    signal: -> (n+1)|W|S, wakes one; where nobody
+ *                                                   slept: -> n+2, wakes all who do by now
+ *   n|W[|S]                                         broadcast: -> n+1 and a broadcast more, then
+ *                                                   wakes or moves all who sleep
+ *
+ * A waiter remembers the number that it has found, and its wait is over as soon as there is another
+ * one, however it learns that.  There is no other state, and nobody is counted.
+ *
+ *   C1  The number grows, and W and S are cleared with a change of it only: no wait finds its own
+ *       number again, or itself unannounced under it.
+ *   C2  Who waits has seen W beside its number, and who sleeps S.  So a signal that finds no W has
+ *       nobody to wake: those who waited before are over already.
+ *   C3  A wait is decided by the number only, never by being woken.  So a wake that is lost, or
+ *       goes to one who dies or is cancelled, delays the others until they look: a nap.  And who
+ *       finds its number unchanged has taken nothing.
+ *   C4  Who may have been moved to the mutex (a broadcast came) takes it as one who has slept
+ *       there, so that its release wakes the next.
+ *
+ *   Legal:   W and S without waiters (a needless wake); a wait that ends for a signal that woke
+ *            another; a moved waiter whose mutex nobody holds (it looks after its nap); mutex_ of
+ *            waiters that are gone.
+ *   Illegal: to clear W or S and leave the number; to clear S and not wake all who sleep; to wait
+ *            for a number that was read after the mutex was released.
+ */
+#include <furwock/ipc/cond.h>
+
+#include <errno.h>
+#include <stddef.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/futex.h>
+
+#include "ipc/member.h"
+#include "ipc/mutex.h"
+#include "ipc/nap.h"
+#include "luck.h"
+#include "sys/cancel.h"
+#include "sys/panic.h"
+
+#define COND_WAITERS UINT64_C(1)
+#define COND_SLEEPERS UINT64_C(2)
+#define COND_CHANGE UINT64_C(4)
+#define COND_BROADCAST (UINT64_C(1) << 32)
+
+struct waiter {
+    struct fw_ipc_wait_ wait;
+    fw_ipc_cond *c;
+    fw_ipc_mutex *m;
+    uint64_t number; /* for another one it waits */
+    bool has_slept;  /* it may have been moved meanwhile */
+};
+
+static uint64_t number_of(uint64_t word)
+{
+    return word / COND_CHANGE;
+}
+
+static bool has_waiters(uint64_t word)
+{
+    return (word & COND_WAITERS) != 0;
+}
+
+static bool has_sleepers(uint64_t word)
+{
+    return (word & COND_SLEEPERS) != 0;
+}
+
+/* The next word, with nobody who waits for it yet. */
+static uint64_t changed(uint64_t word)
+{
+    return (number_of(word) + 1) * COND_CHANGE;
+}
+
+static bool was_broadcast(uint64_t number, uint64_t word)
+{
+    return number / number_of(COND_BROADCAST) != word / COND_BROADCAST;
+}
+
+static const uint32_t *half(const fw_ipc_cond *c)
+{
+    return (const uint32_t *)(const void *)&c->word_;
+}
+
+static bool is_over(const struct waiter *me)
+{
+    return number_of(fw_load64_relaxed(&me->c->word_)) != me->number;
+}
+
+int fw_ipc_cond_init(fw_ipc_cond *c)
+{
+    if ((uintptr_t)c % sizeof(uint64_t) != 0)
+        return EINVAL;
+    *c = (fw_ipc_cond)FW_IPC_COND_INIT;
+    return 0;
+}
+
+/* The mutex is held, so nobody who changes the condition from now on can miss W (C2). */
+static void announce(struct waiter *me)
+{
+    uint64_t at = fw_ipc_offset_(me->wait.me.place, me->m);
+    uint64_t word;
+
+    if (fw_load64_relaxed(&me->c->mutex_) != at)
+        fw_store64_relaxed(&me->c->mutex_, at);
+    word = fw_load64_relaxed(&me->c->word_);
+    if (!has_waiters(word)) /* n -> n|W */
+        word = fw_or64_relaxed(&me->c->word_, COND_WAITERS);
+    me->number = number_of(word);
+}
+
+/* Before it sleeps: n|W -> n|W|S.  False: the wait is over. */
+static bool announce_sleep(struct waiter *me, uint64_t *word)
+{
+    *word = fw_load64_relaxed(&me->c->word_);
+    while (number_of(*word) == me->number) {
+        if (has_sleepers(*word) || !fw_wait_blocks_(&me->wait.poll))
+            return true;
+        if (fw_cas64_relaxed(&me->c->word_, word, *word | COND_SLEEPERS))
+            *word |= COND_SLEEPERS;
+    }
+    return false;
+}
+
+static int lock_again(struct waiter *me)
+{
+    uint64_t now = fw_load64_relaxed(&me->c->word_);
+
+    fw_ipc_wait_end_(&me->wait);
+    if (me->has_slept && was_broadcast(me->number, now)) /* C4 */
+        return fw_ipc_mutex_relock_(me->m, &me->wait.me);
+    return fw_ipc_mutex_lock(me->m);
+}
+
+static void nothing(void *arg)
+{
+    (void)arg;
+}
+
+/* The waiting thread was cancelled.  The wake that it may have had it passes on (C3: or a nap). */
+static void cancelled(void *arg)
+{
+    struct waiter *me = arg;
+
+    if (is_over(me))
+        fw_ipc_wake_(half(me->c), 1);
+    (void)lock_again(me); /* if it is not held, unlock will say so */
+}
+
+/* Polls for as long as the policy has budget, and as that pays. */
+static void poll(struct waiter *me, const fw_wait_policy *policy)
+{
+    fw_half_ *luck = (fw_half_ *)&me->c->luck_;
+    bool by_luck = fw_luck_begin_(luck, &me->wait.poll, policy);
+
+    while (fw_ipc_wait_poll_(&me->wait) && !is_over(me))
+        ;
+    if (by_luck)
+        fw_luck_end_(luck, is_over(me));
+}
+
+/* 0, or ETIMEDOUT: until then the number had not changed. */
+static int sleep_until_over(struct waiter *me)
+{
+    uint64_t word;
+
+    while (announce_sleep(me, &word)) {
+        me->has_slept = true;
+        if (fw_ipc_wait_sleep_(&me->wait, half(me->c), (uint32_t)word) == ETIMEDOUT)
+            return is_over(me) ? 0 : ETIMEDOUT;
+        fw_cancel_point_(cancelled, me);
+    }
+    return 0;
+}
+
+int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_policy *policy,
+                            const fw_deadline *deadline)
+{
+    struct waiter me = {.c = c, .m = m};
+    struct fw_ipc_me_ self;
+    int error = fw_ipc_enter_(m, &self);
+    int locked;
+
+    if (error != 0)
+        return error;
+    if ((uintptr_t)c % sizeof(uint64_t) != 0 ||
+        fw_ipc_address_(self.place, fw_ipc_offset_(self.place, c), sizeof *c) == NULL)
+        return EINVAL;
+    if (!fw_ipc_mutex_is_mine(m))
+        return EPERM;
+    error = fw_ipc_wait_begin_(&me.wait, &self, c, FW_IPC_WAITS_COND, policy, deadline);
+    if (error != 0)
+        return error;
+    fw_cancel_point_(nothing, NULL);
+    announce(&me);
+    error = fw_ipc_mutex_unlock(m);
+    if (error != 0)
+        return error;
+    poll(&me, policy);
+    error = sleep_until_over(&me);
+    locked = lock_again(&me);
+    return locked != 0 ? locked : error;
+}
+
+int fw_ipc_cond_timedwait(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_deadline *deadline)
+{
+    return fw_ipc_cond_wait_policy(c, m, NULL, deadline);
+}
+
+int fw_ipc_cond_wait(fw_ipc_cond *c, fw_ipc_mutex *m)
+{
+    return fw_ipc_cond_wait_policy(c, m, NULL, NULL);
+}
+
+/* Wakes one who sleeps, after the change to `now`.  If nobody does, later signals need not try. */
+static void wake_one(fw_ipc_cond *c, uint64_t now)
+{
+    int woken = fw_futex_wake(half(c), 1, FW_FUTEX_SHARED);
+
+    if (woken < 0)
+        fw_panic_errno_("futex wake between processes", -woken);
+    /* n|W|S -> n+1: who has come and gone to sleep meanwhile would not be found any more */
+    if (woken == 0 && fw_cas64_release(&c->word_, &now, changed(now)))
+        fw_ipc_wake_(half(c), FW_FUTEX_ALL);
+}
+
+int fw_ipc_cond_signal(fw_ipc_cond *c)
+{
+    uint64_t now = fw_load64_relaxed(&c->word_);
+    uint64_t next;
+
+    if (!has_waiters(now))
+        return 0;
+    if (fw_ipc_place_of_(c) == NULL || (uintptr_t)c % sizeof(uint64_t) != 0)
+        return EINVAL;
+    do {
+        if (!has_waiters(now))
+            return 0;
+        next = has_sleepers(now) ? now + COND_CHANGE : changed(now);
+    } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W -> n+1, n|W|S -> (n+1)|W|S */
+    if (has_sleepers(next))
+        wake_one(c, next);
+    return 0;
+}
+
+/* The mutex of those who wait, as far as that can be believed; NULL: there is none. */
+static fw_ipc_mutex *mutex_of(const fw_ipc_cond *c, const struct fw_ipc_place_ *place)
+{
+    uint64_t at = fw_load64_relaxed(&c->mutex_);
+
+    return at % sizeof(uint64_t) == 0 ? fw_ipc_address_(place, at, sizeof(fw_ipc_mutex)) : NULL;
+}
+
+/* Moves all who sleep to the mutex, but one where nobody is known to release it.  False: none. */
+static bool move(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me_ *me)
+{
+    fw_ipc_mutex *m = mutex_of(c, me->place);
+    unsigned first;
+    int moved;
+
+    if (m == NULL)
+        return false;
+    first = fw_ipc_mutex_mark_waiters_(m, me) ? 0 : 1;
+    moved = fw_futex_cmp_requeue(half(c), (uint32_t)now, first, fw_ipc_mutex_half_(m), FW_FUTEX_ALL,
+                                 FW_FUTEX_SHARED);
+    if (moved < 0 && moved != -EAGAIN)
+        fw_panic_errno_("futex requeue between processes", -moved);
+    return moved >= 0;
+}
+
+int fw_ipc_cond_broadcast(fw_ipc_cond *c)
+{
+    uint64_t now = fw_load64_relaxed(&c->word_);
+    uint64_t next;
+    struct fw_ipc_me_ me;
+    int error;
+
+    if (!has_waiters(now))
+        return 0;
+    error = fw_ipc_enter_(c, &me);
+    if (error == EINVAL)
+        return EINVAL;
+    do {
+        if (!has_waiters(now))
+            return 0;
+        next = changed(now) + COND_BROADCAST;
+    } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W[|S] -> n+1, and a broadcast more */
+    /* If others have come meanwhile, nobody is moved: they see their number, and sleep again. */
+    if (has_sleepers(now) && (error != 0 || !move(c, next, &me)))
+        fw_ipc_wake_(half(c), FW_FUTEX_ALL);
+    return 0;
+}

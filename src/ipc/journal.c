@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The undo journal.  Contract: furwock/ipc/journal.h.  What a death after each step leaves:
+ * doc/crash-safety.md.
+ *
+ * Origin: the undo log is the textbook's (Gray and Reuter, "Transaction Processing", chapter 10);
+ * that the records need no checksum and no flush is due to what can be lost here: a thread, with
+ * its next instructions, but no store that it has made.
+ *
+ * The room behind the head is a stack of records, each with its trailer on top:
+ *
+ *     old bytes, filled up to 8 | where they belong (from the region's begin) | how many | ...
+ *
+ *   used_        meaning                            left by
+ *   0            empty: the data stand              record: -> the bytes of the first record
+ *   n            n bytes of records count           record: -> n + that record
+ *                                                   undo: -> n - the last record, once it is back
+ *                                                   commit: -> 0
+ *   capacity_    0: not made.  Set once, by init.
+ *
+ * Legal:   anything above used_ (a record that is being written); a record that has been put back
+ *          and is still there; one whose bytes were not changed yet; several of the same bytes.
+ * Illegal: to change bytes before used_ covers their record; used_ to cover one that is not whole.
+ *
+ *   J1  One store decides, that to used_: before it a record does not exist, after it it is whole.
+ *   J2  Bytes are changed by the holder after J1 only, and by an undo to what their record says; so
+ *       an undo that is begun again, from any record on, ends the same.
+ *   J3  Nothing is believed that was read from the region: neither room nor records, before they
+ *       are seen to lie where they may.
+ *
+ * A thread that dies has carried out a beginning of its instructions, and its stores arrive before
+ * the kernel's mark of its death.  So J1 and J2 need the compiler's order only.
+ */
+#include "ipc/journal.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include <furwock/bits/atomic.h>
+
+#include "ipc/member.h"
+
+/* Above the old bytes of a record. */
+struct trailer {
+    uint64_t at; /* from the region's begin */
+    uint64_t size;
+};
+
+enum { PIECE = 8 };
+
+_Static_assert(FW_IPC_JOURNAL_RECORD(1) == PIECE + sizeof(struct trailer), "what a record takes");
+_Static_assert(sizeof(fw_ipc_journal) == 2 * PIECE, "the records begin at a multiple of 8");
+
+/* A journal that was checked: the room lies in the region, and `used` in the room (J3). */
+struct log {
+    const struct fw_ipc_place_ *place;
+    fw_ipc_journal *j;
+    char *room;
+    uint64_t capacity;
+    uint64_t used;
+};
+
+static uint64_t filled_up(uint64_t n)
+{
+    return (n + PIECE - 1) / PIECE * PIECE;
+}
+
+static bool is_aligned(uint64_t n)
+{
+    return n % PIECE == 0;
+}
+
+/* Where objects may lie: behind the members' lines. */
+static bool is_among_objects(const struct fw_ipc_place_ *place, uint64_t at, uint64_t size)
+{
+    uint64_t objects_at = (uintptr_t)&place->members[place->member_count] - place->base;
+
+    return at >= objects_at && fw_ipc_address_(place, at, size) != NULL;
+}
+
+static bool has_room(const struct fw_ipc_place_ *place, uint64_t at, uint64_t capacity)
+{
+    return capacity != 0 && is_aligned(capacity) && capacity < place->size &&
+           is_among_objects(place, at, sizeof(fw_ipc_journal) + capacity);
+}
+
+/* 0, or EUCLEAN: no journal lies there. */
+static int look_at(struct log *log, const struct fw_ipc_place_ *place, uint64_t at)
+{
+    fw_ipc_journal *j;
+
+    if (!is_aligned(at) || !is_among_objects(place, at, sizeof *j))
+        return EUCLEAN;
+    j = fw_ipc_address_(place, at, sizeof *j);
+    *log = (struct log){.place = place,
+                        .j = j,
+                        .room = (char *)(j + 1),
+                        .capacity = fw_load64_relaxed(&j->capacity_),
+                        .used = fw_load64_relaxed(&j->used_)};
+    if (!has_room(place, at, log->capacity) || !is_aligned(log->used) || log->used > log->capacity)
+        return EUCLEAN;
+    return 0;
+}
+
+/* The user's own journal. */
+static int enter(struct log *log, const fw_ipc_journal *j)
+{
+    struct fw_ipc_me_ me;
+    int error = fw_ipc_enter_(j, &me);
+
+    return error != 0 ? error : look_at(log, me.place, fw_ipc_offset_(me.place, j));
+}
+
+/* May these bytes have a record in this journal? */
+static bool is_covered(const struct log *log, uint64_t at, uint64_t size)
+{
+    uint64_t begin = fw_ipc_offset_(log->place, log->j);
+    uint64_t end = begin + sizeof *log->j + log->capacity;
+
+    return size != 0 && is_among_objects(log->place, at, size) && (at >= end || at + size <= begin);
+}
+
+/* Whole words in one piece each. */
+static void copy(char *to, const char *from, uint64_t n)
+{
+    uint64_t i = 0;
+
+    if (is_aligned((uintptr_t)to | (uintptr_t)from))
+        for (; n - i >= PIECE; i += PIECE)
+            fw_store64_relaxed((fw_word_ *)(void *)(to + i),
+                               fw_load64_relaxed((const fw_word_ *)(const void *)(from + i)));
+    for (; i < n; i++)
+        fw_store8_relaxed((fw_byte_ *)(to + i), fw_load8_relaxed((const fw_byte_ *)(from + i)));
+}
+
+/* Until here, all is in the memory that outlives the thread (J1, J2). */
+static void set_used(struct log *log, uint64_t used)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    fw_store64_release(&log->j->used_, used);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    log->used = used;
+}
+
+int fw_ipc_journal_init(fw_ipc_journal *j, size_t capacity)
+{
+    struct fw_ipc_me_ me;
+    uint64_t room = filled_up(capacity);
+    uint64_t now = 0;
+    int error = fw_ipc_enter_(j, &me);
+
+    if (error != 0)
+        return error;
+    if (capacity > me.place->size || !has_room(me.place, fw_ipc_offset_(me.place, j), room))
+        return EINVAL;
+    if (fw_cas64_release(&j->capacity_, &now, room) || now == room) /* not made -> made */
+        return 0;
+    return EBUSY;
+}
+
+int fw_ipc_journal_record(fw_ipc_journal *j, const void *p, size_t n)
+{
+    struct log log;
+    uint64_t at, old;
+    fw_word_ *trailer;
+    int error = enter(&log, j);
+
+    if (error != 0)
+        return error;
+    at = fw_ipc_offset_(log.place, p);
+    if (!is_covered(&log, at, n))
+        return EINVAL;
+    old = filled_up(n);
+    if (old + sizeof(struct trailer) > log.capacity - log.used)
+        return ENOSPC;
+    copy(log.room + log.used, p, n);
+    trailer = (fw_word_ *)(void *)(log.room + log.used + old);
+    fw_store64_relaxed(&trailer[0], at);
+    fw_store64_relaxed(&trailer[1], n);
+    set_used(&log, log.used + old + sizeof(struct trailer)); /* J1: from here on it counts */
+    return 0;
+}
+
+/* The topmost record; false: it makes no sense (J3). */
+static bool top(const struct log *log, struct trailer *t)
+{
+    const fw_word_ *trailer;
+
+    if (log->used < sizeof *t + PIECE)
+        return false;
+    trailer = (const fw_word_ *)(const void *)(log->room + log->used - sizeof *t);
+    *t = (struct trailer){fw_load64_relaxed(&trailer[0]), fw_load64_relaxed(&trailer[1])};
+    return t->size <= log->used - sizeof *t && filled_up(t->size) <= log->used - sizeof *t &&
+           is_covered(log, t->at, t->size);
+}
+
+/* Each turn shortens `used`, which was checked against the region. */
+static int undo(struct log *log)
+{
+    struct trailer t;
+
+    while (log->used != 0) {
+        uint64_t rest;
+        if (!top(log, &t))
+            return EUCLEAN;
+        rest = log->used - sizeof t - filled_up(t.size);
+        copy(fw_ipc_address_(log->place, t.at, t.size), log->room + rest, t.size);
+        set_used(log, rest); /* J2: it is back */
+    }
+    return 0;
+}
+
+int fw_ipc_journal_undo_at_(const struct fw_ipc_place_ *place, uint64_t offset)
+{
+    struct log log;
+    int error = look_at(&log, place, offset);
+
+    return error != 0 ? error : undo(&log);
+}
+
+int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset)
+{
+    struct log log;
+    int error = look_at(&log, place, offset);
+
+    if (error == 0 && log.used != 0)
+        set_used(&log, 0);
+    return error;
+}
+
+int fw_ipc_journal_undo(fw_ipc_journal *j)
+{
+    struct log log;
+    int error = enter(&log, j);
+
+    return error != 0 ? error : undo(&log);
+}
+
+int fw_ipc_journal_commit(fw_ipc_journal *j)
+{
+    struct log log;
+    int error = enter(&log, j);
+
+    if (error == 0)
+        set_used(&log, 0);
+    return error;
+}
+
+int fw_ipc_journal_attach_(const struct fw_ipc_place_ *place, uint64_t *word,
+                           const fw_ipc_journal *j)
+{
+    uint64_t before = fw_load64_relaxed(word);
+    uint64_t at = j != NULL ? fw_ipc_offset_(place, j) : 0;
+    struct log log;
+
+    if (j != NULL && at == 0)
+        return EINVAL;
+    if (before == at)
+        return 0;
+    if (j != NULL && look_at(&log, place, at) != 0)
+        return EUCLEAN;
+    if (before != 0 && look_at(&log, place, before) == 0 && log.used != 0)
+        return EBUSY;
+    fw_store64_release(word, at); /* one journal -> another */
+    return 0;
+}
+
+int fw_ipc_mutex_journal(fw_ipc_mutex *m, fw_ipc_journal *j)
+{
+    struct fw_ipc_me_ me;
+    int error = fw_ipc_enter_(m, &me);
+
+    if (error != 0)
+        return error;
+    if (!fw_ipc_mutex_is_mine(m))
+        return EPERM;
+    return fw_ipc_journal_attach_(me.place, &m->past_.journal_, j);
+}
