@@ -55,6 +55,7 @@ SUBJECT_LOAD(32, fw_half_, relaxed)
 SUBJECT_LOAD(32, fw_half_, acquire)
 SUBJECT_LOAD(64, uint64_t, relaxed)
 SUBJECT_LOAD(64, uint64_t, acquire)
+SUBJECT_LOAD(64, uint64_t, seq_cst)
 SUBJECT_STORE(8, fw_byte_, relaxed)
 SUBJECT_STORE(32, fw_half_, relaxed)
 SUBJECT_STORE(32, fw_half_, release)
@@ -62,6 +63,7 @@ SUBJECT_STORE(64, uint64_t, relaxed)
 SUBJECT_STORE(64, uint64_t, release)
 SUBJECT_MODIFY(xchg, 8, fw_byte_, acquire)
 SUBJECT_MODIFY(xchg, 32, fw_half_, release)
+SUBJECT_MODIFY(xchg, 64, uint64_t, seq_cst)
 SUBJECT_MODIFY(add, 32, fw_half_, relaxed)
 SUBJECT_MODIFY(add, 32, fw_half_, acquire)
 SUBJECT_MODIFY(add, 32, fw_half_, release)
@@ -72,8 +74,11 @@ SUBJECT_MODIFY(add, 64, uint64_t, acq_rel)
 SUBJECT_MODIFY(or, 32, fw_half_, relaxed)
 SUBJECT_MODIFY(or, 64, uint64_t, relaxed)
 SUBJECT_MODIFY(or, 64, uint64_t, release)
+SUBJECT_MODIFY(or, 64, uint64_t, seq_cst)
 SUBJECT_MODIFY(and, 32, fw_half_, relaxed)
 SUBJECT_MODIFY(and, 64, uint64_t, acquire)
+SUBJECT_MODIFY(and, 64, uint64_t, seq_cst)
+SUBJECT_MODIFY(and, 64, uint64_t, release)
 SUBJECT_CAS(32, fw_half_, relaxed)
 SUBJECT_CAS(32, fw_half_, acquire)
 SUBJECT_CAS(32, fw_half_, release)
@@ -81,6 +86,7 @@ SUBJECT_CAS(64, uint64_t, relaxed)
 SUBJECT_CAS(64, uint64_t, acquire)
 SUBJECT_CAS(64, uint64_t, release)
 SUBJECT_CAS(64, uint64_t, acq_rel)
+SUBJECT_CAS(64, uint64_t, seq_cst)
 
 /* Under TSO the first two order nothing that is not ordered anyway. */
 static inline void fw_fence_acquire(void)
@@ -110,5 +116,14 @@ void *subject_thread_pointer(void);
 #define FW_OBJECT_PEEK_ 32u
 #define FW_WORD_LOCK_SLEEP_NS_ 0 /* without an end: a lost wake-up shows */
 #define __builtin_thread_pointer() subject_thread_pointer()
+
+/*
+ * Thread-local variables lie in a section, which is brought and taken away with each model thread
+ * (engine/thread.c).  A faulty copy of the sources has a section of its own.
+ */
+#define SUBJECT_TEXT_(x) #x
+#define SUBJECT_TEXT(x) SUBJECT_TEXT_(x)
+#define SUBJECT_OWN model_own_variables
+#define __thread __attribute__((section(SUBJECT_TEXT(SUBJECT_OWN))))
 
 #endif
