@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_TEST_STEP_H
+#define FW_TEST_STEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "processes.h"
+
+/*
+ * Death at step n: a row of a table is one operation, which a process (the victim) does again and
+ * again, each time in an object as good as new, and each time dies one step later, until it gets
+ * through.  Steps are what other processes can see (step/atomic.h).  Each time the others must go
+ * on, and find what they were promised.
+ *
+ * A victim ends in one of three ways: it is killed at its step; or it stops there, others come and
+ * wait for it, and then it is killed; or it stops, others come, and it goes on.
+ *
+ * And each row with a repair is played with two victims: the first dies at step n, a second one
+ * repairs and dies at step m, for all n and m.
+ */
+struct row {
+    const char *name;
+    void (*reset)(void);   /* the objects as they are before */
+    void (*company)(void); /* another process, there before the victim; NULL: none */
+    void (*before)(void);  /* the victim, not counted; NULL: nothing */
+    void (*act)(void);     /* the victim, counted */
+    void (*repair)(void);  /* the second victim, counted; NULL: only one */
+    void (*survive)(void); /* anybody, afterwards, any number of times */
+    unsigned changes;      /* so often the outcome is another one than at the step before */
+};
+
+enum { ANY_CHANGES = 1000 };
+
+/* Rows of one object; ends with a row without a name. */
+struct table {
+    const char *name;
+    const struct row *rows;
+    void (*prepare)(void); /* once */
+};
+
+extern const struct table mutex_table;
+
+/* A step of the test's own, in `act` or `repair`; and what the library calls. */
+void fw_step_(void);
+
+/* Where all meet: in memory that they share. */
+struct meeting {
+    int outcome;   /* what this run led to, as far as the caller can tell: see `changes` */
+    int is_there;  /* company_is_there */
+    int is_let_in; /* let_company_come, and 2: it has come */
+    pid_t company;
+    pid_t victim;       /* once it has begun to act */
+    bool is_through;    /* the victim has come to the end of `act` */
+    uint64_t a, b;      /* data under a lock: equal, except while somebody changes them */
+    uint64_t last;      /* generation seen last */
+    uint64_t words[16]; /* the table's own */
+};
+extern struct meeting *here;
+
+/* The region, in which objects are made. */
+void *object_new(size_t size);
+
+/* By `company`, when it is where it wants to be when the victim comes, or about to sleep there. */
+void company_is_there(void);
+
+/* By `company`: until the victim sleeps, is stopped, or is dead. */
+void until_victim_rests(void);
+
+/* By `company`: until the victim begins to act; until it is through, or stopped, or dead. */
+void until_victim_acts(void);
+void until_victim_is_done(void);
+
+/*
+ * For company that is to sleep on what the victim holds: `before` ends with let_company_come, and
+ * company begins with come_second, and then does what makes it sleep.
+ */
+void let_company_come(void);
+void come_second(void);
+
+/* Adds to the outcome. */
+void count(int n);
+
+/* A process that does so and ends, without cleaning up. */
+void one_that_dies(void (*body)(void));
+
+/* Plays a table; returns how many processes it killed. */
+unsigned play(const struct table *t, const char *only);
+
+#endif
