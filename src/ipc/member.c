@@ -189,18 +189,20 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
     return 0;
 }
 
-void fw_ipc_leave_(const struct fw_ipc_place_ *place)
+bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
 {
     struct membership *k = &known[place->index];
     struct fw_ipc_member_ *m;
+    bool is_out;
 
     if (!is_valid(k, place))
-        return;
+        return true;
     m = fw_ipc_member_of_(place, k->id);
-    fw_robust_unlink_(robust_word(m));
+    is_out = fw_robust_unlink_(robust_word(m));
     fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy: M1 */
     k->id = 0;
     fw_ipc_self_.size = 0;
+    return is_out;
 }
 
 bool fw_ipc_has_company_(const struct fw_ipc_place_ *place)

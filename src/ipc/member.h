@@ -63,8 +63,11 @@ static inline int fw_ipc_enter_(const void *object, struct fw_ipc_me_ *me)
     return 0;
 }
 
-/* Ends the calling thread's membership, if there is one. */
-void fw_ipc_leave_(const struct fw_ipc_place_ *place);
+/*
+ * Ends the calling thread's membership, if there is one.  False: the kernel will still look at its
+ * line, which must stay mapped until the thread has ended.
+ */
+bool fw_ipc_leave_(const struct fw_ipc_place_ *place);
 
 /* Are there members of this process, other than the calling thread? */
 bool fw_ipc_has_company_(const struct fw_ipc_place_ *place);

@@ -17,7 +17,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/mutex.h>
 
-#include "ipc/layout.h"
+#include "ipc/head.h"
 #include "sys/thread.h"
 
 struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
@@ -74,22 +74,22 @@ static void begin_anew(void)
     fw_mutex_init(&changing);
 }
 
-static void fill(struct fw_ipc_place_ *place, unsigned index, void *base, size_t size)
+static void fill(struct fw_ipc_place_ *place, unsigned index, void *base,
+                 const struct fw_ipc_plan_ *plan)
 {
-    struct fw_ipc_head_ *head = base;
-
-    place->size = size;
+    place->size = plan->size;
     place->generation++;
-    place->head = head;
-    place->members = (struct fw_ipc_member_ *)((char *)base + head->members_at);
-    place->member_count = head->member_count;
+    place->head = base;
+    place->members = (struct fw_ipc_member_ *)(void *)((char *)base + plan->members_at);
+    place->member_count = plan->member_count;
     place->index = index;
-    place->flags = head->flags;
+    place->flags = plan->flags;
     place->is_taken = 1;
     set_base(place, (uintptr_t)base);
 }
 
-int fw_ipc_place_add_(void *base, size_t size, const struct fw_ipc_place_ **place)
+int fw_ipc_place_add_(void *base, const struct fw_ipc_plan_ *plan,
+                      const struct fw_ipc_place_ **place)
 {
     static uint32_t is_watching;
     struct fw_ipc_place_ *mine = NULL;
@@ -103,13 +103,13 @@ int fw_ipc_place_add_(void *base, size_t size, const struct fw_ipc_place_ **plac
         struct fw_ipc_place_ *p = &fw_ipc_places_[i];
         if (!p->is_taken)
             mine = mine == NULL ? p : mine;
-        else if ((uintptr_t)base < p->base + p->size && p->base < (uintptr_t)base + size)
+        else if ((uintptr_t)base < p->base + p->size && p->base < (uintptr_t)base + plan->size)
             error = EBUSY;
     }
     if (error == 0 && mine == NULL)
         error = EMFILE;
     if (error == 0) {
-        fill(mine, (unsigned)(mine - fw_ipc_places_), base, size);
+        fill(mine, (unsigned)(mine - fw_ipc_places_), base, plan);
         *place = mine;
     }
     fw_mutex_unlock(&changing);

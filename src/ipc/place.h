@@ -22,6 +22,7 @@ enum { FW_IPC_PLACES = 16 };
 
 struct fw_ipc_head_;
 struct fw_ipc_member_;
+struct fw_ipc_plan_; /* ipc/head.h */
 
 struct fw_ipc_place_ {
     uintptr_t base; /* 0: empty */
@@ -52,10 +53,11 @@ static inline uint64_t fw_ipc_epoch_now_(void)
 const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object);
 
 /*
- * Enters a region whose head was checked.  0; EBUSY: it overlaps with another place; EMFILE: all
+ * Enters a region whose head was checked, and has this plan.  0; EBUSY: it overlaps with another place; EMFILE: all
  * places are taken.
  */
-int fw_ipc_place_add_(void *base, size_t size, const struct fw_ipc_place_ **place);
+int fw_ipc_place_add_(void *base, const struct fw_ipc_plan_ *plan,
+                      const struct fw_ipc_place_ **place);
 void fw_ipc_place_remove_(const struct fw_ipc_place_ *place);
 
 /* An address as the distance from the region's begin, and back; 0 and NULL: not in the region. */

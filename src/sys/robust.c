@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys_call_arch.h>
 #include <unistd.h>
 
@@ -161,20 +162,57 @@ bool fw_robust_link_(uint32_t *word)
     return true;
 }
 
-void fw_robust_unlink_(uint32_t *word)
+/* Reads a pointer that may be anything.  False: there is no memory. */
+static bool peek(uintptr_t address, uintptr_t *value)
+{
+    struct iovec to = {value, sizeof *value}, from = {(void *)address, sizeof *value};
+    long got = fw_system_call_(SYS_process_vm_readv, getpid(), (long)(intptr_t)&to, 1,
+                               (long)(intptr_t)&from, 1, 0);
+
+    if (got != -ENOSYS && got != -EPERM)
+        return got == (long)sizeof *value;
+    *value = *(const uintptr_t *)address; /* a filter forbids the call: trust */
+    return true;
+}
+
+/* Longer than any list that the kernel follows (ROBUST_LIST_LIMIT). */
+enum { LIST_MOST = 2048 };
+
+/*
+ * The entry before, found from the head on: what e says itself may have been written over, since it
+ * lies in memory that others can write to.  NULL: e is not in the list, or cannot be reached.
+ */
+static struct entry *find_before(struct fw_robust_head_ *head, const struct entry *e)
+{
+    struct entry *at = (struct entry *)(void *)&head->first;
+    uintptr_t next = head->first;
+
+    for (unsigned i = 0; i < LIST_MOST && entry_at(next) != e; i++) {
+        at = entry_at(next);
+        if ((uintptr_t)at == (uintptr_t)head || !peek((uintptr_t)at, &next))
+            return NULL;
+    }
+    return entry_at(next) == e ? at : NULL;
+}
+
+bool fw_robust_unlink_(uint32_t *word)
 {
     struct fw_robust_head_ *head = own_list();
     struct entry *e = entry_of(head, word);
-    struct entry *next;
+    struct entry *at = e != NULL ? find_before(head, e) : NULL;
+    uintptr_t next, back = 0;
 
-    if (e == NULL || *before(e) == 0)
-        return;
-    next = entry_at(e->next);
-    *(volatile uintptr_t *)&entry_at(*before(e))->next = e->next;
+    if (at == NULL)
+        return e == NULL;
+    next = e->next;
+    if ((uintptr_t)entry_at(next) != (uintptr_t)head &&
+        (!peek((uintptr_t)before(entry_at(next)), &back) || back != (uintptr_t)e))
+        next = (uintptr_t)head; /* written over: a list that ends here, not one that leads away */
+    *(volatile uintptr_t *)&at->next = next;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if ((uintptr_t)next != (uintptr_t)head)
-        *before(next) = *before(e);
-    *before(e) = 0;
+    if ((uintptr_t)entry_at(next) != (uintptr_t)head)
+        *before(entry_at(next)) = (uintptr_t)at;
+    return true;
 }
 
 /* "12 (name) Z ...": the name may contain anything but ends with the last parenthesis. */

@@ -96,11 +96,14 @@ static inline void fw_robust_withdraw_(const struct fw_robust_ *r)
  * an entry lies where the library has it in its own robust mutexes, seen from the word.  So the
  * caller keeps FW_ROBUST_ROOM_ bytes, from the word on, of which the list has 24: a place that
  * depends on the library, behind the first 16.  The memory must stay until the word is taken out,
- * or the thread has ended.  False: no list, or one of another shape; the kernel will not know.
+ * or the thread has ended.
+ *
+ * link: false: no list, or one of another shape; the kernel will not know.  unlink: false: the word
+ * is still in the list, for what leads to it has been written over: its memory must stay.
  */
 enum { FW_ROBUST_ROOM_ = 40 };
 bool fw_robust_link_(uint32_t *word);
-void fw_robust_unlink_(uint32_t *word);
+bool fw_robust_unlink_(uint32_t *word);
 
 /*
  * Is there no such thread in the caller's pid namespace any more, not even one that may still run

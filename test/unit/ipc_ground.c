@@ -7,23 +7,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ipc/head.h"
 #include "testing.h"
 
 enum { MEMBERS_AT = 8192, OBJECT = 256 };
 
 struct ground ground_make(unsigned members)
 {
-    struct ground g = {.size = GROUND_SIZE + members * FW_IPC_MEMBER_SIZE};
-    struct fw_ipc_head_ *head;
+    struct fw_ipc_plan_ plan = {.size = GROUND_SIZE + members * FW_IPC_MEMBER_SIZE,
+                                .member_count = members,
+                                .members_at = MEMBERS_AT,
+                                .objects_at = MEMBERS_AT + members * FW_IPC_MEMBER_SIZE};
+    struct ground g = {.size = plan.size, .objects_at = plan.objects_at};
 
     g.base = mmap(NULL, g.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(g.base, MAP_FAILED);
-    head = (struct fw_ipc_head_ *)(void *)g.base;
-    head->size = g.size;
-    head->members_at = MEMBERS_AT;
-    head->member_count = members;
-    head->objects_at = MEMBERS_AT + members * FW_IPC_MEMBER_SIZE;
-    assert_int_equal(fw_ipc_place_add_(g.base, g.size, &g.place), 0);
+    assert_int_equal(fw_ipc_place_add_(g.base, &plan, &g.place), 0);
     return g;
 }
 
@@ -36,7 +35,7 @@ void ground_unmake(struct ground *g)
 
 void *ground_object(const struct ground *g, unsigned n)
 {
-    return g->base + g->place->head->objects_at + n * (size_t)OBJECT;
+    return g->base + g->objects_at + n * (size_t)OBJECT;
 }
 
 int ground_fork(void (*body)(void *), void *arg)

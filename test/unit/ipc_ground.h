@@ -12,6 +12,7 @@
 struct ground {
     char *base;
     size_t size;
+    size_t objects_at;
     const struct fw_ipc_place_ *place;
 };
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <sys/wait.h>
 
+#include "ipc/head.h"
 #include "ipc/place.h"
 #include "ipc_ground.h"
 #include "testing.h"
@@ -45,14 +46,15 @@ static void refuses_overlaps_and_too_many(void **state)
 {
     struct ground all[FW_IPC_PLACES];
     const struct fw_ipc_place_ *place;
+    struct fw_ipc_plan_ page = {.size = 4096, .member_count = 1, .members_at = 1024};
 
     (void)state;
     all[0] = ground_make(4);
-    assert_int_equal(fw_ipc_place_add_(all[0].base + 4096, 4096, &place), EBUSY);
-    assert_int_equal(fw_ipc_place_add_(all[0].base, all[0].size, &place), EBUSY);
+    assert_int_equal(fw_ipc_place_add_(all[0].base + 4096, &page, &place), EBUSY);
+    assert_int_equal(fw_ipc_place_add_(all[0].base, &page, &place), EBUSY);
     for (unsigned i = 1; i < FW_IPC_PLACES; i++)
         all[i] = ground_make(4);
-    assert_int_equal(fw_ipc_place_add_((void *)64, 64, &place), EMFILE);
+    assert_int_equal(fw_ipc_place_add_((void *)4096, &page, &place), EMFILE);
     for (unsigned i = 0; i < FW_IPC_PLACES; i++)
         ground_unmake(&all[i]);
 }
