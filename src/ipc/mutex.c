@@ -159,7 +159,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     struct fw_ipc_wait_ w;
     int error;
 
-    if (holder_of(now) == me->id)
+    if (holder_of(now) == me->id && is_possible(now))
         return EDEADLK;
     error = fw_ipc_wait_begin_(&w, me, m, FW_IPC_WAITS_LOCK, policy, deadline);
     if (error != 0)

@@ -58,10 +58,10 @@ static uint64_t nap_until(const fw_deadline *deadline)
     if (deadline == NULL)
         return FW_IPC_NAP_NS_;
     fw_clock_get_(deadline->clock, &now);
+    if (deadline->at.tv_sec < now.tv_sec - 1) /* in this order nothing overflows */
+        return 0;
     if (deadline->at.tv_sec - now.tv_sec > 1)
         return FW_IPC_NAP_NS_;
-    if (deadline->at.tv_sec < now.tv_sec - 1)
-        return 0;
     left = (deadline->at.tv_sec - now.tv_sec) * SECOND_NS + (deadline->at.tv_nsec - now.tv_nsec);
     if (left <= 0)
         return 0;

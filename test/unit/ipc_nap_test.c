@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <time.h>
+
+#include "ipc/nap.h"
+#include "ipc_ground.h"
+#include "sys/clock.h"
+#include "testing.h"
+
+/* src/ipc/nap.c, with the real kernel. */
+
+static struct ground ground;
+static uint32_t *word;
+static struct fw_ipc_me_ me;
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(4);
+    word = ground_object(&ground, 0);
+    return fw_ipc_enter_(word, &me);
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static struct fw_ipc_wait_ begin(const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct fw_ipc_wait_ w;
+
+    assert_int_equal(
+        fw_ipc_wait_begin_(&w, &me, word, FW_IPC_WAITS_ELSE, policy, deadline), 0);
+    return w;
+}
+
+static void sleeps_for_a_nap_at_most(void **state)
+{
+    struct fw_ipc_wait_ w = begin(NULL, NULL);
+    uint64_t began = fw_clock_ns_();
+
+    (void)state;
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
+    assert_true(w.has_napped);
+    assert_true(fw_clock_ns_() - began >= FW_IPC_NAP_NS_);
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0); /* the word is another */
+    assert_false(w.has_napped);
+    fw_ipc_wait_end_(&w);
+}
+
+static void says_what_it_waits_for(void **state)
+{
+    struct fw_ipc_wait_ w = begin(NULL, NULL);
+
+    (void)state;
+    assert_int_equal(me.member->waits_for, 0);
+    fw_ipc_wait_sleep_(&w, word, 1);
+    assert_int_equal(me.member->waits_for, (char *)word - ground.base);
+    assert_int_equal(me.member->waits_how, FW_IPC_WAITS_ELSE);
+    assert_int_not_equal(me.member->waits_since, 0);
+    fw_ipc_wait_end_(&w);
+    assert_int_equal(me.member->waits_for, 0);
+}
+
+static void ends_with_its_deadline(clockid_t clock)
+{
+    fw_deadline at = {.clock = clock};
+    struct fw_ipc_wait_ w;
+
+    clock_gettime(clock, &at.at);
+    at.at.tv_sec -= 3;
+    w = begin(NULL, &at);
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), ETIMEDOUT);
+    at.at.tv_sec += 3;
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), ETIMEDOUT);
+    clock_gettime(clock, &at.at);
+    at.at.tv_nsec = 999999999;
+    while (fw_ipc_wait_sleep_(&w, word, 0) == 0) /* naps, and a shorter one */
+        ;
+    at.at.tv_sec += 3600;
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
+    assert_true(w.has_napped);
+    at.at.tv_sec = INT64_MAX;
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0);
+    at.at.tv_sec = INT64_MIN;
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), ETIMEDOUT);
+    fw_ipc_wait_end_(&w);
+}
+
+static void ends_with_deadlines_on_both_clocks(void **state)
+{
+    (void)state;
+    ends_with_its_deadline(CLOCK_MONOTONIC);
+    ends_with_its_deadline(CLOCK_REALTIME);
+}
+
+static void refuses_bad_deadlines_and_policies(void **state)
+{
+    fw_deadline cpu = {.clock = CLOCK_PROCESS_CPUTIME_ID};
+    fw_wait_policy none = {(fw_wait_kind)99, 0};
+    struct fw_ipc_wait_ w;
+
+    (void)state;
+    assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, 0, NULL, &cpu), EINVAL);
+    assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, 0, &none, NULL), EINVAL);
+}
+
+static void a_policy_that_never_sleeps_does_not(void **state)
+{
+    fw_wait_policy spin = {FW_WAIT_SPIN, 0};
+    struct fw_ipc_wait_ w = begin(&spin, NULL);
+    uint64_t began = fw_clock_ns_();
+
+    (void)state;
+    while (fw_ipc_wait_poll_(&w))
+        ;
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
+    assert_false(w.has_napped);
+    assert_true(fw_clock_ns_() > began);
+    fw_ipc_wait_end_(&w);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(sleeps_for_a_nap_at_most),
+        TEST(says_what_it_waits_for),
+        TEST(ends_with_deadlines_on_both_clocks),
+        TEST(refuses_bad_deadlines_and_policies),
+        TEST(a_policy_that_never_sleeps_does_not),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
