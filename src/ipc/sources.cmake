@@ -2,5 +2,7 @@
 #
 # The locks between processes.  Paths from src/.
 set(fw_ipc_sources
-    ipc/cond.c ipc/journal.c ipc/member.c ipc/mutex.c ipc/nap.c ipc/place.c ipc/recover.c
-    sys/origin.c sys/robust.c)
+    ipc/barrier.c ipc/barrier_place.c ipc/cond.c ipc/directory.c ipc/head.c ipc/join.c
+    ipc/journal.c ipc/member.c ipc/mutex.c ipc/named.c ipc/nap.c ipc/once.c ipc/place.c
+    ipc/recover.c ipc/region.c ipc/sem.c ipc/units.c
+    sys/origin.c sys/robust.c sys/shm.c)

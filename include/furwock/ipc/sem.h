@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FURWOCK_IPC_SEM_H
+#define FURWOCK_IPC_SEM_H
+
+#include <stdint.h>
+
+#include <furwock/bits/api.h>
+#include <furwock/bits/deadline.h>
+#include <furwock/wait.h>
+
+FW_BEGIN_DECLS
+
+/*
+ * fw_ipc_sem: a counting semaphore between processes, which no dead process can break.  16 bytes;
+ * all zeroes when it has no units and no limit.
+ *
+ * The semaphore has a number of units, its value.  A wait takes one, or waits until there is one; a
+ * post adds one.  Units have no holders: a unit that a process took, and would have given back, is
+ * gone when the process dies.  That is what is wanted where one process posts what another takes
+ * (so many jobs are in the queue).  Where units are lent and must come back: furwock/ipc/units.h.
+ *
+ * Rules
+ *  - It lies in a region (furwock/ipc/region.h), aligned to 8 bytes.  Processes may have the region
+ *    at different addresses.
+ *  - Whoever dies in a call, at any instruction, has done all of it or nothing: a post has added
+ *    its units or not, a wait has taken one or not.  Nobody waits for the dead: a wake that was
+ *    lost with one costs the others 40 ms at most.
+ *  - A post beyond the maximum changes nothing and answers EOVERFLOW.
+ *  - A running thread may take a unit before the woken waiter does.
+ *  - A wait synchronises with the posts before it: acquire and release, as in C11.
+ *  - The memory stays until all calls on it have returned.
+ *  - No call is a cancellation point or fails by EINTR.  fw_ipc_sem_post, fw_ipc_sem_post_n,
+ *    fw_ipc_sem_trywait and fw_ipc_sem_value are safe in signal handlers.
+ *
+ * Errors are returned:
+ *   EINVAL    where it would have to wait: it lies in no region that this process has joined; in
+ *             every call: it is misaligned
+ *   EAGAIN    where it would have to wait: the region has no line left for another thread
+ *   EUCLEAN   it has been written over; it is left as it is
+ *
+ * Example: a feeder and workers
+ *
+ *     struct works {
+ *         fw_ipc_sem jobs;
+ *         unsigned done;
+ *     };
+ *
+ *     int feed(struct works *w, unsigned n)
+ *     {
+ *         return fw_ipc_sem_post_n(&w->jobs, n);
+ *     }
+ *
+ *     int work(struct works *w)
+ *     {
+ *         int error = fw_ipc_sem_wait(&w->jobs);
+ *         if (error == 0)
+ *             __atomic_fetch_add(&w->done, 1, __ATOMIC_RELAXED);
+ *         return error;
+ *     }
+ */
+typedef struct fw_ipc_sem {
+    uint64_t word_; /* internal: src/ipc/sem.c */
+    uint64_t made_;
+} fw_ipc_sem;
+
+/* The largest value, and the maximum where none is given. */
+#define FW_IPC_SEM_MAX 0x7fffffffu
+
+/*
+ * Makes zeroed memory a semaphore of `value` units with a maximum.  Several processes may do so at
+ * once, and one that was killed over it does no harm: a semaphore that has been made with the same
+ * maximum is left as it is.
+ *   0
+ *   EINVAL   max is 0 or above FW_IPC_SEM_MAX, or value above max, or as above
+ *   EEXIST   it was made with another maximum
+ */
+FW_API int fw_ipc_sem_init(fw_ipc_sem *s, uint32_t value, uint32_t max);
+
+/* Takes a unit if there is one.  0; EAGAIN where there is none.  Never waits. */
+FW_API int fw_ipc_sem_trywait(fw_ipc_sem *s);
+
+/* Takes a unit, waiting for one if need be. */
+FW_API int fw_ipc_sem_wait(fw_ipc_sem *s);
+
+/* The same until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed deadline. */
+FW_API int fw_ipc_sem_timedwait(fw_ipc_sem *s, const fw_deadline *deadline);
+
+/* The same with a waiting policy (NULL: the process default) and a deadline (NULL: none). */
+FW_API int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy,
+                                  const fw_deadline *deadline);
+
+/* Adds a unit.  EOVERFLOW where the value is the maximum already. */
+FW_API int fw_ipc_sem_post(fw_ipc_sem *s);
+
+/* Adds n units in one step.  EOVERFLOW where that would be more than the maximum: none is added. */
+FW_API int fw_ipc_sem_post_n(fw_ipc_sem *s, uint32_t n);
+
+/* The number of units, at a glimpse. */
+FW_API uint32_t fw_ipc_sem_value(const fw_ipc_sem *s);
+
+FW_END_DECLS
+
+#endif

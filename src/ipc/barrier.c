@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_ipc_barrier.  Contract: furwock/ipc/barrier.h.  Bits: barrier_word.h.  Reasons:
+ * doc/ipc-gates.md.
+ *
+ * Origin: the rounds of fw_barrier; that a barrier fails for all when a party is lost is Java's
+ * CyclicBarrier and Python's.  New is that it finds out by itself, and that it can do without.
+ *
+ * A place, in the epoch of the barrier:
+ *
+ * word                    meaning                       who may leave it, and how
+ * ----------------------  ----------------------------  -----------------------------------------
+ * 0, or of another epoch  vacant: a round waits for it  a newcomer: -> its id, round before
+ * a living id, round - 1  a party, not arrived          that thread: -> the same, round; -> left
+ * a living id, round      a party that has arrived      the round ends; that thread, whose time is
+ *                                                       over: -> the same, round - 1
+ * a dead id               a party that died             going on: a newcomer: -> its id
+ * left                    given back                    a newcomer, where none is vacant: -> its id
+ *
+ * round_
+ *
+ * word                    meaning                       who may leave it, and how
+ * ----------------------  ----------------------------  -----------------------------------------
+ * r                       round r                       who is about to sleep: -> r, WAITERS
+ *                                                       who finds B2: -> r + 1; who finds B3:
+ *                                                       -> r, FAILED; both wake all
+ * r, FAILED               a party died                  anybody, asked to: -> r + 1, next epoch
+ *
+ * made_: 0, or MADE with mode and number of places; written once, and checked against the region by
+ * each call before it is used.
+ *
+ * B1  Who is a party and has arrived is in the places and nowhere else, and only its thread writes
+ *     the place of a living one.
+ * B2  A round ends by one compare-and-swap, of the word that was loaded before the places were
+ *     looked at and none of them was vacant, living and not arrived, or (where the barrier fails)
+ *     dead and not arrived.
+ * B3  It fails in the same way, where a place is dead and not arrived.
+ * B4  What makes a place wait that did not (a newcomer, a time that is over) is followed by a
+ *     change of round_ before the call goes on: so B2 does not end a round over such a place.  What
+ *     makes it wait no longer needs none.
+ * B5  A death is for good (M1), so all can find it, now or later.  Who dies before B2 or B3 is done,
+ *     or before the wake, leaves the rest to those who look after a nap.
+ *
+ * Legal:   WAITERS set when nobody sleeps.
+ * Illegal: to sleep with an expected value in which it is not set.
+ */
+#include <errno.h>
+#include <limits.h>
+
+#include "ipc/announce.h"
+#include "ipc/barrier_place.h"
+#include "ipc/barrier_word.h"
+#include "ipc/nap.h"
+
+_Static_assert(sizeof(fw_ipc_barrier) == 64, "the places begin on a line of the cache");
+
+typedef struct fw_ipc_barrier_view_ view;
+
+enum verdict { ROUND_GOES, ROUND_ENDS, ROUND_FAILS, ROUND_UNREAL };
+
+size_t fw_ipc_barrier_size(uint32_t parties)
+{
+    if (parties == 0 || parties > FW_IPC_BARRIER_MAX)
+        return 0;
+    return sizeof(fw_ipc_barrier) + parties * sizeof(uint64_t);
+}
+
+int fw_ipc_barrier_init(fw_ipc_barrier *b, uint32_t parties, fw_ipc_barrier_mode mode)
+{
+    const struct fw_ipc_place_ *place = fw_ipc_place_of_(b);
+    uint64_t made = 0, wanted;
+
+    if (place == NULL || (uintptr_t)b % sizeof b->made_ != 0 || fw_ipc_barrier_size(parties) == 0 ||
+        (mode != FW_IPC_BARRIER_FAIL && mode != FW_IPC_BARRIER_GO_ON))
+        return EINVAL;
+    if (!fw_ipc_barrier_fits_(place, b, fw_ipc_barrier_size(parties)))
+        return ENOSPC;
+    wanted = made_of(parties, mode);
+    /* not made -> made */
+    return fw_cas64_relaxed(&b->made_, &made, wanted) || made == wanted ? 0 : EEXIST;
+}
+
+static int begin(view *v, const fw_ipc_barrier *b)
+{
+    int error = fw_ipc_enter_(b, &v->me);
+
+    return error == 0 ? fw_ipc_barrier_look_(v, v->me.place, b) : error;
+}
+
+/* --- Rounds ----------------------------------------------------------------------------------- */
+
+/* What becomes of round w (B2, B3)?  With `wait` all deaths are looked for; without it is quick. */
+static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *wait)
+{
+    bool is_awaited = false;
+
+    for (uint32_t n = 0; n < v->parties; n++) {
+        uint64_t place = fw_load64_acquire(fw_ipc_barrier_nth_(v, n));
+        uint64_t holder = place & FW_IPC_HOLDER;
+        enum fw_ipc_life life = FW_IPC_ALIVE;
+        if (!is_vacant(place, w)) {
+            if (is_left(place) || has_arrived(place, w))
+                continue;
+            life =
+                wait != NULL ? fw_ipc_wait_life_(wait, holder) : fw_ipc_life_(v->me.place, holder);
+        }
+        if (life == FW_IPC_UNREAL)
+            return ROUND_UNREAL;
+        if (life == FW_IPC_DEAD && !v->goes_on)
+            return ROUND_FAILS;
+        if (life == FW_IPC_ALIVE && wait == NULL)
+            return ROUND_GOES;
+        is_awaited |= life == FW_IPC_ALIVE;
+    }
+    return is_awaited ? ROUND_GOES : ROUND_ENDS;
+}
+
+/*
+ * Ends the round of the token, if it is to end.
+ *   0                       it has ended, or goes on
+ *   FW_IPC_BARRIER_SERIAL   the caller has ended it
+ *   EOWNERDEAD, EUCLEAN
+ */
+static int settle(const view *v, uint64_t token, const struct fw_ipc_wait_ *wait)
+{
+    for (;;) {
+        uint64_t w = fw_load64_acquire(&v->b->round_), next;
+        enum verdict verdict;
+        if (!is_same_round(w, token))
+            return 0;
+        verdict = judge(v, w, wait);
+        if (verdict == ROUND_GOES)
+            return 0;
+        if (verdict == ROUND_UNREAL)
+            return EUCLEAN;
+        /* r -> r + 1, or r -> r, FAILED */
+        next = verdict == ROUND_ENDS ? one_round_later(w) : w | BARRIER_FAILED;
+        if (!fw_cas64_acq_rel(&v->b->round_, &w, next))
+            continue;
+        if (has_sleepers(w))
+            fw_ipc_wake_(fw_ipc_half_(&v->b->round_), INT_MAX);
+        return verdict == ROUND_ENDS ? FW_IPC_BARRIER_SERIAL : EOWNERDEAD;
+    }
+}
+
+/* EBUSY: the round of the token goes on; 0; EOWNERDEAD: it failed (and may have been reset). */
+static int outcome(uint64_t w, uint64_t token)
+{
+    if (epoch_of(w) != epoch_of(token))
+        return EOWNERDEAD;
+    if (round_of(w) != round_of(token))
+        return 0;
+    return has_failed(w) ? EOWNERDEAD : EBUSY;
+}
+
+/* Arrives.  *token is the word of the round; as settle, and EDEADLK and what joining answers. */
+static int arrive(const view *v, uint64_t *token)
+{
+    uint64_t *at, place;
+
+    do {
+        int error = fw_ipc_barrier_join_(v, token, &at);
+        if (error != 0)
+            return error;
+        place = fw_load64_relaxed(at);
+        if ((place & FW_IPC_HOLDER) != v->me.id || is_vacant(place, *token))
+            continue; /* reset */
+        if (has_arrived(place, *token))
+            return EDEADLK;
+        /* not arrived -> arrived; release: what the caller did before */
+    } while (!fw_cas64_acq_rel(at, &place, place_of(v->me.id, *token, round_of(*token))));
+    fw_fence_seq_cst(); /* then the others' places: of two who arrive last, one sees both */
+    return settle(v, *token, NULL);
+}
+
+/* The caller's time is over: arrived -> not arrived, unless the round has ended. */
+static int withdraw(const view *v, uint64_t token)
+{
+    uint64_t *at = fw_ipc_barrier_own_(v, token);
+    uint64_t place = place_of(v->me.id, token, round_of(token));
+    int error;
+
+    if (at == NULL || !fw_cas64_acq_rel(at, &place, place_of(v->me.id, token, round_of(token) - 1)))
+        return EOWNERDEAD;                             /* reset, and taken by another */
+    error = outcome(fw_ipc_barrier_change_(v), token); /* B4 */
+    return error == EBUSY ? ETIMEDOUT : error;
+}
+
+/* r -> r, WAITERS, then sleeps.  0: look again; ETIMEDOUT. */
+static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
+{
+    if (fw_wait_blocks_(&wait->poll) && !has_sleepers(w)) {
+        if (!fw_cas64_relaxed(&v->b->round_, &w, w | FW_IPC_WAITERS))
+            return 0;
+        w |= FW_IPC_WAITERS;
+    }
+    return fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->b->round_), (uint32_t)w);
+}
+
+/* Waits for the end of the token's round.  As fw_ipc_barrier_wait. */
+static int await_slow_(const view *v, uint64_t token, struct fw_ipc_wait_ *wait)
+{
+    int error = EBUSY;
+
+    while (error == EBUSY && fw_ipc_wait_poll_(wait))
+        error = outcome(fw_load64_acquire(&v->b->round_), token);
+    while (error == EBUSY) {
+        uint64_t w = fw_load64_acquire(&v->b->round_);
+        error = outcome(w, token);
+        if (error != EBUSY)
+            break;
+        if (sleep_once(v, w, wait) == ETIMEDOUT)
+            return withdraw(v, token);
+        if (!is_same_round(fw_load64_acquire(&v->b->round_), token))
+            continue;
+        error = settle(v, token, wait);
+        error = error == 0 ? EBUSY : error;
+    }
+    return error;
+}
+
+/* --- Calls ------------------------------------------------------------------------------------ */
+
+int fw_ipc_barrier_join(fw_ipc_barrier *b)
+{
+    uint64_t w, *place;
+    view v;
+    int error = begin(&v, b);
+
+    return error == 0 ? fw_ipc_barrier_join_(&v, &w, &place) : error;
+}
+
+int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *policy,
+                               const fw_deadline *deadline)
+{
+    struct fw_ipc_wait_ wait;
+    uint64_t token;
+    view v;
+    int error = begin(&v, b);
+
+    if (error == 0)
+        error = fw_ipc_wait_begin_(&wait, &v.me, b, FW_IPC_WAITS_ELSE, policy, deadline);
+    if (error != 0)
+        return error;
+    error = arrive(&v, &token);
+    if (error == 0)
+        error = await_slow_(&v, token, &wait);
+    fw_ipc_wait_end_(&wait);
+    return error;
+}
+
+int fw_ipc_barrier_wait(fw_ipc_barrier *b)
+{
+    return fw_ipc_barrier_wait_policy(b, NULL, NULL);
+}
+
+int fw_ipc_barrier_timedwait(fw_ipc_barrier *b, const fw_deadline *deadline)
+{
+    return fw_ipc_barrier_wait_policy(b, NULL, deadline);
+}
+
+int fw_ipc_barrier_arrive(fw_ipc_barrier *b, uint64_t *token)
+{
+    view v;
+    int error = begin(&v, b);
+
+    if (error == 0)
+        error = arrive(&v, token);
+    return error == FW_IPC_BARRIER_SERIAL ? 0 : error;
+}
+
+int fw_ipc_barrier_await(fw_ipc_barrier *b, uint64_t token)
+{
+    struct fw_ipc_wait_ wait;
+    view v;
+    int error = begin(&v, b);
+
+    if (error == 0)
+        error = fw_ipc_wait_begin_(&wait, &v.me, b, FW_IPC_WAITS_ELSE, NULL, NULL);
+    if (error != 0)
+        return error;
+    error = await_slow_(&v, token, &wait);
+    fw_ipc_wait_end_(&wait);
+    return error == FW_IPC_BARRIER_SERIAL ? 0 : error;
+}
+
+int fw_ipc_barrier_leave(fw_ipc_barrier *b)
+{
+    uint64_t w, *at, place;
+    view v;
+    int error = begin(&v, b);
+
+    if (error != 0)
+        return error;
+    w = fw_load64_acquire(&v.b->round_);
+    at = fw_ipc_barrier_own_(&v, w);
+    if (at == NULL)
+        return EPERM;
+    place = fw_load64_relaxed(at);
+    /* party -> left; where that fails, a reset has made the place another's */
+    if ((place & FW_IPC_HOLDER) != v.me.id ||
+        !fw_cas64_acq_rel(at, &place, place_of(FW_IPC_NOBODY, w, 0)))
+        return 0;
+    fw_fence_seq_cst();
+    error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL);
+    return error == EUCLEAN ? EUCLEAN : 0;
+}
+
+int fw_ipc_barrier_reset(fw_ipc_barrier *b)
+{
+    uint64_t w;
+    view v;
+    int error = begin(&v, b);
+
+    if (error != 0)
+        return error;
+    w = fw_load64_relaxed(&v.b->round_);
+    /* r, FAILED -> r + 1, in the next epoch: all places are vacant */
+    while (has_failed(w) && !fw_cas64_acq_rel(&v.b->round_, &w, one_epoch_later(w)))
+        ;
+    return 0;
+}
+
+uint32_t fw_ipc_barrier_round(const fw_ipc_barrier *b)
+{
+    return round_of(fw_load64_acquire(&b->round_));
+}
+
+int fw_ipc_barrier_death(const fw_ipc_barrier *b, fw_ipc_death *death)
+{
+    const struct fw_ipc_place_ *place = fw_ipc_place_of_(b);
+    uint64_t w;
+    view v;
+    int error = place != NULL ? fw_ipc_barrier_look_(&v, place, b) : EINVAL;
+
+    if (error != 0)
+        return error;
+    w = fw_load64_acquire(&b->round_);
+    for (uint32_t i = 0; i < v.parties; i++) {
+        uint64_t party = fw_load64_acquire(&v.places[i]), ids;
+        if (is_vacant(party, w) || is_left(party) ||
+            fw_ipc_life_(place, party & FW_IPC_HOLDER) != FW_IPC_DEAD)
+            continue;
+        ids = fw_ipc_ids_(place, party & FW_IPC_HOLDER);
+        *death = (fw_ipc_death){(pid_t)(ids >> 32), (pid_t)(uint32_t)ids, round_of(w)};
+        return 0;
+    }
+    return ENOENT;
+}

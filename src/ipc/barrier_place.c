@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The places of fw_ipc_barrier, and who takes them.  States and invariants: barrier.c.
+ *
+ * A newcomer
+ *   1  loads the round, and takes a place: not arrived, in that epoch
+ *   2  changes the word of the round (B4)
+ *   3  goes on with the round that it finds there, which cannot end without it
+ * Who dies before 2 has taken a place all the same, and is a party that died.  Between 1 and 2 a
+ * round may end without the newcomer, if its end was decided before: the newcomer is then in the
+ * next.  A reset between 1 and 3 makes the place vacant again, and the newcomer begins anew.
+ */
+#include "ipc/barrier_place.h"
+
+#include <errno.h>
+
+#include "ipc/barrier_word.h"
+
+bool fw_ipc_barrier_fits_(const struct fw_ipc_place_ *place, const fw_ipc_barrier *b, size_t size)
+{
+    return size != 0 && fw_ipc_address_(place, fw_ipc_offset_(place, b), size) != NULL;
+}
+
+int fw_ipc_barrier_look_(struct fw_ipc_barrier_view_ *v, const struct fw_ipc_place_ *place,
+                         const fw_ipc_barrier *b)
+{
+    uint64_t made = fw_load64_relaxed(&b->made_);
+
+    if ((uintptr_t)b % sizeof b->made_ != 0 || made == 0)
+        return EINVAL;
+    if (parties_of(made) > FW_IPC_BARRIER_MAX ||
+        !fw_ipc_barrier_fits_(place, b, fw_ipc_barrier_size((uint32_t)parties_of(made))))
+        return EUCLEAN;
+    v->b = (fw_ipc_barrier *)(uintptr_t)b;
+    v->places = places_of(b);
+    v->parties = (uint32_t)parties_of(made);
+    v->goes_on = goes_on(made);
+    return 0;
+}
+
+static bool is_own(const struct fw_ipc_barrier_view_ *v, uint64_t place, uint64_t w)
+{
+    return (place & FW_IPC_HOLDER) == v->me.id && !is_vacant(place, w);
+}
+
+uint64_t *fw_ipc_barrier_own_(const struct fw_ipc_barrier_view_ *v, uint64_t w)
+{
+    for (uint32_t n = 0; n < v->parties; n++)
+        if (is_own(v, fw_load64_relaxed(fw_ipc_barrier_nth_(v, n)), w))
+            return fw_ipc_barrier_nth_(v, n);
+    return NULL;
+}
+
+/* May a newcomer have it, where none is vacant? */
+static bool is_given_up(const struct fw_ipc_barrier_view_ *v, uint64_t place)
+{
+    return is_left(place) ||
+           (v->goes_on && fw_ipc_life_(v->me.place, place & FW_IPC_HOLDER) == FW_IPC_DEAD);
+}
+
+static bool may_take(const struct fw_ipc_barrier_view_ *v, uint64_t place, uint64_t w, bool any)
+{
+    return is_vacant(place, w) || (any && is_given_up(v, place));
+}
+
+/* NULL: all are taken. */
+static uint64_t *take_place(const struct fw_ipc_barrier_view_ *v, uint64_t w, bool any)
+{
+    uint64_t mine = place_of(v->me.id, w, round_of(w) - 1);
+
+    for (uint32_t n = 0; n < v->parties; n++) {
+        uint64_t *at = fw_ipc_barrier_nth_(v, n);
+        uint64_t place = fw_load64_relaxed(at);
+        /* vacant, left or dead -> the caller's, not arrived */
+        if (may_take(v, place, w, any) && fw_cas64_acq_rel(at, &place, mine))
+            return at;
+    }
+    return NULL;
+}
+
+uint64_t fw_ipc_barrier_change_(const struct fw_ipc_barrier_view_ *v)
+{
+    uint64_t w = fw_load64_relaxed(&v->b->round_);
+
+    while (!fw_cas64_acq_rel(&v->b->round_, &w, one_change_later(w)))
+        ;
+    fw_fence_seq_cst(); /* before the places are looked at */
+    return one_change_later(w);
+}
+
+/*
+ * A new place, taken when the word was `before`, in the round w.  Rounds may have gone by, and the
+ * place looks as if it had arrived in this one.  False: it is the caller's no longer.
+ */
+static bool catch_up(const struct fw_ipc_barrier_view_ *v, uint64_t *at, uint64_t before,
+                     uint64_t w)
+{
+    uint64_t place = place_of(v->me.id, before, round_of(before) - 1);
+
+    if (is_vacant(place, w))
+        return false;
+    /* -> not arrived in round w */
+    return fw_cas64_acq_rel(at, &place, place_of(v->me.id, w, round_of(w) - 1));
+}
+
+int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint64_t **place)
+{
+    for (;;) {
+        uint64_t before = fw_load64_acquire(&v->b->round_);
+        *w = before;
+        if (has_failed(before))
+            return EOWNERDEAD;
+        *place = fw_ipc_barrier_own_(v, before);
+        if (*place != NULL)
+            return 0;
+        *place = take_place(v, before, false);
+        if (*place == NULL)
+            *place = take_place(v, before, true);
+        if (*place == NULL)
+            return EBUSY;
+        *w = fw_ipc_barrier_change_(v);
+        if (has_failed(*w))
+            return EOWNERDEAD;
+        if (catch_up(v, *place, before, *w))
+            return 0;
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_BARRIER_PLACE_H
+#define FW_IPC_BARRIER_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/ipc/barrier.h>
+
+#include "ipc/member.h"
+
+/* A barrier, as one call sees it. */
+struct fw_ipc_barrier_view_ {
+    fw_ipc_barrier *b;
+    uint64_t *places;
+    uint32_t parties;
+    bool goes_on;
+    struct fw_ipc_me_ me;
+};
+
+/* Does the region have so many bytes from the barrier on? */
+bool fw_ipc_barrier_fits_(const struct fw_ipc_place_ *place, const fw_ipc_barrier *b, size_t size);
+
+/* Fills all but `me`.  0, EINVAL, EUCLEAN. */
+int fw_ipc_barrier_look_(struct fw_ipc_barrier_view_ *v, const struct fw_ipc_place_ *place,
+                         const fw_ipc_barrier *b);
+
+/* The n-th place that the caller looks at: threads begin at different ones. */
+static inline uint64_t *fw_ipc_barrier_nth_(const struct fw_ipc_barrier_view_ *v, uint32_t n)
+{
+    uint64_t first = (v->me.id & FW_IPC_SLOT) % v->parties;
+
+    return &v->places[(first + n) % v->parties];
+}
+
+/* The caller's place in the epoch of w; NULL: it has none. */
+uint64_t *fw_ipc_barrier_own_(const struct fw_ipc_barrier_view_ *v, uint64_t w);
+
+/*
+ * Finds the caller's place or takes one.  0: *place is the caller's, and not given up, in the epoch
+ * of *w, the present word; EBUSY: all are taken; EOWNERDEAD: the barrier has failed.
+ */
+int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint64_t **place);
+
+/* Another number of changes.  Returns the word. */
+uint64_t fw_ipc_barrier_change_(const struct fw_ipc_barrier_view_ *v);
+
+#endif

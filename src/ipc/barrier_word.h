@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_BARRIER_WORD_H
+#define FW_IPC_BARRIER_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/ipc/barrier.h>
+
+#include "ipc/layout.h"
+
+/*
+ * The words of fw_ipc_barrier.  The tables of states are in barrier.c.
+ *
+ * round_
+ *   bit   63 .. 52   51 .. 32   31        30       29 .. 0
+ *         epoch      changes    WAITERS   FAILED   round
+ *
+ * A place
+ *   bit   63 .. 32   31 .. 20   19 .. 16            15 .. 0
+ *         tenancy    epoch      arrived in round    slot + 1
+ *
+ * made_
+ *   bit   63     32     31 .. 0
+ *         MADE   mode   parties
+ */
+#define BARRIER_ROUND UINT64_C(0x3fffffff)
+#define BARRIER_FAILED FW_IPC_DIED
+#define BARRIER_CHANGE (UINT64_C(1) << 32)
+#define BARRIER_CHANGES (UINT64_C(0xfffff) << 32)
+#define BARRIER_EPOCH_SHIFT 52
+#define BARRIER_EPOCH UINT64_C(0xfff)
+
+#define PLACE_ROUND_SHIFT 16
+#define PLACE_ROUND UINT64_C(0xf)
+#define PLACE_EPOCH_SHIFT 20
+
+#define BARRIER_MADE (UINT64_C(1) << 63)
+#define BARRIER_MODE_SHIFT 32
+
+_Static_assert((BARRIER_ROUND ^ FW_IPC_WAITERS ^ BARRIER_FAILED ^ BARRIER_CHANGES ^
+                BARRIER_EPOCH << BARRIER_EPOCH_SHIFT) == UINT64_MAX,
+               "the fields fill the word");
+_Static_assert((FW_IPC_HOLDER ^ PLACE_ROUND << PLACE_ROUND_SHIFT ^
+                BARRIER_EPOCH << PLACE_EPOCH_SHIFT) == UINT64_MAX,
+               "and these a place");
+
+/* --- The round -------------------------------------------------------------------------------- */
+
+static inline uint32_t round_of(uint64_t w)
+{
+    return (uint32_t)(w & BARRIER_ROUND);
+}
+
+static inline uint64_t epoch_of(uint64_t w)
+{
+    return w >> BARRIER_EPOCH_SHIFT;
+}
+
+static inline bool has_failed(uint64_t w)
+{
+    return (w & BARRIER_FAILED) != 0;
+}
+
+static inline bool has_sleepers(uint64_t w)
+{
+    return (w & FW_IPC_WAITERS) != 0;
+}
+
+/* Are these of the same round, and has it neither ended nor failed? */
+static inline bool is_same_round(uint64_t w, uint64_t token)
+{
+    return round_of(w) == round_of(token) && epoch_of(w) == epoch_of(token) && !has_failed(w);
+}
+
+static inline uint64_t one_change_later(uint64_t w)
+{
+    return (w & ~BARRIER_CHANGES) | ((w + BARRIER_CHANGE) & BARRIER_CHANGES);
+}
+
+/* The beginning of the next round: nobody sleeps for it. */
+static inline uint64_t one_round_later(uint64_t w)
+{
+    return (w & ~(BARRIER_ROUND | FW_IPC_WAITERS)) | ((w + 1) & BARRIER_ROUND);
+}
+
+static inline uint64_t one_epoch_later(uint64_t w)
+{
+    return (one_round_later(w) & ~BARRIER_FAILED) + (UINT64_C(1) << BARRIER_EPOCH_SHIFT);
+}
+
+/* --- A place ---------------------------------------------------------------------------------- */
+
+/* Of the holder: it has arrived in that round. */
+static inline uint64_t place_of(uint64_t holder, uint64_t w, uint32_t round)
+{
+    return holder | epoch_of(w) << PLACE_EPOCH_SHIFT |
+           ((uint64_t)round & PLACE_ROUND) << PLACE_ROUND_SHIFT;
+}
+
+/* Nobody has taken it since the barrier was made or reset. */
+static inline bool is_vacant(uint64_t place, uint64_t w)
+{
+    return (place & FW_IPC_SLOT) == 0 ||
+           (place >> PLACE_EPOCH_SHIFT & BARRIER_EPOCH) != epoch_of(w);
+}
+
+/* Somebody had it and left. */
+static inline bool is_left(uint64_t place)
+{
+    return (place & FW_IPC_SLOT) == FW_IPC_NOBODY;
+}
+
+static inline bool has_arrived(uint64_t place, uint64_t w)
+{
+    return (place >> PLACE_ROUND_SHIFT & PLACE_ROUND) == (round_of(w) & PLACE_ROUND);
+}
+
+/* --- How it was made -------------------------------------------------------------------------- */
+
+static inline uint64_t made_of(uint32_t parties, fw_ipc_barrier_mode mode)
+{
+    return BARRIER_MADE | (uint64_t)mode << BARRIER_MODE_SHIFT | parties;
+}
+
+static inline uint64_t parties_of(uint64_t made)
+{
+    return made & UINT32_MAX;
+}
+
+static inline bool goes_on(uint64_t made)
+{
+    return (made >> BARRIER_MODE_SHIFT & 1) != 0;
+}
+
+static inline uint64_t *places_of(const fw_ipc_barrier *b)
+{
+    return (uint64_t *)(uintptr_t)(b + 1);
+}
+
+#endif

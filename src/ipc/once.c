@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_ipc_once.  Contract: furwock/ipc/once.h.  Bits of a word: layout.h.  Reasons:
+ * doc/ipc-gates.md.
+ *
+ * Origin: fw_once, and a word that names its holder (mutex.c).
+ *
+ * word                    meaning                        who may leave it, and how
+ * ----------------------  -----------------------------  ----------------------------------------
+ * 0                       not begun                      anybody: -> its id
+ * 0, DIED                 the same, and one has died     anybody: -> its id, DIED
+ *                         over it
+ * a living id[, DIED]     that thread initialises        that thread: -> DONE, or 0[, DIED]
+ * the same, WAITERS       and somebody may sleep         the same, and wakes all
+ * a dead id               the initialiser died           anybody: -> its id, DIED
+ * DONE                    done                           nobody
+ * anything else           has been written over          nobody: EUCLEAN
+ *
+ * O1  One living thread at a time is in the word: it initialises.  It enters and leaves the word by
+ *     one compare-and-swap each, whichever way the initialiser ends.
+ * O2  DONE is stored by the thread in the word only, after its initialiser has returned 0.
+ * O3  Who sleeps does so in a word in which WAITERS is set; who takes the word over from a dead
+ *     thread keeps it.  A wake that died with its giver costs a nap.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stddef.h>
+
+#include <furwock/ipc/once.h>
+
+#include "ipc/announce.h"
+#include "ipc/member.h"
+#include "ipc/nap.h"
+
+#define COLD __attribute__((cold, noinline))
+
+_Static_assert(sizeof(fw_ipc_once) == 8, "the public promise");
+_Static_assert(FW_IPC_ONCE_DONE_ == FW_IPC_NOBODY, "no thread's id");
+
+static bool is_begun(uint64_t w)
+{
+    return (w & FW_IPC_HOLDER) != 0;
+}
+
+static bool is_possible(uint64_t w)
+{
+    return (w & ~(FW_IPC_HOLDER | FW_IPC_WAITERS | FW_IPC_DIED)) == 0;
+}
+
+/*
+ * One try.  0: the caller is to initialise; EEXIST: it is done; EBUSY: another does it, and *w is
+ * the word; EDEADLK, EUCLEAN.
+ */
+static int attempt(fw_ipc_once *o, const struct fw_ipc_wait_ *wait, uint64_t *w)
+{
+    for (;;) {
+        uint64_t mine = wait->me.id;
+        *w = fw_load64_acquire(&o->word_);
+        if (*w == FW_IPC_ONCE_DONE_)
+            return EEXIST;
+        if (!is_possible(*w))
+            return EUCLEAN;
+        if ((*w & FW_IPC_HOLDER) == mine)
+            return EDEADLK;
+        if (is_begun(*w)) {
+            enum fw_ipc_life life = fw_ipc_wait_life_(wait, *w & FW_IPC_HOLDER);
+            if (life != FW_IPC_DEAD)
+                return life == FW_IPC_ALIVE ? EBUSY : EUCLEAN;
+            mine |= FW_IPC_DIED;
+        }
+        /* not begun -> id, or dead id -> id, DIED; acquire: what an attempt before has left */
+        if (fw_cas64_acquire(&o->word_, w, mine | (*w & (FW_IPC_WAITERS | FW_IPC_DIED))))
+            return 0;
+    }
+}
+
+/* Waits until the caller is to initialise (0), or it is done (EEXIST), or an error. */
+static int begin(fw_ipc_once *o, struct fw_ipc_wait_ *wait)
+{
+    uint64_t w;
+    int error = attempt(o, wait, &w);
+
+    while (error == EBUSY) {
+        if (fw_ipc_wait_poll_(wait)) {
+            error = attempt(o, wait, &w);
+            continue;
+        }
+        /* id -> id, WAITERS */
+        if (fw_wait_blocks_(&wait->poll) && (w & FW_IPC_WAITERS) == 0) {
+            if (fw_cas64_relaxed(&o->word_, &w, w | FW_IPC_WAITERS))
+                w |= FW_IPC_WAITERS;
+            else
+                w = fw_load64_relaxed(&o->word_);
+        }
+        if (!fw_wait_blocks_(&wait->poll) || (w & FW_IPC_WAITERS) != 0)
+            fw_ipc_wait_sleep_(wait, fw_ipc_half_(&o->word_), (uint32_t)w); /* no deadline */
+        error = attempt(o, wait, &w);
+    }
+    return error;
+}
+
+/* What must be known when the initialiser ends, however it does. */
+struct run {
+    fw_ipc_once *o;
+    uint64_t id;
+    int error; /* of the initialiser, until it is known: not 0 */
+    bool is_lost;
+};
+
+/* id -> DONE, or back to not begun (O1).  In a forked child the word names another thread. */
+static void end(void *arg)
+{
+    struct run *r = arg;
+    struct fw_ipc_me_ me;
+    uint64_t w = fw_load64_relaxed(&r->o->word_), next;
+
+    r->is_lost = fw_ipc_enter_(r->o, &me) != 0 || me.id != r->id;
+    do {
+        r->is_lost |= (w & FW_IPC_HOLDER) != r->id;
+        if (r->is_lost)
+            return;
+        next = r->error == 0 ? FW_IPC_ONCE_DONE_ : w & FW_IPC_DIED;
+    } while (!fw_cas64_release(&r->o->word_, &w, next));
+    if ((w & FW_IPC_WAITERS) != 0)
+        fw_ipc_wake_(fw_ipc_half_(&r->o->word_), INT_MAX);
+}
+
+/*
+ * This file is compiled with -fexceptions: the clean-up also runs where an exception of C++ passes.
+ */
+static int run_init(fw_ipc_once *o, uint64_t id, int (*init)(void *), void *arg)
+{
+    struct run run = {o, id, EINTR, false};
+
+    pthread_cleanup_push(end, &run);
+    run.error = init(arg);
+    pthread_cleanup_pop(1);
+    return run.is_lost ? EPERM : run.error;
+}
+
+COLD int fw_ipc_once_call_slow_(fw_ipc_once *o, int (*init)(void *), void *arg)
+{
+    struct fw_ipc_wait_ wait;
+    struct fw_ipc_me_ me;
+    int error = (uintptr_t)o % sizeof o->word_ == 0 ? fw_ipc_enter_(o, &me) : EINVAL;
+
+    if (error != 0)
+        return error;
+    fw_ipc_wait_begin_(&wait, &me, o, FW_IPC_WAITS_ELSE, NULL, NULL); /* cannot fail */
+    error = begin(o, &wait);
+    fw_ipc_wait_end_(&wait);
+    if (error != 0)
+        return error == EEXIST ? 0 : error;
+    return run_init(o, me.id, init, arg);
+}
+
+bool fw_ipc_once_is_left(const fw_ipc_once *o)
+{
+    return (fw_load64_relaxed(&o->word_) & FW_IPC_DIED) != 0;
+}

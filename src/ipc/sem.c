@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_ipc_sem.  Contract: furwock/ipc/sem.h.  Reasons: doc/ipc-gates.md.
+ *
+ * Origin: the semaphore of Franke, Russell and Kirkwood (OLS 2002, section 3), and announce.h.
+ *
+ *   bit   63     62 ..... 32   31         30 .......... 0
+ *         MADE   changes       WAITERS    value
+ *
+ * word                meaning                   who may leave it, and how
+ * ------------------  ------------------------  -------------------------------------------------
+ * n > 0               n units                   anybody: takes one, n -> n - 1
+ * n < maximum         room for more             anybody: posts k, n -> n + k
+ * 0, WAITERS          and some may sleep        the same; a poster then wakes
+ *
+ * made_: 0, or MADE with the maximum.  Written once, before MADE is set in the word together with
+ * the first units; who finds made_ and no MADE goes on where another maker died.
+ *
+ * S1  Units are the value, and nothing else: each operation is one compare-and-swap of it.
+ * S2  What comes after that (a wake, clearing WAITERS) changes no unit.  So who dies has done the
+ *     operation or not begun it, and owes the others a wake at most, for which nobody waits longer
+ *     than a nap.
+ * S3  The value is at most the maximum; a word that says otherwise has been written over.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <furwock/ipc/sem.h>
+
+#include "ipc/announce.h"
+#include "ipc/member.h"
+#include "ipc/nap.h"
+
+#define SEM_MADE (UINT64_C(1) << 63)
+#define SEM_VALUE UINT64_C(0x7fffffff)
+
+_Static_assert(sizeof(fw_ipc_sem) == 16, "the public promise");
+_Static_assert(SEM_VALUE == FW_IPC_SEM_MAX, "room for every value");
+_Static_assert((SEM_MADE ^ FW_IPC_CHANGES_ ^ FW_IPC_WAITERS ^ SEM_VALUE) == UINT64_MAX,
+               "the fields fill the word");
+
+static uint32_t value_of(uint64_t w)
+{
+    return (uint32_t)(w & SEM_VALUE);
+}
+
+static bool is_made(uint64_t w)
+{
+    return (w & SEM_MADE) != 0;
+}
+
+static bool is_aligned(const fw_ipc_sem *s)
+{
+    return (uintptr_t)s % sizeof s->word_ == 0;
+}
+
+static uint32_t maximum(const fw_ipc_sem *s)
+{
+    uint64_t made = fw_load64_relaxed(&s->made_);
+
+    return is_made(made) ? value_of(made) : FW_IPC_SEM_MAX;
+}
+
+int fw_ipc_sem_init(fw_ipc_sem *s, uint32_t value, uint32_t max)
+{
+    uint64_t made = 0, w;
+
+    if (!is_aligned(s) || max == 0 || max > FW_IPC_SEM_MAX || value > max)
+        return EINVAL;
+    /* not made -> made with this maximum */
+    if (!fw_cas64_relaxed(&s->made_, &made, SEM_MADE | max) && made != (SEM_MADE | max))
+        return EEXIST;
+    w = fw_load64_relaxed(&s->word_);
+    while (!is_made(w)) {
+        if (value_of(w) > max - value)
+            return EUCLEAN;
+        /* no units of its own -> the first ones; release: made_ comes before */
+        if (fw_cas64_release(&s->word_, &w, fw_ipc_changed_(w | SEM_MADE) + value))
+            break;
+    }
+    return 0;
+}
+
+/* 0, EAGAIN: there is none, EUCLEAN.  *w is what the word was. */
+static int take(fw_ipc_sem *s, uint64_t *w)
+{
+    *w = fw_load64_relaxed(&s->word_);
+    while (value_of(*w) != 0) {
+        if (value_of(*w) > maximum(s))
+            return EUCLEAN;
+        if (fw_cas64_acquire(&s->word_, w, fw_ipc_changed_(*w) - 1)) /* n -> n - 1 (S1) */
+            return 0;
+    }
+    return EAGAIN;
+}
+
+int fw_ipc_sem_trywait(fw_ipc_sem *s)
+{
+    uint64_t w;
+
+    return is_aligned(s) ? take(s, &w) : EINVAL;
+}
+
+/* Sleeps once, if there is still no unit: 0 -> 0, WAITERS (A1).  0 or ETIMEDOUT. */
+static int sleep_once(fw_ipc_sem *s, uint64_t w, struct fw_ipc_wait_ *wait)
+{
+    if (fw_wait_blocks_(&wait->poll)) {
+        uint64_t announced = fw_ipc_changed_(w | FW_IPC_WAITERS);
+        if (!fw_cas64_relaxed(&s->word_, &w, announced))
+            return 0;
+        w = announced;
+    }
+    return fw_ipc_wait_sleep_(wait, fw_ipc_half_(&s->word_), (uint32_t)w);
+}
+
+static int wait_slow_(fw_ipc_sem *s, struct fw_ipc_wait_ *wait)
+{
+    uint64_t w;
+    int error = EAGAIN;
+
+    while (error == EAGAIN && fw_ipc_wait_poll_(wait))
+        error = take(s, &w);
+    while (error == EAGAIN && (error = take(s, &w)) == EAGAIN)
+        if (sleep_once(s, w, wait) == ETIMEDOUT)
+            return take(s, &w) == 0 ? 0 : ETIMEDOUT;
+    return error;
+}
+
+int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct fw_ipc_wait_ wait;
+    struct fw_ipc_me_ me;
+    int error = fw_ipc_sem_trywait(s);
+
+    if (error != EAGAIN)
+        return error;
+    error = fw_ipc_enter_(s, &me);
+    if (error == 0)
+        error = fw_ipc_wait_begin_(&wait, &me, s, FW_IPC_WAITS_ELSE, policy, deadline);
+    if (error != 0)
+        return error;
+    error = wait_slow_(s, &wait);
+    fw_ipc_wait_end_(&wait);
+    return error;
+}
+
+int fw_ipc_sem_wait(fw_ipc_sem *s)
+{
+    return fw_ipc_sem_wait_policy(s, NULL, NULL);
+}
+
+int fw_ipc_sem_timedwait(fw_ipc_sem *s, const fw_deadline *deadline)
+{
+    return fw_ipc_sem_wait_policy(s, NULL, deadline);
+}
+
+int fw_ipc_sem_post_n(fw_ipc_sem *s, uint32_t n)
+{
+    uint64_t w, more;
+    uint32_t max;
+
+    if (!is_aligned(s))
+        return EINVAL;
+    max = maximum(s);
+    w = fw_load64_relaxed(&s->word_);
+    do {
+        if (value_of(w) > max)
+            return EUCLEAN;
+        if (n > max - value_of(w))
+            return EOVERFLOW;
+        more = fw_ipc_changed_(w) + n;
+    } while (!fw_cas64_release(&s->word_, &w, more)); /* v -> v + n (S1) */
+    if (fw_ipc_has_waiters_(more) && n != 0)
+        fw_ipc_wake_announced_(&s->word_, more, n);
+    return 0;
+}
+
+int fw_ipc_sem_post(fw_ipc_sem *s)
+{
+    return fw_ipc_sem_post_n(s, 1);
+}
+
+uint32_t fw_ipc_sem_value(const fw_ipc_sem *s)
+{
+    return value_of(fw_load64_relaxed(&s->word_));
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_ipc_units.  Contract: furwock/ipc/units.h.  Reasons: doc/ipc-gates.md.
+ *
+ * A unit is a word:
+ *
+ * word             meaning                     who may leave it, and how
+ * ---------------  --------------------------  -----------------------------------------------
+ * 0                free                        anybody: -> its own id
+ * a living id      lent to that thread         that thread: -> 0, and then tells the queue
+ * a dead id        lent to one who died        anybody: -> its own id
+ * an unreal id     written over                nobody
+ *
+ * queue_ (announce.h; bits 0-30 are the number of units given back while somebody may have slept)
+ *
+ * word             meaning                     who may leave it, and how
+ * ---------------  --------------------------  -----------------------------------------------
+ * n                nobody sleeps               who is about to sleep: -> n, WAITERS
+ * n, WAITERS       some may sleep              who gives back: -> n + 1, WAITERS, and wakes one
+ *
+ * made_: 0, or the number of units.  It is written once, and checked against the region by each
+ * call before it is used.
+ *
+ * N1  Who holds a unit is its word, and nothing else.  Taking and giving back are one
+ *     compare-and-swap each, so a thread that dies holds the unit or does not.
+ * N2  A word that names a dead thread changes only by being taken (M1: that thread does nothing any
+ *     more, and nobody is given its id).
+ * N3  Who sleeps has looked at all units after the queue became what it sleeps on; who gives back
+ *     looks at the queue after the unit became free.  So one of the two sees the other.
+ * N4  Who dies between giving back and the wake, or after the wake, leaves others asleep for a nap
+ *     at most.  The death of a holder is found in the same way.
+ */
+#include <errno.h>
+#include <stdbool.h>
+
+#include <furwock/ipc/units.h>
+
+#include "ipc/announce.h"
+#include "ipc/member.h"
+#include "ipc/nap.h"
+
+#define UNITS_SERIAL UINT64_C(0x7fffffff)
+#define UNIT_NONE UINT32_MAX
+
+_Static_assert(sizeof(fw_ipc_units) == 64, "the units begin on a line of the cache");
+
+/* The object, as one call sees it. */
+struct view {
+    fw_ipc_units *u;
+    uint64_t *units;
+    uint32_t count;
+    struct fw_ipc_me_ me;
+};
+
+size_t fw_ipc_units_size(uint32_t n)
+{
+    return n == 0 || n > FW_IPC_UNITS_MAX ? 0 : sizeof(fw_ipc_units) + n * sizeof(uint64_t);
+}
+
+static bool is_aligned(const fw_ipc_units *u)
+{
+    return (uintptr_t)u % sizeof u->queue_ == 0;
+}
+
+static bool fits(const struct fw_ipc_place_ *place, const fw_ipc_units *u, size_t size)
+{
+    return size != 0 && fw_ipc_address_(place, fw_ipc_offset_(place, u), size) != NULL;
+}
+
+int fw_ipc_units_init(fw_ipc_units *u, uint32_t n)
+{
+    const struct fw_ipc_place_ *place = fw_ipc_place_of_(u);
+    uint64_t made = 0;
+
+    if (place == NULL || !is_aligned(u) || fw_ipc_units_size(n) == 0)
+        return EINVAL;
+    if (!fits(place, u, fw_ipc_units_size(n)))
+        return ENOSPC;
+    return fw_cas64_relaxed(&u->made_, &made, n) || made == n ? 0 : EEXIST; /* not made -> made */
+}
+
+/* Fills all but `me`.  0, EINVAL, EUCLEAN. */
+static int look_at(struct view *v, const struct fw_ipc_place_ *place, const fw_ipc_units *u)
+{
+    uint64_t made = fw_load64_relaxed(&u->made_);
+
+    if (!is_aligned(u) || made == 0)
+        return EINVAL;
+    if (made > FW_IPC_UNITS_MAX || !fits(place, u, fw_ipc_units_size((uint32_t)made)))
+        return EUCLEAN;
+    v->u = (fw_ipc_units *)u;
+    v->units = (uint64_t *)(v->u + 1);
+    v->count = (uint32_t)made;
+    return 0;
+}
+
+static int begin(struct view *v, const fw_ipc_units *u)
+{
+    int error = fw_ipc_enter_(u, &v->me);
+
+    return error == 0 ? look_at(v, v->me.place, u) : error;
+}
+
+/* The n-th unit that the caller looks at: threads begin at different ones. */
+static uint32_t nth(const struct view *v, uint32_t n)
+{
+    uint64_t first = (v->me.id & FW_IPC_SLOT) % v->count;
+
+    return (uint32_t)((first + n) % v->count);
+}
+
+/* One of the units that are free: 0 -> id (N1).  UNIT_NONE: there is none. */
+static uint32_t take_free(const struct view *v)
+{
+    for (uint32_t n = 0; n < v->count; n++) {
+        uint32_t i = nth(v, n);
+        uint64_t w = fw_load64_relaxed(&v->units[i]);
+        if (w == 0 && fw_cas64_acquire(&v->units[i], &w, v->me.id))
+            return i;
+    }
+    return UNIT_NONE;
+}
+
+/*
+ * One that a dead thread holds: dead id -> id (N2).  EBUSY: there is none; EUCLEAN: none, and one
+ * makes no sense.  `wait` may be NULL.
+ */
+static int take_over(const struct view *v, const struct fw_ipc_wait_ *wait, uint32_t *unit)
+{
+    int error = EBUSY;
+
+    for (uint32_t n = 0; n < v->count; n++) {
+        uint32_t i = nth(v, n);
+        uint64_t w = fw_load64_acquire(&v->units[i]);
+        enum fw_ipc_life life;
+        if (w == 0)
+            continue;
+        life = wait != NULL ? fw_ipc_wait_life_(wait, w) : fw_ipc_life_(v->me.place, w);
+        if (life == FW_IPC_UNREAL || (w & ~FW_IPC_HOLDER) != 0)
+            error = EUCLEAN;
+        else if (life == FW_IPC_DEAD && fw_cas64_acquire(&v->units[i], &w, v->me.id)) {
+            *unit = i;
+            return EOWNERDEAD;
+        }
+    }
+    return error;
+}
+
+/* 0, EOWNERDEAD: taken; EBUSY, EUCLEAN: not. */
+static int try_take(const struct view *v, const struct fw_ipc_wait_ *wait, uint32_t *unit)
+{
+    *unit = take_free(v);
+    return *unit != UNIT_NONE ? 0 : take_over(v, wait, unit);
+}
+
+/* n or n, WAITERS -> n, WAITERS (A1), and all units are looked at after that (N3). */
+static uint64_t announce(const struct view *v)
+{
+    uint64_t w = fw_load64_relaxed(&v->u->queue_);
+
+    while (!fw_cas64_acq_rel(&v->u->queue_, &w, fw_ipc_changed_(w | FW_IPC_WAITERS)))
+        ;
+    fw_fence_seq_cst();
+    return w | FW_IPC_WAITERS;
+}
+
+/* Like try_take, and ETIMEDOUT. */
+static int wait_slow_(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *unit)
+{
+    int error;
+
+    while (fw_ipc_wait_poll_(wait))
+        if ((*unit = take_free(v)) != UNIT_NONE)
+            return 0;
+    for (;;) {
+        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;
+        error = try_take(v, wait, unit);
+        if (error != EBUSY)
+            return error;
+        if (fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->u->queue_), (uint32_t)w) == ETIMEDOUT) {
+            error = try_take(v, wait, unit);
+            return error == EBUSY ? ETIMEDOUT : error;
+        }
+    }
+}
+
+int fw_ipc_units_take(fw_ipc_units *u, uint32_t *unit, const fw_wait_policy *policy,
+                      const fw_deadline *deadline)
+{
+    struct fw_ipc_wait_ wait;
+    struct view v;
+    int error = begin(&v, u);
+
+    if (error == 0)
+        error = try_take(&v, NULL, unit);
+    if (error != EBUSY)
+        return error;
+    error = fw_ipc_wait_begin_(&wait, &v.me, u, FW_IPC_WAITS_ELSE, policy, deadline);
+    if (error != 0)
+        return error;
+    error = wait_slow_(&v, &wait, unit);
+    fw_ipc_wait_end_(&wait);
+    return error;
+}
+
+int fw_ipc_units_wait_policy(fw_ipc_units *u, const fw_wait_policy *policy,
+                             const fw_deadline *deadline)
+{
+    uint32_t unit;
+    int error = fw_ipc_units_take(u, &unit, policy, deadline);
+
+    return error == EOWNERDEAD ? 0 : error;
+}
+
+int fw_ipc_units_trywait(fw_ipc_units *u)
+{
+    struct view v;
+    uint32_t unit;
+    int error = begin(&v, u);
+
+    if (error == 0)
+        error = try_take(&v, NULL, &unit);
+    return error == EOWNERDEAD ? 0 : error;
+}
+
+int fw_ipc_units_wait(fw_ipc_units *u)
+{
+    return fw_ipc_units_wait_policy(u, NULL, NULL);
+}
+
+int fw_ipc_units_timedwait(fw_ipc_units *u, const fw_deadline *deadline)
+{
+    return fw_ipc_units_wait_policy(u, NULL, deadline);
+}
+
+/* n, WAITERS -> n + 1, WAITERS; and a wake. */
+static void tell_queue_slow_(const struct view *v, uint64_t w)
+{
+    uint64_t next;
+
+    do {
+        if (!fw_ipc_has_waiters_(w))
+            return; /* who gave back before has found nobody (A2) */
+        next = fw_ipc_changed_((w & ~UNITS_SERIAL) | ((w + 1) & UNITS_SERIAL));
+    } while (!fw_cas64_release(&v->u->queue_, &w, next));
+    fw_ipc_wake_announced_(&v->u->queue_, next, 1);
+}
+
+/* id -> 0.  False: the unit is not the caller's. */
+static bool give(const struct view *v, uint32_t unit)
+{
+    uint64_t w = v->me.id;
+
+    if (fw_load64_relaxed(&v->units[unit]) != w || !fw_cas64_release(&v->units[unit], &w, 0))
+        return false;
+    fw_fence_seq_cst(); /* the unit, then the queue (N3) */
+    w = fw_load64_relaxed(&v->u->queue_);
+    if (fw_ipc_has_waiters_(w))
+        tell_queue_slow_(v, w);
+    return true;
+}
+
+int fw_ipc_units_post(fw_ipc_units *u)
+{
+    struct view v;
+    int error = begin(&v, u);
+
+    if (error != 0)
+        return error;
+    for (uint32_t n = 0; n < v.count; n++)
+        if (give(&v, nth(&v, n)))
+            return 0;
+    return EPERM;
+}
+
+int fw_ipc_units_give(fw_ipc_units *u, uint32_t unit)
+{
+    struct view v;
+    int error = begin(&v, u);
+
+    if (error != 0)
+        return error;
+    return unit < v.count && give(&v, unit) ? 0 : EPERM;
+}
+
+uint32_t fw_ipc_units_count(const fw_ipc_units *u)
+{
+    const struct fw_ipc_place_ *place = fw_ipc_place_of_(u);
+    struct view v;
+
+    return place != NULL && look_at(&v, place, u) == 0 ? v.count : 0;
+}
+
+uint32_t fw_ipc_units_value(const fw_ipc_units *u)
+{
+    const struct fw_ipc_place_ *place = fw_ipc_place_of_(u);
+    uint32_t value = 0;
+    struct view v;
+
+    if (place == NULL || look_at(&v, place, u) != 0)
+        return 0;
+    for (uint32_t i = 0; i < v.count; i++) {
+        uint64_t w = fw_load64_relaxed(&v.units[i]);
+        value += w == 0 || fw_ipc_life_(place, w) == FW_IPC_DEAD;
+    }
+    return value;
+}
+
+uint32_t fw_ipc_units_mine(const fw_ipc_units *u)
+{
+    uint32_t mine = 0;
+    struct view v;
+
+    if (begin(&v, u) != 0)
+        return 0;
+    for (uint32_t i = 0; i < v.count; i++)
+        mine += fw_load64_relaxed(&v.units[i]) == v.me.id;
+    return mine;
+}
