@@ -42,6 +42,7 @@ struct fw_ipc_head_ {
     uint32_t members_used; /* no line beyond was ever taken */
     uint32_t next_member;  /* where to look for a free line first */
     fw_ipc_mutex naming;   /* held while the directory is changed */
+    uint64_t dirty_to;     /* room that no object has is zeroes from here on: directory.c */
 };
 
 /* One named object.  `state` is stored last: an entry is whole, or not there. */

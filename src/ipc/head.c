@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The head of a region: made by whoever comes, without a lock, and checked by all.
+ * Contract: head.h.
+ *
+ *   magic   plan      meaning        left by
+ *   0       0         not begun      make: plan, in one compare-and-swap; who does it is the maker
+ *   0       a plan    begun          anybody: all constants, then magic
+ *   MAGIC   a plan    made           nobody
+ *
+ *   H1  Every constant of a head follows from three words (plan, boot, pid_namespace), and each of
+ *       these leaves zero once.  So all who complete a head store the same values, however many
+ *       they are and however late one of them wakes up: none needs a lock, and where one dies or is
+ *       stopped, any other goes on.
+ *   H2  magic is stored after all other constants.
+ *   H3  The memory has room for a plan before the plan is stored (region.c).
+ *   H4  What changes later (members, naming, the directory) is not touched here: it begins as
+ *       zeroes.
+ *
+ * A killed maker leaves zeroes, or a head that is begun and that the next one completes.
+ */
+#include "ipc/head.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/ipc/region.h>
+
+#include "sys/origin.h"
+
+/*
+ * plan: bits 0-7 flags, 12-39 the size, 40-47 the version, 48-63 a mark, by which what is begun is
+ * told from what was never ours.
+ */
+#define PLAN_STAMP UINT64_C(1)
+#define PLAN_SIZE UINT64_C(0xfffffff000)
+#define PLAN_VERSION(version) ((uint64_t)(version) << 40)
+#define PLAN_VERSIONS (UINT64_C(0xff) << 40)
+#define PLAN_MARK (UINT64_C(0x7766) << 48)
+#define PLAN_MARKS (UINT64_C(0xffff) << 48)
+
+_Static_assert(FW_IPC_REGION_MOST <= PLAN_SIZE && FW_IPC_HEAD_SIZE == 4096, "a size fits");
+_Static_assert(FW_IPC_REGION_LEAST == FW_REGION_LEAST, "the header says so");
+_Static_assert(offsetof(struct fw_ipc_head_, check) == 72, "words without gaps, for the check");
+
+/* In boot and pid_namespace, for which zero says that nobody has stored them yet. */
+#define NOT_KNOWN UINT64_C(1)
+
+/* A directory entry for every 4 KiB, a member for every 2 KiB: an object of each kind in each. */
+enum { ENTRY_SHARE = 4096, ENTRIES_LEAST = 64, ENTRIES_MOST = 4096 };
+enum { MEMBER_SHARE = 2048, MEMBERS_LEAST = 128 };
+
+enum { CONSTANT_WORDS = offsetof(struct fw_ipc_head_, check) / sizeof(uint64_t) };
+
+static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)
+{
+    return value < least ? least : value > most ? most : (uint32_t)value;
+}
+
+static uint32_t round_up(uint32_t n)
+{
+    return (n + FW_IPC_HEAD_SIZE - 1) / FW_IPC_HEAD_SIZE * FW_IPC_HEAD_SIZE;
+}
+
+int fw_ipc_plan_(uint64_t size, uint32_t flags, struct fw_ipc_plan_ *plan)
+{
+    if (size < FW_IPC_REGION_LEAST || size > FW_IPC_REGION_MOST || size % FW_IPC_HEAD_SIZE != 0)
+        return EINVAL;
+    *plan = (struct fw_ipc_plan_){.size = size, .flags = flags & FW_REGION_STAMP};
+    plan->entry_count = clamp(size / ENTRY_SHARE, ENTRIES_LEAST, ENTRIES_MOST);
+    plan->member_count = clamp(size / MEMBER_SHARE, MEMBERS_LEAST, FW_IPC_MEMBERS_MOST);
+    plan->entries_at = FW_IPC_HEAD_SIZE;
+    plan->members_at =
+        round_up(plan->entries_at + plan->entry_count * (uint32_t)sizeof(struct fw_ipc_entry_));
+    plan->objects_at = round_up(plan->members_at + plan->member_count * FW_IPC_MEMBER_SIZE);
+    return 0;
+}
+
+static uint64_t word_of(const struct fw_ipc_plan_ *plan)
+{
+    return PLAN_MARK | PLAN_VERSION(FW_IPC_VERSION) | plan->size |
+           (plan->flags & FW_REGION_STAMP ? PLAN_STAMP : 0);
+}
+
+static int plan_of(uint64_t word, struct fw_ipc_plan_ *plan)
+{
+    uint32_t flags = word & PLAN_STAMP ? FW_REGION_STAMP : 0;
+
+    if ((word & PLAN_MARKS) != PLAN_MARK)
+        return EUCLEAN;
+    if ((word & PLAN_VERSIONS) != PLAN_VERSION(FW_IPC_VERSION))
+        return EPROTO;
+    if (fw_ipc_plan_(word & PLAN_SIZE, flags, plan) != 0)
+        return EUCLEAN;
+    return word == word_of(plan) ? 0 : EUCLEAN;
+}
+
+static const fw_word_ *words_of(const struct fw_ipc_head_ *head)
+{
+    return (const fw_word_ *)head;
+}
+
+/* The constants of a region by that plan, as one finds them once it is made. */
+static void draw_up(const struct fw_ipc_plan_ *plan, struct fw_ipc_head_ *head)
+{
+    *head = (struct fw_ipc_head_){
+        .magic = FW_IPC_MAGIC,
+        .version = FW_IPC_VERSION,
+        .flags = plan->flags,
+        .plan = word_of(plan),
+        .size = plan->size,
+        .entries_at = plan->entries_at,
+        .entry_count = plan->entry_count,
+        .members_at = plan->members_at,
+        .member_count = plan->member_count,
+        .objects_at = plan->objects_at,
+        .pid_namespace = plan->pid_namespace,
+        .boot = plan->boot,
+    };
+    head->check = fw_hash_(FW_HASH_START_, head, offsetof(struct fw_ipc_head_, check));
+}
+
+static bool is_same(const struct fw_ipc_head_ *a, const struct fw_ipc_head_ *b)
+{
+    for (unsigned i = 0; i <= CONSTANT_WORDS; i++)
+        if (words_of(a)[i] != words_of(b)[i])
+            return false;
+    return true;
+}
+
+/* Every constant word, once; magic first, since the others are as old at least (H2). */
+static void copy(const struct fw_ipc_head_ *head, struct fw_ipc_head_ *seen)
+{
+    fw_word_ *to = (fw_word_ *)seen;
+
+    to[0] = fw_load64_acquire(words_of(head));
+    for (unsigned i = 1; i <= CONSTANT_WORDS; i++)
+        to[i] = fw_load64_relaxed(words_of(head) + i);
+}
+
+static bool is_foreign(const struct fw_ipc_head_ *seen)
+{
+    return seen->magic == __builtin_bswap64(FW_IPC_MAGIC) ||
+           (seen->magic == FW_IPC_MAGIC && seen->version != FW_IPC_VERSION) ||
+           (seen->magic == 0 && seen->plan != 0 &&
+            (__builtin_bswap64(seen->plan) & PLAN_MARKS) == PLAN_MARK);
+}
+
+static bool is_blank(const void *memory, size_t bytes)
+{
+    const fw_word_ *words = (const fw_word_ *)memory;
+
+    for (size_t i = 0; i < bytes / sizeof *words; i++)
+        if (fw_load64_relaxed(words + i) != 0)
+            return false;
+    return true;
+}
+
+int fw_ipc_head_check_(const struct fw_ipc_head_ *head, uint64_t mapped, struct fw_ipc_plan_ *plan)
+{
+    struct fw_ipc_head_ seen, wanted;
+    int error;
+
+    copy(head, &seen);
+    if (is_foreign(&seen))
+        return EPROTO;
+    if (is_blank(&seen, (CONSTANT_WORDS + 1) * sizeof(uint64_t)))
+        return ENOENT;
+    if (seen.magic != 0 && seen.magic != FW_IPC_MAGIC)
+        return EUCLEAN;
+    error = plan_of(seen.plan, plan);
+    if (error != 0)
+        return error;
+    if (plan->size > mapped)
+        return EUCLEAN;
+    if (seen.magic == 0)
+        return EINPROGRESS;
+    plan->boot = seen.boot;
+    plan->pid_namespace = seen.pid_namespace;
+    draw_up(plan, &wanted);
+    return is_same(&seen, &wanted) ? 0 : EUCLEAN;
+}
+
+/* 0 -> the value, or what somebody else thinks that it is; returns what has been settled on. */
+static uint64_t settle(uint64_t *word, uint64_t value)
+{
+    uint64_t now = fw_load64_relaxed(word);
+
+    if (value == 0)
+        value = NOT_KNOWN;
+    if (now == 0 && fw_cas64_relaxed(word, &now, value)) /* 0 -> value */
+        now = value;
+    return now;
+}
+
+void fw_ipc_head_complete_(struct fw_ipc_head_ *head)
+{
+    struct fw_ipc_head_ wanted;
+    struct fw_ipc_plan_ plan;
+
+    if (fw_load64_acquire(&head->magic) != 0 || plan_of(fw_load64_acquire(&head->plan), &plan) != 0)
+        return;
+    plan.boot = settle(&head->boot, fw_boot_());
+    plan.pid_namespace = settle(&head->pid_namespace, fw_pid_namespace_());
+    draw_up(&plan, &wanted);
+    for (unsigned i = 1; i <= CONSTANT_WORDS; i++)
+        fw_store64_relaxed((fw_word_ *)head + i, words_of(&wanted)[i]);
+    fw_store64_release(&head->magic, FW_IPC_MAGIC); /* H2 */
+}
+
+int fw_ipc_head_make_(struct fw_ipc_head_ *head, const struct fw_ipc_plan_ *plan)
+{
+    uint64_t nothing = 0;
+    bool was_blank = is_blank(head, (size_t)plan->objects_at);
+    bool is_maker = false;
+
+    fw_fence_acquire(); /* what was not blank belongs to a plan that is seen below, if it is ours */
+    if (was_blank)
+        is_maker = fw_cas64_acq_rel(&head->plan, &nothing, word_of(plan)); /* not begun -> begun */
+    else if (fw_load64_acquire(&head->plan) == 0)
+        return EUCLEAN;
+    fw_ipc_head_complete_(head);
+    return is_maker ? 0 : EEXIST;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_HEAD_H
+#define FW_IPC_HEAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ipc/layout.h"
+
+/* Where everything lies in a region: it follows from the region's size alone. */
+struct fw_ipc_plan_ {
+    uint64_t size;
+    uint32_t flags; /* FW_REGION_STAMP */
+    uint32_t entry_count;
+    uint32_t member_count;
+    uint32_t entries_at;
+    uint32_t members_at;
+    uint64_t objects_at; /* a multiple of FW_IPC_HEAD_SIZE */
+    uint64_t boot;       /* of the region that is there; else 0 */
+    uint64_t pid_namespace;
+};
+
+/*
+ * 0, or EINVAL: size is not FW_IPC_REGION_LEAST to FW_IPC_REGION_MOST, in steps of
+ * FW_IPC_HEAD_SIZE.
+ */
+int fw_ipc_plan_(uint64_t size, uint32_t flags, struct fw_ipc_plan_ *plan);
+
+/*
+ * What is this?  Only reads, every word once: what it says about *plan holds, whatever is written
+ * over the head meanwhile.  `mapped`: so many bytes are there, at least sizeof *head of them may be
+ * read.
+ *   0             the head of a region; *plan is filled
+ *   EINPROGRESS   of one that is being made, or whose maker died; *plan has the size and the flags
+ *   ENOENT        zeroes
+ *   EPROTO        another version, or another byte order
+ *   EUCLEAN       neither; or not as it was made; or the region does not fit in `mapped`
+ */
+int fw_ipc_head_check_(const struct fw_ipc_head_ *head, uint64_t mapped, struct fw_ipc_plan_ *plan);
+
+/*
+ * Makes a region in plan->size bytes of zeroes.  Any number of processes may do so at once, with
+ * different plans; none waits for another.
+ *   0         made, by this call
+ *   EEXIST    there is one now, by somebody else's plan
+ *   EUCLEAN   these are not zeroes
+ */
+int fw_ipc_head_make_(struct fw_ipc_head_ *head, const struct fw_ipc_plan_ *plan);
+
+/* Does what is left to do for a head that is EINPROGRESS, or nothing. */
+void fw_ipc_head_complete_(struct fw_ipc_head_ *head);
+
+#endif

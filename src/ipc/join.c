@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * To make a region or to join it.  Contract: join.h.
+ *
+ * A file becomes a region in three steps, each of which many can do at once, and again:
+ *   1  it is made at least as long as the plan says, with its storage (fw_shm_grow_)
+ *   2  it is mapped, and the plan stored: one compare-and-swap decides whose plan it is (head.c)
+ *   3  the head is completed
+ * Who is killed after 1 leaves zeroes, which the next one makes a region of, or an empty file; who
+ * is killed after 2, a head that the next one completes.
+ *
+ *   J1  A file is never cut short: whoever has seen a plan finds the memory for it.
+ *   J2  The head that decides how much is mapped was read from the file, into memory of one's own.
+ *       The head in the mapping is checked again, against that size.
+ */
+#include "ipc/join.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include <furwock/ipc/region.h>
+
+#include "sys/origin.h"
+#include "sys/shm.h"
+
+/* Makers of one file settle in the second round; more are for a head that changes meanwhile. */
+enum { ROUNDS = 8 };
+
+/* A size in the plan's steps, or one that no plan has. */
+static uint64_t rounded(uint64_t size, uint64_t step)
+{
+    return size > FW_IPC_REGION_MOST ? size : (size + step - 1) / step * step;
+}
+
+static int check_origin(const struct fw_ipc_plan_ *plan)
+{
+    uint64_t boot = fw_boot_();
+
+    return plan->boot > 1 && boot != 0 && plan->boot != boot ? ESTALE : 0;
+}
+
+/*
+ * From what fw_ipc_head_check_ has found: 0, go on with the region that is there; ENOENT, make one;
+ * any other: the answer.
+ */
+static int decide(int found, unsigned flags, bool *is_to_make)
+{
+    *is_to_make = found == ENOENT && (flags & FW_REGION_CREATE) != 0;
+    if (found == EINPROGRESS)
+        found = 0;
+    if (found == 0 && (flags & FW_REGION_EXCLUSIVE) != 0)
+        return EEXIST;
+    return *is_to_make ? 0 : found;
+}
+
+/*
+ * Makes or completes the head, and checks it.  0; EEXIST: somebody else's, by *plan; or another
+ * error.
+ */
+static int settle(void *base, bool is_to_make, struct fw_ipc_plan_ *plan, uint64_t mapped)
+{
+    struct fw_ipc_head_ *head = base;
+    int made = 0, error;
+
+    if (is_to_make)
+        made = fw_ipc_head_make_(head, plan);
+    else
+        fw_ipc_head_complete_(head);
+    if (made == EUCLEAN)
+        return EUCLEAN;
+    error = fw_ipc_head_check_(head, mapped, plan);
+    if (error == 0)
+        error = check_origin(plan);
+    return error != 0 ? error : made;
+}
+
+/* 0; EEXIST: a region has appeared meanwhile; or another error. */
+static int try_file(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *joined)
+{
+    struct fw_ipc_plan_ *plan = &joined->plan;
+    struct fw_shm_about_ about = {0};
+    struct fw_ipc_head_ head;
+    uint64_t mapped;
+    bool is_to_make;
+    int error = fw_shm_about_(fd, &about);
+
+    if (error == 0)
+        error = fw_shm_read_(fd, &head, sizeof head);
+    if (error == 0)
+        error = decide(fw_ipc_head_check_(&head, about.size, plan), flags, &is_to_make);
+    if (error != 0)
+        return error;
+    if (is_to_make) {
+        uint64_t wanted = size != 0 ? size : about.size / fw_shm_page_() * fw_shm_page_();
+        error = fw_ipc_plan_(rounded(wanted, fw_shm_page_()), flags, plan);
+        if (error == 0)
+            error = fw_shm_grow_(fd, plan->size);
+    }
+    mapped = plan->size;
+    if (error == 0)
+        error = fw_shm_map_(fd, (size_t)mapped, true, &joined->base);
+    if (error != 0)
+        return error;
+    error = settle(joined->base, is_to_make, plan, mapped);
+    if (error != 0)
+        fw_shm_unmap_(joined->base, (size_t)mapped);
+    else
+        fw_shm_seal_(fd);
+    return error;
+}
+
+int fw_ipc_join_file_(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *joined)
+{
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        int error = try_file(fd, size, flags, joined);
+        if (error != EEXIST || (flags & FW_REGION_EXCLUSIVE) != 0)
+            return error;
+    }
+    return EUCLEAN;
+}
+
+int fw_ipc_join_memory_(void *memory, size_t size, unsigned flags, struct fw_ipc_joined_ *joined)
+{
+    struct fw_ipc_plan_ *plan = &joined->plan;
+    struct fw_ipc_plan_ wanted;
+    bool is_to_make;
+    int error;
+
+    if (memory == NULL || (uintptr_t)memory % fw_shm_page_() != 0 ||
+        size > UINTPTR_MAX - (uintptr_t)memory ||
+        fw_ipc_plan_(size - size % FW_IPC_HEAD_SIZE, flags, &wanted) != 0)
+        return EINVAL;
+    error = decide(fw_ipc_head_check_(memory, size, plan), flags, &is_to_make);
+    if (error != 0)
+        return error;
+    if (is_to_make)
+        *plan = wanted;
+    error = settle(memory, is_to_make, plan, size);
+    if (error == EEXIST && (flags & FW_REGION_EXCLUSIVE) == 0)
+        error = 0;
+    joined->base = memory;
+    return error;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Named objects of a region: found, or made.  Contract: furwock/ipc/region.h; D1 to D3, which this
+ * relies on: directory.c.
+ *
+ * To find needs no lock.  To make is done under the region's lock `naming`, after another look.  Its
+ * holder may die at any instruction: then there is no object, or there is one, and nothing to
+ * repair.
+ */
+#include <furwock/ipc/region.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "ipc/directory.h"
+#include "ipc/region.h"
+#include "sys/clock.h"
+
+#define MAKING ((unsigned)FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
+
+/* How long somebody else may be changing the directory. */
+enum { PATIENCE_SECONDS = 5 };
+
+typedef int initialiser(void *object, void *arg);
+
+static bool is_request_valid(const char *name, fw_region_kind kind, size_t size, unsigned flags)
+{
+    return name != NULL && name[0] != '\0' &&
+           strnlen(name, FW_REGION_NAME_MOST + 1) <= FW_REGION_NAME_MOST &&
+           kind >= FW_REGION_DATA && kind <= FW_REGION_JOURNAL && (flags & ~MAKING) == 0 &&
+           (flags & MAKING) != FW_REGION_EXCLUSIVE &&
+           ((flags & FW_REGION_CREATE) == 0 || size != 0);
+}
+
+static int find(const fw_region *region, const struct fw_ipc_entry_ *wanted, unsigned flags,
+                void **object)
+{
+    char *base = region->joined.base;
+    struct fw_ipc_entry_ e;
+    int error = fw_ipc_directory_find_(base, &region->joined.plan, wanted->name, &e);
+
+    if (error != 0)
+        return error;
+    if ((flags & FW_REGION_EXCLUSIVE) != 0)
+        return EEXIST;
+    if (e.state != wanted->state || e.size < wanted->size)
+        return EPROTO;
+    *object = base + e.at;
+    return 0;
+}
+
+/* For the holder of the lock, where there is no such object. */
+static int make(fw_region *region, struct fw_ipc_entry_ *entry, initialiser *init, void *arg,
+                void **object)
+{
+    char *base = region->joined.base;
+    uint32_t index = 0;
+    int error = fw_ipc_directory_room_(base, &region->joined.plan, &index, entry);
+
+    if (error == 0 && init != NULL) {
+        fw_ipc_directory_soil_(base, entry);
+        error = init(base + entry->at, arg);
+    }
+    if (error != 0)
+        return error;
+    fw_ipc_directory_enter_(base, &region->joined.plan, index, entry);
+    *object = base + entry->at;
+    return 0;
+}
+
+/* 0; or what a call that makes an object answers. */
+static int lock_directory(fw_ipc_mutex *naming)
+{
+    fw_deadline deadline = {.clock = CLOCK_MONOTONIC};
+    int error;
+
+    fw_clock_get_(deadline.clock, &deadline.at);
+    deadline.at.tv_sec += PATIENCE_SECONDS;
+    error = fw_ipc_mutex_timedlock(naming, &deadline);
+    if (error == EOWNERDEAD)
+        error = fw_ipc_mutex_consistent(naming); /* D2 */
+    return error == ENOTRECOVERABLE || error == EPERM ? EUCLEAN : error;
+}
+
+int fw_region_object_init(fw_region *region, const char *name, fw_region_kind kind, size_t size,
+                          unsigned flags, initialiser *init, void *arg, void **object)
+{
+    struct fw_ipc_entry_ entry = {.state = kind, .size = size};
+    fw_ipc_mutex *naming;
+    int error;
+
+    if (!fw_region_is_open_(region) || object == NULL || !is_request_valid(name, kind, size, flags))
+        return EINVAL;
+    memcpy(entry.name, name, strlen(name));
+    error = find(region, &entry, flags, object);
+    if (error != ENOENT || (flags & FW_REGION_CREATE) == 0)
+        return error;
+    naming = &region->place->head->naming;
+    error = lock_directory(naming);
+    if (error != 0)
+        return error;
+    error = find(region, &entry, flags, object);
+    if (error == ENOENT)
+        error = make(region, &entry, init, arg, object);
+    fw_ipc_mutex_unlock(naming); /* it fails where the lock was written over: for the next one */
+    return error;
+}
+
+int fw_region_object(fw_region *region, const char *name, fw_region_kind kind, size_t size,
+                     unsigned flags, void **object)
+{
+    return fw_region_object_init(region, name, kind, size, flags, NULL, NULL, object);
+}

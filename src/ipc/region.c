@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The regions of this process: opened, adopted, closed.  Contract: furwock/ipc/region.h.
+ *
+ *   uses   meaning                       left by
+ *   0      a free handle                 open, adopt: all fields, then uses = 1
+ *   n      open, to be closed n times    open of the same file: n + 1; close: n - 1
+ *
+ *   Q1  `opening` is held while handles change.  A call on an open handle reads it without.
+ *   Q2  A region is at one address: who opens its file again gets the handle that is there.
+ *   Q3  Memory of which the kernel knows, since a thread that lives has a line there, stays mapped.
+ */
+#include <furwock/ipc/region.h>
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/mutex.h>
+
+#include "ipc/join.h"
+#include "ipc/member.h"
+#include "ipc/region.h"
+#include "sys/shm.h"
+#include "sys/thread.h"
+
+#define PERMISSIONS 0777u
+#define PERMISSIONS_USUAL 0600u
+#define MAKING ((unsigned)FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
+
+_Static_assert((int)FW_REGION_MOST == (int)FW_IPC_PLACES, "a place for each handle");
+
+static struct fw_region regions[FW_REGION_MOST];
+static fw_mutex opening = FW_MUTEX_INIT;
+
+/* In a forked child nobody opens anything. */
+static void begin_anew(void)
+{
+    fw_mutex_init(&opening);
+}
+
+static void lock_handles(void)
+{
+    static bool is_watching;
+
+    fw_mutex_lock(&opening);
+    if (!is_watching)
+        fw_at_fork_(begin_anew);
+    is_watching = true;
+}
+
+bool fw_region_is_open_(const struct fw_region *region)
+{
+    uintptr_t at = (uintptr_t)region - (uintptr_t)regions;
+
+    return at < sizeof regions && at % sizeof *region == 0 && fw_load32_acquire(&region->uses) != 0;
+}
+
+static bool are_flags_valid(unsigned flags)
+{
+    return (flags & ~(MAKING | FW_REGION_STAMP | PERMISSIONS)) == 0 &&
+           (flags & MAKING) != FW_REGION_EXCLUSIVE;
+}
+
+static struct fw_region *free_handle(void)
+{
+    for (unsigned i = 0; i < FW_REGION_MOST; i++)
+        if (regions[i].uses == 0)
+            return &regions[i];
+    return NULL;
+}
+
+static struct fw_region *handle_of(const struct fw_shm_about_ *about)
+{
+    for (unsigned i = 0; i < FW_REGION_MOST; i++) {
+        struct fw_region *r = &regions[i];
+        if (r->uses != 0 && !r->is_adopted && r->device == about->device &&
+            r->inode == about->inode)
+            return r;
+    }
+    return NULL;
+}
+
+static bool is_taken(const void *memory, size_t size)
+{
+    for (unsigned i = 0; i < FW_REGION_MOST; i++) {
+        const struct fw_region *r = &regions[i];
+        if (r->uses != 0 && (uintptr_t)memory - (uintptr_t)r->joined.base < r->joined.plan.size)
+            return true;
+        if (r->uses != 0 && (uintptr_t)r->joined.base - (uintptr_t)memory < size)
+            return true;
+    }
+    return false;
+}
+
+/* For the holder of `opening`. */
+static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
+{
+    struct fw_region *r = free_handle();
+    struct fw_shm_about_ about = {0};
+    int error = fw_shm_about_(fd, &about);
+
+    if (error == 0 && handle_of(&about) != NULL) { /* Q2 */
+        if ((flags & FW_REGION_EXCLUSIVE) != 0)
+            return EEXIST;
+        *region = handle_of(&about);
+        (*region)->uses++;
+        return 0;
+    }
+    if (error == 0)
+        error = r == NULL ? EMFILE : fw_ipc_join_file_(fd, size, flags, &r->joined);
+    if (error != 0)
+        return error;
+    error = fw_ipc_place_add_(r->joined.base, &r->joined.plan, &r->place);
+    if (error != 0) {
+        fw_shm_unmap_(r->joined.base, (size_t)r->joined.plan.size);
+        return error;
+    }
+    r->is_adopted = false;
+    r->device = about.device;
+    r->inode = about.inode;
+    fw_store32_release(&r->uses, 1);
+    *region = r;
+    return 0;
+}
+
+int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region)
+{
+    int error;
+
+    if (region == NULL || !are_flags_valid(flags))
+        return EINVAL;
+    lock_handles();
+    error = open_file(fd, size, flags, region);
+    fw_mutex_unlock(&opening);
+    return error;
+}
+
+int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **region)
+{
+    bool is_making = (flags & FW_REGION_CREATE) != 0;
+    unsigned mode = (flags & PERMISSIONS) != 0 ? flags & PERMISSIONS : PERMISSIONS_USUAL;
+    int fd, error;
+
+    if (name == NULL || region == NULL || !fw_shm_is_name_(name) || !are_flags_valid(flags) ||
+        (is_making && (size < FW_REGION_LEAST || size > FW_IPC_REGION_MOST)))
+        return EINVAL;
+    error = fw_shm_open_(name, is_making ? FW_SHM_MAKE_ : FW_SHM_WRITE_, mode, &fd);
+    if (error != 0)
+        return error;
+    error = fw_region_open_fd(fd, size, flags, region);
+    fw_shm_close_(fd);
+    return error;
+}
+
+int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **region)
+{
+    struct fw_region *r;
+    int error;
+
+    if (region == NULL || !are_flags_valid(flags))
+        return EINVAL;
+    lock_handles();
+    r = free_handle();
+    error = r == NULL ? EMFILE : is_taken(memory, size) ? EBUSY : 0;
+    if (error == 0)
+        error = fw_ipc_join_memory_(memory, size, flags, &r->joined);
+    if (error == 0)
+        error = fw_ipc_place_add_(memory, &r->joined.plan, &r->place);
+    if (error == 0) {
+        r->is_adopted = true;
+        fw_store32_release(&r->uses, 1);
+        *region = r;
+    }
+    fw_mutex_unlock(&opening);
+    return error;
+}
+
+/* Q3 */
+static void unmap(const struct fw_ipc_joined_ *joined, bool has_company)
+{
+    size_t page = fw_shm_page_();
+    size_t kept = has_company ? (size_t)(joined->plan.objects_at + page - 1) / page * page : 0;
+
+    fw_shm_unmap_((char *)joined->base + kept, (size_t)joined->plan.size - kept);
+}
+
+/* For the holder of `opening`. */
+static int close_last(struct fw_region *r)
+{
+    bool has_company = fw_ipc_has_company_(r->place);
+    bool has_left;
+
+    if (r->is_adopted && has_company)
+        return EBUSY;
+    has_left = fw_ipc_leave_(r->place);
+    fw_ipc_place_remove_(r->place);
+    if (!r->is_adopted)
+        unmap(&r->joined, has_company || !has_left);
+    fw_store32_release(&r->uses, 0);
+    return r->is_adopted && !has_left ? EUCLEAN : 0;
+}
+
+int fw_region_close(fw_region *region)
+{
+    int error;
+
+    lock_handles();
+    if (!fw_region_is_open_(region)) {
+        error = EINVAL;
+    } else if (region->uses > 1) {
+        region->uses--;
+        error = 0;
+    } else {
+        error = close_last(region);
+    }
+    fw_mutex_unlock(&opening);
+    return error;
+}
+
+int fw_region_leave(fw_region *region)
+{
+    if (!fw_region_is_open_(region))
+        return EINVAL;
+    fw_ipc_leave_(region->place);
+    return 0;
+}
+
+int fw_region_remove(const char *name)
+{
+    return name == NULL || !fw_shm_is_name_(name) ? EINVAL : fw_shm_remove_(name);
+}
+
+void *fw_region_base(const fw_region *region)
+{
+    return fw_region_is_open_(region) ? region->joined.base : NULL;
+}
+
+size_t fw_region_size(const fw_region *region)
+{
+    return fw_region_is_open_(region) ? (size_t)region->joined.plan.size : 0;
+}

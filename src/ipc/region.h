@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_REGION_H
+#define FW_IPC_REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/ipc/region.h>
+
+#include "ipc/join.h"
+#include "ipc/place.h"
+
+/* What a handle refers to. */
+struct fw_region {
+    uint32_t uses;
+    bool is_adopted;
+    uint64_t device, inode; /* of the file */
+    const struct fw_ipc_place_ *place;
+    struct fw_ipc_joined_ joined;
+};
+
+/* Is this the handle of an open region?  Any pointer will do. */
+bool fw_region_is_open_(const fw_region *region);
+
+#endif

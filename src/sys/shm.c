@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Contract: sys/shm.h.  Not by the C library's calls where those are cancellation points.
+ */
+#include "sys/shm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys_call_arch.h>
+#include <unistd.h>
+
+/* Where both glibc and musl have the objects of shm_open. */
+#define DIRECTORY "/dev/shm"
+
+/* Unknown to old headers. */
+enum { APPEND = 0x10 }; /* RWF_APPEND, Linux 4.16 */
+
+/* A file of that name that comes and goes: so often we look again. */
+enum { TRIES = 1000 };
+
+/* So much at a time: a step must have a chance to end between two signals. */
+#define STEP (UINT64_C(1) << 20)
+
+/* The kernel's 64-bit offsets, in one register: 64-bit machines only. */
+_Static_assert(sizeof(long) == 8, "arguments of system calls");
+
+static int answer(long result)
+{
+    return result < 0 ? (int)-result : 0;
+}
+
+static bool is_shm_name(const char *name)
+{
+    return name[0] == '/' && strchr(name + 1, '/') == NULL;
+}
+
+bool fw_shm_is_name_(const char *name)
+{
+    if (is_shm_name(name))
+        return name[1] != '\0' && strcmp(name, "/.") != 0 && strcmp(name, "/..") != 0;
+    return strchr(name, '/') != NULL;
+}
+
+/* The path of the file of that name: the name itself, or what is written to `room`. */
+static const char *path_of(const char *name, char room[static PATH_MAX])
+{
+    size_t length = strlen(name);
+
+    if (!is_shm_name(name))
+        return name;
+    if (length > NAME_MAX)
+        return NULL;
+    memcpy(room, DIRECTORY, sizeof DIRECTORY - 1);
+    memcpy(room + sizeof DIRECTORY - 1, name, length + 1);
+    return room;
+}
+
+static long open_by(const char *path, int flags, unsigned mode)
+{
+    long fd;
+
+    do {
+        fd = fw_system_call_(SYS_openat, AT_FDCWD, (long)(intptr_t)path, flags | O_CLOEXEC,
+                             (long)mode, 0, 0);
+    } while (fd == -EINTR);
+    return fd;
+}
+
+/*
+ * In two steps, and never O_CREAT on a file that may be there: a system can forbid that in a
+ * directory like /dev/shm for a file of another user (fs.protected_regular).
+ */
+int fw_shm_open_(const char *name, enum fw_shm_access_ access, unsigned mode, int *fd)
+{
+    char room[PATH_MAX];
+    const char *path = path_of(name, room);
+    int flags = (access == FW_SHM_READ_ ? O_RDONLY : O_RDWR) | O_NONBLOCK;
+
+    if (path == NULL)
+        return ENAMETOOLONG;
+    if (path == room)
+        flags |= O_NOFOLLOW; /* anybody can write in that directory */
+    for (unsigned i = 0; i < TRIES; i++) {
+        long result = open_by(path, flags, 0);
+        if (result == -ENOENT && access == FW_SHM_MAKE_)
+            result = open_by(path, flags | O_CREAT | O_EXCL, mode);
+        if (result != -EEXIST) {
+            *fd = (int)result;
+            return answer(result);
+        }
+    }
+    return ETIMEDOUT;
+}
+
+void fw_shm_close_(int fd)
+{
+    fw_system_call_(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+int fw_shm_remove_(const char *name)
+{
+    char room[PATH_MAX];
+    const char *path = path_of(name, room);
+
+    if (path == NULL)
+        return ENAMETOOLONG;
+    return answer(fw_system_call_(SYS_unlinkat, AT_FDCWD, (long)(intptr_t)path, 0, 0, 0, 0));
+}
+
+int fw_shm_about_(int fd, struct fw_shm_about_ *about)
+{
+    struct stat file;
+
+    if (fstat(fd, &file) != 0)
+        return errno;
+    if (!S_ISREG(file.st_mode))
+        return ENOTSUP;
+    *about = (struct fw_shm_about_){(uint64_t)file.st_size, file.st_dev, file.st_ino};
+    return 0;
+}
+
+/* A descriptor that is open, but not for this. */
+static int access_error(int error, int fd)
+{
+    return error == EBADF && fcntl(fd, F_GETFL) >= 0 ? EACCES : error;
+}
+
+int fw_shm_read_(int fd, void *bytes, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        long n = fw_system_call_(SYS_pread64, fd, (long)(intptr_t)bytes + (long)done,
+                                 (long)(size - done), (long)done, 0, 0);
+        if (n == 0)
+            break;
+        if (n < 0 && n != -EINTR)
+            return access_error((int)-n, fd);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    memset((char *)bytes + done, 0, size - done);
+    return 0;
+}
+
+/* Beyond this limit the kernel sends SIGXFSZ, which ends the process. */
+static bool is_beyond_limit(uint64_t size)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           size > limit.rlim_cur;
+}
+
+int fw_shm_append_(int fd, uint64_t size)
+{
+    static const char zeroes[4096];
+    struct fw_shm_about_ about = {0};
+    int error;
+
+    while ((error = fw_shm_about_(fd, &about)) == 0 && about.size < size) { /* others append, too */
+        struct iovec bytes = {(void *)(uintptr_t)zeroes,
+                              sizeof zeroes - about.size % sizeof zeroes};
+        long n = fw_system_call_(SYS_pwritev2, fd, (long)(intptr_t)&bytes, 1, 0, 0, APPEND);
+        if (n < 0 && n != -EINTR)
+            return access_error((int)-n, fd);
+    }
+    return error;
+}
+
+int fw_shm_grow_(int fd, uint64_t size)
+{
+    struct fw_shm_about_ about = {0};
+    int error = fw_shm_about_(fd, &about);
+
+    if (error == 0 && about.size < size && is_beyond_limit(size))
+        return EFBIG;
+    for (uint64_t done = 0; error == 0 && done < size;) {
+        uint64_t step = size - done < STEP ? size - done : STEP;
+        error = answer(fw_system_call_(SYS_fallocate, fd, 0, (long)done, (long)step, 0, 0));
+        if (error == EOPNOTSUPP)
+            return fw_shm_append_(fd, size);
+        if (error == EINTR)
+            error = 0;
+        else
+            done += step;
+    }
+    return access_error(error, fd);
+}
+
+void fw_shm_seal_(int fd)
+{
+    fw_system_call_(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK, 0, 0, 0);
+}
+
+int fw_shm_map_(int fd, size_t size, bool can_write, void **base)
+{
+    void *memory =
+        mmap(NULL, size, can_write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+
+    if (memory == MAP_FAILED)
+        return errno;
+    *base = memory;
+    return 0;
+}
+
+void fw_shm_unmap_(void *base, size_t size)
+{
+    munmap(base, size);
+}
+
+size_t fw_shm_page_(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
