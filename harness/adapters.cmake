@@ -54,7 +54,7 @@ macro(harness_missing why)
     endforeach()
 endmacro()
 
-add_library(adapter_base STATIC adapter.c region.c)
+add_library(adapter_base STATIC adapter.c lock_file.c region.c)
 target_link_libraries(adapter_base PUBLIC harness furwock::furwock PRIVATE fw_house)
 
 macro(harness_finish_adapters)

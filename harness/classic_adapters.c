@@ -14,6 +14,7 @@
 #include "classics/usema.h"
 
 #include "adapter_define.h"
+#include "kernel_lock.h"
 
 /*
  * The papers' own locks (classics/).
@@ -39,25 +40,18 @@ static int sysv_init(classic_sysv *l)
 
 ADAPTER_INIT(sysv, classic_sysv, sysv_init(l))
 ADAPTER_DESTROY(sysv, classic_sysv, classic_sysv_destroy(l))
-/* All of this lock is in the kernel, where ThreadSanitizer cannot see it: it has to be told. */
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#else
-#define __tsan_acquire(address) ((void)(address))
-#define __tsan_release(address) ((void)(address))
-#endif
 
 static void sysv_lock(classic_sysv *l)
 {
     classic_sysv_lock(l);
-    __tsan_acquire(l);
+    KERNEL_LOCK_TAKEN(l);
 }
 
 static void sysv_unlock(classic_sysv *l)
 {
     classic_sysv handle = *l; /* read before the release, as semop reads its arguments */
 
-    __tsan_release(l);
+    KERNEL_LOCK_GIVEN(l);
     classic_sysv_unlock(&handle);
 }
 
@@ -65,7 +59,7 @@ static int sysv_trylock(classic_sysv *l)
 {
     int error = classic_sysv_trylock(l);
     if (error == 0)
-        __tsan_acquire(l);
+        KERNEL_LOCK_TAKEN(l);
     return error;
 }
 

@@ -10,10 +10,6 @@
 
 #include <furwock/ipc/region.h>
 
-#pragma weak fw_region_adopt
-#pragma weak fw_region_object
-#pragma weak fw_region_close
-
 enum {
     PAGE = 4096,
     MIB = 1 << 20,

@@ -24,11 +24,12 @@ static json_t *describe(const void *adapter, bool trylock)
 {
     const adapter_head *a = adapter;
 
-    return json_pack("{s:s, s:s, s:s, s:I, s:b, s:b, s:b, s:b, s:b}", "lock", a->name, "about",
+    return json_pack("{s:s, s:s, s:s, s:I, s:b, s:b, s:b, s:b, s:b, s:b}", "lock", a->name, "about",
                      a->about, "family", family_name(a->family), "size", (json_int_t)a->size,
                      "blocks", (a->flags & ADAPTER_BLOCKS) != 0, "spins",
                      (a->flags & ADAPTER_SPINS) != 0, "fair", (a->flags & ADAPTER_FAIR) != 0,
-                     "shared", (a->flags & ADAPTER_SHARED) != 0, "trylock", trylock);
+                     "shared", (a->flags & ADAPTER_SHARED) != 0, "threads",
+                     (a->flags & ADAPTER_PROCESSES) == 0, "trylock", trylock);
 }
 
 static json_t *mutexes(void)

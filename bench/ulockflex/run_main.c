@@ -210,6 +210,8 @@ static void check(const struct options *o)
 
     if (o->processes && (s->head->flags & ADAPTER_SHARED) == 0)
         wrong = "this lock works between threads only";
+    else if (!o->processes && (s->head->flags & ADAPTER_PROCESSES) != 0)
+        wrong = "this lock works between processes only";
     else if (o->probe == PROBE_CONTENTION &&
              (s->calls[MODE_READ].trylock == NULL || s->calls[MODE_WRITE].trylock == NULL))
         wrong = "this lock has no trylock, by which contention is measured";

@@ -156,7 +156,7 @@ class BadInput(InDirectory):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_names(self):
-        self.refused("unknown lock or plan futx; plans: paper today share demo share-demo; "
+        self.refused("unknown lock or plan futx; plans: paper today processes share demo share-demo; "
                      "locks: none pthread", "futx")
         self.refused(r"unknown option --colour; there are .*--budget .*--tasks", "--colour")
         self.refused("absent is not in this build: install libabsent-dev", "absent")

@@ -42,11 +42,19 @@ static const struct contract_group *group_find(const char *name)
     return NULL;
 }
 
+/* The groups that have tests with processes. */
+static bool has_processes(const struct contract_group *g)
+{
+    return g == &group_exclusion || g == &group_wakeup;
+}
+
 /* Makes `a` the subject, and tells whether it claims what the group tests. */
 static bool applies(const struct contract_group *g, const adapter_head *a)
 {
     g->family->choose(a);
-    return !subject_is(ADAPTER_NOTHING) && g->applies();
+    if (subject_is(ADAPTER_NOTHING) || (subject_is(ADAPTER_PROCESSES) && !has_processes(g)))
+        return false;
+    return g->applies();
 }
 
 static const adapter_head *lock_find(const struct contract_group *g, const char *name)

@@ -134,6 +134,11 @@ static int run(void)
         cmocka_unit_test(test_a_holder_sees_what_the_last_one_wrote),
         cmocka_unit_test(test_many_locks_are_held_at_a_time),
     };
+    const struct CMUnitTest between_processes[] = {
+        cmocka_unit_test(test_processes_exclude_each_other)};
+
+    if (subject_is(ADAPTER_PROCESSES))
+        return cmocka_run_group_tests_name("exclusion", between_processes, NULL, NULL);
     return cmocka_run_group_tests_name("exclusion", tests, NULL, NULL);
 }
 

@@ -131,6 +131,10 @@ static int run(void)
         cmocka_unit_test(test_many_threads_meet),  cmocka_unit_test(test_processes_meet),
         cmocka_unit_test(test_a_token_goes_round),
     };
+    const struct CMUnitTest between_processes[] = {cmocka_unit_test(test_processes_meet)};
+
+    if (subject_is(ADAPTER_PROCESSES))
+        return cmocka_run_group_tests_name("wakeup", between_processes, NULL, NULL);
     return cmocka_run_group_tests_name("wakeup", tests, NULL, NULL);
 }
 

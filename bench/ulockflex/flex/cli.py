@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 
-from flex import Trouble, machine, plan as planning, show, showshare, store as storing
+from flex import Trouble, machine, plan as planning, processes, show, showshare, store as storing
 from flex.engine import Engine
 from flex.progress import Progress, clock_text
 from flex.showpaper import PaperShow
@@ -17,6 +17,7 @@ EPILOG = """\
 Plans:
   paper   all of section 4.1: efficiency, tables 1 and 2, figures 1 to 5, fairness
   today   1 to 4 tasks per CPU, critical sections of 0 to 100 us, 1 to 1000 locks
+  processes   tables 1 and 2 with 2 to 100 processes: locks that survive their holder, and others
   share   figure 6: read-write locks, 0 to 100 % of the calls for reading, 2, 3, 4 and 100 tasks
   demo    a short version; share-demo, of the plan share
 
@@ -31,6 +32,7 @@ left out of that configuration from then on, and the exit status is 1.
 DEFAULTS = {"single": {}, "paper": {"seconds": 0.5, "max_rounds": 10,
                                      "probes": ("contention", "waits", "syscalls")},
             "today": {"seconds": 0.25, "max_rounds": 10},
+            "processes": {"seconds": 0.25, "max_rounds": 10, "probes": ()},
             "share": {"seconds": 0.25, "max_rounds": 10},
             "demo": {"seconds": 0.2, "rounds": 3, "max_rounds": 3, "probes": ("waits",),
                      "probe_seconds": 0.1},
@@ -104,7 +106,9 @@ def make_parser():
     one.add_argument("--share", type=percents, metavar="LEVEL,...",
                      help="per cent of the lock calls that are for reading, of read-write locks")
     p.add_argument("--kind", choices=("threads", "processes"),
-                   help="what tasks are (threads; processes in the paper's plan)")
+                   help="what tasks are (threads; processes in the plans paper and processes)")
+    p.add_argument("--processes", action="store_const", const="processes", dest="kind",
+                   help="the same as --kind processes")
     p.add_argument("--pick", choices=("own", "random"),
                    help="each task keeps to its own lock, or picks one at random each time (own; "
                         "random in today's plan)")
@@ -157,7 +161,9 @@ def check_locks(names, locks, kind, sharing):
             raise Trouble(f"unknown lock or plan {name}; plans: {' '.join(planning.PLANS)}; "
                           f"locks: {' '.join(locks.names(sharing))}", 2)
         if not locks.suits(name, kind, sharing):
-            raise Trouble(f"{name} works between threads only, not between processes", 2)
+            raise Trouble(f"{name} works between threads only, not between processes"
+                          if kind == "processes" else
+                          f"{name} works between processes only: give --processes", 2)
     if len(set(names)) != len(names):
         raise Trouble("a lock is named twice", 2)
 
@@ -207,6 +213,8 @@ def make_plan(options, locks, settings):
         return planning.paper_plan(locks, names, kind, settings)
     if options.plan == "today":
         return planning.today_plan(locks, names, kind, settings, cpus, options.pick or "random")
+    if options.plan == processes.PLAN:
+        return processes.plan(locks, names, settings)
     if options.plan == "demo":
         return planning.demo_plan(locks, names, kind, settings, cpus)
     if options.plan == "share-demo":
@@ -243,6 +251,8 @@ def describe(plan):
 def table_text(options, plan, store):
     if options.plan == "paper":
         text = PaperShow(store, plan, options.kind).text()
+    elif options.plan == processes.PLAN:
+        text = processes.Show(store, plan.groups).text()
     elif options.sharing and len(plan.groups) > 1:
         text = showshare.ShareShow(store, plan).text()
     elif options.sharing:
@@ -322,7 +332,10 @@ def start(options):
     if options.list:
         print(show.listing(locks, False) + "\n\n" + show.listing(locks, True))
         return 0
-    options.kind = options.kind or ("processes" if options.plan == "paper" else "threads")
+    between = options.plan in ("paper", processes.PLAN)
+    options.kind = options.kind or ("processes" if between else "threads")
+    if options.plan == processes.PLAN and options.kind != "processes":
+        raise Trouble("the plan processes is for processes", 2)
     check_place(options)
     check_locks(options.words, locks, options.kind, options.sharing)
     if options.resume and not options.json:

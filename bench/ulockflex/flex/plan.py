@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flex import Trouble, paper
 
 PROBES = ("waits", "contention", "syscalls")
-PLANS = ("paper", "today", "share", "demo", "share-demo")
+PLANS = ("paper", "today", "processes", "share", "demo", "share-demo")
 
 
 class Config(NamedTuple):
@@ -165,6 +165,9 @@ SPINNERS_PER_CPU = 2
 
 # From the furwock family, what a user would choose between.
 OURS = ("furwock", "furwock-fair")
+# Of locks for use between processes, those that work between threads too: these are not chosen
+# there, only taken when they are named.
+FOR_PROCESSES = ("furwock-ipc", "sysv-undo", "sem-named", "boost", "boost-sharable")
 DEMO_LOCKS = ("furwock", "furwock-fair", "pthread", "pthread-adaptive", "sysv", "nsync", "abseil",
               "tbb", "parking_lot", "rust-std")
 
@@ -190,18 +193,25 @@ class Locks:
 
     def suits(self, name, kind, sharing=False):
         lock = self.known(name, sharing)
-        return lock is not None and (kind == "threads" or lock["shared"])
+        if lock is None:
+            return False
+        return lock.get("threads", True) if kind == "threads" else lock["shared"]
+
+    def is_choice(self, name, kind, sharing=False):
+        """Whether the lock suits, and is meant for that."""
+        return self.suits(name, kind, sharing) and (kind != "threads"
+                                                    or name not in FOR_PROCESSES)
 
     def blocking(self, kind, families=("furwock", "classic", "rival")):
         return [name for name, lock in self.by_name.items()
                 if lock["blocks"] and lock["family"] in families and name != "none"
-                and self.suits(name, kind)]
+                and self.is_choice(name, kind)]
 
     def rwlocks(self, kind, tasks, cpus):
         """Those that make sense with so many tasks: without a place to sleep, not too many."""
         return [name for name, lock in self.rw_by_name.items()
                 if (lock["blocks"] or tasks <= SPINNERS_PER_CPU * cpus)
-                and self.suits(name, kind, True)]
+                and self.is_choice(name, kind, True)]
 
     def among(self, names, kind, sharing=False):
         return [name for name in names if self.suits(name, kind, sharing)]
@@ -223,7 +233,7 @@ def single(locks, names, kind, place, settings, shares, cpus):
 def _rwlocks(plan, locks, kind, tasks, cpus):
     """All that suit; the plan notes which do not."""
     chosen = locks.rwlocks(kind, tasks, cpus)
-    gone = [n for n in locks.rw_by_name if n not in chosen and locks.suits(n, kind, True)]
+    gone = [n for n in locks.rw_by_name if n not in chosen and locks.is_choice(n, kind, True)]
     if gone:
         plan.left_out.append(f"with {tasks} tasks on {cpus} processors, without those that only "
                              f"poll: {', '.join(gone)}")
