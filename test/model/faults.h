@@ -21,7 +21,8 @@ enum fault_rule {
     FAULT_FENCE_WITHOUT_ABORT,
     FAULT_NO_FENCE,
     FAULT_LOOK_AT_OWNER_ONLY,
-    FAULT_UNLOCKED_CAS
+    FAULT_UNLOCKED_CAS,
+    FAULT_NO_MARK
 };
 
 struct model_fault {

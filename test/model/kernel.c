@@ -8,8 +8,10 @@
 #include "engine/report.h"
 #include "faults.h"
 #include "kernel.h"
+#include "engine/thread.h"
 #include "memory.h"
 #include "rooms.h"
+#include "subject/robust.h"
 
 /*
  * A wait keeps in its op: addr, a = expected, b = bits, c = deadline.  A requeue changes addr.  A
@@ -201,11 +203,20 @@ bool kernel_may_time_out(unsigned thread)
 
 void kernel_time_out(unsigned thread)
 {
-    if (!kernel_time_out_is_free(thread)) {
+    uint64_t deadline = model_threads[thread].op.c;
+
+    if (!kernel_time_out_is_free(thread))
         model_shared.budget.ticks--;
-        model_shared.clock = model_threads[thread].op.c;
-    }
+    else if (!model_program->naps || deadline < model_shared.clock)
+        deadline = model_shared.clock;
+    model_shared.clock = deadline;
     kernel_end_sleep(thread, -ETIMEDOUT);
+}
+
+bool kernel_may_nap(unsigned thread)
+{
+    return model_program->naps && model_threads[thread].op.c != KERNEL_FOREVER &&
+           !kernel_may_time_out(thread);
 }
 
 /*
@@ -249,4 +260,50 @@ void kernel_abort_section(unsigned thread)
     report_aborted(thread);
     if (t->status == THREAD_STOPPED)
         kernel_return(thread, KERNEL_ABORTED);
+}
+
+void kernel_kill(unsigned thread)
+{
+    struct model_thread *t = &model_threads[thread];
+
+    if (t->status == THREAD_ASLEEP)
+        dequeue(thread);
+    t->status = THREAD_DYING;
+    t->in_section = 0;
+    model_shared.killed |= UINT64_C(1) << thread;
+    thread_drop(thread);
+    if (model_program->killed != NULL)
+        model_program->killed(thread);
+}
+
+/* The word may be anybody's by now, or free: then the thread was about to wake somebody. */
+static void mark(unsigned thread, uint64_t addr, bool is_pending)
+{
+    uint32_t seen;
+
+    if (!memory_check(addr, 4))
+        return;
+    seen = (uint32_t)memory_read(thread, addr, 4);
+    if (is_pending && (seen & FW_ROBUST_OWNER) == 0)
+        wake(addr, 1, ~UINT64_C(0));
+    if ((seen & FW_ROBUST_OWNER) != SUBJECT_FIRST_TID + thread)
+        return;
+    report_change(addr, 4, (seen & FW_ROBUST_WAITERS) | FW_ROBUST_DIED);
+    memory_write(thread, addr, 4, (seen & FW_ROBUST_WAITERS) | FW_ROBUST_DIED);
+    if ((seen & FW_ROBUST_WAITERS) != 0)
+        wake(addr, 1, ~UINT64_C(0));
+}
+
+void kernel_mark(unsigned thread)
+{
+    uint64_t listed = 0, pending = 0;
+
+    memory_drain(thread);
+    if (!model_program->unmarked && !fault_is(FAULT_NO_MARK))
+        subject_robust_words(thread, &listed, &pending);
+    if (listed != 0 && listed != pending)
+        mark(thread, listed, false);
+    if (pending != 0)
+        mark(thread, pending, true);
+    thread_finish(thread);
 }

@@ -12,7 +12,7 @@ static bool lies_in(uint64_t addr, uint64_t size, const void *base, uint64_t roo
 
 bool memory_is_shared(uint64_t addr)
 {
-    return lies_in(addr, 1, model_shared.memory, MODEL_MEMORY) ||
+    return lies_in(addr, 1, model_memory, MODEL_MEMORY) ||
            lies_in(addr, 1, model_stacks, sizeof model_stacks);
 }
 

@@ -13,16 +13,18 @@
  * threads can notice; then it describes that operation (model_op) and stops.  The engine picks one
  * stopped thread, performs its operation on the state, and lets the thread run to its next one.
  *
- * The complete state is the struct model_shared, one struct model_thread and one stack per thread.
- * A step of one thread may change the stack of another, whose waiters stand in line there.  All of
+ * The complete state is the struct model_shared, the objects in model_memory, one struct
+ * model_thread and one stack per thread.  A step of one thread may change the stack of another, whose waiters stand in line there.  All of
  * it lies at fixed addresses, so a copy of these bytes is the state: it can be stored, compared and
  * restored.  Nothing else may influence a thread: no mutable statics, no clock, no allocation.
+ * What is a thread's own in the sources (thread-local variables) lies in a section of the program,
+ * and while the thread does not run, at the top of its stack.
  */
 
 #define MODEL_MAX_THREADS 6u
 #define MODEL_MAX_BUFFER 4u
 #define MODEL_MAX_OBJECTS 12u
-#define MODEL_MEMORY 256u
+#define MODEL_MEMORY 2048u
 #define MODEL_GHOSTS 20u
 #define MODEL_STACK 16384u
 
@@ -69,7 +71,8 @@ enum model_status {
     THREAD_DONE,
     THREAD_STOPPED, /* wants op */
     THREAD_ASLEEP,  /* in the queue of op.addr */
-    THREAD_RUNNING  /* op is performed, result is set: runs on before the next choice */
+    THREAD_RUNNING, /* op is performed, result is set: runs on before the next choice */
+    THREAD_DYING    /* was killed, and the kernel has not looked at its robust words yet */
 };
 
 struct model_store {
@@ -93,12 +96,12 @@ struct model_thread {
 
 /* How often the environment may do what it need not do. */
 struct model_budget {
-    uint64_t spurious, eintr, signals, ticks, refusals, chances, cancels;
+    uint64_t spurious, eintr, signals, ticks, refusals, chances, cancels, kills;
 };
 
 struct model_shared {
-    uint8_t memory[MODEL_MEMORY];
-    uint64_t dead; /* bit n: object n was freed */
+    uint64_t dead;   /* bit n: object n was freed */
+    uint64_t killed; /* bit n: thread n was */
     uint64_t asleep;
     uint64_t queue[MODEL_MAX_THREADS]; /* sleepers, the longest asleep first, over all addresses */
     uint64_t clock;
@@ -109,6 +112,8 @@ struct model_shared {
 };
 
 extern struct model_shared model_shared;
+extern uint8_t model_memory[MODEL_MEMORY];
+extern unsigned model_memory_used; /* by objects */
 extern struct model_thread model_threads[MODEL_MAX_THREADS];
 extern uint8_t model_stacks[MODEL_MAX_THREADS][MODEL_STACK];
 extern unsigned model_thread_count;
@@ -163,6 +168,17 @@ const struct model_object *model_object_at(uint64_t addr, uint64_t size);
 /* What is freed holds MODEL_DEAD from then on; a plain store to it is found. */
 void model_check_freed(void);
 
+/*
+ * Accesses to memory that are no steps: it is not changed (or by one thread only, which nobody
+ * minds), or it does not matter what is there.
+ */
+enum model_access { ACCESS_STEP, ACCESS_DIRECT, ACCESS_NONE };
+
+/* Variables of which each thread has its own; a table of them ends with begin NULL. */
+struct model_own {
+    uint8_t *begin, *end;
+};
+
 /* A program under the model: what its threads do, and what must hold. */
 struct model_program {
     const char *name;
@@ -177,11 +193,17 @@ struct model_program {
     bool old_kernel; /* futex_waitv is not there */
     unsigned rooms;  /* waiting rooms: subject/rooms.c */
     bool leaves_asleep;  /* it is no error when threads sleep for ever (or until a deadline) */
+    bool naps;           /* a sleep with a deadline may end at any time: see kernel.h */
+    bool is_patient;     /* but only when nothing else can happen */
+    bool unmarked;       /* the kernel has no robust lists */
     const char *expects; /* the failure that it must show; NULL: none */
     void (*setup)(const void *arg);
     void (*thread)(unsigned self, const void *arg);
+    const struct model_own *(*own)(void); /* or NULL: there are none */
     void (*handler)(void);            /* the signal handler, or NULL */
+    enum model_access (*access)(const void *p); /* or NULL: all are steps */
     void (*cancelled)(unsigned self); /* a cancelled thread's clean-up, or NULL */
+    void (*killed)(unsigned thread);  /* it will never run again; or NULL */
     void (*changed)(unsigned thread, uint64_t addr,
                     uint64_t size); /* after each change of memory */
     void (*finished)(void);         /* checks when all threads are done and all is written back */

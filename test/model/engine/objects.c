@@ -6,6 +6,8 @@
 
 struct model_object model_objects[MODEL_MAX_OBJECTS];
 unsigned model_object_count;
+uint8_t model_memory[MODEL_MEMORY] __attribute__((aligned(1024)));
+unsigned model_memory_used;
 
 void *model_object(const char *name, unsigned size, const struct model_part *parts,
                    void (*decode)(uint64_t, unsigned, unsigned, char *, size_t))
@@ -18,13 +20,14 @@ void *model_object(const char *name, unsigned size, const struct model_part *par
         fputs("fw-model: too many objects\n", stderr);
         exit(3);
     }
+    model_memory_used = (offset + size + 7) & ~7u;
     model_objects[model_object_count++] = (struct model_object){name, offset, size, parts, decode};
-    return model_shared.memory + offset;
+    return model_memory + offset;
 }
 
 const struct model_object *model_object_at(uint64_t addr, uint64_t size)
 {
-    uint64_t base = (uint64_t)(uintptr_t)model_shared.memory;
+    uint64_t base = (uint64_t)(uintptr_t)model_memory;
 
     for (unsigned i = 0; i < model_object_count; i++)
         if (addr >= base + model_objects[i].offset &&
@@ -39,8 +42,8 @@ void model_check_freed(void)
         const struct model_object *o = &model_objects[i];
 
         for (unsigned k = 0; (model_shared.dead >> i & 1) != 0 && k < o->size; k++)
-            if (model_shared.memory[o->offset + k] != MODEL_DEAD)
+            if (model_memory[o->offset + k] != MODEL_DEAD)
                 model_fail("use after free", "freed memory was written to, at 0x%llx",
-                           (uint64_t)(uintptr_t)&model_shared.memory[o->offset + k], 0);
+                           (uint64_t)(uintptr_t)&model_memory[o->offset + k], 0);
     }
 }

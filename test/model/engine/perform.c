@@ -11,7 +11,7 @@
 #include "report.h"
 #include "thread.h"
 
-struct model_shared model_shared __attribute__((aligned(1024)));
+struct model_shared model_shared __attribute__((aligned(64)));
 unsigned model_thread_count;
 const struct model_program *model_program;
 
@@ -87,10 +87,19 @@ static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread
         add(list, n, thread, CHOICE_SIGNAL);
 }
 
+static bool may_be_killed(unsigned thread)
+{
+    uint64_t status = model_threads[thread].status;
+
+    return model_shared.budget.kills > 0 && (status == THREAD_STOPPED || status == THREAD_ASLEEP);
+}
+
 static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)
 {
     if (kernel_may_time_out(thread))
         add(list, n, thread, CHOICE_TIME_OUT);
+    else if (kernel_may_nap(thread) && !model_program->is_patient)
+        add(list, n, thread, CHOICE_NAP);
     if (model_shared.budget.spurious > 0)
         add(list, n, thread, CHOICE_SPURIOUS);
     if (model_shared.budget.eintr > 0)
@@ -99,6 +108,17 @@ static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)
         add(list, n, thread, CHOICE_CANCEL);
     if (may_be_signalled(&model_threads[thread]))
         add(list, n, thread, CHOICE_SIGNAL);
+}
+
+/* Naps end when time passes, and it does only when all others are waiting, too. */
+static void list_naps(struct model_choice *list, unsigned *n)
+{
+    for (unsigned i = 0; i < *n; i++)
+        if (!perform_is_whim(list[i]))
+            return;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (model_threads[i].status == THREAD_ASLEEP && kernel_may_nap(i))
+            add(list, n, i, CHOICE_NAP);
 }
 
 unsigned perform_list(struct model_choice *list)
@@ -110,9 +130,15 @@ unsigned perform_list(struct model_choice *list)
             list_stopped(list, &n, i);
         else if (model_threads[i].status == THREAD_ASLEEP)
             list_asleep(list, &n, i);
+        else if (model_threads[i].status == THREAD_DYING)
+            add(list, &n, i, CHOICE_MARK);
+        if (may_be_killed(i))
+            add(list, &n, i, CHOICE_KILL);
         if (model_threads[i].buffered > 0)
             add(list, &n, i, CHOICE_FLUSH);
     }
+    if (model_program->is_patient)
+        list_naps(list, &n);
     return n;
 }
 
@@ -128,7 +154,10 @@ bool perform_is_whim(struct model_choice choice)
     case CHOICE_YES:
     case CHOICE_FAULT:
     case CHOICE_CANCEL:
+    case CHOICE_KILL:
         return true;
+    case CHOICE_NAP: /* nobody relies on naps as long as nobody dies */
+        return model_shared.killed == 0;
     case CHOICE_TIME_OUT:
         return !kernel_time_out_is_free(choice.thread);
     default:
@@ -207,8 +236,35 @@ static void perform_free(unsigned thread)
 
     memory_drain(thread);
     model_shared.dead |= UINT64_C(1) << (object - model_objects);
-    memset(model_shared.memory + object->offset, MODEL_DEAD, object->size);
+    memset(model_memory + object->offset, MODEL_DEAD, object->size);
     kernel_return(thread, 0);
+}
+
+static enum model_access access_of(const struct model_op *op)
+{
+    if (op->kind < OP_LOAD || op->kind > OP_AND)
+        return ACCESS_STEP;
+    if (!memory_is_shared(op->addr))
+        return ACCESS_DIRECT;
+    return model_program->access((const void *)(uintptr_t)op->addr);
+}
+
+bool perform_is_no_step(unsigned thread)
+{
+    struct model_thread *t = &model_threads[thread];
+    const struct model_op op = t->op;
+    enum model_access access = access_of(&op);
+    uint64_t seen = 0;
+    uint64_t value;
+
+    if (access == ACCESS_STEP)
+        return false;
+    memcpy(&seen, (const void *)(uintptr_t)op.addr, op.size);
+    value = outcome(&op, seen);
+    if (access == ACCESS_DIRECT && op.kind != OP_LOAD && (op.kind != OP_CAS || seen == op.a))
+        memcpy((void *)(uintptr_t)op.addr, &value, op.size);
+    t->result = seen;
+    return true;
 }
 
 /* The operation itself, where there is no choice. */
@@ -311,6 +367,16 @@ void perform(struct model_choice choice)
     case CHOICE_TIME_OUT:
         kernel_time_out(thread);
         break;
+    case CHOICE_NAP:
+        kernel_end_sleep(thread, -ETIMEDOUT);
+        break;
+    case CHOICE_KILL:
+        model_shared.budget.kills--;
+        kernel_kill(thread);
+        break;
+    case CHOICE_MARK:
+        kernel_mark(thread);
+        break;
     case CHOICE_TICK:
         model_shared.budget.ticks--;
         model_shared.clock += KERNEL_TICK_NS;
@@ -340,10 +406,11 @@ void perform(struct model_choice choice)
 void perform_start(void)
 {
     memset(&model_shared, 0, sizeof model_shared);
+    memset(model_memory, 0, sizeof model_memory);
     memset(model_threads, 0, sizeof model_threads);
     memset(model_stacks, MODEL_DEAD, sizeof model_stacks);
     model_failure = (struct model_failure){0};
-    model_object_count = 0;
+    model_object_count = model_memory_used = 0;
     model_thread_count = model_program->threads;
     model_shared.budget = model_program->budget;
     model_shared.clock = KERNEL_BOOT_NS;

@@ -25,6 +25,9 @@ enum {
     CHOICE_SIGNAL = 'x',
     CHOICE_YES = 'y',
     CHOICE_CANCEL = 'k',
+    CHOICE_NAP = 'n',
+    CHOICE_KILL = 'K',
+    CHOICE_MARK = 'M', /* of the kernel, on a dead thread's robust words */
     CHOICE_INTERRUPT = '0' /* and the next digits: which thread the fence reaches */
 };
 
@@ -40,6 +43,14 @@ unsigned perform_list(struct model_choice *list);
 
 /* Is this one bound to come, or a whim of the environment?  Nobody may rely on a whim. */
 bool perform_is_whim(struct model_choice choice);
+
+/*
+ * Is the operation at which the thread stands none that others notice (model_program->access)?  It
+ * is done then.  Where threads are processes, so is one on a variable of the program: each process
+ * has its own; what is done to it must be undone before the thread's next step (a lock that nobody
+ * else wants).
+ */
+bool perform_is_no_step(unsigned thread);
 
 /* Makes the step; afterwards every thread is stopped, asleep or done.  May set model_failure. */
 void perform(struct model_choice choice);

@@ -63,6 +63,12 @@ static const char *describe(struct model_choice choice)
         return "signal handler";
     case CHOICE_CANCEL:
         return "cancelled";
+    case CHOICE_NAP:
+        return "nap is over";
+    case CHOICE_KILL:
+        return "killed";
+    case CHOICE_MARK:
+        return "kernel marks";
     case CHOICE_YES:
         return "chance: yes";
     case CHOICE_DO:
@@ -115,7 +121,7 @@ static void place_of(uint64_t addr, uint64_t size, char *text, size_t room)
         snprintf(text, room, "0x%" PRIx64, addr);
         return;
     }
-    offset = (unsigned)(addr - (uint64_t)(uintptr_t)model_shared.memory) - o->offset;
+    offset = (unsigned)(addr - (uint64_t)(uintptr_t)model_memory) - o->offset;
     for (const struct model_part *p = o->parts; p != NULL && p->name != NULL; p++)
         if (p->offset == offset && p->size == size) {
             snprintf(text, room, "%s.%s", o->name, p->name);
@@ -132,7 +138,7 @@ static void value_of(uint64_t addr, uint64_t size, uint64_t value, char *text, s
     const struct model_object *o = model_object_at(addr, size);
 
     if (o != NULL && o->decode != NULL)
-        o->decode(value, (unsigned)(addr - (uint64_t)(uintptr_t)model_shared.memory) - o->offset,
+        o->decode(value, (unsigned)(addr - (uint64_t)(uintptr_t)model_memory) - o->offset,
                   (unsigned)size, text, room);
     else
         snprintf(text, room, "%" PRIu64, value);

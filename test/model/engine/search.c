@@ -66,14 +66,19 @@ static bool check_state(const struct model_choice *list, unsigned n)
     return n == 0;
 }
 
+/* Does the thread do it, rather than the machine? */
+static bool is_of_thread(struct model_choice choice)
+{
+    return choice.what != CHOICE_FLUSH && choice.what != CHOICE_KILL && choice.what != CHOICE_MARK;
+}
+
 /* Would this choice preempt a thread that could go on? */
 static bool preempts(struct model_choice choice, const struct model_choice *list, unsigned n)
 {
-    if (choice.what == CHOICE_FLUSH || model_shared.last == 0 ||
-        choice.thread == model_shared.last - 1)
+    if (!is_of_thread(choice) || model_shared.last == 0 || choice.thread == model_shared.last - 1)
         return false;
     for (unsigned i = 0; i < n; i++)
-        if (list[i].thread == model_shared.last - 1 && list[i].what != CHOICE_FLUSH &&
+        if (list[i].thread == model_shared.last - 1 && is_of_thread(list[i]) &&
             !perform_is_whim(list[i]))
             return true;
     return false;
@@ -109,7 +114,7 @@ static bool step(const struct search_limits *limits, struct model_choice choice,
         if (model_shared.preemptions + is_one > limits->preemptions)
             return false;
         model_shared.preemptions += is_one;
-        if (choice.what != CHOICE_FLUSH)
+        if (is_of_thread(choice))
             model_shared.last = choice.thread + 1u;
     }
     perform(choice);

@@ -6,7 +6,10 @@
 
 #include "store.h"
 
-/* A part: the fixed bytes (struct model_shared or struct model_thread), then the live stack. */
+/*
+ * A part: the fixed bytes (struct model_shared, the memory, or a struct model_thread), then the live
+ * stack.
+ */
 struct part {
     uint64_t hash;
     uint32_t fixed, stack;
@@ -170,21 +173,30 @@ static uint32_t intern(const void *fixed, uint32_t size, const void *stack, uint
     return part_count - 1;
 }
 
-/* Part 0 is the shared one, part n + 1 is thread n. */
+/* Part 0 is the shared one, part 1 the memory, and after these come the threads. */
+enum { PART_SHARED, PART_MEMORY, PART_THREAD };
+
+static unsigned parts_in_use(void)
+{
+    return PART_THREAD + model_thread_count;
+}
+
 static uint32_t number_of(unsigned k)
 {
     const void *fixed = &model_shared;
     uint32_t size = sizeof model_shared;
-    const void *stack = NULL;
+    const void *stack = model_memory; /* any address will do */
     uint32_t depth = 0;
 
-    if (k > 0) {
-        fixed = &model_threads[k - 1];
-        size = sizeof model_threads[0];
-        stack = model_threads[k - 1].sp;
-        depth = (uint32_t)(model_stacks[k - 1] + MODEL_STACK - (const uint8_t *)stack);
-    } else {
-        stack = fixed;
+    if (k == PART_MEMORY) {
+        fixed = model_memory;
+        size = model_memory_used;
+    } else if (k >= PART_THREAD) {
+        const struct model_thread *t = &model_threads[k - PART_THREAD];
+        fixed = t;
+        size = sizeof *t;
+        stack = t->sp;
+        depth = (uint32_t)(model_stacks[k - PART_THREAD] + MODEL_STACK - (const uint8_t *)stack);
     }
     if (present[k] != STORE_NONE && is_part(parts[present[k]], fixed, size, stack, depth))
         return present[k];
@@ -230,7 +242,7 @@ uint32_t store_put(uint32_t parent, struct model_choice choice, bool *is_new)
     uint32_t slot;
 
     for (unsigned k = 0; k < STORE_PARTS; k++)
-        present[k] = s.part[k] = k <= model_thread_count ? number_of(k) : 0;
+        present[k] = s.part[k] = k < parts_in_use() ? number_of(k) : 0;
     hash = hash_state(s.part);
     slot = (uint32_t)hash & state_mask;
     for (; state_table[slot] != 0; slot = (slot + 1) & state_mask) {
@@ -263,14 +275,16 @@ void store_load(uint32_t state)
 {
     const struct store_state *s = &store_states[state];
 
-    for (unsigned k = 0; k <= model_thread_count; k++) {
+    for (unsigned k = 0; k < parts_in_use(); k++) {
         const struct part *p = parts[s->part[k]];
         if (present[k] == s->part[k])
             continue;
-        if (k == 0)
+        if (k == PART_SHARED)
             memcpy(&model_shared, p->bytes, p->fixed);
+        else if (k == PART_MEMORY)
+            memcpy(model_memory, p->bytes, p->fixed);
         else
-            load_thread(k - 1, p);
+            load_thread(k - PART_THREAD, p);
         present[k] = s->part[k];
     }
 }

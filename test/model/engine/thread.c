@@ -8,6 +8,7 @@
 #include "../rooms.h"
 #include "coroutine.h"
 #include "model.h"
+#include "perform.h"
 #include "thread.h"
 
 struct model_thread model_threads[MODEL_MAX_THREADS];
@@ -17,6 +18,64 @@ struct model_failure model_failure;
 
 static void *engine_sp; /* NULL: no thread runs */
 static unsigned pauses;
+
+/* --- What is a thread's own ----------------------------------------------------------------- */
+
+static const struct model_own *own_table(void)
+{
+    static const struct model_own none = {NULL, NULL};
+
+    return model_program->own != NULL ? model_program->own() : &none;
+}
+
+/* Room for all of it, at the top of the stack; a multiple of 16, as stack pointers are. */
+static size_t own_size(void)
+{
+    size_t size = 0;
+
+    for (const struct model_own *o = own_table(); o->begin != NULL; o++)
+        size += (size_t)(o->end - o->begin);
+    return (size + 15) & ~(size_t)15;
+}
+
+static uint8_t *own_begin(unsigned thread)
+{
+    return model_stacks[thread] + MODEL_STACK - own_size();
+}
+
+static void bring_own(unsigned thread)
+{
+    const uint8_t *at = own_begin(thread);
+
+    for (const struct model_own *o = own_table(); o->begin != NULL; o++) {
+        memcpy(o->begin, at, (size_t)(o->end - o->begin));
+        at += o->end - o->begin;
+    }
+}
+
+static void take_own(unsigned thread)
+{
+    uint8_t *at = own_begin(thread);
+
+    for (const struct model_own *o = own_table(); o->begin != NULL; o++) {
+        memcpy(at, o->begin, (size_t)(o->end - o->begin));
+        at += o->end - o->begin;
+    }
+}
+
+void *thread_own(unsigned thread, const void *variable)
+{
+    uint8_t *at = own_begin(thread);
+
+    for (const struct model_own *o = own_table(); o->begin != NULL; o++) {
+        if ((const uint8_t *)variable >= o->begin && (const uint8_t *)variable < o->end)
+            return at + ((const uint8_t *)variable - o->begin);
+        at += o->end - o->begin;
+    }
+    return NULL;
+}
+
+/* --- Failures ------------------------------------------------------------------------------- */
 
 void model_fail(const char *kind, const char *text, uint64_t a, uint64_t b)
 {
@@ -37,6 +96,8 @@ uint64_t model_op(enum model_kind kind, const void *addr, uint64_t size, uint64_
     struct model_thread *t = &model_threads[model_current];
 
     t->op = (struct model_op){kind, (uint64_t)(uintptr_t)addr, size, a, b, c, d};
+    if (model_program->access != NULL && perform_is_no_step(model_current))
+        return t->result;
     t->status = THREAD_STOPPED;
     model_switch(&t->sp, engine_sp);
     while (t->signalled != 0) {
@@ -119,7 +180,7 @@ void thread_prepare(unsigned thread)
 
     watch_crashes();
     memset(stack, 0, MODEL_STACK);
-    sp = model_prepare(stack + MODEL_STACK);
+    sp = model_prepare(own_begin(thread));
     memset(stack, MODEL_DEAD, (size_t)(sp - stack));
     model_threads[thread].sp = sp;
     model_threads[thread].status = THREAD_RUNNING;
@@ -132,9 +193,11 @@ void thread_run(unsigned thread)
 
     model_current = thread;
     pauses = 0;
+    bring_own(thread);
     fw_self_id_ = (uint32_t)t->tls_id;
     model_switch(&engine_sp, t->sp);
     engine_sp = NULL;
+    take_own(thread);
     t->tls_id = fw_self_id_;
     if (t->status == THREAD_DONE)
         t->sp = stack + MODEL_STACK;
@@ -145,4 +208,23 @@ void thread_run(unsigned thread)
     memset(stack, MODEL_DEAD, (size_t)((uint8_t *)t->sp - stack));
     model_check_freed();
     rooms_check(thread);
+}
+
+void thread_drop(unsigned thread)
+{
+    struct model_thread *t = &model_threads[thread];
+
+    t->op = (struct model_op){0};
+    t->result = 0;
+    t->sp = own_begin(thread);
+    memset(model_stacks[thread], MODEL_DEAD, (size_t)((uint8_t *)t->sp - model_stacks[thread]));
+}
+
+void thread_finish(unsigned thread)
+{
+    struct model_thread *t = &model_threads[thread];
+
+    t->status = THREAD_DONE;
+    t->sp = model_stacks[thread] + MODEL_STACK;
+    memset(model_stacks[thread], MODEL_DEAD, MODEL_STACK);
 }

@@ -7,6 +7,18 @@
 /* A fresh coroutine that will begin at the program's thread function. */
 void thread_prepare(unsigned thread);
 
+/* It was killed: what is left of its stack is what is its own. */
+void thread_drop(unsigned thread);
+
+/* And that, too, is not looked at any more. */
+void thread_finish(unsigned thread);
+
+/*
+ * The thread's own copy, while it does not run, of what lies there in the program: thread-local
+ * variables of the sources (struct model_own).
+ */
+void *thread_own(unsigned thread, const void *variable);
+
 /* Lets the thread run to its next operation, or to its end. */
 void thread_run(unsigned thread);
 

@@ -239,7 +239,7 @@ static void check_sleepers(bool counts)
 
 void cond_watch_finished(bool counts)
 {
-    const struct fw_room_ *room = (const struct fw_room_ *)(const void *)model_shared.memory;
+    const struct fw_room_ *room = (const struct fw_room_ *)(const void *)model_memory;
 
     check_sleepers(counts);
     for (uint64_t calls = 1; counts && calls < UINT64_C(1) << ghost(SIGNALLED); calls++)

@@ -80,7 +80,7 @@ fw_rwlock *rwlock_watch_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line
 
 static const struct fw_room_ *room(void)
 {
-    return (const struct fw_room_ *)(const void *)model_shared.memory;
+    return (const struct fw_room_ *)(const void *)model_memory;
 }
 
 static bool is_lined_up(const struct rw_waiter *p)

@@ -55,7 +55,7 @@ void subject_store(void *p, unsigned size, uint64_t v)
 {
     if (is_private(p) && subject_load(p, size) == v)
         return;
-    if (is_private(p))
+    if (is_private(p) && model_program->access == NULL)
         model_thread_fail("stray access", "a store to 0x%llx, which is no object of the program",
                           (uint64_t)(uintptr_t)p, 0);
     model_op(OP_STORE, p, size, v, 0, 0, 0);
@@ -220,6 +220,11 @@ bool fw_is_here_(uint32_t id, uint32_t generation)
 {
     (void)id; /* the thread that called the fork is none of the program's */
     return generation == model_program->generation;
+}
+
+void fw_at_fork_(void (*in_child)(void))
+{
+    (void)in_child; /* nobody forks here */
 }
 
 uint32_t fw_serial_(void)

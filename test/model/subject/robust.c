@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * src/sys/robust.h and src/sys/origin.h under the model: a thread has one word in its list at most,
+ * and its head is the thread's own.  Nobody but the kernel looks at it, and only when the thread is
+ * dead, so changes of it are no steps; but a thread may be killed before and after each.
+ */
+#include "robust.h"
+
+#include <stddef.h>
+
+#include "../engine/model.h"
+#include "../engine/thread.h"
+#include "sys/origin.h"
+
+__thread struct fw_robust_thread_ fw_robust_thread_;
+static __thread struct fw_robust_head_ head;
+
+static const uint64_t life = 1;
+const uint64_t *fw_robust_life_ = &life;
+
+static void may_die(void)
+{
+    if (model_shared.budget.kills > 0)
+        model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+}
+
+void fw_robust_enrol_(void)
+{
+    fw_robust_thread_ = (struct fw_robust_thread_){
+        .life = life, .head = &head, .id = SUBJECT_FIRST_TID + model_current};
+}
+
+bool fw_robust_link_(uint32_t *word)
+{
+    may_die();
+    if (head.first != 0)
+        model_thread_fail("robust list", "thread %llu enters a second word", model_current, 0);
+    head.first = (uintptr_t)word;
+    may_die();
+    return !model_program->unmarked;
+}
+
+bool fw_robust_unlink_(uint32_t *word)
+{
+    if (head.first != (uintptr_t)word)
+        model_thread_fail("robust list", "thread %llu takes out what is not in it", model_current,
+                          0);
+    head.first = 0;
+    may_die();
+    return true;
+}
+
+/* The kernel has marked what there is to mark before anybody can see that the thread is gone. */
+bool fw_robust_is_gone_(uint32_t id)
+{
+    unsigned thread = id - SUBJECT_FIRST_TID;
+
+    return (model_shared.killed >> thread & 1) != 0 && model_threads[thread].status == THREAD_DONE;
+}
+
+void subject_robust_words(unsigned thread, uint64_t *listed, uint64_t *pending)
+{
+    const struct fw_robust_head_ *its = thread_own(thread, &head);
+
+    *listed = its->first;
+    *pending = its->pending;
+}
+
+void subject_robust_begin(uint32_t *word)
+{
+    fw_robust_enrol_();
+    head.first = (uintptr_t)word;
+}
+
+uint64_t fw_pid_namespace_(void)
+{
+    return 1;
+}
+
+uint64_t fw_boot_(void)
+{
+    return 1;
+}
+
+uint32_t fw_process_id_(void)
+{
+    return SUBJECT_FIRST_PROCESS + model_current;
+}
+
+uint64_t fw_thread_started_(uint32_t thread)
+{
+    return thread;
+}

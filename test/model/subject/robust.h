@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_ROBUST_H
+#define MODEL_ROBUST_H
+
+#include <stdint.h>
+
+#include "subject.h"
+#include "sys/robust.h"
+
+/* A model thread is a process of its own, too. */
+#define SUBJECT_FIRST_PROCESS 11u
+
+/* What the kernel finds in a dead thread's robust list: a word in it, and a pending one; or 0. */
+void subject_robust_words(unsigned thread, uint64_t *listed, uint64_t *pending);
+
+/* For threads whose word is in their list from the start; called by the thread. */
+void subject_robust_begin(uint32_t *word);
+
+#endif
