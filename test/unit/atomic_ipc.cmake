@@ -5,7 +5,7 @@ if(NOT TARGET furwock_atomic_ipc)
     return()
 endif()
 
-foreach(name origin robust atomic_region atomic_robust_lock)
+foreach(name origin robust robust_list atomic_region atomic_robust_lock)
     fw_test(NAME unit_${name} LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
         LIBS furwock_atomic_ipc furwock_private harness fw_cmocka
         INCLUDES ${PROJECT_SOURCE_DIR}/atomic ${PROJECT_SOURCE_DIR}/atomic/ipc)
