@@ -96,6 +96,18 @@ int fw_ipc_death_of_(const fw_ipc_past *past, fw_ipc_death *death)
     return death->generation != 0 ? 0 : ENOENT;
 }
 
+bool fw_ipc_can_recover_(const void *lock, const fw_ipc_past *past)
+{
+    bool is_registered;
+
+    if (fw_load64_relaxed(&past->journal_) != 0)
+        return true;
+    fw_mutex_lock(&guard);
+    is_registered = *find(lock) != NULL;
+    fw_mutex_unlock(&guard);
+    return is_registered;
+}
+
 /*
  * If the dead holder had not come to raise the generation, it never returned from lock, and nobody
  * has seen its number: that of the one before stands for it.

@@ -36,6 +36,9 @@ static inline void fw_ipc_past_begin_(fw_ipc_past *past, const struct fw_ipc_me_
 int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past,
                     uint64_t dead);
 
+/* Is there anything to repair by: a journal, or a function in this process? */
+bool fw_ipc_can_recover_(const void *lock, const fw_ipc_past *past);
+
 /* Registers a function for a lock, in this process; NULL takes it back.  0 or ENOMEM. */
 int fw_ipc_on_death_(const void *lock, int (*repair)(void *, const fw_ipc_death *), void *arg);
 

@@ -87,12 +87,16 @@ typedef struct fw_ipc_rwlock {
     uint64_t word_; /* internal: doc/ipc-rwlock.md */
     fw_ipc_past past_;
     uint64_t hint_; /* where to look for shares */
+    uint64_t spare_;
 } fw_ipc_rwlock;
 
-#define FW_IPC_RWLOCK_INIT {0}
+#define FW_IPC_RWLOCK_INIT \
+    {                      \
+        0                  \
+    }
 
 /* Shares that one thread may have in a region. */
-#define FW_IPC_SHARES_MOST 20
+#define FW_IPC_SHARES_MOST 16
 
 /* Makes *l a free lock, whose generation is 0.  0, or EINVAL. */
 FW_API int fw_ipc_rwlock_init(fw_ipc_rwlock *l);

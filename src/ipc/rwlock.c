@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The read-write lock between processes: readers.  Contract: furwock/ipc/rwlock.h.  Bits: rwlock.h.
+ * Shares: share.h.  Writers: rwlock_write.c.  Letting go, and the dead: rwlock_open.c.  Other modes:
+ * rwlock_up.c.  Reasons, proofs and figures: doc/ipc-rwlock.md.
+ *
+ * Origin: phase-fair is Brandenburg and Anderson's (ECRTS 2009); readers who say in lines of their
+ * own that they read, and look whether a writer has come, are in Linux's big-reader locks, and the
+ * pattern is Dekker's.  New is that no reader writes to the lock, so that none can leave a count
+ * behind, and that the word names its holder, of whose death the kernel knows (layout.h).
+ *
+ *   word                meaning                                left by
+ *   0                   free, open                             anybody: -> id|DRAINING, |UPGRADABLE
+ *   id|UPGRADABLE[|W]   id reads, and may write later; open    id: -> 0, id|DRAINING
+ *   id|DRAINING[|...]   closed; id waits for the readers       id: -> id; gives up: as a release
+ *   id[|...]            id writes                              id: -> 0, id|UPGRADABLE, by way of
+ *                                                              id|RELEASING where readers wait
+ *   id|DIED[|...]       id writes; what a dead writer left     consistent: -> id; else: -> NOBODY
+ *                       is not repaired
+ *   id|RELEASING[|...]  closed; the data are sound; id lets    id: -> 0, id|UPGRADABLE
+ *                       in readers that wait
+ *   dead id|...         its holder is dead                     whoever comes: rwlock_open.c
+ *   NOBODY              given up                               nobody
+ *   anything else       has been written over                  nobody: EUCLEAN
+ *
+ *   beside a closed word: READERS, readers wait; W, writers may sleep; ASLEEP (with DRAINING), id
+ *   sleeps on a reader's record.
+ *
+ * A reader:  record -> HELD; the hint has its group; the word is open: it is in.
+ *            Else: record -> WAITS; the hint; READERS into the word; waits until the record is HELD,
+ *            or the word is open: then as above.
+ * A writer:  word 0 -> id|DRAINING; the hint; the records in its groups: none is HELD by a living
+ *            thread, or he waits until that is so; -> id.
+ *
+ * Legal:   any flag for nobody (a needless wake or walk); bits in the hint without records; a record
+ *          HELD of one who is about to find the word closed.
+ * Illegal: a living reader inside whose group is not in the hint, but while the word is DRAINING; to
+ *          let one in, or go on as a writer, on the strength of a word that was read before the
+ *          record was written, or the reverse.
+ *
+ *   D1  A word that names a living holder is changed by nobody else, but for READERS and W.
+ *   D2  Record, hint and word are written and read, in this order by readers, and in the reverse
+ *       order by writers, in the one total order of sequentially consistent operations.  So of a
+ *       reader that finds the word open, and a writer that closes it, either the reader comes later
+ *       than the writer's release, or the writer sees hint and record.
+ *   D3  A reader inside has a HELD record until it leaves, in one index or another (S2).
+ *   D4  A hint that was cleared, and not yet made anew, stands beside a word that is DRAINING.  Who
+ *       takes such a word from a dead writer sets all bits before the word is open again.
+ *   D5  Stage and holder are one word: every death leaves a stage of the table.  Only `id` and
+ *       `id|DIED` leave data that may be half changed.
+ *   D6  Who waits looks again after a nap at the latest.  So each wake that is lost with a dead
+ *       thread, or by a store that is seen late (rdunlock), costs a nap.
+ */
+#include <furwock/ipc/rwlock.h>
+
+#include "ipc/journal.h"
+#include "ipc/recover.h"
+#include "ipc/rwlock.h"
+
+_Static_assert(sizeof(fw_ipc_rwlock) == 64, "a line of the cache");
+_Static_assert(FW_IPC_SHARES <= FW_IPC_SHARES_MOST, "the public promise");
+
+/* A reader on its way in. */
+struct reader {
+    fw_ipc_rwlock *l;
+    const struct fw_ipc_me_ *me;
+    uint64_t *record; /* NULL: none yet */
+    uint64_t share;   /* what it says, less the state */
+};
+
+int fw_ipc_rwlock_init(fw_ipc_rwlock *l)
+{
+    if ((uintptr_t)l % sizeof(uint64_t) != 0)
+        return EINVAL;
+    *l = (fw_ipc_rwlock)FW_IPC_RWLOCK_INIT;
+    return 0;
+}
+
+/* A record that says HELD is about to say something else: a writer may sleep on it. */
+static void tell_writer(const fw_ipc_rwlock *l, const uint64_t *record)
+{
+    if (__builtin_expect(ipc_rw_is_asleep(fw_load64_relaxed(&l->word_)), 0))
+        fw_ipc_wake_(fw_ipc_share_half_(record), 1);
+}
+
+/* The record is written: is the lock open to it?  D2 */
+static inline bool is_in(const struct reader *r)
+{
+    ipc_rw_hint(r->l, r->me);
+    return ipc_rw_is_open(fw_load64_seq_cst(&r->l->word_));
+}
+
+/* HELD -> NONE, WAITS: it was closed after all. */
+static void step_back(const struct reader *r, uint64_t record)
+{
+    fw_xchg64_seq_cst(r->record, record);
+    tell_writer(r->l, r->record);
+}
+
+/* Does the caller hold the lock for reading, by another record than this? */
+static bool reads_already(const struct reader *r)
+{
+    for (unsigned i = 0; i < FW_IPC_SHARES; i++) {
+        const uint64_t *record = &r->me->member->shares[i];
+        if (record != r->record && fw_load64_relaxed(record) == (r->share | FW_IPC_SHARE_HELD))
+            return true;
+    }
+    return false;
+}
+
+/* WAITS, SLEEPS -> HELD by itself.  True: inside, or was let in meanwhile. */
+static bool come_in(const struct reader *r)
+{
+    uint64_t seen = fw_load64_acquire(r->record);
+
+    while (fw_ipc_share_state_(seen) != FW_IPC_SHARE_HELD)
+        if (fw_cas64_seq_cst(r->record, &seen, r->share | FW_IPC_SHARE_HELD)) {
+            if (is_in(r))
+                return true;
+            step_back(r, r->share | FW_IPC_SHARE_WAITS);
+            return false;
+        }
+    return true;
+}
+
+/* Gives up waiting: WAITS, SLEEPS -> NONE.  False: it was let in meanwhile. */
+static bool withdraw(const struct reader *r)
+{
+    uint64_t seen = fw_load64_acquire(r->record);
+
+    while (fw_ipc_share_state_(seen) != FW_IPC_SHARE_HELD)
+        if (fw_cas64_acquire(r->record, &seen, FW_IPC_SHARE_NONE))
+            return true;
+    return false;
+}
+
+/* Sleeps until it is let in, or for a nap.  ETIMEDOUT. */
+static int sleep_on_it(const struct reader *r, struct fw_ipc_wait_ *w)
+{
+    uint64_t sleeps = r->share | FW_IPC_SHARE_SLEEPS;
+    uint64_t seen = r->share | FW_IPC_SHARE_WAITS;
+
+    if (!fw_cas64_acquire(r->record, &seen, sleeps) && seen != sleeps) /* WAITS -> SLEEPS */
+        return 0;
+    return fw_ipc_wait_sleep_(w, fw_ipc_share_half_(r->record), (uint32_t)sleeps);
+}
+
+/* The record says WAITS.  0: inside. */
+static int wait_for_it(const struct reader *r, struct fw_ipc_wait_ *w)
+{
+    int error = 0;
+
+    while (error == 0) {
+        uint64_t now = fw_load64_acquire(&r->l->word_);
+        uint64_t record = fw_load64_acquire(r->record);
+        if (fw_ipc_share_state_(record) == FW_IPC_SHARE_HELD)
+            return 0;
+        if (ipc_rw_is_open(now)) {
+            if (come_in(r))
+                return 0;
+            continue;
+        }
+        error = fw_ipc_rw_examine_(r->l, r->me, w, now);
+        if (error != EBUSY)
+            continue;
+        error = 0;
+        /* closed -> closed|READERS: who lets go looks at the records */
+        if (!ipc_rw_has_readers(now) && !fw_cas64_seq_cst(&r->l->word_, &now, now | IPC_RW_READERS))
+            continue;
+        if (!fw_ipc_wait_poll_(w))
+            error = sleep_on_it(r, w);
+    }
+    return withdraw(r) ? error : 0;
+}
+
+static int stand_in_line(struct reader *r, const fw_wait_policy *policy,
+                         const fw_deadline *deadline)
+{
+    struct fw_ipc_wait_ w;
+    int error = 0;
+
+    if (r->record == NULL)
+        return EAGAIN;
+    if (reads_already(r)) { /* the writer waits for that share, and will for this: S2 */
+        fw_xchg64_seq_cst(r->record, r->share | FW_IPC_SHARE_HELD);
+        ipc_rw_hint(r->l, r->me);
+        return 0;
+    }
+    if (ipc_rw_holder(fw_load64_relaxed(&r->l->word_)) == r->me->id)
+        error = EDEADLK;
+    if (error == 0)
+        error = fw_ipc_wait_begin_(&w, r->me, r->l, FW_IPC_WAITS_READ, policy, deadline);
+    if (error != 0)
+        return error;
+    fw_xchg64_seq_cst(r->record, r->share | FW_IPC_SHARE_WAITS);
+    ipc_rw_hint(r->l, r->me);
+    error = wait_for_it(r, &w);
+    fw_ipc_wait_end_(&w);
+    return error;
+}
+
+/* False: the lock is closed, or there is no record left; r->record is free, or NULL. */
+static inline bool read_fast(struct reader *r)
+{
+    r->share = fw_ipc_share_of_(r->me, r->l);
+    r->record = fw_ipc_share_room_(r->me);
+    /* Look first: a record that is taken back may cost the writer a look. */
+    if (!ipc_rw_is_open(fw_load64_relaxed(&r->l->word_)) || r->record == NULL)
+        return false;
+    fw_xchg64_seq_cst(r->record, r->share | FW_IPC_SHARE_HELD); /* NONE -> HELD */
+    if (__builtin_expect(is_in(r), 1))
+        return true;
+    step_back(r, FW_IPC_SHARE_NONE);
+    return false;
+}
+
+static __attribute__((noinline)) int read_slow(fw_ipc_rwlock *l, const fw_wait_policy *policy,
+                                               const fw_deadline *deadline)
+{
+    struct fw_ipc_me_ me;
+    struct reader r = {.l = l, .me = &me};
+    int error = ipc_rw_enter(l, &me);
+
+    if (error != 0 || read_fast(&r))
+        return error;
+    return stand_in_line(&r, policy, deadline);
+}
+
+int fw_ipc_rwlock_tryrdlock(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    struct reader r = {.l = l, .me = &me};
+    int error = ipc_rw_enter(l, &me);
+
+    while (error == 0 && !read_fast(&r)) {
+        uint64_t now = fw_load64_relaxed(&l->word_);
+        if (r.record == NULL || reads_already(&r))
+            return stand_in_line(&r, NULL, NULL); /* does not wait */
+        if (!ipc_rw_is_open(now))
+            error = fw_ipc_rw_examine_(l, &me, NULL, now);
+    }
+    return error;
+}
+
+int fw_ipc_rwlock_rdlock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
+                                const fw_deadline *deadline)
+{
+    struct reader r = {.l = l, .me = ipc_rw_known(l)};
+
+    return __builtin_expect(r.me != NULL && read_fast(&r), 1) ? 0 : read_slow(l, policy, deadline);
+}
+
+int fw_ipc_rwlock_rdlock(fw_ipc_rwlock *l)
+{
+    return fw_ipc_rwlock_rdlock_policy(l, NULL, NULL);
+}
+
+int fw_ipc_rwlock_timedrdlock(fw_ipc_rwlock *l, const fw_deadline *deadline)
+{
+    return fw_ipc_rwlock_rdlock_policy(l, NULL, deadline);
+}
+
+/*
+ * The store may be seen after the look at the word was made; a writer that falls asleep meanwhile
+ * sleeps for a nap (D6).  It has set ASLEEP, and looked again, before.
+ */
+static inline int give_share_back(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
+{
+    uint64_t *record = fw_ipc_share_find_(me, fw_ipc_share_of_(me, l) | FW_IPC_SHARE_HELD);
+
+    if (__builtin_expect(record == NULL, 0))
+        return EPERM;
+    fw_store64_release(record, FW_IPC_SHARE_NONE); /* HELD -> NONE */
+    tell_writer(l, record);
+    return 0;
+}
+
+static __attribute__((noinline)) int unlock_slow(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    int error = ipc_rw_enter(l, &me);
+
+    return error != 0 ? error : give_share_back(l, &me);
+}
+
+int fw_ipc_rwlock_rdunlock(fw_ipc_rwlock *l)
+{
+    const struct fw_ipc_me_ *me = ipc_rw_known(l);
+
+    return __builtin_expect(me != NULL, 1) ? give_share_back(l, me) : unlock_slow(l);
+}
+
+int fw_ipc_rwlock_unlock(fw_ipc_rwlock *l)
+{
+    switch (fw_ipc_rwlock_mine(l)) {
+    case FW_IPC_RWLOCK_WRITE:
+        return fw_ipc_rwlock_wrunlock(l);
+    case FW_IPC_RWLOCK_UPGRADABLE:
+        return fw_ipc_rwlock_rdunlock(l) == 0 ? 0 : fw_ipc_rwlock_upunlock(l);
+    default:
+        return fw_ipc_rwlock_rdunlock(l);
+    }
+}
+
+fw_ipc_rwlock_mode fw_ipc_rwlock_mine(const fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now = fw_load64_relaxed(&l->word_);
+
+    if (ipc_rw_enter(l, &me) != 0)
+        return FW_IPC_RWLOCK_NONE;
+    if (ipc_rw_holder(now) == me.id)
+        return ipc_rw_is_written(now) ? FW_IPC_RWLOCK_WRITE : FW_IPC_RWLOCK_UPGRADABLE;
+    return fw_ipc_share_find_(&me, fw_ipc_share_of_(&me, l) | FW_IPC_SHARE_HELD) != NULL
+               ? FW_IPC_RWLOCK_READ
+               : FW_IPC_RWLOCK_NONE;
+}
+
+uint64_t fw_ipc_rwlock_generation(const fw_ipc_rwlock *l)
+{
+    return fw_load64_relaxed(&l->past_.generation_);
+}
+
+int fw_ipc_rwlock_death(const fw_ipc_rwlock *l, fw_ipc_death *death)
+{
+    return fw_ipc_death_of_(&l->past_, death);
+}
+
+int fw_ipc_rwlock_on_death(fw_ipc_rwlock *l, int (*repair)(void *arg, const fw_ipc_death *),
+                           void *arg)
+{
+    return fw_ipc_place_of_(l) != NULL ? fw_ipc_on_death_(l, repair, arg) : EINVAL;
+}
+
+int fw_ipc_rwlock_journal(fw_ipc_rwlock *l, fw_ipc_journal *j)
+{
+    struct fw_ipc_me_ me;
+    int error = ipc_rw_enter(l, &me);
+
+    if (error != 0)
+        return error;
+    if (fw_ipc_rwlock_mine(l) != FW_IPC_RWLOCK_WRITE)
+        return EPERM;
+    return fw_ipc_journal_attach_(me.place, &l->past_.journal_, j);
+}

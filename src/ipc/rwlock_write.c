@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The read-write lock between processes: writers.  States and invariants: rwlock.c.
+ */
+#include <furwock/futex.h>
+
+#include "ipc/journal.h"
+#include "ipc/recover.h"
+#include "ipc/rwlock.h"
+
+/* So many writers go by the same hint, then it is made anew: doc/ipc-rwlock.md, "The hint". */
+enum { WRITERS_PER_HINT = 16 };
+
+/* dead id[|DIED] -> id|DIED -> id, if there is a repair.  False: another was quicker. */
+static bool inherit(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t extra, uint64_t *now,
+                    int *error)
+{
+    uint64_t dead = ipc_rw_holder(*now);
+    uint64_t mine = me->id | FW_IPC_DIED | extra | (*now & (IPC_RW_READERS | FW_IPC_WAITERS));
+
+    if (!fw_cas64_seq_cst(&l->word_, now, mine))
+        return false;
+    *error = fw_ipc_recover_(me, l, &l->past_, dead);
+    if (*error == 0)
+        fw_and64_release(&l->word_, ~FW_IPC_DIED);
+    *now = me->id;
+    return true;
+}
+
+static int attempt(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w,
+                   uint64_t wanted, uint64_t *now)
+{
+    for (;;) {
+        int error;
+        if (*now == 0) {
+            if (!fw_cas64_seq_cst(&l->word_, now, wanted)) /* 0 -> id|DRAINING, id|UPGRADABLE */
+                continue;
+            *now = wanted;
+            return 0;
+        }
+        error = fw_ipc_rw_judge_(me, w, *now);
+        if (error == EOWNERDEAD && !ipc_rw_is_upgradable(wanted)) {
+            if (inherit(l, me, wanted & FW_IPC_WAITERS, now, &error))
+                return error;
+            continue;
+        }
+        if (error == EOWNERDEAD || error == ESRCH) {
+            error = fw_ipc_rw_examine_(l, me, w, *now);
+            *now = fw_load64_relaxed(&l->word_);
+        }
+        if (error != 0)
+            return error;
+    }
+}
+
+int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
+                     uint64_t stage, uint64_t *now)
+{
+    uint64_t wanted = me->id | stage;
+
+    for (;;) {
+        int error = attempt(l, me, w, wanted, now);
+        if (error != EBUSY || w == NULL)
+            return error;
+        if (fw_ipc_wait_poll_(w)) {
+            *now = fw_load64_relaxed(&l->word_);
+            continue;
+        }
+        if (!ipc_rw_has_writers(*now)) { /* id|any -> id|any|W */
+            if (!fw_cas64_relaxed(&l->word_, now, *now | FW_IPC_WAITERS))
+                continue;
+            *now |= FW_IPC_WAITERS;
+        }
+        wanted |= FW_IPC_WAITERS; /* others may sleep there too */
+        if (fw_ipc_wait_sleep_(w, ipc_rw_half(l), (uint32_t)*now) == ETIMEDOUT)
+            return ETIMEDOUT;
+        *now = fw_load64_relaxed(&l->word_);
+    }
+}
+
+/* Waits until a record that was HELD is no longer, or its thread is dead. */
+static int await_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
+                       const struct fw_ipc_walk_ *k)
+{
+    uint64_t seen = k->seen;
+    int error = 0;
+
+    while (fw_load64_acquire(k->record) == k->seen) {
+        if (ipc_rw_life(me, w, k->holder) != FW_IPC_ALIVE) {
+            fw_cas64_relaxed(k->record, &seen, FW_IPC_SHARE_NONE); /* S1: it says nothing */
+            return 0;
+        }
+        if (k->holder == me->id)
+            return EDEADLK;
+        if (w == NULL)
+            return EBUSY;
+        if (error != 0)
+            return error;
+        if (fw_ipc_wait_poll_(w))
+            continue;
+        if (!ipc_rw_is_asleep(fw_load64_relaxed(&l->word_)))
+            fw_or64_seq_cst(&l->word_, IPC_RW_ASLEEP); /* id|DRAINING -> id|DRAINING|ASLEEP */
+        else
+            error = fw_ipc_wait_sleep_(w, fw_ipc_share_half_(k->record), (uint32_t)k->seen);
+    }
+    return 0;
+}
+
+int fw_ipc_rw_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w)
+{
+    struct fw_ipc_walk_ k;
+    int error = 0;
+
+    fw_ipc_walk_begin_(&k, me->place, l, fw_load64_seq_cst(&l->hint_));
+    while (error == 0 && fw_ipc_walk_next_(&k))
+        if (fw_ipc_share_state_(k.seen) == FW_IPC_SHARE_HELD)
+            error = await_share(l, me, w, &k);
+    return error;
+}
+
+int fw_ipc_rw_drain_until_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me,
+                           const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct fw_ipc_wait_ w;
+    int error = fw_ipc_rw_drain_(l, me, NULL);
+
+    if (error != EBUSY)
+        return error;
+    error = fw_ipc_wait_begin_(&w, me, l, FW_IPC_WAITS_LOCK, policy, deadline);
+    if (error == 0) {
+        error = fw_ipc_rw_drain_(l, me, &w);
+        fw_ipc_wait_end_(&w);
+    }
+    return error;
+}
+
+void fw_ipc_rw_begin_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
+{
+    if (fw_load64_relaxed(&l->past_.generation_) % WRITERS_PER_HINT == 0 &&
+        fw_load64_relaxed(&l->hint_) != 0)
+        fw_ipc_shares_tidy_(me->place, l, &l->hint_);
+    fw_and64_acquire(&l->word_, ~(IPC_RW_DRAINING | IPC_RW_ASLEEP)); /* id|DRAINING -> id */
+    fw_ipc_past_begin_(&l->past_, me);
+}
+
+/* The lock is closed, and *error says whether the readers have left. */
+static int begin_or_open(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, int error)
+{
+    if (error == 0)
+        fw_ipc_rw_begin_(l, me);
+    else
+        fw_ipc_rw_open_(l, me, fw_load64_relaxed(&l->word_), 0);
+    return error;
+}
+
+static __attribute__((noinline)) int lock_slow(fw_ipc_rwlock *l, const fw_wait_policy *policy,
+                                               const fw_deadline *deadline)
+{
+    uint64_t now = fw_load64_relaxed(&l->word_);
+    struct fw_ipc_me_ me;
+    struct fw_ipc_wait_ w;
+    int error = ipc_rw_enter(l, &me);
+
+    if (error == 0 && ipc_rw_has(l, &me, now))
+        error = EDEADLK;
+    if (error == 0)
+        error = fw_ipc_wait_begin_(&w, &me, l, FW_IPC_WAITS_LOCK, policy, deadline);
+    if (error != 0)
+        return error;
+    error = fw_ipc_rw_close_(l, &me, &w, IPC_RW_DRAINING, &now);
+    if (error == 0 && (now & IPC_RW_DRAINING) != 0) {
+        fw_ipc_wait_again_(&w);
+        error = begin_or_open(l, &me, fw_ipc_rw_drain_(l, &me, &w));
+    }
+    fw_ipc_wait_end_(&w);
+    return error;
+}
+
+int fw_ipc_rwlock_trywrlock(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = ipc_rw_enter(l, &me);
+
+    if (error != 0)
+        return error;
+    /* Look first: to close the lock in vain would keep readers out. */
+    now = fw_load64_relaxed(&l->word_);
+    if (now == 0 && fw_ipc_rw_drain_(l, &me, NULL) != 0)
+        return EBUSY;
+    error = fw_ipc_rw_close_(l, &me, NULL, IPC_RW_DRAINING, &now);
+    if (error == 0 && (now & IPC_RW_DRAINING) != 0)
+        error = begin_or_open(l, &me, fw_ipc_rw_drain_(l, &me, NULL)) == 0 ? 0 : EBUSY;
+    return error;
+}
+
+/* The lock was open, and readers may be inside. */
+static __attribute__((noinline)) int drain_slow(fw_ipc_rwlock *l, const struct fw_ipc_me_ *known,
+                                                const fw_wait_policy *policy,
+                                                const fw_deadline *deadline)
+{
+    struct fw_ipc_me_ me = *known; /* that may be another's before this thread has waited */
+
+    return begin_or_open(l, &me, fw_ipc_rw_drain_until_(l, &me, policy, deadline));
+}
+
+int fw_ipc_rwlock_wrlock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
+                                const fw_deadline *deadline)
+{
+    const struct fw_ipc_me_ *me = ipc_rw_known(l);
+    uint64_t now = 0;
+
+    if (__builtin_expect(me == NULL, 0) ||
+        !fw_cas64_seq_cst(&l->word_, &now, me->id | IPC_RW_DRAINING)) /* 0 -> id|DRAINING */
+        return lock_slow(l, policy, deadline);
+    if (fw_load64_seq_cst(&l->hint_) != 0)
+        return drain_slow(l, me, policy, deadline);
+    fw_ipc_rw_begin_(l, me);
+    return 0;
+}
+
+int fw_ipc_rwlock_wrlock(fw_ipc_rwlock *l)
+{
+    return fw_ipc_rwlock_wrlock_policy(l, NULL, NULL);
+}
+
+int fw_ipc_rwlock_timedwrlock(fw_ipc_rwlock *l, const fw_deadline *deadline)
+{
+    return fw_ipc_rwlock_wrlock_policy(l, NULL, deadline);
+}
+
+static int commit(const struct fw_ipc_me_ *me, const fw_ipc_rwlock *l)
+{
+    uint64_t journal = fw_load64_relaxed(&l->past_.journal_);
+
+    return journal != 0 ? fw_ipc_journal_commit_at_(me->place, journal) : 0;
+}
+
+int fw_ipc_rw_end_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t into)
+{
+    int error = commit(me, l);
+
+    fw_ipc_rw_open_(l, me, now, into);
+    return error;
+}
+
+static __attribute__((noinline)) int unlock_slow(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = ipc_rw_enter(l, &me);
+
+    if (error != 0)
+        return error;
+    now = fw_load64_relaxed(&l->word_);
+    if (ipc_rw_holder(now) != me.id || !ipc_rw_is_written(now))
+        return EPERM;
+    if (!ipc_rw_is_unrepaired(now))
+        return fw_ipc_rw_end_(l, &me, now, 0);
+    fw_ipc_rw_lose_(l, &me, now);
+    return 0;
+}
+
+int fw_ipc_rwlock_wrunlock(fw_ipc_rwlock *l)
+{
+    const struct fw_ipc_me_ *me = ipc_rw_known(l);
+    uint64_t now;
+
+    if (__builtin_expect(me == NULL || fw_load64_relaxed(&l->past_.journal_) != 0, 0))
+        return unlock_slow(l);
+    now = me->id;
+    if (__builtin_expect(!fw_cas64_release(&l->word_, &now, 0), 0)) /* id -> 0 */
+        return unlock_slow(l);
+    return 0;
+}
+
+int fw_ipc_rwlock_consistent(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = ipc_rw_enter(l, &me);
+
+    if (error != 0)
+        return error;
+    now = fw_load64_relaxed(&l->word_);
+    if (ipc_rw_holder(now) != me.id || !ipc_rw_is_written(now))
+        return EPERM;
+    if (!ipc_rw_is_unrepaired(now))
+        return EINVAL;
+    fw_and64_release(&l->word_, ~FW_IPC_DIED); /* id|DIED -> id, and the rest as it is */
+    return 0;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_SHARE_H
+#define FW_IPC_SHARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <furwock/bits/atomic.h>
+
+#include "ipc/layout.h"
+#include "ipc/member.h"
+
+/*
+ * Shares: what a thread holds beside others.  They stand in the thread's own line of the region, so
+ * that a thread which dies needs nobody to take them back, and readers do not write to the lock.
+ *
+ *   bit   63 ... 32   31 ... 2                        1 ... 0
+ *         tenancy     offset of the lock, by eights   state
+ *
+ *   state    meaning                               left by
+ *   NONE     nothing (with all other bits 0)       its thread: -> HELD, -> WAITS
+ *   HELD     has a share, or is about to find      its thread: -> NONE, -> WAITS
+ *            out that it may not
+ *   WAITS    waits for one, and polls              its thread: -> SLEEPS, -> HELD, -> NONE;
+ *   SLEEPS   the same, and may be asleep on it     who lets readers in: -> HELD
+ *
+ *   S1  A record counts only while the thread of its tenancy lives.  Of a line that has a new
+ *       tenant the old records are nothing; the new one writes over them.
+ *   S2  A thread gives back the first of its records for a lock, and takes any that is free.  So
+ *       while it holds the lock, the last index of a HELD record does not get smaller; and who looks
+ *       at the records of a line in ascending order, and finds none HELD, has seen a moment at
+ *       which the thread held nothing, however often it locked again meanwhile.
+ *   S3  Who dies after any of these changes is like one who died before it, or leaves a record that
+ *       says nothing.
+ */
+enum {
+    FW_IPC_SHARE_NONE = 0,
+    FW_IPC_SHARE_HELD = 1,
+    FW_IPC_SHARE_WAITS = 2,
+    FW_IPC_SHARE_SLEEPS = 3,
+    FW_IPC_SHARE_STATE = 3
+};
+
+#define FW_IPC_TENANCY_ UINT64_C(0xffffffff00000000)
+
+/* A lock remembers in which of so many groups of lines there may be records of it. */
+#define FW_IPC_GROUPS_ 64u
+
+_Static_assert(FW_IPC_REGION_MOST / 8 <= UINT64_C(1) << 30, "an offset by eights has 30 bits");
+
+static inline uint64_t fw_ipc_group_of_(uint64_t holder)
+{
+    return UINT64_C(1) << (((holder & FW_IPC_SLOT) - 1) % FW_IPC_GROUPS_);
+}
+
+/* A record of the lock, less tenancy and state. */
+static inline uint32_t fw_ipc_share_key_(const struct fw_ipc_place_ *place, const void *lock)
+{
+    return (uint32_t)(((uintptr_t)lock - place->base) >> 1);
+}
+
+/* The caller's, less the state. */
+static inline uint64_t fw_ipc_share_of_(const struct fw_ipc_me_ *me, const void *lock)
+{
+    return (me->id & FW_IPC_TENANCY_) | fw_ipc_share_key_(me->place, lock);
+}
+
+static inline uint64_t fw_ipc_share_state_(uint64_t record)
+{
+    return record & FW_IPC_SHARE_STATE;
+}
+
+/* The first of the caller's records that is just this; NULL: there is none. */
+static inline uint64_t *fw_ipc_share_find_(const struct fw_ipc_me_ *me, uint64_t record)
+{
+    for (unsigned i = 0; i < FW_IPC_SHARES; i++)
+        if (fw_load64_relaxed(&me->member->shares[i]) == record)
+            return &me->member->shares[i];
+    return NULL;
+}
+
+/* A record of the caller's line that is free: nothing, or a former tenant's (S1). */
+static inline uint64_t *fw_ipc_share_room_(const struct fw_ipc_me_ *me)
+{
+    for (unsigned i = 0; i < FW_IPC_SHARES; i++) {
+        uint64_t r = fw_load64_relaxed(&me->member->shares[i]);
+        if (r == FW_IPC_SHARE_NONE || ((r ^ me->id) & FW_IPC_TENANCY_) != 0)
+            return &me->member->shares[i];
+    }
+    return NULL;
+}
+
+/* On what others sleep until a record is another, and its thread until it is let in. */
+static inline const uint32_t *fw_ipc_share_half_(const uint64_t *record)
+{
+    return (const uint32_t *)(const void *)record;
+}
+
+/*
+ * A walk over all records of a lock, in the lines of `groups`: by group, line, index.
+ *
+ *     fw_ipc_walk_begin_(&k, place, lock, groups);
+ *     while (fw_ipc_walk_next_(&k)) ... k.record, k.seen, k.holder ...
+ *
+ * The records are read in an order that all threads agree on (rwlock.c).
+ */
+struct fw_ipc_walk_ {
+    const struct fw_ipc_place_ *place;
+    uint64_t groups;  /* the present one, and those to come */
+    uint64_t *record; /* found */
+    uint64_t seen;    /* what it said */
+    uint64_t holder;  /* whose it is, if he lives */
+    uint32_t key;
+    uint32_t used; /* lines */
+    uint32_t slot;
+    uint32_t index;
+};
+
+void fw_ipc_walk_begin_(struct fw_ipc_walk_ *k, const struct fw_ipc_place_ *place, const void *lock,
+                        uint64_t groups);
+bool fw_ipc_walk_next_(struct fw_ipc_walk_ *k);
+
+/* Lets all in that wait for a share of the lock, and wakes them.  The caller excludes writers. */
+void fw_ipc_shares_grant_(const struct fw_ipc_place_ *place, const void *lock, uint64_t groups);
+
+/* Wakes those who wait for one: they shall look for themselves.  Does not touch the lock. */
+void fw_ipc_shares_wake_(const struct fw_ipc_place_ *place, const void *lock, uint64_t groups);
+
+/*
+ * Clears the lock's hint, but for the groups in which there are records of it.  The caller keeps new
+ * readers out; if it dies over this, who comes next sets all bits before he lets readers in.
+ */
+void fw_ipc_shares_tidy_(const struct fw_ipc_place_ *place, const void *lock, uint64_t *hint);
+
+#endif
