@@ -3,9 +3,9 @@
  * The condition variable between processes.  Contract: furwock/ipc/cond.h.
  *
  * Origin: a sequence number that every signal changes is Drepper's ("Futexes are tricky"), moving
- * those who wait to the mutex Ingo Molnar's (FUTEX_REQUEUE, 2003).  What such a variable is known to
- * lose (a wake that went to one who died) comes back here because nobody sleeps for longer than a
- * nap.
+ * those who wait to the mutex Ingo Molnar's (FUTEX_REQUEUE, 2003).  What such a variable is known
+ * to lose (a wake that went to one who died) comes back here because nobody sleeps for longer than
+ * a nap.
  *
  *   bit   63 ............... 32   31 ................. 2   1         0
  *         broadcasts              signals and broadcasts   SLEEPERS  WAITERS

@@ -80,7 +80,7 @@ static bool is_among_objects(const struct fw_ipc_place_ *place, uint64_t at, uin
 
 static bool has_room(const struct fw_ipc_place_ *place, uint64_t at, uint64_t capacity)
 {
-    return capacity != 0 && is_aligned(capacity) && capacity < place->size &&
+    return is_aligned(at) && capacity != 0 && is_aligned(capacity) && capacity < place->size &&
            is_among_objects(place, at, sizeof(fw_ipc_journal) + capacity);
 }
 

@@ -22,10 +22,10 @@ FW_BEGIN_DECLS
  *    when all waits have returned.
  *  - Who waits holds the mutex, and waits with the same mutex as the others do.
  *  - A wait is an unlock and a lock: it commits the mutex's journal, and gives a mutex up that was
- *    got with EOWNERDEAD and not declared consistent; and it may return what lock returns, EOWNERDEAD
- *    for one.  The mutex is held again when the answer is 0, ETIMEDOUT or EOWNERDEAD.
- *  - No signal is lost, whoever dies: where it went to one who died, the others look for themselves.
- *    A wait that returns ETIMEDOUT has taken no signal from others.
+ *    got with EOWNERDEAD and not declared consistent; and it may return what lock returns.  The
+ *    mutex is held again when the answer is 0, ETIMEDOUT or EOWNERDEAD.
+ *  - No signal is lost, whoever dies: where it went to one who died, others look for themselves.  A
+ *    wait that returns ETIMEDOUT has taken no signal from others.
  *  - For that, waits may end without having been meant: test the condition in a loop.  (Every wait
  *    looks about 25 times in a second whether there was a signal since it began, and ends if there
  *    was.)
@@ -111,7 +111,7 @@ FW_API int fw_ipc_cond_timedwait(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_deadl
 FW_API int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_policy *policy,
                                    const fw_deadline *deadline);
 
-/* Wakes a waiter, if there is any: of those who sleep, the one that has done so longest.  0, EINVAL. */
+/* Wakes a waiter, if any: of those who sleep, the one that has done so longest.  0, EINVAL. */
 FW_API int fw_ipc_cond_signal(fw_ipc_cond *c);
 
 /* Wakes all waiters, one after the other as the mutex gets free.  0, EINVAL. */

@@ -20,15 +20,15 @@ FW_BEGIN_DECLS
  *    the journal itself.
  *  - A journal is used by one thread at a time: the holder of the lock to which it is attached.
  *  - Record first, then change; what was recorded may be changed as often as one likes.
- *  - A journal that is attached to a mutex is committed by every unlock (also by that of a condition
- *    variable's wait).  When the holder has died instead, the next lock undoes what was recorded, and
- *    answers 0: the data are sound, and the change has not happened.
+ *  - A journal that is attached to a mutex is committed by every unlock (a condition variable's
+ *    wait, too).  When the holder has died instead, the next lock undoes what was recorded,
+ *    and answers 0: the data are sound, and the change has not happened.
  *  - Who is killed within any of these calls leaves a journal that can be undone; so does who is
  *    killed while he undoes one.
  *  - Aligned words of eight bytes are put back in one piece: they may be read without the lock.
  *  - Nothing is written to a disk: it helps when a process dies, not when the machine does.
- *  - Calls neither wait nor make system calls, but for the first one of a thread in the region.  Not
- *    for signal handlers.
+ *  - Calls neither wait nor make system calls, but for a thread's first one in the region.  Not for
+ *    signal handlers.
  *
  * Example: money is neither made nor lost
  *
@@ -44,6 +44,8 @@ FW_BEGIN_DECLS
  *         int error = fw_ipc_journal_init(j, JOURNAL);
  *         if (error == 0)
  *             error = fw_ipc_mutex_lock(&b->lock);
+ *         if (error == EOWNERDEAD) // who died had not attached it, and changed nothing
+ *             error = fw_ipc_mutex_consistent(&b->lock);
  *         if (error != 0)
  *             return error;
  *         error = fw_ipc_mutex_journal(&b->lock, j);
@@ -102,7 +104,10 @@ FW_API int fw_ipc_journal_init(fw_ipc_journal *j, size_t capacity);
  */
 FW_API int fw_ipc_journal_record(fw_ipc_journal *j, const void *p, size_t n);
 
-/* Puts all back that was noted since the last commit, in reverse order.  0, EINVAL, EUCLEAN, EAGAIN. */
+/*
+ * Puts all back that was noted since the last commit, in reverse order.
+ *   0, EINVAL, EUCLEAN, EAGAIN as above
+ */
 FW_API int fw_ipc_journal_undo(fw_ipc_journal *j);
 
 /* From here on the changes stay: empties the journal.  0, EINVAL, EUCLEAN, EAGAIN. */
