@@ -58,6 +58,10 @@
 #define COND_CHANGE UINT64_C(4)
 #define COND_BROADCAST (UINT64_C(1) << 32)
 
+/* An offset by eights fits into 32 bits. */
+#define EIGHT UINT64_C(8)
+_Static_assert(FW_IPC_REGION_MOST / EIGHT <= UINT32_MAX, "mutex_ names any object");
+
 struct waiter {
     struct fw_ipc_wait_ wait;
     fw_ipc_cond *c;
@@ -113,11 +117,11 @@ int fw_ipc_cond_init(fw_ipc_cond *c)
 /* The mutex is held, so nobody who changes the condition from now on can miss W (C2). */
 static void announce(struct waiter *me)
 {
-    uint64_t at = fw_ipc_offset_(me->wait.me.place, me->m);
+    uint32_t at = (uint32_t)(fw_ipc_offset_(me->wait.me.place, me->m) / EIGHT);
     uint64_t word;
 
-    if (fw_load64_relaxed(&me->c->mutex_) != at)
-        fw_store64_relaxed(&me->c->mutex_, at);
+    if (fw_load32_relaxed(&me->c->mutex_) != at)
+        fw_store32_relaxed(&me->c->mutex_, at);
     word = fw_load64_relaxed(&me->c->word_);
     if (!has_waiters(word)) /* n -> n|W */
         word = fw_or64_relaxed(&me->c->word_, COND_WAITERS);
@@ -165,7 +169,7 @@ static void cancelled(void *arg)
 /* Polls for as long as the policy has budget, and as that pays. */
 static void poll(struct waiter *me, const fw_wait_policy *policy)
 {
-    fw_half_ *luck = (fw_half_ *)&me->c->luck_;
+    fw_half_ *luck = &me->c->luck_;
     bool by_luck = fw_luck_begin_(luck, &me->wait.poll, policy);
 
     while (fw_ipc_wait_poll_(&me->wait) && !is_over(me))
@@ -261,9 +265,9 @@ int fw_ipc_cond_signal(fw_ipc_cond *c)
 /* The mutex of those who wait, as far as that can be believed; NULL: there is none. */
 static fw_ipc_mutex *mutex_of(const fw_ipc_cond *c, const struct fw_ipc_place_ *place)
 {
-    uint64_t at = fw_load64_relaxed(&c->mutex_);
+    uint64_t at = EIGHT * fw_load32_relaxed(&c->mutex_);
 
-    return at % sizeof(uint64_t) == 0 ? fw_ipc_address_(place, at, sizeof(fw_ipc_mutex)) : NULL;
+    return fw_ipc_address_(place, at, sizeof(fw_ipc_mutex));
 }
 
 /* Moves all who sleep to the mutex, but one where nobody is known to release it.  False: none. */

@@ -13,9 +13,9 @@
  *   - a job that is running has a worker who lives, or somebody will soon put it back.
  *
  * How: all that changes goes through a journal, so a change happens as a whole or not at all, and
- * the next holder of the lock undoes what a dead one has begun.  A worker sits on a seat, which is a
- * mutex that it never releases: who can take the seat of a job that is running knows that its worker
- * is dead.  Such a job is done again; its result is fetched once.
+ * the next holder of the lock undoes what a dead one has begun.  A worker sits on a seat, which is
+ * a mutex that it never releases: who can take the seat of a job that is running knows that its
+ * worker is dead.  Such a job is done again; its result is fetched once.
  */
 #include <errno.h>
 #include <signal.h>
@@ -65,7 +65,7 @@ enum {
 static struct table *t;
 static fw_ipc_journal *journal;
 
-/* --- What every process does --------------------------------------------------------------------- */
+/* --- What every process does ------------------------------------------------------------------ */
 
 static void must(int error, const char *what)
 {
@@ -113,8 +113,7 @@ static int somebody_died(void *arg, const fw_ipc_death *death)
     return 0;
 }
 
-/* Notes what a change of this job and of the books may touch.  They change as a whole from here on.
- */
+/* From here on this job and the books change as a whole, until the next change or unlock. */
 static void begin_change(const struct job *j)
 {
     must(fw_ipc_journal_commit(journal), "commit");
@@ -154,7 +153,7 @@ static void wait_for(fw_ipc_cond *c)
     must(error == ETIMEDOUT ? 0 : error, "wait");
 }
 
-/* --- A worker ------------------------------------------------------------------------------------ */
+/* --- A worker --------------------------------------------------------------------------------- */
 
 /* True: nobody sat there, and now the caller does. */
 static bool sit(unsigned seat)
@@ -236,7 +235,7 @@ static void work(void)
     unlock();
 }
 
-/* --- A client ------------------------------------------------------------------------------------ */
+/* --- A client --------------------------------------------------------------------------------- */
 
 static void put_in(struct job *j)
 {
@@ -273,7 +272,7 @@ static void be_client(void)
     unlock();
 }
 
-/* --- The one who kills --------------------------------------------------------------------------- */
+/* --- The one who kills ------------------------------------------------------------------------ */
 
 static void open_table(void)
 {

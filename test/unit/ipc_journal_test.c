@@ -144,7 +144,7 @@ static void notes_objects_of_the_region_only(void **state)
     assert_int_equal(fw_ipc_journal_commit(journal), 0);
 }
 
-/* --- With a mutex ------------------------------------------------------------------------------ */
+/* --- With a mutex ----------------------------------------------------------------------------- */
 
 static void attach(void)
 {
@@ -207,7 +207,7 @@ static void is_undone_by_the_next_holder(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
 }
 
-/* --- Written over ------------------------------------------------------------------------------ */
+/* --- Written over ----------------------------------------------------------------------------- */
 
 static void expect_unclean(void)
 {

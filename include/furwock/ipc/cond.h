@@ -75,8 +75,8 @@ FW_BEGIN_DECLS
  */
 typedef struct fw_ipc_cond {
     uint64_t word_;  /* internal: doc/crash-safety.md */
-    uint64_t mutex_; /* of those who wait, from the region's begin */
-    uint64_t luck_;
+    uint32_t mutex_; /* of those who wait, from the region's begin, by eights */
+    uint32_t luck_;
 } fw_ipc_cond;
 
 /* clang-format off */
