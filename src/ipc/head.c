@@ -142,7 +142,7 @@ static void copy(const struct fw_ipc_head_ *head, struct fw_ipc_head_ *seen)
 static bool is_foreign(const struct fw_ipc_head_ *seen)
 {
     return seen->magic == __builtin_bswap64(FW_IPC_MAGIC) ||
-           (seen->magic == FW_IPC_MAGIC && seen->version != FW_IPC_VERSION) ||
+           (seen->magic == FW_IPC_MAGIC && seen->version != FW_IPC_VERSION && seen->version != 0) ||
            (seen->magic == 0 && seen->plan != 0 &&
             (__builtin_bswap64(seen->plan) & PLAN_MARKS) == PLAN_MARK);
 }

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
 # src/ipc/*.c with the real kernel, in a region that is made by hand.
-foreach(name cond journal member mutex nap place recover)
+foreach(name barrier barrier_place cond directory head join journal member mutex named nap once
+        place recover region sem units)
     fw_test(NAME unit_ipc_${name} LABEL unit SOURCES ipc_${name}_test.c ipc_ground.c
         LIBS furwock furwock_private fw_cmocka)
 endforeach()
+
+fw_test(NAME unit_shm LABEL unit SOURCES shm_test.c LIBS furwock furwock_private fw_cmocka)

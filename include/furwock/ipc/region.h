@@ -208,7 +208,7 @@ FW_API int fw_region_object_init(fw_region *region, const char *name, fw_region_
                                  size_t size, unsigned flags, int (*init)(void *object, void *arg),
                                  void *arg, void **object);
 
-/* A mutex of that name. */
+/* The mutex of that name; *m is NULL after an error. */
 static inline int fw_region_mutex(fw_region *region, const char *name, unsigned flags,
                                   fw_ipc_mutex **m)
 {
@@ -216,8 +216,7 @@ static inline int fw_region_mutex(fw_region *region, const char *name, unsigned 
     int error =
         fw_region_object(region, name, FW_REGION_MUTEX, sizeof(fw_ipc_mutex), flags, &object);
 
-    if (error == 0)
-        *m = (fw_ipc_mutex *)object;
+    *m = (fw_ipc_mutex *)object;
     return error;
 }
 
