@@ -112,13 +112,17 @@ static void restarting_handlers_end_timed_waits_only(void **state)
     uint32_t word = 0;
     fw_deadline late = deadline_in(CLOCK_MONOTONIC, 60000 * MS);
     struct sleeper s = sleeper_on(&word, FW_FUTEX_ANY_BIT);
+    int woken;
 
     (void)state;
     sigaction(SIGUSR1, &action, &before);
     sleeper_start(&s);
     pthread_kill(s.thread, SIGUSR1);
-    usleep(10000);
-    assert_int_equal(fw_futex_wake(&word, 1, FW_FUTEX_PRIVATE), 1);
+    do /* it may still be on its way from the handler back to its sleep */
+        usleep(10000);
+    while ((woken = fw_futex_wake(&word, 1, FW_FUTEX_PRIVATE)) == 0 &&
+           !__atomic_load_n(&s.done, __ATOMIC_ACQUIRE));
+    assert_int_equal(woken, 1);
     assert_int_equal(sleeper_join(&s), 0);
     s.deadline = &late;
     sleeper_start(&s);
@@ -134,16 +138,16 @@ static void deadlines_pass_on_both_clocks(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
+        int64_t start = monotonic_ns();
         fw_deadline soon = deadline_in(clocks[i], 20 * MS);
         fw_deadline past = deadline_in(clocks[i], -20 * MS);
         fw_deadline long_ago = {{-5, 0}, clocks[i]};
-        int64_t start = monotonic_ns();
 
         assert_int_equal(fw_futex_wait(&word, 0, FW_FUTEX_PRIVATE, &past), -ETIMEDOUT);
         assert_int_equal(fw_futex_wait(&word, 0, FW_FUTEX_PRIVATE, &long_ago), -ETIMEDOUT);
         assert_int_equal(fw_futex_wait(&word, 0, FW_FUTEX_PRIVATE, &soon), -ETIMEDOUT);
         assert_true(monotonic_ns() - start >= 19 * MS);
-        assert_true(monotonic_ns() - start < 5000 * MS);
+        assert_true(monotonic_ns() - start < 60000 * MS);
         assert_int_equal(fw_futex_wait(&word, 1, FW_FUTEX_PRIVATE, &past), -EAGAIN);
     }
 }
