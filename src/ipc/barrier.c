@@ -38,8 +38,8 @@
  * B4  What makes a place wait that did not (a newcomer, a time that is over) is followed by a
  *     change of round_ before the call goes on: so B2 does not end a round over such a place.  What
  *     makes it wait no longer needs none.
- * B5  A death is for good (M1), so all can find it, now or later.  Who dies before B2 or B3 is done,
- *     or before the wake, leaves the rest to those who look after a nap.
+ * B5  A death is for good (M1), so all can find it, now or later.  Who dies before B2 or B3 is
+ *     done, or before the wake, leaves the rest to those who look after a nap.
  *
  * Legal:   WAITERS set when nobody sleeps.
  * Illegal: to sleep with an expected value in which it is not set.
