@@ -57,7 +57,10 @@ def read(family: Family, fault: Fault, root: pathlib.Path, file: str) -> str:
         text = text.replace(fault.old, fault.new)
     for header in family.headers:
         name = pathlib.Path(header).name
-        text = text.replace(f"#include <furwock/{name}>", f'#include "{name}"')
+        if header.startswith("include/"):
+            text = text.replace(f"#include <furwock/{name}>", f'#include "{name}"')
+        else:
+            text = text.replace(f'#include "ipc/{name}"', f'#include "{name}"')
     return text
 
 
@@ -82,8 +85,10 @@ def mutate(family: Family, fault: Fault, root: pathlib.Path, out: pathlib.Path) 
         is_new |= write_if_new(directory / pathlib.Path(file).name, text)
         if file.endswith(".c"):
             names += DEFINITION.findall(text)
-    is_new |= write_if_new(directory / "rename.h",
-                           "".join(f"#define {n} {copy_name(fault)}_{n}\n" for n in names))
+    defines = "".join(f"#define {n} {copy_name(fault)}_{n}\n" for n in names)
+    if "fw_ipc_self_" in names:
+        defines += f"#undef SUBJECT_OWN\n#define SUBJECT_OWN {copy_name(fault)}_own\n"
+    is_new |= write_if_new(directory / "rename.h", defines)
     for source in sources:
         text = COPY.format(about=fault.about, fault=fault.name, source=pathlib.Path(source).name)
         if source == sources[0]:

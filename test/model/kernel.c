@@ -6,9 +6,9 @@
 
 #include "engine/model.h"
 #include "engine/report.h"
+#include "engine/thread.h"
 #include "faults.h"
 #include "kernel.h"
-#include "engine/thread.h"
 #include "memory.h"
 #include "rooms.h"
 #include "subject/robust.h"

@@ -139,6 +139,9 @@ uint64_t model_op(enum model_kind kind, const void *addr, uint64_t size, uint64_
 /* For coroutines: ends the thread, from however deep. */
 _Noreturn void model_thread_end(void);
 
+/* The same, and it was the end of its process: as if it had been killed here. */
+_Noreturn void model_thread_exit(void);
+
 /* Calls that spin without any operation are caught after this many. */
 #define MODEL_MAX_PAUSES 100000u
 void model_pause(void);
@@ -199,11 +202,11 @@ struct model_program {
     const char *expects; /* the failure that it must show; NULL: none */
     void (*setup)(const void *arg);
     void (*thread)(unsigned self, const void *arg);
-    const struct model_own *(*own)(void); /* or NULL: there are none */
-    void (*handler)(void);            /* the signal handler, or NULL */
+    const struct model_own *(*own)(void);       /* or NULL: there are none */
+    void (*handler)(void);                      /* the signal handler, or NULL */
     enum model_access (*access)(const void *p); /* or NULL: all are steps */
-    void (*cancelled)(unsigned self); /* a cancelled thread's clean-up, or NULL */
-    void (*killed)(unsigned thread);  /* it will never run again; or NULL */
+    void (*cancelled)(unsigned self);           /* a cancelled thread's clean-up, or NULL */
+    void (*killed)(unsigned thread);            /* it will never run again; or NULL */
     void (*changed)(unsigned thread, uint64_t addr,
                     uint64_t size); /* after each change of memory */
     void (*finished)(void);         /* checks when all threads are done and all is written back */

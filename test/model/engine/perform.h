@@ -27,7 +27,7 @@ enum {
     CHOICE_CANCEL = 'k',
     CHOICE_NAP = 'n',
     CHOICE_KILL = 'K',
-    CHOICE_MARK = 'M', /* of the kernel, on a dead thread's robust words */
+    CHOICE_MARK = 'M',     /* of the kernel, on a dead thread's robust words */
     CHOICE_INTERRUPT = '0' /* and the next digits: which thread the fence reaches */
 };
 

@@ -5,6 +5,7 @@
 
 #include <furwock/bits/self.h>
 
+#include "../kernel.h"
 #include "../rooms.h"
 #include "coroutine.h"
 #include "model.h"
@@ -134,6 +135,15 @@ void model_thread_end(void)
         model_switch(&t->sp, engine_sp);
 }
 
+void model_thread_exit(void)
+{
+    struct model_thread *t = &model_threads[model_current];
+
+    t->status = THREAD_DYING;
+    for (;;)
+        model_switch(&t->sp, engine_sp);
+}
+
 void model_entry(void)
 {
     model_program->thread(model_current, model_program->arg);
@@ -201,6 +211,8 @@ void thread_run(unsigned thread)
     t->tls_id = fw_self_id_;
     if (t->status == THREAD_DONE)
         t->sp = stack + MODEL_STACK;
+    if (t->status == THREAD_DYING)
+        kernel_kill(thread);
     if (t->status != THREAD_STOPPED)
         t->op = (struct model_op){0};
     t->result = 0;

@@ -18,6 +18,7 @@ enum family {
     FAMILY_LATCH,
     FAMILY_ONCE,
     FAMILY_ATOMIC,
+    FAMILY_IPC_MUTEX,
     FAMILIES
 };
 

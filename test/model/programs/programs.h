@@ -21,5 +21,6 @@ extern const struct program_group barrier_programs;
 extern const struct program_group latch_programs;
 extern const struct program_group once_programs;
 extern const struct program_group atomic_programs;
+extern const struct program_group ipc_mutex_programs;
 
 #endif

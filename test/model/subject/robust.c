@@ -15,8 +15,9 @@
 __thread struct fw_robust_thread_ fw_robust_thread_;
 static __thread struct fw_robust_head_ head;
 
-static const uint64_t life = 1;
-const uint64_t *fw_robust_life_ = &life;
+/* Nothing of it changes. */
+static const uint64_t life[] = {1, [FW_ROBUST_EPOCH_] = 1};
+const uint64_t *fw_robust_life_ = life;
 
 static void may_die(void)
 {
@@ -27,7 +28,7 @@ static void may_die(void)
 void fw_robust_enrol_(void)
 {
     fw_robust_thread_ = (struct fw_robust_thread_){
-        .life = life, .head = &head, .id = SUBJECT_FIRST_TID + model_current};
+        .life = life[0], .head = &head, .id = SUBJECT_FIRST_TID + model_current};
 }
 
 bool fw_robust_link_(uint32_t *word)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_IPC_CALLS_H
+#define MODEL_IPC_CALLS_H
+
+#include "../engine/model.h"
+#include "calls.h"
+#include "ipc/member.h"
+
+/* What all families of locks between processes have below them: the members. */
+struct ipc_ground_calls {
+    struct fw_ipc_self_ *(*self)(void);
+    int (*enter)(const void *object, struct fw_ipc_me_ *me);
+    bool (*leave)(const struct fw_ipc_place_ *place);
+    struct model_own own; /* the variables of its own that a copy's threads have */
+};
+
+/* For NAME_calls.c: IPC_GROUND_CALLS is the initialiser. */
+#ifdef CALLS
+#define IPC_PASTE_(a, b) a##b
+#define IPC_PASTE(a, b) IPC_PASTE_(a, b)
+#define IPC_OWN_BEGIN IPC_PASTE(__start_, SUBJECT_OWN)
+#define IPC_OWN_END IPC_PASTE(__stop_, SUBJECT_OWN)
+
+extern uint8_t IPC_OWN_BEGIN[], IPC_OWN_END[];
+
+static struct fw_ipc_self_ *own_self(void)
+{
+    return &fw_ipc_self_;
+}
+
+#define IPC_GROUND_CALLS                                                       \
+    {                                                                          \
+        .self = own_self, .enter = fw_ipc_enter_slow_, .leave = fw_ipc_leave_, \
+        .own = {IPC_OWN_BEGIN, IPC_OWN_END},                                   \
+    }
+#endif
+
+/* The hook `own` for programs of a family: shipped variables, and those of the copy in use. */
+const struct model_own *ipc_own(const struct ipc_ground_calls *calls);
+
+#endif

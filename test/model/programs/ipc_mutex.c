@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the mutex between processes.  The words: ipc_mutex_script.h.
+ */
+#include "ipc_ground.h"
+#include "ipc_mutex_script.h"
+#include "programs.h"
+
+#define PROGRAM(called, what, n, ...)                                                 \
+    {                                                                                 \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,   \
+        .setup = ipc_mutex_script_setup, .thread = ipc_mutex_script_thread,           \
+        .killed = ipc_mutex_script_killed, .changed = ipc_mutex_script_changed,       \
+        .finished = ipc_mutex_script_finished, .describe = ipc_mutex_script_describe, \
+        .own = ipc_mutex_script_own, .access = ground_access, __VA_ARGS__             \
+    }
+
+#define SCRIPT(...) SCRIPT_WITH((__VA_ARGS__), .lines = 0)
+#define WORDS(...) __VA_ARGS__
+#define SCRIPT_WITH(words, ...)                            \
+    .arg = &(const struct ipc_mutex_script)                \
+    {                                                      \
+        .threads = {.threads = {WORDS words}}, __VA_ARGS__ \
+    }
+#define KILLS(n) .budget = {.kills = (n)}
+#define AT_MOST(n) .preemptions = (n), .deep_preemptions = (n) + 1
+
+static const struct model_program programs[] = {
+    PROGRAM("ipc-two", "two threads, twice each; nobody dies", 2, SCRIPT("lock lock", "lock lock")),
+    PROGRAM("ipc-three", "three threads; nobody dies", 3, SCRIPT("lock", "lock", "lock")),
+    PROGRAM("ipc-kill", "two threads, twice each; one may die", 2, KILLS(1),
+            SCRIPT("lock lock", "lock lock")),
+    PROGRAM("ipc-kill-three", "three threads; one may die", 3, KILLS(1),
+            SCRIPT("lock", "lock", "lock")),
+    PROGRAM("ipc-kill-two", "three threads; two may die", 3, KILLS(2),
+            SCRIPT("lock", "lock", "lock")),
+    PROGRAM("ipc-kill-again", "three threads, one of them twice; two may die", 3, KILLS(2),
+            SCRIPT("lock lock", "lock", "lock")),
+    PROGRAM("ipc-idle", "the same, naps end only when nothing else can happen", 3, KILLS(2),
+            .is_patient = true, SCRIPT("lock lock", "lock", "lock")),
+    PROGRAM("ipc-timed", "one waits for a while only; one may die", 3, KILLS(1),
+            SCRIPT("timed", "lock", "lock")),
+    PROGRAM("ipc-timed-alive", "one waits for a while only; nobody dies", 3,
+            SCRIPT("timed", "lock", "lock")),
+    PROGRAM("ipc-try", "one only tries; two may die", 3, KILLS(2),
+            SCRIPT("try try", "lock", "lock")),
+    PROGRAM("ipc-poll", "one never sleeps; one may die", 3, KILLS(1),
+            SCRIPT("poll", "lock", "lock")),
+    PROGRAM("ipc-spurious", "spurious wakes and an EINTR; one may die", 3,
+            .budget = {.kills = 1, .spurious = 1, .eintr = 1}, SCRIPT("lock", "lock", "lock")),
+    PROGRAM("ipc-give-up", "who finds a dead holder gives up; one may die", 3, KILLS(1),
+            SCRIPT("lock", "lax", "lock")),
+    PROGRAM("ipc-give-up-two", "the same; two may die", 3, KILLS(2), SCRIPT("lax", "lax", "lax")),
+    PROGRAM("ipc-exit", "one ends without unlock; one may die", 3, KILLS(1),
+            SCRIPT("exit", "lock", "lock")),
+    PROGRAM("ipc-repairs", "a registered function repairs; two may die", 3, KILLS(2),
+            SCRIPT_WITH(("lock", "lock", "lock"), .repairs = true)),
+    PROGRAM("ipc-unmarked", "the kernel has no robust lists; one may die", 2, KILLS(1),
+            .unmarked = true, SCRIPT("lock lock", "lock lock")),
+    PROGRAM("ipc-unmarked-three", "the same with three threads", 3, KILLS(1), .unmarked = true,
+            SCRIPT("lock", "lock", "lock")),
+    PROGRAM("ipc-join", "they become members; one may die", 2, KILLS(1),
+            SCRIPT_WITH(("lock", "lock"), .lines = 2)),
+    PROGRAM("ipc-line", "one line for two, while the first one lives", 2,
+            SCRIPT_WITH(("lock", "lock"), .lines = 1)),
+    PROGRAM("ipc-line-again", "one line for two: the second may get that of the dead", 2, KILLS(1),
+            SCRIPT_WITH(("lock", "lock"), .lines = 1)),
+    PROGRAM("ipc-leave", "one line for two: the first one leaves", 2, KILLS(1),
+            SCRIPT_WITH(("lock leave lock", "lock leave"), .lines = 1)),
+    PROGRAM("ipc-lines", "two lines for three; one may die", 3, KILLS(1),
+            SCRIPT_WITH(("lock", "lock", "lock"), .lines = 2)),
+    PROGRAM("ipc-lines-unmarked", "the same without robust lists", 3, KILLS(1), .unmarked = true,
+            SCRIPT_WITH(("lock", "lock", "lock"), .lines = 2)),
+};
+
+const struct program_group ipc_mutex_programs = {"ipc-mutex", programs,
+                                                 sizeof programs / sizeof *programs};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#include "ipc_mutex_calls.h"
+
+extern const struct ipc_mutex_calls CALLS;
+
+const struct ipc_mutex_calls CALLS = {
+    .ground = IPC_GROUND_CALLS,
+    .trylock = fw_ipc_mutex_trylock,
+    .lock = fw_ipc_mutex_lock_policy,
+    .unlock = fw_ipc_mutex_unlock,
+    .consistent = fw_ipc_mutex_consistent,
+    .generation = fw_ipc_mutex_generation,
+    .death = fw_ipc_mutex_death,
+    .on_death = fw_ipc_mutex_on_death,
+};
