@@ -5,7 +5,7 @@
 #include "contract.h"
 #include "watchdog.h"
 
-enum { GUARD = 64, GUARD_BYTE = 0x5a, CROWD = 5000 };
+enum { LARGEST = 128, GUARD = 64, GUARD_BYTE = 0x5a, CROWD = 5000 };
 
 static void use(void *lock)
 {
@@ -40,13 +40,13 @@ static void test_zeroed_memory_is_a_free_lock(void **state)
     (void)state;
     if (!subject_is(ADAPTER_ZERO))
         skip();
-    void *lock = bytes_make(64);
-    assert_true(subject->size <= 64);
-    memset(lock, 0, 64);
+    void *lock = bytes_make(LARGEST);
+    assert_true(subject->size <= LARGEST);
+    memset(lock, 0, LARGEST);
     watchdog_start(patience, "zeroed memory is locked", lock, subject->size, NULL, NULL);
     use(lock);
     watchdog_stop();
-    bytes_unmake(lock, 64);
+    bytes_unmake(lock, LARGEST);
 }
 
 struct guarded {
