@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The read-write lock between processes: readers.  Contract: furwock/ipc/rwlock.h.  Bits: rwlock.h.
- * Shares: share.h.  Writers: rwlock_write.c.  Letting go, and the dead: rwlock_open.c.  Other modes:
- * rwlock_up.c.  Reasons, proofs and figures: doc/ipc-rwlock.md.
+ * Shares: share.h.  Writers: rwlock_write.c.  Letting go, and the dead: rwlock_open.c.  Other
+ * modes: rwlock_up.c.  Reasons, proofs and figures: doc/ipc-rwlock.md.
  *
  * Origin: phase-fair is Brandenburg and Anderson's (ECRTS 2009); readers who say in lines of their
  * own that they read, and look whether a writer has come, are in Linux's big-reader locks, and the
@@ -27,14 +27,16 @@
  *   sleeps on a reader's record.
  *
  * A reader:  record -> HELD; the hint has its group; the word is open: it is in.
- *            Else: record -> WAITS; the hint; READERS into the word; waits until the record is HELD,
- *            or the word is open: then as above.
+ *            Else: record -> WAITS; the hint; READERS into the word; waits until the record is
+ *            HELD, or the word is open: then as above.
  * A writer:  word 0 -> id|DRAINING; the hint; the records in its groups: none is HELD by a living
  *            thread, or he waits until that is so; -> id.
  *
- * Legal:   any flag for nobody (a needless wake or walk); bits in the hint without records; a record
+ * Legal:   any flag for nobody (a needless wake or walk); bits in the hint without records; a
+ * record
  *          HELD of one who is about to find the word closed.
- * Illegal: a living reader inside whose group is not in the hint, but while the word is DRAINING; to
+ * Illegal: a living reader inside whose group is not in the hint, but while the word is DRAINING;
+ * to
  *          let one in, or go on as a writer, on the strength of a word that was read before the
  *          record was written, or the reverse.
  *

@@ -133,7 +133,7 @@ static inline enum fw_ipc_life ipc_rw_life(const struct fw_ipc_me_ *me,
     return w != NULL ? fw_ipc_wait_life_(w, holder) : fw_ipc_life_(me->place, holder);
 }
 
-/* --- rwlock_open.c: letting go, and what is done about holders that died ----------------------- */
+/* --- rwlock_open.c: letting go, and what is done about holders that died --------------------*/
 
 /*
  * The caller, who is the holder of the word `now`, gives the lock back, or keeps it upgradable
@@ -163,7 +163,7 @@ int fw_ipc_rw_judge_(const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w, 
 int fw_ipc_rw_examine_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w,
                        uint64_t now);
 
-/* --- rwlock_write.c: closing the lock ------------------------------------------------------------ */
+/* --- rwlock_write.c: closing the lock ---------------------------------------------------------*/
 
 /*
  * Takes the word from nobody, or from a holder that died.  `stage` is DRAINING, or UPGRADABLE.
@@ -192,7 +192,7 @@ void fw_ipc_rw_begin_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me);
 /* The caller gives up writing, all is sound: commits and opens.  0, or EUCLEAN from the journal. */
 int fw_ipc_rw_end_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t into);
 
-/* --- rwlock.c ------------------------------------------------------------------------------------ */
+/* --- rwlock.c ---------------------------------------------------------------------------------*/
 
 /* Sees to it that the caller's records are found. */
 static inline void ipc_rw_hint(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)

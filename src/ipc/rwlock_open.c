@@ -3,8 +3,9 @@
  * The read-write lock between processes: how it is let go, and what becomes of a lock whose holder
  * is dead.  States and invariants: rwlock.c.
  *
- *   dead id|UPGRADABLE, DRAINING or RELEASING   who comes first: -> id|RELEASING, and lets go for him
- *   dead id, dead id|DIED                       writer: -> id|DIED, and repairs or tells its caller;
+ *   dead id|UPGRADABLE, DRAINING or RELEASING   who comes first: -> id|RELEASING, and lets go for
+ *   him dead id, dead id|DIED                       writer: -> id|DIED, and repairs or tells its
+ *   caller;
  *                                               reader, where there is a repair: the same, and lets
  *                                               go; if that fails: -> dead id|DIED, as it was
  */

@@ -28,9 +28,9 @@
  *   S1  A record counts only while the thread of its tenancy lives.  Of a line that has a new
  *       tenant the old records are nothing; the new one writes over them.
  *   S2  A thread gives back the first of its records for a lock, and takes any that is free.  So
- *       while it holds the lock, the last index of a HELD record does not get smaller; and who looks
- *       at the records of a line in ascending order, and finds none HELD, has seen a moment at
- *       which the thread held nothing, however often it locked again meanwhile.
+ *       while it holds the lock, the last index of a HELD record does not get smaller; and who
+ *       looks at the records of a line in ascending order, and finds none HELD, has seen a moment
+ *       at which the thread held nothing, however often it locked again meanwhile.
  *   S3  Who dies after any of these changes is like one who died before it, or leaves a record that
  *       says nothing.
  */
@@ -128,8 +128,8 @@ void fw_ipc_shares_grant_(const struct fw_ipc_place_ *place, const void *lock, u
 void fw_ipc_shares_wake_(const struct fw_ipc_place_ *place, const void *lock, uint64_t groups);
 
 /*
- * Clears the lock's hint, but for the groups in which there are records of it.  The caller keeps new
- * readers out; if it dies over this, who comes next sets all bits before he lets readers in.
+ * Clears the lock's hint, but for the groups in which there are records of it.  The caller keeps
+ * new readers out; if it dies over this, who comes next sets all bits before he lets readers in.
  */
 void fw_ipc_shares_tidy_(const struct fw_ipc_place_ *place, const void *lock, uint64_t *hint);
 

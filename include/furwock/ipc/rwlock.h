@@ -19,23 +19,24 @@ FW_BEGIN_DECLS
  *  - It lies in a region (furwock/ipc/region.h), aligned to 8 bytes (64 are best); zeroes are a
  *    free lock.  It needs no destructor.  Its memory may be used for something else when no call
  *    on it is under way.
- *  - A reader that dies (killed, ended, exec) takes nothing along: its share counts for nothing from
- *    then on.  Writers that come see that at once, those who sleep within about 40 ms.
+ *  - A reader that dies (killed, ended, exec) takes nothing along: its share counts for nothing
+ *    from then on.  Writers that come see that at once, those who sleep within about 40 ms.
  *  - A writer that dies may leave the data half changed.  The next writer gets the lock with
  *    EOWNERDEAD, repairs, and calls fw_ipc_rwlock_consistent; if it unlocks without, the lock is
  *    given up: ENOTRECOVERABLE for all, from then on.  If it dies, the next one gets EOWNERDEAD.
- *  - With a journal or a repair function (below) the library repairs, whoever comes first, reader or
- *    writer, and the call answers 0.
+ *  - With a journal or a repair function (below) the library repairs, whoever comes first, reader
+ *    or writer, and the call answers 0.
  *  - Where that is not so, a call to read or to read upgradable finds half changed data that nobody
- *    repairs: it answers EOWNERDEAD and the caller has *nothing*.  It may call wrlock, get EOWNERDEAD
- *    with the lock, repair, and fw_ipc_rwlock_downgrade.
- *  - A writer that dies while it waits, also for the readers to leave, has changed nothing: nobody is
- *    told.  The same holds for a reader that held the lock upgradable.
- *  - Phase-fair: a writer that has come keeps new readers out until it had its turn; its release lets
- *    all readers in that wait.  So a reader waits for one writer at most, and readers starve nobody.
- *    Among writers a release is greedy: a running one may be quicker than one that is woken.
- *  - Upgradable reading goes together with readers, and excludes writers and its own like.  It can be
- *    turned into writing without letting go: what one has read still holds.
+ *    repairs: it answers EOWNERDEAD and the caller has *nothing*.  It may call wrlock, get
+ *    EOWNERDEAD with the lock, repair, and fw_ipc_rwlock_downgrade.
+ *  - A writer that dies while it waits, also for the readers to leave, has changed nothing: nobody
+ *    is told.  The same holds for a reader that held the lock upgradable.
+ *  - Phase-fair: a writer that has come keeps new readers out until it had its turn; its release
+ *    lets all readers in that wait.  So a reader waits for one writer at most, and readers starve
+ *    nobody.  Among writers a release is greedy: a running one may be quicker than one that is
+ *    woken.
+ *  - Upgradable reading goes together with readers, and excludes writers and its own like.  It can
+ *    be turned into writing without letting go: what one has read still holds.
  *  - A thread may read again what it reads, also while a writer waits; it then holds two shares.  A
  *    thread has FW_IPC_SHARES_MOST shares in a region at most, of all its locks.
  *  - A stopped holder (SIGSTOP, a debugger) is not dead: the others wait.
