@@ -66,9 +66,9 @@ static void remember_former(struct fw_ipc_member_ *m)
     uint64_t nth = fw_load64_relaxed(&m->introduced);
     uint64_t ids = fw_load64_relaxed(&m->ids);
 
-    fw_store64_relaxed(&m->former[nth % FW_IPC_FORMER],
-                       (ids >> 32) << (ID_BITS + TAG_BITS) | (ids & ID_MASK) << TAG_BITS |
-                           (nth & TAG_MASK));
+    fw_store64_relaxed(&m->former[nth % FW_IPC_FORMER], (ids >> 32) << (ID_BITS + TAG_BITS) |
+                                                            (ids & ID_MASK) << TAG_BITS |
+                                                            (nth & TAG_MASK));
 }
 
 static uint64_t former_ids(const struct fw_ipc_member_ *m, uint64_t nth)
@@ -156,10 +156,14 @@ static int claim(const struct fw_ipc_place_ *place, uint64_t *id)
     return EAGAIN;
 }
 
-/* The membership that is remembered is this thread's, in this process, in this region. */
+/*
+ * The membership that is remembered is this thread's, in this process, in this region.  A forked
+ * child remembers its parent's.
+ */
 static bool is_valid(const struct membership *k, const struct fw_ipc_place_ *place)
 {
-    return k->id != 0 && k->life == fw_robust_thread_.life && k->generation == place->generation;
+    return k->id != 0 && k->life == fw_load64_relaxed(fw_robust_life_) &&
+           k->generation == place->generation;
 }
 
 __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me)

@@ -99,6 +99,24 @@ static void tells_what_no_thread_can_have_been(void **state)
     assert_int_equal(fw_ipc_life_(ground.place, UINT64_C(7) << 32 | 1), FW_IPC_UNREAL);
 }
 
+static void leave_at_once(void *arg)
+{
+    (void)arg;
+    if (fw_ipc_has_company_(ground.place))
+        _exit(1); /* its parent is another process */
+    fw_ipc_leave_(ground.place);
+}
+
+static void a_child_does_not_leave_for_its_parent(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+
+    (void)state;
+    assert_int_equal(ground_reap(ground_fork(leave_at_once, NULL)), 0);
+    assert_int_equal(fw_ipc_life_(ground.place, me.id), FW_IPC_ALIVE);
+    assert_int_equal(enter().id, me.id);
+}
+
 static void *enter_in_thread(void *arg)
 {
     *(struct fw_ipc_me_ *)arg = enter();
@@ -238,6 +256,7 @@ int main(void)
         TEST(refuses_what_lies_elsewhere),
         TEST(leaves_and_comes_back_as_another),
         TEST(tells_what_no_thread_can_have_been),
+        TEST(a_child_does_not_leave_for_its_parent),
         TEST(a_thread_that_ends_is_dead),
         TEST(a_process_that_is_killed_is_dead),
         TEST(finds_deaths_that_nobody_marked),
