@@ -84,7 +84,7 @@ static void test_processes_meet(void **state)
 
 static void test_a_barrier_for_nobody_is_refused(void **state)
 {
-    _Alignas(64) unsigned char b[256] = {0};
+    _Alignas(64) unsigned char b[2048] = {0};
 
     (void)state;
     assert_true(barrier_subject->size <= sizeof b);

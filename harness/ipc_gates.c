@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* furwock/ipc/sem.h, units.h and barrier.h: between processes, in a region. */
+#include <furwock/ipc/barrier.h>
+#include <furwock/ipc/sem.h>
+#include <furwock/ipc/units.h>
+
+#include "deadline.h"
+#include "gate_adapter_define.h"
+
+enum { IPC_FLAGS = ADAPTER_SHARED | ADAPTER_REGION | ADAPTER_BLOCKS | ADAPTER_SPINS };
+
+/* --- Semaphore -------------------------------------------------------------------------------- */
+
+ADAPTER_INIT(sem, fw_ipc_sem, fw_ipc_sem_init(l, 0, FW_IPC_SEM_MAX))
+ADAPTER_INIT(sem_full, fw_ipc_sem, fw_ipc_sem_init(l, 3, 3))
+SEM_CALLS(sem, fw_ipc_sem, (void)fw_ipc_sem_wait(l), fw_ipc_sem_trywait(l), fw_ipc_sem_post(l),
+          fw_ipc_sem_value(l))
+ADAPTER_UNTIL(sem_timedwait_, fw_ipc_sem, fw_ipc_sem_timedwait(l, DEADLINE(at)))
+
+static int sem_post_n_(void *s, uint32_t n)
+{
+    return fw_ipc_sem_post_n(s, n);
+}
+
+const struct sem_adapter sem_adapter_furwock_ipc = {
+    .name = "furwock-ipc",
+    .about = "fw_ipc_sem: between processes",
+    .family = FAMILY_FURWOCK,
+    .flags = IPC_FLAGS,
+    ADAPTER_OBJECT(fw_ipc_sem, sem_init_),
+    SEM_MEMBERS(sem),
+    .timedwait = sem_timedwait_,
+    .post_n = sem_post_n_,
+};
+
+/* --- Units: who takes one gives it back, so they are a lock ------------------------------------ */
+
+struct ipc_unit {
+    fw_ipc_units units;
+    uint64_t unit;
+};
+
+ADAPTER_INIT(unit, struct ipc_unit, fw_ipc_units_init(&l->units, 1))
+ADAPTER_CALLS(unit, struct ipc_unit, (void)fw_ipc_units_wait(&l->units),
+              (void)fw_ipc_units_post(&l->units))
+ADAPTER_TRYLOCK(unit, struct ipc_unit, fw_ipc_units_trywait(&l->units))
+ADAPTER_TIMEDLOCK(unit, struct ipc_unit, fw_ipc_units_timedwait(&l->units, DEADLINE(at)))
+
+const struct adapter adapter_furwock_ipc_unit = {
+    .name = "furwock-ipc-unit",
+    .about = "fw_ipc_units with one unit: between processes, comes back from the dead",
+    .family = FAMILY_FURWOCK,
+    .flags = IPC_FLAGS,
+    ADAPTER_TYPE(unit, struct ipc_unit),
+    .trylock = unit_trylock_,
+    .timedlock = unit_timedlock_,
+};
+
+/* --- Barrier ---------------------------------------------------------------------------------- */
+
+enum { PARTIES_MOST = 128 };
+
+struct ipc_barrier {
+    fw_ipc_barrier barrier;
+    uint64_t places[PARTIES_MOST];
+};
+
+static int ipc_barrier_make(struct ipc_barrier *b, unsigned parties)
+{
+    if (parties > PARTIES_MOST)
+        return ENOSPC;
+    return fw_ipc_barrier_init(&b->barrier, parties, FW_IPC_BARRIER_FAIL);
+}
+
+BARRIER_INIT(barrier, struct ipc_barrier, ipc_barrier_make(l, parties))
+BARRIER_CALLS(barrier, struct ipc_barrier,
+              fw_ipc_barrier_wait(&l->barrier) == FW_IPC_BARRIER_SERIAL)
+
+const struct barrier_adapter barrier_adapter_furwock_ipc = {
+    .name = "furwock-ipc",
+    .about = "fw_ipc_barrier: between processes, fails when a party dies",
+    .family = FAMILY_FURWOCK,
+    .flags = IPC_FLAGS,
+    ADAPTER_OBJECT(struct ipc_barrier, barrier_init_),
+    BARRIER_MEMBERS(barrier),
+};
