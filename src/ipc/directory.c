@@ -6,7 +6,7 @@
  *   0        free, the rest may be anything   enter, under the lock `naming`: all else, then state
  *   a kind   an object, for good              nobody
  *
- *   D1  An entry whose state says a kind is whole, and never changes.  So it is read without a lock.
+ *   D1  An entry whose state says a kind is whole, and never changes: it is read without a lock.
  *   D2  Nothing but the entries says what room is taken: behind the last object all is free.  So
  *       whoever dies while he holds `naming` leaves nothing to repair.
  *   D3  An object is zeroes, or what its init has made of them, before its state is stored.

@@ -3,8 +3,8 @@
  * Named objects of a region: found, or made.  Contract: furwock/ipc/region.h; D1 to D3, which this
  * relies on: directory.c.
  *
- * To find needs no lock.  To make is done under the region's lock `naming`, after another look.  Its
- * holder may die at any instruction: then there is no object, or there is one, and nothing to
+ * To find needs no lock.  To make is done under the region's lock `naming`, after another look.
+ * Its holder may die at any instruction: then there is no object, or there is one, and nothing to
  * repair.
  */
 #include <furwock/ipc/region.h>

@@ -36,7 +36,7 @@ struct fw_shm_about_ {
 /* ENOTSUP: not a regular file (a memfd is one); EBADF. */
 int fw_shm_about_(int fd, struct fw_shm_about_ *about);
 
-/* The first bytes of the file; behind its end, zeroes.  EBADF, EIO, EACCES: not open for reading. */
+/* The first bytes of the file; behind its end, zeroes.  EBADF, EIO; EACCES: not for reading. */
 int fw_shm_read_(int fd, void *bytes, size_t size);
 
 /*

@@ -27,8 +27,8 @@ FW_BEGIN_DECLS
  *  - A thread takes a line at its first call on an object, and has it until it ends, calls exec or
  *    fw_region_leave, or the region is closed.  There is one for every 2 KiB, 128 at least and 4096
  *    at most; a thread that finds none free is answered EAGAIN.
- *  - A forked child has the regions of its parent; it is another thread, which holds nothing.  After
- *    exec there are none.
+ *  - A forked child has the regions of its parent; it is another thread, which holds nothing.
+ *    After exec there are none.
  *  - Who can write to a region is trusted not to do harm, but not to be free of errors: whatever is
  *    written over a head, the directory, lines or objects, others are answered an error (EUCLEAN).
  *  - The memory must stay: a file that is cut short ends its users by SIGBUS (a memfd is sealed
@@ -97,7 +97,8 @@ enum {
  * in it ("./jobs", "/var/lib/x/jobs").  `size` is that of a region that is made, in bytes, rounded
  * up to pages; a region that is there keeps its own.
  *   0           *region is the region
- *   ENOENT      there is none, and no CREATE; or only an empty file, or a part of the path is missing
+ *   ENOENT      there is none, and no CREATE; or only an empty file; or a part of the path is
+ *               missing
  *   EEXIST      there is one, and EXCLUSIVE.  Of many who make it at once, one is answered 0 (or
  *               none, where that one was killed over it)
  *   EINVAL      no such name; unknown flags; EXCLUSIVE without CREATE; CREATE, and size is too
@@ -121,7 +122,7 @@ FW_API int fw_region_open(const char *name, size_t size, unsigned flags, fw_regi
  * open for reading and writing, stays the caller's, and may be closed afterwards.  Size 0: the
  * file's own.  As above, and
  *   EBADF       no descriptor
- *   EPERM       sealed against growth (F_SEAL_GROW) or writing, and too short, or there is no region
+ *   EPERM       sealed against writing, or against growth (F_SEAL_GROW) and too short
  */
 FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region);
 
@@ -188,7 +189,8 @@ typedef enum fw_region_kind {
  *   ENOENT      there is none, and no CREATE
  *   EEXIST      there is one, and EXCLUSIVE
  *   EPROTO      there is one of another kind, or smaller than `size`
- *   EINVAL      no region; no name, or one that is too long; no such kind or flags; CREATE and size 0
+ *   EINVAL      no region; no name, or one that is too long; no such kind or flags; CREATE, and
+ *               size 0
  *   ENOSPC      no room for the object, or none in the directory (an entry for every 4 KiB, 64 at
  *               least and 4096 at most)
  *   EUCLEAN     the directory, or the lock of those who change it, was written over
