@@ -89,8 +89,9 @@ static int begin(view *v, const fw_ipc_barrier *b)
 
 /* --- Rounds ----------------------------------------------------------------------------------- */
 
-/* What becomes of round w (B2, B3)?  With `wait` all deaths are looked for; without it is quick. */
-static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *wait)
+/* What becomes of round w (B2, B3)?  Thoroughly: a death is found though others are awaited, too. */
+static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *wait,
+                          bool is_thorough)
 {
     bool is_awaited = false;
 
@@ -108,7 +109,7 @@ static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *
             return ROUND_UNREAL;
         if (life == FW_IPC_DEAD && !v->goes_on)
             return ROUND_FAILS;
-        if (life == FW_IPC_ALIVE && wait == NULL)
+        if (life == FW_IPC_ALIVE && !is_thorough)
             return ROUND_GOES;
         is_awaited |= life == FW_IPC_ALIVE;
     }
@@ -121,14 +122,14 @@ static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *
  *   FW_IPC_BARRIER_SERIAL   the caller has ended it
  *   EOWNERDEAD, EUCLEAN
  */
-static int settle(const view *v, uint64_t token, const struct fw_ipc_wait_ *wait)
+static int settle(const view *v, uint64_t token, const struct fw_ipc_wait_ *wait, bool is_thorough)
 {
     for (;;) {
         uint64_t w = fw_load64_acquire(&v->b->round_), next;
         enum verdict verdict;
         if (!is_same_round(w, token))
             return 0;
-        verdict = judge(v, w, wait);
+        verdict = judge(v, w, wait, is_thorough);
         if (verdict == ROUND_GOES)
             return 0;
         if (verdict == ROUND_UNREAL)
@@ -153,13 +154,24 @@ static int outcome(uint64_t w, uint64_t token)
     return has_failed(w) ? EOWNERDEAD : EBUSY;
 }
 
+/* As fw_ipc_barrier_join_.  Where no place is free because a party died, the barrier fails now. */
+static int take_part(const view *v, uint64_t *w, uint64_t **at)
+{
+    int error = fw_ipc_barrier_join_(v, w, at);
+
+    if (error != EBUSY)
+        return error;
+    error = settle(v, *w, NULL, true);
+    return error > 0 ? error : EBUSY;
+}
+
 /* Arrives.  *token is the word of the round; as settle, and EDEADLK and what joining answers. */
 static int arrive(const view *v, uint64_t *token)
 {
     uint64_t *at, place;
 
     do {
-        int error = fw_ipc_barrier_join_(v, token, &at);
+        int error = take_part(v, token, &at);
         if (error != 0)
             return error;
         place = fw_load64_relaxed(at);
@@ -170,7 +182,7 @@ static int arrive(const view *v, uint64_t *token)
         /* not arrived -> arrived; release: what the caller did before */
     } while (!fw_cas64_acq_rel(at, &place, place_of(v->me.id, *token, round_of(*token))));
     fw_fence_seq_cst(); /* then the others' places: of two who arrive last, one sees both */
-    return settle(v, *token, NULL);
+    return settle(v, *token, NULL, false);
 }
 
 /* The caller's time is over: arrived -> not arrived, unless the round has ended. */
@@ -213,7 +225,7 @@ static int await_slow_(const view *v, uint64_t token, struct fw_ipc_wait_ *wait)
             return withdraw(v, token);
         if (!is_same_round(fw_load64_acquire(&v->b->round_), token))
             continue;
-        error = settle(v, token, wait);
+        error = settle(v, token, wait, true);
         error = error == 0 ? EBUSY : error;
     }
     return error;
@@ -227,7 +239,7 @@ int fw_ipc_barrier_join(fw_ipc_barrier *b)
     view v;
     int error = begin(&v, b);
 
-    return error == 0 ? fw_ipc_barrier_join_(&v, &w, &place) : error;
+    return error == 0 ? take_part(&v, &w, &place) : error;
 }
 
 int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *policy,
@@ -302,7 +314,7 @@ int fw_ipc_barrier_leave(fw_ipc_barrier *b)
         !fw_cas64_acq_rel(at, &place, place_of(FW_IPC_NOBODY, w, 0)))
         return 0;
     fw_fence_seq_cst();
-    error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL);
+    error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL, false);
     return error == EUCLEAN ? EUCLEAN : 0;
 }
 

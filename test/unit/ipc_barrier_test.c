@@ -119,7 +119,7 @@ static void finds_what_was_written_over(void **state)
 {
     (void)state;
     places_of(b)[0] = places_of(b)[1] = places_of(b)[2] = UINT64_C(0xffff7);
-    assert_int_equal(fw_ipc_barrier_wait(b), EBUSY);
+    assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
     places_of(b)[1] = 0;
     assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
 }
@@ -196,6 +196,25 @@ static void fails_for_all(void **state)
     assert_int_equal(wait_for(5), 0);
     for (int i = 0; i < PARTIES - 1; i++)
         assert_int_equal(ground_reap(child[i]), 0);
+}
+
+/* Who finds no place because others died makes that known. */
+static void newcomers_notice_a_death(void **state)
+{
+    int victim[PARTIES];
+
+    (void)state;
+    for (int i = 0; i < PARTIES; i++) {
+        say(0);
+        victim[i] = ground_fork(join_only, NULL);
+        await_said(1);
+    }
+    assert_int_equal(fw_ipc_barrier_join(b), EBUSY);
+    assert_int_equal(wait_for(1), EBUSY);
+    ground_kill(victim[1]);
+    assert_int_equal(wait_for(1), EOWNERDEAD);
+    for (int i = 0; i < PARTIES; i += 2)
+        ground_kill(victim[i]);
 }
 
 /* All others sleep when the party dies: nobody comes who would look. */
@@ -290,6 +309,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(gives_up_in_time, make, unmake),
         cmocka_unit_test_setup_teardown(arrives_and_waits_later, make, unmake),
         cmocka_unit_test_setup_teardown(fails_for_all, make, unmake),
+        cmocka_unit_test_setup_teardown(newcomers_notice_a_death, make, unmake),
         cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make, unmake),
         cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make_going_on, unmake),
         cmocka_unit_test_setup_teardown(an_arrival_outlives_its_party, make, unmake),
