@@ -40,7 +40,7 @@ static void locks(struct things *t)
         expect(false, "queue", 0);
 }
 
-/* Nobody has a unit, and there is none, twice in a row: the dead have them.  Not exact: see counts. */
+/* Nobody has a unit, and there is none, twice in a row: the dead have them.  Not exact. */
 static int64_t levelled;
 
 void level_sem(struct place *p)

@@ -145,8 +145,8 @@ void world_join(const char *name, struct place *place);
 void broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * The caller has got what `mark` says that somebody held (0: nobody did), and `was_told` of a death.
- * Notes how long it took since that one was killed, and answers whether there was one.
+ * The caller has got what, by its mark, somebody held (0: nobody did).  Notes how long ago that one
+ * was killed, and answers whether there was one.
  */
 bool inherited(const char *what, uint64_t mark);
 
@@ -185,10 +185,10 @@ void do_strict_round(struct worker *w);
 /* Once in a process, before its threads work. */
 void register_repairs(struct place *place);
 
-/* By the killer: a semaphore from which the dead have taken too much gets it back; or too little. */
+/* By the killer: a semaphore gets back what the dead have taken, or gives what they have posted. */
 void level_sem(struct place *place);
 
-/* At the end, when nobody else lives: everything can be had.  Returns how many holds were leaked. */
+/* At the end, when nobody else lives: everything can be had.  Returns how many holds leaked. */
 unsigned leaked_holds(struct place *place, unsigned deaths_at_sem);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <furwock/bits/deadline.h>
+
 #include "processes.h"
 
 /*
@@ -32,6 +34,7 @@ struct row {
     unsigned changes;      /* so often the outcome is another one than at the step before */
 };
 
+/* Where company comes and goes by its own clock, a step is not the same one in each run. */
 enum { ANY_CHANGES = 1000 };
 
 /* Rows of one object; ends with a row without a name. */
@@ -82,6 +85,9 @@ void come_second(void);
 
 /* Adds to the outcome. */
 void count(int n);
+
+/* A deadline so far away. */
+fw_deadline in_ms(long ms);
 
 /* A process that does so and ends, without cleaning up. */
 void one_that_dies(void (*body)(void));

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* The read-write lock.  The outcome of a run: how many were told that a writer has died. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <furwock/ipc/mutex.h>
+#include <furwock/ipc/rwlock.h>
+
+#include "step/step.h"
+
+static fw_ipc_rwlock *l;
+static fw_ipc_mutex *other;
+
+enum { SHORT_MS = 5 };
+
+static void prepare(void)
+{
+    l = object_new(sizeof *l);
+    other = object_new(sizeof *other);
+}
+
+static void reset(void)
+{
+    CHECK(fw_ipc_rwlock_init(l) == 0);
+}
+
+static void be_member(void)
+{
+    CHECK(fw_ipc_mutex_lock(other) == 0 && fw_ipc_mutex_unlock(other) == 0);
+}
+
+static void look(void)
+{
+    uint64_t a = __atomic_load_n(&here->a, __ATOMIC_RELAXED);
+    uint64_t b = __atomic_load_n(&here->b, __ATOMIC_RELAXED);
+
+    if (a != b)
+        fail("half changed: %llu %llu", (unsigned long long)a, (unsigned long long)b);
+}
+
+/* By a writer.  `error` is what it was answered. */
+static void write_inside(int error)
+{
+    uint64_t generation = fw_ipc_rwlock_generation(l);
+
+    if (error != 0 && error != EOWNERDEAD)
+        fail("to write: %s", strerror(error));
+    CHECK(fw_ipc_rwlock_mine(l) == FW_IPC_RWLOCK_WRITE);
+    if (generation <= here->last)
+        fail("the generation is %llu after %llu", (unsigned long long)generation,
+             (unsigned long long)here->last);
+    here->last = generation;
+    if (error == EOWNERDEAD) {
+        fw_ipc_death death;
+        count(1);
+        CHECK(fw_ipc_rwlock_death(l, &death) == 0 && death.process != getpid());
+        fw_step_();
+        here->a = here->b;
+        fw_step_();
+        CHECK(fw_ipc_rwlock_consistent(l) == 0);
+    }
+    look();
+    fw_step_();
+    here->a++;
+    fw_step_();
+    here->b++;
+    fw_step_();
+}
+
+static void read_inside(void)
+{
+    CHECK(fw_ipc_rwlock_mine(l) == FW_IPC_RWLOCK_READ);
+    fw_step_();
+    look();
+}
+
+static void write_all(void)
+{
+    write_inside(fw_ipc_rwlock_wrlock(l));
+    CHECK(fw_ipc_rwlock_wrunlock(l) == 0);
+}
+
+static void trywrite_all(void)
+{
+    int error;
+
+    while ((error = fw_ipc_rwlock_trywrlock(l)) == EBUSY)
+        usleep(50);
+    write_inside(error);
+    CHECK(fw_ipc_rwlock_unlock(l) == 0);
+}
+
+/* Where it was told that nobody has repaired, it does. */
+static void read_all(void)
+{
+    int error = fw_ipc_rwlock_rdlock(l);
+
+    if (error == EOWNERDEAD) {
+        write_inside(fw_ipc_rwlock_wrlock(l));
+        CHECK(fw_ipc_rwlock_downgrade(l) == 0);
+    } else if (error != 0) {
+        fail("to read: %s", strerror(error));
+    }
+    read_inside();
+    CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
+}
+
+static void read_twice(void)
+{
+    int error = fw_ipc_rwlock_rdlock(l);
+
+    CHECK(error == 0);
+    CHECK(fw_ipc_rwlock_rdlock(l) == 0);
+    read_inside();
+    CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
+    read_inside();
+    CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
+}
+
+static void upgrade_all(void)
+{
+    int error = fw_ipc_rwlock_uplock(l);
+
+    if (error != 0)
+        fail("uplock: %s", strerror(error));
+    fw_step_();
+    look();
+    write_inside(fw_ipc_rwlock_upgrade(l));
+    CHECK(fw_ipc_rwlock_downgrade_upgradable(l) == 0);
+    fw_step_();
+    look();
+    CHECK(fw_ipc_rwlock_upunlock(l) == 0);
+}
+
+static void upread_all(void)
+{
+    CHECK(fw_ipc_rwlock_uplock(l) == 0);
+    fw_step_();
+    look();
+    CHECK(fw_ipc_rwlock_downgrade(l) == 0);
+    read_inside();
+    CHECK(fw_ipc_rwlock_unlock(l) == 0);
+}
+
+static void write_and_downgrade(void)
+{
+    write_inside(fw_ipc_rwlock_wrlock(l));
+    CHECK(fw_ipc_rwlock_downgrade(l) == 0);
+    read_inside();
+    CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
+}
+
+/* Everybody comes, in every mode. */
+static void survive(void)
+{
+    write_all();
+    read_all();
+    CHECK(fw_ipc_rwlock_uplock(l) == 0);
+    look();
+    CHECK(fw_ipc_rwlock_upunlock(l) == 0);
+    trywrite_all();
+}
+
+/* --- Others, beside the victim --------------------------------------------------------------- */
+
+static void write_until_it_rests(void)
+{
+    write_inside(fw_ipc_rwlock_wrlock(l));
+    company_is_there();
+    until_victim_rests();
+    CHECK(fw_ipc_rwlock_wrunlock(l) == 0);
+}
+
+static void read_until_it_rests(void)
+{
+    CHECK(fw_ipc_rwlock_rdlock(l) == 0);
+    company_is_there();
+    until_victim_rests();
+    read_inside();
+    CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
+}
+
+static void read_until_it_is_done(void)
+{
+    CHECK(fw_ipc_rwlock_rdlock(l) == 0);
+    company_is_there();
+    until_victim_is_done();
+    read_inside();
+    CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
+}
+
+static void up_until_it_rests(void)
+{
+    CHECK(fw_ipc_rwlock_uplock(l) == 0);
+    company_is_there();
+    until_victim_rests();
+    look();
+    CHECK(fw_ipc_rwlock_upunlock(l) == 0);
+}
+
+static void come_and_write(void)
+{
+    come_second();
+    write_all();
+}
+
+static void come_and_read(void)
+{
+    come_second();
+    read_all();
+}
+
+static void write_and_let_come(void)
+{
+    write_inside(fw_ipc_rwlock_wrlock(l));
+    let_company_come();
+}
+
+static void read_and_let_come(void)
+{
+    CHECK(fw_ipc_rwlock_rdlock(l) == 0);
+    let_company_come();
+}
+
+static void up_and_let_come(void)
+{
+    CHECK(fw_ipc_rwlock_uplock(l) == 0);
+    let_company_come();
+}
+
+static void wrunlock(void)
+{
+    CHECK(fw_ipc_rwlock_wrunlock(l) == 0);
+}
+
+static void rdunlock(void)
+{
+    CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
+}
+
+static void upunlock(void)
+{
+    CHECK(fw_ipc_rwlock_upunlock(l) == 0);
+}
+
+static void downgrade(void)
+{
+    CHECK(fw_ipc_rwlock_downgrade(l) == 0);
+    read_inside();
+    rdunlock();
+}
+
+static void write_too_late(void)
+{
+    fw_deadline deadline = in_ms(SHORT_MS);
+    int error = fw_ipc_rwlock_timedwrlock(l, &deadline);
+
+    if (error == ETIMEDOUT)
+        return;
+    write_inside(error); /* it was stopped meanwhile */
+    wrunlock();
+}
+
+static void upgrade_too_late(void)
+{
+    fw_deadline deadline;
+    int error;
+
+    CHECK(fw_ipc_rwlock_uplock(l) == 0);
+    deadline = in_ms(SHORT_MS);
+    error = fw_ipc_rwlock_timedupgrade(l, &deadline);
+    if (error == ETIMEDOUT) {
+        upunlock();
+        return;
+    }
+    write_inside(error);
+    wrunlock();
+}
+
+/* --- A writer has died ----------------------------------------------------------------------- */
+
+static void die_writing(void)
+{
+    write_inside(fw_ipc_rwlock_wrlock(l));
+    here->a++;
+}
+
+static void die_reading(void)
+{
+    CHECK(fw_ipc_rwlock_rdlock(l) == 0 && fw_ipc_rwlock_rdlock(l) == 0);
+}
+
+static void reset_writer_dead(void)
+{
+    reset();
+    one_that_dies(die_writing);
+}
+
+static void reset_reader_dead(void)
+{
+    reset();
+    one_that_dies(die_reading);
+    one_that_dies(die_reading);
+}
+
+static void give_up(void)
+{
+    int error = fw_ipc_rwlock_wrlock(l);
+
+    CHECK(error == EOWNERDEAD || error == ENOTRECOVERABLE);
+    if (error == EOWNERDEAD)
+        wrunlock();
+}
+
+static void survive_giving_up(void)
+{
+    give_up();
+    CHECK(fw_ipc_rwlock_wrlock(l) == ENOTRECOVERABLE);
+    CHECK(fw_ipc_rwlock_rdlock(l) == ENOTRECOVERABLE);
+    CHECK(fw_ipc_rwlock_tryuplock(l) == ENOTRECOVERABLE);
+}
+
+static int repair(void *arg, const fw_ipc_death *death)
+{
+    (void)arg;
+    CHECK(death->process != getpid());
+    fw_step_();
+    here->a = here->b;
+    fw_step_();
+    return 0;
+}
+
+static void read_with_repair(void)
+{
+    CHECK(fw_ipc_rwlock_on_death(l, repair, NULL) == 0);
+    CHECK(fw_ipc_rwlock_rdlock(l) == 0);
+    read_inside();
+    rdunlock();
+    CHECK(fw_ipc_rwlock_on_death(l, NULL, NULL) == 0);
+}
+
+/* A writer's death between getting the lock and giving it back is told: two changes. */
+static const struct row rows[] = {
+    {"read, first call", reset, NULL, NULL, read_all, read_all, survive, 0},
+    {"read", reset, NULL, be_member, read_all, write_all, survive, 0},
+    {"read twice", reset, NULL, be_member, read_twice, write_all, survive, 0},
+    {"write", reset, NULL, be_member, write_all, write_all, survive, 2},
+    {"write, then readers", reset, NULL, be_member, write_all, read_all, survive, 2},
+    {"try to write", reset, NULL, be_member, trywrite_all, write_all, survive, 2},
+    {"upgrade", reset, NULL, be_member, upgrade_all, write_all, survive, 2},
+    {"upgradable, downgrade", reset, NULL, be_member, upread_all, write_all, survive, 0},
+    {"write, downgrade", reset, NULL, be_member, write_and_downgrade, read_all, survive, 2},
+    {"write, another writes", reset, write_until_it_rests, be_member, write_all, NULL, survive,
+     ANY_CHANGES},
+    {"write, another reads", reset, read_until_it_rests, be_member, write_all, NULL, survive,
+     ANY_CHANGES},
+    {"write, another upgradable", reset, up_until_it_rests, be_member, write_all, NULL, survive,
+     ANY_CHANGES},
+    {"write, too late", reset, read_until_it_is_done, be_member, write_too_late, NULL, survive,
+     ANY_CHANGES},
+    {"read, another writes", reset, write_until_it_rests, be_member, read_all, NULL, survive,
+     ANY_CHANGES},
+    {"upgradable, another writes", reset, write_until_it_rests, be_member, upread_all, NULL,
+     survive, ANY_CHANGES},
+    {"upgrade, another reads", reset, read_until_it_rests, be_member, upgrade_all, NULL, survive,
+     ANY_CHANGES},
+    {"upgrade, too late", reset, read_until_it_is_done, be_member, upgrade_too_late, NULL, survive,
+     ANY_CHANGES},
+    {"write unlock, a writer sleeps", reset, come_and_write, write_and_let_come, wrunlock, NULL,
+     survive, 1},
+    {"write unlock, a reader sleeps", reset, come_and_read, write_and_let_come, wrunlock, NULL,
+     survive, 1},
+    {"downgrade, a reader sleeps", reset, come_and_read, write_and_let_come, downgrade, NULL,
+     survive, 1},
+    {"read unlock, a writer sleeps", reset, come_and_write, read_and_let_come, rdunlock, NULL,
+     survive, 0},
+    {"upgradable unlock, a writer sleeps", reset, come_and_write, up_and_let_come, upunlock, NULL,
+     survive, 0},
+    {"write, a writer dead", reset_writer_dead, NULL, be_member, write_all, write_all, survive, 2},
+    {"read, a writer dead", reset_writer_dead, NULL, be_member, read_all, read_all, survive, 2},
+    {"read, repaired by function", reset_writer_dead, NULL, be_member, read_with_repair,
+     read_with_repair, read_with_repair, 0},
+    {"write, readers dead", reset_reader_dead, NULL, be_member, write_all, write_all, survive, 2},
+    {"give up", reset_writer_dead, NULL, be_member, give_up, give_up, survive_giving_up, 0},
+    {.name = NULL}};
+
+const struct table rwlock_table = {"rwlock", rows, prepare};
