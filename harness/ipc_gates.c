@@ -33,7 +33,7 @@ const struct sem_adapter sem_adapter_furwock_ipc = {
     .post_n = sem_post_n_,
 };
 
-/* --- Units: who takes one gives it back, so they are a lock ------------------------------------ */
+/* --- Units: who takes one gives it back, so they are a lock ----------------------------------- */
 
 struct ipc_unit {
     fw_ipc_units units;

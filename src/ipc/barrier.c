@@ -89,7 +89,7 @@ static int begin(view *v, const fw_ipc_barrier *b)
 
 /* --- Rounds ----------------------------------------------------------------------------------- */
 
-/* What becomes of round w (B2, B3)?  Thoroughly: a death is found though others are awaited, too. */
+/* What becomes of round w (B2, B3)?  Thoroughly: deaths are found though others are awaited. */
 static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *wait,
                           bool is_thorough)
 {
