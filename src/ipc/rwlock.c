@@ -188,7 +188,7 @@ static int stand_in_line(struct reader *r, const fw_wait_policy *policy,
         ipc_rw_hint(r->l, r->me);
         return 0;
     }
-    if (ipc_rw_holder(fw_load64_relaxed(&r->l->word_)) == r->me->id)
+    if (ipc_rw_is_mine(r->me, fw_load64_relaxed(&r->l->word_)))
         error = EDEADLK;
     if (error == 0)
         error = fw_ipc_wait_begin_(&w, r->me, r->l, FW_IPC_WAITS_READ, policy, deadline);
@@ -311,11 +311,9 @@ fw_ipc_rwlock_mode fw_ipc_rwlock_mine(const fw_ipc_rwlock *l)
 
     if (ipc_rw_enter(l, &me) != 0)
         return FW_IPC_RWLOCK_NONE;
-    if (ipc_rw_holder(now) == me.id)
+    if (ipc_rw_is_mine(&me, now))
         return ipc_rw_is_written(now) ? FW_IPC_RWLOCK_WRITE : FW_IPC_RWLOCK_UPGRADABLE;
-    return fw_ipc_share_find_(&me, fw_ipc_share_of_(&me, l) | FW_IPC_SHARE_HELD) != NULL
-               ? FW_IPC_RWLOCK_READ
-               : FW_IPC_RWLOCK_NONE;
+    return ipc_rw_reads(l, &me) ? FW_IPC_RWLOCK_READ : FW_IPC_RWLOCK_NONE;
 }
 
 uint64_t fw_ipc_rwlock_generation(const fw_ipc_rwlock *l)

@@ -119,11 +119,22 @@ static inline const struct fw_ipc_me_ *ipc_rw_known(const fw_ipc_rwlock *l)
     return (uintptr_t)l % sizeof(uint64_t) == 0 ? fw_ipc_known_(l) : NULL;
 }
 
+/* Has the caller a share of it? */
+static inline bool ipc_rw_reads(const fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
+{
+    return fw_ipc_share_find_(me, fw_ipc_share_of_(me, l) | FW_IPC_SHARE_HELD) != NULL;
+}
+
+/* Is the caller the holder that the word names? */
+static inline bool ipc_rw_is_mine(const struct fw_ipc_me_ *me, uint64_t w)
+{
+    return ipc_rw_holder(w) == me->id && ipc_rw_is_possible(w);
+}
+
 /* Has the caller the lock in any mode, if this is the word? */
 static inline bool ipc_rw_has(const fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t w)
 {
-    return (ipc_rw_holder(w) == me->id && ipc_rw_is_possible(w)) ||
-           fw_ipc_share_find_(me, fw_ipc_share_of_(me, l) | FW_IPC_SHARE_HELD) != NULL;
+    return ipc_rw_is_mine(me, w) || ipc_rw_reads(l, me);
 }
 
 /* The life of a holder; `w`, the caller's wait, may be NULL. */

@@ -64,7 +64,7 @@ static int check_upgradable(const fw_ipc_rwlock *l, struct fw_ipc_me_ *me, uint6
     if (error != 0)
         return error;
     *now = fw_load64_relaxed(&l->word_);
-    return ipc_rw_holder(*now) == me->id && ipc_rw_is_upgradable(*now) ? 0 : EPERM;
+    return ipc_rw_is_mine(me, *now) && ipc_rw_is_upgradable(*now) ? 0 : EPERM;
 }
 
 int fw_ipc_rwlock_upunlock(fw_ipc_rwlock *l)
@@ -136,7 +136,7 @@ static int check_downgrade(const fw_ipc_rwlock *l, struct fw_ipc_me_ *me, uint64
     if (error != 0)
         return error;
     *now = fw_load64_relaxed(&l->word_);
-    if (ipc_rw_holder(*now) != me->id)
+    if (!ipc_rw_is_mine(me, *now))
         return EPERM;
     return ipc_rw_is_unrepaired(*now) ? EOWNERDEAD : 0;
 }

@@ -122,8 +122,11 @@ int fw_ipc_rw_drain_until_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me,
                            const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     struct fw_ipc_wait_ w;
-    int error = fw_ipc_rw_drain_(l, me, NULL);
+    int error;
 
+    if (ipc_rw_reads(l, me)) /* it would wait for itself, maybe after others */
+        return EDEADLK;
+    error = fw_ipc_rw_drain_(l, me, NULL);
     if (error != EBUSY)
         return error;
     error = fw_ipc_wait_begin_(&w, me, l, FW_IPC_WAITS_LOCK, policy, deadline);
@@ -253,7 +256,7 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_rwlock *l)
     if (error != 0)
         return error;
     now = fw_load64_relaxed(&l->word_);
-    if (ipc_rw_holder(now) != me.id || !ipc_rw_is_written(now))
+    if (!ipc_rw_is_mine(&me, now) || !ipc_rw_is_written(now))
         return EPERM;
     if (!ipc_rw_is_unrepaired(now))
         return fw_ipc_rw_end_(l, &me, now, 0);
@@ -283,7 +286,7 @@ int fw_ipc_rwlock_consistent(fw_ipc_rwlock *l)
     if (error != 0)
         return error;
     now = fw_load64_relaxed(&l->word_);
-    if (ipc_rw_holder(now) != me.id || !ipc_rw_is_written(now))
+    if (!ipc_rw_is_mine(&me, now) || !ipc_rw_is_written(now))
         return EPERM;
     if (!ipc_rw_is_unrepaired(now))
         return EINVAL;
