@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many processes make the same region at once, and some of them are killed over it, at any moment.
+ *
+ *     race [--seconds N] [--seed N]
+ *
+ * Then whoever has come through sees one region with one size, of which at most one of all was told
+ * that he had made it; and its objects work.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/ipc/mutex.h>
+#include <furwock/ipc/region.h>
+
+#include "processes.h"
+
+enum { MAKERS = 8 };
+
+struct maker {
+    uint32_t is_done;
+    uint32_t has_made; /* it was told so */
+    uint64_t size;
+};
+
+static struct board {
+    uint32_t go;
+    char name[64];
+    struct maker makers[MAKERS];
+} * board;
+
+struct counted {
+    long count, again; /* equal, but for a death in between */
+};
+
+static int init_counted(void *object, void *arg)
+{
+    (void)arg;
+    ((struct counted *)object)->count = ((struct counted *)object)->again = 1000;
+    return 0;
+}
+
+static void count(fw_region *r)
+{
+    struct counted *c;
+    fw_ipc_mutex *m;
+    void *object;
+    int error;
+
+    CHECK(fw_region_mutex(r, "lock", FW_REGION_CREATE, &m) == 0);
+    CHECK(fw_region_object_init(r, "counted", FW_REGION_DATA, sizeof *c, FW_REGION_CREATE,
+                                init_counted, NULL, &object) == 0);
+    c = object;
+    error = fw_ipc_mutex_lock(m);
+    if (error == EOWNERDEAD) {
+        c->again = c->count;
+        error = fw_ipc_mutex_consistent(m);
+    }
+    CHECK(error == 0);
+    CHECK(c->count == c->again && c->count >= 1000);
+    c->count++;
+    c->again++;
+    CHECK(fw_ipc_mutex_unlock(m) == 0);
+}
+
+static void make(void *arg)
+{
+    uintptr_t who = (uintptr_t)arg;
+    struct maker *me = &board->makers[who];
+    unsigned flags = FW_REGION_CREATE | (who % 2 ? FW_REGION_EXCLUSIVE : 0);
+    fw_region *r;
+    int error;
+
+    while (fw_load32_acquire(&board->go) == 0)
+        ;
+    error = fw_region_open(board->name, FW_REGION_LEAST + who * 4096, flags, &r);
+    if (error == EEXIST && who % 2)
+        error = fw_region_open(board->name, 0, 0, &r);
+    else if (who % 2)
+        fw_store32_release(&me->has_made, 1);
+    CHECK(error == 0);
+    me->size = fw_region_size(r);
+    count(r);
+    CHECK(fw_region_close(r) == 0);
+    fw_store32_release(&me->is_done, 1);
+}
+
+static uint64_t kill_at_random(pid_t makers[MAKERS], uint64_t *random)
+{
+    uint64_t killed = 0;
+
+    for (unsigned n = (unsigned)(draw(random) >> 8) % MAKERS; n != 0; n--) {
+        unsigned victim = (unsigned)(draw(random) >> 8) % MAKERS;
+        for (uint64_t until = now_ns() + (draw(random) >> 8) % 200000; now_ns() < until;)
+            ;
+        kill(makers[victim], SIGKILL);
+    }
+    for (unsigned i = 0; i < MAKERS; i++) {
+        int status;
+        CHECK(waitpid(makers[i], &status, 0) == makers[i]);
+        CHECK(status == 0 || status == SIGKILL);
+        killed += status != 0;
+    }
+    return killed;
+}
+
+static void look_at_what_is_there(void)
+{
+    unsigned told = 0;
+    uint64_t size;
+    fw_region *r;
+
+    CHECK(fw_region_open(board->name, FW_REGION_LEAST, FW_REGION_CREATE, &r) == 0);
+    size = fw_region_size(r);
+    for (unsigned i = 0; i < MAKERS; i++) {
+        const struct maker *m = &board->makers[i];
+        told += m->has_made;
+        if (m->is_done && m->size != size)
+            fail("maker %u has seen a size of %llu, the next one %llu", i,
+                 (unsigned long long)m->size, (unsigned long long)size);
+    }
+    CHECK(told <= 1);
+    count(r);
+    CHECK(fw_region_close(r) == 0);
+    CHECK(fw_region_remove(board->name) == 0);
+}
+
+static uint64_t round_of(uint64_t *random)
+{
+    pid_t makers[MAKERS];
+    uint64_t killed;
+
+    memset(board->makers, 0, sizeof board->makers);
+    fw_store32_release(&board->go, 0);
+    for (uintptr_t i = 0; i < MAKERS; i++)
+        makers[i] = start(make, (void *)i);
+    usleep(500);
+    fw_store32_release(&board->go, 1);
+    killed = kill_at_random(makers, random);
+    look_at_what_is_there();
+    return killed;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"seconds", required_argument, NULL, 's'}, {"seed", required_argument, NULL, 'r'}, {0}};
+    uint64_t seconds = 3, seed = 1, rounds = 0, killed = 0, end;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
+        *(option == 's' ? &seconds : &seed) = strtoull(optarg, NULL, 10);
+    limit((unsigned)seconds + 60, "a race of makers");
+    printf("seed %llu\n", (unsigned long long)seed);
+    fflush(stdout);
+    board = share(sizeof *board);
+    snprintf(board->name, sizeof board->name, "/furwock-race-%d", (int)getpid());
+    end = now_ns() + seconds * UINT64_C(1000000000);
+    seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    for (; now_ns() < end; rounds++)
+        killed += round_of(&seed);
+    printf("%llu rounds, %llu killed\n", (unsigned long long)rounds, (unsigned long long)killed);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A maker is stopped after every instruction, and at every system call killed.
+ *
+ * To be killed and to be stopped for good look the same to others, but for what the kernel does at
+ * the death.  So one maker is led through its call instruction by instruction (ptrace), and
+ * whenever the file has changed, others look at a copy of it as it is then: one makes a region of
+ * it (or completes it), and it works.  And one at a time makers are killed at their first, second,
+ * third ... system call, until one comes through.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <furwock/ipc/mutex.h>
+#include <furwock/ipc/region.h>
+
+#include "processes.h"
+
+enum { SIZE = FW_REGION_LEAST };
+
+static char name[64];
+static int file; /* for the maker that is led by instructions */
+
+static int use(fw_region *r)
+{
+    fw_ipc_mutex *m;
+    int error = fw_region_mutex(r, "lock", FW_REGION_CREATE, &m);
+
+    if (error == 0)
+        error = fw_ipc_mutex_lock(m);
+    if (error == EOWNERDEAD)
+        error = fw_ipc_mutex_consistent(m);
+    return error == 0 ? fw_ipc_mutex_unlock(m) : error;
+}
+
+static void be_led(void)
+{
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(77);
+    raise(SIGSTOP);
+}
+
+static void make_by_name(void *nothing)
+{
+    fw_region *r;
+
+    (void)nothing;
+    be_led();
+    CHECK(fw_region_open(name, SIZE, FW_REGION_CREATE, &r) == 0);
+    CHECK(use(r) == 0);
+    CHECK(fw_region_close(r) == 0);
+}
+
+static void make_in_file(void *nothing)
+{
+    fw_region *r;
+
+    (void)nothing;
+    be_led();
+    CHECK(fw_region_open_fd(file, SIZE, FW_REGION_CREATE, &r) == 0);
+}
+
+static void come_after(void *fd)
+{
+    fw_region *r;
+
+    CHECK(fw_region_open_fd((int)(intptr_t)fd, SIZE, FW_REGION_CREATE, &r) == 0);
+    CHECK(fw_region_size(r) == SIZE);
+    CHECK(use(r) == 0);
+}
+
+/* Who does not make regions is told that there is none, or finds it. */
+static void only_join(void *fd)
+{
+    fw_region *r;
+    int error = fw_region_open_fd((int)(intptr_t)fd, 0, 0, &r);
+
+    CHECK(error == ENOENT || (error == 0 && use(r) == 0));
+}
+
+/* Leads it on; false: it has ended, well. */
+static bool is_there_after(pid_t maker, enum __ptrace_request how)
+{
+    int status;
+
+    CHECK(ptrace(how, maker, NULL, NULL) == 0);
+    CHECK(waitpid(maker, &status, 0) == maker);
+    if (WIFSTOPPED(status))
+        return true;
+    CHECK(status == 0);
+    return false;
+}
+
+static pid_t lead(void (*body)(void *))
+{
+    pid_t maker = start(body, NULL);
+    int status;
+
+    CHECK(waitpid(maker, &status, 0) == maker);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip("no ptrace here");
+    CHECK(WIFSTOPPED(status));
+    return maker;
+}
+
+static unsigned killed_at_every_system_call(void)
+{
+    for (unsigned n = 1;; n++) {
+        pid_t maker = lead(make_by_name);
+        bool is_there = true;
+        fw_region *r;
+        for (unsigned i = 0; i < n && is_there; i++)
+            is_there = is_there_after(maker, PTRACE_SYSCALL);
+        if (is_there)
+            murder(maker);
+        CHECK(fw_region_open(name, SIZE, FW_REGION_CREATE, &r) == 0);
+        CHECK(use(r) == 0);
+        CHECK(fw_region_close(r) == 0);
+        CHECK(fw_region_remove(name) == 0);
+        if (!is_there)
+            return n - 1;
+    }
+}
+
+/* What others would find if the maker were killed now. */
+static void look_at_copies(const char *bytes, size_t size)
+{
+    void (*const lookers[])(void *) = {come_after, only_join};
+
+    for (unsigned i = 0; i < 2; i++) {
+        int copy = memfd_create("copy", 0);
+        CHECK(copy >= 0 && write(copy, bytes, size) == (ssize_t)size);
+        finish(start(lookers[i], (void *)(intptr_t)copy));
+        close(copy);
+    }
+}
+
+static unsigned stopped_at_every_instruction(unsigned *states)
+{
+    static char before[SIZE], now[SIZE];
+    size_t size_before = 1, size;
+    unsigned steps = 0;
+    pid_t maker;
+
+    file = memfd_create("steps", 0);
+    maker = lead(make_in_file);
+    do {
+        struct stat about;
+        CHECK(fstat(file, &about) == 0);
+        size = (size_t)about.st_size;
+        CHECK(size <= SIZE && pread(file, now, size, 0) == (ssize_t)size);
+        if (size != size_before || memcmp(now, before, size) != 0) {
+            look_at_copies(now, size);
+            memcpy(before, now, size);
+            size_before = size;
+            (*states)++;
+        }
+        steps++;
+    } while (is_there_after(maker, PTRACE_SINGLESTEP));
+    finish(start(come_after, (void *)(intptr_t)file));
+    return steps;
+}
+
+int main(void)
+{
+    unsigned states = 0, steps, calls;
+
+    limit(110, "a maker that is led step by step");
+    snprintf(name, sizeof name, "/furwock-steps-%d", (int)getpid());
+    calls = killed_at_every_system_call();
+    steps = stopped_at_every_instruction(&states);
+    printf("killed before and after each of %u system calls; stopped at %u instructions, "
+           "with %u states of the file\n",
+           calls / 2, steps, states);
+    return states > 10 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
