@@ -31,6 +31,8 @@
  *       finds its number unchanged has taken nothing.
  *   C4  Who may have been moved to the mutex (a broadcast came) takes it as one who has slept
  *       there, so that its release wakes the next.
+ *   C5  Who looks after a nap looks at the mutex, too: a holder that died before it could signal is
+ *       found by those who wait, if nobody else comes.
  *
  *   Legal:   W and S without waiters (a needless wake); a wait that ends for a signal that woke
  *            another; a moved waiter whose mutex nobody holds (it looks after its nap); mutex_ of
@@ -178,6 +180,17 @@ static void poll(struct waiter *me, const fw_wait_policy *policy)
         fw_luck_end_(luck, is_over(me));
 }
 
+/*
+ * Has somebody died with the mutex, or was it given up?  What he was about to signal nobody knows;
+ * who takes the mutex learns of it (C5).
+ */
+static bool is_orphaned(const struct waiter *me)
+{
+    uint64_t word = fw_load64_relaxed(&me->m->word_);
+
+    return word != 0 && fw_ipc_wait_life_(&me->wait, word) != FW_IPC_ALIVE;
+}
+
 /* 0, or ETIMEDOUT: until then the number had not changed. */
 static int sleep_until_over(struct waiter *me)
 {
@@ -188,6 +201,8 @@ static int sleep_until_over(struct waiter *me)
         if (fw_ipc_wait_sleep_(&me->wait, half(me->c), (uint32_t)word) == ETIMEDOUT)
             return is_over(me) ? 0 : ETIMEDOUT;
         fw_cancel_point_(cancelled, me);
+        if (is_orphaned(me))
+            return 0;
     }
     return 0;
 }

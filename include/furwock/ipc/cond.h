@@ -29,8 +29,11 @@ FW_BEGIN_DECLS
  *  - For that, waits may end without having been meant: test the condition in a loop.  (Every wait
  *    looks about 25 times in a second whether there was a signal since it began, and ends if there
  *    was.)
- *  - Signal and broadcast may be called with or without the mutex held, by any process that has
- *    joined the region.  Where nobody waits they cost one load.
+ *  - Signal while the mutex is held.  Who dies with the mutex, before the signal, is noticed by
+ *    those who wait: they take it, with EOWNERDEAD or repaired.  Who dies between unlock and signal
+ *    has changed the condition and told nobody.
+ *  - Signal and broadcast may be called without the mutex, too.  Where nobody waits they cost one
+ *    load.
  *  - Broadcast does not wake a swarm that fights for the mutex: it wakes one waiter at most, and
  *    moves the others to the mutex, each release of which wakes the next.
  *  - Who waits may be cancelled (pthread_cancel; deferred: noticed after 40 ms at the latest).

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The condition variable: a mailbox, whose number of letters is one word.  Whoever waits for a
+ * letter gets one in the end, or the run hangs.  The outcome: how many were told that a holder of
+ * the mutex has died.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <furwock/ipc/cond.h>
+
+#include "step/step.h"
+
+enum { SHORT_MS = 2 };
+
+static fw_ipc_mutex *m;
+static fw_ipc_cond *c;
+
+static void prepare(void)
+{
+    m = object_new(sizeof *m);
+    c = object_new(sizeof *c);
+}
+
+static void reset(void)
+{
+    CHECK(fw_ipc_mutex_init(m) == 0 && fw_ipc_cond_init(c) == 0);
+}
+
+static uint64_t *letters(void)
+{
+    return &here->words[0];
+}
+
+static void sound(int error)
+{
+    if (error == EOWNERDEAD) {
+        count(1);
+        error = fw_ipc_mutex_consistent(m);
+    }
+    if (error != 0)
+        fail("lock or wait: %s", strerror(error));
+    CHECK(fw_ipc_mutex_is_mine(m));
+}
+
+static void lock(void)
+{
+    sound(fw_ipc_mutex_lock(m));
+}
+
+static void unlock(void)
+{
+    CHECK(fw_ipc_mutex_unlock(m) == 0);
+}
+
+static void be_member(void)
+{
+    lock();
+    unlock();
+}
+
+static void get(void)
+{
+    lock();
+    while (*letters() == 0)
+        sound(fw_ipc_cond_wait(c, m));
+    fw_step_();
+    --*letters();
+    fw_step_();
+    unlock();
+}
+
+static void put(void)
+{
+    lock();
+    ++*letters();
+    CHECK(fw_ipc_cond_signal(c) == 0);
+    unlock();
+}
+
+static void survive(void)
+{
+    put();
+    get();
+}
+
+/* --- Those who wake --------------------------------------------------------------------------- */
+
+static void come_and_get(void)
+{
+    company_is_there();
+    get();
+}
+
+static void put_afterwards(void *arg)
+{
+    (void)arg;
+    until_victim_is_done();
+    put();
+}
+
+/* Who dies after unlock, and before its signal, has told nobody.  The next letter comes later. */
+static void come_and_get_any(void)
+{
+    pid_t child = start(put_afterwards, NULL);
+
+    come_and_get();
+    finish(child);
+}
+
+/* The letter is there; what is left to do is to wake the other. */
+static void put_it(void)
+{
+    lock();
+    ++*letters();
+}
+
+static void put_it_and_unlock(void)
+{
+    put_it();
+    unlock();
+}
+
+static void signal_and_unlock(void)
+{
+    CHECK(fw_ipc_cond_signal(c) == 0);
+    unlock();
+}
+
+static void broadcast_and_unlock(void)
+{
+    CHECK(fw_ipc_cond_broadcast(c) == 0);
+    unlock();
+}
+
+static void signal_only(void)
+{
+    CHECK(fw_ipc_cond_signal(c) == 0);
+}
+
+static void broadcast_only(void)
+{
+    CHECK(fw_ipc_cond_broadcast(c) == 0);
+}
+
+/* --- Those who wait --------------------------------------------------------------------------- */
+
+static void time_out(void)
+{
+    fw_deadline soon = in_ms(SHORT_MS);
+    int error;
+
+    lock();
+    error = fw_ipc_cond_timedwait(c, m, &soon);
+    if (error != ETIMEDOUT)
+        sound(error);
+    unlock();
+}
+
+static void put_when_it_waits(void)
+{
+    company_is_there();
+    until_victim_rests();
+    put();
+}
+
+/* It is moved to the mutex, and has it a little later. */
+static void move_when_it_waits(void)
+{
+    company_is_there();
+    until_victim_rests();
+    lock();
+    ++*letters();
+    CHECK(fw_ipc_cond_broadcast(c) == 0);
+    usleep(SHORT_MS * 1000);
+    unlock();
+}
+
+static void put_two(void *arg)
+{
+    (void)arg;
+    until_victim_rests();
+    put();
+    put();
+}
+
+/* Waits beside the victim; for both come letters. */
+static void wait_beside_it(void)
+{
+    pid_t child = start(put_two, NULL);
+
+    company_is_there();
+    get();
+    finish(child);
+}
+
+/*
+ * While the victim has the mutex, its death is told to others: one change where it gets it, one
+ * where it gives it back.
+ */
+static const struct row rows[] = {
+    {"signal, another sleeps", reset, come_and_get, put_it, signal_and_unlock, NULL, survive, 1},
+    {"signal without the mutex", reset, come_and_get_any, put_it_and_unlock, signal_only, NULL,
+     survive, 0},
+    {"broadcast, another sleeps", reset, come_and_get, put_it, broadcast_and_unlock, NULL, survive,
+     1},
+    {"broadcast without the mutex", reset, come_and_get_any, put_it_and_unlock, broadcast_only,
+     NULL, survive, 0},
+    {"timedwait, too late", reset, NULL, be_member, time_out, NULL, survive, 4},
+    {"wait, signalled", reset, put_when_it_waits, be_member, get, NULL, survive, ANY_CHANGES},
+    {"wait, moved to the mutex", reset, move_when_it_waits, be_member, get, NULL, survive,
+     ANY_CHANGES},
+    {"wait beside another", reset, wait_beside_it, be_member, get, NULL, survive, ANY_CHANGES},
+    {.name = NULL}};
+
+const struct table cond_table = {"cond", rows, prepare};
