@@ -202,7 +202,6 @@ static void a_sleeper_finds_the_death(void **state)
     int child = ground_fork(hold, NULL), sleeper;
 
     (void)state;
-    *said = 0;
     await_word(said, 1);
     *said = 0;
     sleeper = ground_fork(hold, NULL);
@@ -241,9 +240,9 @@ static void a_release_wakes_a_sleeper(void **state)
 static void words_that_cannot_be_are_left_alone(void **state)
 {
     static const uint64_t words[] = {
-        UINT64_C(1) << 32 | 9,      /* no such line */
-        UINT64_C(1) << 32,          /* a tenancy of no line */
-        UINT64_C(99) << 32 | 1,     /* a tenancy that has not been */
+        UINT64_C(1) << 32 | 9,       /* no such line */
+        UINT64_C(1) << 32,           /* a tenancy of no line */
+        UINT64_C(99) << 32 | 1,      /* a tenancy that has not been */
         UINT64_C(1) << 32 | 0x10001, /* an unknown flag */
         FW_IPC_WAITERS,
         FW_IPC_DIED,
