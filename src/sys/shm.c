@@ -25,8 +25,8 @@ enum { APPEND = 0x10 }; /* RWF_APPEND, Linux 4.16 */
 /* A file of that name that comes and goes: so often we look again. */
 enum { TRIES = 1000 };
 
-/* So much at a time: a step must have a chance to end between two signals. */
-#define STEP (UINT64_C(1) << 20)
+/* Where signals interrupt it: so many bytes at a time. */
+enum { STEP_MOST = 1 << 24, STEP_LEAST = 1 << 16 };
 
 /* The kernel's 64-bit offsets, in one register: 64-bit machines only. */
 _Static_assert(sizeof(long) == 8, "arguments of system calls");
@@ -174,24 +174,43 @@ int fw_shm_append_(int fd, uint64_t size)
     return error;
 }
 
+static int reserve(int fd, uint64_t at, uint64_t size)
+{
+    return answer(fw_system_call_(SYS_fallocate, fd, 0, (long)at, (long)size, 0, 0));
+}
+
+/* Smaller ones whenever a signal was faster: any step but the least has a chance in the end. */
+static int reserve_by_steps(int fd, uint64_t size)
+{
+    uint64_t step = STEP_MOST;
+
+    for (uint64_t done = 0; done < size;) {
+        uint64_t part = size - done < step ? size - done : step;
+        int error = reserve(fd, done, part);
+        if (error == 0)
+            done += part;
+        else if (error != EINTR)
+            return error;
+        else if (step > STEP_LEAST)
+            step /= 2;
+    }
+    return 0;
+}
+
+/* All at once, since the kernel gives back what it has when it cannot have all; or by steps. */
 int fw_shm_grow_(int fd, uint64_t size)
 {
     struct fw_shm_about_ about = {0};
     int error = fw_shm_about_(fd, &about);
 
-    if (error == 0 && about.size < size && is_beyond_limit(size))
+    if (error != 0)
+        return error;
+    if (about.size < size && is_beyond_limit(size))
         return EFBIG;
-    for (uint64_t done = 0; error == 0 && done < size;) {
-        uint64_t step = size - done < STEP ? size - done : STEP;
-        error = answer(fw_system_call_(SYS_fallocate, fd, 0, (long)done, (long)step, 0, 0));
-        if (error == EOPNOTSUPP)
-            return fw_shm_append_(fd, size);
-        if (error == EINTR)
-            error = 0;
-        else
-            done += step;
-    }
-    return access_error(error, fd);
+    error = reserve(fd, 0, size);
+    if (error == EINTR)
+        error = reserve_by_steps(fd, size);
+    return error == EOPNOTSUPP ? fw_shm_append_(fd, size) : access_error(error, fd);
 }
 
 void fw_shm_seal_(int fd)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "sys/shm.h"
@@ -159,6 +161,29 @@ static void read_beyond_the_end(void **state)
     assert_int_equal(fw_shm_read_(fd, bytes, sizeof bytes), EBADF);
 }
 
+static void nothing(int signal)
+{
+    (void)signal;
+}
+
+/* A timer whose period is shorter than it takes to have all at once. */
+static void grown_in_a_storm_of_signals(void **state)
+{
+    struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+    struct fw_shm_about_ about;
+    int fd = memfd_create("storm", 0);
+
+    (void)state;
+    signal(SIGALRM, nothing);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    assert_int_equal(fw_shm_grow_(fd, 64 << 20), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    signal(SIGALRM, SIG_DFL);
+    assert_int_equal(fw_shm_about_(fd, &about), 0);
+    assert_int_equal(about.size, 64 << 20);
+    close(fd);
+}
+
 /* The kernel would send SIGXFSZ. */
 static void above_the_limit(void **state)
 {
@@ -217,6 +242,7 @@ int main(void)
         cmocka_unit_test(neither_link_nor_pipe),
         cmocka_unit_test(grown_by_fallocate_or_by_hand),
         cmocka_unit_test(read_beyond_the_end),
+        cmocka_unit_test(grown_in_a_storm_of_signals),
         cmocka_unit_test(above_the_limit),
         cmocka_unit_test(sealed_against_being_cut_short),
         cmocka_unit_test(mapped),
