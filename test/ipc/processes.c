@@ -31,6 +31,11 @@ void fail(const char *format, ...)
     vsnprintf(line, sizeof line - 1, format, arguments);
     va_end(arguments);
     say(strcat(line, "\n"));
+    if (watched[0] != '\0') {
+        say("in: ");
+        say(watched);
+        say("\n");
+    }
     _exit(EXIT_FAILURE);
 }
 

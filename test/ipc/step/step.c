@@ -255,9 +255,10 @@ static bool run(const struct role *first, const struct role *second)
     is_through = one_victim(first);
     if (second != NULL)
         is_through = one_victim(second);
+    r->survive();
     if (company != 0)
         finish(company);
-    r->survive();
+    here->is_alone = true;
     r->survive();
     alarm(0);
     return is_through;

@@ -30,7 +30,7 @@ struct row {
     void (*before)(void);  /* the victim, not counted; NULL: nothing */
     void (*act)(void);     /* the victim, counted */
     void (*repair)(void);  /* the second victim, counted; NULL: only one */
-    void (*survive)(void); /* anybody, afterwards, any number of times */
+    void (*survive)(void); /* anybody, afterwards, any number of times; at last with nobody else */
     unsigned changes;      /* so often the outcome is another one than at the step before */
 };
 
@@ -57,6 +57,7 @@ struct meeting {
     pid_t company;
     pid_t victim;       /* once it has begun to act */
     bool is_through;    /* the victim has come to the end of `act` */
+    bool is_alone;      /* nobody else is there any more: for `survive` */
     uint64_t a, b;      /* data under a lock: equal, except while somebody changes them */
     uint64_t last;      /* generation seen last */
     uint64_t words[16]; /* the table's own */

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The plain semaphore: a unit is taken or it is not, added or not, and nobody is lost.  The outcome
+ * of a run: how many units there are at the end.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <furwock/ipc/sem.h>
+
+#include "step/step.h"
+
+enum { START = 2, MOST = 1000, SHORT_MS = 5 };
+
+static fw_ipc_sem *s;
+static fw_ipc_sem *other;
+
+static void prepare(void)
+{
+    s = object_new(sizeof *s);
+    other = object_new(sizeof *other);
+    CHECK(fw_ipc_sem_init(other, 1, MOST) == 0);
+}
+
+static void reset_to(uint32_t value)
+{
+    memset(s, 0, sizeof *s);
+    CHECK(fw_ipc_sem_init(s, value, MOST) == 0);
+}
+
+static void reset(void)
+{
+    reset_to(START);
+}
+
+static void reset_empty(void)
+{
+    reset_to(0);
+}
+
+static void unmake(void)
+{
+    memset(s, 0, sizeof *s);
+}
+
+static void be_member(void)
+{
+    CHECK(fw_ipc_sem_wait(other) == 0 && fw_ipc_sem_post(other) == 0);
+}
+
+static void make(void)
+{
+    CHECK(fw_ipc_sem_init(s, START, MOST) == 0);
+}
+
+static void take(void)
+{
+    CHECK(fw_ipc_sem_wait(s) == 0);
+}
+
+static void try_to_take(void)
+{
+    int error = fw_ipc_sem_trywait(s);
+
+    CHECK(error == 0 || error == EAGAIN);
+}
+
+static void post(void)
+{
+    CHECK(fw_ipc_sem_post(s) == 0);
+}
+
+static void post_two(void)
+{
+    CHECK(fw_ipc_sem_post_n(s, 2) == 0);
+}
+
+static void take_too_late(void)
+{
+    fw_deadline deadline = in_ms(SHORT_MS);
+    int error = fw_ipc_sem_timedwait(s, &deadline);
+
+    CHECK(error == 0 || error == ETIMEDOUT);
+}
+
+/* Takes what is there, after one of its own, and puts it back. */
+static void survive(void)
+{
+    uint32_t n = 0;
+
+    post();
+    CHECK(fw_ipc_sem_wait(s) == 0);
+    while (fw_ipc_sem_trywait(s) == 0)
+        n++;
+    here->outcome = (int)n;
+    if (n != 0)
+        CHECK(fw_ipc_sem_post_n(s, n) == 0);
+    CHECK(!here->is_alone || fw_ipc_sem_value(s) == n);
+}
+
+static void survive_making(void)
+{
+    make();
+    survive();
+    CHECK(!here->is_alone || here->outcome == START);
+}
+
+/* By company. */
+static void post_when_it_rests(void)
+{
+    company_is_there();
+    until_victim_rests();
+    post();
+}
+
+static void come_and_take(void)
+{
+    come_second();
+    take();
+}
+
+static void let_come(void)
+{
+    be_member();
+    let_company_come();
+}
+
+/* The sleeper had been meant to get the victim's. */
+static void feed_and_survive(void)
+{
+    if (__atomic_exchange_n(&here->words[0], 1, __ATOMIC_RELAXED) == 0)
+        post();
+    survive();
+}
+
+static const struct row rows[] = {
+    {"init", unmake, NULL, be_member, make, make, survive_making, 0},
+    {"init, first call", unmake, NULL, NULL, make, make, survive_making, 0},
+    {"wait, first call", reset, NULL, NULL, take, take, survive, 1},
+    {"wait", reset, NULL, be_member, take, post, survive, 1},
+    {"trywait", reset, NULL, be_member, try_to_take, try_to_take, survive, 1},
+    {"post", reset, NULL, be_member, post, take, survive, 1},
+    {"post two", reset, NULL, be_member, post_two, take, survive, 1},
+    {"wait, none there", reset_empty, post_when_it_rests, be_member, take, NULL, survive,
+     ANY_CHANGES},
+    {"post, another sleeps", reset_empty, come_and_take, let_come, post, NULL, feed_and_survive, 1},
+    {"wait, too late", reset_empty, NULL, be_member, take_too_late, NULL, survive, ANY_CHANGES},
+    {.name = NULL}};
+
+const struct table sem_table = {"sem", rows, prepare};

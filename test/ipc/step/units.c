@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Units with holders.  The outcome of a run: how many units were got from the dead. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <furwock/ipc/units.h>
+
+#include "step/step.h"
+
+enum { N = 2, SHORT_MS = 5 };
+
+static fw_ipc_units *u, *other;
+
+static void prepare(void)
+{
+    u = object_new(fw_ipc_units_size(N));
+    other = object_new(fw_ipc_units_size(N));
+    CHECK(fw_ipc_units_init(other, N) == 0);
+}
+
+static void unmake(void)
+{
+    memset(u, 0, fw_ipc_units_size(N));
+}
+
+static void make(void)
+{
+    CHECK(fw_ipc_units_init(u, N) == 0);
+}
+
+static void reset(void)
+{
+    unmake();
+    make();
+}
+
+static void be_member(void)
+{
+    CHECK(fw_ipc_units_wait(other) == 0 && fw_ipc_units_post(other) == 0);
+}
+
+/* Between these, the unit is the caller's alone: words[i]. */
+static void use(uint32_t i)
+{
+    uint64_t before;
+
+    CHECK(i < N && fw_ipc_units_mine(u) != 0);
+    before = here->words[i];
+    fw_step_();
+    here->words[i] = before + 1;
+    fw_step_();
+    CHECK(here->words[i] == before + 1);
+}
+
+static uint32_t take(const fw_deadline *deadline)
+{
+    uint32_t i = N;
+    int error = fw_ipc_units_take(u, &i, NULL, deadline);
+
+    if (error == ETIMEDOUT)
+        return N;
+    if (error != 0 && error != EOWNERDEAD)
+        fail("take: %s", strerror(error));
+    count(error == EOWNERDEAD);
+    use(i);
+    return i;
+}
+
+static void give(uint32_t i)
+{
+    CHECK(fw_ipc_units_give(u, i) == 0);
+}
+
+static void take_and_give(void)
+{
+    give(take(NULL));
+}
+
+static void wait_and_post(void)
+{
+    CHECK(fw_ipc_units_wait(u) == 0);
+    fw_step_();
+    CHECK(fw_ipc_units_post(u) == 0);
+}
+
+static void take_both(void)
+{
+    uint32_t one = take(NULL), two = take(NULL);
+
+    CHECK(one != two);
+    give(one);
+    give(two);
+}
+
+static void take_too_late(void)
+{
+    fw_deadline deadline = in_ms(SHORT_MS);
+    uint32_t i = take(&deadline);
+
+    if (i != N)
+        give(i);
+}
+
+/* Alone, all are there: none has been lost, none is there twice. */
+static void survive(void)
+{
+    take_and_give();
+    if (!here->is_alone)
+        return;
+    take_both();
+    CHECK(fw_ipc_units_value(u) == N && fw_ipc_units_mine(u) == 0);
+    CHECK(fw_ipc_units_trywait(u) == 0 && fw_ipc_units_trywait(u) == 0);
+    CHECK(fw_ipc_units_trywait(u) == EBUSY);
+    CHECK(fw_ipc_units_post(u) == 0 && fw_ipc_units_post(u) == 0);
+    CHECK(fw_ipc_units_post(u) == EPERM);
+}
+
+static void survive_making(void)
+{
+    make();
+    survive();
+}
+
+static void hold_all(void)
+{
+    take(NULL);
+    take(NULL);
+}
+
+static void give_all(void)
+{
+    CHECK(fw_ipc_units_post(u) == 0);
+    CHECK(fw_ipc_units_post(u) == 0);
+}
+
+static void reset_dead(void)
+{
+    reset();
+    one_that_dies(hold_all);
+    here->outcome = 0;
+}
+
+/* --- Others, beside the victim --------------------------------------------------------------- */
+
+static void hold_until_it_rests(void)
+{
+    hold_all();
+    company_is_there();
+    until_victim_rests();
+    give_all();
+}
+
+static void hold_until_it_is_done(void)
+{
+    hold_all();
+    company_is_there();
+    until_victim_is_done();
+    give_all();
+}
+
+static void come_and_take(void)
+{
+    come_second();
+    take_and_give();
+}
+
+static void hold_and_let_come(void)
+{
+    hold_all();
+    let_company_come();
+}
+
+/* Told of the death of a victim that had it, from taking to giving: two changes. */
+static const struct row rows[] = {
+    {"init", unmake, NULL, be_member, make, make, survive_making, 0},
+    {"init, first call", unmake, NULL, NULL, make, make, survive_making, 0},
+    {"take, first call", reset, NULL, NULL, take_and_give, take_and_give, survive, 2},
+    {"take", reset, NULL, be_member, take_and_give, take_both, survive, 2},
+    {"wait", reset, NULL, be_member, wait_and_post, wait_and_post, survive, 2},
+    {"take both", reset, NULL, be_member, take_both, take_and_give, survive, 4},
+    {"take, the holder dead", reset_dead, NULL, be_member, take_and_give, take_and_give, survive,
+     ANY_CHANGES},
+    {"take, all lent", reset, hold_until_it_rests, be_member, take_and_give, NULL, survive,
+     ANY_CHANGES},
+    {"take, too late", reset, hold_until_it_is_done, be_member, take_too_late, NULL, survive,
+     ANY_CHANGES},
+    {"give, another sleeps", reset, come_and_take, hold_and_let_come, give_all, NULL, survive, 2},
+    {.name = NULL}};
+
+const struct table units_table = {"units", rows, prepare};
