@@ -7,6 +7,7 @@
 #include <furwock/ipc/cond.h>
 #include <furwock/ipc/journal.h>
 #include <furwock/ipc/mutex.h>
+#include <furwock/ipc/named.h>
 #include <furwock/ipc/once.h>
 #include <furwock/ipc/region.h>
 #include <furwock/ipc/rwlock.h>

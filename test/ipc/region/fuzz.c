@@ -6,8 +6,8 @@
  *     fuzz [--seconds N] [--seed N]
  *
  * Round by round: a new region, users, and one who writes into its head, directory, lines and
- * objects, and now and then puts a part back as it was, so that users get in again.  At the end of a
- * round all must come to an end soon.  Some calls have no deadline (the mutex that a condition
+ * objects, and now and then puts a part back as it was, so that users get in again.  At the end of
+ * a round all must come to an end soon.  Some calls have no deadline (the mutex that a condition
  * variable takes again, a once): where a word says falsely that a living user holds it, they wait
  * for it lawfully.  So the objects are put back first.
  */
@@ -48,7 +48,7 @@ static void prepare(void *nothing)
     play_prepare(play);
 }
 
-/* Where to write: each area as often as the others, whatever its size; more often where it is used. */
+/* Where to write: each area as often as the others, whatever its size. */
 static uint64_t place(const struct fw_ipc_plan_ *plan)
 {
     switch (pick(6)) {

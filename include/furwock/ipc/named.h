@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FURWOCK_IPC_NAMED_H
+#define FURWOCK_IPC_NAMED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <furwock/ipc/barrier.h>
+#include <furwock/ipc/cond.h>
+#include <furwock/ipc/journal.h>
+#include <furwock/ipc/once.h>
+#include <furwock/ipc/region.h>
+#include <furwock/ipc/rwlock.h>
+#include <furwock/ipc/sem.h>
+#include <furwock/ipc/units.h>
+
+FW_BEGIN_DECLS
+
+/*
+ * Named objects of a region, by their types: each call finds the object of that name, or makes it
+ * with FW_REGION_CREATE, ready for use before anybody else can find it.  Errors are those of
+ * fw_region_object and of the object's own init; *object is NULL then.  (For a mutex:
+ * fw_region_mutex in furwock/ipc/region.h.)
+ *
+ * Example: a pool of places that any process can use, whoever comes first
+ *
+ *     int use_place(fw_region *region, int (*use)(void))
+ *     {
+ *         fw_ipc_units *places;
+ *         int error = fw_region_units(region, "places", 4, FW_REGION_CREATE, &places);
+ *
+ *         if (error == 0)
+ *             error = fw_ipc_units_wait(places);
+ *         if (error != 0)
+ *             return error;
+ *         error = use();
+ *         fw_ipc_units_post(places);
+ *         return error;
+ *     }
+ */
+static inline int fw_region_rwlock(fw_region *region, const char *name, unsigned flags,
+                                   fw_ipc_rwlock **l)
+{
+    void *object = NULL;
+    int error =
+        fw_region_object(region, name, FW_REGION_RWLOCK, sizeof(fw_ipc_rwlock), flags, &object);
+
+    *l = (fw_ipc_rwlock *)object;
+    return error;
+}
+
+static inline int fw_region_cond(fw_region *region, const char *name, unsigned flags,
+                                 fw_ipc_cond **c)
+{
+    void *object = NULL;
+    int error = fw_region_object(region, name, FW_REGION_COND, sizeof(fw_ipc_cond), flags, &object);
+
+    *c = (fw_ipc_cond *)object;
+    return error;
+}
+
+static inline int fw_region_once(fw_region *region, const char *name, unsigned flags,
+                                 fw_ipc_once **o)
+{
+    void *object = NULL;
+    int error = fw_region_object(region, name, FW_REGION_ONCE, sizeof(fw_ipc_once), flags, &object);
+
+    *o = (fw_ipc_once *)object;
+    return error;
+}
+
+/* Internal: what the inits need to know. */
+struct fw_region_numbers_ {
+    size_t first, second;
+};
+
+static inline int fw_region_init_sem_(void *object, void *arg)
+{
+    const struct fw_region_numbers_ *n = (const struct fw_region_numbers_ *)arg;
+
+    return fw_ipc_sem_init((fw_ipc_sem *)object, (uint32_t)n->first, (uint32_t)n->second);
+}
+
+static inline int fw_region_init_units_(void *object, void *arg)
+{
+    const struct fw_region_numbers_ *n = (const struct fw_region_numbers_ *)arg;
+
+    return fw_ipc_units_init((fw_ipc_units *)object, (uint32_t)n->first);
+}
+
+static inline int fw_region_init_barrier_(void *object, void *arg)
+{
+    const struct fw_region_numbers_ *n = (const struct fw_region_numbers_ *)arg;
+
+    return fw_ipc_barrier_init((fw_ipc_barrier *)object, (uint32_t)n->first,
+                               (fw_ipc_barrier_mode)n->second);
+}
+
+static inline int fw_region_init_journal_(void *object, void *arg)
+{
+    const struct fw_region_numbers_ *n = (const struct fw_region_numbers_ *)arg;
+
+    return fw_ipc_journal_init((fw_ipc_journal *)object, n->first);
+}
+
+/* A semaphore of `value` units and at most `max`, where it is made. */
+static inline int fw_region_sem(fw_region *region, const char *name, uint32_t value, uint32_t max,
+                                unsigned flags, fw_ipc_sem **s)
+{
+    struct fw_region_numbers_ numbers = {value, max};
+    void *object = NULL;
+    int error = fw_region_object_init(region, name, FW_REGION_SEM, sizeof(fw_ipc_sem), flags,
+                                      fw_region_init_sem_, &numbers, &object);
+
+    *s = (fw_ipc_sem *)object;
+    return error;
+}
+
+/* n units.  EPROTO: there are such units, but fewer. */
+static inline int fw_region_units(fw_region *region, const char *name, uint32_t n, unsigned flags,
+                                  fw_ipc_units **u)
+{
+    struct fw_region_numbers_ numbers = {n, 0};
+    void *object = NULL;
+    int error = fw_region_object_init(region, name, FW_REGION_UNITS, fw_ipc_units_size(n), flags,
+                                      fw_region_init_units_, &numbers, &object);
+
+    *u = (fw_ipc_units *)object;
+    return error;
+}
+
+/* A barrier for so many parties.  EPROTO: there is one for fewer. */
+static inline int fw_region_barrier(fw_region *region, const char *name, uint32_t parties,
+                                    fw_ipc_barrier_mode mode, unsigned flags, fw_ipc_barrier **b)
+{
+    struct fw_region_numbers_ numbers = {parties, (size_t)mode};
+    void *object = NULL;
+    int error = fw_region_object_init(region, name, FW_REGION_BARRIER, fw_ipc_barrier_size(parties),
+                                      flags, fw_region_init_barrier_, &numbers, &object);
+
+    *b = (fw_ipc_barrier *)object;
+    return error;
+}
+
+/* A journal with that capacity (0: whatever it has; only to find it). */
+static inline int fw_region_journal(fw_region *region, const char *name, size_t capacity,
+                                    unsigned flags, fw_ipc_journal **j)
+{
+    struct fw_region_numbers_ numbers = {capacity, 0};
+    void *object = NULL;
+    int error =
+        fw_region_object_init(region, name, FW_REGION_JOURNAL, fw_ipc_journal_size(capacity), flags,
+                              fw_region_init_journal_, &numbers, &object);
+
+    *j = (fw_ipc_journal *)object;
+    return error;
+}
+
+FW_END_DECLS
+
+#endif
