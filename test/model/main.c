@@ -21,7 +21,7 @@ const void *calls_in_use[FAMILIES];
 static const struct program_group *const groups[] = {
     &litmus_programs, &sleeper_programs, &mutex_programs,    &cond_programs,
     &rwlock_programs, &sem_programs,     &barrier_programs,  &latch_programs,
-    &once_programs,   &atomic_programs,  &ipc_mutex_programs};
+    &once_programs,   &atomic_programs,  &ipc_mutex_programs, &ipc_rwlock_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {
@@ -290,7 +290,7 @@ static void check_group(const char *name, struct argp_state *state)
     if (!known)
         argp_error(state,
                    "no group %s; there are: litmus sleepers mutex cond rwlock sem "
-                   "barrier latch once atomic ipc-mutex faults",
+                   "barrier latch once atomic ipc-mutex ipc-rwlock faults",
                    name);
 }
 

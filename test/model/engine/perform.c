@@ -157,7 +157,7 @@ bool perform_is_whim(struct model_choice choice)
     case CHOICE_KILL:
         return true;
     case CHOICE_NAP: /* nobody relies on naps as long as nobody dies */
-        return model_shared.killed == 0;
+        return model_shared.killed == 0 && !model_program->naps_are_due;
     case CHOICE_TIME_OUT:
         return !kernel_time_out_is_free(choice.thread);
     default:

@@ -16,5 +16,6 @@ RULES = [
     Rule("lost-requeue", "the kernel moves nobody", "fair-back", "FAULT_LOST_REQUEUE"),
     Rule("lost-move", "the kernel moves nobody from the variable to the mutex", "cond-broadcast",
          "FAULT_LOST_REQUEUE"),
+    Rule("ipc-no-mark", "the kernel does not mark the dead", "ipc-try", "FAULT_NO_MARK"),
     Rule("unlocked-cas", "compare-and-swap is a load and a store", "two", "FAULT_UNLOCKED_CAS"),
 ]

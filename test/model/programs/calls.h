@@ -19,6 +19,7 @@ enum family {
     FAMILY_ONCE,
     FAMILY_ATOMIC,
     FAMILY_IPC_MUTEX,
+    FAMILY_IPC_RWLOCK,
     FAMILIES
 };
 

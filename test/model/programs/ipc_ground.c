@@ -10,12 +10,16 @@
 #define IPC_SHIPPED_BEGIN __start_model_own_variables
 #define IPC_SHIPPED_END __stop_model_own_variables
 
+/* No thread has more at a time; those beyond stay as they are. */
+#define SHARES_USED 2u
+
 #define LINE FW_IPC_MEMBER_SIZE
 #define PART(n, field, bytes)                                                     \
     {                                                                             \
 #field "-" #n, (n)*LINE + offsetof(struct fw_ipc_member_, field), (bytes) \
     }
-#define PARTS(n) PART(n, life, 8), PART(n, life, 4), PART(n, ids, 8), PART(n, introduced, 8)
+#define PARTS(n) PART(n, life, 8), PART(n, life, 4), PART(n, ids, 8), PART(n, introduced, 8), \
+    PART(n, shares[0], 8), PART(n, shares[0], 4), PART(n, shares[1], 8), PART(n, shares[1], 4)
 
 static const struct model_part line_parts[] = {
     PARTS(0), PARTS(1), PARTS(2), PARTS(3), {NULL, 0, 0}};
@@ -98,6 +102,7 @@ void ground_make(unsigned lines, bool joined)
                                     .member_count = lines,
                                     .is_taken = 1};
     ground_place = place;
+    head->members_used = joined ? lines : 0;
     for (unsigned i = 0; joined && i < model_thread_count; i++)
         enrol(i);
 }
@@ -124,6 +129,11 @@ enum model_access ground_access(const void *p)
         return ACCESS_DIRECT; /* for tools */
     if (at >= line_count * LINE)
         return ACCESS_STEP;
+    if (at % LINE >= offsetof(struct fw_ipc_member_, former) &&
+        at % LINE < offsetof(struct fw_ipc_member_, shares))
+        return ACCESS_DIRECT;
+    if (at % LINE >= offsetof(struct fw_ipc_member_, shares) + SHARES_USED * 8)
+        return ACCESS_DIRECT;
     switch (at % LINE) {
     case offsetof(struct fw_ipc_member_, waits_for):
     case offsetof(struct fw_ipc_member_, waits_since):

@@ -2,7 +2,6 @@
 /*
  * The programs for the mutex between processes.  The words: ipc_mutex_script.h.
  */
-#include "ipc_ground.h"
 #include "ipc_mutex_script.h"
 #include "programs.h"
 
@@ -12,7 +11,7 @@
         .setup = ipc_mutex_script_setup, .thread = ipc_mutex_script_thread,           \
         .killed = ipc_mutex_script_killed, .changed = ipc_mutex_script_changed,       \
         .finished = ipc_mutex_script_finished, .describe = ipc_mutex_script_describe, \
-        .own = ipc_mutex_script_own, .access = ground_access, __VA_ARGS__             \
+        .own = ipc_mutex_script_own, .access = ipc_mutex_script_access, __VA_ARGS__             \
     }
 
 #define SCRIPT(...) SCRIPT_WITH((__VA_ARGS__), .lines = 0)
@@ -61,10 +60,12 @@ static const struct model_program programs[] = {
             SCRIPT("lock", "lock", "lock")),
     PROGRAM("ipc-join", "they become members; one may die", 2, KILLS(1),
             SCRIPT_WITH(("lock", "lock"), .lines = 2)),
+    PROGRAM("ipc-join-try", "the same beside one that only tries", 2, KILLS(1),
+            SCRIPT_WITH(("lock", "try try"), .lines = 2)),
     PROGRAM("ipc-line", "one line for two, while the first one lives", 2,
             SCRIPT_WITH(("lock", "lock"), .lines = 1)),
     PROGRAM("ipc-line-again", "one line for two: the second may get that of the dead", 2, KILLS(1),
-            SCRIPT_WITH(("lock", "lock"), .lines = 1)),
+            SCRIPT_WITH(("lock", "lock lock"), .lines = 1)),
     PROGRAM("ipc-leave", "one line for two: the first one leaves", 2, KILLS(1),
             SCRIPT_WITH(("lock leave lock", "lock leave"), .lines = 1)),
     PROGRAM("ipc-lines", "two lines for three; one may die", 3, KILLS(1),

@@ -9,7 +9,6 @@ const struct ipc_mutex_calls CALLS = {
     .lock = fw_ipc_mutex_lock_policy,
     .unlock = fw_ipc_mutex_unlock,
     .consistent = fw_ipc_mutex_consistent,
-    .generation = fw_ipc_mutex_generation,
     .death = fw_ipc_mutex_death,
     .on_death = fw_ipc_mutex_on_death,
 };

@@ -12,7 +12,6 @@ struct ipc_mutex_calls {
     int (*lock)(fw_ipc_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline);
     int (*unlock)(fw_ipc_mutex *m);
     int (*consistent)(fw_ipc_mutex *m);
-    uint64_t (*generation)(const fw_ipc_mutex *m);
     int (*death)(const fw_ipc_mutex *m, fw_ipc_death *death);
     int (*on_death)(fw_ipc_mutex *m, int (*repair)(void *arg, const fw_ipc_death *), void *arg);
 };

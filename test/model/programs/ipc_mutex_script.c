@@ -7,6 +7,7 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
+#include "../memory.h"
 #include "../subject/robust.h"
 #include "ipc_ground.h"
 #include "ipc_mutex_calls.h"
@@ -130,7 +131,7 @@ static void check_entry(unsigned self, int error)
         model_thread_fail("half changed", "thread %llu sees what a dead holder has left", self, 0);
     if (error == EOWNERDEAD && !ground_has_deaths())
         model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
-    generation = ipc_mutex_in_use->generation(m);
+    generation = memory_read(self, (uint64_t)(uintptr_t)&m->past_.generation_, 8);
     if (generation <= *ghost(GENERATION))
         model_thread_fail("generation", "%llu comes after %llu", generation, *ghost(GENERATION));
     *ghost(GENERATION) = generation;
@@ -211,7 +212,7 @@ static void act(unsigned self, enum word w)
     else if (error == ENOTRECOVERABLE ? *ghost(GIVEN_UP) == 0
              : error == ETIMEDOUT     ? w != TIMED
              : error == EBUSY         ? w != TRY || was_alone
-                                      : error != EAGAIN || script->lines == 0)
+                                      : error != EAGAIN || script->lines == 0 || was_alone)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
 }
 
@@ -226,6 +227,11 @@ void ipc_mutex_script_thread(unsigned self, const void *arg)
 const struct model_own *ipc_mutex_script_own(void)
 {
     return ipc_own(&ipc_mutex_in_use->ground);
+}
+
+enum model_access ipc_mutex_script_access(const void *p)
+{
+    return p == (const void *)&m->past_.journal_ ? ACCESS_DIRECT : ground_access(p);
 }
 
 /* --- Checks --------------------------------------------------------------------------------- */
@@ -268,6 +274,8 @@ void ipc_mutex_script_changed(unsigned thread, uint64_t addr, uint64_t before)
         return;
     if ((now & FW_IPC_HOLDER) != (before & FW_IPC_HOLDER))
         check_holder(thread, before, now);
+    else if ((before & FW_IPC_WAITERS) != 0 && (now & FW_IPC_WAITERS) == 0)
+        model_fail("word", "thread %llu forgets the waiters: 0x%llx", thread, before);
     else if ((now & FW_IPC_DIED) != (before & FW_IPC_DIED) && ground_thread_of(now) != thread)
         model_fail("word", "thread %llu takes DIED away from another: 0x%llx", thread, before);
 }

@@ -39,6 +39,7 @@ void ipc_mutex_script_killed(unsigned thread);
 void ipc_mutex_script_changed(unsigned thread, uint64_t addr, uint64_t before);
 void ipc_mutex_script_finished(void);
 void ipc_mutex_script_describe(char *text, size_t room);
+enum model_access ipc_mutex_script_access(const void *p);
 const struct model_own *ipc_mutex_script_own(void);
 
 #endif

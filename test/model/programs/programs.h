@@ -22,5 +22,6 @@ extern const struct program_group latch_programs;
 extern const struct program_group once_programs;
 extern const struct program_group atomic_programs;
 extern const struct program_group ipc_mutex_programs;
+extern const struct program_group ipc_rwlock_programs;
 
 #endif

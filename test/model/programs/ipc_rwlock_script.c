@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "ipc_rwlock_script.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "../kernel.h"
+#include "../memory.h"
+#include "ipc/rwlock.h"
+#include "ipc_ground.h"
+#include "ipc_rwlock_calls.h"
+
+enum word {
+    END,
+    READ,
+    TRY_READ,
+    TIMED_READ,
+    AGAIN,
+    WRITE,
+    TRY_WRITE,
+    TIMED_WRITE,
+    LAX,
+    UP,
+    UPGRADE,
+    TIMED_UPGRADE,
+    DOWN,
+    WORDS
+};
+
+static const char *const names[WORDS] = {"",          "read",        "try-read", "timed-read",
+                                         "again",     "write",       "try-write", "timed-write",
+                                         "lax",       "up",          "upgrade",  "timed-upgrade",
+                                         "down"};
+
+/* WRITER, UPPER: thread + 1.  READERS: by thread.  OWED, GIVEN_UP: ipc_mutex_script.c. */
+enum ghost { WRITER, UPPER, READERS, OWED, GIVEN_UP, GENERATION, FIRST, SECOND, SECTIONS };
+
+static fw_ipc_rwlock *l;
+static const struct ipc_rwlock_script *script;
+
+static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0};
+static const fw_deadline soon = {
+    .clock = CLOCK_MONOTONIC,
+    .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
+
+static uint64_t *ghost(enum ghost g)
+{
+    return &model_shared.ghost[g];
+}
+
+static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t room)
+{
+    char holder[24];
+
+    if (offset != 0) {
+        snprintf(text, room, "%" PRIu64, w);
+        return;
+    }
+    ground_decode_holder(w, holder, sizeof holder);
+    if (size == 4)
+        snprintf(holder, sizeof holder, "%08" PRIx64, w);
+    snprintf(text, room, "%s%s%s%s%s%s%s%s", holder, (w & FW_IPC_WAITERS) != 0 ? " W" : "",
+             (w & FW_IPC_DIED) != 0 ? " DIED" : "", (w & IPC_RW_UPGRADABLE) != 0 ? " UP" : "",
+             (w & IPC_RW_DRAINING) != 0 ? " DRAINING" : "",
+             (w & IPC_RW_RELEASING) != 0 ? " RELEASING" : "",
+             (w & IPC_RW_READERS) != 0 ? " READERS" : "",
+             (w & IPC_RW_ASLEEP) != 0 ? " ASLEEP" : "");
+}
+
+static int repair(void *arg, const fw_ipc_death *death)
+{
+    (void)arg;
+    (void)death;
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* it may die, too */
+    *ghost(SECOND) = *ghost(FIRST);
+    *ghost(OWED) = 0;
+    return 0;
+}
+
+void ipc_rwlock_script_setup(const void *arg)
+{
+    static const struct model_part parts[] = {
+        {"word", 0, 8},
+        {"word", 0, 4},
+        {"generation", offsetof(fw_ipc_rwlock, past_.generation_), 8},
+        {"hint", offsetof(fw_ipc_rwlock, hint_), 8},
+        {NULL, 0, 0}};
+
+    script = arg;
+    ground_make(model_thread_count, true);
+    l = model_object("l", sizeof *l, parts, decode);
+    l->past_.generation_ = *ghost(GENERATION) = script->generation;
+    ipc_rwlock_in_use->on_death(l, script->repairs ? repair : NULL, NULL);
+    gates_script_read(&script->threads, names, WORDS);
+}
+
+/* --- Entering ------------------------------------------------------------------------------- */
+
+static void check_sound(unsigned self)
+{
+    if (*ghost(GIVEN_UP) == 2)
+        model_thread_fail("answer", "thread %llu gets what was given up", self, 0);
+    if (*ghost(OWED) != 0)
+        model_thread_fail("forgotten", "a writer died, and thread %llu is not told", self, 0);
+    if (*ghost(FIRST) != *ghost(SECOND))
+        model_thread_fail("half changed", "thread %llu sees what a dead writer has left", self, 0);
+}
+
+static void enter_reading(unsigned self)
+{
+    report_remark(self, "reads");
+    if (*ghost(WRITER) != 0)
+        model_thread_fail("exclusion", "thread %llu reads, and thread %llu writes", self,
+                          *ghost(WRITER) - 1);
+    check_sound(self);
+    *ghost(READERS) |= UINT64_C(1) << self;
+}
+
+static void leave_reading(unsigned self)
+{
+    *ghost(READERS) &= ~(UINT64_C(1) << self);
+    if (ipc_rwlock_in_use->end_read(l) != 0)
+        model_thread_fail("answer", "thread %llu may not end what it reads", self, 0);
+    report_remark(self, "has ended reading");
+}
+
+static void enter_upgradable(unsigned self)
+{
+    report_remark(self, "reads, upgradable");
+    if (*ghost(WRITER) != 0 || *ghost(UPPER) != 0)
+        model_thread_fail("exclusion", "thread %llu may upgrade beside another", self, 0);
+    check_sound(self);
+    *ghost(UPPER) = self + 1;
+}
+
+static void enter_writing(unsigned self, int error)
+{
+    uint64_t generation = memory_read(self, (uint64_t)(uintptr_t)&l->past_.generation_, 8);
+
+    report_remark(self, error == 0 ? "writes" : "writes, after a death");
+    if (*ghost(WRITER) != 0 || *ghost(READERS) != 0 || *ghost(UPPER) != 0)
+        model_thread_fail("exclusion", "thread %llu writes, and others are inside: 0x%llx", self,
+                          *ghost(READERS));
+    *ghost(WRITER) = self + 1;
+    if (error == 0)
+        check_sound(self);
+    if (*ghost(GIVEN_UP) == 2)
+        model_thread_fail("answer", "thread %llu gets what was given up", self, 0);
+    if (error == EOWNERDEAD && !ground_has_deaths())
+        model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
+    if (generation <= *ghost(GENERATION))
+        model_thread_fail("generation", "%llu comes after %llu", generation, *ghost(GENERATION));
+    *ghost(GENERATION) = generation;
+}
+
+/* --- Sections ------------------------------------------------------------------------------- */
+
+static void pass(void)
+{
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+}
+
+static void count(void)
+{
+    ++*ghost(FIRST);
+    pass();
+    ++*ghost(SECOND);
+    ++*ghost(SECTIONS);
+}
+
+static void read_section(unsigned self, enum word w)
+{
+    enter_reading(self);
+    pass();
+    if (w == AGAIN) {
+        if (ipc_rwlock_in_use->read(l, &blocks, NULL) != 0)
+            model_thread_fail("answer", "thread %llu may not read again", self, 0);
+        pass();
+        if (ipc_rwlock_in_use->end_read(l) != 0)
+            model_thread_fail("answer", "thread %llu may not end what it reads", self, 0);
+        pass();
+    }
+    leave_reading(self);
+}
+
+static void end_writing(unsigned self, bool gives_up)
+{
+    *ghost(WRITER) = 0;
+    if (gives_up)
+        *ghost(GIVEN_UP) = 1;
+    if (ipc_rwlock_in_use->end_write(l) != 0)
+        model_thread_fail("answer", "thread %llu may not end what it writes", self, 0);
+    if (gives_up)
+        *ghost(GIVEN_UP) = 2;
+    report_remark(self, "has ended writing");
+}
+
+static void write_section(unsigned self, enum word w, int error)
+{
+    enter_writing(self, error);
+    if (error == EOWNERDEAD) {
+        *ghost(SECOND) = *ghost(FIRST);
+        if (w != LAX && ipc_rwlock_in_use->consistent(l) != 0)
+            model_thread_fail("answer", "the writer may not say that the data are sound", 0, 0);
+        if (w != LAX)
+            *ghost(OWED) = 0;
+    }
+    count();
+    if (w != DOWN) {
+        end_writing(self, error == EOWNERDEAD && w == LAX);
+        return;
+    }
+    *ghost(WRITER) = 0; /* a reader from somewhere in the call on */
+    if (ipc_rwlock_in_use->downgrade(l) != 0)
+        model_thread_fail("answer", "thread %llu may not turn writing into reading", self, 0);
+    enter_reading(self);
+    pass();
+    leave_reading(self);
+}
+
+static void upgradable_section(unsigned self, enum word w)
+{
+    int error = ETIMEDOUT;
+
+    enter_upgradable(self);
+    pass();
+    *ghost(UPPER) = 0;
+    if (w != UP) {
+        error = ipc_rwlock_in_use->upgrade(l, w == TIMED_UPGRADE ? &soon : NULL);
+        if (error != 0 && (w != TIMED_UPGRADE || error != ETIMEDOUT))
+            model_thread_fail("answer", "thread %llu upgrades, and is answered %llu", self,
+                              (uint64_t)error);
+    }
+    if (error == 0)
+        write_section(self, WRITE, 0);
+    else if (ipc_rwlock_in_use->end_up(l) != 0)
+        model_thread_fail("answer", "thread %llu may not end what it reads", self, 0);
+}
+
+static bool is_read(enum word w)
+{
+    return w >= READ && w <= AGAIN;
+}
+
+static bool is_upgradable(enum word w)
+{
+    return w == UP || w == UPGRADE || w == TIMED_UPGRADE;
+}
+
+static int lock(enum word w)
+{
+    if (w == TRY_READ)
+        return ipc_rwlock_in_use->try_read(l);
+    if (w == TRY_WRITE)
+        return ipc_rwlock_in_use->try_write(l);
+    if (is_read(w))
+        return ipc_rwlock_in_use->read(l, &blocks, w == TIMED_READ ? &soon : NULL);
+    if (is_upgradable(w))
+        return ipc_rwlock_in_use->up(l, &blocks, NULL);
+    return ipc_rwlock_in_use->write(l, &blocks, w == TIMED_WRITE ? &soon : NULL);
+}
+
+/* Not taken: may that be? */
+static void check_refusal(unsigned self, enum word w, int error)
+{
+    bool ok = error == ENOTRECOVERABLE ? *ghost(GIVEN_UP) != 0
+              : error == EOWNERDEAD    ? ground_has_deaths() && !script->repairs
+              : error == ETIMEDOUT     ? w == TIMED_READ || w == TIMED_WRITE
+                                       : error == EBUSY && (w == TRY_READ || w == TRY_WRITE);
+
+    report_remark(self, "is refused");
+    if (!ok)
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+}
+
+static void act(unsigned self, enum word w)
+{
+    int error = lock(w);
+
+    if (error == 0 && is_read(w))
+        read_section(self, w);
+    else if (error == 0 && is_upgradable(w))
+        upgradable_section(self, w);
+    else if (error == 0 || (error == EOWNERDEAD && !is_read(w) && !is_upgradable(w)))
+        write_section(self, w, error);
+    else
+        check_refusal(self, w, error);
+}
+
+void ipc_rwlock_script_thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    ground_begin(self, &ipc_rwlock_in_use->ground);
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+/* --- Hooks ---------------------------------------------------------------------------------- */
+
+const struct model_own *ipc_rwlock_script_own(void)
+{
+    return ipc_own(&ipc_rwlock_in_use->ground);
+}
+
+enum model_access ipc_rwlock_script_access(const void *p)
+{
+    return p == (const void *)&l->past_.journal_ ? ACCESS_DIRECT : ground_access(p);
+}
+
+void ipc_rwlock_script_killed(unsigned thread)
+{
+    *ghost(READERS) &= ~(UINT64_C(1) << thread);
+    if (*ghost(UPPER) == thread + 1)
+        *ghost(UPPER) = 0;
+    if (*ghost(WRITER) != thread + 1)
+        return;
+    *ghost(WRITER) = 0;
+    *ghost(OWED) = 1;
+}
+
+void ipc_rwlock_script_changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    uint64_t now = l->word_;
+    unsigned owner = ground_thread_of(before);
+
+    ground_changed(thread, addr, before);
+    if (addr != (uint64_t)(uintptr_t)&l->word_)
+        return;
+    if (owner < MODEL_MAX_THREADS && owner != thread &&
+        ((now ^ before) & ~(IPC_RW_READERS | FW_IPC_WAITERS)) != 0)
+        model_fail("word", "thread %llu changes what thread %llu has", thread, owner);
+    else if (before == FW_IPC_NOBODY)
+        model_fail("word", "thread %llu changes what was given up", thread, 0);
+    else if (owner >= MODEL_MAX_THREADS && (now & FW_IPC_HOLDER) != (before & FW_IPC_HOLDER) &&
+             (now & FW_IPC_HOLDER) != ground_id_of(thread))
+        model_fail("word", "thread %llu takes it, and leaves 0x%llx", thread, now);
+}
+
+void ipc_rwlock_script_finished(void)
+{
+    if (ground_thread_of(l->word_) < MODEL_MAX_THREADS ||
+        (!ground_has_deaths() && l->word_ != 0))
+        model_fail("word", "all are done, and the word is 0x%llx", l->word_, 0);
+    if (!ground_has_deaths() && *ghost(SECOND) != *ghost(SECTIONS))
+        model_fail("lost update", "%llu of %llu sections have counted", *ghost(SECOND),
+                   *ghost(SECTIONS));
+}
+
+void ipc_rwlock_script_describe(char *text, size_t room)
+{
+    char word[64];
+
+    decode(l->word_, 0, 8, word, sizeof word);
+    snprintf(text, room, "l = %s, hint %" PRIx64 ", generation %" PRIu64, word, l->hint_,
+             l->past_.generation_);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_IPC_RWLOCK_SCRIPT_H
+#define MODEL_IPC_RWLOCK_SCRIPT_H
+
+#include "gates_script.h"
+
+/*
+ * The scripts of the programs for the read-write lock between processes.
+ *
+ *   read, try-read, timed-read       a section among readers
+ *   again                            the same, and reads once more inside
+ *   write, try-write, timed-write    a section alone; after EOWNERDEAD repairs, and says so
+ *   lax                              the same, and after EOWNERDEAD unlocks without a word
+ *   up                               a section among readers, upgradable
+ *   upgrade                          the same, then writes
+ *   timed-upgrade                    the same, if the readers leave in time
+ *   down                             writes, then reads
+ *
+ * Whoever writes counts two counters up, one after the other.  Checked, beside what is for the mutex
+ * (ipc_mutex_script.h): who writes is alone, who may upgrade is one; and no reader comes in while
+ * the counters differ, or a writer died and nobody has repaired.
+ */
+struct ipc_rwlock_script {
+    struct gates_script threads;
+    bool repairs;        /* by a function that is registered */
+    uint64_t generation; /* of the lock at first */
+};
+
+void ipc_rwlock_script_setup(const void *arg);
+void ipc_rwlock_script_thread(unsigned self, const void *arg);
+void ipc_rwlock_script_killed(unsigned thread);
+void ipc_rwlock_script_changed(unsigned thread, uint64_t addr, uint64_t before);
+void ipc_rwlock_script_finished(void);
+void ipc_rwlock_script_describe(char *text, size_t room);
+enum model_access ipc_rwlock_script_access(const void *p);
+const struct model_own *ipc_rwlock_script_own(void);
+
+#endif
