@@ -197,13 +197,17 @@ bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
 {
     struct membership *k = &known[place->index];
     struct fw_ipc_member_ *m;
+    struct fw_robust_ r;
     bool is_out;
 
     if (!is_valid(k, place))
         return true;
     m = fw_ipc_member_of_(place, k->id);
+    fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */
     is_out = fw_robust_unlink_(robust_word(m));
-    fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy: M1 */
+    if (is_out) /* else the line stays this thread's until it ends */
+        fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy: M1 */
+    fw_robust_withdraw_(&r);
     k->id = 0;
     fw_ipc_self_.size = 0;
     return is_out;
