@@ -21,7 +21,7 @@ from flex.engine import Engine  # noqa: E402
 from flex.plan import Config, Plan, Settings  # noqa: E402
 
 SHORT = ("--seconds", "0.05", "--rounds", "2", "--max-rounds", "2", "--quiet")
-PATIENCE = 60.0
+PATIENCE = 250.0
 
 
 def info():

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <sched.h>
+#include <stdint.h>
+
+#include <furwock/ipc/mutex.h>
+#include <furwock/ipc/rwlock.h>
+
+#include "locks.h"
+
+/* --- Spin, then yield: Franke, Russell and Kirkwood (OLS 2002), section 4.2 ------------------- */
+
+enum { SPIN_TRIES = 1000 };      /* as there */
+#define SPIN_WRITER UINT32_C(~0) /* else: how many read */
+
+static bool spin_try(uint32_t *word, bool write)
+{
+    uint32_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+    uint32_t next = write ? SPIN_WRITER : seen + 1;
+
+    if (write ? seen != 0 : seen == SPIN_WRITER)
+        return false;
+    /* free -> writer; n readers -> n + 1 readers */
+    return __atomic_compare_exchange_n(word, &seen, next, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+static int spin_take(void *lock, bool write, bool wait)
+{
+    for (unsigned tries = 1; !spin_try(lock, write); tries++) {
+        if (!wait)
+            return EBUSY;
+        if (tries % SPIN_TRIES == 0)
+            sched_yield();
+    }
+    return 0;
+}
+
+static int spin_give(void *lock, bool write)
+{
+    if (write)
+        __atomic_store_n((uint32_t *)lock, 0, __ATOMIC_RELEASE); /* writer -> free */
+    else
+        __atomic_fetch_sub((uint32_t *)lock, 1, __ATOMIC_RELEASE); /* n readers -> n - 1 */
+    return 0;
+}
+
+static const struct lock_kind spin = {"spin", sizeof(uint32_t), true, spin_take, spin_give};
+
+/* --- fw_ipc_rwlock ------------------------------------------------------------------------------
+ *
+ * Like TDB's own mutex mode, these repair nothing after a death.
+ */
+
+static int write_take(fw_ipc_rwlock *l, bool wait)
+{
+    int error = wait ? fw_ipc_rwlock_wrlock(l) : fw_ipc_rwlock_trywrlock(l);
+
+    return error == EOWNERDEAD ? fw_ipc_rwlock_consistent(l) : error;
+}
+
+static int rwlock_take(void *lock, bool write, bool wait)
+{
+    if (write)
+        return write_take(lock, wait);
+
+    int error = wait ? fw_ipc_rwlock_rdlock(lock) : fw_ipc_rwlock_tryrdlock(lock);
+    if (error != EOWNERDEAD)
+        return error;
+    error = write_take(lock, wait);
+    return error == 0 ? fw_ipc_rwlock_downgrade(lock) : error;
+}
+
+static int rwlock_give(void *lock, bool write)
+{
+    return write ? fw_ipc_rwlock_wrunlock(lock) : fw_ipc_rwlock_rdunlock(lock);
+}
+
+static const struct lock_kind rwlock = {"furwock", sizeof(fw_ipc_rwlock), true, rwlock_take,
+                                        rwlock_give};
+
+/* --- fw_ipc_mutex: in the places where TDB's own mutex mode has mutexes ----------------------- */
+
+static int mutex_take(void *lock, bool write, bool wait)
+{
+    int error = wait ? fw_ipc_mutex_lock(lock) : fw_ipc_mutex_trylock(lock);
+
+    (void)write;
+    return error == EOWNERDEAD ? fw_ipc_mutex_consistent(lock) : error;
+}
+
+static int mutex_give(void *lock, bool write)
+{
+    (void)write;
+    return fw_ipc_mutex_unlock(lock);
+}
+
+static const struct lock_kind mutex = {"furwock-mutex", sizeof(fw_ipc_mutex), false, mutex_take,
+                                       mutex_give};
+
+const struct lock_kind *const lock_kinds[] = {&spin, &rwlock, &mutex, NULL};

@@ -1,0 +1,160 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tests of tdbtorture's planning, arithmetic and errors; TDB is a program made up here.
+
+Argument: the build directory of the benchmark.
+"""
+
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "ulockflex")]
+
+from torture import Absent, engine, source, table  # noqa: E402
+
+COMMAND = []
+LOW = engine.LEVELS[1]
+
+
+def document(seconds):
+    """A result from {(lock, level): [seconds of each round]}."""
+    return {"settings": {"rounds": 3, "loops": 1000}, "source": "made up", "notes": [],
+            "cells": [{"lock": lock, "level": level, "failures": [],
+                       "runs": [{"round": i + 1, "seconds": s} for i, s in enumerate(found)]}
+                      for (lock, level), found in seconds.items()]}
+
+
+class FakeRunner:
+    def __init__(self, fails=()):
+        self.calls, self.fails = [], fails
+
+    def seconds(self, kind, level, loops, seed, _timeout):
+        self.calls.append((kind, level.name, seed))
+        if kind in self.fails:
+            raise engine.Failure("broken")
+        return loops * (1e-3 if kind == "fcntl" else 1e-4)
+
+
+class Measuring(unittest.TestCase):
+    def measure(self, runner, rounds=3, deadline=float("inf")):
+        kinds = ["fcntl", "furwock", "spin"]
+        doc = document({(kind, LOW.name): [] for kind in kinds})
+        settings = {"kinds": kinds, "levels": [LOW], "rounds": rounds, "loops": 100, "seed": 0,
+                    "expected": 0.1}
+        return engine.measure(runner, doc, settings, True, deadline), doc
+
+    def test_rounds_begin_with_another_and_share_a_seed(self):
+        runner = FakeRunner()
+        whole, doc = self.measure(runner)
+        self.assertTrue(whole)
+        self.assertEqual([c[0] for c in runner.calls[::3]], ["fcntl", "furwock", "spin"])
+        self.assertEqual([c[2] for c in runner.calls], [1, 1, 1, 2, 2, 2, 3, 3, 3])
+        self.assertEqual([len(cell["runs"]) for cell in doc["cells"]], [3, 3, 3])
+
+    def test_what_fails_is_left_out_from_then_on(self):
+        runner = FakeRunner(fails=("spin",))
+        _, doc = self.measure(runner)
+        self.assertEqual(sum(c[0] == "spin" for c in runner.calls), 1)
+        self.assertIn("! spin, low: broken", table.text(doc))
+
+    def test_one_round_at_least(self):
+        runner = FakeRunner()
+        whole, _ = self.measure(runner, deadline=time.monotonic() - 1)
+        self.assertFalse(whole)
+        self.assertEqual(len(runner.calls), 3)
+
+    def test_fitting(self):
+        loops, expected = engine.fit(FakeRunner(), ["fcntl", "furwock"], engine.LEVELS, 5, 100)
+        self.assertLess(loops * 1e-3 * 3 * 2 * 5, 100)
+        self.assertGreater(loops * 1e-3 * 3 * 2 * 5, 30)
+        self.assertAlmostEqual(expected, loops * 1e-3)
+        self.assertEqual(engine.fit(FakeRunner(), ["furwock"], [LOW], 1, 1e6)[0],
+                         engine.LOOPS_MOST)
+
+
+class Tables(unittest.TestCase):
+    def test_ratios_are_taken_within_rounds(self):
+        doc = document({("furwock", "high"): [1, 2, 4], ("fcntl", "high"): [2, 4, 8]})
+        value, low, high = table.ratio(doc, "furwock", "fcntl", "high")
+        for number in (value, low, high):
+            self.assertAlmostEqual(number, 0.5)
+        self.assertIsNone(table.ratio(doc, "furwock", "spin", "high"))
+
+    def test_goals(self):
+        doc = document({("furwock", "low"): [1, 1], ("fcntl", "low"): [5, 5],
+                        ("tdb-mutex", "low"): [0.9, 0.9]})
+        self.assertEqual([(name, good) for name, _, _, good in table.goals(doc)],
+                         [("low: furwock of fcntl", True), ("low: furwock of tdb-mutex", False)])
+        text = table.text(doc)
+        self.assertIn("wanted at most 0.3: reached", text)
+        self.assertIn("wanted at most 1: missed", text)
+        self.assertIn("111.5", text)
+
+    def test_the_paper(self):
+        self.assertAlmostEqual(table.PAPER["futex"]["low"] / table.PAPER["fcntl"]["low"], 0.0752,
+                               places=4)
+
+
+class Sources(unittest.TestCase):
+    def test_lib_tdb_is_taken_out_of_an_archive(self):
+        with tempfile.TemporaryDirectory() as folder:
+            archive = pathlib.Path(folder, "samba_1.orig.tar.xz")
+            with tarfile.open(archive, "w:xz") as tar:
+                for name in ("samba-1/lib/tdb/common/tdb.c", "samba-1/lib/talloc/talloc.c",
+                             "samba-1/lib/tdb/../../../../escape.c"):
+                    entry = tarfile.TarInfo(name)
+                    entry.size = 2
+                    tar.addfile(entry, io.BytesIO(b"x\n"))
+            source.unpack(archive, "lib/tdb/", pathlib.Path(folder, "out"))
+            found = [p for p in pathlib.Path(folder, "out").rglob("*") if p.is_file()]
+            self.assertEqual(found, [pathlib.Path(folder, "out/common/tdb.c")])
+
+    def test_none_given(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(Absent):
+            source.find(pathlib.Path(folder), None)
+
+
+class Command(unittest.TestCase):
+    def run_it(self, *words, **more):
+        return subprocess.run([*COMMAND, *words], capture_output=True, text=True, timeout=60,
+                              check=False, env={**os.environ, **more})
+
+    def test_bad_words_are_one_line(self):
+        for words in (("futx",), ("--level", "hihg"), ("--rounds", "0"), ("--budget", "x"),
+                      ("--nothing",), ("--json", "/nonexistent/x.json")):
+            done = self.run_it(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertEqual(len(done.stderr.splitlines()), 1, words)
+
+    def test_without_sources_it_is_skipped(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.run_it("--source", folder)
+            self.assertEqual(done.returncode, 77)
+            self.assertIn("no sources of TDB", done.stderr)
+            done = self.run_it(XDG_CACHE_HOME=folder, PATH="/nonexistent")
+            self.assertEqual(done.returncode, 77, done.stderr)
+
+    def test_the_real_one_if_it_is_here(self):
+        if not (source.cache() / "tdb" / source.MARK).is_file():
+            self.skipTest("TDB's sources are not in the cache")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "r.json")
+            done = self.run_it("--loops", "200", "--rounds", "1", "--quiet", "--json", str(path))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        self.assertEqual(len(cells), len(engine.KINDS) * len(engine.LEVELS))
+        self.assertTrue(all(cell["runs"] for cell in cells))
+
+
+if __name__ == "__main__":
+    COMMAND = ["/usr/bin/python3", "-B", os.path.join(sys.argv.pop(1), "tdbtorture")]
+    unittest.main()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Table 3: completion times, today's with the paper's beside them, and the goals."""
+
+import math
+import statistics
+
+from flex import stats
+from flex.show import number, table
+
+# Franke, Russell, Kirkwood (2002), Table 3: seconds; 200000 operations of each process, on two
+# 350 MHz Pentium II processors.  What stands in the futex's place today are locks of ours.
+PAPER = {"fcntl": {"high": 1003.69, "low": 1482.08, "none": 76.4},
+         "spin": {"high": 751.18, "low": 431.42, "none": 67.6},
+         "futex": {"high": 593.00, "low": 111.45, "none": 41.5}}
+STANDS_FOR = {"furwock": "futex", "furwock-mutex": "futex"}
+
+OURS, BASE, MUTEX = "furwock", "fcntl", "tdb-mutex"
+MOST = {"high": 0.6, "low": 0.3, "none": 0.7}  # of fcntl's time
+MUTEX_MOST = 1.0                               # of TDB's own mutexes' time
+WIDE = 10                                      # an interval from x to 10x says nothing
+
+
+def times(document, lock, level):
+    """{round: seconds}"""
+    return {run["round"]: run["seconds"] for cell in document["cells"] for run in cell["runs"]
+            if (cell["lock"], cell["level"]) == (lock, level)}
+
+
+def ratio(document, lock, base, level):
+    """(value, low, high) of the times of both, compared within rounds; None where there are none.
+
+    low and high are the 95 % confidence interval, or None.
+    """
+    above, below = times(document, lock, level), times(document, base, level)
+    logs = [math.log(above[r] / below[r]) for r in above if r in below]
+    if not logs:
+        return None
+    middle, half = statistics.fmean(logs), stats.half_width(logs)
+    if half is None:
+        return math.exp(middle), None, None
+    return math.exp(middle), math.exp(middle - half), math.exp(middle + half)
+
+
+def ratio_text(found):
+    if found is None:
+        return "-"
+    value, low, high = found
+    if low is None or high > WIDE * low:
+        return f"{value:.2f}" + ("" if low is None else " [very wide]")
+    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def seconds_text(found):
+    values = list(found.values())
+    if not values:
+        return "-"
+    half = stats.half_width(values)
+    return f"{statistics.median(values):.3g}" + ("" if half is None else f" +- {half:.2g}")
+
+
+def published(lock, level):
+    row = PAPER.get(STANDS_FOR.get(lock, lock))
+    return row and row[level]
+
+
+def main_table(document):
+    locks = list(dict.fromkeys(cell["lock"] for cell in document["cells"]))
+    levels = list(dict.fromkeys(cell["level"] for cell in document["cells"]))
+    rows = []
+    for lock in locks:
+        row = [lock]
+        for level in levels:
+            then, base = published(lock, level), PAPER[BASE][level]
+            row += [seconds_text(times(document, lock, level)), number(then, ".4g"),
+                    ratio_text(ratio(document, lock, BASE, level)),
+                    number(then and then / base, ".2f")]
+        rows.append(row)
+    headers = ["locks"]
+    for level in levels:
+        headers += [f"{level}: s", "2002", f"/{BASE}", "2002"]
+    return table(rows, headers)
+
+
+def goals(document):
+    """(name, wanted, (value, low, high) or None, reached) of each goal"""
+    levels = list(dict.fromkeys(cell["level"] for cell in document["cells"]))
+    found = []
+    for level in levels:
+        for base, most in ((BASE, MOST[level]), (MUTEX, MUTEX_MOST)):
+            r = ratio(document, OURS, base, level)
+            found.append((f"{level}: {OURS} of {base}", most, r, r and r[0] <= most))
+    return found
+
+
+def text(document):
+    s = document["settings"]
+    parts = [f"Completion times, seconds, medians of up to {s['rounds']} rounds; {s['loops']} "
+             f"operations of each process ({document['source']});\nbeside them the paper's, of "
+             "2002, with 200000 operations", main_table(document)]
+    lines = [f"{name} {ratio_text(r)}, wanted at most {most:g}: "
+             f"{'not measured' if r is None else 'reached' if good else 'missed'}"
+             for name, most, r, good in goals(document)]
+    parts.append("\n".join(lines))
+    parts += [f"! {cell['lock']}, {cell['level']}: {cell['failures'][0]['what']}"
+              for cell in document["cells"] if cell["failures"]]
+    return "\n\n".join(parts + document["notes"])
