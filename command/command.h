@@ -24,6 +24,8 @@ struct command {
 };
 
 extern const struct command command_calibrate;
+extern const struct command command_regions;
+extern const struct command command_show;
 
 /* "furwock calibrate: ..." on standard error, as printf; then the end of the program. */
 void command_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

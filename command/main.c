@@ -7,7 +7,8 @@
 
 #include "command.h"
 
-static const struct command *const commands[] = {&command_calibrate};
+static const struct command *const commands[] = {&command_calibrate, &command_regions,
+                                                 &command_show};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "region.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <furwock/bits/atomic.h>
+
+#include "command.h"
+#include "ipc/member.h"
+#include "sys/origin.h"
+#include "sys/shm.h"
+
+/* The memory of a mapped file is gone: whoever made it has cut it short. */
+static void cut_short(int signal_number)
+{
+    static const char line[] = "furwock: the region was cut short while it was read\n";
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+
+    (void)signal_number;
+    (void)written;
+    _exit(COMMAND_FAILED);
+}
+
+static const char *explain(int error)
+{
+    switch (error) {
+    case EINPROGRESS:
+        return "half made: its maker is at it, or died over it";
+    case EPROTO:
+        return "a region of another version of furwock, or of another byte order";
+    case ENOENT:
+        return "no region: zeroes";
+    default:
+        return "no region, or one that was written over or cut short";
+    }
+}
+
+/* Checks the head, and maps what is whole. */
+static int look_into(int fd, struct region *r, const char **why)
+{
+    struct fw_shm_about_ about;
+    struct fw_ipc_head_ head;
+    void *base;
+    int error = fw_shm_about_(fd, &about);
+
+    if (error == ENOTSUP) {
+        *why = "not a file with memory";
+        return error;
+    }
+    if (error == 0)
+        error = fw_shm_read_(fd, &head, sizeof head);
+    if (error != 0) {
+        *why = strerror(error);
+        return error;
+    }
+    r->bytes = about.size;
+    error = fw_ipc_head_check_(&head, about.size, &r->plan);
+    if (error != 0) {
+        *why = explain(error);
+        return error == EINPROGRESS || error == EPROTO ? 0 : error;
+    }
+    error = fw_shm_map_(fd, r->plan.size, false, &base);
+    if (error != 0) {
+        *why = strerror(error);
+        return error;
+    }
+    signal(SIGBUS, cut_short);
+    r->place = (struct fw_ipc_place_){.base = (uintptr_t)base,
+                                      .size = r->plan.size,
+                                      .head = base,
+                                      .members = (void *)((char *)base + r->plan.members_at),
+                                      .member_count = r->plan.member_count,
+                                      .flags = r->plan.flags};
+    r->is_whole = true;
+    return 0;
+}
+
+int region_look(const char *name, struct region *r, const char **why)
+{
+    char *shm = NULL;
+    int fd, error;
+
+    *r = (struct region){.name = name};
+    *why = NULL;
+    if (strchr(name, '/') == NULL && asprintf(&shm, "/%s", name) < 0)
+        abort();
+    error = fw_shm_is_name_(shm != NULL ? shm : name)
+                ? fw_shm_open_(shm != NULL ? shm : name, FW_SHM_READ_, 0, &fd)
+                : ENOENT;
+    free(shm);
+    if (error != 0) {
+        *why = strerror(error);
+        return error;
+    }
+    error = look_into(fd, r, why);
+    fw_shm_close_(fd);
+    if (error == 0 && r->is_whole) {
+        r->is_stale = r->plan.boot > 1 && fw_boot_() != 0 && r->plan.boot != fw_boot_();
+        if (r->is_stale)
+            *why = "from before the machine was started: nobody uses it";
+    }
+    return error;
+}
+
+void region_drop(struct region *r)
+{
+    if (r->is_whole)
+        fw_shm_unmap_((void *)r->place.base, r->place.size);
+    r->is_whole = false;
+}
+
+/* Is the thread stopped?  Its state is the letter behind the name, which ends with the last ')'. */
+static bool is_stopped(uint32_t thread)
+{
+    char path[64], text[512];
+    size_t length = 0;
+    const char *state;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%u/stat", thread);
+    file = fopen(path, "r");
+    if (file != NULL) {
+        length = fread(text, 1, sizeof text - 1, file);
+        fclose(file);
+    }
+    text[length] = '\0';
+    state = strrchr(text, ')');
+    return state != NULL && (strncmp(state, ") T", 3) == 0 || strncmp(state, ") t", 3) == 0);
+}
+
+struct region_thread region_thread(const struct region *r, uint64_t holder)
+{
+    const struct fw_ipc_member_ *m = fw_ipc_member_of_(&r->place, holder);
+    enum fw_ipc_life life = fw_ipc_life_(&r->place, holder);
+    uint64_t ids = fw_ipc_ids_(&r->place, holder), space;
+    struct region_thread t = {(uint32_t)(ids >> 32), (uint32_t)ids, REGION_DEAD, false};
+
+    if (life == FW_IPC_UNREAL)
+        return (struct region_thread){.life = REGION_UNREAL};
+    if (life == FW_IPC_DEAD)
+        return t;
+    space = fw_load64_relaxed(&m->pid_namespace);
+    t.is_foreign = space != 0 && fw_pid_namespace_() != 0 && space != fw_pid_namespace_();
+    t.life = REGION_ALIVE;
+    if (r->is_stale || (!t.is_foreign && t.thread != 0 && fw_robust_is_gone_(t.thread)))
+        t.life = REGION_DEAD; /* and the kernel has not said so */
+    else if (!t.is_foreign && t.thread != 0 && is_stopped(t.thread))
+        t.life = REGION_STOPPED;
+    return t;
+}
+
+const char *region_life_name(enum region_life life)
+{
+    static const char *const names[] = {[REGION_ALIVE] = "alive",
+                                        [REGION_STOPPED] = "stopped",
+                                        [REGION_DEAD] = "dead",
+                                        [REGION_UNREAL] = "unreal"};
+
+    return names[life];
+}
+
+uint64_t region_tenant(const struct region *r, uint32_t slot)
+{
+    uint64_t life = fw_load64_acquire(&r->place.members[slot].life);
+
+    return (uint32_t)life == 0 ? 0 : (life & ~(uint64_t)UINT32_MAX) | (slot + 1);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+void region_count(const struct region *r, unsigned *threads, unsigned *processes)
+{
+    uint32_t of[FW_IPC_MEMBERS_MOST];
+
+    *threads = *processes = 0;
+    for (uint32_t slot = 0; slot < r->place.member_count; slot++) {
+        uint64_t tenant = region_tenant(r, slot);
+        struct region_thread t;
+        if (tenant == 0)
+            continue;
+        t = region_thread(r, tenant);
+        if (t.life == REGION_ALIVE || t.life == REGION_STOPPED)
+            of[(*threads)++] = t.process;
+    }
+    qsort(of, *threads, sizeof *of, by_number);
+    for (unsigned i = 0; i < *threads; i++)
+        *processes += i == 0 || of[i] != of[i - 1];
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_COMMAND_REGION_H
+#define FW_COMMAND_REGION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ipc/head.h"
+#include "ipc/layout.h"
+#include "ipc/place.h"
+
+/*
+ * A region as a stranger sees it: who may read its file, maps it for reading, and changes nothing.
+ * The processes that use it go on meanwhile, so each word is read once, and what does not fit
+ * together was read at different moments.  A file that is cut short meanwhile ends the program with
+ * a line and status 1.
+ */
+struct region {
+    const char *name;
+    uint64_t bytes; /* of the file */
+    struct fw_ipc_plan_ plan;
+    struct fw_ipc_place_ place; /* a description; it is not entered anywhere */
+    bool is_whole;              /* it is mapped, and may be looked into */
+    bool is_stale;              /* from before the machine was started */
+};
+
+/*
+ * "/name" or "name" is a shared-memory object, and what has another '/' a file.  0: there is a
+ * region; *why is NULL where it is whole, else what is the matter.  A positive errno: there is
+ * none, and *why says why.
+ */
+int region_look(const char *name, struct region *r, const char **why);
+void region_drop(struct region *r);
+
+static inline const void *region_base(const struct region *r)
+{
+    return (const void *)r->place.base;
+}
+
+/* A thread that is named in the region. */
+enum region_life { REGION_ALIVE, REGION_STOPPED, REGION_DEAD, REGION_UNREAL };
+struct region_thread {
+    uint32_t process, thread; /* as its own pid namespace has them; 0: not known any more */
+    enum region_life life;
+    bool is_foreign; /* of another pid namespace */
+};
+
+struct region_thread region_thread(const struct region *r, uint64_t holder);
+const char *region_life_name(enum region_life life);
+
+/* The present tenant of a line, as a holder; 0: it is free. */
+uint64_t region_tenant(const struct region *r, uint32_t slot);
+
+/* How many of its threads live, and of how many processes they are. */
+void region_count(const struct region *r, unsigned *threads, unsigned *processes);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_COMMAND_SHOW_H
+#define FW_COMMAND_SHOW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "ipc/layout.h"
+#include "region.h"
+
+/* Who is in an object, or waits for it. */
+struct show_thread {
+    struct region_thread who;
+    const char *as;     /* "holds", "reads", "waits to read" ... */
+    int64_t number;     /* of the unit or the place; -1: none */
+    bool has_ns;        /* since when is known: */
+    uint64_t ns;        /* how long it has done so */
+    uint64_t waits_for; /* offset */
+};
+
+struct show_threads {
+    struct show_thread *all;
+    size_t count;
+};
+
+struct show_number {
+    const char *key;
+    uint64_t value;
+};
+
+enum { SHOW_NUMBERS = 4 };
+
+/* One named object; or what lies between them, where kind is NULL. */
+struct show_object {
+    char name[FW_IPC_NAME_SIZE];
+    const char *kind;
+    uint64_t at, size;
+    const char *state; /* in words */
+    struct show_number numbers[SHOW_NUMBERS];
+    unsigned number_count;
+    struct show_threads inside, waiting;
+    struct show_thread died; /* the last one that did; as NULL: nobody */
+    uint64_t died_generation;
+};
+
+/* A line of the members. */
+struct show_member {
+    uint32_t line;
+    uint32_t tenancy;
+    struct show_thread thread; /* as: NULL where it does not wait */
+};
+
+struct show {
+    struct region region;
+    const char *trouble; /* NULL: none */
+    struct show_object *objects;
+    size_t object_count;
+    unsigned damaged; /* entries of the directory that were written over */
+    struct show_member *members;
+    size_t member_count;
+};
+
+/* Reads all that there is in s->region. */
+void show_read(struct show *s);
+void show_free(struct show *s);
+
+/* show_object.c: fills in what the object is like; o has name, at, size. */
+void show_object(struct show_object *o, const struct region *r, uint32_t kind);
+void show_add(struct show_threads *list, struct show_thread t);
+/* How long ago that was, by CLOCK_MONOTONIC. */
+uint64_t show_age(uint64_t since);
+
+void show_print(const struct show *s, FILE *out);
+json_t *show_json(const struct show *s);
+
+extern const char *const show_kinds[];
+enum { SHOW_KINDS = 10 };
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* What an object in a region is like: by the words that its library reads (src/ipc/). */
+#include <stdlib.h>
+#include <time.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/ipc/journal.h>
+#include <furwock/ipc/mutex.h>
+#include <furwock/ipc/once.h>
+#include <furwock/ipc/region.h>
+#include <furwock/ipc/rwlock.h>
+#include <furwock/ipc/sem.h>
+#include <furwock/ipc/units.h>
+
+#include "ipc/barrier_word.h"
+#include "ipc/rwlock.h"
+#include "ipc/share.h"
+#include "show.h"
+
+#define WRITTEN_OVER "written over"
+
+const char *const show_kinds[SHOW_KINDS] = {
+    [FW_REGION_DATA] = "data",       [FW_REGION_MUTEX] = "mutex", [FW_REGION_RWLOCK] = "rwlock",
+    [FW_REGION_COND] = "cond",       [FW_REGION_SEM] = "sem",     [FW_REGION_UNITS] = "units",
+    [FW_REGION_BARRIER] = "barrier", [FW_REGION_ONCE] = "once",   [FW_REGION_JOURNAL] = "journal"};
+
+void show_add(struct show_threads *list, struct show_thread t)
+{
+    struct show_thread *all = realloc(list->all, (list->count + 1) * sizeof *all);
+
+    if (all == NULL)
+        abort();
+    all[list->count] = t;
+    list->all = all;
+    list->count++;
+}
+
+uint64_t show_age(uint64_t since)
+{
+    struct timespec now;
+    uint64_t ns;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    return since < ns ? ns - since : 0;
+}
+
+static void number(struct show_object *o, const char *key, uint64_t value)
+{
+    o->numbers[o->number_count++] = (struct show_number){key, value};
+}
+
+/* Enters a thread; false where nobody can have that id. */
+static bool enter(struct show_object *o, const struct region *r, uint64_t holder, const char *as,
+                  int64_t n)
+{
+    struct show_thread t = {.who = region_thread(r, holder & FW_IPC_HOLDER), .as = as, .number = n};
+
+    if (t.who.life == REGION_UNREAL) {
+        o->state = WRITTEN_OVER;
+        return false;
+    }
+    show_add(&o->inside, t);
+    return true;
+}
+
+static bool is_dead(const struct show_object *o)
+{
+    return o->inside.count != 0 && o->inside.all[0].who.life == REGION_DEAD;
+}
+
+/* What mutexes and read-write locks remember; `is_held`: since when that is. */
+static void past(struct show_object *o, const fw_ipc_past *p, bool is_held, uint32_t flags)
+{
+    uint64_t dead = fw_load64_relaxed(&p->dead_), since = fw_load64_relaxed(&p->since_);
+
+    number(o, "generation", fw_load64_relaxed(&p->generation_));
+    if (is_held && (flags & FW_REGION_STAMP) != 0 && since != 0 && o->inside.count != 0) {
+        o->inside.all[0].has_ns = true;
+        o->inside.all[0].ns = show_age(since);
+    }
+    if (dead != 0) {
+        o->died = (struct show_thread){.as = "died", .number = -1};
+        o->died.who =
+            (struct region_thread){(uint32_t)(dead >> 32), (uint32_t)dead, REGION_DEAD, false};
+        o->died_generation = fw_load64_relaxed(&p->dead_generation_);
+    }
+}
+
+static void mutex(struct show_object *o, const struct region *r, const fw_ipc_mutex *m)
+{
+    uint64_t w = fw_load64_acquire(&m->word_);
+    bool is_held = w != 0 && w != FW_IPC_NOBODY;
+
+    o->state = w == 0 ? "free" : !is_held ? "given up" : "held";
+    if (is_held && ((w & ~(FW_IPC_HOLDER | FW_IPC_WAITERS | FW_IPC_DIED)) != 0 ||
+                    !enter(o, r, w, "holds", -1)))
+        o->state = WRITTEN_OVER;
+    else if (is_held && is_dead(o))
+        o->state = "left by a dead holder";
+    else if (is_held && (w & FW_IPC_DIED) != 0)
+        o->state = "held, to be repaired";
+    past(o, &m->past_, is_held, r->plan.flags);
+}
+
+static const char *rw_role(uint64_t w)
+{
+    if ((w & IPC_RW_UPGRADABLE) != 0)
+        return "reads, upgradable";
+    if ((w & IPC_RW_DRAINING) != 0)
+        return "waits for readers to leave";
+    return (w & IPC_RW_RELEASING) != 0 ? "lets readers in" : "writes";
+}
+
+static void readers(struct show_object *o, const struct region *r, const fw_ipc_rwlock *l)
+{
+    for (uint32_t slot = 0; slot < r->place.member_count; slot++) {
+        const struct fw_ipc_member_ *m = &r->place.members[slot];
+        uint64_t tenant = region_tenant(r, slot);
+        for (unsigned i = 0; tenant != 0 && i < FW_IPC_SHARES; i++) {
+            uint64_t share = fw_load64_relaxed(&m->shares[i]);
+            if (fw_ipc_share_state_(share) == FW_IPC_SHARE_HELD &&
+                ((share ^ tenant) & FW_IPC_TENANCY_) == 0 &&
+                (uint32_t)(share & ~UINT64_C(3)) == fw_ipc_share_key_(&r->place, l) &&
+                region_thread(r, tenant).life != REGION_DEAD)
+                enter(o, r, tenant, "reads", -1);
+        }
+    }
+}
+
+static void rwlock(struct show_object *o, const struct region *r, const fw_ipc_rwlock *l)
+{
+    uint64_t w = fw_load64_acquire(&l->word_);
+    bool is_held = w != 0 && !ipc_rw_is_lost(w);
+
+    if (is_held && (!ipc_rw_is_possible(w) || !enter(o, r, w, rw_role(w), -1))) {
+        o->state = WRITTEN_OVER;
+        past(o, &l->past_, false, r->plan.flags);
+        return;
+    }
+    past(o, &l->past_, is_held && ipc_rw_is_written(w), r->plan.flags);
+    o->state = !is_held                  ? "given up"
+               : is_dead(o)              ? "left by a dead holder"
+               : ipc_rw_is_unrepaired(w) ? "held, to be repaired"
+                                         : "held";
+    readers(o, r, l);
+    if (w == 0)
+        o->state = o->inside.count != 0 ? "held" : "free";
+}
+
+static void sem(struct show_object *o, const fw_ipc_sem *s)
+{
+    uint64_t made = fw_load64_relaxed(&s->made_);
+    uint64_t most = made != 0 ? made & FW_IPC_SEM_MAX : FW_IPC_SEM_MAX;
+    uint64_t value = fw_load64_relaxed(&s->word_) & FW_IPC_SEM_MAX;
+
+    o->state = value > most ? WRITTEN_OVER : value != 0 ? "has units" : "empty";
+    number(o, "value", value);
+    number(o, "maximum", most);
+}
+
+static void units(struct show_object *o, const struct region *r, const fw_ipc_units *u)
+{
+    const uint64_t *unit = (const uint64_t *)(u + 1);
+    uint64_t count = fw_load64_relaxed(&u->made_), free_ones = 0;
+
+    if (count > (o->size - sizeof *u) / sizeof *unit) {
+        o->state = WRITTEN_OVER;
+        return;
+    }
+    o->state = count == 0 ? "not made" : "";
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t w = fw_load64_acquire(&unit[i]);
+        if (w == 0)
+            free_ones++;
+        else
+            enter(o, r, w, "has unit", (int64_t)i);
+    }
+    number(o, "units", count);
+    number(o, "free", free_ones);
+}
+
+static void barrier(struct show_object *o, const struct region *r, const fw_ipc_barrier *b)
+{
+    uint64_t made = fw_load64_relaxed(&b->made_), w = fw_load64_acquire(&b->round_);
+    uint64_t parties = parties_of(made), vacant = 0;
+
+    if (parties > (o->size - sizeof *b) / sizeof(uint64_t)) {
+        o->state = WRITTEN_OVER;
+        return;
+    }
+    o->state = made == 0 ? "not made" : has_failed(w) ? "failed" : "";
+    for (uint64_t i = 0; i < parties; i++) {
+        uint64_t place = fw_load64_acquire(&places_of(b)[i]);
+        if (is_vacant(place, w))
+            vacant++;
+        else if (!is_left(place))
+            enter(o, r, place, has_arrived(place, w) ? "has arrived, place" : "is awaited, place",
+                  (int64_t)i);
+    }
+    number(o, "round", round_of(w));
+    number(o, "parties", parties);
+    number(o, "vacant", vacant);
+    number(o, "goes_on", goes_on(made));
+}
+
+static void once(struct show_object *o, const struct region *r, const fw_ipc_once *f)
+{
+    uint64_t w = fw_load64_acquire(&f->word_);
+
+    o->state = "not begun";
+    if (w == FW_IPC_ONCE_DONE_)
+        o->state = "done";
+    else if ((w & FW_IPC_HOLDER) != 0 && enter(o, r, w, "initialises", -1))
+        o->state = is_dead(o) ? "left by a dead initialiser" : "begun";
+}
+
+static void journal(struct show_object *o, const fw_ipc_journal *j)
+{
+    uint64_t used = fw_load64_relaxed(&j->used_), capacity = fw_load64_relaxed(&j->capacity_);
+
+    o->state = used > capacity || capacity > o->size ? WRITTEN_OVER
+               : used == 0                           ? "empty"
+                                                     : "has records";
+    number(o, "used", used);
+    number(o, "capacity", capacity);
+}
+
+/* The least that an object of the kind takes. */
+static size_t least(uint32_t kind)
+{
+    static const size_t sizes[SHOW_KINDS] = {
+        [FW_REGION_MUTEX] = sizeof(fw_ipc_mutex),     [FW_REGION_RWLOCK] = sizeof(fw_ipc_rwlock),
+        [FW_REGION_SEM] = sizeof(fw_ipc_sem),         [FW_REGION_UNITS] = sizeof(fw_ipc_units),
+        [FW_REGION_BARRIER] = sizeof(fw_ipc_barrier), [FW_REGION_ONCE] = sizeof(fw_ipc_once),
+        [FW_REGION_JOURNAL] = sizeof(fw_ipc_journal)};
+
+    return sizes[kind];
+}
+
+void show_object(struct show_object *o, const struct region *r, uint32_t kind)
+{
+    const void *object = fw_ipc_address_(&r->place, o->at, o->size);
+
+    o->kind = show_kinds[kind];
+    o->state = "";
+    if (object == NULL || o->at % sizeof(uint64_t) != 0 || o->size < least(kind)) {
+        o->state = WRITTEN_OVER;
+        return;
+    }
+    switch (kind) {
+    case FW_REGION_MUTEX:
+        mutex(o, r, object);
+        break;
+    case FW_REGION_RWLOCK:
+        rwlock(o, r, object);
+        break;
+    case FW_REGION_SEM:
+        sem(o, object);
+        break;
+    case FW_REGION_UNITS:
+        units(o, r, object);
+        break;
+    case FW_REGION_BARRIER:
+        barrier(o, r, object);
+        break;
+    case FW_REGION_ONCE:
+        once(o, r, object);
+        break;
+    case FW_REGION_JOURNAL:
+        journal(o, object);
+        break;
+    default: /* data, and what waits on a condition variable are the waiters */
+        break;
+    }
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes a region with an object of each kind, processes that hold them and wait for them, dead ones
+ * and a stopped one; says "ready" and who is who; and goes on until its standard input ends.
+ *
+ *     crowd NAME
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <furwock/ipc/barrier.h>
+#include <furwock/ipc/cond.h>
+#include <furwock/ipc/journal.h>
+#include <furwock/ipc/mutex.h>
+#include <furwock/ipc/once.h>
+#include <furwock/ipc/region.h>
+#include <furwock/ipc/rwlock.h>
+#include <furwock/ipc/sem.h>
+#include <furwock/ipc/units.h>
+
+#define CHECK(condition)                                     \
+    do {                                                     \
+        if (!(condition)) {                                  \
+            fprintf(stderr, "crowd: not: %s\n", #condition); \
+            exit(EXIT_FAILURE);                              \
+        }                                                    \
+    } while (0)
+
+enum { UNITS = 4, PARTIES = 3, SETTLE_US = 60000 };
+
+static fw_region *region;
+static fw_ipc_mutex *jobs, *given_up, *signalled;
+static fw_ipc_cond *cond;
+static fw_ipc_rwlock *table;
+static fw_ipc_sem *slots;
+static fw_ipc_units *lent;
+static fw_ipc_barrier *step;
+static fw_ipc_once *fill;
+
+static void *object(const char *name, fw_region_kind kind, size_t size)
+{
+    void *made;
+
+    CHECK(fw_region_object(region, name, kind, size, FW_REGION_CREATE, &made) == 0);
+    return made;
+}
+
+static void make(const char *name)
+{
+    fw_ipc_journal *journal;
+
+    CHECK(fw_region_open(name, 1 << 17, FW_REGION_CREATE | FW_REGION_STAMP | 0644, &region) == 0);
+    jobs = object("jobs", FW_REGION_MUTEX, sizeof *jobs);
+    given_up = object("given up", FW_REGION_MUTEX, sizeof *given_up);
+    signalled = object("signalled", FW_REGION_MUTEX, sizeof *signalled);
+    cond = object("cond", FW_REGION_COND, sizeof *cond);
+    table = object("table", FW_REGION_RWLOCK, sizeof *table);
+    slots = object("slots", FW_REGION_SEM, sizeof *slots);
+    lent = object("lent", FW_REGION_UNITS, fw_ipc_units_size(UNITS));
+    step = object("step", FW_REGION_BARRIER, fw_ipc_barrier_size(PARTIES));
+    fill = object("fill", FW_REGION_ONCE, sizeof *fill);
+    journal = object("journal", FW_REGION_JOURNAL, fw_ipc_journal_size(128));
+    object("data", FW_REGION_DATA, 800);
+    CHECK(fw_ipc_sem_init(slots, 2, 5) == 0 && fw_ipc_units_init(lent, UNITS) == 0);
+    CHECK(fw_ipc_barrier_init(step, PARTIES, FW_IPC_BARRIER_FAIL) == 0);
+    CHECK(fw_ipc_journal_init(journal, 128) == 0);
+}
+
+static void die_with_much(void)
+{
+    CHECK(fw_ipc_mutex_lock(jobs) == 0 && fw_ipc_mutex_lock(given_up) == 0);
+    CHECK(fw_ipc_units_wait(lent) == 0);
+    raise(SIGKILL);
+}
+
+static void repair(void)
+{
+    CHECK(fw_ipc_mutex_lock(jobs) == EOWNERDEAD && fw_ipc_mutex_consistent(jobs) == 0);
+    CHECK(fw_ipc_mutex_lock(given_up) == EOWNERDEAD && fw_ipc_mutex_unlock(given_up) == 0);
+    fw_ipc_barrier_wait(step);
+}
+
+static void want_the_mutex(void)
+{
+    fw_ipc_mutex_lock(jobs);
+}
+
+static int linger(void *arg)
+{
+    (void)arg;
+    while (pause() != 0)
+        ;
+    return 0;
+}
+
+static void read_and_fill(void)
+{
+    CHECK(fw_ipc_rwlock_rdlock(table) == 0 && fw_ipc_units_wait(lent) == 0);
+    fw_ipc_once_call(fill, linger, NULL);
+}
+
+static void want_to_write(void)
+{
+    fw_ipc_rwlock_wrlock(table);
+}
+
+static void want_to_read(void)
+{
+    fw_ipc_rwlock_rdlock(table);
+}
+
+static void want_a_signal(void)
+{
+    CHECK(fw_ipc_mutex_lock(signalled) == 0);
+    fw_ipc_cond_wait(cond, signalled);
+}
+
+static void stop(void)
+{
+    CHECK(fw_ipc_units_wait(lent) == 0 && fw_ipc_barrier_join(step) == 0);
+    raise(SIGSTOP);
+}
+
+/* A process in that role; given time to come to rest there. */
+static void start(const char *role, void (*body)(void))
+{
+    pid_t child = fork();
+
+    CHECK(child >= 0);
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        body();
+        for (;;)
+            pause();
+    }
+    printf("%s %d\n", role, (int)child);
+    usleep(SETTLE_US);
+}
+
+int main(int argc, char **argv)
+{
+    int letter;
+
+    CHECK(argc == 2);
+    make(argv[1]);
+    start("dead", die_with_much);
+    start("repairer", repair);
+    start("locker", want_the_mutex);
+    start("reader", read_and_fill);
+    start("writer", want_to_write);
+    start("late", want_to_read);
+    start("sleeper", want_a_signal);
+    start("stopped", stop);
+    puts("ready");
+    fflush(stdout);
+    while ((letter = getchar()) != EOF)
+        ;
+    return EXIT_SUCCESS;
+}
