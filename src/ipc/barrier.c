@@ -96,7 +96,7 @@ static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *
     bool is_awaited = false;
 
     for (uint32_t n = 0; n < v->parties; n++) {
-        uint64_t place = fw_load64_acquire(fw_ipc_barrier_nth_(v, n));
+        uint64_t place = fw_load64_seq_cst(fw_ipc_barrier_nth_(v, n));
         uint64_t holder = place & FW_IPC_HOLDER;
         enum fw_ipc_life life = FW_IPC_ALIVE;
         if (!is_vacant(place, w)) {
@@ -179,9 +179,8 @@ static int arrive(const view *v, uint64_t *token)
             continue; /* reset */
         if (has_arrived(place, *token))
             return EDEADLK;
-        /* not arrived -> arrived; release: what the caller did before */
-    } while (!fw_cas64_acq_rel(at, &place, place_of(v->me.id, *token, round_of(*token))));
-    fw_fence_seq_cst(); /* then the others' places: of two who arrive last, one sees both */
+        /* not arrived -> arrived; then the others' places: of two who arrive last, one sees both */
+    } while (!fw_cas64_seq_cst(at, &place, place_of(v->me.id, *token, round_of(*token))));
     return settle(v, *token, NULL, false);
 }
 
@@ -311,9 +310,8 @@ int fw_ipc_barrier_leave(fw_ipc_barrier *b)
     place = fw_load64_relaxed(at);
     /* party -> left; where that fails, a reset has made the place another's */
     if ((place & FW_IPC_HOLDER) != v.me.id ||
-        !fw_cas64_acq_rel(at, &place, place_of(FW_IPC_NOBODY, w, 0)))
+        !fw_cas64_seq_cst(at, &place, place_of(FW_IPC_NOBODY, w, 0)))
         return 0;
-    fw_fence_seq_cst();
     error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL, false);
     return error == EUCLEAN ? EUCLEAN : 0;
 }

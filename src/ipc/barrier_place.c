@@ -84,7 +84,6 @@ uint64_t fw_ipc_barrier_change_(const struct fw_ipc_barrier_view_ *v)
 
     while (!fw_cas64_acq_rel(&v->b->round_, &w, one_change_later(w)))
         ;
-    fw_fence_seq_cst(); /* before the places are looked at */
     return one_change_later(w);
 }
 

@@ -26,7 +26,8 @@
  * N2  A word that names a dead thread changes only by being taken (M1: that thread does nothing any
  *     more, and nobody is given its id).
  * N3  Who sleeps has looked at all units after the queue became what it sleeps on; who gives back
- *     looks at the queue after the unit became free.  So one of the two sees the other.
+ *     looks at the queue after the unit became free; all four are sequentially consistent.  So one
+ *     of the two sees the other.
  * N4  Who dies between giving back and the wake, or after the wake, leaves others asleep for a nap
  *     at most.  The death of a holder is found in the same way.
  */
@@ -114,7 +115,7 @@ static uint32_t take_free(const struct view *v)
 {
     for (uint32_t n = 0; n < v->count; n++) {
         uint32_t i = nth(v, n);
-        uint64_t w = fw_load64_relaxed(&v->units[i]);
+        uint64_t w = fw_load64_seq_cst(&v->units[i]);
         if (w == 0 && fw_cas64_acquire(&v->units[i], &w, v->me.id))
             return i;
     }
@@ -158,9 +159,8 @@ static uint64_t announce(const struct view *v)
 {
     uint64_t w = fw_load64_relaxed(&v->u->queue_);
 
-    while (!fw_cas64_acq_rel(&v->u->queue_, &w, fw_ipc_changed_(w | FW_IPC_WAITERS)))
+    while (!fw_cas64_seq_cst(&v->u->queue_, &w, fw_ipc_changed_(w | FW_IPC_WAITERS)))
         ;
-    fw_fence_seq_cst();
     return w | FW_IPC_WAITERS;
 }
 
@@ -251,10 +251,9 @@ static bool give(const struct view *v, uint32_t unit)
 {
     uint64_t w = v->me.id;
 
-    if (fw_load64_relaxed(&v->units[unit]) != w || !fw_cas64_release(&v->units[unit], &w, 0))
+    if (fw_load64_relaxed(&v->units[unit]) != w || !fw_cas64_seq_cst(&v->units[unit], &w, 0))
         return false;
-    fw_fence_seq_cst(); /* the unit, then the queue (N3) */
-    w = fw_load64_relaxed(&v->u->queue_);
+    w = fw_load64_seq_cst(&v->u->queue_); /* the unit, then the queue (N3) */
     if (fw_ipc_has_waiters_(w))
         tell_queue_slow_(v, w);
     return true;
