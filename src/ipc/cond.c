@@ -7,17 +7,18 @@
  * to lose (a wake that went to one who died) comes back here because nobody sleeps for longer than
  * a nap.
  *
- *   bit   63 ............... 32   31 ................. 2   1         0
- *         broadcasts              signals and broadcasts   SLEEPERS  WAITERS
+ *   bit   63 ...... 32   31 ................. 2   1         0
+ *         moves          signals and broadcasts   SLEEPERS  WAITERS
  *
  *   word      meaning                               left by
  *   n         nobody waits since the last wake      a waiter, with the mutex: -> n|W
  *   n|W       somebody may wait, and polls          a waiter: -> n|W|S
  *                                                   signal: -> n+1; it is seen
- *   n|W|S     somebody may sleep                    signal: -> (n+1)|W|S, wakes one; where nobody
- *                                                   slept: -> n+2, wakes all who do by now
- *   n|W[|S]                                         broadcast: -> n+1 and a broadcast more, then
- *                                                   wakes or moves all who sleep
+ *   n|W|S     somebody may sleep                    signal: -> (n+1)|W|S, wakes one, or, with the
+ *                                                   mutex: and a move more, moves one to it; where
+ *                                                   nobody slept: -> n+2, wakes all who do by now
+ *   n|W[|S]                                         broadcast: -> n+1 and a move more, then wakes or
+ *                                                   moves all who sleep
  *
  * A waiter remembers the number that it has found, and its wait is over as soon as there is another
  * one, however it learns that.  There is no other state, and nobody is counted.
@@ -29,7 +30,7 @@
  *   C3  A wait is decided by the number only, never by being woken.  So a wake that is lost, or
  *       goes to one who dies or is cancelled, delays the others until they look: a nap.  And who
  *       finds its number unchanged has taken nothing.
- *   C4  Who may have been moved to the mutex (a broadcast came) takes it as one who has slept
+ *   C4  Who may have been moved to the mutex (there was a move) takes it as one who has slept
  *       there, so that its release wakes the next.
  *   C5  Who looks after a nap looks at the mutex, too: a holder that died before it could signal is
  *       found by those who wait, if nobody else comes.
@@ -58,7 +59,7 @@
 #define COND_WAITERS UINT64_C(1)
 #define COND_SLEEPERS UINT64_C(2)
 #define COND_CHANGE UINT64_C(4)
-#define COND_BROADCAST (UINT64_C(1) << 32)
+#define COND_MOVE (UINT64_C(1) << 32)
 
 /* An offset by eights fits into 32 bits. */
 #define EIGHT UINT64_C(8)
@@ -93,9 +94,9 @@ static uint64_t changed(uint64_t word)
     return (number_of(word) + 1) * COND_CHANGE;
 }
 
-static bool was_broadcast(uint64_t number, uint64_t word)
+static bool were_moves(uint64_t number, uint64_t word)
 {
-    return number / number_of(COND_BROADCAST) != word / COND_BROADCAST;
+    return number / number_of(COND_MOVE) != word / COND_MOVE;
 }
 
 static const uint32_t *half(const fw_ipc_cond *c)
@@ -148,7 +149,7 @@ static int lock_again(struct waiter *me)
     uint64_t now = fw_load64_relaxed(&me->c->word_);
 
     fw_ipc_wait_end_(&me->wait);
-    if (me->has_slept && was_broadcast(me->number, now)) /* C4 */
+    if (me->has_slept && were_moves(me->number, now)) /* C4 */
         return fw_ipc_mutex_relock_(me->m, &me->wait.me);
     return fw_ipc_mutex_lock(me->m);
 }
@@ -246,37 +247,6 @@ int fw_ipc_cond_wait(fw_ipc_cond *c, fw_ipc_mutex *m)
     return fw_ipc_cond_wait_policy(c, m, NULL, NULL);
 }
 
-/* Wakes one who sleeps, after the change to `now`.  If nobody does, later signals need not try. */
-static void wake_one(fw_ipc_cond *c, uint64_t now)
-{
-    int woken = fw_futex_wake(half(c), 1, FW_FUTEX_SHARED);
-
-    if (woken < 0)
-        fw_panic_errno_("futex wake between processes", -woken);
-    /* n|W|S -> n+1: who has come and gone to sleep meanwhile would not be found any more */
-    if (woken == 0 && fw_cas64_release(&c->word_, &now, changed(now)))
-        fw_ipc_wake_(half(c), FW_FUTEX_ALL);
-}
-
-int fw_ipc_cond_signal(fw_ipc_cond *c)
-{
-    uint64_t now = fw_load64_relaxed(&c->word_);
-    uint64_t next;
-
-    if (!has_waiters(now))
-        return 0;
-    if (fw_ipc_place_of_(c) == NULL || (uintptr_t)c % sizeof(uint64_t) != 0)
-        return EINVAL;
-    do {
-        if (!has_waiters(now))
-            return 0;
-        next = has_sleepers(now) ? now + COND_CHANGE : changed(now);
-    } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W -> n+1, n|W|S -> (n+1)|W|S */
-    if (has_sleepers(next))
-        wake_one(c, next);
-    return 0;
-}
-
 /* The mutex of those who wait, as far as that can be believed; NULL: there is none. */
 static fw_ipc_mutex *mutex_of(const fw_ipc_cond *c, const struct fw_ipc_place_ *place)
 {
@@ -285,21 +255,61 @@ static fw_ipc_mutex *mutex_of(const fw_ipc_cond *c, const struct fw_ipc_place_ *
     return fw_ipc_address_(place, at, sizeof(fw_ipc_mutex));
 }
 
-/* Moves all who sleep to the mutex, but one where nobody is known to release it.  False: none. */
-static bool move(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me_ *me)
+/* Makes the release of the mutex wake somebody, if the caller holds it. */
+static bool prepare_move(const fw_ipc_cond *c, const struct fw_ipc_me_ *me)
 {
     fw_ipc_mutex *m = mutex_of(c, me->place);
-    unsigned first;
-    int moved;
 
-    if (m == NULL)
-        return false;
-    first = fw_ipc_mutex_mark_waiters_(m, me) ? 0 : 1;
-    moved = fw_futex_cmp_requeue(half(c), (uint32_t)now, first, fw_ipc_mutex_half_(m), FW_FUTEX_ALL,
-                                 FW_FUTEX_SHARED);
-    if (moved < 0 && moved != -EAGAIN)
-        fw_panic_errno_("futex requeue between processes", -moved);
-    return moved >= 0;
+    return m != NULL && fw_ipc_mutex_mark_waiters_(m, me);
+}
+
+/*
+ * After a change to the word `now`: of those who sleep, `most` are woken, or, where the caller holds
+ * the mutex, moved to it.  If they are many, one at most is woken, and the others are moved.
+ * Returns how many there were.
+ */
+static unsigned rouse(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me_ *me, bool is_held,
+                      unsigned most)
+{
+    const fw_ipc_mutex *m = mutex_of(c, me->place);
+    int n = -EAGAIN;
+
+    if (m != NULL && (is_held || most > 1))
+        n = fw_futex_cmp_requeue(half(c), (uint32_t)now, is_held ? 0 : 1, fw_ipc_mutex_half_(m),
+                                 most, FW_FUTEX_SHARED);
+    if (n == -EAGAIN) /* the word is another one again: who sleeps for that will sleep on */
+        n = fw_futex_wake(half(c), most, FW_FUTEX_SHARED);
+    if (n < 0)
+        fw_panic_errno_("futex wake between processes", -n);
+    return (unsigned)n;
+}
+
+int fw_ipc_cond_signal(fw_ipc_cond *c)
+{
+    uint64_t now = fw_load64_relaxed(&c->word_);
+    uint64_t next;
+    struct fw_ipc_me_ me;
+    bool is_held;
+    int error;
+
+    if (!has_waiters(now))
+        return 0;
+    error = fw_ipc_enter_(c, &me);
+    if (error != 0)
+        return error;
+    do {
+        if (!has_waiters(now))
+            return 0;
+        is_held = has_sleepers(now) && prepare_move(c, &me);
+        next = has_sleepers(now) ? now + COND_CHANGE : changed(now);
+        next += is_held ? COND_MOVE : 0;
+    } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W -> n+1, n|W|S -> (n+1)|W|S */
+    if (!has_sleepers(next) || rouse(c, next, &me, is_held, 1) != 0)
+        return 0;
+    /* Nobody slept: n|W|S -> n+1.  Who has come and gone to sleep since would be forgotten. */
+    if (fw_cas64_release(&c->word_, &next, changed(next)))
+        fw_ipc_wake_(half(c), FW_FUTEX_ALL);
+    return 0;
 }
 
 int fw_ipc_cond_broadcast(fw_ipc_cond *c)
@@ -312,15 +322,14 @@ int fw_ipc_cond_broadcast(fw_ipc_cond *c)
     if (!has_waiters(now))
         return 0;
     error = fw_ipc_enter_(c, &me);
-    if (error == EINVAL)
-        return EINVAL;
+    if (error != 0)
+        return error;
     do {
         if (!has_waiters(now))
             return 0;
-        next = changed(now) + COND_BROADCAST;
-    } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W[|S] -> n+1, and a broadcast more */
-    /* If others have come meanwhile, nobody is moved: they see their number, and sleep again. */
-    if (has_sleepers(now) && (error != 0 || !move(c, next, &me)))
-        fw_ipc_wake_(half(c), FW_FUTEX_ALL);
+        next = changed(now) + COND_MOVE;
+    } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W[|S] -> n+1, and a move more */
+    if (has_sleepers(now))
+        rouse(c, next, &me, prepare_move(c, &me), FW_FUTEX_ALL);
     return 0;
 }

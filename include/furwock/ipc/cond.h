@@ -34,8 +34,9 @@ FW_BEGIN_DECLS
  *    has changed the condition and told nobody.
  *  - Signal and broadcast may be called without the mutex, too.  Where nobody waits they cost one
  *    load.
- *  - Broadcast does not wake a swarm that fights for the mutex: it wakes one waiter at most, and
- *    moves the others to the mutex, each release of which wakes the next.
+ *  - Nobody is woken only to find the mutex taken: with the mutex held, a signal moves the waiter
+ *    to the mutex, whose release wakes it.  A broadcast wakes one waiter at most, and moves the
+ *    others; each release wakes the next.
  *  - Who waits may be cancelled (pthread_cancel; deferred: noticed after 40 ms at the latest).
  *    Clean-up handlers find the mutex as after a wait: held, unless it was given up.
  *  - Not for signal handlers.
