@@ -84,11 +84,11 @@ static void introduce(struct fw_ipc_member_ *m, uint32_t thread, uint64_t nth)
 {
     remember_former(m);
     fw_store64_relaxed(&m->waits_for, 0);
-    fw_store64_release(&m->introduced, 0); /* what follows is nobody's until it is all there */
-    fw_fence_release();
-    fw_store64_relaxed(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);
-    fw_store64_relaxed(&m->started, fw_thread_started_(thread));
-    fw_store64_relaxed(&m->pid_namespace, fw_pid_namespace_());
+    /* What follows is nobody's until it is all there: each release comes after this. */
+    fw_store64_relaxed(&m->introduced, 0);
+    fw_store64_release(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);
+    fw_store64_release(&m->started, fw_thread_started_(thread));
+    fw_store64_release(&m->pid_namespace, fw_pid_namespace_());
     fw_store64_release(&m->introduced, nth);
 }
 
@@ -257,8 +257,7 @@ uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder)
     if (m == NULL)
         return 0;
     if (fw_load64_acquire(&m->introduced) == tenancy(holder)) {
-        ids = fw_load64_relaxed(&m->ids);
-        fw_fence_acquire();
+        ids = fw_load64_acquire(&m->ids);
         if (fw_load64_relaxed(&m->introduced) == tenancy(holder))
             return ids;
     }

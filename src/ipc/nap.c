@@ -17,12 +17,16 @@
 
 #define SECOND_NS 1000000000
 
+/* Pauses between looks, at most; with the look at the clock one takes about 50 ns. */
+enum { LOOKS_APART = 32 };
+
 int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, const void *object,
                        uint32_t how, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     w->me = *me;
     w->object = object;
     w->how = how;
+    w->looks = 1;
     w->is_told = false;
     w->has_napped = false;
     return fw_wait_begin_(&w->poll, policy, deadline);
@@ -30,11 +34,17 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
 
 bool fw_ipc_wait_poll_(struct fw_ipc_wait_ *w)
 {
-    return fw_wait_poll_(&w->poll);
+    for (uint32_t i = 0; i < w->looks; i++)
+        if (!fw_wait_poll_(&w->poll))
+            return false;
+    if (w->looks < LOOKS_APART)
+        w->looks *= 2;
+    return true;
 }
 
 void fw_ipc_wait_again_(struct fw_ipc_wait_ *w)
 {
+    w->looks = 1;
     fw_wait_again_(&w->poll);
 }
 
@@ -71,9 +81,9 @@ static uint64_t nap_until(const fw_deadline *deadline)
 static int nap(const uint32_t *word, uint32_t expected, uint64_t ns)
 {
     uint64_t end = fw_clock_ns_() + ns;
-    fw_deadline at = {.clock = CLOCK_MONOTONIC,
-                      .at = {.tv_sec = (time_t)(end / SECOND_NS),
-                             .tv_nsec = (long)(end % SECOND_NS)}};
+    fw_deadline at = {
+        .clock = CLOCK_MONOTONIC,
+        .at = {.tv_sec = (time_t)(end / SECOND_NS), .tv_nsec = (long)(end % SECOND_NS)}};
 
     return fw_futex_wait(word, expected, FW_FUTEX_SHARED, &at);
 }

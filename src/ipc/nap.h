@@ -37,6 +37,7 @@ struct fw_ipc_wait_ {
     struct fw_ipc_me_ me;
     const void *object;
     uint32_t how;
+    uint32_t looks; /* how many pauses lie between two looks, by now */
     bool is_told;    /* the member's line says what it waits for */
     bool has_napped; /* the last sleep lasted for a whole nap: ask fw_ipc_life_slow_ */
 };
@@ -45,7 +46,10 @@ struct fw_ipc_wait_ {
 int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, const void *object,
                        uint32_t how, const fw_wait_policy *policy, const fw_deadline *deadline);
 
-/* Pauses or yields once.  False: the budget is used up. */
+/*
+ * Pauses or yields, each time for longer: a look takes the word's cache line away from whoever
+ * locks and unlocks it all the time.  False: the budget is used up.
+ */
 bool fw_ipc_wait_poll_(struct fw_ipc_wait_ *w);
 
 /* Gives a new polling budget. */
