@@ -8,7 +8,7 @@
  *     164              the list of free space
  *     168 + 4 n        chain n
  *     behind these     records: held shared by who walks, taken without waiting by who deletes
- *     ranges               everything, piece by piece
+ *     ranges           everything, piece by piece
  *
  * Each byte but the first two has a lock in the region.  Records have a table of them, by a hash
  * of the byte: where two share one, a record is marked deleted instead of freed at once, as if

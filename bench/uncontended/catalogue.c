@@ -5,14 +5,19 @@
 #include "uncontended.h"
 
 const struct object_kind object_kinds[OBJECTS] = {
-    [OBJECT_MUTEX] = {"mutex", "lock + unlock", "pthread"},
-    [OBJECT_READ] = {"read", "read lock + unlock", "pthread-rw"},
-    [OBJECT_WRITE] = {"write", "write lock + unlock", "pthread-rw"},
-    [OBJECT_SIGNAL] = {"signal", "signal with nobody waiting", "pthread"},
-    [OBJECT_SEM] = {"sem", "semaphore post + wait", "posix"},
-    [OBJECT_EVENT] = {"event", "event set + wait + reset", "pthread"},
-    [OBJECT_EVENT_WAIT] = {"event-wait", "wait for an event that is set", "pthread"},
-    [OBJECT_ONCE] = {"once", "call once, done long ago", "pthread"},
+    [OBJECT_MUTEX] = {"mutex", "lock + unlock", "pthread", false},
+    [OBJECT_READ] = {"read", "read lock + unlock", "pthread-rw", false},
+    [OBJECT_WRITE] = {"write", "write lock + unlock", "pthread-rw", false},
+    [OBJECT_SIGNAL] = {"signal", "signal with nobody waiting", "pthread", false},
+    [OBJECT_SEM] = {"sem", "semaphore post + wait", "posix", false},
+    [OBJECT_EVENT] = {"event", "event set + wait + reset", "pthread", false},
+    [OBJECT_EVENT_WAIT] = {"event-wait", "wait for an event that is set", "pthread", false},
+    [OBJECT_ONCE] = {"once", "call once, done long ago", "pthread", false},
+    [OBJECT_IPC_MUTEX] = {"ipc-mutex", "lock + unlock, shared with processes", "pthread-robust",
+                          true},
+    [OBJECT_IPC_READ] = {"ipc-read", "read lock + unlock, shared with processes", "pthread-rw",
+                         true},
+    [OBJECT_IPC_SEM] = {"ipc-sem", "semaphore post + wait, shared with processes", "posix", true},
 };
 
 static void loop_mutex(const adapter_head *head, void *memory, uint64_t n)
@@ -69,12 +74,19 @@ struct collection {
     size_t n;
 };
 
+/* Between threads, what is for processes is not looked at: that is an object of its own. */
+static bool belongs(enum object object, const adapter_head *head)
+{
+    return object_kinds[object].shared ? (head->flags & ADAPTER_SHARED) != 0
+                                       : (head->flags & (ADAPTER_REGION | ADAPTER_PROCESSES)) == 0;
+}
+
 static void add(struct collection *c, enum object object, const void *adapter,
                 void (*loop)(const adapter_head *, void *, uint64_t))
 {
     const adapter_head *head = adapter;
 
-    if (c->n < ENTRIES_MAX)
+    if (c->n < ENTRIES_MAX && belongs(object, head))
         c->entries[c->n++] = (struct entry){object, head, loop};
 }
 
@@ -85,6 +97,17 @@ static void add_events(struct collection *c)
     for (const struct event_adapter *const *a = event_adapter_list; *a != NULL; a++)
         if (!(*a)->automatic)
             add(c, OBJECT_EVENT_WAIT, *a, loop_event_wait);
+}
+
+static void add_shared(struct collection *c)
+{
+    for (const struct adapter *const *a = adapter_list; *a != NULL; a++)
+        if (((*a)->flags & ADAPTER_NOTHING) == 0)
+            add(c, OBJECT_IPC_MUTEX, *a, loop_mutex);
+    for (const struct rw_adapter *const *a = rw_adapter_list; *a != NULL; a++)
+        add(c, OBJECT_IPC_READ, *a, loop_read);
+    for (const struct sem_adapter *const *a = sem_adapter_list; *a != NULL; a++)
+        add(c, OBJECT_IPC_SEM, *a, loop_sem);
 }
 
 size_t catalogue(struct entry *entries)
@@ -107,6 +130,7 @@ size_t catalogue(struct entry *entries)
     add_events(&c);
     for (const struct once_adapter *const *a = once_adapter_list; *a != NULL; a++)
         add(&c, OBJECT_ONCE, *a, loop_once);
+    add_shared(&c);
     return c.n;
 }
 
@@ -118,6 +142,9 @@ static const struct missing_adapter *const missing_lists[OBJECTS] = {
     [OBJECT_SEM] = sem_adapter_missing,
     [OBJECT_EVENT] = event_adapter_missing,
     [OBJECT_EVENT_WAIT] = event_adapter_missing,
+    [OBJECT_IPC_MUTEX] = adapter_missing,
+    [OBJECT_IPC_READ] = rw_adapter_missing,
+    [OBJECT_IPC_SEM] = sem_adapter_missing,
 };
 
 const char *catalogue_why_missing(enum object object, const char *name)

@@ -60,7 +60,7 @@ int contest_prepare(struct contest *c, const struct entry *entries, size_t n, un
     for (; c->n < n; c->n++) {
         struct contestant *k = &c->contestants[c->n];
         k->entry = entries[c->n];
-        k->memory = adapter_head_make(k->entry.head, 1, false);
+        k->memory = adapter_head_make(k->entry.head, 1, object_kinds[k->entry.object].shared);
         k->samples = calloc(rounds, sizeof *k->samples);
         if (k->memory == NULL || k->samples == NULL) {
             fprintf(stderr, "uncontended: cannot make a %s of %s: %s\n",

@@ -13,7 +13,7 @@ COMMAND = []
 
 
 def run(*arguments):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=50,
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=250,
                           check=False)
 
 
@@ -80,7 +80,10 @@ class Uncontended(unittest.TestCase):
     def test_everything(self):
         cells, _ = measured()
         self.assertEqual({o for o, _ in cells}, {"mutex", "read", "write", "signal", "sem",
-                                                 "event", "event-wait", "once"})
+                                                 "event", "event-wait", "once", "ipc-mutex",
+                                                 "ipc-read", "ipc-sem"})
+        self.assertIn(("ipc-mutex", "furwock-ipc"), cells)
+        self.assertNotIn(("mutex", "furwock-ipc"), cells)
 
     def test_list(self):
         done = run("--list")

@@ -21,6 +21,9 @@ enum object {
     OBJECT_EVENT,
     OBJECT_EVENT_WAIT,
     OBJECT_ONCE,
+    OBJECT_IPC_MUTEX,
+    OBJECT_IPC_READ,
+    OBJECT_IPC_SEM,
     OBJECTS
 };
 
@@ -28,6 +31,7 @@ struct object_kind {
     const char *name;      /* as the user types it */
     const char *calls;     /* what a pair is, in words */
     const char *yardstick; /* whose time is 1 */
+    bool shared;           /* made for use between processes */
 };
 
 extern const struct object_kind object_kinds[OBJECTS];

@@ -39,7 +39,10 @@ MUTEX = "mutex"
 OBJECTS = {"read": "read lock + unlock", "write": "write lock + unlock",
            "signal": "signal with nobody waiting", "sem": "semaphore post + wait",
            "event": "event set + wait + reset", "event-wait": "wait for an event that is set",
-           "once": "call once, done long ago"}
+           "once": "call once, done long ago",
+           "ipc-mutex": "lock + unlock, shared with processes",
+           "ipc-read": "read lock + unlock, shared with processes",
+           "ipc-sem": "semaphore post + wait, shared with processes"}
 
 
 def read(raw, where):
