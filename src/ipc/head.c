@@ -16,6 +16,7 @@
  *   H3  The memory has room for a plan before the plan is stored (region.c).
  *   H4  What changes later (members, naming, the directory) is not touched here: it begins as
  *       zeroes.
+ *   H5  The plan is stored before all other constants: who sees one of these sees the plan.
  *
  * A killed maker leaves zeroes, or a head that is begun and that the next one completes.
  */
@@ -52,6 +53,7 @@ enum { ENTRY_SHARE = 4096, ENTRIES_LEAST = 64, ENTRIES_MOST = 4096 };
 enum { MEMBER_SHARE = 2048, MEMBERS_LEAST = 128 };
 
 enum { CONSTANT_WORDS = offsetof(struct fw_ipc_head_, check) / sizeof(uint64_t) };
+enum { PLAN_WORD = offsetof(struct fw_ipc_head_, plan) / sizeof(uint64_t) };
 
 static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)
 {
@@ -129,14 +131,17 @@ static bool is_same(const struct fw_ipc_head_ *a, const struct fw_ipc_head_ *b)
     return true;
 }
 
-/* Every constant word, once; magic first, since the others are as old at least (H2). */
+/* Every constant word, once: magic before all others (H2), the plan after them (H5). */
 static void copy(const struct fw_ipc_head_ *head, struct fw_ipc_head_ *seen)
 {
     fw_word_ *to = (fw_word_ *)seen;
 
     to[0] = fw_load64_acquire(words_of(head));
     for (unsigned i = 1; i <= CONSTANT_WORDS; i++)
-        to[i] = fw_load64_relaxed(words_of(head) + i);
+        if (i != PLAN_WORD)
+            to[i] = fw_load64_relaxed(words_of(head) + i);
+    fw_fence_acquire();
+    to[PLAN_WORD] = fw_load64_relaxed(words_of(head) + PLAN_WORD);
 }
 
 static bool is_foreign(const struct fw_ipc_head_ *seen)
@@ -189,7 +194,7 @@ static uint64_t settle(uint64_t *word, uint64_t value)
 
     if (value == 0)
         value = NOT_KNOWN;
-    if (now == 0 && fw_cas64_relaxed(word, &now, value)) /* 0 -> value */
+    if (now == 0 && fw_cas64_release(word, &now, value)) /* 0 -> value: H5 */
         now = value;
     return now;
 }
@@ -204,6 +209,7 @@ void fw_ipc_head_complete_(struct fw_ipc_head_ *head)
     plan.boot = settle(&head->boot, fw_boot_());
     plan.pid_namespace = settle(&head->pid_namespace, fw_pid_namespace_());
     draw_up(&plan, &wanted);
+    fw_fence_release(); /* H5 */
     for (unsigned i = 1; i <= CONSTANT_WORDS; i++)
         fw_store64_relaxed((fw_word_ *)head + i, words_of(&wanted)[i]);
     fw_store64_release(&head->magic, FW_IPC_MAGIC); /* H2 */

@@ -9,7 +9,8 @@
  * Who is killed after 1 leaves zeroes, which the next one makes a region of, or an empty file; who
  * is killed after 2, a head that the next one completes.
  *
- *   J1  A file is never cut short: whoever has seen a plan finds the memory for it.
+ *   J1  A file is made long enough before a plan is stored, and never cut short: whoever looks at
+ *       the length after he has seen a plan finds the memory for it.
  *   J2  The head that decides how much is mapped was read from the file, into memory of one's own.
  *       The head in the mapping is checked again, against that size.
  */
@@ -54,24 +55,44 @@ static int decide(int found, unsigned flags, bool *is_to_make)
 }
 
 /*
- * Makes or completes the head, and checks it.  0; EEXIST: somebody else's, by *plan; or another
- * error.
+ * Makes or completes the head, and checks it.  0; EEXIST: somebody else has made it, by a plan of
+ * his own, which may not fit in what is mapped; or another error.
  */
 static int settle(void *base, bool is_to_make, struct fw_ipc_plan_ *plan, uint64_t mapped)
 {
     struct fw_ipc_head_ *head = base;
-    int made = 0, error;
+    int error = 0;
 
     if (is_to_make)
-        made = fw_ipc_head_make_(head, plan);
+        error = fw_ipc_head_make_(head, plan);
     else
         fw_ipc_head_complete_(head);
-    if (made == EUCLEAN)
-        return EUCLEAN;
-    error = fw_ipc_head_check_(head, mapped, plan);
     if (error == 0)
-        error = check_origin(plan);
-    return error != 0 ? error : made;
+        error = fw_ipc_head_check_(head, mapped, plan);
+    return error == 0 ? check_origin(plan) : error;
+}
+
+/*
+ * What is in the file?  As fw_ipc_head_check_, and the errors of the system calls.  A head that is
+ * begun while it is read may look like none: its plan not there yet, what follows from it there.
+ * Then the second look finds the plan.
+ */
+static int look(int fd, struct fw_shm_about_ *about, struct fw_ipc_plan_ *plan)
+{
+    struct fw_ipc_head_ head;
+    int found = EUCLEAN;
+
+    for (unsigned i = 0; i < 2 && found == EUCLEAN; i++) {
+        int error = fw_shm_about_(fd, about);
+        if (error == 0)
+            error = fw_shm_read_(fd, &head, sizeof head);
+        if (error == 0)
+            error = fw_shm_about_(fd, about); /* after the head: J1 */
+        if (error != 0)
+            return error;
+        found = fw_ipc_head_check_(&head, about->size, plan);
+    }
+    return found;
 }
 
 /* 0; EEXIST: a region has appeared meanwhile; or another error. */
@@ -79,15 +100,11 @@ static int try_file(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *
 {
     struct fw_ipc_plan_ *plan = &joined->plan;
     struct fw_shm_about_ about = {0};
-    struct fw_ipc_head_ head;
     uint64_t mapped;
     bool is_to_make;
-    int error = fw_shm_about_(fd, &about);
+    int error = look(fd, &about, plan);
 
-    if (error == 0)
-        error = fw_shm_read_(fd, &head, sizeof head);
-    if (error == 0)
-        error = decide(fw_ipc_head_check_(&head, about.size, plan), flags, &is_to_make);
+    error = decide(error, flags, &is_to_make);
     if (error != 0)
         return error;
     if (is_to_make) {
@@ -137,7 +154,7 @@ int fw_ipc_join_memory_(void *memory, size_t size, unsigned flags, struct fw_ipc
         *plan = wanted;
     error = settle(memory, is_to_make, plan, size);
     if (error == EEXIST && (flags & FW_REGION_EXCLUSIVE) == 0)
-        error = 0;
+        error = settle(memory, false, plan, size);
     joined->base = memory;
     return error;
 }

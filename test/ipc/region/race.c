@@ -83,9 +83,10 @@ static void make(void *arg)
     error = fw_region_open(board->name, FW_REGION_LEAST + who * 4096, flags, &r);
     if (error == EEXIST && who % 2)
         error = fw_region_open(board->name, 0, 0, &r);
-    else if (who % 2)
+    else if (error == 0 && who % 2)
         fw_store32_release(&me->has_made, 1);
-    CHECK(error == 0);
+    if (error != 0)
+        fail("maker %u: %s", (unsigned)who, strerror(error));
     me->size = fw_region_size(r);
     count(r);
     CHECK(fw_region_close(r) == 0);
