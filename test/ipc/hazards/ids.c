@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Thread ids and clocks: an id is given to another thread, means another thread elsewhere, and
+ * clocks show something else elsewhere.  What cannot be tried here (not root) is left out, with a
+ * line.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hazards/stage.h"
+
+/* Flags: start_holder has the first ones. */
+enum { IS_HELD = LOCKS, HAS_LOOKED, MAY_END, HAS_ENDED };
+
+enum { TRIES = 200, NEW_TIME = 0x80 /* CLONE_NEWTIME: unknown to old headers */ };
+
+static bool put(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static void left_out(const char *why)
+{
+    printf("(left out: %s)\n", why);
+}
+
+/* --- Another thread gets the id of one that died --------------------------------------------- */
+
+static void be_the_next(void *arg)
+{
+    unsigned i = *(unsigned *)arg;
+
+    flag_raise(HAS_LOOKED);
+    flag_await(MAY_END);
+    CHECK(!fw_ipc_mutex_is_mine(stage.m[i]));
+    CHECK(fw_ipc_mutex_unlock(stage.m[i]) == EPERM);
+    for (;;)
+        pause();
+}
+
+static pid_t start_with_id(pid_t id, unsigned i)
+{
+    char text[20];
+
+    snprintf(text, sizeof text, "%d", (int)id - 1);
+    for (unsigned n = 0; n < TRIES; n++) {
+        pid_t child;
+        if (!put("/proc/sys/kernel/ns_last_pid", text))
+            return 0;
+        child = start(be_the_next, &i);
+        if (child == id)
+            return child;
+        murder(child);
+    }
+    return 0;
+}
+
+static void an_id_is_used_again(void)
+{
+    pid_t dead = start_holder(0), next;
+
+    murder(dead);
+    next = start_with_id(dead, 0);
+    if (next == 0) {
+        left_out("no thread can be given an id");
+        expect_left(stage.m[0], dead, dead);
+        return;
+    }
+    flag_raise(MAY_END);
+    expect_left(stage.m[0], dead, dead);
+    murder(next);
+}
+
+/* --- Another pid namespace ------------------------------------------------------------------- */
+
+static void hold_as_first(void *arg)
+{
+    (void)arg;
+    CHECK(getpid() == 1);
+    CHECK(lock_soon(stage.m[0]) == 0);
+    CHECK(fw_ipc_rwlock_rdlock(stage.rw) == 0);
+    flag_raise(IS_HELD);
+    expect_held(stage.m[1]); /* by one whose id means nobody here, or somebody else */
+    flag_raise(HAS_LOOKED);
+    for (;;)
+        pause();
+}
+
+/* Its children live in the namespace, whose first process is the holder. */
+static void make_namespace(void *arg)
+{
+    pid_t child;
+
+    (void)arg;
+    if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+        _exit(77);
+    child = start(hold_as_first, NULL);
+    flag_await(MAY_END);
+    murder(child);
+    flag_raise(HAS_ENDED);
+    for (;;)
+        pause();
+}
+
+static void another_pid_namespace(void)
+{
+    pid_t maker, outside;
+    int status;
+
+    outside = start_holder(1);
+    maker = start(make_namespace, NULL);
+    while (waitpid(maker, &status, WNOHANG) == 0 && stage.flags[HAS_LOOKED] == 0)
+        usleep(1000);
+    if (stage.flags[HAS_LOOKED] == 0) {
+        left_out("no namespace can be made");
+        murder(outside);
+        expect_left(stage.m[1], outside, outside);
+        return;
+    }
+    expect_held(stage.m[0]); /* its id is that of another process here */
+    flag_raise(MAY_END);
+    flag_await(HAS_ENDED);
+    expect_left(stage.m[0], 1, 1);
+    CHECK(fw_ipc_rwlock_trywrlock(stage.rw) == 0 && fw_ipc_rwlock_wrunlock(stage.rw) == 0);
+    murder(outside);
+    expect_left(stage.m[1], outside, outside);
+    murder(maker);
+}
+
+/* --- Another time namespace: the clock shows another time, and goes on ----------------------- */
+
+static void hold_later(void *arg)
+{
+    (void)arg;
+    expect_held(stage.m[1]);
+    CHECK(lock_soon(stage.m[0]) == 0);
+    flag_raise(IS_HELD);
+    for (;;)
+        pause();
+}
+
+/* What is forked from here on lives later. */
+static void keep_another_time(void *arg)
+{
+    pid_t child;
+
+    (void)arg;
+    if (unshare(NEW_TIME) != 0 || !put("/proc/self/timens_offsets", "monotonic 100000 0\n"))
+        _exit(77);
+    child = start(hold_later, NULL);
+    flag_await(MAY_END);
+    murder(child);
+    flag_raise(HAS_ENDED);
+    for (;;)
+        pause();
+}
+
+static void another_time(void)
+{
+    pid_t holder = start_holder(1), maker = start(keep_another_time, NULL);
+    int status;
+
+    while (waitpid(maker, &status, WNOHANG) == 0 && stage.flags[IS_HELD] == 0)
+        usleep(1000);
+    if (stage.flags[IS_HELD] == 0) {
+        left_out("no other time can be made");
+    } else {
+        expect_held(stage.m[0]);
+        flag_raise(MAY_END);
+        flag_await(HAS_ENDED);
+        expect_left(stage.m[0], 0, 0);
+        murder(maker);
+    }
+    murder(holder);
+    expect_left(stage.m[1], holder, holder);
+}
+
+int main(void)
+{
+    stage_make(FW_REGION_LEAST);
+    CASE(an_id_is_used_again);
+    CASE(another_pid_namespace);
+    CASE(another_time);
+    return EXIT_SUCCESS;
+}

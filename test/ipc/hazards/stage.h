@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_TEST_IPC_STAGE_H
+#define FW_TEST_IPC_STAGE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <furwock/ipc/mutex.h>
+#include <furwock/ipc/region.h>
+#include <furwock/ipc/rwlock.h>
+
+#include "processes.h"
+
+/*
+ * What tests of hazards share: a region with some objects, in which somebody holds something, and
+ * something happens to him.  `stage` lies in memory that all processes share.
+ */
+enum { LOCKS = 4, FLAGS = 16, LONG_MS = 20000, SHORT_MS = 150 };
+
+struct stage {
+    fw_region *region;
+    fw_ipc_mutex *m[LOCKS];
+    fw_ipc_rwlock *rw;
+    uint32_t *flags; /* shared */
+    int fd;          /* of the region */
+};
+extern struct stage stage;
+
+/* A region of that many bytes. */
+void stage_make(size_t size);
+
+/* A child's own mapping of it instead of the one that it inherited. */
+void stage_anew(void);
+
+/* Flags that processes raise for each other; await fails after 20 s. */
+void flag_raise(unsigned i);
+void flag_await(unsigned i);
+
+/* lock, within 20 seconds. */
+int lock_soon(fw_ipc_mutex *m);
+
+/* Somebody who lives has it, and keeps it: nobody gets it for 150 ms. */
+void expect_held(fw_ipc_mutex *m);
+
+/* Its holder is dead, and was that thread (0: whichever): it is had with EOWNERDEAD, and repaired. */
+void expect_left(fw_ipc_mutex *m, pid_t process, pid_t thread);
+
+/* It is free, and whole. */
+void expect_free(fw_ipc_mutex *m);
+
+/* A child that takes m[i], raises flag i, and stays. */
+pid_t start_holder(unsigned i);
+
+fw_deadline in_ms(uint64_t ms);
+
+/* A case: says its name, and has LONG_MS. */
+void run_case(const char *name, void (*body)(void));
+#define CASE(body) run_case(#body, body)
+
+#endif
