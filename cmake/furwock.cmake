@@ -117,7 +117,7 @@ endfunction()
 function(fw_test_register_ name label timeout)
     add_test(NAME ${name} COMMAND ${ARGN})
     if(NOT timeout)
-        set(timeout 120)
+        set(timeout 300)
     endif()
     set_tests_properties(${name} PROPERTIES
         LABELS "${label}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77)

@@ -10,7 +10,7 @@ import unittest
 COMMAND = []
 
 
-def run(*arguments, timeout=100):
+def run(*arguments, timeout=250):
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True,
                           timeout=timeout, check=False)
 

@@ -81,7 +81,7 @@ static void list_for_ctest(int argc, char **argv)
                 printf(" [=[%s]=]", argv[k]);
             printf(" %s %s)\n", group, lock);
             printf("set_tests_properties([=[contract.%s.%s]=] PROPERTIES LABELS contract"
-                   " TIMEOUT 120 SKIP_RETURN_CODE %d)\n",
+                   " TIMEOUT 300 SKIP_RETURN_CODE %d)\n",
                    group, lock, EXIT_SKIPPED);
         }
     }

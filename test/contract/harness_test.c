@@ -198,11 +198,11 @@ static void test_deaths(void **state)
     struct death d;
 
     (void)state;
-    assert_int_equal(death_run(exit_with, &(int){7}, 5000, &d), 0);
+    assert_int_equal(death_run(exit_with, &(int){7}, 60000, &d), 0);
     assert_int_equal(d.status, 7);
     assert_int_equal(d.signal, 0);
     assert_string_equal(d.text, "last words\n");
-    assert_int_equal(death_run(exit_with, &(int){-1}, 5000, &d), 0);
+    assert_int_equal(death_run(exit_with, &(int){-1}, 60000, &d), 0);
     assert_int_equal(d.status, -1);
     assert_int_equal(d.signal, SIGABRT);
     assert_false(d.timed_out);

@@ -17,7 +17,7 @@
 
 const adapter_head *subject_head;
 const struct adapter *subject;
-unsigned patience = 30;
+unsigned patience = 60;
 
 bool subject_is(unsigned flag)
 {

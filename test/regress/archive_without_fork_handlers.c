@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FORKS = 200, CHILD_SECONDS = 20 };
+enum { FORKS = 200, CHILD_SECONDS = 100 };
 
 struct big {
     long words[64];

@@ -86,7 +86,7 @@ int main(void)
 {
     pthread_t first, second;
 
-    alarm(20);           /* where it hangs */
+    alarm(100);          /* where it hangs */
     c = (fw_cond){0, 2}; /* COND_SIGNALS: who comes sleeps singly */
     pthread_create(&first, NULL, waiter, NULL);
     while (__atomic_load_n(&waiting, __ATOMIC_ACQUIRE) == 0)

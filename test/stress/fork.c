@@ -16,7 +16,7 @@
  * meanwhile.
  */
 
-enum { N_LOCKS = 6, GENERATIONS = 3, CHILD_THREADS = 3, CHILD_LIMIT_S = 20 };
+enum { N_LOCKS = 6, GENERATIONS = 3, CHILD_THREADS = 3, CHILD_LIMIT_S = 100 };
 
 static struct guarded locks[N_LOCKS];
 static bool usable[N_LOCKS]; /* in a child: nobody held it at the fork */

@@ -15,7 +15,7 @@
  * came through has seen the result.
  */
 
-enum { ONCES = 200, MAX_USERS = 64, CHILD_LIMIT_S = 20 };
+enum { ONCES = 200, MAX_USERS = 64, CHILD_LIMIT_S = 100 };
 
 struct subject {
     fw_once once;

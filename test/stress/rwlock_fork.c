@@ -18,7 +18,7 @@
  * as if nobody had ever stood in line.
  */
 
-enum { N_LOCKS = 3, CHILD_THREADS = 3, CHILD_LIMIT_S = 20 };
+enum { N_LOCKS = 3, CHILD_THREADS = 3, CHILD_LIMIT_S = 100 };
 
 struct shelf {
     fw_rwlock lock;

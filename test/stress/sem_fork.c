@@ -54,7 +54,7 @@ static void in_child(struct worker *me)
     uint32_t left = fw_sem_value(&units);
 
     signal(SIGALRM, stuck);
-    alarm(20);
+    alarm(100);
     for (uint32_t i = 0; i < left; i++)
         if (fw_sem_trywait(&units) != 0)
             stress_fail("a unit is reserved for a thread that does not exist", NULL);

@@ -123,10 +123,10 @@ static void misuse_is_reported(void **state)
     struct death d;
 
     (void)state;
-    assert_int_equal(death_run(lock_inside, NULL, 20000, &d), 0);
+    assert_int_equal(death_run(lock_inside, NULL, 60000, &d), 0);
     assert_int_equal(d.signal, SIGABRT);
     assert_non_null(strstr(d.text, "signal handler"));
-    assert_int_equal(death_run(unlock_what_was_written_over, NULL, 20000, &d), 0);
+    assert_int_equal(death_run(unlock_what_was_written_over, NULL, 60000, &d), 0);
     assert_int_equal(d.signal, SIGABRT);
     assert_non_null(strstr(d.text, "written over"));
 }

@@ -24,7 +24,7 @@ static const struct adapter *const all[] = {
     &adapter_spin_yield,
 };
 
-enum { QUEUE = 6, TASKS = 3, ROUNDS = 4000, TURNS = 500, LIMIT_S = 110 };
+enum { QUEUE = 6, TASKS = 3, ROUNDS = 4000, TURNS = 500, LIMIT_S = 280 };
 
 struct arena {
     _Alignas(64) char lock[64];

@@ -19,7 +19,7 @@ const char *__tsan_default_options(void)
 /* src/once.c with threads: initialisers that do not return, and forks. */
 
 /* Exit statuses of a child. */
-enum { CHILD_OK = 0, CHILD_FAILED = 1, CHILD_LIMIT_S = 20 };
+enum { CHILD_OK = 0, CHILD_FAILED = 1, CHILD_LIMIT_S = 100 };
 
 static fw_once o;
 static fw_latch has_begun;

@@ -21,7 +21,7 @@
  * their own thread: parent and child go on with it.  Handlers of pthread_atfork keep out then.
  */
 
-enum { OBJECTS = 96, ROOM = OBJECTS * 512, CHILD_LIMIT_S = 20, GENERATIONS = 2 };
+enum { OBJECTS = 96, ROOM = OBJECTS * 512, CHILD_LIMIT_S = 100, GENERATIONS = 2 };
 
 static _Alignas(64) unsigned char room[ROOM];
 static struct {

@@ -51,7 +51,7 @@ static void fork_once(bool uses)
     pid_t pid = fork();
 
     if (pid == 0) {
-        alarm(20);
+        alarm(100);
         __atomic_store_n(&may_end, true, __ATOMIC_RELAXED);
         if (uses)
             use_it(NULL);
