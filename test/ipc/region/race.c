@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many processes make the same region at once, and some of them are killed over it, at any moment.
+ * Many processes make the same region at once, in a file or in a mapping of their own, and some of
+ * them are killed over it, at any moment.
  *
  *     race [--seconds N] [--seed N]
  *
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +24,7 @@
 
 #include "processes.h"
 
-enum { MAKERS = 8 };
+enum { MAKERS = 8, SPACE = 2 * FW_REGION_LEAST };
 
 struct maker {
     uint32_t is_done;
@@ -30,11 +32,22 @@ struct maker {
     uint64_t size;
 };
 
-static struct board {
+struct board {
     uint32_t go;
+    uint32_t is_counting; /* a round in which they use it: with naps, after a death */
     char name[64];
     struct maker makers[MAKERS];
-} * board;
+};
+
+static struct board *board;
+static void *mapping; /* for rounds without a file; else NULL */
+
+static int open_one(size_t size, unsigned flags, fw_region **r)
+{
+    if (mapping != NULL)
+        return fw_region_adopt(mapping, SPACE, flags, r);
+    return fw_region_open(board->name, size, flags, r);
+}
 
 struct counted {
     long count, again; /* equal, but for a death in between */
@@ -80,15 +93,16 @@ static void make(void *arg)
 
     while (fw_load32_acquire(&board->go) == 0)
         ;
-    error = fw_region_open(board->name, FW_REGION_LEAST + who * 4096, flags, &r);
+    error = open_one(FW_REGION_LEAST + who * 4096, flags, &r);
     if (error == EEXIST && who % 2)
-        error = fw_region_open(board->name, 0, 0, &r);
+        error = open_one(0, 0, &r);
     else if (error == 0 && who % 2)
         fw_store32_release(&me->has_made, 1);
     if (error != 0)
         fail("maker %u: %s", (unsigned)who, strerror(error));
     me->size = fw_region_size(r);
-    count(r);
+    if (board->is_counting)
+        count(r);
     CHECK(fw_region_close(r) == 0);
     fw_store32_release(&me->is_done, 1);
 }
@@ -118,7 +132,7 @@ static void look_at_what_is_there(void)
     uint64_t size;
     fw_region *r;
 
-    CHECK(fw_region_open(board->name, FW_REGION_LEAST, FW_REGION_CREATE, &r) == 0);
+    CHECK(open_one(FW_REGION_LEAST, FW_REGION_CREATE, &r) == 0);
     size = fw_region_size(r);
     for (unsigned i = 0; i < MAKERS; i++) {
         const struct maker *m = &board->makers[i];
@@ -130,14 +144,17 @@ static void look_at_what_is_there(void)
     CHECK(told <= 1);
     count(r);
     CHECK(fw_region_close(r) == 0);
-    CHECK(fw_region_remove(board->name) == 0);
+    if (mapping == NULL)
+        CHECK(fw_region_remove(board->name) == 0);
 }
 
-static uint64_t round_of(uint64_t *random)
+static uint64_t round_of(uint64_t *random, bool is_adopted)
 {
     pid_t makers[MAKERS];
     uint64_t killed;
 
+    board->is_counting = *random % 4 == 0;
+    mapping = is_adopted ? share(SPACE) : NULL;
     memset(board->makers, 0, sizeof board->makers);
     fw_store32_release(&board->go, 0);
     for (uintptr_t i = 0; i < MAKERS; i++)
@@ -146,6 +163,8 @@ static uint64_t round_of(uint64_t *random)
     fw_store32_release(&board->go, 1);
     killed = kill_at_random(makers, random);
     look_at_what_is_there();
+    if (is_adopted)
+        munmap(mapping, SPACE);
     return killed;
 }
 
@@ -166,7 +185,7 @@ int main(int argc, char **argv)
     end = now_ns() + seconds * UINT64_C(1000000000);
     seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
     for (; now_ns() < end; rounds++)
-        killed += round_of(&seed);
+        killed += round_of(&seed, rounds % 4 == 0);
     printf("%llu rounds, %llu killed\n", (unsigned long long)rounds, (unsigned long long)killed);
     return EXIT_SUCCESS;
 }
