@@ -96,8 +96,7 @@ void fw_ipc_directory_soil_(void *base, const struct fw_ipc_entry_ *entry)
     uint64_t end = entry->at + entry->size;
 
     if (fw_load64_relaxed(&head->dirty_to) < end)
-        fw_store64_release(&head->dirty_to, end);
-    fw_fence_seq_cst(); /* before anything of what follows */
+        fw_xchg64_seq_cst(&head->dirty_to, end); /* before anything that follows */
 }
 
 int fw_ipc_directory_room_(void *base, const struct fw_ipc_plan_ *plan, uint32_t *index,

@@ -139,8 +139,7 @@ static void copy(const struct fw_ipc_head_ *head, struct fw_ipc_head_ *seen)
     to[0] = fw_load64_acquire(words_of(head));
     for (unsigned i = 1; i <= CONSTANT_WORDS; i++)
         if (i != PLAN_WORD)
-            to[i] = fw_load64_relaxed(words_of(head) + i);
-    fw_fence_acquire();
+            to[i] = fw_load64_acquire(words_of(head) + i);
     to[PLAN_WORD] = fw_load64_relaxed(words_of(head) + PLAN_WORD);
 }
 
@@ -157,7 +156,7 @@ static bool is_blank(const void *memory, size_t bytes)
     const fw_word_ *words = (const fw_word_ *)memory;
 
     for (size_t i = 0; i < bytes / sizeof *words; i++)
-        if (fw_load64_relaxed(words + i) != 0)
+        if (fw_load64_acquire(words + i) != 0)
             return false;
     return true;
 }
@@ -209,10 +208,9 @@ void fw_ipc_head_complete_(struct fw_ipc_head_ *head)
     plan.boot = settle(&head->boot, fw_boot_());
     plan.pid_namespace = settle(&head->pid_namespace, fw_pid_namespace_());
     draw_up(&plan, &wanted);
-    fw_fence_release(); /* H5 */
     for (unsigned i = 1; i <= CONSTANT_WORDS; i++)
-        fw_store64_relaxed((fw_word_ *)head + i, words_of(&wanted)[i]);
-    fw_store64_release(&head->magic, FW_IPC_MAGIC); /* H2 */
+        fw_store64_release((fw_word_ *)head + i, words_of(&wanted)[i]); /* H5 */
+    fw_store64_release(&head->magic, FW_IPC_MAGIC);                     /* H2 */
 }
 
 int fw_ipc_head_make_(struct fw_ipc_head_ *head, const struct fw_ipc_plan_ *plan)
@@ -221,10 +219,9 @@ int fw_ipc_head_make_(struct fw_ipc_head_ *head, const struct fw_ipc_plan_ *plan
     bool was_blank = is_blank(head, (size_t)plan->objects_at);
     bool is_maker = false;
 
-    fw_fence_acquire(); /* what was not blank belongs to a plan that is seen below, if it is ours */
     if (was_blank)
         is_maker = fw_cas64_acq_rel(&head->plan, &nothing, word_of(plan)); /* not begun -> begun */
-    else if (fw_load64_acquire(&head->plan) == 0)
+    else if (fw_load64_acquire(&head->plan) == 0) /* ours would be there, by H5 */
         return EUCLEAN;
     fw_ipc_head_complete_(head);
     return is_maker ? 0 : EEXIST;
