@@ -28,10 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <furwock/ipc/cond.h>
-#include <furwock/ipc/journal.h>
-#include <furwock/ipc/mutex.h>
-#include <furwock/ipc/region.h>
+#include <furwock/ipc.h>
 
 enum { WORKERS = 4, CLIENTS = 2, PROCESSES = WORKERS + CLIENTS, SEATS = WORKERS, JOBS = 12 };
 
@@ -287,11 +284,7 @@ static void open_table(void)
     must(fw_region_object(region, "table", FW_REGION_DATA, sizeof *t, FW_REGION_CREATE, &object),
          "table");
     t = object;
-    must(fw_region_object(region, "journal", FW_REGION_JOURNAL, fw_ipc_journal_size(JOURNAL),
-                          FW_REGION_CREATE, &object),
-         "journal");
-    journal = object;
-    must(fw_ipc_journal_init(journal, JOURNAL), "journal");
+    must(fw_region_journal(region, "journal", JOURNAL, FW_REGION_CREATE, &journal), "journal");
     must(fw_ipc_mutex_on_death(&t->lock, somebody_died, NULL), "repair function");
     lock();
     must(fw_ipc_mutex_journal(&t->lock, journal), "journal");
