@@ -125,7 +125,9 @@ static void write_on(struct data *d, int error, uint64_t *random)
     if (error == EBUSY || error == ETIMEDOUT)
         return;
     if (error == EOWNERDEAD) {
-        CHECK(d == data[BY_HAND]);
+        if (d != data[BY_HAND])
+            fail("told of a death that should be repaired %s",
+                 d == data[BY_JOURNAL] ? "by the journal" : "by a function");
         store(&d->b, load(&d->a));
         store(&d->writer, 0);
         __atomic_fetch_add(&progress->told, 1, __ATOMIC_RELAXED);
@@ -244,12 +246,32 @@ static void upgrade_it(struct data *d, uint64_t *random)
         CHECK(fw_ipc_rwlock_upunlock(&d->lock) == 0);
 }
 
+/* Quickly, so that who comes and who closes the lock meet within a few instructions. */
+static void hurry(struct data *d, uint64_t *random)
+{
+    for (uint64_t n = draw(random) % 512; n > 0; n--) {
+        if (draw(random) % 4 != 0) {
+            if (fw_ipc_rwlock_rdlock(&d->lock) != 0)
+                return;
+            look(d, "reader in a hurry");
+            CHECK(fw_ipc_rwlock_rdunlock(&d->lock) == 0);
+        } else {
+            int error = fw_ipc_rwlock_wrlock(&d->lock);
+            if (error != 0)
+                return write_on(d, error, random);
+            store(&d->generation, fw_ipc_rwlock_generation(&d->lock));
+            store(&d->a, load(&d->a) + 1);
+            store(&d->b, load(&d->b) + 1);
+            CHECK(fw_ipc_rwlock_wrunlock(&d->lock) == 0);
+        }
+    }
+}
+
 static void work(void *arg)
 {
     unsigned slot = *(unsigned *)arg;
     uint64_t random = now_ns() << 8 | slot | 1;
 
-    CHECK(fw_ipc_rwlock_on_death(&data[BY_FUNCTION]->lock, repair, data[BY_FUNCTION]) == 0);
     for (;;) {
         struct data *d = data[draw(&random) % WAYS];
         uint64_t began = now_ns(), took;
@@ -261,6 +283,10 @@ static void work(void *arg)
             break;
         case 2:
             upgrade_it(d, &random);
+            break;
+        case 3:
+            if (d != data[BY_JOURNAL]) /* that one wants its records */
+                hurry(d, &random);
             break;
         default:
             read_it(d, &random);
@@ -278,15 +304,16 @@ static void prepare(void)
     void *memory = share(REGION);
     static const char *const names[WAYS] = {"by hand", "by function", "by journal"};
 
+    progress = share(sizeof *progress);
     CHECK(fw_region_adopt(memory, REGION, FW_REGION_CREATE, &region) == 0);
     for (int i = 0; i < WAYS; i++)
         data[i] = object(names[i], FW_REGION_RWLOCK, sizeof *data[i]);
+    CHECK(fw_ipc_rwlock_on_death(&data[BY_FUNCTION]->lock, repair, data[BY_FUNCTION]) == 0);
     journal = object("journal", FW_REGION_JOURNAL, fw_ipc_journal_size(256));
     CHECK(fw_ipc_journal_init(journal, 256) == 0);
     CHECK(fw_ipc_rwlock_wrlock(&data[BY_JOURNAL]->lock) == 0);
     CHECK(fw_ipc_rwlock_journal(&data[BY_JOURNAL]->lock, journal) == 0);
     CHECK(fw_ipc_rwlock_wrunlock(&data[BY_JOURNAL]->lock) == 0);
-    progress = share(sizeof *progress);
 }
 
 int main(int argc, char **argv)
@@ -298,7 +325,7 @@ int main(int argc, char **argv)
 
     if (argc > 1)
         kills = strtoul(argv[1], NULL, 10);
-    prepare();
+    prepare(); /* the workers inherit it all */
     for (unsigned i = 0; i < WORKERS; i++) {
         slots[i] = i;
         workers[i] = start(work, &slots[i]);
