@@ -100,7 +100,7 @@ static void completed_from_every_step(void **state)
     size_t plan_at = offsetof(struct fw_ipc_head_, plan) / 8;
 
     (void)state;
-    for (unsigned stored = 0; stored < 1u << (CHECKED / 8); stored += 3) {
+    for (unsigned stored = 0; stored < 1u << (CHECKED / 8); stored++) {
         if (stored & 1 || !(stored & 1u << plan_at)) /* the plan is first, the magic is last */
             continue;
         memset(left, 0, CHECKED);
@@ -108,7 +108,7 @@ static void completed_from_every_step(void **state)
             if (stored & 1u << i)
                 ((uint64_t *)left)[i] = ((uint64_t *)whole)[i];
         assert_int_equal(check(left), EINPROGRESS);
-        if (stored % 2)
+        if (stored % 4 == 0)
             fw_ipc_head_complete_(left);
         else
             assert_int_equal(fw_ipc_head_make_(left, &(struct fw_ipc_plan_){0}), EEXIST);
