@@ -142,7 +142,7 @@ void fw_ipc_rw_begin_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
     if (fw_load64_relaxed(&l->past_.generation_) % WRITERS_PER_HINT == 0 &&
         fw_load64_relaxed(&l->hint_) != 0)
         fw_ipc_shares_tidy_(me->place, l, &l->hint_);
-    fw_and64_acquire(&l->word_, ~(IPC_RW_DRAINING | IPC_RW_ASLEEP)); /* id|DRAINING -> id */
+    fw_and64_seq_cst(&l->word_, ~(IPC_RW_DRAINING | IPC_RW_ASLEEP)); /* id|DRAINING -> id */
     fw_ipc_past_begin_(&l->past_, me);
 }
 

@@ -257,8 +257,10 @@ static void hurry(struct data *d, uint64_t *random)
             CHECK(fw_ipc_rwlock_rdunlock(&d->lock) == 0);
         } else {
             int error = fw_ipc_rwlock_wrlock(&d->lock);
-            if (error != 0)
-                return write_on(d, error, random);
+            if (error != 0) {
+                write_on(d, error, random);
+                return;
+            }
             store(&d->generation, fw_ipc_rwlock_generation(&d->lock));
             store(&d->a, load(&d->a) + 1);
             store(&d->b, load(&d->b) + 1);
