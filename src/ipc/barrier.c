@@ -40,6 +40,8 @@
  *     makes it wait no longer needs none.
  * B5  A death is for good (M1), so all can find it, now or later.  Who dies before B2 or B3 is
  *     done, or before the wake, leaves the rest to those who look after a nap.
+ * B6  All who arrived in a round have the same answer, however late they look; but one who has slept
+ *     through two resets is told that it failed.
  *
  * Legal:   WAITERS set when nobody sleeps.
  * Illegal: to sleep with an expected value in which it is not set.
@@ -144,11 +146,11 @@ static int settle(const view *v, uint64_t token, const struct fw_ipc_wait_ *wait
     }
 }
 
-/* EBUSY: the round of the token goes on; 0; EOWNERDEAD: it failed (and may have been reset). */
+/* EBUSY: the round of the token goes on; 0; EOWNERDEAD: it failed (B6). */
 static int outcome(uint64_t w, uint64_t token)
 {
     if (epoch_of(w) != epoch_of(token))
-        return EOWNERDEAD;
+        return has_ended_before_reset(w, token) ? 0 : EOWNERDEAD;
     if (round_of(w) != round_of(token))
         return 0;
     return has_failed(w) ? EOWNERDEAD : EBUSY;
@@ -191,8 +193,12 @@ static int withdraw(const view *v, uint64_t token)
     uint64_t place = place_of(v->me.id, token, round_of(token));
     int error;
 
-    if (at == NULL || !fw_cas64_acq_rel(at, &place, place_of(v->me.id, token, round_of(token) - 1)))
-        return EOWNERDEAD;                             /* reset, and taken by another */
+    if (at == NULL ||
+        !fw_cas64_acq_rel(at, &place, place_of(v->me.id, token, round_of(token) - 1))) {
+        error =
+            outcome(fw_load64_acquire(&v->b->round_), token); /* the place is another's: reset */
+        return error == EBUSY ? EUCLEAN : error;
+    }
     error = outcome(fw_ipc_barrier_change_(v), token); /* B4 */
     return error == EBUSY ? ETIMEDOUT : error;
 }

@@ -13,8 +13,8 @@
  * The words of fw_ipc_barrier.  The tables of states are in barrier.c.
  *
  * round_
- *   bit   63 .. 52   51 .. 32   31        30       29 .. 0
- *         epoch      changes    WAITERS   FAILED   round
+ *   bit   63 .. 52   51 .. 32   31        30       29 .. 26               25 .. 0
+ *         epoch      changes    WAITERS   FAILED   first round of epoch   round
  *
  * A place
  *   bit   63 .. 32   31 .. 20   19 .. 16            15 .. 0
@@ -24,7 +24,9 @@
  *   bit   63     32     31 .. 0
  *         MADE   mode   parties
  */
-#define BARRIER_ROUND UINT64_C(0x3fffffff)
+#define BARRIER_ROUND UINT64_C(0x3ffffff)
+#define BARRIER_FIRST_SHIFT 26
+#define BARRIER_FIRST UINT64_C(0xf)
 #define BARRIER_FAILED FW_IPC_DIED
 #define BARRIER_CHANGE (UINT64_C(1) << 32)
 #define BARRIER_CHANGES (UINT64_C(0xfffff) << 32)
@@ -38,8 +40,9 @@
 #define BARRIER_MADE (UINT64_C(1) << 63)
 #define BARRIER_MODE_SHIFT 32
 
-_Static_assert((BARRIER_ROUND ^ FW_IPC_WAITERS ^ BARRIER_FAILED ^ BARRIER_CHANGES ^
-                BARRIER_EPOCH << BARRIER_EPOCH_SHIFT) == UINT64_MAX,
+_Static_assert((BARRIER_ROUND ^ BARRIER_FIRST << BARRIER_FIRST_SHIFT ^ FW_IPC_WAITERS ^
+                BARRIER_FAILED ^ BARRIER_CHANGES ^ BARRIER_EPOCH << BARRIER_EPOCH_SHIFT) ==
+                   UINT64_MAX,
                "the fields fill the word");
 _Static_assert((FW_IPC_HOLDER ^ PLACE_ROUND << PLACE_ROUND_SHIFT ^
                 BARRIER_EPOCH << PLACE_EPOCH_SHIFT) == UINT64_MAX,
@@ -86,7 +89,21 @@ static inline uint64_t one_round_later(uint64_t w)
 
 static inline uint64_t one_epoch_later(uint64_t w)
 {
-    return (one_round_later(w) & ~BARRIER_FAILED) + (UINT64_C(1) << BARRIER_EPOCH_SHIFT);
+    uint64_t next = one_round_later(w) & ~(BARRIER_FAILED | BARRIER_FIRST << BARRIER_FIRST_SHIFT);
+
+    next |= (next & BARRIER_FIRST) << BARRIER_FIRST_SHIFT;
+    return next + (UINT64_C(1) << BARRIER_EPOCH_SHIFT);
+}
+
+/*
+ * Did the round of the token end, for one who arrived in it and now finds a later epoch?  Without
+ * him no round after the next one can end.  So it was this one that failed, or the next one; unless
+ * epochs have gone by.
+ */
+static inline bool has_ended_before_reset(uint64_t w, uint64_t token)
+{
+    return epoch_of(w) == ((epoch_of(token) + 1) & BARRIER_EPOCH) &&
+           (w >> BARRIER_FIRST_SHIFT & BARRIER_FIRST) == ((round_of(token) + 2u) & BARRIER_FIRST);
 }
 
 /* --- A place ---------------------------------------------------------------------------------- */

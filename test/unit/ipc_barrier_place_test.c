@@ -72,6 +72,10 @@ static void words_say_what_they_mean(void **state)
 
     (void)state;
     assert_int_equal(one_round_later(last), word_at(BARRIER_EPOCH, 0) | BARRIER_CHANGES);
+    assert_int_equal(one_epoch_later(word_at(3, 21)), word_at(4, 22 | UINT64_C(6) << 26));
+    assert_false(has_ended_before_reset(one_epoch_later(word_at(3, 21)), word_at(3, 21)));
+    assert_true(has_ended_before_reset(one_epoch_later(word_at(3, 21)), word_at(3, 20)));
+    assert_false(has_ended_before_reset(one_epoch_later(word_at(4, 21)), word_at(3, 20)));
     assert_int_equal(one_change_later(last), last & ~BARRIER_CHANGES);
     assert_int_equal(one_epoch_later(last | BARRIER_FAILED), BARRIER_CHANGES);
     assert_true(has_failed(last | BARRIER_FAILED) && !has_failed(last));

@@ -129,11 +129,14 @@ static void gives_up_in_time(void **state)
 {
     fw_deadline soon = in_ms(60);
     int child[PARTIES - 1];
+    uint64_t joined;
 
     (void)state;
     assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
+    joined = b->round_ & ~FW_IPC_WAITERS;
     soon = in_ms(5);
     assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
+    assert_int_equal(b->round_ & ~FW_IPC_WAITERS, one_change_later(joined)); /* B4 */
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(1);
     await_waiters(&ground, b, PARTIES - 1);
@@ -249,6 +252,30 @@ static void an_arrival_outlives_its_party(void **state)
     assert_int_equal(ground_reap(child), EOWNERDEAD);
 }
 
+/* However late one looks: the round that it arrived in had ended before the next one failed. */
+static void all_have_the_same_answer(void **state)
+{
+    int child[PARTIES - 1];
+    uint64_t token;
+
+    (void)state;
+    for (int i = 0; i < PARTIES - 1; i++)
+        child[i] = start_coming(2);
+    assert_int_equal(fw_ipc_barrier_arrive(b, &token), 0);
+    while (fw_ipc_barrier_round(b) == round_of(token))
+        sched_yield();
+    await_waiters(&ground, b, PARTIES - 1);
+    ground_kill(child[0]); /* has arrived; the next one has not */
+    fw_store64_release(&b->round_, b->round_ | BARRIER_FAILED);
+    assert_int_equal(ground_reap(child[1]), EOWNERDEAD);
+    assert_int_equal(fw_ipc_barrier_await(b, token), 0);
+    assert_int_equal(fw_ipc_barrier_reset(b), 0);
+    assert_int_equal(fw_ipc_barrier_await(b, token), 0);
+    b->round_ |= BARRIER_FAILED;
+    assert_int_equal(fw_ipc_barrier_reset(b), 0);
+    assert_int_equal(fw_ipc_barrier_await(b, token), EOWNERDEAD);
+}
+
 static void goes_on_without(void **state)
 {
     int newcomer;
@@ -313,6 +340,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make, unmake),
         cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make_going_on, unmake),
         cmocka_unit_test_setup_teardown(an_arrival_outlives_its_party, make, unmake),
+        cmocka_unit_test_setup_teardown(all_have_the_same_answer, make, unmake),
         cmocka_unit_test_setup_teardown(goes_on_without, make_going_on, unmake),
         cmocka_unit_test_setup_teardown(goes_on_without_who_left, make, unmake),
         cmocka_unit_test_setup_teardown(does_what_the_dead_left, make, unmake),

@@ -28,6 +28,8 @@ FW_BEGIN_DECLS
  *  - It lies in a region (furwock/ipc/region.h), aligned to 8 bytes, in fw_ipc_barrier_size(n)
  *    bytes.  Processes may have the region at different addresses.
  *  - Whatever a party did before it arrived is seen by all who wait, once they return.
+ *  - All who wait in a round get the same answer: it has ended, or it has failed.  (A thread that
+ *    sleeps through two resets is told that it failed.)
  *  - Whoever is killed in a call, at any instruction, has arrived or has not.  The others hear of
  *    it within about 40 ms.
  *  - A process that dies before its first call is no party yet, and nobody knows of it: the others
@@ -133,7 +135,7 @@ FW_API int fw_ipc_barrier_leave(fw_ipc_barrier *b);
  */
 FW_API int fw_ipc_barrier_reset(fw_ipc_barrier *b);
 
-/* The number of the present round, modulo 2^30, at a glimpse. */
+/* The number of the present round, modulo 2^26, at a glimpse. */
 FW_API uint32_t fw_ipc_barrier_round(const fw_ipc_barrier *b);
 
 /*

@@ -129,10 +129,10 @@ void do_names(struct worker *w)
     has_done(w, W_NAMES);
 }
 
-/* Rounds grow; see src: their number is kept modulo 2^30. */
+/* Rounds grow; see src: their number is kept modulo 2^26. */
 static void expect_later(struct worker *w, uint32_t round)
 {
-    if (w->seat->rounds != 0 && ((round - (uint32_t)w->seat->rounds) & 0x3fffffff) > 0x1fffffff)
+    if (w->seat->rounds != 0 && ((round - (uint32_t)w->seat->rounds) & 0x3ffffff) > 0x1ffffff)
         broken("barrier: round %u after %llu", round, (unsigned long long)w->seat->rounds);
     w->seat->rounds = round;
 }

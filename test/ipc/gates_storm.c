@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes borrow units, initialise things once, and meet at barriers, and are killed at random
+ * moments; others take their places at once.  Nobody has a unit that a living one has, no round
+ * ends before all who live have come, all parties of a round have the same answer, each once is
+ * done once, and all go on.  A number as argument: so many kills.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <furwock/ipc/barrier.h>
+#include <furwock/ipc/once.h>
+#include <furwock/ipc/region.h>
+#include <furwock/ipc/units.h>
+
+#include "processes.h"
+
+enum { GROUP = 3, WORKERS = 2 * GROUP, UNITS = 4, ONCES = 1 << 15, ROUNDS = 1 << 20 };
+enum { KILLS = 1500, CONSTRAINED_KILLS = 100, REGION = 1 << 20, STUCK_S = 30 };
+
+/* What a process that uses the region says of itself, and what is said of it. */
+struct seat {
+    uint64_t life;      /* how many have sat here */
+    uint64_t is_doomed; /* set before it is killed */
+    uint64_t came;      /* the round of the patient barrier in which it arrived last; 0: newcomer */
+    uint64_t done;
+};
+
+struct common {
+    struct seat seats[WORKERS];
+    uint64_t has_unit[UNITS]; /* seat and life of who has it */
+    uint64_t value[ONCES];    /* 1: begun, 2: done */
+    uint64_t present;         /* the once that is used */
+    uint64_t answer[ROUNDS];  /* of the strict barrier, by its rounds: 1: ended; 2: failed */
+    uint64_t told, failed;
+};
+
+static fw_region *region;
+static fw_ipc_units *units;
+static fw_ipc_barrier *patient, *strict;
+static fw_ipc_once *onces;
+static struct common *common;
+
+static uint64_t load(const uint64_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
+
+static void store(uint64_t *p, uint64_t v)
+{
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);
+}
+
+static uint64_t mark_of(unsigned i)
+{
+    return load(&common->seats[i].life) << 8 | (i + 1);
+}
+
+static bool is_alive(uint64_t mark)
+{
+    const struct seat *s = &common->seats[(mark & 0xff) - 1];
+
+    return load(&s->life) == mark >> 8 && load(&s->is_doomed) == 0 && load(&s->life) == mark >> 8;
+}
+
+static void dawdle(uint64_t *random)
+{
+    if (draw(random) % 32 == 0)
+        usleep((useconds_t)(draw(random) % 200));
+}
+
+static void borrow(unsigned i, uint64_t *random)
+{
+    uint32_t n = UNITS;
+    int error = fw_ipc_units_take(units, &n, NULL, NULL);
+    uint64_t before;
+
+    if (error != 0 && error != EOWNERDEAD)
+        fail("units: %s", strerror(error));
+    CHECK(n < UNITS);
+    before = load(&common->has_unit[n]);
+    if (before != 0 && (is_alive(before) || error != EOWNERDEAD))
+        fail("unit %u: of %llu, who %s", n, (unsigned long long)before,
+             error == 0 ? "died, and nobody is told" : "lives");
+    __atomic_fetch_add(&common->told, error == EOWNERDEAD, __ATOMIC_RELAXED);
+    store(&common->has_unit[n], mark_of(i));
+    dawdle(random);
+    store(&common->has_unit[n], 0);
+    CHECK(fw_ipc_units_give(units, n) == 0);
+}
+
+static int initialise(void *value)
+{
+    uint64_t *v = value;
+
+    CHECK(load(v) != 2);
+    store(v, 1);
+    if (now_ns() % 4 == 0)
+        usleep(100);
+    if (now_ns() % 8 == 0)
+        return ECANCELED;
+    store(v, 2);
+    return 0;
+}
+
+static void do_once(uint64_t *random)
+{
+    uint64_t n = load(&common->present);
+    int error;
+
+    if (n == ONCES)
+        return;
+    error = fw_ipc_once_call(&onces[n], initialise, &common->value[n]);
+    if (error == 0) {
+        CHECK(load(&common->value[n]) == 2);
+        if (draw(random) % 4 == 0)
+            __atomic_compare_exchange_n(&common->present, &n, n + 1, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST);
+    } else if (error != ECANCELED) {
+        fail("once: %s", strerror(error));
+    }
+}
+
+/* All who live and have met before have come to the round that is over. */
+static void meet_patiently(unsigned i)
+{
+    struct seat *own = &common->seats[i];
+    uint64_t round = fw_ipc_barrier_round(patient) + 1, marks[GROUP];
+    int error;
+
+    for (unsigned k = 0; k < GROUP; k++)
+        marks[k] = mark_of(k);
+    if (own->came != 0)
+        store(&own->came, round);
+    error = fw_ipc_barrier_wait(patient);
+    if (error > 0)
+        fail("patient barrier: %s", strerror(error));
+    for (unsigned k = 0; own->came != 0 && k < GROUP; k++) {
+        uint64_t came = load(&common->seats[k].came);
+        if (came != 0 && came < round && is_alive(marks[k]))
+            fail("round %llu is over, and %u has come to %llu", (unsigned long long)round, k,
+                 (unsigned long long)came);
+    }
+    store(&own->came, fw_ipc_barrier_round(patient)); /* from here on, no round ends without it */
+}
+
+/* Of those who know in which round they were, all have the same answer. */
+static void meet_strictly(void)
+{
+    uint64_t round, token, answer, before = 0;
+    int error = fw_ipc_barrier_arrive(strict, &token);
+
+    if (error == EBUSY || error == EDEADLK)
+        return; /* the dead still have their places */
+    if (error == 0) {
+        round = token & 0x3ffffff;
+        error = fw_ipc_barrier_await(strict, token);
+        CHECK(error == 0 || error == EOWNERDEAD);
+        answer = error == 0 ? 1 : 2;
+        CHECK(round < ROUNDS);
+        if (!__atomic_compare_exchange_n(&common->answer[round], &before, answer, false,
+                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
+            before != answer)
+            fail("round %llu: one was told that it %s, another not", (unsigned long long)round,
+                 answer == 1 ? "has ended" : "has failed");
+    }
+    if (error == EOWNERDEAD) {
+        __atomic_fetch_add(&common->failed, 1, __ATOMIC_RELAXED);
+        CHECK(fw_ipc_barrier_reset(strict) == 0);
+    } else if (error != 0) {
+        fail("strict barrier: %s", strerror(error));
+    }
+}
+
+static void work(void *arg)
+{
+    unsigned i = *(unsigned *)arg;
+    uint64_t random = now_ns() << 8 | i | 1;
+
+    for (;;) {
+        borrow(i, &random);
+        do_once(&random);
+        dawdle(&random);
+        if (i < GROUP)
+            meet_patiently(i);
+        else
+            meet_strictly();
+        store(&common->seats[i].done, load(&common->seats[i].done) + 1);
+    }
+}
+
+static void *object(const char *name, fw_region_kind kind, size_t size)
+{
+    void *made;
+
+    CHECK(fw_region_object(region, name, kind, size, FW_REGION_CREATE, &made) == 0);
+    return made;
+}
+
+static void prepare(void)
+{
+    CHECK(fw_region_adopt(share(REGION), REGION, FW_REGION_CREATE, &region) == 0);
+    units = object("units", FW_REGION_UNITS, fw_ipc_units_size(UNITS));
+    patient = object("patient", FW_REGION_BARRIER, fw_ipc_barrier_size(GROUP));
+    strict = object("strict", FW_REGION_BARRIER, fw_ipc_barrier_size(GROUP));
+    onces = object("onces", FW_REGION_DATA, ONCES * sizeof *onces);
+    CHECK(fw_ipc_units_init(units, UNITS) == 0);
+    CHECK(fw_ipc_barrier_init(patient, GROUP, FW_IPC_BARRIER_GO_ON) == 0);
+    CHECK(fw_ipc_barrier_init(strict, GROUP, FW_IPC_BARRIER_FAIL) == 0);
+    common = share(sizeof *common);
+}
+
+static pid_t sit_down(unsigned *i)
+{
+    struct seat *s = &common->seats[*i];
+
+    store(&s->came, 0);
+    store(&s->life, load(&s->life) + 1);
+    store(&s->is_doomed, 0);
+    return start(work, i);
+}
+
+static void doom(pid_t worker, unsigned i)
+{
+    store(&common->seats[i].is_doomed, 1);
+    murder(worker);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long kills = is_constrained ? CONSTRAINED_KILLS : KILLS;
+    static unsigned seats[WORKERS];
+    pid_t workers[WORKERS];
+    uint64_t random = now_ns() | 1, done = 0;
+
+    if (argc > 1)
+        kills = strtoul(argv[1], NULL, 10);
+    prepare();
+    for (unsigned i = 0; i < WORKERS; i++) {
+        seats[i] = i;
+        workers[i] = sit_down(&seats[i]);
+    }
+    for (unsigned long n = 0; n < kills; n++) {
+        unsigned i = (unsigned)(draw(&random) % WORKERS);
+        limit(STUCK_S, "a worker, after others were killed");
+        usleep((useconds_t)(draw(&random) % 3000));
+        doom(workers[i], i);
+        workers[i] = sit_down(&seats[i]);
+        for (unsigned k = 0; n % 16 == 0 && k < WORKERS; k++) /* nobody is stuck */
+            for (uint64_t before = load(&common->seats[k].done);
+                 load(&common->seats[k].done) == before;)
+                usleep(100);
+    }
+    for (unsigned i = 0; i < WORKERS; i++) {
+        doom(workers[i], i);
+        done += common->seats[i].done;
+    }
+    CHECK(fw_ipc_units_value(units) == UNITS);
+    for (unsigned n = 0; n < UNITS; n++)
+        CHECK(fw_ipc_units_trywait(units) == 0);
+    CHECK(fw_ipc_units_trywait(units) == EBUSY);
+    printf(
+        "%lu kills, %llu turns, %llu times a unit came from the dead, %llu failures, %llu onces\n",
+        kills, (unsigned long long)done, (unsigned long long)common->told,
+        (unsigned long long)common->failed, (unsigned long long)common->present);
+    return EXIT_SUCCESS;
+}
