@@ -40,7 +40,7 @@
  *     makes it wait no longer needs none.
  * B5  A death is for good (M1), so all can find it, now or later.  Who dies before B2 or B3 is
  *     done, or before the wake, leaves the rest to those who look after a nap.
- * B6  All who arrived in a round have the same answer, however late they look; but one who has slept
+ * B6  All who arrived in a round have the same answer, however late they look; but one who sleeps
  *     through two resets is told that it failed.
  *
  * Legal:   WAITERS set when nobody sleeps.
