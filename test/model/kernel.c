@@ -198,7 +198,8 @@ bool kernel_time_out_is_free(unsigned thread)
 bool kernel_may_time_out(unsigned thread)
 {
     return kernel_time_out_is_free(thread) ||
-           (model_threads[thread].op.c != KERNEL_FOREVER && model_shared.budget.ticks > 0);
+           (!model_program->naps && model_threads[thread].op.c != KERNEL_FOREVER &&
+            model_shared.budget.ticks > 0);
 }
 
 void kernel_time_out(unsigned thread)

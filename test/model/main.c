@@ -19,9 +19,11 @@ enum fault_rule model_broken_rule;
 const void *calls_in_use[FAMILIES];
 
 static const struct program_group *const groups[] = {
-    &litmus_programs, &sleeper_programs, &mutex_programs,    &cond_programs,
-    &rwlock_programs, &sem_programs,     &barrier_programs,  &latch_programs,
-    &once_programs,   &atomic_programs,  &ipc_mutex_programs, &ipc_rwlock_programs};
+    &litmus_programs,    &sleeper_programs,     &mutex_programs,     &cond_programs,
+    &rwlock_programs,    &sem_programs,         &barrier_programs,   &latch_programs,
+    &once_programs,      &atomic_programs,      &ipc_mutex_programs, &ipc_rwlock_programs,
+    &ipc_units_programs, &ipc_barrier_programs, &ipc_once_programs,  &ipc_journal_programs,
+    &ipc_cond_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {
@@ -290,7 +292,8 @@ static void check_group(const char *name, struct argp_state *state)
     if (!known)
         argp_error(state,
                    "no group %s; there are: litmus sleepers mutex cond rwlock sem "
-                   "barrier latch once atomic ipc-mutex ipc-rwlock faults",
+                   "barrier latch once atomic ipc-mutex ipc-rwlock ipc-units ipc-barrier "
+                   "ipc-once ipc-journal ipc-cond faults",
                    name);
 }
 

@@ -197,6 +197,7 @@ struct model_program {
     unsigned rooms;  /* waiting rooms: subject/rooms.c */
     bool leaves_asleep;  /* it is no error when threads sleep for ever (or until a deadline) */
     bool naps;           /* a sleep with a deadline may end at any time: see kernel.h */
+    uint64_t immortal;   /* bit n: thread n is not killed */
     bool naps_are_due;   /* and that is no whim, even if nobody was killed */
     bool is_patient;     /* but only when nothing else can happen */
     bool unmarked;       /* the kernel has no robust lists */

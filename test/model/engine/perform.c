@@ -91,7 +91,8 @@ static bool may_be_killed(unsigned thread)
 {
     uint64_t status = model_threads[thread].status;
 
-    return model_shared.budget.kills > 0 && (status == THREAD_STOPPED || status == THREAD_ASLEEP);
+    return model_shared.budget.kills > 0 && (model_program->immortal >> thread & 1) == 0 &&
+           (status == THREAD_STOPPED || status == THREAD_ASLEEP);
 }
 
 static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)

@@ -18,8 +18,9 @@
     {                                                                             \
 #field "-" #n, (n)*LINE + offsetof(struct fw_ipc_member_, field), (bytes) \
     }
-#define PARTS(n) PART(n, life, 8), PART(n, life, 4), PART(n, ids, 8), PART(n, introduced, 8), \
-    PART(n, shares[0], 8), PART(n, shares[0], 4), PART(n, shares[1], 8), PART(n, shares[1], 4)
+#define PARTS(n)                                                                 \
+    PART(n, life, 8), PART(n, life, 4), PART(n, ids, 8), PART(n, introduced, 8), \
+        PART(n, shares[0], 8), PART(n, shares[0], 4), PART(n, shares[1], 8), PART(n, shares[1], 4)
 
 static const struct model_part line_parts[] = {
     PARTS(0), PARTS(1), PARTS(2), PARTS(3), {NULL, 0, 0}};

@@ -11,7 +11,7 @@
         .setup = ipc_mutex_script_setup, .thread = ipc_mutex_script_thread,           \
         .killed = ipc_mutex_script_killed, .changed = ipc_mutex_script_changed,       \
         .finished = ipc_mutex_script_finished, .describe = ipc_mutex_script_describe, \
-        .own = ipc_mutex_script_own, .access = ipc_mutex_script_access, __VA_ARGS__             \
+        .own = ipc_mutex_script_own, .access = ipc_mutex_script_access, __VA_ARGS__   \
     }
 
 #define SCRIPT(...) SCRIPT_WITH((__VA_ARGS__), .lines = 0)

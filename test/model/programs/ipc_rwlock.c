@@ -5,13 +5,13 @@
 #include "ipc_rwlock_script.h"
 #include "programs.h"
 
-#define PROGRAM(called, what, n, ...)                                                      \
-    {                                                                                      \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,        \
-        .setup = ipc_rwlock_script_setup, .thread = ipc_rwlock_script_thread,              \
-        .killed = ipc_rwlock_script_killed, .changed = ipc_rwlock_script_changed,          \
-        .finished = ipc_rwlock_script_finished, .describe = ipc_rwlock_script_describe,    \
-        .own = ipc_rwlock_script_own, .access = ipc_rwlock_script_access, __VA_ARGS__      \
+#define PROGRAM(called, what, n, ...)                                                   \
+    {                                                                                   \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,     \
+        .setup = ipc_rwlock_script_setup, .thread = ipc_rwlock_script_thread,           \
+        .killed = ipc_rwlock_script_killed, .changed = ipc_rwlock_script_changed,       \
+        .finished = ipc_rwlock_script_finished, .describe = ipc_rwlock_script_describe, \
+        .own = ipc_rwlock_script_own, .access = ipc_rwlock_script_access, __VA_ARGS__   \
     }
 
 /* The hint is made anew at every 16th generation; with TIDY at once. */
@@ -28,7 +28,8 @@
 #define NAPS_DUE .naps_are_due = true
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-rw", "a reader and a writer; nobody dies", 2, NAPS_DUE, SCRIPT("read read", "write write")),
+    PROGRAM("ipc-rw", "a reader and a writer; nobody dies", 2, NAPS_DUE,
+            SCRIPT("read read", "write write")),
     PROGRAM("ipc-rw-late", "the same: a reader's store may come late", 2, .expects = "lost wake-up",
             SCRIPT("read", "write")),
     PROGRAM("ipc-rw-writers", "two writers; nobody dies", 2, SCRIPT("write write", "write write")),
@@ -48,6 +49,16 @@ static const struct model_program programs[] = {
             SCRIPT("again", "write")),
     PROGRAM("ipc-rw-repairs", "a registered function repairs; two may die", 3, KILLS(2), NAPS_DUE,
             SCRIPT_WITH(("write", "read", "read"), .repairs = true, .generation = 1)),
+    PROGRAM("ipc-rw-tidy-three", "the hint is made anew beside a reader; one may die", 3, KILLS(1),
+            NAPS_DUE, SCRIPT_WITH(("read", "write", "write"), .hint = 1)),
+    PROGRAM("ipc-rw-upgrades", "two upgrade; one may die", 2, KILLS(1), NAPS_DUE,
+            SCRIPT("upgrade", "upgrade read")),
+    PROGRAM("ipc-rw-timed", "they wait for a while only; one may die", 2, KILLS(1), NAPS_DUE,
+            SCRIPT("timed-write read", "timed-upgrade timed-read")),
+    PROGRAM("ipc-rw-try", "they only try; one may die", 2, KILLS(1), NAPS_DUE,
+            SCRIPT("try-write try-read", "write read")),
+    PROGRAM("ipc-rw-give-up", "who finds a dead writer gives up; one may die", 2, KILLS(1),
+            NAPS_DUE, SCRIPT("write lax", "lax read write")),
 };
 
 const struct program_group ipc_rwlock_programs = {"ipc-rwlock", programs,

@@ -29,10 +29,9 @@ enum word {
     WORDS
 };
 
-static const char *const names[WORDS] = {"",          "read",        "try-read", "timed-read",
-                                         "again",     "write",       "try-write", "timed-write",
-                                         "lax",       "up",          "upgrade",  "timed-upgrade",
-                                         "down"};
+static const char *const names[WORDS] = {
+    "",    "read", "try-read", "timed-read",    "again", "write", "try-write", "timed-write",
+    "lax", "up",   "upgrade",  "timed-upgrade", "down"};
 
 /* WRITER, UPPER: thread + 1.  READERS: by thread.  OWED, GIVEN_UP: ipc_mutex_script.c. */
 enum ghost { WRITER, UPPER, READERS, OWED, GIVEN_UP, GENERATION, FIRST, SECOND, SECTIONS };
@@ -92,6 +91,7 @@ void ipc_rwlock_script_setup(const void *arg)
     ground_make(model_thread_count, true);
     l = model_object("l", sizeof *l, parts, decode);
     l->past_.generation_ = *ghost(GENERATION) = script->generation;
+    l->hint_ = script->hint;
     ipc_rwlock_in_use->on_death(l, script->repairs ? repair : NULL, NULL);
     gates_script_read(&script->threads, names, WORDS);
 }
@@ -340,8 +340,7 @@ void ipc_rwlock_script_changed(unsigned thread, uint64_t addr, uint64_t before)
 
 void ipc_rwlock_script_finished(void)
 {
-    if (ground_thread_of(l->word_) < MODEL_MAX_THREADS ||
-        (!ground_has_deaths() && l->word_ != 0))
+    if (ground_thread_of(l->word_) < MODEL_MAX_THREADS || (!ground_has_deaths() && l->word_ != 0))
         model_fail("word", "all are done, and the word is 0x%llx", l->word_, 0);
     if (!ground_has_deaths() && *ghost(SECOND) != *ghost(SECTIONS))
         model_fail("lost update", "%llu of %llu sections have counted", *ghost(SECOND),

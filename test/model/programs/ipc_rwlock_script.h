@@ -24,6 +24,7 @@ struct ipc_rwlock_script {
     struct gates_script threads;
     bool repairs;        /* by a function that is registered */
     uint64_t generation; /* of the lock at first */
+    uint64_t hint;       /* the same */
 };
 
 void ipc_rwlock_script_setup(const void *arg);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the condition variable between processes.
+ *
+ *   get         waits for a token, and takes it
+ *   timed       the same, and gives up when its time is over
+ *   put         adds a token and signals, with the mutex held
+ *   put-after   the same, and signals after the release
+ *   put-all     adds a token for each of the others, and broadcasts, with the mutex held
+ *
+ * Who puts cannot be killed: nobody could take what was never put.  All others may, wherever they
+ * are; who is left gets its token.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "../kernel.h"
+#include "gates_script.h"
+#include "ipc_cond_calls.h"
+#include "ipc_ground.h"
+#include "programs.h"
+
+enum word { END, GET, TIMED, PUT, PUT_AFTER, PUT_ALL, WORDS };
+
+static const char *const names[WORDS] = {"", "get", "timed", "put", "put-after", "put-all"};
+
+/* INSIDE: thread + 1. */
+enum ghost { INSIDE, TOKENS };
+
+static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0};
+
+static fw_ipc_mutex *m;
+static fw_ipc_cond *c;
+
+static void setup(const void *arg)
+{
+    static const struct model_part parts[] = {{"word", 0, 8}, {"word", 0, 4}, {NULL, 0, 0}};
+
+    ground_make(model_thread_count, true);
+    m = model_object("m", sizeof *m, parts, NULL);
+    c = model_object("c", 64, parts, NULL); /* what an object takes at least */
+    gates_script_read(arg, names, WORDS);
+}
+
+static enum model_access access(const void *p)
+{
+    return p == (const void *)&m->past_.journal_ || p == (const void *)&m->past_.generation_
+               ? ACCESS_DIRECT
+               : ground_access(p);
+}
+
+static void enter(unsigned self, int error)
+{
+    report_remark(self, "has the mutex");
+    if (model_shared.ghost[INSIDE] != 0)
+        model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
+    model_shared.ghost[INSIDE] = self + 1;
+    if (error == EOWNERDEAD) { /* the count of tokens changes in one step */
+        if (!ground_has_deaths() || ipc_cond_in_use->consistent(m) != 0)
+            model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
+    } else if (error != 0) {
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+    }
+}
+
+static void unlock(unsigned self)
+{
+    model_shared.ghost[INSIDE] = 0;
+    if (ipc_cond_in_use->unlock(m) != 0)
+        model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
+}
+
+static void get(unsigned self, enum word w)
+{
+    static const fw_deadline soon = {
+        .clock = CLOCK_MONOTONIC,
+        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
+    int error = 0;
+
+    while (model_shared.ghost[TOKENS] == 0 && error != ETIMEDOUT) {
+        model_shared.ghost[INSIDE] = 0;
+        error = ipc_cond_in_use->wait(c, m, &blocks, w == TIMED ? &soon : NULL);
+        enter(self, w == TIMED && error == ETIMEDOUT ? 0 : error);
+    }
+    if (model_shared.ghost[TOKENS] > 0)
+        model_shared.ghost[TOKENS]--;
+}
+
+static void act(unsigned self, enum word w)
+{
+    enter(self, ipc_cond_in_use->lock(m, &blocks, NULL));
+    switch (w) {
+    case PUT_ALL:
+        model_shared.ghost[TOKENS] += model_thread_count - 1;
+        ipc_cond_in_use->broadcast(c);
+        break;
+    case PUT:
+        ++model_shared.ghost[TOKENS];
+        ipc_cond_in_use->signal(c);
+        break;
+    case PUT_AFTER:
+        ++model_shared.ghost[TOKENS];
+        break;
+    default:
+        get(self, w);
+    }
+    unlock(self);
+    if (w == PUT_AFTER)
+        ipc_cond_in_use->signal(c);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    ground_begin(self, &ipc_cond_in_use->ground);
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static void killed(unsigned thread)
+{
+    if (model_shared.ghost[INSIDE] == thread + 1)
+        model_shared.ghost[INSIDE] = 0;
+}
+
+static const struct model_own *own(void)
+{
+    return ipc_own(&ipc_cond_in_use->ground);
+}
+
+/* The last thread puts. */
+#define PROGRAM(called, what, n, ...)                                                           \
+    {                                                                                           \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,             \
+        .immortal = UINT64_C(1) << ((n)-1), .setup = setup, .thread = thread, .killed = killed, \
+        .changed = ground_changed, .own = own, .access = access, __VA_ARGS__                    \
+    }
+#define KILLS(n) .budget = {.kills = (n)}
+#define AT_MOST(n) .preemptions = (n), .deep_preemptions = (n) + 1
+#define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
+
+static const struct model_program programs[] = {
+    PROGRAM("ipc-cond", "one waits, one signals; nobody dies", 2, SCRIPT("get get", "put put")),
+    PROGRAM("ipc-cond-after", "the signal comes after the release", 2,
+            SCRIPT("get get", "put-after put-after")),
+    PROGRAM("ipc-cond-two", "two wait, one signals; nobody dies", 3, AT_MOST(2),
+            SCRIPT("get", "get", "put put")),
+    PROGRAM("ipc-cond-kill", "two wait, one signals; a waiter may die", 3, KILLS(1),
+            SCRIPT("get", "get", "put put")),
+    PROGRAM("ipc-cond-all", "two wait, one broadcasts; nobody dies", 3,
+            SCRIPT("get", "get", "put-all")),
+    PROGRAM("ipc-cond-kill-all", "two wait, one broadcasts; a waiter may die", 3, KILLS(1),
+            SCRIPT("get", "get", "put-all")),
+    PROGRAM("ipc-cond-timed", "one waits for a while only", 2, SCRIPT("timed", "put")),
+};
+
+const struct program_group ipc_cond_programs = {"ipc-cond", programs,
+                                                sizeof programs / sizeof *programs};

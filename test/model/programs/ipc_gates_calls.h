@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_IPC_GATES_CALLS_H
+#define MODEL_IPC_GATES_CALLS_H
+
+#include <furwock/ipc/barrier.h>
+#include <furwock/ipc/once.h>
+#include <furwock/ipc/units.h>
+
+#include "ipc_calls.h"
+
+/* Units, barrier and once between processes. */
+struct ipc_gates_calls {
+    struct ipc_ground_calls ground;
+    int (*take)(fw_ipc_units *u, uint32_t *unit, const fw_wait_policy *policy,
+                const fw_deadline *deadline);
+    int (*give)(fw_ipc_units *u, uint32_t unit);
+    int (*wait)(fw_ipc_barrier *b, const fw_wait_policy *policy, const fw_deadline *deadline);
+    int (*leave)(fw_ipc_barrier *b);
+    int (*call)(fw_ipc_once *o, int (*init)(void *), void *arg);
+};
+
+#define ipc_gates_in_use ((const struct ipc_gates_calls *)calls_in_use[FAMILY_IPC_GATES])
+
+#endif

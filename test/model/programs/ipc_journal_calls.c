@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#include "ipc_journal_calls.h"
+
+extern const struct ipc_journal_calls CALLS;
+
+const struct ipc_journal_calls CALLS = {
+    .ground = IPC_GROUND_CALLS,
+    .record = fw_ipc_journal_record,
+    .lock = fw_ipc_mutex_lock_policy,
+    .unlock = fw_ipc_mutex_unlock,
+};

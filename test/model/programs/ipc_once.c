@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the once between processes.
+ *
+ *   call    calls with an initialiser that succeeds
+ *   fail    calls with one that fails
+ *
+ * One living initialiser at a time, none after it is known to be done; who comes through finds that
+ * one has succeeded.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "gates_script.h"
+#include "ipc_gates.h"
+
+enum word { END, CALL, FAIL, WORDS };
+
+static const char *const names[WORDS] = {"", "call", "fail"};
+
+/* INSIDE: thread + 1.  KNOWN: somebody has come through. */
+enum ghost { INSIDE, SUCCESSES, KNOWN };
+
+static fw_ipc_once *o;
+
+const struct model_own *ipc_gates_own(void)
+{
+    return ipc_own(&ipc_gates_in_use->ground);
+}
+
+static void setup(const void *arg)
+{
+    ground_make(model_thread_count, true);
+    o = model_object("o", 64, NULL, NULL); /* what an object takes at least */
+    gates_script_read(arg, names, WORDS);
+}
+
+static int run(void *arg)
+{
+    if (model_shared.ghost[INSIDE] != 0)
+        model_thread_fail("exclusion", "two initialisers run", 0, 0);
+    if (model_shared.ghost[KNOWN] != 0)
+        model_thread_fail("again", "the initialiser is known to have succeeded", 0, 0);
+    model_shared.ghost[INSIDE] = model_current + 1;
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    model_shared.ghost[INSIDE] = 0;
+    if (arg == NULL)
+        return EAGAIN;
+    ++model_shared.ghost[SUCCESSES];
+    return 0;
+}
+
+static void act(unsigned self, enum word w)
+{
+    int error = ipc_gates_in_use->call(o, run, w == CALL ? o : NULL);
+
+    report_remark(self, error == 0 ? "comes through" : "has failed");
+    if (error == 0 && model_shared.ghost[SUCCESSES] == 0)
+        model_thread_fail("too early", "thread %llu comes through, and nothing is initialised",
+                          self, 0);
+    if (error != 0 && (w != FAIL || error != EAGAIN))
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+    model_shared.ghost[KNOWN] |= error == 0;
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    ground_begin(self, &ipc_gates_in_use->ground);
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static void killed(unsigned thread)
+{
+    if (model_shared.ghost[INSIDE] == thread + 1)
+        model_shared.ghost[INSIDE] = 0;
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    unsigned owner = ground_thread_of(before);
+
+    ground_changed(thread, addr, before);
+    if (addr == (uint64_t)(uintptr_t)o && owner < MODEL_MAX_THREADS && owner != thread &&
+        ((before ^ o->word_) & FW_IPC_HOLDER) != 0)
+        model_fail("word", "thread %llu takes what thread %llu has", thread, owner);
+}
+
+static void finished(void)
+{
+    if (ground_thread_of(o->word_) < MODEL_MAX_THREADS)
+        model_fail("word", "all are done, and the word is 0x%llx", o->word_, 0);
+}
+
+/* Calls poll, then sleep: a poll is over when the clock has moved. */
+#define PROGRAM(called, what, n, deaths, ...)                                             \
+    {                                                                                     \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,       \
+        .budget = {.kills = (deaths), .ticks = 2}, .setup = setup, .thread = thread,      \
+        .killed = killed, .changed = changed, .finished = finished, .own = ipc_gates_own, \
+        .access = ground_access, .arg = GATES_SCRIPT(__VA_ARGS__)                         \
+    }
+
+static const struct model_program programs[] = {
+    PROGRAM("ipc-once", "two call; nobody dies", 2, 0, "call call", "call"),
+    PROGRAM("ipc-once-kill", "two call; one may die", 2, 1, "call", "call call"),
+    PROGRAM("ipc-once-kill-two", "three call; two may die", 3, 2, "call", "call", "call"),
+    PROGRAM("ipc-once-fails", "the first may fail; one may die", 3, 1, "fail", "call", "call"),
+};
+
+const struct program_group ipc_once_programs = {"ipc-once", programs,
+                                                sizeof programs / sizeof *programs};

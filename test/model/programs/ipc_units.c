@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the units between processes.
+ *
+ *   take    takes a unit, and gives it back
+ *   timed   the same, and gives up when its time is over
+ *   keep    takes a unit, and ends with it
+ *
+ * No unit is lent to two who live; it is told truly whether it was a dead one's; and a dead one's
+ * comes back.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "../kernel.h"
+#include "gates_script.h"
+#include "ipc_gates.h"
+
+enum word { END, TAKE, TIMED, KEEP, WORDS };
+
+static const char *const names[WORDS] = {"", "take", "timed", "keep"};
+
+/* By unit: thread + 1. */
+enum ghost { LENT };
+
+static fw_ipc_units *u;
+static uint64_t *units;
+
+static void setup(const void *arg)
+{
+    const struct gates_script *script = arg;
+    static const struct model_part parts[] = {
+        {"queue", 0, 8}, {"queue", 0, 4}, {"unit0", 64, 8}, {"unit1", 72, 8}, {NULL, 0, 0}};
+
+    ground_make(model_thread_count, true);
+    u = model_object("u", (unsigned)(sizeof *u + script->initial * sizeof *units), parts, NULL);
+    u->made_ = script->initial;
+    units = (uint64_t *)(u + 1);
+    gates_script_read(script, names, WORDS);
+}
+
+static enum model_access access(const void *p)
+{
+    return p == (const void *)&u->made_ ? ACCESS_DIRECT : ground_access(p);
+}
+
+static void act(unsigned self, enum word w)
+{
+    static const fw_deadline soon = {
+        .clock = CLOCK_MONOTONIC,
+        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
+    uint32_t unit = 0;
+    int error = ipc_gates_in_use->take(u, &unit, IPC_GATES_BLOCKS, w == TIMED ? &soon : NULL);
+    uint64_t *lent = &model_shared.ghost[LENT + unit];
+
+    if (error == ETIMEDOUT && w == TIMED)
+        return;
+    if (unit >= u->made_ || (error != 0 && (error != EOWNERDEAD || !ground_has_deaths())))
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+    report_remark(self, error == 0 ? "has a unit" : "has the unit of a dead one");
+    if (*lent != 0)
+        model_thread_fail("exclusion", "unit %llu is lent to thread %llu, too", unit, *lent - 1);
+    *lent = self + 1;
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    if (w == KEEP)
+        model_thread_exit();
+    *lent = 0;
+    if (ipc_gates_in_use->give(u, unit) != 0)
+        model_thread_fail("answer", "thread %llu may not give back what it has", self, 0);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    ground_begin(self, &ipc_gates_in_use->ground);
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static void killed(unsigned thread)
+{
+    for (unsigned i = 0; i < u->made_; i++)
+        if (model_shared.ghost[LENT + i] == thread + 1)
+            model_shared.ghost[LENT + i] = 0;
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    uint64_t at = addr - (uint64_t)(uintptr_t)units;
+    unsigned owner = ground_thread_of(before);
+
+    ground_changed(thread, addr, before);
+    if (at < u->made_ * sizeof *units && owner < MODEL_MAX_THREADS && owner != thread)
+        model_fail("word", "thread %llu takes what thread %llu has", thread, owner);
+}
+
+static void finished(void)
+{
+    for (unsigned i = 0; i < u->made_; i++)
+        if (ground_thread_of(units[i]) < MODEL_MAX_THREADS ||
+            (!ground_has_deaths() && units[i] != 0))
+            model_fail("word", "all are done, and unit %llu is lent: 0x%llx", i, units[i]);
+}
+
+/* Each sleep changes the queue's word, so naps are as few as may be. */
+#define PROGRAM(called, what, n, deaths, ...)                                                \
+    {                                                                                        \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,          \
+        .is_patient = true, .budget = {.kills = (deaths)}, .setup = setup, .thread = thread, \
+        .killed = killed, .changed = changed, .finished = finished, .own = ipc_gates_own,    \
+        .access = access, .arg = __VA_ARGS__                                                 \
+    }
+
+static const struct model_program ipc_units_table[] = {
+    PROGRAM("ipc-units", "one unit for two; nobody dies", 2, 0,
+            GATES_SCRIPT_FROM(1, "take take", "take take")),
+    PROGRAM("ipc-units-three", "two units for three; nobody dies", 3, 0,
+            GATES_SCRIPT_FROM(2, "take", "take", "take")),
+    PROGRAM("ipc-units-kill", "one unit for two; one may die", 2, 1,
+            GATES_SCRIPT_FROM(1, "take take", "take take")),
+    PROGRAM("ipc-units-kill-two", "one unit for three; two may die", 3, 2,
+            GATES_SCRIPT_FROM(1, "take", "take", "take")),
+    PROGRAM("ipc-units-two", "two units for three; one may die", 3, 1,
+            GATES_SCRIPT_FROM(2, "take", "take", "take")),
+    PROGRAM("ipc-units-keep", "who holds the unit ends", 2, 1,
+            GATES_SCRIPT_FROM(1, "keep", "take")),
+    PROGRAM("ipc-units-timed", "one waits for a while only", 2, 1,
+            GATES_SCRIPT_FROM(1, "timed take", "take")),
+};
+const struct program_group ipc_units_programs = {"ipc-units", ipc_units_table,
+                                                 sizeof ipc_units_table / sizeof *ipc_units_table};
