@@ -5,6 +5,7 @@
 #   PREFIX, LIBDIR, DESTDIR   where `make install` puts things
 #   JOBS                      how many compilers and tests run at once
 #   TEST_ARGS, BENCH_ARGS     more words for ctest, and for the benchmarks
+#   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
 #   V=1                       show what the build says, not only when it fails
 
 PREFIX ?= /usr/local
@@ -13,6 +14,8 @@ DESTDIR ?=
 JOBS ?= $(shell nproc)
 TEST_ARGS ?=
 BENCH_ARGS ?=
+SOAK_ARGS ?= --seconds 60
+VM_ARGS ?=
 V ?=
 
 SHELL := /bin/bash
@@ -110,8 +113,19 @@ run-aarch64:
 	$(call compile,aarch64)
 	@$(call run_tests,aarch64,$(emulated_tests))
 
+soak: ## kill processes that use locks between them (SOAK_ARGS="--seconds 600", "--kills 100000")
+	@tools/setup test
+	$(call compile,release,,--target test_ipc_soak)
+	@build/release/test/ipc/test_ipc_soak $(SOAK_ARGS)
+
+test-vm: ## run tests of locks between processes on Debian's newest kernel, in an emulator (VM_ARGS)
+	@tools/setup vm
+	$(call compile,release)
+	@status=0; tools/vm build/release $(VM_ARGS) || status=$$?; \
+	if [ $$status != 77 ]; then exit $$status; fi
+
 clean: ## remove everything that was built
 	rm -rf build
 
-.PHONY: help setup build demo test bench install check-style format clean \
+.PHONY: help setup build demo test bench install check-style format clean soak test-vm \
         test-tsan test-asan test-generic test-aarch64 run-aarch64

@@ -42,7 +42,7 @@ int lock_soon(fw_ipc_mutex *m);
 /* Somebody who lives has it, and keeps it: nobody gets it for 150 ms. */
 void expect_held(fw_ipc_mutex *m);
 
-/* Its holder is dead, and was that thread (0: whichever): it is had with EOWNERDEAD, and repaired. */
+/* Its holder is dead, and was that thread (0: whichever): had with EOWNERDEAD, and repaired. */
 void expect_left(fw_ipc_mutex *m, pid_t process, pid_t thread);
 
 /* It is free, and whole. */
