@@ -49,11 +49,23 @@ static void print_threads(const struct show_threads *list, FILE *out)
         print_thread(&list->all[i], out);
 }
 
+/* Names are whatever bytes somebody has written: nothing that a terminal would obey. */
+static const char *visible(const char *name, char text[static FW_IPC_NAME_SIZE])
+{
+    size_t i;
+
+    for (i = 0; i < FW_IPC_NAME_SIZE - 1 && name[i] != '\0'; i++)
+        text[i] = (unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i];
+    text[i] = '\0';
+    return text;
+}
+
 static void print_object(const struct show_object *o, FILE *out)
 {
     const char *comma = o->state[0] != '\0' ? ", " : "";
+    char text[FW_IPC_NAME_SIZE];
 
-    fprintf(out, "  %-20s %-8s %s", o->name, o->kind, o->state);
+    fprintf(out, "  %-20s %-8s %s", visible(o->name, text), o->kind, o->state);
     for (unsigned i = 0; i < o->number_count; i++) {
         fprintf(out, "%s%s %" PRIu64, comma, o->numbers[i].key, o->numbers[i].value);
         comma = ", ";
@@ -73,6 +85,7 @@ static void print_object(const struct show_object *o, FILE *out)
 static void print_member(const struct show_member *m, const struct show *s, FILE *out)
 {
     const struct show_thread *t = &m->thread;
+    char text[FW_IPC_NAME_SIZE];
 
     fprintf(out, "  line %-4" PRIu32 " ", m->line);
     print_ids(&t->who, out);
@@ -81,7 +94,7 @@ static void print_member(const struct show_member *m, const struct show *s, FILE
         for (size_t i = 0; i < s->object_count; i++)
             if (t->waits_for >= s->objects[i].at &&
                 t->waits_for - s->objects[i].at < s->objects[i].size)
-                fprintf(out, ": %s", s->objects[i].name);
+                fprintf(out, ": %s", visible(s->objects[i].name, text));
         fputs(", for ", out);
         print_seconds(t->ns, out);
     }
