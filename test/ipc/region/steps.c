@@ -174,6 +174,8 @@ int main(void)
 {
     unsigned states = 0, steps, calls;
 
+    if (is_constrained)
+        skip("what a sanitizer does beside is too much to be led through");
     limit(110, "a maker that is led step by step");
     snprintf(name, sizeof name, "/furwock-steps-%d", (int)getpid());
     calls = killed_at_every_system_call();
