@@ -17,7 +17,7 @@
 
 #include "sys/origin.h"
 
-__thread struct fw_ipc_self_ fw_ipc_self_;
+__thread struct fw_ipc_self_ fw_ipc_self_ __attribute__((tls_model("initial-exec")));
 
 /* What a thread knows of its memberships, by the index of the place.  id 0: none. */
 static __thread struct membership {

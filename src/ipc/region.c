@@ -104,7 +104,7 @@ static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
         if ((flags & FW_REGION_EXCLUSIVE) != 0)
             return EEXIST;
         *region = handle_of(&about);
-        (*region)->uses++;
+        fw_store32_relaxed(&(*region)->uses, (*region)->uses + 1);
         return 0;
     }
     if (error == 0)
@@ -209,7 +209,7 @@ int fw_region_close(fw_region *region)
     if (!fw_region_is_open_(region)) {
         error = EINVAL;
     } else if (region->uses > 1) {
-        region->uses--;
+        fw_store32_relaxed(&region->uses, region->uses - 1);
         error = 0;
     } else {
         error = close_last(region);

@@ -26,7 +26,8 @@
 /* Unknown to old headers. */
 enum { WIPE_ON_FORK = 18 };
 
-__thread struct fw_robust_thread_ fw_robust_thread_ = {.life = FW_ROBUST_UNBORN_};
+__thread struct fw_robust_thread_ fw_robust_thread_
+    __attribute__((tls_model("initial-exec"))) = {.life = FW_ROBUST_UNBORN_};
 
 /* For a thread that has no list: another C library's, or one that was made by clone alone. */
 static __thread struct fw_robust_head_ own_head __attribute__((tls_model("initial-exec")));
@@ -126,6 +127,15 @@ static uintptr_t *before(struct entry *e)
     return (uintptr_t *)e - 1;
 }
 
+/*
+ * Words change hands: the kernel has left the list of their last owner, whose thread has ended, and
+ * no tool that follows threads sees that.  So the links in them are written as if others looked.
+ */
+static void put(uintptr_t *link, uintptr_t to)
+{
+    __atomic_store_n(link, to, __ATOMIC_RELAXED);
+}
+
 static struct entry *entry_of(const struct fw_robust_head_ *head, uint32_t *word)
 {
     intptr_t from_word = -head->offset;
@@ -152,13 +162,13 @@ bool fw_robust_link_(uint32_t *word)
 
     if (e == NULL)
         return false;
-    e->next = head->first;
-    *before(e) = (uintptr_t)head;
+    put(&e->next, head->first);
+    put(before(e), (uintptr_t)head);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *(volatile uintptr_t *)&head->first = (uintptr_t)e;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if ((uintptr_t)next != (uintptr_t)head)
-        *before(next) = (uintptr_t)e;
+        put(before(next), (uintptr_t)e);
     return true;
 }
 
@@ -208,10 +218,10 @@ bool fw_robust_unlink_(uint32_t *word)
     if ((uintptr_t)entry_at(next) != (uintptr_t)head &&
         (!peek((uintptr_t)before(entry_at(next)), &back) || back != (uintptr_t)e))
         next = (uintptr_t)head; /* written over: a list that ends here, not one that leads away */
-    *(volatile uintptr_t *)&at->next = next;
+    put(&at->next, next);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if ((uintptr_t)entry_at(next) != (uintptr_t)head)
-        *before(entry_at(next)) = (uintptr_t)at;
+        put(before(entry_at(next)), (uintptr_t)at);
     return true;
 }
 
