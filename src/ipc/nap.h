@@ -37,7 +37,7 @@ struct fw_ipc_wait_ {
     struct fw_ipc_me_ me;
     const void *object;
     uint32_t how;
-    uint32_t looks; /* how many pauses lie between two looks, by now */
+    uint32_t looks;  /* how many pauses lie between two looks, by now */
     bool is_told;    /* the member's line says what it waits for */
     bool has_napped; /* the last sleep lasted for a whole nap: ask fw_ipc_life_slow_ */
 };

@@ -130,8 +130,7 @@ int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *
     note_death(me, past, dead);
     fw_ipc_past_begin_(past, me);
     if (fw_load64_relaxed(&past->journal_) != 0)
-        is_sound =
-            fw_ipc_journal_undo_at_(me->place, fw_load64_relaxed(&past->journal_)) == 0;
+        is_sound = fw_ipc_journal_undo_at_(me->place, fw_load64_relaxed(&past->journal_)) == 0;
     fw_mutex_lock(&guard);
     registered = *find(lock);
     if (registered != NULL)

@@ -124,7 +124,7 @@ static struct entry *entry_at(uintptr_t link)
 
 static uintptr_t *before(struct entry *e)
 {
-    return (uintptr_t *)e - 1;
+    return (uintptr_t *)((uintptr_t)e - sizeof(uintptr_t)); /* e may be anything */
 }
 
 /*
