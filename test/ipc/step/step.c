@@ -12,6 +12,8 @@
 
 #include <furwock/ipc/region.h>
 
+#include "ipc/member.h"
+
 /*
  * No operation has so many steps; a run that takes longer than LONGEST, in seconds, hangs.  Where
  * others sleep when a victim dies, a nap passes: only one in so many second victims dies late.
@@ -237,6 +239,18 @@ static bool one_victim(const struct role *role)
     return false;
 }
 
+/* All others are dead: no line of the region looks alive but the director's. */
+static void expect_no_lines(void)
+{
+    const struct fw_ipc_place_ *place = fw_ipc_place_of_(fw_region_base(region));
+    unsigned alive = 0;
+
+    for (uint32_t i = 0; i < place->member_count; i++)
+        alive += ((uint32_t)place->members[i].life & FW_ROBUST_OWNER) != 0;
+    if (alive > 1)
+        fail("%u lines of the dead look alive", alive - 1);
+}
+
 /* One run.  `first` may be followed by `second`.  Is the last victim through? */
 static bool run(const struct role *first, const struct role *second)
 {
@@ -260,6 +274,7 @@ static bool run(const struct role *first, const struct role *second)
         finish(company);
     here->is_alone = true;
     r->survive();
+    expect_no_lines();
     alarm(0);
     return is_through;
 }
