@@ -150,7 +150,7 @@ static void rwlock(struct show_object *o, const struct region *r, const fw_ipc_r
 
 static void sem(struct show_object *o, const fw_ipc_sem *s)
 {
-    uint64_t made = fw_load64_relaxed(&s->made_);
+    uint32_t made = fw_load32_relaxed(&s->made_);
     uint64_t most = made != 0 ? made & FW_IPC_SEM_MAX : FW_IPC_SEM_MAX;
     uint64_t value = fw_load64_relaxed(&s->word_) & FW_IPC_SEM_MAX;
 

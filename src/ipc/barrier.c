@@ -28,6 +28,7 @@
  *
  * made_: 0, or MADE with mode and number of places; written once, and checked against the region by
  * each call before it is used.
+ * luck_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
  * B1  Who is a party and has arrived is in the places and nowhere else, and only its thread writes
  *     the place of a living one.
@@ -53,6 +54,7 @@
 #include "ipc/barrier_place.h"
 #include "ipc/barrier_word.h"
 #include "ipc/nap.h"
+#include "luck.h"
 
 _Static_assert(sizeof(fw_ipc_barrier) == 64, "the places begin on a line of the cache");
 
@@ -215,12 +217,16 @@ static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
 }
 
 /* Waits for the end of the token's round.  As fw_ipc_barrier_wait. */
-static int await_slow_(const view *v, uint64_t token, struct fw_ipc_wait_ *wait)
+static int await_slow_(const view *v, uint64_t token, struct fw_ipc_wait_ *wait,
+                       const fw_wait_policy *policy)
 {
+    bool learns = fw_luck_begin_(&v->b->luck_, &wait->poll, policy);
     int error = EBUSY;
 
     while (error == EBUSY && fw_ipc_wait_poll_(wait))
         error = outcome(fw_load64_acquire(&v->b->round_), token);
+    if (learns)
+        fw_luck_end_(&v->b->luck_, error == 0);
     while (error == EBUSY) {
         uint64_t w = fw_load64_acquire(&v->b->round_);
         error = outcome(w, token);
@@ -261,7 +267,7 @@ int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *policy,
         return error;
     error = arrive(&v, &token);
     if (error == 0)
-        error = await_slow_(&v, token, &wait);
+        error = await_slow_(&v, token, &wait, policy);
     fw_ipc_wait_end_(&wait);
     return error;
 }
@@ -296,7 +302,7 @@ int fw_ipc_barrier_await(fw_ipc_barrier *b, uint64_t token)
         error = fw_ipc_wait_begin_(&wait, &v.me, b, FW_IPC_WAITS_ELSE, NULL, NULL);
     if (error != 0)
         return error;
-    error = await_slow_(&v, token, &wait);
+    error = await_slow_(&v, token, &wait, NULL);
     fw_ipc_wait_end_(&wait);
     return error == FW_IPC_BARRIER_SERIAL ? 0 : error;
 }

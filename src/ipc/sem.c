@@ -15,6 +15,7 @@
  *
  * made_: 0, or MADE with the maximum.  Written once, before MADE is set in the word together with
  * the first units; who finds made_ and no MADE goes on where another maker died.
+ * luck_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
  * S1  Units are the value, and nothing else: each operation is one compare-and-swap of it.
  * S2  What comes after that (a wake, clearing WAITERS) changes no unit.  So who dies has done the
@@ -31,9 +32,11 @@
 #include "ipc/announce.h"
 #include "ipc/member.h"
 #include "ipc/nap.h"
+#include "luck.h"
 
 #define SEM_MADE (UINT64_C(1) << 63)
 #define SEM_VALUE UINT64_C(0x7fffffff)
+#define SEM_MAXIMUM_MADE UINT32_C(0x80000000)
 
 _Static_assert(sizeof(fw_ipc_sem) == 16, "the public promise");
 _Static_assert(SEM_VALUE == FW_IPC_SEM_MAX, "room for every value");
@@ -57,19 +60,21 @@ static bool is_aligned(const fw_ipc_sem *s)
 
 static uint32_t maximum(const fw_ipc_sem *s)
 {
-    uint64_t made = fw_load64_relaxed(&s->made_);
+    uint32_t made = fw_load32_relaxed(&s->made_);
 
-    return is_made(made) ? value_of(made) : FW_IPC_SEM_MAX;
+    return (made & SEM_MAXIMUM_MADE) != 0 ? made & FW_IPC_SEM_MAX : FW_IPC_SEM_MAX;
 }
 
 int fw_ipc_sem_init(fw_ipc_sem *s, uint32_t value, uint32_t max)
 {
-    uint64_t made = 0, w;
+    uint32_t made = 0;
+    uint64_t w;
 
     if (!is_aligned(s) || max == 0 || max > FW_IPC_SEM_MAX || value > max)
         return EINVAL;
     /* not made -> made with this maximum */
-    if (!fw_cas64_relaxed(&s->made_, &made, SEM_MADE | max) && made != (SEM_MADE | max))
+    if (!fw_cas32_relaxed(&s->made_, &made, SEM_MAXIMUM_MADE | max) &&
+        made != (SEM_MAXIMUM_MADE | max))
         return EEXIST;
     w = fw_load64_relaxed(&s->word_);
     while (!is_made(w)) {
@@ -114,13 +119,16 @@ static int sleep_once(fw_ipc_sem *s, uint64_t w, struct fw_ipc_wait_ *wait)
     return fw_ipc_wait_sleep_(wait, fw_ipc_half_(&s->word_), (uint32_t)w);
 }
 
-static int wait_slow_(fw_ipc_sem *s, struct fw_ipc_wait_ *wait)
+static int wait_slow_(fw_ipc_sem *s, struct fw_ipc_wait_ *wait, const fw_wait_policy *policy)
 {
+    bool learns = fw_luck_begin_(&s->luck_, &wait->poll, policy);
     uint64_t w;
     int error = EAGAIN;
 
     while (error == EAGAIN && fw_ipc_wait_poll_(wait))
         error = take(s, &w);
+    if (learns)
+        fw_luck_end_(&s->luck_, error == 0);
     while (error == EAGAIN && (error = take(s, &w)) == EAGAIN)
         if (sleep_once(s, w, wait) == ETIMEDOUT)
             return take(s, &w) == 0 ? 0 : ETIMEDOUT;
@@ -140,7 +148,7 @@ int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy, const fw
         error = fw_ipc_wait_begin_(&wait, &me, s, FW_IPC_WAITS_ELSE, policy, deadline);
     if (error != 0)
         return error;
-    error = wait_slow_(s, &wait);
+    error = wait_slow_(s, &wait, policy);
     fw_ipc_wait_end_(&wait);
     return error;
 }

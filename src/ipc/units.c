@@ -20,6 +20,7 @@
  *
  * made_: 0, or the number of units.  It is written once, and checked against the region by each
  * call before it is used.
+ * luck_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
  * N1  Who holds a unit is its word, and nothing else.  Taking and giving back are one
  *     compare-and-swap each, so a thread that dies holds the unit or does not.
@@ -39,6 +40,7 @@
 #include "ipc/announce.h"
 #include "ipc/member.h"
 #include "ipc/nap.h"
+#include "luck.h"
 
 #define UNITS_SERIAL UINT64_C(0x7fffffff)
 #define UNIT_NONE UINT32_MAX
@@ -165,13 +167,19 @@ static uint64_t announce(const struct view *v)
 }
 
 /* Like try_take, and ETIMEDOUT. */
-static int wait_slow_(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *unit)
+static int wait_slow_(const struct view *v, struct fw_ipc_wait_ *wait, const fw_wait_policy *policy,
+                      uint32_t *unit)
 {
+    bool learns = fw_luck_begin_(&v->u->luck_, &wait->poll, policy);
     int error;
 
-    while (fw_ipc_wait_poll_(wait))
-        if ((*unit = take_free(v)) != UNIT_NONE)
-            return 0;
+    *unit = UNIT_NONE;
+    while (*unit == UNIT_NONE && fw_ipc_wait_poll_(wait))
+        *unit = take_free(v);
+    if (learns)
+        fw_luck_end_(&v->u->luck_, *unit != UNIT_NONE);
+    if (*unit != UNIT_NONE)
+        return 0;
     for (;;) {
         uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;
         error = try_take(v, wait, unit);
@@ -198,7 +206,7 @@ int fw_ipc_units_take(fw_ipc_units *u, uint32_t *unit, const fw_wait_policy *pol
     error = fw_ipc_wait_begin_(&wait, &v.me, u, FW_IPC_WAITS_ELSE, policy, deadline);
     if (error != 0)
         return error;
-    error = wait_slow_(&v, &wait, unit);
+    error = wait_slow_(&v, &wait, policy, unit);
     fw_ipc_wait_end_(&wait);
     return error;
 }

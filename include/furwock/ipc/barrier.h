@@ -69,7 +69,8 @@ FW_BEGIN_DECLS
 typedef struct fw_ipc_barrier {
     uint64_t round_; /* internal, and the places behind it: src/ipc/barrier_word.h */
     uint64_t made_;
-    uint64_t spare_[6];
+    uint32_t luck_;
+    uint32_t spare_[11];
 } fw_ipc_barrier;
 
 /* What fw_ipc_barrier_wait returns to one thread of each round, if that one has not died. */

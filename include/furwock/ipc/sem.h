@@ -60,7 +60,8 @@ FW_BEGIN_DECLS
  */
 typedef struct fw_ipc_sem {
     uint64_t word_; /* internal: src/ipc/sem.c */
-    uint64_t made_;
+    uint32_t made_;
+    uint32_t luck_;
 } fw_ipc_sem;
 
 /* The largest value, and the maximum where none is given. */

@@ -66,7 +66,8 @@ FW_BEGIN_DECLS
 typedef struct fw_ipc_units {
     uint64_t queue_; /* internal, and the units behind it: src/ipc/units.c */
     uint64_t made_;
-    uint64_t spare_[6];
+    uint32_t luck_;
+    uint32_t spare_[11];
 } fw_ipc_units;
 
 /* The largest number of units. */
