@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* furwock/ipc/sem.h, units.h and barrier.h: between processes, in a region. */
+#include <stdlib.h>
+
 #include <furwock/ipc/barrier.h>
 #include <furwock/ipc/sem.h>
 #include <furwock/ipc/units.h>
@@ -72,9 +74,20 @@ static int ipc_barrier_make(struct ipc_barrier *b, unsigned parties)
     return fw_ipc_barrier_init(&b->barrier, parties, FW_IPC_BARRIER_FAIL);
 }
 
+/* Tasks that are through end: to those who use the barrier after them, they are dead parties. */
+static bool ipc_barrier_meet(struct ipc_barrier *b)
+{
+    int error;
+
+    while ((error = fw_ipc_barrier_wait(&b->barrier)) == EOWNERDEAD)
+        fw_ipc_barrier_reset(&b->barrier);
+    if (error > 0)
+        abort();
+    return error == FW_IPC_BARRIER_SERIAL;
+}
+
 BARRIER_INIT(barrier, struct ipc_barrier, ipc_barrier_make(l, parties))
-BARRIER_CALLS(barrier, struct ipc_barrier,
-              fw_ipc_barrier_wait(&l->barrier) == FW_IPC_BARRIER_SERIAL)
+BARRIER_CALLS(barrier, struct ipc_barrier, ipc_barrier_meet(l))
 
 const struct barrier_adapter barrier_adapter_furwock_ipc = {
     .name = "furwock-ipc",
