@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Results of the benchmarks in which locks take turns at places: condperf, pingpong, latency,
-lifo, atomicmix.
+lifo, atomicmix, tdbtorture.
 
 A place is a set of parameters.  At each place several locks ran once in every repetition; a ratio
 compares two of them within each repetition.  Seconds: less is better.
@@ -23,8 +23,9 @@ KINDS = {
                  "thousand elements"),
     "atomicmix": Kind(namedtuple("Mix", "size calls offset order mix where threads"), "call",
                       "call"),
+    "tdbtorture": Kind(namedtuple("Database", "level processes hash_size"), "run", "run"),
 }
-YARDSTICKS = ("pthread", "pthread-auto", "posix", "mutex", "libatomic")
+YARDSTICKS = ("pthread", "pthread-auto", "posix", "mutex", "libatomic", "fcntl")
 
 
 class Cell:

@@ -5,7 +5,7 @@ import html
 import re
 
 from . import compare, goals, look, sharepage, stats, summary, tables
-from .figures import (by_tasks, cells, improvement, latency, lifo, mix, reacquire, share,
+from .figures import (between, by_tasks, cells, improvement, latency, lifo, mix, reacquire, share,
                       uncontended, waits, wakes)
 
 TITLE = "furwock beside the locks people know"
@@ -155,6 +155,8 @@ def build(results, directory, command):
     page.section("atomics", "Generic atomics", page.figures(mix.draw(results)),
                  tables.operations(results), page.figures(lifo.draw(results)),
                  tables.stack(results))
+    page.section("between", "Between processes", page.figures(between.draw(results)),
+                 tables.between_processes(results))
     page.section("kernel", "System calls and switches", tables.kernel(results))
     page.section("how", "How it was measured", tables.machine(results), tables.missing(results),
                  tables.failures(results), tables.method(results),

@@ -3,8 +3,8 @@
 
 from tabulate import tabulate
 
-from . import (compare, goals, lifo, lifotables, mix, mixtables, sharetables, sharing, stats,
-               waketables)
+from . import (between, compare, goals, lifo, lifotables, mix, mixtables, sharetables, sharing,
+               stats, waketables)
 from .compare import FAIR, OURS, PTHREAD
 from .figures.waits import duration
 
@@ -126,7 +126,10 @@ def text(results):
                     rows, ["tasks", "(nlht,lht)", "locks", OURS, FAIR, PTHREAD,
                            f"{OURS}/{FAIR}"], disable_numparse=True))
     parts += sharing_text(results)
+    parts += between.texts(results)
     for found in results.contests.values():
+        if found.name == between.DATABASE:
+            continue
         parts.append(mixtables.text(found) if found is mix.found(results) else
                      contest_text(found))
     if lifo.found(results):

@@ -3,7 +3,8 @@
 
 import html
 
-from . import compare, goals, lifo, lifotables, mix, mixtables, paper, stats, summary, waketables
+from . import (between, compare, goals, lifo, lifotables, mix, mixtables, paper, stats, summary,
+               waketables)
 from .compare import OURS, PTHREAD
 
 CLASSES = {goals.REACHED: "reached", goals.NOISE: "noise", goals.MISSED: "missed",
@@ -217,6 +218,19 @@ def contest(results, name):
     return "\n".join(parts)
 
 
+def between_processes(results):
+    """Each cell of the grid between processes, and Table 3."""
+    heads, rows = between.grid_rows(results)
+    parts = [folded(f"All cells: throughput over that of {between.ROBUST}",
+                    table(heads, rows))] if rows else []
+    rows = between.database_rows(results)
+    if rows:
+        parts.append("<h3>tdbtorture: completion times, as in Table 3</h3>"
+                     + table(between.DATABASE_HEADS, rows, texts=(0, 1),
+                             ours=lambda row: row[1].startswith("furwock")))
+    return "\n".join(parts)
+
+
 def stack(results):
     """lifo: the two figures in numbers, then every place."""
     one = lifo.found(results)
@@ -265,6 +279,7 @@ WAKES = {
                "to and fro by two semaphores or events; parties that meet at a barrier.",
     "lifo": lifotables.METHOD,
     "atomicmix": mixtables.METHOD,
+    "tdbtorture": between.METHOD,
 }
 
 

@@ -9,7 +9,8 @@ TITLES = {"condperf": "waking all who wait on a condition variable",
           "pingpong": "pairs that pass a ball by a condition variable",
           "latency": "semaphores, events and barriers",
           "lifo": "a stack whose head is one atomic object",
-          "atomicmix": "generic atomic operations"}
+          "atomicmix": "generic atomic operations",
+          "tdbtorture": "processes that share a database"}
 
 
 def time(seconds):
@@ -36,13 +37,15 @@ def place_words(name, place):
         return [mix.describe(place)]
     if name == "lifo":
         return [place.head, f"{place.threads}{' pinned' * place.pinned}"]
+    if name == "tdbtorture":
+        return [place.level, place.processes, place.hash_size]
     who = {"alone": "alone", "hand-off": "to and fro"}.get(place.test, f"{place.parties} parties")
     return [place.object, who]
 
 
 HEADS = {"condperf": ["waiters", "us held", "woken by"], "pingpong": ["games"],
          "latency": ["object", "test"], "lifo": ["head", "threads"],
-         "atomicmix": ["calls"]}
+         "atomicmix": ["calls"], "tdbtorture": ["contention", "processes", "chains"]}
 
 
 def heads(found):

@@ -150,9 +150,9 @@ class Conducting(unittest.TestCase):
             self.assertEqual(status, 0, err)
         self.assertIn("goals", out)
         words = (self.bench / "ulockflex.words").read_text().splitlines()
-        self.assertEqual(len(words), 8)
+        self.assertEqual(len(words), 10)
         self.assertNotIn("--resume", words[0])
-        self.assertTrue(all("--resume" in line for line in words[4:]))
+        self.assertTrue(all("--resume" in line for line in words[5:]))
         self.assertIn("make bench BENCH_ARGS=", (self.out / "index.html").read_text())
 
 

@@ -4,6 +4,7 @@
 source   TDB's sources, from Debian's archive
 build    the tool, as it is and with other locks in its place
 engine   the runs: rounds, deadlines, failures
+published  the paper's figures, and those to reach
 table    Table 3, the paper's beside today's; the goals
 cli      the command line
 """

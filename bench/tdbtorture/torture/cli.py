@@ -105,7 +105,8 @@ def conduct(options, here, folder):
                 "machine": about(builder), "missing": [], "notes": [], "complete": False,
                 "source": source.origin(sources),
                 "settings": {k: settings[k] for k in ("rounds", "loops", "seed")},
-                "cells": [{"lock": kind, "level": level.name, "processes": level.processes,
+                "cells": [{"lock": kind, "family": engine.FAMILIES.get(kind, "rival"),
+                           "level": level.name, "processes": level.processes,
                            "hash_size": level.hash_size, "runs": [], "failures": []}
                           for level in options.levels for kind in options.kinds]}
     status = 0

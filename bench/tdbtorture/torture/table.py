@@ -7,16 +7,8 @@ import statistics
 from flex import stats
 from flex.show import number, table
 
-# Franke, Russell, Kirkwood (2002), Table 3: seconds; 200000 operations of each process, on two
-# 350 MHz Pentium II processors.  What stands in the futex's place today are locks of ours.
-PAPER = {"fcntl": {"high": 1003.69, "low": 1482.08, "none": 76.4},
-         "spin": {"high": 751.18, "low": 431.42, "none": 67.6},
-         "futex": {"high": 593.00, "low": 111.45, "none": 41.5}}
-STANDS_FOR = {"furwock": "futex", "furwock-mutex": "futex"}
+from .published import BASE, MOST, MUTEX, MUTEX_MOST, OURS, PAPER, then
 
-OURS, BASE, MUTEX = "furwock", "fcntl", "tdb-mutex"
-MOST = {"high": 0.6, "low": 0.3, "none": 0.7}  # of fcntl's time
-MUTEX_MOST = 1.0                               # of TDB's own mutexes' time
 WIDE = 10                                      # an interval from x to 10x says nothing
 
 
@@ -58,11 +50,6 @@ def seconds_text(found):
     return f"{statistics.median(values):.3g}" + ("" if half is None else f" +- {half:.2g}")
 
 
-def published(lock, level):
-    row = PAPER.get(STANDS_FOR.get(lock, lock))
-    return row and row[level]
-
-
 def main_table(document):
     locks = list(dict.fromkeys(cell["lock"] for cell in document["cells"]))
     levels = list(dict.fromkeys(cell["level"] for cell in document["cells"]))
@@ -70,10 +57,10 @@ def main_table(document):
     for lock in locks:
         row = [lock]
         for level in levels:
-            then, base = published(lock, level), PAPER[BASE][level]
-            row += [seconds_text(times(document, lock, level)), number(then, ".4g"),
+            before, base = then(lock, level), PAPER[BASE][level]
+            row += [seconds_text(times(document, lock, level)), number(before, ".4g"),
                     ratio_text(ratio(document, lock, BASE, level)),
-                    number(then and then / base, ".2f")]
+                    number(before and before / base, ".2f")]
         rows.append(row)
     headers = ["locks"]
     for level in levels:
