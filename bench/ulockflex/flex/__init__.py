@@ -8,6 +8,7 @@ engine   the rounds: interleaving, deadlines, interruptions
 store    the result file
 stats    means and confidence intervals
 prefer   which read-write locks are compared
+processes  locks between processes: their plan, and what is shown of it
 show, showpaper, showshare, progress    what people see
 machine  what is measured on
 cli      the command line
