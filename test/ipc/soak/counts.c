@@ -58,7 +58,9 @@ void do_units(struct worker *w)
         unexpected("units_take", error);
     if (i >= UNITS)
         broken("units: number %u of %u", i, UNITS);
-    has_died = inherited("unit", __atomic_load_n(&w->things->unit_holder[i], __ATOMIC_ACQUIRE));
+    /* As long as others are free, nobody wants that of the dead. */
+    has_died = inherited("unit", __atomic_load_n(&w->things->unit_holder[i], __ATOMIC_ACQUIRE),
+                         w->seat->since);
     if (has_died && error != EOWNERDEAD)
         broken("unit: its holder died, and nobody is told");
     add(&world->told, error == EOWNERDEAD);

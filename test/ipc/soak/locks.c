@@ -45,7 +45,7 @@ void register_repairs(struct place *p)
 static void take_possession(struct worker *w, const char *what, struct data *d, int way, bool told,
                             uint64_t generation)
 {
-    bool has_died = inherited(what, __atomic_load_n(&d->holder, __ATOMIC_ACQUIRE));
+    bool has_died = inherited(what, __atomic_load_n(&d->holder, __ATOMIC_ACQUIRE), 0);
 
     if (has_died && way == BY_HAND && !told)
         broken("%s: its holder died, and nobody is told", what);
@@ -126,7 +126,7 @@ static void expect_no_readers(struct data *d)
     for (unsigned i = 0; i < PROCESSES * THREADS; i++) {
         uint64_t *at = &(&d->readers[0][0])[i];
         uint64_t mark = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-        if (inherited("rwlock, of a reader", mark))
+        if (inherited("rwlock, of a reader", mark, 0))
             __atomic_store_n(at, 0, __ATOMIC_RELAXED);
     }
 }

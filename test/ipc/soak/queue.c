@@ -13,7 +13,7 @@ static void enter(struct worker *w, struct queue *q)
 
     if (error != 0)
         unexpected("mutex_lock, of the queue", error);
-    inherited("queue", __atomic_load_n(&q->holder, __ATOMIC_ACQUIRE));
+    inherited("queue", __atomic_load_n(&q->holder, __ATOMIC_ACQUIRE), 0);
     __atomic_store_n(&q->holder, w->mark, __ATOMIC_RELEASE);
 }
 
@@ -37,7 +37,7 @@ static bool wait(struct worker *w, struct queue *q, fw_ipc_cond *c, const fw_dea
                              : fw_ipc_cond_timedwait(c, &q->lock, deadline);
     if (error != 0 && error != ETIMEDOUT)
         unexpected("cond_wait", error);
-    inherited("queue, after a wait", __atomic_load_n(&q->holder, __ATOMIC_ACQUIRE));
+    inherited("queue, after a wait", __atomic_load_n(&q->holder, __ATOMIC_ACQUIRE), 0);
     __atomic_store_n(&q->holder, w->mark, __ATOMIC_RELEASE);
     if (q->in - q->out > ROOM)
         broken("queue: from %llu to %llu", (unsigned long long)q->out, (unsigned long long)q->in);

@@ -173,20 +173,24 @@ static void report(double seconds)
     static struct histogram h;
     uint64_t n = world->sample_count < SAMPLES ? world->sample_count : SAMPLES;
     uint64_t longest = 0, late = 0;
+    const char *of = "nothing";
 
     histogram_clear(&h);
     for (uint64_t i = 0; i < n; i++) {
         histogram_add(&h, world->samples[i]);
         late += world->samples[i] >= 100000000;
-        longest = world->samples[i] > longest ? world->samples[i] : longest;
+        if (world->samples[i] > longest) {
+            longest = world->samples[i];
+            of = world->sample_of[i];
+        }
     }
     printf("kills: %llu in %.1f s, %.0f a minute\n", (unsigned long long)kills, seconds,
            (double)kills * 60 / seconds);
-    printf("recoveries: %llu; ms from the kill: mean %.2f, median %.2f, p99 %.2f, max %.2f; "
+    printf("recoveries: %llu; ms from the kill: mean %.2f, median %.2f, p99 %.2f, max %.2f (%s); "
            "100 ms and more: %llu\n",
            (unsigned long long)world->sample_count, histogram_mean(&h) / 1e6,
            (double)histogram_percentile(&h, 0.5) / 1e6,
-           (double)histogram_percentile(&h, 0.99) / 1e6, (double)longest / 1e6,
+           (double)histogram_percentile(&h, 0.99) / 1e6, (double)longest / 1e6, of,
            (unsigned long long)late);
     printf("told of a death: %llu; done:", (unsigned long long)world->told);
     for (unsigned i = W_MUTEX; i < WORKS; i++)

@@ -41,7 +41,7 @@ void unexpected(const char *call, int error)
     broken("%s answers %s", call, strerror(error));
 }
 
-bool inherited(const char *what, uint64_t mark)
+bool inherited(const char *what, uint64_t mark, uint64_t wanted)
 {
     uint64_t at, place;
 
@@ -52,7 +52,8 @@ bool inherited(const char *what, uint64_t mark)
         broken("%s: got while a thread of process life %llu has it", what,
                (unsigned long long)(mark / THREADS));
     place = __atomic_fetch_add(&world->sample_count, 1, __ATOMIC_RELAXED);
-    world->samples[place % SAMPLES] = now_ns() - at;
+    world->samples[place % SAMPLES] = now_ns() - (wanted > at ? wanted : at);
+    world->sample_of[place % SAMPLES] = what;
     return true;
 }
 

@@ -108,9 +108,10 @@ struct world {
     uint64_t killed_at[LIVES]; /* ns; 0: not yet */
     uint64_t samples[SAMPLES]; /* ns, from a kill until what was held was got */
     uint64_t sample_count;
-    uint64_t done[WORKS]; /* how often */
-    uint64_t told;        /* how often a call answered EOWNERDEAD */
-    uint64_t serials;     /* a bit for each round of the barriers has been given */
+    const char *sample_of[SAMPLES]; /* what was got; all processes are forked from one */
+    uint64_t done[WORKS];           /* how often */
+    uint64_t told;                  /* how often a call answered EOWNERDEAD */
+    uint64_t serials;               /* a bit for each round of the barriers has been given */
     uint64_t names[NAMES];
     struct seat seats[PROCESSES][THREADS];
 };
@@ -146,9 +147,9 @@ void broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * The caller has got what, by its mark, somebody held (0: nobody did).  Notes how long ago that one
- * was killed, and answers whether there was one.
+ * was killed (or that it was `wanted`, if that is later), and answers whether there was one.
  */
-bool inherited(const char *what, uint64_t mark);
+bool inherited(const char *what, uint64_t mark, uint64_t wanted);
 
 /* The worker begins that; and has done it. */
 void begins(struct worker *w, enum work work);
