@@ -60,15 +60,20 @@ static void be_member(void)
     unlock();
 }
 
-static void get(void)
+static void get_locked(void)
 {
-    lock();
     while (*letters() == 0)
         sound(fw_ipc_cond_wait(c, m));
     fw_step_();
     --*letters();
     fw_step_();
     unlock();
+}
+
+static void get(void)
+{
+    lock();
+    get_locked();
 }
 
 static void put(void)
@@ -85,12 +90,21 @@ static void survive(void)
     get();
 }
 
+/* Where company waits: it must find its letter without another signal. */
+static void survive_alone(void)
+{
+    if (here->is_alone)
+        survive();
+}
+
 /* --- Those who wake --------------------------------------------------------------------------- */
 
+/* Nobody can put a letter there before it waits. */
 static void come_and_get(void)
 {
+    lock();
     company_is_there();
-    get();
+    get_locked();
 }
 
 static void put_afterwards(void *arg)
@@ -190,8 +204,7 @@ static void wait_beside_it(void)
 {
     pid_t child = start(put_two, NULL);
 
-    company_is_there();
-    get();
+    come_and_get();
     finish(child);
 }
 
@@ -200,13 +213,14 @@ static void wait_beside_it(void)
  * where it gives it back.
  */
 static const struct row rows[] = {
-    {"signal, another sleeps", reset, come_and_get, put_it, signal_and_unlock, NULL, survive, 1},
-    {"signal without the mutex", reset, come_and_get_any, put_it_and_unlock, signal_only, NULL,
-     survive, 0},
-    {"broadcast, another sleeps", reset, come_and_get, put_it, broadcast_and_unlock, NULL, survive,
+    {"signal, another sleeps", reset, come_and_get, put_it, signal_and_unlock, NULL, survive_alone,
      1},
+    {"signal without the mutex", reset, come_and_get_any, put_it_and_unlock, signal_only, NULL,
+     survive_alone, 0},
+    {"broadcast, another sleeps", reset, come_and_get, put_it, broadcast_and_unlock, NULL,
+     survive_alone, 1},
     {"broadcast without the mutex", reset, come_and_get_any, put_it_and_unlock, broadcast_only,
-     NULL, survive, 0},
+     NULL, survive_alone, 0},
     {"timedwait, too late", reset, NULL, be_member, time_out, NULL, survive, 4},
     {"wait, signalled", reset, put_when_it_waits, be_member, get, NULL, survive, ANY_CHANGES},
     {"wait, moved to the mutex", reset, move_when_it_waits, be_member, get, NULL, survive,
