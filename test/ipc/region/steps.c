@@ -6,7 +6,8 @@
  * the death.  So one maker is led through its call instruction by instruction (ptrace), and
  * whenever the file has changed, others look at a copy of it as it is then: one makes a region of
  * it (or completes it), and it works.  And one at a time makers are killed at their first, second,
- * third ... system call, until one comes through.
+ * third ... system call, until one comes through; or stopped there while somebody else makes the
+ * region before them, with another size.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@
 
 #include "processes.h"
 
-enum { SIZE = FW_REGION_LEAST };
+enum { SIZE = 2 * FW_REGION_LEAST };
 
 static char name[64];
 static int file; /* for the maker that is led by instructions */
@@ -131,6 +132,33 @@ static unsigned killed_at_every_system_call(void)
     }
 }
 
+static void overtake(void *size)
+{
+    fw_region *r;
+
+    CHECK(fw_region_open(name, (size_t)(uintptr_t)size, FW_REGION_CREATE, &r) == 0);
+    CHECK(use(r) == 0);
+}
+
+/* Between two of its system calls, somebody else makes the whole region, larger or smaller. */
+static void overtaken_at_every_system_call(size_t size)
+{
+    bool is_there = true;
+
+    for (unsigned n = 1; is_there; n++) {
+        pid_t maker = lead(make_by_name);
+        int status;
+        for (unsigned i = 0; i < n && is_there; i++)
+            is_there = is_there_after(maker, PTRACE_SYSCALL);
+        if (is_there) {
+            finish(start(overtake, (void *)(uintptr_t)size));
+            CHECK(ptrace(PTRACE_DETACH, maker, NULL, NULL) == 0);
+            CHECK(waitpid(maker, &status, 0) == maker && status == 0);
+        }
+        CHECK(fw_region_remove(name) == 0);
+    }
+}
+
 /* What others would find if the maker were killed now. */
 static void look_at_copies(const char *bytes, size_t size)
 {
@@ -179,6 +207,8 @@ int main(void)
     limit(110, "a maker that is led step by step");
     snprintf(name, sizeof name, "/furwock-steps-%d", (int)getpid());
     calls = killed_at_every_system_call();
+    overtaken_at_every_system_call(SIZE / 2);
+    overtaken_at_every_system_call(SIZE * 2);
     steps = stopped_at_every_instruction(&states);
     printf("killed before and after each of %u system calls; stopped at %u instructions, "
            "with %u states of the file\n",
