@@ -14,11 +14,11 @@
  *   n         nobody waits since the last wake      a waiter, with the mutex: -> n|W
  *   n|W       somebody may wait, and polls          a waiter: -> n|W|S
  *                                                   signal: -> n+1; it is seen
- *   n|W|S     somebody may sleep                    signal: -> (n+1)|W|S, wakes one, or, with the
- *                                                   mutex: and a move more, moves one to it; where
- *                                                   nobody slept: -> n+2, wakes all who do by now
- *   n|W[|S]                                         broadcast: -> n+1 and a move more, then wakes or
- *                                                   moves all who sleep
+ *   n|W|S     somebody may sleep                    signal: -> (n+1)|W|S, wakes one, or, with
+ *                                                   the mutex: and a move more, moves one to it;
+ *                                                   if nobody slept: -> n+2, wakes all who do now
+ *   n|W[|S]                                         broadcast: -> n+1 and a move more, then wakes
+ *                                                   or moves all who sleep
  *
  * A waiter remembers the number that it has found, and its wait is over as soon as there is another
  * one, however it learns that.  There is no other state, and nobody is counted.
@@ -264,8 +264,8 @@ static bool prepare_move(const fw_ipc_cond *c, const struct fw_ipc_me_ *me)
 }
 
 /*
- * After a change to the word `now`: of those who sleep, `most` are woken, or, where the caller holds
- * the mutex, moved to it.  If they are many, one at most is woken, and the others are moved.
+ * After a change to the word `now`: of those who sleep, `most` are woken, or, where the caller
+ * holds the mutex, moved to it.  If they are many, one at most is woken, and the others are moved.
  * Returns how many there were.
  */
 static unsigned rouse(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me_ *me, bool is_held,
