@@ -64,7 +64,8 @@ struct meeting {
 };
 extern struct meeting *here;
 
-/* The region, in which objects are made. */
+/* The region, and an object in it. */
+struct fw_region *region_of_all(void);
 void *object_new(size_t size);
 
 /* By `company`, when it is where it wants to be when the victim comes, or about to sleep there. */
