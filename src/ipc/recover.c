@@ -127,7 +127,8 @@ int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *
     bool is_sound = false;
     fw_ipc_death death;
 
-    note_death(me, past, dead);
+    if (dead != 0)
+        note_death(me, past, dead);
     fw_ipc_past_begin_(past, me);
     if (fw_load64_relaxed(&past->journal_) != 0)
         is_sound = fw_ipc_journal_undo_at_(me->place, fw_load64_relaxed(&past->journal_)) == 0;

@@ -21,6 +21,7 @@
  *
  *   bit 31  W           a writer may sleep on this half
  *   bit 30  DIED        what a dead writer left has not been repaired
+ *   bit 21  NOTED       beside a dead holder with DIED: the past says already who died
  *   bit 20  ASLEEP      beside DRAINING: the holder sleeps on a reader's record
  *   bit 19  READERS     readers wait
  *   bit 18  RELEASING   the holder lets readers in
@@ -32,10 +33,11 @@
 #define IPC_RW_RELEASING (UINT64_C(1) << 18)
 #define IPC_RW_READERS (UINT64_C(1) << 19)
 #define IPC_RW_ASLEEP (UINT64_C(1) << 20)
+#define IPC_RW_NOTED (UINT64_C(1) << 21)
 
 /* One of these, or none: then the holder writes. */
 #define IPC_RW_STAGE (IPC_RW_UPGRADABLE | IPC_RW_DRAINING | IPC_RW_RELEASING | FW_IPC_DIED)
-#define IPC_RW_FLAGS (IPC_RW_STAGE | IPC_RW_READERS | IPC_RW_ASLEEP | FW_IPC_WAITERS)
+#define IPC_RW_FLAGS (IPC_RW_STAGE | IPC_RW_READERS | IPC_RW_ASLEEP | IPC_RW_NOTED | FW_IPC_WAITERS)
 
 _Static_assert((IPC_RW_FLAGS & FW_IPC_HOLDER) == 0, "beside the holder");
 
@@ -78,6 +80,12 @@ static inline bool ipc_rw_is_sound(uint64_t w)
 static inline bool ipc_rw_is_unrepaired(uint64_t w)
 {
     return (w & FW_IPC_DIED) != 0;
+}
+
+/* Whose death is to be noted when this word is taken from a dead writer; 0: it is already. */
+static inline uint64_t ipc_rw_to_note(uint64_t w)
+{
+    return (w & IPC_RW_NOTED) == 0 ? ipc_rw_holder(w) : 0;
 }
 
 static inline bool ipc_rw_is_upgradable(uint64_t w)

@@ -3,11 +3,12 @@
  * The read-write lock between processes: how it is let go, and what becomes of a lock whose holder
  * is dead.  States and invariants: rwlock.c.
  *
- *   dead id|UPGRADABLE, DRAINING or RELEASING   who comes first: -> id|RELEASING, and lets go for
- *   him dead id, dead id|DIED                       writer: -> id|DIED, and repairs or tells its
- *   caller;
- *                                               reader, where there is a repair: the same, and lets
- *                                               go; if that fails: -> dead id|DIED, as it was
+ *   the word                 who comes first
+ *   dead id|UPGRADABLE,      -> id|RELEASING, and lets go in his place
+ *   |DRAINING, |RELEASING
+ *   dead id, dead id|DIED    writer: -> id|DIED, and repairs, or tells its caller
+ *                            reader: the same where there is a repair, then lets go; if that
+ *                            fails: -> dead id|DIED|NOTED
  */
 #include <limits.h>
 
@@ -83,12 +84,12 @@ static void finish(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)
     fw_ipc_rw_open_(l, me, mine, 0);
 }
 
-/* The caller could not repair: id|DIED -> dead id|DIED, as if it had not been here. */
+/* The caller could not repair: id|DIED -> dead id|DIED|NOTED, as if it had not been here. */
 static void give_back(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t dead)
 {
     const uint64_t waiting = IPC_RW_READERS | FW_IPC_WAITERS;
 
-    while (!fw_cas64_release(&l->word_, &now, dead | FW_IPC_DIED | (now & waiting)))
+    while (!fw_cas64_release(&l->word_, &now, dead | FW_IPC_DIED | IPC_RW_NOTED | (now & waiting)))
         ;
     if (ipc_rw_has_readers(now))
         fw_ipc_shares_wake_(me->place, l, fw_load64_seq_cst(&l->hint_));
@@ -100,13 +101,14 @@ static void give_back(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t no
 static int repair(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)
 {
     uint64_t dead = ipc_rw_holder(now);
+    uint64_t to_note = ipc_rw_to_note(now);
     uint64_t mine = me->id | FW_IPC_DIED | (now & (IPC_RW_READERS | FW_IPC_WAITERS));
 
     if (!fw_ipc_can_recover_(l, &l->past_))
         return EOWNERDEAD;
     if (!fw_cas64_seq_cst(&l->word_, &now, mine))
         return 0;
-    if (fw_ipc_recover_(me, l, &l->past_, dead) != 0) {
+    if (fw_ipc_recover_(me, l, &l->past_, to_note) != 0) {
         give_back(l, me, mine, dead);
         return EOWNERDEAD;
     }

@@ -15,7 +15,7 @@ enum { WRITERS_PER_HINT = 16 };
 static bool inherit(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t extra, uint64_t *now,
                     int *error)
 {
-    uint64_t dead = ipc_rw_holder(*now);
+    uint64_t dead = ipc_rw_to_note(*now);
     uint64_t mine = me->id | FW_IPC_DIED | extra | (*now & (IPC_RW_READERS | FW_IPC_WAITERS));
 
     if (!fw_cas64_seq_cst(&l->word_, now, mine))

@@ -148,7 +148,9 @@ static int repair(void *arg, const fw_ipc_death *death)
 
 static void whoever_comes_first_repairs(void **state)
 {
-    int cannot = 0;
+    int cannot = 0, child;
+    uint64_t generation;
+    fw_ipc_death death;
 
     (void)state;
     repaired = 0;
@@ -164,16 +166,20 @@ static void whoever_comes_first_repairs(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
     assert_int_equal(repaired, 3);
     cannot = 1;
-    kill_one(fw_ipc_rwlock_wrlock, 0);
+    child = kill_one(fw_ipc_rwlock_wrlock, 0);
+    generation = fw_ipc_rwlock_generation(l);
     assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EOWNERDEAD);
     assert_int_equal(fw_ipc_rwlock_rdlock(l), EOWNERDEAD);
     assert_int_equal(repaired, 5);
     assert_true(ipc_rw_is_unrepaired(word())); /* given back to the dead */
     assert_int_equal(fw_ipc_rwlock_mine(l), FW_IPC_RWLOCK_NONE);
+    assert_int_equal(fw_ipc_rwlock_on_death(l, NULL, NULL), 0);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_death(l, &death), 0); /* the writer's, not those attempts' */
+    assert_int_equal(death.process, child);
+    assert_int_equal(death.generation, generation);
     assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-    assert_int_equal(fw_ipc_rwlock_on_death(l, NULL, NULL), 0);
 }
 
 static fw_ipc_journal *journal;
