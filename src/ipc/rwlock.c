@@ -24,7 +24,7 @@
  *   anything else       has been written over                  nobody: EUCLEAN
  *
  *   beside a closed word: READERS, readers wait; W, writers may sleep; ASLEEP (with DRAINING), id
- *   sleeps on a reader's record.
+ *   sleeps on a reader's record; NOTED (with DIED and a dead id), the past says who died.
  *
  * A reader:  record -> HELD; the hint has its group; the word is open: it is in.
  *            Else: record -> WAITS; the hint; READERS into the word; waits until the record is
