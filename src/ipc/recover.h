@@ -27,9 +27,9 @@ static inline void fw_ipc_past_begin_(fw_ipc_past *past, const struct fw_ipc_me_
 }
 
 /*
- * The caller has taken the lock from `dead`, and the word says that it is not sound.  Notes who died
- * (0: that is noted already), begins the caller's own time (a new generation), then repairs by what
- * there is: the lock's journal, and the function registered for it in this process.
+ * The caller has taken the lock from `dead`, and the word says that it is not sound.  Notes who
+ * died (0: that is noted already), begins the caller's own time (a new generation), then repairs by
+ * what there is: the lock's journal, and the function registered for it in this process.
  *   0            repaired: the word may be declared sound
  *   EOWNERDEAD   that is left to the caller (also where the journal has been written over)
  */
