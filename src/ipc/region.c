@@ -2,13 +2,17 @@
 /*
  * The regions of this process: opened, adopted, closed.  Contract: furwock/ipc/region.h.
  *
- *   uses   meaning                       left by
- *   0      a free handle                 open, adopt: all fields, then uses = 1
- *   n      open, to be closed n times    open of the same file: n + 1; close: n - 1
+ *   uses  dormant  meaning                      left by
+ *   0     no       a free handle                open, adopt: all fields, then uses = 1
+ *   n     no       open, to be closed n times   open of the same file: n + 1; close: n - 1
+ *   0     yes      closed for the last time     open of the same file: uses = 1;
+ *                  while others had lines       any open or close that finds none: free
  *
  *   Q1  `opening` is held while handles change.  A call on an open handle reads it without.
  *   Q2  A region is at one address: who opens its file again gets the handle that is there.
- *   Q3  Memory of which the kernel knows, since a thread that lives has a line there, stays mapped.
+ *   Q3  Memory of which the kernel knows, since a thread that lives has a line there, stays mapped;
+ *       so does the place, and the threads' membership stays valid.  So opening and closing leaves
+ *       nothing behind, however often.
  */
 #include <furwock/ipc/region.h>
 
@@ -65,7 +69,7 @@ static bool are_flags_valid(unsigned flags)
 static struct fw_region *free_handle(void)
 {
     for (unsigned i = 0; i < FW_REGION_MOST; i++)
-        if (regions[i].uses == 0)
+        if (regions[i].uses == 0 && !regions[i].is_dormant)
             return &regions[i];
     return NULL;
 }
@@ -74,7 +78,7 @@ static struct fw_region *handle_of(const struct fw_shm_about_ *about)
 {
     for (unsigned i = 0; i < FW_REGION_MOST; i++) {
         struct fw_region *r = &regions[i];
-        if (r->uses != 0 && !r->is_adopted && r->device == about->device &&
+        if ((r->uses != 0 || r->is_dormant) && !r->is_adopted && r->device == about->device &&
             r->inode == about->inode)
             return r;
     }
@@ -85,28 +89,54 @@ static bool is_taken(const void *memory, size_t size)
 {
     for (unsigned i = 0; i < FW_REGION_MOST; i++) {
         const struct fw_region *r = &regions[i];
-        if (r->uses != 0 && (uintptr_t)memory - (uintptr_t)r->joined.base < r->joined.plan.size)
-            return true;
-        if (r->uses != 0 && (uintptr_t)r->joined.base - (uintptr_t)memory < size)
+        if (r->uses == 0 && !r->is_dormant)
+            continue;
+        if ((uintptr_t)memory - (uintptr_t)r->joined.base < r->joined.plan.size ||
+            (uintptr_t)r->joined.base - (uintptr_t)memory < size)
             return true;
     }
     return false;
 }
 
+/*
+ * Frees what is closed, where no other thread has a line any more; the calling thread gives back
+ * its own.  For the holder of `opening`.
+ */
+static void sweep(struct fw_region *r)
+{
+    if (!r->is_dormant || r->is_stuck || fw_ipc_has_company_(r->place))
+        return;
+    r->is_stuck = !fw_ipc_leave_(r->place);
+    if (r->is_stuck)
+        return;
+    fw_ipc_place_remove_(r->place);
+    fw_shm_unmap_(r->joined.base, (size_t)r->joined.plan.size);
+    r->is_dormant = false;
+}
+
+static void sweep_all(void)
+{
+    for (unsigned i = 0; i < FW_REGION_MOST; i++)
+        sweep(&regions[i]);
+}
+
 /* For the holder of `opening`. */
 static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
 {
-    struct fw_region *r = free_handle();
     struct fw_shm_about_ about = {0};
     int error = fw_shm_about_(fd, &about);
+    struct fw_region *r = error == 0 ? handle_of(&about) : NULL;
 
-    if (error == 0 && handle_of(&about) != NULL) { /* Q2 */
+    if (r != NULL) { /* Q2 */
         if ((flags & FW_REGION_EXCLUSIVE) != 0)
             return EEXIST;
-        *region = handle_of(&about);
-        fw_store32_relaxed(&(*region)->uses, (*region)->uses + 1);
+        r->is_dormant = false;
+        fw_store32_release(&r->uses, r->uses + 1);
+        *region = r;
         return 0;
     }
+    sweep_all();
+    r = free_handle();
     if (error == 0)
         error = r == NULL ? EMFILE : fw_ipc_join_file_(fd, size, flags, &r->joined);
     if (error != 0)
@@ -116,7 +146,7 @@ static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
         fw_shm_unmap_(r->joined.base, (size_t)r->joined.plan.size);
         return error;
     }
-    r->is_adopted = false;
+    r->is_adopted = r->is_stuck = false;
     r->device = about.device;
     r->inode = about.inode;
     fw_store32_release(&r->uses, 1);
@@ -161,6 +191,7 @@ int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **regio
     if (region == NULL || !are_flags_valid(flags))
         return EINVAL;
     lock_handles();
+    sweep_all();
     r = free_handle();
     error = r == NULL ? EMFILE : is_taken(memory, size) ? EBUSY : 0;
     if (error == 0)
@@ -176,29 +207,29 @@ int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **regio
     return error;
 }
 
-/* Q3 */
-static void unmap(const struct fw_ipc_joined_ *joined, bool has_company)
+/* For the holder of `opening`. */
+static int close_adopted(struct fw_region *r)
 {
-    size_t page = fw_shm_page_();
-    size_t kept = has_company ? (size_t)(joined->plan.objects_at + page - 1) / page * page : 0;
+    bool has_left;
 
-    fw_shm_unmap_((char *)joined->base + kept, (size_t)joined->plan.size - kept);
+    if (fw_ipc_has_company_(r->place))
+        return EBUSY;
+    has_left = fw_ipc_leave_(r->place);
+    fw_ipc_place_remove_(r->place);
+    fw_store32_release(&r->uses, 0);
+    return has_left ? 0 : EUCLEAN;
 }
 
 /* For the holder of `opening`. */
 static int close_last(struct fw_region *r)
 {
-    bool has_company = fw_ipc_has_company_(r->place);
-    bool has_left;
-
-    if (r->is_adopted && has_company)
-        return EBUSY;
-    has_left = fw_ipc_leave_(r->place);
-    fw_ipc_place_remove_(r->place);
-    if (!r->is_adopted)
-        unmap(&r->joined, has_company || !has_left);
+    if (r->is_adopted)
+        return close_adopted(r);
+    r->is_stuck = !fw_ipc_leave_(r->place);
+    r->is_dormant = true; /* Q3 */
     fw_store32_release(&r->uses, 0);
-    return r->is_adopted && !has_left ? EUCLEAN : 0;
+    sweep_all();
+    return 0;
 }
 
 int fw_region_close(fw_region *region)

@@ -14,6 +14,8 @@
 struct fw_region {
     uint32_t uses;
     bool is_adopted;
+    bool is_dormant;        /* closed, and still mapped */
+    bool is_stuck;          /* for good */
     uint64_t device, inode; /* of the file */
     const struct fw_ipc_place_ *place;
     struct fw_ipc_joined_ joined;

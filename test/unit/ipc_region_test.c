@@ -211,6 +211,56 @@ static void closed_while_others_are_members(void **state)
     close_with_company(true);
 }
 
+static void *lock_often(void *arg)
+{
+    struct other *o = arg;
+
+    fw_ipc_mutex_lock(o->m);
+    fw_ipc_mutex_unlock(o->m);
+    sem_post(&o->has_locked);
+    sem_wait(&o->may_end);
+    return NULL;
+}
+
+/* A thread that stays keeps its line, and its membership, over any number of closings. */
+static void closed_and_opened_leaves_nothing_behind(void **state)
+{
+    int fd = memfd_create("often", 0);
+    void *first = NULL;
+    pthread_t thread;
+    struct other o = {0};
+    fw_region *r;
+
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r), 0);
+        assert_int_equal(fw_region_mutex(r, "m", MAKE, &o.m), 0);
+        if (i == 0) {
+            first = fw_region_base(r);
+            sem_init(&o.has_locked, 0, 0);
+            sem_init(&o.may_end, 0, 0);
+            assert_int_equal(pthread_create(&thread, NULL, lock_often, &o), 0);
+            sem_wait(&o.has_locked);
+        }
+        assert_ptr_equal(fw_region_base(r), first);
+        assert_int_equal(fw_ipc_mutex_lock(o.m), 0);
+        assert_int_equal(fw_ipc_mutex_unlock(o.m), 0);
+        assert_int_equal(fw_region_close(r), 0);
+        assert_null(fw_region_base(r));
+    }
+    sem_post(&o.may_end);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(fw_region_close(r), EINVAL);
+    close(fd);
+    for (int i = 0; i < 2 * FW_REGION_MOST; i++) { /* it has been freed meanwhile */
+        fd = memfd_create("others", 0);
+        assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r), 0);
+        assert_int_equal(fw_region_close(r), 0);
+        close(fd);
+    }
+    assert_int_equal(msync(first, 1, MS_ASYNC), -1); /* not mapped */
+}
+
 static void leaving_leaves_what_one_holds(void **state)
 {
     int fd = memfd_create("leave", 0);
@@ -260,6 +310,7 @@ int main(void)
         cmocka_unit_test(no_more_than_there_are_places),
         cmocka_unit_test(adopted_memory_must_not_overlap),
         cmocka_unit_test(closed_while_others_are_members),
+        cmocka_unit_test(closed_and_opened_leaves_nothing_behind),
         cmocka_unit_test(leaving_leaves_what_one_holds),
         cmocka_unit_test(a_child_has_its_parents_regions),
     };

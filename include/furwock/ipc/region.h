@@ -140,7 +140,8 @@ FW_API int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region 
  * Ends the use of a region by the whole process, if it is closed for the last time: no thread is in
  * a call on its objects or will begin one.  What the calling thread holds is left to others as by a
  * death, at once; what other threads hold, when they end.  Where such threads have lines still,
- * that part of the memory stays mapped, since the kernel will write there.
+ * the memory stays mapped, since the kernel will write there, until a region is opened or closed
+ * after they have ended; if this one is opened again before, they have their lines still.
  *   0
  *   EINVAL      no region
  *   EBUSY       an adopted region, and other threads of this process have lines: the mapping must
