@@ -82,12 +82,14 @@ static uint64_t former_ids(const struct fw_ipc_member_ *m, uint64_t nth)
 
 static void introduce(struct fw_ipc_member_ *m, uint32_t thread, uint64_t nth)
 {
+    struct fw_thread_about_ about;
+
     remember_former(m);
     fw_store64_relaxed(&m->waits_for, 0);
     /* What follows is nobody's until it is all there: each release comes after this. */
     fw_store64_relaxed(&m->introduced, 0);
     fw_store64_release(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);
-    fw_store64_release(&m->started, fw_thread_started_(thread));
+    fw_store64_release(&m->started, fw_thread_about_(thread, &about) ? about.started : 0);
     fw_store64_release(&m->pid_namespace, fw_pid_namespace_());
     fw_store64_release(&m->introduced, nth);
 }
@@ -121,14 +123,14 @@ static bool is_gone(const struct fw_ipc_member_ *m, uint64_t life)
     uint32_t thread = tenant(life) & FW_ROBUST_OWNER;
     uint64_t started = fw_load64_relaxed(&m->started);
     uint64_t space = fw_load64_relaxed(&m->pid_namespace);
-    uint64_t now;
+    struct fw_thread_about_ about;
 
     if (nth != tenancy(life) || space == 0 || space != fw_pid_namespace_())
         return false;
     if (fw_robust_is_gone_(thread))
         return true;
-    now = fw_thread_started_(thread); /* another thread that was given the same id? */
-    return started != 0 && now != 0 && now != started;
+    /* Or is it another thread that was given the same id? */
+    return fw_thread_about_(thread, &about) && fw_is_another_start_(about.started, started);
 }
 
 /* Does what the kernel has left undone. */

@@ -29,6 +29,7 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->looks = 1;
     w->is_told = false;
     w->has_napped = false;
+    w->naps = 0;
     return fw_wait_begin_(&w->poll, policy, deadline);
 }
 
@@ -106,13 +107,21 @@ int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t ex
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait between processes", -error);
     w->has_napped = error == -ETIMEDOUT;
+    if (w->has_napped) /* counted up to the last, of which the second half comes again and again */
+        w->naps = w->naps < FW_IPC_NAPS_COUNTED_ ? w->naps + 1 : FW_IPC_NAPS_COUNTED_ / 2 + 1;
     return 0;
+}
+
+/* A power of two. */
+static bool is_time_to_ask(uint32_t naps)
+{
+    return (naps & (naps - 1)) == 0;
 }
 
 enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder)
 {
-    return w->has_napped ? fw_ipc_life_slow_(w->me.place, holder)
-                         : fw_ipc_life_(w->me.place, holder);
+    return w->has_napped && is_time_to_ask(w->naps) ? fw_ipc_life_slow_(w->me.place, holder)
+                                                    : fw_ipc_life_(w->me.place, holder);
 }
 
 void fw_ipc_wait_end_(struct fw_ipc_wait_ *w)

@@ -29,6 +29,11 @@
  */
 #define FW_IPC_NAP_NS_ 40000000u
 
+/* A power of two.  The model has 1: there, each nap is the first. */
+#ifndef FW_IPC_NAPS_COUNTED_
+#define FW_IPC_NAPS_COUNTED_ 32u
+#endif
+
 /* What a member waits for, as tools show it. */
 enum { FW_IPC_WAITS_LOCK = 1, FW_IPC_WAITS_READ = 2, FW_IPC_WAITS_COND = 3, FW_IPC_WAITS_ELSE = 4 };
 
@@ -39,7 +44,8 @@ struct fw_ipc_wait_ {
     uint32_t how;
     uint32_t looks;  /* how many pauses lie between two looks, by now */
     bool is_told;    /* the member's line says what it waits for */
-    bool has_napped; /* the last sleep lasted for a whole nap: ask fw_ipc_life_slow_ */
+    bool has_napped; /* the last sleep lasted for a whole nap */
+    uint32_t naps;   /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
 };
 
 /* 0, or EINVAL: a malformed policy or deadline.  Either may be NULL. */
@@ -61,7 +67,10 @@ void fw_ipc_wait_again_(struct fw_ipc_wait_ *w);
  */
 int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);
 
-/* The life of who is waited for: asks the system too after a nap. */
+/*
+ * The life of who is waited for: asks the system too (fw_ipc_life_slow_) after the first nap, the
+ * second, the fourth, and so on up to the 32nd, and from then on after every 16th: 0.64 s.
+ */
 enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder);
 
 void fw_ipc_wait_end_(struct fw_ipc_wait_ *w);

@@ -9,6 +9,8 @@
  *   P1  Who finds an address between base and base + size finds the other fields of that region:
  *       they are stored before base, and do not change until no operation is under way there.
  *   P2  The epoch changes after every change of a place: what a thread remembers is forgotten.
+ *   P3  Who has looked at all places within one epoch has not put one region's base and another's
+ *       size together.  A place changes its size only while its base is 0, which ends an epoch.
  */
 #include "ipc/place.h"
 
@@ -56,16 +58,29 @@ static void set_base(struct fw_ipc_place_ *place, uintptr_t base)
     begin_epoch();
 }
 
-const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object)
+static const struct fw_ipc_place_ *find(uintptr_t object)
 {
     for (unsigned i = 0; i < FW_IPC_PLACES; i++) {
         const struct fw_ipc_place_ *place = &fw_ipc_places_[i];
         uintptr_t base = base_of(place);
-        if (base != 0 && (uintptr_t)object >= base &&
-            (uintptr_t)object - base <= place->size - OBJECT_LEAST)
+        size_t size = (size_t)fw_load64_acquire((const fw_word_ *)&place->size);
+        if (base != 0 && object >= base && object - base <= size - OBJECT_LEAST)
             return place;
     }
     return NULL;
+}
+
+const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object)
+{
+    const struct fw_ipc_place_ *place;
+    uint64_t epoch;
+
+    /* P3 */
+    do {
+        epoch = fw_ipc_epoch_();
+        place = find((uintptr_t)object);
+    } while (epoch != fw_ipc_epoch_());
+    return place;
 }
 
 /* In a forked child nobody changes places. */
@@ -77,7 +92,7 @@ static void begin_anew(void)
 static void fill(struct fw_ipc_place_ *place, unsigned index, void *base,
                  const struct fw_ipc_plan_ *plan)
 {
-    place->size = plan->size;
+    fw_store64_relaxed((fw_word_ *)&place->size, plan->size);
     place->generation++;
     place->head = base;
     place->members = (struct fw_ipc_member_ *)(void *)((char *)base + plan->members_at);

@@ -2,6 +2,7 @@
 #ifndef FW_SYS_ORIGIN_H
 #define FW_SYS_ORIGIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -19,10 +20,20 @@ uint64_t fw_boot_(void);
 uint32_t fw_process_id_(void);
 
 /*
- * When the thread of that id was started, in clock ticks since the machine was: with the id, a name
- * that no other thread gets.  In the caller's pid namespace; 0 where it cannot be told.
+ * What /proc says about the thread of that id, in the caller's pid namespace.  False: there is no
+ * such thread; or it cannot be told, since there is no /proc, or one of another pid namespace.
  */
-uint64_t fw_thread_started_(uint32_t thread);
+struct fw_thread_about_ {
+    bool is_dead;     /* and not yet waited for */
+    uint64_t started; /* when, as the caller's time namespace has it; 0: not known */
+};
+bool fw_thread_about_(uint32_t thread, struct fw_thread_about_ *about);
+
+/*
+ * Are these the starts of two threads, perhaps of the same id?  False where that is not sure: seen
+ * from different time namespaces, or not known.
+ */
+bool fw_is_another_start_(uint64_t a, uint64_t b);
 
 /* FNV-1a of n bytes, going on from `hash`: a check for accidents, not for malice. */
 #define FW_HASH_START_ UINT64_C(0xcbf29ce484222325)

@@ -20,8 +20,8 @@
 #include <sys_call_arch.h>
 #include <unistd.h>
 
+#include "sys/origin.h"
 #include "sys/panic.h"
-#include "sys/small_file.h"
 
 /* Unknown to old headers. */
 enum { WIPE_ON_FORK = 18 };
@@ -225,24 +225,11 @@ bool fw_robust_unlink_(uint32_t *word)
     return true;
 }
 
-/* "12 (name) Z ...": the name may contain anything but ends with the last parenthesis. */
-static bool is_zombie(const char *stat)
-{
-    const char *end = strrchr(stat, ')');
-
-    return end != NULL && end[1] == ' ' && (end[2] == 'Z' || end[2] == 'X');
-}
-
 bool fw_robust_is_gone_(uint32_t id)
 {
-    char path[32];
-    char stat[256];
-    long length;
+    struct fw_thread_about_ about;
 
     if (fw_system_call_(SYS_tkill, (long)id, 0, 0, 0, 0, 0) == -ESRCH)
         return true;
-    snprintf(path, sizeof path, "/proc/%u/stat", id);
-    length = fw_small_file_(path, stat, sizeof stat - 1);
-    stat[length > 0 ? length : 0] = '\0';
-    return is_zombie(stat);
+    return fw_thread_about_(id, &about) && about.is_dead;
 }

@@ -11,7 +11,8 @@ MEMBER = "src/ipc/member.c"
 TAKE_OVER = "        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: X3 */\n"
 INHERIT = ("    int error = fw_ipc_recover_(me, m, &m->past_, dead);\n\n"
            "    if (error == 0)\n"
-           "        fw_and64_release(&m->word_, ~FW_IPC_DIED); /* id|DIED -> id, and W as it is */\n"
+           "        fw_and64_release(&m->word_, ~FW_IPC_DIED);"
+           " /* id|DIED -> id, and W as it is */\n"
            "    return error;\n")
 UNLOCK = ("    do\n        next = is_unsound(now) ? FW_IPC_NOBODY : 0;\n"
           "    while (!fw_cas64_release(&m->word_, &now, next)); /* id -> 0, id|DIED -> NOBODY */\n"
@@ -26,7 +27,8 @@ DEATHS = [
           "        if (life == FW_IPC_ALIVE)\n", "        if (life != FW_IPC_UNREAL)\n"),
     Fault("ipc-torn-take", "takes over from the dead by a load and a store", "ipc-kill-three",
           MUTEX, TAKE_OVER,
-          "        fw_store64_release(&m->word_, mine);\n        if (fw_load64_relaxed(now) != 0)\n"),
+          "        fw_store64_release(&m->word_, mine);\n"
+          "        if (fw_load64_relaxed(now) != 0)\n"),
     Fault("ipc-hides-death", "takes over, and the word does not say that a holder has died",
           "ipc-kill-two", MUTEX, "me->id | FW_IPC_DIED | (*now", "me->id | (*now"),
     Fault("ipc-hides-earlier", "takes over from one who had taken over, and that is forgotten",
@@ -65,11 +67,13 @@ DEATHS = [
 WAITING = [
     Fault("ipc-sleeps-for-good", "sleeps without an end", "ipc-kill", NAP,
           "    return fw_futex_wait(word, expected, FW_FUTEX_SHARED, &at);\n",
-          "    return fw_futex_wait(word, expected, FW_FUTEX_SHARED, at.clock < 0 ? &at : NULL);\n"),
+          "    return fw_futex_wait(word, expected, FW_FUTEX_SHARED, "
+          "at.clock < 0 ? &at : NULL);\n"),
     Fault("ipc-unannounced", "sleeps, and the word does not say so", "ipc-two", MUTEX,
           "        if (!has_waiters(*now)) { /* id -> id|W: X4 */\n", "        if (false) {\n"),
     Fault("ipc-no-wake", "unlocks, and wakes nobody", "ipc-two", MUTEX,
-          "    if (has_waiters(now))\n        fw_ipc_wake_(", "    if (false)\n        fw_ipc_wake_("),
+          "    if (has_waiters(now))\n        fw_ipc_wake_(",
+          "    if (false)\n        fw_ipc_wake_("),
     Fault("ipc-wakes-first", "wakes, then unlocks", "ipc-two", MUTEX,
           UNLOCK,
           "    if (has_waiters(now))\n        fw_ipc_wake_(half(m), 1);\n"
@@ -78,8 +82,10 @@ WAITING = [
     Fault("ipc-forgets-waiters", "has slept, and takes it as if nobody else had", "ipc-three",
           MUTEX, "        extra = FW_IPC_WAITERS;\n", "        extra = 0;\n"),
     Fault("ipc-asks-nobody", "does not ask the system who lives", "ipc-unmarked", NAP,
-          "    return w->has_napped ? fw_ipc_life_slow_(w->me.place, holder)\n"
-          "                         : fw_ipc_life_(w->me.place, holder);\n",
+          "    return w->has_napped && is_time_to_ask(w->naps) ? "
+          "fw_ipc_life_slow_(w->me.place, holder)\n"
+          "                                                    "
+          ": fw_ipc_life_(w->me.place, holder);\n",
           "    return fw_ipc_life_(w->me.place, holder);\n"),
 ]
 
@@ -107,8 +113,8 @@ MEMBERS = [
     Fault("ipc-buries-living", "marks the line of one who lives", "ipc-two", MEMBER,
           "    if (fw_robust_is_gone_(thread))\n", "    if (thread != 0)\n"),
     Fault("ipc-leaves-torn", "gives a line back with its tenancy", "ipc-leave", MEMBER,
-          "    fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy:"
-          " M1 */\n", "    fw_store64_release(&m->life, 0);\n"),
+          "    fw_store64_release(&m->life, tenancy(k->id) << 32);"
+          " /* tid -> free, the same tenancy: M1 */\n", "    fw_store64_release(&m->life, 0);\n"),
 ]
 
 FAMILY = Family("ipc_mutex", ["mutex.c", "recover.c", "nap.c", "member.c"],
