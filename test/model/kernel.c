@@ -216,8 +216,8 @@ void kernel_time_out(unsigned thread)
 
 bool kernel_may_nap(unsigned thread)
 {
-    return model_program->naps && model_threads[thread].op.c != KERNEL_FOREVER &&
-           !kernel_may_time_out(thread);
+    return model_program->naps && (!model_program->is_patient || model_shared.budget.naps > 0) &&
+           model_threads[thread].op.c != KERNEL_FOREVER && !kernel_may_time_out(thread);
 }
 
 /*

@@ -43,16 +43,16 @@ bool kernel_time_out_is_free(unsigned thread);
 void kernel_time_out(unsigned thread);
 
 /*
- * May the sleep end, and nobody knows how much later that is?  In programs with naps, any sleep with
- * a deadline may.  As long as no thread was killed, this is a whim: wakes are given.  From then on
- * they may be lost, and it is bound to come.
+ * May the sleep end, and nobody knows how much later that is?  In programs with naps, any sleep
+ * with a deadline may.  As long as no thread was killed, this is a whim: wakes are given.  From
+ * then on they may be lost, and it is bound to come.
  */
 bool kernel_may_nap(unsigned thread);
 
 /*
  * Death.  A killed thread does nothing more, and stands in no queue.  Sooner or later its stores
- * have all arrived, and the kernel looks at the words that the thread's robust list names: where one
- * has its id, DIED takes its place, and if WAITERS was set, one who sleeps there is woken.
+ * have all arrived, and the kernel looks at the words that the thread's robust list names: where
+ * one has its id, DIED takes its place, and if WAITERS was set, one who sleeps there is woken.
  * (kernel/futex: exit_robust_list, handle_futex_death.)
  */
 void kernel_kill(unsigned thread);

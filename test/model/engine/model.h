@@ -14,11 +14,12 @@
  * stopped thread, performs its operation on the state, and lets the thread run to its next one.
  *
  * The complete state is the struct model_shared, the objects in model_memory, one struct
- * model_thread and one stack per thread.  A step of one thread may change the stack of another, whose waiters stand in line there.  All of
- * it lies at fixed addresses, so a copy of these bytes is the state: it can be stored, compared and
- * restored.  Nothing else may influence a thread: no mutable statics, no clock, no allocation.
- * What is a thread's own in the sources (thread-local variables) lies in a section of the program,
- * and while the thread does not run, at the top of its stack.
+ * model_thread and one stack per thread.  A step of one thread may change the stack of another,
+ * whose waiters stand in line there.  All of it lies at fixed addresses, so a copy of these bytes
+ * is the state: it can be stored, compared and restored.  Nothing else may influence a thread: no
+ * mutable statics, no clock, no allocation. What is a thread's own in the sources (thread-local
+ * variables) lies in a section of the program, and while the thread does not run, at the top of its
+ * stack.
  */
 
 #define MODEL_MAX_THREADS 6u
@@ -96,7 +97,7 @@ struct model_thread {
 
 /* How often the environment may do what it need not do. */
 struct model_budget {
-    uint64_t spurious, eintr, signals, ticks, refusals, chances, cancels, kills;
+    uint64_t spurious, eintr, signals, ticks, refusals, chances, cancels, kills, naps;
 };
 
 struct model_shared {
@@ -199,7 +200,7 @@ struct model_program {
     bool naps;           /* a sleep with a deadline may end at any time: see kernel.h */
     uint64_t immortal;   /* bit n: thread n is not killed */
     bool naps_are_due;   /* and that is no whim, even if nobody was killed */
-    bool is_patient;     /* but only when nothing else can happen */
+    bool is_patient;     /* but only when nothing else can happen, and budget.naps times */
     bool unmarked;       /* the kernel has no robust lists */
     const char *expects; /* the failure that it must show; NULL: none */
     void (*setup)(const void *arg);

@@ -22,150 +22,6 @@ void perform_run_all(void)
             thread_run(i);
 }
 
-static void add(struct model_choice *list, unsigned *n, unsigned thread, unsigned what)
-{
-    list[(*n)++] = (struct model_choice){(uint8_t)thread, (uint8_t)what};
-}
-
-static bool may_be_signalled(const struct model_thread *t)
-{
-    return model_program->handler != NULL && model_shared.budget.signals > 0 &&
-           t->in_handler == 0 && !(t->op.kind == OP_FENCE_ALL && t->op.a != 0);
-}
-
-static bool may_be_cancelled(const struct model_thread *t)
-{
-    return (t->op.kind == OP_CANCEL || (t->op.kind == OP_WAIT && t->op.d == WAIT_CANCELLABLE)) &&
-           model_shared.budget.cancels > 0;
-}
-
-static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread)
-{
-    const struct model_thread *t = &model_threads[thread];
-    bool fences = false;
-
-    switch (t->op.kind) {
-    case OP_STORE:
-    case OP_COMMIT:
-    case OP_LEAVE:
-        if (!memory_buffer_is_full(thread))
-            add(list, n, thread, CHOICE_DO);
-        break;
-    case OP_FENCE_ALL:
-        for (unsigned i = 0; i < model_thread_count; i++)
-            if (kernel_owes_interrupt(thread, i)) {
-                add(list, n, thread, CHOICE_INTERRUPT + i);
-                fences = true;
-            }
-        if (!fences)
-            add(list, n, thread, CHOICE_DO);
-        if (t->op.a == 0 && model_shared.budget.refusals > 0)
-            add(list, n, thread, CHOICE_REFUSE);
-        break;
-    case OP_ENTER:
-        if (rooms_may_enter(thread))
-            add(list, n, thread, CHOICE_DO);
-        break;
-    case OP_WAIT:
-    case OP_CANCEL:
-        if (may_be_cancelled(t))
-            add(list, n, thread, CHOICE_CANCEL);
-        if (kernel_may_fault(thread))
-            add(list, n, thread, CHOICE_FAULT);
-        add(list, n, thread, CHOICE_DO);
-        break;
-    default:
-        add(list, n, thread, CHOICE_DO);
-    }
-    if (t->op.kind == OP_CLOCK && model_shared.budget.ticks > 0)
-        add(list, n, thread, CHOICE_TICK);
-    if (t->op.kind == OP_CHANCE && model_shared.budget.chances > 0)
-        add(list, n, thread, CHOICE_YES);
-    if (t->op.kind == OP_LOOK_OWNER || t->op.kind == OP_LOOK_WAITERS || t->op.kind == OP_COMMIT)
-        add(list, n, thread, CHOICE_ABORT);
-    if (may_be_signalled(t))
-        add(list, n, thread, CHOICE_SIGNAL);
-}
-
-static bool may_be_killed(unsigned thread)
-{
-    uint64_t status = model_threads[thread].status;
-
-    return model_shared.budget.kills > 0 && (model_program->immortal >> thread & 1) == 0 &&
-           (status == THREAD_STOPPED || status == THREAD_ASLEEP);
-}
-
-static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)
-{
-    if (kernel_may_time_out(thread))
-        add(list, n, thread, CHOICE_TIME_OUT);
-    else if (kernel_may_nap(thread) && !model_program->is_patient)
-        add(list, n, thread, CHOICE_NAP);
-    if (model_shared.budget.spurious > 0)
-        add(list, n, thread, CHOICE_SPURIOUS);
-    if (model_shared.budget.eintr > 0)
-        add(list, n, thread, CHOICE_EINTR);
-    if (may_be_cancelled(&model_threads[thread]))
-        add(list, n, thread, CHOICE_CANCEL);
-    if (may_be_signalled(&model_threads[thread]))
-        add(list, n, thread, CHOICE_SIGNAL);
-}
-
-/* Naps end when time passes, and it does only when all others are waiting, too. */
-static void list_naps(struct model_choice *list, unsigned *n)
-{
-    for (unsigned i = 0; i < *n; i++)
-        if (!perform_is_whim(list[i]))
-            return;
-    for (unsigned i = 0; i < model_thread_count; i++)
-        if (model_threads[i].status == THREAD_ASLEEP && kernel_may_nap(i))
-            add(list, n, i, CHOICE_NAP);
-}
-
-unsigned perform_list(struct model_choice *list)
-{
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < model_thread_count; i++) {
-        if (model_threads[i].status == THREAD_STOPPED)
-            list_stopped(list, &n, i);
-        else if (model_threads[i].status == THREAD_ASLEEP)
-            list_asleep(list, &n, i);
-        else if (model_threads[i].status == THREAD_DYING)
-            add(list, &n, i, CHOICE_MARK);
-        if (may_be_killed(i))
-            add(list, &n, i, CHOICE_KILL);
-        if (model_threads[i].buffered > 0)
-            add(list, &n, i, CHOICE_FLUSH);
-    }
-    if (model_program->is_patient)
-        list_naps(list, &n);
-    return n;
-}
-
-bool perform_is_whim(struct model_choice choice)
-{
-    switch (choice.what) {
-    case CHOICE_ABORT:
-    case CHOICE_SPURIOUS:
-    case CHOICE_EINTR:
-    case CHOICE_TICK:
-    case CHOICE_REFUSE:
-    case CHOICE_SIGNAL:
-    case CHOICE_YES:
-    case CHOICE_FAULT:
-    case CHOICE_CANCEL:
-    case CHOICE_KILL:
-        return true;
-    case CHOICE_NAP: /* nobody relies on naps as long as nobody dies */
-        return model_shared.killed == 0 && !model_program->naps_are_due;
-    case CHOICE_TIME_OUT:
-        return !kernel_time_out_is_free(choice.thread);
-    default:
-        return false;
-    }
-}
-
 /* What a locked instruction that saw this leaves.  op: a = operand or expected, b = new. */
 static uint64_t outcome(const struct model_op *op, uint64_t seen)
 {
@@ -338,6 +194,31 @@ static void perform_signal(unsigned thread)
     t->status = THREAD_RUNNING;
 }
 
+/* Nobody has woken the thread. */
+static void perform_end_of_sleep(unsigned thread, unsigned what)
+{
+    switch (what) {
+    case CHOICE_SPURIOUS:
+        model_shared.budget.spurious--;
+        kernel_end_sleep(thread, 0);
+        break;
+    case CHOICE_EINTR:
+        model_shared.budget.eintr--;
+        kernel_end_sleep(thread, -EINTR);
+        break;
+    case CHOICE_CANCEL:
+        model_shared.budget.cancels--;
+        kernel_cancel(thread);
+        break;
+    case CHOICE_NAP:
+        model_shared.budget.naps -= model_program->is_patient;
+        kernel_end_sleep(thread, -ETIMEDOUT);
+        break;
+    default:
+        kernel_time_out(thread);
+    }
+}
+
 void perform(struct model_choice choice)
 {
     unsigned thread = choice.thread;
@@ -354,22 +235,11 @@ void perform(struct model_choice choice)
         kernel_return(thread, KERNEL_ABORTED);
         break;
     case CHOICE_SPURIOUS:
-        model_shared.budget.spurious--;
-        kernel_end_sleep(thread, 0);
-        break;
     case CHOICE_EINTR:
-        model_shared.budget.eintr--;
-        kernel_end_sleep(thread, -EINTR);
-        break;
     case CHOICE_CANCEL:
-        model_shared.budget.cancels--;
-        kernel_cancel(thread);
-        break;
     case CHOICE_TIME_OUT:
-        kernel_time_out(thread);
-        break;
     case CHOICE_NAP:
-        kernel_end_sleep(thread, -ETIMEDOUT);
+        perform_end_of_sleep(thread, choice.what);
         break;
     case CHOICE_KILL:
         model_shared.budget.kills--;

@@ -7,8 +7,8 @@
 #include "store.h"
 
 /*
- * A part: the fixed bytes (struct model_shared, the memory, or a struct model_thread), then the live
- * stack.
+ * A part: the fixed bytes (struct model_shared, the memory, or a struct model_thread), then the
+ * live stack.
  */
 struct part {
     uint64_t hash;

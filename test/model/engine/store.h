@@ -9,10 +9,10 @@
 #include "perform.h"
 
 /*
- * All states that were seen.  A state is cut into parts: what the threads share, the objects
- * in memory, and each thread with the live part of its stack.  Equal parts are kept once and have a number; a state is the
- * tuple of its parts' numbers.  Parts are compared byte by byte and states number by number: no
- * two states are taken for the same because their hashes agree.
+ * All states that were seen.  A state is cut into parts: what the threads share, the objects in
+ * memory, and each thread with the live part of its stack.  Equal parts are kept once and have a
+ * number; a state is the tuple of its parts' numbers.  Parts are compared byte by byte and states
+ * number by number: no two states are taken for the same because their hashes agree.
  */
 #define STORE_PARTS (2u + MODEL_MAX_THREADS)
 

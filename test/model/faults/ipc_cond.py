@@ -1,7 +1,45 @@
 # SPDX-License-Identifier: MIT
-"""Faults in ipc_cond."""
+"""Faults in the condition variable between processes."""
 from .kinds import Family, Fault
 
-FAULTS: list[Fault] = []
+COND = "src/ipc/cond.c"
+MUTEX = "src/ipc/mutex.c"
+
+FAULTS = [
+    Fault("ipc-cond-unlocks-first", "unlocks, then reads the number", "ipc-cond", COND,
+          "    announce(&me);\n    error = fw_ipc_mutex_unlock(m);\n    if (error != 0)\n"
+          "        return error;\n",
+          "    error = fw_ipc_mutex_unlock(m);\n    if (error != 0)\n        return error;\n"
+          "    announce(&me);\n"),
+    Fault("ipc-cond-unannounced", "waits, and the word does not say so", "ipc-cond", COND,
+          "        word = fw_or64_relaxed(&me->c->word_, COND_WAITERS);\n",
+          "        word = fw_or64_relaxed(&me->c->word_, 0);\n"),
+    Fault("ipc-cond-same-number", "a signal leaves the number", "ipc-cond-after", COND,
+          "        next = has_sleepers(now) ? now + COND_CHANGE : changed(now);\n",
+          "        next = has_sleepers(now) ? now : changed(now);\n"),
+    Fault("ipc-cond-no-wake", "a signal wakes nobody", "ipc-cond", COND,
+          "    if (!has_sleepers(next) || rouse(c, next, &me, is_held, 1) != 0)\n",
+          "    if (!has_sleepers(next) || me.id != 0)\n"),
+    Fault("ipc-cond-quiet-sleep", "sleeps, and the word does not say so", "ipc-cond", COND,
+          "        if (has_sleepers(*word) || !fw_wait_blocks_(&me->wait.poll))\n",
+          "        if (has_sleepers(*word) || fw_wait_blocks_(&me->wait.poll))\n"),
+    Fault("ipc-cond-clears-quietly", "finds nobody asleep, and leaves those who come",
+          "ipc-cond-two-after", COND,
+          "    if (fw_cas64_release(&c->word_, &next, changed(next)))\n"
+          "        fw_ipc_wake_(half(c), FW_FUTEX_ALL);\n",
+          "    fw_cas64_release(&c->word_, &next, changed(next));\n"),
+    Fault("ipc-cond-unmarked-move", "moves waiters, and the mutex does not say so", "ipc-cond-all",
+          COND, "    return m != NULL && fw_ipc_mutex_mark_waiters_(m, me);\n",
+          "    return m != NULL && fw_ipc_mutex_half_(m) != NULL && me != NULL;\n"),
+    Fault("ipc-cond-locks-as-anybody", "was moved, and locks as if nobody else had been",
+          "ipc-cond-all", COND,
+          "    if (me->has_slept && were_moves(me->number, now)) /* C4 */\n",
+          "    if (me->has_slept && now == UINT64_MAX)\n"),
+    Fault("ipc-cond-forgets-sleepers", "a moved waiter takes the mutex without WAITERS",
+          "ipc-cond-all", MUTEX,
+          "    if (fw_cas64_acquire(&m->word_, &now, me->id | FW_IPC_WAITERS)) {"
+          " /* free -> id|W: X4 */\n",
+          "    if (fw_cas64_acquire(&m->word_, &now, me->id)) {\n"),
+]
 
 FAMILY = Family("ipc_cond", ["cond.c", "mutex.c"], ["src/ipc/mutex.h"], {}, FAULTS, "src/ipc")

@@ -1,9 +1,105 @@
 # SPDX-License-Identifier: MIT
-"""Faults in ipc_gates."""
+"""Faults in units, barrier and once between processes."""
 from .kinds import Family, Fault
 
-FAULTS: list[Fault] = []
+UNITS = "src/ipc/units.c"
+BARRIER = "src/ipc/barrier.c"
+ONCE = "src/ipc/once.c"
+
+TAKE_OVER = ("        else if (life == FW_IPC_DEAD && "
+             "fw_cas64_acquire(&v->units[i], &w, v->me.id)) {\n")
+
+UNIT_FAULTS = [
+    Fault("ipc-units-robs", "takes units from the living", "ipc-units", UNITS,
+          TAKE_OVER, TAKE_OVER.replace("life == FW_IPC_DEAD", "life != FW_IPC_UNREAL")),
+    Fault("ipc-units-torn", "takes a unit by a load and a store", "ipc-units", UNITS,
+          "        if (w == 0 && fw_cas64_acquire(&v->units[i], &w, v->me.id))\n"
+          "            return i;\n",
+          "        if (w == 0) {\n            fw_store64_release(&v->units[i], v->me.id);\n"
+          "            return i;\n        }\n"),
+    Fault("ipc-units-torn-over", "takes a dead one's unit by a load and a store",
+          "ipc-units-kill-two", UNITS, TAKE_OVER,
+          "        else if (life == FW_IPC_DEAD) {\n"
+          "            fw_store64_release(&v->units[i], v->me.id);\n"),
+    Fault("ipc-units-lost", "leaves dead ones their units", "ipc-units-kill", UNITS, TAKE_OVER,
+          TAKE_OVER.replace("life == FW_IPC_DEAD", "life == FW_IPC_UNREAL")),
+    Fault("ipc-units-unannounced", "sleeps, and the queue does not say so", "ipc-units", UNITS,
+          "        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;\n",
+          "        uint64_t w = fw_wait_blocks_(&wait->poll) ? fw_load64_relaxed(&v->u->queue_) : "
+          "announce(v);\n"),
+    Fault("ipc-units-looks-first", "looks at the units, then announces itself", "ipc-units", UNITS,
+          "        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;\n"
+          "        error = try_take(v, wait, unit);\n        if (error != EBUSY)\n"
+          "            return error;\n",
+          "        error = try_take(v, wait, unit);\n        if (error != EBUSY)\n"
+          "            return error;\n"
+          "        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;\n"),
+    Fault("ipc-units-no-wake", "gives back, and wakes nobody", "ipc-units", UNITS,
+          "    if (fw_ipc_has_waiters_(w))\n        tell_queue_slow_(v, w);\n    return true;\n",
+          "    if (w == UINT64_MAX)\n        tell_queue_slow_(v, w);\n    return true;\n"),
+    Fault("ipc-units-unfenced", "may look at the queue before the unit is free", "ipc-units", UNITS,
+          "    if (fw_load64_relaxed(&v->units[unit]) != w || "
+          "!fw_cas64_seq_cst(&v->units[unit], &w, 0))\n        return false;\n",
+          "    if (fw_load64_relaxed(&v->units[unit]) != w)\n        return false;\n"
+          "    fw_store64_release(&v->units[unit], 0);\n"),
+]
+
+BARRIER_FAULTS = [
+    Fault("ipc-barrier-waits-for-dead", "waits for those who died", "ipc-barrier-goes-on", BARRIER,
+          "        is_awaited |= life == FW_IPC_ALIVE;\n", "        is_awaited = true;\n"),
+    Fault("ipc-barrier-never-fails", "goes on where it is to fail", "ipc-barrier-fails", BARRIER,
+          "        if (life == FW_IPC_DEAD && !v->goes_on)\n",
+          "        if (life == FW_IPC_UNREAL && !v->goes_on)\n"),
+    Fault("ipc-barrier-always-fails", "fails where it is to go on", "ipc-barrier-goes-on", BARRIER,
+          "        if (life == FW_IPC_DEAD && !v->goes_on)\n",
+          "        if (life == FW_IPC_DEAD)\n"),
+    Fault("ipc-barrier-early", "does not wait for the living", "ipc-barrier", BARRIER,
+          "        if (life == FW_IPC_ALIVE && !is_thorough)\n            return ROUND_GOES;\n"
+          "        is_awaited |= life == FW_IPC_ALIVE;\n", ""),
+    Fault("ipc-barrier-torn-end", "ends a round by a load and a store", "ipc-barrier", BARRIER,
+          "        if (!fw_cas64_acq_rel(&v->b->round_, &w, next))\n            continue;\n",
+          "        fw_store64_release(&v->b->round_, next);\n"),
+    Fault("ipc-barrier-no-wake", "ends a round, and wakes nobody", "ipc-barrier", BARRIER,
+          "        if (has_sleepers(w))\n            fw_ipc_wake_(",
+          "        if (w == UINT64_MAX)\n            fw_ipc_wake_("),
+    Fault("ipc-barrier-unannounced", "sleeps, and the word does not say so", "ipc-barrier",
+          BARRIER, "    if (fw_wait_blocks_(&wait->poll) && !has_sleepers(w)) {\n",
+          "    if (!fw_wait_blocks_(&wait->poll) && !has_sleepers(w)) {\n"),
+    Fault("ipc-barrier-unfenced", "may look at the others before it has arrived", "ipc-barrier",
+          BARRIER,
+          "    } while (!fw_cas64_seq_cst(at, &place, "
+          "place_of(v->me.id, *token, round_of(*token))));\n",
+          "        fw_store64_release(at, place_of(v->me.id, *token, round_of(*token)));\n"
+          "    } while (false);\n"),
+    Fault("ipc-barrier-quiet-leave", "leaves, and does not look whether that ends the round",
+          "ipc-barrier-leaves", BARRIER,
+          "    error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL, false);\n"
+          "    return error == EUCLEAN", "    return error == EUCLEAN"),
+]
+
+ONCE_FAULTS = [
+    Fault("ipc-once-robs", "takes over from the living", "ipc-once", ONCE,
+          "            if (life != FW_IPC_DEAD)\n", "            if (life == FW_IPC_UNREAL)\n"),
+    Fault("ipc-once-waits-for-dead", "waits for a dead initialiser", "ipc-once-kill", ONCE,
+          "            if (life != FW_IPC_DEAD)\n"
+          "                return life == FW_IPC_ALIVE ? EBUSY : EUCLEAN;\n",
+          "            return life != FW_IPC_UNREAL ? EBUSY : EUCLEAN;\n"),
+    Fault("ipc-once-done-early", "is done before the initialiser has run", "ipc-once", ONCE,
+          "    run.error = init(arg);\n    pthread_cleanup_pop(1);\n",
+          "    run.error = 0;\n    pthread_cleanup_pop(1);\n    run.error = init(arg);\n"),
+    Fault("ipc-once-done-anyway", "a failure counts as done", "ipc-once-fails", ONCE,
+          "        next = r->error == 0 ? FW_IPC_ONCE_DONE_ : w & FW_IPC_DIED;\n",
+          "        next = FW_IPC_ONCE_DONE_;\n"),
+    Fault("ipc-once-torn", "becomes the initialiser by a load and a store", "ipc-once", ONCE,
+          "        if (fw_cas64_acquire(&o->word_, w, mine | (*w & (FW_IPC_WAITERS | "
+          "FW_IPC_DIED))))\n            return 0;\n",
+          "        fw_store64_release(&o->word_, mine | (*w & (FW_IPC_WAITERS | FW_IPC_DIED)));\n"
+          "        return 0;\n"),
+    Fault("ipc-once-no-wake", "ends, and wakes nobody", "ipc-once", ONCE,
+          "    if ((w & FW_IPC_WAITERS) != 0)\n        fw_ipc_wake_(",
+          "    if (w == UINT64_MAX)\n        fw_ipc_wake_("),
+]
 
 FAMILY = Family("ipc_gates", ["units.c", "barrier.c", "barrier_place.c", "once.c"],
                 ["src/ipc/barrier_place.h", "src/ipc/barrier_word.h", "src/ipc/announce.h"], {},
-                FAULTS, "src/ipc")
+                UNIT_FAULTS + BARRIER_FAULTS + ONCE_FAULTS, "src/ipc")

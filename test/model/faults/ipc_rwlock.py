@@ -68,7 +68,7 @@ FAULTS = [
     Fault("ipc-rw-lost-stays", "gives the lock up, and leaves it as it is", "ipc-rw-give-up", WRITE,
           "    fw_ipc_rw_lose_(l, &me, now);\n    return 0;\n",
           "    return fw_ipc_rw_end_(l, &me, now, 0);\n"),
-    Fault("ipc-rw-never-unsound", "does not see that nobody has repaired", "ipc-rw-kill",
+    Fault("ipc-rw-never-unsound", "does not see that nobody has repaired", "ipc-rw-give-up",
           WORD, "    return (w & FW_IPC_DIED) != 0;\n", "    return (w & 0) != 0;\n"),
 ]
 

@@ -7,8 +7,8 @@
  *   leave    leaves
  *
  * Who gets through a round finds that all others have come to it, or left, or (where the barrier
- * goes on) died.  Where it fails, that is because somebody died.  One at most is told that it is the
- * serial one.
+ * goes on) died.  Where it fails, that is because somebody died.  One at most is told that it is
+ * the serial one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -115,6 +115,8 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
         .budget = {.kills = (deaths)}, .setup = setup, .thread = thread, .changed = changed, \
         .own = ipc_gates_own, .access = access, .arg = __VA_ARGS__                           \
     }
+/* The deep ones are explored with any number. */
+#define AT_MOST(n) .preemptions = (n)
 #define FAIL(...) GATES_SCRIPT_FROM(FW_IPC_BARRIER_FAIL, __VA_ARGS__)
 #define GO_ON(...) GATES_SCRIPT_FROM(FW_IPC_BARRIER_GO_ON, __VA_ARGS__)
 
@@ -130,8 +132,12 @@ static const struct model_program programs[] = {
             FAIL("wait", "wait", "wait")),
     PROGRAM("ipc-barrier-goes-on-three", "three parties; two may die", 3, 2,
             GO_ON("wait", "wait", "wait")),
-    PROGRAM("ipc-barrier-leaves", "one leaves, one may die", 3, 1,
-            GO_ON("wait leave", "wait wait", "wait wait")),
+    PROGRAM("ipc-barrier-leaves", "one leaves, one may die", 2, 1,
+            GO_ON("wait leave", "wait wait")),
+    PROGRAM("ipc-barrier-leaves-three", "the same, with two others", 3, 1,
+            GO_ON("leave", "wait wait", "wait wait"), AT_MOST(2)),
+    PROGRAM("ipc-barrier-timed", "one waits for a while only; one may die", 2, 1,
+            FAIL("timed", "timed")),
 };
 
 const struct program_group ipc_barrier_programs = {"ipc-barrier", programs,

@@ -45,7 +45,8 @@ static void setup(const void *arg)
 
 static enum model_access access(const void *p)
 {
-    return p == (const void *)&m->past_.journal_ || p == (const void *)&m->past_.generation_
+    return p == (const void *)&m->past_.journal_ || p == (const void *)&m->past_.generation_ ||
+                   p == (const void *)&c->mutex_
                ? ACCESS_DIRECT
                : ground_access(p);
 }
@@ -137,7 +138,8 @@ static const struct model_own *own(void)
         .changed = ground_changed, .own = own, .access = access, __VA_ARGS__                    \
     }
 #define KILLS(n) .budget = {.kills = (n)}
-#define AT_MOST(n) .preemptions = (n), .deep_preemptions = (n) + 1
+/* The deep ones are explored with any number. */
+#define AT_MOST(n) .preemptions = (n)
 #define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
 
 static const struct model_program programs[] = {
@@ -146,12 +148,16 @@ static const struct model_program programs[] = {
             SCRIPT("get get", "put-after put-after")),
     PROGRAM("ipc-cond-two", "two wait, one signals; nobody dies", 3, AT_MOST(2),
             SCRIPT("get", "get", "put put")),
-    PROGRAM("ipc-cond-kill", "two wait, one signals; a waiter may die", 3, KILLS(1),
-            SCRIPT("get", "get", "put put")),
-    PROGRAM("ipc-cond-all", "two wait, one broadcasts; nobody dies", 3,
+    PROGRAM("ipc-cond-two-after", "the same, and the signals come after the release", 3, AT_MOST(3),
+            SCRIPT("get", "get", "put-after put-after")),
+    PROGRAM("ipc-cond-kill", "two wait, one signals; a waiter may die", 3, KILLS(1), AT_MOST(2),
+            SCRIPT("get", "get", "put-after put")),
+    PROGRAM("ipc-cond-all", "two wait, one broadcasts; nobody dies", 3, AT_MOST(3),
             SCRIPT("get", "get", "put-all")),
     PROGRAM("ipc-cond-kill-all", "two wait, one broadcasts; a waiter may die", 3, KILLS(1),
-            SCRIPT("get", "get", "put-all")),
+            AT_MOST(2), SCRIPT("get", "get", "put-all")),
+    PROGRAM("ipc-cond-kill-one", "one waits, one signals; the waiter may die", 2, KILLS(1),
+            SCRIPT("get get", "put put")),
     PROGRAM("ipc-cond-timed", "one waits for a while only", 2, SCRIPT("timed", "put")),
 };
 

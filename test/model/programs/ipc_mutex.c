@@ -22,7 +22,6 @@
         .threads = {.threads = {WORDS words}}, __VA_ARGS__ \
     }
 #define KILLS(n) .budget = {.kills = (n)}
-#define AT_MOST(n) .preemptions = (n), .deep_preemptions = (n) + 1
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-two", "two threads, twice each; nobody dies", 2, SCRIPT("lock lock", "lock lock")),
@@ -35,8 +34,9 @@ static const struct model_program programs[] = {
             SCRIPT("lock", "lock", "lock")),
     PROGRAM("ipc-kill-again", "three threads, one of them twice; two may die", 3, KILLS(2),
             SCRIPT("lock lock", "lock", "lock")),
-    PROGRAM("ipc-idle", "the same, naps end only when nothing else can happen", 3, KILLS(2),
-            .is_patient = true, SCRIPT("lock lock", "lock", "lock")),
+    PROGRAM("ipc-idle", "two may die, and four naps (of all together) are enough", 3,
+            .budget = {.kills = 2, .naps = 4}, .is_patient = true,
+            SCRIPT("lock lock", "lock", "lock")),
     PROGRAM("ipc-timed", "one waits for a while only; one may die", 3, KILLS(1),
             SCRIPT("timed", "lock", "lock")),
     PROGRAM("ipc-timed-alive", "one waits for a while only; nobody dies", 3,

@@ -19,8 +19,8 @@ static const char *const names[WORDS] = {"",    "lock", "poll", "timed",
 
 /*
  * INSIDE: thread + 1.  OWED: a holder has died since the data were sound last.  TOLD: who is inside
- * was told so.  NAMED: who is inside has its generation, + 1.  GIVEN_UP: 1: somebody is about to, 2: it is done.  DIED_AS, DIED_IN: the last who
- * died inside, and the generation that it had.
+ * was told so.  NAMED: who is inside has its generation, + 1.  GIVEN_UP: 1: somebody is about to,
+ * 2: it is done.  DIED_AS, DIED_IN: the last who died inside, and the generation that it had.
  */
 enum ghost {
     INSIDE,
@@ -200,6 +200,8 @@ static bool is_alone(void)
 static void act(unsigned self, enum word w)
 {
     bool was_alone = is_alone();
+    bool were_dead = was_alone && (model_shared.killed | UINT64_C(1) << self) + 1 ==
+                                      UINT64_C(1) << model_thread_count;
     int error;
 
     if (w == LEAVE) {
@@ -212,7 +214,7 @@ static void act(unsigned self, enum word w)
     else if (error == ENOTRECOVERABLE ? *ghost(GIVEN_UP) == 0
              : error == ETIMEDOUT     ? w != TIMED
              : error == EBUSY         ? w != TRY || was_alone
-                                      : error != EAGAIN || script->lines == 0 || was_alone)
+                                      : error != EAGAIN || script->lines == 0 || were_dead)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
 }
 

@@ -94,20 +94,20 @@ static void finished(void)
         model_fail("word", "all are done, and the word is 0x%llx", o->word_, 0);
 }
 
-/* Calls poll, then sleep: a poll is over when the clock has moved. */
-#define PROGRAM(called, what, n, deaths, ...)                                             \
-    {                                                                                     \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,       \
-        .budget = {.kills = (deaths), .ticks = 2}, .setup = setup, .thread = thread,      \
-        .killed = killed, .changed = changed, .finished = finished, .own = ipc_gates_own, \
-        .access = ground_access, .arg = GATES_SCRIPT(__VA_ARGS__)                         \
+/* Calls poll, then sleep: a poll is over when the clock has moved.  With three they only poll. */
+#define PROGRAM(called, what, n, deaths, moves, ...)                                       \
+    {                                                                                      \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,        \
+        .budget = {.kills = (deaths), .ticks = (moves)}, .setup = setup, .thread = thread, \
+        .killed = killed, .changed = changed, .finished = finished, .own = ipc_gates_own,  \
+        .access = ground_access, .arg = GATES_SCRIPT(__VA_ARGS__)                          \
     }
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-once", "two call; nobody dies", 2, 0, "call call", "call"),
-    PROGRAM("ipc-once-kill", "two call; one may die", 2, 1, "call", "call call"),
-    PROGRAM("ipc-once-kill-two", "three call; two may die", 3, 2, "call", "call", "call"),
-    PROGRAM("ipc-once-fails", "the first may fail; one may die", 3, 1, "fail", "call", "call"),
+    PROGRAM("ipc-once", "two call; nobody dies", 2, 0, 2, "call call", "call"),
+    PROGRAM("ipc-once-kill", "two call; one may die", 2, 1, 2, "call", "call call"),
+    PROGRAM("ipc-once-kill-two", "three call; two may die", 3, 2, 0, "call", "call", "call"),
+    PROGRAM("ipc-once-fails", "the first may fail; one may die", 3, 1, 0, "fail", "call", "call"),
 };
 
 const struct program_group ipc_once_programs = {"ipc-once", programs,

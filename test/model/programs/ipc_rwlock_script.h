@@ -16,9 +16,9 @@
  *   timed-upgrade                    the same, if the readers leave in time
  *   down                             writes, then reads
  *
- * Whoever writes counts two counters up, one after the other.  Checked, beside what is for the mutex
- * (ipc_mutex_script.h): who writes is alone, who may upgrade is one; and no reader comes in while
- * the counters differ, or a writer died and nobody has repaired.
+ * Whoever writes counts two counters up, one after the other.  Checked, beside what is for the
+ * mutex (ipc_mutex_script.h): who writes is alone, who may upgrade is one; and no reader comes in
+ * while the counters differ, or a writer died and nobody has repaired.
  */
 struct ipc_rwlock_script {
     struct gates_script threads;

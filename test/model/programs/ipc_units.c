@@ -103,13 +103,13 @@ static void finished(void)
             model_fail("word", "all are done, and unit %llu is lent: 0x%llx", i, units[i]);
 }
 
-/* Each sleep changes the queue's word, so naps are as few as may be. */
-#define PROGRAM(called, what, n, deaths, ...)                                                \
-    {                                                                                        \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,          \
-        .is_patient = true, .budget = {.kills = (deaths)}, .setup = setup, .thread = thread, \
-        .killed = killed, .changed = changed, .finished = finished, .own = ipc_gates_own,    \
-        .access = access, .arg = __VA_ARGS__                                                 \
+/* Each sleep changes the queue's word, so naps are counted: those of all sleepers together. */
+#define PROGRAM(called, what, n, deaths, ...)                                         \
+    {                                                                                 \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,   \
+        .is_patient = true, .budget = {.kills = (deaths), .naps = 4}, .setup = setup, \
+        .thread = thread, .killed = killed, .changed = changed, .finished = finished, \
+        .own = ipc_gates_own, .access = access, .arg = __VA_ARGS__                    \
     }
 
 static const struct model_program ipc_units_table[] = {

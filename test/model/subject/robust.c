@@ -88,7 +88,13 @@ uint32_t fw_process_id_(void)
     return SUBJECT_FIRST_PROCESS + model_current;
 }
 
-uint64_t fw_thread_started_(uint32_t thread)
+bool fw_thread_about_(uint32_t thread, struct fw_thread_about_ *about)
 {
-    return thread;
+    *about = (struct fw_thread_about_){.is_dead = fw_robust_is_gone_(thread), .started = thread};
+    return true;
+}
+
+bool fw_is_another_start_(uint64_t a, uint64_t b)
+{
+    return a != 0 && b != 0 && a != b;
 }
