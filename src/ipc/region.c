@@ -24,6 +24,7 @@
 
 #include "ipc/join.h"
 #include "ipc/member.h"
+#include "ipc/recover.h"
 #include "ipc/region.h"
 #include "sys/shm.h"
 #include "sys/thread.h"
@@ -215,6 +216,7 @@ static int close_adopted(struct fw_region *r)
     if (fw_ipc_has_company_(r->place))
         return EBUSY;
     has_left = fw_ipc_leave_(r->place);
+    fw_ipc_forget_repairs_(r->place);
     fw_ipc_place_remove_(r->place);
     fw_store32_release(&r->uses, 0);
     return has_left ? 0 : EUCLEAN;
@@ -227,6 +229,7 @@ static int close_last(struct fw_region *r)
         return close_adopted(r);
     r->is_stuck = !fw_ipc_leave_(r->place);
     r->is_dormant = true; /* Q3 */
+    fw_ipc_forget_repairs_(r->place);
     fw_store32_release(&r->uses, 0);
     sweep_all();
     return 0;

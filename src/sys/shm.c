@@ -75,18 +75,17 @@ static long open_by(const char *path, int flags, unsigned mode)
 
 /*
  * In two steps, and never O_CREAT on a file that may be there: a system can forbid that in a
- * directory like /dev/shm for a file of another user (fs.protected_regular).
+ * directory like /dev/shm for a file of another user (fs.protected_regular).  No link is followed
+ * that somebody may have put in such a directory.
  */
 int fw_shm_open_(const char *name, enum fw_shm_access_ access, unsigned mode, int *fd)
 {
     char room[PATH_MAX];
     const char *path = path_of(name, room);
-    int flags = (access == FW_SHM_READ_ ? O_RDONLY : O_RDWR) | O_NONBLOCK;
+    int flags = (access == FW_SHM_READ_ ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_NOFOLLOW;
 
     if (path == NULL)
         return ENAMETOOLONG;
-    if (path == room)
-        flags |= O_NOFOLLOW; /* anybody can write in that directory */
     for (unsigned i = 0; i < TRIES; i++) {
         long result = open_by(path, flags, 0);
         if (result == -ENOENT && access == FW_SHM_MAKE_)

@@ -261,6 +261,37 @@ static void closed_and_opened_leaves_nothing_behind(void **state)
     assert_int_equal(msync(first, 1, MS_ASYNC), -1); /* not mapped */
 }
 
+static int repair_nothing(void *arg, const fw_ipc_death *death)
+{
+    (void)arg;
+    (void)death;
+    return 0;
+}
+
+/* What comes to lie at the same address later is another lock. */
+static void repair_functions_go_with_the_region(void **state)
+{
+    void *m = memory(SIZE);
+    fw_ipc_mutex *lock = NULL;
+    fw_region *r;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(fw_region_adopt(m, SIZE, MAKE, &r), 0);
+        assert_int_equal(fw_region_mutex(r, "m", MAKE, &lock), 0);
+        if (i == 0)
+            assert_int_equal(fw_ipc_mutex_on_death(lock, repair_nothing, NULL), 0);
+        if (fork() == 0)
+            _exit(fw_ipc_mutex_lock(lock));
+        wait(NULL);
+        assert_int_equal(fw_ipc_mutex_lock(lock), i == 0 ? 0 : EOWNERDEAD);
+        if (i == 0)
+            assert_int_equal(fw_ipc_mutex_unlock(lock), 0);
+        assert_int_equal(fw_region_close(r), 0);
+    }
+    munmap(m, SIZE);
+}
+
 static void leaving_leaves_what_one_holds(void **state)
 {
     int fd = memfd_create("leave", 0);
@@ -311,6 +342,7 @@ int main(void)
         cmocka_unit_test(adopted_memory_must_not_overlap),
         cmocka_unit_test(closed_while_others_are_members),
         cmocka_unit_test(closed_and_opened_leaves_nothing_behind),
+        cmocka_unit_test(repair_functions_go_with_the_region),
         cmocka_unit_test(leaving_leaves_what_one_holds),
         cmocka_unit_test(a_child_has_its_parents_regions),
     };

@@ -113,6 +113,9 @@ static void neither_link_nor_pipe(void **state)
     assert_int_equal(symlink("/dev/null", link), 0);
     assert_int_equal(fw_shm_open_(name, FW_SHM_MAKE_, 0600, &fd), ELOOP);
     assert_int_equal(fw_shm_remove_(name), 0);
+    assert_int_equal(symlink("not-there", path), 0);
+    assert_int_equal(fw_shm_open_(path, FW_SHM_MAKE_, 0600, &fd), ELOOP);
+    assert_int_equal(fw_shm_remove_(path), 0);
     assert_int_equal(pipe(pipe_fds), 0);
     assert_int_equal(fw_shm_about_(pipe_fds[0], &about), ENOTSUP);
     close(pipe_fds[0]);

@@ -113,7 +113,8 @@ enum {
  *   EMFILE      this process has FW_REGION_MOST regions, or no descriptor left; ENFILE
  *   ENOMEM      no address space
  *   ETIMEDOUT   others make and remove the file all the time
- *   and what open(2) says of a path: ENAMETOOLONG, ELOOP, ENOTDIR, EISDIR, EROFS ...
+ *   ELOOP       the name is a symbolic link: it is not followed
+ *   and what open(2) says of a path: ENAMETOOLONG, ENOTDIR, EISDIR, EROFS ...
  */
 FW_API int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **region);
 
@@ -141,7 +142,8 @@ FW_API int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region 
  * a call on its objects or will begin one.  What the calling thread holds is left to others as by a
  * death, at once; what other threads hold, when they end.  Where such threads have lines still,
  * the memory stays mapped, since the kernel will write there, until a region is opened or closed
- * after they have ended; if this one is opened again before, they have their lines still.
+ * after they have ended; if this one is opened again before, they have their lines still.  Repair
+ * functions that were registered (fw_ipc_mutex_on_death) are forgotten.
  *   0
  *   EINVAL      no region
  *   EBUSY       an adopted region, and other threads of this process have lines: the mapping must
