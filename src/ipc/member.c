@@ -218,12 +218,14 @@ bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
 bool fw_ipc_has_company_(const struct fw_ipc_place_ *place)
 {
     uint64_t process = fw_process_id_();
+    uint64_t space = fw_pid_namespace_(); /* others may have the same number elsewhere */
     uint64_t own = is_valid(&known[place->index], place) ? known[place->index].id : 0;
 
     for (uint32_t slot = 0; slot < place->member_count; slot++) {
         const struct fw_ipc_member_ *m = &place->members[slot];
         if (!is_free(fw_load64_acquire(&m->life)) && slot + 1 != (own & FW_IPC_SLOT) &&
-            fw_load64_relaxed(&m->ids) >> 32 == process)
+            fw_load64_relaxed(&m->ids) >> 32 == process &&
+            fw_load64_relaxed(&m->pid_namespace) == space)
             return true;
     }
     return false;

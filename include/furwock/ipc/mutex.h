@@ -76,7 +76,7 @@ typedef struct fw_ipc_mutex {
     fw_ipc_past past_;
 } fw_ipc_mutex;
 
-#define FW_IPC_MUTEX_INIT {0}
+#define FW_IPC_MUTEX_INIT {0, {0, 0, 0, 0, 0}}
 
 /* Makes *m a free mutex, whose generation is 0.  0, or EINVAL. */
 FW_API int fw_ipc_mutex_init(fw_ipc_mutex *m);

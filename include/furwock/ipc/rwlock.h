@@ -91,10 +91,7 @@ typedef struct fw_ipc_rwlock {
     uint64_t spare_;
 } fw_ipc_rwlock;
 
-#define FW_IPC_RWLOCK_INIT \
-    {                      \
-        0                  \
-    }
+#define FW_IPC_RWLOCK_INIT {0, {0, 0, 0, 0, 0}, 0, 0}
 
 /* Shares that one thread may have in a region. */
 #define FW_IPC_SHARES_MOST 16
