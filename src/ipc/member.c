@@ -141,12 +141,11 @@ static bool bury(struct fw_ipc_member_ *m)
 
     if (is_free(life))
         return true;
-    /* tid -> DIED: is_gone looked at what this tenant has said of itself, or the word has changed */
+    /* tid -> DIED: is_gone looked at what this tenant said of itself, or the word has changed */
     return is_gone(m, life) && fw_cas64_acq_rel(&m->life, &life, buried);
 }
 
-/* The lowest free line, so that few are looked at; if there is none, one whose death is not marked.
- */
+/* The lowest free line, so that few are looked at; else one whose thread died unmarked. */
 static int claim(const struct fw_ipc_place_ *place, uint64_t *id)
 {
     for (uint32_t slot = 0; slot < place->member_count; slot++)

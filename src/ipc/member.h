@@ -90,8 +90,8 @@ enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder
 enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder);
 
 /*
- * process << 32 | thread of a holder; 0: not known any more, since FW_IPC_FORMER others or more have
- * had its line.
+ * process << 32 | thread of a holder; 0: not known any more, since FW_IPC_FORMER others or more
+ * have had its line.
  */
 uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder);
 

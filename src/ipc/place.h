@@ -53,8 +53,8 @@ static inline uint64_t fw_ipc_epoch_now_(void)
 const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object);
 
 /*
- * Enters a region whose head was checked, and has this plan.  0; EBUSY: it overlaps with another place; EMFILE: all
- * places are taken.
+ * Enters a region whose head was checked, and has this plan.  0; EBUSY: it overlaps with another
+ * place; EMFILE: all places are taken.
  */
 int fw_ipc_place_add_(void *base, const struct fw_ipc_plan_ *plan,
                       const struct fw_ipc_place_ **place);

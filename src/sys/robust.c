@@ -217,7 +217,7 @@ bool fw_robust_unlink_(uint32_t *word)
     next = e->next;
     if ((uintptr_t)entry_at(next) != (uintptr_t)head &&
         (!peek((uintptr_t)before(entry_at(next)), &back) || back != (uintptr_t)e))
-        next = (uintptr_t)head; /* written over: a list that ends here, not one that leads away */
+        return false; /* written over; and the one behind, wherever it is, leads back here */
     put(&at->next, next);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if ((uintptr_t)entry_at(next) != (uintptr_t)head)

@@ -99,7 +99,7 @@ static inline void fw_robust_withdraw_(const struct fw_robust_ *r)
  * or the thread has ended.
  *
  * link: false: no list, or one of another shape; the kernel will not know.  unlink: false: the word
- * is still in the list, for what leads to it has been written over: its memory must stay.
+ * is still in the list, for it or what leads to it has been written over: its memory must stay.
  */
 enum { FW_ROBUST_ROOM_ = 40 };
 bool fw_robust_link_(uint32_t *word);

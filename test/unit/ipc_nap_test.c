@@ -32,8 +32,7 @@ static struct fw_ipc_wait_ begin(const fw_wait_policy *policy, const fw_deadline
 {
     struct fw_ipc_wait_ w;
 
-    assert_int_equal(
-        fw_ipc_wait_begin_(&w, &me, word, FW_IPC_WAITS_ELSE, policy, deadline), 0);
+    assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, FW_IPC_WAITS_ELSE, policy, deadline), 0);
     return w;
 }
 
