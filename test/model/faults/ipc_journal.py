@@ -35,7 +35,7 @@ FAULTS = [
           "    return error;\n"),
     Fault("ipc-journal-late-commit", "unlocks, then empties the journal", "ipc-journal", MUTEX,
           "        error = fw_ipc_journal_commit_at_("
-          "me.place, fw_load64_relaxed(&m->past_.journal_));\n    do\n"
+          "me.place, fw_load64_relaxed(&m->past_.journal_), m);\n    do\n"
           "        next = is_unsound(now) ? FW_IPC_NOBODY : 0;\n"
           "    while (!fw_cas64_release(&m->word_, &now, next));"
           " /* id -> 0, id|DIED -> NOBODY */\n",
@@ -43,10 +43,10 @@ FAULTS = [
           "        next = is_unsound(now) ? FW_IPC_NOBODY : 0;\n"
           "    while (!fw_cas64_release(&m->word_, &now, next));\n"
           "    error = fw_ipc_journal_commit_at_("
-          "me.place, fw_load64_relaxed(&m->past_.journal_));\n"),
+          "me.place, fw_load64_relaxed(&m->past_.journal_), m);\n"),
     Fault("ipc-journal-sound-early", "says that all is sound, then undoes", "ipc-journal-kill",
-          RECOVER, "        is_sound = fw_ipc_journal_undo_at_(",
-          "        is_sound = true || fw_ipc_journal_undo_at_("),
+          RECOVER, "        is_sound = undo_journal(",
+          "        is_sound = true || undo_journal("),
 ]
 
 FAMILY = Family("ipc_journal", ["mutex.c", "recover.c", "journal.c"], ["src/ipc/journal.h"], {},

@@ -10,10 +10,8 @@ MEMBER = "src/ipc/member.c"
 
 TAKE_OVER = "        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: X3 */\n"
 INHERIT = ("    int error = fw_ipc_recover_(me, m, &m->past_, dead);\n\n"
-           "    if (error == 0)\n"
-           "        fw_and64_release(&m->word_, ~FW_IPC_DIED);"
-           " /* id|DIED -> id, and W as it is */\n"
-           "    return error;\n")
+           "    return error == 0 ? declare_sound(m, me) : error;\n")
+SOUND = "    } while (!fw_cas64_release(&m->word_, &now, now & ~FW_IPC_DIED));\n    return 0;\n"
 UNLOCK = ("    do\n        next = is_unsound(now) ? FW_IPC_NOBODY : 0;\n"
           "    while (!fw_cas64_release(&m->word_, &now, next)); /* id -> 0, id|DIED -> NOBODY */\n"
           "    if (has_waiters(now))\n"
@@ -36,19 +34,17 @@ DEATHS = [
           "me->id | (is_unsound(*now) ? 0 : FW_IPC_DIED) | (*now & FW_IPC_WAITERS)"),
     Fault("ipc-quiet-heir", "takes over, and does not tell its caller", "ipc-kill", MUTEX, INHERIT,
           "    fw_ipc_recover_(me, m, &m->past_, dead);\n"
-          "    fw_and64_release(&m->word_, ~FW_IPC_DIED);\n    return 0;\n"),
+          "    return declare_sound(m, me);\n"),
     Fault("ipc-sound-early", "takes DIED away, then repairs", "ipc-kill", MUTEX, INHERIT,
-          "    fw_and64_release(&m->word_, ~FW_IPC_DIED);\n"
+          "    declare_sound(m, me);\n"
           "    return fw_ipc_recover_(me, m, &m->past_, dead);\n"),
     Fault("ipc-sound-unasked", "needs nobody to say that the data are sound", "ipc-give-up", MUTEX,
           "        next = is_unsound(now) ? FW_IPC_NOBODY : 0;\n", "        next = 0;\n"),
     Fault("ipc-given-up-for-nothing", "gives up what was declared sound", "ipc-kill", MUTEX,
-          "    fw_and64_release(&m->word_, ~FW_IPC_DIED); /* id|DIED -> id, and W as it is */\n"
-          "    return 0;\n", "    return 0;\n"),
+          SOUND, "    } while (false);\n    return 0;\n"),
     Fault("ipc-sound-loses-waiters", "says that the data are sound, and forgets the waiters",
           "ipc-kill-three", MUTEX,
-          "    fw_and64_release(&m->word_, ~FW_IPC_DIED); /* id|DIED -> id, and W as it is */\n"
-          "    return 0;\n", "    fw_store64_release(&m->word_, me.id);\n    return 0;\n"),
+          SOUND, "    } while (false);\n    fw_store64_release(&m->word_, me->id);\n    return 0;\n"),
     Fault("ipc-takes-given-up", "takes what was given up", "ipc-give-up", MUTEX,
           "    return word != 0 && word != FW_IPC_NOBODY;\n", "    return word != 0;\n"),
     Fault("ipc-same-generation", "the generation is not raised", "ipc-two", RECOVER_H,

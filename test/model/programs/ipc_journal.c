@@ -39,12 +39,14 @@ static void setup(const void *arg)
     data = model_object("data", 64, NULL, NULL); /* what an object takes at least */
     j->capacity_ = room;
     m->past_.journal_ = (uint64_t)((uintptr_t)j - (uintptr_t)model_memory);
+    j->owner_ = (uint64_t)((uintptr_t)m - (uintptr_t)model_memory) << 8 | sizeof *m;
     gates_script_read(arg, names, WORDS);
 }
 
 static enum model_access access(const void *p)
 {
-    return p == (const void *)&m->past_.journal_ || p == (const void *)&j->capacity_
+    return p == (const void *)&m->past_.journal_ || p == (const void *)&j->capacity_ ||
+                   p == (const void *)&j->owner_
                ? ACCESS_DIRECT
                : ground_access(p);
 }
