@@ -190,7 +190,7 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
     me->id = k->id;
     me->flags = place->flags;
     fw_ipc_self_ =
-        (struct fw_ipc_self_){place->base, place->size - sizeof(fw_ipc_mutex), epoch, *me};
+        (struct fw_ipc_self_){place->base, place->size, epoch, *me};
     return 0;
 }
 

@@ -83,14 +83,26 @@ int fw_ipc_mutex_init(fw_ipc_mutex *m)
     return 0;
 }
 
+/* id|DIED -> id, and W as it is.  EPERM: it is not the caller's (any more); EINVAL: no DIED. */
+static int declare_sound(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
+{
+    uint64_t now = fw_load64_relaxed(&m->word_);
+
+    do {
+        if (holder_of(now) != me->id)
+            return EPERM;
+        if (!is_unsound(now))
+            return EINVAL;
+    } while (!fw_cas64_release(&m->word_, &now, now & ~FW_IPC_DIED));
+    return 0;
+}
+
 /* The caller has the mutex, with DIED in its word, from a holder that is dead. */
 static int inherit(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t dead)
 {
     int error = fw_ipc_recover_(me, m, &m->past_, dead);
 
-    if (error == 0)
-        fw_and64_release(&m->word_, ~FW_IPC_DIED); /* id|DIED -> id, and W as it is */
-    return error;
+    return error == 0 ? declare_sound(m, me) : error;
 }
 
 /*
@@ -247,7 +259,7 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m)
     if (holder_of(now) != me.id || !is_possible(now))
         return EPERM;
     if (!is_unsound(now) && fw_load64_relaxed(&m->past_.journal_) != 0)
-        error = fw_ipc_journal_commit_at_(me.place, fw_load64_relaxed(&m->past_.journal_));
+        error = fw_ipc_journal_commit_at_(me.place, fw_load64_relaxed(&m->past_.journal_), m);
     do
         next = is_unsound(now) ? FW_IPC_NOBODY : 0;
     while (!fw_cas64_release(&m->word_, &now, next)); /* id -> 0, id|DIED -> NOBODY */
@@ -272,18 +284,9 @@ int fw_ipc_mutex_unlock(fw_ipc_mutex *m)
 int fw_ipc_mutex_consistent(fw_ipc_mutex *m)
 {
     struct fw_ipc_me_ me;
-    uint64_t now;
     int error = fw_ipc_enter_(m, &me);
 
-    if (error != 0)
-        return error;
-    now = fw_load64_relaxed(&m->word_);
-    if (holder_of(now) != me.id)
-        return EPERM;
-    if (!is_unsound(now))
-        return EINVAL;
-    fw_and64_release(&m->word_, ~FW_IPC_DIED); /* id|DIED -> id, and W as it is */
-    return 0;
+    return error != 0 ? error : declare_sound(m, &me);
 }
 
 uint64_t fw_ipc_mutex_generation(const fw_ipc_mutex *m)

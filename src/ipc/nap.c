@@ -30,6 +30,7 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->is_told = false;
     w->has_napped = false;
     w->naps = 0;
+    w->watches_since = 0;
     return fw_wait_begin_(&w->poll, policy, deadline);
 }
 
@@ -89,6 +90,26 @@ static int nap(const uint32_t *word, uint32_t expected, uint64_t ns)
     return fw_futex_wait(word, expected, FW_FUTEX_SHARED, &at);
 }
 
+static void count_nap(struct fw_ipc_wait_ *w, bool has_napped)
+{
+    w->has_napped = has_napped;
+    if (has_napped) /* counted up to the last, of which the second half comes again and again */
+        w->naps = w->naps < FW_IPC_NAPS_COUNTED_ ? w->naps + 1 : FW_IPC_NAPS_COUNTED_ / 2 + 1;
+}
+
+/* For a policy that never sleeps: to poll for as long as a nap counts as one. */
+static int watch(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
+{
+    uint64_t now = fw_clock_ns_();
+    bool is_nap = w->watches_since != 0 && now - w->watches_since >= FW_IPC_NAP_NS_;
+
+    if (is_nap || w->watches_since == 0)
+        w->watches_since = now;
+    count_nap(w, is_nap);
+    return fw_wait_sleep_(&w->poll, word, expected, FW_FUTEX_ANY_BIT, 0) == -ETIMEDOUT ? ETIMEDOUT
+                                                                                        : 0;
+}
+
 int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
 {
     uint64_t ns;
@@ -96,19 +117,15 @@ int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t ex
 
     if (!w->is_told)
         tell(w);
-    if (!fw_wait_blocks_(&w->poll)) {
-        error = fw_wait_sleep_(&w->poll, word, expected, FW_FUTEX_ANY_BIT, 0);
-        return error == -ETIMEDOUT ? ETIMEDOUT : 0;
-    }
+    if (!fw_wait_blocks_(&w->poll))
+        return watch(w, word, expected);
     ns = nap_until(w->poll.deadline);
     if (ns == 0)
         return ETIMEDOUT;
     error = nap(word, expected, ns);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait between processes", -error);
-    w->has_napped = error == -ETIMEDOUT;
-    if (w->has_napped) /* counted up to the last, of which the second half comes again and again */
-        w->naps = w->naps < FW_IPC_NAPS_COUNTED_ ? w->naps + 1 : FW_IPC_NAPS_COUNTED_ / 2 + 1;
+    count_nap(w, error == -ETIMEDOUT);
     return 0;
 }
 

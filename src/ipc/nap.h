@@ -46,6 +46,7 @@ struct fw_ipc_wait_ {
     bool is_told;    /* the member's line says what it waits for */
     bool has_napped; /* the last sleep lasted for a whole nap */
     uint32_t naps;   /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
+    uint64_t watches_since; /* of a policy that never sleeps */
 };
 
 /* 0, or EINVAL: a malformed policy or deadline.  Either may be NULL. */

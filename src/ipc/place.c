@@ -27,9 +27,6 @@ struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
 /* For those who change places: they do so one after the other. */
 static fw_mutex changing = FW_MUTEX_INIT;
 
-/* An object takes at least so many bytes, for this purpose. */
-enum { OBJECT_LEAST = 64 };
-
 /* Ends the epoch.  Its number is new in this process, and in all that it was forked from. */
 static uint64_t begin_epoch(void)
 {
@@ -64,7 +61,7 @@ static const struct fw_ipc_place_ *find(uintptr_t object)
         const struct fw_ipc_place_ *place = &fw_ipc_places_[i];
         uintptr_t base = base_of(place);
         size_t size = (size_t)fw_load64_acquire((const fw_word_ *)&place->size);
-        if (base != 0 && object >= base && object - base <= size - OBJECT_LEAST)
+        if (base != 0 && object - base < size)
             return place;
     }
     return NULL;

@@ -129,8 +129,9 @@ FW_API int fw_ipc_mutex_death(const fw_ipc_mutex *m, fw_ipc_death *death);
 /*
  * From now on, in this process: when a call would answer EOWNERDEAD, `repair` is called first, the
  * mutex held.  If it returns 0, the mutex is declared consistent, and the call answers 0; if not,
- * the call answers EOWNERDEAD.  NULL takes it back.  The function may die, too: then the next holder
- * is told of this.  Registered per process, since addresses differ.
+ * the call answers EOWNERDEAD.  NULL takes it back.  The function may die, too: then the next
+ * holder is told of this.  It leaves the mutex held (if not, the call answers EPERM), and returns
+ * (no longjmp).  Registered per process, since addresses differ.
  *   0, EINVAL as above, ENOMEM
  */
 FW_API int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const fw_ipc_death *),
