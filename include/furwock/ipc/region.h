@@ -31,9 +31,9 @@ FW_BEGIN_DECLS
  *    After exec there are none.
  *  - Who can write to a region is trusted not to do harm, but not to be free of errors: whatever is
  *    written over a head, the directory, lines or objects, others are answered an error (EUCLEAN).
- *  - The memory must stay: a file that is cut short ends its users by SIGBUS (a memfd that
- *    allows seals is sealed against it).  A region has its storage from the beginning, so a lack of space is an error of
- *    the maker's call, and no signal later on.
+ *  - The memory must stay: a file that is cut short ends its users by SIGBUS (a memfd that allows
+ *    seals is sealed against it).  A region has its storage from the beginning, so a lack of space
+ *    is an error of the maker's call, and no signal later on.
  *  - Nothing is made durable.  A region in a file outlives the processes, not the machine: one from
  *    before the last start is refused (ESTALE).  Remove it, and make it anew.
  *  - None of this in signal handlers.  No call is a cancellation point.
