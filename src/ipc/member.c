@@ -189,8 +189,7 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
     me->member = fw_ipc_member_of_(place, k->id);
     me->id = k->id;
     me->flags = place->flags;
-    fw_ipc_self_ =
-        (struct fw_ipc_self_){place->base, place->size, epoch, *me};
+    fw_ipc_self_ = (struct fw_ipc_self_){place->base, place->size, epoch, *me};
     return 0;
 }
 

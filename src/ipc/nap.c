@@ -107,7 +107,7 @@ static int watch(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected
         w->watches_since = now;
     count_nap(w, is_nap);
     return fw_wait_sleep_(&w->poll, word, expected, FW_FUTEX_ANY_BIT, 0) == -ETIMEDOUT ? ETIMEDOUT
-                                                                                        : 0;
+                                                                                       : 0;
 }
 
 int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)

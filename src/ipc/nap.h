@@ -42,10 +42,10 @@ struct fw_ipc_wait_ {
     struct fw_ipc_me_ me;
     const void *object;
     uint32_t how;
-    uint32_t looks;  /* how many pauses lie between two looks, by now */
-    bool is_told;    /* the member's line says what it waits for */
-    bool has_napped; /* the last sleep lasted for a whole nap */
-    uint32_t naps;   /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
+    uint32_t looks;         /* how many pauses lie between two looks, by now */
+    bool is_told;           /* the member's line says what it waits for */
+    bool has_napped;        /* the last sleep lasted for a whole nap */
+    uint32_t naps;          /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
     uint64_t watches_since; /* of a policy that never sleeps */
 };
 

@@ -44,7 +44,8 @@ DEATHS = [
           SOUND, "    } while (false);\n    return 0;\n"),
     Fault("ipc-sound-loses-waiters", "says that the data are sound, and forgets the waiters",
           "ipc-kill-three", MUTEX,
-          SOUND, "    } while (false);\n    fw_store64_release(&m->word_, me->id);\n    return 0;\n"),
+          SOUND, "    } while (false);\n"
+          "    fw_store64_release(&m->word_, me->id);\n    return 0;\n"),
     Fault("ipc-takes-given-up", "takes what was given up", "ipc-give-up", MUTEX,
           "    return word != 0 && word != FW_IPC_NOBODY;\n", "    return word != 0;\n"),
     Fault("ipc-same-generation", "the generation is not raised", "ipc-two", RECOVER_H,
