@@ -18,6 +18,17 @@
  *                                                   commit: -> 0
  *   capacity_    0: not made.  Set once, by init.
  *
+ * Whose it is, is said twice: the lock names the journal (journal_ in its past), then the journal
+ * names the lock (owner_: from the region's begin << 8 | its size).
+ *
+ *   journal_   owner_       meaning             left by
+ *   not this   not it       not attached        attach: journal_ -> this
+ *   this       not it       not attached yet,   attach: owner_ 0 -> it
+ *                           or any more         detach, and an undo by the lock: journal_ -> 0
+ *   this       it           attached            detach: owner_ -> 0
+ *   not this   it           the lock was made   attach to the same one only
+ *                           anew since
+ *
  * Legal:   anything above used_ (a record that is being written); a record that has been put back
  *          and is still there; one whose bytes were not changed yet; several of the same bytes.
  * Illegal: to change bytes before used_ covers their record; used_ to cover one that is not whole.
@@ -27,6 +38,9 @@
  *       an undo that is begun again, from any record on, ends the same.
  *   J3  Nothing is believed that was read from the region: neither room nor records, before they
  *       are seen to lie where they may.
+ *   J4  owner_ decides, and changes only by compare-and-swap, from 0 or to 0, by the holder of the
+ *       lock that it names; and to that lock only while there are no records.  So records belong
+ *       to one lock, and none covers it: its words would come back as they were under the dead.
  *
  * A thread that dies has carried out a beginning of its instructions, and its stores arrive before
  * the kernel's mark of its death.  So J1 and J2 need the compiler's order only.
@@ -49,15 +63,18 @@ struct trailer {
 enum { PIECE = 8 };
 
 _Static_assert(FW_IPC_JOURNAL_RECORD(1) == PIECE + sizeof(struct trailer), "what a record takes");
-_Static_assert(sizeof(fw_ipc_journal) == 2 * PIECE, "the records begin at a multiple of 8");
+_Static_assert(sizeof(fw_ipc_journal) == 3 * PIECE, "the records begin at a multiple of 8");
 
-/* A journal that was checked: the room lies in the region, and `used` in the room (J3). */
+enum { OWNER_SHIFT = 8, OWNER_SIZE = (1 << OWNER_SHIFT) - 1 };
+
+/* A journal that was checked: room and owner lie in the region, and `used` in the room (J3). */
 struct log {
     const struct fw_ipc_place_ *place;
     fw_ipc_journal *j;
     char *room;
     uint64_t capacity;
     uint64_t used;
+    uint64_t owner;
 };
 
 static uint64_t filled_up(uint64_t n)
@@ -78,6 +95,17 @@ static bool is_among_objects(const struct fw_ipc_place_ *place, uint64_t at, uin
     return at >= objects_at && fw_ipc_address_(place, at, size) != NULL;
 }
 
+static bool is_apart(uint64_t at, uint64_t size, uint64_t other, uint64_t other_size)
+{
+    return at >= other + other_size || at + size <= other;
+}
+
+static bool is_owner(const struct fw_ipc_place_ *place, uint64_t owner)
+{
+    return owner == 0 || ((owner & OWNER_SIZE) != 0 &&
+                          is_among_objects(place, owner >> OWNER_SHIFT, owner & OWNER_SIZE));
+}
+
 static bool has_room(const struct fw_ipc_place_ *place, uint64_t at, uint64_t capacity)
 {
     return is_aligned(at) && capacity != 0 && is_aligned(capacity) && capacity < place->size &&
@@ -96,10 +124,18 @@ static int look_at(struct log *log, const struct fw_ipc_place_ *place, uint64_t 
                         .j = j,
                         .room = (char *)(j + 1),
                         .capacity = fw_load64_relaxed(&j->capacity_),
-                        .used = fw_load64_relaxed(&j->used_)};
-    if (!has_room(place, at, log->capacity) || !is_aligned(log->used) || log->used > log->capacity)
+                        .used = fw_load64_relaxed(&j->used_),
+                        .owner = fw_load64_relaxed(&j->owner_)};
+    if (!has_room(place, at, log->capacity) || !is_aligned(log->used) ||
+        log->used > log->capacity || !is_owner(place, log->owner))
         return EUCLEAN;
     return 0;
+}
+
+/* Has the lock this journal (J4)? */
+static bool is_of(const struct log *log, const void *lock)
+{
+    return log->owner != 0 && log->owner >> OWNER_SHIFT == fw_ipc_offset_(log->place, lock);
 }
 
 /* The user's own journal. */
@@ -115,9 +151,10 @@ static int enter(struct log *log, const fw_ipc_journal *j)
 static bool is_covered(const struct log *log, uint64_t at, uint64_t size)
 {
     uint64_t begin = fw_ipc_offset_(log->place, log->j);
-    uint64_t end = begin + sizeof *log->j + log->capacity;
 
-    return size != 0 && is_among_objects(log->place, at, size) && (at >= end || at + size <= begin);
+    return size != 0 && is_among_objects(log->place, at, size) &&
+           is_apart(at, size, begin, sizeof *log->j + log->capacity) &&
+           is_apart(at, size, log->owner >> OWNER_SHIFT, log->owner & OWNER_SIZE);
 }
 
 /* Whole words in one piece each. */
@@ -210,19 +247,23 @@ static int undo(struct log *log)
     return 0;
 }
 
-int fw_ipc_journal_undo_at_(const struct fw_ipc_place_ *place, uint64_t offset)
+int fw_ipc_journal_undo_at_(const struct fw_ipc_place_ *place, uint64_t offset, const void *lock)
 {
     struct log log;
     int error = look_at(&log, place, offset);
 
-    return error != 0 ? error : undo(&log);
+    if (error != 0)
+        return error;
+    return is_of(&log, lock) ? undo(&log) : ENOENT;
 }
 
-int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset)
+int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset, const void *lock)
 {
     struct log log;
     int error = look_at(&log, place, offset);
 
+    if (error == 0 && !is_of(&log, lock))
+        return EUCLEAN;
     if (error == 0 && log.used != 0)
         set_used(&log, 0);
     return error;
@@ -246,23 +287,65 @@ int fw_ipc_journal_commit(fw_ipc_journal *j)
     return error;
 }
 
-int fw_ipc_journal_attach_(const struct fw_ipc_place_ *place, uint64_t *word,
-                           const fw_ipc_journal *j)
+/* EBUSY: another lock's holder was quicker; then this one has none. */
+static int join(const struct log *log, uint64_t owner, fw_ipc_past *past)
 {
-    uint64_t before = fw_load64_relaxed(word);
-    uint64_t at = j != NULL ? fw_ipc_offset_(place, j) : 0;
-    struct log log;
+    uint64_t now = 0;
 
-    if (j != NULL && at == 0)
-        return EINVAL;
-    if (before == at)
+    fw_store64_release(&past->journal_, fw_ipc_offset_(log->place, log->j));
+    if (fw_cas64_release(&log->j->owner_, &now, owner) || now == owner) /* nobody's -> owner's */
         return 0;
-    if (j != NULL && look_at(&log, place, at) != 0)
+    fw_store64_release(&past->journal_, 0);
+    return EBUSY;
+}
+
+static void part(const struct log *log, fw_ipc_past *past)
+{
+    uint64_t owner = log->owner;
+
+    (void)fw_cas64_release(&log->j->owner_, &owner, 0); /* owner's -> nobody's */
+    fw_store64_release(&past->journal_, 0);
+}
+
+/* The journal may become the owner's, as far as it is concerned: 0, EINVAL, EUCLEAN or EBUSY. */
+static int is_free(struct log *log, const struct fw_ipc_place_ *place, uint64_t at, uint64_t owner)
+{
+    if (at == 0)
+        return EINVAL;
+    if (look_at(log, place, at) != 0)
         return EUCLEAN;
-    if (before != 0 && look_at(&log, place, before) == 0 && log.used != 0)
-        return EBUSY;
-    fw_store64_release(word, at); /* one journal -> another */
-    return 0;
+    if (!is_apart(owner >> OWNER_SHIFT, owner & OWNER_SIZE, at, sizeof *log->j + log->capacity))
+        return EINVAL;
+    return log->used != 0 || (log->owner != 0 && log->owner != owner) ? EBUSY : 0;
+}
+
+int fw_ipc_journal_attach_(const struct fw_ipc_place_ *place, const void *lock, size_t size,
+                           fw_ipc_past *past, const fw_ipc_journal *j)
+{
+    uint64_t owner = fw_ipc_offset_(place, lock) << OWNER_SHIFT | size;
+    uint64_t at = j != NULL ? fw_ipc_offset_(place, j) : 0;
+    uint64_t before = fw_load64_relaxed(&past->journal_);
+    struct log log, old;
+    bool has_old = before != 0 && look_at(&old, place, before) == 0 && old.owner == owner;
+    int error = 0;
+
+    if (has_old && before == at)
+        return 0;
+    if (j != NULL)
+        error = is_free(&log, place, at, owner);
+    if (error == 0 && has_old && old.used != 0)
+        error = EBUSY;
+    if (error != 0)
+        return error;
+    if (has_old)
+        part(&old, past);
+    else
+        fw_store64_release(&past->journal_, 0);
+    if (j != NULL)
+        error = join(&log, owner, past);
+    if (error != 0 && has_old)
+        (void)join(&old, owner, past);
+    return error;
 }
 
 int fw_ipc_mutex_journal(fw_ipc_mutex *m, fw_ipc_journal *j)
@@ -274,5 +357,5 @@ int fw_ipc_mutex_journal(fw_ipc_mutex *m, fw_ipc_journal *j)
         return error;
     if (!fw_ipc_mutex_is_mine(m))
         return EPERM;
-    return fw_ipc_journal_attach_(me.place, &m->past_.journal_, j);
+    return fw_ipc_journal_attach_(me.place, m, sizeof *m, &m->past_, j);
 }

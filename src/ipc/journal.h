@@ -9,24 +9,26 @@
 #include "ipc/place.h"
 
 /*
- * The journal that a lock names in its journal_ word, for the lock's holder.  `offset` may be
+ * The journal that `lock` names in its journal_ word, for the lock's holder.  `offset` may be
  * anything: it was read from the region.  Contract of the journal: furwock/ipc/journal.h.
  *
  *   0         the data are as they were before the first change that was not committed (undo); the
  *             changes stay (commit).  The journal is empty
  *   EUCLEAN   there is no journal, or it has been written over: undone is what came after the first
  *             record that makes no sense
+ *   ENOENT    it is not this lock's: who was to attach or detach it has died over it, and the name
+ *             can be struck out (undo only; commit: EUCLEAN, since an undo came before it)
  *
  * Both may be killed at any instruction, and be done again by the next holder.
  */
-int fw_ipc_journal_undo_at_(const struct fw_ipc_place_ *place, uint64_t offset);
-int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset);
+int fw_ipc_journal_undo_at_(const struct fw_ipc_place_ *place, uint64_t offset, const void *lock);
+int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset, const void *lock);
 
 /*
- * Makes the journal (NULL: none) that of the lock whose journal_ word this is, and which the caller
- * holds: 0, EINVAL, EBUSY, EUCLEAN as for fw_ipc_mutex_journal.
+ * Makes the journal (NULL: none) that of the lock of so many bytes (at most 255), whose past this
+ * is, and which the caller holds: 0, EINVAL, EBUSY, EUCLEAN as for fw_ipc_mutex_journal.
  */
-int fw_ipc_journal_attach_(const struct fw_ipc_place_ *place, uint64_t *word,
-                           const fw_ipc_journal *j);
+int fw_ipc_journal_attach_(const struct fw_ipc_place_ *place, const void *lock, size_t size,
+                           fw_ipc_past *past, const fw_ipc_journal *j);
 
 #endif

@@ -120,6 +120,17 @@ static void note_death(const struct fw_ipc_me_ *me, fw_ipc_past *past, uint64_t 
     fw_store64_relaxed(&past->dead_generation_, generation != 0 ? generation : 1);
 }
 
+/* True: the data are sound. */
+static bool undo_journal(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past)
+{
+    uint64_t journal = fw_load64_relaxed(&past->journal_);
+    int error = fw_ipc_journal_undo_at_(me->place, journal, lock);
+
+    if (error == ENOENT) /* the dead one was about to attach or detach it */
+        fw_store64_relaxed(&past->journal_, 0);
+    return error == 0;
+}
+
 int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past, uint64_t dead)
 {
     struct repair repair = {.call = NULL};
@@ -131,7 +142,7 @@ int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *
         note_death(me, past, dead);
     fw_ipc_past_begin_(past, me);
     if (fw_load64_relaxed(&past->journal_) != 0)
-        is_sound = fw_ipc_journal_undo_at_(me->place, fw_load64_relaxed(&past->journal_)) == 0;
+        is_sound = undo_journal(me, lock, past);
     fw_mutex_lock(&guard);
     registered = *find(lock);
     if (registered != NULL)

@@ -341,5 +341,5 @@ int fw_ipc_rwlock_journal(fw_ipc_rwlock *l, fw_ipc_journal *j)
         return error;
     if (fw_ipc_rwlock_mine(l) != FW_IPC_RWLOCK_WRITE)
         return EPERM;
-    return fw_ipc_journal_attach_(me.place, &l->past_.journal_, j);
+    return fw_ipc_journal_attach_(me.place, l, sizeof *l, &l->past_, j);
 }

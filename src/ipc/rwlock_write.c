@@ -236,7 +236,7 @@ static int commit(const struct fw_ipc_me_ *me, const fw_ipc_rwlock *l)
 {
     uint64_t journal = fw_load64_relaxed(&l->past_.journal_);
 
-    return journal != 0 ? fw_ipc_journal_commit_at_(me->place, journal) : 0;
+    return journal != 0 ? fw_ipc_journal_commit_at_(me->place, journal, l) : 0;
 }
 
 int fw_ipc_rw_end_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t into)

@@ -64,7 +64,7 @@ static void is_made_once(void **state)
 
 static void is_not_made_elsewhere(void **state)
 {
-    fw_ipc_journal outside = {0, 0};
+    fw_ipc_journal outside = {0, 0, 0};
 
     (void)state;
     assert_int_equal(fw_ipc_journal_init(&outside, 64), EINVAL);
@@ -164,28 +164,6 @@ static void is_committed_by_unlock(void **state)
     assert_int_equal(data[0], 0xcc);
 }
 
-static void is_attached_by_the_holder(void **state)
-{
-    fw_ipc_journal *other = (fw_ipc_journal *)(void *)(data + 128);
-
-    (void)state;
-    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), EPERM);
-    attach();
-    fw_ipc_mutex_lock(mutex);
-    assert_int_equal(fw_ipc_mutex_journal(mutex, other), EUCLEAN); /* not made */
-    assert_int_equal(fw_ipc_journal_init(other, 64), 0);
-    assert_int_equal(fw_ipc_mutex_journal(mutex, (fw_ipc_journal *)(void *)before), EINVAL);
-    change(0, 8);
-    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), 0);
-    assert_int_equal(fw_ipc_mutex_journal(mutex, other), EBUSY);
-    assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), EBUSY);
-    fw_ipc_journal_undo(journal);
-    assert_int_equal(fw_ipc_mutex_journal(mutex, other), 0);
-    assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
-    assert_int_equal(mutex->past_.journal_, 0);
-    fw_ipc_mutex_unlock(mutex);
-}
-
 static void change_and_die(void *arg)
 {
     (void)arg;
@@ -213,27 +191,36 @@ static void expect_unclean(void)
 {
     uint64_t at = place_of(journal);
 
-    assert_int_equal(fw_ipc_journal_undo_at_(ground.place, at), EUCLEAN);
+    assert_int_equal(fw_ipc_journal_undo_at_(ground.place, at, mutex), EUCLEAN);
     assert_int_equal(fw_ipc_journal_undo(journal), EUCLEAN);
 }
 
 static void sees_that_its_head_makes_no_sense(void **state)
 {
     static const uint64_t used[] = {CAPACITY + 8, 7, 8, 16, UINT64_MAX, UINT64_MAX - 7};
+    static const uint64_t owner[] = {1, 64, 8 << 8 | 48, UINT64_C(0x8000) << 8, UINT64_MAX};
     static const uint64_t capacity[] = {0, CAPACITY + 4, 1 << 20, UINT64_MAX - 7, UINT64_MAX};
 
     (void)state;
+    attach();
     for (unsigned i = 0; i < sizeof used / sizeof *used; i++) {
         journal->used_ = used[i];
         expect_unclean();
     }
     journal->used_ = 0;
+    for (unsigned i = 0; i < sizeof owner / sizeof *owner; i++) {
+        journal->owner_ = owner[i];
+        expect_unclean();
+        assert_int_equal(fw_ipc_journal_record(journal, data, 8), EUCLEAN);
+    }
+    journal->owner_ = place_of(mutex) << 8 | sizeof *mutex;
     for (unsigned i = 0; i < sizeof capacity / sizeof *capacity; i++) {
         journal->capacity_ = capacity[i];
         expect_unclean();
         assert_int_equal(fw_ipc_journal_record(journal, data, 8), EUCLEAN);
         assert_int_equal(fw_ipc_journal_commit(journal), EUCLEAN);
-        assert_int_equal(fw_ipc_journal_commit_at_(ground.place, place_of(journal)), EUCLEAN);
+        assert_int_equal(fw_ipc_journal_commit_at_(ground.place, place_of(journal), mutex),
+                         EUCLEAN);
     }
 }
 
@@ -253,9 +240,13 @@ static void sees_that_a_record_makes_no_sense(void **state)
         {UINT64_MAX - 3, 8},
         {place_of(journal), 8},
         {place_of(journal) + 40, 1},
+        {place_of(mutex), 8},
+        {place_of(mutex) - 8, 9},
+        {place_of(mutex) + sizeof *mutex - 1, 1},
     };
 
     (void)state;
+    attach();
     change(0, 8);
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         trailer[0] = wrong[i][0];
@@ -273,8 +264,8 @@ static void is_no_journal(void **state)
 
     (void)state;
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(fw_ipc_journal_undo_at_(ground.place, wrong[i]), EUCLEAN);
-        assert_int_equal(fw_ipc_journal_commit_at_(ground.place, wrong[i]), EUCLEAN);
+        assert_int_equal(fw_ipc_journal_undo_at_(ground.place, wrong[i], mutex), EUCLEAN);
+        assert_int_equal(fw_ipc_journal_commit_at_(ground.place, wrong[i], mutex), EUCLEAN);
     }
 }
 
@@ -293,7 +284,8 @@ static void stands_any_bytes(void **state)
             word[i] = rand() % 3 != 0 ? (uint64_t)(rand() % 0x14000) : (uint64_t)rand() << 33;
         journal->capacity_ = rand() % 8 != 0 ? CAPACITY : (uint64_t)rand();
         journal->used_ = (uint64_t)(rand() % (CAPACITY / 8 + 2)) * 8;
-        (void)fw_ipc_journal_undo_at_(ground.place, place_of(journal));
+        journal->owner_ = place_of(mutex) << 8 | sizeof *mutex;
+        (void)fw_ipc_journal_undo_at_(ground.place, place_of(journal), mutex);
         assert_memory_equal(copy, ground.base, objects_at);
     }
     free(copy);
@@ -309,7 +301,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(notes_nothing_when_full, make, unmake),
         cmocka_unit_test_setup_teardown(notes_objects_of_the_region_only, make, unmake),
         cmocka_unit_test_setup_teardown(is_committed_by_unlock, make, unmake),
-        cmocka_unit_test_setup_teardown(is_attached_by_the_holder, make, unmake),
         cmocka_unit_test_setup_teardown(is_undone_by_the_next_holder, make, unmake),
         cmocka_unit_test_setup_teardown(sees_that_its_head_makes_no_sense, make, unmake),
         cmocka_unit_test_setup_teardown(sees_that_a_record_makes_no_sense, make, unmake),

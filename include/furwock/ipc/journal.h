@@ -17,12 +17,16 @@ FW_BEGIN_DECLS
  * Rules
  *  - It lies in the region whose data it covers (furwock/ipc/region.h), aligned to 8 bytes, in
  *    zeroed memory.  What is recorded may lie anywhere among the objects of that region, but not in
- *    the journal itself.
+ *    the journal itself, nor in the lock to which it is attached.
+ *  - Record data only: old bytes of a lock or any other object of this library, put back, would
+ *    say that it is held by who died, or free while somebody has it.
  *  - A journal is used by one thread at a time: the holder of the lock to which it is attached.
  *  - Record first, then change; what was recorded may be changed as often as one likes.
  *  - A journal that is attached to a mutex is committed by every unlock (a condition variable's
  *    wait, too).  When the holder has died instead, the next lock undoes what was recorded,
  *    and answers 0: the data are sound, and the change has not happened.
+ *  - It is attached to one lock at a time.  Detach it before either's memory is used for something
+ *    else; a lock that was made anew in the same place takes it again.
  *  - Who is killed within any of these calls leaves a journal that can be undone; so does who is
  *    killed while he undoes one.
  *  - Aligned words of eight bytes are put back in one piece: they may be read without the lock.
@@ -72,6 +76,7 @@ FW_BEGIN_DECLS
 typedef struct fw_ipc_journal {
     uint64_t used_;     /* bytes of records that are there: internal, doc/crash-safety.md */
     uint64_t capacity_; /* bytes of records that there is room for; they follow */
+    uint64_t owner_;    /* the lock to which it is attached */
 } fw_ipc_journal;
 
 /* What a record of n bytes takes. */
@@ -98,7 +103,8 @@ FW_API int fw_ipc_journal_init(fw_ipc_journal *j, size_t capacity);
  *   0
  *   ENOSPC   there is no room: nothing was noted, so they must not be changed.  (What was changed
  *            before can be undone, or committed.)
- *   EINVAL   n is 0, or they do not lie among the objects of the journal's region
+ *   EINVAL   n is 0, or they do not lie among the objects of the journal's region, or some of them
+ *            belong to the journal or to the lock to which it is attached
  *   EUCLEAN  the journal has been written over, or was never made
  *   EAGAIN   as above
  */
@@ -118,8 +124,12 @@ FW_API int fw_ipc_journal_commit(fw_ipc_journal *j);
  * any more.  The same one again changes nothing.
  *   0
  *   EPERM    the caller does not hold the mutex
- *   EBUSY    the one that it has now is not empty
+ *   EBUSY    the one that it has now is not empty; or the journal is not, or is attached to another
+ *            lock.  Nothing was changed
+ *   EINVAL   also: the journal and the mutex overlap
  *   EINVAL, EUCLEAN, EAGAIN as above
+ * Who dies within this call leaves the mutex with the journal or without one; where it is without,
+ * the next lock answers EOWNERDEAD.
  */
 FW_API int fw_ipc_mutex_journal(fw_ipc_mutex *m, fw_ipc_journal *j);
 

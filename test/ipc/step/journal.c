@@ -18,7 +18,7 @@ struct data {
     unsigned char gap, odd[ODD];
 };
 
-static fw_ipc_mutex *m;
+static fw_ipc_mutex *m, *other;
 static fw_ipc_cond *c;
 static fw_ipc_journal *j;
 static struct data *data;
@@ -26,6 +26,7 @@ static struct data *data;
 static void prepare(void)
 {
     m = object_new(sizeof *m);
+    other = object_new(sizeof *other);
     c = object_new(sizeof *c);
     j = object_new(fw_ipc_journal_size(CAPACITY));
     data = object_new(sizeof *data);
@@ -47,7 +48,7 @@ static void attach(void)
 
 static void reset_bare(void)
 {
-    CHECK(fw_ipc_mutex_init(m) == 0 && fw_ipc_cond_init(c) == 0);
+    CHECK(fw_ipc_mutex_init(m) == 0 && fw_ipc_mutex_init(other) == 0 && fw_ipc_cond_init(c) == 0);
     memset(j, 0, fw_ipc_journal_size(CAPACITY));
     memset(data, 0, sizeof *data);
 }
@@ -148,6 +149,28 @@ static void attach_and_change(void)
     change_once();
 }
 
+/* To another mutex and back, and once where it may not go. */
+static void move(void)
+{
+    enter();
+    CHECK(fw_ipc_mutex_lock(other) == 0);
+    CHECK(fw_ipc_mutex_journal(other, j) == EBUSY);
+    CHECK(fw_ipc_mutex_journal(m, NULL) == 0);
+    CHECK(fw_ipc_mutex_journal(other, j) == 0);
+    CHECK(fw_ipc_mutex_journal(other, NULL) == 0);
+    CHECK(fw_ipc_mutex_journal(m, j) == 0);
+    CHECK(fw_ipc_mutex_unlock(other) == 0);
+    change();
+    leave();
+}
+
+static void take(fw_ipc_mutex *lock)
+{
+    int error = fw_ipc_mutex_lock(lock);
+
+    CHECK(error == 0 || (error == EOWNERDEAD && fw_ipc_mutex_consistent(lock) == 0));
+}
+
 static void survive(void)
 {
     enter();
@@ -158,6 +181,19 @@ static void survive(void)
 static void survive_bare(void)
 {
     attach();
+    survive();
+}
+
+/* Wherever it was on its way, it can be had back. */
+static void survive_move(void)
+{
+    take(m);
+    take(other);
+    CHECK(fw_ipc_mutex_journal(other, NULL) == 0);
+    CHECK(fw_ipc_mutex_journal(m, j) == 0);
+    CHECK(fw_ipc_mutex_unlock(other) == 0);
+    check();
+    leave();
     survive();
 }
 
@@ -175,6 +211,7 @@ static const struct row rows[] = {
     {"undo", reset, NULL, be_member, change_and_undo, NULL, survive, 0},
     {"full", reset, NULL, be_member, fill_up, NULL, survive, 0},
     {"attach", reset_bare, NULL, NULL, attach_and_change, NULL, survive_bare, 1},
+    {"move", reset, NULL, be_member, move, NULL, survive_move, 1},
     {.name = NULL}};
 
 const struct table journal_table = {"journal", rows, prepare};
