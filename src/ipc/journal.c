@@ -67,6 +67,8 @@ _Static_assert(sizeof(fw_ipc_journal) == 3 * PIECE, "the records begin at a mult
 
 enum { OWNER_SHIFT = 8, OWNER_SIZE = (1 << OWNER_SHIFT) - 1 };
 
+_Static_assert(sizeof(fw_ipc_mutex) <= OWNER_SIZE, "a lock's size goes beside its place");
+
 /* A journal that was checked: room and owner lie in the region, and `used` in the room (J3). */
 struct log {
     const struct fw_ipc_place_ *place;
