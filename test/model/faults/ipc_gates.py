@@ -75,6 +75,12 @@ BARRIER_FAULTS = [
           "ipc-barrier-leaves", BARRIER,
           "    error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL, false);\n"
           "    return error == EUCLEAN", "    return error == EUCLEAN"),
+    Fault("ipc-barrier-forgets", "knows the end of a round after one reset only",
+          "ipc-barrier-resets", "src/ipc/barrier_word.h",
+          "    return ago < BARRIER_EPOCH_SHIFT && ", "    return ago == 0 && "),
+    Fault("ipc-barrier-torn-past", "remembers by a load and a store", "ipc-barrier-resets-three",
+          BARRIER, "            fw_cas64_acq_rel(&v.b->past_, &past, past_after(past, w));\n",
+          "            fw_store64_release(&v.b->past_, past_after(past, w));\n"),
 ]
 
 ONCE_FAULTS = [

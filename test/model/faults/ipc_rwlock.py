@@ -7,6 +7,7 @@ WRITE = "src/ipc/rwlock_write.c"
 OPEN = "src/ipc/rwlock_open.c"
 UP = "src/ipc/rwlock_up.c"
 WORD = "src/ipc/rwlock.h"
+SHARE = "src/ipc/share.h"
 
 RECORD = "    fw_xchg64_seq_cst(r->record, r->share | FW_IPC_SHARE_HELD); /* NONE -> HELD */\n"
 LOOK = "    if (__builtin_expect(is_in(r), 1))\n        return true;\n"
@@ -68,6 +69,12 @@ FAULTS = [
     Fault("ipc-rw-lost-stays", "gives the lock up, and leaves it as it is", "ipc-rw-give-up", WRITE,
           "    fw_ipc_rw_lose_(l, &me, now);\n    return 0;\n",
           "    return fw_ipc_rw_end_(l, &me, now, 0);\n"),
+    Fault("ipc-rw-last-share", "gives back the last of its shares, not the first",
+          "ipc-rw-beside", SHARE,
+          "    for (unsigned i = 0; i < FW_IPC_SHARES; i++)\n"
+          "        if (fw_load64_relaxed(&me->member->shares[i]) == record)\n",
+          "    for (unsigned i = FW_IPC_SHARES; i-- > 0;)\n"
+          "        if (fw_load64_relaxed(&me->member->shares[i]) == record)\n"),
     Fault("ipc-rw-never-unsound", "does not see that nobody has repaired", "ipc-rw-give-up",
           WORD, "    return (w & FW_IPC_DIED) != 0;\n", "    return (w & 0) != 0;\n"),
 ]

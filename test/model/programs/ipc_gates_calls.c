@@ -9,5 +9,6 @@ const struct ipc_gates_calls CALLS = {
     .give = fw_ipc_units_give,
     .wait = fw_ipc_barrier_wait_policy,
     .leave = fw_ipc_barrier_leave,
+    .reset = fw_ipc_barrier_reset,
     .call = fw_ipc_once_call_slow_,
 };

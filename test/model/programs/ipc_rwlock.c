@@ -47,6 +47,8 @@ static const struct model_program programs[] = {
             SCRIPT("down", "write read")),
     PROGRAM("ipc-rw-again", "a reader that reads again; one may die", 2, KILLS(1), NAPS_DUE,
             SCRIPT("again", "write")),
+    PROGRAM("ipc-rw-beside", "the same beside another lock: its record moves", 2, KILLS(1),
+            NAPS_DUE, SCRIPT("beside", "write")),
     PROGRAM("ipc-rw-repairs", "a registered function repairs; two may die", 3, KILLS(2), NAPS_DUE,
             SCRIPT_WITH(("write", "read", "read"), .repairs = true, .generation = 1)),
     PROGRAM("ipc-rw-tidy-three", "the hint is made anew beside a reader; one may die", 3, KILLS(1),

@@ -18,6 +18,7 @@ enum word {
     TRY_READ,
     TIMED_READ,
     AGAIN,
+    BESIDE,
     WRITE,
     TRY_WRITE,
     TIMED_WRITE,
@@ -30,13 +31,14 @@ enum word {
 };
 
 static const char *const names[WORDS] = {
-    "",    "read", "try-read", "timed-read",    "again", "write", "try-write", "timed-write",
-    "lax", "up",   "upgrade",  "timed-upgrade", "down"};
+    "",          "read",        "try-read", "timed-read", "again",   "beside",        "write",
+    "try-write", "timed-write", "lax",      "up",         "upgrade", "timed-upgrade", "down"};
 
 /* WRITER, UPPER: thread + 1.  READERS: by thread.  OWED, GIVEN_UP: ipc_mutex_script.c. */
 enum ghost { WRITER, UPPER, READERS, OWED, GIVEN_UP, GENERATION, FIRST, SECOND, SECTIONS };
 
 static fw_ipc_rwlock *l;
+static fw_ipc_rwlock *other; /* nobody writes there */
 static const struct ipc_rwlock_script *script;
 
 static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0};
@@ -90,6 +92,7 @@ void ipc_rwlock_script_setup(const void *arg)
     script = arg;
     ground_make(model_thread_count, true);
     l = model_object("l", sizeof *l, parts, decode);
+    other = model_object("other", sizeof *other, NULL, NULL);
     l->past_.generation_ = *ghost(GENERATION) = script->generation;
     l->hint_ = script->hint;
     ipc_rwlock_in_use->on_death(l, script->repairs ? repair : NULL, NULL);
@@ -174,7 +177,9 @@ static void read_section(unsigned self, enum word w)
 {
     enter_reading(self);
     pass();
-    if (w == AGAIN) {
+    if (w == BESIDE && ipc_rwlock_in_use->end_read(other) != 0)
+        model_thread_fail("answer", "thread %llu may not end what it reads", self, 0);
+    if (w == AGAIN || w == BESIDE) {
         if (ipc_rwlock_in_use->read(l, &blocks, NULL) != 0)
             model_thread_fail("answer", "thread %llu may not read again", self, 0);
         pass();
@@ -241,7 +246,7 @@ static void upgradable_section(unsigned self, enum word w)
 
 static bool is_read(enum word w)
 {
-    return w >= READ && w <= AGAIN;
+    return w >= READ && w <= BESIDE;
 }
 
 static bool is_upgradable(enum word w)
@@ -255,6 +260,8 @@ static int lock(enum word w)
         return ipc_rwlock_in_use->try_read(l);
     if (w == TRY_WRITE)
         return ipc_rwlock_in_use->try_write(l);
+    if (w == BESIDE && ipc_rwlock_in_use->read(other, &blocks, NULL) != 0)
+        model_thread_fail("answer", "another lock, which is free, cannot be read", 0, 0);
     if (is_read(w))
         return ipc_rwlock_in_use->read(l, &blocks, w == TIMED_READ ? &soon : NULL);
     if (is_upgradable(w))

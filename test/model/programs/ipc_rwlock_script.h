@@ -9,6 +9,7 @@
  *
  *   read, try-read, timed-read       a section among readers
  *   again                            the same, and reads once more inside
+ *   beside                           the same, and until then reads another lock
  *   write, try-write, timed-write    a section alone; after EOWNERDEAD repairs, and says so
  *   lax                              the same, and after EOWNERDEAD unlocks without a word
  *   up                               a section among readers, upgradable
