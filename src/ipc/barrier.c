@@ -24,10 +24,12 @@
  * r                       round r                       who is about to sleep: -> r, WAITERS
  *                                                       who finds B2: -> r + 1; who finds B3:
  *                                                       -> r, FAILED; both wake all
- * r, FAILED               a party died                  anybody, asked to: -> r + 1, next epoch
+ * r, FAILED               a party died                  anybody, asked to, once past_ is of the
+ *                                                       next epoch: -> r + 1, next epoch
  *
  * made_: 0, or MADE with mode and number of places; written once, and checked against the region by
  * each call before it is used.
+ * past_: of the present epoch; or of the next one, where the present one failed and is being reset.
  * luck_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
  * B1  Who is a party and has arrived is in the places and nowhere else, and only its thread writes
@@ -41,8 +43,10 @@
  *     makes it wait no longer needs none.
  * B5  A death is for good (M1), so all can find it, now or later.  Who dies before B2 or B3 is
  *     done, or before the wake, leaves the rest to those who look after a nap.
- * B6  All who arrived in a round have the same answer, however late they look; but one who sleeps
- *     through two resets is told that it failed.
+ * B6  All who arrived in a round have the same answer, however late they look: with which round
+ *     each epoch began is kept in past_, for so many epochs as it has bits.
+ * B7  past_ goes to the next epoch before round_ does, and says of it what the failed round says:
+ *     so it does not matter who brings it there, nor who dies between the two.
  *
  * Legal:   WAITERS set when nobody sleeps.
  * Illegal: to sleep with an expected value in which it is not set.
@@ -148,11 +152,11 @@ static int settle(const view *v, uint64_t token, const struct fw_ipc_wait_ *wait
     }
 }
 
-/* EBUSY: the round of the token goes on; 0; EOWNERDEAD: it failed (B6). */
-static int outcome(uint64_t w, uint64_t token)
+/* EBUSY: the round of the token goes on; 0; EOWNERDEAD: it failed (B6).  Of the present word w. */
+static int outcome(const view *v, uint64_t w, uint64_t token)
 {
-    if (epoch_of(w) != epoch_of(token))
-        return has_ended_before_reset(w, token) ? 0 : EOWNERDEAD;
+    if (epoch_of(w) != epoch_of(token)) /* so the past is of that epoch, or a later one (B7) */
+        return has_ended_before_reset(fw_load64_acquire(&v->b->past_), token) ? 0 : EOWNERDEAD;
     if (round_of(w) != round_of(token))
         return 0;
     return has_failed(w) ? EOWNERDEAD : EBUSY;
@@ -197,11 +201,11 @@ static int withdraw(const view *v, uint64_t token)
 
     if (at == NULL ||
         !fw_cas64_acq_rel(at, &place, place_of(v->me.id, token, round_of(token) - 1))) {
-        error =
-            outcome(fw_load64_acquire(&v->b->round_), token); /* the place is another's: reset */
+        /* the place is another's: reset */
+        error = outcome(v, fw_load64_acquire(&v->b->round_), token);
         return error == EBUSY ? EUCLEAN : error;
     }
-    error = outcome(fw_ipc_barrier_change_(v), token); /* B4 */
+    error = outcome(v, fw_ipc_barrier_change_(v), token); /* B4 */
     return error == EBUSY ? ETIMEDOUT : error;
 }
 
@@ -224,12 +228,12 @@ static int await_slow_(const view *v, uint64_t token, struct fw_ipc_wait_ *wait,
     int error = EBUSY;
 
     while (error == EBUSY && fw_ipc_wait_poll_(wait))
-        error = outcome(fw_load64_acquire(&v->b->round_), token);
+        error = outcome(v, fw_load64_acquire(&v->b->round_), token);
     if (learns)
         fw_luck_end_(&v->b->luck_, error == 0);
     while (error == EBUSY) {
         uint64_t w = fw_load64_acquire(&v->b->round_);
-        error = outcome(w, token);
+        error = outcome(v, w, token);
         if (error != EBUSY)
             break;
         if (sleep_once(v, w, wait) == ETIMEDOUT)
@@ -330,17 +334,28 @@ int fw_ipc_barrier_leave(fw_ipc_barrier *b)
 
 int fw_ipc_barrier_reset(fw_ipc_barrier *b)
 {
-    uint64_t w;
     view v;
     int error = begin(&v, b);
 
-    if (error != 0)
-        return error;
-    w = fw_load64_relaxed(&v.b->round_);
-    /* r, FAILED -> r + 1, in the next epoch: all places are vacant */
-    while (has_failed(w) && !fw_cas64_acq_rel(&v.b->round_, &w, one_epoch_later(w)))
-        ;
-    return 0;
+    while (error == 0) {
+        uint64_t w = fw_load64_acquire(&v.b->round_);
+        uint64_t past = fw_load64_acquire(&v.b->past_);
+        if (!has_failed(w))
+            return 0;
+        if (fw_load64_relaxed(&v.b->round_) != w)
+            continue; /* the past may be a later one */
+        if (epoch_of(past) == epoch_of(w)) {
+            /* the past of this epoch -> of the next one (B7) */
+            fw_cas64_acq_rel(&v.b->past_, &past, past_after(past, w));
+            continue;
+        }
+        if (resets_since(past, w) != 0)
+            return EUCLEAN;
+        /* r, FAILED -> r + 1, in the next epoch: all places are vacant */
+        if (fw_cas64_acq_rel(&v.b->round_, &w, one_epoch_later(w)))
+            return 0;
+    }
+    return error;
 }
 
 uint32_t fw_ipc_barrier_round(const fw_ipc_barrier *b)

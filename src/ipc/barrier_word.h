@@ -13,8 +13,8 @@
  * The words of fw_ipc_barrier.  The tables of states are in barrier.c.
  *
  * round_
- *   bit   63 .. 52   51 .. 32   31        30       29 .. 26               25 .. 0
- *         epoch      changes    WAITERS   FAILED   first round of epoch   round
+ *   bit   63 .. 52   51 .. 32   31        30       29 .. 0
+ *         epoch      changes    WAITERS   FAILED   round
  *
  * A place
  *   bit   63 .. 32   31 .. 20   19 .. 16            15 .. 0
@@ -23,10 +23,12 @@
  * made_
  *   bit   63     32     31 .. 0
  *         MADE   mode   parties
+ *
+ * past_
+ *   bit   63 .. 52   51 .. 0
+ *         epoch      was the first round odd: of that epoch (bit 0), of the one before (bit 1) ...
  */
-#define BARRIER_ROUND UINT64_C(0x3ffffff)
-#define BARRIER_FIRST_SHIFT 26
-#define BARRIER_FIRST UINT64_C(0xf)
+#define BARRIER_ROUND UINT64_C(0x3fffffff)
 #define BARRIER_FAILED FW_IPC_DIED
 #define BARRIER_CHANGE (UINT64_C(1) << 32)
 #define BARRIER_CHANGES (UINT64_C(0xfffff) << 32)
@@ -40,13 +42,13 @@
 #define BARRIER_MADE (UINT64_C(1) << 63)
 #define BARRIER_MODE_SHIFT 32
 
-_Static_assert((BARRIER_ROUND ^ BARRIER_FIRST << BARRIER_FIRST_SHIFT ^ FW_IPC_WAITERS ^
-                BARRIER_FAILED ^ BARRIER_CHANGES ^ BARRIER_EPOCH << BARRIER_EPOCH_SHIFT) ==
-                   UINT64_MAX,
+_Static_assert((BARRIER_ROUND ^ FW_IPC_WAITERS ^ BARRIER_FAILED ^ BARRIER_CHANGES ^
+                BARRIER_EPOCH << BARRIER_EPOCH_SHIFT) == UINT64_MAX,
                "the fields fill the word");
 _Static_assert((FW_IPC_HOLDER ^ PLACE_ROUND << PLACE_ROUND_SHIFT ^
                 BARRIER_EPOCH << PLACE_EPOCH_SHIFT) == UINT64_MAX,
                "and these a place");
+_Static_assert(FW_IPC_BARRIER_RESETS == BARRIER_EPOCH_SHIFT + 1, "a bit for each");
 
 /* --- The round -------------------------------------------------------------------------------- */
 
@@ -89,21 +91,36 @@ static inline uint64_t one_round_later(uint64_t w)
 
 static inline uint64_t one_epoch_later(uint64_t w)
 {
-    uint64_t next = one_round_later(w) & ~(BARRIER_FAILED | BARRIER_FIRST << BARRIER_FIRST_SHIFT);
+    return (one_round_later(w) & ~BARRIER_FAILED) + (UINT64_C(1) << BARRIER_EPOCH_SHIFT);
+}
 
-    next |= (next & BARRIER_FIRST) << BARRIER_FIRST_SHIFT;
-    return next + (UINT64_C(1) << BARRIER_EPOCH_SHIFT);
+/* --- The past --------------------------------------------------------------------------------- */
+
+/* The past of the epoch that follows the failed word w. */
+static inline uint64_t past_after(uint64_t past, uint64_t w)
+{
+    uint64_t next = one_epoch_later(w);
+
+    return epoch_of(next) << BARRIER_EPOCH_SHIFT |
+           (past << 1 & ((UINT64_C(1) << BARRIER_EPOCH_SHIFT) - 2)) | (next & 1);
+}
+
+/* How many epochs ago was the one that followed the token's? */
+static inline uint64_t resets_since(uint64_t past, uint64_t token)
+{
+    return (epoch_of(past) - epoch_of(token) - 1) & BARRIER_EPOCH;
 }
 
 /*
  * Did the round of the token end, for one who arrived in it and now finds a later epoch?  Without
- * him no round after the next one can end.  So it was this one that failed, or the next one; unless
- * epochs have gone by.
+ * him no round after the next one can end.  So it was this one that failed, or the next one, and
+ * the next epoch began one round later, or two; unless too many have gone by.
  */
-static inline bool has_ended_before_reset(uint64_t w, uint64_t token)
+static inline bool has_ended_before_reset(uint64_t past, uint64_t token)
 {
-    return epoch_of(w) == ((epoch_of(token) + 1) & BARRIER_EPOCH) &&
-           (w >> BARRIER_FIRST_SHIFT & BARRIER_FIRST) == ((round_of(token) + 2u) & BARRIER_FIRST);
+    uint64_t ago = resets_since(past, token);
+
+    return ago < BARRIER_EPOCH_SHIFT && (past >> ago & 1) == (token & 1);
 }
 
 /* --- A place ---------------------------------------------------------------------------------- */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Processes borrow units, initialise things once, and meet at barriers, and are killed at random
- * moments; others take their places at once.  Nobody has a unit that a living one has, no round
- * ends before all who live have come, all parties of a round have the same answer, each once is
- * done once, and all go on.  A number as argument: so many kills.
+ * moments; others take their places at once; some are stopped, and go on many deaths later.
+ * Nobody has a unit that a living one has, no round ends before all who live have come, all parties
+ * of a round have the same answer, each once is done once, and all go on.  A number as argument:
+ * so many kills.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@
 #include "processes.h"
 
 enum { GROUP = 3, WORKERS = 2 * GROUP, UNITS = 4, ONCES = 1 << 15, ROUNDS = 1 << 20 };
-enum { KILLS = 1500, CONSTRAINED_KILLS = 100, REGION = 1 << 20, STUCK_S = 30 };
+enum { KILLS = 1500, CONSTRAINED_KILLS = 100, REGION = 1 << 20, STOP = 48, STUCK_S = 30 };
 
 /* What a process that uses the region says of itself, and what is said of it. */
 struct seat {
@@ -147,6 +149,11 @@ static void meet_patiently(unsigned i)
     store(&own->came, fw_ipc_barrier_round(patient)); /* from here on, no round ends without it */
 }
 
+static uint64_t resets_since(uint64_t token)
+{
+    return ((load(&strict->round_) >> 52) - (token >> 52)) & 0xfff;
+}
+
 /* Of those who know in which round they were, all have the same answer. */
 static void meet_strictly(void)
 {
@@ -156,12 +163,13 @@ static void meet_strictly(void)
     if (error == EBUSY || error == EDEADLK)
         return; /* the dead still have their places */
     if (error == 0) {
-        round = token & 0x3ffffff;
+        round = token & 0x3fffffff;
         error = fw_ipc_barrier_await(strict, token);
         CHECK(error == 0 || error == EOWNERDEAD);
         answer = error == 0 ? 1 : 2;
         CHECK(round < ROUNDS);
-        if (!__atomic_compare_exchange_n(&common->answer[round], &before, answer, false,
+        if (resets_since(token) < FW_IPC_BARRIER_RESETS - 1 &&
+            !__atomic_compare_exchange_n(&common->answer[round], &before, answer, false,
                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
             before != answer)
             fail("round %llu: one was told that it %s, another not", (unsigned long long)round,
@@ -223,6 +231,26 @@ static pid_t sit_down(unsigned *i)
     return start(work, i);
 }
 
+/* One of the strict is stopped for most of so many kills, in which the barrier fails often. */
+static unsigned stop_or_go_on(const pid_t *workers, unsigned long n)
+{
+    unsigned i = GROUP + (unsigned)(n / STOP % GROUP);
+
+    if (n % STOP == 1)
+        kill(workers[i], SIGSTOP);
+    if (n % STOP == STOP - 1)
+        kill(workers[i], SIGCONT);
+    return n % STOP != 0 && n % STOP != STOP - 1 ? i : WORKERS;
+}
+
+static void await_progress(void)
+{
+    for (unsigned k = 0; k < WORKERS; k++)
+        for (uint64_t before = load(&common->seats[k].done);
+             load(&common->seats[k].done) == before;)
+            usleep(100);
+}
+
 static void doom(pid_t worker, unsigned i)
 {
     store(&common->seats[i].is_doomed, 1);
@@ -244,15 +272,15 @@ int main(int argc, char **argv)
         workers[i] = sit_down(&seats[i]);
     }
     for (unsigned long n = 0; n < kills; n++) {
-        unsigned i = (unsigned)(draw(&random) % WORKERS);
+        unsigned stopped = stop_or_go_on(workers, n), i;
         limit(STUCK_S, "a worker, after others were killed");
         usleep((useconds_t)(draw(&random) % 3000));
+        while ((i = (unsigned)(draw(&random) % WORKERS)) == stopped)
+            ;
         doom(workers[i], i);
         workers[i] = sit_down(&seats[i]);
-        for (unsigned k = 0; n % 16 == 0 && k < WORKERS; k++) /* nobody is stuck */
-            for (uint64_t before = load(&common->seats[k].done);
-                 load(&common->seats[k].done) == before;)
-                usleep(100);
+        if (n % 16 == 0 && stopped == WORKERS)
+            await_progress();
     }
     for (unsigned i = 0; i < WORKERS; i++) {
         doom(workers[i], i);

@@ -72,10 +72,14 @@ static void words_say_what_they_mean(void **state)
 
     (void)state;
     assert_int_equal(one_round_later(last), word_at(BARRIER_EPOCH, 0) | BARRIER_CHANGES);
-    assert_int_equal(one_epoch_later(word_at(3, 21)), word_at(4, 22 | UINT64_C(6) << 26));
-    assert_false(has_ended_before_reset(one_epoch_later(word_at(3, 21)), word_at(3, 21)));
-    assert_true(has_ended_before_reset(one_epoch_later(word_at(3, 21)), word_at(3, 20)));
-    assert_false(has_ended_before_reset(one_epoch_later(word_at(4, 21)), word_at(3, 20)));
+    assert_int_equal(one_epoch_later(word_at(3, 21)), word_at(4, 22));
+    assert_int_equal(past_after(UINT64_C(3) << 52 | 5, word_at(3, 20)), UINT64_C(4) << 52 | 11);
+    assert_int_equal(past_after(UINT64_MAX, last), UINT64_C(0xffffffffffffe)); /* epoch 0 */
+    assert_true(has_ended_before_reset(UINT64_C(4) << 52, word_at(3, 20)));
+    assert_false(has_ended_before_reset(UINT64_C(4) << 52, word_at(3, 21)));
+    assert_true(has_ended_before_reset(UINT64_C(6) << 52 | 4, word_at(3, 21)));
+    assert_false(has_ended_before_reset(UINT64_C(6) << 52 | 4, word_at(4, 21)));
+    assert_false(has_ended_before_reset(UINT64_C(56) << 52, word_at(3, 20))); /* not known */
     assert_int_equal(one_change_later(last), last & ~BARRIER_CHANGES);
     assert_int_equal(one_epoch_later(last | BARRIER_FAILED), BARRIER_CHANGES);
     assert_true(has_failed(last | BARRIER_FAILED) && !has_failed(last));

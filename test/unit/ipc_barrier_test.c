@@ -270,10 +270,31 @@ static void all_have_the_same_answer(void **state)
     assert_int_equal(ground_reap(child[1]), EOWNERDEAD);
     assert_int_equal(fw_ipc_barrier_await(b, token), 0);
     assert_int_equal(fw_ipc_barrier_reset(b), 0);
-    assert_int_equal(fw_ipc_barrier_await(b, token), 0);
-    b->round_ |= BARRIER_FAILED;
+    for (unsigned resets = 1; resets < FW_IPC_BARRIER_RESETS; resets++) {
+        assert_int_equal(fw_ipc_barrier_await(b, token), 0);
+        assert_int_equal(fw_ipc_barrier_await(b, token + 1), EOWNERDEAD); /* the next one failed */
+        b->round_ = (b->round_ + resets % 3) | BARRIER_FAILED;
+        assert_int_equal(fw_ipc_barrier_reset(b), 0);
+    }
+    assert_int_equal(fw_ipc_barrier_await(b, token), EOWNERDEAD); /* nobody knows any more */
+}
+
+/* Who was to reset it died half way. */
+static void resets_what_the_dead_left(void **state)
+{
+    uint64_t w = b->round_ | BARRIER_FAILED;
+
+    (void)state;
+    b->round_ = w;
+    b->past_ = past_after(b->past_, w);
     assert_int_equal(fw_ipc_barrier_reset(b), 0);
-    assert_int_equal(fw_ipc_barrier_await(b, token), EOWNERDEAD);
+    assert_int_equal(b->round_, one_epoch_later(w));
+    assert_int_equal(epoch_of(b->past_), epoch_of(b->round_));
+    b->round_ |= BARRIER_FAILED;
+    w = b->round_;
+    b->past_ ^= UINT64_C(1) << 63; /* written over */
+    assert_int_equal(fw_ipc_barrier_reset(b), EUCLEAN);
+    assert_int_equal(b->round_, w);
 }
 
 static void goes_on_without(void **state)
@@ -341,6 +362,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make_going_on, unmake),
         cmocka_unit_test_setup_teardown(an_arrival_outlives_its_party, make, unmake),
         cmocka_unit_test_setup_teardown(all_have_the_same_answer, make, unmake),
+        cmocka_unit_test_setup_teardown(resets_what_the_dead_left, make, unmake),
         cmocka_unit_test_setup_teardown(goes_on_without, make_going_on, unmake),
         cmocka_unit_test_setup_teardown(goes_on_without_who_left, make, unmake),
         cmocka_unit_test_setup_teardown(does_what_the_dead_left, make, unmake),

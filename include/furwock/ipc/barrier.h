@@ -29,7 +29,8 @@ FW_BEGIN_DECLS
  *    bytes.  Processes may have the region at different addresses.
  *  - Whatever a party did before it arrived is seen by all who wait, once they return.
  *  - All who wait in a round get the same answer: it has ended, or it has failed.  (A thread that
- *    sleeps through two resets is told that it failed.)
+ *    is stopped while the barrier fails and is reset FW_IPC_BARRIER_RESETS times is told that it
+ *    failed.)
  *  - Whoever is killed in a call, at any instruction, has arrived or has not.  The others hear of
  *    it within about 40 ms.
  *  - A process that dies before its first call is no party yet, and nobody knows of it: the others
@@ -69,8 +70,9 @@ FW_BEGIN_DECLS
 typedef struct fw_ipc_barrier {
     uint64_t round_; /* internal, and the places behind it: src/ipc/barrier_word.h */
     uint64_t made_;
+    uint64_t past_;
     uint32_t luck_;
-    uint32_t spare_[11];
+    uint32_t spare_[9];
 } fw_ipc_barrier;
 
 /* What fw_ipc_barrier_wait returns to one thread of each round, if that one has not died. */
@@ -78,6 +80,9 @@ typedef struct fw_ipc_barrier {
 
 /* The most parties that a barrier can have. */
 #define FW_IPC_BARRIER_MAX 4096u
+
+/* After so many resets nobody knows any more whether a round had ended before them. */
+#define FW_IPC_BARRIER_RESETS 53u
 
 typedef enum fw_ipc_barrier_mode {
     FW_IPC_BARRIER_FAIL = 0,
@@ -122,7 +127,10 @@ FW_API int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *p
 /* Arrives, and does not wait.  *token is for fw_ipc_barrier_await.  0, or an error as of wait. */
 FW_API int fw_ipc_barrier_arrive(fw_ipc_barrier *b, uint64_t *token);
 
-/* Waits for the end of the round of which arriving gave the token.  0, or an error as above. */
+/*
+ * Waits for the end of the round of which arriving gave the token; for a thread that has not left
+ * since then.  0, or an error as above.
+ */
 FW_API int fw_ipc_barrier_await(fw_ipc_barrier *b, uint64_t token);
 
 /*
@@ -136,7 +144,7 @@ FW_API int fw_ipc_barrier_leave(fw_ipc_barrier *b);
  */
 FW_API int fw_ipc_barrier_reset(fw_ipc_barrier *b);
 
-/* The number of the present round, modulo 2^26, at a glimpse. */
+/* The number of the present round, modulo 2^30, at a glimpse. */
 FW_API uint32_t fw_ipc_barrier_round(const fw_ipc_barrier *b);
 
 /*

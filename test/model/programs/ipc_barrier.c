@@ -9,9 +9,9 @@
  *   reset    resets it
  *
  * Who gets through a round finds that all others have come to it, or left, or (where the barrier
- * goes on) died.  Where it fails, that is because somebody died, or spoiled it.  One at most is told
- * that it is the serial one.  Of a round, nobody is told that it failed if another one is told that
- * it ended.
+ * goes on) died.  Where it fails, that is because somebody died, or spoiled it.  One at most is
+ * told that it is the serial one.  Of a round, nobody is told that it failed if another one is told
+ * that it ended.
  */
 #include <errno.h>
 #include <stdio.h>
