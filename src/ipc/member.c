@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include <furwock/ipc/region.h>
+
 #include "sys/origin.h"
 
 __thread struct fw_ipc_self_ fw_ipc_self_ __attribute__((tls_model("initial-exec")));
@@ -188,7 +190,7 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
     me->place = place;
     me->member = fw_ipc_member_of_(place, k->id);
     me->id = k->id;
-    me->flags = place->flags;
+    me->flags = place->flags & FW_REGION_STAMP;
     fw_ipc_self_ = (struct fw_ipc_self_){place->base, place->size, epoch, *me};
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <furwock/bits/atomic.h>
+#include <furwock/bits/member.h>
 
 #include "ipc/layout.h"
 #include "ipc/place.h"
@@ -14,25 +15,9 @@
 /*
  * Who am I, in the region where this object lies?  A thread becomes a member by its first call on
  * an object of the region, and is one until it ends (the kernel says so in its line), calls exec,
- * or its process closes the region.  A forked child is another thread, and no member yet.
+ * or its process closes the region.  A forked child is another thread, and no member yet.  What a
+ * thread remembers of the region that it used last: furwock/bits/member.h.
  */
-struct fw_ipc_me_ {
-    const struct fw_ipc_place_ *place;
-    struct fw_ipc_member_ *member;
-    uint64_t id;    /* the holder, as lock words have it */
-    uint64_t flags; /* of the region */
-};
-
-/* What a thread remembers of the region that it used last. */
-struct fw_ipc_self_ {
-    uintptr_t base;
-    size_t size;
-    uint64_t epoch; /* ipc/place.h */
-    struct fw_ipc_me_ me;
-};
-
-extern __thread struct fw_ipc_self_ fw_ipc_self_
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /*
  * Finds the calling thread's membership in the region of the object.
@@ -41,17 +26,6 @@ extern __thread struct fw_ipc_self_ fw_ipc_self_
  *   EAGAIN   the region has no line left for another thread
  */
 int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me);
-
-/* The membership that was used last, if the object lies in its region; NULL: ask fw_ipc_enter_. */
-static inline const struct fw_ipc_me_ *fw_ipc_known_(const void *object)
-{
-    const struct fw_ipc_self_ *s = &fw_ipc_self_;
-
-    if (__builtin_expect((uintptr_t)object - s->base < s->size && s->epoch == fw_ipc_epoch_now_(),
-                         1))
-        return &s->me;
-    return NULL;
-}
 
 static inline int fw_ipc_enter_(const void *object, struct fw_ipc_me_ *me)
 {

@@ -29,11 +29,14 @@
  *   Legal: W without sleepers (one needless wake).
  *   Illegal: to clear DIED without repair; to take a word from a holder who is not known dead.
  */
-#include <furwock/ipc/mutex.h>
-
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
+
+/* This file has the linkable copy of the inline function. */
+#define FW_INLINE FW_API
+
+#include <furwock/ipc/mutex.h>
 
 #include <furwock/bits/atomic.h>
 
@@ -200,31 +203,25 @@ static __attribute__((noinline)) int lock_again(fw_ipc_mutex *m, const fw_wait_p
     return lock_slow(m, &me, fw_load64_relaxed(&m->word_), 0, policy, deadline);
 }
 
-static inline bool lock_fast(fw_ipc_mutex *m)
+int fw_ipc_mutex_lock_slow_(fw_ipc_mutex *m)
 {
-    const struct fw_ipc_me_ *me = fw_ipc_known_(m);
-    uint64_t now = 0;
-
-    if (__builtin_expect(me == NULL || !fw_cas64_acquire(&m->word_, &now, me->id), 0))
-        return false; /* else free -> id */
-    fw_ipc_past_begin_(&m->past_, me);
-    return true;
+    return lock_again(m, NULL, NULL);
 }
 
-int fw_ipc_mutex_lock(fw_ipc_mutex *m)
+void fw_ipc_mutex_stamp_(fw_ipc_mutex *m)
 {
-    return lock_fast(m) ? 0 : lock_again(m, NULL, NULL);
+    fw_store64_relaxed(&m->past_.since_, fw_clock_ns_());
 }
 
 int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline)
 {
-    return lock_fast(m) ? 0 : lock_again(m, NULL, deadline);
+    return fw_ipc_mutex_take_(m) ? 0 : lock_again(m, NULL, deadline);
 }
 
 int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
                              const fw_deadline *deadline)
 {
-    return lock_fast(m) ? 0 : lock_again(m, policy, deadline);
+    return fw_ipc_mutex_take_(m) ? 0 : lock_again(m, policy, deadline);
 }
 
 int fw_ipc_mutex_trylock(fw_ipc_mutex *m)

@@ -44,10 +44,6 @@ extern struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
  * answers.
  */
 uint64_t fw_ipc_epoch_(void);
-static inline uint64_t fw_ipc_epoch_now_(void)
-{
-    return fw_load64_relaxed(fw_robust_life_ + FW_ROBUST_EPOCH_);
-}
 
 /* The place of the region in which the object begins; NULL: none. */
 const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <furwock/bits/atomic.h>
+#include <furwock/bits/member.h>
 
 /*
  * Lock words of which the kernel knows: when a thread dies, by whatever cause, the kernel looks at
@@ -50,12 +51,10 @@ extern __thread struct fw_robust_thread_ fw_robust_thread_
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /*
- * Where the number of the present life is kept: another one after every fork.  Behind it lies a
- * word that is 0 after every fork, for others who remember something of the process: not 0 for as
- * long as nothing of it has changed.
+ * fw_robust_life_, in furwock/bits/member.h, leads to the number of the present life: another one
+ * after every fork.  Behind it lies a word that is 0 after every fork, for others who remember
+ * something of the process: not 0 for as long as nothing of it has changed.
  */
-extern const uint64_t *fw_robust_life_ __attribute__((visibility("hidden")));
-enum { FW_ROBUST_EPOCH_ = 1 };
 
 /* Finds out what the thread must know.  Safe in signal handlers and after any kind of fork. */
 void fw_robust_enrol_(void);

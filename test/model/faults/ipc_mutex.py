@@ -116,4 +116,5 @@ MEMBERS = [
 
 FAMILY = Family("ipc_mutex", ["mutex.c", "recover.c", "nap.c", "member.c"],
                 ["src/ipc/mutex.h", "src/ipc/recover.h", "src/ipc/nap.h", "src/ipc/member.h"],
-                {"member.c": ["fw_ipc_self_"]}, DEATHS + WAITING + MEMBERS, "src/ipc")
+                {"mutex.c": ["fw_ipc_mutex_lock"], "member.c": ["fw_ipc_self_"]},
+                DEATHS + WAITING + MEMBERS, "src/ipc")

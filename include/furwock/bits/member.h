@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FURWOCK_BITS_MEMBER_H
+#define FURWOCK_BITS_MEMBER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <furwock/bits/api.h>
+#include <furwock/bits/atomic.h>
+
+FW_BEGIN_DECLS
+
+/*
+ * Who am I, in the region where this object lies?  Internal.  A thread becomes a member of a region
+ * by its first call on an object there (src/ipc/member.h).
+ */
+struct fw_ipc_place_;
+struct fw_ipc_member_;
+
+struct fw_ipc_me_ {
+    const struct fw_ipc_place_ *place;
+    struct fw_ipc_member_ *member;
+    uint64_t id;    /* the holder, as lock words have it */
+    uint64_t flags; /* of the region */
+};
+
+/*
+ * What a thread remembers of the region that it used last, as long as the epoch is the same: a
+ * number that changes with every region that is opened or closed, and with every fork.  In the
+ * static TLS block, also where the library is loaded late.
+ */
+struct fw_ipc_self_ {
+    uintptr_t base;
+    size_t size;
+    uint64_t epoch;
+    struct fw_ipc_me_ me;
+};
+
+FW_API extern __thread struct fw_ipc_self_ fw_ipc_self_ __attribute__((tls_model("initial-exec")));
+
+/* The second word there is the epoch; 0 right after a fork. */
+FW_API extern const uint64_t *fw_robust_life_;
+enum { FW_ROBUST_EPOCH_ = 1 };
+
+static inline uint64_t fw_ipc_epoch_now_(void)
+{
+    return fw_load64_relaxed(fw_robust_life_ + FW_ROBUST_EPOCH_);
+}
+
+/* The membership that was used last, if the object lies in its region; NULL: to be found out. */
+static inline const struct fw_ipc_me_ *fw_ipc_known_(const void *object)
+{
+    const struct fw_ipc_self_ *s = &fw_ipc_self_;
+
+    if (__builtin_expect((uintptr_t)object - s->base < s->size && s->epoch == fw_ipc_epoch_now_(),
+                         1))
+        return &s->me;
+    return NULL;
+}
+
+FW_END_DECLS
+
+#endif
