@@ -182,7 +182,7 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-barrier-resets", "the other one resets it twice before the first looks", 2, 0,
             FAIL("wait", "wait spoil reset spoil reset")),
     PROGRAM("ipc-barrier-resets-three", "two reset at once; one may die over it", 3, 1,
-            FAIL("wait", "wait spoil reset", "wait reset spoil reset"), AT_MOST(2)),
+            FAIL("wait", "wait spoil reset spoil reset", "wait reset spoil reset"), AT_MOST(2)),
 };
 
 const struct program_group ipc_barrier_programs = {"ipc-barrier", programs,
