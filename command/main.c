@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "visible.h"
 
 static const struct command *const commands[] = {&command_calibrate, &command_regions,
                                                  &command_show};
@@ -16,12 +17,16 @@ static const char *name = "furwock"; /* in messages */
 
 const char *argp_program_version = "furwock " FW_COMMAND_VERSION;
 
+/* One line, whatever the names in it have. */
 static void complain(const char *format, va_list list)
 {
+    char *line;
+
+    if (vasprintf(&line, format, list) < 0)
+        abort();
     fflush(stdout);
-    fprintf(stderr, "%s: ", name);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s: %s\n", name, visible(line));
+    free(line);
 }
 
 void command_complain(const char *format, ...)

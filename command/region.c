@@ -14,6 +14,12 @@
 #include "ipc/member.h"
 #include "sys/origin.h"
 #include "sys/shm.h"
+#include "visible.h"
+
+struct region_known {
+    uint64_t holder; /* 0: nobody has asked yet */
+    struct region_thread thread;
+};
 
 /* The memory of a mapped file is gone: whoever made it has cut it short. */
 static void cut_short(int signal_number)
@@ -76,6 +82,9 @@ static int look_into(int fd, struct region *r, const char **why)
                                       .members = (void *)((char *)base + r->plan.members_at),
                                       .member_count = r->plan.member_count,
                                       .flags = r->plan.flags};
+    r->known = calloc(r->place.member_count, sizeof *r->known);
+    if (r->known == NULL)
+        abort();
     r->is_whole = true;
     return 0;
 }
@@ -85,8 +94,11 @@ int region_look(const char *name, struct region *r, const char **why)
     char *shm = NULL;
     int fd, error;
 
-    *r = (struct region){.name = name};
+    *r = (struct region){.name = strdup(name)};
     *why = NULL;
+    if (r->name == NULL)
+        abort();
+    visible(r->name);
     if (strchr(name, '/') == NULL && asprintf(&shm, "/%s", name) < 0)
         abort();
     error = fw_shm_is_name_(shm != NULL ? shm : name)
@@ -111,7 +123,9 @@ void region_drop(struct region *r)
 {
     if (r->is_whole)
         fw_shm_unmap_((void *)r->place.base, r->place.size);
-    r->is_whole = false;
+    free(r->known);
+    free(r->name);
+    *r = (struct region){0};
 }
 
 /* Is the thread stopped?  Its state is the letter behind the name, which ends with the last ')'. */
@@ -133,7 +147,8 @@ static bool is_stopped(uint32_t thread)
     return state != NULL && (strncmp(state, ") T", 3) == 0 || strncmp(state, ") t", 3) == 0);
 }
 
-struct region_thread region_thread(const struct region *r, uint64_t holder)
+/* What the region and the system say of it now. */
+static struct region_thread ask(const struct region *r, uint64_t holder)
 {
     const struct fw_ipc_member_ *m = fw_ipc_member_of_(&r->place, holder);
     enum fw_ipc_life life = fw_ipc_life_(&r->place, holder);
@@ -152,6 +167,19 @@ struct region_thread region_thread(const struct region *r, uint64_t holder)
     else if (!t.is_foreign && t.thread != 0 && is_stopped(t.thread))
         t.life = REGION_STOPPED;
     return t;
+}
+
+struct region_thread region_thread(const struct region *r, uint64_t holder)
+{
+    struct region_known *known;
+
+    /* Only a present tenant costs calls of the system.  Former ones must not take his place. */
+    if (fw_ipc_life_(&r->place, holder) != FW_IPC_ALIVE)
+        return ask(r, holder);
+    known = &r->known[(holder & FW_IPC_SLOT) - 1];
+    if (known->holder != holder)
+        *known = (struct region_known){holder, ask(r, holder)};
+    return known->thread;
 }
 
 const char *region_life_name(enum region_life life)

@@ -17,12 +17,13 @@
  * a line and status 1.
  */
 struct region {
-    const char *name;
+    char *name;     /* as it can be shown: visible.h */
     uint64_t bytes; /* of the file */
     struct fw_ipc_plan_ plan;
     struct fw_ipc_place_ place; /* a description; it is not entered anywhere */
     bool is_whole;              /* it is mapped, and may be looked into */
     bool is_stale;              /* from before the machine was started */
+    struct region_known *known; /* by line: what has been found out of its tenant */
 };
 
 /*
@@ -46,11 +47,24 @@ struct region_thread {
     bool is_foreign; /* of another pid namespace */
 };
 
+/* The system is asked once for each tenant of a line: all answers are of one moment. */
 struct region_thread region_thread(const struct region *r, uint64_t holder);
 const char *region_life_name(enum region_life life);
 
 /* The present tenant of a line, as a holder; 0: it is free. */
 uint64_t region_tenant(const struct region *r, uint32_t slot);
+
+/* An entry of the directory. */
+struct region_object {
+    struct fw_ipc_entry_ entry;
+    uint32_t index;
+};
+
+/*
+ * The objects, in the order of the directory; to be freed.  *damaged: so many entries more were
+ * written over, which are those that make no sense or lie over others.
+ */
+struct region_object *region_objects(const struct region *r, unsigned *count, unsigned *damaged);
 
 /* How many of its threads live, and of how many processes they are. */
 void region_count(const struct region *r, unsigned *threads, unsigned *processes);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "command.h"
-#include "ipc/directory.h"
 #include "region.h"
 
 #define SHARED_MEMORY "/dev/shm"
@@ -22,23 +21,12 @@ struct list {
     int first; /* of the names, in the command line; 0: there is none */
 };
 
-/* How many objects it has; what was written over is not counted. */
-static unsigned objects_of(const struct region *r)
-{
-    struct fw_ipc_entry_ entry;
-    unsigned n = 0;
-
-    for (uint32_t i = 0; i < r->plan.entry_count; i++)
-        n += fw_ipc_directory_read_(region_base(r), &r->plan, i, &entry) == 0;
-    return n;
-}
-
 static void show(struct list *list, const struct region *r, const char *why)
 {
-    unsigned objects = 0, threads = 0, processes = 0;
+    unsigned objects = 0, damaged, threads = 0, processes = 0;
 
     if (r->is_whole) {
-        objects = objects_of(r);
+        free(region_objects(r, &objects, &damaged));
         region_count(r, &threads, &processes);
     }
     if (list->as_json) {

@@ -20,9 +20,16 @@ struct show_thread {
     uint64_t waits_for; /* offset */
 };
 
+/*
+ * Words of a region may make anybody seem to have anything: so many threads are listed of each
+ * object, which is a screen or two, and the others counted.
+ */
+enum { SHOW_LISTED = 64 };
+
 struct show_threads {
     struct show_thread *all;
     size_t count;
+    uint64_t more; /* that are not listed */
 };
 
 struct show_number {
@@ -34,7 +41,7 @@ enum { SHOW_NUMBERS = 4 };
 
 /* One named object; or what lies between them, where kind is NULL. */
 struct show_object {
-    char name[FW_IPC_NAME_SIZE];
+    char name[FW_IPC_NAME_SIZE]; /* as it can be shown */
     const char *kind;
     uint64_t at, size;
     const char *state; /* in words */
@@ -68,6 +75,7 @@ void show_free(struct show *s);
 
 /* show_object.c: fills in what the object is like; o has name, at, size. */
 void show_object(struct show_object *o, const struct region *r, uint32_t kind);
+bool show_is_full(const struct show_threads *list);
 void show_add(struct show_threads *list, struct show_thread t);
 /* How long ago that was, by CLOCK_MONOTONIC. */
 uint64_t show_age(uint64_t since);

@@ -24,10 +24,20 @@ const char *const show_kinds[SHOW_KINDS] = {
     [FW_REGION_COND] = "cond",       [FW_REGION_SEM] = "sem",     [FW_REGION_UNITS] = "units",
     [FW_REGION_BARRIER] = "barrier", [FW_REGION_ONCE] = "once",   [FW_REGION_JOURNAL] = "journal"};
 
+bool show_is_full(const struct show_threads *list)
+{
+    return list->count == SHOW_LISTED;
+}
+
 void show_add(struct show_threads *list, struct show_thread t)
 {
-    struct show_thread *all = realloc(list->all, (list->count + 1) * sizeof *all);
+    struct show_thread *all;
 
+    if (show_is_full(list)) {
+        list->more++;
+        return;
+    }
+    all = realloc(list->all, (list->count + 1) * sizeof *all);
     if (all == NULL)
         abort();
     all[list->count] = t;
@@ -50,12 +60,17 @@ static void number(struct show_object *o, const char *key, uint64_t value)
     o->numbers[o->number_count++] = (struct show_number){key, value};
 }
 
-/* Enters a thread; false where nobody can have that id. */
+/* Enters a thread; false where nobody can have that id, for which it is looked at if listed. */
 static bool enter(struct show_object *o, const struct region *r, uint64_t holder, const char *as,
                   int64_t n)
 {
-    struct show_thread t = {.who = region_thread(r, holder & FW_IPC_HOLDER), .as = as, .number = n};
+    struct show_thread t = {.as = as, .number = n};
 
+    if (show_is_full(&o->inside)) {
+        o->inside.more++;
+        return true;
+    }
+    t.who = region_thread(r, holder & FW_IPC_HOLDER);
     if (t.who.life == REGION_UNREAL) {
         o->state = WRITTEN_OVER;
         return false;

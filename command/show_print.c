@@ -47,25 +47,15 @@ static void print_threads(const struct show_threads *list, FILE *out)
 {
     for (size_t i = 0; i < list->count; i++)
         print_thread(&list->all[i], out);
-}
-
-/* Names are whatever bytes somebody has written: nothing that a terminal would obey. */
-static const char *visible(const char *name, char text[static FW_IPC_NAME_SIZE])
-{
-    size_t i;
-
-    for (i = 0; i < FW_IPC_NAME_SIZE - 1 && name[i] != '\0'; i++)
-        text[i] = (unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i];
-    text[i] = '\0';
-    return text;
+    if (list->more != 0)
+        fprintf(out, "      and %" PRIu64 " more\n", list->more);
 }
 
 static void print_object(const struct show_object *o, FILE *out)
 {
     const char *comma = o->state[0] != '\0' ? ", " : "";
-    char text[FW_IPC_NAME_SIZE];
 
-    fprintf(out, "  %-20s %-8s %s", visible(o->name, text), o->kind, o->state);
+    fprintf(out, "  %-20s %-8s %s", o->name, o->kind, o->state);
     for (unsigned i = 0; i < o->number_count; i++) {
         fprintf(out, "%s%s %" PRIu64, comma, o->numbers[i].key, o->numbers[i].value);
         comma = ", ";
@@ -85,7 +75,6 @@ static void print_object(const struct show_object *o, FILE *out)
 static void print_member(const struct show_member *m, const struct show *s, FILE *out)
 {
     const struct show_thread *t = &m->thread;
-    char text[FW_IPC_NAME_SIZE];
 
     fprintf(out, "  line %-4" PRIu32 " ", m->line);
     print_ids(&t->who, out);
@@ -94,7 +83,7 @@ static void print_member(const struct show_member *m, const struct show *s, FILE
         for (size_t i = 0; i < s->object_count; i++)
             if (t->waits_for >= s->objects[i].at &&
                 t->waits_for - s->objects[i].at < s->objects[i].size)
-                fprintf(out, ": %s", visible(s->objects[i].name, text));
+                fprintf(out, ": %s", s->objects[i].name);
         fputs(", for ", out);
         print_seconds(t->ns, out);
     }
@@ -157,20 +146,13 @@ static json_t *threads_json(const struct show_threads *list)
     return all;
 }
 
-/* Names are bytes; what is no UTF-8 is shown by its place only. */
-static json_t *name_json(const char *name)
-{
-    json_t *text = json_string(name);
-
-    return text != NULL ? text : json_null();
-}
-
 static json_t *object_json(const struct show_object *o)
 {
     json_t *object =
-        json_pack("{s:o s:s s:I s:I s:s s:o s:o}", "name", name_json(o->name), "kind", o->kind,
-                  "at", (json_int_t)o->at, "bytes", (json_int_t)o->size, "state", o->state,
-                  "inside", threads_json(&o->inside), "waiting", threads_json(&o->waiting));
+        json_pack("{s:s s:s s:I s:I s:s s:o s:I s:o s:I}", "name", o->name, "kind", o->kind, "at",
+                  (json_int_t)o->at, "bytes", (json_int_t)o->size, "state", o->state, "inside",
+                  threads_json(&o->inside), "more_inside", (json_int_t)o->inside.more, "waiting",
+                  threads_json(&o->waiting), "more_waiting", (json_int_t)o->waiting.more);
 
     for (unsigned i = 0; i < o->number_count; i++)
         json_object_set_new(object, o->numbers[i].key,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* All that there is in a region: members first, then the objects, with those who wait for them. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <furwock/bits/atomic.h>
 #include <furwock/ipc/region.h>
 
-#include "ipc/directory.h"
 #include "ipc/nap.h"
 #include "show.h"
+#include "visible.h"
 
 static const char *how(uint64_t waits_how)
 {
@@ -66,6 +65,7 @@ static struct show_object *add_object(struct show *s, const char *name, uint64_t
     o = &all[s->object_count++];
     *o = (struct show_object){.at = at, .size = size};
     strncpy(o->name, name, sizeof o->name - 1);
+    visible(o->name);
     for (size_t i = 0; i < s->member_count; i++) {
         const struct show_thread *t = &s->members[i].thread;
         if (t->as != NULL && t->waits_for >= at && t->waits_for - at < size)
@@ -88,15 +88,16 @@ static void read_directory_lock(struct show *s)
 
 void show_read(struct show *s)
 {
+    struct region_object *all;
+    unsigned count;
+
     read_members(s);
-    for (uint32_t i = 0; i < s->region.plan.entry_count; i++) {
-        struct fw_ipc_entry_ entry;
-        int error = fw_ipc_directory_read_(region_base(&s->region), &s->region.plan, i, &entry);
-        if (error == 0)
-            show_object(add_object(s, entry.name, entry.at, entry.size), &s->region, entry.state);
-        else
-            s->damaged += error == EUCLEAN;
+    all = region_objects(&s->region, &count, &s->damaged);
+    for (unsigned i = 0; i < count; i++) {
+        const struct fw_ipc_entry_ *e = &all[i].entry;
+        show_object(add_object(s, e->name, e->at, e->size), &s->region, e->state);
     }
+    free(all);
     read_directory_lock(s);
 }
 

@@ -22,7 +22,8 @@ FOR_TWO = {"look_parallel", "look_disturbed", "wake_elsewhere"}
 
 def furwock(*words, **more):
     return subprocess.run([*PROGRAM, *words], text=True, stdout=more.pop("stdout", subprocess.PIPE),
-                          stderr=subprocess.PIPE, timeout=250, check=False, **more)
+                          stderr=subprocess.PIPE, timeout=more.pop("timeout", 250), check=False,
+                          **more)
 
 
 class Case(unittest.TestCase):

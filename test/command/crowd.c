@@ -3,7 +3,7 @@
  * Makes a region with an object of each kind, processes that hold them and wait for them, dead ones
  * and a stopped one; says "ready" and who is who; and goes on until its standard input ends.
  *
- *     crowd NAME
+ *     crowd NAME [BYTES]
  */
 #include <errno.h>
 #include <signal.h>
@@ -31,7 +31,7 @@
         }                                                    \
     } while (0)
 
-enum { UNITS = 4, PARTIES = 3, SETTLE_US = 60000 };
+enum { REGION_BYTES = 1 << 17, UNITS = 4, PARTIES = 3, SETTLE_US = 60000 };
 
 static fw_region *region;
 static fw_ipc_mutex *jobs, *given_up, *signalled;
@@ -50,11 +50,11 @@ static void *object(const char *name, fw_region_kind kind, size_t size)
     return made;
 }
 
-static void make(const char *name)
+static void make(const char *name, size_t bytes)
 {
     fw_ipc_journal *journal;
 
-    CHECK(fw_region_open(name, 1 << 17, FW_REGION_CREATE | FW_REGION_STAMP | 0644, &region) == 0);
+    CHECK(fw_region_open(name, bytes, FW_REGION_CREATE | FW_REGION_STAMP | 0644, &region) == 0);
     jobs = object("jobs", FW_REGION_MUTEX, sizeof *jobs);
     given_up = object("given up", FW_REGION_MUTEX, sizeof *given_up);
     signalled = object("signalled", FW_REGION_MUTEX, sizeof *signalled);
@@ -146,8 +146,8 @@ int main(int argc, char **argv)
 {
     int letter;
 
-    CHECK(argc == 2);
-    make(argv[1]);
+    CHECK(argc == 2 || argc == 3);
+    make(argv[1], argc == 3 ? strtoul(argv[2], NULL, 10) : REGION_BYTES);
     start("dead", die_with_much);
     start("repairer", repair);
     start("locker", want_the_mutex);

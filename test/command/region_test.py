@@ -22,9 +22,9 @@ REGION_BYTES = 1 << 17
 class Crowd:
     """A region with processes in all roles; `who` has their ids."""
 
-    def __init__(self, name):
+    def __init__(self, name, size=REGION_BYTES):
         self.name = name
-        self.process = subprocess.Popen([*CROWD, name], text=True, stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([*CROWD, name, str(size)], text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE)
         self.who = {}
         for line in self.process.stdout:
