@@ -9,6 +9,9 @@
  * Who dies before 2 has taken a place all the same, and is a party that died.  Between 1 and 2 a
  * round may end without the newcomer, if its end was decided before: the newcomer is then in the
  * next.  A reset between 1 and 3 makes the place vacant again, and the newcomer begins anew.
+ *
+ * To a newcomer who comes late, the places of later epochs look vacant.  So it takes only what it
+ * saw before it saw that its epoch was still the present one: that is vacant in later ones, too.
  */
 #include "ipc/barrier_place.h"
 
@@ -63,16 +66,25 @@ static bool may_take(const struct fw_ipc_barrier_view_ *v, uint64_t place, uint6
     return is_vacant(place, w) || (any && is_given_up(v, place));
 }
 
-/* NULL: all are taken. */
+static bool is_present(const struct fw_ipc_barrier_view_ *v, uint64_t w)
+{
+    return epoch_of(fw_load64_acquire(&v->b->round_)) == epoch_of(w);
+}
+
+/* NULL: all are taken, or there was a reset. */
 static uint64_t *take_place(const struct fw_ipc_barrier_view_ *v, uint64_t w, bool any)
 {
     uint64_t mine = place_of(v->me.id, w, round_of(w) - 1);
 
     for (uint32_t n = 0; n < v->parties; n++) {
         uint64_t *at = fw_ipc_barrier_nth_(v, n);
-        uint64_t place = fw_load64_relaxed(at);
+        uint64_t place = fw_load64_acquire(at);
+        if (!may_take(v, place, w, any))
+            continue;
+        if (!is_present(v, w))
+            return NULL;
         /* vacant, left or dead -> the caller's, not arrived */
-        if (may_take(v, place, w, any) && fw_cas64_acq_rel(at, &place, mine))
+        if (fw_cas64_acq_rel(at, &place, mine))
             return at;
     }
     return NULL;
@@ -115,8 +127,10 @@ int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint
         *place = take_place(v, before, false);
         if (*place == NULL)
             *place = take_place(v, before, true);
-        if (*place == NULL)
+        if (*place == NULL && is_present(v, before))
             return EBUSY;
+        if (*place == NULL)
+            continue;
         *w = fw_ipc_barrier_change_(v);
         if (has_failed(*w))
             return EOWNERDEAD;
