@@ -78,7 +78,7 @@ BARRIER_FAULTS = [
     Fault("ipc-barrier-forgets", "knows the end of a round after one reset only",
           "ipc-barrier-resets", "src/ipc/barrier_word.h",
           "    return ago < BARRIER_EPOCH_SHIFT && ", "    return ago == 0 && "),
-    Fault("ipc-barrier-torn-past", "remembers by a load and a store", "ipc-barrier-resets-three",
+    Fault("ipc-barrier-torn-past", "remembers by a load and a store", "ipc-barrier-resets-two",
           BARRIER, "            fw_cas64_acq_rel(&v.b->past_, &past, past_after(past, w));\n",
           "            fw_store64_release(&v.b->past_, past_after(past, w));\n"),
 ]

@@ -181,6 +181,8 @@ static const struct model_program programs[] = {
             FAIL("timed", "timed")),
     PROGRAM("ipc-barrier-resets", "the other one resets it twice before the first looks", 2, 0,
             FAIL("wait", "wait spoil reset spoil reset")),
+    PROGRAM("ipc-barrier-resets-two", "two reset at once", 2, 0,
+            FAIL("spoil reset spoil reset", "reset spoil reset")),
     PROGRAM("ipc-barrier-resets-three", "two reset at once; one may die over it", 3, 1,
             FAIL("wait", "wait spoil reset spoil reset", "wait reset spoil reset"), AT_MOST(2)),
 };
