@@ -13,7 +13,7 @@
 #include "command.h"
 #include "ipc/member.h"
 #include "sys/origin.h"
-#include "sys/shm.h"
+#include "sys/region_file.h"
 #include "visible.h"
 
 struct region_known {

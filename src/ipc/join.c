@@ -22,7 +22,7 @@
 #include <furwock/ipc/region.h>
 
 #include "sys/origin.h"
-#include "sys/shm.h"
+#include "sys/region_file.h"
 
 /* Makers of one file settle in the second round; more are for a head that changes meanwhile. */
 enum { ROUNDS = 8 };

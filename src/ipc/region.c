@@ -26,7 +26,7 @@
 #include "ipc/member.h"
 #include "ipc/recover.h"
 #include "ipc/region.h"
-#include "sys/shm.h"
+#include "sys/region_file.h"
 #include "sys/thread.h"
 
 #define PERMISSIONS 0777u

@@ -11,7 +11,7 @@
 
 #include "ipc/join.h"
 #include "sys/origin.h"
-#include "sys/shm.h"
+#include "sys/region_file.h"
 #include "testing.h"
 
 /* src/ipc/join.c: from a file in any state to a region, or to an error that says why not. */

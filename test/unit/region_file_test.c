@@ -10,10 +10,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "sys/shm.h"
+#include "sys/region_file.h"
 #include "testing.h"
 
-/* src/sys/shm.c, with the real kernel. */
+/* src/sys/region_file.c, with the real kernel. */
 
 enum { PAGE = 4096 };
 

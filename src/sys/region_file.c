@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contract: sys/shm.h.  Not by the C library's calls where those are cancellation points.
+ * Contract: sys/region_file.h.  Not by the C library's calls where those are cancellation points.
  */
-#include "sys/shm.h"
+#include "sys/region_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_SYS_SHM_H
-#define FW_SYS_SHM_H
+#ifndef FW_SYS_REGION_FILE_H
+#define FW_SYS_REGION_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
