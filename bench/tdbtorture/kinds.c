@@ -45,7 +45,8 @@ static int spin_give(void *lock, bool write)
     return 0;
 }
 
-static const struct lock_kind spin = {"spin", sizeof(uint32_t), true, spin_take, spin_give};
+static const struct lock_kind spin = {"spin", sizeof(uint32_t), true, spin_take, spin_give, NULL,
+                                      NULL};
 
 /* --- fw_ipc_rwlock ------------------------------------------------------------------------------
  *
@@ -76,8 +77,8 @@ static int rwlock_give(void *lock, bool write)
     return write ? fw_ipc_rwlock_wrunlock(lock) : fw_ipc_rwlock_rdunlock(lock);
 }
 
-static const struct lock_kind rwlock = {"furwock", sizeof(fw_ipc_rwlock), true, rwlock_take,
-                                        rwlock_give};
+static const struct lock_kind rwlocks = {
+    "furwock-rwlock", sizeof(fw_ipc_rwlock), true, rwlock_take, rwlock_give, NULL, NULL};
 
 /* --- fw_ipc_mutex: in the places where TDB's own mutex mode has mutexes ----------------------- */
 
@@ -95,7 +96,12 @@ static int mutex_give(void *lock, bool write)
     return fw_ipc_mutex_unlock(lock);
 }
 
-static const struct lock_kind mutex = {"furwock-mutex", sizeof(fw_ipc_mutex), false, mutex_take,
-                                       mutex_give};
+static const struct lock_kind mutexes = {
+    "furwock-mutex", sizeof(fw_ipc_mutex), false, mutex_take, mutex_give, NULL, NULL};
 
-const struct lock_kind *const lock_kinds[] = {&spin, &rwlock, &mutex, NULL};
+/* --- Both: chains are held for a moment, so their readers need not go together; walks are long -- */
+
+static const struct lock_kind both = {
+    "furwock", sizeof(fw_ipc_rwlock), true, rwlock_take, rwlock_give, mutex_take, mutex_give};
+
+const struct lock_kind *const lock_kinds[] = {&spin, &both, &rwlocks, &mutexes, NULL};

@@ -114,6 +114,24 @@ static void *lock_at(size_t i)
     return my.locks + i * my.stride;
 }
 
+static bool is_apart(const void *lock)
+{
+    size_t i = (size_t)((const unsigned char *)lock - my.locks) / my.stride;
+
+    return my.kind->take_chain != NULL && i >= LOCK_FREELIST && i <= LOCK_FREELIST + my.chains;
+}
+
+static int take_lock(void *lock, bool write, bool wait)
+{
+    return is_apart(lock) ? my.kind->take_chain(lock, write, wait)
+                          : my.kind->take(lock, write, wait);
+}
+
+static int give_lock(void *lock, bool write)
+{
+    return is_apart(lock) ? my.kind->give_chain(lock, write) : my.kind->give(lock, write);
+}
+
 /* The lock of a byte; NULL: it is the kernel's. */
 static void *lock_of(off_t byte)
 {
@@ -156,7 +174,7 @@ static int take(off_t byte, void *lock, bool write, bool wait)
         return h->write || !write ? 0 : EDEADLK;
     if (my.held_count == HELD_MOST)
         return ENOLCK;
-    int error = my.kind->take(lock, write, wait);
+    int error = take_lock(lock, write, wait);
     if (error == 0)
         my.held[my.held_count++] = (struct held){byte, lock, write};
     return error;
@@ -168,7 +186,7 @@ static int give(off_t byte)
 
     if (h == NULL)
         return 0;
-    int error = my.kind->give(h->lock, h->write);
+    int error = give_lock(h->lock, h->write);
     *h = my.held[--my.held_count];
     return error;
 }
@@ -180,10 +198,10 @@ static int give(off_t byte)
 static int take_all(bool wait)
 {
     for (size_t i = LOCK_FREELIST; !my.holds_all && i < my.count; i++) {
-        int error = my.kind->take(lock_at(i), true, wait);
+        int error = take_lock(lock_at(i), true, wait);
         if (error != 0) {
             while (i-- > LOCK_FREELIST)
-                my.kind->give(lock_at(i), true);
+                give_lock(lock_at(i), true);
             return error;
         }
     }
@@ -194,7 +212,7 @@ static int take_all(bool wait)
 static int give_all(void)
 {
     for (size_t i = LOCK_FREELIST; my.holds_all && i < my.count; i++)
-        my.kind->give(lock_at(i), true);
+        give_lock(lock_at(i), true);
     my.holds_all = false;
     return 0;
 }

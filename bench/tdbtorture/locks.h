@@ -12,6 +12,9 @@ struct lock_kind {
     bool shares; /* readers go together; then it serves for all bytes, else only for chains */
     int (*take)(void *lock, bool write, bool wait); /* 0, EBUSY, or a positive errno */
     int (*give)(void *lock, bool write);            /* 0 or a positive errno */
+    /* Another lock for chains and the list of free space, where readers wait too; or NULL. */
+    int (*take_chain)(void *lock, bool write, bool wait);
+    int (*give_chain)(void *lock, bool write);
 };
 
 /* Ends with NULL. */

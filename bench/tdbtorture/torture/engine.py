@@ -23,9 +23,10 @@ class Level(NamedTuple):
 LEVELS = (Level("high", 6, 1), Level("low", 6, 4096), Level("none", 1, 4096))
 
 PLAIN = {"fcntl": (), "tdb-mutex": ("-m",)}  # TDB as it is
-OTHER = ("spin", "furwock", "furwock-mutex")  # kinds.c
+OTHER = ("spin", "furwock", "furwock-rwlock", "furwock-mutex")  # kinds.c
 KINDS = (*PLAIN, *OTHER)
-FAMILIES = {"spin": "classic", "furwock": "furwock", "furwock-mutex": "furwock"}  # else: rivals
+FAMILIES = {"spin": "classic", "furwock": "furwock", "furwock-rwlock": "furwock",
+            "furwock-mutex": "furwock"}  # else: rivals
 LOOPS_MOST = 200000             # of each process, as in the paper
 LOOPS_LEAST = 100
 LOOPS_FIRST = 300               # to find out how long it takes

@@ -8,7 +8,7 @@ Franke, Russell and Kirkwood (2002), Table 3: seconds, for 200000 operations of 
 PAPER = {"fcntl": {"high": 1003.69, "low": 1482.08, "none": 76.4},
          "spin": {"high": 751.18, "low": 431.42, "none": 67.6},
          "futex": {"high": 593.00, "low": 111.45, "none": 41.5}}
-STANDS_FOR = {"furwock": "futex", "furwock-mutex": "futex"}
+STANDS_FOR = {"furwock": "futex", "furwock-rwlock": "futex", "furwock-mutex": "futex"}
 
 OURS, BASE, MUTEX = "furwock", "fcntl", "tdb-mutex"
 MOST = {"high": 0.6, "low": 0.3, "none": 0.7}  # of fcntl's time
