@@ -7,4 +7,5 @@ foreach(name barrier barrier_place cond directory head join journal journal_atta
         LIBS furwock furwock_private fw_cmocka)
 endforeach()
 
-fw_test(NAME unit_region_file LABEL unit SOURCES region_file_test.c LIBS furwock furwock_private fw_cmocka)
+fw_test(NAME unit_region_file LABEL unit SOURCES region_file_test.c
+    LIBS furwock furwock_private fw_cmocka)

@@ -2,8 +2,13 @@
 #ifndef FURWOCK_BITS_API_H
 #define FURWOCK_BITS_API_H
 
-/* Linkage: everything that is not marked FW_API is hidden in the shared library. */
+/*
+ * Linkage: everything that is not marked FW_API is hidden in the shared library.  A library that
+ * shares a source with this one, and not its interface, defines it otherwise.
+ */
+#ifndef FW_API
 #define FW_API __attribute__((visibility("default")))
+#endif
 
 /*
  * A fast path that is compiled into the caller.  The library defines this as FW_API in the one file
