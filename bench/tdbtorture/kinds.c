@@ -99,7 +99,7 @@ static int mutex_give(void *lock, bool write)
 static const struct lock_kind mutexes = {
     "furwock-mutex", sizeof(fw_ipc_mutex), false, mutex_take, mutex_give, NULL, NULL};
 
-/* --- Both: chains are held for a moment, so their readers may wait for each other -------------- */
+/* --- Both: chains are held for a moment, so their readers may wait for each other ------------- */
 
 static const struct lock_kind both = {
     "furwock", sizeof(fw_ipc_rwlock), true, rwlock_take, rwlock_give, mutex_take, mutex_give};
