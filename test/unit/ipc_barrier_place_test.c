@@ -4,6 +4,7 @@
 #include "ipc/barrier_place.h"
 #include "ipc/barrier_word.h"
 #include "ipc_victim.h"
+#include "robust_lists.h"
 
 /* src/ipc/barrier_place.c: who has which place, in which epoch. */
 
@@ -146,6 +147,8 @@ static void takes_the_place_of_the_dead(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(words_say_what_they_mean, make, unmake),
         cmocka_unit_test_setup_teardown(joins_once, make, unmake),

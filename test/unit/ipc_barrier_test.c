@@ -5,6 +5,7 @@
 
 #include "ipc/barrier_word.h"
 #include "ipc_victim.h"
+#include "robust_lists.h"
 
 /* src/ipc/barrier.c, with the real kernel; the victims are forked children. */
 
@@ -350,6 +351,8 @@ static void does_what_the_dead_left(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_meet, make, unmake),
         cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),

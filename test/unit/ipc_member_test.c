@@ -9,6 +9,7 @@
 
 #include "ipc/member.h"
 #include "ipc_ground.h"
+#include "robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/member.c: threads as members of a region, with the real kernel. */
@@ -251,6 +252,8 @@ static void knows_company(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         TEST(enters_once),
         TEST(refuses_what_lies_elsewhere),

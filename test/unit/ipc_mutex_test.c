@@ -9,6 +9,7 @@
 
 #include "ipc/member.h"
 #include "ipc_ground.h"
+#include "robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/mutex.c, with the real kernel; the victims are forked children. */
@@ -309,6 +310,8 @@ static void a_repair_function_does_it_all(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         TEST(locks_and_unlocks),
         TEST(misuse_is_an_error),

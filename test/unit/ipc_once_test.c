@@ -6,6 +6,7 @@
 #include <furwock/ipc/once.h>
 
 #include "ipc_victim.h"
+#include "robust_lists.h"
 
 /* src/ipc/once.c, with the real kernel; the victims are forked children. */
 
@@ -202,6 +203,8 @@ static void a_child_has_initialised_nothing(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(runs_once, make, unmake),
         cmocka_unit_test_setup_teardown(tries_again_after_failure, make, unmake),

@@ -11,6 +11,7 @@
 
 #include <furwock/ipc/region.h>
 
+#include "robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/region.c: the handles of a process. */
@@ -333,6 +334,8 @@ static void a_child_has_its_parents_regions(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opened_twice_closed_twice),
         cmocka_unit_test(removed_and_made_anew),

@@ -5,6 +5,7 @@
 #include <furwock/ipc/journal.h>
 
 #include "ipc_rwlock_ground.h"
+#include "robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/rwlock_open.c: who is let in, and by whom if the holder is dead. */
@@ -224,6 +225,8 @@ static void a_journal_is_undone_and_committed(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         TEST(a_waiting_reader_goes_before_the_next_writer),
         TEST(a_writer_that_gives_up_lets_readers_in),

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ipc_rwlock_ground.h"
+#include "robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/rwlock.c: readers. */
@@ -228,6 +229,8 @@ static void words_that_cannot_be_are_left_alone(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         TEST(readers_read_together),
         TEST(a_share_ends_with_its_thread),

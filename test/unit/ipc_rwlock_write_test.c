@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "ipc_rwlock_ground.h"
+#include "robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/rwlock_write.c: writers. */
@@ -212,6 +213,8 @@ static void the_hint_follows_the_readers(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         TEST(a_writer_excludes_all),
         TEST(readers_keep_a_writer_out),

@@ -6,6 +6,7 @@
 
 #include "ipc/announce.h"
 #include "ipc_victim.h"
+#include "robust_lists.h"
 
 /* src/ipc/units.c, with the real kernel; the victims are forked children. */
 
@@ -250,6 +251,8 @@ static void a_child_holds_nothing(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lends_and_takes_back, make, unmake),
         cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
