@@ -14,6 +14,7 @@ struct connection;
 int request(fw_ipc_units *lent, struct connection *all);
 
 #include "ipc_units_example.h"
+#include "test/robust_lists.h"
 
 /* Workers are killed while they have one of two connections; nobody runs out of them. */
 
@@ -34,6 +35,7 @@ int main(void)
     void *lent, *all;
     unsigned value;
 
+    need_robust_lists();
     if (memory == MAP_FAILED ||
         fw_region_adopt(memory, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0 ||
         fw_region_object(region, "lent", FW_REGION_UNITS, fw_ipc_units_size(CONNECTIONS),

@@ -4,7 +4,7 @@
 #include "ipc/barrier_place.h"
 #include "ipc/barrier_word.h"
 #include "ipc_victim.h"
-#include "robust_lists.h"
+#include "test/robust_lists.h"
 
 /* src/ipc/barrier_place.c: who has which place, in which epoch. */
 

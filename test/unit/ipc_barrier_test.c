@@ -5,7 +5,7 @@
 
 #include "ipc/barrier_word.h"
 #include "ipc_victim.h"
-#include "robust_lists.h"
+#include "test/robust_lists.h"
 
 /* src/ipc/barrier.c, with the real kernel; the victims are forked children. */
 

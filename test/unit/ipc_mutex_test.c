@@ -9,7 +9,7 @@
 
 #include "ipc/member.h"
 #include "ipc_ground.h"
-#include "robust_lists.h"
+#include "test/robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/mutex.c, with the real kernel; the victims are forked children. */

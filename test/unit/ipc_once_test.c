@@ -6,7 +6,7 @@
 #include <furwock/ipc/once.h>
 
 #include "ipc_victim.h"
-#include "robust_lists.h"
+#include "test/robust_lists.h"
 
 /* src/ipc/once.c, with the real kernel; the victims are forked children. */
 

@@ -11,7 +11,7 @@
 
 #include <furwock/ipc/region.h>
 
-#include "robust_lists.h"
+#include "test/robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/region.c: the handles of a process. */

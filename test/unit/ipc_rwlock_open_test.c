@@ -5,7 +5,7 @@
 #include <furwock/ipc/journal.h>
 
 #include "ipc_rwlock_ground.h"
-#include "robust_lists.h"
+#include "test/robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/rwlock_open.c: who is let in, and by whom if the holder is dead. */

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "ipc_rwlock_ground.h"
-#include "robust_lists.h"
+#include "test/robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/rwlock.c: readers. */

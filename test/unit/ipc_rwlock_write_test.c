@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "ipc_rwlock_ground.h"
-#include "robust_lists.h"
+#include "test/robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/rwlock_write.c: writers. */

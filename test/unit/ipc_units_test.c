@@ -6,7 +6,7 @@
 
 #include "ipc/announce.h"
 #include "ipc_victim.h"
-#include "robust_lists.h"
+#include "test/robust_lists.h"
 
 /* src/ipc/units.c, with the real kernel; the victims are forked children. */
 
