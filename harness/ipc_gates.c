@@ -74,13 +74,20 @@ static int ipc_barrier_make(struct ipc_barrier *b, unsigned parties)
     return fw_ipc_barrier_init(&b->barrier, parties, FW_IPC_BARRIER_FAIL);
 }
 
-/* Tasks that are through end: to those who use the barrier after them, they are dead parties. */
+/*
+ * Tasks that are through end: to those who use the barrier after them, they are dead parties; or,
+ * until the kernel says so, which comes after they were joined, parties that have all places.
+ */
 static bool ipc_barrier_meet(struct ipc_barrier *b)
 {
     int error;
 
-    while ((error = fw_ipc_barrier_wait(&b->barrier)) == EOWNERDEAD)
-        fw_ipc_barrier_reset(&b->barrier);
+    while ((error = fw_ipc_barrier_wait(&b->barrier)) == EOWNERDEAD || error == EBUSY) {
+        if (error == EBUSY)
+            sched_yield();
+        else
+            fw_ipc_barrier_reset(&b->barrier);
+    }
     if (error > 0)
         abort();
     return error == FW_IPC_BARRIER_SERIAL;
