@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* furwock/ipc/sem.h, units.h and barrier.h: between processes, in a region. */
+#include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include <furwock/ipc/barrier.h>
