@@ -40,7 +40,6 @@ struct fw_ipc_head_ {
     uint64_t check;         /* FNV-1a of all fields above, magic taken as FW_IPC_MAGIC */
     /* From here on it changes. */
     uint32_t members_used; /* no line beyond was ever taken */
-    uint32_t next_member;  /* where to look for a free line first */
     fw_ipc_mutex naming;   /* held while the directory is changed */
     uint64_t dirty_to;     /* room that no object has is zeroes from here on: directory.c */
 };

@@ -213,15 +213,15 @@ void fw_ipc_mutex_stamp_(fw_ipc_mutex *m)
     fw_store64_relaxed(&m->past_.since_, fw_clock_ns_());
 }
 
-int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline)
-{
-    return fw_ipc_mutex_take_(m) ? 0 : lock_again(m, NULL, deadline);
-}
-
 int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
                              const fw_deadline *deadline)
 {
     return fw_ipc_mutex_take_(m) ? 0 : lock_again(m, policy, deadline);
+}
+
+int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline)
+{
+    return fw_ipc_mutex_lock_policy(m, NULL, deadline);
 }
 
 int fw_ipc_mutex_trylock(fw_ipc_mutex *m)
