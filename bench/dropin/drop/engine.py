@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The runs: every case once with each library in a round, each time beginning with another."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+from front import Trouble
+
+BASE, OURS = "pthread", "furwock"
+FAMILIES = {BASE: "rival", OURS: "furwock"}
+# At most so much of the C library's time; without the cases that have none.
+GOALS = {"mutex": 0.75, "sem": 0.8, "read": 0.8, "signal": 1.0, "broadcast": 1.0,
+         "contended-pi": 0.5}
+SECONDS = 1e-9                  # a nanosecond
+SLACK_SECONDS = 60.0            # a run that takes so much longer than it should is hung
+CALIBRATIONS = 3
+
+
+class Worker:
+    def __init__(self, path, libraries):
+        self.path = path
+        self.libraries = libraries      # {name: what to preload, or None}
+        self.rate = None
+
+    def ask(self, *words, library=None, timeout=SLACK_SECONDS):
+        """What the worker prints, or Trouble."""
+        environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+        if library:
+            environment["LD_PRELOAD"] = library
+        try:
+            done = subprocess.run([self.path, *map(str, words)], env=environment, timeout=timeout,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+        except subprocess.TimeoutExpired:
+            raise Trouble(f"hung: no end after {timeout:.0f} s") from None
+        if done.returncode != 0 or done.stderr:
+            said = done.stderr.strip().splitlines()
+            raise Trouble(f"status {done.returncode}: {said[-1] if said else 'nothing said'}")
+        return json.loads(done.stdout)
+
+    def cases(self):
+        return self.ask("--list")
+
+    def calibrate(self):
+        """All runs do the same work: the most steps of some tries; disturbances make it fewer."""
+        self.rate = max(self.ask("--calibrate") for _ in range(CALIBRATIONS))
+
+    def run(self, case, lock, milliseconds):
+        found = self.ask(case, milliseconds, self.rate, library=self.libraries[lock],
+                         timeout=SLACK_SECONDS + milliseconds / 1000)
+        return {"seconds": found["ns"] * SECONDS, "vcsw": found["vcsw"], "ivcsw": found["ivcsw"]}
+
+
+def cells(cases):
+    return [{"lock": lock, "family": FAMILIES[lock], "case": case["case"], "about": case["about"],
+             "threads": case["threads"], "goal": {"ratio": GOALS.get(case["case"])},
+             "runs": [], "failures": []}
+            for case in cases for lock in (BASE, OURS)]
+
+
+def measure(worker, document, rounds, milliseconds, deadline, say):
+    """Fills document["cells"].  False: the time was up before all rounds were done."""
+    found = document["cells"]
+    pairs = [found[i:i + 2] for i in range(0, len(found), 2)]
+    for number in range(1, rounds + 1):
+        for pair in pairs:
+            if time.monotonic() > deadline and number > 1:
+                return False
+            if any(cell["failures"] for cell in pair):
+                continue
+            say(f"round {number}: {pair[0]['case']}")
+            for cell in pair if number % 2 else reversed(pair):
+                try:
+                    run = worker.run(cell["case"], cell["lock"], milliseconds)
+                    cell["runs"].append({"round": number, **run})
+                except Trouble as trouble:
+                    cell["failures"].append({"round": number, "what": str(trouble)})
+    return True
+
+
+def progress(quiet):
+    def say(text):
+        if not quiet and sys.stderr.isatty():
+            print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)
+    return say

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_COUNTING_PLACE_H
+#define FW_COUNTING_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stat_file.h"
+
+/*
+ * Where this process counts.  The file is made when the library is loaded, since later the process
+ * may have become another user, or have its root elsewhere; a forked child makes its own when it
+ * first waits, and is not counted where it cannot.
+ */
+
+/* The file of this process; NULL: there is none, or another thread is about to make it. */
+struct fw_stat_file_ *fw_stat_file_here_(void);
+
+/* Another one after each fork: what threads remember of the file is worth nothing then. */
+uint32_t fw_stat_life_(void);
+
+/* Sees to it that a copy of the memory map covers these return addresses (0: none). */
+void fw_stat_cover_(uint64_t site, uint64_t other);
+
+#endif

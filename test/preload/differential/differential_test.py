@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The same random sequences of calls with the C library alone and with the drop-in: every result,
+and whether a call sleeps, has to be the same.
+
+    differential_test.py PROGRAM LIBRARY...                      as ctest runs it
+    differential_test.py PROGRAM LIBRARY --family mutex --seed 100000 --count 100000
+    differential_test.py PROGRAM LIBRARY --family mutex --seed 447 --count 1
+"""
+
+import argparse
+import concurrent.futures
+import difflib
+import os
+import subprocess
+import sys
+
+FAMILIES = ("mutex", "rwlock", "sem", "named", "gates", "attributes", "c11")
+COUNT = 60   # sequences of a family; a second or two, for each library
+BATCH = 50   # in one run of the program
+AGAIN = 3    # a difference that this machine made, by being late, does not come so often
+CONTEXT = 8  # lines before a difference
+
+
+def run(program, library, *words):
+    environment = {key: value for key, value in os.environ.items()
+                   if key != "LD_PRELOAD" and not key.startswith("FURWOCK_")}
+    if library is not None:
+        environment["LD_PRELOAD"] = os.path.abspath(library)
+    done = subprocess.run([program, *map(str, words)], env=environment, stdout=subprocess.PIPE,
+                          text=True, timeout=3600, check=False)
+    return done.stdout.splitlines()
+
+
+def sums(program, library, family, seed, count):
+    """{seed: the sum of its text, or how it ended}"""
+    lines = run(program, library, family, seed, count)
+    return {int(line.split()[0]): line.split(maxsplit=1)[1] for line in lines}
+
+
+def really_differs(program, library, family, seed):
+    """The difference, if it comes each time; otherwise None."""
+    for _ in range(AGAIN):
+        theirs = run(program, None, family, seed)
+        ours = run(program, library, family, seed)
+        if theirs == ours:
+            return None
+    return list(difflib.unified_diff(theirs, ours, "the C library", os.path.basename(library),
+                                     n=CONTEXT, lineterm=""))
+
+
+def compare(program, library, family, seed, count):
+    """How many sequences differ; each is told."""
+    theirs = sums(program, None, family, seed, count)
+    ours = sums(program, library, family, seed, count)
+    assert len(theirs) == count, f"{family}: {len(theirs)} of {count} sequences"
+    differences = 0
+    for number in range(seed, seed + count):
+        if theirs[number] == ours.get(number):
+            continue
+        text = really_differs(program, library, family, number)
+        if text is not None:
+            differences += 1
+            print(f"{family} {number}:", *text[:40], sep="\n  ", flush=True)
+    return differences
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("library", nargs="+")
+    parser.add_argument("--family", choices=FAMILIES)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=COUNT)
+    args = parser.parse_args()
+    families = [args.family] if args.family else FAMILIES
+    jobs, differences = [], 0
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        for library in args.library:
+            for family in families:
+                end = args.seed + args.count
+                jobs += [pool.submit(compare, args.program, library, family, seed,
+                                     min(BATCH, end - seed))
+                         for seed in range(args.seed, end, BATCH)]
+        differences = sum(job.result() for job in jobs)
+    total = args.count * len(families) * len(args.library)
+    print(f"{total} sequences, {differences} differ")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,209 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""furwock run --stat on a program whose hot lock is known; no times."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, HOT, KNOWS = [], "", ""
+ROUNDS = 40
+
+
+def run(*words, **more):
+    return subprocess.run([*PROGRAM, "run", *words], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=60, check=False, **more)
+
+
+def figures(*words, options=()):
+    """The JSON of a run, and what it ended with."""
+    with tempfile.TemporaryDirectory() as room:
+        path = pathlib.Path(room) / "stat.json"
+        done = run(f"--stat={path}", "--json", *options, "--", *words)
+        return json.loads(path.read_text()), done
+
+
+def lock_of(process, name="hot_lock"):
+    found = [lock for lock in process["locks"] if lock["object"]["symbol"] == name]
+    return found[0] if found else None
+
+
+class Case(unittest.TestCase):
+    def needs_names(self):
+        if KNOWS != "names":
+            self.skipTest("built without libdw")
+
+
+class Table(Case):
+    def test_names_who_takes_and_who_holds(self):
+        self.needs_names()
+        done = run("--stat", "--", HOT)
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertRegex(done.stderr, r"\n  hot_lock +mutex +\d+ ")
+        self.assertRegex(done.stderr, r"100 %  in waits_for_it \(hot\.c:\d+\), while taken in "
+                                      r"keeps_it \(hot\.c:\d+\)\n +called by waiter \(hot\.c:")
+        self.assertRegex(done.stderr, r'held by \d+ "preload_stat_')
+        self.assertRegex(done.stderr, r"until something happens(.*\n)+  turn +barrier ")
+        self.assertNotIn("cold_lock", done.stderr)
+
+    def test_a_program_that_never_waits(self):
+        done = run("--stat", "--", "true")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertRegex(done.stderr, r"none, in 1 process\n$")
+
+    def test_nothing_is_left_behind(self):
+        done = run("--stat", "--", "sh", "-c", "echo $FURWOCK_STAT; ls $FURWOCK_STAT; exec " + HOT)
+        directory, first, *_ = done.stdout.split()
+        self.assertRegex(first, r"^\d+\.\d$")
+        self.assertFalse(pathlib.Path(directory).exists())
+
+    def test_to_a_file(self):
+        with tempfile.TemporaryDirectory() as room:
+            done = run(f"--stat={room}/table", "--", HOT)
+            self.assertEqual(done.stderr, "")
+            self.assertIn("waits for locks", pathlib.Path(room, "table").read_text())
+        done = run("--stat=/not/there/table", "--", HOT)
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (125, 1))
+
+    def test_no_such_program(self):
+        done = run("--stat", "--", "/not/there")
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (127, 1), done.stderr)
+
+    def test_exit_status_of_a_signal(self):
+        done = run("--stat", "--", "sh", "-c", "kill -TERM $$")
+        self.assertEqual(done.returncode, 128 + signal.SIGTERM)
+
+
+class Json(Case):
+    def test_figures_fit_together(self):
+        found, done = figures(HOT)
+        self.assertEqual((done.returncode, done.stderr), (3, ""))
+        self.assertEqual((found["format"], found["status"], found["is_over"]),
+                         ("furwock-stat-1", 3, True))
+        self.assertEqual(found["command"], [HOT])
+        process, = found["processes"]
+        self.assertEqual(process["program"], os.path.basename(HOT))
+        self.assertEqual(process["waits"],
+                         sum(lock["waits"] for lock in process["locks"] if lock["is_lock"]))
+        for lock in process["locks"]:
+            self.assertEqual(lock["waits"], sum(count for _, count in lock["histogram_ns"]))
+            self.assertEqual(lock["waits"], sum(place["waits"] for place in lock["places"]))
+            self.assertEqual(lock["ns"], sum(place["ns"] for place in lock["places"]))
+            self.assertLessEqual(lock["p50_ns"], lock["p99_ns"])
+            self.assertLessEqual(lock["p99_ns"], lock["longest_ns"])
+            self.assertLessEqual(lock["longest_ns"], lock["ns"])
+        names = {thread["name"] for thread in process["threads"]}
+        self.assertIn("the waiter", names)
+        self.assertEqual(process["waiting"], [])
+
+    def test_hot_lock(self):
+        self.needs_names()
+        found, _ = figures(HOT)
+        lock = lock_of(found["processes"][0])
+        self.assertEqual((lock["kind"], lock["is_lock"], lock["in_vain"]), ("mutex", True, 0))
+        self.assertGreater(lock["waits"], 0)
+        self.assertLessEqual(lock["waits"], ROUNDS)
+        for place in lock["places"]:
+            self.assertEqual(place["waiter"]["symbol"], "waits_for_it")
+            self.assertRegex(place["waiter"]["file"], r"hot\.c$")
+        self.assertEqual(lock["places"][0]["holder"]["symbol"], "keeps_it")
+        self.assertEqual(lock["places"][0]["callers"][0]["symbol"], "waiter")
+        self.assertEqual({holder["thread"] for holder in lock["holders"]},
+                         {found["processes"][0]["process"]})
+
+    def test_a_forked_child_has_its_own_figures(self):
+        found, _ = figures(HOT, "fork")
+        self.assertEqual(len(found["processes"]), 2)
+        self.assertEqual(len({process["process"] for process in found["processes"]}), 2)
+        for process in found["processes"]:
+            self.assertLessEqual(max(lock["waits"] for lock in process["locks"]), 2 * ROUNDS)
+
+    def test_programs_that_a_process_becomes_and_starts(self):
+        found, done = figures("sh", "-c", f"{HOT}; {HOT}; exec {HOT}")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(len(found["processes"]), 3)
+
+    def test_addresses_without_names(self):
+        found, _ = figures(HOT)
+        for lock in found["processes"][0]["locks"]:
+            for place in lock["places"]:
+                self.assertEqual(place["waiter"]["module"], HOT)
+                self.assertGreater(place["waiter"]["offset"], 0)
+
+
+class Watched(Case):
+    def start(self, *options, words=("hang",)):
+        child = subprocess.Popen([*PROGRAM, "run", *options, "--", HOT, *words], text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(child.stdout.close)
+        self.addCleanup(child.stderr.close)
+        self.addCleanup(child.kill)
+        self.assertEqual(child.stdout.readline(), "hangs\n")
+        return child
+
+    def test_who_waits_when_it_is_killed(self):
+        child = self.start("--stat")
+        child.terminate()               # is passed on
+        _, said = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 128 + signal.SIGTERM)
+        self.assertRegex(said, r'\d+ "[^"]+" has waited \S+ m?s for ')
+        if KNOWS == "names":
+            self.assertRegex(said, r"for hot_lock, in hangs \(hot\.c:\d+\); \d+ had it, taken in "
+                                   r"hang|main")
+
+    def test_the_program_is_killed_beyond_help(self):
+        child = self.start("--stat")
+        kids = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
+        os.kill(int(kids[0]), signal.SIGKILL)
+        _, said = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 128 + signal.SIGKILL)
+        self.assertIn("has waited", said)
+
+    def test_on_a_signal(self):
+        child = self.start("--stat", "--json")
+        child.send_signal(signal.SIGUSR1)
+        text, bracket = "", 0
+        while not text or bracket:      # one whole object
+            line = child.stderr.readline()
+            text += line
+            bracket += len(re.findall(r"[{\[]", line)) - len(re.findall(r"[}\]]", line))
+        now = json.loads(text)
+        self.assertEqual((now["is_over"], now["status"]), (False, None))
+        self.assertEqual(len(now["processes"][0]["waiting"]), 1)
+        child.terminate()
+        child.communicate(timeout=30)
+
+    def test_every_second(self):
+        child = self.start("--live", "--json")
+        lines = [json.loads(child.stderr.readline()) for _ in range(2)]
+        self.assertTrue(all(not line["is_over"] for line in lines))
+        child.terminate()
+        _, rest = child.communicate(timeout=30)
+        self.assertTrue(json.loads(rest.splitlines()[-1])["is_over"])
+
+    def test_stopped_and_continued_with_it(self):
+        child = self.start("--stat")
+        kids = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
+        os.kill(int(kids[0]), signal.SIGSTOP)
+        for _ in range(300):
+            state = pathlib.Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()
+            if state[0] == "T":
+                break
+            time.sleep(0.05)
+        self.assertEqual(state[0], "T")
+        child.send_signal(signal.SIGCONT)
+        child.terminate()
+        child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 128 + signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    PROGRAM, HOT, KNOWS = [sys.argv[1]], sys.argv[2], sys.argv[3]
+    unittest.main(argv=sys.argv[:1], verbosity=1)
