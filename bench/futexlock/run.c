@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run of one lock.
+ *
+ * The iterations are there for all threads together: each takes the next few of them when it has
+ * done its last, so that all are busy until the end, and a lock that prefers some threads does not
+ * leave the others to finish alone.  Where a run ends by time instead, there are always more.
+ *
+ * Beside the lock lies a count of visits, read when one begins and written when it ends.  A lock
+ * that lets two in at once loses some.
+ */
+#include <errno.h>
+#include <semaphore.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "crew.h"
+#include "futexlock.h"
+#include "task_limits.h"
+
+enum {
+    PER_CENT = 100,
+    LINE_PAIR = 128,     /* processors fetch lines in pairs */
+    SHARES = 256,        /* pieces into which a thread's part is cut, so that all end together */
+    SHARE_MAX = 1024,    /* iterations of a piece */
+    LOOK_NS = 50000000,  /* how often an interrupt is looked for */
+    START_NS = 1000000,  /* how often it is looked whether all have started, ... */
+    START_MAX_MS = 5000, /* ... and for how long */
+    WARM_MS_MAX = 20,
+    WARM_PART = 5 /* of the time: caches fill, queues form */
+};
+
+struct score {
+    alignas(LINE_PAIR) uint64_t iterations;
+};
+
+struct stage {
+    const struct adapter *lock;
+    void *object;
+    uint64_t inside; /* instructions */
+    uint64_t outside;
+    uint64_t wanted; /* iterations; UINT64_MAX: until stopped */
+    uint64_t share;
+    unsigned threads;
+    struct score *scores;
+    sem_t over; /* the last thread has ended */
+
+    alignas(LINE_PAIR) volatile uint64_t visits;
+    alignas(LINE_PAIR) uint64_t next; /* iteration to be given out */
+    alignas(LINE_PAIR) bool stop;
+    alignas(LINE_PAIR) unsigned started;
+    unsigned ended;
+    uint64_t ended_at;
+};
+
+/* How many iterations the caller may do next; 0: none are left. */
+static uint64_t take(struct stage *s)
+{
+    if (s->wanted == UINT64_MAX)
+        return UINT64_MAX;
+    uint64_t at = __atomic_fetch_add(&s->next, s->share, __ATOMIC_RELAXED);
+    uint64_t left = at < s->wanted ? s->wanted - at : 0;
+
+    return left < s->share ? left : s->share;
+}
+
+static void worker(unsigned index, void *stage)
+{
+    struct stage *s = stage;
+    const struct adapter *l = s->lock;
+    uint64_t *mine = &s->scores[index].iterations;
+    uint64_t mine_to_do = 0, done = 0;
+
+    __atomic_fetch_add(&s->started, 1, __ATOMIC_RELAXED);
+    while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED)) {
+        if (mine_to_do == 0 && (mine_to_do = take(s)) == 0)
+            break;
+        mine_to_do--;
+        l->lock(s->object);
+        uint64_t visits = s->visits;
+        instructions_do(s->inside);
+        s->visits = visits + 1;
+        l->unlock(s->object);
+        instructions_do(s->outside);
+        __atomic_store_n(mine, ++done, __ATOMIC_RELAXED);
+    }
+    if (__atomic_add_fetch(&s->ended, 1, __ATOMIC_ACQ_REL) == s->threads) {
+        s->ended_at = clock_ns();
+        sem_post(&s->over);
+    }
+}
+
+static uint64_t done_by_all(const struct stage *s)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < s->threads; i++)
+        sum += __atomic_load_n(&s->scores[i].iterations, __ATOMIC_RELAXED);
+    return sum;
+}
+
+static uint64_t read_clock(clockid_t id)
+{
+    struct timespec now = {0};
+
+    clock_gettime(id, &now);
+    return (uint64_t)now.tv_sec * BILLION + (uint64_t)now.tv_nsec;
+}
+
+/* Processor time of all threads but the calling one. */
+static uint64_t others_cpu_ns(void)
+{
+    uint64_t mine = read_clock(CLOCK_THREAD_CPUTIME_ID); /* first: it grows, too */
+
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID) - mine;
+}
+
+/* What all threads had done at one moment. */
+struct reading {
+    uint64_t at;
+    uint64_t iterations;
+    uint64_t cpu_ns;
+    struct tally tally;
+};
+
+static void read_all(const struct stage *s, struct reading *r)
+{
+    tally_read(&r->tally);
+    r->cpu_ns = others_cpu_ns();
+    r->iterations = done_by_all(s);
+    r->at = clock_ns();
+}
+
+static void subtract(const struct reading *from, const struct reading *to, struct outcome *out)
+{
+    out->seconds = (double)(to->at - from->at) / BILLION;
+    out->iterations = to->iterations - from->iterations;
+    /* The two clocks behind it are read one after the other: where nobody ran, it may go back. */
+    out->cpu_seconds =
+        to->cpu_ns > from->cpu_ns ? (double)(to->cpu_ns - from->cpu_ns) / BILLION : 0;
+    out->tally = (struct tally){to->tally.voluntary - from->tally.voluntary,
+                                to->tally.involuntary - from->tally.involuntary,
+                                to->tally.system_calls - from->tally.system_calls};
+}
+
+static void halt(struct stage *s)
+{
+    __atomic_store_n(&s->stop, true, __ATOMIC_RELAXED);
+}
+
+/* Until the last thread has done the last iteration, or an interrupt. */
+static void all_of_them(struct stage *s, struct crew *crew, struct calls *calls,
+                        struct outcome *out)
+{
+    struct reading before, after;
+
+    read_all(s, &before);
+    if (calls != NULL)
+        calls_start(calls);
+    crew_go(crew);
+    for (;;) {
+        struct timespec at = clock_in_ns(LOOK_NS);
+        if (sem_clockwait(&s->over, CLOCK_MONOTONIC, &at) == 0)
+            break;
+        if (bench_interrupted)
+            halt(s);
+    }
+    crew_join(crew);
+    if (calls != NULL)
+        calls_stop(calls, &out->calls);
+    read_all(s, &after);
+    after.at = s->ended_at;
+    subtract(&before, &after, out);
+}
+
+/* Or until an interrupt. */
+static void nap_until(uint64_t at)
+{
+    for (uint64_t now; (now = clock_ns()) < at && !bench_interrupted;)
+        clock_sleep_ns(at - now < LOOK_NS ? at - now : LOOK_NS);
+}
+
+/* A part of a run that is under way already. */
+static void for_a_time(struct stage *s, struct crew *crew, unsigned milliseconds,
+                       struct calls *calls, struct outcome *out)
+{
+    struct reading before, after;
+    unsigned warm = milliseconds / WARM_PART;
+    uint64_t patience = clock_ns() + (uint64_t)START_MAX_MS * MILLION;
+
+    crew_go(crew);
+    while (__atomic_load_n(&s->started, __ATOMIC_RELAXED) < s->threads && clock_ns() < patience)
+        clock_sleep_ns(START_NS);
+    clock_sleep_ns((uint64_t)(warm < WARM_MS_MAX ? warm : WARM_MS_MAX) * MILLION);
+    if (calls != NULL)
+        calls_start(calls);
+    read_all(s, &before);
+    nap_until(clock_ns() + (uint64_t)milliseconds * MILLION);
+    read_all(s, &after);
+    if (calls != NULL)
+        calls_stop(calls, &out->calls);
+    halt(s);
+    crew_join(crew);
+    subtract(&before, &after, out);
+}
+
+static void set_the_stage(struct stage *s, const struct adapter *lock, const struct duty *d,
+                          uint64_t iterations)
+{
+    uint64_t inside = (uint64_t)d->period * d->cycle / PER_CENT;
+
+    s->lock = lock;
+    s->inside = inside;
+    s->outside = d->period - inside;
+    s->threads = d->threads;
+    s->wanted = iterations > 0 ? iterations : UINT64_MAX;
+    s->share = iterations / ((uint64_t)d->threads * SHARES) + 1;
+    if (s->share > SHARE_MAX)
+        s->share = SHARE_MAX;
+}
+
+static bool perform(struct stage *s, const struct extent *until, struct calls *calls,
+                    struct outcome *out)
+{
+    struct crew *crew = crew_start(s->threads, CREW_THREADS, worker, s);
+    char limit[160];
+    int error = errno;
+
+    if (crew == NULL) {
+        limits_describe(false, limit, sizeof limit);
+        bench_complain("cannot start %u threads: %s; %s", s->threads, strerror(error), limit);
+        return false;
+    }
+    if (until->iterations > 0)
+        all_of_them(s, crew, calls, out);
+    else
+        for_a_time(s, crew, until->milliseconds, calls, out);
+    uint64_t visits = done_by_all(s);
+    out->lost =
+        (s->lock->flags & ADAPTER_NOTHING) == 0 && visits > s->visits ? visits - s->visits : 0;
+    return true;
+}
+
+bool run_lock(const struct adapter *lock, const struct duty *d, const struct extent *until,
+              struct calls *calls, struct outcome *out)
+{
+    struct stage s = {0};
+    bool good = false;
+
+    *out = (struct outcome){0};
+    set_the_stage(&s, lock, d, until->iterations);
+    s.scores = aligned_alloc(LINE_PAIR, d->threads * sizeof *s.scores);
+    s.object = adapter_make(lock, 1, false);
+    if (s.scores == NULL || s.object == NULL) {
+        bench_complain("cannot make a %s: %s", lock->name, strerror(errno));
+    } else {
+        memset(s.scores, 0, d->threads * sizeof *s.scores);
+        sem_init(&s.over, 0, 0);
+        good = perform(&s, until, calls, out);
+        sem_destroy(&s.over);
+    }
+    if (s.object != NULL)
+        adapter_unmake(lock, s.object, 1);
+    free(s.scores);
+    return good;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* What the lock is to reach, judged by the medians over the repetitions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "crew.h"
+#include "futexlock.h"
+#include "stats.h"
+
+/* Hart's run: 749 thousand iterations a second against 606. */
+static const struct duty hart = {.threads = 8, .period = 1000, .cycle = 10};
+#define HART_LEAST 1.24
+
+#define EQUAL_WITHIN 1.05 /* times the other's throughput: no more than that is no advantage */
+#define CPU_MOST 1.0      /* of the other's */
+
+double ideal_speed(const struct duty *d)
+{
+    unsigned cpus = cpus_usable();
+    double whole = d->period * instructions_seconds(), inside = whole * d->cycle / 100;
+    double all = (d->threads < cpus ? d->threads : cpus) / whole;
+
+    return inside * all > 1 ? 1 / inside : all;
+}
+
+static size_t index_of(const struct bench_place *p, const char *name)
+{
+    size_t k = 0;
+
+    while (k < p->n && strcmp(p->entries[k].lock->name, name) != 0)
+        k++;
+    return k;
+}
+
+/* Of time per iteration, one to the other, within each repetition. */
+static struct stats_ratio times(const struct bench *b, const struct bench_entry *above,
+                                const struct bench_entry *below)
+{
+    double *a = calloc(b->finished, sizeof *a), *c = calloc(b->finished, sizeof *c);
+
+    if (a == NULL || c == NULL)
+        bench_refuse("no memory");
+    for (unsigned i = 0; i < b->finished; i++) {
+        a[i] = above->runs[i].seconds;
+        c[i] = below->runs[i].seconds;
+    }
+    struct stats_ratio r = stats_median_ratio(a, c, b->finished);
+    free(a);
+    free(c);
+    return r;
+}
+
+static const char *at_least(const struct stats_ratio *r, double bound)
+{
+    return r->ratio >= bound ? "reached" : r->high >= bound ? "within noise" : "missed";
+}
+
+static const char *at_most(const struct stats_ratio *r, double bound)
+{
+    return r->ratio <= bound ? "reached" : r->low <= bound ? "within noise" : "missed";
+}
+
+static void judge_hart(const struct bench *b, FILE *out)
+{
+    fprintf(out, "  %u threads, period %u, duty cycle %u %%: %s at least %.2f of %s's throughput: ",
+            hart.threads, hart.period, hart.cycle, lock_adaptive, HART_LEAST, lock_normal);
+    for (size_t i = 0; i < b->n; i++) {
+        const struct bench_place *p = &b->places[i];
+        const struct duty *d = &sweep_detail(p)->duty;
+        size_t ours = index_of(p, lock_adaptive), normal = index_of(p, lock_normal);
+
+        if (d->threads != hart.threads || d->period != hart.period || d->cycle != hart.cycle ||
+            ours == p->n || normal == p->n)
+            continue;
+        struct stats_ratio r = times(b, &p->entries[normal], &p->entries[ours]);
+        double most = ideal_speed(d) * bench_figures(b, p, &p->entries[normal]).median;
+        fprintf(out, "%.2f (%.2f - %.2f), %s; a lock that costs nothing: %.2f\n", r.ratio, r.low,
+                r.high, at_least(&r, HART_LEAST), most);
+        return;
+    }
+    fputs("not measured\n", out);
+}
+
+/* One place; false where both were not measured, or the throughput is not equal. */
+static bool compare_cpu(const struct bench *b, const struct bench_place *p, struct stats_ratio *r)
+{
+    size_t ours = index_of(p, lock_adaptive), fixed = index_of(p, lock_fixed);
+    const struct spent *spent = sweep_detail(p)->spent;
+
+    if (ours == p->n || fixed == p->n)
+        return false;
+    if (times(b, &p->entries[fixed], &p->entries[ours]).ratio > EQUAL_WITHIN)
+        return false;
+    *r = stats_median_ratio(spent[ours].cpu_seconds, spent[fixed].cpu_seconds, b->finished);
+    return true;
+}
+
+static void judge_cpu(const struct bench *b, FILE *out)
+{
+    unsigned all = 0, good = 0;
+    struct stats_ratio r;
+
+    fprintf(out,
+            "  CPU time per iteration, where %s's throughput is at most %.2f of %s's: no more than "
+            "its: ",
+            lock_adaptive, EQUAL_WITHIN, lock_fixed);
+    for (size_t i = 0; i < b->n; i++)
+        if (compare_cpu(b, &b->places[i], &r)) {
+            all++;
+            good += r.low <= CPU_MOST;
+        }
+    if (all == 0) {
+        fputs("not measured\n", out);
+        return;
+    }
+    fprintf(out, "%u of %u places\n", good, all);
+    for (size_t i = 0; i < b->n; i++)
+        if (compare_cpu(b, &b->places[i], &r) && r.ratio > CPU_MOST)
+            fprintf(out, "    %s: %.2f (%.2f - %.2f), %s\n", b->places[i].title, r.ratio, r.low,
+                    r.high, at_most(&r, CPU_MOST));
+}
+
+void verdict_print(const struct bench *b, FILE *out)
+{
+    fputs("\ngoals\n", out);
+    judge_hart(b, out);
+    judge_cpu(b, out);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run: threads operate until told to stop.  The main thread reads their counters and their clocks
+ * at the beginning and at the end of the time that counts.
+ *
+ * Some acquisitions are timed, by chance: reading the clock twice for each would take as long as
+ * the section.  Counted is what begins within the time, however long it takes.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "crew.h"
+#include "lockmix.h"
+#include "task_limits.h"
+
+enum {
+    TIMED_OF = 16,  /* one acquisition of so many is timed */
+    WARM_PARTS = 8, /* the first part of so many of the duration does not count */
+    MS = 1000000,   /* nanoseconds */
+    S = 1000000000
+};
+
+/* --- A worker -------------------------------------------------------------------------------- */
+
+static bool is_set(const bool *flag)
+{
+    return __atomic_load_n(flag, __ATOMIC_RELAXED);
+}
+
+static void count_up(uint64_t *counter)
+{
+    __atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t read_count(const uint64_t *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+void enter(struct worker *w, unsigned i)
+{
+    const struct scene *s = w->scene;
+    void *lock = adapter_at(s->lock, s->locks, i);
+
+    if (w->untimed > 0) {
+        w->untimed--;
+        s->lock->lock(lock);
+    } else {
+        bool counts = is_set(&s->counts);
+        uint64_t began = clock_ns();
+        s->lock->lock(lock);
+        if (counts)
+            histogram_add(&w->waits, clock_ns() - began);
+        w->untimed = rng_below(&w->random, 2 * TIMED_OF - 1);
+    }
+    count_up(&w->acquisitions);
+}
+
+void leave(struct worker *w, unsigned i)
+{
+    const struct scene *s = w->scene;
+
+    s->lock->unlock(adapter_at(s->lock, s->locks, i));
+}
+
+uint32_t next_rank(struct worker *w)
+{
+    return w->scene->spot->keys->drawn[w->at++ % KEYS_DRAWN];
+}
+
+uint64_t all_acquisitions(const struct scene *s)
+{
+    uint64_t all = 0;
+
+    for (unsigned i = 0; i < s->spot->threads; i++)
+        all += read_count(&s->workers[i].acquisitions);
+    return all;
+}
+
+static void member(unsigned index, void *scene)
+{
+    struct scene *s = scene;
+    struct worker *w = &s->workers[index];
+    const struct spot *spot = s->spot;
+
+    rng_seed(&w->random, spot->mix->seed + index + 1);
+    w->at = rng_below(&w->random, KEYS_DRAWN);
+    w->untimed = rng_below(&w->random, TIMED_OF);
+    if (pthread_getcpuclockid(pthread_self(), &w->clock) == 0)
+        __atomic_store_n(&w->has_clock, true, __ATOMIC_RELEASE);
+    while (!is_set(&s->over)) {
+        spot->mode->operate(w);
+        count_up(&w->operations);
+        work_do(spot->between);
+    }
+}
+
+/* --- What all have done ---------------------------------------------------------------------- */
+
+struct progress {
+    struct tally tally;
+    uint64_t at; /* ns */
+    uint64_t cpu_ns;
+    uint64_t acquisitions;
+    uint64_t operations;
+    uint64_t *of_each; /* operations */
+};
+
+static uint64_t cpu_of(const struct worker *w)
+{
+    struct timespec t;
+
+    /* One that has not begun yet has used none. */
+    if (!__atomic_load_n(&w->has_clock, __ATOMIC_ACQUIRE) || clock_gettime(w->clock, &t) != 0)
+        return 0;
+    return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
+}
+
+static void look(const struct scene *s, struct progress *p)
+{
+    tally_read(&p->tally);
+    p->at = clock_ns();
+    p->cpu_ns = p->operations = 0;
+    p->acquisitions = all_acquisitions(s);
+    for (unsigned i = 0; i < s->spot->threads; i++) {
+        p->of_each[i] = read_count(&s->workers[i].operations);
+        p->operations += p->of_each[i];
+        p->cpu_ns += cpu_of(&s->workers[i]);
+    }
+}
+
+static int descending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* Sorts the operations of each. */
+static void judge_fairness(uint64_t *of_each, unsigned n, struct gauge *g)
+{
+    double all = 0, busier = 0;
+
+    qsort(of_each, n, sizeof *of_each, descending);
+    for (unsigned i = 0; i < n; i++) {
+        all += (double)of_each[i];
+        if (i < n / 2)
+            busier += (double)of_each[i];
+        else if (n % 2 != 0 && i == n / 2)
+            busier += (double)of_each[i] / 2;
+    }
+    g->half = busier / all;
+    g->least = (double)of_each[n - 1] / (double)of_each[0];
+}
+
+static void judge_waits(const struct scene *s, struct gauge *g)
+{
+    static struct histogram all;
+
+    histogram_clear(&all);
+    for (unsigned i = 0; i < s->spot->threads; i++)
+        histogram_merge(&all, &s->workers[i].waits);
+    g->p50 = (double)histogram_percentile(&all, 0.5);
+    g->p99 = (double)histogram_percentile(&all, 0.99);
+    g->p999 = (double)histogram_percentile(&all, 0.999);
+    g->longest = (double)all.max;
+}
+
+/* --- A run ----------------------------------------------------------------------------------- */
+
+static void measure(struct scene *s, struct progress *before, struct progress *after)
+{
+    uint64_t duration = (uint64_t)s->spot->mix->run_ms * MS;
+
+    clock_sleep_ns(duration / WARM_PARTS);
+    look(s, before);
+    __atomic_store_n(&s->counts, true, __ATOMIC_RELAXED);
+    do {
+        clock_sleep_ns(duration);
+        look(s, after);
+    } while (after->operations == before->operations); /* none that has a lock had a processor */
+    __atomic_store_n(&s->counts, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->over, true, __ATOMIC_RELAXED);
+}
+
+static void conclude(const struct scene *s, const struct progress *before, struct progress *after,
+                     const struct bench_place *place, struct bench_entry *entry,
+                     struct bench_run *out)
+{
+    double operations = (double)(after->operations - before->operations);
+    double acquisitions = (double)(after->acquisitions - before->acquisitions);
+    double took = (double)(after->at - before->at) / S;
+    const struct tally *from = &before->tally, *to = &after->tally;
+    struct tally did = {to->voluntary - from->voluntary, to->involuntary - from->involuntary,
+                        to->system_calls - from->system_calls};
+    struct gauge g = {.rate = operations / took,
+                      .cpu_ns = (double)(after->cpu_ns - before->cpu_ns) / acquisitions};
+
+    for (unsigned i = 0; i < s->spot->threads; i++)
+        after->of_each[i] -= before->of_each[i];
+    judge_fairness(after->of_each, s->spot->threads, &g);
+    judge_waits(s, &g);
+    tally_share(&did, acquisitions / THOUSAND, entry, out);
+    out->seconds = took / operations;
+    if (!bench_counts_calls)
+        gauge_keep(place, entry, &g);
+}
+
+/* False with errno where so many cannot start. */
+static bool play(struct scene *s, struct progress *before, struct progress *after)
+{
+    const struct spot *spot = s->spot;
+    struct crew *hogs = NULL, *crew = NULL;
+
+    if (spot->antagonists > 0) {
+        hogs = hogs_start(spot->antagonists, spot->mix->duty);
+        if (hogs == NULL)
+            return false;
+    }
+    crew = crew_start(spot->threads, CREW_THREADS, member, s);
+    int error = errno;
+    if (crew != NULL) {
+        crew_go(crew);
+        measure(s, before, after);
+    }
+    if (hogs != NULL)
+        hogs_end(hogs); /* now, so that those who queue for a lock need not wait for them, too */
+    if (crew != NULL)
+        crew_join(crew);
+    errno = error;
+    return crew != NULL;
+}
+
+static bool prepare(struct scene *s, struct progress *before, struct progress *after)
+{
+    const struct spot *spot = s->spot;
+
+    s->data = spot->mode->make(spot->mix);
+    s->locks = adapter_make(s->lock, spot->mode->locks(spot->mix), false);
+    s->workers = aligned_alloc(alignof(struct worker), spot->threads * sizeof *s->workers);
+    before->of_each = calloc(spot->threads, sizeof *before->of_each);
+    after->of_each = calloc(spot->threads, sizeof *after->of_each);
+    if (s->data == NULL || s->locks == NULL || s->workers == NULL || before->of_each == NULL ||
+        after->of_each == NULL)
+        return false;
+    memset(s->workers, 0, spot->threads * sizeof *s->workers);
+    for (unsigned i = 0; i < spot->threads; i++)
+        s->workers[i].scene = s;
+    return true;
+}
+
+bool spot_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+{
+    const struct spot *spot = place->detail;
+    struct scene s = {.spot = spot, .lock = (const struct adapter *)(const void *)entry->lock};
+    struct progress before = {0}, after = {0};
+    bool good = prepare(&s, &before, &after) && play(&s, &before, &after);
+
+    if (good) {
+        const char *fault = spot->mode->check(&s);
+        if (fault != NULL) {
+            bench_complain("%s at %s: %s", entry->lock->name, place->title, fault);
+            exit(1);
+        }
+        conclude(&s, &before, &after, place, entry, out);
+    } else {
+        int error = errno;
+        char limit[160];
+        limits_describe(false, limit, sizeof limit);
+        bench_complain("cannot run %u threads and %u antagonists: %s; %s", spot->threads,
+                       spot->antagonists, strerror(error), limit);
+    }
+    free(before.of_each);
+    free(after.of_each);
+    free(s.workers);
+    if (s.locks != NULL)
+        adapter_unmake(s.lock, s.locks, spot->mode->locks(spot->mix));
+    if (s.data != NULL)
+        spot->mode->unmake(s.data);
+    return good;
+}

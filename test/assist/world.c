@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "world.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "assist/loader.h"
+#include "processes.h"
+
+/* How a process that started or stopped it ends: with the result, or with its skip. */
+enum { SKIPPED = 77 };
+
+static struct fw_assist_options options = {.readers = FW_ASSIST_READ_BY_ROOT};
+
+static void demand(bool is_so, const char *what)
+{
+    char why[120];
+
+    if (is_so)
+        return;
+    snprintf(why, sizeof why, "%s: %s", what, strerror(errno));
+    skip(why);
+}
+
+void world_enter(void)
+{
+    if (!fw_assist_built_in())
+        skip("built without the assist");
+    if (geteuid() != 0)
+        skip("the assist is started by root");
+    demand(unshare(CLONE_NEWNS) == 0, "unshare");
+    demand(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0, "mount");
+    demand(mount("tmpfs", "/run", "tmpfs", 0, "mode=0755") == 0, "a tmpfs on /run");
+    /* Mount namespaces that are made in this one see what is mounted in /run later. */
+    demand(mount(NULL, "/run", NULL, MS_SHARED, NULL) == 0, "mount");
+}
+
+void world_readers(gid_t group)
+{
+    options.readers = group == (gid_t)-1 ? FW_ASSIST_READ_BY_ROOT : FW_ASSIST_READ_BY_GROUP;
+    options.group = group;
+}
+
+static int do_start(void)
+{
+    char text[300] = "";
+    fw_assist_result result = fw_assist_start(&options, text, sizeof text);
+
+    if (result == FW_ASSIST_NOT_PERMITTED || result == FW_ASSIST_NOT_SUPPORTED) {
+        printf("skipped: %s\n", text);
+        fflush(stdout);
+        return SKIPPED;
+    }
+    if (result != FW_ASSIST_DONE && result != FW_ASSIST_NOTHING_TO_DO)
+        fprintf(stderr, "start: %s\n", text);
+    return (int)result;
+}
+
+static int do_stop(void)
+{
+    char text[300] = "";
+    fw_assist_result result = fw_assist_stop(text, sizeof text);
+
+    if (result != FW_ASSIST_DONE && result != FW_ASSIST_NOTHING_TO_DO)
+        fprintf(stderr, "stop: %s\n", text);
+    return (int)result;
+}
+
+static pid_t begin(int (*what)(void))
+{
+    pid_t pid = fork();
+
+    CHECK(pid >= 0);
+    if (pid == 0)
+        _exit(what());
+    return pid;
+}
+
+static int result_of(int (*what)(void))
+{
+    pid_t pid = begin(what);
+    int status;
+
+    CHECK(waitpid(pid, &status, 0) == pid);
+    if (!WIFEXITED(status))
+        fail("a start or a stop ended with signal %d", WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+bool world_start(void)
+{
+    int result = result_of(do_start);
+
+    if (result == SKIPPED)
+        _exit(SKIPPED);
+    if (result != FW_ASSIST_DONE && result != FW_ASSIST_NOTHING_TO_DO)
+        fail("the assist cannot be started");
+    return result == FW_ASSIST_DONE;
+}
+
+void world_stop(void)
+{
+    int result = result_of(do_stop);
+
+    if (result != FW_ASSIST_DONE && result != FW_ASSIST_NOTHING_TO_DO)
+        fail("the assist cannot be stopped");
+    if (access(FW_ASSIST_MOUNT, F_OK) == 0 || errno != ENOENT)
+        fail("a stop has left " FW_ASSIST_MOUNT);
+}
+
+static void kill_after(pid_t pid, unsigned us)
+{
+    int status;
+
+    usleep(us);
+    kill(pid, SIGKILL);
+    CHECK(waitpid(pid, &status, 0) == pid);
+}
+
+void world_kill_a_start(unsigned us)
+{
+    kill_after(begin(do_start), us);
+}
+
+void world_kill_a_stop(unsigned us)
+{
+    kill_after(begin(do_stop), us);
+}
+
+void world_unmount(void)
+{
+    CHECK(umount2(FW_ASSIST_MOUNT, MNT_DETACH) == 0 || errno == EINVAL || errno == ENOENT);
+}
+
+void world_unpin_page(void)
+{
+    CHECK(unlink(FW_ASSIST_PIN) == 0 || errno == ENOENT);
+}
+
+void world_unpin_all(void)
+{
+    DIR *directory = opendir(FW_ASSIST_MOUNT);
+    const struct dirent *entry;
+
+    if (!directory)
+        return;
+    while ((entry = readdir(directory)))
+        unlinkat(dirfd(directory), entry->d_name, 0);
+    closedir(directory);
+}
+
+void world_hide_page(unsigned us)
+{
+    CHECK(rename(FW_ASSIST_PIN, FW_ASSIST_MOUNT "/hidden") == 0);
+    usleep(us);
+    CHECK(rename(FW_ASSIST_MOUNT "/hidden", FW_ASSIST_PIN) == 0);
+}
+
+const struct fw_assist_page *world_map(void)
+{
+    union bpf_attr attr;
+    void *page;
+    int fd;
+
+    memset(&attr, 0, sizeof attr);
+    attr.pathname = (uintptr_t)FW_ASSIST_PIN;
+    fd = (int)syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof attr);
+    if (fd < 0)
+        return NULL;
+    page = mmap(NULL, sizeof(struct fw_assist_page), PROT_READ, MAP_SHARED, fd, 0);
+    close(fd);
+    return page == MAP_FAILED ? NULL : page;
+}
