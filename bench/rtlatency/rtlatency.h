@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_RTLATENCY_H
+#define FW_RTLATENCY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <furwock/rt.h>
+
+#include "bench.h"
+
+/*
+ * rtlatency: what lock and unlock cost real-time tasks.
+ *
+ *   locks.c      the protocols, and the C library's two, behind one face
+ *   pairs.c      nobody else wants the lock: nanoseconds of a pair
+ *   tasks.c      section V of the paper: periodic tasks, a section in each job
+ *   switches.c   when a thread did not run, as the kernel records it
+ *   samples.c    what the jobs have cost, over all runs
+ *   table.c      Table 1, with the paper's figures beside
+ *   goals.c      what the figures had to reach
+ */
+enum {
+    PRIORITY = 10, /* of the least urgent task; the others follow */
+    CEILING = 40,
+    TASKS_MAX = 64,
+    CACHE_LINE = 64
+};
+
+/* --- locks.c --------------------------------------------------------------------------------- */
+
+enum figure { AVERAGE, P99, MOST, FIGURES };
+enum sample_kind { LOCK_FREE, UNLOCK_FREE, LOCK_TAKEN, UNLOCK_TAKEN, SAMPLE_KINDS };
+
+struct variant {
+    adapter_head head;                     /* first: entries of the contest point here */
+    fw_rt_protocol protocol;               /* 0: the C library's mutex */
+    int native;                            /* its PTHREAD_PRIO_... */
+    bool one_cpu, many_cpus;               /* in which of the paper's two halves of Table 1 */
+    const char *baseline;                  /* its own kind that asks the kernel; NULL: none */
+    const char *compared;                  /* with whom Table 1 compares it */
+    unsigned paper[SAMPLE_KINDS][FIGURES]; /* cycles at 1 GHz; 0: none */
+};
+
+extern const struct variant variants[];
+extern const size_t n_variants;
+const struct variant *variant_of(const struct bench_entry *e);
+
+/* A lock, and what its users share. */
+struct stage {
+    const struct variant *variant;
+    fw_rt_group *group;
+    pthread_mutex_t mutex;
+    uint64_t sections __attribute__((aligned(CACHE_LINE))); /* under the lock */
+};
+
+/* A thread that uses it. */
+struct actor {
+    struct stage *stage;
+    fw_rt_task *task;
+    unsigned lock;
+    uint64_t period_ns, next_ns;
+};
+
+/* 0 or an errno value; *why is a sentence then. */
+int stage_open(struct stage *s, const struct variant *v, fw_rt_tier tier, const char **why);
+void stage_close(struct stage *s);
+
+/* Makes the calling thread one: on that CPU, under that priority.  0 or an errno value. */
+int actor_begin(struct actor *a, struct stage *s, unsigned cpu, int priority, uint64_t period_ns);
+void actor_end(struct actor *a);
+void actor_next_period(struct actor *a);
+
+static inline int actor_lock(struct actor *a)
+{
+    return a->task != NULL ? fw_rt_lock(a->task, a->lock) : pthread_mutex_lock(&a->stage->mutex);
+}
+
+static inline int actor_unlock(struct actor *a)
+{
+    return a->task != NULL ? fw_rt_unlock(a->task, a->lock)
+                           : pthread_mutex_unlock(&a->stage->mutex);
+}
+
+/* Can it be had here?  0, or an errno value and a sentence. */
+int variant_try(const struct variant *v, fw_rt_tier tier, char *why, size_t size);
+
+/* May this process have SCHED_FIFO?  0 or an errno value. */
+int real_time_allowed(void);
+
+/* The number of the i-th CPU that this process may use. */
+unsigned cpu_number(unsigned i);
+
+/* --- switches.c ------------------------------------------------------------------------------ */
+
+struct pause {
+    uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
+    bool is_sleep;           /* else somebody else took the CPU */
+};
+
+struct switches; /* of one thread */
+
+/* Opened by the thread itself.  NULL with errno where the kernel does not tell. */
+struct switches *switches_open(void);
+
+/* Its pauses so far, in an array that the caller frees; false: some were lost, or no memory. */
+bool switches_read(struct switches *s, struct pause **pauses, size_t *n);
+void switches_close(struct switches *s);
+
+/* --- samples.c ------------------------------------------------------------------------------- */
+
+struct summary {
+    size_t n;
+    double figure[FIGURES]; /* ns */
+};
+
+struct samples {
+    float *ns[SAMPLE_KINDS];
+    size_t n[SAMPLE_KINDS], room[SAMPLE_KINDS];
+    struct summary summary[SAMPLE_KINDS];
+    bool is_summed[SAMPLE_KINDS];
+};
+
+void samples_add(struct samples *s, enum sample_kind kind, double ns);
+void samples_free(struct samples *s);
+
+/* Of `n` of them, drawn by chance: the others are left out (section V-A).  Done once. */
+struct summary samples_summary(struct samples *s, enum sample_kind kind, size_t n);
+
+/* --- pairs.c and tasks.c --------------------------------------------------------------------- */
+
+struct spot {
+    struct bench *bench;
+    fw_rt_tier tier;
+    bool is_pairs;
+    unsigned tasks, cpus;
+    unsigned run_ms;
+    uint64_t seed;
+    struct samples *samples; /* of each entry of the place */
+};
+
+bool pairs_run(struct bench_place *p, struct bench_entry *e, struct bench_run *out);
+bool tasks_run(struct bench_place *p, struct bench_entry *e, struct bench_run *out);
+
+/* --- table.c and goals.c --------------------------------------------------------------------- */
+
+/* The smallest number of samples of a kind, of those that have any. */
+size_t samples_common(const struct bench_place *p, enum sample_kind kind);
+
+void table_print(const struct bench *b, FILE *out);
+void table_describe(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+                    json_t *cell);
+void goals_print(const struct bench *b, FILE *out);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Section V-A: periodic tasks, each job of which takes the one lock once.  What a job executes it
+ * does on memory, so that the caches are never warm.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "rng.h"
+#include "rtlatency.h"
+#include "ticks.h"
+
+enum {
+    US = 1000,
+    MS = 1000 * US,
+    PERIOD_LOW = 600 * US,
+    PERIOD_HIGH = 800 * US,
+    SECTION_LOW = 25 * US,
+    SECTION_HIGH = 45 * US,
+    EXECUTION_LOW = 25 * US,
+    EXECUTION_HIGH = 65 * US,
+    POLLUTED = 256 * 1024, /* bytes, of each task */
+    TRIAL = 20000,         /* lines */
+    TRIALS = 5
+};
+
+struct job {
+    uint64_t at[4]; /* ticks: before and after lock, before and after unlock */
+    uint64_t section;
+};
+
+struct tasks;
+
+struct worker {
+    struct tasks *all;
+    unsigned index;
+    uint64_t period_ns, section_lines, other_lines;
+    struct job *jobs;
+    size_t n, room;
+    struct pause *pauses;
+    size_t n_pauses;
+    bool blind;
+    char *memory;
+    size_t line;
+    pthread_t thread;
+};
+
+struct tasks {
+    struct stage stage;
+    const struct spot *spot;
+    struct worker worker[TASKS_MAX];
+    pthread_barrier_t gate;
+    uint64_t ends_ns;
+    int error;
+    /* A tick in nanoseconds, and the time of tick 0. */
+    double tick_ns, zero_ns;
+};
+
+/* --- Work ------------------------------------------------------------------------------------ */
+
+static void pollute(struct worker *w, uint64_t lines)
+{
+    for (uint64_t i = 0; i < lines; i++) {
+        w->memory[w->line]++;
+        w->line = (w->line + CACHE_LINE) % POLLUTED;
+    }
+}
+
+/* The most that were done in a nanosecond, once for all runs. */
+static double lines_per_ns(struct worker *w)
+{
+    static double most;
+
+    static bool is_known;
+
+    for (int i = 0; i < TRIALS && !is_known; i++) {
+        uint64_t began = clock_ns();
+        double now;
+        pollute(w, TRIAL);
+        now = (double)TRIAL / (double)(clock_ns() - began + 1);
+        most = now > most ? now : most;
+    }
+    is_known = true;
+    return most;
+}
+
+/* --- A task ---------------------------------------------------------------------------------- */
+
+static void job(struct worker *w, struct actor *a, struct job *j)
+{
+    pollute(w, w->other_lines / 2);
+    j->at[0] = ticks_before();
+    actor_lock(a);
+    j->at[1] = ticks_after();
+    j->section = w->all->stage.sections++;
+    pollute(w, w->section_lines);
+    j->at[2] = ticks_before();
+    actor_unlock(a);
+    j->at[3] = ticks_after();
+    pollute(w, w->other_lines - w->other_lines / 2);
+}
+
+static void work(struct worker *w, struct actor *a)
+{
+    struct switches *s = switches_open();
+
+    pthread_barrier_wait(&w->all->gate);
+    if (__atomic_load_n(&w->all->error, __ATOMIC_RELAXED) == 0)
+        while (clock_ns() < w->all->ends_ns && w->n < w->room) {
+            job(w, a, &w->jobs[w->n++]);
+            actor_next_period(a);
+        }
+    w->blind = s == NULL || !switches_read(s, &w->pauses, &w->n_pauses);
+    if (s != NULL)
+        switches_close(s);
+}
+
+static void *task(void *arg)
+{
+    struct worker *w = arg;
+    struct tasks *all = w->all;
+    struct actor a;
+    int error = actor_begin(&a, &all->stage, cpu_number(w->index % all->spot->cpus),
+                            PRIORITY + (int)w->index, w->period_ns);
+
+    if (error != 0) {
+        const char *why = fw_rt_why();
+        bench_complain("%s: %s", all->stage.variant->head.name,
+                       *why != '\0' ? why : strerror(error));
+        __atomic_store_n(&all->error, error, __ATOMIC_RELAXED);
+        pthread_barrier_wait(&all->gate);
+        return NULL;
+    }
+    work(w, &a);
+    actor_end(&a);
+    return NULL;
+}
+
+/* --- What it was ----------------------------------------------------------------------------- */
+
+/* How long the thread was off its CPU between two points; whether it slept. */
+static double paused(const struct worker *w, double from, double to, bool *slept)
+{
+    size_t low = 0, high = w->n_pauses;
+    double all = 0;
+
+    while (low < high) { /* the first that ends behind `from` */
+        size_t middle = low + (high - low) / 2;
+        if ((double)w->pauses[middle].to_ns <= from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < w->n_pauses && (double)w->pauses[low].from_ns < to; low++) {
+        double a = (double)w->pauses[low].from_ns, b = (double)w->pauses[low].to_ns;
+        all += (b < to ? b : to) - (a > from ? a : from);
+        *slept = *slept || w->pauses[low].is_sleep;
+    }
+    return all;
+}
+
+struct section {
+    const struct worker *by;
+    const struct job *job;
+    double lock_ns, unlock_ns;
+    bool waited;   /* asleep */
+    bool gave_way; /* lost the CPU in the unlock */
+};
+
+static double at_ns(const struct tasks *all, uint64_t ticks)
+{
+    return all->zero_ns + (double)ticks * all->tick_ns;
+}
+
+static void look(const struct tasks *all, const struct worker *w, const struct job *j,
+                 struct section *s)
+{
+    double at[4];
+    bool unused = false;
+
+    for (int i = 0; i < 4; i++)
+        at[i] = at_ns(all, j->at[i]);
+    *s = (struct section){.by = w, .job = j};
+    s->lock_ns = at[1] - at[0] - paused(w, at[0], at[1], &s->waited);
+    s->unlock_ns = at[3] - at[2] - paused(w, at[2], at[3], &unused);
+    s->gave_way = at[3] - at[2] - s->unlock_ns > 0;
+}
+
+static bool was_in_the_way(const struct section *s, const struct section *of)
+{
+    return s->by != of->by && of->job->at[0] < s->job->at[2];
+}
+
+/*
+ * An unlock is a contended one if who comes next has asked before, or if it lets somebody run: one
+ * whom the section has held back, though that one did not want the lock (a ceiling, boosting).
+ *
+ * Who asked and did not sleep has
+ * polled (the kernel does that for a lock that inherits, while the owner runs elsewhere): what that
+ * cost cannot be told from waiting, so such a lock counts neither here nor there.
+ * Returns false where sections overlapped.
+ */
+static bool collect(const struct section *sections, size_t n, struct samples *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct section *s = &sections[i];
+        bool met, handed;
+
+        if (s->job == NULL || (i > 0 && s->job->at[1] < s[-1].job->at[2]))
+            return false;
+        met = i > 0 && was_in_the_way(s - 1, s);
+        handed =
+            i + 1 < n && s[1].job != NULL && s[1].by != s->by && s[1].job->at[0] < s->job->at[3];
+        if (s->waited)
+            samples_add(to, LOCK_TAKEN, s->lock_ns);
+        else if (!met)
+            samples_add(to, LOCK_FREE, s->lock_ns);
+        samples_add(to, handed ? UNLOCK_TAKEN : UNLOCK_FREE, s->unlock_ns);
+    }
+    return true;
+}
+
+static bool evaluate(struct tasks *all, struct samples *to)
+{
+    struct section *sections;
+    size_t n = 0;
+    bool good;
+
+    for (unsigned i = 0; i < all->spot->tasks; i++)
+        n += all->worker[i].n;
+    sections = calloc(n + 1, sizeof *sections);
+    if (sections == NULL)
+        bench_refuse("no memory");
+    for (unsigned i = 0; i < all->spot->tasks; i++)
+        for (size_t k = 0; k < all->worker[i].n; k++) {
+            const struct job *j = &all->worker[i].jobs[k];
+            if (j->section < n)
+                look(all, &all->worker[i], j, &sections[j->section]);
+        }
+    good = n > 0 && collect(sections, n, to);
+    free(sections);
+    return good;
+}
+
+/* --- A run ----------------------------------------------------------------------------------- */
+
+static void draw_tasks(struct tasks *all, unsigned repetition)
+{
+    const struct spot *spot = all->spot;
+    struct rng r;
+
+    rng_seed(&r, spot->seed * 1000 + repetition);
+    for (unsigned i = 0; i < spot->tasks; i++) {
+        struct worker *w = &all->worker[i];
+        double section = rng_between(&r, SECTION_LOW, SECTION_HIGH);
+        double other = rng_between(&r, EXECUTION_LOW, EXECUTION_HIGH);
+
+        *w = (struct worker){.all = all, .index = i};
+        w->period_ns = (uint64_t)rng_between(&r, PERIOD_LOW, PERIOD_HIGH);
+        w->room = (size_t)spot->run_ms * MS / PERIOD_LOW + 2;
+        w->jobs = calloc(w->room, sizeof *w->jobs);
+        w->memory = calloc(POLLUTED, 1);
+        if (w->jobs == NULL || w->memory == NULL)
+            bench_refuse("no memory");
+        memset(w->jobs, 1, w->room * sizeof *w->jobs); /* no page faults later */
+        w->section_lines = (uint64_t)(section * lines_per_ns(w));
+        w->other_lines = (uint64_t)(other * lines_per_ns(w));
+    }
+}
+
+static void time_ticks(struct tasks *all, uint64_t ticks, uint64_t ns)
+{
+    uint64_t now = clock_ns(), ticks_now = ticks_before();
+
+    all->tick_ns = (double)(now - ns) / (double)(ticks_now - ticks);
+    all->zero_ns = (double)now - (double)ticks_now * all->tick_ns;
+}
+
+static void start(struct tasks *all)
+{
+    const struct spot *spot = all->spot;
+    unsigned n = 0;
+    int error = 0;
+
+    pthread_barrier_init(&all->gate, NULL, spot->tasks + 1);
+    for (; n < spot->tasks && error == 0; n++)
+        error = pthread_create(&all->worker[n].thread, NULL, task, &all->worker[n]);
+    if (error != 0) /* those that have come wait for ever */
+        bench_refuse("cannot start %u threads: %s", spot->tasks, strerror(error));
+    all->ends_ns = clock_ns() + (uint64_t)spot->run_ms * MS;
+    pthread_barrier_wait(&all->gate);
+}
+
+static bool is_blind(const struct tasks *all)
+{
+    for (unsigned i = 0; i < all->spot->tasks; i++)
+        if (all->worker[i].blind)
+            return true;
+    return false;
+}
+
+static void finish(struct tasks *all)
+{
+    for (unsigned i = 0; i < all->spot->tasks; i++) {
+        free(all->worker[i].jobs);
+        free(all->worker[i].memory);
+        free(all->worker[i].pauses);
+    }
+    pthread_barrier_destroy(&all->gate);
+    stage_close(&all->stage);
+}
+
+static double average(const struct samples *s, enum sample_kind kind)
+{
+    double all = 0;
+
+    for (size_t i = 0; i < s->n[kind]; i++)
+        all += (double)s->ns[kind][i];
+    return s->n[kind] > 0 ? all / (double)s->n[kind] : 0;
+}
+
+/* The run's samples join those of the runs before; not those taken while calls were counted. */
+static void keep(struct samples *run, struct samples *all, struct bench_run *out)
+{
+    out->seconds = (average(run, LOCK_FREE) + average(run, UNLOCK_FREE)) / 1e9;
+    for (int kind = 0; kind < SAMPLE_KINDS && !bench_counts_calls; kind++)
+        for (size_t i = 0; i < run->n[kind]; i++)
+            samples_add(all, kind, (double)run->ns[kind][i]);
+    samples_free(run);
+}
+
+bool tasks_run(struct bench_place *place, struct bench_entry *e, struct bench_run *out)
+{
+    const struct spot *spot = place->detail;
+    struct tasks all = {.spot = spot};
+    struct samples run = {0};
+    struct tally before, used;
+    uint64_t ticks, ns;
+    const char *why;
+    int error = stage_open(&all.stage, variant_of(e), spot->tier, &why);
+
+    if (error != 0) {
+        bench_complain("%s: %s", e->lock->name, why);
+        return false;
+    }
+    draw_tasks(&all, spot->bench->finished);
+    tally_read(&before);
+    ticks = ticks_before();
+    ns = clock_ns();
+    start(&all);
+    for (unsigned i = 0; i < spot->tasks; i++)
+        pthread_join(all.worker[i].thread, NULL);
+    time_ticks(&all, ticks, ns);
+    used = tally_since(&before);
+    if (all.error == 0 && is_blind(&all))
+        bench_complain("the kernel does not tell when threads run (perf_event_open)");
+    else if (all.error == 0 && !evaluate(&all, &run))
+        bench_refuse("%s at %s: sections overlapped", e->lock->name, place->title);
+    error = all.error != 0 || is_blind(&all);
+    tally_share(&used, (double)(run.n[LOCK_FREE] + run.n[LOCK_TAKEN]), e, out);
+    keep(&run, &spot->samples[e - place->entries], out);
+    finish(&all);
+    return error == 0;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include <argp.h>
+#include <errno.h>
+#include <furwock/rt.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "rt.h"
+#include "rt/analysis/analysis.h"
+#include "rt_set.h"
+
+struct options {
+    const char *path;
+    int protocol; /* 0: the file's, or all */
+    bool as_json;
+    struct analysis_costs costs;
+};
+
+/* Protocols with the same bounds, with the number of the first. */
+static const struct family {
+    int first, last;
+} families[] = {{FW_RT_PIP, FW_RT_PIP},
+                {FW_RT_IPCP, FW_RT_PCP_DU_PF},
+                {FW_RT_MPCP, FW_RT_MPCP_DU},
+                {FW_RT_FMLP, FW_RT_FMLP_DU}};
+
+enum { FAMILIES = sizeof families / sizeof *families };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case 'p':
+        o->protocol = rt_set_protocol(arg);
+        return 0;
+    case 'j':
+        o->as_json = true;
+        return 0;
+    case 's':
+        o->costs.section = rt_set_time(arg, "--section-cost");
+        return 0;
+    case 'w':
+        o->costs.wake = rt_set_time(arg, "--wake-cost");
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->path != NULL)
+            command_refuse(COMMAND_USAGE, "takes one task set, not \"%s\" too", arg);
+        o->path = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"protocol", 'p', "NAME", 0, "only this one (also where the file names one)", 0},
+    {"section-cost", 's', "US", 0, "microseconds that each section takes longer (0)", 0},
+    {"wake-cost", 'w', "US", 0, "microseconds from a release or wake-up to its dispatch (0)", 0},
+    {"json", 'j', NULL, 0, "print JSON", 0},
+    {0},
+};
+
+static const struct argp command_line = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TASKSET",
+    .doc =
+        "Bound the blocking and the response times of a task set.\v"
+        "TASKSET is a file of JSON (\"-\": standard input); doc/real-time.md describes it.  Shown "
+        "are, for each protocol that fits, how long a job is blocked at most, when it is finished "
+        "at the latest, both in microseconds, and whether that is in time.  \"Blocked\" is a job "
+        "that neither executes nor sleeps of its own accord, while no task of its CPU with a "
+        "higher priority executes.  Where there is no bound there is a dash.\n\n"
+        "The bounds are those of Sha, Rajkumar and Lehoczky (1990) for PIP, IPCP and PCP, of "
+        "Rajkumar (1990) and Lakshmanan et al. (2009) for MPCP, and of Brandenburg (2014) for "
+        "FMLP+; rt/analysis/analysis.h has the formulas.\n\n"
+        "The exit status is 1 if the set is schedulable under none of the protocols shown.",
+};
+
+/* "IPCP, PCP, PCP-DU-BOOL, PCP-DU-PF", or the one that was asked for. */
+static void name_family(const struct family *f, char *name, size_t size)
+{
+    size_t used = 0;
+
+    name[0] = 0;
+    for (int p = f->first; p <= f->last && used < size; p++)
+        used += (size_t)snprintf(name + used, size - used, "%s%s", p > f->first ? ", " : "",
+                                 fw_rt_protocol_name((fw_rt_protocol)p));
+}
+
+static void print_time(uint64_t ns)
+{
+    if (ns == ANALYSIS_NO_BOUND)
+        printf("  %10s", "-");
+    else
+        printf("  %10.3f", (double)ns / 1e3);
+}
+
+static void print(const struct taskset *set, const struct analysis *a, const char *name)
+{
+    if (a->unfit[0] != 0) {
+        printf("\n%s: not for this set: %s\n", name, a->unfit);
+        return;
+    }
+    printf("\n%s: %s\n", name, a->is_schedulable ? "schedulable" : "not schedulable");
+    printf("  %-15s %3s %8s  %10s  %10s  %10s  %10s\n", "task", "cpu", "priority", "execution",
+           "blocking", "response", "deadline");
+    for (int i = 0; i < set->tasks; i++) {
+        const struct taskset_task *t = &set->task[i];
+        printf("  %-15s %3d %8d", rt_set_visible(t->name), t->cpu, t->priority);
+        print_time(t->execution);
+        print_time(a->task[i].blocking);
+        print_time(a->task[i].response);
+        print_time(t->deadline);
+        puts(a->task[i].response > t->deadline ? "  late" : "");
+    }
+}
+
+static json_t *to_json(const struct taskset *set, const struct analysis *a, const struct family *f)
+{
+    json_t *names = json_array(), *tasks = json_array();
+
+    for (int p = f->first; p <= f->last; p++)
+        json_array_append_new(names, json_string(fw_rt_protocol_name((fw_rt_protocol)p)));
+    for (int i = 0; i < set->tasks && a->unfit[0] == 0; i++)
+        json_array_append_new(tasks,
+                              json_pack("{s:s s:o s:o s:o s:b}", "name", set->task[i].name,
+                                        "blocking_us", rt_set_us(a->task[i].blocking),
+                                        "response_us", rt_set_us(a->task[i].response),
+                                        "deadline_us", rt_set_us(set->task[i].deadline), "in_time",
+                                        a->task[i].response <= set->task[i].deadline));
+    return json_pack("{s:o s:o s:b s:o}", "protocols", names, "unfit",
+                     a->unfit[0] != 0 ? json_string(a->unfit) : json_null(), "schedulable",
+                     a->is_schedulable, "tasks", tasks);
+}
+
+/* Is it schedulable under one of those that were asked for? */
+static bool analyze(const struct options *o, const struct taskset *set, json_t *list)
+{
+    bool is_good = false;
+
+    for (int i = 0; i < FAMILIES; i++) {
+        struct family f = families[i];
+        struct analysis a;
+        char name[80];
+        if (o->protocol != 0 && (o->protocol < f.first || o->protocol > f.last))
+            continue;
+        if (o->protocol != 0)
+            f.first = f.last = o->protocol;
+        analysis_make(&a, set, f.first, o->costs);
+        is_good |= a.is_schedulable;
+        name_family(&f, name, sizeof name);
+        if (list != NULL)
+            json_array_append_new(list, to_json(set, &a, &f));
+        else
+            print(set, &a, name);
+    }
+    return is_good;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct taskset *set;
+    bool is_good;
+
+    argp_parse(&command_line, argc, argv, 0, NULL, &o);
+    set = rt_set_read(o.path);
+    if (o.protocol == 0)
+        o.protocol = set->protocol;
+    if (o.as_json) {
+        json_t *list = json_array(), *whole;
+        is_good = analyze(&o, set, list);
+        whole = json_pack("{s:s s:o}", "format", "furwock-rt-analysis-1", "analyses", list);
+        json_dumpf(whole, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(whole);
+    } else {
+        printf("%s: %d task%s, %d lock%s; times in microseconds\n", rt_set_visible(o.path),
+               set->tasks, set->tasks == 1 ? "" : "s", set->locks, set->locks == 1 ? "" : "s");
+        is_good = analyze(&o, set, NULL);
+    }
+    taskset_free(set);
+    if (fflush(stdout) != 0)
+        command_refuse(COMMAND_FAILED, "cannot write the result: %s", strerror(errno));
+    return is_good ? COMMAND_GOOD : COMMAND_FAILED;
+}
+
+const struct rt_verb rt_verb_analyze = {
+    .name = "analyze",
+    .about = "bounds on the blocking and response times of a set",
+    .run = run,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_COMMAND_RT_RUN_H
+#define FW_COMMAND_RT_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rt/taskset.h"
+
+/*
+ * furwock rt run: executes a task set, with a thread for each task, and finds out from what they
+ * have written down who was blocked for how long.
+ *
+ * A job executes by looking at the clock over and over: where two looks lie apart by more than
+ * RUN_GAP_NS, it has not executed in between.  So the threads know without the kernel's help when
+ * each of them had its CPU; and what interrupts or a hypervisor take away is nobody's execution.
+ */
+
+/* Two looks lie less than 0.1 us apart; a switch to another thread and back takes more than 2. */
+#define RUN_GAP_NS 2000u
+
+enum run_kind {
+    RUN_RELEASE, /* of a job: when it was due */
+    RUN_START,   /* has its CPU from now on */
+    RUN_STOP,    /* no longer */
+    RUN_ASK,     /* for a lock */
+    RUN_GET,     /* the lock */
+    RUN_LEAVE,   /* the section: begins to unlock */
+    RUN_LEFT,    /* has unlocked */
+    RUN_SLEEP,   /* of its own accord */
+    RUN_WAKE,    /* when that was due to end */
+    RUN_END      /* of the job */
+};
+
+struct run_event {
+    uint64_t ns; /* CLOCK_MONOTONIC */
+    uint32_t kind;
+    int lock;
+};
+
+/* What one task has written down, in the order in which it was. */
+struct run_log {
+    struct run_event *event;
+    size_t count, room;
+    bool is_full;                    /* the end is missing */
+    uint64_t jobs, misses, response; /* the longest */
+};
+
+/* rt_run_round fills in the logs, one for each task. */
+struct run_round {
+    const struct taskset *set;
+    int protocol, tier;
+    uint64_t jobs; /* of all tasks together, about */
+    struct run_log *log;
+    char why[300]; /* after an error */
+};
+
+/* False: it could not be done, and `why` says why not. */
+bool rt_run_round(struct run_round *round);
+void rt_run_forget(struct run_round *round); /* the logs */
+
+/* Of a task's jobs, all rounds together. */
+struct run_result {
+    uint64_t jobs, misses;
+    uint64_t response;      /* the longest, ns */
+    uint64_t blocking, sum; /* the longest, and that of all */
+    uint64_t lost;          /* the longest: nobody in question executed */
+    uint64_t above;         /* jobs that were blocked for longer than `limit` */
+    uint64_t limit;
+};
+
+/* Adds what the round's logs say to the results of the set's tasks. */
+void rt_run_judge(const struct run_round *round, struct run_result *result);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who was blocked when, from what the tasks have written down: goes through all events in their
+ * order, and asks for each stretch of time between two of them what it was to each job.
+ *
+ * a job that is released, not finished,        the stretch
+ * not asleep, and
+ * -------------------------------------------  ---------------------------------------------------
+ * executes                                     is its own
+ * a more urgent task of its CPU executes       is interference
+ * waits for a lock that is owned by a task     is blocking, if anybody executes on that one's CPU,
+ *                                              and lost otherwise
+ * else, while a less urgent task of its CPU    is blocking
+ * executes
+ * else                                         is lost: to the kernel, to switches, to others
+ *
+ * A lock is owned until the call has returned that left it, or another one has got it.  Whoever
+ * gets it next, and waits for it then, owns it from then on.  (Under a ceiling a job may wait for a
+ * lock that nobody owns.)
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt_run.h"
+
+struct moment {
+    const struct run_event *event;
+    int task;
+    size_t order; /* of equal times */
+    int heir;     /* RUN_LEFT: who gets the lock next */
+};
+
+struct state {
+    bool is_there, is_asleep, executes;
+    int waits; /* for this lock; TASKSET_NONE: for none */
+    uint64_t blocking, lost;
+};
+
+struct court {
+    const struct run_round *round;
+    struct state task[TASKSET_TASKS];
+    int owner[TASKSET_LOCKS];
+    int busy[TASKSET_CPUS]; /* who executes; TASKSET_NONE */
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct moment *l = left, *r = right;
+
+    if (l->event->ns != r->event->ns)
+        return l->event->ns < r->event->ns ? -1 : 1;
+    return (l->order > r->order) - (l->order < r->order);
+}
+
+static struct moment *collect(const struct run_round *round, size_t *count)
+{
+    struct moment *all;
+    size_t n = 0;
+    int next[TASKSET_LOCKS];
+
+    for (int t = 0; t < round->set->tasks; t++)
+        n += round->log[t].count;
+    all = malloc((n + 1) * sizeof *all);
+    if (all == NULL)
+        abort();
+    n = 0;
+    for (int t = 0; t < round->set->tasks; t++)
+        for (size_t i = 0; i < round->log[t].count; i++, n++)
+            all[n] = (struct moment){
+                .event = &round->log[t].event[i], .task = t, .order = n, .heir = TASKSET_NONE};
+    qsort(all, n, sizeof *all, compare);
+    for (int l = 0; l < TASKSET_LOCKS; l++)
+        next[l] = TASKSET_NONE;
+    for (size_t i = n; i-- > 0;) {
+        if (all[i].event->kind == RUN_GET)
+            next[all[i].event->lock] = all[i].task;
+        else if (all[i].event->kind == RUN_LEFT)
+            all[i].heir = next[all[i].event->lock];
+    }
+    *count = n;
+    return all;
+}
+
+/* Is the stretch blocking (1), lost (-1), or neither, to that task's job? */
+static int judge(const struct court *c, int task)
+{
+    const struct taskset *set = c->round->set;
+    const struct state *s = &c->task[task];
+    int here = c->busy[set->task[task].cpu];
+
+    if (!s->is_there || s->is_asleep || here == task)
+        return 0;
+    if (here != TASKSET_NONE && set->task[here].priority > set->task[task].priority)
+        return 0;
+    if (s->waits != TASKSET_NONE && c->owner[s->waits] != TASKSET_NONE)
+        return c->busy[set->task[c->owner[s->waits]].cpu] != TASKSET_NONE ? 1 : -1;
+    return here != TASKSET_NONE ? 1 : -1;
+}
+
+static void pass(struct court *c, uint64_t ns)
+{
+    for (int t = 0; ns != 0 && t < c->round->set->tasks; t++) {
+        int verdict = judge(c, t);
+        if (verdict > 0)
+            c->task[t].blocking += ns;
+        else if (verdict < 0)
+            c->task[t].lost += ns;
+    }
+}
+
+static void end_job(struct state *s, struct run_result *r)
+{
+    if (s->blocking > r->blocking)
+        r->blocking = s->blocking;
+    if (s->lost > r->lost)
+        r->lost = s->lost;
+    r->sum += s->blocking;
+    r->above += s->blocking > r->limit;
+    s->is_there = false;
+}
+
+static void happen(struct court *c, const struct moment *m, struct run_result *result)
+{
+    struct state *s = &c->task[m->task];
+    int *busy = &c->busy[c->round->set->task[m->task].cpu], lock = m->event->lock;
+
+    switch (m->event->kind) {
+    case RUN_RELEASE:
+        *s = (struct state){.is_there = true, .waits = TASKSET_NONE};
+        break;
+    case RUN_START:
+        *busy = m->task;
+        break;
+    case RUN_STOP:
+        if (*busy == m->task)
+            *busy = TASKSET_NONE;
+        break;
+    case RUN_ASK:
+        s->waits = lock;
+        break;
+    case RUN_GET:
+        s->waits = TASKSET_NONE;
+        c->owner[lock] = m->task;
+        break;
+    case RUN_LEAVE:
+        break;
+    case RUN_LEFT:
+        if (c->owner[lock] != m->task)
+            break;
+        c->owner[lock] =
+            m->heir != TASKSET_NONE && c->task[m->heir].waits == lock ? m->heir : TASKSET_NONE;
+        break;
+    case RUN_SLEEP:
+    case RUN_WAKE:
+        s->is_asleep = m->event->kind == RUN_SLEEP;
+        break;
+    case RUN_END:
+        end_job(s, &result[m->task]);
+        break;
+    }
+}
+
+void rt_run_judge(const struct run_round *round, struct run_result *result)
+{
+    struct court c = {.round = round};
+    size_t count;
+    struct moment *all = collect(round, &count);
+
+    for (int t = 0; t < TASKSET_TASKS; t++)
+        c.task[t].waits = TASKSET_NONE;
+    for (int l = 0; l < TASKSET_LOCKS; l++)
+        c.owner[l] = TASKSET_NONE;
+    for (int cpu = 0; cpu < TASKSET_CPUS; cpu++)
+        c.busy[cpu] = TASKSET_NONE;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            pass(&c, all[i].event->ns - all[i - 1].event->ns);
+        happen(&c, &all[i], result);
+    }
+    for (int t = 0; t < round->set->tasks; t++) {
+        result[t].jobs += round->log[t].jobs;
+        result[t].misses += round->log[t].misses;
+        if (round->log[t].response > result[t].response)
+            result[t].response = round->log[t].response;
+    }
+    free(all);
+}

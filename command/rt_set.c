@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt_set.h"
+
+#include <furwock/rt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "rt/analysis/analysis.h"
+#include "visible.h"
+
+static const double longest_us = 1e6;
+
+struct taskset *rt_set_read(const char *path)
+{
+    struct taskset *set;
+    char why[TASKSET_WHY];
+
+    if (path == NULL)
+        command_refuse(COMMAND_USAGE, "a task set is missing: a file of JSON");
+    set = taskset_read(path, why);
+    if (set == NULL)
+        command_refuse(COMMAND_FAILED, "%s: %s", path, why);
+    return set;
+}
+
+int rt_set_protocol(const char *name)
+{
+    fw_rt_protocol protocol = fw_rt_protocol_named(name);
+    char known[160] = "";
+    int used = 0;
+
+    if (protocol != 0)
+        return (int)protocol;
+    for (int p = 1; p <= FW_RT_PROTOCOLS; p++)
+        used += snprintf(known + used, sizeof known - (size_t)used, " %s",
+                         fw_rt_protocol_name((fw_rt_protocol)p));
+    command_refuse(COMMAND_USAGE, "no protocol \"%s\"; there are:%s", name, known);
+}
+
+uint64_t rt_set_time(const char *text, const char *option)
+{
+    char *end;
+    double us = strtod(text, &end);
+
+    if (end == text || *end != 0 || !(us >= 0) || us > longest_us)
+        command_refuse(COMMAND_USAGE, "%s takes microseconds from 0 to %.0f, not \"%s\"", option,
+                       longest_us, text);
+    return (uint64_t)llround(us * 1e3);
+}
+
+const char *rt_set_visible(const char *name)
+{
+    static char copy[4096];
+
+    snprintf(copy, sizeof copy, "%s", name);
+    return visible(copy);
+}
+
+json_t *rt_set_us(uint64_t ns)
+{
+    return ns == ANALYSIS_NO_BOUND ? json_null() : json_real((double)ns / 1e3);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks whose owners are boosted, between tasks of any CPUs: MPCP and FMLP+ (Splet et al., sections
+ * II-E, II-F, IV), in tier A.
+ *
+ * The fast path is that of listing 3 but for one thing: where the paper counts in and out, here a
+ * compare-and-swap writes down who has the lock.  It costs the same, and so whoever dies at any
+ * instruction leaves a word that says whether the lock went with it.  Who waits stands in
+ * `waiters`; and no lock guards the line, for only the owner takes anybody out of it.
+ *
+ * word                       meaning                         who may leave it, and how
+ * -------------------------  ------------------------------  -------------------------------------
+ * 0                          free, nobody waits              anybody: names itself
+ * DIED                       free, an owner has died in it   anybody: names itself, keeps DIED
+ * s                          s has it, nobody sleeps for it  s: 0.  A waiter: s | WAITERS
+ * s | WAITERS                s has it, and has to look at    s: s, then looks (pass_on)
+ *                            `waiters` when it leaves
+ * s [| WAITERS] | DIED       s has yet to be told            s: without DIED
+ * the same, and s is dead    nobody is in it                 a burial of s: BURIAL | DIED
+ * BURIAL | DIED [| WAITERS]  whoever has `guard` is handing  that one; after its death, whoever has
+ *                            it on                           `guard` next: pass_on
+ *
+ * Legal:   WAITERS set while nobody waits (one needless look).  A bit in `waiters` of a task that
+ *          is named already, or dead.  DIED told to more than one, if those in between died as
+ *          well.  A word that names a task that has not noticed, for up to NAP_NS.
+ * Illegal: WAITERS clear in the word of a live owner while somebody sleeps who is not named.
+ *
+ * Invariants
+ *  I1  Only the task that the word names is in the section, changes `owner`, or names another one;
+ *      under BURIAL, it is the thread that has `guard`.  All others name themselves in a word that
+ *      is free, and set WAITERS, and nothing else.
+ *  I2  Burials of s are made under the watch of its cell, and so is all use of the cell for another
+ *      task, which begins when the burial is over: no word names it then.  Nor will one that an
+ *      owner is about to write: the burial clears s's bit in `waiters`, fences, and then changes
+ *      the word of each owner (WAITERS).  Who clears WAITERS after that, or becomes the owner,
+ *      fences and does not find s in the line; who cleared it before fails to name anybody, and
+ *      looks at the line again.
+ *  I3  A task's bit in `waiters` is set by that task before it looks at the word, and cleared by it
+ *      after it was named, or by its burial.  An owner leaves the bits alone; so if it dies between
+ *      any two steps of pass_on, nobody is missing from the line.
+ *  I4  A waiter sleeps only after it has seen WAITERS in the word of another owner.  The owner
+ *      clears WAITERS, fences, and looks at the line; the waiter enters the line, fences, and looks
+ *      at the word: one of them sees the other.
+ *  I5  Who is named is named before its `grant` is set; it clears `grant`, fences, and looks at
+ *      the word before it sleeps.  Sleep ends after NAP_NS in any case: a wake that died with the
+ *      one that was to give it costs that much, and so does an owner that died.
+ *  I6  Who sleeps in the line has its kernel priority raised to where the protocol boosts it, until
+ *      it leaves the section.  So it preempts those of its CPU that are not boosted as soon as it
+ *      is named, wherever that happens.  (Who gets the lock at once stays as it was; those of its
+ *      CPU who wake up look for it: wake.c.  That is the deferred update.)
+ *  I7  Nobody is in the line with its bit in `held` set: on its CPU nobody waits for its section.
+ *      Who looked in the moment before is sent away (leave_gate).
+ *  I8  In a group of one process, an owner that sees no WAITERS may free the word by a plain store
+ *      (sys/release.h), which may undo a WAITERS that came in between.  Who has set WAITERS, or
+ *      has found it set by another one, makes sure by the fence that no such store is under way,
+ *      and then looks again: either WAITERS is there, and stays; or it sets it anew in the next
+ *      owner's word; or the lock is free, and it takes it, with WAITERS if others are in the line,
+ *      who have seen it and sleep.  (Where the same owner has come and gone meanwhile, and another
+ *      waiter has yet to look again, this one sleeps until that one does, or for a nap.)
+ *  I9  A word that says something else than its owner has left there was written over, or the
+ *      owner was buried alive.  The lock is lost to it: it leaves the word alone.
+ */
+#include <errno.h>
+
+#include <furwock/futex.h>
+
+#include "rt/boost_level.h"
+#include "rt/boost_word.h"
+#include "rt/internal.h"
+#include "rt/tick.h"
+#include "sys/clock.h"
+#include "sys/release.h"
+
+/* How long a waiter sleeps at most before it looks whether the owner is alive. */
+#define NAP_NS 20000000u
+
+_Static_assert(offsetof(struct fw_rt_lock_cell, counter) % 8 == 0 &&
+                   offsetof(struct fw_rt_lock_cell, gate) ==
+                       offsetof(struct fw_rt_lock_cell, counter) + 4,
+               "I8: the upper half of the word, as sys/release.h has it, is always 0");
+
+static void claim(struct fw_rt_task *t, uint32_t d)
+{
+    uint64_t *held = &t->cell->held;
+
+    fw_store64_relaxed(held, fw_load64_relaxed(held) | fw_rt_bit(d));
+}
+
+/* Those of this CPU who wait for the section, or took the bit for one, go on. */
+static void leave_gate(struct fw_rt_task *t, uint32_t d)
+{
+    uint64_t *held = &t->cell->held;
+
+    fw_store64_relaxed(held, fw_load64_relaxed(held) & ~fw_rt_bit(d));
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* who looks on this CPU sees the two in this order */
+    if (__builtin_expect(fw_load32_relaxed(&t->cell->unlock_call) != 0, 0))
+        fw_rt_gate_leave_slow_(t, d);
+}
+
+static void end_boost(struct fw_rt_task *t)
+{
+    if (__builtin_expect(fw_load32_relaxed(&t->cell->boost) != 0, 0))
+        fw_rt_lower_slow_(t);
+}
+
+static bool asks_kernel(const struct fw_rt_lock_cell *l)
+{
+    return l->protocol == FW_RT_MPCP || l->protocol == FW_RT_FMLP;
+}
+
+static bool is_shared(const struct fw_rt_task *t)
+{
+    return t->shared != FW_FUTEX_PRIVATE;
+}
+
+static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t d, uint32_t other)
+{
+    if (t->trace != NULL)
+        fw_rt_trace_add_(t->trace, kind, d, other, 0);
+}
+
+static void wake(struct fw_rt_task *t, uint32_t d, uint32_t slot)
+{
+    uint32_t *grant = &t->world->task[slot % FW_RT_TASKS].grant;
+
+    if (slot == FW_RT_NOBODY)
+        return;
+    tell(t, FW_RT_EVENT_GRANT, d, slot);
+    fw_fence_seq_cst(); /* I5 */
+    fw_store32_release(grant, 1);
+    fw_futex_wake(grant, 1, t->shared);
+}
+
+/* The next in line; for a burial, of those that live. */
+static uint32_t next_in_line(const struct fw_rt_task *t, uint32_t d, bool has_died)
+{
+    uint32_t next;
+
+    while ((next = fw_rt_next_waiter(t->world, d)) != FW_RT_NOBODY && has_died &&
+           !fw_rt_is_alive_(&t->world->task[next]))
+        fw_and64_seq_cst(&t->world->lock[d].waiters, ~fw_rt_bit(next));
+    return next;
+}
+
+/*
+ * By whom the word names (I1): `own`, with DIED in a burial.  Names the next one, or frees the
+ * lock.  Returns who is to be woken, or FW_RT_NOBODY.
+ */
+static uint32_t pass_on(struct fw_rt_task *t, uint32_t d, uint32_t own)
+{
+    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    uint32_t died = own & FW_RT_WORD_DIED;
+
+    for (;;) {
+        uint32_t word = own, next, named;
+        /* I9 */
+        if ((fw_load32_relaxed(&l->counter) & ~FW_RT_WORD_WAITERS) != own)
+            return FW_RT_NOBODY;
+        fw_and32_relaxed(&l->counter, ~FW_RT_WORD_WAITERS); /* s, WAITERS -> s */
+        fw_fence_seq_cst();                                 /* I4 */
+        next = next_in_line(t, d, died != 0);
+        if (next == FW_RT_NOBODY) {
+            if (fw_cas32_release(&l->counter, &word, died)) /* s -> free */
+                return FW_RT_NOBODY;
+            continue; /* somebody has come */
+        }
+        fw_store32_relaxed(&l->owner, next + 1);
+        named = fw_rt_word_of(next) | died;
+        if ((fw_load64_relaxed(&l->waiters) & ~fw_rt_bit(next)) != 0)
+            named |= FW_RT_WORD_WAITERS;
+        if (fw_cas32_release(&l->counter, &word, named)) /* s -> next [WAITERS] */
+            return next;
+    }
+}
+
+/* By a waiter: is it the owner now? */
+static bool is_named(struct fw_rt_task *t, uint32_t d)
+{
+    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    uint32_t word = fw_load32_acquire(&l->counter);
+
+    while (fw_rt_word_is_free(word)) { /* free [DIED] -> s [WAITERS] [DIED] */
+        uint32_t named = word | fw_rt_word_of(t->slot);
+        if ((fw_load64_relaxed(&l->waiters) & ~fw_rt_bit(t->slot)) != 0) /* I8 */
+            named |= FW_RT_WORD_WAITERS;
+        if (fw_cas32_acquire(&l->counter, &word, named))
+            return true;
+    }
+    return fw_rt_word_owner(word) == t->slot;
+}
+
+/* I4: false: look at the word again.  `sure`: the word for which that was done last, by I8. */
+static bool has_told_owner(struct fw_rt_task *t, uint32_t d, uint32_t *sure)
+{
+    uint32_t *counter = &t->world->lock[d].counter, word = fw_load32_relaxed(counter);
+
+    if (fw_rt_word_is_free(word) || fw_rt_word_owner(word) == t->slot)
+        return false;
+    if (fw_rt_word_has_waiters(word) && (is_shared(t) || word == *sure))
+        return true;
+    if (!fw_rt_word_has_waiters(word) &&
+        !fw_cas32_release(counter, &word, word | FW_RT_WORD_WAITERS)) /* s -> s, WAITERS */
+        return false;
+    if (is_shared(t))
+        return true;
+    fw_release_fence_(); /* I8.  Refused: then it sleeps for a nap. */
+    *sure = word | FW_RT_WORD_WAITERS;
+    return false;
+}
+
+/*
+ * Hands on what the dead task has, or what a burial has left undone: `dead` in the word.  Whoever
+ * else has the lock looks at the line again (I2).
+ */
+static void bury_lock(struct fw_rt_task *t, uint32_t d, uint32_t dead)
+{
+    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    uint32_t own = FW_RT_WORD_BURIAL | FW_RT_WORD_DIED, word, next = FW_RT_NOBODY;
+
+    fw_rt_guard_lock_(&l->guard, t->tid, t->shared);
+    fw_fence_seq_cst(); /* I2 */
+    word = fw_load32_acquire(&l->counter);
+    while (!fw_rt_word_is_free(word)) {
+        if ((word & FW_RT_WORD_OWNER) != dead && !fw_rt_word_is_in_burial(word)) {
+            if (fw_cas32_release(&l->counter, &word, word | FW_RT_WORD_WAITERS)) /* s -> s, W. */
+                break;
+        } else if (fw_cas32_acquire(&l->counter, &word, own)) { /* dead, BURIAL -> BURIAL, DIED */
+            fw_store32_relaxed(&l->died, 1);
+            next = pass_on(t, d, own);
+            break;
+        }
+    }
+    fw_rt_guard_unlock_(&l->guard, t->tid, t->shared);
+    wake(t, d, next);
+}
+
+/* The owner may have died: asks with one system call, or, where that says no, with some more. */
+static void look_after_owner(struct fw_rt_task *t, uint32_t d, bool is_thorough)
+{
+    uint32_t word = fw_load32_relaxed(&t->world->lock[d].counter), owner = fw_rt_word_owner(word);
+    struct fw_rt_task_cell *c = &t->world->task[owner % FW_RT_TASKS];
+
+    if (fw_rt_word_is_in_burial(word))
+        bury_lock(t, d, FW_RT_WORD_BURIAL);
+    else if (owner != FW_RT_NOBODY && owner != t->slot &&
+             (is_thorough ? !fw_rt_is_alive_(c) : fw_rt_is_gone_(c)))
+        fw_rt_bury_(t, owner);
+}
+
+static void sleep_in_line(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t *grant = &t->cell->grant, sure = 0;
+
+    for (;;) {
+        fw_deadline end;
+        fw_store32_relaxed(grant, 0);
+        fw_fence_seq_cst(); /* I4, I5 */
+        if (is_named(t, d))
+            return;
+        if (!has_told_owner(t, d, &sure))
+            continue;
+        end = fw_deadline_in_(CLOCK_MONOTONIC, NAP_NS);
+        if (fw_futex_wait(grant, 0, t->shared, &end) == -ETIMEDOUT)
+            look_after_owner(t, d, true);
+    }
+}
+
+/* Comes back as the owner. */
+static void stand_in_line(struct fw_rt_task *t, uint32_t d)
+{
+    struct fw_rt_task_cell *c = t->cell;
+    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    bool is_new = fw_rt_wait_begins_(t);
+
+    fw_store32_relaxed(&c->ready, 0);
+    fw_store32_relaxed(&c->request, d + 1);
+    if (l->kind == FW_RT_KIND_FMLP)
+        fw_store64_relaxed(&c->ticket, fw_add64_acquire(&l->tickets, 1) + 1);
+    fw_or64_seq_cst(&l->waiters, fw_rt_bit(t->slot));
+    tell(t, FW_RT_EVENT_BLOCK, d, fw_rt_word_owner(fw_load32_relaxed(&l->counter)));
+    look_after_owner(t, d, false);
+    sleep_in_line(t, d);
+    claim(t, d);
+    fw_and64_seq_cst(&l->waiters, ~fw_rt_bit(t->slot));
+    fw_store32_relaxed(&c->request, 0);
+    fw_store32_relaxed(&c->ready, 1);
+    tell(t, FW_RT_EVENT_RESUME, d, FW_RT_NOBODY);
+    fw_rt_wait_ends_(t, is_new);
+}
+
+/* The owner is told, once. */
+static int answer(struct fw_rt_task *t, uint32_t d)
+{
+    struct fw_rt_lock_cell *l = &t->world->lock[d];
+
+    if (!fw_rt_word_has_died(fw_load32_relaxed(&l->counter)))
+        return 0;
+    fw_and32_relaxed(&l->counter, ~FW_RT_WORD_DIED);
+    fw_store32_relaxed(&l->died, 0);
+    return EOWNERDEAD;
+}
+
+static int try_again(struct fw_rt_task *t, uint32_t d)
+{
+    look_after_owner(t, d, false);
+    claim(t, d);
+    if (is_named(t, d))
+        return answer(t, d);
+    leave_gate(t, d);
+    return EBUSY;
+}
+
+/* The word was not 0. */
+__attribute__((cold, noinline)) static int lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
+{
+    int error;
+
+    leave_gate(t, d); /* I7 */
+    if (try) {
+        error = try_again(t, d);
+    } else if ((error = fw_rt_check_cpu_(t)) == 0) {
+        fw_rt_raise_slow_(t, &t->world->lock[d]); /* I6 */
+        stand_in_line(t, d);
+        error = answer(t, d);
+        fw_rt_let_go_first_(t);
+    }
+    if (error != 0 && error != EOWNERDEAD)
+        end_boost(t);
+    return error;
+}
+
+int fw_rt_boost_lock_(struct fw_rt_task *t, uint32_t d, bool try)
+{
+    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    uint32_t word = 0;
+
+    if (asks_kernel(l))
+        fw_rt_raise_slow_(t, l);
+    if (l->kind == FW_RT_KIND_FMLP)
+        fw_store64_relaxed(&t->cell->stamp,
+                           fw_rt_tick_(&t->world->clock[t->cell->cpu % FW_RT_CPUS]));
+    claim(t, d);                                                      /* I2 */
+    if (fw_cas32_acquire(&l->counter, &word, fw_rt_word_of(t->slot))) /* 0 -> s */
+        return 0;
+    return lock_slow_(t, d, try);
+}
+
+int fw_rt_boost_unlock_(struct fw_rt_task *t, uint32_t d)
+{
+    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    uint32_t own = fw_rt_word_of(t->slot), word = own, next = FW_RT_NOBODY;
+
+    /* s -> 0, twice: I8 */
+    if ((is_shared(t) || !fw_release_plain_((uint64_t *)(void *)&l->counter, own)) &&
+        __builtin_expect(!fw_cas32_release(&l->counter, &word, 0), 0))
+        next = pass_on(t, d, own);
+    wake(t, d, next); /* while it is boosted: at the gate it may be preempted for a whole job */
+    leave_gate(t, d);
+    if (__builtin_expect(fw_load32_relaxed(&t->cell->boost) != 0, 0)) {
+        fw_rt_lower_slow_(t);
+        if (!asks_kernel(l))
+            fw_rt_let_go_first_(t); /* it may have come before a section that outranks it now */
+    }
+    return 0;
+}
+
+void fw_rt_boost_bury_(struct fw_rt_task *t, uint32_t slot)
+{
+    struct fw_rt_task_cell *dead = &t->world->task[slot % FW_RT_TASKS];
+    uint32_t locks = fw_load32_acquire(&t->world->locks);
+
+    for (uint32_t d = 0; d < locks && d < FW_RT_LOCKS; d++) {
+        if (!fw_rt_is_boosting(t->world->lock[d].kind))
+            continue;
+        fw_and64_seq_cst(&t->world->lock[d].waiters, ~fw_rt_bit(slot));
+        bury_lock(t, d, fw_rt_word_of(slot));
+        fw_and64_release(&dead->held, ~fw_rt_bit(d));
+    }
+    fw_store32_relaxed(&dead->request, 0);
+    fw_store32_relaxed(&dead->boost, 0);
+}

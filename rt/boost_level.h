@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_RT_BOOST_LEVEL_H
+#define FW_RT_BOOST_LEVEL_H
+
+/*
+ * Where the kernel has a task under MPCP or FMLP+ that it knows to be boosted (boost.c, I6): who
+ * waits in a line, and whoever is in a section under one of the baselines.
+ *
+ * MPCP: 49 and the lock's ceiling for the task's CPU.  FMLP+: 98, or one less than the lowest that
+ * another task of the CPU is raised to, so that older requests go first; 50 at the least, where
+ * those that come later are equal.
+ */
+#include <sched.h>
+
+#include "rt/internal.h"
+#include "sys/schedule.h"
+
+/* What SCHED_FIFO has above the base priorities; the very highest is left to the system. */
+enum { FW_RT_LOWEST_BOOST = FW_RT_PRIORITY_MAX + 1, FW_RT_HIGHEST_BOOST = 98 };
+
+/* SCHED_FIFO; and if children were to begin without it, that stays so. */
+static inline int fw_rt_policy_(const struct fw_rt_task *t)
+{
+    return SCHED_FIFO | (t->old_policy & SCHED_RESET_ON_FORK);
+}
+
+static inline uint32_t fw_rt_level_by_age_(const struct fw_rt_task *t)
+{
+    uint32_t level = FW_RT_HIGHEST_BOOST + 1, tasks = fw_load32_relaxed(&t->world->tasks);
+
+    for (uint32_t i = 0; i < tasks && i < FW_RT_TASKS; i++) {
+        struct fw_rt_task_cell *c = &t->world->task[i];
+        uint32_t boost = fw_load32_relaxed(&c->boost);
+        if (i != t->slot && boost != 0 && boost < level && c->cpu == t->cell->cpu &&
+            fw_load32_relaxed(&c->state) == FW_RT_LIVE)
+            level = boost;
+    }
+    return level <= FW_RT_LOWEST_BOOST ? FW_RT_LOWEST_BOOST : level - 1;
+}
+
+__attribute__((cold, noinline)) static void fw_rt_raise_slow_(struct fw_rt_task *t,
+                                                              const struct fw_rt_lock_cell *l)
+{
+    uint32_t level;
+
+    if (fw_load32_relaxed(&t->cell->boost) != 0)
+        return;
+    if (l->kind == FW_RT_KIND_FMLP)
+        level = fw_rt_level_by_age_(t);
+    else
+        level = FW_RT_PRIORITY_MAX + fw_rt_remote_ceiling(l, t->cell->cpu);
+    if (level < FW_RT_LOWEST_BOOST)
+        level = FW_RT_LOWEST_BOOST;
+    fw_store32_relaxed(&t->cell->boost, level);
+    /* Refused: somebody has taken the right away since the task began; it goes on as it is. */
+    fw_schedule_(0, fw_rt_policy_(t), (int)level);
+}
+
+__attribute__((cold, noinline)) static void fw_rt_lower_slow_(struct fw_rt_task *t)
+{
+    fw_schedule_(0, fw_rt_policy_(t), (int)t->cell->base);
+    fw_store32_relaxed(&t->cell->boost, 0);
+}
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks with priority ceilings (tier A): PCP-DU, the baseline PCP, and IPCP.
+ *
+ * After Sha, Rajkumar and Lehoczky, "Priority Inheritance Protocols" (1990), with what Splet et al.
+ * (RTSS 2014, section III) defer to the scheduler deferred to whoever wants to know: a task tells
+ * of a lock by a bit in its own cell, and those that preempt it look there.
+ *
+ * bit of d in `held`     meaning                             who may change it, and how
+ * ---------------------  ----------------------------------  --------------------------------------
+ * clear                  the task has not got d              the task: claims it (C1), or announces
+ *                                                            it (C3)
+ * set, still asking      announced, and no instruction of a  the task: finds no obstacle and has d;
+ *                        section has been run                or an obstacle: clears it, and waits
+ * set, in the section    the task has d                      the task: clears it by a store, then
+ *                                                            reads unlock_call.  life.c, if dead
+ *
+ * C1  Claim: the task looks at the cells of its CPU, decides that nothing is in its way
+ *     (fw_rt_obstacle), and sets its bit, and between the first look and the store no other thread
+ *     has run on that CPU, or at least what they say of locks is the same still.  fw_claim_ sees to
+ *     that, and that the task is on its CPU.
+ * C2  Exclusion.  All users of d belong on one CPU, and claims are made there one after the other.
+ *     So of two who claim d, the second sees the bit of the first.
+ * C3  Announcement, where claims cannot be made (no restartable sequences), or have failed so often
+ *     that a debugger is to be suspected: the bit is set first, by an operation of one total order,
+ *     and then the task looks.  Of two who announce d, one sees the other.  Who announces beside
+ *     claimers is on its CPU before and after, and if it was there meanwhile, it and they see each
+ *     other, too.  (All processes of a group have the same build of the library.)
+ * C4  A task that others have moved from its CPU claims nothing and withdraws what it announces: it
+ *     is answered EXDEV.
+ * C5  What is in the way is a section; it is waited for at the gate of its lock (gate.c), so that
+ *     whoever is in it has the waiter's priority.
+ * C6  Blocked once.  Who has announced may have been preempted while a section was in its way, and
+ *     the one who preempted it waits for both.  So it gives way to whoever waits for its bit before
+ *     it begins its section.  Claims have no such moment.
+ *
+ * Legal: the bit set by a task that is about to give up: others wait for a few instructions more.
+ * Illegal: an instruction of a section run before C1 or C3, or after the bit is clear.
+ */
+#include "rt/quick.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+
+#include "sys/futex_pi.h"
+
+_Static_assert(offsetof(struct fw_rt_world, begun) % sizeof(uint64_t) == 0 &&
+                   offsetof(struct fw_rt_world, left) ==
+                       offsetof(struct fw_rt_world, begun) + sizeof(uint32_t),
+               "looked at as one word: `left` is 0 in tier A");
+
+/* A claim fails when the task is interrupted in it, which happens to one in millions. */
+enum { TRIES = 8 };
+
+/* Writes down who the CPU's other tasks are, for claims; and what they say. */
+static bool look_around(struct fw_rt_task *t, uint64_t *seen)
+{
+    struct fw_rt_world *w = t->world;
+    bool is_quiet = true;
+    uint32_t i, n = 1;
+
+    t->peer[0] = (const uint64_t *)(const void *)&w->begun;
+    seen[0] = fw_load64_acquire(t->peer[0]);
+    t->quiet[0] = seen[0] & (FW_RT_BEREFT - 1); /* while a lock is bereft, it is never quiet */
+    for (i = 0; i < FW_RT_TASKS; i++) {
+        const struct fw_rt_task_cell *c = &w->task[i];
+        if (i == t->slot || c->cpu != t->cell->cpu || fw_load32_relaxed(&c->state) == FW_RT_FREE)
+            continue;
+        t->peer[n] = &c->held;
+        t->quiet[n] = 0;
+        seen[n] = fw_load64_acquire(&c->held);
+        is_quiet = is_quiet && seen[n] == 0;
+        n++;
+    }
+    t->peers = n;
+    return is_quiet;
+}
+
+/* The CPU's ceiling; and whoever has this very lock, on any CPU. */
+static struct fw_rt_obstacle obstacle(struct fw_rt_task *t, uint32_t d)
+{
+    struct fw_rt_obstacle o = fw_rt_obstacle(t->world, t->slot, d);
+
+    if (o.lock == FW_RT_NOBODY) {
+        o.task = fw_rt_holder(t->world, t->slot, d);
+        if (o.task != FW_RT_NOBODY)
+            o.lock = d;
+    }
+    return o;
+}
+
+/* C3.  The bit stays set if nothing is in the way. */
+static struct fw_rt_obstacle announce(struct fw_rt_task *t, uint32_t d)
+{
+    struct fw_rt_obstacle o;
+
+    for (;;) {
+        fw_or64_seq_cst(&t->cell->held, fw_rt_bit(d));
+        fw_fence_seq_cst(); /* the decisions' loads are plain ones */
+        o = obstacle(t, d);
+        if (o.lock == FW_RT_NOBODY && !fw_rt_is_awaited_(t, d))
+            return o;
+        fw_rt_withdraw_(t, d); /* C6, if nothing is in the way */
+        if (o.lock != FW_RT_NOBODY)
+            return o;
+    }
+}
+
+/* Takes the lock if nothing is in the way. */
+static struct fw_rt_obstacle take(struct fw_rt_task *t, uint32_t d)
+{
+    uint64_t seen[FW_RT_TASKS], *held = &t->cell->held;
+    struct fw_rt_obstacle o = {FW_RT_NOBODY, FW_RT_NOBODY};
+    int tries;
+
+    for (tries = 0; tries < TRIES; tries++) {
+        if (!look_around(t, seen)) {
+            o = obstacle(t, d);
+            if (o.lock != FW_RT_NOBODY)
+                return o;
+        }
+        if (fw_claim_(t->cell->cpu, held, fw_load64_relaxed(held) | fw_rt_bit(d), t->peer, seen,
+                      t->peers))
+            return o;
+    }
+    return announce(t, d);
+}
+
+/*
+ * Something is in the way.  0: look again.  A cell that says of itself neither that it is a task's
+ * nor a dead one's (something has written over it) is not buried, and stays in the way.
+ */
+static int wait_for(struct fw_rt_task *t, struct fw_rt_obstacle o, bool try)
+{
+    struct fw_rt_task_cell *c = &t->world->task[o.task];
+
+    if (!try) {
+        fw_rt_gate_wait_(t, o);
+        return 0;
+    }
+    if (!fw_rt_is_gone_(c))
+        return EBUSY;
+    fw_rt_bury_(t, o.task);
+    return fw_load64_relaxed(&c->held) & fw_rt_bit(o.lock) ? EBUSY : 0;
+}
+
+static int take_or_wait(struct fw_rt_task *t, uint32_t d, bool try)
+{
+    bool is_new = false;
+    int error;
+
+    for (;;) {
+        struct fw_rt_obstacle o;
+        error = fw_rt_check_cpu_(t);
+        if (error != 0)
+            break;
+        o = take(t, d);
+        if (o.lock == FW_RT_NOBODY)
+            break;
+        fw_store32_relaxed(&t->cell->request, d + 1);
+        if (!try && !is_new)
+            is_new = fw_rt_wait_begins_(t);
+        error = wait_for(t, o, try);
+        if (error != 0)
+            break;
+    }
+    if (fw_load32_relaxed(&t->cell->request) != 0) {
+        fw_store32_relaxed(&t->cell->request, 0);
+        fw_rt_wait_ends_(t, is_new);
+    }
+    return error;
+}
+
+/* The baseline's system call: the kernel knows of the section from its beginning. */
+static void ask_kernel(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t *gate = &t->world->lock[d].gate, owner;
+
+    while (fw_futex_lock_pi_(gate, t->shared, NULL) == -ESRCH) {
+        owner = fw_load32_relaxed(gate) & FUTEX_TID_MASK;
+        if (fw_rt_no_thread_(owner)) /* a waiter has died there */
+            fw_rt_free_gate_(gate, owner);
+    }
+}
+
+int fw_rt_ceiling_lock_(struct fw_rt_task *t, uint32_t d, bool try)
+{
+    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    int error = take_or_wait(t, d, try);
+
+    if (error != 0)
+        return error;
+    error = fw_rt_check_cpu_(t); /* C4 */
+    if (error != 0) {
+        fw_rt_withdraw_(t, d);
+        return error;
+    }
+    if (l->protocol == FW_RT_PCP)
+        ask_kernel(t, d);
+    return fw_rt_is_told_(t->world, l) ? EOWNERDEAD : 0;
+}
+
+int fw_rt_ceiling_unlock_(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t *gate = &t->world->lock[d].gate;
+
+    if (t->world->lock[d].protocol == FW_RT_PCP) {
+        fw_store64_release(&t->cell->held, fw_load64_relaxed(&t->cell->held) & ~fw_rt_bit(d));
+        fw_futex_unlock_pi_(gate, t->shared);
+    }
+    fw_rt_withdraw_(t, d);
+    return 0;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups: the memory that tasks share.
+ */
+#include "rt/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <furwock/futex.h>
+#include <furwock/ipc/region.h>
+
+#include "sys/origin.h"
+
+/* The object in a group's region. */
+#define OBJECT "furwock-rt"
+
+/* The region's own head, directory and lines. */
+#define REGION_SIZE (sizeof(struct fw_rt_world) + (size_t)FW_REGION_LEAST)
+
+static int write_head(void *object, void *unused)
+{
+    struct fw_rt_world *w = object;
+
+    (void)unused;
+    w->magic = FW_RT_MAGIC;
+    w->version = FW_RT_VERSION;
+    return 0;
+}
+
+/* Storage and mappings now, and not at some task's first access. */
+static void touch(struct fw_rt_world *w)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), at;
+
+    for (at = 0; at < sizeof *w; at += page)
+        fw_or32_relaxed((uint32_t *)((char *)w + at), 0);
+}
+
+static int check_head(const struct fw_rt_world *w, const char *name)
+{
+    if (w->magic != FW_RT_MAGIC || w->tasks > FW_RT_TASKS || w->locks > FW_RT_LOCKS ||
+        w->tier > FW_RT_TIER_B)
+        return fw_rt_fail_(EUCLEAN, "the group \"%s\" was written over", name);
+    if (w->version != FW_RT_VERSION)
+        return fw_rt_fail_(EPROTO, "the group \"%s\" is of version %u, and this library's is %u",
+                           name, w->version, FW_RT_VERSION);
+    return 0;
+}
+
+/* Thread ids mean nothing in another pid namespace.  Who comes first decides. */
+static int settle_namespace(struct fw_rt_world *w, const char *name)
+{
+    uint64_t own = fw_pid_namespace_(), there = 0;
+
+    if (own == 0 || fw_cas64_relaxed(&w->pid_namespace, &there, own) || there == own)
+        return 0; /* not known -> own */
+    return fw_rt_fail_(ENOTSUP, "the group \"%s\" belongs to another pid namespace", name);
+}
+
+static int open_region(struct fw_rt_group *group, const char *name)
+{
+    fw_region *region;
+    void *object;
+    int error = fw_region_open(name, REGION_SIZE, FW_REGION_CREATE, &region);
+
+    if (error != 0)
+        return fw_rt_fail_(error, "the region \"%s\" of the group: %s", name, strerror(error));
+    error = fw_region_object_init(region, OBJECT, FW_REGION_DATA, sizeof(struct fw_rt_world),
+                                  FW_REGION_CREATE, write_head, NULL, &object);
+    if (error != 0)
+        error = fw_rt_fail_(error, "no group in the region \"%s\": %s", name, strerror(error));
+    else
+        error = check_head(object, name);
+    if (error == 0)
+        error = settle_namespace(object, name);
+    if (error != 0) {
+        fw_region_close(region);
+        return error;
+    }
+    group->region = region;
+    group->world = object;
+    group->shared = FW_FUTEX_SHARED;
+    return 0;
+}
+
+static int make_private(struct fw_rt_group *group)
+{
+    void *memory = mmap(NULL, sizeof(struct fw_rt_world), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return fw_rt_fail_(ENOMEM, "no memory for a group");
+    group->world = memory;
+    group->shared = FW_FUTEX_PRIVATE;
+    return write_head(memory, NULL);
+}
+
+/* Who comes first decides: the tier is 0 until then. */
+static int settle_tier(struct fw_rt_group *group, fw_rt_tier tier)
+{
+    uint32_t *agreed = &group->world->tier, there = fw_load32_acquire(agreed);
+    int error = 0;
+
+    if (there == FW_RT_TIER_ANY && tier != FW_RT_TIER_A)
+        error = fw_rt_scx_group_(group);
+    if (there == FW_RT_TIER_ANY && error != 0 && tier == FW_RT_TIER_ANY)
+        tier = FW_RT_TIER_A;
+    else if (there == FW_RT_TIER_ANY && error != 0)
+        return error;
+    else if (there == FW_RT_TIER_ANY && tier == FW_RT_TIER_ANY)
+        tier = FW_RT_TIER_B;
+    if (there == FW_RT_TIER_ANY && fw_cas32_relaxed(agreed, &there, tier)) /* ANY -> tier */
+        return 0;
+    if (tier != FW_RT_TIER_ANY && tier != (fw_rt_tier)there)
+        return fw_rt_fail_(EPROTO, "the group is of tier %s", there == FW_RT_TIER_A ? "A" : "B");
+    return there == FW_RT_TIER_B && group->scx == NULL ? fw_rt_scx_group_(group) : 0;
+}
+
+static void release(struct fw_rt_group *group)
+{
+    fw_rt_scx_ungroup_(group);
+    if (group->region != NULL)
+        fw_region_close(group->region);
+    else if (group->world != NULL)
+        munmap(group->world, sizeof *group->world);
+    free(group);
+}
+
+int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier)
+{
+    struct fw_rt_group *g;
+    int error;
+
+    if (tier > FW_RT_TIER_B)
+        return fw_rt_fail_(EINVAL, "there is no tier %d", (int)tier);
+    g = calloc(1, sizeof *g);
+    if (g == NULL)
+        return fw_rt_fail_(ENOMEM, "no memory for a group");
+    g->process = getpid();
+    error = name != NULL ? open_region(g, name) : make_private(g);
+    if (error == 0)
+        error = settle_tier(g, tier);
+    if (error != 0) {
+        release(g);
+        return error;
+    }
+    touch(g->world);
+    *group = g;
+    fw_rt_good_();
+    return 0;
+}
+
+int fw_rt_group_close(fw_rt_group *group)
+{
+    uint32_t tasks = fw_load32_acquire(&group->tasks);
+
+    if (tasks != 0 && group->process == getpid())
+        return fw_rt_fail_(EBUSY, "%u tasks of this process are in the group", tasks);
+    release(group);
+    fw_rt_good_();
+    return 0;
+}
+
+fw_rt_tier fw_rt_group_tier(const fw_rt_group *group)
+{
+    return (fw_rt_tier)group->world->tier;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_RT_INTERNAL_H
+#define FW_RT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/rt.h>
+
+#include "rt/decide.h"
+#include "rt/state.h"
+#include "rt/trace.h"
+
+/*
+ * What the parts of the library know of each other.
+ *
+ * Gates (tier A).  Whoever must wait for a section on its own CPU waits on the gate of the lock
+ * that is in its way: a futex that inherits priority.  The gate is free most of the time, also
+ * while the lock is held: it is the waiter that writes the holder's thread id into it, on the
+ * holder's behalf, and so makes the kernel lend it the waiter's priority.  The holder looks at
+ * unlock_call when it unlocks, and gives back what others have put into its hands.
+ */
+
+struct fw_rt_task {
+    struct fw_rt_task_cell *cell;
+    struct fw_rt_world *world;
+    struct fw_rt_group *group;
+    uint32_t slot;
+    uint32_t tid;
+    unsigned shared;           /* FW_FUTEX_PRIVATE or FW_FUTEX_SHARED, for all words of the world */
+    struct fw_rt_trace *trace; /* NULL: nobody records */
+    struct fw_rt_scx_page *page;       /* tier B; else NULL */
+    uint64_t quick;                    /* locks that quick.h may take and leave, a bit each */
+    uint64_t boosts;                   /* those that boost.c may, without being looked at */
+    unsigned depth;                    /* how many locks it has; not counting a quick one */
+    unsigned peers;                    /* the words that quick.h looks at: world->begun, */
+    const uint64_t *peer[FW_RT_TASKS]; /* and `held` of the CPU's other cells */
+    uint64_t quiet[FW_RT_TASKS];       /* what they say when no lock is held there */
+    int held_order[FW_RT_LOCKS];       /* which locks it has, the outermost first */
+    uint64_t period;                   /* ns; its own, which others cannot write over */
+    uint64_t next_release_ns, job_number, executed_ns;
+    int old_policy, old_priority;
+    uint64_t old_cpus[16]; /* 1024 CPUs, as sched_getaffinity has them */
+};
+
+struct fw_rt_group {
+    struct fw_rt_world *world;
+    void *region; /* fw_region *; NULL: private to the process */
+    unsigned shared;
+    uint32_t tasks;        /* of this process */
+    pid_t process;         /* who opened it */
+    struct fw_rt_scx *scx; /* tier B; else NULL */
+};
+
+/* why.c: keeps the sentence, and returns the error. */
+int fw_rt_fail_(int error, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+void fw_rt_forget_(void);
+extern _Thread_local bool fw_rt_has_failed_
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The call has gone well: an earlier sentence is no longer the last one's. */
+static inline void fw_rt_good_(void)
+{
+    if (__builtin_expect(fw_rt_has_failed_, 0))
+        fw_rt_forget_();
+}
+
+/* The highest priority of SCHED_FIFO that tier A uses, for boosting. */
+#define FW_RT_BOOST_MOST 98
+
+/* protocol.c */
+uint32_t fw_rt_kind_of_(fw_rt_protocol protocol); /* FW_RT_KIND_NONE: there is none */
+bool fw_rt_asks_kernel_(fw_rt_protocol protocol); /* one of the baselines */
+
+/*
+ * One file for each kind of lock (tier A): pip.c, ceiling.c (IPCP and the PCP's), boost.c (MPCP,
+ * FMLP+).  The caller (lock.c) has checked that the task has opened the lock, does or does not have
+ * it, and may nest it; it keeps held_order and depth, and tells the trace of `request`, `acquire`
+ * and `release`.  lock: 0, EOWNERDEAD, EBUSY (with `try`), EDEADLK, EXDEV.  unlock: 0.
+ */
+int fw_rt_pip_lock_(struct fw_rt_task *t, uint32_t d, bool try);
+int fw_rt_pip_unlock_(struct fw_rt_task *t, uint32_t d);
+int fw_rt_ceiling_lock_(struct fw_rt_task *t, uint32_t d, bool try);
+int fw_rt_ceiling_unlock_(struct fw_rt_task *t, uint32_t d);
+int fw_rt_boost_lock_(struct fw_rt_task *t, uint32_t d, bool try);
+int fw_rt_boost_unlock_(struct fw_rt_task *t, uint32_t d);
+
+/* What fw_rt_bury_ does about those of boost.c, under the cell's watch: frees or hands them on. */
+void fw_rt_boost_bury_(struct fw_rt_task *t, uint32_t slot);
+
+/* open.c: the task in that slot uses no lock any more.  Under the world's guard. */
+void fw_rt_forget_user_(struct fw_rt_world *w, uint32_t slot);
+
+/* The same in tier B, for all kinds (scx/user.c); its groups and tasks (scx/join.c). */
+int fw_rt_scx_lock_(struct fw_rt_task *t, uint32_t d, bool try);
+int fw_rt_scx_unlock_(struct fw_rt_task *t, uint32_t d);
+int fw_rt_scx_group_(struct fw_rt_group *group); /* 0, ENOTSUP, EPERM, EPROTO */
+void fw_rt_scx_ungroup_(struct fw_rt_group *group);
+int fw_rt_scx_join_(struct fw_rt_task *t); /* the cell is filled in; 0, EPERM, EAGAIN */
+void fw_rt_scx_leave_(struct fw_rt_task *t);
+int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d); /* after a lock cell has changed */
+
+/*
+ * guard.c (tier A): a word that its owner's thread id is written into, a futex that inherits.  For
+ * a few instructions at a time; who dies meanwhile loses it to the next.
+ */
+void fw_rt_guard_lock_(uint32_t *word, uint32_t tid, unsigned shared);
+void fw_rt_guard_unlock_(uint32_t *word, uint32_t tid, unsigned shared);
+
+/*
+ * gate.c (tier A).
+ * fw_rt_gate_wait_: waits until the section that task `o.task` is in with lock `o.lock` is over, or
+ * the holder is found dead (then its cell is DEAD and its locks are marked as died in).  May return
+ * early.  The caller looks again.  Tells the trace.
+ * fw_rt_gate_leave_slow_: what an unlock does that has found unlock_call set, the bit being clear
+ * already.
+ */
+void fw_rt_gate_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o);
+void fw_rt_gate_leave_slow_(struct fw_rt_task *t, uint32_t d);
+
+/* Does somebody wait for the section of a lock whose bit the caller has set? */
+bool fw_rt_is_awaited_(const struct fw_rt_task *t, uint32_t d);
+
+/* Is the cell's thread still the one that began there?  A few system calls (/proc). */
+bool fw_rt_is_alive_(const struct fw_rt_task_cell *c);
+
+/* Is there no such thread?  One system call. */
+bool fw_rt_no_thread_(uint32_t tid);
+bool fw_rt_is_gone_(const struct fw_rt_task_cell *c);
+
+/* If the word bears that thread's id, which is gone, it is free. */
+void fw_rt_free_gate_(uint32_t *gate, uint32_t tid);
+
+/* Where the kernel refuses to wait, for a reason that will pass: sleeps for a moment. */
+void fw_rt_take_breath_(void);
+
+/* A lock's owner has died; and: has it, and is the caller the one to be told? */
+void fw_rt_set_died_(struct fw_rt_world *w, struct fw_rt_lock_cell *l);
+bool fw_rt_is_told_(struct fw_rt_world *w, struct fw_rt_lock_cell *l);
+
+/* When the thread began (sys/origin.h); 0: not known. */
+uint64_t fw_rt_started_(uint32_t tid);
+
+/* Its thread is dead: marks cell and locks (idempotent; any task may call it). */
+void fw_rt_bury_(struct fw_rt_task *t, uint32_t slot);
+
+/* A wait begins, for tools; false: it is part of one that has begun already. */
+bool fw_rt_wait_begins_(struct fw_rt_task *t);
+void fw_rt_wait_ends_(struct fw_rt_task *t, bool is_new);
+
+/* period.c: the task has begun, and its first job with it. */
+void fw_rt_first_job_(struct fw_rt_task *t);
+
+/* wake.c (tier A): lets those go first who outrank the task (fw_rt_ahead).  0, EXDEV. */
+int fw_rt_let_go_first_(struct fw_rt_task *t);
+
+/* Is the thread still on its CPU?  Asked in slow paths; fills in fw_rt_why().  0, EXDEV. */
+int fw_rt_check_cpu_(struct fw_rt_task *t);
+
+static inline bool fw_rt_has_any_(const struct fw_rt_task *t)
+{
+    return t->depth != 0 || (fw_load64_relaxed(&t->cell->held) & t->quick) != 0;
+}
+
+static inline bool fw_rt_has_(const struct fw_rt_task *t, uint32_t d)
+{
+    return (fw_load64_relaxed(&t->cell->held) & fw_rt_bit(d)) != 0;
+}
+
+#endif

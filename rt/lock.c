@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lock and unlock: what is the same for all protocols.
+ */
+#include "rt/quick.h"
+
+#include <errno.h>
+
+static const char *name_of(const struct fw_rt_task *t, uint32_t d)
+{
+    return t->world->lock[d].name;
+}
+
+static const char *protocol_of(const struct fw_rt_task *t, uint32_t d)
+{
+    const char *name = fw_rt_protocol_name((fw_rt_protocol)t->world->lock[d].protocol);
+
+    return name != NULL ? name : "?";
+}
+
+static int not_opened(const struct fw_rt_task *t, unsigned lock)
+{
+    return fw_rt_fail_(EINVAL, "the task \"%.31s\" has not opened lock %u", t->cell->name, lock);
+}
+
+static bool has_opened(const struct fw_rt_task *t, unsigned lock)
+{
+    return lock < FW_RT_LOCKS && (t->cell->opened & fw_rt_bit(lock)) != 0;
+}
+
+/* May the lock be asked for, with those that the task has? */
+static int may_nest(const struct fw_rt_task *t, uint32_t d)
+{
+    const struct fw_rt_lock_cell *l = &t->world->lock[d];
+    unsigned i;
+
+    for (i = 0; i < t->depth; i++)
+        if ((uint32_t)t->held_order[i] == d)
+            return fw_rt_fail_(EDEADLK, "the task \"%.31s\" has \"%.31s\" already", t->cell->name,
+                               name_of(t, d));
+    for (i = 0; i < t->depth; i++) {
+        uint32_t outer = (uint32_t)t->held_order[i];
+        if (fw_rt_is_boosting(l->kind) || t->world->lock[outer].protocol != l->protocol)
+            return fw_rt_fail_(EPERM, "no nesting of \"%.31s\" (%.31s) in \"%.31s\" (%.31s)",
+                               name_of(t, d), protocol_of(t, d), name_of(t, outer),
+                               protocol_of(t, outer));
+    }
+    return 0;
+}
+
+static int lock_by_kind(struct fw_rt_task *t, uint32_t d, bool try)
+{
+    if (t->page != NULL)
+        return fw_rt_scx_lock_(t, d, try);
+    switch (t->world->lock[d].kind) {
+    case FW_RT_KIND_PIP:
+        return fw_rt_pip_lock_(t, d, try);
+    case FW_RT_KIND_IPCP:
+    case FW_RT_KIND_PCP:
+        return fw_rt_ceiling_lock_(t, d, try);
+    default:
+        return fw_rt_boost_lock_(t, d, try);
+    }
+}
+
+static int unlock_by_kind(struct fw_rt_task *t, uint32_t d)
+{
+    if (t->page != NULL)
+        return fw_rt_scx_unlock_(t, d);
+    switch (t->world->lock[d].kind) {
+    case FW_RT_KIND_PIP:
+        return fw_rt_pip_unlock_(t, d);
+    case FW_RT_KIND_IPCP:
+    case FW_RT_KIND_PCP:
+        return fw_rt_ceiling_unlock_(t, d);
+    default:
+        return fw_rt_boost_unlock_(t, d);
+    }
+}
+
+static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t d)
+{
+    if (t->trace != NULL)
+        fw_rt_trace_add_(t->trace, kind, d, FW_RT_NOBODY, 0);
+}
+
+/* A sentence for what the protocols answer. */
+static int explain(const struct fw_rt_task *t, uint32_t d, int error)
+{
+    const char *task = t->cell->name, *lock = name_of(t, d);
+
+    switch (error) {
+    case 0:
+        fw_rt_good_();
+        return 0;
+    case EOWNERDEAD:
+        return fw_rt_fail_(error, "who had \"%.31s\" before has died in its section", lock);
+    case EBUSY:
+        return fw_rt_fail_(error, "the task \"%.31s\" would wait for \"%.31s\"", task, lock);
+    case EDEADLK:
+        return fw_rt_fail_(
+            error, "the task \"%.31s\" and the owner of \"%.31s\" wait for each other", task, lock);
+    default: /* EXDEV: fw_rt_check_cpu_ has said it */
+        return error;
+    }
+}
+
+/* Writes down a lock that was taken the quick way. */
+static void write_down(struct fw_rt_task *t)
+{
+    uint64_t held = fw_rt_locks_of(t->cell) & t->quick;
+
+    if (t->depth == 0 && held != 0)
+        t->held_order[t->depth++] = __builtin_ctzll(held);
+}
+
+/* If one is left that quick.h can leave: it does not know of depth. */
+static void strike_out(struct fw_rt_task *t)
+{
+    if (t->depth == 1 && (t->quick & fw_rt_bit((uint32_t)t->held_order[0])))
+        t->depth = 0;
+}
+
+__attribute__((noinline)) static int lock_slow_(struct fw_rt_task *t, unsigned lock, bool try)
+{
+    int error;
+
+    if (!has_opened(t, lock))
+        return not_opened(t, lock);
+    write_down(t);
+    error = may_nest(t, lock);
+    if (error == 0) {
+        tell(t, FW_RT_EVENT_REQUEST, lock);
+        error = explain(t, lock, lock_by_kind(t, lock, try));
+    }
+    if (error == 0 || error == EOWNERDEAD) {
+        t->held_order[t->depth++] = (int)lock;
+        tell(t, FW_RT_EVENT_ACQUIRE, lock);
+    }
+    strike_out(t);
+    return error;
+}
+
+/* It takes more than a claim. */
+__attribute__((noinline)) static int look_closer_slow_(struct fw_rt_task *t, unsigned lock,
+                                                       bool try)
+{
+    return explain(t, lock, fw_rt_ceiling_lock_(t, lock, try));
+}
+
+/* MPCP and FMLP+: what is to be checked is that the task has nothing. */
+static int lock_boosted(struct fw_rt_task *t, unsigned lock, bool try)
+{
+    int error = fw_rt_boost_lock_(t, lock, try);
+
+    if (error == 0 || error == EOWNERDEAD)
+        t->held_order[t->depth++] = (int)lock;
+    return __builtin_expect(error != 0, 0) ? explain(t, lock, error) : (fw_rt_good_(), 0);
+}
+
+static inline bool is_boosted(const struct fw_rt_task *t, unsigned lock)
+{
+    return lock < FW_RT_LOCKS && (t->boosts & fw_rt_bit(lock)) != 0;
+}
+
+static inline int lock_as(struct fw_rt_task *t, unsigned lock, bool try)
+{
+    if (t->depth != 0 || fw_load64_relaxed(&t->cell->held) != 0)
+        return lock_slow_(t, lock, try);
+    if (!fw_rt_is_quick_(t, lock))
+        return is_boosted(t, lock) ? lock_boosted(t, lock, try) : lock_slow_(t, lock, try);
+    if (__builtin_expect(!fw_rt_take_quickly_(t, lock), 0))
+        return look_closer_slow_(t, lock, try);
+    fw_rt_good_();
+    return 0;
+}
+
+int fw_rt_trylock(fw_rt_task *task, unsigned lock)
+{
+    return lock_as(task, lock, true);
+}
+
+int fw_rt_lock(fw_rt_task *task, unsigned lock)
+{
+    return lock_as(task, lock, false);
+}
+
+/* Why there is nothing to unlock. */
+static int refuse(const struct fw_rt_task *t, unsigned lock)
+{
+    unsigned i;
+
+    for (i = 0; i < t->depth; i++)
+        if (t->held_order[i] == (int)lock)
+            return fw_rt_fail_(EPERM, "\"%.31s\" is left before \"%.31s\", which lies in it",
+                               name_of(t, lock), name_of(t, (uint32_t)t->held_order[t->depth - 1]));
+    return fw_rt_fail_(EPERM, "the task \"%.31s\" does not have \"%.31s\"", t->cell->name,
+                       name_of(t, lock));
+}
+
+static int unlock_boosted(struct fw_rt_task *t, unsigned lock)
+{
+    t->depth = 0;
+    fw_rt_boost_unlock_(t, lock);
+    fw_rt_good_();
+    return 0;
+}
+
+__attribute__((noinline)) static int unlock_slow_(struct fw_rt_task *t, unsigned lock)
+{
+    int error;
+
+    if (!has_opened(t, lock))
+        return not_opened(t, lock);
+    write_down(t);
+    if (t->depth != 0 && t->held_order[t->depth - 1] == (int)lock) {
+        t->depth--;
+        tell(t, FW_RT_EVENT_UNLOCK, lock);
+        error = explain(t, lock, unlock_by_kind(t, lock));
+    } else {
+        error = refuse(t, lock);
+    }
+    strike_out(t);
+    return error;
+}
+
+__attribute__((noinline)) static int leave_slow_(struct fw_rt_task *t, unsigned lock)
+{
+    fw_rt_gate_leave_slow_(t, lock);
+    fw_rt_good_();
+    return 0;
+}
+
+int fw_rt_unlock(fw_rt_task *task, unsigned lock)
+{
+    struct fw_rt_task_cell *own = task->cell;
+
+    if (is_boosted(task, lock) && task->depth == 1 && task->held_order[0] == (int)lock)
+        return unlock_boosted(task, lock);
+    if (!fw_rt_is_quick_(task, lock) || fw_load64_relaxed(&own->held) != fw_rt_bit(lock))
+        return unlock_slow_(task, lock);
+    if (__builtin_expect(fw_rt_leave_(own, 0), 0))
+        return leave_slow_(task, lock);
+    fw_rt_good_();
+    return 0;
+}

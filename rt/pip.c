@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Priority inheritance (tier A): the gate is the lock, a futex that inherits, as the kernel has it
+ * (futex(2)); section II-C.
+ *
+ * gate           meaning                             who may leave it, and how
+ * -------------  ----------------------------------  ----------------------------------------------
+ * 0              free                                anybody: CAS to its id
+ * id             that task has the lock              it: CAS to 0.  The kernel: sets WAITERS.  If
+ *                                                    the thread has died: anybody, CAS to its id
+ * id | WAITERS   and others sleep; it inherits       it, by FUTEX_UNLOCK_PI, or its death: to the
+ *                                                    most urgent waiter's id
+ * ... | DIED     who had it before has died in its   the owner: clears it, and is told (EOWNERDEAD)
+ *                section
+ *
+ * The dead thread's id may come with WAITERS, and is then taken over with it (life.c, L3).
+ *
+ * P1  Who the lock's owner is stands in the gate alone.  The bit in `held` follows: it is for
+ *     tools, for nesting, and for the other parts of the library.
+ * P2  A death is told once.  A live task sets its bit after it has got the gate, and clears it
+ *     before it leaves it; so bits of others that the owner sees are dead tasks'.  Who has been
+ *     told of a death buries them, and takes the mark that the burial leaves (life.c, L2), before
+ *     it goes on.
+ */
+#include "rt/internal.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+
+#include "sys/clock.h"
+#include "sys/futex_pi.h"
+
+/* As in gate.c: a thread id may have been given out anew. */
+#define NAP_NS 100000000u
+
+/* Is no task of that id alive?  Cells of dead ones may bear it as well. */
+static bool is_orphaned(struct fw_rt_task *t, uint32_t owner)
+{
+    uint32_t i;
+
+    for (i = 0; i < FW_RT_TASKS; i++) {
+        const struct fw_rt_task_cell *c = &t->world->task[i];
+        if (c->tid == owner && c->state == FW_RT_LIVE && fw_rt_is_alive_(c))
+            return false;
+    }
+    return true;
+}
+
+/* The word bears the id of a thread that is gone, or is another one's by now (life.c, L3). */
+static bool take_over(struct fw_rt_task *t, uint32_t *gate, uint32_t owner)
+{
+    uint32_t seen = fw_load32_relaxed(gate);
+
+    if ((seen & FUTEX_TID_MASK) != owner || owner == 0)
+        return false;
+    return fw_cas32_acquire(gate, &seen, (seen & FUTEX_WAITERS) | t->tid); /* dead -> its own */
+}
+
+/* The kernel has made the caller the owner.  Was the one before dead? */
+static int arrive(uint32_t *gate)
+{
+    return fw_and32_relaxed(gate, ~(uint32_t)FUTEX_OWNER_DIED) & FUTEX_OWNER_DIED ? EOWNERDEAD : 0;
+}
+
+static int wait_slow_(struct fw_rt_task *t, uint32_t *gate)
+{
+    for (;;) {
+        fw_deadline nap = fw_deadline_in_(CLOCK_MONOTONIC, NAP_NS);
+        int error = fw_futex_lock_pi_(gate, t->shared, &nap);
+        uint32_t owner = fw_load32_relaxed(gate) & FUTEX_TID_MASK;
+        if (error == 0)
+            return arrive(gate);
+        if (error == -EDEADLK)
+            return EDEADLK;
+        if (error == -ESRCH ? fw_rt_no_thread_(owner)
+                            : error == -ETIMEDOUT && is_orphaned(t, owner)) {
+            if (take_over(t, gate, owner))
+                return EOWNERDEAD;
+        } else if (error != -ETIMEDOUT) {
+            fw_rt_take_breath_();
+        }
+    }
+}
+
+__attribute__((cold, noinline)) static int lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
+{
+    struct fw_rt_obstacle o = {d, fw_rt_holder(t->world, t->slot, d)};
+    uint32_t *gate = &t->world->lock[d].gate;
+    bool is_new;
+    int error;
+
+    if (try) {
+        uint32_t owner = fw_load32_relaxed(gate) & FUTEX_TID_MASK;
+        error = fw_futex_trylock_pi_(gate, t->shared);
+        if (error == -ESRCH && fw_rt_no_thread_(owner) && take_over(t, gate, owner))
+            return EOWNERDEAD;
+        return error == 0 ? arrive(gate) : EBUSY;
+    }
+    is_new = fw_rt_wait_begins_(t);
+    fw_store32_relaxed(&t->cell->request, d + 1);
+    fw_store32_relaxed(&t->cell->behind, d + 1);
+    if (t->trace != NULL) {
+        fw_rt_trace_add_(t->trace, FW_RT_EVENT_BLOCK, d, o.task, 0);
+        fw_rt_trace_add_(t->trace, FW_RT_EVENT_INHERIT, d, o.task, 0);
+    }
+    error = wait_slow_(t, gate);
+    if (t->trace != NULL)
+        fw_rt_trace_add_(t->trace, FW_RT_EVENT_RESUME, d, o.task, 0);
+    fw_store32_relaxed(&t->cell->behind, 0);
+    fw_store32_relaxed(&t->cell->request, 0);
+    fw_rt_wait_ends_(t, is_new);
+    return error;
+}
+
+/* P2 */
+static void bury_owner(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t slot;
+
+    while ((slot = fw_rt_holder(t->world, t->slot, d)) != FW_RT_NOBODY) {
+        fw_rt_bury_(t, slot);
+        if (fw_load64_relaxed(&t->world->task[slot].held) & fw_rt_bit(d))
+            return; /* nothing that is buried has left it */
+    }
+}
+
+int fw_rt_pip_lock_(struct fw_rt_task *t, uint32_t d, bool try)
+{
+    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    uint32_t seen = 0;
+    int error = 0;
+
+    if (!fw_cas32_acquire(&l->gate, &seen, t->tid)) /* 0 -> id */
+        error = lock_slow_(t, d, try);
+    if (error != 0 && error != EOWNERDEAD)
+        return error;
+    if (error != 0)
+        bury_owner(t, d);
+    fw_store64_relaxed(&t->cell->held, fw_load64_relaxed(&t->cell->held) | fw_rt_bit(d));
+    return fw_rt_is_told_(t->world, l) ? EOWNERDEAD : error;
+}
+
+int fw_rt_pip_unlock_(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t *gate = &t->world->lock[d].gate, seen = t->tid;
+
+    fw_store64_relaxed(&t->cell->held, fw_load64_relaxed(&t->cell->held) & ~fw_rt_bit(d));
+    if (!fw_cas32_release(gate, &seen, 0)) /* id -> 0 */
+        if (fw_futex_unlock_pi_(gate, t->shared) != 0)
+            fw_store32_release(gate, 0); /* it was taken over while others slept there (L3) */
+    return 0;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+#ifndef FW_RT_SCX_INSIDE_H
+#define FW_RT_SCX_INSIDE_H
+
+/* What the parts of the scheduler, in the kernel, have in common: memory, and the way to it. */
+#include "rt/scx/kernel.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+/*
+ * Loops: the verifier must see neither where a loop begins (else it walks through all rounds one by
+ * one) nor that it never ends: "may goto" leaves it after millions of rounds, which do not occur.
+ * What it had known of the index, it forgets there; so that is compared afterwards, as unsigned.
+ */
+static volatile uint32_t nought;
+
+#define MAY_GO_ON()                                                                                \
+    ({                                                                                             \
+        __label__ leave, go_on;                                                                    \
+        _Bool may = 1;                                                                             \
+        /* Its offset is the lower half of a word of 32 bits: clang knows how to fill in those. */ \
+        __asm__ volatile goto("1: .byte 0xe5, 0; .long ((%l[leave] - 1b - 8) / 8) & 0xffff; "      \
+                              ".short 0" ::                                                        \
+                                  :                                                                \
+                              : leave);                                                            \
+        goto go_on;                                                                                \
+    leave:                                                                                         \
+        may = 0;                                                                                   \
+    go_on:;                                                                                        \
+        may;                                                                                       \
+    })
+/*
+ * clang is not to make pointers that move along out of indices; and after the leap the verifier
+ * does not know any more that the upper half of the register is 0.
+ */
+#define IS_BELOW(i, n)                         \
+    ({                                         \
+        __asm__ volatile("%0 = %0" : "+w"(i)); \
+        (uint32_t)(i) < (uint32_t)(n);         \
+    })
+#define FW_RT_EACH(i, n) for (i = (int)nought; MAY_GO_ON() && IS_BELOW(i, n); i++)
+#define FW_RT_HIDE(n) barrier_var(n)
+#define FW_RT_DECISION static __always_inline __attribute__((unused))
+
+#include "rt/decide.h"
+#include "rt/scx/page.h"
+
+/* Queues: one for each slot (its number), one for others that may go anywhere, one for each CPU. */
+#define QUEUE_OTHERS 0x1000ull
+#define QUEUE_PINNED(cpu) (0x2000ull + (cpu))
+
+#define MS 1000000ull
+#define SLICE (10 * MS)         /* after which a task's place is looked at anew */
+#define SLICE_OTHERS (2 * MS)   /* of threads that are no tasks */
+#define SLICE_TURN (1 * MS)     /* that a blocked task has to look, and to die */
+#define TURN_EVERY (250 * MS)   /* it gets that so often */
+#define MERCY_EVERY (1000 * MS) /* others get a slice so often, whatever tasks do */
+#define KICKS 8u                /* for one reason; should the kernel not let the CPU decide */
+#define TICK (100 * MS)         /* of the timer that sees to it where nobody else does */
+
+/* The loader fills it in. */
+const volatile struct {
+    uint32_t has_set_slice;
+} config = {0};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, uint32_t);
+    __type(value, struct fw_rt_scx_world);
+} world SEC(".maps");
+
+struct pages_of_user {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, FW_RT_SCX_PAGES);
+    __uint(key_size, sizeof(uint32_t));
+    __uint(value_size, sizeof(struct fw_rt_scx_page));
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+    __uint(max_entries, FW_RT_SCX_GRANTS);
+    __type(key, uint32_t);
+    __array(values, struct pages_of_user);
+} pages SEC(".maps");
+
+/* Of a thread that is a task: its slot plus 1. */
+struct {
+    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, int);
+    __type(value, uint32_t);
+} slots SEC(".maps");
+
+/* What the scheduler alone knows of a slot. */
+struct side {
+    uint32_t grant;
+    uint32_t in_line;  /* waits in a line: does not compete for the CPU */
+    uint32_t is_fresh; /* has become runnable, and its CPU has not been told */
+    uint32_t away;
+    uint64_t turn_ns; /* last time that it was let through although it is blocked */
+};
+struct side side[FW_RT_TASKS];
+
+/* A bit for each slot: it could run.  For each lock: its next owner is to hear EOWNERDEAD. */
+uint64_t runnable_slots, died_locks;
+
+/* Held around all that tasks of several CPUs change; by nobody who could be preempted. */
+uint32_t guard;
+
+struct cpu_side {
+    uint64_t others_ns;  /* when others had the CPU last, or did not want it */
+    uint32_t is_asked;   /* something has changed since the last decision; and kicks for it */
+    uint32_t others_now; /* which queue of the others' goes first: they alternate */
+} __attribute__((aligned(64)));
+struct cpu_side cpu_sides[FW_RT_CPUS];
+
+static __always_inline struct fw_rt_scx_world *get_world(void)
+{
+    uint32_t first = 0;
+
+    return bpf_map_lookup_elem(&world, &first);
+}
+
+static __always_inline void *get_page(uint32_t grant, uint32_t index)
+{
+    void *of_user = bpf_map_lookup_elem(&pages, &grant);
+
+    return of_user ? bpf_map_lookup_elem(of_user, &index) : NULL;
+}
+
+static __always_inline struct fw_rt_scx_page *page_of(uint32_t slot)
+{
+    return get_page(side[slot % FW_RT_TASKS].grant, slot);
+}
+
+static __always_inline struct fw_rt_scx_shared *shared_of(uint32_t slot)
+{
+    return get_page(side[slot % FW_RT_TASKS].grant, FW_RT_SCX_SHARED);
+}
+
+static __always_inline uint32_t slot_of(struct task_struct *p)
+{
+    uint32_t *slot = bpf_task_storage_get(&slots, p, NULL, 0);
+
+    return slot ? *slot - 1 : FW_RT_NOBODY;
+}
+
+static __always_inline void take_guard(void)
+{
+    int i;
+
+    FW_RT_EACH(i, 1u << 22)
+    {
+        if (__sync_lock_test_and_set(&guard, 1) == 0)
+            break;
+    }
+}
+
+static __always_inline void give_guard(void)
+{
+    __sync_lock_test_and_set(&guard, 0);
+}
+
+/* The CPU is to decide anew. */
+static __always_inline void ask(uint32_t cpu)
+{
+    cpu_sides[cpu % FW_RT_CPUS].is_asked = 1;
+    scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
+}
+
+/* What the task has done since it was dispatched; what lies in its page is the user's word. */
+static __always_inline void note(struct fw_rt_scx_world *w, uint32_t slot,
+                                 struct fw_rt_scx_page *page)
+{
+    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    volatile struct fw_rt_scx_page *its = page;
+
+    fw_rt_note(&w->world, slot, its->locked & c->opened, its->unlocked);
+    its->unlocked = 0;
+    c->jobs = page->jobs;
+    c->misses = page->misses;
+}
+
+/* Takes back the leave to lock by itself, and takes note of what it has made of it so far. */
+static __always_inline void withdraw(struct fw_rt_scx_world *w, uint32_t slot,
+                                     struct fw_rt_scx_page *page)
+{
+    __sync_fetch_and_and(&page->locked, ~FW_RT_CAN_LOCK);
+    note(w, slot, page);
+}
+
+/* S1.  Before the task runs: what it may do without asking. */
+static __always_inline void publish(struct fw_rt_scx_world *w, uint32_t slot,
+                                    struct fw_rt_scx_page *page)
+{
+    uint64_t opened = w->world.task[slot % FW_RT_TASKS].opened;
+
+    if (!side[slot % FW_RT_TASKS].away && !(opened & died_locks) && fw_rt_can_lock(&w->world, slot))
+        __sync_fetch_and_or(&page->locked, FW_RT_CAN_LOCK);
+    else
+        __sync_fetch_and_and(&page->locked, ~FW_RT_CAN_LOCK);
+    page->unlock_call = fw_rt_is_waited_for(&w->world, slot);
+}
+
+/* Is the lock one whose last owner has died?  Whoever is told is the only one. */
+static __always_inline uint32_t tell_died(struct fw_rt_scx_world *w, uint32_t d)
+{
+    struct fw_rt_lock_cell *l = &w->world.lock[fw_rt_lock_index(d)];
+    uint32_t died = l->died;
+
+    l->died = 0;
+    __sync_fetch_and_and(&died_locks, ~fw_rt_bit(d));
+    return died ? EOWNERDEAD : 0;
+}
+
+static __always_inline void mark_died(struct fw_rt_scx_world *w, uint32_t d)
+{
+    w->world.lock[fw_rt_lock_index(d)].died = 1;
+    __sync_fetch_and_or(&died_locks, fw_rt_bit(d));
+}
+
+/* Answers what the page asks for. */
+static __always_inline void answer(struct fw_rt_scx_page *page, uint32_t result)
+{
+    volatile struct fw_rt_scx_page *its = page;
+
+    its->result = result;
+    its->op = FW_RT_SCX_NOTHING;
+}
+
+/* The lock is the task's: it is told so. */
+static __always_inline void give(struct fw_rt_scx_world *w, struct fw_rt_scx_page *page, uint32_t d)
+{
+    __sync_fetch_and_or(&page->locked, fw_rt_bit(d));
+    answer(page, tell_died(w, d));
+    w->counts.grants++;
+}
+
+#endif

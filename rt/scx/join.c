@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tier B: how a group finds the scheduler, and how its tasks join it.
+ *
+ * A page is claimed by whoever writes its thread's id into it, which is left there until somebody
+ * else can have it: the slot is free for the scheduler, and there is no such thread.
+ */
+#include "rt/scx/user.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/clock.h"
+
+#define ANSWER_NS 2000000000u /* a scheduler that takes longer does not answer */
+
+static uint32_t thread_id(void)
+{
+    return (uint32_t)syscall(SYS_gettid);
+}
+
+static size_t whole_pages(size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return (size + page - 1) / page * page;
+}
+
+/* --- The scheduler's memory ------------------------------------------------------------------- */
+
+/*
+ * A BPF array by the name of its file; NULL: errno says why.  Only those that are open for writing,
+ * too, can be mapped; the world is frozen, and nobody may write it.
+ */
+static void *map_file(const char *path, size_t size, bool is_written)
+{
+    union bpf_attr attributes;
+    void *memory;
+    int fd, error;
+
+    memset(&attributes, 0, sizeof attributes);
+    attributes.pathname = (uint64_t)(uintptr_t)path;
+    fd = (int)syscall(SYS_bpf, BPF_OBJ_GET, &attributes, sizeof attributes);
+    if (fd < 0)
+        return NULL;
+    memory = mmap(NULL, whole_pages(size), is_written ? PROT_READ | PROT_WRITE : PROT_READ,
+                  MAP_SHARED, fd, 0);
+    error = errno;
+    close(fd);
+    errno = error;
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+static void unmap(struct fw_rt_scx *scx)
+{
+    if (scx->pages != NULL)
+        munmap(scx->pages, FW_RT_SCX_PAGES * sizeof *scx->pages);
+    if (scx->world != NULL)
+        munmap((void *)(uintptr_t)scx->world, whole_pages(sizeof *scx->world));
+    free(scx);
+}
+
+static int map_world(struct fw_rt_scx *scx)
+{
+    scx->world = map_file(FW_RT_SCX_WORLD, sizeof *scx->world, false);
+    if (scx->world == NULL && errno == ENOENT)
+        return fw_rt_fail_(ENOTSUP, "no scheduler for tier B runs here (furwock rt start)");
+    if (scx->world == NULL)
+        return fw_rt_fail_(errno == EACCES || errno == EPERM ? EPERM : ENOTSUP, "%s: %s",
+                           FW_RT_SCX_WORLD, strerror(errno));
+    if (scx->world->version != FW_RT_SCX_VERSION)
+        return fw_rt_fail_(EPROTO, "the scheduler that runs is of version %u, this library of %u",
+                           scx->world->version, FW_RT_SCX_VERSION);
+    if (!fw_rt_scx_is_alive_(scx))
+        return fw_rt_fail_(ENOTSUP, "the scheduler for tier B has ended (%.*s)",
+                           (int)sizeof scx->world->reason, scx->world->reason);
+    return 0;
+}
+
+static int map_pages(struct fw_rt_scx *scx)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, FW_RT_SCX_PAGES_OF, (unsigned)scx->user);
+    scx->pages = map_file(path, FW_RT_SCX_PAGES * sizeof *scx->pages, true);
+    if (scx->pages == NULL)
+        return fw_rt_fail_(EPERM, "user %u is granted no priorities (furwock rt start): %s",
+                           (unsigned)scx->user, strerror(errno));
+    scx->shared = (struct fw_rt_scx_shared *)(void *)&scx->pages[FW_RT_SCX_SHARED];
+    return 0;
+}
+
+/* --- The group -------------------------------------------------------------------------------- */
+
+static bool has_tasks(struct fw_rt_world *w)
+{
+    uint32_t i;
+
+    for (i = 0; i < FW_RT_TASKS; i++)
+        if (fw_load32_relaxed(&w->task[i].state) == FW_RT_LIVE && fw_rt_is_alive_(&w->task[i]))
+            return true;
+    return false;
+}
+
+/*
+ * A group belongs to one user and one scheduler.  Tasks of a scheduler that was go on by
+ * themselves, so those of a new one may come only when they are gone: under the world's guard, as
+ * claims of cells are.
+ */
+static int bind_group(struct fw_rt_group *group, struct fw_rt_scx *scx)
+{
+    struct fw_rt_world *w = group->world;
+    uint32_t tid = thread_id();
+    int error = 0;
+
+    fw_rt_guard_lock_(&w->guard, tid, group->shared);
+    if (w->group == 0)
+        w->group = ((fw_clock_ns_() ^ (uint64_t)tid << 24) | 1) << 32 | scx->user;
+    if ((uint32_t)w->group != scx->user)
+        error = fw_rt_fail_(EPERM, "the group belongs to user %u, and this is user %u",
+                            (unsigned)w->group, (unsigned)scx->user);
+    else if (w->generation != scx->world->generation && has_tasks(w))
+        error = fw_rt_fail_(EPROTO, "the group has tasks that began under another scheduler");
+    else
+        w->generation = scx->world->generation;
+    scx->group = w->group;
+    fw_rt_guard_unlock_(&w->guard, tid, group->shared);
+    return error;
+}
+
+int fw_rt_scx_group_(struct fw_rt_group *group)
+{
+    struct fw_rt_scx *scx = calloc(1, sizeof *scx);
+    int error;
+
+    if (scx == NULL)
+        return fw_rt_fail_(ENOMEM, "no memory for a group");
+    scx->user = (uint32_t)geteuid();
+    error = map_world(scx);
+    if (error == 0)
+        error = map_pages(scx);
+    if (error == 0)
+        error = bind_group(group, scx);
+    if (error != 0)
+        unmap(scx);
+    else
+        group->scx = scx;
+    return error;
+}
+
+void fw_rt_scx_ungroup_(struct fw_rt_group *group)
+{
+    if (group->scx != NULL)
+        unmap(group->scx);
+    group->scx = NULL;
+}
+
+/* --- Tasks ------------------------------------------------------------------------------------ */
+
+/* A page that nobody has; its slot is free.  NULL: there is none. */
+static struct fw_rt_scx_page *claim(const struct fw_rt_scx *scx, uint32_t tid)
+{
+    uint32_t i;
+
+    for (i = 0; i < FW_RT_TASKS; i++) {
+        uint64_t *word = &scx->pages[i].spare[FW_RT_SCX_CLAIM], seen = fw_load64_relaxed(word);
+        struct fw_rt_task_cell former = {.tid = (uint32_t)seen};
+        if (fw_load32_relaxed(&scx->world->world.task[i].state) != FW_RT_FREE ||
+            (seen != 0 && !fw_rt_is_gone_(&former)))
+            continue;
+        if (fw_cas64_acquire(word, &seen, tid)) /* 0, dead -> own */
+            return &scx->pages[i];
+    }
+    return NULL;
+}
+
+static void fill_in(struct fw_rt_task *t)
+{
+    struct fw_rt_scx_page *page = t->page;
+    const struct fw_rt_task_cell *own = t->cell;
+
+    page->spare[FW_RT_SCX_STARTED] = own->started;
+    page->tid = t->tid;
+    page->cpu = own->cpu;
+    page->base = own->base;
+    page->group = t->group->scx->group;
+    page->period = own->period;
+    page->deadline = own->deadline;
+    page->budget = own->budget;
+    memcpy(page->name, own->name, sizeof page->name);
+    page->jobs = page->misses = page->locked = 0;
+    page->unlocked = page->unlock_call = page->away = 0;
+}
+
+/* The scheduler may know nobody of that user, or see other ids than the thread: no answer. */
+static int ask_to_join(struct fw_rt_task *t)
+{
+    struct fw_rt_scx_page *page = t->page;
+    uint64_t until = fw_clock_ns_() + ANSWER_NS;
+    uint32_t op = FW_RT_SCX_JOIN;
+
+    fw_store32_release(&page->op, FW_RT_SCX_JOIN);
+    while (fw_load32_acquire(&page->op) != FW_RT_SCX_NOTHING) {
+        if (!fw_rt_scx_is_alive_(t->group->scx) || fw_clock_ns_() > until) {
+            if (fw_cas32_acquire(&page->op, &op, FW_RT_SCX_NOTHING)) /* JOIN -> NOTHING */
+                return FW_RT_SCX_ENDED;
+            continue;
+        }
+        sched_yield();
+    }
+    return (int)fw_load32_relaxed(&page->result);
+}
+
+static int explain_join(const struct fw_rt_task *t, int error)
+{
+    const struct fw_rt_task_cell *own = t->cell;
+
+    switch (error) {
+    case 0:
+        return 0;
+    case EPERM:
+        return fw_rt_fail_(EPERM, "user %u is not granted priority %u on CPU %u (furwock rt start)",
+                           (unsigned)t->group->scx->user, own->base, own->cpu);
+    case EAGAIN:
+        return fw_rt_fail_(EAGAIN, "user %u has as many tasks as it is granted",
+                           (unsigned)t->group->scx->user);
+    case FW_RT_SCX_ENDED:
+        return fw_rt_fail_(EPERM, "the scheduler for tier B %s",
+                           fw_rt_scx_is_alive_(t->group->scx) ? "does not answer" : "has ended");
+    default:
+        return fw_rt_fail_(error == EBUSY ? EAGAIN : error, "the scheduler for tier B refuses: %s",
+                           strerror(error));
+    }
+}
+
+static void give_up(struct fw_rt_task *t)
+{
+    fw_store64_release(&t->page->spare[FW_RT_SCX_CLAIM], 0);
+    t->page = NULL;
+}
+
+int fw_rt_scx_join_(struct fw_rt_task *t)
+{
+    static const struct sched_param usual = {.sched_priority = 0};
+    int error;
+
+    /* After the claim of the cell: see bind_group. */
+    if (t->world->generation != t->group->scx->world->generation)
+        return fw_rt_fail_(EPERM, "the group's scheduler has ended, and another one has its tasks");
+    if (sched_setscheduler(0, SCHED_OTHER, &usual) != 0)
+        return fw_rt_fail_(EPERM, "the thread may not leave its policy: %s", strerror(errno));
+    t->page = claim(t->group->scx, t->tid);
+    if (t->page == NULL)
+        return fw_rt_fail_(EAGAIN, "the scheduler for tier B has %u tasks already", FW_RT_TASKS);
+    fill_in(t);
+    error = explain_join(t, ask_to_join(t));
+    if (error != 0)
+        give_up(t);
+    return error;
+}
+
+void fw_rt_scx_leave_(struct fw_rt_task *t)
+{
+    fw_rt_scx_ask_(t, FW_RT_SCX_LEAVE);
+    give_up(t);
+}
+
+int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d)
+{
+    const struct fw_rt_lock_cell *l = &t->world->lock[d];
+    struct fw_rt_scx_page *page = t->page;
+    int error;
+
+    if (l->protocol == FW_RT_PCP_DU_PF || l->kind == FW_RT_KIND_PIP)
+        return fw_rt_fail_(ENOTSUP, "%s is not to be had in tier B",
+                           fw_rt_protocol_name((fw_rt_protocol)l->protocol));
+    memcpy(page->name, l->name, sizeof page->name);
+    page->kind = l->kind;
+    page->protocol = l->protocol;
+    page->ceiling = l->asked;
+    page->group = t->group->scx->group;
+    error = fw_rt_scx_ask_(t, FW_RT_SCX_OPEN);
+    if (error == FW_RT_SCX_ENDED)
+        return fw_rt_fail_(ENOTSUP, "the scheduler for tier B has ended");
+    if (error != 0)
+        return fw_rt_fail_(error, "the scheduler for tier B refuses \"%s\": %s", l->name,
+                           strerror(error));
+    t->group->scx->desc[d] = (uint8_t)(fw_load32_relaxed(&page->desc) % FW_RT_LOCKS);
+    return 0;
+}

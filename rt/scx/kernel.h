@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+#ifndef FW_RT_SCX_KERNEL_H
+#define FW_RT_SCX_KERNEL_H
+
+/*
+ * As much of the kernel's types and calls as the scheduler uses.  Where fields are in the kernel at
+ * hand is put in when it is loaded, from what that kernel tells of its types.
+ */
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+typedef __s32 s32;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __u8 uint8_t;
+typedef __u32 uint32_t;
+typedef __u64 uint64_t;
+typedef __s64 int64_t;
+
+#define NULL ((void *)0)
+enum { false, true };
+
+struct bpf_timer {
+    __u64 opaque[2];
+} __attribute__((aligned(8)));
+
+/* Of the kernel's interface. */
+enum {
+    BPF_MAP_TYPE_ARRAY = 2,
+    BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+    BPF_MAP_TYPE_TASK_STORAGE = 29,
+    BPF_F_NO_PREALLOC = 1 << 0,
+    BPF_F_MMAPABLE = 1 << 10,
+    BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
+    CLOCK_MONOTONIC = 1
+};
+enum {
+    EPERM = 1,
+    EAGAIN = 11,
+    EBUSY = 16,
+    EEXIST = 17,
+    EXDEV = 18,
+    EINVAL = 22,
+    ENOSPC = 28,
+    EDEADLK = 35,
+    ENOTSUP = 95,
+    EOWNERDEAD = 130
+};
+
+/* Inside of the kernel; the same in all that have these schedulers. */
+#define PF_EXITING 0x4u
+#define SCX_TASK_QUEUED 1u
+#define SCX_OPS_ENQ_LAST (1ull << 1)
+#define SCX_OPS_ENQ_EXITING (1ull << 2)
+#define SCX_OPS_ENQ_MIGRATION_DISABLED (1ull << 4)
+#define SCX_KICK_IDLE 1ull
+#define SCX_KICK_PREEMPT 2ull
+enum { SCHED_FIFO = 1, SCHED_RR = 2, SCHED_DEADLINE = 6 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct cpumask {
+    unsigned long bits[1];
+};
+struct scx_init_task_args;
+struct scx_exit_task_args;
+
+typedef struct {
+    unsigned int val;
+} kuid_t;
+
+struct cred {
+    kuid_t euid;
+};
+
+struct upid {
+    int nr;
+    void *ns;
+};
+
+struct pid {
+    unsigned int level;
+    struct upid numbers[1]; /* level + 1 of them */
+};
+
+struct sched_ext_entity {
+    __u32 flags;
+    __u64 slice;
+};
+
+struct task_struct {
+    unsigned int flags, policy;
+    int pid, nr_cpus_allowed;
+    const struct cpumask *cpus_ptr;
+    const struct cred *cred;
+    struct pid *thread_pid;
+    struct sched_ext_entity scx;
+    __u64 start_boottime;
+};
+
+enum scx_exit_kind { SCX_EXIT_NONE };
+
+struct scx_exit_info {
+    enum scx_exit_kind kind;
+    __s64 exit_code;
+    const char *reason;
+    char *msg;
+};
+
+#pragma clang attribute pop
+
+/* What a scheduler consists of; only what all kernels from 6.12 on have, and this one uses. */
+struct sched_ext_ops {
+    __s32 (*select_cpu)(struct task_struct *p, __s32 previous, __u64 flags);
+    void (*enqueue)(struct task_struct *p, __u64 flags);
+    void (*dispatch)(__s32 cpu, struct task_struct *previous);
+    void (*runnable)(struct task_struct *p, __u64 flags);
+    void (*running)(struct task_struct *p);
+    void (*stopping)(struct task_struct *p, bool runnable);
+    void (*quiescent)(struct task_struct *p, __u64 flags);
+    bool (*yield)(struct task_struct *from, struct task_struct *to);
+    void (*set_cpumask)(struct task_struct *p, const struct cpumask *mask);
+    void (*exit_task)(struct task_struct *p, struct scx_exit_task_args *args);
+    void (*disable)(struct task_struct *p);
+    __s32 (*init)(void);
+    void (*exit)(struct scx_exit_info *info);
+    __u64 flags;
+    __u32 timeout_ms;
+    char name[128];
+};
+
+/* The kernel's calls. */
+#define FW_KFUNC extern __attribute__((section(".ksyms")))
+FW_KFUNC __s32 scx_bpf_create_dsq(__u64 dsq, __s32 node);
+FW_KFUNC void scx_bpf_dsq_insert(struct task_struct *p, __u64 dsq, __u64 slice, __u64 flags);
+FW_KFUNC bool scx_bpf_dsq_move_to_local(__u64 dsq);
+FW_KFUNC __s32 scx_bpf_dsq_nr_queued(__u64 dsq);
+FW_KFUNC void scx_bpf_kick_cpu(__s32 cpu, __u64 flags);
+FW_KFUNC __s32 scx_bpf_task_cpu(const struct task_struct *p);
+FW_KFUNC __s32 scx_bpf_select_cpu_dfl(struct task_struct *p, __s32 previous, __u64 flags,
+                                      bool *is_idle);
+FW_KFUNC __s32 scx_bpf_pick_idle_cpu(const struct cpumask *allowed, __u64 flags);
+FW_KFUNC __u32 scx_bpf_nr_cpu_ids(void);
+FW_KFUNC __u32 bpf_cpumask_first(const struct cpumask *mask);
+FW_KFUNC bool scx_bpf_task_set_slice(struct task_struct *p, __u64 slice) __attribute__((weak));
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+#ifndef FW_RT_SCX_LINES_H
+#define FW_RT_SCX_LINES_H
+
+/*
+ * Lines (page.h), as far as the scheduler has to do with them.  All of it with `guard` held.
+ *
+ * state       meaning                                      left by
+ * ----------  -------------------------------------------  ------------------------------------
+ * quiet       no waiters, no token: it need not know       LOCK: waited for; UNLOCK: token
+ * waited for  `waiters` has who asked by LOCK              UNLOCK, or settle: the next one has it
+ * token       the last owner has left it, and those who    LOCK, TRY: quiet
+ *             are in the line have not asked yet
+ *
+ * L1  At most one of: a living task that has bit d in its page and does not wait; a token.
+ * L2  Waiters without either are settled: their owner has died.
+ */
+#include "rt/scx/inside.h"
+
+/* The next waiter has the lock; nobody waits: whoever comes next. */
+static __always_inline void hand_over(struct fw_rt_scx_world *w, struct fw_rt_scx_shared *shared,
+                                      uint32_t d)
+{
+    struct fw_rt_lock_cell *l = &w->world.lock[fw_rt_lock_index(d)];
+    uint32_t next = fw_rt_next_waiter(&w->world, d), slot = next % FW_RT_TASKS;
+    struct fw_rt_scx_page *page;
+
+    if (next == FW_RT_NOBODY) {
+        shared->token[fw_rt_lock_index(d)] = 1;
+        return;
+    }
+    page = page_of(slot);
+    if (!page)
+        return;
+    l->waiters &= ~fw_rt_bit(slot);
+    l->owner = slot + 1;
+    w->world.task[slot].request = 0;
+    side[slot].in_line = 0;
+    w->counts.handed++;
+    give(w, page, d);
+    ask(w->world.task[slot].cpu);
+}
+
+/* Is there a living task that has the lock, or is about to leave it, or to ask for it? */
+static __always_inline bool has_taker(struct fw_rt_scx_world *w, uint32_t d, uint64_t waiters)
+{
+    uint64_t users = w->world.lock[fw_rt_lock_index(d)].users & ~waiters;
+    bool has = false;
+    int i;
+
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        if (!(users & fw_rt_bit(i)) || w->world.task[i].state != FW_RT_LIVE)
+            continue;
+        volatile struct fw_rt_scx_page *page = page_of(i);
+        if (page && (page->locked & fw_rt_bit(d)))
+            has = true;
+    }
+    return has;
+}
+
+/*
+ * Takes the dead out of the line.  Is anybody left?  All those have found somebody before them, and
+ * are going to ask; the next one after them finds nobody only if nobody is left.
+ */
+static __always_inline bool clean(struct fw_rt_scx_world *w, struct fw_rt_scx_shared *shared,
+                                  uint32_t d)
+{
+    uint64_t gone = 0;
+    int i;
+
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        struct fw_rt_task_cell *c = &w->world.task[i];
+        if (c->state != FW_RT_DEAD || !(c->held & fw_rt_bit(d)))
+            continue;
+        gone |= fw_rt_bit(i);
+        c->held &= ~fw_rt_bit(d);
+        if (c->held == 0)
+            c->state = FW_RT_FREE;
+    }
+    return !gone || (__sync_fetch_and_and(&shared->line[fw_rt_lock_index(d)], ~gone) & ~gone);
+}
+
+/* L2 */
+static __always_inline void settle(struct fw_rt_scx_world *w, struct fw_rt_scx_shared *shared,
+                                   uint32_t d)
+{
+    struct fw_rt_lock_cell *l = &w->world.lock[fw_rt_lock_index(d)];
+
+    if (l->waiters == 0 || shared->token[fw_rt_lock_index(d)] || has_taker(w, d, l->waiters))
+        return;
+    mark_died(w, d);
+    clean(w, shared, d);
+    hand_over(w, shared, d);
+}
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is at FW_RT_SCX_MOUNT, and how it gets there.  The calls: loader.h.
+ *
+ * state    meaning                                       who leaves it, and how
+ * -------  --------------------------------------------  ----------------------------------------
+ * nothing  no mount there                                start: live, by a single step
+ * live     the world is pinned, and says `alive`         stop: dead; the kernel, at any time: dead
+ * dead     it says that the scheduler has ended          start: live; stop: nothing
+ * foreign  what start would never have made              nobody: it is not ours
+ */
+#include "rt/scx/loader.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "assist/place.h"
+#include "rt/scx/program.h"
+
+/* How long the kernel may take to put all threads back where they were: 10 ms each time. */
+enum { END_TRIES = 1000 };
+
+#define PAGES "pages-"
+
+static bool is_pin(const char *name)
+{
+    return strcmp(name, "world") == 0 || strcmp(name, "link") == 0 ||
+           strncmp(name, PAGES, strlen(PAGES)) == 0;
+}
+
+static const struct fw_assist_place its_place = {
+    .name = "rt", .is_pin = is_pin, .main_pin = "world", .parent = -1};
+
+_Static_assert(sizeof FW_RT_SCX_MOUNT == sizeof "/run/furwock/rt", "the same path");
+_Static_assert((int)FW_RT_SCX_FAILED == (int)FW_ASSIST_FAILED &&
+                   (int)FW_RT_SCX_IN_THE_WAY == (int)FW_ASSIST_IN_THE_WAY,
+               "what a place answers is an outcome");
+
+bool fw_rt_scx_built_in(void)
+{
+    return true;
+}
+
+static bool may_load(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2] = {{.effective = 0}};
+
+    return syscall(SYS_capget, &header, data) == 0 &&
+           (data[0].effective & (1u << CAP_SYS_ADMIN)) != 0;
+}
+
+static fw_rt_scx_outcome refuse(char *text, size_t size)
+{
+    snprintf(text, size, "only root may do this (CAP_SYS_ADMIN, CAP_BPF, CAP_PERFMON)");
+    return FW_RT_SCX_NOT_PERMITTED;
+}
+
+/* ---- What is there ---- */
+
+static size_t world_length(void)
+{
+    return (sizeof(struct fw_rt_scx_world) + 4095) & ~(size_t)4095;
+}
+
+static const struct fw_rt_scx_world *map_world(const char *path)
+{
+    struct bpf_map_info info = {.id = 0};
+    uint32_t size = sizeof info;
+    int fd = bpf_obj_get(path);
+    const struct fw_rt_scx_world *w = MAP_FAILED;
+
+    if (fd < 0)
+        return NULL;
+    errno = ESTALE;
+    if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && info.type == BPF_MAP_TYPE_ARRAY &&
+        info.value_size == sizeof *w)
+        w = mmap(NULL, world_length(), PROT_READ, MAP_SHARED, fd, 0);
+    close(fd);
+    if (w == MAP_FAILED)
+        return NULL;
+    if (w->world.magic == FW_RT_MAGIC && w->version == FW_RT_SCX_VERSION)
+        return w;
+    munmap((void *)w, world_length());
+    errno = ESTALE;
+    return NULL;
+}
+
+const struct fw_rt_scx_world *fw_rt_scx_world_map(void)
+{
+    return map_world(FW_RT_SCX_WORLD);
+}
+
+static bool is_alive(const struct fw_rt_scx_world *w)
+{
+    return __atomic_load_n(&w->world.alive, __ATOMIC_ACQUIRE) != 0;
+}
+
+fw_rt_scx_outcome fw_rt_scx_possible(char *text, size_t size)
+{
+    char name[100];
+
+    if (access("/sys/kernel/sched_ext", F_OK) < 0) {
+        snprintf(
+            text, size,
+            "this kernel has no sched_ext (Linux 6.12 and later, with CONFIG_SCHED_CLASS_EXT)");
+        return FW_RT_SCX_NOT_SUPPORTED;
+    }
+    if (access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
+        snprintf(text, size,
+                 "this kernel does not tell its types (no /sys/kernel/btf/vmlinux): it needs "
+                 "CONFIG_DEBUG_INFO_BTF");
+        return FW_RT_SCX_NOT_SUPPORTED;
+    }
+    fw_rt_scx_who_runs(name, sizeof name);
+    if (strncmp(name, "furwock_rt", 10) == 0) {
+        snprintf(text, size, "it runs");
+        return FW_RT_SCX_NOTHING_TO_DO;
+    }
+    if (name[0] != '\0') {
+        snprintf(text, size, "another sched_ext scheduler runs: %s", name);
+        return FW_RT_SCX_IN_THE_WAY;
+    }
+    snprintf(text, size, "this kernel can have it");
+    return FW_RT_SCX_DONE;
+}
+
+/* ---- Start ---- */
+
+static fw_rt_scx_outcome check_grants(const struct fw_rt_scx_options *options, char *text,
+                                      size_t size)
+{
+    if (options->n >= FW_RT_SCX_GRANTS) {
+        snprintf(text, size, "%u users at most", FW_RT_SCX_GRANTS - 1);
+        return FW_RT_SCX_BAD_GRANT;
+    }
+    for (unsigned i = 0; i < options->n; i++) {
+        const struct fw_rt_scx_grant *g = &options->grants[i];
+
+        if (g->lowest < 1 || g->lowest > g->highest || g->highest > FW_RT_SCX_PRIORITIES) {
+            snprintf(text, size, "user %u: priorities are 1 to %u, and the lowest comes first",
+                     (unsigned)g->uid, FW_RT_SCX_PRIORITIES);
+            return FW_RT_SCX_BAD_GRANT;
+        }
+        for (unsigned j = 0; j <= i; j++)
+            if (g->uid == 0 || (j < i && options->grants[j].uid == g->uid)) {
+                snprintf(text, size, "user %u: %s", (unsigned)g->uid,
+                         g->uid == 0 ? "root has all that there is" : "two grants");
+                return FW_RT_SCX_BAD_GRANT;
+            }
+    }
+    return FW_RT_SCX_DONE;
+}
+
+static bool pin(const struct fw_rt_scx_program *p, int fs)
+{
+    struct fw_assist_path path = fw_assist_path(fs, "link");
+    char name[32];
+
+    if (bpf_obj_pin(p->link_fd, path.text) != 0)
+        return false;
+    for (unsigned i = 0; i < p->grants; i++) {
+        snprintf(name, sizeof name, PAGES "%u", (unsigned)p->uid[i]);
+        path = fw_assist_path(fs, name);
+        if (bpf_obj_pin(p->pages[i], path.text) != 0 ||
+            fchownat(fs, name, p->uid[i], (gid_t)-1, AT_SYMLINK_NOFOLLOW) != 0)
+            return false;
+    }
+    /* To map it for reading takes the right to write, which does nothing: it is frozen. */
+    path = fw_assist_path(fs, "world");
+    return bpf_obj_pin(p->world, path.text) == 0 && fchmodat(fs, "world", 0666, 0) == 0;
+}
+
+static fw_rt_scx_outcome failed(const char *what, char *text, size_t size)
+{
+    int error = errno;
+
+    snprintf(text, size, "%s: %s", what, strerror(error));
+    return error == EPERM || error == EACCES ? FW_RT_SCX_NOT_PERMITTED : FW_RT_SCX_FAILED;
+}
+
+/* Loads, pins and puts in its place; what was not put there ends when it is closed. */
+static fw_rt_scx_outcome put_new(const struct fw_assist_place *place,
+                                 const struct fw_rt_scx_options *options, const char *before,
+                                 char *text, size_t size)
+{
+    struct fw_rt_scx_program program;
+    int fs = -1;
+    fw_rt_scx_outcome outcome = fw_rt_scx_program_run(&program, options, text, size);
+
+    if (outcome != FW_RT_SCX_DONE)
+        return outcome;
+    outcome = (fw_rt_scx_outcome)fw_assist_place_new(&fs, text, size);
+    if (outcome == FW_RT_SCX_DONE && !pin(&program, fs))
+        outcome = failed("cannot pin the scheduler", text, size);
+    if (outcome == FW_RT_SCX_DONE)
+        outcome = (fw_rt_scx_outcome)fw_assist_place_put(place, fs, text, size);
+    if (outcome == FW_RT_SCX_DONE)
+        snprintf(text, size, "%sstarted: it schedules all threads, and %u user%s may have tasks",
+                 before, program.grants, program.grants == 1 ? "" : "s");
+    if (fs >= 0)
+        close(fs);
+    fw_rt_scx_program_close(&program);
+    return outcome;
+}
+
+static fw_rt_scx_outcome clear(const struct fw_assist_place *place, int fs, bool *was_alive,
+                               char *text, size_t size)
+{
+    struct fw_assist_path path = fw_assist_path(fs, "world");
+    const struct fw_rt_scx_world *w = map_world(path.text);
+    fw_rt_scx_outcome outcome;
+
+    *was_alive = w != NULL && is_alive(w);
+    outcome = (fw_rt_scx_outcome)fw_assist_place_clear(place, fs, text, size);
+    for (int i = 0; w != NULL && is_alive(w) && i < END_TRIES; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    if (outcome == FW_RT_SCX_DONE && w != NULL && is_alive(w)) {
+        snprintf(text, size, "the kernel has not ended it: some process has it open");
+        outcome = FW_RT_SCX_FAILED;
+    }
+    if (w != NULL)
+        munmap((void *)w, world_length());
+    return outcome;
+}
+
+static fw_rt_scx_outcome start(const struct fw_assist_place *place,
+                               const struct fw_rt_scx_options *options, char *text, size_t size)
+{
+    const char *before = "";
+    bool was_alive;
+    int fs;
+    fw_rt_scx_outcome outcome = (fw_rt_scx_outcome)fw_assist_place_mounted(place, &fs, text, size);
+
+    if (outcome != FW_RT_SCX_DONE)
+        return outcome;
+    if (fs >= 0) {
+        struct fw_assist_path path = fw_assist_path(fs, "world");
+        const struct fw_rt_scx_world *w = map_world(path.text);
+
+        if (w != NULL && is_alive(w)) {
+            snprintf(text, size, "it runs already");
+            outcome = FW_RT_SCX_NOTHING_TO_DO;
+        } else if (w == NULL && errno == ESTALE) {
+            snprintf(text, size, "%s: another version's: stop it first", FW_RT_SCX_WORLD);
+            outcome = FW_RT_SCX_IN_THE_WAY;
+        } else {
+            before = "took away one that had ended, and ";
+            outcome = clear(place, fs, &was_alive, text, size);
+        }
+        if (w != NULL)
+            munmap((void *)w, world_length());
+        close(fs);
+    }
+    return outcome == FW_RT_SCX_DONE ? put_new(place, options, before, text, size) : outcome;
+}
+
+fw_rt_scx_outcome fw_rt_scx_start(const struct fw_rt_scx_options *options, char *text, size_t size)
+{
+    struct fw_assist_place place = its_place;
+    fw_rt_scx_outcome outcome = check_grants(options, text, size);
+
+    if (outcome != FW_RT_SCX_DONE)
+        return outcome;
+    outcome = fw_rt_scx_possible(text, size);
+    if (outcome == FW_RT_SCX_NOT_SUPPORTED)
+        return outcome;
+    if (!may_load())
+        return refuse(text, size);
+    outcome = (fw_rt_scx_outcome)fw_assist_place_open(&place, true, text, size);
+    if (outcome != FW_RT_SCX_DONE)
+        return outcome;
+    outcome = start(&place, options, text, size);
+    fw_assist_place_close(&place);
+    return outcome;
+}
+
+/* ---- Stop ---- */
+
+static fw_rt_scx_outcome stop(const struct fw_assist_place *place, char *text, size_t size)
+{
+    bool was_alive;
+    int fs;
+    fw_rt_scx_outcome outcome = (fw_rt_scx_outcome)fw_assist_place_mounted(place, &fs, text, size);
+
+    if (outcome != FW_RT_SCX_DONE)
+        return outcome;
+    if (fs < 0)
+        return FW_RT_SCX_NOTHING_TO_DO;
+    outcome = clear(place, fs, &was_alive, text, size);
+    if (outcome == FW_RT_SCX_DONE)
+        snprintf(text, size, "%s", was_alive ? "stopped" : "took away one that had ended");
+    close(fs);
+    return outcome;
+}
+
+fw_rt_scx_outcome fw_rt_scx_stop(char *text, size_t size)
+{
+    struct fw_assist_place place = its_place;
+    fw_rt_scx_outcome outcome;
+
+    if (!may_load())
+        return refuse(text, size);
+    outcome = (fw_rt_scx_outcome)fw_assist_place_open(&place, false, text, size);
+    if (outcome == FW_RT_SCX_DONE) {
+        outcome = stop(&place, text, size);
+        fw_assist_place_close(&place);
+    }
+    if (outcome == FW_RT_SCX_NOTHING_TO_DO)
+        snprintf(text, size, "it does not run");
+    return outcome;
+}

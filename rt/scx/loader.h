@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_RT_SCX_LOADER_H
+#define FW_RT_SCX_LOADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rt/scx/page.h"
+
+/*
+ * Loads the scheduler of tier B (sched.bpf.c, page.h) into the kernel, where it stays until it is
+ * stopped, or the kernel throws it out; no process of ours is needed in between.  What holds it are
+ * pins in a file system of its own, mounted on FW_RT_SCX_MOUNT.
+ *
+ * All calls answer one of the values below, and leave one line without a newline in `text`, also
+ * where they succeed.  start and stop exclude each other, whoever calls them.  A start that fails
+ * leaves nothing behind; what one that is killed leaves is cleared away by the next start or stop.
+ */
+typedef enum fw_rt_scx_outcome {
+    FW_RT_SCX_DONE,
+    FW_RT_SCX_NOTHING_TO_DO, /* start: it runs already; stop: nothing does */
+    FW_RT_SCX_NOT_PERMITTED, /* needs root: CAP_SYS_ADMIN, CAP_BPF, CAP_PERFMON */
+    FW_RT_SCX_NOT_SUPPORTED, /* by this kernel, or this program was built without it */
+    FW_RT_SCX_IN_THE_WAY,    /* another sched_ext scheduler runs, or a file that is not ours */
+    FW_RT_SCX_FAILED,
+    FW_RT_SCX_BAD_GRANT /* no such priorities or CPUs; two grants for a user; too many */
+} fw_rt_scx_outcome;
+
+struct fw_rt_scx_options {
+    const struct fw_rt_scx_grant *grants; /* whom else to let in, beside root */
+    unsigned n;                           /* at most FW_RT_SCX_GRANTS - 1; root has all there is */
+};
+
+/* Was this program built with it?  Where not, all calls answer FW_RT_SCX_NOT_SUPPORTED. */
+bool fw_rt_scx_built_in(void);
+
+fw_rt_scx_outcome fw_rt_scx_start(const struct fw_rt_scx_options *options, char *text, size_t size);
+
+/* Its tasks go on by themselves (page.h).  Clears away what is left of one that died. */
+fw_rt_scx_outcome fw_rt_scx_stop(char *text, size_t size);
+
+/* Could it be started here?  Needs no privilege; `text` says what is missing, or what runs. */
+fw_rt_scx_outcome fw_rt_scx_possible(char *text, size_t size);
+
+/*
+ * The world of the scheduler that runs, or (alive == 0) of the one that did, mapped for reading;
+ * NULL: there is none, or (errno) EACCES, EPERM, ESTALE: another version's.  munmap gives it back.
+ */
+const struct fw_rt_scx_world *fw_rt_scx_world_map(void);
+
+#endif

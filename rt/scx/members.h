@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+#ifndef FW_RT_SCX_MEMBERS_H
+#define FW_RT_SCX_MEMBERS_H
+
+/* How threads become tasks, and what becomes of tasks that are no more.  With `guard` held. */
+#include "rt/scx/requests.h"
+
+static __always_inline bool is_granted(const struct fw_rt_scx_world *w, uint32_t grant,
+                                       const struct wish *wish)
+{
+    const struct fw_rt_scx_grant *g = &w->grant[grant % FW_RT_SCX_GRANTS];
+    uint32_t cpu = wish->cpu, base = wish->base;
+
+    return cpu < FW_RT_CPUS && base >= g->lowest && base <= g->highest &&
+           (g->cpus[cpu / 64 % (FW_RT_CPUS / 64)] & fw_rt_bit(cpu));
+}
+
+static __always_inline uint32_t count_of(const struct fw_rt_scx_world *w, uint32_t uid)
+{
+    uint32_t n = 0;
+    int i;
+
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        if (w->world.task[i].state == FW_RT_LIVE && w->uid[i] == uid)
+            n++;
+    }
+    return n;
+}
+
+static __always_inline void fill_cell(struct fw_rt_scx_world *w, uint32_t slot,
+                                      const struct fw_rt_scx_page *page, const struct wish *wish,
+                                      struct task_struct *p)
+{
+    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+
+    __builtin_memset(c, 0, sizeof *c);
+    c->base = wish->base;
+    c->cpu = wish->cpu;
+    c->tid = p->pid;
+    c->started = p->start_boottime / (10 * MS); /* in ticks of user space: 100 a second */
+    c->period = page->period;
+    c->deadline = page->deadline;
+    c->budget = page->budget;
+    c->more[0] = wish->group;
+    __builtin_memcpy(c->name, page->name, sizeof c->name);
+    c->name[FW_RT_NAME - 1] = 0;
+    c->state = FW_RT_LIVE;
+}
+
+static __always_inline uint32_t check_join(const struct fw_rt_scx_world *w, uint32_t grant,
+                                           uint32_t slot, const struct wish *wish,
+                                           struct task_struct *p)
+{
+    if (!is_granted(w, grant, wish))
+        return EPERM;
+    if (w->world.task[slot % FW_RT_TASKS].state != FW_RT_FREE)
+        return EBUSY;
+    if (p->nr_cpus_allowed != 1 || (uint32_t)scx_bpf_task_cpu(p) != wish->cpu)
+        return EXDEV;
+    if (count_of(w, w->grant[grant % FW_RT_SCX_GRANTS].uid) >=
+        w->grant[grant % FW_RT_SCX_GRANTS].tasks)
+        return EAGAIN;
+    return 0;
+}
+
+static __always_inline void join(struct fw_rt_scx_world *w, uint32_t grant, uint32_t slot,
+                                 struct fw_rt_scx_page *page, struct task_struct *p)
+{
+    struct wish wish = read_wish(page);
+    uint32_t error = check_join(w, grant, slot, &wish, p), value = slot + 1;
+
+    if (error == 0 && !bpf_task_storage_get(&slots, p, &value, BPF_LOCAL_STORAGE_GET_F_CREATE))
+        error = EAGAIN;
+    if (error == 0) {
+        struct side *s = &side[slot % FW_RT_TASKS];
+        s->grant = grant;
+        s->in_line = s->is_fresh = s->away = 0;
+        s->turn_ns = 0;
+        page->locked = 0;
+        page->unlocked = 0;
+        page->away = 0;
+        w->uid[slot % FW_RT_TASKS] = w->grant[grant % FW_RT_SCX_GRANTS].uid;
+        if (slot >= w->world.tasks)
+            w->world.tasks = slot + 1;
+        fill_cell(w, slot, page, &wish, p);
+        __sync_fetch_and_or(&runnable_slots, fw_rt_bit(slot));
+    }
+    answer(page, error);
+}
+
+/* Of a task that is no more; what it still has of locks goes to the next owners as died in. */
+static __always_inline void bury(struct fw_rt_scx_world *w, uint32_t slot,
+                                 struct fw_rt_scx_page *page)
+{
+    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    struct fw_rt_scx_shared *shared = shared_of(slot);
+    uint64_t left = 0;
+    int d;
+
+    if (!shared)
+        return;
+    __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
+    withdraw(w, slot, page);
+    if (c->held)
+        w->counts.died++;
+    c->state = FW_RT_DEAD;
+    FW_RT_EACH(d, FW_RT_LOCKS)
+    {
+        struct fw_rt_lock_cell *l = &w->world.lock[d];
+        if (!(c->opened & fw_rt_bit(d)))
+            continue;
+        l->waiters &= ~fw_rt_bit(slot);
+        l->users &= ~fw_rt_bit(slot);
+        if (fw_rt_is_boosting(l->kind)) {
+            if (shared->line[d] & fw_rt_bit(slot))
+                left |= fw_rt_bit(d);
+        } else if (c->held & fw_rt_bit(d)) {
+            mark_died(w, d);
+        }
+        if (l->users == 0) {
+            left &= ~fw_rt_bit(d);
+            clean(w, shared, d);
+            l->protocol = 0;
+        }
+    }
+    page->locked = 0;
+    side[slot % FW_RT_TASKS].in_line = 0;
+    c->held = left;
+    c->request = 0;
+    c->state = left ? FW_RT_DEAD : FW_RT_FREE; /* last: now another may have the slot */
+}
+
+/* After a death: lines that it was in.  A token that nobody is left for goes. */
+static __always_inline void settle_all(struct fw_rt_scx_world *w, uint32_t slot, uint64_t opened)
+{
+    struct fw_rt_scx_shared *shared = shared_of(slot);
+    int d;
+
+    if (!shared)
+        return;
+    FW_RT_EACH(d, FW_RT_LOCKS)
+    {
+        if (!(opened & fw_rt_bit(d)) || !fw_rt_is_boosting(w->world.lock[d].kind))
+            continue;
+        if (shared->token[d])
+            shared->token[d] = clean(w, shared, d);
+        settle(w, shared, d);
+    }
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+#ifndef FW_RT_SCX_PAGE_H
+#define FW_RT_SCX_PAGE_H
+
+/*
+ * What the scheduler of tier B (sched.bpf.c, in the kernel) and its tasks have between them: memory
+ * of BPF arrays that both map.  Includes nothing: whoever includes it has uint32_t and uint64_t.
+ *
+ * file in FW_RT_SCX_MOUNT  what is in it                             who may
+ * -----------------------  ----------------------------------------  -----------------------------
+ * world                    one struct fw_rt_scx_world                all read; the scheduler writes
+ * pages-UID                FW_RT_SCX_PAGES pages of the user: one    that user and the scheduler
+ *                          for each slot of the world, and after     read and write
+ *                          those one that its tasks share
+ * link                     the scheduler: it ends when this is gone  root
+ *
+ * Users share nothing but the CPUs: locks belong to one user, and groups to one key of that user
+ * (`group`).  There is one world, so that ceilings are a CPU's, whoever has the locks.  Nothing
+ * that a task writes can harm another user's: it may hold what it has opened, under ceilings up to
+ * the priority that is granted to the user.
+ *
+ * Starting makes new files, and a new `generation`.  A mapping of the old ones keeps saying that
+ * the scheduler is gone; tasks of the one that was are nobody to the new one.
+ *
+ * Asking.  A task writes what it asks for into its page, `op` last, and calls sched_yield() until
+ * `op` is 0; then `result` is 0 or an errno, and `desc` may have been changed.  A call that returns
+ * and leaves `op` as it was says nothing; who sees it looks at `alive` and `away`, and calls again.
+ * A task that waits is let through for a moment now and then: it can die, and it can look.
+ *
+ * op       asks for                 needs                                    result
+ * -------  -----------------------  ---------------------------------------  ----------------------
+ * JOIN     to be the task of this   affinity to `cpu` alone; tid, cpu, base  0; EPERM: not granted;
+ *          slot, which was FREE     group, name, period, deadline, budget;   EBUSY: slot is taken,
+ *          in the world             locked, unlocked, away: 0                or the thread has one;
+ *                                                                            EXDEV: affinity;
+ *                                                                            EAGAIN: too many tasks
+ *                                                                            of this user
+ * LEAVE    to be none any more      no lock held                             0
+ * OPEN     the lock of that name,   name, kind, protocol, ceiling (0: the    0, and desc; EINVAL,
+ *          group and user           highest base of its users)               EEXIST, EXDEV, ENOSPC,
+ *                                                                            ENOTSUP as fw_rt_open;
+ *                                                                            EPERM: ceiling
+ * LOCK     lock `desc`, and waits   opened                                   0, EOWNERDEAD: has it;
+ *                                                                            EINVAL, EDEADLK, EXDEV
+ * TRY      the same, no waiting     the same                                 also EBUSY
+ * UNLOCK   to pass it on            see below                                0
+ *
+ * Locks with ceilings (kinds IPCP and PCP) have no word of their own.
+ *   lock    CAS on `locked`, which has CAN_LOCK: with bit d.  Has it not: LOCK.
+ *   unlock  AND bit d out of `locked`; then, if unlock_call is set: UNLOCK.
+ * All changes of `locked` are atomic for other CPUs (LOCK prefix): the scheduler may change it
+ * while the task runs (a change of affinity, the scheduler's end).
+ *
+ * Locks that boost (kinds MPCP and FMLP) have a line: a bit for each task that has the lock or
+ * waits for it.  The scheduler never adds to it, and takes only dead tasks out.
+ *   lock    OR bit d into `locked`; add the own slot's bit to line[d] (fetch-and-add or -or).  Was
+ *           it 0 before: has the lock.  If not: LOCK.
+ *   unlock  FMLP: unlocked = 1.  AND the own bit out of line[d].  Are bits left: UNLOCK, bit d
+ *           of `locked` still set: the scheduler hands over and clears it.  If none: AND bit d out
+ *           of `locked`; then, if unlock_call is set: UNLOCK.
+ *   trylock CAS line[d] 0 -> the own bit, bit d of `locked` set before, and cleared if it fails;
+ *           then it may ask by TRY, for the dead may be all that is in the line.
+ * token[d] is 1 while the lock has been left and the next has not yet asked for it; it is part of
+ * what goes on without the scheduler:
+ *
+ * The end of the scheduler (alive == 0), which comes at any time.  No page has CAN_LOCK then, and
+ * none gets it again; nobody answers: an `op` that is still set then, looked at again after
+ * `alive`, stays so.  Tasks take turns by themselves, by what is there:
+ *   ceilings  `locked` of all pages of the user whose slots are LIVE in the world says who has
+ *             what; to set a bit, take `guard` of the shared page, look for the bit in all other
+ *             pages, set it in the own page, give `guard` back.  Nobody needs `guard` to leave.
+ *   lines     who has left a line with others in it sets token[d] to 1 and wakes a waiter; who
+ *             waits takes it by CAS 1 -> 0.
+ * The world's cells are then as the scheduler saw them last, and tell who was alive.
+ *
+ * S1  A task runs with CAN_LOCK only where fw_rt_can_lock says so of all that the CPU's other tasks
+ *     have, and none of its locks waits to tell its next owner that the last one died.
+ * S2  `alive` is 0 only after CAN_LOCK has been taken out of every page, for ever.
+ * S3  Between leaving a line with others in it, and one of those having the lock, there is exactly
+ *     one of: an unlock that has not been answered, a token, an `op` of LOCK answered.
+ */
+#include "rt/state.h"
+
+#define FW_RT_SCX_MOUNT "/run/furwock/rt"
+#define FW_RT_SCX_WORLD FW_RT_SCX_MOUNT "/world"
+#define FW_RT_SCX_PAGES_OF FW_RT_SCX_MOUNT "/pages-%u" /* uid */
+#define FW_RT_SCX_LINK FW_RT_SCX_MOUNT "/link"
+
+#define FW_RT_SCX_VERSION 1u
+#define FW_RT_SCX_PAGE_SIZE 4096u
+#define FW_RT_SCX_SHARED FW_RT_TASKS /* the page after those of the slots */
+#define FW_RT_SCX_PAGES (FW_RT_TASKS + 1)
+#define FW_RT_SCX_GRANTS 16u
+#define FW_RT_SCX_PRIORITIES 49u /* FW_RT_PRIORITY_MAX */
+#define FW_RT_SCX_REASON 96u
+
+enum fw_rt_scx_op {
+    FW_RT_SCX_NOTHING,
+    FW_RT_SCX_JOIN,
+    FW_RT_SCX_LEAVE,
+    FW_RT_SCX_OPEN,
+    FW_RT_SCX_LOCK,
+    FW_RT_SCX_TRY,
+    FW_RT_SCX_UNLOCK
+};
+
+/* A task's page: it and the scheduler write. */
+struct fw_rt_scx_page {
+    uint64_t locked;      /* a bit for each lock that it has, and FW_RT_CAN_LOCK */
+    uint32_t unlock_call; /* the scheduler: the next unlock is to call UNLOCK */
+    uint32_t unlocked;    /* FMLP: has unlocked; the scheduler clears it */
+    uint32_t op;
+    uint32_t desc;
+    uint32_t result;
+    uint32_t away; /* the scheduler: it is not on its CPU, or not under this scheduler: EXDEV */
+    uint64_t spare[3];
+
+    /* What JOIN and OPEN ask for. */
+    uint32_t tid; /* as its own pid namespace has it */
+    uint32_t cpu;
+    uint32_t base;
+    uint32_t kind;     /* enum fw_rt_kind */
+    uint32_t protocol; /* fw_rt_protocol */
+    uint32_t ceiling;
+    uint64_t group;
+    uint64_t period, deadline, budget;
+    char name[FW_RT_NAME];
+
+    /* What it tells of itself, for tools; the scheduler copies it into the cell. */
+    uint64_t jobs, misses;
+} __attribute__((aligned(FW_RT_SCX_PAGE_SIZE)));
+
+/* What a user's tasks share. */
+struct fw_rt_scx_shared {
+    uint64_t line[FW_RT_LOCKS + 1];
+    uint32_t token[FW_RT_LOCKS + 1];
+    uint32_t guard;     /* the library's, after the scheduler's end */
+    uint32_t left[255]; /* the library's, too */
+} __attribute__((aligned(FW_RT_SCX_PAGE_SIZE)));
+
+/* What is granted to a user. */
+struct fw_rt_scx_grant {
+    uint32_t uid;
+    uint32_t lowest, highest;       /* base priorities */
+    uint32_t tasks;                 /* at a time */
+    uint64_t cpus[FW_RT_CPUS / 64]; /* a bit each */
+};
+
+/* Counted since the start. */
+struct fw_rt_scx_counts {
+    uint64_t dispatches; /* decisions */
+    uint64_t grants;     /* locks given by the scheduler */
+    uint64_t heirs;      /* decisions for a task in another's place */
+    uint64_t requests;   /* asked by sched_yield */
+    uint64_t handed;     /* locks passed on from one task to another */
+    uint64_t died;       /* tasks that died in a section */
+    uint64_t mercy;      /* times that other threads were let in for a moment */
+    uint64_t astray;     /* decisions for a task that could not be run */
+};
+
+/*
+ * `world.alive`: 1 from the start to the end.  world.task[] and world.lock[] are as state.h has
+ * them; `more[0]` of both is the group.  A slot's user is uid[slot], a lock's is lock_uid[lock].
+ */
+struct fw_rt_scx_world {
+    struct fw_rt_world world;
+    uint32_t version; /* FW_RT_SCX_VERSION */
+    uint32_t grants;
+    uint64_t generation; /* when it was started, CLOCK_BOOTTIME, ns; never 0 */
+    uint32_t uid[FW_RT_TASKS];
+    uint32_t lock_uid[FW_RT_LOCKS + 1];
+    struct fw_rt_scx_grant grant[FW_RT_SCX_GRANTS];
+    struct fw_rt_scx_counts counts;
+    int64_t exit_code;
+    uint32_t exit_kind;            /* the kernel's: 64 by itself, 65 by `furwock rt stop` ... */
+    char reason[FW_RT_SCX_REASON]; /* "" while it is alive */
+    char details[FW_RT_SCX_REASON];
+};
+
+_Static_assert(sizeof(struct fw_rt_scx_page) == FW_RT_SCX_PAGE_SIZE, "one page");
+_Static_assert(sizeof(struct fw_rt_scx_shared) == FW_RT_SCX_PAGE_SIZE, "one page");
+
+#endif

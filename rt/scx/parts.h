@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+#ifndef FW_RT_SCX_PARTS_H
+#define FW_RT_SCX_PARTS_H
+
+/*
+ * The parts that the kernel's verifier looks at one by one, once for all who call them: so they are
+ * functions that anybody might call, with any numbers.
+ */
+#include "rt/scx/members.h"
+
+/* S1: publishes, and sees to K2. */
+__attribute__((noinline)) int fw_begin(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (page)
+        publish(w, slot, page);
+    return 0;
+}
+
+/* Which tasks of the CPU compete.  FW_RT_NOBODY, or one that is blocked and due to look. */
+__attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
+{
+    struct fw_rt_scx_world *w = get_world();
+    uint64_t could = *(volatile uint64_t *)&runnable_slots;
+    uint32_t due = FW_RT_NOBODY;
+    int i;
+
+    if (!w)
+        return due;
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        struct fw_rt_task_cell *c = &w->world.task[i];
+        if (c->state != FW_RT_LIVE || c->cpu != cpu)
+            continue;
+        bool can = (could & fw_rt_bit(i)) && !side[i].away;
+        c->ready = can && !side[i].in_line;
+        if (can && c->request != 0 && now - side[i].turn_ns > TURN_EVERY)
+            due = i;
+    }
+    return due;
+}
+
+/* Who runs.  Tells it of a lock that it got by that. */
+__attribute__((noinline)) int fw_decide(uint32_t cpu)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+    struct fw_rt_pick pick;
+
+    if (!w)
+        return FW_RT_NOBODY;
+    pick = fw_rt_dispatch(&w->world, cpu);
+    w->counts.dispatches++;
+    if (pick.task >= FW_RT_TASKS)
+        return FW_RT_NOBODY;
+    if (pick.heir_of != FW_RT_NOBODY)
+        w->counts.heirs++;
+    if (pick.granted != 0) {
+        page = page_of(pick.task);
+        if (page)
+            give(w, page, pick.granted - 1);
+        w->world.task[pick.task].since = 0;
+    }
+    return pick.task;
+}
+
+__attribute__((noinline)) int fw_note(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (page)
+        note(w, slot, page);
+    if (side[slot].away)
+        ask(w->world.task[slot].cpu);
+    return 0;
+}
+
+__attribute__((noinline)) int fw_withdraw(uint32_t slot, uint32_t away)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (!page)
+        return 0;
+    side[slot].away = away;
+    page->away = away;
+    withdraw(w, slot, page);
+    return 0;
+}
+
+/* Is it no task any more? */
+__attribute__((noinline)) int fw_bury(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+    uint64_t opened;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (!page)
+        return 0;
+    take_guard();
+    opened = w->world.task[slot].opened;
+    bury(w, slot, page);
+    settle_all(w, slot, opened);
+    give_guard();
+    ask(w->world.task[slot].cpu);
+    return 0;
+}
+
+__attribute__((noinline)) int fw_open(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (page) {
+        struct wish wish = read_wish(page);
+        open(w, slot, page, &wish);
+    }
+    return 0;
+}
+
+/* All but JOIN.  Returns what is left to do: LEAVE. */
+__attribute__((noinline)) int fw_request(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+    uint32_t op, d;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (!page)
+        return 0;
+    note(w, slot, page);
+    op = *(volatile uint32_t *)&page->op;
+    d = *(volatile uint32_t *)&page->desc;
+    if (op == FW_RT_SCX_NOTHING || op == FW_RT_SCX_LEAVE)
+        return op;
+    w->counts.requests++;
+    take_guard();
+    if (op == FW_RT_SCX_OPEN)
+        fw_open(slot);
+    else if (op == FW_RT_SCX_LOCK || op == FW_RT_SCX_TRY)
+        lock(w, slot, page, d, op == FW_RT_SCX_LOCK);
+    else if (op == FW_RT_SCX_UNLOCK)
+        unlock(w, slot, page, d);
+    else
+        answer(page, EINVAL);
+    give_guard();
+    return 0;
+}
+
+/* Which grant the user has; FW_RT_NOBODY: none. */
+__attribute__((noinline)) int fw_grant_of(uint32_t uid)
+{
+    struct fw_rt_scx_world *w = get_world();
+    uint32_t found = FW_RT_NOBODY;
+    int i;
+
+    if (!w)
+        return found;
+    FW_RT_EACH(i, FW_RT_SCX_GRANTS)
+    {
+        if ((uint32_t)i < w->grants && w->grant[i].uid == uid)
+            found = i;
+    }
+    return found;
+}
+
+/* The slot whose page asks for this thread to join; FW_RT_NOBODY: none. */
+__attribute__((noinline)) int fw_asks_to_join(uint32_t grant, uint32_t tid)
+{
+    uint32_t found = FW_RT_NOBODY;
+    int i;
+
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        volatile struct fw_rt_scx_page *page = get_page(grant, i);
+        if (page && page->op == FW_RT_SCX_JOIN && page->tid == tid)
+            found = i;
+    }
+    return found;
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/scx/program.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of the kernel's interface; newer than some systems' headers. */
+enum { STRUCT_OPS_ATTACH = 44, FLAG_LINK = 1 << 13, FLAG_SLEEPABLE = 1 << 4 };
+
+/* ---- What libbpf has to say: its first complaint is the one that matters ---- */
+
+static char complaint[200];
+
+__attribute__((format(printf, 2, 0))) static int keep_first(enum libbpf_print_level level,
+                                                            const char *format, va_list list)
+{
+    if (level != LIBBPF_WARN || complaint[0] != '\0')
+        return 0;
+    vsnprintf(complaint, sizeof complaint, format, list);
+    complaint[strcspn(complaint, "\n")] = '\0';
+    return 0;
+}
+
+static fw_rt_scx_outcome failed(const char *what, int error, char *text, size_t size)
+{
+    const char *said = strncmp(complaint, "libbpf: ", 8) == 0 ? complaint + 8 : complaint;
+
+    snprintf(text, size, "%s: %s%s%s%s", what, strerror(error), *said ? " (" : "", said,
+             *said ? ")" : "");
+    return error == EPERM || error == EACCES ? FW_RT_SCX_NOT_PERMITTED : FW_RT_SCX_FAILED;
+}
+
+void fw_rt_scx_who_runs(char *name, size_t size)
+{
+    FILE *f = fopen("/sys/kernel/sched_ext/root/ops", "re");
+
+    name[0] = '\0';
+    if (f == NULL)
+        return;
+    if (fgets(name, (int)size, f) != NULL)
+        name[strcspn(name, "\n")] = '\0';
+    fclose(f);
+}
+
+/* ---- Loading ---- */
+
+/* Must match `config` of the program. */
+static bool configure(struct bpf_object *object)
+{
+    struct btf *btf = btf__load_vmlinux_btf();
+    uint32_t has_set_slice;
+    struct bpf_map *map;
+
+    if (btf == NULL)
+        return false;
+    has_set_slice = btf__find_by_name_kind(btf, "scx_bpf_task_set_slice", BTF_KIND_FUNC) > 0;
+    btf__free(btf);
+    bpf_object__for_each_map(map, object)
+    {
+        if (strstr(bpf_map__name(map), ".rodata") != NULL)
+            return bpf_map__set_initial_value(map, &has_set_slice, sizeof has_set_slice) == 0;
+    }
+    return false;
+}
+
+/* What the object file cannot say in a way that all versions of libbpf understand. */
+static bool prepare(struct bpf_object *object)
+{
+    static const char *const sleep[] = {"fw_init", "fw_exit"};
+    struct bpf_map *scheduler = bpf_object__find_map_by_name(object, "fw_scheduler");
+
+    for (size_t i = 0; i < sizeof sleep / sizeof *sleep; i++) {
+        struct bpf_program *program = bpf_object__find_program_by_name(object, sleep[i]);
+
+        if (program == NULL || bpf_program__set_flags(program, FLAG_SLEEPABLE) != 0)
+            return false;
+    }
+    return scheduler != NULL && bpf_map__set_map_flags(scheduler, FLAG_LINK) == 0 &&
+           configure(object);
+}
+
+/* ---- Its memory ---- */
+
+static uint64_t boot_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void grant_all(struct fw_rt_scx_grant *g)
+{
+    *g = (struct fw_rt_scx_grant){
+        .uid = 0, .lowest = 1, .highest = FW_RT_SCX_PRIORITIES, .tasks = FW_RT_TASKS};
+    memset(g->cpus, 0xff, sizeof g->cpus);
+}
+
+static bool fill_world(int fd, const struct fw_rt_scx_options *options)
+{
+    size_t length = (sizeof(struct fw_rt_scx_world) + 4095) & ~(size_t)4095;
+    struct fw_rt_scx_world *w = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (w == MAP_FAILED)
+        return false;
+    w->world.magic = FW_RT_MAGIC;
+    w->world.version = FW_RT_VERSION;
+    w->world.tier = 2;
+    w->version = FW_RT_SCX_VERSION;
+    w->generation = boot_ns();
+    w->grants = options->n + 1;
+    grant_all(&w->grant[0]);
+    for (unsigned i = 0; i < options->n; i++)
+        w->grant[i + 1] = options->grants[i];
+    munmap(w, length);
+    return bpf_map_freeze(fd) == 0;
+}
+
+static bool make_pages(struct fw_rt_scx_program *p, const struct fw_rt_scx_options *options)
+{
+    int outer = bpf_object__find_map_fd_by_name(p->object, "pages");
+
+    for (uint32_t i = 0; i <= options->n; i++) {
+        LIBBPF_OPTS(bpf_map_create_opts, how, .map_flags = BPF_F_MMAPABLE);
+
+        p->pages[i] = bpf_map_create(BPF_MAP_TYPE_ARRAY, "fw_rt_pages", sizeof i,
+                                     FW_RT_SCX_PAGE_SIZE, FW_RT_SCX_PAGES, &how);
+        if (p->pages[i] < 0)
+            return false;
+        p->grants = i + 1;
+        p->uid[i] = i == 0 ? 0 : options->grants[i - 1].uid;
+        if (bpf_map_update_elem(outer, &i, &p->pages[i], BPF_ANY) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- Running ---- */
+
+static fw_rt_scx_outcome refused(int error, char *text, size_t size)
+{
+    char name[100];
+
+    fw_rt_scx_who_runs(name, sizeof name);
+    if (error != EBUSY)
+        return failed("the kernel does not take the scheduler", error, text, size);
+    snprintf(text, size, "another sched_ext scheduler runs%s%s: end it first", *name ? ": " : "",
+             name);
+    return FW_RT_SCX_IN_THE_WAY;
+}
+
+/* libbpf before 1.2 only puts the scheduler into its map. */
+static fw_rt_scx_outcome attach(struct fw_rt_scx_program *p, char *text, size_t size)
+{
+    struct bpf_map *map = bpf_object__find_map_by_name(p->object, "fw_scheduler");
+
+    errno = 0;
+    p->link = bpf_map__attach_struct_ops(map);
+    if (p->link == NULL)
+        return refused(errno, text, size);
+    if (libbpf_major_version() > 1 || libbpf_minor_version() >= 2) {
+        p->link_fd = bpf_link__fd(p->link);
+        return FW_RT_SCX_DONE;
+    }
+    bpf_link__disconnect(p->link);
+    p->link_fd =
+        bpf_link_create(bpf_map__fd(map), 0, (enum bpf_attach_type)STRUCT_OPS_ATTACH, NULL);
+    return p->link_fd < 0 ? refused(errno, text, size) : FW_RT_SCX_DONE;
+}
+
+static fw_rt_scx_outcome run(struct fw_rt_scx_program *p, const struct fw_rt_scx_options *options,
+                             char *text, size_t size)
+{
+    LIBBPF_OPTS(bpf_object_open_opts, how, .object_name = "furwock_rt");
+
+    errno = 0;
+    p->object = bpf_object__open_mem(fw_rt_scx_object,
+                                     (size_t)(fw_rt_scx_object_end - fw_rt_scx_object), &how);
+    if (p->object == NULL)
+        return failed("cannot read the scheduler", errno, text, size);
+    if (!prepare(p->object))
+        return failed("the scheduler is not what it should be", EINVAL, text, size);
+
+    int error = -bpf_object__load(p->object);
+    if (error != 0)
+        return failed("the kernel does not take the scheduler", error, text, size);
+    p->world = bpf_object__find_map_fd_by_name(p->object, "world");
+    if (!fill_world(p->world, options))
+        return failed("cannot fill in the scheduler's memory", errno, text, size);
+    if (!make_pages(p, options))
+        return failed("cannot make the tasks' pages", errno, text, size);
+    return attach(p, text, size);
+}
+
+fw_rt_scx_outcome fw_rt_scx_program_run(struct fw_rt_scx_program *p,
+                                        const struct fw_rt_scx_options *options, char *text,
+                                        size_t size)
+{
+    libbpf_print_fn_t previous = libbpf_set_print(keep_first);
+    fw_rt_scx_outcome outcome;
+
+    complaint[0] = '\0';
+    *p = (struct fw_rt_scx_program){.link_fd = -1, .world = -1};
+    outcome = run(p, options, text, size);
+    if (outcome != FW_RT_SCX_DONE)
+        fw_rt_scx_program_close(p);
+    libbpf_set_print(previous);
+    return outcome;
+}
+
+void fw_rt_scx_program_close(struct fw_rt_scx_program *p)
+{
+    bool is_own = p->link != NULL && bpf_link__fd(p->link) != p->link_fd;
+
+    if (is_own && p->link_fd >= 0)
+        close(p->link_fd);
+    bpf_link__destroy(p->link);
+    for (unsigned i = 0; i < p->grants; i++)
+        close(p->pages[i]);
+    bpf_object__close(p->object);
+    *p = (struct fw_rt_scx_program){.link_fd = -1, .world = -1};
+}

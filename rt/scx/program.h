@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_RT_SCX_PROGRAM_H
+#define FW_RT_SCX_PROGRAM_H
+
+#include "rt/scx/loader.h"
+
+/* The scheduler: sched.bpf.c, loaded and running. */
+
+extern const unsigned char fw_rt_scx_object[], fw_rt_scx_object_end[];
+
+struct fw_rt_scx_program {
+    struct bpf_object *object;
+    struct bpf_link *link;
+    int world, link_fd;
+    int pages[FW_RT_SCX_GRANTS];
+    uint32_t uid[FW_RT_SCX_GRANTS];
+    unsigned grants;
+};
+
+/* Loads it, and makes it the system's scheduler.  Where this fails, nothing is held. */
+fw_rt_scx_outcome fw_rt_scx_program_run(struct fw_rt_scx_program *p,
+                                        const struct fw_rt_scx_options *options, char *text,
+                                        size_t size);
+
+/* Lets go of all: without a pin the scheduler ends. */
+void fw_rt_scx_program_close(struct fw_rt_scx_program *p);
+
+/* The name of the sched_ext scheduler that runs; "" if there is none. */
+void fw_rt_scx_who_runs(char *name, size_t size);
+
+#endif

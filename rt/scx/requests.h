@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+#ifndef FW_RT_SCX_REQUESTS_H
+#define FW_RT_SCX_REQUESTS_H
+
+/*
+ * What tasks ask for by sched_yield (page.h).  All of it is called with `guard` held, and the
+ * calling task on its CPU, in the kernel; nobody on that CPU changes anything meanwhile.
+ */
+#include "rt/scx/lines.h"
+
+/* What a page asks for, read once: its user may write at any time. */
+struct wish {
+    uint32_t op, desc, cpu, base, kind, protocol, ceiling;
+    uint64_t group;
+};
+
+static __always_inline struct wish read_wish(const volatile struct fw_rt_scx_page *page)
+{
+    return (struct wish){.op = page->op,
+                         .desc = page->desc,
+                         .cpu = page->cpu,
+                         .base = page->base,
+                         .kind = page->kind,
+                         .protocol = page->protocol,
+                         .ceiling = page->ceiling,
+                         .group = page->group};
+}
+
+/* ---- Locks ---- */
+
+static __always_inline void lock_line(struct fw_rt_scx_world *w, uint32_t slot,
+                                      struct fw_rt_scx_page *page, uint32_t d, bool may_wait)
+{
+    struct fw_rt_scx_shared *shared = shared_of(slot);
+    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    struct fw_rt_lock_cell *l = &w->world.lock[fw_rt_lock_index(d)];
+
+    if (!shared)
+        return;
+    if (shared->token[fw_rt_lock_index(d)]) {
+        shared->token[fw_rt_lock_index(d)] = 0;
+        __sync_fetch_and_or(&shared->line[fw_rt_lock_index(d)], fw_rt_bit(slot));
+        l->owner = slot % FW_RT_TASKS + 1;
+        give(w, page, d);
+        return;
+    }
+    if (!may_wait) {
+        answer(page, EBUSY);
+        return;
+    }
+    c->ticket = l->tickets++;
+    c->request = d + 1;
+    c->since = bpf_ktime_get_ns();
+    l->waiters |= fw_rt_bit(slot);
+    side[slot % FW_RT_TASKS].in_line = 1;
+    side[slot % FW_RT_TASKS].turn_ns = c->since;
+    settle(w, shared, d);
+}
+
+static __always_inline void lock_ceiling(struct fw_rt_scx_world *w, uint32_t slot,
+                                         struct fw_rt_scx_page *page, uint32_t d, bool may_wait)
+{
+    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+
+    if (may_wait) {
+        c->request = d + 1; /* fw_rt_dispatch grants it */
+        c->since = bpf_ktime_get_ns();
+        side[slot % FW_RT_TASKS].turn_ns = c->since;
+        return;
+    }
+    if (fw_rt_obstacle(&w->world, slot, d).lock != FW_RT_NOBODY) {
+        answer(page, EBUSY);
+        return;
+    }
+    c->held |= fw_rt_bit(d);
+    give(w, page, d);
+}
+
+static __always_inline void lock(struct fw_rt_scx_world *w, uint32_t slot,
+                                 struct fw_rt_scx_page *page, uint32_t d, bool may_wait)
+{
+    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+
+    if (c->request != 0)
+        return; /* asks already, and was let through to look */
+    if (d >= FW_RT_LOCKS || !(c->opened & fw_rt_bit(d)))
+        answer(page, EINVAL);
+    else if (side[slot % FW_RT_TASKS].away)
+        answer(page, EXDEV);
+    else if (fw_rt_is_boosting(w->world.lock[d].kind))
+        lock_line(w, slot, page, d, may_wait);
+    else if (c->held & fw_rt_bit(d))
+        answer(page, EDEADLK);
+    else
+        lock_ceiling(w, slot, page, d, may_wait);
+}
+
+/* Under a ceiling the decision that follows is all; a line has been left by its owner. */
+static __always_inline void unlock(struct fw_rt_scx_world *w, uint32_t slot,
+                                   struct fw_rt_scx_page *page, uint32_t d)
+{
+    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    struct fw_rt_scx_shared *shared = shared_of(slot);
+
+    if (shared && d < FW_RT_LOCKS && (c->opened & fw_rt_bit(d)) &&
+        fw_rt_is_boosting(w->world.lock[d].kind) && (page->locked & fw_rt_bit(d))) {
+        if (clean(w, shared, d))
+            hand_over(w, shared, d);
+        __sync_fetch_and_and(&page->locked, ~fw_rt_bit(d));
+        note(w, slot, page);
+    }
+    answer(page, 0);
+}
+
+/* ---- Opening ---- */
+
+static __always_inline bool is_named(const char *a, const char *b)
+{
+    bool same = true;
+    int i;
+
+    FW_RT_EACH(i, FW_RT_NAME)
+    {
+        if (a[i] != b[i])
+            same = false;
+    }
+    return same;
+}
+
+/* A lock of that name; if there is none, a free cell; FW_RT_NOBODY: neither. */
+static __always_inline uint32_t find_lock(struct fw_rt_scx_world *w, uint32_t uid,
+                                          const struct fw_rt_scx_page *page, uint64_t group)
+{
+    uint32_t found = FW_RT_NOBODY, room = FW_RT_NOBODY;
+    int d;
+
+    FW_RT_EACH(d, FW_RT_LOCKS)
+    {
+        const struct fw_rt_lock_cell *l = &w->world.lock[d];
+        if (l->protocol == 0) {
+            if (room == FW_RT_NOBODY)
+                room = d;
+        } else if (w->lock_uid[d] == uid && l->more[0] == group && is_named(l->name, page->name)) {
+            found = d;
+        }
+    }
+    return found != FW_RT_NOBODY ? found : room;
+}
+
+static __always_inline uint32_t check_open(const struct fw_rt_scx_world *w,
+                                           const struct fw_rt_lock_cell *l,
+                                           const struct fw_rt_task_cell *c, uint32_t highest,
+                                           const struct wish *wish)
+{
+    if (wish->kind == FW_RT_KIND_PIP)
+        return ENOTSUP;
+    if (wish->kind == FW_RT_KIND_NONE || wish->kind > FW_RT_KIND_FMLP || wish->protocol == 0 ||
+        (wish->ceiling != 0 && wish->ceiling < c->base))
+        return EINVAL;
+    if (wish->ceiling > highest)
+        return EPERM;
+    if (l->protocol == 0)
+        return 0;
+    if (l->protocol != wish->protocol || l->kind != wish->kind ||
+        (wish->ceiling != 0 && wish->ceiling != l->asked && l->asked != 0))
+        return EEXIST;
+    if (wish->ceiling != 0 && wish->ceiling < l->top)
+        return EINVAL;
+    if (l->asked != 0 && c->base > l->asked)
+        return EINVAL;
+    return fw_rt_has_ceiling(l->kind) && l->cpu != c->cpu ? EXDEV : 0;
+}
+
+static __always_inline void open(struct fw_rt_scx_world *w, uint32_t slot,
+                                 struct fw_rt_scx_page *page, const struct wish *wish)
+{
+    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    uint32_t uid = w->uid[slot % FW_RT_TASKS], d = find_lock(w, uid, page, wish->group), error;
+    struct fw_rt_scx_shared *shared = shared_of(slot);
+    struct fw_rt_lock_cell *l;
+
+    if (d >= FW_RT_LOCKS || !shared) {
+        answer(page, ENOSPC);
+        return;
+    }
+    l = &w->world.lock[d];
+    error = check_open(w, l, c, w->grant[side[slot % FW_RT_TASKS].grant % FW_RT_SCX_GRANTS].highest,
+                       wish);
+    if (error != 0) {
+        answer(page, error);
+        return;
+    }
+    if (l->protocol == 0) {
+        __builtin_memset(l, 0, sizeof *l);
+        __builtin_memcpy(l->name, page->name, sizeof l->name);
+        l->name[FW_RT_NAME - 1] = 0;
+        l->more[0] = wish->group;
+        l->kind = wish->kind;
+        l->protocol = wish->protocol;
+        l->cpu = c->cpu;
+        shared->line[d] = 0;
+        shared->token[d] = 0;
+        w->lock_uid[d] = uid;
+        __sync_fetch_and_and(&died_locks, ~fw_rt_bit(d));
+        if (d >= w->world.locks)
+            w->world.locks = d + 1;
+    }
+    if (wish->ceiling > l->ceiling)
+        l->ceiling = wish->ceiling;
+    if (wish->ceiling != 0)
+        l->asked = wish->ceiling;
+    l->users |= fw_rt_bit(slot);
+    fw_rt_add_user(l, c->base, c->cpu);
+    c->opened |= fw_rt_bit(d);
+    page->desc = d;
+    answer(page, 0);
+}
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+/*
+ * The scheduler of tier B: partitioned fixed priorities, and the protocols of decide.h.  Runs in
+ * the kernel (sched_ext); loader.c puts it there.
+ *
+ * All threads are its business.  A task (page.h) waits in a queue of its own, whatever its
+ * priority; who runs is decided afresh each time that the CPU looks for somebody, from what tasks
+ * have in their pages.  So nothing has to be sorted anew when a priority is lent or boosted.
+ * Others wait in order of arrival, and run when no task wants to.
+ *
+ * slot in         meaning                                      left by
+ * --------------  -------------------------------------------  ----------------------------------
+ * its queue       could run                                    fw_dispatch, which moves it to the
+ *                                                              CPU's
+ * the CPU's       runs, or is just about to; or a thread of    its slice ends (yield, `ask`)
+ *                 another class has pushed it aside
+ * none            sleeps; or is `away`: waits with the others  fw_enqueue
+ *
+ * K1  No task runs that has not been noted since it ran last, and published after that: noted in
+ *     fw_dispatch, fw_stopping, fw_yield; published in fw_running, and in fw_dispatch where it is
+ *     to go on running.
+ * K2  Whatever makes another decision possible sets is_asked and kicks the CPU (`ask`); who begins
+ *     to run and finds is_asked set was chosen too early, and kicks again.
+ * K3  A thread that could run is run once in a while, whoever holds it back: so it can die, and the
+ *     kernel's watchdog is content.  (SLICE_TURN each TURN_EVERY; SLICE_OTHERS each MERCY_EVERY.)
+ */
+#include "rt/scx/parts.h"
+
+char fw_license[] SEC("license") = "Dual MIT/GPL";
+
+/* ---- Who runs ---- */
+
+static __always_inline void set_slice(struct task_struct *p, uint64_t slice)
+{
+    if (config.has_set_slice)
+        scx_bpf_task_set_slice(p, slice);
+    else
+        p->scx.slice = slice;
+}
+
+/* Threads that are no tasks.  Is one moved to the CPU? */
+static __always_inline bool run_others(uint32_t cpu)
+{
+    struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
+    uint64_t first = QUEUE_OTHERS, second = QUEUE_PINNED(cpu);
+
+    if (its->others_now) {
+        first = QUEUE_PINNED(cpu);
+        second = QUEUE_OTHERS;
+    }
+    its->others_now = !its->others_now;
+    return scx_bpf_dsq_move_to_local(first) || scx_bpf_dsq_move_to_local(second);
+}
+
+/* K3: have others waited for too long? */
+static __always_inline bool is_mercy_due(uint32_t cpu, uint64_t now)
+{
+    struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
+
+    if (scx_bpf_dsq_nr_queued(QUEUE_OTHERS) <= 0 && scx_bpf_dsq_nr_queued(QUEUE_PINNED(cpu)) <= 0) {
+        its->others_ns = now;
+        return false;
+    }
+    return now - its->others_ns > MERCY_EVERY;
+}
+
+SEC("struct_ops/fw_dispatch")
+void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
+{
+    uint64_t now = bpf_ktime_get_ns();
+    uint32_t slot = FW_RT_NOBODY, due, chosen;
+    bool goes_on = previous && (previous->scx.flags & SCX_TASK_QUEUED);
+
+    cpu_sides[(uint32_t)cpu % FW_RT_CPUS].is_asked = 0;
+    if (goes_on)
+        slot = slot_of(previous);
+    if (slot < FW_RT_TASKS) {
+        fw_note(slot);
+        if (side[slot].away)
+            slot = FW_RT_NOBODY;
+    }
+    due = fw_refresh(cpu, now);
+    if (due < FW_RT_TASKS) {
+        side[due].turn_ns = now;
+        if (due != slot && scx_bpf_dsq_move_to_local(due))
+            return;
+    }
+    chosen = fw_decide(cpu);
+    if (chosen < FW_RT_TASKS && is_mercy_due(cpu, now)) {
+        struct fw_rt_scx_world *w = get_world();
+        if (w)
+            w->counts.mercy++;
+        cpu_sides[(uint32_t)cpu % FW_RT_CPUS].others_ns = now;
+        if (run_others(cpu))
+            return;
+    }
+    if (chosen < FW_RT_TASKS) {
+        if (chosen == slot) {
+            set_slice(previous, SLICE);
+            fw_begin(slot);
+            return;
+        }
+        if (scx_bpf_dsq_move_to_local(chosen))
+            return;
+        struct fw_rt_scx_world *w = get_world();
+        if (w)
+            w->counts.astray++;
+    }
+    if (!run_others(cpu) && goes_on && slot == FW_RT_NOBODY)
+        set_slice(previous, SLICE_OTHERS);
+}
+
+SEC("struct_ops/fw_select_cpu")
+s32 BPF_PROG(fw_select_cpu, struct task_struct *p, s32 previous, u64 flags)
+{
+    bool is_idle = false;
+
+    if (slot_of(p) < FW_RT_TASKS)
+        return previous;
+    return scx_bpf_select_cpu_dfl(p, previous, flags, &is_idle);
+}
+
+static __always_inline void enqueue_other(struct task_struct *p, uint64_t flags)
+{
+    s32 cpu = scx_bpf_task_cpu(p), idle;
+
+    if (p->nr_cpus_allowed == 1) {
+        scx_bpf_dsq_insert(p, QUEUE_PINNED(cpu), SLICE_OTHERS, flags);
+        scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+        return;
+    }
+    scx_bpf_dsq_insert(p, QUEUE_OTHERS, SLICE_OTHERS, flags);
+    scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+    idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+    if (idle >= 0)
+        scx_bpf_kick_cpu(idle, SCX_KICK_IDLE);
+}
+
+SEC("struct_ops/fw_enqueue")
+void BPF_PROG(fw_enqueue, struct task_struct *p, u64 flags)
+{
+    uint32_t slot = slot_of(p);
+
+    if (slot >= FW_RT_TASKS || side[slot].away) {
+        enqueue_other(p, flags);
+        return;
+    }
+    scx_bpf_dsq_insert(p, slot, side[slot].in_line ? SLICE_TURN : SLICE, flags);
+    if (side[slot].is_fresh) {
+        side[slot].is_fresh = 0;
+        ask(scx_bpf_task_cpu(p));
+    }
+}
+
+SEC("struct_ops/fw_runnable")
+void BPF_PROG(fw_runnable, struct task_struct *p, u64 flags)
+{
+    uint32_t slot = slot_of(p);
+
+    if (slot < FW_RT_TASKS) {
+        side[slot].is_fresh = 1;
+        __sync_fetch_and_or(&runnable_slots, fw_rt_bit(slot));
+    }
+}
+
+SEC("struct_ops/fw_quiescent")
+void BPF_PROG(fw_quiescent, struct task_struct *p, u64 flags)
+{
+    uint32_t slot = slot_of(p);
+
+    if (slot < FW_RT_TASKS)
+        __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
+}
+
+SEC("struct_ops/fw_running")
+void BPF_PROG(fw_running, struct task_struct *p)
+{
+    uint32_t slot = slot_of(p);
+    s32 cpu = scx_bpf_task_cpu(p);
+    struct cpu_side *its = &cpu_sides[(uint32_t)cpu % FW_RT_CPUS];
+
+    if (slot < FW_RT_TASKS)
+        fw_begin(slot);
+    else
+        its->others_ns = bpf_ktime_get_ns();
+    if (its->is_asked != 0 && its->is_asked <= KICKS) {
+        its->is_asked++;
+        scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
+    }
+}
+
+SEC("struct_ops/fw_stopping")
+void BPF_PROG(fw_stopping, struct task_struct *p, bool runnable)
+{
+    uint32_t slot = slot_of(p);
+
+    if (slot < FW_RT_TASKS)
+        fw_note(slot);
+}
+
+/* ---- What tasks ask for ---- */
+
+/* The number that it has in its own pid namespace, which is not the first. */
+static __noinline uint32_t number_below(struct pid *pid)
+{
+    struct { /* struct upid; one that is on the stack has no fields to be put in later */
+        int nr;
+        void *ns;
+    } last;
+
+    if (bpf_probe_read_kernel(&last, sizeof last,
+                              (char *)&pid->numbers[0] + pid->level * sizeof last) != 0)
+        return 0;
+    return last.nr;
+}
+
+static __always_inline uint32_t number_of(struct task_struct *p)
+{
+    struct pid *pid = p->thread_pid;
+
+    return !pid || pid->level == 0 ? p->pid : number_below(pid);
+}
+
+static __always_inline void try_join(struct task_struct *p)
+{
+    struct fw_rt_scx_world *w = get_world();
+    uint32_t grant = fw_grant_of(p->cred->euid.val), slot;
+    struct fw_rt_scx_page *page;
+
+    if (!w || grant >= FW_RT_SCX_GRANTS)
+        return;
+    slot = fw_asks_to_join(grant, number_of(p));
+    if (slot >= FW_RT_TASKS)
+        return;
+    page = get_page(grant, slot);
+    if (!page)
+        return;
+    take_guard();
+    join(w, grant, slot, page, p);
+    give_guard();
+}
+
+SEC("struct_ops/fw_yield")
+bool BPF_PROG(fw_yield, struct task_struct *from, struct task_struct *to)
+{
+    uint32_t slot = slot_of(from);
+    struct fw_rt_scx_page *page;
+
+    if (slot >= FW_RT_TASKS) {
+        try_join(from);
+    } else if (fw_request(slot) == FW_RT_SCX_LEAVE) {
+        page = page_of(slot);
+        bpf_task_storage_delete(&slots, from);
+        if (page)
+            answer(page, 0); /* before another task can have the page */
+        fw_bury(slot);
+    }
+    set_slice(from, 0);
+    return false;
+}
+
+/* ---- Threads that go elsewhere ---- */
+
+SEC("struct_ops/fw_set_cpumask")
+void BPF_PROG(fw_set_cpumask, struct task_struct *p, const struct cpumask *mask)
+{
+    uint32_t slot = slot_of(p);
+    struct fw_rt_scx_world *w = get_world();
+
+    if (slot >= FW_RT_TASKS || !w)
+        return;
+    bool is_there = p->nr_cpus_allowed == 1 && bpf_cpumask_first(mask) == w->world.task[slot].cpu;
+    fw_withdraw(slot, !is_there);
+    ask(w->world.task[slot].cpu);
+}
+
+/* It goes to another class for a while, or for ever; or the scheduler comes to its end (S2). */
+SEC("struct_ops/fw_disable")
+void BPF_PROG(fw_disable, struct task_struct *p)
+{
+    uint32_t slot = slot_of(p);
+
+    if (slot >= FW_RT_TASKS)
+        return;
+    __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
+    fw_withdraw(slot, side[slot].away || p->policy == SCHED_FIFO || p->policy == SCHED_RR ||
+                          p->policy == SCHED_DEADLINE);
+}
+
+/* Called for all that live, too, when the scheduler comes to its end. */
+SEC("struct_ops/fw_exit_task")
+void BPF_PROG(fw_exit_task, struct task_struct *p, struct scx_exit_task_args *args)
+{
+    uint32_t slot = slot_of(p);
+
+    if (slot < FW_RT_TASKS && (p->flags & PF_EXITING))
+        fw_bury(slot);
+}
+
+/* ---- Beginning and end ---- */
+
+struct tick {
+    struct bpf_timer timer;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, uint32_t);
+    __type(value, struct tick);
+} ticks SEC(".maps");
+
+/* K3, on CPUs that have no reason of their own to decide. */
+static int on_tick(void *map, uint32_t *key, struct tick *tick)
+{
+    struct fw_rt_scx_world *w = get_world();
+    int i;
+
+    if (!w)
+        return 0;
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        if (w->world.task[i].state == FW_RT_LIVE && w->world.task[i].request != 0)
+            ask(w->world.task[i].cpu);
+    }
+    bpf_timer_start(&tick->timer, TICK, 0);
+    return 0;
+}
+
+SEC("struct_ops/fw_init")
+s32 BPF_PROG(fw_init)
+{
+    struct fw_rt_scx_world *w = get_world();
+    uint32_t first = 0;
+    struct tick *tick = bpf_map_lookup_elem(&ticks, &first);
+    s32 error = scx_bpf_create_dsq(QUEUE_OTHERS, -1);
+    int i;
+
+    if (!w || !tick)
+        return -EINVAL;
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        if (error == 0)
+            error = scx_bpf_create_dsq(i, -1);
+    }
+    FW_RT_EACH(i, FW_RT_CPUS)
+    {
+        if (error == 0 && (uint32_t)i < scx_bpf_nr_cpu_ids())
+            error = scx_bpf_create_dsq(QUEUE_PINNED(i), -1);
+    }
+    if (error != 0)
+        return error;
+    if (bpf_timer_init(&tick->timer, &ticks, CLOCK_MONOTONIC) == 0) {
+        bpf_timer_set_callback(&tick->timer, on_tick);
+        bpf_timer_start(&tick->timer, TICK, 0);
+    }
+    w->world.alive = 1;
+    return 0;
+}
+
+/* All threads have left (S2). */
+SEC("struct_ops/fw_exit")
+void BPF_PROG(fw_exit, struct scx_exit_info *info)
+{
+    struct fw_rt_scx_world *w = get_world();
+
+    if (!w)
+        return;
+    bpf_probe_read_kernel_str(w->reason, sizeof w->reason, info->reason);
+    bpf_probe_read_kernel_str(w->details, sizeof w->details, info->msg);
+    w->exit_kind = info->kind;
+    w->exit_code = info->exit_code;
+    __sync_lock_test_and_set(&w->world.alive, 0);
+}
+
+SEC(".struct_ops")
+struct sched_ext_ops fw_scheduler = {
+    .select_cpu = (void *)fw_select_cpu,
+    .enqueue = (void *)fw_enqueue,
+    .dispatch = (void *)fw_dispatch,
+    .runnable = (void *)fw_runnable,
+    .running = (void *)fw_running,
+    .stopping = (void *)fw_stopping,
+    .quiescent = (void *)fw_quiescent,
+    .yield = (void *)fw_yield,
+    .set_cpumask = (void *)fw_set_cpumask,
+    .exit_task = (void *)fw_exit_task,
+    .disable = (void *)fw_disable,
+    .init = (void *)fw_init,
+    .exit = (void *)fw_exit,
+    /* All that could run comes by fw_enqueue; the kernel itself would put it before all others. */
+    .flags = SCX_OPS_ENQ_LAST | SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED,
+    .timeout_ms = 30000,
+    .name = "furwock_rt",
+};

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tier B: lock and unlock, beside the scheduler that runs.  page.h has the rules.
+ */
+#include "rt/scx/user.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define AWAY_NAP_NS 1000000 /* moved to another CPU: look again that late */
+
+static struct fw_rt_scx *scx_of(const struct fw_rt_task *t)
+{
+    return t->group->scx;
+}
+
+static uint32_t desc_of(const struct fw_rt_task *t, uint32_t d)
+{
+    return scx_of(t)->desc[d];
+}
+
+static uint64_t *line_of(const struct fw_rt_task *t, uint32_t desc)
+{
+    return &scx_of(t)->shared->line[desc];
+}
+
+/* --- Asking ----------------------------------------------------------------------------------- */
+
+int fw_rt_scx_ask_(struct fw_rt_task *t, uint32_t op)
+{
+    static const struct timespec nap = {.tv_nsec = AWAY_NAP_NS};
+    struct fw_rt_scx_page *page = t->page;
+
+    if (!fw_rt_scx_is_alive_(scx_of(t)))
+        return FW_RT_SCX_ENDED;
+    page->jobs = t->cell->jobs;
+    page->misses = t->cell->misses;
+    fw_store32_release(&page->op, op);
+    for (;;) {
+        bool was_alive = fw_rt_scx_is_alive_(scx_of(t));
+        if (fw_load32_acquire(&page->op) == FW_RT_SCX_NOTHING)
+            return (int)fw_load32_relaxed(&page->result);
+        if (!was_alive) { /* then nobody answers any more */
+            fw_store32_relaxed(&page->op, FW_RT_SCX_NOTHING);
+            return FW_RT_SCX_ENDED;
+        }
+        if (fw_load32_relaxed(&page->away))
+            nanosleep(&nap, NULL);
+        sched_yield();
+    }
+}
+
+static int ask_for(struct fw_rt_task *t, uint32_t op, uint32_t desc)
+{
+    fw_store32_relaxed(&t->page->desc, desc);
+    return fw_rt_scx_ask_(t, op);
+}
+
+static int check_away(const struct fw_rt_task *t)
+{
+    if (fw_load32_relaxed(&t->page->away) == 0 || !fw_rt_scx_is_alive_(scx_of(t)))
+        return 0;
+    return fw_rt_fail_(EXDEV, "the task \"%s\" has been taken off CPU %u, or to another scheduler",
+                       t->cell->name, t->cell->cpu);
+}
+
+static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t d)
+{
+    if (t->trace != NULL)
+        fw_rt_trace_add_(t->trace, kind, d, FW_RT_NOBODY, 0);
+}
+
+/* Asks for the lock, and waits for it. */
+static int wait_for(struct fw_rt_task *t, uint32_t d)
+{
+    bool is_new = fw_rt_wait_begins_(t);
+    int error;
+
+    tell(t, FW_RT_EVENT_BLOCK, d);
+    fw_store32_relaxed(&t->cell->request, d + 1);
+    error = ask_for(t, FW_RT_SCX_LOCK, desc_of(t, d));
+    if (error == FW_RT_SCX_ENDED)
+        error = fw_rt_is_boosting(t->world->lock[d].kind) ? fw_rt_scx_late_line_(t, d)
+                                                          : fw_rt_scx_late_ceiling_(t, d, false);
+    fw_store32_relaxed(&t->cell->request, 0);
+    fw_rt_wait_ends_(t, is_new);
+    tell(t, FW_RT_EVENT_RESUME, d);
+    return error;
+}
+
+/* --- Ceilings --------------------------------------------------------------------------------- */
+
+/* bits with CAN_LOCK -> the same and the lock's */
+static bool take_by_itself(struct fw_rt_scx_page *page, uint32_t desc)
+{
+    uint64_t seen = fw_load64_relaxed(&page->locked);
+
+    while (seen & FW_RT_CAN_LOCK)
+        if (fw_cas64_acquire(&page->locked, &seen, seen | fw_rt_bit(desc)))
+            return true;
+    return false;
+}
+
+static int lock_ceiling(struct fw_rt_task *t, uint32_t d, bool try)
+{
+    uint32_t desc = desc_of(t, d);
+    int error;
+
+    if (!fw_rt_asks_kernel_((fw_rt_protocol)t->world->lock[d].protocol) &&
+        take_by_itself(t->page, desc))
+        return 0;
+    error = check_away(t);
+    if (error != 0)
+        return error;
+    if (!try)
+        return wait_for(t, d);
+    error = ask_for(t, FW_RT_SCX_TRY, desc);
+    return error == FW_RT_SCX_ENDED ? fw_rt_scx_late_ceiling_(t, d, true) : error;
+}
+
+static void unlock_ceiling(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t desc = desc_of(t, d);
+
+    fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
+    if (!fw_rt_scx_is_alive_(scx_of(t)))
+        fw_rt_scx_late_wake_(t);
+    else if (fw_load32_relaxed(&t->page->away) == 0 &&
+             (fw_load32_relaxed(&t->page->unlock_call) ||
+              fw_rt_asks_kernel_((fw_rt_protocol)t->world->lock[d].protocol)) &&
+             ask_for(t, FW_RT_SCX_UNLOCK, desc) == FW_RT_SCX_ENDED)
+        fw_rt_scx_late_wake_(t);
+}
+
+/* --- Lines ------------------------------------------------------------------------------------ */
+
+static int try_line(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t desc = desc_of(t, d);
+    uint64_t empty = 0;
+    int error;
+
+    fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));
+    if (fw_cas64_seq_cst(line_of(t, desc), &empty, fw_rt_bit(fw_rt_scx_slot_(t)))) /* 0 -> own */
+        return 0;
+    fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
+    error = check_away(t);
+    if (error == 0)
+        error = ask_for(t, FW_RT_SCX_TRY, desc);
+    return error == FW_RT_SCX_ENDED ? fw_rt_scx_late_try_line_(t, d) : error;
+}
+
+static int lock_line(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t desc = desc_of(t, d);
+    uint64_t own = fw_rt_bit(fw_rt_scx_slot_(t));
+
+    fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));
+    if (fw_or64_seq_cst(line_of(t, desc), own) == 0) /* 0 -> own */
+        return 0;
+    return wait_for(t, d);
+}
+
+static void unlock_line(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t desc = desc_of(t, d);
+    uint64_t own = fw_rt_bit(fw_rt_scx_slot_(t)), left;
+
+    if (t->world->lock[d].kind == FW_RT_KIND_FMLP)
+        fw_store32_relaxed(&t->page->unlocked, 1);
+    left = fw_and64_seq_cst(line_of(t, desc), ~own) & ~own;
+    if (left != 0) {
+        if (ask_for(t, FW_RT_SCX_UNLOCK, desc) == FW_RT_SCX_ENDED)
+            fw_rt_scx_late_pass_on_(t, d);
+        return;
+    }
+    fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
+    if (fw_load32_relaxed(&t->page->unlock_call) && fw_load32_relaxed(&t->page->away) == 0)
+        ask_for(t, FW_RT_SCX_UNLOCK, desc);
+}
+
+/* --- What lock.c calls ------------------------------------------------------------------------ */
+
+/* The baselines of those with lines ask for nothing, but ask. */
+static void ask_in_vain(struct fw_rt_task *t, uint32_t d)
+{
+    const struct fw_rt_lock_cell *l = &t->world->lock[d];
+
+    if (fw_rt_is_boosting(l->kind) && fw_rt_asks_kernel_((fw_rt_protocol)l->protocol))
+        sched_yield();
+}
+
+int fw_rt_scx_lock_(struct fw_rt_task *t, uint32_t d, bool try)
+{
+    int error;
+
+    if (!fw_rt_is_boosting(t->world->lock[d].kind))
+        return lock_ceiling(t, d, try);
+    error = try ? try_line(t, d) : lock_line(t, d);
+    ask_in_vain(t, d);
+    return error;
+}
+
+int fw_rt_scx_unlock_(struct fw_rt_task *t, uint32_t d)
+{
+    if (fw_rt_is_boosting(t->world->lock[d].kind))
+        unlock_line(t, d);
+    else
+        unlock_ceiling(t, d);
+    ask_in_vain(t, d);
+    return 0;
+}

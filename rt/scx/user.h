@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_RT_SCX_USER_H
+#define FW_RT_SCX_USER_H
+
+#include "rt/internal.h"
+#include "rt/scx/page.h"
+
+/*
+ * The library's side of tier B.  Slots and locks of the scheduler are not those of the group: a
+ * task's page lies at its slot, and `desc` has the scheduler's number of each lock of the group.
+ */
+struct fw_rt_scx {
+    const struct fw_rt_scx_world *world;
+    struct fw_rt_scx_page *pages; /* of this user, by slot */
+    struct fw_rt_scx_shared *shared;
+    uint32_t user;
+    uint64_t group; /* the group's number, for the scheduler */
+    uint8_t desc[FW_RT_LOCKS];
+};
+
+/* What the library keeps in a page's `spare`. */
+enum {
+    FW_RT_SCX_STARTED, /* when the thread began: its id may be given out anew */
+    FW_RT_SCX_CLAIM    /* the thread that the page is for, or was; it may ask by it */
+};
+
+/* What the library keeps in the shared page's `left`, after the scheduler's end. */
+enum {
+    FW_RT_SCX_DIED = 1, /* the last owner has died, and nobody has been told yet */
+    FW_RT_SCX_TOLD = 2  /* of a death that the scheduler had found, somebody has been told */
+};
+
+static inline bool fw_rt_scx_is_alive_(const struct fw_rt_scx *scx)
+{
+    return fw_load32_acquire(&scx->world->world.alive) != 0;
+}
+
+static inline uint32_t fw_rt_scx_slot_(const struct fw_rt_task *t)
+{
+    return (uint32_t)(t->page - t->group->scx->pages);
+}
+
+/*
+ * user.c: asks the scheduler by the task's page.  Its answer, 0 or an errno; ENDED: there is no
+ * scheduler any more, and it has not answered.
+ */
+enum { FW_RT_SCX_ENDED = -1 };
+int fw_rt_scx_ask_(struct fw_rt_task *t, uint32_t op);
+
+/* ended.c: what goes on without the scheduler.  The caller has set no `op`. */
+int fw_rt_scx_late_ceiling_(struct fw_rt_task *t, uint32_t d, bool try);
+int fw_rt_scx_late_line_(struct fw_rt_task *t, uint32_t d); /* it is in the line */
+int fw_rt_scx_late_try_line_(struct fw_rt_task *t, uint32_t d);
+void fw_rt_scx_late_pass_on_(struct fw_rt_task *t, uint32_t d); /* others are in the line */
+void fw_rt_scx_late_wake_(struct fw_rt_task *t);
+
+#endif

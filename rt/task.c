@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks: how a thread becomes one, and what it was again.
+ */
+#include "rt/internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Static_assert(sizeof((struct fw_rt_task *)0)->old_cpus == sizeof(cpu_set_t), "a set of CPUs");
+_Static_assert((int)FW_RT_TASKS == (int)FW_RT_TASKS_MAX, "the header's number");
+_Static_assert((int)FW_RT_LOCKS == (int)FW_RT_LOCKS_MAX, "the header's number");
+_Static_assert((int)FW_RT_NAME == (int)FW_RT_NAME_MAX + 1, "the header's number, and a 0");
+
+/* The calling thread's task; in a forked child, its parent's. */
+static _Thread_local struct fw_rt_task *self;
+
+/* Never quiet. */
+static const uint64_t never = UINT64_MAX;
+
+static uint32_t thread_id(void)
+{
+    return (uint32_t)syscall(SYS_gettid);
+}
+
+static int check_options(const struct fw_rt_task_options *o)
+{
+    if (o->priority < 1 || o->priority > FW_RT_PRIORITY_MAX)
+        return fw_rt_fail_(EINVAL, "the priority is %d, and not 1 to %d", o->priority,
+                           FW_RT_PRIORITY_MAX);
+    if (o->cpu < 0 || o->cpu >= (int)FW_RT_CPUS)
+        return fw_rt_fail_(EINVAL, "there is no CPU %d", o->cpu);
+    if (o->deadline_ns > o->period_ns)
+        return fw_rt_fail_(EINVAL, "the deadline (%llu ns) lies after the period (%llu ns)",
+                           (unsigned long long)o->deadline_ns, (unsigned long long)o->period_ns);
+    if (o->name != NULL && strnlen(o->name, FW_RT_NAME) > FW_RT_NAME_MAX)
+        return fw_rt_fail_(EINVAL, "a task's name has at most %d bytes", FW_RT_NAME_MAX);
+    return 0;
+}
+
+/* A cell that nobody has, or a dead task's.  Under the world's guard, which all claims are made
+ * under: a cell that is JOINING belongs to somebody who has died over it. */
+static struct fw_rt_task_cell *find_cell(struct fw_rt_task *t)
+{
+    struct fw_rt_world *w = t->world;
+    uint32_t i;
+
+    for (i = 0; i < FW_RT_TASKS; i++) {
+        struct fw_rt_task_cell *c = &w->task[i];
+        if (c->state == FW_RT_FREE || c->state == FW_RT_JOINING ||
+            (c->state == FW_RT_DEAD && fw_rt_locks_of(c) == 0))
+            return c;
+    }
+    for (i = 0; i < FW_RT_TASKS; i++) {
+        if (fw_rt_is_alive_(&w->task[i]))
+            continue;
+        fw_rt_bury_(t, i);
+        return &w->task[i];
+    }
+    return NULL;
+}
+
+/* `watch` and `unlock_call` stay: somebody may still be at them, on behalf of the one before. */
+static void fill_in(struct fw_rt_task *t, const struct fw_rt_task_options *o)
+{
+    struct fw_rt_task_cell *c = t->cell;
+
+    memset(c->name, 0, sizeof c->name);
+    if (o->name != NULL)
+        strncpy(c->name, o->name, sizeof c->name - 1);
+    else
+        snprintf(c->name, sizeof c->name, "task %u", (unsigned)t->slot);
+    fw_store64_relaxed(&c->held, 0);
+    c->stamp = c->ticket = c->opened = c->jobs = c->misses = c->since = c->worst = 0;
+    memset(c->at, 0, sizeof c->at);
+    c->gate = c->unlocked = c->request = c->grant = c->behind = 0;
+    c->base = (uint32_t)o->priority;
+    c->cpu = (uint32_t)o->cpu;
+    c->period = o->period_ns;
+    c->deadline = o->deadline_ns != 0 ? o->deadline_ns : o->period_ns;
+    c->budget = o->budget_ns;
+    c->started = fw_rt_started_(t->tid);
+    c->ready = 1;
+    fw_store32_relaxed(&c->tid, t->tid);
+}
+
+/* Beside the locks that are bereft: it starts again from 0. */
+static void count_begun(uint32_t *begun)
+{
+    uint32_t seen = fw_load32_relaxed(begun), next;
+
+    do
+        next = (seen & ~(FW_RT_BEREFT - 1)) | ((seen + 1) & (FW_RT_BEREFT - 1));
+    while (!fw_cas32_release(begun, &seen, next)); /* n -> n + 1 */
+}
+
+static int claim(struct fw_rt_task *t, const struct fw_rt_task_options *o)
+{
+    struct fw_rt_world *w = t->world;
+    int error = 0;
+
+    fw_rt_guard_lock_(&w->guard, t->tid, t->shared);
+    t->cell = find_cell(t);
+    if (t->cell != NULL) {
+        t->slot = (uint32_t)(t->cell - w->task);
+        /* Under its watch: whoever buries the task before has finished, or comes too late. */
+        fw_rt_guard_lock_(&t->cell->watch, t->tid, t->shared);
+        fw_store32_relaxed(&t->cell->state, FW_RT_JOINING); /* FREE, JOINING, DEAD -> JOINING */
+        fw_rt_forget_user_(w, t->slot);
+        fw_rt_boost_bury_(t, t->slot);
+        fill_in(t, o);
+        if (w->tasks <= t->slot)
+            fw_store32_release(&w->tasks, t->slot + 1);
+        fw_store32_release(&t->cell->state, FW_RT_LIVE); /* JOINING -> LIVE */
+        fw_rt_guard_unlock_(&t->cell->watch, t->tid, t->shared);
+        count_begun(&w->begun);
+    } else {
+        error = fw_rt_fail_(EAGAIN, "the group has %d tasks already", FW_RT_TASKS_MAX);
+    }
+    fw_rt_guard_unlock_(&w->guard, t->tid, t->shared);
+    return error;
+}
+
+static void unclaim(struct fw_rt_task *t)
+{
+    struct fw_rt_world *w = t->world;
+
+    fw_rt_guard_lock_(&w->guard, t->tid, t->shared);
+    fw_rt_forget_user_(w, t->slot);
+    fw_store32_relaxed(&t->cell->ready, 0);
+    fw_store32_release(&t->cell->state, FW_RT_FREE); /* LIVE -> FREE */
+    fw_rt_guard_unlock_(&w->guard, t->tid, t->shared);
+}
+
+static void keep_old_way(struct fw_rt_task *t)
+{
+    struct sched_param old = {0};
+
+    sched_getaffinity(0, sizeof t->old_cpus, (cpu_set_t *)t->old_cpus);
+    t->old_policy = sched_getscheduler(0);
+    sched_getparam(0, &old);
+    t->old_priority = old.sched_priority;
+}
+
+static void restore_old_way(const struct fw_rt_task *t)
+{
+    struct sched_param old = {.sched_priority = t->old_priority};
+
+    sched_setscheduler(0, t->old_policy, &old);
+    sched_setaffinity(0, sizeof t->old_cpus, (const cpu_set_t *)t->old_cpus);
+}
+
+/* Onto its CPU, and in tier A under its priority. */
+static int change_way(struct fw_rt_task *t, const struct fw_rt_task_options *o)
+{
+    struct sched_param param = {.sched_priority = o->priority};
+    int policy = SCHED_FIFO | (t->old_policy & SCHED_RESET_ON_FORK); /* which may not be dropped */
+    cpu_set_t cpus;
+
+    CPU_ZERO(&cpus);
+    CPU_SET((size_t)o->cpu, &cpus);
+    if (sched_setaffinity(0, sizeof cpus, &cpus) != 0)
+        return fw_rt_fail_(
+            EINVAL, "the thread may not run on CPU %d: there is none, or none for it", o->cpu);
+    if (t->world->tier == FW_RT_TIER_A && sched_setscheduler(0, policy, &param) != 0)
+        return fw_rt_fail_(EPERM,
+                           "no right to SCHED_FIFO at priority %d: it needs CAP_SYS_NICE, or"
+                           " RLIMIT_RTPRIO (ulimit -r) of %d",
+                           o->priority, o->priority);
+    return 0;
+}
+
+static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t lock, uint64_t value)
+{
+    if (t->trace != NULL)
+        fw_rt_trace_add_(t->trace, kind, lock, FW_RT_NOBODY, value);
+}
+
+static int begin(struct fw_rt_task *t, const struct fw_rt_task_options *o)
+{
+    int error;
+
+    keep_old_way(t);
+    error = change_way(t, o);
+    if (error == 0)
+        error = claim(t, o);
+    if (error == 0 && t->group->scx != NULL) {
+        error = fw_rt_scx_join_(t);
+        if (error != 0)
+            unclaim(t);
+    }
+    if (error != 0) {
+        restore_old_way(t);
+        return error;
+    }
+    t->trace = fw_rt_trace_begin_(t);
+    tell(t, FW_RT_EVENT_BEGIN, t->cell->cpu, t->cell->base);
+    fw_rt_first_job_(t);
+    return 0;
+}
+
+/* A forked child has its parent's count, and none of its tasks. */
+static void count_in(struct fw_rt_group *group)
+{
+    if (group->process != getpid()) {
+        group->process = getpid();
+        group->tasks = 0;
+    }
+    fw_add32_relaxed(&group->tasks, 1);
+}
+
+int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
+                     const struct fw_rt_task_options *options)
+{
+    struct fw_rt_task *t;
+    uint32_t tid = thread_id();
+    int error = check_options(options);
+
+    if (error != 0)
+        return error;
+    if (self != NULL && self->tid == tid)
+        return fw_rt_fail_(EBUSY, "the thread is a task already, \"%.31s\"", self->cell->name);
+    if (group->region == NULL && group->process != getpid())
+        return fw_rt_fail_(EINVAL, "the group has no path, and belongs to the parent process");
+    t = aligned_alloc(64, (sizeof *t + 63) / 64 * 64);
+    if (t == NULL)
+        return fw_rt_fail_(ENOMEM, "no memory for a task");
+    memset(t, 0, sizeof *t);
+    t->group = group;
+    t->world = group->world;
+    t->shared = group->shared;
+    t->period = options->period_ns;
+    t->tid = tid;
+    t->peer[0] = &never; /* until the first lock has looked around (ceiling.c) */
+    t->peers = 1;
+    error = begin(t, options);
+    if (error != 0) {
+        free(t);
+        return error;
+    }
+    self = *task = t;
+    count_in(group);
+    fw_rt_good_();
+    return 0;
+}
+
+int fw_rt_task_end(fw_rt_task *task)
+{
+    if (fw_rt_has_any_(task))
+        return fw_rt_fail_(EBUSY, "the task \"%.31s\" has a lock", task->cell->name);
+    tell(task, FW_RT_EVENT_END, FW_RT_NOBODY, 0);
+    fw_rt_trace_end_(task->trace);
+    if (task->page != NULL)
+        fw_rt_scx_leave_(task);
+    unclaim(task);
+    restore_old_way(task);
+    fw_add32_acq_rel(&task->group->tasks, (uint32_t)-1);
+    self = NULL;
+    free(task);
+    fw_rt_good_();
+    return 0;
+}

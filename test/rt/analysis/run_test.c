@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* What a job is made of, and what is called blocking, of schedules that are written by hand. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/rt_run.h"
+#include "command/rt_run_plan.h"
+#include "testing.h"
+
+/* Three tasks: H and L on CPU 0, R on CPU 1; the lock is 0. */
+enum { H, L, R, TASKS };
+
+static struct taskset set;
+static struct run_log logs[TASKS];
+static struct run_event event[TASKS][32];
+static struct run_result result[TASKS];
+
+static int begin(void **state)
+{
+    static const int cpu[] = {0, 0, 1}, priority[] = {30, 10, 20};
+
+    (void)state;
+    memset(&set, 0, sizeof set);
+    memset(result, 0, sizeof result);
+    set.tasks = TASKS;
+    set.locks = 1;
+    for (int t = 0; t < TASKS; t++) {
+        set.task[t].cpu = cpu[t];
+        set.task[t].priority = priority[t];
+        logs[t] = (struct run_log){.event = event[t], .jobs = 1};
+        result[t].limit = 25;
+    }
+    return 0;
+}
+
+static void at(int task, uint64_t ns, enum run_kind kind)
+{
+    event[task][logs[task].count++] = (struct run_event){.ns = ns, .kind = kind, .lock = 0};
+}
+
+static void judge(void)
+{
+    struct run_round round = {.set = &set, .log = logs};
+
+    rt_run_judge(&round, result);
+}
+
+static void expect(int task, uint64_t blocking, uint64_t lost)
+{
+    assert_int_equal(result[task].jobs, 1);
+    assert_int_equal(result[task].blocking, blocking);
+    assert_int_equal(result[task].sum, blocking);
+    assert_int_equal(result[task].lost, lost);
+    assert_int_equal(result[task].above, blocking > 25);
+}
+
+/* L has the lock from 10; H comes at 20, waits from 25 until 50: L executes but for a moment. */
+static void test_blocked(void **state)
+{
+    (void)state;
+    at(L, 0, RUN_RELEASE);
+    at(L, 0, RUN_START);
+    at(L, 10, RUN_ASK);
+    at(L, 10, RUN_GET);
+    at(L, 20, RUN_STOP);
+    at(H, 20, RUN_RELEASE);
+    at(H, 20, RUN_START);
+    at(H, 25, RUN_ASK);
+    at(H, 25, RUN_STOP);
+    at(L, 28, RUN_START);
+    at(L, 48, RUN_LEAVE);
+    at(L, 48, RUN_STOP); /* goes on at 61, behind the call */
+    at(H, 50, RUN_START);
+    at(H, 50, RUN_GET);
+    at(H, 55, RUN_LEAVE);
+    at(H, 55, RUN_LEFT);
+    at(H, 60, RUN_STOP);
+    at(H, 60, RUN_END);
+    at(L, 61, RUN_START);
+    at(L, 61, RUN_LEFT);
+    at(L, 70, RUN_STOP);
+    at(L, 70, RUN_END);
+    judge();
+    expect(H, 20, 3 + 2);
+    expect(L, 0, 3 + 2 + 1);
+}
+
+/* R has the lock from 5 until 40, but for 20 to 30; H waits from 10; L executes all the while. */
+static void test_remote(void **state)
+{
+    (void)state;
+    at(R, 0, RUN_RELEASE);
+    at(R, 0, RUN_START);
+    at(R, 5, RUN_ASK);
+    at(R, 5, RUN_GET);
+    at(H, 8, RUN_RELEASE);
+    at(H, 8, RUN_START);
+    at(H, 10, RUN_ASK);
+    at(H, 10, RUN_STOP);
+    at(L, 8, RUN_RELEASE);
+    at(L, 10, RUN_START);
+    at(R, 20, RUN_STOP);
+    at(R, 30, RUN_START);
+    at(R, 38, RUN_LEAVE);
+    at(R, 40, RUN_LEFT);
+    at(R, 44, RUN_STOP);
+    at(R, 44, RUN_END);
+    at(L, 45, RUN_STOP);
+    at(H, 45, RUN_GET);
+    at(H, 45, RUN_START);
+    at(H, 50, RUN_STOP);
+    at(H, 50, RUN_END);
+    at(L, 50, RUN_START);
+    at(L, 60, RUN_STOP);
+    at(L, 60, RUN_END);
+    judge();
+    /* From 40 on the lock is H's, which does not execute for L does. */
+    expect(H, 10 + 10 + 5, 10);
+    expect(L, 0, 0);
+    expect(R, 0, 10);
+}
+
+/* What L executes while H sleeps of its own accord, or has no job, is no blocking. */
+static void test_asleep(void **state)
+{
+    (void)state;
+    at(L, 0, RUN_RELEASE);
+    at(L, 0, RUN_START);
+    at(L, 10, RUN_STOP);
+    at(H, 10, RUN_RELEASE);
+    at(H, 10, RUN_START);
+    at(H, 15, RUN_STOP);
+    at(H, 15, RUN_SLEEP);
+    at(L, 15, RUN_START);
+    at(H, 30, RUN_WAKE);
+    at(L, 62, RUN_STOP);
+    at(H, 62, RUN_START);
+    at(H, 70, RUN_STOP);
+    at(H, 70, RUN_END);
+    at(L, 70, RUN_START);
+    at(L, 90, RUN_STOP);
+    at(L, 90, RUN_END);
+    judge();
+    expect(H, 32, 0);
+    expect(L, 0, 0);
+}
+
+/* A job's parts add up, in the right order. */
+static void test_plan(void **state)
+{
+    static const struct taskset_task task = {.execution = 100,
+                                             .suspension = 7,
+                                             .suspensions = 3,
+                                             .sections = 3,
+                                             .section = {{.lock = 0, .outer = -1, .length = 30},
+                                                         {.lock = 1, .outer = 0, .length = 11},
+                                                         {.lock = 2, .outer = -1, .length = 5}}};
+    static const int locks[] = {0, 1, -2, -1, 2, -3}; /* n: lock n; -n - 1: unlock n */
+    struct run_plan p = rt_run_plan(&task);
+    uint64_t executes = 0, sleeps = 0;
+    int order = 0, held = 0, pieces = 0;
+
+    (void)state;
+    for (size_t i = 0; i < p.count; i++) {
+        const struct run_step *s = &p.step[i];
+        if (s->what == RUN_DO_EXECUTE) {
+            executes += s->ns;
+        } else if (s->what == RUN_DO_SLEEP) {
+            assert_int_equal(held, 0);
+            sleeps += s->ns;
+            pieces++;
+        } else {
+            assert_true(order < 6);
+            assert_int_equal(s->what == RUN_DO_LOCK ? s->lock : -s->lock - 1, locks[order]);
+            held += s->what == RUN_DO_LOCK ? 1 : -1;
+            order++;
+        }
+    }
+    assert_int_equal(executes, 100);
+    assert_int_equal(sleeps, 7);
+    assert_int_equal(pieces, 3);
+    assert_int_equal(order, 6);
+    free(p.step);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_blocked, begin),
+        cmocka_unit_test_setup(test_remote, begin),
+        cmocka_unit_test_setup(test_asleep, begin),
+        cmocka_unit_test(test_plan),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+#
+# MPCP and FMLP+, and death and storms under all protocols.
+if(CMAKE_CROSSCOMPILING)
+    return()
+endif()
+add_library(rt_cast STATIC cast.c)
+target_link_libraries(rt_cast PUBLIC processes furwock_rt furwock_rt_private PRIVATE fw_house)
+
+# The library, with a word to the test before each step that others can see.
+get_target_property(sources furwock_rt SOURCES)
+add_library(furwock_rt_stepped STATIC EXCLUDE_FROM_ALL ${sources})
+target_compile_options(furwock_rt_stepped PRIVATE
+    -include ${PROJECT_SOURCE_DIR}/test/ipc/step/atomic.h)
+target_link_libraries(furwock_rt_stepped PUBLIC furwock PRIVATE fw_house furwock_rt_private)
+
+# Lines with moments that a thread sanitizer draws out too far.
+if(NOT FURWOCK_SANITIZE STREQUAL "thread")
+    fw_rt_test(boost LIBS rt_cast)
+    foreach(name process storm)
+        fw_rt_test(${name} LIBS processes)
+    endforeach()
+    fw_test(NAME rt_death LABEL rt TIMEOUT 300 SOURCES death_test.c
+        LIBS processes furwock_rt_stepped furwock_rt_private)
+    set_tests_properties(rt_death PROPERTIES RUN_SERIAL ON)
+endif()

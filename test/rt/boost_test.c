@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MPCP and FMLP+ in tier A, deferred and not: in which order locks are granted, and who goes first
+ * on a CPU.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cast.h"
+#include "rt/boost_word.h"
+
+static bool is_fmlp, is_baseline;
+
+/* --- Who gets a lock next --- */
+
+static void hold_a(struct actor *a)
+{
+    take(a, 'a');
+    sem_post(&told);
+    await(&a->cue);
+    leave(a, 'a');
+}
+
+static void want_a(struct actor *a)
+{
+    take(a, 'a');
+    log_event(a->name[0]);
+    leave(a, 'a');
+}
+
+static void grants_are_in_order(void)
+{
+    const struct actor all[] = {
+        {.name = "L", .cpu = cpus[1], .priority = 5, .play = hold_a, .opens = "a"},
+        {.name = "1", .cpu = cpus[0], .priority = 10, .play = want_a, .opens = "a"},
+        {.name = "2", .cpu = cpus[0], .priority = 20, .play = want_a, .opens = "a"},
+        {.name = "3", .cpu = cpus[0], .priority = 15, .play = want_a, .opens = "a"},
+        {.name = "4", .cpu = cpus[1], .priority = 30, .play = want_a, .opens = "a"},
+    };
+
+    raise_curtain(all, 5);
+    cue(0);
+    await(&told);
+    for (unsigned i = 1; i < 5; i++) {
+        cue(i);
+        until_waiting('a', i);
+    }
+    CHECK(fw_rt_word_owner(cell('a')->counter) == 0);
+    cue(0);
+    drop_curtain(is_fmlp ? "1234" : "4231");
+}
+
+/* --- Who is in a section goes before those of its CPU who wake up --- */
+
+static uint64_t wake_at;
+
+static void sleep_until(uint64_t ns)
+{
+    struct timespec at = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) != 0)
+        continue;
+}
+
+/* Stays in its section until the other one has woken up, as far as it can. */
+static void hold_against_h(struct actor *a)
+{
+    take(a, 'a');
+    wake_at = now_ns() + 2000000;
+    cue(1);
+    while (is_baseline ? now_ns() < wake_at + 1000000
+                       : __atomic_load_n(&a->task->cell->unlock_call, __ATOMIC_RELAXED) == 0)
+        continue;
+    log_event('l');
+    leave(a, 'a');
+    log_event('L');
+}
+
+/* More urgent, and not in any section. */
+static void wake_up(struct actor *a)
+{
+    sleep_until(wake_at);
+    CHECK(fw_rt_awake(a->task) == 0);
+    log_event('H');
+}
+
+static void sections_go_before_those_who_wake(void)
+{
+    const struct actor all[] = {
+        {.name = "L", .cpu = cpus[1], .priority = 5, .play = hold_against_h, .opens = "a"},
+        {.name = "H", .cpu = cpus[1], .priority = 40, .play = wake_up, .opens = ""},
+        {.name = "R", .cpu = cpus[0], .priority = 45, .play = want_a, .opens = "a"},
+    };
+
+    raise_curtain(all, 3);
+    cue(2); /* only so that the lock is shared with another CPU */
+    until_played(1);
+    cue(0);
+    drop_curtain("RlHL");
+}
+
+/* --- Who is granted a lock preempts those of its CPU who are in no section --- */
+
+static void be_busy(struct actor *a)
+{
+    (void)a;
+    sem_post(&told);
+    while (__atomic_load_n(&n_played, __ATOMIC_ACQUIRE) == 0)
+        continue; /* for a moment: the other one preempts it */
+    log_event('B');
+}
+
+static void who_is_granted_a_lock_is_boosted(void)
+{
+    const struct actor all[] = {
+        {.name = "L", .cpu = cpus[1], .priority = 5, .play = hold_a, .opens = "a"},
+        {.name = "T", .cpu = cpus[0], .priority = 3, .play = want_a, .opens = "a"},
+        {.name = "B", .cpu = cpus[0], .priority = 30, .play = be_busy, .opens = ""},
+    };
+
+    if (cpus[0] == cpus[1])
+        return; /* B would keep L from leaving */
+    raise_curtain(all, 3);
+    cue(0);
+    await(&told);
+    cue(1);
+    until_waiting('a', 1);
+    cue(2);
+    await(&told);
+    cue(0);
+    drop_curtain("TB");
+}
+
+/* --- Two sections on one CPU --- */
+
+static bool does_b_go_first;
+
+/* Has b when the other one is granted a; leaves it when that one is waiting, or through. */
+static void hold_b_meanwhile(struct actor *a)
+{
+    uint32_t other = cast[1].task->slot;
+    bool is_seen = false;
+
+    take(a, 'b');
+    sem_post(&told);
+    cue(0); /* the one that has a, on the other CPU: it leaves */
+    while (!is_seen && __atomic_load_n(&n_played, __ATOMIC_ACQUIRE) == 0)
+        is_seen =
+            __atomic_load_n(&a->task->cell->unlock_call, __ATOMIC_RELAXED) != 0 ||
+            (is_baseline && does_b_go_first &&
+             fw_rt_word_owner(__atomic_load_n(&cell('a')->counter, __ATOMIC_RELAXED)) == other);
+    log_event('b');
+    leave(a, 'b');
+}
+
+/*
+ * T asks for a, and waits.  S, of its CPU, takes b.  T is granted a.  Under FMLP+ its request is
+ * the older one; under MPCP the ceilings decide: b's is above or below a's.
+ */
+static void sections_go_by_rank(bool is_b_above)
+{
+    const struct actor all[] = {
+        {.name = "L", .cpu = cpus[1], .priority = 5, .play = hold_a, .opens = "a"},
+        {.name = "T", .cpu = cpus[0], .priority = 10, .play = want_a, .opens = "a"},
+        {.name = "S", .cpu = cpus[0], .priority = 20, .play = hold_b_meanwhile, .opens = "b"},
+        {.name = "U",
+         .cpu = cpus[1],
+         .priority = is_b_above ? 40 : 2,
+         .play = wake_up,
+         .opens = "b"},
+    };
+
+    does_b_go_first = !is_fmlp && is_b_above;
+    raise_curtain(all, 4);
+    cue(0);
+    await(&told);
+    cue(1);
+    until_waiting('a', 1);
+    cue(2);
+    await(&told);
+    until_played(2);
+    wake_at = 0;
+    cue(3);
+    drop_curtain(does_b_go_first ? "bTH" : "TbH");
+}
+
+static void sections_go_by_ceiling_or_age(void)
+{
+    if (cpus[0] == cpus[1])
+        return; /* no ceilings of other CPUs */
+    sections_go_by_rank(false);
+    sections_go_by_rank(true);
+}
+
+/* --- The rest --- */
+
+static void try_out(struct actor *a)
+{
+    uint64_t stamp = a->task->cell->stamp;
+
+    CHECK(fw_rt_trylock(a->task, 0) == EBUSY);
+    CHECK(a->task->cell->held == 0);
+    CHECK(fw_rt_trylock(a->task, 1) == 0);
+    CHECK(fw_rt_trylock(a->task, 0) == EPERM && fw_rt_lock(a->task, 0) == EPERM);
+    CHECK(fw_rt_lock(a->task, 1) == EDEADLK);
+    CHECK(fw_rt_unlock(a->task, 0) == EPERM);
+    CHECK(a->task->cell->held == fw_rt_bit(1));
+    CHECK(fw_rt_unlock(a->task, 1) == 0);
+    /* Each request has its own age, also of a lock that was left and taken again at once. */
+    for (unsigned i = 0; i < 10; i++) {
+        take(a, 'b');
+        CHECK(!is_fmlp || a->task->cell->stamp > stamp);
+        stamp = a->task->cell->stamp;
+        leave(a, 'b');
+    }
+    log_event('T');
+}
+
+static void answers_are_those_of_the_header(void)
+{
+    const struct actor all[] = {
+        {.name = "L", .cpu = cpus[1], .priority = 5, .play = hold_a, .opens = "a"},
+        {.name = "T", .cpu = cpus[0], .priority = 10, .play = try_out, .opens = "ab"},
+    };
+
+    raise_curtain(all, 2);
+    cue(0);
+    await(&told);
+    cue(1);
+    until_played(1);
+    cue(0);
+    drop_curtain("T");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*play)(void);
+    } plays[] = {
+        {"grants are in order", grants_are_in_order},
+        {"sections go before those who wake", sections_go_before_those_who_wake},
+        {"who is granted a lock is boosted", who_is_granted_a_lock_is_boosted},
+        {"sections go by ceiling or age", sections_go_by_ceiling_or_age},
+        {"answers are those of the header", answers_are_those_of_the_header},
+    };
+
+    open_the_house();
+    for (protocol = FW_RT_MPCP; protocol <= FW_RT_FMLP_DU; protocol++) {
+        if (argc > 1 && strcmp(argv[1], fw_rt_protocol_name(protocol)) != 0)
+            continue;
+        is_fmlp = protocol >= FW_RT_FMLP;
+        is_baseline = protocol == FW_RT_MPCP || protocol == FW_RT_FMLP;
+        for (unsigned i = 0; i < sizeof plays / sizeof *plays; i++) {
+            limit(LONGEST_S, plays[i].name);
+            plays[i].play();
+        }
+        printf("%s: in order\n", fw_rt_protocol_name(protocol));
+    }
+    return 0;
+}

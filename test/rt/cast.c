@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "cast.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+struct actor cast[ACTORS];
+fw_rt_group *group;
+struct fw_rt_world *world;
+fw_rt_protocol protocol;
+int cpus[2];
+sem_t told;
+unsigned n_played;
+
+static unsigned actors;
+static pthread_barrier_t end; /* a lock's ceilings are those of its users, until they leave */
+static char played[32];       /* a letter each */
+
+void log_event(char what)
+{
+    unsigned at = __atomic_fetch_add(&n_played, 1, __ATOMIC_SEQ_CST);
+
+    CHECK(at < sizeof played - 1);
+    __atomic_store_n(&played[at], what, __ATOMIC_SEQ_CST);
+}
+
+struct fw_rt_lock_cell *cell(char lock)
+{
+    return &world->lock[lock - 'a'];
+}
+
+void take(struct actor *a, char lock)
+{
+    int error = fw_rt_lock(a->task, (unsigned)(lock - 'a'));
+
+    if (error != 0)
+        fail("%s: lock %c: %s (%s)", a->name, lock, strerror(error), fw_rt_why());
+}
+
+void leave(struct actor *a, char lock)
+{
+    int error = fw_rt_unlock(a->task, (unsigned)(lock - 'a'));
+
+    if (error != 0)
+        fail("%s: unlock %c: %s (%s)", a->name, lock, strerror(error), fw_rt_why());
+}
+
+void await(sem_t *s)
+{
+    while (sem_wait(s) != 0)
+        continue;
+}
+
+static void *act(void *arg)
+{
+    struct actor *a = arg;
+    struct fw_rt_task_options options = {
+        .name = a->name, .cpu = a->cpu, .priority = a->priority, .period_ns = 1000000};
+    struct sched_param param;
+    int error = fw_rt_task_begin(&a->task, group, &options);
+
+    if (error == EPERM)
+        skip(fw_rt_why());
+    if (error != 0)
+        fail("%s: begin: %s (%s)", a->name, strerror(error), fw_rt_why());
+    for (const char *name = a->opens; *name != '\0'; name++) {
+        char text[2] = {*name, '\0'};
+        unsigned lock;
+        error = fw_rt_open(a->task, text, protocol, 0, &lock);
+        if (error != 0 || lock != (unsigned)(*name - 'a'))
+            fail("%s: open %s: %s (%s)", a->name, text, strerror(error), fw_rt_why());
+    }
+    __atomic_store_n(&a->is_ready, true, __ATOMIC_RELEASE);
+    await(&a->cue);
+    a->play(a);
+    CHECK(a->task->cell->held == 0 && a->task->cell->boost == 0 && a->task->cell->request == 0);
+    CHECK(sched_getparam(0, &param) == 0 && param.sched_priority == a->priority);
+    pthread_barrier_wait(&end);
+    CHECK(fw_rt_task_end(a->task) == 0);
+    return NULL;
+}
+
+void raise_curtain(const struct actor *from, unsigned n)
+{
+    n_played = 0;
+    memset(played, 0, sizeof played);
+    CHECK(fw_rt_group_open(&group, NULL, FW_RT_TIER_A) == 0);
+    world = group->world;
+    actors = n;
+    CHECK(pthread_barrier_init(&end, NULL, n) == 0);
+    for (unsigned i = 0; i < n; i++) {
+        cast[i] = from[i];
+        CHECK(sem_init(&cast[i].cue, 0, 0) == 0);
+        CHECK(pthread_create(&cast[i].thread, NULL, act, &cast[i]) == 0);
+        while (!__atomic_load_n(&cast[i].is_ready, __ATOMIC_ACQUIRE))
+            usleep(LOOK_US);
+    }
+}
+
+void drop_curtain(const char *expected)
+{
+    for (unsigned i = 0; i < actors; i++) {
+        CHECK(pthread_join(cast[i].thread, NULL) == 0);
+        sem_destroy(&cast[i].cue);
+    }
+    if (strcmp(played, expected) != 0)
+        fail("%s: played %s, not %s", fw_rt_protocol_name(protocol), played, expected);
+    for (unsigned d = 0; d < world->locks; d++)
+        CHECK(world->lock[d].counter == 0 && world->lock[d].waiters == 0 &&
+              world->lock[d].gate == 0 && world->lock[d].guard == 0);
+    pthread_barrier_destroy(&end);
+    CHECK(fw_rt_group_close(group) == 0);
+}
+
+void cue(unsigned actor)
+{
+    sem_post(&cast[actor].cue);
+}
+
+void until_waiting(char lock, unsigned n)
+{
+    while ((unsigned)__builtin_popcountll(
+               __atomic_load_n(&cell(lock)->waiters, __ATOMIC_ACQUIRE)) != n)
+        usleep(LOOK_US);
+}
+
+void until_played(unsigned n)
+{
+    while (__atomic_load_n(&n_played, __ATOMIC_ACQUIRE) < n)
+        usleep(LOOK_US);
+}
+
+void open_the_house(void)
+{
+    cpu_set_t set;
+    struct sched_param director = {.sched_priority = 99};
+    unsigned n = 0;
+
+    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++)
+        if (CPU_ISSET(cpu, &set))
+            cpus[n++] = cpu;
+    if (n == 1)
+        cpus[1] = cpus[0];
+    CHECK(sem_init(&told, 0, 0) == 0);
+    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &director) != 0)
+        skip("SCHED_FIFO is not permitted");
+}

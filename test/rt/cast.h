@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_TEST_RT_CAST_H
+#define FW_TEST_RT_CAST_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+
+#include "processes.h"
+#include "rt/internal.h"
+
+/*
+ * Plays on one or two CPUs under a protocol: actors are tasks, each a thread, that act on their
+ * cues; the director (the main thread, SCHED_FIFO 99) looks into the group's memory to know where
+ * they are.  Nothing is a matter of time.
+ */
+enum { ACTORS = 5, LONGEST_S = 10, LOOK_US = 100 };
+
+struct actor {
+    const char *name;
+    int cpu, priority;
+    void (*play)(struct actor *);
+    const char *opens; /* one letter for each lock, a to ..., in the order of the cast */
+    fw_rt_task *task;
+    pthread_t thread;
+    sem_t cue;
+    bool is_ready;
+};
+
+extern struct actor cast[ACTORS];
+extern fw_rt_group *group;
+extern struct fw_rt_world *world;
+extern fw_rt_protocol protocol;
+extern int cpus[2];       /* the same twice, where there is one only */
+extern sem_t told;        /* the director */
+extern unsigned n_played; /* what has been logged */
+
+/* The CPUs, and the director's priority; ends the test as skipped where that is not permitted. */
+void open_the_house(void);
+
+/* Begins them one after the other; each waits for its cue. */
+void raise_curtain(const struct actor *from, unsigned n);
+
+/* Waits for their ends; `expected` has been logged, and all locks are as if never used. */
+void drop_curtain(const char *expected);
+
+void cue(unsigned actor);
+void await(sem_t *s);
+void log_event(char what);
+void until_played(unsigned n);
+
+/* Locks go by their letters. */
+struct fw_rt_lock_cell *cell(char lock);
+void take(struct actor *a, char lock);
+void leave(struct actor *a, char lock);
+void until_waiting(char lock, unsigned n);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Death at every step, under every protocol of tier A.  A task (the victim) does something again
+ * and again, each time in a group as good as new, and dies one step later each time, until it gets
+ * through: a process that is killed, or a thread that ends without a word.  Steps are what others
+ * can see (ipc/step/atomic.h).  Others hold the lock then, or wait for it; they must go on, and
+ * whoever finds the data half changed has been told.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <furwock/ipc/region.h>
+
+#include "processes.h"
+#include "rt/internal.h"
+
+enum {
+    LONGEST_S = 20,
+    LOOK_US = 50,
+    MOST_STEPS = 500,
+    NEVER = 1000,
+    VICTIM = 20,
+    COMPANY = 30,
+    WITNESS = 10
+};
+
+void fw_step_(void);
+
+static char name[64], doing[100];
+static fw_rt_group *group;
+static struct fw_rt_world *world;
+static fw_rt_protocol protocol;
+static int cpu;
+static unsigned deaths;
+static bool are_threads;
+
+/* What all share. */
+static struct {
+    uint64_t a, b; /* equal, except while somebody changes them */
+    bool is_there, is_let_in, is_through, is_over;
+} * here;
+
+/* The victim's own. */
+static __thread bool is_counted;
+static __thread unsigned steps;
+
+static unsigned last_step;
+
+void fw_step_(void)
+{
+    if (!is_counted || steps++ != last_step)
+        return;
+    if (are_threads)
+        syscall(SYS_exit, 0);
+    kill(getpid(), SIGKILL);
+}
+
+static bool is_set(const bool *flag)
+{
+    return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
+}
+
+static void set(bool *flag)
+{
+    __atomic_store_n(flag, true, __ATOMIC_RELEASE);
+}
+
+/* --- What a task does --- */
+
+static fw_rt_task *begin(const char *who, int priority)
+{
+    struct fw_rt_task_options options = {.name = who, .cpu = cpu, .priority = priority};
+    fw_rt_task *task;
+    unsigned lock;
+    int error = fw_rt_task_begin(&task, group, &options);
+
+    if (error == EPERM)
+        skip(fw_rt_why());
+    if (error == 0)
+        error = fw_rt_open(task, "lock", protocol, 0, &lock);
+    if (error != 0 || lock != 0)
+        fail("%s: %s (%s)", who, strerror(error), fw_rt_why());
+    return task;
+}
+
+static void enter(fw_rt_task *task)
+{
+    int error = fw_rt_lock(task, 0);
+
+    if (error == EOWNERDEAD)
+        here->b = here->a;
+    else if (error != 0)
+        fail("lock: %s (%s)", strerror(error), fw_rt_why());
+    fw_step_();
+    if (here->a != here->b)
+        fail("half changed, and nobody was told: %s", doing);
+    here->a++;
+}
+
+static void leave(fw_rt_task *task)
+{
+    fw_step_();
+    here->b++;
+    CHECK(fw_rt_unlock(task, 0) == 0);
+}
+
+/* --- The scenes --- */
+
+struct scene {
+    const char *name;
+    void (*company)(fw_rt_task *);
+    void (*before)(fw_rt_task *); /* the victim, not counted */
+    void (*act)(fw_rt_task *);    /* the victim, counted; NULL: it begins, locks, and ends */
+};
+
+/* Its cell is the dead one's no more, when all is played again. */
+static const char *victim(void)
+{
+    return last_step == NEVER ? "survivor" : "victim";
+}
+
+/* One of that name waits, or is about to sleep. */
+static bool is_waiting(const char *who)
+{
+    for (unsigned i = 0; i < FW_RT_TASKS; i++) {
+        const struct fw_rt_task_cell *c = &world->task[i];
+        if (strcmp(c->name, who) == 0 && __atomic_load_n(&c->since, __ATOMIC_RELAXED) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void lock_all(fw_rt_task *task)
+{
+    enter(task);
+    leave(task);
+}
+
+/* Until the victim waits, or is no more. */
+static void hold(fw_rt_task *task)
+{
+    enter(task);
+    set(&here->is_there);
+    while (!is_waiting(victim()) && !is_set(&here->is_over))
+        usleep(LOOK_US);
+    usleep(LOOK_US);
+    leave(task);
+}
+
+static void come_second(fw_rt_task *task)
+{
+    set(&here->is_there);
+    while (!is_set(&here->is_let_in))
+        usleep(LOOK_US);
+    lock_all(task);
+}
+
+/* As a task should that has slept: the sections of its CPU go first. */
+static void wake_second(fw_rt_task *task)
+{
+    set(&here->is_there);
+    while (!is_set(&here->is_let_in))
+        usleep(LOOK_US);
+    CHECK(fw_rt_awake(task) == 0);
+    lock_all(task);
+}
+
+static void hold_and_let_come(fw_rt_task *task)
+{
+    enter(task);
+    set(&here->is_let_in);
+    while (!is_waiting("company"))
+        usleep(LOOK_US);
+    usleep(LOOK_US);
+}
+
+enum { ALONE, HELD, AWAITED, BEFORE_ALL, ALL_OF_LIFE, SCENES };
+
+static const struct scene scenes[SCENES] = {
+    [ALONE] = {"alone", NULL, NULL, lock_all},
+    [HELD] = {"held", hold, NULL, lock_all},
+    [AWAITED] = {"awaited", come_second, hold_and_let_come, leave},
+    [BEFORE_ALL] = {"awaited by who wakes", wake_second, hold_and_let_come, leave},
+    [ALL_OF_LIFE] = {"begin to end", NULL, NULL, NULL},
+};
+
+/* --- The play --- */
+
+/* A process or a thread. */
+struct player {
+    void (*play)(void *);
+    void *arg;
+    pid_t process;
+    pthread_t thread;
+};
+
+static void *play_it(void *arg)
+{
+    const struct player *p = arg;
+
+    p->play(p->arg);
+    return NULL;
+}
+
+static void enter_stage(struct player *p, void (*what)(void *), const struct scene *scene)
+{
+    p->play = what;
+    p->arg = (void *)(uintptr_t)scene;
+    if (are_threads)
+        CHECK(pthread_create(&p->thread, NULL, play_it, p) == 0);
+    else
+        p->process = start(what, p->arg);
+}
+
+/* The victim may have been killed. */
+static void leave_stage(struct player *p, bool may_die)
+{
+    int status = 0;
+
+    if (are_threads)
+        CHECK(pthread_join(p->thread, NULL) == 0);
+    else
+        CHECK(waitpid(p->process, &status, 0) == p->process);
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+        _exit(WEXITSTATUS(status));
+    if (WIFSIGNALED(status) && (!may_die || WTERMSIG(status) != SIGKILL))
+        fail("%s: ended with signal %d", doing, WTERMSIG(status));
+}
+
+static void be_company(void *arg)
+{
+    const struct scene *scene = arg;
+    fw_rt_task *task = begin("company", COMPANY);
+
+    scene->company(task);
+    CHECK(fw_rt_task_end(task) == 0);
+}
+
+static void be_victim(void *arg)
+{
+    const struct scene *scene = arg;
+    fw_rt_task *task;
+
+    if (scene->act == NULL) {
+        is_counted = true;
+        task = begin(victim(), VICTIM);
+        lock_all(task);
+        CHECK(fw_rt_task_end(task) == 0);
+    } else {
+        task = begin(victim(), VICTIM);
+        if (scene->before != NULL)
+            scene->before(task);
+        is_counted = true;
+        scene->act(task);
+    }
+    is_counted = false;
+    set(&here->is_through);
+}
+
+static void be_witness(void *unused)
+{
+    fw_rt_task *task = begin("witness", WITNESS);
+
+    (void)unused;
+    lock_all(task);
+    CHECK(fw_rt_trylock(task, 0) == 0 && fw_rt_unlock(task, 0) == 0);
+    CHECK(fw_rt_task_end(task) == 0);
+}
+
+/*
+ * Nothing of the dead holds others up.  (Where a waiter has died, it may still stand in the line,
+ * or in a gate, until somebody meets it there.)
+ */
+static void expect_order(void)
+{
+    const struct fw_rt_lock_cell *l = &world->lock[0];
+    struct player witness, holder, waiter;
+
+    enter_stage(&witness, be_witness, NULL);
+    leave_stage(&witness, false);
+    if (l->counter != 0 || (protocol == FW_RT_PIP && l->gate != 0))
+        fail("%s: word %x, gate %x", doing, l->counter, l->gate);
+    memset(here, 0, sizeof *here);
+    last_step = NEVER;
+    enter_stage(&holder, be_company, &scenes[HELD]);
+    while (!is_set(&here->is_there))
+        usleep(LOOK_US);
+    enter_stage(&waiter, be_victim, &scenes[HELD]);
+    leave_stage(&holder, false);
+    leave_stage(&waiter, false);
+}
+
+/* Returns whether the victim got through. */
+static bool run(const struct scene *scene, unsigned at)
+{
+    struct player company, victim;
+    bool is_through;
+
+    last_step = at;
+    memset(here, 0, sizeof *here);
+    if (scene->company != NULL) {
+        enter_stage(&company, be_company, scene);
+        while (!is_set(&here->is_there))
+            usleep(LOOK_US);
+    }
+    enter_stage(&victim, be_victim, scene);
+    leave_stage(&victim, true);
+    is_through = is_set(&here->is_through);
+    set(&here->is_over);
+    if (scene->company != NULL)
+        leave_stage(&company, false);
+    expect_order();
+    return is_through;
+}
+
+static void play(const struct scene *scene)
+{
+    unsigned at = 0;
+    bool is_through = false;
+
+    for (; !is_through; at++) {
+        CHECK(at < MOST_STEPS);
+        snprintf(doing, sizeof doing, "%s, %s, step %u", fw_rt_protocol_name(protocol), scene->name,
+                 at);
+        limit(LONGEST_S, doing);
+        snprintf(name, sizeof name, "/furwock-rt-death-%d", (int)getpid());
+        CHECK(fw_rt_group_open(&group, are_threads ? NULL : name, FW_RT_TIER_A) == 0);
+        if (!are_threads)
+            fw_region_remove(name);
+        world = group->world;
+        is_through = run(scene, at);
+        if (!are_threads) /* it counts those that have died in this process */
+            CHECK(fw_rt_group_close(group) == 0);
+    }
+    deaths += at - 1;
+    printf("%s\n", doing);
+}
+
+static int first_cpu(void)
+{
+    cpu_set_t set;
+    int first = 0;
+
+    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
+    while (!CPU_ISSET(first, &set))
+        first++;
+    return first;
+}
+
+int main(int argc, char **argv)
+{
+    cpu = first_cpu();
+    here = share(sizeof *here);
+    for (protocol = FW_RT_PIP; protocol <= FW_RT_FMLP_DU; protocol++) {
+        if (protocol == FW_RT_PCP_DU_PF ||
+            (argc > 1 && strcmp(argv[1], fw_rt_protocol_name(protocol)) != 0))
+            continue;
+        /* A sanitizer wants to be told when a thread ends. */
+        for (unsigned i = 0; i < (is_constrained ? SCENES : 2 * SCENES); i++) {
+            are_threads = i >= SCENES;
+            play(&scenes[i % SCENES]);
+        }
+    }
+    printf("%u deaths\n", deaths);
+    return 0;
+}

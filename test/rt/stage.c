@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "test/rt/stage.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SKIPPED = 77, WATCHDOG_S = 20, PLAYS = 3 };
+
+static char said[8192];
+static size_t length;
+static fw_rt_group *group;
+static fw_rt_protocol protocol;
+static sem_t ready;
+static int tasks_cpu = -1, other_cpu = -1;
+
+static int nth_cpu(unsigned n)
+{
+    cpu_set_t cpus;
+
+    if (sched_getaffinity(0, sizeof cpus, &cpus) != 0)
+        return -1;
+    for (int cpu = 255; cpu >= 0; cpu--)
+        if (CPU_ISSET((size_t)cpu, &cpus) && n-- == 0)
+            return cpu;
+    return -1;
+}
+
+int stage_cpu(void)
+{
+    return tasks_cpu;
+}
+
+int stage_other_cpu(void)
+{
+    return other_cpu;
+}
+
+void stage_begin(void)
+{
+    struct sched_param high = {.sched_priority = 98}, none = {0};
+
+    tasks_cpu = nth_cpu(0); /* as long as this thread may run anywhere */
+    other_cpu = nth_cpu(1);
+    if (sched_setscheduler(0, SCHED_FIFO, &high) != 0) {
+        printf("skipped: no right to SCHED_FIFO\n");
+        exit(SKIPPED);
+    }
+    sched_setscheduler(0, SCHED_OTHER, &none);
+    mlockall(MCL_CURRENT); /* if it may: who waits for a page lets less urgent ones run */
+    alarm(WATCHDOG_S);
+}
+
+void stage_expect_(int got, int wanted, const char *call, const char *file, int line)
+{
+    if (got == wanted)
+        return;
+    fprintf(stderr, "%s:%d: %s: %d (%s), and not %d: \"%s\"\n", file, line, call, got,
+            strerror(got), wanted, fw_rt_why());
+    _exit(EXIT_FAILURE);
+}
+
+void stage_check_(bool is_true, const char *condition, const char *file, int line)
+{
+    if (is_true)
+        return;
+    fprintf(stderr, "%s:%d: not so: %s\n", file, line, condition);
+    _exit(EXIT_FAILURE);
+}
+
+/* One CPU, but for a thread that was moved: who says something may be preempted over it. */
+void stage_say(const char *format, ...)
+{
+    char line[128];
+    va_list arguments;
+    size_t n, at;
+
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line - 1, format, arguments);
+    va_end(arguments);
+    strcat(line, "\n");
+    n = strlen(line);
+    at = __atomic_fetch_add(&length, n, __ATOMIC_RELAXED);
+    STAGE_CHECK(at + n < sizeof said);
+    memcpy(said + at, line, n);
+}
+
+void stage_cue(struct actor *other)
+{
+    sem_post(&other->cue);
+}
+
+void stage_wait_for_cue(struct actor *me)
+{
+    while (sem_wait(&me->cue) != 0)
+        ;
+    STAGE_EXPECT(fw_rt_awake(me->task), 0);
+}
+
+void stage_lock(struct actor *me, char letter)
+{
+    stage_say("%s wants %c", me->name, letter);
+    STAGE_EXPECT(fw_rt_lock(me->task, me->lock[letter - 'A']), 0);
+    stage_say("%s has %c", me->name, letter);
+}
+
+void stage_unlock(struct actor *me, char letter)
+{
+    stage_say("%s leaves %c", me->name, letter);
+    STAGE_EXPECT(fw_rt_unlock(me->task, me->lock[letter - 'A']), 0);
+}
+
+static void *act(void *arg)
+{
+    struct actor *me = arg;
+    struct fw_rt_task_options options = {
+        .name = me->name, .cpu = stage_cpu(), .priority = me->priority};
+
+    me->tid = (pid_t)syscall(SYS_gettid);
+    STAGE_EXPECT(fw_rt_task_begin(&me->task, group, &options), 0);
+    for (const char *letter = me->locks; *letter != '\0'; letter++) {
+        char name[2] = {*letter, '\0'};
+        STAGE_EXPECT(fw_rt_open(me->task, name, protocol, 0, &me->lock[*letter - 'A']), 0);
+    }
+    sem_post(&ready);
+    stage_wait_for_cue(me);
+    me->play(me);
+    STAGE_EXPECT(fw_rt_task_end(me->task), 0);
+    return NULL;
+}
+
+/* Until the thread sleeps: so it waits for its cue. */
+static void await_sleep(const struct actor *a)
+{
+    char path[64], text[256], *end;
+    size_t got = 1;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)a->tid);
+    while (got != 0) {
+        FILE *file = fopen(path, "r");
+        got = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+        text[got] = '\0';
+        end = strrchr(text, ')');
+        if (file != NULL)
+            fclose(file);
+        if (end != NULL && strncmp(end, ") S", 3) == 0)
+            return;
+        usleep(200);
+    }
+}
+
+static void play(fw_rt_protocol under, struct actor *actors, unsigned n)
+{
+    protocol = under;
+    memset(said, 0, sizeof said);
+    length = 0;
+    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    sem_init(&ready, 0, 0);
+    for (unsigned i = 0; i < n; i++) {
+        sem_init(&actors[i].cue, 0, 0);
+        STAGE_EXPECT(pthread_create(&actors[i].thread, NULL, act, &actors[i]), 0);
+    }
+    for (unsigned i = 0; i < n; i++)
+        while (sem_wait(&ready) != 0)
+            ;
+    for (unsigned i = 0; i < n; i++)
+        await_sleep(&actors[i]);
+    stage_cue(&actors[0]);
+    for (unsigned i = 0; i < n; i++)
+        pthread_join(actors[i].thread, NULL);
+    STAGE_EXPECT(fw_rt_group_close(group), 0);
+}
+
+/* A machine may hold anybody back at any moment, for a page or for another machine: plays again. */
+void stage_play(const char *scene, fw_rt_protocol under, struct actor *actors, unsigned n,
+                const char *book)
+{
+    for (unsigned i = 0; i < PLAYS; i++) {
+        play(under, actors, n);
+        if (strcmp(said, book) == 0)
+            return;
+        fprintf(stderr, "%s under %s:\n%s--- and not:\n%s", scene, fw_rt_protocol_name(under), said,
+                book);
+    }
+    exit(EXIT_FAILURE);
+}

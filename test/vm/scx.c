@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "scx.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt/scx/loader.h"
+
+static const volatile struct fw_rt_scx_world *world;
+static volatile char *pages;
+
+static void show_tasks(void)
+{
+    for (unsigned i = 0; world != NULL && i < FW_RT_TASKS; i++) {
+        const volatile struct fw_rt_task_cell *c = &world->world.task[i];
+        const volatile struct fw_rt_scx_page *page =
+            (const volatile void *)(pages + i * FW_RT_SCX_PAGE_SIZE);
+
+        if (c->state != FW_RT_FREE)
+            printf(
+                "  slot %u state %u CPU %u base %u held %llx request %u ready %u page %llx op %u "
+                "unlock_call %u\n",
+                i, c->state, c->cpu, c->base, (unsigned long long)c->held, c->request, c->ready,
+                (unsigned long long)page->locked, page->op, page->unlock_call);
+    }
+}
+
+void scx_check(bool good, const char *what, ...)
+{
+    va_list list;
+
+    if (good)
+        return;
+    va_start(list, what);
+    printf("FAILED: ");
+    vprintf(what, list);
+    printf("\n  events: %s\n", scx_said());
+    if (world != NULL)
+        printf("  alive %u, %s %s\n", (unsigned)world->world.alive, (const char *)world->reason,
+               (const char *)world->details);
+    va_end(list);
+    show_tasks();
+    fflush(stdout);
+    _exit(EXIT_FAILURE);
+}
+
+static void too_late(int unused)
+{
+    (void)unused;
+    scx_check(false, "not done in time");
+}
+
+void scx_need_vm(void)
+{
+    signal(SIGALRM, too_late);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (getppid() == 1 && access("/tests", R_OK) == 0)
+        return;
+    printf("skipped: it would take over the machine's scheduler: make test-vm-rt\n");
+    exit(SCX_SKIPPED);
+}
+
+static int get(const char *path)
+{
+    union bpf_attr attr;
+
+    memset(&attr, 0, sizeof attr);
+    attr.pathname = (uint64_t)(uintptr_t)path;
+    return (int)syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof attr);
+}
+
+void scx_start(void)
+{
+    struct fw_rt_scx_options options = {.n = 0};
+    char text[300], path[64];
+    fw_rt_scx_outcome outcome = fw_rt_scx_start(&options, text, sizeof text);
+    int fd;
+
+    if (outcome == FW_RT_SCX_NOT_SUPPORTED) {
+        printf("skipped: %s\n", text);
+        exit(SCX_SKIPPED);
+    }
+    scx_check(outcome == FW_RT_SCX_DONE, "start: %s", text);
+    world = fw_rt_scx_world_map();
+    scx_check(world != NULL, "no world: %s", strerror(errno));
+    snprintf(path, sizeof path, FW_RT_SCX_PAGES_OF, 0u);
+    fd = get(path);
+    scx_check(fd >= 0, "%s: %s", path, strerror(errno));
+    pages = mmap(NULL, FW_RT_SCX_PAGES * FW_RT_SCX_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+                 fd, 0);
+    scx_check(pages != MAP_FAILED, "pages: %s", strerror(errno));
+    close(fd);
+}
+
+void scx_stop(void)
+{
+    char text[300];
+
+    scx_check(world->world.alive == 1, "it has ended by itself");
+    scx_check(world->counts.astray == 0, "%u decisions for tasks that could not be run",
+              (unsigned)world->counts.astray);
+    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_DONE, "stop: %s", text);
+    scx_check(world->world.alive == 0, "it is alive after its end");
+}
+
+const volatile struct fw_rt_scx_world *scx_world(void)
+{
+    return world;
+}
+
+/* ---- Asking ---- */
+
+unsigned scx_ask(struct scx_task *t, enum fw_rt_scx_op op, unsigned d)
+{
+    t->page->desc = d;
+    __atomic_store_n(&t->page->op, op, __ATOMIC_RELEASE);
+    t->asked++;
+    do {
+        sched_yield();
+        scx_check(world->world.alive || op == FW_RT_SCX_LEAVE, "the scheduler has ended");
+    } while (__atomic_load_n(&t->page->op, __ATOMIC_ACQUIRE) != FW_RT_SCX_NOTHING);
+    return t->page->result;
+}
+
+static void name_page(struct scx_task *t, const char *name)
+{
+    for (unsigned i = 0; i < FW_RT_NAME; i++)
+        t->page->name[i] = 0;
+    for (unsigned i = 0; i < FW_RT_NAME - 1 && name[i] != '\0'; i++)
+        t->page->name[i] = name[i];
+}
+
+/* Other threads look for a page, too.  One that died may have left its number. */
+static bool claim(volatile struct fw_rt_scx_page *page)
+{
+    uint32_t tid = page->tid;
+
+    if (tid != 0 && (kill((pid_t)tid, 0) == 0 || errno != ESRCH))
+        return false;
+    return __atomic_compare_exchange_n(&page->tid, &tid, (uint32_t)gettid(), false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+void scx_join(struct scx_task *t, uint64_t key, const char *name, unsigned cpu, unsigned base)
+{
+    cpu_set_t set;
+    unsigned result = EBUSY;
+
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    scx_check(sched_setaffinity(0, sizeof set, &set) == 0, "CPU %u", cpu);
+    t->shared = (volatile void *)(pages + FW_RT_SCX_SHARED * FW_RT_SCX_PAGE_SIZE);
+    t->asked = 0;
+    for (t->slot = 0; t->slot < FW_RT_TASKS && result == EBUSY; t->slot++) {
+        t->page = (volatile void *)(pages + t->slot * FW_RT_SCX_PAGE_SIZE);
+        if (world->world.task[t->slot].state != FW_RT_FREE || !claim(t->page))
+            continue;
+        t->page->cpu = cpu;
+        t->page->base = base;
+        t->page->group = key;
+        name_page(t, name);
+        result = scx_ask(t, FW_RT_SCX_JOIN, 0);
+        t->asked = 0;
+        if (result == 0)
+            return;
+        t->page->tid = 0;
+    }
+    scx_check(false, "join: %s", strerror((int)result));
+}
+
+void scx_leave(struct scx_task *t)
+{
+    unsigned result = scx_ask(t, FW_RT_SCX_LEAVE, 0);
+
+    scx_check(result == 0, "leave: %s", strerror((int)result));
+    t->page->tid = 0;
+}
+
+unsigned scx_open(struct scx_task *t, const char *name, enum fw_rt_kind kind, unsigned ceiling,
+                  unsigned *d)
+{
+    unsigned result;
+
+    name_page(t, name);
+    t->page->kind = kind;
+    t->page->protocol = kind;
+    t->page->ceiling = ceiling;
+    result = scx_ask(t, FW_RT_SCX_OPEN, 0);
+    *d = t->page->desc;
+    return result;
+}
+
+/* ---- Locks ---- */
+
+static uint64_t bit(unsigned n)
+{
+    return 1ull << n;
+}
+
+static bool is_line(enum fw_rt_kind kind)
+{
+    return kind == FW_RT_KIND_MPCP || kind == FW_RT_KIND_FMLP;
+}
+
+unsigned scx_lock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
+{
+    uint64_t locked = __atomic_load_n(&t->page->locked, __ATOMIC_RELAXED);
+
+    if (is_line(kind)) {
+        __atomic_fetch_or(&t->page->locked, bit(d), __ATOMIC_SEQ_CST);
+        if (__atomic_fetch_or(&t->shared->line[d], bit(t->slot), __ATOMIC_SEQ_CST) == 0)
+            return 0;
+    } else {
+        while (locked & FW_RT_CAN_LOCK)
+            if (__atomic_compare_exchange_n(&t->page->locked, &locked, locked | bit(d), false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+                return 0;
+    }
+    return scx_ask(t, FW_RT_SCX_LOCK, d);
+}
+
+void scx_unlock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
+{
+    t->page->unlocked = 1;
+    if (is_line(kind)) {
+        uint64_t before = __atomic_fetch_and(&t->shared->line[d], ~bit(t->slot), __ATOMIC_SEQ_CST);
+
+        if (before != bit(t->slot)) {
+            scx_ask(t, FW_RT_SCX_UNLOCK, d);
+            return;
+        }
+    }
+    __atomic_fetch_and(&t->page->locked, ~bit(d), __ATOMIC_SEQ_CST);
+    if (t->page->unlock_call)
+        scx_ask(t, FW_RT_SCX_UNLOCK, d);
+}
+
+/* ---- Time and events ---- */
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void scx_burn_ms(unsigned ms)
+{
+    uint64_t end = cpu_ns() + ms * 1000000ull;
+
+    while (cpu_ns() < end)
+        continue;
+}
+
+static char events[1000];
+static unsigned count;
+
+void scx_say(char event)
+{
+    events[__atomic_fetch_add(&count, 1, __ATOMIC_SEQ_CST) % (sizeof events - 1)] = event;
+}
+
+const char *scx_said(void)
+{
+    return events;
+}
+
+void scx_forget(void)
+{
+    memset(events, 0, sizeof events);
+    count = 0;
+}
+
+bool scx_has_said(char event)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return strchr((const char *)events, event) != NULL;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library as a user of tier B's scheduler, in a virtual machine: locks of all protocols, no
+ * calls where nobody is in the way, errors; and the scheduler's end while threads lock: nobody is
+ * in a section with another one, and all go on.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <furwock/rt.h>
+
+#include "rt/scx/loader.h"
+#include "scx.h"
+
+#define CHECK_ZERO(call)                                                             \
+    do {                                                                             \
+        int error_ = (call);                                                         \
+        scx_check(error_ == 0, "%s: %s (%s)", #call, strerror(error_), fw_rt_why()); \
+    } while (0)
+
+enum { TASKS = 6, LOCKS = 5, ENDS = 4, SHARE_MS = 300 };
+
+static const fw_rt_protocol protocols[LOCKS] = {FW_RT_PCP_DU, FW_RT_IPCP, FW_RT_MPCP_DU,
+                                                FW_RT_FMLP_DU, FW_RT_MPCP};
+static fw_rt_group *group;
+static uint32_t inside[2 * LOCKS], entries[2 * LOCKS], stop, begun;
+
+/* Locks with ceilings are of a CPU. */
+static unsigned index_of(unsigned cpu, unsigned i)
+{
+    return i < 2 ? cpu * LOCKS + i : i;
+}
+
+static void begin(fw_rt_task **task, unsigned number, unsigned *lock)
+{
+    struct fw_rt_task_options options = {.cpu = (int)number % 2, .priority = (int)number + 5};
+    char name[8];
+
+    CHECK_ZERO(fw_rt_task_begin(task, group, &options));
+    for (unsigned i = 0; i < LOCKS; i++) {
+        snprintf(name, sizeof name, "%u", index_of(number % 2, i));
+        CHECK_ZERO(fw_rt_open(*task, name, protocols[i], 0, &lock[i]));
+    }
+}
+
+static void section(fw_rt_task *task, unsigned lock, unsigned index,
+                    int (*take)(fw_rt_task *, unsigned))
+{
+    int error = take(task, lock);
+
+    if (error == EBUSY)
+        return;
+    scx_check(error == 0, "lock: %s (%s)", strerror(error), fw_rt_why());
+    scx_check(__atomic_add_fetch(&inside[index], 1, __ATOMIC_SEQ_CST) == 1, "two in section %u",
+              index);
+    for (volatile int i = 0; i < 200; i++)
+        ;
+    entries[index]++;
+    __atomic_sub_fetch(&inside[index], 1, __ATOMIC_SEQ_CST);
+    CHECK_ZERO(fw_rt_unlock(task, lock));
+}
+
+static void *work(void *argument)
+{
+    unsigned number = *(unsigned *)argument, lock[LOCKS];
+    struct timespec pause = {.tv_nsec = 100000};
+    fw_rt_task *task;
+
+    begin(&task, number, lock);
+    __atomic_add_fetch(&begun, 1, __ATOMIC_SEQ_CST);
+    for (unsigned round = number; !__atomic_load_n(&stop, __ATOMIC_RELAXED); round++) {
+        unsigned i = round % LOCKS;
+        section(task, lock[i], index_of(number % 2, i),
+                round % 7 == 0 ? fw_rt_trylock : fw_rt_lock);
+        if (round % 3 == 0)
+            nanosleep(&pause, NULL);
+    }
+    CHECK_ZERO(fw_rt_task_end(task));
+    return NULL;
+}
+
+static uint32_t all_entries(void)
+{
+    uint32_t all = 0;
+
+    for (unsigned i = 0; i < 2 * LOCKS; i++)
+        all += *(volatile uint32_t *)&entries[i];
+    return all;
+}
+
+/* The scheduler ends while they are at it. */
+static void end_under_load(void)
+{
+    pthread_t thread[TASKS];
+    unsigned number[TASKS];
+    uint32_t before;
+
+    __atomic_store_n(&stop, 0, __ATOMIC_RELAXED);
+    begun = 0;
+    CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
+    for (unsigned i = 0; i < TASKS; i++) {
+        number[i] = i;
+        CHECK_ZERO(pthread_create(&thread[i], NULL, work, &number[i]));
+    }
+    SCX_UNTIL(__atomic_load_n(&begun, __ATOMIC_SEQ_CST) == TASKS);
+    before = all_entries();
+    scx_burn_ms(SHARE_MS);
+    SCX_UNTIL(all_entries() > before + 100);
+    scx_stop();
+    before = all_entries();
+    SCX_UNTIL(all_entries() > before + 100);
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < TASKS; i++)
+        CHECK_ZERO(pthread_join(thread[i], NULL));
+    CHECK_ZERO(fw_rt_group_close(group));
+}
+
+/* One task: what it takes nobody wants, and the scheduler is not asked. */
+static void check_alone(void)
+{
+    unsigned lock[LOCKS], d;
+    uint64_t requests;
+    fw_rt_task *task;
+
+    CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
+    CHECK_ZERO(fw_rt_group_close(group));
+    CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_ANY));
+    scx_check(fw_rt_group_tier(group) == FW_RT_TIER_B, "not tier B");
+    begin(&task, 1, lock);
+    requests = scx_world()->counts.requests;
+    for (unsigned i = 0; i < 1000; i++)
+        for (unsigned l = 0; l < 4; l++)
+            section(task, lock[l], l, fw_rt_lock);
+    scx_check(scx_world()->counts.requests == requests, "it asks without need");
+    CHECK_ZERO(fw_rt_lock(task, lock[0]));
+    scx_check(fw_rt_lock(task, lock[0]) == EDEADLK, "locked twice");
+    CHECK_ZERO(fw_rt_unlock(task, lock[0]));
+    scx_check(fw_rt_open(task, "pip", FW_RT_PIP, 0, &d) == ENOTSUP, "PIP: %s", fw_rt_why());
+    scx_check(fw_rt_open(task, "pf", FW_RT_PCP_DU_PF, 0, &d) == ENOTSUP, "PF: %s", fw_rt_why());
+    CHECK_ZERO(fw_rt_task_end(task));
+    CHECK_ZERO(fw_rt_group_close(group));
+}
+
+int main(void)
+{
+    scx_need_vm();
+    for (unsigned i = 0; i < ENDS; i++) {
+        scx_start();
+        if (i == 0)
+            check_alone();
+        end_under_load();
+        scx_check(fw_rt_group_open(&group, NULL, FW_RT_TIER_B) == ENOTSUP, "there is a scheduler");
+    }
+    printf("%u entries\n", all_entries());
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many tasks under all protocols at once, in a virtual machine: 64 threads; and processes that are
+ * killed wherever they are.  No lock has two owners, all go on, and nothing is left behind.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scx.h"
+
+enum { CPUS = 2, CEILINGS = 4, LINES = 3, CREW = 12, KILLS = 150, ROUNDS = 60 };
+
+/* Locks 0 to CEILINGS - 1 are of the task's CPU; the others of all. */
+struct notes {
+    uint32_t owner[CPUS * CEILINGS + LINES]; /* process or thread that is in the section */
+    uint32_t rounds[FW_RT_TASKS];
+    uint32_t violations, deaths;
+};
+static struct notes *notes;
+
+static const enum fw_rt_kind kinds[CEILINGS + LINES] = {
+    FW_RT_KIND_PCP,  FW_RT_KIND_PCP,  FW_RT_KIND_PCP, FW_RT_KIND_IPCP,
+    FW_RT_KIND_MPCP, FW_RT_KIND_MPCP, FW_RT_KIND_FMLP};
+
+struct worker {
+    struct scx_task task;
+    unsigned cpu, d[CEILINGS + LINES], seed;
+    unsigned length; /* of sections */
+};
+
+static uint32_t *owner_of(const struct worker *w, unsigned i)
+{
+    return &notes->owner[i < CEILINGS ? w->cpu * CEILINGS + i : CPUS * CEILINGS + i - CEILINGS];
+}
+
+static void begin(struct worker *w, uint64_t key, unsigned cpu, unsigned base)
+{
+    char name[2 + CPUS + 1];
+
+    w->cpu = cpu;
+    scx_join(&w->task, key, "storm", cpu, base);
+    for (unsigned i = 0; i < CEILINGS + LINES; i++) {
+        unsigned error;
+
+        snprintf(name, sizeof name, i < CEILINGS ? "%c%u" : "%c", 'A' + i, cpu);
+        error = scx_open(&w->task, name, kinds[i], 0, &w->d[i]);
+        scx_check(error == 0, "open %s: %s", name, strerror((int)error));
+    }
+}
+
+static void enter(struct worker *w, unsigned i)
+{
+    unsigned result = scx_lock(&w->task, kinds[i], w->d[i]);
+    uint32_t before = __atomic_exchange_n(owner_of(w, i), (uint32_t)gettid(), __ATOMIC_SEQ_CST);
+
+    if (result == EOWNERDEAD)
+        __atomic_fetch_add(&notes->deaths, 1, __ATOMIC_RELAXED);
+    else if (result != 0 || before != 0)
+        __atomic_fetch_add(&notes->violations, 1, __ATOMIC_RELAXED);
+}
+
+static void leave(struct worker *w, unsigned i)
+{
+    uint32_t own = (uint32_t)gettid();
+
+    if (!__atomic_compare_exchange_n(owner_of(w, i), &own, 0, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST))
+        __atomic_fetch_add(&notes->violations, 1, __ATOMIC_RELAXED);
+    scx_unlock(&w->task, kinds[i], w->d[i]);
+}
+
+static void spin(unsigned n)
+{
+    for (volatile unsigned i = 0; i < n; i++)
+        continue;
+}
+
+static void one_round(struct worker *w)
+{
+    unsigned i = (unsigned)rand_r(&w->seed) % (CEILINGS + LINES);
+    unsigned inner = (unsigned)rand_r(&w->seed) % 3;
+
+    enter(w, i);
+    spin((unsigned)rand_r(&w->seed) % w->length);
+    if (kinds[i] == FW_RT_KIND_PCP && inner != i) { /* nested, in either order */
+        enter(w, inner);
+        spin((unsigned)rand_r(&w->seed) % 1000);
+        leave(w, inner);
+    }
+    leave(w, i);
+    if (rand_r(&w->seed) % 4 == 0)
+        nanosleep(&(struct timespec){.tv_nsec = rand_r(&w->seed) % 1000000}, NULL);
+    __atomic_fetch_add(&notes->rounds[w->task.slot], 1, __ATOMIC_RELAXED);
+}
+
+/* ---- 64 tasks ---- */
+
+static pthread_barrier_t all_there;
+
+static void *one_of_many(void *number)
+{
+    unsigned n = (unsigned)(uintptr_t)number;
+    struct worker w = {.seed = n + 1, .length = 3000};
+
+    begin(&w, 1, n % CPUS, 1 + n * 7 % 49);
+    pthread_barrier_wait(&all_there);
+    for (unsigned i = 0; i < ROUNDS; i++)
+        one_round(&w);
+    scx_leave(&w.task);
+    return NULL;
+}
+
+static void test_many(void)
+{
+    pthread_t threads[FW_RT_TASKS];
+    unsigned sum = 0;
+
+    pthread_barrier_init(&all_there, NULL, FW_RT_TASKS);
+    for (uintptr_t i = 0; i < FW_RT_TASKS; i++)
+        scx_check(pthread_create(&threads[i], NULL, one_of_many, (void *)i) == 0, "no thread");
+    for (unsigned i = 0; i < FW_RT_TASKS; i++)
+        pthread_join(threads[i], NULL);
+    for (unsigned i = 0; i < FW_RT_TASKS; i++)
+        sum += notes->rounds[i];
+    scx_check(sum == FW_RT_TASKS * ROUNDS, "%u rounds", sum);
+    scx_check(notes->violations == 0 && notes->deaths == 0, "%u violations, %u deaths",
+              notes->violations, notes->deaths);
+    printf("64 tasks: %u rounds each, no violation\n", (unsigned)ROUNDS);
+}
+
+/* ---- Kills ---- */
+
+/* Tasks are not to starve who kills them. */
+static void be_above(void)
+{
+    struct sched_param urgent = {.sched_priority = 10};
+
+    scx_check(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &urgent) == 0, "FIFO: %s",
+              strerror(errno));
+}
+
+static pid_t hire(unsigned n, unsigned seed)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct worker w = {.seed = seed, .length = 100000};
+
+        alarm(30);
+        begin(&w, 2, n % CPUS, 1 + n * 4);
+        for (;;) {
+            one_round(&w);
+            nanosleep(&(struct timespec){.tv_nsec = rand_r(&w.seed) % 4000000}, NULL);
+        }
+    }
+    return child;
+}
+
+static bool is_clear(void)
+{
+    for (unsigned i = 0; i < FW_RT_TASKS; i++)
+        if (scx_world()->world.task[i].state != FW_RT_FREE)
+            return false;
+    return true;
+}
+
+static void test_kills(void)
+{
+    pid_t crew[CREW];
+    unsigned seed = 7;
+
+    memset(notes, 0, sizeof *notes);
+    be_above();
+    for (unsigned i = 0; i < CREW; i++)
+        crew[i] = hire(i, i + 1);
+    for (unsigned i = 0; i < KILLS; i++) {
+        unsigned n = (unsigned)rand_r(&seed) % CREW;
+
+        nanosleep(&(struct timespec){.tv_nsec = rand_r(&seed) % 5000000}, NULL);
+        kill(crew[n], SIGKILL);
+        scx_check(waitpid(crew[n], NULL, 0) == crew[n], "waitpid: %s", strerror(errno));
+        crew[n] = hire(n, i + 100);
+    }
+    for (unsigned i = 0; i < CREW; i++)
+        kill(crew[i], SIGKILL);
+    for (unsigned i = 0; i < CREW; i++)
+        waitpid(crew[i], NULL, 0);
+    scx_check(notes->violations == 0, "%u violations", notes->violations);
+    SCX_UNTIL(is_clear());
+    printf("%u kills: %u locks taken over from the dead, no violation\n", (unsigned)KILLS,
+           notes->deaths);
+}
+
+int main(void)
+{
+    scx_need_vm();
+    alarm(60);
+    scx_start();
+    notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    scx_check(notes != MAP_FAILED, "no memory");
+    test_many();
+    test_kills();
+    printf("dispatches %llu, grants %llu, in another's place %llu, handed %llu, mercy %llu\n",
+           (unsigned long long)scx_world()->counts.dispatches,
+           (unsigned long long)scx_world()->counts.grants,
+           (unsigned long long)scx_world()->counts.heirs,
+           (unsigned long long)scx_world()->counts.handed,
+           (unsigned long long)scx_world()->counts.mercy);
+    scx_stop();
+    return 0;
+}
