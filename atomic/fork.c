@@ -7,10 +7,13 @@
  *   F2  A bit of `taken` belongs to whoever clears it: the stripe is his from then on.
  *   F3  Nobody waits for long for a stripe that is held for a fork: who registers after the fork
  *       has begun naps, and those who were asleep before have an heir, or wake up by themselves.
+ *   F4  What a fork could not take in time is held in the child by nobody: handlers that run there
+ *       before ours get it at once.
  */
 #include "fork.h"
 
 #include <stdint.h>
+#include <unistd.h>
 
 #include <furwock/bits/atomic.h>
 
@@ -23,6 +26,7 @@
 static fw_word_lock forking = FW_WORD_LOCK_INIT;
 static uint64_t taken[TAKEN_WORDS];
 static uint32_t is_on;
+static pid_t taker_process;
 
 /* In the thread's static memory: fork may be called where malloc must not. */
 static _Thread_local bool is_taker __attribute__((tls_model("initial-exec")));
@@ -61,7 +65,9 @@ bool fw_fork_gives_(const fw_word_lock *l, unsigned naps)
 
     if (!fw_fork_is_on_() || s < fw_stripes_ || s >= fw_stripes_ + FW_STRIPES_)
         return false;
-    return (is_taker || naps >= FW_FORK_NAPS_) && claim((unsigned)(s - fw_stripes_));
+    if (!is_taker && naps < FW_FORK_NAPS_)
+        return false;
+    return claim((unsigned)(s - fw_stripes_)) || (is_taker && taker_process != getpid()); /* F4 */
 }
 
 /* Takes what is free of all that it has not.  How many it still has not. */
@@ -96,6 +102,7 @@ void fw_fork_prepare_(void)
     if (!lock_by(&forking, latest))
         return;
     is_taker = true;
+    taker_process = getpid();
     fw_store32_relaxed(&is_on, 1);
     fw_fence_release(); /* who registers with a lock that is taken below sees it */
     while (take_free() != 0 && fw_clock_ns_() < latest)

@@ -70,15 +70,11 @@ static uint32_t spin(const fw_word_lock *l)
 /* Sleeps, if the word is still as expected.  Was it woken? */
 static bool sleep_on(const fw_word_lock *l, uint32_t expected, uint64_t ns)
 {
-    fw_deadline end = {.clock = CLOCK_MONOTONIC};
+    fw_deadline end;
     int error;
 
-    if (ns != 0) {
-        fw_clock_get_(CLOCK_MONOTONIC, &end.at);
-        ns += (uint64_t)end.at.tv_nsec;
-        end.at.tv_sec += (time_t)(ns / 1000000000);
-        end.at.tv_nsec = (long)(ns % 1000000000);
-    }
+    if (ns != 0)
+        end = fw_deadline_in_(CLOCK_MONOTONIC, ns);
     error = fw_futex_wait(&l->word, expected, FW_FUTEX_PRIVATE, ns != 0 ? &end : NULL);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait of an atomic operation", -error);

@@ -2,6 +2,7 @@
 #ifndef FW_COMMAND_H
 #define FW_COMMAND_H
 
+#include <argp.h>
 #include <stddef.h>
 
 /*
@@ -23,13 +24,26 @@ struct command {
     int (*run)(int argc, char **argv);
 };
 
+extern const struct command command_assist;
 extern const struct command command_calibrate;
+extern const struct command command_doctor;
 extern const struct command command_regions;
+extern const struct command command_rt;
+extern const struct command command_run;
 extern const struct command command_show;
+
+/* From now on messages are of this one, a subcommand's own subcommand; the text stays there. */
+void command_named(const char *name);
 
 /* "furwock calibrate: ..." on standard error, as printf; then the end of the program. */
 void command_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void command_refuse(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
+
+/*
+ * For argp, of a command line that begins with a word of ours: the word and what follows it are not
+ * its.  Its input is an int: where the word stands, or what it was before.
+ */
+error_t command_parse_first(int key, char *arg, struct argp_state *state);
 
 #endif

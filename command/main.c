@@ -8,14 +8,20 @@
 #include "command.h"
 #include "visible.h"
 
-static const struct command *const commands[] = {&command_calibrate, &command_regions,
-                                                 &command_show};
+static const struct command *const commands[] = {
+    &command_assist, &command_calibrate, &command_doctor, &command_regions,
+    &command_rt,     &command_run,       &command_show};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const char *name = "furwock"; /* in messages */
 
 const char *argp_program_version = "furwock " FW_COMMAND_VERSION;
+
+void command_named(const char *whole)
+{
+    name = whole;
+}
 
 /* One line, whatever the names in it have. */
 static void complain(const char *format, va_list list)
@@ -71,8 +77,7 @@ static int run(const struct command *c, int argc, char **argv)
     return c->run(argc, argv);
 }
 
-/* Where argp has come to: the subcommand and what follows it are not its. */
-static error_t parse(int key, char *arg, struct argp_state *state)
+error_t command_parse_first(int key, char *arg, struct argp_state *state)
 {
     int *first = state->input;
 
@@ -105,9 +110,9 @@ static char *list_commands(int key, const char *text, void *input)
 }
 
 static const struct argp command_line = {
-    .parser = parse,
+    .parser = command_parse_first,
     .args_doc = "SUBCOMMAND [OPTION...]",
-    .doc = "Tools for programs that use furwock's locks.\v",
+    .doc = "Tools for programs that use furwock's locks, and for those that shall.\v",
     .help_filter = list_commands,
 };
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "machine.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #endif
 
+#include "assist/page.h"
 #include "crew.h"
 
 /* The value of the first line "KEY ... : VALUE" of /proc/cpuinfo; "" where there is none. */
@@ -40,6 +43,13 @@ static bool word_in(const char *word, const char *text)
     return false;
 }
 
+const char *machine_assist(void)
+{
+    if (access(FW_ASSIST_PIN, R_OK | W_OK) == 0) /* a frozen map is opened for both */
+        return "on";
+    return errno == EACCES ? "unknown" : "off";
+}
+
 void machine_describe(struct machine *m)
 {
     struct utsname system;
@@ -68,5 +78,6 @@ void machine_describe(struct machine *m)
     cpuinfo("flags", flags, sizeof flags);
     m->virtual_ = word_in("hypervisor", flags);
     gmtime_r(&now, &utc);
+    snprintf(m->assist, sizeof m->assist, "%s", machine_assist());
     strftime(m->date, sizeof m->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }

@@ -13,8 +13,15 @@ struct machine {
     char compiler[64]; /* that built this program */
     bool virtual_;     /* on a hypervisor: times wander more */
     char date[32];     /* ISO 8601, UTC */
+    char assist[8];    /* "on", "off", "unknown" */
 };
 
 void machine_describe(struct machine *m);
+
+/*
+ * Is the assist (assist/page.h) on for programs of this user?  "unknown": something is there that
+ * they may not open.
+ */
+const char *machine_assist(void);
 
 #endif

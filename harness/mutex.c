@@ -11,6 +11,8 @@ enum { PAPER_SPIN_NS = 3000 };
 
 static const fw_wait_policy wait_block = {FW_WAIT_BLOCK, 0};
 static const fw_wait_policy wait_spin3 = {FW_WAIT_SPIN_THEN_BLOCK, PAPER_SPIN_NS};
+/* What the default polls for where it is not known whether the owner runs. */
+static const fw_wait_policy wait_spin7 = {FW_WAIT_SPIN_THEN_BLOCK, 7000};
 static const fw_wait_policy wait_spin = {FW_WAIT_SPIN, 0};
 static const fw_wait_policy wait_yield = {FW_WAIT_YIELD, 0};
 
@@ -41,6 +43,7 @@ ADAPTER_CALLS(fair, fw_mutex, fw_mutex_lock(l), fw_mutex_unlock_fair(l))
 ADAPTER_TIMEDLOCK(fair, fw_mutex, fw_mutex_timedlock(l, DEADLINE(at)))
 MUTEX_POLICY(block, &wait_block)
 MUTEX_POLICY(spin3, &wait_spin3)
+MUTEX_POLICY(spin7, &wait_spin7)
 MUTEX_POLICY(spin, &wait_spin)
 MUTEX_POLICY(yield, &wait_yield)
 
@@ -70,6 +73,13 @@ const struct adapter adapter_furwock_spin3 = {
     .about = "fw_mutex, waiters poll for 3 us, then sleep",
     .flags = MUTEX_FLAGS | ADAPTER_BLOCKS | ADAPTER_SPINS,
     MUTEX_VARIANT(spin3),
+};
+
+const struct adapter adapter_furwock_spin7 = {
+    .name = "furwock-spin7",
+    .about = "fw_mutex, waiters poll for 7 us, then sleep",
+    .flags = MUTEX_FLAGS | ADAPTER_BLOCKS | ADAPTER_SPINS,
+    MUTEX_VARIANT(spin7),
 };
 
 const struct adapter adapter_furwock_spin = {

@@ -42,11 +42,14 @@
  * C4  Whoever is in line has not been woken.  So the variable and the mutex are alive.
  * C5  MOVED is seen only after the mutex has counted the waiter, and once the mover does not touch
  *     the mutex any more.  Who is woken before that waits for the mover at the room.
+ * C6  Who can be moved waits with the same mutex as all others in line who can.  Who has another
+ *     mutex, or one to which nobody can be moved, is foreign: single, and never MOVED.
  */
 #include <errno.h>
 #include <stddef.h>
 
 #include <furwock/cond.h>
+#include <furwock/futex.h>
 
 #include "cond_line.h"
 #include "mutex_move.h"
@@ -54,10 +57,23 @@
 #include "sys/panic.h"
 #include "sys/thread.h"
 
+/* How often one looks who waits until nobody does; a guess, and such programs err. */
+#define LOOK_NS 1000000u
+
 void fw_cond_init(fw_cond *c)
 {
     fw_store32_relaxed(&c->seq_, 0);
     fw_store32_relaxed(&c->waiters_, 0);
+}
+
+/* Is there somebody in line who would be moved to another mutex?  (C6) */
+static bool has_others(const struct fw_room_ *room, const struct waiter *me)
+{
+    const struct waiter *w = first_of(room, me->c);
+
+    while (w != NULL && is_foreign(w))
+        w = after(w);
+    return w != NULL && w->m != me->m;
 }
 
 /* Stands in line.  The mutex is still held, so nobody can have missed a signal. */
@@ -65,19 +81,20 @@ static void line_up(struct waiter *me)
 {
     fw_cond *c = me->c;
     struct fw_room_ *room = fw_room_enter_(c);
-    const struct waiter *other = first_of(room, c);
-    const fw_mutex *theirs = other == NULL ? me->m : other->m;
+    bool others = !is_foreign(me) && has_others(room, me);
 
-    if (theirs == me->m) {
+    if (others && me->loose != NULL)
+        me->m = NULL;
+    if (!others || is_foreign(me)) {
         if (fw_load32_relaxed(&c->seq_) == 0)
             change_seq(c);
         me->seq = fw_load32_relaxed(&c->seq_);
-        me->is_single = mode_of(c) == COND_SIGNALS;
+        me->is_single = is_foreign(me) || mode_of(c) == COND_SIGNALS;
         fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_LINE);
         fw_room_append_(room, &me->place, c);
     }
     fw_room_leave_(room);
-    if (theirs != me->m)
+    if (others && !is_foreign(me))
         fw_panic_("condition variable used with two mutexes", c, fw_self_(), 0);
 }
 
@@ -103,23 +120,35 @@ static bool is_over(struct waiter *me, int error)
     return marked || error == -ETIMEDOUT;
 }
 
-static void lock_again(struct waiter *me)
+static int lock_again(struct waiter *me)
 {
-    if (fw_load32_relaxed(&me->state) == MOVED)
+    bool is_counted = fw_load32_relaxed(&me->state) == MOVED;
+
+    if (me->loose != NULL)
+        return me->loose->lock(me->loose->mutex, is_counted);
+    if (is_counted)
         fw_mutex_lock_registered_(me->m);
     else
         fw_mutex_lock(me->m);
+    return 0;
 }
 
-/* The waiting thread was cancelled: out of line, a wake that it may have had to the next. */
-static void cancelled(void *arg)
+/* Waits no more: out of line, a wake that it may have had to the next. */
+static void leave_line(struct waiter *me)
 {
-    struct waiter *me = (struct waiter *)arg;
     struct fw_room_ *room = fw_room_enter_(me->c);
 
     if (!is_marked(me))
         fw_room_remove_(room, &me->place);
     fw_cond_pass_on_(room, me->c);
+}
+
+/* The waiting thread was cancelled. */
+static void cancelled(void *arg)
+{
+    struct waiter *me = (struct waiter *)arg;
+
+    leave_line(me);
     lock_again(me);
 }
 
@@ -182,29 +211,64 @@ static void nothing(void *arg)
     (void)arg;
 }
 
+/* What comes before the mutex is released.  Sets *by_default: how to poll may be learnt. */
+static int begin(struct waiter *me, const fw_wait_policy *policy, const fw_deadline *deadline,
+                 bool *by_default)
+{
+    int error = fw_wait_begin_(&me->wait, policy, deadline);
+
+    if (error != 0)
+        return error;
+    *by_default = (policy == NULL || policy->kind == FW_WAIT_DEFAULT) && fw_wait_blocks_(&me->wait);
+    if (*by_default && !fw_polling_pays_())
+        me->wait.budget_ns = 0;
+    fw_cancel_point_(nothing, NULL);
+    line_up(me);
+    return 0;
+}
+
 int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
                         const fw_deadline *deadline)
 {
     struct waiter me = {.state = AWAKE, .c = c, .m = m, .bits = MUTEX_CLASS_NEW | bit_of(&me)};
-    bool by_default = policy == NULL || policy->kind == FW_WAIT_DEFAULT;
     uint32_t owner = owner_half(fw_load64_relaxed(&m->state_));
+    bool by_default;
     int error;
 
     if (owner != fw_self_())
         fw_panic_("condition variable waited on without the mutex", m, fw_self_(),
                   (owner & MUTEX_PASSED) != 0 ? 0 : owner);
-    error = fw_wait_begin_(&me.wait, policy, deadline);
+    error = begin(&me, policy, deadline, &by_default);
     if (error != 0)
         return error;
-    by_default = by_default && fw_wait_blocks_(&me.wait);
-    if (by_default && !fw_polling_pays_())
-        me.wait.budget_ns = 0;
-    fw_cancel_point_(nothing, NULL);
-    line_up(&me);
     fw_mutex_unlock(m);
     error = wait_in_line(&me, by_default);
     lock_again(&me);
     return error;
+}
+
+int fw_cond_wait_loose_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline)
+{
+    struct waiter me = {.state = AWAKE,
+                        .c = c,
+                        .m = how->moves,
+                        .loose = how,
+                        .late = how->late,
+                        .bits = MUTEX_CLASS_NEW | bit_of(&me)};
+    bool by_default;
+    int error = begin(&me, NULL, deadline, &by_default);
+    int locked;
+
+    if (error != 0)
+        return error;
+    error = how->unlock(how->mutex);
+    if (error != 0) {
+        leave_line(&me);
+        return error;
+    }
+    error = wait_in_line(&me, by_default);
+    locked = lock_again(&me);
+    return locked != 0 ? locked : error;
 }
 
 int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadline)
@@ -215,4 +279,23 @@ int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadline)
 void fw_cond_wait(fw_cond *c, fw_mutex *m)
 {
     fw_cond_wait_policy(c, m, NULL, NULL); /* cannot fail: no deadline, a valid policy */
+}
+
+void fw_cond_await_nobody_(const void *object)
+{
+    static const fw_wait_policy blocks = {.kind = FW_WAIT_BLOCK};
+    const uint32_t never = 0;
+    struct fw_room_ *room;
+    struct fw_wait_ wait;
+    bool is_empty;
+
+    fw_wait_begin_(&wait, &blocks, NULL); /* cannot fail, as above */
+    for (;;) {
+        room = fw_room_enter_(object);
+        is_empty = fw_room_first_(room, object) == NULL;
+        fw_room_leave_(room);
+        if (is_empty)
+            return;
+        fw_wait_sleep_(&wait, &never, 0, FW_FUTEX_ANY_BIT, LOOK_NS);
+    }
 }

@@ -8,6 +8,7 @@
 
 #include <furwock/cond.h>
 
+#include "cond_loose.h"
 #include "mutex_word.h"
 #include "room.h"
 #include "wait.h"
@@ -29,7 +30,9 @@ struct waiter {
     uint32_t seq;   /* what it expects in seq_ */
     bool is_single; /* it sleeps on its state, not on seq_ */
     fw_cond *c;
-    fw_mutex *m;
+    fw_mutex *m;                        /* NULL: foreign (cond_loose.h) */
+    const struct fw_cond_mutex_ *loose; /* NULL: strict, m is held */
+    uint64_t *late;                     /* where a wake is put off; NULL: with the thread */
     uint32_t bits; /* with which it sleeps: as the mutex has it, and one more of its own */
 };
 
@@ -48,6 +51,11 @@ static inline struct waiter *first_of(const struct fw_room_ *room, const fw_cond
 static inline struct waiter *after(const struct waiter *w)
 {
     return waiter_at(fw_room_next_(&w->place));
+}
+
+static inline bool is_foreign(const struct waiter *w)
+{
+    return w->m == NULL;
 }
 
 static inline bool is_marked(const struct waiter *w)

@@ -41,12 +41,17 @@ static const uint32_t *wake_single(struct fw_room_ *room, struct waiter *w)
     const uint32_t *word = &w->state;
     fw_mutex *m = w->m;
 
-    if (fw_mutex_register_held_(m, word)) {
+    if (is_foreign(w)) {
+        mark(room, w, WOKEN);
+        return word;
+    }
+    if (fw_mutex_register_held_(m, word, w->late)) {
         mark(room, w, MOVED);
     } else if (owner_half(fw_load64_relaxed(&m->state_)) == fw_self_()) {
         fw_mutex_register_(m, 1);
         fw_store32_relaxed(&w->state, MOVING);
         fw_futex_requeue(word, 0, fw_mutex_line_(m), 1, FW_FUTEX_PRIVATE);
+        fw_mutex_look_again_(m); /* with loose rules another thread may have released it */
         mark(room, w, MOVED);
     } else {
         mark(room, w, WOKEN);
@@ -93,16 +98,24 @@ static const uint32_t *wake_one(struct fw_room_ *room, fw_cond *c, struct waiter
     return mark_awake(room, w) ? NULL : wake_sleeper(room, c, w);
 }
 
-/* Wakes those who are awake; returns the number of the others. */
-static uint32_t wake_awake(struct fw_room_ *room, fw_cond *c)
+/* Wakes those who are awake, and those who cannot be moved; returns the number of the others. */
+static uint32_t wake_some(struct fw_room_ *room, fw_cond *c)
 {
     struct waiter *next;
     uint32_t asleep = 0;
 
     for (struct waiter *w = first_of(room, c); w != NULL; w = next) {
+        const uint32_t *word = &w->state;
+
         next = after(w);
-        if (!mark_awake(room, w))
+        if (mark_awake(room, w))
+            continue;
+        if (is_foreign(w)) {
+            mark(room, w, WOKEN);
+            fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
+        } else {
             asleep++;
+        }
     }
     return asleep;
 }
@@ -199,7 +212,7 @@ void fw_cond_broadcast(fw_cond *c)
         return;
     room = fw_room_enter_(c);
     clear_line(c);
-    asleep = wake_awake(room, c);
+    asleep = wake_some(room, c);
     if (asleep == 1) {
         word = wake_sleeper(room, c, first_of(room, c));
     } else if (asleep > 1) {

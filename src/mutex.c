@@ -45,16 +45,17 @@
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
+#include "mutex_loose.h"
+#include "mutex_misuse.h"
 #include "mutex_move.h"
 #include "mutex_word.h"
 #include "sys/clock.h"
-#include "sys/panic.h"
 #include "sys/release.h"
+#include "sys/slice.h"
 #include "sys/thread.h"
 #include "wait.h"
 
-/* A waiter that has lost for this long after its first wake asks for a hand-off. */
-#define STARVATION_NS 500000u
+#define STARVATION_NS 500000u /* after its first wake; then a waiter asks for a hand-off */
 
 /* A lock goes back to plain releases at one in so many that met no waiter: doc/mutex.md. */
 #define QUIET_RELEASES 1024u
@@ -62,13 +63,9 @@
 /* A waiter that has lost so many races in a row naps: doc/mutex.md. */
 #define RACES_BEFORE_NAP 3u
 #define NAP_NS 50000u
-
-/* How long a waiter dares to sleep where the kernel refuses the fence. */
-#define UNFENCED_SLICE_NS 1000000u
+#define UNFENCED_SLICE_NS 1000000u /* it dares to sleep, where the kernel refuses the fence */
 
 #define COLD __attribute__((cold, noinline))
-
-_Static_assert(sizeof(fw_mutex) == 8, "the public promise");
 
 /* A thread in the slow path of lock: it lives on that thread's stack. */
 struct waiter {
@@ -233,7 +230,7 @@ static int wait_in_line(struct waiter *me)
                 return ETIMEDOUT;
             continue;
         }
-        if (fw_wait_poll_(&me->wait))
+        if (fw_wait_poll_on_(&me->wait, holder_of(w)))
             continue;
         error = sleep_once(me, w);
         over = error == -ETIMEDOUT;
@@ -255,7 +252,7 @@ static bool take_or_join(struct waiter *me)
         if (is_free(w)) {
             if (fw_mutex_take_(me->m))
                 return true;
-        } else if (!fw_wait_poll_(&me->wait)) {
+        } else if (!fw_wait_poll_on_(&me->wait, holder_of(w))) {
             /* held, n waiters -> held, n + 1 waiters */
             joined = without_ghosts(w, fw_fork_generation_()) + MUTEX_WAITER;
             if (fw_cas64_relaxed(&me->m->state_, &w, joined)) {
@@ -271,20 +268,19 @@ static bool take_or_join(struct waiter *me)
 COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     struct waiter me = {.m = m, .id = fw_self_()};
-    uint32_t owner = owner_half(fw_load64_relaxed(&m->state_));
-    int error;
+    int error = fw_wait_begin_(&me.wait, policy, deadline);
 
-    if (owner == me.id)
-        fw_panic_("mutex locked again by its owner", m, me.id, owner);
-    error = fw_wait_begin_(&me.wait, policy, deadline);
     if (error != 0)
         return error;
     if (fw_wait_is_over_(&me.wait))
         return ETIMEDOUT;
-    if (take_or_join(&me))
-        return 0;
-    fw_is_overdue_(m, false); /* this thread does not keep the others from running */
-    return wait_in_line(&me);
+    if (!take_or_join(&me)) {
+        fw_is_overdue_(m, false); /* this thread does not keep the others from running */
+        error = wait_in_line(&me);
+    }
+    if (error == 0)
+        fw_slice_ask_(m);
+    return error;
 }
 
 void fw_mutex_lock_registered_(fw_mutex *m)
@@ -296,7 +292,7 @@ void fw_mutex_lock_registered_(fw_mutex *m)
     wait_in_line(&me);
 }
 
-/* What a release of w leaves, without the owner: the transitions of an owner in the table above. */
+/* What a release of w leaves, without the owner. */
 static fw_mutex_word_ after_release(const fw_mutex *m, fw_mutex_word_ w, bool fair)
 {
     if (!has_waiters(w))
@@ -312,18 +308,18 @@ static fw_mutex_word_ after_release(const fw_mutex *m, fw_mutex_word_ w, bool fa
     return with_owner((w | MUTEX_WAKING) & ~MUTEX_OLD, 0);
 }
 
-COLD static void unlock_slow(fw_mutex *m, bool fair)
+COLD static void unlock_slow(fw_mutex *m, bool fair, bool strict)
 {
-    uint32_t id = fw_self_();
     uint32_t generation = fw_fork_generation_();
     fw_mutex_word_ seen = fw_load64_relaxed(&m->state_);
     fw_mutex_word_ w;
     fw_mutex_word_ left;
 
-    if (owner_half(seen) != id)
-        fw_panic_("mutex unlocked by a thread that does not own it", m, id,
-                  is_passed(seen) || owner_half(seen) == FW_ID_HELD ? 0 : owner_half(seen));
+    if (strict)
+        refuse_stranger(m);
     do {
+        if (is_free(seen) || is_passed(seen))
+            return; /* only in fw_mutex_unlock_loose_ */
         w = without_ghosts(seen, generation);
         left = after_release(m, w, fair);
     } while (!fw_cas64_release(&m->state_, &seen, left));
@@ -331,6 +327,7 @@ COLD static void unlock_slow(fw_mutex *m, bool fair)
         fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
     if (has_waiters(w))
         fw_wake_now_(m);
+    fw_slice_done_(m);
 }
 
 void fw_mutex_init(fw_mutex *m)
@@ -348,6 +345,7 @@ int fw_mutex_trylock(fw_mutex *m)
 
 COLD void fw_mutex_lock_slow_(fw_mutex *m)
 {
+    refuse_owner(m);
     lock_slow(m, NULL, NULL); /* cannot fail: no deadline, and the default policy is valid */
 }
 
@@ -358,23 +356,40 @@ int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline)
 
 int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    return __builtin_expect(fw_mutex_take_(m), 1) ? 0 : lock_slow(m, policy, deadline);
+    if (__builtin_expect(fw_mutex_take_(m), 1))
+        return 0;
+    refuse_owner(m);
+    return lock_slow(m, policy, deadline);
+}
+
+int fw_mutex_lock_loose_(fw_mutex *m, const fw_deadline *deadline)
+{
+    return fw_mutex_take_(m) ? 0 : lock_slow(m, NULL, deadline);
+}
+
+static inline bool unlock_fast(fw_mutex *m)
+{
+    uint32_t id = fw_self_id_;
+
+    return __builtin_expect(id != 0 && fw_release_plain_(&m->state_, id), 1);
 }
 
 void fw_mutex_unlock(fw_mutex *m)
 {
-    uint32_t id = fw_self_id_;
-
-    if (__builtin_expect(id == 0 || !fw_release_plain_(&m->state_, id), 0))
-        unlock_slow(m, false);
+    if (!unlock_fast(m))
+        unlock_slow(m, false, true);
 }
 
 void fw_mutex_unlock_fair(fw_mutex *m)
 {
-    uint32_t id = fw_self_id_;
+    if (!unlock_fast(m))
+        unlock_slow(m, true, true);
+}
 
-    if (__builtin_expect(id == 0 || !fw_release_plain_(&m->state_, id), 0))
-        unlock_slow(m, true);
+void fw_mutex_unlock_loose_(fw_mutex *m, bool fair)
+{
+    if (!fw_release_quiet_(&m->state_))
+        unlock_slow(m, fair, false);
 }
 
 pid_t fw_mutex_owner(const fw_mutex *m)

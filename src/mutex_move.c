@@ -11,10 +11,13 @@
  *     release is over once it has stored, and a later one finds the waiters half.
  * M3  A moved thread may claim any pass: it is counted, so a pass may have been meant for it.
  * M4  Who is to be woken later is on the way: WAKING may be set.  Its count makes the release that
- *     follows one that looks for late wakes (unlock_slow).
+ *     follows one that looks for late wakes (unlock_slow, or fw_mutex_unlock_late_).
+ * M5  What is put off in `late` is done by whoever releases the mutex next, after the release.  A
+ *     release that takes it over before the waiter is counted only wakes it early.
  */
 #include <furwock/futex.h>
 
+#include "mutex_loose.h"
 #include "mutex_move.h"
 #include "mutex_word.h"
 #include "sys/release.h"
@@ -60,19 +63,54 @@ uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n)
     return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL;
 }
 
-bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word)
+/* A wake has room in *late, or with the caller. */
+static bool put_off(fw_mutex *m, const uint32_t *word, uint64_t *late)
 {
+    uint64_t none = 0;
+
+    if (late == NULL)
+        return fw_wake_later_(m, word);
+    return fw_cas64_relaxed(late, &none, (uint64_t)(uintptr_t)word);
+}
+
+/* What was put off in *late, or NULL; it is the caller's to do then. */
+static const uint32_t *take_over(uint64_t *late)
+{
+    uint64_t word = fw_load64_relaxed(late);
+
+    while (word != 0 && !fw_cas64_relaxed(late, &word, 0))
+        ;
+    return (const uint32_t *)(uintptr_t)word;
+}
+
+bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint64_t *late)
+{
+    uint32_t self = fw_self_();
     uint32_t generation = fw_fork_generation_();
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+    uint64_t mine = (uint64_t)(uintptr_t)word;
     fw_mutex_word_ then;
 
-    if (owner_half(w) != fw_self_() || !fw_wake_later_(m, word))
+    if (owner_half(w) != self || !put_off(m, word, late))
         return false;
     /* held, k waiters -> held, k + 1 waiters, WAKING (M4) */
-    do
+    do {
+        if (owner_half(w) != self) { /* released by another thread meanwhile: M5 */
+            fw_cas64_relaxed(late, &mine, 0);
+            return false;
+        }
         then = (without_ghosts(w, generation) + MUTEX_WAITER) | MUTEX_WAKING | MUTEX_FENCED;
-    while (!fw_cas64_relaxed(&m->state_, &w, then));
+    } while (!fw_cas64_relaxed(&m->state_, &w, then));
     return true;
+}
+
+void fw_mutex_unlock_late_(fw_mutex *m, uint64_t *late, bool fair)
+{
+    const uint32_t *word = take_over(late);
+
+    fw_mutex_unlock_loose_(m, fair);
+    if (word != NULL)
+        fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
 }
 
 const uint32_t *fw_mutex_line_(const fw_mutex *m)

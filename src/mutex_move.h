@@ -44,10 +44,16 @@ void fw_mutex_lock_registered_(fw_mutex *m);
 
 /*
  * Counts one more waiter, the only thread that sleeps on `word`, and wakes it there, but only after
- * the caller has released the mutex: so it does not wake up to find it held.  False, and nothing
- * was done, where the caller does not hold the mutex, or has such a wake before it already.  The
- * waiter calls fw_mutex_lock_registered_, as above.
+ * the mutex was released: so it does not wake up to find it held.  False, and nothing was done,
+ * where the caller does not hold the mutex, or another such wake is put off already.  The waiter
+ * calls fw_mutex_lock_registered_, as above.
+ *
+ * The wake is put off in `late`, which is 0 at first and belongs to the mutex, whoever releases
+ * that; or, where `late` is NULL, with the caller, who has to release the mutex itself.
  */
-bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word);
+bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint64_t *late);
+
+/* fw_mutex_unlock_loose_ (mutex_loose.h), and then the wake that was put off in *late. */
+void fw_mutex_unlock_late_(fw_mutex *m, uint64_t *late, bool fair);
 
 #endif

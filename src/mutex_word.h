@@ -40,6 +40,7 @@ typedef uint64_t fw_mutex_word_;
 #define MUTEX_CLASS_ANY (MUTEX_CLASS_NEW | MUTEX_CLASS_OLD)
 
 /* Linux hands out thread ids below 2^22, so there are never more waiters than that. */
+_Static_assert(sizeof(fw_mutex) == 8, "the public promise");
 _Static_assert(MUTEX_WAITER == UINT64_C(1) << (64 - 22), "room for every thread");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the owner half comes first");
 
@@ -91,6 +92,12 @@ static inline bool has_late_sleepers(fw_mutex_word_ w)
 static inline fw_mutex_word_ with_owner(fw_mutex_word_ w, uint32_t half)
 {
     return (w & ~MUTEX_OWNER_HALF) | half;
+}
+
+/* The kernel's id of the thread that holds it; 0: nobody, or it has not signed yet. */
+static inline uint32_t holder_of(fw_mutex_word_ w)
+{
+    return is_passed(w) ? 0 : (uint32_t)fw_id_number_(owner_half(w));
 }
 
 static inline bool is_seat_taken(fw_mutex_word_ w)

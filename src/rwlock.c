@@ -59,8 +59,9 @@
 #include <furwock/rwlock.h>
 
 #include "rwlock_line.h"
+#include "rwlock_loose.h"
+#include "rwlock_misuse.h"
 #include "rwlock_word.h"
-#include "sys/panic.h"
 #include "sys/thread.h"
 
 #define COLD __attribute__((cold, noinline))
@@ -127,8 +128,14 @@ static int begin(struct fw_wait_ *wait, const fw_wait_policy *policy, const fw_d
     return error;
 }
 
+/* Does the caller write?  Then it would wait for itself. */
+static bool writes(fw_rw_word_ w, uint32_t id)
+{
+    return rw_has_writer(w) && rw_owner(w) == id;
+}
+
 COLD static int read_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *policy,
-                          const fw_deadline *deadline)
+                          const fw_deadline *deadline, bool strict)
 {
     uint32_t id = fw_self_();
     struct fw_wait_ wait;
@@ -137,10 +144,10 @@ COLD static int read_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *
     if (error != EBUSY)
         return error;
     seen = fw_load64_relaxed(&l->state_);
-    if (rw_owner(seen) == id && !rw_lets_readers_in(seen))
-        fw_panic_(rw_has_writer(seen) ? "rwlock read-locked by its writer"
-                                      : "rwlock read-locked again while a writer waits",
-                  l, id, id);
+    if (strict)
+        refuse_reader(l, seen, id);
+    else if (writes(seen, id))
+        return EDEADLK;
     error = begin(&wait, policy, deadline);
     return error != 0 ? error : fw_rw_stand_in_line_(l, RW_READ, &wait);
 }
@@ -152,7 +159,7 @@ int fw_rwlock_tryrdlock(fw_rwlock *l)
 
 COLD void fw_rwlock_rdlock_slow_(fw_rwlock *l, uint64_t seen)
 {
-    if (read_slow(l, seen, NULL, NULL) != 0)
+    if (read_slow(l, seen, NULL, NULL, true) != 0)
         fw_panic_("rwlock has too many readers", l, fw_self_(), 0);
 }
 
@@ -163,22 +170,34 @@ int fw_rwlock_timedrdlock(fw_rwlock *l, const fw_deadline *deadline)
 
 int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    return read_slow(l, 0, policy, deadline);
+    return read_slow(l, 0, policy, deadline, true);
 }
 
-/* n readers -> n - 1 readers; the last one settles with the line if that calls. */
-COLD void fw_rwlock_rdunlock_slow_(fw_rwlock *l, uint64_t w)
+int fw_rwlock_rdlock_loose_(fw_rwlock *l, const fw_deadline *deadline)
+{
+    return read_slow(l, 0, NULL, deadline, false);
+}
+
+/* n readers -> n - 1 readers; the last one settles with the line if that calls.  False: none. */
+static bool end_reading(fw_rwlock *l, fw_rw_word_ w)
 {
     uint32_t id = fw_self_();
 
     do {
         if (!rw_has_readers(w))
-            fw_panic_("rwlock read-unlocked, and nobody reads", l, id, rw_owner(w));
+            return false;
         if (rw_calls(w) && rw_has_one_reader(w)) {
             fw_rw_let_go_(l, RW_READER_LEAVES, false);
-            return;
+            return true;
         }
     } while (!fw_cas64_release(&l->state_, &w, rw_without_reader(w, id)));
+    return true;
+}
+
+COLD void fw_rwlock_rdunlock_slow_(fw_rwlock *l, uint64_t seen)
+{
+    if (!end_reading(l, seen))
+        fw_panic_("rwlock read-unlocked, and nobody reads", l, fw_self_(), rw_owner(seen));
 }
 
 /* While a writer holds the lock, nothing is lost by not standing in line: no reader can get in. */
@@ -190,14 +209,14 @@ static bool take_after_writer(fw_rwlock *l, uint32_t id, struct fw_wait_ *wait)
         if (rw_is_free(w)) {
             if (try_write(l, w, id) == 0)
                 return true;
-        } else if (!rw_has_writer(w) || !fw_wait_poll_(wait)) {
+        } else if (!rw_has_writer(w) || !fw_wait_poll_on_(wait, rw_writer(w))) {
             return false;
         }
     }
 }
 
 COLD static int write_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *policy,
-                           const fw_deadline *deadline)
+                           const fw_deadline *deadline, bool strict)
 {
     uint32_t id = fw_self_();
     struct fw_wait_ wait;
@@ -205,8 +224,11 @@ COLD static int write_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy 
 
     if (try_write(l, seen, id) == 0)
         return 0;
-    if (rw_owner(fw_load64_relaxed(&l->state_)) == id)
-        fw_panic_("rwlock write-locked by a thread that holds it", l, id, id);
+    seen = fw_load64_relaxed(&l->state_);
+    if (strict)
+        refuse_holder(l, seen, id, "rwlock write-locked by a thread that holds it");
+    else if (writes(seen, id))
+        return EDEADLK;
     error = begin(&wait, policy, deadline);
     if (error != 0)
         return error;
@@ -223,7 +245,7 @@ int fw_rwlock_trywrlock(fw_rwlock *l)
 
 COLD void fw_rwlock_wrlock_slow_(fw_rwlock *l, uint64_t seen)
 {
-    write_slow(l, seen, NULL, NULL); /* cannot fail: no deadline, and the default policy is valid */
+    write_slow(l, seen, NULL, NULL, true); /* cannot fail: no deadline, valid default policy */
 }
 
 int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline)
@@ -233,28 +255,39 @@ int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline)
 
 int fw_rwlock_wrlock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    return write_slow(l, 0, policy, deadline);
+    return write_slow(l, 0, policy, deadline, true);
 }
 
-static void check_writer(const fw_rwlock *l, fw_rw_word_ w, const char *what)
+int fw_rwlock_wrlock_loose_(fw_rwlock *l, const fw_deadline *deadline)
 {
-    if (!rw_has_writer(w) || rw_owner(w) != fw_self_())
-        fw_panic_(what, l, fw_self_(), rw_owner(w));
+    return write_slow(l, 0, NULL, deadline, false);
 }
 
 /* WRITER -> free; or what the line wants. */
-COLD void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t w)
+static void end_writing(fw_rwlock *l, fw_rw_word_ w)
 {
-    bool overdue;
+    bool overdue = fw_is_overdue_(l, rw_somebody_comes(w));
 
-    check_writer(l, w, "rwlock write-unlocked by a thread that does not write");
-    overdue = fw_is_overdue_(l, rw_somebody_comes(w));
     do {
         if (rw_calls(w) || overdue) {
             fw_rw_let_go_(l, RW_WRITER_LEAVES, overdue);
             return;
         }
     } while (!fw_cas64_release(&l->state_, &w, rw_without_writer(w)));
+}
+
+COLD void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t seen)
+{
+    check_writer(l, seen, "rwlock write-unlocked by a thread that does not write");
+    end_writing(l, seen);
+}
+
+COLD void fw_rwlock_unlock_loose_(fw_rwlock *l, uint64_t seen)
+{
+    if (rw_has_writer(seen))
+        end_writing(l, seen);
+    else
+        end_reading(l, seen); /* false: it is free */
 }
 
 void fw_rwlock_unlock(fw_rwlock *l)
@@ -293,19 +326,10 @@ int fw_rwlock_uplock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw
 
     if (try_upread(l, 0, id) == 0)
         return 0;
-    if (rw_owner(fw_load64_relaxed(&l->state_)) == id)
-        fw_panic_("rwlock locked upgradable by a thread that holds it", l, id, id);
+    refuse_holder(l, fw_load64_relaxed(&l->state_), id,
+                  "rwlock locked upgradable by a thread that holds it");
     error = begin(&wait, policy, deadline);
     return error != 0 ? error : fw_rw_stand_in_line_(l, RW_UPREAD, &wait);
-}
-
-static fw_rw_word_ check_upreader(const fw_rwlock *l, const char *what)
-{
-    fw_rw_word_ w = fw_load64_relaxed(&l->state_);
-
-    if (!rw_has_upgradable(w) || rw_owner(w) != fw_self_())
-        fw_panic_(what, l, fw_self_(), rw_owner(w));
-    return w;
 }
 
 /* UPGRADABLE -> no UPGRADABLE */
@@ -320,11 +344,6 @@ void fw_rwlock_upunlock(fw_rwlock *l)
             return;
         }
     } while (!fw_cas64_release(&l->state_, &w, rw_without_upgradable(w)));
-}
-
-static fw_rw_word_ check_upgrade(const fw_rwlock *l)
-{
-    return check_upreader(l, "rwlock upgraded by a thread that does not hold it upgradable");
 }
 
 int fw_rwlock_tryupgrade(fw_rwlock *l)

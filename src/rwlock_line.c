@@ -175,7 +175,8 @@ static bool poll_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wa
             leave(room, &wakes);
             return true;
         }
-    } while ((me->hopes || !fw_wait_blocks_(wait)) && fw_wait_poll_(wait));
+    } while ((me->hopes || !fw_wait_blocks_(wait)) &&
+             fw_wait_poll_on_(wait, rw_writer(fw_load64_relaxed(&l->state_))));
     me->hopes = true;
     return false;
 }

@@ -8,6 +8,10 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/rwlock.h>
 
+#include <rwlock_kind.h>
+
+#include "sys/thread.h"
+
 /*
  * The bits of fw_rwlock, and what they say.  The table of states is in rwlock.c.
  *
@@ -90,6 +94,12 @@ static inline bool rw_somebody_comes(fw_rw_word_ w)
     return (w & RW_COMING) != 0;
 }
 
+/* The kernel's id of the writer that holds it; 0: there is none. */
+static inline uint32_t rw_writer(fw_rw_word_ w)
+{
+    return rw_has_writer(w) ? (uint32_t)fw_id_number_(rw_owner(w)) : 0;
+}
+
 static inline fw_rw_word_ rw_with_owner(fw_rw_word_ w, uint32_t id)
 {
     return (w & ~RW_OWNER_HALF) | (fw_rw_word_)id << RW_OWNER_SHIFT;
@@ -144,9 +154,9 @@ static inline fw_rw_word_ rw_without_upgradable(fw_rw_word_ w)
 #define LINE_SHARERS UINT64_C(0xffffff00)
 #define LINE_WRITER (UINT64_C(1) << 40)
 
-static inline unsigned line_kind(uint64_t line)
+static inline fw_rwlock_kind line_kind(uint64_t line)
 {
-    return (unsigned)(line & LINE_KIND);
+    return fw_rwlock_kind_of_bits_(line & LINE_KIND);
 }
 
 static inline bool line_has_comer(uint64_t line)

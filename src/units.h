@@ -29,6 +29,13 @@ bool fw_units_take_(uint64_t *state);
 /* Takes a unit, or waits for one: 0, ETIMEDOUT, EINVAL. */
 int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline);
 
+/*
+ * The same with the default policy, as POSIX has it for sem_wait: also EINTR, where a signal
+ * handler ran while it slept; and a cancellation point wherever it sleeps: who is cancelled has
+ * left the line, without a unit.
+ */
+int fw_units_wait_posix_(uint64_t *state, const fw_deadline *deadline);
+
 /* Adds n units and wakes who is to have them; false where that would make more than max. */
 bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max);
 

@@ -29,6 +29,7 @@ static fw_half_ *luck_of(uint64_t *state)
 /* A thread in fw_units_wait_; it lives on that thread's stack. */
 struct waiter {
     uint64_t *state;
+    bool is_posix;  /* EINTR, cancellation */
     bool is_woken;  /* just now; not looked at the clock yet */
     bool was_woken; /* and lost the race, at woken_at for the first time */
     bool starves;
@@ -65,13 +66,39 @@ static void reserve(struct waiter *me, fw_units_word_ w)
     me->has_reservation = fw_cas64_relaxed(me->state, &w, with_waking(w, 0) | UNITS_RESERVED);
 }
 
+/* Another has the unit for which this one may have been woken, or which was reserved for it. */
+static void cancelled(void *wait)
+{
+    struct waiter *me = (struct waiter *)((char *)wait - offsetof(struct waiter, wait));
+
+    for (;;) {
+        fw_units_word_ w = fw_load64_relaxed(me->state);
+
+        if (me->has_reservation && units_value(w) > 0) {
+            if (take(me, w)) {
+                fw_units_post_(me->state, 1, UNITS_VALUE_MAX);
+                return;
+            }
+        } else if (give_up(me, w)) {
+            return;
+        }
+    }
+}
+
+/* With slices only where nobody asks whether a signal handler ran. */
+static int sleep_on(struct waiter *me, const uint32_t *word, uint32_t expected, uint64_t slice_ns)
+{
+    if (me->is_posix)
+        return fw_wait_sleep_cancellable_(&me->wait, word, expected, FW_FUTEX_ANY_BIT, cancelled);
+    return fw_wait_sleep_(&me->wait, word, expected, FW_FUTEX_ANY_BIT, slice_ns);
+}
+
 /* empty, RESERVED -> NAPPING, and asleep on the value, which only a post can change. */
 static int sleep_on_value(struct waiter *me, fw_units_word_ w)
 {
     if (!is_napping(w) && !fw_cas64_relaxed(me->state, &w, w | UNITS_NAPPING))
         return -EAGAIN;
-    return fw_wait_sleep_(&me->wait, units_value_word(me->state), value_half(w), FW_FUTEX_ANY_BIT,
-                          0);
+    return sleep_on(me, units_value_word(me->state), value_half(w), 0);
 }
 
 /* nothing available -> waking 0, and asleep in line. */
@@ -82,8 +109,7 @@ static int sleep_in_line(struct waiter *me, fw_units_word_ w)
 
     if (wanted != w && !fw_cas64_relaxed(me->state, &w, wanted))
         return -EAGAIN;
-    return fw_wait_sleep_(&me->wait, units_sleepers_word(me->state), sleepers_half(wanted),
-                          FW_FUTEX_ANY_BIT, slice_ns);
+    return sleep_on(me, units_sleepers_word(me->state), sleepers_half(wanted), slice_ns);
 }
 
 /* After a wake that found no unit: patience has an end. */
@@ -108,14 +134,14 @@ static int sleep_once(struct waiter *me, fw_units_word_ w)
         return -EAGAIN;
     }
     if (!fw_wait_blocks_(&me->wait))
-        return fw_wait_sleep_(&me->wait, units_sleepers_word(me->state), 0, 0, 0);
+        return sleep_on(me, units_sleepers_word(me->state), 0, 0);
     return me->has_reservation ? sleep_on_value(me, w) : sleep_in_line(me, w);
 }
 
-/* Stands in line, since w, until a unit is taken (0) or the time is over (ETIMEDOUT). */
+/* Stands in line, since w, until a unit is taken (0) or the wait is over (ETIMEDOUT, EINTR). */
 static int wait_in_line(struct waiter *me, fw_units_word_ w)
 {
-    bool over = false;
+    int over = 0;
 
     for (;; w = fw_load64_relaxed(me->state)) {
         int error;
@@ -125,15 +151,16 @@ static int wait_in_line(struct waiter *me, fw_units_word_ w)
                 return 0;
             continue;
         }
-        if (over) {
+        if (over != 0) {
             if (give_up(me, w))
-                return ETIMEDOUT;
+                return over;
             continue;
         }
         if (fw_wait_poll_(&me->wait))
             continue;
         error = sleep_once(me, w);
-        over = error == -ETIMEDOUT;
+        if (error == -ETIMEDOUT || (error == -EINTR && me->is_posix))
+            over = -error;
         if (error == 0)
             me->is_woken = true;
         if (error == 0 || error == -EINTR)
@@ -162,18 +189,31 @@ static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_uni
     return false;
 }
 
-int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)
+static int wait_as(struct waiter *me, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    struct waiter me = {.state = state};
     fw_units_word_ w;
     int error;
 
-    if (fw_units_take_(state))
+    if (fw_units_take_(me->state))
         return 0;
-    error = fw_wait_begin_(&me.wait, policy, deadline);
+    error = fw_wait_begin_(&me->wait, policy, deadline);
     if (error != 0)
         return error;
-    if (fw_wait_is_over_(&me.wait))
+    if (fw_wait_is_over_(&me->wait))
         return ETIMEDOUT;
-    return take_or_join(&me, policy, &w) ? 0 : wait_in_line(&me, w);
+    return take_or_join(me, policy, &w) ? 0 : wait_in_line(me, w);
+}
+
+int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct waiter me = {.state = state};
+
+    return wait_as(&me, policy, deadline);
+}
+
+int fw_units_wait_posix_(uint64_t *state, const fw_deadline *deadline)
+{
+    struct waiter me = {.state = state, .is_posix = true};
+
+    return wait_as(&me, NULL, deadline);
 }

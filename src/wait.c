@@ -20,16 +20,31 @@
 /* The built-in budget: doc/mutex.md, "How long to spin", has the measurement. */
 #define SPIN_DEFAULT_NS 7000u
 
+/*
+ * While the owner is seen to run, a waiter polls for so long: where nobody else wants its CPU, and
+ * where somebody does.  doc/adaptive.md, "How long".
+ */
+#define ALONE_NS 200000u
+#define CROWDED_NS 25000u
+
 /* A policy that never sleeps polls this long before it stands in line. */
 #define PATIENCE_NS 500000u
 
+#define BUILT_IN ((uint64_t)FW_WAIT_ADAPTIVE << 32 | SPIN_DEFAULT_NS)
+
 /* The process default in one word, so that it is read and changed in one step. */
-static uint64_t process_default = (uint64_t)FW_WAIT_SPIN_THEN_BLOCK << 32 | SPIN_DEFAULT_NS;
+static uint64_t process_default = BUILT_IN;
+
+/* Does spin_ns mean anything to this kind? */
+static bool has_budget(fw_wait_kind kind)
+{
+    return kind == FW_WAIT_SPIN_THEN_BLOCK || kind == FW_WAIT_ADAPTIVE;
+}
 
 static bool policy_is_valid(const fw_wait_policy *p)
 {
-    return p->kind >= FW_WAIT_DEFAULT && p->kind <= FW_WAIT_YIELD &&
-           (p->kind != FW_WAIT_SPIN_THEN_BLOCK || p->spin_ns <= FW_WAIT_SPIN_MAX_NS);
+    return p->kind >= FW_WAIT_DEFAULT && p->kind <= FW_WAIT_ADAPTIVE &&
+           (!has_budget(p->kind) || p->spin_ns <= FW_WAIT_SPIN_MAX_NS);
 }
 
 int fw_wait_set_default(const fw_wait_policy *policy)
@@ -37,8 +52,7 @@ int fw_wait_set_default(const fw_wait_policy *policy)
     if (policy == NULL || !policy_is_valid(policy))
         return EINVAL;
     if (policy->kind == FW_WAIT_DEFAULT)
-        fw_store64_relaxed(&process_default,
-                           (uint64_t)FW_WAIT_SPIN_THEN_BLOCK << 32 | SPIN_DEFAULT_NS);
+        fw_store64_relaxed(&process_default, BUILT_IN);
     else
         fw_store64_relaxed(&process_default, (uint64_t)policy->kind << 32 | policy->spin_ns);
     return 0;
@@ -60,31 +74,11 @@ int fw_wait_begin_(struct fw_wait_ *w, const fw_wait_policy *policy, const fw_de
         return EINVAL;
     p = policy == NULL || policy->kind == FW_WAIT_DEFAULT ? fw_wait_get_default() : *policy;
     w->kind = p.kind;
-    w->budget_ns = p.kind == FW_WAIT_BLOCK             ? 0
-                   : p.kind == FW_WAIT_SPIN_THEN_BLOCK ? p.spin_ns
-                                                       : PATIENCE_NS;
+    w->budget_ns = p.kind == FW_WAIT_BLOCK ? 0 : has_budget(p.kind) ? p.spin_ns : PATIENCE_NS;
     w->deadline = deadline;
     w->polling = false;
+    w->asks = false;
     return 0;
-}
-
-static bool is_before(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
-}
-
-/* The point that lies ns (less than a second) from now. */
-static fw_deadline in_ns(clockid_t clock, uint64_t ns)
-{
-    fw_deadline d = {.clock = clock};
-
-    fw_clock_get_(clock, &d.at);
-    d.at.tv_nsec += (long)ns;
-    if (d.at.tv_nsec >= 1000000000) {
-        d.at.tv_nsec -= 1000000000;
-        d.at.tv_sec++;
-    }
-    return d;
 }
 
 bool fw_wait_is_over_(const struct fw_wait_ *w)
@@ -94,7 +88,7 @@ bool fw_wait_is_over_(const struct fw_wait_ *w)
     if (w->deadline == NULL)
         return false;
     fw_clock_get_(w->deadline->clock, &now);
-    return !is_before(&now, &w->deadline->at);
+    return !fw_time_is_before_(&now, &w->deadline->at);
 }
 
 /* Lets time pass without sleeping. */
@@ -106,21 +100,41 @@ static void poll_once(const struct fw_wait_ *w)
         fw_pause_();
 }
 
-bool fw_wait_poll_(struct fw_wait_ *w)
+/* Polls once.  How long this phase has lasted; more than any budget where the time is over. */
+static uint64_t poll_and_look(struct fw_wait_ *w)
 {
     uint64_t now;
 
-    if (w->budget_ns == 0)
-        return false;
     poll_once(w);
     if (fw_wait_is_over_(w))
-        return false;
+        return UINT64_MAX;
     now = fw_clock_ns_();
     if (!w->polling) {
         w->polling = true;
         w->began_ns = now;
     }
-    return now - w->began_ns < w->budget_ns;
+    return now - w->began_ns;
+}
+
+bool fw_wait_poll_(struct fw_wait_ *w)
+{
+    return w->budget_ns != 0 && poll_and_look(w) < w->budget_ns;
+}
+
+bool fw_wait_poll_knowing_(struct fw_wait_ *w, enum fw_running_ owner)
+{
+    uint64_t polled;
+
+    if (w->kind == FW_WAIT_ADAPTIVE && !w->asks) { /* waits for no owner pay nothing for all this */
+        w->asks = true;
+        fw_running_begin_();
+    }
+    if (w->kind != FW_WAIT_ADAPTIVE || owner == FW_RUNNING_UNKNOWN)
+        return fw_wait_poll_(w);
+    if (owner == FW_RUNNING_NO)
+        return false;
+    polled = poll_and_look(w);
+    return polled < CROWDED_NS || (polled < ALONE_NS && !fw_cpu_is_wanted_());
 }
 
 void fw_wait_again_(struct fw_wait_ *w)
@@ -130,19 +144,17 @@ void fw_wait_again_(struct fw_wait_ *w)
 
 bool fw_wait_blocks_(const struct fw_wait_ *w)
 {
-    return w->kind == FW_WAIT_BLOCK || w->kind == FW_WAIT_SPIN_THEN_BLOCK;
+    return w->kind == FW_WAIT_BLOCK || has_budget(w->kind);
 }
 
 /* Sleeps for a short time only; when that is over it counts as a spurious wake. */
 static int sleep_a_slice(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, uint32_t bits,
                          uint64_t slice_ns)
 {
-    fw_deadline end = in_ns(w->deadline != NULL ? w->deadline->clock : CLOCK_MONOTONIC, slice_ns);
-    int error;
+    bool is_slice;
+    fw_deadline end = fw_deadline_nap_(w->deadline, slice_ns, &is_slice);
+    int error = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, &end);
 
-    if (w->deadline != NULL && is_before(&w->deadline->at, &end.at))
-        end = *w->deadline;
-    error = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, &end);
     if (error == -ETIMEDOUT)
         return fw_wait_is_over_(w) ? -ETIMEDOUT : 0;
     return error;
@@ -162,6 +174,8 @@ int fw_wait_sleep_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, 
                 : fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, w->deadline);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait", -error);
+    if (error == 0 && w->asks)
+        fw_running_slept_();
     return error;
 }
 
@@ -174,7 +188,8 @@ int fw_wait_sleep_cancellable_(struct fw_wait_ *w, const uint32_t *word, uint32_
         fw_cancel_point_(on_cancel, w);
         return fw_wait_sleep_(w, word, expected, bits, 0);
     }
-    error = fw_futex_wait_cancellable_(word, expected, bits, w->deadline, on_cancel, w);
+    error = fw_futex_wait_cancellable_(word, expected, bits, FW_FUTEX_PRIVATE, w->deadline,
+                                       on_cancel, w);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT &&
         error != -EFAULT)
         fw_panic_errno_("futex wait", -error);

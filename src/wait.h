@@ -8,6 +8,8 @@
 #include <furwock/bits/deadline.h>
 #include <furwock/wait.h>
 
+#include "sys/running.h"
+
 /*
  * How to wait, for all locks.  A slow path makes one fw_wait_ on its stack:
  *
@@ -22,6 +24,7 @@ struct fw_wait_ {
     fw_wait_kind kind;
     uint32_t budget_ns;
     bool polling;      /* began_ns is set */
+    bool asks;         /* it has asked whether the owner runs */
     uint64_t began_ns; /* when the present polling phase began */
     const fw_deadline *deadline;
 };
@@ -31,6 +34,19 @@ int fw_wait_begin_(struct fw_wait_ *w, const fw_wait_policy *policy, const fw_de
 
 /* Pauses or yields once.  False when the budget is used up: time to sleep. */
 bool fw_wait_poll_(struct fw_wait_ *w);
+
+/*
+ * The same where the lock has an owner, of which the caller knows (or not) whether it runs.  Also
+ * false when it does not run, and the policy cares.
+ */
+bool fw_wait_poll_knowing_(struct fw_wait_ *w, enum fw_running_ owner);
+
+/* The same: the owner is the thread of this process that has this kernel id; 0: not known. */
+static inline bool fw_wait_poll_on_(struct fw_wait_ *w, uint32_t owner)
+{
+    return w->kind == FW_WAIT_ADAPTIVE ? fw_wait_poll_knowing_(w, fw_running_(owner))
+                                       : fw_wait_poll_(w);
+}
 
 /* Gives a new polling budget. */
 void fw_wait_again_(struct fw_wait_ *w);

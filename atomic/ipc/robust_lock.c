@@ -59,16 +59,9 @@ static uint32_t taken(uint32_t word, uint32_t id, bool has_slept)
 /* True: slept for the whole nap; the word was as expected when it began. */
 static bool nap(const uint32_t *word, uint32_t expected)
 {
-    fw_deadline end = {.clock = CLOCK_MONOTONIC};
-    int error;
+    fw_deadline end = fw_deadline_in_(CLOCK_MONOTONIC, FW_ROBUST_NAP_NS_);
+    int error = fw_futex_wait(word, expected, FW_FUTEX_SHARED, &end);
 
-    fw_clock_get_(CLOCK_MONOTONIC, &end.at);
-    end.at.tv_nsec += FW_ROBUST_NAP_NS_;
-    if (end.at.tv_nsec >= 1000000000) {
-        end.at.tv_nsec -= 1000000000;
-        end.at.tv_sec++;
-    }
-    error = fw_futex_wait(word, expected, FW_FUTEX_SHARED, &end);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait of an atomic operation between processes", -error);
     return error == -ETIMEDOUT;

@@ -20,9 +20,9 @@ json_t *bench_machine_json(void)
     struct machine m;
 
     machine_describe(&m);
-    return json_pack("{s:s s:i s:s s:s s:s s:b s:s}", "cpu", m.cpu, "cpus", (int)m.cpus, "kernel",
-                     m.kernel, "libc", m.libc, "compiler", m.compiler, "virtual", m.virtual_,
-                     "date", m.date);
+    return json_pack("{s:s s:i s:s s:s s:s s:b s:s s:s}", "cpu", m.cpu, "cpus", (int)m.cpus,
+                     "kernel", m.kernel, "libc", m.libc, "compiler", m.compiler, "virtual",
+                     m.virtual_, "date", m.date, "assist", m.assist);
 }
 
 json_t *bench_missing_json(const struct missing_adapter *const *missing, size_t n)

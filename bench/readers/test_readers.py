@@ -40,7 +40,7 @@ class Whole(try_bench.Result):
         self.check(result, "readers", 2)
         for cell in result["cells"]:
             self.assertEqual((cell["cores"], cell["section_ns"]), (1, 500))
-            self.assertGreater(cell["summary"]["median"], 300e-9)
+            self.assertGreater(cell["summary"]["median"], 100e-9)  # an empty one: 20e-9
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "ulockflex")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "common"), str(HERE.parent / "ulockflex")]
 
 from torture import Absent, engine, source, table  # noqa: E402
 

@@ -103,7 +103,8 @@ struct result {
     uint64_t measured[MODES]; /* iterations, lock calls that found the lock taken, ... in MEASURE */
     uint64_t contended[MODES];
     uint64_t cpu_ns;
-    uint64_t voluntary; /* context switches */
+    uint64_t useful_steps; /* of work, inside and outside */
+    uint64_t voluntary;    /* context switches */
     uint64_t involuntary;
 };
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "clock.h"
+#include "machine.h"
 #include "run.h"
 #include "stats.h"
 
@@ -12,6 +14,7 @@ struct totals {
     uint64_t measured[MODES]; /* as the tasks counted them, between two looks at the phase */
     uint64_t contended[MODES];
     uint64_t cpu_ns;
+    uint64_t useful_steps;
     uint64_t voluntary;
     uint64_t involuntary;
     uint64_t violations;
@@ -32,6 +35,7 @@ static struct totals add_up(const struct arena *a, const struct window *w)
         }
         t.reads += r->reads;
         t.cpu_ns += r->cpu_ns;
+        t.useful_steps += r->useful_steps;
         t.voluntary += r->voluntary;
         t.involuntary += r->involuntary;
         t.violations += r->violations;
@@ -135,6 +139,22 @@ static void add_modes(json_t *j, const struct arena *a, const struct totals *t)
                         contention(a, contended[MODE_WRITE], measured[MODE_WRITE]));
 }
 
+/*
+ * Of each acquisition: the processor time from one to the next, and how much of that was not the
+ * work between them.  On a processor that is slower than when the work was calibrated, that shows
+ * as time burnt; so it does for all locks.
+ */
+static void add_cost(json_t *j, const struct totals *t, uint64_t acquisitions)
+{
+    double useful = (double)t->useful_steps / work_calibrate();
+    double n = (double)acquisitions;
+    bool known = acquisitions != 0 && t->cpu_ns != 0;
+
+    json_object_set_new(j, "cpu_ns", number_or_null(known, (double)t->cpu_ns / n));
+    json_object_set_new(j, "burnt_ns", number_or_null(known, ((double)t->cpu_ns - useful) / n));
+    json_object_set_new(j, "assist", json_string(machine_assist()));
+}
+
 uint64_t summary_print(const struct arena *a, const struct window *w)
 {
     const struct options *o = a->options;
@@ -152,6 +172,7 @@ uint64_t summary_print(const struct arena *a, const struct window *w)
         ratio(t.voluntary, measured), "ivcsw", ratio(t.involuntary, measured), "cpu_seconds",
         (double)t.cpu_ns / 1e9, "integrity", (json_int_t)t.violations, "late", (int)w->late);
 
+    add_cost(j, &t, measured);
     if (o->sharing)
         add_modes(j, a, &t);
     if (w->syscalls_why != NULL)

@@ -17,6 +17,8 @@ struct task {
     uint64_t read_below; /* of 2^32: a draw below that is a read lock */
     uint64_t at_begin;   /* iterations when MEASURE began, and those with a read lock */
     uint64_t reads_at_begin;
+    uint64_t steps; /* of work that it has done, and when MEASURE began */
+    uint64_t steps_at_begin;
     struct rusage usage; /* of this task when MEASURE began */
     uint32_t phase;
     enum probe probe;
@@ -52,6 +54,7 @@ static void measure_begins(struct task *t)
     getrusage(RUSAGE_THREAD, &t->usage);
     t->at_begin = t->result->iterations;
     t->reads_at_begin = t->result->reads;
+    t->steps_at_begin = t->steps;
 }
 
 static void measure_ends(struct task *t)
@@ -65,6 +68,7 @@ static void measure_ends(struct task *t)
     r->measured[MODE_READ] = r->reads - t->reads_at_begin;
     r->measured[MODE_WRITE] = r->iterations - t->at_begin - r->measured[MODE_READ];
     r->cpu_ns = cpu_ns(&now) - cpu_ns(&t->usage);
+    r->useful_steps = t->steps - t->steps_at_begin;
     r->voluntary = (uint64_t)(now.ru_nvcsw - t->usage.ru_nvcsw);
     r->involuntary = (uint64_t)(now.ru_nivcsw - t->usage.ru_nivcsw);
 }
@@ -199,6 +203,7 @@ static void iterate(struct task *t, size_t own)
 
         visit(t, arena_lock(a, i), &a->guarded[i], in);
         work_do(out);
+        t->steps += in + out;
         __atomic_store_n(&t->result->iterations, ++n, __ATOMIC_RELAXED);
     }
 }

@@ -9,9 +9,12 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "common")]
 
-from flex import Trouble, machine, paper, show, stats  # noqa: E402
+from front import machine  # noqa: E402
+
+from flex import Trouble, paper, show, stats  # noqa: E402
 from flex import plan as planning, store as storing  # noqa: E402
 from flex.engine import Engine, rotated  # noqa: E402
 from flex.plan import Config, Plan, Settings  # noqa: E402

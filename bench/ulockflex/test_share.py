@@ -13,7 +13,8 @@ import tempfile
 import unittest
 
 BUILT = os.path.realpath(sys.argv.pop()) if len(sys.argv) > 1 else None
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "common")]
 
 import test_parts as parts  # noqa: E402
 from flex import Trouble, plan as planning, prefer, showshare, store as storing  # noqa: E402

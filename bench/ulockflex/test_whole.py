@@ -100,6 +100,10 @@ class Whole(InDirectory):
         self.assertEqual(run["integrity"], 0)
         self.assertIn("max", run["wait_ns"])
         self.assertLessEqual(run["contention"], 1.0)
+        self.assertGreater(run["cpu_ns"], 0)
+        self.assertLess(run["burnt_ns"], run["cpu_ns"])
+        self.assertIn(run["assist"], ("on", "off", "unknown"))
+        self.assertIn(found["machine"]["assist"], ("on", "off", "unknown"))
         self.assertIsNone(found["cells"][1]["runs"][0]["contention"])  # it has no trylock
 
     def test_processes_and_many_locks(self):
@@ -118,7 +122,7 @@ class Whole(InDirectory):
         self.assertEqual([c["failures"] for c in self.load()["cells"]], [[], []])
 
     def test_plans_can_be_looked_at(self):
-        for plan in ("paper", "today", "share", "demo", "share-demo"):
+        for plan in ("paper", "today", "adaptive", "share", "demo", "share-demo"):
             done = ulockflex(plan, "--dry-run")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertRegex(done.stdout, r"expected time: [0-9:]+ to [0-9:]+")
@@ -154,8 +158,8 @@ class BadInput(InDirectory):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_names(self):
-        self.refused("unknown lock or plan futx; plans: paper today processes share demo "
-                     "share-demo; locks: none pthread", "futx")
+        self.refused("unknown lock or plan futx; plans: paper today adaptive processes share "
+                     "demo share-demo; locks: none pthread", "futx")
         self.refused(r"unknown option --colour; there are .*--budget .*--tasks", "--colour")
         self.refused("absent is not in this build: install libabsent-dev", "absent")
         self.refused("has to come before", "pthread", "paper")

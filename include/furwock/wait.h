@@ -30,15 +30,24 @@ typedef enum fw_wait_kind {
     FW_WAIT_BLOCK = 1,           /* sleep in the kernel at once */
     FW_WAIT_SPIN_THEN_BLOCK = 2, /* poll for spin_ns, then sleep */
     FW_WAIT_SPIN = 3,            /* poll until granted; never sleep */
-    FW_WAIT_YIELD = 4            /* poll, giving up the processor between looks; never sleep */
+    FW_WAIT_YIELD = 4,           /* poll, giving up the processor between looks; never sleep */
+    FW_WAIT_ADAPTIVE = 5         /* poll while the owner runs, then sleep; see below */
 } fw_wait_kind;
 
 typedef struct fw_wait_policy {
     fw_wait_kind kind;
-    uint32_t spin_ns; /* nanoseconds; for FW_WAIT_SPIN_THEN_BLOCK only */
+    uint32_t spin_ns; /* nanoseconds; for FW_WAIT_SPIN_THEN_BLOCK and FW_WAIT_ADAPTIVE */
 } fw_wait_policy;
 
-/* The longest budget of FW_WAIT_SPIN_THEN_BLOCK: one second, in nanoseconds. */
+/*
+ * FW_WAIT_ADAPTIVE: where the lock has an owner, and the assist (`furwock assist start`;
+ * doc/adaptive.md) tells whether that thread is on a CPU, a waiter polls for as long as it is, up
+ * to a bound of its own, and sleeps at once when it is not.  Where that is not known, and only
+ * then, spin_ns counts: the same as FW_WAIT_SPIN_THEN_BLOCK.  This is what Hart's
+ * FUTEX_LOCK_ADAPTIVE (2010) did inside the kernel.  The built-in default.
+ */
+
+/* The longest budget: one second, in nanoseconds. */
 #define FW_WAIT_SPIN_MAX_NS 1000000000u
 
 /*
@@ -49,7 +58,10 @@ typedef struct fw_wait_policy {
  */
 FW_API int fw_wait_set_default(const fw_wait_policy *policy);
 
-/* The policy that calls use now when they name none.  Its kind is never FW_WAIT_DEFAULT. */
+/*
+ * The policy that calls use now when they name none.  Its kind is never FW_WAIT_DEFAULT; later
+ * versions may answer kinds that this one has not.
+ */
 FW_API fw_wait_policy fw_wait_get_default(void);
 
 FW_END_DECLS

@@ -150,7 +150,7 @@ static int wait_for_it(fw_ipc_mutex *m, struct fw_ipc_wait_ *w, uint64_t *now)
         int error = attempt(m, &w->me, w, extra, now);
         if (error != EBUSY)
             return error;
-        if (fw_ipc_wait_poll_(w)) {
+        if (fw_ipc_wait_poll_on_(w, holder_of(*now))) {
             *now = fw_load64_relaxed(&m->word_);
             continue;
         }

@@ -12,8 +12,10 @@
 
 #include <furwock/futex.h>
 
+#include "ipc/member.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
+#include "sys/running.h"
 
 #define SECOND_NS 1000000000
 
@@ -34,14 +36,32 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     return fw_wait_begin_(&w->poll, policy, deadline);
 }
 
-bool fw_ipc_wait_poll_(struct fw_ipc_wait_ *w)
+/* Does this holder run?  Its line may be another's by now, which is a wrong guess like others. */
+static enum fw_running_ runs(const struct fw_ipc_wait_ *w, uint64_t holder)
 {
+    const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->me.place, holder);
+
+    return m == NULL ? FW_RUNNING_UNKNOWN
+                     : fw_running_in_((uint32_t)fw_load64_relaxed(&m->ids),
+                                      (uint32_t)fw_load64_relaxed(&m->pid_namespace));
+}
+
+bool fw_ipc_wait_poll_on_(struct fw_ipc_wait_ *w, uint64_t holder)
+{
+    enum fw_running_ owner =
+        w->poll.kind == FW_WAIT_ADAPTIVE ? runs(w, holder) : FW_RUNNING_UNKNOWN;
+
     for (uint32_t i = 0; i < w->looks; i++)
-        if (!fw_wait_poll_(&w->poll))
+        if (!fw_wait_poll_knowing_(&w->poll, owner))
             return false;
     if (w->looks < LOOKS_APART)
         w->looks *= 2;
     return true;
+}
+
+bool fw_ipc_wait_poll_(struct fw_ipc_wait_ *w)
+{
+    return fw_ipc_wait_poll_on_(w, 0);
 }
 
 void fw_ipc_wait_again_(struct fw_ipc_wait_ *w)
@@ -125,6 +145,8 @@ int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t ex
     error = nap(word, expected, ns);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait between processes", -error);
+    if (error == 0)
+        fw_running_slept_();
     count_nap(w, error == -ETIMEDOUT);
     return 0;
 }

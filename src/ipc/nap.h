@@ -59,6 +59,9 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
  */
 bool fw_ipc_wait_poll_(struct fw_ipc_wait_ *w);
 
+/* The same: the lock is held by this one, which may be seen not to run; 0: not known. */
+bool fw_ipc_wait_poll_on_(struct fw_ipc_wait_ *w, uint64_t holder);
+
 /* Gives a new polling budget. */
 void fw_ipc_wait_again_(struct fw_ipc_wait_ *w);
 

@@ -169,7 +169,7 @@ static int wait_for_it(const struct reader *r, struct fw_ipc_wait_ *w)
         /* closed -> closed|READERS: who lets go looks at the records */
         if (!ipc_rw_has_readers(now) && !fw_cas64_seq_cst(&r->l->word_, &now, now | IPC_RW_READERS))
             continue;
-        if (!fw_ipc_wait_poll_(w))
+        if (!fw_ipc_wait_poll_on_(w, now & FW_IPC_HOLDER))
             error = sleep_on_it(r, w);
     }
     return withdraw(r) ? error : 0;

@@ -62,7 +62,7 @@ int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
         int error = attempt(l, me, w, wanted, now);
         if (error != EBUSY || w == NULL)
             return error;
-        if (fw_ipc_wait_poll_(w)) {
+        if (fw_ipc_wait_poll_on_(w, *now & FW_IPC_HOLDER)) {
             *now = fw_load64_relaxed(&l->word_);
             continue;
         }
@@ -96,7 +96,7 @@ static int await_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_
             return EBUSY;
         if (error != 0)
             return error;
-        if (fw_ipc_wait_poll_(w))
+        if (fw_ipc_wait_poll_on_(w, k->holder))
             continue;
         if (!ipc_rw_is_asleep(fw_load64_relaxed(&l->word_)))
             fw_or64_seq_cst(&l->word_, IPC_RW_ASLEEP); /* id|DRAINING -> id|DRAINING|ASLEEP */

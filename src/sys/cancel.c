@@ -13,14 +13,15 @@
 #include "sys/cancel.h"
 
 int fw_futex_wait_cancellable_(const uint32_t *word, uint32_t expected, uint32_t bits,
-                               const fw_deadline *deadline, void (*on_cancel)(void *), void *arg)
+                               unsigned flags, const fw_deadline *deadline,
+                               void (*on_cancel)(void *), void *arg)
 {
     int type;
     int result;
 
     pthread_cleanup_push(on_cancel, arg);
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-    result = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, deadline);
+    result = fw_futex_wait_bitset(word, expected, bits, flags, deadline);
     pthread_setcanceltype(type, NULL);
     pthread_cleanup_pop(0);
     return result;

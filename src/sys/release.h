@@ -8,8 +8,8 @@
 /*
  * Release without an atomic instruction.
  *
- * The contract is in two calls.  The build picks the implementation: src/sys/x86_64/ (a restartable
- * sequence) or src/sys/generic/ (none: the first call always answers false).
+ * The contract is in three calls.  The build picks the implementation: src/sys/x86_64/ (a
+ * restartable sequence) or src/sys/generic/ (none: the first two always answer false).
  *
  *     bool fw_release_plain_(uint64_t *state, uint32_t id);
  *
@@ -20,9 +20,14 @@
  * with an atomic instruction.  Between look and store another thread may change the upper half; the
  * store leaves that half alone.  Who must not be overlooked calls the fence.
  *
+ *     bool fw_release_quiet_(uint64_t *state);
+ *
+ * The same whoever owns the lock: it looks at the upper half only.  For callers who need not know
+ * that they own it; it spares the look at who they are.
+ *
  *     int fw_release_fence_(void);
  *
- * When it returns 0, every fw_release_plain_ that looked before the call, in any thread of this
+ * When it returns 0, each of these releases that looked before the call, in any thread of this
  * process, has either stored, and its store is visible, or will fail.  So: make the upper half
  * non-zero, call the fence, look again; from then on nobody releases this lock plainly.
  * It returns -EPERM (or another negative errno) where the kernel used to help and now refuses (a

@@ -154,7 +154,7 @@ static struct fw_robust_head_ *own_list(void)
 }
 
 /* The kernel follows `next` only, and looks when this thread runs no more. */
-bool fw_robust_link_(uint32_t *word)
+bool fw_robust_enter_(uint32_t *word, uint32_t tag)
 {
     struct fw_robust_head_ *head = own_list();
     struct entry *e = entry_of(head, word);
@@ -165,11 +165,32 @@ bool fw_robust_link_(uint32_t *word)
     put(&e->next, head->first);
     put(before(e), (uintptr_t)head);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    *(volatile uintptr_t *)&head->first = (uintptr_t)e;
+    *(volatile uintptr_t *)&head->first = (uintptr_t)e | tag;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if ((uintptr_t)next != (uintptr_t)head)
         put(before(next), (uintptr_t)e);
     return true;
+}
+
+bool fw_robust_link_(uint32_t *word)
+{
+    return fw_robust_enter_(word, 0);
+}
+
+void fw_robust_leave_(uint32_t *word)
+{
+    struct fw_robust_head_ *head = own_list();
+    struct entry *e = entry_of(head, word);
+    struct entry *at = e != NULL ? entry_at(*before(e)) : NULL;
+
+    if (at == NULL)
+        return;
+    put(&at->next, e->next);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if ((uintptr_t)entry_at(e->next) != (uintptr_t)head)
+        put(before(entry_at(e->next)), (uintptr_t)at);
+    put(before(e), 0);
+    put(&e->next, 0);
 }
 
 /* Reads a pointer that may be anything.  False: there is no memory. */

@@ -66,18 +66,36 @@ struct fw_robust_ {
     uintptr_t before; /* what was pending */
 };
 
-/* Announces the word.  To be withdrawn by the same thread, last come, first gone. */
-static inline void fw_robust_announce_(struct fw_robust_ *r, const uint32_t *word)
+/* The calling thread's kernel id; after a fork, the new one. */
+static inline uint32_t fw_robust_self_(void)
+{
+    if (__builtin_expect(fw_robust_thread_.life != fw_load64_relaxed(fw_robust_life_), 0))
+        fw_robust_enrol_();
+    return fw_robust_thread_.id;
+}
+
+/* In a link to a word: it is a lock with priority inheritance.  The kernel hands these over. */
+#define FW_ROBUST_INHERITS UINT32_C(1)
+
+/*
+ * Announces the word, with FW_ROBUST_INHERITS or 0.  To be withdrawn by the same thread, last come,
+ * first gone.
+ */
+static inline void fw_robust_announce_as_(struct fw_robust_ *r, const uint32_t *word, uint32_t tag)
 {
     struct fw_robust_thread_ *me = &fw_robust_thread_;
 
-    if (__builtin_expect(me->life != fw_load64_relaxed(fw_robust_life_), 0))
-        fw_robust_enrol_();
-    r->id = me->id;
+    r->id = fw_robust_self_();
     r->before = me->head->pending;
     r->depth = ++me->depth;
-    *(volatile uintptr_t *)&me->head->pending = (uintptr_t)word - (uintptr_t)me->head->offset;
+    *(volatile uintptr_t *)&me->head->pending =
+        ((uintptr_t)word - (uintptr_t)me->head->offset) | tag;
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the kernel looks when this thread runs no more */
+}
+
+static inline void fw_robust_announce_(struct fw_robust_ *r, const uint32_t *word)
+{
+    fw_robust_announce_as_(r, word, 0);
 }
 
 static inline void fw_robust_withdraw_(const struct fw_robust_ *r)
@@ -103,6 +121,14 @@ static inline void fw_robust_withdraw_(const struct fw_robust_ *r)
 enum { FW_ROBUST_ROOM_ = 40 };
 bool fw_robust_link_(uint32_t *word);
 bool fw_robust_unlink_(uint32_t *word);
+
+/*
+ * The same for the C library's robust mutexes, in a few instructions: enter with FW_ROBUST_INHERITS
+ * or 0; leave trusts what the links say, as the C library does, and does nothing for a word that
+ * was not entered.
+ */
+bool fw_robust_enter_(uint32_t *word, uint32_t tag);
+void fw_robust_leave_(uint32_t *word);
 
 /*
  * Is there no such thread in the caller's pid namespace any more, not even one that may still run

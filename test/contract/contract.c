@@ -6,8 +6,12 @@
  * contract --ctest COMMAND...
  *                         writes what ctest has to know: one test for each lock and each group that
  *                         applies to it, run by COMMAND
+ * contract --ctest-dropin COMMAND...
+ *                         the same for the C library's locks only; COMMAND puts another library in
+ *                         its place
  */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "contract.h"
@@ -67,22 +71,36 @@ static const adapter_head *lock_find(const struct contract_group *g, const char 
     return NULL;
 }
 
-static void list_for_ctest(int argc, char **argv)
+/* Is the lock made of pthread_*, sem_*, mtx_* or cnd_* calls? */
+static bool is_of_c_library(const char *lock)
+{
+    static const char *const names[] = {"pthread", "posix", "sem-", "c11", "std-"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(lock, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static void list_one(const char *group, const char *lock, const char *suffix, char **command)
+{
+    printf("add_test([=[contract.%s.%s%s]=]", group, lock, suffix);
+    for (; *command != NULL; command++)
+        printf(" [=[%s]=]", *command);
+    printf(" %s %s)\n", group, lock);
+    printf("set_tests_properties([=[contract.%s.%s%s]=] PROPERTIES LABELS \"contract%s\""
+           " TIMEOUT 300 SKIP_RETURN_CODE %d)\n",
+           group, lock, suffix, *suffix != '\0' ? ";preload" : "", EXIT_SKIPPED);
+}
+
+static void list_for_ctest(bool dropin, char **command)
 {
     const adapter_head *a;
 
     for (int g = 0; g < GROUPS; g++) {
         for (size_t i = 0; (a = groups[g]->family->at(i)) != NULL; i++) {
-            if (!applies(groups[g], a))
-                continue;
-            const char *lock = a->name, *group = groups[g]->name;
-            printf("add_test([=[contract.%s.%s]=]", group, lock);
-            for (int k = 0; k < argc; k++)
-                printf(" [=[%s]=]", argv[k]);
-            printf(" %s %s)\n", group, lock);
-            printf("set_tests_properties([=[contract.%s.%s]=] PROPERTIES LABELS contract"
-                   " TIMEOUT 300 SKIP_RETURN_CODE %d)\n",
-                   group, lock, EXIT_SKIPPED);
+            if (applies(groups[g], a) && (!dropin || is_of_c_library(a->name)))
+                list_one(groups[g]->name, a->name, dropin ? ".dropin" : "", command);
         }
     }
 }
@@ -127,8 +145,9 @@ static int expect_failure(const struct contract_group *group)
 
 int main(int argc, char **argv)
 {
-    if (argc >= 3 && strcmp(argv[1], "--ctest") == 0) {
-        list_for_ctest(argc - 2, argv + 2);
+    bool dropin = argc >= 3 && strcmp(argv[1], "--ctest-dropin") == 0;
+    if (dropin || (argc >= 3 && strcmp(argv[1], "--ctest") == 0)) {
+        list_for_ctest(dropin, argv + 2);
         return 0;
     }
     bool to_be_caught = argc == 4 && strcmp(argv[1], "--caught") == 0;

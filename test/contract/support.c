@@ -170,6 +170,16 @@ static bool is_asleep(int tid)
     return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'S';
 }
 
+static uint64_t used_ns(const struct helper *h)
+{
+    clockid_t clock;
+    struct timespec used = {0};
+
+    if (pthread_getcpuclockid(h->thread_, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
 /*
  * A poller of a lock that shows no line counts as a waiter once it has used that much processor
  * time since it asked.  What it used before says nothing: to start a thread may take as long.
@@ -178,13 +188,21 @@ enum { POLLED_NS = 5 * MS };
 
 static bool has_polled(const struct helper *h)
 {
-    clockid_t clock;
-    struct timespec used = {0};
+    return used_ns(h) > h->asked_ns_ + POLLED_NS;
+}
 
-    if (pthread_getcpuclockid(h->thread_, &clock) != 0 || clock_gettime(clock, &used) != 0)
+/*
+ * A thread under a sanitizer or an emulator may sleep on one of their locks, for a moment, before
+ * it sleeps on ours.
+ */
+static bool stays_asleep(const struct helper *h)
+{
+    uint64_t used = used_ns(h);
+
+    if (!is_asleep(h->tid_))
         return false;
-    uint64_t used_ns = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
-    return used_ns > h->asked_ns_ + POLLED_NS;
+    clock_sleep_ns(MS / 5);
+    return is_asleep(h->tid_) && used_ns(h) == used;
 }
 
 /* Can be seen who stands in line for what this helper asks for? */
@@ -204,7 +222,7 @@ static bool is_waiting(const struct helper *h)
     if (has_line(h) && subject->line(h->lock) <= h->ahead_)
         return false;
     if (subject_is(ADAPTER_BLOCKS))
-        return is_asleep(h->tid_);
+        return stays_asleep(h);
     return has_line(h) || has_polled(h);
 }
 

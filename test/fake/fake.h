@@ -9,6 +9,8 @@
 #include <furwock/bits/deadline.h>
 #include <furwock/futex.h>
 
+#include "sys/running.h"
+
 /*
  * A kernel for unit tests.  It stands in for all of src/sys: sources are compiled with this folder
  * in front of the architecture's include folder and linked with the fake's two
@@ -90,6 +92,13 @@ struct fake {
 
     bool polling_pays;  /* what fw_polling_pays_ answers */
     bool polling_found; /* and what fw_polling_ended_ was told last */
+
+    /* who is on a CPU: one answer for all threads, or a hook's; pid_namespace 0: the caller's */
+    enum fw_running_ running;
+    enum fw_running_ (*on_running)(uint32_t tid, uint32_t pid_namespace); /* NULL: `running` */
+    bool cpu_wanted;                                        /* what fw_cpu_is_wanted_ answers */
+    uint32_t running_asked_tid, running_asked_namespace;    /* who was asked about last */
+    unsigned running_asked, running_begins, running_sleeps; /* how often */
 
     /* the wake that is put off until a lock is released; the fake's threads share one */
     const void *later_lock;

@@ -10,6 +10,8 @@
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/release.h"
+#include "sys/running.h"
+#include "sys/slice.h"
 #include "sys/thread.h"
 
 /* The rest of the fake kernel: threads, time, releases, panics. */
@@ -91,13 +93,14 @@ uint32_t fw_fork_generation_(void)
 }
 
 int fw_futex_wait_cancellable_(const uint32_t *word, uint32_t expected, uint32_t bits,
-                               const fw_deadline *deadline, void (*on_cancel)(void *), void *arg)
+                               unsigned flags, const fw_deadline *deadline,
+                               void (*on_cancel)(void *), void *arg)
 {
     int result;
 
     fake.on_cancel = on_cancel;
     fake.cancel_arg = arg;
-    result = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, deadline);
+    result = fw_futex_wait_bitset(word, expected, bits, flags, deadline);
     fake.on_cancel = NULL;
     return result;
 }
@@ -168,6 +171,34 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
     return is_waking && fake.overdue;
 }
 
+void fw_running_begin_(void)
+{
+    fake.running_begins++;
+}
+
+void fw_running_slept_(void)
+{
+    fake.running_sleeps++;
+}
+
+enum fw_running_ fw_running_in_(uint32_t tid, uint32_t pid_namespace)
+{
+    fake.running_asked++;
+    fake.running_asked_tid = tid;
+    fake.running_asked_namespace = pid_namespace;
+    return fake.on_running != NULL ? fake.on_running(tid, pid_namespace) : fake.running;
+}
+
+enum fw_running_ fw_running_(uint32_t tid)
+{
+    return fw_running_in_(tid, 0);
+}
+
+bool fw_cpu_is_wanted_(void)
+{
+    return fake.cpu_wanted;
+}
+
 uint64_t fw_clock_ns_(void)
 {
     uint64_t now = fake.now_ns;
@@ -224,6 +255,11 @@ bool fw_release_plain_(uint64_t *state, uint32_t id)
     return true;
 }
 
+bool fw_release_quiet_(uint64_t *state)
+{
+    return fw_release_plain_(state, (uint32_t)__atomic_load_n(state, __ATOMIC_RELAXED));
+}
+
 int fw_release_fence_(void)
 {
     uint32_t id = fw_self_id_;
@@ -261,4 +297,14 @@ _Noreturn void fw_panic_errno_(const char *what, int error)
     fake.panic_what = what;
     fake.panic_error = error;
     panicked();
+}
+
+void fw_slice_ask_(const void *lock)
+{
+    (void)lock;
+}
+
+void fw_slice_done_(const void *lock)
+{
+    (void)lock;
 }

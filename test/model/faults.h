@@ -22,7 +22,8 @@ enum fault_rule {
     FAULT_NO_FENCE,
     FAULT_LOOK_AT_OWNER_ONLY,
     FAULT_UNLOCKED_CAS,
-    FAULT_NO_MARK
+    FAULT_NO_MARK,
+    FAULT_LENDS_NOTHING
 };
 
 struct model_fault {

@@ -61,6 +61,7 @@ def read(family: Family, fault: Fault, root: pathlib.Path, file: str) -> str:
             text = text.replace(f"#include <furwock/{name}>", f'#include "{name}"')
         else:
             text = text.replace(f'#include "ipc/{name}"', f'#include "{name}"')
+            text = text.replace(f'#include "rt/{name}"', f'#include "{name}"')
     return text
 
 

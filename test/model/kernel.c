@@ -4,10 +4,12 @@
 
 #include <furwock/futex.h>
 
+#include "cpus.h"
 #include "engine/model.h"
 #include "engine/report.h"
 #include "engine/thread.h"
 #include "faults.h"
+#include "fifo.h"
 #include "kernel.h"
 #include "memory.h"
 #include "rooms.h"
@@ -24,7 +26,7 @@ void kernel_return(unsigned thread, uint64_t result)
     model_threads[thread].status = THREAD_RUNNING;
 }
 
-static void enqueue(unsigned thread)
+void kernel_enqueue(unsigned thread)
 {
     model_shared.queue[model_shared.asleep++] = thread;
 }
@@ -78,14 +80,22 @@ void kernel_wait(unsigned thread)
         return;
     }
     report_result("asleep");
+    cpus_check_sleep(thread);
     t->status = THREAD_ASLEEP;
-    enqueue(thread);
+    kernel_enqueue(thread);
 }
 
 void kernel_end_sleep(unsigned thread, int64_t result)
 {
     dequeue(thread);
-    kernel_return(thread, (uint64_t)result);
+    cpus_begin(thread);
+    if (model_program->tasks == NULL) {
+        kernel_return(thread, (uint64_t)result);
+        return;
+    }
+    /* It goes on when it has the CPU, and not before. */
+    model_threads[thread].op = (struct model_op){.kind = OP_WOKEN, .a = (uint64_t)result};
+    model_threads[thread].status = THREAD_STOPPED;
 }
 
 /* Before it has gone to sleep, or out of its sleep. */
@@ -110,7 +120,7 @@ static bool meets(const struct model_op *op, uint64_t addr, uint64_t bits, unsig
     *which = 0;
     if (op->kind == OP_WAIT)
         return op->addr == addr && (op->b & bits) != 0;
-    for (; *which < op->size; ++*which)
+    for (; op->kind == OP_WAIT_ANY && *which < op->size; ++*which)
         if ((uint64_t)(uintptr_t)table_of(op)[*which].word == addr)
             return true;
     return false;
@@ -176,7 +186,7 @@ void kernel_requeue(unsigned thread, bool compare)
         }
         dequeue(sleeper);
         model_threads[sleeper].op.addr = op->b;
-        enqueue(sleeper);
+        kernel_enqueue(sleeper);
         report_moved(sleeper);
         asleep--; /* the last one is behind those that are still to be looked at */
         moved++;
@@ -188,6 +198,25 @@ void kernel_requeue(unsigned thread, bool compare)
  * Time.  A sleep until no later than one tick from now may end at any moment; a later deadline
  * takes a tick of the budget, and moves the clock.
  */
+void kernel_clock(unsigned thread)
+{
+    cpus_note_clock(thread);
+    kernel_return(thread, model_shared.clock);
+}
+
+bool kernel_may_tick(unsigned thread)
+{
+    return model_program->time_passes ? cpus_polls_early(thread) : model_shared.budget.ticks > 0;
+}
+
+void kernel_tick(unsigned thread)
+{
+    if (!model_program->time_passes)
+        model_shared.budget.ticks--;
+    model_shared.clock += KERNEL_TICK_NS;
+    kernel_clock(thread);
+}
+
 bool kernel_time_out_is_free(unsigned thread)
 {
     uint64_t deadline = model_threads[thread].op.c;
@@ -300,6 +329,7 @@ void kernel_mark(unsigned thread)
     uint64_t listed = 0, pending = 0;
 
     memory_drain(thread);
+    fifo_bury(thread);
     if (!model_program->unmarked && !fault_is(FAULT_NO_MARK))
         subject_robust_words(thread, &listed, &pending);
     if (listed != 0 && listed != pending)

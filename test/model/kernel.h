@@ -35,7 +35,16 @@ void kernel_cancel(unsigned thread);
 bool kernel_may_fault(unsigned thread);
 void kernel_wake(unsigned thread);
 void kernel_requeue(unsigned thread, bool compare);
+void kernel_enqueue(unsigned thread); /* asleep, as the last one */
 void kernel_end_sleep(unsigned thread, int64_t result);
+
+/*
+ * A reading of the clock, and one that finds it a tick later: within the budget, by whim; where
+ * time passes, as soon as the thread polls, once in each phase of polling.
+ */
+void kernel_clock(unsigned thread);
+bool kernel_may_tick(unsigned thread);
+void kernel_tick(unsigned thread);
 
 /* May this thread's sleep time out now?  And if so, without time passing? */
 bool kernel_may_time_out(unsigned thread);

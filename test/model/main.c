@@ -19,11 +19,12 @@ enum fault_rule model_broken_rule;
 const void *calls_in_use[FAMILIES];
 
 static const struct program_group *const groups[] = {
-    &litmus_programs,    &sleeper_programs,     &mutex_programs,     &cond_programs,
-    &rwlock_programs,    &sem_programs,         &barrier_programs,   &latch_programs,
-    &once_programs,      &atomic_programs,      &ipc_mutex_programs, &ipc_rwlock_programs,
-    &ipc_units_programs, &ipc_barrier_programs, &ipc_once_programs,  &ipc_journal_programs,
-    &ipc_cond_programs};
+    &litmus_programs,        &sleeper_programs,     &mutex_programs,      &cond_programs,
+    &rwlock_programs,        &sem_programs,         &barrier_programs,    &latch_programs,
+    &once_programs,          &atomic_programs,      &ipc_mutex_programs,  &ipc_rwlock_programs,
+    &ipc_units_programs,     &ipc_barrier_programs, &ipc_once_programs,   &ipc_journal_programs,
+    &ipc_cond_programs,      &posix_sem_programs,   &posix_cond_programs, &posix_rwlock_programs,
+    &posix_barrier_programs, &posix_mutex_programs, &rt_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {
@@ -293,7 +294,8 @@ static void check_group(const char *name, struct argp_state *state)
         argp_error(state,
                    "no group %s; there are: litmus sleepers mutex cond rwlock sem "
                    "barrier latch once atomic ipc-mutex ipc-rwlock ipc-units ipc-barrier "
-                   "ipc-once ipc-journal ipc-cond faults",
+                   "ipc-once ipc-journal ipc-cond posix-sem posix-cond posix-rwlock "
+                   "posix-barrier posix-mutex rt faults",
                    name);
 }
 

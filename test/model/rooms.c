@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cpus.h"
 #include "engine/model.h"
 #include "engine/report.h"
 #include "memory.h"
@@ -100,6 +101,7 @@ void rooms_enter(unsigned thread)
     uint64_t addr = model_threads[thread].op.addr;
 
     memory_drain(thread);
+    cpus_move_on(thread);
     if (is_inside(thread))
         model_fail("room", "thread %llu is in one room and enters another", thread, 0);
     report_change(addr, 8, thread + 1);

@@ -20,7 +20,8 @@ static void clean(void *arg)
 
 static void *sleeps(void *result)
 {
-    *(int *)result = fw_futex_wait_cancellable_(&word, 0, FW_FUTEX_ANY_BIT, NULL, clean, &cleaned);
+    *(int *)result = fw_futex_wait_cancellable_(&word, 0, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE, NULL,
+                                                clean, &cleaned);
     return NULL;
 }
 
@@ -59,7 +60,8 @@ static void a_wake_returns_as_ever(void **state)
 static void a_changed_word_is_told(void **state)
 {
     (void)state;
-    assert_int_equal(fw_futex_wait_cancellable_(&word, 1, FW_FUTEX_ANY_BIT, NULL, clean, &cleaned),
+    assert_int_equal(fw_futex_wait_cancellable_(&word, 1, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE, NULL,
+                                                clean, &cleaned),
                      -EAGAIN);
 }
 

@@ -7,7 +7,7 @@ list(TRANSFORM counters PREPEND ${PROJECT_SOURCE_DIR}/src/)
 add_library(fw_counters_under_fake STATIC ${counters})
 target_link_libraries(fw_counters_under_fake PUBLIC fw_under_fake PRIVATE fw_house)
 
-foreach(name any event sem units units_wait)
+foreach(name any event sem units units_posix units_wait)
     fw_test(NAME unit_${name} LABEL unit SOURCES ${name}_test.c
         LIBS fw_counters_under_fake fw_cmocka)
 endforeach()

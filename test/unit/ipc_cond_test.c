@@ -7,6 +7,7 @@
 #include <furwock/ipc/cond.h>
 
 #include "ipc_ground.h"
+#include "test/robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/cond.c, between processes, some of which are killed. */
@@ -378,6 +379,7 @@ static void a_wait_gives_up_what_is_not_repaired(void **state)
 
 int main(void)
 {
+    need_robust_lists();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nobody_waits_and_nothing_happens, make, unmake),
         cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),

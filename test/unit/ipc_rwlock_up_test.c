@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "ipc_rwlock_ground.h"
+#include "test/robust_lists.h"
 #include "testing.h"
 
 /* src/ipc/rwlock_up.c: upgradable reading, and from one mode to another. */
@@ -171,6 +172,8 @@ static void those_who_wait_are_woken(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         TEST(upgradable_goes_with_readers_only), TEST(an_upgrade_waits_for_the_readers),
         TEST(a_downgrade_lets_readers_in),       TEST(a_downgrade_needs_a_share),

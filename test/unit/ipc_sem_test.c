@@ -5,6 +5,7 @@
 
 #include "ipc/announce.h"
 #include "ipc_victim.h"
+#include "test/robust_lists.h"
 
 /* src/ipc/sem.c, with the real kernel; the victims are forked children. */
 
@@ -183,6 +184,8 @@ static void clears_only_what_it_saw(void **state)
 
 int main(void)
 {
+    need_robust_lists();
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(counts_units, make, unmake),
         cmocka_unit_test_setup_teardown(is_made_once, make, unmake),

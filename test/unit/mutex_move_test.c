@@ -126,7 +126,7 @@ static void a_holder_wakes_only_after_the_release(void **state)
 {
     (void)state;
     m.state_ = MINE;
-    assert_true(fw_mutex_register_held_(&m, &bed));
+    assert_true(fw_mutex_register_held_(&m, &bed, NULL));
     assert_word(&m, MINE | FENCED | WAKING | WAITERS(1));
     assert_int_equal(fake.wakes, 0);
     fw_mutex_unlock(&m);
@@ -143,17 +143,17 @@ static void a_second_late_wake_is_refused(void **state)
 {
     (void)state;
     m.state_ = MINE;
-    assert_true(fw_mutex_register_held_(&m, &bed));
-    assert_false(fw_mutex_register_held_(&m, &bed));
+    assert_true(fw_mutex_register_held_(&m, &bed, NULL));
+    assert_false(fw_mutex_register_held_(&m, &bed, NULL));
     assert_word(&m, MINE | FENCED | WAKING | WAITERS(1));
 }
 
 static void only_a_holder_wakes_late(void **state)
 {
     (void)state;
-    assert_false(fw_mutex_register_held_(&m, &bed));
+    assert_false(fw_mutex_register_held_(&m, &bed, NULL));
     m.state_ = HELD(OWNER);
-    assert_false(fw_mutex_register_held_(&m, &bed));
+    assert_false(fw_mutex_register_held_(&m, &bed, NULL));
     assert_word(&m, HELD(OWNER));
 }
 
@@ -161,7 +161,7 @@ static void a_late_wake_follows_a_fair_release_as_well(void **state)
 {
     (void)state;
     m.state_ = MINE;
-    assert_true(fw_mutex_register_held_(&m, &bed));
+    assert_true(fw_mutex_register_held_(&m, &bed, NULL));
     fw_mutex_unlock_fair(&m);
     assert_ptr_equal(fake_nth(FAKE_WAKE, fake.wakes - 1)->word, &bed);
     fw_mutex_lock_registered_(&m); /* claims the pass */

@@ -141,7 +141,7 @@ static void a_wake_is_not_lost_with_the_one_who_gives_up(void **state)
 static void past_deadlines_time_out_soon(void **state)
 {
     static const fw_wait_kind kinds[] = {FW_WAIT_DEFAULT, FW_WAIT_BLOCK, FW_WAIT_SPIN_THEN_BLOCK,
-                                         FW_WAIT_SPIN, FW_WAIT_YIELD};
+                                         FW_WAIT_SPIN,    FW_WAIT_YIELD, FW_WAIT_ADAPTIVE};
 
     (void)state;
     for (unsigned i = 0; i < 5; i++) {
@@ -160,7 +160,7 @@ static void bad_arguments_matter_only_to_those_who_wait(void **state)
     static const fw_deadline deadlines[] = {
         {{0, -1}, CLOCK_MONOTONIC}, {{0, 1000000000}, CLOCK_REALTIME}, {{1, 0}, CLOCK_BOOTTIME}};
     static const fw_wait_policy policies[] = {
-        {(fw_wait_kind)5, 0}, {(fw_wait_kind)-1, 0}, {FW_WAIT_SPIN_THEN_BLOCK, 1000000001}};
+        {(fw_wait_kind)6, 0}, {(fw_wait_kind)-1, 0}, {FW_WAIT_SPIN_THEN_BLOCK, 1000000001}};
 
     (void)state;
     for (unsigned i = 0; i < 3; i++) {

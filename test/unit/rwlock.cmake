@@ -7,7 +7,7 @@ add_library(fw_rwlock_under_fake STATIC ${rwlock_src}/room.c ${rwlock_src}/rwloc
     ${rwlock_src}/rwlock_line.c ${rwlock_src}/rwlock_turn.c)
 target_link_libraries(fw_rwlock_under_fake PUBLIC fw_under_fake PRIVATE fw_house)
 
-foreach(name rwlock rwlock_turn rwlock_line rwlock_timeout rwlock_fork)
+foreach(name rwlock rwlock_turn rwlock_line rwlock_timeout rwlock_fork rwlock_loose)
     fw_test(NAME unit_${name} LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
         LIBS fw_rwlock_under_fake fw_cmocka)
 endforeach()

@@ -19,12 +19,12 @@ static int reset(void **state)
     return fw_wait_set_default(&built_in);
 }
 
-static void the_built_in_default_spins_a_little(void **state)
+static void the_built_in_default_asks_and_spins_a_little(void **state)
 {
     fw_wait_policy p = fw_wait_get_default();
 
     (void)state;
-    assert_int_equal(p.kind, FW_WAIT_SPIN_THEN_BLOCK);
+    assert_int_equal(p.kind, FW_WAIT_ADAPTIVE);
     assert_true(p.spin_ns > 0 && p.spin_ns <= 100000);
 }
 
@@ -34,11 +34,13 @@ static void the_default_can_be_set_and_restored(void **state)
                                               {FW_WAIT_SPIN_THEN_BLOCK, 0},
                                               {FW_WAIT_SPIN_THEN_BLOCK, FW_WAIT_SPIN_MAX_NS},
                                               {FW_WAIT_SPIN, 0},
-                                              {FW_WAIT_YIELD, 0}};
+                                              {FW_WAIT_YIELD, 0},
+                                              {FW_WAIT_ADAPTIVE, 0},
+                                              {FW_WAIT_ADAPTIVE, FW_WAIT_SPIN_MAX_NS}};
     fw_wait_policy built_in = fw_wait_get_default(), restore = {FW_WAIT_DEFAULT, 12345}, now;
 
     (void)state;
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < 7; i++) {
         assert_int_equal(fw_wait_set_default(&policies[i]), 0);
         now = fw_wait_get_default();
         assert_int_equal(now.kind, policies[i].kind);
@@ -50,9 +52,10 @@ static void the_default_can_be_set_and_restored(void **state)
     assert_int_equal(now.spin_ns, built_in.spin_ns);
 }
 
-static const fw_wait_policy bad_policies[] = {{(fw_wait_kind)5, 0},
+static const fw_wait_policy bad_policies[] = {{(fw_wait_kind)6, 0},
                                               {(fw_wait_kind)-1, 0},
-                                              {FW_WAIT_SPIN_THEN_BLOCK, FW_WAIT_SPIN_MAX_NS + 1}};
+                                              {FW_WAIT_SPIN_THEN_BLOCK, FW_WAIT_SPIN_MAX_NS + 1},
+                                              {FW_WAIT_ADAPTIVE, FW_WAIT_SPIN_MAX_NS + 1}};
 
 static void a_bad_default_changes_nothing(void **state)
 {
@@ -61,7 +64,7 @@ static void a_bad_default_changes_nothing(void **state)
     (void)state;
     fw_wait_set_default(&mine);
     assert_int_equal(fw_wait_set_default(NULL), EINVAL);
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 4; i++)
         assert_int_equal(fw_wait_set_default(&bad_policies[i]), EINVAL);
     assert_int_equal(fw_wait_get_default().kind, FW_WAIT_SPIN_THEN_BLOCK);
     assert_int_equal(fw_wait_get_default().spin_ns, 777);
@@ -76,10 +79,10 @@ static void begin_checks_policy_and_deadline(void **state)
     struct fw_wait_ w;
 
     (void)state;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 4; i++)
         assert_int_equal(fw_wait_begin_(&w, &bad_policies[i], NULL), EINVAL);
+    for (unsigned i = 0; i < 3; i++)
         assert_int_equal(fw_wait_begin_(&w, NULL, &bad_deadlines[i]), EINVAL);
-    }
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(fw_wait_begin_(&w, NULL, &good_deadlines[i]), 0);
     assert_int_equal(fw_wait_begin_(&w, NULL, NULL), 0);
@@ -270,7 +273,7 @@ static void slices_cross_the_second(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_built_in_default_spins_a_little, reset),
+        cmocka_unit_test_setup(the_built_in_default_asks_and_spins_a_little, reset),
         cmocka_unit_test_setup(the_default_can_be_set_and_restored, reset),
         cmocka_unit_test_setup(a_bad_default_changes_nothing, reset),
         cmocka_unit_test_setup(begin_checks_policy_and_deadline, reset),

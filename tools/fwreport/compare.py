@@ -49,4 +49,6 @@ def describe(spot):
         locks += " at random"
     kind = "" if spot.kind == "threads" else f", {spot.kind}"
     share = "" if spot.share is None else f", {spot.share:g} % reads"
-    return f"{configuration(spot)} {spot.tasks} task{'s' * (spot.tasks != 1)}{locks}{kind}{share}"
+    assist = f", assist {spot.assist}" if spot.assist else ""
+    return (f"{configuration(spot)} {spot.tasks} task{'s' * (spot.tasks != 1)}{locks}{kind}{share}"
+            f"{assist}")

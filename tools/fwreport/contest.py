@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Results of the benchmarks in which locks take turns at places: condperf, pingpong, latency,
-lifo, atomicmix, tdbtorture.
+lifo, atomicmix, tdbtorture, dropin, futexlock.
 
 A place is a set of parameters.  At each place several locks ran once in every repetition; a ratio
 compares two of them within each repetition.  Seconds: less is better.
@@ -24,6 +24,10 @@ KINDS = {
     "atomicmix": Kind(namedtuple("Mix", "size calls offset order mix where threads"), "call",
                       "call"),
     "tdbtorture": Kind(namedtuple("Database", "level processes hash_size"), "run", "run"),
+    "dropin": Kind(namedtuple("DropIn", "case threads"), "call", "call"),
+    "lockmix": Kind(namedtuple("LockMix", "mode zipf antagonists duty assist threads"),
+                    "operation", "thousand acquisitions"),
+    "futexlock": Kind(namedtuple("Duty", "period duty threads assist"), "iteration", "iteration"),
 }
 YARDSTICKS = ("pthread", "pthread-auto", "posix", "mutex", "libatomic", "fcntl")
 

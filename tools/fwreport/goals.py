@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The figures that furwock sets out to reach, each judged from the results."""
 
-from . import betweengoals, compare, lifogoals, mixgoals, paper, sharegoals, stats, wakegoals
+from . import (adaptivegoals, betweengoals, compare, futexlock, lifogoals, lockmixgoals,
+               mixgoals, paper, sharegoals, stats, wakegoals)
 from .compare import FAIR, OURS, PTHREAD
 from .verdict import (  # noqa: F401  (is_wide: for those who show goals)
     MISSED, NOISE, REACHED, UNKNOWN, Goal, at_least, at_most, interval, is_wide, worst)
@@ -169,5 +170,6 @@ def all_goals(results):
     return [goal for judge in (uncontended, paper_grid, today_grid, spread_of_tasks, longest_wait,
                                fair_release, system_calls, idle_cost, *sharegoals.JUDGES,
                                *wakegoals.JUDGES, *lifogoals.JUDGES, *mixgoals.JUDGES,
-                               *betweengoals.JUDGES)
+                               *betweengoals.JUDGES, *adaptivegoals.JUDGES, *futexlock.JUDGES,
+                               *lockmixgoals.JUDGES)
             for goal in judge(results)]

@@ -4,7 +4,7 @@
 from . import contest, stats
 from .compare import OURS
 
-BASE = "libatomic"
+NAME, BASE = "atomicmix", "libatomic"
 OBJECT, PAIR = 32, 16           # bytes: what most figures are of; what instructions can handle
 ALONE = "alone"
 OPERATIONS = ("load", "store", "exchange", "compare-exchange")
@@ -12,7 +12,7 @@ WHERE = {"same": "the same object", "neighbours": "neighbours", "far": "objects 
 
 
 def found(results):
-    return results.contests.get("atomicmix")
+    return results.contests.get(NAME)
 
 
 def plain(place):

@@ -4,9 +4,10 @@
 import html
 import re
 
-from . import compare, goals, look, sharepage, stats, summary, tables
-from .figures import (between, by_tasks, cells, improvement, latency, lifo, mix, reacquire, share,
-                      uncontended, waits, wakes)
+from . import compare, goals, lockmixtables, look, sharepage, stats, summary, tables, waited
+from .figures import (adaptive, between, by_tasks, cells, futexlock, improvement, latency, lifo,
+                      lockmix, mix, reacquire, share, uncontended, waits, wakes)
+from .figures import waited as waited_figures
 
 TITLE = "furwock beside the locks people know"
 STYLE = """
@@ -106,6 +107,8 @@ def _headlines(results):
     every = [goal for goal in goals.all_goals(results) if goal.state != goals.UNKNOWN]
     by_state = {state: sum(goal.state == state for goal in every)
                 for state in (goals.REACHED, goals.NOISE, goals.MISSED)}
+    if not every and results.waited:
+        return [waited.headline(results)]
     if not every:
         return ["furwock's goals could not be judged from these results."]
     line = f"Of {len(every)} goals that these results can judge, {by_state[goals.REACHED]} reached"
@@ -146,6 +149,12 @@ def build(results, directory, command):
                  page.figures(by_tasks.draw(results, by_tasks.coefficient, "coeff")),
                  page.figures(reacquire.draw(results)))
     page.section("waits", "Waiting", page.figures(waits.draw(results)))
+    page.section("adaptive", "More tasks than processors", page.figures(adaptive.draw(results)),
+                 tables.adaptive_cells(results))
+    page.section("duty", "Part of the time in the lock", page.figures(futexlock.draw(results)),
+                 tables.duties(results))
+    page.section("crowded", "More threads than CPUs", page.figures(lockmix.draw(results)),
+                 lockmixtables.page(results, tables))
     page.section("sharing", "Read-write locks", sharepage.intro(results),
                  page.figures(share.draw(results)), sharepage.every_cell(results))
     page.section("conditions", "Condition variables", page.figures(wakes.draw(results)),
@@ -157,6 +166,10 @@ def build(results, directory, command):
                  tables.stack(results))
     page.section("between", "Between processes", page.figures(between.draw(results)),
                  tables.between_processes(results))
+    page.section("waited", "What programs waited for",
+                 page.figures(waited_figures.draw(results)),
+                 *(tables.folded(title, tables.table(heads, rows, texts=(0, 1, 7)))
+                   for title, heads, rows in waited.tables(results)))
     page.section("kernel", "System calls and switches", tables.kernel(results))
     page.section("how", "How it was measured", tables.machine(results), tables.missing(results),
                  tables.failures(results), tables.method(results),

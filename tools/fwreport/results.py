@@ -6,16 +6,18 @@ import math
 import os
 from collections import namedtuple
 
-from . import contest
+from . import contest, waited
 
 FORMAT = "furwock-bench-1"
-PLANS = ("paper", "today", "processes", "share", "demo")
+PLANS = ("paper", "today", "adaptive", "processes", "share", "demo")
 
 # Where a measurement was taken: everything but the lock.
 # pick: "own", each task has its lock; "random", it takes any of the locks each time.
 # share: of read-write locks, the per cent of the lock calls that are for reading.
-Spot = namedtuple("Spot", "experiment kind tasks locks lht nlht pick share",
-                  defaults=("own", None))
+# assist: "on", or None: it was off, or nobody looked.
+Spot = namedtuple("Spot", "experiment kind tasks locks lht nlht pick share assist",
+                  defaults=("own", None, None))
+ON = "on"
 
 
 class BadInput(Exception):
@@ -25,14 +27,16 @@ class BadInput(Exception):
 class Cell:
     """One lock at one spot: its runs, oldest first."""
 
-    def __init__(self, raw, where):
+    def __init__(self, raw, where, assist=None):
+        """`assist`: how it was where the cell does not say."""
         try:
             self.lock = str(raw["lock"])
             self.family = str(raw["family"])
             self.spot = Spot(str(raw["experiment"]), str(raw["kind"]), int(raw["tasks"]),
                              int(raw["locks"]), float(raw["lht_us"]), float(raw["nlht_us"]),
                              str(raw.get("pick") or "own"),
-                             None if raw.get("share") is None else float(raw["share"]))
+                             None if raw.get("share") is None else float(raw["share"]),
+                             ON if raw.get("assist", assist) == ON else None)
             self.runs = [dict(run) for run in raw["runs"]]
         except (KeyError, TypeError, ValueError) as error:
             raise BadInput(f"{where}: a cell without a proper {error}") from None
@@ -75,6 +79,7 @@ class Results:
         self.uncontended = None   # of mutexes
         self.objects = {}         # the same of other objects: {object: Table}
         self.contests = {}        # {benchmark: Contest}
+        self.waited = []          # of programs, by furwock run --stat
         self.files = []
         self.failures = []        # (spot, lock, what happened)
         self.notes = []
@@ -82,6 +87,11 @@ class Results:
         self.commands = []        # that measure this again
 
     def add(self, raw, where):
+        if raw.get("format") == waited.FORMAT:
+            self._add_machine(raw.get("machine") or {}, where)
+            self.waited += waited.read(raw, lambda text: BadInput(f"{where}: {text}"))
+            self.files.append(where)
+            return
         benchmark = raw.get("benchmark")
         known = ("ulockflex", "uncontended", *contest.KINDS)
         if benchmark not in known:
@@ -104,6 +114,9 @@ class Results:
             if old is not None and new is not None and old != new:
                 raise BadInput(f"{where}: from another machine ({new}, not {old}); "
                                "a report shows one machine")
+        old, new = self.machine.get("assist"), machine.get("assist")
+        if old and new and old != new:
+            self.machine["assist"] = "not the same in all results"
         for name, value in machine.items():
             if self.machine.get(name) in (None, True):      # True: one program tells no more
                 self.machine[name] = value
@@ -117,14 +130,16 @@ class Results:
         self.notes += [str(note) for note in raw.get("notes") or [] if str(note) not in self.notes]
         if isinstance(raw.get("settings"), dict):
             self.settings[str(plan)] = raw["settings"]
+        assist = (raw.get("machine") or {}).get("assist")
         kinds = {cell.get("kind") for cell in raw["cells"] if isinstance(cell, dict)}
         if plan in PLANS and len(kinds) == 1:
-            self.commands.append(f"ulockflex {plan} --kind {kinds.pop()} "
+            how = f" --assist {raw['assist']}" if raw.get("assist") else ""
+            self.commands.append(f"ulockflex {plan} --kind {kinds.pop()}{how} "
                                  f"--json {os.path.basename(where)}")
         for one in raw["cells"]:
             if not isinstance(one, dict):
                 raise BadInput(f"{where}: a cell that is no object")
-            cell = Cell(one, where)
+            cell = Cell(one, where, assist)
             self.failures += [(cell.spot, cell.lock, str(fault.get("what", "failed")))
                               for fault in cell.failures]
             if not cell.values("throughput"):
@@ -163,7 +178,8 @@ class Results:
         found = {spot for spot, _ in self.cells
                  if spot.experiment == experiment and kind in (None, spot.kind)}
         return sorted(found, key=lambda s: (s.kind != "threads", s.locks, s.tasks,
-                                            s.nlht + s.lht, s.nlht, s.pick, s.share or 0))
+                                            s.nlht + s.lht, s.nlht, s.pick, s.share or 0,
+                                            s.assist or ""))
 
     def kinds(self, experiment):
         return list(dict.fromkeys(spot.kind for spot in self.spots(experiment)))
@@ -183,6 +199,11 @@ class Results:
     def family(self, lock):
         return next((c.family for (_, name), c in self.cells.items() if name == lock), None)
 
+    def otherwise_assisted(self):
+        """How many runs found the assist in another state than their cell says."""
+        return sum(run.get("assist") in (ON, "off") and (run["assist"] == ON) != bool(spot.assist)
+                   for (spot, _), cell in self.cells.items() for run in cell.runs)
+
     def broken(self):
         """(spot, lock) of the cells in which a lock let two tasks in at once."""
         return [key for key, cell in self.cells.items() if any(cell.values("integrity"))
@@ -200,10 +221,11 @@ def load(paths):
             raise BadInput(f"{path}: {error.strerror}") from None
         except ValueError as error:
             raise BadInput(f"{path}: not JSON ({error})") from None
-        if not isinstance(raw, dict) or raw.get("format") != FORMAT:
+        if not isinstance(raw, dict) or raw.get("format") not in (FORMAT, waited.FORMAT):
             found = raw.get("format") if isinstance(raw, dict) else None
             raise BadInput(f"{path}: its format is {found!r}, not {FORMAT!r}")
         results.add(raw, str(path))
-    if not any((results.cells, results.uncontended, results.objects, results.contests)):
+    if not any((results.cells, results.uncontended, results.objects, results.contests,
+                results.waited)):
         raise BadInput(f"{', '.join(map(str, paths))}: nothing was measured (no runs)")
     return results

@@ -48,10 +48,11 @@ def contest(build, name, path, seconds, title, *words):
                                           "--budget", f"{max(1, seconds):.0f}"])
 
 
-def ulockflex(build, plan, path, seconds, title, kind="threads"):
+def ulockflex(build, plan, path, seconds, title, kind="threads", *more):
     """The step that measures a plan, going on with an earlier result."""
     program = find(build, "ulockflex")
-    words = [program, plan, "--kind", kind, "--json", path, "--budget", f"{seconds:g}"]
+    words = [program, plan, "--kind", kind, "--json", path, "--budget", f"{seconds:g}",
+             *more]
     if path.exists():
         words.append("--resume")
     return Step(title, path, program and words)

@@ -3,8 +3,8 @@
 
 from tabulate import tabulate
 
-from . import (between, compare, goals, lifo, lifotables, mix, mixtables, sharetables, sharing,
-               stats, waketables)
+from . import (adaptive, between, compare, futexlock, goals, lifo, lifotables, lockmix,
+               lockmixtables, mix, mixtables, sharetables, sharing, stats, waited, waketables)
 from .compare import FAIR, OURS, PTHREAD
 from .figures.waits import duration
 
@@ -35,6 +35,8 @@ def machine_lines(results):
         what = machine["virtual"]
         where.append("virtual machine" if what is True else f"virtual machine ({what})")
     lines = [f"{results.cpus} CPUs: " + ", ".join(where)]
+    if machine.get("assist") not in (None, "off"):
+        lines[0] += f"; assist: {machine['assist']}"
     if machine.get("date"):
         lines.append(f"measured {machine['date']}")
     return lines
@@ -98,6 +100,10 @@ def warnings(results):
     lines += [f"{lock} failed at {compare.describe(spot)}: {what}"
               for spot, lock, what in results.failures]
     lines += waketables.failures(results)
+    changed = results.otherwise_assisted()
+    if changed:
+        lines.append(f"{changed} runs found the assist in another state than their results say: "
+                     "somebody turned it on or off")
     wide = sum(not cell.narrow for cell in results.cells.values())
     if wide:
         lines.append(f"{wide} of {len(results.cells)} cells ended before their 95 % interval "
@@ -125,15 +131,19 @@ def text(results):
                 parts.append(f"longest wait in {name}, {kind}\n" + tabulate(
                     rows, ["tasks", "(nlht,lht)", "locks", OURS, FAIR, PTHREAD,
                            f"{OURS}/{FAIR}"], disable_numparse=True))
+    parts += [title + "\n" + tabulate(rows, heads, disable_numparse=True)
+              for title, heads, rows in adaptive.tables(results)]
     parts += sharing_text(results)
     parts += between.texts(results)
+    own = {mix.NAME: mixtables.text, futexlock.NAME: futexlock.text,
+           lockmix.NAME: lambda found: lockmixtables.text(found, results)}
     for found in results.contests.values():
-        if found.name == between.DATABASE:
-            continue
-        parts.append(mixtables.text(found) if found is mix.found(results) else
-                     contest_text(found))
+        if found.name != between.DATABASE:
+            parts.append(own.get(found.name, contest_text)(found))
     if lifo.found(results):
         parts.append(lifotables.text(lifo.found(results)))
+    parts += [title + "\n" + tabulate(rows, heads, disable_numparse=True)
+              for title, heads, rows in waited.tables(results)]
     parts.append("goals\n" + "\n".join(goal_lines(results)))
     return "\n\n".join(parts) + "\n"
 

@@ -3,8 +3,8 @@
 
 import html
 
-from . import (between, compare, goals, lifo, lifotables, mix, mixtables, paper, stats, summary,
-               waketables)
+from . import (adaptive, between, compare, futexlock, goals, lifo, lifotables, lockmixtables, mix,
+               mixtables, paper, stats, summary, waketables)
 from .compare import OURS, PTHREAD
 
 CLASSES = {goals.REACHED: "reached", goals.NOISE: "noise", goals.MISSED: "missed",
@@ -65,6 +65,13 @@ def every_cell(results):
                 parts.append(folded(f"All cells of {name} in figures, {kind}", table(
                     summary.CELL_HEADINGS, rows, texts=(4,))))
     return "\n".join(parts)
+
+
+def adaptive_cells(results):
+    """Every cell of the plan adaptive."""
+    return "\n".join(folded(title[0].upper() + title[1:], table(
+        heads, rows, texts=tuple(at for at, head in enumerate(heads) if head == "best rival")))
+        for title, heads, rows in adaptive.tables(results))
 
 
 def improvement_intro(results):
@@ -170,7 +177,8 @@ def kernel(results):
                     for row in _kernel_rows(results, spot)]
             if rows:
                 text = table(["tasks", "(nlht,lht)", "locks", "lock"]
-                             + [title for title, _ in KERNEL_METRICS] + ["CPU µs"], rows,
+                             + [title for title, _ in KERNEL_METRICS]
+                             + ["CPU µs", "burnt µs"], rows,
                              texts=(3,), ours=lambda row: row[3] == OURS)
                 parts.append(f"<h3>Per iteration, {name}, {kind}</h3>{text}" if experiment ==
                              "tables" else folded(f"Per iteration, {name}, {kind}", text))
@@ -186,10 +194,12 @@ def _kernel_rows(results, spot):
         if cell is None:
             continue
         figures = [stats.mean(cell.values(metric)) for _, metric in KERNEL_METRICS]
-        work = [run["cpu_seconds"] / run["iterations"] * 1e6 for run in cell.runs
+        work = [run["cpu_ns"] / adaptive.MICRO if run.get("cpu_ns") else
+                run["cpu_seconds"] / run["iterations"] * 1e6 for run in cell.runs
                 if run.get("cpu_seconds") and run.get("iterations")]
+        burnt = [ns / adaptive.MICRO for ns in cell.values("burnt_ns")]
         rows.append([spot.tasks, compare.configuration(spot), spot.locks, lock]
-                    + [_plus_minus(e) for e in figures + [stats.mean(work)]])
+                    + [_plus_minus(e) for e in figures + [stats.mean(work), stats.mean(burnt)]])
     return rows
 
 
@@ -252,6 +262,17 @@ def operations(results):
         for title, heads, rows in mixtables.figures(one))
 
 
+def duties(results):
+    """futexlock: a table for each duty cycle and what was measured, then every place."""
+    one = futexlock.found(results)
+    if not one:
+        return ""
+    parts = [folded(title[0].upper() + title[1:], table(heads, rows, texts=(0,),
+                                                        ours=lambda row: row[0] == OURS))
+             for title, heads, rows in futexlock.figures(one)]
+    return "\n".join(parts) + contest(results, futexlock.NAME)
+
+
 def machine(results):
     rows = "".join(f"<dt>{html.escape(str(key))}</dt><dd>{html.escape(str(value))}</dd>"
                    for key, value in results.machine.items())
@@ -280,6 +301,10 @@ WAKES = {
     "lifo": lifotables.METHOD,
     "atomicmix": mixtables.METHOD,
     "tdbtorture": between.METHOD,
+    "lockmix": lockmixtables.METHOD,
+    "futexlock": futexlock.METHOD,
+    "dropin": "dropin: one program through the POSIX names, by turns with the drop-in preloaded "
+              "and without. A call is a call, a pair of calls, or a whole round (broadcast).",
 }
 
 
@@ -291,6 +316,7 @@ def method(results):
         many = f"{min(runs)} to {max(runs)}" if min(runs) < max(runs) else f"{runs[0]}"
         lines.append(f"{len(runs)} cells, {many} runs each; in {wide} of them the time was up "
                      "before the 95 % confidence interval was narrow.")
+    lines += [adaptive.METHOD] if adaptive.spots(results) else []
     for plan, settings in results.settings.items():
         if "seconds" in settings and "rounds" in settings:
             lines.append(f"Plan {html.escape(plan)}: runs of {settings['seconds']:g} s, at least "

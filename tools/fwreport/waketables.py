@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tables of condperf, pingpong, latency and lifo: rows for the page and for plain text."""
 
-from . import contest, mix
+from . import contest, futexlock, lockmix, mix
 from .compare import OURS
 from .verdict import interval
 
@@ -10,7 +10,10 @@ TITLES = {"condperf": "waking all who wait on a condition variable",
           "latency": "semaphores, events and barriers",
           "lifo": "a stack whose head is one atomic object",
           "atomicmix": "generic atomic operations",
-          "tdbtorture": "processes that share a database"}
+          "tdbtorture": "processes that share a database",
+          "dropin": "programs on the POSIX drop-in",
+          "lockmix": lockmix.TITLE,
+          "futexlock": futexlock.TITLE}
 
 
 def time(seconds):
@@ -39,13 +42,21 @@ def place_words(name, place):
         return [place.head, f"{place.threads}{' pinned' * place.pinned}"]
     if name == "tdbtorture":
         return [place.level, place.processes, place.hash_size]
+    if name == "dropin":
+        return [place.case, place.threads]
+    if name == "lockmix":
+        return [lockmix.describe(place)]
+    if name == "futexlock":
+        return futexlock.words(place)
     who = {"alone": "alone", "hand-off": "to and fro"}.get(place.test, f"{place.parties} parties")
     return [place.object, who]
 
 
 HEADS = {"condperf": ["waiters", "us held", "woken by"], "pingpong": ["games"],
+         "lockmix": ["place"],
          "latency": ["object", "test"], "lifo": ["head", "threads"],
-         "atomicmix": ["calls"], "tdbtorture": ["contention", "processes", "chains"]}
+         "atomicmix": ["calls"], "tdbtorture": ["contention", "processes", "chains"],
+         "dropin": ["case", "threads"], "futexlock": futexlock.HEADS}
 
 
 def heads(found):

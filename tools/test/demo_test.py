@@ -145,14 +145,16 @@ class Conducting(unittest.TestCase):
         self.assertTrue((self.out / "index.html").exists())
 
     def test_bench_goes_on(self):
-        for _ in range(2):
-            status, out, err = self.run_to_end("bench", "--minutes", "5")
+        for more in ((), ("--assist", "both")):
+            status, out, err = self.run_to_end("bench", "--minutes", "5", *more)
             self.assertEqual(status, 0, err)
         self.assertIn("goals", out)
         words = (self.bench / "ulockflex.words").read_text().splitlines()
-        self.assertEqual(len(words), 10)
+        self.assertEqual(len(words), 12)
         self.assertNotIn("--resume", words[0])
-        self.assertTrue(all("--resume" in line for line in words[5:]))
+        self.assertTrue(all("--resume" in line for line in words[6:]))
+        self.assertEqual([line.split()[0] for line in words if "--assist both" in line],
+                         ["adaptive"])
         self.assertIn("make bench BENCH_ARGS=", (self.out / "index.html").read_text())
 
 

@@ -9,13 +9,7 @@ table    Table 3, the paper's beside today's; the goals
 cli      the command line
 """
 
-
-class Trouble(Exception):
-    """Something that ends the program with one line on stderr."""
-
-    def __init__(self, message, status=1):
-        super().__init__(message)
-        self.status = status
+from front import Trouble
 
 
 SKIPPED = 77

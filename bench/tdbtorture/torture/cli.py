@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command line."""
 
-import argparse
-import json
 import os
 import pathlib
 import signal
@@ -10,41 +8,26 @@ import sys
 import tempfile
 import time
 
-from flex import machine
+from front import Trouble, machine
+from front.cli import (
+    EXIT_INTERRUPTED, Parser, among, check_folder, end_like_interrupt, positive, up_to, whole,
+    write_json)
 
-from . import Trouble, engine, source, table
+from . import engine, source, table
 from .build import Builder
 
 ROUNDS, BUDGET = 5, 300.0
-EXIT_INTERRUPTED = 130
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Trouble(message, 2)
-
-
-def positive(text):
-    value = float(text)
-    if not 0 < value < 1e9:
-        raise ValueError
-    return value
-
-
-def whole(text):
-    value = int(text)
-    if not 0 < value <= 10000000:
-        raise ValueError
-    return value
+INTERRUPTED = EXIT_INTERRUPTED + signal.SIGINT
+LOOPS_MOST = 10000000
 
 
 def arguments(argv):
-    p = Parser(prog="tdbtorture", allow_abbrev=False, description=__doc__,
+    p = Parser(prog="tdbtorture", description=__doc__,
                epilog="Without sources of TDB it ends with status 77 and says why.")
     p.add_argument("kinds", nargs="*", metavar="LOCKS", help=f"of {', '.join(engine.KINDS)}")
     p.add_argument("--level", metavar="LEVEL,...", help="of high,low,none (all)")
     p.add_argument("--rounds", type=whole, default=ROUNDS, metavar="N", help="runs of each (5)")
-    p.add_argument("--loops", type=whole, metavar="N",
+    p.add_argument("--loops", type=up_to(LOOPS_MOST), metavar="N",
                    help="operations of each process (as many as the budget allows, 200000 at most)")
     p.add_argument("--budget", type=positive, default=BUDGET, metavar="SECONDS",
                    help="time for all, without building (300)")
@@ -55,39 +38,17 @@ def arguments(argv):
     p.add_argument("--dir", metavar="DIR", help="where the databases lie (/dev/shm)")
     p.add_argument("--quiet", action="store_true", help="no progress line")
     options = p.parse_intermixed_args(argv)
-    options.kinds = _among(options.kinds, engine.KINDS, "locks")
+    options.kinds = among(options.kinds, engine.KINDS, "locks")
     names = [level.name for level in engine.LEVELS]
-    wanted = _among(options.level.split(",") if options.level else [], names, "level")
+    wanted = among(options.level.split(",") if options.level else [], names, "level")
     options.levels = [level for level in engine.LEVELS if level.name in wanted]
     return options
-
-
-def _among(given, there, what):
-    for name in given:
-        if name not in there:
-            raise Trouble(f"unknown {what} {name}; there are: {' '.join(there)}", 2)
-    return list(dict.fromkeys(given)) or list(there)
 
 
 def about(builder):
     libc = os.confstr("CS_GNU_LIBC_VERSION") or "unknown"
     return machine.describe({"libc": libc.rpartition(" ")[2],
                              "compiler": builder.known["compiler"]})
-
-
-def write(path, document):
-    if path is None:
-        return
-    try:
-        folder = os.path.dirname(os.path.realpath(path))
-        descriptor, name = tempfile.mkstemp(prefix=".tdbtorture.", dir=folder)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1)
-            file.write("\n")
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except OSError as error:
-        raise Trouble(f"cannot write {path}: {error.strerror}", 2) from None
 
 
 def conduct(options, here, folder):
@@ -117,26 +78,20 @@ def conduct(options, here, folder):
             document["notes"].append("the time was up before all rounds were done")
     except KeyboardInterrupt:
         document["notes"].append("interrupted")
-        status = EXIT_INTERRUPTED
+        status = INTERRUPTED
     if not options.quiet:
         print("\r\033[K", end="", file=sys.stderr)
-    write(options.json, document)
+    write_json(options.json, document)
     print(table.text(document), flush=True)
     return status or int(any(cell["failures"] for cell in document["cells"]))
 
 
-def _interrupt(_number, _frame):
-    raise KeyboardInterrupt
-
-
 def main(argv, here):
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    end_like_interrupt()
     try:
         options = arguments(argv)
         where = options.dir or ("/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
-        if options.json and not os.path.isdir(os.path.dirname(os.path.realpath(options.json))):
-            raise Trouble(f"cannot write {options.json}: no such directory", 2)
+        check_folder(options.json)
         with tempfile.TemporaryDirectory(prefix="tdbtorture-", dir=where) as folder:
             return conduct(options, here, pathlib.Path(folder))
     except Trouble as trouble:
@@ -147,7 +102,7 @@ def main(argv, here):
         return 1
     except KeyboardInterrupt:
         print("tdbtorture: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return INTERRUPTED
     except OSError as error:
         print(f"tdbtorture: {error.filename or ''}: {error.strerror}", file=sys.stderr)
         return 2

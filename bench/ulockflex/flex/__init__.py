@@ -8,16 +8,10 @@ engine   the rounds: interleaving, deadlines, interruptions
 store    the result file
 stats    means and confidence intervals
 prefer   which read-write locks are compared
+adaptive   more tasks than processors, the assist off and on: the plan, and what is shown of it
 processes  locks between processes: their plan, and what is shown of it
 show, showpaper, showshare, progress    what people see
-machine  what is measured on
 cli      the command line
 """
 
-
-class Trouble(Exception):
-    """Something that ends the program with one line on stderr."""
-
-    def __init__(self, message, status=1):
-        super().__init__(message)
-        self.status = status
+from front import Trouble  # noqa: F401

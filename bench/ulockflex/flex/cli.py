@@ -7,7 +7,11 @@ import signal
 import sys
 import time
 
-from flex import Trouble, machine, plan as planning, processes, show, showshare, store as storing
+from front import assist, machine
+from front.cli import ENDING, EXIT_INTERRUPTED, Parser, positive, whole
+
+from flex import (
+    Trouble, adaptive, plan as planning, processes, show, showshare, store as storing)
 from flex.engine import Engine
 from flex.progress import Progress, clock_text
 from flex.showpaper import PaperShow
@@ -17,6 +21,7 @@ EPILOG = """\
 Plans:
   paper   all of section 4.1: efficiency, tables 1 and 2, figures 1 to 5, fairness
   today   1 to 4 tasks per CPU, critical sections of 0 to 100 us, 1 to 1000 locks
+  adaptive    2 to 4 tasks per CPU, critical sections of 1 to 100 us: waiters that poll or sleep
   processes   tables 1 and 2 with 2 to 100 processes: locks that survive their holder, and others
   share   figure 6: read-write locks, 0 to 100 % of the calls for reading, 2, 3, 4 and 100 tasks
   demo    a short version; share-demo, of the plan share
@@ -32,6 +37,8 @@ left out of that configuration from then on, and the exit status is 1.
 DEFAULTS = {"single": {}, "paper": {"seconds": 0.5, "max_rounds": 10,
                                      "probes": ("contention", "waits", "syscalls")},
             "today": {"seconds": 0.25, "max_rounds": 10},
+            "adaptive": {"seconds": 0.25, "max_rounds": 10, "probes": ("waits", "syscalls"),
+                         "probe_seconds": 0.2},
             "processes": {"seconds": 0.25, "max_rounds": 10, "probes": ()},
             "share": {"seconds": 0.25, "max_rounds": 10},
             "demo": {"seconds": 0.2, "rounds": 3, "max_rounds": 3, "probes": ("waits",),
@@ -39,25 +46,12 @@ DEFAULTS = {"single": {}, "paper": {"seconds": 0.5, "max_rounds": 10,
             "share-demo": {"seconds": 0.2, "rounds": 3, "max_rounds": 3, "probes": ()}}
 BUDGETS = {"demo": 60.0, "share-demo": 30.0}
 SHARING_PLANS = ("share", "share-demo")
-EXIT_INTERRUPTED = 128
 
 
 class Interrupted(Exception):
     def __init__(self, number):
         super().__init__(number)
         self.number = number
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Trouble(message, 2)
-
-
-def positive(text):
-    value = float(text)
-    if not 0 < value < 1e9:
-        raise ValueError
-    return value
 
 
 def time_us(text):
@@ -74,13 +68,6 @@ def percents(text):
     return tuple(dict.fromkeys(values))
 
 
-def whole(text):
-    value = int(text)
-    if not 0 < value <= 1000000:
-        raise ValueError
-    return value
-
-
 def probes(text):
     names = tuple(text.split(",")) if text not in ("", "none") else ()
     if set(names) - set(planning.PROBES):
@@ -90,7 +77,7 @@ def probes(text):
 
 
 def make_parser():
-    p = Parser(prog="ulockflex", epilog=EPILOG, allow_abbrev=False,
+    p = Parser(prog="ulockflex", epilog=EPILOG,
                formatter_class=argparse.RawDescriptionHelpFormatter,
                usage="%(prog)s [options] [PLAN] [LOCK ...]",
                description="Throughput, fairness and waiting times of locks, as measured in "
@@ -112,6 +99,9 @@ def make_parser():
     p.add_argument("--pick", choices=("own", "random"),
                    help="each task keeps to its own lock, or picks one at random each time (own; "
                         "random in today's plan)")
+    p.add_argument("--assist", choices=assist.CHOICES,
+                   help="turn the assist on or off, or measure all with both, by turns; needs root "
+                        "(as it is)")
     p.add_argument("--seconds", type=positive, metavar="S", help="length of one run")
     p.add_argument("--rounds", type=whole, metavar="N", help="at least so many runs of each lock")
     p.add_argument("--max-rounds", type=whole, metavar="N", help="at most so many")
@@ -213,6 +203,8 @@ def make_plan(options, locks, settings):
         return planning.paper_plan(locks, names, kind, settings)
     if options.plan == "today":
         return planning.today_plan(locks, names, kind, settings, cpus, options.pick or "random")
+    if options.plan == adaptive.PLAN:
+        return adaptive.plan(locks, names, kind, settings, cpus)
     if options.plan == processes.PLAN:
         return processes.plan(locks, names, settings)
     if options.plan == "demo":
@@ -251,6 +243,8 @@ def describe(plan):
 def table_text(options, plan, store):
     if options.plan == "paper":
         text = PaperShow(store, plan, options.kind).text()
+    elif options.plan == adaptive.PLAN:
+        text = adaptive.Show(store, plan.groups).text()
     elif options.plan == processes.PLAN:
         text = processes.Show(store, plan.groups).text()
     elif options.sharing and len(plan.groups) > 1:
@@ -271,13 +265,13 @@ def on_signal(number, _frame):
 
 
 def catch_signals():
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING:
         signal.signal(number, on_signal)
 
 
 def ignore_signals():
     """While what was measured is being saved."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
 
 
@@ -293,25 +287,27 @@ def prepare_worker(worker, plan, store, old):
             store.note(f"system calls are not counted: {why}")
 
 
-def run(options, plan, worker, store, deadline):
+def run(options, plan, store, engine):
     """Measures, saves, prints.  Returns the exit status."""
-    progress = Progress(plan, options.quiet, deadline)
-    interrupted = None
+    interrupted = trouble = None
     try:
-        whole_plan = Engine(plan, worker, store, progress, deadline).measure()
+        whole_plan = engine.measure()
         store.document["complete"] = whole_plan
         if not whole_plan:
             store.note("the time was up before every cell had its runs")
     except Interrupted as e:
         interrupted = e.number
         store.note("interrupted")
-    ignore_signals()
-    progress.clear()
-    trouble = None
-    try:
-        store.write()
     except Trouble as e:
         trouble = e
+    ignore_signals()
+    engine.progress.clear()
+    try:
+        store.write()
+        if engine.switch:
+            engine.switch.restore()
+    except Trouble as e:
+        trouble = trouble or e
     print(table_text(options, plan, store), flush=True)
     if trouble:
         raise trouble
@@ -348,7 +344,13 @@ def start(options):
         old = None
     if old:
         storing.check_resumable(old, options.json, options.plan, about)
+        options.assist = options.assist or old.get("assist")
+        if not options.assist:
+            storing.check_assist(old, options.json, about["assist"])
     plan = make_plan(options, locks, make_settings(options, old))
+    if options.assist:
+        few = adaptive.WITHOUT if options.plan == adaptive.PLAN and not options.words else None
+        planning.with_assist(plan, options.assist, few)
     budget = options.budget or BUDGETS.get(options.plan)
     said = planning.fit(plan, budget) if budget and not old else []
     if not any(names for _, names in plan.groups):
@@ -356,7 +358,9 @@ def start(options):
     if options.dry_run:
         print("\n".join([describe(plan), *plan.left_out, *said]))
         return 0
+    switch = assist.Switch.for_root() if options.assist else None
     store = storing.Store(options.json, plan, locks, about)
+    store.document["assist"] = options.assist
     store.check_writable()
     if old:
         store.resume(old)
@@ -364,7 +368,10 @@ def start(options):
         store.note(line)
         print(f"ulockflex: {line}", file=sys.stderr)
     prepare_worker(worker, plan, store, old)
-    return run(options, plan, worker, store, begun + budget if budget else None)
+    deadline = begun + budget if budget else None
+    engine = Engine(plan, worker, store, Progress(plan, options.quiet, deadline), deadline,
+                    switch=switch)
+    return run(options, plan, store, engine)
 
 
 def main(argv):

@@ -10,6 +10,8 @@ rounds.
 
 import time
 
+from front import assist
+
 from flex.plan import run_seconds
 from flex.worker import Failure
 
@@ -31,14 +33,32 @@ def rotated(names, by):
     return names[by:] + names[:by]
 
 
+def in_turns(groups, number):
+    """The order of a round.
+
+    With the assist off and on: each configuration in both states before the next, and the switch is
+    turned once for each.  Every other round begins with the other state.
+    """
+    places = {}
+    for group in groups:
+        places.setdefault(group[0]._replace(assist=None), []).append(group)
+    now, order = (assist.OFF if number % 2 else assist.ON), []
+    for found in places.values():
+        order += sorted(found, key=lambda group: group[0].assist != now)
+        now = order[-1][0].assist
+    return order
+
+
 class Engine:
-    def __init__(self, plan, worker, store, progress, deadline=None, clock=time.monotonic):
+    def __init__(self, plan, worker, store, progress, deadline=None, clock=time.monotonic,
+                 switch=None):
         self.plan = plan
         self.worker = worker
         self.store = store
         self.progress = progress
         self.deadline = deadline
         self.clock = clock
+        self.switch = switch    # of the assist, where configurations name its state
         self.last_write = clock()
 
     def measure(self):
@@ -49,7 +69,7 @@ class Engine:
                 if not open_groups:
                     break
                 self.progress.round(number, open_groups)
-                for config, locks in open_groups:
+                for config, locks in in_turns(open_groups, number):
                     self.visit(config, locks, number)
                 self.write()
         except OutOfTime:
@@ -77,6 +97,8 @@ class Engine:
         return True
 
     def visit(self, config, locks, number):
+        if config.assist is not None:
+            self.switch.turn(config.assist)
         for lock in rotated(locks, number - 1):
             if not self.store.has_run(config, lock, number):
                 self.run_once(config, lock, number)

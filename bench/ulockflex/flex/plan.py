@@ -5,16 +5,18 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from front import assist
+
 from flex import Trouble, paper
 
 PROBES = ("waits", "contention", "syscalls")
-PLANS = ("paper", "today", "processes", "share", "demo", "share-demo")
+PLANS = ("paper", "today", "adaptive", "processes", "share", "demo", "share-demo")
 
 
 class Config(NamedTuple):
     """A place in an experiment at which locks are compared.  Times in microseconds."""
 
-    experiment: str  # efficiency, tables, grid, share, single
+    experiment: str  # efficiency, tables, grid, adaptive, share, single
     kind: str        # threads, processes
     tasks: int
     locks: int
@@ -22,6 +24,7 @@ class Config(NamedTuple):
     nlht_us: float   # mean time between release and the next acquisition
     pick: str = "own"  # each task uses its own lock, round robin; or a "random" one each time
     share: float | None = None  # per cent of the lock calls that are for reading; None: a mutex
+    assist: str | None = None  # the assist is turned on or off before; None: it stays as it is
 
     @classmethod
     def of(cls, cell):
@@ -35,7 +38,13 @@ class Config(NamedTuple):
         locks = "1 lock" if self.locks == 1 else f"{self.locks} locks"
         pick = " at random" if self.pick == "random" and self.locks > 1 else ""
         share = "" if self.share is None else f", {self.share:g} % reads"
-        return f"{times} {tasks}, {locks}{pick}, {self.kind}{share}"
+        state = "" if self.assist is None else f", assist {self.assist}"
+        return f"{times} {tasks}, {locks}{pick}, {self.kind}{share}{state}"
+
+    def place(self):
+        """What a cell of the result file says of it."""
+        return {k: v for k, v in self._asdict().items()
+                if v is not None or k not in ("share", "assist")}
 
 
 @dataclass
@@ -78,11 +87,25 @@ class Plan:
         return sum(len(locks) for _, locks in self.groups)
 
 
+def with_assist(plan, choice, without=None):
+    """The plan with each configuration in the states of the assist that are asked for.
+
+    Of both: with it off only the locks `without`, if such are given, as the others do not know.
+    """
+    states = (assist.OFF, assist.ON) if choice == assist.BOTH else (choice,)
+    few = without if choice == assist.BOTH else None
+    plan.groups = [(config._replace(assist=state),
+                    [lock for lock in locks if lock in few] if few and state == assist.OFF
+                    else locks)
+                   for config, locks in plan.groups for state in states]
+
+
 # --- How long a plan takes ---------------------------------------------------------------------
 
 START_SECONDS = 0.03              # a process is started, its memory mapped
 START_SECONDS_PER_TASK = 0.0004   # a task is started, woken, joined
 WARM_FRACTION, WARM_SECONDS = 0.1, 0.05  # as in measure.c
+SWITCH_SECONDS = 0.5              # the assist is turned on or off
 
 
 def run_seconds(config, seconds):
@@ -93,7 +116,8 @@ def run_seconds(config, seconds):
 
 def group_seconds(config, locks, settings, rounds):
     probes = len(settings.probes) * min(settings.probe_rounds, rounds)
-    return len(locks) * (rounds * run_seconds(config, settings.seconds)
+    switch = 0 if config.assist is None else rounds * SWITCH_SECONDS
+    return switch + len(locks) * (rounds * run_seconds(config, settings.seconds)
                          + probes * run_seconds(config, settings.probe_length()))
 
 

@@ -74,7 +74,14 @@ def _row(store, config, lock, base):
             duration(stats.max_of(cell, "wait_ns", "max")),
             number(stats.median_of(cell, "syscalls"), ".2f"),
             number(stats.median_of(cell, "vcsw"), ".2f"),
-            number(stats.median_of(cell, "ivcsw"), ".3f")]
+            number(stats.median_of(cell, "ivcsw"), ".3f"),
+            duration(stats.median_of(cell, "cpu_ns")), _burnt(cell)]
+
+
+def _burnt(cell):
+    """Work that was calibrated on a faster moment may seem to have cost less than nothing."""
+    burnt = stats.median_of(cell, "burnt_ns")
+    return duration(None if burnt is None else max(0.0, burnt))
 
 
 LEGEND = """\
@@ -82,7 +89,7 @@ it/s: iterations per second, median of the runs.  +-: half the 95 % confidence i
 coeff: standard deviation of the tasks' counts over their mean.  taken: lock calls that found the
 lock taken.  never: acquisitions after which the same task did not get the lock back at once.
 Waits: lock calls, in runs of their own.  Per iteration: system calls, context switches that were
-asked for (vcsw) and not (ivcsw)."""
+asked for (vcsw) and not (ivcsw), processor time, and what of it was not work (burnt)."""
 
 
 def single(store, config, locks):
@@ -90,7 +97,7 @@ def single(store, config, locks):
     base = base_of(store, config, locks)
     rows = [row for row in (_row(store, config, lock, base) for lock in locks) if row]
     headers = ["lock", "it/s", "+-", f"/{base}" if base else "ratio", "coeff", "taken %", "never %",
-               "wait p50", "p99", "max", "syscalls", "vcsw", "ivcsw"]
+               "wait p50", "p99", "max", "syscalls", "vcsw", "ivcsw", "cpu", "burnt"]
     title = (f"{config}: {config.nlht_us:g} us outside the lock and {config.lht_us:g} us inside, "
              "on average")
     return title + "\n\n" + table(rows, headers)

@@ -8,7 +8,9 @@ import os
 import stat
 import tempfile
 
-from flex import Trouble, machine, stats
+from front import assist, machine
+
+from flex import Trouble, stats
 from flex.plan import Config, Settings
 
 FORMAT = "furwock-bench-1"
@@ -38,8 +40,7 @@ class Store:
         key = (config, lock)
         if key not in self.cells:
             known = self.locks.known(lock, config.share is not None) or {}
-            place = {k: v for k, v in config._asdict().items() if k != "share" or v is not None}
-            cell = {"lock": lock, **{k: known.get(k) for k in TRAITS}, **place,
+            cell = {"lock": lock, **{k: known.get(k) for k in TRAITS}, **config.place(),
                     "runs": [], "failures": []}
             if config.share is not None:
                 cell["preference"] = known.get("preference")  # None: a mutex
@@ -160,6 +161,13 @@ def read(path):
     if found.get("benchmark") != BENCHMARK:
         raise Trouble(f"{path} holds results of {found.get('benchmark')}, not of {BENCHMARK}", 2)
     return found
+
+
+def check_assist(old, path, state):
+    """Trouble where results with the assist and without would be mixed."""
+    before = old.get("machine", {}).get("assist", assist.OFF)
+    if before != state:
+        raise Trouble(f"{path} was measured with the assist {before}, and now it is {state}", 2)
 
 
 def check_resumable(old, path, plan_name, about):

@@ -56,6 +56,7 @@ FW_ATOMIC_STORE_(64, fw_word_, relaxed, RELAXED)
 FW_ATOMIC_STORE_(64, fw_word_, release, RELEASE)
 
 FW_ATOMIC_MODIFY_(xchg, __atomic_exchange_n, 8, fw_byte_, acquire, ACQUIRE)
+FW_ATOMIC_MODIFY_(xchg, __atomic_exchange_n, 32, fw_half_, acquire, ACQUIRE)
 FW_ATOMIC_MODIFY_(xchg, __atomic_exchange_n, 32, fw_half_, release, RELEASE)
 FW_ATOMIC_MODIFY_(xchg, __atomic_exchange_n, 64, fw_word_, seq_cst, SEQ_CST)
 FW_ATOMIC_MODIFY_(add, __atomic_fetch_add, 32, fw_half_, relaxed, RELAXED)

@@ -25,35 +25,47 @@ int fw_release_fence_(void);
  * The two halves are compared one by one because the lower one was just written by a 32-bit store:
  * a 64-bit load would wait until that store has reached the cache (measured: doc/mutex.md).
  */
+#define FW_RELEASE_SEQUENCE_(compare_owner, owner)                                              \
+    __asm__ goto(".pushsection __rseq_cs, \"aw\"\n"                                             \
+                 ".balign 32\n"                                                                 \
+                 "3: .long 0, 0\n"                                                              \
+                 ".quad 1f, 2f - 1f, 4f\n"                                                      \
+                 ".popsection\n"                                                                \
+                 "leaq 3b(%%rip), %%rax\n"                                                      \
+                 "movq %%rax, %%fs:8(%[area])\n"                                                \
+                 "1:\n" compare_owner "cmpl $0, 4(%[state])\n"                                  \
+                 "jne %l[other]\n"                                                              \
+                 "movl $0, (%[state])\n"                                                        \
+                 "2:\n"                                                                         \
+                 "jmp 5f\n"                                                                     \
+                 ".byte 0x0f, 0xb9, 0x3d\n" /* ud1, which makes the signature an instruction */ \
+                 ".long 0x53053053\n"                                                           \
+                 "4: jmp %l[other]\n"                                                           \
+                 "5:\n"                                                                         \
+                 : /* asm goto with outputs is too young */                                     \
+                 : [area] "r"(area), [state] "r"(state), [id] "r"(owner)                        \
+                 : "rax", "cc", "memory"                                                        \
+                 : other)
+
 static inline bool fw_release_plain_(uint64_t *state, uint32_t id)
 {
     ptrdiff_t area = fw_rseq_offset_;
 
     if (__builtin_expect(area == 0, 0))
         return false;
-    __asm__ goto(".pushsection __rseq_cs, \"aw\"\n"
-                 ".balign 32\n"
-                 "3: .long 0, 0\n"
-                 ".quad 1f, 2f - 1f, 4f\n"
-                 ".popsection\n"
-                 "leaq 3b(%%rip), %%rax\n"
-                 "movq %%rax, %%fs:8(%[area])\n"
-                 "1:\n"
-                 "cmpl %[id], (%[state])\n"
-                 "jne %l[other]\n"
-                 "cmpl $0, 4(%[state])\n"
-                 "jne %l[other]\n"
-                 "movl $0, (%[state])\n"
-                 "2:\n"
-                 "jmp 5f\n"
-                 ".byte 0x0f, 0xb9, 0x3d\n" /* ud1, which makes the signature an instruction */
-                 ".long 0x53053053\n"
-                 "4: jmp %l[other]\n"
-                 "5:\n"
-                 : /* asm goto with outputs is too young */
-                 : [area] "r"(area), [state] "r"(state), [id] "r"(id)
-                 : "rax", "cc", "memory"
-                 : other);
+    FW_RELEASE_SEQUENCE_("cmpl %[id], (%[state])\njne %l[other]\n", id);
+    return true;
+other:
+    return false;
+}
+
+static inline bool fw_release_quiet_(uint64_t *state)
+{
+    ptrdiff_t area = fw_rseq_offset_;
+
+    if (__builtin_expect(area == 0, 0))
+        return false;
+    FW_RELEASE_SEQUENCE_("", 0);
     return true;
 other:
     return false;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What can happen next: perform.h. */
+#include "../cpus.h"
+#include "../fifo.h"
 #include "../kernel.h"
 #include "../memory.h"
 #include "../rooms.h"
@@ -31,6 +33,7 @@ static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread
     case OP_STORE:
     case OP_COMMIT:
     case OP_LEAVE:
+    case OP_CLAIM:
         if (!memory_buffer_is_full(thread))
             add(list, n, thread, CHOICE_DO);
         break;
@@ -60,10 +63,16 @@ static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread
     default:
         add(list, n, thread, CHOICE_DO);
     }
-    if (t->op.kind == OP_CLOCK && model_shared.budget.ticks > 0)
+    if (t->op.kind == OP_CLAIM && model_shared.budget.refusals > 0)
+        add(list, n, thread, CHOICE_REFUSE);
+    if (t->op.kind == OP_CLOCK && kernel_may_tick(thread))
         add(list, n, thread, CHOICE_TICK);
     if (t->op.kind == OP_CHANCE && model_shared.budget.chances > 0)
         add(list, n, thread, CHOICE_YES);
+    if (cpus_may_lie(t->op.kind, CHOICE_SAYS_YES))
+        add(list, n, thread, CHOICE_SAYS_YES);
+    if (cpus_may_lie(t->op.kind, CHOICE_SAYS_NO))
+        add(list, n, thread, CHOICE_SAYS_NO);
     if (t->op.kind == OP_LOOK_OWNER || t->op.kind == OP_LOOK_WAITERS || t->op.kind == OP_COMMIT)
         add(list, n, thread, CHOICE_ABORT);
     if (may_be_signalled(t))
@@ -80,6 +89,10 @@ static bool may_be_killed(unsigned thread)
 
 static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)
 {
+    if (model_threads[thread].op.kind == OP_SLEEP) {
+        add(list, n, thread, CHOICE_TURN);
+        return;
+    }
     if (kernel_may_time_out(thread))
         add(list, n, thread, CHOICE_TIME_OUT);
     else if (kernel_may_nap(thread) && !model_program->is_patient)
@@ -110,12 +123,16 @@ unsigned perform_list(struct model_choice *list)
     unsigned n = 0;
 
     for (unsigned i = 0; i < model_thread_count; i++) {
-        if (model_threads[i].status == THREAD_STOPPED)
+        if (model_threads[i].status == THREAD_STOPPED && cpus_may_step(i))
             list_stopped(list, &n, i);
         else if (model_threads[i].status == THREAD_ASLEEP)
             list_asleep(list, &n, i);
-        else if (model_threads[i].status == THREAD_DYING)
+        else if (model_threads[i].status == THREAD_DYING && fifo_may_end(i))
             add(list, &n, i, CHOICE_MARK);
+        if (cpus_may_come(i))
+            add(list, &n, i, CHOICE_COMES);
+        if (cpus_may_go(i))
+            add(list, &n, i, CHOICE_GOES);
         if (may_be_killed(i))
             add(list, &n, i, CHOICE_KILL);
         if (model_threads[i].buffered > 0)
@@ -132,14 +149,18 @@ bool perform_is_whim(struct model_choice choice)
     case CHOICE_ABORT:
     case CHOICE_SPURIOUS:
     case CHOICE_EINTR:
-    case CHOICE_TICK:
     case CHOICE_REFUSE:
     case CHOICE_SIGNAL:
     case CHOICE_YES:
     case CHOICE_FAULT:
     case CHOICE_CANCEL:
     case CHOICE_KILL:
+    case CHOICE_GOES:
+    case CHOICE_SAYS_YES:
+    case CHOICE_SAYS_NO:
         return true;
+    case CHOICE_TICK:
+        return !model_program->time_passes;
     case CHOICE_NAP: /* nobody relies on naps as long as nobody dies */
         return model_shared.killed == 0 && !model_program->naps_are_due;
     case CHOICE_TIME_OUT:

@@ -56,12 +56,21 @@ enum model_kind {
     OP_LOOK_WAITERS,
     OP_COMMIT,
     OP_CLOCK,
-    OP_CHANCE, /* fw_one_in_: yes or no */
-    OP_CANCEL, /* may be cancelled here: yes or no */
-    OP_ENTER,  /* a room; waits until nobody is inside */
-    OP_LEAVE,  /* it: a store, like any other */
-    OP_FREE,   /* the program ends the life of an object */
-    OP_NOTE    /* nothing: a point where others may run */
+    OP_CHANCE,    /* fw_one_in_: yes or no */
+    OP_CANCEL,    /* may be cancelled here: yes or no */
+    OP_RUNNING,   /* does thread a run? */
+    OP_WANTED,    /* do others want the CPU? */
+    OP_ENTER,     /* a room; waits until nobody is inside */
+    OP_LEAVE,     /* it: a store, like any other */
+    OP_LOCK_PI,   /* futexes that inherit priority: fifo.h */
+    OP_UNLOCK_PI, /* (of a trylock, a is 1) */
+    OP_SLEEP,     /* until the thread's next turn, which comes at any later moment */
+    OP_PRIORITY,  /* another one from now on: a */
+    OP_ALIVE,     /* is thread a not dead? */
+    OP_CLAIM,     /* of src/sys/claim.h: the words b should hold what stands in c; d of them */
+    OP_WOKEN,     /* what a woken thread does first, when it runs: it answers a */
+    OP_FREE,      /* the program ends the life of an object */
+    OP_NOTE       /* nothing: a point where others may run */
 };
 
 struct model_op {
@@ -91,6 +100,8 @@ struct model_thread {
     uint64_t in_handler;
     uint64_t tls_id;                 /* fw_self_id_ */
     uint64_t later_lock, later_word; /* fw_wake_later_ */
+    uint64_t told, since;            /* what it knows of who runs, and its polling: cpus.c */
+    uint64_t priority;               /* under SCHED_FIFO, without what others lend it */
     uint64_t buffered;
     struct model_store buffer[MODEL_MAX_BUFFER]; /* the oldest first */
 };
@@ -107,6 +118,7 @@ struct model_shared {
     uint64_t queue[MODEL_MAX_THREADS]; /* sleepers, the longest asleep first, over all addresses */
     uint64_t clock;
     uint64_t serial;
+    uint64_t on_cpu; /* bit n: thread n is; in programs with cpus */
     struct model_budget budget;
     uint64_t ghost[MODEL_GHOSTS]; /* what the program's checks remember */
     uint64_t last, preemptions;   /* used only when preemptions are bounded */
@@ -183,6 +195,12 @@ struct model_own {
     uint8_t *begin, *end;
 };
 
+/* Under SCHED_FIFO (fifo.h): where a thread runs, and how urgent it is; larger is more. */
+struct model_task {
+    uint64_t priority;
+    unsigned cpu;
+};
+
 /* A program under the model: what its threads do, and what must hold. */
 struct model_program {
     const char *name;
@@ -196,12 +214,16 @@ struct model_program {
     bool late_waits; /* a futex wait may come after the end of its word, and finds another value */
     bool old_kernel; /* futex_waitv is not there */
     unsigned rooms;  /* waiting rooms: subject/rooms.c */
-    bool leaves_asleep;  /* it is no error when threads sleep for ever (or until a deadline) */
-    bool naps;           /* a sleep with a deadline may end at any time: see kernel.h */
-    uint64_t immortal;   /* bit n: thread n is not killed */
-    bool naps_are_due;   /* and that is no whim, even if nobody was killed */
-    bool is_patient;     /* but only when nothing else can happen, and budget.naps times */
-    bool unmarked;       /* the kernel has no robust lists */
+    bool leaves_asleep; /* it is no error when threads sleep for ever (or until a deadline) */
+    bool naps;          /* a sleep with a deadline may end at any time: see kernel.h */
+    uint64_t immortal;  /* bit n: thread n is not killed */
+    bool naps_are_due;  /* and that is no whim, even if nobody was killed */
+    bool is_patient;    /* but only when nothing else can happen, and budget.naps times */
+    bool unmarked;      /* the kernel has no robust lists */
+    unsigned cpus;      /* how many there are; 0: enough for all (cpus.h) */
+    const struct model_task *tasks; /* of each thread; NULL: no SCHED_FIFO */
+    uint64_t assist;                /* what is told of who runs: enum model_assist */
+    bool time_passes;    /* whoever polls is bound to find the clock a tick later, once */
     const char *expects; /* the failure that it must show; NULL: none */
     void (*setup)(const void *arg);
     void (*thread)(unsigned self, const void *arg);
@@ -210,6 +232,7 @@ struct model_program {
     enum model_access (*access)(const void *p); /* or NULL: all are steps */
     void (*cancelled)(unsigned self);           /* a cancelled thread's clean-up, or NULL */
     void (*killed)(unsigned thread);            /* it will never run again; or NULL */
+    void (*stepped)(unsigned thread);           /* a thread is about to make a step; or NULL */
     void (*changed)(unsigned thread, uint64_t addr,
                     uint64_t size); /* after each change of memory */
     void (*finished)(void);         /* checks when all threads are done and all is written back */

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../cpus.h"
 #include "../faults.h"
+#include "../fifo.h"
 #include "../kernel.h"
 #include "../memory.h"
 #include "../rooms.h"
@@ -20,6 +22,13 @@ void perform_run_all(void)
     for (unsigned i = 0; i < model_thread_count && model_failure.kind == NULL; i++)
         if (model_threads[i].status == THREAD_RUNNING)
             thread_run(i);
+}
+
+static void run_on(void)
+{
+    perform_run_all();
+    cpus_settle();
+    fifo_settle();
 }
 
 /* What a locked instruction that saw this leaves.  op: a = operand or expected, b = new. */
@@ -127,6 +136,8 @@ bool perform_is_no_step(unsigned thread)
 /* The operation itself, where there is no choice. */
 static void perform_op(unsigned thread)
 {
+    if (model_program->stepped != NULL)
+        model_program->stepped(thread);
     switch (model_threads[thread].op.kind) {
     case OP_LOAD:
     case OP_LOOK_OWNER:
@@ -167,11 +178,16 @@ static void perform_op(unsigned thread)
     case OP_FREE:
         perform_free(thread);
         break;
+    case OP_RUNNING:
+    case OP_WANTED:
+        cpus_answer(thread, CHOICE_DO);
+        break;
     case OP_CLOCK:
-        kernel_return(thread, model_shared.clock);
+        kernel_clock(thread);
         break;
     default:
-        kernel_return(thread, 0);
+        if (!fifo_performs(thread))
+            kernel_return(thread, 0);
     }
 }
 
@@ -214,9 +230,21 @@ static void perform_end_of_sleep(unsigned thread, unsigned what)
         model_shared.budget.naps -= model_program->is_patient;
         kernel_end_sleep(thread, -ETIMEDOUT);
         break;
+    case CHOICE_TURN:
+        kernel_end_sleep(thread, 0);
+        break;
     default:
         kernel_time_out(thread);
     }
+}
+
+/* Of the fence, or of a claim. */
+static void perform_refusal(unsigned thread)
+{
+    bool is_claim = model_threads[thread].op.kind == OP_CLAIM;
+
+    model_shared.budget.refusals--;
+    kernel_return(thread, is_claim ? 0 : (uint64_t)-EPERM);
 }
 
 void perform(struct model_choice choice)
@@ -239,6 +267,7 @@ void perform(struct model_choice choice)
     case CHOICE_CANCEL:
     case CHOICE_TIME_OUT:
     case CHOICE_NAP:
+    case CHOICE_TURN:
         perform_end_of_sleep(thread, choice.what);
         break;
     case CHOICE_KILL:
@@ -249,19 +278,24 @@ void perform(struct model_choice choice)
         kernel_mark(thread);
         break;
     case CHOICE_TICK:
-        model_shared.budget.ticks--;
-        model_shared.clock += KERNEL_TICK_NS;
-        kernel_return(thread, model_shared.clock);
+        kernel_tick(thread);
         break;
     case CHOICE_REFUSE:
-        model_shared.budget.refusals--;
-        kernel_return(thread, (uint64_t)-EPERM);
+        perform_refusal(thread);
         break;
     case CHOICE_FAULT:
         kernel_return(thread, (uint64_t)-EFAULT);
         break;
     case CHOICE_SIGNAL:
         perform_signal(thread);
+        break;
+    case CHOICE_COMES:
+    case CHOICE_GOES:
+        cpus_turn(thread, choice.what == CHOICE_COMES);
+        break;
+    case CHOICE_SAYS_YES:
+    case CHOICE_SAYS_NO:
+        cpus_answer(thread, choice.what);
         break;
     case CHOICE_YES:
         model_shared.budget.chances--;
@@ -271,7 +305,7 @@ void perform(struct model_choice choice)
         kernel_interrupt(thread, choice.what - CHOICE_INTERRUPT);
         kernel_finish_fence(thread);
     }
-    perform_run_all();
+    run_on();
 }
 
 void perform_start(void)
@@ -294,6 +328,7 @@ void perform_start(void)
             continue;
         thread_prepare(i);
         t->tls_id = subject_id(i);
+        t->priority = model_program->tasks != NULL ? model_program->tasks[i].priority : 0;
     }
-    perform_run_all();
+    run_on();
 }

@@ -27,6 +27,11 @@ enum {
     CHOICE_CANCEL = 'k',
     CHOICE_NAP = 'n',
     CHOICE_KILL = 'K',
+    CHOICE_COMES = '>',    /* gets a CPU */
+    CHOICE_GOES = '<',     /* is taken off its CPU */
+    CHOICE_SAYS_YES = '+', /* the page says so, of OP_RUNNING and OP_WANTED */
+    CHOICE_SAYS_NO = '-',
+    CHOICE_TURN = 'w',     /* of a thread under OP_SLEEP, to go on */
     CHOICE_MARK = 'M',     /* of the kernel, on a dead thread's robust words */
     CHOICE_INTERRUPT = '0' /* and the next digits: which thread the fence reaches */
 };

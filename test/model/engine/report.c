@@ -34,7 +34,16 @@ static const char *const kinds[] = {
     [OP_CLOCK] = "clock",
     [OP_CHANCE] = "chance",
     [OP_CANCEL] = "may be cancelled",
+    [OP_RUNNING] = "does it run?",
+    [OP_WANTED] = "is it wanted?",
     [OP_FREE] = "free",
+    [OP_LOCK_PI] = "futex lock-pi",
+    [OP_UNLOCK_PI] = "futex unlock-pi",
+    [OP_SLEEP] = "sleeps",
+    [OP_PRIORITY] = "new priority",
+    [OP_CLAIM] = "claims",
+    [OP_WOKEN] = "runs on",
+    [OP_ALIVE] = "is it alive?",
     [OP_NOTE] = "goes on",
 };
 
@@ -56,7 +65,8 @@ static const char *describe(struct model_choice choice)
     case CHOICE_TICK:
         return "clock, +1 ms";
     case CHOICE_REFUSE:
-        return "membarrier: EPERM";
+        return model_threads[choice.thread].op.kind == OP_CLAIM ? "claim is aborted"
+                                                                : "membarrier: EPERM";
     case CHOICE_FAULT:
         return "futex wait: EFAULT";
     case CHOICE_SIGNAL:
@@ -65,10 +75,19 @@ static const char *describe(struct model_choice choice)
         return "cancelled";
     case CHOICE_NAP:
         return "nap is over";
+    case CHOICE_TURN:
+        return "its turn comes";
     case CHOICE_KILL:
         return "killed";
     case CHOICE_MARK:
         return "kernel marks";
+    case CHOICE_COMES:
+        return "gets a CPU";
+    case CHOICE_GOES:
+        return "loses its CPU";
+    case CHOICE_SAYS_YES:
+    case CHOICE_SAYS_NO:
+        return kinds[model_threads[choice.thread].op.kind];
     case CHOICE_YES:
         return "chance: yes";
     case CHOICE_DO:

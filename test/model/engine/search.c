@@ -69,12 +69,16 @@ static bool check_state(const struct model_choice *list, unsigned n)
 /* Does the thread do it, rather than the machine? */
 static bool is_of_thread(struct model_choice choice)
 {
-    return choice.what != CHOICE_FLUSH && choice.what != CHOICE_KILL && choice.what != CHOICE_MARK;
+    return choice.what != CHOICE_FLUSH && choice.what != CHOICE_KILL &&
+           choice.what != CHOICE_MARK && choice.what != CHOICE_TURN &&
+           choice.what != CHOICE_COMES && choice.what != CHOICE_GOES;
 }
 
 /* Would this choice preempt a thread that could go on? */
 static bool preempts(struct model_choice choice, const struct model_choice *list, unsigned n)
 {
+    if (choice.what == CHOICE_GOES)
+        return true;
     if (!is_of_thread(choice) || model_shared.last == 0 || choice.thread == model_shared.last - 1)
         return false;
     for (unsigned i = 0; i < n; i++)

@@ -8,8 +8,10 @@ LINE = "src/cond_line.h"
 FAULTS = [
     # --- Lining up and going to sleep -----------------------------------------------------------
     Fault("unlocks-first", "releases the mutex before it stands in line", "cond-signal", COND,
-          "    line_up(&me);\n    fw_mutex_unlock(m);\n",
-          "    fw_mutex_unlock(m);\n    line_up(&me);\n"),
+          "    error = begin(&me, policy, deadline, &by_default);\n    if (error != 0)\n"
+          "        return error;\n    fw_mutex_unlock(m);\n",
+          "    fw_mutex_unlock(m);\n    error = begin(&me, policy, deadline, &by_default);\n"
+          "    if (error != 0)\n        return error;\n"),
     Fault("says-nothing", "stands in line, and the variable does not say so", "cond-signal", COND,
           "        fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_LINE);\n", ""),
     Fault("sleeps-late", "sleeps with a value that it did not read while in line", "cond-signal",
@@ -47,8 +49,8 @@ FAULTS = [
           "        clear_line(c);\n    leave(room, word);\n    clear_line(c);\n}\n\n"
           "void fw_cond_broadcast"),
     Fault("no-single-wake", "marks one who sleeps singly, and does not wake it", "cond-single",
-          WAKE, "        mark(room, w, WOKEN);\n        return word;\n",
-          "        mark(room, w, WOKEN);\n"),
+          WAKE, "    } else {\n        mark(room, w, WOKEN);\n        return word;\n",
+          "    } else {\n        mark(room, w, WOKEN);\n"),
     Fault("moves-asleep", "moves one who sleeps singly, and may only then fall asleep",
           "cond-single-two", WAKE,
           "        fw_store32_relaxed(&w->state, MOVING);\n        fw_futex_requeue(",
@@ -68,6 +70,23 @@ FAULTS = [
           "then = without_ghosts(w, generation);"),
     Fault("forgets-late-wake", "a release does not do what was put off", "cond-single",
           "src/mutex.c", "    if (has_waiters(w))\n        fw_wake_now_(m);\n", ""),
+    Fault("late-with-thread", "puts a wake off with who signals, not with the mutex",
+          "cond-loose-hand", MOVE, "    if (late == NULL)\n",
+          "    if (late == NULL || word != NULL)\n"),
+    Fault("forgets-put-off", "releases the mutex, and not the wake that was put off with it",
+          "cond-loose", MOVE,
+          "    if (word != NULL)\n        fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);\n", ""),
+    # --- Foreign waiters ------------------------------------------------------------------------
+    Fault("foreign-in-crowd", "cannot be moved, and sleeps where it is looked for to be moved",
+          "cond-foreign", COND, "me->is_single = is_foreign(me) || mode_of(c) == COND_SIGNALS;",
+          "me->is_single = mode_of(c) == COND_SIGNALS;"),
+    Fault("foreign-no-wake", "a broadcast marks one who cannot be moved, and does not wake it",
+          "cond-foreign", WAKE,
+          "            mark(room, w, WOKEN);\n            fw_futex_wake(word, 1, "
+          "FW_FUTEX_PRIVATE);\n", "            mark(room, w, WOKEN);\n            (void)word;\n"),
+    Fault("refused-in-line", "may not release its mutex, and stays in line",
+          "cond-foreign-refused", COND, "        leave_line(&me);\n        return error;\n",
+          "        return error;\n"),
     # --- Ends of sleeps -------------------------------------------------------------------------
     Fault("swallows", "its time is over, and it does not look at its mark", "cond-single-timed",
           COND,
@@ -106,8 +125,9 @@ FAULTS = [
           "cond-broadcast", MOVE, "    return waiters_of((fw_mutex *)m);",
           "    return owner_of((fw_mutex *)m);"),
     Fault("locks-as-anybody", "was moved, and locks the mutex as if it were not counted",
-          "cond-broadcast", COND, "    if (fw_load32_relaxed(&me->state) == MOVED)\n",
-          "    if (false)\n"),
+          "cond-broadcast", COND,
+          "    bool is_counted = fw_load32_relaxed(&me->state) == MOVED;\n",
+          "    bool is_counted = fw_load32_relaxed(&me->state) == AWAKE;\n"),
     Fault("looks-once", "does not look at the mutex again after the move", "cond-broadcast-holder",
           WAKE, "    fw_mutex_look_again_(m); /* also", "    /* also"),
     Fault("keeps-baton-moved", "looks again, and leaves a WAKING that reached nobody",
@@ -132,4 +152,6 @@ FAULTS = [
 
 FAMILY = Family("cond", ["cond.c", "cond_wake.c", "mutex_move.c", "mutex.c"],
                 ["include/furwock/cond.h", "include/furwock/mutex.h", "src/mutex_word.h",
-                 "src/mutex_move.h", LINE], {"mutex.c": ["fw_mutex_lock"]}, FAULTS)
+                 "src/mutex_move.h", "src/mutex_loose.h", "src/mutex_misuse.h",
+                 "src/cond_loose.h", LINE],
+                {"mutex.c": ["fw_mutex_lock"]}, FAULTS)

@@ -19,6 +19,14 @@ UNLOCK = ("    do\n        next = is_unsound(now) ? FW_IPC_NOBODY : 0;\n"
 CLAIM = "    is_mine = fw_cas64_acq_rel(&m->life, &life, (tenancy(life) + 1) << 32 | r.id);\n"
 
 DEATHS = [
+    Fault("ipc-robs-preempted", "takes a holder that is said not to run for dead", "ipc-lies",
+          MUTEX, "        if (life == FW_IPC_ALIVE)\n",
+          "        if (life == FW_IPC_ALIVE &&\n"
+          "            fw_running_((uint32_t)holder_of(*now)) != FW_RUNNING_NO)\n"),
+    Fault("ipc-trusts-running", "does not look at death while the holder is said to run",
+          "ipc-all-run", MUTEX, "        if (life == FW_IPC_ALIVE)\n",
+          "        if (life == FW_IPC_ALIVE ||\n"
+          "            fw_running_((uint32_t)holder_of(*now)) == FW_RUNNING_YES)\n"),
     Fault("ipc-robs", "takes over from the living", "ipc-two", MUTEX,
           "        if (life == FW_IPC_ALIVE)\n            return EBUSY;\n", ""),
     Fault("ipc-never-takes", "takes over from nobody", "ipc-kill", MUTEX,

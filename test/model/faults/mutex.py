@@ -3,6 +3,7 @@
 from .kinds import Family, Fault
 
 MUTEX, HEADER, WORD = "src/mutex.c", "include/furwock/mutex.h", "src/mutex_word.h"
+WAIT = "src/wait.c"
 
 FAULTS = [
     # --- Taking ---------------------------------------------------------------------------------
@@ -31,7 +32,7 @@ FAULTS = [
           "slice_ns = UNFENCED_SLICE_NS;", "slice_ns = 0;"),
     # --- Releasing ------------------------------------------------------------------------------
     Fault("wakes-first", "wakes before it has released", "two", MUTEX,
-          "    do {\n        w = without_ghosts(seen, generation);\n",
+          "    do {\n        if (is_free(seen) || is_passed(seen))\n",
           "    left = seen;\n"
           "    if (has_waiters(seen) && !wake_is_under_way(seen))\n"
           "        fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(seen), FW_FUTEX_PRIVATE);\n"
@@ -40,7 +41,8 @@ FAULTS = [
           "            if (fw_cas64_release(&m->state_, &seen, after_release(m, w, fair)))\n"
           "                return;\n"
           "            continue;\n"
-          "        }\n"),
+          "        }\n"
+          "        if (is_free(seen) || is_passed(seen))\n"),
     Fault("forgets-waking", "frees without setting WAKING", "two", MUTEX,
           "return with_owner((w | MUTEX_WAKING) & ~MUTEX_OLD, 0);",
           "return with_owner(w & ~MUTEX_OLD, 0);"),
@@ -73,11 +75,42 @@ FAULTS = [
     Fault("gives-up-twice", "a waiter gives up and is still counted", "timed", MUTEX,
           "return fw_cas64_relaxed(&me->m->state_, &w, (w & ~mine) - MUTEX_WAITER);",
           "return fw_cas64_relaxed(&me->m->state_, &w, w & ~mine);"),
+    # --- What the page says decides what it must not --------------------------------------------
+    Fault("robs-preempted", "takes the lock from an owner that is said not to run", "lies", MUTEX,
+          "    return is_free(w) || (is_passed(w)",
+          "    return is_free(w) || fw_running_(holder_of(w)) == FW_RUNNING_NO || (is_passed(w)"),
+    Fault("robs-unknown", "takes the lock from an owner that the page does not know", "lies",
+          MUTEX, "    return is_free(w) || (is_passed(w)",
+          "    return is_free(w) || fw_running_(holder_of(w)) == FW_RUNNING_UNKNOWN ||\n"
+          "           (is_passed(w)"),
+    Fault("joins-idle-only", "is not counted as a waiter while the owner is said to run", "lies",
+          MUTEX, "fw_fork_generation_()) + MUTEX_WAITER;",
+          "fw_fork_generation_()) +\n"
+          "                (fw_running_(holder_of(w)) == FW_RUNNING_YES ? 0 : MUTEX_WAITER);"),
+    Fault("fences-running-only", "relies on it that who is said not to run does not release",
+          "lies", MUTEX, "    if (!is_fenced(w)) {\n",
+          "    if (!is_fenced(w) && fw_running_(holder_of(w)) != FW_RUNNING_NO) {\n"),
+    Fault("wakes-wanted-not", "wakes nobody where others are said to want the CPU", "lies", MUTEX,
+          "if (has_waiters(w) && (!wake_is_under_way(w) ||",
+          "if (has_waiters(w) && !fw_cpu_is_wanted_() && (!wake_is_under_way(w) ||"),
+    Fault("hands-off-idle-only", "refuses the hand-off where others are said to want the CPU",
+          "lies-starving", MUTEX, "if (fair || wants_handoff(w))",
+          "if (fair || (wants_handoff(w) && !fw_cpu_is_wanted_()))"),
+    Fault("polls-for-good", "polls as long as the owner is said to run", "all-run-alone", WAIT,
+          "    return polled < CROWDED_NS ||",
+          "    return polled != UINT64_MAX || polled < CROWDED_NS ||"),
+    Fault("polls-on", "polls for an owner that does not run", "truth", WAIT,
+          "    if (owner == FW_RUNNING_NO)\n        return false;",
+          "    if (owner == FW_RUNNING_NO)\n        return fw_wait_poll_(w);"),
+    Fault("sleeps-at-once", "sleeps although the owner runs", "lies", WAIT,
+          "    if (owner == FW_RUNNING_NO)\n        return false;",
+          "    if (owner != FW_RUNNING_UNKNOWN)\n        return false;"),
     # --- Fork -----------------------------------------------------------------------------------
     Fault("sees-ghosts", "counts waiters that a fork left behind", "fork", WORD,
           "    if (!has_ghosts(w, generation))\n",
           "    if (generation <= 31)\n"),
 ]
 
-FAMILY = Family("mutex", ["mutex.c"], [HEADER, WORD, "src/mutex_move.h"],
+FAMILY = Family("mutex", ["mutex.c", "wait.c"],
+                [HEADER, WORD, "src/mutex_move.h", "src/mutex_misuse.h"],
                 {"mutex.c": ["fw_mutex_lock"]}, FAULTS)

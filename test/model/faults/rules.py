@@ -17,5 +17,6 @@ RULES = [
     Rule("lost-move", "the kernel moves nobody from the variable to the mutex", "cond-broadcast",
          "FAULT_LOST_REQUEUE"),
     Rule("ipc-no-mark", "the kernel does not mark the dead", "ipc-try", "FAULT_NO_MARK"),
+    Rule("lends-nothing", "the kernel lends no priority", "rt-pcp-middle", "FAULT_LENDS_NOTHING"),
     Rule("unlocked-cas", "compare-and-swap is a load and a store", "two", "FAULT_UNLOCKED_CAS"),
 ]

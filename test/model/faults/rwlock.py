@@ -114,9 +114,18 @@ FAULTS = [
           "    wakes = step_out"),
     Fault("rw-sees-ghosts", "counts waiters that a fork left behind", "rw-fork", LINE,
           "        l->line_ &= LINE_KIND;\n", "        l->line_ |= 0;\n"),
+    # --- What the page says decides what it must not --------------------------------------------
+    Fault("rw-robs-preempted", "takes the lock from a writer that is said not to run", "rw-lies",
+          "src/rwlock.c", "        if (rw_is_free(w)) {\n            if (try_write(l, w, id) == 0)",
+          "        if (fw_running_(rw_writer(w)) == FW_RUNNING_NO)\n"
+          "            return true;\n"
+          "        if (rw_is_free(w)) {\n            if (try_write(l, w, id) == 0)"),
+    Fault("rw-calls-idle-only", "frees the lock and calls no writer where others want the CPU",
+          "rw-lies", "src/rwlock.c", "        if (rw_calls(w) || overdue) {",
+          "        if ((rw_calls(w) && !fw_cpu_is_wanted_()) || overdue) {"),
 ]
 
 FAMILY = Family("rwlock", ["rwlock.c", "rwlock_line.c", "rwlock_turn.c"],
-                ["include/furwock/rwlock.h", WORD, "src/rwlock_line.h"],
+                ["include/furwock/rwlock.h", WORD, "src/rwlock_line.h", "src/rwlock_misuse.h"],
                 {"rwlock.c": ["fw_rwlock_rdlock", "fw_rwlock_rdunlock", "fw_rwlock_wrlock",
                               "fw_rwlock_wrunlock"]}, FAULTS)

@@ -40,13 +40,16 @@ static void decode_bytes(uint64_t value, unsigned offset, unsigned size, char *t
     snprintf(text, room, "%0*" PRIx64, (int)size * 2, value);
 }
 
+/* How far to look for an address with the stripe that is wanted. */
+enum { SPARE = 120 };
+
 /* An object with this stripe: the shipped hash finds another one for the next addresses. */
 static struct atomic_place place(const char *name, unsigned stripe, enum atomic_ghost newest,
                                  enum atomic_ghost versions)
 {
-    unsigned char *room = model_object(name, atomic_size + 24, NULL, decode_bytes);
+    unsigned char *room = model_object(name, atomic_size + SPARE, NULL, decode_bytes);
 
-    for (unsigned i = 0; i <= 24; i += 8)
+    for (unsigned i = 0; i <= SPARE; i += 8)
         if (fw_stripe_index_(room + i) == stripe)
             return (struct atomic_place){room + i, &(*subject_stripes)[stripe], newest, versions};
     fputs("fw-model: no address for this stripe\n", stderr);

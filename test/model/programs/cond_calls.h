@@ -5,6 +5,8 @@
 #include <furwock/cond.h>
 
 #include "calls.h"
+#include "cond_loose.h"
+#include "mutex_move.h"
 
 struct cond_calls {
     void (*wait)(fw_cond *c, fw_mutex *m);
@@ -16,6 +18,10 @@ struct cond_calls {
     int (*lock_policy)(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline);
     void (*unlock)(fw_mutex *m);
     void (*unlock_fair)(fw_mutex *m);
+    /* As the drop-in uses them. */
+    int (*wait_loose)(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline);
+    void (*lock_registered)(fw_mutex *m);
+    void (*unlock_late)(fw_mutex *m, uint64_t *late, bool fair);
 };
 
 #define cond_in_use ((const struct cond_calls *)calls_in_use[FAMILY_COND])

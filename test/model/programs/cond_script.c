@@ -2,6 +2,7 @@
 /*
  * Runs the threads of the condition variable programs: cond_script.h.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +31,20 @@ enum word {
     BROADCAST,
     FREE,
     LEAVE,
+    FOREIGN,
+    FOREIGN_ONCE,
+    FOREIGN_TIMED,
+    REFUSED,
+    HAND,
+    RELEASE,
     WORDS
 };
 
 static const char *const names[WORDS] = {
-    "",     "lock",      "unlock",     "fair", "wait",   "poll",      "default", "timed",
-    "once", "poll-once", "timed-once", "put",  "signal", "broadcast", "free",    "leave"};
+    "",       "lock",  "unlock",    "fair",         "wait",          "poll",    "default",
+    "timed",  "once",  "poll-once", "timed-once",   "put",           "signal",  "broadcast",
+    "free",   "leave", "foreign",   "foreign-once", "foreign-timed", "refused", "hand",
+    "release"};
 
 static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
 static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
@@ -44,6 +53,7 @@ static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static bool counts; /* every wait is for one signal */
 static fw_mutex *m;
 static fw_cond *c;
+static uint64_t *late; /* NULL: nothing is loose */
 
 static enum word word_of(const char *text)
 {
@@ -64,7 +74,8 @@ static void parse(enum word *script, const char *text)
     for (char *word = strtok(copy, " "); word != NULL && n < MAX_WORDS - 1;
          word = strtok(NULL, " ")) {
         script[n] = word_of(word);
-        if (script[n] >= WAIT && script[n] <= TIMED)
+        if ((script[n] >= WAIT && script[n] <= TIMED) || script[n] == FOREIGN ||
+            script[n] == FOREIGN_TIMED)
             counts = false;
         n++;
     }
@@ -77,6 +88,7 @@ void cond_script_setup(const void *arg)
     cond_watch_setup(&s->initial);
     m = cond_watch_mutex();
     c = cond_watch_cond();
+    late = s->loose ? model_object("late", sizeof *late, NULL, NULL) : NULL;
     counts = true;
     for (unsigned i = 0; i < model_thread_count; i++)
         parse(scripts[i], s->threads[i]);
@@ -89,14 +101,58 @@ static const fw_wait_policy *policy_of(enum word how)
     return how == POLL || how == POLL_ONCE ? &polling : &blocking;
 }
 
+static void unlock(void)
+{
+    if (late != NULL)
+        cond_in_use->unlock_late(m, late, false);
+    else
+        cond_in_use->unlock(m);
+}
+
+static int unlock_loose(void *arg)
+{
+    (void)arg;
+    unlock();
+    return 0;
+}
+
+static int unlock_refused(void *arg)
+{
+    (void)arg;
+    return EPERM;
+}
+
+static int lock_loose(void *arg, bool is_counted)
+{
+    (void)arg;
+    if (!is_counted)
+        return cond_in_use->lock_policy(m, &blocking, NULL);
+    cond_in_use->lock_registered(m);
+    return 0;
+}
+
+static int wait_loose(enum word how, const fw_deadline *until)
+{
+    struct fw_cond_mutex_ mutex = {.unlock = how == REFUSED ? unlock_refused : unlock_loose,
+                                   .lock = lock_loose};
+
+    if (how < FOREIGN) {
+        mutex.moves = m;
+        mutex.late = late;
+    }
+    return cond_in_use->wait_loose(c, &mutex, until);
+}
+
 /* True: woken. */
 static bool wait_once(unsigned self, enum word how)
 {
-    bool timed = how == TIMED || how == TIMED_ONCE;
+    bool timed = how == TIMED || how == TIMED_ONCE || how == FOREIGN_TIMED;
+    const fw_deadline *until = timed ? &deadline : NULL;
     int error;
 
     cond_watch_wait(self);
-    error = cond_in_use->wait_policy(c, m, policy_of(how), timed ? &deadline : NULL);
+    error = late != NULL ? wait_loose(how, until)
+                         : cond_in_use->wait_policy(c, m, policy_of(how), until);
     cond_watch_back(self, error == 0 ? WATCH_WOKEN : WATCH_TIMED_OUT);
     return error == 0;
 }
@@ -121,7 +177,7 @@ static void leave(unsigned self)
 
     *gone |= UINT64_C(1) << self;
     last = *gone == all;
-    cond_in_use->unlock(m);
+    unlock();
     if (last)
         cond_watch_free(self, true);
 }
@@ -134,7 +190,16 @@ static void act(unsigned self, enum word w)
         cond_watch_enter(self);
         break;
     case UNLOCK:
-        cond_in_use->unlock(m);
+        unlock();
+        break;
+    case HAND: /* by something that is written later than the mutex */
+        model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
+        cond_watch_hand(true);
+        break;
+    case RELEASE:
+        while (!cond_watch_hand(false))
+            model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+        unlock();
         break;
     case FAIR:
         cond_in_use->unlock_fair(m);
@@ -161,6 +226,8 @@ static void act(unsigned self, enum word w)
     case ONCE:
     case POLL_ONCE:
     case TIMED_ONCE:
+    case FOREIGN_ONCE:
+    case REFUSED:
         wait_once(self, w);
         break;
     default:
@@ -178,7 +245,7 @@ void cond_script_thread(unsigned self, const void *arg)
 void cond_script_cancelled(unsigned self)
 {
     cond_watch_back(self, WATCH_CANCELLED);
-    cond_in_use->unlock(m);
+    unlock();
 }
 
 void cond_script_finished(void)

@@ -17,10 +17,18 @@
  *   signal, broadcast
  *   free                 frees the condition variable
  *   leave                like unlock; the last of all threads that comes here frees the mutex then
+ *
+ * And where all is loose, as in the drop-in:
+ *
+ *   foreign, foreign-once, foreign-timed    waits of one that cannot be moved to the mutex
+ *   refused              the same, and its mutex is not released
+ *   hand                 leaves the mutex locked, for another thread to release
+ *   release              releases it, once it was left so
  */
 struct cond_script {
     const char *threads[MODEL_MAX_THREADS];
     struct cond_watch_options initial;
+    bool loose;
 };
 
 /* Members of struct model_program; arg is the struct cond_script. */

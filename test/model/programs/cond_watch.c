@@ -22,6 +22,7 @@ enum ghost {
     JOINED,    /* SET_BITS per call: who began to wait before it returned */
     CALLING,   /* a byte per thread: its present call + 1 */
     SIGNALLED, /* how many calls */
+    HANDED,    /* the mutex was left for another to release */
     WAITS      /* a byte per thread: how many waits it has begun */
 };
 
@@ -109,6 +110,8 @@ void cond_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
 
     if (addr != (uint64_t)(uintptr_t)word)
         return;
+    if (ghost(HANDED) != 0 && owner_half(before) == ghost(HANDED))
+        id = owner_half(before);
     if (owner_half(before) != id || owner_half(*word) == id)
         return;
     model_shared.ghost[WATCH_INSIDE] = 0;
@@ -136,6 +139,15 @@ void cond_watch_enter(unsigned self)
 }
 
 /* --- Waits and signals ---------------------------------------------------------------------- */
+
+bool cond_watch_hand(bool now)
+{
+    bool before = ghost(HANDED) != 0;
+
+    if (now)
+        set_ghost(HANDED, subject_id(model_current));
+    return before;
+}
 
 void cond_watch_wait(unsigned self)
 {

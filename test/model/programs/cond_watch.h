@@ -43,6 +43,9 @@ void cond_watch_signal(unsigned self, bool all); /* calls signal or broadcast */
 void cond_watch_signalled(unsigned self);        /* has returned from it */
 void cond_watch_free(unsigned self, bool mutex); /* ends the life of an object */
 
+/* The mutex is left for another thread to release; what it answers: was it, before? */
+bool cond_watch_hand(bool now);
+
 /* Under the mutex: what the programs wait for. */
 uint64_t *cond_watch_tokens(void);
 

@@ -2,6 +2,7 @@
 /*
  * The programs for the mutex between processes.  The words: ipc_mutex_script.h.
  */
+#include "../cpus.h"
 #include "ipc_mutex_script.h"
 #include "programs.h"
 
@@ -58,6 +59,18 @@ static const struct model_program programs[] = {
             .unmarked = true, SCRIPT("lock lock", "lock lock")),
     PROGRAM("ipc-unmarked-three", "the same with three threads", 3, KILLS(1), .unmarked = true,
             SCRIPT("lock", "lock", "lock")),
+    PROGRAM("ipc-lies", "two threads, twice each, ask who runs; one may die", 2, KILLS(1),
+            .assist = ASSIST_LIES, SCRIPT("adapt adapt", "adapt adapt")),
+    PROGRAM("ipc-lies-alive", "three threads; nobody dies", 3, .assist = ASSIST_LIES,
+            .preemptions = 2, .deep_preemptions = 3, SCRIPT("adapt", "adapt", "adapt")),
+    PROGRAM("ipc-lies-three", "three threads; one may die", 3, KILLS(1), .assist = ASSIST_LIES,
+            .preemptions = 1, .deep_preemptions = 2, SCRIPT("adapt", "adapt", "adapt")),
+    PROGRAM("ipc-all-run", "a dead page says that all run; one may die", 2, KILLS(1),
+            .assist = ASSIST_YES, SCRIPT("adapt adapt", "adapt adapt")),
+    PROGRAM("ipc-none-runs", "a dead page says that none does; two may die", 3, KILLS(2),
+            .assist = ASSIST_NO, SCRIPT("adapt", "adapt", "adapt")),
+    PROGRAM("ipc-truth", "the truth, on one CPU; one may die", 2, KILLS(1), .assist = ASSIST_TRUE,
+            .cpus = 1, .time_passes = true, SCRIPT("adapt adapt", "adapt adapt")),
     PROGRAM("ipc-join", "they become members; one may die", 2, KILLS(1),
             SCRIPT_WITH(("lock", "lock"), .lines = 2)),
     PROGRAM("ipc-join-try", "the same beside one that only tries", 2, KILLS(1),

@@ -12,9 +12,9 @@
 #include "ipc_ground.h"
 #include "ipc_mutex_calls.h"
 
-enum word { END, LOCK, POLL, TIMED, TRY, LAX, EXIT, LEAVE, WORDS };
+enum word { END, LOCK, POLL, ADAPT, TIMED, TRY, LAX, EXIT, LEAVE, WORDS };
 
-static const char *const names[WORDS] = {"",    "lock", "poll", "timed",
+static const char *const names[WORDS] = {"",    "lock", "poll", "adapt", "timed",
                                          "try", "lax",  "exit", "leave"};
 
 /*
@@ -177,14 +177,19 @@ static void section(unsigned self, enum word w, int error)
 
 static int lock(enum word w)
 {
-    static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0}, polls = {FW_WAIT_SPIN, 0};
+    static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0}, polls = {FW_WAIT_SPIN, 0},
+                                asks = {FW_WAIT_ADAPTIVE, 3000};
     static const fw_deadline soon = {
         .clock = CLOCK_MONOTONIC,
         .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
 
     if (w == TRY)
         return ipc_mutex_in_use->trylock(m);
-    return ipc_mutex_in_use->lock(m, w == POLL ? &polls : &blocks, w == TIMED ? &soon : NULL);
+    return ipc_mutex_in_use->lock(m,
+                                  w == POLL    ? &polls
+                                  : w == ADAPT ? &asks
+                                               : &blocks,
+                                  w == TIMED ? &soon : NULL);
 }
 
 /* All others have come to their end, and their deaths are marked. */

@@ -9,6 +9,7 @@
  *
  *   lock    a section: waits for the mutex; after EOWNERDEAD repairs, and says so
  *   poll    the same, and never sleeps
+ *   adapt   the same, asking who runs
  *   timed   the same, and gives up when its time is over
  *   try     the same, where nobody holds the mutex
  *   lax     the same, and after EOWNERDEAD unlocks without a word: gives the mutex up

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The programs for the mutex; their scripts are explained in mutex_script.h. */
+#include "../cpus.h"
 #include "../subject/subject.h"
 #include "mutex_script.h"
 #include "mutex_watch.h"
@@ -27,6 +28,7 @@
     {                                            \
         .threads = {__VA_ARGS__}, .counts = true \
     }
+#define TRUTH(n) .assist = ASSIST_TRUE, .cpus = n, .time_passes = true
 
 /* Words to begin with. */
 #define HELD_BY_A ((uint64_t)SUBJECT_FIRST_TID << FW_ID_SHIFT | FW_ID_HELD)
@@ -126,6 +128,76 @@ static const struct model_program programs[] = {
     PROGRAM("fork-passed", "the lock was being handed over at the fork", 2, .generation = 2,
             .arg = WORD_SCRIPT(BEING_PASSED | LEFT_BEHIND | GENERATION(1),
                                "block unlock try unlock", "block fair")),
+    /* --- With the C library's rules --------------------------------------------------------- */
+    PROGRAM("loose", "two threads, twice each, with the loose calls", 2,
+            .arg = SCRIPT("loose let loose let", "loose let loose let")),
+    PROGRAM("loose-three", "three threads, loose and strict calls", 3,
+            .arg = SCRIPT("loose let", "block let", "loose unlock")),
+    PROGRAM("loose-fair", "fair loose releases", 3, .preemptions = 3,
+            .arg = SCRIPT("loose let-fair", "loose let-fair", "loose let")),
+    PROGRAM("loose-timed", "a waiter gives up", 3, .budget = {.ticks = 1},
+            .arg = SCRIPT("loose let", "loose-timed let", "loose let")),
+    PROGRAM("stranger", "the owner locks again, and another thread releases", 2,
+            .arg = WORD_SCRIPT(HELD_BY_A, "loose let", "not-held let")),
+    PROGRAM("stranger-waits", "the same beside a waiter, who gives up", 3, .budget = {.ticks = 1},
+            .arg = WORD_SCRIPT(HELD_BY_A, "loose let", "not-held let", "loose-timed let")),
+    /* --- Who runs: any answer, a dead page, the truth ----------------------------------------- */
+    PROGRAM("lies", "two threads, twice each; they ask who runs", 2, .assist = ASSIST_LIES,
+            .arg = SCRIPT("adapt unlock adapt unlock", "adapt unlock adapt unlock")),
+    PROGRAM("lies-long", "the same, and time passes", 2, .assist = ASSIST_LIES,
+            .budget = {.ticks = 2}, .arg = SCRIPT("adapt unlock adapt unlock", "adapt unlock")),
+    PROGRAM("lies-three", "three threads", 3, .assist = ASSIST_LIES,
+            .arg = SCRIPT("adapt unlock", "adapt unlock", "adapt unlock")),
+    PROGRAM("lies-sleeper", "beside one that does not ask", 3, .assist = ASSIST_LIES,
+            .budget = {.ticks = 1}, .preemptions = 2, .deep_preemptions = 4,
+            .arg = SCRIPT("block unlock block unlock", "adapt unlock", "block unlock")),
+    PROGRAM("lies-fair", "fair releases", 3, .assist = ASSIST_LIES,
+            .arg = SCRIPT("adapt fair", "adapt fair", "adapt unlock")),
+    PROGRAM("lies-fair-back", "the releaser comes back while another waits", 2,
+            .assist = ASSIST_LIES,
+            .arg = SCRIPT("adapt fair adapt fair adapt unlock", "adapt unlock adapt unlock")),
+    PROGRAM("lies-starving", "a waiter loses for long and asks for a hand-off", 2,
+            .assist = ASSIST_LIES, .budget = {.ticks = 1},
+            .arg = SCRIPT("block unlock block unlock block unlock block unlock", "adapt unlock")),
+    PROGRAM("lies-starving-three", "the same beside a second waiter", 3, .assist = ASSIST_LIES,
+            .budget = {.ticks = 1}, .preemptions = 1, .deep_preemptions = 3,
+            .arg = SCRIPT("block unlock block unlock", "adapt unlock", "adapt unlock")),
+    PROGRAM("lies-timed", "one of two waiters gives up", 3, .assist = ASSIST_LIES,
+            .budget = {.ticks = 1}, .preemptions = 2, .deep_preemptions = 3,
+            .arg = SCRIPT("adapt unlock", "timed-adapt unlock", "block unlock")),
+    PROGRAM("lies-timed-fair", "the releaser comes back, polls, and gives up", 2,
+            .assist = ASSIST_LIES, .budget = {.ticks = 2},
+            .arg = SCRIPT("adapt fair timed-adapt unlock", "adapt unlock")),
+    PROGRAM("lies-free", "the last owner frees the lock", 3, .assist = ASSIST_LIES,
+            .arg = SCRIPT("adapt free", "adapt free", "adapt free")),
+    PROGRAM("lies-refused", "the kernel refuses the fence now and then", 2, .assist = ASSIST_LIES,
+            .budget = {.refusals = 2}, .arg = SCRIPT("adapt unlock adapt unlock", "adapt unlock")),
+    PROGRAM("lies-fork", "the lock was being handed over at a fork", 2, .assist = ASSIST_LIES,
+            .generation = 2,
+            .arg = WORD_SCRIPT(BEING_PASSED | LEFT_BEHIND | GENERATION(1),
+                               "adapt unlock try unlock", "adapt fair")),
+    PROGRAM("lies-storm", "and nearly everything else", 3, .assist = ASSIST_LIES, .preemptions = 1,
+            .deep_preemptions = 2, .budget = {.spurious = 1, .ticks = 1, .refusals = 1},
+            .arg = SCRIPT("adapt fair adapt unlock", "timed-adapt unlock", "adapt unlock")),
+    PROGRAM("all-run", "a dead page says that everybody runs", 3, .assist = ASSIST_YES,
+            .budget = {.ticks = 1}, .preemptions = 3, .deep_preemptions = 5,
+            .arg = SCRIPT("adapt unlock", "adapt fair", "adapt unlock")),
+    PROGRAM("none-runs", "a dead page says that nobody does", 3, .assist = ASSIST_NO,
+            .arg = SCRIPT("adapt unlock", "adapt fair", "adapt unlock")),
+    PROGRAM("all-run-alone", "the same as all-run on one CPU: polling has an end", 2,
+            .assist = ASSIST_YES, .cpus = 1, .time_passes = true,
+            .arg = SCRIPT("adapt unlock adapt unlock", "adapt unlock")),
+    PROGRAM("truth", "the truth, on one CPU: nobody polls in vain", 2, TRUTH(1),
+            .arg = SCRIPT("adapt unlock adapt unlock", "adapt unlock adapt unlock")),
+    PROGRAM("truth-fair", "fair releases", 2, TRUTH(1),
+            .arg = SCRIPT("adapt fair adapt fair", "adapt fair adapt unlock")),
+    PROGRAM("truth-timed", "a waiter gives up", 2, TRUTH(1), .preemptions = 4,
+            .deep_preemptions = 6,
+            .arg = SCRIPT("adapt unlock adapt unlock", "timed-adapt unlock")),
+    PROGRAM("truth-generic", "three threads on one CPU, no restartable sequences", 3, TRUTH(1),
+            .generic = true, .arg = SCRIPT("adapt unlock", "adapt unlock", "adapt unlock")),
+    PROGRAM("truth-three", "three threads on two CPUs", 3, TRUTH(2), .preemptions = 2,
+            .deep_preemptions = 3, .arg = SCRIPT("adapt unlock", "adapt fair", "adapt unlock")),
     /* --- More of everything ----------------------------------------------------------------- */
     PROGRAM("three-twice", "three threads, twice each", 3, .preemptions = 3, .deep_preemptions = 4,
             .arg = SCRIPT("block unlock block unlock", "block unlock block unlock",

@@ -23,26 +23,33 @@ enum word {
     SPIN,
     YIELD,
     DEFAULT,
+    ADAPT,
     LOCK,
     TIMED,
     TIMED_SPIN,
+    TIMED_ADAPT,
     TRY,
+    LOOSE,
+    LOOSE_TIMED,
     UNLOCK,
     FAIR,
+    LET,
+    LET_FAIR,
     FREE,
     HELD,
+    NOT_HELD,
     WORDS
 };
 
-static const char *const names[WORDS] = {"",        "block", "spin3", "spin",       "yield",
-                                         "default", "lock",  "timed", "timed-spin", "try",
-                                         "unlock",  "fair",  "free",  "held"};
+static const char *const names[WORDS] = {
+    "",       "block", "spin3",      "spin",        "yield", "default", "adapt",
+    "lock",   "timed", "timed-spin", "timed-adapt", "try",   "loose",   "loose-timed",
+    "unlock", "fair",  "let",        "let-fair",    "free",  "held",    "not-held"};
 
-static const fw_wait_policy policies[] = {[BLOCK] = {FW_WAIT_BLOCK, 0},
-                                          [SPIN3] = {FW_WAIT_SPIN_THEN_BLOCK, 3000},
-                                          [SPIN] = {FW_WAIT_SPIN, 0},
-                                          [YIELD] = {FW_WAIT_YIELD, 0},
-                                          [DEFAULT] = {FW_WAIT_DEFAULT, 0}};
+static const fw_wait_policy policies[] = {
+    [BLOCK] = {FW_WAIT_BLOCK, 0},     [SPIN3] = {FW_WAIT_SPIN_THEN_BLOCK, 3000},
+    [SPIN] = {FW_WAIT_SPIN, 0},       [YIELD] = {FW_WAIT_YIELD, 0},
+    [DEFAULT] = {FW_WAIT_DEFAULT, 0}, [ADAPT] = {FW_WAIT_ADAPTIVE, 3000}};
 
 /* Two readings that find the clock moved on reach it, or one sleep that ends with it. */
 static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
@@ -102,8 +109,14 @@ static int acquire(enum word how)
         return mutex_in_use->lock_policy(m, &policies[BLOCK], &deadline);
     case TIMED_SPIN:
         return mutex_in_use->lock_policy(m, &policies[SPIN], &deadline);
+    case TIMED_ADAPT:
+        return mutex_in_use->lock_policy(m, &policies[ADAPT], &deadline);
     case TRY:
         return mutex_in_use->trylock(m);
+    case LOOSE:
+        return mutex_in_use->lock_loose(m, NULL);
+    case LOOSE_TIMED:
+        return mutex_in_use->lock_loose(m, &deadline);
     case HELD:
         return 0;
     default:
@@ -130,6 +143,8 @@ static void release(unsigned self, enum word how)
     if (how == FAIR) {
         watch_fair_release(self);
         mutex_in_use->unlock_fair(m);
+    } else if (how == LET || how == LET_FAIR) {
+        mutex_in_use->unlock_loose(m, how == LET_FAIR);
     } else {
         mutex_in_use->unlock(m);
     }
@@ -139,7 +154,10 @@ void script_thread(unsigned self, const void *arg)
 {
     (void)arg;
     for (const enum word *w = scripts[self]; *w != END; w += 2) {
-        if (acquire(w[0]) == 0) {
+        if (w[0] == NOT_HELD) {
+            watch_stranger(self);
+            release(self, w[1]);
+        } else if (acquire(w[0]) == 0) {
             critical_section(self);
             release(self, w[1]);
         } else {

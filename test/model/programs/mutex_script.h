@@ -12,12 +12,16 @@
  * lock, and how it lets go.
  *
  *   block, spin3, spin, yield, default   lock with that waiting policy
+ *   adapt                                adaptive, with a small budget
  *   lock                                 fw_mutex_lock
- *   timed, timed-spin                    the same with a deadline (blocking, or never sleeping)
+ *   timed, timed-spin, timed-adapt       the same with a deadline (blocking, or never sleeping)
  *   try                                  trylock
+ *   loose, loose-timed                   fw_mutex_lock_loose_
+ *   not-held                             nothing: it lets go of what another thread has
  *   held                                 the thread has the lock from the start
  *
  *   unlock, fair                         the two releases; skipped where the lock was not taken
+ *   let, let-fair                        fw_mutex_unlock_loose_; by whoever says it
  *   free                                 frees the mutex' memory instead, if all others are gone
  */
 struct mutex_script {

@@ -135,6 +135,12 @@ static void watch_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
     }
 }
 
+/* A thread that lets go of what it does not have: with the loose calls it may. */
+static bool is_stranger(unsigned thread)
+{
+    return (ghost(WATCH_STRANGERS) & bit(thread)) != 0;
+}
+
 /* Who may change the owner half, and to what. */
 static void watch_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
@@ -147,7 +153,7 @@ static void watch_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ a
     ok = ok || (was == FW_ID_HELD && is == id);
     ok = ok || (is_passed(before) && is == id);
     ok = ok || (is_dead_pass(before) && after == 0);
-    ok = ok || (was == id && (is == 0 || is_passed(after)));
+    ok = ok || ((was == id || is_stranger(thread)) && (is == 0 || is_passed(after)));
     if (!ok)
         model_fail("word", "the owner half goes from 0x%llx to 0x%llx by the wrong thread", was,
                    is);
@@ -166,6 +172,11 @@ void watch_changed(unsigned thread, uint64_t addr, uint64_t before)
     watch_owner(thread, before, *word);
     if (owner_half(before) == subject_id(thread) && owner_half(*word) != subject_id(thread))
         set_ghost(WATCH_INSIDE, 0);
+}
+
+void watch_stranger(unsigned self)
+{
+    set_ghost(WATCH_STRANGERS, ghost(WATCH_STRANGERS) | bit(self));
 }
 
 void watch_finished(void)

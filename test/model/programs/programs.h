@@ -28,5 +28,11 @@ extern const struct program_group ipc_barrier_programs;
 extern const struct program_group ipc_once_programs;
 extern const struct program_group ipc_journal_programs;
 extern const struct program_group ipc_cond_programs;
+extern const struct program_group posix_sem_programs;
+extern const struct program_group posix_cond_programs;
+extern const struct program_group posix_rwlock_programs;
+extern const struct program_group posix_barrier_programs;
+extern const struct program_group posix_mutex_programs;
+extern const struct program_group rt_programs;
 
 #endif

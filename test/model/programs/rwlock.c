@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The programs for the read-write lock; their scripts are explained in rwlock_script.h. */
+#include "../cpus.h"
 #include "programs.h"
 #include "rwlock_script.h"
 #include "rwlock_word.h"
@@ -129,6 +130,23 @@ static const struct model_program programs[] = {
     PROGRAM("rw-fork-coming", "somebody was coming when the process was forked", 2, .generation = 1,
             .arg = WORD_SCRIPT(RW_CLOSED | RW_COMING, LINE_WRITER | LINE_COMER,
                                "write unlock write unlock", "read unlock")),
+    /* --- Who runs: any answer, a dead page, the truth ----------------------------------------- */
+    PROGRAM("rw-lies", "two writers, twice each; they ask who runs", 2, .assist = ASSIST_LIES,
+            .arg = SCRIPT("default-write unlock default-write unlock",
+                          "default-write unlock default-write unlock")),
+    PROGRAM("rw-lies-reader", "a reader and two writers", 3, .assist = ASSIST_LIES,
+            .preemptions = 3, .deep_preemptions = 4,
+            .arg = SCRIPT("default-read unlock", "default-write unlock", "default-write unlock")),
+    PROGRAM("rw-lies-timed", "a writer gives up", 3, .assist = ASSIST_LIES, .budget = {.ticks = 1},
+            .preemptions = 2, .deep_preemptions = 4,
+            .arg = SCRIPT("default-write unlock", "timed-write unlock", "default-write unlock")),
+    PROGRAM("rw-all-run", "a dead page says that everybody runs", 3, .assist = ASSIST_YES,
+            .preemptions = 3, .deep_preemptions = 4,
+            .arg = SCRIPT("default-read unlock", "default-write unlock", "default-write unlock")),
+    PROGRAM("rw-truth", "the truth, on one CPU", 2, .assist = ASSIST_TRUE, .cpus = 1,
+            .time_passes = true,
+            .arg = SCRIPT("default-write unlock default-write unlock",
+                          "default-write unlock default-read unlock")),
     /* --- Lifetime --------------------------------------------------------------------------- */
     PROGRAM("rw-free", "a writer that comes last frees the lock", 3,
             .arg = SCRIPT("read leave", "write leave", "read leave")),

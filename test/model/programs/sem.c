@@ -25,6 +25,9 @@
 #define COMMA ,
 #define MAY_SLEEP .leaves_asleep = true
 
+/* No polling. */
+#define SLEEPS .luck = 1000
+
 static const struct model_program programs[] = {
     /* --- Waits and posts -------------------------------------------------------------------- */
     PROGRAM("sem-two", "a waiter and a poster, twice", 2, .arg = SCRIPT("wait wait", "post post")),
@@ -66,6 +69,24 @@ static const struct model_program programs[] = {
     PROGRAM("sem-starving-late", "it gives up as its unit comes, beside a second waiter", 4,
             .budget = {.ticks = 3}, .preemptions = 1, .deep_preemptions = 2, MAY_SLEEP,
             .arg = SCRIPT("timed", "wait", "post try", "post")),
+    /* --- As the POSIX drop-in has it ---------------------------------------------------------- */
+    PROGRAM("sem-posix", "a spurious wake and a signal handler", 3,
+            .budget = {.spurious = 1, .eintr = 1}, .preemptions = 3, .deep_preemptions = 4,
+            .arg = SCRIPT_WITH(SLEEPS, "posix", "posix", "post post")),
+    PROGRAM("sem-posix-cancel", "a waiter is cancelled beside another", 3, .budget = {.cancels = 1},
+            MAY_SLEEP, .arg = SCRIPT_WITH(SLEEPS, "posix", "wait", "post")),
+    PROGRAM("sem-posix-cancel-two", "the same with a unit for each", 3, .budget = {.cancels = 1},
+            .preemptions = 3, .deep_preemptions = 4,
+            .arg = SCRIPT_WITH(SLEEPS, "posix", "wait", "post post")),
+    PROGRAM("sem-posix-timed", "a waiter gives up, another is cancelled", 3, MAY_SLEEP,
+            .budget = {.ticks = 1, .cancels = 1}, .preemptions = 3, .deep_preemptions = 4,
+            .arg = SCRIPT_WITH(SLEEPS, "posix-timed", "posix", "post")),
+    PROGRAM("sem-posix-starving", "one with a reservation is cancelled", 3, MAY_SLEEP,
+            .budget = {.ticks = 2, .cancels = 1}, .preemptions = 4, .deep_preemptions = 5,
+            .arg = SCRIPT_WITH(SLEEPS, "posix", "try try", "post post post")),
+    PROGRAM("sem-posix-starving-two", "the same beside a second waiter", 4, MAY_SLEEP,
+            .budget = {.ticks = 2, .cancels = 1}, .preemptions = 2, .deep_preemptions = 3,
+            .arg = SCRIPT_WITH(SLEEPS, "posix", "wait", "post try post try", "post")),
     PROGRAM("sem-fork", "waiters, wakes and a reservation of before a fork", 2, .generation = 1,
             .arg = SCRIPT_WITH(.s = 2 * UNITS_WAITER | UNITS_RESERVED | UNITS_NAPPING, "wait wait",
                                "post post")),

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "sem_calls.h"
 
+#include "units.h"
+
 extern const struct sem_calls CALLS;
+
+static int wait_posix(fw_sem *s, const fw_deadline *deadline)
+{
+    return fw_units_wait_posix_(&s->state_, deadline);
+}
 
 const struct sem_calls CALLS = {
     .trywait = fw_sem_trywait,
     .wait_policy = fw_sem_wait_policy,
+    .wait_posix = wait_posix,
     .post = fw_sem_post,
     .post_n = fw_sem_post_n,
     .set = fw_event_set,

@@ -12,6 +12,7 @@
 struct sem_calls {
     int (*trywait)(fw_sem *s);
     int (*wait_policy)(fw_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline);
+    int (*wait_posix)(fw_sem *s, const fw_deadline *deadline); /* as the POSIX drop-in has it */
     int (*post)(fw_sem *s);
     int (*post_n)(fw_sem *s, uint32_t n);
     void (*set)(fw_event *e);

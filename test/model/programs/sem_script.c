@@ -23,6 +23,8 @@ enum word {
     TIMED,
     POLL,
     DEFAULT,
+    POSIX,
+    POSIX_TIMED,
     TRY,
     POST,
     POST2,
@@ -40,8 +42,9 @@ enum word {
 };
 
 static const char *const names[WORDS] = {
-    "",       "wait", "timed",     "poll", "default",    "try",   "post", "post2", "wait-t",
-    "post-t", "any",  "any-timed", "pass", "pass-timed", "any-e", "set",  "reset", "free"};
+    "",     "wait",       "timed", "poll",   "default", "posix", "posix-timed",
+    "try",  "post",       "post2", "wait-t", "post-t",  "any",   "any-timed",
+    "pass", "pass-timed", "any-e", "set",    "reset",   "free"};
 
 /* In model_shared.ghost: of s, of t, and of an automatic event. */
 enum ghost { OFFERED, TAKEN = OFFERED + 3, ADDED = TAKEN + 3, GHOSTS = ADDED + 3 };
@@ -104,6 +107,7 @@ void sem_script_setup(const void *arg)
                      script->automatic ? decode : NULL);
     s->state_ = script->s;
     s->guess_ = (uint32_t)script->s;
+    s->luck_ = script->luck;
     s->limit_ = script->max == 0 ? 0 : FW_SEM_MAX ^ script->max;
     t->state_ = script->t;
     e->kind_ = script->automatic ? FW_EVENT_AUTO : FW_EVENT_MANUAL;
@@ -190,6 +194,16 @@ static void take(unsigned self, enum word w)
         model_thread_fail("answer", "thread %llu got error %llu", self, (uint64_t)error);
 }
 
+static void take_posix(unsigned self, enum word w)
+{
+    int error = sem_in_use->wait_posix(s, w == POSIX_TIMED ? &deadline : NULL);
+
+    if (error == 0)
+        took(self, S);
+    else if (error != (model_program->budget.eintr > 0 ? EINTR : ETIMEDOUT))
+        model_thread_fail("answer", "thread %llu got error %llu", self, (uint64_t)error);
+}
+
 static void choose(unsigned self, enum word w)
 {
     const fw_any objects[] = {{w == ANY_E ? FW_ANY_EVENT : FW_ANY_SEM, w == ANY_E ? (void *)e : s},
@@ -218,6 +232,10 @@ static void act(unsigned self, enum word w)
     case POST:
     case POST2:
         add(s, S, w == POST ? 1 : 2);
+        break;
+    case POSIX:
+    case POSIX_TIMED:
+        take_posix(self, w);
         break;
     case POST_T:
         add(t, T, 1);

@@ -9,6 +9,7 @@
  *
  *   wait, timed, poll, default   takes a unit of s: blocking, until the time is over, never
  *                                sleeping, with the default policy
+ *   posix, posix-timed           the same as sem_wait has it: EINTR, and a cancellation point
  *   try                          takes one if there is one
  *   post, post2                  adds one, two
  *   wait-t, post-t               the same with a second semaphore
@@ -26,6 +27,7 @@ struct sem_script {
     const char *threads[MODEL_MAX_THREADS];
     uint64_t s, t;  /* the words at the start */
     uint32_t max;   /* of s; 0: none */
+    uint32_t luck;  /* of s; not 0: so many waits with the default policy sleep at once */
     bool automatic; /* the event */
 };
 

@@ -51,6 +51,18 @@ bool fw_robust_unlink_(uint32_t *word)
     return true;
 }
 
+bool fw_robust_enter_(uint32_t *word, uint32_t tag)
+{
+    (void)tag;
+    return fw_robust_link_(word);
+}
+
+void fw_robust_leave_(uint32_t *word)
+{
+    may_die();
+    fw_robust_unlink_(word);
+}
+
 /* The kernel has marked what there is to mark before anybody can see that the thread is gone. */
 bool fw_robust_is_gone_(uint32_t id)
 {

@@ -7,6 +7,7 @@
 
 #include <furwock/futex.h>
 
+#include "../cpus.h"
 #include "../engine/model.h"
 #include "../faults.h"
 #include "../kernel.h"
@@ -140,6 +141,19 @@ bool fw_release_plain_(uint64_t *state, uint32_t id)
     return model_op(OP_COMMIT, owner, 4, 0, 0, 0, 0) != KERNEL_ABORTED;
 }
 
+/* In the order of the shipped sequence: the waiters half, the store. */
+bool fw_release_quiet_(uint64_t *state)
+{
+    fw_half_ *owner = (fw_half_ *)state;
+
+    if (model_program->generic)
+        return false;
+    if (!fault_is(FAULT_LOOK_AT_OWNER_ONLY) &&
+        model_op(OP_LOOK_OWNER, owner + 1, 4, 0, 0, 0, 0) != 0)
+        return leave_section();
+    return model_op(OP_COMMIT, owner, 4, 0, 0, 0, 0) != KERNEL_ABORTED;
+}
+
 int fw_release_fence_(void)
 {
     if (model_program->generic || fault_is(FAULT_NO_FENCE))
@@ -168,6 +182,10 @@ int fw_futex_wait_bitset(const uint32_t *word, uint32_t expected, uint32_t bits,
                          const fw_deadline *deadline)
 {
     (void)flags;
+    if (is_private(word)) { /* which nobody changes: a short sleep */
+        model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
+        return -ETIMEDOUT;
+    }
     return (int)model_op(OP_WAIT, word, 4, expected, bits, ns_of(deadline), 0);
 }
 
@@ -302,10 +320,12 @@ void fw_cancel_point_(void (*on_cancel)(void *), void *arg)
 }
 
 int fw_futex_wait_cancellable_(const uint32_t *word, uint32_t expected, uint32_t bits,
-                               const fw_deadline *deadline, void (*on_cancel)(void *), void *arg)
+                               unsigned flags, const fw_deadline *deadline,
+                               void (*on_cancel)(void *), void *arg)
 {
     int result = (int)model_op(OP_WAIT, word, 4, expected, bits, ns_of(deadline), WAIT_CANCELLABLE);
 
+    (void)flags;
     if (result == -ECANCELED)
         die(on_cancel, arg);
     fw_cancel_point_(on_cancel, arg); /* woken, and cancelled on the way out */
@@ -316,8 +336,10 @@ int fw_futex_wait_cancellable_(const uint32_t *word, uint32_t expected, uint32_t
 
 uint64_t fw_clock_ns_(void)
 {
-    if (model_shared.budget.ticks == 0) /* the clock stands still for good */
+    if (model_shared.budget.ticks == 0 && !model_program->time_passes) { /* stands still */
+        cpus_note_clock(model_current);
         return model_shared.clock;
+    }
     return model_op(OP_CLOCK, NULL, 0, 0, 0, 0, 0);
 }
 
@@ -332,11 +354,13 @@ void fw_clock_get_(clockid_t clock, struct timespec *now)
 
 void fw_pause_(void)
 {
+    cpus_note_pause();
     model_pause();
 }
 
 void fw_yield_(void)
 {
+    cpus_note_pause();
     model_pause();
 }
 

@@ -4,6 +4,7 @@
 
 /* The plain release and its fence (src/sys/release.h), step by step: subject.c. */
 bool fw_release_plain_(uint64_t *state, uint32_t id);
+bool fw_release_quiet_(uint64_t *state);
 int fw_release_fence_(void);
 
 #endif

@@ -17,19 +17,21 @@ SPAN = math.log(2)              # the colours end at half and at twice
 
 
 def tables_of(results, experiment, kind):
-    """[(title, rows, columns, {(row, column): Versus})], one map for each number of locks."""
+    """[(title, rows, columns, {(row, column): Versus})], one map for each number of locks
+    and state of the assist."""
     found = {}
     for v in compare.all_versus(results, experiment, kind):
-        found.setdefault(v.spot.locks, []).append(v)
+        found.setdefault((v.spot.locks, v.spot.assist or ""), []).append(v)
     maps = []
-    for locks, group in sorted(found.items()):
+    for (locks, assist), group in sorted(found.items()):
         columns = list(dict.fromkeys((v.spot.nlht, v.spot.lht) for v in group))
         if experiment == "tables":
             columns.sort(key=lambda c: -c[1] / ((c[0] + c[1]) or 1))
         else:
             columns.sort(key=lambda c: (c[1], c[0]))
         rows = sorted({v.spot.tasks for v in group})
-        maps.append((f"{locks} lock{'s' if locks > 1 else ''}", rows, columns,
+        maps.append((f"{locks} lock{'s' if locks > 1 else ''}"
+                     + (f", assist {assist}" if assist else ""), rows, columns,
                      {(v.spot.tasks, (v.spot.nlht, v.spot.lht)): v for v in group}))
     return maps
 

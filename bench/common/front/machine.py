@@ -6,6 +6,8 @@ import os
 import platform
 import subprocess
 
+from front import assist
+
 TRACEPOINT = "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id"
 MOUNT_AND_READ = "mount -t tracefs none /sys/kernel/tracing && cat " + TRACEPOINT
 
@@ -55,6 +57,7 @@ def describe(worker_info):
             "libc": "glibc " + worker_info["libc"],
             "compiler": worker_info["compiler"],
             "virtual": _virtual(),
+            "assist": assist.state(),
             "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds")}
 
 

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""What the front ends of benchmarks share, those that are Python programs.
+
+A front end is copied into its room of the build directory; this package lies in the room beside it,
+common.  So it begins with
+
+    HERE = os.path.dirname(os.path.realpath(__file__))
+    sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "common")]
+
+cli      options, signals, the result file
+machine  what is measured on
+assist   whether the assist is on, and how to turn it on and off
+"""
+
+
+class Trouble(Exception):
+    """Something that ends the program with one line on stderr."""
+
+    def __init__(self, message, status=1):
+        super().__init__(message)
+        self.status = status

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel answers about futexes: src/sys/probe.h asks it. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "doctor.h"
+#include "sys/probe.h"
+
+enum doctor_state doctor_judge(int error)
+{
+    if (error == ENOSYS || error == ENOENT)
+        return DOCTOR_NO;
+    return error == EPERM || error == EACCES ? DOCTOR_REFUSED : DOCTOR_YES;
+}
+
+static void ask_waitv(struct doctor_finding *f)
+{
+    f->state = doctor_judge(fw_probe_waitv_());
+}
+
+static void ask_futex2(struct doctor_finding *f)
+{
+    f->state = doctor_judge(fw_probe_futex2_());
+}
+
+static void ask_hash(struct doctor_finding *f)
+{
+    int buckets = fw_probe_hash_();
+
+    f->state = buckets >= 0 ? DOCTOR_YES : DOCTOR_NO;
+    if (buckets > 0)
+        snprintf(f->detail, sizeof f->detail, "%d buckets", buckets);
+}
+
+static void ask_robust(struct doctor_finding *f)
+{
+    long offset = 0;
+
+    f->state = doctor_judge(fw_probe_robust_list_(&offset));
+    if (f->state == DOCTOR_YES)
+        snprintf(f->detail, sizeof f->detail, "entries lie %ld bytes from their words", -offset);
+}
+
+static void ask_robust_unlock(struct doctor_finding *f)
+{
+    f->state = doctor_judge(fw_probe_robust_unlock_());
+}
+
+static void ask_inherit(struct doctor_finding *f)
+{
+    f->state = doctor_judge(fw_probe_inherit_());
+}
+
+static void ask_inherit2(struct doctor_finding *f)
+{
+    f->state = doctor_judge(fw_probe_inherit2_());
+}
+
+const struct doctor_question doctor_kernel[] = {
+    {"futex_waitv", ask_waitv, "fw_wait_any sleeps on all of its objects",
+     "fw_wait_any looks at all objects but the first once in a millisecond"},
+    {"futex2", ask_futex2, "no lock needs it", "no lock needs it"},
+    {"private futex hash", ask_hash,
+     "threads that sleep on private locks do not meet other processes in the kernel",
+     "sleeping and waking share the kernel's table with all processes"},
+    {"robust lists", ask_robust,
+     "robust mutexes and the locks of regions learn of deaths from the kernel",
+     "no robust mutexes; the locks of regions learn of deaths by looking, every 40 ms"},
+    {"robust unlock", ask_robust_unlock, "no lock needs it yet",
+     "who dies within the unlock of a robust POSIX mutex, as with the C library, may leave a mark "
+     "in memory that was freed meanwhile; the locks of regions have no such window"},
+    {"priority inheritance", ask_inherit, "PTHREAD_PRIO_INHERIT works",
+     "mutexes with PTHREAD_PRIO_INHERIT cannot be used"},
+    {"FUTEX_LOCK_PI2", ask_inherit2,
+     "pthread_mutex_clocklock on CLOCK_MONOTONIC works for PTHREAD_PRIO_INHERIT, too",
+     "PTHREAD_PRIO_INHERIT knows deadlines by CLOCK_REALTIME only"},
+};
+const size_t doctor_kernel_count = sizeof doctor_kernel / sizeof *doctor_kernel;

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FURWOCK_RT_H
+#define FURWOCK_RT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/api.h>
+
+FW_BEGIN_DECLS
+
+/*
+ * rt: real-time locks with bounded priority inversion, after Splet, Vanga, Brandenburg and Dziadek,
+ * "Fast on Average, Predictable in the Worst Case: Exploring Real-Time Futexes in LITMUS^RT" (RTSS
+ * 2014), on kernels without a patch.  Link with libfurwock-rt.
+ *
+ * A group holds tasks and locks that know of each other.  A task is a thread that stays on one CPU
+ * and has a fixed base priority.  It opens the locks that it is going to use; from that the
+ * priority ceilings are computed, so all tasks open their locks before the first of them locks one
+ * under a protocol with ceilings.  (Who opens later raises the ceiling from then on.)
+ *
+ * protocol          between tasks of    waiters by   nesting      uncontended
+ * ----------------  ------------------  -----------  -----------  ------------------------------
+ * FW_RT_PIP         any CPUs            priority     yes          no system call
+ * FW_RT_IPCP        one CPU             priority     yes          no system call
+ * FW_RT_PCP         one CPU             priority     yes          asks the kernel (the baseline)
+ * FW_RT_PCP_DU      one CPU             priority     yes          no system call
+ * FW_RT_PCP_DU_PF   one CPU             priority     yes          no system call, no atomics
+ * FW_RT_MPCP        any CPUs            priority     refused      asks the kernel (the baseline)
+ * FW_RT_MPCP_DU     any CPUs            priority     refused      no system call
+ * FW_RT_FMLP        any CPUs            first come   refused      asks the kernel (the baseline)
+ * FW_RT_FMLP_DU     any CPUs            first come   refused      no system call
+ *
+ * "DU" is for deferred update: what the scheduler has to know of a section is told to it only when
+ * it has a decision to make.  (FMLP is the FMLP+ of the literature.)
+ *
+ * Who enforces it is the group's tier.  Tier A: the kernel's SCHED_FIFO, and futexes that inherit
+ * priority; on any kernel, with the right to use SCHED_FIFO.  Tier B: the scheduler that `furwock
+ * rt start` loads (sched_ext, Linux 6.12 and later where it is configured).  What each guarantees,
+ * and what it cannot: doc/real-time.md.
+ *
+ * Rules
+ *  - Priorities are 1 (least urgent) to FW_RT_PRIORITY_MAX; no two tasks of a CPU should share one.
+ *  - A task calls for itself only; its handle is not passed on.  No calls in signal handlers.  A
+ *    forked child has none of its parent's tasks; it may begin its own in a group that has a path.
+ *  - Sections under FW_RT_PIP, FW_RT_IPCP and the PCP's may be nested, if all are under the same
+ *    protocol, and are left in reverse order.  Under the others a task has one lock at a time.
+ *  - fw_rt_wait_period and waits for locks are no cancellation points (pthread_cancel).
+ *  - After a sleep of its own making a task calls fw_rt_awake: tier A can hold it back only there
+ *    (fw_rt_wait_period and waits for locks have it built in).
+ *  - Where a task dies in a section, the next who gets the lock is answered EOWNERDEAD, and has it.
+ *
+ * Errors are positive errno values; fw_rt_why() has a sentence for the calling thread's last one.
+ *
+ * Example: a control loop of 2 ms that shares a state with other tasks on CPU 1
+ *
+ *     static double target;
+ *
+ *     int control(fw_rt_group *group, unsigned rounds)
+ *     {
+ *         struct fw_rt_task_options options = {
+ *             .name = "control", .cpu = 1, .priority = 20, .period_ns = 2000000};
+ *         fw_rt_task *task;
+ *         unsigned state;
+ *         int error = fw_rt_task_begin(&task, group, &options);
+ *
+ *         if (error != 0)
+ *             return error;
+ *         error = fw_rt_open(task, "state", FW_RT_PCP_DU, 0, &state);
+ *         while (error == 0 && rounds-- > 0) {
+ *             error = fw_rt_lock(task, state);
+ *             if (error == EOWNERDEAD) {
+ *                 target = 0;
+ *                 error = 0;
+ *             }
+ *             if (error == 0) {
+ *                 target += 1;
+ *                 error = fw_rt_unlock(task, state);
+ *             }
+ *             if (error == 0)
+ *                 error = fw_rt_wait_period(task, NULL);
+ *         }
+ *         fw_rt_task_end(task);
+ *         return error;
+ *     }
+ */
+typedef struct fw_rt_group fw_rt_group;
+typedef struct fw_rt_task fw_rt_task;
+
+typedef enum fw_rt_protocol {
+    FW_RT_PIP = 1,   /* priority inheritance (section II-C) */
+    FW_RT_IPCP,      /* immediate priority ceiling (II-D) */
+    FW_RT_PCP,       /* the original priority ceiling protocol, the kernel asked each time (II-D) */
+    FW_RT_PCP_DU,    /* the same with deferred updates: PCP-DU-BOOL (III-C) */
+    FW_RT_PCP_DU_PF, /* the same by page faults (III-B); tier B */
+    FW_RT_MPCP,      /* multiprocessor priority ceiling protocol (II-E) */
+    FW_RT_MPCP_DU,   /* with deferred updates (IV-A) */
+    FW_RT_FMLP,      /* FIFO multiprocessor locking protocol, FMLP+ (II-F) */
+    FW_RT_FMLP_DU    /* with deferred updates (IV-B) */
+} fw_rt_protocol;
+
+enum { FW_RT_PROTOCOLS = FW_RT_FMLP_DU };
+
+/* "PIP", "IPCP", "PCP", "PCP-DU-BOOL", "PCP-DU-PF", "MPCP", "MPCP-DU", "FMLP+", "FMLP+-DU"; NULL
+ * for other numbers.  0 for other names; upper and lower case are the same. */
+FW_API const char *fw_rt_protocol_name(fw_rt_protocol protocol);
+FW_API fw_rt_protocol fw_rt_protocol_named(const char *name);
+
+typedef enum fw_rt_tier { FW_RT_TIER_ANY, FW_RT_TIER_A, FW_RT_TIER_B } fw_rt_tier;
+
+enum {
+    FW_RT_PRIORITY_MAX = 49, /* tier A has the priorities above it for boosting */
+    FW_RT_TASKS_MAX = 64,    /* in a group, at a time */
+    FW_RT_LOCKS_MAX = 63,    /* in a group */
+    FW_RT_NAME_MAX = 31      /* bytes of a task's or a lock's name */
+};
+
+/*
+ * The group in the file or shared memory of that name (fw_region_open has the rules), which is made
+ * where there is none; with a name of NULL, a new group for the threads of this process.  ANY: tier
+ * B where its scheduler runs and this process may use it, else tier A.
+ *   0         *group is the group
+ *   EINVAL    no such tier or name
+ *   ENOTSUP   tier B: no such scheduler runs here; or the group is another pid namespace's
+ *   EPROTO    a group of another version, or of the other tier
+ *   EUCLEAN   something else is there, or it was written over
+ *   ENOMEM; and what fw_region_open answers
+ */
+FW_API int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier);
+
+/* EBUSY: tasks of this process are in it. */
+FW_API int fw_rt_group_close(fw_rt_group *group);
+
+FW_API fw_rt_tier fw_rt_group_tier(const fw_rt_group *group);
+
+struct fw_rt_task_options {
+    const char *name; /* for tools; NULL: "task" and its number */
+    int cpu;
+    int priority;         /* base priority, 1 to FW_RT_PRIORITY_MAX, the most urgent */
+    uint64_t period_ns;   /* 0: the task has none, and does not call fw_rt_wait_period */
+    uint64_t deadline_ns; /* after the release of each job; 0: the period */
+    uint64_t budget_ns;   /* execution time of a job that is not to be exceeded; 0: none */
+};
+
+/*
+ * Makes the calling thread a task: puts it on its CPU and under its priority.  The first job is
+ * released now.  Allocates; the thread's way of being scheduled before is kept for fw_rt_task_end.
+ *   0         *task is its handle
+ *   EINVAL    no such priority or CPU; deadline above the period; a name that is too long
+ *   EPERM     no right to use the priority (tier A: CAP_SYS_NICE or RLIMIT_RTPRIO; tier B: not
+ *             granted to this user)
+ *   EBUSY     the thread is a task already
+ *   EAGAIN    FW_RT_TASKS_MAX tasks are there
+ *   ENOMEM
+ */
+FW_API int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
+                            const struct fw_rt_task_options *options);
+
+/* The thread goes back to what it was.  EBUSY: it has a lock.  The handle is gone after a 0. */
+FW_API int fw_rt_task_end(fw_rt_task *task);
+
+/*
+ * The lock of that name, which is made where there is none.  Declares that the task is going to
+ * use it.  A ceiling of 0 is computed: the highest base priority of those who have opened it.
+ *   0         *lock is its descriptor, in this group
+ *   EINVAL    unknown protocol; the ceiling lies below the task's priority, or below another
+ *             user's, or above FW_RT_PRIORITY_MAX; or the name is empty or too long
+ *   EEXIST    the lock is there under another protocol, or with another ceiling
+ *   EXDEV     its protocol is for the tasks of one CPU, and it is used on another one
+ *   ENOTSUP   the tier has no such protocol here
+ *   EPERM     tier A, MPCP and FMLP+: no right to SCHED_FIFO 98, which boosting needs
+ *   ENOSPC    FW_RT_LOCKS_MAX locks are there
+ */
+FW_API int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protocol, int ceiling,
+                      unsigned *lock);
+
+/*
+ *   0            the task has the lock
+ *   EOWNERDEAD   the task has it; who had it before has died in its section
+ *   EBUSY        trylock: not without waiting
+ *   EDEADLK      the task has it already, or (PIP) a circle of waiters would close
+ *   EINVAL       not opened by this task
+ *   EPERM        the protocol allows no such nesting
+ *   EXDEV        the task has been moved from its CPU by others
+ */
+FW_API int fw_rt_trylock(fw_rt_task *task, unsigned lock);
+FW_API int fw_rt_lock(fw_rt_task *task, unsigned lock);
+
+/* EPERM: the task does not have it; EINVAL: not opened by this task. */
+FW_API int fw_rt_unlock(fw_rt_task *task, unsigned lock);
+
+/* What has become of a job. */
+struct fw_rt_job {
+    uint64_t number;      /* from 0 */
+    uint64_t released_ns; /* CLOCK_MONOTONIC */
+    uint64_t finished_ns;
+    uint64_t executed_ns; /* CPU time */
+    uint32_t missed;      /* periods that began before the job was finished, and are left out */
+    bool late;            /* finished after its deadline */
+    bool over_budget;
+};
+
+/*
+ * Ends the job, and sleeps until the next one is released: at the release plus the period, or at
+ * the next multiple of it that lies ahead.  `job` (may be NULL) is told of the one that has ended.
+ *   0, EINVAL (the task has no period), EPERM (it has a lock), EXDEV as above
+ */
+FW_API int fw_rt_wait_period(fw_rt_task *task, struct fw_rt_job *job);
+
+/* After a sleep of one's own making: waits for those on this CPU who go first.  0, EXDEV. */
+FW_API int fw_rt_awake(fw_rt_task *task);
+
+/* Why the calling thread's last call failed: one sentence, for people.  "" after a 0. */
+FW_API const char *fw_rt_why(void);
+
+FW_END_DECLS
+
+#endif

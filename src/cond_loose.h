@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_COND_LOOSE_H
+#define FW_COND_LOOSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/deadline.h>
+#include <furwock/cond.h>
+#include <furwock/mutex.h>
+
+/*
+ * An fw_cond for programs that were written for another one, with other rules: the C library's is
+ * used with mutexes of any kind, also with several at once, and does not look at who holds them.
+ * Nothing here stops the program.
+ *
+ * Who waits says how its mutex is released and locked.  Where that is an fw_mutex, waiters are
+ * moved to it as in cond.c; where it is anything else, and where those who wait already have
+ * another fw_mutex, the waiter is *foreign*: it sleeps singly, is woken, never moved, and locks its
+ * mutex itself.
+ */
+struct fw_cond_mutex_ {
+    /* 0, or an error: then the call returns it, and did not wait. */
+    int (*unlock)(void *mutex);
+
+    /* What it returns the call returns, if that is not 0.  is_counted: by
+     * fw_mutex_lock_registered_, which cannot fail. */
+    int (*lock)(void *mutex, bool is_counted);
+    void *mutex;
+
+    /* The fw_mutex; NULL: foreign.  If there is one, unlock cannot fail, and is
+     * fw_mutex_unlock_late_ with the same `late` (mutex_move.h). */
+    fw_mutex *moves;
+    uint64_t *late;
+};
+
+/*
+ * Releases the mutex, waits, and locks it again.  0, ETIMEDOUT or EINVAL as fw_cond_timedwait, or
+ * the error of unlock or lock.  A cancellation point: the clean-up locks the mutex.
+ */
+int fw_cond_wait_loose_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline);
+
+/* Waits until nobody is in line for the object, and nobody inside of its room (room.h). */
+void fw_cond_await_nobody_(const void *object);
+
+#endif

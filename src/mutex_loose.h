@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_MUTEX_LOOSE_H
+#define FW_MUTEX_LOOSE_H
+
+#include <stdbool.h>
+
+#include <furwock/mutex.h>
+
+/*
+ * An fw_mutex for programs that were written for another one, with other rules: the C library's
+ * normal mutex may be released by a thread that does not hold it, and waits for ever where its
+ * owner locks it again.  Nothing here stops the program.
+ *
+ * The releases are those of mutex.c, and all of its invariants hold: which thread looks at the
+ * waiters half and stores makes no difference to I1.
+ */
+
+/* Takes the mutex: 0, ETIMEDOUT, EINVAL as fw_mutex_timedlock; the owner waits as anybody. */
+int fw_mutex_lock_loose_(fw_mutex *m, const fw_deadline *deadline);
+
+/* Releases the mutex, whoever holds it; where nobody does, nothing happens. */
+void fw_mutex_unlock_loose_(fw_mutex *m, bool fair);
+
+#endif

@@ -1,0 +1,337 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""furwock assist where things are not as they should be: what lies in its way, what the kernel or
+the machine lacks, and starts and stops that are killed, or at work at once."""
+
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import assist_test
+import assist_world as world
+import command_test
+from command_test import furwock
+
+KILLS = 25
+STARTERS = 6
+LOCK_SECONDS = 10  # that a start waits for another one
+
+
+class InTheWay(assist_test.Alone):
+    """What is there is not touched, and a line says what it is."""
+
+    def setUp(self):
+        super().setUp()
+        self.leaves_nothing = False
+
+    def refuses(self, *words):
+        for action in ("start", "stop"):
+            said = self.refused(1, "assist", action)
+            for word in words:
+                self.assertIn(word, said)
+
+    def test_symbolic_links(self):
+        with tempfile.TemporaryDirectory() as elsewhere:
+            os.chmod(elsewhere, 0o755)
+            world.ABOVE.symlink_to(elsewhere)
+            self.refuses("/run/furwock")
+            self.assertEqual(os.listdir(elsewhere), [])
+            world.ABOVE.unlink()
+            world.ABOVE.mkdir(0o711)
+            world.MOUNT.symlink_to(elsewhere)
+            self.refuses("/run/furwock/assist")
+            self.assertEqual(os.listdir(elsewhere), [])
+            self.assertTrue(world.MOUNT.is_symlink())
+
+    def test_files(self):
+        world.ABOVE.write_text("mine")
+        self.refuses("/run/furwock", "Not a directory")
+        self.assertEqual(world.ABOVE.read_text(), "mine")
+        world.ABOVE.unlink()
+        world.ABOVE.mkdir(0o711)
+        world.MOUNT.write_text("mine")
+        self.refuses("/run/furwock/assist", "Not a directory")
+        self.assertEqual(world.MOUNT.read_text(), "mine")
+
+    def test_directories_that_others_may_change(self):
+        world.ABOVE.mkdir(0o711)
+        os.chown(world.ABOVE, assist_test.NOBODY, -1)
+        self.refuses("/run/furwock", "others than root")
+        os.chown(world.ABOVE, 0, -1)
+        for mode in (0o731, 0o713, 0o1777):
+            world.ABOVE.chmod(mode)
+            self.refuses("/run/furwock", "others than root")
+
+    def test_mounts(self):
+        world.MOUNT.mkdir(parents=True)
+        world.mount("tmpfs", world.MOUNT)
+        (world.MOUNT / "page").write_text("mine")
+        self.refuses("/run/furwock/assist", "not ours")
+        self.assertEqual((world.MOUNT / "page").read_text(), "mine")
+
+    def test_pages(self):
+        for forged in ({"magic": b"fwkssisT"}, {"size": 64}):
+            self.assist("start")
+            world.forge_page(1, **forged)
+            self.refuses("/run/furwock/assist/page", "not ours")
+            world.unmount(world.MOUNT)
+
+
+class Older(assist_test.Alone):
+    """Pins of another version, and what a stop left that was killed."""
+
+    def test_other_version(self):
+        for version in (2, 77):
+            self.assist("start")
+            world.forge_page(version)
+            self.assertEqual(self.status()["state"], "other version")
+            self.assertEqual(self.status()["version"], version)
+            self.assertIn(f"version {version}:", self.good("assist", "status"))
+            said = self.refused(1, "assist", "start")
+            self.assertIn(f"version {version} ", said)
+            self.assertIn("stop", said)
+            self.stop()
+
+    def test_what_does_not_run_any_more(self):
+        def lose(pin):
+            return lambda: (world.MOUNT / pin).unlink()
+
+        for spoil in (lambda: world.forge_page(1, stopped=1), lambda: world.forge_page(2, 1),
+                      lose("switch"), lose("join"), lose("exit"), lose("page")):
+            self.assist("start")
+            spoil()
+            self.assertEqual(self.status()["state"], "not running")
+            self.assertTrue(self.assist("start").startswith("started\n"))
+            self.assertEqual(self.status()["state"], "running")
+            spoil()
+            self.assertEqual(furwock("assist", "stop").returncode, 0)
+            self.assertEqual(os.listdir(world.RUN), [])
+
+    def test_empty_directories(self):
+        for path in (world.ABOVE, world.MOUNT):
+            path.mkdir(parents=True)
+            self.assist("stop")
+            self.assertEqual(os.listdir(world.RUN), [])
+            path.mkdir(parents=True)
+            self.assist("start")
+            self.stop()
+
+    def test_it_ends_in_copies_of_the_mount(self):
+        self.assist("start")
+        with subprocess.Popen(["unshare", "-m", "--propagation", "private", "sh", "-c",
+                               "echo; read x; ls /run/furwock/assist 2>&1"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as other:
+            other.stdout.readline()
+            self.stop()
+            self.assertNotIn("page", other.communicate("\n")[0])
+
+
+class Lacking(assist_test.Alone):
+    """What the kernel, the machine or the caller lacks."""
+
+    def fails(self, *words, **more):
+        said = self.refused(1, "assist", "start", **more)
+        for word in words:
+            self.assertIn(word, said)
+        return said
+
+    def test_run_that_cannot_be_written(self):
+        world.unmount(world.RUN)
+        world.mount("tmpfs", world.RUN, world.MS_RDONLY)
+        self.fails("/run/furwock", "Read-only file system")
+        self.assertEqual(self.assist("stop"), "did not run\n")
+
+    def test_run_that_is_full(self):
+        for inodes in (1, 2):  # with that of /run itself
+            world.unmount(world.RUN)
+            world.mount("tmpfs", world.RUN, options=f"nr_inodes={inodes}")
+            self.fails("/run/furwock", "No space left on device")
+            self.assertEqual(os.listdir(world.RUN), [])
+        world.unmount(world.RUN)
+        world.mount("tmpfs", world.RUN, options="nr_inodes=3")
+        self.assist("start")
+        self.stop()
+
+    def test_kernel_without_types(self):
+        types = pathlib.Path("/sys/kernel/btf")
+        world.mount("tmpfs", types)
+        self.addCleanup(world.unmount, types)
+        self.fails("/sys/kernel/btf/vmlinux")
+
+    def test_kernel_without_bpf(self):
+        said = self.fails(preexec_fn=world.refuse_bpf)
+        self.assertIn("Function not implemented", said)
+
+    def test_rights(self):
+        for rights in ("-all", "+bpf,+perfmon", "+sys_admin"):
+            words = ["setpriv", f"--bounding-set=-all,{rights}", *command_test.PROGRAM, "assist",
+                     "start"]
+            if rights == "-all":
+                words[1] = "--bounding-set=-all"
+            done = subprocess.run(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                  text=True, check=False)
+            if rights == "+sys_admin":
+                self.assertEqual(done.returncode, 0, done.stderr)  # as root alone, it is enough
+                self.stop()
+                continue
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1))
+            self.assertIn("root", done.stderr)
+
+    def test_somebody_else_is_at_work(self):
+        self.assist("start")
+        with subprocess.Popen(["flock", str(world.ABOVE), "sleep", str(LOCK_SECONDS * 3)],
+                              start_new_session=True) as holder:
+            time.sleep(0.2)
+            self.assertIn("at work", self.refused(1, "assist", "stop"))
+            os.killpg(holder.pid, signal.SIGKILL)
+        self.stop()
+
+
+@unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+class Failing(assist_test.Alone):
+    """The kernel's calls fail, one in each try."""
+
+    def assist_failing(self, action, call, number):
+        """Did it do what it shall?  Else it has said why, in one line."""
+        done = subprocess.run(["strace", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e",
+                               f"inject={call}:error=ENOMEM:when={number}", *command_test.PROGRAM,
+                               "assist", action], text=True, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, check=False)
+        if "ptrace" in done.stderr:
+            self.skipTest("no process may look into another one here")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), done.returncode, done.stderr)
+        return done.returncode == 0
+
+    def test_start(self):
+        for call, most in (("bpf", 60), ("fsopen", 1), ("fsconfig", 3), ("fsmount", 1),
+                           ("move_mount", 1), ("fchmodat", 1), ("mkdirat", 2), ("flock", 1)):
+            failures = 0
+            for number in range(1, most + 1):
+                with self.subTest(call=call, number=number):
+                    runs = self.assist_failing("start", call, number)
+                    self.assertEqual(self.status()["state"], "running" if runs else "not running")
+                    self.assertTrue(runs or os.listdir(world.RUN) == [])
+                    failures += not runs
+                    self.assist("stop")
+            self.assertTrue(failures > 0 or call == "flock")
+
+    def test_stop(self):
+        for call, most in (("bpf", 4), ("umount2", 1), ("unlinkat", 8)):
+            for number in range(1, most + 1):
+                with self.subTest(call=call, number=number):
+                    self.assist("start")
+                    self.assist_failing("stop", call, number)
+                    self.assist("stop")
+                    self.assertEqual(os.listdir(world.RUN), [])
+
+
+class Interrupted(assist_test.Alone):
+    def interrupt(self, action, number, after, **more):
+        """How it ended, with that signal so many seconds after its start."""
+        with subprocess.Popen([*command_test.PROGRAM, "assist", action], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, **more) as process:
+            time.sleep(after)
+            process.send_signal(number)
+            said = process.communicate()[1]
+        self.assertLessEqual(len(said.splitlines()), 1, said)
+        return process.returncode
+
+    def how_long(self):
+        began = time.monotonic()
+        self.assist("start")
+        taken = time.monotonic() - began
+        self.stop()
+        return taken
+
+    def test_start_by_a_signal(self):
+        """Nothing has been started then, and nothing is left."""
+        most = self.how_long()
+        ends = []
+        for i in range(KILLS):
+            number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)[i % 4]
+            ends.append(self.interrupt("start", number, random.uniform(0, most)))
+            self.assertIn(ends[-1], (0, -number))
+            self.assertEqual(self.status()["state"], "not running" if ends[-1] else "running")
+            if ends[-1] == 0:
+                self.stop()
+            self.assertEqual(os.listdir(world.RUN), [])
+        self.assertTrue(any(ends), "no signal came in time")
+
+    def test_stop_by_a_signal(self):
+        for _ in range(KILLS):
+            self.assist("start")
+            self.assertIn(self.interrupt("stop", signal.SIGTERM, random.uniform(0, 0.02)),
+                          (0, -signal.SIGTERM))
+            self.assist("stop")
+            self.assertEqual(os.listdir(world.RUN), [])
+
+    def test_signals_that_are_ignored(self):
+        for _ in range(5):
+            self.assertEqual(self.interrupt(
+                "start", signal.SIGHUP, 0.02,
+                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)), 0)
+            self.assertEqual(self.status()["state"], "running")
+            self.stop()
+
+    def test_killed(self):
+        """At any point; whatever comes next finds its way."""
+        most = self.how_long()
+        for i in range(2 * KILLS):
+            action = "start" if i % 2 == 0 else "stop"
+            if action == "stop":
+                self.assist("start")
+            self.interrupt(action, signal.SIGKILL,
+                           random.uniform(0, most if action == "start" else 0.02))
+            self.assertIn(self.status()["state"], ("running", "not running"))
+            if i % 4 < 2:
+                self.assist("start")
+                self.assertEqual(self.status()["state"], "running")
+                self.stop()
+            else:
+                self.assist("stop")
+            self.assertEqual(os.listdir(world.RUN), [])
+
+
+class AtOnce(assist_test.Alone):
+    def all_at_once(self, actions):
+        crowd = [subprocess.Popen([*command_test.PROGRAM, "assist", action], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                 for action in actions]
+        said = []
+        for process in crowd:
+            out, errors = process.communicate()
+            self.assertEqual((process.returncode, errors), (0, ""))
+            said.append(out.splitlines()[0])
+        return said
+
+    def test_starts(self):
+        for _ in range(3):
+            self.assertEqual(sorted(self.all_at_once(["start"] * STARTERS)),
+                             ["runs already"] * (STARTERS - 1) + ["started"])
+            link = world.link_number()
+            self.assertEqual(sorted(self.all_at_once(["stop"] * STARTERS)),
+                             ["did not run"] * (STARTERS - 1) + ["stopped"])
+            self.ends(link)
+            self.assertEqual(os.listdir(world.RUN), [])
+
+    def test_starts_and_stops(self):
+        for _ in range(8):
+            said = self.all_at_once(["start", "stop"] * STARTERS)
+            runs = self.status()["state"] == "running"
+            self.assertEqual(said.count("started") - said.count("stopped"), int(runs))
+            self.assist("stop")
+            self.assertEqual(os.listdir(world.RUN), [])
+
+
+if __name__ == "__main__":
+    command_test.PROGRAM[:] = sys.argv[1:2]
+    assist_test.enter()
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -1,0 +1,221 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""furwock rt analyze and furwock rt run: what they print of a task set, and what they refuse.
+
+No times: limits are so generous that only who waits without bound is above them.
+"""
+
+import json
+import os
+import pathlib
+import random
+import sys
+import tempfile
+import unittest
+
+import command_test
+import rt_sets
+
+CPU = rt_sets.ALLOWED[0]
+PROTOCOLS = ["PIP", "IPCP", "PCP", "PCP-DU-BOOL", "PCP-DU-PF", "MPCP", "MPCP-DU", "FMLP+",
+             "FMLP+-DU"]
+GENEROUS = ["--section-cost", "5000", "--wake-cost", "50000"]
+
+
+def small():
+    """Three tasks; the first and the last share a lock, under which the last is for 300 us."""
+    return {"format": "furwock-taskset-1", "locks": ["q"], "tasks": [
+        {"name": "high", "cpu": CPU, "priority": 30, "period_us": 2000, "execution_us": 100,
+         "sections": [{"lock": "q", "us": 20}]},
+        {"name": "middle", "cpu": CPU, "priority": 20, "period_us": 3000, "execution_us": 150},
+        {"name": "low", "cpu": CPU, "priority": 10, "period_us": 7000, "execution_us": 600,
+         "sections": [{"lock": "q", "us": 300}]}]}
+
+
+class Case(command_test.Case):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, made):
+        path = pathlib.Path(self.folder.name) / "set.json"
+        path.write_text(made if isinstance(made, str) else json.dumps(made), encoding="utf-8")
+        return str(path)
+
+
+class Analyze(Case):
+    def test_json(self):
+        whole = json.loads(self.good("rt", "analyze", "--json", self.file(small())))
+        self.assertEqual(whole["format"], "furwock-rt-analysis-1")
+        analyses = whole["analyses"]
+        self.assertEqual([p for a in analyses for p in a["protocols"]], PROTOCOLS)
+        for analysis in analyses:
+            self.assertIsNone(analysis["unfit"])
+            self.assertTrue(analysis["schedulable"])
+        pcp = {t["name"]: t for t in analyses[1]["tasks"]}
+        self.assertEqual((pcp["high"]["blocking_us"], pcp["high"]["response_us"]), (300, 400))
+        self.assertEqual((pcp["middle"]["blocking_us"], pcp["middle"]["response_us"]), (300, 550))
+        self.assertEqual((pcp["low"]["blocking_us"], pcp["low"]["response_us"]), (0, 850))
+        self.assertEqual(pcp["low"]["deadline_us"], 7000)
+
+    def test_text(self):
+        text = self.good("rt", "analyze", self.file(small()))
+        self.assertIn("\nIPCP, PCP, PCP-DU-BOOL, PCP-DU-PF: schedulable\n", text)
+        self.assertRegex(text, r"\n  high +\d+ +30 +100.000 +300.000 +400.000 +2000.000\n")
+
+    def test_one_protocol(self):
+        made = small()
+        text = self.good("rt", "analyze", "--protocol", "fmlp+", self.file(made))
+        self.assertIn("FMLP+: schedulable", text)
+        self.assertNotIn("PCP", text)
+        made["protocol"] = "MPCP"
+        text = self.good("rt", "analyze", self.file(made))
+        self.assertIn("MPCP: schedulable", text)
+        self.assertNotIn("FMLP", text)
+
+    def test_costs(self):
+        words = ["--section-cost", "10", "--wake-cost", "5", "--json", "--protocol", "PCP"]
+        whole = json.loads(self.good("rt", "analyze", *words, self.file(small())))
+        self.assertEqual([t["blocking_us"] for t in whole["analyses"][0]["tasks"]], [315, 315, 5])
+
+    def test_not_schedulable(self):
+        made = small()
+        made["tasks"][0]["deadline_us"] = 350
+        path = self.file(made)
+        done = command_test.furwock("rt", "analyze", path)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("not schedulable", done.stdout)
+        self.assertIn("late", done.stdout)
+        done = command_test.furwock("rt", "analyze", "--protocol", "PCP", path)
+        self.assertEqual(done.returncode, 1)
+
+    def test_unfit(self):
+        made = small()
+        made["tasks"][2]["cpu"] = CPU + 1
+        text = self.good("rt", "analyze", self.file(made))
+        self.assertIn('PIP: not for this set: lock "q" is used on more than one CPU', text)
+
+    def test_standard_input(self):
+        done = command_test.furwock("rt", "analyze", "-", input=json.dumps(small()))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_refused(self):
+        path = self.file(small())
+        for verb in ("analyze", "run"):
+            self.assertIn("task set is missing", self.refused(2, "rt", verb))
+            self.assertIn("one task set", self.refused(2, "rt", verb, path, path))
+            self.assertIn("no protocol \"PCQ\"; there are: PIP",
+                          self.refused(2, "rt", verb, "--protocol", "PCQ", path))
+            for time in ("", "-1", "x", "1us", "nan", "1e9"):
+                self.assertIn("microseconds",
+                              self.refused(2, "rt", verb, f"--wake-cost={time}", path))
+            self.assertIn("No such file", self.refused(1, "rt", verb, "/nowhere/set"))
+            self.assertIn("cannot be read", self.refused(1, "rt", verb, "/"))
+            self.assertIn("line 2, column", self.refused(1, "rt", verb, self.file("{\n1}")))
+            made = small()
+            made["tasks"][1]["priority"] = 99
+            self.assertIn("tasks[1]: \"priority\" has to be",
+                          self.refused(1, "rt", verb, self.file(made)))
+            made = small()
+            made["tasks"][1]["name"] = "a\nb"
+            made["tasks"][2]["priority"] = 20
+            self.assertIn("have the same priority", self.refused(1, "rt", verb, self.file(made)))
+
+    def test_damaged(self):
+        """Whatever a file has: an answer or one line."""
+        rng = random.Random(7)
+        whole = json.dumps(small())
+        for _ in range(150):
+            text = list(whole)
+            for _ in range(rng.randint(1, 4)):
+                text[rng.randrange(len(text))] = rng.choice("{}[]\",:019.-ex\0\x7f\u00e4")
+            done = command_test.furwock("rt", "analyze", "-", input="".join(text))
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertLessEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+
+class Run(Case):
+    def run_set(self, made, *words):
+        done = command_test.furwock("rt", "run", "--json", "--tier", "A", *GENEROUS, *words, "-",
+                                    input=json.dumps(made))
+        if any(why in done.stderr for why in ("SCHED_FIFO", "not permitted", "too slow")):
+            self.skipTest(done.stderr.strip())
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        return json.loads(done.stdout)
+
+    def check(self, found, made, jobs):
+        self.assertEqual((found["format"], found["tier"]), ("furwock-rt-run-1", "A"))
+        self.assertEqual([t["name"] for t in found["tasks"]], [t["name"] for t in made["tasks"]])
+        done = sum(t["jobs"] for t in found["tasks"])
+        self.assertTrue(jobs <= done + len(made["tasks"]) and done <= jobs, found)
+        for task, given in zip(found["tasks"], made["tasks"]):
+            self.assertEqual(task["above"], 0)
+            if task["jobs"]:
+                self.assertGreaterEqual(task["response_us"], given["execution_us"])
+            if task["limit_us"] is not None:
+                self.assertGreaterEqual(task["limit_us"], task["bound_us"])
+
+    def test_small(self):
+        for protocol in ("PIP", "IPCP", "PCP", "PCP-DU-BOOL", "MPCP", "MPCP-DU", "FMLP+",
+                         "FMLP+-DU"):
+            with self.subTest(protocol=protocol):
+                found = self.run_set(small(), "--protocol", protocol, "--jobs", "60")
+                self.assertEqual(found["protocol"], protocol)
+                self.check(found, small(), 60)
+
+    def test_random(self):
+        for number, protocol in enumerate(rt_sets.ONE_CPU + rt_sets.ANY_CPU):
+            with self.subTest(protocol=protocol):
+                made = rt_sets.task_set(random.Random(number), protocol)
+                self.check(self.run_set(made, "--jobs", "150"), made, 150)
+
+    def test_text(self):
+        done = command_test.furwock("rt", "run", "-p", "PCP-DU-BOOL", "-n", "30", *GENEROUS,
+                                    self.file(small()))
+        if done.returncode != 0:
+            self.skipTest(done.stderr.strip())
+        self.assertRegex(done.stdout, r"PCP-DU-BOOL, tier [AB]; times in microseconds\n  task ")
+
+    def test_refused(self):
+        path = self.file(small())
+        self.assertIn("names no protocol", self.refused(2, "rt", "run", path))
+        self.assertIn("--tier takes A or B", self.refused(2, "rt", "run", "--tier", "C", path))
+        for jobs in ("0", "-3", "x", "1e3", ""):
+            self.assertIn("--jobs takes", self.refused(2, "rt", "run", f"--jobs={jobs}", path))
+        made = small()
+        made["tasks"][1]["execution_us"] = 2900
+        self.assertIn(f"CPU {CPU} would be busy",
+                      self.refused(1, "rt", "run", "-p", "PCP", self.file(made)))
+        made = small()
+        made["tasks"][0]["sections"][0]["us"] = 21
+        made["tasks"][2]["cpu"] = CPU + 1
+        self.assertIn("PCP is not for this set",
+                      self.refused(1, "rt", "run", "-p", "PCP", self.file(made)))
+
+    def test_no_such_cpu(self):
+        made = small()
+        missing = max(os.sched_getaffinity(0)) + 1
+        while pathlib.Path(f"/sys/devices/system/cpu/cpu{missing}").exists():
+            missing += 1
+        for task in made["tasks"]:
+            task["cpu"] = missing
+        text = self.refused(1, "rt", "run", "-p", "PCP", "--tier", "A", self.file(made))
+        self.assertIn("task \"", text)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become nobody")
+    def test_no_right(self):
+        """An ordinary user without the right to use SCHED_FIFO is told so."""
+        try:
+            done = command_test.furwock("rt", "run", "-p", "PCP", "--tier", "A", "-",
+                                        input=json.dumps(small()), user=65534, cwd="/")
+        except PermissionError:
+            self.skipTest("nobody may not run what lies here, or root not become nobody")
+        if done.returncode == 0:
+            self.skipTest("everybody may use SCHED_FIFO here")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    command_test.PROGRAM[:] = sys.argv[1:2]
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

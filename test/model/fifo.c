@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "fifo.h"
+
+#include <errno.h>
+
+#include "engine/model.h"
+#include "engine/report.h"
+#include "faults.h"
+#include "kernel.h"
+#include "memory.h"
+#include "subject/robust.h"
+#include "subject/subject.h"
+
+/*
+ * A thread that sleeps in OP_LOCK_PI keeps in its op: addr, b = the owner's number plus 1, c = the
+ * deadline.  One that was made the owner by a death, and has not run yet, stands at its op with
+ * d = 1.  One to whom it was handed over stands at OP_WOKEN with b = IS_PENDING until it runs.
+ */
+#define IS_PENDING 1u
+
+/* --- Who runs ------------------------------------------------------------------------------- */
+
+static uint64_t bit(unsigned thread)
+{
+    return UINT64_C(1) << thread;
+}
+
+static bool sleeps_for(unsigned thread, unsigned owner)
+{
+    const struct model_thread *t = &model_threads[thread];
+
+    return t->status == THREAD_ASLEEP && t->op.kind == OP_LOCK_PI && t->op.b == owner + 1u;
+}
+
+uint64_t fifo_priority(unsigned thread)
+{
+    uint64_t priority = model_threads[thread].priority;
+
+    for (unsigned i = 0; i < model_thread_count; i++) {
+        if (sleeps_for(i, thread) && !fault_is(FAULT_LENDS_NOTHING)) {
+            uint64_t lent = fifo_priority(i);
+            if (lent > priority)
+                priority = lent;
+        }
+    }
+    return priority;
+}
+
+static bool could_run(unsigned thread)
+{
+    uint64_t status = model_threads[thread].status;
+
+    return status == THREAD_STOPPED || status == THREAD_DYING;
+}
+
+bool fifo_may_end(unsigned thread)
+{
+    return model_program->tasks == NULL || (model_shared.on_cpu & bit(thread)) != 0;
+}
+
+/* Does the CPU go to a rather than to b? */
+static bool goes_before(unsigned a, unsigned b)
+{
+    uint64_t pa = fifo_priority(a), pb = fifo_priority(b);
+    bool has_a = (model_shared.on_cpu & bit(a)) != 0, has_b = (model_shared.on_cpu & bit(b)) != 0;
+
+    if (pa != pb)
+        return pa > pb;
+    return has_a != has_b ? has_a : a < b;
+}
+
+static bool is_first(unsigned thread)
+{
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (i != thread && could_run(i) &&
+            model_program->tasks[i].cpu == model_program->tasks[thread].cpu &&
+            goes_before(i, thread))
+            return false;
+    return could_run(thread);
+}
+
+static bool is_one_cpu(void)
+{
+    for (unsigned i = 1; i < model_thread_count; i++)
+        if (model_program->tasks[i].cpu != model_program->tasks[0].cpu)
+            return false;
+    return true;
+}
+
+void fifo_settle(void)
+{
+    uint64_t first = 0;
+
+    for (unsigned i = 0; i < model_thread_count; i++) {
+        struct model_thread *t = &model_threads[i];
+        if (t->status == THREAD_STOPPED && t->op.kind == OP_SLEEP) {
+            memory_drain(i);
+            t->status = THREAD_ASLEEP;
+            kernel_enqueue(i);
+        }
+    }
+    if (model_program->tasks == NULL)
+        return;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        first |= is_first(i) ? bit(i) : 0;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (is_one_cpu() || (model_shared.on_cpu & ~first & bit(i)) != 0)
+            memory_drain(i);
+    model_shared.on_cpu = first;
+}
+
+/* --- Futexes that inherit ------------------------------------------------------------------- */
+
+static uint32_t id_of(unsigned thread)
+{
+    return SUBJECT_FIRST_TID + thread;
+}
+
+static uint32_t owner_in(uint64_t word)
+{
+    return (uint32_t)word & FW_ROBUST_OWNER;
+}
+
+static bool is_at(unsigned thread, uint64_t addr)
+{
+    return model_threads[thread].op.kind == OP_LOCK_PI && model_threads[thread].op.addr == addr;
+}
+
+/* The most urgent, and of equals the one that came first; MODEL_MAX_THREADS: nobody waits. */
+static unsigned first_waiter(uint64_t addr)
+{
+    unsigned first = MODEL_MAX_THREADS;
+
+    for (unsigned i = 0; i < model_shared.asleep; i++) {
+        unsigned sleeper = (unsigned)model_shared.queue[i];
+        if (is_at(sleeper, addr) &&
+            (first == MODEL_MAX_THREADS || fifo_priority(sleeper) > fifo_priority(first)))
+            first = sleeper;
+    }
+    return first;
+}
+
+/* Who was made the owner by a death, and has not entered its id yet. */
+static bool is_between_owners(uint64_t addr)
+{
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (model_threads[i].status == THREAD_STOPPED && is_at(i, addr) &&
+            model_threads[i].op.d == 1)
+            return true;
+    return false;
+}
+
+bool fifo_is_there(unsigned thread)
+{
+    return thread < model_thread_count && model_threads[thread].status != THREAD_DONE;
+}
+
+static void change(unsigned thread, uint64_t addr, uint32_t value)
+{
+    report_change(addr, 4, value);
+    memory_write(thread, addr, 4, value);
+}
+
+static void answer(unsigned thread, int error, const char *text)
+{
+    report_result(text);
+    kernel_return(thread, (uint64_t)(int64_t)-error);
+}
+
+/* Would the thread wait for itself?  Circles are refused, so this ends. */
+static bool is_circle(unsigned thread, unsigned owner)
+{
+    const struct model_thread *t = &model_threads[owner];
+
+    return owner == thread || (t->status == THREAD_ASLEEP && t->op.kind == OP_LOCK_PI &&
+                               is_circle(thread, (unsigned)t->op.b - 1));
+}
+
+static void fall_asleep(unsigned thread, unsigned owner)
+{
+    struct model_thread *t = &model_threads[thread];
+
+    if (is_circle(thread, owner)) {
+        answer(thread, EDEADLK, "EDEADLK");
+        return;
+    }
+    report_result("asleep");
+    t->op.b = owner + 1;
+    t->status = THREAD_ASLEEP;
+    kernel_enqueue(thread);
+}
+
+/* Somebody has it.  op.a: it is a trylock. */
+static void join(unsigned thread, uint64_t addr, uint32_t seen)
+{
+    unsigned waiter = first_waiter(addr), owner = owner_in(seen) - SUBJECT_FIRST_TID;
+    bool is_try = model_threads[thread].op.a == 1;
+
+    if (waiter != MODEL_MAX_THREADS && model_threads[waiter].op.b != owner + 1) {
+        answer(thread, EINVAL, "EINVAL");
+        return;
+    }
+    if (waiter == MODEL_MAX_THREADS)
+        change(thread, addr, seen | FW_ROBUST_WAITERS);
+    if (!fifo_is_there(owner))
+        answer(thread, ESRCH, "ESRCH");
+    else if (is_try)
+        answer(thread, EBUSY, "EBUSY");
+    else
+        fall_asleep(thread, owner);
+}
+
+/* Those who sleep there wait for that thread. */
+static void wait_for(uint64_t addr, unsigned owner)
+{
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (model_threads[i].status == THREAD_ASLEEP && is_at(i, addr))
+            model_threads[i].op.b = owner + 1;
+}
+
+/* The thread has it now, but for those who snatch it before it runs. */
+static void hand_over(unsigned by, uint64_t addr, unsigned heir)
+{
+    const struct model_op op = model_threads[heir].op;
+
+    change(by, addr, id_of(heir) | FW_ROBUST_WAITERS);
+    report_woken(heir);
+    kernel_end_sleep(heir, 0);
+    if (model_program->tasks != NULL)
+        model_threads[heir].op = (struct model_op){OP_WOKEN, addr, op.size, 0, IS_PENDING, op.c, 0};
+    wait_for(addr, heir);
+}
+
+/* Who has it by a hand-over, and has not run since; MODEL_MAX_THREADS: nobody. */
+static unsigned pending_at(uint64_t addr)
+{
+    for (unsigned i = 0; i < model_thread_count; i++) {
+        const struct model_op *op = &model_threads[i].op;
+        if (op->kind == OP_WOKEN && op->b == IS_PENDING && op->addr == addr)
+            return i;
+    }
+    return MODEL_MAX_THREADS;
+}
+
+/* A more urgent one comes before it has run. */
+static void steal(unsigned thread, unsigned from)
+{
+    struct model_op *op = &model_threads[from].op;
+
+    change(thread, op->addr, id_of(thread) | FW_ROBUST_WAITERS);
+    *op = (struct model_op){OP_LOCK_PI, op->addr, op->size, 0, 0, op->c, 0};
+    model_threads[from].status = THREAD_ASLEEP;
+    kernel_enqueue(from);
+    wait_for(op->addr, thread);
+    answer(thread, 0, "snatches it");
+}
+
+static void lock(unsigned thread)
+{
+    const struct model_op op = model_threads[thread].op;
+    unsigned pending = pending_at(op.addr);
+    uint32_t seen;
+
+    memory_drain(thread);
+    if (!memory_check(op.addr, 4))
+        return;
+    seen = (uint32_t)memory_read(thread, op.addr, 4);
+    if (op.d == 1) {
+        change(thread, op.addr, id_of(thread) | FW_ROBUST_WAITERS | FW_ROBUST_DIED);
+        answer(thread, 0, "has it, from the dead");
+    } else if (is_between_owners(op.addr)) {
+        answer(thread, EINVAL, "EINVAL");
+    } else if (pending != MODEL_MAX_THREADS && owner_in(seen) == id_of(pending) &&
+               fifo_priority(thread) > fifo_priority(pending)) {
+        steal(thread, pending);
+    } else if (owner_in(seen) == id_of(thread)) {
+        answer(thread, EDEADLK, "EDEADLK");
+    } else if (owner_in(seen) == 0 && first_waiter(op.addr) == MODEL_MAX_THREADS) {
+        change(thread, op.addr, id_of(thread) | (seen & FW_ROBUST_DIED));
+        answer(thread, 0, "has it");
+    } else {
+        join(thread, op.addr, seen);
+    }
+}
+
+static void unlock(unsigned thread)
+{
+    const struct model_op op = model_threads[thread].op;
+    unsigned waiter;
+
+    memory_drain(thread);
+    if (!memory_check(op.addr, 4))
+        return;
+    waiter = first_waiter(op.addr);
+    if (owner_in(memory_read(thread, op.addr, 4)) != id_of(thread)) {
+        answer(thread, EPERM, "EPERM");
+    } else if (waiter == MODEL_MAX_THREADS) {
+        change(thread, op.addr, 0);
+        answer(thread, 0, "nobody waits");
+    } else if (model_threads[waiter].op.b != thread + 1) {
+        answer(thread, EINVAL, "EINVAL");
+    } else {
+        hand_over(thread, op.addr, waiter);
+        kernel_return(thread, 0);
+    }
+}
+
+/* The step of a thread that runs where it belongs; its store goes the way of all stores. */
+static void claim(unsigned thread)
+{
+    const struct model_op op = model_threads[thread].op;
+    const uint64_t *words = (const uint64_t *)(uintptr_t)op.b;
+    const uint64_t *seen = (const uint64_t *)(uintptr_t)op.c;
+
+    for (unsigned i = 0; i < op.d; i++) {
+        if (memory_is_shared(words[i]) && !memory_check(words[i], 8))
+            return;
+        if (memory_read(thread, words[i], 8) != seen[i]) {
+            answer(thread, 0, "finds another value");
+            return;
+        }
+    }
+    report_buffered(op.addr, op.size, op.a);
+    memory_buffer(thread, op.addr, op.size, op.a);
+    kernel_return(thread, 1);
+}
+
+bool fifo_performs(unsigned thread)
+{
+    struct model_thread *t = &model_threads[thread];
+
+    switch (t->op.kind) {
+    case OP_LOCK_PI:
+        lock(thread);
+        return true;
+    case OP_UNLOCK_PI:
+        unlock(thread);
+        return true;
+    case OP_PRIORITY:
+        memory_drain(thread);
+        t->priority = t->op.a;
+        kernel_return(thread, 0);
+        return true;
+    case OP_ALIVE:
+        memory_drain(thread);
+        kernel_return(thread, fifo_is_there((unsigned)t->op.a));
+        return true;
+    case OP_CLAIM:
+        claim(thread);
+        return true;
+    case OP_WOKEN:
+        kernel_return(thread, t->op.a);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void fifo_bury(unsigned thread)
+{
+    for (unsigned i = 0; i < model_thread_count; i++) {
+        unsigned heir;
+        uint64_t addr;
+        struct model_op op;
+
+        if (!sleeps_for(i, thread))
+            continue;
+        addr = model_threads[i].op.addr;
+        heir = first_waiter(addr);
+        op = model_threads[heir].op;
+        kernel_end_sleep(heir, 0);
+        op.d = 1;
+        model_threads[heir].op = op;
+        model_threads[heir].status = THREAD_STOPPED;
+        report_woken(heir);
+        wait_for(addr, heir);
+    }
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the barrier of the POSIX drop-in.
+ *
+ *   wait, poll, default   arrives and waits: blocking, never sleeping, as the barrier decides
+ *   destroy               destroys the barrier and frees it
+ *
+ * Each round is of as many as the script says, whoever they are.  Who leaves finds that as many
+ * have arrived as its round needs; one of each round is told that it is the serial one.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "gates_script.h"
+#include "posix_barrier_calls.h"
+#include "programs.h"
+
+enum word { END, WAIT, POLL, DEFAULT, DESTROY, N };
+
+static const char *const names[N] = {"", "wait", "poll", "default", "destroy"};
+
+enum ghost { ARRIVED, SERIAL, LEFT };
+
+static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
+
+static struct fw_posix_barrier_ *b;
+static uint64_t parties, first_round;
+
+/* The bits of `done`, as barrier.c has them. */
+enum { SLEEPERS = 1, SLEPT = 2, ROUND_SHIFT = 2 };
+
+static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t room)
+{
+    if (offset == 16 && size == 4)
+        snprintf(text, room, "%u rounds%s%s", (unsigned)(w >> ROUND_SHIFT),
+                 (w & SLEEPERS) != 0 ? " SLEEPERS" : "", (w & SLEPT) != 0 ? " SLEPT" : "");
+    else
+        snprintf(text, room, "%" PRIx64, w);
+}
+
+/* The script's number: parties; the number of the first round, from bit 8 on. */
+static void setup(const void *arg)
+{
+    static const struct model_part parts[] = {
+        {"in", 0, 8}, {"out", 8, 8}, {"done", 16, 4}, {NULL, 0, 0}};
+    const struct gates_script *script = arg;
+
+    gates_script_read(script, names, N);
+    parties = script->initial & 0xff;
+    first_round = script->initial >> 8;
+    b = model_object("b", sizeof *b, parts, decode);
+    if (posix_barrier_in_use->init((pthread_barrier_t *)b, NULL, (unsigned)parties) != 0)
+        model_fail("setup", "no barrier for %llu", parties, 0);
+    b->in = b->out = first_round * parties;
+    b->done = (uint32_t)(first_round << ROUND_SHIFT);
+}
+
+/* So many rounds may have ended. */
+static uint64_t rounds(void)
+{
+    return model_shared.ghost[ARRIVED] / parties;
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t was)
+{
+    uint32_t is = b->done >> ROUND_SHIFT, limit = (uint32_t)(first_round + rounds());
+
+    (void)thread;
+    if (model_shared.dead != 0)
+        return;
+    if (addr == (uint64_t)(uintptr_t)&b->in)
+        model_shared.ghost[ARRIVED] = b->in - first_round * parties;
+    if (addr != (uint64_t)(uintptr_t)&b->done)
+        return;
+    if ((int32_t)((is << ROUND_SHIFT) - ((uint32_t)was & ~3u)) < 0)
+        model_fail("word", "rounds go back: 0x%llx -> 0x%llx", was, b->done);
+    if ((int32_t)((is - limit) << ROUND_SHIFT) > 0)
+        model_fail("too early", "%llu rounds have ended, and %llu have come", is,
+                   model_shared.ghost[ARRIVED]);
+}
+
+static void wait_by(unsigned self, enum word w)
+{
+    const fw_wait_policy *policy = w == DEFAULT ? NULL : w == POLL ? &polling : &blocking;
+    uint64_t *ghost = model_shared.ghost;
+
+    if (posix_barrier_in_use->wait_by(b, policy, NULL) == PTHREAD_BARRIER_SERIAL_THREAD)
+        ghost[SERIAL]++;
+    report_remark(self, "leaves the round");
+    if (++ghost[LEFT] > rounds() * parties)
+        model_thread_fail("too early", "%llu have left when %llu have come", ghost[LEFT],
+                          ghost[ARRIVED]);
+}
+
+static void destroy(void)
+{
+    int error = posix_barrier_in_use->destroy((pthread_barrier_t *)b);
+
+    if (error != 0)
+        model_thread_fail("answer", "destroy answers %llu", (uint64_t)error, 0);
+    model_op(OP_FREE, b, sizeof *b, 0, 0, 0, 0);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        if (*w == DESTROY)
+            destroy();
+        else
+            wait_by(self, (enum word) * w);
+}
+
+static void finished(void)
+{
+    if (model_shared.ghost[SERIAL] != rounds())
+        model_fail("serial", "%llu serial threads in %llu rounds", model_shared.ghost[SERIAL],
+                   rounds());
+    if (model_shared.asleep != model_shared.ghost[ARRIVED] % parties)
+        model_fail("lost wake-up", "%llu sleep, and %llu have come", model_shared.asleep,
+                   model_shared.ghost[ARRIVED]);
+    if (model_shared.dead == 0 && model_shared.asleep == 0 && b->out != b->in)
+        model_fail("word", "%llu have come, and %llu have left", b->in, b->out);
+}
+
+static void describe(char *text, size_t room)
+{
+    decode(b->done, 16, 4, text, room);
+}
+
+#define PROGRAM(called, what, n, ...)                                                  \
+    {                                                                                  \
+        .name = called, .about = what, .threads = n, .setup = setup, .thread = thread, \
+        .finished = finished, .changed = changed, .describe = describe, __VA_ARGS__    \
+    }
+#define OF(n, ...) .arg = GATES_SCRIPT_FROM(n, __VA_ARGS__)
+
+static const struct model_program programs[] = {
+    PROGRAM("pbar", "two, three rounds", 2, OF(2, "wait wait wait", "wait wait wait")),
+    PROGRAM("pbar-three", "three, twice", 3, OF(3, "wait wait", "wait wait", "wait wait")),
+    PROGRAM("pbar-four", "four, once", 4, .preemptions = 3, .deep_preemptions = 5,
+            OF(4, "wait", "wait", "wait", "wait")),
+    PROGRAM("pbar-crowd", "four come for rounds of two", 4, .preemptions = 3, .deep_preemptions = 4,
+            OF(2, "wait", "wait", "wait", "wait")),
+    PROGRAM("pbar-crowd-three", "three come for rounds of two, twice", 3, .leaves_asleep = true,
+            OF(2, "wait wait", "wait wait", "wait wait")),
+    PROGRAM("pbar-one", "rounds of one", 2, OF(1, "wait wait", "wait wait")),
+    PROGRAM("pbar-default", "the barrier decides how to wait", 2, .budget = {.ticks = 2},
+            OF(2, "default default default", "default default default")),
+    PROGRAM("pbar-poll", "one that never sleeps, beside sleepers", 3,
+            OF(3, "poll wait", "wait poll", "wait wait")),
+    PROGRAM("pbar-spurious", "spurious wakes and an EINTR", 3,
+            .budget = {.spurious = 2, .eintr = 1}, .preemptions = 3, .deep_preemptions = 4,
+            OF(3, "wait wait", "wait wait", "wait wait")),
+    PROGRAM("pbar-wraps", "the number of the round wraps around", 2,
+            OF(2 | UINT64_C(0x3fffffff) << 8, "wait wait", "wait wait")),
+    PROGRAM("pbar-destroy", "who waited destroys it", 2, .budget = {.ticks = 1},
+            OF(2, "wait wait destroy", "wait wait")),
+    PROGRAM("pbar-destroy-three", "the same while two others leave", 3, .budget = {.ticks = 1},
+            OF(3, "wait destroy", "wait", "wait")),
+};
+
+const struct program_group posix_barrier_programs = {"posix-barrier", programs,
+                                                     sizeof programs / sizeof *programs};

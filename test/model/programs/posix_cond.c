@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the condition variable that processes share in the POSIX drop-in.
+ *
+ *   get         waits for a token, and takes it
+ *   timed       the same, and gives up when its time is over
+ *   put         adds a token and signals, with the mutex held
+ *   put-after   the same, and signals after the release
+ *   put-all     adds a token for each of the others, and broadcasts, with the mutex held
+ *   destroy     waits until nobody of the process is in line, and frees the variable
+ *
+ * Its mutex may be of any kind; here it is one that no memory is needed for.  Who puts cannot be
+ * killed: nobody could take what was never put.
+ */
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "../kernel.h"
+#include "../memory.h"
+#include "gates_script.h"
+#include "posix_cond_calls.h"
+#include "programs.h"
+#include "room.h"
+
+enum word { END, GET, TIMED, PUT, PUT_AFTER, PUT_ALL, DESTROY, WORDS };
+
+static const char *const names[WORDS] = {"",          "get",     "timed",  "put",
+                                         "put-after", "put-all", "destroy"};
+
+/* INSIDE: thread + 1. */
+enum ghost { INSIDE, TOKENS };
+
+static struct fw_shared_cond_ *c;
+
+/* The only room, and who is inside: ../rooms.c. */
+struct locked_room {
+    struct fw_room_ room;
+    uint64_t inside;
+};
+
+static struct locked_room *room(void)
+{
+    return (struct locked_room *)(void *)model_memory;
+}
+
+static void setup(const void *arg)
+{
+    static const struct model_part parts[] = {{"word", 0, 4}, {"mark", 4, 4}, {NULL, 0, 0}};
+
+    c = model_object("c", sizeof *c, parts, NULL);
+    c->word = 2; /* any number */
+    gates_script_read(arg, names, WORDS);
+}
+
+static void lock(unsigned self)
+{
+    while (model_shared.ghost[INSIDE] != 0)
+        model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    model_shared.ghost[INSIDE] = self + 1;
+    report_remark(self, "has the mutex");
+    model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
+}
+
+static void unlock(void)
+{
+    model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
+    model_shared.ghost[INSIDE] = 0;
+}
+
+static int unlock_mutex(void *arg)
+{
+    (void)arg;
+    unlock();
+    return 0;
+}
+
+static int lock_mutex(void *arg, bool is_counted)
+{
+    (void)arg;
+    (void)is_counted;
+    lock(model_current);
+    return 0;
+}
+
+static void get(enum word w)
+{
+    static const struct fw_cond_mutex_ how = {.unlock = unlock_mutex, .lock = lock_mutex};
+    static const fw_deadline soon = {
+        .clock = CLOCK_MONOTONIC,
+        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
+    int error = 0;
+
+    while (model_shared.ghost[TOKENS] == 0 && error == 0)
+        error = posix_cond_in_use->wait(c, &how, w == TIMED ? &soon : NULL);
+    if (model_shared.ghost[TOKENS] > 0)
+        model_shared.ghost[TOKENS]--;
+}
+
+static void destroy(void)
+{
+    bool is_empty;
+
+    do {
+        struct fw_room_ *r = fw_room_enter_(c);
+
+        is_empty = fw_room_first_(r, c) == NULL;
+        fw_room_leave_(r);
+        model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
+    } while (!is_empty);
+    model_op(OP_FREE, c, sizeof *c, 0, 0, 0, 0);
+}
+
+static void act(unsigned self, enum word w)
+{
+    if (w == DESTROY) {
+        destroy();
+        return;
+    }
+    lock(self);
+    switch (w) {
+    case PUT_ALL:
+        model_shared.ghost[TOKENS] += model_thread_count - 1;
+        posix_cond_in_use->broadcast(c);
+        break;
+    case PUT:
+        ++model_shared.ghost[TOKENS];
+        posix_cond_in_use->signal(c);
+        break;
+    case PUT_AFTER:
+        ++model_shared.ghost[TOKENS];
+        break;
+    default:
+        get(w);
+    }
+    unlock();
+    if (w == PUT_AFTER)
+        posix_cond_in_use->signal(c);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static void cancelled(unsigned self)
+{
+    (void)self;
+    unlock();
+}
+
+static bool lies_with(const struct fw_place_ *p, unsigned self)
+{
+    unsigned owner = MODEL_MAX_THREADS;
+
+    return memory_stack_of((uint64_t)(uintptr_t)p, &owner) && owner == self;
+}
+
+/*
+ * Other processes have rooms of their own, and a mutex that outlives its owner.  Two wait at most;
+ * the place of the dead one is gone already.
+ */
+static void killed(unsigned self)
+{
+    struct fw_room_ *r = &room()->room;
+    struct fw_place_ *other = lies_with(r->first, self) ? r->last : r->first;
+
+    if (model_shared.ghost[INSIDE] == self + 1)
+        model_shared.ghost[INSIDE] = 0;
+    if (lies_with(other, self))
+        other = NULL;
+    r->first = r->last = other;
+    if (other != NULL)
+        other->next = other->prev = NULL;
+    if (room()->inside == self + 1 && model_threads[self].buffered == 0)
+        room()->inside = 0;
+}
+
+static void finished(void)
+{
+    if (model_shared.asleep != 0 && model_shared.ghost[TOKENS] != 0)
+        model_fail("lost wake-up", "somebody waits for a token, and there are %llu",
+                   model_shared.ghost[TOKENS], 0);
+    if (model_shared.asleep == 0 && room()->room.first != NULL)
+        model_fail("room", "nobody waits, and somebody stands in line", 0, 0);
+}
+
+/* The last thread puts. */
+#define PROGRAM(called, what, n, ...)                                                           \
+    {                                                                                           \
+        .name = called, .about = what, .threads = n, .generic = true, .rooms = 1,               \
+        .immortal = UINT64_C(1) << ((n)-1), .setup = setup, .thread = thread, .killed = killed, \
+        .cancelled = cancelled, .finished = finished, __VA_ARGS__                               \
+    }
+#define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
+
+static const struct model_program programs[] = {
+    PROGRAM("pcond", "one waits, one signals", 2, SCRIPT("get get", "put put")),
+    PROGRAM("pcond-after", "the signals come after the release", 2,
+            SCRIPT("get get", "put-after put-after")),
+    PROGRAM("pcond-two", "two wait, one signals", 3, SCRIPT("get", "get", "put put")),
+    PROGRAM("pcond-two-after", "the same after the release", 3,
+            SCRIPT("get", "get", "put-after put-after")),
+    PROGRAM("pcond-back", "who was woken waits again", 3,
+            SCRIPT("get get", "get", "put-after put-after put-after")),
+    PROGRAM("pcond-signallers", "two signal at once", 4,
+            SCRIPT("get", "get", "put-after", "put-after")),
+    PROGRAM("pcond-all", "two wait, one broadcasts", 3, SCRIPT("get", "get", "put-all")),
+    PROGRAM("pcond-free", "destroyed once all were woken", 3,
+            SCRIPT("get", "get", "put-all destroy")),
+    PROGRAM("pcond-timed", "one waits for a while only", 2, .budget = {.ticks = 1},
+            SCRIPT("timed", "put")),
+    PROGRAM("pcond-timed-two", "one of two waits for a while only", 3, .budget = {.ticks = 1},
+            SCRIPT("timed", "get", "put-after put-after")),
+    PROGRAM("pcond-spurious", "a spurious wake and an EINTR", 3,
+            .budget = {.spurious = 1, .eintr = 1}, SCRIPT("get", "get", "put-after put-after")),
+    PROGRAM("pcond-cancel", "one of two is cancelled", 3, .budget = {.cancels = 1},
+            SCRIPT("get", "get", "put-after put-after")),
+    PROGRAM("pcond-cancel-one", "one is cancelled, perhaps with the only wake", 3,
+            .leaves_asleep = true, .budget = {.cancels = 1}, SCRIPT("get", "get", "put-after")),
+    PROGRAM("pcond-kill", "one of two is killed, perhaps with a wake", 3, .naps = true,
+            .unmarked = true, .budget = {.kills = 1}, SCRIPT("get", "get", "put-after put-after")),
+};
+
+const struct program_group posix_cond_programs = {"posix-cond", programs,
+                                                  sizeof programs / sizeof *programs};

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the shared and the robust mutex of the POSIX drop-in (preload/mutex_shared.c,
+ * mutex_robust.c).  A word is one acquisition, a section and a release:
+ *
+ *   lock, timed, try   as the calls; timed gives up when its time is over
+ *   adapt              lock, asking who runs
+ *   lax                lock; an heir does not repair, and so gives the mutex up
+ *   exit               lock, and the end of the process inside
+ *   lib                the C library's side of the same protocol, as a process without the drop-in
+ *                      follows it
+ *   twice              lock, and once more inside: for recursive ones
+ *   free               lock; who releases it last ends the mutex's life
+ *
+ * One is inside at a time; who comes after a death is told, and nobody else; what was given up
+ * nobody gets.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <furwock/futex.h>
+
+#include "../cpus.h"
+#include "../engine/report.h"
+#include "../kernel.h"
+#include "../subject/robust.h"
+#include "gates_script.h"
+#include "posix_mutex_calls.h"
+#include "programs.h"
+
+enum word { END, LOCK, ADAPT, TIMED, TRY, LAX, EXIT, LIB, TWICE, FREE, WORDS };
+
+static const char *const names[WORDS] = {"",    "lock", "adapt", "timed", "try",
+                                         "lax", "exit", "lib",   "twice", "free"};
+
+/*
+ * INSIDE: thread + 1.  OWED: an owner has died since the data were sound last.  GIVEN_UP: 1:
+ * somebody is about to, 2: it is done.
+ */
+enum ghost { INSIDE, OWED, GIVEN_UP, FIRST, SECOND, SECTIONS };
+
+static struct fw_posix_mutex_ *m;
+
+static uint64_t *ghost(enum ghost g)
+{
+    return &model_shared.ghost[g];
+}
+
+static bool is_robust(void)
+{
+    return (m->kind & FW_KIND_ROBUST) != 0;
+}
+
+static const struct posix_mutex_family *calls(void)
+{
+    return is_robust() ? &posix_mutex_in_use->robust : &posix_mutex_in_use->shared;
+}
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    uint32_t w = (uint32_t)value;
+    uint32_t owner = w & FW_ROBUST_OWNER;
+
+    (void)size;
+    if (offset != 0 || owner < SUBJECT_FIRST_TID)
+        snprintf(text, room, "%" PRIu32, owner);
+    else
+        snprintf(text, room, "%c", (int)('A' + owner - SUBJECT_FIRST_TID));
+    if (offset == 0 && (w & FW_ROBUST_WAITERS) != 0)
+        snprintf(text, room, "%" PRIu32 " WAITERS", owner);
+    if (offset == 0 && (w & FW_ROBUST_DIED) != 0)
+        snprintf(text, room, "DIED %08" PRIx32, w);
+}
+
+static void setup(const void *arg)
+{
+    static const struct model_part parts[] = {{"word", 0, 4}, {"owner", 8, 4}, {NULL, 0, 0}};
+    const struct gates_script *script = arg;
+
+    m = model_object("m", sizeof *m, parts, decode);
+    m->kind = (int32_t)script->initial;
+    gates_script_read(script, names, WORDS);
+}
+
+/* --- The C library's side ------------------------------------------------------------------- */
+
+enum { FREE_WORD = 0, HELD = 1, CROWDED = 2 };
+
+static void sleep_at(uint32_t seen)
+{
+    fw_futex_wait(&m->word, seen, FW_FUTEX_SHARED, NULL);
+}
+
+static void lib_lock_shared(void)
+{
+    uint32_t now = FREE_WORD;
+
+    if (fw_cas32_acquire(&m->word, &now, HELD))
+        return;
+    for (;;) {
+        now = HELD;
+        if (fw_cas32_acquire(&m->word, &now, CROWDED) || now == CROWDED)
+            sleep_at(CROWDED);
+        now = FREE_WORD;
+        if (fw_cas32_acquire(&m->word, &now, CROWDED))
+            return;
+    }
+}
+
+static int lib_lock_robust(uint32_t id)
+{
+    uint32_t now = fw_load32_relaxed(&m->word), extra = 0;
+
+    for (;;) {
+        uint32_t before = now;
+        if (now == 0 || (now & FW_ROBUST_DIED) != 0) {
+            if (!fw_cas32_acquire(&m->word, &now, id | (now & FW_ROBUST_WAITERS) | extra))
+                continue;
+            fw_store32_relaxed(&m->owner, before == 0 ? id : FW_OWNER_INCONSISTENT);
+            fw_robust_enter_(&m->word, 0);
+            return before == 0 ? 0 : EOWNERDEAD;
+        }
+        if ((now & FW_ROBUST_WAITERS) == 0 &&
+            !fw_cas32_relaxed(&m->word, &now, now | FW_ROBUST_WAITERS))
+            continue;
+        extra = FW_ROBUST_WAITERS;
+        sleep_at(before | FW_ROBUST_WAITERS);
+        now = fw_load32_relaxed(&m->word);
+    }
+}
+
+static int lib_lock(void)
+{
+    struct fw_robust_ r;
+    int error;
+
+    if (!is_robust()) {
+        lib_lock_shared();
+        fw_store32_relaxed(&m->owner, fw_robust_self_());
+        return 0;
+    }
+    fw_robust_announce_as_(&r, &m->word, 0);
+    error = lib_lock_robust(r.id);
+    fw_robust_withdraw_(&r);
+    return error;
+}
+
+static int lib_unlock(void)
+{
+    struct fw_robust_ r;
+    uint32_t was;
+
+    fw_robust_announce_as_(&r, &m->word, 0);
+    if (is_robust())
+        fw_robust_leave_(&m->word);
+    fw_store32_relaxed(&m->owner, 0);
+    was = fw_xchg32_release(&m->word, 0);
+    if (is_robust() ? (was & FW_ROBUST_WAITERS) != 0 : was == CROWDED)
+        fw_futex_wake(&m->word, 1, FW_FUTEX_SHARED);
+    fw_robust_withdraw_(&r);
+    return 0;
+}
+
+/* --- What the threads do -------------------------------------------------------------------- */
+
+static void check_entry(unsigned self, int error)
+{
+    if (*ghost(INSIDE) != 0)
+        model_thread_fail("exclusion", "thread %llu is inside beside thread %llu", self,
+                          *ghost(INSIDE) - 1);
+    *ghost(INSIDE) = self + 1;
+    if (*ghost(GIVEN_UP) == 2)
+        model_thread_fail("answer", "thread %llu gets what was given up", self, 0);
+    if (error == 0 && *ghost(OWED) != 0)
+        model_thread_fail("forgotten", "an owner died, and thread %llu is not told", self, 0);
+    if (error == 0 && *ghost(FIRST) != *ghost(SECOND))
+        model_thread_fail("half changed", "thread %llu sees what a dead owner has left", self, 0);
+    if (error == EOWNERDEAD && model_shared.killed == 0)
+        model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
+}
+
+/* As pthread_mutex_consistent. */
+static void mend(unsigned self)
+{
+    *ghost(SECOND) = *ghost(FIRST);
+    if (fw_load32_relaxed(&m->owner) != FW_OWNER_INCONSISTENT)
+        model_thread_fail("answer", "thread %llu may not say that the data are sound", self, 0);
+    fw_store32_relaxed(&m->owner, fw_robust_self_());
+    *ghost(OWED) = 0;
+}
+
+static void count(unsigned self, enum word w)
+{
+    ++*ghost(FIRST);
+    if (w == TWICE && (calls()->lock(m, NULL, NULL) != 0 || calls()->trylock(m) != 0 ||
+                       calls()->unlock(m) != 0 || calls()->unlock(m) != 0))
+        model_thread_fail("answer", "thread %llu may not have it twice", self, 0);
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    ++*ghost(SECOND);
+    if (w == EXIT)
+        model_thread_exit();
+    ++*ghost(SECTIONS);
+}
+
+static void section(unsigned self, enum word w, int error)
+{
+    bool gives_up = error == EOWNERDEAD && w == LAX;
+    bool is_last;
+
+    report_remark(self, error == 0 ? "is inside" : "is inside, after a death");
+    check_entry(self, error);
+    if (error == EOWNERDEAD && !gives_up)
+        mend(self);
+    count(self, w);
+    is_last = *ghost(SECTIONS) == model_thread_count;
+    *ghost(INSIDE) = 0;
+    if (gives_up)
+        *ghost(GIVEN_UP) = 1;
+    if ((w == LIB ? lib_unlock() : calls()->unlock(m)) != 0)
+        model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
+    if (gives_up)
+        *ghost(GIVEN_UP) = 2;
+    report_remark(self, "has unlocked");
+    if (w == FREE && is_last)
+        model_op(OP_FREE, m, sizeof *m, 0, 0, 0, 0);
+}
+
+static int take(enum word w)
+{
+    static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0}, asks = {FW_WAIT_ADAPTIVE, 3000};
+    static const fw_deadline soon = {
+        .clock = CLOCK_MONOTONIC,
+        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
+
+    if (w == TRY)
+        return calls()->trylock(m);
+    if (w == LIB)
+        return lib_lock();
+    return calls()->lock(m, w == ADAPT ? &asks : &blocks, w == TIMED ? &soon : NULL);
+}
+
+static void act(unsigned self, enum word w)
+{
+    int error = take(w);
+
+    if (error == 0 || error == EOWNERDEAD)
+        section(self, w, error);
+    else if (error == ENOTRECOVERABLE ? *ghost(GIVEN_UP) == 0
+             : error == ETIMEDOUT     ? w != TIMED
+                                      : error != EBUSY || w != TRY)
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+/* subject/atomic.h: SUBJECT_OWN. */
+extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
+
+static const struct model_own *own(void)
+{
+    static struct model_own table[2];
+
+    table[0] = (struct model_own){__start_model_own_variables, __stop_model_own_variables};
+    return table;
+}
+
+/* --- Checks --------------------------------------------------------------------------------- */
+
+static void killed(unsigned self)
+{
+    if (*ghost(INSIDE) != self + 1)
+        return;
+    *ghost(INSIDE) = 0;
+    *ghost(OWED) = 1;
+}
+
+static bool is_dead(uint32_t owner)
+{
+    return (model_shared.killed >> (owner - SUBJECT_FIRST_TID) & 1) != 0;
+}
+
+/* R1 */
+static void changed(unsigned self, uint64_t addr, uint64_t before)
+{
+    uint32_t was = (uint32_t)before & FW_ROBUST_OWNER;
+
+    if (addr != (uint64_t)(uintptr_t)&m->word || !is_robust() || was == 0)
+        return;
+    if (was != (m->word & FW_ROBUST_OWNER) && was != SUBJECT_FIRST_TID + self && !is_dead(was))
+        model_fail("word", "thread %llu takes what thread %llu has", self, was);
+}
+
+static void finished(void)
+{
+    if (model_shared.dead != 0 || model_shared.killed != 0)
+        return;
+    if ((m->word & (is_robust() ? FW_ROBUST_OWNER : UINT32_MAX)) != 0 || m->users != 0)
+        model_fail("word", "all are done, and the word is 0x%llx, with %llu users", m->word,
+                   m->users);
+    if (*ghost(SECOND) != *ghost(SECTIONS))
+        model_fail("lost update", "%llu of %llu sections have counted", *ghost(SECOND),
+                   *ghost(SECTIONS));
+}
+
+static void describe(char *text, size_t room)
+{
+    snprintf(text, room, "m = %08" PRIx32 ", owner %" PRIu32, m->word, m->owner);
+}
+
+#define PROGRAM(called, what, n, ...)                                                       \
+    {                                                                                       \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,         \
+        .setup = setup, .thread = thread, .own = own, .killed = killed, .changed = changed, \
+        .finished = finished, .describe = describe, __VA_ARGS__                             \
+    }
+#define SHARED(...) .arg = GATES_SCRIPT_FROM(FW_KIND_SHARED, __VA_ARGS__)
+#define ROBUST(...) .arg = GATES_SCRIPT_FROM(FW_KIND_SHARED | FW_KIND_ROBUST, __VA_ARGS__)
+#define RECURSIVE(kind, ...) .arg = GATES_SCRIPT_FROM((kind) | FW_KIND_RECURSIVE, __VA_ARGS__)
+#define KILLS(n) .budget = {.kills = (n)}
+
+static const struct model_program programs[] = {
+    PROGRAM("pshared-two", "two threads, twice each", 2, SHARED("lock lock", "lock lock")),
+    PROGRAM("pshared-three", "three threads", 3, SHARED("lock", "lock", "lock")),
+    PROGRAM("pshared-timed", "one of two waiters gives up", 3, SHARED("lock", "timed", "lock")),
+    PROGRAM("pshared-try", "one only tries", 3, SHARED("lock", "try try", "lock")),
+    PROGRAM("pshared-spurious", "spurious wakes and an EINTR", 3,
+            .budget = {.spurious = 1, .eintr = 1}, SHARED("lock", "lock", "lock")),
+    PROGRAM("pshared-lib", "a process without the drop-in takes part", 3,
+            SHARED("lib", "lock", "lock")),
+    PROGRAM("pshared-libs", "two of them do", 3, SHARED("lib", "lib", "lock")),
+    PROGRAM("pshared-twice", "one has it twice", 2, RECURSIVE(FW_KIND_SHARED, "twice", "lock")),
+    PROGRAM("pshared-free", "the last owner frees it", 3, SHARED("free", "free", "free")),
+    PROGRAM("pshared-lies", "two ask who runs", 2, .assist = ASSIST_LIES,
+            SHARED("adapt adapt", "adapt adapt")),
+    PROGRAM("pshared-lies-three", "three do", 3, .assist = ASSIST_LIES,
+            SHARED("adapt", "adapt", "adapt")),
+    PROGRAM("pshared-lies-lib", "beside a process without the drop-in", 3, .assist = ASSIST_LIES,
+            SHARED("lib", "adapt", "adapt")),
+    PROGRAM("pshared-truth", "two ask and hear the truth, on one CPU", 2, .assist = ASSIST_TRUE,
+            .cpus = 1, .time_passes = true, SHARED("adapt adapt", "adapt adapt")),
+    PROGRAM("probust-lies", "two ask who runs; one may die", 2, KILLS(1), .assist = ASSIST_LIES,
+            ROBUST("adapt adapt", "adapt adapt")),
+    PROGRAM("probust-lies-three", "three do; one may die", 3, KILLS(1), .assist = ASSIST_LIES,
+            .preemptions = 2, .deep_preemptions = 4, ROBUST("adapt", "adapt", "adapt")),
+    PROGRAM("probust-none-runs", "a dead page says that none does; two may die", 3, KILLS(2),
+            .assist = ASSIST_NO, ROBUST("adapt", "adapt", "adapt")),
+    PROGRAM("probust-truth", "two ask and hear the truth, on one CPU; one may die", 2, KILLS(1),
+            .assist = ASSIST_TRUE, .cpus = 1, .time_passes = true,
+            ROBUST("adapt adapt", "adapt adapt")),
+    PROGRAM("probust-two", "two threads, twice each; nobody dies", 2,
+            ROBUST("lock lock", "lock lock")),
+    PROGRAM("probust-three", "three threads; nobody dies", 3, ROBUST("lock", "lock", "lock")),
+    PROGRAM("probust-timed", "one of two waiters gives up; nobody dies", 3,
+            ROBUST("lock", "timed", "lock")),
+    PROGRAM("probust-free", "the last owner frees it; nobody dies", 3,
+            ROBUST("free", "free", "free")),
+    PROGRAM("probust-kill", "two threads, twice each; one may die", 2, KILLS(1),
+            ROBUST("lock lock", "lock lock")),
+    PROGRAM("probust-kill-three", "three threads; one may die", 3, KILLS(1),
+            ROBUST("lock", "lock", "lock")),
+    PROGRAM("probust-kill-two", "three threads; two may die", 3, KILLS(2),
+            ROBUST("lock", "lock", "lock")),
+    PROGRAM("probust-try", "one only tries; two may die", 3, KILLS(2),
+            ROBUST("try try", "lock", "lock")),
+    PROGRAM("probust-give-up", "who finds a dead owner gives up; one may die", 3, KILLS(1),
+            ROBUST("lock", "lax", "lock")),
+    PROGRAM("probust-give-up-two", "the same; two may die", 3, KILLS(2),
+            ROBUST("lax", "lax", "lax")),
+    PROGRAM("probust-exit", "one ends without unlock; one may die", 3, KILLS(1),
+            ROBUST("exit", "lock", "lock")),
+    PROGRAM("probust-give-up-again", "who finds it given up asks again; one may die", 3, KILLS(1),
+            ROBUST("lock", "lax", "lock lock")),
+    PROGRAM("probust-idle", "one ends without unlock, and nobody needs a nap", 3,
+            .is_patient = true, ROBUST("exit", "lock", "lock")),
+    PROGRAM("probust-spurious", "spurious wakes and an EINTR; one may die", 3,
+            .budget = {.kills = 1, .spurious = 1, .eintr = 1}, .preemptions = 3,
+            .deep_preemptions = 4, ROBUST("lock", "lock", "lock")),
+    PROGRAM("probust-twice", "one has it twice; one may die", 2, KILLS(1),
+            RECURSIVE(FW_KIND_SHARED | FW_KIND_ROBUST, "twice", "lock")),
+    PROGRAM("probust-lib", "a process without the drop-in takes part", 3,
+            ROBUST("lib", "lock", "lock")),
+    PROGRAM("probust-lib-kill", "the same; one may die", 2, KILLS(1),
+            ROBUST("lib lib", "lock lock")),
+};
+
+const struct program_group posix_mutex_programs = {"posix-mutex", programs,
+                                                   sizeof programs / sizeof *programs};

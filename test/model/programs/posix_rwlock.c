@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the process-shared read-write lock of the POSIX drop-in.
+ *
+ *   read, try-read, timed-read      a section among readers
+ *   again                           the same, and reads once more inside
+ *   write, try-write, timed-write   a section alone
+ *   asks                            the same, and asks for both modes inside
+ *   leave                           after write: who comes last frees the lock, having let go
+ *
+ * Who writes is alone; a free lock has no flags; of whoever was killed, what it held is taken away
+ * as if it had ended properly, but nobody is woken.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "../kernel.h"
+#include "foreign.h"
+#include "gates_script.h"
+#include "posix_rwlock_calls.h"
+#include "programs.h"
+
+enum word { END, READ, TRY_READ, TIMED_READ, AGAIN, WRITE, TRY_WRITE, TIMED_WRITE, ASKS, LEAVE, N };
+
+static const char *const names[N] = {"",      "read",      "try-read",    "timed-read", "again",
+                                     "write", "try-write", "timed-write", "asks",       "leave"};
+
+/* By the word: who writes (+ 1); how many read, by thread.  By threads: how many have left. */
+enum ghost { WRITER, LEFT, READERS };
+
+static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0};
+static const fw_deadline soon = {
+    .clock = CLOCK_MONOTONIC,
+    .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
+
+/* The bits of the word, as rwlock_shared.c has them. */
+#define WORD_READERS UINT64_C(0xffffffff)
+#define WORD_WRITER (UINT64_C(1) << 32)
+#define WORD_FLAGS (UINT64_C(6) << 32)
+
+static struct fw_posix_rwlock_ *l;
+
+extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
+
+/* What a thread knows about itself: sys/robust.h. */
+static const struct model_own *own(void)
+{
+    static struct model_own table[2];
+
+    table[0] = (struct model_own){__start_model_own_variables, __stop_model_own_variables};
+    return table;
+}
+
+void fw_posix_foreign_(const char *what, const void *object)
+{
+    (void)object;
+    model_thread_fail("foreign", what, 0, 0);
+}
+
+static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t room)
+{
+    if (offset != 0 || size != 8)
+        snprintf(text, room, "%" PRIx64, w);
+    else
+        snprintf(text, room, "%u readers%s%s%s", (unsigned)(w & WORD_READERS),
+                 (w & WORD_WRITER) != 0 ? " WRITER" : "",
+                 (w >> 33 & 1) != 0 ? " READERS_ASLEEP" : "",
+                 (w >> 34 & 1) != 0 ? " WRITERS_ASLEEP" : "");
+}
+
+static void setup(const void *arg)
+{
+    static const struct model_part parts[] = {
+        {"word", 0, 8}, {"half", 4, 4}, {"writer", 24, 4}, {NULL, 0, 0}};
+    const struct gates_script *script = arg;
+
+    gates_script_read(script, names, N);
+    l = model_object("l", sizeof *l, parts, decode);
+    posix_rwlock_in_use->init(l);
+    l->kind = (uint32_t)script->initial;
+}
+
+static bool is_free(uint64_t w)
+{
+    return (w & (WORD_WRITER | WORD_READERS)) == 0;
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t was)
+{
+    uint64_t *ghost = model_shared.ghost;
+    uint64_t is;
+
+    if (addr != (uint64_t)(uintptr_t)&l->word || model_shared.dead != 0)
+        return;
+    is = l->word;
+    if (is_free(is) && (is & WORD_FLAGS) != 0)
+        model_fail("word", "free, with flags: 0x%llx", is, 0);
+    if ((is & WORD_WRITER) != 0 && (is & WORD_READERS) != 0)
+        model_fail("exclusion", "some read beside a writer: 0x%llx", is, 0);
+    if ((is & ~was & WORD_WRITER) != 0)
+        ghost[WRITER] = thread + 1;
+    else if ((was & ~is & WORD_WRITER) != 0)
+        ghost[WRITER] = 0;
+    ghost[READERS + thread] += (is & WORD_READERS) - (was & WORD_READERS);
+}
+
+static void killed(unsigned thread)
+{
+    uint64_t *ghost = model_shared.ghost;
+
+    if (ghost[WRITER] == thread + 1)
+        l->word &= ~WORD_WRITER;
+    l->word -= ghost[READERS + thread];
+    if (is_free(l->word))
+        l->word &= ~WORD_FLAGS;
+    if (ghost[WRITER] == thread + 1)
+        ghost[WRITER] = 0;
+    ghost[READERS + thread] = 0;
+}
+
+static bool reads(enum word w)
+{
+    return w >= READ && w <= AGAIN;
+}
+
+static int lock(enum word w)
+{
+    bool timed = w == TIMED_READ || w == TIMED_WRITE;
+
+    if (w == TRY_READ)
+        return posix_rwlock_in_use->try_read(l);
+    if (w == TRY_WRITE)
+        return posix_rwlock_in_use->try_write(l);
+    return (reads(w) ? posix_rwlock_in_use->read
+                     : posix_rwlock_in_use->write)(l, &blocking, timed ? &soon : NULL);
+}
+
+static bool may_answer(enum word w, int error)
+{
+    return error == 0 || (error == EBUSY && (w == TRY_READ || w == TRY_WRITE)) ||
+           (error == ETIMEDOUT && (w == TIMED_READ || w == TIMED_WRITE));
+}
+
+/* Between taking and releasing: others may run, and the word says what the thread has. */
+static void section(unsigned self, enum word w)
+{
+    const uint64_t *ghost = model_shared.ghost;
+
+    report_remark(self, reads(w) ? "reads" : "writes");
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    if (reads(w) ? ghost[READERS + self] == 0 : ghost[WRITER] != self + 1)
+        model_thread_fail("exclusion", "thread %llu does not have what it took", self, 0);
+    if (w == AGAIN) {
+        if (posix_rwlock_in_use->read(l, &blocking, NULL) != 0)
+            model_thread_fail("answer", "thread %llu may not read again", self, 0);
+        posix_rwlock_in_use->unlock(l);
+    }
+    if (w == ASKS && (posix_rwlock_in_use->read(l, &blocking, NULL) != EDEADLK ||
+                      posix_rwlock_in_use->write(l, &blocking, NULL) != EDEADLK))
+        model_thread_fail("answer", "the writer %llu is not told", self, 0);
+}
+
+static void act(unsigned self, enum word w, bool leaves)
+{
+    int error = lock(w);
+    bool frees;
+
+    if (!may_answer(w, error))
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+    if (error != 0)
+        return;
+    section(self, w);
+    frees = leaves && ++model_shared.ghost[LEFT] == model_thread_count; /* nobody else is inside */
+    posix_rwlock_in_use->unlock(l);
+    report_remark(self, "has let go");
+    if (frees)
+        model_op(OP_FREE, l, sizeof *l, 0, 0, 0, 0);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        if (*w != LEAVE)
+            act(self, (enum word) * w, w[1] == LEAVE);
+}
+
+static void finished(void)
+{
+    if (model_shared.dead == 0 && (l->word & (WORD_WRITER | WORD_READERS | WORD_FLAGS)) != 0)
+        model_fail("word", "all are done, and the word is 0x%llx", l->word, 0);
+}
+
+static void describe(char *text, size_t room)
+{
+    decode(l->word, 0, 8, text, room);
+}
+
+#define PROGRAM(called, what, n, ...)                                                             \
+    {                                                                                             \
+        .name = called, .about = what, .threads = n, .generic = true, .setup = setup,             \
+        .thread = thread, .own = own, .finished = finished, .changed = changed, .killed = killed, \
+        .describe = describe, __VA_ARGS__                                                         \
+    }
+#define READERS_FIRST(...) .arg = GATES_SCRIPT_FROM(0, __VA_ARGS__)
+#define WRITERS_FIRST(...) .arg = GATES_SCRIPT_FROM(2, __VA_ARGS__)
+
+static const struct model_program programs[] = {
+    PROGRAM("prw", "a reader and a writer, twice each", 2,
+            READERS_FIRST("read read", "write write")),
+    PROGRAM("prw-writers", "three writers", 3, READERS_FIRST("write", "write", "write")),
+    PROGRAM("prw-readers", "two readers and a writer", 3, READERS_FIRST("read", "read", "write")),
+    PROGRAM("prw-mixed", "a reader and two writers", 3, READERS_FIRST("read", "write", "write")),
+    PROGRAM("prw-four", "two readers and two writers", 4, .preemptions = 3, .deep_preemptions = 4,
+            READERS_FIRST("read", "read", "write", "write")),
+    PROGRAM("prw-again", "reads again while a writer waits", 3,
+            READERS_FIRST("again", "read", "write")),
+    PROGRAM("prw-asks", "a writer that asks again is told", 2, READERS_FIRST("asks", "asks read")),
+    PROGRAM("prw-try", "whoever does not wait", 3,
+            READERS_FIRST("try-read read", "write", "try-write try-read")),
+    PROGRAM("prw-timed-writer", "a writer gives up beside others", 3, .budget = {.ticks = 1},
+            .preemptions = 3, .deep_preemptions = 4,
+            READERS_FIRST("write write", "timed-write", "write")),
+    PROGRAM("prw-timed-reader", "a reader gives up beside a writer", 3, .budget = {.ticks = 1},
+            READERS_FIRST("write", "timed-read", "write")),
+    PROGRAM("prw-timed-readers", "a reader gives up beside another", 3, .budget = {.ticks = 1},
+            READERS_FIRST("write", "timed-read", "read")),
+    PROGRAM("prw-spurious", "spurious wakes and an EINTR", 3, .budget = {.spurious = 1, .eintr = 1},
+            READERS_FIRST("write", "write", "read")),
+    PROGRAM("prw-writers-first", "writers are preferred: two of them, and a reader", 3,
+            WRITERS_FIRST("write", "write", "read")),
+    PROGRAM("prw-writers-readers", "the same: two readers, and a writer", 3,
+            WRITERS_FIRST("read read", "read", "write")),
+    PROGRAM("prw-writers-four", "the same: two of each", 4, .preemptions = 3, .deep_preemptions = 4,
+            WRITERS_FIRST("read", "read", "write", "write")),
+    PROGRAM("prw-writers-timed", "a preferred writer gives up before readers", 3,
+            .budget = {.ticks = 1}, WRITERS_FIRST("again", "timed-write", "read"),
+            .leaves_asleep = true),
+    PROGRAM("prw-killed-writer", "a writer is killed beside another", 3, .budget = {.kills = 1},
+            .naps = true, .immortal = 5, READERS_FIRST("read", "write", "write")),
+    PROGRAM("prw-killed-reader", "a reader is killed beside a writer", 3, .budget = {.kills = 1},
+            .naps = true, .immortal = 5, READERS_FIRST("write", "read", "write")),
+    PROGRAM("prw-killed-first", "a preferred writer is killed before readers", 3,
+            .budget = {.kills = 1}, .naps = true, .immortal = 5,
+            WRITERS_FIRST("read", "write", "read")),
+    PROGRAM("prw-free", "the last writer frees it", 3,
+            READERS_FIRST("write leave", "write leave", "read write leave")),
+    PROGRAM("prw-free-timed", "the same, and one gives up", 3, .budget = {.ticks = 1},
+            READERS_FIRST("write leave", "timed-write write leave", "write leave")),
+};
+
+const struct program_group posix_rwlock_programs = {"posix-rwlock", programs,
+                                                    sizeof programs / sizeof *programs};

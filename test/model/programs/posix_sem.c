@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the shared semaphore of the POSIX drop-in (preload/sem_shared.c).
+ *
+ *   wait, timed, try, post   as the calls; timed gives up when its time is over
+ *   lib-wait, lib-post       the C library's side of the same protocol, as a process without the
+ *                            drop-in follows it: it does not know of the guess
+ *   free                     ends the life of the semaphore
+ *
+ * No unit is lost or made up; nobody sleeps beside a unit; who is not there is not counted.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <furwock/futex.h>
+
+#include "../engine/report.h"
+#include "../kernel.h"
+#include "gates_script.h"
+#include "posix_sem_calls.h"
+#include "programs.h"
+
+enum word { END, WAIT, TIMED, TRY, POST, LIB_WAIT, LIB_POST, FREE, WORDS };
+
+static const char *const names[WORDS] = {"",     "wait",     "timed",    "try",
+                                         "post", "lib-wait", "lib-post", "free"};
+
+enum ghost { OFFERED, TAKEN };
+
+/* Polling is left to the programs of the units: the next waits sleep at once. */
+enum { NO_LUCK = 1000 };
+
+static struct fw_posix_sem_ *s;
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    if (offset == 0)
+        snprintf(text, room, "%u, %u waiting", shared_value(value), (unsigned)(value >> 32));
+    else
+        snprintf(text, room, "%" PRIu64, value);
+    (void)size;
+}
+
+static void setup(const void *arg)
+{
+    static const struct model_part parts[] = {
+        {"state", 0, 8}, {"value", 0, 4}, {"guess", 12, 4}, {"luck", 16, 4}, {NULL, 0, 0}};
+    const struct gates_script *script = arg;
+
+    s = model_object("s", sizeof *s, parts, decode);
+    s->shared = FW_SEM_SHARED_;
+    s->luck = NO_LUCK;
+    s->state = s->guess = script->initial;
+    model_shared.ghost[OFFERED] = script->initial;
+    gates_script_read(script, names, WORDS);
+}
+
+static const uint32_t *value_word(void)
+{
+    return (const fw_half_ *)&s->state;
+}
+
+static int lib_post(void)
+{
+    uint64_t w = fw_load64_relaxed(&s->state);
+
+    while (!fw_cas64_release(&s->state, &w, w + 1))
+        ;
+    if (shared_has_waiters(w))
+        fw_futex_wake(value_word(), 1, FW_FUTEX_SHARED);
+    return 0;
+}
+
+static int lib_wait(void)
+{
+    uint64_t w = fw_load64_relaxed(&s->state);
+
+    if (shared_value(w) > 0 && fw_cas64_acquire(&s->state, &w, w - 1))
+        return 0;
+    w = fw_add64_acquire(&s->state, SHARED_WAITER_);
+    for (;;) {
+        if (shared_value(w) == 0)
+            fw_futex_wait(value_word(), 0, FW_FUTEX_SHARED, NULL);
+        else if (fw_cas64_acquire(&s->state, &w, w - 1 - SHARED_WAITER_))
+            return 0;
+        w = fw_load64_relaxed(&s->state);
+    }
+}
+
+static int answer_of(enum word w)
+{
+    static const fw_deadline soon = {
+        .clock = CLOCK_MONOTONIC,
+        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
+
+    switch (w) {
+    case TRY:
+        return posix_sem_in_use->trywait(s);
+    case POST:
+        return posix_sem_in_use->post(s);
+    case LIB_WAIT:
+        return lib_wait();
+    case LIB_POST:
+        return lib_post();
+    default:
+        return posix_sem_in_use->wait(s, w == TIMED ? &soon : NULL);
+    }
+}
+
+static bool may_answer(enum word w, int error)
+{
+    return error == 0 || (w == TRY && error == EAGAIN) || (w == TIMED && error == ETIMEDOUT) ||
+           ((w == WAIT || w == TIMED) && error == EINTR && model_program->budget.eintr > 0);
+}
+
+static void act(unsigned self, enum word w)
+{
+    bool adds = w == POST || w == LIB_POST;
+    int error;
+
+    if (w == FREE) {
+        model_op(OP_FREE, s, sizeof *s, 0, 0, 0, 0);
+        return;
+    }
+    if (adds)
+        model_shared.ghost[OFFERED]++;
+    error = answer_of(w);
+    if (!may_answer(w, error))
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+    if (adds || error != 0)
+        return;
+    report_remark(self, "has a unit");
+    if (++model_shared.ghost[TAKEN] > model_shared.ghost[OFFERED])
+        model_thread_fail("made up", "%llu were taken, and only %llu were there",
+                          model_shared.ghost[TAKEN], model_shared.ghost[OFFERED]);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static void finished(void)
+{
+    uint64_t left = model_shared.ghost[OFFERED] - model_shared.ghost[TAKEN];
+
+    if (model_shared.dead != 0)
+        return;
+    if (shared_value(s->state) != left)
+        model_fail("lost unit", "there should be %llu units, and there are %llu", left,
+                   shared_value(s->state));
+    if (left > 0 && model_shared.asleep > 0)
+        model_fail("lost wake-up", "%llu sleep beside %llu units", model_shared.asleep, left);
+    if (s->state >> 32 != model_shared.asleep)
+        model_fail("word", "%llu are counted, and %llu sleep", s->state >> 32, model_shared.asleep);
+}
+
+static void describe(char *text, size_t room)
+{
+    snprintf(text, room, "s = %016" PRIx64 ", guess %" PRIu32, s->state, s->guess);
+}
+
+#define PROGRAM(called, what, n, ...)                                                 \
+    {                                                                                 \
+        .name = called, .about = what, .threads = n, .generic = true, .setup = setup, \
+        .thread = thread, .finished = finished, .describe = describe, __VA_ARGS__     \
+    }
+#define MAY_SLEEP .leaves_asleep = true
+
+static const struct model_program programs[] = {
+    PROGRAM("psem-two", "a waiter and a poster, twice", 2,
+            .arg = GATES_SCRIPT_FROM(0, "wait wait", "post post")),
+    PROGRAM("psem-waiters", "two waiters, two posts", 3,
+            .arg = GATES_SCRIPT_FROM(0, "wait", "wait", "post post")),
+    PROGRAM("psem-posters", "two posters, one waits twice", 3,
+            .arg = GATES_SCRIPT_FROM(0, "wait wait", "post", "post")),
+    PROGRAM("psem-barger", "somebody takes units from under the waiter", 3, MAY_SLEEP,
+            .arg = GATES_SCRIPT_FROM(0, "wait", "try", "post post")),
+    PROGRAM("psem-mutex", "as a mutex, three threads", 3, .preemptions = 3, .deep_preemptions = 4,
+            .arg = GATES_SCRIPT_FROM(1, "wait post", "wait post", "wait post")),
+    PROGRAM("psem-spurious", "a spurious wake and a signal handler", 3, .preemptions = 3,
+            .deep_preemptions = 4, .budget = {.spurious = 1, .eintr = 1},
+            .arg = GATES_SCRIPT_FROM(0, "wait", "wait", "post post")),
+    PROGRAM("psem-timed", "a waiter gives up beside another", 3, .budget = {.ticks = 1}, MAY_SLEEP,
+            .arg = GATES_SCRIPT_FROM(0, "timed", "wait", "post")),
+    PROGRAM("psem-cancel", "a waiter is cancelled beside another", 3, .budget = {.cancels = 1},
+            MAY_SLEEP, .arg = GATES_SCRIPT_FROM(0, "wait", "wait", "post")),
+    PROGRAM("psem-cancel-two", "the same with a unit for each", 3, .budget = {.cancels = 1},
+            .preemptions = 3, .deep_preemptions = 4,
+            .arg = GATES_SCRIPT_FROM(0, "wait", "wait", "post post")),
+    PROGRAM("psem-free", "the waiter frees the semaphore", 2,
+            .arg = GATES_SCRIPT_FROM(0, "wait free", "post")),
+    PROGRAM("psem-free-two", "the same after two posts", 3,
+            .arg = GATES_SCRIPT_FROM(0, "wait wait free", "post", "post")),
+    PROGRAM("psem-lib-posts", "a process without the drop-in posts", 3,
+            .arg = GATES_SCRIPT_FROM(0, "wait", "wait", "lib-post lib-post")),
+    PROGRAM("psem-lib-waits", "it waits", 3,
+            .arg = GATES_SCRIPT_FROM(0, "lib-wait", "wait", "post post")),
+    PROGRAM("psem-lib-mutex", "it takes part in a mutex", 3, .preemptions = 3,
+            .deep_preemptions = 4,
+            .arg = GATES_SCRIPT_FROM(1, "lib-wait lib-post", "wait post", "wait post")),
+    PROGRAM("psem-lib-cancel", "a waiter is cancelled beside it", 3, .budget = {.cancels = 1},
+            MAY_SLEEP, .arg = GATES_SCRIPT_FROM(0, "wait", "lib-wait", "lib-post")),
+};
+
+const struct program_group posix_sem_programs = {"posix-sem", programs,
+                                                 sizeof programs / sizeof *programs};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "programs.h"
+#include "rt_script.h"
+#include "rt_watch.h"
+
+/* Task A is the least urgent one; on one CPU. */
+static const struct model_task one_cpu[] = {{10, 0}, {20, 0}, {30, 0}, {40, 0}};
+
+/* The same with C on the other CPU; and with all that others have moved apart. */
+static const struct model_task two_cpus[] = {{10, 0}, {20, 0}, {30, 1}};
+static const struct model_task apart[] = {{10, 0}, {20, 1}, {30, 2}};
+
+#define PROGRAM(name_, about_, threads_, tasks_, ...)                                        \
+    {                                                                                        \
+        .name = (name_), .about = (about_), .threads = (threads_), .tasks = (tasks_),        \
+        .setup = rt_setup, .thread = rt_thread, .access = rt_access, .stepped = rt_stepped,  \
+        .killed = rt_killed, .finished = rt_finished, .describe = rt_describe, .naps = true, \
+        .unmarked = true, __VA_ARGS__                                                        \
+    }
+#define SCRIPT(protocol_, ...)                                  \
+    .arg = &(const struct rt_script)                            \
+    {                                                           \
+        .protocol = FW_RT_##protocol_, .tasks = { __VA_ARGS__ } \
+    }
+
+#define CLAIMS(protocol_, ...)                                                  \
+    .arg = &(const struct rt_script)                                            \
+    {                                                                           \
+        .protocol = FW_RT_##protocol_, .claims = true, .tasks = { __VA_ARGS__ } \
+    }
+
+static const struct model_program programs[] = {
+    PROGRAM("rt-pcp-two", "a section, and a more urgent one of the same lock", 2, one_cpu,
+            SCRIPT(PCP_DU, "ja.A.", "j.a.A.")),
+    PROGRAM("rt-pcp-twice", "the same, two jobs of each", 2, one_cpu,
+            SCRIPT(PCP_DU, "jaA.jaA.", "jaA.jaA.")),
+    PROGRAM("rt-pcp-three", "three tasks, one lock", 3, one_cpu,
+            SCRIPT(PCP_DU, "ja.A.", "jaA.", "jaA.")),
+    PROGRAM("rt-claim-two", "with restartable sequences, which may be aborted", 2, one_cpu,
+            .budget = {.refusals = 2}, CLAIMS(PCP_DU, "ja.A.", "ja.A.")),
+    PROGRAM("rt-claim-suspends", "sleeps in its section", 2, one_cpu, .budget = {.refusals = 1},
+            CLAIMS(PCP_DU, "jasA.", "jasA.")),
+    PROGRAM("rt-claim-three", "the same with three", 3, one_cpu, .budget = {.refusals = 1},
+            CLAIMS(PCP_DU, "jaA.", "jbB.", "jaA.")),
+    PROGRAM("rt-claim-nested", "nested the other way round", 3, one_cpu, .budget = {.refusals = 1},
+            CLAIMS(PCP_DU, "jabBA.", "jb.B.", "jaA.")),
+    PROGRAM("rt-claim-kill", "one is killed", 3, one_cpu, .budget = {.kills = 1},
+            CLAIMS(PCP_DU, "jaA.", "jbB.", "jaA.")),
+    PROGRAM("rt-claim-moved", "both run at the same time, one where it belongs", 2, apart,
+            .budget = {.refusals = 1}, .naps_are_due = true,
+            .arg = &(const struct rt_script){.protocol = FW_RT_PCP_DU,
+                                             .claims = true,
+                                             .moved = 3,
+                                             .tasks = {"aA.aA.", "aA.aA."}}),
+    PROGRAM("rt-claim-ipcp", "immediate ceilings", 3, one_cpu, .budget = {.refusals = 1},
+            CLAIMS(IPCP, "ja.A.", "j.", "jaA.")),
+    PROGRAM("rt-claim-four", "four tasks, one lock", 4, one_cpu,
+            CLAIMS(PCP_DU, "jaA", "jaA", "jaA", "jaA")),
+    PROGRAM("rt-pcp-again", "one comes twice, the second time by the short way", 3, one_cpu,
+            SCRIPT(PCP_DU, "jaA", "jaAjaA", "jaA")),
+    PROGRAM("rt-pcp-middle", "one in the middle without locks", 3, one_cpu,
+            SCRIPT(PCP_DU, "ja.A.", "j.", "j.aA.")),
+    PROGRAM("rt-pcp-ceiling", "blocked by the ceiling of a lock that it does not use", 3, one_cpu,
+            SCRIPT(PCP_DU, "ja.A.", "jb.B.", "jaA.")),
+    PROGRAM("rt-pcp-nested", "nested the other way round", 2, one_cpu,
+            SCRIPT(PCP_DU, "jabBA.", "jbaAB.")),
+    PROGRAM("rt-pcp-nested-three", "nested, and two others", 3, one_cpu,
+            SCRIPT(PCP_DU, "jabBA.", "jbB.", "jaA.")),
+    PROGRAM("rt-pcp-suspends", "sleeps in its section", 2, one_cpu,
+            SCRIPT(PCP_DU, "jasA.", "jasA.")),
+    PROGRAM("rt-pcp-try", "who only tries", 2, one_cpu, SCRIPT(PCP_DU, "jaA.", "jcC.cC.")),
+    PROGRAM("rt-pcp-looks", "others come in between any two looks of a decision", 3, one_cpu,
+            .arg = &(const struct rt_script){.protocol = FW_RT_PCP_DU,
+                                             .looks = true,
+                                             .tasks = {"jaA.", "jbB.", "jaA."}}),
+    PROGRAM("rt-pcp-kill", "one is killed", 2, one_cpu, .budget = {.kills = 1},
+            SCRIPT(PCP_DU, "jaA.", "jaA.aA.")),
+    PROGRAM("rt-pcp-kill-ceiling", "one of three is killed, two locks", 3, one_cpu,
+            .budget = {.kills = 1}, SCRIPT(PCP_DU, "jaA.", "jbB.", "jaA.")),
+    PROGRAM("rt-pcp-moved", "both run at the same time", 2, apart, .naps_are_due = true,
+            .arg = &(const struct rt_script){.protocol = FW_RT_PCP_DU,
+                                             .moved = 3,
+                                             .tasks = {"aA.aA.", "aA.aA."}}),
+    PROGRAM("rt-kernel-two", "the kernel is asked each time", 2, one_cpu,
+            SCRIPT(PCP, "ja.A.", "j.a.A.")),
+    PROGRAM("rt-kernel-three", "the same with three", 3, one_cpu,
+            SCRIPT(PCP, "jaA.", "jbB.", "jaA.")),
+    PROGRAM("rt-kernel-kill", "one is killed", 2, one_cpu, .budget = {.kills = 1},
+            SCRIPT(PCP, "jaA.", "jaA.aA.")),
+    PROGRAM("rt-ipcp-two", "one lock", 2, one_cpu, SCRIPT(IPCP, "ja.A.", "ja.A.")),
+    PROGRAM("rt-ipcp-middle", "the ceiling holds back one in the middle", 3, one_cpu,
+            SCRIPT(IPCP, "ja.A.", "j.", "j.aA.")),
+    PROGRAM("rt-ipcp-nested", "nested", 3, one_cpu, SCRIPT(IPCP, "jabBA.", "jb.B.", "ja.A.")),
+    PROGRAM("rt-ipcp-kill", "one is killed", 3, one_cpu, .budget = {.kills = 1},
+            SCRIPT(IPCP, "jaA.", "j.", "jaA.")),
+    PROGRAM("rt-pip-two", "one lock", 2, one_cpu, SCRIPT(PIP, "ja.A.", "ja.A.")),
+    PROGRAM("rt-pip-three", "one lock, and one in the middle", 3, one_cpu,
+            SCRIPT(PIP, "ja.A.", "j.", "jaA.")),
+    PROGRAM("rt-pip-chain", "who waits has what a third waits for", 3, one_cpu,
+            SCRIPT(PIP, "ja.A.", "jbaAB.", "jbB.")),
+    PROGRAM("rt-pip-kill", "one is killed", 2, one_cpu, .budget = {.kills = 1},
+            SCRIPT(PIP, "jaA.", "jaA.aA.")),
+    PROGRAM("rt-pip-kill-three", "one of three is killed", 3, one_cpu, .budget = {.kills = 1},
+            SCRIPT(PIP, "jaA.", "jaA.", "jaA.")),
+    PROGRAM("rt-pip-cpus", "one of three is on another CPU", 3, two_cpus,
+            SCRIPT(PIP, "jaA.", "jaA.", "jaA.")),
+    PROGRAM("rt-mpcp-local", "all on one CPU", 3, one_cpu, SCRIPT(MPCP_DU, "jaA.", "j.", "jaA.")),
+    PROGRAM("rt-mpcp-remote", "two CPUs", 2, apart, SCRIPT(MPCP_DU, "jaA.aA.", "jaA.aA.")),
+    PROGRAM("rt-mpcp-held-back", "the section holds another one back", 3, two_cpus,
+            SCRIPT(MPCP_DU, "jaA.", "j.", "jaA.")),
+    PROGRAM("rt-mpcp-kill", "one of two is killed", 2, apart, .budget = {.kills = 1},
+            SCRIPT(MPCP_DU, "jaA.", "jaA.")),
+    PROGRAM("rt-mpcp-kill-local", "the same on one CPU", 2, one_cpu, .budget = {.kills = 1},
+            SCRIPT(MPCP_DU, "jaA.", "jaA.aA.")),
+    PROGRAM("rt-fmlp-local", "all on one CPU", 3, one_cpu, SCRIPT(FMLP_DU, "jaA.", "j.", "jaA.")),
+    PROGRAM("rt-fmlp-held-back", "the section holds another one back", 3, two_cpus,
+            SCRIPT(FMLP_DU, "jaA.", "j.", "jaA.")),
+};
+
+const struct program_group rt_programs = {"rt", programs, sizeof programs / sizeof *programs};

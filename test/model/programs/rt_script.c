@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt_script.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <furwock/futex.h>
+
+#include "../subject/robust.h"
+#include "../subject/subject.h"
+#include "rt_watch.h"
+
+struct fw_rt_world *rt_world;
+const struct rt_script *rt_script;
+
+#define CELL(n) (offsetof(struct fw_rt_world, task) + (n) * sizeof(struct fw_rt_task_cell))
+#define LOCK(n) (offsetof(struct fw_rt_world, lock) + (n) * sizeof(struct fw_rt_lock_cell))
+#define IN_CELL(n, field)                                                 \
+    {                                                                     \
+#field "-" #n, CELL(n) + offsetof(struct fw_rt_task_cell, field), \
+            sizeof(((struct fw_rt_task_cell *)0)->field)                  \
+    }
+#define IN_LOCK(n, field)                                                 \
+    {                                                                     \
+#field "-" #n, LOCK(n) + offsetof(struct fw_rt_lock_cell, field), \
+            sizeof(((struct fw_rt_lock_cell *)0)->field)                  \
+    }
+#define CELL_PARTS(n)                                                                  \
+    IN_CELL(n, held), IN_CELL(n, unlock_call), IN_CELL(n, request), IN_CELL(n, state), \
+        IN_CELL(n, watch), IN_CELL(n, boost), IN_CELL(n, grant), IN_CELL(n, ticket)
+#define LOCK_PARTS(n) \
+    IN_LOCK(n, counter), IN_LOCK(n, gate), IN_LOCK(n, owner), IN_LOCK(n, waiters), IN_LOCK(n, died)
+
+static const struct model_part parts[] = {CELL_PARTS(0), CELL_PARTS(1), CELL_PARTS(2),
+                                          LOCK_PARTS(0), LOCK_PARTS(1), {NULL, 0, 0}};
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    uint32_t owner = (uint32_t)value & FW_ROBUST_OWNER;
+
+    (void)offset;
+    if (size == 4 && owner >= SUBJECT_FIRST_TID && owner < SUBJECT_FIRST_TID + MODEL_MAX_THREADS)
+        snprintf(text, room, "%c%s%s", (int)('A' + owner - SUBJECT_FIRST_TID),
+                 (value & FW_ROBUST_WAITERS) != 0 ? ", WAITERS" : "",
+                 (value & FW_ROBUST_DIED) != 0 ? ", DIED" : "");
+    else
+        snprintf(text, room, "%llx", (unsigned long long)value);
+}
+
+/* What is written for tools, for oneself, or not at all, is no step. */
+enum model_access rt_access(const void *p)
+{
+    uint64_t at = (uint64_t)((const uint8_t *)p - (const uint8_t *)rt_world);
+
+    if (at >= sizeof *rt_world)
+        return ACCESS_STEP;
+    if (at >= CELL(0) && at < CELL(FW_RT_TASKS)) {
+        switch ((at - CELL(0)) % sizeof(struct fw_rt_task_cell)) {
+        case offsetof(struct fw_rt_task_cell, base):
+        case offsetof(struct fw_rt_task_cell, cpu):
+        case offsetof(struct fw_rt_task_cell, tid):
+        case offsetof(struct fw_rt_task_cell, ready):
+        case offsetof(struct fw_rt_task_cell, behind):
+        case offsetof(struct fw_rt_task_cell, since):
+        case offsetof(struct fw_rt_task_cell, worst):
+            return ACCESS_DIRECT;
+        default:
+            return ACCESS_STEP;
+        }
+    }
+    switch (at) {
+    case offsetof(struct fw_rt_world, tasks):
+    case offsetof(struct fw_rt_world, locks):
+        return ACCESS_DIRECT;
+    case offsetof(struct fw_rt_world, begun): /* or that somebody has died */
+        return model_program->budget.kills == 0 ? ACCESS_DIRECT : ACCESS_STEP;
+    default:
+        return ACCESS_STEP;
+    }
+}
+
+/* --- The world ------------------------------------------------------------------------------ */
+
+static bool uses(unsigned thread, unsigned d)
+{
+    const char letters[] = {(char)('a' + d), (char)('c' + d), '\0'};
+
+    return strpbrk(rt_script->tasks[thread], letters) != NULL;
+}
+
+static int cpu_of(unsigned thread)
+{
+    return (int)model_program->tasks[thread].cpu;
+}
+
+static uint32_t kind_of(fw_rt_protocol protocol)
+{
+    switch (protocol) {
+    case FW_RT_PIP:
+        return FW_RT_KIND_PIP;
+    case FW_RT_IPCP:
+        return FW_RT_KIND_IPCP;
+    case FW_RT_MPCP:
+    case FW_RT_MPCP_DU:
+        return FW_RT_KIND_MPCP;
+    case FW_RT_FMLP:
+    case FW_RT_FMLP_DU:
+        return FW_RT_KIND_FMLP;
+    default:
+        return FW_RT_KIND_PCP;
+    }
+}
+
+void rt_setup(const void *arg)
+{
+    rt_script = arg;
+    subject_cpu_of = cpu_of;
+    subject_looks = rt_script->looks;
+    subject_claims = rt_script->claims;
+    rt_world = model_object("world", sizeof *rt_world, parts, decode);
+    rt_world->tier = FW_RT_TIER_A;
+    rt_world->tasks = rt_world->begun = model_program->threads;
+    rt_world->locks = FW_RT_LOCKS;
+    for (unsigned i = 0; i < model_program->threads; i++) {
+        struct fw_rt_task_cell *c = &rt_world->task[i];
+        c->state = FW_RT_LIVE;
+        c->tid = SUBJECT_FIRST_TID + i;
+        c->base = (uint32_t)model_program->tasks[i].priority;
+        c->cpu = (rt_script->moved >> i & 1) != 0 ? 0 : model_program->tasks[i].cpu;
+        for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
+            struct fw_rt_lock_cell *l = &rt_world->lock[d];
+            l->kind = kind_of(rt_script->protocol);
+            l->protocol = rt_script->protocol;
+            if (!uses(i, d))
+                continue;
+            c->opened |= fw_rt_bit(d);
+            l->users |= fw_rt_bit(i);
+            fw_rt_add_user(l, c->base, c->cpu);
+        }
+    }
+}
+
+/* --- The acts ------------------------------------------------------------------------------- */
+
+static const uint64_t never = 1;
+
+static void begin(fw_rt_task *t, unsigned self)
+{
+    memset(t, 0, sizeof *t);
+    t->cell = &rt_world->task[self];
+    t->world = rt_world;
+    t->slot = self;
+    t->tid = SUBJECT_FIRST_TID + self;
+    t->shared = FW_FUTEX_PRIVATE;
+    t->peer[0] = &never; /* it has not looked around yet */
+    t->peers = 1;
+    for (unsigned d = 0; d < FW_RT_LOCKS; d++)
+        if (fw_rt_has_ceiling(rt_world->lock[d].kind) && rt_script->protocol != FW_RT_PCP)
+            t->quick |= fw_rt_bit(d);
+}
+
+static bool script_moves(void)
+{
+    return rt_script->moved != 0;
+}
+
+static bool enter(fw_rt_task *t, unsigned d, bool try)
+{
+    int error;
+
+    rt_watch_act(t->slot, RT_LOCKS, d);
+    error = (try ? rt_in_use->trylock : rt_in_use->lock)(t, d);
+    if ((try && error == EBUSY) || (script_moves() && error == EXDEV)) {
+        rt_watch_act(t->slot, RT_RUNS, d);
+        return false;
+    }
+    rt_watch_got(t->slot, d, error);
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    return true;
+}
+
+static void leave(fw_rt_task *t, unsigned d)
+{
+    rt_watch_left(t->slot, d);
+    if (rt_in_use->unlock(t, d) != 0)
+        model_thread_fail("answer", "an unlock fails", 0, 0);
+    rt_watch_act(t->slot, RT_RUNS, d);
+}
+
+static void wait_for_job(fw_rt_task *t)
+{
+    rt_watch_act(t->slot, RT_IDLE, 0);
+    model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
+    rt_watch_act(t->slot, RT_LOCKS, FW_RT_LOCKS);
+    rt_in_use->awake(t);
+    rt_watch_act(t->slot, RT_RUNS, 0);
+}
+
+void rt_thread(unsigned self, const void *arg)
+{
+    const struct rt_script *script = arg;
+    bool has[FW_RT_LOCKS] = {false};
+    fw_rt_task t;
+
+    begin(&t, self);
+    for (const char *act = script->tasks[self]; *act != '\0'; act++) {
+        unsigned d = (unsigned)(tolower(*act) - 'a') % FW_RT_LOCKS;
+
+        if (*act == 'j') {
+            wait_for_job(&t);
+        } else if (*act == 's') {
+            model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
+        } else if (*act == '.') {
+            rt_watch_runs(self);
+            model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+        } else if (islower(*act)) {
+            has[d] = enter(&t, d, *act >= 'c');
+        } else if (has[d]) {
+            leave(&t, d);
+        }
+    }
+    rt_watch_act(self, RT_IDLE, 0);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_RT_SCRIPT_H
+#define MODEL_RT_SCRIPT_H
+
+#include "../engine/model.h"
+#include "rt_calls.h"
+
+/*
+ * The scripts of the real-time locks' programs: what each task does, a letter for each act.
+ *
+ *   j     waits for its next job, then lets go first who may (fw_rt_awake)
+ *   s     sleeps by itself for a while, and tells nobody
+ *   a b   locks that lock           A B   unlocks it
+ *   c d   tries to                  C D   unlocks it if it has it
+ *   .     runs
+ *
+ * The world is as a group has it when all have opened the locks that they use.
+ */
+struct rt_script {
+    fw_rt_protocol protocol;
+    const char *tasks[MODEL_MAX_THREADS];
+    unsigned moved; /* bit n: task n is not where it belongs, but on a CPU of its own */
+    bool claims;    /* restartable sequences work (src/sys/claim.h) */
+    bool looks;     /* others may come in between any two looks of a decision */
+};
+
+extern struct fw_rt_world *rt_world;
+extern const struct rt_script *rt_script;
+
+/* Hooks of the same names. */
+void rt_setup(const void *arg);
+void rt_thread(unsigned self, const void *arg);
+enum model_access rt_access(const void *p);
+
+#endif

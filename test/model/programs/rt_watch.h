@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_RT_WATCH_H
+#define MODEL_RT_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * What must hold of real-time locks.
+ *
+ *   exclusion       one task is in a section of a lock
+ *   ceiling         IPCP, PCP's: who gets a lock has a base priority above the ceilings of those
+ *                   that others of its CPU are inside of
+ *   inversion       on one CPU: while a job of a task is under way, no less urgent one makes a step
+ *                   outside of calls and sections
+ *   blocked twice   IPCP, PCP's: nor in more than one outermost section
+ *   held back       IPCP, and boosting: nobody runs outside of sections who should be held back
+ *   dead owner      who gets the lock of one that has died in a section is told, and nobody else
+ *   left over       in the end nothing is held, no gate bears an id, nobody waits
+ *
+ * A section lasts from the return of the first lock to the return of the last unlock.  What a task
+ * does in a call to lock, to give way, does not count as one: it is a few steps.
+ */
+enum rt_act { RT_IDLE, RT_RUNS, RT_LOCKS, RT_UNLOCKS };
+
+/* A task tells what it is about to do; with lock d. */
+void rt_watch_act(unsigned self, enum rt_act act, unsigned d);
+
+/* It has got the lock, with this answer. */
+void rt_watch_got(unsigned self, unsigned d, int error);
+void rt_watch_left(unsigned self, unsigned d);
+
+/* It runs outside of calls. */
+void rt_watch_runs(unsigned self);
+
+/* Hooks of the same names. */
+void rt_stepped(unsigned thread);
+void rt_killed(unsigned thread);
+void rt_finished(void);
+void rt_describe(char *text, size_t room);
+
+#endif

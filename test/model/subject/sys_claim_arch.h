@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_SYS_CLAIM_ARCH_H
+#define FW_SYS_CLAIM_ARCH_H
+
+/* src/sys/claim.h: one step, or never done; by program (subject/rt.c). */
+extern _Bool subject_claims;
+#define FW_CLAIMS subject_claims
+
+bool fw_claim_(uint32_t cpu, uint64_t *word, uint64_t value, const uint64_t *const *other,
+               const uint64_t *seen, unsigned n);
+
+#endif

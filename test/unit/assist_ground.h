@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_ASSIST_GROUND_H
+#define FW_ASSIST_GROUND_H
+
+#include <assist/loader.h>
+#include <assist/page.h>
+#include <stdio.h>
+
+/*
+ * What tests of the assist stand on: a /run of the test's own, so that they meet no assist of the
+ * machine's, and each other's neither.
+ */
+
+enum { STRANGERS_ID = 65534 }; /* a user and group that own nothing */
+
+/* Goes there.  NULL, or why that cannot be done here: then the test is skipped. */
+const char *ground_enter(void);
+
+/* Starts the assist there; the test fails where that does. */
+void ground_start(fw_assist_readers readers, uint32_t membership);
+void ground_stop(void);
+
+/* Can a process become a member in that way here? */
+int ground_knows(uint32_t membership);
+
+/* The whole page, as any reader maps it; NULL: see errno. */
+const struct fw_assist_page *ground_map(void);
+
+/* The calling process becomes a member. */
+void ground_ring(const struct fw_assist_page *page);
+
+/* The entry of a thread in the caller's pid namespace; 0: it has none. */
+uint64_t ground_entry(const struct fw_assist_page *page, int tid);
+
+/* Waits until the thread has an entry with that state.  0: it never had. */
+int ground_see(const struct fw_assist_page *page, int tid, uint64_t state);
+
+/*
+ * Runs it in a child that is `user` and in no other groups, and waits for it.  Answers what the
+ * function does, or 100 + the signal that ended it.
+ */
+int ground_in_child(int (*run)(void), unsigned user);
+
+/*
+ * Runs it as the first process of a new pid namespace, whose /proc it has, and waits for it.
+ * Answers 0 where the function does.
+ */
+int ground_in_new_namespace(int (*run)(void));
+
+/* The calling thread and those that it makes stay on one CPU from now on. */
+void ground_share_one_cpu(void);
+
+/* For what runs in a child: it answers 1, and says why, where the condition does not hold. */
+#define EXPECT(condition)                                                   \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            return 1;                                                       \
+        }                                                                   \
+    } while (0)
+
+#endif

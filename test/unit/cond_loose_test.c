@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "cond_loose.h"
+#include "cond_waits.h"
+#include "mutex_loose.h"
+#include "mutex_move.h"
+
+/* src/cond_loose.h with the fake kernel: what the drop-in needs, and what would stop others. */
+
+static uint64_t late;
+static fw_mutex second;
+static uint64_t second_late;
+static int unlock_result, lock_result;
+static unsigned unlocks, locks;
+
+static int reset_loose(void **state)
+{
+    late = second_late = 0;
+    fw_mutex_init(&second);
+    unlock_result = lock_result = 0;
+    unlocks = locks = 0;
+    return reset_cond(state);
+}
+
+#define loose_test(f) cmocka_unit_test_setup(f, reset_loose)
+
+static uint64_t *late_of(fw_mutex *mutex)
+{
+    return mutex == &m ? &late : &second_late;
+}
+
+static int unlock(void *arg)
+{
+    unlocks++;
+    if (unlock_result == 0)
+        fw_mutex_unlock_late_(arg, late_of(arg), false);
+    return unlock_result;
+}
+
+static int lock(void *arg, bool is_counted)
+{
+    locks++;
+    if (is_counted)
+        fw_mutex_lock_registered_(arg);
+    else
+        fw_mutex_lock_loose_(arg, NULL);
+    return lock_result;
+}
+
+static int wait_loose(fw_mutex *mutex, bool moves, const fw_deadline *deadline)
+{
+    struct fw_cond_mutex_ how = {.unlock = unlock, .lock = lock, .mutex = mutex};
+
+    if (moves) {
+        how.moves = mutex;
+        how.late = late_of(mutex);
+    }
+    return fw_cond_wait_loose_(&c, &how, deadline);
+}
+
+/* --- Nothing stops the program -------------------------------------------------------------- */
+
+static int signal_to_me(struct fake_call *call)
+{
+    (void)call;
+    with_mutex(fw_cond_signal);
+    return FAKE_COMPARE;
+}
+
+static void waits_without_the_mutex(void **state)
+{
+    (void)state;
+    fake.on_sleep = signal_to_me;
+    assert_int_equal(wait_loose(&m, true, NULL), 0);
+    assert_int_equal(unlocks, 1);
+    assert_int_equal(locks, 1);
+    assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
+}
+
+static void waits_with_what_another_holds(void **state)
+{
+    (void)state;
+    fake_as(OTHER);
+    fw_mutex_lock(&m);
+    fake_as(FAKE_SELF);
+    fake.on_sleep = signal_to_me;
+    assert_int_equal(wait_loose(&m, true, NULL), 0);
+    assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
+}
+
+/* --- Foreign waiters ------------------------------------------------------------------------ */
+
+static void foreign_sleeps_on_itself(void **state)
+{
+    (void)state;
+    fake.on_sleep = signal_to_me;
+    fw_mutex_lock(&m);
+    assert_int_equal(wait_loose(&m, false, NULL), 0);
+    assert_ptr_not_equal(fake_nth(FAKE_WAIT, 0)->word, &c.seq_);
+    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, fake_nth(FAKE_WAIT, 0)->word);
+    assert_int_equal(fake.requeues, 0);
+}
+
+static int second_waits_and_all_are_woken(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 1) {
+        uint32_t before = fake_as(OTHER);
+
+        fw_mutex_lock(&second);
+        inner_result = wait_loose(&second, true, NULL);
+        fw_mutex_unlock(&second);
+        fake_as(before >> FW_ID_SHIFT);
+    } else {
+        with_mutex(fw_cond_broadcast);
+    }
+    return FAKE_COMPARE;
+}
+
+static void another_mutex_makes_a_waiter_foreign(void **state)
+{
+    (void)state;
+    fake.on_sleep = second_waits_and_all_are_woken;
+    fw_mutex_lock(&m);
+    assert_int_equal(wait_loose(&m, true, NULL), 0);
+    assert_int_equal(inner_result, 0);
+    assert_int_equal(fake.requeues, 0); /* one of each: nobody to be moved */
+    assert_int_equal(fake.wakes, 2);
+    assert_word(&second, 0);
+    assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
+}
+
+static int foreign_is_first_and_the_mutex_counts(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 1) {
+        uint32_t before = fake_as(OTHER);
+
+        fw_mutex_lock(&second);
+        inner_result = wait_loose(&second, true, NULL);
+        fw_mutex_unlock(&second);
+        fake_as(before >> FW_ID_SHIFT);
+    } else {
+        assert_ptr_equal(call->word, &c.seq_); /* it can be moved: of the crowd */
+        with_mutex(fw_cond_broadcast);
+    }
+    return FAKE_COMPARE;
+}
+
+static void behind_a_foreign_one_waiters_can_be_moved(void **state)
+{
+    (void)state;
+    fake.on_sleep = foreign_is_first_and_the_mutex_counts;
+    fw_mutex_lock(&m);
+    assert_int_equal(wait_loose(&m, false, NULL), 0);
+    assert_int_equal(inner_result, 0);
+}
+
+/* --- Results -------------------------------------------------------------------------------- */
+
+static void who_may_not_release_does_not_wait(void **state)
+{
+    (void)state;
+    unlock_result = EPERM;
+    assert_int_equal(wait_loose(&m, false, NULL), EPERM);
+    assert_int_equal(locks, 0);
+    assert_int_equal(fake.waits, 0);
+    fw_cond_broadcast(&c);
+    assert_int_equal(fake.wakes, 0); /* nobody is in line */
+}
+
+static void what_lock_returns_counts_more_than_a_time_out(void **state)
+{
+    fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 1000);
+
+    (void)state;
+    assert_int_equal(wait_loose(&m, true, &soon), ETIMEDOUT);
+    soon = fake_deadline(CLOCK_REALTIME, 1000);
+    lock_result = EOWNERDEAD;
+    fw_mutex_init(&m);
+    assert_int_equal(wait_loose(&m, false, &soon), EOWNERDEAD);
+}
+
+static void a_bad_deadline_releases_nothing(void **state)
+{
+    fw_deadline bad = {{1, 1000000000}, CLOCK_MONOTONIC};
+
+    (void)state;
+    assert_int_equal(wait_loose(&m, true, &bad), EINVAL);
+    assert_int_equal(unlocks + locks, 0);
+}
+
+/* --- Wakes that are put off with the mutex -------------------------------------------------- */
+
+static int signalled_by_one_and_released_by_another(struct fake_call *call)
+{
+    uint32_t before = fake_as(OWNER);
+
+    (void)call;
+    fw_mutex_lock(&m);
+    fw_cond_signal(&c);
+    assert_int_equal(fake.wakes, 0);
+    assert_true(late != 0);
+    fake_as(OTHER);
+    fw_mutex_unlock_late_(&m, &late, false);
+    assert_int_equal(fake.wakes, 1);
+    assert_true(late == 0);
+    fake_as(before >> FW_ID_SHIFT);
+    return FAKE_COMPARE;
+}
+
+static void whoever_releases_makes_the_wake(void **state)
+{
+    (void)state;
+    c.seq_ = 5;
+    c.waiters_ = 2; /* waiters sleep singly */
+    fake.on_sleep = signalled_by_one_and_released_by_another;
+    fw_mutex_lock(&m);
+    assert_int_equal(wait_loose(&m, true, NULL), 0);
+    assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
+    fw_mutex_unlock_late_(&m, &late, false);
+    assert_true(fw_load64_relaxed(&m.state_) < MUTEX_WAITER);
+}
+
+static void a_second_wake_is_not_put_off(void **state)
+{
+    uint32_t bed = 0;
+
+    (void)state;
+    fw_mutex_lock(&m);
+    assert_true(fw_mutex_register_held_(&m, &bed, &late));
+    assert_false(fw_mutex_register_held_(&m, &bed, &late));
+    assert_true(late == (uint64_t)(uintptr_t)&bed);
+    fake_as(OTHER);
+    late = 0;
+    assert_false(fw_mutex_register_held_(&m, &bed, &late)); /* not the holder */
+    assert_true(late == 0);
+}
+
+/* --- Nobody waits --------------------------------------------------------------------------- */
+
+static int somebody_awaits_the_end(struct fake_call *call)
+{
+    if (fake.waits == 1) {
+        fw_cond_await_nobody_(&c); /* sleeps, and looks again */
+        return -EINTR;
+    }
+    assert_true(call->has_deadline);
+    if (fake.waits == 3)
+        with_mutex(fw_cond_signal);
+    return FAKE_COMPARE;
+}
+
+static void the_end_comes_when_nobody_waits(void **state)
+{
+    (void)state;
+    fw_cond_await_nobody_(&c);
+    assert_int_equal(fake.waits, 0);
+    fake.on_sleep = somebody_awaits_the_end;
+    fw_mutex_lock(&m);
+    assert_int_equal(wait_loose(&m, true, NULL), 0);
+    assert_int_equal(fake.waits, 3);
+    fw_cond_await_nobody_(&c);
+    assert_int_equal(fake.waits, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        loose_test(waits_without_the_mutex),
+        loose_test(waits_with_what_another_holds),
+        loose_test(foreign_sleeps_on_itself),
+        loose_test(another_mutex_makes_a_waiter_foreign),
+        loose_test(behind_a_foreign_one_waiters_can_be_moved),
+        loose_test(who_may_not_release_does_not_wait),
+        loose_test(what_lock_returns_counts_more_than_a_time_out),
+        loose_test(a_bad_deadline_releases_nothing),
+        loose_test(whoever_releases_makes_the_wake),
+        loose_test(a_second_wake_is_not_put_off),
+        loose_test(the_end_comes_when_nobody_waits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

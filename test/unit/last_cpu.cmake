@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+#
+# Both with their own copy of what they test, where there is something to test.
+
+set(last_cpu)
+if(fw_release STREQUAL "x86_64")
+    set(last_cpu ${PROJECT_SOURCE_DIR}/src/sys/x86_64/last_cpu.c)
+endif()
+foreach(name last_cpu last_cpu_end)
+    fw_test(NAME unit_${name} LABEL unit SOURCES ${name}_test.c ${last_cpu}
+        LIBS furwock furwock_private fw_cmocka)
+endforeach()

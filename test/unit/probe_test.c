@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* src/sys/probe.c on this machine's kernel: an answer that makes sense, and nothing changed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <furwock/futex.h>
+
+#include "sys/probe.h"
+
+static bool is_there(int error)
+{
+    return error != ENOSYS && error != EPERM && error != EACCES;
+}
+
+static void calls_without_arguments_fail_by_them(void **state)
+{
+    int waitv = fw_probe_waitv_(), futex2 = fw_probe_futex2_();
+
+    (void)state;
+    assert_true(!is_there(waitv) || waitv == EINVAL);
+    assert_true(!is_there(futex2) || futex2 == EINVAL);
+}
+
+static void waiting_for_several_words_agrees(void **state)
+{
+    uint32_t word = 0;
+    fw_futex_any any = {&word, 1, FW_FUTEX_PRIVATE};
+    int error = -fw_futex_wait_any(&any, 1, NULL);
+
+    (void)state;
+    assert_int_equal(is_there(fw_probe_waitv_()), error == EAGAIN);
+}
+
+static void inheritance_agrees_with_the_c_library(void **state)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutex_t mutex;
+
+    (void)state;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    assert_int_equal(pthread_mutex_init(&mutex, &attributes) == 0, is_there(fw_probe_inherit_()));
+    assert_true(is_there(fw_probe_inherit_()) || !is_there(fw_probe_inherit2_()));
+}
+
+static void the_robust_list_is_the_c_librarys(void **state)
+{
+    long offset = 1;
+    int error = fw_probe_robust_list_(&offset);
+
+    (void)state;
+    assert_true(error == 0 || error == ENOENT || error == ENOSYS);
+    assert_true(error != 0 || (offset < 0 && offset % 4 == 0));
+}
+
+static void errno_stays(void **state)
+{
+    (void)state;
+    errno = ECHILD;
+    fw_probe_waitv_();
+    fw_probe_futex2_();
+    fw_probe_robust_unlock_();
+    fw_probe_inherit_();
+    fw_probe_inherit2_();
+    assert_true(fw_probe_hash_() >= -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_without_arguments_fail_by_them),
+        cmocka_unit_test(waiting_for_several_words_agrees),
+        cmocka_unit_test(inheritance_agrees_with_the_c_library),
+        cmocka_unit_test(the_robust_list_is_the_c_librarys),
+        cmocka_unit_test(errno_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

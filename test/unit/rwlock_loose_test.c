@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "rwlock_loose.h"
+#include "rwlock_words.h"
+
+/* src/rwlock_loose.h: the rules of the C library, kept with an fw_rwlock; nothing stops here. */
+
+static fw_rwlock l;
+
+static int reset(void **state)
+{
+    (void)state;
+    fake_reset();
+    fw_rwlock_init(&l, FW_RWLOCK_FAIR);
+    return 0;
+}
+
+static fw_deadline soon(void)
+{
+    return fake_deadline(CLOCK_MONOTONIC, 100000);
+}
+
+static void the_writer_is_told(void **state)
+{
+    fw_deadline d = soon();
+
+    (void)state;
+    l.state_ = MINE | WRITER;
+    assert_int_equal(fw_rwlock_rdlock_loose_(&l, NULL), EDEADLK);
+    assert_int_equal(fw_rwlock_wrlock_loose_(&l, NULL), EDEADLK);
+    assert_int_equal(fw_rwlock_wrlock_loose_(&l, &d), EDEADLK);
+    assert_word(&l, MINE | WRITER);
+}
+
+static void a_reader_that_writes_waits(void **state)
+{
+    fw_deadline d = soon();
+
+    (void)state;
+    l.state_ = MINE | READERS(1);
+    assert_int_equal(fw_rwlock_wrlock_loose_(&l, &d), ETIMEDOUT);
+    assert_word(&l, MINE | READERS(1));
+}
+
+/* The name may be that of a reader whose hold somebody else has given up. */
+static void a_reader_that_is_kept_out_waits(void **state)
+{
+    fw_deadline d = soon();
+
+    (void)state;
+    l.state_ = MINE | READERS(2) | CLOSED | CALL;
+    l.line_ |= LINE_WRITER;
+    assert_int_equal(fw_rwlock_rdlock_loose_(&l, &d), 0); /* the line was empty: let in */
+    assert_word(&l, MINE | READERS(3));
+}
+
+static void free_locks_are_taken(void **state)
+{
+    fw_deadline bad = {{0, -1}, CLOCK_MONOTONIC};
+
+    (void)state;
+    assert_int_equal(fw_rwlock_rdlock_loose_(&l, &bad), 0);
+    assert_int_equal(fw_rwlock_rdlock_loose_(&l, NULL), 0);
+    assert_word(&l, MINE | READERS(2));
+    assert_int_equal(fw_rwlock_wrlock_loose_(&l, &bad), EINVAL);
+    l.state_ = RW_READERS;
+    assert_int_equal(fw_rwlock_rdlock_loose_(&l, NULL), EAGAIN);
+    l.state_ = 0;
+    assert_int_equal(fw_rwlock_wrlock_loose_(&l, NULL), 0);
+    assert_word(&l, MINE | WRITER);
+}
+
+static void anybody_releases(void **state)
+{
+    (void)state;
+    l.state_ = BY(OTHER) | WRITER;
+    fw_rwlock_unlock_loose_(&l, l.state_);
+    assert_word(&l, 0);
+    l.state_ = BY(OTHER) | READERS(2);
+    fw_rwlock_unlock_loose_(&l, l.state_);
+    assert_word(&l, BY(OTHER) | READERS(1));
+    fw_rwlock_unlock_loose_(&l, l.state_);
+    assert_word(&l, 0);
+    fw_rwlock_unlock_loose_(&l, l.state_);
+    assert_word(&l, 0);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static int release_as_another(struct fake_call *call)
+{
+    (void)call;
+    AS(THIRD, fw_rwlock_unlock_loose_(&l, l.state_));
+    return FAKE_COMPARE;
+}
+
+/* A release by one who never had it finds the line, as any does. */
+static void those_in_line_are_let_in(void **state)
+{
+    (void)state;
+    l.state_ = BY(OTHER) | WRITER;
+    fake.on_wait = release_as_another;
+    assert_int_equal(fw_rwlock_rdlock_loose_(&l, NULL), 0);
+    assert_word(&l, MINE | READERS(1));
+    l.state_ = BY(OTHER) | READERS(1);
+    assert_int_equal(fw_rwlock_wrlock_loose_(&l, NULL), 0);
+    assert_word(&l, MINE | WRITER);
+    assert_int_equal(l.line_, FW_RWLOCK_FAIR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_writer_is_told, reset),
+        cmocka_unit_test_setup(a_reader_that_writes_waits, reset),
+        cmocka_unit_test_setup(a_reader_that_is_kept_out_waits, reset),
+        cmocka_unit_test_setup(free_locks_are_taken, reset),
+        cmocka_unit_test_setup(anybody_releases, reset),
+        cmocka_unit_test_setup(those_in_line_are_let_in, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <string.h>
+
+#include "units_words.h"
+
+/* src/units_wait.c as sem_wait has it: interrupted, and cancelled. */
+
+static struct supply s;
+static jmp_buf unwound;
+
+static int reset(void **state)
+{
+    (void)state;
+    memset(&s, 0, sizeof s);
+    s.luck = 1000; /* no polling: every wait sleeps at once */
+    fake_reset();
+    return 0;
+}
+
+static void post(void)
+{
+    assert_true(fw_units_post_(&s.state_, 1, UNITS_VALUE_MAX));
+}
+
+static int interrupted(struct fake_call *call)
+{
+    (void)call;
+    return -EINTR;
+}
+
+static void a_signal_handler_ends_the_wait(void **state)
+{
+    (void)state;
+    fake.on_sleep = interrupted;
+    assert_int_equal(fw_units_wait_posix_(&s.state_, NULL), EINTR);
+    assert_word(&s, 0);
+    assert_int_equal(fake.waits, 1);
+}
+
+static int posted_and_interrupted(struct fake_call *call)
+{
+    (void)call;
+    s.state_ = 1 | WAITERS(1) | WAKING(1);
+    return -EINTR;
+}
+
+static void a_unit_that_is_there_is_taken_all_the_same(void **state)
+{
+    (void)state;
+    fake.on_sleep = posted_and_interrupted;
+    assert_int_equal(fw_units_wait_posix_(&s.state_, NULL), 0);
+    assert_word(&s, 0);
+}
+
+static void a_deadline_ends_it_too(void **state)
+{
+    fw_deadline d = fake_deadline(CLOCK_REALTIME, 1000), bad = {{0, -1}, CLOCK_REALTIME};
+
+    (void)state;
+    assert_int_equal(fw_units_wait_posix_(&s.state_, &d), ETIMEDOUT);
+    assert_int_equal(fw_units_wait_posix_(&s.state_, &bad), EINVAL);
+    assert_word(&s, 0);
+}
+
+/* The thread ends here; fake_futex.c does not come to take it off the list. */
+static void be_cancelled(void)
+{
+    fake.on_cancel(fake.cancel_arg);
+    fake.n_sleepers = 0;
+    longjmp(unwound, 1);
+}
+
+static int cancelled_asleep(struct fake_call *call)
+{
+    (void)call;
+    be_cancelled();
+    return 0;
+}
+
+static int cancelled_as_it_is_woken(struct fake_call *call)
+{
+    (void)call;
+    s.state_ += WAITERS(1); /* somebody else sleeps here, too */
+    post();
+    assert_word(&s, 1 | WAITERS(2) | WAKING(1));
+    be_cancelled();
+    return 0;
+}
+
+static void who_is_cancelled_leaves_the_line(void **state)
+{
+    (void)state;
+    fake.on_sleep = cancelled_asleep;
+    if (setjmp(unwound) == 0) {
+        fw_units_wait_posix_(&s.state_, NULL);
+        fail_msg("it came back");
+    }
+    assert_word(&s, 0);
+}
+
+static void who_is_cancelled_passes_the_wake_on(void **state)
+{
+    (void)state;
+    fake.on_sleep = cancelled_as_it_is_woken;
+    if (setjmp(unwound) == 0) {
+        fw_units_wait_posix_(&s.state_, NULL);
+        fail_msg("it came back");
+    }
+    assert_word(&s, 1 | WAITERS(1) | WAKING(1));
+    assert_int_equal(fake.wakes, 2);
+    assert_wake(1, sleepers_word(&s), 1);
+}
+
+/* Woken, and somebody was quicker; half a millisecond later once more. */
+static void lose(void)
+{
+    post();
+    assert_true(fw_units_take_(&s.state_));
+    if (fake.waits == 2)
+        fake.now_ns += STARVATION_NS;
+}
+
+static int cancelled_with_its_unit(struct fake_call *call)
+{
+    if (fake.waits < 3) {
+        assert_false(call->has_deadline); /* no slices: a handler would be missed */
+        lose();
+        return FAKE_COMPARE;
+    }
+    assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+    s.state_ += WAITERS(1);
+    post();
+    be_cancelled();
+    return 0;
+}
+
+static void a_reserved_unit_is_given_back(void **state)
+{
+    (void)state;
+    fake.on_sleep = cancelled_with_its_unit;
+    if (setjmp(unwound) == 0) {
+        fw_units_wait_posix_(&s.state_, NULL);
+        fail_msg("it came back");
+    }
+    assert_word(&s, 1 | WAITERS(1) | WAKING(1));
+}
+
+static int cancelled_before_its_unit(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits < 3)
+        lose();
+    else
+        be_cancelled();
+    return FAKE_COMPARE;
+}
+
+static void the_reservation_ends_with_its_owner(void **state)
+{
+    (void)state;
+    fake.on_sleep = cancelled_before_its_unit;
+    if (setjmp(unwound) == 0) {
+        fw_units_wait_posix_(&s.state_, NULL);
+        fail_msg("it came back");
+    }
+    assert_word(&s, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_signal_handler_ends_the_wait, reset),
+        cmocka_unit_test_setup(a_unit_that_is_there_is_taken_all_the_same, reset),
+        cmocka_unit_test_setup(a_deadline_ends_it_too, reset),
+        cmocka_unit_test_setup(who_is_cancelled_leaves_the_line, reset),
+        cmocka_unit_test_setup(who_is_cancelled_passes_the_wake_on, reset),
+        cmocka_unit_test_setup(a_reserved_unit_is_given_back, reset),
+        cmocka_unit_test_setup(the_reservation_ends_with_its_owner, reset),
+    };
+    return cmocka_run_group_tests_name("units, as POSIX has them", tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""lockmix: rates and processor time over the number of threads, with and without antagonists."""
+
+import matplotlib.pyplot as plt
+
+from .. import compare, lockmix, look
+from . import Picture
+from .wakes import ASIDE, NOTE, curve, ratio_axis
+
+BOLD = (compare.OURS, compare.PTHREAD, lockmix.SPIN)
+PANELS = 3      # in a picture; more numbers of antagonists than that are in the tables only
+
+
+def _panel(axes, one, places, value, cpus):
+    """All locks over the threads, a little beside each other."""
+    locks = [lock for lock in one.locks() if any(one.cell(place, lock) for place in places)]
+    marks = look.markers(locks)
+    labels = []
+    for n, lock in enumerate(locks):
+        shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
+        label = curve(axes, [at + shift for at in range(len(places))],
+                      [value(place, lock) for place in places], lock, marks[lock])
+        if label:
+            labels.append(label[:3] + (lock in BOLD,))
+    axes.set_xticks(range(len(places)), [
+        f"{place.threads}" + ("\n1 per CPU" if place.threads == cpus else "") for place in places])
+    axes.set_xlim(-0.25, len(places) - 0.75)
+    axes.set_xlabel("threads")
+    axes.grid(axis="x", visible=False)
+    return labels
+
+
+def _picture(one, sets, name, title, alt, value, finish, cpus):
+    """A panel for each number of antagonists."""
+    sets = sets[:PANELS]
+    figure, every = plt.subplots(1, len(sets), figsize=(10.4, 3.8), squeeze=False)
+    figure.subplots_adjust(left=0.065, right=0.885, top=0.9, bottom=0.19, wspace=0.5)
+    for axes, (group, places) in zip(every[0], sets):
+        labels = _panel(axes, one, places, value, cpus)
+        finish(axes)
+        axes.set_title(f"{group[2] or 'no'} antagonist{'s' * (group[2] != 1)}")
+        look.spread_labels(axes, labels, gap=2 * len(sets))
+    every[0][0].set_ylabel(alt.split(",")[0])
+    look.note(figure, NOTE)
+    return Picture(name, figure, title, alt)
+
+
+def _logarithmic(axes):
+    axes.set_yscale("log")
+
+
+def draw(results):
+    one = lockmix.found(results)
+    if not one:
+        return []
+    kinds = {}
+    for group, places in lockmix.groups(one).items():
+        kinds.setdefault((*group[:2], group[4]), []).append((group, places))
+    pictures = []
+    for (mode, zipf, assist), sets in kinds.items():
+        name = f"lockmix-{mode}" + (f"-zipf{zipf:g}" if len(
+            {other for kind, other, _ in kinds if kind == mode}) > 1 else "")
+        words = f"{lockmix.MODES.get(mode, mode)}" + (f", Zipf {zipf:g}" if zipf else "")
+        if assist == lockmix.ON:
+            name, words = f"{name}-assist", f"{words}, assist on"
+        pictures.append(_picture(
+            one, sets, name, f"More threads than CPUs, {words}: rate over pthread's",
+            "rate / pthread's, by the number of threads, beside antagonists and without",
+            lambda place, lock: lockmix.times(one, place, lock, compare.PTHREAD), ratio_axis,
+            results.cpus))
+        pictures.append(_picture(
+            one, sets, name + "-cpu", f"The same: processor time per acquisition, {words}",
+            "ns per acquisition, of all threads, by the number of threads",
+            lambda place, lock: lockmix.cpu(one, place, lock), _logarithmic, results.cpus))
+    return pictures

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""futexlock: iterations per second and processor time burnt, by threads and duty cycle."""
+
+import math
+
+from tabulate import tabulate
+
+from . import contest, stats
+from .compare import OURS
+from .verdict import UNKNOWN, Goal, at_least, at_most, interval, worst
+
+NAME = "futexlock"
+TITLE = "threads that want a lock for a part of their time"
+METHOD = ("futexlock, after Darren Hart's futex_lock of 2010: each thread runs a fixed number of "
+          "instructions again and again (the period), some per cent of them (the duty cycle) "
+          "holding the one lock. CPU time is that of all threads together; burnt is what is more "
+          "than the instructions alone take. System calls that wake are those of unlock, all "
+          "others those of lock; they are counted in a run whose time is not used. Locks that "
+          "never sleep are left out where threads are more than four for each CPU.")
+NORMAL, FIXED = "furwock-block", "furwock-spin7"
+
+HART = (1000, 10, 8)            # period, duty cycle, threads of the run that he gave figures of
+HART_LEAST = 1.24               # 749 thousand iterations a second, against 606
+ADAPTIVE_WANT = f"at least {HART_LEAST} of {NORMAL}'s throughput"
+EQUAL_WITHIN = 1.05             # times the throughput: no more than that is no advantage
+CPU_MOST = 1.0
+KILO, NANO, PER_CENT = 1e3, 1e-9, 100
+
+
+def found(results):
+    return results.contests.get(NAME)
+
+
+def describe(place):
+    return f"{place.threads} thread{'s' * (place.threads != 1)}, {title(*series_of(place))}"
+
+
+def words(place):
+    """The first columns of tables that have a row for each lock at each place."""
+    return [place.period, f"{place.duty} %", place.threads, place.assist]
+
+
+HEADS = ["period", "duty cycle", "threads", "assist"]
+
+
+def series_of(place):
+    return place.period, place.duty, place.assist
+
+
+def series(one):
+    """[(period, duty cycle, assist)]: what a plot shows over the threads."""
+    return sorted({series_of(place) for place in one.places()})
+
+
+def title(period, duty, assist):
+    return f"period {period}, duty cycle {duty} %" + (", assist on" if assist == "on" else "")
+
+
+def places(one, *key):
+    """Threads ascending."""
+    return [place for place in one.places() if series_of(place) == key]
+
+
+def locks(one, *key):
+    return [lock for lock in one.locks()
+            if any(one.cell(place, lock) for place in places(one, *key))]
+
+
+def speed(one, place, lock):
+    """Iterations per second, of all threads together."""
+    cell = one.cell(place, lock)
+    return stats.median([1 / x for x in cell.by_round().values()]) if cell else None
+
+
+def burnt(one, place, lock):
+    """Seconds of processor time per iteration beyond those of the instructions."""
+    cell = one.cell(place, lock)
+    return cell.median("burnt_seconds") if cell else None
+
+
+def calls(one, place, lock, side):
+    """System calls of `lock` or `unlock` per iteration; None where they were not counted."""
+    cell = one.cell(place, lock)
+    return cell.median(f"{side}_syscalls") if cell else None
+
+
+def ideal(one, place, cpus):
+    """Iterations per second with a lock that costs nothing; None where that cannot be told."""
+    for cell in one.at(place):
+        spent = cell.by_round("cpu_seconds")
+        work = [spent[r] - x for r, x in cell.by_round("burnt_seconds").items() if x > 0]
+        if work:
+            whole = stats.median(work).value
+            return min(min(place.threads, cpus) / whole,
+                       PER_CENT / (whole * place.duty) if place.duty else math.inf)
+    return None
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+def _speed_text(one, place, lock):
+    estimate = speed(one, place, lock)
+    if estimate is None:
+        return "-"
+    text = f"{estimate.value / KILO:.0f}"
+    if estimate.low is None:
+        return text
+    return f"{text} ±{PER_CENT * (estimate.high - estimate.low) / 2 / estimate.value:.0f}"
+
+
+def _burnt_text(one, place, lock):
+    estimate = burnt(one, place, lock)
+    return f"{estimate.value / NANO:.0f}" if estimate else "-"
+
+
+def _per_cent(share):
+    share *= PER_CENT
+    return f"{share:.0f}" if share >= 10 else f"{share:.1f}"
+
+
+def _calls_text(one, place, lock):
+    both = [calls(one, place, lock, side) for side in ("lock", "unlock")]
+    if not all(both):
+        return "-"
+    return " + ".join(_per_cent(side.value) for side in both)
+
+
+SHOWN = (("thousand iterations per second, ± half of the 95 % interval in per cent", _speed_text),
+         ("CPU time burnt, ns per iteration", _burnt_text),
+         ("system calls of lock + unlock, per cent of the calls", _calls_text))
+
+
+def figures(one):
+    """[(title, heads, rows)]: a row for each lock, a column for each number of threads."""
+    tables = []
+    for key in series(one):
+        at = places(one, *key)
+        for what, show in SHOWN:
+            rows = [[lock] + [show(one, place, lock) for place in at] for lock in locks(one, *key)]
+            if any(word != "-" for row in rows for word in row[1:]):
+                tables.append((f"{title(*key)}: {what}",
+                               ["threads"] + [place.threads for place in at], rows))
+    return tables
+
+
+def text(one):
+    return "\n\n".join(f"{NAME}, {heading}\n" + tabulate(
+        rows, heads, disable_numparse=True, colalign=["left"] + ["right"] * (len(heads) - 1))
+        for heading, heads, rows in figures(one))
+
+
+# --- goals ------------------------------------------------------------------------------------
+
+def times(one, place, lock, base):
+    """How many times the throughput of `base`; None where one of the two was not measured."""
+    return contest.ratio(one.cell(place, base), one.cell(place, lock))
+
+
+def _adaptive(one, place, cpus):
+    ratio, most = times(one, place, OURS, NORMAL), ideal(one, place, cpus)
+    got = interval(ratio)
+    if most:
+        most /= speed(one, place, NORMAL).value
+        got += f"; a lock that costs nothing would have {most:.2f}"
+    return Goal(f"futexlock, {describe(place)}", ADAPTIVE_WANT, at_least(ratio, HART_LEAST), got)
+
+
+def adaptive(results):
+    """One goal; two where it was measured with the assist and without."""
+    one = found(results)
+    goals = [_adaptive(one, place, results.cpus) for place in (one.places() if one else [])
+             if place[:3] == HART and times(one, place, OURS, NORMAL)]
+    name = f"futexlock, {HART[2]} threads, {title(*HART[:2], None)}"
+    return goals or [Goal(name, ADAPTIVE_WANT, UNKNOWN, "not measured")]
+
+
+def cpu_time(results):
+    one = found(results)
+    name = "futexlock, CPU time per iteration"
+    want = f"where {FIXED} is as fast or faster, no more than its"
+    judged = []
+    for place in one.places() if one else []:
+        ratio = times(one, place, OURS, FIXED)
+        spent = contest.ratio(one.cell(place, OURS), one.cell(place, FIXED), "cpu_seconds")
+        if ratio and spent and ratio.value <= EQUAL_WITHIN:
+            judged.append((place, spent))
+    if not judged:
+        return [Goal(name, want, UNKNOWN, "no such place")]
+    above = sorted((x for x in judged if x[1].value > CPU_MOST), key=lambda x: -x[1].value)
+    return [Goal(name, want, worst([at_most(spent, CPU_MOST) for _, spent in judged]),
+                 f"{len(judged) - len(above)} of {len(judged)} places",
+                 [f"{describe(place)}: {interval(spent)}" for place, spent in above])]
+
+
+JUDGES = (adaptive, cpu_time)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""lockmix: locks under more threads than processors, beside programs that take processors away."""
+
+from . import contest, stats
+from .compare import OURS, PTHREAD
+
+NAME, TITLE = "lockmix", "more threads than processors"
+SPIN = "furwock-spin7"          # polls for a fixed time, whoever holds the lock
+MODES = {"one": "one lock", "hash": "hash table, a lock for each bucket",
+         "many": "many locks, one or two for each operation"}
+ON = "on"                       # the assist; anything else: it was off, or out of reach
+
+
+def found(results):
+    return results.contests.get(NAME)
+
+
+def groups(one):
+    """{(mode, zipf, antagonists, duty, assist): places, threads ascending}."""
+    sets = {}
+    for place in sorted(one.places(), key=lambda place: (
+            list(MODES).index(place.mode) if place.mode in MODES else len(MODES), place.zipf,
+            place.antagonists, place.duty, place.assist, place.threads)):
+        sets.setdefault(place[:-1], []).append(place)
+    return sets
+
+
+def title(group):
+    mode, zipf, antagonists, duty, assist = group
+    words = MODES.get(mode, mode)
+    if zipf:
+        words += f", Zipf {zipf:g}"
+    words += f", {antagonists or 'no'} antagonist{'s' * (antagonists != 1)}"
+    if antagonists and duty != 100:
+        words += f" at {duty} %"
+    return words + (", assist on" if assist == ON else "")
+
+
+def describe(place):
+    return (f"{place.mode}, {place.threads} thread{'s' * (place.threads != 1)}, "
+            f"{place.antagonists} antagonist{'s' * (place.antagonists != 1)}"
+            + (", assist on" if place.assist == ON else ""))
+
+
+def nested(cell, *path):
+    """The median of a figure of the runs, as nested(cell, "wait_ns", "p99")."""
+    values = []
+    for run in cell.runs if cell else []:
+        for name in path:
+            run = run.get(name) if isinstance(run, dict) else None
+        if isinstance(run, (int, float)):
+            values.append(run)
+    return stats.median(values)
+
+
+def rate(one, place, lock):
+    """Operations per second."""
+    return nested(one.cell(place, lock), "throughput")
+
+
+def times(one, place, lock, base):
+    """How many times the rate of `base`; None where one of the two was not measured."""
+    return contest.ratio(one.cell(place, base), one.cell(place, lock))
+
+
+def peak(one, place, lock):
+    """Where the lock was fastest, with as many antagonists."""
+    rivals = [other for other in groups(one)[place[:-1]] if rate(one, other, lock)]
+    return max(rivals, key=lambda other: rate(one, other, lock).value, default=None)
+
+
+def of_peak(one, place, lock):
+    """The rate over the lock's own best, within each repetition."""
+    best = peak(one, place, lock)
+    return best and contest.ratio(one.cell(best, lock), one.cell(place, lock))
+
+
+def of_best_rival(one, place, lock):
+    """The rate over the best rival's, and who that is."""
+    best = one.best_rival(place)
+    return (times(one, place, lock, best.lock), best.lock) if best else (None, None)
+
+
+def cpu(one, place, lock):
+    """Nanoseconds of processor time per acquisition, of all threads."""
+    return nested(one.cell(place, lock), "cpu_ns")
+
+
+def cpu_over(one, place, lock, base):
+    return contest.ratio(one.cell(place, lock), one.cell(place, base), "cpu_ns")
+
+
+def waiting(one, place, lock):
+    """Of that, what a thread alone does not need: polling, system calls, colder caches."""
+    alone = next((other for other in one.places()
+                  if other[:2] == place[:2] and other.assist == place.assist
+                  and other.threads == 1 and not other.antagonists), None)
+    both = cpu(one, place, lock), alone and cpu(one, alone, lock)
+    return max(0.0, both[0].value - both[1].value) if all(both) else None
+
+
+def is_crowded(place, cpus):
+    """What the goals are about: four and sixteen threads for each CPU, and antagonists."""
+    return place.threads in (4 * cpus, 16 * cpus) and place.antagonists >= cpus
+
+
+def crowded(results):
+    """Such places where furwock was measured."""
+    one = found(results)
+    return [place for places in groups(one).values() for place in places
+            if is_crowded(place, results.cpus) and one.cell(place, OURS)] if one else []
+
+
+# What FlexGuard's authors published: (what, over POSIX or as said, where).  As published, on their
+# machines: 104 hardware threads (Intel, two Xeon 5320), 512 (AMD, EPYC 9754), Linux 6.9.
+PUBLISHED = (
+    ("not oversubscribed, applications", "1 to 6 times", "abstract"),
+    ("oversubscribed, applications", "up to 5 times", "abstract"),
+    ("PiBench, an index in memory", "4.2 (Intel), 3.4 (AMD)", "evaluation"),
+    ("LevelDB readrandom", "1.67 (Intel), 1.25 (AMD)", "evaluation"),
+    ("LevelDB fillrandom", "1.14 (Intel), 1.11 (AMD)", "evaluation"),
+    ("PARSEC Dedup", "1.25 (Intel), 1.38 (AMD)", "evaluation"),
+    ("index beside antagonists", "about 2.5 while there are CPUs", "artifact, Figure 3d"),
+    ("Dedup, alone and beside antagonists", "1.2 to 1.5", "artifact, Figures 3e, 3f"),
+    ("Raytrace beside antagonists", "about 1", "artifact, Figure 3h"),
+    ("Streamcluster beside 80 antagonists", "down to 0.18", "evaluation"),
+    ("with longer time slices for holders, antagonists, AMD", "up to 6", "evaluation"),
+    ("one lock; 100 buckets", "drawn only; beside antagonists it joins a lock that always sleeps",
+     "artifact, Figures 2, 3a, 3b"),
+)
+SOURCE = ("Laforet, Kashyap, Iorgulescu, Lawall, Lozi: FlexGuard: Fast Mutual Exclusion "
+          "Independent of Subscription, SOSP 2025, doi:10.1145/3731569.3764852")
+
+
+def above_pthread(one, place):
+    return times(one, place, OURS, PTHREAD)

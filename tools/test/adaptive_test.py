@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tests of the report on the plan `adaptive`: goals, tables, pictures, the state of the assist."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+try:
+    import matplotlib  # noqa: F401
+    import numpy  # noqa: F401
+    import scipy  # noqa: F401
+    import tabulate  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
+    sys.exit(77)
+
+import synthetic  # noqa: E402
+import synthetic_adaptive  # noqa: E402
+from fwreport import adaptive, adaptivegoals, results, summary  # noqa: E402
+from fwreport.verdict import MISSED, REACHED, UNKNOWN  # noqa: E402
+
+
+def load(*raws):
+    loaded = results.Results()
+    for at, raw in enumerate(raws):
+        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
+    return loaded
+
+
+def changed(raw, lock, tasks, **factors):
+    """The result with metrics of one lock multiplied where there are so many tasks."""
+    for cell in raw["cells"]:
+        if cell["lock"] == lock and cell["tasks"] == tasks:
+            for run in cell["runs"]:
+                for metric, factor in factors.items():
+                    run[metric] *= factor
+    return raw
+
+
+class Goals(unittest.TestCase):
+    def judge(self, judge, raw):
+        return judge(load(raw))[0]
+
+    def test_all_reached(self):
+        for judge in adaptivegoals.JUDGES:
+            goal = self.judge(judge, synthetic_adaptive.adaptive())
+            self.assertEqual(goal.state, REACHED, goal.got)
+            self.assertIn("(assist on)", goal.name)
+
+    def test_a_cell_far_from_the_ideal_lock_is_named(self):
+        raw = changed(synthetic_adaptive.adaptive(), "furwock", 6, throughput=0.5)
+        goal = self.judge(adaptivegoals.ideal_share, raw)
+        self.assertEqual((goal.state, len(goal.short)), (MISSED, 3))
+        self.assertIn("6 of 9 cells", goal.got)
+        self.assertRegex(goal.short[0], r"6 tasks, assist on: 0\.4\d .*, nsync 0\.9\d")
+
+    def test_the_mean_over_pthread(self):
+        raw = synthetic_adaptive.adaptive()
+        for tasks in (4, 6, 8):
+            changed(raw, "pthread", tasks, throughput=1.5)
+        self.assertEqual(self.judge(adaptivegoals.to_pthread, raw).state, MISSED)
+
+    def test_processor_time_is_judged_where_throughput_is_no_less(self):
+        raw = changed(synthetic_adaptive.adaptive(), "furwock", 4, cpu_ns=1.5)
+        goal = self.judge(adaptivegoals.cpu_time, raw)
+        self.assertEqual((goal.state, len(goal.short)), (MISSED, 3))
+        changed(raw, "furwock", 4, throughput=0.9)
+        goal = self.judge(adaptivegoals.cpu_time, raw)
+        self.assertEqual(goal.state, REACHED)
+        self.assertIn("6 of 6 cells", goal.got)
+        self.assertIn("3 more with less throughput", goal.got)
+
+    def test_without_the_assist_that_is_said(self):
+        goal = self.judge(adaptivegoals.ideal_share, synthetic_adaptive.adaptive(states=("off",)))
+        self.assertEqual(goal.state, MISSED)
+        self.assertIn("(assist off)", goal.name)
+
+    def test_nothing_measured(self):
+        raw = synthetic.uncontended()
+        self.assertEqual({self.judge(judge, raw).state for judge in adaptivegoals.JUDGES},
+                         {UNKNOWN})
+        raw = synthetic_adaptive.adaptive(locks=("furwock", "pthread"))
+        self.assertEqual(self.judge(adaptivegoals.cpu_time, raw).state, UNKNOWN)
+
+
+class States(unittest.TestCase):
+    def test_off_and_on_are_two_places(self):
+        loaded = load(synthetic_adaptive.adaptive())
+        self.assertEqual(adaptive.states(loaded), [None, "on"])
+        self.assertEqual(len(adaptive.spots(loaded)), 18)
+        spot = adaptive.spots(loaded, "on")[0]
+        gain = adaptive.on_over_off(loaded, spot, "furwock", "throughput")
+        self.assertAlmostEqual(gain.value, 1 / synthetic_adaptive.WITHOUT, 1)
+
+    def test_the_header_tells_where_cells_do_not(self):
+        raw = synthetic_adaptive.adaptive(states=(None,))
+        self.assertEqual(adaptive.states(load(raw)), [None])
+        raw["machine"] = {**synthetic.MACHINE, "assist": "on"}
+        loaded = load(raw)
+        self.assertEqual(adaptive.states(loaded), ["on"])
+        self.assertIn("; assist: on\n", summary.text(loaded))
+        self.assertIn("270 runs found the assist in another state",
+                      summary.text(loaded))
+
+    def test_results_with_it_and_without(self):
+        other = {**synthetic.uncontended(), "machine": {**synthetic.MACHINE, "assist": "off"}}
+        raw = synthetic_adaptive.adaptive(states=(None,))
+        raw["machine"] = {**synthetic.MACHINE, "assist": "on"}
+        self.assertEqual(load(other, raw).machine["assist"], "not the same in all results")
+
+    def test_how_to_measure_it_again(self):
+        self.assertIn("ulockflex adaptive --kind threads --assist both --json",
+                      load(synthetic_adaptive.adaptive()).commands[0])
+
+
+class Shown(unittest.TestCase):
+    def test_text(self):
+        text = summary.text(load(synthetic_adaptive.adaptive()))
+        for part in ("assist on: throughput as a share of an ideal lock's",
+                     "assist off: processor time burnt for an acquisition",
+                     "with the assist over without", "0.20 + 0.01", "nsync"):
+            self.assertIn(part, text)
+        self.assertNotIn("found the assist in another state", text)
+
+    def test_page(self):
+        for states, pictures in ((("off", "on"), 4), ((None,), 2)):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "a.json")
+                path.write_text(json.dumps(synthetic_adaptive.adaptive(states=states)))
+                out = pathlib.Path(folder, "out")
+                done = subprocess.run([str(HERE.parent / "report"), str(path), "-o", str(out)],
+                                      capture_output=True, text=True, check=False, timeout=150)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                page = (out / "index.html").read_text()
+                drawn = {picture.name for picture in out.glob("adaptive-*.png")}
+            self.assertEqual(len(drawn), pictures)
+            self.assertIn("adaptive-share-off.png", drawn)
+            self.assertIn("More tasks than processors", page)
+            self.assertNotIn("nan", page.replace("nanoseconds", ""))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tests of tools/assist-cost, with an assist and benchmarks that only pretend."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+
+try:
+    import scipy  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}; install python3-scipy")
+    sys.exit(77)
+
+TOOL = HERE.parent / "assist-cost"
+NOBODY = 65534
+
+# Runs if `on` is there, and notes what it was told.
+FURWOCK = """#!/usr/bin/python3
+import json, pathlib, sys
+here = pathlib.Path(__file__).resolve().parent
+on, said = here / "on", here / "said"
+assert sys.argv[1] == "assist"
+words = sys.argv[2:]
+with said.open("a") as notes:
+    notes.write(" ".join(words) + "\\n")
+if words[0] == "start":
+    if (here / "broken").exists():
+        sys.exit("furwock: no permission")
+    on.write_text(" ".join(words[1:]))
+elif words[0] == "stop":
+    on.unlink(missing_ok=True)
+elif words == ["status", "--json"]:
+    print(json.dumps({"runs": 10, "run_ns": 250}))
+sys.exit(0 if words[0] != "status" or on.exists() else 3)
+"""
+
+# Tells a time that is 10 % longer while the assist runs.
+SWITCHES = """#!/usr/bin/python3
+import pathlib, sys, time
+on = pathlib.Path(__file__).resolve().parents[2] / "command" / "on"
+if sys.argv[1] == "member":
+    print("ready", flush=True)
+    sys.stdin.read()
+elif sys.argv[1] in ("yield", "pipe") and int(sys.argv[2]) > 0:
+    if (on.parent / "slow").exists():
+        time.sleep(60)
+    print(1.1 if on.exists() else 1.0)
+"""
+
+
+class Pretended(unittest.TestCase):
+    def setUp(self):
+        room = tempfile.TemporaryDirectory()
+        self.addCleanup(room.cleanup)
+        self.build = pathlib.Path(room.name)
+        self.build.chmod(0o755)
+        for place, text in (("command/furwock", FURWOCK),
+                            ("test/assist/assist_switches", SWITCHES)):
+            (self.build / place).parent.mkdir(parents=True)
+            (self.build / place).write_text(text, encoding="utf-8")
+            (self.build / place).chmod(0o755)
+        self.command = self.build / "command"
+
+    def words(self, *words):
+        return [sys.executable, str(TOOL), "--build", str(self.build), "--rounds", "3",
+                "--seconds", "0.01", "--quiet", "--no-count", "--benchmarks", "pipe,yield", *words]
+
+    def run_it(self, *words, **more):
+        return subprocess.run(self.words(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=200, check=False, **more)
+
+    def said(self):
+        return (self.command / "said").read_text(encoding="utf-8").splitlines()
+
+
+class CommandLine(Pretended):
+    def test_help(self):
+        done = self.run_it("--help")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("needs root", done.stdout.lower())
+
+    def test_refused(self):
+        for words, why in ((["--rounds", "1"], "must lie between 2"),
+                           (["--rounds", "many"], "invalid int"),
+                           (["--seconds", "0"], "must lie between"),
+                           (["--benchmarks", "pipe,juggling"], "no benchmark 'juggling'"),
+                           (["--what"], "unrecognized")):
+            done = self.run_it(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(why, done.stderr)
+            self.assertFalse((self.command / "said").exists())
+
+    @unittest.skipIf(os.geteuid() != 0, "would need root to become somebody else")
+    def test_not_root(self):
+        done = self.run_it(user=NOBODY)
+        self.assertEqual(done.returncode, 77)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertIn("root", done.stderr)
+
+
+@unittest.skipIf(os.geteuid() != 0, "the tool needs root")
+class Measuring(Pretended):
+    def test_ratios(self):
+        found = self.build / "cost.json"
+        done = self.run_it("--all", "--json", str(found))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("1.1000 [1.1000, 1.1000] of the time without, missed", done.stdout)
+        whole = json.loads(found.read_text(encoding="utf-8"))
+        self.assertEqual(whole["format"], "furwock-assist-cost-1")
+        self.assertEqual([b["name"] for b in whole["benchmarks"]], ["pipe", "yield"])
+        for benchmark in whole["benchmarks"]:
+            told = benchmark["time"]
+            self.assertEqual(told["samples"]["off"], [1.0] * 3)
+            self.assertEqual(sorted(told["ratios"]), ["all", "loaded", "member"])
+            self.assertAlmostEqual(told["ratios"]["member"]["value"], 1.1)
+            self.assertEqual(told["ratios"]["loaded"]["goal"], "missed")
+            self.assertIsNone(told["ratios"]["all"]["goal"])
+            self.assertEqual(len(benchmark["CPU time"]["samples"]["member"]), 3)
+
+    def test_by_turns(self):
+        self.assertEqual(self.run_it("--benchmarks", "yield").returncode, 0)
+        turns = ["start", "stop", "start", "stop"]
+        # The second round goes backwards, and the third begins where the second ended.
+        self.assertEqual(self.said(), ["status"] + turns[:3] + turns[1:] + turns[:3] + ["stop"])
+        self.assertFalse((self.command / "on").exists())
+
+    def test_runs_already(self):
+        (self.command / "on").touch()
+        done = self.run_it()
+        self.assertEqual(done.returncode, 77)
+        self.assertIn("runs already", done.stderr)
+        self.assertEqual(self.said(), ["status"])
+        self.assertTrue((self.command / "on").exists())
+
+    def test_cannot_start(self):
+        (self.command / "broken").touch()
+        done = self.run_it()
+        self.assertEqual((done.returncode, done.stderr),
+                         (77, "assist-cost: furwock: no permission\n"))
+
+    def test_not_built(self):
+        (self.command / "furwock").unlink()
+        done = self.run_it()
+        self.assertEqual(done.returncode, 77)
+        self.assertIn("command/furwock is missing", done.stderr)
+
+    def test_not_installed(self):
+        done = self.run_it("--benchmarks", "hackbench", env={"PATH": "/nowhere"})
+        self.assertEqual(done.returncode, 77)
+        self.assertIn("hackbench is not installed", done.stderr)
+
+    def test_interrupted(self):
+        tool = subprocess.Popen(self.words("--rounds", "10000"), stdout=subprocess.DEVNULL)
+        while not (self.command / "on").exists():
+            self.assertIsNone(tool.poll())
+            time.sleep(0.01)
+        (self.command / "slow").touch()
+        tool.send_signal(signal.SIGTERM)
+        self.assertEqual(tool.wait(60), 130)
+        self.assertEqual(self.said()[-1], "stop")
+        self.assertFalse((self.command / "on").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

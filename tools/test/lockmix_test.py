@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tests of what the report makes of lockmix."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+try:
+    import matplotlib  # noqa: F401
+    import numpy  # noqa: F401
+    import scipy  # noqa: F401
+    import tabulate  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
+    sys.exit(77)
+
+import synthetic  # noqa: E402
+import synthetic_lockmix  # noqa: E402
+from fwreport import lockmix, lockmixgoals, lockmixtables, results, summary  # noqa: E402
+from fwreport.verdict import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
+
+CPUS = synthetic.MACHINE["cpus"]
+
+
+def load(*raws):
+    loaded = results.Results()
+    for at, raw in enumerate(raws):
+        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
+    return loaded
+
+
+def changed(change, **where):
+    """An invented result in which the runs of the cells that match were changed."""
+    raw = synthetic_lockmix.lockmix()
+    for cell in raw["cells"]:
+        if all(cell[name] == value for name, value in where.items()):
+            for run in cell["runs"]:
+                change(run)
+    return raw
+
+
+def slower(factor):
+    def change(run):
+        by = factor(run) if callable(factor) else factor
+        run["seconds"] *= by
+        run["throughput"] /= by
+    return change
+
+
+def goals(*raws):
+    return [goal for judge in lockmixgoals.JUDGES for goal in judge(load(*raws))]
+
+
+def states(*raws):
+    return [goal.state for goal in goals(*raws)]
+
+
+class Figures(unittest.TestCase):
+    def test_figures(self):
+        loaded = load(synthetic_lockmix.lockmix())
+        one = lockmix.found(loaded)
+        self.assertEqual([lockmix.title(group) for group in lockmix.groups(one)][:3],
+                         ["one lock, no antagonists", f"one lock, {CPUS} antagonists",
+                          "hash table, a lock for each bucket, Zipf 0.99, no antagonists"])
+        place = lockmix.crowded(loaded)[0]
+        self.assertEqual((place.mode, place.threads, place.antagonists), ("one", 4 * CPUS, CPUS))
+        self.assertAlmostEqual(lockmix.times(one, place, "furwock", "pthread").value, 1.3,
+                               delta=0.05)
+        ratio, who = lockmix.of_best_rival(one, place, "furwock")
+        self.assertEqual(who, "parking_lot")
+        self.assertAlmostEqual(ratio.value, 1.04, delta=0.03)
+        self.assertAlmostEqual(lockmix.waiting(one, place, "furwock"), 40, delta=2)
+        self.assertAlmostEqual(lockmix.of_peak(one, place, "furwock").value, 1, delta=0.05)
+
+    def test_tables(self):
+        loaded = load(synthetic_lockmix.lockmix())
+        text = summary.text(loaded)
+        for wanted in ("lockmix: many locks, one or two for each operation, Zipf 0.99, no",
+                       "FlexGuard's published ratios", "10.1145/3731569.3764852",
+                       "oversubscribed 4 and 16 times beside antagonists"):
+            self.assertIn(wanted, text)
+        self.assertIn("FURWOCK", lockmixtables.compact(loaded, str.upper))
+        self.assertEqual(lockmixtables.compact(load(synthetic.uncontended()), str), "")
+
+    def test_a_lock_that_was_not_run_everywhere(self):
+        raw = synthetic_lockmix.lockmix()
+        raw["cells"] = [cell for cell in raw["cells"]
+                        if cell["lock"] != "ck-mcs" or cell["threads"] <= 4 * CPUS]
+        self.assertEqual(states(raw), [REACHED] * 4)
+        summary.text(load(raw))
+
+
+class Goals(unittest.TestCase):
+    def test_all_reached(self):
+        self.assertEqual(states(synthetic_lockmix.lockmix()), [REACHED] * 4)
+
+    def test_nothing_measured(self):
+        self.assertEqual(states(synthetic.uncontended()), [UNKNOWN] * 4)
+        self.assertEqual(states(synthetic_lockmix.lockmix(antagonists=(0,)))[:3], [UNKNOWN] * 3)
+        self.assertEqual(states(synthetic_lockmix.lockmix(locks=("furwock", "pthread")))[3],
+                         UNKNOWN)
+
+    def test_own_peak(self):
+        found = goals(changed(slower(1.2), lock="furwock", threads=16 * CPUS, antagonists=CPUS,
+                              mode="hash"))
+        self.assertEqual([goal.state for goal in found], [MISSED, REACHED, MISSED, REACHED])
+        self.assertIn(f"hash, {16 * CPUS} threads, {CPUS} antagonists: 0.8", found[0].short[0])
+        self.assertIn("1 more with less throughput", found[3].got)
+
+    def test_few_threads_are_not_judged(self):
+        raw = changed(slower(3), lock="furwock", threads=2 * CPUS)
+        self.assertEqual(states(raw), [REACHED] * 4)
+
+    def test_pthread(self):
+        found = goals(changed(slower(1.5), lock="furwock", mode="many"))
+        self.assertEqual(found[1].state, MISSED)
+        self.assertEqual(len(found[1].short), 2)
+        self.assertIn("of pthread", found[1].short[0])
+
+    def test_cpu_time(self):
+        def burn(run):
+            run["cpu_ns"] *= 1.5
+        found = goals(changed(burn, lock="furwock", mode="one", antagonists=0))
+        self.assertEqual([goal.state for goal in found], [REACHED] * 3 + [MISSED])
+
+    def test_with_the_assist_and_without(self):
+        found = goals(changed(slower(1.5), lock="furwock", mode="many"),
+                      synthetic_lockmix.lockmix(assist="on"))
+        self.assertEqual([goal.state for goal in found],
+                         [REACHED, REACHED, MISSED, REACHED, MISSED, REACHED, REACHED, REACHED])
+        self.assertEqual([goal.name.endswith(", assist on") for goal in found], [False, True] * 4)
+
+    def test_within_noise(self):
+        raw = changed(slower(lambda run: 1.0 if run["round"] % 2 else 1.15), lock="furwock")
+        self.assertEqual(states(raw)[2], NOISE)
+
+
+class Shown(unittest.TestCase):
+    def page_of(self, raw):
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = pathlib.Path(folder, "lockmix.json"), pathlib.Path(folder, "out")
+            path.write_text(json.dumps(raw))
+            done = subprocess.run([str(HERE.parent / "report"), str(path), "-o", str(out)],
+                                  capture_output=True, text=True, check=False, timeout=150)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            page = (out / "index.html").read_text()
+            self.assertNotIn("nan", page.replace("nanoseconds", ""))
+            return page, {picture.name for picture in out.glob("*.png")}
+
+    def test_page(self):
+        page, pictures = self.page_of(synthetic_lockmix.lockmix())
+        self.assertEqual(pictures, {f"lockmix-{mode}{more}.png" for mode in ("one", "hash", "many")
+                                    for more in ("", "-cpu")})
+        self.assertIn("More threads than CPUs", page)
+        self.assertIn("PiBench", page)
+
+    def test_page_with_and_without_the_assist(self):
+        raw = synthetic_lockmix.lockmix(2, ("one",))
+        raw["cells"] += synthetic_lockmix.lockmix(2, ("one",), assist="on")["cells"]
+        page, pictures = self.page_of(raw)
+        self.assertEqual(pictures, {f"lockmix-one{more}{how}.png" for more in ("", "-assist")
+                                    for how in ("", "-cpu")})
+        self.assertIn(f"{CPUS} antagonists, assist on", page)
+
+    def test_page_of_little(self):
+        _, pictures = self.page_of(synthetic_lockmix.lockmix(1, ("one",), (3,), ("furwock",)))
+        self.assertEqual(pictures, {"lockmix-one.png", "lockmix-one-cpu.png"})
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
