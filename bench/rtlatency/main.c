@@ -26,7 +26,8 @@ enum {
     MANY_CPU_TASKS = 6,
     MANY_CPUS = 3,
     CLOCK_READS = 1000,
-    PATIENCE_S = 15 /* with the longest run */
+    PATIENCE_S = 15, /* with the longest run */
+    EXIT_SKIPPED = 77
 };
 
 static const char yardstick[] = "PRIO_INHERIT";
@@ -100,7 +101,7 @@ static const struct argp command_line = {
     .doc = "What lock and unlock cost real-time tasks under each PROTOCOL: pairs that meet nobody, "
            "and the periodic tasks of section V of \"Fast on Average, Predictable in the Worst "
            "Case\" (five on one CPU, six on three), in the form of its Table 1, with its figures "
-           "beside.  Needs the right to use SCHED_FIFO.",
+           "beside.\vNeeds the right to use SCHED_FIFO; without it the exit status is 77.",
 };
 
 /* What there is, and what this machine does not have. */
@@ -252,8 +253,10 @@ int main(int argc, char **argv)
     offer(&b.catalogue, c);
     bench_check_names(&b.catalogue, &c->common);
     complete(c);
-    if (real_time_allowed() != 0)
-        bench_refuse("SCHED_FIFO is refused: it needs root, CAP_SYS_NICE or a limit (ulimit -r)");
+    if (real_time_allowed() != 0) {
+        bench_complain("SCHED_FIFO is refused: it needs root, CAP_SYS_NICE or a limit (ulimit -r)");
+        return EXIT_SKIPPED;
+    }
     if (c->quick)
         b.repetitions = QUICK_REPETITIONS;
     mlockall(MCL_CURRENT | MCL_FUTURE); /* where it is refused, the first touches cost more */

@@ -104,7 +104,7 @@ class Forbidden(try_bench.Result):
             try_bench.COMMAND[:] = before
         if done.returncode == 0:
             self.skipTest("it is allowed all the same")
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, 77)
         self.assertIn("SCHED_FIFO", done.stderr)
 
 

@@ -5,8 +5,8 @@ import sys
 
 from tabulate import tabulate
 
-from . import (compare, lifotables, lockmixtables, mixtables, sharecompact, stats, summary,
-               wakecompact)
+from . import (compare, lifotables, lockmixtables, mixtables, rttables, sharecompact, stats,
+               summary, wakecompact)
 from .compare import OURS, PTHREAD
 
 COLUMNS = 5
@@ -75,7 +75,7 @@ def text(results):
     parts = ["\n".join(summary.machine_lines(results)), table(results), explanation(results),
              *sharecompact.texts(results, bold), *wakecompact.texts(results, bold),
              lifotables.compact(results, bold), mixtables.compact(results, bold),
-             lockmixtables.compact(results, bold),
+             lockmixtables.compact(results, bold), rttables.compact(results, bold),
              "\n".join(summary.warnings(results))]
     return "\n\n".join(part for part in parts if part)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Results of the benchmarks in which locks take turns at places: condperf, pingpong, latency,
-lifo, atomicmix, tdbtorture, dropin, futexlock.
+lifo, atomicmix, tdbtorture, dropin, futexlock, lockmix, rtlatency.
 
 A place is a set of parameters.  At each place several locks ran once in every repetition; a ratio
 compares two of them within each repetition.  Seconds: less is better.
@@ -28,6 +28,7 @@ KINDS = {
     "lockmix": Kind(namedtuple("LockMix", "mode zipf antagonists duty assist threads"),
                     "operation", "thousand acquisitions"),
     "futexlock": Kind(namedtuple("Duty", "period duty threads assist"), "iteration", "iteration"),
+    "rtlatency": Kind(namedtuple("RealTime", "kind cpus tasks tier run_ms"), "pair", "pair"),
 }
 YARDSTICKS = ("pthread", "pthread-auto", "posix", "mutex", "libatomic", "fcntl")
 
@@ -41,6 +42,7 @@ class Cell:
         self.runs = [dict(run) for run in raw["runs"]]
         self.failures = [fault for fault in raw.get("failures") or [] if isinstance(fault, dict)]
         self.goal = dict(raw.get("goal") or {})         # that its benchmark gives the place
+        self.tables = dict(raw.get("ns") or {})         # figures of all runs together
 
     def by_round(self, metric="seconds"):
         """{round: value}; runs without it are left out."""

@@ -2,7 +2,7 @@
 """The figures that furwock sets out to reach, each judged from the results."""
 
 from . import (adaptivegoals, betweengoals, compare, futexlock, lifogoals, lockmixgoals,
-               mixgoals, paper, sharegoals, stats, wakegoals)
+               mixgoals, paper, rtgoals, sharegoals, stats, wakegoals)
 from .compare import FAIR, OURS, PTHREAD
 from .verdict import (  # noqa: F401  (is_wide: for those who show goals)
     MISSED, NOISE, REACHED, UNKNOWN, Goal, at_least, at_most, interval, is_wide, worst)
@@ -171,5 +171,5 @@ def all_goals(results):
                                fair_release, system_calls, idle_cost, *sharegoals.JUDGES,
                                *wakegoals.JUDGES, *lifogoals.JUDGES, *mixgoals.JUDGES,
                                *betweengoals.JUDGES, *adaptivegoals.JUDGES, *futexlock.JUDGES,
-                               *lockmixgoals.JUDGES)
+                               *lockmixgoals.JUDGES, *rtgoals.JUDGES)
             for goal in judge(results)]

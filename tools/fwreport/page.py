@@ -4,9 +4,10 @@
 import html
 import re
 
-from . import compare, goals, lockmixtables, look, sharepage, stats, summary, tables, waited
+from . import (compare, goals, lockmixtables, look, rttables, sharepage, stats, summary, tables,
+               waited)
 from .figures import (adaptive, between, by_tasks, cells, futexlock, improvement, latency, lifo,
-                      lockmix, mix, reacquire, share, uncontended, waits, wakes)
+                      lockmix, mix, reacquire, rtlatency, share, uncontended, waits, wakes)
 from .figures import waited as waited_figures
 
 TITLE = "furwock beside the locks people know"
@@ -166,6 +167,8 @@ def build(results, directory, command):
                  tables.stack(results))
     page.section("between", "Between processes", page.figures(between.draw(results)),
                  tables.between_processes(results))
+    page.section("realtime", "Real-time tasks", page.figures(rtlatency.draw(results)),
+                 rttables.page(results, tables))
     page.section("waited", "What programs waited for",
                  page.figures(waited_figures.draw(results)),
                  *(tables.folded(title, tables.table(heads, rows, texts=(0, 1, 7)))

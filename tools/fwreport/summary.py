@@ -4,7 +4,8 @@
 from tabulate import tabulate
 
 from . import (adaptive, between, compare, futexlock, goals, lifo, lifotables, lockmix,
-               lockmixtables, mix, mixtables, sharetables, sharing, stats, waited, waketables)
+               lockmixtables, mix, mixtables, rtlatency, rttables, sharetables,
+               sharing, stats, waited, waketables)
 from .compare import FAIR, OURS, PTHREAD
 from .figures.waits import duration
 
@@ -135,7 +136,7 @@ def text(results):
               for title, heads, rows in adaptive.tables(results)]
     parts += sharing_text(results)
     parts += between.texts(results)
-    own = {mix.NAME: mixtables.text, futexlock.NAME: futexlock.text,
+    own = {mix.NAME: mixtables.text, futexlock.NAME: futexlock.text, rtlatency.NAME: rttables.text,
            lockmix.NAME: lambda found: lockmixtables.text(found, results)}
     for found in results.contests.values():
         if found.name != between.DATABASE:

@@ -4,7 +4,7 @@
 import html
 
 from . import (adaptive, between, compare, futexlock, goals, lifo, lifotables, lockmixtables, mix,
-               mixtables, paper, stats, summary, waketables)
+               mixtables, paper, rttables, stats, summary, waketables)
 from .compare import OURS, PTHREAD
 
 CLASSES = {goals.REACHED: "reached", goals.NOISE: "noise", goals.MISSED: "missed",
@@ -303,6 +303,7 @@ WAKES = {
     "tdbtorture": between.METHOD,
     "lockmix": lockmixtables.METHOD,
     "futexlock": futexlock.METHOD,
+    "rtlatency": rttables.METHOD,
     "dropin": "dropin: one program through the POSIX names, by turns with the drop-in preloaded "
               "and without. A call is a call, a pair of calls, or a whole round (broadcast).",
 }

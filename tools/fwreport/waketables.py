@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tables of condperf, pingpong, latency and lifo: rows for the page and for plain text."""
 
-from . import contest, futexlock, lockmix, mix
+from . import contest, futexlock, lockmix, mix, rtlatency
 from .compare import OURS
 from .verdict import interval
 
@@ -13,6 +13,7 @@ TITLES = {"condperf": "waking all who wait on a condition variable",
           "tdbtorture": "processes that share a database",
           "dropin": "programs on the POSIX drop-in",
           "lockmix": lockmix.TITLE,
+          "rtlatency": rtlatency.TITLE,
           "futexlock": futexlock.TITLE}
 
 
@@ -48,12 +49,14 @@ def place_words(name, place):
         return [lockmix.describe(place)]
     if name == "futexlock":
         return futexlock.words(place)
+    if name == "rtlatency":
+        return [f"{place.kind}: {rtlatency.title(place)}"]
     who = {"alone": "alone", "hand-off": "to and fro"}.get(place.test, f"{place.parties} parties")
     return [place.object, who]
 
 
 HEADS = {"condperf": ["waiters", "us held", "woken by"], "pingpong": ["games"],
-         "lockmix": ["place"],
+         "lockmix": ["place"], "rtlatency": ["place"],
          "latency": ["object", "test"], "lifo": ["head", "threads"],
          "atomicmix": ["calls"], "tdbtorture": ["contention", "processes", "chains"],
          "dropin": ["case", "threads"], "futexlock": futexlock.HEADS}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Real-time locks: pairs that meet nobody, and Table 1's averages beside the paper's."""
+
+import matplotlib.pyplot as plt
+
+from .. import look, rtgoals, rtlatency
+from . import Picture
+
+GROUP = 0.8                     # of the room of a place, for its bars
+NEGLIGIBLE = (0.002, 300)       # the ends of a logarithmic scale of ratios
+
+
+def colour(lock):
+    """Deferred updates before everything; pthread's in blue; the others of furwock paler."""
+    if lock in rtlatency.BASELINES:
+        return look.ink("furwock")
+    if lock in (rtlatency.INHERIT, rtlatency.PROTECT):
+        return look.ink("pthread")
+    return look.ink("furwock-kin")
+
+
+def _whiskers(axes, x, estimate):
+    if estimate.low is not None:
+        axes.errorbar(x, estimate.value, color=look.ink("ink"), elinewidth=0.9, capsize=2,
+                      yerr=[[estimate.value - estimate.low], [estimate.high - estimate.value]])
+
+
+def _pairs(one, places):
+    figure, axes = plt.subplots(figsize=(9.6, 3.8))
+    figure.subplots_adjust(left=0.075, right=0.985, top=0.97, bottom=0.17)
+    floor = NEGLIGIBLE[1]
+    for at, place in enumerate(places):
+        locks = [cell.lock for cell in one.at(place)]
+        width = GROUP / len(locks)
+        for k, lock in enumerate(locks):
+            over = rtlatency.of(one, place, lock, rtlatency.INHERIT)
+            if over is None:
+                continue
+            x = at + (k + 0.5) * width - GROUP / 2
+            axes.bar(x, over.value, width * 0.9, color=colour(lock))
+            _whiskers(axes, x, over)
+            axes.annotate(lock, (x, over.high or over.value), xytext=(0, 5), rotation=90,
+                          ha="center", va="bottom", textcoords="offset points",
+                          fontsize=look.FONT - 1.5,
+                          color=look.ink("ink" if lock in rtlatency.BASELINES else "soft"))
+            floor = min(floor, over.low or over.value)
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    axes.set_ylim(max(NEGLIGIBLE[0], min(low, floor * 0.8)), min(NEGLIGIBLE[1] * 10, high * 8))
+    axes.axhline(1, color=look.ink("ink"), lw=0.8)
+    axes.axhline(rtgoals.OF_INHERIT, color=look.ink("good"), lw=0.8, ls=(0, (4, 2)))
+    axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
+    axes.set_xticks(range(len(places)), [rtlatency.title(place) for place in places])
+    axes.set_ylabel(f"time over {rtlatency.INHERIT}'s")
+    axes.grid(axis="x", visible=False)
+    look.note(figure, "Less is better; log scale.  Whiskers: 95 %.  Dashed: the goal, "
+                      f"{rtgoals.OF_INHERIT}.")
+    return Picture("rtpairs", figure, "Real-time locks, nobody in the way",
+                   "Time of lock and unlock under each protocol over that of PRIO_INHERIT.")
+
+
+def _panel(axes, one, place, deferred):
+    """A group of bars for each kind of call: the change, and a dash where the paper had it."""
+    width = GROUP / len(deferred)
+    for at, sample in enumerate(rtlatency.SAMPLES):
+        for k, (lock, _) in enumerate(deferred):
+            now = rtlatency.change(one, place, lock, sample)
+            then = rtlatency.change(one, place, lock, sample, value=rtlatency.published)
+            x = at + (k + 0.5) * width - GROUP / 2
+            if now:
+                axes.bar(x, 100 * (now - 1), width * 0.9,
+                         color=look.ink("furwock" if k % 2 == 0 else "furwock-kin"),
+                         label=lock if at == 0 else None)
+            if then:
+                axes.plot([x - width * 0.45, x + width * 0.45], [100 * (then - 1)] * 2,
+                          color=look.ink("ink"), lw=1.6, ls=(0, (2, 1)),
+                          label="the paper's" if at == 0 and k == 0 else None)
+    axes.axhline(0, color=look.ink("ink"), lw=0.8)
+    axes.set_xticks(range(len(rtlatency.SAMPLES)),
+                    [words.replace(", ", ",\n") for words in rtlatency.SAMPLES.values()])
+    axes.set_title(rtlatency.title(place))
+    axes.grid(axis="x", visible=False)
+    axes.legend(loc="upper left", fontsize=look.FONT - 1)
+
+
+def _table1(one, places):
+    figure, every = plt.subplots(1, len(places), figsize=(9.6, 3.6), squeeze=False, sharey=True)
+    figure.subplots_adjust(left=0.075, right=0.985, top=0.92, bottom=0.2, wspace=0.08)
+    for axes, place in zip(every[0], places):
+        _panel(axes, one, place, rtlatency.deferred(one, place))
+    every[0][0].set_ylabel("average, % over the baseline's")
+    look.note(figure, "Less is better.  The baseline is the protocol without deferred updates.")
+    return Picture("rtlatency", figure, "Deferred updates, as in Table 1",
+                   "Change of the average time of lock and unlock by deferred updates, measured "
+                   "and as published.")
+
+
+def draw(results):
+    one = rtlatency.found(results)
+    if not one:
+        return []
+    pairs = [place for place in rtlatency.places(one, rtlatency.PAIRS)
+             if one.cell(place, rtlatency.INHERIT)]
+    tasks = [place for place in rtlatency.places(one, rtlatency.TASKS)
+             if rtlatency.deferred(one, place)]
+    return ([_pairs(one, pairs)] if pairs else []) + ([_table1(one, tasks)] if tasks else [])

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""rtlatency in tables: pairs that meet nobody, and the paper's Table 1."""
+
+import html
+
+from tabulate import tabulate
+
+from . import rtlatency
+from .verdict import interval
+
+METHOD = ("rtlatency, after section V of the paper on real-time futexes (RTSS 2014). Pairs: the "
+          "least urgent task of a CPU locks and unlocks while the others of its group sleep. Table "
+          "1: periodic tasks with a section in each job; time in which a task did not run is "
+          "taken out, and equally many samples of each protocol are drawn by chance. The paper's "
+          "cycles are those of a processor of 1 GHz, so they stand beside nanoseconds. A change "
+          "is against the protocol's own kind without deferred updates; on one CPU, of the "
+          "others, against PCP.")
+
+
+def _calls(value):
+    return "-" if value is None else f"{value:.3f}"
+
+
+PAIR_HEADS = ["protocol", "ns", f"of {rtlatency.INHERIT}", f"of {rtlatency.PROTECT}",
+              "of its own baseline", "system calls"]
+
+
+def pair_row(one, place, cell):
+    middle = cell.median()
+    ns = middle._replace(**{end: getattr(middle, end) and getattr(middle, end) * 1e9
+                            for end in ("value", "low", "high")})
+    return [cell.lock, interval(ns, 1),
+            interval(rtlatency.of(one, place, cell.lock, rtlatency.INHERIT)),
+            interval(rtlatency.of(one, place, cell.lock, rtlatency.PROTECT), 3),
+            interval(rtlatency.of(one, place, cell.lock,
+                                  rtlatency.BASELINES.get(cell.lock)), 3),
+            _calls(rtlatency.calls(one, place, cell.lock))]
+
+
+def pairs(one):
+    """[(title, heads, rows)]: a table for each number of tasks."""
+    return [("lock and unlock that meet nobody, " + rtlatency.title(place), PAIR_HEADS,
+             [pair_row(one, place, cell) for cell in one.at(place)])
+            for place in rtlatency.places(one, rtlatency.PAIRS)]
+
+
+def _cell(value, ratio):
+    if value is None:
+        return "-"
+    return f"{value:.0f}" + ("" if ratio is None else f" ({100 * (ratio - 1):+.0f}%)")
+
+
+def _rows(one, place, sample, figure):
+    locks = [cell.lock for cell in one.at(place)]
+    for words, value in ((rtlatency.FIGURES[figure], rtlatency.nanoseconds),
+                         ("in the paper", rtlatency.published)):
+        yield [words] + [_cell(value(one.cell(place, lock), sample, figure),
+                               rtlatency.change(one, place, lock, sample, figure, value))
+                         for lock in locks]
+
+
+def table1(one):
+    """[(title, heads, rows)]: a table for each set of tasks."""
+    tables = []
+    for place in rtlatency.places(one, rtlatency.TASKS):
+        rows = []
+        for sample, words in rtlatency.SAMPLES.items():
+            rows.append([f"{words.upper()} ({rtlatency.samples(one, place, sample)})"]
+                        + [""] * len(one.at(place)))
+            for figure in rtlatency.FIGURES:
+                rows += _rows(one, place, sample, figure)
+        tables.append((f"Table 1, {rtlatency.title(place)}, runs of {place.run_ms} ms: ns",
+                       ["(samples of each)"] + [cell.lock for cell in one.at(place)], rows))
+    return tables
+
+
+def text(one):
+    return "\n\n".join(
+        f"{rtlatency.NAME}: {title}\n" + tabulate(rows, heads, disable_numparse=True,
+                                                colalign=["left"] + ["right"] * (len(heads) - 1))
+        for title, heads, rows in pairs(one) + table1(one))
+
+
+def page(results, tables):
+    """For the page; `tables` makes HTML of rows."""
+    one = rtlatency.found(results)
+    if not one:
+        return ""
+
+    def ours(row):
+        return row[0] in rtlatency.BASELINES
+
+    parts = [f"<h3>{html.escape(title[0].upper() + title[1:])}</h3>"
+             + tables.table(heads, rows, texts=(0,), ours=ours)
+             for title, heads, rows in pairs(one) + table1(one)]
+    return "\n".join(parts) + f'<p class="soft">{html.escape(rtlatency.SOURCE)}.</p>'
+
+
+def compact(results, bold):
+    """The time of a pair beside PRIO_INHERIT's; "" where there is none."""
+    one = rtlatency.found(results)
+    places = rtlatency.places(one, rtlatency.PAIRS) if one else []
+    if not places:
+        return ""
+    rows = []
+    for lock in dict.fromkeys(cell.lock for place in places for cell in one.at(place)):
+        ratios = [rtlatency.of(one, place, lock, rtlatency.INHERIT) for place in places]
+        row = [lock] + [f"{ratio.value:.2f}" if ratio else "" for ratio in ratios]
+        rows.append([bold(word) for word in row] if lock in rtlatency.BASELINES else row)
+    heads = ["real-time tasks on the CPU"] + [f"{place.tasks}" for place in places]
+    return (tabulate(rows, heads, disable_numparse=True,
+                     colalign=["left"] + ["right"] * len(places))
+            + f"\nTime of a lock and unlock that meet nobody over {rtlatency.INHERIT}'s; lower is "
+              "better.")
