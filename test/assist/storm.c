@@ -33,7 +33,7 @@
 
 enum { READERS = 54321, NOBODY = 65534, HANG_S = 270, MOST_LIFE_US = 20000, MOST_GAP_US = 5000 };
 enum { NOBODY_ROUNDS = 20000 }; /* of a millisecond */
-enum { RUNS = 10 };             /* of a program that does not become a member */
+enum { RUNS = 100 };            /* of a program that does not become a member */
 
 static struct {
     bool is_steady, are_twins, reuse_ids, is_unprivileged;

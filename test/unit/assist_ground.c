@@ -104,9 +104,7 @@ uint64_t ground_entry(const struct fw_assist_page *page, int tid)
 
 int ground_see(const struct fw_assist_page *page, int tid, uint64_t state)
 {
-    enum { TRIES = 5000 }; /* milliseconds */
-
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < GROUND_PATIENCE; i++) {
         /* The caller stays on its CPU for a while: it is the one that others are preempted for. */
         for (int k = 0; k < 1000; k++)
             if ((ground_entry(page, tid) & FW_ASSIST_STATE) == state)

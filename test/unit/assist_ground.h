@@ -13,6 +13,9 @@
 
 enum { STRANGERS_ID = 65534 }; /* a user and group that own nothing */
 
+/* Milliseconds, for what the page will say by and by. */
+enum { GROUND_PATIENCE = 60000 };
+
 /* Goes there.  NULL, or why that cannot be done here: then the test is skipped. */
 const char *ground_enter(void);
 
@@ -32,7 +35,11 @@ void ground_ring(const struct fw_assist_page *page);
 /* The entry of a thread in the caller's pid namespace; 0: it has none. */
 uint64_t ground_entry(const struct fw_assist_page *page, int tid);
 
-/* Waits until the thread has an entry with that state.  0: it never had. */
+/*
+ * Waits until the thread has an entry with that state.  0: it never had.  One look shows nothing: a
+ * kernel may leave out a switch (some do not report those from idle threads), and the entry is
+ * right again after the next.
+ */
 int ground_see(const struct fw_assist_page *page, int tid, uint64_t state);
 
 /*

@@ -74,8 +74,11 @@ static int look_at_threads(void)
     pthread_mutex_unlock(&held);
     pthread_join(busy, NULL);
     pthread_join(idle, NULL);
-    for (int i = 0; i < 1000 && (ground_entry(page, busy_tid) || ground_entry(page, idle_tid)); i++)
+    for (int i = 0; i < GROUND_PATIENCE; i++) {
+        if (ground_entry(page, busy_tid) == 0 && ground_entry(page, idle_tid) == 0)
+            break;
         usleep(1000);
+    }
     EXPECT(ground_entry(page, busy_tid) == 0 && ground_entry(page, idle_tid) == 0);
     return 0;
 }
@@ -197,7 +200,7 @@ static void a_child_rings_for_itself(void **state)
 /* The files are closed some moments before the assist hears of it. */
 static bool soon_forgotten(const struct fw_assist_page *page, int tid)
 {
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < GROUND_PATIENCE; i++) {
         if (__atomic_load_n(&page->members, __ATOMIC_RELAXED) == 0 && ground_entry(page, tid) == 0)
             return true;
         usleep(1000);
