@@ -11,6 +11,7 @@
 /* A switch takes some 60 bytes. */
 enum { BUFFER_KB = 8192, BUFFERS_KB = 262144 };
 
+static const char unknown_runs[] = "when tasks had a CPU is not in the trace";
 static const char *const roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 static int set(const struct rt_trace_kernel *k, const char *name, const char *value)
@@ -26,6 +27,15 @@ static int set(const struct rt_trace_kernel *k, const char *name, const char *va
         error = errno;
     close(fd);
     return error;
+}
+
+/* The kernel's trace has the numbers that threads have outside of all pid namespaces. */
+static bool is_in_pid_namespace(void)
+{
+    static const ino_t first = 0xEFFFFFFC; /* PROC_PID_INIT_INO of the kernel */
+    struct stat s;
+
+    return stat("/proc/self/ns/pid", &s) == 0 && s.st_ino != first;
 }
 
 static int make_instance(struct rt_trace_kernel *k)
@@ -51,6 +61,11 @@ void rt_trace_kernel_begin(struct rt_trace_kernel *k)
     int error;
 
     *k = (struct rt_trace_kernel){0};
+    if (is_in_pid_namespace()) {
+        snprintf(k->why, sizeof k->why, "%s: %s", unknown_runs,
+                 "in a pid namespace (a container) the kernel has other numbers for threads");
+        return;
+    }
     error = make_instance(k);
     snprintf(size, sizeof size, "%ld",
              cpus * BUFFER_KB > BUFFERS_KB ? BUFFERS_KB / cpus : (long)BUFFER_KB);
@@ -64,8 +79,10 @@ void rt_trace_kernel_begin(struct rt_trace_kernel *k)
     if (error == 0)
         return;
     rt_trace_kernel_end(k);
-    snprintf(k->why, sizeof k->why, "when tasks had a CPU is not in the trace: %s",
-             error == ENOENT ? "no tracefs on /sys/kernel/tracing" : strerror(error));
+    snprintf(k->why, sizeof k->why, "%s: %s", unknown_runs,
+             error == ENOENT
+                 ? "no tracefs (mount -t tracefs none /sys/kernel/tracing, or -n to leave it out)"
+                 : strerror(error));
 }
 
 void rt_trace_kernel_stop(struct rt_trace_kernel *k)

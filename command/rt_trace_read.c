@@ -30,6 +30,7 @@ struct task {
     uint64_t first, events; /* numbers of events */
     uint64_t from_ns, to_ns;
     uint64_t runs_ns; /* since when it has a CPU; 0: it has none */
+    uint64_t off_ns;  /* when it last lost one */
     unsigned cpu;
 };
 
@@ -38,6 +39,7 @@ struct reading {
     size_t n;
     uint64_t zero_ns;
     json_t *runs;
+    size_t switches, mended; /* of the tasks; of those, how many the kernel did not tell */
 };
 
 static const struct fw_rt_event *event_of(const struct task *t, uint64_t n)
@@ -198,6 +200,25 @@ static void add_events(const struct reading *r, size_t i, json_t *locks, json_t 
 
 /* --- Who had a CPU --------------------------------------------------------------------------- */
 
+/* The kernel's trace lacks a switch now and then.  But who told of something had a CPU then. */
+enum { MICROSECOND = 1000 }; /* to which the kernel's times are cut off */
+
+static uint64_t first_event(const struct task *t, uint64_t after_ns, uint64_t before_ns)
+{
+    for (uint64_t n = t->first; n < t->events; n++)
+        if (event_of(t, n)->ns > after_ns)
+            return event_of(t, n)->ns < before_ns ? event_of(t, n)->ns : 0;
+    return 0;
+}
+
+static uint64_t last_event(const struct task *t, uint64_t before_ns)
+{
+    for (uint64_t n = t->events; n > t->first; n--)
+        if (event_of(t, n - 1)->ns < before_ns)
+            return event_of(t, n - 1)->ns;
+    return 0;
+}
+
 static void end_run(struct reading *r, size_t i, uint64_t ns)
 {
     struct task *t = &r->task[i];
@@ -210,6 +231,26 @@ static void end_run(struct reading *r, size_t i, uint64_t ns)
                                         (json_int_t)t->cpu, "from", (json_int_t)(from - r->zero_ns),
                                         "to", (json_int_t)(to - r->zero_ns)));
     t->runs_ns = 0;
+    t->off_ns = ns + MICROSECOND;
+}
+
+static void switch_out(struct reading *r, size_t i, uint64_t ns)
+{
+    struct task *t = &r->task[i];
+
+    if (t->runs_ns == 0) {
+        t->runs_ns = first_event(t, t->off_ns, ns);
+        r->mended += t->runs_ns != 0;
+    }
+    end_run(r, i, ns);
+    r->switches++;
+}
+
+static void switch_in(struct reading *r, size_t i, uint64_t ns, unsigned cpu)
+{
+    r->task[i].runs_ns = ns;
+    r->task[i].cpu = cpu;
+    r->switches++;
 }
 
 static void take(void *arg, uint64_t ns, unsigned cpu, uint32_t from, uint32_t to)
@@ -218,12 +259,14 @@ static void take(void *arg, uint64_t ns, unsigned cpu, uint32_t from, uint32_t t
 
     for (size_t i = 0; i < r->n; i++) {
         struct task *t = &r->task[i];
-        if (t->file->tid == from)
-            end_run(r, i, ns);
-        if (t->file->tid == to) {
-            t->runs_ns = ns;
-            t->cpu = cpu;
+        if (t->file->tid == from) {
+            switch_out(r, i, ns);
+        } else if (t->runs_ns != 0 && (t->cpu == cpu || t->file->tid == to)) {
+            end_run(r, i, last_event(t, ns));
+            r->mended++;
         }
+        if (t->file->tid == to)
+            switch_in(r, i, ns, cpu);
     }
 }
 
@@ -235,6 +278,17 @@ static json_t *runs_json(struct reading *r, struct rt_trace_kernel *k)
     rt_trace_kernel_read(k, take, r);
     for (size_t i = 0; i < r->n; i++)
         end_run(r, i, UINT64_MAX);
+    if (r->switches == 0) {
+        snprintf(k->why, sizeof k->why, "when tasks had a CPU is not in the trace: %s",
+                 "the kernel tells of none of these threads (are they in a pid namespace?)");
+        json_decref(r->runs);
+        return json_null();
+    }
+    if (r->mended != 0 && k->why[0] == '\0')
+        snprintf(k->why, sizeof k->why,
+                 "the kernel did not tell of %zu of the tasks' %zu switches: they are drawn by what "
+                 "the tasks told",
+                 r->mended, r->switches + r->mended);
     return r->runs;
 }
 
@@ -245,6 +299,7 @@ json_t *rt_trace_read(const char *folder, struct rt_trace_kernel *k)
     DIR *d = opendir(folder);
     struct dirent *e;
 
+    memset(&r, 0, sizeof r);
     while (d != NULL && (e = readdir(d)) != NULL)
         add(&r, dirfd(d), e->d_name);
     if (d != NULL)
