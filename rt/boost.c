@@ -49,7 +49,7 @@
  *      is named, wherever that happens.  (Who gets the lock at once stays as it was; those of its
  *      CPU who wake up look for it: wake.c.  That is the deferred update.)
  *  I7  Nobody is in the line with its bit in `held` set: on its CPU nobody waits for its section.
- *      Who looked in the moment before is sent away (leave_gate).
+ *      Who looked in the moment before is sent away (fw_rt_withdraw_).
  *  I8  In a group of one process, an owner that sees no WAITERS may free the word by a plain store
  *      (sys/release.h), which may undo a WAITERS that came in between.  Who has set WAITERS, or
  *      has found it set by another one, makes sure by the fence that no such store is under way,
@@ -66,10 +66,8 @@
 
 #include "rt/boost_level.h"
 #include "rt/boost_word.h"
-#include "rt/internal.h"
-#include "rt/tick.h"
+#include "rt/quick.h"
 #include "sys/clock.h"
-#include "sys/release.h"
 
 /* How long a waiter sleeps at most before it looks whether the owner is alive. */
 #define NAP_NS 20000000u
@@ -79,22 +77,12 @@ _Static_assert(offsetof(struct fw_rt_lock_cell, counter) % 8 == 0 &&
                        offsetof(struct fw_rt_lock_cell, counter) + 4,
                "I8: the upper half of the word, as sys/release.h has it, is always 0");
 
+/* For one whose word was another's, or who stood in line. */
 static void claim(struct fw_rt_task *t, uint32_t d)
 {
     uint64_t *held = &t->cell->held;
 
     fw_store64_relaxed(held, fw_load64_relaxed(held) | fw_rt_bit(d));
-}
-
-/* Those of this CPU who wait for the section, or took the bit for one, go on. */
-static void leave_gate(struct fw_rt_task *t, uint32_t d)
-{
-    uint64_t *held = &t->cell->held;
-
-    fw_store64_relaxed(held, fw_load64_relaxed(held) & ~fw_rt_bit(d));
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* who looks on this CPU sees the two in this order */
-    if (__builtin_expect(fw_load32_relaxed(&t->cell->unlock_call) != 0, 0))
-        fw_rt_gate_leave_slow_(t, d);
 }
 
 static void end_boost(struct fw_rt_task *t)
@@ -306,16 +294,15 @@ static int try_again(struct fw_rt_task *t, uint32_t d)
     claim(t, d);
     if (is_named(t, d))
         return answer(t, d);
-    leave_gate(t, d);
+    fw_rt_withdraw_(t, d);
     return EBUSY;
 }
 
-/* The word was not 0. */
-__attribute__((cold, noinline)) static int lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
+int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
 {
     int error;
 
-    leave_gate(t, d); /* I7 */
+    fw_rt_withdraw_(t, d); /* I7 */
     if (try) {
         error = try_again(t, d);
     } else if ((error = fw_rt_check_cpu_(t)) == 0) {
@@ -332,35 +319,34 @@ __attribute__((cold, noinline)) static int lock_slow_(struct fw_rt_task *t, uint
 int fw_rt_boost_lock_(struct fw_rt_task *t, uint32_t d, bool try)
 {
     struct fw_rt_lock_cell *l = &t->world->lock[d];
-    uint32_t word = 0;
 
     if (asks_kernel(l))
         fw_rt_raise_slow_(t, l);
-    if (l->kind == FW_RT_KIND_FMLP)
-        fw_store64_relaxed(&t->cell->stamp,
-                           fw_rt_tick_(&t->world->clock[t->cell->cpu % FW_RT_CPUS]));
-    claim(t, d);                                                      /* I2 */
-    if (fw_cas32_acquire(&l->counter, &word, fw_rt_word_of(t->slot))) /* 0 -> s */
-        return 0;
-    return lock_slow_(t, d, try);
+    return fw_rt_boost_quickly_(t, l, d) ? 0 : fw_rt_boost_lock_slow_(t, d, try);
+}
+
+void fw_rt_boost_leave_slow_(struct fw_rt_task *t, uint32_t d)
+{
+    if (fw_load32_relaxed(&t->cell->unlock_call) != 0)
+        fw_rt_gate_leave_slow_(t, d);
+    if (fw_load32_relaxed(&t->cell->boost) != 0) {
+        fw_rt_lower_slow_(t);
+        if (!asks_kernel(&t->world->lock[d]))
+            fw_rt_let_go_first_(t); /* it may have come before a section that outranks it now */
+    }
+}
+
+void fw_rt_boost_free_slow_(struct fw_rt_task *t, uint32_t d)
+{
+    wake(t, d, pass_on(t, d, fw_rt_word_of(t->slot)));
 }
 
 int fw_rt_boost_unlock_(struct fw_rt_task *t, uint32_t d)
 {
-    struct fw_rt_lock_cell *l = &t->world->lock[d];
-    uint32_t own = fw_rt_word_of(t->slot), word = own, next = FW_RT_NOBODY;
-
-    /* s -> 0, twice: I8 */
-    if ((is_shared(t) || !fw_release_plain_((uint64_t *)(void *)&l->counter, own)) &&
-        __builtin_expect(!fw_cas32_release(&l->counter, &word, 0), 0))
-        next = pass_on(t, d, own);
-    wake(t, d, next); /* while it is boosted: at the gate it may be preempted for a whole job */
-    leave_gate(t, d);
-    if (__builtin_expect(fw_load32_relaxed(&t->cell->boost) != 0, 0)) {
-        fw_rt_lower_slow_(t);
-        if (!asks_kernel(l))
-            fw_rt_let_go_first_(t); /* it may have come before a section that outranks it now */
-    }
+    if (!fw_rt_free_quickly_(t, &t->world->lock[d]))
+        fw_rt_boost_free_slow_(t, d);
+    if (fw_rt_leave_boosted_(t->cell, 0))
+        fw_rt_boost_leave_slow_(t, d);
     return 0;
 }
 

@@ -34,6 +34,13 @@
  *     the one who preempted it waits for both.  So it gives way to whoever waits for its bit before
  *     it begins its section.  Claims have no such moment.
  *
+ * C7  `last` of the CPU says s: when s had stored that, it looked at the others and found none with
+ *     a lock, or is about to look; and nobody else has taken one meanwhile.  So s takes its next
+ *     lock after a look at `last` alone, however many tasks there are.  Who sets its bit after any
+ *     other look puts 0 there: claimers before they look, and they claim only if it is 0 still; who
+ *     announces, when its bit is set, before it looks.  0 does no harm at any time, and neither
+ *     does the name of a dead task: its cell's next one begins with 0.
+ *
  * Legal: the bit set by a task that is about to give up: others wait for a few instructions more.
  * Illegal: an instruction of a section run before C1 or C3, or after the bit is clear.
  */
@@ -53,16 +60,16 @@ _Static_assert(offsetof(struct fw_rt_world, begun) % sizeof(uint64_t) == 0 &&
 /* A claim fails when the task is interrupted in it, which happens to one in millions. */
 enum { TRIES = 8 };
 
-/* Writes down who the CPU's other tasks are, for claims; and what they say. */
+/*
+ * Writes down who the CPU's other tasks are, for claims; and what they say.  `begun` behind them:
+ * who buries a task makes the lock bereft before it clears the bit.
+ */
 static bool look_around(struct fw_rt_task *t, uint64_t *seen)
 {
     struct fw_rt_world *w = t->world;
     bool is_quiet = true;
-    uint32_t i, n = 1;
+    uint32_t i, n = 0;
 
-    t->peer[0] = (const uint64_t *)(const void *)&w->begun;
-    seen[0] = fw_load64_acquire(t->peer[0]);
-    t->quiet[0] = seen[0] & (FW_RT_BEREFT - 1); /* while a lock is bereft, it is never quiet */
     for (i = 0; i < FW_RT_TASKS; i++) {
         const struct fw_rt_task_cell *c = &w->task[i];
         if (i == t->slot || c->cpu != t->cell->cpu || fw_load32_relaxed(&c->state) == FW_RT_FREE)
@@ -73,7 +80,13 @@ static bool look_around(struct fw_rt_task *t, uint64_t *seen)
         is_quiet = is_quiet && seen[n] == 0;
         n++;
     }
-    t->peers = n;
+    t->peer[n] = (const uint64_t *)(const void *)&w->begun;
+    seen[n] = fw_load64_acquire(t->peer[n]);
+    t->quiet[n] = seen[n] & (FW_RT_BEREFT - 1); /* while a lock is bereft, it is never quiet */
+    t->peer[++n] = fw_rt_last_(t);
+    t->quiet[n] = t->slot + 1;
+    seen[n] = 0;
+    t->peers = n + 1;
     return is_quiet;
 }
 
@@ -97,7 +110,9 @@ static struct fw_rt_obstacle announce(struct fw_rt_task *t, uint32_t d)
 
     for (;;) {
         fw_or64_seq_cst(&t->cell->held, fw_rt_bit(d));
-        fw_fence_seq_cst(); /* the decisions' loads are plain ones */
+        if (FW_CLAIMS)
+            fw_store64_relaxed(fw_rt_last_(t), 0); /* C7 */
+        fw_fence_seq_cst();                        /* the decisions' loads are plain ones */
         o = obstacle(t, d);
         if (o.lock == FW_RT_NOBODY && !fw_rt_is_awaited_(t, d))
             return o;
@@ -110,11 +125,13 @@ static struct fw_rt_obstacle announce(struct fw_rt_task *t, uint32_t d)
 /* Takes the lock if nothing is in the way. */
 static struct fw_rt_obstacle take(struct fw_rt_task *t, uint32_t d)
 {
-    uint64_t seen[FW_RT_TASKS], *held = &t->cell->held;
+    uint64_t seen[FW_RT_TASKS + 1], *held = &t->cell->held;
     struct fw_rt_obstacle o = {FW_RT_NOBODY, FW_RT_NOBODY};
     int tries;
 
     for (tries = 0; tries < TRIES; tries++) {
+        if (FW_CLAIMS)
+            fw_store64_relaxed(fw_rt_last_(t), 0); /* C7 */
         if (!look_around(t, seen)) {
             o = obstacle(t, d);
             if (o.lock != FW_RT_NOBODY)

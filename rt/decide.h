@@ -215,7 +215,7 @@ FW_RT_DECISION void fw_rt_note(struct fw_rt_world *w, uint32_t t, uint64_t page,
     uint64_t now = page & ~FW_RT_CAN_LOCK, before = fw_rt_locks_of(c);
 
     if ((now & ~before) != 0 || (now != 0 && unlocked))
-        c->stamp = ++w->clock[c->cpu % FW_RT_CPUS];
+        c->stamp = ++w->cpu[c->cpu % FW_RT_CPUS].clock;
     c->held = now;
 }
 

@@ -33,15 +33,15 @@ struct fw_rt_task {
     uint32_t tid;
     unsigned shared;           /* FW_FUTEX_PRIVATE or FW_FUTEX_SHARED, for all words of the world */
     struct fw_rt_trace *trace; /* NULL: nobody records */
-    struct fw_rt_scx_page *page;       /* tier B; else NULL */
-    uint64_t quick;                    /* locks that quick.h may take and leave, a bit each */
-    uint64_t boosts;                   /* those that boost.c may, without being looked at */
-    unsigned depth;                    /* how many locks it has; not counting a quick one */
-    unsigned peers;                    /* the words that quick.h looks at: world->begun, */
-    const uint64_t *peer[FW_RT_TASKS]; /* and `held` of the CPU's other cells */
-    uint64_t quiet[FW_RT_TASKS];       /* what they say when no lock is held there */
-    int held_order[FW_RT_LOCKS];       /* which locks it has, the outermost first */
-    uint64_t period;                   /* ns; its own, which others cannot write over */
+    struct fw_rt_scx_page *page;           /* tier B; else NULL */
+    uint64_t quick;                        /* locks that quick.h may take and leave, a bit each */
+    uint64_t boosts;                       /* the same for those that boost */
+    unsigned depth;                        /* how many locks it has; not counting quick.h's */
+    unsigned peers;                        /* the words that quick.h looks at: `held` of the */
+    const uint64_t *peer[FW_RT_TASKS + 1]; /* CPU's other cells, the world's `begun`, and the */
+    uint64_t quiet[FW_RT_TASKS + 1]; /* CPU's `last`; and what they say when nobody has a lock */
+    int held_order[FW_RT_LOCKS];     /* which locks it has, the outermost first */
+    uint64_t period;                 /* ns; its own, which others cannot write over */
     uint64_t next_release_ns, job_number, executed_ns;
     int old_policy, old_priority;
     uint64_t old_cpus[16]; /* 1024 CPUs, as sched_getaffinity has them */
@@ -88,6 +88,13 @@ int fw_rt_ceiling_lock_(struct fw_rt_task *t, uint32_t d, bool try);
 int fw_rt_ceiling_unlock_(struct fw_rt_task *t, uint32_t d);
 int fw_rt_boost_lock_(struct fw_rt_task *t, uint32_t d, bool try);
 int fw_rt_boost_unlock_(struct fw_rt_task *t, uint32_t d);
+
+/* boost.c, behind quick.h.  Another one has the lock, and the caller's bit is set: as ..._lock_. */
+int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try) __attribute__((cold));
+
+/* Hands it on while the owner is boosted: at the gate it may be preempted for a whole job. */
+void fw_rt_boost_free_slow_(struct fw_rt_task *t, uint32_t d) __attribute__((cold));
+void fw_rt_boost_leave_slow_(struct fw_rt_task *t, uint32_t d) __attribute__((cold));
 
 /* What fw_rt_bury_ does about those of boost.c, under the cell's watch: frees or hands them on. */
 void fw_rt_boost_bury_(struct fw_rt_task *t, uint32_t slot);
@@ -163,7 +170,7 @@ int fw_rt_check_cpu_(struct fw_rt_task *t);
 
 static inline bool fw_rt_has_any_(const struct fw_rt_task *t)
 {
-    return t->depth != 0 || (fw_load64_relaxed(&t->cell->held) & t->quick) != 0;
+    return t->depth != 0 || (fw_load64_relaxed(&t->cell->held) & (t->quick | t->boosts)) != 0;
 }
 
 static inline bool fw_rt_has_(const struct fw_rt_task *t, uint32_t d)

@@ -108,7 +108,7 @@ static int explain(const struct fw_rt_task *t, uint32_t d, int error)
 /* Writes down a lock that was taken the quick way. */
 static void write_down(struct fw_rt_task *t)
 {
-    uint64_t held = fw_rt_locks_of(t->cell) & t->quick;
+    uint64_t held = fw_rt_locks_of(t->cell) & (t->quick | t->boosts);
 
     if (t->depth == 0 && held != 0)
         t->held_order[t->depth++] = __builtin_ctzll(held);
@@ -117,7 +117,7 @@ static void write_down(struct fw_rt_task *t)
 /* If one is left that quick.h can leave: it does not know of depth. */
 static void strike_out(struct fw_rt_task *t)
 {
-    if (t->depth == 1 && (t->quick & fw_rt_bit((uint32_t)t->held_order[0])))
+    if (t->depth == 1 && ((t->quick | t->boosts) & fw_rt_bit((uint32_t)t->held_order[0])))
         t->depth = 0;
 }
 
@@ -141,21 +141,28 @@ __attribute__((noinline)) static int lock_slow_(struct fw_rt_task *t, unsigned l
     return error;
 }
 
-/* It takes more than a claim. */
+/* It takes more than a look at one word. */
 __attribute__((noinline)) static int look_closer_slow_(struct fw_rt_task *t, unsigned lock,
                                                        bool try)
 {
-    return explain(t, lock, fw_rt_ceiling_lock_(t, lock, try));
+    int error = 0;
+
+    if (!fw_rt_take_quickly_(t, lock))
+        error = fw_rt_ceiling_lock_(t, lock, try);
+    return explain(t, lock, error);
 }
 
-/* MPCP and FMLP+: what is to be checked is that the task has nothing. */
-static int lock_boosted(struct fw_rt_task *t, unsigned lock, bool try)
+/* The lock is another one's. */
+__attribute__((noinline)) static int stand_in_line_slow_(struct fw_rt_task *t, unsigned lock,
+                                                         bool try)
 {
-    int error = fw_rt_boost_lock_(t, lock, try);
+    return explain(t, lock, fw_rt_boost_lock_slow_(t, lock, try));
+}
 
-    if (error == 0 || error == EOWNERDEAD)
-        t->held_order[t->depth++] = (int)lock;
-    return __builtin_expect(error != 0, 0) ? explain(t, lock, error) : (fw_rt_good_(), 0);
+/* MPCP and FMLP+, which ask the kernel. */
+__attribute__((noinline)) static int lock_asking(struct fw_rt_task *t, unsigned lock, bool try)
+{
+    return explain(t, lock, fw_rt_boost_lock_(t, lock, try));
 }
 
 static inline bool is_boosted(const struct fw_rt_task *t, unsigned lock)
@@ -163,13 +170,28 @@ static inline bool is_boosted(const struct fw_rt_task *t, unsigned lock)
     return lock < FW_RT_LOCKS && (t->boosts & fw_rt_bit(lock)) != 0;
 }
 
-static inline int lock_as(struct fw_rt_task *t, unsigned lock, bool try)
+static inline int lock_boosted(struct fw_rt_task *t, unsigned lock, bool try)
 {
-    if (t->depth != 0 || fw_load64_relaxed(&t->cell->held) != 0)
+    struct fw_rt_lock_cell *l = &t->world->lock[lock];
+
+    if (l->protocol != FW_RT_MPCP_DU && l->protocol != FW_RT_FMLP_DU)
+        return lock_asking(t, lock, try);
+    if (!fw_rt_boost_quickly_(t, l, lock))
+        return stand_in_line_slow_(t, lock, try);
+    fw_rt_good_();
+    return 0;
+}
+
+__attribute__((always_inline)) static inline int lock_as(struct fw_rt_task *t, unsigned lock,
+                                                         bool try)
+{
+    if (__builtin_expect(t->depth != 0 || fw_load64_relaxed(&t->cell->held) != 0, 0))
         return lock_slow_(t, lock, try);
-    if (!fw_rt_is_quick_(t, lock))
-        return is_boosted(t, lock) ? lock_boosted(t, lock, try) : lock_slow_(t, lock, try);
-    if (__builtin_expect(!fw_rt_take_quickly_(t, lock), 0))
+    if (is_boosted(t, lock))
+        return lock_boosted(t, lock, try);
+    if (__builtin_expect(!fw_rt_is_quick_(t, lock), 0))
+        return lock_slow_(t, lock, try);
+    if (__builtin_expect(!fw_rt_take_again_(t, lock), 0))
         return look_closer_slow_(t, lock, try);
     fw_rt_good_();
     return 0;
@@ -198,14 +220,6 @@ static int refuse(const struct fw_rt_task *t, unsigned lock)
                        name_of(t, lock));
 }
 
-static int unlock_boosted(struct fw_rt_task *t, unsigned lock)
-{
-    t->depth = 0;
-    fw_rt_boost_unlock_(t, lock);
-    fw_rt_good_();
-    return 0;
-}
-
 __attribute__((noinline)) static int unlock_slow_(struct fw_rt_task *t, unsigned lock)
 {
     int error;
@@ -231,13 +245,43 @@ __attribute__((noinline)) static int leave_slow_(struct fw_rt_task *t, unsigned 
     return 0;
 }
 
+__attribute__((noinline)) static int leave_boosted_slow_(struct fw_rt_task *t, unsigned lock)
+{
+    fw_rt_boost_leave_slow_(t, lock);
+    fw_rt_good_();
+    return 0;
+}
+
+/* Somebody waits for the lock. */
+__attribute__((noinline)) static int pass_on_slow_(struct fw_rt_task *t, unsigned lock)
+{
+    fw_rt_boost_free_slow_(t, lock);
+    if (fw_rt_leave_boosted_(t->cell, 0))
+        fw_rt_boost_leave_slow_(t, lock);
+    fw_rt_good_();
+    return 0;
+}
+
+static inline int unlock_boosted(struct fw_rt_task *t, unsigned lock)
+{
+    if (!fw_rt_free_quickly_(t, &t->world->lock[lock]))
+        return pass_on_slow_(t, lock);
+    if (__builtin_expect(fw_rt_leave_boosted_(t->cell, 0), 0))
+        return leave_boosted_slow_(t, lock);
+    fw_rt_good_();
+    return 0;
+}
+
 int fw_rt_unlock(fw_rt_task *task, unsigned lock)
 {
     struct fw_rt_task_cell *own = task->cell;
 
-    if (is_boosted(task, lock) && task->depth == 1 && task->held_order[0] == (int)lock)
+    if (__builtin_expect(lock >= FW_RT_LOCKS || fw_load64_relaxed(&own->held) != fw_rt_bit(lock),
+                         0))
+        return unlock_slow_(task, lock);
+    if (is_boosted(task, lock))
         return unlock_boosted(task, lock);
-    if (!fw_rt_is_quick_(task, lock) || fw_load64_relaxed(&own->held) != fw_rt_bit(lock))
+    if (!fw_rt_is_quick_(task, lock))
         return unlock_slow_(task, lock);
     if (__builtin_expect(fw_rt_leave_(own, 0), 0))
         return leave_slow_(task, lock);

@@ -3,13 +3,21 @@
 #define FW_RT_QUICK_H
 
 /*
- * What it takes to lock and unlock under IPCP and PCP-DU when nobody is in the way: the states and
- * invariants are those of ceiling.c.  No system call; and no LOCKed instruction where there are
- * restartable sequences (sys/claim.h), else one.
+ * What it takes to lock and unlock when nobody is in the way, under the protocols that tell the
+ * kernel nothing then.  The states and invariants are those of ceiling.c and boost.c.  No system
+ * call.  IPCP and PCP-DU: no LOCKed instruction where there are restartable sequences
+ * (sys/claim.h), else one.  MPCP-DU and FMLP+-DU: one; two where they are missing, or between
+ * processes.
  */
-#include "rt/internal.h"
+#include <furwock/futex.h>
 
+#include "rt/boost_word.h"
+#include "rt/internal.h"
+#include "rt/tick.h"
 #include "sys/claim.h"
+#include "sys/release.h"
+
+/* --- IPCP, PCP-DU ---------------------------------------------------------------------------- */
 
 static inline bool fw_rt_is_quick_(const struct fw_rt_task *t, unsigned lock)
 {
@@ -40,11 +48,11 @@ static inline void fw_rt_withdraw_(struct fw_rt_task *t, uint32_t d)
 /* C3 and C6: gives way also if the task is waited for because of another lock. */
 static inline bool fw_rt_announce_quickly_(struct fw_rt_task *t, uint32_t d)
 {
-    bool is_quiet = true;
     unsigned i, n = t->peers;
+    bool is_quiet = n > 1; /* the last one, `last`, is for claims */
 
     fw_or64_seq_cst(&t->cell->held, fw_rt_bit(d));
-    for (i = 0; i < n; i++)
+    for (i = 0; i + 1 < n; i++)
         is_quiet = is_quiet && fw_load64_seq_cst(t->peer[i]) == t->quiet[i];
     if (__builtin_expect(is_quiet && fw_load32_relaxed(&t->cell->unlock_call) == 0, 1))
         return true;
@@ -52,12 +60,69 @@ static inline bool fw_rt_announce_quickly_(struct fw_rt_task *t, uint32_t d)
     return false;
 }
 
+static inline uint64_t *fw_rt_last_(const struct fw_rt_task *t)
+{
+    return &t->world->cpu[t->cell->cpu % FW_RT_CPUS].last;
+}
+
+/* C7: sets the bit if the task was the last to take a lock on its CPU. */
+static inline bool fw_rt_take_again_(struct fw_rt_task *t, uint32_t d)
+{
+    return FW_CLAIMS &&
+           fw_claim_one_(t->cell->cpu, &t->cell->held, fw_rt_bit(d), fw_rt_last_(t), t->slot + 1);
+}
+
 /* Sets the bit if no other task of the CPU has a lock, and it is still the same tasks. */
 static inline bool fw_rt_take_quickly_(struct fw_rt_task *t, uint32_t d)
 {
     if (!FW_CLAIMS)
         return fw_rt_announce_quickly_(t, d);
-    return fw_claim_(t->cell->cpu, &t->cell->held, fw_rt_bit(d), t->peer, t->quiet, t->peers);
+    fw_store64_relaxed(fw_rt_last_(t), t->slot + 1); /* C7 */
+    if (fw_claim_(t->cell->cpu, &t->cell->held, fw_rt_bit(d), t->peer, t->quiet, t->peers))
+        return true;
+    fw_store64_relaxed(fw_rt_last_(t), 0);
+    return false;
+}
+
+/* --- MPCP-DU, FMLP+-DU ----------------------------------------------------------------------- */
+
+/* FMLP+: the age of a request that is made now. */
+static inline void fw_rt_stamp_(struct fw_rt_task *t)
+{
+    uint64_t *clock = &t->world->cpu[t->cell->cpu % FW_RT_CPUS].clock;
+
+    fw_store64_relaxed(&t->cell->stamp, fw_rt_tick_(clock));
+}
+
+/* By a task without any lock.  False: its bit is set, and the lock is another one's (boost.c). */
+static inline bool fw_rt_boost_quickly_(struct fw_rt_task *t, struct fw_rt_lock_cell *l, uint32_t d)
+{
+    uint32_t word = 0;
+
+    if (l->kind == FW_RT_KIND_FMLP)
+        fw_rt_stamp_(t);
+    fw_store64_relaxed(&t->cell->held, fw_rt_bit(d));                    /* I2 */
+    return fw_cas32_acquire(&l->counter, &word, fw_rt_word_of(t->slot)); /* 0 -> s */
+}
+
+/* False: the word says more than that it is the task's. */
+static inline bool fw_rt_free_quickly_(const struct fw_rt_task *t, struct fw_rt_lock_cell *l)
+{
+    uint32_t own = fw_rt_word_of(t->slot);
+
+    /* s -> 0, twice: I8 */
+    if (__builtin_expect(t->shared == FW_FUTEX_PRIVATE, 1) &&
+        __builtin_expect(fw_release_plain_((uint64_t *)(void *)&l->counter, own), 1))
+        return true;
+    return fw_cas32_release(&l->counter, &own, 0);
+}
+
+/* The section is over.  True: somebody waits for that, or the task has been raised for it. */
+static inline bool fw_rt_leave_boosted_(struct fw_rt_task_cell *own, uint64_t held)
+{
+    bool is_awaited = fw_rt_leave_(own, held);
+
+    return is_awaited | (fw_load32_relaxed(&own->boost) != 0);
 }
 
 #endif

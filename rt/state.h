@@ -112,6 +112,12 @@ struct fw_rt_lock_cell {
     uint64_t more[1];
 } __attribute__((aligned(64)));
 
+/* What the tasks of one CPU share: in a cache line that no other CPU writes. */
+struct fw_rt_cpu_cell {
+    uint64_t clock; /* FMLP+: the logical clock (section IV-C) */
+    uint64_t last;  /* tier A: who took the last lock under a ceiling, plus 1 (ceiling.c, C7) */
+} __attribute__((aligned(64)));
+
 struct fw_rt_world {
     uint64_t magic;
     uint32_t version;
@@ -127,7 +133,7 @@ struct fw_rt_world {
     uint64_t pid_namespace; /* in which thread ids have a meaning; 0: not known */
     struct fw_rt_task_cell task[FW_RT_TASKS];
     struct fw_rt_lock_cell lock[FW_RT_LOCKS];
-    uint64_t clock[FW_RT_CPUS]; /* FMLP+: logical clocks, one for each CPU (section IV-C) */
+    struct fw_rt_cpu_cell cpu[FW_RT_CPUS];
     uint32_t gate[FW_RT_GATES]; /* tier A: futexes that inherit, for whoever waits (gate.c) */
 };
 

@@ -86,6 +86,8 @@ static void fill_in(struct fw_rt_task *t, const struct fw_rt_task_options *o)
     c->budget = o->budget_ns;
     c->started = fw_rt_started_(t->tid);
     c->ready = 1;
+    /* It may name the task before in this cell. */
+    fw_store64_relaxed(&t->world->cpu[c->cpu % FW_RT_CPUS].last, 0);
     fw_store32_relaxed(&c->tid, t->tid);
 }
 

@@ -66,6 +66,29 @@ static void nothing_is_claimed_on_another_cpu(void **unused)
     assert_true(word == 7);
 }
 
+/* By the call for one other word. */
+static bool claim_one(uint32_t cpu, uint64_t value, uint64_t seen)
+{
+    for (int i = 0; i < TRIES; i++)
+        if (fw_claim_one_(cpu, &word, value, &other[0], seen))
+            return true;
+    return false;
+}
+
+static void one_word_is_looked_at_like_several(void **unused)
+{
+    (void)unused;
+    word = 7;
+    other[0] = UINT64_C(1) << 40;
+    assert_false(claim_one(own_cpu, 8, 0));
+    assert_false(claim_one(own_cpu + 1, 8, other[0]));
+    assert_true(word == 7);
+    if (!is_known)
+        skip();
+    assert_true(claim_one(own_cpu, UINT64_C(1) << 63, other[0]));
+    assert_true(word == UINT64_C(1) << 63);
+}
+
 static uint64_t taken[2];
 static unsigned inside, broken;
 
@@ -77,7 +100,9 @@ static void *take_and_leave(void *index)
     const uint64_t *const his = &taken[1 - me];
 
     for (unsigned i = 0, tries = 0; i < ROUNDS && tries < 100 * ROUNDS; tries++) {
-        if (!fw_claim_(own_cpu, &taken[me], 1, &his, &nothing, 1)) {
+        bool has_it = i % 2 == 0 ? fw_claim_(own_cpu, &taken[me], 1, &his, &nothing, 1)
+                                 : fw_claim_one_(own_cpu, &taken[me], 1, his, nothing);
+        if (!has_it) {
             sched_yield();
             continue;
         }
@@ -123,6 +148,7 @@ int main(void)
         cmocka_unit_test(what_is_as_seen_is_claimed),
         cmocka_unit_test(what_differs_in_one_place_is_not),
         cmocka_unit_test(nothing_is_claimed_on_another_cpu),
+        cmocka_unit_test(one_word_is_looked_at_like_several),
         cmocka_unit_test(two_never_claim_at_a_time),
     };
 

@@ -12,4 +12,11 @@ static inline bool fw_claim_(uint32_t cpu, uint64_t *word, uint64_t value,
     return false;
 }
 
+static inline bool fw_claim_one_(uint32_t cpu, uint64_t *word, uint64_t value,
+                                 const uint64_t *other, uint64_t seen)
+{
+    (void)cpu, (void)word, (void)value, (void)other, (void)seen;
+    return false;
+}
+
 #endif

@@ -37,11 +37,11 @@ int fw_release_fence_(void);
                  "jne %l[other]\n"                                                              \
                  "movl $0, (%[state])\n"                                                        \
                  "2:\n"                                                                         \
-                 "jmp 5f\n"                                                                     \
+                 ".pushsection .text.unlikely, \"ax\"\n"                                        \
                  ".byte 0x0f, 0xb9, 0x3d\n" /* ud1, which makes the signature an instruction */ \
                  ".long 0x53053053\n"                                                           \
                  "4: jmp %l[other]\n"                                                           \
-                 "5:\n"                                                                         \
+                 ".popsection\n"                                                                \
                  : /* asm goto with outputs is too young */                                     \
                  : [area] "r"(area), [state] "r"(state), [id] "r"(owner)                        \
                  : "rax", "cc", "memory"                                                        \

@@ -9,4 +9,10 @@ extern _Bool subject_claims;
 bool fw_claim_(uint32_t cpu, uint64_t *word, uint64_t value, const uint64_t *const *other,
                const uint64_t *seen, unsigned n);
 
+static inline bool fw_claim_one_(uint32_t cpu, uint64_t *word, uint64_t value,
+                                 const uint64_t *other, uint64_t seen)
+{
+    return fw_claim_(cpu, word, value, &other, &seen, 1);
+}
+
 #endif

@@ -214,7 +214,7 @@ static void stamps(void **state)
     task(0, 2, 5, 0);
     fw_rt_note(&world, 0, fw_rt_bit(1) | FW_RT_CAN_LOCK, 0);
     assert_true(world.task[0].held == fw_rt_bit(1));
-    assert_true(world.task[0].stamp == 1 && world.clock[2] == 1);
+    assert_true(world.task[0].stamp == 1 && world.cpu[2].clock == 1);
     fw_rt_note(&world, 0, fw_rt_bit(1), 0); /* still the same section */
     assert_true(world.task[0].stamp == 1);
     fw_rt_note(&world, 0, fw_rt_bit(1), 1); /* left, and taken anew */

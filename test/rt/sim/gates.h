@@ -155,7 +155,7 @@ static bool gates_lock_with_line(struct gates *g, int t, int d)
     struct fw_rt_task_cell *c = &g->world.task[t];
     struct fw_rt_lock_cell *l = &g->world.lock[d];
 
-    c->stamp = ++g->world.clock[c->cpu];
+    c->stamp = ++g->world.cpu[c->cpu].clock;
     if (l->counter++ == 0) {
         g->owner[d] = t;
         c->held |= fw_rt_bit((uint32_t)d);
