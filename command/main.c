@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <argp.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "visible.h"
@@ -128,11 +130,25 @@ static int help(int words, char **word)
     return argp_parse(&command_line, 2, argv, 0, NULL, NULL);
 }
 
+/* What is opened later shall not be taken for a standard stream that is closed.  Writing to such a
+ * one fails as before. */
+static void fill_standard_streams(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
     static char own[] = "furwock";
     int first = 0;
 
+    fill_standard_streams();
     argp_err_exit_status = COMMAND_USAGE;
     if (argc > 0)
         argv[0] = own;

@@ -77,30 +77,36 @@ static void show(const struct rt_view *v, const struct region *r, bool as_json)
     json_decref(whole);
 }
 
-static int run(int argc, char **argv)
+static int show_group(const struct options *o)
 {
     static struct rt_view view;
-    struct options o = {0};
     struct region r;
     const char *why;
 
-    argp_parse(&command_line, argc, argv, 0, NULL, &o);
-    if (o.name == NULL)
-        return rt_scheduler_show(o.as_json);
-    if (region_look(o.name, &r, &why) != 0 || !r.is_whole)
-        command_refuse(COMMAND_FAILED, "%s: %s", o.name, why);
+    if (region_look(o->name, &r, &why) != 0 || !r.is_whole)
+        command_refuse(COMMAND_FAILED, "%s: %s", o->name, why);
     if (why != NULL)
-        command_complain("%s: %s", o.name, why);
+        command_complain("%s: %s", o->name, why);
     why = rt_view_region(&view, &r);
     if (why != NULL)
-        command_refuse(COMMAND_FAILED, "%s: %s", o.name, why);
+        command_refuse(COMMAND_FAILED, "%s: %s", o->name, why);
     if (view.world.tier == FW_RT_TIER_B)
         rt_scheduler_view(&view, view.world.group);
-    show(&view, &r, o.as_json);
+    show(&view, &r, o->as_json);
     region_drop(&r);
+    return COMMAND_GOOD;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    int status;
+
+    argp_parse(&command_line, argc, argv, 0, NULL, &o);
+    status = o.name != NULL ? show_group(&o) : rt_scheduler_show(o.as_json);
     if (fflush(stdout) != 0)
         command_refuse(COMMAND_FAILED, "cannot write the result: %s", strerror(errno));
-    return COMMAND_GOOD;
+    return status;
 }
 
 const struct rt_verb rt_verb_status = {

@@ -84,13 +84,27 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-/* Interrupts from the terminal reach the program as well; this one stays to write the trace. */
+static volatile pid_t child;
+
+static void hand_on(int number)
+{
+    if (child > 0)
+        kill(child, number);
+}
+
+/* Interrupts from the terminal reach the program as well, and what ends this one is handed on to
+ * it; this one stays to write the trace. */
 static int run_it(const char *folder, char **words)
 {
+    static const int ends[] = {SIGTERM, SIGHUP};
     void (*old)(int) = signal(SIGINT, SIG_IGN);
+    sigset_t both, before;
     int status = 0;
-    pid_t child;
 
+    sigemptyset(&both);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        sigaddset(&both, ends[i]);
+    sigprocmask(SIG_BLOCK, &both, &before);
     fflush(NULL);
     child = fork();
     if (child < 0) {
@@ -99,12 +113,18 @@ static int run_it(const char *folder, char **words)
     }
     if (child == 0) {
         signal(SIGINT, old);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         if (setenv("FURWOCK_RT_TRACE", folder, 1) != 0)
             _exit(RUN_FAILED);
         _exit(run_execute(words[0], words));
     }
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (signal(ends[i], hand_on) == SIG_IGN)
+            signal(ends[i], SIG_IGN);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
+    child = 0;
     signal(SIGINT, old);
     if (WIFSIGNALED(status)) {
         command_complain("%s was ended by signal %d", words[0], WTERMSIG(status));
@@ -138,7 +158,8 @@ static bool write_trace(json_t *trace, FILE *out, const char *path)
 
     good = (out == stdout ? fflush(out) : fclose(out)) == 0 && good;
     if (!good)
-        command_complain("cannot write %s: %s", path, strerror(errno));
+        command_complain("cannot write %s: %s", out == stdout ? "the trace" : path,
+                         strerror(errno));
     return good;
 }
 

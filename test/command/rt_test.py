@@ -73,6 +73,14 @@ class Scheduler(command_test.Case):
             self.assertIn(whole["state"], ("not running", "ended"))
             self.assertTrue(whole["reason"])
 
+    def test_full_disk(self):
+        for words in (("status",), ("status", "--json")):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([*command_test.PROGRAM, "rt", *words], stdout=full,
+                                      stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("No space left on device", done.stderr)
+
     def test_only_root_may(self):
         if os.geteuid() == 0:
             self.skipTest("root may, where the kernel can")

@@ -72,6 +72,29 @@ class Refused(unittest.TestCase):
                          "exit 7", status=7)
         self.assertLessEqual(left_behind(), before)
 
+    def test_what_ends_it_ends_the_program(self):
+        """And nothing stays: neither its files nor its part of the kernel's trace."""
+        before = left_behind()
+        with tempfile.TemporaryDirectory() as folder:
+            self.refused("ended by signal 15", "-n", "-o", f"{folder}/t", "sh", "-c",
+                         "kill -TERM $PPID; sleep 30", status=128 + 15)
+        self.assertLessEqual(left_behind(), before)
+
+    def test_a_trace_is_not_taken_for_standard_output(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "t")
+            done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", COMMAND, "rt", "trace", "-n",
+                                   "-o", path, "--", "sh", "-c", "echo hello"],
+                                  stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            self.assertIn("no real-time task began", done.stderr)
+            self.assertEqual(path.read_text(), "")
+
+    def test_full_disk(self):
+        if not is_allowed():
+            self.skipTest("SCHED_FIFO is refused")
+        done = self.refused("/dev/full: No space left", "-n", "-o", "/dev/full", TASKS)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
 
 @unittest.skipUnless(is_allowed(), "SCHED_FIFO is refused")
 class Traced(unittest.TestCase):
