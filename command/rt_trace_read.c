@@ -285,10 +285,11 @@ static json_t *runs_json(struct reading *r, struct rt_trace_kernel *k)
         return json_null();
     }
     if (r->mended != 0 && k->why[0] == '\0')
-        snprintf(k->why, sizeof k->why,
-                 "the kernel did not tell of %zu of the tasks' %zu switches: they are drawn by what "
-                 "the tasks told",
-                 r->mended, r->switches + r->mended);
+        snprintf(
+            k->why, sizeof k->why,
+            "the kernel did not tell of %zu of the tasks' %zu switches: they are drawn by what "
+            "the tasks told",
+            r->mended, r->switches + r->mended);
     return r->runs;
 }
 

@@ -45,11 +45,11 @@ static void write_task(const double *ms, size_t n)
     trace->tid = TASK;
     strcpy(trace->name, "task");
     for (size_t i = 0; i < n; i++)
-        trace->event[i] = (struct fw_rt_event){
-            .ns = (uint64_t)((START + ms[i]) * MS),
-            .kind = i == 0 ? FW_RT_EVENT_BEGIN : FW_RT_EVENT_COMPLETE,
-            .lock = FW_RT_LOCKS,
-            .other = FW_RT_TASKS};
+        trace->event[i] =
+            (struct fw_rt_event){.ns = (uint64_t)((START + ms[i]) * MS),
+                                 .kind = i == 0 ? FW_RT_EVENT_BEGIN : FW_RT_EVENT_COMPLETE,
+                                 .lock = FW_RT_LOCKS,
+                                 .other = FW_RT_TASKS};
     trace->written = n;
     munmap(trace, sizeof *trace);
 }
