@@ -162,7 +162,7 @@ static int wait_for(struct fw_rt_task *t, struct fw_rt_obstacle o, bool try)
     return fw_load64_relaxed(&c->held) & fw_rt_bit(o.lock) ? EBUSY : 0;
 }
 
-static int take_or_wait(struct fw_rt_task *t, uint32_t d, bool try)
+static int take_or_wait(struct fw_rt_task *t, uint32_t d, bool try, bool *waited)
 {
     bool is_new = false;
     int error;
@@ -182,18 +182,25 @@ static int take_or_wait(struct fw_rt_task *t, uint32_t d, bool try)
         if (error != 0)
             break;
     }
-    if (fw_load32_relaxed(&t->cell->request) != 0) {
+    *waited = fw_load32_relaxed(&t->cell->request) != 0;
+    if (*waited) {
         fw_store32_relaxed(&t->cell->request, 0);
         fw_rt_wait_ends_(t, is_new);
     }
     return error;
 }
 
-/* The baseline's system call: the kernel knows of the section from its beginning. */
-static void ask_kernel(struct fw_rt_task *t, uint32_t d)
+/*
+ * The baseline's system call: the kernel knows of the section from its beginning.  One for a lock,
+ * and one for an unlock: who has waited has asked already, and whom others wait for answers them;
+ * so these take the lock's own gate, and leave it, by themselves.
+ */
+static void ask_kernel(struct fw_rt_task *t, uint32_t d, bool waited)
 {
-    uint32_t *gate = &t->world->lock[d].gate, owner;
+    uint32_t *gate = &t->world->lock[d].gate, owner = 0;
 
+    if (waited && fw_cas32_acquire(gate, &owner, t->tid)) /* 0 -> id */
+        return;
     while (fw_futex_lock_pi_(gate, t->shared, NULL) == -ESRCH) {
         owner = fw_load32_relaxed(gate) & FUTEX_TID_MASK;
         if (fw_rt_no_thread_(owner)) /* a waiter has died there */
@@ -201,10 +208,21 @@ static void ask_kernel(struct fw_rt_task *t, uint32_t d)
     }
 }
 
+static void tell_kernel(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t *gate = &t->world->lock[d].gate, own = t->tid;
+    uint64_t held = fw_load64_relaxed(&t->cell->held);
+
+    if (!fw_rt_leave_(t->cell, held & ~fw_rt_bit(d)) ||
+        !fw_cas32_release(gate, &own, 0)) /* id -> 0 */
+        fw_futex_unlock_pi_(gate, t->shared);
+}
+
 int fw_rt_ceiling_lock_(struct fw_rt_task *t, uint32_t d, bool try)
 {
     struct fw_rt_lock_cell *l = &t->world->lock[d];
-    int error = take_or_wait(t, d, try);
+    bool waited;
+    int error = take_or_wait(t, d, try, &waited);
 
     if (error != 0)
         return error;
@@ -214,18 +232,14 @@ int fw_rt_ceiling_lock_(struct fw_rt_task *t, uint32_t d, bool try)
         return error;
     }
     if (l->protocol == FW_RT_PCP)
-        ask_kernel(t, d);
+        ask_kernel(t, d, waited);
     return fw_rt_is_told_(t->world, l) ? EOWNERDEAD : 0;
 }
 
 int fw_rt_ceiling_unlock_(struct fw_rt_task *t, uint32_t d)
 {
-    uint32_t *gate = &t->world->lock[d].gate;
-
-    if (t->world->lock[d].protocol == FW_RT_PCP) {
-        fw_store64_release(&t->cell->held, fw_load64_relaxed(&t->cell->held) & ~fw_rt_bit(d));
-        fw_futex_unlock_pi_(gate, t->shared);
-    }
+    if (t->world->lock[d].protocol == FW_RT_PCP)
+        tell_kernel(t, d);
     fw_rt_withdraw_(t, d);
     return 0;
 }

@@ -197,10 +197,9 @@ static bool was_in_the_way(const struct section *s, const struct section *of)
  * An unlock is a contended one if who comes next has asked before, or if it lets somebody run: one
  * whom the section has held back, though that one did not want the lock (a ceiling, boosting).
  *
- * Who asked and did not sleep has
- * polled (the kernel does that for a lock that inherits, while the owner runs elsewhere): what that
- * cost cannot be told from waiting, so such a lock counts neither here nor there.
- * Returns false where sections overlapped.
+ * Who asked and did not sleep has polled (the kernel does that for a lock that inherits, while the
+ * owner runs elsewhere): what that cost cannot be told from waiting, so such a lock counts neither
+ * here nor there.  Returns false where sections overlapped.
  */
 static bool collect(const struct section *sections, size_t n, struct samples *to)
 {
@@ -217,7 +216,7 @@ static bool collect(const struct section *sections, size_t n, struct samples *to
             samples_add(to, LOCK_TAKEN, s->lock_ns);
         else if (!met)
             samples_add(to, LOCK_FREE, s->lock_ns);
-        samples_add(to, handed ? UNLOCK_TAKEN : UNLOCK_FREE, s->unlock_ns);
+        samples_add(to, handed || s->gave_way ? UNLOCK_TAKEN : UNLOCK_FREE, s->unlock_ns);
     }
     return true;
 }
