@@ -3,18 +3,28 @@
 """Run random task sets by furwock rt run: measured blocking against its bound.
 
 Without options all protocols that the tier has, 100,000 jobs of each, a new task set for each
-2,000: some minutes.  Exit status 1 where a job was blocked for longer than its limit: the
+2,000: some five minutes.  Exit status 1 where a job was blocked for longer than its limit: the
 set is kept then, in the folder of --keep.
+
+Tier B, where this machine has none, in a virtual machine of tools/vm:
+
+    rt_sets.py FURWOCK --vm build/release --jobs 100000 --json sets-b.json
 """
 
 import argparse
+import datetime
 import json
 import os
 import pathlib
+import platform
 import random
+import re
+import shutil
 import subprocess
 import sys
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FORMAT = "furwock-rt-sets-1"
 ONE_CPU = ["PIP", "IPCP", "PCP", "PCP-DU-BOOL"]
 ANY_CPU = ["MPCP", "MPCP-DU", "FMLP+", "FMLP+-DU"]
 LOCKS = ["a", "b", "c", "d"]
@@ -63,6 +73,13 @@ def task_set(rng, protocol):
     return {"format": "furwock-taskset-1", "protocol": protocol, "locks": LOCKS, "tasks": tasks}
 
 
+def sets(given, protocol):
+    """The sets of a protocol, and how many jobs of each."""
+    for number, jobs in enumerate(range(given.jobs, 0, -given.set_jobs)):
+        yield (number, task_set(random.Random(f"{given.seed} {protocol} {number}"), protocol),
+               min(jobs, given.set_jobs))
+
+
 def run(program, made, *words):
     """Returns the exit status, and what furwock rt run has printed; or why it has not."""
     done = subprocess.run([program, "rt", "run", "-", "--json", *words], input=json.dumps(made),
@@ -79,19 +96,31 @@ def arguments():
     parser.add_argument("--protocol", action="append", choices=ONE_CPU + ANY_CPU + ["PCP-DU-PF"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("."))
-    parser.add_argument("--section-cost", default="5", help="as for furwock rt run")
-    parser.add_argument("--wake-cost", default="20", help="as for furwock rt run")
-    return parser.parse_args()
+    parser.add_argument("--section-cost", metavar="US",
+                        help="as for furwock rt run (5; in a virtual machine 20)")
+    parser.add_argument("--wake-cost", metavar="US",
+                        help="as for furwock rt run (20; in a virtual machine 100)")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="also write it there")
+    parser.add_argument("--vm", metavar="BUILD", type=pathlib.Path,
+                        help="under tier B in a virtual machine, with the programs of this build")
+    parser.add_argument("--vm-options", metavar="WORDS", default="--icount --minutes 1000",
+                        help="for tools/vm (default: %(default)s)")
+    given = parser.parse_args()
+    given.section_cost = given.section_cost or ("20" if given.vm else "5")
+    given.wake_cost = given.wake_cost or ("100" if given.vm else "20")
+    given.kernel = f"{platform.system()} {platform.release()}"
+    return given
 
 
 class Sum:
     """Of all sets under one protocol."""
 
     def __init__(self):
-        self.jobs = self.above = self.missed = self.over_bound = 0
-        self.blocked = self.lost = self.excess = 0.0
+        self.jobs = self.above = self.missed = 0
+        self.blocked = self.lost = self.excess = 0.0    # at most; excess: over the bound
 
     def add(self, found):
+        """The JSON of a run."""
         for made in found["tasks"]:
             self.jobs += made["jobs"]
             self.above += made["above"]
@@ -102,32 +131,97 @@ class Sum:
                 self.excess = max(self.excess, made["blocked_us"] - made["bound_us"])
 
 
+def here(given):
+    """(protocol, number, set, exit status, what was printed, or why not) of each, as it is run."""
+    for protocol in given.protocol or ONE_CPU + ANY_CPU:
+        for number, made, jobs in sets(given, protocol):
+            yield (protocol, number, made,
+                   *run(given.program, made, "--tier", given.tier, "--jobs", str(jobs),
+                        "--section-cost", given.section_cost, "--wake-cost", given.wake_cost))
+
+
+def in_vm(given):
+    """The same; all of them are run first."""
+    global ALLOWED                          # pylint: disable=global-statement
+    ALLOWED = [0, 1]                        # that machine's
+    given.tier = "B"
+    room = ROOT / "build" / "vm"
+    shutil.rmtree(room / "sets", ignore_errors=True)
+    (room / "sets").mkdir(parents=True)
+    every = {}
+    for protocol in given.protocol or [name for name in ONE_CPU + ANY_CPU if name != "PIP"]:
+        for number, made, jobs in sets(given, protocol):
+            name = f"{protocol}-{number:04}-{jobs}.json"
+            every[name] = protocol, number, made
+            (room / "sets" / name).write_text(json.dumps(made), encoding="utf-8")
+    words = [ROOT / "tools" / "vm", given.vm, "--labels", "^scx-sets$", "--room", room, "--files",
+             room / "sets", "--program", given.program, *given.vm_options.split(), "--words",
+             f"--section-cost={given.section_cost} --wake-cost={given.wake_cost}"]
+    with subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE,
+                          text=True) as machine:
+        for line in machine.stdout:
+            said = re.search(r"vm: kernel: (\S+)", line)
+            given.kernel = said[1] if said else given.kernel
+            said = re.match(r"set: (\S+) (\d+) (.*)", line)
+            if not said or said[1] not in every:
+                print(line, end="", file=sys.stderr)
+                continue
+            is_json = said[3].startswith("{")
+            yield (*every.pop(said[1]), int(said[2]), json.loads(said[3]) if is_json else None,
+                   said[3])
+    for protocol, number, made in every.values():
+        yield protocol, number, made, 1, None, "was not run"
+
+
+def write(given, sums, sets_above):
+    """What was found, and how to find it again."""
+    whole = {"format": FORMAT, "seed": given.seed, "tier": given.tier, "set_jobs": given.set_jobs,
+             "section_cost_us": float(given.section_cost), "wake_cost_us": float(given.wake_cost),
+             "machine": {"kernel": given.kernel, "cpus": len(ALLOWED),
+                         "emulated": given.vm is not None,
+                         "date": datetime.datetime.now(datetime.timezone.utc).strftime(
+                             "%Y-%m-%dT%H:%M:%SZ")},
+             "protocols": [{"protocol": protocol, "jobs": total.jobs, "missed": total.missed,
+                            "above_limit": total.above, "blocked_us": round(total.blocked, 3),
+                            "over_bound_us": round(total.excess, 3),
+                            "lost_us": round(total.lost, 3)}
+                           for protocol, total in sums.items()],
+             "sets_above": sets_above}
+    given.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+
+
+def keep(given, protocol, number, made):
+    path = given.keep / f"{protocol}-{given.seed}-{number}.json"
+    path.write_text(json.dumps(made, indent=1), encoding="utf-8")
+    print(f"above the limit: {path}", file=sys.stderr)
+    return path.name
+
+
+def show(protocol, total):
+    print(f"{protocol:12} {total.jobs:8} {total.missed:7} {total.blocked:8.1f} "
+          f"{total.excess:10.1f} {total.lost:9.1f} {total.above:11}", flush=True)
+
+
 def main():
     given = arguments()
-    status = 0
+    status, sums, above = 0, {}, []
     print(f"seed {given.seed}; times in microseconds")
     print(f"{'protocol':12} {'jobs':>8} {'missed':>7} {'blocked':>8} {'over bound':>10} "
           f"{'lost':>9} {'above limit':>11}")
-    for protocol in given.protocol or ONE_CPU + ANY_CPU:
-        total, number = Sum(), 0
-        while total.jobs < given.jobs:
-            made = task_set(random.Random(f"{given.seed} {protocol} {number}"), protocol)
-            jobs = min(given.set_jobs, given.jobs - total.jobs)
-            rc, found, why = run(given.program, made, "--tier", given.tier, "--jobs", str(jobs),
-                                 "--section-cost", given.section_cost,
-                                 "--wake-cost", given.wake_cost)
-            if found is None:
-                print(f"{protocol}, set {number}: {why}", file=sys.stderr)
-                return 77 if "SCHED_FIFO" in why else 1
-            total.add(found)
-            if rc != 0:
-                path = given.keep / f"{protocol}-{given.seed}-{number}.json"
-                path.write_text(json.dumps(made, indent=1), encoding="utf-8")
-                print(f"above the limit: {path}", file=sys.stderr)
-                status = 1
-            number += 1
-        print(f"{protocol:12} {total.jobs:8} {total.missed:7} {total.blocked:8.1f} "
-              f"{total.excess:10.1f} {total.lost:9.1f} {total.above:11}", flush=True)
+    for protocol, number, made, rc, found, why in (in_vm if given.vm else here)(given):
+        if found is None:
+            print(f"{protocol}, set {number}: {why}", file=sys.stderr)
+            return 77 if "SCHED_FIFO" in why else 1
+        if sums and protocol not in sums:
+            show(*list(sums.items())[-1])
+        sums.setdefault(protocol, Sum()).add(found)
+        if rc != 0:
+            above.append(keep(given, protocol, number, made))
+            status = 1
+    if sums:
+        show(*list(sums.items())[-1])
+    if given.json:
+        write(given, sums, above)
     return status
 
 

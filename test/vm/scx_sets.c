@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Task sets under tier B, in a virtual machine: runs each of a folder by furwock rt run.  The files
+ * are test/command/rt_sets.py's, ANYTHING-JOBS.json; so is what becomes of the lines that this
+ * writes, "set: FILE STATUS JSON", or "set: FILE STATUS" and why.
+ *
+ *     scx_sets FURWOCK FOLDER [OPTION...]
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "scx.h"
+
+enum { WORDS = 24 };
+
+/* In the child: what it says comes out of the pipe. */
+static void become(char **words, int out)
+{
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    close(out);
+    execv(words[0], words);
+    fprintf(stderr, "%s: %s\n", words[0], strerror(errno));
+    _exit(SCX_SKIPPED);
+}
+
+/* As one line. */
+static char *read_all(int in)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *line = open_memstream(&text, &size), *from = fdopen(in, "r");
+    int c;
+
+    if (line == NULL || from == NULL)
+        abort();
+    while ((c = fgetc(from)) != EOF)
+        fputc(c == '\n' ? ' ' : c, line);
+    fclose(from);
+    fclose(line);
+    return text;
+}
+
+static void run(char **words, const char *name)
+{
+    int ends[2], status;
+    pid_t child;
+    char *said;
+
+    scx_check(pipe(ends) == 0, "no pipe: %s", strerror(errno));
+    fflush(NULL);
+    child = fork();
+    scx_check(child >= 0, "no process: %s", strerror(errno));
+    if (child == 0) {
+        close(ends[0]);
+        become(words, ends[1]);
+    }
+    close(ends[1]);
+    said = read_all(ends[0]);
+    waitpid(child, &status, 0);
+    printf("set: %s %d %s\n", name, WIFEXITED(status) ? WEXITSTATUS(status) : 128, said);
+    fflush(stdout);
+    free(said);
+}
+
+static int is_set(const struct dirent *e)
+{
+    const char *jobs = strrchr(e->d_name, '-');
+
+    return jobs != NULL && strstr(jobs, ".json") != NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static char rt[] = "rt", verb[] = "run", b[] = "--tier=B", json[] = "--json";
+    char path[512], jobs[64], *words[WORDS] = {NULL, rt, verb, b, json, jobs, path};
+    struct dirent **list;
+    int n, at = 7;
+
+    scx_need_vm();
+    scx_check(argc >= 3 && argc - 3 < WORDS - at, "takes a program and a folder");
+    words[0] = argv[1];
+    for (int i = 3; i < argc; i++)
+        words[at++] = argv[i];
+    n = scandir(argv[2], &list, is_set, alphasort);
+    if (n <= 0) {
+        printf("no sets in %s\n", argv[2]);
+        return SCX_SKIPPED;
+    }
+    scx_start();
+    alarm(0);
+    for (int i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/%s", argv[2], list[i]->d_name);
+        snprintf(jobs, sizeof jobs, "--jobs=%d", atoi(strrchr(list[i]->d_name, '-') + 1));
+        run(words, list[i]->d_name);
+    }
+    scx_stop();
+    return EXIT_SUCCESS;
+}
