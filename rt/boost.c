@@ -205,7 +205,7 @@ static void bury_lock(struct fw_rt_task *t, uint32_t d, uint32_t dead)
     struct fw_rt_lock_cell *l = &t->world->lock[d];
     uint32_t own = FW_RT_WORD_BURIAL | FW_RT_WORD_DIED, word, next = FW_RT_NOBODY;
 
-    fw_rt_guard_lock_(&l->guard, t->tid, t->shared);
+    fw_rt_guard_lock_(t->world, &l->guard, t->tid, t->shared);
     fw_fence_seq_cst(); /* I2 */
     word = fw_load32_acquire(&l->counter);
     while (!fw_rt_word_is_free(word)) {

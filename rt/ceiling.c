@@ -144,21 +144,19 @@ static struct fw_rt_obstacle take(struct fw_rt_task *t, uint32_t d)
     return announce(t, d);
 }
 
-/*
- * Something is in the way.  0: look again.  A cell that says of itself neither that it is a task's
- * nor a dead one's (something has written over it) is not buried, and stays in the way.
- */
+/* Something is in the way.  0: look again. */
 static int wait_for(struct fw_rt_task *t, struct fw_rt_obstacle o, bool try)
 {
     struct fw_rt_task_cell *c = &t->world->task[o.task];
+    int error;
 
-    if (!try) {
-        fw_rt_gate_wait_(t, o);
-        return 0;
-    }
-    if (!fw_rt_is_gone_(c))
-        return EBUSY;
-    fw_rt_bury_(t, o.task);
+    if (!try)
+        return fw_rt_gate_wait_(t, o);
+    if (fw_rt_is_gone_(c))
+        fw_rt_bury_(t, o.task);
+    error = fw_rt_check_holder_(t, o.task, o.lock);
+    if (error != 0)
+        return error;
     return fw_load64_relaxed(&c->held) & fw_rt_bit(o.lock) ? EBUSY : 0;
 }
 

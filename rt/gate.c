@@ -62,9 +62,10 @@
 #include "sys/futex_pi.h"
 
 /*
- * After so long a waiter looks whether the holder still lives: its thread id may have been given
- * out anew, and the kernel would not notice.  Many times longer than any section; a tenth of the
- * time after which the kernel stops a SCHED_FIFO thread that never sleeps.
+ * After so long a waiter looks whether the holder still lives: it may have called exec, or its
+ * thread id may have been given out anew, just before the kernel was asked for its gate.  Many
+ * times longer than any section; a tenth of the time after which the kernel stops a SCHED_FIFO
+ * thread that never sleeps.
  */
 #define NAP_NS 100000000u
 
@@ -141,15 +142,33 @@ static uint32_t *prepare_gate(struct fw_rt_task *t, struct fw_rt_task_cell *hold
     return gate;
 }
 
-/* Tasks that have died over giving back a gate. */
-static void bury_waiters(struct fw_rt_task *t)
+/* Is there a task of that id, alive or not? */
+static bool is_tasks(const struct fw_rt_world *w, uint32_t tid)
 {
     uint32_t i;
 
+    for (i = 0; i < FW_RT_TASKS; i++)
+        if (fw_load32_relaxed(&w->task[i].tid) == tid &&
+            fw_load32_relaxed(&w->task[i].state) == FW_RT_LIVE)
+            return true;
+    return false;
+}
+
+/* No gate is free: tasks have died over giving one back, or somebody has written over gates. */
+static void clear_gates(struct fw_rt_task *t)
+{
+    struct fw_rt_world *w = t->world;
+    uint32_t i;
+
     for (i = 0; i < FW_RT_TASKS; i++) {
-        const struct fw_rt_task_cell *c = &t->world->task[i];
+        const struct fw_rt_task_cell *c = &w->task[i];
         if (fw_load32_relaxed(&c->state) == FW_RT_LIVE && fw_rt_is_gone_(c))
             fw_rt_bury_(t, i);
+    }
+    for (i = 0; i < FW_RT_GATES; i++) {
+        uint32_t seen = fw_load32_relaxed(&w->gate[i]);
+        if (seen != 0 && !is_tasks(w, seen & FUTEX_TID_MASK))
+            fw_cas32_relaxed(&w->gate[i], &seen, 0); /* nobody's -> 0 */
     }
     fw_rt_take_breath_();
 }
@@ -160,14 +179,14 @@ static uint32_t *prepare(struct fw_rt_task *t, struct fw_rt_task_cell *holder, u
     uint32_t *gate = NULL;
     bool has_it;
 
-    fw_rt_guard_lock_(&holder->watch, t->tid, t->shared);
+    fw_rt_guard_lock_(t->world, &holder->watch, t->tid, t->shared);
     fw_store32_relaxed(&holder->unlock_call, 1);
     has_it = (fw_load64_seq_cst(&holder->held) & fw_rt_bit(d)) != 0;
     if (has_it)
         gate = prepare_gate(t, holder, d);
     fw_rt_guard_unlock_(&holder->watch, t->tid, t->shared);
     if (has_it && gate == NULL)
-        bury_waiters(t);
+        clear_gates(t);
     return gate;
 }
 
@@ -187,16 +206,20 @@ static bool sleep_there(struct fw_rt_task *t, uint32_t *gate)
     return true;
 }
 
-/* Looks whether the holder lives.  There is no end to what a cell may say that was written over. */
-static void look_after(struct fw_rt_task *t, uint32_t slot, uint32_t d)
+/* Is the holder known to be dead?  A look at what the kernel has marked. */
+static bool is_dead(const struct fw_rt_task *t, const struct fw_rt_task_cell *holder)
 {
-    struct fw_rt_task_cell *holder = &t->world->task[slot];
+    return fw_rt_life_(holder) == FW_RT_IS_DEAD || fw_load32_relaxed(&holder->tid) == t->tid;
+}
 
-    if (fw_rt_is_alive_(holder))
-        return;
-    fw_rt_bury_(t, slot);
-    if (fw_load64_relaxed(&holder->held) & fw_rt_bit(d))
-        fw_rt_take_breath_();
+/* Looks whether the holder lives. */
+static int look_after(struct fw_rt_task *t, uint32_t slot, uint32_t d)
+{
+    const struct fw_rt_task_cell *holder = &t->world->task[slot];
+
+    if (is_dead(t, holder) || !fw_rt_is_alive_(holder))
+        fw_rt_bury_(t, slot);
+    return fw_rt_check_holder_(t, slot, d);
 }
 
 static void tell(struct fw_rt_task *t, uint32_t kind, struct fw_rt_obstacle o)
@@ -226,24 +249,28 @@ void fw_rt_wait_ends_(struct fw_rt_task *t, bool is_new)
         fw_store64_relaxed(&own->worst, waited);
 }
 
-void fw_rt_gate_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o)
+int fw_rt_gate_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o)
 {
     uint32_t d = o.lock % FW_RT_LOCKS, slot = o.task % FW_RT_TASKS, *gate;
     bool is_new;
+    int error = 0;
 
+    if (is_dead(t, &t->world->task[slot]))
+        return look_after(t, slot, d);
     gate = prepare(t, &t->world->task[slot], d);
     if (gate == NULL)
-        return;
+        return fw_rt_check_holder_(t, slot, d);
     is_new = fw_rt_wait_begins_(t);
     fw_store32_relaxed(&t->cell->behind, d + 1);
     tell(t, t->cell->request != 0 ? FW_RT_EVENT_BLOCK : FW_RT_EVENT_BOOST, o);
     tell(t, FW_RT_EVENT_INHERIT, o);
     if (sleep_there(t, gate))
-        look_after(t, slot, d);
+        error = look_after(t, slot, d);
     fw_store32_relaxed(&t->cell->gate, 0);
     fw_store32_relaxed(&t->cell->behind, 0);
     tell(t, FW_RT_EVENT_RESUME, o);
     fw_rt_wait_ends_(t, is_new);
+    return error;
 }
 
 bool fw_rt_is_awaited_(const struct fw_rt_task *t, uint32_t d)
@@ -267,7 +294,7 @@ void fw_rt_gate_leave_slow_(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t *gate;
 
-    fw_rt_guard_lock_(&t->cell->watch, t->tid, t->shared);
+    fw_rt_guard_lock_(t->world, &t->cell->watch, t->tid, t->shared);
     fw_store32_relaxed(&t->cell->unlock_call, is_any_awaited(t));
     gate = gate_of(t->world, t->cell, d);
     fw_store8_relaxed(&t->cell->at[d], 0);

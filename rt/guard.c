@@ -11,6 +11,15 @@
  *                                                 death
  * ... | DIED     who had it before has died       as above.  What it guards is always put in order
  *                                                 by whoever comes next, so this needs no answer
+ *
+ * The id may have been given out anew, and the kernel would let others sleep until the wrong thread
+ * ends.  So a sleep ends after NAP_NS, and then it is looked who may have the guard at all:
+ *
+ *   U1  The world's guard: anybody.  The kernel is told of it in advance (sys/robust.h), and so it
+ *       never bears a dead thread's id.
+ *   U2  The others: a task that is LIVE; or who is about to become one, and has the world's guard
+ *       as well.  Whoever is neither is not the thread that wrote its id there.
+ *   U3  Who begins gives back the guards that bear its id first (life.c).
  */
 #include "rt/internal.h"
 
@@ -22,6 +31,9 @@
 
 #define BREATH_NS 1000000u
 
+/* Many times longer than anybody has a guard. */
+#define NAP_NS 20000000u
+
 void fw_rt_take_breath_(void)
 {
     static const uint32_t word;
@@ -30,35 +42,84 @@ void fw_rt_take_breath_(void)
     fw_futex_wait(&word, 0, FW_FUTEX_PRIVATE, &end);
 }
 
-static void lock_slow_(uint32_t *word, uint32_t tid, unsigned shared)
+/* U2 */
+static bool may_have_guard(const struct fw_rt_world *w, const uint32_t *word, uint32_t owner)
 {
-    uint32_t seen;
-    int error;
+    uint32_t i;
 
+    if (word == &w->guard || (fw_load32_acquire(&w->guard) & FUTEX_TID_MASK) == owner)
+        return true;
+    for (i = 0; i < FW_RT_TASKS; i++) {
+        const struct fw_rt_task_cell *c = &w->task[i];
+        if (fw_load32_relaxed(&c->tid) == owner && fw_load32_acquire(&c->state) == FW_RT_LIVE &&
+            fw_rt_is_alive_(c))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Is the guard's word that of a dead owner?  `error` is what the kernel has answered about it; that
+ * a sleep is over says too little, since another sleeper may be on its way to inherit it (EINVAL).
+ */
+static bool is_orphaned(const struct fw_rt_world *w, uint32_t *word, uint32_t owner, int error,
+                        unsigned shared)
+{
+    if (owner == 0)
+        return false;
+    if (error == -ESRCH)
+        return fw_rt_no_thread_(owner);
+    if ((error != -ETIMEDOUT && error != -EPERM) || may_have_guard(w, word, owner))
+        return false;
+    return error == -EPERM || fw_futex_trylock_pi_(word, shared) == -EBUSY;
+}
+
+static void lock_slow_(const struct fw_rt_world *w, uint32_t *word, uint32_t tid, unsigned shared)
+{
     for (;;) {
-        error = fw_futex_lock_pi_(word, shared, NULL);
+        fw_deadline nap = fw_deadline_in_(CLOCK_MONOTONIC, NAP_NS);
+        int error = fw_futex_lock_pi_(word, shared, &nap);
+        uint32_t seen = fw_load32_relaxed(word), owner = seen & FUTEX_TID_MASK;
         if (error == 0 || error == -EDEADLK) /* its own: from a life before this one */
             return;
-        seen = fw_load32_relaxed(word);
-        if (error != -ESRCH || !fw_rt_no_thread_(seen & FUTEX_TID_MASK))
+        if (is_orphaned(w, word, owner, error, shared)) {
+            seen = fw_load32_relaxed(word);
+            if ((seen & FUTEX_TID_MASK) == owner &&
+                fw_cas32_acquire(word, &seen, (seen & FUTEX_WAITERS) | tid))
+                return; /* the dead thread's -> its own */
+        } else if (error != -ETIMEDOUT) {
             fw_rt_take_breath_();
-        else if (fw_cas32_acquire(word, &seen, (seen & FUTEX_WAITERS) | tid))
-            return; /* the dead thread's -> its own */
+        }
     }
 }
 
-void fw_rt_guard_lock_(uint32_t *word, uint32_t tid, unsigned shared)
+void fw_rt_guard_lock_(struct fw_rt_world *w, uint32_t *word, uint32_t tid, unsigned shared)
 {
     uint32_t seen = 0;
 
     if (!fw_cas32_acquire(word, &seen, tid)) /* 0 -> id */
-        lock_slow_(word, tid, shared);
+        lock_slow_(w, word, tid, shared);
 }
 
+/* Where it was taken from a dead one while others slept there, the kernel knows of no owner. */
 void fw_rt_guard_unlock_(uint32_t *word, uint32_t tid, unsigned shared)
 {
     uint32_t seen = tid;
 
-    if (!fw_cas32_release(word, &seen, 0)) /* id -> 0 */
-        fw_futex_unlock_pi_(word, shared);
+    if (!fw_cas32_release(word, &seen, 0) && /* id -> 0 */
+        fw_futex_unlock_pi_(word, shared) != 0)
+        fw_rt_free_gate_(word, tid);
+}
+
+void fw_rt_world_lock_(struct fw_rt_world *w, uint32_t tid, unsigned shared, struct fw_robust_ *r)
+{
+    fw_robust_announce_as_(r, &w->guard, FW_ROBUST_INHERITS); /* U1 */
+    fw_rt_guard_lock_(w, &w->guard, tid, shared);
+}
+
+void fw_rt_world_unlock_(struct fw_rt_world *w, uint32_t tid, unsigned shared,
+                         const struct fw_robust_ *r)
+{
+    fw_rt_guard_unlock_(&w->guard, tid, shared);
+    fw_robust_withdraw_(r);
 }

@@ -14,6 +14,7 @@
 #include "rt/decide.h"
 #include "rt/state.h"
 #include "rt/trace.h"
+#include "sys/robust.h"
 
 /*
  * What the parts of the library know of each other.
@@ -44,7 +45,10 @@ struct fw_rt_task {
     uint64_t period;                 /* ns; its own, which others cannot write over */
     uint64_t next_release_ns, job_number, executed_ns;
     int old_policy, old_priority;
-    uint64_t old_cpus[16]; /* 1024 CPUs, as sched_getaffinity has them */
+    uint64_t *old_cpus; /* as sched_getaffinity has them; NULL: not known */
+    size_t old_cpus_size;
+    uint64_t started;            /* when the thread was; 0: not known */
+    struct fw_robust_ announced; /* while it has the world's guard (scx/ended.c) */
 };
 
 struct fw_rt_group {
@@ -113,31 +117,49 @@ int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d); /* after a lock cell ha
 
 /*
  * guard.c (tier A): a word that its owner's thread id is written into, a futex that inherits.  For
- * a few instructions at a time; who dies meanwhile loses it to the next.
+ * a few instructions at a time; who dies meanwhile loses it to the next.  The world's own guard is
+ * for whoever has no cell, too: the kernel is told of it.
  */
-void fw_rt_guard_lock_(uint32_t *word, uint32_t tid, unsigned shared);
+void fw_rt_guard_lock_(struct fw_rt_world *w, uint32_t *word, uint32_t tid, unsigned shared);
 void fw_rt_guard_unlock_(uint32_t *word, uint32_t tid, unsigned shared);
+void fw_rt_world_lock_(struct fw_rt_world *w, uint32_t tid, unsigned shared, struct fw_robust_ *r);
+void fw_rt_world_unlock_(struct fw_rt_world *w, uint32_t tid, unsigned shared,
+                         const struct fw_robust_ *r);
 
 /*
  * gate.c (tier A).
  * fw_rt_gate_wait_: waits until the section that task `o.task` is in with lock `o.lock` is over, or
  * the holder is found dead (then its cell is DEAD and its locks are marked as died in).  May return
- * early.  The caller looks again.  Tells the trace.
+ * early.  The caller looks again.  Tells the trace.  0; EUCLEAN: no task can be in that section.
  * fw_rt_gate_leave_slow_: what an unlock does that has found unlock_call set, the bit being clear
  * already.
  */
-void fw_rt_gate_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o);
+int fw_rt_gate_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o);
 void fw_rt_gate_leave_slow_(struct fw_rt_task *t, uint32_t d);
 
 /* Does somebody wait for the section of a lock whose bit the caller has set? */
 bool fw_rt_is_awaited_(const struct fw_rt_task *t, uint32_t d);
 
-/* Is the cell's thread still the one that began there?  A few system calls (/proc). */
+/*
+ * life.c: what a cell's words say, which the kernel keeps.  UNKNOWN: it keeps none for that thread.
+ * UNREAL: no thread has written that.  No system call.
+ */
+enum fw_rt_life_state { FW_RT_IS_ALIVE, FW_RT_IS_DEAD, FW_RT_IS_UNKNOWN, FW_RT_IS_UNREAL };
+enum fw_rt_life_state fw_rt_life_(const struct fw_rt_task_cell *c);
+
+/* The calling thread's words, in its cell that is JOINING; and when it is a task no more. */
+void fw_rt_life_begins_(struct fw_rt_task *t);
+void fw_rt_life_ends_(struct fw_rt_task *t);
+
+/* Is the cell's thread still the one that began there?  A system call; UNKNOWN: some, in /proc. */
 bool fw_rt_is_alive_(const struct fw_rt_task_cell *c);
 
 /* Is there no such thread?  One system call. */
 bool fw_rt_no_thread_(uint32_t tid);
 bool fw_rt_is_gone_(const struct fw_rt_task_cell *c);
+
+/* Frees what bears the calling thread's id, which another one had before.  It is no task yet. */
+void fw_rt_bury_former_(struct fw_rt_task *t);
 
 /* If the word bears that thread's id, which is gone, it is free. */
 void fw_rt_free_gate_(uint32_t *gate, uint32_t tid);
@@ -155,6 +177,12 @@ uint64_t fw_rt_started_(uint32_t tid);
 /* Its thread is dead: marks cell and locks (idempotent; any task may call it). */
 void fw_rt_bury_(struct fw_rt_task *t, uint32_t slot);
 
+/*
+ * The task in that slot is said to be in a section of the lock, and to live or to be buried.  0;
+ * EUCLEAN: that cannot be, since somebody has written over its cell.  Fills in fw_rt_why().
+ */
+int fw_rt_check_holder_(struct fw_rt_task *t, uint32_t slot, uint32_t d);
+
 /* A wait begins, for tools; false: it is part of one that has begun already. */
 bool fw_rt_wait_begins_(struct fw_rt_task *t);
 void fw_rt_wait_ends_(struct fw_rt_task *t, bool is_new);
@@ -162,7 +190,7 @@ void fw_rt_wait_ends_(struct fw_rt_task *t, bool is_new);
 /* period.c: the task has begun, and its first job with it. */
 void fw_rt_first_job_(struct fw_rt_task *t);
 
-/* wake.c (tier A): lets those go first who outrank the task (fw_rt_ahead).  0, EXDEV. */
+/* wake.c (tier A): lets those go first who outrank the task (fw_rt_ahead).  0, EXDEV, EUCLEAN. */
 int fw_rt_let_go_first_(struct fw_rt_task *t);
 
 /* Is the thread still on its CPU?  Asked in slow paths; fills in fw_rt_why().  0, EXDEV. */

@@ -126,6 +126,7 @@ int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protocol, int 
                unsigned *lock)
 {
     struct wish wish = {name, protocol, fw_rt_kind_of_(protocol), (uint32_t)ceiling};
+    struct fw_robust_ r;
     uint32_t d = 0;
     int error = check_wish(task, &wish, ceiling);
 
@@ -133,9 +134,9 @@ int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protocol, int 
         error = check_boost(task, &wish);
     if (error != 0)
         return error;
-    fw_rt_guard_lock_(&task->world->guard, task->tid, task->shared);
+    fw_rt_world_lock_(task->world, task->tid, task->shared, &r);
     error = open_guarded(task, &wish, &d);
-    fw_rt_guard_unlock_(&task->world->guard, task->tid, task->shared);
+    fw_rt_world_unlock_(task->world, task->tid, task->shared, &r);
     if (error == 0 && task->page != NULL)
         error = fw_rt_scx_opened_(task, d);
     if (error != 0)

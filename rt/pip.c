@@ -33,17 +33,35 @@
 /* As in gate.c: a thread id may have been given out anew. */
 #define NAP_NS 100000000u
 
-/* Is no task of that id alive?  Cells of dead ones may bear it as well. */
-static bool is_orphaned(struct fw_rt_task *t, uint32_t owner)
+/* Is no task of that id alive?  Cells of dead ones may bear it as well.  There is such a thread. */
+static bool is_orphaned(const struct fw_rt_task *t, uint32_t owner)
 {
     uint32_t i;
 
     for (i = 0; i < FW_RT_TASKS; i++) {
         const struct fw_rt_task_cell *c = &t->world->task[i];
-        if (c->tid == owner && c->state == FW_RT_LIVE && fw_rt_is_alive_(c))
+        if (fw_load32_relaxed(&c->tid) == owner && fw_load32_relaxed(&c->state) == FW_RT_LIVE &&
+            (fw_rt_life_(c) == FW_RT_IS_ALIVE || fw_rt_is_alive_(c)))
             return false;
     }
     return true;
+}
+
+/* Is the owner known to be dead? */
+static bool is_marked(const struct fw_rt_task *t, uint32_t owner)
+{
+    bool is_dead = false;
+    uint32_t i;
+
+    for (i = 0; i < FW_RT_TASKS; i++) {
+        const struct fw_rt_task_cell *c = &t->world->task[i];
+        if (fw_load32_relaxed(&c->tid) != owner || fw_load32_relaxed(&c->state) != FW_RT_LIVE)
+            continue;
+        if (fw_rt_life_(c) != FW_RT_IS_DEAD)
+            return false;
+        is_dead = true;
+    }
+    return is_dead;
 }
 
 /* The word bears the id of a thread that is gone, or is another one's by now (life.c, L3). */
@@ -62,6 +80,22 @@ static int arrive(uint32_t *gate)
     return fw_and32_relaxed(gate, ~(uint32_t)FUTEX_OWNER_DIED) & FUTEX_OWNER_DIED ? EOWNERDEAD : 0;
 }
 
+/*
+ * The owner may be dead.  The kernel is asked for the word itself: it says EINVAL while one is on
+ * its way that has inherited the lock.  EBUSY: so it is, or the owner lives.
+ */
+static int inherit(struct fw_rt_task *t, uint32_t *gate, uint32_t owner)
+{
+    int error = fw_futex_trylock_pi_(gate, t->shared);
+
+    if (error == 0)
+        return arrive(gate);
+    if (error == -ESRCH ? fw_rt_no_thread_(owner)
+                        : (error == -EBUSY || error == -EPERM) && is_orphaned(t, owner))
+        return take_over(t, gate, owner) ? EOWNERDEAD : EBUSY;
+    return EBUSY;
+}
+
 static int wait_slow_(struct fw_rt_task *t, uint32_t *gate)
 {
     for (;;) {
@@ -72,10 +106,13 @@ static int wait_slow_(struct fw_rt_task *t, uint32_t *gate)
             return arrive(gate);
         if (error == -EDEADLK)
             return EDEADLK;
-        if (error == -ESRCH ? fw_rt_no_thread_(owner)
-                            : error == -ETIMEDOUT && is_orphaned(t, owner)) {
+        if (error == -ESRCH && fw_rt_no_thread_(owner)) {
             if (take_over(t, gate, owner))
                 return EOWNERDEAD;
+        } else if ((error == -ETIMEDOUT || error == -EPERM) && is_orphaned(t, owner)) {
+            error = inherit(t, gate, owner);
+            if (error != EBUSY)
+                return error;
         } else if (error != -ETIMEDOUT) {
             fw_rt_take_breath_();
         }
@@ -85,16 +122,14 @@ static int wait_slow_(struct fw_rt_task *t, uint32_t *gate)
 __attribute__((cold, noinline)) static int lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
 {
     struct fw_rt_obstacle o = {d, fw_rt_holder(t->world, t->slot, d)};
-    uint32_t *gate = &t->world->lock[d].gate;
+    uint32_t *gate = &t->world->lock[d].gate, owner = fw_load32_relaxed(gate) & FUTEX_TID_MASK;
     bool is_new;
     int error;
 
-    if (try) {
-        uint32_t owner = fw_load32_relaxed(gate) & FUTEX_TID_MASK;
-        error = fw_futex_trylock_pi_(gate, t->shared);
-        if (error == -ESRCH && fw_rt_no_thread_(owner) && take_over(t, gate, owner))
-            return EOWNERDEAD;
-        return error == 0 ? arrive(gate) : EBUSY;
+    if (try || is_marked(t, owner)) {
+        error = inherit(t, gate, owner);
+        if (try || error != EBUSY)
+            return error;
     }
     is_new = fw_rt_wait_begins_(t);
     fw_store32_relaxed(&t->cell->request, d + 1);

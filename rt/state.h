@@ -42,7 +42,7 @@
 /* In `begun`, for each lock under a ceiling whose owner has died, and nobody has been told yet. */
 #define FW_RT_BEREFT (1u << 25)
 
-#define FW_RT_VERSION 1u
+#define FW_RT_VERSION 2u
 #define FW_RT_MAGIC 0x315f74725f777566ull /* "fuw_rt_1" */
 
 /* In a task's page (tier B), beside its locks: it may take others without asking. */
@@ -58,6 +58,16 @@ enum fw_rt_kind {
     FW_RT_KIND_PCP,  /* nobody takes a lock against the ceiling */
     FW_RT_KIND_MPCP, /* who has it is boosted by ceilings, the most urgent waiter is next */
     FW_RT_KIND_FMLP  /* who has it is boosted by age of the request, the oldest waiter is next */
+};
+
+/*
+ * Tier A: a word of which the kernel knows, and room for its entry in a thread's robust list
+ * (sys/robust.h).  The states are in life.c.
+ */
+struct fw_rt_life {
+    uint32_t word;
+    uint32_t spare;
+    uint64_t list[4];
 };
 
 struct fw_rt_task_cell {
@@ -86,10 +96,11 @@ struct fw_rt_task_cell {
     uint32_t behind; /* tier A: the lock for whose section it waits, plus 1; for tools */
     uint64_t worst;  /* the longest wait for a lock, ns */
     char name[FW_RT_NAME];
-    uint32_t gate; /* tier A: the gate at which it waits, plus 1 (gate.c) */
-    uint32_t spare;
+    uint32_t gate;   /* tier A: the gate at which it waits, plus 1 (gate.c) */
+    uint32_t buried; /* DEAD, and nothing bears its id any more */
     uint64_t more[1];
     uint8_t at[FW_RT_LOCKS + 1]; /* tier A: by lock: the gate at which others wait for it, plus 1 */
+    struct fw_rt_life life[2];   /* tier A: of the thread; of whom it becomes by exec */
 } __attribute__((aligned(64)));
 
 struct fw_rt_lock_cell {

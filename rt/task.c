@@ -12,13 +12,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Static_assert(sizeof((struct fw_rt_task *)0)->old_cpus == sizeof(cpu_set_t), "a set of CPUs");
 _Static_assert((int)FW_RT_TASKS == (int)FW_RT_TASKS_MAX, "the header's number");
 _Static_assert((int)FW_RT_LOCKS == (int)FW_RT_LOCKS_MAX, "the header's number");
 _Static_assert((int)FW_RT_NAME == (int)FW_RT_NAME_MAX + 1, "the header's number, and a 0");
 
 /* The calling thread's task; in a forked child, its parent's. */
 static _Thread_local struct fw_rt_task *self;
+
+/* No kernel has so many CPUs. */
+enum { MOST_CPUS = 1 << 20 };
 
 /* Never quiet. */
 static const uint64_t never = UINT64_MAX;
@@ -78,17 +80,18 @@ static void fill_in(struct fw_rt_task *t, const struct fw_rt_task_options *o)
     fw_store64_relaxed(&c->held, 0);
     c->stamp = c->ticket = c->opened = c->jobs = c->misses = c->since = c->worst = 0;
     memset(c->at, 0, sizeof c->at);
-    c->gate = c->unlocked = c->request = c->grant = c->behind = 0;
+    c->gate = c->buried = c->unlocked = c->request = c->grant = c->behind = 0;
     c->base = (uint32_t)o->priority;
     c->cpu = (uint32_t)o->cpu;
     c->period = o->period_ns;
     c->deadline = o->deadline_ns != 0 ? o->deadline_ns : o->period_ns;
     c->budget = o->budget_ns;
-    c->started = fw_rt_started_(t->tid);
+    c->started = t->started;
     c->ready = 1;
     /* It may name the task before in this cell. */
     fw_store64_relaxed(&t->world->cpu[c->cpu % FW_RT_CPUS].last, 0);
     fw_store32_relaxed(&c->tid, t->tid);
+    fw_rt_life_begins_(t);
 }
 
 /* Beside the locks that are bereft: it starts again from 0. */
@@ -104,14 +107,16 @@ static void count_begun(uint32_t *begun)
 static int claim(struct fw_rt_task *t, const struct fw_rt_task_options *o)
 {
     struct fw_rt_world *w = t->world;
+    struct fw_robust_ r;
     int error = 0;
 
-    fw_rt_guard_lock_(&w->guard, t->tid, t->shared);
+    fw_rt_world_lock_(w, t->tid, t->shared, &r);
+    fw_rt_bury_former_(t);
     t->cell = find_cell(t);
     if (t->cell != NULL) {
         t->slot = (uint32_t)(t->cell - w->task);
         /* Under its watch: whoever buries the task before has finished, or comes too late. */
-        fw_rt_guard_lock_(&t->cell->watch, t->tid, t->shared);
+        fw_rt_guard_lock_(w, &t->cell->watch, t->tid, t->shared);
         fw_store32_relaxed(&t->cell->state, FW_RT_JOINING); /* FREE, JOINING, DEAD -> JOINING */
         fw_rt_forget_user_(w, t->slot);
         fw_rt_boost_bury_(t, t->slot);
@@ -124,26 +129,48 @@ static int claim(struct fw_rt_task *t, const struct fw_rt_task_options *o)
     } else {
         error = fw_rt_fail_(EAGAIN, "the group has %d tasks already", FW_RT_TASKS_MAX);
     }
-    fw_rt_guard_unlock_(&w->guard, t->tid, t->shared);
+    fw_rt_world_unlock_(w, t->tid, t->shared, &r);
     return error;
 }
 
 static void unclaim(struct fw_rt_task *t)
 {
     struct fw_rt_world *w = t->world;
+    struct fw_robust_ r;
 
-    fw_rt_guard_lock_(&w->guard, t->tid, t->shared);
+    fw_rt_world_lock_(w, t->tid, t->shared, &r);
     fw_rt_forget_user_(w, t->slot);
     fw_store32_relaxed(&t->cell->ready, 0);
     fw_store32_release(&t->cell->state, FW_RT_FREE); /* LIVE -> FREE */
-    fw_rt_guard_unlock_(&w->guard, t->tid, t->shared);
+    fw_rt_life_ends_(t);
+    fw_rt_world_unlock_(w, t->tid, t->shared, &r);
+}
+
+/* As large as the kernel wants the set to be, which it does not tell. */
+static void keep_old_cpus(struct fw_rt_task *t)
+{
+    size_t size;
+
+    for (size = sizeof(cpu_set_t); size <= MOST_CPUS / 8; size *= 2) {
+        cpu_set_t *cpus = calloc(1, size);
+        int error = cpus != NULL && sched_getaffinity(0, size, cpus) != 0 ? errno : 0;
+        if (cpus != NULL && error == 0) {
+            t->old_cpus = (uint64_t *)cpus;
+            t->old_cpus_size = size;
+            return;
+        }
+        free(cpus);
+        if (error != EINVAL)
+            return;
+    }
 }
 
 static void keep_old_way(struct fw_rt_task *t)
 {
     struct sched_param old = {0};
 
-    sched_getaffinity(0, sizeof t->old_cpus, (cpu_set_t *)t->old_cpus);
+    keep_old_cpus(t);
+    t->started = fw_rt_started_(t->tid); /* not in claim: under SCHED_FIFO nothing of /proc */
     t->old_policy = sched_getscheduler(0);
     sched_getparam(0, &old);
     t->old_priority = old.sched_priority;
@@ -154,7 +181,8 @@ static void restore_old_way(const struct fw_rt_task *t)
     struct sched_param old = {.sched_priority = t->old_priority};
 
     sched_setscheduler(0, t->old_policy, &old);
-    sched_setaffinity(0, sizeof t->old_cpus, (const cpu_set_t *)t->old_cpus);
+    if (t->old_cpus != NULL)
+        sched_setaffinity(0, t->old_cpus_size, (const cpu_set_t *)t->old_cpus);
 }
 
 /* Onto its CPU, and in tier A under its priority. */
@@ -242,6 +270,7 @@ int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
     t->peers = 1;
     error = begin(t, options);
     if (error != 0) {
+        free(t->old_cpus);
         free(t);
         return error;
     }
@@ -263,6 +292,7 @@ int fw_rt_task_end(fw_rt_task *task)
     restore_old_way(task);
     fw_add32_acq_rel(&task->group->tasks, (uint32_t)-1);
     self = NULL;
+    free(task->old_cpus);
     free(task);
     fw_rt_good_();
     return 0;

@@ -37,7 +37,9 @@ int fw_rt_let_go_first_(struct fw_rt_task *t)
             break;
         if (!is_new)
             is_new = fw_rt_wait_begins_(t);
-        fw_rt_gate_wait_(t, o);
+        error = fw_rt_gate_wait_(t, o);
+        if (error != 0)
+            break;
     }
     fw_rt_wait_ends_(t, is_new);
     return error;

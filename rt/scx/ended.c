@@ -38,14 +38,14 @@ static uint32_t desc_of(const struct fw_rt_task *t, uint32_t d)
     return scx_of(t)->desc[d];
 }
 
-static void guard_lock(const struct fw_rt_task *t)
+static void guard_lock(struct fw_rt_task *t)
 {
-    fw_rt_guard_lock_(&t->world->guard, t->tid, t->shared);
+    fw_rt_world_lock_(t->world, t->tid, t->shared, &t->announced);
 }
 
-static void guard_unlock(const struct fw_rt_task *t)
+static void guard_unlock(struct fw_rt_task *t)
 {
-    fw_rt_guard_unlock_(&t->world->guard, t->tid, t->shared);
+    fw_rt_world_unlock_(t->world, t->tid, t->shared, &t->announced);
 }
 
 void fw_rt_scx_late_wake_(struct fw_rt_task *t)

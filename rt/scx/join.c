@@ -118,9 +118,10 @@ static int bind_group(struct fw_rt_group *group, struct fw_rt_scx *scx)
 {
     struct fw_rt_world *w = group->world;
     uint32_t tid = thread_id();
+    struct fw_robust_ r;
     int error = 0;
 
-    fw_rt_guard_lock_(&w->guard, tid, group->shared);
+    fw_rt_world_lock_(w, tid, group->shared, &r);
     if (w->group == 0)
         w->group = ((fw_clock_ns_() ^ (uint64_t)tid << 24) | 1) << 32 | scx->user;
     if ((uint32_t)w->group != scx->user)
@@ -131,7 +132,7 @@ static int bind_group(struct fw_rt_group *group, struct fw_rt_scx *scx)
     else
         w->generation = scx->world->generation;
     scx->group = w->group;
-    fw_rt_guard_unlock_(&w->guard, tid, group->shared);
+    fw_rt_world_unlock_(w, tid, group->shared, &r);
     return error;
 }
 
