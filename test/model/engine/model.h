@@ -26,7 +26,7 @@
 #define MODEL_MAX_BUFFER 4u
 #define MODEL_MAX_OBJECTS 12u
 #define MODEL_MEMORY 2048u
-#define MODEL_GHOSTS 20u
+#define MODEL_GHOSTS 28u
 #define MODEL_STACK 16384u
 
 /*

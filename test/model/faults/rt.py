@@ -5,6 +5,8 @@ from .kinds import Family, Fault
 CEILING = "rt/ceiling.c"
 PIP = "rt/pip.c"
 GATE = "rt/gate.c"
+BOOST = "rt/boost.c"
+LEVEL = "rt/boost_level.h"
 
 FAULTS = [
     Fault("rt-keeps-gate", "leaves a section, and does not give back the gate", "rt-pcp-two", GATE,
@@ -35,10 +37,61 @@ FAULTS = [
           " & FUTEX_OWNER_DIED ? EOWNERDEAD : 0;", " & FUTEX_OWNER_DIED ? 0 : 0;"),
     Fault("rt-buries-quietly", "a lock that a dead task had is as good as new", "rt-pcp-kill",
           "rt/life.c", "    fw_rt_set_died_(w, l);\n    if (l->kind", "    if (l->kind"),
-    Fault("rt-boost-no-wake", "hands a lock over and wakes nobody", "rt-mpcp-remote", "rt/boost.c",
+    Fault("rt-boost-no-wake", "hands a lock over and wakes nobody", "rt-mpcp-remote", BOOST,
           "    fw_futex_wake(grant, 1, t->shared);\n", ""),
+    Fault("rt-boost-overwrites", "names the next one, whoever has set WAITERS meanwhile",
+          "rt-mpcp-line", BOOST,
+          "        if (fw_cas32_release(&l->counter, &word, named)) /* s -> next [WAITERS] */\n",
+          "        if (fw_store32_release(&l->counter, named), 1)\n"),
+    Fault("rt-boost-unsure", "trusts a WAITERS that a plain release may undo", "rt-mpcp-remote",
+          BOOST, "    fw_release_fence_(); /* I8.  Refused: then it sleeps for a nap. */\n", ""),
+    Fault("rt-boost-late-line", "sleeps, and enters the line when it has woken", "rt-mpcp-remote",
+          BOOST, "    fw_or64_seq_cst(&l->waiters, fw_rt_bit(t->slot));\n"
+          "    tell(t, FW_RT_EVENT_BLOCK",
+          "    tell(t, FW_RT_EVENT_BLOCK"),
+    Fault("rt-boost-forgets-rest", "names the next one, and forgets the others", "rt-mpcp-line",
+          BOOST, "        if ((fw_load64_relaxed(&l->waiters) & ~fw_rt_bit(next)) != 0)\n"
+          "            named |= FW_RT_WORD_WAITERS;\n", ""),
+    Fault("rt-boost-stays", "leaves the section, and stays boosted", "rt-mpcp-remote", LEVEL,
+          "    fw_schedule_(0, fw_rt_policy_(t), (int)t->cell->base);\n", ""),
+    Fault("rt-boost-hands-back", "is lowered before it hands the lock on", "rt-kernel-mpcp-cpus",
+          BOOST, "    uint32_t died = own & FW_RT_WORD_DIED;\n\n    for (;;) {\n",
+          "    uint32_t died = own & FW_RT_WORD_DIED;\n\n    end_boost(t);\n    for (;;) {\n"),
+    Fault("rt-boost-late", "waits as it is, and is boosted when it has the lock",
+          "rt-mpcp-held-back", BOOST,
+          "        fw_rt_raise_slow_(t, &t->world->lock[d]); /* I6 */\n"
+          "        stand_in_line(t, d);\n",
+          "        stand_in_line(t, d);\n        fw_rt_raise_slow_(t, &t->world->lock[d]);\n"),
+    Fault("rt-kernel-boost-late", "is boosted only when it has to wait", "rt-kernel-fmlp-cpus",
+          BOOST, "    if (asks_kernel(l))\n        fw_rt_raise_slow_(t, l);\n", ""),
+    Fault("rt-late-ticket", "enters the line, then takes its ticket", "rt-fmlp-line", BOOST,
+          "        fw_store64_relaxed(&c->ticket, fw_add64_acquire(&l->tickets, 1) + 1);\n"
+          "    fw_or64_seq_cst(&l->waiters, fw_rt_bit(t->slot));\n",
+          "        fw_or64_seq_cst(&l->waiters, fw_rt_bit(t->slot));\n"
+          "    if (l->kind == FW_RT_KIND_FMLP)\n"
+          "        fw_store64_relaxed(&c->ticket, fw_add64_acquire(&l->tickets, 1) + 1);\n"
+          "    fw_or64_seq_cst(&l->waiters, fw_rt_bit(t->slot));\n"),
+    Fault("rt-youngest-first", "the youngest request is next", "rt-fmlp-line", "rt/decide.h",
+          "c->ticket < n->ticket", "c->ticket > n->ticket"),
+    Fault("rt-least-urgent-first", "the least urgent waiter is next", "rt-mpcp-line",
+          "rt/decide.h", "c->base > n->base)\n            next",
+          "c->base < n->base)\n            next"),
+    Fault("rt-boost-dead-owner", "sleeps, and does not look whether the owner lives",
+          "rt-fmlp-kill", BOOST,
+          "        if (fw_futex_wait(grant, 0, t->shared, &end) == -ETIMEDOUT)\n"
+          "            look_after_owner(t, d, true);\n",
+          "        fw_futex_wait(grant, 0, t->shared, &end);\n"),
+    Fault("rt-boost-quiet-death", "who gets a dead owner's lock is not told", "rt-fmlp-kill", BOOST,
+          "        return 0;\n    fw_and32_relaxed(&l->counter, ~FW_RT_WORD_DIED);",
+          "        return 0;\n    fw_and32_relaxed(&l->counter, ~FW_RT_WORD_DIED);\n"
+          "    return 0;"),
+    Fault("rt-boost-robs", "takes the lock of an owner that lives", "rt-fmlp-kill-both",
+          BOOST,           "!fw_rt_word_is_in_burial(word)) {\n            if",
+          "!fw_rt_word_is_in_burial(word) && l->kind == FW_RT_KIND_MPCP) {\n            if"),
 ]
 
-FAMILY = Family("rt", ["lock.c", "ceiling.c", "pip.c", "boost.c", "wake.c", "gate.c", "life.c",
+# Those in boost.c call those in life.c, too, and faults in life.c are shown by other protocols.
+FAMILY = Family("rt", ["lock.c", "ceiling.c", "pip.c", "wake.c", "gate.c", "life.c", "boost.c",
                        "guard.c"],
-                ["rt/internal.h", "rt/decide.h", "rt/state.h", "rt/quick.h"], {}, FAULTS, "rt")
+                ["rt/internal.h", "rt/decide.h", "rt/state.h", "rt/quick.h", LEVEL], {}, FAULTS,
+                "rt")

@@ -14,8 +14,8 @@ static const struct model_task apart[] = {{10, 0}, {20, 1}, {30, 2}};
     {                                                                                        \
         .name = (name_), .about = (about_), .threads = (threads_), .tasks = (tasks_),        \
         .setup = rt_setup, .thread = rt_thread, .access = rt_access, .stepped = rt_stepped,  \
-        .killed = rt_killed, .finished = rt_finished, .describe = rt_describe, .naps = true, \
-        .unmarked = true, __VA_ARGS__                                                        \
+        .killed = rt_killed, .changed = rt_changed, .finished = rt_finished,                 \
+        .describe = rt_describe, .naps = true, .unmarked = true, __VA_ARGS__                 \
     }
 #define SCRIPT(protocol_, ...)                                  \
     .arg = &(const struct rt_script)                            \
@@ -27,6 +27,12 @@ static const struct model_task apart[] = {{10, 0}, {20, 1}, {30, 2}};
     .arg = &(const struct rt_script)                                            \
     {                                                                           \
         .protocol = FW_RT_##protocol_, .claims = true, .tasks = { __VA_ARGS__ } \
+    }
+
+#define SHARED(protocol_, ...)                                                  \
+    .arg = &(const struct rt_script)                                            \
+    {                                                                           \
+        .protocol = FW_RT_##protocol_, .shared = true, .tasks = { __VA_ARGS__ } \
     }
 
 static const struct model_program programs[] = {
@@ -115,6 +121,42 @@ static const struct model_program programs[] = {
     PROGRAM("rt-fmlp-local", "all on one CPU", 3, one_cpu, SCRIPT(FMLP_DU, "jaA.", "j.", "jaA.")),
     PROGRAM("rt-fmlp-held-back", "the section holds another one back", 3, two_cpus,
             SCRIPT(FMLP_DU, "jaA.", "j.", "jaA.")),
+    PROGRAM("rt-mpcp-line", "three CPUs: the most urgent one is next", 3, apart, .preemptions = 2,
+            SCRIPT(MPCP_DU, "aA", "aA", "aA")),
+    PROGRAM("rt-mpcp-shared", "between processes: no plain release", 2, apart,
+            SHARED(MPCP_DU, "jaA.aA.", "jaA.aA.")),
+    PROGRAM("rt-fmlp-remote", "two CPUs", 2, apart, SCRIPT(FMLP_DU, "jaA.aA.", "jaA.aA.")),
+    PROGRAM("rt-fmlp-line", "three CPUs: the first is next", 3, apart, .preemptions = 2,
+            SCRIPT(FMLP_DU, "aA", "aA", "aA")),
+    PROGRAM("rt-fmlp-kill", "one of two is killed", 2, apart, .budget = {.kills = 1},
+            SCRIPT(FMLP_DU, "jaA.", "jaA.")),
+    PROGRAM("rt-fmlp-kill-local", "the same on one CPU", 2, one_cpu, .budget = {.kills = 1},
+            SCRIPT(FMLP_DU, "jaA.", "jaA.aA.")),
+    PROGRAM("rt-fmlp-kill-line", "one of three is killed", 3, apart, .budget = {.kills = 1},
+            .preemptions = 1,
+            SHARED(FMLP_DU, "aA", "aA", "aA")),
+    PROGRAM("rt-fmlp-kill-both", "its lock is freed, and that of one who lives is not", 3, two_cpus,
+            .budget = {.kills = 1}, .immortal = 6, SHARED(FMLP_DU, "jaA", "jbB", "bB")),
+    PROGRAM("rt-kernel-mpcp", "MPCP: the kernel is asked each time", 3, one_cpu,
+            SCRIPT(MPCP, "jaA.", "js.", "jaA.")),
+    PROGRAM("rt-kernel-mpcp-cpus", "the section holds back who wakes up by itself", 3, two_cpus,
+            SCRIPT(MPCP, "jaA.", "js.", "jaA.")),
+    PROGRAM("rt-kernel-mpcp-remote", "two CPUs", 2, apart, SCRIPT(MPCP, "jaA.aA.", "jaA.aA.")),
+    PROGRAM("rt-kernel-mpcp-kill", "one of two is killed", 2, apart, .budget = {.kills = 1},
+            SCRIPT(MPCP, "jaA.", "jaA.")),
+    PROGRAM("rt-kernel-mpcp-kill-local", "the same on one CPU", 2, one_cpu, .budget = {.kills = 1},
+            SCRIPT(MPCP, "jaA.", "jaA.aA.")),
+    PROGRAM("rt-kernel-fmlp", "FMLP+: the kernel is asked each time", 3, one_cpu,
+            SCRIPT(FMLP, "jaA.", "js.", "jaA.")),
+    PROGRAM("rt-kernel-fmlp-cpus", "the section holds back who wakes up by itself", 3, two_cpus,
+            SCRIPT(FMLP, "jaA.", "js.", "jaA.")),
+    PROGRAM("rt-kernel-fmlp-remote", "two CPUs", 2, apart, SCRIPT(FMLP, "jaA.aA.", "jaA.aA.")),
+    PROGRAM("rt-kernel-fmlp-line", "three CPUs: the first is next", 3, apart, .preemptions = 2,
+            SHARED(FMLP, "aA", "aA", "aA")),
+    PROGRAM("rt-kernel-fmlp-kill", "one of two is killed", 2, apart, .budget = {.kills = 1},
+            SCRIPT(FMLP, "jaA.", "jaA.")),
+    PROGRAM("rt-kernel-fmlp-kill-local", "the same on one CPU", 2, one_cpu, .budget = {.kills = 1},
+            SCRIPT(FMLP, "jaA.", "jaA.aA.")),
 };
 
 const struct program_group rt_programs = {"rt", programs, sizeof programs / sizeof *programs};

@@ -153,12 +153,15 @@ static void begin(fw_rt_task *t, unsigned self)
     t->world = rt_world;
     t->slot = self;
     t->tid = SUBJECT_FIRST_TID + self;
-    t->shared = FW_FUTEX_PRIVATE;
+    t->shared = rt_script->shared ? FW_FUTEX_SHARED : FW_FUTEX_PRIVATE;
     t->peer[0] = &never; /* it has not looked around yet */
     t->peers = 1;
-    for (unsigned d = 0; d < FW_RT_LOCKS; d++)
+    for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
         if (fw_rt_has_ceiling(rt_world->lock[d].kind) && rt_script->protocol != FW_RT_PCP)
             t->quick |= fw_rt_bit(d);
+        else if (fw_rt_is_boosting(rt_world->lock[d].kind))
+            t->boosts |= fw_rt_bit(d);
+    }
 }
 
 static bool script_moves(void)

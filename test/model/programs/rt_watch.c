@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "rt/boost_word.h"
+
 /* What the checks remember. */
 enum {
     INSIDE = 0,                    /* by lock: who is in its section, plus 1 */
@@ -13,7 +15,10 @@ enum {
     SECTION = ACT + FW_RT_TASKS,   /* by task: how many outermost sections it has been in */
     DEPTH = SECTION + FW_RT_TASKS, /* by task: in how many sections it is */
     BLOCKER = DEPTH + FW_RT_TASKS, /* by task: the section that has blocked its job */
-    GHOSTS = BLOCKER + FW_RT_TASKS
+    LINE = BLOCKER + FW_RT_TASKS,  /* by lock: who waits, four bits each, the first lowest */
+    STOOD = LINE + FW_RT_LOCKS,    /* by lock: who did when its owner began to unlock */
+    BEFORE = STOOD + FW_RT_LOCKS,  /* by lock: its word, before the last change */
+    GHOSTS = BEFORE + FW_RT_LOCKS
 };
 _Static_assert(GHOSTS <= MODEL_GHOSTS, "there is room for what the checks remember");
 
@@ -105,7 +110,16 @@ void rt_watch_left(unsigned self, unsigned d)
         model_thread_fail("exclusion", "another one is in the section of task %llu", self, 0);
     G(INSIDE, d) = 0;
     G(DEPTH, self)--;
+    G(STOOD, d) = rt_world->lock[d].waiters;
     rt_watch_act(self, RT_UNLOCKS, d);
+}
+
+/* Does the word of a lock that boosts name it, and is it on its way into the section, or out? */
+static bool is_named(unsigned task, unsigned d)
+{
+    return fw_rt_is_boosting(kind()) && (act_of(task) == RT_LOCKS || act_of(task) == RT_UNLOCKS) &&
+           model_threads[task].status != THREAD_ASLEEP &&
+           fw_rt_word_owner(rt_world->lock[d].counter) == task;
 }
 
 /* How urgent the sections make it in which a task is; 0: in none that boosts. */
@@ -115,7 +129,7 @@ static uint64_t boost_of(unsigned task)
 
     for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
         uint64_t by = fw_rt_rank_by(&rt_world->task[task], &rt_world->lock[d]);
-        if (G(INSIDE, d) == task + 1 && by > boost)
+        if ((G(INSIDE, d) == task + 1 || is_named(task, d)) && by > boost)
             boost = by;
     }
     return boost;
@@ -162,6 +176,71 @@ void rt_stepped(unsigned thread)
     }
 }
 
+/* --- Lines ---------------------------------------------------------------------------------- */
+
+/* Its place among those who wait; the first has 0. */
+static unsigned place_of(unsigned task, unsigned d)
+{
+    unsigned place = 0;
+
+    for (uint64_t line = G(LINE, d); line != 0 && (line & 15) != task + 1; line >>= 4)
+        place++;
+    return place;
+}
+
+static unsigned length_of(unsigned d)
+{
+    return place_of(MODEL_MAX_THREADS, d);
+}
+
+static void join(unsigned task, unsigned d)
+{
+    if (place_of(task, d) == length_of(d))
+        G(LINE, d) |= (uint64_t)(task + 1) << 4 * length_of(d);
+}
+
+static void leave(unsigned task, unsigned d)
+{
+    uint64_t before = (UINT64_C(1) << 4 * place_of(task, d)) - 1;
+
+    G(LINE, d) = (G(LINE, d) & before) | (G(LINE, d) >> 4 & ~before);
+}
+
+static bool goes_before(unsigned a, unsigned b, unsigned d)
+{
+    return kind() == FW_RT_KIND_FMLP ? place_of(a, d) < place_of(b, d) : base_of(a) > base_of(b);
+}
+
+/* By another thread than the one that is named now. */
+static void check_order(unsigned named, unsigned d)
+{
+    for (unsigned i = 0; i < model_thread_count && model_shared.killed == 0; i++)
+        if (i != named && (G(STOOD, d) & rt_world->lock[d].waiters & fw_rt_bit(i)) != 0 &&
+            goes_before(i, named, d))
+            model_fail("order", "task %llu is next, and task %llu goes before it", named, i);
+}
+
+void rt_changed(unsigned thread, uint64_t addr, uint64_t size)
+{
+    (void)size;
+    for (unsigned d = 0; d < FW_RT_LOCKS && fw_rt_is_boosting(kind()); d++) {
+        const struct fw_rt_lock_cell *l = &rt_world->lock[d];
+        bool is_in = (l->waiters & fw_rt_bit(thread)) != 0;
+        uint32_t named = fw_rt_word_owner(l->counter);
+        if (addr == (uint64_t)(uintptr_t)&l->tickets ||
+            (addr == (uint64_t)(uintptr_t)&l->waiters && is_in && kind() != FW_RT_KIND_FMLP))
+            join(thread, d);
+        else if (addr == (uint64_t)(uintptr_t)&l->waiters && !is_in)
+            leave(thread, d);
+        if (addr == (uint64_t)(uintptr_t)&l->counter && named != G(BEFORE, d)) {
+            if (named != FW_RT_NOBODY && named != thread)
+                check_order(named, d);
+            G(BEFORE, d) = named;
+            G(STOOD, d) = 0;
+        }
+    }
+}
+
 void rt_killed(unsigned thread)
 {
     unsigned called = lock_of(thread);
@@ -176,10 +255,21 @@ void rt_killed(unsigned thread)
     G(ACT, thread) = G(DEPTH, thread) = G(BLOCKER, thread) = 0;
 }
 
+static void check_heirs(void)
+{
+    for (unsigned i = 0; i < model_thread_count; i++)
+        for (unsigned d = 0; d < FW_RT_LOCKS && rt_world->task[i].state == FW_RT_DEAD; d++) {
+            const struct fw_rt_lock_cell *l = &rt_world->lock[d];
+            if ((l->waiters & fw_rt_bit(i)) != 0 || fw_rt_word_owner(l->counter) == i)
+                model_fail("dead heir", "lock %llu still has task %llu, which is dead", d, i);
+        }
+}
+
 void rt_finished(void)
 {
     if (!is_in_order())
         return; /* a gate may bear an id until its task's next unlock, or its end */
+    check_heirs();
     for (unsigned d = 0; d < FW_RT_LOCKS && model_shared.killed == 0; d++) {
         const struct fw_rt_lock_cell *l = &rt_world->lock[d];
         if (l->gate != 0 || l->counter != 0 || l->waiters != 0)

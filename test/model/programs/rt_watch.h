@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * What must hold of real-time locks.
@@ -15,11 +16,15 @@
  *                   outside of calls and sections
  *   blocked twice   IPCP, PCP's: nor in more than one outermost section
  *   held back       IPCP, and boosting: nobody runs outside of sections who should be held back
+ *   order           MPCP, FMLP+: of those who waited when the owner began to unlock, it names the
+ *                   most urgent one, or the one with the oldest ticket
+ *   dead heir       who was found dead before is in no line in the end, and has no lock
  *   dead owner      who gets the lock of one that has died in a section is told, and nobody else
  *   left over       in the end nothing is held, no gate bears an id, nobody waits
  *
  * A section lasts from the return of the first lock to the return of the last unlock.  What a task
- * does in a call to lock, to give way, does not count as one: it is a few steps.
+ * does in a call to lock, to give way, does not count as one: it is a few steps.  One that boosts
+ * holds others back as soon as the lock's word names the task, and it does not sleep any more.
  */
 enum rt_act { RT_IDLE, RT_RUNS, RT_LOCKS, RT_UNLOCKS };
 
@@ -36,6 +41,7 @@ void rt_watch_runs(unsigned self);
 /* Hooks of the same names. */
 void rt_stepped(unsigned thread);
 void rt_killed(unsigned thread);
+void rt_changed(unsigned thread, uint64_t addr, uint64_t size);
 void rt_finished(void);
 void rt_describe(char *text, size_t room);
 
