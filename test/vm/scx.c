@@ -82,9 +82,15 @@ static int get(const char *path)
 
 void scx_start(void)
 {
-    struct fw_rt_scx_options options = {.n = 0};
+    struct fw_rt_scx_options nobody = {.n = 0};
+
+    scx_start_for(&nobody);
+}
+
+void scx_start_for(const struct fw_rt_scx_options *options)
+{
     char text[300], path[64];
-    fw_rt_scx_outcome outcome = fw_rt_scx_start(&options, text, sizeof text);
+    fw_rt_scx_outcome outcome = fw_rt_scx_start(options, text, sizeof text);
     int fd;
 
     if (outcome == FW_RT_SCX_NOT_SUPPORTED) {

@@ -25,6 +25,8 @@ void scx_need_vm(void);
 
 /* Starts the scheduler, and maps its memory; skips where the kernel has no sched_ext. */
 void scx_start(void);
+struct fw_rt_scx_options;
+void scx_start_for(const struct fw_rt_scx_options *options);
 void scx_stop(void);
 const volatile struct fw_rt_scx_world *scx_world(void);
 
