@@ -102,6 +102,7 @@ struct side {
     uint32_t in_line;  /* waits in a line: does not compete for the CPU */
     uint32_t is_fresh; /* has become runnable, and its CPU has not been told */
     uint32_t away;
+    uint32_t elsewhere; /* runs on another CPU than its own, until the kernel has moved it (S1) */
     uint64_t turn_ns; /* last time that it was let through although it is blocked */
 };
 struct side side[FW_RT_TASKS];
@@ -194,13 +195,18 @@ static __always_inline void withdraw(struct fw_rt_scx_world *w, uint32_t slot,
     note(w, slot, page);
 }
 
-/* S1.  Before the task runs: what it may do without asking. */
+/*
+ * S1.  Before the task runs: what it may do without asking.  Nothing by itself where it is not on
+ * its CPU: neither who is away, nor who may come back but has not been moved yet.
+ */
 static __always_inline void publish(struct fw_rt_scx_world *w, uint32_t slot,
                                     struct fw_rt_scx_page *page)
 {
     uint64_t opened = w->world.task[slot % FW_RT_TASKS].opened;
+    const struct side *its = &side[slot % FW_RT_TASKS];
 
-    if (!side[slot % FW_RT_TASKS].away && !(opened & died_locks) && fw_rt_can_lock(&w->world, slot))
+    if (!its->away && !its->elsewhere && !(opened & died_locks) &&
+        fw_rt_can_lock(&w->world, slot))
         __sync_fetch_and_or(&page->locked, FW_RT_CAN_LOCK);
     else
         __sync_fetch_and_and(&page->locked, ~FW_RT_CAN_LOCK);

@@ -56,7 +56,8 @@ static __always_inline uint32_t check_join(const struct fw_rt_scx_world *w, uint
         return EPERM;
     if (w->world.task[slot % FW_RT_TASKS].state != FW_RT_FREE)
         return EBUSY;
-    if (p->nr_cpus_allowed != 1 || (uint32_t)scx_bpf_task_cpu(p) != wish->cpu)
+    if (p->nr_cpus_allowed != 1 || bpf_cpumask_first(p->cpus_ptr) != wish->cpu ||
+        (uint32_t)scx_bpf_task_cpu(p) != wish->cpu) /* may be on its way, here or away */
         return EXDEV;
     if (count_of(w, w->grant[grant % FW_RT_SCX_GRANTS].uid) >=
         w->grant[grant % FW_RT_SCX_GRANTS].tasks)
@@ -75,7 +76,7 @@ static __always_inline void join(struct fw_rt_scx_world *w, uint32_t grant, uint
     if (error == 0) {
         struct side *s = &side[slot % FW_RT_TASKS];
         s->grant = grant;
-        s->in_line = s->is_fresh = s->away = 0;
+        s->in_line = s->is_fresh = s->away = s->elsewhere = 0;
         s->turn_ns = 0;
         page->locked = 0;
         page->unlocked = 0;

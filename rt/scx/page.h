@@ -73,8 +73,9 @@
  *             waits takes it by CAS 1 -> 0.
  * The world's cells are then as the scheduler saw them last, and tell who was alive.
  *
- * S1  A task runs with CAN_LOCK only where fw_rt_can_lock says so of all that the CPU's other tasks
- *     have, and none of its locks waits to tell its next owner that the last one died.
+ * S1  A task runs with CAN_LOCK only on its CPU (being allowed there is not enough: the kernel moves
+ *     it later), where fw_rt_can_lock says so of all that the CPU's other tasks have, and none of
+ *     its locks waits to tell its next owner that the last one died.
  * S2  `alive` is 0 only after CAN_LOCK has been taken out of every page, for ever.
  * S3  Between leaving a line with others in it, and one of those having the lock, there is exactly
  *     one of: an unlock that has not been answered, a token, an `op` of LOCK answered.

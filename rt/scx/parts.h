@@ -8,17 +8,28 @@
  */
 #include "rt/scx/members.h"
 
-/* S1: publishes, and sees to K2. */
-__attribute__((noinline)) int fw_begin(uint32_t slot)
+/* S1: the task is about to run on that CPU. */
+__attribute__((noinline)) int fw_begin(uint32_t slot, uint32_t cpu)
 {
     struct fw_rt_scx_world *w = get_world();
     struct fw_rt_scx_page *page;
 
     if (slot >= FW_RT_TASKS || !w)
         return 0;
+    side[slot].elsewhere = cpu != w->world.task[slot].cpu;
     page = page_of(slot);
     if (page)
         publish(w, slot, page);
+    return 0;
+}
+
+/* The CPU of that task is to decide anew, wherever the task is. */
+__attribute__((noinline)) int fw_ask_for(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+
+    if (slot < FW_RT_TASKS && w)
+        ask(w->world.task[slot].cpu);
     return 0;
 }
 
@@ -37,7 +48,7 @@ __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
         struct fw_rt_task_cell *c = &w->world.task[i];
         if (c->state != FW_RT_LIVE || c->cpu != cpu)
             continue;
-        bool can = (could & fw_rt_bit(i)) && !side[i].away;
+        bool can = (could & fw_rt_bit(i)) && !side[i].away && !side[i].elsewhere;
         c->ready = can && !side[i].in_line;
         if (can && c->request != 0 && now - side[i].turn_ns > TURN_EVERY)
             due = i;
@@ -136,7 +147,10 @@ __attribute__((noinline)) int fw_open(uint32_t slot)
     return 0;
 }
 
-/* All but JOIN.  Returns what is left to do: LEAVE. */
+/*
+ * All but JOIN.  Returns what is left to do: LEAVE.  Who is to be on its CPU, and is not there yet,
+ * asks again from there.
+ */
 __attribute__((noinline)) int fw_request(uint32_t slot)
 {
     struct fw_rt_scx_world *w = get_world();
@@ -146,7 +160,7 @@ __attribute__((noinline)) int fw_request(uint32_t slot)
     if (slot >= FW_RT_TASKS || !w)
         return 0;
     page = page_of(slot);
-    if (!page)
+    if (!page || (side[slot].elsewhere && !side[slot].away))
         return 0;
     note(w, slot, page);
     op = *(volatile uint32_t *)&page->op;

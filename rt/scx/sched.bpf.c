@@ -76,7 +76,7 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
         slot = slot_of(previous);
     if (slot < FW_RT_TASKS) {
         fw_note(slot);
-        if (side[slot].away)
+        if (side[slot].away || side[slot].elsewhere)
             slot = FW_RT_NOBODY;
     }
     due = fw_refresh(cpu, now);
@@ -97,7 +97,7 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
     if (chosen < FW_RT_TASKS) {
         if (chosen == slot) {
             set_slice(previous, SLICE);
-            fw_begin(slot);
+            fw_begin(slot, cpu);
             return;
         }
         if (scx_bpf_dsq_move_to_local(chosen))
@@ -148,7 +148,7 @@ void BPF_PROG(fw_enqueue, struct task_struct *p, u64 flags)
     scx_bpf_dsq_insert(p, slot, side[slot].in_line ? SLICE_TURN : SLICE, flags);
     if (side[slot].is_fresh) {
         side[slot].is_fresh = 0;
-        ask(scx_bpf_task_cpu(p));
+        fw_ask_for(slot);
     }
 }
 
@@ -180,7 +180,7 @@ void BPF_PROG(fw_running, struct task_struct *p)
     struct cpu_side *its = &cpu_sides[(uint32_t)cpu % FW_RT_CPUS];
 
     if (slot < FW_RT_TASKS)
-        fw_begin(slot);
+        fw_begin(slot, cpu);
     else
         its->others_ns = bpf_ktime_get_ns();
     if (its->is_asked != 0 && its->is_asked <= KICKS) {
@@ -194,8 +194,13 @@ void BPF_PROG(fw_stopping, struct task_struct *p, bool runnable)
 {
     uint32_t slot = slot_of(p);
 
-    if (slot < FW_RT_TASKS)
-        fw_note(slot);
+    if (slot >= FW_RT_TASKS)
+        return;
+    fw_note(slot);
+    if (side[slot].elsewhere) {
+        side[slot].elsewhere = 0;
+        side[slot].is_fresh = 1; /* for its own CPU */
+    }
 }
 
 /* ---- What tasks ask for ---- */
