@@ -13,13 +13,6 @@
 #include "rt/analysis/analysis.h"
 #include "rt_set.h"
 
-struct options {
-    const char *path;
-    int protocol; /* 0: the file's, or all */
-    bool as_json;
-    struct analysis_costs costs;
-};
-
 /* Protocols with the same bounds, with the number of the first. */
 static const struct family {
     int first, last;
@@ -32,29 +25,7 @@ enum { FAMILIES = sizeof families / sizeof *families };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
-
-    switch (key) {
-    case 'p':
-        o->protocol = rt_set_protocol(arg);
-        return 0;
-    case 'j':
-        o->as_json = true;
-        return 0;
-    case 's':
-        o->costs.section = rt_set_time(arg, "--section-cost");
-        return 0;
-    case 'w':
-        o->costs.wake = rt_set_time(arg, "--wake-cost");
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->path != NULL)
-            command_refuse(COMMAND_USAGE, "takes one task set, not \"%s\" too", arg);
-        o->path = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return rt_set_parse(key, arg, state->input);
 }
 
 static const struct argp_option options[] = {
@@ -140,7 +111,7 @@ static json_t *to_json(const struct taskset *set, const struct analysis *a, cons
 }
 
 /* Is it schedulable under one of those that were asked for? */
-static bool analyze(const struct options *o, const struct taskset *set, json_t *list)
+static bool analyze(const struct rt_set_options *o, const struct taskset *set, json_t *list)
 {
     bool is_good = false;
 
@@ -165,14 +136,12 @@ static bool analyze(const struct options *o, const struct taskset *set, json_t *
 
 static int run(int argc, char **argv)
 {
-    struct options o = {0};
+    struct rt_set_options o = {0};
     struct taskset *set;
     bool is_good;
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
-    set = rt_set_read(o.path);
-    if (o.protocol == 0)
-        o.protocol = set->protocol;
+    set = rt_set_read(&o);
     if (o.as_json) {
         json_t *list = json_array(), *whole;
         is_good = analyze(&o, set, list);

@@ -20,11 +20,9 @@
 #include "rt_set.h"
 
 struct options {
-    const char *path;
-    int protocol, tier;
+    struct rt_set_options set;
+    int tier;
     uint64_t jobs;
-    bool as_json;
-    struct analysis_costs costs;
 };
 
 /* Logs of as many jobs are kept at a time; then they are judged, and the tasks begin anew. */
@@ -56,31 +54,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
 
     switch (key) {
-    case 'p':
-        o->protocol = rt_set_protocol(arg);
-        return 0;
     case 't':
         o->tier = parse_tier(arg);
         return 0;
     case 'n':
         o->jobs = parse_jobs(arg);
         return 0;
-    case 'j':
-        o->as_json = true;
-        return 0;
-    case 's':
-        o->costs.section = rt_set_time(arg, "--section-cost");
-        return 0;
-    case 'w':
-        o->costs.wake = rt_set_time(arg, "--wake-cost");
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->path != NULL)
-            command_refuse(COMMAND_USAGE, "takes one task set, not \"%s\" too", arg);
-        o->path = arg;
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return rt_set_parse(key, arg, &o->set);
     }
 }
 
@@ -173,8 +154,8 @@ static void watch(const struct taskset *set, uint64_t jobs)
 static void print(const struct options *o, const struct taskset *set, const struct analysis *a,
                   const struct run_result *r, int tier)
 {
-    printf("%s: %s, tier %s; times in microseconds\n", rt_set_visible(o->path),
-           fw_rt_protocol_name((fw_rt_protocol)o->protocol), tier == FW_RT_TIER_A ? "A" : "B");
+    printf("%s: %s, tier %s; times in microseconds\n", rt_set_visible(o->set.path),
+           fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), tier == FW_RT_TIER_A ? "A" : "B");
     printf("  %-15s %8s %6s  %9s  %9s %9s %9s %9s  %9s\n", "task", "jobs", "missed", "response",
            "average", "blocked", "bound", "limit", "lost");
     for (int i = 0; i < set->tasks; i++) {
@@ -208,11 +189,11 @@ static void print_json(const struct options *o, const struct taskset *set, const
                              rt_set_us(r[i].blocking), "bound_us", rt_set_us(a->task[i].blocking),
                              "limit_us", rt_set_us(r[i].limit), "lost_us", rt_set_us(r[i].lost),
                              "above", (json_int_t)r[i].above));
-    whole =
-        json_pack("{s:s s:s s:s s:o s:o s:o}", "format", "furwock-rt-run-1", "protocol",
-                  fw_rt_protocol_name((fw_rt_protocol)o->protocol), "tier",
-                  tier == FW_RT_TIER_A ? "A" : "B", "section_cost_us", rt_set_us(o->costs.section),
-                  "wake_cost_us", rt_set_us(o->costs.wake), "tasks", tasks);
+    whole = json_pack("{s:s s:s s:s s:o s:o s:o}", "format", "furwock-rt-run-1", "protocol",
+                      fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), "tier",
+                      tier == FW_RT_TIER_A ? "A" : "B", "section_cost_us",
+                      rt_set_us(o->set.costs.section), "wake_cost_us", rt_set_us(o->set.costs.wake),
+                      "tasks", tasks);
     json_dumpf(whole, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(whole);
@@ -223,11 +204,11 @@ static void find_limits(const struct options *o, const struct taskset *set, stru
 {
     static struct analysis costly;
 
-    analysis_make(a, set, o->protocol, (struct analysis_costs){0, 0});
+    analysis_make(a, set, o->set.protocol, (struct analysis_costs){0, 0});
     if (a->unfit[0] != 0)
-        command_refuse(COMMAND_FAILED, "%s: %s is not for this set: %s", o->path,
-                       fw_rt_protocol_name((fw_rt_protocol)o->protocol), a->unfit);
-    analysis_make(&costly, set, o->protocol, o->costs);
+        command_refuse(COMMAND_FAILED, "%s: %s is not for this set: %s", o->set.path,
+                       fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), a->unfit);
+    analysis_make(&costly, set, o->set.protocol, o->set.costs);
     for (int i = 0; i < set->tasks; i++)
         result[i].limit = costly.task[i].blocking;
 }
@@ -244,7 +225,7 @@ static void lock_memory(void)
 /* Returns the tier. */
 static int run_rounds(const struct options *o, const struct taskset *set, struct run_result *result)
 {
-    struct run_round round = {.set = set, .protocol = o->protocol, .tier = o->tier};
+    struct run_round round = {.set = set, .protocol = o->set.protocol, .tier = o->tier};
 
     lock_memory();
     for (uint64_t left = o->jobs; left > 0; left -= round.jobs) {
@@ -262,23 +243,21 @@ static int run_rounds(const struct options *o, const struct taskset *set, struct
 static int run(int argc, char **argv)
 {
     static struct run_result result[TASKSET_TASKS];
-    struct options o = {.jobs = 1000, .costs = {.section = 5000, .wake = 20000}};
+    struct options o = {.jobs = 1000, .set.costs = {.section = 5000, .wake = 20000}};
     struct taskset *set;
     struct analysis a;
     uint64_t above = 0;
     int tier;
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
-    set = rt_set_read(o.path);
-    if (o.protocol == 0)
-        o.protocol = set->protocol;
-    if (o.protocol == 0)
-        command_refuse(COMMAND_USAGE, "%s names no protocol: give one by --protocol", o.path);
+    set = rt_set_read(&o.set);
+    if (o.set.protocol == 0)
+        command_refuse(COMMAND_USAGE, "%s names no protocol: give one by --protocol", o.set.path);
     find_limits(&o, set, &a, result);
     check_load(set);
     check_clock();
     tier = run_rounds(&o, set, result);
-    if (o.as_json)
+    if (o.set.as_json)
         print_json(&o, set, &a, result, tier);
     else
         print(&o, set, &a, result, tier);

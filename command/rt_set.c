@@ -7,25 +7,26 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "rt/analysis/analysis.h"
 #include "visible.h"
 
 static const double longest_us = 1e6;
 
-struct taskset *rt_set_read(const char *path)
+struct taskset *rt_set_read(struct rt_set_options *o)
 {
     struct taskset *set;
     char why[TASKSET_WHY];
 
-    if (path == NULL)
+    if (o->path == NULL)
         command_refuse(COMMAND_USAGE, "a task set is missing: a file of JSON");
-    set = taskset_read(path, why);
+    set = taskset_read(o->path, why);
     if (set == NULL)
-        command_refuse(COMMAND_FAILED, "%s: %s", path, why);
+        command_refuse(COMMAND_FAILED, "%s: %s", o->path, why);
+    if (o->protocol == 0)
+        o->protocol = set->protocol;
     return set;
 }
 
-int rt_set_protocol(const char *name)
+static int protocol_named(const char *name)
 {
     fw_rt_protocol protocol = fw_rt_protocol_named(name);
     char known[160] = "";
@@ -39,7 +40,8 @@ int rt_set_protocol(const char *name)
     command_refuse(COMMAND_USAGE, "no protocol \"%s\"; there are:%s", name, known);
 }
 
-uint64_t rt_set_time(const char *text, const char *option)
+/* Microseconds, as nanoseconds. */
+static uint64_t time_of(const char *text, const char *option)
 {
     char *end;
     double us = strtod(text, &end);
@@ -48,6 +50,31 @@ uint64_t rt_set_time(const char *text, const char *option)
         command_refuse(COMMAND_USAGE, "%s takes microseconds from 0 to %.0f, not \"%s\"", option,
                        longest_us, text);
     return (uint64_t)llround(us * 1e3);
+}
+
+error_t rt_set_parse(int key, char *arg, struct rt_set_options *o)
+{
+    switch (key) {
+    case 'p':
+        o->protocol = protocol_named(arg);
+        return 0;
+    case 'j':
+        o->as_json = true;
+        return 0;
+    case 's':
+        o->costs.section = time_of(arg, "--section-cost");
+        return 0;
+    case 'w':
+        o->costs.wake = time_of(arg, "--wake-cost");
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->path != NULL)
+            command_refuse(COMMAND_USAGE, "takes one task set, not \"%s\" too", arg);
+        o->path = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 const char *rt_set_visible(const char *name)

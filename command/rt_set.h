@@ -2,15 +2,27 @@
 #ifndef FW_COMMAND_RT_SET_H
 #define FW_COMMAND_RT_SET_H
 
+#include <argp.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "rt/analysis/analysis.h"
 #include "rt/taskset.h"
 
 /* What the verbs that take a task set share.  What is wrong ends the program, with a line. */
-struct taskset *rt_set_read(const char *path); /* NULL: none was given */
-int rt_set_protocol(const char *name);
-uint64_t rt_set_time(const char *text, const char *option); /* microseconds, as ns */
+struct rt_set_options {
+    const char *path; /* NULL: none was given */
+    int protocol;     /* 0: none was named */
+    bool as_json;
+    struct analysis_costs costs;
+};
+
+/* For argp: TASKSET, -p, -j, -s and -w. */
+error_t rt_set_parse(int key, char *arg, struct rt_set_options *o);
+
+/* The set; the protocol is its own then, where none was named. */
+struct taskset *rt_set_read(struct rt_set_options *o);
 
 /* In memory of its own, until the next call. */
 const char *rt_set_visible(const char *name);
