@@ -9,15 +9,15 @@ foreach(stem drepper furwock futex gustedt keeper ksem musl smpl spin_yield sysv
         ulock_shared usema)
     fw_test(NAME unit_classics_${stem} LABEL unit
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/classics_${stem}_test.c
-            LIBS classics classics_task TIMEOUT 60)
+            LIBS classics classics_task)
 endforeach()
 
 fw_test(NAME unit_classics_wake_all LABEL unit
         SOURCES ${CMAKE_CURRENT_LIST_DIR}/classics_wake_all_test.c
                 ${CMAKE_CURRENT_LIST_DIR}/sleeper.c
-        LIBS classics fw_cmocka TIMEOUT 60)
+        LIBS classics fw_cmocka)
 
 fw_test(NAME unit_classics_processes LABEL unit
         SOURCES ${CMAKE_CURRENT_LIST_DIR}/classics_processes_test.c
                 ${PROJECT_SOURCE_DIR}/harness/classic_adapters.c
-        LIBS classics classics_task harness TIMEOUT 120)
+        LIBS classics classics_task harness)

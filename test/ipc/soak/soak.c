@@ -23,7 +23,7 @@
 #include "soak/world.h"
 
 /* Nobody is stuck for so long, but for ever. */
-enum { HANG_S = 20, SPARED = 0 };
+enum { HANG_S = 60, SPARED = 0 };
 
 static struct options {
     uint64_t seconds, kills, pause_us, seed;
