@@ -27,6 +27,11 @@ set(FURWOCK_SANITIZE "" CACHE STRING "thread, address (with undefined), or empty
 set(FURWOCK_RELEASE "auto" CACHE STRING "how a lock is released: auto, x86_64 (rseq) or generic")
 option(FURWOCK_WERROR "Treat warnings as errors" OFF)
 
+# For builds that run some of the tests only.  Rooms stay out altogether; of tests with other labels
+# the programs are built only where they are asked for by name.
+set(FURWOCK_WITHOUT "" CACHE STRING "Rooms that are left out, as bench;test/model")
+set(FURWOCK_TESTS "" CACHE STRING "Labels of the tests that are built, as unit|stress; empty: all")
+
 # C++ serves rivals and header checks; the library does without.
 if(NOT FURWOCK_NO_CXX)
     check_language(CXX)
@@ -100,6 +105,16 @@ endif()
 
 # --- Functions ----------------------------------------------------------------------------------
 
+# fw_rooms(above ROOM...): goes into each that is there and is not left out.
+macro(fw_rooms above)
+    foreach(room ${ARGN})
+        if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/CMakeLists.txt AND
+           NOT "${above}${room}" IN_LIST FURWOCK_WITHOUT)
+            add_subdirectory(${room})
+        endif()
+    endforeach()
+endmacro()
+
 # fw_executable_(target SOURCES... LIBS... INCLUDES...): what fw_program and fw_test share.
 function(fw_executable_ target)
     cmake_parse_arguments(A "" "" "SOURCES;LIBS;INCLUDES" ${ARGN})
@@ -138,6 +153,11 @@ function(fw_test)
         endif()
     endforeach()
     fw_executable_(test_${T_NAME} SOURCES ${T_SOURCES} LIBS ${T_LIBS} INCLUDES ${T_INCLUDES})
+    set(wanted ${T_LABEL})
+    list(FILTER wanted INCLUDE REGEX "^(${FURWOCK_TESTS})$")
+    if(FURWOCK_TESTS AND NOT wanted)
+        set_target_properties(test_${T_NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
     fw_test_register_(${T_NAME} "${T_LABEL}" "${T_TIMEOUT}" test_${T_NAME} ${T_ARGS})
 endfunction()
 
