@@ -26,6 +26,7 @@ enum {
     MANY_CPU_TASKS = 6,
     MANY_CPUS = 3,
     CLOCK_READS = 1000,
+    LOOPS = 100000,
     PATIENCE_S = 15, /* with the longest run */
     EXIT_SKIPPED = 77
 };
@@ -39,7 +40,7 @@ struct command {
     unsigned run_ms;
     uint64_t seed;
     fw_rt_tier tier;
-    bool only_pairs, only_tasks, quick;
+    bool only_pairs, only_tasks, quick, emulated;
 };
 
 static struct command command = {.seed = 1};
@@ -57,6 +58,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 't':
         c->only_tasks = true;
+        return 0;
+    case 'e':
+        c->emulated = c->only_tasks = true;
         return 0;
     case 'q':
         c->quick = true;
@@ -87,6 +91,7 @@ static const struct argp_option options[] = {
     {"milliseconds", 'm', "MS", 0, "tasks: length of a run (1000)", 0},
     {"seed", 's', "N", 0, "tasks: of their lengths and periods (1)", 0},
     {"tier", 'T', "A|B", 0, "of furwock-rt (B where its scheduler runs, else A)", 0},
+    {"emulated", 'e', NULL, 0, "tasks, on a machine whose time is instructions (tools/vm)", 0},
     {"quick", 'q', NULL, 0, "to see that it works: 2 repetitions of 50 ms", 0},
     {0},
 };
@@ -166,7 +171,11 @@ static void add_place(struct bench *b, const struct command *c, const struct spo
 
 static void add_places(struct bench *b, const struct command *c)
 {
-    struct spot s = {.bench = b, .tier = c->tier, .seed = c->seed, .cpus = 1};
+    struct spot s = {.bench = b,
+                     .tier = c->tier,
+                     .seed = c->seed,
+                     .cpus = 1,
+                     .unit = c->emulated ? "instructions, emulated" : "ns"};
     unsigned cpus = cpus_usable();
 
     s.is_pairs = true;
@@ -214,6 +223,18 @@ static void tell_counter(struct bench *b)
                (double)least * (double)(clock_ns() - began) / (double)(last - first + 1));
 }
 
+/* Is each tick of the processor's counter an instruction? */
+static bool ticks_are_instructions(void)
+{
+    uint64_t before = ticks_before(), ticks;
+
+    for (unsigned i = 0; i < LOOPS; i++)
+        __asm__ volatile("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop");
+    ticks = ticks_after() - before;
+    /* Some for the loop itself, and for interrupts. */
+    return ticks >= UINT64_C(8) * LOOPS && ticks <= UINT64_C(16) * LOOPS;
+}
+
 /* A real-time thread that goes on for ever would take the machine along. */
 static void give_up(int number)
 {
@@ -257,12 +278,17 @@ int main(int argc, char **argv)
         bench_complain("SCHED_FIFO is refused: it needs root, CAP_SYS_NICE or a limit (ulimit -r)");
         return EXIT_SKIPPED;
     }
+    if (c->emulated && !ticks_are_instructions()) {
+        bench_complain("the processor's counter does not count instructions (tools/vm --icount)");
+        return EXIT_SKIPPED;
+    }
     if (c->quick)
         b.repetitions = QUICK_REPETITIONS;
     mlockall(MCL_CURRENT | MCL_FUTURE); /* where it is refused, the first touches cost more */
     tell_counter(&b);
     add_places(&b, c);
-    b.settings = json_pack("{s:i s:I s:s}", "run_ms", (int)c->run_ms, "seed", (json_int_t)c->seed,
-                           "tier", tier_name(c));
+    b.settings =
+        json_pack("{s:i s:I s:s s:s}", "run_ms", (int)c->run_ms, "seed", (json_int_t)c->seed,
+                  "tier", tier_name(c), "figures", c->emulated ? "instructions, emulated" : "ns");
     return bench_whole(&b, &c->common);
 }

@@ -31,7 +31,7 @@ enum {
 
 /* --- locks.c --------------------------------------------------------------------------------- */
 
-enum figure { AVERAGE, P99, MOST, FIGURES };
+enum figure { AVERAGE, P99, MOST, MEDIAN, FIGURES }; /* the paper has no medians */
 enum sample_kind { LOCK_FREE, UNLOCK_FREE, LOCK_TAKEN, UNLOCK_TAKEN, SAMPLE_KINDS };
 
 struct variant {
@@ -138,6 +138,7 @@ struct spot {
     unsigned tasks, cpus;
     unsigned run_ms;
     uint64_t seed;
+    const char *unit;        /* of its figures */
     struct samples *samples; /* of each entry of the place */
 };
 

@@ -49,7 +49,7 @@ static void draw(float *ns, size_t all, size_t n)
 
 struct summary samples_summary(struct samples *s, enum sample_kind kind, size_t n)
 {
-    struct summary sum = {.n = n, .figure = {NAN, NAN, NAN}};
+    struct summary sum = {.n = n, .figure = {NAN, NAN, NAN, NAN}};
     float *ns = s->ns[kind];
     double all = 0;
 
@@ -66,6 +66,7 @@ struct summary samples_summary(struct samples *s, enum sample_kind kind, size_t 
     sum.figure[AVERAGE] = all / (double)n;
     sum.figure[P99] = (double)ns[(n - 1) * 99 / 100];
     sum.figure[MOST] = (double)ns[n - 1];
+    sum.figure[MEDIAN] = (double)ns[(n - 1) / 2];
     s->summary[kind] = sum;
     s->is_summed[kind] = true;
     return sum;

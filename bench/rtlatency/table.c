@@ -14,8 +14,8 @@ static const char *const kind_names[SAMPLE_KINDS] = {"lock, free", "unlock, nobo
                                                      "lock, taken", "unlock, somebody waits"};
 static const char *const kind_keys[SAMPLE_KINDS] = {"lock_free", "unlock_free", "lock_taken",
                                                     "unlock_taken"};
-static const char *const figure_names[FIGURES] = {"average", "99 %", "most"};
-static const char *const figure_keys[FIGURES] = {"average", "p99", "most"};
+static const char *const figure_names[FIGURES] = {"average", "99 %", "most", "median"};
+static const char *const figure_keys[FIGURES] = {"average", "p99", "most", "median"};
 
 static const struct spot *spot_of(const struct bench_place *p)
 {
@@ -80,6 +80,10 @@ static void row(const struct bench_place *p, enum sample_kind kind, enum figure 
         cell(out, value_of(p, &p->entries[k], kind, figure),
              other != NULL ? value_of(p, other, kind, figure) : NAN);
     }
+    if (figure == MEDIAN) {
+        fputc('\n', out);
+        return;
+    }
     fprintf(out, "\n  %-24s", "   in the paper");
     for (size_t k = 0; k < p->n; k++) {
         const struct variant *v = variant_of(&p->entries[k]);
@@ -90,7 +94,7 @@ static void row(const struct bench_place *p, enum sample_kind kind, enum figure 
 
 static void print_tasks(const struct bench_place *p, FILE *out)
 {
-    fprintf(out, "\n%s: ns\n  %-24s", p->title, "");
+    fprintf(out, "\n%s: %s\n  %-24s", p->title, spot_of(p)->unit, "");
     for (size_t k = 0; k < p->n; k++)
         fprintf(out, " %15s", p->entries[k].lock->name);
     fputc('\n', out);

@@ -166,7 +166,8 @@ struct section {
     const struct job *job;
     double lock_ns, unlock_ns;
     bool waited;   /* asleep */
-    bool gave_way; /* lost the CPU in the unlock */
+    bool stopped;  /* lost the CPU in the lock */
+    bool gave_way; /* in the unlock */
 };
 
 static double at_ns(const struct tasks *all, uint64_t ticks)
@@ -185,6 +186,7 @@ static void look(const struct tasks *all, const struct worker *w, const struct j
     *s = (struct section){.by = w, .job = j};
     s->lock_ns = at[1] - at[0] - paused(w, at[0], at[1], &s->waited);
     s->unlock_ns = at[3] - at[2] - paused(w, at[2], at[3], &unused);
+    s->stopped = at[1] - at[0] - s->lock_ns > 0;
     s->gave_way = at[3] - at[2] - s->unlock_ns > 0;
 }
 
@@ -199,9 +201,10 @@ static bool was_in_the_way(const struct section *s, const struct section *of)
  *
  * Who asked and did not sleep has polled (the kernel does that for a lock that inherits, while the
  * owner runs elsewhere): what that cost cannot be told from waiting, so such a lock counts neither
- * here nor there.  Returns false where sections overlapped.
+ * here nor there.  In tier B nobody sleeps for a lock: the scheduler does not dispatch him.
+ * Returns false where sections overlapped.
  */
-static bool collect(const struct section *sections, size_t n, struct samples *to)
+static bool collect(const struct section *sections, size_t n, bool sleeps, struct samples *to)
 {
     for (size_t i = 0; i < n; i++) {
         const struct section *s = &sections[i];
@@ -212,13 +215,18 @@ static bool collect(const struct section *sections, size_t n, struct samples *to
         met = i > 0 && was_in_the_way(s - 1, s);
         handed =
             i + 1 < n && s[1].job != NULL && s[1].by != s->by && s[1].job->at[0] < s->job->at[3];
-        if (s->waited)
+        if (sleeps ? s->waited : s->stopped && met)
             samples_add(to, LOCK_TAKEN, s->lock_ns);
         else if (!met)
             samples_add(to, LOCK_FREE, s->lock_ns);
         samples_add(to, handed || s->gave_way ? UNLOCK_TAKEN : UNLOCK_FREE, s->unlock_ns);
     }
     return true;
+}
+
+static bool is_tier_b(const struct stage *s)
+{
+    return s->group != NULL && fw_rt_group_tier(s->group) == FW_RT_TIER_B;
 }
 
 static bool evaluate(struct tasks *all, struct samples *to)
@@ -238,7 +246,7 @@ static bool evaluate(struct tasks *all, struct samples *to)
             if (j->section < n)
                 look(all, &all->worker[i], j, &sections[j->section]);
         }
-    good = n > 0 && collect(sections, n, to);
+    good = n > 0 && collect(sections, n, !is_tier_b(&all->stage), to);
     free(sections);
     return good;
 }
