@@ -62,6 +62,8 @@ static const struct model_program programs[] = {
             CLAIMS(IPCP, "ja.A.", "j.", "jaA.")),
     PROGRAM("rt-claim-four", "four tasks, one lock", 4, one_cpu,
             CLAIMS(PCP_DU, "jaA", "jaA", "jaA", "jaA")),
+    PROGRAM("rt-claim-again", "both come again, after a look at one word", 2, one_cpu,
+            .budget = {.refusals = 1}, CLAIMS(PCP_DU, "jaAaAaA", "jaAaAjaA")),
     PROGRAM("rt-pcp-again", "one comes twice, the second time by the short way", 3, one_cpu,
             SCRIPT(PCP_DU, "jaA", "jaAjaA", "jaA")),
     PROGRAM("rt-pcp-middle", "one in the middle without locks", 3, one_cpu,
