@@ -15,11 +15,16 @@ Section = namedtuple("Section", "lock start end")
 Wait = namedtuple("Wait", "lock start end")
 
 
+def visible(name):
+    """Names come out of programs: what would move a terminal's cursor is shown as "?"."""
+    return "".join(c if c.isprintable() else "?" for c in str(name))
+
+
 class Task:
     """A task: what it did, oldest first."""
 
     def __init__(self, raw):
-        self.name = str(raw["name"])
+        self.name = visible(raw["name"])
         self.cpu = int(raw["cpu"])
         self.priority = int(raw["priority"])
         self.deadline = float(raw["deadline_ns"]) / MS
@@ -71,7 +76,8 @@ class Trace:
         self.name = name
         self.missing = str(raw.get("missing") or "")
         self.tasks = [Task(task) for task in raw["tasks"]]
-        self.locks = [(str(lock["name"]), str(lock["protocol"])) for lock in raw["locks"]]
+        self.locks = [(visible(lock["name"]), visible(lock["protocol"]))
+                      for lock in raw["locks"]]
         events = sorted(raw["events"], key=lambda event: event["ns"])
         for event in events:
             at, task = event["ns"] / MS, self.tasks[event["task"]]

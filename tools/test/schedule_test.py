@@ -120,6 +120,15 @@ class Drawing(unittest.TestCase):
             self.assertIn("<svg", (out / "schedule.svg").read_text(encoding="utf-8"))
             self.assertGreater((out / "schedule.png").stat().st_size, 1000)
 
+    def test_names_are_only_names(self):
+        odd = [task("$\\frac$", 20), task("a\x1b[31m\n", 10)]
+        locks = [{"name": "$x", "protocol": "$^$", "group": 3}]
+        path = self.write("$a$.json", raw(tasks=odd, locks=locks))
+        self.assertEqual(self.report("-o", self.folder / "out", path).returncode, 0)
+        said = self.report("--summary", path).stdout
+        self.assertIn("a?[31m?", said)
+        self.assertNotIn("\x1b", said)
+
     def test_summary(self):
         done = self.report("--summary", self.write("a.json", raw(missing="no tracefs")))
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -17,6 +17,11 @@ BOX = 0.52                      # height, of the room between two lines
 LOCKS = ("furwock", "pthread", "futex", "ulock", "classic", "bad")
 
 
+def plain(name):
+    """Not as a formula."""
+    return name.replace("$", r"\$")
+
+
 def colours(traces):
     """{name of a lock: colour}: the same in all panels."""
     names = sorted({name for trace in traces for name, _ in trace.locks})
@@ -70,21 +75,21 @@ def _panel(axes, trace, start, end, named):
     for at, task in enumerate(trace.tasks):
         _task(axes, task, len(trace.tasks) - 1 - at, start, end, paint)
     axes.set_yticks([len(trace.tasks) - 1 - at + BOX / 2 for at in range(len(trace.tasks))],
-                    [f"{task.name} ({task.priority}{f', CPU {task.cpu}' if many else ''})"
+                    [f"{plain(task.name)} ({task.priority}{f', CPU {task.cpu}' if many else ''})"
                      for task in trace.tasks])
     axes.set_ylim(-0.12, len(trace.tasks) + 0.02)
     axes.set_xlim(start - (end - start) * 0.01, end + (end - start) * 0.01)
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.set_title(trace.protocols or trace.name)
+    axes.set_title(plain(trace.protocols or trace.name))
 
 
 def _legend(figure, traces, named):
     known = traces[0].tasks[0].runs is not None
     handles = [Patch(facecolor=look.ink("rule"), edgecolor=look.ink("soft"),
                      label="runs" if known else "has a job, and does not wait")]
-    handles += [Patch(facecolor=colour, label=f"in a section: {name}")
+    handles += [Patch(facecolor=colour, label=f"in a section: {plain(name)}")
                 for name, colour in named.items()]
     handles.append(Patch(facecolor="none", edgecolor=look.ink("bad"), hatch="/////",
                          label="waits for a section"))
@@ -103,7 +108,7 @@ def draw(traces, directory, span=None, name="schedule"):
     for axes, trace in zip(panels[:, 0], traces):
         start, end, whole = trace.span() if span is None else (*span, True)
         _panel(axes, trace, start, end, named)
-        note += "" if whole else f"; {trace.name}: the first {schedule.JOBS} jobs"
+        note += "" if whole else f"; {plain(trace.name)}: the first {schedule.JOBS} jobs"
     panels[-1, 0].set_xlabel("ms")
     figure.tight_layout(rect=(0, 0.42 / figure.get_figheight(), 1, 1))
     _legend(figure, traces, named)
