@@ -27,7 +27,7 @@ extern ptrdiff_t fw_rseq_offset_ __attribute__((visibility("hidden")));
 #define FW_CLAIM_END_                                                              \
     "movq %[value], (%[word])\n"                                                   \
     "2:\n"                                                                         \
-    ".pushsection .text.unlikely, \"ax\"\n"                                        \
+    ".pushsection .text.fw_aborts, \"ax\"\n"                                       \
     ".byte 0x0f, 0xb9, 0x3d\n" /* ud1, which makes the signature an instruction */ \
     ".long 0x53053053\n"                                                           \
     "4: jmp %l[other_]\n"                                                          \

@@ -20,7 +20,8 @@ int fw_release_fence_(void);
  *
  * struct rseq: rseq_cs is at offset 8.  struct rseq_cs: version, flags, start, length, abort
  * address. 0x53053053 is the signature that glibc registers; the kernel wants it in front of the
- * abort address.
+ * abort address.  The abort lies in a section that no compiler puts code into: after the sequence,
+ * in whatever section that is, comes the code that follows it.
  *
  * The two halves are compared one by one because the lower one was just written by a 32-bit store:
  * a 64-bit load would wait until that store has reached the cache (measured: doc/mutex.md).
@@ -37,7 +38,7 @@ int fw_release_fence_(void);
                  "jne %l[other]\n"                                                              \
                  "movl $0, (%[state])\n"                                                        \
                  "2:\n"                                                                         \
-                 ".pushsection .text.unlikely, \"ax\"\n"                                        \
+                 ".pushsection .text.fw_aborts, \"ax\"\n"                                       \
                  ".byte 0x0f, 0xb9, 0x3d\n" /* ud1, which makes the signature an instruction */ \
                  ".long 0x53053053\n"                                                           \
                  "4: jmp %l[other]\n"                                                           \
