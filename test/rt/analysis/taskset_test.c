@@ -149,6 +149,60 @@ static void test_deep(void **state)
     assert_non_null(strstr(why, "at most 8 deep"));
 }
 
+/* A set that fits what is promised of one, or one sentence. */
+static void look(const char *text, size_t size)
+{
+    char why[TASKSET_WHY] = "";
+    FILE *file = fmemopen((char *)text, size, "r");
+    struct taskset *set = taskset_parse(file, why);
+
+    fclose(file);
+    if (set == NULL) {
+        assert_in_range(strlen(why), 1, TASKSET_WHY - 1);
+        return;
+    }
+    assert_in_range(set->tasks, 1, TASKSET_TASKS);
+    assert_in_range(set->locks, 0, TASKSET_LOCKS);
+    for (int i = 0; i < set->tasks; i++) {
+        const struct taskset_task *t = &set->task[i];
+        assert_in_range(t->cpu, 0, TASKSET_CPUS - 1);
+        assert_in_range(t->priority, 1, TASKSET_PRIORITIES);
+        assert_in_range(t->sections, 0, TASKSET_SECTIONS);
+        assert_true(t->execution > 0 && t->execution <= t->deadline && t->deadline <= t->period);
+        for (int s = 0; s < t->sections; s++)
+            assert_in_range(t->section[s].lock, 0, set->locks - 1);
+    }
+    taskset_free(set);
+}
+
+/* A set that is cut off anywhere, or has another byte or word anywhere. */
+static void test_spoilt(void **state)
+{
+    static const char good[] =
+        SECTIONS("[{\"lock\": \"a\", \"us\": 2, \"count\": 2, \"sections\": [{\"lock\": \"b\", "
+                 "\"us\": 1}]}], \"suspension_us\": 5, \"deadline_us\": 50.5");
+    static const char bytes[] = "\0\x1b\xff\x80\xc3\"\\{}[],:-0e.9 ";
+    static const char *const words[] = {"null",  "{}",    "[]",  "-1",
+                                        "1e999", "1e300", "NaN", "99999999999999999999",
+                                        "true",  "\"\"",  "0",   "\"\\u0000\""};
+    char text[2 * sizeof good];
+
+    (void)state;
+    for (size_t at = 1; at < sizeof good - 1; at++) {
+        look(good, at);
+        for (size_t i = 0; i < sizeof bytes - 1; i++) {
+            memcpy(text, good, sizeof good);
+            text[at] = bytes[i];
+            look(text, sizeof good - 1);
+        }
+        for (size_t i = 0; i < sizeof words / sizeof *words && good[at - 1] == ' '; i++) {
+            size_t old = strcspn(good + at, ",}]");
+            snprintf(text, sizeof text, "%.*s%s%s", (int)at, good, words[i], good + at + old);
+            look(text, strlen(text));
+        }
+    }
+}
+
 static void test_file(void **state)
 {
     char why[TASKSET_WHY] = "";
@@ -162,10 +216,8 @@ static void test_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_good),   cmocka_unit_test(test_bad),  cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_spoilt), cmocka_unit_test(test_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
