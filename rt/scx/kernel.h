@@ -64,7 +64,6 @@ enum {
 #define SCX_OPS_ENQ_MIGRATION_DISABLED (1ull << 4)
 #define SCX_KICK_IDLE 1ull
 #define SCX_KICK_PREEMPT 2ull
-enum { SCHED_FIFO = 1, SCHED_RR = 2, SCHED_DEADLINE = 6 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -98,7 +97,7 @@ struct sched_ext_entity {
 };
 
 struct task_struct {
-    unsigned int flags, policy;
+    unsigned int flags;
     int pid, nr_cpus_allowed;
     const struct cpumask *cpus_ptr;
     const struct cred *cred;

@@ -59,6 +59,36 @@ static __always_inline bool has_taker(struct fw_rt_scx_world *w, uint32_t d, uin
     return has;
 }
 
+static __always_inline uint64_t dead_in(const struct fw_rt_scx_world *w, uint32_t d)
+{
+    uint64_t dead = 0;
+    int i;
+
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        const struct fw_rt_task_cell *c = &w->world.task[i];
+        if (c->state == FW_RT_DEAD && (c->held & fw_rt_bit(d)))
+            dead |= fw_rt_bit(i);
+    }
+    return dead;
+}
+
+/* They have been taken out of the line. */
+static __always_inline void forget(struct fw_rt_scx_world *w, uint32_t d, uint64_t dead)
+{
+    int i;
+
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        struct fw_rt_task_cell *c = &w->world.task[i];
+        if (!(dead & fw_rt_bit(i)))
+            continue;
+        c->held &= ~fw_rt_bit(d);
+        if (c->held == 0)
+            c->state = FW_RT_FREE;
+    }
+}
+
 /*
  * Takes the dead out of the line.  Is anybody left?  All those have found somebody before them, and
  * are going to ask; the next one after them finds nobody only if nobody is left.
@@ -66,23 +96,37 @@ static __always_inline bool has_taker(struct fw_rt_scx_world *w, uint32_t d, uin
 static __always_inline bool clean(struct fw_rt_scx_world *w, struct fw_rt_scx_shared *shared,
                                   uint32_t d)
 {
-    uint64_t gone = 0;
-    int i;
+    uint64_t gone = dead_in(w, d);
 
-    FW_RT_EACH(i, FW_RT_TASKS)
-    {
-        struct fw_rt_task_cell *c = &w->world.task[i];
-        if (c->state != FW_RT_DEAD || !(c->held & fw_rt_bit(d)))
-            continue;
-        gone |= fw_rt_bit(i);
-        c->held &= ~fw_rt_bit(d);
-        if (c->held == 0)
-            c->state = FW_RT_FREE;
-    }
+    forget(w, d, gone);
     return !gone || (__sync_fetch_and_and(&shared->line[fw_rt_lock_index(d)], ~gone) & ~gone);
 }
 
-/* L2 */
+/*
+ * Of a task that is not in the line: takes the place of the dead, where there is nobody else.  In
+ * one step: the line must not look free, for whoever takes it then is told of no death.
+ */
+static __always_inline bool inherit(struct fw_rt_scx_world *w, struct fw_rt_scx_shared *shared,
+                                    uint32_t slot, uint32_t d)
+{
+    struct fw_rt_lock_cell *l = &w->world.lock[fw_rt_lock_index(d)];
+    uint64_t dead = dead_in(w, d);
+
+    if (!dead || l->waiters != 0 || has_taker(w, d, 0) ||
+        __sync_val_compare_and_swap(&shared->line[fw_rt_lock_index(d)], dead, fw_rt_bit(slot)) !=
+            dead)
+        return false;
+    forget(w, d, dead);
+    mark_died(w, d);
+    l->owner = slot % FW_RT_TASKS + 1;
+    return true;
+}
+
+/*
+ * L2.  Who finds a taker may be wrong a moment later: one that tries has the bit while it looks,
+ * and one that leaves has it a little longer than the lock.  So it is looked at again by each who
+ * tries in vain, and by each who waits whenever it is let through.
+ */
 static __always_inline void settle(struct fw_rt_scx_world *w, struct fw_rt_scx_shared *shared,
                                    uint32_t d)
 {

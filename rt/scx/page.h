@@ -25,7 +25,9 @@
  * Asking.  A task writes what it asks for into its page, `op` last, and calls sched_yield() until
  * `op` is 0; then `result` is 0 or an errno, and `desc` may have been changed.  A call that returns
  * and leaves `op` as it was says nothing; who sees it looks at `alive` and `away`, and calls again.
- * A task that waits is let through for a moment now and then: it can die, and it can look.
+ * A task that waits is let through for a moment now and then: it can die, and it can look.  Where
+ * `away` is set, it sleeps for a moment between the calls: it might spin above its own scheduler.
+ * Who is away is answered from its CPU, within 100 ms; but LEAVE needs it under the scheduler.
  *
  * op       asks for                 needs                                    result
  * -------  -----------------------  ---------------------------------------  ----------------------
@@ -41,7 +43,9 @@
  *                                                                            ENOTSUP as fw_rt_open;
  *                                                                            EPERM: ceiling
  * LOCK     lock `desc`, and waits   opened                                   0, EOWNERDEAD: has it;
- *                                                                            EINVAL, EDEADLK, EXDEV
+ *                                                                            EINVAL, EDEADLK;
+ *                                                                            EXDEV: it has a ceiling,
+ *                                                                            and the task is away
  * TRY      the same, no waiting     the same                                 also EBUSY
  * UNLOCK   to pass it on            see below                                0
  *
@@ -105,6 +109,16 @@ enum fw_rt_scx_op {
     FW_RT_SCX_UNLOCK
 };
 
+/*
+ * Is the task where it belongs?  When it goes to another class, the kernel does not say whether it
+ * does or the scheduler comes to its end: the scheduler knows that when it is asked the next time.
+ */
+enum fw_rt_scx_away {
+    FW_RT_SCX_HERE,
+    FW_RT_SCX_AWAY, /* not on its CPU, or not under this scheduler: EXDEV */
+    FW_RT_SCX_LEFT  /* AWAY, or the scheduler ends: asks, and sleeps between */
+};
+
 /* A task's page: it and the scheduler write. */
 struct fw_rt_scx_page {
     uint64_t locked;      /* a bit for each lock that it has, and FW_RT_CAN_LOCK */
@@ -113,7 +127,7 @@ struct fw_rt_scx_page {
     uint32_t op;
     uint32_t desc;
     uint32_t result;
-    uint32_t away; /* the scheduler: it is not on its CPU, or not under this scheduler: EXDEV */
+    uint32_t away; /* the scheduler: enum fw_rt_scx_away */
     uint64_t spare[3];
 
     /* What JOIN and OPEN ask for. */

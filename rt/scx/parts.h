@@ -33,6 +33,71 @@ __attribute__((noinline)) int fw_ask_for(uint32_t slot)
     return 0;
 }
 
+__attribute__((noinline)) int fw_open(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (page) {
+        struct wish wish = read_wish(page);
+        open(w, slot, page, &wish);
+    }
+    return 0;
+}
+
+/* What the page asks for, but for JOIN and LEAVE. */
+__attribute__((noinline)) int fw_serve(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+    uint32_t op, d;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (!page)
+        return 0;
+    take_guard();
+    op = *(volatile uint32_t *)&page->op;
+    d = *(volatile uint32_t *)&page->desc;
+    if (op == FW_RT_SCX_OPEN)
+        fw_open(slot);
+    else if (op == FW_RT_SCX_LOCK || op == FW_RT_SCX_TRY)
+        lock(w, slot, page, d, op == FW_RT_SCX_LOCK);
+    else if (op == FW_RT_SCX_UNLOCK)
+        unlock(w, slot, page, d);
+    else if (op != FW_RT_SCX_NOTHING)
+        answer(page, EINVAL);
+    give_guard();
+    return 0;
+}
+
+/*
+ * Of a task that is away: nobody may hear when it leaves a section, or asks.  What others of its
+ * CPU want must not depend on when it is back.
+ */
+__attribute__((noinline)) int fw_look_after(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+    uint32_t op;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (!page)
+        return 0;
+    __sync_val_compare_and_swap(&page->away, FW_RT_SCX_LEFT, FW_RT_SCX_AWAY);
+    note(w, slot, page);
+    op = *(volatile uint32_t *)&page->op;
+    if (op != FW_RT_SCX_NOTHING && op != FW_RT_SCX_JOIN && op != FW_RT_SCX_LEAVE)
+        fw_serve(slot);
+    return 0;
+}
+
 /* Which tasks of the CPU compete.  FW_RT_NOBODY, or one that is blocked and due to look. */
 __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
 {
@@ -48,6 +113,8 @@ __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
         struct fw_rt_task_cell *c = &w->world.task[i];
         if (c->state != FW_RT_LIVE || c->cpu != cpu)
             continue;
+        if (side[i].away)
+            fw_look_after(i);
         bool can = (could & fw_rt_bit(i)) && !side[i].away && !side[i].elsewhere;
         c->ready = can && !side[i].in_line;
         if (can && c->request != 0 && now - side[i].turn_ns > TURN_EVERY)
@@ -132,21 +199,6 @@ __attribute__((noinline)) int fw_bury(uint32_t slot)
     return 0;
 }
 
-__attribute__((noinline)) int fw_open(uint32_t slot)
-{
-    struct fw_rt_scx_world *w = get_world();
-    struct fw_rt_scx_page *page;
-
-    if (slot >= FW_RT_TASKS || !w)
-        return 0;
-    page = page_of(slot);
-    if (page) {
-        struct wish wish = read_wish(page);
-        open(w, slot, page, &wish);
-    }
-    return 0;
-}
-
 /*
  * All but JOIN.  Returns what is left to do: LEAVE.  Who is to be on its CPU, and is not there yet,
  * asks again from there.
@@ -155,7 +207,7 @@ __attribute__((noinline)) int fw_request(uint32_t slot)
 {
     struct fw_rt_scx_world *w = get_world();
     struct fw_rt_scx_page *page;
-    uint32_t op, d;
+    uint32_t op;
 
     if (slot >= FW_RT_TASKS || !w)
         return 0;
@@ -164,21 +216,10 @@ __attribute__((noinline)) int fw_request(uint32_t slot)
         return 0;
     note(w, slot, page);
     op = *(volatile uint32_t *)&page->op;
-    d = *(volatile uint32_t *)&page->desc;
     if (op == FW_RT_SCX_NOTHING || op == FW_RT_SCX_LEAVE)
         return op;
     w->counts.requests++;
-    take_guard();
-    if (op == FW_RT_SCX_OPEN)
-        fw_open(slot);
-    else if (op == FW_RT_SCX_LOCK || op == FW_RT_SCX_TRY)
-        lock(w, slot, page, d, op == FW_RT_SCX_LOCK);
-    else if (op == FW_RT_SCX_UNLOCK)
-        unlock(w, slot, page, d);
-    else
-        answer(page, EINVAL);
-    give_guard();
-    return 0;
+    return fw_serve(slot);
 }
 
 /* Which grant the user has; FW_RT_NOBODY: none. */

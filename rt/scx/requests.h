@@ -45,7 +45,11 @@ static __always_inline void lock_line(struct fw_rt_scx_world *w, uint32_t slot,
         return;
     }
     if (!may_wait) {
-        answer(page, EBUSY);
+        settle(w, shared, d);
+        if (inherit(w, shared, slot, d))
+            give(w, page, d);
+        else
+            answer(page, EBUSY);
         return;
     }
     c->ticket = l->tickets++;
@@ -76,19 +80,36 @@ static __always_inline void lock_ceiling(struct fw_rt_scx_world *w, uint32_t slo
     give(w, page, d);
 }
 
+/* Asks already, and was let through to look; or it has been taken away meanwhile. */
+static __always_inline void look(struct fw_rt_scx_world *w, uint32_t slot,
+                                 struct fw_rt_scx_page *page)
+{
+    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    uint32_t d = fw_rt_lock_index(c->request - 1);
+    struct fw_rt_scx_shared *shared = shared_of(slot);
+
+    if (fw_rt_is_boosting(w->world.lock[d].kind)) {
+        if (shared)
+            settle(w, shared, d);
+    } else if (side[slot % FW_RT_TASKS].away) {
+        c->request = 0;
+        answer(page, EXDEV);
+    }
+}
+
 static __always_inline void lock(struct fw_rt_scx_world *w, uint32_t slot,
                                  struct fw_rt_scx_page *page, uint32_t d, bool may_wait)
 {
     struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
 
     if (c->request != 0)
-        return; /* asks already, and was let through to look */
-    if (d >= FW_RT_LOCKS || !(c->opened & fw_rt_bit(d)))
+        look(w, slot, page);
+    else if (d >= FW_RT_LOCKS || !(c->opened & fw_rt_bit(d)))
         answer(page, EINVAL);
+    else if (fw_rt_is_boosting(w->world.lock[d].kind)) /* of any CPU: also of who is away */
+        lock_line(w, slot, page, d, may_wait);
     else if (side[slot % FW_RT_TASKS].away)
         answer(page, EXDEV);
-    else if (fw_rt_is_boosting(w->world.lock[d].kind))
-        lock_line(w, slot, page, d, may_wait);
     else if (c->held & fw_rt_bit(d))
         answer(page, EDEADLK);
     else

@@ -275,11 +275,15 @@ void BPF_PROG(fw_set_cpumask, struct task_struct *p, const struct cpumask *mask)
     if (slot >= FW_RT_TASKS || !w)
         return;
     bool is_there = p->nr_cpus_allowed == 1 && bpf_cpumask_first(mask) == w->world.task[slot].cpu;
-    fw_withdraw(slot, !is_there);
+    fw_withdraw(slot, is_there ? FW_RT_SCX_HERE : FW_RT_SCX_AWAY);
     ask(w->world.task[slot].cpu);
 }
 
-/* It goes to another class for a while, or for ever; or the scheduler comes to its end (S2). */
+/*
+ * It goes to another class for a while, or for ever, by its policy or by a priority that a mutex of
+ * the kernel's lends to it; or the scheduler comes to its end (S2).  fw_set_cpumask is called when
+ * it comes back.
+ */
 SEC("struct_ops/fw_disable")
 void BPF_PROG(fw_disable, struct task_struct *p)
 {
@@ -288,8 +292,8 @@ void BPF_PROG(fw_disable, struct task_struct *p)
     if (slot >= FW_RT_TASKS)
         return;
     __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
-    fw_withdraw(slot, side[slot].away || p->policy == SCHED_FIFO || p->policy == SCHED_RR ||
-                          p->policy == SCHED_DEADLINE);
+    fw_withdraw(slot, FW_RT_SCX_LEFT);
+    fw_ask_for(slot);
 }
 
 /* Called for all that live, too, when the scheduler comes to its end. */
@@ -325,7 +329,7 @@ static int on_tick(void *map, uint32_t *key, struct tick *tick)
         return 0;
     FW_RT_EACH(i, FW_RT_TASKS)
     {
-        if (w->world.task[i].state == FW_RT_LIVE && w->world.task[i].request != 0)
+        if (w->world.task[i].state == FW_RT_LIVE && (w->world.task[i].request != 0 || side[i].away))
             ask(w->world.task[i].cpu);
     }
     bpf_timer_start(&tick->timer, TICK, 0);

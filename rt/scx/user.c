@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define AWAY_NAP_NS 1000000 /* moved to another CPU: look again that late */
+#define AWAY_NAP_NS 1000000 /* not where it belongs: looks again that late */
 
 static struct fw_rt_scx *scx_of(const struct fw_rt_task *t)
 {
@@ -29,7 +29,7 @@ static uint64_t *line_of(const struct fw_rt_task *t, uint32_t desc)
 
 /* --- Asking ----------------------------------------------------------------------------------- */
 
-int fw_rt_scx_ask_(struct fw_rt_task *t, uint32_t op)
+static int ask(struct fw_rt_task *t, uint32_t op)
 {
     static const struct timespec nap = {.tv_nsec = AWAY_NAP_NS};
     struct fw_rt_scx_page *page = t->page;
@@ -47,10 +47,33 @@ int fw_rt_scx_ask_(struct fw_rt_task *t, uint32_t op)
             fw_store32_relaxed(&page->op, FW_RT_SCX_NOTHING);
             return FW_RT_SCX_ENDED;
         }
-        if (fw_load32_relaxed(&page->away))
+        if (fw_load32_relaxed(&page->away) != FW_RT_SCX_HERE)
             nanosleep(&nap, NULL);
         sched_yield();
     }
+}
+
+/* LEAVE needs the thread itself under the scheduler: for so long it gives up a policy of its own. */
+static int leave(struct fw_rt_task *t)
+{
+    static const struct sched_param usual = {.sched_priority = 0};
+    int policy = sched_getscheduler(0), answer;
+    struct sched_param own;
+
+    if (policy < 0 || (policy & ~SCHED_RESET_ON_FORK) == SCHED_OTHER ||
+        sched_getparam(0, &own) != 0 ||
+        sched_setscheduler(0, SCHED_OTHER | (policy & SCHED_RESET_ON_FORK), &usual) != 0)
+        return ask(t, FW_RT_SCX_LEAVE);
+    answer = ask(t, FW_RT_SCX_LEAVE);
+    sched_setscheduler(0, policy, &own);
+    return answer;
+}
+
+int fw_rt_scx_ask_(struct fw_rt_task *t, uint32_t op)
+{
+    bool is_away = fw_load32_relaxed(&t->page->away) != FW_RT_SCX_HERE;
+
+    return op == FW_RT_SCX_LEAVE && is_away ? leave(t) : ask(t, op);
 }
 
 static int ask_for(struct fw_rt_task *t, uint32_t op, uint32_t desc)
@@ -61,7 +84,7 @@ static int ask_for(struct fw_rt_task *t, uint32_t op, uint32_t desc)
 
 static int check_away(const struct fw_rt_task *t)
 {
-    if (fw_load32_relaxed(&t->page->away) == 0 || !fw_rt_scx_is_alive_(scx_of(t)))
+    if (fw_load32_relaxed(&t->page->away) != FW_RT_SCX_AWAY || !fw_rt_scx_is_alive_(scx_of(t)))
         return 0;
     return fw_rt_fail_(EXDEV, "the task \"%s\" has been taken off CPU %u, or to another scheduler",
                        t->cell->name, t->cell->cpu);

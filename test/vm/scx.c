@@ -133,6 +133,8 @@ unsigned scx_ask(struct scx_task *t, enum fw_rt_scx_op op, unsigned d)
     __atomic_store_n(&t->page->op, op, __ATOMIC_RELEASE);
     t->asked++;
     do {
+        if (t->page->away)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         sched_yield();
         scx_check(world->world.alive || op == FW_RT_SCX_LEAVE, "the scheduler has ended");
     } while (__atomic_load_n(&t->page->op, __ATOMIC_ACQUIRE) != FW_RT_SCX_NOTHING);

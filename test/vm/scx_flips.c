@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rt/scx/loader.h"
 #include "scx.h"
 
 enum { FLIPS = 3000, HOME = 0 };
@@ -22,7 +23,7 @@ enum { FLIPS = 3000, HOME = 0 };
 static struct {
     uint32_t inside, violations, entries[2], stop, there;
     pid_t moved;
-} *notes;
+} * notes;
 
 static void section(unsigned n)
 {
@@ -103,6 +104,7 @@ static int flip(void)
 int main(void)
 {
     pthread_t threads[2];
+    char text[300];
     int status = -1;
     pid_t child;
 
@@ -125,5 +127,6 @@ int main(void)
            notes->entries[1], notes->violations);
     scx_check(notes->violations == 0, "two in a section");
     scx_check(scx_world()->world.alive == 1, "it has ended by itself");
+    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_DONE, "stop: %s", text);
     return EXIT_SUCCESS;
 }

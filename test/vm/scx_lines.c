@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines and ceilings where tasks die, are taken away from their CPU, or get another policy: whoever
+ * waits gets the lock, and hears of a death.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scx.h"
+
+enum { KEY = 6 };
+
+/* What child processes tell. */
+static struct {
+    uint32_t has, asks, done, go;
+    uint32_t result;
+} * notes;
+
+static void set_flag(uint32_t *flag)
+{
+    __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
+}
+
+static bool is_set(uint32_t *flag)
+{
+    return __atomic_load_n(flag, __ATOMIC_SEQ_CST) != 0;
+}
+
+static uint64_t bit(unsigned n)
+{
+    return 1ull << n;
+}
+
+/* Sleeps: the others, which are not above it, are to run. */
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void await(uint32_t *flag, const char *what)
+{
+    for (unsigned i = 0; !is_set(flag); i++) {
+        scx_check(i < 10000, "in vain: %s", what);
+        nap();
+    }
+}
+
+static unsigned join_and_open(struct scx_task *t, unsigned cpu, unsigned base, enum fw_rt_kind kind)
+{
+    unsigned d, error;
+
+    scx_join(t, KEY, "lines", cpu, base);
+    error = scx_open(t, kind == FW_RT_KIND_PCP ? "P" : "L", kind, 0, &d);
+    scx_check(error == 0, "open: %s", strerror((int)error));
+    return d;
+}
+
+static unsigned try_line(struct scx_task *t, unsigned d)
+{
+    uint64_t empty = 0;
+
+    __atomic_fetch_or(&t->page->locked, bit(d), __ATOMIC_SEQ_CST);
+    if (__atomic_compare_exchange_n(&t->shared->line[d], &empty, bit(t->slot), false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        return 0;
+    __atomic_fetch_and(&t->page->locked, ~bit(d), __ATOMIC_SEQ_CST);
+    return scx_ask(t, FW_RT_SCX_TRY, d);
+}
+
+/* A process that takes the lock, and stays in the section. */
+static pid_t hire_owner(unsigned cpu, enum fw_rt_kind kind)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct scx_task t;
+        unsigned d = join_and_open(&t, cpu, 5, kind);
+
+        scx_check(scx_lock(&t, kind, d) == 0, "lock");
+        set_flag(&notes->has);
+        for (;;)
+            nap();
+    }
+    await(&notes->has, "an owner");
+    return child;
+}
+
+/* A process that waits for the lock, and tells what it got. */
+static pid_t hire_waiter(unsigned cpu, enum fw_rt_kind kind)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct scx_task t;
+        unsigned d = join_and_open(&t, cpu, 6, kind);
+
+        set_flag(&notes->asks);
+        notes->result = scx_lock(&t, kind, d);
+        set_flag(&notes->done);
+        scx_unlock(&t, kind, d);
+        scx_leave(&t);
+        _exit(EXIT_SUCCESS);
+    }
+    await(&notes->asks, "a waiter");
+    SCX_UNTIL(scx_world()->world.task[1].request != 0 || scx_world()->world.task[2].request != 0);
+    return child;
+}
+
+static void end(pid_t child, bool by_force)
+{
+    int status;
+
+    if (by_force)
+        kill(child, SIGKILL);
+    scx_check(waitpid(child, &status, 0) == child, "waitpid: %s", strerror(errno));
+    scx_check(by_force || status == 0, "status %d", status);
+}
+
+static void forget(void)
+{
+    memset(notes, 0, sizeof *notes);
+}
+
+/* ---- Deaths ---- */
+
+static void test_try_after_death(enum fw_rt_kind kind)
+{
+    struct scx_task t;
+    unsigned d = join_and_open(&t, 0, 10, kind), result;
+
+    forget();
+    end(hire_owner(1, kind), true);
+    result = try_line(&t, d);
+    scx_check(result == EOWNERDEAD, "try after a death: %u", result);
+    scx_unlock(&t, kind, d);
+    scx_check(scx_lock(&t, kind, d) == 0, "lock after that");
+    scx_unlock(&t, kind, d);
+    scx_leave(&t);
+}
+
+/* While somebody tries, or leaves: its bit is in the page, and it has not the lock. */
+static void test_death_beside_a_try(enum fw_rt_kind kind, bool tries)
+{
+    struct scx_task t;
+    unsigned d = join_and_open(&t, 0, 10, kind);
+    pid_t owner, waiter;
+
+    forget();
+    owner = hire_owner(1, kind);
+    waiter = hire_waiter(1, kind);
+    __atomic_fetch_or(&t.page->locked, bit(d), __ATOMIC_SEQ_CST);
+    end(owner, true);
+    __atomic_fetch_and(&t.page->locked, ~bit(d), __ATOMIC_SEQ_CST);
+    if (tries)
+        scx_check(scx_ask(&t, FW_RT_SCX_TRY, d) == EBUSY, "try");
+    await(&notes->done, "the lock of a dead owner");
+    scx_check(notes->result == EOWNERDEAD, "lock after a death: %u", notes->result);
+    end(waiter, false);
+    scx_leave(&t);
+}
+
+/* ---- Who is away ---- */
+
+enum how { BY_AFFINITY, BY_POLICY };
+
+static void go_away(struct scx_task *t, enum how how, unsigned cpu)
+{
+    struct sched_param urgent = {.sched_priority = 5};
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    if (how == BY_AFFINITY)
+        scx_check(sched_setaffinity(0, sizeof set, &set) == 0, "affinity: %s", strerror(errno));
+    else
+        scx_check(sched_setscheduler(0, SCHED_FIFO, &urgent) == 0, "FIFO: %s", strerror(errno));
+    scx_check(t->page->away != 0, "it is not away (%s)",
+              how == BY_AFFINITY ? "affinity" : "policy");
+}
+
+static void come_back(enum how how, unsigned cpu)
+{
+    struct sched_param usual = {.sched_priority = 0};
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    if (how == BY_AFFINITY)
+        sched_setaffinity(0, sizeof set, &set);
+    else
+        sched_setscheduler(0, SCHED_OTHER, &usual);
+}
+
+/* It waits in a line, gets the lock, and passes it on. */
+static pid_t hire_stray(enum fw_rt_kind kind, enum how how)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct scx_task t;
+        unsigned d = join_and_open(&t, 1, 5, kind);
+
+        go_away(&t, how, 0);
+        set_flag(&notes->asks);
+        notes->result = scx_lock(&t, kind, d);
+        set_flag(&notes->has);
+        await(&notes->go, "go");
+        scx_unlock(&t, kind, d);
+        come_back(how, 1);
+        scx_leave(&t);
+        _exit(EXIT_SUCCESS);
+    }
+    return child;
+}
+
+static void test_line_away(enum fw_rt_kind kind, enum how how)
+{
+    struct scx_task t;
+    unsigned d = join_and_open(&t, 0, 10, kind);
+    pid_t child;
+
+    forget();
+    scx_check(scx_lock(&t, kind, d) == 0, "lock");
+    child = hire_stray(kind, how);
+    await(&notes->asks, "a task that is away");
+    for (unsigned i = 0; i < 10; i++)
+        nap();
+    scx_check(!is_set(&notes->has), "it has what another one has");
+    scx_unlock(&t, kind, d);
+    await(&notes->has, "the lock, for one that is away");
+    scx_check(notes->result == 0, "lock of one that is away: %u", notes->result);
+    set_flag(&notes->go);
+    scx_check(scx_lock(&t, kind, d) == 0, "lock");
+    scx_unlock(&t, kind, d);
+    end(child, false);
+    scx_leave(&t);
+}
+
+/* It leaves its section while nobody sees it. */
+static void test_ceiling_away(enum how how)
+{
+    struct scx_task t;
+    unsigned d;
+    pid_t child;
+
+    forget();
+    child = fork();
+    if (child == 0) {
+        d = join_and_open(&t, 1, 5, FW_RT_KIND_PCP);
+        scx_check(scx_lock(&t, FW_RT_KIND_PCP, d) == 0, "lock");
+        go_away(&t, how, 0);
+        set_flag(&notes->has);
+        await(&notes->go, "go");
+        for (unsigned i = 0; i < 10; i++)
+            nap();
+        __atomic_fetch_and(&t.page->locked, ~bit(d), __ATOMIC_SEQ_CST);
+        await(&notes->done, "the other one");
+        notes->result = scx_ask(&t, FW_RT_SCX_LOCK, d);
+        come_back(how, 1);
+        scx_leave(&t);
+        _exit(EXIT_SUCCESS);
+    }
+    await(&notes->has, "an owner");
+    d = join_and_open(&t, 1, 10, FW_RT_KIND_PCP);
+    set_flag(&notes->go);
+    scx_check(scx_lock(&t, FW_RT_KIND_PCP, d) == 0, "lock");
+    set_flag(&notes->done);
+    scx_unlock(&t, FW_RT_KIND_PCP, d);
+    end(child, false);
+    scx_check(notes->result == EXDEV, "lock of one that is away: %u", notes->result);
+    scx_leave(&t);
+}
+
+static pthread_mutex_t lender;
+
+static void *urgent(void *unused)
+{
+    struct sched_param param = {.sched_priority = 5};
+
+    scx_check(sched_setscheduler(0, SCHED_FIFO, &param) == 0, "FIFO: %s", strerror(errno));
+    pthread_mutex_lock(&lender);
+    pthread_mutex_unlock(&lender);
+    return unused;
+}
+
+/* The kernel lends it the priority of a real-time thread, and with it another class. */
+static void test_lent_priority(void)
+{
+    pthread_mutexattr_t attributes;
+    struct scx_task t;
+    pthread_t thread;
+    unsigned d, result;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(&lender, &attributes);
+    d = join_and_open(&t, 0, 5, FW_RT_KIND_PCP);
+    pthread_mutex_lock(&lender);
+    scx_check(pthread_create(&thread, NULL, urgent, NULL) == 0, "no thread");
+    for (unsigned i = 0; i < 1000 && (t.page->locked & FW_RT_CAN_LOCK); i++)
+        nap();
+    scx_check(t.page->away != 0, "it is in another class, and not away");
+    result = scx_ask(&t, FW_RT_SCX_LOCK, d);
+    scx_check(result == EXDEV, "lock of one that is away: %u", result);
+    pthread_mutex_unlock(&lender);
+    pthread_join(thread, NULL);
+    scx_check(t.page->away == 0, "it is back, and away");
+    scx_check(scx_lock(&t, FW_RT_KIND_PCP, d) == 0, "lock");
+    scx_unlock(&t, FW_RT_KIND_PCP, d);
+    scx_leave(&t);
+}
+
+int main(void)
+{
+    static const enum fw_rt_kind kinds[] = {FW_RT_KIND_MPCP, FW_RT_KIND_FMLP};
+
+    scx_need_vm();
+    alarm(100);
+    notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    scx_check(notes != MAP_FAILED, "no memory");
+    scx_start();
+    for (unsigned i = 0; i < 2; i++) {
+        test_death_beside_a_try(kinds[i], true);
+        test_death_beside_a_try(kinds[i], false);
+        test_try_after_death(kinds[i]);
+        for (enum how how = BY_AFFINITY; how <= BY_POLICY; how++)
+            test_line_away(kinds[i], how);
+    }
+    for (enum how how = BY_AFFINITY; how <= BY_POLICY; how++)
+        test_ceiling_away(how);
+    test_lent_priority();
+    printf("all have got their locks\n");
+    scx_stop();
+    return EXIT_SUCCESS;
+}
