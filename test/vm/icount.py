@@ -78,7 +78,7 @@ def main():
     results, added = cut(said), costs(said)
     if status != 0 or not results:
         return status or SKIPPED
-    kernel = next((m.group(1) for m in map(KERNEL.match, said) if m), "")
+    kernel = next((m.group(1) for m in map(KERNEL.search, said) if m), "")
     print("\nWhat the scheduler of tier B takes for a decision, instructions, emulated "
           f"(the paper adds, in cycles: {PAPER}):")
     for row in added:
