@@ -23,7 +23,8 @@
  * I2  `members` is the number of bits in `joined`: who changes a bit counts it.
  * I3  Nobody else writes to the page, once its head is filled in: the loader freezes it.
  *
- * An event that the kernel loses (it runs no program inside of itself) leaves an entry or a bit
+ * An event that the kernel loses (it runs no program inside of itself; some do not report switches
+ * away from some threads, as from idle ones of all CPUs but the first) leaves an entry or a bit
  * behind: the page is a guess, and the next process of that number is a member without having rung.
  */
 #include "assist/kernel.h"
