@@ -251,10 +251,13 @@ FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_world *w, uint32_t 
 
 /*
  * Who runs on behalf of task t: itself, or, where it asks for a lock and may not have it, who is in
- * the way, and so on (D3).  FW_RT_NOBODY: that one sleeps, or waits on another CPU, or (PIP only)
- * they wait for each other in a circle.
+ * the way, and so on (D3).  FW_RT_NOBODY: that one sleeps, or waits on another CPU, or they wait for
+ * each other in a circle (PIP; else only if somebody has what was not granted).  Then nobody acts
+ * for any of those on the way either: they are put into `vain`, so that a decision looks at each
+ * task once, whatever tasks have written down.
  */
-FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_world *w, uint32_t t, uint32_t cpu)
+FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_world *w, uint32_t t, uint32_t cpu,
+                                       uint64_t *vain)
 {
     uint32_t at = t, found = FW_RT_NOBODY;
     int hop;
@@ -263,7 +266,7 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_world *w, uint32_t t, 
     {
         const struct fw_rt_task_cell *c = &w->task[at % FW_RT_TASKS];
         struct fw_rt_obstacle o;
-        if (!c->ready || c->cpu != cpu)
+        if (!c->ready || c->cpu != cpu || (*vain & fw_rt_bit(at)))
             break;
         if (c->request == 0) {
             found = at;
@@ -274,6 +277,7 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_world *w, uint32_t t, 
             found = at;
             break;
         }
+        *vain |= fw_rt_bit(at);
         at = o.task;
     }
     return found;
@@ -283,18 +287,18 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_world *w, uint32_t t, 
 FW_RT_DECISION struct fw_rt_pick fw_rt_dispatch(struct fw_rt_world *w, uint32_t cpu)
 {
     struct fw_rt_pick pick = {FW_RT_NOBODY, 0, FW_RT_NOBODY};
-    uint64_t but = 0;
+    uint64_t vain = 0;
     int turn;
 
     FW_RT_EACH(turn, FW_RT_TASKS)
     {
-        uint32_t first = fw_rt_most_urgent(w, cpu, but), acts;
+        uint32_t first = fw_rt_most_urgent(w, cpu, vain), acts;
         struct fw_rt_task_cell *c;
         if (first == FW_RT_NOBODY)
             break;
-        acts = fw_rt_acts_for(w, first, cpu);
+        acts = fw_rt_acts_for(w, first, cpu, &vain);
         if (acts == FW_RT_NOBODY) {
-            but |= fw_rt_bit(first);
+            vain |= fw_rt_bit(first);
             continue;
         }
         pick.task = acts;

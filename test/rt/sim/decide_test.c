@@ -276,6 +276,8 @@ static void dispatch_inherits_and_grants(void **state)
 /* Under PIP two may wait for each other; others run. */
 static void circle_runs_nobody_of_it(void **state)
 {
+    uint64_t vain = 0;
+
     (void)state;
     lock(0, FW_RT_KIND_PIP, 0);
     lock(1, FW_RT_KIND_PIP, 0);
@@ -284,8 +286,28 @@ static void circle_runs_nobody_of_it(void **state)
     task(2, 0, 1, 0);
     world.task[0].request = 2;
     world.task[1].request = 1;
-    assert_int_equal(fw_rt_acts_for(&world, 0, 0), FW_RT_NOBODY);
+    assert_int_equal(fw_rt_acts_for(&world, 0, 0, &vain), FW_RT_NOBODY);
+    assert_true(vain == (fw_rt_bit(0) | fw_rt_bit(1)));
     assert_pick(0, 2, 0, FW_RT_NOBODY);
+}
+
+/* Tasks may write nonsense: each has all locks but the one that it asks for. */
+static void nonsense_is_looked_at_once(void **state)
+{
+    uint32_t n = FW_RT_LOCKS, i;
+    uint64_t vain = 0;
+
+    (void)state;
+    for (i = 0; i < n; i++) {
+        lock(i, FW_RT_KIND_PCP, 40);
+        task(i, 0, 1 + i % 30, ((1ull << n) - 1) & ~fw_rt_bit(i));
+        world.task[i].request = i + 1;
+    }
+    task(n, 0, 1, 0);
+    assert_int_equal(fw_rt_acts_for(&world, 0, 0, &vain), FW_RT_NOBODY);
+    assert_true((vain & (vain - 1)) != 0); /* all on the way, at once */
+    assert_int_equal(fw_rt_acts_for(&world, n - 1, 0, &vain), FW_RT_NOBODY);
+    assert_pick(0, n, 0, FW_RT_NOBODY);
 }
 
 static void unlock_is_awaited(void **state)
@@ -358,6 +380,7 @@ int main(void)
         cmocka_unit_test_setup(dispatch_by_rank, clear),
         cmocka_unit_test_setup(dispatch_inherits_and_grants, clear),
         cmocka_unit_test_setup(circle_runs_nobody_of_it, clear),
+        cmocka_unit_test_setup(nonsense_is_looked_at_once, clear),
         cmocka_unit_test_setup(unlock_is_awaited, clear),
         cmocka_unit_test_setup(nonsense_is_survived, clear),
     };

@@ -64,7 +64,7 @@ FAULTS = [
           "        if (c->request == 0) {\n            found = at;\n",
           "        if (1) {\n            found = at;\n"),
     Fault("asleep-stops-all", "where nobody can act for the most urgent one, nobody runs",
-          "            but |= fw_rt_bit(first);\n            continue;\n", "            break;\n"),
+          "            vain |= fw_rt_bit(first);\n            continue;\n", "            break;\n"),
     Fault("immediate-not-raised", "IPCP: a section does not raise its task",
           "        return l->ceiling;\n", "        return 0;\n"),
     Fault("immediate-lets-in", "IPCP: a task whose priority is the ceiling goes first",
