@@ -58,6 +58,7 @@ enum {
 
 /* Inside of the kernel; the same in all that have these schedulers. */
 #define PF_EXITING 0x4u
+#define TASK_DEAD 0x80u
 #define SCX_TASK_QUEUED 1u
 #define SCX_OPS_ENQ_LAST (1ull << 1)
 #define SCX_OPS_ENQ_EXITING (1ull << 2)
@@ -97,6 +98,7 @@ struct sched_ext_entity {
 };
 
 struct task_struct {
+    unsigned int __state;
     unsigned int flags;
     int pid, nr_cpus_allowed;
     const struct cpumask *cpus_ptr;

@@ -34,7 +34,7 @@ enum { END_TRIES = 1000 };
 
 static bool is_pin(const char *name)
 {
-    return strcmp(name, "world") == 0 || strcmp(name, "link") == 0 ||
+    return strcmp(name, "world") == 0 || strcmp(name, "link") == 0 || strcmp(name, "ticks") == 0 ||
            strncmp(name, PAGES, strlen(PAGES)) == 0;
 }
 
@@ -176,6 +176,10 @@ static bool pin(const struct fw_rt_scx_program *p, int fs)
             fchownat(fs, name, p->uid[i], (gid_t)-1, AT_SYMLINK_NOFOLLOW) != 0)
             return false;
     }
+    /* The kernel ends timers whose map no process has open and no file names. */
+    path = fw_assist_path(fs, "ticks");
+    if (bpf_obj_pin(bpf_object__find_map_fd_by_name(p->object, "ticks"), path.text) != 0)
+        return false;
     /* To map it for reading takes the right to write, which does nothing: it is frozen. */
     path = fw_assist_path(fs, "world");
     return bpf_obj_pin(p->world, path.text) == 0 && fchmodat(fs, "world", 0666, 0) == 0;

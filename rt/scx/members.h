@@ -5,6 +5,27 @@
 /* How threads become tasks, and what becomes of tasks that are no more.  With `guard` held. */
 #include "rt/scx/requests.h"
 
+/* The number that it has in its own pid namespace, which is not the first. */
+static __noinline uint32_t number_below(struct pid *pid)
+{
+    struct { /* struct upid; one that is on the stack has no fields to be put in later */
+        int nr;
+        void *ns;
+    } last;
+
+    if (bpf_probe_read_kernel(&last, sizeof last,
+                              (char *)&pid->numbers[0] + pid->level * sizeof last) != 0)
+        return 0;
+    return last.nr;
+}
+
+static __always_inline uint32_t number_of(struct task_struct *p)
+{
+    struct pid *pid = p->thread_pid;
+
+    return !pid || pid->level == 0 ? p->pid : number_below(pid);
+}
+
 static __always_inline bool is_granted(const struct fw_rt_scx_world *w, uint32_t grant,
                                        const struct wish *wish)
 {

@@ -13,6 +13,7 @@
  *                          for each slot of the world, and after     read and write
  *                          those one that its tasks share
  * link                     the scheduler: it ends when this is gone  root
+ticks                    its timer, which would end without it     root
  *
  * Users share nothing but the CPUs: locks belong to one user, and groups to one key of that user
  * (`group`).  There is one world, so that ceilings are a CPU's, whoever has the locks.  Nothing

@@ -163,13 +163,27 @@ void BPF_PROG(fw_runnable, struct task_struct *p, u64 flags)
     }
 }
 
+/* It is no task any more; somebody else's may have the slot. */
+static __always_inline void end_task(struct task_struct *p, uint32_t slot)
+{
+    uint32_t *its = bpf_task_storage_get(&slots, p, NULL, 0);
+
+    if (its)
+        *its = 0;
+    fw_bury(slot);
+}
+
+/* Kernels before 6.19 call exit_task only once the parent has taken note of the death. */
 SEC("struct_ops/fw_quiescent")
 void BPF_PROG(fw_quiescent, struct task_struct *p, u64 flags)
 {
     uint32_t slot = slot_of(p);
 
-    if (slot < FW_RT_TASKS)
-        __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
+    if (slot >= FW_RT_TASKS)
+        return;
+    __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
+    if (p->__state & TASK_DEAD)
+        end_task(p, slot);
 }
 
 SEC("struct_ops/fw_running")
@@ -204,27 +218,6 @@ void BPF_PROG(fw_stopping, struct task_struct *p, bool runnable)
 }
 
 /* ---- What tasks ask for ---- */
-
-/* The number that it has in its own pid namespace, which is not the first. */
-static __noinline uint32_t number_below(struct pid *pid)
-{
-    struct { /* struct upid; one that is on the stack has no fields to be put in later */
-        int nr;
-        void *ns;
-    } last;
-
-    if (bpf_probe_read_kernel(&last, sizeof last,
-                              (char *)&pid->numbers[0] + pid->level * sizeof last) != 0)
-        return 0;
-    return last.nr;
-}
-
-static __always_inline uint32_t number_of(struct task_struct *p)
-{
-    struct pid *pid = p->thread_pid;
-
-    return !pid || pid->level == 0 ? p->pid : number_below(pid);
-}
 
 static __always_inline void try_join(struct task_struct *p)
 {
@@ -303,7 +296,7 @@ void BPF_PROG(fw_exit_task, struct task_struct *p, struct scx_exit_task_args *ar
     uint32_t slot = slot_of(p);
 
     if (slot < FW_RT_TASKS && (p->flags & PF_EXITING))
-        fw_bury(slot);
+        end_task(p, slot);
 }
 
 /* ---- Beginning and end ---- */

@@ -82,12 +82,17 @@ static int ask_for(struct fw_rt_task *t, uint32_t op, uint32_t desc)
     return fw_rt_scx_ask_(t, op);
 }
 
+static int refuse_away(const struct fw_rt_task *t)
+{
+    return fw_rt_fail_(EXDEV, "the task \"%s\" has been taken off CPU %u, or to another scheduler",
+                       t->cell->name, t->cell->cpu);
+}
+
 static int check_away(const struct fw_rt_task *t)
 {
     if (fw_load32_relaxed(&t->page->away) != FW_RT_SCX_AWAY || !fw_rt_scx_is_alive_(scx_of(t)))
         return 0;
-    return fw_rt_fail_(EXDEV, "the task \"%s\" has been taken off CPU %u, or to another scheduler",
-                       t->cell->name, t->cell->cpu);
+    return refuse_away(t);
 }
 
 static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t d)
@@ -111,7 +116,7 @@ static int wait_for(struct fw_rt_task *t, uint32_t d)
     fw_store32_relaxed(&t->cell->request, 0);
     fw_rt_wait_ends_(t, is_new);
     tell(t, FW_RT_EVENT_RESUME, d);
-    return error;
+    return error == EXDEV ? refuse_away(t) : error; /* it has been taken away just now */
 }
 
 /* --- Ceilings --------------------------------------------------------------------------------- */
