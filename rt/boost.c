@@ -235,30 +235,55 @@ static void look_after_owner(struct fw_rt_task *t, uint32_t d, bool is_thorough)
         fw_rt_bury_(t, owner);
 }
 
-static void sleep_in_line(struct fw_rt_task *t, uint32_t d)
+/* EUCLEAN: the word names nobody who could ever leave it. */
+static int check_word(struct fw_rt_task *t, uint32_t d)
+{
+    struct fw_rt_world *w = t->world;
+    uint32_t begun = fw_rt_begun_(w), word = fw_load32_acquire(&w->lock[d].counter);
+    uint32_t owner = fw_rt_word_owner(word);
+
+    if (fw_rt_word_is_free(word) || fw_rt_word_is_in_burial(word))
+        return 0;
+    if (owner != FW_RT_NOBODY &&
+        (!fw_rt_is_nonsense_(&w->task[owner]) ||
+         fw_rt_word_owner(fw_load32_acquire(&w->lock[d].counter)) != owner ||
+         !fw_rt_is_nonsense_(&w->task[owner]) || fw_rt_begun_(w) != begun))
+        return 0;
+    return fw_rt_fail_(EUCLEAN, "the group was written over: the word of \"%.31s\" is 0x%x",
+                       w->lock[d].name, (unsigned)word);
+}
+
+/* 0: it is the owner. */
+static int sleep_in_line(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t *grant = &t->cell->grant, sure = 0;
+    int error;
 
     for (;;) {
         fw_deadline end;
         fw_store32_relaxed(grant, 0);
         fw_fence_seq_cst(); /* I4, I5 */
         if (is_named(t, d))
-            return;
+            return 0;
         if (!has_told_owner(t, d, &sure))
             continue;
         end = fw_deadline_in_(CLOCK_MONOTONIC, NAP_NS);
-        if (fw_futex_wait(grant, 0, t->shared, &end) == -ETIMEDOUT)
-            look_after_owner(t, d, true);
+        if (fw_futex_wait(grant, 0, t->shared, &end) != -ETIMEDOUT)
+            continue;
+        look_after_owner(t, d, true);
+        error = check_word(t, d);
+        if (error != 0)
+            return error;
     }
 }
 
-/* Comes back as the owner. */
-static void stand_in_line(struct fw_rt_task *t, uint32_t d)
+/* 0: comes back as the owner. */
+static int stand_in_line(struct fw_rt_task *t, uint32_t d)
 {
     struct fw_rt_task_cell *c = t->cell;
     struct fw_rt_lock_cell *l = &t->world->lock[d];
     bool is_new = fw_rt_wait_begins_(t);
+    int error;
 
     fw_store32_relaxed(&c->ready, 0);
     fw_store32_relaxed(&c->request, d + 1);
@@ -267,13 +292,15 @@ static void stand_in_line(struct fw_rt_task *t, uint32_t d)
     fw_or64_seq_cst(&l->waiters, fw_rt_bit(t->slot));
     tell(t, FW_RT_EVENT_BLOCK, d, fw_rt_word_owner(fw_load32_relaxed(&l->counter)));
     look_after_owner(t, d, false);
-    sleep_in_line(t, d);
-    claim(t, d);
+    error = sleep_in_line(t, d);
+    if (error == 0)
+        claim(t, d);
     fw_and64_seq_cst(&l->waiters, ~fw_rt_bit(t->slot));
     fw_store32_relaxed(&c->request, 0);
     fw_store32_relaxed(&c->ready, 1);
     tell(t, FW_RT_EVENT_RESUME, d, FW_RT_NOBODY);
     fw_rt_wait_ends_(t, is_new);
+    return error;
 }
 
 /* The owner is told, once. */
@@ -290,12 +317,15 @@ static int answer(struct fw_rt_task *t, uint32_t d)
 
 static int try_again(struct fw_rt_task *t, uint32_t d)
 {
+    int error;
+
     look_after_owner(t, d, false);
     claim(t, d);
     if (is_named(t, d))
         return answer(t, d);
     fw_rt_withdraw_(t, d);
-    return EBUSY;
+    error = check_word(t, d);
+    return error != 0 ? error : EBUSY;
 }
 
 int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
@@ -307,9 +337,11 @@ int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
         error = try_again(t, d);
     } else if ((error = fw_rt_check_cpu_(t)) == 0) {
         fw_rt_raise_slow_(t, &t->world->lock[d]); /* I6 */
-        stand_in_line(t, d);
-        error = answer(t, d);
-        fw_rt_let_go_first_(t);
+        error = stand_in_line(t, d);
+        if (error == 0) {
+            error = answer(t, d);
+            fw_rt_let_go_first_(t);
+        }
     }
     if (error != 0 && error != EOWNERDEAD)
         end_boost(t);

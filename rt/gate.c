@@ -253,7 +253,7 @@ int fw_rt_gate_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o)
 {
     uint32_t d = o.lock % FW_RT_LOCKS, slot = o.task % FW_RT_TASKS, *gate;
     bool is_new;
-    int error = 0;
+    int error;
 
     if (is_dead(t, &t->world->task[slot]))
         return look_after(t, slot, d);
@@ -264,8 +264,7 @@ int fw_rt_gate_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o)
     fw_store32_relaxed(&t->cell->behind, d + 1);
     tell(t, t->cell->request != 0 ? FW_RT_EVENT_BLOCK : FW_RT_EVENT_BOOST, o);
     tell(t, FW_RT_EVENT_INHERIT, o);
-    if (sleep_there(t, gate))
-        error = look_after(t, slot, d);
+    error = sleep_there(t, gate) ? look_after(t, slot, d) : fw_rt_check_holder_(t, slot, d);
     fw_store32_relaxed(&t->cell->gate, 0);
     fw_store32_relaxed(&t->cell->behind, 0);
     tell(t, FW_RT_EVENT_RESUME, o);

@@ -177,6 +177,15 @@ uint64_t fw_rt_started_(uint32_t tid);
 /* Its thread is dead: marks cell and locks (idempotent; any task may call it). */
 void fw_rt_bury_(struct fw_rt_task *t, uint32_t slot);
 
+/* Does the cell say what no task, alive or dead, has written?  Or it is just being taken. */
+bool fw_rt_is_nonsense_(const struct fw_rt_task_cell *c);
+
+/* How often a cell was taken: the same before and after means that none was in between. */
+static inline uint32_t fw_rt_begun_(const struct fw_rt_world *w)
+{
+    return fw_load32_acquire(&w->begun) & (FW_RT_BEREFT - 1);
+}
+
 /*
  * The task in that slot is said to be in a section of the lock, and to live or to be buried.  0;
  * EUCLEAN: that cannot be, since somebody has written over its cell.  Fills in fw_rt_why().

@@ -132,8 +132,7 @@ bool fw_rt_is_alive_(const struct fw_rt_task_cell *c)
            !fw_is_another_start_(c->started, fw_rt_started_(tid));
 }
 
-/* Of tasks that are there; a cell that is not LIVE becomes so with a count. */
-static bool is_nonsense(const struct fw_rt_task_cell *c)
+bool fw_rt_is_nonsense_(const struct fw_rt_task_cell *c)
 {
     uint32_t state = fw_load32_acquire(&c->state);
 
@@ -143,10 +142,10 @@ static bool is_nonsense(const struct fw_rt_task_cell *c)
 int fw_rt_check_holder_(struct fw_rt_task *t, uint32_t slot, uint32_t d)
 {
     const struct fw_rt_task_cell *c = &t->world->task[slot % FW_RT_TASKS];
-    uint32_t begun = fw_load32_acquire(&t->world->begun) & (FW_RT_BEREFT - 1);
+    uint32_t begun = fw_rt_begun_(t->world);
 
-    if (!is_nonsense(c) || !(fw_load64_seq_cst(&c->held) & fw_rt_bit(d)) || !is_nonsense(c) ||
-        (fw_load32_acquire(&t->world->begun) & (FW_RT_BEREFT - 1)) != begun)
+    if (!fw_rt_is_nonsense_(c) || !(fw_load64_seq_cst(&c->held) & fw_rt_bit(d)) ||
+        !fw_rt_is_nonsense_(c) || fw_rt_begun_(t->world) != begun)
         return 0;
     return fw_rt_fail_(EUCLEAN,
                        "the group was written over: cell %u has \"%.31s\", and is no task's",
@@ -206,19 +205,19 @@ static bool is_former(const struct fw_rt_task *t, const struct fw_rt_task_cell *
 static void bury(struct fw_rt_task *t, struct fw_rt_task_cell *c, uint32_t slot)
 {
     struct fw_rt_world *w = t->world;
+    uint32_t d, tid = fw_load32_acquire(&c->buried) == 0 ? c->tid : 0; /* L5 */
     uint64_t left;
-    uint32_t d;
 
     fw_store32_relaxed(&c->state, FW_RT_DEAD); /* LIVE, DEAD -> DEAD */
     fw_rt_boost_bury_(t, slot);
     left = fw_rt_locks_of(c);
     for (d = 0; d < FW_RT_LOCKS; d++) {
         if (left & fw_rt_bit(d)) {
-            bury_lock(w, &w->lock[d], c->tid); /* L2 */
+            bury_lock(w, &w->lock[d], tid); /* L2 */
             fw_and64_seq_cst(&c->held, ~fw_rt_bit(d));
         }
     }
-    bury_gates(w, c->tid);
+    bury_gates(w, tid);
     fw_store32_relaxed(&c->unlock_call, 0);
     fw_store32_relaxed(&c->gate, 0);
     fw_store32_relaxed(&c->ready, 0);
@@ -233,8 +232,7 @@ void fw_rt_bury_(struct fw_rt_task *t, uint32_t slot)
 
     fw_rt_guard_lock_(w, &c->watch, t->tid, t->shared);
     state = fw_load32_relaxed(&c->state);
-    if ((state == FW_RT_DEAD && fw_load32_relaxed(&c->buried) == 0) ||
-        (state == FW_RT_LIVE && (is_former(t, c) || !fw_rt_is_alive_(c))))
+    if (state == FW_RT_DEAD || (state == FW_RT_LIVE && (is_former(t, c) || !fw_rt_is_alive_(c))))
         bury(t, c, slot);
     fw_rt_guard_unlock_(&c->watch, t->tid, t->shared);
 }

@@ -182,6 +182,8 @@ FW_API int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protoco
  *   EINVAL       not opened by this task
  *   EPERM        the protocol allows no such nesting
  *   EXDEV        the task has been moved from its CPU by others
+ *   EUCLEAN      what the group knows was written over, and says of nobody that he could ever leave
+ *                the lock; the task does not have it
  */
 FW_API int fw_rt_trylock(fw_rt_task *task, unsigned lock);
 FW_API int fw_rt_lock(fw_rt_task *task, unsigned lock);
@@ -203,11 +205,12 @@ struct fw_rt_job {
 /*
  * Ends the job, and sleeps until the next one is released: at the release plus the period, or at
  * the next multiple of it that lies ahead.  `job` (may be NULL) is told of the one that has ended.
- *   0, EINVAL (the task has no period), EPERM (it has a lock), EXDEV as above
+ *   0, EINVAL (the task has no period), EPERM (it has a lock), EXDEV and EUCLEAN as above
  */
 FW_API int fw_rt_wait_period(fw_rt_task *task, struct fw_rt_job *job);
 
-/* After a sleep of one's own making: waits for those on this CPU who go first.  0, EXDEV. */
+/* After a sleep of one's own making: waits for those on this CPU who go first.  0, EXDEV,
+ * EUCLEAN. */
 FW_API int fw_rt_awake(fw_rt_task *task);
 
 /* Why the calling thread's last call failed: one sentence, for people.  "" after a 0. */

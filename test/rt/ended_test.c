@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -175,6 +176,7 @@ int main(int argc, char **argv)
         pid_t child = fork();
         CHECK(child >= 0);
         if (child == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL); /* none outlives a test that is killed */
             alarm(50);
             work(number, rounds);
         }

@@ -65,8 +65,9 @@ FAULTS = [
     Fault("rt-boost-late", "waits as it is, and is boosted when it has the lock",
           "rt-mpcp-held-back", BOOST,
           "        fw_rt_raise_slow_(t, &t->world->lock[d]); /* I6 */\n"
-          "        stand_in_line(t, d);\n",
-          "        stand_in_line(t, d);\n        fw_rt_raise_slow_(t, &t->world->lock[d]);\n"),
+          "        error = stand_in_line(t, d);\n",
+          "        error = stand_in_line(t, d);\n"
+          "        fw_rt_raise_slow_(t, &t->world->lock[d]);\n"),
     Fault("rt-kernel-boost-late", "is boosted only when it has to wait", "rt-kernel-fmlp-cpus",
           BOOST, "    if (asks_kernel(l))\n        fw_rt_raise_slow_(t, l);\n", ""),
     Fault("rt-late-ticket", "enters the line, then takes its ticket", "rt-fmlp-line", BOOST,
@@ -83,9 +84,9 @@ FAULTS = [
           "c->base < n->base)\n            next"),
     Fault("rt-boost-dead-owner", "sleeps, and does not look whether the owner lives",
           "rt-fmlp-kill", BOOST,
-          "        if (fw_futex_wait(grant, 0, t->shared, &end) == -ETIMEDOUT)\n"
-          "            look_after_owner(t, d, true);\n",
-          "        fw_futex_wait(grant, 0, t->shared, &end);\n"),
+          "            continue;\n        look_after_owner(t, d, true);\n"
+          "        error = check_word(t, d);\n",
+          "            continue;\n        error = check_word(t, d);\n"),
     Fault("rt-boost-quiet-death", "who gets a dead owner's lock is not told", "rt-fmlp-kill", BOOST,
           "        return 0;\n    fw_and32_relaxed(&l->counter, ~FW_RT_WORD_DIED);",
           "        return 0;\n    fw_and32_relaxed(&l->counter, ~FW_RT_WORD_DIED);\n"
