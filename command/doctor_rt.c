@@ -65,6 +65,16 @@ static void ask_could_schedule(struct doctor_finding *f)
     visible(f->detail);
 }
 
+static void ask_gates(struct doctor_finding *f)
+{
+    char line[LINE] = "";
+
+    f->state =
+        fw_rt_scx_gates_possible(line, sizeof line) == FW_RT_SCX_DONE ? DOCTOR_YES : DOCTOR_NO;
+    snprintf(f->detail, sizeof f->detail, "%.*s", (int)sizeof f->detail - 1, line);
+    visible(f->detail);
+}
+
 const struct doctor_question doctor_rt[] = {
     {"real-time tier A", ask_fifo,
      "real-time tasks (furwock/rt.h) run under SCHED_FIFO, held back at the library's calls",
@@ -74,5 +84,7 @@ const struct doctor_question doctor_rt[] = {
      "groups of real-time tasks are of tier A"},
     {"tier B possible", ask_could_schedule, "furwock rt start starts its scheduler",
      "furwock rt start fails, started from here"},
+    {"PCP-DU-PF possible", ask_gates, "where tier B runs, it has locks under PCP-DU-PF",
+     "no locks under PCP-DU-PF: PCP-DU-BOOL has the same bounds, in both tiers"},
 };
 const size_t doctor_rt_count = sizeof doctor_rt / sizeof *doctor_rt;

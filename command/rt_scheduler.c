@@ -73,6 +73,12 @@ static void print_text(const struct fw_rt_scx_world *w, const struct rt_view *v,
     printf("  requests     %" PRIu64 ", %" PRIu64 " locks given, %" PRIu64 " of them passed on\n",
            n->requests, n->grants, n->handed);
     printf("  deaths       %" PRIu64 " in a section\n", n->died);
+    if (w->gates != 0)
+        printf("  gates        %" PRIu64 " times opened, %" PRIu64 " closed (PCP-DU-PF)\n",
+               n->opened, n->closed);
+    else
+        printf("  gates        none, so no PCP-DU-PF: %.*s\n", (int)sizeof w->no_gates - 1,
+               w->no_gates);
     for (uint32_t i = 0; i < w->grants && i < FW_RT_SCX_GRANTS; i++)
         printf("  user %-7" PRIu32 " priorities %" PRIu32 "-%" PRIu32 ", %" PRIu32 " tasks\n",
                w->grant[i].uid, w->grant[i].lowest, w->grant[i].highest, w->grant[i].tasks);

@@ -48,6 +48,9 @@ FW_BEGIN_DECLS
  *  - fw_rt_wait_period and waits for locks are no cancellation points (pthread_cancel).
  *  - After a sleep of its own making a task calls fw_rt_awake: tier A can hold it back only there
  *    (fw_rt_wait_period and waits for locks have it built in).
+ *  - The first lock under FW_RT_PCP_DU_PF that a process opens installs a handler for SIGSEGV.  It
+ *    passes on what is not its own to the handler that was there before; none may be installed
+ *    later, nor SIGSEGV be blocked by a task with such a lock.
  *  - Where a task dies in a section, the next who gets the lock is answered EOWNERDEAD, and has it.
  *
  * Errors are positive errno values; fw_rt_why() has a sentence for the calling thread's last one.
@@ -167,7 +170,8 @@ FW_API int fw_rt_task_end(fw_rt_task *task);
  *             user's, or above FW_RT_PRIORITY_MAX; or the name is empty or too long
  *   EEXIST    the lock is there under another protocol, or with another ceiling
  *   EXDEV     its protocol is for the tasks of one CPU, and it is used on another one
- *   ENOTSUP   the tier has no such protocol here
+ *   ENOTSUP   the tier has no such protocol here; PCP-DU-PF: the thread blocks SIGSEGV, or the
+ *             program has put its own handler in the place of the library's
  *   EPERM     tier A, MPCP and FMLP+: no right to SCHED_FIFO 98, which boosting needs
  *   ENOSPC    FW_RT_LOCKS_MAX locks are there
  */

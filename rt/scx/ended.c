@@ -96,10 +96,15 @@ static void mark_died(const struct fw_rt_scx *scx, uint32_t desc)
 
 /* --- Ceilings (E1) ---------------------------------------------------------------------------- */
 
+static uint64_t locks_of(const struct fw_rt_scx_page *page)
+{
+    return fw_load64_seq_cst(&page->locked) | fw_load64_seq_cst(&page->marked);
+}
+
 /* The locks of a dead task that have ceilings. */
 static void bury(const struct fw_rt_scx *scx, uint32_t slot)
 {
-    uint64_t held = fw_load64_relaxed(&scx->pages[slot].locked);
+    uint64_t held = locks_of(&scx->pages[slot]);
     uint32_t i;
 
     for (i = 0; i < FW_RT_LOCKS; i++) {
@@ -107,12 +112,13 @@ static void bury(const struct fw_rt_scx *scx, uint32_t slot)
             continue;
         mark_died(scx, i); /* before the bit is cleared: whoever gets it sees the mark */
         fw_and64_seq_cst(&scx->pages[slot].locked, ~fw_rt_bit(i));
+        fw_and64_seq_cst(&scx->pages[slot].marked, ~fw_rt_bit(i));
     }
 }
 
 static uint32_t ceiling_of(const struct fw_rt_scx *scx, uint32_t slot)
 {
-    uint64_t held = fw_load64_seq_cst(&scx->pages[slot].locked);
+    uint64_t held = locks_of(&scx->pages[slot]);
     uint32_t i, ceiling = 0;
 
     for (i = 0; i < FW_RT_LOCKS; i++) {
@@ -144,13 +150,16 @@ static bool is_blocked(const struct fw_rt_task *t)
 int fw_rt_scx_late_ceiling_(struct fw_rt_task *t, uint32_t d, bool try)
 {
     uint32_t desc = desc_of(t, d);
+    bool is_gated = fw_rt_scx_is_gated_(t, d);
     int error = EBUSY;
 
+    if (is_gated)
+        fw_rt_scx_unmark_(t, desc); /* it waits, and has it not */
     for (;;) {
         uint32_t seen = fw_load32_acquire(&t->world->left);
         guard_lock(t);
         if (!is_blocked(t)) {
-            fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));
+            fw_or64_seq_cst(is_gated ? &t->page->marked : &t->page->locked, fw_rt_bit(desc));
             error = tell_died(scx_of(t), desc);
         }
         guard_unlock(t);

@@ -62,7 +62,8 @@ static volatile uint32_t nought;
 
 /* The loader fills it in. */
 const volatile struct {
-    uint32_t has_set_slice;
+    uint32_t has_set_slice, unused;
+    uint64_t gates_at;
 } config = {0};
 
 struct {
@@ -103,12 +104,22 @@ struct side {
     uint32_t is_fresh; /* has become runnable, and its CPU has not been told */
     uint32_t away;
     uint32_t elsewhere; /* runs on another CPU than its own, until the kernel has moved it (S1) */
-    uint64_t turn_ns; /* last time that it was let through although it is blocked */
+    uint64_t turn_ns;   /* last time that it was let through although it is blocked */
+
+    /* gates.h */
+    uint32_t leave;      /* that it was dispatched with, to lock by its gate: enum leave */
+    uint32_t wants_gate; /* its gate is to be open */
+    uint32_t is_ready;   /* its works have been made */
+    uint32_t works;      /* that have been asked for and have not begun: a bit each */
 };
+enum leave { NO_LEAVE, LEAVE, LEAVE_LOST }; /* LOST: it runs, and has more than was noted (G4) */
 struct side side[FW_RT_TASKS];
 
 /* A bit for each slot: it could run.  For each lock: its next owner is to hear EOWNERDEAD. */
 uint64_t runnable_slots, died_locks;
+
+/* A bit for each lock under PCP-DU-PF.  By grant: for each slot whose gate is open (gates.h). */
+uint64_t gated_locks, open_gates[FW_RT_SCX_GRANTS];
 
 /* Held around all that tasks of several CPUs change; by nobody who could be preempted. */
 uint32_t guard;
@@ -180,11 +191,23 @@ static __always_inline void note(struct fw_rt_scx_world *w, uint32_t slot,
 {
     struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
     volatile struct fw_rt_scx_page *its = page;
+    uint64_t gated = gated_locks & c->opened, marked = its->marked & gated;
 
-    fw_rt_note(&w->world, slot, its->locked & c->opened, its->unlocked);
+    if (c->request != 0)
+        marked &= ~fw_rt_bit(c->request - 1);
+    if (side[slot % FW_RT_TASKS].leave == NO_LEAVE)
+        marked &= c->held;
+    fw_rt_note(&w->world, slot, (its->locked & c->opened & ~gated) | marked, its->unlocked);
     its->unlocked = 0;
     c->jobs = page->jobs;
     c->misses = page->misses;
+}
+
+static __always_inline bool is_open(uint32_t slot)
+{
+    uint32_t grant = side[slot % FW_RT_TASKS].grant % FW_RT_SCX_GRANTS;
+
+    return (*(volatile uint64_t *)&open_gates[grant] & fw_rt_bit(slot)) != 0;
 }
 
 /* Takes back the leave to lock by itself, and takes note of what it has made of it so far. */
@@ -202,14 +225,21 @@ static __always_inline void withdraw(struct fw_rt_scx_world *w, uint32_t slot,
 static __always_inline void publish(struct fw_rt_scx_world *w, uint32_t slot,
                                     struct fw_rt_scx_page *page)
 {
+    struct side *its = &side[slot % FW_RT_TASKS];
     uint64_t opened = w->world.task[slot % FW_RT_TASKS].opened;
-    const struct side *its = &side[slot % FW_RT_TASKS];
+    bool may;
 
-    if (!its->away && !its->elsewhere && !(opened & died_locks) &&
-        fw_rt_can_lock(&w->world, slot))
+    if (its->leave == LEAVE_LOST)
+        note(w, slot, page);
+    may =
+        !its->away && !its->elsewhere && !(opened & died_locks) && fw_rt_can_lock(&w->world, slot);
+    if (may)
         __sync_fetch_and_or(&page->locked, FW_RT_CAN_LOCK);
     else
         __sync_fetch_and_and(&page->locked, ~FW_RT_CAN_LOCK);
+    may = may && (opened & gated_locks);
+    its->leave = may ? LEAVE : NO_LEAVE;
+    its->wants_gate = may;
     page->unlock_call = fw_rt_is_waited_for(&w->world, slot);
 }
 
@@ -242,7 +272,8 @@ static __always_inline void answer(struct fw_rt_scx_page *page, uint32_t result)
 /* The lock is the task's: it is told so. */
 static __always_inline void give(struct fw_rt_scx_world *w, struct fw_rt_scx_page *page, uint32_t d)
 {
-    __sync_fetch_and_or(&page->locked, fw_rt_bit(d));
+    if (!(gated_locks & fw_rt_bit(d))) /* of a gate's the task has set the bit itself */
+        __sync_fetch_and_or(&page->locked, fw_rt_bit(d));
     answer(page, tell_died(w, d));
     w->counts.grants++;
 }

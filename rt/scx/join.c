@@ -15,10 +15,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/clock.h"
 
+#define OPEN_TRIES 100        /* while the kernel is at what the slot's last task had asked for */
 #define ANSWER_NS 2000000000u /* a scheduler that takes longer does not answer */
 
 static uint32_t thread_id(void)
@@ -60,6 +62,7 @@ static void *map_file(const char *path, size_t size, bool is_written)
 
 static void unmap(struct fw_rt_scx *scx)
 {
+    fw_rt_scx_unmap_gates_(scx);
     if (scx->pages != NULL)
         munmap(scx->pages, FW_RT_SCX_PAGES * sizeof *scx->pages);
     if (scx->world != NULL)
@@ -196,7 +199,7 @@ static void fill_in(struct fw_rt_task *t)
     page->deadline = own->deadline;
     page->budget = own->budget;
     memcpy(page->name, own->name, sizeof page->name);
-    page->jobs = page->misses = page->locked = 0;
+    page->jobs = page->misses = page->locked = page->marked = 0;
     page->unlocked = page->unlock_call = page->away = 0;
 }
 
@@ -275,11 +278,16 @@ void fw_rt_scx_leave_(struct fw_rt_task *t)
 
 int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d)
 {
+    static const struct timespec nap = {.tv_nsec = 1000000};
     const struct fw_rt_lock_cell *l = &t->world->lock[d];
     struct fw_rt_scx_page *page = t->page;
-    int error;
+    int error = 0, tries;
 
-    if (l->protocol == FW_RT_PCP_DU_PF || l->kind == FW_RT_KIND_PIP)
+    if (l->protocol == FW_RT_PCP_DU_PF)
+        error = fw_rt_scx_need_gates_(t);
+    if (error != 0)
+        return error;
+    if (l->kind == FW_RT_KIND_PIP)
         return fw_rt_fail_(ENOTSUP, "%s is not to be had in tier B",
                            fw_rt_protocol_name((fw_rt_protocol)l->protocol));
     memcpy(page->name, l->name, sizeof page->name);
@@ -288,6 +296,10 @@ int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d)
     page->ceiling = l->asked;
     page->group = t->group->scx->group;
     error = fw_rt_scx_ask_(t, FW_RT_SCX_OPEN);
+    for (tries = 0; error == EAGAIN && tries < OPEN_TRIES; tries++) { /* of gates only */
+        nanosleep(&nap, NULL);
+        error = fw_rt_scx_ask_(t, FW_RT_SCX_OPEN);
+    }
     if (error == FW_RT_SCX_ENDED)
         return fw_rt_fail_(ENOTSUP, "the scheduler for tier B has ended");
     if (error != 0)

@@ -33,6 +33,10 @@ struct bpf_timer {
     __u64 opaque[2];
 } __attribute__((aligned(8)));
 
+struct bpf_task_work {
+    __u64 opaque;
+} __attribute__((aligned(8)));
+
 /* Of the kernel's interface. */
 enum {
     BPF_MAP_TYPE_ARRAY = 2,
@@ -68,6 +72,10 @@ enum {
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct bpf_map {
+    __u32 id;
+};
+
 struct cpumask {
     unsigned long bits[1];
 };
@@ -99,7 +107,7 @@ struct sched_ext_entity {
 
 struct task_struct {
     unsigned int __state;
-    unsigned int flags;
+    unsigned int flags, on_cpu; /* unsigned: of any size */
     int pid, nr_cpus_allowed;
     const struct cpumask *cpus_ptr;
     const struct cred *cred;
@@ -153,5 +161,20 @@ FW_KFUNC __s32 scx_bpf_pick_idle_cpu(const struct cpumask *allowed, __u64 flags)
 FW_KFUNC __u32 scx_bpf_nr_cpu_ids(void);
 FW_KFUNC __u32 bpf_cpumask_first(const struct cpumask *mask);
 FW_KFUNC bool scx_bpf_task_set_slice(struct task_struct *p, __u64 slice) __attribute__((weak));
+
+/* For gates: from Linux 6.18 on; the first one's name and arguments changed with 7.0. */
+#if FW_RT_SCX_GATES
+typedef int fw_task_work(struct bpf_map *map, void *key, void *value);
+#if FW_RT_SCX_GATES == 1
+FW_KFUNC int bpf_task_work_schedule_resume(struct task_struct *p, struct bpf_task_work *work,
+                                           void *map, fw_task_work *callback);
+#else
+FW_KFUNC int bpf_task_work_schedule_resume_impl(struct task_struct *p, struct bpf_task_work *work,
+                                                void *map, fw_task_work *callback, void *program);
+#endif
+FW_KFUNC void *bpf_arena_alloc_pages(void *map, void *address, __u32 pages, int node, __u64 flags);
+FW_KFUNC void bpf_arena_free_pages(void *map, void *address, __u32 pages);
+FW_KFUNC void scx_bpf_error_bstr(char *format, unsigned long long *data, __u32 size);
+#endif
 
 #endif

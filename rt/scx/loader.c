@@ -25,17 +25,20 @@
 #include <unistd.h>
 
 #include "assist/place.h"
+#include "rt/scx/arena.h"
 #include "rt/scx/program.h"
 
 /* How long the kernel may take to put all threads back where they were: 10 ms each time. */
 enum { END_TRIES = 1000 };
 
 #define PAGES "pages-"
+#define GATES "gates-"
 
 static bool is_pin(const char *name)
 {
-    return strcmp(name, "world") == 0 || strcmp(name, "link") == 0 || strcmp(name, "ticks") == 0 ||
-           strncmp(name, PAGES, strlen(PAGES)) == 0;
+    return strcmp(name, "world") == 0 || strcmp(name, "link") == 0 || strcmp(name, "works") == 0 ||
+           strcmp(name, "ticks") == 0 ||
+           strncmp(name, PAGES, strlen(PAGES)) == 0 || strncmp(name, GATES, strlen(GATES)) == 0;
 }
 
 static const struct fw_assist_place its_place = {
@@ -135,6 +138,12 @@ fw_rt_scx_outcome fw_rt_scx_possible(char *text, size_t size)
     return FW_RT_SCX_DONE;
 }
 
+fw_rt_scx_outcome fw_rt_scx_gates_possible(char *text, size_t size)
+{
+    snprintf(text, size, "this kernel can have gates");
+    return fw_rt_scx_gates_here(text, size) != 0 ? FW_RT_SCX_DONE : FW_RT_SCX_NOT_SUPPORTED;
+}
+
 /* ---- Start ---- */
 
 static fw_rt_scx_outcome check_grants(const struct fw_rt_scx_options *options, char *text,
@@ -162,20 +171,30 @@ static fw_rt_scx_outcome check_grants(const struct fw_rt_scx_options *options, c
     return FW_RT_SCX_DONE;
 }
 
+static bool pin_for(int fs, int fd, const char *what, uint32_t uid)
+{
+    struct fw_assist_path path;
+    char name[32];
+
+    snprintf(name, sizeof name, "%s%u", what, (unsigned)uid);
+    path = fw_assist_path(fs, name);
+    return bpf_obj_pin(fd, path.text) == 0 &&
+           fchownat(fs, name, uid, (gid_t)-1, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static bool pin(const struct fw_rt_scx_program *p, int fs)
 {
     struct fw_assist_path path = fw_assist_path(fs, "link");
-    char name[32];
 
     if (bpf_obj_pin(p->link_fd, path.text) != 0)
         return false;
-    for (unsigned i = 0; i < p->grants; i++) {
-        snprintf(name, sizeof name, PAGES "%u", (unsigned)p->uid[i]);
-        path = fw_assist_path(fs, name);
-        if (bpf_obj_pin(p->pages[i], path.text) != 0 ||
-            fchownat(fs, name, p->uid[i], (gid_t)-1, AT_SYMLINK_NOFOLLOW) != 0)
+    path = fw_assist_path(fs, "works");
+    if (p->works >= 0 && bpf_obj_pin(p->works, path.text) != 0)
+        return false;
+    for (unsigned i = 0; i < p->grants; i++)
+        if (!pin_for(fs, p->pages[i], PAGES, p->uid[i]) ||
+            (p->gates[i] >= 0 && !pin_for(fs, p->gates[i], GATES, p->uid[i])))
             return false;
-    }
     /* The kernel ends timers whose map no process has open and no file names. */
     path = fw_assist_path(fs, "ticks");
     if (bpf_obj_pin(bpf_object__find_map_fd_by_name(p->object, "ticks"), path.text) != 0)
@@ -223,6 +242,8 @@ static fw_rt_scx_outcome clear(const struct fw_assist_place *place, int fs, bool
 {
     struct fw_assist_path path = fw_assist_path(fs, "world");
     const struct fw_rt_scx_world *w = map_world(path.text);
+    /* As long as it runs somebody must have this open or pinned: else the kernel drops works. */
+    int works = bpf_obj_get(fw_assist_path(fs, "works").text);
     fw_rt_scx_outcome outcome;
 
     *was_alive = w != NULL && is_alive(w);
@@ -235,6 +256,8 @@ static fw_rt_scx_outcome clear(const struct fw_assist_place *place, int fs, bool
     }
     if (w != NULL)
         munmap((void *)w, world_length());
+    if (works >= 0)
+        close(works);
     return outcome;
 }
 

@@ -99,7 +99,8 @@ static __always_inline void join(struct fw_rt_scx_world *w, uint32_t grant, uint
         s->grant = grant;
         s->in_line = s->is_fresh = s->away = s->elsewhere = 0;
         s->turn_ns = 0;
-        page->locked = 0;
+        s->leave = s->wants_gate = s->is_ready = s->works = 0;
+        page->locked = page->marked = 0;
         page->unlocked = 0;
         page->away = 0;
         w->uid[slot % FW_RT_TASKS] = w->grant[grant % FW_RT_SCX_GRANTS].uid;
@@ -146,7 +147,7 @@ static __always_inline void bury(struct fw_rt_scx_world *w, uint32_t slot,
             l->protocol = 0;
         }
     }
-    page->locked = 0;
+    page->locked = page->marked = 0;
     side[slot % FW_RT_TASKS].in_line = 0;
     c->held = left;
     c->request = 0;

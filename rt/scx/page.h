@@ -12,6 +12,10 @@
  * pages-UID                FW_RT_SCX_PAGES pages of the user: one    that user and the scheduler
  *                          for each slot of the world, and after     read and write
  *                          those one that its tasks share
+ * gates-UID                a BPF arena: one page for each slot   that user reads, the scheduler
+ *                          of the world, or none there: a fault  makes pages and frees them
+ * works                    what closes gates: not dropped by     root
+ *                          the kernel as long as it is there
  * link                     the scheduler: it ends when this is gone  root
 ticks                    its timer, which would end without it     root
  *
@@ -56,6 +60,12 @@ ticks                    its timer, which would end without it     root
  * All changes of `locked` are atomic for other CPUs (LOCK prefix): the scheduler may change it
  * while the task runs (a change of affinity, the scheduler's end).
  *
+ * Of those, PCP-DU-PF's have bits in `marked`, which the task alone writes, and gates (gates.h).
+ *   lock    store `marked` with bit d; read the own slot's page of the gates.  A fault: LOCK (TRY);
+ *           refused: bit d out of `marked`.
+ *   unlock  store `marked` without bit d; then, if unlock_call is set: UNLOCK.
+ * The scheduler never writes it, so both are plain stores, also while others change `locked`.
+ *
  * Locks that boost (kinds MPCP and FMLP) have a line: a bit for each task that has the lock or
  * waits for it.  The scheduler never adds to it, and takes only dead tasks out.
  *   lock    OR bit d into `locked`; add the own slot's bit to line[d] (fetch-and-add or -or).  Was
@@ -71,9 +81,10 @@ ticks                    its timer, which would end without it     root
  * The end of the scheduler (alive == 0), which comes at any time.  No page has CAN_LOCK then, and
  * none gets it again; nobody answers: an `op` that is still set then, looked at again after
  * `alive`, stays so.  Tasks take turns by themselves, by what is there:
- *   ceilings  `locked` of all pages of the user whose slots are LIVE in the world says who has
- *             what; to set a bit, take `guard` of the shared page, look for the bit in all other
- *             pages, set it in the own page, give `guard` back.  Nobody needs `guard` to leave.
+ *   ceilings  `locked` and `marked` of all pages of the user whose slots are LIVE in the world say
+ *             who has what (who waits clears its bit in `marked` first); to set a bit, take
+ *             `guard` of the shared page, look for the bit in all other pages, set it in the own
+ *             page, give `guard` back.  Nobody needs `guard` to leave.
  *   lines     who has left a line with others in it sets token[d] to 1 and wakes a waiter; who
  *             waits takes it by CAS 1 -> 0.
  * The world's cells are then as the scheduler saw them last, and tell who was alive.
@@ -81,7 +92,8 @@ ticks                    its timer, which would end without it     root
  * S1  A task runs with CAN_LOCK only on its CPU (being allowed there is not enough: the kernel moves
  *     it later), where fw_rt_can_lock says so of all that the CPU's other tasks have, and none of
  *     its locks waits to tell its next owner that the last one died.
- * S2  `alive` is 0 only after CAN_LOCK has been taken out of every page, for ever.
+ * S2  `alive` is 0 only after CAN_LOCK has been taken out of every page, for ever, and all gates
+ *     have been closed.
  * S3  Between leaving a line with others in it, and one of those having the lock, there is exactly
  *     one of: an unlock that has not been answered, a token, an `op` of LOCK answered.
  */
@@ -91,14 +103,16 @@ ticks                    its timer, which would end without it     root
 #define FW_RT_SCX_WORLD FW_RT_SCX_MOUNT "/world"
 #define FW_RT_SCX_PAGES_OF FW_RT_SCX_MOUNT "/pages-%u" /* uid */
 #define FW_RT_SCX_LINK FW_RT_SCX_MOUNT "/link"
+#define FW_RT_SCX_GATES_OF FW_RT_SCX_MOUNT "/gates-%u" /* uid */
 
-#define FW_RT_SCX_VERSION 1u
+#define FW_RT_SCX_VERSION 2u
 #define FW_RT_SCX_PAGE_SIZE 4096u
 #define FW_RT_SCX_SHARED FW_RT_TASKS /* the page after those of the slots */
 #define FW_RT_SCX_PAGES (FW_RT_TASKS + 1)
 #define FW_RT_SCX_GRANTS 16u
 #define FW_RT_SCX_PRIORITIES 49u /* FW_RT_PRIORITY_MAX */
 #define FW_RT_SCX_REASON 96u
+#define FW_RT_SCX_GATED 5u /* FW_RT_PCP_DU_PF */
 
 enum fw_rt_scx_op {
     FW_RT_SCX_NOTHING,
@@ -128,8 +142,9 @@ struct fw_rt_scx_page {
     uint32_t op;
     uint32_t desc;
     uint32_t result;
-    uint32_t away; /* the scheduler: enum fw_rt_scx_away */
-    uint64_t spare[3];
+    uint32_t away;   /* the scheduler: enum fw_rt_scx_away */
+    uint64_t marked; /* the task alone: PCP-DU-PF's locks that it has, or is about to have */
+    uint64_t spare[2];
 
     /* What JOIN and OPEN ask for. */
     uint32_t tid; /* as its own pid namespace has it */
@@ -172,6 +187,9 @@ struct fw_rt_scx_counts {
     uint64_t died;       /* tasks that died in a section */
     uint64_t mercy;      /* times that other threads were let in for a moment */
     uint64_t astray;     /* decisions for a task that could not be run */
+    uint64_t opened;     /* gates */
+    uint64_t closed;     /* gates */
+    uint64_t stuck;      /* gates that could not be opened: a fault more */
 };
 
 /*
@@ -183,6 +201,7 @@ struct fw_rt_scx_world {
     uint32_t version; /* FW_RT_SCX_VERSION */
     uint32_t grants;
     uint64_t generation; /* when it was started, CLOCK_BOOTTIME, ns; never 0 */
+    uint64_t gates;      /* the address of all users' gates; 0: there are none, see no_gates */
     uint32_t uid[FW_RT_TASKS];
     uint32_t lock_uid[FW_RT_LOCKS + 1];
     struct fw_rt_scx_grant grant[FW_RT_SCX_GRANTS];
@@ -191,6 +210,7 @@ struct fw_rt_scx_world {
     uint32_t exit_kind;            /* the kernel's: 64 by itself, 65 by `furwock rt stop` ... */
     char reason[FW_RT_SCX_REASON]; /* "" while it is alive */
     char details[FW_RT_SCX_REASON];
+    char no_gates[FW_RT_SCX_REASON];
 };
 
 _Static_assert(sizeof(struct fw_rt_scx_page) == FW_RT_SCX_PAGE_SIZE, "one page");

@@ -23,6 +23,21 @@ __attribute__((noinline)) int fw_begin(uint32_t slot, uint32_t cpu)
     return 0;
 }
 
+__attribute__((noinline)) int fw_note(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (page)
+        note(w, slot, page);
+    if (side[slot].away)
+        ask(w->world.task[slot].cpu);
+    return 0;
+}
+
 /* The CPU of that task is to decide anew, wherever the task is. */
 __attribute__((noinline)) int fw_ask_for(uint32_t slot)
 {
@@ -113,7 +128,11 @@ __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
         struct fw_rt_task_cell *c = &w->world.task[i];
         if (c->state != FW_RT_LIVE || c->cpu != cpu)
             continue;
-        if (side[i].away)
+        if (side[i].leave == LEAVE_LOST && !is_open(i)) { /* G4 */
+            fw_note(i);
+            __sync_val_compare_and_swap(&side[i].leave, LEAVE_LOST, NO_LEAVE);
+        }
+        if (side[i].away && side[i].leave != LEAVE_LOST)
             fw_look_after(i);
         bool can = (could & fw_rt_bit(i)) && !side[i].away && !side[i].elsewhere;
         c->ready = can && !side[i].in_line;
@@ -147,22 +166,7 @@ __attribute__((noinline)) int fw_decide(uint32_t cpu)
     return pick.task;
 }
 
-__attribute__((noinline)) int fw_note(uint32_t slot)
-{
-    struct fw_rt_scx_world *w = get_world();
-    struct fw_rt_scx_page *page;
-
-    if (slot >= FW_RT_TASKS || !w)
-        return 0;
-    page = page_of(slot);
-    if (page)
-        note(w, slot, page);
-    if (side[slot].away)
-        ask(w->world.task[slot].cpu);
-    return 0;
-}
-
-__attribute__((noinline)) int fw_withdraw(uint32_t slot, uint32_t away)
+__attribute__((noinline)) int fw_withdraw(uint32_t slot, uint32_t away, uint32_t runs)
 {
     struct fw_rt_scx_world *w = get_world();
     struct fw_rt_scx_page *page;
@@ -175,6 +179,12 @@ __attribute__((noinline)) int fw_withdraw(uint32_t slot, uint32_t away)
     side[slot].away = away;
     page->away = away;
     withdraw(w, slot, page);
+    if (runs && side[slot].leave != NO_LEAVE) { /* G4 */
+        struct fw_rt_task_cell *c = &w->world.task[slot];
+        side[slot].leave = LEAVE_LOST;
+        c->held |= gated_locks & c->opened;
+    }
+    side[slot].wants_gate = 0;
     return 0;
 }
 

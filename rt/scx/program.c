@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rt/scx/arena.h"
+
 /* Of the kernel's interface; newer than some systems' headers. */
 enum { STRUCT_OPS_ATTACH = 44, FLAG_LINK = 1 << 13, FLAG_SLEEPABLE = 1 << 4 };
 
@@ -52,30 +54,43 @@ void fw_rt_scx_who_runs(char *name, size_t size)
 
 /* ---- Loading ---- */
 
+/* Are there to be gates?  kind 0: no, and `why`. */
+struct gates {
+    uint64_t at;
+    uint32_t kind;
+    int like; /* an arena as all are; the caller's until it is loaded */
+    char why[FW_RT_SCX_REASON];
+};
+
 /* Must match `config` of the program. */
-static bool configure(struct bpf_object *object)
+static bool configure(struct bpf_object *object, const struct gates *gates)
 {
     struct btf *btf = btf__load_vmlinux_btf();
-    uint32_t has_set_slice;
+    struct {
+        uint32_t has_set_slice, unused;
+        uint64_t gates_at;
+    } config = {.gates_at = gates->at};
     struct bpf_map *map;
 
     if (btf == NULL)
         return false;
-    has_set_slice = btf__find_by_name_kind(btf, "scx_bpf_task_set_slice", BTF_KIND_FUNC) > 0;
+    config.has_set_slice = btf__find_by_name_kind(btf, "scx_bpf_task_set_slice", BTF_KIND_FUNC) > 0;
     btf__free(btf);
     bpf_object__for_each_map(map, object)
     {
         if (strstr(bpf_map__name(map), ".rodata") != NULL)
-            return bpf_map__set_initial_value(map, &has_set_slice, sizeof has_set_slice) == 0;
+            return bpf_map__set_initial_value(map, &config, sizeof config) == 0;
     }
     return false;
 }
 
 /* What the object file cannot say in a way that all versions of libbpf understand. */
-static bool prepare(struct bpf_object *object)
+static bool prepare(struct bpf_object *object, const struct gates *gates)
 {
     static const char *const sleep[] = {"fw_init", "fw_exit"};
-    struct bpf_map *scheduler = bpf_object__find_map_by_name(object, "fw_scheduler");
+    struct bpf_map *scheduler = bpf_object__find_map_by_name(object, "fw_scheduler"),
+                   *all_gates = bpf_object__find_map_by_name(object, "gates");
+    bool is_set = !gates->kind || bpf_map__set_inner_map_fd(all_gates, gates->like) == 0;
 
     for (size_t i = 0; i < sizeof sleep / sizeof *sleep; i++) {
         struct bpf_program *program = bpf_object__find_program_by_name(object, sleep[i]);
@@ -83,8 +98,8 @@ static bool prepare(struct bpf_object *object)
         if (program == NULL || bpf_program__set_flags(program, FLAG_SLEEPABLE) != 0)
             return false;
     }
-    return scheduler != NULL && bpf_map__set_map_flags(scheduler, FLAG_LINK) == 0 &&
-           configure(object);
+    return is_set && scheduler != NULL && bpf_map__set_map_flags(scheduler, FLAG_LINK) == 0 &&
+           configure(object, gates);
 }
 
 /* ---- Its memory ---- */
@@ -104,7 +119,7 @@ static void grant_all(struct fw_rt_scx_grant *g)
     memset(g->cpus, 0xff, sizeof g->cpus);
 }
 
-static bool fill_world(int fd, const struct fw_rt_scx_options *options)
+static bool fill_world(int fd, const struct fw_rt_scx_options *options, const struct gates *gates)
 {
     size_t length = (sizeof(struct fw_rt_scx_world) + 4095) & ~(size_t)4095;
     struct fw_rt_scx_world *w = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -116,6 +131,9 @@ static bool fill_world(int fd, const struct fw_rt_scx_options *options)
     w->world.tier = 2;
     w->version = FW_RT_SCX_VERSION;
     w->generation = boot_ns();
+    if (gates->kind)
+        w->gates = gates->at;
+    memcpy(w->no_gates, gates->why, sizeof w->no_gates);
     w->grants = options->n + 1;
     grant_all(&w->grant[0]);
     for (unsigned i = 0; i < options->n; i++)
@@ -138,6 +156,21 @@ static bool make_pages(struct fw_rt_scx_program *p, const struct fw_rt_scx_optio
         p->grants = i + 1;
         p->uid[i] = i == 0 ? 0 : options->grants[i - 1].uid;
         if (bpf_map_update_elem(outer, &i, &p->pages[i], BPF_ANY) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool make_gates(struct fw_rt_scx_program *p, const struct gates *gates)
+{
+    int outer = bpf_object__find_map_fd_by_name(p->object, "gates");
+
+    if (!gates->kind)
+        return true;
+    p->works = bpf_object__find_map_fd_by_name(p->object, "gate_works");
+    for (uint32_t i = 0; i < p->grants; i++) {
+        p->gates[i] = fw_rt_scx_arena_new(gates->at);
+        if (p->gates[i] < 0 || bpf_map_update_elem(outer, &i, &p->gates[i], BPF_ANY) != 0)
             return false;
     }
     return true;
@@ -176,27 +209,65 @@ static fw_rt_scx_outcome attach(struct fw_rt_scx_program *p, char *text, size_t 
     return p->link_fd < 0 ? refused(errno, text, size) : FW_RT_SCX_DONE;
 }
 
-static fw_rt_scx_outcome run(struct fw_rt_scx_program *p, const struct fw_rt_scx_options *options,
-                             char *text, size_t size)
+static fw_rt_scx_outcome load(struct fw_rt_scx_program *p, const struct gates *gates, char *text,
+                              size_t size)
 {
     LIBBPF_OPTS(bpf_object_open_opts, how, .object_name = "furwock_rt");
+    const unsigned char *object;
+    size_t size_of_object;
 
     errno = 0;
-    p->object = bpf_object__open_mem(fw_rt_scx_object,
-                                     (size_t)(fw_rt_scx_object_end - fw_rt_scx_object), &how);
+    object = fw_rt_scx_object(gates->kind, &size_of_object);
+    p->object = bpf_object__open_mem(object, size_of_object, &how);
     if (p->object == NULL)
         return failed("cannot read the scheduler", errno, text, size);
-    if (!prepare(p->object))
+    if (!prepare(p->object, gates))
         return failed("the scheduler is not what it should be", EINVAL, text, size);
 
     int error = -bpf_object__load(p->object);
     if (error != 0)
         return failed("the kernel does not take the scheduler", error, text, size);
+    return FW_RT_SCX_DONE;
+}
+
+/* Where the kernel does not take it with gates, it may do so without. */
+static fw_rt_scx_outcome load_best(struct fw_rt_scx_program *p, struct gates *gates, char *text,
+                                   size_t size)
+{
+    fw_rt_scx_outcome outcome;
+
+    gates->kind = fw_rt_scx_gates_here(gates->why, sizeof gates->why);
+    if (gates->kind) {
+        gates->like = fw_rt_scx_arena_new(gates->at);
+        outcome = load(p, gates, text, size);
+        close(gates->like);
+    } else {
+        outcome = load(p, gates, text, size);
+    }
+    if (outcome == FW_RT_SCX_DONE || gates->kind == 0)
+        return outcome;
+    snprintf(gates->why, sizeof gates->why, "%.*s", (int)sizeof gates->why - 1, text);
+    gates->kind = 0;
+    bpf_object__close(p->object);
+    complaint[0] = '\0';
+    return load(p, gates, text, size);
+}
+
+static fw_rt_scx_outcome run(struct fw_rt_scx_program *p, const struct fw_rt_scx_options *options,
+                             char *text, size_t size)
+{
+    struct gates gates = {.at = fw_rt_scx_gates_address(boot_ns())};
+    fw_rt_scx_outcome outcome = load_best(p, &gates, text, size);
+
+    if (outcome != FW_RT_SCX_DONE)
+        return outcome;
     p->world = bpf_object__find_map_fd_by_name(p->object, "world");
-    if (!fill_world(p->world, options))
+    if (!fill_world(p->world, options, &gates))
         return failed("cannot fill in the scheduler's memory", errno, text, size);
     if (!make_pages(p, options))
         return failed("cannot make the tasks' pages", errno, text, size);
+    if (!make_gates(p, &gates))
+        return failed("cannot make the tasks' gates", errno, text, size);
     return attach(p, text, size);
 }
 
@@ -208,7 +279,8 @@ fw_rt_scx_outcome fw_rt_scx_program_run(struct fw_rt_scx_program *p,
     fw_rt_scx_outcome outcome;
 
     complaint[0] = '\0';
-    *p = (struct fw_rt_scx_program){.link_fd = -1, .world = -1};
+    *p = (struct fw_rt_scx_program){.link_fd = -1, .world = -1, .works = -1};
+    memset(p->gates, -1, sizeof p->gates);
     outcome = run(p, options, text, size);
     if (outcome != FW_RT_SCX_DONE)
         fw_rt_scx_program_close(p);
@@ -225,6 +297,9 @@ void fw_rt_scx_program_close(struct fw_rt_scx_program *p)
     bpf_link__destroy(p->link);
     for (unsigned i = 0; i < p->grants; i++)
         close(p->pages[i]);
+    for (unsigned i = 0; i < p->grants; i++)
+        if (p->gates[i] >= 0)
+            close(p->gates[i]);
     bpf_object__close(p->object);
-    *p = (struct fw_rt_scx_program){.link_fd = -1, .world = -1};
+    *p = (struct fw_rt_scx_program){.link_fd = -1, .world = -1, .works = -1};
 }

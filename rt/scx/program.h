@@ -6,13 +6,15 @@
 
 /* The scheduler: sched.bpf.c, loaded and running. */
 
-extern const unsigned char fw_rt_scx_object[], fw_rt_scx_object_end[];
+/* object.c: as compiled with FW_RT_SCX_GATES of `gates`, 0 to 2 (kernel.h). */
+const unsigned char *fw_rt_scx_object(unsigned gates, size_t *size);
 
 struct fw_rt_scx_program {
     struct bpf_object *object;
     struct bpf_link *link;
-    int world, link_fd;
+    int world, link_fd, works;
     int pages[FW_RT_SCX_GRANTS];
+    int gates[FW_RT_SCX_GRANTS]; /* -1: there are none */
     uint32_t uid[FW_RT_SCX_GRANTS];
     unsigned grants;
 };

@@ -110,6 +110,8 @@ static __always_inline void lock(struct fw_rt_scx_world *w, uint32_t slot,
         lock_line(w, slot, page, d, may_wait);
     else if (side[slot % FW_RT_TASKS].away)
         answer(page, EXDEV);
+    else if (c->held & fw_rt_bit(d) & gated_locks)
+        give(w, page, d); /* it got it while it was on its way here */
     else if (c->held & fw_rt_bit(d))
         answer(page, EDEADLK);
     else
@@ -192,6 +194,11 @@ static __always_inline uint32_t check_open(const struct fw_rt_scx_world *w,
     return fw_rt_has_ceiling(l->kind) && l->cpu != c->cpu ? EXDEV : 0;
 }
 
+static __always_inline bool is_gated(const struct wish *wish)
+{
+    return wish->kind == FW_RT_KIND_PCP && wish->protocol == FW_RT_SCX_GATED;
+}
+
 static __always_inline void open(struct fw_rt_scx_world *w, uint32_t slot,
                                  struct fw_rt_scx_page *page, const struct wish *wish)
 {
@@ -205,6 +212,10 @@ static __always_inline void open(struct fw_rt_scx_world *w, uint32_t slot,
         return;
     }
     l = &w->world.lock[d];
+    if (is_gated(wish) && !side[slot % FW_RT_TASKS].is_ready) {
+        answer(page, FW_RT_SCX_GATES ? EAGAIN : ENOTSUP);
+        return;
+    }
     error = check_open(w, l, c, w->grant[side[slot % FW_RT_TASKS].grant % FW_RT_SCX_GRANTS].highest,
                        wish);
     if (error != 0) {
@@ -223,6 +234,10 @@ static __always_inline void open(struct fw_rt_scx_world *w, uint32_t slot,
         shared->token[d] = 0;
         w->lock_uid[d] = uid;
         __sync_fetch_and_and(&died_locks, ~fw_rt_bit(d));
+        if (is_gated(wish))
+            __sync_fetch_and_or(&gated_locks, fw_rt_bit(d));
+        else
+            __sync_fetch_and_and(&gated_locks, ~fw_rt_bit(d));
         if (d >= w->world.locks)
             w->world.locks = d + 1;
     }

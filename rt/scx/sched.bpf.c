@@ -24,7 +24,8 @@
  * K3  A thread that could run is run once in a while, whoever holds it back: so it can die, and the
  *     kernel's watchdog is content.  (SLICE_TURN each TURN_EVERY; SLICE_OTHERS each MERCY_EVERY.)
  */
-#include "rt/scx/parts.h"
+#include "rt/scx/arrive.h"
+#include "rt/scx/gates.h"
 
 char fw_license[] SEC("license") = "Dual MIT/GPL";
 
@@ -98,6 +99,7 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
         if (chosen == slot) {
             set_slice(previous, SLICE);
             fw_begin(slot, cpu);
+            turn(previous, slot);
             return;
         }
         if (scx_bpf_dsq_move_to_local(chosen))
@@ -193,10 +195,12 @@ void BPF_PROG(fw_running, struct task_struct *p)
     s32 cpu = scx_bpf_task_cpu(p);
     struct cpu_side *its = &cpu_sides[(uint32_t)cpu % FW_RT_CPUS];
 
-    if (slot < FW_RT_TASKS)
+    if (slot < FW_RT_TASKS) {
         fw_begin(slot, cpu);
-    else
+        turn(p, slot);
+    } else {
         its->others_ns = bpf_ktime_get_ns();
+    }
     if (its->is_asked != 0 && its->is_asked <= KICKS) {
         its->is_asked++;
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
@@ -219,31 +223,14 @@ void BPF_PROG(fw_stopping, struct task_struct *p, bool runnable)
 
 /* ---- What tasks ask for ---- */
 
-static __always_inline void try_join(struct task_struct *p)
-{
-    struct fw_rt_scx_world *w = get_world();
-    uint32_t grant = fw_grant_of(p->cred->euid.val), slot;
-    struct fw_rt_scx_page *page;
-
-    if (!w || grant >= FW_RT_SCX_GRANTS)
-        return;
-    slot = fw_asks_to_join(grant, number_of(p));
-    if (slot >= FW_RT_TASKS)
-        return;
-    page = get_page(grant, slot);
-    if (!page)
-        return;
-    take_guard();
-    join(w, grant, slot, page, p);
-    give_guard();
-}
-
 SEC("struct_ops/fw_yield")
 bool BPF_PROG(fw_yield, struct task_struct *from, struct task_struct *to)
 {
     uint32_t slot = slot_of(from);
     struct fw_rt_scx_page *page;
 
+    if (slot < FW_RT_TASKS)
+        make_works(from, slot);
     if (slot >= FW_RT_TASKS) {
         try_join(from);
     } else if (fw_request(slot) == FW_RT_SCX_LEAVE) {
@@ -268,7 +255,8 @@ void BPF_PROG(fw_set_cpumask, struct task_struct *p, const struct cpumask *mask)
     if (slot >= FW_RT_TASKS || !w)
         return;
     bool is_there = p->nr_cpus_allowed == 1 && bpf_cpumask_first(mask) == w->world.task[slot].cpu;
-    fw_withdraw(slot, is_there ? FW_RT_SCX_HERE : FW_RT_SCX_AWAY);
+    fw_withdraw(slot, is_there ? FW_RT_SCX_HERE : FW_RT_SCX_AWAY, p->on_cpu);
+    turn(p, slot);
     ask(w->world.task[slot].cpu);
 }
 
@@ -285,8 +273,9 @@ void BPF_PROG(fw_disable, struct task_struct *p)
     if (slot >= FW_RT_TASKS)
         return;
     __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
-    fw_withdraw(slot, FW_RT_SCX_LEFT);
+    fw_withdraw(slot, FW_RT_SCX_LEFT, p->on_cpu);
     fw_ask_for(slot);
+    turn(p, slot);
 }
 
 /* Called for all that live, too, when the scheduler comes to its end. */
@@ -360,7 +349,7 @@ s32 BPF_PROG(fw_init)
     return 0;
 }
 
-/* All threads have left (S2). */
+/* All threads have left (S2, G5). */
 SEC("struct_ops/fw_exit")
 void BPF_PROG(fw_exit, struct scx_exit_info *info)
 {
@@ -372,6 +361,7 @@ void BPF_PROG(fw_exit, struct scx_exit_info *info)
     bpf_probe_read_kernel_str(w->details, sizeof w->details, info->msg);
     w->exit_kind = info->kind;
     w->exit_code = info->exit_code;
+    close_all();
     __sync_lock_test_and_set(&w->world.alive, 0);
 }
 

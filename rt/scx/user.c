@@ -132,28 +132,48 @@ static bool take_by_itself(struct fw_rt_scx_page *page, uint32_t desc)
     return false;
 }
 
+/* Nobody has to be asked? */
+static bool pass(struct fw_rt_task *t, uint32_t d, uint32_t desc)
+{
+    if (fw_rt_scx_is_gated_(t, d))
+        return fw_rt_scx_pass_gate_(t, desc);
+    return !fw_rt_asks_kernel_((fw_rt_protocol)t->world->lock[d].protocol) &&
+           take_by_itself(t->page, desc);
+}
+
+static int ask_for_ceiling(struct fw_rt_task *t, uint32_t d, bool try)
+{
+    int error = check_away(t);
+
+    if (error != 0)
+        return error;
+    if (!try)
+        return wait_for(t, d);
+    error = ask_for(t, FW_RT_SCX_TRY, desc_of(t, d));
+    return error == FW_RT_SCX_ENDED ? fw_rt_scx_late_ceiling_(t, d, true) : error;
+}
+
 static int lock_ceiling(struct fw_rt_task *t, uint32_t d, bool try)
 {
     uint32_t desc = desc_of(t, d);
     int error;
 
-    if (!fw_rt_asks_kernel_((fw_rt_protocol)t->world->lock[d].protocol) &&
-        take_by_itself(t->page, desc))
+    if (pass(t, d, desc))
         return 0;
-    error = check_away(t);
-    if (error != 0)
-        return error;
-    if (!try)
-        return wait_for(t, d);
-    error = ask_for(t, FW_RT_SCX_TRY, desc);
-    return error == FW_RT_SCX_ENDED ? fw_rt_scx_late_ceiling_(t, d, true) : error;
+    error = ask_for_ceiling(t, d, try);
+    if (error != 0 && error != EOWNERDEAD && fw_rt_scx_is_gated_(t, d))
+        fw_rt_scx_unmark_(t, desc);
+    return error;
 }
 
 static void unlock_ceiling(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t desc = desc_of(t, d);
 
-    fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
+    if (fw_rt_scx_is_gated_(t, d))
+        fw_rt_scx_unmark_(t, desc);
+    else
+        fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
     if (!fw_rt_scx_is_alive_(scx_of(t)))
         fw_rt_scx_late_wake_(t);
     else if (fw_load32_relaxed(&t->page->away) == 0 &&

@@ -13,6 +13,7 @@ struct fw_rt_scx {
     const struct fw_rt_scx_world *world;
     struct fw_rt_scx_page *pages; /* of this user, by slot */
     struct fw_rt_scx_shared *shared;
+    const volatile char *gates; /* of this user, by slot; NULL: nobody has asked for them */
     uint32_t user;
     uint64_t group; /* the group's number, for the scheduler */
     uint8_t desc[FW_RT_LOCKS];
@@ -46,6 +47,21 @@ static inline uint32_t fw_rt_scx_slot_(const struct fw_rt_task *t)
  */
 enum { FW_RT_SCX_ENDED = -1 };
 int fw_rt_scx_ask_(struct fw_rt_task *t, uint32_t op);
+
+/* Is it one of PCP-DU-PF's? */
+static inline bool fw_rt_scx_is_gated_(const struct fw_rt_task *t, uint32_t d)
+{
+    return t->world->lock[d].protocol == FW_RT_PCP_DU_PF;
+}
+
+/*
+ * fault.c: gates.  need_gates: before the task opens its first such lock; 0, ENOTSUP.  pass_gate:
+ * marks the lock; true: the task has it, false: it is to ask.  unmark: it has it no more.
+ */
+int fw_rt_scx_need_gates_(struct fw_rt_task *t);
+void fw_rt_scx_unmap_gates_(struct fw_rt_scx *scx);
+bool fw_rt_scx_pass_gate_(struct fw_rt_task *t, uint32_t desc);
+void fw_rt_scx_unmark_(struct fw_rt_task *t, uint32_t desc);
 
 /* ended.c: what goes on without the scheduler.  The caller has set no `op`. */
 int fw_rt_scx_late_ceiling_(struct fw_rt_task *t, uint32_t d, bool try);

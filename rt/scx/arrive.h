@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+#ifndef FW_RT_SCX_ARRIVE_H
+#define FW_RT_SCX_ARRIVE_H
+
+/* A thread that is no task calls sched_yield: perhaps it asks to be one. */
+#include "rt/scx/parts.h"
+
+static __always_inline void try_join(struct task_struct *p)
+{
+    struct fw_rt_scx_world *w = get_world();
+    uint32_t grant = fw_grant_of(p->cred->euid.val), slot;
+    struct fw_rt_scx_page *page;
+
+    if (!w || grant >= FW_RT_SCX_GRANTS)
+        return;
+    slot = fw_asks_to_join(grant, number_of(p));
+    if (slot >= FW_RT_TASKS)
+        return;
+    page = get_page(grant, slot);
+    if (!page)
+        return;
+    take_guard();
+    join(w, grant, slot, page, p);
+    give_guard();
+}
+
+#endif
