@@ -37,8 +37,8 @@ enum { END_TRIES = 1000 };
 static bool is_pin(const char *name)
 {
     return strcmp(name, "world") == 0 || strcmp(name, "link") == 0 || strcmp(name, "works") == 0 ||
-           strcmp(name, "ticks") == 0 ||
-           strncmp(name, PAGES, strlen(PAGES)) == 0 || strncmp(name, GATES, strlen(GATES)) == 0;
+           strcmp(name, "ticks") == 0 || strncmp(name, PAGES, strlen(PAGES)) == 0 ||
+           strncmp(name, GATES, strlen(GATES)) == 0;
 }
 
 static const struct fw_assist_place its_place = {
