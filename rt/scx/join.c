@@ -258,7 +258,7 @@ int fw_rt_scx_join_(struct fw_rt_task *t)
     /* After the claim of the cell: see bind_group. */
     if (t->world->generation != t->group->scx->world->generation)
         return fw_rt_fail_(EPERM, "the group's scheduler has ended, and another one has its tasks");
-    if (sched_setscheduler(0, SCHED_OTHER, &usual) != 0)
+    if (sched_setscheduler(0, SCHED_OTHER | (t->old_policy & SCHED_RESET_ON_FORK), &usual) != 0)
         return fw_rt_fail_(EPERM, "the thread may not leave its policy: %s", strerror(errno));
     t->page = claim(t->group->scx, t->tid);
     if (t->page == NULL)

@@ -140,6 +140,8 @@ struct sched_ext_ops {
     void (*set_cpumask)(struct task_struct *p, const struct cpumask *mask);
     void (*exit_task)(struct task_struct *p, struct scx_exit_task_args *args);
     void (*disable)(struct task_struct *p);
+    void (*cpu_online)(__s32 cpu);
+    void (*cpu_offline)(__s32 cpu);
     __s32 (*init)(void);
     void (*exit)(struct scx_exit_info *info);
     __u64 flags;

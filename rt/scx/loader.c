@@ -119,6 +119,11 @@ fw_rt_scx_outcome fw_rt_scx_possible(char *text, size_t size)
             "this kernel has no sched_ext (Linux 6.12 and later, with CONFIG_SCHED_CLASS_EXT)");
         return FW_RT_SCX_NOT_SUPPORTED;
     }
+    if (libbpf_num_possible_cpus() > (int)FW_RT_CPUS) {
+        snprintf(text, size, "this machine may have %d CPUs, and the scheduler is made for %u",
+                 libbpf_num_possible_cpus(), FW_RT_CPUS);
+        return FW_RT_SCX_NOT_SUPPORTED;
+    }
     if (access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
         snprintf(text, size,
                  "this kernel does not tell its types (no /sys/kernel/btf/vmlinux): it needs "

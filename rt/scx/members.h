@@ -112,6 +112,36 @@ static __always_inline void join(struct fw_rt_scx_world *w, uint32_t grant, uint
     answer(page, error);
 }
 
+/*
+ * Lines that a dead task is still in keep its slot, until somebody asks for the locks.  A user has
+ * one such slot for all of its dead: else they would take the slots of others.  Returns what is
+ * left.
+ */
+static __always_inline uint64_t entomb(struct fw_rt_scx_world *w, uint32_t slot,
+                                       struct fw_rt_scx_shared *shared, uint64_t left)
+{
+    uint32_t tomb = FW_RT_NOBODY;
+    int i;
+
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        if ((uint32_t)i != slot && w->world.task[i].state == FW_RT_DEAD &&
+            w->uid[i] == w->uid[slot % FW_RT_TASKS])
+            tomb = i;
+    }
+    if (tomb >= FW_RT_TASKS)
+        return left;
+    w->world.task[tomb].held |= left;
+    FW_RT_EACH(i, FW_RT_LOCKS)
+    {
+        if (!(left & fw_rt_bit(i)))
+            continue;
+        __sync_fetch_and_or(&shared->line[i], fw_rt_bit(tomb)); /* first: it is never free */
+        __sync_fetch_and_and(&shared->line[i], ~fw_rt_bit(slot));
+    }
+    return 0;
+}
+
 /* Of a task that is no more; what it still has of locks goes to the next owners as died in. */
 static __always_inline void bury(struct fw_rt_scx_world *w, uint32_t slot,
                                  struct fw_rt_scx_page *page)
@@ -147,6 +177,8 @@ static __always_inline void bury(struct fw_rt_scx_world *w, uint32_t slot,
             l->protocol = 0;
         }
     }
+    if (left)
+        left = entomb(w, slot, shared, left);
     page->locked = page->marked = 0;
     side[slot % FW_RT_TASKS].in_line = 0;
     c->held = left;

@@ -17,12 +17,17 @@
  * works                    what closes gates: not dropped by     root
  *                          the kernel as long as it is there
  * link                     the scheduler: it ends when this is gone  root
-ticks                    its timer, which would end without it     root
+ * ticks                    its timer, which would end without it     root
  *
  * Users share nothing but the CPUs: locks belong to one user, and groups to one key of that user
  * (`group`).  There is one world, so that ceilings are a CPU's, whoever has the locks.  Nothing
- * that a task writes can harm another user's: it may hold what it has opened, under ceilings up to
- * the priority that is granted to the user.
+ * that a task writes can harm another user's data or locks: it may hold what it has opened, under
+ * ceilings up to the priority that is granted to the user.  But locks that boost (MPCP, FMLP+) put
+ * whoever has one above all base priorities of its CPU: who is granted any priority there can hold
+ * up all tasks of the CPU.
+ *
+ * All users share FW_RT_TASKS slots and FW_RT_LOCKS locks.  A user has the slots that it is granted,
+ * and one more for all its dead who are still in lines.  Of locks it may open as many as there are.
  *
  * Starting makes new files, and a new `generation`.  A mapping of the old ones keeps saying that
  * the scheduler is gone; tasks of the one that was are nobody to the new one.
@@ -49,8 +54,8 @@ ticks                    its timer, which would end without it     root
  *                                                                            EPERM: ceiling
  * LOCK     lock `desc`, and waits   opened                                   0, EOWNERDEAD: has it;
  *                                                                            EINVAL, EDEADLK;
- *                                                                            EXDEV: it has a ceiling,
- *                                                                            and the task is away
+ *                                                                            EXDEV: away, and it
+ *                                                                            has a ceiling
  * TRY      the same, no waiting     the same                                 also EBUSY
  * UNLOCK   to pass it on            see below                                0
  *
@@ -70,9 +75,10 @@ ticks                    its timer, which would end without it     root
  * waits for it.  The scheduler never adds to it, and takes only dead tasks out.
  *   lock    OR bit d into `locked`; add the own slot's bit to line[d] (fetch-and-add or -or).  Was
  *           it 0 before: has the lock.  If not: LOCK.
- *   unlock  FMLP: unlocked = 1.  AND the own bit out of line[d].  Are bits left: UNLOCK, bit d
- *           of `locked` still set: the scheduler hands over and clears it.  If none: AND bit d out
- *           of `locked`; then, if unlock_call is set: UNLOCK.
+ *   unlock  AND the own bit out of line[d].  Are bits left: UNLOCK, bit d of `locked` still set:
+ *           the scheduler hands over and clears it.  If none: AND bit d out of `locked`; FMLP:
+ *           unlocked = 1 (not before: until then its request is as old as it was); then, if
+ *           unlock_call is set: UNLOCK.
  *   trylock CAS line[d] 0 -> the own bit, bit d of `locked` set before, and cleared if it fails;
  *           then it may ask by TRY, for the dead may be all that is in the line.
  * token[d] is 1 while the lock has been left and the next has not yet asked for it; it is part of
@@ -89,9 +95,9 @@ ticks                    its timer, which would end without it     root
  *             waits takes it by CAS 1 -> 0.
  * The world's cells are then as the scheduler saw them last, and tell who was alive.
  *
- * S1  A task runs with CAN_LOCK only on its CPU (being allowed there is not enough: the kernel moves
- *     it later), where fw_rt_can_lock says so of all that the CPU's other tasks have, and none of
- *     its locks waits to tell its next owner that the last one died.
+ * S1  A task runs with CAN_LOCK only on its CPU (being allowed there is not enough: the kernel
+ *     moves it later), where fw_rt_can_lock says so of all that the CPU's other tasks have, and
+ *     none of its locks waits to tell its next owner that the last one died.
  * S2  `alive` is 0 only after CAN_LOCK has been taken out of every page, for ever, and all gates
  *     have been closed.
  * S3  Between leaving a line with others in it, and one of those having the lock, there is exactly

@@ -26,6 +26,7 @@
  */
 #include "rt/scx/arrive.h"
 #include "rt/scx/gates.h"
+#include "rt/scx/hotplug.h"
 
 char fw_license[] SEC("license") = "Dual MIT/GPL";
 
@@ -378,6 +379,8 @@ struct sched_ext_ops fw_scheduler = {
     .set_cpumask = (void *)fw_set_cpumask,
     .exit_task = (void *)fw_exit_task,
     .disable = (void *)fw_disable,
+    .cpu_online = (void *)fw_cpu_online,
+    .cpu_offline = (void *)fw_cpu_offline,
     .init = (void *)fw_init,
     .exit = (void *)fw_exit,
     /* All that could run comes by fw_enqueue; the kernel itself would put it before all others. */

@@ -53,7 +53,7 @@ static int ask(struct fw_rt_task *t, uint32_t op)
     }
 }
 
-/* LEAVE needs the thread itself under the scheduler: for so long it gives up a policy of its own. */
+/* LEAVE needs the thread under the scheduler: for so long it gives up a policy of its own. */
 static int leave(struct fw_rt_task *t)
 {
     static const struct sched_param usual = {.sched_priority = 0};
@@ -217,8 +217,6 @@ static void unlock_line(struct fw_rt_task *t, uint32_t d)
     uint32_t desc = desc_of(t, d);
     uint64_t own = fw_rt_bit(fw_rt_scx_slot_(t)), left;
 
-    if (t->world->lock[d].kind == FW_RT_KIND_FMLP)
-        fw_store32_relaxed(&t->page->unlocked, 1);
     left = fw_and64_seq_cst(line_of(t, desc), ~own) & ~own;
     if (left != 0) {
         if (ask_for(t, FW_RT_SCX_UNLOCK, desc) == FW_RT_SCX_ENDED)
@@ -226,6 +224,8 @@ static void unlock_line(struct fw_rt_task *t, uint32_t d)
         return;
     }
     fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
+    if (t->world->lock[d].kind == FW_RT_KIND_FMLP)
+        fw_store32_relaxed(&t->page->unlocked, 1);
     if (fw_load32_relaxed(&t->page->unlock_call) && fw_load32_relaxed(&t->page->away) == 0)
         ask_for(t, FW_RT_SCX_UNLOCK, desc);
 }

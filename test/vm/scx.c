@@ -240,7 +240,6 @@ unsigned scx_lock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
 
 void scx_unlock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
 {
-    t->page->unlocked = 1;
     if (is_line(kind)) {
         uint64_t before = __atomic_fetch_and(&t->shared->line[d], ~bit(t->slot), __ATOMIC_SEQ_CST);
 
@@ -250,6 +249,7 @@ void scx_unlock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
         }
     }
     __atomic_fetch_and(&t->page->locked, ~bit(d), __ATOMIC_SEQ_CST);
+    t->page->unlocked = 1;
     if (t->page->unlock_call)
         scx_ask(t, FW_RT_SCX_UNLOCK, d);
 }

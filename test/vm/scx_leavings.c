@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is left behind: the dead of a user keep one slot, whatever they have taken along; and a CPU
+ * that goes offline takes its tasks' leave, and not the scheduler.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scx.h"
+
+enum { KEY = 7 };
+
+/* What child processes tell. */
+static struct {
+    uint32_t has, go;
+} * notes;
+
+static void set_flag(uint32_t *flag)
+{
+    __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
+}
+
+static bool is_set(uint32_t *flag)
+{
+    return __atomic_load_n(flag, __ATOMIC_SEQ_CST) != 0;
+}
+
+/* Sleeps: the others, which are not above it, are to run. */
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void await(uint32_t *flag, const char *what)
+{
+    for (unsigned i = 0; !is_set(flag); i++) {
+        scx_check(i < 10000, "in vain: %s", what);
+        nap();
+    }
+}
+
+static void end(pid_t child, bool by_force)
+{
+    int status;
+
+    if (by_force)
+        kill(child, SIGKILL);
+    scx_check(waitpid(child, &status, 0) == child, "waitpid: %s", strerror(errno));
+    scx_check(by_force || status == 0, "status %d", status);
+}
+
+static void forget(void)
+{
+    memset(notes, 0, sizeof *notes);
+}
+
+static unsigned dead_slots(void)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < FW_RT_TASKS; i++)
+        n += scx_world()->world.task[i].state == FW_RT_DEAD;
+    return n;
+}
+
+/* The dead of a user keep one slot, however many locks they have taken along. */
+static void test_dead_share_a_slot(void)
+{
+    enum { N = 4 };
+    struct scx_task t;
+    unsigned d[N];
+
+    scx_join(&t, KEY, "heir", 0, 10);
+    for (unsigned i = 0; i < N; i++) {
+        char name[2] = {(char)('a' + i), '\0'};
+        pid_t child;
+
+        scx_check(scx_open(&t, name, FW_RT_KIND_MPCP, 0, &d[i]) == 0, "open");
+        forget();
+        child = fork();
+        if (child == 0) {
+            struct scx_task own;
+            unsigned desc;
+
+            scx_join(&own, KEY, "mortal", 1, 5);
+            scx_check(scx_open(&own, name, FW_RT_KIND_MPCP, 0, &desc) == 0, "open");
+            scx_check(scx_lock(&own, FW_RT_KIND_MPCP, desc) == 0, "lock");
+            set_flag(&notes->has);
+            for (;;)
+                nap();
+        }
+        await(&notes->has, "an owner");
+        end(child, true);
+        SCX_UNTIL(dead_slots() == 1);
+    }
+    for (unsigned i = 0; i < N; i++) {
+        unsigned result = scx_lock(&t, FW_RT_KIND_MPCP, d[i]);
+
+        scx_check(result == EOWNERDEAD, "lock %u of the dead: %u", i, result);
+        scx_unlock(&t, FW_RT_KIND_MPCP, d[i]);
+    }
+    scx_check(dead_slots() == 0, "%u dead are left", dead_slots());
+    scx_leave(&t);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    scx_check(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "%s: %s", path,
+              strerror(errno));
+    close(fd);
+}
+
+/* Its task is moved; the scheduler goes on, also when the CPU is back. */
+static void test_cpu_that_goes(void)
+{
+    static const char file[] = "/sys/devices/system/cpu/cpu1/online";
+    cpu_set_t first;
+    pid_t child;
+
+    forget();
+    CPU_ZERO(&first);
+    CPU_SET(0, &first);
+    sched_setaffinity(0, sizeof first, &first);
+    child = fork();
+    if (child == 0) {
+        struct scx_task t;
+        unsigned d;
+
+        scx_join(&t, KEY, "moved", 1, 5);
+        scx_check(scx_open(&t, "P", FW_RT_KIND_PCP, 0, &d) == 0, "open");
+
+        set_flag(&notes->has);
+        await(&notes->go, "go");
+        scx_check(t.page->away != 0, "its CPU is gone, and it is there");
+        scx_check(scx_ask(&t, FW_RT_SCX_LOCK, d) == EXDEV, "lock");
+        scx_leave(&t);
+        _exit(EXIT_SUCCESS);
+    }
+    await(&notes->has, "a task");
+    write_file(file, "0");
+    scx_check(scx_world()->world.alive == 1, "a CPU goes, and the scheduler too");
+    set_flag(&notes->go);
+    end(child, false);
+    write_file(file, "1");
+    for (unsigned i = 0; i < 10; i++)
+        nap();
+    scx_check(scx_world()->world.alive == 1, "a CPU comes, and the scheduler goes");
+}
+
+int main(void)
+{
+    scx_need_vm();
+    alarm(100);
+    notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    scx_check(notes != MAP_FAILED, "no memory");
+    scx_start();
+    test_dead_share_a_slot();
+    test_cpu_that_goes();
+    printf("one slot for the dead; a CPU has gone and come\n");
+    scx_stop();
+    return EXIT_SUCCESS;
+}
