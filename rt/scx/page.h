@@ -112,7 +112,9 @@
 #define FW_RT_SCX_GATES_OF FW_RT_SCX_MOUNT "/gates-%u" /* uid */
 
 #define FW_RT_SCX_VERSION 2u
+#ifndef FW_RT_SCX_PAGE_SIZE /* the model has smaller pages */
 #define FW_RT_SCX_PAGE_SIZE 4096u
+#endif
 #define FW_RT_SCX_SHARED FW_RT_TASKS /* the page after those of the slots */
 #define FW_RT_SCX_PAGES (FW_RT_TASKS + 1)
 #define FW_RT_SCX_GRANTS 16u
@@ -171,16 +173,16 @@ struct fw_rt_scx_page {
 struct fw_rt_scx_shared {
     uint64_t line[FW_RT_LOCKS + 1];
     uint32_t token[FW_RT_LOCKS + 1];
-    uint32_t guard;     /* the library's, after the scheduler's end */
-    uint32_t left[255]; /* the library's, too */
+    uint32_t guard;                 /* the library's, after the scheduler's end */
+    uint32_t left[FW_RT_LOCKS + 1]; /* the library's, too */
 } __attribute__((aligned(FW_RT_SCX_PAGE_SIZE)));
 
 /* What is granted to a user. */
 struct fw_rt_scx_grant {
     uint32_t uid;
-    uint32_t lowest, highest;       /* base priorities */
-    uint32_t tasks;                 /* at a time */
-    uint64_t cpus[FW_RT_CPUS / 64]; /* a bit each */
+    uint32_t lowest, highest;              /* base priorities */
+    uint32_t tasks;                        /* at a time */
+    uint64_t cpus[(FW_RT_CPUS + 63) / 64]; /* a bit each */
 };
 
 /* Counted since the start. */

@@ -23,7 +23,11 @@ enum fault_rule {
     FAULT_LOOK_AT_OWNER_ONLY,
     FAULT_UNLOCKED_CAS,
     FAULT_NO_MARK,
-    FAULT_LENDS_NOTHING
+    FAULT_LENDS_NOTHING,
+    FAULT_KEEPS_LEAVE, /* subject/scx.c */
+    FAULT_UNNOTED,
+    FAULT_LOST_TOKEN,
+    FAULT_QUIET_BURIAL
 };
 
 struct model_fault {

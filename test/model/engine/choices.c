@@ -118,12 +118,18 @@ static void list_naps(struct model_choice *list, unsigned *n)
             add(list, n, i, CHOICE_NAP);
 }
 
+static bool may_step(unsigned thread)
+{
+    return cpus_may_step(thread) &&
+           (model_program->may_run == NULL || model_program->may_run(thread));
+}
+
 unsigned perform_list(struct model_choice *list)
 {
     unsigned n = 0;
 
     for (unsigned i = 0; i < model_thread_count; i++) {
-        if (model_threads[i].status == THREAD_STOPPED && cpus_may_step(i))
+        if (model_threads[i].status == THREAD_STOPPED && may_step(i))
             list_stopped(list, &n, i);
         else if (model_threads[i].status == THREAD_ASLEEP)
             list_asleep(list, &n, i);

@@ -25,7 +25,7 @@
 #define MODEL_MAX_THREADS 6u
 #define MODEL_MAX_BUFFER 4u
 #define MODEL_MAX_OBJECTS 12u
-#define MODEL_MEMORY 2048u
+#define MODEL_MEMORY 8192u
 #define MODEL_GHOSTS 28u
 #define MODEL_STACK 16384u
 
@@ -221,8 +221,9 @@ struct model_program {
     bool is_patient;    /* but only when nothing else can happen, and budget.naps times */
     bool unmarked;      /* the kernel has no robust lists */
     unsigned cpus;      /* how many there are; 0: enough for all (cpus.h) */
-    const struct model_task *tasks; /* of each thread; NULL: no SCHED_FIFO */
-    uint64_t assist;                /* what is told of who runs: enum model_assist */
+    const struct model_task *tasks;   /* of each thread; NULL: no SCHED_FIFO */
+    bool (*may_run)(unsigned thread); /* or NULL: whoever is stopped makes steps */
+    uint64_t assist;                  /* what is told of who runs: enum model_assist */
     bool time_passes;    /* whoever polls is bound to find the clock a tick later, once */
     const char *expects; /* the failure that it must show; NULL: none */
     void (*setup)(const void *arg);

@@ -18,5 +18,13 @@ RULES = [
          "FAULT_LOST_REQUEUE"),
     Rule("ipc-no-mark", "the kernel does not mark the dead", "ipc-try", "FAULT_NO_MARK"),
     Rule("lends-nothing", "the kernel lends no priority", "rt-pcp-middle", "FAULT_LENDS_NOTHING"),
+    Rule("scx-keeps-leave", "the scheduler ends, and a task may still lock", "scx-pcp-end",
+         "FAULT_KEEPS_LEAVE"),
+    Rule("scx-unnoted", "the scheduler does not look what a task has taken", "scx-pcp",
+         "FAULT_UNNOTED"),
+    Rule("scx-lost-token", "the scheduler forgets a lock that nobody asks for yet", "scx-line",
+         "FAULT_LOST_TOKEN"),
+    Rule("scx-quiet-burial", "the scheduler forgets that an owner has died", "scx-pcp-kill",
+         "FAULT_QUIET_BURIAL"),
     Rule("unlocked-cas", "compare-and-swap is a load and a store", "two", "FAULT_UNLOCKED_CAS"),
 ]

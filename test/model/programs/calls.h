@@ -29,6 +29,7 @@ enum family {
     FAMILY_POSIX_BARRIER,
     FAMILY_POSIX_MUTEX,
     FAMILY_RT,
+    FAMILY_SCX,
     FAMILIES
 };
 

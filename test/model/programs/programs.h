@@ -34,5 +34,6 @@ extern const struct program_group posix_rwlock_programs;
 extern const struct program_group posix_barrier_programs;
 extern const struct program_group posix_mutex_programs;
 extern const struct program_group rt_programs;
+extern const struct program_group scx_programs;
 
 #endif

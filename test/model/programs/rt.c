@@ -10,12 +10,12 @@ static const struct model_task one_cpu[] = {{10, 0}, {20, 0}, {30, 0}, {40, 0}};
 static const struct model_task two_cpus[] = {{10, 0}, {20, 0}, {30, 1}};
 static const struct model_task apart[] = {{10, 0}, {20, 1}, {30, 2}};
 
-#define PROGRAM(name_, about_, threads_, tasks_, ...)                                        \
-    {                                                                                        \
-        .name = (name_), .about = (about_), .threads = (threads_), .tasks = (tasks_),        \
-        .setup = rt_setup, .thread = rt_thread, .access = rt_access, .stepped = rt_stepped,  \
-        .killed = rt_killed, .changed = rt_changed, .finished = rt_finished,                 \
-        .describe = rt_describe, .naps = true, .unmarked = true, __VA_ARGS__                 \
+#define PROGRAM(name_, about_, threads_, tasks_, ...)                                       \
+    {                                                                                       \
+        .name = (name_), .about = (about_), .threads = (threads_), .tasks = (tasks_),       \
+        .setup = rt_setup, .thread = rt_thread, .access = rt_access, .stepped = rt_stepped, \
+        .killed = rt_killed, .changed = rt_changed, .finished = rt_finished,                \
+        .describe = rt_describe, .naps = true, .unmarked = true, __VA_ARGS__                \
     }
 #define SCRIPT(protocol_, ...)                                  \
     .arg = &(const struct rt_script)                            \
@@ -135,8 +135,7 @@ static const struct model_program programs[] = {
     PROGRAM("rt-fmlp-kill-local", "the same on one CPU", 2, one_cpu, .budget = {.kills = 1},
             SCRIPT(FMLP_DU, "jaA.", "jaA.aA.")),
     PROGRAM("rt-fmlp-kill-line", "one of three is killed", 3, apart, .budget = {.kills = 1},
-            .preemptions = 1,
-            SHARED(FMLP_DU, "aA", "aA", "aA")),
+            .preemptions = 1, SHARED(FMLP_DU, "aA", "aA", "aA")),
     PROGRAM("rt-fmlp-kill-both", "its lock is freed, and that of one who lives is not", 3, two_cpus,
             .budget = {.kills = 1}, .immortal = 6, SHARED(FMLP_DU, "jaA", "jbB", "bB")),
     PROGRAM("rt-kernel-mpcp", "MPCP: the kernel is asked each time", 3, one_cpu,

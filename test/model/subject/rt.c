@@ -137,18 +137,3 @@ void fw_rt_trace_add_(struct fw_rt_trace *trace, uint32_t kind, uint32_t lock, u
     (void)other;
     (void)value;
 }
-
-int fw_rt_scx_lock_(struct fw_rt_task *t, uint32_t d, bool try)
-{
-    (void)t;
-    (void)d;
-    (void)try;
-    return ENOTSUP;
-}
-
-int fw_rt_scx_unlock_(struct fw_rt_task *t, uint32_t d)
-{
-    (void)t;
-    (void)d;
-    return ENOTSUP;
-}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tier B of the real-time locks: the library's side as it is shipped (rt/scx/user.c, ended.c),
+ * beside a stand-in for the scheduler (subject/scx.h).  What must hold:
+ *
+ *   exclusion    one task is in a section of a lock, before, during and after the scheduler's end
+ *   ceiling      who gets a lock under a ceiling has a base priority above the ceilings of those
+ *                that other tasks of its CPU are inside of
+ *   dead owner   who gets the lock of one that has died in a section is told, and nobody else
+ *   S1           while a task runs with CAN_LOCK, no other task of its CPU has a lock in its way
+ *   S2           no page has CAN_LOCK when `alive` is 0
+ *   S3           there is no token while somebody is in the section
+ *   left over    in the end nothing is held, and where nobody died, lines and tokens are empty
+ *
+ * Scripts: j sleeps for a while; a b lock, A B unlock; c d try, C D unlock if that went well.
+ */
+#include "scx_calls.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include <furwock/futex.h>
+
+#include "../subject/scx.h"
+#include "../subject/subject.h"
+#include "programs.h"
+
+struct scx_script {
+    fw_rt_protocol protocol;
+    uint32_t kind;
+    unsigned tasks, cpus;
+    uint32_t cpu[FW_RT_TASKS];
+    bool ends; /* the scheduler comes to its end; 2 in the table: with any preemptions */
+    const char *acts[FW_RT_TASKS];
+};
+
+/* What the checks remember. */
+enum {
+    INSIDE = 0,                  /* by lock: who is in its section, plus 1 */
+    DIED = INSIDE + FW_RT_LOCKS, /* by lock: must the next be told of a death? */
+    CALL = DIED + FW_RT_LOCKS    /* by task: the lock of its call, plus 1 */
+};
+enum { TELL_NOBODY, MUST_TELL, MAY_TELL };
+
+#define G(what, n) model_shared.ghost[(what) + (n)]
+
+static const struct scx_script *script;
+static struct fw_rt_scx side;
+static struct fw_rt_group group;
+
+#define PAGE(n, field)                                                                 \
+    {                                                                                  \
+#field "-" #n,                                                                 \
+            offsetof(struct scx_ground, pages) + (n) * sizeof(struct fw_rt_scx_page) + \
+                offsetof(struct fw_rt_scx_page, field),                                \
+            sizeof(((struct fw_rt_scx_page *)0)->field)                                \
+    }
+#define PARTS(n) PAGE(n, locked), PAGE(n, op), PAGE(n, result), PAGE(n, unlock_call)
+#define AT(name, field)                             \
+    {                                               \
+        name, offsetof(struct scx_ground, field), 4 \
+    }
+
+static const struct model_part parts[] = {
+    PARTS(0), PARTS(1), PARTS(2), AT("alive", scx.world.alive), {NULL, 0, 0}};
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    (void)offset;
+    (void)size;
+    snprintf(text, room, "%llx", (unsigned long long)value);
+}
+
+/* What the scheduler, or the task itself, alone writes is no step. */
+static enum model_access reached(const void *p)
+{
+    uint64_t at = (uint64_t)((const uint8_t *)p - (const uint8_t *)scx_ground);
+
+    if (at >= sizeof *scx_ground || at == offsetof(struct scx_ground, scx.world.alive) ||
+        at == offsetof(struct scx_ground, group.guard) ||
+        at == offsetof(struct scx_ground, group.left))
+        return ACCESS_STEP;
+    if (at >= offsetof(struct scx_ground, shared) && at < offsetof(struct scx_ground, group))
+        return ACCESS_STEP;
+    if (at < offsetof(struct scx_ground, pages) || at >= offsetof(struct scx_ground, shared))
+        return ACCESS_DIRECT;
+    switch ((at - offsetof(struct scx_ground, pages)) % sizeof(struct fw_rt_scx_page)) {
+    case offsetof(struct fw_rt_scx_page, locked):
+    case offsetof(struct fw_rt_scx_page, op):
+    case offsetof(struct fw_rt_scx_page, unlock_call):
+        return ACCESS_STEP;
+    default:
+        return ACCESS_DIRECT;
+    }
+}
+
+static bool uses(unsigned task, unsigned d)
+{
+    for (const char *act = script->acts[task]; *act != '\0'; act++)
+        if (*act == (char)('a' + d) || *act == (char)('c' + d))
+            return true;
+    return false;
+}
+
+static void set_up(struct fw_rt_world *w)
+{
+    w->tier = FW_RT_TIER_B;
+    w->alive = 1;
+    w->tasks = script->tasks;
+    w->locks = FW_RT_LOCKS;
+    for (unsigned i = 0; i < script->tasks; i++) {
+        struct fw_rt_task_cell *c = &w->task[i];
+        c->state = FW_RT_LIVE;
+        c->tid = SUBJECT_FIRST_TID + i;
+        c->base = 10 * (i + 1);
+        c->cpu = script->cpu[i];
+        for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
+            w->lock[d].kind = script->kind;
+            w->lock[d].protocol = script->protocol;
+            if (!uses(i, d))
+                continue;
+            c->opened |= fw_rt_bit(d);
+            w->lock[d].users |= fw_rt_bit(i);
+            fw_rt_add_user(&w->lock[d], c->base, c->cpu);
+        }
+    }
+}
+
+static void setup(const void *arg)
+{
+    script = arg;
+    scx_ground = model_object("ground", sizeof *scx_ground, parts, decode);
+    set_up(&scx_ground->scx.world);
+    set_up(&scx_ground->group);
+    side = (struct fw_rt_scx){.world = &scx_ground->scx,
+                              .pages = scx_ground->pages,
+                              .shared = &scx_ground->shared,
+                              .desc = {0, 1}};
+    group = (struct fw_rt_group){.world = &scx_ground->group, .scx = &side};
+    for (unsigned i = 0; i < script->tasks; i++)
+        scx_ground->pages[i].tid = SUBJECT_FIRST_TID + i;
+}
+
+/* --- What must hold ------------------------------------------------------------------------- */
+
+static uint32_t base_of(unsigned task)
+{
+    return scx_ground->group.task[task].base;
+}
+
+static void check_ceiling(unsigned self)
+{
+    for (unsigned e = 0; e < FW_RT_LOCKS && fw_rt_has_ceiling(script->kind); e++) {
+        uint64_t other = G(INSIDE, e);
+        if (other != 0 && other - 1 != self && script->cpu[self] == script->cpu[other - 1] &&
+            base_of(self) <= scx_ground->group.lock[e].ceiling)
+            model_thread_fail("ceiling", "task %llu gets a lock under the ceiling of lock %llu",
+                              self, e);
+    }
+}
+
+static void got(unsigned self, unsigned d, int error)
+{
+    if (error != 0 && error != EOWNERDEAD)
+        model_thread_fail("answer", "task %llu is answered %llu", self, (uint64_t)error);
+    if (G(INSIDE, d) != 0)
+        model_thread_fail("exclusion", "task %llu is in a section in which task %llu is", self,
+                          G(INSIDE, d) - 1);
+    if ((error == EOWNERDEAD && G(DIED, d) == TELL_NOBODY) ||
+        (error == 0 && G(DIED, d) == MUST_TELL))
+        model_thread_fail("dead owner", "task %llu is answered %llu", self, (uint64_t)error);
+    check_ceiling(self);
+    if (error == EOWNERDEAD)
+        G(DIED, d) = TELL_NOBODY;
+    G(INSIDE, d) = self + 1;
+    G(CALL, self) = 0;
+}
+
+static void killed(unsigned thread)
+{
+    for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
+        if (G(INSIDE, d) == thread + 1) {
+            G(INSIDE, d) = 0;
+            G(DIED, d) = MUST_TELL;
+        } else if (G(CALL, thread) == d + 1) {
+            G(DIED, d) = MAY_TELL;
+        }
+    }
+    G(CALL, thread) = 0;
+}
+
+static bool is_in_the_way(unsigned task, unsigned of)
+{
+    for (unsigned d = 0; d < FW_RT_LOCKS; d++)
+        if ((scx_ground->pages[task].locked & fw_rt_bit(d)) && fw_rt_has_ceiling(script->kind) &&
+            base_of(of) <= scx_ground->group.lock[d].ceiling)
+            return true;
+    return false;
+}
+
+static void check_leave(unsigned task)
+{
+    if ((scx_ground->pages[task].locked & FW_RT_CAN_LOCK) == 0)
+        return;
+    if (scx_ground->scx.world.alive == 0)
+        model_fail("S2", "task %llu may lock, and there is no scheduler", task, 0);
+    for (unsigned i = 0; i < script->tasks; i++)
+        if (i != task && scx_ground->on_cpu[script->cpu[task]] == task + 1 &&
+            script->cpu[i] == script->cpu[task] && is_in_the_way(i, task))
+            model_fail("S1", "task %llu may lock, and task %llu has one in its way", task, i);
+}
+
+static void stepped(unsigned thread)
+{
+    (void)thread;
+    for (unsigned i = 0; i < script->tasks; i++)
+        check_leave(i);
+    for (unsigned d = 0; d < FW_RT_LOCKS; d++)
+        if (scx_ground->shared.token[d] != 0 && G(INSIDE, d) != 0)
+            model_fail("S3", "lock %llu has a token, and task %llu has the lock", d,
+                       G(INSIDE, d) - 1);
+}
+
+static void finished(void)
+{
+    for (unsigned d = 0; d < FW_RT_LOCKS && model_shared.killed == 0; d++)
+        if (scx_ground->shared.line[d] != 0 || scx_ground->shared.token[d] != 0)
+            model_fail("left over", "the line of lock %llu is 0x%llx", d,
+                       scx_ground->shared.line[d]);
+    for (unsigned i = 0; i < script->tasks && model_shared.killed == 0; i++)
+        if ((scx_ground->pages[i].locked & ~FW_RT_CAN_LOCK) != 0)
+            model_fail("left over", "task %llu: it still holds 0x%llx", i,
+                       scx_ground->pages[i].locked);
+}
+
+/* --- The acts ------------------------------------------------------------------------------- */
+
+static void be_task(unsigned self)
+{
+    struct fw_rt_task t = {.cell = &scx_ground->group.task[self],
+                           .world = &scx_ground->group,
+                           .group = &group,
+                           .slot = self,
+                           .tid = SUBJECT_FIRST_TID + self,
+                           .shared = FW_FUTEX_PRIVATE,
+                           .page = &scx_ground->pages[self]};
+    bool has[FW_RT_LOCKS] = {false};
+
+    for (const char *act = script->acts[self]; *act != '\0'; act++) {
+        unsigned d = (unsigned)(tolower(*act) - 'a') % FW_RT_LOCKS;
+
+        if (*act == 'j') {
+            model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
+        } else if (islower(*act)) {
+            int error;
+            G(CALL, self) = d + 1;
+            error = scx_in_use->lock(&t, d, *act >= 'c');
+            has[d] = error != EBUSY || *act < 'c';
+            if (has[d])
+                got(self, d, error);
+            G(CALL, self) = 0;
+            model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+        } else if (has[d]) {
+            if (G(INSIDE, d) != self + 1)
+                model_thread_fail("exclusion", "another is in the section of task %llu", self, 0);
+            G(INSIDE, d) = 0;
+            G(CALL, self) = d + 1;
+            scx_in_use->unlock(&t, d);
+            G(CALL, self) = 0;
+        }
+    }
+}
+
+static bool are_tasks_done(void)
+{
+    for (unsigned i = 0; i < script->tasks; i++)
+        if (model_threads[i].status != THREAD_DONE)
+            return false;
+    return true;
+}
+
+/* A CPU.  As long as there are tasks, it may decide anew. */
+static void be_cpu(uint32_t cpu)
+{
+    for (;;) {
+        bool lets_through = model_op(OP_CHANCE, NULL, 0, 0, 0, 0, 0) != 0;
+        model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+        if (are_tasks_done() || scx_ground->scx.world.alive == 0)
+            return;
+        if (scx_bury_one(cpu))
+            continue;
+        if (lets_through)
+            scx_let_through(cpu);
+        else
+            scx_decide(cpu);
+    }
+}
+
+static void be_end(void)
+{
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    scx_ground->is_ending = 1;
+    for (unsigned i = 0; i < script->tasks; i++) {
+        model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+        scx_let_go(i);
+    }
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    scx_ground->scx.world.alive = 0;
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    if (self < script->tasks)
+        be_task(self);
+    else if (self < script->tasks + script->cpus)
+        be_cpu(self - script->tasks);
+    else
+        be_end();
+}
+
+/* subject/atomic.h: SUBJECT_OWN. */
+extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
+
+static const struct model_own *own(void)
+{
+    static struct model_own table[2];
+
+    table[0] = (struct model_own){__start_model_own_variables, __stop_model_own_variables};
+    return table;
+}
+
+#define PROGRAM(name_, about_, tasks_, cpus_, ends_, cpu_, protocol_, kind_, budget_, ...)   \
+    {                                                                                        \
+        .name = (name_), .about = (about_), .threads = (tasks_) + (cpus_) + !!(ends_),       \
+        .setup = setup, .thread = thread, .own = own, .access = reached, .stepped = stepped, \
+        .killed = killed, .finished = finished, .may_run = scx_may_run, .naps = true,        \
+        .unmarked = true, .immortal = ~((UINT64_C(1) << (tasks_)) - 1),                      \
+        .arg = &(const struct scx_script){.protocol = FW_RT_##protocol_,                     \
+                                          .kind = FW_RT_KIND_##kind_,                        \
+                                          .tasks = (tasks_),                                 \
+                                          .cpus = (cpus_),                                   \
+                                          .cpu = cpu_,                                       \
+                                          .ends = (ends_) != 0,                              \
+                                          .acts = {__VA_ARGS__}},                            \
+        .budget = budget_, .preemptions = (ends_) == 1 ? 3 : 0,                              \
+    }
+#define CALM \
+    {        \
+        0    \
+    }
+#define KILL       \
+    {              \
+        .kills = 1 \
+    }
+#define TURN         \
+    {                \
+        .chances = 1 \
+    } /* one that waits is let through */
+#define ONE_CPU \
+    {           \
+        0, 0, 0 \
+    }
+#define TWO_CPUS \
+    {            \
+        0, 1, 1  \
+    }
+
+static const struct model_program programs[] = {
+    PROGRAM("scx-pcp", "a section, and a more urgent one", 2, 1, 0, ONE_CPU, PCP_DU, PCP, CALM,
+            "jaA", "jaA"),
+    PROGRAM("scx-pcp-two", "two locks, nested the other way round", 2, 1, 0, ONE_CPU, PCP_DU, PCP,
+            TURN, "jabBA", "jbaAB"),
+    PROGRAM("scx-pcp-three", "three tasks", 3, 1, 0, ONE_CPU, PCP_DU, PCP, CALM, "jaA", "jbB",
+            "jaA"),
+    PROGRAM("scx-pcp-kill", "one is killed", 2, 1, 0, ONE_CPU, PCP_DU, PCP, KILL, "jaA", "jaAaA"),
+    PROGRAM("scx-pcp-end", "the scheduler's end", 2, 1, 2, ONE_CPU, PCP_DU, PCP, CALM, "jaA",
+            "jaA"),
+    PROGRAM("scx-pcp-end-two", "the same, two locks", 2, 1, 1, ONE_CPU, PCP_DU, PCP, CALM, "jabBA",
+            "jbaAB"),
+    PROGRAM("scx-pcp-end-kill", "the end, and one is killed", 2, 1, 1, ONE_CPU, PCP_DU, PCP, KILL,
+            "aA", "jaA"),
+    PROGRAM("scx-ipcp-end", "immediate ceilings", 2, 1, 1, ONE_CPU, IPCP, IPCP, CALM, "jaA", "jaA"),
+    PROGRAM("scx-try", "who only tries", 2, 1, 1, ONE_CPU, PCP_DU, PCP, CALM, "jaA", "jcC"),
+    PROGRAM("scx-line", "a line, two CPUs", 2, 2, 0, TWO_CPUS, MPCP_DU, MPCP, CALM, "aAaA", "aAaA"),
+    PROGRAM("scx-line-three", "the same, three tasks", 3, 2, 0, TWO_CPUS, FMLP_DU, FMLP, CALM, "aA",
+            "aA", "aA"),
+    PROGRAM("scx-line-kill", "one is killed", 2, 2, 0, TWO_CPUS, FMLP_DU, FMLP, KILL, "aA", "aA"),
+    PROGRAM("scx-line-end", "the scheduler's end", 2, 2, 1, TWO_CPUS, FMLP_DU, FMLP, CALM, "aA",
+            "aA"),
+    PROGRAM("scx-line-end-local", "the same on one CPU", 2, 1, 1, ONE_CPU, MPCP_DU, MPCP, CALM,
+            "aA", "jaA"),
+    PROGRAM("scx-line-end-kill", "the end, and one is killed", 2, 1, 1, ONE_CPU, MPCP_DU, MPCP,
+            KILL, "aA", "jaA"),
+    PROGRAM("scx-line-end-try", "who only tries", 2, 2, 1, TWO_CPUS, MPCP_DU, MPCP, CALM, "aA",
+            "cC"),
+};
+
+const struct program_group scx_programs = {"scx", programs, sizeof programs / sizeof *programs};
