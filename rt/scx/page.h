@@ -26,7 +26,7 @@
  * whoever has one above all base priorities of its CPU: who is granted any priority there can hold
  * up all tasks of the CPU.
  *
- * All users share FW_RT_TASKS slots and FW_RT_LOCKS locks.  A user has the slots that it is granted,
+ * All users share FW_RT_TASKS slots and FW_RT_LOCKS locks.  A user has the slots it is granted,
  * and one more for all its dead who are still in lines.  Of locks it may open as many as there are.
  *
  * Starting makes new files, and a new `generation`.  A mapping of the old ones keeps saying that
