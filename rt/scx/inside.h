@@ -128,6 +128,7 @@ struct cpu_side {
     uint64_t others_ns;  /* when others had the CPU last, or did not want it */
     uint32_t is_asked;   /* something has changed since the last decision; and kicks for it */
     uint32_t others_now; /* which queue of the others' goes first: they alternate */
+    uint32_t is_leaving; /* it goes offline, or is */
 } __attribute__((aligned(64)));
 struct cpu_side cpu_sides[FW_RT_CPUS];
 
@@ -178,11 +179,21 @@ static __always_inline void give_guard(void)
     __sync_lock_test_and_set(&guard, 0);
 }
 
+/*
+ * Kicks are sent by an interrupt of the CPU that asks for them.  One that is going offline may
+ * never take it, and then the kernel waits for that without end when the scheduler is stopped.
+ */
+static __always_inline void kick(uint32_t cpu, uint64_t flags)
+{
+    if (!cpu_sides[bpf_get_smp_processor_id() % FW_RT_CPUS].is_leaving)
+        scx_bpf_kick_cpu(cpu, flags);
+}
+
 /* The CPU is to decide anew. */
 static __always_inline void ask(uint32_t cpu)
 {
     cpu_sides[cpu % FW_RT_CPUS].is_asked = 1;
-    scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
+    kick(cpu, SCX_KICK_PREEMPT);
 }
 
 /* What the task has done since it was dispatched; what lies in its page is the user's word. */

@@ -129,14 +129,14 @@ static __always_inline void enqueue_other(struct task_struct *p, uint64_t flags)
 
     if (p->nr_cpus_allowed == 1) {
         scx_bpf_dsq_insert(p, QUEUE_PINNED(cpu), SLICE_OTHERS, flags);
-        scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+        kick(cpu, SCX_KICK_IDLE);
         return;
     }
     scx_bpf_dsq_insert(p, QUEUE_OTHERS, SLICE_OTHERS, flags);
-    scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+    kick(cpu, SCX_KICK_IDLE);
     idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
     if (idle >= 0)
-        scx_bpf_kick_cpu(idle, SCX_KICK_IDLE);
+        kick(idle, SCX_KICK_IDLE);
 }
 
 SEC("struct_ops/fw_enqueue")
@@ -204,7 +204,7 @@ void BPF_PROG(fw_running, struct task_struct *p)
     }
     if (its->is_asked != 0 && its->is_asked <= KICKS) {
         its->is_asked++;
-        scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
+        kick(cpu, SCX_KICK_PREEMPT);
     }
 }
 
