@@ -252,9 +252,9 @@ FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_world *w, uint32_t 
 /*
  * Who runs on behalf of task t: itself, or, where it asks for a lock and may not have it, who is in
  * the way, and so on (D3).  FW_RT_NOBODY: that one sleeps, or waits on another CPU, or they wait
- * for each other in a circle (PIP; else only if somebody has what was not granted).  Then nobody acts
- * for any of those on the way either: they are put into `vain`, so that a decision looks at each
- * task once, whatever tasks have written down.
+ * for each other in a circle (PIP; else only if somebody has what was not granted).  Then nobody
+ * acts for any of those on the way either: they are put into `vain`, so that a decision looks at
+ * each task once, whatever tasks have written down.
  */
 FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_world *w, uint32_t t, uint32_t cpu,
                                        uint64_t *vain)
