@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <furwock/bits/atomic.h>
 
@@ -21,15 +21,45 @@ struct region_known {
     struct region_thread thread;
 };
 
-/* The memory of a mapped file is gone: whoever made it has cut it short. */
-static void cut_short(int signal_number)
-{
-    static const char line[] = "furwock: the region was cut short while it was read\n";
-    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+/* The region that is mapped; there is one at a time. */
+static struct {
+    char *base;
+    size_t size;
+    volatile sig_atomic_t was_cut;
+} mapped;
 
-    (void)signal_number;
-    (void)written;
-    _exit(COMMAND_FAILED);
+/*
+ * The memory of a mapped file is gone: whoever made it has cut it short.  There are zeroes in its
+ * place, so that the reader comes to his end, and asks then.
+ */
+static void cut_short(int signal_number, siginfo_t *info, void *context)
+{
+    uintptr_t at = (uintptr_t)info->si_addr - (uintptr_t)mapped.base;
+    int saved = errno;
+
+    (void)context;
+    if (mapped.base != NULL && at < mapped.size &&
+        mmap(mapped.base, mapped.size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+            MAP_FAILED)
+        mapped.was_cut = 1;
+    else
+        signal(signal_number, SIG_DFL); /* another mistake: it happens again */
+    errno = saved;
+}
+
+static void watch(void *base, size_t size)
+{
+    struct sigaction action = {.sa_sigaction = cut_short, .sa_flags = SA_SIGINFO};
+
+    mapped.base = base;
+    mapped.size = size;
+    mapped.was_cut = 0;
+    sigaction(SIGBUS, &action, NULL);
+}
+
+const char *region_trouble(const struct region *r)
+{
+    return r->is_whole && mapped.was_cut ? "cut short while it was read" : NULL;
 }
 
 static const char *explain(int error)
@@ -75,7 +105,7 @@ static int look_into(int fd, struct region *r, const char **why)
         *why = strerror(error);
         return error;
     }
-    signal(SIGBUS, cut_short);
+    watch(base, r->plan.size);
     r->place = (struct fw_ipc_place_){.base = (uintptr_t)base,
                                       .size = r->plan.size,
                                       .head = base,
@@ -121,8 +151,10 @@ int region_look(const char *name, struct region *r, const char **why)
 
 void region_drop(struct region *r)
 {
-    if (r->is_whole)
+    if (r->is_whole) {
+        mapped.base = NULL;
         fw_shm_unmap_((void *)r->place.base, r->place.size);
+    }
     free(r->known);
     free(r->name);
     *r = (struct region){0};

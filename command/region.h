@@ -13,8 +13,8 @@
 /*
  * A region as a stranger sees it: who may read its file, maps it for reading, and changes nothing.
  * The processes that use it go on meanwhile, so each word is read once, and what does not fit
- * together was read at different moments.  A file that is cut short meanwhile ends the program with
- * a line and status 1.
+ * together was read at different moments.  Of a file that is cut short meanwhile, zeroes are read:
+ * region_trouble tells.  One region is looked at at a time.
  */
 struct region {
     char *name;     /* as it can be shown: visible.h */
@@ -33,6 +33,9 @@ struct region {
  */
 int region_look(const char *name, struct region *r, const char **why);
 void region_drop(struct region *r);
+
+/* Asked after the last word was read.  NULL: none; else what was read is worth nothing, and why. */
+const char *region_trouble(const struct region *r);
 
 static inline const void *region_base(const struct region *r)
 {

@@ -24,23 +24,29 @@ struct list {
 static void show(struct list *list, const struct region *r, const char *why)
 {
     unsigned objects = 0, damaged, threads = 0, processes = 0;
+    bool is_whole = r->is_whole;
 
     if (r->is_whole) {
         free(region_objects(r, &objects, &damaged));
         region_count(r, &threads, &processes);
     }
+    if (region_trouble(r) != NULL) {
+        why = region_trouble(r);
+        is_whole = false;
+        objects = threads = processes = 0;
+    }
     if (list->as_json) {
         json_array_append_new(list->regions,
                               json_pack("{s:s s:I s:b s:i s:i s:i s:o}", "name", r->name, "bytes",
-                                        (json_int_t)r->bytes, "is_whole",
-                                        r->is_whole && !r->is_stale, "objects", (int)objects,
-                                        "threads", (int)threads, "processes", (int)processes,
-                                        "trouble", why != NULL ? json_string(why) : json_null()));
+                                        (json_int_t)r->bytes, "is_whole", is_whole && !r->is_stale,
+                                        "objects", (int)objects, "threads", (int)threads,
+                                        "processes", (int)processes, "trouble",
+                                        why != NULL ? json_string(why) : json_null()));
         return;
     }
     if (list->count++ == 0)
         printf("%-28s %12s %8s %8s %10s\n", "region", "bytes", "objects", "threads", "processes");
-    if (r->is_whole)
+    if (is_whole)
         printf("%-28s %12llu %8u %8u %10u%s%s\n", r->name, (unsigned long long)r->bytes, objects,
                threads, processes, why != NULL ? "  " : "", why != NULL ? why : "");
     else

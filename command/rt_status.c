@@ -88,6 +88,8 @@ static int show_group(const struct options *o)
     if (why != NULL)
         command_complain("%s: %s", o->name, why);
     why = rt_view_region(&view, &r);
+    if (region_trouble(&r) != NULL)
+        why = region_trouble(&r);
     if (why != NULL)
         command_refuse(COMMAND_FAILED, "%s: %s", o->name, why);
     if (view.world.tier == FW_RT_TIER_B)

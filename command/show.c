@@ -58,6 +58,8 @@ static int run(int argc, char **argv)
     if (region_look(o.name, &s.region, &s.trouble) != 0 || !s.region.is_whole)
         command_refuse(COMMAND_FAILED, "%s: %s", o.name, s.trouble);
     show_read(&s);
+    if (region_trouble(&s.region) != NULL)
+        command_refuse(COMMAND_FAILED, "%s: %s", o.name, region_trouble(&s.region));
     if (o.as_json) {
         json_t *whole = show_json(&s);
         json_dumpf(whole, stdout, JSON_INDENT(2));

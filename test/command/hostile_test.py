@@ -8,6 +8,7 @@ import os
 import pathlib
 import struct
 import sys
+import threading
 import unittest
 
 import command_test
@@ -106,6 +107,42 @@ class Names(Hostile):
             self.assertIn(f"waits to lock: {shown}, for ", text)
             self.hold_harmless(text)
             os.unlink(self.files.pop())
+
+
+class CutShort(Hostile):
+    """A file that loses its memory, and has it again, while others read it."""
+
+    def setUp(self):
+        super().setUp()
+        self.copy = self.put(b"furwock-cut-test-%d" % os.getpid())
+        self.is_over = threading.Event()
+        self.cutter = threading.Thread(target=self.cut)
+        self.cutter.start()
+
+    def tearDown(self):
+        self.is_over.set()
+        self.cutter.join()
+        super().tearDown()
+
+    def cut(self):
+        whole = bytes(self.memory)
+        with open(self.files[0], "r+b", buffering=0) as file:
+            while not self.is_over.is_set():
+                file.truncate(ENTRIES_AT)
+                os.pwrite(file.fileno(), whole[ENTRIES_AT:], ENTRIES_AT)
+
+    def test_in_a_list(self):
+        for _ in range(100):
+            self.good("regions", "--json")
+
+    def test_alone(self):
+        for _ in range(100):
+            done = furwock("show", self.copy, "--json")
+            if done.returncode == 0:
+                json.loads(done.stdout)
+            else:
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
 
 class Overlap(Hostile):
