@@ -5,12 +5,12 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "assist/complaint.h"
 #include "assist/page.h"
 
 /*
@@ -38,26 +38,9 @@ static bool is_wanted(int i, uint32_t membership)
     return programs[i].membership == 0 || programs[i].membership == membership;
 }
 
-/* ---- What libbpf has to say: its first complaint is the one that matters ---- */
-
-static char complaint[200];
-
-__attribute__((format(printf, 2, 0))) static int keep_first(enum libbpf_print_level level,
-                                                            const char *format, va_list list)
-{
-    if (level != LIBBPF_WARN || complaint[0] != '\0')
-        return 0;
-    vsnprintf(complaint, sizeof complaint, format, list);
-    complaint[strcspn(complaint, "\n")] = '\0';
-    return 0;
-}
-
 static fw_assist_result failed(const char *what, int error, char *text, size_t size)
 {
-    const char *said = strncmp(complaint, "libbpf: ", 8) == 0 ? complaint + 8 : complaint;
-
-    snprintf(text, size, "%s: %s%s%s%s", what, strerror(error), *said ? " (" : "", said,
-             *said ? ")" : "");
+    fw_complaint_put_(what, error, text, size);
     return error == EPERM || error == EACCES ? FW_ASSIST_NOT_PERMITTED : FW_ASSIST_FAILED;
 }
 
@@ -166,17 +149,16 @@ static fw_assist_result load(struct fw_assist_program *p, char *text, size_t siz
 fw_assist_result fw_assist_program_load(struct fw_assist_program *p, uint32_t membership,
                                         char *text, size_t size)
 {
-    libbpf_print_fn_t previous = libbpf_set_print(keep_first);
+    libbpf_print_fn_t previous = fw_complaint_begin_();
     fw_assist_result result;
 
-    complaint[0] = '\0';
     *p = (struct fw_assist_program){.membership = membership};
     result = look_at_kernel(&p->membership, text, size);
     if (result == FW_ASSIST_DONE)
         result = load(p, text, size);
     if (result != FW_ASSIST_DONE)
         fw_assist_program_close(p);
-    libbpf_set_print(previous);
+    fw_complaint_end_(previous);
     return result;
 }
 

@@ -5,38 +5,21 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "assist/complaint.h"
 #include "rt/scx/arena.h"
 
 /* Of the kernel's interface; newer than some systems' headers. */
 enum { STRUCT_OPS_ATTACH = 44, FLAG_LINK = 1 << 13, FLAG_SLEEPABLE = 1 << 4 };
 
-/* ---- What libbpf has to say: its first complaint is the one that matters ---- */
-
-static char complaint[200];
-
-__attribute__((format(printf, 2, 0))) static int keep_first(enum libbpf_print_level level,
-                                                            const char *format, va_list list)
-{
-    if (level != LIBBPF_WARN || complaint[0] != '\0')
-        return 0;
-    vsnprintf(complaint, sizeof complaint, format, list);
-    complaint[strcspn(complaint, "\n")] = '\0';
-    return 0;
-}
-
 static fw_rt_scx_outcome failed(const char *what, int error, char *text, size_t size)
 {
-    const char *said = strncmp(complaint, "libbpf: ", 8) == 0 ? complaint + 8 : complaint;
-
-    snprintf(text, size, "%s: %s%s%s%s", what, strerror(error), *said ? " (" : "", said,
-             *said ? ")" : "");
+    fw_complaint_put_(what, error, text, size);
     return error == EPERM || error == EACCES ? FW_RT_SCX_NOT_PERMITTED : FW_RT_SCX_FAILED;
 }
 
@@ -249,7 +232,7 @@ static fw_rt_scx_outcome load_best(struct fw_rt_scx_program *p, struct gates *ga
     snprintf(gates->why, sizeof gates->why, "%.*s", (int)sizeof gates->why - 1, text);
     gates->kind = 0;
     bpf_object__close(p->object);
-    complaint[0] = '\0';
+    fw_complaint_forget_();
     return load(p, gates, text, size);
 }
 
@@ -275,16 +258,15 @@ fw_rt_scx_outcome fw_rt_scx_program_run(struct fw_rt_scx_program *p,
                                         const struct fw_rt_scx_options *options, char *text,
                                         size_t size)
 {
-    libbpf_print_fn_t previous = libbpf_set_print(keep_first);
+    libbpf_print_fn_t previous = fw_complaint_begin_();
     fw_rt_scx_outcome outcome;
 
-    complaint[0] = '\0';
     *p = (struct fw_rt_scx_program){.link_fd = -1, .world = -1, .works = -1};
     memset(p->gates, -1, sizeof p->gates);
     outcome = run(p, options, text, size);
     if (outcome != FW_RT_SCX_DONE)
         fw_rt_scx_program_close(p);
-    libbpf_set_print(previous);
+    fw_complaint_end_(previous);
     return outcome;
 }
 
