@@ -25,8 +25,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FORMAT = "furwock-rt-sets-1"
-ONE_CPU = ["PIP", "IPCP", "PCP", "PCP-DU-BOOL"]
+ONE_CPU = ["PIP", "IPCP", "PCP", "PCP-DU-BOOL", "PCP-DU-PF"]
 ANY_CPU = ["MPCP", "MPCP-DU", "FMLP+", "FMLP+-DU"]
+NOT_IN = {"A": "PCP-DU-PF", "B": "PIP"}
 LOCKS = ["a", "b", "c", "d"]
 ALLOWED = sorted(os.sched_getaffinity(0))
 
@@ -73,6 +74,11 @@ def task_set(rng, protocol):
     return {"format": "furwock-taskset-1", "protocol": protocol, "locks": LOCKS, "tasks": tasks}
 
 
+def protocols(given):
+    """Those that were asked for, or all that the tier has."""
+    return given.protocol or [name for name in ONE_CPU + ANY_CPU if name != NOT_IN[given.tier]]
+
+
 def sets(given, protocol):
     """The sets of a protocol, and how many jobs of each."""
     for number, jobs in enumerate(range(given.jobs, 0, -given.set_jobs)):
@@ -93,7 +99,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=100000, help="of each protocol")
     parser.add_argument("--set-jobs", type=int, default=2000, help="of each set")
     parser.add_argument("--tier", choices=["A", "B"], default="A")
-    parser.add_argument("--protocol", action="append", choices=ONE_CPU + ANY_CPU + ["PCP-DU-PF"])
+    parser.add_argument("--protocol", action="append", choices=ONE_CPU + ANY_CPU)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("."))
     parser.add_argument("--section-cost", metavar="US",
@@ -133,7 +139,7 @@ class Sum:
 
 def here(given):
     """(protocol, number, set, exit status, what was printed, or why not) of each, as it is run."""
-    for protocol in given.protocol or ONE_CPU + ANY_CPU:
+    for protocol in protocols(given):
         for number, made, jobs in sets(given, protocol):
             yield (protocol, number, made,
                    *run(given.program, made, "--tier", given.tier, "--jobs", str(jobs),
@@ -149,7 +155,7 @@ def in_vm(given):
     shutil.rmtree(room / "sets", ignore_errors=True)
     (room / "sets").mkdir(parents=True)
     every = {}
-    for protocol in given.protocol or [name for name in ONE_CPU + ANY_CPU if name != "PIP"]:
+    for protocol in protocols(given):
         for number, made, jobs in sets(given, protocol):
             name = f"{protocol}-{number:04}-{jobs}.json"
             every[name] = protocol, number, made
