@@ -49,7 +49,8 @@ controls := ^contract\.catches\.
 # So are other people's locks; what is built anew for the other runs is ours.
 rivals := ^contract\.[a-z-]+\.(abseil|boost|c11|ck-|fcntl|flock|nsync|ofd|parking|posix)
 rivals := $(rivals)|^contract\.[a-z-]+\.(pthread|rust|sem-|std-|sysv|tbb)
-once := $(controls)|$(rivals)
+# What compilers say of the headers does not change with the build, either.
+once := $(controls)|$(rivals)|^cpp_compilers$$
 instrumented_tests := -LE '^(model|litmus|install|style)$$' -E '$(once)'
 # Of the drop-in for POSIX threads an emulator shows too little: some of its tests stop there.  What
 # a benchmark shows is none of its matters, either; there they have to compile.  (What these two
