@@ -186,9 +186,10 @@ class Lacking(assist_test.Alone):
 
     def test_somebody_else_is_at_work(self):
         self.assist("start")
-        with subprocess.Popen(["flock", str(world.ABOVE), "sleep", str(LOCK_SECONDS * 3)],
-                              start_new_session=True) as holder:
-            time.sleep(0.2)
+        holds = f"echo; exec sleep {LOCK_SECONDS * 30}"
+        with subprocess.Popen(["flock", str(world.ABOVE), "sh", "-c", holds], start_new_session=True,
+                              stdout=subprocess.PIPE) as holder:
+            holder.stdout.readline()
             self.assertIn("at work", self.refused(1, "assist", "stop"))
             os.killpg(holder.pid, signal.SIGKILL)
         self.stop()

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@
         }                                                    \
     } while (0)
 
-enum { REGION_BYTES = 1 << 17, UNITS = 4, PARTIES = 3, SETTLE_US = 60000 };
+enum { REGION_BYTES = 1 << 17, UNITS = 4, PARTIES = 3, LOOK_US = 1000 };
 
 static fw_region *region;
 static fw_ipc_mutex *jobs, *given_up, *signalled;
@@ -126,7 +127,46 @@ static void stop(void)
     raise(SIGSTOP);
 }
 
-/* A process in that role; given time to come to rest there. */
+/* What the kernel shows of a child: the letter of its state, and its time on a processor. */
+struct look {
+    char state;
+    unsigned long user, system;
+};
+
+static struct look look_at(pid_t child)
+{
+    struct look seen = {0};
+    char path[64], text[512];
+    const char *state;
+    FILE *file;
+    size_t length;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
+    file = fopen(path, "re");
+    CHECK(file != NULL);
+    length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    state = strrchr(text, ')'); /* behind it: state, 10 numbers, and the times */
+    CHECK(state != NULL && sscanf(state, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu",
+                                  &seen.state, &seen.user, &seen.system) == 3);
+    return seen;
+}
+
+/* Until it has died, was stopped, or sleeps and does not run in between. */
+static void see_it_rest(pid_t child)
+{
+    struct look before, now = look_at(child);
+
+    do {
+        before = now;
+        usleep(LOOK_US);
+        now = look_at(child);
+    } while (strchr("STZ", now.state) == NULL || now.state != before.state ||
+             now.user != before.user || now.system != before.system);
+}
+
+/* A process in that role; it has come to rest there. */
 static void start(const char *role, void (*body)(void))
 {
     pid_t child = fork();
@@ -139,7 +179,7 @@ static void start(const char *role, void (*body)(void))
             pause();
     }
     printf("%s %d\n", role, (int)child);
-    usleep(SETTLE_US);
+    see_it_rest(child);
 }
 
 int main(int argc, char **argv)

@@ -40,6 +40,14 @@ class Crowd:
         self.process.stdout.close()
 
 
+def lives(process):
+    try:
+        stat = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
 class InUse(command_test.Case):
     @classmethod
     def setUpClass(cls):
@@ -202,8 +210,9 @@ class Left(command_test.Case):
         self.path = SHARED_MEMORY / self.name[1:]
         crowd = Crowd(self.name)
         self.who = crowd.who
-        crowd.end()
-        time.sleep(0.1)
+        crowd.end()                     # who is killed by that, and dies a little later
+        while any(lives(process) for process in crowd.who.values()):
+            time.sleep(0.001)
 
     def tearDown(self):
         self.path.unlink(missing_ok=True)

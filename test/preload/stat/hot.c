@@ -7,9 +7,11 @@
  *     hot fork            in a child, too
  *     hot hang            until it is killed: one thread waits for what another has for ever
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -70,10 +72,32 @@ static void play(void)
     pthread_join(thread, NULL);
 }
 
+static pid_t who_hangs;
+
 static void *hangs(void *unused)
 {
+    __atomic_store_n(&who_hangs, gettid(), __ATOMIC_RELEASE);
     pthread_mutex_lock(&hot_lock);
     return unused;
+}
+
+/* The letter behind the name, which ends with the last ')'. */
+static bool is_asleep(pid_t thread)
+{
+    char path[64], text[512];
+    const char *state = NULL;
+    ssize_t length;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    fd = open(path, O_RDONLY);
+    length = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (length > 0) {
+        text[length] = '\0';
+        state = strrchr(text, ')');
+    }
+    return state != NULL && strncmp(state, ") S", 3) == 0;
 }
 
 static void hang(void)
@@ -83,7 +107,8 @@ static void hang(void)
     pthread_mutex_lock(&hot_lock);
     if (pthread_create(&thread, NULL, hangs, NULL) != 0)
         abort();
-    sleep_us(50000);
+    while (!is_asleep(__atomic_load_n(&who_hangs, __ATOMIC_ACQUIRE)))
+        sleep_us(1000);
     write(STDOUT_FILENO, "hangs\n", 6);
     for (;;)
         pause();
