@@ -238,19 +238,14 @@ static void look_after_owner(struct fw_rt_task *t, uint32_t d, bool is_thorough)
 /* EUCLEAN: the word names nobody who could ever leave it. */
 static int check_word(struct fw_rt_task *t, uint32_t d)
 {
-    struct fw_rt_world *w = t->world;
-    uint32_t begun = fw_rt_begun_(w), word = fw_load32_acquire(&w->lock[d].counter);
-    uint32_t owner = fw_rt_word_owner(word);
+    const struct fw_rt_lock_cell *l = &t->world->lock[d];
+    uint32_t word = fw_load32_acquire(&l->counter), owner = fw_rt_word_owner(word);
 
-    if (fw_rt_word_is_free(word) || fw_rt_word_is_in_burial(word))
-        return 0;
-    if (owner != FW_RT_NOBODY &&
-        (!fw_rt_is_nonsense_(&w->task[owner]) ||
-         fw_rt_word_owner(fw_load32_acquire(&w->lock[d].counter)) != owner ||
-         !fw_rt_is_nonsense_(&w->task[owner]) || fw_rt_begun_(w) != begun))
+    if (fw_rt_word_is_free(word) || fw_rt_word_is_in_burial(word) ||
+        (owner != FW_RT_NOBODY && !fw_rt_is_nobodys_(t, owner, d)))
         return 0;
     return fw_rt_fail_(EUCLEAN, "the group was written over: the word of \"%.31s\" is 0x%x",
-                       w->lock[d].name, (unsigned)word);
+                       l->name, (unsigned)word);
 }
 
 /* 0: it is the owner. */
@@ -357,8 +352,12 @@ int fw_rt_boost_lock_(struct fw_rt_task *t, uint32_t d, bool try)
     return fw_rt_boost_quickly_(t, l, d) ? 0 : fw_rt_boost_lock_slow_(t, d, try);
 }
 
-void fw_rt_boost_leave_slow_(struct fw_rt_task *t, uint32_t d)
+void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free)
 {
+    if (!is_free) {
+        wake(t, d, pass_on(t, d, fw_rt_word_of(t->slot)));
+        fw_rt_leave_(t->cell, 0);
+    }
     if (fw_load32_relaxed(&t->cell->unlock_call) != 0)
         fw_rt_gate_leave_slow_(t, d);
     if (fw_load32_relaxed(&t->cell->boost) != 0) {
@@ -366,20 +365,6 @@ void fw_rt_boost_leave_slow_(struct fw_rt_task *t, uint32_t d)
         if (!asks_kernel(&t->world->lock[d]))
             fw_rt_let_go_first_(t); /* it may have come before a section that outranks it now */
     }
-}
-
-void fw_rt_boost_free_slow_(struct fw_rt_task *t, uint32_t d)
-{
-    wake(t, d, pass_on(t, d, fw_rt_word_of(t->slot)));
-}
-
-int fw_rt_boost_unlock_(struct fw_rt_task *t, uint32_t d)
-{
-    if (!fw_rt_free_quickly_(t, &t->world->lock[d]))
-        fw_rt_boost_free_slow_(t, d);
-    if (fw_rt_leave_boosted_(t->cell, 0))
-        fw_rt_boost_leave_slow_(t, d);
-    return 0;
 }
 
 void fw_rt_boost_bury_(struct fw_rt_task *t, uint32_t slot)

@@ -84,21 +84,24 @@ bool fw_rt_asks_kernel_(fw_rt_protocol protocol); /* one of the baselines */
  * One file for each kind of lock (tier A): pip.c, ceiling.c (IPCP and the PCP's), boost.c (MPCP,
  * FMLP+).  The caller (lock.c) has checked that the task has opened the lock, does or does not have
  * it, and may nest it; it keeps held_order and depth, and tells the trace of `request`, `acquire`
- * and `release`.  lock: 0, EOWNERDEAD, EBUSY (with `try`), EDEADLK, EXDEV.  unlock: 0.
+ * and `release`.  lock: 0, EOWNERDEAD, EBUSY (with `try`), EDEADLK, EXDEV.  unlock: 0; that of
+ * boost.c is in lock.c and quick.h, but for what takes longer.
  */
 int fw_rt_pip_lock_(struct fw_rt_task *t, uint32_t d, bool try);
 int fw_rt_pip_unlock_(struct fw_rt_task *t, uint32_t d);
 int fw_rt_ceiling_lock_(struct fw_rt_task *t, uint32_t d, bool try);
 int fw_rt_ceiling_unlock_(struct fw_rt_task *t, uint32_t d);
 int fw_rt_boost_lock_(struct fw_rt_task *t, uint32_t d, bool try);
-int fw_rt_boost_unlock_(struct fw_rt_task *t, uint32_t d);
 
 /* boost.c, behind quick.h.  Another one has the lock, and the caller's bit is set: as ..._lock_. */
 int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try) __attribute__((cold));
 
-/* Hands it on while the owner is boosted: at the gate it may be preempted for a whole job. */
-void fw_rt_boost_free_slow_(struct fw_rt_task *t, uint32_t d) __attribute__((cold));
-void fw_rt_boost_leave_slow_(struct fw_rt_task *t, uint32_t d) __attribute__((cold));
+/*
+ * The end of a section for which somebody waits, or in which the owner is raised.  Where the lock
+ * is not free yet (then the bit is set still), it is handed on first, while the owner is boosted:
+ * at the gate it may be preempted for a whole job.
+ */
+void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free) __attribute__((cold));
 
 /* What fw_rt_bury_ does about those of boost.c, under the cell's watch: frees or hands them on. */
 void fw_rt_boost_bury_(struct fw_rt_task *t, uint32_t slot);
@@ -177,14 +180,12 @@ uint64_t fw_rt_started_(uint32_t tid);
 /* Its thread is dead: marks cell and locks (idempotent; any task may call it). */
 void fw_rt_bury_(struct fw_rt_task *t, uint32_t slot);
 
-/* Does the cell say what no task, alive or dead, has written?  Or it is just being taken. */
-bool fw_rt_is_nonsense_(const struct fw_rt_task_cell *c);
-
-/* How often a cell was taken: the same before and after means that none was in between. */
-static inline uint32_t fw_rt_begun_(const struct fw_rt_world *w)
-{
-    return fw_load32_acquire(&w->begun) & (FW_RT_BEREFT - 1);
-}
+/*
+ * Is the lock said to be with that slot, by the cell or by the word of a lock that boosts, and the
+ * cell is no task's, alive or dead?  Then it will never be left.  Looked at twice, and no cell was
+ * given out meanwhile.
+ */
+bool fw_rt_is_nobodys_(const struct fw_rt_task *t, uint32_t slot, uint32_t d);
 
 /*
  * The task in that slot is said to be in a section of the lock, and to live or to be buried.  0;

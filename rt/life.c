@@ -39,11 +39,11 @@
  *     cell becomes LIVE, its thread gives back all that bears its id and is not its own.  So what a
  *     burial frees is not a living task's.
  */
-#include "rt/internal.h"
-
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "rt/boost_word.h"
+#include "rt/internal.h"
 #include "sys/futex_pi.h"
 #include "sys/origin.h"
 
@@ -132,20 +132,41 @@ bool fw_rt_is_alive_(const struct fw_rt_task_cell *c)
            !fw_is_another_start_(c->started, fw_rt_started_(tid));
 }
 
-bool fw_rt_is_nonsense_(const struct fw_rt_task_cell *c)
+/* Does the cell say what no task, alive or dead, has written?  Or it is just being taken. */
+static bool is_nonsense(const struct fw_rt_task_cell *c)
 {
     uint32_t state = fw_load32_acquire(&c->state);
 
     return state == FW_RT_LIVE ? fw_rt_life_(c) == FW_RT_IS_UNREAL : state != FW_RT_DEAD;
 }
 
+/* How often a cell was taken: the same before and after means that none was in between. */
+static uint32_t times_begun(const struct fw_rt_world *w)
+{
+    return fw_load32_acquire(&w->begun) & (FW_RT_BEREFT - 1);
+}
+
+static bool is_said_to_be_with(const struct fw_rt_world *w, uint32_t slot, uint32_t d)
+{
+    const struct fw_rt_lock_cell *l = &w->lock[d];
+
+    return (fw_load64_seq_cst(&w->task[slot].held) & fw_rt_bit(d)) != 0 ||
+           (fw_rt_is_boosting(l->kind) && fw_rt_word_owner(fw_load32_acquire(&l->counter)) == slot);
+}
+
+bool fw_rt_is_nobodys_(const struct fw_rt_task *t, uint32_t slot, uint32_t d)
+{
+    const struct fw_rt_world *w = t->world;
+    const struct fw_rt_task_cell *c = &w->task[slot % FW_RT_TASKS];
+    uint32_t begun = times_begun(w);
+
+    return is_nonsense(c) && is_said_to_be_with(w, slot % FW_RT_TASKS, d) && is_nonsense(c) &&
+           times_begun(w) == begun;
+}
+
 int fw_rt_check_holder_(struct fw_rt_task *t, uint32_t slot, uint32_t d)
 {
-    const struct fw_rt_task_cell *c = &t->world->task[slot % FW_RT_TASKS];
-    uint32_t begun = fw_rt_begun_(t->world);
-
-    if (!fw_rt_is_nonsense_(c) || !(fw_load64_seq_cst(&c->held) & fw_rt_bit(d)) ||
-        !fw_rt_is_nonsense_(c) || fw_rt_begun_(t->world) != begun)
+    if (!fw_rt_is_nobodys_(t, slot, d))
         return 0;
     return fw_rt_fail_(EUCLEAN,
                        "the group was written over: cell %u has \"%.31s\", and is no task's",

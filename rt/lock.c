@@ -63,6 +63,25 @@ static int lock_by_kind(struct fw_rt_task *t, uint32_t d, bool try)
     }
 }
 
+/* Somebody waits for the lock, or for the end of the section, or did. */
+__attribute__((noinline)) static int end_boosted_slow_(struct fw_rt_task *t, uint32_t d,
+                                                       bool is_free)
+{
+    fw_rt_boost_end_slow_(t, d, is_free);
+    fw_rt_good_();
+    return 0;
+}
+
+static inline int unlock_boosted(struct fw_rt_task *t, uint32_t d)
+{
+    bool is_free = fw_rt_free_quickly_(t, &t->world->lock[d]);
+
+    if (__builtin_expect(!is_free || fw_rt_leave_boosted_(t->cell, 0), 0))
+        return end_boosted_slow_(t, d, is_free);
+    fw_rt_good_();
+    return 0;
+}
+
 static int unlock_by_kind(struct fw_rt_task *t, uint32_t d)
 {
     if (t->page != NULL)
@@ -74,7 +93,7 @@ static int unlock_by_kind(struct fw_rt_task *t, uint32_t d)
     case FW_RT_KIND_PCP:
         return fw_rt_ceiling_unlock_(t, d);
     default:
-        return fw_rt_boost_unlock_(t, d);
+        return unlock_boosted(t, d);
     }
 }
 
@@ -241,33 +260,6 @@ __attribute__((noinline)) static int unlock_slow_(struct fw_rt_task *t, unsigned
 __attribute__((noinline)) static int leave_slow_(struct fw_rt_task *t, unsigned lock)
 {
     fw_rt_gate_leave_slow_(t, lock);
-    fw_rt_good_();
-    return 0;
-}
-
-__attribute__((noinline)) static int leave_boosted_slow_(struct fw_rt_task *t, unsigned lock)
-{
-    fw_rt_boost_leave_slow_(t, lock);
-    fw_rt_good_();
-    return 0;
-}
-
-/* Somebody waits for the lock. */
-__attribute__((noinline)) static int pass_on_slow_(struct fw_rt_task *t, unsigned lock)
-{
-    fw_rt_boost_free_slow_(t, lock);
-    if (fw_rt_leave_boosted_(t->cell, 0))
-        fw_rt_boost_leave_slow_(t, lock);
-    fw_rt_good_();
-    return 0;
-}
-
-static inline int unlock_boosted(struct fw_rt_task *t, unsigned lock)
-{
-    if (!fw_rt_free_quickly_(t, &t->world->lock[lock]))
-        return pass_on_slow_(t, lock);
-    if (__builtin_expect(fw_rt_leave_boosted_(t->cell, 0), 0))
-        return leave_boosted_slow_(t, lock);
     fw_rt_good_();
     return 0;
 }
