@@ -40,7 +40,8 @@ static void storm(struct worker *me)
         n = __atomic_load_n(&n_targets, __ATOMIC_ACQUIRE);
         for (unsigned i = 0; i < n; i++)
             pthread_kill(targets[i], draw(me, 2) ? SIGUSR1 : SIGUSR2);
-        did_a_turn(me);
+        if (__atomic_load_n(&taken_by_handlers, __ATOMIC_RELAXED) != 0)
+            did_a_turn(me); /* it does not end before that */
         nap(50);
     }
 }

@@ -18,6 +18,8 @@ struct stress stress = {.seconds = 1.5, .threads = 4, .seed = 1};
 
 static uint64_t end_ns;
 static uint64_t total_turns;
+static struct worker *workers; /* of this run */
+static unsigned n_workers;
 
 /* TSan: fork is tested too, in programs with threads. */
 const char *__tsan_default_options(void);
@@ -132,9 +134,20 @@ void check_at_rest(const struct guarded *g)
         stress_fail("the counters differ", g);
 }
 
+/* The time may have gone by before some of them ever ran: on a busy machine. */
+static bool all_had_a_turn(void)
+{
+    unsigned n = __atomic_load_n(&n_workers, __ATOMIC_RELAXED);
+
+    for (unsigned i = 0; i < n; i++)
+        if (__atomic_load_n(&workers[i].turns, __ATOMIC_RELAXED) == 0)
+            return false;
+    return true;
+}
+
 bool stress_is_over(void)
 {
-    return now_ns() >= __atomic_load_n(&end_ns, __ATOMIC_RELAXED);
+    return now_ns() >= __atomic_load_n(&end_ns, __ATOMIC_RELAXED) && all_had_a_turn();
 }
 
 static void *worker_main(void *arg)
@@ -147,7 +160,7 @@ static void *worker_main(void *arg)
 }
 
 /* Returns when all workers have. */
-static void watch(const struct worker *workers, unsigned n)
+static void watch(unsigned n)
 {
     uint64_t *turns = calloc(n, sizeof *turns), *since = calloc(n, sizeof *since);
     unsigned busy = n;
@@ -179,27 +192,34 @@ static void watch(const struct worker *workers, unsigned n)
     free(since);
 }
 
+static void hire(unsigned n, void (*body)(struct worker *me))
+{
+    workers = calloc(n, sizeof *workers);
+    for (unsigned i = 0; i < n; i++)
+        workers[i] =
+            (struct worker){.index = i,
+                            .body = body,
+                            .random = (stress.seed + i + 1) * UINT64_C(0x9e3779b97f4a7c15)};
+    __atomic_store_n(&n_workers, n, __ATOMIC_RELAXED);
+}
+
 void stress_run_for(double seconds, unsigned n, void (*body)(struct worker *me))
 {
-    struct worker *workers = calloc(n, sizeof *workers);
     pthread_attr_t small;
     unsigned started = 0;
 
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 256 * 1024);
     __atomic_store_n(&end_ns, now_ns() + (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
-    while (started < n) {
-        struct worker *w = &workers[started];
-
-        *w = (struct worker){.index = started, .body = body};
-        w->random = (stress.seed + started + 1) * UINT64_C(0x9e3779b97f4a7c15);
-        if (pthread_create(&w->thread, &small, worker_main, w) != 0)
-            break; /* the system allows no more: the test goes on with those that there are */
+    hire(n, body);
+    while (started < n &&
+           pthread_create(&workers[started].thread, &small, worker_main, &workers[started]) == 0)
         started++;
-    }
     if (started == 0)
         stress_fail("no thread can be started", NULL);
-    watch(workers, started);
+    /* Where the system allows no more, the test goes on with those that there are. */
+    __atomic_store_n(&n_workers, started, __ATOMIC_RELAXED);
+    watch(started);
     for (unsigned i = 0; i < started; i++) {
         pthread_join(workers[i].thread, NULL);
         total_turns += workers[i].turns;
@@ -207,6 +227,7 @@ void stress_run_for(double seconds, unsigned n, void (*body)(struct worker *me))
             stress_fail("a worker has not had a single turn", NULL);
     }
     pthread_attr_destroy(&small);
+    n_workers = 0;
     free(workers);
 }
 

@@ -55,7 +55,7 @@ void stress_run(unsigned n, void (*body)(struct worker *me));
 /* The same for `seconds`, also in a forked child. */
 void stress_run_for(double seconds, unsigned n, void (*body)(struct worker *me));
 
-/* Is the time over? */
+/* Is the time over, and has each worker had a turn? */
 bool stress_is_over(void);
 
 /* A worker did something. */
