@@ -10,10 +10,13 @@
 #include "test/robust_lists.h"
 #include "testing.h"
 
-/* src/ipc/cond.c, between processes, some of which are killed. */
+/*
+ * src/ipc/cond.c, between processes, some of which are killed.  No times: who is not woken, and
+ * does not look after a nap, is ended by the ground's alarm.
+ */
 
 enum { WAITERS = 1, SLEEPERS = 2, CHANGE = 4 }; /* as in the table of states */
-enum { MS = 1000000, SOON_MS = 100 };           /* a nap is 40 ms */
+enum { MS = 1000000 };
 
 /* What all processes see. */
 struct common {
@@ -104,14 +107,20 @@ static int start(void)
     return ground_fork(take, (void *)(uintptr_t)&sleeps);
 }
 
-/* Until so many wait, most likely asleep. */
-static void await(int n)
+/* Until so many wait, and the word says how. */
+static void await_as(int n, uint64_t flags)
 {
     for (bool there = false; !there; sleep_ms(1)) {
         lock();
-        there = common->waiting == n;
+        there = common->waiting == n && (fw_load64_relaxed(&cond->word_) & flags) == flags;
         unlock();
     }
+}
+
+/* The first of them has said that it sleeps; all do, most likely. */
+static void await(int n)
+{
+    await_as(n, WAITERS | SLEEPERS);
     sleep_ms(5);
 }
 
@@ -204,14 +213,12 @@ static void a_signal_with_the_mutex_moves_the_waiter(void **state)
 static void a_broadcast_wakes_all(void **state)
 {
     int children[6];
-    long began;
 
     (void)state;
     for (int outside = 0; outside < 2; outside++) {
         for (int i = 0; i < 6; i++)
             children[i] = start();
         await(6);
-        began = now_ms();
         if (outside) {
             lock();
             common->units += 6;
@@ -222,7 +229,6 @@ static void a_broadcast_wakes_all(void **state)
         }
         for (int i = 0; i < 6; i++)
             assert_int_equal(ground_reap(children[i]), 0);
-        assert_true(now_ms() - began < 20 * SOON_MS);
     }
     assert_int_equal(common->taken, 12);
 }
@@ -252,7 +258,7 @@ static void a_poller_is_woken_without_the_kernel(void **state)
     int child = ground_fork(take, (void *)(uintptr_t)&polls);
 
     (void)state;
-    await(1);
+    await_as(1, WAITERS);
     assert_int_equal(cond->word_, WAITERS);
     give(1);
     assert_int_equal(cond->word_, CHANGE);
@@ -268,8 +274,8 @@ static void ends_in_time_with_the_mutex(void **state)
     (void)state;
     lock();
     for (unsigned i = 0; i < sizeof times / sizeof *times; i++) {
+        long began = now_ms(); /* before the deadline is counted from now on */
         fw_deadline d = in_ms(times[i]);
-        long began = now_ms();
         assert_int_equal(fw_ipc_cond_timedwait(cond, mutex, &d), ETIMEDOUT);
         assert_true(now_ms() - began >= times[i] - 1);
         assert_true(fw_ipc_mutex_is_mine(mutex));
@@ -283,7 +289,6 @@ static void ends_in_time_with_the_mutex(void **state)
 static void a_signal_to_a_dead_one_comes_back(void **state)
 {
     int first = start(), second;
-    long began;
 
     (void)state;
     await(1);
@@ -293,9 +298,7 @@ static void a_signal_to_a_dead_one_comes_back(void **state)
     sleep_ms(5);
     give(1);
     ground_kill(first);
-    began = now_ms();
     assert_int_equal(ground_reap(second), 0);
-    assert_true(now_ms() - began < SOON_MS);
     assert_int_equal(common->taken, 1);
 }
 
@@ -303,7 +306,6 @@ static void a_signal_to_a_dead_one_comes_back(void **state)
 static void a_wake_that_never_comes_costs_a_nap(void **state)
 {
     int child = start();
-    long began;
 
     (void)state;
     await(1);
@@ -311,9 +313,7 @@ static void a_wake_that_never_comes_costs_a_nap(void **state)
     common->units = 1;
     cond->word_ += CHANGE;
     unlock();
-    began = now_ms();
     assert_int_equal(ground_reap(child), 0);
-    assert_true(now_ms() - began < SOON_MS);
 }
 
 static void broadcast_and_die(void *arg)
@@ -329,17 +329,14 @@ static void broadcast_and_die(void *arg)
 static void a_broadcaster_dies_with_the_mutex(void **state)
 {
     int children[3];
-    long began;
 
     (void)state;
     for (int i = 0; i < 3; i++)
         children[i] = start();
     await(3);
     assert_int_equal(ground_reap(ground_fork(broadcast_and_die, NULL)), -SIGKILL);
-    began = now_ms();
     for (int i = 0; i < 3; i++)
         assert_int_equal(ground_reap(children[i]), 0);
-    assert_true(now_ms() - began < 2 * SOON_MS);
     assert_int_equal(common->died, 1);
     assert_int_equal(common->taken, 3);
 }
