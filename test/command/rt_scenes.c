@@ -19,7 +19,7 @@
 
 #include <furwock/rt.h>
 
-enum { TASKS_MAX = 4, PATIENCE_S = 20, SKIPPED = 77, USAGE = 2, MS = 1000000, FIRST_MS = 10 };
+enum { TASKS_MAX = 4, PATIENCE_S = 50, SKIPPED = 77, USAGE = 2, MS = 1000000, FIRST_MS = 10 };
 
 struct part {
     const char *name;

@@ -12,7 +12,7 @@
 
 #include <furwock/rt.h>
 
-enum { SECTIONS = 3, PATIENCE_S = 20, SKIPPED = 77 };
+enum { SECTIONS = 3, PATIENCE_S = 50, SKIPPED = 77 };
 
 static fw_rt_group *group;
 static pthread_barrier_t gate;

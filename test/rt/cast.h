@@ -14,7 +14,7 @@
  * cues; the director (the main thread, SCHED_FIFO 99) looks into the group's memory to know where
  * they are.  Nothing is a matter of time.
  */
-enum { ACTORS = 5, LONGEST_S = 10, LOOK_US = 100 };
+enum { ACTORS = 5, LONGEST_S = 60, LOOK_US = 100 };
 
 struct actor {
     const char *name;

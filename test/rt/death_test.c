@@ -22,7 +22,7 @@
 #include "rt/internal.h"
 
 enum {
-    LONGEST_S = 20,
+    LONGEST_S = 60,
     LOOK_US = 50,
     MOST_STEPS = 500,
     NEVER = 1000,

@@ -213,7 +213,7 @@ static void a_child_counts_for_itself(fw_rt_group *shared)
     STAGE_EXPECT(fw_rt_task_begin(&task, shared, &o), 0);
     child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(100);
         o.priority = 6;
         STAGE_EXPECT(fw_rt_task_begin(&task, shared, &o), 0);
         STAGE_EXPECT(fw_rt_group_close(shared), EBUSY);
@@ -276,7 +276,7 @@ static void without_the_right(void)
     fw_rt_group *own;
     fw_rt_task *task;
 
-    alarm(20);
+    alarm(100);
     STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
     says("belongs to the parent");
     STAGE_EXPECT(fw_rt_group_open(&own, NULL, FW_RT_TIER_A), 0);

@@ -20,7 +20,7 @@
 #include "processes.h"
 #include "rt/internal.h"
 
-enum { LONGEST_S = 20, LOOK_US = 100, VICTIM = 20, WAITER = 30, LATER = 10 };
+enum { LONGEST_S = 60, LOOK_US = 100, VICTIM = 20, WAITER = 30, LATER = 10 };
 
 static char name[64], doing[100];
 static fw_rt_group *group;

@@ -13,7 +13,7 @@
 #include "processes.h"
 #include "rt/internal.h"
 
-enum { LONGEST_S = 30, LOOK_US = 100, SETTLE_US = 20000, LOCKS = 4, WAITERS = 3 };
+enum { LONGEST_S = 100, LOOK_US = 100, LOCKS = 4, WAITERS = 3 };
 
 static char name[64];
 static int cpu;
@@ -96,6 +96,24 @@ static void be_waiter(void *arg)
     CHECK(fw_rt_task_end(task) == 0 && fw_rt_group_close(group) == 0);
 }
 
+/* As the kernel shows it, behind the name, which ends with the last ')'. */
+static bool sleeps(pid_t process)
+{
+    char path[64], text[512];
+    const char *state;
+    FILE *file;
+    size_t length;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    file = fopen(path, "re");
+    CHECK(file != NULL);
+    length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    state = strrchr(text, ')');
+    return state != NULL && strncmp(state, ") S", 3) == 0;
+}
+
 /* How many wait, or are about to sleep: in the line, if the lock has one. */
 static unsigned waiting(const struct fw_rt_world *w, unsigned lock)
 {
@@ -125,9 +143,8 @@ static void hand_round(const struct fw_rt_world *w, unsigned lock)
     for (unsigned i = 1; i <= WAITERS; i++) {
         parts[i] = (struct part){lock, priorities[i - 1]};
         process[i] = start(be_waiter, &parts[i]);
-        while (waiting(w, lock) < i)
+        while (waiting(w, lock) < i || !sleeps(process[i]))
             usleep(LOOK_US);
-        usleep(SETTLE_US); /* until it sleeps, also where a hypervisor holds its CPU up */
     }
     __atomic_store_n(&here->to_leave, 1, __ATOMIC_RELEASE);
     for (unsigned i = 0; i <= WAITERS; i++)

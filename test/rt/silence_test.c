@@ -64,7 +64,7 @@ static void play_in_child(void)
     fw_rt_task *task;
     pthread_t silent;
 
-    alarm(20);
+    alarm(100);
     STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     task = begin(20, lock);
     STAGE_EXPECT(pthread_create(&silent, NULL, be_silent, NULL), 0);
