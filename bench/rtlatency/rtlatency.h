@@ -32,7 +32,19 @@ enum {
 /* --- locks.c --------------------------------------------------------------------------------- */
 
 enum figure { AVERAGE, P99, MOST, MEDIAN, FIGURES }; /* the paper has no medians */
-enum sample_kind { LOCK_FREE, UNLOCK_FREE, LOCK_TAKEN, UNLOCK_TAKEN, SAMPLE_KINDS };
+
+/* The paper's; then those of UNLOCK_FREE apart whose lock was free, and taken; then no call. */
+enum sample_kind {
+    LOCK_FREE,
+    UNLOCK_FREE,
+    LOCK_TAKEN,
+    UNLOCK_TAKEN,
+    PAPER_KINDS,
+    UNLOCK_AT_ONCE = PAPER_KINDS,
+    UNLOCK_WAITED,
+    CLOCK,
+    SAMPLE_KINDS
+};
 
 struct variant {
     adapter_head head;                     /* first: entries of the contest point here */
@@ -41,7 +53,7 @@ struct variant {
     bool one_cpu, many_cpus;               /* in which of the paper's two halves of Table 1 */
     const char *baseline;                  /* its own kind that asks the kernel; NULL: none */
     const char *compared;                  /* with whom Table 1 compares it */
-    unsigned paper[SAMPLE_KINDS][FIGURES]; /* cycles at 1 GHz; 0: none */
+    unsigned paper[PAPER_KINDS][FIGURES]; /* cycles at 1 GHz; 0: none */
 };
 
 extern const struct variant variants[];

@@ -10,10 +10,17 @@
 
 #include "rtlatency.h"
 
-static const char *const kind_names[SAMPLE_KINDS] = {"lock, free", "unlock, nobody waits",
-                                                     "lock, taken", "unlock, somebody waits"};
-static const char *const kind_keys[SAMPLE_KINDS] = {"lock_free", "unlock_free", "lock_taken",
-                                                    "unlock_taken"};
+static const char *const kind_names[SAMPLE_KINDS] = {
+    "lock, free",
+    "unlock, nobody waits",
+    "lock, taken",
+    "unlock, somebody waits",
+    "unlock, nobody waits, the lock was free",
+    "unlock, nobody waits, the lock was taken",
+    "clock: nothing between two readings, which are in each figure above"};
+static const char *const kind_keys[SAMPLE_KINDS] = {
+    "lock_free",      "unlock_free",   "lock_taken", "unlock_taken",
+    "unlock_at_once", "unlock_waited", "clock"};
 static const char *const figure_names[FIGURES] = {"average", "99 %", "most", "median"};
 static const char *const figure_keys[FIGURES] = {"average", "p99", "most", "median"};
 
@@ -80,7 +87,7 @@ static void row(const struct bench_place *p, enum sample_kind kind, enum figure 
         cell(out, value_of(p, &p->entries[k], kind, figure),
              other != NULL ? value_of(p, other, kind, figure) : NAN);
     }
-    if (figure == MEDIAN) {
+    if (figure == MEDIAN || kind >= PAPER_KINDS) {
         fputc('\n', out);
         return;
     }
@@ -152,7 +159,7 @@ void table_describe(const struct bench *b, const struct bench_place *p, const st
             snprintf(key, sizeof key, "paper_%s", figure_keys[f]);
             json_object_set_new(one, figure_keys[f],
                                 sum.n > 0 ? json_real(sum.figure[f]) : json_null());
-            if (variant_of(e)->paper[kind][f] > 0)
+            if (kind < PAPER_KINDS && variant_of(e)->paper[kind][f] > 0)
                 json_object_set_new(one, key, json_integer(variant_of(e)->paper[kind][f]));
         }
         json_object_set_new(all, kind_keys[kind], one);

@@ -27,7 +27,8 @@ enum {
 };
 
 struct job {
-    uint64_t at[4]; /* ticks: before and after lock, before and after unlock */
+    uint64_t at[4];   /* ticks: before and after lock, before and after unlock */
+    uint64_t none[2]; /* before and after nothing */
     uint64_t section;
 };
 
@@ -100,6 +101,8 @@ static void job(struct worker *w, struct actor *a, struct job *j)
     actor_unlock(a);
     j->at[3] = ticks_after();
     pollute(w, w->other_lines - w->other_lines / 2);
+    j->none[0] = ticks_before();
+    j->none[1] = ticks_after();
 }
 
 static void work(struct worker *w, struct actor *a)
@@ -164,7 +167,7 @@ static double paused(const struct worker *w, double from, double to, bool *slept
 struct section {
     const struct worker *by;
     const struct job *job;
-    double lock_ns, unlock_ns;
+    double lock_ns, unlock_ns, clock_ns;
     bool waited;   /* asleep */
     bool stopped;  /* lost the CPU in the lock */
     bool gave_way; /* in the unlock */
@@ -178,14 +181,17 @@ static double at_ns(const struct tasks *all, uint64_t ticks)
 static void look(const struct tasks *all, const struct worker *w, const struct job *j,
                  struct section *s)
 {
-    double at[4];
+    double at[4], none[2];
     bool unused = false;
 
     for (int i = 0; i < 4; i++)
         at[i] = at_ns(all, j->at[i]);
+    for (int i = 0; i < 2; i++)
+        none[i] = at_ns(all, j->none[i]);
     *s = (struct section){.by = w, .job = j};
     s->lock_ns = at[1] - at[0] - paused(w, at[0], at[1], &s->waited);
     s->unlock_ns = at[3] - at[2] - paused(w, at[2], at[3], &unused);
+    s->clock_ns = none[1] - none[0] - paused(w, none[0], none[1], &unused);
     s->stopped = at[1] - at[0] - s->lock_ns > 0;
     s->gave_way = at[3] - at[2] - s->unlock_ns > 0;
 }
@@ -198,6 +204,7 @@ static bool was_in_the_way(const struct section *s, const struct section *of)
 /*
  * An unlock is a contended one if who comes next has asked before, or if it lets somebody run: one
  * whom the section has held back, though that one did not want the lock (a ceiling, boosting).
+ * Whether the owner had to wait itself does not count there; such unlocks are shown apart, too.
  *
  * Who asked and did not sleep has polled (the kernel does that for a lock that inherits, while the
  * owner runs elsewhere): what that cost cannot be told from waiting, so such a lock counts neither
@@ -208,18 +215,22 @@ static bool collect(const struct section *sections, size_t n, bool sleeps, struc
 {
     for (size_t i = 0; i < n; i++) {
         const struct section *s = &sections[i];
-        bool met, handed;
+        bool met, is_taken, handed;
 
         if (s->job == NULL || (i > 0 && s->job->at[1] < s[-1].job->at[2]))
             return false;
         met = i > 0 && was_in_the_way(s - 1, s);
         handed =
             i + 1 < n && s[1].job != NULL && s[1].by != s->by && s[1].job->at[0] < s->job->at[3];
-        if (sleeps ? s->waited : s->stopped && met)
+        is_taken = sleeps ? s->waited : s->stopped && met;
+        if (is_taken)
             samples_add(to, LOCK_TAKEN, s->lock_ns);
         else if (!met)
             samples_add(to, LOCK_FREE, s->lock_ns);
         samples_add(to, handed || s->gave_way ? UNLOCK_TAKEN : UNLOCK_FREE, s->unlock_ns);
+        if (!handed && !s->gave_way && (is_taken || !met))
+            samples_add(to, is_taken ? UNLOCK_WAITED : UNLOCK_AT_ONCE, s->unlock_ns);
+        samples_add(to, CLOCK, s->clock_ns);
     }
     return true;
 }

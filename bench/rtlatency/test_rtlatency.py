@@ -76,7 +76,12 @@ class Allowed(try_bench.Result):
         cells = {(cell["cpus"], cell["lock"]): cell["ns"] for cell in result["cells"]}
         for (_, lock), figures in cells.items():
             self.assertEqual(set(figures),
-                             {"lock_free", "unlock_free", "lock_taken", "unlock_taken"})
+                             {"lock_free", "unlock_free", "lock_taken", "unlock_taken",
+                              "unlock_at_once", "unlock_waited", "clock"})
+            apart = figures["unlock_at_once"]["of"] + figures["unlock_waited"]["of"]
+            self.assertLessEqual(apart, figures["unlock_free"]["of"], lock)
+            self.assertGreater(figures["clock"]["n"], 0, lock)
+            self.assertNotIn("paper_average", figures["clock"])
             free = figures["lock_free"]
             self.assertGreater(free["n"], 0, lock)
             self.assertLessEqual(free["average"], free["most"])
