@@ -45,9 +45,10 @@
  *      the word before it sleeps.  Sleep ends after NAP_NS in any case: a wake that died with the
  *      one that was to give it costs that much, and so does an owner that died.
  *  I6  Who sleeps in the line has its kernel priority raised to where the protocol boosts it, until
- *      it leaves the section.  So it preempts those of its CPU that are not boosted as soon as it
- *      is named, wherever that happens.  (Who gets the lock at once stays as it was; those of its
- *      CPU who wake up look for it: wake.c.  That is the deferred update.)
+ *      it leaves the section; or, with deferred updates, until it has entered it and runs before
+ *      all others of its CPU anyway.  So it preempts those of its CPU that are not boosted as soon
+ *      as it is named, wherever that happens.  (Who gets the lock at once stays as it was; those of
+ *      its CPU who wake up look for it: wake.c.  That is the deferred update.)
  *  I7  Nobody is in the line with its bit in `held` set: on its CPU nobody waits for its section.
  *      Who looked in the moment before is sent away (fw_rt_withdraw_).
  *  I8  In a group of one process, an owner that sees no WAITERS may free the word by a plain store
@@ -87,7 +88,7 @@ static void claim(struct fw_rt_task *t, uint32_t d)
 
 static void end_boost(struct fw_rt_task *t)
 {
-    if (__builtin_expect(fw_load32_relaxed(&t->cell->boost) != 0, 0))
+    if (fw_load32_relaxed(&t->cell->boost) != 0)
         fw_rt_lower_slow_(t);
 }
 
@@ -325,17 +326,20 @@ static int try_again(struct fw_rt_task *t, uint32_t d)
 
 int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
 {
+    const struct fw_rt_lock_cell *l = &t->world->lock[d];
     int error;
 
     fw_rt_withdraw_(t, d); /* I7 */
     if (try) {
         error = try_again(t, d);
     } else if ((error = fw_rt_check_cpu_(t)) == 0) {
-        fw_rt_raise_slow_(t, &t->world->lock[d]); /* I6 */
+        fw_rt_raise_slow_(t, l); /* I6 */
         error = stand_in_line(t, d);
         if (error == 0) {
             error = answer(t, d);
             fw_rt_let_go_first_(t);
+            if (!asks_kernel(l) && fw_rt_is_first_anyway_(t, d))
+                end_boost(t); /* I6 */
         }
     }
     if (error != 0 && error != EOWNERDEAD)

@@ -9,6 +9,9 @@
  * MPCP: 49 and the lock's ceiling for the task's CPU.  FMLP+: 98, or one less than the lowest that
  * another task of the CPU is raised to, so that older requests go first; 50 at the least, where
  * those that come later are equal.
+ *
+ * Who had to wait for a lock with deferred updates is lowered as soon as it has it, if that changes
+ * nothing: then it is as one that got the lock at once, and its unlock need not ask the kernel.
  */
 #include <sched.h>
 
@@ -60,6 +63,27 @@ __attribute__((cold, noinline)) static void fw_rt_lower_slow_(struct fw_rt_task 
 {
     fw_schedule_(0, fw_rt_policy_(t), (int)t->cell->base);
     fw_store32_relaxed(&t->cell->boost, 0);
+}
+
+/*
+ * By the owner of lock d: would no other task of its CPU run before it, or have to, were it not
+ * raised?  Those that sleep in the library are none: they look for its section when they wake up.
+ */
+static inline bool fw_rt_is_first_anyway_(const struct fw_rt_task *t, uint32_t d)
+{
+    const struct fw_rt_task_cell *own = t->cell;
+    uint32_t tasks = fw_load32_relaxed(&t->world->tasks);
+
+    for (uint32_t i = 0; i < tasks && i < FW_RT_TASKS; i++) {
+        const struct fw_rt_task_cell *c = &t->world->task[i];
+        if (i == t->slot || c->cpu != own->cpu || fw_load32_relaxed(&c->state) != FW_RT_LIVE)
+            continue;
+        if ((fw_load64_relaxed(&c->held) & ~fw_rt_bit(d)) != 0 ||
+            fw_load32_relaxed(&c->boost) != 0 ||
+            (fw_load32_relaxed(&c->ready) != 0 && c->base >= own->base))
+            return false;
+    }
+    return true;
 }
 
 #endif

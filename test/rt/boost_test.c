@@ -133,6 +133,42 @@ static void who_is_granted_a_lock_is_boosted(void)
     drop_curtain("TB");
 }
 
+/* --- With deferred updates, until that changes nothing any more --- */
+
+static void want_a_alone(struct actor *a)
+{
+    struct sched_param param;
+
+    take(a, 'a');
+    CHECK(sched_getparam(0, &param) == 0);
+    CHECK(is_baseline ? param.sched_priority > a->priority : param.sched_priority == a->priority);
+    CHECK((a->task->cell->boost != 0) == is_baseline);
+    log_event('T');
+    leave(a, 'a');
+}
+
+/* The less urgent one is ready, and has no lock. */
+static void who_is_granted_a_lock_is_lowered_if_first_anyway(void)
+{
+    const struct actor all[] = {
+        {.name = "L", .cpu = cpus[1], .priority = 5, .play = hold_a, .opens = "a"},
+        {.name = "T", .cpu = cpus[0], .priority = 10, .play = want_a_alone, .opens = "a"},
+        {.name = "B", .cpu = cpus[0], .priority = 3, .play = be_busy, .opens = ""},
+    };
+
+    if (cpus[0] == cpus[1])
+        return; /* B would keep L from leaving */
+    raise_curtain(all, 3);
+    cue(0);
+    await(&told);
+    cue(1);
+    until_waiting('a', 1);
+    cue(2);
+    await(&told);
+    cue(0);
+    drop_curtain("TB");
+}
+
 /* --- Two sections on one CPU --- */
 
 static bool does_b_go_first;
@@ -243,6 +279,7 @@ int main(int argc, char **argv)
         {"grants are in order", grants_are_in_order},
         {"sections go before those who wake", sections_go_before_those_who_wake},
         {"who is granted a lock is boosted", who_is_granted_a_lock_is_boosted},
+        {"who is first anyway is lowered", who_is_granted_a_lock_is_lowered_if_first_anyway},
         {"sections go by ceiling or age", sections_go_by_ceiling_or_age},
         {"answers are those of the header", answers_are_those_of_the_header},
     };

@@ -64,10 +64,16 @@ FAULTS = [
           "    uint32_t died = own & FW_RT_WORD_DIED;\n\n    end_boost(t);\n    for (;;) {\n"),
     Fault("rt-boost-late", "waits as it is, and is boosted when it has the lock",
           "rt-mpcp-held-back", BOOST,
-          "        fw_rt_raise_slow_(t, &t->world->lock[d]); /* I6 */\n"
+          "        fw_rt_raise_slow_(t, l); /* I6 */\n"
           "        error = stand_in_line(t, d);\n",
           "        error = stand_in_line(t, d);\n"
-          "        fw_rt_raise_slow_(t, &t->world->lock[d]);\n"),
+          "        fw_rt_raise_slow_(t, l);\n"),
+    Fault("rt-boost-lowered-early", "is lowered in its section beside one that is ready",
+          "rt-mpcp-held-back", LEVEL,
+          " ||\n            (fw_load32_relaxed(&c->ready) != 0 && c->base >= own->base))", ")"),
+    Fault("rt-boost-forgets-other", "is lowered beside a section that has to go before it later",
+          "rt-fmlp-beside", LEVEL,
+          "(fw_load64_relaxed(&c->held) & ~fw_rt_bit(d)) != 0 ||\n            ", ""),
     Fault("rt-kernel-boost-late", "is boosted only when it has to wait", "rt-kernel-fmlp-cpus",
           BOOST, "    if (asks_kernel(l))\n        fw_rt_raise_slow_(t, l);\n", ""),
     Fault("rt-late-ticket", "enters the line, then takes its ticket", "rt-fmlp-line", BOOST,

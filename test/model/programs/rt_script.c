@@ -61,11 +61,12 @@ enum model_access rt_access(const void *p)
         case offsetof(struct fw_rt_task_cell, base):
         case offsetof(struct fw_rt_task_cell, cpu):
         case offsetof(struct fw_rt_task_cell, tid):
-        case offsetof(struct fw_rt_task_cell, ready):
         case offsetof(struct fw_rt_task_cell, behind):
         case offsetof(struct fw_rt_task_cell, since):
         case offsetof(struct fw_rt_task_cell, worst):
             return ACCESS_DIRECT;
+        case offsetof(struct fw_rt_task_cell, ready): /* others look at it in boost_level.h */
+            return fw_rt_is_boosting(rt_world->lock[0].kind) ? ACCESS_STEP : ACCESS_DIRECT;
         default:
             return ACCESS_STEP;
         }
@@ -126,6 +127,7 @@ void rt_setup(const void *arg)
     for (unsigned i = 0; i < model_program->threads; i++) {
         struct fw_rt_task_cell *c = &rt_world->task[i];
         c->state = FW_RT_LIVE;
+        c->ready = 1;
         c->tid = SUBJECT_FIRST_TID + i;
         c->base = (uint32_t)model_program->tasks[i].priority;
         c->cpu = (rt_script->moved >> i & 1) != 0 ? 0 : model_program->tasks[i].cpu;
@@ -195,7 +197,9 @@ static void leave(fw_rt_task *t, unsigned d)
 static void wait_for_job(fw_rt_task *t)
 {
     rt_watch_act(t->slot, RT_IDLE, 0);
+    fw_store32_relaxed(&t->cell->ready, 0);
     model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
+    fw_store32_relaxed(&t->cell->ready, 1);
     rt_watch_act(t->slot, RT_LOCKS, FW_RT_LOCKS);
     rt_in_use->awake(t);
     rt_watch_act(t->slot, RT_RUNS, 0);
