@@ -115,7 +115,7 @@ static void task_goal(const struct bench_place *p, const struct bench_entry *e,
                       const struct bench_entry *to, enum sample_kind kind, FILE *out)
 {
     static const char *const names[PAPER_KINDS] = {"lock, free", "unlock, free", "lock, taken",
-                                                    "unlock, waited for"};
+                                                   "unlock, waited for"};
     const struct variant *v = variant_of(e), *base = variant_of(to);
     double mine = figure_of(p, e, kind), theirs = figure_of(p, to, kind), ratio = mine / theirs;
     double paper = (double)v->paper[kind][AVERAGE] / base->paper[kind][AVERAGE];

@@ -47,12 +47,12 @@ enum sample_kind {
 };
 
 struct variant {
-    adapter_head head;                     /* first: entries of the contest point here */
-    fw_rt_protocol protocol;               /* 0: the C library's mutex */
-    int native;                            /* its PTHREAD_PRIO_... */
-    bool one_cpu, many_cpus;               /* in which of the paper's two halves of Table 1 */
-    const char *baseline;                  /* its own kind that asks the kernel; NULL: none */
-    const char *compared;                  /* with whom Table 1 compares it */
+    adapter_head head;                    /* first: entries of the contest point here */
+    fw_rt_protocol protocol;              /* 0: the C library's mutex */
+    int native;                           /* its PTHREAD_PRIO_... */
+    bool one_cpu, many_cpus;              /* in which of the paper's two halves of Table 1 */
+    const char *baseline;                 /* its own kind that asks the kernel; NULL: none */
+    const char *compared;                 /* with whom Table 1 compares it */
     unsigned paper[PAPER_KINDS][FIGURES]; /* cycles at 1 GHz; 0: none */
 };
 
