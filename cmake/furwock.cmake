@@ -135,7 +135,7 @@ endfunction()
 function(fw_test_register_ name label timeout)
     add_test(NAME ${name} COMMAND ${ARGN})
     if(NOT timeout)
-        set(timeout 300)
+        set(timeout 1000) # a hang, also on a machine that is busy with other things
     endif()
     set_tests_properties(${name} PROPERTIES
         LABELS "${label}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77)

@@ -89,7 +89,7 @@ static void list_one(const char *group, const char *lock, const char *suffix, ch
         printf(" [=[%s]=]", *command);
     printf(" %s %s)\n", group, lock);
     printf("set_tests_properties([=[contract.%s.%s%s]=] PROPERTIES LABELS \"contract%s\""
-           " TIMEOUT 300 SKIP_RETURN_CODE %d)\n",
+           " TIMEOUT 1000 SKIP_RETURN_CODE %d)\n",
            group, lock, suffix, *suffix != '\0' ? ";preload" : "", EXIT_SKIPPED);
 }
 

@@ -20,7 +20,7 @@ if(NOT FURWOCK_SANITIZE STREQUAL "thread")
     foreach(name process storm exec reuse)
         fw_rt_test(${name} LIBS processes)
     endforeach()
-    fw_test(NAME rt_death LABEL rt TIMEOUT 300 SOURCES death_test.c
+    fw_test(NAME rt_death LABEL rt SOURCES death_test.c
         LIBS processes furwock_rt_stepped furwock_rt_private)
     set_tests_properties(rt_death PROPERTIES RUN_SERIAL ON)
 endif()
