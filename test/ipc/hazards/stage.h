@@ -15,7 +15,7 @@
  * What tests of hazards share: a region with some objects, in which somebody holds something, and
  * something happens to him.  `stage` lies in memory that all processes share.
  */
-enum { LOCKS = 4, FLAGS = 16, LONG_MS = 20000, SHORT_MS = 150 };
+enum { LOCKS = 4, FLAGS = 16, LONG_MS = 100000, SHORT_MS = 150 };
 
 struct stage {
     fw_region *region;
@@ -32,11 +32,11 @@ void stage_make(size_t size);
 /* A child's own mapping of it instead of the one that it inherited. */
 void stage_anew(void);
 
-/* Flags that processes raise for each other; await fails after 20 s. */
+/* Flags that processes raise for each other; await fails after LONG_MS. */
 void flag_raise(unsigned i);
 void flag_await(unsigned i);
 
-/* lock, within 20 seconds. */
+/* lock, within LONG_MS. */
 int lock_soon(fw_ipc_mutex *m);
 
 /* Somebody who lives has it, and keeps it: nobody gets it for 150 ms. */
@@ -53,7 +53,7 @@ pid_t start_holder(unsigned i);
 
 fw_deadline in_ms(uint64_t ms);
 
-/* A case: says its name, and has LONG_MS. */
+/* A case: says its name, and has three times LONG_MS. */
 void run_case(const char *name, void (*body)(void));
 #define CASE(body) run_case(#body, body)
 
