@@ -141,12 +141,12 @@ static void prepare(void)
 int main(void)
 {
     pthread_t threads[THREADS];
-    alarm(SECONDS);
     prepare();
     for (int i = 0; i < THREADS; i++)
         CHECK(!pthread_create(&threads[i], NULL, work, NULL));
     for (int i = 0; i < FORKS; i++) {
         long wanted = 2 * (i + 1);
+        alarm(SECONDS);
         pid_t pid = fork();
         if (!pid)
             descend();
