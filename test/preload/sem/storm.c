@@ -175,6 +175,8 @@ int main(int argc, char **argv)
     check(pthread_create(&poster, NULL, posts, NULL) == 0, "pthread_create");
     check(pthread_create(&pest, NULL, pesters, waiters) == 0, "pthread_create");
     usleep((useconds_t)(1e6 * (argc > 2 ? atof(argv[2]) : 2)));
+    while (get(&taken) == 0 || get(&cancelled) == 0 || get(&interrupted) == 0)
+        usleep(1000); /* nobody may have had a processor in that time */
     __atomic_store_n(&over, true, __ATOMIC_SEQ_CST);
     pthread_join(pest, NULL);
     pthread_join(poster, NULL);
