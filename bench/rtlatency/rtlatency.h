@@ -159,7 +159,7 @@ bool tasks_run(struct bench_place *p, struct bench_entry *e, struct bench_run *o
 
 /* --- table.c and goals.c --------------------------------------------------------------------- */
 
-/* The smallest number of samples of a kind, of those that have any. */
+/* The smallest number of samples of a kind, of those that have a tenth of the most at least. */
 size_t samples_common(const struct bench_place *p, enum sample_kind kind);
 
 void table_print(const struct bench *b, FILE *out);

@@ -29,13 +29,29 @@ static const struct spot *spot_of(const struct bench_place *p)
     return p->detail;
 }
 
+/* Under some protocols a lock is hardly ever found taken: their few do not count for the others. */
+static bool is_rare(size_t n, size_t most)
+{
+    return n < most / 10;
+}
+
+static size_t samples_most(const struct bench_place *p, enum sample_kind kind)
+{
+    size_t most = 0;
+
+    for (size_t k = 0; k < p->n; k++)
+        if (spot_of(p)->samples[k].n[kind] > most)
+            most = spot_of(p)->samples[k].n[kind];
+    return most;
+}
+
 size_t samples_common(const struct bench_place *p, enum sample_kind kind)
 {
-    size_t least = 0;
+    size_t least = 0, most = samples_most(p, kind);
 
     for (size_t k = 0; k < p->n; k++) {
         size_t n = spot_of(p)->samples[k].n[kind];
-        if (n > 0 && (least == 0 || n < least))
+        if (n > 0 && !is_rare(n, most) && (least == 0 || n < least))
             least = n;
     }
     return least;
@@ -99,6 +115,17 @@ static void row(const struct bench_place *p, enum sample_kind kind, enum figure 
     fputc('\n', out);
 }
 
+static void print_counts(const struct bench_place *p, enum sample_kind kind, FILE *out)
+{
+    fprintf(out, "  %s: %zu samples each", kind_names[kind], samples_common(p, kind));
+    for (size_t k = 0; k < p->n; k++) {
+        size_t n = spot_of(p)->samples[k].n[kind];
+        if (n > 0 && is_rare(n, samples_most(p, kind)))
+            fprintf(out, ", of %s %zu", p->entries[k].lock->name, n);
+    }
+    fputc('\n', out);
+}
+
 static void print_tasks(const struct bench_place *p, FILE *out)
 {
     fprintf(out, "\n%s: %s\n  %-24s", p->title, spot_of(p)->unit, "");
@@ -106,7 +133,7 @@ static void print_tasks(const struct bench_place *p, FILE *out)
         fprintf(out, " %15s", p->entries[k].lock->name);
     fputc('\n', out);
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
-        fprintf(out, "  %s: %zu samples each\n", kind_names[kind], samples_common(p, kind));
+        print_counts(p, (enum sample_kind)kind, out);
         for (int figure = 0; figure < FIGURES; figure++)
             row(p, kind, figure, out);
     }
