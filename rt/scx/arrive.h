@@ -19,7 +19,8 @@ static __always_inline void try_join(struct task_struct *p)
     page = get_page(grant, slot);
     if (!page)
         return;
-    take_guard();
+    if (!take_guard())
+        return;
     join(w, grant, slot, page, p);
     give_guard();
 }

@@ -55,7 +55,7 @@ static volatile uint32_t nought;
 #define SLICE (10 * MS)         /* after which a task's place is looked at anew */
 #define SLICE_OTHERS (2 * MS)   /* of threads that are no tasks */
 #define SLICE_TURN (1 * MS)     /* that a blocked task has to look, and to die */
-#define TURN_EVERY (250 * MS)   /* it gets that so often */
+#define TURN_EVERY (250 * MS)   /* one of the CPU's gets that so often */
 #define MERCY_EVERY (1000 * MS) /* others get a slice so often, whatever tasks do */
 #define KICKS 8u                /* for one reason; should the kernel not let the CPU decide */
 #define TICK (100 * MS)         /* of the timer that sees to it where nobody else does */
@@ -115,8 +115,11 @@ struct side {
 enum leave { NO_LEAVE, LEAVE, LEAVE_LOST }; /* LOST: it runs, and has more than was noted (G4) */
 struct side side[FW_RT_TASKS];
 
-/* A bit for each slot: it could run.  For each lock: its next owner is to hear EOWNERDEAD. */
-uint64_t runnable_slots, died_locks;
+/*
+ * A bit for each slot: its task is no more, and not buried yet; it could run.  For each lock: its
+ * next owner is to hear EOWNERDEAD.
+ */
+uint64_t lost_slots, runnable_slots, died_locks;
 
 /* A bit for each lock under PCP-DU-PF.  By grant: for each slot whose gate is open (gates.h). */
 uint64_t gated_locks, open_gates[FW_RT_SCX_GRANTS];
@@ -126,6 +129,7 @@ uint32_t guard;
 
 struct cpu_side {
     uint64_t others_ns;  /* when others had the CPU last, or did not want it */
+    uint64_t turn_ns;    /* when a task had a turn although it is blocked */
     uint32_t is_asked;   /* something has changed since the last decision; and kicks for it */
     uint32_t others_now; /* which queue of the others' goes first: they alternate */
     uint32_t is_leaving; /* it goes offline, or is */
@@ -163,15 +167,30 @@ static __always_inline uint32_t slot_of(struct task_struct *p)
     return slot ? *slot - 1 : FW_RT_NOBODY;
 }
 
-static __always_inline void take_guard(void)
+/* What came before is seen before what comes after, on processors that would swap them, too. */
+static __always_inline void fence(void)
 {
+    volatile uint32_t word = 0; /* of our own: it costs no other CPU anything */
+
+    __sync_lock_test_and_set(&word, 0);
+}
+
+/*
+ * Has it been taken?  If not (a hypervisor has stopped who has it), nothing may be done now; who
+ * asks for something asks again.
+ */
+static __always_inline bool take_guard(void)
+{
+    bool is_taken = false;
     int i;
 
-    FW_RT_EACH(i, 1u << 22)
+    FW_RT_EACH(i, 1u << 20)
     {
-        if (__sync_lock_test_and_set(&guard, 1) == 0)
+        is_taken = __sync_lock_test_and_set(&guard, 1) == 0;
+        if (is_taken)
             break;
     }
+    return is_taken;
 }
 
 static __always_inline void give_guard(void)
@@ -192,7 +211,7 @@ static __always_inline void kick(uint32_t cpu, uint64_t flags)
 /* The CPU is to decide anew. */
 static __always_inline void ask(uint32_t cpu)
 {
-    cpu_sides[cpu % FW_RT_CPUS].is_asked = 1;
+    __sync_lock_test_and_set(&cpu_sides[cpu % FW_RT_CPUS].is_asked, 1); /* fw_dispatch's partner */
     kick(cpu, SCX_KICK_PREEMPT);
 }
 
@@ -203,13 +222,15 @@ static __always_inline void note(struct fw_rt_scx_world *w, uint32_t slot,
     struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
     volatile struct fw_rt_scx_page *its = page;
     uint64_t gated = gated_locks & c->opened, marked = its->marked & gated;
+    uint32_t unlocked = its->unlocked;
 
     if (c->request != 0)
         marked &= ~fw_rt_bit(c->request - 1);
     if (side[slot % FW_RT_TASKS].leave == NO_LEAVE)
         marked &= c->held;
-    fw_rt_note(&w->world, slot, (its->locked & c->opened & ~gated) | marked, its->unlocked);
-    its->unlocked = 0;
+    if (unlocked) /* the task may be at it, on another CPU */
+        unlocked = __sync_lock_test_and_set(&page->unlocked, 0);
+    fw_rt_note(&w->world, slot, (its->locked & c->opened & ~gated) | marked, unlocked != 0);
     c->jobs = page->jobs;
     c->misses = page->misses;
 }
@@ -242,8 +263,9 @@ static __always_inline void publish(struct fw_rt_scx_world *w, uint32_t slot,
 
     if (its->leave == LEAVE_LOST)
         note(w, slot, page);
-    may =
-        !its->away && !its->elsewhere && !(opened & died_locks) && fw_rt_can_lock(&w->world, slot);
+    may = !its->away && !its->elsewhere && fw_rt_can_lock(&w->world, slot);
+    fence(); /* the locks of who dies are marked before they are free (bury) */
+    may = may && !(opened & *(volatile uint64_t *)&died_locks);
     if (may)
         __sync_fetch_and_or(&page->locked, FW_RT_CAN_LOCK);
     else
@@ -271,13 +293,13 @@ static __always_inline void mark_died(struct fw_rt_scx_world *w, uint32_t d)
     __sync_fetch_and_or(&died_locks, fw_rt_bit(d));
 }
 
-/* Answers what the page asks for. */
+/* Answers what the page asks for: `op` last, for the task may be looking, on another CPU. */
 static __always_inline void answer(struct fw_rt_scx_page *page, uint32_t result)
 {
     volatile struct fw_rt_scx_page *its = page;
 
     its->result = result;
-    its->op = FW_RT_SCX_NOTHING;
+    __sync_lock_test_and_set(&page->op, FW_RT_SCX_NOTHING);
 }
 
 /* The lock is the task's: it is told so. */

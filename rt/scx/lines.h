@@ -35,7 +35,7 @@ static __always_inline void hand_over(struct fw_rt_scx_world *w, struct fw_rt_sc
     l->waiters &= ~fw_rt_bit(slot);
     l->owner = slot + 1;
     w->world.task[slot].request = 0;
-    side[slot].in_line = 0;
+    __sync_lock_test_and_set(&side[slot].in_line, 0); /* last: fw_refresh's CPU looks at it first */
     w->counts.handed++;
     give(w, page, d);
     ask(w->world.task[slot].cpu);

@@ -75,7 +75,8 @@ __attribute__((noinline)) int fw_serve(uint32_t slot)
     page = page_of(slot);
     if (!page)
         return 0;
-    take_guard();
+    if (!take_guard())
+        return 0;
     op = *(volatile uint32_t *)&page->op;
     d = *(volatile uint32_t *)&page->desc;
     if (op == FW_RT_SCX_OPEN)
@@ -113,11 +114,56 @@ __attribute__((noinline)) int fw_look_after(uint32_t slot)
     return 0;
 }
 
-/* Which tasks of the CPU compete.  FW_RT_NOBODY, or one that is blocked and due to look. */
+/* It is no task any more.  Where that cannot be noted now, its CPU's decisions try again. */
+__attribute__((noinline)) int fw_bury(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+    uint64_t opened;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (!page)
+        return 0;
+    __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
+    if (take_guard()) {
+        __sync_fetch_and_and(&lost_slots, ~fw_rt_bit(slot));
+        opened = w->world.task[slot].opened;
+        bury(w, slot, page);
+        settle_all(w, slot, opened);
+        give_guard();
+        ask(w->world.task[slot].cpu);
+    } else {
+        __sync_fetch_and_or(&lost_slots, fw_rt_bit(slot));
+    }
+    return 0;
+}
+
+/* Another CPU may have written `then` a moment after `now`. */
+static __always_inline bool is_past(uint64_t now, uint64_t then, uint64_t after)
+{
+    return (int64_t)(now - then) > (int64_t)after;
+}
+
+/* Does it ask for a lock, and has it not? */
+__attribute__((noinline)) int fw_waits(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+
+    return slot < FW_RT_TASKS && w && w->world.task[slot].request != 0;
+}
+
+/*
+ * Which tasks of the CPU compete.  FW_RT_NOBODY, or one that is blocked and due to look: who has
+ * waited longest for that.  A turn is above all priorities, so all of a CPU's tasks share them.
+ */
 __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
 {
     struct fw_rt_scx_world *w = get_world();
     uint64_t could = *(volatile uint64_t *)&runnable_slots;
+    uint64_t lost = *(volatile uint64_t *)&lost_slots;
+    bool may_turn = is_past(now, cpu_sides[cpu % FW_RT_CPUS].turn_ns, TURN_EVERY);
     uint32_t due = FW_RT_NOBODY;
     int i;
 
@@ -128,6 +174,8 @@ __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
         struct fw_rt_task_cell *c = &w->world.task[i];
         if (c->state != FW_RT_LIVE || c->cpu != cpu)
             continue;
+        if (lost & fw_rt_bit(i))
+            fw_bury(i);
         if (side[i].leave == LEAVE_LOST && !is_open(i)) { /* G4 */
             fw_note(i);
             __sync_val_compare_and_swap(&side[i].leave, LEAVE_LOST, NO_LEAVE);
@@ -136,9 +184,13 @@ __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
             fw_look_after(i);
         bool can = (could & fw_rt_bit(i)) && !side[i].away && !side[i].elsewhere;
         c->ready = can && !side[i].in_line;
-        if (can && c->request != 0 && now - side[i].turn_ns > TURN_EVERY)
+        if (may_turn && can && c->request != 0 && is_past(now, side[i].turn_ns, TURN_EVERY) &&
+            (due == FW_RT_NOBODY || side[i].turn_ns < side[due % FW_RT_TASKS].turn_ns))
             due = i;
     }
+    fence(); /* who has left a line asks for nothing any more (hand_over) */
+    if (due < FW_RT_TASKS)
+        side[due].turn_ns = cpu_sides[cpu % FW_RT_CPUS].turn_ns = now;
     return due;
 }
 
@@ -185,27 +237,6 @@ __attribute__((noinline)) int fw_withdraw(uint32_t slot, uint32_t away, uint32_t
         c->held |= gated_locks & c->opened;
     }
     side[slot].wants_gate = 0;
-    return 0;
-}
-
-/* Is it no task any more? */
-__attribute__((noinline)) int fw_bury(uint32_t slot)
-{
-    struct fw_rt_scx_world *w = get_world();
-    struct fw_rt_scx_page *page;
-    uint64_t opened;
-
-    if (slot >= FW_RT_TASKS || !w)
-        return 0;
-    page = page_of(slot);
-    if (!page)
-        return 0;
-    take_guard();
-    opened = w->world.task[slot].opened;
-    bury(w, slot, page);
-    settle_all(w, slot, opened);
-    give_guard();
-    ask(w->world.task[slot].cpu);
     return 0;
 }
 

@@ -22,7 +22,8 @@
  * K2  Whatever makes another decision possible sets is_asked and kicks the CPU (`ask`); who begins
  *     to run and finds is_asked set was chosen too early, and kicks again.
  * K3  A thread that could run is run once in a while, whoever holds it back: so it can die, and the
- *     kernel's watchdog is content.  (SLICE_TURN each TURN_EVERY; SLICE_OTHERS each MERCY_EVERY.)
+ *     kernel's watchdog is content.  (One of a CPU's tasks that wait: SLICE_TURN each TURN_EVERY.
+ *     One of the others: SLICE_OTHERS each MERCY_EVERY.)
  */
 #include "rt/scx/arrive.h"
 #include "rt/scx/gates.h"
@@ -73,7 +74,7 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
     uint32_t slot = FW_RT_NOBODY, due, chosen;
     bool goes_on = previous && (previous->scx.flags & SCX_TASK_QUEUED);
 
-    cpu_sides[(uint32_t)cpu % FW_RT_CPUS].is_asked = 0;
+    __sync_lock_test_and_set(&cpu_sides[(uint32_t)cpu % FW_RT_CPUS].is_asked, 0); /* first (K2) */
     if (goes_on)
         slot = slot_of(previous);
     if (slot < FW_RT_TASKS) {
@@ -82,11 +83,8 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
             slot = FW_RT_NOBODY;
     }
     due = fw_refresh(cpu, now);
-    if (due < FW_RT_TASKS) {
-        side[due].turn_ns = now;
-        if (due != slot && scx_bpf_dsq_move_to_local(due))
-            return;
-    }
+    if (due < FW_RT_TASKS && due != slot && scx_bpf_dsq_move_to_local(due))
+        return;
     chosen = fw_decide(cpu);
     if (chosen < FW_RT_TASKS && is_mercy_due(cpu, now)) {
         struct fw_rt_scx_world *w = get_world();
@@ -148,7 +146,7 @@ void BPF_PROG(fw_enqueue, struct task_struct *p, u64 flags)
         enqueue_other(p, flags);
         return;
     }
-    scx_bpf_dsq_insert(p, slot, side[slot].in_line ? SLICE_TURN : SLICE, flags);
+    scx_bpf_dsq_insert(p, slot, fw_waits(slot) ? SLICE_TURN : SLICE, flags);
     if (side[slot].is_fresh) {
         side[slot].is_fresh = 0;
         fw_ask_for(slot);
@@ -312,8 +310,10 @@ static int on_tick(void *map, uint32_t *key, struct tick *tick)
         return 0;
     FW_RT_EACH(i, FW_RT_TASKS)
     {
-        if (w->world.task[i].state == FW_RT_LIVE && (w->world.task[i].request != 0 || side[i].away))
-            ask(w->world.task[i].cpu);
+        struct fw_rt_task_cell *c = &w->world.task[i];
+        if (c->state == FW_RT_LIVE &&
+            (c->request != 0 || side[i].away || (lost_slots & fw_rt_bit(i))))
+            ask(c->cpu);
     }
     bpf_timer_start(&tick->timer, TICK, 0);
     return 0;
