@@ -4,6 +4,7 @@
 own, the command."""
 
 import json
+import os
 import pathlib
 import re
 import signal
@@ -164,9 +165,11 @@ class Once(unittest.TestCase):
     def test_an_interrupt_ends_it(self):
         with subprocess.Popen([*try_bench.COMMAND, "-i", "1000000000000", "-n", "2"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            while len(os.listdir(f"/proc/{child.pid}/task")) < 3:  # with the two threads
+                time.sleep(0.01)
             time.sleep(0.7)
             child.send_signal(signal.SIGINT)
-            out, said = child.communicate(timeout=60)
+            out, said = child.communicate(timeout=900)
         self.assertEqual(child.returncode, 1)
         self.assertRegex(said, r"^futexlock: interrupted after \d+ of 1000000000000 iterations\n$")
         self.assertIn("Kiter/s", out)
@@ -176,7 +179,7 @@ class Broken(unittest.TestCase):
     """What a lock does to the benchmark that lets everybody in."""
 
     def run_it(self, *words):
-        return subprocess.run([*BROKEN, *words], capture_output=True, text=True, timeout=100,
+        return subprocess.run([*BROKEN, *words], capture_output=True, text=True, timeout=900,
                               check=False)
 
     def test_once(self):
