@@ -22,7 +22,7 @@ FOR_TWO = {"look_parallel", "look_disturbed", "wake_elsewhere"}
 
 def furwock(*words, **more):
     return subprocess.run([*PROGRAM, *words], text=True, stdout=more.pop("stdout", subprocess.PIPE),
-                          stderr=subprocess.PIPE, timeout=more.pop("timeout", 250), check=False,
+                          stderr=subprocess.PIPE, timeout=more.pop("timeout", 900), check=False,
                           **more)
 
 
@@ -116,6 +116,10 @@ class CalibrateRefuses(Case):
 
 
 class Calibrate(Case):
+    def assert_same(self, found, wanted):
+        """Numbers are written with six digits, and on a busy machine they can be large."""
+        self.assertAlmostEqual(found, wanted, delta=1e-4 * max(abs(wanted), 1))
+
     def spread(self, s):
         low, high = s["ci95"]
         self.assertLessEqual(low, s["median"])
@@ -137,8 +141,7 @@ class Calibrate(Case):
             self.assertGreater(self.spread(result["ns"][name]), 0)
         for name in missing:
             self.assertIsNone(result["ns"][name]["median"])
-        self.assertAlmostEqual(self.spread(result["p_hat"]),
-                               cpus * self.spread(result["efficiency"]), 3)
+        self.assert_same(self.spread(result["p_hat"]), cpus * self.spread(result["efficiency"]))
         self.check_budget(result)
 
     def check_budget(self, result):
@@ -146,8 +149,8 @@ class Calibrate(Case):
         self.assertEqual(budget["factor"], 0.9)
         self.assertEqual(budget["spin"], result["p_hat"]["median"] >= 1.1)
         looks = self.spread(budget["ns"]) / result["ns"]["look_alone"]["median"]
-        self.assertAlmostEqual(budget["looks"], looks, 2)
-        self.assertAlmostEqual(budget["pauses"], looks * built_in["pauses"], 1)
+        self.assert_same(budget["looks"], looks)
+        self.assert_same(budget["pauses"], looks * built_in["pauses"])
         self.assertTrue(budget["spin"] or budget["looks"] == 0)
         header = (TOP / "atomic" / "word_lock.h").read_text(encoding="utf-8")
         for key in ("looks", "pauses"):
