@@ -14,7 +14,7 @@ CASES = ["mutex", "sem", "sem-shared", "read", "signal", "broadcast", "contended
 
 
 def run(*arguments):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=150,
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=900,
                           check=False)
 
 

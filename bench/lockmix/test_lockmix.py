@@ -147,7 +147,7 @@ def is_alive(process):
 class Ended(unittest.TestCase):
     """However it ends, no antagonist goes on."""
 
-    PATIENCE = 60
+    PATIENCE = 900
 
     def until(self, condition):
         deadline = time.monotonic() + self.PATIENCE

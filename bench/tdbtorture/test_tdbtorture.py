@@ -125,7 +125,7 @@ class Sources(unittest.TestCase):
 
 class Command(unittest.TestCase):
     def run_it(self, *words, **more):
-        return subprocess.run([*COMMAND, *words], capture_output=True, text=True, timeout=60,
+        return subprocess.run([*COMMAND, *words], capture_output=True, text=True, timeout=900,
                               check=False, env={**os.environ, **more})
 
     def test_bad_words_are_one_line(self):

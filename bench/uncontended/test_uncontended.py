@@ -13,7 +13,7 @@ COMMAND = []
 
 
 def run(*arguments):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=250,
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=900,
                           check=False)
 
 

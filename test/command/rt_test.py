@@ -77,7 +77,7 @@ class Scheduler(command_test.Case):
         for words in (("status",), ("status", "--json")):
             with open("/dev/full", "w", encoding="utf-8") as full:
                 done = subprocess.run([*command_test.PROGRAM, "rt", *words], stdout=full,
-                                      stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+                                      stderr=subprocess.PIPE, text=True, timeout=900, check=False)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("No space left on device", done.stderr)
 

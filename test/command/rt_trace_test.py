@@ -31,7 +31,7 @@ def is_allowed():
 
 def trace(*words, **how):
     return subprocess.run([COMMAND, "rt", "trace", *words], capture_output=True, text=True,
-                          timeout=60, check=False, **how)
+                          timeout=900, check=False, **how)
 
 
 def left_behind():
@@ -85,7 +85,7 @@ class Refused(unittest.TestCase):
             path = pathlib.Path(folder, "t")
             done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", COMMAND, "rt", "trace", "-n",
                                    "-o", path, "--", "sh", "-c", "echo hello"],
-                                  stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+                                  stderr=subprocess.PIPE, text=True, timeout=900, check=False)
             self.assertIn("no real-time task began", done.stderr)
             self.assertEqual(path.read_text(), "")
 
@@ -149,7 +149,7 @@ class Traced(unittest.TestCase):
     def test_in_a_pid_namespace_it_says_that_it_does_not_know(self):
         """The kernel's trace has other numbers for these threads."""
         done = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", COMMAND, "rt", "trace",
-                               "-o", "-", "--", TASKS], capture_output=True, text=True, timeout=60,
+                               "-o", "-", "--", TASKS], capture_output=True, text=True, timeout=900,
                               check=False)
         if done.returncode != 0:
             self.skipTest(done.stderr)

@@ -48,7 +48,7 @@ class Debugger(unittest.TestCase):
                 done = subprocess.run(
                     ["gdb", "-nx", "-batch", "-p", str(process.pid), "-ex", "thread apply all bt"],
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                    text=True, timeout=200, check=False)
+                    text=True, timeout=900, check=False)
             finally:
                 process.kill()
         if "ptrace" in done.stderr and "not permitted" in done.stderr:
@@ -81,7 +81,7 @@ class Valgrind(command_test.Case):
     def test_memcheck_from_outside(self):
         done = subprocess.run(["valgrind", "-q", "--trace-children=yes", "--error-exitcode=9",
                                *command_test.PROGRAM, "run", *WORKER], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=250, check=False)
+                              stderr=subprocess.PIPE, text=True, timeout=900, check=False)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, COUNTED, ""))
 
     def test_memcheck_still_finds_errors(self):

@@ -137,7 +137,7 @@ class Shown(unittest.TestCase):
                 path.write_text(json.dumps(synthetic_adaptive.adaptive(states=states)))
                 out = pathlib.Path(folder, "out")
                 done = subprocess.run([str(HERE.parent / "report"), str(path), "-o", str(out)],
-                                      capture_output=True, text=True, check=False, timeout=150)
+                                      capture_output=True, text=True, check=False, timeout=900)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 page = (out / "index.html").read_text()
                 drawn = {picture.name for picture in out.glob("adaptive-*.png")}

@@ -77,7 +77,7 @@ class Pretended(unittest.TestCase):
 
     def run_it(self, *words, **more):
         return subprocess.run(self.words(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, timeout=200, check=False, **more)
+                              text=True, timeout=900, check=False, **more)
 
     def said(self):
         return (self.command / "said").read_text(encoding="utf-8").splitlines()

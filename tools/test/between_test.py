@@ -96,7 +96,7 @@ class Shown(unittest.TestCase):
                 paths[-1].write_text(json.dumps(raw))
             out = pathlib.Path(folder, "out")
             done = subprocess.run([str(HERE.parent / "report"), *map(str, paths), "-o", str(out)],
-                                  capture_output=True, text=True, check=False, timeout=150)
+                                  capture_output=True, text=True, check=False, timeout=900)
             self.assertEqual(done.returncode, 0, done.stderr)
             page = (out / "index.html").read_text()
             pictures = {picture.name for picture in out.glob("*.png")}

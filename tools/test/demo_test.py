@@ -84,7 +84,7 @@ class Conducting(unittest.TestCase):
 
     def run_to_end(self, tool, *words):
         child = self.start(tool, *words)
-        out, err = child.communicate(timeout=110)
+        out, err = child.communicate(timeout=900)
         return child.returncode, out, err
 
     def test_demo(self):
@@ -138,7 +138,7 @@ class Conducting(unittest.TestCase):
                 break
             time.sleep(0.1)
         os.kill(child.pid, signal.SIGINT)
-        out, err = child.communicate(timeout=110)
+        out, err = child.communicate(timeout=900)
         self.assertEqual(child.returncode, 130, err)
         self.assertTrue((self.bench / "ulockflex.interrupted").exists())
         self.assertIn("stopped: reporting", out)

@@ -149,7 +149,7 @@ class Shown(unittest.TestCase):
             path, out = pathlib.Path(folder, "lockmix.json"), pathlib.Path(folder, "out")
             path.write_text(json.dumps(raw))
             done = subprocess.run([str(HERE.parent / "report"), str(path), "-o", str(out)],
-                                  capture_output=True, text=True, check=False, timeout=150)
+                                  capture_output=True, text=True, check=False, timeout=900)
             self.assertEqual(done.returncode, 0, done.stderr)
             page = (out / "index.html").read_text()
             self.assertNotIn("nan", page.replace("nanoseconds", ""))

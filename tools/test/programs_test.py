@@ -111,7 +111,7 @@ class Command(unittest.TestCase):
         tool = HERE.parent / "programs"
         for words in (["fake"], ["--locks", "x"], ["--rounds", "0"], ["--build", "/nonexistent"]):
             done = subprocess.run(["/usr/bin/python3", tool, *words], capture_output=True,
-                                  text=True, timeout=60, check=False)
+                                  text=True, timeout=900, check=False)
             self.assertEqual(done.returncode, 2, words)
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 

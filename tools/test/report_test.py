@@ -205,7 +205,7 @@ class Program(unittest.TestCase):
 
     def report(self, *words):
         return subprocess.run([str(REPORT), *words], capture_output=True, text=True, check=False,
-                              cwd=self.dir, timeout=150)
+                              cwd=self.dir, timeout=900)
 
     def refused(self, pattern, *words):
         done = self.report(*words)

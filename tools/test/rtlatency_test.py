@@ -165,7 +165,7 @@ class Shown(unittest.TestCase):
                 paths.append(pathlib.Path(folder, f"{at}.json"))
                 paths[-1].write_text(json.dumps(raw))
             done = subprocess.run([str(HERE.parent / "report"), *map(str, paths), "-o", str(out)],
-                                  capture_output=True, text=True, check=False, timeout=150)
+                                  capture_output=True, text=True, check=False, timeout=900)
             self.assertEqual(done.returncode, 0, done.stderr)
             page = (out / "index.html").read_text()
             self.assertNotIn("nan", page.replace("nanoseconds", ""))

@@ -108,7 +108,7 @@ class Drawing(unittest.TestCase):
 
     def report(self, *words):
         return subprocess.run([REPORT, *map(str, words)], capture_output=True, text=True,
-                              check=False, timeout=200)
+                              check=False, timeout=900)
 
     def test_pictures(self):
         paths = [self.write("a.json", raw()), self.write("b.json", raw(runs=None))]

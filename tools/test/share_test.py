@@ -150,7 +150,7 @@ class Program(unittest.TestCase):
             names.append(f"{at}.json")
             (self.dir / names[-1]).write_text(json.dumps(raw))
         return subprocess.run([str(REPORT), *names, *words], capture_output=True, text=True,
-                              check=False, cwd=self.dir, timeout=200)
+                              check=False, cwd=self.dir, timeout=900)
 
     def test_page(self):
         done = self.report([synthetic_share.share(runs=2), synthetic_share.uncontended()],

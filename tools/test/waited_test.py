@@ -89,7 +89,7 @@ class Program(unittest.TestCase):
     def report(self, raw, *words):
         (self.dir / "stat.json").write_text(json.dumps(raw))
         return subprocess.run([str(REPORT), "stat.json", *words], capture_output=True, text=True,
-                              check=False, cwd=self.dir, timeout=200)
+                              check=False, cwd=self.dir, timeout=900)
 
     def test_page(self):
         raw = run([lock(f"lock {i}", 10 ** (i % 9), i % 5 != 0,

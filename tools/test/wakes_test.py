@@ -204,7 +204,7 @@ class Shown(unittest.TestCase):
                 paths[-1].write_text(json.dumps(raw))
             out = pathlib.Path(folder, "out")
             done = subprocess.run([str(HERE.parent / "report"), *map(str, paths), "-o", str(out)],
-                                  capture_output=True, text=True, check=False, timeout=150)
+                                  capture_output=True, text=True, check=False, timeout=900)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual({path.name for path in out.glob("*.png")}, wanted)
             page = (out / "index.html").read_text()

@@ -19,7 +19,7 @@ ROUNDS = 40
 
 def run(*words, **more):
     return subprocess.run([*PROGRAM, "run", *words], text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=60, check=False, **more)
+                          stderr=subprocess.PIPE, timeout=900, check=False, **more)
 
 
 def figures(*words, options=()):
@@ -151,7 +151,7 @@ class Watched(Case):
     def test_who_waits_when_it_is_killed(self):
         child = self.start("--stat")
         child.terminate()               # is passed on
-        _, said = child.communicate(timeout=30)
+        _, said = child.communicate(timeout=900)
         self.assertEqual(child.returncode, 128 + signal.SIGTERM)
         self.assertRegex(said, r'\d+ "[^"]+" has waited \S+ m?s for ')
         if KNOWS == "names":
@@ -162,7 +162,7 @@ class Watched(Case):
         child = self.start("--stat")
         kids = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
         os.kill(int(kids[0]), signal.SIGKILL)
-        _, said = child.communicate(timeout=30)
+        _, said = child.communicate(timeout=900)
         self.assertEqual(child.returncode, 128 + signal.SIGKILL)
         self.assertIn("has waited", said)
 
@@ -178,14 +178,14 @@ class Watched(Case):
         self.assertEqual((now["is_over"], now["status"]), (False, None))
         self.assertEqual(len(now["processes"][0]["waiting"]), 1)
         child.terminate()
-        child.communicate(timeout=30)
+        child.communicate(timeout=900)
 
     def test_every_second(self):
         child = self.start("--live", "--json")
         lines = [json.loads(child.stderr.readline()) for _ in range(2)]
         self.assertTrue(all(not line["is_over"] for line in lines))
         child.terminate()
-        _, rest = child.communicate(timeout=30)
+        _, rest = child.communicate(timeout=900)
         self.assertTrue(json.loads(rest.splitlines()[-1])["is_over"])
 
     def test_stopped_and_continued_with_it(self):
@@ -200,7 +200,7 @@ class Watched(Case):
         self.assertEqual(state[0], "T")
         child.send_signal(signal.SIGCONT)
         child.terminate()
-        child.communicate(timeout=30)
+        child.communicate(timeout=900)
         self.assertEqual(child.returncode, 128 + signal.SIGTERM)
 
 
