@@ -100,7 +100,7 @@ static void read_grant(const char *text, struct wanted *w)
         word[words++] = strsep(&rest, ":");
     if (rest != NULL)
         command_refuse(COMMAND_USAGE, "--user: \"%s\": NAME[:PRIORITIES[:CPUS[:TASKS]]]", text);
-    *g = (struct fw_rt_scx_grant){.lowest = 1, .highest = FW_RT_PRIORITY_MAX, .tasks = FW_RT_TASKS};
+    *g = (struct fw_rt_scx_grant){.lowest = 1, .highest = FW_RT_PRIORITY_MAX};
     memset(g->cpus, 0xff, sizeof g->cpus);
     g->uid = read_user(word[0]);
     if (words > 1)
@@ -147,7 +147,9 @@ static const struct argp start_line = {
         "stays there; no process of furwock's does.  From then on all threads but SCHED_FIFO's, "
         "SCHED_RR's and SCHED_DEADLINE's are scheduled by it: real-time tasks first, by priority, "
         "and all others in what is left.  Only root may start it.  A user that is let in may hold "
-        "up a CPU that it is granted for as long as its tasks run.\n\n"
+        "up a CPU that it is granted for as long as its tasks run.  All users share 64 tasks and "
+        "63 locks: each has its share of the locks, and of the tasks where TASKS does not say how "
+        "many.\n\n"
         "Exit status: 0 where it runs, also where it did before; 1 where that cannot be had; 2 for "
         "a command line that makes no sense.",
 };

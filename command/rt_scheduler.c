@@ -80,8 +80,10 @@ static void print_text(const struct fw_rt_scx_world *w, const struct rt_view *v,
         printf("  gates        none, so no PCP-DU-PF: %.*s\n", (int)sizeof w->no_gates - 1,
                w->no_gates);
     for (uint32_t i = 0; i < w->grants && i < FW_RT_SCX_GRANTS; i++)
-        printf("  user %-7" PRIu32 " priorities %" PRIu32 "-%" PRIu32 ", %" PRIu32 " tasks\n",
-               w->grant[i].uid, w->grant[i].lowest, w->grant[i].highest, w->grant[i].tasks);
+        printf("  user %-7" PRIu32 " priorities %" PRIu32 "-%" PRIu32 ", %" PRIu32
+               " tasks, %" PRIu32 " locks\n",
+               w->grant[i].uid, w->grant[i].lowest, w->grant[i].highest, w->grant[i].tasks,
+               w->grant[i].locks);
     rt_show_text(v);
 }
 
@@ -90,11 +92,12 @@ static void print_json(const struct fw_rt_scx_world *w, const struct rt_view *v,
     json_t *users = json_array(), *whole;
 
     for (uint32_t i = 0; i < w->grants && i < FW_RT_SCX_GRANTS; i++)
-        json_array_append_new(users,
-                              json_pack("{s:I s:I s:I s:I}", "user", (json_int_t)w->grant[i].uid,
-                                        "lowest", (json_int_t)w->grant[i].lowest, "highest",
-                                        (json_int_t)w->grant[i].highest, "tasks",
-                                        (json_int_t)w->grant[i].tasks));
+        json_array_append_new(users, json_pack("{s:I s:I s:I s:I s:I}", "user",
+                                               (json_int_t)w->grant[i].uid, "lowest",
+                                               (json_int_t)w->grant[i].lowest, "highest",
+                                               (json_int_t)w->grant[i].highest, "tasks",
+                                               (json_int_t)w->grant[i].tasks, "locks",
+                                               (json_int_t)w->grant[i].locks));
     whole = json_pack("{s:s s:s s:o s:o s:{s:I s:I s:I s:I s:I s:I}}", "format",
                       "furwock-rt-scheduler-1", "state", v->world.alive != 0 ? "running" : "ended",
                       "reason", v->world.alive != 0 ? json_null() : json_string(reason), "users",

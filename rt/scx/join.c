@@ -302,6 +302,9 @@ int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d)
     }
     if (error == FW_RT_SCX_ENDED)
         return fw_rt_fail_(ENOTSUP, "the scheduler for tier B has ended");
+    if (error == ENOSPC)
+        return fw_rt_fail_(ENOSPC, "\"%s\": user %u has as many locks as it may (of %u for all)",
+                           l->name, (unsigned)t->group->scx->user, FW_RT_LOCKS);
     if (error != 0)
         return fw_rt_fail_(error, "the scheduler for tier B refuses \"%s\": %s", l->name,
                            strerror(error));

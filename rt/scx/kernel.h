@@ -66,7 +66,11 @@ enum {
 #define SCX_TASK_QUEUED 1u
 #define SCX_OPS_ENQ_LAST (1ull << 1)
 #define SCX_OPS_ENQ_EXITING (1ull << 2)
+#ifdef FW_RT_SCX_OLDER
+#define SCX_OPS_ENQ_MIGRATION_DISABLED 0 /* unknown there, and what is always done */
+#else
 #define SCX_OPS_ENQ_MIGRATION_DISABLED (1ull << 4)
+#endif
 #define SCX_KICK_IDLE 1ull
 #define SCX_KICK_PREEMPT 2ull
 
@@ -152,6 +156,10 @@ struct sched_ext_ops {
 /* The kernel's calls. */
 #define FW_KFUNC extern __attribute__((section(".ksyms")))
 FW_KFUNC __s32 scx_bpf_create_dsq(__u64 dsq, __s32 node);
+#ifdef FW_RT_SCX_OLDER /* the names that Linux 6.12 has */
+#define scx_bpf_dsq_insert scx_bpf_dispatch
+#define scx_bpf_dsq_move_to_local scx_bpf_consume
+#endif
 FW_KFUNC void scx_bpf_dsq_insert(struct task_struct *p, __u64 dsq, __u64 slice, __u64 flags);
 FW_KFUNC bool scx_bpf_dsq_move_to_local(__u64 dsq);
 FW_KFUNC __s32 scx_bpf_dsq_nr_queued(__u64 dsq);

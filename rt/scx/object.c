@@ -14,18 +14,19 @@
 OBJECT(0);
 OBJECT(1);
 OBJECT(2);
+OBJECT(3);
 
-const unsigned char *fw_rt_scx_object(unsigned gates, size_t *size)
+const unsigned char *fw_rt_scx_object(unsigned kind, size_t *size)
 {
-    const unsigned char *begin = fw_rt_scx_object_0, *end = fw_rt_scx_object_0_end;
+    static const struct {
+        const unsigned char *begin, *end;
+    } all[] = {
+        {fw_rt_scx_object_0, fw_rt_scx_object_0_end},
+        {fw_rt_scx_object_1, fw_rt_scx_object_1_end},
+        {fw_rt_scx_object_2, fw_rt_scx_object_2_end},
+        {fw_rt_scx_object_3, fw_rt_scx_object_3_end},
+    };
 
-    if (gates == 1) {
-        begin = fw_rt_scx_object_1;
-        end = fw_rt_scx_object_1_end;
-    } else if (gates == 2) {
-        begin = fw_rt_scx_object_2;
-        end = fw_rt_scx_object_2_end;
-    }
-    *size = (size_t)(end - begin);
-    return begin;
+    *size = (size_t)(all[kind].end - all[kind].begin);
+    return all[kind].begin;
 }

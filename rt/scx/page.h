@@ -27,7 +27,8 @@
  * up all tasks of the CPU.
  *
  * All users share FW_RT_TASKS slots and FW_RT_LOCKS locks.  A user has the slots it is granted,
- * and one more for all its dead who are still in lines.  Of locks it may open as many as there are.
+ * and one more for all its dead who are still in lines; of locks its share, so that nobody can take
+ * all that there are (but root).  Who is granted no number of slots has its share of those, too.
  *
  * Starting makes new files, and a new `generation`.  A mapping of the old ones keeps saying that
  * the scheduler is gone; tasks of the one that was are nobody to the new one.
@@ -111,7 +112,7 @@
 #define FW_RT_SCX_LINK FW_RT_SCX_MOUNT "/link"
 #define FW_RT_SCX_GATES_OF FW_RT_SCX_MOUNT "/gates-%u" /* uid */
 
-#define FW_RT_SCX_VERSION 2u
+#define FW_RT_SCX_VERSION 3u
 #ifndef FW_RT_SCX_PAGE_SIZE /* the model has smaller pages */
 #define FW_RT_SCX_PAGE_SIZE 4096u
 #endif
@@ -181,7 +182,8 @@ struct fw_rt_scx_shared {
 struct fw_rt_scx_grant {
     uint32_t uid;
     uint32_t lowest, highest;              /* base priorities */
-    uint32_t tasks;                        /* at a time */
+    uint32_t tasks;                        /* at a time; to the loader 0: its share */
+    uint32_t locks;                        /* at a time; the loader says: its share */
     uint64_t cpus[(FW_RT_CPUS + 63) / 64]; /* a bit each */
 };
 

@@ -97,10 +97,25 @@ static uint64_t boot_ns(void)
 
 static void grant_all(struct fw_rt_scx_grant *g)
 {
-    *g = (struct fw_rt_scx_grant){
-        .uid = 0, .lowest = 1, .highest = FW_RT_SCX_PRIORITIES, .tasks = FW_RT_TASKS};
+    *g = (struct fw_rt_scx_grant){.uid = 0,
+                                  .lowest = 1,
+                                  .highest = FW_RT_SCX_PRIORITIES,
+                                  .tasks = FW_RT_TASKS,
+                                  .locks = FW_RT_LOCKS};
     memset(g->cpus, 0xff, sizeof g->cpus);
 }
+
+/* Root counts as one more user, and each user's dead need a slot. */
+static struct fw_rt_scx_grant with_shares(struct fw_rt_scx_grant g, unsigned users)
+{
+    if (g.tasks == 0)
+        g.tasks = FW_RT_TASKS / (users + 1) - 1;
+    g.locks = FW_RT_LOCKS / (users + 1);
+    return g;
+}
+
+_Static_assert(FW_RT_TASKS / FW_RT_SCX_GRANTS > 1 && FW_RT_LOCKS / FW_RT_SCX_GRANTS > 0,
+               "there is something for each");
 
 static bool fill_world(int fd, const struct fw_rt_scx_options *options, const struct gates *gates)
 {
@@ -120,7 +135,7 @@ static bool fill_world(int fd, const struct fw_rt_scx_options *options, const st
     w->grants = options->n + 1;
     grant_all(&w->grant[0]);
     for (unsigned i = 0; i < options->n; i++)
-        w->grant[i + 1] = options->grants[i];
+        w->grant[i + 1] = with_shares(options->grants[i], options->n);
     munmap(w, length);
     return bpf_map_freeze(fd) == 0;
 }
@@ -192,6 +207,30 @@ static fw_rt_scx_outcome attach(struct fw_rt_scx_program *p, char *text, size_t 
     return p->link_fd < 0 ? refused(errno, text, size) : FW_RT_SCX_DONE;
 }
 
+/* Does the kernel know that flag of a scheduler?  What has it has all names of kernel.h, too. */
+static bool has_flag(const struct btf *btf, const char *name)
+{
+    int id = btf__find_by_name_kind(btf, "scx_ops_flags", BTF_KIND_ENUM64);
+    const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+
+    for (uint16_t i = 0; type != NULL && i < btf_vlen(type); i++)
+        if (strcmp(btf__name_by_offset(btf, btf_enum64(type)[i].name_off), name) == 0)
+            return true;
+    return false;
+}
+
+/* Which object is for this kernel. */
+static unsigned kind_of(const struct gates *gates)
+{
+    struct btf *btf = gates->kind ? NULL : btf__load_vmlinux_btf();
+    unsigned kind = gates->kind;
+
+    if (btf != NULL && !has_flag(btf, "SCX_OPS_ENQ_MIGRATION_DISABLED"))
+        kind = FW_RT_SCX_OLDER;
+    btf__free(btf);
+    return kind;
+}
+
 static fw_rt_scx_outcome load(struct fw_rt_scx_program *p, const struct gates *gates, char *text,
                               size_t size)
 {
@@ -200,7 +239,7 @@ static fw_rt_scx_outcome load(struct fw_rt_scx_program *p, const struct gates *g
     size_t size_of_object;
 
     errno = 0;
-    object = fw_rt_scx_object(gates->kind, &size_of_object);
+    object = fw_rt_scx_object(kind_of(gates), &size_of_object);
     p->object = bpf_object__open_mem(object, size_of_object, &how);
     if (p->object == NULL)
         return failed("cannot read the scheduler", errno, text, size);

@@ -6,8 +6,12 @@
 
 /* The scheduler: sched.bpf.c, loaded and running. */
 
-/* object.c: as compiled with FW_RT_SCX_GATES of `gates`, 0 to 2 (kernel.h). */
-const unsigned char *fw_rt_scx_object(unsigned gates, size_t *size);
+/*
+ * object.c: as compiled with FW_RT_SCX_GATES of `kind`, 0 to 2 (kernel.h); FW_RT_SCX_OLDER: without
+ * gates, for kernels that know other names.
+ */
+enum { FW_RT_SCX_OLDER = 3 };
+const unsigned char *fw_rt_scx_object(unsigned kind, size_t *size);
 
 struct fw_rt_scx_program {
     struct bpf_object *object;

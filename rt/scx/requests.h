@@ -150,11 +150,11 @@ static __always_inline bool is_named(const char *a, const char *b)
     return same;
 }
 
-/* A lock of that name; if there is none, a free cell; FW_RT_NOBODY: neither. */
-static __always_inline uint32_t find_lock(struct fw_rt_scx_world *w, uint32_t uid,
+/* A lock of that name; if there is none, a free cell; FW_RT_NOBODY: neither is to be had. */
+static __always_inline uint32_t find_lock(struct fw_rt_scx_world *w, uint32_t uid, uint32_t most,
                                           const struct fw_rt_scx_page *page, uint64_t group)
 {
-    uint32_t found = FW_RT_NOBODY, room = FW_RT_NOBODY;
+    uint32_t found = FW_RT_NOBODY, room = FW_RT_NOBODY, its = 0;
     int d;
 
     FW_RT_EACH(d, FW_RT_LOCKS)
@@ -163,11 +163,17 @@ static __always_inline uint32_t find_lock(struct fw_rt_scx_world *w, uint32_t ui
         if (l->protocol == 0) {
             if (room == FW_RT_NOBODY)
                 room = d;
-        } else if (w->lock_uid[d] == uid && l->more[0] == group && is_named(l->name, page->name)) {
-            found = d;
+            continue;
         }
+        if (w->lock_uid[d] != uid)
+            continue;
+        its++;
+        if (l->more[0] == group && is_named(l->name, page->name))
+            found = d;
     }
-    return found != FW_RT_NOBODY ? found : room;
+    if (found != FW_RT_NOBODY)
+        return found;
+    return its < most ? room : FW_RT_NOBODY;
 }
 
 static __always_inline uint32_t check_open(const struct fw_rt_scx_world *w,
@@ -203,7 +209,10 @@ static __always_inline void open(struct fw_rt_scx_world *w, uint32_t slot,
                                  struct fw_rt_scx_page *page, const struct wish *wish)
 {
     struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
-    uint32_t uid = w->uid[slot % FW_RT_TASKS], d = find_lock(w, uid, page, wish->group), error;
+    const struct fw_rt_scx_grant *grant =
+        &w->grant[side[slot % FW_RT_TASKS].grant % FW_RT_SCX_GRANTS];
+    uint32_t uid = w->uid[slot % FW_RT_TASKS], error;
+    uint32_t d = find_lock(w, uid, grant->locks, page, wish->group);
     struct fw_rt_scx_shared *shared = shared_of(slot);
     struct fw_rt_lock_cell *l;
 
@@ -211,13 +220,14 @@ static __always_inline void open(struct fw_rt_scx_world *w, uint32_t slot,
         answer(page, ENOSPC);
         return;
     }
+    FW_RT_HIDE(d);
+    d = fw_rt_lock_index(d);
     l = &w->world.lock[d];
     if (is_gated(wish) && !side[slot % FW_RT_TASKS].is_ready) {
         answer(page, FW_RT_SCX_GATES ? EAGAIN : ENOTSUP);
         return;
     }
-    error = check_open(w, l, c, w->grant[side[slot % FW_RT_TASKS].grant % FW_RT_SCX_GRANTS].highest,
-                       wish);
+    error = check_open(w, l, c, grant->highest, wish);
     if (error != 0) {
         answer(page, error);
         return;

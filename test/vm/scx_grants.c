@@ -23,7 +23,7 @@
 #include "rt/scx/loader.h"
 #include "scx.h"
 
-enum { ADA = 1000, BOB = 1001, NOBODY = 1002, LEAST = 5, MOST = 10, TASKS = 2 };
+enum { ADA = 1000, BOB = 1001, NOBODY = 1002, LEAST = 5, MOST = 10, TASKS = 2, USERS = 2 };
 
 static fw_rt_group *group;
 static pthread_barrier_t all_begun, all_refused;
@@ -132,6 +132,25 @@ static void keep_out(unsigned other)
     scx_check(fw_rt_scx_possible(text, sizeof text) == FW_RT_SCX_NOTHING_TO_DO, "%s", text);
 }
 
+/* Her share, of which some are in use. */
+static void too_many_locks(fw_rt_task *task)
+{
+    const struct fw_rt_scx_world *w = fw_rt_scx_world_map();
+    unsigned most = FW_RT_LOCKS / (USERS + 1), lock, n = 0;
+    char name[16];
+    int error;
+
+    scx_check(w != NULL && w->grant[1].uid == ADA && w->grant[1].locks == most, "her share");
+    scx_check(w->grant[2].tasks == FW_RT_TASKS / (USERS + 1) - 1, "his share of slots");
+    do {
+        snprintf(name, sizeof name, "more-%u", n++);
+        error = fw_rt_open(task, name, FW_RT_PCP_DU, 0, &lock);
+    } while (error == 0);
+    expect(ENOSPC, error, "one lock more than granted");
+    expect(0, fw_rt_open(task, "more-0", FW_RT_PCP_DU, 0, &lock), "one that she has");
+    scx_check(n - 1 < most && w->world.locks == most, "%u locks, %u of all", n - 1, w->world.locks);
+}
+
 static void as_ada(void)
 {
     fw_rt_task *task;
@@ -144,6 +163,7 @@ static void as_ada(void)
     expect(0, begin(&task, 1, MOST), "begin");
     expect(EPERM, fw_rt_open(task, "high", FW_RT_PCP_DU, MOST + 1, &lock), "ceiling above");
     use_locks(task);
+    too_many_locks(task);
     expect(0, fw_rt_task_end(task), "end");
     too_many();
     expect(0, fw_rt_group_close(group), "close");
@@ -186,11 +206,11 @@ static void as(uid_t user, void (*what)(void))
 
 int main(void)
 {
-    struct fw_rt_scx_grant grants[] = {
+    struct fw_rt_scx_grant grants[USERS] = {
         {.uid = ADA, .lowest = LEAST, .highest = MOST, .tasks = TASKS, .cpus = {2}},
-        {.uid = BOB, .lowest = 1, .highest = FW_RT_PRIORITY_MAX, .tasks = FW_RT_TASKS, .cpus = {3}},
+        {.uid = BOB, .lowest = 1, .highest = FW_RT_PRIORITY_MAX, .cpus = {3}},
     };
-    struct fw_rt_scx_options options = {.grants = grants, .n = 2};
+    struct fw_rt_scx_options options = {.grants = grants, .n = USERS};
 
     scx_need_vm();
     alarm(60);
