@@ -230,7 +230,7 @@ static void ask_in_handler(int signal)
 {
     (void)signal;
     fw_last_cpu_join_();
-    handlers += fw_last_cpu_is_mine_(own_tid()) ? 1 : 0;
+    __atomic_fetch_add(&handlers, fw_last_cpu_is_mine_(own_tid()) ? 1 : 0, __ATOMIC_RELAXED);
 }
 
 /* First of all in threads that have not joined yet: a handler may come first. */
@@ -239,7 +239,8 @@ static void *ask_under_signals(void *unused)
     uint64_t end = now_ns() + STORM_NS;
 
     (void)unused;
-    while (now_ns() < end) {
+    /* Where nobody ran in that time, until a signal has come. */
+    while (now_ns() < end || (is_told && __atomic_load_n(&handlers, __ATOMIC_RELAXED) == 0)) {
         fw_last_cpu_join_();
         for (uint32_t i = 0; i < 100; i++)
             fw_last_cpu_is_mine_(i % 2 == 0 ? own_tid() : own_tid() + i);
