@@ -15,8 +15,9 @@
  * else                                         is lost: to the kernel, to switches, to others
  *
  * A lock is owned until the call has returned that left it, or another one has got it.  Whoever
- * gets it next, and waits for it then, owns it from then on.  (Under a ceiling a job may wait for a
- * lock that nobody owns.)
+ * gets it next, and waits for it then, owns it from then on; so does who waits for a free one, and
+ * gets it next: it may be its CPU that stands still.  (Under a ceiling a job may wait for a lock
+ * that nobody owns.)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ struct moment {
     const struct run_event *event;
     int task;
     size_t order; /* of equal times */
-    int heir;     /* RUN_LEFT: who gets the lock next */
+    int heir;     /* RUN_ASK, RUN_LEFT: who gets the lock next */
 };
 
 struct state {
@@ -74,7 +75,7 @@ static struct moment *collect(const struct run_round *round, size_t *count)
     for (size_t i = n; i-- > 0;) {
         if (all[i].event->kind == RUN_GET)
             next[all[i].event->lock] = all[i].task;
-        else if (all[i].event->kind == RUN_LEFT)
+        else if (all[i].event->kind == RUN_ASK || all[i].event->kind == RUN_LEFT)
             all[i].heir = next[all[i].event->lock];
     }
     *count = n;
@@ -119,6 +120,14 @@ static void end_job(struct state *s, struct run_result *r)
     s->is_there = false;
 }
 
+/* The lock is nobody's: is it of him who gets it next? */
+static int next_owner(const struct court *c, const struct moment *m)
+{
+    bool waits = m->heir != TASKSET_NONE && c->task[m->heir].waits == m->event->lock;
+
+    return waits ? m->heir : TASKSET_NONE;
+}
+
 static void happen(struct court *c, const struct moment *m, struct run_result *result)
 {
     struct state *s = &c->task[m->task];
@@ -137,6 +146,8 @@ static void happen(struct court *c, const struct moment *m, struct run_result *r
         break;
     case RUN_ASK:
         s->waits = lock;
+        if (c->owner[lock] == TASKSET_NONE)
+            c->owner[lock] = next_owner(c, m);
         break;
     case RUN_GET:
         s->waits = TASKSET_NONE;
@@ -145,10 +156,8 @@ static void happen(struct court *c, const struct moment *m, struct run_result *r
     case RUN_LEAVE:
         break;
     case RUN_LEFT:
-        if (c->owner[lock] != m->task)
-            break;
-        c->owner[lock] =
-            m->heir != TASKSET_NONE && c->task[m->heir].waits == lock ? m->heir : TASKSET_NONE;
+        if (c->owner[lock] == m->task)
+            c->owner[lock] = next_owner(c, m);
         break;
     case RUN_SLEEP:
     case RUN_WAKE:

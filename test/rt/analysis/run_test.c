@@ -120,6 +120,45 @@ static void test_remote(void **state)
     expect(R, 0, 10);
 }
 
+/* R asks at 10 for the free lock, and its CPU stands still until 40; H asks at 15. */
+static void test_stands_still(void **state)
+{
+    (void)state;
+    at(R, 0, RUN_RELEASE);
+    at(R, 0, RUN_START);
+    at(R, 10, RUN_ASK);
+    at(R, 10, RUN_STOP);
+    at(L, 10, RUN_RELEASE);
+    at(L, 10, RUN_START);
+    at(L, 12, RUN_STOP);
+    at(H, 12, RUN_RELEASE);
+    at(H, 12, RUN_START);
+    at(H, 15, RUN_ASK);
+    at(H, 15, RUN_STOP);
+    at(L, 15, RUN_START);
+    at(R, 40, RUN_START);
+    at(R, 40, RUN_GET);
+    at(R, 50, RUN_LEAVE);
+    at(R, 50, RUN_LEFT);
+    at(R, 50, RUN_STOP);
+    at(R, 50, RUN_END);
+    at(L, 50, RUN_STOP);
+    at(H, 50, RUN_START);
+    at(H, 50, RUN_GET);
+    at(H, 55, RUN_LEAVE);
+    at(H, 55, RUN_LEFT);
+    at(H, 55, RUN_STOP);
+    at(H, 55, RUN_END);
+    at(L, 55, RUN_START);
+    at(L, 60, RUN_STOP);
+    at(L, 60, RUN_END);
+    judge();
+    /* R is the one that gets the lock, from when it has asked. */
+    expect(H, 10, 25);
+    expect(L, 0, 0);
+    expect(R, 0, 30);
+}
+
 /* What L executes while H sleeps of its own accord, or has no job, is no blocking. */
 static void test_asleep(void **state)
 {
@@ -189,6 +228,7 @@ int main(void)
         cmocka_unit_test_setup(test_blocked, begin),
         cmocka_unit_test_setup(test_remote, begin),
         cmocka_unit_test_setup(test_asleep, begin),
+        cmocka_unit_test_setup(test_stands_still, begin),
         cmocka_unit_test(test_plan),
     };
 
