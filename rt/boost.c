@@ -363,7 +363,7 @@ void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free)
         fw_rt_leave_(t->cell, 0);
     }
     if (fw_load32_relaxed(&t->cell->unlock_call) != 0)
-        fw_rt_gate_leave_slow_(t, d);
+        fw_rt_gate_leave_slow_(t);
     if (fw_load32_relaxed(&t->cell->boost) != 0) {
         fw_rt_lower_slow_(t);
         if (!asks_kernel(&t->world->lock[d]))

@@ -22,8 +22,8 @@
  * unlock_call    meaning                             who may change it
  * -------------  ----------------------------------  ----------------------------------------------
  * 0              L has nothing to give back          a waiter, under L's watch: to 1
- * 1              L has to look when it unlocks       L, under its watch: to 0, if no gate of a lock
- *                                                    that it still has bears its id
+ * 1              L has to look when it unlocks       L, under its watch: to 0, if it is going to
+ *                                                    give back every gate noted in its cell
  *
  * G1  A holder L that has its id in a gate gives it back when it leaves the section of that lock,
  *     because of G2; a waiter does nothing else when it wakes.
@@ -42,9 +42,14 @@
  *     H waits for another one's section, once.)
  * G5  A waiter decides nothing from having been woken: it looks again (ceiling.c, wake.c).
  *
+ * G6  While unlock_call is 0, no gate that is noted in L's cell (`at`) bears L's id: L gives back
+ *     all those of locks that it has not got, at whatever unlock it looks, and at its end.
+ *
  * One CPU: whoever runs has preempted the others, and what it sees are their stores in order.  A
  * thread that others have moved to another CPU breaks that for `unlock_call`: L's load of it may
- * overtake the store that cleared its bit.  Then a waiter sleeps until its nap is over.
+ * overtake the store that cleared its bit.  So a waiter looks at the bit once more before it sleeps
+ *, when that store has arrived as good as always; else it sleeps until its first nap is over.
+ * The gate is L's until L looks the next time (G6).
  *
  * The baseline PCP takes its lock's own gate from the kernel, too, and is waited for at another one
  * like the rest: for G3, its own would be no better.
@@ -63,11 +68,13 @@
 
 /*
  * After so long a waiter looks whether the holder still lives: it may have called exec, or its
- * thread id may have been given out anew, just before the kernel was asked for its gate.  Many
- * times longer than any section; a tenth of the time after which the kernel stops a SCHED_FIFO
- * thread that never sleeps.
+ * thread id may have been given out anew, just before the kernel was asked for its gate.  The first
+ * nap is longer than most sections, and the longest a tenth of the time after which the kernel
+ * stops a SCHED_FIFO thread that never sleeps.
  */
-#define NAP_NS 100000000u
+#define FIRST_NAP_NS 1000000u
+#define LONGEST_NAP_NS 100000000u
+#define NAPS_RATIO 10u
 
 static uint32_t owner_of(const uint32_t *gate)
 {
@@ -193,10 +200,12 @@ static uint32_t *prepare(struct fw_rt_task *t, struct fw_rt_task_cell *holder, u
 /* Waits at the gate.  True: look whether the holder lives. */
 static bool sleep_there(struct fw_rt_task *t, uint32_t *gate)
 {
-    fw_deadline nap = fw_deadline_in_(CLOCK_MONOTONIC, NAP_NS);
+    fw_deadline nap = fw_deadline_in_(CLOCK_MONOTONIC, t->nap_ns);
     int error = fw_futex_lock_pi_(gate, t->shared, &nap);
     uint32_t owner = owner_of(gate);
 
+    if (t->nap_ns < LONGEST_NAP_NS)
+        t->nap_ns *= NAPS_RATIO;
     if (error == 0 || (error == -EDEADLK && owner == t->tid))
         return give_back(t, gate);
     if (error == -ESRCH && fw_rt_no_thread_(owner))
@@ -232,6 +241,7 @@ bool fw_rt_wait_begins_(struct fw_rt_task *t)
 {
     if (t->cell->since != 0)
         return false;
+    t->nap_ns = FIRST_NAP_NS;
     fw_store64_relaxed(&t->cell->since, fw_clock_ns_());
     return true;
 }
@@ -249,22 +259,32 @@ void fw_rt_wait_ends_(struct fw_rt_task *t, bool is_new)
         fw_store64_relaxed(&own->worst, waited);
 }
 
+/* Is the section over? */
+static bool is_left(const struct fw_rt_task_cell *holder, uint32_t d)
+{
+    return (fw_load64_seq_cst(&holder->held) & fw_rt_bit(d)) == 0;
+}
+
 int fw_rt_gate_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o)
 {
     uint32_t d = o.lock % FW_RT_LOCKS, slot = o.task % FW_RT_TASKS, *gate;
+    struct fw_rt_task_cell *holder = &t->world->task[slot];
     bool is_new;
     int error;
 
-    if (is_dead(t, &t->world->task[slot]))
+    if (is_dead(t, holder))
         return look_after(t, slot, d);
-    gate = prepare(t, &t->world->task[slot], d);
+    gate = prepare(t, holder, d);
     if (gate == NULL)
         return fw_rt_check_holder_(t, slot, d);
     is_new = fw_rt_wait_begins_(t);
     fw_store32_relaxed(&t->cell->behind, d + 1);
     tell(t, t->cell->request != 0 ? FW_RT_EVENT_BLOCK : FW_RT_EVENT_BOOST, o);
     tell(t, FW_RT_EVENT_INHERIT, o);
-    error = sleep_there(t, gate) ? look_after(t, slot, d) : fw_rt_check_holder_(t, slot, d);
+    if (!is_left(holder, d) && sleep_there(t, gate))
+        error = look_after(t, slot, d);
+    else
+        error = fw_rt_check_holder_(t, slot, d);
     fw_store32_relaxed(&t->cell->gate, 0);
     fw_store32_relaxed(&t->cell->behind, 0);
     tell(t, FW_RT_EVENT_RESUME, o);
@@ -277,27 +297,36 @@ bool fw_rt_is_awaited_(const struct fw_rt_task *t, uint32_t d)
     return gate_of(t->world, t->cell, d) != NULL;
 }
 
-/* Does a lock that the task has wait to be left? */
-static bool is_any_awaited(const struct fw_rt_task *t)
+/*
+ * Under its watch.  Returns the gates of the locks that it has left, a bit each.  unlock_call: does
+ * one that it has wait to be left?
+ */
+static uint64_t settle(struct fw_rt_task *t)
 {
-    uint64_t held = fw_rt_locks_of(t->cell);
-    uint32_t d;
+    struct fw_rt_world *w = t->world;
+    uint64_t held = fw_rt_locks_of(t->cell), gates = 0;
+    uint32_t d, locks = fw_load32_relaxed(&w->locks), is_awaited = 0;
 
-    for (d = 0; d < FW_RT_LOCKS && held >> d != 0; d++)
-        if ((held >> d & 1) && fw_rt_is_awaited_(t, d))
-            return true;
-    return false;
+    for (d = 0; d < FW_RT_LOCKS && d < locks; d++) {
+        const uint32_t *gate = gate_of(w, t->cell, d);
+        if (held & fw_rt_bit(d)) {
+            is_awaited |= gate != NULL;
+        } else if (gate != NULL) {
+            gates |= fw_rt_bit((uint32_t)(gate - w->gate));
+            fw_store8_relaxed(&t->cell->at[d], 0);
+        }
+    }
+    fw_store32_relaxed(&t->cell->unlock_call, is_awaited);
+    return gates;
 }
 
-void fw_rt_gate_leave_slow_(struct fw_rt_task *t, uint32_t d)
+void fw_rt_gate_leave_slow_(struct fw_rt_task *t)
 {
-    uint32_t *gate;
+    uint64_t gates;
 
     fw_rt_guard_lock_(t->world, &t->cell->watch, t->tid, t->shared);
-    fw_store32_relaxed(&t->cell->unlock_call, is_any_awaited(t));
-    gate = gate_of(t->world, t->cell, d);
-    fw_store8_relaxed(&t->cell->at[d], 0);
+    gates = settle(t); /* G6 */
     fw_rt_guard_unlock_(&t->cell->watch, t->tid, t->shared);
-    if (gate != NULL)
-        give_back(t, gate);
+    for (; gates != 0; gates &= gates - 1)
+        give_back(t, &t->world->gate[__builtin_ctzll(gates)]);
 }

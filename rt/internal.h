@@ -42,6 +42,7 @@ struct fw_rt_task {
     const uint64_t *peer[FW_RT_TASKS + 1]; /* CPU's other cells, the world's `begun`, and the */
     uint64_t quiet[FW_RT_TASKS + 1]; /* CPU's `last`; and what they say when nobody has a lock */
     int held_order[FW_RT_LOCKS];     /* which locks it has, the outermost first */
+    uint32_t nap_ns;                 /* of the next wait at a gate (gate.c) */
     uint64_t period;                 /* ns; its own, which others cannot write over */
     uint64_t next_release_ns, job_number, executed_ns;
     int old_policy, old_priority;
@@ -138,7 +139,7 @@ void fw_rt_world_unlock_(struct fw_rt_world *w, uint32_t tid, unsigned shared,
  * already.
  */
 int fw_rt_gate_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o);
-void fw_rt_gate_leave_slow_(struct fw_rt_task *t, uint32_t d);
+void fw_rt_gate_leave_slow_(struct fw_rt_task *t);
 
 /* Does somebody wait for the section of a lock whose bit the caller has set? */
 bool fw_rt_is_awaited_(const struct fw_rt_task *t, uint32_t d);

@@ -257,9 +257,9 @@ __attribute__((noinline)) static int unlock_slow_(struct fw_rt_task *t, unsigned
     return error;
 }
 
-__attribute__((noinline)) static int leave_slow_(struct fw_rt_task *t, unsigned lock)
+__attribute__((noinline)) static int leave_slow_(struct fw_rt_task *t)
 {
-    fw_rt_gate_leave_slow_(t, lock);
+    fw_rt_gate_leave_slow_(t);
     fw_rt_good_();
     return 0;
 }
@@ -276,7 +276,7 @@ int fw_rt_unlock(fw_rt_task *task, unsigned lock)
     if (!fw_rt_is_quick_(task, lock))
         return unlock_slow_(task, lock);
     if (__builtin_expect(fw_rt_leave_(own, 0), 0))
-        return leave_slow_(task, lock);
+        return leave_slow_(task);
     fw_rt_good_();
     return 0;
 }

@@ -42,7 +42,7 @@ static inline void fw_rt_withdraw_(struct fw_rt_task *t, uint32_t d)
     uint64_t held = fw_load64_relaxed(&t->cell->held);
 
     if (fw_rt_leave_(t->cell, held & ~fw_rt_bit(d)))
-        fw_rt_gate_leave_slow_(t, d);
+        fw_rt_gate_leave_slow_(t);
 }
 
 /* C3 and C6: gives way also if the task is waited for because of another lock. */

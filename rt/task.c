@@ -288,6 +288,8 @@ int fw_rt_task_end(fw_rt_task *task)
     fw_rt_trace_end_(task->trace);
     if (task->page != NULL)
         fw_rt_scx_leave_(task);
+    else if (fw_load32_relaxed(&task->cell->unlock_call) != 0)
+        fw_rt_gate_leave_slow_(task); /* G6 */
     unclaim(task);
     restore_old_way(task);
     fw_add32_acq_rel(&task->group->tasks, (uint32_t)-1);

@@ -10,7 +10,11 @@ LEVEL = "rt/boost_level.h"
 
 FAULTS = [
     Fault("rt-keeps-gate", "leaves a section, and does not give back the gate", "rt-pcp-two", GATE,
-          "    if (gate != NULL)\n        give_back(t, gate);\n", ""),
+          "    for (; gates != 0; gates &= gates - 1)\n"
+          "        give_back(t, &t->world->gate[__builtin_ctzll(gates)]);\n", "    (void)gates;\n"),
+    Fault("rt-keeps-idle-gate", "gives back only gates at which somebody sleeps",
+          "rt-pcp-moved-late", GATE, "        } else if (gate != NULL) {\n",
+          "        } else if (gate != NULL && (fw_load32_relaxed(gate) & FUTEX_WAITERS)) {\n"),
     Fault("rt-waits-unannounced", "waits for a task that does not know", "rt-pcp-two", GATE,
           "    fw_store32_relaxed(&holder->unlock_call, 1);\n", ""),
     Fault("rt-looks-first", "looks who waits, then leaves the section", "rt-pcp-two",

@@ -93,7 +93,8 @@ static bool uses(unsigned thread, unsigned d)
 
 static int cpu_of(unsigned thread)
 {
-    return (int)model_program->tasks[thread].cpu;
+    return rt_script->unnoticed ? (int)rt_world->task[thread].cpu
+                                : (int)model_program->tasks[thread].cpu;
 }
 
 static uint32_t kind_of(fw_rt_protocol protocol)

@@ -20,6 +20,7 @@ struct rt_script {
     fw_rt_protocol protocol;
     const char *tasks[MODEL_MAX_THREADS];
     unsigned moved; /* bit n: task n is not where it belongs, but on a CPU of its own */
+    bool unnoticed; /* it was moved since it looked where it is, each time */
     bool shared;    /* the group is one of several processes: no plain release */
     bool claims;    /* restartable sequences work (src/sys/claim.h) */
     bool looks;     /* others may come in between any two looks of a decision */

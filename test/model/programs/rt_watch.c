@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "rt/boost_word.h"
+#include "sys/robust.h"
 
 /* What the checks remember. */
 enum {
@@ -265,10 +266,21 @@ static void check_heirs(void)
         }
 }
 
+/* A gate that bears a task's id is given back by its next unlock of any lock, or by its end. */
+static void check_gates(void)
+{
+    for (unsigned g = 0; g < FW_RT_GATES; g++)
+        for (unsigned i = 0; i < model_thread_count && model_shared.killed == 0; i++)
+            if ((rt_world->gate[g] & FW_ROBUST_OWNER) == rt_world->task[i].tid &&
+                (is_in_order() || rt_world->task[i].unlock_call == 0))
+                model_fail("left over", "gate %llu bears the id of task %llu", g, i);
+}
+
 void rt_finished(void)
 {
+    check_gates();
     if (!is_in_order())
-        return; /* a gate may bear an id until its task's next unlock, or its end */
+        return;
     check_heirs();
     for (unsigned d = 0; d < FW_RT_LOCKS && model_shared.killed == 0; d++) {
         const struct fw_rt_lock_cell *l = &rt_world->lock[d];
