@@ -52,13 +52,14 @@ static volatile uint32_t nought;
 #define QUEUE_PINNED(cpu) (0x2000ull + (cpu))
 
 #define MS 1000000ull
-#define SLICE (10 * MS)         /* after which a task's place is looked at anew */
-#define SLICE_OTHERS (2 * MS)   /* of threads that are no tasks */
-#define SLICE_TURN (1 * MS)     /* that a blocked task has to look, and to die */
-#define TURN_EVERY (250 * MS)   /* one of the CPU's gets that so often */
-#define MERCY_EVERY (1000 * MS) /* others get a slice so often, whatever tasks do */
-#define KICKS 8u                /* for one reason; should the kernel not let the CPU decide */
-#define TICK (100 * MS)         /* of the timer that sees to it where nobody else does */
+#define SLICE (10 * MS)           /* after which a task's place is looked at anew */
+#define SLICE_OTHERS (2 * MS)     /* of threads that are no tasks */
+#define SLICE_TURN (1 * MS)       /* that a blocked task has to look, and to die */
+#define TURN_EVERY (250 * MS)     /* one of the CPU's gets that so often */
+#define MERCY_EVERY (1000 * MS)   /* others get a slice so often, whatever tasks do */
+#define MERCY_WITHIN (20000 * MS) /* each of them is on the CPU; the watchdog's are 30 s */
+#define KICKS 8u                  /* for one reason; should the kernel not let the CPU decide */
+#define TICK (100 * MS)           /* of the timer that sees to it where nobody else does */
 
 /* The loader fills it in. */
 const volatile struct {
@@ -105,6 +106,7 @@ struct side {
     uint32_t away;
     uint32_t elsewhere; /* runs on another CPU than its own, until the kernel has moved it (S1) */
     uint64_t turn_ns;   /* last time that it was let through although it is blocked */
+    uint64_t program;   /* of its thread when it joined: another one's is no task */
 
     /* gates.h */
     uint32_t leave;      /* that it was dispatched with, to lock by its gate: enum leave */
@@ -129,6 +131,7 @@ uint32_t guard;
 
 struct cpu_side {
     uint64_t others_ns;  /* when others had the CPU last, or did not want it */
+    uint64_t glimpse_ns; /* when they were let in last, for however short a time */
     uint64_t turn_ns;    /* when a task had a turn although it is blocked */
     uint32_t is_asked;   /* something has changed since the last decision; and kicks for it */
     uint32_t others_now; /* which queue of the others' goes first: they alternate */

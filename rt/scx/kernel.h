@@ -117,7 +117,7 @@ struct task_struct {
     const struct cred *cred;
     struct pid *thread_pid;
     struct sched_ext_entity scx;
-    __u64 start_boottime;
+    __u64 start_boottime, self_exec_id;
 };
 
 enum scx_exit_kind { SCX_EXIT_NONE };

@@ -99,6 +99,7 @@ static __always_inline void join(struct fw_rt_scx_world *w, uint32_t grant, uint
         s->grant = grant;
         s->in_line = s->is_fresh = s->away = s->elsewhere = 0;
         s->turn_ns = 0;
+        s->program = p->self_exec_id;
         s->leave = s->wants_gate = s->is_ready = s->works = 0;
         page->locked = page->marked = 0;
         page->unlocked = 0;

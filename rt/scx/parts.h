@@ -38,6 +38,25 @@ __attribute__((noinline)) int fw_note(uint32_t slot)
     return 0;
 }
 
+/*
+ * Before a decision.  Where two processors choose together (core scheduling), it is one for the
+ * other, whose task is in its program: it may not lock any more until it is published.
+ */
+__attribute__((noinline)) int fw_take_back(uint32_t slot)
+{
+    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_page *page;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (page)
+        withdraw(w, slot, page);
+    if (side[slot].away)
+        ask(w->world.task[slot].cpu);
+    return 0;
+}
+
 /* The CPU of that task is to decide anew, wherever the task is. */
 __attribute__((noinline)) int fw_ask_for(uint32_t slot)
 {

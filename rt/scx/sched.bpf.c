@@ -23,11 +23,12 @@
  *     to run and finds is_asked set was chosen too early, and kicks again.
  * K3  A thread that could run is run once in a while, whoever holds it back: so it can die, and the
  *     kernel's watchdog is content.  (One of a CPU's tasks that wait: SLICE_TURN each TURN_EVERY.
- *     One of the others: SLICE_OTHERS each MERCY_EVERY.)
+ *     One of the others: SLICE_OTHERS each MERCY_EVERY, and each of them within MERCY_WITHIN.)
  */
 #include "rt/scx/arrive.h"
 #include "rt/scx/gates.h"
 #include "rt/scx/hotplug.h"
+#include "rt/scx/others.h"
 
 char fw_license[] SEC("license") = "Dual MIT/GPL";
 
@@ -41,30 +42,25 @@ static __always_inline void set_slice(struct task_struct *p, uint64_t slice)
         p->scx.slice = slice;
 }
 
-/* Threads that are no tasks.  Is one moved to the CPU? */
-static __always_inline bool run_others(uint32_t cpu)
+/* It is no task any more; somebody else's may have the slot. */
+static __always_inline void end_task(struct task_struct *p, uint32_t slot)
 {
-    struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
-    uint64_t first = QUEUE_OTHERS, second = QUEUE_PINNED(cpu);
+    uint32_t *its = bpf_task_storage_get(&slots, p, NULL, 0);
 
-    if (its->others_now) {
-        first = QUEUE_PINNED(cpu);
-        second = QUEUE_OTHERS;
-    }
-    its->others_now = !its->others_now;
-    return scx_bpf_dsq_move_to_local(first) || scx_bpf_dsq_move_to_local(second);
+    if (its)
+        *its = 0;
+    fw_bury(slot);
 }
 
-/* K3: have others waited for too long? */
-static __always_inline bool is_mercy_due(uint32_t cpu, uint64_t now)
+/* That of slot_of; a thread that has called exec is none any more: it may have other rights. */
+static __always_inline uint32_t live_slot_of(struct task_struct *p)
 {
-    struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
+    uint32_t slot = slot_of(p);
 
-    if (scx_bpf_dsq_nr_queued(QUEUE_OTHERS) <= 0 && scx_bpf_dsq_nr_queued(QUEUE_PINNED(cpu)) <= 0) {
-        its->others_ns = now;
-        return false;
-    }
-    return now - its->others_ns > MERCY_EVERY;
+    if (slot >= FW_RT_TASKS || side[slot].program == p->self_exec_id)
+        return slot;
+    end_task(p, slot);
+    return FW_RT_NOBODY;
 }
 
 SEC("struct_ops/fw_dispatch")
@@ -76,9 +72,9 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
 
     __sync_lock_test_and_set(&cpu_sides[(uint32_t)cpu % FW_RT_CPUS].is_asked, 0); /* first (K2) */
     if (goes_on)
-        slot = slot_of(previous);
+        slot = live_slot_of(previous);
     if (slot < FW_RT_TASKS) {
-        fw_note(slot);
+        fw_take_back(slot);
         if (side[slot].away || side[slot].elsewhere)
             slot = FW_RT_NOBODY;
     }
@@ -86,14 +82,8 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
     if (due < FW_RT_TASKS && due != slot && scx_bpf_dsq_move_to_local(due))
         return;
     chosen = fw_decide(cpu);
-    if (chosen < FW_RT_TASKS && is_mercy_due(cpu, now)) {
-        struct fw_rt_scx_world *w = get_world();
-        if (w)
-            w->counts.mercy++;
-        cpu_sides[(uint32_t)cpu % FW_RT_CPUS].others_ns = now;
-        if (run_others(cpu))
-            return;
-    }
+    if (chosen < FW_RT_TASKS && have_mercy(cpu, now))
+        return;
     if (chosen < FW_RT_TASKS) {
         if (chosen == slot) {
             set_slice(previous, SLICE);
@@ -119,22 +109,6 @@ s32 BPF_PROG(fw_select_cpu, struct task_struct *p, s32 previous, u64 flags)
     if (slot_of(p) < FW_RT_TASKS)
         return previous;
     return scx_bpf_select_cpu_dfl(p, previous, flags, &is_idle);
-}
-
-static __always_inline void enqueue_other(struct task_struct *p, uint64_t flags)
-{
-    s32 cpu = scx_bpf_task_cpu(p), idle;
-
-    if (p->nr_cpus_allowed == 1) {
-        scx_bpf_dsq_insert(p, QUEUE_PINNED(cpu), SLICE_OTHERS, flags);
-        kick(cpu, SCX_KICK_IDLE);
-        return;
-    }
-    scx_bpf_dsq_insert(p, QUEUE_OTHERS, SLICE_OTHERS, flags);
-    kick(cpu, SCX_KICK_IDLE);
-    idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
-    if (idle >= 0)
-        kick(idle, SCX_KICK_IDLE);
 }
 
 SEC("struct_ops/fw_enqueue")
@@ -164,16 +138,6 @@ void BPF_PROG(fw_runnable, struct task_struct *p, u64 flags)
     }
 }
 
-/* It is no task any more; somebody else's may have the slot. */
-static __always_inline void end_task(struct task_struct *p, uint32_t slot)
-{
-    uint32_t *its = bpf_task_storage_get(&slots, p, NULL, 0);
-
-    if (its)
-        *its = 0;
-    fw_bury(slot);
-}
-
 /* Kernels before 6.19 call exit_task only once the parent has taken note of the death. */
 SEC("struct_ops/fw_quiescent")
 void BPF_PROG(fw_quiescent, struct task_struct *p, u64 flags)
@@ -197,7 +161,7 @@ void BPF_PROG(fw_running, struct task_struct *p)
     if (slot < FW_RT_TASKS) {
         fw_begin(slot, cpu);
         turn(p, slot);
-    } else {
+    } else if (its->is_asked == 0) { /* to stay */
         its->others_ns = bpf_ktime_get_ns();
     }
     if (its->is_asked != 0 && its->is_asked <= KICKS) {
@@ -209,7 +173,7 @@ void BPF_PROG(fw_running, struct task_struct *p)
 SEC("struct_ops/fw_stopping")
 void BPF_PROG(fw_stopping, struct task_struct *p, bool runnable)
 {
-    uint32_t slot = slot_of(p);
+    uint32_t slot = live_slot_of(p);
 
     if (slot >= FW_RT_TASKS)
         return;
@@ -315,6 +279,7 @@ static int on_tick(void *map, uint32_t *key, struct tick *tick)
             (c->request != 0 || side[i].away || (lost_slots & fw_rt_bit(i))))
             ask(c->cpu);
     }
+    wake_idle();
     bpf_timer_start(&tick->timer, TICK, 0);
     return 0;
 }

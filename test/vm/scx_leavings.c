@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is left behind: the dead of a user keep one slot, whatever they have taken along; and a CPU
- * that goes offline takes its tasks' leave, and not the scheduler.
+ * that goes offline takes its tasks' leave, and not the scheduler.  A thread that calls exec is no
+ * task in its new program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -158,16 +159,53 @@ static void test_cpu_that_goes(void)
     scx_check(scx_world()->world.alive == 1, "a CPU comes, and the scheduler goes");
 }
 
-int main(void)
+/* Its section counts as died in, and the slot is free, while the thread lives on. */
+static void test_exec(void)
 {
+    struct scx_task t;
+    unsigned d, n = 0;
+    pid_t child;
+
+    scx_join(&t, KEY, "heir", 0, 10);
+    scx_check(scx_open(&t, "E", FW_RT_KIND_MPCP, 0, &d) == 0, "open");
+    forget();
+    child = fork();
+    if (child == 0) {
+        struct scx_task own;
+        unsigned desc;
+
+        scx_join(&own, KEY, "other", 1, 5);
+        scx_check(scx_open(&own, "E", FW_RT_KIND_MPCP, 0, &desc) == 0, "open");
+        scx_check(scx_lock(&own, FW_RT_KIND_MPCP, desc) == 0, "lock");
+        set_flag(&notes->has);
+        execl("/proc/self/exe", "scx_leavings", "nap", (char *)NULL);
+        scx_check(false, "exec: %s", strerror(errno));
+    }
+    await(&notes->has, "an owner");
+    scx_check(scx_lock(&t, FW_RT_KIND_MPCP, d) == EOWNERDEAD, "a section that ended by exec");
+    scx_unlock(&t, FW_RT_KIND_MPCP, d);
+    scx_check(waitpid(child, NULL, WNOHANG) == 0, "it does not live");
+    for (unsigned i = 0; i < FW_RT_TASKS; i++)
+        n += scx_world()->world.task[i].state != FW_RT_FREE;
+    scx_check(n == 1, "%u tasks", n);
+    end(child, true);
+    scx_leave(&t);
+}
+
+int main(int words, char **word)
+{
+    if (words > 1 && strcmp(word[1], "nap") == 0)
+        for (;;)
+            nap();
     scx_need_vm();
     alarm(100);
     notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     scx_check(notes != MAP_FAILED, "no memory");
     scx_start();
     test_dead_share_a_slot();
+    test_exec();
     test_cpu_that_goes();
-    printf("one slot for the dead; a CPU has gone and come\n");
+    printf("one slot for the dead; no task after exec; a CPU has gone and come\n");
     scx_stop();
     return EXIT_SUCCESS;
 }
