@@ -13,7 +13,7 @@ static __always_inline void try_join(struct task_struct *p)
 
     if (!w || grant >= FW_RT_SCX_GRANTS)
         return;
-    slot = fw_asks_to_join(grant, number_of(p));
+    slot = fw_asks_to_join(grant, number_of(p), started_of(p));
     if (slot >= FW_RT_TASKS)
         return;
     page = get_page(grant, slot);

@@ -179,8 +179,10 @@ static struct fw_rt_scx_page *claim(const struct fw_rt_scx *scx, uint32_t tid)
         if (fw_load32_relaxed(&scx->world->world.task[i].state) != FW_RT_FREE ||
             (seen != 0 && !fw_rt_is_gone_(&former)))
             continue;
-        if (fw_cas64_acquire(word, &seen, tid)) /* 0, dead -> own */
-            return &scx->pages[i];
+        if (!fw_cas64_acquire(word, &seen, tid)) /* 0, dead -> own */
+            continue;
+        fw_store32_relaxed(&scx->pages[i].op, FW_RT_SCX_NOTHING); /* the dead one may have asked */
+        return &scx->pages[i];
     }
     return NULL;
 }

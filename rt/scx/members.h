@@ -26,6 +26,12 @@ static __always_inline uint32_t number_of(struct task_struct *p)
     return !pid || pid->level == 0 ? p->pid : number_below(pid);
 }
 
+/* In ticks of user space: 100 a second. */
+static __always_inline uint64_t started_of(struct task_struct *p)
+{
+    return p->start_boottime / (10 * MS);
+}
+
 static __always_inline bool is_granted(const struct fw_rt_scx_world *w, uint32_t grant,
                                        const struct wish *wish)
 {
@@ -59,7 +65,7 @@ static __always_inline void fill_cell(struct fw_rt_scx_world *w, uint32_t slot,
     c->base = wish->base;
     c->cpu = wish->cpu;
     c->tid = p->pid;
-    c->started = p->start_boottime / (10 * MS); /* in ticks of user space: 100 a second */
+    c->started = started_of(p);
     c->period = page->period;
     c->deadline = page->deadline;
     c->budget = page->budget;

@@ -143,6 +143,12 @@ enum fw_rt_scx_away {
     FW_RT_SCX_LEFT  /* AWAY, or the scheduler ends: asks, and sleeps between */
 };
 
+/* What the library keeps in a page's `spare`. */
+enum {
+    FW_RT_SCX_STARTED, /* when the thread began: its id may be given out anew */
+    FW_RT_SCX_CLAIM    /* the thread that the page is for, or was; it may ask by it */
+};
+
 /* A task's page: it and the scheduler write. */
 struct fw_rt_scx_page {
     uint64_t locked;      /* a bit for each lock that it has, and FW_RT_CAN_LOCK */

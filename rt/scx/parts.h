@@ -299,17 +299,24 @@ __attribute__((noinline)) int fw_grant_of(uint32_t uid)
     return found;
 }
 
-/* The slot whose page asks for this thread to join; FW_RT_NOBODY: none. */
-__attribute__((noinline)) int fw_asks_to_join(uint32_t grant, uint32_t tid)
+/*
+ * The slot whose page asks for this thread to join; FW_RT_NOBODY: none.  Threads of two pid
+ * namespaces may have the same number, or one that died while it asked: rather that of a thread
+ * which began when this one did.
+ */
+__attribute__((noinline)) int fw_asks_to_join(uint32_t grant, uint32_t tid, uint64_t started)
 {
     uint32_t found = FW_RT_NOBODY;
+    bool is_sure = false;
     int i;
 
     FW_RT_EACH(i, FW_RT_TASKS)
     {
         volatile struct fw_rt_scx_page *page = get_page(grant, i);
-        if (page && page->op == FW_RT_SCX_JOIN && page->tid == tid)
-            found = i;
+        if (!page || page->op != FW_RT_SCX_JOIN || page->tid != tid || is_sure)
+            continue;
+        is_sure = page->spare[FW_RT_SCX_STARTED] == started;
+        found = i;
     }
     return found;
 }

@@ -19,12 +19,6 @@ struct fw_rt_scx {
     uint8_t desc[FW_RT_LOCKS];
 };
 
-/* What the library keeps in a page's `spare`. */
-enum {
-    FW_RT_SCX_STARTED, /* when the thread began: its id may be given out anew */
-    FW_RT_SCX_CLAIM    /* the thread that the page is for, or was; it may ask by it */
-};
-
 /* What the library keeps in the shared page's `left`, after the scheduler's end. */
 enum {
     FW_RT_SCX_DIED = 1, /* the last owner has died, and nobody has been told yet */
