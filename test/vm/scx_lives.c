@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What befalls the library's tasks under tier B's scheduler, in a virtual machine: they sleep in
+ * their sections; the scheduler is ended and started again while they live; the kernel's watchdog
+ * throws it out.  Nobody is in a section beside another one, and all go on.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <furwock/rt.h>
+
+#include "rt/scx/loader.h"
+#include "scx.h"
+
+#define GROUP "/furwock-test-lives"
+#define CHECK_ZERO(call)                                                             \
+    do {                                                                             \
+        int error_ = (call);                                                         \
+        scx_check(error_ == 0, "%s: %s (%s)", #call, strerror(error_), fw_rt_why()); \
+    } while (0)
+
+enum { URGENT = 30, USUAL = 20, PROTOCOLS = 7, ROUNDS = 200, STARVED_S = 100 };
+
+static const fw_rt_protocol protocols[PROTOCOLS] = {
+    FW_RT_IPCP, FW_RT_PCP, FW_RT_PCP_DU, FW_RT_MPCP, FW_RT_MPCP_DU, FW_RT_FMLP, FW_RT_FMLP_DU};
+
+/* A thread that is a task with one lock. */
+struct life {
+    fw_rt_group *group;
+    int cpu, priority;
+    fw_rt_protocol protocol;
+    void (*what)(fw_rt_task *task, unsigned lock);
+    pthread_t thread;
+};
+
+static uint32_t inside, sections, stop;
+
+static void *live(void *argument)
+{
+    struct life *l = argument;
+    struct fw_rt_task_options options = {.cpu = l->cpu, .priority = l->priority};
+    fw_rt_task *task;
+    unsigned lock;
+
+    CHECK_ZERO(fw_rt_task_begin(&task, l->group, &options));
+    CHECK_ZERO(fw_rt_open(task, fw_rt_protocol_name(l->protocol), l->protocol, 0, &lock));
+    l->what(task, lock);
+    CHECK_ZERO(fw_rt_task_end(task));
+    return NULL;
+}
+
+static void begin(struct life *l)
+{
+    CHECK_ZERO(pthread_create(&l->thread, NULL, live, l));
+}
+
+static void end(struct life *l)
+{
+    CHECK_ZERO(pthread_join(l->thread, NULL));
+}
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+static void enter(fw_rt_task *task, unsigned lock)
+{
+    CHECK_ZERO(fw_rt_lock(task, lock));
+    scx_check(__atomic_add_fetch(&inside, 1, __ATOMIC_SEQ_CST) == 1, "two in a section");
+}
+
+static void leave(fw_rt_task *task, unsigned lock)
+{
+    __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&sections, 1, __ATOMIC_SEQ_CST);
+    CHECK_ZERO(fw_rt_unlock(task, lock));
+}
+
+/* ---- A sleep in a section: the lock stays, and who is less urgent may run meanwhile ---- */
+
+static void sleeps_inside(fw_rt_task *task, unsigned lock)
+{
+    enter(task, lock);
+    scx_say('(');
+    while (!scx_has_said('w'))
+        sleep_ms(1);
+    sleep_ms(20);
+    scx_say(')');
+    leave(task, lock);
+}
+
+static void comes_meanwhile(fw_rt_task *task, unsigned lock)
+{
+    while (!scx_has_said('('))
+        sleep_ms(1);
+    scx_say('w');
+    enter(task, lock);
+    scx_say('g');
+    leave(task, lock);
+}
+
+static void sleep_in_sections(fw_rt_protocol protocol, int priority)
+{
+    bool is_line = protocol >= FW_RT_MPCP;
+    fw_rt_group *group;
+
+    scx_forget();
+    CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
+    struct life owner = {group, 0, USUAL, protocol, sleeps_inside, 0},
+                other = {group, is_line, priority, protocol, comes_meanwhile, 0};
+    begin(&owner);
+    begin(&other);
+    end(&owner);
+    end(&other);
+    scx_check(strcmp(scx_said(), "(w)g") == 0, "%s", fw_rt_protocol_name(protocol));
+    CHECK_ZERO(fw_rt_group_close(group));
+}
+
+/* ---- Another scheduler, while tasks of the first one live ---- */
+
+static void works_on(fw_rt_task *task, unsigned lock)
+{
+    while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+        enter(task, lock);
+        leave(task, lock);
+        sleep_ms(1);
+    }
+}
+
+static void works_a_while(fw_rt_task *task, unsigned lock)
+{
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        enter(task, lock);
+        leave(task, lock);
+    }
+}
+
+static void go_on_for_a_while(void)
+{
+    uint32_t before = __atomic_load_n(&sections, __ATOMIC_SEQ_CST);
+
+    SCX_UNTIL(__atomic_load_n(&sections, __ATOMIC_SEQ_CST) > before + 20);
+}
+
+static void work_alone(const char *name, fw_rt_protocol protocol)
+{
+    fw_rt_group *group;
+    struct life only;
+
+    CHECK_ZERO(fw_rt_group_open(&group, name, FW_RT_TIER_B));
+    only = (struct life){group, 1, USUAL, protocol, works_a_while, 0};
+    begin(&only);
+    end(&only);
+    CHECK_ZERO(fw_rt_group_close(group));
+}
+
+static void start_another(fw_rt_protocol protocol)
+{
+    fw_rt_group *group, *refused;
+    int error;
+
+    stop = 0;
+    CHECK_ZERO(fw_rt_group_open(&group, GROUP, FW_RT_TIER_B));
+    struct life old[2] = {{group, 0, USUAL, protocol, works_on, 0},
+                          {group, protocol >= FW_RT_MPCP, URGENT, protocol, works_on, 0}};
+    begin(&old[0]);
+    begin(&old[1]);
+    go_on_for_a_while();
+    scx_stop();
+    go_on_for_a_while();
+    scx_start();
+    go_on_for_a_while();
+    error = fw_rt_group_open(&refused, GROUP, FW_RT_TIER_B);
+    scx_check(error == EPROTO, "a group with tasks of the first one: %s", strerror(error));
+    scx_check(strstr(fw_rt_why(), "another scheduler") != NULL, "why: %s", fw_rt_why());
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    end(&old[0]);
+    end(&old[1]);
+    CHECK_ZERO(fw_rt_group_close(group));
+    work_alone(GROUP, protocol);
+}
+
+/* ---- The watchdog: a ready task is kept from its CPU for as long as the kernel bears it ---- */
+
+static void takes_all(fw_rt_task *task, unsigned lock)
+{
+    time_t until = time(NULL) + STARVED_S;
+
+    enter(task, lock);
+    scx_say('(');
+    while (scx_world()->world.alive && time(NULL) < until)
+        continue;
+    scx_say(')');
+    leave(task, lock);
+    works_a_while(task, lock);
+}
+
+static void is_starved(fw_rt_task *task, unsigned lock)
+{
+    scx_say('r');
+    while (!scx_has_said('(')) /* it is ready all the time */
+        continue;
+    enter(task, lock);
+    scx_say('g');
+    leave(task, lock);
+    works_a_while(task, lock);
+}
+
+static void watchdog(void)
+{
+    fw_rt_group *group, *none;
+    int error;
+
+    scx_forget();
+    CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
+    struct life hog = {group, 1, URGENT, FW_RT_PCP_DU, takes_all, 0},
+                starved = {group, 1, USUAL, FW_RT_PCP_DU, is_starved, 0};
+    begin(&starved);
+    while (!scx_has_said('r'))
+        sleep_ms(1);
+    begin(&hog);
+    end(&hog);
+    end(&starved);
+    scx_check(!scx_world()->world.alive, "the watchdog has not come in %d s", (int)STARVED_S);
+    printf("the watchdog's words: %s, %s\n", (const char *)scx_world()->reason,
+           (const char *)scx_world()->details);
+    scx_check(scx_world()->reason[0] != '\0', "no reason is told");
+    scx_check(strcmp(scx_said(), "r()g") == 0, "the owner's end first");
+    error = fw_rt_group_open(&none, GROUP, FW_RT_TIER_B);
+    scx_check(error == ENOTSUP, "a group without a scheduler: %s", strerror(error));
+    scx_check(strstr(fw_rt_why(), "has ended") != NULL, "why: %s", fw_rt_why());
+    CHECK_ZERO(fw_rt_group_close(group));
+}
+
+int main(void)
+{
+    char text[300];
+
+    scx_need_vm();
+    alarm(400);
+    scx_start();
+    for (unsigned i = 0; i < PROTOCOLS; i++) {
+        sleep_in_sections(protocols[i], URGENT);
+        sleep_in_sections(protocols[i], USUAL - 10);
+    }
+    for (unsigned i = 0; i < PROTOCOLS; i++)
+        start_another(protocols[i]);
+    watchdog();
+    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_DONE, "stop: %s", text);
+    return EXIT_SUCCESS;
+}
