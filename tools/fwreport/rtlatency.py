@@ -14,6 +14,10 @@ BESIDE = {INHERIT: "PCP", PROTECT: "PCP", "PIP": "PCP", "IPCP": "PCP"}
 
 SAMPLES = {"lock_free": "lock, free", "unlock_free": "unlock, nobody waits",
            "lock_taken": "lock, taken", "unlock_taken": "unlock, somebody waits"}
+# The paper has no such rows, and no goal is about them.
+APART = {"unlock_at_once": "unlock, nobody waits, the lock was free",
+         "unlock_waited": "unlock, nobody waits, the lock was taken",
+         "clock": "reading the clock, which is in each figure"}
 FIGURES = {"average": "average", "p99": "99 %", "most": "most"}
 SOURCE = ("Splet, Vanga, Brandenburg, Dziadek: Fast on Average, Predictable in the Worst Case: "
           "Exploring Real-Time Futexes in LITMUS^RT, RTSS 2014")

@@ -59,16 +59,24 @@ def _rows(one, place, sample, figure):
                          for lock in locks]
 
 
+def _block(one, place, sample, words):
+    """The rows of a kind of call."""
+    found = rtlatency.samples(one, place, sample)
+    if not found and sample in rtlatency.APART:
+        return
+    yield [f"{words.upper()} ({found})"] + [""] * len(one.at(place))
+    for figure in rtlatency.FIGURES:
+        rows = list(_rows(one, place, sample, figure))
+        yield from rows if sample in rtlatency.SAMPLES else rows[:1]
+
+
 def table1(one):
     """[(title, heads, rows)]: a table for each set of tasks."""
     tables = []
     for place in rtlatency.places(one, rtlatency.TASKS):
         rows = []
-        for sample, words in rtlatency.SAMPLES.items():
-            rows.append([f"{words.upper()} ({rtlatency.samples(one, place, sample)})"]
-                        + [""] * len(one.at(place)))
-            for figure in rtlatency.FIGURES:
-                rows += _rows(one, place, sample, figure)
+        for sample, words in (rtlatency.SAMPLES | rtlatency.APART).items():
+            rows += _block(one, place, sample, words)
         tables.append((f"Table 1, {rtlatency.title(place)}, runs of {place.run_ms} ms: ns",
                        ["(samples of each)"] + [cell.lock for cell in one.at(place)], rows))
     return tables

@@ -97,6 +97,16 @@ class Figures(unittest.TestCase):
                                    "2000", "150 (-92%)"])
         self.assertEqual(len(rows), 4 * 7)
 
+    def test_table1_has_what_the_paper_has_not(self):
+        raw = invented.tasks()
+        for cell in raw["cells"]:
+            cell["ns"]["clock"] = {"n": 7000, "of": 7000, "average": 20, "p99": 30, "most": 400}
+        (_, _, rows), _ = rttables.table1(rtlatency.found(load(raw)))
+        self.assertEqual(len(rows), 4 * 7 + 4)
+        self.assertIn("(7000)", rows[-4][0])
+        self.assertEqual(rows[-3], ["average"] + ["20 (+0%)"] * 4 + ["20", "20 (+0%)"])
+        self.assertEqual(states(raw), [UNKNOWN] * 3 + [REACHED] * 2)
+
     def test_tiers_are_apart(self):
         one = rtlatency.found(load(invented.pairs(), invented.pairs(tier="B")))
         self.assertEqual([place.tier for place in rtlatency.places(one, rtlatency.PAIRS)],
