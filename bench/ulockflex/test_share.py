@@ -22,6 +22,8 @@ from flex.engine import Engine  # noqa: E402
 from flex.plan import Config, Plan, Settings  # noqa: E402
 
 SHORT = ("--seconds", "0.05", "--rounds", "2", "--max-rounds", "2", "--quiet")
+# Windows so short see nothing where nobody has a CPU meanwhile: some of many see something.
+OFTEN = (*SHORT, "--rounds", "5", "--max-rounds", "5", "--probe-rounds", "5")
 PATIENCE = 900.0
 
 
@@ -173,17 +175,19 @@ class Whole(unittest.TestCase):
         return {(cell["lock"], cell["share"]): cell for cell in self.load()["cells"]}
 
     def test_one_share(self):
-        done = self.ulockflex(*SHORT, "--seconds", "0.2", "--share", "30", "--tasks", "3",
-                              "--json", self.path, "furwock-rw", "pthread-rw", "pthread")
+        done = self.ulockflex(*OFTEN, "--share", "30", "--tasks", "3", "--json", self.path,
+                              "furwock-rw", "pthread-rw", "pthread")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"\npthread-rw +readers +\S+ +\S+% +1\.00 ")
         cell = self.cells()[("furwock-rw", 30)]
         self.assertEqual((cell["experiment"], cell["preference"]), ("share", "fair"))
-        run = max(cell["runs"], key=lambda one: one["iterations"])  # few, where nobody had a CPU
+        run = max(cell["runs"], key=lambda one: one["iterations"])
         self.assertLess(abs(run["reads"] - 0.3), 0.1)
         for name in ("read_wait_ns", "write_wait_ns"):
-            self.assertGreater(run[name]["max"], 0)
-        self.assertGreaterEqual(run["write_contention"], 0)
+            self.assertGreater(max(one[name]["max"] for one in cell["runs"] if one[name]), 0)
+        told = [one["write_contention"] for one in cell["runs"]
+                if one["write_contention"] is not None]
+        self.assertGreaterEqual(min(told), 0)
 
     def test_no_readers_or_no_writers(self):
         done = self.ulockflex(*SHORT, "--share", "0,100", "--json", self.path, "pthread-rw")

@@ -21,6 +21,8 @@ FRONT_END = os.path.join(BUILT, "ulockflex")
 TEST_WORKER = os.path.join(BUILT, "test", "ulockflex-run")
 REAL_WORKER = os.path.join(BUILT, "ulockflex-run")
 SHORT = ("--seconds", "0.05", "--rounds", "2", "--max-rounds", "2", "--quiet")
+# Windows so short see nothing where nobody has a CPU meanwhile: some of many see something.
+OFTEN = (*SHORT, "--rounds", "5", "--max-rounds", "5", "--probe-rounds", "5")
 PATIENCE = 900.0  # seconds: on a busy machine, everything may take its time
 
 
@@ -89,17 +91,20 @@ class InDirectory(unittest.TestCase):
 
 class Whole(InDirectory):
     def test_one_configuration(self):
-        done = ulockflex(*SHORT, "--tasks", "3", "--json", self.path, "pthread", "sysv")
+        done = ulockflex(*OFTEN, "--tasks", "3", "--json", self.path, "pthread", "sysv")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"\npthread +\S+ +\S+% +1\.00 ")
         found = self.load()
         self.assertTrue(found["complete"])
         self.assertEqual([c["lock"] for c in found["cells"]], ["pthread", "sysv"])
-        run = max(found["cells"][0]["runs"], key=lambda one: one["iterations"])
-        self.assertGreater(run["iterations"], 0)  # unless nobody had a CPU, each time
+        runs = found["cells"][0]["runs"]
+        run = max(runs, key=lambda one: one["iterations"])
+        self.assertGreater(run["iterations"], 0)
         self.assertEqual(run["integrity"], 0)
-        self.assertIn("max", run["wait_ns"])
-        self.assertLessEqual(run["contention"], 1.0)
+        self.assertTrue(any("max" in (one["wait_ns"] or ()) for one in runs))
+        told = [one["contention"] for one in runs if one["contention"] is not None]
+        self.assertTrue(told)
+        self.assertLessEqual(max(told), 1.0)
         self.assertGreater(run["cpu_ns"], 0)
         self.assertLess(run["burnt_ns"], run["cpu_ns"])
         self.assertIn(run["assist"], ("on", "off", "unknown"))
