@@ -18,7 +18,7 @@
  * No operation has so many steps; a run that takes longer than LONGEST, in seconds, hangs.  Where
  * others sleep when a victim dies, a nap passes: only one in so many second victims dies late.
  */
-enum { MOST_STEPS = 2000, LONGEST = 20, NEVER = MOST_STEPS + 1, LOOK_US = 50, LATE_ONE_IN = 8 };
+enum { MOST_STEPS = 2000, LONGEST = 100, NEVER = MOST_STEPS + 1, LOOK_US = 50, LATE_ONE_IN = 8 };
 
 /* What becomes of a victim at its step. */
 enum ending { DIES, DIES_LATE, GOES_ON };
