@@ -58,25 +58,26 @@ bool fifo_may_end(unsigned thread)
     return model_program->tasks == NULL || (model_shared.on_cpu & bit(thread)) != 0;
 }
 
-/* Does the CPU go to a rather than to b? */
-static bool goes_before(unsigned a, unsigned b)
+/* Does the CPU go to a rather than to b?  Given: the priorities of all. */
+static bool goes_before(const uint64_t *priority, unsigned a, unsigned b)
 {
-    uint64_t pa = fifo_priority(a), pb = fifo_priority(b);
     bool has_a = (model_shared.on_cpu & bit(a)) != 0, has_b = (model_shared.on_cpu & bit(b)) != 0;
 
-    if (pa != pb)
-        return pa > pb;
+    if (priority[a] != priority[b])
+        return priority[a] > priority[b];
     return has_a != has_b ? has_a : a < b;
 }
 
-static bool is_first(unsigned thread)
+static bool is_first(const uint64_t *priority, unsigned thread)
 {
+    if (!could_run(thread))
+        return false;
     for (unsigned i = 0; i < model_thread_count; i++)
         if (i != thread && could_run(i) &&
             model_program->tasks[i].cpu == model_program->tasks[thread].cpu &&
-            goes_before(i, thread))
+            goes_before(priority, i, thread))
             return false;
-    return could_run(thread);
+    return true;
 }
 
 static bool is_one_cpu(void)
@@ -89,7 +90,7 @@ static bool is_one_cpu(void)
 
 void fifo_settle(void)
 {
-    uint64_t first = 0;
+    uint64_t first = 0, priority[MODEL_MAX_THREADS];
 
     for (unsigned i = 0; i < model_thread_count; i++) {
         struct model_thread *t = &model_threads[i];
@@ -102,7 +103,9 @@ void fifo_settle(void)
     if (model_program->tasks == NULL)
         return;
     for (unsigned i = 0; i < model_thread_count; i++)
-        first |= is_first(i) ? bit(i) : 0;
+        priority[i] = could_run(i) ? fifo_priority(i) : 0;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        first |= is_first(priority, i) ? bit(i) : 0;
     for (unsigned i = 0; i < model_thread_count; i++)
         if (is_one_cpu() || (model_shared.on_cpu & ~first & bit(i)) != 0)
             memory_drain(i);

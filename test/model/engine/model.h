@@ -27,7 +27,7 @@
 #define MODEL_MAX_OBJECTS 12u
 #define MODEL_MEMORY 8192u
 #define MODEL_GHOSTS 28u
-#define MODEL_STACK 16384u
+#define MODEL_STACK 8192u
 
 /*
  * Stack that is not in use holds these bytes: equal states have equal bytes, and a pointer that is

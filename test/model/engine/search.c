@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "pages.h"
 #include "report.h"
 #include "search.h"
 #include "store.h"
@@ -16,20 +17,11 @@ static uint64_t edge_count, edge_room;
 static uint64_t *edge_start; /* by state; one more than there are states */
 static uint32_t start_room;
 
-static void *need(void *p)
-{
-    if (p == NULL) {
-        fputs("fw-model: out of memory\n", stderr);
-        exit(3);
-    }
-    return p;
-}
-
 static void begin_edges(uint32_t state)
 {
     if (state + 2 > start_room) {
         start_room = start_room == 0 ? 4096 : start_room * 2;
-        edge_start = need(realloc(edge_start, start_room * sizeof *edge_start));
+        edge_start = pages_need(realloc(edge_start, start_room * sizeof *edge_start));
     }
     edge_start[state] = edge_start[state + 1] = edge_count;
 }
@@ -38,7 +30,7 @@ static void add_edge(uint32_t state, uint32_t to, bool whim)
 {
     if (edge_count == edge_room) {
         edge_room = edge_room == 0 ? 16384 : edge_room * 2;
-        edges = need(realloc(edges, edge_room * sizeof *edges));
+        edges = pages_need(realloc(edges, edge_room * sizeof *edges));
     }
     edges[edge_count++] = to | (whim ? WHIM : 0);
     edge_start[state + 1] = edge_count;
@@ -95,7 +87,7 @@ static void copy_schedule(struct search_result *r, uint32_t state, const struct 
     for (uint32_t s = state; s != 0; s = store_states[s].parent)
         n++;
     r->length = n + (last != NULL);
-    r->schedule = need(malloc((r->length + 1) * sizeof *r->schedule));
+    r->schedule = pages_need(malloc((r->length + 1) * sizeof *r->schedule));
     if (last != NULL)
         r->schedule[n] = *last;
     for (uint32_t s = state; s != 0; s = store_states[s].parent)
@@ -125,6 +117,25 @@ static bool step(const struct search_limits *limits, struct model_choice choice,
     return true;
 }
 
+/* Steps out of the present state that were made, and are not in the store yet. */
+static struct {
+    struct store_note note;
+    struct model_choice choice;
+    bool is_whim;
+} made[MODEL_MAX_CHOICES];
+static unsigned made_count;
+
+static void put_made(uint32_t state)
+{
+    bool is_new;
+
+    for (unsigned i = 0; i < made_count; i++)
+        store_fetch(&made[i].note);
+    for (unsigned i = 0; i < made_count; i++)
+        add_edge(state, store_put(&made[i].note, state, made[i].choice, &is_new), made[i].is_whim);
+    made_count = 0;
+}
+
 /* All steps out of one state.  False: a failure was found. */
 static bool expand(const struct search_limits *limits, struct search_result *r, uint32_t state)
 {
@@ -140,21 +151,20 @@ static bool expand(const struct search_limits *limits, struct search_result *r, 
     }
     begin_edges(state);
     for (unsigned i = 0; i < n; i++) {
-        bool is_new, whim;
-        uint32_t to;
-
         store_load(state);
-        whim = perform_is_whim(list[i]);
+        made[made_count].choice = list[i];
+        made[made_count].is_whim = perform_is_whim(list[i]);
         if (!step(limits, list[i], list, n))
             continue;
         r->steps++;
         if (model_failure.kind != NULL) {
+            put_made(state);
             fail(r, state, &list[i]);
             return false;
         }
-        to = store_put(state, list[i], &is_new);
-        add_edge(state, to, whim);
+        store_note(&made[made_count++].note);
     }
+    put_made(state);
     return true;
 }
 
@@ -172,13 +182,15 @@ static void check_samples(const struct search_limits *limits)
     for (uint32_t i = 0; i < store_count; i += stride) {
         struct search_result path = {0};
         struct model_choice list[MODEL_MAX_CHOICES];
+        struct store_note note;
         bool is_new;
 
         copy_schedule(&path, i, NULL);
         perform_start();
         for (unsigned k = 0; k < path.length; k++)
             step(limits, path.schedule[k], list, perform_list(list));
-        if (store_put(0, (struct model_choice){0, 0}, &is_new) != i) {
+        store_note(&note);
+        if (store_put(&note, 0, (struct model_choice){0, 0}, &is_new) != i) {
             fputs("fw-model: a schedule run in one go ends in another state: hidden state\n",
                   stderr);
             exit(3);
@@ -193,7 +205,7 @@ static void check_samples(const struct search_limits *limits)
  */
 static uint32_t find_stuck(void)
 {
-    uint8_t *ends = need(calloc(store_count, 1));
+    uint8_t *ends = pages_need(calloc(store_count, 1));
     bool changed = true;
     uint32_t stuck = STORE_NONE;
 
@@ -225,6 +237,7 @@ static double seconds_since(const struct timespec *start)
 
 static void explore(const struct search_limits *limits, struct search_result *r)
 {
+    struct store_note first;
     bool is_new;
 
     edge_count = 0;
@@ -234,7 +247,8 @@ static void explore(const struct search_limits *limits, struct search_result *r)
         fail(r, 0, NULL);
         return;
     }
-    store_put(0, (struct model_choice){0, 0}, &is_new);
+    store_note(&first);
+    store_put(&first, 0, (struct model_choice){0, 0}, &is_new);
     for (uint32_t i = 0; i < store_count; i++) {
         if (store_count > limits->states) {
             r->verdict = SEARCH_TOO_LARGE;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "pages.h"
 #include "store.h"
 
 /*
@@ -16,9 +15,11 @@ struct part {
     uint8_t bytes[];
 };
 
-#define CHUNK (1u << 20)
+#define CHUNK (1u << 21)
 
+static struct pages part_pages, part_table_pages, follower_pages, state_pages, state_table_pages;
 static struct part **parts;
+static uint32_t *followers; /* of each part: what it was found to be next, the last time, or 0 */
 static uint32_t part_count, part_room;
 static uint32_t *part_table; /* open addressing; 0 is empty, else number + 1 */
 static uint32_t part_mask;
@@ -29,29 +30,11 @@ static uint32_t state_room;
 static uint64_t *state_table; /* the same, with half of the hash above: few others are looked at */
 static uint32_t state_mask;
 
-static uint8_t **chunks;
-static size_t chunk_count, chunk_used;
+static struct pages *chunks;
+static size_t chunk_room, chunk_count, chunk_used;
 
 /* What lies in the live structures at the moment; STORE_NONE: not known. */
 static uint32_t present[STORE_PARTS];
-
-static void *need(void *p)
-{
-    if (p == NULL) {
-        fputs("fw-model: out of memory\n", stderr);
-        exit(3);
-    }
-    return p;
-}
-
-/* Zeroes, in large pages where the system has them: a table is read here and there. */
-static void *new_table(size_t size)
-{
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    madvise(p, size, MADV_HUGEPAGE);
-    return need(p == MAP_FAILED ? NULL : p);
-}
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -87,41 +70,51 @@ static uint64_t hash_bytes(uint64_t h, const uint8_t *bytes, size_t size)
     return mix(mix(mix(a, b), c), d);
 }
 
+static void add_chunk(void)
+{
+    if (chunk_count == chunk_room) {
+        chunks = pages_need(realloc(chunks, (chunk_room + 1) * sizeof *chunks));
+        chunks[chunk_room++] = (struct pages){NULL, 0};
+    }
+    pages_grow(&chunks[chunk_count++], CHUNK);
+    chunk_used = 0;
+}
+
 static void *allocate(size_t size)
 {
     uint8_t *p;
 
     size = (size + 7) & ~(size_t)7;
-    if (chunk_count == 0 || chunk_used + size > CHUNK) {
-        chunks = need(realloc(chunks, (chunk_count + 1) * sizeof *chunks));
-        chunks[chunk_count++] = need(malloc(CHUNK));
-        chunk_used = 0;
-    }
-    p = chunks[chunk_count - 1] + chunk_used;
+    if (chunk_count == 0 || chunk_used + size > CHUNK)
+        add_chunk();
+    p = (uint8_t *)chunks[chunk_count - 1].at + chunk_used;
     chunk_used += size;
     return p;
 }
 
+static void make_room_for_parts(uint32_t room)
+{
+    part_room = room;
+    part_mask = room * 2 - 1;
+    parts = pages_grow(&part_pages, room * sizeof *parts);
+    followers = pages_zeroed(&follower_pages, room * sizeof *followers);
+    part_table = pages_zeroed(&part_table_pages, (part_mask + 1u) * sizeof *part_table);
+}
+
+static void make_room_for_states(uint32_t room)
+{
+    state_room = room;
+    state_mask = room * 2 - 1;
+    store_states = pages_grow(&state_pages, room * sizeof *store_states);
+    state_table = pages_zeroed(&state_table_pages, (state_mask + 1u) * sizeof *state_table);
+}
+
 void store_reset(void)
 {
-    for (size_t i = 0; i < chunk_count; i++)
-        free(chunks[i]);
-    free(chunks);
-    free(parts);
-    free(store_states);
-    if (state_table != NULL) {
-        munmap(part_table, (part_mask + 1u) * sizeof *part_table);
-        munmap(state_table, (state_mask + 1u) * sizeof *state_table);
-    }
-    chunks = NULL;
     chunk_count = 0;
     part_count = store_count = 0;
-    part_room = state_room = 1u << 12;
-    part_mask = state_mask = (1u << 13) - 1;
-    parts = need(malloc(part_room * sizeof *parts));
-    part_table = new_table((part_mask + 1u) * sizeof *part_table);
-    store_states = need(malloc(state_room * sizeof *store_states));
-    state_table = new_table((state_mask + 1u) * sizeof *state_table);
+    make_room_for_parts(1u << 12);
+    make_room_for_states(1u << 12);
     for (unsigned i = 0; i < STORE_PARTS; i++)
         present[i] = STORE_NONE;
 }
@@ -130,11 +123,7 @@ static void grow_parts(void)
 {
     if (part_count < part_room)
         return;
-    part_room *= 2;
-    munmap(part_table, (part_mask + 1u) * sizeof *part_table);
-    part_mask = part_room * 2 - 1;
-    parts = need(realloc(parts, part_room * sizeof *parts));
-    part_table = new_table((part_mask + 1u) * sizeof *part_table);
+    make_room_for_parts(part_room * 2);
     for (uint32_t i = 0; i < part_count; i++) {
         uint32_t slot = (uint32_t)parts[i]->hash & part_mask;
         while (part_table[slot] != 0)
@@ -173,6 +162,26 @@ static uint32_t intern(const void *fixed, uint32_t size, const void *stack, uint
     return part_count - 1;
 }
 
+/*
+ * The same for what was the part `before`, if known: it is still that, or what became of that the
+ * last time, or is looked for.
+ */
+static uint32_t follow(uint32_t before, const void *fixed, uint32_t size, const void *stack,
+                       uint32_t depth)
+{
+    uint32_t number;
+
+    if (before == STORE_NONE)
+        return intern(fixed, size, stack, depth);
+    if (is_part(parts[before], fixed, size, stack, depth))
+        return before;
+    number = followers[before];
+    if (is_part(parts[number], fixed, size, stack, depth))
+        return number;
+    number = intern(fixed, size, stack, depth);
+    return followers[before] = number;
+}
+
 /* Part 0 is the shared one, part 1 the memory, and after these come the threads. */
 enum { PART_SHARED, PART_MEMORY, PART_THREAD };
 
@@ -198,17 +207,13 @@ static uint32_t number_of(unsigned k)
         stack = t->sp;
         depth = (uint32_t)(model_stacks[k - PART_THREAD] + MODEL_STACK - (const uint8_t *)stack);
     }
-    if (present[k] != STORE_NONE && is_part(parts[present[k]], fixed, size, stack, depth))
-        return present[k];
-    return intern(fixed, size, stack, depth);
+    return follow(present[k], fixed, size, stack, depth);
 }
 
 static uint64_t hash_state(const uint32_t *part)
 {
-    uint64_t h = 0;
+    uint64_t h = hash_bytes(0, (const uint8_t *)part, STORE_PARTS * sizeof *part);
 
-    for (unsigned i = 0; i < STORE_PARTS; i++)
-        h = mix(h, part[i]);
     return h ^ h >> 32;
 }
 
@@ -221,11 +226,7 @@ static void grow_states(void)
 {
     if (store_count < state_room)
         return;
-    state_room *= 2;
-    munmap(state_table, (state_mask + 1u) * sizeof *state_table);
-    state_mask = state_room * 2 - 1;
-    store_states = need(realloc(store_states, state_room * sizeof *store_states));
-    state_table = new_table((state_mask + 1u) * sizeof *state_table);
+    make_room_for_states(state_room * 2);
     for (uint32_t i = 0; i < store_count; i++) {
         uint64_t hash = hash_state(store_states[i].part);
         uint32_t slot = (uint32_t)hash & state_mask;
@@ -235,26 +236,41 @@ static void grow_states(void)
     }
 }
 
-uint32_t store_put(uint32_t parent, struct model_choice choice, bool *is_new)
+void store_note(struct store_note *note)
 {
-    struct store_state s = {.parent = parent, .choice = choice};
-    uint64_t hash;
-    uint32_t slot;
-
     for (unsigned k = 0; k < STORE_PARTS; k++)
-        present[k] = s.part[k] = k < parts_in_use() ? number_of(k) : 0;
-    hash = hash_state(s.part);
-    slot = (uint32_t)hash & state_mask;
+        present[k] = note->part[k] = k < parts_in_use() ? number_of(k) : 0;
+    note->hash = hash_state(note->part);
+    __builtin_prefetch(&state_table[(uint32_t)note->hash & state_mask]);
+}
+
+void store_fetch(const struct store_note *note)
+{
+    uint64_t slot = state_table[(uint32_t)note->hash & state_mask];
+
+    if (slot != 0 && tag_of(slot) == tag_of(note->hash))
+        __builtin_prefetch(&store_states[(uint32_t)slot - 1]);
+}
+
+uint32_t store_put(const struct store_note *note, uint32_t parent, struct model_choice choice,
+                   bool *is_new)
+{
+    uint32_t slot = (uint32_t)note->hash & state_mask;
+    struct store_state *s;
+
     for (; state_table[slot] != 0; slot = (slot + 1) & state_mask) {
         uint32_t i = (uint32_t)state_table[slot] - 1;
-        if (tag_of(state_table[slot]) == tag_of(hash) &&
-            memcmp(store_states[i].part, s.part, sizeof s.part) == 0) {
+        if (tag_of(state_table[slot]) == tag_of(note->hash) &&
+            memcmp(store_states[i].part, note->part, sizeof note->part) == 0) {
             *is_new = false;
             return i;
         }
     }
-    store_states[store_count] = s;
-    state_table[slot] = tag_of(hash) | ++store_count;
+    s = &store_states[store_count];
+    memcpy(s->part, note->part, sizeof s->part);
+    s->parent = parent;
+    s->choice = choice;
+    state_table[slot] = tag_of(note->hash) | ++store_count;
     grow_states();
     *is_new = true;
     return store_count - 1;
@@ -296,6 +312,6 @@ uint32_t store_part_count(void)
 
 uint64_t store_bytes(void)
 {
-    return (uint64_t)chunk_count * CHUNK + (uint64_t)part_room * (sizeof *parts + 8) +
+    return (uint64_t)chunk_count * CHUNK + (uint64_t)part_room * (sizeof *parts + 12) +
            (uint64_t)state_room * (sizeof *store_states + 8);
 }

@@ -29,8 +29,23 @@ extern uint32_t store_count;
 
 void store_reset(void);
 
-/* The number of the present state; *is_new tells whether it was seen for the first time. */
-uint32_t store_put(uint32_t parent, struct model_choice choice, bool *is_new);
+/*
+ * Putting a state in is two halves, so that what is to be looked at can be on its way from memory
+ * while other steps are made: store_note() takes note of the present state, store_put() answers its
+ * number.  *is_new tells whether it was seen for the first time.
+ */
+struct store_note {
+    uint32_t part[STORE_PARTS];
+    uint64_t hash;
+};
+
+void store_note(struct store_note *note);
+
+/* Some time between the two, for a search in memory that is far away. */
+void store_fetch(const struct store_note *note);
+
+uint32_t store_put(const struct store_note *note, uint32_t parent, struct model_choice choice,
+                   bool *is_new);
 
 /* Makes a stored state the present one. */
 void store_load(uint32_t state);

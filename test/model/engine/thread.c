@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,6 +197,18 @@ void thread_prepare(unsigned thread)
     model_threads[thread].status = THREAD_RUNNING;
 }
 
+/* As much as this of a stack is never used, or it is too small. */
+#define UNUSED 512u
+
+static void check_depth(const uint8_t *stack)
+{
+    /* Each byte is the next one, and that is dead. */
+    if (stack[0] == MODEL_DEAD && memcmp(stack, stack + 1, UNUSED - 1) == 0)
+        return;
+    fputs("fw-model: a stack is too small: MODEL_STACK\n", stderr);
+    exit(3);
+}
+
 void thread_run(unsigned thread)
 {
     struct model_thread *t = &model_threads[thread];
@@ -216,6 +229,7 @@ void thread_run(unsigned thread)
     if (t->status != THREAD_STOPPED)
         t->op = (struct model_op){0};
     t->result = 0;
+    check_depth(stack);
     /* What lies beyond the stack pointer is dead, but would shine through in later frames. */
     memset(stack, MODEL_DEAD, (size_t)((uint8_t *)t->sp - stack));
     model_check_freed();
