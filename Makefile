@@ -148,7 +148,8 @@ test-vm: ## run tests of locks between processes on Debian's newest kernel, in a
 test-vm-rt: ## run the tests of the real-time scheduler there (VM_ARGS)
 	@tools/setup vm
 	$(call compile,release)
-	@status=0; tools/vm build/release --labels '^scx$$' $(VM_ARGS) || status=$$?; \
+	@status=0; tools/vm build/release --labels '^scx$$' \
+	    --program build/release/command/furwock $(VM_ARGS) || status=$$?; \
 	if [ $$status != 77 ]; then exit $$status; fi
 
 clean: ## remove everything that was built
