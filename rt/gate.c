@@ -47,9 +47,9 @@
  *
  * One CPU: whoever runs has preempted the others, and what it sees are their stores in order.  A
  * thread that others have moved to another CPU breaks that for `unlock_call`: L's load of it may
- * overtake the store that cleared its bit.  So a waiter looks at the bit once more before it sleeps
- *, when that store has arrived as good as always; else it sleeps until its first nap is over.
- * The gate is L's until L looks the next time (G6).
+ * overtake the store that cleared its bit.  So a waiter looks at the bit once more before it
+ * sleeps: the store has arrived then, as good as always; else the first nap ends it.  The gate is
+ * L's until L looks the next time (G6).
  *
  * The baseline PCP takes its lock's own gate from the kernel, too, and is waited for at another one
  * like the rest: for G3, its own would be no better.
