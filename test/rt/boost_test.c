@@ -112,12 +112,13 @@ static void be_busy(struct actor *a)
     log_event('B');
 }
 
-static void who_is_granted_a_lock_is_boosted(void)
+/* T is granted what L has, while B executes on T's CPU; T goes first. */
+static void grant_beside(int priority, void (*play)(struct actor *), int others)
 {
     const struct actor all[] = {
         {.name = "L", .cpu = cpus[1], .priority = 5, .play = hold_a, .opens = "a"},
-        {.name = "T", .cpu = cpus[0], .priority = 3, .play = want_a, .opens = "a"},
-        {.name = "B", .cpu = cpus[0], .priority = 30, .play = be_busy, .opens = ""},
+        {.name = "T", .cpu = cpus[0], .priority = priority, .play = play, .opens = "a"},
+        {.name = "B", .cpu = cpus[0], .priority = others, .play = be_busy, .opens = ""},
     };
 
     if (cpus[0] == cpus[1])
@@ -131,6 +132,11 @@ static void who_is_granted_a_lock_is_boosted(void)
     await(&told);
     cue(0);
     drop_curtain("TB");
+}
+
+static void who_is_granted_a_lock_is_boosted(void)
+{
+    grant_beside(3, want_a, 30);
 }
 
 /* --- With deferred updates, until that changes nothing any more --- */
@@ -150,23 +156,7 @@ static void want_a_alone(struct actor *a)
 /* The less urgent one is ready, and has no lock. */
 static void who_is_granted_a_lock_is_lowered_if_first_anyway(void)
 {
-    const struct actor all[] = {
-        {.name = "L", .cpu = cpus[1], .priority = 5, .play = hold_a, .opens = "a"},
-        {.name = "T", .cpu = cpus[0], .priority = 10, .play = want_a_alone, .opens = "a"},
-        {.name = "B", .cpu = cpus[0], .priority = 3, .play = be_busy, .opens = ""},
-    };
-
-    if (cpus[0] == cpus[1])
-        return; /* B would keep L from leaving */
-    raise_curtain(all, 3);
-    cue(0);
-    await(&told);
-    cue(1);
-    until_waiting('a', 1);
-    cue(2);
-    await(&told);
-    cue(0);
-    drop_curtain("TB");
+    grant_beside(10, want_a_alone, 3);
 }
 
 /* --- Two sections on one CPU --- */

@@ -15,17 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <furwock/rt.h>
-
+#include "library.h"
 #include "scx.h"
 
 enum { WORDS = 12, ROOM = 1 << 16, ADA = 4242, GOOD = 0, FAILED = 1, USAGE = 2, RUNS_NOT = 3 };
-
-#define CHECK_ZERO(call)                                                             \
-    do {                                                                             \
-        int error_ = (call);                                                         \
-        scx_check(error_ == 0, "%s: %s (%s)", #call, strerror(error_), fw_rt_why()); \
-    } while (0)
 
 static char *program;
 static char said[ROOM];

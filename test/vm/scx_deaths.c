@@ -16,20 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <furwock/rt.h>
-
+#include "library.h"
 #include "rt/scx/loader.h"
 #include "scx.h"
 
 enum { CPUS = 2, LOCKS = 8, CREW = 8, KILLS = 40, ROUNDS = 10, DEAD_MARK = 1 << 30 };
 
 #define GROUP "/furwock-test-deaths"
-#define CHECK_ZERO(call)                                                             \
-    do {                                                                             \
-        int error_ = (call);                                                         \
-        scx_check(error_ == 0, "%s: %s (%s)", #call, strerror(error_), fw_rt_why()); \
-    } while (0)
-
 static const fw_rt_protocol protocols[LOCKS] = {FW_RT_PCP_DU,  FW_RT_PCP,      FW_RT_IPCP,
                                                 FW_RT_MPCP_DU, FW_RT_MPCP,     FW_RT_FMLP,
                                                 FW_RT_FMLP_DU, FW_RT_PCP_DU_PF};
@@ -50,8 +43,7 @@ struct worker {
 
 static bool is_line(unsigned i)
 {
-    return protocols[i] == FW_RT_MPCP || protocols[i] == FW_RT_MPCP_DU ||
-           protocols[i] == FW_RT_FMLP || protocols[i] == FW_RT_FMLP_DU;
+    return is_of_any_cpu(protocols[i]);
 }
 
 static int32_t *owner_of(const struct worker *w, unsigned i)

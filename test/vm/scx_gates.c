@@ -17,16 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <furwock/rt.h>
-
+#include "library.h"
 #include "rt/scx/loader.h"
 #include "scx.h"
-
-#define CHECK_ZERO(call)                                                             \
-    do {                                                                             \
-        int error_ = (call);                                                         \
-        scx_check(error_ == 0, "%s: %s (%s)", #call, strerror(error_), fw_rt_why()); \
-    } while (0)
 
 enum { TASKS = 6, ENDS = 4, PAIRS = 20000, STORM_MS = 300 };
 enum { L, M, N, H, MOST };

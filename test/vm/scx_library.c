@@ -11,16 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include <furwock/rt.h>
-
+#include "library.h"
 #include "rt/scx/loader.h"
 #include "scx.h"
-
-#define CHECK_ZERO(call)                                                             \
-    do {                                                                             \
-        int error_ = (call);                                                         \
-        scx_check(error_ == 0, "%s: %s (%s)", #call, strerror(error_), fw_rt_why()); \
-    } while (0)
 
 enum { TASKS = 6, LOCKS = 5, ENDS = 4, SHARE_MS = 300 };
 

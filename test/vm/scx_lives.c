@@ -12,18 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <furwock/rt.h>
-
+#include "library.h"
 #include "rt/scx/loader.h"
 #include "scx.h"
 
 #define GROUP "/furwock-test-lives"
-#define CHECK_ZERO(call)                                                             \
-    do {                                                                             \
-        int error_ = (call);                                                         \
-        scx_check(error_ == 0, "%s: %s (%s)", #call, strerror(error_), fw_rt_why()); \
-    } while (0)
-
 enum { URGENT = 30, USUAL = 20, PROTOCOLS = 8, ROUNDS = 200, STARVED_S = 100 };
 
 static const fw_rt_protocol protocols[PROTOCOLS] = {FW_RT_IPCP,    FW_RT_PCP,      FW_RT_PCP_DU,
@@ -81,12 +74,6 @@ static void leave(fw_rt_task *task, unsigned lock)
     __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
     __atomic_add_fetch(&sections, 1, __ATOMIC_SEQ_CST);
     CHECK_ZERO(fw_rt_unlock(task, lock));
-}
-
-static bool is_of_any_cpu(fw_rt_protocol protocol)
-{
-    return protocol == FW_RT_MPCP || protocol == FW_RT_MPCP_DU || protocol == FW_RT_FMLP ||
-           protocol == FW_RT_FMLP_DU;
 }
 
 /* ---- A sleep in a section: the lock stays, and who is less urgent may run meanwhile ---- */
