@@ -204,7 +204,7 @@ static void test_killed(void)
     fw_rt_task *task;
     unsigned lock;
     int ends[2];
-    char go = 'g';
+    char letter = 'g';
     pid_t child;
 
     scx_check(pipe(ends) == 0, "pipe");
@@ -214,14 +214,14 @@ static void test_killed(void)
         task = begin(1, 10);
         lock = open_gated(task, "A");
         /* A lock that nobody else has opened would be gone with its owner. */
-        scx_check(read(ends[0], &go, 1) == 1, "read");
+        scx_check(read(ends[0], &letter, 1) == 1, "read");
         CHECK_ZERO(fw_rt_lock(task, lock));
         kill(getpid(), SIGKILL);
     }
     CHECK_ZERO(fw_rt_group_open(&group, "/killed", FW_RT_TIER_B));
     task = begin(1, 20);
     lock = open_gated(task, "A");
-    scx_check(write(ends[1], &go, 1) == 1, "write");
+    scx_check(write(ends[1], &letter, 1) == 1, "write");
     close(ends[0]);
     close(ends[1]);
     waitpid(child, NULL, 0);
