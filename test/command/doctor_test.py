@@ -84,6 +84,19 @@ class Doctor(command_test.Case):
         states = {f["name"]: f["state"] for f in json.loads(done.stdout)["findings"]}
         self.assertEqual(states["real-time threads"], "refused")
 
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_the_kernel_asks_to_try_again(self):
+        before = self.findings()["assist possible"]
+        words = ["strace", "-qq", "-o", "/dev/null", "-e", "trace=bpf", "-e",
+                 "inject=bpf:error=EAGAIN:when=2..3", *command_test.PROGRAM, "doctor", "--json"]
+        env = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # that would trace, too
+        done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=env, check=False)
+        if "ptrace" in done.stderr:
+            self.skipTest("no process may look into another one here")
+        findings = {f["name"]: f for f in json.loads(done.stdout)["findings"]}
+        self.assertEqual(findings["assist possible"], before)
+
     def test_usage(self):
         self.assertIn('"now"', self.refused(2, "doctor", "now"))
 

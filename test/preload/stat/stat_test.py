@@ -153,7 +153,7 @@ class Watched(Case):
         child.terminate()               # is passed on
         _, said = child.communicate(timeout=900)
         self.assertEqual(child.returncode, 128 + signal.SIGTERM)
-        self.assertRegex(said, r'\d+ "[^"]+" has waited \S+ m?s for ')
+        self.assertRegex(said, r'\d+ "[^"]+" has waited \S+ [mun]?s for ')
         if KNOWS == "names":
             self.assertRegex(said, r"for hot_lock, in hangs \(hot\.c:\d+\); \d+ had it, taken in "
                                    r"hang|main")
