@@ -32,7 +32,7 @@
         }                                                    \
     } while (0)
 
-enum { REGION_BYTES = 1 << 17, UNITS = 4, PARTIES = 3, LOOK_US = 1000 };
+enum { REGION_BYTES = 1 << 17, UNITS = 4, PARTIES = 3, LOOK_US = 1000, ROLES = 8 };
 
 static fw_region *region;
 static fw_ipc_mutex *jobs, *given_up, *signalled;
@@ -42,6 +42,8 @@ static fw_ipc_sem *slots;
 static fw_ipc_units *lent;
 static fw_ipc_barrier *step;
 static fw_ipc_once *fill;
+static pid_t crowd[ROLES];
+static int crowd_size;
 
 static void *object(const char *name, fw_region_kind kind, size_t size)
 {
@@ -178,8 +180,19 @@ static void start(const char *role, void (*body)(void))
         for (;;)
             pause();
     }
+    crowd[crowd_size++] = child;
     printf("%s %d\n", role, (int)child);
     see_it_rest(child);
+}
+
+/* Who waits goes before the one who is waited for: nobody gets anything from the dead. */
+static void end_all(void)
+{
+    while (crowd_size > 0) {
+        pid_t child = crowd[--crowd_size];
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
 }
 
 int main(int argc, char **argv)
@@ -200,5 +213,6 @@ int main(int argc, char **argv)
     fflush(stdout);
     while ((letter = getchar()) != EOF)
         ;
+    end_all();
     return EXIT_SUCCESS;
 }
