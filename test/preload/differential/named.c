@@ -31,7 +31,7 @@ static void named_begin(void)
     strcpy(names[5], "/");
     strcpy(names[6], "/.");
     memset(names[7], 'x', 251 + draw(3));
-    names[7][0] = '/';
+    names[7][snprintf(names[7], sizeof(names[7]), "/fw-differ-d-%d-", (int)getpid())] = 'x';
     strcpy(names[8], "/..");
 }
 
