@@ -20,7 +20,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent / "run_worker.c"
 COUNTED = "8000 8000 4\n"
 WAITERS = {"waits_for_mutex": "mutex", "waits_for_cond": "cond", "waits_to_read": "rwlock",
            "waits_to_write": "rwlock", "waits_for_sem": "sem", "waits_at_barrier": "barrier"}
-LONGEST = 30  # seconds until all threads sleep
+LONGEST = 600  # seconds until all threads sleep
 
 
 def needs(tool):

@@ -23,7 +23,7 @@ COMPILER, LIBRARIES = "cc", []
 
 
 def listed(*command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, timeout=30,
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, timeout=900,
                           env=dict(os.environ, LC_ALL="C"), **more).stdout
 
 
@@ -117,7 +117,7 @@ class Bound(unittest.TestCase):
 
     def elsewhere(self, program, library, theirs):
         """Those that were not bound to the library."""
-        done = subprocess.run([program], stderr=subprocess.PIPE, text=True, timeout=30, check=True,
+        done = subprocess.run([program], stderr=subprocess.PIPE, text=True, timeout=900, check=True,
                               env=dict(os.environ, LD_PRELOAD=str(library), LD_BIND_NOW="1",
                                        LD_DEBUG="bindings"))
         bound = set(re.findall(rf"binding file {re.escape(str(program))} \[0\] to "

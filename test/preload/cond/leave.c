@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAITERS = 4, PATIENCE_S = 60 };
+enum { WAITERS = 4, PATIENCE_S = 600 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t *cond; /* NULL: there is none at present */

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAKERS = 5, GIVERS = 2, BURST = 40, PATIENCE_S = 60, S = 1000000000 };
+enum { TAKERS = 5, GIVERS = 2, BURST = 40, PATIENCE_S = 600, S = 1000000000 };
 
 static pthread_mutex_t mutex;
 static pthread_cond_t cond;

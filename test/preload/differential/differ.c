@@ -12,8 +12,8 @@
 
 #include "differ.h"
 
-#define STEPS 40      // orders in a sequence
-#define PATIENCE_S 30 // for one sequence
+#define STEPS 40       // orders in a sequence
+#define PATIENCE_S 300 // for one sequence
 
 static const struct family *const families[] = {
     &mutex_family, &rwlock_family,     &sem_family, &named_family,

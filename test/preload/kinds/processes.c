@@ -20,7 +20,7 @@
 #include "../../robust_lists.h"
 #include "library.h"
 
-enum { PROCESSES = 4, ROUNDS = 1500, PATIENCE_S = 60 };
+enum { PROCESSES = 4, ROUNDS = 1500, PATIENCE_S = 300 };
 
 static struct shared {
     pthread_mutex_t mutex;

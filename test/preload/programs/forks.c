@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 4, FORKS = 150, CHILD_ROUNDS = 100, SECONDS = 50 };
+enum { THREADS = 4, FORKS = 150, CHILD_ROUNDS = 100, SECONDS = 600 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, recursive;
 // With one that prefers readers, the one who forks would never come to write.

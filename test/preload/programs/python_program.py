@@ -15,6 +15,7 @@ import threading
 THREADS, ROUNDS, PROCESSES = 8, 2000, 4
 MUTEX_BYTES = 40                # and more: what the C library reserves
 BUSY = 16
+PATIENCE_S = 600                # a hang
 
 
 def threads():
@@ -29,7 +30,7 @@ def threads():
             if number % 2:
                 full.put(i)
             else:
-                full.get(timeout=30)
+                full.get(timeout=PATIENCE_S)
     made = [threading.Thread(target=work, args=(n,)) for n in range(THREADS)]
     for thread in made:
         thread.start()
@@ -56,7 +57,7 @@ def processes(way):
     for process in made:
         process.start()
     for _ in made:
-        done.get(timeout=60)
+        done.get(timeout=PATIENCE_S)
     for process in made:
         process.join()
         assert process.exitcode == 0

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { ROUNDS = 300, SECONDS = 60, PAUSE_US = 100 };
+enum { ROUNDS = 300, SECONDS = 600, PAUSE_US = 100 };
 
 static pthread_mutex_t mutex;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 20000, PATIENCE_S = 60, WAIT_S = 20, SKIPPED = 77 };
+enum { ROUNDS = 20000, PATIENCE_S = 600, WAIT_S = 300, SKIPPED = 77 };
 
 struct ground {
     sem_t turn[2];

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAITERS = 6, PATIENCE_S = 60, DEADLINE_NS = 200000, S = 1000000000 };
+enum { WAITERS = 6, PATIENCE_S = 600, DEADLINE_NS = 200000, S = 1000000000 };
 
 static sem_t sem;
 static uint64_t posted, taken, cancelled, timed_out, interrupted;
