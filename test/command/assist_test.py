@@ -21,7 +21,7 @@ from command_test import furwock
 
 NOBODY = 65534
 GROUP = next((g for g in grp.getgrall() if g.gr_gid not in (0, NOBODY)), None)
-PATIENCE = 60  # seconds, for what the kernel does by and by
+PATIENCE = 600  # seconds, for what the kernel does by and by
 
 
 class Usage(command_test.Case):
