@@ -31,11 +31,35 @@ static void sleep_us(long us)
     nanosleep(&time, NULL);
 }
 
+/* The letter behind the name, which ends with the last ')'. */
+static bool is_asleep(pid_t thread)
+{
+    char path[64], text[512];
+    const char *state = NULL;
+    ssize_t length;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    fd = open(path, O_RDONLY);
+    length = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (length > 0) {
+        text[length] = '\0';
+        state = strrchr(text, ')');
+    }
+    return state != NULL && strncmp(state, ") S", 3) == 0;
+}
+
+static pid_t who_waits;
+
+/* Until the other one sleeps, so that it is sure to have waited, and for whom. */
 __attribute__((noinline)) static void keeps_it(void)
 {
     pthread_mutex_lock(&hot_lock);
     pthread_barrier_wait(&turn);
-    sleep_us(KEEP_US);
+    do
+        sleep_us(KEEP_US);
+    while (!is_asleep(__atomic_load_n(&who_waits, __ATOMIC_ACQUIRE)));
     pthread_mutex_unlock(&hot_lock);
 }
 
@@ -49,6 +73,7 @@ __attribute__((noinline)) static void waits_for_it(void)
 static void *waiter(void *unused)
 {
     pthread_setname_np(pthread_self(), "the waiter");
+    __atomic_store_n(&who_waits, gettid(), __ATOMIC_RELEASE);
     for (unsigned i = 0; i < ROUNDS; i++) {
         waits_for_it();
         pthread_mutex_lock(&cold_lock);
@@ -79,25 +104,6 @@ static void *hangs(void *unused)
     __atomic_store_n(&who_hangs, gettid(), __ATOMIC_RELEASE);
     pthread_mutex_lock(&hot_lock);
     return unused;
-}
-
-/* The letter behind the name, which ends with the last ')'. */
-static bool is_asleep(pid_t thread)
-{
-    char path[64], text[512];
-    const char *state = NULL;
-    ssize_t length;
-    int fd;
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
-    fd = open(path, O_RDONLY);
-    length = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (length > 0) {
-        text[length] = '\0';
-        state = strrchr(text, ')');
-    }
-    return state != NULL && strncmp(state, ") S", 3) == 0;
 }
 
 static void hang(void)
