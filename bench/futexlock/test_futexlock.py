@@ -73,8 +73,9 @@ class Refusals(try_bench.Refusals):
                 self.assertIn("--sweep takes no", self.refused_in_a_line("--sweep", *words))
 
     def test_too_many_threads(self):
+        # Room for thousands of threads, which leave process ids to others.
         script = ("import os, resource, sys\n"
-                  "resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31))\n"
+                  "resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))\n"
                   "os.execv(sys.argv[1], sys.argv[1:])")
         command = [sys.executable, "-c", script, *try_bench.COMMAND]
         if subprocess.run([*command, "--list"], capture_output=True, check=False).returncode != 0:
@@ -156,10 +157,14 @@ class Once(unittest.TestCase):
             path = pathlib.Path(folder, "result.json")
             found = []
             for period in ("1000", "1000000"):
-                done = try_bench.run("-i", "300", "-n1", "-p", period, "-u", "--json", str(path))
-                self.assertEqual(done.returncode, 0, done.stderr)
-                cell = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
-                found.append(cell["runs"][0]["cpu_seconds"])
+                spent = []
+                for _ in range(5):  # what disturbs the machine only adds: the least counts
+                    done = try_bench.run("-i", "300", "-n1", "-p", period, "-u", "--json",
+                                         str(path))
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    cell = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
+                    spent.append(cell["runs"][0]["cpu_seconds"])
+                found.append(min(spent))
         self.assertGreater(found[1], 50 * found[0])
 
     def test_an_interrupt_ends_it(self):

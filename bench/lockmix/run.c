@@ -181,7 +181,8 @@ static void measure(struct scene *s, struct progress *before, struct progress *a
     do {
         clock_sleep_ns(duration);
         look(s, after);
-    } while (after->operations == before->operations); /* none that has a lock had a processor */
+    } while (after->operations == before->operations || /* none that has a lock had a processor, */
+             after->acquisitions == before->acquisitions); /* or only to end what it had begun */
     __atomic_store_n(&s->counts, false, __ATOMIC_RELAXED);
     __atomic_store_n(&s->over, true, __ATOMIC_RELAXED);
 }
