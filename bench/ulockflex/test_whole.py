@@ -228,7 +228,7 @@ class BrokenLocks(InDirectory):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_hung(self):
-        cell = self.fails("stuck", r"hung: killed after 4 s", "--timeout", "4", "--kind",
+        cell = self.fails("stuck", r"hung: killed after 20 s", "--timeout", "20", "--kind",
                           "processes")
         self.assertEqual(cell["runs"], [])
 
