@@ -151,6 +151,7 @@ struct tally {
     uint64_t system_calls; /* of the calling thread, too; 0 unless bench_counts_calls */
 };
 void tally_read(struct tally *t);
+struct tally tally_between(const struct tally *before, const struct tally *now);
 struct tally tally_since(const struct tally *before);
 
 /* What to put into `out` and `entry`, given how many pieces were done meanwhile. */

@@ -41,13 +41,25 @@ void tally_read(struct tally *t)
     t->system_calls = counts.system_calls;
 }
 
+/* Of switches two counts are read one after the other: where nobody else ran, it may go back. */
+static uint64_t more(uint64_t before, uint64_t now)
+{
+    return now > before ? now - before : 0;
+}
+
+struct tally tally_between(const struct tally *before, const struct tally *now)
+{
+    return (struct tally){more(before->voluntary, now->voluntary),
+                          more(before->involuntary, now->involuntary),
+                          more(before->system_calls, now->system_calls)};
+}
+
 struct tally tally_since(const struct tally *before)
 {
     struct tally now;
 
     tally_read(&now);
-    return (struct tally){now.voluntary - before->voluntary, now.involuntary - before->involuntary,
-                          now.system_calls - before->system_calls};
+    return tally_between(before, &now);
 }
 
 void tally_share(const struct tally *t, double pieces, struct bench_entry *entry,

@@ -141,9 +141,7 @@ static void subtract(const struct reading *from, const struct reading *to, struc
     /* The two clocks behind it are read one after the other: where nobody ran, it may go back. */
     out->cpu_seconds =
         to->cpu_ns > from->cpu_ns ? (double)(to->cpu_ns - from->cpu_ns) / BILLION : 0;
-    out->tally = (struct tally){to->tally.voluntary - from->tally.voluntary,
-                                to->tally.involuntary - from->tally.involuntary,
-                                to->tally.system_calls - from->tally.system_calls};
+    out->tally = tally_between(&from->tally, &to->tally);
 }
 
 static void halt(struct stage *s)

@@ -194,9 +194,7 @@ static void conclude(const struct scene *s, const struct progress *before, struc
     double operations = (double)(after->operations - before->operations);
     double acquisitions = (double)(after->acquisitions - before->acquisitions);
     double took = (double)(after->at - before->at) / S;
-    const struct tally *from = &before->tally, *to = &after->tally;
-    struct tally did = {to->voluntary - from->voluntary, to->involuntary - from->involuntary,
-                        to->system_calls - from->system_calls};
+    struct tally did = tally_between(&before->tally, &after->tally);
     struct gauge g = {.rate = operations / took,
                       .cpu_ns = (double)(after->cpu_ns - before->cpu_ns) / acquisitions};
 

@@ -10,6 +10,7 @@ common.  So it begins with
 cli      options, signals, the result file
 machine  what is measured on
 assist   whether the assist is on, and how to turn it on and off
+signals  signals that wait for a moment
 """
 
 

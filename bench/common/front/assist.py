@@ -2,9 +2,10 @@
 """Whether the assist is on (assist/page.h), and how to turn it on and off: `furwock assist`."""
 
 import os
+import signal
 import subprocess
 
-from front import Trouble
+from front import Trouble, signals
 
 PIN = "/run/furwock/assist/page"
 ON, OFF, UNKNOWN = "on", "off", "unknown"
@@ -74,17 +75,22 @@ class Switch:
     def run(self, word):
         """Its exit status and what it complained of.  An interrupt, that of the terminal included,
         lets it come to its end: it would leave something half done."""
-        child = subprocess.Popen([self.program, "assist", word], stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                 start_new_session=True)
+        child = None
         try:
+            with signals.held() as mask:
+                child = subprocess.Popen(
+                    [self.program, "assist", word], stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                    start_new_session=True,
+                    preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
             said = child.communicate(timeout=SECONDS)[1]
         except subprocess.TimeoutExpired:
             child.kill()
             child.communicate()
             raise
         except BaseException:
-            child.communicate()
+            if child is not None:
+                child.communicate()
             raise
         return child.returncode, said
 

@@ -8,7 +8,7 @@ import os
 import stat
 import tempfile
 
-from front import assist, machine
+from front import assist, machine, signals
 
 from flex import Trouble, stats
 from flex.plan import Config, Settings
@@ -120,7 +120,8 @@ class Store:
             return
         name = None
         try:
-            descriptor, name = self._temporary()
+            with signals.held():
+                descriptor, name = self._temporary()
             with os.fdopen(descriptor, "w", encoding="utf-8") as f:
                 f.write(self.as_json())
                 mask = os.umask(0)
