@@ -27,8 +27,8 @@
  *
  * G1  A holder L that has its id in a gate gives it back when it leaves the section of that lock,
  *     because of G2; a waiter does nothing else when it wakes.
- * G2  Under L's watch, H first sets unlock_call, then sees L's bit set, and only then writes the
- *     gate and `at`.  L clears the bit first and reads unlock_call afterwards.  So if H saw the
+ * G2  Under L's watch, H first sets unlock_call, then sees L's bit set, and only then writes
+ *     `at` and the gate.  L clears the bit first and reads unlock_call afterwards.  So if H saw the
  *     bit, L is going to see unlock_call; and L enters its watch before it gives back the gate, so
  *     it sees what H has written.
  * G3  A gate that L has given back may bear for long the id of a waiter X that is less urgent than
@@ -44,6 +44,8 @@
  *
  * G6  While unlock_call is 0, no gate that is noted in L's cell (`at`) bears L's id: L gives back
  *     all those of locks that it has not got, at whatever unlock it looks, and at its end.
+ * G7  H notes a gate in L's cell before it writes L's id into it: so one who dies in between leaves
+ *     no gate that bears L's id and that L does not know of.
  *
  * One CPU: whoever runs has preempted the others, and what it sees are their stores in order.  A
  * thread that others have moved to another CPU breaks that for `unlock_call`: L's load of it may
@@ -107,16 +109,21 @@ static uint64_t announced(const struct fw_rt_world *w)
     return gates;
 }
 
-/* G3.  FW_RT_GATES: there is none. */
-static uint32_t find_gate(struct fw_rt_world *w, uint32_t tid)
+/*
+ * G3.  FW_RT_GATES: there is none.  The gate is noted first (G7): one that is noted in vain is not
+ * L's (gate_of), or that of another section of L, whose waiters may look again a little early.
+ */
+static uint32_t find_gate(struct fw_rt_world *w, struct fw_rt_task_cell *holder, uint32_t d)
 {
     uint64_t but = announced(w);
-    uint32_t g;
+    uint32_t tid = fw_load32_relaxed(&holder->tid), g;
 
     for (g = 0; g < FW_RT_GATES; g++) {
         uint32_t seen = 0;
-        if (!(but & fw_rt_bit(g)) && fw_load32_relaxed(&w->gate[g]) == 0 &&
-            fw_cas32_relaxed(&w->gate[g], &seen, tid)) /* 0 -> L */
+        if ((but & fw_rt_bit(g)) || fw_load32_relaxed(&w->gate[g]) != 0)
+            continue;
+        fw_store8_relaxed(&holder->at[d], (uint8_t)(g + 1));
+        if (fw_cas32_release(&w->gate[g], &seen, tid)) /* 0 -> L.  G7 */
             break;
     }
     return g;
@@ -139,10 +146,9 @@ static uint32_t *prepare_gate(struct fw_rt_task *t, struct fw_rt_task_cell *hold
     uint32_t *gate = gate_of(w, holder, d), g;
 
     if (gate == NULL) {
-        g = find_gate(w, fw_load32_relaxed(&holder->tid));
+        g = find_gate(w, holder, d);
         if (g == FW_RT_GATES)
             return NULL;
-        fw_store8_relaxed(&holder->at[d], (uint8_t)(g + 1));
         gate = &w->gate[g];
     }
     fw_store32_relaxed(&t->cell->gate, (uint32_t)(gate - w->gate) + 1);

@@ -15,6 +15,34 @@ FAULTS = [
     Fault("rt-keeps-idle-gate", "gives back only gates at which somebody sleeps",
           "rt-pcp-moved-late", GATE, "        } else if (gate != NULL) {\n",
           "        } else if (gate != NULL && (fw_load32_relaxed(gate) & FUTEX_WAITERS)) {\n"),
+    Fault("rt-gate-unnoted", "does not note which gate it is", "rt-pcp-two", GATE,
+          "        fw_store8_relaxed(&holder->at[d], (uint8_t)(g + 1));\n", ""),
+    Fault("rt-gate-late-note", "writes the gate, then notes which it is", "rt-pcp-kill", GATE,
+          "        fw_store8_relaxed(&holder->at[d], (uint8_t)(g + 1));\n"
+          "        if (fw_cas32_release(&w->gate[g], &seen, tid)) /* 0 -> L.  G7 */\n"
+          "            break;\n",
+          "        if (fw_cas32_release(&w->gate[g], &seen, tid))\n"
+          "            return fw_store8_relaxed(&holder->at[d], (uint8_t)(g + 1)), g;\n"),
+    Fault("rt-gate-forgets-outer", "leaves a section, and forgets that another one is waited for",
+          "rt-pcp-nested", GATE, "            is_awaited |= gate != NULL;\n", ""),
+    Fault("rt-gate-kept", "wakes with the gate, and keeps it", "rt-pcp-two", GATE,
+          "        return give_back(t, gate);\n", "        return false;\n"),
+    Fault("rt-gate-unwatched", "writes the gate while its holder looks for gates",
+          "rt-pcp-moved", GATE,
+          "    fw_rt_guard_lock_(t->world, &holder->watch, t->tid, t->shared);\n"
+          "    fw_store32_relaxed(&holder->unlock_call, 1);\n"
+          "    has_it = (fw_load64_seq_cst(&holder->held) & fw_rt_bit(d)) != 0;\n"
+          "    if (has_it)\n        gate = prepare_gate(t, holder, d);\n"
+          "    fw_rt_guard_unlock_(&holder->watch, t->tid, t->shared);\n",
+          "    fw_store32_relaxed(&holder->unlock_call, 1);\n"
+          "    has_it = (fw_load64_seq_cst(&holder->held) & fw_rt_bit(d)) != 0;\n"
+          "    if (has_it)\n        gate = prepare_gate(t, holder, d);\n"),
+    Fault("rt-gate-late-clear", "leaves its watch, then says that nobody waits", "rt-pcp-moved",
+          GATE, "    fw_rt_guard_unlock_(&t->cell->watch, t->tid, t->shared);\n    for (; gates",
+          "    fw_rt_guard_unlock_(&t->cell->watch, t->tid, t->shared);\n"
+          "    fw_store32_relaxed(&t->cell->unlock_call, 0);\n    for (; gates"),
+    Fault("rt-gate-no-burial", "does not bury a holder that is dead", "rt-pcp-kill", GATE,
+          "        fw_rt_bury_(t, slot);\n    return", "        (void)slot;\n    return"),
     Fault("rt-waits-unannounced", "waits for a task that does not know", "rt-pcp-two", GATE,
           "    fw_store32_relaxed(&holder->unlock_call, 1);\n", ""),
     Fault("rt-looks-first", "looks who waits, then leaves the section", "rt-pcp-two",

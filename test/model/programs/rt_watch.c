@@ -270,8 +270,9 @@ static void check_heirs(void)
 static void check_gates(void)
 {
     for (unsigned g = 0; g < FW_RT_GATES; g++)
-        for (unsigned i = 0; i < model_thread_count && model_shared.killed == 0; i++)
-            if ((rt_world->gate[g] & FW_ROBUST_OWNER) == rt_world->task[i].tid &&
+        for (unsigned i = 0; i < model_thread_count; i++)
+            if ((model_shared.killed >> i & 1) == 0 &&
+                (rt_world->gate[g] & FW_ROBUST_OWNER) == rt_world->task[i].tid &&
                 (is_in_order() || rt_world->task[i].unlock_call == 0))
                 model_fail("left over", "gate %llu bears the id of task %llu", g, i);
 }
