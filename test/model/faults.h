@@ -27,7 +27,8 @@ enum fault_rule {
     FAULT_KEEPS_LEAVE, /* subject/scx.c */
     FAULT_UNNOTED,
     FAULT_LOST_TOKEN,
-    FAULT_QUIET_BURIAL
+    FAULT_QUIET_BURIAL,
+    FAULT_QUIET_HEIR
 };
 
 struct model_fault {

@@ -15,6 +15,7 @@
 #include "../kernel.h"
 #include "robust.h"
 #include "rt/internal.h"
+#include "rt/scx/user.h"
 #include "subject.h"
 #include "sys/claim.h"
 #include "sys/futex_pi.h"
@@ -136,4 +137,18 @@ void fw_rt_trace_add_(struct fw_rt_trace *trace, uint32_t kind, uint32_t lock, u
     (void)lock;
     (void)other;
     (void)value;
+}
+
+/* There are no gates, and no locks that have them (PCP-DU-PF). */
+bool fw_rt_scx_pass_gate_(struct fw_rt_task *t, uint32_t desc)
+{
+    (void)t;
+    (void)desc;
+    return false;
+}
+
+void fw_rt_scx_unmark_(struct fw_rt_task *t, uint32_t desc)
+{
+    (void)t;
+    (void)desc;
 }

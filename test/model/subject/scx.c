@@ -97,9 +97,9 @@ static void hand_over(uint32_t d)
     give(next, d);
 }
 
-static bool has_taker(uint32_t d)
+static bool has_taker(uint32_t d, uint64_t waiters)
 {
-    uint64_t users = lock_cell(d)->users & ~lock_cell(d)->waiters;
+    uint64_t users = lock_cell(d)->users & ~waiters;
 
     for (uint32_t i = 0; i < FW_RT_TASKS; i++)
         if ((users & fw_rt_bit(i)) && cell(i)->state == FW_RT_LIVE &&
@@ -108,24 +108,53 @@ static bool has_taker(uint32_t d)
     return false;
 }
 
+static uint64_t dead_in(uint32_t d)
+{
+    uint64_t dead = 0;
+
+    for (uint32_t i = 0; i < FW_RT_TASKS; i++)
+        if (cell(i)->state == FW_RT_DEAD && (cell(i)->held & fw_rt_bit(d)))
+            dead |= fw_rt_bit(i);
+    return dead;
+}
+
+static void forget(uint32_t d, uint64_t dead)
+{
+    for (uint32_t i = 0; i < FW_RT_TASKS; i++)
+        if ((dead & fw_rt_bit(i)) && (cell(i)->held &= ~fw_rt_bit(d)) == 0)
+            cell(i)->state = FW_RT_FREE;
+}
+
 /* Takes the dead out of the line.  Is anybody left? */
 static bool clean(uint32_t d)
 {
-    uint64_t gone = 0;
+    uint64_t gone = dead_in(d);
 
-    for (uint32_t i = 0; i < FW_RT_TASKS; i++) {
-        if (cell(i)->state != FW_RT_DEAD || !(cell(i)->held & fw_rt_bit(d)))
-            continue;
-        gone |= fw_rt_bit(i);
-        cell(i)->held &= ~fw_rt_bit(d);
-    }
-    scx_ground->shared.line[d] &= ~gone;
-    return gone == 0 || scx_ground->shared.line[d] != 0;
+    forget(d, gone);
+    return gone == 0 || (scx_ground->shared.line[d] &= ~gone) != 0;
 }
 
+/* Of a task that is not in the line: takes the place of the dead, where there is nobody else. */
+static bool inherit(uint32_t slot, uint32_t d)
+{
+    uint64_t dead = dead_in(d);
+
+    if (dead == 0 || lock_cell(d)->waiters != 0 || has_taker(d, 0) ||
+        scx_ground->shared.line[d] != dead)
+        return false;
+    scx_ground->shared.line[d] = fw_rt_bit(slot);
+    forget(d, dead);
+    if (!fault_is(FAULT_QUIET_HEIR))
+        mark_died(d);
+    lock_cell(d)->owner = slot + 1;
+    return true;
+}
+
+/* L2 */
 static void settle(uint32_t d)
 {
-    if (lock_cell(d)->waiters == 0 || scx_ground->shared.token[d] || has_taker(d))
+    if (lock_cell(d)->waiters == 0 || scx_ground->shared.token[d] ||
+        has_taker(d, lock_cell(d)->waiters))
         return;
     mark_died(d);
     clean(d);
@@ -144,7 +173,11 @@ static void lock_line(uint32_t slot, uint32_t d, bool may_wait)
         lock_cell(d)->owner = slot + 1;
         give(slot, d);
     } else if (!may_wait) {
-        answer(slot, EBUSY);
+        settle(d);
+        if (inherit(slot, d))
+            give(slot, d);
+        else
+            answer(slot, EBUSY);
     } else {
         cell(slot)->ticket = lock_cell(d)->tickets++;
         cell(slot)->request = d + 1;
@@ -166,11 +199,17 @@ static void lock_ceiling(uint32_t slot, uint32_t d, bool may_wait)
     }
 }
 
+static void look(uint32_t d)
+{
+    if (fw_rt_is_boosting(lock_cell(d)->kind))
+        settle(d);
+}
+
 static void lock(uint32_t slot, uint32_t d, bool may_wait)
 {
-    if (cell(slot)->request != 0)
-        return; /* asks already, and was let through to look */
-    if (fw_rt_is_boosting(lock_cell(d)->kind))
+    if (cell(slot)->request != 0) /* asks already, and was let through to look */
+        look(fw_rt_lock_index(cell(slot)->request - 1));
+    else if (fw_rt_is_boosting(lock_cell(d)->kind))
         lock_line(slot, d, may_wait);
     else if (cell(slot)->held & fw_rt_bit(d))
         answer(slot, EDEADLK);
@@ -217,20 +256,6 @@ int subject_nanosleep(const struct timespec *time, struct timespec *left)
     (void)time;
     (void)left;
     return 0;
-}
-
-/* There are no gates, and no locks that have them (PCP-DU-PF). */
-bool fw_rt_scx_pass_gate_(struct fw_rt_task *t, uint32_t desc)
-{
-    (void)t;
-    (void)desc;
-    return false;
-}
-
-void fw_rt_scx_unmark_(struct fw_rt_task *t, uint32_t desc)
-{
-    (void)t;
-    (void)desc;
 }
 
 /* --- Who runs (parts.h, sched.bpf.c) --------------------------------------------------------- */
