@@ -20,8 +20,8 @@
 
 static fw_mutex m;
 static fw_cond c;
-static bool is_second_about_to_sleep, was_moved;
-static unsigned units, waiting;
+static bool is_first_about_to_sleep, is_second_about_to_sleep, was_moved;
+static unsigned units;
 static __thread bool is_second, was_held_back;
 
 static bool get(const bool *flag)
@@ -46,6 +46,8 @@ int __wrap_fw_wait_sleep_cancellable_(struct fw_wait_ *w, const uint32_t *word, 
 int __wrap_fw_wait_sleep_cancellable_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected,
                                       uint32_t bits, void (*on_cancel)(void *))
 {
+    if (!is_second)
+        set(&is_first_about_to_sleep);
     if (is_second && !was_held_back) {
         was_held_back = true;
         set(&is_second_about_to_sleep);
@@ -74,7 +76,6 @@ static void *waiter(void *second)
 {
     is_second = second != NULL;
     fw_mutex_lock(&m);
-    __atomic_add_fetch(&waiting, 1, __ATOMIC_RELEASE);
     while (units == 0)
         fw_cond_wait(&c, &m);
     units--;
@@ -89,9 +90,8 @@ int main(void)
     alarm(100);          /* where it hangs */
     c = (fw_cond){0, 2}; /* COND_SIGNALS: who comes sleeps singly */
     pthread_create(&first, NULL, waiter, NULL);
-    while (__atomic_load_n(&waiting, __ATOMIC_ACQUIRE) == 0)
+    while (!get(&is_first_about_to_sleep)) /* one that still polls is not woken by the release */
         a_moment();
-    a_moment();
     pthread_create(&second, NULL, waiter, &units);
     while (!get(&is_second_about_to_sleep))
         a_moment();
