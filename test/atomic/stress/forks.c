@@ -227,6 +227,8 @@ static void use_all_and_be_forked(struct worker *me)
     } while (!subject_is_over());
 }
 
+enum { FEW_FORKS = 10 };
+
 int main(int argc, char **argv)
 {
     static const char *const words[] = {"handlers", NULL};
@@ -244,8 +246,11 @@ int main(int argc, char **argv)
     stress_run(stress.threads, subject_has("handlers") ? use_all_and_be_forked : use_all);
     printf("%u forks, %u children found a torn object, %u and %u nested operations\n", forks,
            torn_children, prepared, nested);
-    /* Some may be: a writer that gets no CPU for longer than a fork waits cannot be helped. */
-    if (torn_children > 1 + forks / 2)
+    /*
+     * Some may be: a writer that gets no CPU for longer than a fork waits cannot be helped.  A few
+     * forks on a machine that is that busy say nothing.
+     */
+    if (forks >= FEW_FORKS && torn_children > forks / 2)
         subject_caught("most children find torn objects");
     return subject_end();
 }
