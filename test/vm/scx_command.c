@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "library.h"
+#include "other.h"
 #include "scx.h"
 
 enum { WORDS = 12, ROOM = 1 << 16, ADA = 4242, GOOD = 0, FAILED = 1, USAGE = 2, RUNS_NOT = 3 };
@@ -202,6 +203,41 @@ static void thrown_out(void)
     expect(0, "rt stop", GOOD, "");
 }
 
+/* ---- Beside another scheduler ---- */
+
+static void other_is_left_alone(void)
+{
+    fw_rt_group *group;
+    int error;
+
+    expect(0, "rt start", FAILED, "another sched_ext scheduler runs: " OTHER_NAME);
+    expect_a_line();
+    expect(0, "rt status", RUNS_NOT, "not running");
+    expect(0, "rt stop", GOOD, "");
+    run_as(0, "doctor");
+    expect_too("another sched_ext scheduler runs: " OTHER_NAME);
+    error = fw_rt_group_open(&group, NULL, FW_RT_TIER_B);
+    scx_check(error == ENOTSUP, "a group beside another scheduler: %s", strerror(error));
+    expect(0, "rt start", FAILED, OTHER_NAME); /* which has not gone */
+}
+
+static void beside_another(void)
+{
+    int error = other_start();
+
+    scx_check(error == 0, "the other scheduler: %s", strerror(error));
+    other_is_left_alone();
+    other_end();
+    expect(0, "rt start", GOOD, "");
+    error = other_start();
+    scx_check(error == EBUSY, "the other scheduler, while ours runs: %s", strerror(error));
+    expect(0, "rt status", GOOD, "running: 0 tasks");
+    expect(0, "rt stop", GOOD, "");
+    error = other_start();
+    scx_check(error == 0, "the other scheduler, after ours: %s", strerror(error));
+    other_end();
+}
+
 int main(int argc, char **argv)
 {
     scx_need_vm();
@@ -220,5 +256,6 @@ int main(int argc, char **argv)
     expect_a_line();
     expect(0, "rt status", RUNS_NOT, "");
     thrown_out();
+    beside_another();
     return EXIT_SUCCESS;
 }

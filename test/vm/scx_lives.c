@@ -30,9 +30,10 @@ struct life {
     fw_rt_protocol protocol;
     void (*what)(fw_rt_task *task, unsigned lock);
     pthread_t thread;
+    unsigned opened; /* its lock's number and one; 0: not yet */
 };
 
-static uint32_t inside, sections, stop;
+static uint32_t inside[FW_RT_LOCKS], sections[FW_RT_LOCKS], stop;
 
 static void *live(void *argument)
 {
@@ -43,6 +44,7 @@ static void *live(void *argument)
 
     CHECK_ZERO(fw_rt_task_begin(&task, l->group, &options));
     CHECK_ZERO(fw_rt_open(task, fw_rt_protocol_name(l->protocol), l->protocol, 0, &lock));
+    __atomic_store_n(&l->opened, lock + 1, __ATOMIC_RELEASE);
     l->what(task, lock);
     CHECK_ZERO(fw_rt_task_end(task));
     return NULL;
@@ -66,13 +68,13 @@ static void sleep_ms(long ms)
 static void enter(fw_rt_task *task, unsigned lock)
 {
     CHECK_ZERO(fw_rt_lock(task, lock));
-    scx_check(__atomic_add_fetch(&inside, 1, __ATOMIC_SEQ_CST) == 1, "two in a section");
+    scx_check(__atomic_add_fetch(&inside[lock], 1, __ATOMIC_SEQ_CST) == 1, "two in a section");
 }
 
 static void leave(fw_rt_task *task, unsigned lock)
 {
-    __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
-    __atomic_add_fetch(&sections, 1, __ATOMIC_SEQ_CST);
+    __atomic_sub_fetch(&inside[lock], 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&sections[lock], 1, __ATOMIC_SEQ_CST);
     CHECK_ZERO(fw_rt_unlock(task, lock));
 }
 
@@ -106,8 +108,8 @@ static void sleep_in_sections(fw_rt_protocol protocol, int priority)
 
     scx_forget();
     CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
-    struct life owner = {group, 0, USUAL, protocol, sleeps_inside, 0},
-                other = {group, is_line, priority, protocol, comes_meanwhile, 0};
+    struct life owner = {group, 0, USUAL, protocol, sleeps_inside, 0, 0},
+                other = {group, is_line, priority, protocol, comes_meanwhile, 0, 0};
     begin(&owner);
     begin(&other);
     end(&owner);
@@ -135,11 +137,15 @@ static void works_a_while(fw_rt_task *task, unsigned lock)
     }
 }
 
-static void go_on_for_a_while(void)
+static void go_on_for_a_while(const struct life *one)
 {
-    uint32_t before = __atomic_load_n(&sections, __ATOMIC_SEQ_CST);
+    const uint32_t *count;
+    uint32_t before;
 
-    SCX_UNTIL(__atomic_load_n(&sections, __ATOMIC_SEQ_CST) > before + 20);
+    SCX_UNTIL(__atomic_load_n(&one->opened, __ATOMIC_ACQUIRE) != 0);
+    count = &sections[one->opened - 1];
+    before = __atomic_load_n(count, __ATOMIC_SEQ_CST);
+    SCX_UNTIL(__atomic_load_n(count, __ATOMIC_SEQ_CST) > before + 20);
 }
 
 static void work_alone(const char *name, fw_rt_protocol protocol)
@@ -148,7 +154,7 @@ static void work_alone(const char *name, fw_rt_protocol protocol)
     struct life only;
 
     CHECK_ZERO(fw_rt_group_open(&group, name, FW_RT_TIER_B));
-    only = (struct life){group, 1, USUAL, protocol, works_a_while, 0};
+    only = (struct life){group, 1, USUAL, protocol, works_a_while, 0, 0};
     begin(&only);
     end(&only);
     CHECK_ZERO(fw_rt_group_close(group));
@@ -161,15 +167,15 @@ static void start_another(fw_rt_protocol protocol)
 
     stop = 0;
     CHECK_ZERO(fw_rt_group_open(&group, GROUP, FW_RT_TIER_B));
-    struct life old[2] = {{group, 0, USUAL, protocol, works_on, 0},
-                          {group, is_of_any_cpu(protocol), URGENT, protocol, works_on, 0}};
+    struct life old[2] = {{group, 0, USUAL, protocol, works_on, 0, 0},
+                          {group, is_of_any_cpu(protocol), URGENT, protocol, works_on, 0, 0}};
     begin(&old[0]);
     begin(&old[1]);
-    go_on_for_a_while();
+    go_on_for_a_while(&old[0]);
     scx_stop();
-    go_on_for_a_while();
+    go_on_for_a_while(&old[0]);
     scx_start();
-    go_on_for_a_while();
+    go_on_for_a_while(&old[0]);
     error = fw_rt_group_open(&refused, GROUP, FW_RT_TIER_B);
     scx_check(error == EPROTO, "a group with tasks of the first one: %s", strerror(error));
     scx_check(strstr(fw_rt_why(), "another scheduler") != NULL, "why: %s", fw_rt_why());
@@ -178,6 +184,12 @@ static void start_another(fw_rt_protocol protocol)
     end(&old[1]);
     CHECK_ZERO(fw_rt_group_close(group));
     work_alone(GROUP, protocol);
+}
+
+/* PCP-DU-PF, the last of them, is not everywhere. */
+static unsigned protocols_here(void)
+{
+    return scx_world()->gates != 0 ? PROTOCOLS : PROTOCOLS - 1;
 }
 
 /* ---- The watchdog: a ready task is kept from its CPU for as long as the kernel bears it ---- */
@@ -206,15 +218,52 @@ static void is_starved(fw_rt_task *task, unsigned lock)
     works_a_while(task, lock);
 }
 
+static void works_now_and_then(fw_rt_task *task, unsigned lock)
+{
+    while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+        enter(task, lock);
+        scx_burn_ms(1);
+        leave(task, lock);
+        sleep_ms(40);
+    }
+}
+
+/* Two for each of the other protocols are at work on the other CPU when the watchdog comes. */
+static unsigned begin_others(struct life *others, fw_rt_group *group)
+{
+    unsigned n = 0;
+
+    stop = 0;
+    for (unsigned i = 0; i < protocols_here(); i++)
+        for (unsigned k = 0; k < 2 && protocols[i] != FW_RT_PCP_DU; k++) {
+            others[n] = (struct life){
+                group, 0, k == 0 ? USUAL : URGENT, protocols[i], works_now_and_then, 0, 0};
+            begin(&others[n++]);
+        }
+    return n;
+}
+
+static void end_others(struct life *others, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        go_on_for_a_while(&others[i]);
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    for (unsigned i = 0; i < n; i++)
+        end(&others[i]);
+}
+
 static void watchdog(void)
 {
+    struct life others[2 * PROTOCOLS];
     fw_rt_group *group, *none;
+    unsigned n;
     int error;
 
     scx_forget();
     CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
-    struct life hog = {group, 1, URGENT, FW_RT_PCP_DU, takes_all, 0},
-                starved = {group, 1, USUAL, FW_RT_PCP_DU, is_starved, 0};
+    n = begin_others(others, group);
+    struct life hog = {group, 1, URGENT, FW_RT_PCP_DU, takes_all, 0, 0},
+                starved = {group, 1, USUAL, FW_RT_PCP_DU, is_starved, 0, 0};
     begin(&starved);
     while (!scx_has_said('r'))
         sleep_ms(1);
@@ -226,16 +275,11 @@ static void watchdog(void)
            (const char *)scx_world()->details);
     scx_check(strstr((const char *)scx_world()->reason, "stall") != NULL, "that is no stall");
     scx_check(strcmp(scx_said(), "r()g") == 0, "the owner's end first");
+    end_others(others, n);
     error = fw_rt_group_open(&none, GROUP, FW_RT_TIER_B);
     scx_check(error == ENOTSUP, "a group without a scheduler: %s", strerror(error));
     scx_check(strstr(fw_rt_why(), "has ended") != NULL, "why: %s", fw_rt_why());
     CHECK_ZERO(fw_rt_group_close(group));
-}
-
-/* PCP-DU-PF, the last of them, is not everywhere. */
-static unsigned protocols_here(void)
-{
-    return scx_world()->gates != 0 ? PROTOCOLS : PROTOCOLS - 1;
 }
 
 int main(void)
