@@ -34,6 +34,9 @@ FW_BEGIN_DECLS
  *  - Calls neither wait nor make system calls, but for a thread's first one in the region.  Not for
  *    signal handlers.
  *
+ * fw_region_mutex_with_journal (furwock/ipc/named.h) makes a mutex that has its journal from the
+ * first: then nobody needs to attach it.
+ *
  * Example: money is neither made nor lost
  *
  *     struct bank {
@@ -60,6 +63,8 @@ FW_BEGIN_DECLS
  *     int transfer(struct bank *b, fw_ipc_journal *j, int from, int to, long amount)
  *     {
  *         int error = fw_ipc_mutex_lock(&b->lock);
+ *         if (error == EOWNERDEAD) // the journal has been overwritten: give the lock up
+ *             fw_ipc_mutex_unlock(&b->lock);
  *         if (error != 0)
  *             return error;
  *         error = fw_ipc_journal_record(j, &b->account[from], sizeof(long));

@@ -156,6 +156,21 @@ static inline int fw_region_journal(fw_region *region, const char *name, size_t 
     return error;
 }
 
+/*
+ * A mutex that is made together with its journal, in one step: whoever finds the one has the other,
+ * attached, and there is no moment at which a process could be killed between the two.  Whatever a
+ * dead holder had recorded is undone by the next lock, from the first lock on.  `capacity` is that
+ * of the journal (0: whatever it has; only to find it).  fw_region_mutex finds the mutex, too.
+ *   EPROTO   there is such a mutex, made with another capacity or without a journal
+ * *m and *j are NULL after an error.
+ */
+FW_API int fw_region_mutex_with_journal(fw_region *region, const char *name, size_t capacity,
+                                        unsigned flags, fw_ipc_mutex **m, fw_ipc_journal **j);
+
+/* The same with a read-write lock, for what its writers change. */
+FW_API int fw_region_rwlock_with_journal(fw_region *region, const char *name, size_t capacity,
+                                         unsigned flags, fw_ipc_rwlock **l, fw_ipc_journal **j);
+
 FW_END_DECLS
 
 #endif
