@@ -2,6 +2,7 @@
 #ifndef FURWOCK_ANY_H
 #define FURWOCK_ANY_H
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/futex.h>
@@ -66,6 +67,10 @@ typedef struct fw_any {
  */
 FW_API int fw_wait_any(const fw_any *objects, unsigned n, const fw_deadline *deadline,
                        unsigned *which);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/any.h>
+#endif
 
 FW_END_DECLS
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/wait.h>
 
@@ -115,6 +116,10 @@ FW_API void fw_barrier_drop(fw_barrier *b);
 FW_API bool fw_barrier_arrive_(fw_barrier *b, uint32_t n, bool stay, bool drop, uint32_t *phase);
 FW_API void fw_barrier_open_(fw_barrier *b, bool stay);
 FW_API void fw_barrier_stay_(fw_barrier *b, uint32_t phase);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/barrier.h>
+#endif
 
 FW_END_DECLS
 

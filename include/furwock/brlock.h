@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/wait.h>
@@ -142,6 +143,10 @@ FW_API void fw_brlock_wrunlock(fw_brlock *l);
  * leave; 0 where there is none.  A glimpse, for tools and assertions.
  */
 FW_API pid_t fw_brlock_owner(const fw_brlock *l);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/brlock.h>
+#endif
 
 FW_END_DECLS
 

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/mutex.h>
@@ -101,6 +102,10 @@ FW_API void fw_cond_signal(fw_cond *c);
 
 /* Wakes all waiters, one after the other as the mutex gets free. */
 FW_API void fw_cond_broadcast(fw_cond *c);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/cond.h>
+#endif
 
 FW_END_DECLS
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/wait.h>
@@ -111,6 +112,10 @@ FW_API int fw_event_timedwait(fw_event *e, const fw_deadline *deadline);
  */
 FW_API int fw_event_wait_policy(fw_event *e, const fw_wait_policy *policy,
                                 const fw_deadline *deadline);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/event.h>
+#endif
 
 FW_END_DECLS
 

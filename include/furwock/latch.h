@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/wait.h>
@@ -98,6 +99,10 @@ FW_API int fw_latch_wait_policy(fw_latch *l, const fw_wait_policy *policy,
 
 /* Counts n down, and waits until the latch is open. */
 FW_API void fw_latch_arrive_and_wait(fw_latch *l, uint32_t n);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/latch.h>
+#endif
 
 FW_END_DECLS
 

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
@@ -129,6 +130,10 @@ FW_API void fw_mutex_unlock_fair(fw_mutex *m);
  * thread that lived before the fork keeps the id it had then.
  */
 FW_API pid_t fw_mutex_owner(const fw_mutex *m);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/mutex.h>
+#endif
 
 FW_END_DECLS
 

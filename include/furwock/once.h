@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/atomic.h>
 
@@ -86,6 +87,10 @@ FW_INLINE int fw_once_call(fw_once *o, int (*init)(void *), void *arg)
  */
 FW_API bool fw_once_begin_(fw_once *o);
 FW_API void fw_once_end_(fw_once *o, bool done);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/once.h>
+#endif
 
 FW_END_DECLS
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 
 FW_BEGIN_DECLS
@@ -219,6 +220,10 @@ FW_API int fw_rt_awake(fw_rt_task *task);
 
 /* Why the calling thread's last call failed: one sentence, for people.  "" after a 0. */
 FW_API const char *fw_rt_why(void);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/rt.h>
+#endif
 
 FW_END_DECLS
 

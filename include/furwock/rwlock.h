@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
@@ -227,6 +228,10 @@ FW_API void fw_rwlock_downgrade_upgradable(fw_rwlock *l);
  * glimpse, as fw_mutex_owner.
  */
 FW_API pid_t fw_rwlock_owner(const fw_rwlock *l);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/rwlock.h>
+#endif
 
 FW_END_DECLS
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
@@ -148,6 +149,10 @@ FW_API int fw_sem_post_n(fw_sem *s, uint32_t n);
 
 /* The number of units: a glimpse, which may be out of date when the caller reads it. */
 FW_API uint32_t fw_sem_value(const fw_sem *s);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/sem.h>
+#endif
 
 FW_END_DECLS
 

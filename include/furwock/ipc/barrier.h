@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/ipc/mutex.h>
@@ -152,6 +153,10 @@ FW_API uint32_t fw_ipc_barrier_round(const fw_ipc_barrier *b);
  * number of the present round.  0, ENOENT: there is none; EINVAL, EUCLEAN.
  */
 FW_API int fw_ipc_barrier_death(const fw_ipc_barrier *b, fw_ipc_death *death);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/ipc/barrier.h>
+#endif
 
 FW_END_DECLS
 

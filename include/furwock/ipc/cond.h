@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/ipc/mutex.h>
@@ -120,6 +121,10 @@ FW_API int fw_ipc_cond_signal(fw_ipc_cond *c);
 
 /* Wakes all waiters, one after the other as the mutex gets free.  0, EINVAL. */
 FW_API int fw_ipc_cond_broadcast(fw_ipc_cond *c);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/ipc/cond.h>
+#endif
 
 FW_END_DECLS
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
@@ -173,6 +174,10 @@ FW_API int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const
 
 /* Is the mutex held by the calling thread? */
 FW_API bool fw_ipc_mutex_is_mine(const fw_ipc_mutex *m);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/ipc/mutex.h>
+#endif
 
 FW_END_DECLS
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/atomic.h>
 
@@ -93,6 +94,10 @@ static inline int fw_ipc_once_call(fw_ipc_once *o, int (*init)(void *), void *ar
 
 /* For the initialiser: has one before it died over its work, and nobody finished it since? */
 FW_API bool fw_ipc_once_is_left(const fw_ipc_once *o);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/ipc/once.h>
+#endif
 
 FW_END_DECLS
 

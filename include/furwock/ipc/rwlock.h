@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/ipc/journal.h>
@@ -219,6 +220,10 @@ typedef enum fw_ipc_rwlock_mode {
 } fw_ipc_rwlock_mode;
 
 FW_API fw_ipc_rwlock_mode fw_ipc_rwlock_mine(const fw_ipc_rwlock *l);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/ipc/rwlock.h>
+#endif
 
 FW_END_DECLS
 

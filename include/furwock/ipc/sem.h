@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/wait.h>
@@ -98,6 +99,10 @@ FW_API int fw_ipc_sem_post_n(fw_ipc_sem *s, uint32_t n);
 
 /* The number of units, at a glimpse. */
 FW_API uint32_t fw_ipc_sem_value(const fw_ipc_sem *s);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/ipc/sem.h>
+#endif
 
 FW_END_DECLS
 

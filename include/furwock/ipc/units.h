@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/wait.h>
@@ -119,6 +120,10 @@ FW_API int fw_ipc_units_give(fw_ipc_units *u, uint32_t unit);
 FW_API uint32_t fw_ipc_units_count(const fw_ipc_units *u);
 FW_API uint32_t fw_ipc_units_value(const fw_ipc_units *u);
 FW_API uint32_t fw_ipc_units_mine(const fw_ipc_units *u);
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/ipc/units.h>
+#endif
 
 FW_END_DECLS
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* The same for the locks between processes, which threads of one process use. */
+#include <furwock/ipc.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { THREADS = 2, TIMES = 200 };
+
+#define MUST(call)   \
+    do {             \
+        if ((call))  \
+            abort(); \
+    } while (0)
+
+static fw_region *region;
+static fw_ipc_mutex *mutex;
+static fw_ipc_cond *changed;
+static fw_ipc_rwlock *rwlock;
+static fw_ipc_sem *sem;
+static fw_ipc_units *units;
+static fw_ipc_barrier *barrier;
+static fw_ipc_once *once;
+static long full, moved, written, upgraded, lent, made, posted, cell[THREADS];
+
+static int make(void *arg)
+{
+    made = 1;
+    return arg != NULL;
+}
+
+static void put(void)
+{
+    MUST(fw_ipc_mutex_lock(mutex));
+    while (full)
+        MUST(fw_ipc_cond_wait(changed, mutex));
+    full = 1;
+    MUST(fw_ipc_cond_signal(changed));
+    MUST(fw_ipc_mutex_unlock(mutex));
+}
+
+static void get(void)
+{
+    MUST(fw_ipc_mutex_lock_policy(mutex, NULL, NULL));
+    while (!full)
+        MUST(fw_ipc_cond_wait(changed, mutex));
+    full = 0;
+    moved++;
+    MUST(fw_ipc_cond_broadcast(changed));
+    MUST(fw_ipc_mutex_unlock(mutex));
+}
+
+static void count(void)
+{
+    MUST(fw_ipc_rwlock_wrlock(rwlock));
+    written++;
+    MUST(fw_ipc_rwlock_downgrade(rwlock));
+    MUST(written <= 0);
+    MUST(fw_ipc_rwlock_rdunlock(rwlock));
+    MUST(fw_ipc_rwlock_uplock(rwlock));
+    MUST(fw_ipc_rwlock_upgrade(rwlock));
+    upgraded++;
+    MUST(fw_ipc_rwlock_unlock(rwlock));
+    MUST(fw_ipc_units_wait(units));
+    lent++;
+    MUST(fw_ipc_units_post(units));
+#ifdef RACE
+    lent++;
+#endif
+}
+
+static void *work(void *arg)
+{
+    long *mine = arg;
+
+    for (int i = 0; i < TIMES; i++) {
+        if (mine == &cell[0])
+            put();
+        else
+            get();
+        count();
+    }
+    for (int i = 0; i < 20; i++) {
+        ++*mine;
+        MUST(fw_ipc_barrier_wait(barrier) > 0);
+        MUST(cell[0] != cell[1]);
+        MUST(fw_ipc_barrier_wait(barrier) > 0);
+    }
+    MUST(fw_ipc_once_call(once, make, NULL));
+    MUST(made != 1);
+    if (mine == &cell[0]) {
+        posted = 1;
+        MUST(fw_ipc_sem_post(sem));
+    } else {
+        MUST(fw_ipc_sem_wait(sem));
+        posted++;
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    enum { SIZE = 1 << 18, MAKE = FW_REGION_CREATE };
+    void *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_t threads[THREADS];
+
+    MUST(memory == MAP_FAILED);
+    MUST(fw_region_adopt(memory, SIZE, MAKE, &region));
+    MUST(fw_region_mutex(region, "mutex", MAKE, &mutex));
+    MUST(fw_region_cond(region, "changed", MAKE, &changed));
+    MUST(fw_region_rwlock(region, "rwlock", MAKE, &rwlock));
+    MUST(fw_region_sem(region, "sem", 0, 1, MAKE, &sem));
+    MUST(fw_region_units(region, "units", 1, MAKE, &units));
+    MUST(fw_region_barrier(region, "barrier", THREADS, FW_IPC_BARRIER_FAIL, MAKE, &barrier));
+    MUST(fw_region_once(region, "once", MAKE, &once));
+    for (int i = 0; i < THREADS; i++)
+        MUST(pthread_create(&threads[i], NULL, work, &cell[i]));
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    printf("%ld %ld %ld %ld\n", moved, written, upgraded, lent);
+    return EXIT_SUCCESS;
+}
