@@ -31,7 +31,7 @@ static struct {
     const char *program, *fault, *group, *replay;
     bool list, stats, deep;
     struct search_limits limits;
-} options = {.limits = {SEARCH_UNBOUNDED, DEFAULT_STATES}};
+} options = {.limits = {SEARCH_UNBOUNDED, DEFAULT_STATES, NULL}};
 
 /* --- Running -------------------------------------------------------------------------------- */
 
@@ -83,6 +83,11 @@ static void print_schedule(struct search_result *r)
     else
         printf("shortest schedule, %u steps:\n\n", r->length);
     show(r->schedule, r->length);
+    if (model_failure.kind != NULL && strcmp(model_failure.kind, r->failure.kind) != 0) {
+        fprintf(stderr, "fw-model: the schedule leads to another failure: %s\n",
+                model_failure.kind);
+        exit(3);
+    }
     printf("\nreplay with: --program %s%s%s --replay ", model_program->name,
            options.fault != NULL ? " --fault " : "", options.fault != NULL ? options.fault : "");
     schedule_print(stdout, r->schedule, r->length);
@@ -115,7 +120,7 @@ static uint32_t bound(void)
 
 static void run_search(struct search_result *r)
 {
-    const struct search_limits limits = {bound(), options.limits.states};
+    const struct search_limits limits = {bound(), options.limits.states, NULL};
 
     search(&limits, r);
 }

@@ -101,6 +101,20 @@ static void fail(struct search_result *r, uint32_t state, const struct model_cho
     copy_schedule(r, state, last);
 }
 
+/* Has the search come to what it looks for?  Forgets another failure. */
+static bool has_failed(const struct search_limits *limits)
+{
+    const struct model_failure *only = limits->only;
+
+    if (model_failure.kind == NULL)
+        return false;
+    if (only == NULL || (strcmp(model_failure.kind, only->kind) == 0 &&
+                         strcmp(model_failure.text, only->text) == 0))
+        return true;
+    memset(&model_failure, 0, sizeof model_failure);
+    return false;
+}
+
 /* Makes one step; false, and nothing is done, where it is beyond the bound. */
 static bool step(const struct search_limits *limits, struct model_choice choice,
                  const struct model_choice *list, unsigned n)
@@ -145,11 +159,13 @@ static bool expand(const struct search_limits *limits, struct search_result *r, 
     store_load(state);
     n = perform_list(list);
     r->ends += check_state(list, n);
+    begin_edges(state);
     if (model_failure.kind != NULL) {
+        if (!has_failed(limits))
+            return true; /* nothing after another failure */
         fail(r, state, NULL);
         return false;
     }
-    begin_edges(state);
     for (unsigned i = 0; i < n; i++) {
         store_load(state);
         made[made_count].choice = list[i];
@@ -158,6 +174,8 @@ static bool expand(const struct search_limits *limits, struct search_result *r, 
             continue;
         r->steps++;
         if (model_failure.kind != NULL) {
+            if (!has_failed(limits))
+                continue;
             put_made(state);
             fail(r, state, &list[i]);
             return false;
@@ -286,8 +304,10 @@ void search(const struct search_limits *limits, struct search_result *result)
 
 void search_shorten(const struct search_limits *limits, struct search_result *result)
 {
+    const struct model_failure wanted = result->failure;
+
     for (uint32_t bound = 0; bound < 8; bound++) {
-        const struct search_limits bounded = {bound, limits->states / 4};
+        const struct search_limits bounded = {bound, limits->states / 4, &wanted};
         struct search_result shorter;
 
         search(&bounded, &shorter);

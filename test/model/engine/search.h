@@ -21,6 +21,7 @@
 struct search_limits {
     uint32_t preemptions; /* SEARCH_UNBOUNDED: every schedule */
     uint32_t states;
+    const struct model_failure *only; /* where others are met, go on elsewhere; NULL: any */
 };
 
 enum search_verdict { SEARCH_PASSED, SEARCH_FAILED, SEARCH_TOO_LARGE };
@@ -40,7 +41,10 @@ struct search_result {
 /* One search of model_program. */
 void search(const struct search_limits *limits, struct search_result *result);
 
-/* After a failure: a schedule with the fewest preemptions, and among these the shortest. */
+/*
+ * After a failure: a schedule to the same one with the fewest preemptions, and among these the
+ * shortest.  With fewer preemptions, others may come first.
+ */
 void search_shorten(const struct search_limits *limits, struct search_result *result);
 
 /* Runs one schedule, with report_on as it is.  False: it does not fit the program at step *bad. */

@@ -134,6 +134,24 @@ static void release_overlooked(void)
         outcome("the release overlooked the waiter, which still saw the lock held");
 }
 
+/* --- Two failures ---------------------------------------------------------------------------- */
+
+/* The shorter way leads to one that needs a preemption, a longer one to another that needs none. */
+static void two_failures(unsigned self, const void *arg)
+{
+    (void)arg;
+    if (self == 0) {
+        fw_or32_relaxed(x, 1);
+        fw_and32_relaxed(x, 0);
+    } else if (fw_load32_relaxed(x) != 0) {
+        model_thread_fail("outcome", "the second thread came between", 0, 0);
+    } else {
+        for (unsigned i = 0; i < 8; i++)
+            fw_or32_relaxed(y, 1u << i);
+        model_thread_fail("another outcome", "it came before or after", 0, 0);
+    }
+}
+
 static const char with_fence[] = "fence";
 
 static const struct model_program programs[] = {
@@ -168,6 +186,12 @@ static const struct model_program programs[] = {
      .setup = one_word,
      .thread = halves,
      .finished = halves_each_only_own,
+     .expects = "outcome"},
+    {.name = "two-failures",
+     .about = "what is shown of one failure is no way to another",
+     .threads = 2,
+     .setup = two_words,
+     .thread = two_failures,
      .expects = "outcome"},
     {.name = "plain-release",
      .about = "plain release and a waiter with the fence",
