@@ -178,17 +178,19 @@ static int arrive(const view *v, uint64_t *token)
 {
     uint64_t *at, place;
 
-    do {
+    for (;;) {
         int error = take_part(v, token, &at);
         if (error != 0)
             return error;
         place = fw_load64_relaxed(at);
         if ((place & FW_IPC_HOLDER) != v->me.id || is_vacant(place, *token))
-            continue; /* reset */
+            continue; /* reset: it may be another's by now (B1) */
         if (has_arrived(place, *token))
             return EDEADLK;
         /* not arrived -> arrived; then the others' places: of two who arrive last, one sees both */
-    } while (!fw_cas64_seq_cst(at, &place, place_of(v->me.id, *token, round_of(*token))));
+        if (fw_cas64_seq_cst(at, &place, place_of(v->me.id, *token, round_of(*token))))
+            break;
+    }
     return settle(v, *token, NULL, false);
 }
 

@@ -4,6 +4,7 @@ from .kinds import Family, Fault
 
 UNITS = "src/ipc/units.c"
 BARRIER = "src/ipc/barrier.c"
+PLACES = "src/ipc/barrier_place.c"
 ONCE = "src/ipc/once.c"
 
 TAKE_OVER = ("        else if (life == FW_IPC_DEAD && "
@@ -67,10 +68,25 @@ BARRIER_FAULTS = [
           "    if (!fw_wait_blocks_(&wait->poll) && !has_sleepers(w)) {\n"),
     Fault("ipc-barrier-unfenced", "may look at the others before it has arrived", "ipc-barrier",
           BARRIER,
-          "    } while (!fw_cas64_seq_cst(at, &place, "
-          "place_of(v->me.id, *token, round_of(*token))));\n",
+          "        if (fw_cas64_seq_cst(at, &place, "
+          "place_of(v->me.id, *token, round_of(*token))))\n            break;\n",
           "        fw_store64_release(at, place_of(v->me.id, *token, round_of(*token)));\n"
-          "    } while (false);\n"),
+          "        break;\n"),
+    Fault("ipc-barrier-robs", "takes its place for its own after a reset", "ipc-barrier-retakes",
+          BARRIER,
+          "            continue; /* reset: it may be another's by now (B1) */\n"
+          "        if (has_arrived(", "            (void)0;\n        else if (has_arrived("),
+    Fault("ipc-barrier-quiet-newcomer", "takes a place, and does not change the round's word",
+          "ipc-barrier-takes-left", PLACES,
+          "        *w = fw_ipc_barrier_change_(v);\n",
+          "        *w = fw_load64_acquire(&v->b->round_);\n"),
+    Fault("ipc-barrier-old-place", "takes a place that looks vacant, in an old epoch",
+          "ipc-barrier-joins-late", PLACES,
+          "        if (!is_present(v, w))\n            return NULL;\n", ""),
+    Fault("ipc-barrier-quiet-withdraw", "takes its arrival back, and does not change the round's "
+          "word", "ipc-barrier-timed", BARRIER,
+          "    error = outcome(v, fw_ipc_barrier_change_(v), token); /* B4 */\n",
+          "    error = outcome(v, fw_load64_acquire(&v->b->round_), token);\n"),
     Fault("ipc-barrier-quiet-leave", "leaves, and does not look whether that ends the round",
           "ipc-barrier-leaves", BARRIER,
           "    error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL, false);\n"

@@ -1,40 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs for the barrier between processes.  Each thread is a party from the start.
+ * The programs for the barrier between processes.  What must hold: ipc_barrier_watch.h.
  *
+ *   join     becomes a party
  *   wait     arrives, and waits
  *   timed    the same, and gives up when its time is over
+ *   again    the same as wait; resets the barrier where it fails, and comes again
+ *   timely   as again, and gives up when its time is over
+ *   arrive   arrives
+ *   await    waits for the end of that round
  *   leave    leaves
  *   spoil    the barrier fails, as if a party had died
  *   reset    resets it
  *
- * Who gets through a round finds that all others have come to it, or left, or (where the barrier
- * goes on) died.  Where it fails, that is because somebody died, or spoiled it.  One at most is
- * told that it is the serial one.  Of a round, nobody is told that it failed if another one is told
- * that it ended.
+ * A thread that is told of an error ends.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+
+#include <furwock/futex.h>
 
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "gates_script.h"
+#include "ipc/announce.h"
 #include "ipc/barrier_word.h"
+#include "ipc_barrier_watch.h"
 #include "ipc_gates.h"
 
-enum word { END, WAIT, TIMED, LEAVE, SPOIL, RESET, WORDS };
+enum word { END, JOIN, WAIT, TIMED, AGAIN, TIMELY, ARRIVE, AWAIT, LEAVE, SPOIL, RESET, WORDS };
 
-static const char *const names[WORDS] = {"", "wait", "timed", "leave", "spoil", "reset"};
+static const char *const names[WORDS] = {"",       "join",  "wait",  "timed", "again", "timely",
+                                         "arrive", "await", "leave", "spoil", "reset"};
 
-/*
- * CALLS: by thread, the round to which it has come; LEFT: it has none.  SERIAL: by round.  SPOILED:
- * how often.  TOLD: for each round two bits: that it ended, that it failed.
+/* How a barrier begins: its mode, how many parties it has, and how many threads are some already.
  */
-enum ghost { CALLS, SERIAL = 8, SPOILED = 12, TOLD };
-#define LEFT 100u
+#define BEGINS(mode, parties, joined) ((mode) | (parties) << 8 | (joined) << 16)
+#define MODE_OF(begins) ((fw_ipc_barrier_mode)((begins)&0xff))
+#define PARTIES_OF(begins) ((uint32_t)((begins) >> 8 & 0xff))
+#define JOINED_OF(begins) ((uint32_t)((begins) >> 16))
 
 static fw_ipc_barrier *b;
-static bool is_to_fail;
 
 static void setup(const void *arg)
 {
@@ -42,13 +49,15 @@ static void setup(const void *arg)
     static const struct model_part parts[] = {
         {"round", 0, 8},   {"round", 0, 4}, {"place0", 64, 8}, {"place1", 72, 8},
         {"place2", 80, 8}, {"past", 16, 8}, {NULL, 0, 0}};
+    uint32_t parties = PARTIES_OF(script->initial);
 
-    is_to_fail = script->initial == FW_IPC_BARRIER_FAIL;
     ground_make(model_thread_count, true);
-    b = model_object("b", (unsigned)(sizeof *b + model_thread_count * 8), parts, NULL);
-    b->made_ = made_of(model_thread_count, (fw_ipc_barrier_mode)script->initial);
-    for (unsigned i = 0; i < model_thread_count; i++)
+    b = model_object("b", (unsigned)(sizeof *b + parties * 8), parts, NULL);
+    b->made_ = made_of(parties, MODE_OF(script->initial));
+    b->luck_ = UINT16_MAX; /* to await is not told how to wait: does not poll */
+    for (unsigned i = 0; i < JOINED_OF(script->initial); i++)
         places_of(b)[i] = place_of(ground_id_of(i), 0, (uint32_t)-1);
+    barrier_watch_begin(b, parties, MODE_OF(script->initial) == FW_IPC_BARRIER_FAIL);
     gates_script_read(script, names, WORDS);
 }
 
@@ -57,134 +66,168 @@ static enum model_access access(const void *p)
     return p == (const void *)&b->made_ ? ACCESS_DIRECT : ground_access(p);
 }
 
-static void check_others(unsigned self, uint64_t round)
+static int told(unsigned self, int error, bool has_waited)
 {
-    for (unsigned i = 0; i < model_thread_count; i++)
-        if (model_shared.ghost[CALLS + i] < round && (is_to_fail || !ground_is_killed(i)))
-            model_thread_fail("too early", "thread %llu goes on, and thread %llu has not come",
-                              self, i);
+    report_remark(self, error <= 0 ? "goes on" : "is told of an error");
+    barrier_watch_told(self, error, has_waited);
+    return error;
 }
 
-static void check_answer(unsigned self, uint64_t round, bool has_ended)
-{
-    uint64_t told = model_shared.ghost[TOLD] |= UINT64_C(1) << (2 * round + has_ended);
-
-    if ((told >> (2 * round) & 3) == 3)
-        model_thread_fail("answer", "thread %llu is told another end of round %llu", self, round);
-}
-
-/* True: the thread is to go on. */
-static bool wait(unsigned self, enum word w)
+static int wait(unsigned self, bool is_timed)
 {
     static const fw_deadline soon = {
         .clock = CLOCK_MONOTONIC,
         .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
-    uint64_t round = ++model_shared.ghost[CALLS + self];
-    int error = ipc_gates_in_use->wait(b, IPC_GATES_BLOCKS, w == TIMED ? &soon : NULL);
+    int error;
 
-    report_remark(self, error <= 0 ? "goes on" : "is told of an error");
-    if (error > 0) {
-        bool may_fail = is_to_fail && (ground_has_deaths() || model_shared.ghost[SPOILED] != 0);
-        if (error == EOWNERDEAD ? !may_fail : error != ETIMEDOUT || w != TIMED)
-            model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-        if (error == ETIMEDOUT)
-            --model_shared.ghost[CALLS + self];
-        else
-            check_answer(self, round, false);
-        return false;
-    }
-    check_answer(self, round, true);
-    check_others(self, round);
-    if (error == FW_IPC_BARRIER_SERIAL && ++model_shared.ghost[SERIAL + round] > 1)
-        model_thread_fail("serial", "two are the serial one of round %llu", round, 0);
-    return true;
+    barrier_watch_comes(self);
+    error = ipc_gates_in_use->wait(b, IPC_GATES_BLOCKS, is_timed ? &soon : NULL);
+    if (error == ETIMEDOUT && !is_timed)
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+    return told(self, error, true);
 }
 
-static void spoil(void)
+static int arrive(unsigned self, uint64_t *token)
+{
+    int error;
+
+    barrier_watch_comes(self);
+    error = ipc_gates_in_use->arrive(b, token);
+    return told(self, error, error > 0);
+}
+
+static int reset(void)
+{
+    return ipc_gates_in_use->reset(b);
+}
+
+static int again(unsigned self, bool is_timed)
+{
+    int error;
+
+    while ((error = wait(self, is_timed)) == EOWNERDEAD)
+        if ((error = reset()) != 0)
+            break;
+    return error;
+}
+
+static int spoil(void)
 {
     uint64_t w = fw_load64_acquire(&b->round_);
 
-    ++model_shared.ghost[SPOILED];
+    barrier_watch_spoil();
     while (!fw_cas64_acq_rel(&b->round_, &w, w | BARRIER_FAILED))
         ;
+    if (has_sleepers(w))
+        fw_futex_wake(fw_ipc_half_(&b->round_), INT_MAX, FW_FUTEX_SHARED);
+    return 0;
 }
 
-/* True: the thread is to go on. */
-static bool step(unsigned self, enum word w)
+/* What has no answer but 0. */
+static int must(unsigned self, int error)
+{
+    if (error != 0)
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+    return 0;
+}
+
+static int step(unsigned self, enum word w, uint64_t *token)
 {
     switch (w) {
+    case JOIN:
+        return told(self, ipc_gates_in_use->join(b), false);
+    case ARRIVE:
+        return arrive(self, token);
+    case AWAIT:
+        return told(self, ipc_gates_in_use->await(b, *token), true);
+    case AGAIN:
+    case TIMELY:
+        return again(self, w == TIMELY);
     case SPOIL:
-        spoil();
-        return true;
+        return spoil();
     case RESET:
-        if (ipc_gates_in_use->reset(b) != 0)
-            model_thread_fail("answer", "thread %llu may not reset", self, 0);
-        return true;
+        return must(self, reset());
     case LEAVE:
-        model_shared.ghost[CALLS + self] = LEFT;
-        if (ipc_gates_in_use->leave(b) != 0)
-            model_thread_fail("answer", "thread %llu may not leave", self, 0);
-        return true;
+        return must(self, ipc_gates_in_use->leave(b));
     default:
-        return wait(self, w);
+        return wait(self, w == TIMED);
     }
 }
 
 static void thread(unsigned self, const void *arg)
 {
     const unsigned *w = gates_words[self];
+    uint64_t token = 0;
 
     (void)arg;
     ground_begin(self, &ipc_gates_in_use->ground);
-    while (*w != END && step(self, (enum word) * w))
+    while (*w != END && step(self, (enum word) * w, &token) <= 0)
         w++;
 }
 
-static void changed(unsigned thread, uint64_t addr, uint64_t before)
-{
-    uint64_t at = addr - (uint64_t)(uintptr_t)places_of(b);
-    unsigned owner = ground_thread_of(before);
-
-    ground_changed(thread, addr, before);
-    if (at < model_thread_count * sizeof(uint64_t) && owner < MODEL_MAX_THREADS && owner != thread)
-        model_fail("word", "thread %llu changes the place of thread %llu", thread, owner);
-}
-
-#define PROGRAM(called, what, n, deaths, ...)                                                \
-    {                                                                                        \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,          \
-        .budget = {.kills = (deaths)}, .setup = setup, .thread = thread, .changed = changed, \
-        .own = ipc_gates_own, .access = access, .arg = __VA_ARGS__                           \
+#define PROGRAM(called, what, n, deaths, ...)                                       \
+    {                                                                               \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true, \
+        .budget = {.kills = (deaths)}, .setup = setup, .thread = thread,            \
+        .changed = barrier_watch_changed, .own = ipc_gates_own, .access = access,   \
+        .arg = __VA_ARGS__                                                          \
     }
 /* The deep ones are explored with any number. */
 #define AT_MOST(n) .preemptions = (n)
-#define FAIL(...) GATES_SCRIPT_FROM(FW_IPC_BARRIER_FAIL, __VA_ARGS__)
-#define GO_ON(...) GATES_SCRIPT_FROM(FW_IPC_BARRIER_GO_ON, __VA_ARGS__)
+/* So many parties, and so many threads that are parties from the start. */
+#define FAIL(parties, joined, ...) \
+    GATES_SCRIPT_FROM(BEGINS(FW_IPC_BARRIER_FAIL, parties, joined), __VA_ARGS__)
+#define GO_ON(parties, joined, ...) \
+    GATES_SCRIPT_FROM(BEGINS(FW_IPC_BARRIER_GO_ON, parties, joined), __VA_ARGS__)
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-barrier", "two parties, two rounds; nobody dies", 2, 0,
-            FAIL("wait wait", "wait wait")),
-    PROGRAM("ipc-barrier-three", "three parties; nobody dies", 3, 0, FAIL("wait", "wait", "wait")),
+            FAIL(2, 2, "wait wait", "wait wait")),
+    PROGRAM("ipc-barrier-three", "three parties; nobody dies", 3, 0,
+            FAIL(3, 3, "wait", "wait", "wait")),
     PROGRAM("ipc-barrier-fails", "two parties, two rounds; it fails when one dies", 2, 1,
-            FAIL("wait wait", "wait wait")),
+            FAIL(2, 2, "wait wait", "wait wait")),
     PROGRAM("ipc-barrier-goes-on", "the same, and it goes on", 2, 1,
-            GO_ON("wait wait", "wait wait")),
+            GO_ON(2, 2, "wait wait", "wait wait")),
     PROGRAM("ipc-barrier-fails-three", "three parties; one may die", 3, 1,
-            FAIL("wait", "wait", "wait")),
+            FAIL(3, 3, "wait", "wait", "wait")),
     PROGRAM("ipc-barrier-goes-on-three", "three parties; two may die", 3, 2,
-            GO_ON("wait", "wait", "wait")),
+            GO_ON(3, 3, "wait", "wait", "wait")),
     PROGRAM("ipc-barrier-leaves", "one leaves, one may die", 2, 1,
-            GO_ON("wait leave", "wait wait")),
+            GO_ON(2, 2, "wait leave", "wait wait")),
     PROGRAM("ipc-barrier-leaves-three", "the same, with two others", 3, 1,
-            GO_ON("leave", "wait wait", "wait wait"), AT_MOST(2)),
+            GO_ON(3, 3, "leave", "wait wait", "wait wait"), AT_MOST(2)),
     PROGRAM("ipc-barrier-timed", "one waits for a while only; one may die", 2, 1,
-            FAIL("timed", "timed")),
+            FAIL(2, 2, "timed", "timed")),
     PROGRAM("ipc-barrier-resets", "the other one resets it twice before the first looks", 2, 0,
-            FAIL("wait", "wait spoil reset spoil reset")),
+            FAIL(2, 2, "wait", "wait spoil reset spoil reset")),
     PROGRAM("ipc-barrier-resets-two", "two reset at once", 2, 0,
-            FAIL("spoil reset spoil reset", "reset spoil reset")),
+            FAIL(2, 2, "spoil reset spoil reset", "reset spoil reset")),
     PROGRAM("ipc-barrier-resets-three", "two reset at once; one may die over it", 3, 1,
-            FAIL("wait", "wait spoil reset spoil reset", "wait reset spoil reset"), AT_MOST(2)),
+            FAIL(3, 3, "wait", "wait spoil reset spoil reset", "wait reset spoil reset"),
+            AT_MOST(2)),
+    PROGRAM("ipc-barrier-joins", "two come, and become parties", 2, 0,
+            FAIL(2, 0, "wait wait", "join wait wait")),
+    PROGRAM("ipc-barrier-joins-three", "three come; one may die", 3, 1,
+            GO_ON(3, 0, "timed", "timed", "timed"), AT_MOST(2)),
+    PROGRAM("ipc-barrier-joins-late", "one comes for the only place while the other resets", 2, 0,
+            FAIL(1, 0, "again", "spoil again leave")),
+    PROGRAM("ipc-barrier-takes-left", "a third one takes the place of one that left", 3, 0,
+            GO_ON(2, 2, "wait leave", "wait timed", "join timed"), AT_MOST(3)),
+    PROGRAM("ipc-barrier-takes-dead", "the same, of one that died", 3, 1,
+            GO_ON(2, 2, "wait", "wait timed", "timed"), AT_MOST(2)),
+    PROGRAM("ipc-barrier-token", "one arrives, and waits later", 2, 0,
+            FAIL(2, 2, "arrive await wait", "wait arrive await")),
+    PROGRAM("ipc-barrier-token-fails", "the same; one may die", 2, 1,
+            FAIL(2, 2, "arrive await wait", "wait arrive await")),
+    PROGRAM("ipc-barrier-token-resets", "it is reset before the first one waits", 2, 0,
+            FAIL(2, 2, "arrive await again", "wait spoil reset again")),
+    PROGRAM("ipc-barrier-retakes", "one takes the other's place after a reset", 2, 0,
+            FAIL(2, 2, "timed", "spoil reset timed")),
+    PROGRAM("ipc-barrier-retakes-both", "both take places anew, until they meet", 2, 0,
+            FAIL(2, 2, "again again", "spoil again again")),
+    PROGRAM("ipc-barrier-retakes-dead", "two go on after a third one died", 3, 1,
+            FAIL(2, 2, "timely", "timed", "timely"), AT_MOST(2)),
 };
 
 const struct program_group ipc_barrier_programs = {"ipc-barrier", programs,

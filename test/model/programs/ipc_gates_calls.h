@@ -15,6 +15,9 @@ struct ipc_gates_calls {
                 const fw_deadline *deadline);
     int (*give)(fw_ipc_units *u, uint32_t unit);
     int (*wait)(fw_ipc_barrier *b, const fw_wait_policy *policy, const fw_deadline *deadline);
+    int (*join)(fw_ipc_barrier *b);
+    int (*arrive)(fw_ipc_barrier *b, uint64_t *token);
+    int (*await)(fw_ipc_barrier *b, uint64_t token);
     int (*leave)(fw_ipc_barrier *b);
     int (*reset)(fw_ipc_barrier *b);
     int (*call)(fw_ipc_once *o, int (*init)(void *), void *arg);

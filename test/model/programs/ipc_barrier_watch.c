@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "ipc_barrier_watch.h"
+
+#include <errno.h>
+
+#include "ipc/barrier_word.h"
+#include "ipc_ground.h"
+
+/*
+ * Rounds have one number over all epochs.  By round, a bit each: ENDED, FAILED, SERIAL.  By thread,
+ * a bit: NEWS, its word waits, and it has not changed the round's word since.  ROUNDS: eight bits
+ * for each epoch, the round in which it is or ended.  ARRIVED: by thread, the round in which it
+ * arrived, + 1, also where it has withdrawn since then.
+ */
+enum ghost { ENDED, FAILED, SERIAL, NEWS, SPOILED, ROUNDS, ARRIVED = 8 };
+
+#define EPOCHS 8u
+
+static fw_ipc_barrier *b;
+static uint32_t parties;
+static bool is_to_fail;
+
+static uint64_t *ghost(enum ghost which)
+{
+    return &model_shared.ghost[which];
+}
+
+static bool has(enum ghost which, uint64_t n)
+{
+    return (*ghost(which) >> n & 1) != 0;
+}
+
+static void set(enum ghost which, uint64_t n)
+{
+    *ghost(which) |= UINT64_C(1) << n;
+}
+
+static void clear(enum ghost which, uint64_t n)
+{
+    *ghost(which) &= ~(UINT64_C(1) << n);
+}
+
+static uint64_t *arrived(unsigned thread)
+{
+    return &model_shared.ghost[ARRIVED + thread];
+}
+
+static uint64_t round_of_epoch(uint64_t epoch)
+{
+    return *ghost(ROUNDS) >> 8 * (epoch % EPOCHS) & 0xff;
+}
+
+static void note_round(uint64_t w)
+{
+    unsigned shift = 8 * (unsigned)(epoch_of(w) % EPOCHS);
+
+    *ghost(ROUNDS) = (*ghost(ROUNDS) & ~(UINT64_C(0xff) << shift)) | (uint64_t)round_of(w) << shift;
+}
+
+void barrier_watch_begin(fw_ipc_barrier *barrier, uint32_t count, bool fails)
+{
+    b = barrier;
+    parties = count;
+    is_to_fail = fails;
+}
+
+void barrier_watch_spoil(void)
+{
+    ++*ghost(SPOILED);
+}
+
+/* --- Words ------------------------------------------------------------------------------------ */
+
+/* Does it say that it has arrived in that round? */
+static bool is_round(uint64_t party, uint64_t round)
+{
+    return (party >> PLACE_ROUND_SHIFT & PLACE_ROUND) == (round & PLACE_ROUND);
+}
+
+static void check_party(unsigned thread, uint64_t before, uint64_t now)
+{
+    unsigned owner = ground_thread_of(before);
+    bool is_own = (now & FW_IPC_HOLDER) == ground_id_of(thread);
+    uint64_t epoch = now >> PLACE_EPOCH_SHIFT & BARRIER_EPOCH;
+    uint64_t come = *arrived(thread);
+
+    if (owner < MODEL_MAX_THREADS && owner != thread && !is_vacant(before, b->round_))
+        model_fail("word", "thread %llu changes the place of thread %llu", thread, owner);
+    clear(NEWS, thread);
+    if (!is_own)
+        *arrived(thread) = 0;
+    else if (is_round(now, round_of_epoch(epoch)))
+        *arrived(thread) = round_of_epoch(epoch) + 1;
+    else if (come == 0 || (!has(ENDED, come - 1) && !has(FAILED, come - 1)))
+        set(NEWS, thread);
+}
+
+/* Of the round w: who has not arrived, and the round's word was told. */
+struct missing {
+    bool alive, dead;
+};
+
+static struct missing look_at_parties(uint64_t w)
+{
+    struct missing m = {false, false};
+
+    for (uint32_t i = 0; i < parties; i++) {
+        uint64_t party = places_of(b)[i];
+        unsigned line = (unsigned)(party & FW_IPC_SLOT) - 1; /* its thread's number, too */
+        bool is_dead = ground_thread_of(party) >= MODEL_MAX_THREADS;
+        if (is_vacant(party, w)) {
+            m.alive = true;
+        } else if (!is_left(party) && !has_arrived(party, w)) {
+            m.dead |= is_dead && !has(NEWS, line);
+            m.alive |= !is_dead && !has(NEWS, line);
+        }
+    }
+    return m;
+}
+
+static void check_round(unsigned thread, uint64_t before, uint64_t now)
+{
+    uint64_t flags = FW_IPC_WAITERS | BARRIER_CHANGES;
+    struct missing m = look_at_parties(before);
+
+    if ((before & BARRIER_CHANGES) != (now & BARRIER_CHANGES))
+        clear(NEWS, thread);
+    if ((before & ~flags) == (now & ~flags))
+        return;
+    if (now == (before | BARRIER_FAILED)) {
+        if (*ghost(SPOILED) == 0 && (!ground_has_deaths() || !is_to_fail))
+            model_fail("answer", "round %llu fails, and nobody died", round_of(before), 0);
+        set(FAILED, round_of(before));
+    } else if (now == one_round_later(before) && !has_failed(before)) {
+        if (m.alive || (m.dead && is_to_fail))
+            model_fail("too early", "thread %llu ends round %llu, and somebody has not come",
+                       thread, round_of(before));
+        set(ENDED, round_of(before));
+    } else if (now != one_epoch_later(before) || !has_failed(before)) {
+        model_fail("word", "the round's word is 0x%llx after 0x%llx", now, before);
+    }
+    note_round(now);
+}
+
+void barrier_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    uint64_t at = addr - (uint64_t)(uintptr_t)places_of(b);
+
+    ground_changed(thread, addr, before);
+    if (at < parties * sizeof(uint64_t))
+        check_party(thread, before, places_of(b)[at / sizeof(uint64_t)]);
+    else if (addr == (uint64_t)(uintptr_t)&b->round_)
+        check_round(thread, before, b->round_);
+}
+
+/* --- Answers ---------------------------------------------------------------------------------- */
+
+void barrier_watch_comes(unsigned thread)
+{
+    *arrived(thread) = 0;
+}
+
+static void check_error(unsigned thread, int error, uint64_t come)
+{
+    bool may_fail = is_to_fail && (ground_has_deaths() || *ghost(SPOILED) != 0);
+    bool has_failed_for_it = come == 0 || (has(FAILED, come - 1) && !has(ENDED, come - 1));
+
+    if (error == EOWNERDEAD && may_fail && has_failed_for_it)
+        return;
+    if (error == ETIMEDOUT && (come == 0 || !has(ENDED, come - 1)))
+        return;
+    if (error == EBUSY && come == 0)
+        return;
+    model_thread_fail("answer", "thread %llu is answered %llu", thread, (uint64_t)error);
+}
+
+void barrier_watch_told(unsigned thread, int error, bool has_waited)
+{
+    uint64_t come = *arrived(thread);
+
+    clear(NEWS, thread); /* whoever comes back is a party, whatever its call did last */
+    if (error <= 0 && !has_waited)
+        return;
+    *arrived(thread) = 0;
+    if (error > 0) {
+        check_error(thread, error, come);
+        return;
+    }
+    if (come == 0 || has(FAILED, come - 1))
+        model_thread_fail("answer", "thread %llu is told another end of round %llu", thread,
+                          come - 1);
+    if (!has(ENDED, come - 1))
+        model_thread_fail("too early", "thread %llu goes on, and round %llu has not ended", thread,
+                          come - 1);
+    if (error != FW_IPC_BARRIER_SERIAL)
+        return;
+    if (has(SERIAL, come - 1))
+        model_thread_fail("serial", "two are the serial one of round %llu", come - 1, 0);
+    set(SERIAL, come - 1);
+}

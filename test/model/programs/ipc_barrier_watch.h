@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_IPC_BARRIER_WATCH_H
+#define MODEL_IPC_BARRIER_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/ipc/barrier.h>
+
+/*
+ * What must hold of a barrier between processes, whoever its parties are and in whatever epoch.
+ *
+ * At each change of a party's word: it is that party's own; or nobody alive has it in the present
+ * epoch.
+ *
+ * At each change of the round's word, it is one of those of the table in src/ipc/barrier.c, and B2
+ * and B3 hold of the parties' words at that moment: a round ends where none is vacant, and nobody
+ * alive has still to arrive (except one that came or withdrew, and has not told the round's word
+ * yet: B4); it fails where somebody died who has not arrived.
+ *
+ * What a thread is told is what became of the round in which it arrived; and one at most of each
+ * round is told that it is the serial one.
+ */
+void barrier_watch_begin(fw_ipc_barrier *b, uint32_t parties, bool is_to_fail);
+
+/* The program makes the barrier fail, as if a party had died. */
+void barrier_watch_spoil(void);
+
+/* Around a thread's calls: before it arrives; with each answer, and is it that of a wait? */
+void barrier_watch_comes(unsigned thread);
+void barrier_watch_told(unsigned thread, int error, bool has_waited);
+
+/* For the hook of that name. */
+void barrier_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
+
+#endif
