@@ -104,7 +104,8 @@ static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *
     bool is_awaited = false;
 
     for (uint32_t n = 0; n < v->parties; n++) {
-        uint64_t place = fw_load64_seq_cst(fw_ipc_barrier_nth_(v, n));
+        const uint64_t *at = fw_ipc_barrier_nth_(v, n);
+        uint64_t place = fw_load64_seq_cst(at);
         uint64_t holder = place & FW_IPC_HOLDER;
         enum fw_ipc_life life = FW_IPC_ALIVE;
         if (!is_vacant(place, w)) {
@@ -115,8 +116,11 @@ static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *
         }
         if (life == FW_IPC_UNREAL)
             return ROUND_UNREAL;
-        if (life == FW_IPC_DEAD && !v->goes_on)
-            return ROUND_FAILS;
+        if (life == FW_IPC_DEAD && !v->goes_on) {
+            place = fw_load64_seq_cst(at); /* it may have arrived since then: B3 */
+            if (!is_left(place) && !has_arrived(place, w))
+                return ROUND_FAILS;
+        }
         if (life == FW_IPC_ALIVE && !is_thorough)
             return ROUND_GOES;
         is_awaited |= life == FW_IPC_ALIVE;

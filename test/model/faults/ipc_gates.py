@@ -49,11 +49,14 @@ BARRIER_FAULTS = [
     Fault("ipc-barrier-waits-for-dead", "waits for those who died", "ipc-barrier-goes-on", BARRIER,
           "        is_awaited |= life == FW_IPC_ALIVE;\n", "        is_awaited = true;\n"),
     Fault("ipc-barrier-never-fails", "goes on where it is to fail", "ipc-barrier-fails", BARRIER,
-          "        if (life == FW_IPC_DEAD && !v->goes_on)\n",
-          "        if (life == FW_IPC_UNREAL && !v->goes_on)\n"),
+          "        if (life == FW_IPC_DEAD && !v->goes_on) {\n",
+          "        if (life == FW_IPC_UNREAL && !v->goes_on) {\n"),
     Fault("ipc-barrier-always-fails", "fails where it is to go on", "ipc-barrier-goes-on", BARRIER,
-          "        if (life == FW_IPC_DEAD && !v->goes_on)\n",
-          "        if (life == FW_IPC_DEAD)\n"),
+          "        if (life == FW_IPC_DEAD && !v->goes_on) {\n",
+          "        if (life == FW_IPC_DEAD) {\n"),
+    Fault("ipc-barrier-old-look", "fails over one that arrived before it died", "ipc-barrier-fails",
+          BARRIER, "            place = fw_load64_seq_cst(at); "
+          "/* it may have arrived since then: B3 */\n", ""),
     Fault("ipc-barrier-early", "does not wait for the living", "ipc-barrier", BARRIER,
           "        if (life == FW_IPC_ALIVE && !is_thorough)\n            return ROUND_GOES;\n"
           "        is_awaited |= life == FW_IPC_ALIVE;\n", ""),

@@ -98,11 +98,12 @@ static void check_party(unsigned thread, uint64_t before, uint64_t now)
 /* Of the round w: who has not arrived, and the round's word was told. */
 struct missing {
     bool alive, dead;
+    bool any_dead; /* whether it was or not */
 };
 
 static struct missing look_at_parties(uint64_t w)
 {
-    struct missing m = {false, false};
+    struct missing m = {false, false, false};
 
     for (uint32_t i = 0; i < parties; i++) {
         uint64_t party = places_of(b)[i];
@@ -111,6 +112,7 @@ static struct missing look_at_parties(uint64_t w)
         if (is_vacant(party, w)) {
             m.alive = true;
         } else if (!is_left(party) && !has_arrived(party, w)) {
+            m.any_dead |= is_dead;
             m.dead |= is_dead && !has(NEWS, line);
             m.alive |= !is_dead && !has(NEWS, line);
         }
@@ -128,7 +130,7 @@ static void check_round(unsigned thread, uint64_t before, uint64_t now)
     if ((before & ~flags) == (now & ~flags))
         return;
     if (now == (before | BARRIER_FAILED)) {
-        if (*ghost(SPOILED) == 0 && (!ground_has_deaths() || !is_to_fail))
+        if (*ghost(SPOILED) == 0 && (!m.any_dead || !is_to_fail))
             model_fail("answer", "round %llu fails, and nobody died", round_of(before), 0);
         set(FAILED, round_of(before));
     } else if (now == one_round_later(before) && !has_failed(before)) {
