@@ -30,6 +30,7 @@
  * made_: 0, or MADE with mode and number of places; written once, and checked against the region by
  * each call before it is used.
  * past_: of the present epoch; or of the next one, where the present one failed and is being reset.
+ * serial_: by epoch, the round of which somebody is the serial thread: -> a later one (B8).
  * luck_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
  * B1  Who is a party and has arrived is in the places and nowhere else, and only its thread writes
@@ -47,6 +48,9 @@
  *     each epoch began is kept in past_, for so many epochs as it has bits.
  * B7  past_ goes to the next epoch before round_ does, and says of it what the failed round says:
  *     so it does not matter who brings it there, nor who dies between the two.
+ * B8  Of those who wait for a round and see that it has ended, the first to claim it in serial_ is
+ *     its serial thread.  No other round of that epoch can have been claimed since it ended: the
+ *     next one does not end without those who have not looked yet.
  *
  * Legal:   WAITERS set when nobody sleeps.
  * Illegal: to sleep with an expected value in which it is not set.
@@ -63,6 +67,9 @@
 _Static_assert(sizeof(fw_ipc_barrier) == 64, "the places begin on a line of the cache");
 
 typedef struct fw_ipc_barrier_view_ view;
+
+/* What settle answers, besides errors: the caller has ended the round. */
+enum { ENDED_HERE = -1 };
 
 enum verdict { ROUND_GOES, ROUND_ENDS, ROUND_FAILS, ROUND_UNREAL };
 
@@ -130,8 +137,8 @@ static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *
 
 /*
  * Ends the round of the token, if it is to end.
- *   0                       it has ended, or goes on
- *   FW_IPC_BARRIER_SERIAL   the caller has ended it
+ *   0            it has ended, or goes on
+ *   ENDED_HERE   the caller has ended it
  *   EOWNERDEAD, EUCLEAN
  */
 static int settle(const view *v, uint64_t token, const struct fw_ipc_wait_ *wait, bool is_thorough)
@@ -152,7 +159,7 @@ static int settle(const view *v, uint64_t token, const struct fw_ipc_wait_ *wait
             continue;
         if (has_sleepers(w))
             fw_ipc_wake_(fw_ipc_half_(&v->b->round_), INT_MAX);
-        return verdict == ROUND_ENDS ? FW_IPC_BARRIER_SERIAL : EOWNERDEAD;
+        return verdict == ROUND_ENDS ? ENDED_HERE : EOWNERDEAD;
     }
 }
 
@@ -226,7 +233,7 @@ static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
     return fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->b->round_), (uint32_t)w);
 }
 
-/* Waits for the end of the token's round.  As fw_ipc_barrier_wait. */
+/* Waits for the end of the token's round.  0 or ENDED_HERE: it has ended; or an error. */
 static int await_slow_(const view *v, uint64_t token, struct fw_ipc_wait_ *wait,
                        const fw_wait_policy *policy)
 {
@@ -250,6 +257,18 @@ static int await_slow_(const view *v, uint64_t token, struct fw_ipc_wait_ *wait,
         error = error == 0 ? EBUSY : error;
     }
     return error;
+}
+
+/* The token's round has ended, and the caller waited for it: SERIAL to the first one, or 0 (B8). */
+static int claim_serial(const view *v, uint64_t token)
+{
+    uint64_t *at = &v->b->serial_[epoch_of(token) % FW_IPC_BARRIER_SERIALS];
+    uint64_t claim = fw_load64_relaxed(at);
+
+    while (claim != claim_of(token) && !is_later_claim(claim, token))
+        if (fw_cas64_relaxed(at, &claim, claim_of(token))) /* an earlier round -> this one */
+            return FW_IPC_BARRIER_SERIAL;
+    return 0;
 }
 
 /* --- Calls ------------------------------------------------------------------------------------ */
@@ -279,7 +298,7 @@ int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *policy,
     if (error == 0)
         error = await_slow_(&v, token, &wait, policy);
     fw_ipc_wait_end_(&wait);
-    return error;
+    return error <= 0 ? claim_serial(&v, token) : error;
 }
 
 int fw_ipc_barrier_wait(fw_ipc_barrier *b)
@@ -299,7 +318,7 @@ int fw_ipc_barrier_arrive(fw_ipc_barrier *b, uint64_t *token)
 
     if (error == 0)
         error = arrive(&v, token);
-    return error == FW_IPC_BARRIER_SERIAL ? 0 : error;
+    return error == ENDED_HERE ? 0 : error;
 }
 
 int fw_ipc_barrier_await(fw_ipc_barrier *b, uint64_t token)
@@ -314,7 +333,7 @@ int fw_ipc_barrier_await(fw_ipc_barrier *b, uint64_t token)
         return error;
     error = await_slow_(&v, token, &wait, NULL);
     fw_ipc_wait_end_(&wait);
-    return error == FW_IPC_BARRIER_SERIAL ? 0 : error;
+    return error == ENDED_HERE ? 0 : error;
 }
 
 int fw_ipc_barrier_leave(fw_ipc_barrier *b)
@@ -367,26 +386,4 @@ int fw_ipc_barrier_reset(fw_ipc_barrier *b)
 uint32_t fw_ipc_barrier_round(const fw_ipc_barrier *b)
 {
     return round_of(fw_load64_acquire(&b->round_));
-}
-
-int fw_ipc_barrier_death(const fw_ipc_barrier *b, fw_ipc_death *death)
-{
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_(b);
-    uint64_t w;
-    view v;
-    int error = place != NULL ? fw_ipc_barrier_look_(&v, place, b) : EINVAL;
-
-    if (error != 0)
-        return error;
-    w = fw_load64_acquire(&b->round_);
-    for (uint32_t i = 0; i < v.parties; i++) {
-        uint64_t party = fw_load64_acquire(&v.places[i]), ids;
-        if (is_vacant(party, w) || is_left(party) ||
-            fw_ipc_life_(place, party & FW_IPC_HOLDER) != FW_IPC_DEAD)
-            continue;
-        ids = fw_ipc_ids_(place, party & FW_IPC_HOLDER);
-        *death = (fw_ipc_death){(pid_t)(ids >> 32), (pid_t)(uint32_t)ids, round_of(w)};
-        return 0;
-    }
-    return ENOENT;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The places of fw_ipc_barrier, and who takes them.  States and invariants: barrier.c.
+ * The places of fw_ipc_barrier: who takes them, who died in one.  States, invariants: barrier.c.
  *
  * A newcomer
  *   1  loads the round, and takes a place: not arrived, in that epoch
@@ -137,4 +137,26 @@ int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint
         if (catch_up(v, *place, before, *w))
             return 0;
     }
+}
+
+int fw_ipc_barrier_death(const fw_ipc_barrier *b, fw_ipc_death *death)
+{
+    const struct fw_ipc_place_ *place = fw_ipc_place_of_(b);
+    uint64_t w;
+    struct fw_ipc_barrier_view_ v;
+    int error = place != NULL ? fw_ipc_barrier_look_(&v, place, b) : EINVAL;
+
+    if (error != 0)
+        return error;
+    w = fw_load64_acquire(&b->round_);
+    for (uint32_t i = 0; i < v.parties; i++) {
+        uint64_t party = fw_load64_acquire(&v.places[i]), ids;
+        if (is_vacant(party, w) || is_left(party) ||
+            fw_ipc_life_(place, party & FW_IPC_HOLDER) != FW_IPC_DEAD)
+            continue;
+        ids = fw_ipc_ids_(place, party & FW_IPC_HOLDER);
+        *death = (fw_ipc_death){(pid_t)(ids >> 32), (pid_t)(uint32_t)ids, round_of(w)};
+        return 0;
+    }
+    return ENOENT;
 }

@@ -27,6 +27,10 @@
  * past_
  *   bit   63 .. 52   51 .. 0
  *         epoch      was the first round odd: of that epoch (bit 0), of the one before (bit 1) ...
+ *
+ * serial_[epoch modulo FW_IPC_BARRIER_SERIALS]
+ *   bit   63 .. 52   51 .. 32   31       30   29 .. 0
+ *         epoch      0          CLAIMED  0    round
  */
 #define BARRIER_ROUND UINT64_C(0x3fffffff)
 #define BARRIER_FAILED FW_IPC_DIED
@@ -39,6 +43,8 @@
 #define PLACE_ROUND UINT64_C(0xf)
 #define PLACE_EPOCH_SHIFT 20
 
+#define BARRIER_CLAIMED (UINT64_C(1) << 31)
+
 #define BARRIER_MADE (UINT64_C(1) << 63)
 #define BARRIER_MODE_SHIFT 32
 
@@ -49,6 +55,8 @@ _Static_assert((FW_IPC_HOLDER ^ PLACE_ROUND << PLACE_ROUND_SHIFT ^
                 BARRIER_EPOCH << PLACE_EPOCH_SHIFT) == UINT64_MAX,
                "and these a place");
 _Static_assert(FW_IPC_BARRIER_RESETS == BARRIER_EPOCH_SHIFT + 1, "a bit for each");
+_Static_assert(sizeof((fw_ipc_barrier *)0)->serial_ / sizeof(uint64_t) == FW_IPC_BARRIER_SERIALS,
+               "a word for each");
 
 /* --- The round -------------------------------------------------------------------------------- */
 
@@ -121,6 +129,22 @@ static inline bool has_ended_before_reset(uint64_t past, uint64_t token)
     uint64_t ago = resets_since(past, token);
 
     return ago < BARRIER_EPOCH_SHIFT && (past >> ago & 1) == (token & 1);
+}
+
+/* --- The serial thread ------------------------------------------------------------------------ */
+
+/* Somebody is the serial thread of the token's round. */
+static inline uint64_t claim_of(uint64_t token)
+{
+    return epoch_of(token) << BARRIER_EPOCH_SHIFT | BARRIER_CLAIMED | round_of(token);
+}
+
+/* Is it a claim in an epoch after that of the token, by less than half of all? */
+static inline bool is_later_claim(uint64_t claim, uint64_t token)
+{
+    uint64_t ahead = (epoch_of(claim) - epoch_of(token)) & BARRIER_EPOCH;
+
+    return (claim & BARRIER_CLAIMED) != 0 && ahead != 0 && ahead <= BARRIER_EPOCH / 2;
 }
 
 /* --- A place ---------------------------------------------------------------------------------- */

@@ -81,6 +81,10 @@ static void words_say_what_they_mean(void **state)
     assert_true(has_ended_before_reset(UINT64_C(6) << 52 | 4, word_at(3, 21)));
     assert_false(has_ended_before_reset(UINT64_C(6) << 52 | 4, word_at(4, 21)));
     assert_false(has_ended_before_reset(UINT64_C(56) << 52, word_at(3, 20))); /* not known */
+    assert_int_equal(claim_of(last), word_at(BARRIER_EPOCH, BARRIER_ROUND) | BARRIER_CLAIMED);
+    assert_true(is_later_claim(claim_of(word_at(2, 1)), word_at(BARRIER_EPOCH, 7)));
+    assert_false(is_later_claim(claim_of(word_at(BARRIER_EPOCH, 7)), word_at(2, 1)));
+    assert_false(is_later_claim(claim_of(w), w) || is_later_claim(0, word_at(BARRIER_EPOCH, 7)));
     assert_int_equal(one_change_later(last), last & ~BARRIER_CHANGES);
     assert_int_equal(one_epoch_later(last | BARRIER_FAILED), BARRIER_CHANGES);
     assert_true(has_failed(last | BARRIER_FAILED) && !has_failed(last));

@@ -73,11 +73,19 @@ typedef struct fw_ipc_barrier {
     uint64_t made_;
     uint64_t past_;
     uint32_t luck_;
-    uint32_t spare_[9];
+    uint32_t spare_;
+    uint64_t serial_[4];
 } fw_ipc_barrier;
 
-/* What fw_ipc_barrier_wait returns to one thread of each round, if that one has not died. */
+/*
+ * What fw_ipc_barrier_wait returns to one thread of each round: exactly one of those who wait for
+ * it in fw_ipc_barrier_wait (timedwait, wait_policy) and return, whoever ends the round: also one
+ * that leaves, or only arrives.  To none where that one is killed before it returns.  (A thread
+ * that is stopped while the barrier fails and is reset FW_IPC_BARRIER_SERIALS times is not the
+ * serial one of its round.)
+ */
 #define FW_IPC_BARRIER_SERIAL (-1)
+#define FW_IPC_BARRIER_SERIALS 4u
 
 /* The most parties that a barrier can have. */
 #define FW_IPC_BARRIER_MAX 4096u
@@ -108,7 +116,7 @@ FW_API int fw_ipc_barrier_join(fw_ipc_barrier *b);
 
 /*
  * Arrives, and waits until all have.
- *   FW_IPC_BARRIER_SERIAL   the round has ended; to one of those who wait for it
+ *   FW_IPC_BARRIER_SERIAL   the round has ended; to one of those who wait for it so
  *   0                       the round has ended
  *   EDEADLK                 the caller has arrived for this round already (fw_ipc_barrier_arrive)
  *   errors as above
@@ -130,7 +138,7 @@ FW_API int fw_ipc_barrier_arrive(fw_ipc_barrier *b, uint64_t *token);
 
 /*
  * Waits for the end of the round of which arriving gave the token; for a thread that has not left
- * since then.  0, or an error as above.
+ * since then.  0 (never FW_IPC_BARRIER_SERIAL), or an error as above.
  */
 FW_API int fw_ipc_barrier_await(fw_ipc_barrier *b, uint64_t token);
 

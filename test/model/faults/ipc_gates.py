@@ -90,6 +90,21 @@ BARRIER_FAULTS = [
           "word", "ipc-barrier-timed", BARRIER,
           "    error = outcome(v, fw_ipc_barrier_change_(v), token); /* B4 */\n",
           "    error = outcome(v, fw_load64_acquire(&v->b->round_), token);\n"),
+    Fault("ipc-barrier-serial-ender", "who ends a round is its serial thread, or nobody",
+          "ipc-barrier-ends-by-arrival", BARRIER,
+          "    return error <= 0 ? claim_serial(&v, token) : error;\n",
+          "    return error == ENDED_HERE ? FW_IPC_BARRIER_SERIAL : error;\n"),
+    Fault("ipc-barrier-serial-torn", "claims the serial role by a load and a store", "ipc-barrier",
+          BARRIER,
+          "        if (fw_cas64_relaxed(at, &claim, claim_of(token))) "
+          "/* an earlier round -> this one */\n            return FW_IPC_BARRIER_SERIAL;\n",
+          "        {\n            fw_store64_relaxed(at, claim_of(token));\n"
+          "            return FW_IPC_BARRIER_SERIAL;\n        }\n"),
+    Fault("ipc-barrier-serial-await", "who only arrived is the serial thread",
+          "ipc-barrier-token", BARRIER,
+          "    error = await_slow_(&v, token, &wait, NULL);\n    fw_ipc_wait_end_(&wait);\n",
+          "    error = await_slow_(&v, token, &wait, NULL);\n    fw_ipc_wait_end_(&wait);\n"
+          "    if (error <= 0)\n        return claim_serial(&v, token);\n"),
     Fault("ipc-barrier-quiet-leave", "leaves, and does not look whether that ends the round",
           "ipc-barrier-leaves", BARRIER,
           "    error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL, false);\n"

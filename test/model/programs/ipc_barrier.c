@@ -48,7 +48,7 @@ static void setup(const void *arg)
     const struct gates_script *script = arg;
     static const struct model_part parts[] = {
         {"round", 0, 8},   {"round", 0, 4}, {"place0", 64, 8}, {"place1", 72, 8},
-        {"place2", 80, 8}, {"past", 16, 8}, {NULL, 0, 0}};
+        {"place2", 80, 8}, {"past", 16, 8}, {"serial", 32, 8}, {NULL, 0, 0}};
     uint32_t parties = PARTIES_OF(script->initial);
 
     ground_make(model_thread_count, true);
@@ -66,10 +66,10 @@ static enum model_access access(const void *p)
     return p == (const void *)&b->made_ ? ACCESS_DIRECT : ground_access(p);
 }
 
-static int told(unsigned self, int error, bool has_waited)
+static int told(unsigned self, int error, enum barrier_call call)
 {
     report_remark(self, error <= 0 ? "goes on" : "is told of an error");
-    barrier_watch_told(self, error, has_waited);
+    barrier_watch_told(self, error, call);
     return error;
 }
 
@@ -84,7 +84,7 @@ static int wait(unsigned self, bool is_timed)
     error = ipc_gates_in_use->wait(b, IPC_GATES_BLOCKS, is_timed ? &soon : NULL);
     if (error == ETIMEDOUT && !is_timed)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-    return told(self, error, true);
+    return told(self, error, CALL_WAITS);
 }
 
 static int arrive(unsigned self, uint64_t *token)
@@ -93,7 +93,7 @@ static int arrive(unsigned self, uint64_t *token)
 
     barrier_watch_comes(self);
     error = ipc_gates_in_use->arrive(b, token);
-    return told(self, error, error > 0);
+    return told(self, error, CALL_ARRIVES);
 }
 
 static int reset(void)
@@ -135,11 +135,11 @@ static int step(unsigned self, enum word w, uint64_t *token)
 {
     switch (w) {
     case JOIN:
-        return told(self, ipc_gates_in_use->join(b), false);
+        return told(self, ipc_gates_in_use->join(b), CALL_ARRIVES);
     case ARRIVE:
         return arrive(self, token);
     case AWAIT:
-        return told(self, ipc_gates_in_use->await(b, *token), true);
+        return told(self, ipc_gates_in_use->await(b, *token), CALL_AWAITS);
     case AGAIN:
     case TIMELY:
         return again(self, w == TIMELY);
@@ -169,7 +169,8 @@ static void thread(unsigned self, const void *arg)
     {                                                                               \
         .name = called, .about = what, .threads = n, .generic = true, .naps = true, \
         .budget = {.kills = (deaths)}, .setup = setup, .thread = thread,            \
-        .changed = barrier_watch_changed, .own = ipc_gates_own, .access = access,   \
+        .changed = barrier_watch_changed, .killed = barrier_watch_killed,           \
+        .finished = barrier_watch_finished, .own = ipc_gates_own, .access = access, \
         .arg = __VA_ARGS__                                                          \
     }
 /* The deep ones are explored with any number. */
@@ -222,6 +223,12 @@ static const struct model_program programs[] = {
             FAIL(2, 2, "arrive await wait", "wait arrive await")),
     PROGRAM("ipc-barrier-token-resets", "it is reset before the first one waits", 2, 0,
             FAIL(2, 2, "arrive await again", "wait spoil reset again")),
+    PROGRAM("ipc-barrier-ends-by-arrival", "who only arrives ends the round", 3, 0,
+            FAIL(3, 3, "wait", "wait", "arrive"), AT_MOST(3)),
+    PROGRAM("ipc-barrier-ends-by-leave", "who leaves ends the round", 3, 0,
+            GO_ON(3, 3, "wait", "wait", "leave"), AT_MOST(3)),
+    PROGRAM("ipc-barrier-ends-by-stranger", "one that finds no place ends the round", 3, 0,
+            FAIL(2, 2, "wait", "wait", "wait"), AT_MOST(3)),
     PROGRAM("ipc-barrier-retakes", "one takes the other's place after a reset", 2, 0,
             FAIL(2, 2, "timed", "spoil reset timed")),
     PROGRAM("ipc-barrier-retakes-both", "both take places anew, until they meet", 2, 0,

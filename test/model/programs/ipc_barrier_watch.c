@@ -7,12 +7,13 @@
 #include "ipc_ground.h"
 
 /*
- * Rounds have one number over all epochs.  By round, a bit each: ENDED, FAILED, SERIAL.  By thread,
- * a bit: NEWS, its word waits, and it has not changed the round's word since.  ROUNDS: eight bits
- * for each epoch, the round in which it is or ended.  ARRIVED: by thread, the round in which it
- * arrived, + 1, also where it has withdrawn since then.
+ * Rounds have one number over all epochs.  By round, a bit each: ENDED, FAILED; WAITED, somebody
+ * waited to its end; SERIAL, and is the serial one; LOST, one that arrived was killed over it.  By
+ * thread, a bit: NEWS, its word waits, and it has not changed the round's word since.  ROUNDS:
+ * eight bits for each epoch, the round in which it is or ended.  ARRIVED: by thread, the round in
+ * which it arrived, + 1, also where it has withdrawn since then.
  */
-enum ghost { ENDED, FAILED, SERIAL, NEWS, SPOILED, ROUNDS, ARRIVED = 8 };
+enum ghost { ENDED, FAILED, WAITED, SERIAL, LOST, NEWS, SPOILED, ROUNDS, ARRIVED };
 
 #define EPOCHS 8u
 
@@ -176,12 +177,12 @@ static void check_error(unsigned thread, int error, uint64_t come)
     model_thread_fail("answer", "thread %llu is answered %llu", thread, (uint64_t)error);
 }
 
-void barrier_watch_told(unsigned thread, int error, bool has_waited)
+void barrier_watch_told(unsigned thread, int error, enum barrier_call call)
 {
     uint64_t come = *arrived(thread);
 
     clear(NEWS, thread); /* whoever comes back is a party, whatever its call did last */
-    if (error <= 0 && !has_waited)
+    if (error <= 0 && call == CALL_ARRIVES)
         return;
     *arrived(thread) = 0;
     if (error > 0) {
@@ -194,9 +195,27 @@ void barrier_watch_told(unsigned thread, int error, bool has_waited)
     if (!has(ENDED, come - 1))
         model_thread_fail("too early", "thread %llu goes on, and round %llu has not ended", thread,
                           come - 1);
+    if (call == CALL_WAITS)
+        set(WAITED, come - 1);
     if (error != FW_IPC_BARRIER_SERIAL)
         return;
+    if (call != CALL_WAITS)
+        model_thread_fail("serial", "thread %llu does not wait, and is the serial one", thread, 0);
     if (has(SERIAL, come - 1))
         model_thread_fail("serial", "two are the serial one of round %llu", come - 1, 0);
     set(SERIAL, come - 1);
+}
+
+void barrier_watch_killed(unsigned thread)
+{
+    if (*arrived(thread) != 0)
+        set(LOST, *arrived(thread) - 1);
+}
+
+void barrier_watch_finished(void)
+{
+    uint64_t forgotten = *ghost(WAITED) & ~*ghost(SERIAL) & ~*ghost(LOST);
+
+    if (forgotten != 0)
+        model_fail("serial", "nobody is the serial one of these rounds: 0x%llx", forgotten, 0);
 }

@@ -18,19 +18,22 @@
  * alive has still to arrive (except one that came or withdrew, and has not told the round's word
  * yet: B4); it fails where somebody died who has not arrived.
  *
- * What a thread is told is what became of the round in which it arrived; and one at most of each
- * round is told that it is the serial one.
+ * What a thread is told is what became of the round in which it arrived; and of those who wait for
+ * a round to its end exactly one is told that it is the serial one, unless one was killed over it.
  */
 void barrier_watch_begin(fw_ipc_barrier *b, uint32_t parties, bool is_to_fail);
 
 /* The program makes the barrier fail, as if a party had died. */
 void barrier_watch_spoil(void);
 
-/* Around a thread's calls: before it arrives; with each answer, and is it that of a wait? */
+/* Around a thread's calls: before it arrives; with each answer, by what the call does. */
+enum barrier_call { CALL_ARRIVES, CALL_AWAITS, CALL_WAITS };
 void barrier_watch_comes(unsigned thread);
-void barrier_watch_told(unsigned thread, int error, bool has_waited);
+void barrier_watch_told(unsigned thread, int error, enum barrier_call call);
 
-/* For the hook of that name. */
+/* For the hooks of these names. */
 void barrier_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
+void barrier_watch_killed(unsigned thread);
+void barrier_watch_finished(void);
 
 #endif
