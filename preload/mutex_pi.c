@@ -50,7 +50,6 @@
 
 /* Of the calling thread. */
 static __thread struct {
-    uint32_t held;      /* mutexes of this kind: by them it may have another's priority */
     uint32_t budget_ns; /* how long it polled last, or is to poll next */
     uint32_t failures;
 } mine = {.budget_ns = POLL_NS};
@@ -118,7 +117,7 @@ static int have(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now)
     }
     if (is_robust(m))
         fw_robust_enter_(&m->word, FW_ROBUST_INHERITS);
-    mine.held++;
+    fw_inheriting_++;
     return has_died(now) ? EOWNERDEAD : 0;
 }
 
@@ -213,7 +212,7 @@ static bool poll(struct fw_posix_mutex_ *m, uint32_t id)
 
     if (glance(m, id, end))
         return true;
-    return mine.held == 0 && !fw_is_real_time_() && poll_patiently(m, id, end + budget());
+    return fw_inheriting_ == 0 && !fw_is_real_time_() && poll_patiently(m, id, end + budget());
 }
 
 static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, const fw_deadline *deadline)
@@ -289,7 +288,7 @@ static void release(struct fw_posix_mutex_ *m, uint32_t id, bool is_sound)
 {
     struct fw_robust_ r;
 
-    mine.held--;
+    fw_inheriting_--;
     if (!is_robust(m)) {
         fw_type_clear_(m, 0);
         put_back(m, id);

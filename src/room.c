@@ -2,12 +2,13 @@
 /*
  * The rooms themselves, and who is inside.  Contract: room.h.
  *
- * Each room is locked by an fw_mutex; all that is done inside takes well under a microsecond, but
- * for a wake or a requeue.
+ * All that is done inside takes well under a microsecond, but for a wake or a requeue; and the
+ * thread that is inside has the priority of the most urgent one that waits to come in
+ * (bucket_lock.h).
  */
-#include <furwock/mutex.h>
-
 #include "room.h"
+
+#include "bucket_lock.h"
 #include "sys/thread.h"
 
 /* More rooms than there are processors that could meet in one; a power of two. */
@@ -16,7 +17,7 @@
 
 struct locked_room {
     struct fw_room_ room; /* first: fw_room_leave_ is given this */
-    fw_mutex lock;
+    struct fw_bucket_lock_ lock;
 } __attribute__((aligned(64)));
 
 _Static_assert(ROOMS == 1u << ROOM_BITS, "the index is so many bits of the hash");
@@ -24,9 +25,6 @@ _Static_assert(sizeof(struct locked_room) == 64, "neighbours share no cache line
 _Static_assert(offsetof(struct locked_room, room) == 0, "a room is found by its address");
 
 static struct locked_room rooms[ROOMS];
-
-/* Whatever the process's default is: a policy that never sleeps could keep out who is inside. */
-static const fw_wait_policy brief = {FW_WAIT_SPIN_THEN_BLOCK, 7000};
 
 /* Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4). */
 static struct locked_room *room_of(const void *object)
@@ -40,13 +38,13 @@ struct fw_room_ *fw_room_enter_(const void *object)
 {
     struct locked_room *r = room_of(object);
 
-    fw_mutex_lock_policy(&r->lock, &brief, NULL);
+    fw_bucket_lock_(&r->lock);
     return &r->room;
 }
 
 void fw_room_leave_(struct fw_room_ *room)
 {
-    fw_mutex_unlock(&((struct locked_room *)room)->lock);
+    fw_bucket_unlock_(&((struct locked_room *)room)->lock);
 }
 
 /* In a forked child: whoever stood here, or was inside, was another thread. */

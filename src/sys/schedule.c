@@ -7,17 +7,36 @@
 
 #include "sys/panic.h"
 
-/* Set beside the policy: unknown to old headers. */
-enum { RESET_ON_FORK = 0x40000000, DEADLINE = 6 };
+/* A policy that is unknown to old headers. */
+enum { DEADLINE = 6 };
+
+__thread uint32_t fw_inheriting_ __attribute__((tls_model("initial-exec")));
+
+/* struct sched_attr as it was first (Linux 3.14); not in all sets of headers. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+_Static_assert(sizeof(struct attributes) == 48, "the kernel's layout");
+
+int fw_urgency_(void)
+{
+    struct attributes a = {.size = sizeof a};
+
+    if (fw_system_call_(SYS_sched_getattr, 0, (long)(intptr_t)&a, sizeof a, 0, 0, 0) != 0)
+        return 0;
+    if (a.policy == DEADLINE)
+        return FW_URGENCY_DEADLINE;
+    return a.policy == SCHED_FIFO || a.policy == SCHED_RR ? (int)a.priority : 0;
+}
 
 bool fw_is_real_time_(void)
 {
-    long policy = fw_system_call_(SYS_sched_getscheduler, 0, 0, 0, 0, 0, 0);
-
-    if (policy < 0)
-        return false;
-    policy &= ~(long)RESET_ON_FORK;
-    return policy == SCHED_FIFO || policy == SCHED_RR || policy == DEADLINE;
+    return fw_urgency_() != 0;
 }
 
 int fw_schedule_(unsigned thread, int policy, int priority)

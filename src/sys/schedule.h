@@ -3,6 +3,7 @@
 #define FW_SYS_SCHEDULE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * How the kernel schedules a thread.  Thread 0 is the caller; others go by their kernel id.  None
@@ -14,6 +15,22 @@
  * It should not poll for what one of these has to do.  False where it cannot be told.
  */
 bool fw_is_real_time_(void);
+
+/*
+ * How urgent the caller is by its own policy and priority, as the kernel has them at this moment
+ * (anybody may change them): 0, not a real-time thread; the priority under SCHED_FIFO and _RR, 1 to
+ * 99; FW_URGENCY_DEADLINE.  One system call.  0 where it cannot be told.
+ */
+int fw_urgency_(void);
+
+#define FW_URGENCY_DEADLINE 100
+
+/*
+ * How many locks the calling thread holds by which others lend it their priority: then it may be
+ * more urgent than it knows.  Whoever takes and releases such locks counts them.
+ */
+extern __thread uint32_t fw_inheriting_
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /*
  * Sets policy and priority.  0, -EINVAL (the policy has no such priority), -EPERM, -ESRCH.

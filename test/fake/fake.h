@@ -13,7 +13,7 @@
 
 /*
  * A kernel for unit tests.  It stands in for all of src/sys: sources are compiled with this folder
- * in front of the architecture's include folder and linked with the fake's two
+ * in front of the architecture's include folder and linked with the fake's
  * sources instead of those of src/sys.
  *
  * There is one thread.  The others are played by hooks: a hook runs at a moment when the code
@@ -36,7 +36,9 @@ enum fake_kind {
     FAKE_CMP_REQUEUE,
     FAKE_WAIT_ANY,
     FAKE_FENCE,
-    FAKE_PLAIN
+    FAKE_PLAIN,
+    FAKE_LOCK_PI,
+    FAKE_UNLOCK_PI
 };
 
 /* One call that the code under test made, in order. */
@@ -76,6 +78,8 @@ struct fake {
     void (*on_poll)(void);                   /* in each pause and yield */
     void (*on_fence)(void);                  /* in each fence, before it answers */
     void (*on_plain)(uint64_t *state);       /* before a plain release looks at the word */
+    int (*on_lock_pi)(uint32_t *word);       /* its answer; NULL: -ENOSYS */
+    int (*on_unlock_pi)(uint32_t *word);     /* its answer; NULL: -ENOSYS */
 
     /* what the kernel answers */
     int fence_result;
@@ -89,6 +93,8 @@ struct fake {
     bool one_in;           /* what fw_one_in_ answers */
     uint32_t one_in_asked; /* and what it was asked last */
     bool overdue;          /* what fw_is_overdue_ answers where a wake is under way */
+    int urgency;           /* what fw_urgency_ answers */
+    unsigned urgency_asked;
 
     bool polling_pays;  /* what fw_polling_pays_ answers */
     bool polling_found; /* and what fw_polling_ended_ was told last */

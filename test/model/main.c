@@ -24,7 +24,8 @@ static const struct program_group *const groups[] = {
     &once_programs,          &atomic_programs,      &ipc_mutex_programs,  &ipc_rwlock_programs,
     &ipc_units_programs,     &ipc_barrier_programs, &ipc_once_programs,   &ipc_journal_programs,
     &ipc_cond_programs,      &posix_sem_programs,   &posix_cond_programs, &posix_rwlock_programs,
-    &posix_barrier_programs, &posix_mutex_programs, &rt_programs,         &scx_programs};
+    &posix_barrier_programs, &posix_mutex_programs, &rt_programs,         &scx_programs,
+    &bucket_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {

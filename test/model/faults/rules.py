@@ -18,6 +18,8 @@ RULES = [
          "FAULT_LOST_REQUEUE"),
     Rule("ipc-no-mark", "the kernel does not mark the dead", "ipc-try", "FAULT_NO_MARK"),
     Rule("lends-nothing", "the kernel lends no priority", "rt-pcp-middle", "FAULT_LENDS_NOTHING"),
+    Rule("bucket-lent-nothing", "the kernel lends no priority", "bucket-inversion",
+         "FAULT_LENDS_NOTHING"),
     Rule("scx-keeps-leave", "the scheduler ends, and a task may still lock", "scx-pcp-end",
          "FAULT_KEEPS_LEAVE"),
     Rule("scx-unnoted", "the scheduler does not look what a task has taken", "scx-pcp",

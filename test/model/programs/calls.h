@@ -9,6 +9,7 @@
  */
 enum family {
     FAMILY_MUTEX,
+    FAMILY_BUCKET,
     FAMILY_COND,
     FAMILY_RWLOCK,
     FAMILY_SEM,

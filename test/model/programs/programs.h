@@ -14,6 +14,7 @@ struct program_group {
 extern const struct program_group litmus_programs;
 extern const struct program_group sleeper_programs;
 extern const struct program_group mutex_programs;
+extern const struct program_group bucket_programs;
 extern const struct program_group cond_programs;
 extern const struct program_group rwlock_programs;
 extern const struct program_group sem_programs;

@@ -45,8 +45,13 @@ static uint64_t ns_of(const fw_deadline *d)
 
 int fw_futex_lock_pi_(uint32_t *word, unsigned flags, const fw_deadline *deadline)
 {
+    int error;
+
     (void)flags;
-    return (int)model_op(OP_LOCK_PI, word, 4, 0, 0, ns_of(deadline), 0);
+    do
+        error = (int)model_op(OP_LOCK_PI, word, 4, 0, 0, ns_of(deadline), 0);
+    while (error == -EINTR);
+    return error;
 }
 
 int fw_futex_trylock_pi_(uint32_t *word, unsigned flags)
@@ -75,6 +80,14 @@ bool fw_claim_(uint32_t cpu, uint64_t *word, uint64_t value, const uint64_t *con
 }
 
 /* --- src/sys/schedule.h --------------------------------------------------------------------- */
+
+__thread uint32_t fw_inheriting_;
+
+/* By its own priority, which only it changes. */
+int fw_urgency_(void)
+{
+    return (int)model_threads[model_current].priority;
+}
 
 int fw_schedule_(unsigned thread, int policy, int priority)
 {

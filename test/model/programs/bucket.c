@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the lock of a wait-queue bucket (src/bucket_lock.c), with the kernel's futexes
+ * that inherit priority (fifo.c).
+ *
+ *   lock    takes it, runs inside, releases it
+ *   turn    sleeps until its turn, which comes at any later moment
+ *   spin    runs until somebody has said `done`
+ *   done    says so
+ *
+ * Threads of priority 0 are ordinary ones.  One is inside at a time; nobody is forgotten; and a
+ * thread that spins on the CPU of the one that is inside does not keep out one that is more urgent.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../cpus.h"
+#include "../engine/report.h"
+#include "../subject/robust.h"
+#include "../subject/subject.h"
+#include "bucket_calls.h"
+#include "gates_script.h"
+#include "programs.h"
+
+enum word { END, LOCK, TURN, SPIN, DONE, WORDS };
+
+static const char *const names[WORDS] = {"", "lock", "turn", "spin", "done"};
+
+/* INSIDE: thread + 1. */
+enum ghost { INSIDE, COUNT, SECTIONS };
+
+static struct fw_bucket_lock_ *l;
+static uint32_t *is_done;
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    uint32_t owner = (uint32_t)value & FW_ROBUST_OWNER;
+
+    (void)size;
+    if (offset != 0 || owner < SUBJECT_FIRST_TID)
+        snprintf(text, room, "%" PRIu32, (uint32_t)value);
+    else
+        snprintf(text, room, "%c%s", (int)('A' + owner - SUBJECT_FIRST_TID),
+                 ((uint32_t)value & FW_ROBUST_WAITERS) != 0 ? ", WAITERS" : "");
+}
+
+static void setup(const void *arg)
+{
+    static const struct model_part parts[] = {{"owner", 0, 4}, {"calls", 4, 4}, {NULL, 0, 0}};
+
+    l = model_object("bucket", sizeof *l, parts, decode);
+    is_done = model_object("done", 8, NULL, NULL);
+    gates_script_read(arg, names, WORDS);
+}
+
+static void section(unsigned self)
+{
+    uint64_t *ghost = model_shared.ghost;
+    uint64_t count;
+
+    bucket_in_use->lock(l);
+    if (ghost[INSIDE] != 0)
+        model_thread_fail("exclusion", "thread %llu comes in, and thread %llu is inside", self,
+                          ghost[INSIDE] - 1);
+    ghost[INSIDE] = self + 1;
+    count = ghost[COUNT];
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    ghost[COUNT] = count + 1;
+    ghost[SECTIONS]++;
+    ghost[INSIDE] = 0;
+    bucket_in_use->unlock(l);
+}
+
+static void act(unsigned self, enum word w)
+{
+    switch (w) {
+    case LOCK:
+        section(self);
+        break;
+    case TURN:
+        model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
+        break;
+    case SPIN:
+        while (fw_load32_relaxed(is_done) == 0)
+            ;
+        break;
+    default:
+        fw_store32_relaxed(is_done, 1);
+    }
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+/* subject/atomic.h: SUBJECT_OWN. */
+extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
+
+static const struct model_own *own(void)
+{
+    static struct model_own table[2];
+
+    table[0] = (struct model_own){__start_model_own_variables, __stop_model_own_variables};
+    return table;
+}
+
+/* B1.  An urgent one may snatch, in the kernel, what was handed over to a less urgent one. */
+static void changed(unsigned self, uint64_t addr, uint64_t before)
+{
+    uint32_t was = (uint32_t)before & FW_ROBUST_OWNER;
+    uint32_t is = l->owner & FW_ROBUST_OWNER;
+
+    if (addr == (uint64_t)(uintptr_t)&l->owner && was != is && was != 0 &&
+        was != SUBJECT_FIRST_TID + self && model_threads[self].priority == 0)
+        model_fail("word", "thread %llu takes what thread %llu has", self, was - SUBJECT_FIRST_TID);
+}
+
+static void finished(void)
+{
+    if (l->owner != 0)
+        model_fail("word", "all are done, and the word is 0x%llx", l->owner, 0);
+    if (model_shared.ghost[COUNT] != model_shared.ghost[SECTIONS])
+        model_fail("lost update", "%llu of %llu sections have counted", model_shared.ghost[COUNT],
+                   model_shared.ghost[SECTIONS]);
+}
+
+static void describe(char *text, size_t room)
+{
+    snprintf(text, room, "owner = %08" PRIx32 ", calls = %" PRIu32, l->owner, l->calls);
+}
+
+/* Each on a CPU of its own, so that all run at once: ordinary ones, then urgent ones, or mixed. */
+static const struct model_task ordinary[] = {{0, 0}, {0, 1}, {0, 2}};
+static const struct model_task urgent[] = {{10, 0}, {20, 1}, {30, 2}};
+static const struct model_task mixed[] = {{0, 0}, {0, 1}, {20, 2}};
+static const struct model_task two_urgent[] = {{0, 0}, {10, 1}, {20, 2}};
+
+/* On one CPU: who is inside, who runs on and on, and who wants to come in. */
+static const struct model_task one_cpu[] = {{0, 0}, {10, 0}, {20, 0}};
+static const struct model_task one_cpu_low[] = {{5, 0}, {10, 0}, {20, 0}};
+
+#define PROGRAM(called, what, n, who, ...)                                                     \
+    {                                                                                          \
+        .name = called, .about = what, .threads = n, .tasks = who, .assist = ASSIST_NO,        \
+        .time_passes = true, .setup = setup, .thread = thread, .own = own, .changed = changed, \
+        .finished = finished, .describe = describe, __VA_ARGS__                                \
+    }
+
+static const struct model_program programs[] = {
+    PROGRAM("bucket", "two ordinary threads", 2, ordinary, .arg = GATES_SCRIPT("lock", "lock")),
+    PROGRAM("bucket-three", "three ordinary threads", 3, ordinary,
+            .arg = GATES_SCRIPT("lock", "lock", "lock")),
+    PROGRAM("bucket-twice", "two, and both come again", 2, ordinary,
+            .arg = GATES_SCRIPT("lock lock", "lock lock")),
+    PROGRAM("bucket-spurious", "a sleep that ends by itself, and one by a signal", 2, ordinary,
+            .budget = {.spurious = 1, .eintr = 1}, .arg = GATES_SCRIPT("lock", "lock")),
+    PROGRAM("bucket-urgent", "all of them lend", 3, urgent,
+            .arg = GATES_SCRIPT("lock", "lock", "lock")),
+    PROGRAM("bucket-mixed", "one of three lends", 3, mixed,
+            .arg = GATES_SCRIPT("lock", "lock", "lock")),
+    PROGRAM("bucket-mixed-two", "two of three lend", 3, two_urgent,
+            .arg = GATES_SCRIPT("lock", "lock", "lock")),
+    PROGRAM("bucket-signal", "who lends is interrupted", 3, mixed, .budget = {.eintr = 1},
+            .arg = GATES_SCRIPT("lock", "lock", "lock")),
+    PROGRAM("bucket-inversion", "who is inside has lost its CPU to one that runs on and on", 3,
+            one_cpu, .arg = GATES_SCRIPT("lock", "turn spin", "turn lock done")),
+    PROGRAM("bucket-inversion-low", "the same with a real-time thread inside", 3, one_cpu_low,
+            .arg = GATES_SCRIPT("lock", "turn spin", "turn lock done")),
+    PROGRAM("bucket-inversion-back", "the same, and it comes back before the other is done", 3,
+            one_cpu_low, .arg = GATES_SCRIPT("lock lock", "turn spin", "turn lock lock done")),
+};
+
+const struct program_group bucket_programs = {"bucket", programs,
+                                              sizeof programs / sizeof *programs};
