@@ -149,12 +149,11 @@ static void cancelled(void *arg)
 static int sleep_until_over(struct shared_waiter *me, const fw_deadline *deadline)
 {
     for (;;) {
-        bool is_nap;
-        fw_deadline end = fw_deadline_nap_(deadline, NAP_NS, &is_nap);
+        fw_deadline end = fw_deadline_nap_(deadline, NAP_NS);
         int error = fw_futex_wait_cancellable_(&me->c->word, me->seen, bit_of(me->seen),
                                                FW_FUTEX_SHARED, &end, cancelled, me);
 
-        if (error == -ETIMEDOUT && !is_nap)
+        if (error == -ETIMEDOUT && fw_deadline_is_over_(deadline))
             return ETIMEDOUT;
         if (error != 0 && error != -ETIMEDOUT && error != -EINTR)
             return 0; /* another number, or no such memory any more (S2) */

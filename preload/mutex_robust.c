@@ -102,15 +102,14 @@ static int attempt(struct fw_posix_mutex_ *m, uint32_t id, uint32_t extra, uint3
 /* Sleeps for a nap at most: 0, ETIMEDOUT. */
 static int sleep_once(struct fw_posix_mutex_ *m, uint32_t seen, const fw_deadline *deadline)
 {
-    bool is_nap;
-    fw_deadline end = fw_deadline_nap_(deadline, NAP_NS, &is_nap);
+    fw_deadline end = fw_deadline_nap_(deadline, NAP_NS);
     int error = fw_futex_wait(&m->word, seen, FW_FUTEX_SHARED, &end);
 
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait", -error);
     if (error == 0)
         fw_running_slept_();
-    return error == -ETIMEDOUT && !is_nap ? ETIMEDOUT : 0;
+    return error == -ETIMEDOUT && fw_deadline_is_over_(deadline) ? ETIMEDOUT : 0;
 }
 
 static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now,

@@ -202,8 +202,7 @@ static void stir(lock *l)
 /* One sleep, of a nap at most. */
 static void sleep_on(const lock *l, uint64_t w, uint32_t bits, const fw_deadline *deadline)
 {
-    bool is_nap; /* makes no difference: the caller looks at the clock */
-    fw_deadline nap = fw_deadline_nap_(deadline, NAP_NS, &is_nap);
+    fw_deadline nap = fw_deadline_nap_(deadline, NAP_NS); /* the caller looks at the clock */
     int error = fw_futex_wait_bitset(half_of(l), (uint32_t)(w >> 32), bits, FW_FUTEX_SHARED, &nap);
 
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)

@@ -83,12 +83,7 @@ int fw_wait_begin_(struct fw_wait_ *w, const fw_wait_policy *policy, const fw_de
 
 bool fw_wait_is_over_(const struct fw_wait_ *w)
 {
-    struct timespec now;
-
-    if (w->deadline == NULL)
-        return false;
-    fw_clock_get_(w->deadline->clock, &now);
-    return !fw_time_is_before_(&now, &w->deadline->at);
+    return fw_deadline_is_over_(w->deadline);
 }
 
 /* Lets time pass without sleeping. */
@@ -151,8 +146,7 @@ bool fw_wait_blocks_(const struct fw_wait_ *w)
 static int sleep_a_slice(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, uint32_t bits,
                          uint64_t slice_ns)
 {
-    bool is_slice;
-    fw_deadline end = fw_deadline_nap_(w->deadline, slice_ns, &is_slice);
+    fw_deadline end = fw_deadline_nap_(w->deadline, slice_ns);
     int error = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, &end);
 
     if (error == -ETIMEDOUT)

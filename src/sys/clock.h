@@ -42,16 +42,44 @@ static inline fw_deadline fw_deadline_in_(clockid_t clock, uint64_t ns)
     return d;
 }
 
-/*
- * Until the deadline (NULL: there is none), or for ns, if that is shorter.  *is_nap: it is; so the
- * time is not over when this has passed.
- */
-static inline fw_deadline fw_deadline_nap_(const fw_deadline *deadline, uint64_t ns, bool *is_nap)
+/* Has the deadline passed?  NULL: there is none. */
+static inline bool fw_deadline_is_over_(const fw_deadline *deadline)
 {
-    fw_deadline end = fw_deadline_in_(deadline != NULL ? deadline->clock : CLOCK_MONOTONIC, ns);
+    struct timespec now;
 
-    *is_nap = deadline == NULL || fw_time_is_before_(&end.at, &deadline->at);
-    return *is_nap ? end : *deadline;
+    if (deadline == NULL)
+        return false;
+    fw_clock_get_(deadline->clock, &now);
+    return !fw_time_is_before_(&now, &deadline->at);
+}
+
+/* Nanoseconds from now until the deadline (NULL: there is none), but `most` at most. */
+static inline uint64_t fw_deadline_left_(const fw_deadline *deadline, uint64_t most)
+{
+    struct timespec now;
+    int64_t left;
+
+    if (deadline == NULL)
+        return most;
+    fw_clock_get_(deadline->clock, &now);
+    if (!fw_time_is_before_(&now, &deadline->at))
+        return 0;
+    if (deadline->at.tv_sec > now.tv_sec + 1 + (time_t)(most / 1000000000))
+        return most; /* in this order nothing overflows */
+    left = (deadline->at.tv_sec - now.tv_sec) * INT64_C(1000000000) +
+           (deadline->at.tv_nsec - now.tv_nsec);
+    return (uint64_t)left < most ? (uint64_t)left : most;
+}
+
+/*
+ * The end of a sleep that lasts until the deadline, but for ns at most.  It is measured on
+ * CLOCK_MONOTONIC whatever clock the deadline is on: where somebody sets the other clock back, the
+ * sleep ends all the same (and where it is set ahead, ns late at most).  So ETIMEDOUT means only
+ * that it is time to ask whether the deadline is over.
+ */
+static inline fw_deadline fw_deadline_nap_(const fw_deadline *deadline, uint64_t ns)
+{
+    return fw_deadline_in_(CLOCK_MONOTONIC, fw_deadline_left_(deadline, ns));
 }
 
 /* Tells the processor that the caller polls; some nanoseconds. */

@@ -118,6 +118,7 @@ struct fake {
     /* time */
     uint64_t now_ns; /* CLOCK_MONOTONIC */
     int64_t real_minus_monotonic_ns;
+    int64_t set_real_by_ns; /* CLOCK_REALTIME is set by so much when the next sleep has begun */
     uint64_t clock_step_ns; /* how much later it is after each look at the clock */
     uint64_t pause_ns;      /* how long a pause takes */
     uint64_t yield_ns;

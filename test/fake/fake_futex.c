@@ -47,6 +47,8 @@ static int sleep_here(struct fake_call *call, const fw_deadline *deadline)
         fake_impossible("too many nested sleepers");
     *me = (struct fake_sleeper){call->word, call->bits, false, fw_self_id_};
     fake.n_sleepers++;
+    fake.real_minus_monotonic_ns += fake.set_real_by_ns;
+    fake.set_real_by_ns = 0;
     if (fake.on_sleep)
         answer = fake.on_sleep(call);
     fw_self_id_ = me->id;

@@ -201,7 +201,35 @@ void kernel_requeue(unsigned thread, bool compare)
 void kernel_clock(unsigned thread)
 {
     cpus_note_clock(thread);
-    kernel_return(thread, model_shared.clock);
+    kernel_return(thread,
+                  model_shared.clock +
+                      (model_threads[thread].op.a == ON_REALTIME ? model_shared.real_ahead : 0));
+}
+
+bool kernel_minds_realtime(unsigned thread)
+{
+    const struct model_op *op = &model_threads[thread].op;
+
+    return op->kind == OP_CLOCK ? op->a == ON_REALTIME
+                                : op->kind == OP_WAIT && (op->d & ON_REALTIME) != 0;
+}
+
+void kernel_set_clock(bool ahead)
+{
+    model_shared.budget.clock_steps--;
+    model_shared.real_ahead += ahead ? KERNEL_CLOCK_STEP_NS : -KERNEL_CLOCK_STEP_NS;
+}
+
+/* When the thread's sleep ends, on CLOCK_MONOTONIC as that is now related to the sleep's clock. */
+static uint64_t end_of_sleep(unsigned thread)
+{
+    const struct model_op *op = &model_threads[thread].op;
+
+    if (op->c == KERNEL_FOREVER || !kernel_minds_realtime(thread))
+        return op->c;
+    return op->c < model_shared.real_ahead && model_shared.real_ahead <= KERNEL_FOREVER / 2
+               ? 0
+               : op->c - model_shared.real_ahead;
 }
 
 bool kernel_may_tick(unsigned thread)
@@ -219,7 +247,7 @@ void kernel_tick(unsigned thread)
 
 bool kernel_time_out_is_free(unsigned thread)
 {
-    uint64_t deadline = model_threads[thread].op.c;
+    uint64_t deadline = end_of_sleep(thread);
 
     return deadline != KERNEL_FOREVER && deadline <= model_shared.clock + KERNEL_TICK_NS;
 }
@@ -233,13 +261,14 @@ bool kernel_may_time_out(unsigned thread)
 
 void kernel_time_out(unsigned thread)
 {
-    uint64_t deadline = model_threads[thread].op.c;
+    uint64_t deadline = end_of_sleep(thread);
 
     if (!kernel_time_out_is_free(thread))
         model_shared.budget.ticks--;
     else if (!model_program->naps || deadline < model_shared.clock)
         deadline = model_shared.clock;
-    model_shared.clock = deadline;
+    if (deadline > model_shared.clock) /* a clock that was set ahead had passed it */
+        model_shared.clock = deadline;
     kernel_end_sleep(thread, -ETIMEDOUT);
 }
 

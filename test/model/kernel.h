@@ -22,11 +22,16 @@
 /* A reading may find the clock this much later: beyond every budget and limit of the locks. */
 #define KERNEL_TICK_NS UINT64_C(1000000)
 #define KERNEL_BOOT_NS UINT64_C(1000000000)
+/* So far somebody sets CLOCK_REALTIME: beyond every slice, deadline and tick. */
+#define KERNEL_CLOCK_STEP_NS UINT64_C(500000000)
 
 void kernel_return(unsigned thread, uint64_t result);
 
 /* The flag of a wait (op.d) during which the thread may be cancelled. */
 #define WAIT_CANCELLABLE 1u
+
+/* The flag of a wait, and of a reading of the clock (op.a), that mean CLOCK_REALTIME. */
+#define ON_REALTIME 2u
 
 void kernel_wait(unsigned thread); /* on one word, or on any of several */
 void kernel_cancel(unsigned thread);
@@ -45,6 +50,10 @@ void kernel_end_sleep(unsigned thread, int64_t result);
 void kernel_clock(unsigned thread);
 bool kernel_may_tick(unsigned thread);
 void kernel_tick(unsigned thread);
+
+/* Does the thread look at CLOCK_REALTIME next, or sleep by it?  And: somebody sets that clock. */
+bool kernel_minds_realtime(unsigned thread);
+void kernel_set_clock(bool ahead);
 
 /* May this thread's sleep time out now?  And if so, without time passing? */
 bool kernel_may_time_out(unsigned thread);

@@ -198,6 +198,20 @@ static void the_time_is_over(void **state)
     assert_int_equal(wait_until(&soon), ENOTRECOVERABLE);
 }
 
+/* A wake is lost with a process, and somebody sets the clock back while others nap. */
+static void a_lost_wake_is_found_by_a_clock_that_was_set_back(void **state)
+{
+    fw_deadline later = fake_deadline(CLOCK_REALTIME, INT64_C(3600000000000));
+    uint64_t start = fake.now_ns;
+
+    (void)state;
+    fake.on_sleep = lost_with_a_killed_one;
+    fake.set_real_by_ns = -INT64_C(86400000000000);
+    assert_int_equal(wait_until(&later), 0);
+    assert_int_equal(fake.waits, 2);
+    assert_true(fake.now_ns - start <= UINT64_C(2000000000));
+}
+
 static int interrupted(struct fake_call *call)
 {
     return fake.waits == 1 ? -EINTR : signalled(call);
@@ -271,6 +285,7 @@ int main(void)
         shared_test(a_wake_that_is_anothers_is_passed_on),
         shared_test(the_next_numbers_have_other_bits),
         shared_test(a_lost_wake_is_found),
+        shared_test(a_lost_wake_is_found_by_a_clock_that_was_set_back),
         shared_test(the_time_is_over),
         shared_test(a_signal_handler_ends_nothing),
         shared_test(what_is_wrong_releases_nothing),

@@ -5,6 +5,7 @@
 #include <furwock/futex.h>
 
 #include "fake.h"
+#include "sys/clock.h"
 #include "testing.h"
 #include "wait.h"
 
@@ -270,6 +271,55 @@ static void slices_cross_the_second(void **state)
     }
 }
 
+#define HOUR_NS INT64_C(3600000000000)
+
+/* Somebody sets CLOCK_REALTIME by an hour while a thread sleeps for a slice. */
+static void slices_do_not_mind_a_clock_that_is_set(void **state)
+{
+    static const int64_t steps[] = {-HOUR_NS, HOUR_NS};
+    uint32_t word = 3;
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        fw_deadline later = fake_deadline(CLOCK_REALTIME, HOUR_NS / 2);
+        struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, &later);
+        uint64_t start = fake.now_ns;
+
+        fake.set_real_by_ns = steps[i];
+        assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 50000), steps[i] < 0 ? 0 : -ETIMEDOUT);
+        assert_int_equal(fake.now_ns - start, 50000);
+    }
+}
+
+/* The deadline is nearer than the end of the slice, and is moved away. */
+static void a_short_slice_does_not_grow_either(void **state)
+{
+    fw_deadline soon = fake_deadline(CLOCK_REALTIME, 20000);
+    struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, &soon);
+    uint64_t start = fake.now_ns;
+    uint32_t word = 3;
+
+    (void)state;
+    fake.set_real_by_ns = -HOUR_NS;
+    assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 50000), 0);
+    assert_int_equal(fake.now_ns - start, 20000);
+}
+
+static void what_is_left_does_not_overflow(void **state)
+{
+    static const time_t extremes[] = {INT64_MIN, INT64_MIN + 1, -1, 0, INT64_MAX - 1, INT64_MAX};
+
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        fw_deadline d = {{extremes[i], 999999999}, CLOCK_REALTIME};
+
+        assert_int_equal(fw_deadline_left_(&d, 77), extremes[i] > 0 ? 77 : 0);
+        assert_int_equal(fw_deadline_left_(&d, UINT64_C(5) << 30),
+                         extremes[i] > 0 ? UINT64_C(5) << 30 : 0);
+    }
+    assert_int_equal(fw_deadline_left_(NULL, 5), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +336,9 @@ int main(void)
         cmocka_unit_test_setup(sleep_answers_what_the_kernel_does, reset),
         cmocka_unit_test_setup(slices_end_like_spurious_wakes, reset),
         cmocka_unit_test_setup(slices_cross_the_second, reset),
+        cmocka_unit_test_setup(slices_do_not_mind_a_clock_that_is_set, reset),
+        cmocka_unit_test_setup(a_short_slice_does_not_grow_either, reset),
+        cmocka_unit_test_setup(what_is_left_does_not_overflow, reset),
     };
     return cmocka_run_group_tests_name("wait", tests, NULL, NULL);
 }

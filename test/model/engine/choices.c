@@ -20,8 +20,18 @@ static bool may_be_signalled(const struct model_thread *t)
 
 static bool may_be_cancelled(const struct model_thread *t)
 {
-    return (t->op.kind == OP_CANCEL || (t->op.kind == OP_WAIT && t->op.d == WAIT_CANCELLABLE)) &&
+    return (t->op.kind == OP_CANCEL ||
+            (t->op.kind == OP_WAIT && (t->op.d & WAIT_CANCELLABLE) != 0)) &&
            model_shared.budget.cancels > 0;
+}
+
+/* CLOCK_REALTIME may be set at any time; it matters just before somebody looks at it. */
+static void list_clock_steps(struct model_choice *list, unsigned *n, unsigned thread)
+{
+    if (model_shared.budget.clock_steps == 0 || !kernel_minds_realtime(thread))
+        return;
+    add(list, n, thread, CHOICE_SET_BACK);
+    add(list, n, thread, CHOICE_SET_AHEAD);
 }
 
 static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread)
@@ -77,6 +87,7 @@ static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread
         add(list, n, thread, CHOICE_ABORT);
     if (may_be_signalled(t))
         add(list, n, thread, CHOICE_SIGNAL);
+    list_clock_steps(list, n, thread);
 }
 
 static bool may_be_killed(unsigned thread)
@@ -105,6 +116,7 @@ static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)
         add(list, n, thread, CHOICE_CANCEL);
     if (may_be_signalled(&model_threads[thread]))
         add(list, n, thread, CHOICE_SIGNAL);
+    list_clock_steps(list, n, thread);
 }
 
 /* Naps end when time passes, and it does only when all others are waiting, too. */
@@ -155,6 +167,8 @@ bool perform_is_whim(struct model_choice choice)
     case CHOICE_ABORT:
     case CHOICE_SPURIOUS:
     case CHOICE_EINTR:
+    case CHOICE_SET_BACK:
+    case CHOICE_SET_AHEAD:
     case CHOICE_REFUSE:
     case CHOICE_SIGNAL:
     case CHOICE_YES:

@@ -108,7 +108,7 @@ struct model_thread {
 
 /* How often the environment may do what it need not do. */
 struct model_budget {
-    uint64_t spurious, eintr, signals, ticks, refusals, chances, cancels, kills, naps;
+    uint64_t spurious, eintr, signals, ticks, refusals, chances, cancels, kills, naps, clock_steps;
 };
 
 struct model_shared {
@@ -116,7 +116,8 @@ struct model_shared {
     uint64_t killed; /* bit n: thread n was */
     uint64_t asleep;
     uint64_t queue[MODEL_MAX_THREADS]; /* sleepers, the longest asleep first, over all addresses */
-    uint64_t clock;
+    uint64_t clock;                    /* CLOCK_MONOTONIC */
+    uint64_t real_ahead;               /* CLOCK_REALTIME less it; modulo 2^64 */
     uint64_t serial;
     uint64_t on_cpu; /* bit n: thread n is; in programs with cpus */
     struct model_budget budget;

@@ -247,6 +247,20 @@ static void perform_refusal(unsigned thread)
     kernel_return(thread, is_claim ? 0 : (uint64_t)-EPERM);
 }
 
+static void perform_clock(unsigned thread, unsigned what)
+{
+    if (what == CHOICE_TICK)
+        kernel_tick(thread);
+    else
+        kernel_set_clock(what == CHOICE_SET_AHEAD);
+}
+
+static void perform_kill(unsigned thread)
+{
+    model_shared.budget.kills--;
+    kernel_kill(thread);
+}
+
 void perform(struct model_choice choice)
 {
     unsigned thread = choice.thread;
@@ -271,14 +285,15 @@ void perform(struct model_choice choice)
         perform_end_of_sleep(thread, choice.what);
         break;
     case CHOICE_KILL:
-        model_shared.budget.kills--;
-        kernel_kill(thread);
+        perform_kill(thread);
         break;
     case CHOICE_MARK:
         kernel_mark(thread);
         break;
     case CHOICE_TICK:
-        kernel_tick(thread);
+    case CHOICE_SET_BACK:
+    case CHOICE_SET_AHEAD:
+        perform_clock(thread, choice.what);
         break;
     case CHOICE_REFUSE:
         perform_refusal(thread);

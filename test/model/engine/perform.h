@@ -20,6 +20,8 @@ enum {
     CHOICE_EINTR = 'i',
     CHOICE_TIME_OUT = 't',
     CHOICE_TICK = 'c',
+    CHOICE_SET_BACK = 'b', /* somebody sets CLOCK_REALTIME, which this thread looks at */
+    CHOICE_SET_AHEAD = 'j',
     CHOICE_REFUSE = 'r',
     CHOICE_FAULT = 'e',
     CHOICE_SIGNAL = 'x',

@@ -64,6 +64,10 @@ static const char *describe(struct model_choice choice)
         return "time-out";
     case CHOICE_TICK:
         return "clock, +1 ms";
+    case CHOICE_SET_BACK:
+        return "realtime set back";
+    case CHOICE_SET_AHEAD:
+        return "realtime set ahead";
     case CHOICE_REFUSE:
         return model_threads[choice.thread].op.kind == OP_CLAIM ? "claim is aborted"
                                                                 : "membarrier: EPERM";

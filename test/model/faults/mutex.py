@@ -105,6 +105,12 @@ FAULTS = [
     Fault("sleeps-at-once", "sleeps although the owner runs", "lies", WAIT,
           "    if (owner == FW_RUNNING_NO)\n        return false;",
           "    if (owner != FW_RUNNING_UNKNOWN)\n        return false;"),
+    # --- Clocks ---------------------------------------------------------------------------------
+    Fault("naps-by-realtime", "measures a nap on the clock of the deadline", "clock-step", WAIT,
+          "fw_deadline end = fw_deadline_nap_(w->deadline, slice_ns);",
+          "fw_deadline end = fw_deadline_in_(w->deadline == NULL ? CLOCK_MONOTONIC\n"
+          "                                                          : w->deadline->clock,\n"
+          "                                      slice_ns);"),
     # --- Fork -----------------------------------------------------------------------------------
     Fault("sees-ghosts", "counts waiters that a fork left behind", "fork", WORD,
           "    if (!has_ghosts(w, generation))\n",

@@ -52,6 +52,11 @@ FAULTS = [
     Fault("rw-keeps-coming", "was called, and sleeps without giving that back", "rw-writers", LINE,
           "            me->is_comer = false;\n            l->line_ &= ~LINE_COMER;\n        }\n",
           "        }\n"),
+    Fault("rw-naps-by-realtime", "measures a nap on the clock of the deadline", "rw-clock-step",
+          "src/wait.c", "fw_deadline end = fw_deadline_nap_(w->deadline, slice_ns);",
+          "fw_deadline end = fw_deadline_in_(w->deadline == NULL ? CLOCK_MONOTONIC\n"
+          "                                                          : w->deadline->clock,\n"
+          "                                      slice_ns);"),
     Fault("rw-naps-for-good", "sleeps without an end, and is said to be coming", "rw-nap", LINE,
           "(const uint32_t *)&me->state, RW_ASLEEP, FW_FUTEX_ANY_BIT, nap_ns)",
           "(const uint32_t *)&me->state, RW_ASLEEP, FW_FUTEX_ANY_BIT, 0)"),
@@ -125,7 +130,7 @@ FAULTS = [
           "        if ((rw_calls(w) && !fw_cpu_is_wanted_()) || overdue) {"),
 ]
 
-FAMILY = Family("rwlock", ["rwlock.c", "rwlock_line.c", "rwlock_turn.c"],
+FAMILY = Family("rwlock", ["rwlock.c", "rwlock_line.c", "rwlock_turn.c", "wait.c"],
                 ["include/furwock/rwlock.h", WORD, "src/rwlock_line.h", "src/rwlock_misuse.h"],
                 {"rwlock.c": ["fw_rwlock_rdlock", "fw_rwlock_rdunlock", "fw_rwlock_wrlock",
                               "fw_rwlock_wrunlock"]}, FAULTS)

@@ -28,6 +28,7 @@ enum word {
     TIMED,
     TIMED_SPIN,
     TIMED_ADAPT,
+    TIMED_REAL,
     TRY,
     LOOSE,
     LOOSE_TIMED,
@@ -42,9 +43,9 @@ enum word {
 };
 
 static const char *const names[WORDS] = {
-    "",       "block", "spin3",      "spin",        "yield", "default", "adapt",
-    "lock",   "timed", "timed-spin", "timed-adapt", "try",   "loose",   "loose-timed",
-    "unlock", "fair",  "let",        "let-fair",    "free",  "held",    "not-held"};
+    "",      "block",      "spin3",       "spin",       "yield", "default", "adapt",       "lock",
+    "timed", "timed-spin", "timed-adapt", "timed-real", "try",   "loose",   "loose-timed", "unlock",
+    "fair",  "let",        "let-fair",    "free",       "held",  "not-held"};
 
 static const fw_wait_policy policies[] = {
     [BLOCK] = {FW_WAIT_BLOCK, 0},     [SPIN3] = {FW_WAIT_SPIN_THEN_BLOCK, 3000},
@@ -53,6 +54,7 @@ static const fw_wait_policy policies[] = {
 
 /* Two readings that find the clock moved on reach it, or one sleep that ends with it. */
 static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
+static const fw_deadline real_deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_REALTIME};
 
 static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static fw_mutex *m;
@@ -111,6 +113,8 @@ static int acquire(enum word how)
         return mutex_in_use->lock_policy(m, &policies[SPIN], &deadline);
     case TIMED_ADAPT:
         return mutex_in_use->lock_policy(m, &policies[ADAPT], &deadline);
+    case TIMED_REAL:
+        return mutex_in_use->lock_policy(m, &policies[BLOCK], &real_deadline);
     case TRY:
         return mutex_in_use->trylock(m);
     case LOOSE:

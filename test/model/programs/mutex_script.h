@@ -15,6 +15,7 @@
  *   adapt                                adaptive, with a small budget
  *   lock                                 fw_mutex_lock
  *   timed, timed-spin, timed-adapt       the same with a deadline (blocking, or never sleeping)
+ *   timed-real                           blocking, with a deadline on CLOCK_REALTIME
  *   try                                  trylock
  *   loose, loose-timed                   fw_mutex_lock_loose_
  *   not-held                             nothing: it lets go of what another thread has

@@ -92,6 +92,14 @@ static const struct model_program programs[] = {
             .arg = SCRIPT("up timed-upgrade unlock-any", "read unlock", "write unlock")),
     PROGRAM("rw-timed-up", "an upgradable reader gives up", 3, .budget = {.ticks = 1},
             .arg = SCRIPT("up upgrade unlock", "timed-up unlock", "read unlock")),
+    PROGRAM("rw-clock-step", "CLOCK_REALTIME is set while a writer has a deadline on it", 2,
+            .budget = {.clock_steps = 1},
+            .arg =
+                SCRIPT("write unlock write unlock write unlock write unlock", "real-write unlock")),
+    PROGRAM("rw-clock-step-reader", "the same beside a reader without a deadline", 3,
+            .preemptions = 2, .budget = {.clock_steps = 1},
+            .arg = SCRIPT("write unlock write unlock write unlock write unlock",
+                          "real-write unlock", "read unlock")),
     /* --- Preferences ------------------------------------------------------------------------ */
     PROGRAM("rw-readers-first", "readers, one of whom reads twice, and a writer", 3,
             .arg = KIND_SCRIPT(READERS, "read again unlock", "read unlock", "write unlock")),

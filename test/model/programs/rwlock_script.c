@@ -25,6 +25,7 @@ enum word {
     TIMED_READ,
     TIMED_WRITE,
     TIMED_UP,
+    REAL_WRITE,
     TRY_READ,
     TRY_WRITE,
     TRY_UP,
@@ -40,32 +41,16 @@ enum word {
     WORDS
 };
 
-static const char *const names[WORDS] = {"",
-                                         "read",
-                                         "write",
-                                         "up",
-                                         "spin-read",
-                                         "spin-write",
-                                         "default-read",
-                                         "default-write",
-                                         "timed-read",
-                                         "timed-write",
-                                         "timed-up",
-                                         "try-read",
-                                         "try-write",
-                                         "try-up",
-                                         "upgrade",
-                                         "timed-upgrade",
-                                         "try-upgrade",
-                                         "downgrade",
-                                         "downgrade-up",
-                                         "again",
-                                         "unlock",
-                                         "unlock-any",
-                                         "leave"};
+static const char *const names[WORDS] = {
+    "",           "read",          "write",         "up",         "spin-read",
+    "spin-write", "default-read",  "default-write", "timed-read", "timed-write",
+    "timed-up",   "real-write",    "try-read",      "try-write",  "try-up",
+    "upgrade",    "timed-upgrade", "try-upgrade",   "downgrade",  "downgrade-up",
+    "again",      "unlock",        "unlock-any",    "leave"};
 
 static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
 static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
+static const fw_deadline real_deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_REALTIME};
 
 static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static fw_rwlock *l;
@@ -133,6 +118,8 @@ static int take(enum word w, enum rwlock_mode *mode)
         return calls->wrlock_policy(l, &blocking, &deadline);
     case TIMED_UP:
         return calls->uplock_policy(l, &blocking, &deadline);
+    case REAL_WRITE:
+        return calls->wrlock_policy(l, &blocking, &real_deadline);
     case TRY_READ:
         return calls->tryrdlock(l);
     case TRY_WRITE:

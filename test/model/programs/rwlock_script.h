@@ -12,6 +12,7 @@
  *   spin-read, spin-write                    the same, never sleeping
  *   default-read, default-write              the inline calls, with the default policy
  *   timed-read, timed-write, timed-up, try-read, try-write, try-up
+ *   real-write                               the deadline is on CLOCK_REALTIME
  *   upgrade, timed-upgrade, try-upgrade      where it reads upgradable
  *   downgrade, downgrade-up                  where it may
  *   again                                    reads once more, and gives that up

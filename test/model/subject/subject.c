@@ -172,6 +172,11 @@ static uint64_t ns_of(const fw_deadline *deadline)
     return (uint64_t)deadline->at.tv_sec * 1000000000u + (uint64_t)deadline->at.tv_nsec;
 }
 
+static uint64_t clock_of(const fw_deadline *deadline)
+{
+    return deadline != NULL && deadline->clock == CLOCK_REALTIME ? ON_REALTIME : 0;
+}
+
 int fw_futex_wait(const uint32_t *word, uint32_t expected, unsigned flags,
                   const fw_deadline *deadline)
 {
@@ -186,7 +191,7 @@ int fw_futex_wait_bitset(const uint32_t *word, uint32_t expected, uint32_t bits,
         model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
         return -ETIMEDOUT;
     }
-    return (int)model_op(OP_WAIT, word, 4, expected, bits, ns_of(deadline), 0);
+    return (int)model_op(OP_WAIT, word, 4, expected, bits, ns_of(deadline), clock_of(deadline));
 }
 
 int fw_futex_wake(const uint32_t *word, unsigned n, unsigned flags)
@@ -323,7 +328,8 @@ int fw_futex_wait_cancellable_(const uint32_t *word, uint32_t expected, uint32_t
                                unsigned flags, const fw_deadline *deadline,
                                void (*on_cancel)(void *), void *arg)
 {
-    int result = (int)model_op(OP_WAIT, word, 4, expected, bits, ns_of(deadline), WAIT_CANCELLABLE);
+    int result = (int)model_op(OP_WAIT, word, 4, expected, bits, ns_of(deadline),
+                               WAIT_CANCELLABLE | clock_of(deadline));
 
     (void)flags;
     if (result == -ECANCELED)
@@ -345,9 +351,14 @@ uint64_t fw_clock_ns_(void)
 
 void fw_clock_get_(clockid_t clock, struct timespec *now)
 {
-    uint64_t ns = fw_clock_ns_();
+    uint64_t ns;
 
-    (void)clock;
+    if (clock != CLOCK_REALTIME)
+        ns = fw_clock_ns_();
+    else if (model_shared.budget.clock_steps == 0 && model_shared.budget.ticks == 0)
+        ns = fw_clock_ns_() + model_shared.real_ahead;
+    else
+        ns = model_op(OP_CLOCK, NULL, 0, ON_REALTIME, 0, 0, 0);
     now->tv_sec = (time_t)(ns / 1000000000u);
     now->tv_nsec = (long)(ns % 1000000000u);
 }
