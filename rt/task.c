@@ -176,16 +176,20 @@ static void keep_old_way(struct fw_rt_task *t)
     t->old_priority = old.sched_priority;
 }
 
+/* The mirror of change_way: away from the CPU while the priority still counts there. */
 static void restore_old_way(const struct fw_rt_task *t)
 {
     struct sched_param old = {.sched_priority = t->old_priority};
 
-    sched_setscheduler(0, t->old_policy, &old);
     if (t->old_cpus != NULL)
         sched_setaffinity(0, t->old_cpus_size, (const cpu_set_t *)t->old_cpus);
+    sched_setscheduler(0, t->old_policy, &old);
 }
 
-/* Onto its CPU, and in tier A under its priority. */
+/*
+ * Under its priority (tier A), and only then onto its CPU: a thread that came there as it was
+ * before would not run until every real-time thread of that CPU sleeps, however urgent the task is.
+ */
 static int change_way(struct fw_rt_task *t, const struct fw_rt_task_options *o)
 {
     struct sched_param param = {.sched_priority = o->priority};
@@ -194,14 +198,14 @@ static int change_way(struct fw_rt_task *t, const struct fw_rt_task_options *o)
 
     CPU_ZERO(&cpus);
     CPU_SET((size_t)o->cpu, &cpus);
-    if (sched_setaffinity(0, sizeof cpus, &cpus) != 0)
-        return fw_rt_fail_(
-            EINVAL, "the thread may not run on CPU %d: there is none, or none for it", o->cpu);
     if (t->world->tier == FW_RT_TIER_A && sched_setscheduler(0, policy, &param) != 0)
         return fw_rt_fail_(EPERM,
                            "no right to SCHED_FIFO at priority %d: it needs CAP_SYS_NICE, or"
                            " RLIMIT_RTPRIO (ulimit -r) of %d",
                            o->priority, o->priority);
+    if (sched_setaffinity(0, sizeof cpus, &cpus) != 0)
+        return fw_rt_fail_(
+            EINVAL, "the thread may not run on CPU %d: there is none, or none for it", o->cpu);
     return 0;
 }
 
@@ -209,6 +213,19 @@ static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t lock, uint6
 {
     if (t->trace != NULL)
         fw_rt_trace_add_(t->trace, kind, lock, FW_RT_NOBODY, value);
+}
+
+/* The task holds no lock. */
+static void leave(struct fw_rt_task *t)
+{
+    tell(t, FW_RT_EVENT_END, FW_RT_NOBODY, 0);
+    fw_rt_trace_end_(t->trace);
+    if (t->page != NULL)
+        fw_rt_scx_leave_(t);
+    else if (fw_load32_relaxed(&t->cell->unlock_call) != 0)
+        fw_rt_gate_leave_slow_(t); /* G6 */
+    unclaim(t);
+    restore_old_way(t);
 }
 
 static int begin(struct fw_rt_task *t, const struct fw_rt_task_options *o)
@@ -231,7 +248,10 @@ static int begin(struct fw_rt_task *t, const struct fw_rt_task_options *o)
     t->trace = fw_rt_trace_begin_(t);
     tell(t, FW_RT_EVENT_BEGIN, t->cell->cpu, t->cell->base);
     fw_rt_first_job_(t);
-    return 0;
+    error = t->page == NULL ? fw_rt_let_go_first_(t) : 0; /* W1: it is as one that wakes up */
+    if (error != 0)
+        leave(t);
+    return error;
 }
 
 /* A forked child has its parent's count, and none of its tasks. */
@@ -284,14 +304,7 @@ int fw_rt_task_end(fw_rt_task *task)
 {
     if (fw_rt_has_any_(task))
         return fw_rt_fail_(EBUSY, "the task \"%.31s\" has a lock", task->cell->name);
-    tell(task, FW_RT_EVENT_END, FW_RT_NOBODY, 0);
-    fw_rt_trace_end_(task->trace);
-    if (task->page != NULL)
-        fw_rt_scx_leave_(task);
-    else if (fw_load32_relaxed(&task->cell->unlock_call) != 0)
-        fw_rt_gate_leave_slow_(task); /* G6 */
-    unclaim(task);
-    restore_old_way(task);
+    leave(task);
     fw_add32_acq_rel(&task->group->tasks, (uint32_t)-1);
     self = NULL;
     free(task->old_cpus);

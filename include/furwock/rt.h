@@ -155,6 +155,7 @@ struct fw_rt_task_options {
  *             granted to this user)
  *   EBUSY     the thread is a task already
  *   EAGAIN    FW_RT_TASKS_MAX tasks are there
+ *   EXDEV, EUCLEAN as for fw_rt_awake, which is a part of it; the thread is no task then
  *   ENOMEM
  */
 FW_API int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,

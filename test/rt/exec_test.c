@@ -29,7 +29,7 @@ static int cpu;
 
 /* The death is told once, to the waiter or to who comes later. */
 static struct {
-    bool is_in, may_call, has_waiter;
+    bool has_begun, is_in, may_call, has_waiter;
 } * here;
 
 struct scene {
@@ -128,6 +128,9 @@ static void be_waiter(void *unused)
     fw_rt_task *task = begin(group, WAITER);
 
     (void)unused;
+    set(&here->has_begun); /* who begins beside a section waits for it */
+    while (!is_set(&here->is_in))
+        usleep(LOOK_US);
     CHECK(fw_rt_trylock(task, 0) == EBUSY);
     set(&here->has_waiter);
     expect_death(task, fw_rt_lock(task, 0));
@@ -164,15 +167,17 @@ static void play(struct scene scene)
     snprintf(name, sizeof name, "/furwock-rt-exec-%d", (int)getpid());
     CHECK(fw_rt_group_open(&group, name, FW_RT_TIER_A) == 0);
     CHECK(pipe(pipe_ends) == 0);
+    if (scene.has_waiter) {
+        waiter = start(be_waiter, NULL);
+        while (!is_set(&here->has_begun))
+            usleep(LOOK_US);
+    }
     victim = start(be_victim, &scene);
     close(pipe_ends[1]);
     while (!is_set(&here->is_in))
         usleep(LOOK_US);
-    if (scene.has_waiter) {
-        waiter = start(be_waiter, NULL);
-        while (!is_set(&here->has_waiter) || !is_waiting())
-            usleep(LOOK_US);
-    }
+    while (scene.has_waiter && (!is_set(&here->has_waiter) || !is_waiting()))
+        usleep(LOOK_US);
     set(&here->may_call);
     CHECK(read(pipe_ends[0], &sign, 1) == 1); /* the new program is there */
     close(pipe_ends[0]);

@@ -26,6 +26,7 @@ static const struct {
 
 /* What the processes tell each other. */
 static struct {
+    uint32_t begun, turn; /* who begins beside a section waits for it: they begin before */
     uint32_t played;
     char play[LOCKS * (WAITERS + 1) + 1];
     uint32_t to_leave;
@@ -65,7 +66,22 @@ static void log_event(char what)
 struct part {
     unsigned lock;
     int priority;
+    uint32_t turn;
 };
+
+static void until(const uint32_t *word, uint32_t least)
+{
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < least)
+        usleep(LOOK_US);
+}
+
+/* It has begun, and comes when it is its turn: that of the first is when all have begun. */
+static void wait_for_turn(const struct part *part)
+{
+    __atomic_fetch_add(&here->begun, 1, __ATOMIC_SEQ_CST);
+    until(&here->begun, WAITERS + 1);
+    until(&here->turn, part->turn);
+}
 
 static void be_holder(void *arg)
 {
@@ -74,10 +90,10 @@ static void be_holder(void *arg)
     unsigned lock[LOCKS];
     fw_rt_task *task = begin(group, part->priority, lock);
 
+    wait_for_turn(part);
     CHECK(fw_rt_lock(task, lock[part->lock]) == 0);
     log_event('L');
-    while (__atomic_load_n(&here->to_leave, __ATOMIC_ACQUIRE) == 0)
-        usleep(LOOK_US);
+    until(&here->to_leave, 1);
     CHECK(fw_rt_unlock(task, lock[part->lock]) == 0);
     CHECK(fw_rt_task_end(task) == 0 && fw_rt_group_close(group) == 0);
 }
@@ -89,6 +105,7 @@ static void be_waiter(void *arg)
     unsigned lock[LOCKS];
     fw_rt_task *task = begin(group, part->priority, lock);
 
+    wait_for_turn(part);
     CHECK(fw_rt_trylock(task, lock[part->lock]) == EBUSY);
     CHECK(fw_rt_lock(task, lock[part->lock]) == 0);
     log_event((char)('0' + part->priority / 10));
@@ -132,17 +149,19 @@ static unsigned waiting(const struct fw_rt_world *w, unsigned lock)
 static void hand_round(const struct fw_rt_world *w, unsigned lock)
 {
     static const int priorities[WAITERS] = {20, 40, 30};
-    struct part parts[WAITERS + 1] = {{lock, 5}};
+    struct part parts[WAITERS + 1] = {{lock, 5, 0}};
     pid_t process[WAITERS + 1];
     const char *order = locks[lock].protocol == FW_RT_FMLP_DU ? "L243" : "L432";
 
     memset(here, 0, sizeof *here);
     process[0] = start(be_holder, &parts[0]);
-    while (__atomic_load_n(&here->played, __ATOMIC_ACQUIRE) == 0)
-        usleep(LOOK_US);
     for (unsigned i = 1; i <= WAITERS; i++) {
-        parts[i] = (struct part){lock, priorities[i - 1]};
+        parts[i] = (struct part){lock, priorities[i - 1], i};
         process[i] = start(be_waiter, &parts[i]);
+    }
+    until(&here->played, 1);
+    for (unsigned i = 1; i <= WAITERS; i++) {
+        __atomic_store_n(&here->turn, i, __ATOMIC_RELEASE);
         while (waiting(w, lock) < i || !sleeps(process[i]))
             usleep(LOOK_US);
     }
