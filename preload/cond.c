@@ -2,11 +2,14 @@
 /*
  * pthread_cond_wait and its like.  Contract: cond.h.  Reasons: doc/drop-in-cond.md.
  *
- *   byte        0        4        8 ........ 36 ......
- *   private     [ fw_cond       ]  -         flags
- *   shared      word     mark      -         flags
+ *   byte        0        4        8 .. 28 ..... 36 ......
+ *   private     [ fw_cond       ]  -   0         flags
+ *   shared      word     mark      -   0         flags
  *
- *   flags   FW_COND_* (cond.h), where the C library has them; written by pthread_cond_init only
+ *   flags   FW_COND_* (cond.h); written by pthread_cond_init only
+ *
+ * A C library without us puts its flags there, too, or at byte 28 since glibc 2.41: whoever meets a
+ * shared variable that such a process has made sees FW_COND_SHARED in one of the two, and no mark.
  *
  * All zero bytes are a private variable that measures time on CLOCK_REALTIME.
  *
@@ -44,15 +47,18 @@ struct fw_posix_cond_ {
         fw_cond lone;
         struct fw_shared_cond_ shared;
     };
-    uint32_t unused[7];
+    uint32_t unused[5];
+    uint32_t others_flags; /* 0 in ours */
+    uint32_t also_unused;
     uint32_t flags;
 };
 
 _Static_assert(sizeof(struct fw_posix_cond_) <= sizeof(pthread_cond_t), "fits");
 _Static_assert(_Alignof(struct fw_posix_cond_) <= _Alignof(pthread_cond_t), "fits");
 _Static_assert(offsetof(fw_cond, seq_) == offsetof(struct fw_shared_cond_, word), "0 at first");
-_Static_assert(offsetof(struct fw_posix_cond_, flags) == offsetof(pthread_cond_t, __data.__wrefs),
-               "where the C library has them");
+_Static_assert(offsetof(struct fw_posix_cond_, others_flags) == 28 &&
+                   offsetof(struct fw_posix_cond_, flags) == 36,
+               "where glibc has them since 2.41, and where it had them before");
 
 /* The mutex of a waiter, and what its calls are to know. */
 struct held {
@@ -65,9 +71,14 @@ static struct fw_posix_cond_ *cond_of(pthread_cond_t *c)
     return (struct fw_posix_cond_ *)c;
 }
 
+static inline uint32_t flags_of(const struct fw_posix_cond_ *c)
+{
+    return c->flags | c->others_flags;
+}
+
 static inline bool is_shared(const struct fw_posix_cond_ *c)
 {
-    return (c->flags & FW_COND_SHARED) != 0;
+    return (flags_of(c) & FW_COND_SHARED) != 0;
 }
 
 /* The variable for processes, which one of us has made. */
@@ -212,7 +223,7 @@ FW_EXPORT_OLD(fw_posix_cond_clockwait_, pthread_cond_clockwait, GLIBC_2_30);
 /* Private, and nobody waits: in one look, since programs signal most often then. */
 static inline bool is_idle(const struct fw_posix_cond_ *c)
 {
-    uint32_t bits = fw_load32_acquire(&c->lone.waiters_) | c->flags;
+    uint32_t bits = fw_load32_acquire(&c->lone.waiters_) | flags_of(c);
 
     return __builtin_expect((bits & (COND_LINE | FW_COND_SHARED)) == 0, 1);
 }
