@@ -2,11 +2,11 @@
 /* The user's wishes.  Contract: settings.h. */
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <furwock/wait.h>
 
+#include "environment.h"
 #include "settings.h"
 #include "sys/say.h"
 
@@ -65,20 +65,22 @@ bool fw_settings_read_(const char *text, struct fw_settings_ *to)
 }
 
 /*
- * How long a thread polls before it sleeps, where the user says nothing.  Less than what the
- * library does by itself: programs that were written for locks that sleep at once have more threads
- * than processors, and hold a lock for longer than it pays to poll.  Of 0, 2 and 7 us, 2 lost least
- * on SQLite (0.6, 0.8 and 0.8 of the C library's throughput through one connection; 0.6, 1.2 and
- * 0.9 with databases of their own), and kccachetest had the same from all.
+ * How long a thread spins before it sleeps, where the user says nothing.  Less than what the
+ * library does by itself: programs that were written for locks that sleep at once have more threads than
+ * CPUs, and hold a lock for longer than it pays to spin.  The value is a guess by that reasoning:
+ * the comparison of 0, 2 and 7 us on which it once rested was made while FURWOCK_POLICY had no
+ * effect (doc/results.md).
  */
 #define SPIN_NS 2000u
 
 /* Locks that were taken before this has run were taken by the default. */
-__attribute__((constructor)) static void read_environment(void)
+__attribute__((constructor)) static void read_environment(int argc, char **argv, char **environment)
 {
-    const char *text = getenv("FURWOCK_POLICY");
+    const char *text = fw_environment_(environment, "FURWOCK_POLICY=");
     fw_wait_policy policy = {.kind = FW_WAIT_ADAPTIVE, .spin_ns = SPIN_NS};
 
+    (void)argc;
+    (void)argv;
     fw_wait_set_default(&policy);
     if (text != NULL && text[0] != '\0' && !fw_settings_read_(text, &fw_settings_))
         fw_say_("FURWOCK_POLICY is not understood: use greedy, fair or spin=MICROSECONDS");

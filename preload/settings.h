@@ -10,8 +10,9 @@
  *
  *     FURWOCK_POLICY=greedy       the default: a released mutex goes to whoever is quickest
  *     FURWOCK_POLICY=fair         a released mutex goes to the longest waiter
- *     FURWOCK_POLICY=spin=US      poll for so many microseconds before sleeping (0: never poll; 2
- *                                 where nothing is said)
+ *     FURWOCK_POLICY=spin=US      spin for up to that many microseconds before sleeping, whether or
+ *                                 not the owner runs (0: never spin); where nothing is said: 2, and
+ *                                 only while the owner may be running
  *
  * Several are separated by commas.  What is not understood is named in one line on standard error,
  * and has no effect.

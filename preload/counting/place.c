@@ -10,6 +10,7 @@
 
 #include <furwock/bits/atomic.h>
 
+#include "environment.h"
 #include "sys/clock.h"
 #include "sys/count_file.h"
 #include "sys/origin.h"
@@ -191,16 +192,11 @@ static void remember_name(const char *word)
     strncpy(program, slash != NULL ? slash + 1 : word, sizeof program - 1);
 }
 
-/* The loader passes words and environment on, whether or not the C library has seen them yet. */
 __attribute__((constructor)) static void begin(int argc, char **argv, char **environment)
 {
-    static const char name[] = "FURWOCK_STAT=";
-    const char *value = NULL;
+    const char *value = fw_environment_(environment, "FURWOCK_STAT=");
 
     remember_name(argc > 0 ? argv[0] : "");
-    for (; *environment != NULL; environment++)
-        if (strncmp(*environment, name, sizeof name - 1) == 0)
-            value = *environment + sizeof name - 1;
     if (value == NULL || value[0] != '/' || strlen(value) >= sizeof directory)
         return;
     memcpy(directory, value, strlen(value) + 1);
