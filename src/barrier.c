@@ -41,6 +41,7 @@
 
 #include "barrier_word.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 #include "wait.h"
 
 /* Where polling has not helped, it is tried again in one round of so many: doc/barrier.md. */
@@ -64,6 +65,7 @@ int fw_barrier_init(fw_barrier *b, uint32_t parties)
         return EINVAL;
     fw_store64_relaxed(&b->state_, parties);
     fw_store32_relaxed(&b->parties_, parties);
+    b->generation_ = fw_fork_generation_();
     return 0;
 }
 
@@ -188,6 +190,24 @@ void fw_barrier_drop(fw_barrier *b)
         fw_barrier_open_(b, false);
 }
 
+/* Threads have arrived for a round that will not end, and wait for it. */
+static bool is_waited_at(const fw_barrier *b, fw_barrier_word_ w)
+{
+    return barrier_inside(w) != 0 && barrier_awaited(w) != fw_load32_relaxed(&b->parties_);
+}
+
+int fw_barrier_trydestroy(fw_barrier *b)
+{
+    fw_barrier_word_ w = fw_load64_relaxed(&b->state_);
+
+    if (is_waited_at(b, w))
+        return EBUSY;
+    if (barrier_inside(w) != 0 && b->generation_ != fw_fork_generation_())
+        return EBUSY; /* who was on the way out at a fork does not exist here */
+    fw_barrier_destroy(b);
+    return 0;
+}
+
 void fw_barrier_destroy(fw_barrier *b)
 {
     fw_barrier_word_ w;
@@ -195,7 +215,7 @@ void fw_barrier_destroy(fw_barrier *b)
 
     fw_or64_relaxed(&b->state_, BARRIER_GOES);
     w = fw_load64_acquire(&b->state_); /* what follows (free) comes after what the last one did */
-    if (barrier_inside(w) != 0 && barrier_awaited(w) != fw_load32_relaxed(&b->parties_))
+    if (is_waited_at(b, w))
         fw_panic_("barrier destroyed while threads wait at it", b, fw_self_(), 0);
     fw_wait_begin_(&wait, NULL, NULL); /* cannot fail */
     for (; barrier_inside(w) != 0; w = fw_load64_acquire(&b->state_))

@@ -42,8 +42,6 @@
  *     closed before `kept` was 0 while it was open: so it is kept out by one closing at most.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <furwock/brlock.h>
 #include <furwock/futex.h>
@@ -53,7 +51,6 @@
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/percpu.h"
-#include "sys/processors.h"
 #include "wait.h"
 
 #define COLD __attribute__((cold, noinline))
@@ -264,19 +261,6 @@ static int await_kept(fw_brlock *l, const fw_wait_policy *policy, const fw_deadl
     return error;
 }
 
-/* Is anybody inside?  Exact where the lock is closed; else, whoever is seen was inside just now. */
-static bool is_read(const fw_brlock *l)
-{
-    uint32_t readers = 0;
-
-    for (uint32_t i = 0; i < l->counters_; i++)
-        readers += fw_load32_relaxed(counter_at(l, i));
-    readers *= BRLOCK_READER;
-    for (uint32_t i = 0; i < l->lines_->stripes; i++)
-        readers += fw_load32_acquire(&l->lines_->stripe[i].word) & ~BRLOCK_CLOSED;
-    return readers != 0;
-}
-
 /* Waits for the readers inside (B4).  All counters are 0. */
 static int await_readers(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
@@ -295,7 +279,7 @@ static void let_go(fw_brlock *l)
 
 int fw_brlock_trywrlock(fw_brlock *l)
 {
-    if (is_closed(fw_load32_relaxed(&l->gate_)) || is_read(l))
+    if (is_closed(fw_load32_relaxed(&l->gate_)) || brlock_is_read(l))
         return EBUSY;
     if (fw_mutex_trylock(&l->lines_->writers) != 0)
         return EBUSY;
@@ -304,7 +288,7 @@ int fw_brlock_trywrlock(fw_brlock *l)
         return EBUSY;
     }
     close_gate(l);
-    if (!is_read(l))
+    if (!brlock_is_read(l))
         return 0;
     let_go(l);
     return EBUSY;
@@ -355,45 +339,4 @@ void fw_brlock_wrunlock(fw_brlock *l)
 pid_t fw_brlock_owner(const fw_brlock *l)
 {
     return fw_id_number_(fw_load32_relaxed(&l->gate_));
-}
-
-/* Enough that threads which run at the same time seldom share one. */
-static uint32_t stripes_wanted(void)
-{
-    uint32_t n = 1;
-
-    while (n < 2 * fw_processors_() && n < BRLOCK_STRIPES_MAX)
-        n *= 2;
-    return n;
-}
-
-int fw_brlock_init(fw_brlock *l)
-{
-    uint32_t counters = fw_percpu_count_();
-    uint32_t stripes = counters != 0 ? 1 : stripes_wanted();
-    size_t size = sizeof *l->lines_ + ((size_t)stripes + counters) * FW_PERCPU_STRIDE;
-    struct fw_brlock_lines_ *lines = aligned_alloc(FW_PERCPU_STRIDE, size);
-
-    memset(l, 0, sizeof *l);
-    if (lines == NULL)
-        return ENOMEM;
-    memset(lines, 0, size);
-    lines->stripes = stripes;
-    l->counters_ = counters;
-    l->lines_ = lines;
-    return 0;
-}
-
-void fw_brlock_destroy(fw_brlock *l)
-{
-    uint32_t gate = fw_load32_relaxed(&l->gate_);
-
-    if (closer_of(gate) == fw_self_())
-        fw_panic_("read-write lock destroyed by its owner", l, fw_self_(), closer_of(gate));
-    fw_mutex_lock(&l->lines_->writers); /* a writer may still be on its way out (B5) */
-    if (is_read(l))
-        fw_panic_("read-write lock destroyed while it is read", l, fw_self_(), 0);
-    fw_mutex_unlock(&l->lines_->writers);
-    free(l->lines_);
-    memset(l, 0, sizeof *l);
 }

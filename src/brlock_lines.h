@@ -38,8 +38,9 @@ struct fw_brlock_stripe_ {
 /* What a lock has allocated; the counters lie behind the stripes. */
 struct fw_brlock_lines_ {
     fw_mutex writers;
-    uint32_t kept;    /* readers that a writer keeps out; CLOSED: the next one waits for them */
-    uint32_t stripes; /* a power of two; 1 where there are counters */
+    uint32_t kept;       /* readers that a writer keeps out; CLOSED: the next one waits for them */
+    uint32_t stripes;    /* a power of two; 1 where there are counters */
+    uint32_t generation; /* of the process that made the lock: fw_fork_generation_ */
     struct fw_brlock_stripe_ stripe[] __attribute__((aligned(FW_PERCPU_STRIDE)));
 };
 
@@ -85,6 +86,19 @@ static inline void *counters_of(const fw_brlock *l)
 static inline uint32_t *counter_at(const fw_brlock *l, uint32_t i)
 {
     return (uint32_t *)((char *)counters_of(l) + (size_t)i * FW_PERCPU_STRIDE);
+}
+
+/* Is anybody inside?  Exact where the lock is closed; else, whoever is seen was inside just now. */
+static inline bool brlock_is_read(const fw_brlock *l)
+{
+    uint32_t readers = 0;
+
+    for (uint32_t i = 0; i < l->counters_; i++)
+        readers += fw_load32_relaxed(counter_at(l, i));
+    readers *= BRLOCK_READER;
+    for (uint32_t i = 0; i < l->lines_->stripes; i++)
+        readers += fw_load32_acquire(&l->lines_->stripe[i].word) & ~BRLOCK_CLOSED;
+    return readers != 0;
 }
 
 /* The same at every call of a thread, all its life. */

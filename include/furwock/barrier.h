@@ -58,7 +58,7 @@ FW_BEGIN_DECLS
 typedef struct fw_barrier {
     uint64_t state_; /* internal; its layout is described in doc/barrier.md and may change */
     uint32_t parties_;
-    uint32_t spare_;
+    uint32_t generation_; /* of forks, when it was made; 0 where by FW_BARRIER_INIT */
 } fw_barrier;
 
 /* What fw_barrier_wait returns to one thread of each round. */
@@ -82,6 +82,12 @@ FW_API int fw_barrier_init(fw_barrier *b, uint32_t parties);
  * never end.
  */
 FW_API void fw_barrier_destroy(fw_barrier *b);
+
+/*
+ * The same where nobody has arrived for a round that will not end: 0.  Else EBUSY, and nothing has
+ * happened; also in the child of a fork at which threads were inside.
+ */
+FW_API int fw_barrier_trydestroy(fw_barrier *b);
 
 /*
  * Arrives, and waits until all have.  Returns FW_BARRIER_SERIAL to one of them (the last to

@@ -21,7 +21,9 @@ struct nothing {
  * fw_barrier (furwock/barrier.h) with the calls of std::barrier.  The completion runs in the thread
  * that arrives last, after all have arrived and before any is let go.  No parties, or too many,
  * throw std::system_error; more arrivals than parties stop the program.  The destructor waits until
- * those who have waited are gone.
+ * those who have waited are gone; where some wait for a round that will not end, as when the
+ * process exits among its threads, it leaves them waiting.  A global at which threads still arrive
+ * while the process exits is to be leaked: allocated with new, and never deleted.
  */
 template <class CompletionFunction = detail::nothing> class barrier {
     static_assert(std::is_nothrow_invocable_v<CompletionFunction &>,
@@ -55,7 +57,7 @@ template <class CompletionFunction = detail::nothing> class barrier {
     barrier &operator=(const barrier &) = delete;
     ~barrier()
     {
-        fw_barrier_destroy(&b_);
+        (void)fw_barrier_trydestroy(&b_);
     }
 
     [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) noexcept

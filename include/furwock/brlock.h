@@ -46,6 +46,8 @@ FW_BEGIN_DECLS
  *    What another thread held, for reading or writing, stays held in the child for ever.  A lock
  *    that another thread was taking for writing, or waiting for, must be left alone by the child.
  *    Not for the child of vfork, and not for memory shared between processes.
+ *    It cannot destroy a lock that is held so: fw_brlock_trydestroy says EBUSY, and the class of
+ *    C++ leaves such a lock alone where the child exits.
  *  - A lock held by a thread that ends is held for ever.
  *  - A program that installs a system call filter after it has made such locks must allow
  *    membarrier.  If it is refused the next writer stops the program: there is no other way to know
@@ -98,6 +100,12 @@ FW_API int fw_brlock_init(fw_brlock *l);
  * still on their way out of a release are waited for.
  */
 FW_API void fw_brlock_destroy(fw_brlock *l);
+
+/*
+ * The same where nobody holds the lock: 0.  EBUSY, and nothing has happened, where somebody does,
+ * or a writer waits; also in a child of fork, for what the threads of its parent had.
+ */
+FW_API int fw_brlock_trydestroy(fw_brlock *l);
 
 /* Takes a read lock where no writer holds or awaits the lock.  Returns 0 or EBUSY; never waits. */
 FW_API int fw_brlock_tryrdlock(fw_brlock *l);

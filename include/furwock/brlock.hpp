@@ -11,6 +11,11 @@ namespace fw {
 /*
  * fw_brlock (furwock/brlock.h) as a SharedTimedLockable.  The constructor allocates, and throws
  * std::system_error where there is no memory.
+ *
+ * The destructor of a lock that somebody holds leaves it as it is, and its memory allocated: so a
+ * process can exit while detached threads read what a global lock protects, and so can a child of
+ * fork whose parent's threads had it.  A global that threads still *ask for* while the process
+ * exits is to be leaked: fw::brlock &table = *new fw::brlock;
  */
 class brlock {
   public:
@@ -24,7 +29,7 @@ class brlock {
     brlock &operator=(const brlock &) = delete;
     ~brlock()
     {
-        fw_brlock_destroy(&l_);
+        (void)fw_brlock_trydestroy(&l_);
     }
 
     void lock() noexcept

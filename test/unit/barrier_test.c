@@ -321,6 +321,22 @@ static void destroying_what_is_waited_at_panics(void **state)
     fw_barrier_destroy(&b);
 }
 
+static void destroying_may_be_tried(void **state)
+{
+    (void)state;
+    b.state_ = INSIDE(1) | 1;
+    assert_int_equal(fw_barrier_trydestroy(&b), EBUSY);
+    assert_word(INSIDE(1) | 1);
+    b.state_ = INSIDE(1) | 2; /* on the way out */
+    fake.on_sleep = one_leaves;
+    assert_int_equal(fw_barrier_trydestroy(&b), 0);
+    assert_int_equal(fake.waits, 1);
+    fw_barrier_init(&b, 2);
+    b.state_ = INSIDE(1) | 2;
+    fake.fork_generation++;
+    assert_int_equal(fw_barrier_trydestroy(&b), EBUSY);
+}
+
 static void several_at_once_with_a_completion(void **state)
 {
     uint32_t phase = 9;
@@ -359,6 +375,7 @@ int main(void)
         cmocka_unit_test_setup(the_last_inside_wakes_who_destroys, reset),
         cmocka_unit_test_setup(destroy_waits_for_those_inside, reset),
         cmocka_unit_test_setup(destroying_what_is_waited_at_panics, reset),
+        cmocka_unit_test_setup(destroying_may_be_tried, reset),
         cmocka_unit_test_setup(several_at_once_with_a_completion, reset),
     };
 
