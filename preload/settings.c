@@ -66,10 +66,10 @@ bool fw_settings_read_(const char *text, struct fw_settings_ *to)
 
 /*
  * How long a thread spins before it sleeps, where the user says nothing.  Less than what the
- * library does by itself: programs that were written for locks that sleep at once have more threads than
- * CPUs, and hold a lock for longer than it pays to spin.  The value is a guess by that reasoning:
- * the comparison of 0, 2 and 7 us on which it once rested was made while FURWOCK_POLICY had no
- * effect (doc/results.md).
+ * library does by itself: programs that were written for locks that sleep at once have more threads
+ * than CPUs, and hold a lock for longer than it pays to spin.  The value is a guess by that
+ * reasoning: the comparison of 0, 2 and 7 us on which it once rested was made while FURWOCK_POLICY
+ * had no effect (doc/results.md).
  */
 #define SPIN_NS 2000u
 
