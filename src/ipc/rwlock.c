@@ -110,12 +110,23 @@ static bool reads_already(const struct reader *r)
     return false;
 }
 
+static bool is_held(const struct reader *r, uint64_t record)
+{
+    return record == (r->share | FW_IPC_SHARE_HELD);
+}
+
+/* One that the record of who waits can be: else it has been written over. */
+static bool is_lawful(const struct reader *r, uint64_t record)
+{
+    return record - r->share - FW_IPC_SHARE_HELD < FW_IPC_SHARE_STATE; /* the same, with a state */
+}
+
 /* WAITS, SLEEPS -> HELD by itself.  True: inside, or was let in meanwhile. */
 static bool come_in(const struct reader *r)
 {
     uint64_t seen = fw_load64_acquire(r->record);
 
-    while (fw_ipc_share_state_(seen) != FW_IPC_SHARE_HELD)
+    while (!is_held(r, seen))
         if (fw_cas64_seq_cst(r->record, &seen, r->share | FW_IPC_SHARE_HELD)) {
             if (is_in(r))
                 return true;
@@ -130,7 +141,7 @@ static bool withdraw(const struct reader *r)
 {
     uint64_t seen = fw_load64_acquire(r->record);
 
-    while (fw_ipc_share_state_(seen) != FW_IPC_SHARE_HELD)
+    while (!is_held(r, seen))
         if (fw_cas64_acquire(r->record, &seen, FW_IPC_SHARE_NONE))
             return true;
     return false;
@@ -147,7 +158,7 @@ static int sleep_on_it(const struct reader *r, struct fw_ipc_wait_ *w)
     return fw_ipc_wait_sleep_(w, fw_ipc_share_half_(r->record), (uint32_t)sleeps);
 }
 
-/* The record says WAITS.  0: inside. */
+/* The record says WAITS.  0: inside; EUCLEAN: somebody has written over the record, or the lock. */
 static int wait_for_it(const struct reader *r, struct fw_ipc_wait_ *w)
 {
     int error = 0;
@@ -155,8 +166,12 @@ static int wait_for_it(const struct reader *r, struct fw_ipc_wait_ *w)
     while (error == 0) {
         uint64_t now = fw_load64_acquire(&r->l->word_);
         uint64_t record = fw_load64_acquire(r->record);
-        if (fw_ipc_share_state_(record) == FW_IPC_SHARE_HELD)
+        if (is_held(r, record))
             return 0;
+        if (!is_lawful(r, record)) { /* nobody would let it in by that, and no sleep would hold */
+            error = EUCLEAN;
+            continue;
+        }
         if (ipc_rw_is_open(now)) {
             if (come_in(r))
                 return 0;

@@ -7,9 +7,10 @@
  *
  * Round by round: a new region, users, and one who writes into its head, directory, lines and
  * objects, and now and then puts a part back as it was, so that users get in again.  At the end of
- * a round all must come to an end soon.  Some calls have no deadline (the mutex that a condition
- * variable takes again, a once): where a word says falsely that a living user holds it, they wait
- * for it lawfully.  So the objects are put back first.
+ * a round all must come to an end soon.  Calls with a deadline keep it while nothing is put back.
+ * Some calls have none (the mutex that a condition variable takes again, a once): where a word says
+ * falsely that a living user holds it, they wait for it lawfully, asleep.  So the objects are put
+ * back then.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -19,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <furwock/bits/atomic.h>
@@ -28,6 +30,9 @@
 #include "users.h"
 
 enum { USERS = 4, ROUND_MS = 250, END_MS = 20000 };
+
+/* Who waits without a deadline: for so long we look, and such a part of it he may have run. */
+enum { LOOK_MS = 60, RUN_PERCENT_MOST = 70 };
 
 static struct play *play;
 static uint64_t random_state;
@@ -126,6 +131,71 @@ static void vandalise(char *base, const char *was, const struct fw_ipc_plan_ *pl
     }
 }
 
+/* Forgets those who have ended, which they must well.  The number of the others. */
+static unsigned reap(pid_t users[USERS])
+{
+    unsigned left = 0;
+
+    for (unsigned i = 0; i < USERS; i++) {
+        int status;
+        if (users[i] != 0 && waitpid(users[i], &status, WNOHANG) != 0) {
+            if (status != 0)
+                fail("user %u: status 0x%x, while doing %u; seed %llu", i, (unsigned)status,
+                     play->doing[i], (unsigned long long)play->seed);
+            users[i] = 0;
+        }
+        left += users[i] != 0;
+    }
+    return left;
+}
+
+static uint64_t cpu_ns(pid_t process)
+{
+    struct timespec t = {0};
+    clockid_t clock;
+
+    if (clock_getcpuclockid(process, &clock) == 0)
+        clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* Is somebody in a call with a deadline?  It has been over for END_MS: it hangs. */
+static bool are_in_time(void)
+{
+    bool has_one = false;
+
+    for (unsigned i = 0; i < USERS; i++) {
+        uint64_t until = fw_load64_acquire(&play->until[i]);
+        has_one |= until != 0;
+        if (until != 0 && now_ns() > until + END_MS * UINT64_C(1000000))
+            fail("user %u misses its deadline, doing %u; seed %llu", i, play->doing[i],
+                 (unsigned long long)play->seed);
+    }
+    return has_one;
+}
+
+/* Nothing is put back yet: calls with a deadline end, and who is in one without sleeps. */
+static void await_timed(pid_t users[USERS])
+{
+    uint64_t ran[USERS] = {0};
+    uint64_t since = 0, took;
+
+    do {
+        if (are_in_time() || since == 0) {
+            since = now_ns();
+            for (unsigned i = 0; i < USERS; i++)
+                ran[i] = users[i] != 0 ? cpu_ns(users[i]) : 0;
+        }
+        usleep(1000);
+        took = now_ns() - since;
+    } while (reap(users) != 0 && took < LOOK_MS * UINT64_C(1000000));
+    for (unsigned i = 0; i < USERS; i++)
+        if (users[i] != 0 && !is_constrained &&
+            cpu_ns(users[i]) - ran[i] > took / 100 * RUN_PERCENT_MOST)
+            fail("user %u polls for ever, doing %u; seed %llu", i, play->doing[i],
+                 (unsigned long long)play->seed);
+}
+
 /* All must end by themselves; objects are put back again and again, for those who wait lawfully. */
 static void await_all(pid_t users[USERS], char *base, const char *was,
                       const struct fw_ipc_plan_ *plan)
@@ -135,16 +205,7 @@ static void await_all(pid_t users[USERS], char *base, const char *was,
     for (unsigned left = USERS; left != 0;) {
         memcpy(base + plan->objects_at, was + plan->objects_at, plan->size - plan->objects_at);
         memcpy(base, was, plan->members_at);
-        for (unsigned i = 0; i < USERS; i++) {
-            int status;
-            if (users[i] == 0 || waitpid(users[i], &status, WNOHANG) == 0)
-                continue;
-            if (status != 0)
-                fail("user %u: status 0x%x, while doing %u; seed %llu", i, (unsigned)status,
-                     play->doing[i], (unsigned long long)play->seed);
-            users[i] = 0;
-            left--;
-        }
+        left = reap(users);
         if (left != 0 && now_ns() > end)
             for (unsigned i = 0; i < USERS; i++)
                 if (users[i] != 0)
@@ -173,6 +234,7 @@ static void round_of(uint64_t seed)
         users[i] = start(use, (void *)i);
     vandalise(base, was, &plan);
     fw_store32_release(&play->must_end, 1);
+    await_timed(users);
     await_all(users, base, was, &plan);
     munmap(base, REGION_SIZE);
     close(play->fd);

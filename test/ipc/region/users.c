@@ -96,6 +96,18 @@ static fw_deadline soon(struct user *u)
     return d;
 }
 
+static int done_with(struct user *u, int result)
+{
+    fw_store64_release(&u->play->until[u->who], 0);
+    return result;
+}
+
+/* A call that shall come back soon after the deadline, whatever somebody writes. */
+#define BY(d, call)                                                                        \
+    (fw_store64_release(&u->play->until[u->who],                                           \
+                        (uint64_t)(d).at.tv_sec * 1000000000u + (uint64_t)(d).at.tv_nsec), \
+     done_with(u, call))
+
 static void use_data(struct user *u)
 {
     unsigned at = pick(u, DATA - 32);
@@ -111,7 +123,7 @@ static void use_mutex(struct user *u)
     fw_ipc_mutex *m = u->at[MUTEX];
     fw_deadline d = soon(u);
     fw_ipc_death death;
-    int error = fw_ipc_mutex_timedlock(m, &d);
+    int error = BY(d, fw_ipc_mutex_timedlock(m, &d));
 
     fw_ipc_mutex_death(m, &death);
     fw_ipc_mutex_generation(m);
@@ -144,17 +156,17 @@ static void use_rwlock(struct user *u)
 
     switch (pick(u, 3)) {
     case 0:
-        error = fw_ipc_rwlock_timedrdlock(l, &d);
+        error = BY(d, fw_ipc_rwlock_timedrdlock(l, &d));
         break;
     case 1:
-        error = fw_ipc_rwlock_timedwrlock(l, &d);
+        error = BY(d, fw_ipc_rwlock_timedwrlock(l, &d));
         if (error == 0 && pick(u, 4) == 0)
             fw_ipc_rwlock_downgrade(l);
         break;
     default:
-        error = fw_ipc_rwlock_timeduplock(l, &d);
+        error = BY(d, fw_ipc_rwlock_timeduplock(l, &d));
         if (error == 0 && pick(u, 2))
-            fw_ipc_rwlock_timedupgrade(l, &d);
+            BY(d, fw_ipc_rwlock_timedupgrade(l, &d));
     }
     if (error == EOWNERDEAD)
         fw_ipc_rwlock_consistent(l);
@@ -166,10 +178,10 @@ static void use_counts(struct user *u)
 {
     fw_deadline d = soon(u);
 
-    if (fw_ipc_sem_timedwait(u->at[SEM], &d) == 0 || pick(u, 8) == 0)
+    if (BY(d, fw_ipc_sem_timedwait(u->at[SEM], &d)) == 0 || pick(u, 8) == 0)
         fw_ipc_sem_post(u->at[SEM]);
     fw_ipc_sem_value(u->at[SEM]);
-    if (fw_ipc_units_timedwait(u->at[UNITS_], &d) == 0 && pick(u, 16) != 0)
+    if (BY(d, fw_ipc_units_timedwait(u->at[UNITS_], &d)) == 0 && pick(u, 16) != 0)
         fw_ipc_units_post(u->at[UNITS_]);
     fw_ipc_units_value(u->at[UNITS_]);
     fw_ipc_units_mine(u->at[UNITS_]);
@@ -181,7 +193,7 @@ static void use_barrier(struct user *u)
     fw_deadline d = soon(u);
     fw_ipc_death death;
 
-    fw_ipc_barrier_timedwait(b, &d);
+    BY(d, fw_ipc_barrier_timedwait(b, &d));
     fw_ipc_barrier_death(b, &death);
     if (pick(u, 4) == 0)
         fw_ipc_barrier_leave(b);
@@ -239,10 +251,10 @@ static void *end_as_holder(void *arg)
     struct user *u = arg;
     fw_deadline d = soon(u);
 
-    if (fw_ipc_mutex_timedlock(u->at[MUTEX], &d) == 0 && pick(u, 2))
+    if (BY(d, fw_ipc_mutex_timedlock(u->at[MUTEX], &d)) == 0 && pick(u, 2))
         fw_ipc_mutex_unlock(u->at[MUTEX]);
-    fw_ipc_rwlock_timedrdlock(u->at[RWLOCK], &d);
-    fw_ipc_units_timedwait(u->at[UNITS_], &d);
+    BY(d, fw_ipc_rwlock_timedrdlock(u->at[RWLOCK], &d));
+    BY(d, fw_ipc_units_timedwait(u->at[UNITS_], &d));
     return NULL;
 }
 

@@ -17,6 +17,7 @@ struct play {
     uint64_t calls; /* all together */
     uint64_t seed;
     uint32_t doing[16]; /* what each is about, for a hang */
+    uint64_t until[16]; /* each one's deadline, ns; 0: in no call that has one */
 };
 
 /* Makes all objects. */

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * While a thread waits with a deadline, one word is written over: each word of the object in turn,
+ * and each of the waiting thread's line, with several values.  The call comes back, and it has not
+ * polled all the while.  What it answers may be anything.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/ipc.h>
+
+#include "ipc/head.h"
+#include "processes.h"
+
+/* A minute is for what hangs; to sleep for the whole wait takes some hundred microseconds of CPU */
+enum { WAIT_MS = 40, CPU_MS_MOST = 25, HANGS_S = 60, AT_ONCE = 32 };
+enum { LINE_WORDS = FW_IPC_MEMBER_SIZE / 8 };
+
+enum how { MUTEX, READ, WRITE, UPGRADABLE, SEM, UNITS, BARRIER, COND, HOWS };
+
+static const char *const names[HOWS] = {"mutex", "read",  "write",   "upgradable",
+                                        "sem",   "units", "barrier", "cond"};
+
+static const size_t sizes[HOWS] = {
+    sizeof(fw_ipc_mutex), sizeof(fw_ipc_rwlock), sizeof(fw_ipc_rwlock),      sizeof(fw_ipc_rwlock),
+    sizeof(fw_ipc_sem),   sizeof(fw_ipc_units),  sizeof(fw_ipc_barrier) + 8, sizeof(fw_ipc_cond)};
+
+/* What is written over, and how. */
+struct trial {
+    enum how how;
+    bool is_line;
+    unsigned word;
+    unsigned value;
+};
+
+static struct trial trial;
+static void *object;
+static fw_ipc_mutex *beside; /* of the condition */
+
+static fw_deadline soon(void)
+{
+    uint64_t at = now_ns() + WAIT_MS * UINT64_C(1000000);
+
+    return (fw_deadline){.clock = CLOCK_MONOTONIC,
+                         .at = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)}};
+}
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static void prepare(fw_region *r)
+{
+    uint32_t unit;
+
+    CHECK(fw_region_mutex(r, "beside", FW_REGION_CREATE, &beside) == 0);
+    switch (trial.how) {
+    case MUTEX:
+        CHECK(fw_region_mutex(r, "o", FW_REGION_CREATE, (fw_ipc_mutex **)&object) == 0);
+        CHECK(fw_ipc_mutex_lock(object) == 0);
+        break;
+    case READ:
+    case WRITE:
+    case UPGRADABLE:
+        CHECK(fw_region_rwlock(r, "o", FW_REGION_CREATE, (fw_ipc_rwlock **)&object) == 0);
+        CHECK((trial.how == WRITE ? fw_ipc_rwlock_rdlock : fw_ipc_rwlock_wrlock)(object) == 0);
+        break;
+    case SEM:
+        CHECK(fw_region_sem(r, "o", 0, 5, FW_REGION_CREATE, (fw_ipc_sem **)&object) == 0);
+        break;
+    case UNITS:
+        CHECK(fw_region_units(r, "o", 1, FW_REGION_CREATE, (fw_ipc_units **)&object) == 0);
+        CHECK(fw_ipc_units_take(object, &unit, NULL, NULL) == 0);
+        break;
+    case BARRIER:
+        CHECK(fw_region_barrier(r, "o", 2, FW_IPC_BARRIER_FAIL, FW_REGION_CREATE,
+                                (fw_ipc_barrier **)&object) == 0);
+        break;
+    default:
+        CHECK(fw_region_cond(r, "o", FW_REGION_CREATE, (fw_ipc_cond **)&object) == 0);
+    }
+}
+
+static void *wait_for_it(void *arg)
+{
+    uint64_t began = cpu_ns();
+    fw_deadline d = soon();
+
+    (void)arg;
+    switch (trial.how) {
+    case MUTEX:
+        fw_ipc_mutex_timedlock(object, &d);
+        break;
+    case READ:
+        fw_ipc_rwlock_timedrdlock(object, &d);
+        break;
+    case WRITE:
+        fw_ipc_rwlock_timedwrlock(object, &d);
+        break;
+    case UPGRADABLE:
+        fw_ipc_rwlock_timeduplock(object, &d);
+        break;
+    case SEM:
+        fw_ipc_sem_timedwait(object, &d);
+        break;
+    case UNITS:
+        fw_ipc_units_timedwait(object, &d);
+        break;
+    case BARRIER:
+        fw_ipc_barrier_timedwait(object, &d);
+        break;
+    default:
+        CHECK(fw_ipc_mutex_lock(beside) == 0);
+        fw_ipc_cond_timedwait(object, beside, &d);
+    }
+    if (!is_constrained && cpu_ns() - began > CPU_MS_MOST * UINT64_C(1000000))
+        fail("%s: %s word %u, value %u: polls", names[trial.how],
+             trial.is_line ? "the line's" : "the object's", trial.word, trial.value);
+    return NULL;
+}
+
+/* The line of the one who sleeps; NULL: its time was over before. */
+static uint64_t *line_of_waiter(const fw_region *r)
+{
+    struct fw_ipc_plan_ plan;
+    uint64_t end = now_ns() + WAIT_MS * UINT64_C(1000000);
+
+    CHECK(fw_ipc_plan_(fw_region_size(r), 0, &plan) == 0);
+    for (; now_ns() < end; usleep(1000))
+        for (unsigned i = 0; i < 4; i++) {
+            struct fw_ipc_member_ *m =
+                (struct fw_ipc_member_ *)((char *)fw_region_base(r) + plan.members_at) + i;
+            if (fw_load64_acquire(&m->waits_for) != 0)
+                return &m->life;
+        }
+    return NULL;
+}
+
+static uint64_t value_for(uint64_t before)
+{
+    const uint64_t values[] = {0, UINT64_MAX, before ^ 1, before ^ 2, before + 8};
+
+    return values[trial.value];
+}
+
+enum { VALUES = 5 };
+
+static void one(void *arg)
+{
+    static char what[80];
+    pthread_t thread;
+    fw_region *r;
+    uint64_t *line, *word;
+
+    trial = *(const struct trial *)arg;
+    snprintf(what, sizeof what, "%s: %s word %u, value %u", names[trial.how],
+             trial.is_line ? "the line's" : "the object's", trial.word, trial.value);
+    limit(HANGS_S, what);
+    CHECK(fw_region_adopt(share(FW_REGION_LEAST), FW_REGION_LEAST, FW_REGION_CREATE, &r) == 0);
+    prepare(r);
+    CHECK(pthread_create(&thread, NULL, wait_for_it, NULL) == 0);
+    line = line_of_waiter(r);
+    if (line != NULL) {
+        word = (trial.is_line ? line : (uint64_t *)object) + trial.word;
+        fw_store64_release(word, value_for(fw_load64_relaxed(word)));
+    }
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
+static bool next(struct trial *t)
+{
+    if (++t->value != VALUES)
+        return true;
+    t->value = 0;
+    if (++t->word != (t->is_line ? LINE_WORDS : sizes[t->how] / 8))
+        return true;
+    t->word = 0;
+    t->is_line = !t->is_line;
+    if (t->is_line)
+        return true;
+    return ++t->how != HOWS;
+}
+
+int main(void)
+{
+    struct trial t = {.how = MUTEX};
+    pid_t children[AT_ONCE] = {0};
+    unsigned n = 0;
+
+    do {
+        if (children[n % AT_ONCE] != 0)
+            finish(children[n % AT_ONCE]);
+        children[n % AT_ONCE] = start(one, &t);
+        n++;
+    } while (next(&t));
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        finish(children[i]);
+    printf("%u words written over: each call came back\n", n);
+    return EXIT_SUCCESS;
+}
