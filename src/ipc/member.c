@@ -206,7 +206,7 @@ bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
         return true;
     m = fw_ipc_member_of_(place, k->id);
     fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */
-    is_out = fw_robust_unlink_(robust_word(m));
+    is_out = fw_robust_unlink_from_(robust_word(m), (const void *)place->base, place->size);
     if (is_out) /* else the line stays this thread's until it ends */
         fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy: M1 */
     fw_robust_withdraw_(&r);

@@ -226,24 +226,64 @@ static struct entry *find_before(struct fw_robust_head_ *head, const struct entr
     return entry_at(next) == e ? at : NULL;
 }
 
-bool fw_robust_unlink_(uint32_t *word)
+/* A stretch of memory that others can write to. */
+struct stretch {
+    uintptr_t begin;
+    size_t size;
+};
+
+/* An entry with the pointer before it: does any byte of it lie in there? */
+static bool lies_in(const struct stretch *s, const struct entry *e)
 {
+    return (uintptr_t)before((struct entry *)(uintptr_t)e) + 2 * sizeof(uintptr_t) - 1 - s->begin <
+           s->size + 2 * sizeof(uintptr_t) - 1;
+}
+
+/*
+ * May `next` be what follows e?  What is there leads back to e; and on to the end, through nothing
+ * that lies in the stretch, which is about to go: others can have made up a list in there.
+ */
+static bool follows(const struct fw_robust_head_ *head, const struct entry *e, uintptr_t next,
+                    const struct stretch *s)
+{
+    uintptr_t back = 0;
+
+    if ((uintptr_t)entry_at(next) == (uintptr_t)head)
+        return true;
+    if (!peek((uintptr_t)before(entry_at(next)), &back) || back != (uintptr_t)e)
+        return false;
+    for (unsigned i = 0; i < LIST_MOST; i++) {
+        if (lies_in(s, entry_at(next)) || !peek((uintptr_t)entry_at(next), &next))
+            return false;
+        if ((uintptr_t)entry_at(next) == (uintptr_t)head)
+            return true;
+    }
+    return false;
+}
+
+bool fw_robust_unlink_from_(uint32_t *word, const void *memory, size_t size)
+{
+    const struct stretch s = {(uintptr_t)memory, size};
     struct fw_robust_head_ *head = own_list();
     struct entry *e = entry_of(head, word);
     struct entry *at = e != NULL ? find_before(head, e) : NULL;
-    uintptr_t next, back = 0;
+    uintptr_t next;
 
     if (at == NULL)
         return e == NULL;
-    next = e->next;
-    if ((uintptr_t)entry_at(next) != (uintptr_t)head &&
-        (!peek((uintptr_t)before(entry_at(next)), &back) || back != (uintptr_t)e))
+    next = __atomic_load_n(&e->next, __ATOMIC_RELAXED); /* once: it may be another a moment later */
+    if (lies_in(&s, at) || !follows(head, e, next, &s))
         return false; /* written over; and the one behind, wherever it is, leads back here */
     put(&at->next, next);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if ((uintptr_t)entry_at(next) != (uintptr_t)head)
         put(before(entry_at(next)), (uintptr_t)at);
     return true;
+}
+
+bool fw_robust_unlink_(uint32_t *word)
+{
+    return fw_robust_unlink_from_(word, NULL, 0);
 }
 
 bool fw_robust_is_gone_(uint32_t id)

@@ -3,6 +3,7 @@
 #define FW_SYS_ROBUST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <furwock/bits/atomic.h>
@@ -121,6 +122,12 @@ static inline void fw_robust_withdraw_(const struct fw_robust_ *r)
 enum { FW_ROBUST_ROOM_ = 40 };
 bool fw_robust_link_(uint32_t *word);
 bool fw_robust_unlink_(uint32_t *word);
+
+/*
+ * The same for a word in memory that others can write to, and that may be unmapped then.  False
+ * also where another entry seems to lie in that memory: the list must not lead there.
+ */
+bool fw_robust_unlink_from_(uint32_t *word, const void *memory, size_t size);
 
 /*
  * The same for the C library's robust mutexes, in a few instructions: enter with FW_ROBUST_INHERITS

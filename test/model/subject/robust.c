@@ -51,6 +51,13 @@ bool fw_robust_unlink_(uint32_t *word)
     return true;
 }
 
+bool fw_robust_unlink_from_(uint32_t *word, const void *memory, size_t size)
+{
+    (void)memory;
+    (void)size;
+    return fw_robust_unlink_(word);
+}
+
 bool fw_robust_enter_(uint32_t *word, uint32_t tag)
 {
     (void)tag;

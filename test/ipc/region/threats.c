@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What another process can do to the users of a region, by what it may do with the file; the table
+ * "Who may do what" in doc/region.md names the functions of this file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/futex.h>
+#include <furwock/ipc.h>
+
+#include "ipc/head.h"
+#include "processes.h"
+
+enum { SIZE = FW_REGION_LEAST };
+
+static int fd; /* of the region */
+
+static fw_region *join(void)
+{
+    fw_region *r;
+
+    CHECK(fw_region_open_fd(fd, SIZE, FW_REGION_CREATE, &r) == 0);
+    return r;
+}
+
+static fw_ipc_mutex *mutex_in(fw_region *r)
+{
+    fw_ipc_mutex *m;
+
+    CHECK(fw_region_mutex(r, "m", FW_REGION_CREATE, &m) == 0);
+    return m;
+}
+
+static void make_memfd(void)
+{
+    fd = memfd_create("threats", MFD_CLOEXEC);
+    CHECK(fd >= 0);
+}
+
+static fw_deadline in_ms(unsigned ms)
+{
+    uint64_t at = now_ns() + ms * UINT64_C(1000000);
+
+    return (fw_deadline){.clock = CLOCK_MONOTONIC,
+                         .at = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)}};
+}
+
+/* --- Who may write: any word, at any time ---------------------------------------------------- */
+
+/* Where the entry of the first line is, seen from the begin of the region; 0: no robust lists. */
+static size_t entry_at(const fw_region *r)
+{
+    struct fw_ipc_plan_ plan;
+    struct fw_robust_head_ *head = NULL;
+    size_t size;
+
+    CHECK(fw_ipc_plan_(fw_region_size(r), 0, &plan) == 0);
+    if (syscall(SYS_get_robust_list, 0, &head, &size) != 0 || head == NULL)
+        return 0;
+    return plan.members_at - (size_t)head->offset;
+}
+
+/* The line's entry leads to another one in the region, made up, and from there to the head. */
+static void forge_entry(const fw_region *r, size_t at)
+{
+    char *base = fw_region_base(r);
+    uintptr_t *next = (uintptr_t *)(void *)(base + at);
+    uintptr_t *forged = (uintptr_t *)(void *)(base + SIZE - 64);
+
+    forged[-1] = (uintptr_t)next;
+    forged[0] = *next;
+    *next = (uintptr_t)forged;
+}
+
+static void lock_robust_mutex(void)
+{
+    pthread_mutexattr_t how;
+    pthread_mutex_t m;
+
+    pthread_mutexattr_init(&how);
+    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
+    CHECK(pthread_mutex_init(&m, &how) == 0);
+    CHECK(pthread_mutex_lock(&m) == 0 && pthread_mutex_unlock(&m) == 0);
+}
+
+static void victim_of_list(void *nothing)
+{
+    fw_region *r = join();
+    fw_ipc_mutex *m = mutex_in(r);
+    size_t at = entry_at(r);
+
+    (void)nothing;
+    CHECK(fw_ipc_mutex_lock(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
+    if (at == 0)
+        _exit(EXIT_SUCCESS);
+    forge_entry(r, at);
+    CHECK(fw_region_close(r) == 0);
+    lock_robust_mutex();
+    r = join();
+    CHECK(fw_region_leave(r) == 0 && fw_region_close(r) == 0);
+    lock_robust_mutex();
+}
+
+static void a_forged_list_does_no_harm(void)
+{
+    make_memfd();
+    finish(start(victim_of_list, NULL));
+    close(fd);
+}
+
+/* A region that was left, with its list in order, is gone: no memory is kept for nothing. */
+static void an_honest_list_keeps_nothing(void)
+{
+    fw_region *r;
+    void *base;
+
+    make_memfd();
+    r = join();
+    CHECK(fw_ipc_mutex_lock(mutex_in(r)) == 0);
+    base = fw_region_base(r);
+    lock_robust_mutex();
+    CHECK(fw_region_close(r) == 0);
+    CHECK(msync(base, 1, MS_ASYNC) != 0 && errno == ENOMEM); /* unmapped */
+    close(fd);
+}
+
+/* --- Who may write: cut it short ------------------------------------------------------------- */
+
+static void use_after_cut(void *arg)
+{
+    fw_region *r = join();
+    fw_ipc_mutex *m = mutex_in(r);
+
+    (void)arg;
+    CHECK(ftruncate(fd, 0) == 0);
+    fw_ipc_mutex_lock(m);
+}
+
+static void a_cut_file_ends_its_users(void)
+{
+    char name[64];
+    int status;
+    pid_t child;
+
+    snprintf(name, sizeof name, "/furwock-threats-%d", (int)getpid());
+    fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    CHECK(fd >= 0 && shm_unlink(name) == 0);
+    child = start(use_after_cut, NULL);
+    CHECK(waitpid(child, &status, 0) == child);
+    if (is_constrained) /* a sanitizer says so, and exits */
+        CHECK(status != 0);
+    else
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+    close(fd);
+}
+
+static void a_sealed_memfd_cannot_be_cut(void)
+{
+    fw_region *r;
+
+    fd = memfd_create("threats", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    CHECK(fd >= 0);
+    r = join();
+    CHECK(ftruncate(fd, 0) != 0 && errno == EPERM);
+    CHECK(fw_region_close(r) == 0);
+    close(fd);
+}
+
+/* A file that was cut before somebody comes: an error, and no signal. */
+static void a_cut_file_is_refused(void)
+{
+    fw_region *r, *again;
+
+    make_memfd();
+    r = join();
+    CHECK(fw_region_close(r) == 0);
+    CHECK(ftruncate(fd, SIZE / 2) == 0);
+    CHECK(fw_region_open_fd(fd, SIZE, FW_REGION_CREATE, &again) == EUCLEAN);
+    close(fd);
+}
+
+/* --- Who may read ---------------------------------------------------------------------------- */
+
+/* Sleeps on the mutex's word, as a process with a mapping for reading can: takes a wake away. */
+static void swallow_wakes(void *nothing)
+{
+    char *base = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
+    struct fw_ipc_plan_ plan;
+    const fw_ipc_mutex *m;
+
+    (void)nothing;
+    CHECK(base != MAP_FAILED && fw_ipc_plan_(SIZE, 0, &plan) == 0);
+    m = (const fw_ipc_mutex *)(base + plan.objects_at);
+    for (;;) {
+        const uint32_t *word = (const uint32_t *)(const void *)&m->word_;
+        fw_deadline d = in_ms(1000);
+        fw_futex_wait(word, fw_load32_relaxed(word), FW_FUTEX_SHARED, &d);
+    }
+}
+
+static void *lock_and_unlock(void *m)
+{
+    for (int i = 0; i < 200; i++)
+        CHECK(fw_ipc_mutex_lock(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
+    return NULL;
+}
+
+static void a_reader_delays_wakes_only(void)
+{
+    fw_ipc_mutex *m;
+    pthread_t threads[3];
+    pid_t reader;
+
+    make_memfd();
+    m = mutex_in(join());
+    reader = start(swallow_wakes, NULL);
+    for (int i = 0; i < 3; i++)
+        CHECK(pthread_create(&threads[i], NULL, lock_and_unlock, m) == 0);
+    for (int i = 0; i < 3; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    murder(reader);
+    close(fd);
+}
+
+/* --- Who may stop or kill a user -------------------------------------------------------------- */
+
+static void hold_until_killed(void *flag)
+{
+    CHECK(fw_ipc_mutex_lock(mutex_in(join())) == 0);
+    fw_store32_release((uint32_t *)flag, 1);
+    for (;;)
+        pause();
+}
+
+static void a_stopped_holder_is_waited_for_and_a_killed_one_replaced(void)
+{
+    uint32_t *holds = share(sizeof *holds);
+    fw_deadline d;
+    fw_ipc_mutex *m;
+    pid_t child;
+
+    make_memfd();
+    m = mutex_in(join());
+    child = start(hold_until_killed, holds);
+    while (fw_load32_acquire(holds) == 0)
+        usleep(1000);
+    CHECK(kill(child, SIGSTOP) == 0);
+    d = in_ms(100);
+    CHECK(fw_ipc_mutex_timedlock(m, &d) == ETIMEDOUT);
+    murder(child);
+    CHECK(fw_ipc_mutex_lock(m) == EOWNERDEAD);
+    CHECK(fw_ipc_mutex_consistent(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
+    close(fd);
+}
+
+int main(void)
+{
+    limit(120, "what another process can do");
+    a_forged_list_does_no_harm();
+    an_honest_list_keeps_nothing();
+    a_cut_file_ends_its_users();
+    a_sealed_memfd_cannot_be_cut();
+    a_cut_file_is_refused();
+    a_reader_delays_wakes_only();
+    a_stopped_holder_is_waited_for_and_a_killed_one_replaced();
+    printf("as the table says\n");
+    return EXIT_SUCCESS;
+}
