@@ -54,7 +54,7 @@ static void empty_all(void)
         rooms[i] = (struct locked_room){.room = {NULL, NULL, rooms[i].room.pulse}};
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+FW_CONSTRUCTOR static void watch_forks(void)
 {
     fw_at_fork_(empty_all);
 }

@@ -14,6 +14,7 @@
 
 #include "sys/origin.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 #include "word_lock.h"
 
 struct fw_region_slot_ fw_region_slots_[FW_IPC_ATOMIC_REGIONS];
@@ -58,7 +59,7 @@ static void after_fork(void)
         fw_store64_relaxed(&fw_region_slots_[i].largest, 0);
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+FW_CONSTRUCTOR static void watch_forks(void)
 {
     int error = pthread_atfork(NULL, NULL, after_fork);
 

@@ -22,6 +22,7 @@
 
 #include "sys/origin.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 
 /* Unknown to old headers. */
 enum { WIPE_ON_FORK = 18 };
@@ -60,7 +61,7 @@ static void begin_anew(void)
 }
 
 /* When the library is loaded: no thread has looked yet. */
-__attribute__((constructor)) static void watch_forks(void)
+FW_CONSTRUCTOR static void watch_forks(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void *life = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

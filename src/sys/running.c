@@ -83,7 +83,7 @@ static void in_child(void)
     fw_store32_relaxed(&forked_is, (uint32_t)fw_system_call_(SYS_gettid, 0, 0, 0, 0, 0, 0));
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+FW_CONSTRUCTOR static void watch_forks(void)
 {
     fw_at_fork_(in_child);
 }

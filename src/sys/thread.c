@@ -43,7 +43,7 @@ void fw_at_fork_(void (*in_child)(void))
         fw_panic_errno_("pthread_atfork", error);
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+FW_CONSTRUCTOR static void watch_forks(void)
 {
     fw_at_fork_(after_fork_in_child);
 }

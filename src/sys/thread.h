@@ -20,6 +20,13 @@ static inline int fw_id_number_(uint32_t id)
     return (int)(id >> FW_ID_SHIFT & ~FW_ID_ALIAS);
 }
 
+/*
+ * Runs before the constructors of a program, also where that is linked with the archive: so the
+ * library's fork handlers in the child come before all that a program registers, which may use
+ * locks.  (Priorities up to 100 are the C library's.)
+ */
+#define FW_CONSTRUCTOR __attribute__((constructor(101)))
+
 /* From now on fork(3) calls in_child in the child, before anything else runs there. */
 void fw_at_fork_(void (*in_child)(void));
 

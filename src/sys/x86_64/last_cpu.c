@@ -234,7 +234,7 @@ static void after_fork_in_child(void)
         standing = NEW;
 }
 
-__attribute__((constructor)) static void prepare(void)
+FW_CONSTRUCTOR static void prepare(void)
 {
     has_key = pthread_key_create(&at_end, leave) == 0 && at_end < KEYS_IN_PLACE;
     if (has_key)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sys/release.h"
+#include "sys/thread.h"
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
@@ -28,7 +29,7 @@ static int membarrier(int command)
 }
 
 /* Before this ran, and where it finds something missing, every release is an atomic instruction. */
-__attribute__((constructor)) static void look_for_rseq(void)
+FW_CONSTRUCTOR static void look_for_rseq(void)
 {
     if (&__rseq_offset == NULL || &__rseq_size == NULL || __rseq_size == 0)
         return;
