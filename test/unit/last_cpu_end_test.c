@@ -3,8 +3,11 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -114,8 +117,42 @@ static bool is_known(void)
     return false;
 }
 
-/* A thread that may not call the fence gives readers some time: so it has called it. */
-static void *lose_the_fence(void *is_lost)
+/* --- How often an end fences ---------------------------------------------------------------- */
+
+static unsigned fences;
+static bool is_held_up;
+
+int __real_fw_release_fence_(void);
+int __wrap_fw_release_fence_(void);
+
+int __wrap_fw_release_fence_(void)
+{
+    __atomic_add_fetch(&fences, 1, __ATOMIC_RELAXED);
+    return __real_fw_release_fence_();
+}
+
+/* Of threads at which nobody looks none does. */
+static void an_end_costs_no_system_call(void **unused)
+{
+    (void)unused;
+    fences = 0;
+    for (int i = 0; i < 200; i++)
+        live_on_borrowed_memory(NULL);
+    assert_int_equal(fences, 0);
+}
+
+/* Stops a reader wherever it is, now and then as one who counts. */
+static void hold_up(int signal)
+{
+    (void)signal;
+    __atomic_store_n(&is_held_up, true, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&is_held_up, __ATOMIC_SEQ_CST))
+        sched_yield();
+}
+
+static bool loses_fence;
+
+static bool lose_the_fence(void)
 {
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -125,23 +162,66 @@ static void *lose_the_fence(void *is_lost)
     };
     struct sock_fprog filter = {sizeof rules / sizeof *rules, rules};
 
-    *(bool *)is_lost = is_known() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-                       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+/* Is asked for all the time; meanwhile a reader is held up. */
+static void *end_before_a_reader(void *reader)
+{
+    fw_last_cpu_join_();
+    __atomic_store_n(&asked_for, own_tid(), __ATOMIC_SEQ_CST);
+    for (volatile int i = 0; i < 20000; i++)
+        ;
+    pthread_kill(*(pthread_t *)reader, SIGUSR1);
+    while (!__atomic_load_n(&is_held_up, __ATOMIC_SEQ_CST))
+        sched_yield();
+    if (loses_fence && !lose_the_fence())
+        abort();
     return NULL;
 }
 
+/* Threads end, until one has found a reader; how long that took. */
+static uint64_t end_until_one_fences(void)
+{
+    struct sigaction action = {.sa_handler = hold_up};
+    pthread_t reader, thread;
+    uint64_t began = 0;
+
+    is_over = false;
+    fences = 0;
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    assert_int_equal(pthread_create(&reader, NULL, ask_for_ever, NULL), 0);
+    for (int i = 0; i < 20000 && __atomic_load_n(&fences, __ATOMIC_RELAXED) == 0; i++) {
+        began = now_ns();
+        assert_int_equal(pthread_create(&thread, NULL, end_before_a_reader, &reader), 0);
+        pthread_join(thread, NULL);
+        began = now_ns() - began;
+        __atomic_store_n(&is_held_up, false, __ATOMIC_SEQ_CST);
+    }
+    __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+    pthread_join(reader, NULL);
+    assert_true(fences != 0);
+    return began;
+}
+
+static void who_is_looked_at_fences(void **unused)
+{
+    (void)unused;
+    if (!is_known()) /* as in the generic build */
+        skip();
+    loses_fence = false;
+    end_until_one_fences();
+}
+
+/* A thread that may not call the fence gives readers some time: so it has called it. */
 static void a_refused_fence_is_made_up_for(void **unused)
 {
-    uint64_t began = now_ns();
-    bool is_lost = false;
-    pthread_t thread;
-
     (void)unused;
-    assert_int_equal(pthread_create(&thread, NULL, lose_the_fence, &is_lost), 0);
-    pthread_join(thread, NULL);
-    if (!is_lost)
+    if (!is_known())
         skip();
-    assert_true(now_ns() - began >= REFUSED_FENCE_NS);
+    loses_fence = true;
+    assert_true(end_until_one_fences() >= REFUSED_FENCE_NS);
 }
 
 static void who_is_about_to_end_joins_no_more(void **unused)
@@ -161,6 +241,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_end_while_others_look),
+        cmocka_unit_test(an_end_costs_no_system_call),
+        cmocka_unit_test(who_is_looked_at_fences),
         cmocka_unit_test(a_refused_fence_is_made_up_for),
         cmocka_unit_test(who_is_about_to_end_joins_no_more),
     };

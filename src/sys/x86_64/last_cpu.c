@@ -4,14 +4,15 @@
  *
  * A table says where each thread's struct rseq is.  That lies in the thread's own memory, which
  * goes away with the thread.  So a reader looks inside a restartable sequence, and a thread that
- * ends takes itself out of the table and fences: who looked before the fence is done, or starts
- * anew.
+ * ends takes itself out of the table.  If it then finds that somebody is about to look, it fences:
+ * who looked before the fence is done, or starts anew.  Mostly nobody is, and an end costs no
+ * system call.
  *
  * slot      meaning                           who may leave it, and how
  * --------  --------------------------------  -----------------------------------------------------
  * 0         nobody's                          a thread that joins: CAS to TAKEN
  * TAKEN     a thread is about to join         that one: stores its area, then its number
- * number    that thread's area may be read    that one, when it ends: 0, then the fence
+ * number    that thread's area may be read    that one, when it ends: 0, and sees to readers (I2)
  *
  * thread    meaning                           who may leave it, and how
  * --------  --------------------------------  -----------------------------------------------------
@@ -21,10 +22,14 @@
  * GONE      its clean-up has run              nothing: what still runs in it joins no more
  *
  * Legal:   a thread without a slot (others know nothing of it); a slot that is TAKEN for ever.
- * Illegal: a number in a slot whose thread has returned from its fence.
+ * Illegal: a number in a slot whose thread has seen to its readers.
  *
- * I1  An area is read only inside a sequence that has found the number in the slot.
- * I2  Between leaving its slot and the end of its memory, a thread has fenced.
+ * I1  An area is read only inside a sequence that has found the number in the slot, while the reader
+ *     counts as one of the slot's readers.
+ * I2  Between leaving its slot and the end of its memory, a thread has found no readers, or fenced.
+ *     (Counting and leaving are locked instructions: a reader that is not seen sees the 0.)
+ *
+ * Legal:   readers that count too many (a signal handler that never returned): fences, each in vain.
  *
  * I2 does not hold for a thread that ends by a bare exit system call, of its own making: if its
  * stack is unmapped while others wait for a lock that it holds, they read unmapped memory.  Nor for
@@ -56,7 +61,7 @@
 
 struct slot {
     uint32_t tid;
-    uint32_t unused;
+    uint32_t readers; /* that may be about to look, of this thread or one before */
     const char *area;
 };
 
@@ -131,13 +136,14 @@ static void let_readers_go(void)
 /* number -> 0.  The thread ends. */
 static void leave(void *slot)
 {
+    struct slot *mine = slot;
     enum standing stood = standing;
 
     standing = GONE;
     if (stood != KNOWN)
         return;
-    fw_store32_relaxed(&((struct slot *)slot)->tid, 0);
-    if (fw_release_fence_() != 0) /* after the store: it is a full barrier, too */
+    fw_xchg32_seq_cst(&mine->tid, 0); /* a full barrier, and before the look at readers */
+    if (fw_load32_acquire(&mine->readers) != 0 && fw_release_fence_() != 0)
         let_readers_go();
 }
 
@@ -204,6 +210,17 @@ other:
     return false;
 }
 
+/* The same, as a reader of the slot (I1). */
+static bool look_as_reader(struct slot *slot, uint32_t tid, ptrdiff_t own)
+{
+    bool is_mine;
+
+    fw_add32_acquire(&slot->readers, 1); /* a full barrier: leave() */
+    is_mine = look(slot, tid, own);
+    fw_add32_release(&slot->readers, UINT32_MAX);
+    return is_mine;
+}
+
 /* The caller was told no, and has kept its CPU ever since. */
 static bool no_stands(uint32_t tid, ptrdiff_t own)
 {
@@ -216,7 +233,9 @@ bool fw_last_cpu_is_mine_(uint32_t tid)
 
     if (own == 0 || tid == 0 || no_stands(tid, own))
         return false;
-    if (look(slot_of(tid), tid, own))
+    if (fw_load32_relaxed(&slot_of(tid)->tid) != tid)
+        return false;
+    if (look_as_reader(slot_of(tid), tid, own))
         return true;
     asked_tid = tid;
     asked_by = own_sequence(own); /* 0 if the look was cut short */
@@ -227,8 +246,8 @@ bool fw_last_cpu_is_mine_(uint32_t tid)
 static void after_fork_in_child(void)
 {
     for (unsigned i = 0; i < SLOTS; i++)
-        if (slots[i].tid != 0)
-            slots[i].tid = 0;
+        if (slots[i].tid != 0 || slots[i].readers != 0)
+            slots[i] = (struct slot){0, 0, NULL};
     asked_by = 0;
     if (standing != GONE)
         standing = NEW;
