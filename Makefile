@@ -90,6 +90,7 @@ install: ## install libraries and headers (PREFIX=DIR, DESTDIR=DIR, LIBDIR=DIR)
 	    $(if $(LIBDIR),-DCMAKE_INSTALL_LIBDIR=$(LIBDIR),-UCMAKE_INSTALL_LIBDIR))
 	$(call quietly,install,DESTDIR=$(DESTDIR) cmake --install build/library)
 	@echo "Installed in $(target)"
+	@tools/after-install "$(target)" build/library "$(DESTDIR)"
 
 check-style: ## hold the tree against the house style
 	@tools/setup style

@@ -16,7 +16,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-if(NOT CMAKE_BUILD_TYPE)
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
     set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
@@ -33,7 +33,7 @@ set(FURWOCK_WITHOUT "" CACHE STRING "Rooms that are left out, as bench;test/mode
 set(FURWOCK_TESTS "" CACHE STRING "Labels of the tests that are built, as unit|stress; empty: all")
 
 # C++ serves rivals and header checks; the library does without.
-if(NOT FURWOCK_NO_CXX)
+if(NOT FURWOCK_NO_CXX AND NOT FURWOCK_LIBRARY_ONLY)
     check_language(CXX)
     if(CMAKE_CXX_COMPILER)
         enable_language(CXX)
@@ -107,15 +107,47 @@ endif()
 
 # --- Functions ----------------------------------------------------------------------------------
 
-# fw_rooms(above ROOM...): goes into each that is there and is not left out.
+# fw_rooms(above ROOM...): goes into each that is there and is not left out.  What is not to be
+# installed is built for who needs it only.
+set(fw_on_demand)
+if(NOT FURWOCK_INSTALL)
+    set(fw_on_demand EXCLUDE_FROM_ALL)
+endif()
 macro(fw_rooms above)
     foreach(room ${ARGN})
         if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/CMakeLists.txt AND
            NOT "${above}${room}" IN_LIST FURWOCK_WITHOUT)
-            add_subdirectory(${room})
+            add_subdirectory(${room} ${fw_on_demand})
         endif()
     endforeach()
 endmacro()
+
+# fw_build_on_demand(DIRECTORY): libraries of this directory, and below, are built only for programs
+# that link them: those of tests that cannot be built here are not.
+function(fw_build_on_demand directory)
+    get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
+    foreach(target IN LISTS targets)
+        get_target_property(type ${target} TYPE)
+        if(type MATCHES "^(STATIC|OBJECT)_LIBRARY$")
+            set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+        endif()
+    endforeach()
+    get_property(below DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
+    foreach(each IN LISTS below)
+        fw_build_on_demand(${each})
+    endforeach()
+endfunction()
+
+# One line for each package that tests want and that is not here.
+function(fw_say_what_is_left_out)
+    foreach(package cmocka jansson)
+        get_property(names GLOBAL PROPERTY fw_tests_without_${package})
+        if(names)
+            list(LENGTH names count)
+            message(STATUS "${count} tests are left out: ${package} is missing (tools/setup test)")
+        endif()
+    endforeach()
+endfunction()
 
 # fw_executable_(target SOURCES... LIBS... INCLUDES...): what fw_program and fw_test share.
 function(fw_executable_ target)
@@ -148,9 +180,9 @@ endfunction()
 # Without the package that it wants (fw_cmocka, fw_jansson) there is no such test.
 function(fw_test)
     cmake_parse_arguments(T "" "NAME;TIMEOUT" "LABEL;SOURCES;LIBS;ARGS;INCLUDES" ${ARGN})
-    foreach(package fw_cmocka fw_jansson)
-        if(package IN_LIST T_LIBS AND NOT TARGET ${package})
-            message(STATUS "No test ${T_NAME}: ${package} is missing (tools/setup test)")
+    foreach(package cmocka jansson)
+        if(fw_${package} IN_LIST T_LIBS AND NOT TARGET fw_${package})
+            set_property(GLOBAL APPEND PROPERTY fw_tests_without_${package} ${T_NAME})
             return()
         endif()
     endforeach()
