@@ -118,6 +118,9 @@ static void print_lock(const struct rt_view *v, uint32_t d)
             printf("      %s waits\n", task_name(v, i));
     if (l->died != 0)
         puts("      its last owner died in a section: the next one is told");
+    if (l->refused != 0)
+        printf("      times that a waiter had no right to raise the owner: %" PRIu32 "\n",
+               l->refused);
 }
 
 void rt_show_text(const struct rt_view *v)
@@ -193,11 +196,12 @@ static json_t *lock_json(const struct rt_view *v, uint32_t d)
         if (v->task[i].asks_for == d)
             json_array_append_new(waiting, json_string(task_name(v, i)));
     }
-    return json_pack("{s:s s:s s:o s:I s:b s:o s:o s:o s:b}", "name", lock_name(v, d), "protocol",
-                     protocol_name(l), "cpu",
+    return json_pack("{s:s s:s s:o s:I s:b s:o s:o s:o s:b s:I}", "name", lock_name(v, d),
+                     "protocol", protocol_name(l), "cpu",
                      fw_rt_has_ceiling(l->kind) ? json_integer((json_int_t)l->cpu) : json_null(),
                      "ceiling", (json_int_t)l->ceiling, "asked", l->asked != 0, "users", users,
-                     "held_by", holders, "waiting", waiting, "died", l->died != 0);
+                     "held_by", holders, "waiting", waiting, "died", l->died != 0, "refused",
+                     (json_int_t)l->refused);
 }
 
 void rt_show_json(const struct rt_view *v, json_t *whole)

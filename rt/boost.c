@@ -45,10 +45,11 @@
  *      the word before it sleeps.  Sleep ends after NAP_NS in any case: a wake that died with the
  *      one that was to give it costs that much, and so does an owner that died.
  *  I6  Who sleeps in the line has its kernel priority raised to where the protocol boosts it, until
- *      it leaves the section; or, with deferred updates, until it has entered it and runs before
- *      all others of its CPU anyway.  So it preempts those of its CPU that are not boosted as soon
- *      as it is named, wherever that happens.  (Who gets the lock at once stays as it was; those of
- *      its CPU who wake up look for it: wake.c.  That is the deferred update.)
+ *      it leaves the section; or, with deferred updates, until it is in it, nobody else waits, and
+ *      it runs before all others of its CPU anyway.  So it preempts those that are not boosted as
+ *      soon as it is named.  Who gets the lock at once stays as it was until another one sleeps in
+ *      the line, who raises it first (raise.c); those of its CPU who wake up in the library look
+ *      for it (wake.c).  That is the deferred update.
  *  I7  Nobody is in the line with its bit in `held` set: on its CPU nobody waits for its section.
  *      Who looked in the moment before is sent away (fw_rt_withdraw_).
  *  I8  In a group of one process, an owner that sees no WAITERS may free the word by a plain store
@@ -86,6 +87,7 @@ static void claim(struct fw_rt_task *t, uint32_t d)
     fw_store64_relaxed(held, fw_load64_relaxed(held) | fw_rt_bit(d));
 }
 
+/* Of one that is no owner: nobody else raises it (raise.c, R2). */
 static void end_boost(struct fw_rt_task *t)
 {
     if (fw_load32_relaxed(&t->cell->boost) != 0)
@@ -178,22 +180,26 @@ static bool is_named(struct fw_rt_task *t, uint32_t d)
     return fw_rt_word_owner(word) == t->slot;
 }
 
-/* I4: false: look at the word again.  `sure`: the word for which that was done last, by I8. */
-static bool has_told_owner(struct fw_rt_task *t, uint32_t d, uint32_t *sure)
+/* I4: false: look at the word again.  `told`: for which that was done.  Refused: it naps. */
+static bool has_told_owner(struct fw_rt_task *t, uint32_t d, uint32_t *told)
 {
-    uint32_t *counter = &t->world->lock[d].counter, word = fw_load32_relaxed(counter);
+    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    uint32_t word = fw_load32_relaxed(&l->counter);
 
     if (fw_rt_word_is_free(word) || fw_rt_word_owner(word) == t->slot)
         return false;
-    if (fw_rt_word_has_waiters(word) && (is_shared(t) || word == *sure))
+    if (fw_rt_word_has_waiters(word) && word == *told)
         return true;
     if (!fw_rt_word_has_waiters(word) &&
-        !fw_cas32_release(counter, &word, word | FW_RT_WORD_WAITERS)) /* s -> s, WAITERS */
+        !fw_cas32_release(&l->counter, &word, word | FW_RT_WORD_WAITERS)) /* s -> s, WAITERS */
         return false;
-    if (is_shared(t))
-        return true;
-    fw_release_fence_(); /* I8.  Refused: then it sleeps for a nap. */
-    *sure = word | FW_RT_WORD_WAITERS;
+    if (!asks_kernel(l) && fw_rt_word_owner(word) != FW_RT_NOBODY) {
+        if (!fw_rt_raise_owner_(t, d)) /* I6, I8 */
+            return false;
+    } else if (!is_shared(t)) {
+        fw_release_fence_(); /* I8 */
+    }
+    *told = word | FW_RT_WORD_WAITERS;
     return false;
 }
 
@@ -252,7 +258,7 @@ static int check_word(struct fw_rt_task *t, uint32_t d)
 /* 0: it is the owner. */
 static int sleep_in_line(struct fw_rt_task *t, uint32_t d)
 {
-    uint32_t *grant = &t->cell->grant, sure = 0;
+    uint32_t *grant = &t->cell->grant, told = 0;
     int error;
 
     for (;;) {
@@ -261,11 +267,12 @@ static int sleep_in_line(struct fw_rt_task *t, uint32_t d)
         fw_fence_seq_cst(); /* I4, I5 */
         if (is_named(t, d))
             return 0;
-        if (!has_told_owner(t, d, &sure))
+        if (!has_told_owner(t, d, &told))
             continue;
         end = fw_deadline_in_(CLOCK_MONOTONIC, NAP_NS);
         if (fw_futex_wait(grant, 0, t->shared, &end) != -ETIMEDOUT)
             continue;
+        told = 0;
         look_after_owner(t, d, true);
         error = check_word(t, d);
         if (error != 0)
@@ -333,13 +340,16 @@ int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
     if (try) {
         error = try_again(t, d);
     } else if ((error = fw_rt_check_cpu_(t)) == 0) {
-        fw_rt_raise_slow_(t, l); /* I6 */
+        if (asks_kernel(l))
+            fw_rt_raise_slow_(t, l);
+        else
+            fw_rt_raise_self_(t, l); /* I6 */
         error = stand_in_line(t, d);
         if (error == 0) {
             error = answer(t, d);
             fw_rt_let_go_first_(t);
             if (!asks_kernel(l) && fw_rt_is_first_anyway_(t, d))
-                end_boost(t); /* I6 */
+                fw_rt_lower_owner_(t, d); /* I6 */
         }
     }
     if (error != 0 && error != EOWNERDEAD)
@@ -364,10 +374,11 @@ void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free)
     }
     if (fw_load32_relaxed(&t->cell->unlock_call) != 0)
         fw_rt_gate_leave_slow_(t);
-    if (fw_load32_relaxed(&t->cell->boost) != 0) {
-        fw_rt_lower_slow_(t);
-        if (!asks_kernel(&t->world->lock[d]))
-            fw_rt_let_go_first_(t); /* it may have come before a section that outranks it now */
+    if (asks_kernel(&t->world->lock[d])) {
+        end_boost(t);
+    } else if (!is_free || fw_load32_relaxed(&t->cell->boost) != 0) {
+        fw_rt_lower_owner_(t, d);
+        fw_rt_let_go_first_(t); /* it may have come before a section that outranks it now */
     }
 }
 

@@ -4,14 +4,16 @@
 
 /*
  * Where the kernel has a task under MPCP or FMLP+ that it knows to be boosted (boost.c, I6): who
- * waits in a line, and whoever is in a section under one of the baselines.
+ * waits in a line, whoever is in a section under one of the baselines, and the owner of a lock that
+ * somebody waits for (raise.c).
  *
  * MPCP: 49 and the lock's ceiling for the task's CPU.  FMLP+: 98, or one less than the lowest that
  * another task of the CPU is raised to, so that older requests go first; 50 at the least, where
  * those that come later are equal.
  *
  * Who had to wait for a lock with deferred updates is lowered as soon as it has it, if that changes
- * nothing: then it is as one that got the lock at once, and its unlock need not ask the kernel.
+ * nothing, and nobody else waits: then it is as one that got the lock at once, and its unlock need
+ * not ask the kernel.
  */
 #include <sched.h>
 
@@ -27,33 +29,41 @@ static inline int fw_rt_policy_(const struct fw_rt_task *t)
     return SCHED_FIFO | (t->old_policy & SCHED_RESET_ON_FORK);
 }
 
-static inline uint32_t fw_rt_level_by_age_(const struct fw_rt_task *t)
+static inline uint32_t fw_rt_level_by_age_(const struct fw_rt_world *w, uint32_t slot)
 {
-    uint32_t level = FW_RT_HIGHEST_BOOST + 1, tasks = fw_load32_relaxed(&t->world->tasks);
+    uint32_t level = FW_RT_HIGHEST_BOOST + 1, tasks = fw_load32_relaxed(&w->tasks);
 
     for (uint32_t i = 0; i < tasks && i < FW_RT_TASKS; i++) {
-        struct fw_rt_task_cell *c = &t->world->task[i];
+        const struct fw_rt_task_cell *c = &w->task[i];
         uint32_t boost = fw_load32_relaxed(&c->boost);
-        if (i != t->slot && boost != 0 && boost < level && c->cpu == t->cell->cpu &&
+        if (i != slot && boost != 0 && boost < level && c->cpu == w->task[slot].cpu &&
             fw_load32_relaxed(&c->state) == FW_RT_LIVE)
             level = boost;
     }
     return level <= FW_RT_LOWEST_BOOST ? FW_RT_LOWEST_BOOST : level - 1;
 }
 
-__attribute__((cold, noinline)) static void fw_rt_raise_slow_(struct fw_rt_task *t,
-                                                              const struct fw_rt_lock_cell *l)
+/* Where the task in that slot, which is raised by nobody yet, is to be for that lock. */
+static inline uint32_t fw_rt_boost_level_(const struct fw_rt_world *w,
+                                          const struct fw_rt_lock_cell *l, uint32_t slot)
+{
+    uint32_t level;
+
+    if (l->kind == FW_RT_KIND_FMLP)
+        return fw_rt_level_by_age_(w, slot);
+    level = FW_RT_PRIORITY_MAX + fw_rt_remote_ceiling(l, w->task[slot].cpu);
+    return level < FW_RT_LOWEST_BOOST ? FW_RT_LOWEST_BOOST : level;
+}
+
+/* The baselines: nobody else raises the task. */
+__attribute__((cold, noinline, unused)) static void
+fw_rt_raise_slow_(struct fw_rt_task *t, const struct fw_rt_lock_cell *l)
 {
     uint32_t level;
 
     if (fw_load32_relaxed(&t->cell->boost) != 0)
         return;
-    if (l->kind == FW_RT_KIND_FMLP)
-        level = fw_rt_level_by_age_(t);
-    else
-        level = FW_RT_PRIORITY_MAX + fw_rt_remote_ceiling(l, t->cell->cpu);
-    if (level < FW_RT_LOWEST_BOOST)
-        level = FW_RT_LOWEST_BOOST;
+    level = fw_rt_boost_level_(t->world, l, t->slot);
     fw_store32_relaxed(&t->cell->boost, level);
     /* Refused: somebody has taken the right away since the task began; it goes on as it is. */
     fw_schedule_(0, fw_rt_policy_(t), (int)level);

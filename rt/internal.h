@@ -107,6 +107,19 @@ void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free) __att
 /* What fw_rt_bury_ does about those of boost.c, under the cell's watch: frees or hands them on. */
 void fw_rt_boost_bury_(struct fw_rt_task *t, uint32_t slot);
 
+/*
+ * raise.c: where updates are deferred.
+ * fw_rt_raise_owner_: by a waiter that has seen WAITERS in the word of d: the owner is raised, and
+ * in a group of one process the fence of boost.c, I8, was called.  False: the word says something
+ * else by now.
+ * fw_rt_raise_self_: by a task without a lock that is about to stand in a line.
+ * fw_rt_lower_owner_: by the owner of d, or whoever was it until now: the task is as it was, unless
+ * it has the lock and somebody waits.
+ */
+bool fw_rt_raise_owner_(struct fw_rt_task *t, uint32_t d) __attribute__((cold));
+void fw_rt_raise_self_(struct fw_rt_task *t, const struct fw_rt_lock_cell *l) __attribute__((cold));
+void fw_rt_lower_owner_(struct fw_rt_task *t, uint32_t d) __attribute__((cold));
+
 /* open.c: the task in that slot uses no lock any more.  Under the world's guard. */
 void fw_rt_forget_user_(struct fw_rt_world *w, uint32_t slot);
 

@@ -38,15 +38,21 @@ static int check_wish(const struct fw_rt_task *t, const struct wish *wish, int c
 }
 
 /* Tier A raises whoever is in such a section, or waits for it, above all base priorities. */
-static int check_boost(const struct fw_rt_task *t, const struct wish *wish)
+static int check_boost(struct fw_rt_task *t, const struct wish *wish)
 {
-    uint32_t boost = t->cell->boost; /* it may be in such a section already */
-    struct sched_param high = {.sched_priority = FW_RT_BOOST_MOST},
-                       own = {.sched_priority = (int)(boost != 0 ? boost : t->cell->base)};
+    struct sched_param high = {.sched_priority = FW_RT_BOOST_MOST}, own;
+    uint32_t boost;
+    bool may;
 
     if (!fw_rt_is_boosting(wish->kind) || t->world->tier != FW_RT_TIER_A)
         return 0;
-    if (sched_setparam(0, &high) != 0 || sched_setparam(0, &own) != 0)
+    /* It may be in such a section already, and be raised by others meanwhile (raise.c). */
+    fw_rt_guard_lock_(t->world, &t->cell->watch, t->tid, t->shared);
+    boost = fw_load32_relaxed(&t->cell->boost);
+    own.sched_priority = (int)(boost != 0 ? boost : t->cell->base);
+    may = sched_setparam(0, &high) == 0 && sched_setparam(0, &own) == 0;
+    fw_rt_guard_unlock_(&t->cell->watch, t->tid, t->shared);
+    if (!may)
         return fw_rt_fail_(EPERM,
                            "no right to SCHED_FIFO at priority %d, for sections of \"%.31s\"",
                            FW_RT_BOOST_MOST, wish->name);

@@ -82,7 +82,7 @@ struct fw_rt_task_cell {
     uint32_t ready;   /* it could run: neither asleep nor without a job */
     uint32_t state;
     uint32_t tid;
-    uint32_t watch; /* tier A: guard around unlock_call, and around its id in gates */
+    uint32_t watch; /* tier A: guard around unlock_call, boost, and around its id in gates */
     uint32_t boost; /* tier A: the kernel's priority that it has instead of base; 0: base */
 
     /* The rest. */
@@ -121,6 +121,8 @@ struct fw_rt_lock_cell {
     uint32_t handed; /* unlocks that found a waiter on its way (tier B: the token) */
     char name[FW_RT_NAME];
     uint64_t more[1];
+    uint32_t refused; /* tier A: times that the kernel did not let a waiter raise the owner */
+    uint32_t spare;
 } __attribute__((aligned(64)));
 
 /* What the tasks of one CPU share: in a cache line that no other CPU writes. */

@@ -42,6 +42,8 @@ FW_BEGIN_DECLS
  *
  * Rules
  *  - Priorities are 1 (least urgent) to FW_RT_PRIORITY_MAX; no two tasks of a CPU should share one.
+ *    Tier A: that is below the kernel's threaded interrupt handlers (50), and sections that are
+ *    boosted are at 50 or above.
  *  - A task calls for itself only; its handle is not passed on.  No calls in signal handlers.  A
  *    forked child has none of its parent's tasks; it may begin its own in a group that has a path.
  *  - Sections under FW_RT_PIP, FW_RT_IPCP and the PCP's may be nested, if all are under the same
@@ -49,6 +51,13 @@ FW_BEGIN_DECLS
  *  - fw_rt_wait_period and waits for locks are no cancellation points (pthread_cancel).
  *  - After a sleep of its own making a task calls fw_rt_awake: tier A can hold it back only there
  *    (fw_rt_wait_period and waits for locks have it built in).
+ *  - From fw_rt_task_begin to fw_rt_task_end the thread's policy and priority are the library's: it
+ *    sets them when it raises a task and when it lowers it again (tier A).  A change by others is
+ *    overwritten then, and a task with a priority that is not its own is not raised by those who
+ *    wait for its lock.
+ *  - FW_RT_MPCP_DU, FW_RT_FMLP_DU in tier A: who has to wait raises the owner, in whatever process
+ *    that is.  Among several users that takes CAP_SYS_NICE; without it there is no bound where a
+ *    thread of the owner's CPU sleeps outside of the library.
  *  - The first lock under FW_RT_PCP_DU_PF that a process opens installs a handler for SIGSEGV.  It
  *    passes on what is not its own to the handler that was there before; none may be installed
  *    later, nor SIGSEGV be blocked by a task with such a lock.

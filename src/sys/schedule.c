@@ -47,6 +47,21 @@ int fw_schedule_(unsigned thread, int policy, int priority)
                                 (long)(intptr_t)&param, 0, 0, 0);
 }
 
+int fw_scheduled_as_(unsigned thread, int *policy, int *priority)
+{
+    struct sched_param param = {.sched_priority = 0};
+    long now = fw_system_call_(SYS_sched_getscheduler, (long)thread, 0, 0, 0, 0, 0);
+    long error = now < 0 ? now
+                         : fw_system_call_(SYS_sched_getparam, (long)thread, (long)(intptr_t)&param,
+                                           0, 0, 0, 0);
+
+    if (error != 0)
+        return (int)error;
+    *policy = (int)now;
+    *priority = param.sched_priority;
+    return 0;
+}
+
 /* Two threads may ask at once; they get the same answer. */
 static int ask_once(int *known, long call)
 {

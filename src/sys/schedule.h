@@ -37,6 +37,12 @@ extern __thread uint32_t fw_inheriting_
  */
 int fw_schedule_(unsigned thread, int policy, int priority);
 
+/*
+ * Policy, with SCHED_RESET_ON_FORK where that is set, and priority without what others lend it.  0,
+ * -ESRCH; -EPERM where a security module says so.  Neither is set then.
+ */
+int fw_scheduled_as_(unsigned thread, int *policy, int *priority);
+
 /* The priorities that SCHED_FIFO has; they never change. */
 int fw_fifo_lowest_(void);
 int fw_fifo_highest_(void);

@@ -150,7 +150,8 @@ class Status(command_test.Case):
         locks = {l["name"]: l for l in whole["locks"]}
         self.assertEqual(locks["state"], {
             "name": "state", "protocol": "PCP-DU-BOOL", "cpu": 1, "ceiling": 30, "asked": False,
-            "users": ["low", "high"], "held_by": ["low"], "waiting": ["high"], "died": False})
+            "users": ["low", "high"], "held_by": ["low"], "waiting": ["high"], "died": False,
+            "refused": 0})
         self.assertEqual((locks["log"]["protocol"], locks["log"]["cpu"], locks["log"]["died"]),
                          ("MPCP-DU", None, True))
 

@@ -328,6 +328,20 @@ static void claim(unsigned thread)
     kernel_return(thread, 1);
 }
 
+static void set_priority(unsigned thread)
+{
+    const struct model_op op = model_threads[thread].op;
+
+    if (!fifo_is_there((unsigned)op.b)) {
+        answer(thread, ESRCH, "ESRCH");
+    } else if (op.c != 0) {
+        kernel_return(thread, model_threads[op.b].priority);
+    } else {
+        model_threads[op.b].priority = op.a;
+        kernel_return(thread, 0);
+    }
+}
+
 bool fifo_performs(unsigned thread)
 {
     struct model_thread *t = &model_threads[thread];
@@ -341,8 +355,7 @@ bool fifo_performs(unsigned thread)
         return true;
     case OP_PRIORITY:
         memory_drain(thread);
-        t->priority = t->op.a;
-        kernel_return(thread, 0);
+        set_priority(thread);
         return true;
     case OP_ALIVE:
         memory_drain(thread);

@@ -17,6 +17,7 @@ target_link_libraries(furwock_rt_stepped PUBLIC furwock PRIVATE fw_house furwock
 # Lines with moments that a thread sanitizer draws out too far.
 if(NOT FURWOCK_SANITIZE STREQUAL "thread")
     fw_rt_test(boost LIBS rt_cast)
+    fw_rt_test(outside LIBS rt_cast)
     foreach(name process storm exec reuse)
         fw_rt_test(${name} LIBS processes)
     endforeach()

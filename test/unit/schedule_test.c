@@ -9,23 +9,33 @@
 
 static void ordinary_threads_are_not_real_time(void **state)
 {
+    int policy = -1, priority = -1;
+
     (void)state;
     assert_int_equal(fw_schedule_(0, SCHED_OTHER, 0), 0);
     assert_false(fw_is_real_time_());
     assert_int_equal(fw_urgency_(), 0);
     assert_int_equal(fw_schedule_(0, SCHED_OTHER, 1), -EINVAL);
     assert_int_equal(fw_schedule_(0x3ffffff0, SCHED_OTHER, 0), -ESRCH);
+    assert_int_equal(fw_scheduled_as_(0x3ffffff0, &policy, &priority), -ESRCH);
+    assert_int_equal(fw_scheduled_as_(0, &policy, &priority), 0);
+    assert_int_equal(policy, SCHED_OTHER);
+    assert_int_equal(priority, 0);
 }
 
 static void those_with_a_priority_are(void **state)
 {
     const int policies[] = {SCHED_FIFO, SCHED_RR};
+    int policy, priority;
 
     (void)state;
     for (int i = 0; i < 2; i++) {
         if (fw_schedule_(0, policies[i], 1) == -EPERM)
             skip();
         assert_true(fw_is_real_time_());
+        assert_int_equal(fw_scheduled_as_(0, &policy, &priority), 0);
+        assert_int_equal(policy, policies[i]);
+        assert_int_equal(priority, 1);
         assert_int_equal(fw_urgency_(), 1);
         assert_int_equal(fw_schedule_(0, policies[i], 7), 0);
         assert_int_equal(fw_urgency_(), 7);

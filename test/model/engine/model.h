@@ -65,7 +65,7 @@ enum model_kind {
     OP_LOCK_PI,   /* futexes that inherit priority: fifo.h */
     OP_UNLOCK_PI, /* (of a trylock, a is 1) */
     OP_SLEEP,     /* until the thread's next turn, which comes at any later moment */
-    OP_PRIORITY,  /* another one from now on: a */
+    OP_PRIORITY,  /* thread b has another one from now on: a.  With c set: which has it? */
     OP_ALIVE,     /* is thread a not dead? */
     OP_CLAIM,     /* of src/sys/claim.h: the words b should hold what stands in c; d of them */
     OP_WOKEN,     /* what a woken thread does first, when it runs: it answers a */

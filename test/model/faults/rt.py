@@ -6,6 +6,7 @@ CEILING = "rt/ceiling.c"
 PIP = "rt/pip.c"
 GATE = "rt/gate.c"
 BOOST = "rt/boost.c"
+RAISE = "rt/raise.c"
 LEVEL = "rt/boost_level.h"
 
 FAULTS = [
@@ -81,7 +82,9 @@ FAULTS = [
           "        if (fw_cas32_release(&l->counter, &word, named)) /* s -> next [WAITERS] */\n",
           "        if (fw_store32_release(&l->counter, named), 1)\n"),
     Fault("rt-boost-unsure", "trusts a WAITERS that a plain release may undo", "rt-mpcp-remote",
-          BOOST, "    fw_release_fence_(); /* I8.  Refused: then it sleeps for a nap. */\n", ""),
+          RAISE, "t->shared == FW_FUTEX_PRIVATE ? fw_release_fence_() : 0;", "0;"),
+    Fault("rt-kernel-boost-unsure", "the same where the kernel is asked", "rt-kernel-mpcp-remote",
+          BOOST, "        fw_release_fence_(); /* I8 */\n", "        (void)told;\n"),
     Fault("rt-boost-late-line", "sleeps, and enters the line when it has woken", "rt-mpcp-remote",
           BOOST, "    fw_or64_seq_cst(&l->waiters, fw_rt_bit(t->slot));\n"
           "    tell(t, FW_RT_EVENT_BLOCK",
@@ -96,10 +99,48 @@ FAULTS = [
           "    uint32_t died = own & FW_RT_WORD_DIED;\n\n    end_boost(t);\n    for (;;) {\n"),
     Fault("rt-boost-late", "waits as it is, and is boosted when it has the lock",
           "rt-mpcp-held-back", BOOST,
-          "        fw_rt_raise_slow_(t, l); /* I6 */\n"
+          "            fw_rt_raise_self_(t, l); /* I6 */\n"
           "        error = stand_in_line(t, d);\n",
+          "            fw_fence_seq_cst();\n"
           "        error = stand_in_line(t, d);\n"
-          "        fw_rt_raise_slow_(t, l);\n"),
+          "        fw_rt_raise_self_(t, l);\n"),
+    Fault("rt-raise-forgotten", "sleeps, and does not raise the owner", "rt-mpcp-outside", BOOST,
+          "        if (!fw_rt_raise_owner_(t, d)) /* I6, I8 */\n            return false;\n",
+          "        if (!is_shared(t))\n            fw_release_fence_();\n"),
+    Fault("rt-raise-self", "raises itself, and not the owner", "rt-fmlp-outside", RAISE,
+          "        error = fw_schedule_(fw_load32_relaxed(&c->tid), policy, (int)level);\n",
+          "        error = fw_schedule_(0, policy, (int)level);\n"),
+    Fault("rt-raise-unwatched", "raises the owner, which may be leaving", "rt-mpcp-outside",
+          RAISE, "    fw_rt_guard_lock_(w, &c->watch, t->tid, t->shared);\n"
+          "    is_it = is_awaited_owner(l, owner);\n"
+          "    if (is_it)\n        raise(t, l, owner);\n"
+          "    fw_rt_guard_unlock_(&c->watch, t->tid, t->shared);\n",
+          "    is_it = is_awaited_owner(l, owner);\n"
+          "    if (is_it)\n        raise(t, l, owner);\n    (void)c;\n"),
+    Fault("rt-raise-blindly", "raises an owner that has left while it made sure of WAITERS",
+          "rt-mpcp-outside-again", RAISE, "error == 0 && is_awaited_owner(l, owner) &&\n",
+          "error == 0 &&\n"),
+    Fault("rt-raise-unnoted", "raises the owner, then writes it down", "rt-mpcp-outside-kill",
+          RAISE, "    fw_store32_relaxed(&c->boost, level); /* R1 */\n", ""),
+    Fault("rt-raise-kept", "leaves a section, and does not look whether it was raised",
+          "rt-mpcp-outside", BOOST,
+          "    } else if (!is_free || fw_load32_relaxed(&t->cell->boost) != 0) {\n",
+          "    } else if (is_free && fw_load32_relaxed(&t->cell->boost) != 0) {\n"),
+    Fault("rt-lower-unwatched", "lowers itself while somebody raises it", "rt-mpcp-outside",
+          RAISE, "    fw_rt_guard_lock_(t->world, &own->watch, t->tid, t->shared);\n"
+          "    word = fw_load32_acquire(&t->world->lock[d].counter);\n"
+          "    if (fw_load32_relaxed(&own->boost) != 0 && /* R2 */\n"
+          "        (fw_rt_word_owner(word) != t->slot || !fw_rt_word_has_waiters(word)))\n"
+          "        fw_rt_lower_slow_(t);\n"
+          "    fw_rt_guard_unlock_(&own->watch, t->tid, t->shared);\n",
+          "    word = fw_load32_acquire(&t->world->lock[d].counter);\n"
+          "    if (fw_load32_relaxed(&own->boost) != 0 &&\n"
+          "        (fw_rt_word_owner(word) != t->slot || !fw_rt_word_has_waiters(word)))\n"
+          "        fw_rt_lower_slow_(t);\n"),
+    Fault("rt-lower-awaited", "has waited, is lowered, and others still wait",
+          "rt-fmlp-outside-two", RAISE,
+          "(fw_rt_word_owner(word) != t->slot || !fw_rt_word_has_waiters(word)))",
+          "word != UINT32_MAX)"),
     Fault("rt-boost-lowered-early", "is lowered in its section beside one that is ready",
           "rt-mpcp-held-back", LEVEL,
           " ||\n            (fw_load32_relaxed(&c->ready) != 0 && c->base >= own->base))", ")"),
@@ -122,9 +163,9 @@ FAULTS = [
           "c->base < n->base)\n            next"),
     Fault("rt-boost-dead-owner", "sleeps, and does not look whether the owner lives",
           "rt-fmlp-kill", BOOST,
-          "            continue;\n        look_after_owner(t, d, true);\n"
+          "            continue;\n        told = 0;\n        look_after_owner(t, d, true);\n"
           "        error = check_word(t, d);\n",
-          "            continue;\n        error = check_word(t, d);\n"),
+          "            continue;\n        told = 0;\n        error = check_word(t, d);\n"),
     Fault("rt-boost-quiet-death", "who gets a dead owner's lock is not told", "rt-fmlp-kill", BOOST,
           "        return 0;\n    fw_and32_relaxed(&l->counter, ~FW_RT_WORD_DIED);",
           "        return 0;\n    fw_and32_relaxed(&l->counter, ~FW_RT_WORD_DIED);\n"
@@ -136,6 +177,6 @@ FAULTS = [
 
 # Those in boost.c call those in life.c, too, and faults in life.c are shown by other protocols.
 FAMILY = Family("rt", ["lock.c", "ceiling.c", "pip.c", "wake.c", "gate.c", "life.c", "boost.c",
-                       "guard.c"],
+                       "raise.c", "guard.c"],
                 ["rt/internal.h", "rt/decide.h", "rt/state.h", "rt/quick.h", LEVEL], {}, FAULTS,
                 "rt")

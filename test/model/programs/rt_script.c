@@ -115,6 +115,11 @@ static uint32_t kind_of(fw_rt_protocol protocol)
     }
 }
 
+static bool is_task(unsigned thread)
+{
+    return rt_script->tasks[thread][0] != 's';
+}
+
 void rt_setup(const void *arg)
 {
     rt_script = arg;
@@ -127,8 +132,8 @@ void rt_setup(const void *arg)
     rt_world->locks = FW_RT_LOCKS;
     for (unsigned i = 0; i < model_program->threads; i++) {
         struct fw_rt_task_cell *c = &rt_world->task[i];
-        c->state = FW_RT_LIVE;
-        c->ready = 1;
+        c->state = is_task(i) ? FW_RT_LIVE : FW_RT_FREE;
+        c->ready = is_task(i);
         c->tid = SUBJECT_FIRST_TID + i;
         c->base = (uint32_t)model_program->tasks[i].priority;
         c->cpu = (rt_script->moved >> i & 1) != 0 ? 0 : model_program->tasks[i].cpu;
@@ -220,8 +225,11 @@ void rt_thread(unsigned self, const void *arg)
             wait_for_job(&t);
         } else if (*act == 's') {
             model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
-        } else if (*act == '.') {
-            rt_watch_runs(self);
+        } else if (*act == '.' || *act == '-') {
+            if (*act == '.')
+                rt_watch_runs(self);
+            else
+                rt_watch_act(self, RT_RUNS, 0);
             model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
         } else if (islower(*act)) {
             has[d] = enter(&t, d, *act >= 'c');

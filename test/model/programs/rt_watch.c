@@ -158,9 +158,36 @@ static bool is_in_section(unsigned task)
     return G(DEPTH, task) != 0 || act_of(task) == RT_LOCKS || act_of(task) == RT_UNLOCKS;
 }
 
+/* Does somebody sleep in the line of a lock that the task has, or is about to have? */
+static bool is_awaited(unsigned task)
+{
+    for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
+        const struct fw_rt_lock_cell *l = &rt_world->lock[d];
+        for (unsigned i = 0; i < model_thread_count; i++)
+            if (fw_rt_word_owner(l->counter) == task && (l->waiters & fw_rt_bit(i)) != 0 &&
+                model_threads[i].status == THREAD_ASLEEP &&
+                model_threads[i].op.addr == (uint64_t)(uintptr_t)&rt_world->task[i].grant)
+                return true;
+    }
+    return false;
+}
+
+/* Not where the kernel refuses something. */
+static void check_awaited(unsigned thread)
+{
+    if (!is_in_order() || model_program->budget.refusals != 0 || is_in_section(thread) ||
+        act_of(thread) == RT_IDLE || !fw_rt_is_boosting(kind()))
+        return;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (share_cpu(thread, i) && model_threads[i].status == THREAD_STOPPED && is_awaited(i))
+            model_fail("awaited", "task %llu runs beside the section of task %llu", thread, i);
+}
+
 void rt_stepped(unsigned thread)
 {
     uint64_t section = thread + 1 + (G(SECTION, thread) << 8);
+
+    check_awaited(thread);
 
     for (unsigned i = 0; i < model_thread_count && is_one_cpu(); i++) {
         if (i == thread || base_of(i) <= base_of(thread) || !is_pending(i))

@@ -89,12 +89,26 @@ int fw_urgency_(void)
     return (int)model_threads[model_current].priority;
 }
 
+enum { ASKS = 1 };
+
+static uint64_t number_of(unsigned thread)
+{
+    return thread == 0 ? model_current : thread - SUBJECT_FIRST_TID;
+}
+
 int fw_schedule_(unsigned thread, int policy, int priority)
 {
     (void)policy;
-    if (thread != 0)
-        model_thread_fail("model", "another thread's priority is set", 0, 0);
-    return (int)model_op(OP_PRIORITY, NULL, 0, (uint64_t)priority, 0, 0, 0);
+    return (int)model_op(OP_PRIORITY, NULL, 0, (uint64_t)priority, number_of(thread), 0, 0);
+}
+
+int fw_scheduled_as_(unsigned thread, int *policy, int *priority)
+{
+    int answer = (int)model_op(OP_PRIORITY, NULL, 0, 0, number_of(thread), ASKS, 0);
+
+    *policy = SCHED_FIFO;
+    *priority = answer;
+    return answer < 0 ? answer : 0;
 }
 
 /* --- The C library -------------------------------------------------------------------------- */

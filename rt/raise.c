@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MPCP-DU and FMLP+-DU in tier A: the kernel is told of a section when somebody waits for it.
+ *
+ * The paper defers the boost until the scheduler runs next, which reads the task's page then
+ * (section IV).  SCHED_FIFO reads no pages: a thread of the owner's CPU that wakes up in a system
+ * call of its own (a read, a page fault), or that is no task, preempts the owner in its section.
+ * That concerns nobody until somebody waits for the lock.  That one is on its way into the kernel
+ * anyway, to sleep: before it sleeps, it raises the owner.  So the fast paths tell nobody, and a
+ * section that is waited for has the priority of the protocol, whoever wakes up where.
+ *
+ * boost       the kernel has the task at       who may change it, and how
+ * ----------  -------------------------------  --------------------------------------------------
+ * 0           its base priority                under the task's watch (baselines: without): the
+ *                                              task, about to stand in a line: to its level.  A
+ *                                              waiter, if the task is the owner: to its level (R1)
+ * level       that, or it is about to be; or   the task: lowers itself, then 0 (R2).  Who was about
+ *             whoever was about to raise it    to raise it and comes too late (R1), and its burial:
+ *             has died, or was refused         0
+ *
+ * R1  A waiter raises the owner under its watch: sees that the word names it, with WAITERS; writes
+ *     `boost`; where there are plain releases (boost.c, I8), makes sure by the fence that none is
+ *     under way that has looked at the word before; looks at the word again; and only if that still
+ *     names the task, with WAITERS, asks the kernel.  So the unlock that ends the section comes
+ *     upon WAITERS, or, if it began after the fence, upon `boost`.  Whoever dies over it leaves a
+ *     needless call, and not a task that stays raised.
+ * R2  An owner lowers itself only under its own watch, where the word does not name it any more, or
+ *     has no WAITERS.  So whoever raises it comes before, and is undone; or after, and sees that it
+ *     is not the owner; or sees that it has to be raised anew.  (Who is no owner is raised by
+ *     nobody, and needs no watch for it.)
+ * R3  Who sleeps in a line has seen to it that the owner is raised, and does again after each nap.
+ *     Who becomes the owner while others sleep in the line has stood there as well, and is raised
+ *     already (boost.c, I6).
+ * R4  The thread that is raised is the task's: it lives (life.c), and the kernel has it where the
+ *     library has put it, under SCHED_FIFO at its base priority.  A thread that is not there is
+ *     raised already, or was changed by others, or is another one with the same id: it is left
+ *     alone.
+ *
+ * Legal:   a task raised though nobody waits any more, until its unlock.  `boost` set while the
+ *          kernel has the task at its base priority.
+ * Illegal: `boost` 0 and the kernel's priority raised; either of them left when the task has no
+ *          lock and waits for none.
+ *
+ * Refused (EPERM: a waiter of another user, without CAP_SYS_NICE; or the kernel has come to refuse
+ * the fence): the owner stays as it was, and its lock's `refused` says that it happened.  Then such
+ * sections are bounded only as long as all threads of the owner's CPU sleep in the library.
+ */
+#include <furwock/futex.h>
+
+#include "rt/boost_level.h"
+#include "rt/boost_word.h"
+#include "sys/release.h"
+
+/* Is the thread as the library has left it, at that priority (R4)?  Its policy, or -1. */
+static int policy_at(const struct fw_rt_task_cell *c, uint32_t priority)
+{
+    int policy, now;
+
+    if (fw_load32_acquire(&c->state) != FW_RT_LIVE || fw_rt_life_(c) == FW_RT_IS_DEAD ||
+        fw_rt_life_(c) == FW_RT_IS_UNREAL ||
+        fw_scheduled_as_(fw_load32_relaxed(&c->tid), &policy, &now) != 0)
+        return -1;
+    return (policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO && (uint32_t)now == priority ? policy : -1;
+}
+
+static bool is_awaited_owner(const struct fw_rt_lock_cell *l, uint32_t slot)
+{
+    uint32_t word = fw_load32_acquire(&l->counter);
+
+    return fw_rt_word_owner(word) == slot && fw_rt_word_has_waiters(word);
+}
+
+/* Under the owner's watch. */
+static void raise(struct fw_rt_task *t, struct fw_rt_lock_cell *l, uint32_t owner)
+{
+    struct fw_rt_task_cell *c = &t->world->task[owner];
+    uint32_t before = fw_load32_relaxed(&c->boost);
+    uint32_t level = before != 0 ? before : fw_rt_boost_level_(t->world, l, owner);
+    int error, policy;
+
+    fw_store32_relaxed(&c->boost, level); /* R1 */
+    error = t->shared == FW_FUTEX_PRIVATE ? fw_release_fence_() : 0;
+    if (error == 0 && is_awaited_owner(l, owner) &&
+        (policy = policy_at(c, fw_load32_relaxed(&c->base))) != -1) {
+        error = fw_schedule_(fw_load32_relaxed(&c->tid), policy, (int)level);
+        if (error == 0)
+            return;
+    }
+    fw_store32_relaxed(&c->boost, before);
+    if (error != 0)
+        fw_add32_relaxed(&l->refused, 1);
+}
+
+bool fw_rt_raise_owner_(struct fw_rt_task *t, uint32_t d)
+{
+    struct fw_rt_world *w = t->world;
+    struct fw_rt_lock_cell *l = &w->lock[d];
+    uint32_t owner = fw_rt_word_owner(fw_load32_relaxed(&l->counter));
+    struct fw_rt_task_cell *c;
+    bool is_it;
+
+    if (owner == FW_RT_NOBODY || owner == t->slot)
+        return false;
+    c = &w->task[owner];
+    fw_rt_guard_lock_(w, &c->watch, t->tid, t->shared);
+    is_it = is_awaited_owner(l, owner);
+    if (is_it)
+        raise(t, l, owner);
+    fw_rt_guard_unlock_(&c->watch, t->tid, t->shared);
+    return is_it;
+}
+
+void fw_rt_raise_self_(struct fw_rt_task *t, const struct fw_rt_lock_cell *l)
+{
+    struct fw_rt_task_cell *own = t->cell;
+    uint32_t level = fw_rt_boost_level_(t->world, l, t->slot);
+
+    fw_rt_guard_lock_(t->world, &own->watch, t->tid, t->shared);
+    fw_store32_relaxed(&own->boost, level);
+    fw_schedule_(0, fw_rt_policy_(t), (int)level);
+    fw_rt_guard_unlock_(&own->watch, t->tid, t->shared);
+}
+
+void fw_rt_lower_owner_(struct fw_rt_task *t, uint32_t d)
+{
+    struct fw_rt_task_cell *own = t->cell;
+    uint32_t word;
+
+    fw_rt_guard_lock_(t->world, &own->watch, t->tid, t->shared);
+    word = fw_load32_acquire(&t->world->lock[d].counter);
+    if (fw_load32_relaxed(&own->boost) != 0 && /* R2 */
+        (fw_rt_word_owner(word) != t->slot || !fw_rt_word_has_waiters(word)))
+        fw_rt_lower_slow_(t);
+    fw_rt_guard_unlock_(&own->watch, t->tid, t->shared);
+}
