@@ -31,10 +31,10 @@ FAULTS = [
           "        fw_add32_relaxed(&b->parties_, 0);\n"),
     Fault("barrier-drops-late", "drops out after it has arrived", "barrier-drop", BARRIER,
           "    if (fw_barrier_arrive_(b, 1, false, true, &phase))\n"
-          "        fw_barrier_open_(b, false);\n}\n\nvoid fw_barrier_destroy",
+          "        fw_barrier_open_(b, false);\n}\n",
           "    if (fw_barrier_arrive_(b, 1, false, false, &phase))\n"
           "        fw_barrier_open_(b, false);\n"
-          "    fw_add32_relaxed(&b->parties_, UINT32_MAX);\n}\n\nvoid fw_barrier_destroy"),
+          "    fw_add32_relaxed(&b->parties_, UINT32_MAX);\n}\n"),
     Fault("barrier-forgets-inside", "the last to arrive stays inside", "barrier", BARRIER,
           "barrier_next_round(w, parties) - (stay ? BARRIER_INSIDE_ONE : 0)))",
           "barrier_next_round(w, parties) - (stay ? UINT64_C(0) : 0)))"),
