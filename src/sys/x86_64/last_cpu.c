@@ -24,12 +24,13 @@
  * Legal:   a thread without a slot (others know nothing of it); a slot that is TAKEN for ever.
  * Illegal: a number in a slot whose thread has seen to its readers.
  *
- * I1  An area is read only inside a sequence that has found the number in the slot, while the reader
- *     counts as one of the slot's readers.
+ * I1  An area is read only inside a sequence that has found the number in the slot, while the
+ *     reader counts as one of the slot's readers.
  * I2  Between leaving its slot and the end of its memory, a thread has found no readers, or fenced.
  *     (Counting and leaving are locked instructions: a reader that is not seen sees the 0.)
  *
- * Legal:   readers that count too many (a signal handler that never returned): fences, each in vain.
+ * Legal:   readers that count too many (a signal handler that never returned): fences, each in
+ *          vain.
  *
  * I2 does not hold for a thread that ends by a bare exit system call, of its own making: if its
  * stack is unmapped while others wait for a lock that it holds, they read unmapped memory.  Nor for
