@@ -62,7 +62,7 @@ void actor_interrupt(int who, bool restart);
 unsigned draw(unsigned below);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* moments.c: deadlines of all sorts, on order->clock; `ends` where it is soon. */
+/* moments.c: deadlines of all sorts, on order->clock; `ends` unless it is far. */
 enum moment { LONG_AGO, BEFORE_1970, BILLION_NS, NEGATIVE_NS, BOTH_NEGATIVE, SOON, FAR, MOMENTS };
 void set_moment(struct order *order, enum moment which);
 int any_clock(void);

@@ -30,7 +30,7 @@ void set_moment(struct order *o, enum moment which)
     clock_gettime(known ? (clockid_t)o->clock : CLOCK_REALTIME, &now);
     o->at = now;
     o->when = words[which];
-    o->ends = which == SOON;
+    o->ends = which != FAR; // also where the kernel is asked to sleep until a time that is over
     switch (which) {
     case LONG_AGO:
         o->at.tv_sec = 1;
