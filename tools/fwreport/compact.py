@@ -31,11 +31,25 @@ def _locks(results, spots):
     return locks | ({table.YARDSTICK} & set(table.samples) if table else set())
 
 
-def _overall(results, lock):
-    """Geometric mean over every spot that has the lock and pthread."""
-    return stats.geometric([compare.throughput_ratio(cell, results.cell(spot, PTHREAD))
-                            for (spot, name), cell in results.cells.items()
-                            if name == lock and spot.experiment not in ("efficiency", "share")])
+def _ratios(results, lock):
+    """Throughput over pthread's at every spot that has the lock and pthread."""
+    found = [compare.throughput_ratio(cell, results.cell(spot, PTHREAD))
+             for (spot, name), cell in results.cells.items()
+             if name == lock and spot.experiment not in ("efficiency", "share")]
+    return [ratio for ratio in found if ratio]
+
+
+def over_all(ratios):
+    """[words for the last two columns], geometric mean or None: of the ratios at all spots."""
+    if not ratios:
+        return ["", ""], None
+    mean = stats.geometric(ratios)
+    return [f"{min(ratio.value for ratio in ratios):.2f}", f"{mean.value:.2f}"], mean.value
+
+
+def heads_over_all(count):
+    """The headings of those columns."""
+    return [f"worst\nof all\n{count}", f"mean\nof all\n{count}"]
 
 
 def table(results):
@@ -43,7 +57,7 @@ def table(results):
     spots = spots_shown(results)
     rows = []
     for lock in _locks(results, spots):
-        overall = _overall(results, lock)
+        last, overall = over_all(_ratios(results, lock))
         row = [lock]
         if results.uncontended:
             known = lock in results.uncontended.samples
@@ -51,17 +65,17 @@ def table(results):
         for spot in spots:
             found = compare.throughput_ratio(results.cell(spot, lock), results.cell(spot, PTHREAD))
             row.append(f"{found.value:.2f}" if found else "")
-        row.append(f"{overall.value:.2f}" if overall else "")
+        row += last
         cost = float(row[1] or "inf") if results.uncontended else 0
-        rows.append((-(overall.value if overall else 0), cost, row))
+        rows.append((-(overall or 0), cost, row))
     wide = any(spot.locks > 1 for spot in spots)
     title = ["lock"] + (["tasks", "(outside,inside) us"] if spots else [])
     head = (["\n".join(title + ["locks"] * wide)]
             + (["alone\nns"] if results.uncontended else [])
             + [f"\n{s.tasks}\n{compare.configuration(s)}" + f"\n{s.locks}" * wide for s in spots]
-            + (["all\nmean"] if spots else []))
+            + (heads_over_all(len(_ratios(results, OURS))) if spots else []))
     rows = [[bold(word) for word in row] if row[0] == OURS else row for _, _, row in sorted(rows)]
-    rows = [row if spots else row[:-1] for row in rows]
+    rows = [row if spots else row[:-2] for row in rows]
     align = ["left"] + ["right"] * (len(head) - 1)
     return tabulate(rows, head, colalign=align, disable_numparse=True) if rows else ""
 
@@ -87,6 +101,7 @@ def explanation(results):
                      "\n  (cas+exchange): the two atomic instructions, and no lock.")
     if spots_shown(results):
         lines.append("tasks: throughput over pthread's with so many threads, by the mean times "
-                     "outside\n  and inside the lock; higher is better.  mean: geometric, over "
-                     "every cell measured.")
+                     "outside\n  and inside the lock; higher is better.\n"
+                     "The table is sorted by the last column, the geometric mean of all that was "
+                     "measured:\n  more than these columns, and all of it is in summary.txt.")
     return "\n".join(lines)

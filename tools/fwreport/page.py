@@ -50,8 +50,9 @@ dt{color:var(--soft)}dd{margin:0}
 class Page:
     """Collects sections; pictures go to the directory as PNG and into the page as SVG."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, drawn=lambda name: None):
         self.directory = directory
+        self.drawn = drawn        # is called after each picture
         self.sections = []        # (id, title, html)
         self.pictures = []
         self.glyphs = set()
@@ -66,6 +67,7 @@ class Page:
     def figure(self, picture):
         svg = look.save(picture.figure, picture.name, self.directory)
         self.pictures.append(f"{picture.name}.png")
+        self.drawn(picture.name)
         svg = re.sub(r'<path id="(DejaVu[^"]*)"[^>]*/>\n?', self.once, svg)
         svg = svg.replace('role="img">', f'role="img" aria-label="{html.escape(picture.alt)}">', 1)
         return (f'<figure id="{picture.name}"><h3>{html.escape(picture.title)}</h3>{svg}'
@@ -134,9 +136,9 @@ def _figures(results):
     return [" ".join(parts)] if parts else []
 
 
-def build(results, directory, command):
+def build(results, directory, command, drawn=lambda name: None):
     """Draws everything there are results for; returns the path of the page and the pictures."""
-    page = Page(directory)
+    page = Page(directory, drawn)
     page.section("goals", "Goals", tables.goals_table(results))
     page.section("uncontended", "Uncontended", page.figures(uncontended.draw(results)),
                  sharepage.objects(results), tables.efficiency(results))

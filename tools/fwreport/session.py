@@ -147,7 +147,10 @@ def show(paths, directory, command, full):
     try:
         (directory / "summary.txt").write_text(text, encoding="utf-8")
         print("\n" + (text if full else compact.text(loaded)), flush=True)
-        path, pictures = page.build(loaded, directory, command)
+        print("\nDrawing:", end="", flush=True)
+        path, pictures = page.build(loaded, directory, command,
+                                    lambda name: print("", name, end="", flush=True))
+        print()
     except OSError as error:
         raise Trouble(f"{error.filename or directory}: {error.strerror}") from None
     print(f"\nThe page:       {path}")

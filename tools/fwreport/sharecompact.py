@@ -3,7 +3,7 @@
 
 from tabulate import tabulate
 
-from . import compare, sharing, stats
+from . import compact, compare, sharing
 
 COLUMNS = 6
 
@@ -25,12 +25,12 @@ def _over_pthread(results, lock, spots):
 def _row(lock, results, spots, every):
     alone = results.objects.get("read")
     ratios = _over_pthread(results, lock, spots)
-    mean = stats.geometric(_over_pthread(results, lock, every))
+    last, mean = compact.over_all([r for r in _over_pthread(results, lock, every) if r])
     row = [lock, sharing.preference(results, lock) or ""]
     if alone:
         row.append(f"{alone.estimate(lock).value:.1f}" if lock in alone.samples else "")
     row += [f"{ratio.value:.2f}" if ratio else "" for ratio in ratios]
-    return -(mean.value if mean else 0), row + [f"{mean.value:.2f}" if mean else ""]
+    return -(mean or 0), row + last
 
 
 def texts(results, bold):
@@ -46,7 +46,8 @@ def texts(results, bold):
     rows = [[bold(word) for word in row] if row[0] == sharing.OURS[0] else row for _, row in rows]
     alone = "read" in results.objects
     heads = (["read-write lock\ntasks\nreads", "\n\nprefers"] + ["read\nalone\nns"] * alone
-             + [f"\n{spot.tasks}\n{spot.share:g} %" for spot in spots] + ["all\nmean"])
+             + [f"\n{spot.tasks}\n{spot.share:g} %" for spot in spots] 
+             + compact.heads_over_all(len(every)))
     return [tabulate(rows, heads, disable_numparse=True,
                      colalign=["left", "left"] + ["right"] * (len(heads) - 2))
             + "\nThroughput over pthread's lock, by the share of the lock calls that are for "

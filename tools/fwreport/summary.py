@@ -107,10 +107,10 @@ def warnings(results):
                      "somebody turned it on or off")
     wide = sum(not cell.narrow for cell in results.cells.values())
     if wide:
-        lines.append(f"{wide} of {len(results.cells)} cells ended before their 95 % interval "
-                     "was narrow")
+        lines.append(f"{wide} of {len(results.cells)} throughputs were measured too briefly for a "
+                     "narrow 95 % interval\n(make bench takes the time)")
     lines += [f"note: {note}" for note in results.notes]
-    lines += [f"missing: {lock} ({why})" for lock, why in sorted(results.missing.items())]
+    lines += [f"not compared: {lock} ({why})" for lock, why in sorted(results.missing.items())]
     return lines
 
 

@@ -65,9 +65,12 @@ def gates(results):
             rows.append([", ".join(waketables.place_words("latency", place)),
                          waketables.time(ours.median().value),
                          waketables.time(other.median().value), f"{over.value:.2f}"])
-    heads = ["", OURS, "C library", "ratio"]
+    heads = ["", OURS, "C library", "ratio,\nby runs"]
     return tabulate(rows, heads, disable_numparse=True,
-                    colalign=("left", "right", "right", "right")) if rows else ""
+                    colalign=("left", "right", "right", "right")) + (
+        "\nTime; lower is better.  The times are medians of all runs.  The ratio is the median of "
+        "the\nratios of neighbouring runs, which an uneven machine changes less: not the quotient "
+        "of the two.") if rows else ""
 
 
 def texts(results, bold):

@@ -256,7 +256,7 @@ class Program(unittest.TestCase):
         done = self.report("--summary", good)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("geometric mean", done.stdout)
-        self.assertIn("missing: tbb", done.stdout)
+        self.assertIn("not compared: tbb", done.stdout)
 
     def test_one_run_of_one_lock(self):
         raw = synthetic.paper(runs=1, tasks=(2,), locks=("pthread",))

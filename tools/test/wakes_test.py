@@ -169,7 +169,7 @@ class Shown(unittest.TestCase):
         raw["notes"] = ["left out: 90000 waiters"]
         text = summary.text(load(raw, synthetic_wakes.latency()))
         for wanted in ("condperf: left out: 90000", "lost wake-ups (2)", "to and fro",
-                       "geometric means", "missing: abseil"):
+                       "geometric means", "not compared: abseil"):
             self.assertIn(wanted, text)
 
     def test_compact(self):

@@ -178,7 +178,7 @@ def _shorten(plan, budget, said):
         settings.seconds = max(shortest, settings.seconds * 0.98)
     settings.seconds = round(settings.seconds, 3)
     if settings.seconds != was:
-        said.append(f"runs of {settings.seconds:g} s instead of {was:g} s")
+        said.append(f"runs of {settings.seconds:g} s instead of {was:g} s, to end in time")
 
 
 # --- Which locks -------------------------------------------------------------------------------
