@@ -6,6 +6,7 @@
 #   JOBS                      how many compilers and tests run at once
 #   TEST_ARGS, BENCH_ARGS     more words for ctest, and for the benchmarks
 #   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
+#   SETUP=no                  install no packages: stop, or go on without, where one is missing
 #   V=1                       show what the build says, not only when it fails
 
 PREFIX ?= /usr/local
@@ -16,29 +17,33 @@ TEST_ARGS ?=
 BENCH_ARGS ?=
 SOAK_ARGS ?= --seconds 60
 VM_ARGS ?=
+SETUP ?= yes
 V ?=
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-# $(call quietly,NAME,COMMAND): the command's output goes to build/NAME.log; its end is shown where
-# the command fails.
+# $(call quietly,NAME,COMMAND,WHAT IT DOES): the command's output goes to build/NAME.log; how far it
+# is, is shown, and where it fails, what failed.
 ifeq ($(V),)
-quietly = @mkdir -p build; $(2) > build/$(1).log 2>&1 \
-    || { tail -n 60 build/$(1).log; echo "make: failed, the whole log is build/$(1).log"; exit 1; }
+quietly = @tools/quietly --say "$(strip $(3))" build/$(1).log $(2)
 else
 quietly = $(2)
 endif
 
 # $(call compile,PRESET,MORE CMAKE OPTIONS,TARGETS)
 define compile
-@echo "Building ($(1)) ..."
-$(call quietly,configure-$(1),cmake --preset $(1) $(2))
-$(call quietly,build-$(1),cmake --build build/$(1) -j $(JOBS) $(3))
+$(call quietly,configure-$(1),cmake --preset $(1) $(2),Configuring $(1))
+$(call quietly,build-$(1),cmake --build build/$(1) -j $(JOBS) $(3) -- $(KEEP_GOING),Building $(1))
 endef
 
-run_tests = ctest --test-dir build/$(1) -j $(JOBS) --output-on-failure $(2) $(TEST_ARGS)
+# A step that fails stops none that does not need it: all that is wrong is seen at once.
+KEEP_GOING := -k 10
+
+run_tests = tools/tests build/$(1) -j $(JOBS) --output-on-failure $(2) $(TEST_ARGS)
+
+setup = tools/setup $(if $(filter no,$(SETUP)),--check)
 
 target = $(DESTDIR)$(abspath $(PREFIX))
 
@@ -66,11 +71,11 @@ setup: ## install what is missing for all of this (Debian packages)
 	@tools/setup build test demo bench style headers litmus
 
 build: ## compile everything, optimised
-	@tools/setup test
+	@$(setup) test
 	$(call compile,release)
 
 demo: ## furwock beside the locks you know: a table and a picture, in three minutes
-	@tools/setup demo
+	@$(setup) demo
 	$(call compile,release,,--target bench/all)
 	@tools/demo
 
@@ -78,45 +83,47 @@ test: build ## build and run all tests
 	@$(call run_tests,release)
 
 bench: ## measure in full (long; BENCH_ARGS goes to ulockflex)
-	@tools/setup bench
+	@$(setup) bench
 	$(call compile,release,,--target bench/all)
 	@tools/bench $(BENCH_ARGS)
 
 install: ## install libraries and headers (PREFIX=DIR, DESTDIR=DIR, LIBDIR=DIR)
 	@mkdir -p "$(target)" 2> /dev/null && test -w "$(target)" || { \
 	    echo "make: cannot write into $(target): give PREFIX=DIR, or be root"; exit 1; }
-	@tools/setup build
+	@$(setup) build
 	$(call compile,library,-DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) \
 	    $(if $(LIBDIR),-DCMAKE_INSTALL_LIBDIR=$(LIBDIR),-UCMAKE_INSTALL_LIBDIR))
-	$(call quietly,install,DESTDIR=$(DESTDIR) cmake --install build/library)
+	$(call quietly,install,env DESTDIR=$(DESTDIR) cmake --install build/library,\
+	    Installing in $(target))
 	@echo "Installed in $(target)"
 	@tools/after-install "$(target)" build/library "$(DESTDIR)"
 
 check-style: ## hold the tree against the house style
-	@tools/setup style
-	@tools/check-style
+	@$(setup) style
+	$(call compile,library,,--target furwock_shared)
+	@tools/check-style --library build/library/src/libfurwock.so
 
 format: ## lay out the C sources with clang-format
-	@tools/setup style
+	@$(setup) style
 	@tools/check-style --fix
 
 test-tsan: ## run the tests under ThreadSanitizer
-	@tools/setup tsan
+	@$(setup) tsan
 	$(call compile,tsan)
 	@$(fixed_layout) $(call run_tests,tsan,$(instrumented_tests))
 
 test-asan: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@tools/setup asan
+	@$(setup) asan
 	$(call compile,asan)
 	@$(call run_tests,asan,$(instrumented_tests))
 
 test-generic: ## run the tests with the atomic release instead of the rseq one
-	@tools/setup test
+	@$(setup) test
 	$(call compile,generic)
 	@$(call run_tests,generic,$(generic_tests))
 
 test-aarch64: ## cross-compile for aarch64, and run the tests under qemu-user
-	@tools/setup aarch64
+	@$(setup) aarch64
 	@status=0; tools/arm64-packages build/aarch64/arm64 || status=$$?; \
 	if [ $$status = 77 ]; then exit 0; elif [ $$status != 0 ]; then exit $$status; fi; \
 	$(MAKE) --no-print-directory run-aarch64
@@ -136,18 +143,18 @@ run-aarch64:
 	@$(call run_tests,aarch64,$(emulated_tests))
 
 soak: ## kill processes that use locks between them (SOAK_ARGS="--seconds 600", "--kills 100000")
-	@tools/setup test
+	@$(setup) test
 	$(call compile,release,,--target test_ipc_soak)
 	@build/release/test/ipc/test_ipc_soak $(SOAK_ARGS)
 
 test-vm: ## run tests of locks between processes on Debian's newest kernel, in an emulator (VM_ARGS)
-	@tools/setup vm
+	@$(setup) vm
 	$(call compile,release)
 	@status=0; tools/vm build/release $(VM_ARGS) || status=$$?; \
 	if [ $$status != 77 ]; then exit $$status; fi
 
 test-vm-rt: ## run the tests of the real-time scheduler there (VM_ARGS)
-	@tools/setup vm
+	@$(setup) vm
 	$(call compile,release)
 	@status=0; tools/vm build/release --labels '^scx$$' \
 	    --program build/release/command/furwock $(VM_ARGS) || status=$$?; \
