@@ -46,7 +46,7 @@ def texts(results, bold):
     rows = [[bold(word) for word in row] if row[0] == sharing.OURS[0] else row for _, row in rows]
     alone = "read" in results.objects
     heads = (["read-write lock\ntasks\nreads", "\n\nprefers"] + ["read\nalone\nns"] * alone
-             + [f"\n{spot.tasks}\n{spot.share:g} %" for spot in spots] 
+             + [f"\n{spot.tasks}\n{spot.share:g} %" for spot in spots]
              + compact.heads_over_all(len(every)))
     return [tabulate(rows, heads, disable_numparse=True,
                      colalign=["left", "left"] + ["right"] * (len(heads) - 2))
