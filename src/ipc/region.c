@@ -13,6 +13,8 @@
  *   Q3  Memory of which the kernel knows, since a thread that lives has a line there, stays mapped;
  *       so does the place, and the threads' membership stays valid.  So opening and closing leaves
  *       nothing behind, however often.
+ *   Q4  A file that was opened by name is looked at by its descriptor, before anything is read from
+ *       it or written to it.  Whose it is cannot change then but by that user, or root.
  */
 #include <furwock/ipc/region.h>
 
@@ -63,7 +65,7 @@ bool fw_region_is_open_(const struct fw_region *region)
 
 static bool are_flags_valid(unsigned flags)
 {
-    return (flags & ~(MAKING | FW_REGION_STAMP | PERMISSIONS)) == 0 &&
+    return (flags & ~(MAKING | FW_REGION_STAMP | FW_REGION_SHARED | PERMISSIONS)) == 0 &&
            (flags & MAKING) != FW_REGION_EXCLUSIVE;
 }
 
@@ -150,6 +152,7 @@ static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
     r->is_adopted = r->is_stuck = false;
     r->device = about.device;
     r->inode = about.inode;
+    r->owner = about.owner;
     fw_store32_release(&r->uses, 1);
     *region = r;
     return 0;
@@ -167,19 +170,42 @@ int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region)
     return error;
 }
 
+/* The permissions that are asked for; those of a file that is there may be any: all. */
+static unsigned permissions_of(unsigned flags)
+{
+    unsigned asked = flags & PERMISSIONS;
+
+    if (asked == 0)
+        asked = (flags & FW_REGION_CREATE) != 0 ? PERMISSIONS_USUAL : PERMISSIONS;
+    return asked;
+}
+
+/* What is found under a name may have been put there by anybody: Q4. */
+static int check_privacy(int fd, unsigned flags)
+{
+    struct fw_shm_about_ about = {0};
+    int error = (flags & FW_REGION_SHARED) == 0 ? fw_shm_about_(fd, &about) : 0;
+
+    if (error != 0 || (flags & FW_REGION_SHARED) != 0)
+        return error;
+    return fw_shm_is_private_(&about, permissions_of(flags)) ? 0 : EPERM;
+}
+
 int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **region)
 {
     bool is_making = (flags & FW_REGION_CREATE) != 0;
-    unsigned mode = (flags & PERMISSIONS) != 0 ? flags & PERMISSIONS : PERMISSIONS_USUAL;
     int fd, error;
 
     if (name == NULL || region == NULL || !fw_shm_is_name_(name) || !are_flags_valid(flags) ||
         (is_making && (size < FW_REGION_LEAST || size > FW_IPC_REGION_MOST)))
         return EINVAL;
-    error = fw_shm_open_(name, is_making ? FW_SHM_MAKE_ : FW_SHM_WRITE_, mode, &fd);
+    error =
+        fw_shm_open_(name, is_making ? FW_SHM_MAKE_ : FW_SHM_WRITE_, permissions_of(flags), &fd);
     if (error != 0)
         return error;
-    error = fw_region_open_fd(fd, size, flags, region);
+    error = check_privacy(fd, flags);
+    if (error == 0)
+        error = fw_region_open_fd(fd, size, flags, region);
     fw_shm_close_(fd);
     return error;
 }
@@ -273,4 +299,14 @@ void *fw_region_base(const fw_region *region)
 size_t fw_region_size(const fw_region *region)
 {
     return fw_region_is_open_(region) ? (size_t)region->joined.plan.size : 0;
+}
+
+int fw_region_owner(const fw_region *region, uid_t *owner)
+{
+    if (!fw_region_is_open_(region) || owner == NULL)
+        return EINVAL;
+    if (region->is_adopted)
+        return ENOTSUP;
+    *owner = region->owner;
+    return 0;
 }

@@ -17,6 +17,7 @@ struct fw_region {
     bool is_dormant;        /* closed, and still mapped */
     bool is_stuck;          /* for good */
     uint64_t device, inode; /* of the file */
+    uint32_t owner;
     const struct fw_ipc_place_ *place;
     struct fw_ipc_joined_ joined;
 };

@@ -19,6 +19,8 @@
 /* Where both glibc and musl have the objects of shm_open. */
 #define DIRECTORY "/dev/shm"
 
+#define PERMISSIONS 0777u
+
 /* Unknown to old headers. */
 enum { APPEND = 0x10 }; /* RWF_APPEND, Linux 4.16 */
 
@@ -121,8 +123,20 @@ int fw_shm_about_(int fd, struct fw_shm_about_ *about)
         return errno;
     if (!S_ISREG(file.st_mode))
         return ENOTSUP;
-    *about = (struct fw_shm_about_){(uint64_t)file.st_size, file.st_dev, file.st_ino};
+    *about = (struct fw_shm_about_){.size = (uint64_t)file.st_size,
+                                    .device = file.st_dev,
+                                    .inode = file.st_ino,
+                                    .owner = file.st_uid,
+                                    .permissions = file.st_mode & PERMISSIONS,
+                                    .names = (uint32_t)file.st_nlink};
     return 0;
+}
+
+/* A second name: somebody may have linked a file of ours, which is for something else, to this. */
+bool fw_shm_is_private_(const struct fw_shm_about_ *about, unsigned permissions)
+{
+    return (about->owner == geteuid() || about->owner == 0) &&
+           (about->permissions & ~permissions) == 0 && about->names <= 1;
 }
 
 /* A descriptor that is open, but not for this. */

@@ -31,10 +31,19 @@ int fw_shm_remove_(const char *name);
 
 struct fw_shm_about_ {
     uint64_t size, device, inode;
+    uint32_t owner;
+    uint32_t permissions; /* nine bits; with an access control list, the most that it gives */
+    uint32_t names;       /* 0: removed meanwhile */
 };
 
 /* ENOTSUP: not a regular file (a memfd is one); EBADF. */
 int fw_shm_about_(int fd, struct fw_shm_about_ *about);
+
+/*
+ * Can nobody but the effective user, root, and whom these permissions let in have made the file, or
+ * have access to it?
+ */
+bool fw_shm_is_private_(const struct fw_shm_about_ *about, unsigned permissions);
 
 /* The first bytes of the file; behind its end, zeroes.  EBADF, EIO; EACCES: not for reading. */
 int fw_shm_read_(int fd, void *bytes, size_t size);

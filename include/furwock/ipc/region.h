@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <furwock/bits/api.h>
 #include <furwock/ipc/mutex.h>
@@ -31,6 +32,11 @@ FW_BEGIN_DECLS
  *    After exec there are none.
  *  - Who can write to a region is trusted not to do harm, but not to be free of errors: whatever is
  *    written over a head, the directory, lines or objects, others are answered an error (EUCLEAN).
+ *  - A name is believed only if nobody else can have made the file, or let others in: in /dev/shm
+ *    anybody can make a file in advance, of any name and with any permissions.  fw_region_open
+ *    refuses what belongs to neither the caller (its effective user) nor root, what has more
+ *    permissions than were asked for, and what has a second name (EPERM), unless it is told that
+ *    the region is shared with other users (FW_REGION_SHARED).
  *  - The memory must stay: a file that is cut short ends its users by SIGBUS (a memfd that allows
  *    seals is sealed against it).  A region has its storage from the beginning, so a lack of space
  *    is an error of the maker's call, and no signal later on.
@@ -78,12 +84,14 @@ typedef struct fw_region fw_region;
 
 /*
  * Flags.  The lowest nine bits are the permissions of a file that is made, as in open(2): less the
- * umask; none of them: 0600.
+ * umask; none of them: 0600.  They are also the most that a file may have that is there already (if
+ * neither they nor CREATE are given, it may have any).
  */
 enum {
     FW_REGION_CREATE = 1 << 16,    /* make it where there is none */
     FW_REGION_EXCLUSIVE = 1 << 17, /* with CREATE: EEXIST where there is one */
-    FW_REGION_STAMP = 1 << 18      /* when made: holders note when they began (for tools) */
+    FW_REGION_STAMP = 1 << 18,     /* when made: holders note when they began (for tools) */
+    FW_REGION_SHARED = 1 << 19     /* a name: whoever owns the file, and whatever its permissions */
 };
 
 /* At most so many regions at a time in one process. */
@@ -104,6 +112,9 @@ enum {
  *   EINVAL      no such name; unknown flags; EXCLUSIVE without CREATE; CREATE, and size is too
  *               small or too large
  *   EACCES      no permission to read and write it; or of the directory
+ *   EPERM       there is a file of that name, and no SHARED, and: it belongs to neither the
+ *               effective user nor root; or has more permissions than were asked for; or has
+ *               another name beside this one (a hard link)
  *   ENOSPC      no space for it (also EDQUOT, and EFBIG: more than the process may write)
  *   EPROTO      a region of another version of the library, or of another byte order
  *   EUCLEAN     no region (and no zeroes, to make one of), or its head was written over, or the
@@ -124,6 +135,7 @@ FW_API int fw_region_open(const char *name, size_t size, unsigned flags, fw_regi
  * file's own.  As above, and
  *   EBADF       no descriptor
  *   EPERM       sealed against writing, or against growth (F_SEAL_GROW) and too short
+ * Whose file it is, is the caller's to judge (fstat(2), fw_region_owner): SHARED changes nothing.
  */
 FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region);
 
@@ -168,6 +180,15 @@ FW_API int fw_region_remove(const char *name);
 /* Where it begins, and its size.  NULL and 0: no region. */
 FW_API void *fw_region_base(const fw_region *region);
 FW_API size_t fw_region_size(const fw_region *region);
+
+/*
+ * The user to whom the file belonged when it was opened: who may change its permissions, cut it
+ * short, and read and write all that is in it.
+ *   0         *owner is the user
+ *   EINVAL    no region, or owner is NULL
+ *   ENOTSUP   adopted memory: of its file, nothing is known
+ */
+FW_API int fw_region_owner(const fw_region *region, uid_t *owner);
 
 /* What an object in the directory is. */
 typedef enum fw_region_kind {
