@@ -119,6 +119,8 @@ static int try_file(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *
     if (error != 0)
         return error;
     error = settle(joined->base, is_to_make, plan, mapped);
+    if (error == 0 && plan->size < size)
+        error = EPROTO;
     if (error != 0)
         fw_shm_unmap_(joined->base, (size_t)mapped);
     else

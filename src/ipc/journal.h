@@ -2,8 +2,11 @@
 #ifndef FW_IPC_JOURNAL_H
 #define FW_IPC_JOURNAL_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include <furwock/bits/atomic.h>
 #include <furwock/ipc/journal.h>
 
 #include "ipc/place.h"
@@ -30,5 +33,13 @@ int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset
  */
 int fw_ipc_journal_attach_(const struct fw_ipc_place_ *place, const void *lock, size_t size,
                            fw_ipc_past *past, const fw_ipc_journal *j);
+
+/* Was it made with this capacity (0: with any)? */
+static inline bool fw_ipc_journal_has_(const fw_ipc_journal *j, size_t capacity)
+{
+    uint64_t there = fw_load64_relaxed(&j->capacity_);
+
+    return capacity == 0 ? there != 0 : there == (capacity + 7) / 8 * 8;
+}
 
 #endif

@@ -51,14 +51,6 @@ static int init(void *lock, void *arg)
     return error;
 }
 
-/* An object that was found may have been made otherwise. */
-static bool is_as_wanted(void *lock, size_t capacity)
-{
-    uint64_t there = fw_load64_relaxed(&journal_of(lock)->capacity_);
-
-    return capacity != 0 ? there == (capacity + 7) / 8 * 8 : there != 0;
-}
-
 static int find_or_make(fw_region *region, const char *name, fw_region_kind kind,
                         struct wanted wanted, unsigned flags, void **lock, fw_ipc_journal **j)
 {
@@ -72,8 +64,8 @@ static int find_or_make(fw_region *region, const char *name, fw_region_kind kind
     error =
         fw_region_object_init(region, name, kind, JOURNAL_AT + fw_ipc_journal_size(wanted.capacity),
                               flags, init, &wanted, &object);
-    if (error == 0 && !is_as_wanted(object, wanted.capacity))
-        error = EPROTO;
+    if (error == 0 && !fw_ipc_journal_has_(journal_of(object), wanted.capacity))
+        error = EPROTO; /* it was found, and had been made otherwise */
     if (error == 0) {
         *lock = object;
         *j = journal_of(object);

@@ -133,6 +133,8 @@ static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
     if (r != NULL) { /* Q2 */
         if ((flags & FW_REGION_EXCLUSIVE) != 0)
             return EEXIST;
+        if (r->joined.plan.size < size)
+            return EPROTO;
         r->is_dormant = false;
         fw_store32_release(&r->uses, r->uses + 1);
         *region = r;

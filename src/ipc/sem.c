@@ -32,11 +32,11 @@
 #include "ipc/announce.h"
 #include "ipc/member.h"
 #include "ipc/nap.h"
+#include "ipc/sem.h"
 #include "luck.h"
 
 #define SEM_MADE (UINT64_C(1) << 63)
 #define SEM_VALUE UINT64_C(0x7fffffff)
-#define SEM_MAXIMUM_MADE UINT32_C(0x80000000)
 
 _Static_assert(sizeof(fw_ipc_sem) == 16, "the public promise");
 _Static_assert(SEM_VALUE == FW_IPC_SEM_MAX, "room for every value");
@@ -58,13 +58,6 @@ static bool is_aligned(const fw_ipc_sem *s)
     return (uintptr_t)s % sizeof s->word_ == 0;
 }
 
-static uint32_t maximum(const fw_ipc_sem *s)
-{
-    uint32_t made = fw_load32_relaxed(&s->made_);
-
-    return (made & SEM_MAXIMUM_MADE) != 0 ? made & FW_IPC_SEM_MAX : FW_IPC_SEM_MAX;
-}
-
 int fw_ipc_sem_init(fw_ipc_sem *s, uint32_t value, uint32_t max)
 {
     uint32_t made = 0;
@@ -73,8 +66,8 @@ int fw_ipc_sem_init(fw_ipc_sem *s, uint32_t value, uint32_t max)
     if (!is_aligned(s) || max == 0 || max > FW_IPC_SEM_MAX || value > max)
         return EINVAL;
     /* not made -> made with this maximum */
-    if (!fw_cas32_relaxed(&s->made_, &made, SEM_MAXIMUM_MADE | max) &&
-        made != (SEM_MAXIMUM_MADE | max))
+    if (!fw_cas32_relaxed(&s->made_, &made, FW_IPC_SEM_MADE_ | max) &&
+        made != (FW_IPC_SEM_MADE_ | max))
         return EEXIST;
     w = fw_load64_relaxed(&s->word_);
     while (!is_made(w)) {
@@ -92,7 +85,7 @@ static int take(fw_ipc_sem *s, uint64_t *w)
 {
     *w = fw_load64_relaxed(&s->word_);
     while (value_of(*w) != 0) {
-        if (value_of(*w) > maximum(s))
+        if (value_of(*w) > fw_ipc_sem_maximum_(s))
             return EUCLEAN;
         if (fw_cas64_acquire(&s->word_, w, fw_ipc_changed_(*w) - 1)) /* n -> n - 1 (S1) */
             return 0;
@@ -170,7 +163,7 @@ int fw_ipc_sem_post_n(fw_ipc_sem *s, uint32_t n)
 
     if (!is_aligned(s))
         return EINVAL;
-    max = maximum(s);
+    max = fw_ipc_sem_maximum_(s);
     w = fw_load64_relaxed(&s->word_);
     do {
         if (value_of(w) > max)

@@ -62,8 +62,9 @@ static void made_joined_and_refused(void **state)
     assert_int_equal(join(fd, SIZE, ALONE, &size), 0);
     assert_int_equal(size, SIZE);
     assert_int_equal(join(fd, SIZE, ALONE, &size), EEXIST);
-    assert_int_equal(join(fd, 2 * SIZE, MAKE, &size), 0);
+    assert_int_equal(join(fd, SIZE / 2, MAKE, &size), 0);
     assert_int_equal(size, SIZE);
+    assert_int_equal(join(fd, SIZE + 1, MAKE, &size), EPROTO);
     assert_int_equal(join(fd, 0, 0, &size), 0);
     assert_int_equal(ftruncate(fd, SIZE / 2), -1); /* sealed */
     close(fd);

@@ -79,6 +79,26 @@ static void removed_and_made_anew(void **state)
     assert_int_equal(fw_region_remove(name), 0);
 }
 
+/* There may be more room than one asks for, but not less, whether it is open here or not. */
+static void smaller_than_asked_for(void **state)
+{
+    fw_region *r, *again;
+
+    (void)state;
+    assert_int_equal(fw_region_open(name, SIZE + 1, MAKE, &r), 0); /* and is rounded up */
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(fw_region_open(name, 2 * SIZE, MAKE, &again), EPROTO);
+        assert_int_equal(fw_region_open(name, 2 * SIZE, 0, &again), EPROTO);
+        assert_int_equal(fw_region_open(name, SIZE + 1, MAKE, &again), 0);
+        assert_int_equal(fw_region_close(again), 0);
+        assert_int_equal(fw_region_open(name, 0, 0, &again), 0);
+        assert_int_equal(fw_region_close(again), 0);
+        if (i == 0)
+            assert_int_equal(fw_region_close(r), 0);
+    }
+    assert_int_equal(fw_region_remove(name), 0);
+}
+
 static void arguments(void **state)
 {
     fw_region *r;
@@ -339,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opened_twice_closed_twice),
         cmocka_unit_test(removed_and_made_anew),
+        cmocka_unit_test(smaller_than_asked_for),
         cmocka_unit_test(arguments),
         cmocka_unit_test(permissions_are_those_of_the_flags),
         cmocka_unit_test(no_more_than_there_are_places),

@@ -69,92 +69,30 @@ static inline int fw_region_once(fw_region *region, const char *name, unsigned f
     return error;
 }
 
-/* Internal: what the inits need to know. */
-struct fw_region_numbers_ {
-    size_t first, second;
-};
+/*
+ * Objects with numbers.  One that is there already keeps those that it was made with, which must be
+ * the ones that are asked for.  0 asks for none (only to find it): whatever it has.
+ *   EPROTO   there is one with other numbers
+ */
 
-static inline int fw_region_init_sem_(void *object, void *arg)
-{
-    const struct fw_region_numbers_ *n = (const struct fw_region_numbers_ *)arg;
+/*
+ * A semaphore of at most `max` units, of which `value` are there when it is made.  (How many there
+ * were then, nobody knows later: an object that is found may have been made with another value.)
+ */
+FW_API int fw_region_sem(fw_region *region, const char *name, uint32_t value, uint32_t max,
+                         unsigned flags, fw_ipc_sem **s);
 
-    return fw_ipc_sem_init((fw_ipc_sem *)object, (uint32_t)n->first, (uint32_t)n->second);
-}
+/* n units. */
+FW_API int fw_region_units(fw_region *region, const char *name, uint32_t n, unsigned flags,
+                           fw_ipc_units **u);
 
-static inline int fw_region_init_units_(void *object, void *arg)
-{
-    const struct fw_region_numbers_ *n = (const struct fw_region_numbers_ *)arg;
+/* A barrier for so many parties, with that mode (which nobody looks at where parties is 0). */
+FW_API int fw_region_barrier(fw_region *region, const char *name, uint32_t parties,
+                             fw_ipc_barrier_mode mode, unsigned flags, fw_ipc_barrier **b);
 
-    return fw_ipc_units_init((fw_ipc_units *)object, (uint32_t)n->first);
-}
-
-static inline int fw_region_init_barrier_(void *object, void *arg)
-{
-    const struct fw_region_numbers_ *n = (const struct fw_region_numbers_ *)arg;
-
-    return fw_ipc_barrier_init((fw_ipc_barrier *)object, (uint32_t)n->first,
-                               (fw_ipc_barrier_mode)n->second);
-}
-
-static inline int fw_region_init_journal_(void *object, void *arg)
-{
-    const struct fw_region_numbers_ *n = (const struct fw_region_numbers_ *)arg;
-
-    return fw_ipc_journal_init((fw_ipc_journal *)object, n->first);
-}
-
-/* A semaphore of `value` units and at most `max`, where it is made. */
-static inline int fw_region_sem(fw_region *region, const char *name, uint32_t value, uint32_t max,
-                                unsigned flags, fw_ipc_sem **s)
-{
-    struct fw_region_numbers_ numbers = {value, max};
-    void *object = NULL;
-    int error = fw_region_object_init(region, name, FW_REGION_SEM, sizeof(fw_ipc_sem), flags,
-                                      fw_region_init_sem_, &numbers, &object);
-
-    *s = (fw_ipc_sem *)object;
-    return error;
-}
-
-/* n units.  EPROTO: there are such units, but fewer. */
-static inline int fw_region_units(fw_region *region, const char *name, uint32_t n, unsigned flags,
-                                  fw_ipc_units **u)
-{
-    struct fw_region_numbers_ numbers = {n, 0};
-    void *object = NULL;
-    int error = fw_region_object_init(region, name, FW_REGION_UNITS, fw_ipc_units_size(n), flags,
-                                      fw_region_init_units_, &numbers, &object);
-
-    *u = (fw_ipc_units *)object;
-    return error;
-}
-
-/* A barrier for so many parties.  EPROTO: there is one for fewer. */
-static inline int fw_region_barrier(fw_region *region, const char *name, uint32_t parties,
-                                    fw_ipc_barrier_mode mode, unsigned flags, fw_ipc_barrier **b)
-{
-    struct fw_region_numbers_ numbers = {parties, (size_t)mode};
-    void *object = NULL;
-    int error = fw_region_object_init(region, name, FW_REGION_BARRIER, fw_ipc_barrier_size(parties),
-                                      flags, fw_region_init_barrier_, &numbers, &object);
-
-    *b = (fw_ipc_barrier *)object;
-    return error;
-}
-
-/* A journal with that capacity (0: whatever it has; only to find it). */
-static inline int fw_region_journal(fw_region *region, const char *name, size_t capacity,
-                                    unsigned flags, fw_ipc_journal **j)
-{
-    struct fw_region_numbers_ numbers = {capacity, 0};
-    void *object = NULL;
-    int error =
-        fw_region_object_init(region, name, FW_REGION_JOURNAL, fw_ipc_journal_size(capacity), flags,
-                              fw_region_init_journal_, &numbers, &object);
-
-    *j = (fw_ipc_journal *)object;
-    return error;
-}
+/* A journal with that capacity, which is rounded up to a multiple of eight. */
+FW_API int fw_region_journal(fw_region *region, const char *name, size_t capacity, unsigned flags,
+                             fw_ipc_journal **j);
 
 /*
  * A mutex that is made together with its journal, in one step: whoever finds the one has the other,

@@ -103,7 +103,8 @@ enum {
 /*
  * Makes or joins a region.  `name` is "/name", for shm_open(3), or a file's path with another '/'
  * in it ("./jobs", "/var/lib/x/jobs").  `size` is that of a region that is made, in bytes, rounded
- * up to pages; a region that is there keeps its own.
+ * up to pages; a region that is there keeps its own, which must be at least that (0 without CREATE:
+ * whatever it is), and keeps STAMP or does without.
  *   0           *region is the region
  *   ENOENT      there is none, and no CREATE; or only an empty file; or a part of the path is
  *               missing
@@ -116,7 +117,8 @@ enum {
  *               effective user nor root; or has more permissions than were asked for; or has
  *               another name beside this one (a hard link)
  *   ENOSPC      no space for it (also EDQUOT, and EFBIG: more than the process may write)
- *   EPROTO      a region of another version of the library, or of another byte order
+ *   EPROTO      a region of another version of the library, or of another byte order; or one that
+ *               is smaller than `size`
  *   EUCLEAN     no region (and no zeroes, to make one of), or its head was written over, or the
  *               file was cut short
  *   ESTALE      made before the machine was last started, or on another machine
@@ -141,8 +143,8 @@ FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **re
 
 /*
  * The same in a shared mapping of the user's own, for reading and writing, which begins on a page;
- * zeroes before a region is made there.  A region that is there may be smaller than `size`, not
- * larger.  The mapping stays until fw_region_close has answered 0.
+ * zeroes before a region is made there.  `size` is that of the mapping: a region that is there may
+ * be smaller, not larger.  The mapping stays until fw_region_close has answered 0.
  *   0, ENOENT, EEXIST, EINVAL, EPROTO, EUCLEAN, ESTALE, EMFILE as above
  *   EINVAL      also: memory is NULL, or not on a page
  *   EBUSY       this process has a region that overlaps with it

@@ -94,7 +94,7 @@ static void make(void *arg)
     while (fw_load32_acquire(&board->go) == 0)
         ;
     error = open_one(FW_REGION_LEAST + who * 4096, flags, &r);
-    if (error == EEXIST && who % 2)
+    if ((error == EEXIST && who % 2) || error == EPROTO) /* or it is smaller */
         error = open_one(0, 0, &r);
     else if (error == 0 && who % 2)
         fw_store32_release(&me->has_made, 1);
