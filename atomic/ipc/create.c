@@ -7,6 +7,9 @@
  *   id        0        being made                       its maker: the magic, last of all
  *   DIED      0        its maker died                   create: takes `making`, begins anew
  *   any       magic    made                             nobody
+ *
+ * A table is made of zeroes, and of what a maker has left who died: of nothing else.  A maker
+ * writes to the head only, in any order but for the magic; the stripes are as they were.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -22,6 +25,9 @@
 
 /* How long a maker may take: a hundred naps, five seconds. */
 #define PATIENCE_NAPS 100u
+
+/* Linux has ids of up to 22 bits. */
+#define MOST_THREADS (1u << 22)
 
 /* In `instructions`. */
 #define PAIRS_BY_INSTRUCTIONS 1u
@@ -77,12 +83,42 @@ static int check_origin(const struct fw_table_head_ *head, uint64_t pid_namespac
     return head->instructions != instructions_here() ? ENODEV : 0;
 }
 
+static bool is_blank(const char *from, const char *to)
+{
+    while (from != to)
+        if (*from++ != 0)
+            return false;
+    return true;
+}
+
+/* May there be nothing yet, or what makers have left?  `making` is not held: a glimpse. */
+static bool is_perhaps_begun(const struct fw_table_head_ *head, size_t largest)
+{
+    const char *base = (const char *)head;
+
+    return (fw_load32_relaxed(&head->making) & FW_ROBUST_OWNER) <= MOST_THREADS &&
+           head->unused == 0 && is_blank(base + sizeof *head, base + fw_ipc_atomic_space(largest));
+}
+
+/* The same for the holder of `making`; is_left: from one who died as a maker. */
+static bool is_begun(const struct fw_table_head_ *head, size_t largest, bool is_left)
+{
+    if (!is_perhaps_begun(head, largest))
+        return false;
+    if (!is_left)
+        return is_blank((const char *)&head->version, (const char *)(head + 1));
+    return (head->version == 0 || head->version == FW_TABLE_VERSION_) &&
+           head->instructions <= PAIRS_BY_INSTRUCTIONS && head->largest <= FW_IPC_ATOMIC_LARGEST &&
+           (head->stripes == 0 || head->stripes == FW_IPC_ATOMIC_STRIPES_);
+}
+
 /* For the holder of `making`, where there is no table. */
 static void make_table(struct fw_table_head_ *head, size_t size, size_t largest,
                        uint64_t pid_namespace)
 {
     char *base = (char *)head;
 
+    /* So that it has its storage now, and not within an operation. */
     memset(base + sizeof *head, 0, fw_ipc_atomic_space(largest) - sizeof *head);
     head->version = FW_TABLE_VERSION_;
     head->instructions = instructions_here();
@@ -99,14 +135,21 @@ static void make_table(struct fw_table_head_ *head, size_t size, size_t largest,
 static int make_or_find(struct fw_table_head_ *head, size_t size, size_t largest,
                         uint64_t pid_namespace)
 {
+    enum fw_robust_how_ how;
     struct fw_robust_ robust;
-    int error = check_head(head);
+    bool is_data = !is_perhaps_begun(head, largest);
+    int error = check_head(head); /* after that look: the stripes of a table may be anything */
 
     if (error != ENOENT)
         return error == 0 || error == EPROTO ? EEXIST : error;
-    if (fw_robust_lock_(&head->making, &robust, PATIENCE_NAPS) == FW_ROBUST_LATE_)
+    if (is_data)
+        return EUCLEAN;
+    how = fw_robust_lock_(&head->making, &robust, PATIENCE_NAPS);
+    if (how == FW_ROBUST_LATE_)
         return ETIMEDOUT;
     error = fw_load64_relaxed(&head->magic) != 0 ? EEXIST : 0;
+    if (error == 0 && !is_begun(head, largest, how == FW_ROBUST_LEFT_))
+        error = EUCLEAN;
     if (error == 0)
         make_table(head, size, largest, pid_namespace);
     fw_robust_unlock_(&head->making, &robust);

@@ -119,7 +119,8 @@ FW_API size_t fw_ipc_atomic_space(size_t largest);
  *   ENOSPC     size is less than fw_ipc_atomic_space(largest)
  *   EBUSY      this process has joined a region that overlaps with this one
  *   EMFILE     this process has joined FW_IPC_ATOMIC_REGIONS regions
- *   EUCLEAN    the memory is neither zeroes nor a table that was begun, or its table is damaged
+ *   EUCLEAN    where the table is to be, is neither zeroes nor a table that was begun, or the table
+ *              is damaged.  The memory is left as it is
  *   ETIMEDOUT  another process has been making the table for five seconds: it is stopped, perhaps
  *   ENOTSUP    it cannot be told which pid namespace this is (there is no /proc)
  * Not in signal handlers.  The same goes for the two calls below.

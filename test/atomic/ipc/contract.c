@@ -164,14 +164,59 @@ static void half_made(void)
     struct ground g = ground_open(OBJECTS, LARGEST);
     struct fw_table_head_ *head = head_of(&g);
 
-    memset(g.base, 0x55, g.space);
-    head->magic = 0;
+    head->version = FW_TABLE_VERSION_;
+    head->largest = 2 * LARGEST;
+    head->boot = 0x5555;
     head->making = FW_ROBUST_DIED | FW_ROBUST_WAITERS;
     CHECK(join(&g) == ENOENT);
     CHECK(create(&g) == 0);
     store_stamp(at(&g, 0), 24, 7);
     CHECK(load_stamp(at(&g, 0), 24) == 7);
     CHECK(head->making == FW_ROBUST_WAITERS || head->making == 0);
+    ground_close(&g);
+}
+
+/* Whatever byte of the table's place is not zero: nothing is made, and all stays as it is. */
+static void data(void)
+{
+    struct ground g = ground_open(OBJECTS, LARGEST);
+
+    for (size_t i = 0; i < g.space; i += i < 256 ? 1 : 61) {
+        g.base[i] = 'd';
+        if (i < sizeof(uint32_t)) /* a word that may be a lock, whose owner is no more */
+            g.base[4] = 'd';
+        CHECK(create(&g) == EUCLEAN);
+        CHECK(g.base[i] == 'd');
+        g.base[i] = g.base[4] = 0;
+        for (size_t j = 0; j < g.space; j++)
+            CHECK(g.base[j] == 0);
+    }
+    memset(g.base + 16, 'd', g.size - 16);
+    CHECK(create(&g) == EUCLEAN && join(&g) == ENOENT);
+    for (size_t j = 0; j < g.size; j++)
+        CHECK(g.base[j] == (j < 16 ? 0 : 'd'));
+    memset(g.base, 0, g.space); /* what lies behind is the program's */
+    CHECK(create(&g) == 0);
+    ground_close(&g);
+}
+
+/* A word that says that a maker died, before what no maker has left. */
+static void data_behind_a_death(void)
+{
+    struct ground g = ground_open(OBJECTS, LARGEST);
+    struct fw_table_head_ *head = head_of(&g);
+
+    memset(g.base + 16, 'd', g.space - 16);
+    head->making = FW_ROBUST_DIED;
+    CHECK(create(&g) == EUCLEAN);
+    for (size_t j = 16; j < g.space; j++)
+        CHECK(g.base[j] == 'd');
+    memset(g.base, 0, g.space);
+    g.base[g.space - 1] = 'd';
+    head->making = FW_ROBUST_DIED;
+    head->version = FW_TABLE_VERSION_;
+    CHECK(create(&g) == EUCLEAN);
+    CHECK(g.base[g.space - 1] == 'd');
     ground_close(&g);
 }
 
@@ -283,6 +328,8 @@ int main(void)
     too_many();
     heads();
     half_made();
+    data();
+    data_behind_a_death();
     refused_objects();
     outside();
     finish(stuck);
