@@ -24,7 +24,8 @@
  *       its id; it is cleared only where a wake has found nobody.
  *   R4  Nobody sleeps for longer than a nap without looking: a wake that got lost with the thread
  *       it was for costs a nap, not for ever.  After a nap on the same owner a thread looks whether
- *       that one still lives, for the sake of deaths that the kernel could not mark.
+ *       that one still lives, for the sake of deaths that the kernel could not mark.  Sleeps that
+ *       signals cut short are parts of one nap.
  *
  *   Legal: WAITERS without sleepers (one needless wake).
  *   Illegal: to clear DIED without repair; to take a word from an owner who may still run.
@@ -56,15 +57,27 @@ static uint32_t taken(uint32_t word, uint32_t id, bool has_slept)
     return id | (word & FW_ROBUST_WAITERS) | (has_slept ? FW_ROBUST_WAITERS : 0); /* R3 */
 }
 
-/* True: slept for the whole nap; the word was as expected when it began. */
-static bool nap(const uint32_t *word, uint32_t expected)
+/* Of a nap: in how many sleeps doesn't matter, for a thread may get signals all the time. */
+struct nap {
+    fw_deadline end;
+    uint32_t expected; /* the word, all the while; 0: the nap has not begun */
+};
+
+/* Sleeps, until the nap's end at most.  True: it is over, and the word was as expected. */
+static bool nap(struct nap *n, const uint32_t *word, uint32_t expected)
 {
-    fw_deadline end = fw_deadline_in_(CLOCK_MONOTONIC, FW_ROBUST_NAP_NS_);
-    int error = fw_futex_wait(word, expected, FW_FUTEX_SHARED, &end);
+    int error;
+
+    if (n->expected != expected)
+        *n = (struct nap){fw_deadline_in_(CLOCK_MONOTONIC, FW_ROBUST_NAP_NS_), expected};
+    error = fw_futex_wait(word, expected, FW_FUTEX_SHARED, &n->end);
 
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait of an atomic operation between processes", -error);
-    return error == -ETIMEDOUT;
+    if (error != -ETIMEDOUT && !fw_deadline_is_over_(&n->end))
+        return false;
+    n->expected = 0;
+    return true;
 }
 
 static uint32_t identity(uint32_t owner)
@@ -89,6 +102,7 @@ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned naps)
 {
     bool has_slept = false;
     bool has_napped = false; /* and the word is what it was before */
+    struct nap n = {.expected = 0};
     uint32_t now = fw_spin_(word, FW_ROBUST_OWNER);
     uint32_t expected;
 
@@ -111,7 +125,7 @@ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned naps)
             return FW_ROBUST_LATE_;
         }
         has_slept = true;
-        has_napped = nap(word, expected);
+        has_napped = nap(&n, word, expected);
         taken_naps += has_napped;
         now = fw_spin_(word, FW_ROBUST_OWNER);
         has_napped = has_napped && now == expected;

@@ -3,7 +3,9 @@
  * How threads wait between processes.  Contract: nap.h.
  *
  * A nap is measured on CLOCK_MONOTONIC, whatever clock the deadline is on: where somebody sets the
- * other clock back, the nap ends all the same, and the deadline is looked at again.
+ * other clock back, the nap ends all the same, and the deadline is looked at again.  Its end stands
+ * from the first sleep on a word until that says something else, however many sleeps that takes: a
+ * thread that gets signals all the time naps like others.
  */
 #include "ipc/nap.h"
 
@@ -32,7 +34,9 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->is_told = false;
     w->has_napped = false;
     w->naps = 0;
-    w->watches_since = 0;
+    w->word = NULL;
+    w->expected = 0;
+    w->nap_ends = 0;
     return fw_wait_begin_(&w->poll, policy, deadline);
 }
 
@@ -81,73 +85,65 @@ static void tell(struct fw_ipc_wait_ *w)
     w->is_told = true;
 }
 
-/* Nanoseconds until the deadline, a whole nap at most; 0: it has passed. */
-static uint64_t nap_until(const fw_deadline *deadline)
+/* The nap on this word goes on, or begins.  False: it is over. */
+static bool begin_nap(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected, uint64_t now)
 {
-    struct timespec now;
-    int64_t left;
-
-    if (deadline == NULL)
-        return FW_IPC_NAP_NS_;
-    fw_clock_get_(deadline->clock, &now);
-    if (deadline->at.tv_sec < now.tv_sec - 1) /* in this order nothing overflows */
-        return 0;
-    if (deadline->at.tv_sec - now.tv_sec > 1)
-        return FW_IPC_NAP_NS_;
-    left = (deadline->at.tv_sec - now.tv_sec) * SECOND_NS + (deadline->at.tv_nsec - now.tv_nsec);
-    if (left <= 0)
-        return 0;
-    return left < FW_IPC_NAP_NS_ ? (uint64_t)left : FW_IPC_NAP_NS_;
+    if (w->nap_ends == 0 || w->word != word || w->expected != expected) {
+        w->word = word;
+        w->expected = expected;
+        w->nap_ends = now + FW_IPC_NAP_NS_;
+    }
+    return now < w->nap_ends;
 }
 
-static int nap(const uint32_t *word, uint32_t expected, uint64_t ns)
-{
-    uint64_t end = fw_clock_ns_() + ns;
-    fw_deadline at = {
-        .clock = CLOCK_MONOTONIC,
-        .at = {.tv_sec = (time_t)(end / SECOND_NS), .tv_nsec = (long)(end % SECOND_NS)}};
-
-    return fw_futex_wait(word, expected, FW_FUTEX_SHARED, &at);
-}
-
-static void count_nap(struct fw_ipc_wait_ *w, bool has_napped)
+static void end_nap(struct fw_ipc_wait_ *w, bool has_napped)
 {
     w->has_napped = has_napped;
-    if (has_napped) /* counted up to the last, of which the second half comes again and again */
-        w->naps = w->naps < FW_IPC_NAPS_COUNTED_ ? w->naps + 1 : FW_IPC_NAPS_COUNTED_ / 2 + 1;
+    if (!has_napped)
+        return;
+    w->nap_ends = 0;
+    /* counted up to the last, of which the second half comes again and again */
+    w->naps = w->naps < FW_IPC_NAPS_COUNTED_ ? w->naps + 1 : FW_IPC_NAPS_COUNTED_ / 2 + 1;
 }
 
 /* For a policy that never sleeps: to poll for as long as a nap counts as one. */
 static int watch(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
 {
-    uint64_t now = fw_clock_ns_();
-    bool is_nap = w->watches_since != 0 && now - w->watches_since >= FW_IPC_NAP_NS_;
-
-    if (is_nap || w->watches_since == 0)
-        w->watches_since = now;
-    count_nap(w, is_nap);
+    end_nap(w, !begin_nap(w, word, expected, fw_clock_ns_()));
     return fw_wait_sleep_(&w->poll, word, expected, FW_FUTEX_ANY_BIT, 0) == -ETIMEDOUT ? ETIMEDOUT
                                                                                        : 0;
 }
 
+static fw_deadline point(uint64_t ns)
+{
+    return (fw_deadline){
+        .clock = CLOCK_MONOTONIC,
+        .at = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)}};
+}
+
 int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
 {
-    uint64_t ns;
+    fw_deadline end;
+    uint64_t now, left;
+    bool goes_on;
     int error;
 
     if (!w->is_told)
         tell(w);
     if (!fw_wait_blocks_(&w->poll))
         return watch(w, word, expected);
-    ns = nap_until(w->poll.deadline);
-    if (ns == 0)
+    now = fw_clock_ns_();
+    goes_on = begin_nap(w, word, expected, now);
+    left = fw_deadline_left_(w->poll.deadline, goes_on ? w->nap_ends - now : 1);
+    if (left == 0)
         return ETIMEDOUT;
-    error = nap(word, expected, ns);
+    end = point(now + left);
+    error = goes_on ? fw_futex_wait(word, expected, FW_FUTEX_SHARED, &end) : -ETIMEDOUT;
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait between processes", -error);
     if (error == 0)
         fw_running_slept_();
-    count_nap(w, error == -ETIMEDOUT);
+    end_nap(w, error == -ETIMEDOUT);
     return 0;
 }
 

@@ -42,11 +42,13 @@ struct fw_ipc_wait_ {
     struct fw_ipc_me_ me;
     const void *object;
     uint32_t how;
-    uint32_t looks;         /* how many pauses lie between two looks, by now */
-    bool is_told;           /* the member's line says what it waits for */
-    bool has_napped;        /* the last sleep lasted for a whole nap */
-    uint32_t naps;          /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
-    uint64_t watches_since; /* of a policy that never sleeps */
+    uint32_t looks;       /* how many pauses lie between two looks, by now */
+    bool is_told;         /* the member's line says what it waits for */
+    bool has_napped;      /* a whole nap has gone by on the same word */
+    uint32_t naps;        /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
+    const uint32_t *word; /* on which it slept, or watched, last */
+    uint32_t expected;    /* and what was there */
+    uint64_t nap_ends;    /* CLOCK_MONOTONIC, in ns; 0: the next one has not begun */
 };
 
 /* 0, or EINVAL: a malformed policy or deadline.  Either may be NULL. */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,45 @@ static void is_taken_from_who_is_gone_unmarked(void **state)
     waitpid(child, NULL, 0);
 }
 
+/* A signal each millisecond: two thousand of them take longer than many naps. */
+enum { MANY_SIGNALS = 2000 };
+
+static int signals;
+
+/* Who has got so many and still sleeps would not wake up: it is let go, by another way. */
+static void count_signal(int number)
+{
+    (void)number;
+    if (++signals == MANY_SIGNALS)
+        __atomic_store_n(&word, FW_ROBUST_WAITERS, __ATOMIC_RELAXED);
+}
+
+static void get_signals(suseconds_t every_us)
+{
+    struct itimerval timer = {{0, every_us}, {0, every_us}};
+    struct sigaction act = {.sa_handler = count_signal};
+
+    assert_int_equal(sigaction(SIGALRM, &act, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
+}
+
+static void is_taken_from_who_is_gone_though_signals_come(void **state)
+{
+    pid_t child = fork();
+    enum fw_robust_how_ how;
+
+    (void)state;
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    word = (uint32_t)child;
+    get_signals(1000);
+    how = fw_robust_lock_(&word, &r, 0);
+    get_signals(0);
+    assert_int_equal(how, FW_ROBUST_LEFT_);
+    fw_robust_unlock_(&word, &r);
+}
+
 static void lock_inside(void *arg)
 {
     struct fw_robust_ inner;
@@ -169,6 +209,7 @@ int main(void)
         cmocka_unit_test(is_taken_when_nobody_has_it),
         cmocka_unit_test(is_taken_from_who_had_this_id_before),
         cmocka_unit_test(is_taken_from_who_is_gone_unmarked),
+        cmocka_unit_test(is_taken_from_who_is_gone_though_signals_come),
         cmocka_unit_test(misuse_is_reported),
         cmocka_unit_test(one_at_a_time),
     };

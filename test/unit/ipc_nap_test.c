@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "ipc/nap.h"
@@ -47,6 +49,41 @@ static void sleeps_for_a_nap_at_most(void **state)
     assert_true(fw_clock_ns_() - began >= FW_IPC_NAP_NS_);
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0); /* the word is another */
     assert_false(w.has_napped);
+    fw_ipc_wait_end_(&w);
+}
+
+static volatile sig_atomic_t signals;
+
+static void count_signal(int number)
+{
+    (void)number;
+    signals = signals + 1;
+}
+
+/* A signal each millisecond: two thousand of them take longer than many naps. */
+enum { MANY_SIGNALS = 2000 };
+
+static void get_signals(suseconds_t every_us)
+{
+    struct itimerval timer = {{0, every_us}, {0, every_us}};
+    struct sigaction act = {.sa_handler = count_signal};
+
+    assert_int_equal(sigaction(SIGALRM, &act, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
+}
+
+static void naps_though_signals_cut_its_sleeps_short(void **state)
+{
+    struct fw_ipc_wait_ w = begin(NULL, NULL);
+
+    (void)state;
+    signals = 0;
+    get_signals(1000);
+    while (!w.has_napped && signals < MANY_SIGNALS)
+        assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
+    get_signals(0);
+    assert_true(w.has_napped);
+    assert_int_equal(w.naps, 1);
     fw_ipc_wait_end_(&w);
 }
 
@@ -129,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(sleeps_for_a_nap_at_most),
+        TEST(naps_though_signals_cut_its_sleeps_short),
         TEST(says_what_it_waits_for),
         TEST(ends_with_deadlines_on_both_clocks),
         TEST(refuses_bad_deadlines_and_policies),

@@ -71,9 +71,9 @@ DEATHS = [
 
 WAITING = [
     Fault("ipc-sleeps-for-good", "sleeps without an end", "ipc-kill", NAP,
-          "    return fw_futex_wait(word, expected, FW_FUTEX_SHARED, &at);\n",
-          "    return fw_futex_wait(word, expected, FW_FUTEX_SHARED, "
-          "at.clock < 0 ? &at : NULL);\n"),
+          "    error = goes_on ? fw_futex_wait(word, expected, FW_FUTEX_SHARED, &end) : ",
+          "    error = goes_on ? fw_futex_wait(word, expected, FW_FUTEX_SHARED, "
+          "end.clock < 0 ? &end : NULL) : "),
     Fault("ipc-unannounced", "sleeps, and the word does not say so", "ipc-two", MUTEX,
           "        if (!has_waiters(*now)) { /* id -> id|W: X4 */\n", "        if (false) {\n"),
     Fault("ipc-no-wake", "unlocks, and wakes nobody", "ipc-two", MUTEX,
