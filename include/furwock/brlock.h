@@ -2,6 +2,7 @@
 #ifndef FURWOCK_BRLOCK_H
 #define FURWOCK_BRLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -151,6 +152,9 @@ FW_API void fw_brlock_wrunlock(fw_brlock *l);
  * leave; 0 where there is none.  A glimpse, for tools and assertions.
  */
 FW_API pid_t fw_brlock_owner(const fw_brlock *l);
+
+/* Does the calling thread hold the lock for writing?  Exact, as fw_mutex_is_mine. */
+FW_API bool fw_brlock_is_mine(const fw_brlock *l);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/brlock.h>

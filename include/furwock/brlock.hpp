@@ -86,6 +86,12 @@ class brlock {
         fw_brlock_rdunlock(&l_);
     }
 
+    /* Does the calling thread hold it for writing? */
+    [[nodiscard]] bool is_mine() const noexcept
+    {
+        return fw_brlock_is_mine(&l_);
+    }
+
     native_handle_type native_handle() noexcept
     {
         return &l_;

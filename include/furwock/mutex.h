@@ -2,6 +2,7 @@
 #ifndef FURWOCK_MUTEX_H
 #define FURWOCK_MUTEX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <furwock/bits/annotate.h>
@@ -130,6 +131,12 @@ FW_API void fw_mutex_unlock_fair(fw_mutex *m);
  * thread that lived before the fork keeps the id it had then.
  */
 FW_API pid_t fw_mutex_owner(const fw_mutex *m);
+
+/*
+ * Does the calling thread hold the mutex?  Exact; for assertions.  After a fork, the child's thread
+ * holds what the forking thread held.
+ */
+FW_API bool fw_mutex_is_mine(const fw_mutex *m);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/mutex.h>

@@ -49,6 +49,12 @@ class mutex {
         fw_mutex_unlock_fair(&m_);
     }
 
+    /* Does the calling thread hold the mutex? */
+    [[nodiscard]] bool is_mine() const noexcept
+    {
+        return fw_mutex_is_mine(&m_);
+    }
+
     native_handle_type native_handle() noexcept
     {
         return &m_;

@@ -2,6 +2,7 @@
 #ifndef FURWOCK_RWLOCK_H
 #define FURWOCK_RWLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <furwock/bits/annotate.h>
@@ -228,6 +229,12 @@ FW_API void fw_rwlock_downgrade_upgradable(fw_rwlock *l);
  * glimpse, as fw_mutex_owner.
  */
 FW_API pid_t fw_rwlock_owner(const fw_rwlock *l);
+
+/*
+ * Does the calling thread hold the lock for writing, or upgradable?  Exact, also after a fork, as
+ * fw_mutex_is_mine.  Who reads is counted and not named: there is no such question for readers.
+ */
+FW_API bool fw_rwlock_is_mine(const fw_rwlock *l);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/rwlock.h>

@@ -144,6 +144,12 @@ class shared_mutex {
         fw_rwlock_downgrade_upgradable(&l_);
     }
 
+    /* Does the calling thread hold it for writing, or upgradable? */
+    [[nodiscard]] bool is_mine() const noexcept
+    {
+        return fw_rwlock_is_mine(&l_);
+    }
+
     native_handle_type native_handle() noexcept
     {
         return &l_;
