@@ -44,8 +44,10 @@ static int check_origin(const struct fw_ipc_plan_ *plan)
  * From what fw_ipc_head_check_ has found: 0, go on with the region that is there; ENOENT, make one;
  * any other: the answer.
  */
-static int decide(int found, unsigned flags, bool *is_to_make)
+static int decide(int found, const struct fw_ipc_plan_ *plan, unsigned flags, bool *is_to_make)
 {
+    if (found == 0 && (flags & FW_REGION_RENEW) != 0 && check_origin(plan) != 0)
+        return ESTALE;
     *is_to_make = found == ENOENT && (flags & FW_REGION_CREATE) != 0;
     if (found == EINPROGRESS)
         found = 0;
@@ -104,7 +106,7 @@ static int try_file(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *
     bool is_to_make;
     int error = look(fd, &about, plan);
 
-    error = decide(error, flags, &is_to_make);
+    error = decide(error, plan, flags, &is_to_make);
     if (error != 0)
         return error;
     if (is_to_make) {
@@ -149,7 +151,7 @@ int fw_ipc_join_memory_(void *memory, size_t size, unsigned flags, struct fw_ipc
         size > UINTPTR_MAX - (uintptr_t)memory ||
         fw_ipc_plan_(size - size % FW_IPC_HEAD_SIZE, flags, &wanted) != 0)
         return EINVAL;
-    error = decide(fw_ipc_head_check_(memory, size, plan), flags, &is_to_make);
+    error = decide(fw_ipc_head_check_(memory, size, plan), plan, flags, &is_to_make);
     if (error != 0)
         return error;
     if (is_to_make)

@@ -15,6 +15,9 @@
  *       nothing behind, however often.
  *   Q4  A file that was opened by name is looked at by its descriptor, before anything is read from
  *       it or written to it.  Whose it is cannot change then but by that user, or root.
+ *   Q5  A stale file is not made a region of again, since it is a living one to who still has it: a
+ *       new file takes its name.  Only who holds the lock of the stale file removes it, and only if
+ *       the name is still its own; who makes the new file, all settle as ever (O_EXCL, join.c).
  */
 #include <furwock/ipc/region.h>
 
@@ -34,6 +37,9 @@
 #define PERMISSIONS 0777u
 #define PERMISSIONS_USUAL 0600u
 #define MAKING ((unsigned)FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
+
+/* What is found after a renewal is from this start: the second time is for what others do. */
+enum { RENEWALS = 8 };
 
 _Static_assert((int)FW_REGION_MOST == (int)FW_IPC_PLACES, "a place for each handle");
 
@@ -160,16 +166,20 @@ static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
     return 0;
 }
 
-int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region)
+static int open_descriptor(int fd, size_t size, unsigned flags, fw_region **region)
 {
     int error;
 
-    if (region == NULL || !are_flags_valid(flags))
-        return EINVAL;
     lock_handles();
     error = open_file(fd, size, flags, region);
     fw_mutex_unlock(&opening);
     return error;
+}
+
+int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region)
+{
+    return region == NULL || !are_flags_valid(flags) ? EINVAL
+                                                     : open_descriptor(fd, size, flags, region);
 }
 
 /* The permissions that are asked for; those of a file that is there may be any: all. */
@@ -193,23 +203,41 @@ static int check_privacy(int fd, unsigned flags)
     return fw_shm_is_private_(&about, permissions_of(flags)) ? 0 : EPERM;
 }
 
-int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **region)
+/* 0: *is_replaced, or *region is the region. */
+static int open_name(const char *name, size_t size, unsigned flags, bool *is_replaced,
+                     fw_region **region)
 {
     bool is_making = (flags & FW_REGION_CREATE) != 0;
-    int fd, error;
-
-    if (name == NULL || region == NULL || !fw_shm_is_name_(name) || !are_flags_valid(flags) ||
-        (is_making && (size < FW_REGION_LEAST || size > FW_IPC_REGION_MOST)))
-        return EINVAL;
-    error =
+    int fd;
+    int error =
         fw_shm_open_(name, is_making ? FW_SHM_MAKE_ : FW_SHM_WRITE_, permissions_of(flags), &fd);
+
     if (error != 0)
         return error;
     error = check_privacy(fd, flags);
     if (error == 0)
-        error = fw_region_open_fd(fd, size, flags, region);
+        error = open_descriptor(fd, size, flags, region);
+    *is_replaced = error == ESTALE && (flags & FW_REGION_RENEW) != 0;
+    if (*is_replaced)
+        error = fw_shm_replace_(name, fd);
     fw_shm_close_(fd);
     return error;
+}
+
+int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **region)
+{
+    bool is_making = (flags & FW_REGION_CREATE) != 0;
+    bool is_replaced = true;
+    int error = 0;
+
+    if (name == NULL || region == NULL || !fw_shm_is_name_(name) ||
+        !are_flags_valid(flags & ~(unsigned)FW_REGION_RENEW) ||
+        (!is_making && (flags & FW_REGION_RENEW) != 0) ||
+        (is_making && (size < FW_REGION_LEAST || size > FW_IPC_REGION_MOST)))
+        return EINVAL;
+    for (unsigned i = 0; i < RENEWALS && error == 0 && is_replaced; i++)
+        error = open_name(name, size, flags, &is_replaced, region);
+    return error == 0 && is_replaced ? ETIMEDOUT : error;
 }
 
 int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **region)

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,6 +16,8 @@
 #include <sys/uio.h>
 #include <sys_call_arch.h>
 #include <unistd.h>
+
+#include "sys/clock.h"
 
 /* Where both glibc and musl have the objects of shm_open. */
 #define DIRECTORY "/dev/shm"
@@ -26,6 +29,10 @@ enum { APPEND = 0x10 }; /* RWF_APPEND, Linux 4.16 */
 
 /* A file of that name that comes and goes: so often we look again. */
 enum { TRIES = 1000 };
+
+/* A lock that is held for three system calls: how often, and for how long we ask for it. */
+#define ASK_NS 1000000
+#define PATIENCE_NS UINT64_C(5000000000)
 
 /* Where signals interrupt it: so many bytes at a time. */
 enum { STEP_MOST = 1 << 24, STEP_LEAST = 1 << 16 };
@@ -113,6 +120,48 @@ int fw_shm_remove_(const char *name)
     if (path == NULL)
         return ENAMETOOLONG;
     return answer(fw_system_call_(SYS_unlinkat, AT_FDCWD, (long)(intptr_t)path, 0, 0, 0, 0));
+}
+
+static int lock_file(int fd)
+{
+    const struct timespec nap = {.tv_nsec = ASK_NS};
+    uint64_t end = fw_clock_ns_() + PATIENCE_NS;
+    int error;
+
+    while ((error = answer(fw_system_call_(SYS_flock, fd, LOCK_EX | LOCK_NB, 0, 0, 0, 0))) != 0) {
+        if (error != EWOULDBLOCK && error != EINTR)
+            return error;
+        if (fw_clock_ns_() > end)
+            return ETIMEDOUT;
+        fw_system_call_(SYS_nanosleep, (long)(intptr_t)&nap, 0, 0, 0, 0, 0);
+    }
+    return 0;
+}
+
+static bool is_name_of(const char *path, int fd)
+{
+    struct stat named, open;
+
+    return fstatat(AT_FDCWD, path, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &open) == 0 &&
+           named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+}
+
+/*
+ * For who holds the file's lock, its name cannot become another's: that takes another removal.  Not
+ * by closing alone is the lock given back, since a child that was forked meanwhile has it, too.
+ */
+int fw_shm_replace_(const char *name, int fd)
+{
+    char room[PATH_MAX];
+    const char *path = path_of(name, room);
+    int error = path == NULL ? ENAMETOOLONG : lock_file(fd);
+
+    if (error != 0)
+        return error;
+    if (is_name_of(path, fd))
+        error = answer(fw_system_call_(SYS_unlinkat, AT_FDCWD, (long)(intptr_t)path, 0, 0, 0, 0));
+    fw_system_call_(SYS_flock, fd, LOCK_UN, 0, 0, 0, 0);
+    return error == ENOENT ? 0 : error;
 }
 
 int fw_shm_about_(int fd, struct fw_shm_about_ *about)

@@ -29,6 +29,15 @@ void fw_shm_close_(int fd);
 /* ENOENT, EACCES, EPERM, EISDIR ...: unlink(2). */
 int fw_shm_remove_(const char *name);
 
+/*
+ * Removes the name if it is that of the open file, which only those remove who call this; if it is
+ * another's by now, or nobody's, nothing is done.  Of many who do so for the same file, one removes
+ * it, and never what has been made in its place.
+ *   EACCES, EPERM ...: unlink(2)
+ *   ETIMEDOUT   somebody has been at it for five seconds
+ */
+int fw_shm_replace_(const char *name, int fd);
+
 struct fw_shm_about_ {
     uint64_t size, device, inode;
     uint32_t owner;

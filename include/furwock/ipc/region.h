@@ -41,7 +41,8 @@ FW_BEGIN_DECLS
  *    seals is sealed against it).  A region has its storage from the beginning, so a lack of space
  *    is an error of the maker's call, and no signal later on.
  *  - Nothing is made durable.  A region in a file outlives the processes, not the machine: one from
- *    before the last start is refused (ESTALE).  Remove it, and make it anew.
+ *    before the last start is refused (ESTALE), or replaced by a new one (FW_REGION_RENEW).  Who
+ *    removes a stale one by himself may remove what another process has made in its place.
  *  - None of this in signal handlers.  No call is a cancellation point.
  *
  * Example: as many processes as one likes count in "/tally", none of them the first one
@@ -91,7 +92,8 @@ enum {
     FW_REGION_CREATE = 1 << 16,    /* make it where there is none */
     FW_REGION_EXCLUSIVE = 1 << 17, /* with CREATE: EEXIST where there is one */
     FW_REGION_STAMP = 1 << 18,     /* when made: holders note when they began (for tools) */
-    FW_REGION_SHARED = 1 << 19     /* a name: whoever owns the file, and whatever its permissions */
+    FW_REGION_SHARED = 1 << 19,    /* a name: whoever owns the file, and whatever its permissions */
+    FW_REGION_RENEW = 1 << 20      /* a name, with CREATE: a stale region gives way to a new one */
 };
 
 /* At most so many regions at a time in one process. */
@@ -110,8 +112,8 @@ enum {
  *               missing
  *   EEXIST      there is one, and EXCLUSIVE.  Of many who make it at once, one is answered 0 (or
  *               none, where that one was killed over it)
- *   EINVAL      no such name; unknown flags; EXCLUSIVE without CREATE; CREATE, and size is too
- *               small or too large
+ *   EINVAL      no such name; unknown flags; EXCLUSIVE or RENEW without CREATE; CREATE, and size
+ *               is too small or too large
  *   EACCES      no permission to read and write it; or of the directory
  *   EPERM       there is a file of that name, and no SHARED, and: it belongs to neither the
  *               effective user nor root; or has more permissions than were asked for; or has
@@ -121,11 +123,16 @@ enum {
  *               is smaller than `size`
  *   EUCLEAN     no region (and no zeroes, to make one of), or its head was written over, or the
  *               file was cut short
- *   ESTALE      made before the machine was last started, or on another machine
+ *   ESTALE      made before the machine was last started, or on another machine, and no RENEW.
+ *               With RENEW its name is removed, and a region made in a new file; however many do
+ *               that at once, and whoever of them is killed, they end in the same one.  (Errors as
+ *               of fw_region_remove.)  Not where several machines share the file system, or where
+ *               containers have a boot_id of their own: what is alive elsewhere seems stale there
  *   ENOTSUP     not a file; ENODEV: the file system cannot share memory
  *   EMFILE      this process has FW_REGION_MOST regions, or no descriptor left; ENFILE
  *   ENOMEM      no address space
- *   ETIMEDOUT   others make and remove the file all the time
+ *   ETIMEDOUT   others make and remove the file all the time; or RENEW, and somebody else has been
+ *               renewing it for five seconds: he is stopped, perhaps
  *   ELOOP       the name is a symbolic link: it is not followed
  *   and what open(2) says of a path: ENAMETOOLONG, ENOTDIR, EISDIR, EROFS ...
  */
@@ -138,6 +145,7 @@ FW_API int fw_region_open(const char *name, size_t size, unsigned flags, fw_regi
  *   EBADF       no descriptor
  *   EPERM       sealed against writing, or against growth (F_SEAL_GROW) and too short
  * Whose file it is, is the caller's to judge (fstat(2), fw_region_owner): SHARED changes nothing.
+ * RENEW is EINVAL, here and for fw_region_adopt: there is no name.
  */
 FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region);
 

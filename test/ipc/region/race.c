@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many processes make the same region at once, in a file or in a mapping of their own, and some of
- * them are killed over it, at any moment.
+ * Many processes make the same region at once, in a file or in a mapping of their own, or renew a
+ * stale one, and some of them are killed over it, at any moment.
  *
  *     race [--seconds N] [--seed N]
  *
@@ -23,17 +23,19 @@
 #include <furwock/ipc/region.h>
 
 #include "processes.h"
+#include "stale.h"
 
 enum { MAKERS = 8, SPACE = 2 * FW_REGION_LEAST };
 
 struct maker {
     uint32_t is_done;
     uint32_t has_made; /* it was told so */
-    uint64_t size;
+    uint64_t size, inode;
 };
 
 struct board {
     uint32_t go;
+    uint32_t is_stale;    /* what is there in the beginning */
     uint32_t is_counting; /* a round in which they use it: with naps, after a death */
     char name[64];
     struct maker makers[MAKERS];
@@ -46,7 +48,25 @@ static int open_one(size_t size, unsigned flags, fw_region **r)
 {
     if (mapping != NULL)
         return fw_region_adopt(mapping, SPACE, flags, r);
+    if (board->is_stale && (flags & FW_REGION_CREATE) != 0)
+        flags |= FW_REGION_RENEW;
     return fw_region_open(board->name, size, flags, r);
+}
+
+/* Of the file that is mapped there. */
+static uint64_t inode_of(const void *base)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    unsigned long begin, inode = 0;
+    char line[512];
+
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
+        if (sscanf(line, "%lx-%*x %*s %*x %*s %lu", &begin, &inode) == 2 &&
+            begin == (uintptr_t)base)
+            break;
+    if (maps != NULL)
+        fclose(maps);
+    return inode;
 }
 
 struct counted {
@@ -101,6 +121,7 @@ static void make(void *arg)
     if (error != 0)
         fail("maker %u: %s", (unsigned)who, strerror(error));
     me->size = fw_region_size(r);
+    me->inode = inode_of(fw_region_base(r));
     if (board->is_counting)
         count(r);
     CHECK(fw_region_close(r) == 0);
@@ -129,17 +150,20 @@ static uint64_t kill_at_random(pid_t makers[MAKERS], uint64_t *random)
 static void look_at_what_is_there(void)
 {
     unsigned told = 0;
-    uint64_t size;
+    uint64_t size, inode;
     fw_region *r;
 
     CHECK(open_one(FW_REGION_LEAST, FW_REGION_CREATE, &r) == 0);
     size = fw_region_size(r);
+    inode = inode_of(fw_region_base(r));
     for (unsigned i = 0; i < MAKERS; i++) {
         const struct maker *m = &board->makers[i];
         told += m->has_made;
         if (m->is_done && m->size != size)
             fail("maker %u has seen a size of %llu, the next one %llu", i,
                  (unsigned long long)m->size, (unsigned long long)size);
+        if (m->is_done && m->inode != inode)
+            fail("maker %u has another file than the next one", i);
     }
     CHECK(told <= 1);
     count(r);
@@ -148,7 +172,7 @@ static void look_at_what_is_there(void)
         CHECK(fw_region_remove(board->name) == 0);
 }
 
-static uint64_t round_of(uint64_t *random, bool is_adopted)
+static uint64_t round_of(uint64_t *random, bool is_adopted, bool is_stale)
 {
     pid_t makers[MAKERS];
     uint64_t killed;
@@ -156,6 +180,9 @@ static uint64_t round_of(uint64_t *random, bool is_adopted)
     board->is_counting = *random % 4 == 0;
     mapping = is_adopted ? share(SPACE) : NULL;
     memset(board->makers, 0, sizeof board->makers);
+    board->is_stale = is_stale;
+    if (is_stale)
+        make_stale(board->name, FW_REGION_LEAST);
     fw_store32_release(&board->go, 0);
     for (uintptr_t i = 0; i < MAKERS; i++)
         makers[i] = start(make, (void *)i);
@@ -185,7 +212,7 @@ int main(int argc, char **argv)
     end = now_ns() + seconds * UINT64_C(1000000000);
     seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
     for (; now_ns() < end; rounds++)
-        killed += round_of(&seed, rounds % 4 == 0);
+        killed += round_of(&seed, rounds % 4 == 0, rounds % 4 > 1 && fw_boot_() != 0);
     printf("%llu rounds, %llu killed\n", (unsigned long long)rounds, (unsigned long long)killed);
     return EXIT_SUCCESS;
 }

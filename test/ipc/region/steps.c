@@ -7,7 +7,7 @@
  * whenever the file has changed, others look at a copy of it as it is then: one makes a region of
  * it (or completes it), and it works.  And one at a time makers are killed at their first, second,
  * third ... system call, until one comes through; or stopped there while somebody else makes the
- * region before them, with another size.
+ * region before them, with another size.  The same where a stale region is to be renewed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,16 +15,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <furwock/bits/atomic.h>
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/region.h>
 
 #include "processes.h"
+#include "stale.h"
 
 enum { SIZE = 2 * FW_REGION_LEAST };
 
@@ -128,6 +131,88 @@ static pid_t lead(void (*body)(void *))
     return maker;
 }
 
+/* How often somebody has come in, in the region that he found. */
+static uint32_t *visits(fw_region *r)
+{
+    void *object;
+
+    CHECK(fw_region_object(r, "visits", FW_REGION_DATA, 64, FW_REGION_CREATE, &object) == 0);
+    return object;
+}
+
+static void renew(void)
+{
+    fw_region *r;
+
+    CHECK(fw_region_open(name, SIZE, FW_REGION_CREATE | FW_REGION_RENEW, &r) == 0);
+    fw_add32_relaxed(visits(r), 1);
+    CHECK(use(r) == 0);
+}
+
+static void renew_led(void *nothing)
+{
+    (void)nothing;
+    be_led();
+    renew();
+}
+
+static void renew_too(void *nothing)
+{
+    (void)nothing;
+    renew();
+}
+
+static bool is_locked(int fd)
+{
+    bool was_free = flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+    if (was_free)
+        flock(fd, LOCK_UN);
+    return !was_free;
+}
+
+/*
+ * Killed at each of its system calls, the next one renews the region; or another one does so while
+ * it is stopped there, at once (where it is not waited for), and both end in the same region.
+ */
+static void renewed(bool is_killed)
+{
+    bool is_there = true;
+    unsigned locked = 0;
+
+    for (unsigned n = 1; is_there; n++) {
+        pid_t renewer, other = 0;
+        int old, status;
+        fw_region *r;
+        make_stale(name, SIZE);
+        old = shm_open(name, O_RDWR, 0);
+        renewer = lead(renew_led);
+        for (unsigned i = 0; i < n && is_there; i++)
+            is_there = is_there_after(renewer, PTRACE_SYSCALL);
+        if (is_there && is_killed)
+            murder(renewer);
+        if (is_there && !is_locked(old))
+            finish(start(renew_too, NULL));
+        else if (is_there)
+            other = start(renew_too, NULL);
+        locked += other != 0;
+        if (is_there && !is_killed) {
+            CHECK(ptrace(PTRACE_DETACH, renewer, NULL, NULL) == 0);
+            CHECK(waitpid(renewer, &status, 0) == renewer && status == 0);
+        }
+        if (other != 0)
+            finish(other);
+        CHECK(fw_region_open(name, SIZE, 0, &r) == 0);
+        if (!is_killed && is_there && *visits(r) != 2)
+            fail("stopped at system call %u: %u of 2 in one region", n, *visits(r));
+        CHECK(*visits(r) >= 1);
+        CHECK(fw_region_close(r) == 0);
+        CHECK(fw_region_remove(name) == 0);
+        close(old);
+    }
+    CHECK(is_killed || locked != 0);
+}
+
 static unsigned killed_at_every_system_call(void)
 {
     for (unsigned n = 1;; n++) {
@@ -221,6 +306,10 @@ int main(void)
     calls = killed_at_every_system_call();
     overtaken_at_every_system_call(SIZE / 2);
     overtaken_at_every_system_call(SIZE * 2);
+    if (fw_boot_() != 0) { /* else none is stale */
+        renewed(true);
+        renewed(false);
+    }
     steps = stopped_at_every_instruction(&states);
     printf("killed before and after each of %u system calls; stopped at %u instructions, "
            "with %u states of the file\n",
