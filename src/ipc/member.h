@@ -23,7 +23,8 @@
  * Finds the calling thread's membership in the region of the object.
  *   0        *me is filled
  *   EINVAL   no region that this process has joined has this address
- *   EAGAIN   the region has no line left for another thread
+ *   EAGAIN   the region has no line left for another thread (those of threads that died unmarked
+ *            are found in the course of some calls: each asks about a few)
  */
 int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me);
 
@@ -43,7 +44,10 @@ static inline int fw_ipc_enter_(const void *object, struct fw_ipc_me_ *me)
  */
 bool fw_ipc_leave_(const struct fw_ipc_place_ *place);
 
-/* Are there members of this process, other than the calling thread? */
+/*
+ * Are there members of this process, other than the calling thread?  (Not those that died unmarked,
+ * as where another thread of the process than its first has called exec.)
+ */
 bool fw_ipc_has_company_(const struct fw_ipc_place_ *place);
 
 /*

@@ -48,21 +48,59 @@ static void read_text(const char *path, char *text, size_t size)
     text[length > 0 ? length : 0] = '\0';
 }
 
+/* What has been found of a mark in a text, and of what follows it. */
+struct finding {
+    const char *mark;
+    size_t seen; /* of the mark */
+    char *text;
+    size_t size, length;
+};
+
+static bool is_found(struct finding *f, char c)
+{
+    if (f->mark[f->seen] == '\0') {
+        f->text[f->length++] = c;
+        return f->length == f->size - 1;
+    }
+    f->seen = c == f->mark[f->seen] ? f->seen + 1 : c == f->mark[0] ? 1 : 0;
+    return false;
+}
+
+/*
+ * Reads what follows the first place of `mark` in a file of any length, up to size - 1 bytes, and
+ * ends it with 0; empty where there is no such place.
+ */
+static void read_behind(const char *mark, const char *path, char *text, size_t size)
+{
+    struct finding f = {.mark = mark, .text = text, .size = size};
+    bool is_done = false;
+    char bytes[1024];
+    long fd =
+        fw_system_call_(SYS_openat, AT_FDCWD, (long)(intptr_t)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long n = fd < 0 ? 0 : 1;
+
+    while (n > 0 && !is_done) {
+        n = fw_system_call_(SYS_read, fd, (long)(intptr_t)bytes, sizeof bytes, 0, 0, 0);
+        for (long i = 0; i < n && !is_done; i++)
+            is_done = is_found(&f, bytes[i]);
+    }
+    if (fd >= 0)
+        fw_system_call_(SYS_close, fd, 0, 0, 0, 0, 0);
+    text[f.length] = '\0';
+}
+
 /*
  * Is /proc that of the caller's pid namespace?  The line NSpid has the ids of the process in the
- * namespace of /proc and in all below, down to its own: one number, if these are the same.
+ * namespace of /proc and in all below, down to its own: one number, if these are the same.  Before
+ * it, the line of groups can be of any length.
  */
 static bool is_own_proc(void)
 {
-    char status[4096];
-    const char *ids;
+    char ids[128]; /* of 32 namespaces at most, of which one is enough to know */
     char *end;
 
-    read_text("/proc/self/status", status, sizeof status);
-    ids = strstr(status, "\nNSpid:\t");
-    if (ids == NULL)
-        return false;
-    return strtoul(ids + strlen("\nNSpid:\t"), &end, 10) == fw_process_id_() && *end == '\n';
+    read_behind("\nNSpid:\t", "/proc/self/status", ids, sizeof ids);
+    return strtoul(ids, &end, 10) == fw_process_id_() && *end == '\n';
 }
 
 /* Of a start: clock ticks since the machine was started, and who says so. */

@@ -202,6 +202,27 @@ static void knows_a_thread_from_another_with_its_id(void **state)
     assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_DEAD);
 }
 
+static void end_at_once(void *arg)
+{
+    (void)arg;
+}
+
+/* As after exec by another thread than the first: a line has this process's id, and nobody's. */
+static void the_dead_are_no_company(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+    struct fw_ipc_member_ *other = &ground.place->members[1];
+    int gone = ground_fork(end_at_once, NULL);
+
+    (void)state;
+    assert_int_equal(ground_reap(gone), 0);
+    *other = *me.member;
+    assert_true(fw_ipc_has_company_(ground.place));
+    other->life = UINT64_C(1) << 32 | (uint32_t)gone;
+    assert_false(fw_ipc_has_company_(ground.place));
+    assert_int_equal(other->life, UINT64_C(1) << 32 | FW_ROBUST_DIED);
+}
+
 static void does_not_judge_who_has_not_said_who_it_is(void **state)
 {
     struct fw_ipc_me_ me = enter();
@@ -244,7 +265,8 @@ static void knows_company(void **state)
     while ((line_life(1) & FW_ROBUST_DIED) == 0)
         sched_yield();
     assert_false(fw_ipc_has_company_(me.place));
-    fw_store64_release(&other.member->life, UINT64_C(1) << 32 | 1234);
+    other.member->started = 0; /* a living thread, of which no more is known */
+    fw_store64_release(&other.member->life, UINT64_C(1) << 32 | (uint32_t)me.member->life);
     assert_true(fw_ipc_has_company_(me.place));
 }
 
@@ -267,6 +289,7 @@ int main(void)
         TEST(does_not_judge_who_has_not_said_who_it_is),
         TEST(a_full_region_is_refused),
         TEST(knows_company),
+        TEST(the_dead_are_no_company),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <grp.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,6 +42,29 @@ static void errno_stays(void **state)
     assert_int_equal(errno, EDOM);
 }
 
+/* A list of groups that is longer than any buffer; only root can have one. */
+static void with_many_groups(void **state)
+{
+    static gid_t groups[3000];
+    struct fw_thread_about_ about;
+    int status;
+
+    (void)state;
+    if (!fw_thread_about_((uint32_t)syscall(SYS_gettid), &about))
+        skip(); /* no /proc of this pid namespace */
+    for (unsigned i = 0; i < sizeof groups / sizeof *groups; i++)
+        groups[i] = 1000000 + i;
+    if (fork() == 0) {
+        if (setgroups(sizeof groups / sizeof *groups, groups) != 0)
+            _exit(2);
+        _exit(!fw_thread_about_((uint32_t)syscall(SYS_gettid), &about) || about.started == 0);
+    }
+    assert_true(wait(&status) > 0);
+    if (WEXITSTATUS(status) == 2)
+        skip();
+    assert_int_equal(status, 0);
+}
+
 /* From the authors' table of FNV-1a, 64 bits. */
 static void the_hash_is_fnv_1a(void **state)
 {
@@ -55,6 +80,7 @@ int main(void)
         cmocka_unit_test(the_same_in_every_process),
         cmocka_unit_test(known_where_there_is_proc),
         cmocka_unit_test(errno_stays),
+        cmocka_unit_test(with_many_groups),
         cmocka_unit_test(the_hash_is_fnv_1a),
     };
     return cmocka_run_group_tests_name("origin", tests, NULL, NULL);

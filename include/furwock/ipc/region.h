@@ -27,7 +27,8 @@ FW_BEGIN_DECLS
  *    be closed as often.
  *  - A thread takes a line at its first call on an object, and has it until it ends, calls exec or
  *    fw_region_leave, or the region is closed.  There is one for every 2 KiB, 128 at least and 4096
- *    at most; a thread that finds none free is answered EAGAIN.
+ *    at most; a thread that finds none free is answered EAGAIN.  (So it may be some times, before
+ *    it finds that of a thread whose death the kernel has not marked: each call looks at a few.)
  *  - A forked child has the regions of its parent; it is another thread, which holds nothing.
  *    After exec there are none.
  *  - Who can write to a region is trusted not to do harm, but not to be free of errors: whatever is

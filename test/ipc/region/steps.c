@@ -26,6 +26,7 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/region.h>
 
+#include "led.h"
 #include "processes.h"
 #include "stale.h"
 
@@ -44,13 +45,6 @@ static int use(fw_region *r)
     if (error == EOWNERDEAD)
         error = fw_ipc_mutex_consistent(m);
     return error == 0 ? fw_ipc_mutex_unlock(m) : error;
-}
-
-static void be_led(void)
-{
-    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
-        _exit(77);
-    raise(SIGSTOP);
 }
 
 /* A smaller one, where somebody else was faster. */
@@ -104,31 +98,6 @@ static void only_join(void *fd)
     int error = fw_region_open_fd((int)(intptr_t)fd, 0, 0, &r);
 
     CHECK(error == ENOENT || (error == 0 && use(r) == 0));
-}
-
-/* Leads it on; false: it has ended, well. */
-static bool is_there_after(pid_t maker, enum __ptrace_request how)
-{
-    int status;
-
-    CHECK(ptrace(how, maker, NULL, NULL) == 0);
-    CHECK(waitpid(maker, &status, 0) == maker);
-    if (WIFSTOPPED(status))
-        return true;
-    CHECK(status == 0);
-    return false;
-}
-
-static pid_t lead(void (*body)(void *))
-{
-    pid_t maker = start(body, NULL);
-    int status;
-
-    CHECK(waitpid(maker, &status, 0) == maker);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-        skip("no ptrace here");
-    CHECK(WIFSTOPPED(status));
-    return maker;
 }
 
 /* How often somebody has come in, in the region that he found. */
