@@ -88,6 +88,20 @@ if(NOT IS_DIRECTORY ${FURWOCK_RELEASE_DIR})
     message(FATAL_ERROR "FURWOCK_RELEASE is auto, x86_64 or generic, not ${FURWOCK_RELEASE}")
 endif()
 
+# --- System calls: by one of our own where there is one for the machine (on the same path) ------
+set(fw_call libc)
+foreach(machine x86_64 aarch64)
+    check_c_source_compiles("
+        #if !defined __${machine}__ || defined __ILP32__
+        #error another machine
+        #endif
+        int main(void) { return 0; }" FURWOCK_IS_${machine})
+    if(FURWOCK_IS_${machine})
+        set(fw_call ${machine})
+    endif()
+endforeach()
+list(APPEND FURWOCK_RELEASE_DIR ${PROJECT_SOURCE_DIR}/src/sys/call/${fw_call})
+
 # The library's private headers, for tests that compile or look into src/.
 add_library(furwock_private INTERFACE)
 target_include_directories(furwock_private INTERFACE

@@ -102,8 +102,8 @@ static void find_runtime(const struct check *c, const struct run_elf *e)
 }
 
 /*
- * Linked into the program, ThreadSanitizer has its own clock_gettime and others in place of the C
- * library's, which are not ready when the library that counts begins.
+ * Linked into the program, ThreadSanitizer has its own strncpy, clock_gettime and others in place
+ * of the C library's, which are not ready when the library that counts begins.
  */
 static void check_runtime(const struct check *c, const struct run_elf *e)
 {

@@ -14,9 +14,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <furwock/mutex.h>
 
@@ -24,6 +21,8 @@
 #include "sem.h"
 #include "sem_word.h"
 #include "sys/clock.h"
+#include "sys/file_calls.h"
+#include "sys/map.h"
 #include "sys/origin.h"
 #include "sys/panic.h"
 
@@ -70,9 +69,13 @@ __attribute__((constructor)) static void see_to_forks(void)
 
 static sem_t *map(int fd)
 {
-    void *at = mmap(NULL, sizeof(sem_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *at;
+    int error = fw_map_(NULL, sizeof(sem_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, &at);
 
-    return at == MAP_FAILED ? SEM_FAILED : at;
+    if (error == 0)
+        return at;
+    errno = error;
+    return SEM_FAILED;
 }
 
 static struct mapping *find(const struct stat *about)
@@ -106,7 +109,7 @@ static sem_t *address_of(int fd)
     struct mapping *m;
     sem_t *s;
 
-    if (fstat(fd, &about) != 0)
+    if (fw_file_stat_(fd, &about) != 0)
         return SEM_FAILED;
     fw_mutex_lock(&lock);
     m = find(&about);
@@ -137,7 +140,7 @@ int fw_posix_sem_close_(sem_t *s)
         result = -1;
     } else if (--m->opened == 0) {
         *at = m->next;
-        result = munmap(m->sem, sizeof(sem_t));
+        fw_unmap_(m->sem, sizeof(sem_t)); /* it is ours: no error */
         free(m);
     }
     fw_mutex_unlock(&lock);
@@ -168,31 +171,23 @@ static bool path_of(const char *name, struct path *path)
     return true;
 }
 
-static void close_quietly(int fd)
-{
-    int error = errno;
-
-    close(fd);
-    errno = error;
-}
-
 static void unlink_quietly(const struct path *path)
 {
     int error = errno;
 
-    unlink(path->text);
+    fw_file_unlink_(path->text);
     errno = error;
 }
 
 static sem_t *open_old(const struct path *path)
 {
-    int fd = open(path->text, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    int fd = fw_file_open_(path->text, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
     sem_t *s;
 
     if (fd < 0)
         return SEM_FAILED;
     s = address_of(fd);
-    close_quietly(fd);
+    fw_file_close_(fd);
     return s;
 }
 
@@ -224,7 +219,7 @@ static int make_file(struct path *path, mode_t mode, unsigned value)
 
     for (int i = 0; i < TRIES && fd < 0; i++) {
         invent(path);
-        fd = open(path->text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        fd = fw_file_open_(path->text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
             return -1;
     }
@@ -234,9 +229,9 @@ static int make_file(struct path *path, mode_t mode, unsigned value)
     }
     memset(&content, 0, sizeof content);
     fw_posix_sem_init_(&content.sem, 1, value);
-    if (write(fd, &content, sizeof content) == (ssize_t)sizeof content)
+    if (fw_file_write_(fd, &content, sizeof content) == (int)sizeof content)
         return fd;
-    close_quietly(fd);
+    fw_file_close_(fd);
     unlink_quietly(path);
     return -1;
 }
@@ -250,13 +245,13 @@ static sem_t *open_new(const struct path *path, mode_t mode, unsigned value)
 
     if (fd < 0)
         return SEM_FAILED;
-    if (link(invented.text, path->text) == 0) {
+    if (fw_file_link_(invented.text, path->text) == 0) {
         s = address_of(fd);
         if (s == SEM_FAILED)
             unlink_quietly(path);
     }
     unlink_quietly(&invented);
-    close_quietly(fd);
+    fw_file_close_(fd);
     return s;
 }
 
@@ -318,7 +313,7 @@ int fw_posix_sem_unlink_(const char *name)
         errno = ENOENT;
         return -1;
     }
-    if (unlink(path.text) == 0)
+    if (fw_file_unlink_(path.text) == 0)
         return 0;
     if (errno == EPERM)
         errno = EACCES; /* what POSIX has for it */

@@ -5,10 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys_call_arch.h>
+
+#include "sys/map.h"
 
 /* Unknown to old headers. */
 enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, Linux 5.14 */
@@ -32,18 +33,6 @@ static void close_file(long fd)
     fw_system_call_(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
-/* -4095 to -1 are errors, everything else is an address. */
-static int map(long fd, size_t size, void **base)
-{
-    long result =
-        fw_system_call_(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-    if (result < 0 && result > -4096)
-        return (int)-result;
-    *base = (void *)(uintptr_t)result;
-    return 0;
-}
-
 int fw_count_file_make_(const char *path, size_t size, void **base)
 {
     long fd = open_file(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
@@ -53,7 +42,7 @@ int fw_count_file_make_(const char *path, size_t size, void **base)
         return (int)-fd;
     error = -fw_system_call_(SYS_ftruncate, fd, (long)size, 0, 0, 0, 0);
     if (error == 0)
-        error = map(fd, size, base);
+        error = fw_map_(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, base);
     close_file(fd);
     return (int)error;
 }

@@ -78,8 +78,8 @@ int fw_probe_robust_list_(long *offset)
 
 int fw_probe_hash_(void)
 {
-    int saved_errno = errno, slots = prctl(PRCTL_FUTEX_HASH, PRCTL_FUTEX_HASH_GET_SLOTS, 0, 0, 0);
+    long slots =
+        fw_system_call_(SYS_prctl, PRCTL_FUTEX_HASH, PRCTL_FUTEX_HASH_GET_SLOTS, 0, 0, 0, 0);
 
-    errno = saved_errno;
-    return slots >= 0 ? slots : -1;
+    return slots >= 0 ? (int)slots : -1;
 }

@@ -14,12 +14,12 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys_call_arch.h>
-#include <unistd.h>
 
+#include "sys/map.h"
 #include "sys/origin.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
@@ -63,14 +63,16 @@ static void begin_anew(void)
 /* When the library is loaded: no thread has looked yet. */
 FW_CONSTRUCTOR static void watch_forks(void)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    void *life = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t page = (size_t)getauxval(AT_PAGESZ);
+    void *life = NULL;
     int error = pthread_atfork(NULL, NULL, begin_anew);
 
-    if (life != MAP_FAILED && madvise(life, page, WIPE_ON_FORK) == 0)
+    fw_map_(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, &life);
+    if (life != NULL &&
+        fw_system_call_(SYS_madvise, (long)(intptr_t)life, (long)page, WIPE_ON_FORK, 0, 0, 0) == 0)
         fw_robust_life_ = (const uint64_t *)life;
-    else if (life != MAP_FAILED)
-        munmap(life, page);
+    else if (life != NULL)
+        fw_unmap_(life, page);
     if (error != 0)
         fw_panic_errno_("pthread_atfork", error);
 }
@@ -198,7 +200,7 @@ void fw_robust_leave_(uint32_t *word)
 static bool peek(uintptr_t address, uintptr_t *value)
 {
     struct iovec to = {value, sizeof *value}, from = {(void *)address, sizeof *value};
-    long got = fw_system_call_(SYS_process_vm_readv, getpid(), (long)(intptr_t)&to, 1,
+    long got = fw_system_call_(SYS_process_vm_readv, (long)fw_process_id_(), (long)(intptr_t)&to, 1,
                                (long)(intptr_t)&from, 1, 0);
 
     if (got != -ENOSYS && got != -EPERM)

@@ -16,23 +16,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
-#include <sched.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <assist/page.h>
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/self.h>
 #include <sys_call_arch.h>
+#include <sys_slice_arch.h>
 
 #include "sys/clock.h"
 #include "sys/last_cpu.h"
+#include "sys/map.h"
 #include "sys/origin.h"
 #include "sys/running.h"
 #include "sys/thread.h"
@@ -45,6 +43,9 @@
  * is woken soon enough has not left its CPU.
  */
 #define UNSEEN_SLEEPS 16u
+
+/* Where struct rseq has the number of the CPU. */
+enum { RSEQ_CPU_ID = 4 };
 
 #define STATIC_TLS __thread __attribute__((tls_model("initial-exec")))
 
@@ -102,10 +103,11 @@ static bool is_a_page(const struct fw_assist_page *p)
            fw_load32_relaxed(&p->stopped) == 0;
 }
 
-static void *map_zeroes(void *at, int flags)
+/* 0 or an error. */
+static int map_zeroes(void *at, int flags, void **zeroes)
 {
-    return mmap(at, sizeof(struct fw_assist_page), PROT_READ,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+    return fw_map_(at, sizeof(struct fw_assist_page), PROT_READ,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, zeroes);
 }
 
 /*
@@ -114,53 +116,52 @@ static void *map_zeroes(void *at, int flags)
  */
 static bool put_in_place(void *from)
 {
-    void *to = memory_at(place);
+    void *to = memory_at(place), *zeroes = NULL;
+    int error;
 
     if (place == 0) {
         place = (uintptr_t)from;
         return true;
     }
-    if (mremap(from, sizeof(struct fw_assist_page), sizeof(struct fw_assist_page),
-               MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED)
+    if (fw_map_move_(from, sizeof(struct fw_assist_page), to) == 0)
         return true;
-    munmap(from, sizeof(struct fw_assist_page));
-    if (map_zeroes(to, MAP_FIXED_NOREPLACE) == to)
+    fw_unmap_(from, sizeof(struct fw_assist_page));
+    error = map_zeroes(to, MAP_FIXED_NOREPLACE, &zeroes);
+    if (zeroes == to)
         is_zeroed = true;
-    else if (errno != EEXIST)
+    else if (error != EEXIST)
         place = 0;
     return false;
 }
 
 static void put_zeroes_in_place(void)
 {
-    void *zeroes = map_zeroes(NULL, 0);
+    void *zeroes;
 
-    if (zeroes != MAP_FAILED && put_in_place(zeroes))
+    if (map_zeroes(NULL, 0, &zeroes) == 0 && put_in_place(zeroes))
         is_zeroed = true;
 }
 
-/* A map says that it is empty; where one is too small, mmap fails. */
+/* A map has no end, or says that it is empty; where one is too small, it cannot be mapped. */
 static bool is_large_enough(int fd)
 {
-    struct stat status;
+    long end = fw_system_call_(SYS_lseek, fd, 0, SEEK_END, 0, 0, 0);
 
-    return fstat(fd, &status) == 0 &&
-           (!S_ISREG(status.st_mode) || status.st_size >= (off_t)sizeof(struct fw_assist_page) ||
-            status.st_size == 0);
+    return end <= 0 || end >= (long)sizeof(struct fw_assist_page);
 }
 
 /* Closes fd.  False: there is no page in it. */
 static bool map_page(int fd)
 {
-    void *p = MAP_FAILED;
+    void *p = NULL;
 
     if (is_large_enough(fd))
-        p = mmap(NULL, sizeof(struct fw_assist_page), PROT_READ, MAP_SHARED, fd, 0);
+        fw_map_(NULL, sizeof(struct fw_assist_page), PROT_READ, MAP_SHARED, fd, &p);
     fw_system_call_(SYS_close, fd, 0, 0, 0, 0, 0);
-    if (p == MAP_FAILED)
+    if (p == NULL)
         return false;
     if (!is_a_page(p)) {
-        munmap(p, sizeof(struct fw_assist_page));
+        fw_unmap_(p, sizeof(struct fw_assist_page));
         return false;
     }
     if (!put_in_place(p))
@@ -169,22 +170,10 @@ static bool map_page(int fd)
     return true;
 }
 
-/* Joins: both calls fail, change nothing, and are heard. */
-static void ring(uint32_t membership)
-{
-    siginfo_t nothing;
-
-    if (membership == FW_ASSIST_BY_RING)
-        prctl(FW_ASSIST_RING, FW_ASSIST_VERSION, 0, 0, 0);
-    else if (membership == FW_ASSIST_BY_WAIT)
-        fw_system_call_(SYS_waitid, P_PID, getpid(), (long)(uintptr_t)&nothing, WEXITED | WNOHANG,
-                        0, 0);
-}
-
 static void show_page(void)
 {
     find_pid_namespace();
-    ring(page_at(place)->membership);
+    fw_running_ring_(page_at(place)->membership);
     fw_store32_relaxed(&unseen_sleeps, 0);
     fw_store64_release(&shown, place);
 }
@@ -197,8 +186,10 @@ static long open_page(void)
 {
     union bpf_attr attr;
 
-    if (find_pid_namespace() == 0 || faccessat(AT_FDCWD, FW_ASSIST_PIN, R_OK | W_OK, 0) != 0 ||
-        prctl(PR_GET_SECCOMP) != 0)
+    if (find_pid_namespace() == 0 ||
+        fw_system_call_(SYS_faccessat, AT_FDCWD, (long)(intptr_t)FW_ASSIST_PIN, R_OK | W_OK, 0, 0,
+                        0) != 0 ||
+        fw_system_call_(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) != 0)
         return -1;
     memset(&attr, 0, sizeof attr);
     attr.pathname = (uintptr_t)FW_ASSIST_PIN; /* not read-only: it could not be mapped then */
@@ -223,14 +214,11 @@ static bool begin_to_look(void)
 
 static void look_now(void)
 {
-    int kept = errno;
-
     if (!begin_to_look())
         return;
     if (fw_load64_relaxed(&shown) == 0)
         look_for_page((int)open_page());
     fw_store32_release(&somebody_looks, 0);
-    errno = kept;
 }
 
 bool fw_running_use_(int fd)
@@ -330,10 +318,21 @@ enum fw_running_ fw_running_(uint32_t tid)
     return known;
 }
 
+/* Negative: it cannot be told. */
+static int own_cpu(void)
+{
+    const char *area = fw_slice_area_();
+    uint32_t cpu;
+
+    if (area != NULL)
+        return *(const volatile int *)(const volatile void *)(area + RSEQ_CPU_ID);
+    return fw_system_call_(SYS_getcpu, (long)(intptr_t)&cpu, 0, 0, 0, 0, 0) == 0 ? (int)cpu : -1;
+}
+
 bool fw_cpu_is_wanted_(void)
 {
     const struct fw_assist_page *p = look_at_page();
-    int cpu = p != NULL ? sched_getcpu() : -1;
+    int cpu = p != NULL ? own_cpu() : -1;
 
     if (cpu < 0 || cpu >= (int)FW_ASSIST_CPUS)
         return false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys_call_arch.h>
 #include <unistd.h>
 
 #include "sys/say.h"
@@ -13,9 +14,7 @@ void fw_say_(const char *text)
     static char end[] = "\n";
     struct iovec parts[] = {
         {name, sizeof name - 1}, {(char *)(uintptr_t)text, strlen(text)}, {end, sizeof end - 1}};
-    int saved = errno;
-    ssize_t written = writev(STDERR_FILENO, parts, 3); /* one write: lines do not mix */
 
-    (void)written;
-    errno = saved;
+    /* One write: lines do not mix. */
+    fw_system_call_(SYS_writev, STDERR_FILENO, (long)(intptr_t)parts, 3, 0, 0, 0);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <furwock/futex.h>
+#include <sys_call_arch.h>
 
 #include "sys/clock.h"
 #include "sys/panic.h"
@@ -55,11 +54,11 @@ static uint32_t id_of(uint32_t number)
 
 uint32_t fw_self_init_(void)
 {
-    long number = syscall(SYS_gettid);
+    long number = fw_system_call_(SYS_gettid, 0, 0, 0, 0, 0, 0);
     uint32_t id = id_of((uint32_t)number);
 
     if (number <= 0 || number >= FW_ID_ALIAS) /* a system call filter can make it fail */
-        fw_panic_errno_("gettid", errno);
+        fw_panic_errno_("gettid", (int)-number);
     if (id == inherited_id)
         id = id_of((uint32_t)number | FW_ID_ALIAS);
     fw_self_id_ = id;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "forger.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -15,7 +12,6 @@
 #include "sys/running.h"
 
 static unsigned rung, n_cpus;
-static int (*next_prctl)(int, ...);
 
 static void demand(bool is_so, const char *what)
 {
@@ -26,27 +22,19 @@ static void demand(bool is_so, const char *what)
 }
 
 /* Before there are threads. */
-__attribute__((constructor)) static void find_next(void)
+__attribute__((constructor)) static void count_cpus(void)
 {
-    *(void **)&next_prctl = dlsym(RTLD_NEXT, "prctl");
-    demand(next_prctl != NULL, "prctl");
     n_cpus = (unsigned)get_nprocs_conf();
 }
 
-int prctl(int operation, ...)
-{
-    unsigned long a[4];
-    va_list list;
+/* The linker gives these names to the library's function, and to what is in its place. */
+void __real_fw_running_ring_(uint32_t membership);
+void __wrap_fw_running_ring_(uint32_t membership);
 
-    va_start(list, operation);
-    for (int i = 0; i < 4; i++)
-        a[i] = va_arg(list, unsigned long);
-    va_end(list);
-    if (operation == FW_ASSIST_RING)
-        __atomic_fetch_add(&rung, 1, __ATOMIC_RELAXED);
-    if (!next_prctl)
-        find_next();
-    return next_prctl(operation, a[0], a[1], a[2], a[3]);
+void __wrap_fw_running_ring_(uint32_t membership)
+{
+    __atomic_fetch_add(&rung, 1, __ATOMIC_RELAXED);
+    __real_fw_running_ring_(membership);
 }
 
 struct forged forge_page(void)

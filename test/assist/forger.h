@@ -9,8 +9,8 @@
 #include <assist/page.h>
 
 /*
- * Pages that say whatever a test likes, in a memfd: no privileges needed, and no BPF.  The program
- * has a prctl() of its own, in the C library's place, which counts how often the page was rung for.
+ * Pages that say whatever a test likes, in a memfd: no privileges needed, and no BPF.  How often
+ * the page is rung for is counted.
  */
 struct forged {
     int fd;

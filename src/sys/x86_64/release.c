@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
-#include <unistd.h>
+#include <sys_call_arch.h>
 
 #include "sys/release.h"
 #include "sys/thread.h"
@@ -19,13 +19,10 @@ extern const unsigned int __rseq_size __attribute__((weak));
 
 ptrdiff_t fw_rseq_offset_;
 
-/* 0 or -errno; errno stays as it was. */
+/* 0 or -errno. */
 static int membarrier(int command)
 {
-    int saved_errno = errno;
-    int error = syscall(SYS_membarrier, command, 0, 0) == 0 ? 0 : -errno;
-    errno = saved_errno;
-    return error;
+    return (int)fw_system_call_(SYS_membarrier, command, 0, 0, 0, 0, 0);
 }
 
 /* Before this ran, and where it finds something missing, every release is an atomic instruction. */
