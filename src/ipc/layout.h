@@ -18,7 +18,7 @@
  *     objects    what users see
  *
  * No address is stored, but for the robust list's own pointers in a member, which only that
- * member's process and its kernel follow.
+ * member's process and its kernel follow, and which are wiped when it leaves.
  */
 #define FW_IPC_MAGIC UINT64_C(0x316b636f77727566) /* "furwock1", in the processor's byte order */
 #define FW_IPC_VERSION 1u

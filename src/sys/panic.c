@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,9 +43,27 @@ _Noreturn void fw_panic_object_(const char *what, const void *object, size_t n)
     say_and_abort(line, length);
 }
 
+/* What a call that is right can only fail by, where we know. */
+static const char *cause_of(int error)
+{
+    switch (error) {
+    case EFAULT:
+        return " (no memory is there: it was unmapped, or its file was cut short)";
+    case ENOMEM:
+        return " (the system is out of memory)";
+    case EPERM:
+    case EACCES:
+    case ENOSYS:
+        return " (a filter of system calls, or a kernel without this one)";
+    default:
+        return "";
+    }
+}
+
 _Noreturn void fw_panic_errno_(const char *what, int error)
 {
     char line[200];
-    int length = snprintf(line, sizeof line, "furwock: %s: unexpected error %d\n", what, error);
+    int length = snprintf(line, sizeof line, "furwock: %s: unexpected error %d%s\n", what, error,
+                          cause_of(error < 0 ? -error : error));
     say_and_abort(line, length);
 }

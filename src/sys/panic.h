@@ -16,7 +16,10 @@ _Noreturn void fw_panic_(const char *what, const void *lock, uint32_t caller, ui
 /* The same about an object of n bytes: "furwock: WHAT: 0x..., N bytes". */
 _Noreturn void fw_panic_object_(const char *what, const void *object, size_t n);
 
-/* The same for a kernel answer that cannot be: "furwock: WHAT: unexpected error N". */
+/*
+ * The same for a kernel answer that cannot be: "furwock: WHAT: unexpected error N", and what it
+ * comes from, in parentheses, where that is known.
+ */
 _Noreturn void fw_panic_errno_(const char *what, int error);
 
 #endif

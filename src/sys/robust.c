@@ -281,6 +281,8 @@ bool fw_robust_unlink_from_(uint32_t *word, const void *memory, size_t size)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if ((uintptr_t)entry_at(next) != (uintptr_t)head)
         put(before(entry_at(next)), (uintptr_t)at);
+    put(before(e), 0); /* who may read it is not told where this process has its memory */
+    put(&e->next, 0);
     return true;
 }
 

@@ -67,6 +67,16 @@ static void with_an_error(void)
     fw_panic_errno_("futex wake", -38);
 }
 
+static void with_no_memory(void)
+{
+    fw_panic_errno_("futex wait", 14);
+}
+
+static void with_a_filter(void)
+{
+    fw_panic_errno_("futex wait", 1);
+}
+
 static void with_an_object(void)
 {
     fw_panic_object_("an object is too large", (void *)0x2008, 65);
@@ -84,7 +94,13 @@ static void names_lock_caller_and_owner(void **state)
 static void names_the_error(void **state)
 {
     (void)state;
-    dies_with(with_an_error, "furwock: futex wake: unexpected error -38\n");
+    dies_with(with_an_error, "furwock: futex wake: unexpected error -38 (a filter of system calls, "
+                             "or a kernel without this one)\n");
+    dies_with(with_no_memory,
+              "furwock: futex wait: unexpected error 14 (no memory is there: it was "
+              "unmapped, or its file was cut short)\n");
+    dies_with(with_a_filter, "furwock: futex wait: unexpected error 1 (a filter of system calls, "
+                             "or a kernel without this one)\n");
 }
 
 static void names_the_object(void **state)

@@ -38,6 +38,8 @@ FW_BEGIN_DECLS
  *    refuses what belongs to neither the caller (its effective user) nor root, what has more
  *    permissions than were asked for, and what has a second name (EPERM), unless it is told that
  *    the region is shared with other users (FW_REGION_SHARED).
+ *  - Whoever may read the file can also find in it where its users have the C library (the links of
+ *    their robust lists): a region is no secret among those who may read it.
  *  - The memory must stay: a file that is cut short ends its users by SIGBUS (a memfd that allows
  *    seals is sealed against it).  A region has its storage from the beginning, so a lack of space
  *    is an error of the maker's call, and no signal later on.

@@ -21,6 +21,7 @@
 #include <furwock/ipc.h>
 
 #include "ipc/head.h"
+#include "ipc/nap.h"
 #include "processes.h"
 
 enum { SIZE = FW_REGION_LEAST };
@@ -166,6 +167,32 @@ static void a_cut_file_ends_its_users(void)
     close(fd);
 }
 
+/* Where the kernel is the first one to find no memory, it is named. */
+static void wake_on_nothing(void *ends)
+{
+    void *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(dup2(((int *)ends)[1], STDERR_FILENO) == STDERR_FILENO);
+    CHECK(memory != MAP_FAILED && munmap(memory, SIZE) == 0);
+    fw_ipc_wake_(memory, 1);
+}
+
+static void a_call_without_memory_says_so(void)
+{
+    char text[512] = "";
+    int ends[2], status;
+    pid_t child;
+
+    CHECK(pipe(ends) == 0);
+    child = start(wake_on_nothing, ends);
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    CHECK(read(ends[0], text, sizeof text - 1) > 0);
+    CHECK(strstr(text, "its file was cut short") != NULL);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void a_sealed_memfd_cannot_be_cut(void)
 {
     fw_region *r;
@@ -234,6 +261,25 @@ static void a_reader_delays_wakes_only(void)
     close(fd);
 }
 
+/* A thread that has left has nothing there that says where its process has the C library. */
+static void who_left_leaves_no_address(void)
+{
+    struct fw_ipc_plan_ plan;
+    const struct fw_ipc_member_ *line;
+    fw_region *r;
+
+    make_memfd();
+    r = join();
+    CHECK(fw_ipc_mutex_lock(mutex_in(r)) == 0 && fw_ipc_mutex_unlock(mutex_in(r)) == 0);
+    CHECK(fw_ipc_plan_(SIZE, 0, &plan) == 0);
+    line = (const struct fw_ipc_member_ *)((char *)fw_region_base(r) + plan.members_at);
+    CHECK(fw_region_leave(r) == 0);
+    for (unsigned i = 0; i < sizeof line->list_ / sizeof *line->list_; i++)
+        CHECK(line->list_[i] == 0);
+    CHECK(fw_region_close(r) == 0);
+    close(fd);
+}
+
 /* --- Who may stop or kill a user -------------------------------------------------------------- */
 
 static void hold_until_killed(void *flag)
@@ -271,9 +317,11 @@ int main(void)
     a_forged_list_does_no_harm();
     an_honest_list_keeps_nothing();
     a_cut_file_ends_its_users();
+    a_call_without_memory_says_so();
     a_sealed_memfd_cannot_be_cut();
     a_cut_file_is_refused();
     a_reader_delays_wakes_only();
+    who_left_leaves_no_address();
     a_stopped_holder_is_waited_for_and_a_killed_one_replaced();
     printf("as the table says\n");
     return EXIT_SUCCESS;
