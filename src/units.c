@@ -12,7 +12,8 @@
  * 0      m        any     no            empty, m wait               post: wakes; waiter: leaves
  * n      m        k > 0   no            n units, k wakes on the way anybody: takes; post
  * 0      m        any     yes           one waits for its own unit  post; it: sleeps, leaves
- * n      m        any     yes           n - 1 units for all         it: takes; anybody: if n > 1
+ * n      m        any     yes           n - 1 units for all         it: takes; anybody: if n > 1,
+ *                                                                   or by take_any
  *
  * available: value, less the reserved unit.  others: waiters, less the one with the reservation.
  * NAPPING: RESERVED, and the one with the reservation sleeps, or is about to.
@@ -25,8 +26,8 @@
  * I2  At least min(waking, others) of the others are awake or about to be woken.  (waking rises
  *     only by as many wakes as are sent; it falls by one with each of the others that leaves the
  *     line; and nobody falls asleep but with waking = 0 in the word.)
- * I3  RESERVED implies one waiter that will take the next unit, or give the reservation up in the
- *     step in which it finds the value 0 and leaves.
+ * I3  RESERVED implies one waiter that will take the next unit that it finds, or give the
+ *     reservation up in the step in which it finds the value 0 and leaves.
  * I4  After the step that adds units or takes one, the object is not touched (the wake that may
  *     follow uses the address only).
  *
@@ -94,6 +95,12 @@ static fw_units_word_ of_this_process(fw_units_word_ w)
     return units_waiters(w) == 0 ? w : without_ghosts(w, fw_fork_generation_());
 }
 
+/* The value is 0 again, and who has the reservation may be about to sleep: it saw no change. */
+static fw_units_word_ nap_on(fw_units_word_ w)
+{
+    return is_reserved(w) ? w | UNITS_NAPPING : w;
+}
+
 bool fw_units_take_(uint64_t *state)
 {
     fw_units_word_ seen = fw_load64_relaxed(state);
@@ -105,6 +112,21 @@ bool fw_units_take_(uint64_t *state)
             return false;
         predict(state, w - 1);
     } while (!fw_cas64_acquire(state, &seen, w - 1)); /* n -> n - 1 */
+    return true;
+}
+
+bool fw_units_take_any_(uint64_t *state)
+{
+    fw_units_word_ seen = fw_load64_relaxed(state);
+    fw_units_word_ w, left;
+
+    do {
+        w = of_this_process(seen);
+        if (units_value(w) == 0)
+            return false;
+        left = units_value(w) > 1 ? w - 1 : nap_on(w - 1);
+        predict(state, left);
+    } while (!fw_cas64_acquire(state, &seen, left)); /* n -> n - 1 */
     return true;
 }
 
@@ -137,10 +159,8 @@ void fw_units_clear_(uint64_t *state)
 {
     fw_units_word_ w = fw_load64_relaxed(state);
 
-    /* n -> 0.  Who has a reservation may be about to sleep, and would not see the change. */
-    while (
-        units_value(w) > 0 &&
-        !fw_cas64_acq_rel(state, &w, (w & ~UNITS_VALUE_MAX) | (is_reserved(w) ? UNITS_NAPPING : 0)))
+    /* n -> 0 */
+    while (units_value(w) > 0 && !fw_cas64_acq_rel(state, &w, nap_on(w & ~UNITS_VALUE_MAX)))
         ;
 }
 

@@ -26,13 +26,20 @@
 /* Takes a unit if there is one that may be taken. */
 bool fw_units_take_(uint64_t *state);
 
+/*
+ * Takes a unit if there is one, also one that is reserved: who has the reservation waits for the
+ * next.  As POSIX has it for sem_trywait, which fails only where the value is 0.
+ */
+bool fw_units_take_any_(uint64_t *state);
+
 /* Takes a unit, or waits for one: 0, ETIMEDOUT, EINVAL. */
 int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline);
 
 /*
  * The same with the default policy, as POSIX has it for sem_wait: also EINTR, where a signal
  * handler ran while it slept; and a cancellation point wherever it sleeps: who is cancelled has
- * left the line, without a unit.
+ * left the line, without a unit.  No wait fails, and no real-time thread waits at all, while there
+ * is a unit, also if that is reserved.
  */
 int fw_units_wait_posix_(uint64_t *state, const fw_deadline *deadline);
 

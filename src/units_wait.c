@@ -14,6 +14,7 @@
 
 #include "luck.h"
 #include "sys/clock.h"
+#include "sys/schedule.h"
 #include "units.h"
 #include "units_word.h"
 #include "wait.h"
@@ -138,6 +139,12 @@ static int sleep_once(struct waiter *me, fw_units_word_ w)
     return me->has_reservation ? sleep_on_value(me, w) : sleep_in_line(me, w);
 }
 
+/* Out of line without a unit: POSIX lets nobody fail beside one, even if it is reserved. */
+static int end(struct waiter *me, int error)
+{
+    return me->is_posix && fw_units_take_any_(me->state) ? 0 : error;
+}
+
 /* Stands in line, since w, until a unit is taken (0) or the wait is over (ETIMEDOUT, EINTR). */
 static int wait_in_line(struct waiter *me, fw_units_word_ w)
 {
@@ -153,7 +160,7 @@ static int wait_in_line(struct waiter *me, fw_units_word_ w)
         }
         if (over != 0) {
             if (give_up(me, w))
-                return over;
+                return end(me, over);
             continue;
         }
         if (fw_wait_poll_(&me->wait))
@@ -189,18 +196,24 @@ static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_uni
     return false;
 }
 
+/* Who has the reservation may be kept from running by a real-time thread that waits for it. */
+static bool may_pass(const struct waiter *me)
+{
+    return me->is_posix && fw_units_value_(me->state) > 0 && fw_urgency_() != 0;
+}
+
 static int wait_as(struct waiter *me, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     fw_units_word_ w;
     int error;
 
-    if (fw_units_take_(me->state))
+    if (fw_units_take_(me->state) || (may_pass(me) && fw_units_take_any_(me->state)))
         return 0;
     error = fw_wait_begin_(&me->wait, policy, deadline);
     if (error != 0)
         return error;
     if (fw_wait_is_over_(&me->wait))
-        return ETIMEDOUT;
+        return end(me, ETIMEDOUT);
     return take_or_join(me, policy, &w) ? 0 : wait_in_line(me, w);
 }
 

@@ -97,7 +97,10 @@ static inline bool fw_sem_take_(fw_sem *s)
     return fw_cas64_acquire(&s->state_, &w, w - 1);
 }
 
-/* Takes a unit if there is one.  Returns 0, or EAGAIN where there is none.  Never waits. */
+/*
+ * Takes a unit if there is one that is not reserved.  Returns 0, or EAGAIN where there is none: also
+ * while fw_sem_value is 1, and that unit is reserved for a waiter.  Never waits.
+ */
 FW_INLINE int fw_sem_trywait(fw_sem *s);
 FW_INLINE int fw_sem_trywait(fw_sem *s)
 {

@@ -167,6 +167,68 @@ static void the_reservation_ends_with_its_owner(void **state)
     assert_word(&s, 0);
 }
 
+static void a_trywait_takes_what_is_reserved(void **state)
+{
+    (void)state;
+    s.state_ = 2 | RESERVED | WAITERS(2) | WAKING(1);
+    assert_true(fw_units_take_any_(&s.state_));
+    assert_word(&s, 1 | RESERVED | WAITERS(2) | WAKING(1));
+    assert_false(fw_units_take_(&s.state_));
+    assert_true(fw_units_take_any_(&s.state_));
+    assert_word(&s, RESERVED | NAPPING | WAITERS(2) | WAKING(1)); /* it may be about to sleep */
+    assert_false(fw_units_take_any_(&s.state_));
+    post();
+    assert_wake(0, value_word(&s), 1);
+}
+
+/* At once, and after it has slept. */
+static void no_wait_fails_beside_a_unit(void **state)
+{
+    fw_deadline past = fake_deadline(CLOCK_REALTIME, 0);
+
+    (void)state;
+    s.state_ = 1 | RESERVED | WAITERS(1);
+    assert_int_equal(fw_units_wait_posix_(&s.state_, &past), 0);
+    assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+    assert_int_equal(fw_units_wait_posix_(&s.state_, &past), ETIMEDOUT);
+}
+
+static int posted_for_another(struct fake_call *call)
+{
+    (void)call;
+    s.state_ += 1;
+    return -EINTR;
+}
+
+static void nor_does_one_that_has_slept(void **state)
+{
+    (void)state;
+    s.state_ = RESERVED | WAITERS(1);
+    fake.on_sleep = posted_for_another;
+    assert_int_equal(fw_units_wait_posix_(&s.state_, NULL), 0);
+    assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+}
+
+static void a_real_time_thread_does_not_wait_beside_a_unit(void **state)
+{
+    (void)state;
+    fake.urgency = 5;
+    s.state_ = 1 | RESERVED | WAITERS(1);
+    assert_int_equal(fw_units_wait_posix_(&s.state_, NULL), 0);
+    assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+    assert_int_equal(fake.waits, 0);
+}
+
+/* Of others the reservation keeps what it promises. */
+static void another_thread_does(void **state)
+{
+    (void)state;
+    s.state_ = 1 | RESERVED | WAITERS(1);
+    fake.on_sleep = interrupted;
+    fw_units_wait_posix_(&s.state_, NULL);
+    assert_int_equal(fake.waits, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +239,11 @@ int main(void)
         cmocka_unit_test_setup(who_is_cancelled_passes_the_wake_on, reset),
         cmocka_unit_test_setup(a_reserved_unit_is_given_back, reset),
         cmocka_unit_test_setup(the_reservation_ends_with_its_owner, reset),
+        cmocka_unit_test_setup(a_trywait_takes_what_is_reserved, reset),
+        cmocka_unit_test_setup(no_wait_fails_beside_a_unit, reset),
+        cmocka_unit_test_setup(nor_does_one_that_has_slept, reset),
+        cmocka_unit_test_setup(a_real_time_thread_does_not_wait_beside_a_unit, reset),
+        cmocka_unit_test_setup(another_thread_does, reset),
     };
     return cmocka_run_group_tests_name("units, as POSIX has them", tests, NULL, NULL);
 }

@@ -5,6 +5,11 @@
 
 extern const struct sem_calls CALLS;
 
+static bool trywait_posix(fw_sem *s)
+{
+    return fw_units_take_any_(&s->state_);
+}
+
 static int wait_posix(fw_sem *s, const fw_deadline *deadline)
 {
     return fw_units_wait_posix_(&s->state_, deadline);
@@ -12,6 +17,7 @@ static int wait_posix(fw_sem *s, const fw_deadline *deadline)
 
 const struct sem_calls CALLS = {
     .trywait = fw_sem_trywait,
+    .trywait_posix = trywait_posix,
     .wait_policy = fw_sem_wait_policy,
     .wait_posix = wait_posix,
     .post = fw_sem_post,

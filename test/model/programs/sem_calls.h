@@ -2,6 +2,8 @@
 #ifndef MODEL_SEM_CALLS_H
 #define MODEL_SEM_CALLS_H
 
+#include <stdbool.h>
+
 #include <furwock/any.h>
 #include <furwock/event.h>
 #include <furwock/sem.h>
@@ -11,6 +13,7 @@
 /* The semaphore, and what stands on the same units: the event, and the wait for any. */
 struct sem_calls {
     int (*trywait)(fw_sem *s);
+    bool (*trywait_posix)(fw_sem *s);
     int (*wait_policy)(fw_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline);
     int (*wait_posix)(fw_sem *s, const fw_deadline *deadline); /* as the POSIX drop-in has it */
     int (*post)(fw_sem *s);

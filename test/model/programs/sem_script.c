@@ -26,6 +26,7 @@ enum word {
     POSIX,
     POSIX_TIMED,
     TRY,
+    POSIX_TRY,
     POST,
     POST2,
     WAIT_T,
@@ -42,9 +43,9 @@ enum word {
 };
 
 static const char *const names[WORDS] = {
-    "",     "wait",       "timed", "poll",   "default", "posix", "posix-timed",
-    "try",  "post",       "post2", "wait-t", "post-t",  "any",   "any-timed",
-    "pass", "pass-timed", "any-e", "set",    "reset",   "free"};
+    "",          "wait",      "timed",      "poll",  "default", "posix",  "posix-timed",
+    "try",       "posix-try", "post",       "post2", "wait-t",  "post-t", "any",
+    "any-timed", "pass",      "pass-timed", "any-e", "set",     "reset",  "free"};
 
 /* In model_shared.ghost: of s, of t, and of an automatic event. */
 enum ghost { OFFERED, TAKEN = OFFERED + 3, ADDED = TAKEN + 3, GHOSTS = ADDED + 3 };
@@ -56,6 +57,7 @@ static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTO
 static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static fw_sem *s, *t;
 static fw_event *e;
+static bool may_pass;
 
 /* --- The words ------------------------------------------------------------------------------ */
 
@@ -105,6 +107,7 @@ void sem_script_setup(const void *arg)
     t = model_object("t", sizeof *t, parts, decode);
     e = model_object("e", sizeof *e, script->automatic ? parts : gate_parts,
                      script->automatic ? decode : NULL);
+    may_pass = script->may_pass;
     s->state_ = script->s;
     s->guess_ = (uint32_t)script->s;
     s->luck_ = script->luck;
@@ -147,8 +150,8 @@ void sem_script_changed(unsigned thread, uint64_t addr, uint64_t before)
     bool is_auto = e->kind_ == FW_EVENT_AUTO;
 
     (void)thread;
-    if (addr == (uint64_t)(uintptr_t)s && is_reserved(before) && is_reserved(s->state_) &&
-        units_value(before) == 1 && units_value(s->state_) == 0)
+    if (addr == (uint64_t)(uintptr_t)s && !may_pass && is_reserved(before) &&
+        is_reserved(s->state_) && units_value(before) == 1 && units_value(s->state_) == 0)
         model_fail("stolen", "somebody else took the unit that was reserved", 0, 0);
     if (o == NULL || (model_shared.dead >> (o - model_objects) & 1) != 0)
         return;
@@ -204,6 +207,13 @@ static void take_posix(unsigned self, enum word w)
         model_thread_fail("answer", "thread %llu got error %llu", self, (uint64_t)error);
 }
 
+/* That it found none can be told afterwards only where nobody else takes one. */
+static void try_posix(unsigned self)
+{
+    if (sem_in_use->trywait_posix(s))
+        took(self, S);
+}
+
 static void choose(unsigned self, enum word w)
 {
     const fw_any objects[] = {{w == ANY_E ? FW_ANY_EVENT : FW_ANY_SEM, w == ANY_E ? (void *)e : s},
@@ -236,6 +246,9 @@ static void act(unsigned self, enum word w)
     case POSIX:
     case POSIX_TIMED:
         take_posix(self, w);
+        break;
+    case POSIX_TRY:
+        try_posix(self);
         break;
     case POST_T:
         add(t, T, 1);

@@ -11,6 +11,7 @@
  *                                sleeping, with the default policy
  *   posix, posix-timed           the same as sem_wait has it: EINTR, and a cancellation point
  *   try                          takes one if there is one
+ *   posix-try                    the same as sem_trywait has it: also one that is reserved
  *   post, post2                  adds one, two
  *   wait-t, post-t               the same with a second semaphore
  *   any, any-timed               waits for s or t
@@ -29,6 +30,7 @@ struct sem_script {
     uint32_t max;   /* of s; 0: none */
     uint32_t luck;  /* of s; not 0: so many waits with the default policy sleep at once */
     bool automatic; /* the event */
+    bool may_pass;  /* a reserved unit may be taken by another */
 };
 
 /* Members of struct model_program; arg is the struct sem_script. */
