@@ -114,7 +114,9 @@ struct fw_stat_head_ {
     uint32_t parent;
     uint64_t began; /* CLOCK_MONOTONIC nanoseconds */
     char program[FW_STAT_NAME];
-    uint64_t unused[4];
+    uint32_t number; /* of the file: PROCESS.NUMBER */
+    uint32_t unused_number;
+    uint64_t unused[3];
 };
 
 struct fw_stat_file_ {

@@ -28,9 +28,9 @@ enum { PARTS = 512 };
 
 static char directory[PATH_MAX - 64]; /* empty: nothing is counted */
 static char program[FW_STAT_NAME];
-static char maps_path[PATH_MAX];       /* of this process's copies */
+static struct fw_stat_file_ *made;     /* storage is not taken yet; NULL: not even that */
 static struct fw_stat_file_ *the_file; /* NULL: none yet */
-static uint32_t is_made;               /* or cannot be made */
+static uint32_t is_refused;            /* there can be none */
 static uint32_t life = 1;
 
 static struct {
@@ -41,55 +41,90 @@ static struct {
     uint64_t begin[PARTS], end[PARTS];
 } known;
 
-static void write_head(struct fw_stat_file_ *f)
+static struct fw_stat_file_ *load(struct fw_stat_file_ *const *from)
+{
+    return (struct fw_stat_file_ *)(uintptr_t)fw_load64_acquire((const fw_word_ *)from);
+}
+
+static void write_head(struct fw_stat_file_ *f, unsigned number)
 {
     struct fw_stat_head_ *h = &f->head;
 
     h->size = sizeof *f;
+    h->number = number;
     h->process = fw_process_id_();
     h->began = fw_clock_ns_();
     memcpy(h->program, program, sizeof program);
     fw_store64_release(&h->magic, FW_STAT_MAGIC);
 }
 
-static int make_file(struct fw_stat_file_ **f)
+static void path_of(char path[static PATH_MAX], unsigned number, const char *end)
+{
+    snprintf(path, PATH_MAX, "%s/%u.%u%s", directory, fw_process_id_(), number, end);
+}
+
+/* NULL: it cannot be made. */
+static struct fw_stat_file_ *make_file(void)
 {
     char path[PATH_MAX];
     void *base;
     int error = EEXIST;
 
     for (unsigned n = 0; error == EEXIST && n < NAMES; n++) {
-        snprintf(path, sizeof path, "%s/%u.%u", directory, fw_process_id_(), n);
-        error = fw_count_file_make_(path, sizeof **f, &base);
-        snprintf(maps_path, sizeof maps_path, "%s/%u.%u.maps", directory, fw_process_id_(), n);
+        path_of(path, n, "");
+        error = fw_count_file_make_(path, sizeof(struct fw_stat_file_), &base);
+        if (error == 0)
+            write_head(base, n);
     }
-    if (error != 0)
-        return error;
-    *f = base;
-    write_head(*f);
-    return 0;
+    return error == 0 ? base : NULL;
 }
 
-/* Storage for the whole file: not before somebody waits. */
-static struct fw_stat_file_ *reserved(struct fw_stat_file_ *f)
+static void remove_file(struct fw_stat_file_ *f)
 {
-    return f != NULL && fw_count_file_reserve_(f, sizeof *f) == 0 ? f : NULL;
+    char path[PATH_MAX];
+
+    path_of(path, f->head.number, "");
+    fw_count_file_remove_(path, f, sizeof *f);
 }
 
-static struct fw_stat_file_ *made;
+/* The threads of a forked child may come here at the same moment: one of their files is kept. */
+static struct fw_stat_file_ *make_first(void)
+{
+    struct fw_stat_file_ *own = make_file();
+    uint64_t first = 0;
+
+    if (own == NULL || fw_cas64_acq_rel((fw_word_ *)&made, &first, (uintptr_t)own))
+        return own;
+    remove_file(own);
+    return load(&made);
+}
+
+/*
+ * Storage for the whole file is taken when somebody waits, and not before: by each thread that
+ * comes before it is there, since nobody waits for another (S1).
+ */
+static struct fw_stat_file_ *first_use(void)
+{
+    struct fw_stat_file_ *f = load(&made);
+
+    if (f == NULL)
+        f = make_first();
+    if (f == NULL || fw_count_file_reserve_(f, sizeof *f) != 0) {
+        fw_store32_relaxed(&is_refused, 1);
+        return NULL;
+    }
+    fw_store64_release((fw_word_ *)&the_file, (uintptr_t)f);
+    return f;
+}
 
 struct fw_stat_file_ *fw_stat_file_here_(void)
 {
-    struct fw_stat_file_ *f =
-        (struct fw_stat_file_ *)(uintptr_t)fw_load64_acquire((fw_word_ *)&the_file);
+    struct fw_stat_file_ *f = load(&the_file);
     int saved_errno = errno;
 
-    if (f != NULL || directory[0] == '\0' || fw_xchg32_release(&is_made, 1) != 0)
+    if (f != NULL || directory[0] == '\0' || fw_load32_relaxed(&is_refused) != 0)
         return f;
-    if (made == NULL)
-        make_file(&made);
-    f = reserved(made);
-    fw_store64_release((fw_word_ *)&the_file, (uintptr_t)f);
+    f = first_use();
     errno = saved_errno;
     return f;
 }
@@ -106,7 +141,7 @@ static void forget_in_child(void)
     fw_store64_relaxed((fw_word_ *)&the_file, 0);
     known.busy = known.missed = 0;
     known.copies = known.count = 0;
-    fw_store32_relaxed(&is_made, 0);
+    fw_store32_relaxed(&is_refused, 0);
     fw_store32_relaxed(&life, life + 1);
 }
 
@@ -162,10 +197,12 @@ static bool is_covered(uint64_t site)
 static void copy_maps(void)
 {
     struct line line = {.length = 0};
+    char path[PATH_MAX];
 
+    path_of(path, load(&made)->head.number, ".maps");
     known.count = 0;
     known.copies++;
-    fw_count_file_append_("/proc/self/maps", maps_path, see_piece, &line);
+    fw_count_file_append_("/proc/self/maps", path, see_piece, &line);
 }
 
 /* Only one thread at a time; for who comes meanwhile, it makes one more copy. */
@@ -200,7 +237,8 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
     if (value == NULL || value[0] != '/' || strlen(value) >= sizeof directory)
         return;
     memcpy(directory, value, strlen(value) + 1);
-    if (make_file(&made) != 0) {
+    made = make_file();
+    if (made == NULL) {
         fw_say_("the figures of --stat cannot be written: this process is not counted");
         directory[0] = '\0';
         return;

@@ -14,7 +14,7 @@
  * first waits, and is not counted where it cannot.
  */
 
-/* The file of this process; NULL: there is none, or another thread is about to make it. */
+/* The file of this process; NULL: there is none. */
 struct fw_stat_file_ *fw_stat_file_here_(void);
 
 /* Another one after each fork: what threads remember of the file is worth nothing then. */

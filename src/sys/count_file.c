@@ -47,6 +47,12 @@ int fw_count_file_make_(const char *path, size_t size, void **base)
     return (int)error;
 }
 
+void fw_count_file_remove_(const char *path, void *base, size_t size)
+{
+    fw_unmap_(base, size);
+    fw_system_call_(SYS_unlinkat, AT_FDCWD, (long)(intptr_t)path, 0, 0, 0, 0);
+}
+
 int fw_count_file_reserve_(void *base, size_t size)
 {
     long error;

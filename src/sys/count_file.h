@@ -16,6 +16,9 @@
  */
 int fw_count_file_make_(const char *path, size_t size, void **base);
 
+/* Takes it out of memory, and removes it: nobody else has used it. */
+void fw_count_file_remove_(const char *path, void *base, size_t size);
+
 /*
  * Takes storage for all of the memory, so that no later access is ended by SIGBUS for want of it.
  *   EFAULT, ENOMEM  there is not so much

@@ -5,10 +5,12 @@
  *
  *     hot                 some rounds, and exit status 3
  *     hot fork            in a child, too
+ *     hot first           a few processes, in each of which two threads wait first, and at once
  *     hot hang            until it is killed: one thread waits for what another has for ever
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -120,8 +122,74 @@ static void hang(void)
         pause();
 }
 
+/* --- The first waits of a process ------------------------------------------------------------- */
+
+enum { FIRSTS = 40 };
+
+static pthread_mutex_t first[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static pid_t who_is_first[2];
+static unsigned ready;
+
+static void *waits_first(void *own)
+{
+    unsigned i = own == &first[1];
+
+    __atomic_store_n(&who_is_first[i], gettid(), __ATOMIC_RELEASE);
+    __atomic_add_fetch(&ready, 1, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(&ready, __ATOMIC_ACQUIRE) < 2)
+        sched_yield();
+    pthread_mutex_lock(own);
+    pthread_mutex_unlock(own);
+    return NULL;
+}
+
+static void both_wait_first(void)
+{
+    pthread_t threads[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        pthread_mutex_lock(&first[i]);
+        if (pthread_create(&threads[i], NULL, waits_first, &first[i]) != 0)
+            abort();
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        pid_t *who = &who_is_first[i];
+
+        while (__atomic_load_n(who, __ATOMIC_ACQUIRE) == 0 ||
+               !is_asleep(__atomic_load_n(who, __ATOMIC_ACQUIRE)))
+            sleep_us(100);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        pthread_mutex_unlock(&first[i]);
+        pthread_join(threads[i], NULL);
+    }
+}
+
+/* Processes that were executed, and those that were only forked, make their files differently. */
+static int play_first(char **argv)
+{
+    for (unsigned i = 0; i < FIRSTS; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            if (i % 2 == 0)
+                execl("/proc/self/exe", argv[0], "once", NULL);
+            both_wait_first();
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+    return 3;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "first") == 0)
+        return play_first(argv);
+    if (argc > 1 && strcmp(argv[1], "once") == 0) {
+        both_wait_first();
+        return 0;
+    }
     bool forks = argc > 1 && strcmp(argv[1], "fork") == 0;
     pid_t child = -1;
 

@@ -15,6 +15,7 @@ import unittest
 
 PROGRAM, HOT, KNOWS = [], "", ""
 ROUNDS = 40
+FIRSTS = 40
 PATIENCE_S = 600  # a hang
 
 
@@ -125,6 +126,12 @@ class Json(Case):
         self.assertEqual(len({process["process"] for process in found["processes"]}), 2)
         for process in found["processes"]:
             self.assertLessEqual(max(lock["waits"] for lock in process["locks"]), 2 * ROUNDS)
+
+    def test_both_of_two_threads_that_wait_first(self):
+        found, done = figures(HOT, "first")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual([sum(lock["waits"] for lock in process["locks"])
+                          for process in found["processes"]], [2] * FIRSTS)
 
     def test_programs_that_a_process_becomes_and_starts(self):
         found, done = figures("sh", "-c", f"{HOT}; {HOT}; exec {HOT}")
