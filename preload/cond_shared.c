@@ -112,7 +112,7 @@ static void line_up(struct shared_waiter *me)
 {
     struct fw_room_ *room = fw_room_enter_(me->c);
 
-    fw_room_append_(room, &me->place, me->c);
+    fw_room_insert_(room, &me->place, me->c, 0);
     fw_room_leave_(room);
 }
 

@@ -44,6 +44,9 @@
  *     the mutex any more.  Who is woken before that waits for the mover at the room.
  * C6  Who can be moved waits with the same mutex as all others in line who can.  Who has another
  *     mutex, or one to which nobody can be moved, is foreign: single, and never MOVED.
+ * C7  The line is in the order of urgency, as each waiter was before it slept; among equals in that
+ *     of arrival.  A broadcast keeps it: the kernel has its sleepers in the same order, and where
+ *     it wakes one on the way, that is the first of the line.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -55,6 +58,7 @@
 #include "mutex_move.h"
 #include "sys/cancel.h"
 #include "sys/panic.h"
+#include "sys/schedule.h"
 #include "sys/thread.h"
 
 /* How often one looks who waits until nobody does; a guess, and such programs err. */
@@ -91,7 +95,7 @@ static void line_up(struct waiter *me)
         me->seq = fw_load32_relaxed(&c->seq_);
         me->is_single = is_foreign(me) || mode_of(c) == COND_SIGNALS;
         fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_LINE);
-        fw_room_append_(room, &me->place, c);
+        fw_room_insert_(room, &me->place, c, fw_urgency_known_());
     }
     fw_room_leave_(room);
     if (others && !is_foreign(me))
@@ -171,12 +175,27 @@ static int poll_in_line(struct waiter *me)
     return error;
 }
 
+/* A last look, before it sleeps, at how urgent the waiter is. */
+static void find_turn(struct waiter *me)
+{
+    int urgency = fw_urgency_();
+    struct fw_room_ *room;
+
+    if (urgency == me->place.urgency)
+        return;
+    room = fw_room_enter_(me->c);
+    if (!is_marked(me))
+        fw_room_reorder_(room, &me->place, urgency);
+    fw_room_leave_(room);
+}
+
 static int sleep_in_line(struct waiter *me)
 {
     const uint32_t *word = me->is_single ? &me->state : &me->c->seq_;
     uint32_t state = AWAKE;
     int error;
 
+    find_turn(me);
     /* AWAKE -> ASLEEP; a mark that came first is read with acquire order, as all marks are */
     if (!fw_cas32_relaxed(&me->state, &state, ASLEEP))
         return is_marked(me) ? 0 : -EAGAIN;

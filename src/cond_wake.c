@@ -137,7 +137,8 @@ static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w
     if (wakes == FW_MUTEX_WAKE_ALL)
         moved = fw_futex_wake(&c->seq_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
     else
-        moved = fw_futex_cmp_requeue(&c->seq_, seq, wakes, line, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+        moved = fw_futex_cmp_requeue(&c->seq_, seq, w->is_single ? 0 : wakes, line, FW_FUTEX_ALL,
+                                     FW_FUTEX_PRIVATE); /* C7 */
     if (moved < 0)
         fw_panic_errno_("futex requeue", -moved);
     for (; w != NULL; w = after(w)) {

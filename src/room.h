@@ -21,6 +21,8 @@
  *  - A place that is in line means that its object is alive: whoever waits for an object keeps it.
  *    So between enter and leave one may touch an object for which one has found a place.
  *  - Inside a room nobody waits for anything else; futex wakes and requeues are allowed.
+ *  - Who waits for an object stands in the order of urgency, among equals in that of arrival: as
+ *    the kernel has its sleepers (POSIX asks for it where threads are real-time ones).
  *  - After fork(3) the child's rooms are empty: the other threads do not exist there.
  */
 
@@ -29,10 +31,14 @@ struct fw_place_ {
     struct fw_place_ *next;
     struct fw_place_ *prev;
     const void *object; /* what is waited for */
+    int urgency;        /* of the waiter: 0, or as fw_urgency_ has it */
 };
 
+/* More urgent than any thread is: who upgrades goes before all others. */
+#define FW_ROOM_BEFORE_ALL_ 1000
+
 struct fw_room_ {
-    struct fw_place_ *first; /* of the waiters for all objects of this room, oldest first */
+    struct fw_place_ *first; /* of the waiters for all objects of this room */
     struct fw_place_ *last;
     uint32_t
         pulse; /* a word to sleep on that is never freed; whoever wakes there changes it first */
@@ -46,31 +52,6 @@ struct fw_room_ *fw_room_enter_(const void *object);
 void fw_room_leave_(struct fw_room_ *room);
 
 /* All further calls: inside the room only. */
-
-/* Stands at the end of the line; at its head (for an upgrade, which goes before all others). */
-static inline void fw_room_append_(struct fw_room_ *room, struct fw_place_ *p, const void *object)
-{
-    p->object = object;
-    p->next = NULL;
-    p->prev = room->last;
-    if (room->last != NULL)
-        room->last->next = p;
-    else
-        room->first = p;
-    room->last = p;
-}
-
-static inline void fw_room_prepend_(struct fw_room_ *room, struct fw_place_ *p, const void *object)
-{
-    p->object = object;
-    p->prev = NULL;
-    p->next = room->first;
-    if (room->first != NULL)
-        room->first->prev = p;
-    else
-        room->last = p;
-    room->first = p;
-}
 
 static inline void fw_room_remove_(struct fw_room_ *room, struct fw_place_ *p)
 {
@@ -105,7 +86,7 @@ static inline struct fw_place_ *fw_room_find_(struct fw_place_ *p, const void *o
     return p;
 }
 
-/* The longest waiting for the object; the next longest after p. */
+/* The most urgent that waits for the object, of several the longest waiting; the next after p. */
 static inline struct fw_place_ *fw_room_first_(const struct fw_room_ *room, const void *object)
 {
     return fw_room_find_(room->first, object);
@@ -114,6 +95,34 @@ static inline struct fw_place_ *fw_room_first_(const struct fw_room_ *room, cons
 static inline struct fw_place_ *fw_room_next_(const struct fw_place_ *p)
 {
     return fw_room_find_(p->next, p->object);
+}
+
+/*
+ * Stands in line, behind all that wait for the object and are as urgent: an ordinary thread at the
+ * end.
+ */
+static inline void fw_room_insert_(struct fw_room_ *room, struct fw_place_ *p, const void *object,
+                                   int urgency)
+{
+    struct fw_place_ *next = NULL;
+
+    p->object = object;
+    p->urgency = urgency;
+    if (urgency > 0) {
+        next = fw_room_first_(room, object);
+        while (next != NULL && next->urgency >= urgency)
+            next = fw_room_next_(next);
+    }
+    p->next = next;
+    p->prev = next != NULL ? next->prev : room->last;
+    fw_room_restore_(room, p);
+}
+
+/* Its urgency has changed: it comes behind those who have the new one. */
+static inline void fw_room_reorder_(struct fw_room_ *room, struct fw_place_ *p, int urgency)
+{
+    fw_room_remove_(room, p);
+    fw_room_insert_(room, p, p->object, urgency);
 }
 
 #endif

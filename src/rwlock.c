@@ -30,9 +30,9 @@
  * Legal:   any flag while nobody is in line, as after a fork (a needless visit to the room clears
  *          it); CALL while somebody is coming; COMING while that one naps, for NAP_NS at most.
  * Illegal: somebody in line, outside the room, with neither CALL nor COMING in the word; COMING
- *          while nobody is awake or naps; COMING while a release owes something to the line (in a
- *          fair lock: while somebody who wants to read stands there, or readers hold the lock);
- *          to change a flag outside the room.
+ *          while nobody is awake or naps; COMING while a release owes something to the line (to a
+ *          real-time writer; in a fair lock: while somebody who wants to read stands there, or
+ *          readers hold the lock); to change a flag outside the room.
  *
  * I1  While somebody is in line, CALL or COMING is set; the line, the second word and the flags
  *     agree whenever nobody is in the room.
@@ -44,11 +44,11 @@
  * I4  In a fair lock, a reader gets past a writer that stands in line only by a writer's release or
  *     downgrade, which lets in all that wait to read; or if the lock is free and has no comer.  The
  *     last reader hands the lock to the writer that is first in line.
- * I5  Who lets go does not touch the lock after the compare-and-swap that does it, but for those it
- *     finds in line, inside the room, and only until the last of them has been told.  The wakes
- *     that follow use addresses only.
+ * I5  Who lets go does not touch the lock after its compare-and-swap, but for those it finds in
+ *     line, inside the room, and only until the last has been told.  Wakes use addresses only.
  * I6  The number of readers is exact; with WRITER it is 0.  Only the owner changes WRITER and
  *     UPGRADABLE, but for a grant on behalf of a waiter.
+ * I7  The line is in the order of urgency (room.h); a real-time writer is handed the lock.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -20,6 +20,7 @@
 #include "rwlock_line.h"
 #include "rwlock_word.h"
 #include "sys/clock.h"
+#include "sys/schedule.h"
 
 /* A writer that has lost for this long after its first call is handed the lock. */
 #define STARVATION_NS 500000u
@@ -91,7 +92,13 @@ static bool is_behind_sleeper(const struct rw_waiter *me)
     return before != NULL && before->place.object == me->place.object && before->state == RW_ASLEEP;
 }
 
-/* Stands at the end of the line; who upgrades, at its head.  True: the lock was taken instead. */
+/* Who upgrades goes before all others. */
+static int urgency_of(const struct rw_waiter *me, int urgency)
+{
+    return me->want == RW_UPGRADE ? FW_ROOM_BEFORE_ALL_ : urgency;
+}
+
+/* Stands in line.  True: the lock was taken instead. */
 static bool step_in(fw_rwlock *l, struct rw_waiter *me)
 {
     struct fw_room_ *room = enter(l);
@@ -101,10 +108,7 @@ static bool step_in(fw_rwlock *l, struct rw_waiter *me)
         fw_room_leave_(room);
         return true;
     }
-    if (me->want == RW_UPGRADE)
-        fw_room_prepend_(room, &me->place, l);
-    else
-        fw_room_append_(room, &me->place, l);
+    fw_room_insert_(room, &me->place, l, urgency_of(me, fw_urgency_known_()));
     me->hopes = !is_behind_sleeper(me);
     l->line_ += line_unit(me->want);
     wakes = fw_rw_settle_(room, l, RW_NOTHING, false);
@@ -133,6 +137,7 @@ static uint64_t note_race(struct rw_waiter *me)
 /* One sleep; or none, where a last look in the room shows that something is due (I3). */
 static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
 {
+    int urgency = urgency_of(me, fw_wait_blocks_(wait) ? fw_urgency_() : fw_urgency_known_());
     struct fw_room_ *room = enter(l);
     uint32_t pulse = room->pulse;
     uint64_t nap_ns = 0;
@@ -142,6 +147,8 @@ static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wa
         fw_room_leave_(room);
         return 0;
     }
+    if (urgency != me->place.urgency)
+        fw_room_reorder_(room, &me->place, urgency);
     if (me->is_comer) {
         nap_ns = note_race(me);
         if (nap_ns == 0) {

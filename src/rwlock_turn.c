@@ -22,6 +22,7 @@ struct verdict {
     struct rw_waiter *comer; /* is called */
 };
 
+/* The first that wants to write; there is one. */
 static struct rw_waiter *first_writer(const struct fw_room_ *room, const fw_rwlock *l)
 {
     struct rw_waiter *p = rw_first_in(room, l);
@@ -29,6 +30,12 @@ static struct rw_waiter *first_writer(const struct fw_room_ *room, const fw_rwlo
     while (p->want != RW_WRITE)
         p = rw_next_to(p);
     return p;
+}
+
+/* A real-time thread; it stands before all that are not. */
+static bool is_urgent(const struct rw_waiter *p)
+{
+    return p->place.urgency > 0;
 }
 
 /* The word after the change alone. */
@@ -88,8 +95,8 @@ static fw_rw_word_ let_sharers_in(struct rw_waiter *p, fw_rw_word_ w, struct ver
 
 /*
  * The lock is free, and a writer is due.  After a readers' phase it is handed over, so that no
- * writer that comes later can make the first wait for one phase more (I4); else it is up to the
- * quickest, and one at a time is called (I2).
+ * writer that comes later can make the first wait for one phase more (I4); and to a real-time
+ * thread (I7); else it is up to the quickest, and one at a time is called (I2).
  */
 static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw_change change,
                                  bool hand_over, struct verdict *v)
@@ -97,7 +104,7 @@ static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw
     bool is_turn = line_kind(v->line) != FW_RWLOCK_PREFER_READERS &&
                    (change == RW_READER_LEAVES || change == RW_UPREADER_LEAVES);
 
-    if (is_turn || hand_over || first->starves) {
+    if (is_turn || hand_over || first->starves || is_urgent(first)) {
         v->heir = first;
         v->line = (v->line - LINE_WRITER) & ~LINE_COMER;
         return rw_with_writer(w, first->id);
@@ -109,8 +116,9 @@ static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw
     return w;
 }
 
-/* What the word has to say about the line (I1, I2). */
-static fw_rw_word_ with_flags(fw_rw_word_ w, uint64_t line)
+/* What the word has to say about the line (I1, I2, I7); the line may still have one more. */
+static fw_rw_word_ with_flags(const fw_rwlock *l, const struct fw_room_ *room, fw_rw_word_ w,
+                              uint64_t line)
 {
     bool writers_first = line_kind(line) == FW_RWLOCK_PREFER_WRITERS;
     bool readers_first = line_kind(line) == FW_RWLOCK_PREFER_READERS;
@@ -122,7 +130,8 @@ static fw_rw_word_ with_flags(fw_rw_word_ w, uint64_t line)
     if (!readers_first && (line_has_upgrader(line) || line_has_writers(line)))
         w |= RW_CLOSED;
     if (line_has_comer(line) && !line_has_upgrader(line) &&
-        (writers_first || !line_has_sharers(line)) && (readers_first || !is_shared))
+        (writers_first || !line_has_sharers(line)) && (readers_first || !is_shared) &&
+        !is_urgent(first_writer(room, l)))
         return w | RW_COMING;
     return w | RW_CALL;
 }
@@ -145,7 +154,7 @@ static fw_rw_word_ decide(fw_rwlock *l, const struct fw_room_ *room, fw_rw_word_
             w = let_writer_in(first_writer(room, l), w, change, hand_over, v);
         }
     }
-    return with_flags(w, v->line);
+    return with_flags(l, room, w, v->line);
 }
 
 /* Takes a waiter out of the line for good.  After the store its place may be gone. */

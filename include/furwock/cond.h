@@ -26,10 +26,11 @@ FW_BEGIN_DECLS
  *    program: it stops it (abort) with a line on standard error.
  *  - Signal and broadcast may be called with or without the mutex held; with it is better, see
  *    below.  Where nobody waits they cost one load.
- *  - No signal is lost, and none is stolen: fw_cond_signal wakes the one who has waited longest,
+ *  - No signal is lost, and none is stolen: fw_cond_signal wakes the most urgent waiter (real-time
+ *    threads by priority, SCHED_DEADLINE first), among equals the one who has waited longest,
  *    and who begins to wait after it has returned cannot take the wake.  A wait whose time is over
  *    and that was woken as well returns 0, and a wait that returns ETIMEDOUT has taken no signal
- *    from others.  Wakes are in the order of waiting, whatever the threads' priorities.
+ *    from others.  How urgent a waiter is counts as it was before it slept.
  *  - Test the condition in a loop all the same: between the wake and the lock another thread may
  *    have changed it.
  *  - Broadcast does not wake a swarm that fights for the mutex.  It wakes one waiter at most (none
@@ -97,7 +98,7 @@ FW_API int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadlin
 FW_API int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
                                const fw_deadline *deadline);
 
-/* Wakes the waiter that has waited longest, if there is any. */
+/* Wakes the most urgent waiter, among equals the one that has waited longest, if there is any. */
 FW_API void fw_cond_signal(fw_cond *c);
 
 /* Wakes all waiters, one after the other as the mutex gets free. */

@@ -35,7 +35,9 @@ FW_BEGIN_DECLS
  *    Among writers a release is greedy, in all kinds, as that of fw_mutex (furwock/mutex.h): a
  *    running writer may be quicker than one that has been woken; one that has lost for about half a
  *    millisecond is handed the lock.  Where a reader's release ends the readers' phase, the lock is
- *    handed to the writer that came first (but not in a lock that prefers readers).
+ *    handed to the writer that came first (but not in a lock that prefers readers).  Real-time
+ *    threads that wait to write go before others, by priority, as that was before they slept, and
+ *    are handed the lock.  Whether readers or writers are next is up to the kind alone.
  *  - A third mode, upgradable, reads together with readers, excludes writers and its own like, and
  *    can be turned into write without letting go in between.  A thread that upgrades waits for the
  *    readers to leave; no new ones are let in meanwhile, unless the lock prefers readers.

@@ -12,6 +12,9 @@ enum { DEADLINE = 6 };
 
 __thread uint32_t fw_inheriting_ __attribute__((tls_model("initial-exec")));
 
+/* What fw_urgency_ has found, and 1; 0: it was never called. */
+static __thread int known_urgency __attribute__((tls_model("initial-exec")));
+
 /* struct sched_attr as it was first (Linux 3.14); not in all sets of headers. */
 struct attributes {
     uint32_t size, policy;
@@ -23,7 +26,7 @@ struct attributes {
 
 _Static_assert(sizeof(struct attributes) == 48, "the kernel's layout");
 
-int fw_urgency_(void)
+static int urgency(void)
 {
     struct attributes a = {.size = sizeof a};
 
@@ -32,6 +35,17 @@ int fw_urgency_(void)
     if (a.policy == DEADLINE)
         return FW_URGENCY_DEADLINE;
     return a.policy == SCHED_FIFO || a.policy == SCHED_RR ? (int)a.priority : 0;
+}
+
+int fw_urgency_(void)
+{
+    known_urgency = urgency() + 1;
+    return known_urgency - 1;
+}
+
+int fw_urgency_known_(void)
+{
+    return known_urgency != 0 ? known_urgency - 1 : fw_urgency_();
 }
 
 bool fw_is_real_time_(void)

@@ -26,6 +26,12 @@ int fw_urgency_(void);
 #define FW_URGENCY_DEADLINE 100
 
 /*
+ * The same as the calling thread has last been told; it asks if it never has.  Who is about to
+ * sleep asks again, since a system call is little beside that.
+ */
+int fw_urgency_known_(void);
+
+/*
  * How many locks the calling thread holds by which others lend it their priority: then it may be
  * more urgent than it knows.  Whoever takes and releases such locks counts them.
  */

@@ -94,6 +94,7 @@ struct fake {
     uint32_t one_in_asked; /* and what it was asked last */
     bool overdue;          /* what fw_is_overdue_ answers where a wake is under way */
     int urgency;           /* what fw_urgency_ answers */
+    int urgency_known;     /* what fw_urgency_known_ answers; < 0: the same */
     unsigned urgency_asked;
 
     bool polling_pays;  /* what fw_polling_pays_ answers */

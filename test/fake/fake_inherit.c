@@ -28,6 +28,11 @@ int fw_urgency_(void)
     return fake.urgency;
 }
 
+int fw_urgency_known_(void)
+{
+    return fake.urgency_known < 0 ? fake.urgency : fake.urgency_known;
+}
+
 int fw_futex_lock_pi_(uint32_t *word, unsigned flags, const fw_deadline *deadline)
 {
     struct fake_call *call = fake_note(FAKE_LOCK_PI, word);

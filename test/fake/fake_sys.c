@@ -25,6 +25,7 @@ void fake_reset(void)
     fake.plain_works = true;
     fake.next_id = FAKE_ID(FAKE_SELF);
     fake.next_serial = 7;
+    fake.urgency_known = -1;
     fake.now_ns = UINT64_C(3600000000000);
     fake.real_minus_monotonic_ns = INT64_C(1000000000000000);
     fake.pause_ns = 10;

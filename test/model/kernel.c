@@ -26,9 +26,17 @@ void kernel_return(unsigned thread, uint64_t result)
     model_threads[thread].status = THREAD_RUNNING;
 }
 
+/* By its own priority, among equals behind those that sleep already: so it is in futex/core.c. */
 void kernel_enqueue(unsigned thread)
 {
-    model_shared.queue[model_shared.asleep++] = thread;
+    uint64_t *queue = model_shared.queue;
+    unsigned i = (unsigned)model_shared.asleep++;
+
+    for (; model_program->tasks != NULL && i > 0 &&
+           model_threads[queue[i - 1]].priority < model_threads[thread].priority;
+         i--)
+        queue[i] = queue[i - 1];
+    queue[i] = thread;
 }
 
 static void dequeue(unsigned thread)
@@ -188,7 +196,8 @@ void kernel_requeue(unsigned thread, bool compare)
         model_threads[sleeper].op.addr = op->b;
         kernel_enqueue(sleeper);
         report_moved(sleeper);
-        asleep--; /* the last one is behind those that are still to be looked at */
+        if (model_program->tasks == NULL)
+            asleep--; /* the last one is behind those that are still to be looked at */
         moved++;
     }
     kernel_return(thread, compare ? woken + moved : woken);

@@ -117,6 +117,16 @@ void rooms_check_wait(unsigned thread)
         model_fail("room", "thread %llu sleeps inside a room", thread, 0);
 }
 
+/* Who waits for the same object stands in the order of urgency. */
+static void check_order(const struct fw_place_ *p)
+{
+    const struct fw_place_ *next = fw_room_next_(p);
+
+    if (next != NULL && next->urgency > p->urgency)
+        model_fail("order", "one of priority %llu stands behind one of priority %llu",
+                   (uint64_t)next->urgency, (uint64_t)p->urgency);
+}
+
 /* Everybody in line still has a place. */
 static void check_line(const struct fw_room_ *room)
 {
@@ -138,6 +148,7 @@ static void check_line(const struct fw_room_ *room)
             model_fail("room", "the line is broken at 0x%llx", addr, 0);
             return;
         }
+        check_order(p);
     }
 }
 

@@ -36,6 +36,63 @@ static void a_signal_wakes_the_waiter(void **state)
     assert_int_equal(fake.cancel_points, 1);
 }
 
+enum { URGENCY = 20 };
+
+/* The second one is more urgent; it may have found out just now. */
+static int a_more_urgent_one_comes(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits > 1) {
+        without_mutex(fw_cond_signal);
+        return FAKE_COMPARE;
+    }
+    fake.urgency = URGENCY;
+    another_waits(NULL);
+    assert_int_equal(inner_result, 0);
+    fake.urgency = 0;
+    without_mutex(fw_cond_signal);
+    return FAKE_COMPARE;
+}
+
+static void the_most_urgent_is_woken_first(void **state)
+{
+    (void)state;
+    fake.on_sleep = a_more_urgent_one_comes;
+    assert_int_equal(wait_blocking(NULL), 0);
+}
+
+static void one_that_has_become_urgent_is_too(void **state)
+{
+    (void)state;
+    fake.urgency_known = 0;
+    fake.on_sleep = a_more_urgent_one_comes;
+    assert_int_equal(wait_blocking(NULL), 0);
+}
+
+static int an_equal_one_comes(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 1) {
+        another_waits(NULL);
+        return FAKE_COMPARE;
+    }
+    without_mutex(fw_cond_signal);
+    assert_true(fake.sleepers[0].woken);
+    assert_false(fake.sleepers[1].woken);
+    without_mutex(fw_cond_signal);
+    return FAKE_COMPARE;
+}
+
+static void among_equals_the_first_to_come_is(void **state)
+{
+    (void)state;
+    c.waiters_ = 2; /* they sleep singly */
+    fake.urgency = URGENCY;
+    fake.on_sleep = an_equal_one_comes;
+    assert_int_equal(wait_blocking(NULL), 0);
+    assert_int_equal(inner_result, 0);
+}
+
 static int broadcast_to_one(struct fake_call *call)
 {
     (void)call;
@@ -312,6 +369,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cond_test(nobody_waits_and_nothing_happens),
         cond_test(a_signal_wakes_the_waiter),
+        cond_test(the_most_urgent_is_woken_first),
+        cond_test(one_that_has_become_urgent_is_too),
+        cond_test(among_equals_the_first_to_come_is),
         cond_test(a_broadcast_to_one_is_a_signal),
         cond_test(a_signal_on_the_way_to_sleep_is_not_missed),
         cond_test(a_waiter_that_polls_costs_no_system_call),

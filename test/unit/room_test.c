@@ -25,10 +25,10 @@ static void a_line_is_in_the_order_of_arrival(void **state)
     struct fw_room_ *room = fw_room_enter_(&first_object);
 
     (void)state;
-    fw_room_append_(room, &a, &first_object);
-    fw_room_append_(room, &b, &second_object); /* as if it led to the same room */
-    fw_room_append_(room, &c, &first_object);
-    fw_room_prepend_(room, &d, &second_object);
+    fw_room_insert_(room, &a, &first_object, 0);
+    fw_room_insert_(room, &b, &second_object, 0); /* as if it led to the same room */
+    fw_room_insert_(room, &c, &first_object, 0);
+    fw_room_insert_(room, &d, &second_object, FW_ROOM_BEFORE_ALL_);
     assert_ptr_equal(fw_room_first_(room, &first_object), &a);
     assert_ptr_equal(fw_room_next_(&a), &c);
     assert_null(fw_room_next_(&c));
@@ -47,6 +47,46 @@ static void a_line_is_in_the_order_of_arrival(void **state)
     fw_room_leave_(room);
 }
 
+/* The line, as the names of those in it. */
+static const char *names_in(const struct fw_room_ *room, const struct fw_place_ *places)
+{
+    static char names[8];
+    unsigned n = 0;
+
+    for (struct fw_place_ *p = fw_room_first_(room, &first_object); p != NULL; p = fw_room_next_(p))
+        names[n++] = (char)('a' + (p - places));
+    names[n] = 0;
+    return names;
+}
+
+static void the_most_urgent_stand_first(void **state)
+{
+    static const int urgency[] = {0, 20, 10, 20, 0, 10, FW_ROOM_BEFORE_ALL_};
+    struct fw_place_ p[7], other;
+    struct fw_room_ *room = fw_room_enter_(&first_object);
+
+    (void)state;
+    fw_room_insert_(room, &other, &second_object, 5);
+    for (unsigned i = 0; i < 7; i++)
+        fw_room_insert_(room, &p[i], &first_object, urgency[i]);
+    assert_string_equal(names_in(room, p), "gbdcfae");
+    fw_room_reorder_(room, &p[0], 10); /* behind its new equals */
+    assert_string_equal(names_in(room, p), "gbdcfae");
+    fw_room_reorder_(room, &p[2], 10);
+    assert_string_equal(names_in(room, p), "gbdface");
+    fw_room_reorder_(room, &p[1], 0);
+    assert_string_equal(names_in(room, p), "gdfaceb");
+    fw_room_reorder_(room, &p[4], 30);
+    assert_string_equal(names_in(room, p), "gedfacb");
+    for (unsigned i = 0; i < 7; i++)
+        fw_room_remove_(room, &p[i]);
+    assert_ptr_equal(fw_room_first_(room, &second_object), &other);
+    assert_ptr_equal(room->first, &other);
+    assert_ptr_equal(room->last, &other);
+    fw_room_remove_(room, &other);
+    fw_room_leave_(room);
+}
+
 enum { THREADS = 4, TURNS = 20000 };
 
 static void *come_and_go(void *counter)
@@ -55,7 +95,7 @@ static void *come_and_go(void *counter)
         struct fw_place_ mine;
         struct fw_room_ *room = fw_room_enter_(counter);
 
-        fw_room_append_(room, &mine, counter);
+        fw_room_insert_(room, &mine, counter, 0);
         ++*(unsigned *)counter;
         fw_room_remove_(room, &mine);
         fw_room_leave_(room);
@@ -84,7 +124,7 @@ static void a_forked_child_finds_rooms_empty_and_open(void **state)
     pid_t child;
 
     (void)state;
-    fw_room_append_(room, &place, &first_object);
+    fw_room_insert_(room, &place, &first_object, 0);
     child = fork();
     if (child == 0) {
         struct fw_room_ *mine = fw_room_enter_(&first_object);
@@ -106,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_waits_at_first),
         cmocka_unit_test(a_line_is_in_the_order_of_arrival),
+        cmocka_unit_test(the_most_urgent_stand_first),
         cmocka_unit_test(one_is_inside_at_a_time),
         cmocka_unit_test(a_forked_child_finds_rooms_empty_and_open),
     };

@@ -7,7 +7,8 @@
 
 /*
  * src/rwlock_turn.c: whose turn it is.  Lines are written as strings: R read, W write, u
- * upgradable, U upgrade (always first); a writer that has been called is C, one that starves is S.
+ * upgradable, U upgrade (always first); a writer that has been called is C, one that starves is S,
+ * one that is a real-time thread is H.
  * What becomes of each: . stays, G is granted, C is called.
  */
 
@@ -53,7 +54,7 @@ static void fill(struct fw_room_ *room, const char *text, int kind, uint32_t sta
             l.line_ |= LINE_COMER;
         }
         l.line_ += unit_of(text[i]);
-        fw_room_append_(room, &line[i].place, &l);
+        fw_room_insert_(room, &line[i].place, &l, text[i] == 'H' ? 10 : 0);
     }
 }
 
@@ -61,15 +62,17 @@ static void fill(struct fw_room_ *room, const char *text, int kind, uint32_t sta
 static uint64_t line_left(const char *text, const char *outcome, int kind)
 {
     uint64_t left = (uint64_t)kind;
+    bool has_heir = false;
 
     for (unsigned i = 0; text[i]; i++) {
+        has_heir |= outcome[i] == 'G' && want_of(text[i]) == RW_WRITE;
         if (outcome[i] == 'G')
             continue;
         left += unit_of(text[i]);
         if (outcome[i] == 'C' || text[i] == 'C')
             left |= LINE_COMER;
     }
-    return left;
+    return has_heir ? left & ~LINE_COMER : left;
 }
 
 static void empty(struct fw_room_ *room, const char *text, const char *outcome)
@@ -155,6 +158,14 @@ static void fair(void **state)
          "G."},
         {"RCW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES,
          BY(300) | READERS(1) | CLOSED | CALL, "G.."},
+        /* a real-time thread is handed it, though another one was called */
+        {"HW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, BY(300) | WRITER | CLOSED | CALL,
+         "G."},
+        {"HC", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, BY(300) | WRITER | CLOSED | CALL,
+         "G."},
+        {"HC", F, MINE | WRITER | CLOSED | COMING, RW_NOTHING, MINE | WRITER | CLOSED | CALL, ".."},
+        {"HR", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES,
+         BY(301) | READERS(1) | CLOSED | CALL, ".G"},
         /* the last reader leaves: the first writer has it */
         {"WRW", F, MINE | READERS(1) | CLOSED | CALL, RW_READER_LEAVES,
          BY(300) | WRITER | CLOSED | CALL, "G.."},

@@ -15,6 +15,7 @@ static void ordinary_threads_are_not_real_time(void **state)
     assert_int_equal(fw_schedule_(0, SCHED_OTHER, 0), 0);
     assert_false(fw_is_real_time_());
     assert_int_equal(fw_urgency_(), 0);
+    assert_int_equal(fw_urgency_known_(), 0);
     assert_int_equal(fw_schedule_(0, SCHED_OTHER, 1), -EINVAL);
     assert_int_equal(fw_schedule_(0x3ffffff0, SCHED_OTHER, 0), -ESRCH);
     assert_int_equal(fw_scheduled_as_(0x3ffffff0, &policy, &priority), -ESRCH);
@@ -38,7 +39,9 @@ static void those_with_a_priority_are(void **state)
         assert_int_equal(priority, 1);
         assert_int_equal(fw_urgency_(), 1);
         assert_int_equal(fw_schedule_(0, policies[i], 7), 0);
+        assert_int_equal(fw_urgency_known_(), 1); /* until it asks again */
         assert_int_equal(fw_urgency_(), 7);
+        assert_int_equal(fw_urgency_known_(), 7);
         assert_int_equal(fw_schedule_(0, SCHED_OTHER, 0), 0);
     }
 }

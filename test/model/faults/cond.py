@@ -22,6 +22,15 @@ FAULTS = [
     Fault("overwrites-mark", "falls asleep without looking at its mark", "cond-signal", COND,
           "    if (!fw_cas32_relaxed(&me->state, &state, ASLEEP))\n",
           "    fw_store32_relaxed(&me->state, ASLEEP);\n    if (state != AWAKE)\n"),
+    Fault("cond-unordered", "stands at the end of the line, however urgent", "cond-urgent", COND,
+          "&me->place, c, fw_urgency_known_());", "&me->place, c, 0);"),
+    Fault("cond-line-stale", "does not look how urgent it is before it sleeps",
+          "cond-urgent-stale", COND,
+          "    if (urgency == me->place.urgency)\n        return;\n", "    return;\n"),
+    Fault("cond-equals-reversed", "goes before those that are as urgent", "cond-urgent-equals",
+          "src/room.h", "next->urgency >= urgency)", "next->urgency > urgency)"),
+    Fault("cond-room-unsorted", "stands at the end, and says how urgent it is",
+          "cond-urgent", "src/room.h", "    if (urgency > 0) {", "    if (urgency < 0) {"),
     # --- Signals --------------------------------------------------------------------------------
     Fault("keeps-seq", "a signal leaves the value with which one is about to sleep",
           "cond-signal-after", WAKE, "    change_seq(c); /* C2 */\n", ""),
@@ -153,5 +162,5 @@ FAULTS = [
 FAMILY = Family("cond", ["cond.c", "cond_wake.c", "mutex_move.c", "mutex.c"],
                 ["include/furwock/cond.h", "include/furwock/mutex.h", "src/mutex_word.h",
                  "src/mutex_move.h", "src/mutex_loose.h", "src/mutex_misuse.h",
-                 "src/cond_loose.h", LINE],
+                 "src/cond_loose.h", "src/room.h", LINE],
                 {"mutex.c": ["fw_mutex_lock"]}, FAULTS)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The programs for the condition variable; their scripts are explained in cond_script.h. */
+#include "../cpus.h"
 #include "cond_script.h"
 #include "programs.h"
 
@@ -31,6 +32,14 @@
         .threads = {__VA_ARGS__}, .initial = {.seq = (w) != 0 ? 5 : 0, .waiters = (w)}, \
         .loose = true                                                                   \
     }
+
+/* Each on a CPU of its own. */
+static const struct model_task urgent[] = {{0, 0}, {20, 1}, {30, 2}};
+static const struct model_task equals[] = {{10, 0}, {20, 1}, {20, 2}, {30, 3}};
+
+#define URGENT(called, what, n, who, ...)                                        \
+    PROGRAM(called, what, n, .tasks = who, .assist = ASSIST_NO, .generic = true, \
+            .time_passes = true, .leaves_asleep = true, __VA_ARGS__)
 
 /* Waits that end only by a signal: who sleeps in the end was not to be woken. */
 #define MAY_SLEEP .leaves_asleep = true
@@ -201,6 +210,26 @@ static const struct model_program programs[] = {
     PROGRAM("cond-free-mutex", "the last waiter frees the mutex, the broadcast may not be over", 3,
             .preemptions = 2, .deep_preemptions = 3,
             .arg = SCRIPT("lock wait leave", "lock wait leave", "lock put put leave broadcast")),
+    /* --- Real-time threads, each on a CPU of its own ------------------------------------------ */
+    URGENT("cond-urgent", "an ordinary waiter, and one that is more urgent", 3, urgent,
+           .preemptions = 2, .deep_preemptions = 3,
+           .arg = SCRIPT("lock once unlock", "lock once unlock", "lock signal unlock")),
+    URGENT("cond-urgent-single", "they sleep singly", 3, urgent, .preemptions = 2,
+           .deep_preemptions = 3,
+           .arg = SINGLE_SCRIPT("lock once unlock", "lock once unlock", "lock signal unlock")),
+    URGENT("cond-urgent-equals", "one less urgent, and two equals", 4, equals, .preemptions = 1,
+           .deep_preemptions = 2,
+           .arg = SCRIPT("lock once unlock", "lock once unlock", "lock once unlock",
+                         "lock signal unlock")),
+    URGENT("cond-urgent-twice", "both are signalled, one after the other", 3, urgent,
+           .preemptions = 1, .deep_preemptions = 2,
+           .arg = SCRIPT("lock once unlock", "lock once unlock",
+                         "lock signal unlock lock signal unlock")),
+    URGENT("cond-urgent-stale", "they find out how urgent they are before they sleep", 3, urgent,
+           .preemptions = 2, .deep_preemptions = 3,
+           .arg = &(const struct cond_script){.threads = {"lock once unlock", "lock once unlock",
+                                                          "lock signal unlock"},
+                                              .is_stale = true}),
     /* --- As the drop-in uses them ----------------------------------------------------------- */
     PROGRAM("cond-loose", "a waiter, a signal without the mutex, and one with it", 2,
             .arg = LOOSE_SCRIPT(2, "lock wait wait unlock",

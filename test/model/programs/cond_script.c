@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../kernel.h"
+#include "../subject/subject.h"
 #include "cond_calls.h"
 #include "cond_script.h"
 #include "mutex_watch.h"
@@ -90,6 +91,7 @@ void cond_script_setup(const void *arg)
     c = cond_watch_cond();
     late = s->loose ? model_object("late", sizeof *late, NULL, NULL) : NULL;
     counts = true;
+    subject_is_stale = s->is_stale;
     for (unsigned i = 0; i < model_thread_count; i++)
         parse(scripts[i], s->threads[i]);
 }

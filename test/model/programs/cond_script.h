@@ -29,6 +29,7 @@ struct cond_script {
     const char *threads[MODEL_MAX_THREADS];
     struct cond_watch_options initial;
     bool loose;
+    bool is_stale; /* nobody knows how urgent it is before it sleeps */
 };
 
 /* Members of struct model_program; arg is the struct cond_script. */

@@ -23,6 +23,8 @@ enum ghost {
     CALLING,   /* a byte per thread: its present call + 1 */
     SIGNALLED, /* how many calls */
     HANDED,    /* the mutex was left for another to release */
+    ARRIVED,   /* a byte per wait that has begun, the first one lowest: thread + 1 */
+    LINE,      /* bit per thread: it was in line when the signal was given */
     WAITS      /* a byte per thread: how many waits it has begun */
 };
 
@@ -102,6 +104,64 @@ void cond_watch_describe(char *text, size_t room)
     watch_describe(text + n, room - (size_t)n);
 }
 
+/* --- Who is served first -------------------------------------------------------------------- */
+
+static unsigned arrivals(void)
+{
+    unsigned n = 0;
+
+    while (n < 7 && (ghost(ARRIVED) >> 8 * n & 0xff) != 0)
+        n++;
+    return n;
+}
+
+/* When its last wait began. */
+static unsigned arrival_of(unsigned thread)
+{
+    unsigned at = 0;
+
+    for (unsigned i = 0; i < arrivals(); i++)
+        if ((ghost(ARRIVED) >> 8 * i & 0xff) == thread + 1)
+            at = i;
+    return at;
+}
+
+/* Bit per thread that is in line. */
+static uint64_t line(void)
+{
+    const struct fw_room_ *room = (const struct fw_room_ *)(const void *)model_memory;
+    uint64_t set = 0;
+    unsigned thread;
+
+    for (const struct fw_place_ *p = room->first; p != NULL; p = p->next)
+        if (memory_stack_of((uint64_t)(uintptr_t)p, &thread))
+            set |= bit(thread);
+    return set;
+}
+
+/* A signal has served one, and the other stays; one that has yet to sleep may be misjudged. */
+static bool goes_first(unsigned other, unsigned served)
+{
+    uint64_t mine = model_threads[served].priority, its = model_threads[other].priority;
+
+    if (its != mine)
+        return its > mine && (!subject_is_stale || model_threads[other].status == THREAD_ASLEEP);
+    return !subject_is_stale && arrival_of(other) < arrival_of(served);
+}
+
+static void check_served(void)
+{
+    uint64_t left = line();
+
+    for (unsigned served = 0; served < model_thread_count; served++)
+        for (unsigned other = 0; other < model_thread_count; other++)
+            if ((ghost(LINE) & ~left & bit(served)) != 0 && (left & bit(other)) != 0 &&
+                goes_first(other, served))
+                model_thread_fail("order", "thread %llu is served before thread %llu", served,
+                                  other);
+    set_ghost(LINE, 0);
+}
+
 /* --- The mutex ------------------------------------------------------------------------------ */
 
 void cond_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -118,6 +178,7 @@ void cond_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
     if ((ghost(CALLED) & bit(thread)) != 0) { /* its wait has begun */
         set_ghost(CALLED, ghost(CALLED) & ~bit(thread));
         set_ghost(WAITING, ghost(WAITING) | wait_bit(thread));
+        set_ghost(ARRIVED, ghost(ARRIVED) | (thread + 1) << 8 * arrivals());
         for (unsigned i = 0; i < model_thread_count; i++)
             if (call_of(i) != 0)
                 set_ghost(JOINED, ghost(JOINED) | wait_bit(thread) << SET_BITS * (call_of(i) - 1));
@@ -177,6 +238,8 @@ void cond_watch_signal(unsigned self, bool all)
 
     if (model_shared.ghost[WATCH_INSIDE] != self + 1) /* others may begin to wait until now */
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    else if (!all && model_program->tasks != NULL)
+        set_ghost(LINE, line());
     n = ghost(SIGNALLED);
     if (n == MAX_SIGNALS)
         return;
@@ -187,6 +250,8 @@ void cond_watch_signal(unsigned self, bool all)
 
 void cond_watch_signalled(unsigned self)
 {
+    if (ghost(LINE) != 0)
+        check_served();
     set_ghost(CALLING, ghost(CALLING) & ~(UINT64_C(0xff) << 8 * self));
 }
 

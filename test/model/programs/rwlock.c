@@ -28,6 +28,13 @@
         .threads = {__VA_ARGS__}, .state = (s), .line = (l) \
     }
 
+/* Each on a CPU of its own; and a holder, an ordinary one beside one that spins, an urgent one. */
+static const struct model_task apart[] = {{0, 0}, {10, 1}, {20, 2}, {30, 3}};
+static const struct model_task beside[] = {{5, 0}, {0, 1}, {10, 1}, {20, 2}};
+
+#define URGENT(called, what, n, who, ...) \
+    PROGRAM(called, what, n, .tasks = who, .assist = ASSIST_NO, .time_passes = true, __VA_ARGS__)
+
 static const struct model_program programs[] = {
     /* --- Phase-fair ------------------------------------------------------------------------- */
     PROGRAM("rw", "a reader and a writer, twice each", 2,
@@ -155,6 +162,20 @@ static const struct model_program programs[] = {
             .time_passes = true,
             .arg = SCRIPT("default-write unlock default-write unlock",
                           "default-write unlock default-read unlock")),
+    /* --- Real-time threads -------------------------------------------------------------------- */
+    URGENT("rw-urgent", "writers, one more urgent than the other", 3, apart,
+           .arg = SCRIPT("write unlock", "write unlock", "write unlock write unlock")),
+    URGENT("rw-urgent-reader", "the same and a reader", 4, apart, .preemptions = 2,
+           .deep_preemptions = 4,
+           .arg = SCRIPT("write unlock", "write unlock", "write unlock", "read unlock")),
+    URGENT("rw-urgent-stale", "they find out how urgent they are before they sleep", 3, apart,
+           .arg = &(const struct rwlock_script){.threads = {"write unlock", "write unlock",
+                                                            "write unlock write unlock"},
+                                                .is_stale = true}),
+    URGENT("rw-urgent-comer", "one that was called has lost its CPU to one that runs on and on", 4,
+           beside,
+           .arg = SCRIPT("write unlock write unlock", "write done unlock", "turn spin",
+                         "turn write unlock done")),
     /* --- Lifetime --------------------------------------------------------------------------- */
     PROGRAM("rw-free", "a writer that comes last frees the lock", 3,
             .arg = SCRIPT("read leave", "write leave", "read leave")),

@@ -8,8 +8,10 @@
 
 #include "../kernel.h"
 #include "../subject/subject.h"
+#include "room.h"
 #include "rwlock_calls.h"
 #include "rwlock_script.h"
+#include "rwlock_word.h"
 
 #define MAX_WORDS 16u
 
@@ -38,6 +40,9 @@ enum word {
     UNLOCK,
     UNLOCK_ANY,
     LEAVE,
+    TURN,
+    SPIN,
+    DONE,
     WORDS
 };
 
@@ -46,7 +51,8 @@ static const char *const names[WORDS] = {
     "spin-write", "default-read",  "default-write", "timed-read", "timed-write",
     "timed-up",   "real-write",    "try-read",      "try-write",  "try-up",
     "upgrade",    "timed-upgrade", "try-upgrade",   "downgrade",  "downgrade-up",
-    "again",      "unlock",        "unlock-any",    "leave"};
+    "again",      "unlock",        "unlock-any",    "leave",      "turn",
+    "spin",       "done"};
 
 static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
 static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
@@ -54,6 +60,7 @@ static const fw_deadline real_deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_R
 
 static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static fw_rwlock *l;
+static fw_half_ *is_done;
 
 static enum word word_of(const char *text)
 {
@@ -81,6 +88,8 @@ void rwlock_script_setup(const void *arg)
     const struct rwlock_script *s = arg;
 
     l = rwlock_watch_setup(s->kind, s->state, s->line);
+    is_done = model_program->tasks != NULL ? model_object("done", 8, NULL, NULL) : NULL;
+    subject_is_stale = s->is_stale;
     for (unsigned i = 0; i < model_thread_count; i++)
         parse(scripts[i], s->threads[i]);
 }
@@ -187,11 +196,38 @@ static void read_again(unsigned self)
     rwlock_in_use->rdunlock(l);
 }
 
+/* One of priority 0 has the lock, or is inside the room: that lock does inherit, but not here. */
+static bool ordinary_thread_has_it(void)
+{
+    const struct fw_room_ *room = (const struct fw_room_ *)(const void *)model_memory;
+    uint64_t inside = fw_load64_relaxed((const fw_word_ *)(const void *)(room + 1));
+    fw_rw_word_ w = fw_load64_relaxed(&l->state_);
+
+    if (inside != 0 && model_threads[inside - 1].priority == 0)
+        return true;
+    return rw_has_writer(w) &&
+           model_threads[(rw_owner(w) >> FW_ID_SHIFT) - SUBJECT_FIRST_TID].priority == 0;
+}
+
+/* Without the lock. */
+static void act_alone(enum word w)
+{
+    if (w == TURN)
+        model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
+    else if (w == DONE)
+        fw_store32_relaxed(is_done, 1);
+    else
+        while (fw_load32_relaxed(is_done) == 0 && !ordinary_thread_has_it())
+            ;
+}
+
 static void act(unsigned self, enum word w)
 {
     enum rwlock_mode mode = rwlock_watch_mode(self);
 
-    if (w < UPGRADE && mode == RWLOCK_NONE) {
+    if (w >= TURN) {
+        act_alone(w);
+    } else if (w < UPGRADE && mode == RWLOCK_NONE) {
         int error = take(w, &mode);
         rwlock_watch_back(self);
         if (error == 0)

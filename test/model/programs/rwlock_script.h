@@ -20,12 +20,19 @@
  *   leave                                    the same; a writer that is the last of all threads
  *                                            frees the lock then
  *
+ *   turn                                     sleeps until its turn, which comes at any moment
+ *   spin                                     runs until somebody has said `done`, or one of
+ *                                            priority 0 has the lock, which does not inherit,
+ *                                            or is inside its room
+ *   done                                     says so
+ *
  * Words that do not fit what the thread has are skipped.
  */
 struct rwlock_script {
     const char *threads[MODEL_MAX_THREADS];
     fw_rwlock_kind kind;
     uint64_t state, line; /* to begin with */
+    bool is_stale;        /* nobody knows how urgent it is before it sleeps */
 };
 
 /* Members of struct model_program; arg is the struct rwlock_script. */

@@ -151,6 +151,22 @@ static void check_phases(fw_rw_word_ before, fw_rw_word_ after)
                    in_line(RW_WRITE));
 }
 
+/* The lock was handed to a writer: none of the others in line is more urgent, of those asleep. */
+static void check_heir(unsigned thread, fw_rw_word_ after)
+{
+    unsigned heir = (rw_owner(after) >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;
+
+    if (model_program->tasks == NULL || !rw_has_writer(after) || heir == thread)
+        return;
+    for (const struct rw_waiter *p = rw_first_in(room(), lock); p != NULL; p = rw_next_to(p)) {
+        unsigned other = (p->id >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;
+
+        if (p->want == RW_WRITE && model_threads[other].status == THREAD_ASLEEP &&
+            model_threads[other].priority > model_threads[heir].priority)
+            model_fail("order", "thread %llu is handed the lock before thread %llu", heir, other);
+    }
+}
+
 static void check_word(unsigned thread, fw_rw_word_ before, fw_rw_word_ after)
 {
     if (rw_has_writer(after) && (readers(after) > 0 || rw_has_upgradable(after)))
@@ -174,6 +190,7 @@ void rwlock_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
     if (before != after) {
         check_word(thread, before, after);
         check_phases(before, after);
+        check_heir(thread, after);
     }
     if (is_inside(thread) && has_place(thread))
         model_shared.ghost[LINED_UP] |= UINT64_C(1) << thread;

@@ -89,6 +89,13 @@ int fw_urgency_(void)
     return (int)model_threads[model_current].priority;
 }
 
+bool subject_is_stale;
+
+int fw_urgency_known_(void)
+{
+    return subject_is_stale ? 0 : fw_urgency_();
+}
+
 enum { ASKS = 1 };
 
 static uint64_t number_of(unsigned thread)

@@ -14,4 +14,7 @@ static inline uint32_t subject_id(unsigned thread)
     return (SUBJECT_FIRST_TID + thread) << FW_ID_SHIFT | FW_ID_HELD;
 }
 
+/* A thread last asked how urgent it is when it was an ordinary one. */
+extern _Bool subject_is_stale;
+
 #endif

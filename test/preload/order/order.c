@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads wait for a mutex, a condition variable, a read-write lock, a semaphore; they come in the
+ * order of their numbers, on one CPU, below a main thread that lets them through.  The most urgent
+ * is to be served first, of equals the one that came first; as with the C library, which is put to
+ * the same test.  Then their priorities are changed, by somebody else, and they wait once more.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cond.h"
+#include "mutex.h"
+#include "rwlock.h"
+#include "sem.h"
+#include "sleeper.h"
+
+enum { THREADS = 6, ROUNDS = 2, MAIN = 40 };
+
+/* Of each thread in each round; 0: SCHED_OTHER. */
+static const int priorities[ROUNDS][THREADS] = {{0, 10, 20, 20, 0, 30}, {30, 20, 0, 0, 20, 10}};
+
+struct library {
+    const char *name;
+    int (*lock)(pthread_mutex_t *), (*unlock)(pthread_mutex_t *);
+    int (*wait)(pthread_cond_t *, pthread_mutex_t *);
+    int (*signal)(pthread_cond_t *), (*broadcast)(pthread_cond_t *);
+    int (*wrlock)(pthread_rwlock_t *), (*rwunlock)(pthread_rwlock_t *);
+    int (*down)(sem_t *), (*up)(sem_t *);
+};
+
+static const struct library libraries[] = {
+    {"the C library", pthread_mutex_lock, pthread_mutex_unlock, pthread_cond_wait,
+     pthread_cond_signal, pthread_cond_broadcast, pthread_rwlock_wrlock, pthread_rwlock_unlock,
+     sem_wait, sem_post},
+    {"furwock", fw_posix_mutex_lock_, fw_posix_mutex_unlock_, fw_posix_cond_wait_,
+     fw_posix_cond_signal_, fw_posix_cond_broadcast_, fw_posix_rwlock_wrlock_,
+     fw_posix_rwlock_unlock_, fw_posix_sem_wait_, fw_posix_sem_post_}};
+
+enum what { MUTEX, SIGNAL, SIGNAL_FREE, BROADCAST, RWLOCK, SEMAPHORE, KINDS };
+
+static const char *const names[KINDS] = {
+    "mutex",     "signal with the mutex", "signal without the mutex",
+    "broadcast", "read-write lock",       "semaphore"};
+
+static const struct library *lib;
+static enum what what;
+static union {
+    struct {
+        pthread_mutex_t mutex;
+        pthread_cond_t cond;
+    };
+    pthread_rwlock_t rwlock;
+} object;
+static sem_t semaphore, start[THREADS];
+static pid_t waits[THREADS]; /* the thread is about to wait */
+static pid_t ids[THREADS];
+static int served[THREADS], n_served;
+static int gate; /* signals that are still to be taken */
+
+static bool uses_cond(void)
+{
+    return what == SIGNAL || what == SIGNAL_FREE || what == BROADCAST;
+}
+
+static void note(int self)
+{
+    served[__atomic_fetch_add(&n_served, 1, __ATOMIC_ACQ_REL)] = self;
+}
+
+static void say_so(int self)
+{
+    __atomic_store_n(&waits[self], ids[self], __ATOMIC_RELEASE);
+}
+
+static void wait_once(int self)
+{
+    if (uses_cond()) {
+        lib->lock(&object.mutex);
+        say_so(self);
+        while (gate == 0)
+            lib->wait(&object.cond, &object.mutex);
+        gate--;
+        note(self);
+        lib->unlock(&object.mutex);
+        return;
+    }
+    say_so(self);
+    if (what == MUTEX)
+        lib->lock(&object.mutex);
+    else if (what == RWLOCK)
+        lib->wrlock(&object.rwlock);
+    else
+        lib->down(&semaphore);
+    note(self);
+    if (what == MUTEX)
+        lib->unlock(&object.mutex);
+    else if (what == RWLOCK)
+        lib->rwunlock(&object.rwlock);
+}
+
+static void *thread(void *arg)
+{
+    int self = (int)(intptr_t)arg;
+
+    ids[self] = (pid_t)syscall(SYS_gettid);
+    for (int round = 0; round < ROUNDS; round++) {
+        while (sem_wait(&start[self]) != 0)
+            ;
+        wait_once(self);
+    }
+    return NULL;
+}
+
+static void await_served(int n)
+{
+    while (__atomic_load_n(&n_served, __ATOMIC_ACQUIRE) < n)
+        usleep(200);
+}
+
+/* Lets them through: all at once, or one by one. */
+static void let_through(void)
+{
+    if (what == MUTEX) {
+        lib->unlock(&object.mutex);
+    } else if (what == RWLOCK) {
+        lib->rwunlock(&object.rwlock);
+    } else if (what == BROADCAST) {
+        lib->lock(&object.mutex);
+        gate = THREADS;
+        lib->broadcast(&object.cond);
+        lib->unlock(&object.mutex);
+    }
+    for (int n = 1; n <= THREADS; n++) {
+        if (what == SEMAPHORE)
+            lib->up(&semaphore);
+        if (what == SIGNAL || what == SIGNAL_FREE) {
+            lib->lock(&object.mutex);
+            gate++;
+            if (what == SIGNAL)
+                lib->signal(&object.cond);
+            lib->unlock(&object.mutex);
+            if (what == SIGNAL_FREE)
+                lib->signal(&object.cond);
+        }
+        await_served(n);
+    }
+}
+
+static void set_priority(pthread_t t, int priority)
+{
+    const struct sched_param param = {.sched_priority = priority};
+    int error = pthread_setschedparam(t, priority == 0 ? SCHED_OTHER : SCHED_FIFO, &param);
+
+    if (error == EPERM) {
+        printf("skipped: no permission for SCHED_FIFO\n");
+        exit(77);
+    }
+    if (error != 0) {
+        fprintf(stderr, "priority: %s\n", strerror(error));
+        exit(1);
+    }
+}
+
+/* Does thread a go before thread b? */
+static bool goes_before(int a, int b, int round)
+{
+    int mine = priorities[round][a], its = priorities[round][b];
+
+    return mine != its ? mine > its : a < b;
+}
+
+static bool is_in_order(int round)
+{
+    bool good = true;
+
+    for (int i = 1; i < THREADS; i++)
+        good &= goes_before(served[i - 1], served[i], round);
+    if (good)
+        return true;
+    fprintf(stderr, "%s, %s, round %d: served", lib->name, names[what], round + 1);
+    for (int i = 0; i < THREADS; i++)
+        fprintf(stderr, " %d (priority %d)", served[i], priorities[round][served[i]]);
+    fprintf(stderr, "\n");
+    return false;
+}
+
+static bool play(int round, pthread_t *threads)
+{
+    const bool never = false;
+
+    n_served = 0;
+    gate = 0;
+    memset(waits, 0, sizeof waits);
+    if (what == MUTEX)
+        lib->lock(&object.mutex);
+    else if (what == RWLOCK)
+        lib->wrlock(&object.rwlock);
+    for (int i = 0; i < THREADS; i++) {
+        set_priority(threads[i], priorities[round][i]);
+        sem_post(&start[i]);
+        await_asleep(getpid(), &waits[i], &never);
+    }
+    let_through();
+    return is_in_order(round);
+}
+
+static bool try_it(void)
+{
+    pthread_t threads[THREADS];
+    bool good = true;
+
+    memset(&object, 0, sizeof object);
+    sem_init(&semaphore, 0, 0);
+    for (int i = 0; i < THREADS; i++) {
+        sem_init(&start[i], 0, 0);
+        if (pthread_create(&threads[i], NULL, thread, (void *)(intptr_t)i) != 0)
+            exit(1);
+    }
+    for (int round = 0; round < ROUNDS; round++)
+        good &= play(round, threads);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    return good;
+}
+
+int main(void)
+{
+    bool good = true;
+    cpu_set_t here;
+
+    CPU_ZERO(&here);
+    CPU_SET((unsigned)sched_getcpu(), &here);
+    if (sched_setaffinity(0, sizeof here, &here) != 0) {
+        printf("skipped: cannot stay on one CPU\n");
+        return 77;
+    }
+    set_priority(pthread_self(), MAIN);
+    for (unsigned i = 0; i < 2; i++) {
+        lib = &libraries[i];
+        for (what = 0; what < KINDS; what++)
+            good &= try_it();
+    }
+    return good ? 0 : 1;
+}
