@@ -57,10 +57,10 @@ rivals := $(rivals)|^contract\.[a-z-]+\.(pthread|rust|sem-|std-|sysv|tbb)
 # What compilers say of the headers does not change with the build, either.
 once := $(controls)|$(rivals)|^cpp_compilers$$
 instrumented_tests := -LE '^(model|litmus|install|style)$$' -E '$(once)'
-# Of the drop-in for POSIX threads an emulator shows too little: some of its tests stop there.  What
+# Of the tests of the drop-in those of label emulated run in an emulator; others stop there.  What
 # a benchmark shows is none of its matters, either; there they have to compile.  (What these two
 # leave out is not built: CMakePresets.json.)
-emulated_tests := -L '^(unit|contract|example|atomic)$$' -LE '^preload$$' \
+emulated_tests := -L '^(unit|contract|example|atomic|emulated)$$' -LE '^preload$$' \
     -E '$(once)|^ulockflex_|^bench\.'
 generic_tests := -L '^(unit|contract|example)$$' -LE '^preload$$' -E '$(once)'
 

@@ -23,6 +23,18 @@ endif()
 # Assertions stay: what is tested is what is shipped.
 string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_RELWITHDEBINFO "${CMAKE_C_FLAGS_RELWITHDEBINFO}")
 
+# The formats of the words take 64-bit little-endian machines for granted, and the memory orders have
+# been held against these two processors.
+option(FURWOCK_UNTRIED_MACHINE "Build for a processor on which furwock has never run" OFF)
+if(NOT FURWOCK_UNTRIED_MACHINE AND
+   NOT (CMAKE_SIZEOF_VOID_P EQUAL 8 AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND
+        CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64|aarch64|arm64)$"))
+    math(EXPR bits "8 * ${CMAKE_SIZEOF_VOID_P}")
+    message(FATAL_ERROR "furwock has run on 64-bit Linux on x86-64 and AArch64 only; this is "
+        "${bits}-bit ${CMAKE_SYSTEM_NAME} on ${CMAKE_SYSTEM_PROCESSOR}.  "
+        "-DFURWOCK_UNTRIED_MACHINE=ON builds it all the same")
+endif()
+
 set(FURWOCK_SANITIZE "" CACHE STRING "thread, address (with undefined), or empty")
 set(FURWOCK_RELEASE "auto" CACHE STRING "how a lock is released: auto, x86_64 (rseq) or generic")
 option(FURWOCK_WERROR "Treat warnings as errors" OFF)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The contract tests of the C library's locks, with the drop-in in their place.
-if(TARGET furwock_pthread AND TARGET contract AND NOT CMAKE_CROSSCOMPILING)
+if(TARGET furwock_pthread AND TARGET contract)
+    set(preloaded env LD_PRELOAD=$<TARGET_FILE:furwock_pthread>)
+    if(CMAKE_CROSSCOMPILING) # for the emulator's program, and not for itself
+        set(preloaded ${CMAKE_CROSSCOMPILING_EMULATOR} -E LD_PRELOAD=$<TARGET_FILE:furwock_pthread>)
+    endif()
     set(dropin_list ${CMAKE_CURRENT_BINARY_DIR}/contract-dropin-tests.cmake)
     add_custom_command(OUTPUT ${dropin_list}
-        COMMAND contract --ctest-dropin env LD_PRELOAD=$<TARGET_FILE:furwock_pthread>
-                $<TARGET_FILE:contract> > ${dropin_list}
+        COMMAND contract --ctest-dropin ${preloaded} $<TARGET_FILE:contract> > ${dropin_list}
         DEPENDS contract furwock_pthread VERBATIM)
     add_custom_target(contract_dropin ALL DEPENDS ${dropin_list})
     set(dropin_include ${CMAKE_CURRENT_BINARY_DIR}/contract-dropin-include.cmake)

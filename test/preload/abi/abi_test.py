@@ -6,9 +6,11 @@ A program is bound to a name and a version.  What the drop-in lacks goes to the 
 functions then meet objects in our format: so no name and no version may be missing.
 """
 
+import argparse
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,7 @@ SCOPE = re.compile(r"(__)?(pthread_(mutex|cond|rwlock|barrier|spin)|sem_|mtx_|cn
 BESIDE = re.compile(r"pthread_(cancel|setschedparam|getschedparam|setschedprio|create|kill)$")
 SKIP = 77
 COMPILER, LIBRARIES = "cc", []
+PREFIX, EMULATOR = "", []  # of the tools for another processor; what runs its programs
 
 
 def listed(*command, **more):
@@ -30,7 +33,7 @@ def listed(*command, **more):
 def exported(library):
     """{(name, version): True where it is the one that programs are linked with today}"""
     found = {}
-    for line in listed("objdump", "-T", library).splitlines():
+    for line in listed(PREFIX + "objdump", "-T", library).splitlines():
         match = re.match(r"[0-9a-f]{16} (.{7}) (\S+)\s+[0-9a-f]+\s+(\(?)([\w.]+)\)?\s+(\S+)$", line)
         if match and match[2] != "*UND*" and "F" in match[1]:
             found[match[5], match[4]] = match[3] == ""
@@ -39,6 +42,8 @@ def exported(library):
 
 def c_library():
     """The file that programs here are given, and not the one that a linker script names."""
+    if PREFIX:
+        return listed(COMPILER, "-print-file-name=libc.so.6").strip()
     for line in listed("ldd", LIBRARIES[0]).splitlines():
         if "libc.so.6 =>" in line:
             return line.split("=>")[1].split()[0]
@@ -82,15 +87,15 @@ class Symbols(unittest.TestCase):
     def test_only_the_c_library_is_needed(self):
         """And the compiler's, which the C library loads itself when a thread is cancelled."""
         for library in LIBRARIES:
-            needed = re.findall(r"\(NEEDED\).*\[(.*)\]", listed("readelf", "-dW", library))
+            needed = re.findall(r"\(NEEDED\).*\[(.*)\]", listed(PREFIX + "readelf", "-dW", library))
             self.assertEqual([name for name in needed if not name.startswith("ld-linux")
                               and name != "libgcc_s.so.1"], ["libc.so.6"], library)
 
     def test_it_can_be_unwound(self):
         """Exceptions and cancellation pass, and debuggers look, through every function."""
         for library in LIBRARIES:
-            self.assertIn(".eh_frame_hdr", listed("readelf", "-SW", library))
-            self.assertNotIn("RWE", listed("readelf", "-lW", library))
+            self.assertIn(".eh_frame_hdr", listed(PREFIX + "readelf", "-SW", library))
+            self.assertNotIn("RWE", listed(PREFIX + "readelf", "-lW", library))
 
 
 class Bound(unittest.TestCase):
@@ -117,9 +122,13 @@ class Bound(unittest.TestCase):
 
     def elsewhere(self, program, library, theirs):
         """Those that were not bound to the library."""
-        done = subprocess.run([program], stderr=subprocess.PIPE, text=True, timeout=900, check=True,
-                              env=dict(os.environ, LD_PRELOAD=str(library), LD_BIND_NOW="1",
-                                       LD_DEBUG="bindings"))
+        wanted = {"LD_PRELOAD": str(library), "LD_BIND_NOW": "1", "LD_DEBUG": "bindings"}
+        words = [*EMULATOR, program]
+        if EMULATOR:  # for its program, and not for itself
+            words[-1:-1] = [word for name, value in wanted.items()
+                            for word in ("-E", f"{name}={value}")]
+        done = subprocess.run(words, stderr=subprocess.PIPE, text=True, timeout=900, check=True,
+                              env=dict(os.environ, **({} if EMULATOR else wanted)))
         bound = set(re.findall(rf"binding file {re.escape(str(program))} \[0\] to "
                                rf"{re.escape(str(library))} \[0\]: normal symbol `(\w+)' "
                                r"\[([\w.]+)\]", done.stderr))
@@ -128,9 +137,16 @@ class Bound(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    COMPILER, *LIBRARIES = sys.argv[1:]
-    LIBRARIES = [str(pathlib.Path(library).resolve()) for library in LIBRARIES]
-    for tool in ("objdump", "readelf", "ldd"):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--prefix", default="", help="of the tools for another processor")
+    parser.add_argument("--emulator", default="", help="what runs its programs")
+    parser.add_argument("compiler")
+    parser.add_argument("libraries", nargs="+")
+    options = parser.parse_args()
+    COMPILER, PREFIX = options.compiler, options.prefix
+    EMULATOR = shlex.split(options.emulator)
+    LIBRARIES = [str(pathlib.Path(library).resolve()) for library in options.libraries]
+    for tool in (PREFIX + "objdump", PREFIX + "readelf", "ldd"):
         if shutil.which(tool) is None:
             print(f"skipped: needs {tool}")
             sys.exit(SKIP)

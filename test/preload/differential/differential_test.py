@@ -12,6 +12,7 @@ import argparse
 import concurrent.futures
 import difflib
 import os
+import shlex
 import subprocess
 import sys
 
@@ -20,14 +21,17 @@ COUNT = 60   # sequences of a family; a second or two, for each library
 BATCH = 50   # in one run of the program
 AGAIN = 3    # a difference that this machine made, by being late, does not come so often
 CONTEXT = 8  # lines before a difference
+EMULATOR = []  # what runs the program, where it is for another processor
 
 
 def run(program, library, *words):
     environment = {key: value for key, value in os.environ.items()
                    if key != "LD_PRELOAD" and not key.startswith("FURWOCK_")}
     if library is not None:
-        environment["LD_PRELOAD"] = os.path.abspath(library)
-    done = subprocess.run([program, *map(str, words)], env=environment, stdout=subprocess.PIPE,
+        preload = "LD_PRELOAD=" + os.path.abspath(library)
+        name, value = ("QEMU_SET_ENV", preload) if EMULATOR else preload.split("=", 1)
+        environment[name] = value
+    done = subprocess.run([*EMULATOR, program, *map(str, words)], env=environment, stdout=subprocess.PIPE,
                           text=True, timeout=3600, check=False)
     return done.stdout.splitlines()
 
@@ -68,12 +72,14 @@ def compare(program, library, family, seed, count):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--emulator", default="", help="what runs the program (qemu-user)")
     parser.add_argument("program")
     parser.add_argument("library", nargs="+")
     parser.add_argument("--family", choices=FAMILIES)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=COUNT)
     args = parser.parse_args()
+    EMULATOR.extend(shlex.split(args.emulator))
     families = [args.family] if args.family else FAMILIES
     jobs, differences = [], 0
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:

@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { THREADS = 1000, ROUNDS = 20, STACK_BYTES = 64 << 10, PERMITS = 3, BATON_EVERY = 4 };
 
@@ -75,7 +76,9 @@ int main(void)
 {
     static pthread_t threads[THREADS];
     pthread_attr_t small;
-    CHECK(!pthread_attr_init(&small) && !pthread_attr_setstacksize(&small, STACK_BYTES));
+    long least = sysconf(_SC_THREAD_STACK_MIN); /* on some processors it is more */
+    size_t bytes = least > STACK_BYTES ? (size_t)least : STACK_BYTES;
+    CHECK(!pthread_attr_init(&small) && !pthread_attr_setstacksize(&small, bytes));
     CHECK(!pthread_barrier_init(&barrier, NULL, THREADS) && !sem_init(&sem, 0, PERMITS));
     CHECK(!pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE));
     for (size_t i = 0; i < THREADS; i++)
