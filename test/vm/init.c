@@ -2,7 +2,8 @@
 /*
  * The first and only program of a virtual machine (tools/vm): mounts what tests need, says what the
  * kernel has, runs each line of /tests ("SECONDS NAME PROGRAM [ARGUMENT ...]"), says how each ended
- * ("vm: NAME: ended 0, 12 s"), and turns the machine off.
+ * ("vm: NAME: ended 0, 12 s"), and turns the machine off.  Under the names true and sleep it does
+ * what programs of these names do, where the machine's own are for another processor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * FUTEX_ROBUST_UNLOCK, a flag of FUTEX_WAKE since Linux 7.2, is unknown to the headers here.  The
- * call's number is that of x86-64, on which alone this program runs.
- */
-enum { CALL_FUTEX = 202, WAKE_PRIVATE = 1 | 128, ROBUST_UNLOCK = 512 };
+/* FUTEX_ROBUST_UNLOCK, a flag of FUTEX_WAKE since Linux 7.2, is unknown to the headers here. */
+#ifdef __aarch64__
+enum { CALL_FUTEX = 98 };
+#else
+enum { CALL_FUTEX = 202 };
+#endif
+enum { WAKE_PRIVATE = 1 | 128, ROBUST_UNLOCK = 512 };
 
 /* PR_RSEQ_SLICE_EXTENSION and _GET of Linux 7.0, unknown here as well. */
 enum { SLICE_EXTENSION = 79, SLICE_GET = 1 };
@@ -101,12 +104,16 @@ static void run_line(char *line)
         run(atoi(words[0]), words[1], &words[2]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static char line[LINE];
     struct utsname system;
     FILE *tests;
 
+    if (strcmp(argv[0], "true") == 0)
+        return EXIT_SUCCESS;
+    if (strcmp(argv[0], "sleep") == 0 && argc == 2)
+        return (int)sleep((unsigned)atoi(argv[1]));
     setvbuf(stdout, NULL, _IOLBF, 0);
     mount_at("devtmpfs", "/dev", NULL);
     mount_at("proc", "/proc", NULL);

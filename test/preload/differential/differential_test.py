@@ -31,8 +31,8 @@ def run(program, library, *words):
         preload = "LD_PRELOAD=" + os.path.abspath(library)
         name, value = ("QEMU_SET_ENV", preload) if EMULATOR else preload.split("=", 1)
         environment[name] = value
-    done = subprocess.run([*EMULATOR, program, *map(str, words)], env=environment, stdout=subprocess.PIPE,
-                          text=True, timeout=3600, check=False)
+    done = subprocess.run([*EMULATOR, program, *map(str, words)], env=environment,
+                          stdout=subprocess.PIPE, text=True, timeout=3600, check=False)
     return done.stdout.splitlines()
 
 
