@@ -27,8 +27,8 @@
  *   A2  WAITERS is cleared by one who woke, found nobody asleep, and sees in the number of changes
  *       that nobody has announced himself since he looked.
  *
- * Deaths: one that announced himself and died leaves a needless wake; one that died before he woke
- * others leaves them asleep for a nap.
+ * Deaths: one that announced himself and died leaves a needless wake; one that dies before it wakes
+ * others owes them that wake (nap.h).
  */
 #define FW_IPC_CHANGES_ (UINT64_C(0x7fffffff) << 32)
 

@@ -43,7 +43,10 @@
  *     change of round_ before the call goes on: so B2 does not end a round over such a place.  What
  *     makes it wait no longer needs none.
  * B5  A death is for good (M1), so all can find it, now or later.  Who dies before B2 or B3 is
- *     done, or before the wake, leaves the rest to those who look after a nap.
+ *     done leaves the rest to those who sleep: they watch the lives of all parties that have not
+ *     arrived (nap.h).  Who becomes one of those while others sleep (a newcomer, one whose time is
+ *     over) wakes one of them, which watches that life as well; until then, and from B2 or B3 until
+ *     the wake, it owes them.
  * B6  All who arrived in a round have the same answer, however late they look: with which round
  *     each epoch began is kept in past_, for so many epochs as it has bits.
  * B7  past_ goes to the next epoch before round_ does, and says of it what the failed round says:
@@ -135,6 +138,22 @@ static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *
     return is_awaited ? ROUND_GOES : ROUND_ENDS;
 }
 
+/* The round ends, or fails, and all wake up.  False: the word has changed. */
+static bool change_round(const view *v, uint64_t w, uint64_t next)
+{
+    struct fw_robust_ debt;
+    bool is_done;
+
+    if (!has_sleepers(w))
+        return fw_cas64_acq_rel(&v->b->round_, &w, next);
+    fw_ipc_debt_begin_(&debt, v->me.place);
+    is_done = fw_cas64_acq_rel(&v->b->round_, &w, next);
+    if (is_done)
+        fw_ipc_wake_(fw_ipc_half_(&v->b->round_), INT_MAX);
+    fw_ipc_debt_end_(&debt);
+    return is_done;
+}
+
 /*
  * Ends the round of the token, if it is to end.
  *   0            it has ended, or goes on
@@ -155,11 +174,8 @@ static int settle(const view *v, uint64_t token, const struct fw_ipc_wait_ *wait
             return EUCLEAN;
         /* r -> r + 1, or r -> r, FAILED */
         next = verdict == ROUND_ENDS ? one_round_later(w) : w | BARRIER_FAILED;
-        if (!fw_cas64_acq_rel(&v->b->round_, &w, next))
-            continue;
-        if (has_sleepers(w))
-            fw_ipc_wake_(fw_ipc_half_(&v->b->round_), INT_MAX);
-        return verdict == ROUND_ENDS ? ENDED_HERE : EOWNERDEAD;
+        if (change_round(v, w, next))
+            return verdict == ROUND_ENDS ? ENDED_HERE : EOWNERDEAD;
     }
 }
 
@@ -209,17 +225,40 @@ static int arrive(const view *v, uint64_t *token)
 static int withdraw(const view *v, uint64_t token)
 {
     uint64_t *at = fw_ipc_barrier_own_(v, token);
-    uint64_t place = place_of(v->me.id, token, round_of(token));
+    uint64_t place = place_of(v->me.id, token, round_of(token)), w;
+    struct fw_robust_ debt;
     int error;
+
+    fw_ipc_debt_begin_(&debt, v->me.place); /* B5 */
 
     if (at == NULL ||
         !fw_cas64_acq_rel(at, &place, place_of(v->me.id, token, round_of(token) - 1))) {
         /* the place is another's: reset */
+        fw_ipc_debt_end_(&debt);
         error = outcome(v, fw_load64_acquire(&v->b->round_), token);
         return error == EBUSY ? EUCLEAN : error;
     }
-    error = outcome(v, fw_ipc_barrier_change_(v), token); /* B4 */
+    w = fw_ipc_barrier_change_(v); /* B4 */
+    fw_ipc_barrier_call_one_(v, w);
+    fw_ipc_debt_end_(&debt);
+    error = outcome(v, w, token);
     return error == EBUSY ? ETIMEDOUT : error;
+}
+
+/*
+ * The next sleep ends with the life of any party that is awaited (B5).  Where a round goes on
+ * without the dead, those are not awaited.
+ */
+static void watch_parties(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
+{
+    fw_ipc_wait_compare_(wait, fw_ipc_half_(&v->b->round_) + 1, (uint32_t)(w >> 32)); /* changes */
+    for (uint32_t n = 0; n < v->parties; n++) {
+        uint64_t place = fw_load64_seq_cst(fw_ipc_barrier_nth_(v, n));
+        uint64_t holder = place & FW_IPC_HOLDER;
+        if (!is_vacant(place, w) && !is_left(place) && !has_arrived(place, w) &&
+            !(v->goes_on && fw_ipc_life_(v->me.place, holder) == FW_IPC_DEAD))
+            fw_ipc_wait_watch_(wait, holder);
+    }
 }
 
 /* r -> r, WAITERS, then sleeps.  0: look again; ETIMEDOUT. */
@@ -230,6 +269,7 @@ static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
             return 0;
         w |= FW_IPC_WAITERS;
     }
+    watch_parties(v, w, wait);
     return fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->b->round_), (uint32_t)w);
 }
 

@@ -5,7 +5,8 @@
  * A newcomer
  *   1  loads the round, and takes a place: not arrived, in that epoch
  *   2  changes the word of the round (B4)
- *   3  goes on with the round that it finds there, which cannot end without it
+ *   3  goes on with the round that it finds there, which cannot end without it; and wakes one of
+ *      those who sleep, which watches its life from now on (B5)
  * Who dies before 2 has taken a place all the same, and is a party that died.  Between 1 and 2 a
  * round may end without the newcomer, if its end was decided before: the newcomer is then in the
  * next.  A reset between 1 and 3 makes the place vacant again, and the newcomer begins anew.
@@ -17,7 +18,9 @@
 
 #include <errno.h>
 
+#include "ipc/announce.h"
 #include "ipc/barrier_word.h"
+#include "ipc/nap.h"
 
 bool fw_ipc_barrier_fits_(const struct fw_ipc_place_ *place, const fw_ipc_barrier *b, size_t size)
 {
@@ -114,9 +117,36 @@ static bool catch_up(const struct fw_ipc_barrier_view_ *v, uint64_t *at, uint64_
     return fw_cas64_acq_rel(at, &place, place_of(v->me.id, w, round_of(w) - 1));
 }
 
+void fw_ipc_barrier_call_one_(const struct fw_ipc_barrier_view_ *v, uint64_t w)
+{
+    if (has_sleepers(w))
+        fw_ipc_wake_(fw_ipc_half_(&v->b->round_), 1);
+}
+
+/* A newcomer, who has seen the word `before`.  EAGAIN: it begins anew. */
+static int come(const struct fw_ipc_barrier_view_ *v, uint64_t before, uint64_t *w,
+                uint64_t **place)
+{
+    *place = take_place(v, before, false);
+    if (*place == NULL)
+        *place = take_place(v, before, true);
+    if (*place == NULL)
+        return is_present(v, before) ? EBUSY : EAGAIN;
+    *w = fw_ipc_barrier_change_(v);
+    if (has_failed(*w))
+        return EOWNERDEAD;
+    if (!catch_up(v, *place, before, *w))
+        return EAGAIN;
+    fw_ipc_barrier_call_one_(v, *w);
+    return 0;
+}
+
 int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint64_t **place)
 {
-    for (;;) {
+    struct fw_robust_ debt;
+    int error = EAGAIN;
+
+    while (error == EAGAIN) {
         uint64_t before = fw_load64_acquire(&v->b->round_);
         *w = before;
         if (has_failed(before))
@@ -124,19 +154,11 @@ int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint
         *place = fw_ipc_barrier_own_(v, before);
         if (*place != NULL)
             return 0;
-        *place = take_place(v, before, false);
-        if (*place == NULL)
-            *place = take_place(v, before, true);
-        if (*place == NULL && is_present(v, before))
-            return EBUSY;
-        if (*place == NULL)
-            continue;
-        *w = fw_ipc_barrier_change_(v);
-        if (has_failed(*w))
-            return EOWNERDEAD;
-        if (catch_up(v, *place, before, *w))
-            return 0;
+        fw_ipc_debt_begin_(&debt, v->me.place);
+        error = come(v, before, w, place);
+        fw_ipc_debt_end_(&debt);
     }
+    return error;
 }
 
 int fw_ipc_barrier_death(const fw_ipc_barrier *b, fw_ipc_death *death)

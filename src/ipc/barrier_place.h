@@ -45,4 +45,7 @@ int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint
 /* Another number of changes.  Returns the word. */
 uint64_t fw_ipc_barrier_change_(const struct fw_ipc_barrier_view_ *v);
 
+/* Wakes one of those who sleep, if any do by the word w, so that it looks who is awaited now. */
+void fw_ipc_barrier_call_one_(const struct fw_ipc_barrier_view_ *v, uint64_t w);
+
 #endif

@@ -27,13 +27,16 @@
  *       number again, or itself unannounced under it.
  *   C2  Who waits has seen W beside its number, and who sleeps S.  So a signal that finds no W has
  *       nobody to wake: those who waited before are over already.
- *   C3  A wait is decided by the number only, never by being woken.  So a wake that is lost, or
- *       goes to one who dies or is cancelled, delays the others until they look: a nap.  And who
- *       finds its number unchanged has taken nothing.
+ *   C3  A wait is decided by the number only, never by being woken.  And who finds its number
+ *       unchanged has taken nothing.  Who signals owes the others a wake until it has given it, and
+ *       who waits until it has the mutex (nap.h); who is cancelled passes it on.
  *   C4  Who may have been moved to the mutex (there was a move) takes it as one who has slept
  *       there, so that its release wakes the next.
- *   C5  Who looks after a nap looks at the mutex, too: a holder that died before it could signal is
- *       found by those who wait, if nobody else comes.
+ *   C5  Who looks, for whatever reason, looks at the mutex, too: a holder that died before it could
+ *       signal is found by those who wait, if nobody else comes; after a nap at the latest.
+ *
+ *   C6  Who moves sleepers to the mutex that it holds moves them to its own life, too: they sleep
+ *       on the high half for that, which nobody else uses.  So they learn of its death.
  *
  *   Legal:   W and S without waiters (a needless wake); a wait that ends for a signal that woke
  *            another; a moved waiter whose mutex nobody holds (it looks after its nap); mutex_ of
@@ -147,11 +150,12 @@ static bool announce_sleep(struct waiter *me, uint64_t *word)
 static int lock_again(struct waiter *me)
 {
     uint64_t now = fw_load64_relaxed(&me->c->word_);
+    int error = me->has_slept && were_moves(me->number, now) /* C4 */
+                    ? fw_ipc_mutex_relock_(me->m, &me->wait.me)
+                    : fw_ipc_mutex_lock(me->m);
 
-    fw_ipc_wait_end_(&me->wait);
-    if (me->has_slept && were_moves(me->number, now)) /* C4 */
-        return fw_ipc_mutex_relock_(me->m, &me->wait.me);
-    return fw_ipc_mutex_lock(me->m);
+    fw_ipc_wait_end_(&me->wait); /* what it owes it owes until it has the mutex */
+    return error;
 }
 
 static void nothing(void *arg)
@@ -159,11 +163,12 @@ static void nothing(void *arg)
     (void)arg;
 }
 
-/* The waiting thread was cancelled.  The wake that it may have had it passes on (C3: or a nap). */
+/* The waiting thread was cancelled.  The wake that it may have had it passes on (C3). */
 static void cancelled(void *arg)
 {
     struct waiter *me = arg;
 
+    fw_ipc_wait_cancelled_(&me->wait);
     if (is_over(me))
         fw_ipc_wake_(half(me->c), 1);
     (void)lock_again(me); /* if it is not held, unlock will say so */
@@ -195,11 +200,14 @@ static bool is_orphaned(const struct waiter *me)
 /* 0, or ETIMEDOUT: until then the number had not changed. */
 static int sleep_until_over(struct waiter *me)
 {
+    const struct fw_ipc_cancel_ cancel = {cancelled, me};
     uint64_t word;
 
     while (announce_sleep(me, &word)) {
         me->has_slept = true;
-        if (fw_ipc_wait_sleep_(&me->wait, half(me->c), (uint32_t)word) == ETIMEDOUT)
+        fw_ipc_wait_compare_(&me->wait, half(me->c) + 1, (uint32_t)(word >> 32)); /* C6 */
+        if (fw_ipc_wait_sleep_cancellable_(&me->wait, half(me->c), (uint32_t)word, &cancel) ==
+            ETIMEDOUT)
             return is_over(me) ? 0 : ETIMEDOUT;
         fw_cancel_point_(cancelled, me);
         if (is_orphaned(me))
@@ -255,12 +263,12 @@ static fw_ipc_mutex *mutex_of(const fw_ipc_cond *c, const struct fw_ipc_place_ *
     return fw_ipc_address_(place, at, sizeof(fw_ipc_mutex));
 }
 
-/* Makes the release of the mutex wake somebody, if the caller holds it. */
+/* Makes the release of the mutex wake somebody, if the caller holds it, and its death, too. */
 static bool prepare_move(const fw_ipc_cond *c, const struct fw_ipc_me_ *me)
 {
     fw_ipc_mutex *m = mutex_of(c, me->place);
 
-    return m != NULL && fw_ipc_mutex_mark_waiters_(m, me);
+    return m != NULL && fw_ipc_is_marked_(me->member) && fw_ipc_mutex_mark_waiters_(m, me);
 }
 
 /*
@@ -277,6 +285,9 @@ static unsigned rouse(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me
     if (m != NULL && (is_held || most > 1))
         n = fw_futex_cmp_requeue(half(c), (uint32_t)now, is_held ? 0 : 1, fw_ipc_mutex_half_(m),
                                  most, FW_FUTEX_SHARED);
+    if (is_held && n > 0) /* C6 */
+        fw_futex_requeue(half(c) + 1, 0, fw_ipc_life_half_(me->member), (unsigned)n,
+                         FW_FUTEX_SHARED);
     if (n == -EAGAIN) /* the word is another one again: who sleeps for that will sleep on */
         n = fw_futex_wake(half(c), most, FW_FUTEX_SHARED);
     if (n < 0)
@@ -284,52 +295,64 @@ static unsigned rouse(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me
     return (unsigned)n;
 }
 
-int fw_ipc_cond_signal(fw_ipc_cond *c)
+static void signal_one(fw_ipc_cond *c, const struct fw_ipc_me_ *me, uint64_t now)
 {
-    uint64_t now = fw_load64_relaxed(&c->word_);
     uint64_t next;
-    struct fw_ipc_me_ me;
     bool is_held;
-    int error;
 
-    if (!has_waiters(now))
-        return 0;
-    error = fw_ipc_enter_(c, &me);
-    if (error != 0)
-        return error;
     do {
         if (!has_waiters(now))
-            return 0;
-        is_held = has_sleepers(now) && prepare_move(c, &me);
+            return;
+        is_held = has_sleepers(now) && prepare_move(c, me);
         next = has_sleepers(now) ? now + COND_CHANGE : changed(now);
         next += is_held ? COND_MOVE : 0;
     } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W -> n+1, n|W|S -> (n+1)|W|S */
-    if (!has_sleepers(next) || rouse(c, next, &me, is_held, 1) != 0)
-        return 0;
+    if (!has_sleepers(next) || rouse(c, next, me, is_held, 1) != 0)
+        return;
     /* Nobody slept: n|W|S -> n+1.  Who has come and gone to sleep since would be forgotten. */
     if (fw_cas64_release(&c->word_, &next, changed(next)))
         fw_ipc_wake_(half(c), FW_FUTEX_ALL);
+}
+
+static void signal_all(fw_ipc_cond *c, const struct fw_ipc_me_ *me, uint64_t now)
+{
+    uint64_t next;
+
+    do {
+        if (!has_waiters(now))
+            return;
+        next = changed(now) + COND_MOVE;
+    } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W[|S] -> n+1, and a move more */
+    if (has_sleepers(now))
+        rouse(c, next, me, prepare_move(c, me), FW_FUTEX_ALL);
+}
+
+/* The word was `now`, and somebody waits. */
+static int call_waiters(fw_ipc_cond *c, uint64_t now,
+                        void (*call)(fw_ipc_cond *, const struct fw_ipc_me_ *, uint64_t))
+{
+    struct fw_robust_ debt;
+    struct fw_ipc_me_ me;
+    int error = fw_ipc_enter_(c, &me);
+
+    if (error != 0)
+        return error;
+    fw_ipc_debt_begin_(&debt, me.place);
+    call(c, &me, now);
+    fw_ipc_debt_end_(&debt);
     return 0;
+}
+
+int fw_ipc_cond_signal(fw_ipc_cond *c)
+{
+    uint64_t now = fw_load64_relaxed(&c->word_);
+
+    return has_waiters(now) ? call_waiters(c, now, signal_one) : 0;
 }
 
 int fw_ipc_cond_broadcast(fw_ipc_cond *c)
 {
     uint64_t now = fw_load64_relaxed(&c->word_);
-    uint64_t next;
-    struct fw_ipc_me_ me;
-    int error;
 
-    if (!has_waiters(now))
-        return 0;
-    error = fw_ipc_enter_(c, &me);
-    if (error != 0)
-        return error;
-    do {
-        if (!has_waiters(now))
-            return 0;
-        next = changed(now) + COND_MOVE;
-    } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W[|S] -> n+1, and a move more */
-    if (has_sleepers(now))
-        rouse(c, next, &me, prepare_move(c, &me), FW_FUTEX_ALL);
-    return 0;
+    return has_waiters(now) ? call_waiters(c, now, signal_all) : 0;
 }

@@ -40,6 +40,7 @@ struct fw_ipc_head_ {
     uint64_t check;         /* FNV-1a of all fields above, magic taken as FW_IPC_MAGIC */
     /* From here on it changes. */
     uint32_t members_used; /* no line beyond was ever taken */
+    uint32_t alarm;        /* 0; for the kernel to wake sleepers by: nap.h */
     fw_ipc_mutex naming;   /* held while the directory is changed */
     uint64_t dirty_to;     /* room that no object has is zeroes from here on: directory.c */
 };
@@ -63,8 +64,11 @@ struct fw_ipc_entry_ {
  *
  *   low half        meaning               left by
  *   0               free                  a claim: -> id of the thread, with the next tenancy
- *   tid             a living member       leave: -> 0; the kernel at its death: -> DIED
- *   DIED            the member is dead    a claim, as above
+ *   tid             a living member       its thread: -> tid|WAITERS, once the kernel knows the
+ *                                         word; leave: -> 0; the kernel at its death: -> DIED
+ *   tid|WAITERS     the same, and the     leave: -> 0, and wakes all; the kernel at its death:
+ *                   kernel knows it       -> DIED|WAITERS, and wakes one of those who sleep there
+ *   DIED[|WAITERS]  the member is dead    a claim, as above
  *
  *   M1  A holder's id (slot and tenancy) is never used again.  So a lock word that names a tenancy
  *       other than the line's present one names a thread that is dead or has left.

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include <furwock/futex.h>
 #include <furwock/ipc/region.h>
 
 #include "sys/origin.h"
@@ -111,7 +112,8 @@ static bool take(const struct fw_ipc_place_ *place, uint32_t slot, uint64_t *id)
     is_mine = fw_cas64_acq_rel(&m->life, &life, (tenancy(life) + 1) << 32 | r.id);
     if (is_mine) {
         introduce(m, r.id, tenancy(life) + 1);
-        fw_robust_link_(robust_word(m)); /* if not, fw_ipc_life_slow_ finds out */
+        if (fw_robust_link_(robust_word(m)))              /* if not, fw_ipc_life_slow_ finds out */
+            fw_or64_relaxed(&m->life, FW_ROBUST_WAITERS); /* tid -> tid|WAITERS */
         *id = (tenancy(life) + 1) << 32 | (slot + 1);
     }
     fw_robust_withdraw_(&r);
@@ -135,6 +137,12 @@ static bool is_gone(const struct fw_ipc_member_ *m, uint64_t life)
     return fw_thread_about_(thread, &about) && fw_is_another_start_(about.started, started);
 }
 
+/* The member is no more: whoever sleeps on its life shall look. */
+static void wake_watchers(struct fw_ipc_member_ *m)
+{
+    fw_futex_wake(robust_word(m), FW_FUTEX_ALL, FW_FUTEX_SHARED);
+}
+
 /* Does what the kernel has left undone. */
 static bool bury(struct fw_ipc_member_ *m)
 {
@@ -144,7 +152,10 @@ static bool bury(struct fw_ipc_member_ *m)
     if (is_free(life))
         return true;
     /* tid -> DIED: is_gone looked at what this tenant said of itself, or the word has changed */
-    return is_gone(m, life) && fw_cas64_acq_rel(&m->life, &life, buried);
+    if (!is_gone(m, life) || !fw_cas64_acq_rel(&m->life, &life, buried))
+        return false;
+    wake_watchers(m);
+    return true;
 }
 
 /*
@@ -225,8 +236,10 @@ bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
     m = fw_ipc_member_of_(place, k->id);
     fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */
     is_out = fw_robust_unlink_from_(robust_word(m), (const void *)place->base, place->size);
-    if (is_out) /* else the line stays this thread's until it ends */
+    if (is_out) { /* else the line stays this thread's until it ends */
         fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy: M1 */
+        wake_watchers(m);
+    }
     fw_robust_withdraw_(&r);
     k->id = 0;
     fw_ipc_self_.size = 0;

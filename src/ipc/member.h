@@ -82,4 +82,16 @@ static inline struct fw_ipc_member_ *fw_ipc_member_of_(const struct fw_ipc_place
     return slot < place->member_count ? &place->members[slot] : NULL;
 }
 
+/* The half of its life of which the kernel knows, and on which others sleep until it dies. */
+static inline const uint32_t *fw_ipc_life_half_(const struct fw_ipc_member_ *m)
+{
+    return (const uint32_t *)(const void *)&m->life;
+}
+
+/* Does the kernel know it?  Then it wakes one of those who sleep there. */
+static inline bool fw_ipc_is_marked_(const struct fw_ipc_member_ *m)
+{
+    return (fw_load32_relaxed(fw_ipc_life_half_(m)) & FW_ROBUST_WAITERS) != 0;
+}
+
 #endif

@@ -23,8 +23,13 @@
  *   X3  Who takes a word from a dead holder sets DIED with it.  DIED goes only by consistent, or
  *       with the mutex.  So nobody gets it with EOWNERDEAD unsaid.
  *   X4  Who sleeps has seen W in the word, and who has slept puts it back with its id.
- *   X5  Whoever waits looks again after a nap at the latest.  A release that died before its wake,
- *       and a wake that went to one who died, therefore cost a nap.
+ *   X5  A release that died before its wake is found by those who watch that holder's life, a wake
+ *       that went to one who died by its debt (nap.h), a death that the kernel does not mark after a
+ *       nap.
+ *   X6  Who goes to sleep watches the life of the holder that it has seen.  When another one has
+ *       the mutex, those who still sleep do not watch that one; but who has it by way of a sleep, or
+ *       gives up, wakes one more, that does (Z1); and beside one who took it in passing there is the
+ *       thread that its holder before has woken.
  *
  *   Legal: W without sleepers (one needless wake).
  *   Illegal: to clear DIED without repair; to take a word from a holder who is not known dead.
@@ -160,6 +165,7 @@ static int wait_for_it(fw_ipc_mutex *m, struct fw_ipc_wait_ *w, uint64_t *now)
             *now |= FW_IPC_WAITERS;
         }
         extra = FW_IPC_WAITERS;
+        fw_ipc_wait_watch_(w, holder_of(*now)); /* X6 */
         if (fw_ipc_wait_sleep_(w, half(m), (uint32_t)*now) == ETIMEDOUT)
             return ETIMEDOUT;
         *now = fw_load64_relaxed(&m->word_);
@@ -180,13 +186,14 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     if (error != 0)
         return error;
     if (extra != 0) { /* whoever was woken for this mutex must not leave others asleep: X4 */
+        fw_ipc_wait_in_line_(&w, half(m));
         while ((error = attempt(m, me, &w, extra, &now)) == EBUSY && !has_waiters(now))
             if (fw_cas64_relaxed(&m->word_, &now, now | FW_IPC_WAITERS)) /* id -> id|W */
                 now |= FW_IPC_WAITERS;
-        if (error != EBUSY)
-            return error;
     }
-    error = wait_for_it(m, &w, &now);
+    if (extra == 0 || error == EBUSY)
+        error = wait_for_it(m, &w, &now);
+    fw_ipc_wait_pass_on_(&w); /* X6 */
     fw_ipc_wait_end_(&w);
     return error;
 }
@@ -239,6 +246,7 @@ int fw_ipc_mutex_relock_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
 
     if (fw_cas64_acquire(&m->word_, &now, me->id | FW_IPC_WAITERS)) { /* free -> id|W: X4 */
         fw_ipc_past_begin_(&m->past_, me);
+        fw_ipc_wake_(half(m), 1); /* X6 */
         return 0;
     }
     return lock_slow(m, me, now, FW_IPC_WAITERS, NULL, NULL);

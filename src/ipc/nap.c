@@ -15,14 +15,25 @@
 #include <furwock/futex.h>
 
 #include "ipc/member.h"
+#include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/running.h"
+#include "sys/wait_any.h"
 
 #define SECOND_NS 1000000000
 
 /* Pauses between looks, at most; with the look at the clock one takes about 50 ns. */
 enum { LOOKS_APART = 32 };
+
+/* The first of the words is the one to sleep on. */
+static void forget_lives(struct fw_ipc_wait_ *w)
+{
+    w->is_blind = false;
+    w->is_late = false;
+    w->lives = 1;
+    w->n = 1;
+}
 
 int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, const void *object,
                        uint32_t how, const fw_wait_policy *policy, const fw_deadline *deadline)
@@ -33,10 +44,17 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->looks = 1;
     w->is_told = false;
     w->has_napped = false;
+    w->asks = false;
+    w->owes = false;
+    w->naps_only = false;
+    w->has_line = false;
     w->naps = 0;
     w->word = NULL;
     w->expected = 0;
+    w->first_ns = how == FW_IPC_WAITS_COND ? FW_IPC_NAP_MOST_NS_ : FW_IPC_NAP_NS_;
+    w->nap_ns = w->first_ns;
     w->nap_ends = 0;
+    forget_lives(w);
     return fw_wait_begin_(&w->poll, policy, deadline);
 }
 
@@ -85,14 +103,72 @@ static void tell(struct fw_ipc_wait_ *w)
     w->is_told = true;
 }
 
+/* --- Lives ------------------------------------------------------------------------------------ */
+
+static uint32_t *alarm_of(const struct fw_ipc_wait_ *w)
+{
+    return &w->me.place->head->alarm;
+}
+
+void fw_ipc_wait_compare_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
+{
+    w->words[w->n++] = (fw_futex_any){word, expected, FW_FUTEX_SHARED};
+    w->lives = w->n;
+}
+
+void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
+{
+    const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->me.place, holder);
+    uint64_t life = m != NULL ? fw_load64_acquire(&m->life) : 0;
+
+    if (life >> 32 != holder >> 32 || (life & FW_ROBUST_OWNER) == 0)
+        w->is_late = true;
+    else if ((life & FW_ROBUST_WAITERS) == 0 || w->n - w->lives == FW_IPC_WATCHED_)
+        w->is_blind = true;
+    else
+        w->words[w->n++] = (fw_futex_any){fw_ipc_life_half_(m), (uint32_t)life, FW_FUTEX_SHARED};
+}
+
+/* Z2 */
+static void pass_deaths_on(const struct fw_ipc_wait_ *w)
+{
+    for (uint32_t i = w->lives; i < w->n; i++)
+        if (fw_load32_relaxed(w->words[i].word) != w->words[i].expected)
+            fw_ipc_wake_(w->words[i].word, FW_FUTEX_ALL);
+}
+
+/* Before the first sleep. */
+static void begin_debt(struct fw_ipc_wait_ *w)
+{
+    w->naps_only = !fw_can_wait_any_() || !fw_ipc_is_marked_(w->me.member);
+    fw_ipc_debt_begin_(&w->debt, w->me.place);
+    w->owes = true;
+}
+
+/* --- Naps ------------------------------------------------------------------------------------- */
+
+static bool is_blind(const struct fw_ipc_wait_ *w)
+{
+    return w->naps_only || w->is_blind;
+}
+
+/* A power of two. */
+static bool is_time_to_ask(uint32_t naps)
+{
+    return (naps & (naps - 1)) == 0;
+}
+
 /* The nap on this word goes on, or begins.  False: it is over. */
 static bool begin_nap(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected, uint64_t now)
 {
-    if (w->nap_ends == 0 || w->word != word || w->expected != expected) {
-        w->word = word;
-        w->expected = expected;
-        w->nap_ends = now + FW_IPC_NAP_NS_;
-    }
+    bool is_same = w->word == word && w->expected == expected;
+    uint64_t ns = is_blind(w) ? FW_IPC_NAP_NS_ : is_same ? w->nap_ns : w->first_ns;
+
+    if (!is_same || ns != w->nap_ns || w->nap_ends == 0)
+        w->nap_ends = now + ns;
+    w->word = word;
+    w->expected = expected;
+    w->nap_ns = ns;
     return now < w->nap_ends;
 }
 
@@ -104,6 +180,11 @@ static void end_nap(struct fw_ipc_wait_ *w, bool has_napped)
     w->nap_ends = 0;
     /* counted up to the last, of which the second half comes again and again */
     w->naps = w->naps < FW_IPC_NAPS_COUNTED_ ? w->naps + 1 : FW_IPC_NAPS_COUNTED_ / 2 + 1;
+    w->asks = !is_blind(w) || is_time_to_ask(w->naps);
+    if (!is_blind(w) && w->nap_ns < FW_IPC_NAP_MOST_NS_)
+        w->nap_ns = w->nap_ns < FW_IPC_NAP_MOST_NS_ / FW_IPC_NAP_GROWTH_
+                        ? w->nap_ns * FW_IPC_NAP_GROWTH_
+                        : FW_IPC_NAP_MOST_NS_;
 }
 
 /* For a policy that never sleeps: to poll for as long as a nap counts as one. */
@@ -121,48 +202,115 @@ static fw_deadline point(uint64_t ns)
         .at = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)}};
 }
 
-int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
+static int sleep_on_word(const fw_futex_any *word, const fw_deadline *end,
+                         const struct fw_ipc_cancel_ *cancel)
 {
-    fw_deadline end;
-    uint64_t now, left;
-    bool goes_on;
-    int error;
+    if (cancel == NULL)
+        return fw_futex_wait(word->word, word->expected, word->flags, end);
+    return fw_futex_wait_cancellable_(word->word, word->expected, FW_FUTEX_ANY_BIT, word->flags,
+                                      end, cancel->call, cancel->arg);
+}
 
-    if (!w->is_told)
-        tell(w);
-    if (!fw_wait_blocks_(&w->poll))
-        return watch(w, word, expected);
-    now = fw_clock_ns_();
-    goes_on = begin_nap(w, word, expected, now);
-    left = fw_deadline_left_(w->poll.deadline, goes_on ? w->nap_ends - now : 1);
-    if (left == 0)
-        return ETIMEDOUT;
-    end = point(now + left);
-    error = goes_on ? fw_futex_wait(word, expected, FW_FUTEX_SHARED, &end) : -ETIMEDOUT;
+/* As fw_futex_wait. */
+static int sleep_on_all(struct fw_ipc_wait_ *w, const fw_deadline *end,
+                        const struct fw_ipc_cancel_ *cancel)
+{
+    const uint32_t *alarm = alarm_of(w);
+    int answer;
+
+    w->words[w->n] = (fw_futex_any){alarm, fw_load32_relaxed(alarm), FW_FUTEX_SHARED};
+    answer = cancel == NULL ? fw_futex_wait_any(w->words, w->n + 1, end)
+                            : fw_futex_wait_any_cancellable_(w->words, w->n + 1, end, cancel->call,
+                                                             cancel->arg);
+    pass_deaths_on(w);
+    if (answer == (int)w->n || (answer == 1 && w->lives > 1)) /* the last is told, of several */
+        fw_ipc_wake_(alarm, FW_FUTEX_ALL);
+    return answer > 0 ? 0 : answer;
+}
+
+static int sleep_until(struct fw_ipc_wait_ *w, const fw_deadline *end,
+                       const struct fw_ipc_cancel_ *cancel)
+{
+    int error = w->naps_only ? sleep_on_word(w->words, end, cancel) : sleep_on_all(w, end, cancel);
+
+    if (error == -ENOMEM) { /* for several words; so by Z3, for once */
+        fw_deadline nap = fw_deadline_nap_(end, FW_IPC_NAP_NS_);
+        error = sleep_on_word(w->words, &nap, cancel);
+        error = error == -ETIMEDOUT ? 0 : error;
+    }
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait between processes", -error);
     if (error == 0)
         fw_running_slept_();
-    end_nap(w, error == -ETIMEDOUT);
-    return 0;
+    return error;
 }
 
-/* A power of two. */
-static bool is_time_to_ask(uint32_t naps)
+int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected,
+                                   const struct fw_ipc_cancel_ *cancel)
 {
-    return (naps & (naps - 1)) == 0;
+    bool is_late = w->is_late, goes_on;
+    fw_deadline end;
+    uint64_t now, left;
+    int error;
+
+    if (!w->is_told)
+        tell(w);
+    if (!fw_wait_blocks_(&w->poll)) {
+        forget_lives(w);
+        return watch(w, word, expected);
+    }
+    if (!w->owes)
+        begin_debt(w);
+    now = fw_clock_ns_();
+    goes_on = begin_nap(w, word, expected, now);
+    left = fw_deadline_left_(w->poll.deadline, goes_on ? w->nap_ends - now : 1);
+    w->words[0] = (fw_futex_any){word, expected, FW_FUTEX_SHARED};
+    end = point(now + left);
+    error = left == 0 || !goes_on ? -ETIMEDOUT : is_late ? -EAGAIN : sleep_until(w, &end, cancel);
+    w->has_line |= left != 0;
+    if (left != 0)
+        end_nap(w, error == -ETIMEDOUT);
+    forget_lives(w);
+    return left == 0 ? ETIMEDOUT : 0;
+}
+
+int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
+{
+    return fw_ipc_wait_sleep_cancellable_(w, word, expected, NULL);
 }
 
 enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder)
 {
-    return w->has_napped && is_time_to_ask(w->naps) ? fw_ipc_life_slow_(w->me.place, holder)
-                                                    : fw_ipc_life_(w->me.place, holder);
+    return w->has_napped && w->asks ? fw_ipc_life_slow_(w->me.place, holder)
+                                    : fw_ipc_life_(w->me.place, holder);
+}
+
+void fw_ipc_wait_cancelled_(struct fw_ipc_wait_ *w)
+{
+    pass_deaths_on(w);
+    fw_ipc_wake_(alarm_of(w), FW_FUTEX_ALL);
+}
+
+void fw_ipc_wait_in_line_(struct fw_ipc_wait_ *w, const uint32_t *word)
+{
+    w->word = word;
+    w->has_line = true;
+}
+
+void fw_ipc_wait_pass_on_(struct fw_ipc_wait_ *w)
+{
+    if (w->has_line)
+        fw_ipc_wake_(w->word, 1);
+    w->has_line = false;
 }
 
 void fw_ipc_wait_end_(struct fw_ipc_wait_ *w)
 {
     if (w->is_told)
         fw_store64_relaxed(&w->me.member->waits_for, 0);
+    if (w->owes)
+        fw_ipc_debt_end_(&w->debt);
+    w->is_told = w->owes = false;
 }
 
 void fw_ipc_wake_(const uint32_t *word, unsigned n)

@@ -6,16 +6,49 @@
 #include <stdint.h>
 
 #include <furwock/bits/deadline.h>
+#include <furwock/futex.h>
 #include <furwock/wait.h>
 
+#include "ipc/layout.h"
 #include "ipc/member.h"
+#include "sys/robust.h"
 #include "wait.h"
 
 /*
- * How a thread waits for something between processes: it polls as the policy says, then sleeps, and
- * never for longer than a nap without a look.  So whatever was lost with a thread that died (a
- * wake that it was to give, or had been given) costs others a nap, and no proof is needed that
- * there is no other way to lose one.
+ * How a thread waits for something between processes: it polls as the policy says, then sleeps
+ * until it is woken.  It is woken by who changes the word; and where that one dies instead, by the
+ * kernel, as follows.
+ *
+ * A sleeper sleeps on these words at once (futex_waitv):
+ *
+ *   word                        woken by
+ *   the lock's, or a record     who changes it
+ *   life of a member that the   the kernel, when that member dies (layout.h): one sleeper; that one
+ *   sleeper waits for           wakes all others there
+ *   the region's alarm          the kernel, when a member dies that owed others a wake: one sleeper;
+ *                               that one wakes all others there
+ *
+ * and compares all of them with what they were when it looked, so that a change or death before its
+ * sleep is no less seen.  The alarm is 0 for ever.  A thread owes others a wake while it waits (the
+ * one that it has been given is another's if it dies with it) and while it changes a word and wakes
+ * who sleeps there; meanwhile the alarm is pending in its robust list, which the kernel takes for a
+ * lock that is free, and wakes one.
+ *
+ *   Z1  Where threads wait in line for what one member has, some sleeper of that line watches the
+ *       life of who has it; or a thread of that line is awake, and will either do that, or wake
+ *       another.  So who takes it after a sleep, and who gives up, wakes one more of the line
+ *       (fw_ipc_wait_pass_on_): that one looks, and watches the new holder's life.
+ *   Z2  Whoever finds that a life which it watched has ended wakes all that watch it, before it does
+ *       anything else.  Until it has done so it owes that.
+ *   Z3  Who is not known to the kernel (no robust list, one of another shape) has a life without
+ *       WAITERS.  Who waits for such a one, is such a one, or cannot sleep on several words, naps.
+ *
+ * A nap: nobody sleeps for longer than its nap without a look.  The first one lasts FW_IPC_NAP_NS_;
+ * by Z3 all others, too.  Otherwise each is FW_IPC_NAP_GROWTH_ times the one before, up to
+ * FW_IPC_NAP_MOST_NS_: that is for deaths that the kernel does not mark, though it could have been
+ * expected to, and for what we have not thought of.  So such a death costs those who have waited
+ * for long a minute, and those who have just come a nap.  (Who waits for a condition begins with
+ * the longest: its look ends the wait if there was a signal meanwhile, be it another's.)
  *
  *     struct fw_ipc_wait_ w;
  *     if ((error = fw_ipc_wait_begin_(&w, &me, object, FW_IPC_WAITS_LOCK, policy, deadline)) != 0)
@@ -23,15 +56,28 @@
  *     while (fw_ipc_wait_poll_(&w)) { look; try }
  *     for (;;) {
  *         ... look; try; announce oneself in the word ...
+ *         fw_ipc_wait_watch_(&w, holder);
  *         if (fw_ipc_wait_sleep_(&w, half, expected) == ETIMEDOUT) ...
  *     }
+ *     fw_ipc_wait_pass_on_(&w);
  *     fw_ipc_wait_end_(&w);
  */
 #define FW_IPC_NAP_NS_ 40000000u
+#define FW_IPC_NAP_GROWTH_ 8u
+
+/* The model has naps that are all alike. */
+#ifndef FW_IPC_NAP_MOST_NS_
+#define FW_IPC_NAP_MOST_NS_ UINT64_C(60000000000)
+#endif
 
 /* A power of two.  The model has 1: there, each nap is the first. */
 #ifndef FW_IPC_NAPS_COUNTED_
 #define FW_IPC_NAPS_COUNTED_ 32u
+#endif
+
+/* Lives that a sleeper can watch; who waits for more members naps. */
+#ifndef FW_IPC_WATCHED_
+#define FW_IPC_WATCHED_ 32u
 #endif
 
 /* What a member waits for, as tools show it. */
@@ -45,10 +91,28 @@ struct fw_ipc_wait_ {
     uint32_t looks;       /* how many pauses lie between two looks, by now */
     bool is_told;         /* the member's line says what it waits for */
     bool has_napped;      /* a whole nap has gone by on the same word */
+    bool asks;            /* and it is time to ask the system, too */
+    bool owes;            /* the alarm is pending: `debt` */
+    bool naps_only;       /* Z3: for this thread's own sake */
+    bool is_blind;        /* Z3: for the next sleep */
+    bool is_late;         /* a life that was to be watched has ended: no sleep */
+    bool has_line;        /* it has slept in a line, of which `word` is the word: Z1 */
     uint32_t naps;        /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
+    uint32_t expected;    /* what was in `word` */
     const uint32_t *word; /* on which it slept, or watched, last */
-    uint32_t expected;    /* and what was there */
+    uint64_t first_ns;    /* how long the first nap is, but for Z3 */
+    uint64_t nap_ns;      /* how long one is by now */
     uint64_t nap_ends;    /* CLOCK_MONOTONIC, in ns; 0: the next one has not begun */
+    struct fw_robust_ debt;
+    uint32_t lives;                          /* where they begin in `words` */
+    uint32_t n;                              /* and where they end */
+    fw_futex_any words[FW_IPC_WATCHED_ + 3]; /* the word, one beside it, lives, the alarm */
+};
+
+/* What is done where a sleeper is cancelled. */
+struct fw_ipc_cancel_ {
+    void (*call)(void *);
+    void *arg;
 };
 
 /* 0, or EINVAL: a malformed policy or deadline.  Either may be NULL. */
@@ -67,19 +131,51 @@ bool fw_ipc_wait_poll_on_(struct fw_ipc_wait_ *w, uint64_t holder);
 /* Gives a new polling budget. */
 void fw_ipc_wait_again_(struct fw_ipc_wait_ *w);
 
-/*
- * Sleeps while *word == expected, for a nap at most.  0: look again; ETIMEDOUT: the deadline has
- * passed.  (A policy that never sleeps pauses once instead.)
- */
-int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);
+/* The next sleep ends when this member's life does.  Where it has ended, there is no sleep. */
+void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder);
 
 /*
- * The life of who is waited for: asks the system too (fw_ipc_life_slow_) after the first nap, the
- * second, the fourth, and so on up to the 32nd, and from then on after every 16th: 0.64 s.
+ * The next sleep begins only if this word, too, is as expected.  Before the first life.  Nobody
+ * wakes who sleeps there; but others may move them to a life (FUTEX_REQUEUE), which they watch then
+ * without knowing whose it is: when it ends, the one that is woken sounds the alarm.
+ */
+void fw_ipc_wait_compare_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);
+
+/*
+ * Sleeps while *word == expected and those who are watched live, for a nap at most.  0: look again;
+ * ETIMEDOUT: the deadline has passed.  (A policy that never sleeps pauses once instead.)  With
+ * `cancel` it is a cancellation point; fw_ipc_wait_cancelled_ is called first then.
+ */
+int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);
+int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected,
+                                   const struct fw_ipc_cancel_ *cancel);
+void fw_ipc_wait_cancelled_(struct fw_ipc_wait_ *w);
+
+/*
+ * The life of who is waited for: asks the system too (fw_ipc_life_slow_) after a nap.  By Z3 that
+ * is after the first, the second, the fourth, and so on up to the 32nd, and from then on after
+ * every 16th: 0.64 s.
  */
 enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder);
 
+/* The thread has slept in this line already, by another wait. */
+void fw_ipc_wait_in_line_(struct fw_ipc_wait_ *w, const uint32_t *word);
+
+/* The thread leaves the line in which it has slept, if it has: another one looks in its place. */
+void fw_ipc_wait_pass_on_(struct fw_ipc_wait_ *w);
+
 void fw_ipc_wait_end_(struct fw_ipc_wait_ *w);
+
+/* What comes between these is a change for which others are woken: if the thread dies, they are. */
+static inline void fw_ipc_debt_begin_(struct fw_robust_ *debt, const struct fw_ipc_place_ *place)
+{
+    fw_robust_announce_(debt, &place->head->alarm);
+}
+
+static inline void fw_ipc_debt_end_(const struct fw_robust_ *debt)
+{
+    fw_robust_withdraw_(debt);
+}
 
 /* Wakes at most n of those who sleep on the word. */
 void fw_ipc_wake_(const uint32_t *word, unsigned n);

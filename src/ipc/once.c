@@ -20,7 +20,8 @@
  *     one compare-and-swap each, whichever way the initialiser ends.
  * O2  DONE is stored by the thread in the word only, after its initialiser has returned 0.
  * O3  Who sleeps does so in a word in which WAITERS is set; who takes the word over from a dead
- *     thread keeps it.  A wake that died with its giver costs a nap.
+ *     thread keeps it.  All watch the life of the thread in the word (nap.h), which either wakes
+ *     them or dies.
  */
 #include <errno.h>
 #include <limits.h>
@@ -93,8 +94,10 @@ static int begin(fw_ipc_once *o, struct fw_ipc_wait_ *wait)
             else
                 w = fw_load64_relaxed(&o->word_);
         }
-        if (!fw_wait_blocks_(&wait->poll) || (w & FW_IPC_WAITERS) != 0)
+        if (!fw_wait_blocks_(&wait->poll) || (w & FW_IPC_WAITERS) != 0) {
+            fw_ipc_wait_watch_(wait, w & FW_IPC_HOLDER);
             fw_ipc_wait_sleep_(wait, fw_ipc_half_(&o->word_), (uint32_t)w); /* no deadline */
+        }
         error = attempt(o, wait, &w);
     }
     return error;

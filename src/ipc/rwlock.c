@@ -50,8 +50,9 @@
  *       takes such a word from a dead writer sets all bits before the word is open again.
  *   D5  Stage and holder are one word: every death leaves a stage of the table.  Only `id` and
  *       `id|DIED` leave data that may be half changed.
- *   D6  Who waits looks again after a nap at the latest.  So each wake that is lost with a dead
- *       thread, or by a store that is seen late (rdunlock), costs a nap.
+ *   D6  Who waits watches the life of whom it waits for: the holder in the word, or the reader of
+ *       the record (nap.h).  Writers stand in line for it (X6 in mutex.c).  A wake that is lost by a
+ *       store that is seen late (rdunlock) costs a nap, the first one.
  */
 #include <furwock/ipc/rwlock.h>
 
@@ -147,14 +148,28 @@ static bool withdraw(const struct reader *r)
     return false;
 }
 
-/* Sleeps until it is let in, or for a nap.  ETIMEDOUT. */
-static int sleep_on_it(const struct reader *r, struct fw_ipc_wait_ *w)
+/* Another holder than in `now`, or another stage. */
+static bool has_moved_on(const struct reader *r, uint64_t now)
+{
+    const uint64_t whose = FW_IPC_HOLDER | IPC_RW_STAGE;
+
+    return ((fw_load64_seq_cst(&r->l->word_) ^ now) & whose) != 0;
+}
+
+/*
+ * Sleeps until it is let in, or the holder in `now` dies.  ETIMEDOUT.  Who has opened the lock, or
+ * taken it over, since `now` was seen may have found a record that does not sleep: so a second look.
+ */
+static int sleep_on_it(const struct reader *r, struct fw_ipc_wait_ *w, uint64_t now)
 {
     uint64_t sleeps = r->share | FW_IPC_SHARE_SLEEPS;
     uint64_t seen = r->share | FW_IPC_SHARE_WAITS;
 
-    if (!fw_cas64_acquire(r->record, &seen, sleeps) && seen != sleeps) /* WAITS -> SLEEPS */
+    if (!fw_cas64_seq_cst(r->record, &seen, sleeps) && seen != sleeps) /* WAITS -> SLEEPS */
         return 0;
+    if (has_moved_on(r, now))
+        return 0;
+    fw_ipc_wait_watch_(w, ipc_rw_holder(now));
     return fw_ipc_wait_sleep_(w, fw_ipc_share_half_(r->record), (uint32_t)sleeps);
 }
 
@@ -185,7 +200,7 @@ static int wait_for_it(const struct reader *r, struct fw_ipc_wait_ *w)
         if (!ipc_rw_has_readers(now) && !fw_cas64_seq_cst(&r->l->word_, &now, now | IPC_RW_READERS))
             continue;
         if (!fw_ipc_wait_poll_on_(w, now & FW_IPC_HOLDER))
-            error = sleep_on_it(r, w);
+            error = sleep_on_it(r, w, now);
     }
     return withdraw(r) ? error : 0;
 }

@@ -19,6 +19,7 @@ static __attribute__((noinline)) int uplock_slow(fw_ipc_rwlock *l, const struct 
     if (error != 0)
         return error;
     error = fw_ipc_rw_close_(l, me, &w, IPC_RW_UPGRADABLE, &now);
+    fw_ipc_wait_pass_on_(&w);
     fw_ipc_wait_end_(&w);
     return error;
 }

@@ -72,6 +72,7 @@ int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
             *now |= FW_IPC_WAITERS;
         }
         wanted |= FW_IPC_WAITERS; /* others may sleep there too */
+        fw_ipc_wait_watch_(w, *now & FW_IPC_HOLDER);
         if (fw_ipc_wait_sleep_(w, ipc_rw_half(l), (uint32_t)*now) == ETIMEDOUT)
             return ETIMEDOUT;
         *now = fw_load64_relaxed(&l->word_);
@@ -100,8 +101,10 @@ static int await_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_
             continue;
         if (!ipc_rw_is_asleep(fw_load64_relaxed(&l->word_)))
             fw_or64_seq_cst(&l->word_, IPC_RW_ASLEEP); /* id|DRAINING -> id|DRAINING|ASLEEP */
-        else
+        else {
+            fw_ipc_wait_watch_(w, k->holder);
             error = fw_ipc_wait_sleep_(w, fw_ipc_share_half_(k->record), (uint32_t)k->seen);
+        }
     }
     return 0;
 }
@@ -171,6 +174,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_rwlock *l, const fw_wait_p
     if (error != 0)
         return error;
     error = fw_ipc_rw_close_(l, &me, &w, IPC_RW_DRAINING, &now);
+    fw_ipc_wait_pass_on_(&w); /* while this one waits for readers, others watch its life: X6 */
     if (error == 0 && (now & IPC_RW_DRAINING) != 0) {
         fw_ipc_wait_again_(&w);
         error = begin_or_open(l, &me, fw_ipc_rw_drain_(l, &me, &w));

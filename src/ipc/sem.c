@@ -19,8 +19,8 @@
  *
  * S1  Units are the value, and nothing else: each operation is one compare-and-swap of it.
  * S2  What comes after that (a wake, clearing WAITERS) changes no unit.  So who dies has done the
- *     operation or not begun it, and owes the others a wake at most, for which nobody waits longer
- *     than a nap.
+ *     operation or not begun it, and owes the others a wake at most, which the kernel gives them
+ *     (nap.h).  There is nobody whose life they would have to watch: units have no holders.
  * S3  The value is at most the maximum; a word that says otherwise has been written over.
  */
 #include <errno.h>
@@ -156,25 +156,54 @@ int fw_ipc_sem_timedwait(fw_ipc_sem *s, const fw_deadline *deadline)
     return fw_ipc_sem_wait_policy(s, NULL, deadline);
 }
 
+/* Where nobody waits; EBUSY: somebody does. */
+static int post_fast(fw_ipc_sem *s, uint32_t n, uint64_t *w)
+{
+    uint32_t max = fw_ipc_sem_maximum_(s);
+
+    do {
+        if (value_of(*w) > max)
+            return EUCLEAN;
+        if (n > max - value_of(*w))
+            return EOVERFLOW;
+        if (fw_ipc_has_waiters_(*w))
+            return EBUSY;
+    } while (!fw_cas64_release(&s->word_, w, fw_ipc_changed_(*w) + n)); /* v -> v + n (S1) */
+    return 0;
+}
+
+/* Where somebody does.  EBUSY: not any more. */
+static int post_slow_(fw_ipc_sem *s, uint32_t n, uint64_t *w)
+{
+    const struct fw_ipc_place_ *place = fw_ipc_place_of_(s);
+    uint64_t more = fw_ipc_changed_(*w) + n;
+    struct fw_robust_ debt;
+    bool posted;
+
+    if (place != NULL) /* else nobody can have entered it to wait */
+        fw_ipc_debt_begin_(&debt, place);
+    posted = fw_cas64_release(&s->word_, w, more); /* v -> v + n (S1) */
+    if (posted && n != 0)
+        fw_ipc_wake_announced_(&s->word_, more, n);
+    if (place != NULL)
+        fw_ipc_debt_end_(&debt);
+    return posted ? 0 : EBUSY;
+}
+
 int fw_ipc_sem_post_n(fw_ipc_sem *s, uint32_t n)
 {
-    uint64_t w, more;
-    uint32_t max;
+    uint64_t w;
+    int error = EBUSY;
 
     if (!is_aligned(s))
         return EINVAL;
-    max = fw_ipc_sem_maximum_(s);
     w = fw_load64_relaxed(&s->word_);
-    do {
-        if (value_of(w) > max)
-            return EUCLEAN;
-        if (n > max - value_of(w))
-            return EOVERFLOW;
-        more = fw_ipc_changed_(w) + n;
-    } while (!fw_cas64_release(&s->word_, &w, more)); /* v -> v + n (S1) */
-    if (fw_ipc_has_waiters_(more) && n != 0)
-        fw_ipc_wake_announced_(&s->word_, more, n);
-    return 0;
+    while (error == EBUSY) {
+        error = post_fast(s, n, &w);
+        if (error == EBUSY)
+            error = post_slow_(s, n, &w);
+    }
+    return error;
 }
 
 int fw_ipc_sem_post(fw_ipc_sem *s)

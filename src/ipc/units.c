@@ -29,8 +29,10 @@
  * N3  Who sleeps has looked at all units after the queue became what it sleeps on; who gives back
  *     looks at the queue after the unit became free; all four are sequentially consistent.  So one
  *     of the two sees the other.
- * N4  Who dies between giving back and the wake, or after the wake, leaves others asleep for a nap
- *     at most.  The death of a holder is found in the same way.
+ * N4  Who goes to sleep watches the lives of all holders (nap.h).  So those who sleep learn of a
+ *     holder's death, also where it came between giving back and the wake.  Who has a unit by way of
+ *     a sleep, or gives up, wakes one more, which watches the new holders (Z1); beside one who took
+ *     a unit in passing there is the thread that was woken for it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -166,6 +168,16 @@ static uint64_t announce(const struct view *v)
     return w | FW_IPC_WAITERS;
 }
 
+/* The next sleep ends when a holder dies; there is none where a unit is free by now. */
+static void watch_holders(const struct view *v, struct fw_ipc_wait_ *wait)
+{
+    for (uint32_t n = 0; n < v->count; n++) {
+        uint64_t w = fw_load64_acquire(&v->units[nth(v, n)]);
+        if (w != v->me.id)
+            fw_ipc_wait_watch_(wait, w);
+    }
+}
+
 /* Like try_take, and ETIMEDOUT. */
 static int wait_slow_(const struct view *v, struct fw_ipc_wait_ *wait, const fw_wait_policy *policy,
                       uint32_t *unit)
@@ -185,6 +197,7 @@ static int wait_slow_(const struct view *v, struct fw_ipc_wait_ *wait, const fw_
         error = try_take(v, wait, unit);
         if (error != EBUSY)
             return error;
+        watch_holders(v, wait);
         if (fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->u->queue_), (uint32_t)w) == ETIMEDOUT) {
             error = try_take(v, wait, unit);
             return error == EBUSY ? ETIMEDOUT : error;
@@ -207,6 +220,7 @@ int fw_ipc_units_take(fw_ipc_units *u, uint32_t *unit, const fw_wait_policy *pol
     if (error != 0)
         return error;
     error = wait_slow_(&v, &wait, policy, unit);
+    fw_ipc_wait_pass_on_(&wait); /* N4 */
     fw_ipc_wait_end_(&wait);
     return error;
 }

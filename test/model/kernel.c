@@ -49,9 +49,9 @@ static void dequeue(unsigned thread)
     model_shared.queue[--model_shared.asleep] = 0;
 }
 
-static const fw_futex_any *table_of(const struct model_op *op)
+static fw_futex_any *table_of(const struct model_op *op)
 {
-    return (const fw_futex_any *)(uintptr_t)op->addr;
+    return (fw_futex_any *)(uintptr_t)op->addr;
 }
 
 /* Has the word, or has each of the words, the expected value? */
@@ -187,13 +187,18 @@ void kernel_requeue(unsigned thread, bool compare)
     asleep = (unsigned)model_shared.asleep;
     for (unsigned i = 0; i < asleep && moved < op->c && !fault_is(FAULT_LOST_REQUEUE);) {
         unsigned sleeper = (unsigned)model_shared.queue[i];
+        struct model_op *sleep = &model_threads[sleeper].op;
+        unsigned which;
 
-        if (model_threads[sleeper].op.addr != op->addr) {
+        if (!meets(sleep, op->addr, ~UINT64_C(0), &which)) {
             i++;
             continue;
         }
         dequeue(sleeper);
-        model_threads[sleeper].op.addr = op->b;
+        if (sleep->kind == OP_WAIT)
+            sleep->addr = op->b;
+        else /* the sources look at the word no more */
+            table_of(sleep)[which].word = (const uint32_t *)(uintptr_t)op->b;
         kernel_enqueue(sleeper);
         report_moved(sleeper);
         if (model_program->tasks == NULL)

@@ -6,6 +6,7 @@
 
 #include <furwock/ipc/cond.h>
 
+#include "ipc/nap.h"
 #include "ipc_ground.h"
 #include "test/robust_lists.h"
 #include "testing.h"
@@ -302,17 +303,29 @@ static void a_signal_to_a_dead_one_comes_back(void **state)
     assert_int_equal(common->taken, 1);
 }
 
-/* The signaller has changed the word, and died before its wake. */
-static void a_wake_that_never_comes_costs_a_nap(void **state)
+/* As far as a signal comes before its wake. */
+static void change_and_die(void *arg)
+{
+    struct fw_robust_ debt;
+    struct fw_ipc_me_ me;
+
+    (void)arg;
+    lock();
+    common->units = 1;
+    unlock();
+    assert_int_equal(fw_ipc_enter_(cond, &me), 0);
+    fw_ipc_debt_begin_(&debt, me.place);
+    fw_add64_release(&cond->word_, CHANGE);
+    raise(SIGKILL);
+}
+
+static void the_kernel_gives_the_wake_of_the_dead(void **state)
 {
     int child = start();
 
     (void)state;
     await(1);
-    lock();
-    common->units = 1;
-    cond->word_ += CHANGE;
-    unlock();
+    assert_int_equal(ground_reap(ground_fork(change_and_die, NULL)), -SIGKILL);
     assert_int_equal(ground_reap(child), 0);
 }
 
@@ -388,7 +401,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_poller_is_woken_without_the_kernel, make, unmake),
         cmocka_unit_test_setup_teardown(ends_in_time_with_the_mutex, make, unmake),
         cmocka_unit_test_setup_teardown(a_signal_to_a_dead_one_comes_back, make, unmake),
-        cmocka_unit_test_setup_teardown(a_wake_that_never_comes_costs_a_nap, make, unmake),
+        cmocka_unit_test_setup_teardown(the_kernel_gives_the_wake_of_the_dead, make, unmake),
         cmocka_unit_test_setup_teardown(a_broadcaster_dies_with_the_mutex, make, unmake),
         cmocka_unit_test_setup_teardown(a_dead_waiter_is_forgotten, make, unmake),
         cmocka_unit_test_setup_teardown(a_wait_gives_up_what_is_not_repaired, make, unmake),

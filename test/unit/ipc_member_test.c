@@ -51,7 +51,7 @@ static void enters_once(void **state)
     assert_int_equal(me.id, again.id);
     assert_int_equal(me.id, UINT64_C(1) << 32 | 1);
     assert_ptr_equal(me.member, &ground.place->members[0]);
-    assert_int_equal((uint32_t)me.member->life, syscall(SYS_gettid));
+    assert_int_equal((uint32_t)me.member->life, (uint32_t)syscall(SYS_gettid) | FW_ROBUST_WAITERS);
     assert_int_equal(me.member->ids, (uint64_t)getpid() << 32 | (uint64_t)syscall(SYS_gettid));
     assert_int_equal(fw_ipc_life_(ground.place, me.id), FW_IPC_ALIVE);
     assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_ALIVE);
@@ -169,7 +169,7 @@ static void a_process_that_is_killed_is_dead(void **state)
     assert_int_equal(fw_ipc_life_slow_(ground.place, id), FW_IPC_ALIVE);
     assert_int_equal(fw_ipc_ids_(ground.place, id) >> 32, child);
     ground_kill(child);
-    assert_int_equal(line_life(1), UINT64_C(1) << 32 | FW_ROBUST_DIED);
+    assert_int_equal(line_life(1), UINT64_C(1) << 32 | FW_ROBUST_DIED | FW_ROBUST_WAITERS);
     assert_int_equal(fw_ipc_life_(ground.place, id), FW_IPC_DEAD);
     assert_int_equal(fw_ipc_ids_(ground.place, id) >> 32, child);
     child = ground_fork(enter_and_stay, said + 1); /* has the same line */

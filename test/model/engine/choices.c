@@ -21,7 +21,8 @@ static bool may_be_signalled(const struct model_thread *t)
 static bool may_be_cancelled(const struct model_thread *t)
 {
     return (t->op.kind == OP_CANCEL ||
-            (t->op.kind == OP_WAIT && (t->op.d & WAIT_CANCELLABLE) != 0)) &&
+            ((t->op.kind == OP_WAIT || t->op.kind == OP_WAIT_ANY) &&
+             (t->op.d & WAIT_CANCELLABLE) != 0)) &&
            model_shared.budget.cancels > 0;
 }
 
@@ -63,6 +64,7 @@ static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread
             add(list, n, thread, CHOICE_DO);
         break;
     case OP_WAIT:
+    case OP_WAIT_ANY:
     case OP_CANCEL:
         if (may_be_cancelled(t))
             add(list, n, thread, CHOICE_CANCEL);

@@ -71,9 +71,24 @@ DEATHS = [
 
 WAITING = [
     Fault("ipc-sleeps-for-good", "sleeps without an end", "ipc-kill", NAP,
-          "    error = goes_on ? fw_futex_wait(word, expected, FW_FUTEX_SHARED, &end) : ",
-          "    error = goes_on ? fw_futex_wait(word, expected, FW_FUTEX_SHARED, "
-          "end.clock < 0 ? &end : NULL) : "),
+          "is_late ? -EAGAIN : sleep_until(w, &end, cancel);\n",
+          "is_late ? -EAGAIN : sleep_until(w, end.clock < 0 ? &end : NULL, cancel);\n"),
+    Fault("ipc-watches-word-only", "sleeps, and watches nobody's life", "ipc-told", MUTEX,
+          "        fw_ipc_wait_watch_(w, holder_of(*now)); /* X6 */\n", ""),
+    Fault("ipc-life-not-compared", "watches a life, whatever it is by then", "ipc-told", NAP,
+          "        w->is_late = true;\n    else if ((life & FW_ROBUST_WAITERS) == 0 ||",
+          "        w->is_late = life == UINT64_MAX;\n"
+          "    else if ((life & FW_ROBUST_WAITERS) == 0 ||"),
+    Fault("ipc-watches-own", "watches the life of one who waits as well", "ipc-told", MUTEX,
+          "        fw_ipc_wait_watch_(w, holder_of(*now)); /* X6 */\n",
+          "        fw_ipc_wait_watch_(w, w->me.id);\n"),
+    Fault("ipc-new-holder-unwatched", "takes it after a sleep, and nobody watches its life",
+          "ipc-told-three", NAP, "    if (w->has_line)\n", "    if (w->word == NULL)\n"),
+    Fault("ipc-owes-nothing", "sleeps, and its wake is lost with it", "ipc-told-three", NAP,
+          "    fw_ipc_debt_begin_(&w->debt, w->me.place);\n    w->owes = true;\n",
+          "    w->owes = false;\n"),
+    Fault("ipc-deaf-to-alarm", "sleeps on the word and on lives only", "ipc-told-three", NAP,
+          "fw_futex_wait_any(w->words, w->n + 1, end)", "fw_futex_wait_any(w->words, w->n, end)"),
     Fault("ipc-unannounced", "sleeps, and the word does not say so", "ipc-two", MUTEX,
           "        if (!has_waiters(*now)) { /* id -> id|W: X4 */\n", "        if (false) {\n"),
     Fault("ipc-no-wake", "unlocks, and wakes nobody", "ipc-two", MUTEX,
@@ -87,10 +102,8 @@ WAITING = [
     Fault("ipc-forgets-waiters", "has slept, and takes it as if nobody else had", "ipc-three",
           MUTEX, "        extra = FW_IPC_WAITERS;\n", "        extra = 0;\n"),
     Fault("ipc-asks-nobody", "does not ask the system who lives", "ipc-unmarked", NAP,
-          "    return w->has_napped && is_time_to_ask(w->naps) ? "
-          "fw_ipc_life_slow_(w->me.place, holder)\n"
-          "                                                    "
-          ": fw_ipc_life_(w->me.place, holder);\n",
+          "    return w->has_napped && w->asks ? fw_ipc_life_slow_(w->me.place, holder)\n"
+          "                                    : fw_ipc_life_(w->me.place, holder);\n",
           "    return fw_ipc_life_(w->me.place, holder);\n"),
 ]
 
@@ -106,8 +119,9 @@ MEMBERS = [
           "    is_mine = true;\n"
           "    fw_store64_release(&m->life, (tenancy(life) + 1) << 32 | r.id);\n"),
     Fault("ipc-unlinked", "the kernel is not told of the line", "ipc-join-try", MEMBER,
-          "        fw_robust_link_(robust_word(m)); /* if not, fw_ipc_life_slow_ finds out */\n",
-          ""),
+          "        if (fw_robust_link_(robust_word(m)))              "
+          "/* if not, fw_ipc_life_slow_ finds out */\n",
+          "        if (r.id != 0)\n"),
     Fault("ipc-unannounced-claim", "nothing is pending while a line is taken", "ipc-line-again",
           MEMBER, "    fw_robust_announce_(&r, robust_word(m));\n",
           "    r = (struct fw_robust_){fw_robust_thread_.id, 1, 0};\n"),

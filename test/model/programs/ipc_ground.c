@@ -80,7 +80,7 @@ static void enrol(unsigned thread)
     struct fw_ipc_member_ *m = &ground_lines[thread];
     uint32_t tid = SUBJECT_FIRST_TID + thread;
 
-    m->life = UINT64_C(1) << 32 | tid;
+    m->life = UINT64_C(1) << 32 | tid | (model_program->unmarked ? 0 : FW_ROBUST_WAITERS);
     m->ids = (uint64_t)(SUBJECT_FIRST_PROCESS + thread) << 32 | tid;
     m->started = tid;
     m->pid_namespace = 1;
@@ -126,8 +126,9 @@ enum model_access ground_access(const void *p)
 {
     uintptr_t at = (uintptr_t)p - (uintptr_t)ground_lines;
 
-    if ((uintptr_t)p == (uintptr_t)&ground_place->head->members_used)
-        return ACCESS_DIRECT; /* for tools */
+    if ((uintptr_t)p == (uintptr_t)&ground_place->head->members_used ||
+        (uintptr_t)p == (uintptr_t)&ground_place->head->alarm)
+        return ACCESS_DIRECT; /* for tools; and what nobody changes */
     if (at >= line_count * LINE)
         return ACCESS_STEP;
     if (at % LINE >= offsetof(struct fw_ipc_member_, former) &&
@@ -143,6 +144,10 @@ enum model_access ground_access(const void *p)
     case offsetof(struct fw_ipc_member_, started):
     case offsetof(struct fw_ipc_member_, pid_namespace):
         return ACCESS_DIRECT;
+    case offsetof(struct fw_ipc_member_, life): /* none ends, and none begins */
+        return have_joined && model_shared.budget.kills == 0 && model_shared.killed == 0
+                   ? ACCESS_DIRECT
+                   : ACCESS_STEP;
     case offsetof(struct fw_ipc_member_, ids):
     case offsetof(struct fw_ipc_member_, introduced):
         return have_joined ? ACCESS_DIRECT : ACCESS_STEP;
@@ -207,6 +212,8 @@ void ground_changed(unsigned thread, uint64_t addr, uint64_t before)
     if (at >= line_count * LINE || at % LINE != offsetof(struct fw_ipc_member_, life))
         return;
     now = ground_lines[at / LINE].life;
+    if (now == (before | FW_ROBUST_WAITERS) && tenant(now) == SUBJECT_FIRST_TID + thread)
+        return; /* the kernel knows it */
     if (tenant(now) != 0)
         check_claim(thread, before, now);
     else if (tenancy(now) != tenancy(before))

@@ -6,9 +6,14 @@
 #include "ipc_mutex_script.h"
 #include "programs.h"
 
-#define PROGRAM(called, what, n, ...)                                                 \
+#define PROGRAM(called, what, n, ...) WITH_NAPS(true, called, what, n, __VA_ARGS__)
+
+/* No nap ends: what is not told to a sleeper it never learns. */
+#define TOLD(called, what, n, ...) WITH_NAPS(false, called, what, n, __VA_ARGS__)
+
+#define WITH_NAPS(has, called, what, n, ...)                                          \
     {                                                                                 \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,   \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = (has),  \
         .setup = ipc_mutex_script_setup, .thread = ipc_mutex_script_thread,           \
         .killed = ipc_mutex_script_killed, .changed = ipc_mutex_script_changed,       \
         .finished = ipc_mutex_script_finished, .describe = ipc_mutex_script_describe, \
@@ -38,6 +43,12 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-idle", "two may die, and four naps (of all together) are enough", 3,
             .budget = {.kills = 2, .naps = 4}, .is_patient = true,
             SCRIPT("lock lock", "lock", "lock")),
+    TOLD("ipc-told", "nobody naps; two threads, twice each; one may die", 2, KILLS(1),
+         SCRIPT("lock lock", "lock lock")),
+    TOLD("ipc-told-three", "nobody naps; three threads; one may die", 3, KILLS(1),
+         SCRIPT("lock", "lock", "lock")),
+    TOLD("ipc-told-two", "nobody naps; three threads; two may die", 3, KILLS(2),
+         SCRIPT("lock", "lock", "lock")),
     PROGRAM("ipc-timed", "one waits for a while only; one may die", 3, KILLS(1),
             SCRIPT("timed", "lock", "lock")),
     PROGRAM("ipc-timed-alive", "one waits for a while only; nobody dies", 3,

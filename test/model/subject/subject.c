@@ -19,6 +19,7 @@
 #include "sys/panic.h"
 #include "sys/release.h"
 #include "sys/thread.h"
+#include "sys/wait_any.h"
 
 __thread uint32_t fw_self_id_;
 
@@ -227,6 +228,11 @@ int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *
     return (int)model_op(OP_WAIT_ANY, words, n, 0, 0, ns_of(deadline), 0);
 }
 
+bool fw_can_wait_any_(void)
+{
+    return !model_program->old_kernel;
+}
+
 /* --- src/sys/thread.h ----------------------------------------------------------------------- */
 
 uint32_t fw_self_init_(void)
@@ -335,6 +341,19 @@ int fw_futex_wait_cancellable_(const uint32_t *word, uint32_t expected, uint32_t
     if (result == -ECANCELED)
         die(on_cancel, arg);
     fw_cancel_point_(on_cancel, arg); /* woken, and cancelled on the way out */
+    return result;
+}
+
+int fw_futex_wait_any_cancellable_(const fw_futex_any *words, unsigned n,
+                                   const fw_deadline *deadline, void (*on_cancel)(void *),
+                                   void *arg)
+{
+    int result =
+        (int)model_op(OP_WAIT_ANY, words, n, 0, 0, ns_of(deadline), WAIT_CANCELLABLE);
+
+    if (result == -ECANCELED)
+        die(on_cancel, arg);
+    fw_cancel_point_(on_cancel, arg);
     return result;
 }
 
