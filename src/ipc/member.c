@@ -275,13 +275,27 @@ enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder
     return tenancy(life) == tenancy(holder) && !is_free(life) ? FW_IPC_ALIVE : FW_IPC_DEAD;
 }
 
+/*
+ * Who has filled in the line was its tenant when it did, or before: in this order, a later one than
+ * the line names cannot be seen, unless one of the words has been written over.
+ */
+static bool is_before_its_time(const struct fw_ipc_member_ *m)
+{
+    uint64_t nth = fw_load64_acquire(&m->introduced);
+
+    return nth > tenancy(fw_load64_acquire(&m->life));
+}
+
 enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder)
 {
     enum fw_ipc_life life = fw_ipc_life_(place, holder);
+    struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
 
-    if (life == FW_IPC_ALIVE && bury(fw_ipc_member_of_(place, holder)))
+    if (life != FW_IPC_ALIVE)
+        return life;
+    if (bury(m))
         return FW_IPC_DEAD;
-    return life;
+    return is_before_its_time(m) ? FW_IPC_UNREAL : FW_IPC_ALIVE;
 }
 
 uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder)

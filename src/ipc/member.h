@@ -62,8 +62,8 @@ enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder
 
 /*
  * The same, and also finds deaths that the kernel did not mark (it has no robust lists: an
- * emulator; a robust list that was written over), of threads in the caller's pid namespace.  Some
- * system calls: to be asked after a nap.
+ * emulator; a robust list that was written over), of threads in the caller's pid namespace; and
+ * lines of which a word was written over (UNREAL).  Some system calls: to be asked after a nap.
  */
 enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder);
 
