@@ -68,7 +68,7 @@ fw_assist_result fw_assist_status(struct fw_assist_status *status, char *text, s
     if (fs >= 0)
         close(fs);
     if (result == FW_ASSIST_NOTHING_TO_DO) {
-        snprintf(text, size, "it does not run");
+        snprintf(text, size, "there is no page of it");
         return FW_ASSIST_DONE;
     }
     if (result != FW_ASSIST_DONE)

@@ -206,7 +206,7 @@ static const struct argp command_line = {
 static int run(int argc, char **argv)
 {
     struct wanted w = {.action = NULL};
-    int i = 0, status_of_it;
+    int i = 0;
 
     argp_parse(&command_line, argc, argv, 0, NULL, &w);
     if (w.action == NULL)
@@ -217,10 +217,7 @@ static int run(int argc, char **argv)
         command_refuse(COMMAND_USAGE, "no action \"%s\"; there are: start stop status", w.action);
     if (actions[i].run != start && (w.readers != NULL || w.is_all))
         command_refuse(COMMAND_USAGE, "%s goes with start only", w.is_all ? "--all" : w.readers);
-    status_of_it = actions[i].run(&w);
-    if (fflush(stdout) != 0)
-        command_refuse(COMMAND_FAILED, "cannot write the result: %s", strerror(errno));
-    return status_of_it;
+    return actions[i].run(&w);
 }
 
 const struct command command_assist = {

@@ -151,8 +151,6 @@ static int run(int argc, char **argv)
     if (fd >= 0)
         write_result(&c, o.json, fd);
     free(c.rounds);
-    if (fflush(stdout) != 0)
-        command_refuse(COMMAND_FAILED, "cannot write the result: %s", strerror(errno));
     return COMMAND_GOOD;
 }
 

@@ -32,6 +32,9 @@ extern const struct command command_rt;
 extern const struct command command_run;
 extern const struct command command_show;
 
+/* The exit status where standard output cannot be written, which is seen to at the end of all. */
+extern int command_write_failed;
+
 /* From now on messages are of this one, a subcommand's own subcommand; the text stays there. */
 void command_named(const char *name);
 

@@ -112,8 +112,6 @@ static int run(int argc, char **argv)
         show_json(&machine);
     else
         show_text(&machine);
-    if (fflush(stdout) != 0)
-        command_refuse(COMMAND_FAILED, "cannot write the result: %s", strerror(errno));
     return COMMAND_GOOD;
 }
 

@@ -204,7 +204,8 @@ const struct doctor_question doctor_system[] = {
     {"membarrier for rseq", ask_membarrier, "as for rseq",
      "fw_mutex, POSIX mutexes and fw_brlock use an atomic instruction more"},
     {"two processors", ask_processors, "a waiter polls for a moment before it sleeps",
-     "a waiter does not poll: the owner could not run meanwhile"},
+     "where a waiter polls all the same, it is in vain, since the owner cannot run meanwhile; "
+     "furwock run --policy spin=0 spares programs that"},
     {"quick clock", ask_clock, "time-outs and polling cost no system call for the time",
      "each look at the time is a system call: waiting with a deadline costs more"},
     {"real-time threads", ask_real_time,
@@ -215,7 +216,9 @@ const struct doctor_question doctor_system[] = {
      "regions by name and sem_open fail"},
     {"io_uring futexes", ask_io_uring, NO_LOCK_NEEDS_IT, NO_LOCK_NEEDS_IT},
     {"BPF", ask_bpf, "no lock needs it; the assist does", "no lock needs it; no assist from here"},
-    {"sched_ext", ask_sched_ext, NO_LOCK_NEEDS_IT, NO_LOCK_NEEDS_IT},
+    {"sched_ext", ask_sched_ext,
+     "the scheduler of real-time locks can be tried (furwock rt start); no other lock needs it",
+     "no scheduler of real-time locks (furwock rt start); no other lock needs one"},
     {"POSIX drop-in", ask_drop_in, "furwock run puts programs on furwock's locks",
      "furwock run cannot work: the library is not beside this program"},
 };

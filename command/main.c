@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <argp.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +46,23 @@ void command_complain(const char *format, ...)
     va_start(list, format);
     complain(format, list);
     va_end(list);
+}
+
+int command_write_failed = COMMAND_FAILED;
+
+/*
+ * Of everything that ends by exit, --help included: what was printed has arrived, or that is said.
+ * Not by fclose, since handlers that come later may print.
+ */
+static void see_to_output(void)
+{
+    bool is_known = fflush(stdout) != 0;
+
+    if (!is_known && !ferror(stdout))
+        return;
+    fprintf(stderr, "%s: cannot write the result%s%s\n", name, is_known ? ": " : "",
+            is_known ? strerror(errno) : "");
+    _exit(command_write_failed);
 }
 
 void command_refuse(int status, const char *format, ...)
@@ -149,6 +168,7 @@ int main(int argc, char **argv)
     int first = 0;
 
     fill_standard_streams();
+    atexit(see_to_output);
     argp_err_exit_status = COMMAND_USAGE;
     if (argc > 0)
         argv[0] = own;

@@ -155,8 +155,6 @@ static int run(int argc, char **argv)
         is_good = analyze(&o, set, NULL);
     }
     taskset_free(set);
-    if (fflush(stdout) != 0)
-        command_refuse(COMMAND_FAILED, "cannot write the result: %s", strerror(errno));
     return is_good ? COMMAND_GOOD : COMMAND_FAILED;
 }
 

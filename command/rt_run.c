@@ -264,8 +264,6 @@ static int run(int argc, char **argv)
     for (int i = 0; i < set->tasks; i++)
         above += result[i].above;
     taskset_free(set);
-    if (fflush(stdout) != 0)
-        command_refuse(COMMAND_FAILED, "cannot write the result: %s", strerror(errno));
     return above == 0 ? COMMAND_GOOD : COMMAND_FAILED;
 }
 

@@ -106,8 +106,6 @@ static int run(int argc, char **argv)
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
     status = o.name != NULL ? show_group(&o) : rt_scheduler_show(o.as_json);
-    if (fflush(stdout) != 0)
-        command_refuse(COMMAND_FAILED, "cannot write the result: %s", strerror(errno));
     return status;
 }
 

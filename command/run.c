@@ -76,6 +76,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_JSON:
         o->is_stat = o->stat.as_json = true;
+        if (arg != NULL)
+            o->stat.file = arg;
         return 0;
     case KEY_POLICY:
         if (!is_policy(arg))
@@ -99,14 +101,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
     {"policy", KEY_POLICY, "POLICY", 0,
      "greedy: a released mutex goes to whoever is quickest (default); fair: to the longest waiter; "
-     "spin=US: poll for that long before sleeping, 0: never; several with commas",
-     0},
+     "spin=US: spin for that long before sleeping, whether or not the owner runs, 0: never; "
+     "several with commas",
+     1},
     {"stat", KEY_STAT, "FILE", OPTION_ARG_OPTIONAL,
-     "count who waits for which lock, and print it at the end, to FILE or standard error", 0},
-    {"live", KEY_LIVE, NULL, 0, "the same, every second as well", 0},
-    {"json", KEY_JSON, NULL, 0, "the same as JSON", 0},
+     "count who waits for which lock, and print it at the end, to FILE or standard error", 2},
+    {"live", KEY_LIVE, NULL, 0, "--stat, and every second what came in that second", 2},
+    {"json", KEY_JSON, "FILE", OPTION_ARG_OPTIONAL,
+     "--stat, and all figures as JSON, to FILE, to that of --stat, or to standard error", 2},
     {"environment", KEY_PRINT, NULL, 0,
-     "run nothing; print what the environment would be, for a service's or a script's own", 0},
+     "run nothing; print what the environment would be, for a service's or a script's own", 3},
     {0},
 };
 
@@ -141,11 +145,14 @@ static int run(int argc, char **argv)
     enum run_library which;
     char **words;
 
-    argp_err_exit_status = RUN_FAILED;
+    argp_err_exit_status = command_write_failed = RUN_FAILED;
     argp_parse(&command_line, argc, argv, ARGP_IN_ORDER, NULL, &o);
     words = argv + o.first;
     if (o.first == 0 && !o.is_print)
         command_refuse(RUN_FAILED, "a program is missing");
+    if (o.is_print && o.is_stat)
+        command_refuse(RUN_FAILED, "--environment goes without --stat, --live and --json: it is "
+                                   "furwock run that collects the figures");
     which = o.is_stat ? RUN_COUNTING : RUN_QUIET;
     run_library(which, library);
     if (o.first != 0) {
@@ -156,7 +163,7 @@ static int run(int argc, char **argv)
     if (o.is_print) {
         print_one("LD_PRELOAD");
         print_one("FURWOCK_POLICY");
-        return fflush(stdout) == 0 ? COMMAND_GOOD : RUN_FAILED;
+        return COMMAND_GOOD;
     }
     o.stat.program = program;
     return o.is_stat ? run_stat_(&o.stat, words) : run_execute(program, words);

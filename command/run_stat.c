@@ -26,6 +26,7 @@ struct watch {
     FILE *out;
     pid_t program;
     int status; /* as waitpid has it */
+    int error;  /* the first one in writing to `out` */
     uint64_t began, shown_at;
     struct stat_reading before; /* at the last second */
 };
@@ -53,26 +54,33 @@ static int exit_status(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void show(const struct watch *w, const struct stat_reading *r, struct stat_about *about)
+static void print_json(const struct watch *w, json_t *whole)
 {
-    about->words = w->words;
-    if (!w->options->as_json) {
-        stat_print(r, about, w->out);
-        return;
-    }
-    json_t *whole = stat_json(r, about);
     size_t flags = w->options->is_live ? JSON_COMPACT : JSON_INDENT(1);
+
     json_dumpf(whole, w->out, flags | JSON_REAL_PRECISION(6));
     fputc('\n', w->out);
-    fflush(w->out);
     json_decref(whole);
 }
 
-static void show_all(const struct watch *w, bool is_over)
+static void show(struct watch *w, const struct stat_reading *r, struct stat_about *about)
+{
+    about->words = w->words;
+    errno = 0;
+    if (w->options->as_json)
+        print_json(w, stat_json(r, about));
+    else
+        stat_print(r, about, w->out);
+    if ((fflush(w->out) != 0 || ferror(w->out)) && w->error == 0)
+        w->error = errno != 0 ? errno : EIO;
+}
+
+static void show_all(struct watch *w, bool is_over)
 {
     struct stat_about about = {.began = w->began,
                                .is_over = is_over,
                                .shows_waiting = !is_over || WIFSIGNALED(w->status),
+                               .going_on = is_over ? stat_going_on(w->directory) : 0,
                                .status = is_over ? exit_status(w->status) : 0};
     struct stat_reading r;
 
@@ -198,7 +206,10 @@ int run_stat_(const struct run_stat_options *o, char **argv)
     show_all(&w, true);
     stat_free(&w.before);
     stat_remove(w.directory);
-    if (w.out != stderr && fclose(w.out) != 0)
-        command_refuse(RUN_FAILED, "cannot write %s: %s", o->file, strerror(errno));
+    if (w.out != stderr && fclose(w.out) != 0 && w.error == 0)
+        w.error = errno;
+    if (w.error != 0)
+        command_refuse(RUN_FAILED, "cannot write %s: %s", o->file != NULL ? o->file : "the figures",
+                       strerror(w.error));
     return exit_status(w.status);
 }

@@ -206,9 +206,9 @@ json_t *stat_json(const struct stat_reading *r, const struct stat_about *about)
         json_array_append_new(words, word_json(*word));
     for (unsigned i = 0; i < r->count; i++)
         json_array_append_new(processes, process_json(&r->processes[i], r, about));
-    return json_pack("{s:s s:s s:o s:o s:f s:b s:o s:i s:o}", "format", "furwock-stat-1",
+    return json_pack("{s:s s:s s:o s:o s:f s:b s:o s:i s:i s:o}", "format", "furwock-stat-1",
                      "benchmark", "stat", "machine", machine_json(), "command", words, "seconds",
                      (double)(r->at - about->began) / 1e9, "is_over", about->is_over, "status",
                      about->is_over ? json_integer(about->status) : json_null(), "quiet_processes",
-                     (int)r->quiet, "processes", processes);
+                     (int)r->quiet, "going_on", (int)about->going_on, "processes", processes);
 }

@@ -17,6 +17,7 @@ struct stat_about {
     bool is_brief;      /* some lines only */
     bool shows_waiting; /* also who waits right now, or waited at the end */
     int status;         /* exit status, where it is over */
+    unsigned going_on;  /* processes that go on without it */
 };
 
 void stat_print(const struct stat_reading *r, const struct stat_about *about, FILE *out);

@@ -241,5 +241,7 @@ void stat_print(const struct stat_reading *r, const struct stat_about *about, FI
             print_process(&r->processes[i], r, about, out);
     if (shown < r->count)
         fprintf(out, "\nand %u more processes that waited\n", r->count - shown);
-    fflush(out);
+    if (about->going_on != 0)
+        fprintf(out, "\n%u process%s on, and %s counted no longer\n", about->going_on,
+                about->going_on == 1 ? " goes" : "es go", about->going_on == 1 ? "is" : "are");
 }

@@ -48,7 +48,8 @@ FW_EXPORT_OLD(fw_posix_sem_destroy_, sem_destroy, GLIBC_2_2_5);
 
 static COLD int trywait_slow(struct fw_posix_sem_ *s)
 {
-    bool taken = fw_posix_sem_is_shared_(s) ? fw_sem_shared_take_(s) : fw_units_take_any_(&s->state);
+    bool taken =
+        fw_posix_sem_is_shared_(s) ? fw_sem_shared_take_(s) : fw_units_take_any_(&s->state);
 
     return taken ? 0 : fail(EAGAIN);
 }

@@ -98,8 +98,8 @@ static inline bool fw_sem_take_(fw_sem *s)
 }
 
 /*
- * Takes a unit if there is one that is not reserved.  Returns 0, or EAGAIN where there is none: also
- * while fw_sem_value is 1, and that unit is reserved for a waiter.  Never waits.
+ * Takes a unit if there is one that is not reserved.  Returns 0, or EAGAIN where there is none:
+ * also while fw_sem_value is 1, and that unit is reserved for a waiter.  Never waits.
  */
 FW_INLINE int fw_sem_trywait(fw_sem *s);
 FW_INLINE int fw_sem_trywait(fw_sem *s)

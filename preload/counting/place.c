@@ -63,8 +63,8 @@ static void path_of(char path[static PATH_MAX], unsigned number, const char *end
     snprintf(path, PATH_MAX, "%s/%u.%u%s", directory, fw_process_id_(), number, end);
 }
 
-/* NULL: it cannot be made. */
-static struct fw_stat_file_ *make_file(void)
+/* 0 or an error. */
+static int make_file(struct fw_stat_file_ **f)
 {
     char path[PATH_MAX];
     void *base;
@@ -72,11 +72,11 @@ static struct fw_stat_file_ *make_file(void)
 
     for (unsigned n = 0; error == EEXIST && n < NAMES; n++) {
         path_of(path, n, "");
-        error = fw_count_file_make_(path, sizeof(struct fw_stat_file_), &base);
+        error = fw_count_file_make_(path, sizeof **f, &base);
         if (error == 0)
-            write_head(base, n);
+            write_head(*f = base, n);
     }
-    return error == 0 ? base : NULL;
+    return error;
 }
 
 static void remove_file(struct fw_stat_file_ *f)
@@ -90,10 +90,10 @@ static void remove_file(struct fw_stat_file_ *f)
 /* The threads of a forked child may come here at the same moment: one of their files is kept. */
 static struct fw_stat_file_ *make_first(void)
 {
-    struct fw_stat_file_ *own = make_file();
+    struct fw_stat_file_ *own = NULL;
     uint64_t first = 0;
 
-    if (own == NULL || fw_cas64_acq_rel((fw_word_ *)&made, &first, (uintptr_t)own))
+    if (make_file(&own) != 0 || fw_cas64_acq_rel((fw_word_ *)&made, &first, (uintptr_t)own))
         return own;
     remove_file(own);
     return load(&made);
@@ -232,14 +232,17 @@ static void remember_name(const char *word)
 __attribute__((constructor)) static void begin(int argc, char **argv, char **environment)
 {
     const char *value = fw_environment_(environment, "FURWOCK_STAT=");
+    int error;
 
     remember_name(argc > 0 ? argv[0] : "");
     if (value == NULL || value[0] != '/' || strlen(value) >= sizeof directory)
         return;
     memcpy(directory, value, strlen(value) + 1);
-    made = make_file();
-    if (made == NULL) {
-        fw_say_("the figures of --stat cannot be written: this process is not counted");
+    error = make_file(&made);
+    if (error != 0) {
+        if (error !=
+            ENOENT) /* else furwock run has ended, with its program: nobody would read it */
+            fw_say_("the figures of --stat cannot be written: this process is not counted");
         directory[0] = '\0';
         return;
     }

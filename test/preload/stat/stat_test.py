@@ -74,6 +74,40 @@ class Table(Case):
         done = run("--stat=/not/there/table", "--", HOT)
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (125, 1))
 
+    def test_figures_that_cannot_be_written(self):
+        for options in (("--stat=/dev/full",), ("--json=/dev/full",),
+                        ("--live", "--json", "--stat=/dev/full")):
+            done = run(*options, "--", HOT)
+            self.assertEqual((done.returncode, done.stderr), (
+                125, "furwock run: cannot write /dev/full: No space left on device\n"))
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([*PROGRAM, "run", "--stat", "--", HOT], stderr=full, timeout=900,
+                                  check=False)
+        self.assertEqual(done.returncode, 125)
+
+    def test_json_to_a_file(self):
+        with tempfile.TemporaryDirectory() as room:
+            done = run(f"--json={room}/figures", "--", HOT)
+            self.assertEqual((done.returncode, done.stderr), (3, ""))
+            self.assertEqual(json.loads(pathlib.Path(room, "figures").read_text())["status"], 3)
+
+    def test_processes_that_go_on(self):
+        """They are named, and neither they nor what they start have anything to say of it."""
+        with tempfile.TemporaryDirectory() as room:
+            said, fifo = pathlib.Path(room, "said"), pathlib.Path(room, "fifo")
+            os.mkfifo(fifo)
+            script = ('(exec sh -c "read line < $1; ls /; exec ls /" >"$0" 2>&1 3>&-) & '
+                      'until [ -e $FURWOCK_STAT/$!.0 ]; do sleep 0.01; done')
+            done = run("--stat", "--", "sh", "-c", script, str(said), str(fifo))
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("\n1 process goes on, and is counted no longer\n", done.stderr)
+            fifo.write_text("go on\n")
+            until = time.monotonic() + PATIENCE_S
+            while said.read_text().count("\nusr\n") < 2:
+                self.assertLess(time.monotonic(), until)
+                time.sleep(0.01)
+            self.assertNotIn("furwock", said.read_text())
+
     def test_no_such_program(self):
         done = run("--stat", "--", "/not/there")
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (127, 1), done.stderr)
