@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Faults in units, barrier and once between processes."""
+"""Faults in units, barrier, once and semaphore between processes."""
 from .kinds import Family, Fault
 
 UNITS = "src/ipc/units.c"
 BARRIER = "src/ipc/barrier.c"
 PLACES = "src/ipc/barrier_place.c"
 ONCE = "src/ipc/once.c"
+SEM = "src/ipc/sem.c"
 
 TAKE_OVER = ("        else if (life == FW_IPC_DEAD && "
              "fw_cas64_acquire(&v->units[i], &w, v->me.id)) {\n")
@@ -140,6 +141,54 @@ ONCE_FAULTS = [
           "    if (w == UINT64_MAX)\n        fw_ipc_wake_("),
 ]
 
-FAMILY = Family("ipc_gates", ["units.c", "barrier.c", "barrier_place.c", "once.c"],
-                ["src/ipc/barrier_place.h", "src/ipc/barrier_word.h", "src/ipc/announce.h"], {},
-                UNIT_FAULTS + BARRIER_FAULTS + ONCE_FAULTS, "src/ipc")
+SEM_FAULTS = [
+    Fault("ipc-sem-torn-take", "takes a unit by a load and a store", "ipc-sem-waiters", SEM,
+          "        if (fw_cas64_acquire(&s->word_, w, fw_ipc_changed_(*w) - 1)) "
+          "/* n -> n - 1 (S1) */\n            return 0;\n",
+          "        fw_store64_release(&s->word_, fw_ipc_changed_(*w) - 1);\n        return 0;\n"),
+    Fault("ipc-sem-torn-post", "posts by a load and a store", "ipc-sem-posters", SEM,
+          "    } while (!fw_cas64_release(&s->word_, &w, more)); /* v -> v + n (S1) */\n",
+          "        fw_store64_release(&s->word_, more);\n    } while (false);\n"),
+    Fault("ipc-sem-unannounced", "sleeps, and the word does not say so", "ipc-sem", SEM,
+          "    if (fw_wait_blocks_(&wait->poll)) {\n        uint64_t announced",
+          "    if (!fw_wait_blocks_(&wait->poll)) {\n        uint64_t announced"),
+    Fault("ipc-sem-torn-announce", "announces itself by a store", "ipc-sem", SEM,
+          "        if (!fw_cas64_relaxed(&s->word_, &w, announced))\n            return 0;\n",
+          "        fw_store64_release(&s->word_, announced);\n"),
+    Fault("ipc-sem-no-wake", "posts, and wakes nobody", "ipc-sem", SEM,
+          "    if (fw_ipc_has_waiters_(more) && n != 0)\n",
+          "    if (fw_ipc_has_waiters_(more) && n == 0)\n"),
+    Fault("ipc-sem-wakes-one", "wakes one, however many units come", "ipc-sem-post-two", SEM,
+          "fw_ipc_wake_announced_(&s->word_, more, n);",
+          "fw_ipc_wake_announced_(&s->word_, more, 1);"),
+    Fault("ipc-sem-clears-all", "says that nobody sleeps, whatever has changed", "ipc-sem-waiters",
+          "src/ipc/announce.h",
+          "        fw_cas64_relaxed(word, &seen, seen & ~FW_IPC_WAITERS); /* A2 */\n",
+          "        fw_and64_release(word, ~(uint64_t)FW_IPC_WAITERS + 0 * seen);\n"),
+    Fault("ipc-sem-clears-first", "says that nobody sleeps, then wakes one", "ipc-sem-waiters", SEM,
+          "        more = fw_ipc_changed_(w) + n;\n",
+          "        more = fw_ipc_changed_(w & ~(uint64_t)FW_IPC_WAITERS) + n;\n"),
+    Fault("ipc-sem-overflows", "posts beyond the maximum", "ipc-sem-full", SEM,
+          "        if (n > max - value_of(w))\n",
+          "        if (n > FW_IPC_SEM_MAX - value_of(w))\n"),
+    Fault("ipc-sem-late-unit", "takes a unit when the time is over, and does not say so",
+          "ipc-sem-timed", SEM, "            return take(s, &w) == 0 ? 0 : ETIMEDOUT;\n",
+          "            return take(s, &w) == 0 ? ETIMEDOUT : ETIMEDOUT;\n"),
+    Fault("ipc-sem-made-twice", "each maker puts in the first units", "ipc-sem-init", SEM,
+          "    while (!is_made(w)) {\n", "    for (;;) {\n"),
+    Fault("ipc-sem-made-over", "puts in the first units, whatever is there", "ipc-sem-init", SEM,
+          "        if (fw_cas64_release(&s->word_, &w, fw_ipc_changed_(w | SEM_MADE) + value))\n"
+          "            break;\n",
+          "        fw_xchg64_seq_cst(&s->word_, fw_ipc_changed_(w | SEM_MADE) + value);\n"
+          "        break;\n"),
+    Fault("ipc-sem-half-made", "leaves a semaphore without units where a maker has died",
+          "ipc-sem-init-kill", SEM,
+          "        made != (FW_IPC_SEM_MADE_ | max))\n        return EEXIST;\n",
+          "        made != (FW_IPC_SEM_MADE_ | max))\n        return EEXIST;\n"
+          "    if (made != 0)\n        return 0;\n"),
+]
+
+FAMILY = Family("ipc_gates", ["units.c", "barrier.c", "barrier_place.c", "once.c", "sem.c"],
+                ["src/ipc/barrier_place.h", "src/ipc/barrier_word.h", "src/ipc/announce.h",
+                 "src/ipc/sem.h"], {},
+                UNIT_FAULTS + BARRIER_FAULTS + ONCE_FAULTS + SEM_FAULTS, "src/ipc")

@@ -14,4 +14,8 @@ const struct ipc_gates_calls CALLS = {
     .leave = fw_ipc_barrier_leave,
     .reset = fw_ipc_barrier_reset,
     .call = fw_ipc_once_call_slow_,
+    .sem_init = fw_ipc_sem_init,
+    .sem_trywait = fw_ipc_sem_trywait,
+    .sem_wait = fw_ipc_sem_wait_policy,
+    .sem_post_n = fw_ipc_sem_post_n,
 };

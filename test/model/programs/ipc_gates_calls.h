@@ -4,11 +4,12 @@
 
 #include <furwock/ipc/barrier.h>
 #include <furwock/ipc/once.h>
+#include <furwock/ipc/sem.h>
 #include <furwock/ipc/units.h>
 
 #include "ipc_calls.h"
 
-/* Units, barrier and once between processes. */
+/* Units, barrier, once and semaphore between processes. */
 struct ipc_gates_calls {
     struct ipc_ground_calls ground;
     int (*take)(fw_ipc_units *u, uint32_t *unit, const fw_wait_policy *policy,
@@ -21,6 +22,10 @@ struct ipc_gates_calls {
     int (*leave)(fw_ipc_barrier *b);
     int (*reset)(fw_ipc_barrier *b);
     int (*call)(fw_ipc_once *o, int (*init)(void *), void *arg);
+    int (*sem_init)(fw_ipc_sem *s, uint32_t value, uint32_t max);
+    int (*sem_trywait)(fw_ipc_sem *s);
+    int (*sem_wait)(fw_ipc_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline);
+    int (*sem_post_n)(fw_ipc_sem *s, uint32_t n);
 };
 
 #define ipc_gates_in_use ((const struct ipc_gates_calls *)calls_in_use[FAMILY_IPC_GATES])

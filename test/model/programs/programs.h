@@ -27,6 +27,7 @@ extern const struct program_group ipc_rwlock_programs;
 extern const struct program_group ipc_units_programs;
 extern const struct program_group ipc_barrier_programs;
 extern const struct program_group ipc_once_programs;
+extern const struct program_group ipc_sem_programs;
 extern const struct program_group ipc_journal_programs;
 extern const struct program_group ipc_cond_programs;
 extern const struct program_group posix_sem_programs;

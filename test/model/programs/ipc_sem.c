@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the semaphore between processes.
+ *
+ *   init     makes it, as the others do who say so
+ *   wait     takes a unit
+ *   timed    the same, and gives up when its time is over
+ *   try      takes a unit if there is one
+ *   post     gives a unit; two: gives two
+ *   any      gives a unit, if there is room for it
+ *
+ * A call changes the number of units once, by as much as it says, or not at all; what was changed
+ * is what the answer tells (S1).  Who dies has done all of that or nothing.  There are never more
+ * units than the maximum; the first ones come once; and nobody waits where there is a unit.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "../kernel.h"
+#include "gates_script.h"
+#include "ipc/announce.h"
+#include "ipc_gates.h"
+
+enum word { END, INIT, WAIT, TIMED, TRY, POST, TWO, ANY, WORDS };
+
+static const char *const names[WORDS] = {"", "init", "wait", "timed", "try", "post", "two", "any"};
+
+/* How a semaphore begins: its units, the most that it can have, and whether somebody makes it. */
+#define BEGINS(value, most, is_to_make) ((value) | (most) << 8 | (uint64_t)(is_to_make) << 16)
+#define VALUE_OF(begins) ((uint32_t)((begins)&0xff))
+#define MOST_OF(begins) ((uint32_t)((begins) >> 8 & 0xff))
+#define IS_TO_MAKE(begins) ((begins) >> 16 != 0)
+
+#define MADE (UINT64_C(1) << 63)
+#define VALUE UINT64_C(0x7fffffff)
+
+/*
+ * UNITS: those that there are.  MADES: how often the first ones came.  CHANGE, by thread: what its
+ * call has done to the units, and CHANGES how often; modulo 2^64.
+ */
+enum ghost { UNITS, MADES, CHANGE, CHANGES = CHANGE + MODEL_MAX_THREADS };
+
+static fw_ipc_sem *s;
+static uint64_t begins;
+
+static void setup(const void *arg)
+{
+    const struct gates_script *script = arg;
+    static const struct model_part parts[] = {
+        {"word", 0, 8}, {"word", 0, 4}, {"made", 8, 4}, {NULL, 0, 0}};
+
+    begins = script->initial;
+    ground_make(model_thread_count, true);
+    s = model_object("s", 64, parts, NULL); /* what an object takes at least */
+    if (!IS_TO_MAKE(begins)) {
+        s->word_ = MADE | VALUE_OF(begins);
+        s->made_ = UINT32_C(0x80000000) | MOST_OF(begins);
+        model_shared.ghost[UNITS] = VALUE_OF(begins);
+        model_shared.ghost[MADES] = 1;
+    }
+    gates_script_read(script, names, WORDS);
+}
+
+/* Whether polling pays does not matter here. */
+static enum model_access access(const void *p)
+{
+    if (p == (const void *)&s->luck_)
+        return ACCESS_NONE;
+    return p == (const void *)&s->made_ && !IS_TO_MAKE(begins) ? ACCESS_DIRECT : ground_access(p);
+}
+
+static int call(enum word w)
+{
+    static const fw_deadline soon = {
+        .clock = CLOCK_MONOTONIC,
+        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
+    const struct ipc_gates_calls *calls = ipc_gates_in_use;
+
+    switch (w) {
+    case INIT:
+        return calls->sem_init(s, VALUE_OF(begins), MOST_OF(begins));
+    case TRY:
+        return calls->sem_trywait(s);
+    case POST:
+    case TWO:
+    case ANY:
+        return calls->sem_post_n(s, w == TWO ? 2 : 1);
+    default:
+        return calls->sem_wait(s, IPC_GATES_BLOCKS, w == TIMED ? &soon : NULL);
+    }
+}
+
+/* By how much a call that succeeds changes the units. */
+static uint64_t change_by(enum word w)
+{
+    return w == INIT ? 0 : w == POST || w == ANY ? 1 : w == TWO ? 2 : UINT64_MAX;
+}
+
+static bool may_fail(enum word w, int error)
+{
+    return (w == TIMED && error == ETIMEDOUT) || (w == TRY && error == EAGAIN) ||
+           (w == ANY && error == EOVERFLOW);
+}
+
+static void act(unsigned self, enum word w)
+{
+    uint64_t *change = &model_shared.ghost[CHANGE + self];
+    uint64_t *changes = &model_shared.ghost[CHANGES + self];
+    int error;
+
+    *change = *changes = 0;
+    error = call(w);
+    if (error != 0 && !may_fail(w, error))
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+    if (w == INIT) {
+        if (model_shared.ghost[MADES] == 0)
+            model_thread_fail("too early", "thread %llu goes on, and nobody has made it", self, 0);
+        if (*changes != 0)
+            model_thread_fail("answer", "thread %llu adds %llu units to those that there are", self,
+                              *change);
+        return;
+    }
+    report_remark(self, error == 0 ? "is answered 0" : "is answered an error");
+    if (*changes > 1 || *change != (error == 0 ? change_by(w) : 0))
+        model_thread_fail("answer", "thread %llu has changed the units by %llu", self, *change);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    ground_begin(self, &ipc_gates_in_use->ground);
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    uint64_t now = s->word_;
+    uint64_t by = (now & VALUE) - (before & VALUE);
+
+    ground_changed(thread, addr, before);
+    if (addr != (uint64_t)(uintptr_t)&s->word_)
+        return;
+    if ((now & VALUE) > MOST_OF(begins))
+        model_fail("word", "%llu units, and there is room for %llu", now & VALUE, MOST_OF(begins));
+    if (((before ^ now) & MADE) != 0 || (now & MADE) == 0) {
+        model_shared.ghost[MADES]++;
+        if (model_shared.ghost[MADES] > 1 || by != VALUE_OF(begins))
+            model_fail("word", "thread %llu makes it, and adds %llu units", thread, by);
+    } else if (by != 0) {
+        model_shared.ghost[CHANGE + thread] += by;
+        model_shared.ghost[CHANGES + thread]++;
+    }
+    model_shared.ghost[UNITS] = now & VALUE;
+}
+
+#define PROGRAM(called, what, n, deaths, naps_most, ...)                                        \
+    {                                                                                           \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,             \
+        .is_patient = true, .budget = {.kills = (deaths), .naps = (naps_most)}, .setup = setup, \
+        .thread = thread, .changed = changed, .own = ipc_gates_own, .access = access,           \
+        .arg = __VA_ARGS__                                                                      \
+    }
+/* So many units, and room for so many. */
+#define FROM(value, most, ...) GATES_SCRIPT_FROM(BEGINS(value, most, false), __VA_ARGS__)
+#define MADE_FROM(value, most, ...) GATES_SCRIPT_FROM(BEGINS(value, most, true), __VA_ARGS__)
+#define AT_MOST(n) .preemptions = (n)
+
+static const struct model_program programs[] = {
+    PROGRAM("ipc-sem", "one waits, one posts, twice; nobody dies", 2, 0, 4,
+            FROM(0, 9, "wait wait", "post post")),
+    PROGRAM("ipc-sem-back", "two hand a unit back and forth; nobody dies", 2, 0, 4,
+            FROM(1, 1, "wait post wait post", "wait post wait post")),
+    PROGRAM("ipc-sem-waiters", "two wait, one posts; nobody dies", 3, 0, 4,
+            FROM(0, 9, "wait", "wait", "post post")),
+    PROGRAM("ipc-sem-posters", "two post, one waits twice; nobody dies", 3, 0, 4,
+            FROM(0, 9, "wait wait", "post", "post")),
+    PROGRAM("ipc-sem-post-two", "two wait, one posts two; nobody dies", 3, 0, 4,
+            FROM(0, 9, "wait", "wait", "two")),
+    PROGRAM("ipc-sem-try", "one only tries, and gives a unit; nobody dies", 3, 0, 4,
+            FROM(1, 2, "wait post", "wait post", "try any"), AT_MOST(3)),
+    PROGRAM("ipc-sem-full", "two post where there is room for one", 2, 0, 4,
+            FROM(0, 1, "any any", "any wait")),
+    PROGRAM("ipc-sem-timed", "one of two waits for a while only; nobody dies", 3, 0, 4,
+            FROM(0, 9, "timed", "wait", "post post"), AT_MOST(3)),
+    PROGRAM("ipc-sem-timed-last", "a unit comes when the time is over", 2, 0, 4,
+            FROM(0, 1, "timed", "post")),
+    PROGRAM("ipc-sem-kill", "two wait, one posts; a waiter may die", 3, 1, 4,
+            FROM(0, 9, "wait", "wait", "post post"), .immortal = 4),
+    PROGRAM("ipc-sem-kill-poster", "one waits, two post; a poster may die", 3, 1, 4,
+            FROM(0, 9, "wait", "post", "post"), .immortal = 1),
+    PROGRAM("ipc-sem-init", "two make it, and use it; nobody dies", 2, 0, 4,
+            MADE_FROM(1, 2, "init wait post", "init wait post")),
+    PROGRAM("ipc-sem-init-kill", "two make it; one may die before it is made", 2, 1, 4,
+            MADE_FROM(1, 2, "init", "init wait"), .immortal = 2),
+};
+
+const struct program_group ipc_sem_programs = {"ipc-sem", programs,
+                                               sizeof programs / sizeof *programs};
