@@ -138,22 +138,6 @@ static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *
     return is_awaited ? ROUND_GOES : ROUND_ENDS;
 }
 
-/* The round ends, or fails, and all wake up.  False: the word has changed. */
-static bool change_round(const view *v, uint64_t w, uint64_t next)
-{
-    struct fw_robust_ debt;
-    bool is_done;
-
-    if (!has_sleepers(w))
-        return fw_cas64_acq_rel(&v->b->round_, &w, next);
-    fw_ipc_debt_begin_(&debt, v->me.place);
-    is_done = fw_cas64_acq_rel(&v->b->round_, &w, next);
-    if (is_done)
-        fw_ipc_wake_(fw_ipc_half_(&v->b->round_), INT_MAX);
-    fw_ipc_debt_end_(&debt);
-    return is_done;
-}
-
 /*
  * Ends the round of the token, if it is to end.
  *   0            it has ended, or goes on
@@ -174,7 +158,7 @@ static int settle(const view *v, uint64_t token, const struct fw_ipc_wait_ *wait
             return EUCLEAN;
         /* r -> r + 1, or r -> r, FAILED */
         next = verdict == ROUND_ENDS ? one_round_later(w) : w | BARRIER_FAILED;
-        if (change_round(v, w, next))
+        if (fw_ipc_barrier_turn_(v, w, next))
             return verdict == ROUND_ENDS ? ENDED_HERE : EOWNERDEAD;
     }
 }
@@ -245,22 +229,6 @@ static int withdraw(const view *v, uint64_t token)
     return error == EBUSY ? ETIMEDOUT : error;
 }
 
-/*
- * The next sleep ends with the life of any party that is awaited (B5).  Where a round goes on
- * without the dead, those are not awaited.
- */
-static void watch_parties(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
-{
-    fw_ipc_wait_compare_(wait, fw_ipc_half_(&v->b->round_) + 1, (uint32_t)(w >> 32)); /* changes */
-    for (uint32_t n = 0; n < v->parties; n++) {
-        uint64_t place = fw_load64_seq_cst(fw_ipc_barrier_nth_(v, n));
-        uint64_t holder = place & FW_IPC_HOLDER;
-        if (!is_vacant(place, w) && !is_left(place) && !has_arrived(place, w) &&
-            !(v->goes_on && fw_ipc_life_(v->me.place, holder) == FW_IPC_DEAD))
-            fw_ipc_wait_watch_(wait, holder);
-    }
-}
-
 /* r -> r, WAITERS, then sleeps.  0: look again; ETIMEDOUT. */
 static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
 {
@@ -269,7 +237,7 @@ static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
             return 0;
         w |= FW_IPC_WAITERS;
     }
-    watch_parties(v, w, wait);
+    fw_ipc_barrier_watch_(v, w, wait);
     return fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->b->round_), (uint32_t)w);
 }
 

@@ -17,6 +17,7 @@
 #include "ipc/barrier_place.h"
 
 #include <errno.h>
+#include <limits.h>
 
 #include "ipc/announce.h"
 #include "ipc/barrier_word.h"
@@ -159,6 +160,34 @@ int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint
         fw_ipc_debt_end_(&debt);
     }
     return error;
+}
+
+bool fw_ipc_barrier_turn_(const struct fw_ipc_barrier_view_ *v, uint64_t w, uint64_t next)
+{
+    struct fw_robust_ debt;
+    bool is_done;
+
+    if (!has_sleepers(w))
+        return fw_cas64_acq_rel(&v->b->round_, &w, next);
+    fw_ipc_debt_begin_(&debt, v->me.place);
+    is_done = fw_cas64_acq_rel(&v->b->round_, &w, next);
+    if (is_done)
+        fw_ipc_wake_(fw_ipc_half_(&v->b->round_), INT_MAX);
+    fw_ipc_debt_end_(&debt);
+    return is_done;
+}
+
+void fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
+                           struct fw_ipc_wait_ *wait)
+{
+    fw_ipc_wait_compare_(wait, fw_ipc_half_(&v->b->round_) + 1, (uint32_t)(w >> 32)); /* changes */
+    for (uint32_t n = 0; n < v->parties; n++) {
+        uint64_t place = fw_load64_seq_cst(fw_ipc_barrier_nth_(v, n));
+        uint64_t holder = place & FW_IPC_HOLDER;
+        if (!is_vacant(place, w) && !is_left(place) && !has_arrived(place, w) &&
+            !(v->goes_on && fw_ipc_life_(v->me.place, holder) == FW_IPC_DEAD))
+            fw_ipc_wait_watch_(wait, holder);
+    }
 }
 
 int fw_ipc_barrier_death(const fw_ipc_barrier *b, fw_ipc_death *death)

@@ -48,4 +48,15 @@ uint64_t fw_ipc_barrier_change_(const struct fw_ipc_barrier_view_ *v);
 /* Wakes one of those who sleep, if any do by the word w, so that it looks who is awaited now. */
 void fw_ipc_barrier_call_one_(const struct fw_ipc_barrier_view_ *v, uint64_t w);
 
+/*
+ * The next sleep ends with the life of any party that is awaited in the round w (B5).  Where rounds
+ * go on without the dead, those are not awaited.
+ */
+struct fw_ipc_wait_;
+void fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
+                           struct fw_ipc_wait_ *wait);
+
+/* The word w -> next: the round ends, or fails, and all wake up.  False: it is another word. */
+bool fw_ipc_barrier_turn_(const struct fw_ipc_barrier_view_ *v, uint64_t w, uint64_t next);
+
 #endif

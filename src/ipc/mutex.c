@@ -24,12 +24,12 @@
  *       with the mutex.  So nobody gets it with EOWNERDEAD unsaid.
  *   X4  Who sleeps has seen W in the word, and who has slept puts it back with its id.
  *   X5  A release that died before its wake is found by those who watch that holder's life, a wake
- *       that went to one who died by its debt (nap.h), a death that the kernel does not mark after a
- *       nap.
+ *       that went to one who died by its debt (nap.h), a death that the kernel does not mark after
+ *       a nap.
  *   X6  Who goes to sleep watches the life of the holder that it has seen.  When another one has
- *       the mutex, those who still sleep do not watch that one; but who has it by way of a sleep, or
- *       gives up, wakes one more, that does (Z1); and beside one who took it in passing there is the
- *       thread that its holder before has woken.
+ *       the mutex, those who still sleep do not watch that one; but who has it by way of a sleep,
+ *       or gives up, wakes one more, that does (Z1); and beside one who took it in passing there is
+ *       the thread that its holder before has woken.
  *
  *   Legal: W without sleepers (one needless wake).
  *   Illegal: to clear DIED without repair; to take a word from a holder who is not known dead.

@@ -35,6 +35,14 @@ static void forget_lives(struct fw_ipc_wait_ *w)
     w->n = 1;
 }
 
+static uint64_t longest_nap(const fw_deadline *deadline)
+{
+    bool is_real = deadline != NULL && deadline->clock == CLOCK_REALTIME;
+
+    return is_real && FW_IPC_NAP_REAL_NS_ < FW_IPC_NAP_MOST_NS_ ? FW_IPC_NAP_REAL_NS_
+                                                                : FW_IPC_NAP_MOST_NS_;
+}
+
 int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, const void *object,
                        uint32_t how, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
@@ -51,7 +59,8 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->naps = 0;
     w->word = NULL;
     w->expected = 0;
-    w->first_ns = how == FW_IPC_WAITS_COND ? FW_IPC_NAP_MOST_NS_ : FW_IPC_NAP_NS_;
+    w->most_ns = longest_nap(deadline);
+    w->first_ns = how == FW_IPC_WAITS_COND ? w->most_ns : FW_IPC_NAP_NS_;
     w->nap_ns = w->first_ns;
     w->nap_ends = 0;
     forget_lives(w);
@@ -181,10 +190,9 @@ static void end_nap(struct fw_ipc_wait_ *w, bool has_napped)
     /* counted up to the last, of which the second half comes again and again */
     w->naps = w->naps < FW_IPC_NAPS_COUNTED_ ? w->naps + 1 : FW_IPC_NAPS_COUNTED_ / 2 + 1;
     w->asks = !is_blind(w) || is_time_to_ask(w->naps);
-    if (!is_blind(w) && w->nap_ns < FW_IPC_NAP_MOST_NS_)
-        w->nap_ns = w->nap_ns < FW_IPC_NAP_MOST_NS_ / FW_IPC_NAP_GROWTH_
-                        ? w->nap_ns * FW_IPC_NAP_GROWTH_
-                        : FW_IPC_NAP_MOST_NS_;
+    if (!is_blind(w))
+        w->nap_ns = w->nap_ns < w->most_ns / FW_IPC_NAP_GROWTH_ ? w->nap_ns * FW_IPC_NAP_GROWTH_
+                                                                : w->most_ns;
 }
 
 /* For a policy that never sleeps: to poll for as long as a nap counts as one. */

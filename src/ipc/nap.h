@@ -25,8 +25,8 @@
  *   the lock's, or a record     who changes it
  *   life of a member that the   the kernel, when that member dies (layout.h): one sleeper; that one
  *   sleeper waits for           wakes all others there
- *   the region's alarm          the kernel, when a member dies that owed others a wake: one sleeper;
- *                               that one wakes all others there
+ *   the region's alarm          the kernel, when a member dies that owed others a wake: one
+ *                               sleeper; that one wakes all others there
  *
  * and compares all of them with what they were when it looked, so that a change or death before its
  * sleep is no less seen.  The alarm is 0 for ever.  A thread owes others a wake while it waits (the
@@ -38,8 +38,8 @@
  *       life of who has it; or a thread of that line is awake, and will either do that, or wake
  *       another.  So who takes it after a sleep, and who gives up, wakes one more of the line
  *       (fw_ipc_wait_pass_on_): that one looks, and watches the new holder's life.
- *   Z2  Whoever finds that a life which it watched has ended wakes all that watch it, before it does
- *       anything else.  Until it has done so it owes that.
+ *   Z2  Whoever finds that a life which it watched has ended wakes all that watch it, before it
+ *       does anything else.  Until it has done so it owes that.
  *   Z3  Who is not known to the kernel (no robust list, one of another shape) has a life without
  *       WAITERS.  Who waits for such a one, is such a one, or cannot sleep on several words, naps.
  *
@@ -48,7 +48,8 @@
  * FW_IPC_NAP_MOST_NS_: that is for deaths that the kernel does not mark, though it could have been
  * expected to, and for what we have not thought of.  So such a death costs those who have waited
  * for long a minute, and those who have just come a nap.  (Who waits for a condition begins with
- * the longest: its look ends the wait if there was a signal meanwhile, be it another's.)
+ * the longest: its look ends the wait if there was a signal meanwhile, be it another's.)  Where the
+ * deadline is on CLOCK_REALTIME naps grow to FW_IPC_NAP_REAL_NS_ only: that clock may be set.
  *
  *     struct fw_ipc_wait_ w;
  *     if ((error = fw_ipc_wait_begin_(&w, &me, object, FW_IPC_WAITS_LOCK, policy, deadline)) != 0)
@@ -69,6 +70,8 @@
 #ifndef FW_IPC_NAP_MOST_NS_
 #define FW_IPC_NAP_MOST_NS_ UINT64_C(60000000000)
 #endif
+
+#define FW_IPC_NAP_REAL_NS_ UINT64_C(1000000000)
 
 /* A power of two.  The model has 1: there, each nap is the first. */
 #ifndef FW_IPC_NAPS_COUNTED_
@@ -100,7 +103,8 @@ struct fw_ipc_wait_ {
     uint32_t naps;        /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
     uint32_t expected;    /* what was in `word` */
     const uint32_t *word; /* on which it slept, or watched, last */
-    uint64_t first_ns;    /* how long the first nap is, but for Z3 */
+    uint64_t most_ns;     /* how long a nap may be */
+    uint64_t first_ns;    /* how long the first one is, but for Z3 */
     uint64_t nap_ns;      /* how long one is by now */
     uint64_t nap_ends;    /* CLOCK_MONOTONIC, in ns; 0: the next one has not begun */
     struct fw_robust_ debt;

@@ -51,8 +51,8 @@
  *   D5  Stage and holder are one word: every death leaves a stage of the table.  Only `id` and
  *       `id|DIED` leave data that may be half changed.
  *   D6  Who waits watches the life of whom it waits for: the holder in the word, or the reader of
- *       the record (nap.h).  Writers stand in line for it (X6 in mutex.c).  A wake that is lost by a
- *       store that is seen late (rdunlock) costs a nap, the first one.
+ *       the record (nap.h).  Writers stand in line for it (X6 in mutex.c).  A wake that is lost by
+ *       a store that is seen late (rdunlock) costs a nap, the first one.
  */
 #include <furwock/ipc/rwlock.h>
 
@@ -158,7 +158,8 @@ static bool has_moved_on(const struct reader *r, uint64_t now)
 
 /*
  * Sleeps until it is let in, or the holder in `now` dies.  ETIMEDOUT.  Who has opened the lock, or
- * taken it over, since `now` was seen may have found a record that does not sleep: so a second look.
+ * taken it over, since `now` was seen may have found a record that does not sleep: hence a second
+ * look.
  */
 static int sleep_on_it(const struct reader *r, struct fw_ipc_wait_ *w, uint64_t now)
 {

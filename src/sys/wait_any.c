@@ -8,7 +8,7 @@
 
 #include <furwock/bits/atomic.h>
 
-/* futex_waitv(2) is younger than many sets of kernel headers; its number is that of all machines. */
+/* futex_waitv(2) is younger than many sets of kernel headers; the same number on all machines. */
 enum { CALL_FUTEX_WAITV = 449 };
 
 enum { UNKNOWN, YES, NO };

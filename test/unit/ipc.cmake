@@ -8,5 +8,7 @@ foreach(name barrier barrier_place barrier_serial cond directory head join journ
         LIBS furwock furwock_private fw_cmocka)
 endforeach()
 
-fw_test(NAME unit_region_file LABEL unit SOURCES region_file_test.c
-    LIBS furwock furwock_private fw_cmocka)
+foreach(name region_file wait_any)
+    fw_test(NAME unit_${name} LABEL unit SOURCES ${name}_test.c
+        LIBS furwock furwock_private fw_cmocka)
+endforeach()

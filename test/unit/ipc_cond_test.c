@@ -284,8 +284,6 @@ static void ends_in_time_with_the_mutex(void **state)
     unlock();
 }
 
-/* --- Death ------------------------------------------------------------------------------------ */
-
 /* The first of two is chosen by the kernel, and dies before it runs again. */
 static void a_signal_to_a_dead_one_comes_back(void **state)
 {
@@ -307,14 +305,10 @@ static void a_signal_to_a_dead_one_comes_back(void **state)
 static void change_and_die(void *arg)
 {
     struct fw_robust_ debt;
-    struct fw_ipc_me_ me;
 
     (void)arg;
-    lock();
     common->units = 1;
-    unlock();
-    assert_int_equal(fw_ipc_enter_(cond, &me), 0);
-    fw_ipc_debt_begin_(&debt, me.place);
+    fw_ipc_debt_begin_(&debt, ground.place);
     fw_add64_release(&cond->word_, CHANGE);
     raise(SIGKILL);
 }
@@ -387,24 +381,26 @@ static void a_wait_gives_up_what_is_not_repaired(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(mutex), EPERM);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
 int main(void)
 {
     need_robust_lists();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nobody_waits_and_nothing_happens, make, unmake),
-        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
-        cmocka_unit_test_setup_teardown(clears_what_nobody_needs, make, unmake),
-        cmocka_unit_test_setup_teardown(a_signal_wakes_another_process, make, unmake),
-        cmocka_unit_test_setup_teardown(a_signal_with_the_mutex_moves_the_waiter, make, unmake),
-        cmocka_unit_test_setup_teardown(a_broadcast_wakes_all, make, unmake),
-        cmocka_unit_test_setup_teardown(a_broadcast_stands_a_wrong_mutex, make, unmake),
-        cmocka_unit_test_setup_teardown(a_poller_is_woken_without_the_kernel, make, unmake),
-        cmocka_unit_test_setup_teardown(ends_in_time_with_the_mutex, make, unmake),
-        cmocka_unit_test_setup_teardown(a_signal_to_a_dead_one_comes_back, make, unmake),
-        cmocka_unit_test_setup_teardown(the_kernel_gives_the_wake_of_the_dead, make, unmake),
-        cmocka_unit_test_setup_teardown(a_broadcaster_dies_with_the_mutex, make, unmake),
-        cmocka_unit_test_setup_teardown(a_dead_waiter_is_forgotten, make, unmake),
-        cmocka_unit_test_setup_teardown(a_wait_gives_up_what_is_not_repaired, make, unmake),
+        TEST(nobody_waits_and_nothing_happens),
+        TEST(says_what_is_wrong),
+        TEST(clears_what_nobody_needs),
+        TEST(a_signal_wakes_another_process),
+        TEST(a_signal_with_the_mutex_moves_the_waiter),
+        TEST(a_broadcast_wakes_all),
+        TEST(a_broadcast_stands_a_wrong_mutex),
+        TEST(a_poller_is_woken_without_the_kernel),
+        TEST(ends_in_time_with_the_mutex),
+        TEST(a_signal_to_a_dead_one_comes_back),
+        TEST(the_kernel_gives_the_wake_of_the_dead),
+        TEST(a_broadcaster_dies_with_the_mutex),
+        TEST(a_dead_waiter_is_forgotten),
+        TEST(a_wait_gives_up_what_is_not_repaired),
     };
     return cmocka_run_group_tests_name("ipc_cond", tests, NULL, NULL);
 }

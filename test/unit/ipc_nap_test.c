@@ -116,7 +116,9 @@ static void ends_with_its_deadline(clockid_t clock)
     at.at.tv_nsec = 999999999;
     while (fw_ipc_wait_sleep_(&w, word, 0) == 0) /* naps, and a shorter one */
         ;
+    fw_ipc_wait_end_(&w);
     at.at.tv_sec += 3600;
+    w = begin(NULL, &at);
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
     assert_true(w.has_napped);
     at.at.tv_sec = INT64_MAX;

@@ -33,7 +33,7 @@ FW_BEGIN_DECLS
  *    is stopped while the barrier fails and is reset FW_IPC_BARRIER_RESETS times is told that it
  *    failed.)
  *  - Whoever is killed in a call, at any instruction, has arrived or has not.  The others hear of
- *    it within about 40 ms.
+ *    it at once.
  *  - A process that dies before its first call is no party yet, and nobody knows of it: the others
  *    wait for one more.  So join early, or wait with a deadline.
  *  - A newcomer may take the place of one who has left, or (FW_IPC_BARRIER_GO_ON) died; from then

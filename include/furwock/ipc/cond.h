@@ -15,7 +15,7 @@ FW_BEGIN_DECLS
 /*
  * fw_ipc_cond: a condition variable between threads of any processes, used with an fw_ipc_mutex.
  * Whoever dies in it (waiting, signalling, broadcasting, at any instruction) leaves nothing behind:
- * the others are delayed by about 40 ms at most.
+ * the others are woken in its place.
  *
  * Rules
  *  - It lies in the same region as its mutex (furwock/ipc/region.h), aligned to 8 bytes; zeroes are
@@ -28,17 +28,19 @@ FW_BEGIN_DECLS
  *  - No signal is lost, whoever dies: where it went to one who died, others look for themselves.  A
  *    wait that returns ETIMEDOUT has taken no signal from others.
  *  - For that, waits may end without having been meant: test the condition in a loop.  (Every wait
- *    looks about 25 times in a second whether there was a signal since it began, and ends if there
- *    was.)
+ *    looks once a minute whether there was a signal since it began, and ends if there was; so do all
+ *    when a thread dies that waits, or signals, in the same region.  Where the kernel does not tell
+ *    of deaths, doc/crash-safety.md, it looks about 25 times a second.)
  *  - Signal while the mutex is held.  Who dies with the mutex, before the signal, is noticed by
- *    those who wait: they take it, with EOWNERDEAD or repaired.  Who dies between unlock and signal
+ *    whoever takes the mutex next, with EOWNERDEAD or repaired; by those who wait, if nobody does,
+ *    within a minute, or at once where they were signalled.  Who dies between unlock and signal
  *    has changed the condition and told nobody.
  *  - Signal and broadcast may be called without the mutex, too.  Where nobody waits they cost one
  *    load.
  *  - Nobody is woken only to find the mutex taken: with the mutex held, a signal moves the waiter
  *    to the mutex, whose release wakes it.  A broadcast wakes one waiter at most, and moves the
  *    others; each release wakes the next.
- *  - Who waits may be cancelled (pthread_cancel; deferred: noticed after 40 ms at the latest).
+ *  - Who waits may be cancelled (pthread_cancel).
  *    Clean-up handlers find the mutex as after a wait: held, unless it was given up.
  *  - Not for signal handlers.
  *

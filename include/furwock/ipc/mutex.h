@@ -35,10 +35,10 @@ typedef struct fw_ipc_past {
  *  - It lies in a region (furwock/ipc/region.h), aligned to 8 bytes; zeroes are a free mutex.
  *    Processes may have the region at different addresses.
  *  - A holder that dies (killed, ended, exec) does not take it along: the next one gets it with
- *    EOWNERDEAD, within a bounded time (about 40 ms for those who already sleep).  The data may be
- *    half changed: it repairs them and calls fw_ipc_mutex_consistent.  If it unlocks without, the
- *    mutex is given up: ENOTRECOVERABLE for all, from then on.  If it dies, the next one gets
- *    EOWNERDEAD again.
+ *    EOWNERDEAD, at once, also where it already sleeps.  (Where the kernel does not tell of
+ *    deaths, after a while: doc/crash-safety.md.)  The data may be half changed: it repairs them
+ *    and calls fw_ipc_mutex_consistent.  If it unlocks without, the mutex is given up:
+ *    ENOTRECOVERABLE for all, from then on.  If it dies, the next one gets EOWNERDEAD again.
  *  - With a journal (furwock/ipc/journal.h) or a repair function (below) the library repairs, and
  *    lock answers 0.
  *  - A stopped holder (SIGSTOP, a debugger) is not dead: the others wait.

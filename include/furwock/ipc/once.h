@@ -24,7 +24,7 @@ FW_BEGIN_DECLS
  *    the one caller whose initialiser it was; another thread that waits, or a later call, tries
  *    again.
  *  - The same goes for an initialiser that dies (killed, exec, end of the thread), at any
- *    instruction; those who wait notice within about 40 ms.  The next initialiser finds what it has
+ *    instruction; those who wait notice at once.  The next initialiser finds what it has
  *    left half done, and has to begin anew over that: fw_ipc_once_is_left says so.
  *  - The same goes for one that is cancelled (pthread_cancel), and for one that a C++ exception
  *    leaves.  Do not leave it by longjmp.

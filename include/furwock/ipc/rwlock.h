@@ -21,7 +21,7 @@ FW_BEGIN_DECLS
  *    free lock.  It needs no destructor.  Its memory may be used for something else when no call
  *    on it is under way.
  *  - A reader that dies (killed, ended, exec) takes nothing along: its share counts for nothing
- *    from then on.  Writers that come see that at once, those who sleep within about 40 ms.
+ *    from then on.  Writers see that at once, also those who sleep.
  *  - A writer that dies may leave the data half changed.  The next writer gets the lock with
  *    EOWNERDEAD, repairs, and calls fw_ipc_rwlock_consistent; if it unlocks without, the lock is
  *    given up: ENOTRECOVERABLE for all, from then on.  If it dies, the next one gets EOWNERDEAD.

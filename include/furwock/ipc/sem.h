@@ -24,8 +24,8 @@ FW_BEGIN_DECLS
  *  - It lies in a region (furwock/ipc/region.h), aligned to 8 bytes.  Processes may have the region
  *    at different addresses.
  *  - Whoever dies in a call, at any instruction, has done all of it or nothing: a post has added
- *    its units or not, a wait has taken one or not.  Nobody waits for the dead: a wake that was
- *    lost with one costs the others 40 ms at most.
+ *    its units or not, a wait has taken one or not.  Nobody waits for the dead: a wake that
+ *    would be lost with one is given to another.
  *  - A post beyond the maximum changes nothing and answers EOVERFLOW.
  *  - A running thread may take a unit before the woken waiter does.
  *  - A wait synchronises with the posts before it: acquire and release, as in C11.

@@ -25,8 +25,8 @@ FW_BEGIN_DECLS
  *  - It lies in a region (furwock/ipc/region.h), aligned to 8 bytes, in fw_ipc_units_size(n) bytes.
  *    Processes may have the region at different addresses.
  *  - Only the thread that has borrowed a unit gives it back.
- *  - Whatever a thread holds when it dies (killed, ended, exec) is there for others at once, and
- *    for those who already sleep within about 40 ms.  Whoever dies in a call, at any instruction,
+ *  - Whatever a thread holds when it dies (killed, ended, exec) is there for others at once, also
+ *    for those who already sleep.  Whoever dies in a call, at any instruction,
  *    holds a unit or does not; none is ever lost.
  *  - A stopped holder (SIGSTOP, a debugger) is not dead, and keeps what it has.
  *  - The holder is a thread.  After fork the child holds nothing: what the parent holds stays the

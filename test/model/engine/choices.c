@@ -20,9 +20,8 @@ static bool may_be_signalled(const struct model_thread *t)
 
 static bool may_be_cancelled(const struct model_thread *t)
 {
-    return (t->op.kind == OP_CANCEL ||
-            ((t->op.kind == OP_WAIT || t->op.kind == OP_WAIT_ANY) &&
-             (t->op.d & WAIT_CANCELLABLE) != 0)) &&
+    return (t->op.kind == OP_CANCEL || ((t->op.kind == OP_WAIT || t->op.kind == OP_WAIT_ANY) &&
+                                        (t->op.d & WAIT_CANCELLABLE) != 0)) &&
            model_shared.budget.cancels > 0;
 }
 

@@ -61,10 +61,10 @@ BARRIER_FAULTS = [
     Fault("ipc-barrier-early", "does not wait for the living", "ipc-barrier", BARRIER,
           "        if (life == FW_IPC_ALIVE && !is_thorough)\n            return ROUND_GOES;\n"
           "        is_awaited |= life == FW_IPC_ALIVE;\n", ""),
-    Fault("ipc-barrier-torn-end", "ends a round by a load and a store", "ipc-barrier", BARRIER,
+    Fault("ipc-barrier-torn-end", "ends a round by a load and a store", "ipc-barrier", PLACES,
           "    is_done = fw_cas64_acq_rel(&v->b->round_, &w, next);\n",
           "    is_done = true;\n    fw_store64_release(&v->b->round_, next);\n"),
-    Fault("ipc-barrier-no-wake", "ends a round, and wakes nobody", "ipc-barrier", BARRIER,
+    Fault("ipc-barrier-no-wake", "ends a round, and wakes nobody", "ipc-barrier", PLACES,
           "    if (is_done)\n        fw_ipc_wake_(",
           "    if (w == UINT64_MAX)\n        fw_ipc_wake_("),
     Fault("ipc-barrier-unannounced", "sleeps, and the word does not say so", "ipc-barrier",

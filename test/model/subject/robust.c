@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * src/sys/robust.h and src/sys/origin.h under the model: a thread has one word in its list at most,
+ * src/sys/robust.h, origin.h and wait_any.h under the model: a thread has one word in its list at most,
  * and its head is the thread's own.  Nobody but the kernel looks at it, and only when the thread is
  * dead, so changes of it are no steps; but a thread may be killed before and after each.
  */
@@ -11,6 +11,7 @@
 #include "../engine/model.h"
 #include "../engine/thread.h"
 #include "sys/origin.h"
+#include "sys/wait_any.h"
 
 __thread struct fw_robust_thread_ fw_robust_thread_;
 static __thread struct fw_robust_head_ head;
@@ -90,6 +91,11 @@ void subject_robust_begin(uint32_t *word)
 {
     fw_robust_enrol_();
     head.first = (uintptr_t)word;
+}
+
+bool fw_can_wait_any_(void)
+{
+    return !model_program->old_kernel;
 }
 
 uint64_t fw_pid_namespace_(void)

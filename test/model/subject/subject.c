@@ -19,7 +19,6 @@
 #include "sys/panic.h"
 #include "sys/release.h"
 #include "sys/thread.h"
-#include "sys/wait_any.h"
 
 __thread uint32_t fw_self_id_;
 
@@ -228,11 +227,6 @@ int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *
     return (int)model_op(OP_WAIT_ANY, words, n, 0, 0, ns_of(deadline), 0);
 }
 
-bool fw_can_wait_any_(void)
-{
-    return !model_program->old_kernel;
-}
-
 /* --- src/sys/thread.h ----------------------------------------------------------------------- */
 
 uint32_t fw_self_init_(void)
@@ -330,6 +324,14 @@ void fw_cancel_point_(void (*on_cancel)(void *), void *arg)
         die(on_cancel, arg);
 }
 
+static int after_cancellable(int result, void (*on_cancel)(void *), void *arg)
+{
+    if (result == -ECANCELED)
+        die(on_cancel, arg);
+    fw_cancel_point_(on_cancel, arg); /* woken, and cancelled on the way out */
+    return result;
+}
+
 int fw_futex_wait_cancellable_(const uint32_t *word, uint32_t expected, uint32_t bits,
                                unsigned flags, const fw_deadline *deadline,
                                void (*on_cancel)(void *), void *arg)
@@ -338,23 +340,15 @@ int fw_futex_wait_cancellable_(const uint32_t *word, uint32_t expected, uint32_t
                                WAIT_CANCELLABLE | clock_of(deadline));
 
     (void)flags;
-    if (result == -ECANCELED)
-        die(on_cancel, arg);
-    fw_cancel_point_(on_cancel, arg); /* woken, and cancelled on the way out */
-    return result;
+    return after_cancellable(result, on_cancel, arg);
 }
 
-int fw_futex_wait_any_cancellable_(const fw_futex_any *words, unsigned n,
-                                   const fw_deadline *deadline, void (*on_cancel)(void *),
-                                   void *arg)
+int fw_futex_wait_any_cancellable_(const fw_futex_any *words, unsigned n, const fw_deadline *d,
+                                   void (*on_cancel)(void *), void *arg)
 {
-    int result =
-        (int)model_op(OP_WAIT_ANY, words, n, 0, 0, ns_of(deadline), WAIT_CANCELLABLE);
+    int result = (int)model_op(OP_WAIT_ANY, words, n, 0, 0, ns_of(d), WAIT_CANCELLABLE);
 
-    if (result == -ECANCELED)
-        die(on_cancel, arg);
-    fw_cancel_point_(on_cancel, arg);
-    return result;
+    return after_cancellable(result, on_cancel, arg);
 }
 
 /* --- src/sys/clock.h ------------------------------------------------------------------------ */
@@ -390,8 +384,7 @@ void fw_pause_(void)
 
 void fw_yield_(void)
 {
-    cpus_note_pause();
-    model_pause();
+    fw_pause_();
 }
 
 /* --- src/sys/panic.h ------------------------------------------------------------------------ */

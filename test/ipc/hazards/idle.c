@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that wait while nothing happens sleep: they do not look again and again.  And one signal
+ * makes one wait return.
+ *
+ * What is counted is how often a thread has gone to sleep (voluntary_ctxt_switches).  It may do so
+ * once for each of its naps, of which there are as many as fit into the time that went by.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/ipc/cond.h>
+#include <furwock/ipc/named.h>
+#include <furwock/ipc/sem.h>
+
+#include "hazards/stage.h"
+#include "ipc/nap.h"
+#include "sys/wait_any.h"
+
+enum { EACH = 3, KINDS = 5, WAITERS = EACH * KINDS, QUIET_MS = 2000, SIGNALS = 5 };
+
+static fw_ipc_cond *cond;
+static fw_ipc_sem *sem;
+static uint32_t tids[WAITERS], asleep_in, returned;
+
+/* A field of /proc that is a number. */
+static unsigned long read_number(uint32_t tid, const char *field)
+{
+    char name[64], line[256];
+    unsigned long number = 0;
+    FILE *f;
+
+    snprintf(name, sizeof name, "/proc/self/task/%u/status", tid);
+    f = fopen(name, "r");
+    CHECK(f != NULL);
+    while (fgets(line, sizeof line, f) != NULL)
+        if (strncmp(line, field, strlen(field)) == 0)
+            CHECK(sscanf(line + strlen(field), ": %lu", &number) == 1);
+    fclose(f);
+    return number;
+}
+
+static unsigned long sleeps_of(uint32_t tid)
+{
+    return read_number(tid, "voluntary_ctxt_switches");
+}
+
+static void pass_time(long ms)
+{
+    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+
+    while (nanosleep(&t, &t) != 0)
+        CHECK(errno == EINTR);
+}
+
+/* As many naps as may have ended in that time. */
+static unsigned long naps_in(uint64_t ns)
+{
+    uint64_t nap = FW_IPC_NAP_NS_, end = 0;
+    unsigned long n = 0;
+
+    while ((end += nap) <= ns) {
+        n++;
+        nap = nap * FW_IPC_NAP_GROWTH_ < FW_IPC_NAP_MOST_NS_ ? nap * FW_IPC_NAP_GROWTH_
+                                                             : FW_IPC_NAP_MOST_NS_;
+    }
+    return n;
+}
+
+static void *wait_for_ever(void *arg)
+{
+    uint32_t *tid = arg;
+
+    fw_store32_release(tid, (uint32_t)gettid());
+    switch ((tid - tids) % KINDS) {
+    case 0:
+        CHECK(fw_ipc_mutex_lock(stage.m[0]) == 0);
+        break;
+    case 1:
+        CHECK(fw_ipc_rwlock_rdlock(stage.rw) == 0);
+        break;
+    case 2:
+        CHECK(fw_ipc_rwlock_wrlock(stage.rw) == 0);
+        break;
+    case 3:
+        CHECK(fw_ipc_sem_wait(sem) == 0);
+        break;
+    default:
+        CHECK(fw_ipc_mutex_lock(stage.m[1]) == 0);
+        CHECK(fw_ipc_cond_wait(cond, stage.m[1]) == 0);
+    }
+    return NULL;
+}
+
+/* It waits, as its line in the region says, and has been seen to sleep twice, in the same sleep. */
+static bool is_asleep(uint32_t tid)
+{
+    unsigned long before = sleeps_of(tid);
+
+    pass_time(20);
+    return before != 0 && sleeps_of(tid) == before;
+}
+
+static void make_objects(void)
+{
+    stage_make(1 << 20);
+    CHECK(fw_region_cond(stage.region, "cond", FW_REGION_CREATE, &cond) == 0);
+    CHECK(fw_region_sem(stage.region, "sem", 0, 1, FW_REGION_CREATE, &sem) == 0);
+}
+
+static void who_waits_sleeps(void *arg)
+{
+    unsigned long before[WAITERS];
+    uint64_t began = now_ns();
+    pthread_t thread;
+
+    (void)arg;
+    make_objects();
+    CHECK(fw_ipc_mutex_lock(stage.m[0]) == 0 && fw_ipc_rwlock_wrlock(stage.rw) == 0);
+    for (unsigned i = 0; i < WAITERS; i++)
+        CHECK(pthread_create(&thread, NULL, wait_for_ever, &tids[i]) == 0);
+    for (unsigned i = 0; i < WAITERS; i++) {
+        while (fw_load32_acquire(&tids[i]) == 0)
+            pass_time(1);
+        while (!is_asleep(tids[i]))
+            ;
+        before[i] = sleeps_of(tids[i]);
+    }
+    pass_time(QUIET_MS);
+    for (unsigned i = 0; i < WAITERS; i++) {
+        unsigned long now = sleeps_of(tids[i]), most = naps_in(now_ns() - began);
+        if (now - before[i] > most)
+            fail("a thread that waits (%u) has slept %lu times, not %lu at most", i % KINDS,
+                 now - before[i], most);
+    }
+}
+
+static void *wait_again_and_again(void *arg)
+{
+    (void)arg;
+    CHECK(fw_ipc_mutex_lock(stage.m[1]) == 0);
+    for (;;) {
+        fw_add32_acq_rel(&asleep_in, 1); /* before the mutex is free again, a signal meets it */
+        CHECK(fw_ipc_cond_wait(cond, stage.m[1]) == 0);
+        fw_add32_acq_rel(&returned, 1);
+    }
+    return NULL;
+}
+
+static void await(const uint32_t *count, uint32_t n)
+{
+    while (fw_load32_acquire(count) < n)
+        pass_time(1);
+}
+
+static void a_signal_ends_one_wait(void *arg)
+{
+    uint64_t began = now_ns();
+    pthread_t thread;
+
+    (void)arg;
+    make_objects();
+    for (unsigned i = 0; i < WAITERS; i++)
+        CHECK(pthread_create(&thread, NULL, wait_again_and_again, NULL) == 0);
+    for (unsigned i = 0; i < SIGNALS; i++) {
+        await(&asleep_in, WAITERS + i);
+        pass_time(50); /* who polls sees each signal: until all sleep */
+        CHECK(fw_ipc_mutex_lock(stage.m[1]) == 0);
+        CHECK(fw_ipc_cond_signal(cond) == 0);
+        CHECK(fw_ipc_mutex_unlock(stage.m[1]) == 0);
+        await(&returned, i + 1);
+    }
+    pass_time(QUIET_MS);
+    if (now_ns() - began < FW_IPC_NAP_MOST_NS_ && fw_load32_acquire(&returned) != SIGNALS)
+        fail("%u signals, and %u waits returned", SIGNALS, fw_load32_acquire(&returned));
+}
+
+/* In a child, with which the threads end. */
+static void run(const char *name, void (*body)(void *))
+{
+    limit(3 * LONG_MS / 1000, name);
+    finish(start(body, NULL));
+    printf("%s\n", name);
+    fflush(stdout);
+}
+
+int main(void)
+{
+    if (!fw_can_wait_any_())
+        skip("this kernel has no futex_waitv, or a filter refuses it: who waits naps");
+    run("who waits sleeps", who_waits_sleeps);
+    run("a signal ends one wait", a_signal_ends_one_wait);
+    return 0;
+}
