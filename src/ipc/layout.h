@@ -43,6 +43,8 @@ struct fw_ipc_head_ {
     uint32_t alarm;        /* 0; for the kernel to wake sleepers by: nap.h */
     fw_ipc_mutex naming;   /* held while the directory is changed */
     uint64_t dirty_to;     /* room that no object has is zeroes from here on: directory.c */
+    uint32_t asked_last;   /* the line about which the system was asked last: member.c */
+    uint32_t spare;
 };
 
 /* One named object.  `state` is stored last: an entry is whole, or not there. */

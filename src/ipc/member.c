@@ -160,22 +160,21 @@ static bool bury(struct fw_ipc_member_ *m)
 
 /*
  * To ask the system about a thread takes a dozen system calls, so a call asks about some lines, and
- * the next one, of any thread of the process, goes on where it stopped.  (Two that are there at
- * once may ask about the same.)
+ * the next one, of anybody, goes on where it stopped.  (Two that are there at once may ask about
+ * the same.)
  */
 enum { ASKED_AT_ONCE = 4 };
-static uint32_t ask_from[FW_IPC_PLACES];
 
 static int claim_unmarked(const struct fw_ipc_place_ *place, uint64_t *id)
 {
-    uint32_t slot = fw_load32_relaxed(&ask_from[place->index]);
+    uint32_t slot = fw_load32_relaxed(&place->head->asked_last); /* may be anything */
     bool is_mine = false;
 
     for (unsigned i = 0; i < ASKED_AT_ONCE && !is_mine; i++) {
-        slot = slot + 1 < place->member_count ? slot + 1 : 0;
+        slot = slot < place->member_count - 1 ? slot + 1 : 0;
         is_mine = bury(&place->members[slot]) && take(place, slot, id);
     }
-    fw_store32_relaxed(&ask_from[place->index], slot);
+    fw_store32_relaxed(&place->head->asked_last, slot);
     return is_mine ? 0 : EAGAIN;
 }
 

@@ -127,8 +127,9 @@ enum model_access ground_access(const void *p)
     uintptr_t at = (uintptr_t)p - (uintptr_t)ground_lines;
 
     if ((uintptr_t)p == (uintptr_t)&ground_place->head->members_used ||
+        (uintptr_t)p == (uintptr_t)&ground_place->head->asked_last ||
         (uintptr_t)p == (uintptr_t)&ground_place->head->alarm)
-        return ACCESS_DIRECT; /* for tools; and what nobody changes */
+        return ACCESS_DIRECT; /* for tools; where the next one asks; what nobody changes */
     if (at >= line_count * LINE)
         return ACCESS_STEP;
     if (at % LINE >= offsetof(struct fw_ipc_member_, former) &&
