@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What another process can do to the users of a region, by what it may do with the file; the table
- * "Who may do what" in doc/region.md names the functions of this file.
+ * "Who can do what" in doc/region.md names the functions of this file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,6 +56,13 @@ static fw_deadline in_ms(unsigned ms)
 
     return (fw_deadline){.clock = CLOCK_MONOTONIC,
                          .at = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)}};
+}
+
+static void expect_success(void)
+{
+    int status;
+
+    CHECK(wait(&status) > 0 && status == 0);
 }
 
 /* --- Who may write: any word, at any time ---------------------------------------------------- */
@@ -137,7 +144,26 @@ static void an_honest_list_keeps_nothing(void)
     close(fd);
 }
 
-/* --- Who may write: cut it short ------------------------------------------------------------- */
+/* A word that can be: that a living thread holds the mutex, which is not so, or nobody does. */
+static void possible_words_are_believed(void)
+{
+    fw_deadline d = in_ms(50);
+    fw_ipc_mutex *m;
+
+    make_memfd();
+    m = mutex_in(join());
+    CHECK(fw_ipc_mutex_lock(m) == 0);
+    if (fork() == 0)
+        _exit(fw_ipc_mutex_trylock(m) != EBUSY || fw_ipc_mutex_timedlock(m, &d) != ETIMEDOUT);
+    expect_success();
+    m->word_ = 0;
+    if (fork() == 0)
+        _exit(fw_ipc_mutex_trylock(m) != 0);
+    expect_success();
+    close(fd);
+}
+
+/* --- Who may write: cut it short --- */
 
 static void use_after_cut(void *arg)
 {
@@ -316,6 +342,7 @@ int main(void)
     limit(120, "what another process can do");
     a_forged_list_does_no_harm();
     an_honest_list_keeps_nothing();
+    possible_words_are_believed();
     a_cut_file_ends_its_users();
     a_call_without_memory_says_so();
     a_sealed_memfd_cannot_be_cut();
