@@ -14,10 +14,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "doctor.h"
 #include "run.h"
+#include "sys/fences.h"
 #include "sys_call_arch.h"
 
 enum {
@@ -47,11 +49,15 @@ static void ask_rseq(struct doctor_finding *f)
 static void ask_membarrier(struct doctor_finding *f)
 {
     long commands = fw_system_call_(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0, 0, 0, 0);
+    struct utsname system;
 
     if (commands < 0)
         f->state = doctor_judge(-(int)commands);
     else
         f->state = (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ) != 0 ? DOCTOR_YES : DOCTOR_NO;
+    if (f->state == DOCTOR_YES && uname(&system) == 0 && fw_fences_needed_(system.release) > 1)
+        snprintf(f->detail, sizeof f->detail,
+                 "may miss a sequence (no fix known before 6.18 and 6.1.157), and is called twice");
 }
 
 /* A thread asks for it at its birth: nothing of the process changes. */

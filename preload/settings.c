@@ -6,7 +6,7 @@
 
 #include <furwock/wait.h>
 
-#include "environment.h"
+#include "sys/environment.h"
 #include "settings.h"
 #include "sys/say.h"
 

@@ -10,7 +10,7 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "environment.h"
+#include "sys/environment.h"
 #include "sys/clock.h"
 #include "sys/count_file.h"
 #include "sys/origin.h"

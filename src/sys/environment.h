@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_PRELOAD_ENVIRONMENT_H
-#define FW_PRELOAD_ENVIRONMENT_H
+#ifndef FW_SYS_ENVIRONMENT_H
+#define FW_SYS_ENVIRONMENT_H
 
 #include <stddef.h>
 #include <string.h>
