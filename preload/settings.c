@@ -6,8 +6,8 @@
 
 #include <furwock/wait.h>
 
-#include "sys/environment.h"
 #include "settings.h"
+#include "sys/environment.h"
 #include "sys/say.h"
 
 struct fw_settings_ fw_settings_;

@@ -10,9 +10,9 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "sys/environment.h"
 #include "sys/clock.h"
 #include "sys/count_file.h"
+#include "sys/environment.h"
 #include "sys/origin.h"
 #include "sys/say.h"
 #include "sys/thread.h"
