@@ -53,6 +53,12 @@ static inline struct waiter *after(const struct waiter *w)
     return waiter_at(fw_room_next_(&w->place));
 }
 
+/* Of several in line it is the first, if any. */
+static inline bool is_real_time(const struct waiter *w)
+{
+    return w->place.urgency > 0;
+}
+
 static inline bool is_foreign(const struct waiter *w)
 {
     return w->m == NULL;

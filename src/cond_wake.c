@@ -48,7 +48,7 @@ static const uint32_t *wake_single(struct fw_room_ *room, struct waiter *w)
     if (fw_mutex_register_held_(m, word, w->late)) {
         mark(room, w, MOVED);
     } else if (owner_half(fw_load64_relaxed(&m->state_)) == fw_self_()) {
-        fw_mutex_register_(m, 1);
+        fw_mutex_register_(m, 1, is_real_time(w));
         fw_store32_relaxed(&w->state, MOVING);
         fw_futex_requeue(word, 0, fw_mutex_line_(m), 1, FW_FUTEX_PRIVATE);
         fw_mutex_look_again_(m); /* with loose rules another thread may have released it */
@@ -154,7 +154,7 @@ static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
 {
     struct waiter *first = first_of(room, c);
     fw_mutex *m = first->m;
-    uint32_t wakes = fw_mutex_register_(m, n);
+    uint32_t wakes = fw_mutex_register_(m, n, is_real_time(first));
     uint32_t seq = fw_stamp_();
     struct waiter *next;
 

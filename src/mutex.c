@@ -20,8 +20,8 @@
  *
  * A waiter joins (+1), and leaves (-1) when it takes the lock or gives up.
  *
- * Legal:   WAKING clear while somebody is coming (one needless wake); OLD, HANDOFF or LATE set when
- *          nobody is left to profit; HANDOFF clear while somebody starves (it will ask again).
+ * Legal:   WAKING clear while somebody is coming (one needless wake); OLD, HANDOFF, LATE or URGENT
+ *          set when nobody is left to profit; HANDOFF clear while somebody starves (it asks again).
  * Illegal: to sleep on the waiters half, for longer than a nap, with an expected value in which
  *          WAKING is set, or FENCED is not; to set WAKING in a release and wake nobody while
  *          somebody sleeps there; to clear WAKING while PASSED.
@@ -35,6 +35,8 @@
  *     its time is over.
  * I4  After the instruction that frees or passes the lock, the releaser does not touch its memory
  *     (the wake that may follow uses the address only).
+ * I5  URGENT is clear while a real-time thread sleeps only if another, as urgent, was woken
+ *     instead, and has yet to take the lock, give up or sleep again: it sets URGENT then.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -48,17 +50,16 @@
 #include "mutex_loose.h"
 #include "mutex_misuse.h"
 #include "mutex_move.h"
+#include "mutex_release.h"
 #include "mutex_word.h"
 #include "sys/clock.h"
 #include "sys/release.h"
+#include "sys/schedule.h"
 #include "sys/slice.h"
 #include "sys/thread.h"
 #include "wait.h"
 
 #define STARVATION_NS 500000u /* after its first wake; then a waiter asks for a hand-off */
-
-/* A lock goes back to plain releases at one in so many that met no waiter: doc/mutex.md. */
-#define QUIET_RELEASES 1024u
 
 /* A waiter that has lost so many races in a row naps: doc/mutex.md. */
 #define RACES_BEFORE_NAP 3u
@@ -72,6 +73,7 @@ struct waiter {
     fw_mutex *m;
     uint32_t id;
     uint32_t came_under; /* the pass (owner half) that was under way when it joined, or 0 */
+    bool is_urgent;      /* a real-time thread: it takes any pass, and naps and sits nowhere */
     bool has_seat;       /* it set OLD when it last slept */
     bool starves;
     uint32_t wakes; /* for it, RACES_BEFORE_NAP at most; still here, it lost as many races */
@@ -84,16 +86,29 @@ static bool was_woken(const struct waiter *me)
     return me->wakes != 0;
 }
 
+/* It sleeps in the OLD queue. */
+static bool sits(const struct waiter *me)
+{
+    return was_woken(me) && !me->is_urgent;
+}
+
 /* Somebody takes the lock over and over: a wake at each release costs much, and gains nothing. */
 static bool may_nap(const struct waiter *me)
 {
-    return me->wakes >= RACES_BEFORE_NAP && !me->starves;
+    return me->wakes >= RACES_BEFORE_NAP && !me->starves && !me->is_urgent;
 }
 
 /* May this waiter take the lock in state w?  A pass is for those who joined before it. */
 static bool may_take(const struct waiter *me, fw_mutex_word_ w)
 {
     return is_free(w) || (is_passed(w) && owner_half(w) != me->came_under);
+}
+
+/* One waiter less; what an urgent one leaves behind may be urgent as well (I5). */
+static fw_mutex_word_ without(const struct waiter *me, fw_mutex_word_ w)
+{
+    w -= MUTEX_WAITER;
+    return me->is_urgent && has_waiters(w) ? w | MUTEX_URGENT : w;
 }
 
 /* free or PASSED, waiters -> id, waiters - 1, !WAKING. */
@@ -103,7 +118,7 @@ static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
                           (is_passed(w) ? MUTEX_LATE : 0);
     bool late = is_passed(w) && has_late_sleepers(w);
 
-    if (!fw_cas64_acquire(&me->m->state_, &w, (with_owner(w, me->id) & ~mine) - MUTEX_WAITER))
+    if (!fw_cas64_acquire(&me->m->state_, &w, without(me, with_owner(w, me->id) & ~mine)))
         return false;
     if (late) /* they joined, but sleep on the pass: let them sleep on, with the others */
         fw_futex_requeue(owner_of(me->m), 0, waiters_of(me->m), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
@@ -116,7 +131,7 @@ static bool give_up(struct waiter *me, fw_mutex_word_ w)
     fw_mutex_word_ mine =
         (was_woken(me) ? MUTEX_OLD | MUTEX_HANDOFF : 0) | (is_passed(w) ? 0 : MUTEX_WAKING);
 
-    return fw_cas64_relaxed(&me->m->state_, &w, (w & ~mine) - MUTEX_WAITER);
+    return fw_cas64_relaxed(&me->m->state_, &w, without(me, w & ~mine));
 }
 
 /* held, !FENCED -> held, FENCED, once no plain release can overlook the waiters any more (I1). */
@@ -159,20 +174,19 @@ static int sleep_in_line(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
 {
     fw_mutex_word_ wanted = w & ~MUTEX_WAKING;
 
-    if (was_woken(me))
+    if (sits(me))
         take_seat(me, w);
     if (may_nap(me)) {
         wanted = w | MUTEX_WAKING;
         slice_ns = NAP_NS;
     }
-    if (was_woken(me))
-        wanted |= MUTEX_OLD;
+    wanted |= (sits(me) ? MUTEX_OLD : 0) | (me->is_urgent ? MUTEX_URGENT : 0);
     if (me->starves)
         wanted |= MUTEX_HANDOFF;
     if (wanted != w && !fw_cas64_relaxed(&me->m->state_, &w, wanted))
         return -EAGAIN;
     return fw_wait_sleep_(&me->wait, waiters_of(me->m), waiters_half(wanted),
-                          was_woken(me) ? MUTEX_CLASS_OLD : MUTEX_CLASS_NEW, slice_ns);
+                          sits(me) ? MUTEX_CLASS_OLD : MUTEX_CLASS_NEW, slice_ns);
 }
 
 /* One sleep, or one step towards it. */
@@ -256,7 +270,8 @@ static bool take_or_join(struct waiter *me)
             /* held, n waiters -> held, n + 1 waiters */
             joined = without_ghosts(w, fw_fork_generation_()) + MUTEX_WAITER;
             if (fw_cas64_relaxed(&me->m->state_, &w, joined)) {
-                me->came_under = is_passed(w) ? owner_half(w) : 0;
+                me->is_urgent = fw_urgency_() != 0; /* it is about to sleep */
+                me->came_under = is_passed(w) && !me->is_urgent ? owner_half(w) : 0;
                 return false;
             }
             continue;
@@ -285,27 +300,11 @@ COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_de
 
 void fw_mutex_lock_registered_(fw_mutex *m)
 {
-    struct waiter me = {.m = m, .id = fw_self_()};
+    struct waiter me = {.m = m, .id = fw_self_(), .is_urgent = fw_urgency_known_() != 0};
 
     fw_wait_begin_(&me.wait, NULL, NULL); /* cannot fail, as in fw_mutex_lock_slow_ */
     note_wake(&me);
     wait_in_line(&me);
-}
-
-/* What a release of w leaves, without the owner. */
-static fw_mutex_word_ after_release(const fw_mutex *m, fw_mutex_word_ w, bool fair)
-{
-    if (!has_waiters(w))
-        return fw_one_in_(QUIET_RELEASES) ? 0
-                                          : with_owner(w, 0) & (MUTEX_FENCED | MUTEX_GENERATION);
-    if (fw_is_overdue_(m, wake_is_under_way(w)))
-        fair = true;
-    if (fair || wants_handoff(w))
-        return with_owner((w | MUTEX_WAKING) & ~(MUTEX_OLD | MUTEX_HANDOFF),
-                          MUTEX_PASSED | fw_serial_() << FW_ID_SHIFT | FW_ID_HELD);
-    if (wake_is_under_way(w))
-        return with_owner(w, 0);
-    return with_owner((w | MUTEX_WAKING) & ~MUTEX_OLD, 0);
 }
 
 COLD static void unlock_slow(fw_mutex *m, bool fair, bool strict)
@@ -321,9 +320,9 @@ COLD static void unlock_slow(fw_mutex *m, bool fair, bool strict)
         if (is_free(seen) || is_passed(seen))
             return; /* only in fw_mutex_unlock_loose_ */
         w = without_ghosts(seen, generation);
-        left = after_release(m, w, fair);
+        left = fw_mutex_left_(m, w, fair);
     } while (!fw_cas64_release(&m->state_, &seen, left));
-    if (has_waiters(w) && (!wake_is_under_way(w) || is_passed(left)))
+    if (!wakes_nobody(w) || is_passed(left))
         fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
     if (has_waiters(w))
         fw_wake_now_(m);

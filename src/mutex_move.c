@@ -47,7 +47,7 @@ static fw_mutex_word_ registered(fw_mutex_word_ w, uint32_t n, uint32_t self)
     return owner_half(w) == self ? then | MUTEX_FENCED : then;
 }
 
-uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n)
+uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n, bool urgent)
 {
     uint32_t self = fw_self_();
     uint32_t generation = fw_fork_generation_();
@@ -57,7 +57,8 @@ uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n)
     /* any, k waiters -> any, k + n waiters; free -> free, WAKING */
     do
         w = without_ghosts(seen, generation);
-    while (!fw_cas64_relaxed(&m->state_, &seen, registered(w, n, self)));
+    while (
+        !fw_cas64_relaxed(&m->state_, &seen, registered(w, n, self) | (urgent ? MUTEX_URGENT : 0)));
     if (is_free(w))
         return wake_is_under_way(w) ? 0 : 1;
     return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL;
@@ -129,7 +130,7 @@ void fw_mutex_look_again_(fw_mutex *m)
         }
         if (is_free(w)) {
             /* free -> free, WAKING */
-            if (!fw_cas64_relaxed(&m->state_, &w, (w | MUTEX_WAKING) & ~MUTEX_OLD))
+            if (!fw_cas64_relaxed(&m->state_, &w, with_wake(w)))
                 continue;
             fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
             return;

@@ -11,7 +11,7 @@
  * Threads that sleep elsewhere are made waiters of a mutex, by somebody else: how a condition
  * variable hands those whom a broadcast has woken over to the mutex.
  *
- *     wakes = fw_mutex_register_(m, n)     n more waiters are counted
+ *     wakes = fw_mutex_register_(m, n, u)  n more waiters are counted
  *     ... moves n sleepers to fw_mutex_line_(m), and wakes so many of them ...
  *     fw_mutex_look_again_(m)              what happened in between is made good
  *     fw_mutex_lock_registered_(m)         each of the n, when it runs
@@ -26,9 +26,10 @@
 /*
  * Counts n more waiters, who sleep.  Returns how many of them to wake: 1 where the mutex is free
  * and nobody is on the way to it, FW_MUTEX_WAKE_ALL where the kernel refuses the fence without
- * which nobody may sleep for long, else 0: whoever holds the mutex, or is on the way, will.
+ * which nobody may sleep for long, else 0: whoever holds the mutex, or is on the way, will.  Is one
+ * of them a real-time thread?
  */
-uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n);
+uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n, bool urgent);
 
 /* Where waiters sleep, with MUTEX_CLASS_NEW (mutex_word.h) as their bits. */
 const uint32_t *fw_mutex_line_(const fw_mutex *m);

@@ -11,9 +11,9 @@
 /*
  * The bits of fw_mutex, and what they say.  The table of states is in mutex.c.
  *
- *   bit   63 ......... 42   41 .. 37     36     35      34   33      32     31 ............ 0
- *         waiters           generation   LATE   HANDOFF OLD  WAKING  FENCED owner half
- *         `------------------------ waiters half -----------------------'
+ *   bit   63 .. 42   41       40 .. 37     36     35      34   33      32     31 ........ 0
+ *         waiters    URGENT   generation   LATE   HANDOFF OLD  WAKING  FENCED owner half
+ *         `-------------------------- waiters half -------------------------'
  *
  *   owner half    0                       free
  *                 1                       held, the owner has not signed yet
@@ -30,11 +30,15 @@ typedef uint64_t fw_mutex_word_;
 #define MUTEX_HANDOFF (UINT64_C(1) << 35)
 #define MUTEX_LATE (UINT64_C(1) << 36)
 #define MUTEX_GENERATION_SHIFT 37
-#define MUTEX_GENERATION (UINT64_C(31) << MUTEX_GENERATION_SHIFT)
+#define MUTEX_GENERATION (UINT64_C(15) << MUTEX_GENERATION_SHIFT)
+#define MUTEX_URGENT (UINT64_C(1) << 41)
 #define MUTEX_WAITER (UINT64_C(1) << 42)
 #define MUTEX_OWNER_HALF UINT64_C(0xffffffff)
 
-/* Two queues on the waiters half: for a waiter that was woken and lost the race; for the others. */
+/*
+ * Two queues on the waiters half: for a waiter that was woken and lost the race; for the others.
+ * Where a real-time thread sleeps, a wake is for both: the kernel has the most urgent one first.
+ */
 #define MUTEX_CLASS_NEW 1u
 #define MUTEX_CLASS_OLD 2u
 #define MUTEX_CLASS_ANY (MUTEX_CLASS_NEW | MUTEX_CLASS_OLD)
@@ -79,6 +83,12 @@ static inline bool wants_handoff(fw_mutex_word_ w)
     return (w & MUTEX_HANDOFF) != 0;
 }
 
+/* A real-time thread may sleep, and none that was woken is on the way. */
+static inline bool is_urgent(fw_mutex_word_ w)
+{
+    return (w & MUTEX_URGENT) != 0;
+}
+
 static inline bool is_fenced(fw_mutex_word_ w)
 {
     return (w & MUTEX_FENCED) != 0;
@@ -108,7 +118,19 @@ static inline bool is_seat_taken(fw_mutex_word_ w)
 /* Which queue the next wake is for. */
 static inline uint32_t class_to_wake(fw_mutex_word_ w)
 {
-    return is_seat_taken(w) ? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY;
+    return is_seat_taken(w) && !is_urgent(w) ? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY;
+}
+
+/* Does a release wake nobody?  Who comes may have lost its CPU to threads that are more urgent. */
+static inline bool wakes_nobody(fw_mutex_word_ w)
+{
+    return !has_waiters(w) || (wake_is_under_way(w) && !is_urgent(w));
+}
+
+/* The word with a wake of class_to_wake under way. */
+static inline fw_mutex_word_ with_wake(fw_mutex_word_ w)
+{
+    return (w | MUTEX_WAKING) & ~(is_urgent(w) ? MUTEX_URGENT : MUTEX_OLD);
 }
 
 /* Was the waiters half written by an ancestor of this process, before a fork? */

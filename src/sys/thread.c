@@ -10,7 +10,7 @@
 #include "sys/panic.h"
 #include "sys/thread.h"
 
-#define GENERATIONS 32u
+#define GENERATIONS 16u
 
 /* Elsewhere the first access in a thread may allocate, which an unlock must not do. */
 #define STATIC_TLS __thread __attribute__((tls_model("initial-exec")))

@@ -22,7 +22,7 @@ static void the_owner_registers_without_a_fence(void **state)
 {
     (void)state;
     m.state_ = MINE;
-    assert_int_equal(fw_mutex_register_(&m, 3), 0);
+    assert_int_equal(fw_mutex_register_(&m, 3, false), 0);
     assert_word(&m, MINE | FENCED | WAITERS(3));
     assert_int_equal(fake.fences, 0);
     fw_mutex_look_again_(&m);
@@ -32,7 +32,7 @@ static void the_owner_registers_without_a_fence(void **state)
 static void a_free_mutex_wants_one_wake(void **state)
 {
     (void)state;
-    assert_int_equal(fw_mutex_register_(&m, 2), 1);
+    assert_int_equal(fw_mutex_register_(&m, 2, false), 1);
     assert_word(&m, FENCED | WAKING | WAITERS(2));
     assert_int_equal(fake.fences, 0);
 }
@@ -41,7 +41,7 @@ static void nobody_is_woken_where_somebody_comes(void **state)
 {
     (void)state;
     m.state_ = FENCED | WAKING | WAITERS(1);
-    assert_int_equal(fw_mutex_register_(&m, 2), 0);
+    assert_int_equal(fw_mutex_register_(&m, 2, false), 0);
     assert_word(&m, FENCED | WAKING | WAITERS(3));
 }
 
@@ -49,7 +49,7 @@ static void another_owner_is_fenced(void **state)
 {
     (void)state;
     m.state_ = HELD(OWNER);
-    assert_int_equal(fw_mutex_register_(&m, 2), 0);
+    assert_int_equal(fw_mutex_register_(&m, 2, false), 0);
     assert_word(&m, HELD(OWNER) | FENCED | WAITERS(2));
     assert_int_equal(fake.fences, 1);
 }
@@ -59,7 +59,7 @@ static void a_refused_fence_wakes_all(void **state)
     (void)state;
     m.state_ = HELD(OWNER);
     fake.fence_result = -EPERM;
-    assert_int_equal(fw_mutex_register_(&m, 2), FW_MUTEX_WAKE_ALL);
+    assert_int_equal(fw_mutex_register_(&m, 2, false), FW_MUTEX_WAKE_ALL);
     assert_word(&m, HELD(OWNER) | WAITERS(2));
 }
 
@@ -68,7 +68,7 @@ static void ghosts_are_forgotten(void **state)
     (void)state;
     fake.fork_generation = 1;
     m.state_ = MINE | FENCED | WAITERS(5);
-    assert_int_equal(fw_mutex_register_(&m, 2), 0);
+    assert_int_equal(fw_mutex_register_(&m, 2, false), 0);
     assert_word(&m, MINE | FENCED | GENERATION(1) | WAITERS(2));
 }
 
@@ -168,6 +168,14 @@ static void a_late_wake_follows_a_fair_release_as_well(void **state)
     assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
 }
 
+static void of_a_real_time_thread_the_word_knows(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER) | FENCED | WAITERS(1);
+    assert_int_equal(fw_mutex_register_(&m, 2, true), 0);
+    assert_word(&m, HELD(OWNER) | FENCED | URGENT | WAITERS(3));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +194,7 @@ int main(void)
         move_test(a_second_late_wake_is_refused),
         move_test(only_a_holder_wakes_late),
         move_test(a_late_wake_follows_a_fair_release_as_well),
+        move_test(of_a_real_time_thread_the_word_knows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,6 +158,28 @@ static void spurious_wakes_do_no_harm(void **state)
     assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_OLD);
 }
 
+/* Others are asleep and awake as well; the word says what is needed of each sleep. */
+static int an_urgent_one_loses_races(struct fake_call *call)
+{
+    assert_sleep(call, HELD(OWNER) | FENCED | URGENT | WAITERS(2), MUTEX_CLASS_NEW);
+    assert_false(call->has_deadline); /* no nap */
+    if (fake.waits < 6)
+        return FAKE_SPURIOUS;
+    unlock_as(OWNER);
+    assert_word(&m, FENCED | WAKING | WAITERS(2));
+    return FAKE_COMPARE;
+}
+
+static void a_real_time_thread_neither_sits_nor_naps(void **state)
+{
+    (void)state;
+    m.state_ = HELD(OWNER) | FENCED | WAITERS(1);
+    fake.urgency = 20;
+    fake.on_sleep = an_urgent_one_loses_races;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED | URGENT | WAITERS(1)); /* the other may be one, too */
+}
+
 static int loses_the_first_race(struct fake_call *call)
 {
     if (fake.waits == 1) {
@@ -270,6 +292,7 @@ int main(void)
         cmocka_unit_test_setup(a_release_on_the_way_to_sleep_is_not_missed, reset),
         cmocka_unit_test_setup(signals_do_not_end_the_wait, reset),
         cmocka_unit_test_setup(spurious_wakes_do_no_harm, reset),
+        cmocka_unit_test_setup(a_real_time_thread_neither_sits_nor_naps, reset),
         cmocka_unit_test_setup(the_loser_of_a_race_waits_in_the_old_queue, reset),
         cmocka_unit_test_setup(a_sleeper_clears_waking, reset),
         cmocka_unit_test_setup(an_unsigned_owner_is_waited_for, reset),

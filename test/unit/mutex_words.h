@@ -20,6 +20,7 @@
 #define OLD MUTEX_OLD
 #define HANDOFF MUTEX_HANDOFF
 #define LATE MUTEX_LATE
+#define URGENT MUTEX_URGENT
 #define GENERATION(n) ((uint64_t)(n) << MUTEX_GENERATION_SHIFT)
 #define WAITERS(n) ((n)*MUTEX_WAITER)
 

@@ -13,7 +13,7 @@
 
 /* src/sys/thread.c: identities, and what a fork does to them. */
 
-#define GENERATIONS 32
+#define GENERATIONS 16
 
 /* Exit statuses of a child; anything else is a failure. */
 enum { CHILD_OK = 0, CHILD_FAILED = 1, CHILD_SKIPS = 77 };

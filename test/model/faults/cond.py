@@ -114,13 +114,14 @@ FAULTS = [
           "    fw_cond"),
     # --- Moving ---------------------------------------------------------------------------------
     Fault("not-registered", "moves waiters whom the mutex does not count", "cond-broadcast", WAKE,
-          "    uint32_t wakes = fw_mutex_register_(m, n);", "    uint32_t wakes = n - n;"),
+          "    uint32_t wakes = fw_mutex_register_(m, n, is_real_time(first));",
+          "    uint32_t wakes = n - n;"),
     Fault("registered-twice", "counts those whom it moves twice", "cond-broadcast", WAKE,
-          "    uint32_t wakes = fw_mutex_register_(m, n);",
-          "    uint32_t wakes = fw_mutex_register_(m, n + n);"),
+          "    uint32_t wakes = fw_mutex_register_(m, n, is_real_time(first));",
+          "    uint32_t wakes = fw_mutex_register_(m, n + n, false);"),
     Fault("all-registered", "counts one more, who was awake and only marked", "cond-broadcast",
-          WAKE, "    uint32_t wakes = fw_mutex_register_(m, n);",
-          "    uint32_t wakes = fw_mutex_register_(m, n + 1);"),
+          WAKE, "    uint32_t wakes = fw_mutex_register_(m, n, is_real_time(first));",
+          "    uint32_t wakes = fw_mutex_register_(m, n + 1, false);"),
     Fault("marks-first", "marks those whom it moves before it has looked again",
           "cond-free-mutex", WAKE,
           "    fw_mutex_look_again_(m); /* also wakes one, where that one was not among those on "
@@ -161,6 +162,7 @@ FAULTS = [
 
 FAMILY = Family("cond", ["cond.c", "cond_wake.c", "mutex_move.c", "mutex.c"],
                 ["include/furwock/cond.h", "include/furwock/mutex.h", "src/mutex_word.h",
+                 "src/mutex_release.h",
                  "src/mutex_move.h", "src/mutex_loose.h", "src/mutex_misuse.h",
                  "src/cond_loose.h", "src/room.h", LINE],
                 {"mutex.c": ["fw_mutex_lock"]}, FAULTS)

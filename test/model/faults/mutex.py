@@ -3,7 +3,7 @@
 from .kinds import Family, Fault
 
 MUTEX, HEADER, WORD = "src/mutex.c", "include/furwock/mutex.h", "src/mutex_word.h"
-WAIT = "src/wait.c"
+WAIT, RELEASE = "src/wait.c", "src/mutex_release.h"
 
 FAULTS = [
     # --- Taking ---------------------------------------------------------------------------------
@@ -14,8 +14,7 @@ FAULTS = [
           "fw_store32_relaxed((fw_half_ *)&m->state_, id);",
           "fw_store64_relaxed(&m->state_, id);"),
     Fault("never-leaves", "takes the lock and stays in line", "two", MUTEX,
-          "(with_owner(w, me->id) & ~mine) - MUTEX_WAITER))",
-          "with_owner(w, me->id) & ~mine))"),
+          "without(me, with_owner(w, me->id) & ~mine)))", "with_owner(w, me->id) & ~mine))"),
     Fault("keeps-waking", "takes the lock and leaves WAKING set", "three", MUTEX,
           "fw_mutex_word_ mine = MUTEX_WAKING | (was_woken(me)",
           "fw_mutex_word_ mine = 0 | (was_woken(me)"),
@@ -38,24 +37,23 @@ FAULTS = [
           "        fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(seen), FW_FUTEX_PRIVATE);\n"
           "    do {\n        w = without_ghosts(seen, generation);\n"
           "        if (has_waiters(w) && !wake_is_under_way(w)) {\n"
-          "            if (fw_cas64_release(&m->state_, &seen, after_release(m, w, fair)))\n"
+          "            if (fw_cas64_release(&m->state_, &seen, fw_mutex_left_(m, w, fair)))\n"
           "                return;\n"
           "            continue;\n"
           "        }\n"
           "        if (is_free(seen) || is_passed(seen))\n"),
-    Fault("forgets-waking", "frees without setting WAKING", "two", MUTEX,
-          "return with_owner((w | MUTEX_WAKING) & ~MUTEX_OLD, 0);",
-          "return with_owner(w & ~MUTEX_OLD, 0);"),
+    Fault("forgets-waking", "frees without setting WAKING", "two", RELEASE,
+          "wakes_nobody(w) ? w : with_wake(w), 0);", "w & ~MUTEX_OLD, 0);"),
     Fault("touches-after", "looks at the lock after the release", "free", MUTEX,
-          "if (has_waiters(w) && (!wake_is_under_way(w) ||",
-          "if (has_waiters(w) && (!wake_is_under_way(fw_load64_relaxed(&m->state_) & w) ||"),
-    Fault("unfair", "the fair release frees the lock", "fair", MUTEX,
+          "    if (!wakes_nobody(w) ||",
+          "    if (!wakes_nobody(fw_load64_relaxed(&m->state_) | w) ||"),
+    Fault("unfair", "the fair release frees the lock", "fair", RELEASE,
           "if (fair || wants_handoff(w))", "if ((fair && false) || wants_handoff(w))"),
-    Fault("refuses-handoff", "a release ignores HANDOFF", "starving", MUTEX,
+    Fault("refuses-handoff", "a release ignores HANDOFF", "starving", RELEASE,
           "if (fair || wants_handoff(w))", "if (fair)"),
     Fault("old-only", "wakes only those who were woken before", "two", WORD,
           "? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY", "? MUTEX_CLASS_OLD : MUTEX_CLASS_OLD"),
-    Fault("passes-to-nobody", "passes the lock where nobody waits", "fair", MUTEX,
+    Fault("passes-to-nobody", "passes the lock where nobody waits", "fair", RELEASE,
           "    if (!has_waiters(w))\n        return fw_one_in_",
           "    if (!has_waiters(w) && !fair)\n        return fw_one_in_"),
     # --- Passing --------------------------------------------------------------------------------
@@ -73,8 +71,13 @@ FAULTS = [
     Fault("disturbs-pass", "a late arrival gives up and clears WAKING", "timed-fair-spin", MUTEX,
           "(is_passed(w) ? 0 : MUTEX_WAKING);", "MUTEX_WAKING;"),
     Fault("gives-up-twice", "a waiter gives up and is still counted", "timed", MUTEX,
-          "return fw_cas64_relaxed(&me->m->state_, &w, (w & ~mine) - MUTEX_WAITER);",
+          "return fw_cas64_relaxed(&me->m->state_, &w, without(me, w & ~mine));",
           "return fw_cas64_relaxed(&me->m->state_, &w, w & ~mine);"),
+    # --- Real-time threads ----------------------------------------------------------------------
+    Fault("urgent-unsaid", "a real-time thread sleeps, and the word does not say so",
+          "urgent-seat", MUTEX, " | (me->is_urgent ? MUTEX_URGENT : 0);", ";"),
+    Fault("urgent-unheard", "a wake goes to the one with the seat, whoever else sleeps",
+          "urgent-seat", WORD, "is_seat_taken(w) && !is_urgent(w) ?", "is_seat_taken(w) ?"),
     # --- What the page says decides what it must not --------------------------------------------
     Fault("robs-preempted", "takes the lock from an owner that is said not to run", "lies", MUTEX,
           "    return is_free(w) || (is_passed(w)",
@@ -91,11 +94,11 @@ FAULTS = [
           "lies", MUTEX, "    if (!is_fenced(w)) {\n",
           "    if (!is_fenced(w) && fw_running_(holder_of(w)) != FW_RUNNING_NO) {\n"),
     Fault("wakes-wanted-not", "wakes nobody where others are said to want the CPU", "lies", MUTEX,
-          "if (has_waiters(w) && (!wake_is_under_way(w) ||",
-          "if (has_waiters(w) && !fw_cpu_is_wanted_() && (!wake_is_under_way(w) ||"),
+          "    if (!wakes_nobody(w) ||", "    if ((!fw_cpu_is_wanted_() && !wakes_nobody(w)) ||"),
     Fault("hands-off-idle-only", "refuses the hand-off where others are said to want the CPU",
-          "lies-starving", MUTEX, "if (fair || wants_handoff(w))",
-          "if (fair || (wants_handoff(w) && !fw_cpu_is_wanted_()))"),
+          "lies-starving", RELEASE, "if (fair || wants_handoff(w))",
+          "extern bool fw_cpu_is_wanted_(void);\n"
+          "    if (fair || (wants_handoff(w) && !fw_cpu_is_wanted_()))"),
     Fault("polls-for-good", "polls as long as the owner is said to run", "all-run-alone", WAIT,
           "    return polled < CROWDED_NS ||",
           "    return polled != UINT64_MAX || polled < CROWDED_NS ||"),
@@ -118,5 +121,5 @@ FAULTS = [
 ]
 
 FAMILY = Family("mutex", ["mutex.c", "wait.c"],
-                [HEADER, WORD, "src/mutex_move.h", "src/mutex_misuse.h"],
+                [HEADER, WORD, RELEASE, "src/mutex_move.h", "src/mutex_misuse.h"],
                 {"mutex.c": ["fw_mutex_lock"]}, FAULTS)

@@ -36,6 +36,14 @@
 #define LEFT_BEHIND (2 * MUTEX_WAITER | MUTEX_FENCED | MUTEX_WAKING | MUTEX_OLD | MUTEX_HANDOFF)
 #define GENERATION(n) (UINT64_C(n) << MUTEX_GENERATION_SHIFT)
 
+/* Each on a CPU of its own; and one that spins, an ordinary one beside it, an urgent one. */
+static const struct model_task apart[] = {{0, 0}, {10, 1}, {20, 2}};
+static const struct model_task beside[] = {{10, 0}, {0, 0}, {20, 1}};
+
+#define URGENT(called, what, n, who, ...)                                        \
+    PROGRAM(called, what, n, .tasks = who, .assist = ASSIST_NO, .generic = true, \
+            .time_passes = true, __VA_ARGS__)
+
 static const struct model_program programs[] = {
     /* --- Greedy release --------------------------------------------------------------------- */
     PROGRAM("two", "two threads, twice each, blocking", 2,
@@ -137,6 +145,17 @@ static const struct model_program programs[] = {
     PROGRAM("fork-passed", "the lock was being handed over at the fork", 2, .generation = 2,
             .arg = WORD_SCRIPT(BEING_PASSED | LEFT_BEHIND | GENERATION(1),
                                "block unlock try unlock", "block fair")),
+    /* --- Real-time threads -------------------------------------------------------------------- */
+    URGENT("urgent", "an ordinary thread and two real-time ones", 3, apart, .preemptions = 3,
+           .arg = SCRIPT("block unlock block unlock", "block unlock", "block unlock")),
+    URGENT("urgent-fair", "the same, and fair releases", 3, apart, .preemptions = 3,
+           .arg = SCRIPT("block fair block unlock", "block fair", "block unlock")),
+    URGENT("urgent-timed", "the same, and one gives up", 3, apart, .preemptions = 2,
+           .arg = SCRIPT("block unlock block unlock", "block unlock", "timed unlock")),
+    URGENT("urgent-seat", "one that lost the race has lost its CPU to one that runs on and on", 3,
+           beside,
+           .arg = SCRIPT("block turn-unlock block turn-unlock go spin-on", "block done-unlock",
+                         "block unlock done go")),
     /* --- With the C library's rules --------------------------------------------------------- */
     PROGRAM("loose", "two threads, twice each, with the loose calls", 2,
             .arg = SCRIPT("loose let loose let", "loose let loose let")),

@@ -12,6 +12,7 @@
 #include "mutex_calls.h"
 #include "mutex_script.h"
 #include "mutex_watch.h"
+#include "mutex_word.h"
 #include "programs.h"
 
 #define MAX_WORDS 16u
@@ -39,13 +40,21 @@ enum word {
     FREE,
     HELD,
     NOT_HELD,
+    TURN,
+    DONE,
+    GO,
+    SPIN_ON,
+    DONE_UNLOCK,
+    TURN_UNLOCK,
     WORDS
 };
 
 static const char *const names[WORDS] = {
-    "",      "block",      "spin3",       "spin",       "yield", "default", "adapt",       "lock",
-    "timed", "timed-spin", "timed-adapt", "timed-real", "try",   "loose",   "loose-timed", "unlock",
-    "fair",  "let",        "let-fair",    "free",       "held",  "not-held"};
+    "",         "block",   "spin3",       "spin",       "yield",       "default",
+    "adapt",    "lock",    "timed",       "timed-spin", "timed-adapt", "timed-real",
+    "try",      "loose",   "loose-timed", "unlock",     "fair",        "let",
+    "let-fair", "free",    "held",        "not-held",   "turn",        "done",
+    "go",       "spin-on", "done-unlock", "turn-unlock"};
 
 static const fw_wait_policy policies[] = {
     [BLOCK] = {FW_WAIT_BLOCK, 0},     [SPIN3] = {FW_WAIT_SPIN_THEN_BLOCK, 3000},
@@ -59,6 +68,7 @@ static const fw_deadline real_deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_R
 static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static fw_mutex *m;
 static fw_half_ *counter; /* NULL: this program does not count */
+static fw_half_ *is_done;
 
 static void parse(enum word *script, const char *text)
 {
@@ -85,6 +95,7 @@ void script_setup(const void *arg)
 
     m = watch_mutex(s->initial);
     counter = s->counts ? model_object("counter", 4, NULL, NULL) : NULL;
+    is_done = model_program->tasks != NULL ? model_object("done", 8, NULL, NULL) : NULL;
     for (unsigned i = 0; i < model_thread_count; i++)
         parse(scripts[i], s->threads[i]);
 }
@@ -140,6 +151,10 @@ static bool is_last(unsigned self)
 
 static void release(unsigned self, enum word how)
 {
+    if (how == TURN_UNLOCK)
+        model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
+    if (how == DONE_UNLOCK)
+        fw_store32_relaxed(is_done, 1);
     if (how == FREE && is_last(self)) {
         model_op(OP_FREE, m, 8, 0, 0, 0, 0);
         return;
@@ -154,11 +169,35 @@ static void release(unsigned self, enum word how)
     }
 }
 
+/* One of priority 0 has the lock, which does not inherit; or somebody who has yet to sign. */
+static bool ordinary_thread_has_it(void)
+{
+    uint32_t owner = fw_load32_relaxed((fw_half_ *)&m->state_);
+
+    if (owner == 0 || (owner & MUTEX_PASSED) != 0)
+        return false;
+    return owner == FW_ID_HELD ||
+           model_threads[(owner >> FW_ID_SHIFT) - SUBJECT_FIRST_TID].priority == 0;
+}
+
+/* Without the lock. */
+static void act_alone(const enum word *w)
+{
+    if (w[0] == TURN)
+        model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
+    else if (w[0] == DONE)
+        fw_store32_relaxed(is_done, 1);
+    while (w[1] == SPIN_ON && fw_load32_relaxed(is_done) == 0 && !ordinary_thread_has_it())
+        ;
+}
+
 void script_thread(unsigned self, const void *arg)
 {
     (void)arg;
     for (const enum word *w = scripts[self]; *w != END; w += 2) {
-        if (w[0] == NOT_HELD) {
+        if (w[0] == TURN || w[0] == DONE || w[0] == GO) {
+            act_alone(w);
+        } else if (w[0] == NOT_HELD) {
             watch_stranger(self);
             release(self, w[1]);
         } else if (acquire(w[0]) == 0) {

@@ -18,6 +18,7 @@
  *   timed-real                           blocking, with a deadline on CLOCK_REALTIME
  *   try                                  trylock
  *   loose, loose-timed                   fw_mutex_lock_loose_
+ *   turn, done, go                       nothing; after its turn has come, or it has said `done`
  *   not-held                             nothing: it lets go of what another thread has
  *   held                                 the thread has the lock from the start
  *
