@@ -40,6 +40,20 @@ FAULTS = [
           "    if (fw_cas64_acquire(&m->word_, &now, me->id | FW_IPC_WAITERS)) {"
           " /* free -> id|W: X4 */\n",
           "    if (fw_cas64_acquire(&m->word_, &now, me->id)) {\n"),
+    Fault("ipc-cond-swallows", "who is cancelled does not pass its wake on", "ipc-cond-cancel-one",
+          COND, "    if (is_over(me))\n        fw_ipc_wake_(half(me->c), 1);\n", ""),
+    Fault("ipc-cond-cancelled-outside", "who is cancelled does not lock the mutex again",
+          "ipc-cond-cancel", COND,
+          "    (void)lock_again(me); /* if it is not held, unlock will say so */\n", ""),
+    Fault("ipc-cond-cancelled-late", "may be cancelled after the release as if it were before",
+          "ipc-cond-cancel", COND,
+          "    poll(&me, policy);\n    error = sleep_until_over(&me);\n",
+          "    fw_cancel_point_(nothing, NULL);\n    poll(&me, policy);\n"
+          "    error = sleep_until_over(&me);\n"),
+    Fault("ipc-cond-cancelled-as-anybody", "was moved and cancelled, and locks as if nobody else "
+          "had been moved", "ipc-cond-cancel-all", COND,
+          "    (void)lock_again(me); /* if it is not held, unlock will say so */\n",
+          "    fw_ipc_wait_end_(&me->wait);\n    (void)fw_ipc_mutex_lock(me->m);\n"),
 ]
 
 FAMILY = Family("ipc_cond", ["cond.c", "mutex.c"], ["src/ipc/mutex.h"],

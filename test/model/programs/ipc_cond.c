@@ -9,7 +9,8 @@
  *   put-all     adds a token for each of the others, and broadcasts, with the mutex held
  *
  * Who puts cannot be killed: nobody could take what was never put.  All others may, wherever they
- * are; who is left gets its token.
+ * are; who is left gets its token.  One that is cancelled has the mutex, and a wake that was its
+ * own goes to the next.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -125,6 +126,20 @@ static void killed(unsigned thread)
         model_shared.ghost[INSIDE] = 0;
 }
 
+/* It has the mutex again, and gives it back. */
+static void cancelled(unsigned self)
+{
+    enter(self, 0);
+    unlock(self);
+}
+
+static void finished(void)
+{
+    if (model_shared.asleep != 0 && model_shared.ghost[TOKENS] != 0)
+        model_fail("lost wake-up", "somebody waits for a token, and there are %llu",
+                   model_shared.ghost[TOKENS], 0);
+}
+
 static const struct model_own *own(void)
 {
     return ipc_own(&ipc_cond_in_use->ground);
@@ -135,9 +150,11 @@ static const struct model_own *own(void)
     {                                                                                           \
         .name = called, .about = what, .threads = n, .generic = true, .naps = true,             \
         .immortal = UINT64_C(1) << ((n)-1), .setup = setup, .thread = thread, .killed = killed, \
-        .changed = ground_changed, .own = own, .access = access, __VA_ARGS__                    \
+        .changed = ground_changed, .own = own, .access = access, .cancelled = cancelled,        \
+        .finished = finished, __VA_ARGS__                                                       \
     }
 #define KILLS(n) .budget = {.kills = (n)}
+#define CANCELS(n) .budget = {.cancels = (n)}
 /* The deep ones are explored with any number. */
 #define AT_MOST(n) .preemptions = (n)
 #define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
@@ -159,6 +176,16 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-cond-kill-one", "one waits, one signals; the waiter may die", 2, KILLS(1),
             SCRIPT("get get", "put put")),
     PROGRAM("ipc-cond-timed", "one waits for a while only", 2, SCRIPT("timed", "put")),
+    PROGRAM("ipc-cond-cancel", "one of two is cancelled", 3, CANCELS(1), AT_MOST(2),
+            SCRIPT("get", "get", "put put")),
+    PROGRAM("ipc-cond-cancel-after", "the same, and the signals come after the release", 3,
+            CANCELS(1), AT_MOST(2), SCRIPT("get", "get", "put-after put-after")),
+    PROGRAM("ipc-cond-cancel-all", "one of two is cancelled while a broadcast moves both", 3,
+            CANCELS(1), AT_MOST(2), SCRIPT("get", "get", "put-all")),
+    PROGRAM("ipc-cond-cancel-one", "one is cancelled, perhaps with the only wake", 3,
+            .leaves_asleep = true, CANCELS(1), AT_MOST(2), SCRIPT("get", "get", "put-after")),
+    PROGRAM("ipc-cond-cancel-held", "the same, and the signal comes with the mutex held", 3,
+            .leaves_asleep = true, CANCELS(1), AT_MOST(2), SCRIPT("get", "get", "put")),
 };
 
 const struct program_group ipc_cond_programs = {"ipc-cond", programs,
