@@ -47,6 +47,43 @@ FAULTS = [
     Fault("ipc-journal-sound-early", "says that all is sound, then undoes", "ipc-journal-kill",
           RECOVER, "        is_sound = undo_journal(",
           "        is_sound = true || undo_journal("),
+    # --- Whose it is ----------------------------------------------------------------------------
+    Fault("ipc-journal-owner-first", "the journal names the mutex, then the mutex the journal",
+          "ipc-journal-detach", JOURNAL,
+          "    fw_store64_release(&past->journal_, fw_ipc_offset_(log->place, log->j));\n"
+          "    if (fw_cas64_release(&log->j->owner_, &now, owner) || now == owner) "
+          "/* nobody's -> owner's */\n        return 0;\n",
+          "    if (fw_cas64_release(&log->j->owner_, &now, owner) || now == owner) {\n"
+          "        fw_store64_release(&past->journal_, fw_ipc_offset_(log->place, log->j));\n"
+          "        return 0;\n    }\n"),
+    Fault("ipc-journal-name-first", "the mutex forgets the journal, then the journal the mutex",
+          "ipc-journal-detach", JOURNAL,
+          "    (void)fw_cas64_release(&log->j->owner_, &owner, 0); /* owner's -> nobody's */\n"
+          "    fw_store64_release(&past->journal_, 0);\n",
+          "    fw_store64_release(&past->journal_, 0);\n"
+          "    (void)fw_cas64_release(&log->j->owner_, &owner, 0);\n"),
+    Fault("ipc-journal-torn-owner", "takes a journal by a load and a store", "ipc-journal-rivals",
+          JOURNAL,
+          "    if (fw_cas64_release(&log->j->owner_, &now, owner) || now == owner) "
+          "/* nobody's -> owner's */\n        return 0;\n",
+          "    now = fw_load64_relaxed(&log->j->owner_);\n    if (now == 0 || now == owner) {\n"
+          "        fw_store64_release(&log->j->owner_, owner);\n        return 0;\n    }\n"),
+    Fault("ipc-journal-keeps-name", "does not get the journal, and names it", "ipc-journal-rivals",
+          JOURNAL, "        return 0;\n    fw_store64_release(&past->journal_, 0);\n"
+          "    return EBUSY;\n", "        return 0;\n    return EBUSY;\n"),
+    Fault("ipc-journal-unasked-owner", "takes a journal that is another's", "ipc-journal-rivals",
+          JOURNAL, "    return log->used != 0 || (log->owner != 0 && log->owner != owner) "
+          "? EBUSY : 0;\n",
+          "    return log->used != 0 ? EBUSY : (log->j->owner_ = 0);\n"),
+    Fault("ipc-journal-parts-early", "takes away a journal that has records", "ipc-journal-early",
+          JOURNAL, "    if (error == 0 && has_old && old.used != 0)\n        error = EBUSY;\n", ""),
+    Fault("ipc-journal-keeps-old", "gets another journal, and the one before still names it",
+          "ipc-journal-freed", JOURNAL, "    if (has_old)\n        part(&old, past);\n",
+          "    if (has_old && old.used != 0)\n        part(&old, past);\n"),
+    Fault("ipc-journal-undoes-others", "undoes what another mutex's holder does",
+          "ipc-journal-rivals-visit", JOURNAL,
+          "    return is_of(&log, lock) ? undo(&log) : ENOENT;\n",
+          "    return is_of(&log, lock) || lock != NULL ? undo(&log) : ENOENT;\n"),
 ]
 
 FAMILY = Family("ipc_journal", ["mutex.c", "recover.c", "journal.c"], ["src/ipc/journal.h"],

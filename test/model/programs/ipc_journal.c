@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs for the journal, which a mutex between processes has.
+ * The programs for the journal, which a mutex between processes has.  Each word is a section of a
+ * mutex:
  *
- *   add    a section: counts two words up, one after the other, with a record of each
+ *   add      counts two words up, one after the other, with a record of each
+ *   attach   gives the mutex the journal, then does the same
+ *   other    gives it another journal, then does the same
+ *   early    the same as attach; tries to take the journal away while there are records
+ *   detach   takes the journal away
+ *   visit    does nothing
+ *   lend     of this mutex: attaches the journal if nobody else has it, adds, and detaches it
+ *   rival    the same, of another mutex with other words
+ *   claim    the same, until it gets the journal: takes it from the first mutex before each try;
+ *            only who has attached it since then may be in its way, and nobody does so three times
  *
  * Whoever gets the mutex finds the words equal, as they were before the section of one who died in
- * it, or as they are after it; and not as they were before one that has come to its end.
+ * it, or as they are after it; and not as they were before one that has come to its end.  A journal
+ * becomes somebody's from nobody's, and nobody's again, by who holds the mutex that it names, and
+ * somebody's while it has no records (J4).
  */
+#include <errno.h>
 #include <stdio.h>
 
 #include "../engine/report.h"
@@ -16,79 +29,203 @@
 #include "ipc_journal_calls.h"
 #include "programs.h"
 
-enum word { END, ADD, WORDS };
-enum { DATA = 2 };
+enum word { END, ADD, ATTACH, OTHER, EARLY, DETACH, VISIT, LEND, RIVAL, CLAIM, WORDS };
+enum { DATA = 2, LOCKS = 2 };
 
-static const char *const names[WORDS] = {"", "add"};
+static const char *const names[WORDS] = {"",       "add",   "attach", "other", "early",
+                                         "detach", "visit", "lend",   "rival", "claim"};
 
-/* INSIDE: thread + 1.  ENDED: sections that are. */
-enum ghost { INSIDE, ENDED };
+/* By mutex.  INSIDE: thread + 1.  ENDED: sections that are. */
+enum ghost { INSIDE, ENDED = INSIDE + LOCKS };
 
-static fw_ipc_mutex *m;
-static fw_ipc_journal *j;
-static uint64_t *data;
+static fw_ipc_mutex *m[LOCKS];
+static fw_ipc_journal *j[LOCKS];
+static uint64_t *data[LOCKS];
+static bool is_attached; /* from the start, for good */
+static bool has_rivals;  /* who attaches may find that another mutex has the journal */
+
+static uint64_t place_of(const void *object)
+{
+    return (uint64_t)((uintptr_t)object - (uintptr_t)model_memory);
+}
+
+static uint64_t owner_of(const fw_ipc_mutex *mutex)
+{
+    return place_of(mutex) << 8 | sizeof *mutex;
+}
 
 static void setup(const void *arg)
 {
-    static const struct model_part parts[] = {{"used", 0, 8}, {NULL, 0, 0}};
+    static const struct model_part mutex[] = {
+        {"word", 0, 8}, {"journal", offsetof(fw_ipc_mutex, past_.journal_), 8}, {NULL, 0, 0}};
+    static const struct model_part parts[] = {{"used", offsetof(fw_ipc_journal, used_), 8},
+                                              {"owner", offsetof(fw_ipc_journal, owner_), 8},
+                                              {NULL, 0, 0}};
+    const struct gates_script *script = arg;
     unsigned room = DATA * FW_IPC_JOURNAL_RECORD(8);
 
+    is_attached = script->initial == 0;
     ground_make(model_thread_count, true);
-    m = model_object("m", sizeof *m, NULL, NULL);
-    j = model_object("j", (unsigned)fw_ipc_journal_size(room), parts, NULL);
-    data = model_object("data", 64, NULL, NULL); /* what an object takes at least */
-    j->capacity_ = room;
-    m->past_.journal_ = (uint64_t)((uintptr_t)j - (uintptr_t)model_memory);
-    j->owner_ = (uint64_t)((uintptr_t)m - (uintptr_t)model_memory) << 8 | sizeof *m;
+    for (unsigned i = 0; i < (is_attached ? 1 : LOCKS); i++) {
+        m[i] = model_object(i == 0 ? "m" : "n", sizeof *m[i], mutex, NULL);
+        j[i] = model_object(i == 0 ? "j" : "k", (unsigned)fw_ipc_journal_size(room), parts, NULL);
+        data[i] = model_object(i == 0 ? "data" : "ends", 64, NULL, NULL); /* at least */
+        j[i]->capacity_ = room;
+    }
+    if (is_attached) {
+        m[0]->past_.journal_ = place_of(j[0]);
+        j[0]->owner_ = owner_of(m[0]);
+    }
     gates_script_read(arg, names, WORDS);
+    has_rivals = false;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        for (const unsigned *w = gates_words[i]; *w != END; w++)
+            has_rivals |= *w == RIVAL || *w == CLAIM;
 }
 
 static enum model_access access(const void *p)
 {
-    return p == (const void *)&m->past_.journal_ || p == (const void *)&j->capacity_ ||
-                   p == (const void *)&j->owner_
-               ? ACCESS_DIRECT
-               : ground_access(p);
+    for (unsigned i = 0; i < (is_attached ? 1 : LOCKS); i++)
+        if (p == (const void *)&j[i]->capacity_ ||
+            (is_attached &&
+             (p == (const void *)&j[i]->owner_ || p == (const void *)&m[i]->past_.journal_)))
+            return ACCESS_DIRECT;
+    return ground_access(p);
 }
 
-static uint64_t seen(unsigned self, unsigned i)
+static uint64_t seen(unsigned self, const uint64_t *word)
 {
-    return memory_read(self, (uint64_t)(uintptr_t)&data[i], 8);
+    return memory_read(self, (uint64_t)(uintptr_t)word, 8);
 }
 
-static void check_data(unsigned self)
+static void check_data(unsigned self, unsigned lock)
 {
-    if (model_shared.ghost[INSIDE] != 0)
+    const uint64_t *words = data[lock];
+
+    if (model_shared.ghost[INSIDE + lock] != 0)
         model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
     for (unsigned i = 1; i < DATA; i++)
-        if (seen(self, i) != seen(self, 0))
-            model_thread_fail("half changed", "one word is %llu, another %llu", seen(self, 0),
-                              seen(self, i));
-    if (seen(self, 0) < model_shared.ghost[ENDED])
+        if (seen(self, &words[i]) != seen(self, &words[0]))
+            model_thread_fail("half changed", "one word is %llu, another %llu",
+                              seen(self, &words[0]), seen(self, &words[i]));
+    if (seen(self, &words[0]) < model_shared.ghost[ENDED + lock])
         model_thread_fail("lost update", "%llu sections have ended, and %llu are counted",
-                          model_shared.ghost[ENDED], seen(self, 0));
+                          model_shared.ghost[ENDED + lock], seen(self, &words[0]));
 }
 
-static void add(unsigned self)
+/* The answer to `what` is to be this. */
+static void must(int error, int expected, unsigned self)
+{
+    if (error != expected)
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+}
+
+static void enter(unsigned self, unsigned lock)
 {
     static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0};
-    int error = ipc_journal_in_use->lock(m, &blocks, NULL);
+    int error = ipc_journal_in_use->lock(m[lock], &blocks, NULL);
 
-    if (error != 0)
-        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     report_remark(self, "is inside");
-    check_data(self);
-    model_shared.ghost[INSIDE] = self + 1;
-    for (unsigned i = 0; i < DATA; i++) {
-        if (ipc_journal_in_use->record(j, &data[i], sizeof *data) != 0)
-            model_thread_fail("answer", "there is no room for a record", 0, 0);
-        fw_store64_relaxed(&data[i], seen(self, i) + 1);
-    }
-    model_shared.ghost[INSIDE] = 0;
-    if (ipc_journal_in_use->unlock(m) != 0)
-        model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
-    model_shared.ghost[ENDED]++;
+    if (error == EOWNERDEAD && ground_has_deaths() && !is_attached)
+        error = ipc_journal_in_use->consistent(m[lock]); /* who had no journal changed nothing */
+    must(error, 0, self);
+    check_data(self, lock);
+    model_shared.ghost[INSIDE + lock] = self + 1;
+}
+
+static void unlock(unsigned self, unsigned lock)
+{
+    model_shared.ghost[INSIDE + lock] = 0;
+    must(ipc_journal_in_use->unlock(m[lock]), 0, self);
     report_remark(self, "has unlocked");
+}
+
+static void add(unsigned self, unsigned lock, fw_ipc_journal *journal, bool is_early)
+{
+    for (unsigned i = 0; i < DATA; i++) {
+        uint64_t *word = &data[lock][i];
+        must(ipc_journal_in_use->record(journal, word, sizeof *word), 0, self);
+        if (is_early)
+            must(ipc_journal_in_use->attach(m[lock], NULL), EBUSY, self);
+        fw_store64_relaxed(word, seen(self, word) + 1);
+    }
+}
+
+/* False: another mutex has it. */
+static bool attach(unsigned self, unsigned lock, fw_ipc_journal *journal)
+{
+    int error = ipc_journal_in_use->attach(m[lock], journal);
+
+    report_remark(self, error == 0 ? "has the journal" : "does not get the journal");
+    if (error == EBUSY && has_rivals)
+        return false;
+    must(error, 0, self);
+    return true;
+}
+
+static bool borrow(unsigned self, unsigned lock)
+{
+    bool is_ours;
+
+    enter(self, lock);
+    is_ours = attach(self, lock, j[0]);
+    if (is_ours) {
+        add(self, lock, j[0], false);
+        must(ipc_journal_in_use->commit(j[0]), 0, self);
+        must(ipc_journal_in_use->attach(m[lock], NULL), 0, self);
+        model_shared.ghost[ENDED + lock]++;
+    }
+    unlock(self, lock);
+    return is_ours;
+}
+
+static void detach(unsigned self)
+{
+    enter(self, 0);
+    must(ipc_journal_in_use->attach(m[0], NULL), 0, self);
+    unlock(self, 0);
+}
+
+static void change(unsigned self, enum word w)
+{
+    fw_ipc_journal *journal = j[w == OTHER];
+    bool adds = w != VISIT;
+
+    enter(self, 0);
+    if (w == ATTACH || w == OTHER || w == EARLY)
+        adds = attach(self, 0, journal);
+    if (adds)
+        add(self, 0, journal, w == EARLY);
+    unlock(self, 0);
+    model_shared.ghost[ENDED] += adds;
+}
+
+static void claim(unsigned self)
+{
+    for (unsigned tries = 0; tries < 3; tries++) {
+        detach(self);
+        if (borrow(self, 1))
+            return;
+    }
+    model_thread_fail("answer", "nobody has the journal, and thread %llu does not get it", self, 0);
+}
+
+static void act(unsigned self, enum word w)
+{
+    switch (w) {
+    case DETACH:
+        detach(self);
+        break;
+    case LEND:
+    case RIVAL:
+        borrow(self, w == RIVAL);
+        break;
+    case CLAIM:
+        claim(self);
+        break;
+    default:
+        change(self, w);
+    }
 }
 
 static void thread(unsigned self, const void *arg)
@@ -96,13 +233,38 @@ static void thread(unsigned self, const void *arg)
     (void)arg;
     ground_begin(self, &ipc_journal_in_use->ground);
     for (const unsigned *w = gates_words[self]; *w != END; w++)
-        add(self);
+        act(self, (enum word) * w);
 }
 
 static void killed(unsigned thread)
 {
-    if (model_shared.ghost[INSIDE] == thread + 1)
-        model_shared.ghost[INSIDE] = 0;
+    for (unsigned i = 0; i < LOCKS; i++)
+        if (model_shared.ghost[INSIDE + i] == thread + 1)
+            model_shared.ghost[INSIDE + i] = 0;
+}
+
+/* Of that value of owner_: does the thread hold the mutex?  A dead one's store may come late. */
+static bool is_holder(unsigned thread, uint64_t owner)
+{
+    for (unsigned i = 0; i < LOCKS; i++)
+        if (owner == owner_of(m[i]))
+            return ground_is_killed(thread) || ground_thread_of(m[i]->word_) == thread;
+    return false;
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    ground_changed(thread, addr, before);
+    for (unsigned i = 0; i < LOCKS && !is_attached; i++) {
+        uint64_t now = j[i]->owner_;
+        if (addr != (uint64_t)(uintptr_t)&j[i]->owner_ || now == before)
+            continue;
+        if ((before != 0 && now != 0) || !is_holder(thread, before | now))
+            model_fail("word", "the journal's owner is 0x%llx after 0x%llx", now, before);
+        else if (now != 0 && j[i]->used_ != 0)
+            model_fail("word", "a journal with %llu bytes of records gets an owner", j[i]->used_,
+                       0);
+    }
 }
 
 static const struct model_own *own(void)
@@ -112,23 +274,39 @@ static const struct model_own *own(void)
 
 static void finished(void)
 {
-    if (!ground_has_deaths() && (j->used_ != 0 || data[0] != model_shared.ghost[ENDED]))
-        model_fail("word", "all are done, and %llu bytes of records are left", j->used_, 0);
+    if (!ground_has_deaths() && (j[0]->used_ != 0 || data[0][0] != model_shared.ghost[ENDED]))
+        model_fail("word", "all are done, and %llu bytes of records are left", j[0]->used_, 0);
 }
 
-#define PROGRAM(called, what, n, deaths, ...)                                              \
-    {                                                                                      \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,        \
-        .budget = {.kills = (deaths)}, .setup = setup, .thread = thread, .killed = killed, \
-        .changed = ground_changed, .finished = finished, .own = own, .access = access,     \
-        .arg = GATES_SCRIPT(__VA_ARGS__)                                                   \
+#define PROGRAM(called, what, n, deaths, ...)                                                      \
+    {                                                                                              \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,                \
+        .budget = {.kills = (deaths)}, .setup = setup, .thread = thread, .killed = killed,         \
+        .changed = changed, .finished = finished, .own = own, .access = access, .arg = __VA_ARGS__ \
     }
+#define ATTACHED(...) GATES_SCRIPT(__VA_ARGS__)
+/* Two mutexes and two journals, and none is attached. */
+#define APART(...) GATES_SCRIPT_FROM(1, __VA_ARGS__)
+#define AT_MOST(n) .preemptions = (n)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-journal", "two change two words; nobody dies", 2, 0, "add", "add"),
-    PROGRAM("ipc-journal-kill", "the same; one may die", 2, 1, "add", "add add"),
-    PROGRAM("ipc-journal-kill-two", "three change two words; two may die", 3, 2, "add", "add",
-            "add"),
+    PROGRAM("ipc-journal", "two change two words; nobody dies", 2, 0, ATTACHED("add", "add")),
+    PROGRAM("ipc-journal-kill", "the same; one may die", 2, 1, ATTACHED("add", "add add")),
+    PROGRAM("ipc-journal-kill-two", "three change two words; two may die", 3, 2,
+            ATTACHED("add", "add", "add")),
+    PROGRAM("ipc-journal-attach", "two attach it; one may die", 2, 1, APART("attach", "attach")),
+    PROGRAM("ipc-journal-move", "one attaches another one; one may die", 2, 1,
+            APART("attach other", "attach")),
+    PROGRAM("ipc-journal-early", "detached while there are records; one may die", 2, 1,
+            APART("early", "attach")),
+    PROGRAM("ipc-journal-detach", "attached and detached; then another mutex gets it", 2, 1,
+            APART("attach detach", "claim"), .immortal = 2),
+    PROGRAM("ipc-journal-freed", "one attaches another one; another mutex gets the first", 2, 1,
+            APART("attach other", "claim"), .immortal = 2),
+    PROGRAM("ipc-journal-rivals", "two mutexes ask for it; one may die", 2, 1,
+            APART("lend", "rival")),
+    PROGRAM("ipc-journal-rivals-visit", "the same, and a third one looks at the first mutex", 3, 1,
+            APART("lend", "rival", "visit"), AT_MOST(1)),
 };
 
 const struct program_group ipc_journal_programs = {"ipc-journal", programs,
