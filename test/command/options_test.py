@@ -18,7 +18,6 @@ import tempfile
 import unittest
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-HERE = pathlib.Path(__file__).resolve().parent
 FURWOCK, WAITS, HOT, FENCES = (None,) * 4
 CPU = min(os.sched_getaffinity(0))
 OWN = ("--help", "--usage", "--version")
