@@ -177,7 +177,7 @@ static int post_slow_(fw_ipc_sem *s, uint32_t n, uint64_t *w)
 {
     const struct fw_ipc_place_ *place = fw_ipc_place_of_(s);
     uint64_t more = fw_ipc_changed_(*w) + n;
-    struct fw_robust_ debt;
+    struct fw_robust_ debt = {0};
     bool posted;
 
     if (place != NULL) /* else nobody can have entered it to wait */

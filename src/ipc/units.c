@@ -31,8 +31,8 @@
  *     of the two sees the other.
  * N4  Who goes to sleep watches the lives of all holders (nap.h).  So those who sleep learn of a
  *     holder's death, also where it came between giving back and the wake.  Who has a unit by way
- *     of a sleep, or gives up, wakes one more, which watches the new holders (Z1); beside one who took
- *     a unit in passing there is the thread that was woken for it.
+ *     of a sleep, or gives up, wakes one more, which watches the new holders (Z1); beside one who
+ *     took a unit in passing there is the thread that was woken for it.
  */
 #include <errno.h>
 #include <stdbool.h>

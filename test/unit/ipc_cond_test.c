@@ -46,13 +46,6 @@ static int unmake(void **state)
     return 0;
 }
 
-static void sleep_ms(long ms)
-{
-    struct timespec t = {ms / 1000, ms % 1000 * MS};
-
-    nanosleep(&t, NULL);
-}
-
 static long now_ms(void)
 {
     struct timespec t;
@@ -111,7 +104,7 @@ static int start(void)
 /* Until so many wait, and the word says how. */
 static void await_as(int n, uint64_t flags)
 {
-    for (bool there = false; !there; sleep_ms(1)) {
+    for (bool there = false; !there; usleep(1000)) {
         lock();
         there = common->waiting == n && (fw_load64_relaxed(&cond->word_) & flags) == flags;
         unlock();
@@ -122,7 +115,7 @@ static void await_as(int n, uint64_t flags)
 static void await(int n)
 {
     await_as(n, WAITERS | SLEEPERS);
-    sleep_ms(5);
+    usleep(5000);
 }
 
 static void give(int n)
@@ -294,7 +287,7 @@ static void a_signal_to_a_dead_one_comes_back(void **state)
     second = start();
     await(2);
     kill(first, SIGSTOP);
-    sleep_ms(5);
+    usleep(5000);
     give(1);
     ground_kill(first);
     assert_int_equal(ground_reap(second), 0);

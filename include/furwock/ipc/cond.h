@@ -28,9 +28,9 @@ FW_BEGIN_DECLS
  *  - No signal is lost, whoever dies: where it went to one who died, others look for themselves.  A
  *    wait that returns ETIMEDOUT has taken no signal from others.
  *  - For that, waits may end without having been meant: test the condition in a loop.  (Every wait
- *    looks once a minute whether there was a signal since it began, and ends if there was; so do all
- *    when a thread dies that waits, or signals, in the same region.  Where the kernel does not tell
- *    of deaths, doc/crash-safety.md, it looks about 25 times a second.)
+ *    looks once a minute whether there was a signal since it began, and ends if there was; so do
+ *    all when a thread dies that waits, or signals, in the same region.  Where the kernel does not
+ *    tell of deaths, doc/crash-safety.md, it looks about 25 times a second.)
  *  - Signal while the mutex is held.  Who dies with the mutex, before the signal, is noticed by
  *    whoever takes the mutex next, with EOWNERDEAD or repaired; by those who wait, if nobody does,
  *    within a minute, or at once where they were signalled.  Who dies between unlock and signal

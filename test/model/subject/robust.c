@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * src/sys/robust.h, origin.h and wait_any.h under the model: a thread has one word in its list at most,
- * and its head is the thread's own.  Nobody but the kernel looks at it, and only when the thread is
- * dead, so changes of it are no steps; but a thread may be killed before and after each.
+ * src/sys/robust.h, origin.h and wait_any.h under the model: a thread has one word in its list at
+ * most, and its head is the thread's own.  Nobody but the kernel looks at it, and only when the
+ * thread is dead, so changes of it are no steps; but a thread may be killed before and after each.
  */
 #include "robust.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the locks call below themselves: furwock/bits/atomic.h and src/sys/, as operations of the
- * model.
+ * What the locks call below themselves: furwock/bits/atomic.h, src/sys/, as operations of the model.
  */
 #include <errno.h>
 
