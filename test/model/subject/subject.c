@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the locks call below themselves: furwock/bits/atomic.h, src/sys/, as operations of the model.
+ * What the locks call below themselves: furwock/bits/atomic.h and src/sys/, as the model's operations.
  */
 #include <errno.h>
 
