@@ -31,7 +31,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
     {"protocol", 'p', "NAME", 0, "only this one (also where the file names one)", 0},
     {"section-cost", 's', "US", 0, "microseconds that each section takes longer (0)", 0},
-    {"wake-cost", 'w', "US", 0, "microseconds from a release or wake-up to its dispatch (0)", 0},
+    {"wake-cost", 'w', "US", 0,
+     "microseconds from a release or wake-up to its dispatch; of more urgent jobs twice (0)", 0},
     {"json", 'j', NULL, 0, "print JSON", 0},
     {0},
 };
@@ -49,7 +50,9 @@ static const struct argp command_line = {
         "higher priority executes.  Where there is no bound there is a dash.\n\n"
         "The bounds are those of Sha, Rajkumar and Lehoczky (1990) for PIP, IPCP and PCP, of "
         "Rajkumar (1990) and Lakshmanan et al. (2009) for MPCP, and of Brandenburg (2014) for "
-        "FMLP+; rt/analysis/analysis.h has the formulas.\n\n"
+        "FMLP+; rt/analysis/analysis.h has the formulas.  MPCP-DU and FMLP+-DU have the bounds of "
+        "MPCP and FMLP+; in tier A they hold where who waits for a lock may raise its owner: in a "
+        "group of one user, or with CAP_SYS_NICE.  Interrupts are not counted.\n\n"
         "The exit status is 1 if the set is schedulable under none of the protocols shown.",
 };
 

@@ -97,8 +97,7 @@ static bool go_on(struct study *s, const struct method *m, struct analysis *a)
     bool has_changed = false;
 
     for (int i = 0; i < s->set->tasks; i++) {
-        uint64_t wakes = times(study_stretches(s->set, i, !m->is_for_one_cpu), s->wake);
-        uint64_t blocking = plus(m->blocking(s, i), wakes);
+        uint64_t blocking = plus(m->blocking(s, i), s->wakes[i]);
         bool is_late = !m->is_for_one_cpu || may_be_late(s, i);
         uint64_t response = study_response(s, i, blocking, is_late);
         a->task[i].blocking = blocking;
@@ -112,7 +111,7 @@ void analysis_make(struct analysis *a, const struct taskset *set, int protocol,
                    struct analysis_costs costs)
 {
     const struct method *m = method_of(protocol);
-    struct study s = {.effort = most_effort, .wake = costs.wake};
+    struct study s = {.effort = most_effort};
     struct taskset *costly;
 
     *a = (struct analysis){.is_schedulable = false};
@@ -122,8 +121,10 @@ void analysis_make(struct analysis *a, const struct taskset *set, int protocol,
     s.set = costly;
     if (m == &mpcp)
         study_holding(&s);
-    for (int i = 0; i < set->tasks; i++)
+    for (int i = 0; i < set->tasks; i++) {
         s.response[i] = costly->task[i].execution;
+        s.wakes[i] = times(study_stretches(costly, i, !m->is_for_one_cpu), costs.wake);
+    }
     while (go_on(&s, m, a))
         continue;
     a->is_schedulable = true;

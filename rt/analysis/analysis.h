@@ -78,7 +78,11 @@
 /* What the formulas do not know of: both 0 gives them as published. */
 struct analysis_costs {
     uint64_t section; /* ns, for each section: lock, unlock and the switches that come of it */
-    uint64_t wake;    /* ns, for each stretch: from when it should run until it is dispatched */
+    /*
+     * ns, for each stretch: from when it should run until it is dispatched.  To a less urgent job
+     * each such stretch of a more urgent one costs that twice, there and back.
+     */
+    uint64_t wake;
 };
 
 struct analysis_bound {

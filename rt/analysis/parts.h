@@ -6,8 +6,8 @@
 
 /* What the parts of the analysis know of each other.  All sums and products end at NO_BOUND. */
 struct study {
-    const struct taskset *set; /* the costs are in it */
-    uint64_t wake;
+    const struct taskset *set;        /* the costs are in it */
+    uint64_t wakes[TASKSET_TASKS];    /* what it takes to dispatch all stretches of a job */
     uint64_t response[TASKSET_TASKS]; /* as far as known: it only grows */
     uint64_t effort;                  /* steps that may still be done */
     /* MPCP: of each task's sections under a lock, the longest H, and the sum; multiprocessor.c. */

@@ -12,7 +12,10 @@ uint64_t study_jobs(const struct study *s, int task, uint64_t window)
     return divide_up(plus(window, longest_seen(s, task)), s->set->task[task].period);
 }
 
-/* What more urgent tasks of the CPU execute in the window at most. */
+/*
+ * What more urgent tasks of the CPU take of it in the window at most: what they execute, and for
+ * each stretch two switches, to it and back.
+ */
 static uint64_t interference(const struct study *s, int task, uint64_t window, bool is_late)
 {
     const struct taskset_task *own = &s->set->task[task];
@@ -25,7 +28,8 @@ static uint64_t interference(const struct study *s, int task, uint64_t window, b
             continue;
         if (is_late && longest_seen(s, o) > t->execution)
             late = longest_seen(s, o) - t->execution;
-        sum = plus(sum, times(divide_up(plus(window, late), t->period), t->execution));
+        sum = plus(sum, times(divide_up(plus(window, late), t->period),
+                              plus(t->execution, times(2, s->wakes[o]))));
     }
     return sum;
 }

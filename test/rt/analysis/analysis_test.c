@@ -253,14 +253,47 @@ static void test_extremes(void **state)
     taskset_free(set);
 }
 
+/*
+ * 450 of 1000 and 1000 of 2000 us fit with 100 to spare.  With 30 us for each dispatch the two jobs
+ * of the more urgent one take 60 each, and the less urgent one waits 30 itself: 50 too many.
+ */
+static void test_dispatches_of_others(void **state)
+{
+    static const char text[] =
+        START "\"locks\": [], \"tasks\": ["
+              "{\"name\": \"h\", \"cpu\": 0, \"priority\": 2, \"period_us\": 1000,"
+              " \"execution_us\": 450, \"sections\": []},"
+              "{\"name\": \"l\", \"cpu\": 0, \"priority\": 1, \"period_us\": 2000,"
+              " \"execution_us\": 1000, \"sections\": []}]}";
+    struct taskset *set = parse(text);
+    struct analysis a;
+
+    (void)state;
+    analysis_make(&a, set, FW_RT_PCP, free_of_cost);
+    assert_true(a.is_schedulable);
+    assert_int_equal(a.task[1].response, 1900 * 1000);
+    analysis_make(&a, set, FW_RT_PCP, (struct analysis_costs){.wake = 10000});
+    assert_true(a.is_schedulable);
+    assert_int_equal(a.task[1].response, (1900 + 10 + 2 * 20) * 1000);
+    analysis_make(&a, set, FW_RT_PCP, (struct analysis_costs){.wake = 30000});
+    assert_false(a.is_schedulable);
+    taskset_free(set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buttazzo), cmocka_unit_test(test_response),
-        cmocka_unit_test(test_sleep),    cmocka_unit_test(test_overload),
-        cmocka_unit_test(test_nested),   cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_mpcp),     cmocka_unit_test(test_fmlp),
-        cmocka_unit_test(test_costs),    cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_buttazzo),
+        cmocka_unit_test(test_response),
+        cmocka_unit_test(test_sleep),
+        cmocka_unit_test(test_overload),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_mpcp),
+        cmocka_unit_test(test_fmlp),
+        cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_dispatches_of_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
