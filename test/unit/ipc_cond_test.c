@@ -277,7 +277,6 @@ static void ends_in_time_with_the_mutex(void **state)
     unlock();
 }
 
-/* The first of two is chosen by the kernel, and dies before it runs again. */
 static void a_signal_to_a_dead_one_comes_back(void **state)
 {
     int first = start(), second;
@@ -295,24 +294,22 @@ static void a_signal_to_a_dead_one_comes_back(void **state)
 }
 
 /* As far as a signal comes before its wake. */
-static void change_and_die(void *arg)
+static void change_and_die(void *debt)
 {
-    struct fw_robust_ debt;
-
-    (void)arg;
     common->units = 1;
-    fw_ipc_debt_begin_(&debt, ground.place);
+    fw_ipc_debt_begin_(debt, ground.place);
     fw_add64_release(&cond->word_, CHANGE);
     raise(SIGKILL);
 }
 
 static void the_kernel_gives_the_wake_of_the_dead(void **state)
 {
+    struct fw_robust_ debt;
     int child = start();
 
     (void)state;
     await(1);
-    assert_int_equal(ground_reap(ground_fork(change_and_die, NULL)), -SIGKILL);
+    assert_int_equal(ground_reap(ground_fork(change_and_die, &debt)), -SIGKILL);
     assert_int_equal(ground_reap(child), 0);
 }
 
@@ -325,7 +322,6 @@ static void broadcast_and_die(void *arg)
     raise(SIGKILL);
 }
 
-/* All were moved to its mutex, which it took along. */
 static void a_broadcaster_dies_with_the_mutex(void **state)
 {
     int children[3];
@@ -374,26 +370,24 @@ static void a_wait_gives_up_what_is_not_repaired(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(mutex), EPERM);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
 int main(void)
 {
     need_robust_lists();
     const struct CMUnitTest tests[] = {
-        TEST(nobody_waits_and_nothing_happens),
-        TEST(says_what_is_wrong),
-        TEST(clears_what_nobody_needs),
-        TEST(a_signal_wakes_another_process),
-        TEST(a_signal_with_the_mutex_moves_the_waiter),
-        TEST(a_broadcast_wakes_all),
-        TEST(a_broadcast_stands_a_wrong_mutex),
-        TEST(a_poller_is_woken_without_the_kernel),
-        TEST(ends_in_time_with_the_mutex),
-        TEST(a_signal_to_a_dead_one_comes_back),
-        TEST(the_kernel_gives_the_wake_of_the_dead),
-        TEST(a_broadcaster_dies_with_the_mutex),
-        TEST(a_dead_waiter_is_forgotten),
-        TEST(a_wait_gives_up_what_is_not_repaired),
+        cmocka_unit_test_setup_teardown(nobody_waits_and_nothing_happens, make, unmake),
+        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
+        cmocka_unit_test_setup_teardown(clears_what_nobody_needs, make, unmake),
+        cmocka_unit_test_setup_teardown(a_signal_wakes_another_process, make, unmake),
+        cmocka_unit_test_setup_teardown(a_signal_with_the_mutex_moves_the_waiter, make, unmake),
+        cmocka_unit_test_setup_teardown(a_broadcast_wakes_all, make, unmake),
+        cmocka_unit_test_setup_teardown(a_broadcast_stands_a_wrong_mutex, make, unmake),
+        cmocka_unit_test_setup_teardown(a_poller_is_woken_without_the_kernel, make, unmake),
+        cmocka_unit_test_setup_teardown(ends_in_time_with_the_mutex, make, unmake),
+        cmocka_unit_test_setup_teardown(a_signal_to_a_dead_one_comes_back, make, unmake),
+        cmocka_unit_test_setup_teardown(the_kernel_gives_the_wake_of_the_dead, make, unmake),
+        cmocka_unit_test_setup_teardown(a_broadcaster_dies_with_the_mutex, make, unmake),
+        cmocka_unit_test_setup_teardown(a_dead_waiter_is_forgotten, make, unmake),
+        cmocka_unit_test_setup_teardown(a_wait_gives_up_what_is_not_repaired, make, unmake),
     };
     return cmocka_run_group_tests_name("ipc_cond", tests, NULL, NULL);
 }

@@ -365,10 +365,9 @@ void fw_clock_get_(clockid_t clock, struct timespec *now)
 {
     uint64_t ns;
 
-    if (clock != CLOCK_REALTIME)
-        ns = fw_clock_ns_();
-    else if (model_shared.budget.clock_steps == 0 && model_shared.budget.ticks == 0)
-        ns = fw_clock_ns_() + model_shared.real_ahead;
+    if (clock != CLOCK_REALTIME ||
+        (model_shared.budget.clock_steps == 0 && model_shared.budget.ticks == 0))
+        ns = fw_clock_ns_() + (clock == CLOCK_REALTIME ? model_shared.real_ahead : 0);
     else
         ns = model_op(OP_CLOCK, NULL, 0, ON_REALTIME, 0, 0, 0);
     now->tv_sec = (time_t)(ns / 1000000000u);
