@@ -35,11 +35,14 @@ FAULTS = [
           "ipc-cond-all", COND,
           "    int error = me->has_slept && were_moves(me->number, now) /* C4 */\n",
           "    int error = me->has_slept && now == UINT64_MAX\n"),
-    Fault("ipc-cond-forgets-sleepers", "a moved waiter takes the mutex without WAITERS",
+    Fault("ipc-cond-forgets-sleepers", "a moved waiter takes the mutex, and that is all",
           "ipc-cond-all", MUTEX,
           "    if (fw_cas64_acquire(&m->word_, &now, me->id | FW_IPC_WAITERS)) {"
-          " /* free -> id|W: X4 */\n",
-          "    if (fw_cas64_acquire(&m->word_, &now, me->id)) {\n"),
+          " /* free -> id|W: X4 */\n"
+          "        fw_ipc_past_begin_(&m->past_, me);\n"
+          "        fw_ipc_wake_(half(m), 1); /* X6 */\n",
+          "    if (fw_cas64_acquire(&m->word_, &now, me->id)) {\n"
+          "        fw_ipc_past_begin_(&m->past_, me);\n"),
     Fault("ipc-cond-swallows", "who is cancelled does not pass its wake on", "ipc-cond-cancel-one",
           COND, "    if (is_over(me))\n        fw_ipc_wake_(half(me->c), 1);\n", ""),
     Fault("ipc-cond-cancelled-outside", "who is cancelled does not lock the mutex again",

@@ -32,9 +32,9 @@ UNIT_FAULTS = [
     Fault("ipc-units-looks-first", "looks at the units, then announces itself", "ipc-units", UNITS,
           "        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;\n"
           "        error = try_take(v, wait, unit);\n        if (error != EBUSY)\n"
-          "            return error;\n",
+          "            return error;\n        watch_holders(v, wait);\n",
           "        error = try_take(v, wait, unit);\n        if (error != EBUSY)\n"
-          "            return error;\n"
+          "            return error;\n        watch_holders(v, wait);\n"
           "        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;\n"),
     Fault("ipc-units-no-wake", "gives back, and wakes nobody", "ipc-units", UNITS,
           "    if (fw_ipc_has_waiters_(w))\n        tell_queue_slow_(v, w);\n    return true;\n",
@@ -62,8 +62,8 @@ BARRIER_FAULTS = [
           "        if (life == FW_IPC_ALIVE && !is_thorough)\n            return ROUND_GOES;\n"
           "        is_awaited |= life == FW_IPC_ALIVE;\n", ""),
     Fault("ipc-barrier-torn-end", "ends a round by a load and a store", "ipc-barrier", PLACES,
-          "    is_done = fw_cas64_acq_rel(&v->b->round_, &w, next);\n",
-          "    is_done = true;\n    fw_store64_release(&v->b->round_, next);\n"),
+          "        return fw_cas64_acq_rel(&v->b->round_, &w, next);\n",
+          "        return fw_store64_release(&v->b->round_, next), true;\n"),
     Fault("ipc-barrier-no-wake", "ends a round, and wakes nobody", "ipc-barrier", PLACES,
           "    if (is_done)\n        fw_ipc_wake_(",
           "    if (w == UINT64_MAX)\n        fw_ipc_wake_("),

@@ -70,7 +70,7 @@ DEATHS = [
 ]
 
 WAITING = [
-    Fault("ipc-sleeps-for-good", "sleeps without an end", "ipc-kill", NAP,
+    Fault("ipc-sleeps-for-good", "sleeps without an end", "ipc-unmarked", NAP,
           "is_late ? -EAGAIN : sleep_until(w, &end, cancel);\n",
           "is_late ? -EAGAIN : sleep_until(w, end.clock < 0 ? &end : NULL, cancel);\n"),
     Fault("ipc-watches-word-only", "sleeps, and watches nobody's life", "ipc-told", MUTEX,
@@ -99,8 +99,8 @@ WAITING = [
           "    if (has_waiters(now))\n        fw_ipc_wake_(half(m), 1);\n"
           "    do\n        next = is_unsound(now) ? FW_IPC_NOBODY : 0;\n"
           "    while (!fw_cas64_release(&m->word_, &now, next));\n"),
-    Fault("ipc-forgets-waiters", "has slept, and takes it as if nobody else had", "ipc-three",
-          MUTEX, "        extra = FW_IPC_WAITERS;\n", "        extra = 0;\n"),
+    Fault("ipc-takes-quietly", "takes it after a sleep, and wakes nobody who would watch its life",
+          "ipc-told-three", MUTEX, "    fw_ipc_wait_pass_on_(&w); /* X6 */\n", ""),
     Fault("ipc-asks-nobody", "does not ask the system who lives", "ipc-unmarked", NAP,
           "    return w->has_napped && w->asks ? fw_ipc_life_slow_(w->me.place, holder)\n"
           "                                    : fw_ipc_life_(w->me.place, holder);\n",
