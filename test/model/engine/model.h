@@ -25,7 +25,7 @@
 #define MODEL_MAX_THREADS 6u
 #define MODEL_MAX_BUFFER 4u
 #define MODEL_MAX_OBJECTS 12u
-#define MODEL_MEMORY 8192u
+#define MODEL_MEMORY 65536u /* what no object has is no part of the state, and stays zeroes */
 #define MODEL_GHOSTS 28u
 #define MODEL_STACK 8192u
 

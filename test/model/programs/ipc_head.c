@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the head of a region.  Each thread is a process that has the memory.
+ *
+ *   join     looks; makes a region by a plan of its own where there is none, completes one that is
+ *            begun, and looks again: as src/ipc/join.c does
+ *   large    the same, by another plan
+ *   look     only looks, once
+ *
+ * One plan wins, and one maker.  Whoever has joined finds the whole head, by that plan, and it
+ * never changes again (H1).  What is seen of a head that is being made is not there, begun or made,
+ * never something else (H2, H5).
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "../engine/report.h"
+#include "gates_script.h"
+#include "ipc_head_calls.h"
+#include "programs.h"
+
+enum word { END, JOIN, LARGE, LOOK, WORDS };
+
+static const char *const names[WORDS] = {"", "join", "large", "look"};
+
+/* MAKERS: how many were told that they made it.  JOINED: the plan of who has joined, in bytes. */
+enum ghost { MAKERS, JOINED };
+
+#define WORD(name, field)                             \
+    {                                                 \
+        name, offsetof(struct fw_ipc_head_, field), 8 \
+    }
+
+static struct fw_ipc_head_ *head;
+
+static void setup(const void *arg)
+{
+    static const struct model_part parts[] = {WORD("magic", magic),
+                                              WORD("version", version),
+                                              WORD("plan", plan),
+                                              WORD("size", size),
+                                              WORD("entries", entries_at),
+                                              WORD("members", members_at),
+                                              WORD("objects", objects_at),
+                                              WORD("namespace", pid_namespace),
+                                              WORD("boot", boot),
+                                              WORD("check", check),
+                                              {NULL, 0, 0}};
+
+    head = model_object("head", sizeof *head, parts, NULL);
+    gates_script_read(arg, names, WORDS);
+}
+
+/* Behind the constants all stays zeroes here. */
+static enum model_access access(const void *p)
+{
+    uintptr_t at = (uintptr_t)p - (uintptr_t)head;
+
+    return at <= offsetof(struct fw_ipc_head_, check) ? ACCESS_STEP : ACCESS_DIRECT;
+}
+
+static int look(struct fw_ipc_plan_ *plan)
+{
+    return ipc_head_in_use->check(head, FW_IPC_REGION_MOST, plan);
+}
+
+static void joined(unsigned self, const struct fw_ipc_plan_ *plan)
+{
+    uint64_t *size = &model_shared.ghost[JOINED];
+
+    report_remark(self, "has joined");
+    if (*size != 0 && *size != plan->size)
+        model_thread_fail("answer", "regions of %llu and of %llu bytes", *size, plan->size);
+    *size = plan->size;
+}
+
+static void join(unsigned self, uint64_t size)
+{
+    struct fw_ipc_plan_ plan = {.size = 0};
+    int found = look(&plan);
+    int error;
+
+    if (found == ENOENT) {
+        ipc_head_in_use->plan(size, 0, &plan);
+        error = ipc_head_in_use->make(head, &plan);
+        if (error != 0 && error != EEXIST)
+            model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+        if (error == 0 && ++model_shared.ghost[MAKERS] > 1)
+            model_thread_fail("exclusion", "thread %llu makes what is made", self, 0);
+    } else if (found == EINPROGRESS) {
+        ipc_head_in_use->complete(head);
+    } else if (found != 0) {
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)found);
+    }
+    found = look(&plan);
+    if (found != 0)
+        model_thread_fail("half made", "thread %llu has joined, and finds %llu", self,
+                          (uint64_t)found);
+    joined(self, &plan);
+}
+
+static void act(unsigned self, enum word w)
+{
+    struct fw_ipc_plan_ plan;
+    int found;
+
+    if (w != LOOK) {
+        join(self, w == LARGE ? 2 * FW_IPC_REGION_LEAST : FW_IPC_REGION_LEAST);
+        return;
+    }
+    found = look(&plan);
+    if (found != 0 && found != ENOENT && found != EINPROGRESS)
+        model_thread_fail("half made", "thread %llu finds %llu", self, (uint64_t)found);
+    if (found == 0)
+        joined(self, &plan);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    uint64_t now = *(const uint64_t *)(uintptr_t)addr;
+
+    if (before != 0 && now != before)
+        model_fail("word", "thread %llu changes what follows from the plan, to 0x%llx", thread,
+                   now);
+    else if (addr == (uint64_t)(uintptr_t)&head->magic && now != 0 && head->check == 0)
+        model_fail("half made", "thread %llu says that it is made, and it is not", thread, 0);
+}
+
+static void finished(void)
+{
+    if (model_shared.ghost[JOINED] != 0 && head->size != model_shared.ghost[JOINED])
+        model_fail("word", "a region of %llu bytes says that it has %llu",
+                   model_shared.ghost[JOINED], head->size);
+}
+
+#define PROGRAM(called, what, n, deaths, ...)                                              \
+    {                                                                                      \
+        .name = called, .about = what, .threads = n, .generic = true,                      \
+        .budget = {.kills = (deaths)}, .unmarked = true, .setup = setup, .thread = thread, \
+        .changed = changed, .finished = finished, .access = access, __VA_ARGS__            \
+    }
+#define AT_MOST(n) .preemptions = (n)
+#define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
+
+static const struct model_program programs[] = {
+    PROGRAM("ipc-head", "two make it by one plan; one may die", 2, 1, AT_MOST(1),
+            SCRIPT("join", "join")),
+    PROGRAM("ipc-head-plans", "two make it by plans of their own; one may die", 2, 1, AT_MOST(2),
+            SCRIPT("join", "large")),
+    PROGRAM("ipc-head-look", "one makes it, and may die; one only looks", 2, 1, AT_MOST(2),
+            SCRIPT("join", "look look"), .immortal = 2),
+};
+
+const struct program_group ipc_head_programs = {"ipc-head", programs,
+                                                sizeof programs / sizeof *programs};
