@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the locks call below themselves, furwock/bits/atomic.h and src/sys/: operations of the model.
+ * What the locks call below themselves (furwock/bits/atomic.h and src/sys/): steps of the model.
  */
 #include <errno.h>
 
