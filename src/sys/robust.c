@@ -77,6 +77,9 @@ FW_CONSTRUCTOR static void watch_forks(void)
         fw_panic_errno_("pthread_atfork", error);
 }
 
+/* Where a word of our own list lies from its entry: as with glibc, and as the lines have room for. */
+#define OWN_OFFSET (-32)
+
 /* The thread's list: the one it has, or ours; where the kernel has none, at least a place. */
 static struct fw_robust_head_ *find_head(void)
 {
@@ -88,7 +91,7 @@ static struct fw_robust_head_ *find_head(void)
     if (error == 0 && head != NULL && size == sizeof *head)
         return head;
     own_head.first = (uintptr_t)&own_head;
-    own_head.offset = 0;
+    own_head.offset = OWN_OFFSET;
     if (error == 0) /* otherwise the C library's list, which we cannot see, would be lost */
         fw_system_call_(SYS_set_robust_list, (long)(intptr_t)&own_head, sizeof own_head, 0, 0, 0,
                         0);

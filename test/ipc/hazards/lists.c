@@ -162,6 +162,27 @@ static void behind_very_many_others(void)
     make_mutexes(); /* the kernel has not come to all of them */
 }
 
+/*
+ * A thread that the C library has given no list: made by clone, or musl's before its first robust
+ * mutex.  trylock believes the kernel's mark only.
+ */
+static void hold_with_a_list_of_ours(void *arg)
+{
+    (void)arg;
+    CHECK(syscall(SYS_set_robust_list, NULL, 3 * sizeof(long)) == 0);
+    CHECK(lock_soon(stage.m[0]) == 0 && lock_soon(stage.m[1]) == 0);
+    CHECK(fw_ipc_mutex_unlock(stage.m[1]) == 0);
+    stay();
+}
+
+static void a_thread_without_a_list(void)
+{
+    kill_after(hold_with_a_list_of_ours);
+    CHECK(fw_ipc_mutex_trylock(stage.m[0]) == EOWNERDEAD);
+    CHECK(fw_ipc_mutex_consistent(stage.m[0]) == 0 && fw_ipc_mutex_unlock(stage.m[0]) == 0);
+    CHECK(fw_ipc_mutex_trylock(stage.m[1]) == 0 && fw_ipc_mutex_unlock(stage.m[1]) == 0);
+}
+
 /* --- Refused --------------------------------------------------------------------------------- */
 
 static bool refuse(long call)
@@ -208,6 +229,7 @@ int main(void)
     CASE(nothing_is_left_behind);
     if (!is_constrained) /* a sanitizer does not bear so many */
         CASE(behind_very_many_others);
+    CASE(a_thread_without_a_list);
     CASE(the_list_cannot_be_had);
     return EXIT_SUCCESS;
 }
