@@ -44,7 +44,8 @@ FAULTS = [
           "    if (fw_cas64_acquire(&m->word_, &now, me->id)) {\n"
           "        fw_ipc_past_begin_(&m->past_, me);\n"),
     Fault("ipc-cond-swallows", "who is cancelled does not pass its wake on", "ipc-cond-cancel-one",
-          COND, "    if (is_over(me))\n        fw_ipc_wake_(half(me->c), 1);\n", ""),
+          COND, "    fw_ipc_wait_cancelled_(&me->wait);\n"
+          "    if (is_over(me))\n        fw_ipc_wake_(half(me->c), 1);\n", ""),
     Fault("ipc-cond-cancelled-outside", "who is cancelled does not lock the mutex again",
           "ipc-cond-cancel", COND,
           "    (void)lock_again(me); /* if it is not held, unlock will say so */\n", ""),
@@ -55,7 +56,10 @@ FAULTS = [
           "    error = sleep_until_over(&me);\n"),
     Fault("ipc-cond-cancelled-as-anybody", "was moved and cancelled, and locks as if nobody else "
           "had been moved", "ipc-cond-cancel-all", COND,
+          "    fw_ipc_wait_cancelled_(&me->wait);\n"
+          "    if (is_over(me))\n        fw_ipc_wake_(half(me->c), 1);\n"
           "    (void)lock_again(me); /* if it is not held, unlock will say so */\n",
+          "    if (is_over(me))\n        fw_ipc_wake_(half(me->c), 1);\n"
           "    fw_ipc_wait_end_(&me->wait);\n    (void)fw_ipc_mutex_lock(me->m);\n"),
 ]
 
