@@ -40,6 +40,7 @@
 #include <furwock/futex.h>
 
 #include "cond_shared.h"
+#include "nap.h"
 #include "room.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
@@ -54,8 +55,8 @@
 /* "Fwk" and the number of this format. */
 #define MARK 0x46776b01u
 
-/* How often who waits looks for a lost wake; no figure depends on it. */
-#define NAP_NS 500000000
+/* When who waits looks for a lost wake for the first time (nap.h); no figure depends on it. */
+#define NAP_NS UINT64_C(500000000)
 
 _Static_assert(STRIDE / NUMBER % 2 == 1, "the numbers come round after 2^31 steps");
 
@@ -148,11 +149,14 @@ static void cancelled(void *arg)
 /* 0: woken, or a signal was given; ETIMEDOUT. */
 static int sleep_until_over(struct shared_waiter *me, const fw_deadline *deadline)
 {
+    uint64_t nap_ns = NAP_NS;
+
     for (;;) {
-        fw_deadline end = fw_deadline_nap_(deadline, NAP_NS);
+        fw_deadline end = fw_deadline_nap_(deadline, nap_ns);
         int error = fw_futex_wait_cancellable_(&me->c->word, me->seen, bit_of(me->seen),
                                                FW_FUTEX_SHARED, &end, cancelled, me);
 
+        nap_ns = fw_nap_after_(nap_ns, error, deadline);
         if (error == -ETIMEDOUT && fw_deadline_is_over_(deadline))
             return ETIMEDOUT;
         if (error != 0 && error != -ETIMEDOUT && error != -EINTR)

@@ -36,6 +36,7 @@
 #include <furwock/futex.h>
 
 #include "mutex_type.h"
+#include "nap.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/robust.h"
@@ -100,11 +101,13 @@ static int attempt(struct fw_posix_mutex_ *m, uint32_t id, uint32_t extra, uint3
 }
 
 /* Sleeps for a nap at most: 0, ETIMEDOUT. */
-static int sleep_once(struct fw_posix_mutex_ *m, uint32_t seen, const fw_deadline *deadline)
+static int sleep_once(struct fw_posix_mutex_ *m, uint32_t seen, uint64_t *nap_ns,
+                      const fw_deadline *deadline)
 {
-    fw_deadline end = fw_deadline_nap_(deadline, NAP_NS);
+    fw_deadline end = fw_deadline_nap_(deadline, *nap_ns);
     int error = fw_futex_wait(&m->word, seen, FW_FUTEX_SHARED, &end);
 
+    *nap_ns = fw_nap_after_(*nap_ns, error, deadline);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait", -error);
     if (error == 0)
@@ -117,6 +120,7 @@ static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now,
 {
     struct fw_wait_ w;
     uint32_t extra = 0;
+    uint64_t nap_ns = NAP_NS;
     int error = fw_wait_begin_(&w, policy, deadline);
 
     if (error != 0)
@@ -132,7 +136,7 @@ static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now,
             now |= FW_ROBUST_WAITERS;
         }
         extra = FW_ROBUST_WAITERS;
-        if (sleep_once(m, now, deadline) == ETIMEDOUT)
+        if (sleep_once(m, now, &nap_ns, deadline) == ETIMEDOUT)
             return ETIMEDOUT;
         now = fw_load32_relaxed(&m->word);
         fw_wait_again_(&w);

@@ -45,6 +45,7 @@
 #include <furwock/futex.h>
 
 #include "foreign.h"
+#include "nap.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/robust.h"
@@ -64,8 +65,8 @@
 #define BIT_READERS 1u
 #define BIT_WRITERS 2u
 
-/* Nobody sleeps for longer without a look.  What a wait of this length costs others: nothing. */
-#define NAP_NS 100000000
+/* Who waits looks for itself after that for the first time (nap.h). */
+#define NAP_NS UINT64_C(100000000)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half comes first");
 
@@ -200,13 +201,15 @@ static void stir(lock *l)
 }
 
 /* One sleep, of a nap at most. */
-static void sleep_on(const lock *l, uint64_t w, uint32_t bits, const fw_deadline *deadline)
+static void sleep_on(const lock *l, uint64_t w, uint32_t bits, uint64_t *nap_ns,
+                     const fw_deadline *deadline)
 {
-    fw_deadline nap = fw_deadline_nap_(deadline, NAP_NS); /* the caller looks at the clock */
+    fw_deadline nap = fw_deadline_nap_(deadline, *nap_ns); /* the caller looks at the clock */
     int error = fw_futex_wait_bitset(half_of(l), (uint32_t)(w >> 32), bits, FW_FUTEX_SHARED, &nap);
 
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait between processes", -error);
+    *nap_ns = fw_nap_after_(*nap_ns, error, deadline);
 }
 
 /* What one who has slept owes the others (I3).  In kind 2 readers are the last to be woken. */
@@ -231,7 +234,7 @@ static int look(lock *l, bool reads, uint64_t debt, struct fw_wait_ *wait)
 }
 
 /* Sleeps, where the word says that it must, once it says that one does. */
-static bool sleep_if_busy(lock *l, bool reads, const fw_deadline *deadline)
+static bool sleep_if_busy(lock *l, bool reads, uint64_t *nap_ns, const fw_deadline *deadline)
 {
     uint64_t flag = reads ? READERS_ASLEEP : WRITERS_ASLEEP;
     uint64_t w = fw_load64_relaxed(&l->word);
@@ -240,13 +243,13 @@ static bool sleep_if_busy(lock *l, bool reads, const fw_deadline *deadline)
         return false;
     if ((w & flag) == 0 && !fw_cas64_relaxed(&l->word, &w, w | flag)) /* I1 */
         return false;
-    sleep_on(l, w | flag, reads ? BIT_READERS : BIT_WRITERS, deadline);
+    sleep_on(l, w | flag, reads ? BIT_READERS : BIT_WRITERS, nap_ns, deadline);
     return true;
 }
 
 static int wait_for(lock *l, bool reads, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    uint64_t debt = 0;
+    uint64_t debt = 0, nap_ns = NAP_NS;
     struct fw_wait_ wait;
     int error;
 
@@ -254,7 +257,7 @@ static int wait_for(lock *l, bool reads, const fw_wait_policy *policy, const fw_
     while ((error = look(l, reads, debt, &wait)) == EBUSY) {
         if (!fw_wait_blocks_(&wait)) {
             fw_pause_();
-        } else if (sleep_if_busy(l, reads, deadline)) {
+        } else if (sleep_if_busy(l, reads, &nap_ns, deadline)) {
             debt = debt_of(l, reads);
             fw_wait_again_(&wait);
         }
