@@ -142,8 +142,9 @@ static bool is_name_of(const char *path, int fd)
 {
     struct stat named, open;
 
-    return fstatat(AT_FDCWD, path, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &open) == 0 &&
-           named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+    return fw_system_call_(SYS_newfstatat, AT_FDCWD, (long)(intptr_t)path, (long)(intptr_t)&named,
+                           AT_SYMLINK_NOFOLLOW, 0, 0) == 0 &&
+           fstat(fd, &open) == 0 && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
 /*
@@ -184,8 +185,10 @@ int fw_shm_about_(int fd, struct fw_shm_about_ *about)
 /* A second name: somebody may have linked a file of ours, which is for something else, to this. */
 bool fw_shm_is_private_(const struct fw_shm_about_ *about, unsigned permissions)
 {
-    return (about->owner == geteuid() || about->owner == 0) &&
-           (about->permissions & ~permissions) == 0 && about->names <= 1;
+    uid_t me = (uid_t)fw_system_call_(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+
+    return (about->owner == me || about->owner == 0) && (about->permissions & ~permissions) == 0 &&
+           about->names <= 1;
 }
 
 /* A descriptor that is open, but not for this. */
