@@ -8,6 +8,7 @@
 
 #include "settings.h"
 #include "sys/environment.h"
+#include "sys/release.h"
 #include "sys/say.h"
 
 struct fw_settings_ fw_settings_;
@@ -81,6 +82,7 @@ __attribute__((constructor)) static void read_environment(int argc, char **argv,
 
     (void)argc;
     (void)argv;
+    fw_release_begin_(environment);
     fw_wait_set_default(&policy);
     if (text != NULL && text[0] != '\0' && !fw_settings_read_(text, &fw_settings_))
         fw_say_("FURWOCK_POLICY is not understood: use greedy, fair or spin=MICROSECONDS");

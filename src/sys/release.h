@@ -25,6 +25,11 @@
  * The same whoever owns the lock: it looks at the upper half only.  For callers who need not know
  * that they own it; it spares the look at who they are.
  *
+ *     void fw_release_begin_(char *const *environment);
+ *
+ * Finds out what the kernel has, and what FURWOCK_FENCES says: while the library is loaded.  Who is
+ * loaded before the C library knows the environment calls it again with what the loader gave him.
+ *
  *     int fw_release_fence_(void);
  *
  * When it returns 0, each of these releases that looked before the call, in any thread of this

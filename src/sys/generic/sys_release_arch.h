@@ -16,6 +16,11 @@ static inline bool fw_release_quiet_(uint64_t *state)
     return false;
 }
 
+static inline void fw_release_begin_(char *const *environment)
+{
+    (void)environment;
+}
+
 static inline int fw_release_fence_(void)
 {
     return 0;

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys_call_arch.h>
+#include <unistd.h>
 
 #include "sys/environment.h"
 #include "sys/fences.h"
@@ -48,10 +49,8 @@ static unsigned find_fences(char *const *environment)
     return fw_fences_needed_(system.release);
 }
 
-/* Before this ran, and where it finds something missing, every release is an atomic instruction. */
-FW_CONSTRUCTOR static void look_for_rseq(int argc, char **argv, char **environment)
+void fw_release_begin_(char *const *environment)
 {
-    (void)argc, (void)argv;
     fences = find_fences(environment);
     if (fences == 0 || &__rseq_offset == NULL || &__rseq_size == NULL || __rseq_size == 0)
         return;
@@ -60,6 +59,16 @@ FW_CONSTRUCTOR static void look_for_rseq(int argc, char **argv, char **environme
     if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ) != 0)
         return;
     __atomic_store_n(&fw_rseq_offset_, __rseq_offset, __ATOMIC_RELEASE);
+}
+
+/*
+ * Before this ran, and where it finds something missing, every release is an atomic instruction.
+ * Without arguments: with link-time optimisation, and in other C libraries, constructors get none.
+ */
+FW_CONSTRUCTOR static void begin(void)
+{
+    if (environ != NULL) /* or it is too early: the drop-in begins by itself */
+        fw_release_begin_(environ);
 }
 
 static int fence_once(void)

@@ -9,6 +9,8 @@ extern ptrdiff_t fw_rseq_offset_ __attribute__((visibility("hidden")));
 
 int fw_release_fence_(void);
 
+void fw_release_begin_(char *const *environment);
+
 /*
  * Look and store inside a restartable sequence: if the thread is preempted, migrated, interrupted
  * by a signal or hit by the fence between labels 1 and 2, the kernel sends it to label 4 instead.

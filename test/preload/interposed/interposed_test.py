@@ -36,6 +36,8 @@ THREADS = {
     "__register_atfork": "while the library is loaded",
     "__rseq_offset": "a number, and no function",
     "__rseq_size": "a number, and no function",
+    "__environ": "a pointer, and no function",
+    "environ": "a pointer, and no function",
     "getauxval": "reads what the kernel gave the process; no lock in it",
     "abort": "the end, after a line about misuse",
     "pthread_key_create": "while the library is loaded",
