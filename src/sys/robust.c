@@ -77,7 +77,7 @@ FW_CONSTRUCTOR static void watch_forks(void)
         fw_panic_errno_("pthread_atfork", error);
 }
 
-/* Where a word of our own list lies from its entry: as with glibc, and as the lines have room for. */
+/* From an entry of our own list to its word: as with glibc, and as the lines have room for. */
 #define OWN_OFFSET (-32)
 
 /* The thread's list: the one it has, or ours; where the kernel has none, at least a place. */

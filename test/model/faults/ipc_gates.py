@@ -23,7 +23,8 @@ UNIT_FAULTS = [
           "ipc-units-kill-two", UNITS, TAKE_OVER,
           "        else if (life == FW_IPC_DEAD) {\n"
           "            fw_store64_release(&v->units[i], v->me.id);\n"),
-    Fault("ipc-units-lost", "takes the units of dead ones for damaged", "ipc-units-kill", UNITS, TAKE_OVER,
+    Fault("ipc-units-lost", "takes the units of dead ones for damaged", "ipc-units-kill", UNITS,
+          TAKE_OVER,
           "        else if (life == FW_IPC_DEAD)\n            error = EUCLEAN;\n" +
           TAKE_OVER.replace("life == FW_IPC_DEAD", "life == FW_IPC_UNREAL")),
     Fault("ipc-units-unannounced", "sleeps, and the queue does not say so", "ipc-units", UNITS,
