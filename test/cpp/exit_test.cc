@@ -37,8 +37,8 @@ static void sit_inside(fw::brlock &table, fw::barrier<> &meeting, what w)
         break;
     case what::barrier:
         std::thread([&] { meeting.arrive_and_wait(); }).detach();
-        while (meeting.native_handle()->state_ >> 22 == 0) // internal: somebody is inside
-            usleep(100);
+        while (__atomic_load_n(&meeting.native_handle()->state_, __ATOMIC_RELAXED) >> 22 == 0)
+            usleep(100); // internal: nobody is inside yet
         break;
     }
     inside = true;
