@@ -109,7 +109,12 @@ int fw_futex_cmp_requeue(const uint32_t *from, uint32_t expected, unsigned n_wak
     return call(from, op, n_wake, (long)n_move, to, expected);
 }
 
-int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *deadline)
+/*
+ * A thread may be cancelled in it.  AddressSanitizer would not notice that the frame is gone, and
+ * take its surroundings for what must not be touched.
+ */
+__attribute__((no_sanitize("address"))) int fw_futex_wait_any(const fw_futex_any *words, unsigned n,
+                                                              const fw_deadline *deadline)
 {
     struct waitv_entry entries[FW_FUTEX_WAIT_ANY_MAX];
     struct timespec at = {0, 0};
