@@ -5,11 +5,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <furwock/ipc/region.h>
+
+#include "test/robust_lists.h"
 
 struct bank;
 int bank_open(struct bank *b, fw_ipc_journal *j);
@@ -24,9 +27,15 @@ static pid_t start(struct bank *b, fw_ipc_journal *j)
     pid_t child = fork();
 
     if (child == 0)
-        for (int i = 0;; i++)
-            if (bank_open(b, j) != 0 || transfer(b, j, i % 10, (i + 3) % 10, i) != 0)
+        for (int i = 0;; i++) {
+            int error = bank_open(b, j);
+            if (error == 0)
+                error = transfer(b, j, i % 10, (i + 3) % 10, i);
+            if (error != 0) {
+                fprintf(stderr, "a clerk gets %s\n", strerror(error));
                 _exit(EXIT_FAILURE);
+            }
+        }
     return child;
 }
 
@@ -38,6 +47,7 @@ int main(void)
     struct bank *b;
     long sum = 0;
 
+    need_robust_lists(); /* more die than there are lines */
     if (fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0 ||
         fw_region_object(region, "bank", FW_REGION_DATA, sizeof *b, FW_REGION_CREATE,
                          &objects[0]) ||
