@@ -91,10 +91,11 @@ static struct fw_robust_head_ *find_head(void)
     if (error == 0 && head != NULL && size == sizeof *head)
         return head;
     own_head.first = (uintptr_t)&own_head;
-    own_head.offset = OWN_OFFSET;
-    if (error == 0) /* otherwise the C library's list, which we cannot see, would be lost */
-        fw_system_call_(SYS_set_robust_list, (long)(intptr_t)&own_head, sizeof own_head, 0, 0, 0,
-                        0);
+    own_head.offset = 0; /* no line has room for such entries: nothing enters it */
+    /* Where it cannot be asked for, the C library may have one, which would be lost. */
+    if (error == 0 && fw_system_call_(SYS_set_robust_list, (long)(intptr_t)&own_head,
+                                      sizeof own_head, 0, 0, 0, 0) == 0)
+        own_head.offset = OWN_OFFSET;
     return &own_head;
 }
 
