@@ -2,35 +2,17 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <furwock/ipc/named.h>
 
+#include "region_fixture.h"
 #include "testing.h"
 
 /* src/ipc/journaled.c: locks that are made together with their journal. */
 
 enum { MAKE = FW_REGION_CREATE, CAPACITY = 100 };
-
-static fw_region *region;
-
-static int set_up(void **state)
-{
-    int fd = memfd_create("journaled", 0);
-
-    (void)state;
-    if (fd < 0 || fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0)
-        return -1;
-    return close(fd);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return fw_region_close(region);
-}
 
 static int open_mutex(const char *name, size_t capacity, unsigned flags, fw_ipc_mutex **m,
                       fw_ipc_journal **j)

@@ -2,36 +2,18 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <furwock/ipc/region.h>
 
 #include "ipc/layout.h"
+#include "region_fixture.h"
 #include "testing.h"
 
 /* src/ipc/named.c: named objects of a region. */
 
 enum { MAKE = FW_REGION_CREATE, ALONE = FW_REGION_CREATE | FW_REGION_EXCLUSIVE };
-
-static fw_region *region;
-
-static int set_up(void **state)
-{
-    int fd = memfd_create("named", 0);
-
-    (void)state;
-    if (fd < 0 || fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0)
-        return -1;
-    return close(fd);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return fw_region_close(region);
-}
 
 static int data(const char *name, size_t size, unsigned flags, void *object)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <furwock/ipc/named.h>
 
+#include "region_fixture.h"
 #include "testing.h"
 
 /* src/ipc/numbered.c: objects that are found have the numbers that were asked for, or EPROTO. */
@@ -12,24 +12,6 @@
 enum { MAKE = FW_REGION_CREATE };
 #define FAIL FW_IPC_BARRIER_FAIL
 #define GO_ON FW_IPC_BARRIER_GO_ON
-
-static fw_region *region;
-
-static int set_up(void **state)
-{
-    int fd = memfd_create("numbered", 0);
-
-    (void)state;
-    if (fd < 0 || fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0)
-        return -1;
-    return close(fd);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return fw_region_close(region);
-}
 
 static void semaphores(void **state)
 {

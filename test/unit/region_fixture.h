@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REGION_FIXTURE_H
+#define REGION_FIXTURE_H
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <furwock/ipc/region.h>
+
+/* For tests of what lies in a region: each has a new one, in a file without a name. */
+static fw_region *region;
+
+static int set_up(void **state)
+{
+    int fd = memfd_create("test", 0);
+
+    (void)state;
+    if (fd < 0 || fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0)
+        return -1;
+    return close(fd);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return fw_region_close(region);
+}
+
+#endif
