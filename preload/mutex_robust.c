@@ -36,7 +36,7 @@
 #include <furwock/futex.h>
 
 #include "mutex_type.h"
-#include "nap.h"
+#include "nap_growth.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/robust.h"

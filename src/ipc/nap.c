@@ -15,6 +15,7 @@
 #include <furwock/futex.h>
 
 #include "ipc/member.h"
+#include "nap_growth.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
@@ -35,14 +36,6 @@ static void forget_lives(struct fw_ipc_wait_ *w)
     w->n = 1;
 }
 
-static uint64_t longest_nap(const fw_deadline *deadline)
-{
-    bool is_real = deadline != NULL && deadline->clock == CLOCK_REALTIME;
-
-    return is_real && FW_IPC_NAP_REAL_NS_ < FW_IPC_NAP_MOST_NS_ ? FW_IPC_NAP_REAL_NS_
-                                                                : FW_IPC_NAP_MOST_NS_;
-}
-
 int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, const void *object,
                        uint32_t how, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
@@ -59,7 +52,7 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->naps = 0;
     w->word = NULL;
     w->expected = 0;
-    w->most_ns = longest_nap(deadline);
+    w->most_ns = fw_nap_longest_(deadline);
     w->first_ns = how == FW_IPC_WAITS_COND ? w->most_ns : FW_IPC_NAP_NS_;
     w->nap_ns = w->first_ns;
     w->nap_ends = 0;
@@ -191,8 +184,7 @@ static void end_nap(struct fw_ipc_wait_ *w, bool has_napped)
     w->naps = w->naps < FW_IPC_NAPS_COUNTED_ ? w->naps + 1 : FW_IPC_NAPS_COUNTED_ / 2 + 1;
     w->asks = !is_blind(w) || is_time_to_ask(w->naps);
     if (!is_blind(w))
-        w->nap_ns = w->nap_ns < w->most_ns / FW_IPC_NAP_GROWTH_ ? w->nap_ns * FW_IPC_NAP_GROWTH_
-                                                                : w->most_ns;
+        w->nap_ns = fw_nap_longer_(w->nap_ns, w->most_ns);
 }
 
 /* For a policy that never sleeps: to poll for as long as a nap counts as one. */
@@ -272,14 +264,17 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
     now = fw_clock_ns_();
     goes_on = begin_nap(w, word, expected, now);
     left = fw_deadline_left_(w->poll.deadline, goes_on ? w->nap_ends - now : 1);
+    if (left == 0) {
+        forget_lives(w);
+        return ETIMEDOUT;
+    }
     w->words[0] = (fw_futex_any){word, expected, FW_FUTEX_SHARED};
     end = point(now + left);
-    error = left == 0 || !goes_on ? -ETIMEDOUT : is_late ? -EAGAIN : sleep_until(w, &end, cancel);
-    w->has_line |= left != 0;
-    if (left != 0)
-        end_nap(w, error == -ETIMEDOUT);
+    error = !goes_on ? -ETIMEDOUT : is_late ? -EAGAIN : sleep_until(w, &end, cancel);
+    w->has_line = true;
+    end_nap(w, error == -ETIMEDOUT);
     forget_lives(w);
-    return left == 0 ? ETIMEDOUT : 0;
+    return 0;
 }
 
 int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)

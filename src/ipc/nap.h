@@ -44,12 +44,12 @@
  *       WAITERS.  Who waits for such a one, is such a one, or cannot sleep on several words, naps.
  *
  * A nap: nobody sleeps for longer than its nap without a look.  The first one lasts FW_IPC_NAP_NS_;
- * by Z3 all others, too.  Otherwise each is FW_IPC_NAP_GROWTH_ times the one before, up to
- * FW_IPC_NAP_MOST_NS_: that is for deaths that the kernel does not mark, though it could have been
+ * by Z3 all others, too.  Otherwise each is FW_NAP_GROWTH times the one before, up to
+ * FW_NAP_MOST_NS: that is for deaths that the kernel does not mark, though it could have been
  * expected to, and for what we have not thought of.  So such a death costs those who have waited
  * for long a minute, and those who have just come a nap.  (Who waits for a condition begins with
  * the longest: its look ends the wait if there was a signal meanwhile, be it another's.)  Where the
- * deadline is on CLOCK_REALTIME naps grow to FW_IPC_NAP_REAL_NS_ only: that clock may be set.
+ * deadline is on CLOCK_REALTIME naps grow to FW_NAP_REAL_NS only: that clock may be set.
  *
  *     struct fw_ipc_wait_ w;
  *     if ((error = fw_ipc_wait_begin_(&w, &me, object, FW_IPC_WAITS_LOCK, policy, deadline)) != 0)
@@ -64,14 +64,6 @@
  *     fw_ipc_wait_end_(&w);
  */
 #define FW_IPC_NAP_NS_ 40000000u
-#define FW_IPC_NAP_GROWTH_ 8u
-
-/* The model has naps that are all alike. */
-#ifndef FW_IPC_NAP_MOST_NS_
-#define FW_IPC_NAP_MOST_NS_ UINT64_C(60000000000)
-#endif
-
-#define FW_IPC_NAP_REAL_NS_ UINT64_C(1000000000)
 
 /* A power of two.  The model has 1: there, each nap is the first. */
 #ifndef FW_IPC_NAPS_COUNTED_

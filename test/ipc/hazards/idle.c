@@ -20,6 +20,7 @@
 
 #include "hazards/stage.h"
 #include "ipc/nap.h"
+#include "nap_growth.h"
 #include "sys/wait_any.h"
 
 enum { EACH = 3, KINDS = 5, WAITERS = EACH * KINDS, QUIET_MS = 2000, SIGNALS = 5 };
@@ -66,8 +67,7 @@ static unsigned long naps_in(uint64_t ns)
 
     while ((end += nap) <= ns) {
         n++;
-        nap = nap * FW_IPC_NAP_GROWTH_ < FW_IPC_NAP_MOST_NS_ ? nap * FW_IPC_NAP_GROWTH_
-                                                             : FW_IPC_NAP_MOST_NS_;
+        nap = fw_nap_longer_(nap, FW_NAP_MOST_NS);
     }
     return n;
 }
@@ -176,7 +176,7 @@ static void a_signal_ends_one_wait(void *arg)
         await(&returned, i + 1);
     }
     pass_time(QUIET_MS);
-    if (now_ns() - began < FW_IPC_NAP_MOST_NS_ && fw_load32_acquire(&returned) != SIGNALS)
+    if (now_ns() - began < FW_NAP_MOST_NS && fw_load32_acquire(&returned) != SIGNALS)
         fail("%u signals, and %u waits returned", SIGNALS, fw_load32_acquire(&returned));
 }
 
