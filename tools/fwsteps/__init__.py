@@ -68,3 +68,22 @@ def start(command, stdin=subprocess.DEVNULL):
     """The command, with all that it says, as text, in one pipe."""
     return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, errors="replace")
+
+
+def run_to_file(command, path, show, wanted=re.compile("")):
+    """Runs it with its output in a file; its exit status and how many seconds it took.
+
+    show(line, seconds) is the text that says how far it is: by the last line that is wanted.
+    """
+    began, status, last = time.monotonic(), Status(), ""
+    process = start(command)
+    with open(path, "w", encoding="utf-8") as log:
+        for line in lines_of(process, 1):
+            if line is not None:
+                log.write(line)
+                log.flush()
+                last = line if wanted.match(line) else last
+            if status.due():
+                status.show(show(last, time.monotonic() - began))
+    status.clear()
+    return process.wait(), time.monotonic() - began
