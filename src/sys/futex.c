@@ -11,13 +11,14 @@
 
 #include <furwock/futex.h>
 
+#include "sys/call_waitv.h"
 #include "sys/clock.h"
 
 _Static_assert(FW_FUTEX_ALL == INT_MAX, "the kernel counts waiters in an int");
 _Static_assert(FW_FUTEX_ANY_BIT == FUTEX_BITSET_MATCH_ANY, "the kernel's set of all bits");
 
-/* futex_waitv(2) is younger (Linux 5.16) than many sets of kernel headers. */
-enum { SYS_FUTEX_WAITV = 449, FUTEX_WORD_32 = 0x02, FUTEX_WORD_PRIVATE = FUTEX_PRIVATE_FLAG };
+/* Flags of futex_waitv. */
+enum { FUTEX_WORD_32 = 0x02, FUTEX_WORD_PRIVATE = FUTEX_PRIVATE_FLAG };
 
 struct waitv_entry {
     uint64_t val;
@@ -134,6 +135,6 @@ __attribute__((no_sanitize("address"))) int fw_futex_wait_any(const fw_futex_any
     }
     if (deadline != NULL && !is_before_the_epoch(deadline))
         at = deadline->at;
-    return (int)fw_system_call_(SYS_FUTEX_WAITV, (long)(intptr_t)entries, n, 0,
+    return (int)fw_system_call_(FW_CALL_FUTEX_WAITV_, (long)(intptr_t)entries, n, 0,
                                 deadline != NULL ? (long)(intptr_t)&at : 0, clock, 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: probe.h. */
 #include "sys/probe.h"
+#include "sys/call_waitv.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -10,7 +11,6 @@
 
 /* Younger than many sets of kernel headers; the numbers are the same on all machines. */
 enum {
-    CALL_FUTEX_WAITV = 449,
     CALL_FUTEX_WAKE = 454,
     OPERATION_LOCK_PI2 = 13,
     FLAG_ROBUST_UNLOCK = 512,
@@ -26,7 +26,7 @@ static int futex(uint32_t *word, int operation, uint32_t value, void *other)
 
 int fw_probe_waitv_(void)
 {
-    return -(int)fw_system_call_(CALL_FUTEX_WAITV, 0, 0, 0, 0, 0, 0);
+    return fw_ask_waitv_();
 }
 
 int fw_probe_futex2_(void)
