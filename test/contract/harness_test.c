@@ -226,7 +226,9 @@ static void test_counters(void **state)
     counters_read(c, &before);
     for (int i = 0; i < 10; i++)
         clock_sleep_ns(1000);
-    work_ns(5 * MS);
+    uint64_t busy_until = clock_thread_cpu_ns() + 2 * MS;
+    while (clock_thread_cpu_ns() < busy_until)
+        work_do(1000);
     counters_read(c, &after);
     counts_subtract(&after, &before);
     assert_true(after.voluntary >= 5);
