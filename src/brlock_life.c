@@ -47,12 +47,23 @@ int fw_brlock_init(fw_brlock *l)
 }
 
 /*
+ * Is a writer inside?  One that releases the lock opens the stripes from the first to the last, and
+ * then the gate (B1): whoever came in through a stripe, and destroys the lock, may still find the
+ * gate closed, but not the first stripe.
+ */
+static bool is_written(const fw_brlock *l)
+{
+    return is_closed(fw_load32_relaxed(&l->gate_)) &&
+           (fw_load32_acquire(&l->lines_->stripe[0].word) & BRLOCK_CLOSED) != 0;
+}
+
+/*
  * Takes the writers' mutex.  A writer may still be on its way out and have it (B5): it is waited
- * for.  EBUSY: the gate is closed, so there is a writer; or a fork has left the mutex to nobody.
+ * for.  EBUSY: a writer is inside; or a fork has left the mutex to nobody.
  */
 static int keep_writers_out(fw_brlock *l)
 {
-    while (!is_closed(fw_load32_relaxed(&l->gate_))) {
+    while (!is_written(l)) {
         fw_deadline soon = fw_deadline_in_(CLOCK_MONOTONIC, LOOK_NS);
 
         if (fw_mutex_trylock(&l->lines_->writers) == 0)
@@ -82,10 +93,11 @@ int fw_brlock_trydestroy(fw_brlock *l)
 
 void fw_brlock_destroy(fw_brlock *l)
 {
-    uint32_t closer = closer_of(fw_load32_relaxed(&l->gate_));
+    uint32_t closer;
 
     if (fw_brlock_trydestroy(l) == 0)
         return;
+    closer = closer_of(fw_load32_relaxed(&l->gate_));
     if (closer == 0)
         fw_panic_("read-write lock destroyed while it is read", l, fw_self_(), 0);
     fw_panic_(closer == fw_self_() ? "read-write lock destroyed by its owner"

@@ -20,6 +20,15 @@ static int reset(void **state)
     return fw_brlock_init(&lock);
 }
 
+/* As where the kernel does not help. */
+static int reset_stripes(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_percpu = (struct fake_percpu){.processors = 2, .counters = 0};
+    return fw_brlock_init(&lock);
+}
+
 static int forget(void **state)
 {
     (void)state;
@@ -84,11 +93,35 @@ static void who_is_on_the_way_out_is_waited_for(void **state)
     assert_true(fake.waits >= 2);
 }
 
-/* It took the mutex on its way in, and closes the gate. */
+/* The stripes are open again: readers come and go, and the last of them destroys the lock. */
+static int opens_the_gate(struct fake_call *call)
+{
+    (void)call;
+    lock.gate_ = 0;
+    fake_as(200);
+    fw_mutex_unlock(&lock.lines_->writers);
+    return FAKE_COMPARE;
+}
+
+static void who_has_yet_to_open_the_gate_is_waited_for(void **state)
+{
+    (void)state;
+    fake_as(200);
+    fw_mutex_lock(&lock.lines_->writers);
+    lock.gate_ = FAKE_ID(200);
+    fake_as(FAKE_SELF);
+    fake.on_sleep = opens_the_gate;
+    fw_brlock_destroy(&lock);
+    assert_null(lock.lines_);
+    assert_true(fake.waits >= 1);
+}
+
+/* It took the mutex on its way in, and closes the lock. */
 static int closes(struct fake_call *call)
 {
     (void)call;
     lock.gate_ = FAKE_ID(200);
+    lock.lines_->stripe[0].word |= BRLOCK_CLOSED;
     return -ETIMEDOUT;
 }
 
@@ -102,6 +135,7 @@ static void who_is_on_the_way_in_is_not(void **state)
     fake.pause_ns = 1000000;
     assert_int_equal(fw_brlock_trydestroy(&lock), EBUSY);
     lock.gate_ = 0;
+    lock.lines_->stripe[0].word &= ~BRLOCK_CLOSED;
     fake_as(200);
     fw_mutex_unlock(&lock.lines_->writers);
     fake_as(FAKE_SELF);
@@ -128,6 +162,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_read_stays, reset, forget),
         cmocka_unit_test_setup_teardown(what_is_written_stays, reset, forget),
         cmocka_unit_test_setup_teardown(who_is_on_the_way_out_is_waited_for, reset, forget),
+        cmocka_unit_test_setup_teardown(who_has_yet_to_open_the_gate_is_waited_for, reset, forget),
+        cmocka_unit_test_setup_teardown(who_has_yet_to_open_the_gate_is_waited_for, reset_stripes,
+                                        forget),
         cmocka_unit_test_setup_teardown(who_is_on_the_way_in_is_not, reset, forget),
         cmocka_unit_test_setup_teardown(what_a_fork_left_held_stays, reset, forget),
     };
