@@ -228,13 +228,20 @@ static int sleep_on_all(struct fw_ipc_wait_ *w, const fw_deadline *end,
     return answer > 0 ? 0 : answer;
 }
 
+/* For several words: the kernel has no memory; or a filter of system calls has come meanwhile. */
+static bool cannot_sleep_on_all(int error)
+{
+    return error == -ENOMEM || error == -ENOSYS || error == -EPERM;
+}
+
 static int sleep_until(struct fw_ipc_wait_ *w, const fw_deadline *end,
                        const struct fw_ipc_cancel_ *cancel)
 {
     int error = w->naps_only ? sleep_on_word(w->words, end, cancel) : sleep_on_all(w, end, cancel);
 
-    if (error == -ENOMEM) { /* for several words; so by Z3, for once */
+    if (!w->naps_only && cannot_sleep_on_all(error)) { /* so by Z3: for once, or from now on */
         fw_deadline nap = fw_deadline_nap_(end, FW_IPC_NAP_NS_);
+        w->naps_only = error != -ENOMEM;
         error = sleep_on_word(w->words, &nap, cancel);
         error = error == -ETIMEDOUT ? 0 : error;
     }

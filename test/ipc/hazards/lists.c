@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The thread's robust list is the C library's, and its own robust mutexes are in it as well: before
- * ours, after it, in between, very many of them; and a system call filter that hides the list.
+ * ours, after it, in between, very many of them; and a system call filter that hides the list, or
+ * refuses to sleep on several words when the thread has done so already.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "hazards/stage.h"
+#include "sys/call_waitv.h"
 
 /* The kernel walks 2048 entries of a list. */
 enum { SOME = 60, VERY_MANY = 3000 };
@@ -219,6 +221,27 @@ static void the_list_cannot_be_had(void)
     expect_pthread_left(0, SOME);
 }
 
+static void wait_on_under_a_filter(void *arg)
+{
+    (void)arg;
+    expect_held(stage.m[0]);
+    if (!refuse(FW_CALL_FUTEX_WAITV_))
+        puts("(system calls cannot be refused here)");
+    expect_held(stage.m[0]);
+    flag_raise(1);
+    expect_left(stage.m[0], 0, 0);
+}
+
+static void a_filter_comes_late(void)
+{
+    pid_t holder = start_holder(0);
+    pid_t waiter = start(wait_on_under_a_filter, NULL);
+
+    flag_await(1);
+    murder(holder);
+    finish(waiter);
+}
+
 int main(void)
 {
     stage_make(FW_REGION_LEAST);
@@ -231,5 +254,6 @@ int main(void)
         CASE(behind_very_many_others);
     CASE(a_thread_without_a_list);
     CASE(the_list_cannot_be_had);
+    CASE(a_filter_comes_late);
     return EXIT_SUCCESS;
 }
