@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads as members of regions.  Contract: member.h; states of a line, and M1 to M3: layout.h.
+ * Threads as members of regions.  Contract: member.h; states of a line, and M1 to M4: layout.h.
  *
  * To claim a line:
  *   1  point the robust list's pending entry at the line's word: the kernel has it in view
@@ -28,6 +28,18 @@ static __thread struct membership {
     uint64_t generation; /* of the place */
     uint64_t id;
 } known[FW_IPC_PLACES] __attribute__((tls_model("initial-exec")));
+
+/* M4: the thread of this process that has the line; 0: there is none any more. */
+static uint32_t who_has(const struct fw_ipc_place_ *place, uint32_t slot)
+{
+    uint32_t thread = fw_ipc_line_had_(place, slot);
+
+    if (thread == 0 || fw_robust_is_here_(thread))
+        return thread;
+    __atomic_compare_exchange_n(&place->lines_had[slot], &thread, 0, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    return 0;
+}
 
 static uint32_t tenant(uint64_t life)
 {
@@ -102,15 +114,20 @@ static bool take(const struct fw_ipc_place_ *place, uint32_t slot, uint64_t *id)
     struct fw_ipc_member_ *m = &place->members[slot];
     uint64_t life = fw_load64_acquire(&m->life);
     struct fw_robust_ r;
+    uint32_t had_by;
     bool is_mine;
 
     if (!is_free(life) || tenancy(life) == UINT32_MAX) /* worn out: M1 */
+        return false;
+    had_by = who_has(place, slot);
+    if (had_by != 0 && had_by != fw_robust_thread_.id) /* it only seems to be free */
         return false;
     raise_used(place->head, slot + 1);
     fw_robust_announce_(&r, robust_word(m));
     /* free or DIED -> id, and the next tenancy */
     is_mine = fw_cas64_acq_rel(&m->life, &life, (tenancy(life) + 1) << 32 | r.id);
     if (is_mine) {
+        fw_ipc_have_line_(place, slot, r.id);
         introduce(m, r.id, tenancy(life) + 1);
         if (fw_robust_link_(robust_word(m)))              /* if not, fw_ipc_life_slow_ finds out */
             fw_or64_relaxed(&m->life, FW_ROBUST_WAITERS); /* tid -> tid|WAITERS */
@@ -223,6 +240,29 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
     return 0;
 }
 
+/*
+ * May the calling thread's robust list lead there, when it has left the line `left`?  Who can write
+ * to a region can make up entries in it: there, only to another line that the thread has.
+ */
+static bool may_lead_to(uintptr_t begin, size_t size, const void *left)
+{
+    const struct fw_ipc_place_ *place = fw_ipc_place_of_((const void *)begin);
+    const struct fw_ipc_member_ *m;
+    uintptr_t slot;
+
+    if (place == NULL)
+        place = fw_ipc_place_of_((const void *)(begin + size - 1));
+    if (place == NULL)
+        return true;
+    slot = (begin - (uintptr_t)place->members) / sizeof *m;
+    if (slot >= place->member_count)
+        return false;
+    m = &place->members[slot];
+    return m != left && begin >= (uintptr_t)m->list_ &&
+           begin + size <= (uintptr_t)m->list_ + sizeof m->list_ &&
+           fw_ipc_line_had_(place, (uint32_t)slot) == fw_robust_thread_.id;
+}
+
 bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
 {
     struct membership *k = &known[place->index];
@@ -234,8 +274,9 @@ bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
         return true;
     m = fw_ipc_member_of_(place, k->id);
     fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */
-    is_out = fw_robust_unlink_from_(robust_word(m), (const void *)place->base, place->size);
+    is_out = fw_robust_unlink_from_(robust_word(m), may_lead_to, m);
     if (is_out) { /* else the line stays this thread's until it ends */
+        fw_ipc_have_line_(place, (uint32_t)(k->id & FW_IPC_SLOT) - 1, 0);
         fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy: M1 */
         wake_watchers(m);
     }
@@ -245,19 +286,14 @@ bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
     return is_out;
 }
 
+/* As this process knows it: M4. */
 bool fw_ipc_has_company_(const struct fw_ipc_place_ *place)
 {
-    uint64_t process = fw_process_id_();
-    uint64_t space = fw_pid_namespace_(); /* others may have the same number elsewhere */
     uint64_t own = is_valid(&known[place->index], place) ? known[place->index].id : 0;
 
-    for (uint32_t slot = 0; slot < place->member_count; slot++) {
-        struct fw_ipc_member_ *m = &place->members[slot];
-        if (!is_free(fw_load64_acquire(&m->life)) && slot + 1 != (own & FW_IPC_SLOT) &&
-            fw_load64_relaxed(&m->ids) >> 32 == process &&
-            fw_load64_relaxed(&m->pid_namespace) == space && !bury(m))
+    for (uint32_t slot = 0; slot < place->member_count; slot++)
+        if (slot + 1 != (own & FW_IPC_SLOT) && who_has(place, slot) != 0)
             return true; /* the system is asked about one who lives at most */
-    }
     return false;
 }
 

@@ -86,6 +86,16 @@ static void begin_anew(void)
     fw_mutex_init(&changing);
 }
 
+/* No thread has had a line yet.  (Four pages a place, used as far as there are lines.) */
+static uint32_t *no_lines_had(unsigned index, uint32_t n)
+{
+    static uint32_t lines_had[FW_IPC_PLACES][FW_IPC_MEMBERS_MOST];
+
+    for (uint32_t i = 0; i < n; i++)
+        __atomic_store_n(&lines_had[index][i], 0, __ATOMIC_RELAXED);
+    return lines_had[index];
+}
+
 static void fill(struct fw_ipc_place_ *place, unsigned index, void *base,
                  const struct fw_ipc_plan_ *plan)
 {
@@ -94,6 +104,7 @@ static void fill(struct fw_ipc_place_ *place, unsigned index, void *base,
     place->head = base;
     place->members = (struct fw_ipc_member_ *)(void *)((char *)base + plan->members_at);
     place->member_count = plan->member_count;
+    place->lines_had = no_lines_had(index, plan->member_count);
     place->index = index;
     place->flags = plan->flags;
     place->is_taken = 1;

@@ -34,6 +34,14 @@ struct fw_ipc_place_ {
     uint32_t index;
     uint32_t flags; /* the head's */
     uint32_t is_taken;
+    /*
+     * Which thread of this process has had each line last: its id, or 0.  What the lines say others
+     * can write over, and memory to which a thread's robust list leads would seem to be nobody's
+     * (layout.h, M4).  Stored before a line enters the list, and cleared after it has left it;
+     * where the thread has ended, by who finds that out.  (No fw_ operations: other processes, of
+     * which the model is made, have nothing to do with it.)
+     */
+    uint32_t *lines_had;
 };
 
 extern struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
@@ -55,6 +63,17 @@ const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object);
 int fw_ipc_place_add_(void *base, const struct fw_ipc_plan_ *plan,
                       const struct fw_ipc_place_ **place);
 void fw_ipc_place_remove_(const struct fw_ipc_place_ *place);
+
+static inline uint32_t fw_ipc_line_had_(const struct fw_ipc_place_ *place, uint32_t slot)
+{
+    return __atomic_load_n(&place->lines_had[slot], __ATOMIC_RELAXED);
+}
+
+static inline void fw_ipc_have_line_(const struct fw_ipc_place_ *place, uint32_t slot,
+                                     uint32_t thread)
+{
+    __atomic_store_n(&place->lines_had[slot], thread, __ATOMIC_RELAXED);
+}
 
 /* An address as the distance from the region's begin, and back; 0 and NULL: not in the region. */
 static inline uint64_t fw_ipc_offset_(const struct fw_ipc_place_ *place, const void *object)

@@ -216,42 +216,42 @@ static bool peek(uintptr_t address, uintptr_t *value)
 /* Longer than any list that the kernel follows (ROBUST_LIST_LIMIT). */
 enum { LIST_MOST = 2048 };
 
+/* Of entries that others can have made up: which may be in the list. */
+struct rule {
+    fw_robust_may_lead_to_ *may_lead_to;
+    const void *arg;
+};
+
+static bool may_be(const struct rule *rule, struct entry *e)
+{
+    return rule->may_lead_to == NULL ||
+           rule->may_lead_to((uintptr_t)before(e), 2 * sizeof(uintptr_t), rule->arg);
+}
+
 /*
  * The entry before, found from the head on: what e says itself may have been written over, since it
  * lies in memory that others can write to.  NULL: e is not in the list, or cannot be reached.
  */
-static struct entry *find_before(struct fw_robust_head_ *head, const struct entry *e)
+static struct entry *find_before(struct fw_robust_head_ *head, const struct entry *e,
+                                 const struct rule *rule)
 {
     struct entry *at = (struct entry *)(void *)&head->first;
     uintptr_t next = head->first;
 
     for (unsigned i = 0; i < LIST_MOST && entry_at(next) != e; i++) {
         at = entry_at(next);
-        if ((uintptr_t)at == (uintptr_t)head || !peek((uintptr_t)at, &next))
+        if ((uintptr_t)at == (uintptr_t)head || !may_be(rule, at) || !peek((uintptr_t)at, &next))
             return NULL;
     }
     return entry_at(next) == e ? at : NULL;
 }
 
-/* A stretch of memory that others can write to. */
-struct stretch {
-    uintptr_t begin;
-    size_t size;
-};
-
-/* An entry with the pointer before it: does any byte of it lie in there? */
-static bool lies_in(const struct stretch *s, const struct entry *e)
-{
-    return (uintptr_t)before((struct entry *)(uintptr_t)e) + 2 * sizeof(uintptr_t) - 1 - s->begin <
-           s->size + 2 * sizeof(uintptr_t) - 1;
-}
-
 /*
  * May `next` be what follows e?  What is there leads back to e; and on to the end, through nothing
- * that lies in the stretch, which is about to go: others can have made up a list in there.
+ * that others can have made up.
  */
 static bool follows(const struct fw_robust_head_ *head, const struct entry *e, uintptr_t next,
-                    const struct stretch *s)
+                    const struct rule *rule)
 {
     uintptr_t back = 0;
 
@@ -260,7 +260,7 @@ static bool follows(const struct fw_robust_head_ *head, const struct entry *e, u
     if (!peek((uintptr_t)before(entry_at(next)), &back) || back != (uintptr_t)e)
         return false;
     for (unsigned i = 0; i < LIST_MOST; i++) {
-        if (lies_in(s, entry_at(next)) || !peek((uintptr_t)entry_at(next), &next))
+        if (!may_be(rule, entry_at(next)) || !peek((uintptr_t)entry_at(next), &next))
             return false;
         if ((uintptr_t)entry_at(next) == (uintptr_t)head)
             return true;
@@ -268,18 +268,18 @@ static bool follows(const struct fw_robust_head_ *head, const struct entry *e, u
     return false;
 }
 
-bool fw_robust_unlink_from_(uint32_t *word, const void *memory, size_t size)
+bool fw_robust_unlink_from_(uint32_t *word, fw_robust_may_lead_to_ *may_lead_to, const void *arg)
 {
-    const struct stretch s = {(uintptr_t)memory, size};
+    const struct rule rule = {may_lead_to, arg};
     struct fw_robust_head_ *head = own_list();
     struct entry *e = entry_of(head, word);
-    struct entry *at = e != NULL ? find_before(head, e) : NULL;
+    struct entry *at = e != NULL ? find_before(head, e, &rule) : NULL;
     uintptr_t next;
 
     if (at == NULL)
         return e == NULL;
     next = __atomic_load_n(&e->next, __ATOMIC_RELAXED); /* once: it may be another a moment later */
-    if (lies_in(&s, at) || !follows(head, e, next, &s))
+    if (!follows(head, e, next, &rule))
         return false; /* written over; and the one behind, wherever it is, leads back here */
     put(&at->next, next);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -292,7 +292,7 @@ bool fw_robust_unlink_from_(uint32_t *word, const void *memory, size_t size)
 
 bool fw_robust_unlink_(uint32_t *word)
 {
-    return fw_robust_unlink_from_(word, NULL, 0);
+    return fw_robust_unlink_from_(word, NULL, NULL);
 }
 
 bool fw_robust_is_gone_(uint32_t id)
@@ -302,4 +302,10 @@ bool fw_robust_is_gone_(uint32_t id)
     if (fw_system_call_(SYS_tkill, (long)id, 0, 0, 0, 0, 0) == -ESRCH)
         return true;
     return fw_thread_about_(id, &about) && about.is_dead;
+}
+
+bool fw_robust_is_here_(uint32_t id)
+{
+    return fw_system_call_(SYS_tgkill, (long)fw_process_id_(), (long)id, 0, 0, 0, 0) != -ESRCH &&
+           !fw_robust_is_gone_(id);
 }

@@ -124,10 +124,13 @@ bool fw_robust_link_(uint32_t *word);
 bool fw_robust_unlink_(uint32_t *word);
 
 /*
- * The same for a word in memory that others can write to, and that may be unmapped then.  False
- * also where another entry seems to lie in that memory: the list must not lead there.
+ * The same for a word in memory that others can write to, and that may be unmapped then.  They can
+ * have made up entries wherever they can write; so `may_lead_to` says of each other entry of the
+ * list whether it may be there (`size` bytes at `begin`: the entry and the pointer before it).
+ * False also where it says no: the list must not lead to such a place through this word's memory.
  */
-bool fw_robust_unlink_from_(uint32_t *word, const void *memory, size_t size);
+typedef bool fw_robust_may_lead_to_(uintptr_t begin, size_t size, const void *arg);
+bool fw_robust_unlink_from_(uint32_t *word, fw_robust_may_lead_to_ *may_lead_to, const void *arg);
 
 /*
  * The same for the C library's robust mutexes, in a few instructions: enter with FW_ROBUST_INHERITS
@@ -143,5 +146,8 @@ void fw_robust_leave_(uint32_t *word);
  * mark: it has no robust lists (an emulator), or the thread had announced something else.
  */
 bool fw_robust_is_gone_(uint32_t id);
+
+/* May there be such a thread in the calling process, which may still run an instruction? */
+bool fw_robust_is_here_(uint32_t id);
 
 #endif

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,83 +65,6 @@ static void expect_success(void)
 }
 
 /* --- Who may write: any word, at any time ---------------------------------------------------- */
-
-/* Where the entry of the first line is, seen from the begin of the region; 0: no robust lists. */
-static size_t entry_at(const fw_region *r)
-{
-    struct fw_ipc_plan_ plan;
-    struct fw_robust_head_ *head = NULL;
-    size_t size;
-
-    CHECK(fw_ipc_plan_(fw_region_size(r), 0, &plan) == 0);
-    if (syscall(SYS_get_robust_list, 0, &head, &size) != 0 || head == NULL)
-        return 0;
-    return plan.members_at - (size_t)head->offset;
-}
-
-/* The line's entry leads to another one in the region, made up, and from there to the head. */
-static void forge_entry(const fw_region *r, size_t at)
-{
-    char *base = fw_region_base(r);
-    uintptr_t *next = (uintptr_t *)(void *)(base + at);
-    uintptr_t *forged = (uintptr_t *)(void *)(base + SIZE - 64);
-
-    forged[-1] = (uintptr_t)next;
-    forged[0] = *next;
-    *next = (uintptr_t)forged;
-}
-
-static void lock_robust_mutex(void)
-{
-    pthread_mutexattr_t how;
-    pthread_mutex_t m;
-
-    pthread_mutexattr_init(&how);
-    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
-    CHECK(pthread_mutex_init(&m, &how) == 0);
-    CHECK(pthread_mutex_lock(&m) == 0 && pthread_mutex_unlock(&m) == 0);
-}
-
-static void victim_of_list(void *nothing)
-{
-    fw_region *r = join();
-    fw_ipc_mutex *m = mutex_in(r);
-    size_t at = entry_at(r);
-
-    (void)nothing;
-    CHECK(fw_ipc_mutex_lock(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
-    if (at == 0)
-        _exit(EXIT_SUCCESS);
-    forge_entry(r, at);
-    CHECK(fw_region_close(r) == 0);
-    lock_robust_mutex();
-    r = join();
-    CHECK(fw_region_leave(r) == 0 && fw_region_close(r) == 0);
-    lock_robust_mutex();
-}
-
-static void a_forged_list_does_no_harm(void)
-{
-    make_memfd();
-    finish(start(victim_of_list, NULL));
-    close(fd);
-}
-
-/* A region that was left, with its list in order, is gone: no memory is kept for nothing. */
-static void an_honest_list_keeps_nothing(void)
-{
-    fw_region *r;
-    void *base;
-
-    make_memfd();
-    r = join();
-    CHECK(fw_ipc_mutex_lock(mutex_in(r)) == 0);
-    base = fw_region_base(r);
-    lock_robust_mutex();
-    CHECK(fw_region_close(r) == 0);
-    CHECK(msync(base, 1, MS_ASYNC) != 0 && errno == ENOMEM); /* unmapped */
-    close(fd);
-}
 
 /* A word that can be: that a living thread holds the mutex, which is not so, or nobody does. */
 static void possible_words_are_believed(void)
@@ -340,8 +262,6 @@ static void a_stopped_holder_is_waited_for_and_a_killed_one_replaced(void)
 int main(void)
 {
     limit(120, "what another process can do");
-    a_forged_list_does_no_harm();
-    an_honest_list_keeps_nothing();
     possible_words_are_believed();
     a_cut_file_ends_its_users();
     a_call_without_memory_says_so();

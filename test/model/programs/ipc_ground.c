@@ -89,6 +89,7 @@ static void enrol(unsigned thread)
 
 void ground_make(unsigned lines, bool joined)
 {
+    static uint32_t lines_had[FW_IPC_MEMBERS_MOST];
     struct fw_ipc_place_ *place = &fw_ipc_places_[0];
     struct fw_ipc_head_ *head = model_object("head", sizeof *head, NULL, NULL);
 
@@ -101,7 +102,8 @@ void ground_make(unsigned lines, bool joined)
                                     .head = head,
                                     .members = ground_lines,
                                     .member_count = lines,
-                                    .is_taken = 1};
+                                    .is_taken = 1,
+                                    .lines_had = lines_had};
     ground_place = place;
     head->members_used = joined ? lines : 0;
     for (unsigned i = 0; joined && i < model_thread_count; i++)

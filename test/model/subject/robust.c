@@ -52,10 +52,10 @@ bool fw_robust_unlink_(uint32_t *word)
     return true;
 }
 
-bool fw_robust_unlink_from_(uint32_t *word, const void *memory, size_t size)
+bool fw_robust_unlink_from_(uint32_t *word, fw_robust_may_lead_to_ *may_lead_to, const void *arg)
 {
-    (void)memory;
-    (void)size;
+    (void)may_lead_to;
+    (void)arg;
     return fw_robust_unlink_(word);
 }
 
@@ -69,6 +69,13 @@ void fw_robust_leave_(uint32_t *word)
 {
     may_die();
     fw_robust_unlink_(word);
+}
+
+/* Each thread is a process of its own. */
+bool fw_robust_is_here_(uint32_t id)
+{
+    (void)id;
+    return false;
 }
 
 /* The kernel has marked what there is to mark before anybody can see that the thread is gone. */

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What who may write to a region can do with the robust lists of its members, whose entries lie
+ * there: no list leads into memory that is gone, or a thread's next robust mutex would write to it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/ipc.h>
+
+#include "ipc/head.h"
+#include "processes.h"
+
+enum { SIZE = FW_REGION_LEAST };
+
+static struct fw_ipc_plan_ plan;
+
+static fw_region *join(int fd)
+{
+    fw_region *r;
+
+    CHECK(fw_region_open_fd(fd, SIZE, FW_REGION_CREATE, &r) == 0);
+    return r;
+}
+
+static int make_memfd(void)
+{
+    int fd = memfd_create("lists", MFD_CLOEXEC);
+
+    CHECK(fd >= 0);
+    return fd;
+}
+
+/* The calling thread gets the first free line. */
+static void be_member(fw_region *r)
+{
+    fw_ipc_mutex *m;
+
+    CHECK(fw_region_mutex(r, "m", FW_REGION_CREATE, &m) == 0);
+    CHECK(fw_ipc_mutex_lock(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
+}
+
+static struct fw_ipc_member_ *line(const fw_region *r, unsigned slot)
+{
+    return (struct fw_ipc_member_ *)((char *)fw_region_base(r) + plan.members_at) + slot;
+}
+
+/* The thread's next one; it enters its list before what is there. */
+static void lock_robust_mutex(void)
+{
+    pthread_mutexattr_t how;
+    pthread_mutex_t m;
+
+    pthread_mutexattr_init(&how);
+    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
+    CHECK(pthread_mutex_init(&m, &how) == 0);
+    CHECK(pthread_mutex_lock(&m) == 0 && pthread_mutex_unlock(&m) == 0);
+}
+
+static struct fw_robust_head_ *list_head(void)
+{
+    struct fw_robust_head_ *head = NULL;
+    size_t size;
+
+    return syscall(SYS_get_robust_list, 0, &head, &size) == 0 ? head : NULL;
+}
+
+/* The entry of the first line leads to another one, made up, and from there on as before. */
+static void forge_entry(const fw_region *r, const fw_region *in)
+{
+    uintptr_t *next = (uintptr_t *)(void *)((char *)line(r, 0) - list_head()->offset);
+    uintptr_t *forged = (uintptr_t *)(void *)((char *)fw_region_base(in) + SIZE - 64);
+
+    forged[-1] = (uintptr_t)next;
+    forged[0] = *next;
+    *next = (uintptr_t)forged;
+}
+
+static void leads_to_made_up_entry(void *nothing)
+{
+    int fd = make_memfd();
+    fw_region *r = join(fd);
+
+    (void)nothing;
+    be_member(r);
+    forge_entry(r, r);
+    CHECK(fw_region_close(r) == 0);
+    lock_robust_mutex();
+    r = join(fd);
+    CHECK(fw_region_leave(r) == 0 && fw_region_close(r) == 0);
+    lock_robust_mutex();
+}
+
+/*
+ * Who may write to two regions knows where a process has both, since entries lead from one to the
+ * other.  The thread has left the second one.
+ */
+static void leads_to_left_region(void *nothing)
+{
+    fw_region *first = join(make_memfd()), *second = join(make_memfd());
+
+    (void)nothing;
+    be_member(first);
+    be_member(second);
+    CHECK(fw_region_leave(second) == 0);
+    forge_entry(first, second);
+    CHECK(fw_region_close(first) == 0);
+    CHECK(fw_region_close(second) == 0);
+    lock_robust_mutex();
+}
+
+/* A region whose list is not in order stays mapped, also when it is opened and closed again. */
+static void is_free_after_forgery(void *nothing)
+{
+    int fd = make_memfd();
+    fw_region *r = join(fd);
+
+    (void)nothing;
+    be_member(r);
+    forge_entry(r, r);
+    CHECK(fw_region_leave(r) == 0);
+    line(r, 0)->life = 0;
+    CHECK(fw_region_close(r) == 0);
+    r = join(fd);
+    CHECK(fw_region_close(r) == 0);
+    lock_robust_mutex();
+}
+
+struct other {
+    fw_region *r;
+    uint32_t step;
+};
+
+static void await(uint32_t *step, uint32_t value)
+{
+    while (fw_load32_acquire(step) != value)
+        usleep(1000);
+}
+
+static void *stay_member(void *arg)
+{
+    struct other *o = arg;
+
+    be_member(o->r);
+    fw_store32_release(&o->step, 1);
+    await(&o->step, 2);
+    lock_robust_mutex();
+    return NULL;
+}
+
+/* The line of a member that lives seems to be nobody's. */
+static void is_free_while_had(void *nothing)
+{
+    struct other o = {join(make_memfd()), 0};
+    pthread_t thread;
+
+    (void)nothing;
+    CHECK(pthread_create(&thread, NULL, stay_member, &o) == 0);
+    await(&o.step, 1);
+    line(o.r, 0)->life = 0;
+    be_member(o.r); /* gets another line, not that one */
+    CHECK(line(o.r, 0)->life == 0);
+    CHECK(fw_region_close(o.r) == 0);
+    fw_store32_release(&o.step, 2);
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
+/* A region that was left, with its list in order, is gone: no memory is kept for nothing. */
+static void is_in_order(void *nothing)
+{
+    fw_region *first = join(make_memfd()), *second = join(make_memfd());
+    void *base[] = {fw_region_base(first), fw_region_base(second)};
+    struct other o = {first, 2};
+    pthread_t thread;
+
+    (void)nothing;
+    be_member(first);
+    be_member(second);
+    CHECK(pthread_create(&thread, NULL, stay_member, &o) == 0);
+    await(&o.step, 1);
+    fw_store32_release(&o.step, 2);
+    CHECK(pthread_join(thread, NULL) == 0);
+    lock_robust_mutex();
+    CHECK(fw_region_close(second) == 0 && fw_region_close(first) == 0);
+    for (int i = 0; i < 2; i++)
+        CHECK(msync(base[i], 1, MS_ASYNC) != 0 && errno == ENOMEM); /* unmapped */
+}
+
+int main(void)
+{
+    limit(120, "what can be done with robust lists");
+    CHECK(fw_ipc_plan_(SIZE, 0, &plan) == 0);
+    if (list_head() == NULL)
+        skip("there are no robust lists here");
+    finish(start(leads_to_made_up_entry, NULL));
+    finish(start(leads_to_left_region, NULL));
+    finish(start(is_free_after_forgery, NULL));
+    finish(start(is_free_while_had, NULL));
+    finish(start(is_in_order, NULL));
+    printf("no list leads into memory that is gone\n");
+    return EXIT_SUCCESS;
+}
