@@ -33,6 +33,11 @@ int __real_fw_futex_wait(const uint32_t *w, uint32_t expected, unsigned flags,
 
 static unsigned wakes;
 
+/* So many sleeps end at once, as if by signals; all of them, and the next one, are one nap. */
+static unsigned cuts;
+static bool has_cut;
+static struct timespec cut_end;
+
 int __wrap_fw_futex_wake(const uint32_t *w, unsigned n, unsigned flags)
 {
     assert_int_equal(n, 1);
@@ -47,6 +52,14 @@ int __wrap_fw_futex_wait(const uint32_t *w, uint32_t expected, unsigned flags,
     assert_true((expected & FW_ROBUST_WAITERS) != 0 && (expected & FW_ROBUST_OWNER) != 0);
     assert_int_equal(flags, FW_FUTEX_SHARED);
     assert_non_null(deadline);
+    if (has_cut)
+        assert_memory_equal(&deadline->at, &cut_end, sizeof cut_end);
+    cut_end = deadline->at;
+    has_cut = cuts != 0;
+    if (cuts != 0) {
+        cuts--;
+        return -EINTR;
+    }
     return __real_fw_futex_wait(w, expected, flags, deadline);
 }
 
@@ -132,6 +145,7 @@ static void is_taken_from_who_is_gone_though_signals_come(void **state)
         _exit(0);
     waitpid(child, NULL, 0);
     word = (uint32_t)child;
+    cuts = 3;
     get_signals(1000);
     how = fw_robust_lock_(&word, &r, 0);
     get_signals(0);
