@@ -16,8 +16,9 @@
  *   Q4  A file that was opened by name is looked at by its descriptor, before anything is read from
  *       it or written to it.  Whose it is cannot change then but by that user, or root.
  *   Q5  A stale file is not made a region of again, since it is a living one to who still has it: a
- *       new file takes its name.  Only who holds the lock of the stale file removes it, and only if
- *       the name is still its own; who makes the new file, all settle as ever (O_EXCL, join.c).
+ *       new file takes its name.  Only who holds the lock of the stale file removes it, to renew it
+ *       or by fw_region_remove, and only if the name is still its own; who makes the new file, all
+ *       settle as ever (O_EXCL, join.c).
  */
 #include <furwock/ipc/region.h>
 

@@ -112,16 +112,6 @@ void fw_shm_close_(int fd)
     fw_system_call_(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
-int fw_shm_remove_(const char *name)
-{
-    char room[PATH_MAX];
-    const char *path = path_of(name, room);
-
-    if (path == NULL)
-        return ENAMETOOLONG;
-    return answer(fw_system_call_(SYS_unlinkat, AT_FDCWD, (long)(intptr_t)path, 0, 0, 0, 0));
-}
-
 static int lock_file(int fd)
 {
     const struct timespec nap = {.tv_nsec = ASK_NS};
@@ -138,19 +128,64 @@ static int lock_file(int fd)
     return 0;
 }
 
+/* Not by closing alone, since a child that was forked meanwhile has the lock, too. */
+static void unlock_file(int fd)
+{
+    fw_system_call_(SYS_flock, fd, LOCK_UN, 0, 0, 0, 0);
+}
+
+static int status_of(const char *path, struct stat *about)
+{
+    return answer(fw_system_call_(SYS_newfstatat, AT_FDCWD, (long)(intptr_t)path,
+                                  (long)(intptr_t)about, AT_SYMLINK_NOFOLLOW, 0, 0));
+}
+
 static bool is_name_of(const char *path, int fd)
 {
     struct stat named, open;
 
-    return fw_system_call_(SYS_newfstatat, AT_FDCWD, (long)(intptr_t)path, (long)(intptr_t)&named,
-                           AT_SYMLINK_NOFOLLOW, 0, 0) == 0 &&
-           fstat(fd, &open) == 0 && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+    return status_of(path, &named) == 0 && fstat(fd, &open) == 0 && named.st_dev == open.st_dev &&
+           named.st_ino == open.st_ino;
+}
+
+static int unlink_path(const char *path)
+{
+    return answer(fw_system_call_(SYS_unlinkat, AT_FDCWD, (long)(intptr_t)path, 0, 0, 0, 0));
+}
+
+/* A negative error where there is no file that could be a region, or it cannot be read. */
+static long open_to_lock(const char *path)
+{
+    struct stat about;
+
+    if (status_of(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return -EINVAL;
+    return open_by(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
 }
 
 /*
- * For who holds the file's lock, its name cannot become another's: that takes another removal.  Not
- * by closing alone is the lock given back, since a child that was forked meanwhile has it, too.
+ * For the holder of the file's lock its name cannot become another's, since each removal takes the
+ * lock first.  This one goes on without it where the lock cannot be had: a region can always be
+ * removed.
  */
+int fw_shm_remove_(const char *name)
+{
+    char room[PATH_MAX];
+    const char *path = path_of(name, room);
+    long fd;
+    int error;
+
+    if (path == NULL)
+        return ENAMETOOLONG;
+    fd = open_to_lock(path);
+    if (fd < 0)
+        return unlink_path(path);
+    error = lock_file((int)fd) == 0 && !is_name_of(path, (int)fd) ? ENOENT : unlink_path(path);
+    unlock_file((int)fd);
+    fw_shm_close_((int)fd);
+    return error;
+}
+
 int fw_shm_replace_(const char *name, int fd)
 {
     char room[PATH_MAX];
@@ -160,8 +195,8 @@ int fw_shm_replace_(const char *name, int fd)
     if (error != 0)
         return error;
     if (is_name_of(path, fd))
-        error = answer(fw_system_call_(SYS_unlinkat, AT_FDCWD, (long)(intptr_t)path, 0, 0, 0, 0));
-    fw_system_call_(SYS_flock, fd, LOCK_UN, 0, 0, 0, 0);
+        error = unlink_path(path);
+    unlock_file(fd);
     return error == ENOENT ? 0 : error;
 }
 

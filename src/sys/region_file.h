@@ -26,13 +26,18 @@ enum fw_shm_access_ { FW_SHM_READ_, FW_SHM_WRITE_, FW_SHM_MAKE_ };
 int fw_shm_open_(const char *name, enum fw_shm_access_ access, unsigned mode, int *fd);
 void fw_shm_close_(int fd);
 
-/* ENOENT, EACCES, EPERM, EISDIR ...: unlink(2). */
+/*
+ * Removes the name of the file that has it when the call begins.  A replacement of that file under
+ * way is waited for, for five seconds at most, where the caller may read the file.
+ *   ENOENT      there is none, or another call has removed it meanwhile
+ *   EACCES, EPERM, EISDIR ...: unlink(2)
+ */
 int fw_shm_remove_(const char *name);
 
 /*
- * Removes the name if it is that of the open file, which only those remove who call this; if it is
- * another's by now, or nobody's, nothing is done.  Of many who do so for the same file, one removes
- * it, and never what has been made in its place.
+ * Removes the name if it is that of the open file, which only this call and the one above remove;
+ * if it is another's by now, or nobody's, nothing is done.  Of many who do so for the same file,
+ * one removes it, and never what has been made in its place.
  *   EACCES, EPERM ...: unlink(2)
  *   ETIMEDOUT   somebody has been at it for five seconds
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -10,6 +12,7 @@
 #include <furwock/ipc/region.h>
 
 #include "ipc/layout.h"
+#include "sleeper.h"
 #include "sys/origin.h"
 #include "sys/region_file.h"
 #include "testing.h"
@@ -144,6 +147,59 @@ static void a_name_that_is_anothers(void **state)
     close(new);
 }
 
+struct remover {
+    pid_t tid;
+    int result;
+    bool done;
+};
+
+static void *remove_name(void *arg)
+{
+    struct remover *r = arg;
+
+    __atomic_store_n(&r->tid, gettid(), __ATOMIC_RELEASE);
+    r->result = fw_region_remove(name);
+    __atomic_store_n(&r->done, true, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* Between the look at the name and its removal nobody else gives it to another file. */
+static void a_removal_waits_for_a_renewal(void **state)
+{
+    int old = open(path, O_RDWR | O_CREAT | O_EXCL, 0600), new;
+    struct remover r = {.result = -1};
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(flock(old, LOCK_EX), 0);
+    assert_int_equal(pthread_create(&thread, NULL, remove_name, &r), 0);
+    await_asleep(getpid(), &r.tid, &r.done);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(unlink(path), 0);
+    new = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    assert_int_equal(flock(old, LOCK_UN), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(r.result, ENOENT); /* what it was to remove has gone; the new one is there */
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(fw_region_remove(name), 0);
+    close(old);
+    close(new);
+}
+
+/* What is no file that could be a region, or cannot be locked, is removed all the same. */
+static void a_name_of_something_else(void **state)
+{
+    (void)state;
+    assert_int_equal(symlink("/nowhere", path), 0);
+    assert_int_equal(fw_region_remove(name), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(fw_region_remove(name), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(fw_region_remove(name), EISDIR);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(fw_region_remove(name), ENOENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +207,8 @@ int main(void)
         cmocka_unit_test(what_is_no_stale_region_stays),
         cmocka_unit_test(requests_that_make_no_sense),
         cmocka_unit_test(a_name_that_is_anothers),
+        cmocka_unit_test(a_removal_waits_for_a_renewal),
+        cmocka_unit_test(a_name_of_something_else),
     };
     return cmocka_run_group_tests_name("ipc_region_renew", tests, set_up, tear_down);
 }

@@ -186,7 +186,9 @@ FW_API int fw_region_close(fw_region *region);
 FW_API int fw_region_leave(fw_region *region);
 
 /*
- * Removes the name; who has the region keeps it.  Looks at the name only, not at what the file is.
+ * Removes the name; whoever has the region open keeps it.  Looks at the name only, not at what the
+ * file is.  A renewal of that file that is under way (FW_REGION_RENEW) is waited for, for five
+ * seconds at most, and the region that it makes is not removed: ENOENT.
  * 0, EINVAL, ENOENT, EACCES, EPERM, and what unlink(2) says.
  */
 FW_API int fw_region_remove(const char *name);
