@@ -197,7 +197,7 @@ int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
 
 /*
  * Waits until nobody reads a lock that is closed; where `w` is NULL, only looks (at any lock).
- * 0, EBUSY, EDEADLK (the caller does), ETIMEDOUT.
+ * 0, EBUSY, EDEADLK (the caller does), ETIMEDOUT, EUCLEAN.
  */
 int fw_ipc_rw_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w);
 

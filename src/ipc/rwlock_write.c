@@ -79,7 +79,10 @@ int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
     }
 }
 
-/* Waits until a record that was HELD is no longer, or its thread is dead. */
+/*
+ * Waits until a record that was HELD is no longer, or its thread is dead.  EUCLEAN: no thread can
+ * have written it, so nobody knows whether somebody reads.
+ */
 static int await_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
                        const struct fw_ipc_walk_ *k)
 {
@@ -87,7 +90,10 @@ static int await_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_
     int error = 0;
 
     while (fw_load64_acquire(k->record) == k->seen) {
-        if (ipc_rw_life(me, w, k->holder) != FW_IPC_ALIVE) {
+        enum fw_ipc_life life = ipc_rw_life(me, w, k->holder);
+        if (life == FW_IPC_UNREAL)
+            return EUCLEAN;
+        if (life == FW_IPC_DEAD) {
             fw_cas64_relaxed(k->record, &seen, FW_IPC_SHARE_NONE); /* S1: it says nothing */
             return 0;
         }
@@ -193,12 +199,13 @@ int fw_ipc_rwlock_trywrlock(fw_ipc_rwlock *l)
         return error;
     /* Look first: to close the lock in vain would keep readers out. */
     now = fw_load64_relaxed(&l->word_);
-    if (now == 0 && fw_ipc_rw_drain_(l, &me, NULL) != 0)
-        return EBUSY;
-    error = fw_ipc_rw_close_(l, &me, NULL, IPC_RW_DRAINING, &now);
+    if (now == 0)
+        error = fw_ipc_rw_drain_(l, &me, NULL);
+    if (error == 0)
+        error = fw_ipc_rw_close_(l, &me, NULL, IPC_RW_DRAINING, &now);
     if (error == 0 && (now & IPC_RW_DRAINING) != 0)
-        error = begin_or_open(l, &me, fw_ipc_rw_drain_(l, &me, NULL)) == 0 ? 0 : EBUSY;
-    return error;
+        error = begin_or_open(l, &me, fw_ipc_rw_drain_(l, &me, NULL));
+    return error == EDEADLK ? EBUSY : error; /* one's own share is one like others */
 }
 
 /* The lock was open, and readers may be inside. */

@@ -209,6 +209,40 @@ static void the_hint_follows_the_readers(void **state)
     assert_int_equal(l->hint_, 0);
 }
 
+/* The record by which the only reader, in line 0, has the lock. */
+static uint64_t *record_of_reader(void)
+{
+    struct fw_ipc_walk_ k;
+
+    fw_ipc_walk_begin_(&k, ground.place, l, l->hint_);
+    assert_true(fw_ipc_walk_next_(&k));
+    return k.record;
+}
+
+/* Else a writer would be let in beside the reader that lives, by a tenancy that is yet to come. */
+static void a_share_that_nobody_can_have_is_no_dead_one(void **state)
+{
+    const uint64_t unreal[] = {FW_IPC_TENANCY_, UINT64_C(7) << 32, 0}; /* the line has 1 */
+    int reader = come(fw_ipc_rwlock_rdlock, 0);
+    uint64_t *record = record_of_reader(), whole = fw_load64_relaxed(record);
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof unreal / sizeof *unreal; i++) {
+        fw_store64_release(record, unreal[i] | (uint32_t)whole);
+        assert_int_equal(fw_ipc_rwlock_trywrlock(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_wrlock(l), EUCLEAN);
+        assert_int_equal(word(), 0); /* left open, as it was */
+        assert_int_equal(fw_ipc_rwlock_uplock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_tryupgrade(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_upgrade(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_upunlock(l), 0);
+    }
+    fw_store64_release(record, whole);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    ground_kill(reader);
+    assert_int_equal(write_and_leave(l), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
 int main(void)
@@ -227,6 +261,7 @@ int main(void)
         TEST(whoever_does_not_repair_gives_it_up),
         TEST(who_dies_waiting_has_changed_nothing),
         TEST(the_hint_follows_the_readers),
+        TEST(a_share_that_nobody_can_have_is_no_dead_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
