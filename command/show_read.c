@@ -10,7 +10,7 @@
 #include "show.h"
 #include "visible.h"
 
-static const char *how(uint64_t waits_how)
+static const char *how(uint32_t waits_how)
 {
     switch (waits_how) {
     case FW_IPC_WAITS_LOCK:
@@ -33,7 +33,7 @@ static void read_member(struct show_member *member, const struct region *r, uint
     *member = (struct show_member){.line = slot, .tenancy = (uint32_t)(tenant >> 32)};
     member->thread = (struct show_thread){.who = region_thread(r, tenant), .number = -1};
     if (waits_for != 0 && member->thread.who.life != REGION_DEAD) {
-        member->thread.as = how(fw_load64_relaxed(&m->waits_how));
+        member->thread.as = how(fw_load32_relaxed(&m->waits_how));
         member->thread.waits_for = waits_for;
         member->thread.has_ns = true;
         member->thread.ns = show_age(fw_load64_relaxed(&m->waits_since));

@@ -108,8 +108,7 @@ static int begin(view *v, const fw_ipc_barrier *b)
 /* --- Rounds ----------------------------------------------------------------------------------- */
 
 /* What becomes of round w (B2, B3)?  Thoroughly: deaths are found though others are awaited. */
-static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *wait,
-                          bool is_thorough)
+static enum verdict judge(const view *v, uint64_t w, struct fw_ipc_wait_ *wait, bool is_thorough)
 {
     bool is_awaited = false;
 
@@ -144,7 +143,7 @@ static enum verdict judge(const view *v, uint64_t w, const struct fw_ipc_wait_ *
  *   ENDED_HERE   the caller has ended it
  *   EOWNERDEAD, EUCLEAN
  */
-static int settle(const view *v, uint64_t token, const struct fw_ipc_wait_ *wait, bool is_thorough)
+static int settle(const view *v, uint64_t token, struct fw_ipc_wait_ *wait, bool is_thorough)
 {
     for (;;) {
         uint64_t w = fw_load64_acquire(&v->b->round_), next;

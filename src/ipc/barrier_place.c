@@ -180,9 +180,11 @@ bool fw_ipc_barrier_turn_(const struct fw_ipc_barrier_view_ *v, uint64_t w, uint
 void fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
                            struct fw_ipc_wait_ *wait)
 {
+    uint32_t first = fw_ipc_wait_first_(wait, v->parties);
+
     fw_ipc_wait_compare_(wait, fw_ipc_half_(&v->b->round_) + 1, (uint32_t)(w >> 32)); /* changes */
     for (uint32_t n = 0; n < v->parties; n++) {
-        uint64_t place = fw_load64_seq_cst(fw_ipc_barrier_nth_(v, n));
+        uint64_t place = fw_load64_seq_cst(fw_ipc_barrier_nth_(v, first + n));
         uint64_t holder = place & FW_IPC_HOLDER;
         if (!is_vacant(place, w) && !is_left(place) && !has_arrived(place, w) &&
             !(v->goes_on && fw_ipc_life_(v->me.place, holder) == FW_IPC_DEAD))

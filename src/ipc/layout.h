@@ -92,7 +92,8 @@ struct fw_ipc_member_ {
     uint64_t pid_namespace; /* 0: not known */
     uint64_t waits_for;     /* offset of the object that it waits for; 0: none.  For tools */
     uint64_t waits_since;   /* ns of CLOCK_MONOTONIC */
-    uint64_t waits_how;     /* FW_IPC_WAITS_*; for tools */
+    uint32_t waits_how;     /* FW_IPC_WAITS_*; for tools */
+    uint32_t asked_at;      /* when the system was last asked about it: member.c */
     uint64_t introduced;    /* the tenancy whose thread has filled in the fields above */
     uint64_t former[FW_IPC_FORMER]; /* those before: process << 42 | thread << 20 | tenancy */
     uint64_t shares[FW_IPC_SHARES]; /* what it holds beside others: src/ipc/share.h */

@@ -18,6 +18,7 @@
 #include <furwock/futex.h>
 #include <furwock/ipc/region.h>
 
+#include "sys/clock.h"
 #include "sys/origin.h"
 
 __thread struct fw_ipc_self_ fw_ipc_self_ __attribute__((tls_model("initial-exec")));
@@ -331,6 +332,20 @@ enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t h
     if (bury(m))
         return FW_IPC_DEAD;
     return is_before_its_time(m) ? FW_IPC_UNREAL : FW_IPC_ALIVE;
+}
+
+/* The clock that is kept in a line: 2^20 ns, which is about a millisecond, modulo 2^32. */
+enum { ASKED_SHIFT = 20 };
+
+bool fw_ipc_was_asked_about_(const struct fw_ipc_place_ *place, uint64_t holder, uint64_t ns)
+{
+    struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
+    uint32_t now = (uint32_t)(fw_clock_ns_() >> ASKED_SHIFT);
+    uint32_t before = fw_load32_relaxed(&m->asked_at);
+
+    if (now - before < ns >> ASKED_SHIFT)
+        return true;
+    return !fw_cas32_relaxed(&m->asked_at, &before, now); /* earlier -> now */
 }
 
 uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder)

@@ -68,6 +68,13 @@ enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder
 enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder);
 
 /*
+ * Has anybody asked so about a holder whose line there is, within the last `ns`?  If not, the
+ * caller is said to be doing it now.  (Between time namespaces with other clocks questions are put
+ * again.)
+ */
+bool fw_ipc_was_asked_about_(const struct fw_ipc_place_ *place, uint64_t holder, uint64_t ns);
+
+/*
  * process << 32 | thread of a holder; 0: not known any more, since FW_IPC_FORMER others or more
  * have had its line.
  */

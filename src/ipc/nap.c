@@ -24,6 +24,8 @@
 
 #define SECOND_NS 1000000000
 
+_Static_assert(FW_IPC_WATCHED_ + 3 <= FW_FUTEX_WAIT_ANY_MAX, "as many words as can be slept on");
+
 /* Pauses between looks, at most; with the look at the clock one takes about 50 ns. */
 enum { LOOKS_APART = 32 };
 
@@ -31,6 +33,7 @@ enum { LOOKS_APART = 32 };
 static void forget_lives(struct fw_ipc_wait_ *w)
 {
     w->is_blind = false;
+    w->is_partial = false;
     w->is_late = false;
     w->lives = 1;
     w->n = 1;
@@ -50,6 +53,8 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->naps_only = false;
     w->has_line = false;
     w->naps = 0;
+    w->met = w->asked = w->questions = 0;
+    w->napped_ns = 0;
     w->word = NULL;
     w->expected = 0;
     w->most_ns = fw_nap_longest_(deadline);
@@ -100,7 +105,7 @@ static void tell(struct fw_ipc_wait_ *w)
     struct fw_ipc_member_ *m = w->me.member;
 
     fw_store64_relaxed(&m->waits_since, fw_clock_ns_());
-    fw_store64_relaxed(&m->waits_how, w->how);
+    fw_store32_relaxed(&m->waits_how, w->how);
     fw_store64_release(&m->waits_for, fw_ipc_offset_(w->me.place, w->object));
     w->is_told = true;
 }
@@ -125,10 +130,21 @@ void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
 
     if (life >> 32 != holder >> 32 || (life & FW_ROBUST_OWNER) == 0)
         w->is_late = true;
-    else if ((life & FW_ROBUST_WAITERS) == 0 || w->n - w->lives == FW_IPC_WATCHED_)
+    else if ((life & FW_ROBUST_WAITERS) == 0)
         w->is_blind = true;
+    else if (w->n - w->lives == FW_IPC_WATCHED_)
+        w->is_partial = true;
     else
         w->words[w->n++] = (fw_futex_any){fw_ipc_life_half_(m), (uint32_t)life, FW_FUTEX_SHARED};
+}
+
+/* Any number does: these scatter threads, and the naps of each. */
+uint32_t fw_ipc_wait_first_(const struct fw_ipc_wait_ *w, uint32_t count)
+{
+    uint32_t scattered =
+        (uint32_t)(w->me.id & FW_IPC_SLOT) * UINT32_C(2654435761) + w->naps * UINT32_C(2246822519);
+
+    return count > FW_IPC_WATCHED_ ? (uint32_t)((uint64_t)scattered * count >> 32) : 0;
 }
 
 /* Z2 */
@@ -160,11 +176,18 @@ static bool is_time_to_ask(uint32_t naps)
     return (naps & (naps - 1)) == 0;
 }
 
+static uint64_t nap_to_come(const struct fw_ipc_wait_ *w, bool is_same)
+{
+    uint64_t ns = is_blind(w) ? FW_IPC_NAP_NS_ : is_same ? w->nap_ns : w->first_ns;
+
+    return w->is_partial && ns > FW_NAP_REAL_NS ? FW_NAP_REAL_NS : ns; /* Z4 */
+}
+
 /* The nap on this word goes on, or begins.  False: it is over. */
 static bool begin_nap(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected, uint64_t now)
 {
     bool is_same = w->word == word && w->expected == expected;
-    uint64_t ns = is_blind(w) ? FW_IPC_NAP_NS_ : is_same ? w->nap_ns : w->first_ns;
+    uint64_t ns = nap_to_come(w, is_same);
 
     if (!is_same || ns != w->nap_ns || w->nap_ends == 0)
         w->nap_ends = now + ns;
@@ -182,9 +205,24 @@ static void end_nap(struct fw_ipc_wait_ *w, bool has_napped)
     w->nap_ends = 0;
     /* counted up to the last, of which the second half comes again and again */
     w->naps = w->naps < FW_IPC_NAPS_COUNTED_ ? w->naps + 1 : FW_IPC_NAPS_COUNTED_ / 2 + 1;
-    w->asks = !is_blind(w) || is_time_to_ask(w->naps);
+    w->asks = !is_blind(w) || is_time_to_ask(w->naps) || w->asked != 0;
+    w->questions = FW_IPC_QUESTIONS_;
+    w->napped_ns = w->nap_ns;
     if (!is_blind(w))
         w->nap_ns = fw_nap_longer_(w->nap_ns, w->most_ns);
+}
+
+static bool is_asking(const struct fw_ipc_wait_ *w)
+{
+    return w->has_napped && w->asks;
+}
+
+/* The look that comes before a sleep is over, and maybe a round of questions. */
+static void end_look(struct fw_ipc_wait_ *w)
+{
+    if (is_asking(w) && w->asked >= w->met)
+        w->asked = 0;
+    w->met = 0;
 }
 
 /* For a policy that never sleeps: to poll for as long as a nap counts as one. */
@@ -262,6 +300,7 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
 
     if (!w->is_told)
         tell(w);
+    end_look(w);
     if (!fw_wait_blocks_(&w->poll)) {
         forget_lives(w);
         return watch(w, word, expected);
@@ -289,10 +328,21 @@ int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t ex
     return fw_ipc_wait_sleep_cancellable_(w, word, expected, NULL);
 }
 
-enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder)
+enum fw_ipc_life fw_ipc_wait_life_(struct fw_ipc_wait_ *w, uint64_t holder)
 {
-    return w->has_napped && w->asks ? fw_ipc_life_slow_(w->me.place, holder)
-                                    : fw_ipc_life_(w->me.place, holder);
+    enum fw_ipc_life life = fw_ipc_life_(w->me.place, holder);
+    uint32_t nth;
+
+    if (life != FW_IPC_ALIVE || !is_asking(w))
+        return life;
+    nth = w->met++;
+    if (nth < w->asked || w->questions == 0)
+        return life;
+    w->asked = nth + 1;
+    if (fw_ipc_was_asked_about_(w->me.place, holder, w->napped_ns / FW_IPC_NAP_PARTS_))
+        return life;
+    w->questions--;
+    return fw_ipc_life_slow_(w->me.place, holder);
 }
 
 void fw_ipc_wait_cancelled_(struct fw_ipc_wait_ *w)

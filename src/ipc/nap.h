@@ -42,6 +42,8 @@
  *       does anything else.  Until it has done so it owes that.
  *   Z3  Who is not known to the kernel (no robust list, one of another shape) has a life without
  *       WAITERS.  Who waits for such a one, is such a one, or cannot sleep on several words, naps.
+ *   Z4  Who waits for more members than it can watch (FW_IPC_WATCHED_) watches some: after each
+ *       nap others, and each thread others.  For the rest it naps, for a second at most.
  *
  * A nap: nobody sleeps for longer than its nap without a look.  The first one lasts FW_IPC_NAP_NS_;
  * by Z3 all others, too.  Otherwise each is FW_NAP_GROWTH times the one before, up to
@@ -70,9 +72,19 @@
 #define FW_IPC_NAPS_COUNTED_ 32u
 #endif
 
-/* Lives that a sleeper can watch; who waits for more members naps. */
+/* Lives that a sleeper can watch: as many words as the kernel takes, less three. */
 #ifndef FW_IPC_WATCHED_
-#define FW_IPC_WATCHED_ 32u
+#define FW_IPC_WATCHED_ 125u
+#endif
+
+/* Members about which the system is asked in one look: 4 to 18 system calls each. */
+#ifndef FW_IPC_QUESTIONS_
+#define FW_IPC_QUESTIONS_ 32u
+#endif
+
+/* A question is left out where somebody has put it within this part of the nap. */
+#ifndef FW_IPC_NAP_PARTS_
+#define FW_IPC_NAP_PARTS_ 4u
 #endif
 
 /* What a member waits for, as tools show it. */
@@ -90,11 +102,16 @@ struct fw_ipc_wait_ {
     bool owes;            /* the alarm is pending: `debt` */
     bool naps_only;       /* Z3: for this thread's own sake */
     bool is_blind;        /* Z3: for the next sleep */
+    bool is_partial;      /* Z4: for the next sleep */
     bool is_late;         /* a life that was to be watched has ended: no sleep */
     bool has_line;        /* it has slept in a line, of which `word` is the word: Z1 */
     uint32_t naps;        /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
     uint32_t expected;    /* what was in `word` */
     const uint32_t *word; /* on which it slept, or watched, last */
+    uint32_t met;         /* living holders, in this look, if it asks */
+    uint32_t asked;       /* the first of them, about which the system was asked in this round */
+    uint32_t questions;   /* that it may still be asked in this look */
+    uint64_t napped_ns;   /* how long the nap was that has ended */
     uint64_t most_ns;     /* how long a nap may be */
     uint64_t first_ns;    /* how long the first one is, but for Z3 */
     uint64_t nap_ns;      /* how long one is by now */
@@ -148,11 +165,20 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
 void fw_ipc_wait_cancelled_(struct fw_ipc_wait_ *w);
 
 /*
- * The life of who is waited for: asks the system too (fw_ipc_life_slow_) after a nap.  By Z3 that
- * is after the first, the second, the fourth, and so on up to the 32nd, and from then on after
- * every 16th: 0.64 s.
+ * The first one to watch, of so many that are counted from 0: Z4.
  */
-enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder);
+uint32_t fw_ipc_wait_first_(const struct fw_ipc_wait_ *w, uint32_t count);
+
+/*
+ * The life of who is waited for, or of one of those: asks the system too (fw_ipc_life_slow_) after
+ * a nap.  By Z3 that is after the first, the second, the fourth, and so on up to the 32nd, and from
+ * then on after every 16th: 0.64 s.
+ *
+ * However many are waited for, and by how many: in one look it asks about FW_IPC_QUESTIONS_ of them
+ * at most, about the next ones in the look after the next nap, and so on until it has come round;
+ * and about none of whom somebody else has asked within a quarter of the nap.
+ */
+enum fw_ipc_life fw_ipc_wait_life_(struct fw_ipc_wait_ *w, uint64_t holder);
 
 /* The thread has slept in this line already, by another wait. */
 void fw_ipc_wait_in_line_(struct fw_ipc_wait_ *w, const uint32_t *word);

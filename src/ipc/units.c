@@ -130,7 +130,7 @@ static uint32_t take_free(const struct view *v)
  * One that a dead thread holds: dead id -> id (N2).  EBUSY: there is none; EUCLEAN: none, and one
  * makes no sense.  `wait` may be NULL.
  */
-static int take_over(const struct view *v, const struct fw_ipc_wait_ *wait, uint32_t *unit)
+static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *unit)
 {
     int error = EBUSY;
 
@@ -152,7 +152,7 @@ static int take_over(const struct view *v, const struct fw_ipc_wait_ *wait, uint
 }
 
 /* 0, EOWNERDEAD: taken; EBUSY, EUCLEAN: not. */
-static int try_take(const struct view *v, const struct fw_ipc_wait_ *wait, uint32_t *unit)
+static int try_take(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *unit)
 {
     *unit = take_free(v);
     return *unit != UNIT_NONE ? 0 : take_over(v, wait, unit);
@@ -171,8 +171,10 @@ static uint64_t announce(const struct view *v)
 /* The next sleep ends when a holder dies; there is none where a unit is free by now. */
 static void watch_holders(const struct view *v, struct fw_ipc_wait_ *wait)
 {
+    uint32_t first = fw_ipc_wait_first_(wait, v->count);
+
     for (uint32_t n = 0; n < v->count; n++) {
-        uint64_t w = fw_load64_acquire(&v->units[nth(v, n)]);
+        uint64_t w = fw_load64_acquire(&v->units[nth(v, first + n)]);
         if (w != v->me.id)
             fw_ipc_wait_watch_(wait, w);
     }

@@ -202,6 +202,21 @@ static void knows_a_thread_from_another_with_its_id(void **state)
     assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_DEAD);
 }
 
+static void asks_once_in_a_while(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+    const uint64_t ever = UINT64_C(1000000) << 30; /* twelve days */
+
+    (void)state;
+    assert_false(fw_ipc_was_asked_about_(me.place, me.id, 0));
+    assert_true(fw_ipc_was_asked_about_(me.place, me.id, ever));
+    assert_false(fw_ipc_was_asked_about_(me.place, me.id, 0));
+    me.member->asked_at--; /* on the clock of whoever is ahead */
+    assert_true(fw_ipc_was_asked_about_(me.place, me.id, ever));
+    me.member->asked_at += 1000000;
+    assert_false(fw_ipc_was_asked_about_(me.place, me.id, ever));
+}
+
 struct visit {
     struct fw_ipc_me_ me;
     uint64_t is_in, must_go;
@@ -299,6 +314,7 @@ int main(void)
         TEST(a_process_that_is_killed_is_dead),
         TEST(finds_deaths_that_nobody_marked),
         TEST(knows_a_thread_from_another_with_its_id),
+        TEST(asks_once_in_a_while),
         TEST(does_not_judge_who_has_not_said_who_it_is),
         TEST(a_full_region_is_refused),
         TEST(knows_company),

@@ -6,7 +6,9 @@
 
 #include "ipc/nap.h"
 #include "ipc_ground.h"
+#include "nap_growth.h"
 #include "sys/clock.h"
+#include "sys/wait_any.h"
 #include "testing.h"
 
 /* src/ipc/nap.c, with the real kernel. */
@@ -49,6 +51,50 @@ static void sleeps_for_a_nap_at_most(void **state)
     assert_true(fw_clock_ns_() - began >= FW_IPC_NAP_NS_);
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0); /* the word is another */
     assert_false(w.has_napped);
+    fw_ipc_wait_end_(&w);
+}
+
+/* Of a wait for so many members, after long naps. */
+static uint64_t nap_for(unsigned lives)
+{
+    struct fw_ipc_wait_ w = begin(NULL, NULL);
+    uint64_t ns;
+
+    w.word = word;
+    w.expected = 1;
+    w.nap_ns = FW_NAP_MOST_NS;
+    for (unsigned i = 0; i < lives; i++)
+        fw_ipc_wait_watch_(&w, me.id);
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0); /* the word is another: no sleep */
+    ns = w.nap_ns;
+    fw_ipc_wait_end_(&w);
+    return ns;
+}
+
+static void naps_for_a_second_where_it_cannot_watch_all(void **state)
+{
+    (void)state;
+    if (!fw_can_wait_any_() || !fw_ipc_is_marked_(me.member))
+        skip(); /* all naps are short */
+    assert_int_equal(nap_for(FW_IPC_WATCHED_), FW_NAP_MOST_NS);
+    assert_int_equal(nap_for(FW_IPC_WATCHED_ + 1), FW_NAP_REAL_NS);
+}
+
+/* Where it watches some only, they are not always the same. */
+static void watches_others_after_each_nap(void **state)
+{
+    struct fw_ipc_wait_ w = begin(NULL, NULL);
+    const uint32_t many = 20 * FW_IPC_WATCHED_;
+    uint32_t first = fw_ipc_wait_first_(&w, many);
+    unsigned others = 0;
+
+    (void)state;
+    assert_int_equal(fw_ipc_wait_first_(&w, FW_IPC_WATCHED_), 0);
+    for (w.naps = 1; w.naps <= FW_IPC_NAPS_COUNTED_; w.naps++) {
+        assert_in_range(fw_ipc_wait_first_(&w, many), 0, many - 1);
+        others += fw_ipc_wait_first_(&w, many) != first;
+    }
+    assert_in_range(others, FW_IPC_NAPS_COUNTED_ - 3, FW_IPC_NAPS_COUNTED_);
     fw_ipc_wait_end_(&w);
 }
 
@@ -179,6 +225,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(sleeps_for_a_nap_at_most),
         TEST(naps_though_signals_cut_its_sleeps_short),
+        TEST(naps_for_a_second_where_it_cannot_watch_all),
+        TEST(watches_others_after_each_nap),
         TEST(says_what_it_waits_for),
         TEST(ends_with_deadlines_on_both_clocks),
         TEST(refuses_bad_deadlines_and_policies),

@@ -14,20 +14,27 @@
 #include <unistd.h>
 
 #include <furwock/bits/atomic.h>
+#include <furwock/ipc/barrier.h>
 #include <furwock/ipc/cond.h>
 #include <furwock/ipc/named.h>
 #include <furwock/ipc/sem.h>
+#include <furwock/ipc/units.h>
 
 #include "hazards/stage.h"
 #include "ipc/nap.h"
 #include "nap_growth.h"
 #include "sys/wait_any.h"
 
-enum { EACH = 3, KINDS = 5, WAITERS = EACH * KINDS, QUIET_MS = 2000, SIGNALS = 5 };
+enum { EACH = 3, KINDS = 7, WAITERS = EACH * KINDS, QUIET_MS = 2000, SIGNALS = 5 };
+
+/* Who holds a unit each, and does not come to the barrier. */
+enum { HOLDERS = 100 };
 
 static fw_ipc_cond *cond;
 static fw_ipc_sem *sem;
-static uint32_t tids[WAITERS], asleep_in, returned;
+static fw_ipc_units *units;
+static fw_ipc_barrier *barrier;
+static uint32_t tids[WAITERS], asleep_in, returned, holders;
 
 /* A field of /proc that is a number. */
 static unsigned long read_number(uint32_t tid, const char *field)
@@ -90,11 +97,26 @@ static void *wait_for_ever(void *arg)
     case 3:
         CHECK(fw_ipc_sem_wait(sem) == 0);
         break;
+    case 4:
+        CHECK(fw_ipc_units_wait(units) == 0);
+        break;
+    case 5:
+        CHECK(fw_ipc_barrier_wait(barrier) == 0);
+        break;
     default:
         CHECK(fw_ipc_mutex_lock(stage.m[1]) == 0);
         CHECK(fw_ipc_cond_wait(cond, stage.m[1]) == 0);
     }
     return NULL;
+}
+
+static void *hold_for_ever(void *arg)
+{
+    CHECK(fw_ipc_units_wait(units) == 0 && fw_ipc_barrier_join(barrier) == 0);
+    fw_add32_acq_rel(&holders, 1);
+    for (;;)
+        pause();
+    return arg;
 }
 
 /* It waits, as its line in the region says, and has been seen to sleep twice, in the same sleep. */
@@ -111,6 +133,15 @@ static void make_objects(void)
     stage_make(1 << 20);
     CHECK(fw_region_cond(stage.region, "cond", FW_REGION_CREATE, &cond) == 0);
     CHECK(fw_region_sem(stage.region, "sem", 0, 1, FW_REGION_CREATE, &sem) == 0);
+    CHECK(fw_region_units(stage.region, "units", HOLDERS, FW_REGION_CREATE, &units) == 0);
+    CHECK(fw_region_barrier(stage.region, "barrier", HOLDERS + EACH, FW_IPC_BARRIER_FAIL,
+                            FW_REGION_CREATE, &barrier) == 0);
+}
+
+static void await(const uint32_t *count, uint32_t n)
+{
+    while (fw_load32_acquire(count) < n)
+        pass_time(1);
 }
 
 static void who_waits_sleeps(void *arg)
@@ -122,6 +153,9 @@ static void who_waits_sleeps(void *arg)
     (void)arg;
     make_objects();
     CHECK(fw_ipc_mutex_lock(stage.m[0]) == 0 && fw_ipc_rwlock_wrlock(stage.rw) == 0);
+    for (unsigned i = 0; i < HOLDERS; i++)
+        CHECK(pthread_create(&thread, NULL, hold_for_ever, NULL) == 0);
+    await(&holders, HOLDERS);
     for (unsigned i = 0; i < WAITERS; i++)
         CHECK(pthread_create(&thread, NULL, wait_for_ever, &tids[i]) == 0);
     for (unsigned i = 0; i < WAITERS; i++) {
@@ -150,12 +184,6 @@ static void *wait_again_and_again(void *arg)
         fw_add32_acq_rel(&returned, 1);
     }
     return NULL;
-}
-
-static void await(const uint32_t *count, uint32_t n)
-{
-    while (fw_load32_acquire(count) < n)
-        pass_time(1);
 }
 
 static void a_signal_ends_one_wait(void *arg)

@@ -38,6 +38,8 @@ UNIT_FAULTS = [
           "        error = try_take(v, wait, unit);\n        if (error != EBUSY)\n"
           "            return error;\n        watch_holders(v, wait);\n"
           "        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;\n"),
+    Fault("ipc-units-unwatched", "sleeps, and watches no holder's life", "ipc-units-told", UNITS,
+          "        watch_holders(v, wait);\n", ""),
     Fault("ipc-units-no-wake", "gives back, and wakes nobody", "ipc-units", UNITS,
           "    if (fw_ipc_has_waiters_(w))\n        tell_queue_slow_(v, w);\n    return true;\n",
           "    if (w == UINT64_MAX)\n        tell_queue_slow_(v, w);\n    return true;\n"),
@@ -127,6 +129,9 @@ ONCE_FAULTS = [
           "            if (life != FW_IPC_DEAD)\n"
           "                return life == FW_IPC_ALIVE ? EBUSY : EUCLEAN;\n",
           "            return life != FW_IPC_UNREAL ? EBUSY : EUCLEAN;\n"),
+    Fault("ipc-once-unwatched", "sleeps, and does not watch the initialiser's life",
+          "ipc-once-told", ONCE,
+          "            fw_ipc_wait_watch_(wait, w & FW_IPC_HOLDER);\n", ""),
     Fault("ipc-once-done-early", "is done before the initialiser has run", "ipc-once", ONCE,
           "    run.error = init(arg);\n    pthread_cleanup_pop(1);\n",
           "    run.error = 0;\n    pthread_cleanup_pop(1);\n    run.error = init(arg);\n"),

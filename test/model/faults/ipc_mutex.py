@@ -76,9 +76,9 @@ WAITING = [
     Fault("ipc-watches-word-only", "sleeps, and watches nobody's life", "ipc-told", MUTEX,
           "        fw_ipc_wait_watch_(w, holder_of(*now)); /* X6 */\n", ""),
     Fault("ipc-life-not-compared", "watches a life, whatever it is by then", "ipc-told", NAP,
-          "        w->is_late = true;\n    else if ((life & FW_ROBUST_WAITERS) == 0 ||",
+          "        w->is_late = true;\n    else if ((life & FW_ROBUST_WAITERS) == 0)\n",
           "        w->is_late = life == UINT64_MAX;\n"
-          "    else if ((life & FW_ROBUST_WAITERS) == 0 ||"),
+          "    else if ((life & FW_ROBUST_WAITERS) == 0)\n"),
     Fault("ipc-watches-own", "watches the life of one who waits as well", "ipc-told", MUTEX,
           "        fw_ipc_wait_watch_(w, holder_of(*now)); /* X6 */\n",
           "        fw_ipc_wait_watch_(w, w->me.id);\n"),
@@ -102,9 +102,7 @@ WAITING = [
     Fault("ipc-takes-quietly", "takes it after a sleep, and wakes nobody who would watch its life",
           "ipc-told-three", MUTEX, "    fw_ipc_wait_pass_on_(&w); /* X6 */\n", ""),
     Fault("ipc-asks-nobody", "does not ask the system who lives", "ipc-unmarked", NAP,
-          "    return w->has_napped && w->asks ? fw_ipc_life_slow_(w->me.place, holder)\n"
-          "                                    : fw_ipc_life_(w->me.place, holder);\n",
-          "    return fw_ipc_life_(w->me.place, holder);\n"),
+          "    return fw_ipc_life_slow_(w->me.place, holder);\n", "    return life;\n"),
 ]
 
 MEMBERS = [

@@ -28,6 +28,8 @@ FAULTS = [
     Fault("ipc-rw-past-hint", "a writer does not look where records may be", "ipc-rw", WRITE,
           "    if (fw_load64_seq_cst(&l->hint_) != 0)\n        return drain_slow(",
           "    if (me == NULL)\n        return drain_slow("),
+    Fault("ipc-rw-unwatched", "sleeps, and does not watch the holder's life", "ipc-rw-told", WRITE,
+          "        fw_ipc_wait_watch_(w, *now & FW_IPC_HOLDER);\n", ""),
     Fault("ipc-rw-waits-for-dead", "a writer waits for readers that are dead", "ipc-rw-kill", WRITE,
           "        if (life == FW_IPC_DEAD) {\n",
           "        if (life == FW_IPC_UNREAL) {\n"),

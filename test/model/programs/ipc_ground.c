@@ -158,6 +158,7 @@ enum model_access ground_access(const void *p)
         return ACCESS_NONE;
     case offsetof(struct fw_ipc_member_, started):
     case offsetof(struct fw_ipc_member_, pid_namespace):
+    case offsetof(struct fw_ipc_member_, asked_at):
         return ACCESS_DIRECT;
     case offsetof(struct fw_ipc_member_, life):
         return is_idle_look() ? ACCESS_DIRECT : ACCESS_STEP;

@@ -95,9 +95,16 @@ static void finished(void)
 }
 
 /* Calls poll, then sleep: a poll is over when the clock has moved.  With three they only poll. */
-#define PROGRAM(called, what, n, deaths, moves, ...)                                       \
+#define PROGRAM(called, what, n, deaths, moves, ...) \
+    WITH_NAPS(true, called, what, n, deaths, moves, __VA_ARGS__)
+
+/* No nap ends: what is not told to a sleeper it never learns. */
+#define TOLD(called, what, n, deaths, moves, ...) \
+    WITH_NAPS(false, called, what, n, deaths, moves, __VA_ARGS__)
+
+#define WITH_NAPS(has, called, what, n, deaths, moves, ...)                                \
     {                                                                                      \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,        \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = (has),       \
         .budget = {.kills = (deaths), .ticks = (moves)}, .setup = setup, .thread = thread, \
         .killed = killed, .changed = changed, .finished = finished, .own = ipc_gates_own,  \
         .access = ground_access, .arg = GATES_SCRIPT(__VA_ARGS__)                          \
@@ -107,6 +114,9 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-once", "two call; nobody dies", 2, 0, 2, "call call", "call"),
     PROGRAM("ipc-once-kill", "two call; one may die", 2, 1, 2, "call", "call call"),
     PROGRAM("ipc-once-kill-two", "three call; two may die", 3, 2, 0, "call", "call", "call"),
+    TOLD("ipc-once-told", "nobody naps; two call; one may die", 2, 1, 2, "call", "call call"),
+    TOLD("ipc-once-told-two", "nobody naps; three call; two may die", 3, 2, 0, "call", "call",
+         "call"),
     PROGRAM("ipc-once-fails", "the first may fail; one may die", 3, 1, 0, "fail", "call", "call"),
 };
 

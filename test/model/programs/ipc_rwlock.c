@@ -5,9 +5,14 @@
 #include "ipc_rwlock_script.h"
 #include "programs.h"
 
-#define PROGRAM(called, what, n, ...)                                                   \
+#define PROGRAM(called, what, n, ...) WITH_NAPS(true, called, what, n, __VA_ARGS__)
+
+/* No nap ends: what is not told to a sleeper it never learns. */
+#define TOLD(called, what, n, ...) WITH_NAPS(false, called, what, n, __VA_ARGS__)
+
+#define WITH_NAPS(has, called, what, n, ...)                                            \
     {                                                                                   \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,     \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = (has),    \
         .setup = ipc_rwlock_script_setup, .thread = ipc_rwlock_script_thread,           \
         .killed = ipc_rwlock_script_killed, .changed = ipc_rwlock_script_changed,       \
         .finished = ipc_rwlock_script_finished, .describe = ipc_rwlock_script_describe, \
@@ -33,6 +38,12 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-rw-late", "the same: a reader's store may come late", 2, .expects = "lost wake-up",
             SCRIPT("read", "write")),
     PROGRAM("ipc-rw-writers", "two writers; nobody dies", 2, SCRIPT("write write", "write write")),
+    TOLD("ipc-rw-told", "nobody naps; two writers; one may die", 2, KILLS(1),
+         SCRIPT("write write", "write write")),
+    TOLD("ipc-rw-told-three", "nobody naps; three writers; one may die", 3, KILLS(1),
+         SCRIPT("write", "write", "write")),
+    TOLD("ipc-rw-told-upgrades", "nobody naps; one upgrades, one writes; one may die", 2, KILLS(1),
+         SCRIPT("upgrade", "write")),
     PROGRAM("ipc-rw-kill", "a reader and a writer; one may die", 2, KILLS(1), NAPS_DUE,
             SCRIPT("read read", "write write")),
     PROGRAM("ipc-rw-tidy", "the same, and the hint is made anew", 2, KILLS(1), NAPS_DUE,

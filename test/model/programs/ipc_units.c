@@ -104,12 +104,17 @@ static void finished(void)
 }
 
 /* Each sleep changes the queue's word, so naps are counted: those of all sleepers together. */
-#define PROGRAM(called, what, n, deaths, ...)                                         \
-    {                                                                                 \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,   \
-        .is_patient = true, .budget = {.kills = (deaths), .naps = 4}, .setup = setup, \
-        .thread = thread, .killed = killed, .changed = changed, .finished = finished, \
-        .own = ipc_gates_own, .access = access, .arg = __VA_ARGS__                    \
+#define PROGRAM(called, what, n, deaths, ...) WITH_NAPS(4, called, what, n, deaths, __VA_ARGS__)
+
+/* No nap ends: what is not told to a sleeper it never learns. */
+#define TOLD(called, what, n, deaths, ...) WITH_NAPS(0, called, what, n, deaths, __VA_ARGS__)
+
+#define WITH_NAPS(most, called, what, n, deaths, ...)                                      \
+    {                                                                                      \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = (most) != 0, \
+        .is_patient = true, .budget = {.kills = (deaths), .naps = (most)}, .setup = setup, \
+        .thread = thread, .killed = killed, .changed = changed, .finished = finished,      \
+        .own = ipc_gates_own, .access = access, .arg = __VA_ARGS__                         \
     }
 
 static const struct model_program ipc_units_table[] = {
@@ -123,6 +128,12 @@ static const struct model_program ipc_units_table[] = {
             GATES_SCRIPT_FROM(1, "take", "take", "take")),
     PROGRAM("ipc-units-two", "two units for three; one may die", 3, 1,
             GATES_SCRIPT_FROM(2, "take", "take", "take")),
+    TOLD("ipc-units-told", "nobody naps; one unit for two; one may die", 2, 1,
+         GATES_SCRIPT_FROM(1, "take take", "take take")),
+    TOLD("ipc-units-told-three", "nobody naps; one unit for three; one may die", 3, 1,
+         GATES_SCRIPT_FROM(1, "take", "take", "take")),
+    TOLD("ipc-units-told-two", "nobody naps; two units for three; two may die", 3, 2,
+         GATES_SCRIPT_FROM(2, "take", "take", "take")),
     PROGRAM("ipc-units-keep", "who holds the unit ends", 2, 1,
             GATES_SCRIPT_FROM(1, "keep", "take")),
     PROGRAM("ipc-units-timed", "one waits for a while only", 2, 1,

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who waits for many members, of whom the kernel does not know, asks the system about them after a
+ * nap: about few in each look, however many they are, and about all of them in the course of some.
+ *
+ * Each unit has a holder that stays, but one, which has ended unmarked: the wait ends when that one
+ * was asked about.  What is counted are the questions (tkill) between two sleeps.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <furwock/ipc/named.h>
+#include <furwock/ipc/region.h>
+#include <furwock/ipc/units.h>
+
+#include "ipc/head.h"
+#include "ipc/nap.h"
+#include "led.h"
+#include "processes.h"
+
+enum { UNITS = 100, SIZE = 1 << 20 };
+
+static fw_region *region;
+static fw_ipc_units *units;
+static struct fw_ipc_member_ *lines;
+
+/* The lines 1 to UNITS seem to be this thread's, and not known to the kernel: each has a unit. */
+static void lend_all(void)
+{
+    struct fw_ipc_plan_ plan;
+    int fd = memfd_create("questions", MFD_CLOEXEC);
+
+    CHECK(fw_region_open_fd(fd, SIZE, FW_REGION_CREATE, &region) == 0);
+    close(fd);
+    CHECK(fw_ipc_plan_(SIZE, 0, &plan) == 0 && plan.member_count > UNITS + 1);
+    CHECK(fw_region_units(region, "units", UNITS, FW_REGION_CREATE, &units) == 0);
+    CHECK(fw_ipc_units_wait(units) == 0 && fw_ipc_units_post(units) == 0);
+    lines = (struct fw_ipc_member_ *)((char *)fw_region_base(region) + plan.members_at);
+    for (uint32_t i = 0; i < UNITS; i++) {
+        lines[i + 1] = lines[0];
+        lines[i + 1].life &= ~(uint64_t)FW_ROBUST_WAITERS;
+        ((uint64_t *)(units + 1))[i] = UINT64_C(1) << 32 | (i + 2); /* the id: tenancy, slot + 1 */
+    }
+}
+
+static void end_at_once(void *nothing)
+{
+    (void)nothing;
+}
+
+static void wait_for_one(void *nothing)
+{
+    uint32_t unit;
+
+    (void)nothing;
+    be_led();
+    if (fw_ipc_units_take(units, &unit, NULL, NULL) != EOWNERDEAD ||
+        fw_ipc_units_give(units, unit) != 0)
+        _exit(EXIT_FAILURE);
+    _exit(EXIT_SUCCESS);
+}
+
+/* The number of the system call that begins here; -1: none does. */
+static long call_of(pid_t child)
+{
+    struct {
+        uint8_t op, rest[23];
+        uint64_t number, args[6];
+    } info;
+
+    if (ptrace((enum __ptrace_request)PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info) <= 0)
+        skip("no PTRACE_GET_SYSCALL_INFO here");
+    return info.op == PTRACE_SYSCALL_INFO_ENTRY ? (long)info.number : -1;
+}
+
+/* Leads it until it ends.  Returns how many times it slept. */
+static unsigned count_questions(pid_t child)
+{
+    unsigned asked = 0, sleeps = 0;
+
+    CHECK(ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)PTRACE_O_TRACESYSGOOD) == 0);
+    while (is_there_after(child, PTRACE_SYSCALL)) {
+        long call = call_of(child);
+        asked += call == SYS_tkill;
+        if (asked > FW_IPC_QUESTIONS_)
+            fail("more than %u questions in a look", FW_IPC_QUESTIONS_);
+        if (call == SYS_futex || call == SYS_futex_waitv) {
+            sleeps++;
+            asked = 0;
+        }
+    }
+    return sleeps;
+}
+
+int main(void)
+{
+    static const uint32_t dead[] = {0, UNITS / 2, UNITS - 1};
+
+    if (is_constrained)
+        skip("what a sanitizer does beside is too much to be led through");
+    limit(110, "questions");
+    lend_all();
+    for (unsigned i = 0; i < sizeof dead / sizeof *dead; i++) {
+        struct fw_ipc_member_ *line = &lines[dead[i] + 1], before = *line;
+        pid_t gone = start(end_at_once, NULL);
+        finish(gone);
+        line->life = UINT64_C(1) << 32 | (uint32_t)gone;
+        printf("unit %u: found after %u sleeps\n", dead[i], count_questions(lead(wait_for_one)));
+        *line = before;
+        ((uint64_t *)(units + 1))[dead[i]] = UINT64_C(1) << 32 | (dead[i] + 2);
+    }
+    return EXIT_SUCCESS;
+}
