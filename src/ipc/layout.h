@@ -88,7 +88,7 @@ struct fw_ipc_member_ {
     uint64_t life;
     uint64_t ids;           /* process << 32 | thread, as the member's own pid namespace has them */
     uint64_t list_[3];      /* the entry in the thread's robust list, wherever in these 24 bytes */
-    uint64_t started;       /* when the thread was: clock ticks since boot; 0: not known */
+    uint64_t here_since;    /* it had been started by then: clock ticks since boot; 0: not known */
     uint64_t pid_namespace; /* 0: not known */
     uint64_t waits_for;     /* offset of the object that it waits for; 0: none.  For tools */
     uint64_t waits_since;   /* ns of CLOCK_MONOTONIC */
@@ -103,7 +103,7 @@ _Static_assert(sizeof(struct fw_ipc_entry_) == 64, "a line of the cache");
 _Static_assert(sizeof(struct fw_ipc_member_) == FW_IPC_MEMBER_SIZE, "four lines of the cache");
 _Static_assert(sizeof(struct fw_ipc_head_) <= FW_IPC_HEAD_SIZE, "room for the head");
 _Static_assert(offsetof(struct fw_ipc_member_, list_) == 16 &&
-                   offsetof(struct fw_ipc_member_, started) == FW_ROBUST_ROOM_,
+                   offsetof(struct fw_ipc_member_, here_since) == FW_ROBUST_ROOM_,
                "where C libraries have the entry of a word, seen from the word");
 
 /*

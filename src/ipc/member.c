@@ -98,15 +98,13 @@ static uint64_t former_ids(const struct fw_ipc_member_ *m, uint64_t nth)
 
 static void introduce(struct fw_ipc_member_ *m, uint32_t thread, uint64_t nth)
 {
-    struct fw_thread_about_ about;
-
     remember_former(m);
     fw_store64_relaxed(&m->waits_for, 0);
     /* What follows is nobody's until it is all there: each release comes after this. */
     fw_store64_relaxed(&m->introduced, 0);
     fw_store64_release(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);
-    fw_store64_release(&m->started, fw_thread_about_(thread, &about) ? about.started : 0);
-    fw_store64_release(&m->pid_namespace, fw_pid_namespace_());
+    fw_store64_release(&m->here_since, fw_start_now_());
+    fw_store64_release(&m->pid_namespace, fw_robust_namespace_());
     fw_store64_release(&m->introduced, nth);
 }
 
@@ -143,16 +141,11 @@ static bool is_gone(const struct fw_ipc_member_ *m, uint64_t life)
 {
     uint64_t nth = fw_load64_acquire(&m->introduced); /* what follows is of this tenant: M3 */
     uint32_t thread = tenant(life) & FW_ROBUST_OWNER;
-    uint64_t started = fw_load64_relaxed(&m->started);
+    uint64_t since = fw_load64_relaxed(&m->here_since);
     uint64_t space = fw_load64_relaxed(&m->pid_namespace);
-    struct fw_thread_about_ about;
 
-    if (nth != tenancy(life) || space == 0 || space != fw_pid_namespace_())
-        return false;
-    if (fw_robust_is_gone_(thread))
-        return true;
-    /* Or is it another thread that was given the same id? */
-    return fw_thread_about_(thread, &about) && fw_is_another_start_(about.started, started);
+    return nth == tenancy(life) && space != 0 && space == fw_robust_namespace_() &&
+           fw_robust_is_gone_since_(thread, since);
 }
 
 /* The member is no more: whoever sleeps on its life shall look. */
@@ -322,6 +315,18 @@ static bool is_before_its_time(const struct fw_ipc_member_ *m)
     return nth > tenancy(fw_load64_acquire(&m->life));
 }
 
+/* Does the line name another thread than the one that has filled it in? */
+static bool has_two_names(const struct fw_ipc_member_ *m)
+{
+    uint64_t life = fw_load64_acquire(&m->life);
+    bool is_filled_in = fw_load64_acquire(&m->introduced) == tenancy(life);
+    uint32_t thread = (uint32_t)fw_load64_acquire(&m->ids);
+
+    /* the same life still: so this was the thread of that tenant */
+    return is_filled_in && !is_free(life) && thread != (tenant(life) & FW_ROBUST_OWNER) &&
+           fw_load64_relaxed(&m->life) == life;
+}
+
 enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder)
 {
     enum fw_ipc_life life = fw_ipc_life_(place, holder);
@@ -331,7 +336,7 @@ enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t h
         return life;
     if (bury(m))
         return FW_IPC_DEAD;
-    return is_before_its_time(m) ? FW_IPC_UNREAL : FW_IPC_ALIVE;
+    return is_before_its_time(m) || has_two_names(m) ? FW_IPC_UNREAL : FW_IPC_ALIVE;
 }
 
 /* The clock that is kept in a line: 2^20 ns, which is about a millisecond, modulo 2^32. */

@@ -77,7 +77,7 @@
 #define FW_IPC_WATCHED_ 125u
 #endif
 
-/* Members about which the system is asked in one look: 4 to 18 system calls each. */
+/* Members about which the system is asked in one look, with eight system calls each. */
 #ifndef FW_IPC_QUESTIONS_
 #define FW_IPC_QUESTIONS_ 32u
 #endif

@@ -45,7 +45,7 @@ void fw_clock_get_(clockid_t clock, struct timespec *now)
         get = find();
         __atomic_store_n(&known, get, __ATOMIC_RELAXED);
     }
-    get(clock, now); /* cannot fail: both clocks always exist */
+    get(clock, now); /* cannot fail: these clocks always exist */
 }
 
 uint64_t fw_clock_ns_(void)

@@ -19,7 +19,7 @@ static inline bool fw_deadline_is_valid_(const fw_deadline *d)
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t fw_clock_ns_(void);
 
-/* The time on CLOCK_MONOTONIC or CLOCK_REALTIME. */
+/* The time on CLOCK_MONOTONIC, CLOCK_REALTIME or CLOCK_BOOTTIME. */
 void fw_clock_get_(clockid_t clock, struct timespec *now);
 
 static inline bool fw_time_is_before_(const struct timespec *a, const struct timespec *b)

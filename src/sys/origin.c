@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "sys/clock.h"
 #include "sys/small_file.h"
 
 /* The link's text is "pid:[4026531836]".  0: it cannot be told. */
@@ -106,9 +108,36 @@ static bool is_own_proc(void)
 /* Of a start: clock ticks since the machine was started, and who says so. */
 enum { TICK_BITS = 40 };
 
+/* A time namespace shifts both what /proc shows and what the clock does. */
+static uint64_t start_at(uint64_t ticks)
+{
+    return ticks | namespace_number("/proc/self/ns/time") << TICK_BITS;
+}
+
+static bool can_be_compared(uint64_t a, uint64_t b)
+{
+    return a != 0 && b != 0 && (a ^ b) >> TICK_BITS == 0;
+}
+
 bool fw_is_another_start_(uint64_t a, uint64_t b)
 {
-    return a != 0 && b != 0 && a != b && (a ^ b) >> TICK_BITS == 0;
+    return can_be_compared(a, b) && a != b;
+}
+
+bool fw_is_later_start_(uint64_t started, uint64_t since)
+{
+    return can_be_compared(started, since) && started > since;
+}
+
+/* The kernel rounds down: a thread that starts in this tick has not started after the next. */
+uint64_t fw_start_now_(void)
+{
+    uint64_t ticks_in_s = (uint64_t)sysconf(_SC_CLK_TCK);
+    struct timespec now;
+
+    fw_clock_get_(CLOCK_BOOTTIME, &now);
+    return start_at((uint64_t)now.tv_sec * ticks_in_s +
+                    (uint64_t)now.tv_nsec / (1000000000u / ticks_in_s) + 1);
 }
 
 /*
@@ -132,7 +161,7 @@ bool fw_thread_about_(uint32_t thread, struct fw_thread_about_ *about)
     for (int i = 2; field != NULL && i < 22; i++)
         field = strchr(field + 1, ' ');
     about->started = field != NULL ? strtoull(field, NULL, 10) : 0;
-    if (about->started != 0) /* a time namespace shifts what it shows */
-        about->started |= namespace_number("/proc/self/ns/time") << TICK_BITS;
+    if (about->started != 0)
+        about->started = start_at(about->started);
     return true;
 }

@@ -35,6 +35,15 @@ bool fw_thread_about_(uint32_t thread, struct fw_thread_about_ *about);
  */
 bool fw_is_another_start_(uint64_t a, uint64_t b);
 
+/*
+ * No thread that runs now was started later than this, in the same terms: 0: not known.  One system
+ * call and no file, unlike what /proc says of a thread.
+ */
+uint64_t fw_start_now_(void);
+
+/* Was the thread that was started at `started` started after `since`?  False: not sure, as above. */
+bool fw_is_later_start_(uint64_t started, uint64_t since);
+
 /* FNV-1a of n bytes, going on from `hash`: a check for accidents, not for malice. */
 #define FW_HASH_START_ UINT64_C(0xcbf29ce484222325)
 static inline uint64_t fw_hash_(uint64_t hash, const void *bytes, unsigned n)

@@ -295,17 +295,38 @@ bool fw_robust_unlink_(uint32_t *word)
     return fw_robust_unlink_from_(word, NULL, NULL);
 }
 
-bool fw_robust_is_gone_(uint32_t id)
+bool fw_robust_is_gone_since_(uint32_t id, uint64_t since)
 {
     struct fw_thread_about_ about;
 
     if (fw_system_call_(SYS_tkill, (long)id, 0, 0, 0, 0, 0) == -ESRCH)
         return true;
-    return fw_thread_about_(id, &about) && about.is_dead;
+    return fw_thread_about_(id, &about) &&
+           (about.is_dead || fw_is_later_start_(about.started, since));
+}
+
+bool fw_robust_is_gone_(uint32_t id)
+{
+    return fw_robust_is_gone_since_(id, 0);
 }
 
 bool fw_robust_is_here_(uint32_t id)
 {
     return fw_system_call_(SYS_tgkill, (long)fw_process_id_(), (long)id, 0, 0, 0, 0) != -ESRCH &&
            !fw_robust_is_gone_(id);
+}
+
+uint64_t fw_robust_namespace_(void)
+{
+    static uint64_t life, found; /* of the process; what it was */
+    uint64_t now = fw_load64_relaxed(fw_robust_life_), space;
+
+    if (now != 0 && fw_load64_acquire(&life) == now)
+        return fw_load64_relaxed(&found);
+    space = fw_pid_namespace_();
+    if (now != 0 && space != 0) {
+        fw_store64_relaxed(&found, space); /* every thread stores the same */
+        fw_store64_release(&life, now);
+    }
+    return space;
 }

@@ -147,7 +147,13 @@ void fw_robust_leave_(uint32_t *word);
  */
 bool fw_robust_is_gone_(uint32_t id);
 
+/* The same of a thread that was there at `since` (fw_start_now_): or is it another by now? */
+bool fw_robust_is_gone_since_(uint32_t id, uint64_t since);
+
 /* May there be such a thread in the calling process, which may still run an instruction? */
 bool fw_robust_is_here_(uint32_t id);
+
+/* fw_pid_namespace_, asked for once: a process never leaves its own; a child may be in another. */
+uint64_t fw_robust_namespace_(void);
 
 #endif

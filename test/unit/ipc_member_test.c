@@ -9,6 +9,7 @@
 
 #include "ipc/member.h"
 #include "ipc_ground.h"
+#include "sys/origin.h"
 #include "test/robust_lists.h"
 #include "testing.h"
 
@@ -196,10 +197,28 @@ static void finds_deaths_that_nobody_marked(void **state)
 static void knows_a_thread_from_another_with_its_id(void **state)
 {
     struct fw_ipc_me_ me = enter();
+    struct fw_thread_about_ about;
 
     (void)state;
-    me.member->started--;
+    if (!fw_thread_about_((uint32_t)gettid(), &about))
+        skip(); /* no /proc */
+    me.member->here_since = about.started;
+    assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_ALIVE);
+    me.member->here_since = about.started - 1; /* it was here before this one began */
     assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_DEAD);
+}
+
+/* A thread that is older than the line, so that it cannot be told from its member by its start. */
+static void tells_a_line_that_names_another(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+    uint64_t life = me.member->life;
+
+    (void)state;
+    me.member->life = (life & ~(uint64_t)FW_ROBUST_OWNER) | (uint32_t)getppid();
+    assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_UNREAL);
+    me.member->life = life;
+    assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_ALIVE);
 }
 
 static void asks_once_in_a_while(void **state)
@@ -259,7 +278,7 @@ static void does_not_judge_who_has_not_said_who_it_is(void **state)
 
     (void)state;
     me.member->introduced = 0;
-    me.member->started--;
+    me.member->here_since = (me.member->here_since >> 40 << 40) | 1; /* soon after the start */
     assert_int_equal(fw_ipc_life_slow_(ground.place, me.id), FW_IPC_ALIVE);
 }
 
@@ -315,6 +334,7 @@ int main(void)
         TEST(finds_deaths_that_nobody_marked),
         TEST(knows_a_thread_from_another_with_its_id),
         TEST(asks_once_in_a_while),
+        TEST(tells_a_line_that_names_another),
         TEST(does_not_judge_who_has_not_said_who_it_is),
         TEST(a_full_region_is_refused),
         TEST(knows_company),

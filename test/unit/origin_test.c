@@ -65,6 +65,29 @@ static void with_many_groups(void **state)
     assert_int_equal(status, 0);
 }
 
+/* No thread that runs was started later; one is, that starts two ticks later. */
+static void knows_when_a_thread_starts_that_starts_now(void **state)
+{
+    uint64_t now = fw_start_now_();
+    struct fw_thread_about_ about;
+    int status;
+
+    (void)state;
+    if (!fw_thread_about_((uint32_t)syscall(SYS_gettid), &about))
+        skip();
+    assert_false(fw_is_later_start_(about.started, now));
+    assert_true(fw_is_later_start_(now + 1, now));
+    assert_false(fw_is_later_start_(0, now) || fw_is_later_start_(now, 0));
+    assert_false(fw_is_later_start_(now + (UINT64_C(1) << 40), now)); /* another time namespace */
+    while (fw_start_now_() <= now + 1)
+        usleep(1000);
+    if (fork() == 0)
+        _exit(!fw_thread_about_((uint32_t)syscall(SYS_gettid), &about) ||
+              !fw_is_later_start_(about.started, now));
+    assert_true(wait(&status) > 0);
+    assert_int_equal(status, 0);
+}
+
 /* From the authors' table of FNV-1a, 64 bits. */
 static void the_hash_is_fnv_1a(void **state)
 {
@@ -81,6 +104,7 @@ int main(void)
         cmocka_unit_test(known_where_there_is_proc),
         cmocka_unit_test(errno_stays),
         cmocka_unit_test(with_many_groups),
+        cmocka_unit_test(knows_when_a_thread_starts_that_starts_now),
         cmocka_unit_test(the_hash_is_fnv_1a),
     };
     return cmocka_run_group_tests_name("origin", tests, NULL, NULL);

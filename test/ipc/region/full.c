@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,9 @@
 
 /* So many system calls a call may take: four lines, at a dozen for each, with room to spare. */
 enum { CALLS = 3, SYSTEM_CALLS_MOST = 150 };
+
+/* The first call of a process, and one of a thread that is known already: with room to spare. */
+enum { FIRST_MOST = 8, NEXT_MOST = 4 };
 
 static fw_region *region;
 static struct fw_ipc_plan_ plan;
@@ -107,6 +111,53 @@ static void a_line_of_one_who_died(void)
     }
 }
 
+/* A mark between two calls: a system call that the library does not make. */
+static void mark(void)
+{
+    syscall(SYS_getppid);
+}
+
+static void come_twice(void *nothing)
+{
+    fw_ipc_mutex *m = mutex_in(0);
+
+    (void)nothing;
+    be_led();
+    mark();
+    CHECK(fw_ipc_mutex_trylock(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
+    mark();
+    if (fw_region_leave(region) != 0)
+        _exit(EXIT_FAILURE);
+    mark();
+    CHECK(fw_ipc_mutex_trylock(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
+    mark();
+    _exit(EXIT_SUCCESS);
+}
+
+static void first_calls_are_cheap(void)
+{
+    unsigned calls[5] = {0}, marks = 0;
+    pid_t child;
+
+    CHECK(fw_region_adopt(share(FW_REGION_LEAST), FW_REGION_LEAST, FW_REGION_CREATE, &region) == 0);
+    mutex_in(FW_REGION_CREATE);
+    child = lead(come_twice);
+    tell_calls(child);
+    while (is_there_after(child, PTRACE_SYSCALL)) {
+        long call = call_of(child);
+        if (call == SYS_getppid)
+            marks++;
+        else
+            calls[marks] += call >= 0;
+    }
+    CHECK(marks == 4);
+    printf("first call of a process: %u system calls; of a thread: %u\n", calls[1], calls[3]);
+    if (calls[1] > FIRST_MOST || calls[3] > NEXT_MOST)
+        fail("%u and %u system calls, not %u and %u at most", calls[1], calls[3], FIRST_MOST,
+             NEXT_MOST);
+    CHECK(fw_region_close(region) == 0);
+}
+
 int main(void)
 {
     static const size_t sizes[] = {8 << 20, FW_REGION_LEAST};
@@ -114,6 +165,7 @@ int main(void)
     if (is_constrained)
         skip("what a sanitizer does beside is too much to be led through");
     limit(110, "a full region");
+    first_calls_are_cheap();
     for (unsigned i = 0; i < 2; i++) {
         make_full(sizes[i]);
         few_system_calls();

@@ -2,6 +2,7 @@
 #include "led.h"
 
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,4 +38,21 @@ pid_t lead(void (*body)(void *))
         skip("no ptrace here");
     CHECK(WIFSTOPPED(status));
     return child;
+}
+
+void tell_calls(pid_t child)
+{
+    CHECK(ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)PTRACE_O_TRACESYSGOOD) == 0);
+}
+
+long call_of(pid_t child)
+{
+    struct {
+        uint8_t op, rest[23];
+        uint64_t number, args[6];
+    } info;
+
+    if (ptrace((enum __ptrace_request)PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info) <= 0)
+        skip("no PTRACE_GET_SYSCALL_INFO here");
+    return info.op == PTRACE_SYSCALL_INFO_ENTRY ? (long)info.number : -1;
 }

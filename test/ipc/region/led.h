@@ -17,4 +17,11 @@ pid_t lead(void (*body)(void *));
 /* Leads it on to the next stop.  False: it has ended, well. */
 bool is_there_after(pid_t child, enum __ptrace_request how);
 
+/*
+ * The number of the system call at whose begin it has stopped; -1: it has not.  Led by system calls
+ * (PTRACE_SYSCALL), once tell_calls was called.
+ */
+void tell_calls(pid_t child);
+long call_of(pid_t child);
+
 #endif

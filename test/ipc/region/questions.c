@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -66,25 +65,12 @@ static void wait_for_one(void *nothing)
     _exit(EXIT_SUCCESS);
 }
 
-/* The number of the system call that begins here; -1: none does. */
-static long call_of(pid_t child)
-{
-    struct {
-        uint8_t op, rest[23];
-        uint64_t number, args[6];
-    } info;
-
-    if (ptrace((enum __ptrace_request)PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info) <= 0)
-        skip("no PTRACE_GET_SYSCALL_INFO here");
-    return info.op == PTRACE_SYSCALL_INFO_ENTRY ? (long)info.number : -1;
-}
-
 /* Leads it until it ends.  Returns how many times it slept. */
 static unsigned count_questions(pid_t child)
 {
     unsigned asked = 0, sleeps = 0;
 
-    CHECK(ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)PTRACE_O_TRACESYSGOOD) == 0);
+    tell_calls(child);
     while (is_there_after(child, PTRACE_SYSCALL)) {
         long call = call_of(child);
         asked += call == SYS_tkill;

@@ -128,7 +128,7 @@ MEMBERS = [
           "    return tenancy(life) == tenancy(holder) && !is_free(life) ? FW_IPC_ALIVE",
           "    return !is_free(life) ? FW_IPC_ALIVE"),
     Fault("ipc-buries-living", "marks the line of one who lives", "ipc-two", MEMBER,
-          "    if (fw_robust_is_gone_(thread))\n", "    if (thread != 0)\n"),
+          "           fw_robust_is_gone_since_(thread, since);\n", "           since != 0;\n"),
     Fault("ipc-leaves-torn", "gives a line back with its tenancy", "ipc-leave", MEMBER,
           "    fw_store64_release(&m->life, tenancy(k->id) << 32);"
           " /* tid -> free, the same tenancy: M1 */\n", "    fw_store64_release(&m->life, 0);\n"),

@@ -82,7 +82,7 @@ static void enrol(unsigned thread)
 
     m->life = UINT64_C(1) << 32 | tid | (model_program->unmarked ? 0 : FW_ROBUST_WAITERS);
     m->ids = (uint64_t)(SUBJECT_FIRST_PROCESS + thread) << 32 | tid;
-    m->started = tid;
+    m->here_since = tid;
     m->pid_namespace = 1;
     m->introduced = 1;
 }
@@ -156,7 +156,7 @@ enum model_access ground_access(const void *p)
     case offsetof(struct fw_ipc_member_, waits_since):
     case offsetof(struct fw_ipc_member_, waits_how):
         return ACCESS_NONE;
-    case offsetof(struct fw_ipc_member_, started):
+    case offsetof(struct fw_ipc_member_, here_since):
     case offsetof(struct fw_ipc_member_, pid_namespace):
     case offsetof(struct fw_ipc_member_, asked_at):
         return ACCESS_DIRECT;

@@ -86,6 +86,12 @@ bool fw_robust_is_gone_(uint32_t id)
     return (model_shared.killed >> thread & 1) != 0 && model_threads[thread].status == THREAD_DONE;
 }
 
+bool fw_robust_is_gone_since_(uint32_t id, uint64_t since)
+{
+    (void)since; /* ids are not used again */
+    return fw_robust_is_gone_(id);
+}
+
 void subject_robust_words(unsigned thread, uint64_t *listed, uint64_t *pending)
 {
     const struct fw_robust_head_ *its = thread_own(thread, &head);
@@ -118,6 +124,16 @@ uint64_t fw_boot_(void)
 uint32_t fw_process_id_(void)
 {
     return SUBJECT_FIRST_PROCESS + model_current;
+}
+
+uint64_t fw_start_now_(void)
+{
+    return 1;
+}
+
+uint64_t fw_robust_namespace_(void)
+{
+    return 1;
 }
 
 bool fw_thread_about_(uint32_t thread, struct fw_thread_about_ *about)
