@@ -45,6 +45,7 @@ struct fw_ipc_head_ {
     uint64_t dirty_to;     /* room that no object has is zeroes from here on: directory.c */
     uint32_t asked_last;   /* the line about which the system was asked last: member.c */
     uint32_t spare;
+    uint64_t asked_until; /* up to this time the questions are used up: member.c */
 };
 
 /* One named object.  `state` is stored last: an entry is whole, or not there. */

@@ -170,18 +170,45 @@ static bool bury(struct fw_ipc_member_ *m)
 }
 
 /*
- * To ask the system about a thread takes a dozen system calls, so a call asks about some lines, and
- * the next one, of anybody, goes on where it stopped.  (Two that are there at once may ask about
- * the same.)
+ * To ask the system about a thread takes ten system calls, so a call asks about some lines, and the
+ * next one, of anybody, goes on where it stopped.  (Two that are there at once may ask about the
+ * same.)  How many: ASKED_AT_ONCE, and beyond them one for each QUESTION_NS that has gone by since
+ * one was last asked so, up to all.  So a region in which somebody has died can be used, however
+ * late, and one that is rightly full costs a hundredth of a CPU at most, however often one tries.
  */
 enum { ASKED_AT_ONCE = 4 };
+#define QUESTION_NS UINT64_C(10000000)
+
+/* On a clock that all time namespaces share; where somebody sets it, all questions are free. */
+static uint64_t time_now(void)
+{
+    struct timespec now;
+
+    fw_clock_get_(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static bool may_ask_another(const struct fw_ipc_place_ *place)
+{
+    uint64_t now = time_now(), most = place->member_count * QUESTION_NS;
+    uint64_t until = fw_load64_relaxed(&place->head->asked_until), from;
+
+    do {
+        from = until > now || now - until > most ? now - most : until;
+        if (now - from < QUESTION_NS)
+            return false;
+    } while (!fw_cas64_relaxed(&place->head->asked_until, &until, from + QUESTION_NS));
+    return true;
+}
 
 static int claim_unmarked(const struct fw_ipc_place_ *place, uint64_t *id)
 {
     uint32_t slot = fw_load32_relaxed(&place->head->asked_last); /* may be anything */
     bool is_mine = false;
 
-    for (unsigned i = 0; i < ASKED_AT_ONCE && !is_mine; i++) {
+    for (uint32_t i = 0; !is_mine; i++) {
+        if (i >= ASKED_AT_ONCE && (i >= place->member_count || !may_ask_another(place)))
+            break;
         slot = slot < place->member_count - 1 ? slot + 1 : 0;
         is_mine = bury(&place->members[slot]) && take(place, slot, id);
     }

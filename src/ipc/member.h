@@ -24,7 +24,7 @@
  *   0        *me is filled
  *   EINVAL   no region that this process has joined has this address
  *   EAGAIN   the region has no line left for another thread (those of threads that died unmarked
- *            are found in the course of some calls: each asks about a few)
+ *            are looked for, but by calls that come one after the other only about a few)
  */
 int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me);
 

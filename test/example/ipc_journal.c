@@ -12,8 +12,6 @@
 
 #include <furwock/ipc/region.h>
 
-#include "test/robust_lists.h"
-
 struct bank;
 int bank_open(struct bank *b, fw_ipc_journal *j);
 int transfer(struct bank *b, fw_ipc_journal *j, int from, int to, long amount);
@@ -47,7 +45,6 @@ int main(void)
     struct bank *b;
     long sum = 0;
 
-    need_robust_lists(); /* more die than there are lines */
     if (fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0 ||
         fw_region_object(region, "bank", FW_REGION_DATA, sizeof *b, FW_REGION_CREATE,
                          &objects[0]) ||

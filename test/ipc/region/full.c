@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region all of whose lines are taken: a thread that finds none makes few system calls, however
- * many lines there are; and a line whose thread died unmarked is found in the course of some calls.
+ * What it costs to become a member: how many system calls a thread's first call makes; and in a
+ * region all of whose lines are taken, how many questions about who lives (tkill).  A line whose
+ * thread died unmarked is found by the first call; but calls that fail again and again ask little.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <furwock/ipc/mutex.h>
@@ -19,8 +20,11 @@
 #include "led.h"
 #include "processes.h"
 
-/* So many system calls a call may take: four lines, at a dozen for each, with room to spare. */
-enum { CALLS = 3, SYSTEM_CALLS_MOST = 150 };
+/*
+ * A call may put four questions, and beyond them all together one in ten milliseconds.
+ */
+enum { CALLS = 3, ASKED_AT_ONCE = 4 };
+#define QUESTION_NS UINT64_C(10000000)
 
 /* The first call of a process, and one of a thread that is known already: with room to spare. */
 enum { FIRST_MOST = 8, NEXT_MOST = 4 };
@@ -57,7 +61,7 @@ static void end_as_full(void)
     CHECK(fw_region_close(region) == 0);
 }
 
-static void find_none(void *nothing)
+static void try_some(void *nothing)
 {
     fw_ipc_mutex *m = mutex_in(0);
 
@@ -69,15 +73,43 @@ static void find_none(void *nothing)
     _exit(EXIT_SUCCESS);
 }
 
-static void few_system_calls(void)
+static unsigned count_questions(void)
 {
-    pid_t child = lead(find_none);
-    unsigned stops = 0;
+    pid_t child = lead(try_some);
+    unsigned asked = 0;
 
+    tell_calls(child);
     while (is_there_after(child, PTRACE_SYSCALL))
-        if (++stops > 2 * CALLS * SYSTEM_CALLS_MOST)
-            fail("more than %u system calls for %u lines", stops / 2, plan.member_count);
-    printf("%u lines: %u system calls for each call\n", plan.member_count, stops / 2 / CALLS);
+        asked += call_of(child) == SYS_tkill;
+    return asked;
+}
+
+static uint64_t real_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* All are there: once each is asked about, and then a few. */
+static void few_questions(void)
+{
+    struct fw_ipc_head_ *head = fw_region_base(region);
+    uint64_t began = real_ns(), most;
+    unsigned asked;
+
+    head->asked_until = began;
+    asked = count_questions();
+    most = CALLS * ASKED_AT_ONCE + 1 + (real_ns() - began) / QUESTION_NS;
+    if (asked > most)
+        fail("%u questions in %u calls, not %u at most", asked, CALLS, (unsigned)most);
+    head->asked_until = 0;
+    asked = count_questions();
+    most = CALLS * ASKED_AT_ONCE + plan.member_count + 1 + (real_ns() - began) / QUESTION_NS;
+    if (asked < plan.member_count || asked > most)
+        fail("%u questions about %u lines, not %u at most", asked, plan.member_count,
+             (unsigned)most);
 }
 
 static void end_at_once(void *nothing)
@@ -88,13 +120,9 @@ static void end_at_once(void *nothing)
 static void find_one(void *nothing)
 {
     fw_ipc_mutex *m = mutex_in(0);
-    unsigned calls = 1;
-    int error;
 
     (void)nothing;
-    while ((error = fw_ipc_mutex_trylock(m)) == EAGAIN)
-        CHECK(++calls < plan.member_count);
-    CHECK(error == 0 && fw_ipc_mutex_unlock(m) == 0);
+    CHECK(fw_ipc_mutex_trylock(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
 }
 
 /* As where the kernel has no robust lists. */
@@ -106,9 +134,26 @@ static void a_line_of_one_who_died(void)
         pid_t gone = start(end_at_once, NULL);
         finish(gone);
         lines[slots[i]].life = UINT64_C(1) << 32 | (uint32_t)gone;
+        ((struct fw_ipc_head_ *)fw_region_base(region))->asked_until = 0; /* long ago */
         finish(start(find_one, NULL));
         lines[slots[i]] = lines[0];
     }
+}
+
+/* All but this one are dead: each call finds one, whatever was asked before. */
+static void all_have_died(void)
+{
+    pid_t gone = start(end_at_once, NULL);
+
+    finish(gone);
+    for (uint32_t i = 1; i < plan.member_count; i++)
+        lines[i].life = UINT64_C(1) << 32 | (uint32_t)gone;
+    for (unsigned i = 0; i < 10; i++) {
+        ((struct fw_ipc_head_ *)fw_region_base(region))->asked_until = real_ns();
+        finish(start(find_one, NULL));
+    }
+    for (uint32_t i = 1; i < plan.member_count; i++)
+        lines[i] = lines[0];
 }
 
 /* A mark between two calls: a system call that the library does not make. */
@@ -168,8 +213,9 @@ int main(void)
     first_calls_are_cheap();
     for (unsigned i = 0; i < 2; i++) {
         make_full(sizes[i]);
-        few_system_calls();
+        few_questions();
         a_line_of_one_who_died();
+        all_have_died();
         end_as_full();
     }
     return EXIT_SUCCESS;
