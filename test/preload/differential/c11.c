@@ -3,6 +3,8 @@
 //
 //   I1  at most one sleeps for the mutex and at most one waits, and there is no signal while
 //       somebody sleeps for the mutex
+//   I2  a waiter that was signalled, and sleeps until the mutex is free, is not cancelled: POSIX
+//       (XSH 2.9.5) leaves open whether that ends it or its wait returns
 #include <string.h>
 #include <threads.h>
 
@@ -17,6 +19,7 @@ static struct {
     int type;
     int owner, depth;
     int locker, waiter;
+    int signalled; // the locker, where it has waited before
 } model;
 
 static long call_lock(struct order *o)
@@ -59,7 +62,7 @@ static void c11_ended(int who, const struct order *o, long result)
     bool waited = o->call == call_wait || o->call == call_timedwait;
 
     if (model.locker == who)
-        model.locker = NOBODY;
+        model.locker = model.signalled = NOBODY;
     if (model.waiter == who)
         model.waiter = NOBODY;
     if (o->call == call_signal)
@@ -85,7 +88,7 @@ static void c11_begin(void)
     int e;
 
     model.type = types[draw(5)];
-    model.owner = model.locker = model.waiter = NOBODY;
+    model.owner = model.locker = model.waiter = model.signalled = NOBODY;
     model.depth = 0;
     memset(&m, 0x5a, sizeof(m));
     memset(&c, 0x5a, sizeof(c));
@@ -145,7 +148,7 @@ static void step_signal(int who, struct order o)
     o.call = call_signal;
     o.value = (int)draw(2);
     if (model.waiter != NOBODY && model.owner != NOBODY) {
-        model.locker = model.waiter;
+        model.locker = model.signalled = model.waiter;
         model.waiter = NOBODY;
     }
     act(who, o);
@@ -161,7 +164,7 @@ static void c11_step(void)
     if (actor_sleeps(who)) {
         if (what < 2)
             actor_interrupt(who, what == 0);
-        else if (what == 2 && (model.waiter != who || free))
+        else if (what == 2 && who != model.signalled && (model.waiter != who || free))
             actor_cancel(who);
         return;
     }

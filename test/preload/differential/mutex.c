@@ -4,6 +4,7 @@
 //   I1  at most one sleeps for the mutex and at most one waits on the condition variable, and there
 //       is no signal while somebody sleeps for the mutex: who comes first would be up to chance
 //   I2  nobody takes another's mutex but where it is a plain one, where the C library lets him
+//   I3  a waiter that was signalled, and sleeps until the mutex is free, is not cancelled (c11.c)
 #include <errno.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ static struct {
     bool shared, robust;
     int owner, depth;
     int locker, waiter; // who sleeps
+    int signalled;      // the locker, where it has waited before
     bool inconsistent, lost;
     int before, before_depth; // who held it when a wait began
 } model;
@@ -67,7 +69,7 @@ static void released(void)
 static void mutex_ended(int who, const struct order *o, long result)
 {
     if (model.locker == who)
-        model.locker = NOBODY;
+        model.locker = model.signalled = NOBODY;
     if (model.waiter == who)
         model.waiter = NOBODY;
     if (takes(o)) {
@@ -110,7 +112,7 @@ static void make_mutex(void)
     model.type = types[type];
     model.owner = NOBODY;
     model.depth = 0;
-    model.locker = model.waiter = NOBODY;
+    model.locker = model.waiter = model.signalled = NOBODY;
     model.inconsistent = model.lost = model.shared = model.robust = false;
     model.protocol = PTHREAD_PRIO_NONE;
     if (draw(4) == 0) {
@@ -271,7 +273,7 @@ static void step_signal(int who, struct order o)
     o.call = mutex_signal;
     o.value = (int)draw(2);
     if (model.waiter != NOBODY && model.owner != NOBODY) {
-        model.locker = model.waiter; // he is on his way to it
+        model.locker = model.signalled = model.waiter; // on its way to it
         model.waiter = NOBODY;
     }
     act(who, o);
@@ -313,7 +315,7 @@ static void step_sleeper(int who)
 
     if (draw(2) == 0)
         actor_interrupt(who, draw(2) == 0);
-    else if (model.waiter != who || free)
+    else if (model.signalled != who && (model.waiter != who || free))
         actor_cancel(who);
 }
 
