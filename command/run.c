@@ -18,7 +18,14 @@ struct options {
     int first; /* of the program's words; 0: none */
 };
 
-enum { KEY_STAT = 's', KEY_LIVE = 'l', KEY_JSON = 'j', KEY_POLICY = 'p', KEY_PRINT = 'e' };
+enum {
+    KEY_STAT = 's',
+    KEY_LIVE = 'l',
+    KEY_JSON = 'j',
+    KEY_POLICY = 'p',
+    KEY_PRINT = 'e',
+    KEY_NO_WAIT = 256
+};
 
 /* --- --policy --------------------------------------------------------------------------------- */
 
@@ -79,6 +86,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (arg != NULL)
             o->stat.file = arg;
         return 0;
+    case KEY_NO_WAIT:
+        o->is_stat = o->stat.is_impatient = true;
+        return 0;
     case KEY_POLICY:
         if (!is_policy(arg))
             command_refuse(RUN_FAILED,
@@ -106,11 +116,13 @@ static const struct argp_option options[] = {
      1},
     {"stat", KEY_STAT, "FILE", OPTION_ARG_OPTIONAL,
      "count who waits for which lock, and print it at the end, to FILE or standard error", 2},
-    {"live", KEY_LIVE, NULL, 0, "--stat, and every second what came in that second", 2},
+    {"live", KEY_LIVE, NULL, 0, "--stat, and every second what came in that second", 3},
     {"json", KEY_JSON, "FILE", OPTION_ARG_OPTIONAL,
-     "--stat, and all figures as JSON, to FILE, to that of --stat, or to standard error", 2},
+     "--stat, and all figures as JSON, to FILE, to that of --stat, or to standard error", 4},
+    {"no-wait", KEY_NO_WAIT, NULL, 0,
+     "--stat, and no waiting for processes that go on when the program has ended", 5},
     {"environment", KEY_PRINT, NULL, 0,
-     "run nothing; print what the environment would be, for a service's or a script's own", 3},
+     "run nothing; print what the environment would be, for a service's or a script's own", 6},
     {0},
 };
 
@@ -122,7 +134,9 @@ static const struct argp command_line = {
         "Run a program with furwock's locks in place of the C library's.\v"
         "The program needs no change: a library that is put before the C library (LD_PRELOAD) has "
         "the pthread_*, sem_*, mtx_* and cnd_* functions of locks.  The programs that it starts "
-        "have it, too.  Without --stat, no process stays between.\n\n"
+        "have it, too.  Without --stat, no process stays between.  With it, the figures come when "
+        "the program and all processes that it started have ended; SIGINT, SIGTERM, SIGHUP or "
+        "SIGQUIT bring them at once when the program has, SIGUSR1 at any time.\n\n"
         "Programs that no library can be put before are refused, with the reason: those that are "
         "linked statically, that get rights by setuid, setgid or capabilities, for another machine "
         "or C library, and scripts whose interpreter is such a one.\n\n"
@@ -151,8 +165,8 @@ static int run(int argc, char **argv)
     if (o.first == 0 && !o.is_print)
         command_refuse(RUN_FAILED, "a program is missing");
     if (o.is_print && o.is_stat)
-        command_refuse(RUN_FAILED, "--environment goes without --stat, --live and --json: it is "
-                                   "furwock run that collects the figures");
+        command_refuse(RUN_FAILED, "--environment goes without --stat, --live, --json and "
+                                   "--no-wait: it is furwock run that collects the figures");
     which = o.is_stat ? RUN_COUNTING : RUN_QUIET;
     run_library(which, library);
     if (o.first != 0) {

@@ -178,59 +178,12 @@ void stat_read(const char *directory, struct stat_reading *r)
     qsort(r->processes, r->count, sizeof *r->processes, by_waiting);
 }
 
-/* The state is the letter behind the name, which ends with the last ')'. */
-static bool is_there(unsigned process)
-{
-    char path[64], text[512] = "";
-    const char *state;
-    FILE *in;
-
-    snprintf(path, sizeof path, "/proc/%u/stat", process);
-    in = fopen(path, "re");
-    if (in == NULL)
-        return false;
-    text[fread(text, 1, sizeof text - 1, in)] = '\0';
-    fclose(in);
-    state = strrchr(text, ')');
-    return state != NULL && strncmp(state, ") Z", 3) != 0 && strncmp(state, ") X", 3) != 0;
-}
-
-unsigned stat_going_on(const char *directory)
-{
-    DIR *dir = opendir(directory);
-    const struct dirent *e;
-    unsigned n = 0;
-
-    while (dir != NULL && (e = readdir(dir)) != NULL) {
-        const char *end = strchr(e->d_name, '.');
-
-        /* "12.0": its first file, of those of the programs that it became */
-        if (end != NULL && strcmp(end, ".0") == 0 && is_there((unsigned)atoi(e->d_name)))
-            n++;
-    }
-    if (dir != NULL)
-        closedir(dir);
-    return n;
-}
-
 void stat_free(struct stat_reading *r)
 {
     for (unsigned i = 0; i < r->count; i++)
         drop(&r->processes[i]);
     free(r->processes);
     *r = (struct stat_reading){0};
-}
-
-void stat_remove(const char *directory)
-{
-    DIR *dir = opendir(directory);
-    const struct dirent *e;
-
-    while (dir != NULL && (e = readdir(dir)) != NULL)
-        unlinkat(dirfd(dir), e->d_name, 0); /* "." and ".." refuse */
-    if (dir != NULL)
-        closedir(dir);
-    rmdir(directory);
 }
 
 /* --- Differences ------------------------------------------------------------------------------ */

@@ -29,12 +29,6 @@ struct stat_reading {
 void stat_read(const char *directory, struct stat_reading *r);
 void stat_free(struct stat_reading *r);
 
-/* How many of the processes in the directory have not ended. */
-unsigned stat_going_on(const char *directory);
-
-/* Removes the directory, with all that is in it. */
-void stat_remove(const char *directory);
-
 /* Leaves in `now` what has come since `before`; of the longest waits, a bound is known then. */
 void stat_subtract(struct stat_reading *now, const struct stat_reading *before);
 

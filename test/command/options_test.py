@@ -119,7 +119,7 @@ def environment(case):
     done = subprocess.run([WAITS], env={**os.environ, **env}, stdout=subprocess.PIPE, text=True,
                           timeout=900, check=True)
     case.assertIn("handed", done.stdout)
-    for option in ("--stat", "--live", "--json"):
+    for option in ("--stat", "--live", "--json", "--no-wait"):
         case.assertIn("--environment", run("run", "--environment", option, status=125).stderr)
 
 
@@ -129,6 +129,7 @@ def fences(_):
         subprocess.run([FENCES], stdout=subprocess.DEVNULL, timeout=900, check=True)
 
 
+elsewhere("run --no-wait", "test/preload/stat/stat_test.py", "test_processes_that_go_on")
 elsewhere("run --live", "test/preload/stat/stat_test.py", "test_every_second")
 
 

@@ -98,9 +98,10 @@ class Table(Case):
             os.mkfifo(fifo)
             script = ('(exec sh -c "read line < $1; ls /; exec ls /" >"$0" 2>&1 3>&-) & '
                       'until [ -e $FURWOCK_STAT/$!.0 ]; do sleep 0.01; done')
-            done = run("--stat", "--", "sh", "-c", script, str(said), str(fifo))
+            done = run("--no-wait", "--", "sh", "-c", script, str(said), str(fifo))
             self.assertEqual(done.returncode, 0)
             self.assertIn("\n1 process goes on, and is counted no longer\n", done.stderr)
+            self.assertEqual(done.stderr.count("furwock run:"), 1)
             fifo.write_text("go on\n")
             until = time.monotonic() + PATIENCE_S
             while said.read_text().count("\nusr\n") < 2:
@@ -247,5 +248,5 @@ class Watched(Case):
 
 
 if __name__ == "__main__":
-    PROGRAM, HOT, KNOWS = [sys.argv[1]], sys.argv[2], sys.argv[3]
+    PROGRAM[:], HOT, KNOWS = [sys.argv[1]], sys.argv[2], sys.argv[3]
     unittest.main(argv=sys.argv[:1], verbosity=1)
