@@ -20,12 +20,27 @@ struct doctor_finding {
     char detail[160]; /* a number, a path, a reason; may be empty */
 };
 
+/* What it means if the answer is not yes. */
+enum doctor_weight {
+    DOCTOR_EXTRA,  /* nothing: it is for those who want it */
+    DOCTOR_FASTER, /* all locks work, some slower than they could */
+    DOCTOR_NEEDED  /* something of the library fails here */
+};
+
 struct doctor_question {
     const char *name;
     void (*ask)(struct doctor_finding *f);
     const char *there;   /* what follows, and for which lock */
     const char *missing; /* the same, where the answer is another than yes */
+    enum doctor_weight weight;
+    const char *remedy; /* where there is none, and it is not DOCTOR_EXTRA */
+    const char *allow;  /* where it is refused; NULL: DOCTOR_ALLOW */
 };
+
+#define DOCTOR_ALLOW "let the container or sandbox of this process allow the call (seccomp)"
+
+/* The exit status where something that is needed is not there. */
+enum { DOCTOR_ILL = 3 };
 
 extern const struct doctor_question doctor_kernel[], doctor_system[], doctor_assist[], doctor_rt[];
 extern const size_t doctor_kernel_count, doctor_system_count, doctor_assist_count, doctor_rt_count;

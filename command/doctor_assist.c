@@ -182,11 +182,12 @@ static void ask_slice(struct doctor_finding *f)
 const struct doctor_question doctor_assist[] = {
     {"assist", ask_assist,
      "a waiter polls as long as the owner of the lock runs, and sleeps when it does not",
-     "a waiter polls for a fixed time, whether the owner of the lock runs or not"},
+     "a waiter polls for a fixed time, unless the owner of the lock was last on the waiter's CPU",
+     DOCTOR_EXTRA, NULL, NULL},
     {"assist possible", ask_could_assist, "furwock assist start starts it",
-     "furwock assist start fails, started from here"},
+     "furwock assist start fails, started from here", DOCTOR_EXTRA, NULL, NULL},
     {"rseq slice extension", ask_slice,
      "a thread that holds a contended fw_mutex asks to run on for some microseconds",
-     "a thread that holds a lock is preempted as any other is"},
+     "a thread that holds a lock is preempted as any other is", DOCTOR_EXTRA, NULL, NULL},
 };
 const size_t doctor_assist_count = sizeof doctor_assist / sizeof *doctor_assist;

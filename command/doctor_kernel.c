@@ -58,21 +58,26 @@ static void ask_inherit2(struct doctor_finding *f)
 
 const struct doctor_question doctor_kernel[] = {
     {"futex_waitv", ask_waitv, "fw_wait_any sleeps on all of its objects",
-     "fw_wait_any looks at all objects but the first once in a millisecond"},
-    {"futex2", ask_futex2, "no lock needs it", "no lock needs it"},
+     "fw_wait_any looks at all objects but the first once in a millisecond", DOCTOR_FASTER,
+     "a kernel from Linux 5.16 on", NULL},
+    {"futex2", ask_futex2, "no lock needs it", "no lock needs it", DOCTOR_EXTRA, NULL, NULL},
     {"private futex hash", ask_hash,
      "threads that sleep on private locks do not meet other processes in the kernel",
-     "sleeping and waking share the kernel's table with all processes"},
+     "sleeping and waking share the kernel's table with all processes", DOCTOR_FASTER,
+     "a kernel from Linux 6.17 on, with CONFIG_FUTEX_PRIVATE_HASH", NULL},
     {"robust lists", ask_robust,
      "robust mutexes and the locks of regions learn of deaths from the kernel",
-     "no robust mutexes; the locks of regions learn of deaths by looking, every 40 ms"},
+     "no robust mutexes; the locks of regions learn of deaths by looking, every 40 ms",
+     DOCTOR_NEEDED, "a kernel with CONFIG_FUTEX, and no emulator in between", NULL},
     {"robust unlock", ask_robust_unlock, "no lock needs it yet",
      "who dies within the unlock of a robust POSIX mutex, as with the C library, may leave a mark "
-     "in memory that was freed meanwhile; the locks of regions have no such window"},
+     "in memory that was freed meanwhile; the locks of regions have no such window",
+     DOCTOR_EXTRA, NULL, NULL},
     {"priority inheritance", ask_inherit, "PTHREAD_PRIO_INHERIT works",
-     "mutexes with PTHREAD_PRIO_INHERIT cannot be used"},
+     "mutexes with PTHREAD_PRIO_INHERIT cannot be used", DOCTOR_NEEDED,
+     "a kernel with CONFIG_FUTEX_PI", NULL},
     {"FUTEX_LOCK_PI2", ask_inherit2,
      "pthread_mutex_clocklock on CLOCK_MONOTONIC works for PTHREAD_PRIO_INHERIT, too",
-     "PTHREAD_PRIO_INHERIT knows deadlines by CLOCK_REALTIME only"},
+     "PTHREAD_PRIO_INHERIT knows deadlines by CLOCK_REALTIME only", DOCTOR_EXTRA, NULL, NULL},
 };
 const size_t doctor_kernel_count = sizeof doctor_kernel / sizeof *doctor_kernel;

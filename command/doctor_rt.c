@@ -78,13 +78,15 @@ static void ask_gates(struct doctor_finding *f)
 const struct doctor_question doctor_rt[] = {
     {"real-time tier A", ask_fifo,
      "real-time tasks (furwock/rt.h) run under SCHED_FIFO, held back at the library's calls",
-     "no real-time tasks under SCHED_FIFO: it needs CAP_SYS_NICE, or RLIMIT_RTPRIO of 98"},
+     "no real-time tasks under SCHED_FIFO: it needs CAP_SYS_NICE, or RLIMIT_RTPRIO of 98",
+     DOCTOR_EXTRA, NULL, NULL},
     {"real-time tier B", ask_scheduler,
      "real-time tasks are scheduled by their protocols, at all wake-ups",
-     "groups of real-time tasks are of tier A"},
+     "groups of real-time tasks are of tier A", DOCTOR_EXTRA, NULL, NULL},
     {"tier B possible", ask_could_schedule, "furwock rt start starts its scheduler",
-     "furwock rt start fails, started from here"},
+     "furwock rt start fails, started from here", DOCTOR_EXTRA, NULL, NULL},
     {"PCP-DU-PF possible", ask_gates, "where tier B runs, it has locks under PCP-DU-PF",
-     "no locks under PCP-DU-PF: PCP-DU-BOOL has the same bounds, in both tiers"},
+     "no locks under PCP-DU-PF: PCP-DU-BOOL has the same bounds, in both tiers", DOCTOR_EXTRA, NULL,
+     NULL},
 };
 const size_t doctor_rt_count = sizeof doctor_rt / sizeof *doctor_rt;

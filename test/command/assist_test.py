@@ -275,7 +275,7 @@ class Others(Alone):
 
 class Doctor(Alone):
     def finding(self, name, **more):
-        whole = json.loads(self.good("doctor", "--json", **more))
+        whole = json.loads(command_test.furwock("doctor", "--json", **more).stdout)
         return next(f for f in whole["findings"] if f["name"] == name)
 
     def test_says_whether_it_runs(self):
