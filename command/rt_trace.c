@@ -172,7 +172,7 @@ static int run(int argc, char **argv)
     FILE *out;
     int status;
 
-    argp_err_exit_status = RUN_FAILED;
+    argp_err_exit_status = command_write_failed = RUN_FAILED;
     argp_parse(&command_line, argc, argv, ARGP_IN_ORDER, NULL, &o);
     if (o.first == 0)
         command_refuse(RUN_FAILED, "a program is missing");

@@ -24,6 +24,16 @@ OWN = ("--help", "--usage", "--version")
 
 ROWS = {}
 
+# Where another test sees whether what they print has arrived; or they print nothing.
+PRINT_ELSEWHERE = {
+    ("show",): "test/command/region_test.py",
+    ("rt",): "its verbs",
+    ("rt", "run"): "test_measurements_that_cannot_be_written",
+    ("rt", "trace"): "test/command/rt_trace_test.py",
+    ("rt", "start"): "nothing",
+    ("rt", "stop"): "nothing",
+}
+
 
 def row(*keys):
     def add(function):
@@ -264,6 +274,12 @@ class Options(unittest.TestCase):
             self.assertIn("--help", run(*command, "--usage").stdout)
             self.assertRegex(run(*command, "--version").stdout, r"^furwock [0-9.]+\n$")
 
+    def test_measurements_that_cannot_be_written(self):
+        """A set that runs; where none can, it is refused, with the same status."""
+        for option in ("--json", "--tier=A"):
+            done = to_full("rt", "run", "--jobs=20", "--protocol=PCP", option, task_set(self))
+            self.assertEqual(done.returncode, 1, done.stderr)
+
     def test_output_that_cannot_be_written(self):
         with_output = [(*command, option) for command in commands() for option in OWN]
         with_output += [(option,) for option in OWN] + [("help",), ("help", "run")]
@@ -276,10 +292,13 @@ class Options(unittest.TestCase):
                         ("calibrate", "--seconds=0.1", "--json=-")]
         for words in with_output:
             done = to_full(*words)
-            self.assertEqual(done.returncode, 125 if "run" in words[:2] and words[0] != "rt" or
-                             words == ("help", "run") else done.returncode, words)
-            self.assertNotEqual(done.returncode, 0, words)
+            runs = words[0] == "run" or words == ("help", "run") or words[:2] == ("rt", "trace")
+            self.assertEqual(done.returncode, 125 if runs else 1, words)
             self.assertRegex(done.stderr.splitlines()[-1], r"^furwock.*cannot write", words)
+        printed = {word for words in with_output for word in words if not word.startswith("-")}
+        for command in commands():
+            if command not in PRINT_ELSEWHERE:
+                self.assertIn(command[-1], printed)
 
 
 for key_, function_ in ROWS.items():

@@ -215,6 +215,13 @@ class Left(command_test.Case):
         self.assertEqual(objects["fill"]["state"], "left by a dead initialiser")
         self.assertEqual(objects["jobs"]["waiting"], [])
 
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            for words in ((), ("--json",)):
+                done = furwock("show", self.name, *words, stdout=full)
+                self.assertEqual((done.returncode, done.stderr.splitlines()), (
+                    1, ["furwock show: cannot write the result: No space left on device"]))
+
     def test_cut_short(self):
         for size in (0, 100, 4096, REGION_BYTES - 4096):
             os.truncate(self.path, size)
