@@ -14,7 +14,7 @@
 
 static const char stem[] = "furwock-stat-";
 
-/* A new directory, not locked yet, may be taken for one that was left. */
+/* A new directory, not locked yet, may be taken for one that was left; one may fill up again. */
 enum { TRIES = 20 };
 
 /* The directory, locked and still there; -1: it is another's, or gone. */
@@ -32,19 +32,32 @@ static int lock(int parent, const char *name)
     return -1;
 }
 
-/* Closes the descriptor. */
+/* Leaves the descriptor open. */
 static void empty(int fd)
 {
-    DIR *dir = fdopendir(fd);
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
     const struct dirent *e;
 
     if (dir == NULL) {
-        close(fd);
+        if (copy >= 0)
+            close(copy);
         return;
     }
+    rewinddir(dir); /* the place in it is that of the other descriptor, too */
     while ((e = readdir(dir)) != NULL)
         unlinkat(fd, e->d_name, 0); /* "." and ".." refuse */
     closedir(dir);
+}
+
+/* Programs that go on, and start others, may bring new files at any moment. */
+static void remove_whole(int fd, int parent, const char *name)
+{
+    for (int i = 0; i < TRIES; i++) {
+        empty(fd);
+        if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || (errno != ENOTEMPTY && errno != EEXIST))
+            return;
+    }
 }
 
 static void remove_what_was_left(const char *parent)
@@ -53,18 +66,15 @@ static void remove_what_was_left(const char *parent)
     const struct dirent *e;
 
     while (dir != NULL && (e = readdir(dir)) != NULL) {
-        int fd, copy;
+        int fd;
 
         if (strncmp(e->d_name, stem, sizeof stem - 1) != 0)
             continue;
         fd = lock(dirfd(dir), e->d_name);
-        copy = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1; /* locked until it is gone */
-        if (copy >= 0) {
-            empty(copy);
-            unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
-        }
-        if (fd >= 0)
-            close(fd);
+        if (fd < 0)
+            continue;
+        remove_whole(fd, dirfd(dir), e->d_name);
+        close(fd); /* locked until it is gone */
     }
     if (dir != NULL)
         closedir(dir);
@@ -106,7 +116,8 @@ void run_stat_remove_directory(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-    if (fd >= 0)
-        empty(fd);
-    rmdir(path);
+    if (fd < 0)
+        return;
+    remove_whole(fd, AT_FDCWD, path);
+    close(fd);
 }
