@@ -24,10 +24,15 @@
  *     names the task, with WAITERS, asks the kernel.  So the unlock that ends the section comes
  *     upon WAITERS, or, if it began after the fence, upon `boost`.  Whoever dies over it leaves a
  *     needless call, and not a task that stays raised.
- * R2  An owner lowers itself only under its own watch, where the word does not name it any more, or
- *     has no WAITERS.  So whoever raises it comes before, and is undone; or after, and sees that it
- *     is not the owner; or sees that it has to be raised anew.  (Who is no owner is raised by
- *     nobody, and needs no watch for it.)
+ * R2  An owner lowers itself while it is the owner only under its own watch, where the word has no
+ *     WAITERS.  So whoever raises it comes before, and is undone; or after, and raises it anew.
+ *     Where the word does not name it any more, it has its watch once, and lowers itself after
+ *     that: a raise that was under way is over then, and none begins.
+ *     Under its watch it would be held up without a bound: the kernel does not tell who takes over
+ *     a futex from another one that it has woken already, or while others sleep there, what these
+ *     lend (seen on Linux 6.18).  The task has it as long as it is raised itself, and if it lowers
+ *     itself it has nothing.  A more urgent task of its CPU that sleeps for the watch would wait
+ *     for all that are in between.
  * R3  Who sleeps in a line has seen to it that the owner is raised, and does again after each nap.
  *     Who becomes the owner while others sleep in the line has stood there as well, and is raised
  *     already (boost.c, I6).
@@ -125,11 +130,14 @@ void fw_rt_lower_owner_(struct fw_rt_task *t, uint32_t d)
 {
     struct fw_rt_task_cell *own = t->cell;
     uint32_t word;
+    bool is_owner;
 
     fw_rt_guard_lock_(t->world, &own->watch, t->tid, t->shared);
     word = fw_load32_acquire(&t->world->lock[d].counter);
-    if (fw_load32_relaxed(&own->boost) != 0 && /* R2 */
-        (fw_rt_word_owner(word) != t->slot || !fw_rt_word_has_waiters(word)))
-        fw_rt_lower_slow_(t);
+    is_owner = fw_rt_word_owner(word) == t->slot;
+    if (is_owner && fw_load32_relaxed(&own->boost) != 0 && !fw_rt_word_has_waiters(word))
+        fw_rt_lower_slow_(t); /* R2 */
     fw_rt_guard_unlock_(&own->watch, t->tid, t->shared);
+    if (!is_owner && fw_load32_relaxed(&own->boost) != 0)
+        fw_rt_lower_slow_(t); /* R2 */
 }

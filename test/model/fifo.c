@@ -14,9 +14,18 @@
 /*
  * A thread that sleeps in OP_LOCK_PI keeps in its op: addr, b = the owner's number plus 1, c = the
  * deadline.  One that was made the owner by a death, and has not run yet, stands at its op with
- * d = 1.  One to whom it was handed over stands at OP_WOKEN with b = IS_PENDING until it runs.
+ * d = IS_FROM_THE_DEAD.  One to whom it was handed over stands at OP_WOKEN with b = IS_PENDING
+ * until it runs.
  */
 #define IS_PENDING 1u
+
+/*
+ * The kernel has a quirk (seen on Linux 6.18; try_to_take_rt_mutex there): whoever becomes the
+ * owner while others sleep is not told what they lend.  It is as urgent as they are at that moment,
+ * or it would not have become the owner.  But if it then sets its own priority, they lend it
+ * nothing, until somebody falls asleep who goes before all of them.  In their ops, d:
+ */
+enum { IS_TOLD, IS_FROM_THE_DEAD, IS_UNTOLD, IS_FORGOTTEN };
 
 /* --- Who runs ------------------------------------------------------------------------------- */
 
@@ -37,7 +46,8 @@ uint64_t fifo_priority(unsigned thread)
     uint64_t priority = model_threads[thread].priority;
 
     for (unsigned i = 0; i < model_thread_count; i++) {
-        if (sleeps_for(i, thread) && !fault_is(FAULT_LENDS_NOTHING)) {
+        if (sleeps_for(i, thread) && model_threads[i].op.d != IS_FORGOTTEN &&
+            !fault_is(FAULT_LENDS_NOTHING)) {
             uint64_t lent = fifo_priority(i);
             if (lent > priority)
                 priority = lent;
@@ -148,7 +158,7 @@ static bool is_between_owners(uint64_t addr)
 {
     for (unsigned i = 0; i < model_thread_count; i++)
         if (model_threads[i].status == THREAD_STOPPED && is_at(i, addr) &&
-            model_threads[i].op.d == 1)
+            model_threads[i].op.d == IS_FROM_THE_DEAD)
             return true;
     return false;
 }
@@ -179,6 +189,14 @@ static bool is_circle(unsigned thread, unsigned owner)
                                is_circle(thread, (unsigned)t->op.b - 1));
 }
 
+/* All that sleepers lend it. */
+static void tell(unsigned owner)
+{
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (sleeps_for(i, owner))
+            model_threads[i].op.d = IS_TOLD;
+}
+
 static void fall_asleep(unsigned thread, unsigned owner)
 {
     struct model_thread *t = &model_threads[thread];
@@ -189,8 +207,11 @@ static void fall_asleep(unsigned thread, unsigned owner)
     }
     report_result("asleep");
     t->op.b = owner + 1;
+    t->op.d = IS_TOLD;
     t->status = THREAD_ASLEEP;
     kernel_enqueue(thread);
+    if (first_waiter(t->op.addr) == thread)
+        tell(owner);
 }
 
 /* Somebody has it.  op.a: it is a trylock. */
@@ -217,8 +238,10 @@ static void join(unsigned thread, uint64_t addr, uint32_t seen)
 static void wait_for(uint64_t addr, unsigned owner)
 {
     for (unsigned i = 0; i < model_thread_count; i++)
-        if (model_threads[i].status == THREAD_ASLEEP && is_at(i, addr))
+        if (model_threads[i].status == THREAD_ASLEEP && is_at(i, addr)) {
             model_threads[i].op.b = owner + 1;
+            model_threads[i].op.d = IS_UNTOLD;
+        }
 }
 
 /* The thread has it now, but for those who snatch it before it runs. */
@@ -268,7 +291,7 @@ static void lock(unsigned thread)
     if (!memory_check(op.addr, 4))
         return;
     seen = (uint32_t)memory_read(thread, op.addr, 4);
-    if (op.d == 1) {
+    if (op.d == IS_FROM_THE_DEAD) {
         change(thread, op.addr, id_of(thread) | FW_ROBUST_WAITERS | FW_ROBUST_DIED);
         answer(thread, 0, "has it, from the dead");
     } else if (is_between_owners(op.addr)) {
@@ -308,26 +331,6 @@ static void unlock(unsigned thread)
     }
 }
 
-/* The step of a thread that runs where it belongs; its store goes the way of all stores. */
-static void claim(unsigned thread)
-{
-    const struct model_op op = model_threads[thread].op;
-    const uint64_t *words = (const uint64_t *)(uintptr_t)op.b;
-    const uint64_t *seen = (const uint64_t *)(uintptr_t)op.c;
-
-    for (unsigned i = 0; i < op.d; i++) {
-        if (memory_is_shared(words[i]) && !memory_check(words[i], 8))
-            return;
-        if (memory_read(thread, words[i], 8) != seen[i]) {
-            answer(thread, 0, "finds another value");
-            return;
-        }
-    }
-    report_buffered(op.addr, op.size, op.a);
-    memory_buffer(thread, op.addr, op.size, op.a);
-    kernel_return(thread, 1);
-}
-
 static void set_priority(unsigned thread)
 {
     const struct model_op op = model_threads[thread].op;
@@ -338,6 +341,9 @@ static void set_priority(unsigned thread)
         kernel_return(thread, model_threads[op.b].priority);
     } else {
         model_threads[op.b].priority = op.a;
+        for (unsigned i = 0; i < model_thread_count; i++)
+            if (sleeps_for(i, (unsigned)op.b) && model_threads[i].op.d == IS_UNTOLD)
+                model_threads[i].op.d = IS_FORGOTTEN;
         kernel_return(thread, 0);
     }
 }
@@ -362,7 +368,7 @@ bool fifo_performs(unsigned thread)
         kernel_return(thread, fifo_is_there((unsigned)t->op.a));
         return true;
     case OP_CLAIM:
-        claim(thread);
+        fifo_claim(thread);
         return true;
     case OP_WOKEN:
         kernel_return(thread, t->op.a);
@@ -385,7 +391,7 @@ void fifo_bury(unsigned thread)
         heir = first_waiter(addr);
         op = model_threads[heir].op;
         kernel_end_sleep(heir, 0);
-        op.d = 1;
+        op.d = IS_FROM_THE_DEAD;
         model_threads[heir].op = op;
         model_threads[heir].status = THREAD_STOPPED;
         report_woken(heir);

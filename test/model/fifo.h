@@ -19,7 +19,9 @@
  * and a word that bears another id is refused (EINVAL); UNLOCK_PI hands over to the most urgent one
  * and leaves WAITERS set.  Who comes before that one has run, and is more urgent, has it at once,
  * and that one sleeps again.  When an owner dies that others wait for, the most urgent one is
- * woken, and only when it runs it enters its id, with DIED; who comes meanwhile is refused.
+ * woken, and only when it runs it enters its id, with DIED; who comes meanwhile is refused.  Who
+ * becomes the owner while others sleep is not told what they lend, and has it no more once its own
+ * priority is set (seen on Linux 6.18).
  */
 
 /* The priority with which it runs: its own, or what others lend it. */
@@ -33,6 +35,7 @@ bool fifo_may_end(unsigned thread);
 
 /* OP_LOCK_PI, and what comes with it; false: another operation. */
 bool fifo_performs(unsigned thread);
+void fifo_claim(unsigned thread); /* OP_CLAIM */
 
 /* Is there a thread of that number, as kill(2) and /proc have it? */
 bool fifo_is_there(unsigned thread);

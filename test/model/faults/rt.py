@@ -129,18 +129,27 @@ FAULTS = [
     Fault("rt-lower-unwatched", "lowers itself while somebody raises it", "rt-mpcp-outside",
           RAISE, "    fw_rt_guard_lock_(t->world, &own->watch, t->tid, t->shared);\n"
           "    word = fw_load32_acquire(&t->world->lock[d].counter);\n"
-          "    if (fw_load32_relaxed(&own->boost) != 0 && /* R2 */\n"
-          "        (fw_rt_word_owner(word) != t->slot || !fw_rt_word_has_waiters(word)))\n"
-          "        fw_rt_lower_slow_(t);\n"
+          "    is_owner = fw_rt_word_owner(word) == t->slot;\n"
+          "    if (is_owner && fw_load32_relaxed(&own->boost) != 0 && "
+          "!fw_rt_word_has_waiters(word))\n"
+          "        fw_rt_lower_slow_(t); /* R2 */\n"
           "    fw_rt_guard_unlock_(&own->watch, t->tid, t->shared);\n",
           "    word = fw_load32_acquire(&t->world->lock[d].counter);\n"
-          "    if (fw_load32_relaxed(&own->boost) != 0 &&\n"
-          "        (fw_rt_word_owner(word) != t->slot || !fw_rt_word_has_waiters(word)))\n"
-          "        fw_rt_lower_slow_(t);\n"),
+          "    is_owner = fw_rt_word_owner(word) == t->slot;\n"
+          "    if (is_owner && fw_load32_relaxed(&own->boost) != 0 && "
+          "!fw_rt_word_has_waiters(word))\n"
+          "        fw_rt_lower_slow_(t); /* R2 */\n"),
+    Fault("rt-lower-under-watch", "lowers itself while others may sleep for its watch",
+          "rt-mpcp-lent", RAISE,
+          "    if (is_owner && fw_load32_relaxed(&own->boost) != 0 && "
+          "!fw_rt_word_has_waiters(word))\n",
+          "    if (fw_load32_relaxed(&own->boost) != 0 && "
+          "(!is_owner || !fw_rt_word_has_waiters(word)))\n"),
     Fault("rt-lower-awaited", "has waited, is lowered, and others still wait",
           "rt-fmlp-outside-two", RAISE,
-          "(fw_rt_word_owner(word) != t->slot || !fw_rt_word_has_waiters(word)))",
-          "word != UINT32_MAX)"),
+          "    if (is_owner && fw_load32_relaxed(&own->boost) != 0 && "
+          "!fw_rt_word_has_waiters(word))\n",
+          "    if (is_owner && fw_load32_relaxed(&own->boost) != 0)\n"),
     Fault("rt-boost-lowered-early", "is lowered in its section beside one that is ready",
           "rt-mpcp-held-back", LEVEL,
           " ||\n            (fw_load32_relaxed(&c->ready) != 0 && c->base >= own->base))", ")"),

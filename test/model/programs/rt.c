@@ -9,6 +9,7 @@ static const struct model_task one_cpu[] = {{10, 0}, {20, 0}, {30, 0}, {40, 0}};
 /* The same with C on the other CPU; and with all that others have moved apart. */
 static const struct model_task two_cpus[] = {{10, 0}, {20, 0}, {30, 1}};
 static const struct model_task outside[] = {{10, 0}, {20, 0}, {30, 1}, {25, 2}};
+static const struct model_task lent[] = {{10, 0}, {20, 0}, {30, 1}, {40, 0}};
 static const struct model_task apart[] = {{10, 0}, {20, 1}, {30, 2}};
 
 #define PROGRAM(name_, about_, threads_, tasks_, ...)                                       \
@@ -171,6 +172,8 @@ static const struct model_program programs[] = {
             SHARED(MPCP_DU, "aA", "s-", "aA", "aA")),
     PROGRAM("rt-mpcp-outside-kill", "one is killed", 3, two_cpus, .budget = {.kills = 1},
             .preemptions = 2, SHARED(MPCP_DU, "aA", "s-", "aA")),
+    PROGRAM("rt-mpcp-lent", "a more urgent one waits for what the owner needs to leave", 4, lent,
+            .preemptions = 1, SHARED(MPCP_DU, "aA", "s-", "aA", "j-")),
     PROGRAM("rt-fmlp-outside", "one wakes up by itself beside a section that is waited for", 3,
             two_cpus, SCRIPT(FMLP_DU, "jaA", "s--", "aA")),
     PROGRAM("rt-fmlp-outside-two", "three come, and are served in turn", 4, outside,

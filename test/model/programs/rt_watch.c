@@ -183,11 +183,36 @@ static void check_awaited(unsigned thread)
             model_fail("awaited", "task %llu runs beside the section of task %llu", thread, i);
 }
 
+/* For whom the task sleeps at a futex that inherits, and that one, and so on: the last of them. */
+static unsigned waits_for(unsigned task)
+{
+    const struct model_thread *t = &model_threads[task];
+
+    while (t->status == THREAD_ASLEEP && t->op.kind == OP_LOCK_PI)
+        t = &model_threads[t->op.b - 1];
+    return (unsigned)(t - model_threads);
+}
+
+static void check_lent(unsigned thread)
+{
+    if (!is_in_order() || is_in_section(thread) || act_of(thread) == RT_IDLE)
+        return;
+    for (unsigned i = 0; i < model_thread_count; i++) {
+        unsigned last = waits_for(i);
+        if (last != i && last != thread && share_cpu(thread, last) &&
+            base_of(i) > base_of(thread) && model_threads[last].status == THREAD_STOPPED)
+            model_fail("lent",
+                       "task %llu runs, and not task %llu, for which a more urgent one waits",
+                       thread, last);
+    }
+}
+
 void rt_stepped(unsigned thread)
 {
     uint64_t section = thread + 1 + (G(SECTION, thread) << 8);
 
     check_awaited(thread);
+    check_lent(thread);
 
     for (unsigned i = 0; i < model_thread_count && is_one_cpu(); i++) {
         if (i == thread || base_of(i) <= base_of(thread) || !is_pending(i))

@@ -18,6 +18,9 @@
  *   held back       IPCP, and boosting: nobody runs outside of sections who should be held back
  *   awaited         boosting: while a waiter sleeps in the line of a lock, and its owner could run,
  *                   nobody of the owner's CPU makes a step outside of calls and sections
+ *   lent            while a task sleeps for a futex that inherits, and the task that it waits for
+ *                   in the end could run on its CPU, nobody of that CPU who is less urgent makes a
+ *                   step outside of calls and sections
  *   order           MPCP, FMLP+: of those who waited when the owner began to unlock, it names the
  *                   most urgent one, or the one with the oldest ticket
  *   dead heir       who was found dead before is in no line in the end, and has no lock
