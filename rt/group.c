@@ -61,12 +61,17 @@ static int settle_namespace(struct fw_rt_world *w, const char *name)
     return fw_rt_fail_(ENOTSUP, "the group \"%s\" belongs to another pid namespace", name);
 }
 
-static int open_region(struct fw_rt_group *group, const char *name)
+static int open_region(struct fw_rt_group *group, const char *name, unsigned flags)
 {
     fw_region *region;
     void *object;
-    int error = fw_region_open(name, REGION_SIZE, FW_REGION_CREATE, &region);
+    int error = fw_region_open(name, REGION_SIZE, FW_REGION_CREATE | flags, &region);
 
+    if (error == EPERM && (flags & FW_REGION_SHARED) == 0)
+        return fw_rt_fail_(error,
+                           "the group \"%s\" is another user's, or lets others in: it takes"
+                           " fw_rt_group_open_shared",
+                           name);
     if (error != 0)
         return fw_rt_fail_(error, "the region \"%s\" of the group: %s", name, strerror(error));
     error = fw_region_object_init(region, OBJECT, FW_REGION_DATA, sizeof(struct fw_rt_world),
@@ -130,7 +135,8 @@ static void release(struct fw_rt_group *group)
     free(group);
 }
 
-int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier)
+/* `flags`: the region's. */
+static int open_group(fw_rt_group **group, const char *name, fw_rt_tier tier, unsigned flags)
 {
     struct fw_rt_group *g;
     int error;
@@ -141,7 +147,7 @@ int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier)
     if (g == NULL)
         return fw_rt_fail_(ENOMEM, "no memory for a group");
     g->process = getpid();
-    error = name != NULL ? open_region(g, name) : make_private(g);
+    error = name != NULL ? open_region(g, name, flags) : make_private(g);
     if (error == 0)
         error = settle_tier(g, tier);
     if (error != 0) {
@@ -152,6 +158,21 @@ int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier)
     *group = g;
     fw_rt_good_();
     return 0;
+}
+
+int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier)
+{
+    return open_group(group, name, tier, 0);
+}
+
+int fw_rt_group_open_shared(fw_rt_group **group, const char *name, fw_rt_tier tier,
+                            unsigned permissions)
+{
+    if (name == NULL)
+        return fw_rt_fail_(EINVAL, "a group without a name is not shared");
+    if (permissions == 0 || permissions > 0777)
+        return fw_rt_fail_(EINVAL, "there are no permissions 0%o", permissions);
+    return open_group(group, name, tier, FW_REGION_SHARED | permissions);
 }
 
 int fw_rt_group_close(fw_rt_group *group)

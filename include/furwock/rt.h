@@ -131,15 +131,29 @@ enum {
 /*
  * The group in the file or shared memory of that name (fw_region_open has the rules), which is made
  * where there is none; with a name of NULL, a new group for the threads of this process.  ANY: tier
- * B where its scheduler runs and this process may use it, else tier A.
+ * B where its scheduler runs and this process may use it, else tier A.  The group is one user's: it
+ * is made with the permissions 0600.
  *   0         *group is the group
  *   EINVAL    no such tier or name
+ *   EPERM     the file belongs to neither the caller nor root, lets in other users, or has a second
+ *             name: fw_rt_group_open_shared opens it
  *   ENOTSUP   tier B: no such scheduler runs here; or the group is another pid namespace's
  *   EPROTO    a group of another version, or of the other tier
  *   EUCLEAN   something else is there, or it was written over
  *   ENOMEM; and what fw_region_open answers
  */
 FW_API int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier);
+
+/*
+ * The same for the tasks of several users: whoever owns the file, and whatever its permissions.  It
+ * is made with these, 0660 for instance, less the umask.  Everything rests on them and on the
+ * directory (in /dev/shm anybody may have made the file before): who can write to a group can bring
+ * it to a stop, and can make those of its tasks that have the right to (FW_RT_MPCP_DU,
+ * FW_RT_FMLP_DU) raise the priority of any thread.
+ *   EINVAL    also: no name, or no such permissions
+ */
+FW_API int fw_rt_group_open_shared(fw_rt_group **group, const char *name, fw_rt_tier tier,
+                                   unsigned permissions);
 
 /* EBUSY: tasks of this process are in it. */
 FW_API int fw_rt_group_close(fw_rt_group *group);

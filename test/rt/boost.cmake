@@ -18,7 +18,7 @@ target_link_libraries(furwock_rt_stepped PUBLIC furwock PRIVATE fw_house furwock
 if(NOT FURWOCK_SANITIZE STREQUAL "thread")
     fw_rt_test(boost LIBS rt_cast)
     fw_rt_test(outside LIBS rt_cast)
-    foreach(name process storm exec reuse)
+    foreach(name process storm exec reuse users)
         fw_rt_test(${name} LIBS processes)
     endforeach()
     fw_test(NAME rt_death LABEL rt SOURCES death_test.c
