@@ -17,13 +17,16 @@
 #include "command.h"
 #include "rt.h"
 #include "rt/analysis/analysis.h"
+#include "rt_run_noise.h"
 #include "rt_set.h"
 
 struct options {
     struct rt_set_options set;
-    int tier;
     uint64_t jobs;
+    double most_noise; /* percent */
 };
+
+enum { NOT_VALID = 3 }; /* exit status */
 
 /* Logs of as many jobs are kept at a time; then they are judged, and the tasks begin anew. */
 static const uint64_t most_jobs_of_round = 5000;
@@ -42,11 +45,14 @@ static uint64_t parse_jobs(const char *text)
     return jobs;
 }
 
-static int parse_tier(const char *text)
+static double parse_noise(const char *text)
 {
-    if (strcmp(text, "A") != 0 && strcmp(text, "B") != 0)
-        command_refuse(COMMAND_USAGE, "--tier takes A or B, not \"%s\"", text);
-    return text[0] == 'A' ? FW_RT_TIER_A : FW_RT_TIER_B;
+    char *end;
+    double percent = strtod(text, &end);
+
+    if (text[0] < '0' || text[0] > '9' || *end != 0 || !(percent <= 100))
+        command_refuse(COMMAND_USAGE, "--max-noise takes percents, 0 to 100, not \"%s\"", text);
+    return percent;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -54,11 +60,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
 
     switch (key) {
-    case 't':
-        o->tier = parse_tier(arg);
-        return 0;
     case 'n':
         o->jobs = parse_jobs(arg);
+        return 0;
+    case 'm':
+        o->most_noise = parse_noise(arg);
         return 0;
     default:
         return rt_set_parse(key, arg, &o->set);
@@ -72,6 +78,8 @@ static const struct argp_option options[] = {
     {"section-cost", 's', "US", 0, "microseconds that each section may take longer (5)", 0},
     {"wake-cost", 'w', "US", 0,
      "microseconds from a release or wake-up to its dispatch that are allowed (20)", 0},
+    {"max-noise", 'm', "PERCENT", 0,
+     "the run is valid if its CPUs stood still for at most that share of the time (5)", 0},
     {"json", 'j', NULL, 0, "print JSON", 0},
     {0},
 };
@@ -89,9 +97,12 @@ static const struct argp command_line = {
         "bound if each section takes --section-cost longer and each release, each end of a sleep "
         "and each wait for a lock --wake-cost.  \"lost\" is for how long a job stood still "
         "at most while nobody executed for whom it had to wait: the kernel's work, other threads, "
-        "a hypervisor.  It is not part of what is compared.\n\n"
+        "a hypervisor.  It is not part of what is compared; nor is the time in which a job's own "
+        "CPU stands still.  A thread on each CPU, above all tasks, finds out when that is.\n\n"
         "The exit status is 1 if a job was blocked for longer than the limit, and if the set could "
-        "not be run.  Missed deadlines are shown; they do not change it.",
+        "not be run; it is 3 if no job was, but the run is not valid: its CPUs stood still, or a "
+        "hypervisor has stolen them, for a larger share of the time than --max-noise.  Missed "
+        "deadlines are shown; they do not change it.",
 };
 
 /* A set that would take a CPU for itself does not get one. */
@@ -152,7 +163,7 @@ static void watch(const struct taskset *set, uint64_t jobs)
 }
 
 static void print(const struct options *o, const struct taskset *set, const struct analysis *a,
-                  const struct run_result *r, int tier)
+                  const struct run_result *r, const struct run_noise *noise, int tier)
 {
     printf("%s: %s, tier %s; times in microseconds\n", rt_set_visible(o->set.path),
            fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), tier == FW_RT_TIER_A ? "A" : "B");
@@ -173,10 +184,12 @@ static void print(const struct options *o, const struct taskset *set, const stru
             printf("  above it: %llu", (unsigned long long)r[i].above);
         putchar('\n');
     }
+    rt_run_noise_print(noise);
 }
 
 static void print_json(const struct options *o, const struct taskset *set, const struct analysis *a,
-                       const struct run_result *r, int tier)
+                       const struct run_result *r, const struct run_noise *noise, bool is_valid,
+                       int tier)
 {
     json_t *tasks = json_array(), *whole;
 
@@ -189,11 +202,11 @@ static void print_json(const struct options *o, const struct taskset *set, const
                              rt_set_us(r[i].blocking), "bound_us", rt_set_us(a->task[i].blocking),
                              "limit_us", rt_set_us(r[i].limit), "lost_us", rt_set_us(r[i].lost),
                              "above", (json_int_t)r[i].above));
-    whole = json_pack("{s:s s:s s:s s:o s:o s:o}", "format", "furwock-rt-run-1", "protocol",
+    whole = json_pack("{s:s s:s s:s s:o s:o s:b s:o s:o}", "format", "furwock-rt-run-1", "protocol",
                       fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), "tier",
                       tier == FW_RT_TIER_A ? "A" : "B", "section_cost_us",
                       rt_set_us(o->set.costs.section), "wake_cost_us", rt_set_us(o->set.costs.wake),
-                      "tasks", tasks);
+                      "valid", is_valid, "noise", rt_run_noise_json(noise), "tasks", tasks);
     json_dumpf(whole, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(whole);
@@ -223,11 +236,13 @@ static void lock_memory(void)
 }
 
 /* Returns the tier. */
-static int run_rounds(const struct options *o, const struct taskset *set, struct run_result *result)
+static int run_rounds(const struct options *o, const struct taskset *set, struct run_result *result,
+                      struct run_noise *noise)
 {
-    struct run_round round = {.set = set, .protocol = o->set.protocol, .tier = o->tier};
+    struct run_round round = {.set = set, .protocol = o->set.protocol, .tier = o->set.tier};
 
     lock_memory();
+    rt_run_noise_begin(noise, set);
     for (uint64_t left = o->jobs; left > 0; left -= round.jobs) {
         round.jobs = left < most_jobs_of_round ? left : most_jobs_of_round;
         watch(set, round.jobs);
@@ -235,18 +250,23 @@ static int run_rounds(const struct options *o, const struct taskset *set, struct
             command_refuse(COMMAND_FAILED, "%s", round.why);
         alarm(0);
         rt_run_judge(&round, result);
+        rt_run_noise_add(noise, &round);
         rt_run_forget(&round);
     }
+    rt_run_noise_end(noise, set, result);
     return round.tier;
 }
 
 static int run(int argc, char **argv)
 {
     static struct run_result result[TASKSET_TASKS];
-    struct options o = {.jobs = 1000, .set.costs = {.section = 5000, .wake = 20000}};
+    struct options o = {
+        .jobs = 1000, .most_noise = 5, .set.costs = {.section = 5000, .wake = 20000}};
+    struct run_noise noise = {0};
     struct taskset *set;
     struct analysis a;
     uint64_t above = 0;
+    bool is_valid;
     int tier;
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
@@ -256,15 +276,19 @@ static int run(int argc, char **argv)
     find_limits(&o, set, &a, result);
     check_load(set);
     check_clock();
-    tier = run_rounds(&o, set, result);
+    noise.most = o.most_noise;
+    tier = run_rounds(&o, set, result, &noise);
+    is_valid = rt_run_noise_is_valid(&noise);
     if (o.set.as_json)
-        print_json(&o, set, &a, result, tier);
+        print_json(&o, set, &a, result, &noise, is_valid, tier);
     else
-        print(&o, set, &a, result, tier);
+        print(&o, set, &a, result, &noise, tier);
     for (int i = 0; i < set->tasks; i++)
         above += result[i].above;
     taskset_free(set);
-    return above == 0 ? COMMAND_GOOD : COMMAND_FAILED;
+    if (above != 0)
+        return COMMAND_FAILED;
+    return is_valid ? COMMAND_GOOD : NOT_VALID;
 }
 
 const struct rt_verb rt_verb_run = {

@@ -25,12 +25,16 @@ enum run_kind {
     RUN_START,   /* has its CPU from now on */
     RUN_STOP,    /* no longer */
     RUN_ASK,     /* for a lock */
+    RUN_QUEUE,   /* has found it taken, and waits for it from now on */
     RUN_GET,     /* the lock */
     RUN_LEAVE,   /* the section: begins to unlock */
+    RUN_HAND,    /* has handed the lock on, and woken the next owner */
     RUN_LEFT,    /* has unlocked */
     RUN_SLEEP,   /* of its own accord */
     RUN_WAKE,    /* when that was due to end */
-    RUN_END      /* of the job */
+    RUN_END,     /* of the job */
+    RUN_STALL,   /* of a CPU, not of a task: it stands still from now on (rt_run_stall.h) */
+    RUN_RESUME   /* no longer */
 };
 
 struct run_event {
@@ -47,12 +51,25 @@ struct run_log {
     uint64_t jobs, misses, response; /* the longest */
 };
 
-/* rt_run_round fills in the logs, one for each task. */
+/* A CPU of the set. */
+struct run_cpu {
+    int cpu;
+    struct run_log log;        /* RUN_STALL and RUN_RESUME */
+    uint64_t watched, stalled; /* ns */
+};
+
+struct run_monitor;
+
+/* rt_run_round fills in the logs, one for each task, and one for each CPU. */
 struct run_round {
     const struct taskset *set;
     int protocol, tier;
     uint64_t jobs; /* of all tasks together, about */
     struct run_log *log;
+    struct run_cpu *cpu;
+    size_t cpus;
+    int unwatched; /* why stalls could not be seen, an errno value; 0: they were */
+    struct run_monitor *monitor;
     char why[300]; /* after an error */
 };
 
@@ -66,6 +83,8 @@ struct run_result {
     uint64_t response;      /* the longest, ns */
     uint64_t blocking, sum; /* the longest, and that of all */
     uint64_t lost;          /* the longest: nobody in question executed */
+    uint64_t lost_sum;      /* of all */
+    uint64_t present;       /* of all: from release to end, without sleeps */
     uint64_t above;         /* jobs that were blocked for longer than `limit` */
     uint64_t limit;
 };

@@ -8,13 +8,20 @@
  * -------------------------------------------  ---------------------------------------------------
  * executes                                     is its own
  * a more urgent task of its CPU executes       is interference
+ * its CPU stands still, and no task executes   is lost
+ * there
  * waits for a lock that is owned by a task     is blocking, if anybody executes on that one's CPU,
  *                                              and lost otherwise
  * else, while a less urgent task of its CPU    is blocking
  * executes
  * else                                         is lost: to the kernel, to switches, to others
  *
- * A lock is owned until the call has returned that left it, or another one has got it.  Whoever
+ * A job waits for a lock once it has found it taken and is in the queue (RUN_QUEUE).  What is
+ * between that and its call is its own way there: where it does not get on, that is its CPU's
+ * doing, and not the owner's, who may have left several times meanwhile.
+ *
+ * A lock is owned until it is handed on (RUN_HAND), or the call has returned that left it, or
+ * another one has got it: who has handed it on may lose its CPU in that call.  Whoever
  * gets it next, and waits for it then, owns it from then on; so does who waits for a free one, and
  * gets it next: it may be its CPU that stands still.  (Under a ceiling a job may wait for a lock
  * that nobody owns.)
@@ -26,15 +33,16 @@
 
 struct moment {
     const struct run_event *event;
-    int task;
+    int task;     /* or CPU: RUN_STALL, RUN_RESUME */
     size_t order; /* of equal times */
-    int heir;     /* RUN_ASK, RUN_LEFT: who gets the lock next */
+    int heir;     /* RUN_ASK, RUN_HAND, RUN_LEFT: who gets the lock next */
 };
 
 struct state {
     bool is_there, is_asleep, executes;
-    int waits; /* for this lock; TASKSET_NONE: for none */
-    uint64_t blocking, lost;
+    int asks;   /* for this lock; TASKSET_NONE: for none */
+    bool waits; /* for that one */
+    uint64_t blocking, lost, present;
 };
 
 struct court {
@@ -42,6 +50,7 @@ struct court {
     struct state task[TASKSET_TASKS];
     int owner[TASKSET_LOCKS];
     int busy[TASKSET_CPUS]; /* who executes; TASKSET_NONE */
+    bool is_stalled[TASKSET_CPUS];
 };
 
 static int compare(const void *left, const void *right)
@@ -53,31 +62,47 @@ static int compare(const void *left, const void *right)
     return (l->order > r->order) - (l->order < r->order);
 }
 
-static struct moment *collect(const struct run_round *round, size_t *count)
+static void add_log(struct moment *all, size_t *n, const struct run_log *log, int whose)
 {
-    struct moment *all;
-    size_t n = 0;
+    for (size_t i = 0; i < log->count; i++, ++*n)
+        all[*n] = (struct moment){
+            .event = &log->event[i], .task = whose, .order = *n, .heir = TASKSET_NONE};
+}
+
+static void find_heirs(struct moment *all, size_t n)
+{
     int next[TASKSET_LOCKS];
 
-    for (int t = 0; t < round->set->tasks; t++)
-        n += round->log[t].count;
-    all = malloc((n + 1) * sizeof *all);
-    if (all == NULL)
-        abort();
-    n = 0;
-    for (int t = 0; t < round->set->tasks; t++)
-        for (size_t i = 0; i < round->log[t].count; i++, n++)
-            all[n] = (struct moment){
-                .event = &round->log[t].event[i], .task = t, .order = n, .heir = TASKSET_NONE};
-    qsort(all, n, sizeof *all, compare);
     for (int l = 0; l < TASKSET_LOCKS; l++)
         next[l] = TASKSET_NONE;
     for (size_t i = n; i-- > 0;) {
         if (all[i].event->kind == RUN_GET)
             next[all[i].event->lock] = all[i].task;
-        else if (all[i].event->kind == RUN_ASK || all[i].event->kind == RUN_LEFT)
+        else if (all[i].event->kind == RUN_ASK || all[i].event->kind == RUN_HAND ||
+                 all[i].event->kind == RUN_LEFT)
             all[i].heir = next[all[i].event->lock];
     }
+}
+
+static struct moment *collect(const struct run_round *round, size_t *count)
+{
+    struct moment *all;
+    size_t n = 0;
+
+    for (int t = 0; t < round->set->tasks; t++)
+        n += round->log[t].count;
+    for (size_t c = 0; c < round->cpus; c++)
+        n += round->cpu[c].log.count;
+    all = malloc((n + 1) * sizeof *all);
+    if (all == NULL)
+        abort();
+    n = 0;
+    for (int t = 0; t < round->set->tasks; t++)
+        add_log(all, &n, &round->log[t], t);
+    for (size_t c = 0; c < round->cpus; c++)
+        add_log(all, &n, &round->cpu[c].log, round->cpu[c].cpu);
+    qsort(all, n, sizeof *all, compare);
+    find_heirs(all, n);
     *count = n;
     return all;
 }
@@ -87,25 +112,30 @@ static int judge(const struct court *c, int task)
 {
     const struct taskset *set = c->round->set;
     const struct state *s = &c->task[task];
-    int here = c->busy[set->task[task].cpu];
+    int cpu = set->task[task].cpu, here = c->busy[cpu];
 
     if (!s->is_there || s->is_asleep || here == task)
         return 0;
     if (here != TASKSET_NONE && set->task[here].priority > set->task[task].priority)
         return 0;
-    if (s->waits != TASKSET_NONE && c->owner[s->waits] != TASKSET_NONE)
-        return c->busy[set->task[c->owner[s->waits]].cpu] != TASKSET_NONE ? 1 : -1;
+    if (here == TASKSET_NONE && c->is_stalled[cpu])
+        return -1;
+    if (s->waits && c->owner[s->asks] != TASKSET_NONE)
+        return c->busy[set->task[c->owner[s->asks]].cpu] != TASKSET_NONE ? 1 : -1;
     return here != TASKSET_NONE ? 1 : -1;
 }
 
 static void pass(struct court *c, uint64_t ns)
 {
     for (int t = 0; ns != 0 && t < c->round->set->tasks; t++) {
+        struct state *s = &c->task[t];
         int verdict = judge(c, t);
+        if (s->is_there && !s->is_asleep)
+            s->present += ns;
         if (verdict > 0)
-            c->task[t].blocking += ns;
+            s->blocking += ns;
         else if (verdict < 0)
-            c->task[t].lost += ns;
+            s->lost += ns;
     }
 }
 
@@ -116,6 +146,8 @@ static void end_job(struct state *s, struct run_result *r)
     if (s->lost > r->lost)
         r->lost = s->lost;
     r->sum += s->blocking;
+    r->lost_sum += s->lost;
+    r->present += s->present;
     r->above += s->blocking > r->limit;
     s->is_there = false;
 }
@@ -123,9 +155,18 @@ static void end_job(struct state *s, struct run_result *r)
 /* The lock is nobody's: is it of him who gets it next? */
 static int next_owner(const struct court *c, const struct moment *m)
 {
-    bool waits = m->heir != TASKSET_NONE && c->task[m->heir].waits == m->event->lock;
+    bool asks = m->heir != TASKSET_NONE && c->task[m->heir].asks == m->event->lock;
 
-    return waits ? m->heir : TASKSET_NONE;
+    return asks ? m->heir : TASKSET_NONE;
+}
+
+/* To a CPU.  False: to none, but to a task. */
+static bool happen_to_cpu(struct court *c, const struct moment *m)
+{
+    if (m->event->kind != RUN_STALL && m->event->kind != RUN_RESUME)
+        return false;
+    c->is_stalled[m->task] = m->event->kind == RUN_STALL;
+    return true;
 }
 
 static void happen(struct court *c, const struct moment *m, struct run_result *result)
@@ -135,7 +176,7 @@ static void happen(struct court *c, const struct moment *m, struct run_result *r
 
     switch (m->event->kind) {
     case RUN_RELEASE:
-        *s = (struct state){.is_there = true, .waits = TASKSET_NONE};
+        *s = (struct state){.is_there = true, .asks = TASKSET_NONE};
         break;
     case RUN_START:
         *busy = m->task;
@@ -145,16 +186,21 @@ static void happen(struct court *c, const struct moment *m, struct run_result *r
             *busy = TASKSET_NONE;
         break;
     case RUN_ASK:
-        s->waits = lock;
+        s->asks = lock;
         if (c->owner[lock] == TASKSET_NONE)
             c->owner[lock] = next_owner(c, m);
         break;
+    case RUN_QUEUE:
+        s->waits = true;
+        break;
     case RUN_GET:
-        s->waits = TASKSET_NONE;
+        s->asks = TASKSET_NONE;
+        s->waits = false;
         c->owner[lock] = m->task;
         break;
     case RUN_LEAVE:
         break;
+    case RUN_HAND:
     case RUN_LEFT:
         if (c->owner[lock] == m->task)
             c->owner[lock] = next_owner(c, m);
@@ -176,7 +222,7 @@ void rt_run_judge(const struct run_round *round, struct run_result *result)
     struct moment *all = collect(round, &count);
 
     for (int t = 0; t < TASKSET_TASKS; t++)
-        c.task[t].waits = TASKSET_NONE;
+        c.task[t].asks = TASKSET_NONE;
     for (int l = 0; l < TASKSET_LOCKS; l++)
         c.owner[l] = TASKSET_NONE;
     for (int cpu = 0; cpu < TASKSET_CPUS; cpu++)
@@ -184,7 +230,8 @@ void rt_run_judge(const struct run_round *round, struct run_result *result)
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             pass(&c, all[i].event->ns - all[i - 1].event->ns);
-        happen(&c, &all[i], result);
+        if (!happen_to_cpu(&c, &all[i]))
+            happen(&c, &all[i], result);
     }
     for (int t = 0; t < round->set->tasks; t++) {
         result[t].jobs += round->log[t].jobs;

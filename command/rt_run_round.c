@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command.h"
+#include "rt/trace_file.h"
 #include "rt_run.h"
+#include "rt_run_clock.h"
 #include "rt_run_plan.h"
+#include "rt_run_stall.h"
 
 struct stage {
     struct run_round *round;
@@ -28,18 +30,12 @@ struct actor {
     fw_rt_task *handle;
     unsigned lock[TASKSET_LOCKS]; /* descriptors */
     uint64_t last;                /* look at the clock */
+    const struct fw_rt_trace *trace;
+    uint64_t seen; /* events of the trace */
     int error;
     char why[200];
     pthread_t thread;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void note(struct actor *a, enum run_kind kind, uint64_t ns, int lock)
 {
@@ -55,7 +51,7 @@ static void note(struct actor *a, enum run_kind kind, uint64_t ns, int lock)
 /* Looks at the clock: has the thread had its CPU since it did so last?  For how long? */
 static uint64_t look(struct actor *a)
 {
-    uint64_t now = now_ns(), apart = now - a->last;
+    uint64_t now = rt_run_now(), apart = now - a->last;
 
     if (apart > RUN_GAP_NS) {
         note(a, RUN_STOP, a->last, TASKSET_NONE);
@@ -77,16 +73,13 @@ static void execute(struct actor *a, uint64_t ns)
 static void sleep_for(struct actor *a, uint64_t ns)
 {
     uint64_t end = a->last + ns;
-    struct timespec at = {.tv_sec = (time_t)(end / 1000000000u),
-                          .tv_nsec = (long)(end % 1000000000u)};
 
     note(a, RUN_STOP, a->last, TASKSET_NONE);
     note(a, RUN_SLEEP, a->last, TASKSET_NONE);
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-        continue;
+    rt_run_sleep_until(end);
     fw_rt_awake(a->handle);
     note(a, RUN_WAKE, end, TASKSET_NONE);
-    a->last = now_ns();
+    a->last = rt_run_now();
     note(a, RUN_START, a->last, TASKSET_NONE);
 }
 
@@ -100,6 +93,20 @@ static bool fail(struct actor *a, const char *what, int error)
     snprintf(a->why, sizeof a->why, "task \"%s\", %s: %s", a->task->name, what,
              why[0] != 0 ? why : strerror(error));
     return false;
+}
+
+/* What the library has recorded in the last call: the wait for the lock, the hand-over. */
+static void note_trace(struct actor *a, int lock)
+{
+    uint64_t written = a->trace->written;
+
+    for (; a->seen < written; a->seen++) {
+        const struct fw_rt_event *e = &a->trace->event[a->seen % FW_RT_TRACE_EVENTS];
+        if (e->kind == FW_RT_EVENT_BLOCK)
+            note(a, RUN_QUEUE, e->ns, lock);
+        else if (e->kind == FW_RT_EVENT_WAKE)
+            note(a, RUN_HAND, e->ns, lock);
+    }
 }
 
 static bool do_step(struct actor *a, const struct run_step *s)
@@ -117,12 +124,14 @@ static bool do_step(struct actor *a, const struct run_step *s)
         note(a, RUN_ASK, a->last, s->lock);
         error = fw_rt_lock(a->handle, a->lock[s->lock]);
         look(a);
+        note_trace(a, s->lock);
         note(a, RUN_GET, a->last, s->lock);
         break;
     case RUN_DO_UNLOCK:
         note(a, RUN_LEAVE, a->last, s->lock);
         error = fw_rt_unlock(a->handle, a->lock[s->lock]);
         look(a);
+        note_trace(a, s->lock);
         note(a, RUN_LEFT, a->last, s->lock);
         break;
     }
@@ -136,7 +145,7 @@ static bool do_job(struct actor *a)
     struct fw_rt_job job;
 
     note(a, RUN_RELEASE, 0, TASKSET_NONE);
-    a->last = now_ns();
+    a->last = rt_run_now();
     note(a, RUN_START, a->last, TASKSET_NONE);
     for (size_t i = 0; i < a->plan.count; i++)
         if (!do_step(a, &a->plan.step[i]))
@@ -179,7 +188,8 @@ static bool begin(struct actor *a)
                              0, &a->lock[lock])))
             return false;
     }
-    return true;
+    a->trace = fw_rt_trace_in_memory_(a->handle);
+    return fail(a, "record waits", a->trace == NULL ? ENOMEM : 0);
 }
 
 static void *act(void *argument)
@@ -230,6 +240,7 @@ static void run_actors(struct stage *stage, struct actor *actors)
                                    .plan = rt_run_plan(&round->set->task[i])};
         make_log(round, i);
     }
+    rt_run_watch_begin(round);
     for (int i = 0; i < round->set->tasks; i++) {
         int error = pthread_create(&actors[i].thread, NULL, act, &actors[i]);
         if (error != 0)
@@ -241,6 +252,7 @@ static void run_actors(struct stage *stage, struct actor *actors)
         if (actors[i].error != 0 && round->why[0] == 0)
             snprintf(round->why, sizeof round->why, "%s", actors[i].why);
     }
+    rt_run_watch_end(round);
 }
 
 bool rt_run_round(struct run_round *round)
@@ -271,6 +283,11 @@ void rt_run_forget(struct run_round *round)
 {
     for (int i = 0; i < round->set->tasks; i++)
         free(round->log[i].event);
+    for (size_t i = 0; i < round->cpus; i++)
+        free(round->cpu[i].log.event);
     free(round->log);
+    free(round->cpu);
     round->log = NULL;
+    round->cpu = NULL;
+    round->cpus = 0;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "visible.h"
@@ -40,6 +41,13 @@ static int protocol_named(const char *name)
     command_refuse(COMMAND_USAGE, "no protocol \"%s\"; there are:%s", name, known);
 }
 
+static int tier_named(const char *text)
+{
+    if (strcmp(text, "A") != 0 && strcmp(text, "B") != 0)
+        command_refuse(COMMAND_USAGE, "--tier takes A or B, not \"%s\"", text);
+    return text[0] == 'A' ? FW_RT_TIER_A : FW_RT_TIER_B;
+}
+
 /* Microseconds, as nanoseconds. */
 static uint64_t time_of(const char *text, const char *option)
 {
@@ -57,6 +65,9 @@ error_t rt_set_parse(int key, char *arg, struct rt_set_options *o)
     switch (key) {
     case 'p':
         o->protocol = protocol_named(arg);
+        return 0;
+    case 't':
+        o->tier = tier_named(arg);
         return 0;
     case 'j':
         o->as_json = true;

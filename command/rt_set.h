@@ -14,11 +14,12 @@
 struct rt_set_options {
     const char *path; /* NULL: none was given */
     int protocol;     /* 0: none was named */
+    int tier;         /* fw_rt_tier */
     bool as_json;
     struct analysis_costs costs;
 };
 
-/* For argp: TASKSET, -p, -j, -s and -w. */
+/* For argp: TASKSET, -p, -t, -j, -s and -w. */
 error_t rt_set_parse(int key, char *arg, struct rt_set_options *o);
 
 /* The set; the protocol is its own then, where none was named. */

@@ -21,6 +21,7 @@ static const char *const kinds[] = {
     [FW_RT_EVENT_RESUME] = "resume",   [FW_RT_EVENT_ACQUIRE] = "acquire",
     [FW_RT_EVENT_UNLOCK] = "unlock",   [FW_RT_EVENT_INHERIT] = "inherit",
     [FW_RT_EVENT_BOOST] = "boost",     [FW_RT_EVENT_GRANT] = "grant",
+    [FW_RT_EVENT_WAKE] = "wake",
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

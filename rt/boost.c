@@ -120,6 +120,7 @@ static void wake(struct fw_rt_task *t, uint32_t d, uint32_t slot)
     fw_fence_seq_cst(); /* I5 */
     fw_store32_release(grant, 1);
     fw_futex_wake(grant, 1, t->shared);
+    tell(t, FW_RT_EVENT_WAKE, d, slot);
 }
 
 /* The next in line; for a burial, of those that live. */

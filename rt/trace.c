@@ -118,6 +118,19 @@ struct fw_rt_trace *fw_rt_trace_begin_(const struct fw_rt_task *t)
     return trace;
 }
 
+const struct fw_rt_trace *fw_rt_trace_in_memory_(struct fw_rt_task *t)
+{
+    if (t->trace == NULL) {
+        void *at = mmap(NULL, sizeof *t->trace, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+        if (at == MAP_FAILED)
+            return NULL;
+        t->trace = at;
+        fill_in(t->trace, t);
+    }
+    return t->trace;
+}
+
 void fw_rt_trace_end_(struct fw_rt_trace *trace)
 {
     if (trace != NULL)

@@ -21,7 +21,8 @@ enum fw_rt_event_kind {
     FW_RT_EVENT_UNLOCK,
     FW_RT_EVENT_INHERIT, /* of the task in the way, told by who waits for it */
     FW_RT_EVENT_BOOST,   /* its section held another one back, told by that one */
-    FW_RT_EVENT_GRANT    /* hands a lock to `other` */
+    FW_RT_EVENT_GRANT,   /* hands a lock to `other` */
+    FW_RT_EVENT_WAKE     /* has woken `other`, to which it has handed a lock */
 };
 
 struct fw_rt_event {
@@ -38,6 +39,12 @@ struct fw_rt_task;
 
 /* NULL where nobody records, or it cannot be done (a line on standard error says why). */
 struct fw_rt_trace *fw_rt_trace_begin_(const struct fw_rt_task *t);
+/*
+ * The task's trace; if it has none, one in memory from now on, for a caller that reads it in the
+ * same thread.  Locks opened before that keep their fast paths, which record nothing.  NULL: no
+ * memory.
+ */
+const struct fw_rt_trace *fw_rt_trace_in_memory_(struct fw_rt_task *t);
 void fw_rt_trace_end_(struct fw_rt_trace *trace);
 void fw_rt_trace_add_(struct fw_rt_trace *trace, uint32_t kind, uint32_t lock, uint32_t other,
                       uint64_t value);

@@ -234,6 +234,7 @@ def rt_runs(case):
     run("rt", "run", "--tier=C", task_set(case), status=2)
 
 
+elsewhere("rt run --max-noise", "test/command/rt_run_test.py", "test_noise")
 elsewhere("rt start --user", "test/command/rt_test.py", "test_bad_grants")
 elsewhere("rt status --json", "test/command/rt_test.py", "test_json")
 elsewhere("rt trace --no-switches", "test/command/rt_trace_test.py", "test_what_tasks_tell")

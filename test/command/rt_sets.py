@@ -4,7 +4,8 @@
 
 Without options all protocols that the tier has, 100,000 jobs of each, a new task set for each
 2,000: some five minutes.  Exit status 1 where a job was blocked for longer than its limit: the
-set is kept then, in the folder of --keep.
+set is kept then, in the folder of --keep.  Exit status 3 where none was, but the machine stood
+still for too much of the time of some runs (furwock rt run --max-noise): they do not count.
 
 Tier B, where this machine has none, in a virtual machine of tools/vm:
 
@@ -28,6 +29,7 @@ FORMAT = "furwock-rt-sets-1"
 ONE_CPU = ["PIP", "IPCP", "PCP", "PCP-DU-BOOL", "PCP-DU-PF"]
 ANY_CPU = ["MPCP", "MPCP-DU", "FMLP+", "FMLP+-DU"]
 NOT_IN = {"A": "PCP-DU-PF", "B": "PIP"}
+NOT_VALID = 3       # exit status
 LOCKS = ["a", "b", "c", "d"]
 ALLOWED = sorted(os.sched_getaffinity(0))
 
@@ -122,11 +124,13 @@ class Sum:
     """Of all sets under one protocol."""
 
     def __init__(self):
-        self.jobs = self.above = self.missed = 0
-        self.blocked = self.lost = self.excess = 0.0    # at most; excess: over the bound
+        self.jobs = self.above = self.missed = self.not_valid = 0
+        self.blocked = self.lost = self.excess = self.stalled = 0.0     # at most; over the bound
 
     def add(self, found):
         """The JSON of a run."""
+        self.not_valid += not found["valid"]
+        self.stalled = max(self.stalled, found["noise"]["stalled_percent"] or 0)
         for made in found["tasks"]:
             self.jobs += made["jobs"]
             self.above += made["above"]
@@ -172,9 +176,9 @@ def in_vm(given):
             if not said or said[1] not in every:
                 print(line, end="", file=sys.stderr)
                 continue
-            is_json = said[3].startswith("{")
-            yield (*every.pop(said[1]), int(said[2]), json.loads(said[3]) if is_json else None,
-                   said[3])
+            line, start, found = said[3].partition("{")    # a line on standard error comes first
+            yield (*every.pop(said[1]), int(said[2]), json.loads(start + found) if start else None,
+                   line)
     for protocol, number, made in every.values():
         yield protocol, number, made, 1, None, "was not run"
 
@@ -190,7 +194,9 @@ def write(given, sums, sets_above):
              "protocols": [{"protocol": protocol, "jobs": total.jobs, "missed": total.missed,
                             "above_limit": total.above, "blocked_us": round(total.blocked, 3),
                             "over_bound_us": round(total.excess, 3),
-                            "lost_us": round(total.lost, 3)}
+                            "lost_us": round(total.lost, 3),
+                            "stalled_percent": round(total.stalled, 3),
+                            "sets_not_valid": total.not_valid}
                            for protocol, total in sums.items()],
              "sets_above": sets_above}
     given.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
@@ -205,7 +211,8 @@ def keep(given, protocol, number, made):
 
 def show(protocol, total):
     print(f"{protocol:12} {total.jobs:8} {total.missed:7} {total.blocked:8.1f} "
-          f"{total.excess:10.1f} {total.lost:9.1f} {total.above:11}", flush=True)
+          f"{total.excess:10.1f} {total.lost:9.1f} {total.stalled:8.2f} {total.not_valid:9} "
+          f"{total.above:11}", flush=True)
 
 
 def main():
@@ -213,7 +220,7 @@ def main():
     status, sums, above = 0, {}, []
     print(f"seed {given.seed}; times in microseconds")
     print(f"{'protocol':12} {'jobs':>8} {'missed':>7} {'blocked':>8} {'over bound':>10} "
-          f"{'lost':>9} {'above limit':>11}")
+          f"{'lost':>9} {'stalled%':>8} {'not valid':>9} {'above limit':>11}")
     for protocol, number, made, rc, found, why in (in_vm if given.vm else here)(given):
         if found is None:
             print(f"{protocol}, set {number}: {why}", file=sys.stderr)
@@ -221,7 +228,10 @@ def main():
         if sums and protocol not in sums:
             show(*list(sums.items())[-1])
         sums.setdefault(protocol, Sum()).add(found)
-        if rc != 0:
+        if rc == NOT_VALID:
+            print(f"{protocol}, set {number}: {why}", file=sys.stderr)
+            status = status or NOT_VALID
+        elif rc != 0:
             above.append(keep(given, protocol, number, made))
             status = 1
     if sums:

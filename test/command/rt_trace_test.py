@@ -17,7 +17,7 @@ import unittest
 COMMAND, TASKS, SCENES = sys.argv[1:4]
 FAILED, NOT_FOUND = 125, 127
 KINDS = {"begin", "end", "release", "complete", "request", "block", "resume", "acquire", "unlock",
-         "inherit", "boost", "grant"}
+         "inherit", "boost", "grant", "wake"}
 
 
 def is_allowed():

@@ -19,7 +19,16 @@
 #include "other.h"
 #include "scx.h"
 
-enum { WORDS = 12, ROOM = 1 << 16, ADA = 4242, GOOD = 0, FAILED = 1, USAGE = 2, RUNS_NOT = 3 };
+enum {
+    WORDS = 12,
+    ROOM = 1 << 16,
+    ADA = 4242,
+    GOOD = 0,
+    FAILED = 1,
+    USAGE = 2,
+    RUNS_NOT = 3,
+    NOT_VALID = 3
+};
 
 static char *program;
 static char said[ROOM];
@@ -169,8 +178,9 @@ static void trace_a_set(void)
     expect(0, "rt analyze /tmp/set.json", GOOD, "quick");
     status = run_as(0, "rt trace -o /tmp/trace.json -- /t/furwock rt run /tmp/set.json --tier=B "
                        "--jobs=40");
-    scx_check(status == GOOD || status == FAILED, "status %d: %s", status, said);
-    expect_too("slow"); /* FAILED: one of its jobs was above its limit, in an emulator */
+    scx_check(status == GOOD || status == FAILED || status == NOT_VALID, "status %d: %s", status,
+              said);
+    expect_too("slow"); /* in an emulator: one of its jobs was above its limit, or it stood still */
     fd = open("/tmp/trace.json", O_RDONLY | O_CLOEXEC);
     got = fd >= 0 ? read(fd, said, sizeof said - 1) : -1;
     scx_check(got > 0, "no trace: %s", strerror(errno));
