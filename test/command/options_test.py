@@ -197,7 +197,7 @@ def blocked(case, *words):
 
 
 @row("rt analyze --json", "rt analyze --protocol", "rt analyze --section-cost",
-     "rt analyze --wake-cost")
+     "rt analyze --wake-cost", "rt analyze --tier")
 def analyze(case):
     plain = blocked(case)
     case.assertGreater(len(plain), 1)
@@ -205,6 +205,8 @@ def analyze(case):
     case.assertEqual(list(one), ["PCP"])
     case.assertIn("PCP: schedulable", run("rt", "analyze", "--protocol=PCP", task_set(case)).stdout)
     case.assertEqual(one["PCP"], plain["PCP"])
+    case.assertEqual(set(plain) - set(blocked(case, "--tier=A")), {"PCP-DU-PF"})
+    case.assertEqual(set(plain) - set(blocked(case, "--tier=B")), {"PIP"})
     for option in ("--section-cost=50", "--wake-cost=50"):
         case.assertNotEqual(blocked(case, "--protocol=PCP", option), one)
 

@@ -76,6 +76,51 @@ class Analyze(Case):
         self.assertIn("MPCP: schedulable", text)
         self.assertNotIn("FMLP", text)
 
+    def conditional(self, *words):
+        """{protocol: condition} of the JSON, and what was said on standard error."""
+        done = command_test.furwock("rt", "analyze", "--json", *words, self.file(small()))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        analyses = json.loads(done.stdout)["analyses"]
+        for condition in [c for a in analyses for c in a["conditions"]]:
+            self.assertEqual(condition["tier"], "A")
+        return ({c["protocol"]: c["bounds_hold_if"] for a in analyses for c in a["conditions"]},
+                [p for a in analyses for p in a["protocols"]], done.stderr)
+
+    def test_condition(self):
+        """In tier A the deferred updates of MPCP and FMLP+ have bounds under a condition: whoever
+        reads the table, the JSON or standard error is told."""
+        conditions, protocols, said = self.conditional()
+        self.assertEqual((list(conditions), said), (["MPCP-DU", "FMLP+-DU"], ""))
+        self.assertEqual(protocols, PROTOCOLS)
+        for condition in conditions.values():
+            for word in ("raise the owner", "CAP_SYS_NICE", "RLIMIT_RTPRIO", "sleep"):
+                self.assertIn(word, condition)
+        text = self.good("rt", "analyze", self.file(small()))
+        for name, condition in conditions.items():
+            self.assertIn(f"  {name} in tier A: the bounds hold if {condition}.\n", text)
+        self.assertEqual(text.count("the bounds hold if"), 2)
+
+    def test_tier(self):
+        conditions, protocols, said = self.conditional("--tier", "A")
+        self.assertEqual(list(conditions), ["MPCP-DU", "FMLP+-DU"])
+        self.assertEqual(protocols, [p for p in PROTOCOLS if p != rt_sets.NOT_IN["A"]])
+        self.assertEqual(said.splitlines(),
+                         [f"furwock rt analyze: warning: the bounds of {name} hold in tier A if "
+                          f"{condition}" for name, condition in conditions.items()])
+        conditions, protocols, said = self.conditional("--tier", "A", "--protocol", "MPCP-DU")
+        self.assertEqual((list(conditions), protocols), (["MPCP-DU"], ["MPCP-DU"]))
+        self.assertEqual(len(said.splitlines()), 1)
+        for words in (("--tier", "B"), ("--tier", "A", "--protocol", "MPCP"),
+                      ("--tier", "B", "--protocol", "FMLP+-DU")):
+            conditions, protocols, said = self.conditional(*words)
+            self.assertEqual((conditions, said), ({}, ""))
+        conditions, protocols, said = self.conditional("--tier", "B")
+        self.assertEqual(protocols, [p for p in PROTOCOLS if p != rt_sets.NOT_IN["B"]])
+        path = self.file(small())
+        self.assertIn("tier B has no PIP",
+                      self.refused(2, "rt", "analyze", "--tier", "B", "--protocol", "PIP", path))
+        self.assertIn("--tier takes A or B", self.refused(2, "rt", "analyze", "--tier", "C", path))
+
     def test_costs(self):
         words = ["--section-cost", "10", "--wake-cost", "5", "--json", "--protocol", "PCP"]
         whole = json.loads(self.good("rt", "analyze", *words, self.file(small())))
