@@ -62,6 +62,7 @@ def read(family: Family, fault: Fault, root: pathlib.Path, file: str) -> str:
         else:
             text = text.replace(f'#include "ipc/{name}"', f'#include "{name}"')
             text = text.replace(f'#include "rt/{name}"', f'#include "{name}"')
+            text = text.replace(f'#include "sys/{name}"', f'#include "{name}"')
             text = text.replace(f'#include "rt/scx/{name}"', f'#include "{name}"')
     return text
 

@@ -292,49 +292,6 @@ bool kernel_may_nap(unsigned thread)
            model_threads[thread].op.c != KERNEL_FOREVER && !kernel_may_time_out(thread);
 }
 
-/*
- * membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ).  Every other thread either runs, and is
- * interrupted, or was scheduled out, which does the same to it.  op.a: bit n, thread n was reached.
- */
-bool kernel_owes_interrupt(unsigned thread, unsigned target)
-{
-    const struct model_thread *t = &model_threads[target];
-
-    return target != thread && (model_threads[thread].op.a >> target & 1) == 0 &&
-           (t->status != THREAD_DONE || t->buffered > 0);
-}
-
-void kernel_interrupt(unsigned thread, unsigned target)
-{
-    if (model_threads[thread].op.a == 0)
-        memory_drain(thread);
-    model_threads[thread].op.a |= UINT64_C(1) << target;
-    if (!fault_is(FAULT_FENCE_WITHOUT_DRAIN))
-        memory_drain(target);
-    if (!fault_is(FAULT_FENCE_WITHOUT_ABORT))
-        kernel_abort_section(target);
-}
-
-void kernel_finish_fence(unsigned thread)
-{
-    for (unsigned i = 0; i < model_thread_count; i++)
-        if (kernel_owes_interrupt(thread, i))
-            return;
-    kernel_return(thread, 0);
-}
-
-void kernel_abort_section(unsigned thread)
-{
-    struct model_thread *t = &model_threads[thread];
-
-    if (t->in_section == 0)
-        return;
-    t->in_section = 0;
-    report_aborted(thread);
-    if (t->status == THREAD_STOPPED)
-        kernel_return(thread, KERNEL_ABORTED);
-}
-
 void kernel_kill(unsigned thread)
 {
     struct model_thread *t = &model_threads[thread];

@@ -79,6 +79,15 @@ void kernel_mark(unsigned thread);
 /* One target of the fence: its stores become visible, and its plain release is aborted. */
 void kernel_interrupt(unsigned thread, unsigned target);
 bool kernel_owes_interrupt(unsigned thread, unsigned target);
+/*
+ * The same, and the target was on its way back from an interruption of its plain release: it had
+ * read whether it has to begin that anew, and was about to clear what it had read.  So the release
+ * goes on.  (Linux before "rseq: Protect event mask against membarrier IPI".)  For each release,
+ * that may happen to so many fences as the program says.
+ */
+bool kernel_may_miss(unsigned target);
+void kernel_miss(unsigned thread, unsigned target);
+
 /* Ends the fence when all targets were reached. */
 void kernel_finish_fence(unsigned thread);
 

@@ -51,6 +51,8 @@ static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread
         for (unsigned i = 0; i < model_thread_count; i++)
             if (kernel_owes_interrupt(thread, i)) {
                 add(list, n, thread, CHOICE_INTERRUPT + i);
+                if (kernel_may_miss(i))
+                    add(list, n, thread, CHOICE_MISS + i);
                 fences = true;
             }
         if (!fences)
@@ -164,6 +166,8 @@ unsigned perform_list(struct model_choice *list)
 
 bool perform_is_whim(struct model_choice choice)
 {
+    if (perform_is_miss(choice))
+        return true;
     switch (choice.what) {
     case CHOICE_ABORT:
     case CHOICE_SPURIOUS:

@@ -95,7 +95,8 @@ struct model_thread {
     uint64_t status;
     struct model_op op;
     uint64_t result;
-    uint64_t in_section; /* between the first look and the store of a plain release */
+    uint64_t in_section; /* between the first look and the store of a plain release: 1, and one
+                            more for each fence that has missed it */
     uint64_t signalled;  /* is to run the program's signal handler now */
     uint64_t in_handler;
     uint64_t tls_id;                 /* fw_self_id_ */
@@ -226,6 +227,9 @@ struct model_program {
     bool (*may_run)(unsigned thread); /* or NULL: whoever is stopped makes steps */
     uint64_t assist;                  /* what is told of who runs: enum model_assist */
     bool time_passes;    /* whoever polls is bound to find the clock a tick later, once */
+    const char *kernel;  /* its release, as uname tells it; NULL: one whose fences miss nothing */
+    const char *environment; /* "FURWOCK_FENCES=1", or NULL */
+    unsigned misses;         /* so many fences may miss one and the same plain release */
     const char *expects; /* the failure that it must show; NULL: none */
     void (*setup)(const void *arg);
     void (*thread)(unsigned self, const void *arg);

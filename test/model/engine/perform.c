@@ -79,7 +79,10 @@ static void perform_load(unsigned thread)
         return;
     seen = memory_read(thread, op.addr, op.size);
     report_value(op.addr, op.size, seen);
-    model_threads[thread].in_section = op.kind != OP_LOAD;
+    if (op.kind == OP_LOAD)
+        model_threads[thread].in_section = 0;
+    else if (model_threads[thread].in_section == 0)
+        model_threads[thread].in_section = 1;
     kernel_return(thread, seen);
 }
 
@@ -255,6 +258,15 @@ static void perform_clock(unsigned thread, unsigned what)
         kernel_set_clock(what == CHOICE_SET_AHEAD);
 }
 
+static void perform_interrupt(struct model_choice choice)
+{
+    if (perform_is_miss(choice))
+        kernel_miss(choice.thread, choice.what - CHOICE_MISS);
+    else
+        kernel_interrupt(choice.thread, choice.what - CHOICE_INTERRUPT);
+    kernel_finish_fence(choice.thread);
+}
+
 static void perform_kill(unsigned thread)
 {
     model_shared.budget.kills--;
@@ -317,8 +329,7 @@ void perform(struct model_choice choice)
         kernel_return(thread, 1);
         break;
     default:
-        kernel_interrupt(thread, choice.what - CHOICE_INTERRUPT);
-        kernel_finish_fence(thread);
+        perform_interrupt(choice);
     }
     run_on();
 }
@@ -334,6 +345,7 @@ void perform_start(void)
     model_thread_count = model_program->threads;
     model_shared.budget = model_program->budget;
     model_shared.clock = KERNEL_BOOT_NS;
+    subject_load_library();
     rooms_make();
     model_program->setup(model_program->arg);
     for (unsigned i = 0; i < MODEL_MAX_THREADS; i++) {

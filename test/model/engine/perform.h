@@ -35,6 +35,7 @@ enum {
     CHOICE_SAYS_NO = '-',
     CHOICE_TURN = 'w',     /* of a thread under OP_SLEEP, to go on */
     CHOICE_MARK = 'M',     /* of the kernel, on a dead thread's robust words */
+    CHOICE_MISS = 'P',     /* and the next letters: which thread's sequence the fence misses */
     CHOICE_INTERRUPT = '0' /* and the next digits: which thread the fence reaches */
 };
 
@@ -47,6 +48,12 @@ struct model_choice {
 
 /* All choices in the present state. */
 unsigned perform_list(struct model_choice *list);
+
+/* Does a fence reach a thread, and miss its plain release? */
+static inline bool perform_is_miss(struct model_choice choice)
+{
+    return choice.what >= CHOICE_MISS && choice.what < CHOICE_MISS + MODEL_MAX_THREADS;
+}
 
 /* Is this one bound to come, or a whim of the environment?  Nobody may rely on a whim. */
 bool perform_is_whim(struct model_choice choice);

@@ -97,7 +97,10 @@ static const char *describe(struct model_choice choice)
     case CHOICE_DO:
         return kinds[model_threads[choice.thread].op.kind];
     default:
-        snprintf(text, sizeof text, "membarrier hits %c", 'A' + choice.what - CHOICE_INTERRUPT);
+        if (perform_is_miss(choice))
+            snprintf(text, sizeof text, "membarrier misses %c", 'A' + choice.what - CHOICE_MISS);
+        else
+            snprintf(text, sizeof text, "membarrier hits %c", 'A' + choice.what - CHOICE_INTERRUPT);
         return text;
     }
 }

@@ -32,6 +32,7 @@ enum family {
     FAMILY_POSIX_MUTEX,
     FAMILY_RT,
     FAMILY_SCX,
+    FAMILY_RELEASE,
     FAMILIES
 };
 

@@ -181,6 +181,10 @@ static const struct model_program programs[] = {
             .deep_preemptions = 2, .budget = {.refusals = 1},
             .arg = SCRIPT("lock wait unlock", "lock wait unlock", "lock put put unlock broadcast",
                           "lock unlock")),
+    PROGRAM("cond-missed", "a broadcast's fence may miss a release: two calls", 4, .preemptions = 1,
+            .deep_preemptions = 2, .misses = 1, .kernel = "6.1.100-amd64",
+            .arg = SCRIPT("lock wait unlock", "lock wait unlock", "lock put put unlock broadcast",
+                          "lock unlock")),
     PROGRAM("cond-fork", "somebody waited when the process was forked", 2, .generation = 1,
             .arg = WORD_SCRIPT(7, 1, "lock wait unlock", "signal lock put unlock broadcast")),
     /* --- Lifetime --------------------------------------------------------------------------- */

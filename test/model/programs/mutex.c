@@ -44,6 +44,10 @@ static const struct model_task beside[] = {{10, 0}, {0, 0}, {20, 1}};
     PROGRAM(called, what, n, .tasks = who, .assist = ASSIST_NO, .generic = true, \
             .time_passes = true, __VA_ARGS__)
 
+#define MISSED(called, what, n, ...) \
+    PROGRAM(called, what, n, .kernel = "6.1.100-amd64", __VA_ARGS__)
+#define TWICE SCRIPT("block unlock block unlock", "block unlock block unlock")
+
 static const struct model_program programs[] = {
     /* --- Greedy release --------------------------------------------------------------------- */
     PROGRAM("two", "two threads, twice each, blocking", 2,
@@ -137,6 +141,23 @@ static const struct model_program programs[] = {
             .arg = SCRIPT("block unlock block unlock", "block unlock block unlock")),
     PROGRAM("refused-three", "the same with three threads and a pass", 3, .budget = {.refusals = 1},
             .arg = SCRIPT("block unlock", "block fair", "block unlock")),
+    /* --- Fences that miss a plain release: kernel.h ----------------------------------------- */
+    MISSED("missed", "a fence may miss a release: two calls", 2, .misses = 1, .arg = TWICE),
+    PROGRAM("missed-unnamed", "the same on a kernel that does not say which it is", 2, .misses = 1,
+            .kernel = "", .arg = TWICE),
+    MISSED("missed-three", "the same with three threads", 3, .misses = 1, .preemptions = 3,
+           .arg = SCRIPT("block unlock block unlock", "block unlock", "block unlock")),
+    MISSED("missed-timed", "the same, and a waiter gives up", 2, .misses = 1,
+           .budget = {.ticks = 1},
+           .arg = SCRIPT("block unlock block unlock", "timed unlock block unlock")),
+    MISSED("missed-refused", "a call of the two is refused", 2, .misses = 1,
+           .budget = {.refusals = 1}, .arg = TWICE),
+    MISSED("missed-once", "one call (FURWOCK_FENCES=1) is not enough", 2, .misses = 1,
+           .environment = "FURWOCK_FENCES=1", .expects = "lost wake-up", .arg = TWICE),
+    MISSED("missed-twice", "two are not where both may miss the same release", 2, .misses = 2,
+           .expects = "lost wake-up", .arg = TWICE),
+    MISSED("missed-none", "there are no plain releases (FURWOCK_FENCES=0)", 2, .misses = 2,
+           .environment = "FURWOCK_FENCES=0", .arg = TWICE),
     PROGRAM("fork", "the lock was free and contended at a fork", 2, .generation = 1,
             .arg = WORD_SCRIPT(LEFT_BEHIND, "block unlock block unlock", "block unlock")),
     PROGRAM("fork-held", "the forking thread held it", 2, .generation = 2,

@@ -134,6 +134,8 @@ static const struct model_program programs[] = {
             SCRIPT(PIP, "jaA.", "jaA.", "jaA.")),
     PROGRAM("rt-mpcp-local", "all on one CPU", 3, one_cpu, SCRIPT(MPCP_DU, "jaA.", "j.", "jaA.")),
     PROGRAM("rt-mpcp-remote", "two CPUs", 2, apart, SCRIPT(MPCP_DU, "jaA.aA.", "jaA.aA.")),
+    PROGRAM("rt-mpcp-missed", "the same: a fence may miss a release: two calls", 2, apart,
+            .misses = 1, .kernel = "6.1.100-amd64", SCRIPT(MPCP_DU, "jaA", "jaA")),
     PROGRAM("rt-mpcp-held-back", "the section holds another one back", 3, two_cpus,
             .preemptions = 3, SCRIPT(MPCP_DU, "jaA.", "j..", "jaA.")),
     PROGRAM("rt-mpcp-beside", "a section of another lock on the CPU of who waits", 3, two_cpus,

@@ -16,7 +16,6 @@
 #include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
-#include "sys/release.h"
 #include "sys/thread.h"
 
 __thread uint32_t fw_self_id_;
@@ -114,50 +113,6 @@ void fw_fence_seq_cst(void)
 void *subject_thread_pointer(void)
 {
     return (void *)(uintptr_t)(model_current + 1);
-}
-
-/* --- src/sys/release.h ---------------------------------------------------------------------- */
-
-static bool leave_section(void)
-{
-    model_threads[model_current].in_section = 0;
-    return false;
-}
-
-/* In the order of the shipped sequence: the owner half, the waiters half, the store. */
-bool fw_release_plain_(uint64_t *state, uint32_t id)
-{
-    fw_half_ *owner = (fw_half_ *)state;
-    fw_half_ *waiters = owner + 1;
-
-    if (model_program->generic)
-        return false;
-    if (model_op(OP_LOOK_OWNER, owner, 4, 0, 0, 0, 0) != id)
-        return leave_section();
-    if (!fault_is(FAULT_LOOK_AT_OWNER_ONLY) &&
-        model_op(OP_LOOK_WAITERS, waiters, 4, 0, 0, 0, 0) != 0)
-        return leave_section();
-    return model_op(OP_COMMIT, owner, 4, 0, 0, 0, 0) != KERNEL_ABORTED;
-}
-
-/* In the order of the shipped sequence: the waiters half, the store. */
-bool fw_release_quiet_(uint64_t *state)
-{
-    fw_half_ *owner = (fw_half_ *)state;
-
-    if (model_program->generic)
-        return false;
-    if (!fault_is(FAULT_LOOK_AT_OWNER_ONLY) &&
-        model_op(OP_LOOK_OWNER, owner + 1, 4, 0, 0, 0, 0) != 0)
-        return leave_section();
-    return model_op(OP_COMMIT, owner, 4, 0, 0, 0, 0) != KERNEL_ABORTED;
-}
-
-int fw_release_fence_(void)
-{
-    if (model_program->generic || fault_is(FAULT_NO_FENCE))
-        return 0;
-    return (int)model_op(OP_FENCE_ALL, NULL, 0, 0, 0, 0, 0);
 }
 
 /* --- furwock/futex.h ------------------------------------------------------------------------ */

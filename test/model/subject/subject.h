@@ -14,6 +14,9 @@ static inline uint32_t subject_id(unsigned thread)
     return (SUBJECT_FIRST_TID + thread) << FW_ID_SHIFT | FW_ID_HELD;
 }
 
+/* Before a program begins: what the library does when it is loaded there. */
+void subject_load_library(void);
+
 /* A thread last asked how urgent it is when it was an ordinary one. */
 extern _Bool subject_is_stale;
 
