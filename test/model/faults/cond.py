@@ -155,6 +155,18 @@ FAULTS = [
     Fault("unfenced-move", "moves waiters whom a plain release may overlook",
           "cond-broadcast-holder", MOVE,
           "return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL;", "return 0;"),
+    Fault("moves-wakes-all",
+          "a broadcast wakes real-time waiters, and leaves it to them who is next",
+          "cond-urgent-all", WAKE,
+          "    uint32_t wakes = fw_mutex_register_(m, n, is_real_time(first));\n",
+          "    uint32_t wakes = is_real_time(first) ? FW_MUTEX_WAKE_ALL : 0;\n\n"
+          "    if (fw_mutex_register_(m, n, is_real_time(first)) != 0 || wakes == 0)\n"
+          "        wakes = FW_MUTEX_WAKE_ALL;\n"),
+    Fault("moves-wakes-single", "gets one up who sleeps singly before the others are moved",
+          "cond-urgent-all-single-after", WAKE,
+          "            fw_futex_requeue(&w->state, 0, line, 1, FW_FUTEX_PRIVATE);\n",
+          "            fw_futex_requeue(&w->state, after(w) == NULL, line, 1,\n"
+          "                             FW_FUTEX_PRIVATE);\n"),
     Fault("moves-refused", "moves although the fence was refused", "cond-refused", MOVE,
           "    if (fw_release_fence_() != 0)\n        return false;\n",
           "    if (fw_release_fence_() != 0)\n        return true;\n"),

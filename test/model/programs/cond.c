@@ -36,6 +36,9 @@
 /* Each on a CPU of its own. */
 static const struct model_task urgent[] = {{0, 0}, {20, 1}, {30, 2}};
 static const struct model_task equals[] = {{10, 0}, {20, 1}, {20, 2}, {30, 3}};
+static const struct model_task levels[] = {{10, 0}, {20, 1}, {30, 2}, {0, 3}};
+static const struct model_task one_cpu[] = {{10, 0}, {20, 0}, {30, 0}, {5, 0}};
+#define THREE_WAIT "lock once unlock", "lock once unlock", "lock once unlock"
 
 #define URGENT(called, what, n, who, ...)                                        \
     PROGRAM(called, what, n, .tasks = who, .assist = ASSIST_NO, .generic = true, \
@@ -229,6 +232,19 @@ static const struct model_program programs[] = {
            .preemptions = 1, .deep_preemptions = 2,
            .arg = SCRIPT("lock once unlock", "lock once unlock",
                          "lock signal unlock lock signal unlock")),
+    URGENT("cond-urgent-all", "a broadcast under the mutex, three priorities", 4, levels,
+           .preemptions = 1, .deep_preemptions = 2,
+           .arg = SCRIPT(THREE_WAIT, "lock broadcast unlock")),
+    URGENT("cond-urgent-all-after", "the same without the mutex", 4, levels, .preemptions = 1,
+           .deep_preemptions = 2, .arg = SCRIPT(THREE_WAIT, "lock unlock broadcast")),
+    URGENT("cond-urgent-all-single", "they sleep singly, the mutex held", 4, levels,
+           .preemptions = 1, .deep_preemptions = 2,
+           .arg = SINGLE_SCRIPT(THREE_WAIT, "lock broadcast unlock")),
+    URGENT("cond-urgent-all-single-after", "the same without the mutex", 4, levels,
+           .preemptions = 1, .deep_preemptions = 2,
+           .arg = SINGLE_SCRIPT(THREE_WAIT, "lock unlock broadcast")),
+    URGENT("cond-urgent-all-local", "all on one CPU, where the least urgent one broadcasts", 4,
+           one_cpu, .arg = SCRIPT(THREE_WAIT, "lock broadcast unlock")),
     URGENT("cond-urgent-stale", "they find out how urgent they are before they sleep", 3, urgent,
            .preemptions = 2, .deep_preemptions = 3,
            .arg = &(const struct cond_script){.threads = {"lock once unlock", "lock once unlock",

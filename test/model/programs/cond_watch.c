@@ -25,15 +25,17 @@ enum ghost {
     HANDED,    /* the mutex was left for another to release */
     ARRIVED,   /* a byte per wait that has begun, the first one lowest: thread + 1 */
     LINE,      /* bit per thread: it was in line when the signal was given */
-    WAITS      /* a byte per thread: how many waits it has begun */
+    WAITS,     /* a byte per thread: how many waits it has begun */
+    CROWD      /* bit per thread: it slept in line when the broadcast was given; DISTURBED */
 };
 
-_Static_assert(WAITS < MODEL_GHOSTS, "there is room");
+_Static_assert(CROWD < MODEL_GHOSTS, "there is room");
 
 #define WAITS_PER_THREAD 2u
 #define SET_BITS 16u
 #define BROADCAST (1u << 15)
 #define MAX_SIGNALS (64u / SET_BITS)
+#define DISTURBED (UINT64_C(1) << 63) /* another one has had the mutex since */
 
 _Static_assert(MODEL_MAX_THREADS *WAITS_PER_THREAD < 15, "a set of waits has a bit for each");
 
@@ -162,6 +164,39 @@ static void check_served(void)
     set_ghost(LINE, 0);
 }
 
+/* Those who sleep when a broadcast begins. */
+static uint64_t sleepers_in_line(void)
+{
+    uint64_t set = line();
+
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (model_threads[i].status != THREAD_ASLEEP)
+            set &= ~bit(i);
+    return set;
+}
+
+/*
+ * The mutex goes from one to the next of them by priority.  Once another one has come between, the
+ * release of that one may have woken a second of them (mutex_word.h, wakes_nobody); and a broadcast
+ * that finds the mutex free may wake two (mutex_move.c, M1).  Then who is awake contends, and only
+ * who sleeps must not be more urgent than the one that has it.
+ */
+static void check_turn(unsigned self)
+{
+    uint64_t crowd = ghost(CROWD);
+
+    if ((crowd & bit(self)) == 0) {
+        set_ghost(CROWD, crowd == 0 ? 0 : crowd | DISTURBED);
+        return;
+    }
+    set_ghost(CROWD, crowd & ~bit(self));
+    for (unsigned other = 0; other < model_thread_count; other++)
+        if ((crowd & bit(other)) != 0 &&
+            model_threads[other].priority > model_threads[self].priority &&
+            ((crowd & DISTURBED) == 0 || model_threads[other].status == THREAD_ASLEEP))
+            model_thread_fail("order", "thread %llu has the mutex before thread %llu", self, other);
+}
+
 /* --- The mutex ------------------------------------------------------------------------------ */
 
 void cond_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -197,6 +232,7 @@ void cond_watch_enter(unsigned self)
         model_thread_fail("owner", "thread %llu has the mutex, and the owner half is 0x%llx", self,
                           owner);
     model_shared.ghost[WATCH_INSIDE] = self + 1;
+    check_turn(self);
 }
 
 /* --- Waits and signals ---------------------------------------------------------------------- */
@@ -240,6 +276,9 @@ void cond_watch_signal(unsigned self, bool all)
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     else if (!all && model_program->tasks != NULL)
         set_ghost(LINE, line());
+    if (all && model_program->tasks != NULL)
+        set_ghost(CROWD, sleepers_in_line() |
+                             (model_shared.ghost[WATCH_INSIDE] == self + 1 ? 0 : DISTURBED));
     n = ghost(SIGNALLED);
     if (n == MAX_SIGNALS)
         return;

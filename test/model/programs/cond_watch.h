@@ -17,6 +17,12 @@
  * signals at least k of the former must have been woken (or as many as there were: those do not
  * count who have given up or were cancelled), or of the latter instead, and of a broadcast all.  So
  * a wake is missed that went to somebody who came later, or to a waiter who gave up.
+ *
+ * Where threads have priorities: of those who stood in line when a signal was given under the
+ * mutex, the most urgent one is served; and those who slept when a broadcast was given get the
+ * mutex one after the other, the most urgent one first, if it was given under the mutex and as long
+ * as nobody else takes that in between; and in any case nobody while a more urgent one still
+ * sleeps.
  */
 enum watch_end { WATCH_WOKEN, WATCH_TIMED_OUT, WATCH_CANCELLED };
 
