@@ -43,7 +43,8 @@
  * G5  A waiter decides nothing from having been woken: it looks again (ceiling.c, wake.c).
  *
  * G6  While unlock_call is 0, no gate that is noted in L's cell (`at`) bears L's id: L gives back
- *     all those of locks that it has not got, at whatever unlock it looks, and at its end.
+ *     all those of locks that it has not got, at whatever unlock it looks.  At its end it looks
+ *     under its watch whatever unlock_call says: nobody else would give back its gates later.
  * G7  H notes a gate in L's cell before it writes L's id into it: so one who dies in between leaves
  *     no gate that bears L's id and that L does not know of.
  *

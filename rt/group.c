@@ -15,6 +15,10 @@
 
 #include "sys/origin.h"
 
+_Static_assert((int)FW_RT_TASKS == (int)FW_RT_TASKS_MAX, "the header's number");
+_Static_assert((int)FW_RT_LOCKS == (int)FW_RT_LOCKS_MAX, "the header's number");
+_Static_assert((int)FW_RT_NAME == (int)FW_RT_NAME_MAX + 1, "the header's number, and a 0");
+
 /* The object in a group's region. */
 #define OBJECT "furwock-rt"
 

@@ -12,12 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Static_assert((int)FW_RT_TASKS == (int)FW_RT_TASKS_MAX, "the header's number");
-_Static_assert((int)FW_RT_LOCKS == (int)FW_RT_LOCKS_MAX, "the header's number");
-_Static_assert((int)FW_RT_NAME == (int)FW_RT_NAME_MAX + 1, "the header's number, and a 0");
-
 /* The calling thread's task; in a forked child, its parent's. */
-static _Thread_local struct fw_rt_task *self;
+static __thread struct fw_rt_task *self;
 
 /* No kernel has so many CPUs. */
 enum { MOST_CPUS = 1 << 20 };
@@ -222,7 +218,7 @@ static void leave(struct fw_rt_task *t)
     fw_rt_trace_end_(t->trace);
     if (t->page != NULL)
         fw_rt_scx_leave_(t);
-    else if (fw_load32_relaxed(&t->cell->unlock_call) != 0)
+    else
         fw_rt_gate_leave_slow_(t); /* G6 */
     unclaim(t);
     restore_old_way(t);

@@ -83,8 +83,7 @@ static bool is_first(const uint64_t *priority, unsigned thread)
     if (!could_run(thread))
         return false;
     for (unsigned i = 0; i < model_thread_count; i++)
-        if (i != thread && could_run(i) &&
-            model_program->tasks[i].cpu == model_program->tasks[thread].cpu &&
+        if (i != thread && could_run(i) && model_threads[i].cpu == model_threads[thread].cpu &&
             goes_before(priority, i, thread))
             return false;
     return true;
@@ -93,7 +92,7 @@ static bool is_first(const uint64_t *priority, unsigned thread)
 static bool is_one_cpu(void)
 {
     for (unsigned i = 1; i < model_thread_count; i++)
-        if (model_program->tasks[i].cpu != model_program->tasks[0].cpu)
+        if (model_threads[i].cpu != model_threads[0].cpu)
             return false;
     return true;
 }
@@ -362,6 +361,11 @@ bool fifo_performs(unsigned thread)
     case OP_PRIORITY:
         memory_drain(thread);
         set_priority(thread);
+        return true;
+    case OP_MOVE:
+        memory_drain(thread);
+        t->cpu = t->op.a;
+        kernel_return(thread, 0);
         return true;
     case OP_ALIVE:
         memory_drain(thread);

@@ -8,7 +8,8 @@
 /*
  * SCHED_FIFO, and futexes that inherit priority.
  *
- * In programs with `tasks` each thread belongs on a CPU and has a priority, and on each CPU the
+ * In programs with `tasks` each thread runs on a CPU and has a priority, both of which it may
+ * change, and on each CPU the
  * most urgent one that could run makes steps, and no other.  So nobody is preempted by whim, but
  * whenever a more urgent one is woken, or its turn comes (OP_SLEEP), which is at any moment.  Of
  * equals the one that has the CPU keeps it.  A killed thread ends when it has the CPU.

@@ -66,6 +66,7 @@ enum model_kind {
     OP_UNLOCK_PI, /* (of a trylock, a is 1) */
     OP_SLEEP,     /* until the thread's next turn, which comes at any later moment */
     OP_PRIORITY,  /* thread b has another one from now on: a.  With c set: which has it? */
+    OP_MOVE,      /* to CPU a, from now on */
     OP_ALIVE,     /* is thread a not dead? */
     OP_CLAIM,     /* of src/sys/claim.h: the words b should hold what stands in c; d of them */
     OP_WOKEN,     /* what a woken thread does first, when it runs: it answers a */
@@ -103,6 +104,7 @@ struct model_thread {
     uint64_t later_lock, later_word; /* fw_wake_later_ */
     uint64_t told, since;            /* what it knows of who runs, and its polling: cpus.c */
     uint64_t priority;               /* under SCHED_FIFO, without what others lend it */
+    uint64_t cpu;                    /* the same: where it runs */
     uint64_t buffered;
     struct model_store buffer[MODEL_MAX_BUFFER]; /* the oldest first */
 };
@@ -226,11 +228,11 @@ struct model_program {
     const struct model_task *tasks;   /* of each thread; NULL: no SCHED_FIFO */
     bool (*may_run)(unsigned thread); /* or NULL: whoever is stopped makes steps */
     uint64_t assist;                  /* what is told of who runs: enum model_assist */
-    bool time_passes;    /* whoever polls is bound to find the clock a tick later, once */
-    const char *kernel;  /* its release, as uname tells it; NULL: one whose fences miss nothing */
+    bool time_passes;   /* whoever polls is bound to find the clock a tick later, once */
+    const char *kernel; /* its release, as uname tells it; NULL: one whose fences miss nothing */
     const char *environment; /* "FURWOCK_FENCES=1", or NULL */
     unsigned misses;         /* so many fences may miss one and the same plain release */
-    const char *expects; /* the failure that it must show; NULL: none */
+    const char *expects;     /* the failure that it must show; NULL: none */
     void (*setup)(const void *arg);
     void (*thread)(unsigned self, const void *arg);
     const struct model_own *(*own)(void);       /* or NULL: there are none */

@@ -356,6 +356,7 @@ void perform_start(void)
         thread_prepare(i);
         t->tls_id = subject_id(i);
         t->priority = model_program->tasks != NULL ? model_program->tasks[i].priority : 0;
+        t->cpu = model_program->tasks != NULL ? model_program->tasks[i].cpu : 0;
     }
     run_on();
 }

@@ -41,6 +41,7 @@ static const char *const kinds[] = {
     [OP_UNLOCK_PI] = "futex unlock-pi",
     [OP_SLEEP] = "sleeps",
     [OP_PRIORITY] = "new priority",
+    [OP_MOVE] = "moves to CPU",
     [OP_CLAIM] = "claims",
     [OP_WOKEN] = "runs on",
     [OP_ALIVE] = "is it alive?",

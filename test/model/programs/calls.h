@@ -33,6 +33,7 @@ enum family {
     FAMILY_RT,
     FAMILY_SCX,
     FAMILY_RELEASE,
+    FAMILY_RT_BEGIN,
     FAMILIES
 };
 

@@ -12,6 +12,14 @@ static const struct model_task outside[] = {{10, 0}, {20, 0}, {30, 1}, {25, 2}};
 static const struct model_task lent[] = {{10, 0}, {20, 0}, {30, 1}, {40, 0}};
 static const struct model_task apart[] = {{10, 0}, {20, 1}, {30, 2}};
 
+/* Those that begin are ordinary threads before, elsewhere; others are there already. */
+static const struct model_task ordinary[] = {{0, 2}, {0, 3}, {0, 4}};
+static const struct model_task but_first[] = {{10, 0}, {0, 3}, {0, 4}};
+static const struct model_task but_second[] = {{10, 0}, {0, 3}, {30, 0}};
+static const struct model_task but_remote[] = {{10, 0}, {0, 3}, {30, 1}};
+static const struct model_task but_urgent[] = {{30, 0}, {0, 3}};
+static const struct model_task urgent_first[] = {{30, 0}, {20, 0}};
+
 #define PROGRAM(name_, about_, threads_, tasks_, ...)                                       \
     {                                                                                       \
         .name = (name_), .about = (about_), .threads = (threads_), .tasks = (tasks_),       \
@@ -35,6 +43,20 @@ static const struct model_task apart[] = {{10, 0}, {20, 1}, {30, 2}};
     .arg = &(const struct rt_script)                                            \
     {                                                                           \
         .protocol = FW_RT_##protocol_, .shared = true, .tasks = { __VA_ARGS__ } \
+    }
+
+/* Tasks that begin and end.  The kernel knows of the world's guard; nobody dies unseen over it. */
+#define BEGINS(name_, about_, threads_, tasks_, ...)                                        \
+    {                                                                                       \
+        .name = (name_), .about = (about_), .threads = (threads_), .tasks = (tasks_),       \
+        .setup = rt_setup, .thread = rt_thread, .access = rt_access, .stepped = rt_stepped, \
+        .killed = rt_killed, .changed = rt_changed, .finished = rt_finished,                \
+        .describe = rt_describe, .own = rt_own, .naps = true, __VA_ARGS__                   \
+    }
+#define AS(protocol_, as_, ...)                                              \
+    .arg = &(const struct rt_script)                                         \
+    {                                                                        \
+        .protocol = FW_RT_##protocol_, .as = (as_), .tasks = { __VA_ARGS__ } \
     }
 
 static const struct model_program programs[] = {
@@ -204,6 +226,35 @@ static const struct model_program programs[] = {
             SCRIPT(FMLP, "jaA.", "jaA.")),
     PROGRAM("rt-kernel-fmlp-kill-local", "the same on one CPU", 2, one_cpu, .budget = {.kills = 1},
             SCRIPT(FMLP, "jaA.", "jaA.aA.")),
+    BEGINS("rt-begin", "begins beside a section", 2, but_first,
+           AS(PCP_DU, one_cpu, "ja.A.", "(a.A.)")),
+    BEGINS("rt-begin-ipcp", "the same with immediate ceilings", 2, but_first,
+           AS(IPCP, one_cpu, "ja.A.", "(a.A.)")),
+    BEGINS("rt-begin-held-back", "a section's ceiling holds back one that begins", 3, but_second,
+           AS(IPCP, one_cpu, "jaA.", "(.)", "jaA")),
+    BEGINS("rt-begin-quick", "begins beside one that has looked around", 2, but_urgent,
+           AS(PCP_DU, urgent_first, "jaAjaA", "(aA)")),
+    BEGINS("rt-begin-two", "two begin and end, one sleeps in its section", 2, ordinary,
+           AS(PCP_DU, one_cpu, "(aA)", "(asA)")),
+    BEGINS("rt-begin-again", "the first comes again, perhaps into the cell of the other", 2,
+           ordinary, AS(PCP_DU, one_cpu, "(aA)(aA)", "(aA)")),
+    BEGINS("rt-begin-kill", "one is killed", 2, ordinary, .budget = {.kills = 1},
+           AS(PCP_DU, one_cpu, "(aA)", "(aA)")),
+    BEGINS("rt-begin-kill-ipcp", "the same beside a section", 2, but_first, .budget = {.kills = 1},
+           AS(IPCP, one_cpu, "jaA.", "(aA.)")),
+    BEGINS("rt-begin-remote", "MPCP, two CPUs: beside a section that is waited for", 3, but_remote,
+           .preemptions = 2, AS(MPCP_DU, two_cpus, "jaA", "(.)", "aA")),
+    BEGINS("rt-begin-raised", "ends after a section in which it was raised", 2, ordinary,
+           .preemptions = 2, .deep_preemptions = 3, AS(MPCP_DU, apart, "(aA)", "(aA)")),
+    BEGINS("rt-begin-raised-kill", "the same, and one is killed", 2, ordinary, .preemptions = 1,
+           .deep_preemptions = 2, .budget = {.kills = 1}, AS(FMLP_DU, apart, "(aA)", "(aA)")),
+    BEGINS("rt-end-moved", "they end, and others have moved them before", 2, apart,
+           .preemptions = 1, .deep_preemptions = 2, .naps_are_due = true,
+           .arg = &(const struct rt_script){.protocol = FW_RT_PCP_DU,
+                                            .moved = 3,
+                                            .unnoticed = true,
+                                            .as = one_cpu,
+                                            .tasks = {"aA)", "aA)"}}),
 };
 
 const struct program_group rt_programs = {"rt", programs, sizeof programs / sizeof *programs};

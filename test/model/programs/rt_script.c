@@ -9,11 +9,16 @@
 #include <furwock/futex.h>
 
 #include "../subject/robust.h"
+#include "../subject/rt_task.h"
 #include "../subject/subject.h"
+#include "rt_begin_calls.h"
 #include "rt_watch.h"
 
 struct fw_rt_world *rt_world;
+struct fw_rt_group *rt_group;
 const struct rt_script *rt_script;
+
+extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
 
 #define CELL(n) (offsetof(struct fw_rt_world, task) + (n) * sizeof(struct fw_rt_task_cell))
 #define LOCK(n) (offsetof(struct fw_rt_world, lock) + (n) * sizeof(struct fw_rt_lock_cell))
@@ -54,6 +59,8 @@ enum model_access rt_access(const void *p)
 {
     uint64_t at = (uint64_t)((const uint8_t *)p - (const uint8_t *)rt_world);
 
+    if (rt_group != NULL && p == &rt_group->tasks)
+        return ACCESS_DIRECT;
     if (at >= sizeof *rt_world)
         return ACCESS_STEP;
     if (at >= CELL(0) && at < CELL(FW_RT_TASKS)) {
@@ -91,10 +98,25 @@ static bool uses(unsigned thread, unsigned d)
     return strpbrk(rt_script->tasks[thread], letters) != NULL;
 }
 
+struct fw_rt_task_cell *rt_cell_of(unsigned thread)
+{
+    if (rt_script->as == NULL)
+        return &rt_world->task[thread];
+    for (unsigned i = 0; i < FW_RT_TASKS; i++)
+        if (rt_world->task[i].tid == SUBJECT_FIRST_TID + thread &&
+            rt_world->task[i].state != FW_RT_FREE)
+            return &rt_world->task[i];
+    return NULL;
+}
+
+unsigned rt_thread_in(unsigned slot)
+{
+    return slot < FW_RT_TASKS ? rt_world->task[slot].tid - SUBJECT_FIRST_TID : slot;
+}
+
 static int cpu_of(unsigned thread)
 {
-    return rt_script->unnoticed ? (int)rt_world->task[thread].cpu
-                                : (int)model_program->tasks[thread].cpu;
+    return rt_script->unnoticed ? (int)rt_cell_of(thread)->cpu : (int)model_threads[thread].cpu;
 }
 
 static uint32_t kind_of(fw_rt_protocol protocol)
@@ -117,7 +139,12 @@ static uint32_t kind_of(fw_rt_protocol protocol)
 
 static bool is_task(unsigned thread)
 {
-    return rt_script->tasks[thread][0] != 's';
+    return rt_script->tasks[thread][0] != 's' && rt_script->tasks[thread][0] != '(';
+}
+
+static unsigned shared(void)
+{
+    return rt_script->shared ? FW_FUTEX_SHARED : FW_FUTEX_PRIVATE;
 }
 
 void rt_setup(const void *arg)
@@ -130,17 +157,27 @@ void rt_setup(const void *arg)
     rt_world->tier = FW_RT_TIER_A;
     rt_world->tasks = rt_world->begun = model_program->threads;
     rt_world->locks = FW_RT_LOCKS;
+    rt_group = NULL;
+    if (rt_script->as != NULL) {
+        rt_group = model_object("group", sizeof *rt_group, NULL, NULL);
+        *rt_group = (struct fw_rt_group){.world = rt_world, .process = 1, .shared = shared()};
+    }
+    for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
+        rt_world->lock[d].kind = kind_of(rt_script->protocol);
+        rt_world->lock[d].protocol = rt_script->protocol;
+        rt_world->lock[d].name[0] = (char)('a' + d);
+    }
     for (unsigned i = 0; i < model_program->threads; i++) {
         struct fw_rt_task_cell *c = &rt_world->task[i];
         c->state = is_task(i) ? FW_RT_LIVE : FW_RT_FREE;
         c->ready = is_task(i);
+        if (rt_script->tasks[i][0] == '(')
+            continue;
         c->tid = SUBJECT_FIRST_TID + i;
         c->base = (uint32_t)model_program->tasks[i].priority;
         c->cpu = (rt_script->moved >> i & 1) != 0 ? 0 : model_program->tasks[i].cpu;
         for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
             struct fw_rt_lock_cell *l = &rt_world->lock[d];
-            l->kind = kind_of(rt_script->protocol);
-            l->protocol = rt_script->protocol;
             if (!uses(i, d))
                 continue;
             c->opened |= fw_rt_bit(d);
@@ -154,14 +191,15 @@ void rt_setup(const void *arg)
 
 static const uint64_t never = 1;
 
-static void begin(fw_rt_task *t, unsigned self)
+static void be_task(fw_rt_task *t, unsigned self)
 {
     memset(t, 0, sizeof *t);
     t->cell = &rt_world->task[self];
     t->world = rt_world;
+    t->group = rt_group;
     t->slot = self;
     t->tid = SUBJECT_FIRST_TID + self;
-    t->shared = rt_script->shared ? FW_FUTEX_SHARED : FW_FUTEX_PRIVATE;
+    t->shared = shared();
     t->peer[0] = &never; /* it has not looked around yet */
     t->peers = 1;
     for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
@@ -181,61 +219,124 @@ static bool enter(fw_rt_task *t, unsigned d, bool try)
 {
     int error;
 
-    rt_watch_act(t->slot, RT_LOCKS, d);
+    rt_watch_act(model_current, RT_LOCKS, d);
     error = (try ? rt_in_use->trylock : rt_in_use->lock)(t, d);
     if ((try && error == EBUSY) || (script_moves() && error == EXDEV)) {
-        rt_watch_act(t->slot, RT_RUNS, d);
+        rt_watch_act(model_current, RT_RUNS, d);
         return false;
     }
-    rt_watch_got(t->slot, d, error);
+    rt_watch_got(model_current, d, error);
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     return true;
 }
 
 static void leave(fw_rt_task *t, unsigned d)
 {
-    rt_watch_left(t->slot, d);
+    rt_watch_left(model_current, d);
     if (rt_in_use->unlock(t, d) != 0)
         model_thread_fail("answer", "an unlock fails", 0, 0);
-    rt_watch_act(t->slot, RT_RUNS, d);
+    rt_watch_act(model_current, RT_RUNS, d);
 }
 
 static void wait_for_job(fw_rt_task *t)
 {
-    rt_watch_act(t->slot, RT_IDLE, 0);
+    rt_watch_act(model_current, RT_IDLE, 0);
     fw_store32_relaxed(&t->cell->ready, 0);
     model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
     fw_store32_relaxed(&t->cell->ready, 1);
-    rt_watch_act(t->slot, RT_LOCKS, FW_RT_LOCKS);
+    rt_watch_act(model_current, RT_LOCKS, FW_RT_LOCKS);
     rt_in_use->awake(t);
-    rt_watch_act(t->slot, RT_RUNS, 0);
+    rt_watch_act(model_current, RT_RUNS, 0);
+}
+
+static fw_rt_task *begin(unsigned self)
+{
+    const struct fw_rt_task_options options = {.name = "t",
+                                               .priority = (int)rt_script->as[self].priority,
+                                               .cpu = (int)rt_script->as[self].cpu};
+    fw_rt_task *t = NULL;
+    int error;
+
+    rt_watch_act(self, RT_LOCKS, FW_RT_LOCKS);
+    error = rt_begin_in_use->begin(&t, rt_group, &options);
+    for (unsigned d = 0; d < FW_RT_LOCKS && error == 0; d++) {
+        const char name[] = {(char)('a' + d), '\0'};
+        unsigned lock;
+        if (uses(self, d))
+            error = rt_begin_in_use->open(t, name, rt_script->protocol, 0, &lock);
+    }
+    if (error != 0)
+        model_thread_fail("answer", "task %llu begins, and is answered %llu", self,
+                          (uint64_t)error);
+    rt_watch_act(self, RT_RUNS, 0);
+    return t;
+}
+
+static void end(fw_rt_task *t, unsigned self)
+{
+    rt_watch_act(self, RT_LOCKS, FW_RT_LOCKS);
+    if (rt_begin_in_use->end(t) != 0)
+        model_thread_fail("answer", "task %llu cannot end", self, 0);
+    rt_watch_act(self, RT_IDLE, 0);
+}
+
+/* Acts that concern no lock; false: it is none of them. */
+static bool act_alone(fw_rt_task **t, unsigned self, char act)
+{
+    switch (act) {
+    case 'j':
+        wait_for_job(*t);
+        return true;
+    case 's':
+        model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
+        return true;
+    case '.':
+    case '-':
+        if (act == '.')
+            rt_watch_runs(self);
+        else
+            rt_watch_act(self, RT_RUNS, 0);
+        model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+        return true;
+    case '(':
+        *t = begin(self);
+        return true;
+    case ')':
+        end(*t, self);
+        return true;
+    default:
+        return false;
+    }
 }
 
 void rt_thread(unsigned self, const void *arg)
 {
     const struct rt_script *script = arg;
     bool has[FW_RT_LOCKS] = {false};
-    fw_rt_task t;
+    struct subject_room room;
+    fw_rt_task *t = &room.task;
 
-    begin(&t, self);
+    if (script->as != NULL)
+        subject_use_room(&room);
+    if (script->tasks[self][0] != '(')
+        be_task(t, self);
     for (const char *act = script->tasks[self]; *act != '\0'; act++) {
         unsigned d = (unsigned)(tolower(*act) - 'a') % FW_RT_LOCKS;
 
-        if (*act == 'j') {
-            wait_for_job(&t);
-        } else if (*act == 's') {
-            model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
-        } else if (*act == '.' || *act == '-') {
-            if (*act == '.')
-                rt_watch_runs(self);
-            else
-                rt_watch_act(self, RT_RUNS, 0);
-            model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-        } else if (islower(*act)) {
-            has[d] = enter(&t, d, *act >= 'c');
-        } else if (has[d]) {
-            leave(&t, d);
-        }
+        if (act_alone(&t, self, *act))
+            continue;
+        if (islower(*act))
+            has[d] = enter(t, d, *act >= 'c');
+        else if (has[d])
+            leave(t, d);
     }
     rt_watch_act(self, RT_IDLE, 0);
+}
+
+const struct model_own *rt_own(void)
+{
+    static struct model_own table[2];
+
+    table[0] = (struct model_own){__start_model_own_variables, __stop_model_own_variables};
+    return table;
 }

@@ -14,8 +14,11 @@
  *   c d   tries to                  C D   unlocks it if it has it
  *   .     runs
  *   -     the same, and does not know of sections: it has woken up by itself
+ *   (     begins, as `as` says, and opens the locks that it uses; whose first act it is, is no
+ *         task before
+ *   )     ends
  *
- * The world is as a group has it when all have opened the locks that they use.
+ * The world is as a group has it when all tasks have opened the locks that they use.
  */
 struct rt_script {
     fw_rt_protocol protocol;
@@ -25,14 +28,23 @@ struct rt_script {
     bool shared;    /* the group is one of several processes: no plain release */
     bool claims;    /* restartable sequences work (src/sys/claim.h) */
     bool looks;     /* others may come in between any two looks of a decision */
+    const struct model_task *as; /* what those begin as that begin, and the others are; or NULL */
 };
 
 extern struct fw_rt_world *rt_world;
+extern struct fw_rt_group *rt_group;
+
+/* The cell of the thread's task; NULL: it is none. */
+struct fw_rt_task_cell *rt_cell_of(unsigned thread);
+
+/* The thread of that cell's task. */
+unsigned rt_thread_in(unsigned slot);
 extern const struct rt_script *rt_script;
 
 /* Hooks of the same names. */
 void rt_setup(const void *arg);
 void rt_thread(unsigned self, const void *arg);
 enum model_access rt_access(const void *p);
+const struct model_own *rt_own(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "../subject/subject.h"
 #include "rt/boost_word.h"
 #include "sys/robust.h"
 
@@ -37,14 +38,23 @@ static unsigned lock_of(unsigned task)
     return (unsigned)(G(ACT, task) >> 8);
 }
 
+/* Tasks are called by the numbers of their threads, also where these begin and end as tasks. */
 static uint32_t base_of(unsigned task)
 {
-    return rt_world->task[task].base;
+    return rt_script->as != NULL ? (uint32_t)rt_script->as[task].priority
+                                 : rt_world->task[task].base;
 }
 
 static bool share_cpu(unsigned a, unsigned b)
 {
-    return a != b && model_program->tasks[a].cpu == model_program->tasks[b].cpu;
+    return a != b && model_threads[a].cpu == model_threads[b].cpu;
+}
+
+static uint32_t owner_of(unsigned d)
+{
+    uint32_t slot = fw_rt_word_owner(rt_world->lock[d].counter);
+
+    return slot == FW_RT_NOBODY ? slot : rt_thread_in(slot);
 }
 
 static uint32_t kind(void)
@@ -58,10 +68,16 @@ static bool is_in_order(void)
     return rt_script->moved == 0;
 }
 
+static unsigned proper_cpu(unsigned task)
+{
+    return rt_script->as != NULL ? rt_script->as[task].cpu : model_program->tasks[task].cpu;
+}
+
+/* Do all belong on one CPU? */
 static bool is_one_cpu(void)
 {
     for (unsigned i = 1; i < model_thread_count; i++)
-        if (!share_cpu(0, i))
+        if (proper_cpu(i) != proper_cpu(0))
             return false;
     return is_in_order();
 }
@@ -119,17 +135,17 @@ void rt_watch_left(unsigned self, unsigned d)
 static bool is_named(unsigned task, unsigned d)
 {
     return fw_rt_is_boosting(kind()) && (act_of(task) == RT_LOCKS || act_of(task) == RT_UNLOCKS) &&
-           model_threads[task].status != THREAD_ASLEEP &&
-           fw_rt_word_owner(rt_world->lock[d].counter) == task;
+           model_threads[task].status != THREAD_ASLEEP && owner_of(d) == task;
 }
 
 /* How urgent the sections make it in which a task is; 0: in none that boosts. */
 static uint64_t boost_of(unsigned task)
 {
+    const struct fw_rt_task_cell *c = rt_cell_of(task);
     uint64_t boost = 0;
 
-    for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
-        uint64_t by = fw_rt_rank_by(&rt_world->task[task], &rt_world->lock[d]);
+    for (unsigned d = 0; d < FW_RT_LOCKS && c != NULL; d++) {
+        uint64_t by = fw_rt_rank_by(c, &rt_world->lock[d]);
         if ((G(INSIDE, d) == task + 1 || is_named(task, d)) && by > boost)
             boost = by;
     }
@@ -163,11 +179,13 @@ static bool is_awaited(unsigned task)
 {
     for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
         const struct fw_rt_lock_cell *l = &rt_world->lock[d];
-        for (unsigned i = 0; i < model_thread_count; i++)
-            if (fw_rt_word_owner(l->counter) == task && (l->waiters & fw_rt_bit(i)) != 0 &&
+        for (unsigned s = 0; s < FW_RT_TASKS; s++) {
+            unsigned i = rt_thread_in(s);
+            if (owner_of(d) == task && (l->waiters & fw_rt_bit(s)) != 0 && i < model_thread_count &&
                 model_threads[i].status == THREAD_ASLEEP &&
-                model_threads[i].op.addr == (uint64_t)(uintptr_t)&rt_world->task[i].grant)
+                model_threads[i].op.addr == (uint64_t)(uintptr_t)&rt_world->task[s].grant)
                 return true;
+        }
     }
     return false;
 }
@@ -215,7 +233,7 @@ void rt_stepped(unsigned thread)
     check_lent(thread);
 
     for (unsigned i = 0; i < model_thread_count && is_one_cpu(); i++) {
-        if (i == thread || base_of(i) <= base_of(thread) || !is_pending(i))
+        if (!share_cpu(i, thread) || base_of(i) <= base_of(thread) || !is_pending(i))
             continue;
         if (!is_in_section(thread))
             model_fail("inversion", "task %llu waits, and task %llu runs outside of sections", i,
@@ -268,7 +286,8 @@ static bool goes_before(unsigned a, unsigned b, unsigned d)
 static void check_order(unsigned named, unsigned d)
 {
     for (unsigned i = 0; i < model_thread_count && model_shared.killed == 0; i++)
-        if (i != named && (G(STOOD, d) & rt_world->lock[d].waiters & fw_rt_bit(i)) != 0 &&
+        if (rt_script->as == NULL && i != named &&
+            (G(STOOD, d) & rt_world->lock[d].waiters & fw_rt_bit(i)) != 0 &&
             goes_before(i, named, d))
             model_fail("order", "task %llu is next, and task %llu goes before it", named, i);
 }
@@ -310,7 +329,7 @@ void rt_killed(unsigned thread)
 
 static void check_heirs(void)
 {
-    for (unsigned i = 0; i < model_thread_count; i++)
+    for (unsigned i = 0; i < FW_RT_TASKS; i++)
         for (unsigned d = 0; d < FW_RT_LOCKS && rt_world->task[i].state == FW_RT_DEAD; d++) {
             const struct fw_rt_lock_cell *l = &rt_world->lock[d];
             if ((l->waiters & fw_rt_bit(i)) != 0 || fw_rt_word_owner(l->counter) == i)
@@ -324,14 +343,38 @@ static void check_gates(void)
     for (unsigned g = 0; g < FW_RT_GATES; g++)
         for (unsigned i = 0; i < model_thread_count; i++)
             if ((model_shared.killed >> i & 1) == 0 &&
-                (rt_world->gate[g] & FW_ROBUST_OWNER) == rt_world->task[i].tid &&
-                (is_in_order() || rt_world->task[i].unlock_call == 0))
+                (rt_world->gate[g] & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + i &&
+                (is_in_order() || rt_cell_of(i) == NULL || rt_cell_of(i)->unlock_call == 0))
                 model_fail("left over", "gate %llu bears the id of task %llu", g, i);
+}
+
+/* Whoever is no task any more is what it was before: a thread, and what it has left behind. */
+static void check_ended(unsigned thread)
+{
+    const struct model_thread *t = &model_threads[thread];
+
+    if (rt_cell_of(thread) != NULL || (model_shared.killed >> thread & 1) != 0)
+        return;
+    if (is_in_order() && (t->priority != model_program->tasks[thread].priority ||
+                          t->cpu != model_program->tasks[thread].cpu))
+        model_fail("left over", "thread %llu is no task, and still has priority %llu", thread,
+                   t->priority);
+    for (unsigned s = 0; s < FW_RT_TASKS; s++)
+        if (rt_world->task[s].tid == SUBJECT_FIRST_TID + thread && rt_world->task[s].state == 0 &&
+            (rt_world->task[s].held != 0 ||
+             (rt_world->task[s].boost != 0 && model_shared.killed == 0) ||
+             ((rt_world->lock[0].users | rt_world->lock[1].users) & fw_rt_bit(s)) != 0))
+            model_fail("left over", "cell %llu is nobody's, and holds 0x%llx", s,
+                       rt_world->task[s].held);
+    if ((rt_world->guard & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + thread)
+        model_fail("left over", "thread %llu is no task, and has the world's guard", thread, 0);
 }
 
 void rt_finished(void)
 {
     check_gates();
+    for (unsigned i = 0; i < model_thread_count && rt_script->as != NULL; i++)
+        check_ended(i);
     if (!is_in_order())
         return;
     check_heirs();
@@ -341,7 +384,9 @@ void rt_finished(void)
             model_fail("left over", "lock %llu: its gate holds 0x%llx", d, l->gate);
     }
     for (unsigned i = 0; i < model_thread_count && model_shared.killed == 0; i++) {
-        const struct fw_rt_task_cell *c = &rt_world->task[i];
+        const struct fw_rt_task_cell *c = rt_cell_of(i);
+        if (c == NULL)
+            continue;
         if (c->held != 0 || c->request != 0 || c->watch != 0 || c->boost != 0 ||
             model_threads[i].priority != c->base)
             model_fail("left over", "task %llu: it still holds 0x%llx", i, c->held);

@@ -35,6 +35,8 @@ void fw_robust_enrol_(void)
 bool fw_robust_link_(uint32_t *word)
 {
     may_die();
+    if (model_program->tasks != NULL) /* the real-time locks' lists have two words: there is none */
+        return false;
     if (head.first != 0)
         model_thread_fail("robust list", "thread %llu enters a second word", model_current, 0);
     head.first = (uintptr_t)word;
@@ -97,7 +99,7 @@ void subject_robust_words(unsigned thread, uint64_t *listed, uint64_t *pending)
     const struct fw_robust_head_ *its = thread_own(thread, &head);
 
     *listed = its->first;
-    *pending = its->pending;
+    *pending = its->pending & ~FW_ROBUST_INHERITS;
 }
 
 void subject_robust_begin(uint32_t *word)

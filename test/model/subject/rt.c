@@ -113,7 +113,7 @@ int fw_scheduled_as_(unsigned thread, int *policy, int *priority)
 {
     int answer = (int)model_op(OP_PRIORITY, NULL, 0, 0, number_of(thread), ASKS, 0);
 
-    *policy = SCHED_FIFO;
+    *policy = answer == 0 ? SCHED_OTHER : SCHED_FIFO;
     *priority = answer;
     return answer < 0 ? answer : 0;
 }
