@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the directory of a region.  Each thread is a process that has the region, and is
+ * a member.  A word is a call, for the object "a", "b" or "c" (data of 64 bytes, "b" of 40, where
+ * the word does not say otherwise); who gets an object uses it, once.
+ *
+ *   make-a    finds it, or makes it with an init
+ *   plain-a   the same, without an init
+ *   only-a    the same as make-a, EXCLUSIVE
+ *   find-a    only finds it
+ *   other-a   finds or makes an object of another kind
+ *   large-a   finds or makes one of twice the size
+ *   fails-a   the same as make-a; the init fails
+ *   fails-large-b ...
+ *   nests-a   the same as make-a; the init tries to make another object
+ *
+ * What must hold: ipc_directory_watch.h.
+ */
+#include <errno.h>
+
+#include "../engine/report.h"
+#include "../memory.h"
+#include "gates_script.h"
+#include "ipc_directory_calls.h"
+#include "ipc_directory_watch.h"
+#include "ipc_ground.h"
+#include "programs.h"
+
+#define CREATE FW_REGION_CREATE
+#define ONLY (FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
+#define DATA FW_REGION_DATA
+
+enum { WORDS = 12, ODD = 40, SMALL = 64, LARGE = 128 }; /* sizes in bytes */
+
+static const struct directory_request requests[WORDS] = {
+    {"", "", DATA, 0, 0, INIT_NONE},
+    {"make-a", "a", DATA, SMALL, CREATE, INIT_STAMPS},
+    {"make-b", "b", DATA, ODD, CREATE, INIT_STAMPS},
+    {"make-c", "c", DATA, SMALL, CREATE, INIT_STAMPS},
+    {"plain-a", "a", DATA, SMALL, CREATE, INIT_NONE},
+    {"only-a", "a", DATA, SMALL, ONLY, INIT_STAMPS},
+    {"find-a", "a", DATA, SMALL, 0, INIT_NONE},
+    {"other-a", "a", FW_REGION_MUTEX, SMALL, CREATE, INIT_NONE},
+    {"large-a", "a", DATA, LARGE, CREATE, INIT_STAMPS},
+    {"fails-a", "a", DATA, SMALL, CREATE, INIT_FAILS},
+    {"fails-large-b", "b", DATA, LARGE, CREATE, INIT_FAILS},
+    {"nests-a", "a", DATA, SMALL, CREATE, INIT_NESTS},
+};
+
+struct directory_script {
+    struct gates_script threads;
+    unsigned entries, bytes;
+};
+
+static void setup(const void *arg)
+{
+    const struct directory_script *script = arg;
+    const char *names[WORDS];
+
+    for (unsigned i = 0; i < WORDS; i++)
+        names[i] = requests[i].word;
+    directory_watch_make(script->entries, script->bytes);
+    gates_script_read(&script->threads, names, WORDS);
+}
+
+/* --- What the threads do -------------------------------------------------------------------- */
+
+static void make_another(unsigned self)
+{
+    void *object;
+    int error = ipc_directory_in_use->object(&directory_region, "c", DATA, SMALL, CREATE, NULL,
+                                             NULL, &object);
+
+    if (error != EDEADLK)
+        model_thread_fail("answer", "thread %llu makes an object in an init, and is answered %llu",
+                          self, (uint64_t)error);
+}
+
+static int init(void *object, void *arg)
+{
+    const struct directory_request *r = arg;
+    uint64_t *words = object;
+
+    report_remark(model_current, "is asked to make it ready");
+    directory_watch_is_blank(model_current, object, r->size);
+    fw_store64_relaxed(&words[r->size / sizeof *words - 1], (uint64_t)r->name[0]);
+    if (r->init == INIT_NESTS)
+        make_another(model_current);
+    fw_store64_relaxed(&words[0], (uint64_t)r->name[0]);
+    return r->init == INIT_FAILS ? ECANCELED : 0;
+}
+
+static void use(unsigned self, const struct directory_request *r, void *object)
+{
+    report_remark(self, "has the object");
+    directory_watch_used(r, fw_add64_acq_rel(directory_watch_uses(object), 1));
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    ground_begin(self, &ipc_directory_in_use->ground);
+    for (const unsigned *w = gates_words[self]; *w != 0; w++) {
+        const struct directory_request *r = &requests[*w];
+        void *object = NULL;
+        int error;
+
+        directory_watch_begins(self, r);
+        error = ipc_directory_in_use->object(&directory_region, r->name, r->kind, r->size, r->flags,
+                                             r->init == INIT_NONE ? NULL : init,
+                                             (void *)(uintptr_t)r, &object);
+        directory_watch_returns(self, r, error, object);
+        if (error == 0)
+            use(self, r, object);
+    }
+}
+
+static const struct model_own *own(void)
+{
+    return ipc_own(&ipc_directory_in_use->ground);
+}
+
+/* --- The programs --------------------------------------------------------------------------- */
+
+#define PROGRAM(called, what, n, ...)                                                   \
+    {                                                                                   \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true,     \
+        .setup = setup, .thread = thread, .own = own, .access = directory_watch_access, \
+        .changed = directory_watch_changed, .finished = directory_watch_finished,       \
+        .describe = directory_watch_describe, __VA_ARGS__                               \
+    }
+#define KILLS(n) .budget = {.kills = (n)}
+#define WORDS_OF(...) __VA_ARGS__
+#define SCRIPT(entry_count, size, words)                                                    \
+    .arg = &(const struct directory_script)                                                 \
+    {                                                                                       \
+        .threads = {.threads = {WORDS_OF words}}, .entries = (entry_count), .bytes = (size) \
+    }
+
+static const struct model_program programs[] = {
+    PROGRAM("ipc-dir", "two make the same object; one may die", 2, KILLS(1),
+            SCRIPT(2, 2 * SMALL, ("make-a", "make-a"))),
+    PROGRAM("ipc-dir-names", "two make two objects each; one may die", 2, KILLS(1),
+            SCRIPT(2, 2 * SMALL, ("make-a make-b", "make-b make-a"))),
+    PROGRAM("ipc-dir-find", "one makes it, one looks for it; one may die", 2, KILLS(1),
+            SCRIPT(1, SMALL, ("make-a", "find-a find-a"))),
+    PROGRAM("ipc-dir-only", "two want to be the only maker; one may die", 2, KILLS(1),
+            SCRIPT(1, SMALL, ("only-a", "only-a"))),
+    PROGRAM("ipc-dir-kinds", "two want different kinds; one may die", 2, KILLS(1),
+            SCRIPT(2, 2 * SMALL, ("make-a", "other-a"))),
+    PROGRAM("ipc-dir-sizes", "two want different sizes; one may die", 2, KILLS(1),
+            SCRIPT(2, 2 * LARGE, ("make-a", "large-a"))),
+    PROGRAM("ipc-dir-full", "one entry for two objects; one may die", 2, KILLS(1),
+            SCRIPT(1, 2 * SMALL, ("make-a", "make-b make-a"))),
+    PROGRAM("ipc-dir-space", "space for one of two objects; one may die", 2, KILLS(1),
+            SCRIPT(2, LARGE, ("large-a", "make-b make-c"))),
+    PROGRAM("ipc-dir-fails", "an init fails beside a maker; one may die", 2, KILLS(1),
+            SCRIPT(2, 2 * SMALL, ("fails-a plain-a", "make-a"))),
+    PROGRAM("ipc-dir-dirty", "a large one fails, small ones are made; one may die", 2, KILLS(1),
+            SCRIPT(3, LARGE, ("fails-large-b", "make-a plain-a make-c"))),
+    PROGRAM("ipc-dir-nests", "an init that makes an object; one may die", 2, KILLS(1),
+            SCRIPT(2, 2 * SMALL, ("nests-a", "make-a"))),
+    PROGRAM("ipc-dir-three-objects", "one makes three objects; it may die", 2, KILLS(1),
+            SCRIPT(3, 3 * SMALL, ("make-a make-b make-c", "make-c"))),
+    PROGRAM("ipc-dir-three", "three make the same object; two may die", 3, KILLS(2),
+            SCRIPT(2, 2 * SMALL, ("make-a", "make-a", "make-a"))),
+    PROGRAM("ipc-dir-three-names", "three make objects of two names; one may die", 3, KILLS(1),
+            SCRIPT(2, 2 * SMALL, ("make-a", "make-b", "make-a"))),
+};
+
+const struct program_group ipc_directory_programs = {"ipc-directory", programs,
+                                                     sizeof programs / sizeof *programs};
