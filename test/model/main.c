@@ -25,7 +25,8 @@ static const struct program_group *const groups[] = {
     &ipc_units_programs,     &ipc_barrier_programs, &ipc_once_programs,   &ipc_journal_programs,
     &ipc_cond_programs,      &posix_sem_programs,   &posix_cond_programs, &posix_rwlock_programs,
     &posix_barrier_programs, &posix_mutex_programs, &rt_programs,         &scx_programs,
-    &bucket_programs,        &ipc_sem_programs,     &ipc_head_programs,   &ipc_directory_programs};
+    &bucket_programs,        &ipc_sem_programs,     &ipc_head_programs,   &ipc_directory_programs,
+    &ipc_join_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {
@@ -302,7 +303,7 @@ static void check_group(const char *name, struct argp_state *state)
             "no group %s; there are: litmus sleepers mutex cond rwlock sem "
             "barrier latch once atomic ipc-mutex ipc-rwlock ipc-units ipc-barrier "
             "ipc-once ipc-sem ipc-journal ipc-cond ipc-head posix-sem posix-cond posix-rwlock "
-            "ipc-directory "
+            "ipc-directory ipc-join "
             "posix-barrier posix-mutex rt faults",
             name);
 }

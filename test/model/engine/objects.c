@@ -6,7 +6,7 @@
 
 struct model_object model_objects[MODEL_MAX_OBJECTS];
 unsigned model_object_count;
-uint8_t model_memory[MODEL_MEMORY] __attribute__((aligned(1024)));
+uint8_t model_memory[MODEL_MEMORY] __attribute__((aligned(4096)));
 unsigned model_memory_used;
 
 void *model_object(const char *name, unsigned size, const struct model_part *parts,

@@ -32,6 +32,7 @@ extern const struct program_group ipc_journal_programs;
 extern const struct program_group ipc_cond_programs;
 extern const struct program_group ipc_head_programs;
 extern const struct program_group ipc_directory_programs;
+extern const struct program_group ipc_join_programs;
 extern const struct program_group posix_sem_programs;
 extern const struct program_group posix_cond_programs;
 extern const struct program_group posix_rwlock_programs;

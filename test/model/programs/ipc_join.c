@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for making and joining a region: in a file, whose length is a part of the state
+ * (subject/region_file.h), or in memory that is mapped.  Each thread is a process.
+ *
+ *   open      makes or joins the region in the file
+ *   large     the same, and wants one of twice the size
+ *   only      the same as open, EXCLUSIVE
+ *   find      only joins it
+ *   adopt, adopt-large, adopt-only, adopt-find   the same in memory, which is as long as they want
+ *
+ * Whoever has joined finds a whole head, and one that fits in the file or the memory; all find the
+ * same one.  A head is begun by who was asked to make one.  Of those that want to be the only maker
+ * one is told so, or none where somebody died.  A file is never accessed beyond its end (J1), where
+ * a process would be ended by SIGBUS.  What a call returns was true at some moment during it.
+ *
+ * The head's own words: ipc_head.c.  Here stores to most of them are seen at once.
+ */
+#include <errno.h>
+
+#include <furwock/ipc/region.h>
+
+#include "../engine/report.h"
+#include "../memory.h"
+#include "../subject/region_file.h"
+#include "gates_script.h"
+#include "ipc_ground.h"
+#include "ipc_join_calls.h"
+#include "programs.h"
+
+#define CREATE FW_REGION_CREATE
+#define ONLY (FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
+
+enum { SMALL = FW_REGION_LEAST, LARGE = 2 * FW_REGION_LEAST };
+
+/* A word: `size` is what is asked for, in bytes. */
+static const struct request {
+    unsigned size, flags;
+    bool is_memory;
+} requests[] = {{0, 0, false},         {SMALL, CREATE, false}, {LARGE, CREATE, false},
+                {SMALL, ONLY, false},  {0, 0, false},          {SMALL, CREATE, true},
+                {LARGE, CREATE, true}, {SMALL, ONLY, true},    {SMALL, 0, true}};
+
+enum { WORDS = sizeof requests / sizeof *requests };
+
+static const char *const names[WORDS] = {"",      "open",        "large",      "only",      "find",
+                                         "adopt", "adopt-large", "adopt-only", "adopt-find"};
+
+/* LENGTH: of the file.  JOINED: the size of the region.  SOLE: how many were told to be the only
+ * makers.  ASKS: the word of each thread's call under way. */
+enum ghost { LENGTH, JOINED, SOLE, ASKS };
+
+#define WORD(name, field)                             \
+    {                                                 \
+        name, offsetof(struct fw_ipc_head_, field), 8 \
+    }
+
+static struct fw_ipc_head_ *head;
+
+static void setup(const void *arg)
+{
+    static const struct model_part parts[] = {WORD("magic", magic),
+                                              WORD("plan", plan),
+                                              WORD("size", size),
+                                              WORD("check", check),
+                                              {NULL, 0, 0}};
+
+    head = model_object("head", sizeof *head, parts, NULL);
+    subject_file = (struct subject_file){&model_shared.ghost[LENGTH], head};
+    gates_script_read(arg, names, WORDS);
+}
+
+/* --- What the threads do -------------------------------------------------------------------- */
+
+static uint64_t seen(unsigned self, const uint64_t *word)
+{
+    return memory_read(self, (uint64_t)(uintptr_t)word, sizeof *word);
+}
+
+static void check_joined(unsigned self, const struct request *r, bool was_begun,
+                         const struct fw_ipc_joined_ *j)
+{
+    uint64_t *size = &model_shared.ghost[JOINED];
+    uint64_t room = r->is_memory ? r->size : model_shared.ghost[LENGTH];
+
+    report_remark(self, "has joined");
+    if (seen(self, &head->magic) != FW_IPC_MAGIC || seen(self, &head->check) == 0)
+        model_thread_fail("half made", "thread %llu has joined, and finds 0x%llx", self,
+                          seen(self, &head->magic));
+    if (j->base != head || j->plan.size != seen(self, &head->size) || j->plan.boot == 0)
+        model_thread_fail("answer", "thread %llu has joined a region of %llu bytes", self,
+                          j->plan.size);
+    if (j->plan.size > room || (!r->is_memory && j->plan.size < r->size))
+        model_thread_fail("answer", "a region of %llu bytes, and there are %llu", j->plan.size,
+                          room);
+    if (*size != 0 && *size != j->plan.size)
+        model_thread_fail("answer", "regions of %llu and of %llu bytes", *size, j->plan.size);
+    *size = j->plan.size;
+    if ((r->flags & FW_REGION_EXCLUSIVE) != 0 && (was_begun || ++model_shared.ghost[SOLE] > 1))
+        model_thread_fail("answer", "thread %llu is told that it has made the region", self, 0);
+}
+
+static bool is_right(const struct request *r, bool was_begun, int error)
+{
+    bool makes = (r->flags & CREATE) != 0;
+    bool is_exclusive = (r->flags & FW_REGION_EXCLUSIVE) != 0;
+    uint64_t size = model_shared.ghost[JOINED]; /* 0: nobody has come so far */
+
+    switch (error) {
+    case ENOENT:
+        return !makes && !was_begun;
+    case EEXIST:
+        return is_exclusive && head->plan != 0;
+    case EPROTO:
+        return !r->is_memory && r->size == LARGE && (size == 0 || size == SMALL);
+    case EUCLEAN:
+        return r->is_memory && r->size == SMALL && head->plan != 0 && (size == 0 || size == LARGE);
+    default:
+        return false;
+    }
+}
+
+static void act(unsigned self, unsigned word)
+{
+    const struct request *r = &requests[word];
+    struct fw_ipc_joined_ joined = {NULL, {.size = 0}};
+    bool was_begun = head->plan != 0;
+    int error;
+
+    model_shared.ghost[ASKS + self] = word;
+    error = r->is_memory ? ipc_join_in_use->memory(head, r->size, r->flags, &joined)
+                         : ipc_join_in_use->file(3, r->size, r->flags, &joined);
+    model_shared.ghost[ASKS + self] = 0;
+    if (error == 0)
+        check_joined(self, r, was_begun, &joined);
+    else if (!is_right(r, was_begun, error))
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != 0; w++)
+        act(self, *w);
+}
+
+/* --- Checks --------------------------------------------------------------------------------- */
+
+/* Steps are what is decided by one word, or told by it.  Behind the constants all stays zeroes. */
+static enum model_access access(const void *p)
+{
+    uint64_t at = (uint64_t)((uintptr_t)p - (uintptr_t)head);
+
+    if (at >= MODEL_MEMORY)
+        return ACCESS_DIRECT; /* a copy of the head */
+    if (!requests[model_shared.ghost[ASKS + model_current]].is_memory &&
+        at >= model_shared.ghost[LENGTH])
+        model_fail("beyond the end", "byte %llu of a file that has %llu", at,
+                   model_shared.ghost[LENGTH]);
+    return at == offsetof(struct fw_ipc_head_, magic) ||
+                   at == offsetof(struct fw_ipc_head_, plan) ||
+                   at == offsetof(struct fw_ipc_head_, size) ||
+                   at == offsetof(struct fw_ipc_head_, check)
+               ? ACCESS_STEP
+               : ACCESS_DIRECT;
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    uint64_t now = *(const uint64_t *)(uintptr_t)addr;
+    const struct request *r = &requests[model_shared.ghost[ASKS + thread]];
+
+    if (before != 0 && now != before)
+        model_fail("word", "thread %llu changes what follows from the plan, to 0x%llx", thread,
+                   now);
+    else if (addr == (uint64_t)(uintptr_t)&head->magic && now != 0 && head->check == 0)
+        model_fail("half made", "thread %llu says that it is made, and it is not", thread, 0);
+    else if (addr == (uint64_t)(uintptr_t)&head->plan && before == 0 && (r->flags & CREATE) == 0)
+        model_fail("answer", "thread %llu makes a region, and was not asked for one", thread, 0);
+}
+
+/* Of those that make it at once one is told so; where one was killed over it, perhaps none. */
+static void finished(void)
+{
+    bool all_exclusive = true;
+
+    for (unsigned i = 0; i < model_thread_count; i++)
+        for (const unsigned *w = gates_words[i]; *w != 0; w++)
+            all_exclusive &= (requests[*w].flags & FW_REGION_EXCLUSIVE) != 0;
+    if (all_exclusive && !ground_has_deaths() && model_shared.ghost[SOLE] != 1)
+        model_fail("answer", "%llu are told that they have made the region",
+                   model_shared.ghost[SOLE], 0);
+}
+
+#define PROGRAM(called, what, n, ...)                                                   \
+    {                                                                                   \
+        .name = called, .about = what, .threads = n, .generic = true, .unmarked = true, \
+        .budget = {.kills = 1}, .setup = setup, .thread = thread, .changed = changed,   \
+        .finished = finished, .access = access, __VA_ARGS__                             \
+    }
+#define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
+
+static const struct model_program programs[] = {
+    PROGRAM("ipc-open", "two make or join a region in a file; one may die", 2,
+            SCRIPT("open", "open")),
+    PROGRAM("ipc-open-sizes", "two want different sizes; one may die", 2, SCRIPT("open", "large")),
+    PROGRAM("ipc-open-only", "two want to be the only maker; one may die", 2,
+            SCRIPT("only", "only")),
+    PROGRAM("ipc-open-find", "one only joins what the other one makes; one may die", 2,
+            SCRIPT("open", "find find")),
+    PROGRAM("ipc-open-three", "three want different things; one may die", 3, .preemptions = 1,
+            .deep_preemptions = 2, SCRIPT("open", "large", "find")),
+    PROGRAM("ipc-adopt", "two make or join a region in memory; one may die", 2,
+            SCRIPT("adopt", "adopt")),
+    PROGRAM("ipc-adopt-sizes", "two have memory of different sizes; one may die", 2,
+            SCRIPT("adopt", "adopt-large")),
+    PROGRAM("ipc-adopt-only", "two want to be the only maker; one may die", 2,
+            SCRIPT("adopt-only", "adopt-only")),
+    PROGRAM("ipc-adopt-find", "one only joins what the other one makes; one may die", 2,
+            SCRIPT("adopt", "adopt-find adopt-find")),
+};
+
+const struct program_group ipc_join_programs = {"ipc-join", programs,
+                                                sizeof programs / sizeof *programs};
