@@ -363,7 +363,9 @@ enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t h
         return life;
     if (bury(m))
         return FW_IPC_DEAD;
-    return is_before_its_time(m) || has_two_names(m) ? FW_IPC_UNREAL : FW_IPC_ALIVE;
+    if (is_before_its_time(m) || has_two_names(m))
+        return FW_IPC_UNREAL;
+    return fw_ipc_life_(place, holder); /* meanwhile the line may be another's, which lives */
 }
 
 /* The clock that is kept in a line: 2^20 ns, which is about a millisecond, modulo 2^32. */
