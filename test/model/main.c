@@ -26,7 +26,7 @@ static const struct program_group *const groups[] = {
     &ipc_cond_programs,      &posix_sem_programs,   &posix_cond_programs, &posix_rwlock_programs,
     &posix_barrier_programs, &posix_mutex_programs, &rt_programs,         &scx_programs,
     &bucket_programs,        &ipc_sem_programs,     &ipc_head_programs,   &ipc_directory_programs,
-    &ipc_join_programs};
+    &ipc_join_programs,      &ipc_member_programs,  &ipc_deaths_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {
@@ -303,7 +303,7 @@ static void check_group(const char *name, struct argp_state *state)
             "no group %s; there are: litmus sleepers mutex cond rwlock sem "
             "barrier latch once atomic ipc-mutex ipc-rwlock ipc-units ipc-barrier "
             "ipc-once ipc-sem ipc-journal ipc-cond ipc-head posix-sem posix-cond posix-rwlock "
-            "ipc-directory ipc-join "
+            "ipc-directory ipc-join ipc-member ipc-deaths "
             "posix-barrier posix-mutex rt faults",
             name);
 }

@@ -87,6 +87,15 @@ WAITING = [
     Fault("ipc-owes-nothing", "sleeps, and its wake is lost with it", "ipc-told-three", NAP,
           "    fw_ipc_debt_begin_(&w->debt, w->me.place);\n    w->owes = true;\n",
           "    w->owes = false;\n"),
+    Fault("ipc-keeps-death", "learns of a death, and does not pass it on", "ipc-passed", NAP,
+          "    pass_deaths_on(w);\n    if (answer ==", "    if (answer =="),
+    Fault("ipc-owes-no-death", "learns of a death, and dies before it has passed it on",
+          "ipc-passed-two", NAP, "    pass_deaths_on(w);\n    if (answer ==",
+          "    fw_ipc_debt_end_(&w->debt);\n    w->owes = false;\n"
+          "    pass_deaths_on(w);\n    if (answer =="),
+    Fault("ipc-keeps-alarm", "is woken by the alarm, and does not pass it on", "ipc-passed-alarm",
+          NAP, "        fw_ipc_wake_(alarm, FW_FUTEX_ALL);\n    return answer > 0",
+          "        (void)alarm;\n    return answer > 0"),
     Fault("ipc-deaf-to-alarm", "sleeps on the word and on lives only", "ipc-told-three", NAP,
           "fw_futex_wait_any(w->words, w->n + 1, end)", "fw_futex_wait_any(w->words, w->n, end)"),
     Fault("ipc-unannounced", "sleeps, and the word does not say so", "ipc-two", MUTEX,
@@ -132,6 +141,8 @@ MEMBERS = [
     Fault("ipc-leaves-torn", "gives a line back with its tenancy", "ipc-leave", MEMBER,
           "    fw_store64_release(&m->life, tenancy(k->id) << 32);"
           " /* tid -> free, the same tenancy: M1 */\n", "    fw_store64_release(&m->life, 0);\n"),
+    Fault("ipc-leaves-quietly", "leaves, and wakes nobody who watches its life", "ipc-quit", MEMBER,
+          "        wake_watchers(m);\n    }\n", "    }\n"),
 ]
 
 FAMILY = Family("ipc_mutex", ["mutex.c", "recover.c", "nap.c", "member.c"],

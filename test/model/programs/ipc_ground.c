@@ -89,13 +89,14 @@ static void enrol(unsigned thread)
 
 void ground_make(unsigned lines, bool joined)
 {
-    static uint32_t lines_had[FW_IPC_MEMBERS_MOST];
+    static uint32_t nobody_joins[FW_IPC_MEMBERS_MOST];
     struct fw_ipc_place_ *place = &fw_ipc_places_[0];
     struct fw_ipc_head_ *head = model_object("head", sizeof *head, NULL, NULL);
 
     ground_lines = model_object("line", lines * LINE, line_parts, decode);
     line_count = lines;
     have_joined = joined;
+    subject_is_one_process = false;
     *place = (struct fw_ipc_place_){.base = (uintptr_t)model_memory,
                                     .size = MODEL_MEMORY,
                                     .generation = 1,
@@ -103,7 +104,9 @@ void ground_make(unsigned lines, bool joined)
                                     .members = ground_lines,
                                     .member_count = lines,
                                     .is_taken = 1,
-                                    .lines_had = lines_had};
+                                    .lines_had = nobody_joins};
+    if (!joined) /* what a process knows by itself (M4) is no step, but a part of the state */
+        place->lines_had = model_object("had", lines * (unsigned)sizeof(uint32_t), NULL, NULL);
     ground_place = place;
     head->members_used = joined ? lines : 0;
     for (unsigned i = 0; joined && i < model_thread_count; i++)

@@ -33,6 +33,8 @@ extern const struct program_group ipc_cond_programs;
 extern const struct program_group ipc_head_programs;
 extern const struct program_group ipc_directory_programs;
 extern const struct program_group ipc_join_programs;
+extern const struct program_group ipc_member_programs;
+extern const struct program_group ipc_deaths_programs;
 extern const struct program_group posix_sem_programs;
 extern const struct program_group posix_cond_programs;
 extern const struct program_group posix_rwlock_programs;

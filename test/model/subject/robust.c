@@ -20,6 +20,8 @@ static __thread struct fw_robust_head_ head;
 static const uint64_t life[] = {1, [FW_ROBUST_EPOCH_] = 1};
 const uint64_t *fw_robust_life_ = life;
 
+_Bool subject_is_one_process;
+
 static void may_die(void)
 {
     if (model_shared.budget.kills > 0)
@@ -73,11 +75,9 @@ void fw_robust_leave_(uint32_t *word)
     fw_robust_unlink_(word);
 }
 
-/* Each thread is a process of its own. */
 bool fw_robust_is_here_(uint32_t id)
 {
-    (void)id;
-    return false;
+    return subject_is_one_process && model_threads[id - SUBJECT_FIRST_TID].status != THREAD_DONE;
 }
 
 /* The kernel has marked what there is to mark before anybody can see that the thread is gone. */
@@ -125,7 +125,7 @@ uint64_t fw_boot_(void)
 
 uint32_t fw_process_id_(void)
 {
-    return SUBJECT_FIRST_PROCESS + model_current;
+    return SUBJECT_FIRST_PROCESS + (subject_is_one_process ? 0 : model_current);
 }
 
 uint64_t fw_start_now_(void)

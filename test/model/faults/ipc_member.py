@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Faults in members that come and leave, and in looking for the dead.  (More: ipc_mutex.py.)"""
+from .kinds import Family, Fault
+
+MEMBER = "src/ipc/member.c"
+
+NTH = ("    uint64_t nth = fw_load64_acquire(&m->introduced); "
+       "/* what follows is of this tenant: M3 */\n")
+FIELDS = ("    uint32_t thread = tenant(life) & FW_ROBUST_OWNER;\n"
+          "    uint64_t since = fw_load64_relaxed(&m->here_since);\n"
+          "    uint64_t space = fw_load64_relaxed(&m->pid_namespace);\n")
+INTRODUCED = "    fw_store64_release(&m->introduced, nth);\n"
+IDS = "    fw_store64_release(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);\n"
+SINCE = ("    fw_store64_release(&m->here_since, fw_start_now_());\n"
+         "    fw_store64_release(&m->pid_namespace, fw_robust_namespace_());\n")
+USED = "    raise_used(place->head, slot + 1);\n"
+RAISE = ("    uint32_t now = fw_load32_relaxed(&head->members_used);\n\n"
+         "    while (now < used && !fw_cas32_relaxed(&head->members_used, &now, used)) "
+         "/* n -> more */\n        ;\n")
+LEAVE = "    fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */\n"
+FREES = ("        fw_store64_release(&m->life, tenancy(k->id) << 32); "
+         "/* tid -> free, the same tenancy: M1 */\n")
+
+FAULTS = [
+    Fault("ipc-member-any-tenant", "judges one by what another one said of itself",
+          "ipc-member-full", MEMBER, "    return nth == tenancy(life) && space != 0",
+          "    return nth != UINT64_MAX && space != 0"),
+    Fault("ipc-member-late-tenant", "looks whose words they are after it has read them",
+          "ipc-member-full", MEMBER, NTH + FIELDS, FIELDS + NTH),
+    Fault("ipc-member-marks-next", "marks a line, whoever has it by then", "ipc-member-unmarked",
+          MEMBER, "    if (!is_gone(m, life) || !fw_cas64_acq_rel(&m->life, &life, buried))\n"
+          "        return false;\n",
+          "    if (!is_gone(m, life))\n        return false;\n"
+          "    fw_store64_release(&m->life, buried);\n"),
+    Fault("ipc-member-mixed-ids", "fills in who it is while the one before is still named",
+          "ipc-member-name", MEMBER, "    fw_store64_relaxed(&m->introduced, 0);\n", ""),
+    Fault("ipc-member-named-early", "says that its line is filled in, then fills it in",
+          "ipc-member-full", MEMBER,
+          IDS + SINCE + INTRODUCED, INTRODUCED + IDS + SINCE),
+    Fault("ipc-member-no-former", "forgets who had the line", "ipc-member-name", MEMBER,
+          "    remember_former(m);\n", "    (void)remember_former;\n"),
+    Fault("ipc-member-one-look", "reads who it is, and does not look whether that has changed",
+          "ipc-member-name", MEMBER,
+          "        if (fw_load64_relaxed(&m->introduced) == tenancy(holder))\n",
+          "        if (ids != 0)\n"),
+    Fault("ipc-member-before-its-time", "takes one who came meanwhile for one that cannot be",
+          "ipc-member-ask", MEMBER,
+          "    uint64_t nth = fw_load64_acquire(&m->introduced);\n\n"
+          "    return nth > tenancy(fw_load64_acquire(&m->life));\n",
+          "    uint64_t life = fw_load64_acquire(&m->life);\n\n"
+          "    return fw_load64_acquire(&m->introduced) > tenancy(life);\n"),
+    Fault("ipc-member-next-alive", "takes the next one who has a line for the one it was asked "
+          "about", "ipc-member-full", MEMBER,
+          "return fw_ipc_life_(place, holder); /* mean", "return FW_IPC_ALIVE; /* mean"),
+    Fault("ipc-member-unused", "takes a line, and does not say that it is used", "ipc-member",
+          MEMBER, USED, ""),
+    Fault("ipc-member-used-torn", "says how many lines are used by a load and a store",
+          "ipc-member-three", MEMBER, RAISE,
+          "    if (fw_load32_relaxed(&head->members_used) < used)\n"
+          "        fw_store32_relaxed(&head->members_used, used);\n"),
+    Fault("ipc-member-worn-out", "begins with tenancy 0 again", "ipc-member-worn", MEMBER,
+          "    if (!is_free(life) || tenancy(life) == UINT32_MAX) /* worn out: M1 */\n",
+          "    if (!is_free(life))\n"),
+    Fault("ipc-member-leaves-unseen", "leaves, and the kernel does not have the line in view",
+          "ipc-member", MEMBER, LEAVE,
+          "    r = (struct fw_robust_){fw_robust_thread_.id, 1, 0};\n"),
+    Fault("ipc-member-leaves-early", "withdraws its line, then frees it", "ipc-member", MEMBER,
+          FREES, "        fw_robust_withdraw_(&r);\n" + FREES),
+    Fault("ipc-member-links-late", "withdraws its line, then enters it into its list",
+          "ipc-member", MEMBER, "        introduce(m, r.id, tenancy(life) + 1);\n",
+          "        fw_robust_withdraw_(&r);\n        introduce(m, r.id, tenancy(life) + 1);\n"),
+    Fault("ipc-member-own-company", "takes itself for another one", "ipc-member-company", MEMBER,
+          "        if (slot + 1 != (own & FW_IPC_SLOT) && who_has(place, slot) != 0)\n",
+          "        if (own != UINT64_MAX && who_has(place, slot) != 0)\n"),
+    Fault("ipc-member-dead-company", "takes a thread that has ended for company",
+          "ipc-member-company", MEMBER,
+          "    if (thread == 0 || fw_robust_is_here_(thread))\n",
+          "    if (thread == 0 || slot < UINT32_MAX)\n"),
+    Fault("ipc-member-quiet-line", "takes a line, and its process does not know",
+          "ipc-member-company", MEMBER, "        fw_ipc_have_line_(place, slot, r.id);\n", ""),
+]
+
+FAMILY = Family("ipc_member", ["member.c"], ["src/ipc/member.h"],
+                {"member.c": ["fw_ipc_self_"]}, FAULTS, "src/ipc")

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for what one member's end means to those who wait for different locks of it.  There
+ * are two mutexes between processes; no bounded sleep ends, so who is not told sleeps for ever.
+ *
+ *   both     locks the first and the second, and unlocks them again
+ *   over     the same, and unlocks the first one first
+ *   first    locks and unlocks the first
+ *   second   the same, the second
+ *   quit     locks the first, and leaves the region with it
+ *
+ * Checked: exclusion; EOWNERDEAD where a holder died or left in its section, and nowhere if nobody
+ * did.  In programs with `quit` the threads are no members at first.  The mutex itself:
+ * ipc_mutex.c.
+ */
+#include <errno.h>
+
+#include "../engine/report.h"
+#include "gates_script.h"
+#include "ipc_ground.h"
+#include "ipc_mutex_calls.h"
+#include "programs.h"
+
+enum word { END, BOTH, OVER, FIRST, SECOND, QUIT, WORDS };
+enum { LOCKS = 2 };
+
+static const char *const names[WORDS] = {"", "both", "over", "first", "second", "quit"};
+
+/* By mutex.  INSIDE: thread + 1.  OWED: a holder is gone, and nobody was told yet. */
+enum ghost { INSIDE, OWED = INSIDE + LOCKS };
+
+static fw_ipc_mutex *m[LOCKS];
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    (void)offset;
+    (void)size;
+    ground_decode_holder(value, text, room);
+}
+
+static void setup(const void *arg)
+{
+    static const struct model_part parts[] = {{"word", 0, 8}, {"half", 0, 4}, {NULL, 0, 0}};
+
+    ground_make(model_thread_count, ((const struct gates_script *)arg)->initial == 0);
+    for (unsigned i = 0; i < LOCKS; i++)
+        m[i] = model_object(i == 0 ? "first" : "second", sizeof *m[i], parts, decode);
+    gates_script_read(arg, names, WORDS);
+}
+
+static enum model_access access(const void *p)
+{
+    for (unsigned i = 0; i < LOCKS; i++)
+        if ((uintptr_t)p - (uintptr_t)&m[i]->past_ < sizeof m[i]->past_)
+            return ACCESS_DIRECT;
+    return ground_access(p);
+}
+
+/* --- What the threads do -------------------------------------------------------------------- */
+
+static void lock(unsigned self, unsigned which)
+{
+    static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0};
+    uint64_t *ghost = model_shared.ghost;
+    int error = ipc_mutex_in_use->lock(m[which], &blocks, NULL);
+
+    report_remark(self, error == 0 ? "is inside" : "is inside, after a death");
+    if (ghost[INSIDE + which] != 0)
+        model_thread_fail("exclusion", "thread %llu is inside beside thread %llu", self,
+                          ghost[INSIDE + which] - 1);
+    if (error == 0 && ghost[OWED + which] != 0)
+        model_thread_fail("forgotten", "a holder died, and thread %llu is not told", self, 0);
+    if (error != 0 && (error != EOWNERDEAD || (!ground_has_deaths() && ghost[OWED + which] == 0)))
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+    ghost[INSIDE + which] = self + 1;
+    if (error == EOWNERDEAD && ipc_mutex_in_use->consistent(m[which]) != 0)
+        model_thread_fail("answer", "the holder may not say that the data are sound", 0, 0);
+    ghost[OWED + which] = 0;
+}
+
+static void unlock(unsigned self, unsigned which)
+{
+    model_shared.ghost[INSIDE + which] = 0;
+    if (ipc_mutex_in_use->unlock(m[which]) != 0)
+        model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
+}
+
+/* What it holds is left to others. */
+static void killed(unsigned thread)
+{
+    for (unsigned i = 0; i < LOCKS; i++)
+        if (model_shared.ghost[INSIDE + i] == thread + 1) {
+            model_shared.ghost[INSIDE + i] = 0;
+            model_shared.ghost[OWED + i] = 1;
+        }
+}
+
+static void act(unsigned self, enum word w)
+{
+    if (w != SECOND)
+        lock(self, 0);
+    if (w == QUIT) {
+        killed(self);
+        ipc_mutex_in_use->ground.leave(ground_place);
+        return;
+    }
+    if (w != FIRST)
+        lock(self, 1);
+    if (w == OVER || w == FIRST)
+        unlock(self, 0);
+    if (w != FIRST)
+        unlock(self, 1);
+    if (w == BOTH)
+        unlock(self, 0);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    ground_begin(self, &ipc_mutex_in_use->ground);
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static const struct model_own *own(void)
+{
+    return ipc_own(&ipc_mutex_in_use->ground);
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    ground_changed(thread, addr, before);
+}
+
+static void finished(void)
+{
+    for (unsigned i = 0; i < LOCKS; i++)
+        if (ground_thread_of(m[i]->word_) < MODEL_MAX_THREADS)
+            model_fail("word", "all are done, and a word is 0x%llx", m[i]->word_, 0);
+}
+
+#define PROGRAM(called, what, n, ...)                                                         \
+    {                                                                                         \
+        .name = called, .about = what, .threads = n, .generic = true, .setup = setup,         \
+        .thread = thread, .own = own, .access = access, .killed = killed, .changed = changed, \
+        .finished = finished, __VA_ARGS__                                                     \
+    }
+#define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
+#define KILLS(n) .budget = {.kills = (n)}
+
+static const struct model_program programs[] = {
+    PROGRAM("ipc-passed", "two wait for two locks of one, which may die", 3, KILLS(1),
+            SCRIPT("both", "first", "second")),
+    PROGRAM("ipc-passed-two", "the same; another one may die, too", 3, KILLS(2),
+            SCRIPT("both", "first", "second")),
+    PROGRAM("ipc-passed-alarm", "four, one of which may die with another's wake", 4, KILLS(1),
+            SCRIPT("over", "first", "first", "second")),
+    PROGRAM("ipc-quit", "one leaves with a lock; one may die", 2, KILLS(1),
+            .arg = GATES_SCRIPT_FROM(1, "quit", "first")),
+};
+
+const struct program_group ipc_deaths_programs = {"ipc-deaths", programs,
+                                                  sizeof programs / sizeof *programs};
