@@ -100,13 +100,14 @@ static bool is_ownerless(const uint32_t *word, uint32_t now, const struct fw_rob
 __attribute__((cold, noinline)) enum fw_robust_how_
 fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned naps)
 {
+    bool is_limited = naps != 0; /* else nothing is counted: a waiter goes round in one state */
     bool has_slept = false;
     bool has_napped = false; /* and the word is what it was before */
     struct nap n = {.expected = 0};
     uint32_t now = fw_spin_(word, FW_ROBUST_OWNER);
     uint32_t expected;
 
-    for (unsigned taken_naps = 0;;) {
+    for (;;) {
         bool is_left = (now & FW_ROBUST_DIED) != 0;
         if (owner_of(now) == 0 || (is_left = is_ownerless(word, now, r, has_napped))) {
             /* all that is free, or an owner who is gone -> id */
@@ -120,13 +121,13 @@ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned naps)
             has_napped = false;
             continue;
         }
-        if (naps != 0 && taken_naps == naps) {
+        if (is_limited && naps == 0) {
             fw_robust_withdraw_(r);
             return FW_ROBUST_LATE_;
         }
         has_slept = true;
         has_napped = nap(&n, word, expected);
-        taken_naps += has_napped;
+        naps -= is_limited && has_napped;
         now = fw_spin_(word, FW_ROBUST_OWNER);
         has_napped = has_napped && now == expected;
     }

@@ -26,7 +26,8 @@ static const struct program_group *const groups[] = {
     &ipc_cond_programs,      &posix_sem_programs,   &posix_cond_programs, &posix_rwlock_programs,
     &posix_barrier_programs, &posix_mutex_programs, &rt_programs,         &scx_programs,
     &bucket_programs,        &ipc_sem_programs,     &ipc_head_programs,   &ipc_directory_programs,
-    &ipc_join_programs,      &ipc_member_programs,  &ipc_deaths_programs};
+    &ipc_join_programs,      &ipc_member_programs,  &ipc_deaths_programs, &ipc_atomic_programs,
+    &ipc_stripe_programs,    &ipc_table_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
 
 static struct {
@@ -302,9 +303,9 @@ static void check_group(const char *name, struct argp_state *state)
             state,
             "no group %s; there are: litmus sleepers mutex cond rwlock sem "
             "barrier latch once atomic ipc-mutex ipc-rwlock ipc-units ipc-barrier "
-            "ipc-once ipc-sem ipc-journal ipc-cond ipc-head posix-sem posix-cond posix-rwlock "
-            "ipc-directory ipc-join ipc-member ipc-deaths "
-            "posix-barrier posix-mutex rt faults",
+            "ipc-once ipc-sem ipc-journal ipc-cond ipc-head ipc-directory ipc-join ipc-member "
+            "ipc-deaths ipc-atomic posix-sem posix-cond posix-rwlock posix-barrier posix-mutex "
+            "rt faults",
             name);
 }
 

@@ -29,8 +29,8 @@ FW_BEGIN_DECLS
  *    the region, stops the program (abort) with a line on standard error.
  *  - Objects outside of all joined regions have the locks of the process, as in libfurwock-atomic.
  *  - A process or a thread may die anywhere (SIGKILL, a crash, exec): if it was inside an
- *    operation, that has been done or it has not, never by half, and the others go on at once.  One
- *    that is stopped (SIGSTOP) inside an operation is waited for.
+ *    operation, that has been done or it has not, never by half, and the others go on: at once, or
+ *    in rare races after 50 ms.  One that is stopped (SIGSTOP) inside an operation is waited for.
  *  - No operation on a region's object in a signal handler that may have interrupted another one
  *    (unless atomic_is_lock_free says otherwise), as C11 has it; and a child that such a handler
  *    forks must not return from the handler.

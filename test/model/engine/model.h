@@ -71,6 +71,7 @@ enum model_kind {
     OP_CLAIM,     /* of src/sys/claim.h: the words b should hold what stands in c; d of them */
     OP_WOKEN,     /* what a woken thread does first, when it runs: it answers a */
     OP_FREE,      /* the program ends the life of an object */
+    OP_PLAIN,     /* a plain store comes next: subject/plain.c */
     OP_NOTE       /* nothing: a point where others may run */
 };
 

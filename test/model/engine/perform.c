@@ -98,6 +98,18 @@ static void perform_store(unsigned thread)
     kernel_return(thread, 0);
 }
 
+/* The store itself comes when the thread runs on. */
+static void perform_plain(unsigned thread)
+{
+    const struct model_op op = model_threads[thread].op;
+
+    memory_drain(thread);
+    if (model_failure.kind != NULL || !memory_check(op.addr, op.size))
+        return;
+    report_plain(op.addr, op.size);
+    kernel_return(thread, 0);
+}
+
 static void perform_free(unsigned thread)
 {
     const struct model_op op = model_threads[thread].op;
@@ -180,6 +192,9 @@ static void perform_op(unsigned thread)
         break;
     case OP_FREE:
         perform_free(thread);
+        break;
+    case OP_PLAIN:
+        perform_plain(thread);
         break;
     case OP_RUNNING:
     case OP_WANTED:

@@ -45,6 +45,7 @@ static const char *const kinds[] = {
     [OP_CLAIM] = "claims",
     [OP_WOKEN] = "runs on",
     [OP_ALIVE] = "is it alive?",
+    [OP_PLAIN] = "plain store",
     [OP_NOTE] = "goes on",
 };
 
@@ -221,6 +222,16 @@ void report_arrival(unsigned thread, uint64_t addr, uint64_t size, uint64_t valu
         return;
     snprintf(how, sizeof how, " (a store of %c arrives)", 'A' + thread);
     change(addr, size, value, how);
+}
+
+void report_plain(uint64_t addr, uint64_t size)
+{
+    char place[32];
+
+    if (!report_on)
+        return;
+    place_of(addr, size, place, sizeof place);
+    line(place, "");
 }
 
 void report_result(const char *text)

@@ -23,6 +23,7 @@ void report_value(uint64_t addr, uint64_t size, uint64_t value);
 void report_buffered(uint64_t addr, uint64_t size, uint64_t value);
 void report_change(uint64_t addr, uint64_t size, uint64_t value);
 void report_arrival(unsigned thread, uint64_t addr, uint64_t size, uint64_t value);
+void report_plain(uint64_t addr, uint64_t size);
 void report_result(const char *text);
 void report_woken(unsigned thread);
 void report_moved(unsigned thread);

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """What a fault is, and what a family of sources."""
-import pathlib
 from typing import NamedTuple
 
 
@@ -40,5 +39,5 @@ class Family(NamedTuple):
 
     def affected(self, fault: Fault) -> list[str]:
         """The sources to be copied: the one with the fault, and those that may call it."""
-        name = pathlib.Path(fault.file).name
-        return self.sources[: self.sources.index(name) + 1 if name in self.sources else None]
+        files = self.files(self.sources)[len(self.headers):]
+        return self.sources[: files.index(fault.file) + 1 if fault.file in files else None]

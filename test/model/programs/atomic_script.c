@@ -5,8 +5,8 @@
 
 #include <furwock/futex.h>
 
-#include "atomic_calls.h"
 #include "atomic_watch.h"
+#include "ipc_atomic_calls.h"
 #include "rush.h"
 #include "sys/thread.h"
 
@@ -45,11 +45,24 @@ static const char *const names[WORDS] = {
 
 static const struct atomic_script *script;
 
+void atomic_script_begin(const struct atomic_script *of)
+{
+    static const struct atomic_script nothing = {.between_processes = true};
+
+    script = of != NULL ? of : &nothing;
+    if (of != NULL)
+        gates_script_read(&script->threads, names, WORDS);
+}
+
 void atomic_script_setup(const void *arg)
 {
-    script = arg;
-    atomic_watch_setup(script);
-    gates_script_read(&script->threads, names, WORDS);
+    atomic_watch_setup(arg);
+    atomic_script_begin(arg);
+}
+
+static const struct atomic_calls *calls(void)
+{
+    return script->between_processes ? &ipc_atomic_in_use->objects : atomic_in_use;
 }
 
 /* --- What the sources ask ------------------------------------------------------------------- */
@@ -91,23 +104,26 @@ static void section(unsigned self)
     model_shared.ghost[INSIDE] = 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     model_shared.ghost[INSIDE] = 0;
-    atomic_in_use->unlock(&atomic_x.stripe->lock);
+    calls()->unlock(&atomic_x.stripe->lock);
 }
 
 static uint64_t load(unsigned self, const struct atomic_place *p, unsigned char *out)
 {
     uint64_t since = model_shared.ghost[p->newest];
 
-    atomic_in_use->load(p->object, out, atomic_size, __ATOMIC_SEQ_CST);
+    calls()->load(p->object, out, atomic_size, __ATOMIC_SEQ_CST);
     return atomic_watch_version(self, p, out, since);
 }
 
-static void store(const struct atomic_place *p, unsigned char value)
+static void store(unsigned self, const struct atomic_place *p, unsigned char value)
 {
+    uint64_t since = model_shared.ghost[p->newest];
     unsigned char bytes[MAX_SIZE];
 
     memset(bytes, value, sizeof bytes);
-    atomic_in_use->store(p->object, bytes, atomic_size, __ATOMIC_SEQ_CST);
+    calls()->store(p->object, bytes, atomic_size, __ATOMIC_SEQ_CST);
+    if (script->between_processes)
+        atomic_watch_version(self, p, bytes, since + 1);
 }
 
 /* What was there has been replaced by the value, at once: nothing was in between. */
@@ -125,7 +141,7 @@ static void swap(unsigned self, unsigned char *out, unsigned char value)
     uint64_t since = model_shared.ghost[NEWEST_X];
 
     memset(out, value, MAX_SIZE); /* out may be value */
-    atomic_in_use->exchange(atomic_x.object, out, out, atomic_size, __ATOMIC_SEQ_CST);
+    calls()->exchange(atomic_x.object, out, out, atomic_size, __ATOMIC_SEQ_CST);
     check_next(self, out, value, since);
 }
 
@@ -138,8 +154,8 @@ static bool replace(unsigned self, unsigned char *seen, unsigned char value)
     bool done;
 
     memset(bytes, value, sizeof bytes);
-    done = atomic_in_use->compare_exchange(atomic_x.object, seen, bytes, atomic_size,
-                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    done = calls()->compare_exchange(atomic_x.object, seen, bytes, atomic_size, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST);
     if (done) {
         check_next(self, seen, value, since);
     } else {
@@ -204,7 +220,7 @@ static void act_otherwise(unsigned self, enum word w, unsigned char *seen)
         open_gate();
         break;
     case CHILD:
-        atomic_in_use->child();
+        calls()->child();
         break;
     default: /* FREE: the room around it, too */
         model_op(OP_FREE, atomic_x.object, 1, 0, 0, 0, 0);
@@ -218,11 +234,11 @@ static void act(unsigned self, enum word w, unsigned char value, unsigned char *
 
     switch (w) {
     case LOCK:
-        atomic_in_use->lock(&atomic_x.stripe->lock);
+        calls()->lock(&atomic_x.stripe->lock);
         section(self);
         break;
     case TRY:
-        if (atomic_in_use->trylock(&atomic_x.stripe->lock) == 0)
+        if (calls()->trylock(&atomic_x.stripe->lock) == 0)
             section(self);
         break;
     case LOAD:
@@ -237,7 +253,7 @@ static void act(unsigned self, enum word w, unsigned char value, unsigned char *
         break;
     case STORE:
     case STORE_Y:
-        store(w == STORE ? &atomic_x : &atomic_y, value);
+        store(self, w == STORE ? &atomic_x : &atomic_y, value);
         break;
     case SWAP:
         swap(self, seen, value);
@@ -269,6 +285,6 @@ void atomic_script_thread(unsigned self, const void *arg)
 
 void atomic_script_handler(void)
 {
-    atomic_in_use->child();
+    calls()->child();
     model_shared.ghost[IS_CHILD] = 1;
 }

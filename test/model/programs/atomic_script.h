@@ -30,14 +30,17 @@ struct atomic_script {
     unsigned load_looks; /* before a load takes the lock; at least once */
     uint32_t word;       /* what is in the lock, and the sequence, of x's stripe at first */
     uint64_t sequence;
-    bool shares;   /* y has the stripe of x */
-    bool is_alone; /* so says the C library */
-    bool long_way; /* and it may have been so until now */
-    bool buffers;  /* fails if all threads find that nothing was stored: store buffering */
-    bool forks;    /* a write may stop half way, and the lock may be held by nobody */
+    bool shares;            /* y has the stripe of x */
+    bool is_alone;          /* so says the C library */
+    bool long_way;          /* and it may have been so until now */
+    bool buffers;           /* fails if all threads find that nothing was stored: store buffering */
+    bool forks;             /* a write may stop half way, and the lock may be held by nobody */
+    bool between_processes; /* x and y lie in a region: programs/ipc_atomic_watch.h */
 };
 
-void atomic_script_setup(const void *arg);
+/* Reads the words; of NULL, there are none, and the sources are told what is told by default. */
+void atomic_script_begin(const struct atomic_script *script);
+void atomic_script_setup(const void *arg); /* and makes what the threads of a process share */
 void atomic_script_thread(unsigned self, const void *arg);
 void atomic_script_handler(void); /* forks, and is the child from then on */
 void atomic_script_changed(unsigned thread, uint64_t addr, uint64_t before);

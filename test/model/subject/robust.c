@@ -102,6 +102,11 @@ void subject_robust_words(unsigned thread, uint64_t *listed, uint64_t *pending)
     *pending = its->pending & ~FW_ROBUST_INHERITS;
 }
 
+bool subject_is_announcement(const void *at)
+{
+    return at == (const void *)&head.pending;
+}
+
 void subject_robust_begin(uint32_t *word)
 {
     fw_robust_enrol_();

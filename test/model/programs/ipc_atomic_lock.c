@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs for the lock of a stripe, which outlives its owner.  Each thread is a process.
+ *
+ *   lock     a section; who is told that the owner before died repairs first, and may die over that
+ *   limited  the same, but gives up after two naps
+ *
+ * The lock excludes, each change of its word is legal (ipc_atomic_watch.h), and who takes it from
+ * one who died inside is told, and nobody else.  Naps do not end but where it says so: where the
+ * kernel marks deaths, the others go on at once, but for one race (`late`).  One who has woken
+ * nobody is about to take WAITERS away; meanwhile another gives the lock back and dies before its
+ * wake, and when the kernel looks, a third one has the lock, without WAITERS: a nap is lost (R4).
+ */
+#include "../engine/report.h"
+#include "gates_script.h"
+#include "ipc_atomic_calls.h"
+#include "ipc_atomic_watch.h"
+#include "programs.h"
+
+enum word { END, LOCK, LIMITED, WORDS };
+
+static const char *const names[WORDS] = {"", "lock", "limited"};
+
+#define NAPS 2u
+
+/* INSIDE: thread + 1.  OWED: an owner died, and nobody was told so far. */
+enum ghost { INSIDE, OWED };
+
+static uint32_t *word;
+
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+{
+    (void)offset;
+    (void)size;
+    ipc_atomic_decode_word((uint32_t)value, text, room);
+}
+
+static void setup(const void *arg)
+{
+    word = model_object("lock", sizeof *word, NULL, decode);
+    atomic_script_begin(NULL);
+    gates_script_read(arg, names, WORDS);
+}
+
+static enum model_access access(const void *p)
+{
+    (void)p;
+    return ACCESS_STEP;
+}
+
+static void act(unsigned self, enum word w)
+{
+    uint64_t *inside = &model_shared.ghost[INSIDE];
+    uint64_t *owed = &model_shared.ghost[OWED];
+    enum fw_robust_how_ how;
+    struct fw_robust_ robust;
+
+    how = ipc_atomic_in_use->lock(word, &robust, w == LIMITED ? NAPS : 0);
+    if (how == FW_ROBUST_LATE_) {
+        report_remark(self, "gives up");
+        if (w != LIMITED)
+            model_thread_fail("answer", "thread %llu does not wait", self, 0);
+        return;
+    }
+    report_remark(self, "is inside");
+    if (*inside != 0)
+        model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
+    if ((how == FW_ROBUST_LEFT_) != (*owed != 0))
+        model_thread_fail("forgotten", "%llu owners died, and thread %llu is told otherwise", *owed,
+                          self);
+    *owed = 0;
+    *inside = self + 1;
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    *inside = 0;
+    ipc_atomic_in_use->unlock(word, &robust);
+}
+
+static void thread(unsigned self, const void *arg)
+{
+    (void)arg;
+    for (const unsigned *w = gates_words[self]; *w != END; w++)
+        act(self, (enum word) * w);
+}
+
+static void killed(unsigned thread)
+{
+    if (model_shared.ghost[INSIDE] == thread + 1)
+        model_shared.ghost[INSIDE] = 0;
+    if ((*word & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + thread)
+        model_shared.ghost[OWED] = 1;
+}
+
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
+{
+    (void)addr;
+    ipc_atomic_check_word(thread, (uint32_t)before, *word);
+}
+
+static void finished(void)
+{
+    if (model_shared.killed == 0 && (*word & ~FW_ROBUST_WAITERS) != 0)
+        model_fail("word", "all are done, and the lock is 0x%llx", *word, 0);
+}
+
+#define PROGRAM(called, what, n, deaths, ...)                                                  \
+    {                                                                                          \
+        .name = called, .about = what, .threads = n, .budget.kills = (deaths), .setup = setup, \
+        .thread = thread, .killed = killed, .changed = changed, .finished = finished,          \
+        .own = ipc_atomic_own, .access = access, .arg = __VA_ARGS__                            \
+    }
+#define SCRIPT(...) GATES_SCRIPT(__VA_ARGS__)
+
+static const struct model_program programs[] = {
+    PROGRAM("ipc-atomic-lock", "three; nobody dies", 3, 0, SCRIPT("lock", "lock", "lock"),
+            .naps = true),
+    PROGRAM("ipc-atomic-lock-again", "two, twice each; nobody dies", 2, 0,
+            SCRIPT("lock lock", "lock lock"), .naps = true),
+    PROGRAM("ipc-atomic-lock-kill", "two, twice each; one may die, and naps do not end", 2, 1,
+            SCRIPT("lock lock", "lock lock")),
+    PROGRAM("ipc-atomic-lock-late", "three, one of them twice: a dead one's wake may be lost", 3, 1,
+            SCRIPT("lock lock", "lock", "lock"), .expects = "lost wake-up"),
+    PROGRAM("ipc-atomic-lock-kill-again", "the same, and naps end", 3, 1,
+            SCRIPT("lock lock", "lock", "lock"), .naps = true),
+    PROGRAM("ipc-atomic-lock-kill-two", "three; two may die, and naps do not end", 3, 2,
+            SCRIPT("lock", "lock", "lock")),
+    PROGRAM("ipc-atomic-lock-naps", "three; two may die, and naps end", 3, 2,
+            SCRIPT("lock", "lock", "lock"), .naps = true),
+    PROGRAM("ipc-atomic-lock-limited", "one waits for two naps; one may die", 3, 1,
+            SCRIPT("lock", "limited", "lock"), .naps = true),
+    PROGRAM("ipc-atomic-lock-unmarked", "the kernel has no robust lists; two may die", 3, 2,
+            SCRIPT("lock", "lock", "lock"), .naps = true, .unmarked = true),
+    PROGRAM("ipc-atomic-lock-spurious", "a spurious wake and an EINTR; one may die", 3, 1,
+            SCRIPT("lock", "lock", "lock"), .budget.spurious = 1, .budget.eintr = 1),
+};
+
+const struct program_group ipc_stripe_programs = {"ipc-atomic", programs,
+                                                  sizeof programs / sizeof *programs};
