@@ -11,6 +11,8 @@
  *  - the robust list: its owner writes it with fences between, for the kernel to read
  *  - bytes that are copied: a step before, one in the middle
  *  - system calls
+ *
+ * What it only looks at is announced by fw_look_: there, others may come before the look.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -21,6 +23,7 @@
 #include <unistd.h>
 
 void fw_step_(void);
+void fw_look_(void);
 
 static inline void *fw_step_copy_(void *to, const void *from, size_t n)
 {
@@ -33,6 +36,7 @@ static inline void *fw_step_copy_(void *to, const void *from, size_t n)
     return to;
 }
 
+#define __atomic_load_n(...) (fw_look_(), __atomic_load_n(__VA_ARGS__))
 #define __atomic_store_n(...) (fw_step_(), __atomic_store_n(__VA_ARGS__))
 #define __atomic_exchange_n(...) (fw_step_(), __atomic_exchange_n(__VA_ARGS__))
 #define __atomic_fetch_add(...) (fw_step_(), __atomic_fetch_add(__VA_ARGS__))

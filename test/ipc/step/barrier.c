@@ -192,6 +192,40 @@ static void join_and_let_come(void)
     let_company_come();
 }
 
+/* Where one has died: resets until a round ends well. */
+static void meet(void)
+{
+    int error;
+
+    while ((error = wait()) != 0)
+        if (error == EOWNERDEAD)
+            renew();
+        else
+            usleep(LOOK_US);
+}
+
+/* A member for as long as the victim works: who comes after it prefers the victim's place. */
+static void stand_between(void)
+{
+    come_second();
+    be_member();
+    while (!__atomic_load_n(&here->is_through, __ATOMIC_ACQUIRE))
+        usleep(LOOK_US);
+}
+
+static void join_and_lose_one(void)
+{
+    join();
+    let_company_come();
+    one_that_dies(join);
+}
+
+static void join_and_go_round_beside(void)
+{
+    join();
+    go_round();
+}
+
 static void reset_failed(void)
 {
     reset_strict();
@@ -218,6 +252,10 @@ static const struct row rows[] = {
     {"arrive, await, fails", reset_strict, come_and_go_round, join_and_let_come, arrive_and_await,
      NULL, survive_strict, 1},
     {"wait, too late", reset_patient, NULL, join, go_round_too_late, NULL, survive_patient, 0},
+    {"wait, another resets", reset_strict, stand_between, join_and_lose_one, meet, meet,
+     survive_strict, BESIDE},
+    {"wait, another comes beside", reset_patient, NULL, join, go_round, join_and_go_round_beside,
+     survive_patient, BESIDE},
     {"reset", reset_failed, NULL, be_member, renew, renew, survive_strict, 0},
     {.name = NULL}};
 

@@ -21,8 +21,9 @@
 enum { MOST_STEPS = 2000, LONGEST = 100, NEVER = MOST_STEPS + 1, LOOK_US = 50, LATE_ONE_IN = 8 };
 
 /* What becomes of a victim at its step. */
-enum ending { DIES, DIES_LATE, GOES_ON };
-static const char *const ending_names[] = {"killed", "stopped and killed", "stopped and continued"};
+enum ending { DIES, DIES_LATE, GOES_ON, SWITCHED };
+static const char *const ending_names[] = {"killed", "stopped and killed", "stopped and continued",
+                                           "with another one beside"};
 
 struct meeting *here;
 
@@ -39,6 +40,12 @@ void fw_step_(void)
 {
     if (is_counted && steps++ == last_step)
         kill(getpid(), its_ending == DIES ? SIGKILL : SIGSTOP);
+}
+
+void fw_look_(void)
+{
+    if (its_ending == SWITCHED)
+        fw_step_();
 }
 
 fw_region *region_of_all(void)
@@ -77,12 +84,9 @@ fw_deadline in_ms(long ms)
     fw_deadline d = {.clock = CLOCK_MONOTONIC};
 
     clock_gettime(CLOCK_MONOTONIC, &d.at);
-    d.at.tv_sec += ms / 1000;
     d.at.tv_nsec += ms % 1000 * 1000000;
-    if (d.at.tv_nsec >= 1000000000) {
-        d.at.tv_sec++;
-        d.at.tv_nsec -= 1000000000;
-    }
+    d.at.tv_sec += ms / 1000 + d.at.tv_nsec / 1000000000;
+    d.at.tv_nsec %= 1000000000;
     return d;
 }
 
@@ -244,6 +248,31 @@ static bool one_victim(const struct role *role)
     return false;
 }
 
+/* The same for a victim beside which another one comes. */
+static bool switched_victim(const struct role *role)
+{
+    bool is_stopped;
+    pid_t victim, beside;
+    int status;
+
+    here->is_through = false;
+    here->victim = 0;
+    victim = start(be_victim, (void *)(uintptr_t)role);
+    until_victim_rests();
+    beside = start(do_it, (void *)(uintptr_t)&role->row->repair);
+    until_it_rests(beside);
+    CHECK(waitpid(victim, &status, WUNTRACED) == victim);
+    is_stopped = WIFSTOPPED(status);
+    if (is_stopped) {
+        kill(victim, SIGCONT);
+        CHECK(waitpid(victim, &status, 0) == victim);
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        fail("the victim came to harm: status %x (%s)", (unsigned)status, doing);
+    finish(beside);
+    return !is_stopped;
+}
+
 /* All others are dead: no line of the region looks alive but the director's. */
 static void expect_no_lines(void)
 {
@@ -271,7 +300,7 @@ static bool run(const struct role *first, const struct role *second)
         until(&here->is_there, 1);
         until_it_rests(company);
     }
-    is_through = one_victim(first);
+    is_through = first->ending == SWITCHED ? switched_victim(first) : one_victim(first);
     if (second != NULL)
         is_through = one_victim(second);
     r->survive();
@@ -308,7 +337,7 @@ static unsigned play_one(const struct table *t, const struct row *r, enum ending
         say_what(t, &role, NULL);
         if (run(&role, NULL))
             break;
-        if (ending == GOES_ON && here->outcome != through)
+        if (ending >= GOES_ON && here->outcome != through)
             fail("%s: the outcome is %d instead of %d", doing, here->outcome, through);
         changes += role.at != 0 && here->outcome != before;
         before = here->outcome;
@@ -358,10 +387,10 @@ unsigned play(const struct table *t, const char *only)
         unsigned n;
         if (only != NULL && strcmp(only, r->name) != 0)
             continue;
-        n = play_one(t, r, DIES);
-        play_one(t, r, DIES_LATE);
-        play_one(t, r, GOES_ON);
-        if (r->repair != NULL && r->company == NULL)
+        n = play_one(t, r, r->changes == BESIDE ? SWITCHED : DIES);
+        for (enum ending e = DIES_LATE; e <= GOES_ON && r->changes != BESIDE; e++)
+            play_one(t, r, e);
+        if (r->changes != BESIDE && r->repair != NULL && r->company == NULL)
             play_two(t, r, n);
         printf("%s: %s: %u steps, %.1f s\n", t->name, r->name, n, (double)(now_ns() - began) / 1e9);
         fflush(stdout);

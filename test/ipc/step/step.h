@@ -20,6 +20,10 @@
  * A victim ends in one of three ways: it is killed at its step; or it stops there, others come and
  * wait for it, and then it is killed; or it stops, others come, and it goes on.
  *
+ * A row with BESIDE is played otherwise: nobody dies, and the victim stops before each step and
+ * before each look at shared memory.  While it stands there (or as soon as it sleeps), another
+ * process comes and does `repair`, to its end or until it sleeps; then the victim goes on.
+ *
  * And each row with a repair is played with two victims: the first dies at step n, a second one
  * repairs and dies at step m, for all n and m.
  */
@@ -35,7 +39,7 @@ struct row {
 };
 
 /* Where company comes and goes by its own clock, a step is not the same one in each run. */
-enum { ANY_CHANGES = 1000 };
+enum { ANY_CHANGES = 1000, BESIDE };
 
 /* Rows of one object; ends with a row without a name. */
 struct table {
@@ -48,6 +52,9 @@ extern const struct table mutex_table;
 
 /* A step of the test's own, in `act` or `repair`; and what the library calls. */
 void fw_step_(void);
+
+/* The library is about to look at shared memory. */
+void fw_look_(void);
 
 /* Where all meet: in memory that they share. */
 struct meeting {
