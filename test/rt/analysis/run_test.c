@@ -96,6 +96,7 @@ static void test_remote(void **state)
     at(H, 8, RUN_RELEASE);
     at(H, 8, RUN_START);
     at(H, 10, RUN_ASK);
+    at(H, 10, RUN_QUEUE);
     at(H, 10, RUN_STOP);
     at(L, 8, RUN_RELEASE);
     at(L, 10, RUN_START);
@@ -134,6 +135,7 @@ static void test_stands_still(void **state)
     at(H, 12, RUN_RELEASE);
     at(H, 12, RUN_START);
     at(H, 15, RUN_ASK);
+    at(H, 15, RUN_QUEUE);
     at(H, 15, RUN_STOP);
     at(L, 15, RUN_START);
     at(R, 40, RUN_START);
