@@ -113,7 +113,7 @@ struct task_struct {
     unsigned int __state;
     unsigned int flags, on_cpu; /* unsigned: of any size */
     int pid, nr_cpus_allowed;
-    const struct cpumask *cpus_ptr;
+    const void *cpus_ptr; /* a struct cpumask; said so, clang 14 would keep its name alone */
     const struct cred *cred;
     struct pid *thread_pid;
     struct sched_ext_entity scx;
