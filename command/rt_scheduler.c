@@ -17,11 +17,24 @@
 #include "rt_show.h"
 #include "visible.h"
 
-static void unmap(const struct fw_rt_scx_world *w)
+void rt_scheduler_unmap(const struct fw_rt_scx_world *w)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
     munmap((void *)(uintptr_t)w, (sizeof *w + page - 1) / page * page);
+}
+
+const char *rt_scheduler_cause(uint32_t cause)
+{
+    static const char *const words[] = {
+        [FW_RT_SCX_TURN] = "a blocked task was let through",
+        [FW_RT_SCX_STARVED] = "a starved thread had a slice",
+        [FW_RT_SCX_BRIEF] = "a starved thread was let in for a moment",
+        [FW_RT_SCX_STRAY] = "the task was not in its queue",
+        [FW_RT_SCX_LATE] = "the decision came late",
+    };
+
+    return cause < sizeof words / sizeof *words && words[cause] != NULL ? words[cause] : "unknown";
 }
 
 /* Tasks and locks of all groups, or (group != 0) of one. */
@@ -47,7 +60,7 @@ void rt_scheduler_view(struct rt_view *v, uint64_t group)
         return;
     if (w->generation == v->world.generation)
         look(v, w, group);
-    unmap(w);
+    rt_scheduler_unmap(w);
 }
 
 /* Why the kernel has ended it, in its own words. */
@@ -73,6 +86,9 @@ static void print_text(const struct fw_rt_scx_world *w, const struct rt_view *v,
     printf("  requests     %" PRIu64 ", %" PRIu64 " locks given, %" PRIu64 " of them passed on\n",
            n->requests, n->grants, n->handed);
     printf("  deaths       %" PRIu64 " in a section\n", n->died);
+    printf("  departures   %" PRIu64 " turns of blocked tasks, %" PRIu64
+           " of starved threads, %" PRIu64 " late decisions, %" PRIu64 " strays\n",
+           n->turns, n->mercy, n->late, n->astray);
     if (w->gates != 0)
         printf("  gates        %" PRIu64 " times opened, %" PRIu64 " closed (PCP-DU-PF)\n",
                n->opened, n->closed);
@@ -98,13 +114,15 @@ static void print_json(const struct fw_rt_scx_world *w, const struct rt_view *v,
                                                (json_int_t)w->grant[i].highest, "tasks",
                                                (json_int_t)w->grant[i].tasks, "locks",
                                                (json_int_t)w->grant[i].locks));
-    whole = json_pack("{s:s s:s s:o s:o s:{s:I s:I s:I s:I s:I s:I}}", "format",
+    whole = json_pack("{s:s s:s s:o s:o s:{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I}}", "format",
                       "furwock-rt-scheduler-1", "state", v->world.alive != 0 ? "running" : "ended",
                       "reason", v->world.alive != 0 ? json_null() : json_string(reason), "users",
                       users, "counts", "decisions", (json_int_t)w->counts.dispatches, "heirs",
                       (json_int_t)w->counts.heirs, "requests", (json_int_t)w->counts.requests,
                       "given", (json_int_t)w->counts.grants, "passed_on",
-                      (json_int_t)w->counts.handed, "died", (json_int_t)w->counts.died);
+                      (json_int_t)w->counts.handed, "died", (json_int_t)w->counts.died, "turns",
+                      (json_int_t)w->counts.turns, "starved", (json_int_t)w->counts.mercy, "late",
+                      (json_int_t)w->counts.late, "strays", (json_int_t)w->counts.astray);
     rt_show_json(v, whole);
     json_dumpf(whole, stdout, JSON_INDENT(2));
     putchar('\n');
@@ -147,6 +165,6 @@ int rt_scheduler_show(bool as_json)
         print_json(w, &view, reason);
     else
         print_text(w, &view, reason);
-    unmap(w);
+    rt_scheduler_unmap(w);
     return view.world.alive != 0 ? COMMAND_GOOD : RT_RUNS_NOT;
 }

@@ -52,14 +52,14 @@ static volatile uint32_t nought;
 #define QUEUE_PINNED(cpu) (0x2000ull + (cpu))
 
 #define MS 1000000ull
-#define SLICE (10 * MS)           /* after which a task's place is looked at anew */
-#define SLICE_OTHERS (2 * MS)     /* of threads that are no tasks */
-#define SLICE_TURN (1 * MS)       /* that a blocked task has to look, and to die */
-#define TURN_EVERY (250 * MS)     /* one of the CPU's gets that so often */
-#define MERCY_EVERY (1000 * MS)   /* others get a slice so often, whatever tasks do */
-#define MERCY_WITHIN (20000 * MS) /* each of them is on the CPU; the watchdog's are 30 s */
-#define KICKS 8u                  /* for one reason; should the kernel not let the CPU decide */
-#define TICK (100 * MS)           /* of the timer that sees to it where nobody else does */
+#define SLICE (10 * MS)                  /* after which a task's place is looked at anew */
+#define SLICE_OTHERS FW_RT_SCX_OTHERS_NS /* of threads that are no tasks */
+#define SLICE_TURN FW_RT_SCX_TURN_NS     /* that a blocked task has to look, and to die */
+#define TURN_EVERY FW_RT_SCX_TURN_EVERY_NS
+#define MERCY_EVERY FW_RT_SCX_OTHERS_EVERY_NS
+#define MERCY_WITHIN FW_RT_SCX_OTHERS_WITHIN_NS /* the watchdog's are 30 s */
+#define KICKS 8u        /* for one reason; should the kernel not let the CPU decide */
+#define TICK (100 * MS) /* of the timer that sees to it where nobody else does */
 
 /* The loader fills it in. */
 const volatile struct {
@@ -130,12 +130,15 @@ uint64_t gated_locks, open_gates[FW_RT_SCX_GRANTS];
 uint32_t guard;
 
 struct cpu_side {
-    uint64_t others_ns;  /* when others had the CPU last, or did not want it */
-    uint64_t glimpse_ns; /* when they were let in last, for however short a time */
-    uint64_t turn_ns;    /* when a task had a turn although it is blocked */
-    uint32_t is_asked;   /* something has changed since the last decision; and kicks for it */
+    uint64_t others_ns; /* since when others wait behind tasks; 0: they do not */
+    uint64_t
+        glimpse_ns;    /* when one of them came in last, for however short a time; 0: none waits */
+    uint64_t turn_ns;  /* when a task had a turn although it is blocked */
+    uint32_t is_asked; /* something has changed since the last decision; and kicks for it */
     uint32_t others_now; /* which queue of the others' goes first: they alternate */
     uint32_t is_leaving; /* it goes offline, or is */
+    uint64_t asked_ns;   /* since when it is to decide; 0: it is not */
+    uint64_t note;       /* number of the note that its next decision ends; 0: none */
 } __attribute__((aligned(64)));
 struct cpu_side cpu_sides[FW_RT_CPUS];
 
@@ -214,7 +217,11 @@ static __always_inline void kick(uint32_t cpu, uint64_t flags)
 /* The CPU is to decide anew. */
 static __always_inline void ask(uint32_t cpu)
 {
-    __sync_lock_test_and_set(&cpu_sides[cpu % FW_RT_CPUS].is_asked, 1); /* fw_dispatch's partner */
+    struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
+
+    if (*(volatile uint64_t *)&its->asked_ns == 0)
+        __sync_val_compare_and_swap(&its->asked_ns, 0, bpf_ktime_get_ns());
+    __sync_lock_test_and_set(&its->is_asked, 1); /* fw_dispatch's partner */
     kick(cpu, SCX_KICK_PREEMPT);
 }
 

@@ -3,10 +3,12 @@
 #define FW_RT_SCX_OTHERS_H
 
 /* Threads that are no tasks: how they wait, and what they get where tasks fill a CPU (K3). */
-#include "rt/scx/inside.h"
+#include "rt/scx/notes.h"
 
-/* Is one moved to the CPU? */
-static __always_inline bool run_others(uint32_t cpu)
+/*
+ * Is one moved to the CPU?  In order of arrival: so all come in, however often tasks push them out.
+ */
+static __always_inline bool run_others(uint32_t cpu, uint64_t now)
 {
     struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
     uint64_t first = QUEUE_OTHERS, second = QUEUE_PINNED(cpu);
@@ -16,6 +18,7 @@ static __always_inline bool run_others(uint32_t cpu)
         second = QUEUE_OTHERS;
     }
     its->others_now = !its->others_now;
+    its->glimpse_ns = now;
     return scx_bpf_dsq_move_to_local(first) || scx_bpf_dsq_move_to_local(second);
 }
 
@@ -25,7 +28,10 @@ static __always_inline bool run_others(uint32_t cpu)
  */
 enum mercy { NO_MERCY, GLIMPSE, WHOLE_SLICE };
 
-/* Have others waited for too long? */
+/*
+ * Have others waited for too long?  Since a decision that first found them behind a task, on a CPU
+ * that tasks have had ever since: how long ago the last decision was says nothing of that.
+ */
 static __always_inline enum mercy mercy_due(uint32_t cpu, uint64_t now)
 {
     struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
@@ -35,9 +41,13 @@ static __always_inline enum mercy mercy_due(uint32_t cpu, uint64_t now)
     if (pinned > most)
         most = pinned;
     if (most <= 0) {
-        its->others_ns = its->glimpse_ns = now;
+        its->others_ns = its->glimpse_ns = 0;
         return NO_MERCY;
     }
+    if (its->others_ns == 0)
+        its->others_ns = now;
+    if (its->glimpse_ns == 0)
+        its->glimpse_ns = now;
     if (now - its->others_ns > MERCY_EVERY)
         return WHOLE_SLICE;
     /* The queues alternate. */
@@ -55,11 +65,11 @@ static __always_inline bool have_mercy(uint32_t cpu, uint64_t now)
         return false;
     if (w)
         w->counts.mercy++;
-    its->glimpse_ns = now;
     if (mercy == WHOLE_SLICE)
         its->others_ns = now;
-    if (!run_others(cpu))
+    if (!run_others(cpu, now))
         return false;
+    begin_note(mercy == GLIMPSE ? FW_RT_SCX_BRIEF : FW_RT_SCX_STARVED, cpu, FW_RT_NOBODY, now);
     if (mercy == GLIMPSE)
         its->is_asked = 1; /* fw_running kicks */
     return true;

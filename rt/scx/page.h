@@ -112,7 +112,7 @@
 #define FW_RT_SCX_LINK FW_RT_SCX_MOUNT "/link"
 #define FW_RT_SCX_GATES_OF FW_RT_SCX_MOUNT "/gates-%u" /* uid */
 
-#define FW_RT_SCX_VERSION 3u
+#define FW_RT_SCX_VERSION 4u
 #ifndef FW_RT_SCX_PAGE_SIZE /* the model has smaller pages */
 #define FW_RT_SCX_PAGE_SIZE 4096u
 #endif
@@ -121,7 +121,23 @@
 #define FW_RT_SCX_GRANTS 16u
 #define FW_RT_SCX_PRIORITIES 49u /* FW_RT_PRIORITY_MAX */
 #define FW_RT_SCX_REASON 96u
-#define FW_RT_SCX_GATED 5u /* FW_RT_PCP_DU_PF */
+#define FW_RT_SCX_GATED 5u    /* FW_RT_PCP_DU_PF */
+#ifndef FW_RT_SCX_NOTES       /* the model keeps fewer */
+#define FW_RT_SCX_NOTES 1024u /* a power of two */
+#endif
+
+/*
+ * Above all priorities, in ns (sched.bpf.c, K3): a task that has waited for a lock for TURN_EVERY
+ * has its CPU for TURN, one of the CPU's tasks each TURN_EVERY; threads that are no tasks have it
+ * for OTHERS, where tasks have had it for OTHERS_EVERY while those waited.  Slices end with the
+ * kernel's tick.  Where many of those wait, each is on the CPU within OTHERS_WITHIN, for however
+ * short a time.
+ */
+#define FW_RT_SCX_TURN_NS 1000000ull
+#define FW_RT_SCX_TURN_EVERY_NS 250000000ull
+#define FW_RT_SCX_OTHERS_NS 2000000ull
+#define FW_RT_SCX_OTHERS_EVERY_NS 1000000000ull
+#define FW_RT_SCX_OTHERS_WITHIN_NS 20000000000ull
 
 enum fw_rt_scx_op {
     FW_RT_SCX_NOTHING,
@@ -203,9 +219,36 @@ struct fw_rt_scx_counts {
     uint64_t died;       /* tasks that died in a section */
     uint64_t mercy;      /* times that other threads were let in for a moment */
     uint64_t astray;     /* decisions for a task that could not be run */
+    uint64_t turns;      /* times that a blocked task was let through to look */
+    uint64_t late;       /* decisions that came later than FW_RT_SCX_LATE_NS after they were due */
     uint64_t opened;     /* gates */
     uint64_t closed;     /* gates */
     uint64_t stuck;      /* gates that could not be opened: a fault more */
+};
+
+/* Why the most urgent task of a CPU did not have it for a while, by what the scheduler did. */
+enum fw_rt_scx_cause {
+    FW_RT_SCX_TURN = 1, /* a blocked task of the CPU was let through (sched.bpf.c, K3) */
+    FW_RT_SCX_STARVED,  /* threads that are no tasks had a slice (K3) */
+    FW_RT_SCX_BRIEF,    /* the same, for a moment */
+    FW_RT_SCX_STRAY,    /* the chosen task was not in its queue */
+    FW_RT_SCX_LATE      /* the CPU was asked to decide, and did so late (K2) */
+};
+
+/* A decision is late from then on: on an idle machine it takes some 10 us. */
+#define FW_RT_SCX_LATE_NS 50000u
+
+/*
+ * One such time.  Whoever reads looks at `number` before and after: others may be writing.  Times
+ * are CLOCK_MONOTONIC.
+ */
+struct fw_rt_scx_note {
+    uint64_t number;   /* of notes since the start, from 1 on; 0: is being written */
+    uint64_t from, to; /* ns; to 0: until now */
+    uint32_t cause;    /* enum fw_rt_scx_cause */
+    uint32_t cpu;
+    uint32_t slot; /* of the task that had the CPU; FW_RT_NOBODY: it was no task, or is not known */
+    uint32_t unused;
 };
 
 /*
@@ -222,6 +265,9 @@ struct fw_rt_scx_world {
     uint32_t lock_uid[FW_RT_LOCKS + 1];
     struct fw_rt_scx_grant grant[FW_RT_SCX_GRANTS];
     struct fw_rt_scx_counts counts;
+    uint64_t woke[FW_RT_TASKS]; /* ns: when the slot's task could run again last */
+    uint64_t noted;             /* notes since the start: number n lies at (n - 1) % NOTES */
+    struct fw_rt_scx_note note[FW_RT_SCX_NOTES];
     int64_t exit_code;
     uint32_t exit_kind;            /* the kernel's: 64 by itself, 65 by `furwock rt stop` ... */
     char reason[FW_RT_SCX_REASON]; /* "" while it is alive */

@@ -208,8 +208,10 @@ __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
             due = i;
     }
     fence(); /* who has left a line asks for nothing any more (hand_over) */
-    if (due < FW_RT_TASKS)
+    if (due < FW_RT_TASKS) {
+        w->counts.turns++;
         side[due].turn_ns = cpu_sides[cpu % FW_RT_CPUS].turn_ns = now;
+    }
     return due;
 }
 

@@ -22,8 +22,9 @@
  * K2  Whatever makes another decision possible sets is_asked and kicks the CPU (`ask`); who begins
  *     to run and finds is_asked set was chosen too early, and kicks again.
  * K3  A thread that could run is run once in a while, whoever holds it back: so it can die, and the
- *     kernel's watchdog is content.  (One of a CPU's tasks that wait: SLICE_TURN each TURN_EVERY.
- *     One of the others: SLICE_OTHERS each MERCY_EVERY, and each of them within MERCY_WITHIN.)
+ *     kernel's watchdog is content.  (One of a CPU's tasks that have waited for a lock for
+ *     TURN_EVERY: SLICE_TURN each TURN_EVERY.  One of the others: SLICE_OTHERS, where tasks have
+ *     had the CPU for MERCY_EVERY while they waited; and each of them within MERCY_WITHIN.)
  */
 #include "rt/scx/arrive.h"
 #include "rt/scx/gates.h"
@@ -63,41 +64,56 @@ static __always_inline uint32_t live_slot_of(struct task_struct *p)
     return FW_RT_NOBODY;
 }
 
+/* No task wants the CPU, or the one that was chosen could not be run. */
+static __always_inline void leave_to_others(uint32_t cpu, uint32_t chosen, uint64_t now)
+{
+    struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
+    struct fw_rt_scx_world *w = get_world();
+
+    if (chosen >= FW_RT_TASKS) {
+        its->others_ns = 0;
+        return;
+    }
+    if (w)
+        w->counts.astray++;
+    begin_note(FW_RT_SCX_STRAY, cpu, chosen, now);
+}
+
 SEC("struct_ops/fw_dispatch")
 void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
 {
+    struct cpu_side *its = &cpu_sides[(uint32_t)cpu % FW_RT_CPUS];
     uint64_t now = bpf_ktime_get_ns();
     uint32_t slot = FW_RT_NOBODY, due, chosen;
     bool goes_on = previous && (previous->scx.flags & SCX_TASK_QUEUED);
 
-    __sync_lock_test_and_set(&cpu_sides[(uint32_t)cpu % FW_RT_CPUS].is_asked, 0); /* first (K2) */
+    __sync_lock_test_and_set(&its->is_asked, 0); /* first (K2) */
     if (goes_on)
         slot = live_slot_of(previous);
+    end_note(cpu, slot, now);
     if (slot < FW_RT_TASKS) {
         fw_take_back(slot);
         if (side[slot].away || side[slot].elsewhere)
             slot = FW_RT_NOBODY;
     }
     due = fw_refresh(cpu, now);
-    if (due < FW_RT_TASKS && due != slot && scx_bpf_dsq_move_to_local(due))
+    if (due < FW_RT_TASKS && due != slot && scx_bpf_dsq_move_to_local(due)) {
+        begin_note(FW_RT_SCX_TURN, cpu, due, now);
         return;
+    }
     chosen = fw_decide(cpu);
     if (chosen < FW_RT_TASKS && have_mercy(cpu, now))
         return;
-    if (chosen < FW_RT_TASKS) {
-        if (chosen == slot) {
-            set_slice(previous, SLICE);
-            fw_begin(slot, cpu);
-            turn(previous, slot);
-            return;
-        }
-        if (scx_bpf_dsq_move_to_local(chosen))
-            return;
-        struct fw_rt_scx_world *w = get_world();
-        if (w)
-            w->counts.astray++;
+    if (chosen == slot && slot < FW_RT_TASKS) {
+        set_slice(previous, SLICE);
+        fw_begin(slot, cpu);
+        turn(previous, slot);
+        return;
     }
-    if (!run_others(cpu) && goes_on && slot == FW_RT_NOBODY)
+    if (chosen < FW_RT_TASKS && scx_bpf_dsq_move_to_local(chosen))
+        return;
+    leave_to_others(cpu, chosen, now);
+    if (!run_others(cpu, now) && goes_on && slot == FW_RT_NOBODY)
         set_slice(previous, SLICE_OTHERS);
 }
 
@@ -133,6 +149,9 @@ void BPF_PROG(fw_runnable, struct task_struct *p, u64 flags)
     uint32_t slot = slot_of(p);
 
     if (slot < FW_RT_TASKS) {
+        struct fw_rt_scx_world *w = get_world();
+        if (w)
+            w->woke[slot] = bpf_ktime_get_ns();
         side[slot].is_fresh = 1;
         __sync_fetch_and_or(&runnable_slots, fw_rt_bit(slot));
     }
@@ -162,7 +181,7 @@ void BPF_PROG(fw_running, struct task_struct *p)
         fw_begin(slot, cpu);
         turn(p, slot);
     } else if (its->is_asked == 0) { /* to stay */
-        its->others_ns = bpf_ktime_get_ns();
+        its->others_ns = 0;
     }
     if (its->is_asked != 0 && its->is_asked <= KICKS) {
         its->is_asked++;

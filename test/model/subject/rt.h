@@ -12,6 +12,7 @@
 #define FW_RT_LOCKS 2u
 #define FW_RT_CPUS 2u
 #define FW_RT_SCX_PAGE_SIZE 256u
+#define FW_RT_SCX_NOTES 1u
 
 /* A look at the next task, or at the next lock, is where others may come in between. */
 void subject_look(void);
