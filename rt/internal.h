@@ -46,6 +46,7 @@ struct fw_rt_task {
     uint64_t period;                 /* ns; its own, which others cannot write over */
     uint64_t next_release_ns, job_number, executed_ns;
     int old_policy, old_priority;
+    int old_slack;      /* tier B: of its timers, ns; 0 or less: not known */
     uint64_t *old_cpus; /* as sched_getaffinity has them; NULL: not known */
     size_t old_cpus_size;
     uint64_t started;            /* when the thread was; 0: not known */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "library.h"
@@ -118,12 +119,14 @@ static void check_alone(void)
     unsigned lock[LOCKS], d;
     uint64_t requests;
     fw_rt_task *task;
+    int slack = prctl(PR_GET_TIMERSLACK);
 
     CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
     CHECK_ZERO(fw_rt_group_close(group));
     CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_ANY));
     scx_check(fw_rt_group_tier(group) == FW_RT_TIER_B, "not tier B");
     begin(&task, 1, lock);
+    scx_check(slack > 1 && prctl(PR_GET_TIMERSLACK) == 1, "its timers may be late");
     requests = scx_world()->counts.requests;
     for (unsigned i = 0; i < 1000; i++)
         for (unsigned l = 0; l < 4; l++)
@@ -136,6 +139,7 @@ static void check_alone(void)
     scx_check(scx_world()->gates != 0 || fw_rt_open(task, "pf", FW_RT_PCP_DU_PF, 0, &d) == ENOTSUP,
               "PF: %s", fw_rt_why());
     CHECK_ZERO(fw_rt_task_end(task));
+    scx_check(prctl(PR_GET_TIMERSLACK) == slack, "the slack of its timers is not as it was");
     CHECK_ZERO(fw_rt_group_close(group));
 }
 
