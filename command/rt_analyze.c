@@ -54,6 +54,7 @@ static const struct argp_option options[] = {
     {"section-cost", 's', "US", 0, "microseconds that each section takes longer (0)", 0},
     {"wake-cost", 'w', "US", 0,
      "microseconds from a release or wake-up to its dispatch; of more urgent jobs twice (0)", 0},
+    {"tick", 'k', "US", 0, "microseconds of the kernel's tick, for tier B (this kernel's)", 0},
     {"json", 'j', NULL, 0, "print JSON", 0},
     {0},
 };
@@ -73,9 +74,10 @@ static const struct argp command_line = {
         "Rajkumar (1990) and Lakshmanan et al. (2009) for MPCP, and of Brandenburg (2014) for "
         "FMLP+; rt/analysis/analysis.h has the formulas.  MPCP-DU and FMLP+-DU have the bounds of "
         "MPCP and FMLP+, in tier A under a condition, which is shown: tasks that wait must have "
-        "the "
-        "right to raise the owner of the lock.  Not counted are interrupts, threads that are no "
-        "tasks, and in tier B the turns that it gives to these.\n\n"
+        "the right to raise the owner of the lock.  With --tier B responses have what that tier's "
+        "scheduler gives to blocked tasks and to starved threads above all priorities: nothing, as "
+        "long as no task with locks is there for 250 ms, and no CPU busy for a second.  Not "
+        "counted are interrupts and, apart from those, threads that are no tasks.\n\n"
         "The exit status is 1 if the set is schedulable under none of the protocols shown.",
 };
 

@@ -217,7 +217,7 @@ static void find_limits(const struct options *o, const struct taskset *set, stru
 {
     static struct analysis costly;
 
-    analysis_make(a, set, o->set.protocol, (struct analysis_costs){0, 0});
+    analysis_make(a, set, o->set.protocol, (struct analysis_costs){0});
     if (a->unfit[0] != 0)
         command_refuse(COMMAND_FAILED, "%s: %s is not for this set: %s", o->set.path,
                        fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), a->unfit);

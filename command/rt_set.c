@@ -6,11 +6,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "command.h"
 #include "visible.h"
 
 static const double longest_us = 1e6;
+
+/* Of this machine's kernel. */
+static uint64_t tick_ns(void)
+{
+    struct timespec tick = {.tv_nsec = 10000000};
+
+    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    return (uint64_t)tick.tv_nsec;
+}
 
 struct taskset *rt_set_read(struct rt_set_options *o)
 {
@@ -24,6 +34,10 @@ struct taskset *rt_set_read(struct rt_set_options *o)
         command_refuse(COMMAND_FAILED, "%s: %s", o->path, why);
     if (o->protocol == 0)
         o->protocol = set->protocol;
+    if (o->tier != FW_RT_TIER_B)
+        o->costs.tick = 0;
+    else if (o->costs.tick == 0)
+        o->costs.tick = tick_ns();
     return set;
 }
 
@@ -77,6 +91,9 @@ error_t rt_set_parse(int key, char *arg, struct rt_set_options *o)
         return 0;
     case 'w':
         o->costs.wake = time_of(arg, "--wake-cost");
+        return 0;
+    case 'k':
+        o->costs.tick = time_of(arg, "--tick");
         return 0;
     case ARGP_KEY_ARG:
         if (o->path != NULL)

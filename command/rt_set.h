@@ -19,10 +19,10 @@ struct rt_set_options {
     struct analysis_costs costs;
 };
 
-/* For argp: TASKSET, -p, -t, -j, -s and -w. */
+/* For argp: TASKSET, -p, -t, -j, -s, -w and -k. */
 error_t rt_set_parse(int key, char *arg, struct rt_set_options *o);
 
-/* The set; the protocol is its own then, where none was named. */
+/* The set; the protocol is its own then, where none was named, and the tick this kernel's. */
 struct taskset *rt_set_read(struct rt_set_options *o);
 
 /* In memory of its own, until the next call. */

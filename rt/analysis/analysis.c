@@ -92,10 +92,13 @@ static bool may_be_late(const struct study *s, int task)
 }
 
 /* One round; false: nothing has changed. */
-static bool go_on(struct study *s, const struct method *m, struct analysis *a)
+static bool go_on(struct study *s, const struct method *m, struct analysis *a,
+                  struct analysis_costs costs)
 {
     bool has_changed = false;
 
+    if (costs.tick != 0)
+        study_scheduler(s, costs.tick, costs.wake);
     for (int i = 0; i < s->set->tasks; i++) {
         uint64_t blocking = plus(m->blocking(s, i), s->wakes[i]);
         bool is_late = !m->is_for_one_cpu || may_be_late(s, i);
@@ -125,7 +128,7 @@ void analysis_make(struct analysis *a, const struct taskset *set, int protocol,
         s.response[i] = costly->task[i].execution;
         s.wakes[i] = times(study_stretches(costly, i, !m->is_for_one_cpu), costs.wake);
     }
-    while (go_on(&s, m, a))
+    while (go_on(&s, m, a, costs))
         continue;
     a->is_schedulable = true;
     for (int i = 0; i < set->tasks; i++) {

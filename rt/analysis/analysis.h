@@ -69,13 +69,29 @@
  * earlier papers do, is wrong: Chen et al., "Many Suspensions, Many Problems", Real-Time Systems
  * 55(1), 2019.)
  *
+ * Tier B.  Its scheduler puts two things above all priorities, so that threads can die and the
+ * kernel's watchdog is content (rt/scx/page.h has the numbers):
+ *   a turn    of a task that has waited for a lock for E = 250 ms: 1 ms; of each CPU's tasks one,
+ *             at least E after the last one's beginning
+ *   a slice   of threads that are no tasks, where tasks have had the CPU for M = 1 s while those
+ *             waited: 2 ms, at least M after the last one's beginning
+ * Both end with a tick of the kernel, so take up to a tick k longer, and a dispatch there and back.
+ * They come as a sporadic task above all others would:
+ *     R = ... + ceil(R / E) (1 ms + k) + ceil(R / M) (2 ms + k)
+ * Nobody waits for a lock for longer than its job is there: no turns on a CPU whose tasks with
+ * sections have R <= E.  And no slices where the CPU's longest busy period is at most M:
+ *     L = sum over all tasks h of the CPU: ceil((L + min(R_h, T_h)) / T_h) C_h, and the turns
+ * Where n of those threads wait, one comes in for a moment once in 10 s / n, where none has had the
+ * CPU for so long: never, as long as n L <= 10 s, which is assumed.  Neither is blocking by the
+ * definition above, for no task executes; so B has no such term.
+ *
  * All are computed together, as the least fixed point.
  */
 
 /* No bound: none is known, or it lies beyond 64 periods, or it takes too long to find. */
 #define ANALYSIS_NO_BOUND UINT64_MAX
 
-/* What the formulas do not know of: both 0 gives them as published. */
+/* What the formulas do not know of: all 0 gives them as published. */
 struct analysis_costs {
     uint64_t section; /* ns, for each section: lock, unlock and the switches that come of it */
     /*
@@ -83,6 +99,7 @@ struct analysis_costs {
      * each such stretch of a more urgent one costs that twice, there and back.
      */
     uint64_t wake;
+    uint64_t tick; /* tier B: of the kernel, ns; 0: tier A */
 };
 
 struct analysis_bound {

@@ -10,6 +10,8 @@ struct study {
     uint64_t wakes[TASKSET_TASKS];    /* what it takes to dispatch all stretches of a job */
     uint64_t response[TASKSET_TASKS]; /* as far as known: it only grows */
     uint64_t effort;                  /* steps that may still be done */
+    /* Tier B, by CPU: how long a turn, and a slice of starved threads; 0: there are none. */
+    uint64_t turn[TASKSET_CPUS], slice[TASKSET_CPUS];
     /* MPCP: of each task's sections under a lock, the longest H, and the sum; multiprocessor.c. */
     uint64_t held_most[TASKSET_TASKS][TASKSET_LOCKS], held_sum[TASKSET_TASKS][TASKSET_LOCKS];
 };
@@ -75,6 +77,12 @@ uint64_t study_boosted(const struct study *s, int task);
 
 /* response.c: with that blocking; `is_late`: by the second formula. */
 uint64_t study_response(struct study *s, int task, uint64_t blocking, bool is_late);
+
+/* tier_b.c: fills in `turn` and `slice`, from what is known of responses. */
+void study_scheduler(struct study *s, uint64_t tick, uint64_t wake);
+
+/* What those take of the CPU in a window of that length. */
+uint64_t study_taken(const struct study *s, int cpu, uint64_t window);
 
 /* How many jobs of the task there may be in a window of that length. */
 uint64_t study_jobs(const struct study *s, int task, uint64_t window);

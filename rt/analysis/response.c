@@ -45,6 +45,7 @@ uint64_t study_response(struct study *s, int task, uint64_t blocking, bool is_la
             return ANALYSIS_NO_BOUND;
         s->effort -= (uint64_t)s->set->tasks;
         now = plus(own, interference(s, task, before, is_late));
+        now = plus(now, study_taken(s, t->cpu, before));
     } while (now != before);
     return now;
 }

@@ -209,6 +209,8 @@ def analyze(case):
     case.assertEqual(set(plain) - set(blocked(case, "--tier=B")), {"PIP"})
     for option in ("--section-cost=50", "--wake-cost=50"):
         case.assertNotEqual(blocked(case, "--protocol=PCP", option), one)
+    run("rt", "analyze", "--tier=C", task_set(case), status=2)
+    run("rt", "analyze", "--tier=B", "--tick=none", task_set(case), status=2)
 
 
 def rt_run(case, *words):
@@ -236,6 +238,7 @@ def rt_runs(case):
     run("rt", "run", "--tier=C", task_set(case), status=2)
 
 
+elsewhere("rt analyze --tick", "test/command/rt_run_test.py", "test_tier_b")
 elsewhere("rt run --max-noise", "test/command/rt_run_test.py", "test_noise")
 elsewhere("rt start --user", "test/command/rt_test.py", "test_bad_grants")
 elsewhere("rt status --json", "test/command/rt_test.py", "test_json")

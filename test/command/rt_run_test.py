@@ -126,6 +126,25 @@ class Analyze(Case):
         whole = json.loads(self.good("rt", "analyze", *words, self.file(small())))
         self.assertEqual([t["blocking_us"] for t in whole["analyses"][0]["tasks"]], [315, 315, 5])
 
+    def test_tier_b(self):
+        """What its scheduler gives away comes in where a task with locks is there for long."""
+        made = small()
+        path = self.file(made)
+        plain = self.good("rt", "analyze", "--protocol", "PCP", path)
+        self.assertEqual(self.good("rt", "analyze", "--protocol", "PCP", "--tier", "B", path),
+                         plain)
+        for task, ms in zip(made["tasks"], (100, 700, 900)):
+            task["period_us"] = ms * 1000
+        made["tasks"][2]["execution_us"] = 300000
+        words = ["rt", "analyze", "--json", "--protocol", "PCP", self.file(made)]
+        tier_a = json.loads(self.good(*words, "--tier", "A"))["analyses"][0]["tasks"]
+        for tick in 1, 4:
+            tier_b = json.loads(self.good(*words, "--tier", "B", "--tick", f"{tick}000"))
+            more = [b["response_us"] - a["response_us"]
+                    for a, b in zip(tier_a, tier_b["analyses"][0]["tasks"])]
+            self.assertEqual(more, [1000 * (1 + tick) * turns for turns in (1, 1, 2)])
+        self.assertIn("--tier takes A or B", self.refused(2, *words, "--tier", "C"))
+
     def test_not_schedulable(self):
         made = small()
         made["tasks"][0]["deadline_us"] = 350

@@ -12,7 +12,7 @@
 #define NONE ANALYSIS_NO_BOUND
 #define START "{\"format\": \"furwock-taskset-1\", "
 
-static const struct analysis_costs free_of_cost = {0, 0};
+static const struct analysis_costs free_of_cost = {0};
 
 static struct taskset *parse(const char *text)
 {
@@ -280,6 +280,50 @@ static void test_dispatches_of_others(void **state)
     taskset_free(set);
 }
 
+/* In tier B, with a tick of 4 ms: responses in ms. */
+static void expect_tier_b(const char *text, const uint64_t *plain, const uint64_t *response)
+{
+    struct taskset *set = parse(text);
+    struct analysis a;
+
+    for (int b = 0; b <= 1; b++) {
+        analysis_make(&a, set, FW_RT_PCP, (struct analysis_costs){.tick = b ? 4000000 : 0});
+        for (int i = 0; i < set->tasks; i++)
+            assert_int_equal(a.task[i].response, (b ? response : plain)[i] * 1000000);
+    }
+    taskset_free(set);
+}
+
+#define TIER_B(execution, with_sections)                                           \
+    START "\"locks\": [\"a\"], \"tasks\": ["                                       \
+          "{\"name\": \"h\", \"cpu\": 0, \"priority\": 2, \"period_us\": 100000,"  \
+          " \"execution_us\": 10000},"                                             \
+          "{\"name\": \"l\", \"cpu\": 0, \"priority\": 1, \"period_us\": 2000000," \
+          " \"execution_us\": " execution with_sections "}]}"
+#define WITH_SECTION ", \"sections\": [{\"lock\": \"a\", \"us\": 1}]"
+
+/* Nobody waits for 250 ms, or has the CPU for 1 s: as in tier A. */
+static void test_tier_b_is_quiet(void **state)
+{
+    (void)state;
+    expect_tier_b(TIER_B("100000", WITH_SECTION), (uint64_t[]){10, 120}, (uint64_t[]){10, 120});
+    expect_tier_b(TIER_B("300000", ""), (uint64_t[]){10, 340}, (uint64_t[]){10, 340});
+}
+
+/* L may wait for its lock for longer than that: turns of 1 ms and a tick, two of them in 350 ms. */
+static void test_turns(void **state)
+{
+    (void)state;
+    expect_tier_b(TIER_B("300000", WITH_SECTION), (uint64_t[]){10, 340}, (uint64_t[]){15, 350});
+}
+
+/* L and H have the CPU for more than 1 s: slices of 2 ms and a tick, two of them. */
+static void test_slices(void **state)
+{
+    (void)state;
+    expect_tier_b(TIER_B("900000", ""), (uint64_t[]){10, 1000}, (uint64_t[]){16, 1022});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +338,9 @@ int main(void)
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_dispatches_of_others),
+        cmocka_unit_test(test_tier_b_is_quiet),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_slices),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

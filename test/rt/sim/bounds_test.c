@@ -196,7 +196,7 @@ static bool check_kind(uint32_t kind)
     for (unsigned i = 0; i < options.sets; i++) {
         sim_set_make_bounded(&set, kind, options.seed + i);
         translate(&set);
-        analysis_make(&bounds, &taskset, taskset.protocol, (struct analysis_costs){0, 0});
+        analysis_make(&bounds, &taskset, taskset.protocol, (struct analysis_costs){0});
         if (bounds.unfit[0] != '\0')
             continue;
         fit++;
