@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <furwock/rt.h>
 #include <jansson.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +20,7 @@
 #include "rt.h"
 #include "rt/analysis/analysis.h"
 #include "rt_run_noise.h"
+#include "rt_run_why.h"
 #include "rt_set.h"
 
 struct options {
@@ -27,6 +30,15 @@ struct options {
 };
 
 enum { NOT_VALID = 3 }; /* exit status */
+
+/* What is known after the run. */
+struct outcome {
+    struct run_result task[TASKSET_TASKS];
+    struct run_noise noise;
+    struct run_notes notes;
+    bool is_valid;
+    int tier;
+};
 
 /* Logs of as many jobs are kept at a time; then they are judged, and the tasks begin anew. */
 static const uint64_t most_jobs_of_round = 5000;
@@ -163,10 +175,13 @@ static void watch(const struct taskset *set, uint64_t jobs)
 }
 
 static void print(const struct options *o, const struct taskset *set, const struct analysis *a,
-                  const struct run_result *r, const struct run_noise *noise, int tier)
+                  const struct outcome *outcome)
 {
+    const struct run_result *r = outcome->task;
+
     printf("%s: %s, tier %s; times in microseconds\n", rt_set_visible(o->set.path),
-           fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), tier == FW_RT_TIER_A ? "A" : "B");
+           fw_rt_protocol_name((fw_rt_protocol)o->set.protocol),
+           outcome->tier == FW_RT_TIER_A ? "A" : "B");
     printf("  %-15s %8s %6s  %9s  %9s %9s %9s %9s  %9s\n", "task", "jobs", "missed", "response",
            "average", "blocked", "bound", "limit", "lost");
     for (int i = 0; i < set->tasks; i++) {
@@ -184,29 +199,33 @@ static void print(const struct options *o, const struct taskset *set, const stru
             printf("  above it: %llu", (unsigned long long)r[i].above);
         putchar('\n');
     }
-    rt_run_noise_print(noise);
+    rt_run_why_print(&outcome->notes, set, r);
+    rt_run_noise_print(&outcome->noise);
 }
 
 static void print_json(const struct options *o, const struct taskset *set, const struct analysis *a,
-                       const struct run_result *r, const struct run_noise *noise, bool is_valid,
-                       int tier)
+                       const struct outcome *outcome)
 {
+    const struct run_result *r = outcome->task;
     json_t *tasks = json_array(), *whole;
 
     for (int i = 0; i < set->tasks; i++)
         json_array_append_new(
-            tasks, json_pack("{s:s s:I s:I s:o s:o s:o s:o s:o s:o s:I}", "name", set->task[i].name,
-                             "jobs", (json_int_t)r[i].jobs, "missed", (json_int_t)r[i].misses,
-                             "response_us", rt_set_us(r[i].response), "average_us",
-                             rt_set_us(r[i].jobs == 0 ? 0 : r[i].sum / r[i].jobs), "blocked_us",
-                             rt_set_us(r[i].blocking), "bound_us", rt_set_us(a->task[i].blocking),
-                             "limit_us", rt_set_us(r[i].limit), "lost_us", rt_set_us(r[i].lost),
-                             "above", (json_int_t)r[i].above));
+            tasks, json_pack("{s:s s:I s:I s:o s:o s:o s:o s:o s:o s:I s:o s:o s:o}", "name",
+                             set->task[i].name, "jobs", (json_int_t)r[i].jobs, "missed",
+                             (json_int_t)r[i].misses, "response_us", rt_set_us(r[i].response),
+                             "average_us", rt_set_us(r[i].jobs == 0 ? 0 : r[i].sum / r[i].jobs),
+                             "blocked_us", rt_set_us(r[i].blocking), "bound_us",
+                             rt_set_us(a->task[i].blocking), "limit_us", rt_set_us(r[i].limit),
+                             "lost_us", rt_set_us(r[i].lost), "above", (json_int_t)r[i].above,
+                             "late_us", rt_set_us(r[i].late), "held_us", rt_set_us(r[i].held),
+                             "jobs_above", rt_run_why_json(&outcome->notes, &set->task[i], &r[i])));
     whole = json_pack("{s:s s:s s:s s:o s:o s:b s:o s:o}", "format", "furwock-rt-run-1", "protocol",
                       fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), "tier",
-                      tier == FW_RT_TIER_A ? "A" : "B", "section_cost_us",
+                      outcome->tier == FW_RT_TIER_A ? "A" : "B", "section_cost_us",
                       rt_set_us(o->set.costs.section), "wake_cost_us", rt_set_us(o->set.costs.wake),
-                      "valid", is_valid, "noise", rt_run_noise_json(noise), "tasks", tasks);
+                      "valid", outcome->is_valid, "noise", rt_run_noise_json(&outcome->noise),
+                      "tasks", tasks);
     json_dumpf(whole, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(whole);
@@ -226,69 +245,78 @@ static void find_limits(const struct options *o, const struct taskset *set, stru
         result[i].limit = costly.task[i].blocking;
 }
 
-/* Where there is a limit on it, page faults have to be taken as they come: they are "lost". */
-static void lock_memory(void)
+static bool may_lock_memory(void)
 {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3] = {{0}};
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY)
+        return true;
+    return syscall(SYS_capget, &header, has) == 0 && (has[0].effective & 1u << CAP_IPC_LOCK);
+}
+
+/*
+ * Where there is a limit on it, page faults have to be taken as they come: they are "lost", or
+ * blocking, where the kernel lets the task wait for a lock of its own that a less urgent one has.
+ */
+static void lock_memory(void)
+{
+    if (may_lock_memory())
         mlockall(MCL_CURRENT | MCL_FUTURE);
 }
 
-/* Returns the tier. */
-static int run_rounds(const struct options *o, const struct taskset *set, struct run_result *result,
-                      struct run_noise *noise)
+static void run_rounds(const struct options *o, const struct taskset *set, struct outcome *outcome)
 {
     struct run_round round = {.set = set, .protocol = o->set.protocol, .tier = o->set.tier};
 
+    outcome->noise.most = o->most_noise;
     lock_memory();
-    rt_run_noise_begin(noise, set);
+    rt_run_noise_begin(&outcome->noise, set);
     for (uint64_t left = o->jobs; left > 0; left -= round.jobs) {
         round.jobs = left < most_jobs_of_round ? left : most_jobs_of_round;
         watch(set, round.jobs);
         if (!rt_run_round(&round))
             command_refuse(COMMAND_FAILED, "%s", round.why);
         alarm(0);
-        rt_run_judge(&round, result);
-        rt_run_noise_add(noise, &round);
+        rt_run_judge(&round, outcome->task);
+        rt_run_noise_add(&outcome->noise, &round);
         rt_run_forget(&round);
+        rt_run_notes_read(&outcome->notes);
     }
-    rt_run_noise_end(noise, set, result);
-    return round.tier;
+    rt_run_noise_end(&outcome->noise, set, outcome->task);
+    outcome->tier = round.tier;
+    outcome->is_valid = rt_run_noise_is_valid(&outcome->noise);
 }
 
 static int run(int argc, char **argv)
 {
-    static struct run_result result[TASKSET_TASKS];
+    static struct outcome outcome;
     struct options o = {
         .jobs = 1000, .most_noise = 5, .set.costs = {.section = 5000, .wake = 20000}};
-    struct run_noise noise = {0};
     struct taskset *set;
     struct analysis a;
     uint64_t above = 0;
-    bool is_valid;
-    int tier;
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
     set = rt_set_read(&o.set);
     if (o.set.protocol == 0)
         command_refuse(COMMAND_USAGE, "%s names no protocol: give one by --protocol", o.set.path);
-    find_limits(&o, set, &a, result);
+    find_limits(&o, set, &a, outcome.task);
     check_load(set);
     check_clock();
-    noise.most = o.most_noise;
-    tier = run_rounds(&o, set, result, &noise);
-    is_valid = rt_run_noise_is_valid(&noise);
+    run_rounds(&o, set, &outcome);
     if (o.set.as_json)
-        print_json(&o, set, &a, result, &noise, is_valid, tier);
+        print_json(&o, set, &a, &outcome);
     else
-        print(&o, set, &a, result, &noise, tier);
+        print(&o, set, &a, &outcome);
     for (int i = 0; i < set->tasks; i++)
-        above += result[i].above;
+        above += outcome.task[i].above;
+    rt_run_notes_free(&outcome.notes);
     taskset_free(set);
     if (above != 0)
         return COMMAND_FAILED;
-    return is_valid ? COMMAND_GOOD : NOT_VALID;
+    return outcome.is_valid ? COMMAND_GOOD : NOT_VALID;
 }
 
 const struct rt_verb rt_verb_run = {

@@ -32,6 +32,8 @@ enum run_kind {
     RUN_LEFT,    /* has unlocked */
     RUN_SLEEP,   /* of its own accord */
     RUN_WAKE,    /* when that was due to end */
+    RUN_HELD,    /* tier B: the kernel put it to sleep, as for a page fault */
+    RUN_WOKEN,   /* tier B: the scheduler was told that it could run, after RELEASE, WAKE, HELD */
     RUN_END,     /* of the job */
     RUN_STALL,   /* of a CPU, not of a task: it stands still from now on (rt_run_stall.h) */
     RUN_RESUME   /* no longer */
@@ -40,8 +42,10 @@ enum run_kind {
 struct run_event {
     uint64_t ns; /* CLOCK_MONOTONIC */
     uint32_t kind;
-    int lock;
+    int lock; /* TASKSET_NONE: none; RELEASE, WAKE: RUN_UNWOKEN where RUN_WOKEN is to come */
 };
+
+enum { RUN_UNWOKEN = -2 };
 
 /* What one task has written down, in the order in which it was. */
 struct run_log {
@@ -77,6 +81,13 @@ struct run_round {
 bool rt_run_round(struct run_round *round);
 void rt_run_forget(struct run_round *round); /* the logs */
 
+/* A job that was blocked for longer than the limit; ns. */
+struct run_above {
+    uint64_t release, end, blocking, lost, late, held;
+};
+
+enum { RUN_ABOVE_KEPT = 8 };
+
 /* Of a task's jobs, all rounds together. */
 struct run_result {
     uint64_t jobs, misses;
@@ -85,8 +96,10 @@ struct run_result {
     uint64_t lost;          /* the longest: nobody in question executed */
     uint64_t lost_sum;      /* of all */
     uint64_t present;       /* of all: from release to end, without sleeps */
+    uint64_t late, held;    /* tier B, the longest: not woken yet, when due or by RUN_HELD */
     uint64_t above;         /* jobs that were blocked for longer than `limit` */
     uint64_t limit;
+    struct run_above kept[RUN_ABOVE_KEPT]; /* the first of those */
 };
 
 /* Adds what the round's logs say to the results of the set's tasks. */

@@ -8,6 +8,8 @@
  * -------------------------------------------  ---------------------------------------------------
  * executes                                     is its own
  * a more urgent task of its CPU executes       is interference
+ * was due to be woken, and has not been yet    is late, and lost: it could not have run
+ * was put to sleep by the kernel               is held, and lost
  * its CPU stands still, and no task executes   is lost
  * there
  * waits for a lock that is owned by a task     is blocking, if anybody executes on that one's CPU,
@@ -40,9 +42,10 @@ struct moment {
 
 struct state {
     bool is_there, is_asleep, executes;
-    int asks;   /* for this lock; TASKSET_NONE: for none */
-    bool waits; /* for that one */
-    uint64_t blocking, lost, present;
+    bool is_late, is_held; /* RUN_WOKEN is still to come: since it was due; since RUN_HELD */
+    int asks;              /* for this lock; TASKSET_NONE: for none */
+    bool waits;            /* for that one */
+    uint64_t release, blocking, lost, present, late, held;
 };
 
 struct court {
@@ -118,6 +121,8 @@ static int judge(const struct court *c, int task)
         return 0;
     if (here != TASKSET_NONE && set->task[here].priority > set->task[task].priority)
         return 0;
+    if (s->is_late || s->is_held)
+        return -1;
     if (here == TASKSET_NONE && c->is_stalled[cpu])
         return -1;
     if (s->waits && c->owner[s->asks] != TASKSET_NONE)
@@ -136,11 +141,31 @@ static void pass(struct court *c, uint64_t ns)
             s->blocking += ns;
         else if (verdict < 0)
             s->lost += ns;
+        if (verdict < 0 && s->is_late)
+            s->late += ns;
+        if (verdict < 0 && s->is_held)
+            s->held += ns;
     }
 }
 
-static void end_job(struct state *s, struct run_result *r)
+static void keep(struct run_result *r, const struct state *s, uint64_t end)
 {
+    if (s->blocking > r->limit && r->above < RUN_ABOVE_KEPT)
+        r->kept[r->above] = (struct run_above){.release = s->release,
+                                               .end = end,
+                                               .blocking = s->blocking,
+                                               .lost = s->lost,
+                                               .late = s->late,
+                                               .held = s->held};
+}
+
+static void end_job(struct state *s, struct run_result *r, uint64_t end)
+{
+    keep(r, s, end);
+    if (s->late > r->late)
+        r->late = s->late;
+    if (s->held > r->held)
+        r->held = s->held;
     if (s->blocking > r->blocking)
         r->blocking = s->blocking;
     if (s->lost > r->lost)
@@ -176,7 +201,10 @@ static void happen(struct court *c, const struct moment *m, struct run_result *r
 
     switch (m->event->kind) {
     case RUN_RELEASE:
-        *s = (struct state){.is_there = true, .asks = TASKSET_NONE};
+        *s = (struct state){.is_there = true,
+                            .is_late = m->event->lock == RUN_UNWOKEN,
+                            .asks = TASKSET_NONE,
+                            .release = m->event->ns};
         break;
     case RUN_START:
         *busy = m->task;
@@ -208,9 +236,16 @@ static void happen(struct court *c, const struct moment *m, struct run_result *r
     case RUN_SLEEP:
     case RUN_WAKE:
         s->is_asleep = m->event->kind == RUN_SLEEP;
+        s->is_late = m->event->kind == RUN_WAKE && lock == RUN_UNWOKEN;
+        break;
+    case RUN_HELD:
+        s->is_held = true;
+        break;
+    case RUN_WOKEN:
+        s->is_late = s->is_held = false;
         break;
     case RUN_END:
-        end_job(s, &result[m->task]);
+        end_job(s, &result[m->task], m->event->ns);
         break;
     }
 }

@@ -13,6 +13,7 @@
 #include "rt_run_clock.h"
 #include "rt_run_plan.h"
 #include "rt_run_stall.h"
+#include "rt_run_why.h"
 
 struct stage {
     struct run_round *round;
@@ -54,7 +55,12 @@ static uint64_t look(struct actor *a)
     uint64_t now = rt_run_now(), apart = now - a->last;
 
     if (apart > RUN_GAP_NS) {
+        uint64_t woken = rt_run_woken(a->handle);
         note(a, RUN_STOP, a->last, TASKSET_NONE);
+        if (woken > a->last) {
+            note(a, RUN_HELD, a->last, TASKSET_NONE);
+            note(a, RUN_WOKEN, woken, TASKSET_NONE);
+        }
         note(a, RUN_START, now, TASKSET_NONE);
         apart = 0;
     }
@@ -70,6 +76,15 @@ static void execute(struct actor *a, uint64_t ns)
         done += look(a);
 }
 
+/* That event says when the job, or the sleep's end, was due.  Was the thread woken later? */
+static void note_woken(struct actor *a, size_t due, uint64_t woken)
+{
+    if (a->log->is_full || woken <= a->log->event[due].ns)
+        return;
+    a->log->event[due].lock = RUN_UNWOKEN;
+    note(a, RUN_WOKEN, woken, TASKSET_NONE);
+}
+
 static void sleep_for(struct actor *a, uint64_t ns)
 {
     uint64_t end = a->last + ns;
@@ -79,6 +94,7 @@ static void sleep_for(struct actor *a, uint64_t ns)
     rt_run_sleep_until(end);
     fw_rt_awake(a->handle);
     note(a, RUN_WAKE, end, TASKSET_NONE);
+    note_woken(a, a->log->count - 1, rt_run_woken(a->handle));
     a->last = rt_run_now();
     note(a, RUN_START, a->last, TASKSET_NONE);
 }
@@ -141,6 +157,7 @@ static bool do_step(struct actor *a, const struct run_step *s)
 /* Its release is known when it has ended. */
 static bool do_job(struct actor *a)
 {
+    uint64_t woken = rt_run_woken(a->handle);
     size_t release = a->log->count;
     struct fw_rt_job job;
 
@@ -154,11 +171,13 @@ static bool do_job(struct actor *a)
     note(a, RUN_END, a->last, TASKSET_NONE);
     if (!fail(a, "wait for the period", fw_rt_wait_period(a->handle, &job)))
         return false;
+    if (!a->log->is_full)
+        a->log->event[release].ns = job.released_ns;
+    note_woken(a, release, woken);
     if (a->log->is_full) { /* whole jobs only */
         a->log->count = release;
         return false;
     }
-    a->log->event[release].ns = job.released_ns;
     a->log->jobs++;
     a->log->misses += job.late + job.missed; /* those that were left out, too */
     if (job.finished_ns - job.released_ns > a->log->response)

@@ -126,6 +126,7 @@ class Sum:
     def __init__(self):
         self.jobs = self.above = self.missed = self.not_valid = 0
         self.blocked = self.lost = self.excess = self.stalled = 0.0     # at most; over the bound
+        self.late = 0.0                                                 # at most; tier B: woken
 
     def add(self, found):
         """The JSON of a run."""
@@ -137,6 +138,7 @@ class Sum:
             self.missed += made["missed"]
             self.blocked = max(self.blocked, made["blocked_us"])
             self.lost = max(self.lost, made["lost_us"])
+            self.late = max(self.late, made["late_us"])
             if made["bound_us"] is not None:
                 self.excess = max(self.excess, made["blocked_us"] - made["bound_us"])
 
@@ -194,7 +196,7 @@ def write(given, sums, sets_above):
              "protocols": [{"protocol": protocol, "jobs": total.jobs, "missed": total.missed,
                             "above_limit": total.above, "blocked_us": round(total.blocked, 3),
                             "over_bound_us": round(total.excess, 3),
-                            "lost_us": round(total.lost, 3),
+                            "lost_us": round(total.lost, 3), "late_us": round(total.late, 3),
                             "stalled_percent": round(total.stalled, 3),
                             "sets_not_valid": total.not_valid}
                            for protocol, total in sums.items()],
@@ -207,6 +209,17 @@ def keep(given, protocol, number, made):
     path.write_text(json.dumps(made, indent=1), encoding="utf-8")
     print(f"above the limit: {path}", file=sys.stderr)
     return path.name
+
+
+def explain(found):
+    """What the scheduler of tier B has noted while jobs were blocked for too long."""
+    for made in found["tasks"]:
+        for job in made["jobs_above"]:
+            noted = [f"{n['cause']} ({n['us']} from {n['from_us']} on)" for n in job["noted"]]
+            print(f"  {made['name']}: blocked {job['blocked_us']}, limit {made['limit_us']}, lost "
+                  f"{job['lost_us']}, woken late by {job['late_us']}, held by the kernel for "
+                  f"{job['held_us']}; noted: "
+                  f"{', '.join(noted) or 'nothing'}", file=sys.stderr)
 
 
 def show(protocol, total):
@@ -233,6 +246,7 @@ def main():
             status = status or NOT_VALID
         elif rc != 0:
             above.append(keep(given, protocol, number, made))
+            explain(found)
             status = 1
     if sums:
         show(*list(sums.items())[-1])

@@ -4,7 +4,9 @@
  * are test/command/rt_sets.py's, ANYTHING-JOBS.json; so is what becomes of the lines that this
  * writes, "set: FILE STATUS JSON", or "set: FILE STATUS" and why.
  *
- *     scx_sets FURWOCK FOLDER [OPTION...]
+ *     scx_sets FURWOCK FOLDER [--hang] [OPTION...]
+ *
+ * --hang: beside a process that makes timers late (scx_hang.h).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +20,7 @@
 #include <unistd.h>
 
 #include "scx.h"
+#include "scx_hang.h"
 
 enum { WORDS = 24, CPUS = 2, TURN_NS = 50000 };
 
@@ -35,6 +38,16 @@ static void shorten_turns(void)
     for (int cpu = 0; cpu < CPUS; cpu++)
         scx_check(syscall(SYS_perf_event_open, &clock, -1, cpu, -1, 0ul) >= 0, "no timer: %s",
                   strerror(errno));
+}
+
+/* Jobs are released late by hangs, and no scheduler sees it. */
+static void say_hangs(void)
+{
+    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+        struct scx_hangs h = scx_hangs(cpu);
+        printf("hangs: CPU %u: %lu timer interrupts, the longest of %lu ns\n", cpu, h.number,
+               h.longest);
+    }
 }
 
 /* In the child: what it says comes out of the pipe. */
@@ -99,13 +112,17 @@ int main(int argc, char **argv)
     static char rt[] = "rt", verb[] = "run", b[] = "--tier=B", json[] = "--json";
     char path[512], jobs[64], *words[WORDS] = {NULL, rt, verb, b, json, jobs, path};
     struct dirent **list;
+    bool hangs = false;
     int n, at = 7;
 
     scx_need_vm();
     scx_check(argc >= 3 && argc - 3 < WORDS - at, "takes a program and a folder");
     words[0] = argv[1];
     for (int i = 3; i < argc; i++)
-        words[at++] = argv[i];
+        if (strcmp(argv[i], "--hang") == 0)
+            hangs = true;
+        else
+            words[at++] = argv[i];
     n = scandir(argv[2], &list, is_set, alphasort);
     if (n <= 0) {
         printf("no sets in %s\n", argv[2]);
@@ -113,12 +130,16 @@ int main(int argc, char **argv)
     }
     shorten_turns();
     scx_start();
+    if (hangs)
+        for (unsigned cpu = 0; cpu < CPUS; cpu++)
+            scx_hang_timers(cpu);
     alarm(0);
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", argv[2], list[i]->d_name);
         snprintf(jobs, sizeof jobs, "--jobs=%d", atoi(strrchr(list[i]->d_name, '-') + 1));
         run(words, list[i]->d_name);
     }
+    say_hangs();
     scx_stop();
     return EXIT_SUCCESS;
 }

@@ -186,6 +186,67 @@ static void test_asleep(void **state)
     expect(L, 0, 0);
 }
 
+/*
+ * Tier B: H is due at 10, and woken at 30 only, from its sleep at 60 and not at 50, and the kernel
+ * lets it sleep from 75 to 85.  L executes meanwhile, and that is no blocking.
+ */
+static void test_not_woken(void **state)
+{
+    (void)state;
+    at(L, 0, RUN_RELEASE);
+    at(L, 0, RUN_START);
+    at(H, 10, RUN_RELEASE);
+    event[H][0].lock = RUN_UNWOKEN;
+    at(H, 30, RUN_WOKEN);
+    at(L, 33, RUN_STOP);
+    at(H, 34, RUN_START);
+    at(H, 40, RUN_STOP);
+    at(H, 40, RUN_SLEEP);
+    at(L, 40, RUN_START);
+    at(H, 50, RUN_WAKE);
+    event[H][5].lock = RUN_UNWOKEN;
+    at(H, 60, RUN_WOKEN);
+    at(L, 64, RUN_STOP);
+    at(H, 65, RUN_START);
+    at(H, 75, RUN_STOP);
+    at(H, 75, RUN_HELD);
+    at(L, 75, RUN_START);
+    at(H, 85, RUN_WOKEN);
+    at(L, 85, RUN_STOP);
+    at(H, 85, RUN_START);
+    at(H, 90, RUN_STOP);
+    at(H, 90, RUN_END);
+    at(L, 90, RUN_START);
+    at(L, 95, RUN_STOP);
+    at(L, 95, RUN_END);
+    judge();
+    expect(H, 3 + 4, 20 + 1 + 10 + 1 + 10);
+    assert_int_equal(result[H].late, 20 + 10);
+    assert_int_equal(result[H].held, 10);
+}
+
+/* The jobs above the limit are kept, with what is known of them. */
+static void test_kept(void **state)
+{
+    (void)state;
+    at(L, 0, RUN_RELEASE);
+    at(L, 0, RUN_START);
+    at(H, 10, RUN_RELEASE);
+    at(L, 40, RUN_STOP);
+    at(H, 42, RUN_START);
+    at(H, 50, RUN_STOP);
+    at(H, 50, RUN_END);
+    at(L, 50, RUN_START);
+    at(L, 60, RUN_STOP);
+    at(L, 60, RUN_END);
+    judge();
+    expect(H, 30, 2);
+    assert_int_equal(result[H].kept[0].release, 10);
+    assert_int_equal(result[H].kept[0].end, 50);
+    assert_int_equal(result[H].kept[0].blocking, 30);
+    assert_int_equal(result[H].kept[0].lost, 2);
+}
+
 /* A job's parts add up, in the right order. */
 static void test_plan(void **state)
 {
@@ -231,6 +292,8 @@ int main(void)
         cmocka_unit_test_setup(test_remote, begin),
         cmocka_unit_test_setup(test_asleep, begin),
         cmocka_unit_test_setup(test_stands_still, begin),
+        cmocka_unit_test_setup(test_not_woken, begin),
+        cmocka_unit_test_setup(test_kept, begin),
         cmocka_unit_test(test_plan),
     };
 
