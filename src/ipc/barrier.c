@@ -41,10 +41,12 @@
  * B3  It fails in the same way, where a place is dead and not arrived.
  * B4  What makes a place wait that did not (a newcomer, a time that is over) is followed by a
  *     change of round_ before the call goes on: so B2 does not end a round over such a place.  What
- *     makes it wait no longer needs none.
+ *     makes it wait no longer needs none.  Who dies between the place and the change leaves a
+ *     place that has changed, which those who are about to sleep compare.
  * B5  A death is for good (M1), so all can find it, now or later.  Who dies before B2 or B3 is
  *     done leaves the rest to those who sleep: they watch the lives of all parties that have not
- *     arrived (nap.h).  Who becomes one of those while others sleep (a newcomer, one whose time is
+ *     arrived (nap.h), and where there is none (the last one has arrived, and may have died before
+ *     B2) they do not sleep, but look for B2 themselves.  Who becomes one of those while others sleep (a newcomer, one whose time is
  *     over) wakes one of them, which watches that life as well; until then, and from B2 or B3 until
  *     the wake, it owes them.
  * B6  All who arrived in a round have the same answer, however late they look: with which round
@@ -236,7 +238,8 @@ static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
             return 0;
         w |= FW_IPC_WAITERS;
     }
-    fw_ipc_barrier_watch_(v, w, wait);
+    if (!fw_ipc_barrier_watch_(v, w, wait))
+        return 0;
     return fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->b->round_), (uint32_t)w);
 }
 

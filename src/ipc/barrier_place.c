@@ -177,19 +177,26 @@ bool fw_ipc_barrier_turn_(const struct fw_ipc_barrier_view_ *v, uint64_t w, uint
     return is_done;
 }
 
-void fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
+bool fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
                            struct fw_ipc_wait_ *wait)
 {
     uint32_t first = fw_ipc_wait_first_(wait, v->parties);
+    bool goes_on = false;
 
     fw_ipc_wait_compare_(wait, fw_ipc_half_(&v->b->round_) + 1, (uint32_t)(w >> 32)); /* changes */
     for (uint32_t n = 0; n < v->parties; n++) {
-        uint64_t place = fw_load64_seq_cst(fw_ipc_barrier_nth_(v, first + n));
+        uint64_t *at = fw_ipc_barrier_nth_(v, first + n);
+        uint64_t place = fw_load64_seq_cst(at);
         uint64_t holder = place & FW_IPC_HOLDER;
-        if (!is_vacant(place, w) && !is_left(place) && !has_arrived(place, w) &&
-            !(v->goes_on && fw_ipc_life_(v->me.place, holder) == FW_IPC_DEAD))
+        bool has_party = !is_vacant(place, w) && !is_left(place) && !has_arrived(place, w) &&
+                         !(v->goes_on && fw_ipc_life_(v->me.place, holder) == FW_IPC_DEAD);
+        goes_on |= has_party || is_vacant(place, w);
+        if (has_party)
             fw_ipc_wait_watch_(wait, holder);
+        else /* it may come to have one that is awaited, and dies before it says so: B4 */
+            fw_ipc_wait_compare_more_(wait, fw_ipc_half_(at), (uint32_t)place);
     }
+    return goes_on;
 }
 
 int fw_ipc_barrier_death(const fw_ipc_barrier *b, fw_ipc_death *death)

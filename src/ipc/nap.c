@@ -24,7 +24,10 @@
 
 #define SECOND_NS 1000000000
 
-_Static_assert(FW_IPC_WATCHED_ + 3 <= FW_FUTEX_WAIT_ANY_MAX, "as many words as can be slept on");
+/* That a sleeper has room for, beside the alarm. */
+#define WORDS (FW_IPC_WATCHED_ + 2)
+
+_Static_assert(WORDS + 1 <= FW_FUTEX_WAIT_ANY_MAX, "as many words as can be slept on");
 
 /* Pauses between looks, at most; with the look at the clock one takes about 50 ns. */
 enum { LOOKS_APART = 32 };
@@ -37,6 +40,7 @@ static void forget_lives(struct fw_ipc_wait_ *w)
     w->is_late = false;
     w->lives = 1;
     w->n = 1;
+    w->more = 0;
 }
 
 int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, const void *object,
@@ -123,6 +127,23 @@ void fw_ipc_wait_compare_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t
     w->lives = w->n;
 }
 
+/* From the end, so that a life finds room as long as there are fewer than can be watched. */
+void fw_ipc_wait_compare_more_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
+{
+    if (w->n + w->more < WORDS)
+        w->words[WORDS - ++w->more] = (fw_futex_any){word, expected, FW_FUTEX_SHARED};
+}
+
+/* What is at the end comes behind the lives. */
+static uint32_t close_ranks(struct fw_ipc_wait_ *w)
+{
+    uint32_t n = w->n;
+
+    for (uint32_t i = WORDS - w->more; i < WORDS; i++)
+        w->words[n++] = w->words[i];
+    return n;
+}
+
 void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
 {
     const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->me.place, holder);
@@ -136,6 +157,8 @@ void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
         w->is_partial = true;
     else
         w->words[w->n++] = (fw_futex_any){fw_ipc_life_half_(m), (uint32_t)life, FW_FUTEX_SHARED};
+    if (w->more > WORDS - w->n)
+        w->more--; /* a life comes first */
 }
 
 /* Any number does: these scatter threads, and the naps of each. */
@@ -254,14 +277,15 @@ static int sleep_on_all(struct fw_ipc_wait_ *w, const fw_deadline *end,
                         const struct fw_ipc_cancel_ *cancel)
 {
     const uint32_t *alarm = alarm_of(w);
+    uint32_t n = close_ranks(w);
     int answer;
 
-    w->words[w->n] = (fw_futex_any){alarm, fw_load32_relaxed(alarm), FW_FUTEX_SHARED};
-    answer = cancel == NULL ? fw_futex_wait_any(w->words, w->n + 1, end)
-                            : fw_futex_wait_any_cancellable_(w->words, w->n + 1, end, cancel->call,
-                                                             cancel->arg);
+    w->words[n] = (fw_futex_any){alarm, fw_load32_relaxed(alarm), FW_FUTEX_SHARED};
+    answer = cancel == NULL
+                 ? fw_futex_wait_any(w->words, n + 1, end)
+                 : fw_futex_wait_any_cancellable_(w->words, n + 1, end, cancel->call, cancel->arg);
     pass_deaths_on(w);
-    if (answer == (int)w->n || (answer == 1 && w->lives > 1)) /* the last is told, of several */
+    if (answer == (int)n || (answer == 1 && w->lives > 1)) /* the last is told, of several */
         fw_ipc_wake_(alarm, FW_FUTEX_ALL);
     return answer > 0 ? 0 : answer;
 }

@@ -119,7 +119,8 @@ struct fw_ipc_wait_ {
     struct fw_robust_ debt;
     uint32_t lives;                          /* where they begin in `words` */
     uint32_t n;                              /* and where they end */
-    fw_futex_any words[FW_IPC_WATCHED_ + 3]; /* the word, one beside it, lives, the alarm */
+    uint32_t more;                           /* that are only compared: the last but the alarm */
+    fw_futex_any words[FW_IPC_WATCHED_ + 3]; /* the word, one beside it, lives, more, the alarm */
 };
 
 /* What is done where a sleeper is cancelled. */
@@ -153,6 +154,14 @@ void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder);
  * without knowing whose it is: when it ends, the one that is woken sounds the alarm.
  */
 void fw_ipc_wait_compare_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);
+
+/*
+ * The same, before or after lives, for words that a thread changes before it changes the one on
+ * which others sleep.  If it dies in between, the kernel wakes those who sleep, by the alarm, and
+ * those who are about to sleep see this word changed.  Where lives take all the room it is left
+ * out, and a nap finds out.
+ */
+void fw_ipc_wait_compare_more_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);
 
 /*
  * Sleeps while *word == expected and those who are watched live, for a nap at most.  0: look again;

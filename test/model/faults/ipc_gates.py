@@ -59,6 +59,18 @@ BARRIER_FAULTS = [
     Fault("ipc-barrier-always-fails", "fails where it is to go on", "ipc-barrier-goes-on", BARRIER,
           "        if (life == FW_IPC_DEAD && !v->goes_on) {\n",
           "        if (life == FW_IPC_DEAD) {\n"),
+    Fault("ipc-barrier-unwatched", "sleeps, and watches nobody's life", "ipc-barrier-told", BARRIER,
+          "    if (!fw_ipc_barrier_watch_(v, w, wait))\n        return 0;\n", ""),
+    Fault("ipc-barrier-sleeps-done", "sleeps where the last one has arrived, and has died over it",
+          "ipc-barrier-told", BARRIER, "    if (!fw_ipc_barrier_watch_(v, w, wait))\n"
+          "        return 0;\n", "    fw_ipc_barrier_watch_(v, w, wait);\n"),
+    Fault("ipc-barrier-uncompared", "sleeps, and does not see that somebody has come and died",
+          "ipc-barrier-told-joins", PLACES,
+          "            fw_ipc_wait_compare_more_(wait, fw_ipc_half_(at), (uint32_t)place);\n",
+          "            ;\n"),
+    Fault("ipc-barrier-unwatched-newcomer", "becomes a party, and nobody watches its life",
+          "ipc-barrier-told-joins", PLACES,
+          "    fw_ipc_barrier_call_one_(v, *w);\n    return 0;\n", "    return 0;\n"),
     Fault("ipc-barrier-old-look", "fails over one that arrived before it died", "ipc-barrier-fails",
           BARRIER, "            place = fw_load64_seq_cst(at); "
           "/* it may have arrived since then: B3 */\n", ""),

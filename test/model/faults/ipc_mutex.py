@@ -97,7 +97,7 @@ WAITING = [
           NAP, "        fw_ipc_wake_(alarm, FW_FUTEX_ALL);\n    return answer > 0",
           "        (void)alarm;\n    return answer > 0"),
     Fault("ipc-deaf-to-alarm", "sleeps on the word and on lives only", "ipc-told-three", NAP,
-          "fw_futex_wait_any(w->words, w->n + 1, end)", "fw_futex_wait_any(w->words, w->n, end)"),
+          "fw_futex_wait_any(w->words, n + 1, end)", "fw_futex_wait_any(w->words, n, end)"),
     Fault("ipc-unannounced", "sleeps, and the word does not say so", "ipc-two", MUTEX,
           "        if (!has_waiters(*now)) { /* id -> id|W: X4 */\n", "        if (false) {\n"),
     Fault("ipc-no-wake", "unlocks, and wakes nobody", "ipc-two", MUTEX,

@@ -165,13 +165,18 @@ static void thread(unsigned self, const void *arg)
         w++;
 }
 
-#define PROGRAM(called, what, n, deaths, ...)                                       \
-    {                                                                               \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true, \
-        .budget = {.kills = (deaths)}, .setup = setup, .thread = thread,            \
-        .changed = barrier_watch_changed, .killed = barrier_watch_killed,           \
-        .finished = barrier_watch_finished, .own = ipc_gates_own, .access = access, \
-        .arg = __VA_ARGS__                                                          \
+#define PROGRAM(called, what, n, deaths, ...) WITH_NAPS(true, called, what, n, deaths, __VA_ARGS__)
+
+/* No nap ends: what is not told to a sleeper it never learns. */
+#define TOLD(called, what, n, deaths, ...) WITH_NAPS(false, called, what, n, deaths, __VA_ARGS__)
+
+#define WITH_NAPS(has, called, what, n, deaths, ...)                                 \
+    {                                                                                \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = (has), \
+        .budget = {.kills = (deaths)}, .setup = setup, .thread = thread,             \
+        .changed = barrier_watch_changed, .killed = barrier_watch_killed,            \
+        .finished = barrier_watch_finished, .own = ipc_gates_own, .access = access,  \
+        .arg = __VA_ARGS__                                                           \
     }
 /* The deep ones are explored with any number. */
 #define AT_MOST(n) .preemptions = (n)
@@ -198,6 +203,14 @@ static const struct model_program programs[] = {
             GO_ON(2, 2, "wait leave", "wait wait")),
     PROGRAM("ipc-barrier-leaves-three", "the same, with two others", 3, 1,
             GO_ON(3, 3, "leave", "wait wait", "wait wait"), AT_MOST(2)),
+    TOLD("ipc-barrier-told", "nobody naps; two parties, two rounds; it fails when one dies", 2, 1,
+         FAIL(2, 2, "wait wait", "wait wait")),
+    TOLD("ipc-barrier-told-three", "nobody naps; three parties; one may die", 3, 1,
+         FAIL(3, 3, "wait", "wait", "wait")),
+    TOLD("ipc-barrier-told-goes-on", "nobody naps; three parties; two may die", 3, 2,
+         GO_ON(3, 3, "wait", "wait", "wait")),
+    TOLD("ipc-barrier-told-joins", "nobody naps; one of two comes, and one may die", 3, 1,
+         FAIL(2, 1, "wait", "join wait", "wait")),
     PROGRAM("ipc-barrier-timed", "one waits for a while only; one may die", 2, 1,
             FAIL(2, 2, "timed", "timed")),
     PROGRAM("ipc-barrier-resets", "the other one resets it twice before the first looks", 2, 0,
