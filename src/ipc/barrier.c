@@ -45,10 +45,9 @@
  *     place that has changed, which those who are about to sleep compare.
  * B5  A death is for good (M1), so all can find it, now or later.  Who dies before B2 or B3 is
  *     done leaves the rest to those who sleep: they watch the lives of all parties that have not
- *     arrived (nap.h), and where there is none (the last one has arrived, and may have died before
- *     B2) they do not sleep, but look for B2 themselves.  Who becomes one of those while others sleep (a newcomer, one whose time is
- *     over) wakes one of them, which watches that life as well; until then, and from B2 or B3 until
- *     the wake, it owes them.
+ *     arrived (nap.h), and do not sleep where there is none.  Who becomes one of those while others
+ *     sleep (a newcomer, one whose time is over) wakes one of them, which watches that life as
+ *     well; until then, and from B2 or B3 until the wake, it owes them.
  * B6  All who arrived in a round have the same answer, however late they look: with which round
  *     each epoch began is kept in past_, for so many epochs as it has bits.
  * B7  past_ goes to the next epoch before round_ does, and says of it what the failed round says:
@@ -114,6 +113,8 @@ static enum verdict judge(const view *v, uint64_t w, struct fw_ipc_wait_ *wait, 
 {
     bool is_awaited = false;
 
+    if (wait != NULL)
+        fw_ipc_wait_look_(wait);
     for (uint32_t n = 0; n < v->parties; n++) {
         const uint64_t *at = fw_ipc_barrier_nth_(v, n);
         uint64_t place = fw_load64_seq_cst(at);
@@ -122,8 +123,8 @@ static enum verdict judge(const view *v, uint64_t w, struct fw_ipc_wait_ *wait, 
         if (!is_vacant(place, w)) {
             if (is_left(place) || has_arrived(place, w))
                 continue;
-            life =
-                wait != NULL ? fw_ipc_wait_life_(wait, holder) : fw_ipc_life_(v->me.place, holder);
+            life = wait != NULL ? fw_ipc_wait_life_of_many_(wait, holder)
+                                : fw_ipc_life_(v->me.place, holder);
         }
         if (life == FW_IPC_UNREAL)
             return ROUND_UNREAL;

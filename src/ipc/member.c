@@ -318,40 +318,35 @@ bool fw_ipc_has_company_(const struct fw_ipc_place_ *place)
     return false;
 }
 
-enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder)
+/* What it says of a holder; the line may have become another's. */
+static enum fw_ipc_life life_of(uint64_t life, uint64_t holder)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
-    uint64_t life;
-
-    if (m == NULL)
-        return FW_IPC_UNREAL;
-    life = fw_load64_acquire(&m->life);
     if (tenancy(holder) == 0 || tenancy(life) < tenancy(holder))
         return FW_IPC_UNREAL;
     return tenancy(life) == tenancy(holder) && !is_free(life) ? FW_IPC_ALIVE : FW_IPC_DEAD;
 }
 
-/*
- * Who has filled in the line was its tenant when it did, or before: in this order, a later one than
- * the line names cannot be seen, unless one of the words has been written over.
- */
-static bool is_before_its_time(const struct fw_ipc_member_ *m)
+enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder)
 {
-    uint64_t nth = fw_load64_acquire(&m->introduced);
+    const struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
 
-    return nth > tenancy(fw_load64_acquire(&m->life));
+    return m == NULL ? FW_IPC_UNREAL : life_of(fw_load64_acquire(&m->life), holder);
 }
 
-/* Does the line name another thread than the one that has filled it in? */
-static bool has_two_names(const struct fw_ipc_member_ *m)
+/*
+ * Who has filled in the line was its tenant when it did, or before.  In this order, a later one
+ * than the line has cannot be seen, and if it is this one, these are its ids; unless one of the
+ * words has been written over.
+ */
+static enum fw_ipc_life checked_life(const struct fw_ipc_member_ *m, uint64_t holder)
 {
-    uint64_t life = fw_load64_acquire(&m->life);
-    bool is_filled_in = fw_load64_acquire(&m->introduced) == tenancy(life);
+    uint64_t nth = fw_load64_acquire(&m->introduced);
     uint32_t thread = (uint32_t)fw_load64_acquire(&m->ids);
+    uint64_t life = fw_load64_acquire(&m->life);
+    bool has_two_names =
+        nth == tenancy(life) && !is_free(life) && thread != (tenant(life) & FW_ROBUST_OWNER);
 
-    /* the same life still: so this was the thread of that tenant */
-    return is_filled_in && !is_free(life) && thread != (tenant(life) & FW_ROBUST_OWNER) &&
-           fw_load64_relaxed(&m->life) == life;
+    return nth > tenancy(life) || has_two_names ? FW_IPC_UNREAL : life_of(life, holder);
 }
 
 enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder)
@@ -361,11 +356,7 @@ enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t h
 
     if (life != FW_IPC_ALIVE)
         return life;
-    if (bury(m))
-        return FW_IPC_DEAD;
-    if (is_before_its_time(m) || has_two_names(m))
-        return FW_IPC_UNREAL;
-    return fw_ipc_life_(place, holder); /* meanwhile the line may be another's, which lives */
+    return bury(m) ? FW_IPC_DEAD : checked_life(m, holder);
 }
 
 /* The clock that is kept in a line: 2^20 ns, which is about a millisecond, modulo 2^32. */
@@ -374,9 +365,12 @@ enum { ASKED_SHIFT = 20 };
 bool fw_ipc_was_asked_about_(const struct fw_ipc_place_ *place, uint64_t holder, uint64_t ns)
 {
     struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
-    uint32_t now = (uint32_t)(fw_clock_ns_() >> ASKED_SHIFT);
-    uint32_t before = fw_load32_relaxed(&m->asked_at);
+    uint32_t now, before;
 
+    if (ns >> ASKED_SHIFT == 0)
+        return false;
+    now = (uint32_t)(fw_clock_ns_() >> ASKED_SHIFT);
+    before = fw_load32_relaxed(&m->asked_at);
     if (now - before < ns >> ASKED_SHIFT)
         return true;
     return !fw_cas32_relaxed(&m->asked_at, &before, now); /* earlier -> now */

@@ -29,9 +29,6 @@
 
 _Static_assert(WORDS + 1 <= FW_FUTEX_WAIT_ANY_MAX, "as many words as can be slept on");
 
-/* Pauses between looks, at most; with the look at the clock one takes about 50 ns. */
-enum { LOOKS_APART = 32 };
-
 /* The first of the words is the one to sleep on. */
 static void forget_lives(struct fw_ipc_wait_ *w)
 {
@@ -67,40 +64,6 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->nap_ends = 0;
     forget_lives(w);
     return fw_wait_begin_(&w->poll, policy, deadline);
-}
-
-/* Does this holder run?  Its line may be another's by now, which is a wrong guess like others. */
-static enum fw_running_ runs(const struct fw_ipc_wait_ *w, uint64_t holder)
-{
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->me.place, holder);
-
-    return m == NULL ? FW_RUNNING_UNKNOWN
-                     : fw_running_in_((uint32_t)fw_load64_relaxed(&m->ids),
-                                      (uint32_t)fw_load64_relaxed(&m->pid_namespace));
-}
-
-bool fw_ipc_wait_poll_on_(struct fw_ipc_wait_ *w, uint64_t holder)
-{
-    enum fw_running_ owner =
-        w->poll.kind == FW_WAIT_ADAPTIVE ? runs(w, holder) : FW_RUNNING_UNKNOWN;
-
-    for (uint32_t i = 0; i < w->looks; i++)
-        if (!fw_wait_poll_knowing_(&w->poll, owner))
-            return false;
-    if (w->looks < LOOKS_APART)
-        w->looks *= 2;
-    return true;
-}
-
-bool fw_ipc_wait_poll_(struct fw_ipc_wait_ *w)
-{
-    return fw_ipc_wait_poll_on_(w, 0);
-}
-
-void fw_ipc_wait_again_(struct fw_ipc_wait_ *w)
-{
-    w->looks = 1;
-    fw_wait_again_(&w->poll);
 }
 
 /* For tools.  The place is stored last: who sees it sees when, and how. */
@@ -223,6 +186,8 @@ static bool begin_nap(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t exp
 static void end_nap(struct fw_ipc_wait_ *w, bool has_napped)
 {
     w->has_napped = has_napped;
+    w->questions = 0;
+    w->napped_ns = 0;
     if (!has_napped)
         return;
     w->nap_ends = 0;
@@ -246,6 +211,7 @@ static void end_look(struct fw_ipc_wait_ *w)
     if (is_asking(w) && w->asked >= w->met)
         w->asked = 0;
     w->met = 0;
+    w->questions = 0;
 }
 
 /* For a policy that never sleeps: to poll for as long as a nap counts as one. */
@@ -352,7 +318,26 @@ int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t ex
     return fw_ipc_wait_sleep_cancellable_(w, word, expected, NULL);
 }
 
-enum fw_ipc_life fw_ipc_wait_life_(struct fw_ipc_wait_ *w, uint64_t holder)
+static enum fw_ipc_life ask(const struct fw_ipc_wait_ *w, uint64_t holder)
+{
+    return fw_ipc_was_asked_about_(w->me.place, holder, w->napped_ns / FW_IPC_NAP_PARTS_)
+               ? FW_IPC_ALIVE
+               : fw_ipc_life_slow_(w->me.place, holder);
+}
+
+enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder)
+{
+    enum fw_ipc_life life = fw_ipc_life_(w->me.place, holder);
+
+    return life == FW_IPC_ALIVE && is_asking(w) ? ask(w, holder) : life;
+}
+
+void fw_ipc_wait_look_(struct fw_ipc_wait_ *w)
+{
+    w->met = 0;
+}
+
+enum fw_ipc_life fw_ipc_wait_life_of_many_(struct fw_ipc_wait_ *w, uint64_t holder)
 {
     enum fw_ipc_life life = fw_ipc_life_(w->me.place, holder);
     uint32_t nth;
@@ -363,10 +348,8 @@ enum fw_ipc_life fw_ipc_wait_life_(struct fw_ipc_wait_ *w, uint64_t holder)
     if (nth < w->asked || w->questions == 0)
         return life;
     w->asked = nth + 1;
-    if (fw_ipc_was_asked_about_(w->me.place, holder, w->napped_ns / FW_IPC_NAP_PARTS_))
-        return life;
     w->questions--;
-    return fw_ipc_life_slow_(w->me.place, holder);
+    return ask(w, holder);
 }
 
 void fw_ipc_wait_cancelled_(struct fw_ipc_wait_ *w)

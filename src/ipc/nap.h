@@ -179,15 +179,19 @@ void fw_ipc_wait_cancelled_(struct fw_ipc_wait_ *w);
 uint32_t fw_ipc_wait_first_(const struct fw_ipc_wait_ *w, uint32_t count);
 
 /*
- * The life of who is waited for, or of one of those: asks the system too (fw_ipc_life_slow_) after
- * a nap.  By Z3 that is after the first, the second, the fourth, and so on up to the 32nd, and from
- * then on after every 16th: 0.64 s.
- *
- * However many are waited for, and by how many: in one look it asks about FW_IPC_QUESTIONS_ of them
- * at most, about the next ones in the look after the next nap, and so on until it has come round;
- * and about none of whom somebody else has asked within a quarter of the nap.
+ * The life of whoever is waited for: asks the system too (fw_ipc_life_slow_) after a nap, unless
+ * somebody has asked about that one within a quarter of the nap.  By Z3 that is after the first,
+ * the second, the fourth, and so on up to the 32nd nap, and from then on after every 16th: 0.64 s.
  */
-enum fw_ipc_life fw_ipc_wait_life_(struct fw_ipc_wait_ *w, uint64_t holder);
+enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder);
+
+/*
+ * The same where a look, which begins with the first call, meets many who are waited for.  However
+ * many they are, and by how many they are waited for: it asks about FW_IPC_QUESTIONS_ of them at
+ * most, after the next nap about the next ones, and so on until it has come round.
+ */
+void fw_ipc_wait_look_(struct fw_ipc_wait_ *w);
+enum fw_ipc_life fw_ipc_wait_life_of_many_(struct fw_ipc_wait_ *w, uint64_t holder);
 
 /* The thread has slept in this line already, by another wait. */
 void fw_ipc_wait_in_line_(struct fw_ipc_wait_ *w, const uint32_t *word);

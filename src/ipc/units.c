@@ -134,13 +134,15 @@ static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *
 {
     int error = EBUSY;
 
+    if (wait != NULL)
+        fw_ipc_wait_look_(wait);
     for (uint32_t n = 0; n < v->count; n++) {
         uint32_t i = nth(v, n);
         uint64_t w = fw_load64_acquire(&v->units[i]);
         enum fw_ipc_life life;
         if (w == 0)
             continue;
-        life = wait != NULL ? fw_ipc_wait_life_(wait, w) : fw_ipc_life_(v->me.place, w);
+        life = wait != NULL ? fw_ipc_wait_life_of_many_(wait, w) : fw_ipc_life_(v->me.place, w);
         if (life == FW_IPC_UNREAL || (w & ~FW_IPC_HOLDER) != 0)
             error = EUCLEAN;
         else if (life == FW_IPC_DEAD && fw_cas64_acquire(&v->units[i], &w, v->me.id)) {

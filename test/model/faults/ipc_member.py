@@ -13,6 +13,9 @@ INTRODUCED = "    fw_store64_release(&m->introduced, nth);\n"
 IDS = "    fw_store64_release(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);\n"
 SINCE = ("    fw_store64_release(&m->here_since, fw_start_now_());\n"
          "    fw_store64_release(&m->pid_namespace, fw_robust_namespace_());\n")
+CHECKED = ("    uint64_t nth = fw_load64_acquire(&m->introduced);\n",
+           "    uint32_t thread = (uint32_t)fw_load64_acquire(&m->ids);\n",
+           "    uint64_t life = fw_load64_acquire(&m->life);\n")
 USED = "    raise_used(place->head, slot + 1);\n"
 RAISE = ("    uint32_t now = fw_load32_relaxed(&head->members_used);\n\n"
          "    while (now < used && !fw_cas32_relaxed(&head->members_used, &now, used)) "
@@ -45,13 +48,10 @@ FAULTS = [
           "        if (ids != 0)\n"),
     Fault("ipc-member-before-its-time", "takes one who came meanwhile for one that cannot be",
           "ipc-member-ask", MEMBER,
-          "    uint64_t nth = fw_load64_acquire(&m->introduced);\n\n"
-          "    return nth > tenancy(fw_load64_acquire(&m->life));\n",
-          "    uint64_t life = fw_load64_acquire(&m->life);\n\n"
-          "    return fw_load64_acquire(&m->introduced) > tenancy(life);\n"),
+          CHECKED[0] + CHECKED[1] + CHECKED[2], CHECKED[2] + CHECKED[1] + CHECKED[0]),
     Fault("ipc-member-next-alive", "takes the next one who has a line for the one it was asked "
           "about", "ipc-member-full", MEMBER,
-          "return fw_ipc_life_(place, holder); /* mean", "return FW_IPC_ALIVE; /* mean"),
+          "FW_IPC_UNREAL : life_of(life, holder);\n", "FW_IPC_UNREAL : FW_IPC_ALIVE;\n"),
     Fault("ipc-member-unused", "takes a line, and does not say that it is used", "ipc-member",
           MEMBER, USED, ""),
     Fault("ipc-member-used-torn", "says how many lines are used by a load and a store",

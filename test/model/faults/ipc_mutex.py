@@ -111,7 +111,8 @@ WAITING = [
     Fault("ipc-takes-quietly", "takes it after a sleep, and wakes nobody who would watch its life",
           "ipc-told-three", MUTEX, "    fw_ipc_wait_pass_on_(&w); /* X6 */\n", ""),
     Fault("ipc-asks-nobody", "does not ask the system who lives", "ipc-unmarked", NAP,
-          "    return fw_ipc_life_slow_(w->me.place, holder);\n", "    return life;\n"),
+          "               : fw_ipc_life_slow_(w->me.place, holder);\n",
+          "               : FW_IPC_ALIVE;\n"),
 ]
 
 MEMBERS = [

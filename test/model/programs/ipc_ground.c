@@ -158,10 +158,10 @@ enum model_access ground_access(const void *p)
     case offsetof(struct fw_ipc_member_, waits_for):
     case offsetof(struct fw_ipc_member_, waits_since):
     case offsetof(struct fw_ipc_member_, waits_how):
+    case offsetof(struct fw_ipc_member_, asked_at): /* no question is left out here */
         return ACCESS_NONE;
     case offsetof(struct fw_ipc_member_, here_since):
     case offsetof(struct fw_ipc_member_, pid_namespace):
-    case offsetof(struct fw_ipc_member_, asked_at):
         return ACCESS_DIRECT;
     case offsetof(struct fw_ipc_member_, life):
         return is_idle_look() ? ACCESS_DIRECT : ACCESS_STEP;

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "ipc/nap.h"
+#include "ipc_ground.h"
+#include "testing.h"
+
+/* src/ipc/nap_poll.c: spinning comes to an end, and may begin anew. */
+
+static struct ground ground;
+static uint32_t *word;
+static struct fw_ipc_me_ me;
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(4);
+    word = ground_object(&ground, 0);
+    return fw_ipc_enter_(word, &me);
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static struct fw_ipc_wait_ begin(fw_wait_kind kind)
+{
+    const fw_wait_policy policy = {.kind = kind, .spin_ns = 1000};
+    struct fw_ipc_wait_ w;
+
+    assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, FW_IPC_WAITS_ELSE, &policy, NULL), 0);
+    return w;
+}
+
+static void spins_until_the_budget_is_used_up(void **state)
+{
+    struct fw_ipc_wait_ w = begin(FW_WAIT_SPIN_THEN_BLOCK);
+    uint32_t before = w.looks;
+
+    (void)state;
+    while (fw_ipc_wait_poll_(&w)) {
+        assert_true(w.looks >= before); /* longer and longer between two looks */
+        before = w.looks;
+    }
+    assert_false(fw_ipc_wait_poll_(&w));
+    fw_ipc_wait_again_(&w);
+    assert_int_equal(w.looks, 1);
+    fw_ipc_wait_end_(&w);
+}
+
+static void does_not_spin_where_it_is_to_block(void **state)
+{
+    struct fw_ipc_wait_ w = begin(FW_WAIT_BLOCK);
+
+    (void)state;
+    assert_false(fw_ipc_wait_poll_(&w));
+    fw_ipc_wait_end_(&w);
+}
+
+/* A holder that cannot be is one of whom nothing is known. */
+static void spins_on_a_holder_that_cannot_be(void **state)
+{
+    struct fw_ipc_wait_ w = begin(FW_WAIT_ADAPTIVE);
+
+    (void)state;
+    while (fw_ipc_wait_poll_on_(&w, FW_IPC_SLOT))
+        ;
+    fw_ipc_wait_end_(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(spins_until_the_budget_is_used_up, make, unmake),
+        cmocka_unit_test_setup_teardown(does_not_spin_where_it_is_to_block, make, unmake),
+        cmocka_unit_test_setup_teardown(spins_on_a_holder_that_cannot_be, make, unmake),
+    };
+    return cmocka_run_group_tests_name("ipc_nap_poll", tests, NULL, NULL);
+}
