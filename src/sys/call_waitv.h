@@ -2,10 +2,14 @@
 #ifndef FW_SYS_CALL_WAITV_H
 #define FW_SYS_CALL_WAITV_H
 
+#include <sys/syscall.h>
 #include <sys_call_arch.h>
 
 /* futex_waitv(2) is younger (Linux 5.16) than many sets of headers; one number on all machines. */
 enum { FW_CALL_FUTEX_WAITV_ = 449 };
+
+/* For whoever looks at another thread's calls. */
+enum { FW_CALL_FUTEX_ = SYS_futex };
 
 /* Asks for a sleep on no words: EINVAL where there is the call, else another positive errno. */
 static inline int fw_ask_waitv_(void)

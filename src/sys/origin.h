@@ -41,7 +41,7 @@ bool fw_is_another_start_(uint64_t a, uint64_t b);
  */
 uint64_t fw_start_now_(void);
 
-/* Was the thread that was started at `started` started after `since`?  False: not sure, as above. */
+/* Was the thread that started at `started` started after `since`?  False: not sure, as above. */
 bool fw_is_later_start_(uint64_t started, uint64_t since);
 
 /* FNV-1a of n bytes, going on from `hash`: a check for accidents, not for malice. */

@@ -10,20 +10,16 @@
 #include "memory.h"
 #include "subject/robust.h"
 #include "subject/subject.h"
-
 /*
  * A thread that sleeps in OP_LOCK_PI keeps in its op: addr, b = the owner's number plus 1, c = the
- * deadline.  One that was made the owner by a death, and has not run yet, stands at its op with
- * d = IS_FROM_THE_DEAD.  One to whom it was handed over stands at OP_WOKEN with b = IS_PENDING
- * until it runs.
+ * deadline.  Until it runs, one that a death has made the owner stands there with
+ * d = IS_FROM_THE_DEAD, and one to whom it was handed over at OP_WOKEN with b = IS_PENDING.
  */
 #define IS_PENDING 1u
-
 /*
- * The kernel has a quirk (seen on Linux 6.18; try_to_take_rt_mutex there): whoever becomes the
- * owner while others sleep is not told what they lend.  It is as urgent as they are at that moment,
- * or it would not have become the owner.  But if it then sets its own priority, they lend it
- * nothing, until somebody falls asleep who goes before all of them.  In their ops, d:
+ * Linux 6.18 (try_to_take_rt_mutex): whoever becomes the owner while others sleep is not told what
+ * they lend.  If it then sets its own priority, they lend it nothing, until somebody falls asleep
+ * who goes before all of them.  In their ops, d:
  */
 enum { IS_TOLD, IS_FROM_THE_DEAD, IS_UNTOLD, IS_FORGOTTEN };
 

@@ -22,6 +22,7 @@
 #include "ipc/nap.h"
 #include "led.h"
 #include "processes.h"
+#include "sys/call_waitv.h"
 
 enum { UNITS = 100, SIZE = 1 << 20 };
 
@@ -76,7 +77,7 @@ static unsigned count_questions(pid_t child)
         asked += call == SYS_tkill;
         if (asked > FW_IPC_QUESTIONS_)
             fail("more than %u questions in a look", FW_IPC_QUESTIONS_);
-        if (call == SYS_futex || call == SYS_futex_waitv) {
+        if (call == FW_CALL_FUTEX_ || call == FW_CALL_FUTEX_WAITV_) {
             sleeps++;
             asked = 0;
         }

@@ -357,15 +357,13 @@ static void check_ended(unsigned thread)
         return;
     if (is_in_order() && (t->priority != model_program->tasks[thread].priority ||
                           t->cpu != model_program->tasks[thread].cpu))
-        model_fail("left over", "thread %llu is no task, and still has priority %llu", thread,
-                   t->priority);
+        model_fail("left over", "thread %llu still has priority %llu", thread, t->priority);
     for (unsigned s = 0; s < FW_RT_TASKS; s++)
         if (rt_world->task[s].tid == SUBJECT_FIRST_TID + thread && rt_world->task[s].state == 0 &&
             (rt_world->task[s].held != 0 ||
              (rt_world->task[s].boost != 0 && model_shared.killed == 0) ||
              ((rt_world->lock[0].users | rt_world->lock[1].users) & fw_rt_bit(s)) != 0))
-            model_fail("left over", "cell %llu is nobody's, and holds 0x%llx", s,
-                       rt_world->task[s].held);
+            model_fail("left over", "free cell %llu holds 0x%llx", s, rt_world->task[s].held);
     if ((rt_world->guard & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + thread)
         model_fail("left over", "thread %llu is no task, and has the world's guard", thread, 0);
 }
