@@ -69,8 +69,8 @@ enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t h
 
 /*
  * Has anybody asked so about a holder whose line there is, within the last `ns`?  If not, the
- * caller is said to be doing it now.  (Between time namespaces with other clocks questions are put
- * again.)
+ * caller is said to be doing it now; of less than a millisecond nothing is noted.  (Between time
+ * namespaces with other clocks questions are put again.)
  */
 bool fw_ipc_was_asked_about_(const struct fw_ipc_place_ *place, uint64_t holder, uint64_t ns);
 
