@@ -239,8 +239,7 @@ static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
             return 0;
         w |= FW_IPC_WAITERS;
     }
-    if (!fw_ipc_barrier_watch_(v, w, wait))
-        return 0;
+    fw_ipc_barrier_watch_(v, w, wait);
     return fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->b->round_), (uint32_t)w);
 }
 

@@ -177,7 +177,7 @@ bool fw_ipc_barrier_turn_(const struct fw_ipc_barrier_view_ *v, uint64_t w, uint
     return is_done;
 }
 
-bool fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
+void fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
                            struct fw_ipc_wait_ *wait)
 {
     uint32_t first = fw_ipc_wait_first_(wait, v->parties);
@@ -196,7 +196,8 @@ bool fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
         else /* it may come to have one that is awaited, and dies before it says so: B4 */
             fw_ipc_wait_compare_more_(wait, fw_ipc_half_(at), (uint32_t)place);
     }
-    return goes_on;
+    if (!goes_on)
+        fw_ipc_wait_skip_sleep_(wait);
 }
 
 int fw_ipc_barrier_death(const fw_ipc_barrier *b, fw_ipc_death *death)

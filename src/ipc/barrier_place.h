@@ -50,11 +50,11 @@ void fw_ipc_barrier_call_one_(const struct fw_ipc_barrier_view_ *v, uint64_t w);
 
 /*
  * The next sleep ends with the life of any party that is awaited in the round w (B5).  Where rounds
- * go on without the dead, those are not awaited.  False: nobody is awaited, so the round is to be
- * ended, and the one that arrived last may have died before it did.
+ * go on without the dead, those are not awaited.  Where nobody is, there is no sleep: the round is
+ * to be ended, and the one that arrived last may have died before it did.
  */
 struct fw_ipc_wait_;
-bool fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
+void fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
                            struct fw_ipc_wait_ *wait);
 
 /* The word w -> next: the round ends, or fails, and all wake up.  False: it is another word. */

@@ -103,7 +103,7 @@ struct fw_ipc_wait_ {
     bool naps_only;       /* Z3: for this thread's own sake */
     bool is_blind;        /* Z3: for the next sleep */
     bool is_partial;      /* Z4: for the next sleep */
-    bool is_late;         /* a life that was to be watched has ended: no sleep */
+    bool is_late;         /* a life that was to be watched has ended, or so: no sleep */
     bool has_line;        /* it has slept in a line, of which `word` is the word: Z1 */
     uint32_t naps;        /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
     uint32_t expected;    /* what was in `word` */
@@ -144,6 +144,12 @@ bool fw_ipc_wait_poll_on_(struct fw_ipc_wait_ *w, uint64_t holder);
 
 /* Gives a new polling budget. */
 void fw_ipc_wait_again_(struct fw_ipc_wait_ *w);
+
+/* There is something to do: the next sleep is none. */
+static inline void fw_ipc_wait_skip_sleep_(struct fw_ipc_wait_ *w)
+{
+    w->is_late = true;
+}
 
 /* The next sleep ends when this member's life does.  Where it has ended, there is no sleep. */
 void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder);

@@ -60,10 +60,10 @@ BARRIER_FAULTS = [
           "        if (life == FW_IPC_DEAD && !v->goes_on) {\n",
           "        if (life == FW_IPC_DEAD) {\n"),
     Fault("ipc-barrier-unwatched", "sleeps, and watches nobody's life", "ipc-barrier-told", BARRIER,
-          "    if (!fw_ipc_barrier_watch_(v, w, wait))\n        return 0;\n", ""),
+          "    fw_ipc_barrier_watch_(v, w, wait);\n", ""),
     Fault("ipc-barrier-sleeps-done", "sleeps where the last one has arrived, and has died over it",
-          "ipc-barrier-told", BARRIER, "    if (!fw_ipc_barrier_watch_(v, w, wait))\n"
-          "        return 0;\n", "    fw_ipc_barrier_watch_(v, w, wait);\n"),
+          "ipc-barrier-told", PLACES,
+          "    if (!goes_on)\n        fw_ipc_wait_skip_sleep_(wait);\n", ""),
     Fault("ipc-barrier-uncompared", "sleeps, and does not see that somebody has come and died",
           "ipc-barrier-told-joins", PLACES,
           "            fw_ipc_wait_compare_more_(wait, fw_ipc_half_(at), (uint32_t)place);\n",
