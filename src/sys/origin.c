@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/auxv.h>
 
 #include "sys/clock.h"
 #include "sys/small_file.h"
@@ -132,7 +132,7 @@ bool fw_is_later_start_(uint64_t started, uint64_t since)
 /* The kernel rounds down: a thread that starts in this tick has not started after the next. */
 uint64_t fw_start_now_(void)
 {
-    uint64_t ticks_in_s = (uint64_t)sysconf(_SC_CLK_TCK);
+    uint64_t ticks_in_s = getauxval(AT_CLKTCK);
     struct timespec now;
 
     fw_clock_get_(CLOCK_BOOTTIME, &now);
