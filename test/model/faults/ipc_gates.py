@@ -86,12 +86,6 @@ BARRIER_FAULTS = [
     Fault("ipc-barrier-unannounced", "sleeps, and the word does not say so", "ipc-barrier",
           BARRIER, "    if (fw_wait_blocks_(&wait->poll) && !has_sleepers(w)) {\n",
           "    if (!fw_wait_blocks_(&wait->poll) && !has_sleepers(w)) {\n"),
-    Fault("ipc-barrier-unfenced", "may look at the others before it has arrived", "ipc-barrier",
-          BARRIER,
-          "        if (fw_cas64_seq_cst(at, &place, "
-          "place_of(v->me.id, *token, round_of(*token))))\n            break;\n",
-          "        fw_store64_release(at, place_of(v->me.id, *token, round_of(*token)));\n"
-          "        break;\n"),
     Fault("ipc-barrier-robs", "takes its place for its own after a reset", "ipc-barrier-retakes",
           BARRIER,
           "            continue; /* reset: it may be another's by now (B1) */\n"

@@ -4,11 +4,6 @@ from .kinds import Family, Fault
 
 MEMBER = "src/ipc/member.c"
 
-NTH = ("    uint64_t nth = fw_load64_acquire(&m->introduced); "
-       "/* what follows is of this tenant: M3 */\n")
-FIELDS = ("    uint32_t thread = tenant(life) & FW_ROBUST_OWNER;\n"
-          "    uint64_t since = fw_load64_relaxed(&m->here_since);\n"
-          "    uint64_t space = fw_load64_relaxed(&m->pid_namespace);\n")
 INTRODUCED = "    fw_store64_release(&m->introduced, nth);\n"
 IDS = "    fw_store64_release(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);\n"
 SINCE = ("    fw_store64_release(&m->here_since, fw_start_now_());\n"
@@ -25,11 +20,6 @@ FREES = ("        fw_store64_release(&m->life, tenancy(k->id) << 32); "
          "/* tid -> free, the same tenancy: M1 */\n")
 
 FAULTS = [
-    Fault("ipc-member-any-tenant", "judges one by what another one said of itself",
-          "ipc-member-full", MEMBER, "    return nth == tenancy(life) && space != 0",
-          "    return nth != UINT64_MAX && space != 0"),
-    Fault("ipc-member-late-tenant", "looks whose words they are after it has read them",
-          "ipc-member-full", MEMBER, NTH + FIELDS, FIELDS + NTH),
     Fault("ipc-member-marks-next", "marks a line, whoever has it by then", "ipc-member-unmarked",
           MEMBER, "    if (!is_gone(m, life) || !fw_cas64_acq_rel(&m->life, &life, buried))\n"
           "        return false;\n",
