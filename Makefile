@@ -45,7 +45,9 @@ run_tests = tools/tests build/$(1) -j $(JOBS) --output-on-failure $(2) $(TEST_AR
 
 setup = tools/setup $(if $(filter no,$(SETUP)),--check)
 
-target = $(DESTDIR)$(abspath $(PREFIX))
+# Not abspath, which takes a path with spaces for several.
+prefix = $(shell realpath -ms -- "$(PREFIX)")
+target = $(DESTDIR)$(prefix)
 
 # ThreadSanitizer wants its usual address-space layout; newer kernels randomise more than it bears.
 fixed_layout = $(shell setarch -R true 2> /dev/null && echo setarch -R)
@@ -91,9 +93,9 @@ install: ## install libraries and headers (PREFIX=DIR, DESTDIR=DIR, LIBDIR=DIR)
 	@mkdir -p "$(target)" 2> /dev/null && test -w "$(target)" || { \
 	    echo "make: cannot write into $(target): give PREFIX=DIR, or be root"; exit 1; }
 	@$(setup) build
-	$(call compile,library,-DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) \
+	$(call compile,library,"-DCMAKE_INSTALL_PREFIX=$(prefix)" \
 	    $(if $(LIBDIR),-DCMAKE_INSTALL_LIBDIR=$(LIBDIR),-UCMAKE_INSTALL_LIBDIR))
-	$(call quietly,install,env DESTDIR=$(DESTDIR) cmake --install build/library,\
+	$(call quietly,install,env "DESTDIR=$(DESTDIR)" cmake --install build/library,\
 	    Installing in $(target))
 	@echo "Installed in $(target)"
 	@tools/after-install "$(target)" build/library "$(DESTDIR)"
