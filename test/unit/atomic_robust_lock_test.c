@@ -33,10 +33,10 @@ int __real_fw_futex_wait(const uint32_t *w, uint32_t expected, unsigned flags,
 
 static unsigned wakes;
 
-/* So many sleeps end at once, as if by signals; all of them, and the next one, are one nap. */
-static unsigned cuts;
-static bool has_cut;
-static struct timespec cut_end;
+/* So many sleeps of a thread end at once, as if by signals; with the next one they are one nap. */
+static __thread unsigned cuts;
+static __thread bool has_cut;
+static __thread struct timespec cut_end;
 
 int __wrap_fw_futex_wake(const uint32_t *w, unsigned n, unsigned flags)
 {
