@@ -205,7 +205,7 @@ static bool analyze(const struct rt_set_options *o, const struct taskset *set, j
 static int run(int argc, char **argv)
 {
     struct rt_set_options o = {0};
-    struct taskset *set;
+    const struct taskset *set;
     bool is_good;
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
@@ -223,7 +223,6 @@ static int run(int argc, char **argv)
                set->tasks, set->tasks == 1 ? "" : "s", set->locks, set->locks == 1 ? "" : "s");
         is_good = analyze(&o, set, NULL);
     }
-    taskset_free(set);
     return is_good ? COMMAND_GOOD : COMMAND_FAILED;
 }
 

@@ -294,7 +294,7 @@ static int run(int argc, char **argv)
     static struct outcome outcome;
     struct options o = {
         .jobs = 1000, .most_noise = 5, .set.costs = {.section = 5000, .wake = 20000}};
-    struct taskset *set;
+    const struct taskset *set;
     struct analysis a;
     uint64_t above = 0;
 
@@ -313,7 +313,6 @@ static int run(int argc, char **argv)
     for (int i = 0; i < set->tasks; i++)
         above += outcome.task[i].above;
     rt_run_notes_free(&outcome.notes);
-    taskset_free(set);
     if (above != 0)
         return COMMAND_FAILED;
     return outcome.is_valid ? COMMAND_GOOD : NOT_VALID;

@@ -22,9 +22,15 @@ static uint64_t tick_ns(void)
     return (uint64_t)tick.tv_nsec;
 }
 
-struct taskset *rt_set_read(struct rt_set_options *o)
+static struct taskset *set;
+
+static void forget(void)
 {
-    struct taskset *set;
+    taskset_free(set);
+}
+
+const struct taskset *rt_set_read(struct rt_set_options *o)
+{
     char why[TASKSET_WHY];
 
     if (o->path == NULL)
@@ -32,6 +38,7 @@ struct taskset *rt_set_read(struct rt_set_options *o)
     set = taskset_read(o->path, why);
     if (set == NULL)
         command_refuse(COMMAND_FAILED, "%s: %s", o->path, why);
+    atexit(forget);
     if (o->protocol == 0)
         o->protocol = set->protocol;
     if (o->tier != FW_RT_TIER_B)

@@ -22,8 +22,11 @@ struct rt_set_options {
 /* For argp: TASKSET, -p, -t, -j, -s, -w and -k. */
 error_t rt_set_parse(int key, char *arg, struct rt_set_options *o);
 
-/* The set; the protocol is its own then, where none was named, and the tick this kernel's. */
-struct taskset *rt_set_read(struct rt_set_options *o);
+/*
+ * The set, to be asked for once; it is freed when the program ends, wherever that is.  The protocol
+ * is its own then, where none was named, and the tick this kernel's.
+ */
+const struct taskset *rt_set_read(struct rt_set_options *o);
 
 /* In memory of its own, until the next call. */
 const char *rt_set_visible(const char *name);
