@@ -5,6 +5,7 @@
 #   PREFIX, LIBDIR, DESTDIR   where `make install` puts things
 #   JOBS                      how many compilers and tests run at once
 #   TEST_ARGS, BENCH_ARGS     more words for ctest, and for the benchmarks
+#   RESULTS_ARGS              what to measure again
 #   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
 #   SETUP=no                  install no packages: stop, or go on without, where one is missing
 #   V=1                       show what the build says, not only when it fails
@@ -15,6 +16,7 @@ DESTDIR ?=
 JOBS ?= $(shell nproc)
 TEST_ARGS ?=
 BENCH_ARGS ?=
+RESULTS_ARGS ?=
 SOAK_ARGS ?= --seconds 60
 VM_ARGS ?=
 SETUP ?= yes
@@ -88,6 +90,11 @@ bench: ## measure in full (long; BENCH_ARGS goes to ulockflex)
 	@$(setup) bench
 	$(call compile,release,,--target bench/all)
 	@tools/bench $(BENCH_ARGS)
+
+results: ## measure again what the documents quote (RESULTS_ARGS=PART, or --list)
+	@$(setup) bench
+	$(call compile,release)
+	@tools/results $(RESULTS_ARGS)
 
 install: ## install libraries and headers (PREFIX=DIR, DESTDIR=DIR, LIBDIR=DIR)
 	@mkdir -p "$(target)" 2> /dev/null && test -w "$(target)" || { \
@@ -165,5 +172,6 @@ test-vm-rt: ## run the tests of the real-time scheduler there (VM_ARGS)
 clean: ## remove everything that was built
 	rm -rf build
 
-.PHONY: help setup build demo test bench install check-style format clean soak test-vm test-vm-rt \
-        test-tsan test-asan test-generic test-aarch64 run-aarch64 build-ahead build-aarch64
+.PHONY: help setup build demo test bench results install check-style format clean soak test-vm \
+        test-vm-rt test-tsan test-asan test-generic test-aarch64 run-aarch64 build-ahead \
+        build-aarch64
