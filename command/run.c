@@ -144,12 +144,14 @@ static const struct argp command_line = {
         "so, 125 where furwock run itself fails.",
 };
 
+/* As the shell and systemd's Environment= take it. */
 static void print_one(const char *name)
 {
     const char *value = getenv(name);
+    const char *quote = value != NULL && strpbrk(value, " \t") != NULL ? "\"" : "";
 
     if (value != NULL)
-        printf("%s=%s\n", name, value);
+        printf("%s%s=%s%s\n", quote, name, value, quote);
 }
 
 static int run(int argc, char **argv)
@@ -176,6 +178,8 @@ static int run(int argc, char **argv)
     run_environment(library, runtime, o.policy);
     if (o.is_print) {
         print_one("LD_PRELOAD");
+        if (run_needs_search(library))
+            print_one("LD_LIBRARY_PATH");
         print_one("FURWOCK_POLICY");
         return COMMAND_GOOD;
     }

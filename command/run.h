@@ -22,8 +22,11 @@ enum run_library { RUN_QUIET, RUN_COUNTING };
 /* Where it lies: beside this program, installed or in a build directory.  Refuses: RUN_FAILED. */
 void run_library(enum run_library which, char path[PATH_MAX]);
 
-/* The same without a word: false, where it is not there or cannot be named in LD_PRELOAD. */
+/* The same without a word: false if it is not there, or the loader cannot be told its name. */
 bool run_find_library(enum run_library which, char path[PATH_MAX]);
+
+/* Is LD_LIBRARY_PATH to have its directory?  (A name with blanks cannot be in LD_PRELOAD.) */
+bool run_needs_search(const char *path);
 
 /* The file that execvp would take for the word.  Refuses: RUN_NOT_FOUND, RUN_CANNOT. */
 void run_find(const char *word, char path[PATH_MAX]);
@@ -39,7 +42,10 @@ int run_search(const char *word, char path[PATH_MAX]);
 void run_check(const char *program, char *const argv[], enum run_library which, const char *library,
                char runtime[NAME_MAX]);
 
-/* LD_PRELOAD, with those that are there already, and FURWOCK_POLICY (NULL: as it is). */
+/*
+ * LD_PRELOAD, with those that are there already, LD_LIBRARY_PATH if it is needed, and
+ * FURWOCK_POLICY (NULL: as it is).
+ */
 void run_environment(const char *library, const char *runtime, const char *policy);
 
 /* Does not return if all is well; else after one line, with the exit status. */

@@ -55,6 +55,23 @@ static void set(const char *name, const char *value)
         command_refuse(RUN_FAILED, "%s", strerror(errno));
 }
 
+/* The directory is to be searched first; what is searched already follows. */
+static void search(const char *directory, size_t length)
+{
+    const char *before = getenv("LD_LIBRARY_PATH");
+    bool is_empty = before == NULL || before[0] == '\0';
+    char *path;
+
+    if (!is_empty && strncmp(before, directory, length) == 0 &&
+        strchr(":;", before[length]) != NULL) /* or it is the only one: '\0' */
+        return;
+    if (asprintf(&path, "%.*s%s%s", (int)length, directory, is_empty ? "" : ":",
+                 is_empty ? "" : before) < 0)
+        command_refuse(RUN_FAILED, "%s", strerror(errno));
+    set("LD_LIBRARY_PATH", path);
+    free(path);
+}
+
 void run_environment(const char *library, const char *runtime, const char *policy)
 {
     const char *before = getenv("LD_PRELOAD");
@@ -64,6 +81,11 @@ void run_environment(const char *library, const char *runtime, const char *polic
 
     if (out == NULL)
         command_refuse(RUN_FAILED, "%s", strerror(errno));
+    if (run_needs_search(library)) {
+        const char *name = strrchr(library, '/') + 1;
+        search(library, (size_t)(name - 1 - library));
+        library = name;
+    }
     join(out, before != NULL ? before : "", library, runtime);
     if (fclose(out) != 0)
         command_refuse(RUN_FAILED, "%s", strerror(errno));

@@ -77,10 +77,18 @@ static const char *const folders[] = {FW_COMMAND_LIBRARY_DIR, "../preload"};
 
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
-/* The loader takes a blank or a colon for the end of a name, and there is no way to quote it. */
+/*
+ * The loader takes a blank or a colon for the end of a name in LD_PRELOAD, and a colon or a
+ * semicolon for the end of one in LD_LIBRARY_PATH, and there is no way to quote them.
+ */
+bool run_needs_search(const char *path)
+{
+    return strpbrk(path, " \t\n:") != NULL;
+}
+
 static bool can_be_named(const char *path)
 {
-    return strpbrk(path, " \t\n:") == NULL;
+    return !run_needs_search(path) || strpbrk(path, ":;") == NULL;
 }
 
 /* The folder of this program, without symbolic links; or "". */
@@ -121,5 +129,8 @@ void run_library(enum run_library which, char path[PATH_MAX])
         command_refuse(RUN_FAILED, "%s is not in %s/%s: it was not installed with this program",
                        names[which], own, folders[0]);
     if (!can_be_named(path))
-        command_refuse(RUN_FAILED, "%s: LD_PRELOAD cannot have a blank or a colon in a name", path);
+        command_refuse(RUN_FAILED,
+                       "%s: neither LD_PRELOAD nor LD_LIBRARY_PATH can name it: install "
+                       "it where no directory has a colon in its name",
+                       path);
 }

@@ -291,16 +291,48 @@ class Refuses(Case):
             self.assertEqual(done.returncode, 125)
             self.assertIn("libfurwock-pthread", done.stderr)
 
+    def elsewhere(self, folder):
+        """A copy of the program, with its libraries beside it."""
+        for name in ("libfurwock-pthread.so", "libfurwock-pthread-stat.so"):
+            self.put(f"{folder}/preload/{name}",
+                     (pathlib.Path(LIBRARY[0]).parent / name).read_bytes())
+        return self.put(f"{folder}/command/furwock",
+                        pathlib.Path(command_test.PROGRAM[0]).read_bytes())
+
     def test_the_library_cannot_be_named(self):
-        for folder in ("a b", "a:b"):
-            path = self.put(f"{folder}/command/furwock",
-                            pathlib.Path(command_test.PROGRAM[0]).read_bytes())
-            self.put(f"{folder}/preload/{pathlib.Path(LIBRARY[0]).name}",
-                     pathlib.Path(LIBRARY[0]).read_bytes())
+        for folder in ("a:b", "a b:c"):
+            path = self.elsewhere(folder)
             done = subprocess.run([path, "run", "true"], stderr=subprocess.PIPE, text=True,
                                   check=False)
             self.assertEqual(done.returncode, 125)
             self.assertIn("LD_PRELOAD", done.stderr)
+            self.assertIn("colon", done.stderr)
+
+    def test_the_library_is_to_be_searched(self):
+        """A name with a blank cannot be in LD_PRELOAD: the directory is searched."""
+        path = self.elsewhere("a b")
+        where = f"{self.folder}/a b/preload"
+        for before, after in ((None, where), ("", where), ("/x:/y", f"{where}:/x:/y"),
+                              (where, where), (f"{where};/x", f"{where};/x"),
+                              (where + "c", f"{where}:{where}c")):
+            env = {name: value for name, value in os.environ.items()
+                   if name not in ("LD_PRELOAD", "LD_LIBRARY_PATH")}
+            if before is not None:
+                env["LD_LIBRARY_PATH"] = before
+            said = subprocess.run([path, "run", "sh", "-c", 'echo "$LD_LIBRARY_PATH"; "$0"',
+                                   SHOWN[0]], env=env, capture_output=True, text=True, check=True)
+            self.assertEqual(said.stderr, "")
+            self.assertEqual(said.stdout.splitlines()[0], after)
+            self.assertIn(f"sem_wait {where}/libfurwock-pthread.so\n", said.stdout)
+            printed = subprocess.run([path, "run", "--environment"], env=env, capture_output=True,
+                                     text=True, check=True)
+            self.assertEqual(printed.stdout, "LD_PRELOAD=libfurwock-pthread.so\n"
+                                             f'"LD_LIBRARY_PATH={after}"\n')
+        counted = subprocess.run([path, "run", "--stat", SHOWN[0]], capture_output=True, text=True,
+                                 check=True)
+        self.assertIn(f"sem_wait {where}/libfurwock-pthread-stat.so\n", counted.stdout)
+        doctor = subprocess.run([path, "doctor"], capture_output=True, text=True, check=False)
+        self.assertRegex(doctor.stdout, "(?m)^POSIX drop-in +yes")
 
     def test_standard_output_that_is_full(self):
         with open("/dev/full", "w", encoding="ascii") as full:
