@@ -5,7 +5,7 @@
 /*
  * The page that tells which threads are on a CPU.  A program in the kernel (assist.bpf.c) writes
  * it at each switch between threads; the library (src/sys/running.c) maps it, and only reads.
- * Design, and who learns what: doc/adaptive.md.
+ * Design, and who learns what: doc/design/adaptive.md.
  *
  * All of it is hints.  A reader takes whatever it finds for a guess that costs time when it is
  * wrong: entries may be stale, overwritten by another thread's, or lies.

@@ -23,7 +23,7 @@
 
 /*
  * A compare-exchange that meets others at work gives way, for so many pauses of the processor, then
- * twice as many and so on: doc/atomics.md, "Giving way".
+ * twice as many and so on: doc/guide/atomics.md, "Giving way".
  */
 #ifndef FW_OBJECT_PAUSES_
 #define FW_OBJECT_PAUSES_ 10u

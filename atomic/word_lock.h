@@ -31,7 +31,7 @@ typedef struct fw_word_lock {
 
 /*
  * A thread looks at a held lock so many times, each after so many pauses of the processor, before
- * it goes to sleep: `furwock calibrate`, and doc/atomics.md, "How long to spin".
+ * it goes to sleep: `furwock calibrate`, and doc/guide/atomics.md, "How long to spin".
  */
 #ifndef FW_WORD_LOCK_LOOKS_
 #define FW_WORD_LOCK_LOOKS_ 1u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * layouts: what one lock and unlock cost, for the ways in which a mutex word could be laid out and
- * released on x86-64.  The design note (doc/mutex.md) rests on this table.
+ * released on x86-64.  The design note (doc/design/mutex.md) rests on this table.
  *
  *     layouts [ROUNDS]
  *

@@ -65,7 +65,8 @@ static const struct argp command_line = {
     .args_doc = "TASKSET",
     .doc =
         "Bound the blocking and the response times of a task set.\v"
-        "TASKSET is a file of JSON (\"-\": standard input); doc/real-time.md describes it.  Shown "
+        "TASKSET is a file of JSON (\"-\": standard input); doc/guide/real-time.md describes it.  "
+        "Shown "
         "are, for each protocol that fits, how long a job is blocked at most, when it is finished "
         "at the latest, both in microseconds, and whether that is in time.  \"Blocked\" is a job "
         "that neither executes nor sleeps of its own accord, while no task of its CPU with a "

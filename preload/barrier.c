@@ -55,7 +55,7 @@
 #define SLEPT UINT32_C(2)
 #define ROUND_SHIFT 2
 
-/* Where polling has not helped, it is tried again in one round of so many: doc/barrier.md. */
+/* Where spinning has not helped, it is tried again in one of so many: doc/design/barrier.md. */
 #define ROUNDS_PER_TRIAL 256u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half comes first");

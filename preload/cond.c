@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pthread_cond_wait and its like.  Contract: cond.h.  Reasons: doc/drop-in-cond.md.
+ * pthread_cond_wait and its like.  Contract: cond.h.  Reasons: doc/design/drop-in-cond.md.
  *
  *   byte        0        4        8 .. 28 ..... 36 ......
  *   private     [ fw_cond       ]  -   0         flags

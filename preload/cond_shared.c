@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The condition variable for processes.  Contract: cond_shared.h.  Reasons: doc/drop-in-cond.md.
+ * The condition variable for processes.  Contract: cond_shared.h.  Reasons:
+ * doc/design/drop-in-cond.md.
  *
  * Origin: a number that every signal changes, and who sleeps under the present one came too late
  * (Drepper, "Futexes are tricky").

@@ -4,7 +4,7 @@
  *
  * Origin: Molnar, Gleixner, "PI-futexes" (Linux 2.6.18); the protocol is the C library's and the
  * kernel's, and processes that run without this library take part.  What is new is how one waits:
- * doc/drop-in-kinds.md.
+ * doc/design/drop-in-kinds.md.
  *
  *   word         meaning                          left by
  *   0            free                             lock: -> id

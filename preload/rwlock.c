@@ -11,10 +11,10 @@
  * 1 prefer writers            gets in
  * 2 and does not read twice   waits, as all who come to read
  *
- * The fast paths guess: doc/rwlock.md, "The fast paths guess".  On a shared lock they guess wrong,
- * for its fw_rwlock looks held for good (FW_POSIX_RWLOCK_ELSEWHERE_); so it is whoever has got one
- * who sees whether it was of another make.  No branch on what has to be loaded stands before the
- * compare-and-swap, which would wait for it.
+ * The fast paths guess: doc/design/rwlock.md, "The fast paths guess".  On a shared lock they guess
+ * wrong, for its fw_rwlock looks held for good (FW_POSIX_RWLOCK_ELSEWHERE_); so it is whoever has
+ * got one who sees whether it was of another make.  No branch on what has to be loaded stands
+ * before the compare-and-swap, which would wait for it.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -23,7 +23,7 @@
  *
  *   state    not shared: units (src/units_word.h).  Shared: the C library's, below.
  *   shared   FW_SEM_SHARED_, or 0
- *   guess    what the state probably is: doc/sem.md, "The guess"
+ *   guess    what the state probably is: doc/design/sem.md, "The guess"
  *   luck     whether polling has paid: src/luck.h
  *
  * In both formats a state up to FW_SEM_VALUE_MAX_ says that there are so many units and that nobody

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_wait_any.  Contract: furwock/any.h.  What each kind of object does for it: any_source.h.
- * Reasons: doc/any.md.
+ * Reasons: doc/design/any.md.
  *
  * Origin: futex_waitv(2), Linux 5.16, made for this; the word that is slept on is that of Franke,
  * Russell and Kirkwood (OLS 2002, section 3.1.3).

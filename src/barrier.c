@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_barrier.  Contract: furwock/barrier.h.  Bits: barrier_word.h.  Reasons: doc/barrier.md.
+ * fw_barrier.  Contract: furwock/barrier.h.  Bits: barrier_word.h.  Reasons: doc/design/barrier.md.
  *
  * Origin: the counting barrier with a round number in place of the sense of Hensgen, Finkel and
  * Manber, "Two algorithms for barrier synchronization" (1988); arrive, await and drop are those of
@@ -44,7 +44,7 @@
 #include "sys/thread.h"
 #include "wait.h"
 
-/* Where polling has not helped, it is tried again in one round of so many: doc/barrier.md. */
+/* Where spinning has not helped, it is tried again in one of so many: doc/design/barrier.md. */
 #define ROUNDS_PER_TRIAL 256u
 
 _Static_assert(sizeof(fw_barrier) == 16, "the public promise");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_brlock.  Contract: furwock/brlock.h.  Reasons, proofs and figures: doc/brlock.md.
+ * fw_brlock.  Contract: furwock/brlock.h.  Reasons, proofs and figures: doc/design/brlock.md.
  *
  * Origin: the big-reader lock of Linux 2.4 (a lock word per processor, of which a writer takes
  * all), and the reader side of its successor percpu-rwsem.  Counting inside a restartable sequence,

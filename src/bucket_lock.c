@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lock of a wait-queue bucket.  Contract: bucket_lock.h.  Reasons: doc/cond.md, "Priorities".
+ * The lock of a wait-queue bucket.  Contract: bucket_lock.h.  Reasons: doc/design/cond.md,
+ * "Priorities".
  *
  * Origin: the word is that of Molnar and Gleixner's PI-futexes (Linux 2.6.18), which hand the lock
  * over to a waiter that has yet to wake up.  Threads of ordinary priority, to whom that gives
@@ -49,8 +50,9 @@
 #define COLD __attribute__((cold, noinline))
 
 /*
- * How long everybody polls, as for a mutex that inherits (doc/drop-in-kinds.md, "How to wait"); and
- * how long a thread of ordinary priority does, as for any other (doc/mutex.md, "How long to spin").
+ * How long everybody polls, as for a mutex that inherits (doc/design/drop-in-kinds.md, "How to
+ * wait"); and how long a thread of ordinary priority does, as for any other (doc/design/mutex.md,
+ * "How long to spin").
  */
 #define GLANCE_NS 2000u
 #define PATIENCE_NS 7000u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_cond.  Contract: furwock/cond.h.  Reasons, proofs and figures: doc/cond.md.
+ * fw_cond.  Contract: furwock/cond.h.  Reasons, proofs and figures: doc/design/cond.md.
  *
  * Origin: waking one waiter and moving the others to the mutex is Ingo Molnar's (FUTEX_REQUEUE,
  * 2003).  That waiters stand in a line outside of the variable is WebKit's ParkingLot's idea.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_event.  Contract: furwock/event.h.  Reasons: doc/event.md.
+ * fw_event.  Contract: furwock/event.h.  Reasons: doc/design/event.md.
  *
  * Origin: after the word that is compared and slept on of Franke, Russell and Kirkwood (OLS 2002,
  * section 3.1.3).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_latch.  Contract: furwock/latch.h.  Bits: latch_word.h.  Reasons: doc/latch.md.
+ * fw_latch.  Contract: furwock/latch.h.  Bits: latch_word.h.  Reasons: doc/design/latch.md.
  *
  * Origin: the latch of C++20 (std::latch, from N2626 and N3998) on a futex.
  *

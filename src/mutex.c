@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_mutex.  Contract: furwock/mutex.h.  Bits: mutex_word.h.  Reasons, proofs and figures:
- * doc/mutex.md.
+ * doc/design/mutex.md.
  *
  * Origin: the lock in a word and the greedy and fair releases are those of Franke, Russell and
  * Kirkwood (OLS 2002, sections 3 and 3.1.4).  The plain release is ours.
@@ -61,7 +61,7 @@
 
 #define STARVATION_NS 500000u /* after its first wake; then a waiter asks for a hand-off */
 
-/* A waiter that has lost so many races in a row naps: doc/mutex.md. */
+/* A waiter that has lost so many races in a row naps: doc/design/mutex.md. */
 #define RACES_BEFORE_NAP 3u
 #define NAP_NS 50000u
 #define UNFENCED_SLICE_NS 1000000u /* it dares to sleep, where the kernel refuses the fence */

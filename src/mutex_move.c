@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waiters that come to a mutex by somebody else's hand.  Contract: mutex_move.h.  The states are
- * those of mutex.c, the reasons are in doc/cond.md.
+ * those of mutex.c, the reasons are in doc/design/cond.md.
  *
  * M1  Between registration and move the count is higher than the number of threads that will react
  *     to a wake.  A release in that time may set WAKING, or pass the lock, and reach nobody.  So

@@ -10,7 +10,7 @@
 
 /* What a release makes of the word of an fw_mutex.  States and invariants: mutex.c. */
 
-/* A lock goes back to plain releases at one in so many that met no waiter: doc/mutex.md. */
+/* A lock goes back to plain releases at one in so many that met no waiter: doc/design/mutex.md. */
 #define QUIET_RELEASES 1024u
 
 /* What a release of w leaves, without the owner. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_once.  Contract: furwock/once.h.  Reasons: doc/once.md.
+ * fw_once.  Contract: furwock/once.h.  Reasons: doc/design/once.md.
  *
  * Origin: pthread_once of POSIX, with an initialiser that may fail as in C++'s std::call_once, on a
  * futex.

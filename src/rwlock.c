@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_rwlock.  Contract: furwock/rwlock.h.  Bits: rwlock_word.h.  Whose turn it is: rwlock_turn.c.
- * Waiting: rwlock_line.c.  Reasons, proofs and figures: doc/rwlock.md.
+ * Waiting: rwlock_line.c.  Reasons, proofs and figures: doc/design/rwlock.md.
  *
  * Origin: the read-write lock of Franke, Russell and Kirkwood (OLS 2002, section 4.1) gave the lock
  * its name; phase-fair is Brandenburg and Anderson's (ECRTS 2009); the line outside of the lock is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_sem.  Contract: furwock/sem.h.  The states, and what happens in them: units.c.  Reasons,
- * proofs and figures: doc/sem.md.
+ * proofs and figures: doc/design/sem.md.
  *
  * Origin: the semaphore of Franke, Russell and Kirkwood (OLS 2002, section 3).
  */

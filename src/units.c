@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A supply of units: fw_sem, and the automatic fw_event.  Bits: units_word.h.  Reasons: doc/sem.md.
+ * A supply of units: fw_sem, and the automatic fw_event.  Bits: units_word.h.  Reasons:
+ * doc/design/sem.md.
  *
  * Origin: the count in a user-level word, with waiters in the kernel only, is the semaphore of
  * Franke, Russell and Kirkwood (OLS 2002, section 3).  The count of wakes under way is ours.

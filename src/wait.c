@@ -17,12 +17,12 @@
 #include "sys/panic.h"
 #include "wait.h"
 
-/* The built-in budget: doc/mutex.md, "How long to spin", has the measurement. */
+/* The built-in budget: doc/design/mutex.md, "How long to spin", has the measurement. */
 #define SPIN_DEFAULT_NS 7000u
 
 /*
  * While the owner is seen to run, a waiter polls for so long: where nobody else wants its CPU, and
- * where somebody does.  doc/adaptive.md, "How long".
+ * where somebody does.  doc/design/adaptive.md, "How long".
  */
 #define ALONE_NS 200000u
 #define CROWDED_NS 25000u

@@ -34,7 +34,7 @@ FW_BEGIN_DECLS
  *
  * No call is a cancellation point or fails by EINTR.  fw_barrier_arrive and fw_barrier_drop are
  * safe in signal handlers.  Threads wait as the waiting policy says (furwock/wait.h); where no
- * policy is named, the barrier polls only while polling has helped lately (doc/barrier.md).
+ * policy is named, the barrier polls only while polling has helped lately (doc/design/barrier.md).
  * Waiting and waking are those of Franke, Russell and Kirkwood (OLS 2002), section 3.1.3; arriving,
  * awaiting and dropping are C++20's (std::barrier).
  *
@@ -56,7 +56,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_barrier {
-    uint64_t state_; /* internal; its layout is described in doc/barrier.md and may change */
+    uint64_t state_; /* internal; its layout is described in doc/design/barrier.md and may change */
     uint32_t parties_;
     uint32_t generation_; /* of forks, when it was made; 0 where by FW_BARRIER_INIT */
 } fw_barrier;

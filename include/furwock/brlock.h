@@ -21,7 +21,7 @@ FW_BEGIN_DECLS
  * instruction where the kernel helps (x86-64, glibc 2.35, Linux 5.10).  Elsewhere a thread counts
  * itself on one of several lines by one atomic instruction.  Writers pay for it: each asks the
  * kernel to interrupt all processors that run the process (a membarrier: microseconds), and looks
- * at all lines.  doc/brlock.md says how; doc/choosing.md when it pays.
+ * at all lines.  doc/design/brlock.md says how; doc/guide/choosing.md when it pays.
  *
  * Rules
  *  - A lock is made by fw_brlock_init, which allocates a cache line per processor and some more,
@@ -88,7 +88,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_brlock {
-    uint32_t gate_;     /* internal, as is all of it: doc/brlock.md */
+    uint32_t gate_;     /* internal, as is all of it: doc/design/brlock.md */
     uint32_t counters_; /* how many counters of processors there are; 0: none */
     struct fw_brlock_lines_ *lines_;
 } fw_brlock;

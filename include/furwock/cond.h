@@ -70,7 +70,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_cond {
-    uint32_t seq_; /* internal: doc/cond.md */
+    uint32_t seq_; /* internal: doc/design/cond.md */
     uint32_t waiters_;
 } fw_cond;
 
@@ -93,7 +93,8 @@ FW_API int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadlin
 /*
  * The same with a waiting policy (NULL: the process default) and a deadline (NULL: none).  EINVAL
  * also for a malformed policy.  With the default policy a thread polls before it sleeps only as
- * long as that has paid lately: doc/cond.md.  The mutex is locked again by the default policy.
+ * long as that has paid lately: doc/design/cond.md.  The mutex is locked again by the default
+ * policy.
  */
 FW_API int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
                                const fw_deadline *deadline);

@@ -69,7 +69,7 @@ typedef enum fw_event_kind {
 } fw_event_kind;
 
 typedef struct fw_event {
-    uint64_t state_; /* internal, all of it; the layout is described in doc/event.md, may change */
+    uint64_t state_; /* internal, as is all of it: doc/design/event.md */
     uint32_t kind_;
     uint32_t guess_;
     uint32_t luck_;

@@ -60,7 +60,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_latch {
-    uint32_t state_; /* internal; its layout is described in doc/latch.md and may change */
+    uint32_t state_; /* internal; its layout is described in doc/design/latch.md and may change */
 } fw_latch;
 
 /* The most that a latch can count. */

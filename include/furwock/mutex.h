@@ -63,7 +63,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_mutex {
-    uint64_t state_; /* internal; its layout is described in doc/mutex.md and may change */
+    uint64_t state_; /* internal; its layout is described in doc/design/mutex.md and may change */
 } fw_mutex;
 
 #define FW_MUTEX_INIT {0}
@@ -95,7 +95,7 @@ static inline bool fw_mutex_take_(fw_mutex *m)
 
 /*
  * Takes the mutex, waiting for it if need be.  The fast path is compiled into the caller because
- * that takes a quarter less time (doc/mutex.md).
+ * that takes a quarter less time (doc/design/mutex.md).
  */
 FW_INLINE void fw_mutex_lock(fw_mutex *m);
 FW_INLINE void fw_mutex_lock(fw_mutex *m)

@@ -53,7 +53,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_once {
-    uint32_t state_; /* internal; its layout is described in doc/once.md and may change */
+    uint32_t state_; /* internal; its layout is described in doc/design/once.md and may change */
 } fw_once;
 
 #define FW_ONCE_INIT {0}

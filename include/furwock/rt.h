@@ -38,7 +38,7 @@ FW_BEGIN_DECLS
  * Who enforces it is the group's tier.  Tier A: the kernel's SCHED_FIFO, and futexes that inherit
  * priority; on any kernel, with the right to use SCHED_FIFO.  Tier B: the scheduler that `furwock
  * rt start` loads (sched_ext, Linux 6.12 and later where it is configured).  What each guarantees,
- * and what it cannot: doc/real-time.md.
+ * and what it cannot: doc/guide/real-time.md.
  *
  * Rules
  *  - Priorities are 1 (least urgent) to FW_RT_PRIORITY_MAX; no two tasks of a CPU should share one.

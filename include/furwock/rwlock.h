@@ -89,7 +89,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_rwlock {
-    uint64_t state_; /* internal; doc/rwlock.md describes both, and they may change */
+    uint64_t state_; /* internal; doc/design/rwlock.md describes both, and they may change */
     uint64_t line_;
 } fw_rwlock;
 

@@ -60,7 +60,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_sem {
-    uint64_t state_; /* internal, all of it; the layout is described in doc/sem.md and may change */
+    uint64_t state_; /* internal, as is all of it: doc/design/sem.md */
     uint32_t limit_; /* FW_SEM_MAX ^ maximum, so that zeroes mean no limit */
     uint32_t guess_; /* what state_ probably is; when it is not, the fast path fails */
     uint32_t luck_;
@@ -85,7 +85,7 @@ FW_API int fw_sem_post_slow_(fw_sem *s, uint32_t n);
 
 /*
  * Internal: n > 0 and nobody waits, n -> n - 1.  It does not load the word that the last operation
- * has written, which takes longer than all the rest, but guesses (doc/sem.md).
+ * has written, which takes longer than all the rest, but guesses (doc/design/sem.md).
  */
 static inline bool fw_sem_take_(fw_sem *s)
 {

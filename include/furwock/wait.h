@@ -16,8 +16,8 @@ FW_BEGIN_DECLS
  * processor, or spin, "for some user specified time (or until granted)" before blocking.
  *
  * Every lock has a call that takes a policy (fw_mutex_lock_policy); all its other calls use the
- * default policy of the process, which spins a little and then blocks (doc/mutex.md says how the
- * budget was measured).
+ * default policy of the process, which spins a little and then blocks (doc/design/mutex.md says how
+ * the budget was measured).
  *
  * Example: a thread that would rather burn 20 microseconds than sleep
  *
@@ -41,9 +41,9 @@ typedef struct fw_wait_policy {
 
 /*
  * FW_WAIT_ADAPTIVE: where the lock has an owner, and the assist (`furwock assist start`;
- * doc/adaptive.md) tells whether that thread is on a CPU, a waiter polls for as long as it is, up
- * to a bound of its own, and sleeps at once when it is not.  Where that is not known, and only
- * then, spin_ns counts: the same as FW_WAIT_SPIN_THEN_BLOCK.  This is what Hart's
+ * doc/design/adaptive.md) tells whether that thread is on a CPU, a waiter polls for as long as it
+ * is, up to a bound of its own, and sleeps at once when it is not.  Where that is not known, and
+ * only then, spin_ns counts: the same as FW_WAIT_SPIN_THEN_BLOCK.  This is what Hart's
  * FUTEX_LOCK_ADAPTIVE (2010) did inside the kernel.  The built-in default.
  */
 

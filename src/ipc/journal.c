@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The undo journal.  Contract: furwock/ipc/journal.h.  What a death after each step leaves:
- * doc/crash-safety.md.
+ * doc/design/crash-safety.md.
  *
  * Origin: the undo log is the textbook's (Gray and Reuter, "Transaction Processing", chapter 10);
  * that the records need no checksum and no flush is due to what can be lost here: a thread, with

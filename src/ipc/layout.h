@@ -10,7 +10,7 @@
 #include "sys/robust.h"
 
 /*
- * What lies in a region (doc/crash-safety.md has the reasons):
+ * What lies in a region (doc/design/crash-safety.md has the reasons):
  *
  *     0          head, FW_IPC_HEAD_SIZE bytes
  *     entries    the directory: names, kinds and places of objects

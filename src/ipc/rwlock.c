@@ -2,7 +2,7 @@
 /*
  * The read-write lock between processes: readers.  Contract: furwock/ipc/rwlock.h.  Bits: rwlock.h.
  * Shares: share.h.  Writers: rwlock_write.c.  Letting go, and the dead: rwlock_open.c.  Other
- * modes: rwlock_up.c.  Reasons, proofs and figures: doc/ipc-rwlock.md.
+ * modes: rwlock_up.c.  Reasons, proofs and figures: doc/design/ipc-rwlock.md.
  *
  * Origin: phase-fair is Brandenburg and Anderson's (ECRTS 2009); readers who say in lines of their
  * own that they read, and look whether a writer has come, are in Linux's big-reader locks, and the

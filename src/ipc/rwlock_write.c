@@ -8,7 +8,7 @@
 #include "ipc/recover.h"
 #include "ipc/rwlock.h"
 
-/* So many writers go by the same hint, then it is made anew: doc/ipc-rwlock.md, "The hint". */
+/* After this many writers the hint is made anew: doc/design/ipc-rwlock.md, "The hint". */
 enum { WRITERS_PER_HINT = 16 };
 
 /* dead id[|DIED] -> id|DIED -> id, if there is a repair.  False: another was quicker. */

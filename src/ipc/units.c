@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_ipc_units.  Contract: furwock/ipc/units.h.  Reasons: doc/ipc-gates.md.
+ * fw_ipc_units.  Contract: furwock/ipc/units.h.  Reasons: doc/design/ipc-gates.md.
  *
  * A unit is a word:
  *

@@ -10,7 +10,7 @@
  * in between is forgotten, and a sequence that it should have made start anew goes on to its store,
  * some nanoseconds later.  The next fence finds the store done, or the thread still on its way:
  * only if that one, too, comes between two neighbouring instructions, at least a microsecond later,
- * is it forgotten as well.  See doc/kernel.md.
+ * is it forgotten as well.  See doc/design/kernel.md.
  *
  * The fix is in Linux 6.18 and in 6.1.157.  Others that may have it are not known to.
  */

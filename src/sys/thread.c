@@ -100,7 +100,7 @@ bool fw_one_in_(uint32_t n)
     return ++calls % n == 0;
 }
 
-/* Half a millisecond, as in the promise that nobody starves: doc/mutex.md, "Greedy". */
+/* Half a millisecond, as in the promise that nobody starves: doc/design/mutex.md, "Greedy". */
 #define OVERDUE_NS 500000u
 
 /* A thread that has not looked for so long knows nothing about what happened in between. */
@@ -134,7 +134,7 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
     return true;
 }
 
-/* Where polling has failed, it is tried again once in so many waits: doc/cond.md. */
+/* Where polling has failed, it is tried again once in so many waits: doc/design/cond.md. */
 #define WAITS_PER_TRIAL 128u
 
 static STATIC_TLS bool polling_failed;

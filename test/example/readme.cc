@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
-// README's bank is C++, too.
-#include "readme_bank.h"
+// README's account, by two threads.
+#include "readme_cpp.h"
 
-#include <cstdio>
 #include <cstdlib>
-#include <string>
-#include <unistd.h>
+#include <thread>
 
 int main()
 {
-    const std::string name = "/furwock-bank-" + std::to_string(getpid());
-    bank b;
-    bool is_good = open_bank(name.c_str(), &b) == 0;
+    account a;
+    std::thread other([&] {
+        a.deposit(60);
+        a.deposit(50);
+    });
 
-    fw_region_remove(name.c_str());
-    is_good = is_good && transfer(&b, 7) == 0 && b.account[0] == -7 && b.account[1] == 7;
-    std::printf("%ld %ld\n", b.account[0], b.account[1]);
-    return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
+    a.withdraw(100);
+    other.join();
+    return a.balance == 10 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

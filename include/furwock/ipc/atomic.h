@@ -79,8 +79,8 @@ FW_BEGIN_DECLS
  *         } while (!atomic_compare_exchange_weak(&p->state, &now, then));
  *     }
  *
- * The recovery is doc/atomics-ipc.md's, with its proof; the lock's word is the kernel's for robust
- * futexes (set_robust_list(2)).
+ * The recovery is doc/design/atomics-ipc.md's, with its proof; the lock's word is the kernel's for
+ * robust futexes (set_robust_list(2)).
  */
 
 /* So many regions a process can have joined at a time. */

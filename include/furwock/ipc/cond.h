@@ -30,7 +30,7 @@ FW_BEGIN_DECLS
  *  - For that, waits may end without having been meant: test the condition in a loop.  (Every wait
  *    looks once a minute whether there was a signal since it began, and ends if there was; so do
  *    all when a thread dies that waits, or signals, in the same region.  Where the kernel does not
- *    tell of deaths, doc/crash-safety.md, it looks about 25 times a second.)
+ *    tell of deaths, doc/design/crash-safety.md, it looks about 25 times a second.)
  *  - Signal while the mutex is held.  Who dies with the mutex, before the signal, is noticed by
  *    whoever takes the mutex next, with EOWNERDEAD or repaired; by those who wait, if nobody does,
  *    within a minute, or at once where they were signalled.  Who dies between unlock and signal
@@ -81,7 +81,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_ipc_cond {
-    uint64_t word_;  /* internal: doc/crash-safety.md */
+    uint64_t word_;  /* internal: doc/design/crash-safety.md */
     uint32_t mutex_; /* of those who wait, from the region's begin, by eights */
     uint32_t luck_;
 } fw_ipc_cond;

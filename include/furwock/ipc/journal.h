@@ -79,7 +79,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_ipc_journal {
-    uint64_t used_;     /* bytes of records that are there: internal, doc/crash-safety.md */
+    uint64_t used_;     /* bytes of records that are there: internal, doc/design/crash-safety.md */
     uint64_t capacity_; /* bytes of records that there is room for; they follow */
     uint64_t owner_;    /* the lock to which it is attached */
 } fw_ipc_journal;

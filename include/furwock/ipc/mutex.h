@@ -36,8 +36,8 @@ typedef struct fw_ipc_past {
  *    Processes may have the region at different addresses.
  *  - A holder that dies (killed, ended, exec) does not take it along: the next one gets it with
  *    EOWNERDEAD, at once, also where it already sleeps.  (Where the kernel does not tell of
- *    deaths, after a while: doc/crash-safety.md.)  The data may be half changed: it repairs them
- *    and calls fw_ipc_mutex_consistent.  If it unlocks without, the mutex is given up:
+ *    deaths, after a while: doc/design/crash-safety.md.)  The data may be half changed: it repairs
+ *    them and calls fw_ipc_mutex_consistent.  If it unlocks without, the mutex is given up:
  *    ENOTRECOVERABLE for all, from then on.  If it dies, the next one gets EOWNERDEAD again.
  *  - With a journal (furwock/ipc/journal.h) or a repair function (below) the library repairs, and
  *    lock answers 0.
@@ -76,7 +76,7 @@ typedef struct fw_ipc_past {
  *     }
  */
 typedef struct fw_ipc_mutex {
-    uint64_t word_; /* internal: doc/crash-safety.md */
+    uint64_t word_; /* internal: doc/design/crash-safety.md */
     fw_ipc_past past_;
 } fw_ipc_mutex;
 

@@ -33,7 +33,7 @@ FW_BEGIN_DECLS
  *    After exec there are none.
  *  - Who can write to a region is trusted not to do harm, but not to be free of errors: whatever is
  *    written over a head, the directory, lines or objects, others are answered an error (EUCLEAN).
- *    Who can do what, and what others are told: a table in doc/region.md.
+ *    Who can do what, and what others are told: a table in doc/design/region.md.
  *  - A name is believed only if nobody else can have made the file, or let others in: in /dev/shm
  *    anybody can make a file in advance, of any name and with any permissions.  fw_region_open
  *    refuses what belongs to neither the caller (its effective user) nor root, what has more
@@ -83,7 +83,7 @@ FW_BEGIN_DECLS
  *         return error;
  *     }
  *
- * The layout, how it is made, and what is checked: doc/region.md.
+ * The layout, how it is made, and what is checked: doc/design/region.md.
  */
 typedef struct fw_region fw_region;
 

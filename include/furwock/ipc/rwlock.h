@@ -86,7 +86,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_ipc_rwlock {
-    uint64_t word_; /* internal: doc/ipc-rwlock.md */
+    uint64_t word_; /* internal: doc/design/ipc-rwlock.md */
     fw_ipc_past past_;
     uint64_t hint_; /* where to look for shares */
     uint64_t spare_;

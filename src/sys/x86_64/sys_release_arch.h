@@ -26,7 +26,7 @@ void fw_release_begin_(char *const *environment);
  * in whatever section that is, comes the code that follows it.
  *
  * The two halves are compared one by one because the lower one was just written by a 32-bit store:
- * a 64-bit load would wait until that store has reached the cache (measured: doc/mutex.md).
+ * a 64-bit load would wait until that store has reached the cache (measured: doc/design/mutex.md).
  */
 #define FW_RELEASE_SEQUENCE_(compare_owner, owner)                                              \
     __asm__ goto(".pushsection __rseq_cs, \"aw\"\n"                                             \
