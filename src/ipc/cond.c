@@ -190,7 +190,7 @@ static void poll(struct waiter *me, const fw_wait_policy *policy)
  * Has somebody died with the mutex, or was it given up?  What he was about to signal nobody knows;
  * who takes the mutex learns of it (C5).
  */
-static bool is_orphaned(struct waiter *me)
+static bool is_orphaned(const struct waiter *me)
 {
     uint64_t word = fw_load64_relaxed(&me->m->word_);
 

@@ -119,7 +119,7 @@ static int inherit(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t dead)
  *   EBUSY              the holder may live; *now is the word as it was seen
  *   ENOTRECOVERABLE, EUCLEAN
  */
-static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
+static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w,
                    uint64_t extra, uint64_t *now)
 {
     for (;;) {

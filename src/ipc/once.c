@@ -53,7 +53,7 @@ static bool is_possible(uint64_t w)
  * One try.  0: the caller is to initialise; EEXIST: it is done; EBUSY: another does it, and *w is
  * the word; EDEADLK, EUCLEAN.
  */
-static int attempt(fw_ipc_once *o, struct fw_ipc_wait_ *wait, uint64_t *w)
+static int attempt(fw_ipc_once *o, const struct fw_ipc_wait_ *wait, uint64_t *w)
 {
     for (;;) {
         uint64_t mine = wait->me.id;

@@ -206,7 +206,7 @@ static int wait_for_it(const struct reader *r, struct fw_ipc_wait_ *w)
     return withdraw(r) ? error : 0;
 }
 
-static int stand_in_line(struct reader *r, const fw_wait_policy *policy,
+static int stand_in_line(const struct reader *r, const fw_wait_policy *policy,
                          const fw_deadline *deadline)
 {
     struct fw_ipc_wait_ w;

@@ -146,8 +146,8 @@ static inline bool ipc_rw_has(const fw_ipc_rwlock *l, const struct fw_ipc_me_ *m
 }
 
 /* The life of a holder; `w`, the caller's wait, may be NULL. */
-static inline enum fw_ipc_life ipc_rw_life(const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
-                                           uint64_t holder)
+static inline enum fw_ipc_life ipc_rw_life(const struct fw_ipc_me_ *me,
+                                           const struct fw_ipc_wait_ *w, uint64_t holder)
 {
     return w != NULL ? fw_ipc_wait_life_(w, holder) : fw_ipc_life_(me->place, holder);
 }
@@ -170,7 +170,7 @@ void fw_ipc_rw_lose_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now
  *   EOWNERDEAD                by a dead one, who wrote
  *   ENOTRECOVERABLE, EUCLEAN
  */
-int fw_ipc_rw_judge_(const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w, uint64_t now);
+int fw_ipc_rw_judge_(const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w, uint64_t now);
 
 /*
  * The same, and does what one can do who wants to read:
@@ -179,7 +179,7 @@ int fw_ipc_rw_judge_(const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w, uint64
  *   EOWNERDEAD                nobody can repair what a dead writer left
  *   ENOTRECOVERABLE, EUCLEAN
  */
-int fw_ipc_rw_examine_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
+int fw_ipc_rw_examine_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w,
                        uint64_t now);
 
 /* --- rwlock_write.c: closing the lock ---------------------------------------------------------*/

@@ -59,7 +59,7 @@ void fw_ipc_rw_lose_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now
         fw_ipc_wake_(ipc_rw_half(l), INT_MAX);
 }
 
-int fw_ipc_rw_judge_(const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w, uint64_t now)
+int fw_ipc_rw_judge_(const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w, uint64_t now)
 {
     enum fw_ipc_life life;
 
@@ -116,7 +116,7 @@ static int repair(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)
     return 0;
 }
 
-int fw_ipc_rw_examine_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
+int fw_ipc_rw_examine_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w,
                        uint64_t now)
 {
     int verdict = fw_ipc_rw_judge_(me, w, now);

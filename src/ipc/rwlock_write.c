@@ -27,7 +27,7 @@ static bool inherit(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t extr
     return true;
 }
 
-static int attempt(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
+static int attempt(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w,
                    uint64_t wanted, uint64_t *now)
 {
     for (;;) {
