@@ -87,8 +87,11 @@ bool fw_barrier_arrive_(fw_barrier *b, uint32_t n, bool stay, bool drop, uint32_
 void fw_barrier_open_(fw_barrier *b, bool stay)
 {
     uint32_t parties = fw_load32_relaxed(&b->parties_);
+    uint32_t generation = fw_fork_generation_();
     fw_barrier_word_ w = fw_load64_relaxed(&b->state_);
 
+    if (b->generation_ != generation) /* the contract: made in this child, if by FW_BARRIER_INIT */
+        b->generation_ = generation;
     /* It fails where others leave the round before, or get ready to sleep. */
     while (!fw_cas64_release(&b->state_, &w,
                              barrier_next_round(w, parties) - (stay ? BARRIER_INSIDE_ONE : 0)))

@@ -58,7 +58,7 @@ FW_BEGIN_DECLS
 typedef struct fw_barrier {
     uint64_t state_; /* internal; its layout is described in doc/design/barrier.md and may change */
     uint32_t parties_;
-    uint32_t generation_; /* of forks, when it was made; 0 where by FW_BARRIER_INIT */
+    uint32_t generation_; /* of forks, when fw_barrier_init made it or a round ended; or 0 */
 } fw_barrier;
 
 /* What fw_barrier_wait returns to one thread of each round. */

@@ -337,6 +337,20 @@ static void destroying_may_be_tried(void **state)
     assert_int_equal(fw_barrier_trydestroy(&b), EBUSY);
 }
 
+/* Its threads are of this process: no other can have ended a round of what was made in it. */
+static void a_static_one_of_a_forked_child_is_destroyed(void **state)
+{
+    uint32_t phase;
+
+    (void)state;
+    fake.fork_generation++;
+    assert_false(fw_barrier_arrive_(&b, 1, true, false, &phase));
+    assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
+    assert_word(ROUND(1) | INSIDE(1) | 2); /* on the way out */
+    fake.on_sleep = one_leaves;
+    assert_int_equal(fw_barrier_trydestroy(&b), 0);
+}
+
 static void several_at_once_with_a_completion(void **state)
 {
     uint32_t phase = 9;
@@ -376,6 +390,7 @@ int main(void)
         cmocka_unit_test_setup(destroy_waits_for_those_inside, reset),
         cmocka_unit_test_setup(destroying_what_is_waited_at_panics, reset),
         cmocka_unit_test_setup(destroying_may_be_tried, reset),
+        cmocka_unit_test_setup(a_static_one_of_a_forked_child_is_destroyed, reset),
         cmocka_unit_test_setup(several_at_once_with_a_completion, reset),
     };
 
