@@ -1,41 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "ipc/nap.h"
-#include "ipc_ground.h"
+#include "ipc_nap_fixture.h"
 #include "testing.h"
 
 /* src/ipc/nap_poll.c: spinning comes to an end, and may begin anew. */
 
-static struct ground ground;
-static uint32_t *word;
-static struct fw_ipc_me_ me;
-
-static int make(void **state)
-{
-    (void)state;
-    ground = ground_make(4);
-    word = ground_object(&ground, 0);
-    return fw_ipc_enter_(word, &me);
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    ground_unmake(&ground);
-    return 0;
-}
-
-static struct fw_ipc_wait_ begin(fw_wait_kind kind)
+static struct fw_ipc_wait_ begin_as(fw_wait_kind kind)
 {
     const fw_wait_policy policy = {.kind = kind, .spin_ns = 1000};
-    struct fw_ipc_wait_ w;
 
-    assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, FW_IPC_WAITS_ELSE, &policy, NULL), 0);
-    return w;
+    return begin(&policy, NULL);
 }
 
 static void spins_until_the_budget_is_used_up(void **state)
 {
-    struct fw_ipc_wait_ w = begin(FW_WAIT_SPIN_THEN_BLOCK);
+    struct fw_ipc_wait_ w = begin_as(FW_WAIT_SPIN_THEN_BLOCK);
     uint32_t before = w.looks;
 
     (void)state;
@@ -51,7 +29,7 @@ static void spins_until_the_budget_is_used_up(void **state)
 
 static void does_not_spin_where_it_is_to_block(void **state)
 {
-    struct fw_ipc_wait_ w = begin(FW_WAIT_BLOCK);
+    struct fw_ipc_wait_ w = begin_as(FW_WAIT_BLOCK);
 
     (void)state;
     assert_false(fw_ipc_wait_poll_(&w));
@@ -61,7 +39,7 @@ static void does_not_spin_where_it_is_to_block(void **state)
 /* A holder that cannot be is one of whom nothing is known. */
 static void spins_on_a_holder_that_cannot_be(void **state)
 {
-    struct fw_ipc_wait_ w = begin(FW_WAIT_ADAPTIVE);
+    struct fw_ipc_wait_ w = begin_as(FW_WAIT_ADAPTIVE);
 
     (void)state;
     while (fw_ipc_wait_poll_on_(&w, FW_IPC_SLOT))
@@ -72,9 +50,9 @@ static void spins_on_a_holder_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(spins_until_the_budget_is_used_up, make, unmake),
-        cmocka_unit_test_setup_teardown(does_not_spin_where_it_is_to_block, make, unmake),
-        cmocka_unit_test_setup_teardown(spins_on_a_holder_that_cannot_be, make, unmake),
+        TEST(spins_until_the_budget_is_used_up),
+        TEST(does_not_spin_where_it_is_to_block),
+        TEST(spins_on_a_holder_that_cannot_be),
     };
     return cmocka_run_group_tests_name("ipc_nap_poll", tests, NULL, NULL);
 }

@@ -4,41 +4,13 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "ipc/nap.h"
-#include "ipc_ground.h"
+#include "ipc_nap_fixture.h"
 #include "nap_growth.h"
 #include "sys/clock.h"
 #include "sys/wait_any.h"
 #include "testing.h"
 
 /* src/ipc/nap.c, with the real kernel. */
-
-static struct ground ground;
-static uint32_t *word;
-static struct fw_ipc_me_ me;
-
-static int make(void **state)
-{
-    (void)state;
-    ground = ground_make(4);
-    word = ground_object(&ground, 0);
-    return fw_ipc_enter_(word, &me);
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    ground_unmake(&ground);
-    return 0;
-}
-
-static struct fw_ipc_wait_ begin(const fw_wait_policy *policy, const fw_deadline *deadline)
-{
-    struct fw_ipc_wait_ w;
-
-    assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, FW_IPC_WAITS_ELSE, policy, deadline), 0);
-    return w;
-}
 
 static void sleeps_for_a_nap_at_most(void **state)
 {
@@ -217,8 +189,6 @@ static void a_policy_that_never_sleeps_does_not(void **state)
     assert_true(fw_clock_ns_() > began);
     fw_ipc_wait_end_(&w);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
 int main(void)
 {
