@@ -38,6 +38,44 @@ static void at(int task, uint64_t ns, enum run_kind kind)
     event[task][logs[task].count++] = (struct run_event){.ns = ns, .kind = kind, .lock = 0};
 }
 
+/* What comes together, in the order in which it is logged. */
+static void comes(int task, uint64_t ns)
+{
+    at(task, ns, RUN_RELEASE);
+    at(task, ns, RUN_START);
+}
+
+static void switches(int from, int to, uint64_t ns)
+{
+    at(from, ns, RUN_STOP);
+    at(to, ns, RUN_START);
+}
+
+static void gets(int task, uint64_t ns)
+{
+    at(task, ns, RUN_ASK);
+    at(task, ns, RUN_GET);
+}
+
+static void queues(int task, uint64_t ns)
+{
+    at(task, ns, RUN_ASK);
+    at(task, ns, RUN_QUEUE);
+    at(task, ns, RUN_STOP);
+}
+
+static void leaves(int task, uint64_t ns)
+{
+    at(task, ns, RUN_LEAVE);
+    at(task, ns, RUN_LEFT);
+}
+
+static void ends(int task, uint64_t ns)
+{
+    at(task, ns, RUN_STOP);
+    at(task, ns, RUN_END);
+}
+
 static void judge(void)
 {
     struct run_round round = {.set = &set, .log = logs};
@@ -58,13 +96,10 @@ static void expect(int task, uint64_t blocking, uint64_t lost)
 static void test_blocked(void **state)
 {
     (void)state;
-    at(L, 0, RUN_RELEASE);
-    at(L, 0, RUN_START);
-    at(L, 10, RUN_ASK);
-    at(L, 10, RUN_GET);
+    comes(L, 0);
+    gets(L, 10);
     at(L, 20, RUN_STOP);
-    at(H, 20, RUN_RELEASE);
-    at(H, 20, RUN_START);
+    comes(H, 20);
     at(H, 25, RUN_ASK);
     at(H, 25, RUN_STOP);
     at(L, 28, RUN_START);
@@ -72,14 +107,11 @@ static void test_blocked(void **state)
     at(L, 48, RUN_STOP); /* goes on at 61, behind the call */
     at(H, 50, RUN_START);
     at(H, 50, RUN_GET);
-    at(H, 55, RUN_LEAVE);
-    at(H, 55, RUN_LEFT);
-    at(H, 60, RUN_STOP);
-    at(H, 60, RUN_END);
+    leaves(H, 55);
+    ends(H, 60);
     at(L, 61, RUN_START);
     at(L, 61, RUN_LEFT);
-    at(L, 70, RUN_STOP);
-    at(L, 70, RUN_END);
+    ends(L, 70);
     judge();
     expect(H, 20, 3 + 2);
     expect(L, 0, 3 + 2 + 1);
@@ -89,31 +121,23 @@ static void test_blocked(void **state)
 static void test_remote(void **state)
 {
     (void)state;
-    at(R, 0, RUN_RELEASE);
-    at(R, 0, RUN_START);
-    at(R, 5, RUN_ASK);
-    at(R, 5, RUN_GET);
-    at(H, 8, RUN_RELEASE);
-    at(H, 8, RUN_START);
-    at(H, 10, RUN_ASK);
-    at(H, 10, RUN_QUEUE);
-    at(H, 10, RUN_STOP);
+    comes(R, 0);
+    gets(R, 5);
+    comes(H, 8);
+    queues(H, 10);
     at(L, 8, RUN_RELEASE);
     at(L, 10, RUN_START);
     at(R, 20, RUN_STOP);
     at(R, 30, RUN_START);
     at(R, 38, RUN_LEAVE);
     at(R, 40, RUN_LEFT);
-    at(R, 44, RUN_STOP);
-    at(R, 44, RUN_END);
+    ends(R, 44);
     at(L, 45, RUN_STOP);
     at(H, 45, RUN_GET);
     at(H, 45, RUN_START);
-    at(H, 50, RUN_STOP);
-    at(H, 50, RUN_END);
+    ends(H, 50);
     at(L, 50, RUN_START);
-    at(L, 60, RUN_STOP);
-    at(L, 60, RUN_END);
+    ends(L, 60);
     judge();
     /* From 40 on the lock is H's, which does not execute for L does. */
     expect(H, 10 + 10 + 5, 10);
@@ -125,35 +149,24 @@ static void test_remote(void **state)
 static void test_stands_still(void **state)
 {
     (void)state;
-    at(R, 0, RUN_RELEASE);
-    at(R, 0, RUN_START);
+    comes(R, 0);
     at(R, 10, RUN_ASK);
     at(R, 10, RUN_STOP);
-    at(L, 10, RUN_RELEASE);
-    at(L, 10, RUN_START);
+    comes(L, 10);
     at(L, 12, RUN_STOP);
-    at(H, 12, RUN_RELEASE);
-    at(H, 12, RUN_START);
-    at(H, 15, RUN_ASK);
-    at(H, 15, RUN_QUEUE);
-    at(H, 15, RUN_STOP);
+    comes(H, 12);
+    queues(H, 15);
     at(L, 15, RUN_START);
     at(R, 40, RUN_START);
     at(R, 40, RUN_GET);
-    at(R, 50, RUN_LEAVE);
-    at(R, 50, RUN_LEFT);
-    at(R, 50, RUN_STOP);
-    at(R, 50, RUN_END);
-    at(L, 50, RUN_STOP);
-    at(H, 50, RUN_START);
+    leaves(R, 50);
+    ends(R, 50);
+    switches(L, H, 50);
     at(H, 50, RUN_GET);
-    at(H, 55, RUN_LEAVE);
-    at(H, 55, RUN_LEFT);
-    at(H, 55, RUN_STOP);
-    at(H, 55, RUN_END);
+    leaves(H, 55);
+    ends(H, 55);
     at(L, 55, RUN_START);
-    at(L, 60, RUN_STOP);
-    at(L, 60, RUN_END);
+    ends(L, 60);
     judge();
     /* R is the one that gets the lock, from when it has asked. */
     expect(H, 10, 25);
@@ -165,22 +178,17 @@ static void test_stands_still(void **state)
 static void test_asleep(void **state)
 {
     (void)state;
-    at(L, 0, RUN_RELEASE);
-    at(L, 0, RUN_START);
+    comes(L, 0);
     at(L, 10, RUN_STOP);
-    at(H, 10, RUN_RELEASE);
-    at(H, 10, RUN_START);
+    comes(H, 10);
     at(H, 15, RUN_STOP);
     at(H, 15, RUN_SLEEP);
     at(L, 15, RUN_START);
     at(H, 30, RUN_WAKE);
-    at(L, 62, RUN_STOP);
-    at(H, 62, RUN_START);
-    at(H, 70, RUN_STOP);
-    at(H, 70, RUN_END);
+    switches(L, H, 62);
+    ends(H, 70);
     at(L, 70, RUN_START);
-    at(L, 90, RUN_STOP);
-    at(L, 90, RUN_END);
+    ends(L, 90);
     judge();
     expect(H, 32, 0);
     expect(L, 0, 0);
@@ -193,8 +201,7 @@ static void test_asleep(void **state)
 static void test_not_woken(void **state)
 {
     (void)state;
-    at(L, 0, RUN_RELEASE);
-    at(L, 0, RUN_START);
+    comes(L, 0);
     at(H, 10, RUN_RELEASE);
     event[H][0].lock = RUN_UNWOKEN;
     at(H, 30, RUN_WOKEN);
@@ -212,13 +219,10 @@ static void test_not_woken(void **state)
     at(H, 75, RUN_HELD);
     at(L, 75, RUN_START);
     at(H, 85, RUN_WOKEN);
-    at(L, 85, RUN_STOP);
-    at(H, 85, RUN_START);
-    at(H, 90, RUN_STOP);
-    at(H, 90, RUN_END);
+    switches(L, H, 85);
+    ends(H, 90);
     at(L, 90, RUN_START);
-    at(L, 95, RUN_STOP);
-    at(L, 95, RUN_END);
+    ends(L, 95);
     judge();
     expect(H, 3 + 4, 20 + 1 + 10 + 1 + 10);
     assert_int_equal(result[H].late, 20 + 10);
@@ -229,16 +233,13 @@ static void test_not_woken(void **state)
 static void test_kept(void **state)
 {
     (void)state;
-    at(L, 0, RUN_RELEASE);
-    at(L, 0, RUN_START);
+    comes(L, 0);
     at(H, 10, RUN_RELEASE);
     at(L, 40, RUN_STOP);
     at(H, 42, RUN_START);
-    at(H, 50, RUN_STOP);
-    at(H, 50, RUN_END);
+    ends(H, 50);
     at(L, 50, RUN_START);
-    at(L, 60, RUN_STOP);
-    at(L, 60, RUN_END);
+    ends(L, 60);
     judge();
     expect(H, 30, 2);
     assert_int_equal(result[H].kept[0].release, 10);
