@@ -14,9 +14,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "../engine/report.h"
 #include "gates_script.h"
 #include "ipc_head_calls.h"
+#include "ipc_head_watch.h"
 #include "programs.h"
 
 enum word { END, JOIN, LARGE, LOOK, WORDS };
@@ -26,28 +26,21 @@ static const char *const names[WORDS] = {"", "join", "large", "look"};
 /* MAKERS: how many were told that they made it.  JOINED: the plan of who has joined, in bytes. */
 enum ghost { MAKERS, JOINED };
 
-#define WORD(name, field)                             \
-    {                                                 \
-        name, offsetof(struct fw_ipc_head_, field), 8 \
-    }
-
-static struct fw_ipc_head_ *head;
-
 static void setup(const void *arg)
 {
-    static const struct model_part parts[] = {WORD("magic", magic),
-                                              WORD("version", version),
-                                              WORD("plan", plan),
-                                              WORD("size", size),
-                                              WORD("entries", entries_at),
-                                              WORD("members", members_at),
-                                              WORD("objects", objects_at),
-                                              WORD("namespace", pid_namespace),
-                                              WORD("boot", boot),
-                                              WORD("check", check),
+    static const struct model_part parts[] = {HEAD_PART("magic", magic),
+                                              HEAD_PART("version", version),
+                                              HEAD_PART("plan", plan),
+                                              HEAD_PART("size", size),
+                                              HEAD_PART("entries", entries_at),
+                                              HEAD_PART("members", members_at),
+                                              HEAD_PART("objects", objects_at),
+                                              HEAD_PART("namespace", pid_namespace),
+                                              HEAD_PART("boot", boot),
+                                              HEAD_PART("check", check),
                                               {NULL, 0, 0}};
 
-    head = model_object("head", sizeof *head, parts, NULL);
+    head_watch_make(parts);
     gates_script_read(arg, names, WORDS);
 }
 
@@ -66,12 +59,7 @@ static int look(struct fw_ipc_plan_ *plan)
 
 static void joined(unsigned self, const struct fw_ipc_plan_ *plan)
 {
-    uint64_t *size = &model_shared.ghost[JOINED];
-
-    report_remark(self, "has joined");
-    if (*size != 0 && *size != plan->size)
-        model_thread_fail("answer", "regions of %llu and of %llu bytes", *size, plan->size);
-    *size = plan->size;
+    head_watch_joined(self, &model_shared.ghost[JOINED], plan->size);
 }
 
 static void join(unsigned self, uint64_t size)
@@ -122,17 +110,6 @@ static void thread(unsigned self, const void *arg)
         act(self, (enum word) * w);
 }
 
-static void changed(unsigned thread, uint64_t addr, uint64_t before)
-{
-    uint64_t now = *(const uint64_t *)(uintptr_t)addr;
-
-    if (before != 0 && now != before)
-        model_fail("word", "thread %llu changes what follows from the plan, to 0x%llx", thread,
-                   now);
-    else if (addr == (uint64_t)(uintptr_t)&head->magic && now != 0 && head->check == 0)
-        model_fail("half made", "thread %llu says that it is made, and it is not", thread, 0);
-}
-
 static void finished(void)
 {
     if (model_shared.ghost[JOINED] != 0 && head->size != model_shared.ghost[JOINED])
@@ -144,7 +121,7 @@ static void finished(void)
     {                                                                                      \
         .name = called, .about = what, .threads = n, .generic = true,                      \
         .budget = {.kills = (deaths)}, .unmarked = true, .setup = setup, .thread = thread, \
-        .changed = changed, .finished = finished, .access = access, __VA_ARGS__            \
+        .changed = head_watch_changed, .finished = finished, .access = access, __VA_ARGS__ \
     }
 #define AT_MOST(n) .preemptions = (n)
 #define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)

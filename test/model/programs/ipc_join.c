@@ -20,11 +20,11 @@
 
 #include <furwock/ipc/region.h>
 
-#include "../engine/report.h"
 #include "../memory.h"
 #include "../subject/region_file.h"
 #include "gates_script.h"
 #include "ipc_ground.h"
+#include "ipc_head_watch.h"
 #include "ipc_join_calls.h"
 #include "programs.h"
 
@@ -50,22 +50,15 @@ static const char *const names[WORDS] = {"",      "open",        "large",      "
  * makers.  ASKS: the word of each thread's call under way. */
 enum ghost { LENGTH, JOINED, SOLE, ASKS };
 
-#define WORD(name, field)                             \
-    {                                                 \
-        name, offsetof(struct fw_ipc_head_, field), 8 \
-    }
-
-static struct fw_ipc_head_ *head;
-
 static void setup(const void *arg)
 {
-    static const struct model_part parts[] = {WORD("magic", magic),
-                                              WORD("plan", plan),
-                                              WORD("size", size),
-                                              WORD("check", check),
+    static const struct model_part parts[] = {HEAD_PART("magic", magic),
+                                              HEAD_PART("plan", plan),
+                                              HEAD_PART("size", size),
+                                              HEAD_PART("check", check),
                                               {NULL, 0, 0}};
 
-    head = model_object("head", sizeof *head, parts, NULL);
+    head_watch_make(parts);
     subject_file = (struct subject_file){&model_shared.ghost[LENGTH], head};
     gates_script_read(arg, names, WORDS);
 }
@@ -80,10 +73,8 @@ static uint64_t seen(unsigned self, const uint64_t *word)
 static void check_joined(unsigned self, const struct request *r, bool was_begun,
                          const struct fw_ipc_joined_ *j)
 {
-    uint64_t *size = &model_shared.ghost[JOINED];
     uint64_t room = r->is_memory ? r->size : model_shared.ghost[LENGTH];
 
-    report_remark(self, "has joined");
     if (seen(self, &head->magic) != FW_IPC_MAGIC || seen(self, &head->check) == 0)
         model_thread_fail("half made", "thread %llu has joined, and finds 0x%llx", self,
                           seen(self, &head->magic));
@@ -93,9 +84,7 @@ static void check_joined(unsigned self, const struct request *r, bool was_begun,
     if (j->plan.size > room || (!r->is_memory && j->plan.size < r->size))
         model_thread_fail("answer", "a region of %llu bytes, and there are %llu", j->plan.size,
                           room);
-    if (*size != 0 && *size != j->plan.size)
-        model_thread_fail("answer", "regions of %llu and of %llu bytes", *size, j->plan.size);
-    *size = j->plan.size;
+    head_watch_joined(self, &model_shared.ghost[JOINED], j->plan.size);
     if ((r->flags & FW_REGION_EXCLUSIVE) != 0 && (was_begun || ++model_shared.ghost[SOLE] > 1))
         model_thread_fail("answer", "thread %llu is told that it has made the region", self, 0);
 }
@@ -167,15 +156,10 @@ static enum model_access access(const void *p)
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
-    uint64_t now = *(const uint64_t *)(uintptr_t)addr;
     const struct request *r = &requests[model_shared.ghost[ASKS + thread]];
 
-    if (before != 0 && now != before)
-        model_fail("word", "thread %llu changes what follows from the plan, to 0x%llx", thread,
-                   now);
-    else if (addr == (uint64_t)(uintptr_t)&head->magic && now != 0 && head->check == 0)
-        model_fail("half made", "thread %llu says that it is made, and it is not", thread, 0);
-    else if (addr == (uint64_t)(uintptr_t)&head->plan && before == 0 && (r->flags & CREATE) == 0)
+    head_watch_changed(thread, addr, before);
+    if (addr == (uint64_t)(uintptr_t)&head->plan && before == 0 && (r->flags & CREATE) == 0)
         model_fail("answer", "thread %llu makes a region, and was not asked for one", thread, 0);
 }
 
