@@ -88,7 +88,12 @@ static inline uint32_t *counter_at(const fw_brlock *l, uint32_t i)
     return (uint32_t *)((char *)counters_of(l) + (size_t)i * FW_PERCPU_STRIDE);
 }
 
-/* Is anybody inside?  Exact where the lock is closed; else, whoever is seen was inside just now. */
+/*
+ * Is anybody inside?  Exact where the lock is closed, and where nobody comes in meanwhile: a
+ * release takes 1 from one of the words, before it is read or after, so who stays is counted.
+ * Else, whoever is seen was inside just now; and one who stays may be overlooked beside a reader
+ * that comes in by a word that was read and leaves by one that was not.
+ */
 static inline bool brlock_is_read(const fw_brlock *l)
 {
     uint32_t readers = 0;

@@ -104,7 +104,9 @@ FW_API void fw_brlock_destroy(fw_brlock *l);
 
 /*
  * The same where nobody holds the lock: 0.  EBUSY, and nothing has happened, where somebody does,
- * or a writer waits; also in a child of fork, for what the threads of its parent had.
+ * or a writer waits; also in a child of fork, for what the threads of its parent had.  Here, too,
+ * nobody may ask for the lock meanwhile: beside readers that come and go, one that holds it could
+ * be overlooked.
  */
 FW_API int fw_brlock_trydestroy(fw_brlock *l);
 
