@@ -78,8 +78,9 @@ struct fw_ipc_entry_ {
  *   M2  life changes to a thread's id in one compare-and-swap with the tenancy: nobody dead seems
  *       alive because his line was taken.
  *   M3  All that a member writes about itself for others to act on carries its tenancy.
- *   M4  Which lines are in the lists of its own threads, a process knows by itself: a region stays
- *       mapped, and nobody else takes the line, whatever has been written there.
+ *   M4  Which lines are in the lists of its own threads, and what came right behind each, a process
+ *       knows by itself: a region stays mapped, and nobody else takes the line, whatever has been
+ *       written there.
  */
 #define FW_IPC_MEMBER_SIZE 256u
 #define FW_IPC_SHARES 16u

@@ -37,7 +37,7 @@ static uint32_t who_has(const struct fw_ipc_place_ *place, uint32_t slot)
 
     if (thread == 0 || fw_robust_is_here_(thread))
         return thread;
-    __atomic_compare_exchange_n(&place->lines_had[slot], &thread, 0, false, __ATOMIC_RELAXED,
+    __atomic_compare_exchange_n(&place->lines_had[slot].thread, &thread, 0, false, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);
     return 0;
 }
@@ -127,6 +127,7 @@ static bool take(const struct fw_ipc_place_ *place, uint32_t slot, uint64_t *id)
     is_mine = fw_cas64_acq_rel(&m->life, &life, (tenancy(life) + 1) << 32 | r.id);
     if (is_mine) {
         fw_ipc_have_line_(place, slot, r.id);
+        place->lines_had[slot].behind = fw_robust_first_();
         introduce(m, r.id, tenancy(life) + 1);
         if (fw_robust_link_(robust_word(m)))              /* if not, fw_ipc_life_slow_ finds out */
             fw_or64_relaxed(&m->life, FW_ROBUST_WAITERS); /* tid -> tid|WAITERS */
@@ -261,29 +262,6 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
     return 0;
 }
 
-/*
- * May the calling thread's robust list lead there, when it has left the line `left`?  Who can write
- * to a region can make up entries in it: there, only to another line that the thread has.
- */
-static bool may_lead_to(uintptr_t begin, size_t size, const void *left)
-{
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_((const void *)begin);
-    const struct fw_ipc_member_ *m;
-    uintptr_t slot;
-
-    if (place == NULL)
-        place = fw_ipc_place_of_((const void *)(begin + size - 1));
-    if (place == NULL)
-        return true;
-    slot = (begin - (uintptr_t)place->members) / sizeof *m;
-    if (slot >= place->member_count)
-        return false;
-    m = &place->members[slot];
-    return m != left && begin >= (uintptr_t)m->list_ &&
-           begin + size <= (uintptr_t)m->list_ + sizeof m->list_ &&
-           fw_ipc_line_had_(place, (uint32_t)slot) == fw_robust_thread_.id;
-}
-
 bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
 {
     struct membership *k = &known[place->index];
@@ -295,7 +273,7 @@ bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
         return true;
     m = fw_ipc_member_of_(place, k->id);
     fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */
-    is_out = fw_robust_unlink_from_(robust_word(m), may_lead_to, m);
+    is_out = fw_ipc_list_leave_(m);
     if (is_out) { /* else the line stays this thread's until it ends */
         fw_ipc_have_line_(place, (uint32_t)(k->id & FW_IPC_SLOT) - 1, 0);
         fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy: M1 */

@@ -44,6 +44,10 @@ static inline int fw_ipc_enter_(const void *object, struct fw_ipc_me_ *me)
  */
 bool fw_ipc_leave_(const struct fw_ipc_place_ *place);
 
+/* For leave: takes the thread's line out of its robust list.  False: as above. */
+struct fw_ipc_member_;
+bool fw_ipc_list_leave_(struct fw_ipc_member_ *m);
+
 /*
  * Are there members of this process, other than the calling thread?  (Not those that died unmarked,
  * as where another thread of the process than its first has called exec.)

@@ -86,13 +86,13 @@ static void begin_anew(void)
     fw_mutex_init(&changing);
 }
 
-/* No thread has had a line yet.  (Four pages a place, used as far as there are lines.) */
-static uint32_t *no_lines_had(unsigned index, uint32_t n)
+/* No thread has had a line yet.  (Sixteen pages a place, used as far as there are lines.) */
+static struct fw_ipc_own_line_ *no_lines_had(unsigned index, uint32_t n)
 {
-    static uint32_t lines_had[FW_IPC_PLACES][FW_IPC_MEMBERS_MOST];
+    static struct fw_ipc_own_line_ lines_had[FW_IPC_PLACES][FW_IPC_MEMBERS_MOST];
 
     for (uint32_t i = 0; i < n; i++)
-        __atomic_store_n(&lines_had[index][i], 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&lines_had[index][i].thread, 0, __ATOMIC_RELAXED);
     return lines_had[index];
 }
 

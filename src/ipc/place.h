@@ -24,6 +24,12 @@ struct fw_ipc_head_;
 struct fw_ipc_member_;
 struct fw_ipc_plan_; /* ipc/head.h */
 
+/* What a process knows of a line by itself: M4 in layout.h. */
+struct fw_ipc_own_line_ {
+    uint32_t thread;  /* that of this process which has had it last: its id, or 0 */
+    uintptr_t behind; /* the entry that comes right behind the line's in that one's robust list */
+};
+
 struct fw_ipc_place_ {
     uintptr_t base; /* 0: empty */
     size_t size;
@@ -35,13 +41,12 @@ struct fw_ipc_place_ {
     uint32_t flags; /* the head's */
     uint32_t is_taken;
     /*
-     * Which thread of this process has had each line last: its id, or 0.  What the lines say others
-     * can write over, and memory to which a thread's robust list leads would seem to be nobody's
-     * (layout.h, M4).  Stored before a line enters the list, and cleared after it has left it;
+     * What the lines say others can write over, and memory to which a thread's robust list leads
+     * would seem to be nobody's.  Stored before a line enters the list, and cleared after it left;
      * where the thread has ended, by who finds that out.  (No fw_ operations: other processes, of
      * which the model is made, have nothing to do with it.)
      */
-    uint32_t *lines_had;
+    struct fw_ipc_own_line_ *lines_had;
 };
 
 extern struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
@@ -66,13 +71,13 @@ void fw_ipc_place_remove_(const struct fw_ipc_place_ *place);
 
 static inline uint32_t fw_ipc_line_had_(const struct fw_ipc_place_ *place, uint32_t slot)
 {
-    return __atomic_load_n(&place->lines_had[slot], __ATOMIC_RELAXED);
+    return __atomic_load_n(&place->lines_had[slot].thread, __ATOMIC_RELAXED);
 }
 
 static inline void fw_ipc_have_line_(const struct fw_ipc_place_ *place, uint32_t slot,
                                      uint32_t thread)
 {
-    __atomic_store_n(&place->lines_had[slot], thread, __ATOMIC_RELAXED);
+    __atomic_store_n(&place->lines_had[slot].thread, thread, __ATOMIC_RELAXED);
 }
 
 /* An address as the distance from the region's begin, and back; 0 and NULL: not in the region. */

@@ -99,25 +99,9 @@ static struct fw_robust_head_ *find_head(void)
     return &own_head;
 }
 
-_Static_assert(sizeof(struct fw_robust_head_) == 3 * sizeof(long), "the kernel's layout");
-
-__attribute__((cold, noinline)) void fw_robust_enrol_(void)
-{
-    struct fw_robust_thread_ *me = &fw_robust_thread_;
-    uint64_t life = life_now();
-    long id = fw_system_call_(SYS_gettid, 0, 0, 0, 0, 0, 0);
-
-    if (id <= 0 || (uint32_t)id > FW_ROBUST_OWNER) /* a system call filter can make it fail */
-        fw_panic_errno_("gettid", (int)-id);
-    me->id = (uint32_t)id;
-    me->head = find_head();
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler that comes before this does it as well */
-    me->life = life;
-}
-
 /*
  * An entry is a pointer to the next one; right before it lies one to the entry before.  (glibc has
- * such a pair before its head as well; musl has not, and does not need it.)
+ * such a pair before its head as well, which leads to the last entry; musl has not.)
  */
 struct entry {
     uintptr_t next;
@@ -143,6 +127,52 @@ static void put(uintptr_t *link, uintptr_t to)
     __atomic_store_n(link, to, __ATOMIC_RELAXED);
 }
 
+/* Reads a pointer that may be anything.  False: there is no memory. */
+static bool peek(uintptr_t address, uintptr_t *value)
+{
+    struct iovec to = {value, sizeof *value}, from = {(void *)address, sizeof *value};
+    long got = fw_system_call_(SYS_process_vm_readv, (long)fw_process_id_(), (long)(intptr_t)&to, 1,
+                               (long)(intptr_t)&from, 1, 0);
+
+    if (got != -ENOSYS && got != -EPERM)
+        return got == (long)sizeof *value;
+    *value = *(const uintptr_t *)address; /* a filter forbids the call: trust */
+    return true;
+}
+
+/* Longer than any list that the kernel follows (ROBUST_LIST_LIMIT). */
+enum { LIST_MOST = 2048 };
+
+/* Does the head have a pointer before it, to the last entry? */
+static bool leads_back(struct fw_robust_head_ *head)
+{
+    uintptr_t last = (uintptr_t)head, next = head->first;
+
+    for (unsigned i = 0; i < LIST_MOST && (uintptr_t)entry_at(next) != (uintptr_t)head; i++) {
+        last = (uintptr_t)entry_at(next);
+        if (!peek(last, &next))
+            return false;
+    }
+    return head != &own_head && *before(entry_at((uintptr_t)head)) == last;
+}
+
+_Static_assert(sizeof(struct fw_robust_head_) == 3 * sizeof(long), "the kernel's layout");
+
+__attribute__((cold, noinline)) void fw_robust_enrol_(void)
+{
+    struct fw_robust_thread_ *me = &fw_robust_thread_;
+    uint64_t life = life_now();
+    long id = fw_system_call_(SYS_gettid, 0, 0, 0, 0, 0, 0);
+
+    if (id <= 0 || (uint32_t)id > FW_ROBUST_OWNER) /* a system call filter can make it fail */
+        fw_panic_errno_("gettid", (int)-id);
+    me->id = (uint32_t)id;
+    me->head = find_head();
+    me->leads_back = leads_back(me->head);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler that comes before this does it as well */
+    me->life = life;
+}
+
 static struct entry *entry_of(const struct fw_robust_head_ *head, uint32_t *word)
 {
     intptr_t from_word = -head->offset;
@@ -151,6 +181,13 @@ static struct entry *entry_of(const struct fw_robust_head_ *head, uint32_t *word
         from_word + (intptr_t)sizeof(uintptr_t) > FW_ROBUST_ROOM_)
         return NULL;
     return (struct entry *)((uintptr_t)word + (uintptr_t)from_word);
+}
+
+/* What is behind e in the list, or the head, leads back to `to`. */
+static void put_before(struct entry *e, uintptr_t to)
+{
+    if ((uintptr_t)e != (uintptr_t)fw_robust_thread_.head || fw_robust_thread_.leads_back)
+        put(before(e), to);
 }
 
 static struct fw_robust_head_ *own_list(void)
@@ -174,8 +211,7 @@ bool fw_robust_enter_(uint32_t *word, uint32_t tag)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *(volatile uintptr_t *)&head->first = (uintptr_t)e | tag;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if ((uintptr_t)next != (uintptr_t)head)
-        put(before(next), (uintptr_t)e);
+    put_before(next, (uintptr_t)e);
     return true;
 }
 
@@ -186,46 +222,42 @@ bool fw_robust_link_(uint32_t *word)
 
 void fw_robust_leave_(uint32_t *word)
 {
-    struct fw_robust_head_ *head = own_list();
-    struct entry *e = entry_of(head, word);
+    struct entry *e = entry_of(own_list(), word);
     struct entry *at = e != NULL ? entry_at(*before(e)) : NULL;
 
     if (at == NULL)
         return;
     put(&at->next, e->next);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if ((uintptr_t)entry_at(e->next) != (uintptr_t)head)
-        put(before(entry_at(e->next)), (uintptr_t)at);
+    put_before(entry_at(e->next), (uintptr_t)at);
     put(before(e), 0);
     put(&e->next, 0);
 }
 
-/* Reads a pointer that may be anything.  False: there is no memory. */
-static bool peek(uintptr_t address, uintptr_t *value)
+static bool may_be(const struct fw_robust_rule_ *rule, struct entry *e)
 {
-    struct iovec to = {value, sizeof *value}, from = {(void *)address, sizeof *value};
-    long got = fw_system_call_(SYS_process_vm_readv, (long)fw_process_id_(), (long)(intptr_t)&to, 1,
-                               (long)(intptr_t)&from, 1, 0);
-
-    if (got != -ENOSYS && got != -EPERM)
-        return got == (long)sizeof *value;
-    *value = *(const uintptr_t *)address; /* a filter forbids the call: trust */
-    return true;
+    return rule == NULL ||
+           rule->may_lead_to((uintptr_t)before(e), 2 * sizeof(uintptr_t), rule->arg);
 }
 
-/* Longer than any list that the kernel follows (ROBUST_LIST_LIMIT). */
-enum { LIST_MOST = 2048 };
-
-/* Of entries that others can have made up: which may be in the list. */
-struct rule {
-    fw_robust_may_lead_to_ *may_lead_to;
-    const void *arg;
-};
-
-static bool may_be(const struct rule *rule, struct entry *e)
+/* Where it is kept what came right behind e; NULL: nobody else can write to e. */
+static uintptr_t *behind(const struct fw_robust_rule_ *rule, const struct entry *e)
 {
-    return rule->may_lead_to == NULL ||
-           rule->may_lead_to((uintptr_t)before(e), 2 * sizeof(uintptr_t), rule->arg);
+    return rule == NULL ? NULL : rule->behind((uintptr_t)e);
+}
+
+/* e leads to it: is nothing between them that was taken out of the list by who can write to e? */
+static bool is_next(const struct fw_robust_head_ *head, const struct entry *e,
+                    const struct entry *next, const struct fw_robust_rule_ *rule)
+{
+    const uintptr_t *first = behind(rule, e);
+
+    /* Whatever enters the list does so before all others. */
+    if (first == NULL || *first == (uintptr_t)next)
+        return true;
+    if ((uintptr_t)next == (uintptr_t)head)
+        return fw_robust_thread_.leads_back && *before(entry_at((uintptr_t)head)) == (uintptr_t)e;
+    return behind(rule, next) == NULL; /* and it leads back: follows */
 }
 
 /*
@@ -233,7 +265,7 @@ static bool may_be(const struct rule *rule, struct entry *e)
  * lies in memory that others can write to.  NULL: e is not in the list, or cannot be reached.
  */
 static struct entry *find_before(struct fw_robust_head_ *head, const struct entry *e,
-                                 const struct rule *rule)
+                                 const struct fw_robust_rule_ *rule)
 {
     struct entry *at = (struct entry *)(void *)&head->first;
     uintptr_t next = head->first;
@@ -243,7 +275,7 @@ static struct entry *find_before(struct fw_robust_head_ *head, const struct entr
         if ((uintptr_t)at == (uintptr_t)head || !may_be(rule, at) || !peek((uintptr_t)at, &next))
             return NULL;
     }
-    return entry_at(next) == e ? at : NULL;
+    return entry_at(next) == e && is_next(head, at, e, rule) ? at : NULL;
 }
 
 /*
@@ -251,10 +283,12 @@ static struct entry *find_before(struct fw_robust_head_ *head, const struct entr
  * that others can have made up.
  */
 static bool follows(const struct fw_robust_head_ *head, const struct entry *e, uintptr_t next,
-                    const struct rule *rule)
+                    const struct fw_robust_rule_ *rule)
 {
     uintptr_t back = 0;
 
+    if (!is_next(head, e, entry_at(next), rule))
+        return false;
     if ((uintptr_t)entry_at(next) == (uintptr_t)head)
         return true;
     if (!peek((uintptr_t)before(entry_at(next)), &back) || back != (uintptr_t)e)
@@ -268,23 +302,24 @@ static bool follows(const struct fw_robust_head_ *head, const struct entry *e, u
     return false;
 }
 
-bool fw_robust_unlink_from_(uint32_t *word, fw_robust_may_lead_to_ *may_lead_to, const void *arg)
+bool fw_robust_unlink_from_(uint32_t *word, const struct fw_robust_rule_ *rule)
 {
-    const struct rule rule = {may_lead_to, arg};
     struct fw_robust_head_ *head = own_list();
     struct entry *e = entry_of(head, word);
-    struct entry *at = e != NULL ? find_before(head, e, &rule) : NULL;
-    uintptr_t next;
+    struct entry *at = e != NULL ? find_before(head, e, rule) : NULL;
+    uintptr_t *first, next;
 
     if (at == NULL)
         return e == NULL;
     next = __atomic_load_n(&e->next, __ATOMIC_RELAXED); /* once: it may be another a moment later */
-    if (!follows(head, e, next, &rule))
+    if (!follows(head, e, next, rule))
         return false; /* written over; and the one behind, wherever it is, leads back here */
+    first = behind(rule, at);
+    if (first != NULL)
+        *first = (uintptr_t)entry_at(next);
     put(&at->next, next);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if ((uintptr_t)entry_at(next) != (uintptr_t)head)
-        put(before(entry_at(next)), (uintptr_t)at);
+    put_before(entry_at(next), (uintptr_t)at);
     put(before(e), 0); /* who may read it is not told where this process has its memory */
     put(&e->next, 0);
     return true;
@@ -292,7 +327,7 @@ bool fw_robust_unlink_from_(uint32_t *word, fw_robust_may_lead_to_ *may_lead_to,
 
 bool fw_robust_unlink_(uint32_t *word)
 {
-    return fw_robust_unlink_from_(word, NULL, NULL);
+    return fw_robust_unlink_from_(word, NULL);
 }
 
 bool fw_robust_is_gone_since_(uint32_t id, uint64_t since)

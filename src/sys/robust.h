@@ -43,6 +43,7 @@ struct fw_robust_thread_ {
     uint32_t id;
     uint32_t
         depth; /* words announced, one inside the other: more than one in signal handlers only */
+    bool leads_back; /* the head: a pointer before it leads to the last entry, as glibc has it */
 };
 
 /* No life at all: a thread that has not looked yet. */
@@ -125,12 +126,25 @@ bool fw_robust_unlink_(uint32_t *word);
 
 /*
  * The same for a word in memory that others can write to, and that may be unmapped then.  They can
- * have made up entries wherever they can write; so `may_lead_to` says of each other entry of the
- * list whether it may be there (`size` bytes at `begin`: the entry and the pointer before it).
- * False also where it says no: the list must not lead to such a place through this word's memory.
+ * have made up entries wherever they can write, and taken others out, whose pointers would lead to
+ * memory that is gone.  False also where that cannot be ruled out.
+ *   may_lead_to  may this other entry of the list be there (`size` bytes at `begin`: the entry and
+ *                the pointer before it)?
+ *   behind       where the caller keeps what came right behind that entry when it was entered
+ *                (fw_robust_first_), and unlink what does since; NULL: nobody else can write to it
  */
-typedef bool fw_robust_may_lead_to_(uintptr_t begin, size_t size, const void *arg);
-bool fw_robust_unlink_from_(uint32_t *word, fw_robust_may_lead_to_ *may_lead_to, const void *arg);
+struct fw_robust_rule_ {
+    bool (*may_lead_to)(uintptr_t begin, size_t size, const void *arg);
+    uintptr_t *(*behind)(uintptr_t entry);
+    const void *arg;
+};
+bool fw_robust_unlink_from_(uint32_t *word, const struct fw_robust_rule_ *rule);
+
+/* What comes right behind an entry that is entered now. */
+static inline uintptr_t fw_robust_first_(void)
+{
+    return fw_robust_thread_.head->first & ~(uintptr_t)1;
+}
 
 /*
  * The same for the C library's robust mutexes, in a few instructions: enter with FW_ROBUST_INHERITS

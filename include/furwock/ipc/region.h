@@ -174,7 +174,9 @@ FW_API int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region 
  *   EINVAL      no region
  *   EBUSY       an adopted region, and other threads of this process have lines: the mapping must
  *               stay.  Nothing was done
- *   EUCLEAN     closed, but the thread's line was written over: an adopted mapping must stay until
+ *   EUCLEAN     closed, but the thread's line was written over, or may have been (it joined this
+ *               region while it held a robust mutex that it had locked after it joined another one,
+ *               which it is still in, and has unlocked since): an adopted mapping must stay until
  *               the calling thread has ended
  */
 FW_API int fw_region_close(fw_region *region);

@@ -53,15 +53,21 @@ static struct fw_ipc_member_ *line(const fw_region *r, unsigned slot)
 }
 
 /* The thread's next one; it enters its list before what is there. */
-static void lock_robust_mutex(void)
+static void hold_robust_mutex(pthread_mutex_t *m)
 {
     pthread_mutexattr_t how;
-    pthread_mutex_t m;
 
     pthread_mutexattr_init(&how);
     pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
-    CHECK(pthread_mutex_init(&m, &how) == 0);
-    CHECK(pthread_mutex_lock(&m) == 0 && pthread_mutex_unlock(&m) == 0);
+    CHECK(pthread_mutex_init(m, &how) == 0 && pthread_mutex_lock(m) == 0);
+}
+
+static void lock_robust_mutex(void)
+{
+    pthread_mutex_t m;
+
+    hold_robust_mutex(&m);
+    CHECK(pthread_mutex_unlock(&m) == 0);
 }
 
 static struct fw_robust_head_ *list_head(void)
@@ -72,10 +78,15 @@ static struct fw_robust_head_ *list_head(void)
     return syscall(SYS_get_robust_list, 0, &head, &size) == 0 ? head : NULL;
 }
 
+static uintptr_t *entry(const fw_region *r)
+{
+    return (uintptr_t *)(void *)((char *)line(r, 0) - list_head()->offset);
+}
+
 /* The entry of the first line leads to another one, made up, and from there on as before. */
 static void forge_entry(const fw_region *r, const fw_region *in)
 {
-    uintptr_t *next = (uintptr_t *)(void *)((char *)line(r, 0) - list_head()->offset);
+    uintptr_t *next = entry(r);
     uintptr_t *forged = (uintptr_t *)(void *)((char *)fw_region_base(in) + SIZE - 64);
 
     forged[-1] = (uintptr_t)next;
@@ -114,6 +125,48 @@ static void leads_to_left_region(void *nothing)
     CHECK(fw_region_close(first) == 0);
     CHECK(fw_region_close(second) == 0);
     lock_robust_mutex();
+}
+
+/* The pointers of a mutex that is no more in the list lead to the line that is. */
+static void leaves_mutex_out_to_the_end(void *nothing)
+{
+    pthread_mutex_t m;
+    fw_region *r;
+
+    (void)nothing;
+    hold_robust_mutex(&m);
+    r = join(make_memfd());
+    be_member(r);
+    *entry(r) = (uintptr_t)list_head();
+    CHECK(fw_region_close(r) == 0);
+    CHECK(pthread_mutex_unlock(&m) == 0);
+    lock_robust_mutex();
+}
+
+static void leaves_mutex_out_between(fw_region *first, fw_region *second, bool first_goes)
+{
+    pthread_mutex_t m;
+
+    be_member(first);
+    hold_robust_mutex(&m);
+    be_member(second);
+    *entry(second) = (uintptr_t)entry(first);
+    entry(first)[-1] = (uintptr_t)entry(second);
+    CHECK(fw_region_close(first_goes ? first : second) == 0);
+    CHECK(pthread_mutex_unlock(&m) == 0);
+    lock_robust_mutex();
+}
+
+static void leaves_mutex_out_before_a_region(void *nothing)
+{
+    (void)nothing;
+    leaves_mutex_out_between(join(make_memfd()), join(make_memfd()), true);
+}
+
+static void leaves_mutex_out_behind_a_region(void *nothing)
+{
+    (void)nothing;
+    leaves_mutex_out_between(join(make_memfd()), join(make_memfd()), false);
 }
 
 /* A region whose list is not in order stays mapped, also when it is opened and closed again. */
@@ -172,25 +225,66 @@ static void is_free_while_had(void *nothing)
     CHECK(pthread_join(thread, NULL) == 0);
 }
 
+static void check_unmapped(void *base)
+{
+    CHECK(msync(base, 1, MS_ASYNC) != 0 && errno == ENOMEM);
+}
+
+/* The same beside mutexes that are held, or were. */
+static void is_in_order_with_mutexes(void *nothing)
+{
+    pthread_mutex_t before, between, last;
+    fw_region *first = join(make_memfd()), *second = join(make_memfd()), *third;
+    void *base[] = {fw_region_base(first), fw_region_base(second)};
+
+    (void)nothing;
+    hold_robust_mutex(&before);
+    be_member(first);
+    hold_robust_mutex(&between);
+    be_member(second);
+    hold_robust_mutex(&last);
+    CHECK(fw_region_close(second) == 0);
+    check_unmapped(base[1]);
+    CHECK(pthread_mutex_unlock(&before) == 0);
+    CHECK(fw_region_close(first) == 0);
+    check_unmapped(base[0]);
+    CHECK(pthread_mutex_unlock(&last) == 0 && pthread_mutex_unlock(&between) == 0);
+    third = join(make_memfd());
+    base[0] = fw_region_base(third);
+    be_member(third);
+    lock_robust_mutex();
+    CHECK(fw_region_close(third) == 0);
+    check_unmapped(base[0]);
+}
+
 /* A region that was left, with its list in order, is gone: no memory is kept for nothing. */
 static void is_in_order(void *nothing)
 {
-    fw_region *first = join(make_memfd()), *second = join(make_memfd());
-    void *base[] = {fw_region_base(first), fw_region_base(second)};
-    struct other o = {first, 2};
+    enum { REGIONS = 3 };
+    static const int order[REGIONS] = {1, 2, 0};
+    fw_region *r[REGIONS];
+    struct other o = {NULL, 2};
     pthread_t thread;
+    const uintptr_t *last = (const uintptr_t *)list_head() - 1;
+    bool is_kept = *last == (uintptr_t)list_head(); /* by glibc: which entry is the last */
 
     (void)nothing;
-    be_member(first);
-    be_member(second);
+    for (int i = 0; i < REGIONS; i++) {
+        r[i] = join(make_memfd());
+        be_member(r[i]);
+        CHECK(!is_kept || *last == (uintptr_t)entry(r[0]));
+    }
+    o.r = r[0];
     CHECK(pthread_create(&thread, NULL, stay_member, &o) == 0);
     await(&o.step, 1);
     fw_store32_release(&o.step, 2);
     CHECK(pthread_join(thread, NULL) == 0);
     lock_robust_mutex();
-    CHECK(fw_region_close(second) == 0 && fw_region_close(first) == 0);
-    for (int i = 0; i < 2; i++)
-        CHECK(msync(base[i], 1, MS_ASYNC) != 0 && errno == ENOMEM); /* unmapped */
+    for (int i = 0; i < REGIONS; i++) {
+        void *base = fw_region_base(r[order[i]]);
+        CHECK(fw_region_close(r[order[i]]) == 0);
+        check_unmapped(base);
+    }
 }
 
 int main(void)
@@ -201,9 +295,13 @@ int main(void)
         skip("there are no robust lists here");
     finish(start(leads_to_made_up_entry, NULL));
     finish(start(leads_to_left_region, NULL));
+    finish(start(leaves_mutex_out_to_the_end, NULL));
+    finish(start(leaves_mutex_out_before_a_region, NULL));
+    finish(start(leaves_mutex_out_behind_a_region, NULL));
     finish(start(is_free_after_forgery, NULL));
     finish(start(is_free_while_had, NULL));
     finish(start(is_in_order, NULL));
+    finish(start(is_in_order_with_mutexes, NULL));
     printf("no list leads into memory that is gone\n");
     return EXIT_SUCCESS;
 }

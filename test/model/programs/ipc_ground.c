@@ -89,7 +89,7 @@ static void enrol(unsigned thread)
 
 void ground_make(unsigned lines, bool joined)
 {
-    static uint32_t nobody_joins[FW_IPC_MEMBERS_MOST];
+    static struct fw_ipc_own_line_ nobody_joins[FW_IPC_MEMBERS_MOST];
     struct fw_ipc_place_ *place = &fw_ipc_places_[0];
     struct fw_ipc_head_ *head = model_object("head", sizeof *head, NULL, NULL);
 
@@ -106,7 +106,8 @@ void ground_make(unsigned lines, bool joined)
                                     .is_taken = 1,
                                     .lines_had = nobody_joins};
     if (!joined) /* what a process knows by itself (M4) is no step, but a part of the state */
-        place->lines_had = model_object("had", lines * (unsigned)sizeof(uint32_t), NULL, NULL);
+        place->lines_had =
+            model_object("had", lines * (unsigned)sizeof *place->lines_had, NULL, NULL);
     ground_place = place;
     head->members_used = joined ? lines : 0;
     for (unsigned i = 0; joined && i < model_thread_count; i++)

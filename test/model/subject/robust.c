@@ -56,10 +56,9 @@ bool fw_robust_unlink_(uint32_t *word)
     return true;
 }
 
-bool fw_robust_unlink_from_(uint32_t *word, fw_robust_may_lead_to_ *may_lead_to, const void *arg)
+bool fw_robust_unlink_from_(uint32_t *word, const struct fw_robust_rule_ *rule)
 {
-    (void)may_lead_to;
-    (void)arg;
+    (void)rule;
     return fw_robust_unlink_(word);
 }
 
