@@ -24,6 +24,7 @@ static struct {
     int signalled;      // the locker, where it has waited before
     bool inconsistent, lost;
     int before, before_depth; // who held it when a wait began
+    bool is_new;              // a mutex, or a thread (of ordinary priority)
 } model;
 
 static bool is_checked(void)
@@ -74,8 +75,8 @@ static void mutex_ended(int who, const struct order *o, long result)
         model.waiter = NOBODY;
     if (takes(o)) {
         took(who, result);
-    } else if (o->call == mutex_unlock && result == 0) {
-        released();
+    } else if (o->call == mutex_unlock && (result == 0 || result == ENOTRECOVERABLE)) {
+        released(); // the latter is said of each inner release while it is inconsistent
     } else if (waits(o) && (result == EPERM || result == EINVAL)) {
         model.owner = model.before;
         model.depth = model.before_depth;
@@ -93,6 +94,7 @@ static void mutex_cancelled(const struct order *o)
 
     say("in clean-up: unlock = %d\n", e);
     model.waiter = NOBODY;
+    model.is_new = true;
 }
 
 // Beginnings.
@@ -167,14 +169,14 @@ static void make_real_time(void)
     for (int who = 0; who < ACTORS; who++)
         if (!actor_sleeps(who))
             act(who, (struct order){.name = "schedule", .call = mutex_schedule, .value = 1});
+    model.is_new = false;
 }
 
 static void mutex_begin(void)
 {
     make_mutex();
     make_cond();
-    if (model.protocol == PTHREAD_PRIO_PROTECT)
-        make_real_time();
+    model.is_new = true;
 }
 
 // Orders.
@@ -305,8 +307,7 @@ static void step_end_of_thread(int who)
         model.inconsistent = false; // the next is told anew
     }
     actor_dies(who);
-    if (model.protocol == PTHREAD_PRIO_PROTECT)
-        make_real_time();
+    model.is_new = true;
 }
 
 static void step_sleeper(int who)
@@ -365,6 +366,8 @@ static void mutex_step(void)
     unsigned what = draw(20);
     struct order o = {.object = &m, .other = &c};
 
+    if (model.is_new && model.protocol == PTHREAD_PRIO_PROTECT)
+        make_real_time();
     if (actor_sleeps(who)) {
         if (what < 4)
             step_sleeper(who);
