@@ -29,6 +29,7 @@
 #include "object.h"
 #include "settings.h"
 #include "stat.h"
+#include "sys/clock.h"
 #include "sys/release.h"
 
 #define NOINLINE __attribute__((noinline))
@@ -113,10 +114,20 @@ static int lock_by_family(struct fw_posix_mutex_ *m, const fw_deadline *deadline
     }
 }
 
+/*
+ * What can be had at once is not counted as a wait.  But a deadline that makes a waiter's call fail
+ * has to be looked at first: trylock takes an inheriting mutex from a dead owner.
+ */
+static bool tries_first(const fw_deadline *deadline)
+{
+    return fw_stat_counts_ && fw_deadline_is_valid_(deadline) &&
+           (deadline == NULL || deadline->at.tv_sec >= 0);
+}
+
 static int lock_special(struct fw_posix_mutex_ *m, const fw_deadline *deadline, const void *site)
 {
     struct fw_stat_ stat;
-    int error = fw_stat_counts_ ? trylock_special(m) : EBUSY;
+    int error = tries_first(deadline) ? trylock_special(m) : EBUSY;
 
     if (error != EBUSY)
         return error;
