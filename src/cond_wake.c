@@ -149,6 +149,16 @@ static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w
     }
 }
 
+/*
+ * Has the move woken the most urgent waiter, or found it awake?  Then that is on its way to the
+ * mutex, as WAKING says, whatever a release did in between.  To look again would wake a second
+ * waiter, and that one might have the mutex first.  Waiters of ordinary priority have no order.
+ */
+static bool is_coming(const struct waiter *first, uint32_t wakes)
+{
+    return wakes == 1 && !first->is_single && is_real_time(first);
+}
+
 /* Moves n sleepers to the mutex; all of them are ASLEEP and in line. */
 static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
 {
@@ -161,7 +171,8 @@ static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
     fw_store32_relaxed(&c->seq_, seq);
     begin_to_move(first);
     move_sleepers(c, seq, first, wakes);
-    fw_mutex_look_again_(m); /* also wakes one, where that one was not among those on seq_ */
+    if (!is_coming(first, wakes))
+        fw_mutex_look_again_(m); /* also wakes one, where that one was not among those on seq_ */
     for (struct waiter *w = first; w != NULL; w = next) { /* C5: the last thing */
         next = after(w);
         mark(room, w, MOVED);

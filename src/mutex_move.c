@@ -5,7 +5,8 @@
  *
  * M1  Between registration and move the count is higher than the number of threads that will react
  *     to a wake.  A release in that time may set WAKING, or pass the lock, and reach nobody.  So
- *     the mover looks again after the move: it undoes WAKING, or wakes one.
+ *     the mover looks again after the move: it undoes WAKING, or wakes one.  It need not where one
+ *     of them is awake, and so on its way to the mutex.
  * M2  Who holds the mutex while it registers others needs no fence: the only plain release that
  *     could overlook them is its own, and comes later.  Nor where the mutex is free: a plain
  *     release is over once it has stored, and a later one finds the waiters half.

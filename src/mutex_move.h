@@ -36,7 +36,8 @@ const uint32_t *fw_mutex_line_(const fw_mutex *m);
 
 /*
  * A release between the registration and the move may have woken nobody and gone, believing that
- * somebody comes.  Nothing to do where the mover held the mutex all the time.
+ * somebody comes.  Nothing to do where the mover held the mutex all the time, or where one of the n
+ * is awake: it will take the mutex, or clear WAKING before it sleeps.
  */
 void fw_mutex_look_again_(fw_mutex *m);
 

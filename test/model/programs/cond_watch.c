@@ -175,11 +175,22 @@ static uint64_t sleepers_in_line(void)
     return set;
 }
 
+/* Another thread has the mutex, or has released it and is about to wake one. */
+static bool is_disturbed(unsigned self)
+{
+    uint64_t inside = model_shared.ghost[WATCH_INSIDE];
+
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (model_threads[i].status == THREAD_STOPPED && model_threads[i].op.kind == OP_WAKE &&
+            model_threads[i].op.addr - (uint64_t)(uintptr_t)word < sizeof(fw_mutex))
+            return true;
+    return inside != 0 && inside != self + 1;
+}
+
 /*
- * The mutex goes from one to the next of them by priority.  Once another one has come between, the
- * release of that one may have woken a second of them (mutex_word.h, wakes_nobody); and a broadcast
- * that finds the mutex free may wake two (mutex_move.c, M1).  Then who is awake contends, and only
- * who sleeps must not be more urgent than the one that has it.
+ * The mutex goes from one to the next of them by priority.  Once another thread has had it in
+ * between, its release may have woken a second of them (mutex_word.h, wakes_nobody).  Then those
+ * who are awake contend, and only a sleeper must not be more urgent than the one that has it.
  */
 static void check_turn(unsigned self)
 {
@@ -277,8 +288,7 @@ void cond_watch_signal(unsigned self, bool all)
     else if (!all && model_program->tasks != NULL)
         set_ghost(LINE, line());
     if (all && model_program->tasks != NULL)
-        set_ghost(CROWD, sleepers_in_line() |
-                             (model_shared.ghost[WATCH_INSIDE] == self + 1 ? 0 : DISTURBED));
+        set_ghost(CROWD, sleepers_in_line() | (is_disturbed(self) ? DISTURBED : 0));
     n = ghost(SIGNALLED);
     if (n == MAX_SIGNALS)
         return;
