@@ -269,7 +269,8 @@ class Options(unittest.TestCase):
         self.assertEqual(sorted(found ^ set(ROWS)), [])
 
     def test_variables_are_documented(self):
-        manual = "".join(path.read_text(encoding="utf-8") for path in (TOP / "doc").glob("*.md"))
+        documents = (TOP / "doc").rglob("*.md")
+        manual = "".join(path.read_text(encoding="utf-8") for path in documents)
         for name in variables():
             self.assertRegex(manual, rf"\b{name}\b")
 
