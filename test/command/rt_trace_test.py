@@ -77,7 +77,7 @@ class Refused(unittest.TestCase):
         before = left_behind()
         with tempfile.TemporaryDirectory() as folder:
             self.refused("ended by signal 15", "-n", "-o", f"{folder}/t", "sh", "-c",
-                         "kill -TERM $PPID; sleep 30", status=128 + 15)
+                         "kill -TERM $PPID; exec sleep 30", status=128 + 15)
         self.assertLessEqual(left_behind(), before)
 
     def test_a_trace_is_not_taken_for_standard_output(self):
