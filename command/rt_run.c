@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -259,9 +260,13 @@ static bool may_lock_memory(void)
 /*
  * Where there is a limit on it, page faults have to be taken as they come: they are "lost", or
  * blocking, where the kernel lets the task wait for a lock of its own that a less urgent one has.
+ *
+ * Locked or not, the kernel replaces small pages by huge ones (khugepaged, every 10 s), and whoever
+ * touches one of those sleeps until 2 MB have been copied, while less urgent tasks execute.
  */
 static void lock_memory(void)
 {
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     if (may_lock_memory())
         mlockall(MCL_CURRENT | MCL_FUTURE);
 }

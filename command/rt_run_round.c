@@ -94,8 +94,8 @@ static void sleep_for(struct actor *a, uint64_t ns)
     rt_run_sleep_until(end);
     fw_rt_awake(a->handle);
     note(a, RUN_WAKE, end, TASKSET_NONE);
-    note_woken(a, a->log->count - 1, rt_run_woken(a->handle));
     a->last = rt_run_now();
+    note_woken(a, a->log->count - 1, rt_run_woken(a->handle)); /* after a fault in WAKE, too */
     note(a, RUN_START, a->last, TASKSET_NONE);
 }
 
@@ -157,12 +157,13 @@ static bool do_step(struct actor *a, const struct run_step *s)
 /* Its release is known when it has ended. */
 static bool do_job(struct actor *a)
 {
-    uint64_t woken = rt_run_woken(a->handle);
     size_t release = a->log->count;
     struct fw_rt_job job;
+    uint64_t woken;
 
     note(a, RUN_RELEASE, 0, TASKSET_NONE);
     a->last = rt_run_now();
+    woken = rt_run_woken(a->handle); /* after a page fault in the note, too */
     note(a, RUN_START, a->last, TASKSET_NONE);
     for (size_t i = 0; i < a->plan.count; i++)
         if (!do_step(a, &a->plan.step[i]))

@@ -5,7 +5,6 @@
 No times: limits are so generous that only who waits without bound is above them.
 """
 
-import contextlib
 import json
 import os
 import pathlib
@@ -201,32 +200,6 @@ class Analyze(Case):
             self.assertLessEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
 
-# A thread before all others of its CPU takes half of the time, 10 ms by 10 ms, until it is killed.
-SPINNER = f"""
-import os, time
-os.sched_setaffinity(0, [{CPU}])
-os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(os.sched_get_priority_max(os.SCHED_FIFO)))
-print("", flush=True)
-while True:
-    end = time.monotonic() + 0.01
-    while time.monotonic() < end:
-        pass
-    time.sleep(0.01)
-"""
-
-
-@contextlib.contextmanager
-def spinner(case):
-    with subprocess.Popen(["/usr/bin/python3", "-c", SPINNER], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL) as process:
-        try:
-            if not process.stdout.readline():
-                case.skipTest("no right to the highest priority")
-            yield
-        finally:
-            process.kill()
-
-
 class Run(Case):
     def run_set(self, made, *words):
         done = command_test.furwock("rt", "run", "--json", "--tier", "A", *GENEROUS, *words, "-",
@@ -291,31 +264,6 @@ class Run(Case):
                 self.assertGreater(high["blocked_us"], 0)
                 if high["limit_us"] is not None:
                     self.assertEqual(high["above"], 0)
-
-    def test_noise(self):
-        """A CPU that stands still for half of the time: the run is not valid, unless so much noise
-        is asked for."""
-        words = ["rt", "run", "--json", "--tier", "A", "-p", "PCP", "-n", "300", *GENEROUS]
-        path = self.file(small())
-        with spinner(self):
-            strict = command_test.furwock(*words, "--max-noise", "1", path)
-            lenient = command_test.furwock(*words, "--max-noise", "100", path)
-            text = command_test.furwock(*[word for word in words if word != "--json"],
-                                        "--max-noise", "1", path)
-        if not strict.stdout:
-            self.skipTest(strict.stderr.strip())
-        found = json.loads(strict.stdout)
-        self.assertEqual((strict.returncode, found["valid"]), (NOT_VALID, False), strict.stderr)
-        self.assertGreater(found["noise"]["stalled_percent"], 1)
-        self.assertEqual(found["noise"]["max_percent"], 1)
-        self.assertRegex(strict.stderr,
-                         r"^furwock rt run: not a valid run: .*--max-noise is 1 %\n$")
-        found = json.loads(lenient.stdout)
-        self.assertEqual((lenient.returncode, lenient.stderr), (0, ""))
-        self.assertTrue(found["valid"])
-        self.assertEqual(text.returncode, NOT_VALID)
-        self.assertRegex(text.stdout,
-                         r"\n  CPUs stood still: [0-9.]+ %\n  stolen by a hypervisor: ")
 
     def test_text(self):
         done = command_test.furwock("rt", "run", "-p", "PCP-DU-BOOL", "-n", "30", *GENEROUS,

@@ -4,9 +4,10 @@
  * are test/command/rt_sets.py's, ANYTHING-JOBS.json; so is what becomes of the lines that this
  * writes, "set: FILE STATUS JSON", or "set: FILE STATUS" and why.
  *
- *     scx_sets FURWOCK FOLDER [--hang] [OPTION...]
+ *     scx_sets FURWOCK FOLDER [--hang] [--collapse] [OPTION...]
  *
  * --hang: beside a process that makes timers late (scx_hang.h).
+ * --collapse: the kernel replaces small pages by huge ones as often as it can, and not each 10 s.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -48,6 +49,34 @@ static void say_hangs(void)
         printf("hangs: CPU %u: %lu timer interrupts, the longest of %lu ns\n", cpu, h.number,
                h.longest);
     }
+}
+
+#define KHUGEPAGED "/sys/kernel/mm/transparent_hugepage/khugepaged/"
+
+static void hurry_collapses(void)
+{
+    static const char *const to[][2] = {{KHUGEPAGED "scan_sleep_millisecs", "50"},
+                                        {KHUGEPAGED "pages_to_scan", "100000"}};
+
+    for (size_t i = 0; i < sizeof to / sizeof to[0]; i++) {
+        FILE *file = fopen(to[i][0], "we");
+        scx_check(file != NULL && fputs(to[i][1], file) >= 0 && fclose(file) == 0, "%s: %s",
+                  to[i][0], strerror(errno));
+    }
+}
+
+/* Whoever touches such a page meanwhile is put to sleep by the kernel. */
+static void say_collapses(void)
+{
+    FILE *file = fopen(KHUGEPAGED "pages_collapsed", "re");
+    char number[32] = "not known";
+
+    if (file != NULL) {
+        if (fscanf(file, "%31s", number) != 1)
+            strcpy(number, "not known");
+        fclose(file);
+    }
+    printf("collapses: %s\n", number);
 }
 
 /* In the child: what it says comes out of the pipe. */
@@ -121,6 +150,8 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc; i++)
         if (strcmp(argv[i], "--hang") == 0)
             hangs = true;
+        else if (strcmp(argv[i], "--collapse") == 0)
+            hurry_collapses();
         else
             words[at++] = argv[i];
     n = scandir(argv[2], &list, is_set, alphasort);
@@ -140,6 +171,7 @@ int main(int argc, char **argv)
         run(words, list[i]->d_name);
     }
     say_hangs();
+    say_collapses();
     scx_stop();
     return EXIT_SUCCESS;
 }
