@@ -21,6 +21,7 @@
 #include "rt.h"
 #include "rt/analysis/analysis.h"
 #include "rt_run_noise.h"
+#include "rt_run_stall.h"
 #include "rt_run_why.h"
 #include "rt_set.h"
 
@@ -28,6 +29,7 @@ struct options {
     struct rt_set_options set;
     uint64_t jobs;
     double most_noise; /* percent */
+    uint64_t stall;    /* ns */
 };
 
 enum { NOT_VALID = 3 }; /* exit status */
@@ -79,6 +81,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'm':
         o->most_noise = parse_noise(arg);
         return 0;
+    case 'l':
+        o->stall = rt_set_ns(arg, "--stall");
+        return 0;
     default:
         return rt_set_parse(key, arg, &o->set);
     }
@@ -93,6 +98,9 @@ static const struct argp_option options[] = {
      "microseconds from a release or wake-up to its dispatch that are allowed (20)", 0},
     {"max-noise", 'm', "PERCENT", 0,
      "the run is valid if its CPUs stood still for at most that share of the time (5)", 0},
+    {"stall", 'l', "US", 0,
+     "a CPU stands still if it dispatches the most urgent thread that many microseconds late (50)",
+     0},
     {"json", 'j', NULL, 0, "print JSON", 0},
     {0},
 };
@@ -111,7 +119,9 @@ static const struct argp command_line = {
         "and each wait for a lock --wake-cost.  \"lost\" is for how long a job stood still "
         "at most while nobody executed for whom it had to wait: the kernel's work, other threads, "
         "a hypervisor.  It is not part of what is compared; nor is the time in which a job's own "
-        "CPU stands still.  A thread on each CPU, above all tasks, finds out when that is.\n\n"
+        "CPU stands still.  A thread on each CPU, above all tasks, finds out when that is: when it "
+        "is dispatched later than --stall.  In an emulator, where dispatching takes longer, that "
+        "has to be more than its usual delay.\n\n"
         "The exit status is 1 if a job was blocked for longer than the limit, and if the set could "
         "not be run; it is 3 if no job was, but the run is not valid: its CPUs stood still, or a "
         "hypervisor has stolen them, for a larger share of the time than --max-noise.  Missed "
@@ -273,9 +283,11 @@ static void lock_memory(void)
 
 static void run_rounds(const struct options *o, const struct taskset *set, struct outcome *outcome)
 {
-    struct run_round round = {.set = set, .protocol = o->set.protocol, .tier = o->set.tier};
+    struct run_round round = {
+        .set = set, .protocol = o->set.protocol, .tier = o->set.tier, .stall = o->stall};
 
     outcome->noise.most = o->most_noise;
+    outcome->noise.stall = o->stall;
     lock_memory();
     rt_run_noise_begin(&outcome->noise, set);
     for (uint64_t left = o->jobs; left > 0; left -= round.jobs) {
@@ -297,8 +309,10 @@ static void run_rounds(const struct options *o, const struct taskset *set, struc
 static int run(int argc, char **argv)
 {
     static struct outcome outcome;
-    struct options o = {
-        .jobs = 1000, .most_noise = 5, .set.costs = {.section = 5000, .wake = 20000}};
+    struct options o = {.jobs = 1000,
+                        .most_noise = 5,
+                        .stall = RUN_STALL_NS,
+                        .set.costs = {.section = 5000, .wake = 20000}};
     const struct taskset *set;
     struct analysis a;
     uint64_t above = 0;

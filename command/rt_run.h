@@ -68,7 +68,8 @@ struct run_monitor;
 struct run_round {
     const struct taskset *set;
     int protocol, tier;
-    uint64_t jobs; /* of all tasks together, about */
+    uint64_t jobs;  /* of all tasks together, about */
+    uint64_t stall; /* ns: a CPU that dispatches later than that stands still */
     struct run_log *log;
     struct run_cpu *cpu;
     size_t cpus;

@@ -105,7 +105,10 @@ static void print_share(const char *what, double percent, const char *unknown)
 
 void rt_run_noise_print(const struct run_noise *n)
 {
-    print_share("CPUs stood still", stalled(n),
+    char still[64];
+
+    snprintf(still, sizeof still, "CPUs stood still for more than %g us", (double)n->stall / 1e3);
+    print_share(still, stalled(n),
                 n->unwatched == EPERM ? "it takes a priority above the tasks' (ulimit -r)"
                                       : strerror(n->unwatched));
     print_share("stolen by a hypervisor", share(n->stolen, n->ticks), "less than a second");
@@ -119,7 +122,7 @@ static json_t *to_json(double percent)
 
 json_t *rt_run_noise_json(const struct run_noise *n)
 {
-    return json_pack("{s:o s:o s:o s:f}", "stalled_percent", to_json(stalled(n)), "steal_percent",
-                     to_json(share(n->stolen, n->ticks)), "lost_percent",
-                     to_json(share(n->lost, n->present)), "max_percent", n->most);
+    return json_pack("{s:o s:f s:o s:o s:f}", "stalled_percent", to_json(stalled(n)), "stall_us",
+                     (double)n->stall / 1e3, "steal_percent", to_json(share(n->stolen, n->ticks)),
+                     "lost_percent", to_json(share(n->lost, n->present)), "max_percent", n->most);
 }

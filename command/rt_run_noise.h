@@ -14,6 +14,7 @@
  */
 struct run_noise {
     double most;
+    uint64_t stall;            /* ns: only longer ones were seen */
     uint64_t watched, stalled; /* ns, by the stall monitor (rt_run_stall.h) */
     int unwatched;             /* why there was none, an errno value; 0: there was */
     uint64_t ticks, stolen;    /* of the clock of /proc/stat */

@@ -22,6 +22,7 @@ struct run_monitor {
 struct looker {
     struct run_cpu *cpu;
     const bool *is_over;
+    uint64_t stall;
 };
 
 static void note_stall(struct run_cpu *cpu, uint64_t from, uint64_t to)
@@ -46,7 +47,7 @@ static void *look(void *argument)
         uint64_t due = now + RUN_LOOK_NS;
         rt_run_sleep_until(due);
         now = rt_run_now();
-        if (now > due + RUN_LATE_NS)
+        if (now > due + l.stall)
             note_stall(l.cpu, due, now);
     }
     l.cpu->watched = now - first;
@@ -84,7 +85,7 @@ static int start(struct run_round *round, size_t i, int priority)
 
     if (l == NULL)
         abort();
-    *l = (struct looker){&round->cpu[i], &round->monitor->is_over};
+    *l = (struct looker){&round->cpu[i], &round->monitor->is_over, round->stall};
     CPU_ZERO(&cpus);
     CPU_SET((size_t)round->cpu[i].cpu, &cpus);
     pthread_attr_init(&attr);

@@ -21,11 +21,11 @@
  *
  * A look costs its CPU two switches, 20 us in a virtual machine: 4 % of the time at one each
  * RUN_LOOK_NS.  On a CPU that works it is dispatched 14 to 23 us late there (median), 34 to 57 us
- * in one of a hundred looks, and 67 to 150 us in one of a thousand.  Later than RUN_LATE_NS is a
- * stall.
+ * in one of a hundred looks, and 67 to 150 us in one of a thousand.  Later than round->stall is a
+ * stall: RUN_STALL_NS, or what suits a machine that is slower, as an emulator is.
  */
 #define RUN_LOOK_NS 500000u
-#define RUN_LATE_NS 50000u
+#define RUN_STALL_NS 50000u
 
 /* Starts the threads, and makes round->cpu; why there are none is in round->unwatched. */
 void rt_run_watch_begin(struct run_round *round);

@@ -69,8 +69,7 @@ static int tier_named(const char *text)
     return text[0] == 'A' ? FW_RT_TIER_A : FW_RT_TIER_B;
 }
 
-/* Microseconds, as nanoseconds. */
-static uint64_t time_of(const char *text, const char *option)
+uint64_t rt_set_ns(const char *text, const char *option)
 {
     char *end;
     double us = strtod(text, &end);
@@ -94,13 +93,13 @@ error_t rt_set_parse(int key, char *arg, struct rt_set_options *o)
         o->as_json = true;
         return 0;
     case 's':
-        o->costs.section = time_of(arg, "--section-cost");
+        o->costs.section = rt_set_ns(arg, "--section-cost");
         return 0;
     case 'w':
-        o->costs.wake = time_of(arg, "--wake-cost");
+        o->costs.wake = rt_set_ns(arg, "--wake-cost");
         return 0;
     case 'k':
-        o->costs.tick = time_of(arg, "--tick");
+        o->costs.tick = rt_set_ns(arg, "--tick");
         return 0;
     case ARGP_KEY_ARG:
         if (o->path != NULL)

@@ -22,6 +22,9 @@ struct rt_set_options {
 /* For argp: TASKSET, -p, -t, -j, -s, -w and -k. */
 error_t rt_set_parse(int key, char *arg, struct rt_set_options *o);
 
+/* What the option was given, microseconds, as nanoseconds. */
+uint64_t rt_set_ns(const char *text, const char *option);
+
 /*
  * The set, to be asked for once; it is freed when the program ends, wherever that is.  The protocol
  * is its own then, where none was named, and the tick this kernel's.

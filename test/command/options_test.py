@@ -240,6 +240,7 @@ def rt_runs(case):
 
 elsewhere("rt analyze --tick", "test/command/rt_run_test.py", "test_tier_b")
 elsewhere("rt run --max-noise", "test/command/rt_noise_test.py", "test_noise")
+elsewhere("rt run --stall", "test/command/rt_noise_test.py", "test_stall")
 elsewhere("rt start --user", "test/command/rt_test.py", "test_bad_grants")
 elsewhere("rt status --json", "test/command/rt_test.py", "test_json")
 elsewhere("rt trace --no-switches", "test/command/rt_trace_test.py", "test_what_tasks_tell")

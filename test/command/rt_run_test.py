@@ -279,6 +279,8 @@ class Run(Case):
         self.assertIn("--tier takes A or B", self.refused(2, "rt", "run", "--tier", "C", path))
         for jobs in ("0", "-3", "x", "1e3", ""):
             self.assertIn("--jobs takes", self.refused(2, "rt", "run", f"--jobs={jobs}", path))
+        for time in ("-1", "x", "2e6", ""):
+            self.assertIn("--stall takes", self.refused(2, "rt", "run", f"--stall={time}", path))
         for percent in ("-1", "101", "x", "nan", "5%", ""):
             self.assertIn("--max-noise takes",
                           self.refused(2, "rt", "run", f"--max-noise={percent}", path))

@@ -6,6 +6,8 @@ Without options all protocols that the tier has, 100,000 jobs of each, a new tas
 2,000: some five minutes.  Exit status 1 where a job was blocked for longer than its limit: the
 set is kept then, in the folder of --keep.  Exit status 3 where none was, but the machine stood
 still for too much of the time of some runs (furwock rt run --max-noise): they do not count.
+In an emulator one CPU stands still while another one's turn is; --max-noise says how much of that
+is allowed.
 
 Tier B, where this machine has none, in a virtual machine of tools/vm:
 
@@ -88,6 +90,12 @@ def sets(given, protocol):
                min(jobs, given.set_jobs))
 
 
+def options(given):
+    """Of furwock rt run, for all sets."""
+    return [f"--section-cost={given.section_cost}", f"--wake-cost={given.wake_cost}",
+            f"--max-noise={given.max_noise}", f"--stall={given.stall}"]
+
+
 def run(program, made, *words):
     """Returns the exit status, and what furwock rt run has printed; or why it has not."""
     done = subprocess.run([program, "rt", "run", "-", "--json", *words], input=json.dumps(made),
@@ -108,6 +116,10 @@ def arguments():
                         help="as for furwock rt run (5; in a virtual machine 20)")
     parser.add_argument("--wake-cost", metavar="US",
                         help="as for furwock rt run (20; in a virtual machine 100)")
+    parser.add_argument("--max-noise", metavar="PERCENT",
+                        help="as for furwock rt run (5; in a virtual machine 25)")
+    parser.add_argument("--stall", metavar="US", default="50",
+                        help="as for furwock rt run (%(default)s)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="also write it there")
     parser.add_argument("--vm", metavar="BUILD", type=pathlib.Path,
                         help="under tier B in a virtual machine, with the programs of this build")
@@ -116,6 +128,7 @@ def arguments():
     given = parser.parse_args()
     given.section_cost = given.section_cost or ("20" if given.vm else "5")
     given.wake_cost = given.wake_cost or ("100" if given.vm else "20")
+    given.max_noise = given.max_noise or ("25" if given.vm else "5")
     given.kernel = f"{platform.system()} {platform.release()}"
     return given
 
@@ -149,7 +162,7 @@ def here(given):
         for number, made, jobs in sets(given, protocol):
             yield (protocol, number, made,
                    *run(given.program, made, "--tier", given.tier, "--jobs", str(jobs),
-                        "--section-cost", given.section_cost, "--wake-cost", given.wake_cost))
+                        *options(given)))
 
 
 def in_vm(given):
@@ -168,7 +181,7 @@ def in_vm(given):
             (room / "sets" / name).write_text(json.dumps(made), encoding="utf-8")
     words = [ROOT / "tools" / "vm", given.vm, "--labels", "^scx-sets$", "--room", room, "--files",
              room / "sets", "--program", given.program, *given.vm_options.split(), "--words",
-             f"--section-cost={given.section_cost} --wake-cost={given.wake_cost}"]
+             " ".join(options(given))]
     with subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE,
                           text=True) as machine:
         for line in machine.stdout:
@@ -189,6 +202,7 @@ def write(given, sums, sets_above):
     """What was found, and how to find it again."""
     whole = {"format": FORMAT, "seed": given.seed, "tier": given.tier, "set_jobs": given.set_jobs,
              "section_cost_us": float(given.section_cost), "wake_cost_us": float(given.wake_cost),
+             "max_noise_percent": float(given.max_noise), "stall_us": float(given.stall),
              "machine": {"kernel": given.kernel, "cpus": len(ALLOWED),
                          "emulated": given.vm is not None,
                          "date": datetime.datetime.now(datetime.timezone.utc).strftime(
