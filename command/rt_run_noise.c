@@ -110,6 +110,7 @@ void rt_run_noise_print(const struct run_noise *n)
     snprintf(still, sizeof still, "CPUs stood still for more than %g us", (double)n->stall / 1e3);
     print_share(still, stalled(n),
                 n->unwatched == EPERM ? "it takes a priority above the tasks' (ulimit -r)"
+                : n->unwatched == 0   ? "too short a run"
                                       : strerror(n->unwatched));
     print_share("stolen by a hypervisor", share(n->stolen, n->ticks), "less than a second");
     print_share("jobs' time lost", share(n->lost, n->present), "no jobs");

@@ -219,13 +219,15 @@ static void *act(void *argument)
 
     if (!is_good)
         __atomic_store_n(&a->stage->is_over, true, __ATOMIC_RELAXED);
-    pthread_barrier_wait(&a->stage->opened);
+    if (pthread_barrier_wait(&a->stage->opened) == PTHREAD_BARRIER_SERIAL_THREAD)
+        rt_run_watch_count(a->stage->round, true);
     /* The first job, whose release nobody knows, was to open locks. */
     if (is_good && !__atomic_load_n(&a->stage->is_over, __ATOMIC_RELAXED))
         is_good = fail(a, "wait for the period", fw_rt_wait_period(a->handle, NULL));
     while (is_good && !__atomic_load_n(&a->stage->is_over, __ATOMIC_RELAXED) &&
            __atomic_fetch_sub(&a->stage->left, 1, __ATOMIC_RELAXED) > 0)
         is_good = do_job(a);
+    rt_run_watch_count(a->stage->round, false);
     __atomic_store_n(&a->stage->is_over, true, __ATOMIC_RELAXED);
     if (a->handle != NULL)
         fw_rt_task_end(a->handle); /* EBUSY: it has failed in a section, and the program ends */

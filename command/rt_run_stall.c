@@ -15,13 +15,13 @@
 enum { STALLS = 32768 };
 
 struct run_monitor {
-    bool is_over;
+    bool counts, is_over;
     pthread_t thread[TASKSET_CPUS];
 };
 
 struct looker {
     struct run_cpu *cpu;
-    const bool *is_over;
+    const struct run_monitor *monitor;
     uint64_t stall;
 };
 
@@ -29,7 +29,6 @@ static void note_stall(struct run_cpu *cpu, uint64_t from, uint64_t to)
 {
     struct run_log *log = &cpu->log;
 
-    cpu->stalled += to - from;
     log->is_full = log->count + 2 > log->room;
     if (log->is_full)
         return;
@@ -40,17 +39,21 @@ static void note_stall(struct run_cpu *cpu, uint64_t from, uint64_t to)
 static void *look(void *argument)
 {
     struct looker l = *(struct looker *)argument;
-    uint64_t first = rt_run_now(), now = first;
+    uint64_t now = rt_run_now();
 
     free(argument);
-    while (!__atomic_load_n(l.is_over, __ATOMIC_RELAXED)) {
-        uint64_t due = now + RUN_LOOK_NS;
+    while (!__atomic_load_n(&l.monitor->is_over, __ATOMIC_RELAXED)) {
+        bool counts = __atomic_load_n(&l.monitor->counts, __ATOMIC_RELAXED);
+        uint64_t last = now, due = last + RUN_LOOK_NS;
         rt_run_sleep_until(due);
         now = rt_run_now();
         if (now > due + l.stall)
             note_stall(l.cpu, due, now);
+        if (counts && now > due + l.stall)
+            l.cpu->stalled += now - due;
+        if (counts)
+            l.cpu->watched += now - last;
     }
-    l.cpu->watched = now - first;
     return NULL;
 }
 
@@ -85,7 +88,7 @@ static int start(struct run_round *round, size_t i, int priority)
 
     if (l == NULL)
         abort();
-    *l = (struct looker){&round->cpu[i], &round->monitor->is_over, round->stall};
+    *l = (struct looker){&round->cpu[i], round->monitor, round->stall};
     CPU_ZERO(&cpus);
     CPU_SET((size_t)round->cpu[i].cpu, &cpus);
     pthread_attr_init(&attr);
@@ -151,6 +154,12 @@ void rt_run_watch_begin(struct run_round *round)
         free(round->monitor);
         round->monitor = NULL;
     }
+}
+
+void rt_run_watch_count(struct run_round *round, bool counts)
+{
+    if (round->monitor != NULL)
+        __atomic_store_n(&round->monitor->counts, counts, __ATOMIC_RELAXED);
 }
 
 void rt_run_watch_end(struct run_round *round)

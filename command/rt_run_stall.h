@@ -30,6 +30,12 @@
 /* Starts the threads, and makes round->cpu; why there are none is in round->unwatched. */
 void rt_run_watch_begin(struct run_round *round);
 
+/*
+ * From the first release on, until jobs end, stalls are part of the noise.  Before that threads are
+ * made and their memory is locked, and the kernel takes whole CPUs for it.
+ */
+void rt_run_watch_count(struct run_round *round, bool counts);
+
 /* Ends them. */
 void rt_run_watch_end(struct run_round *round);
 
