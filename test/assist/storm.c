@@ -37,7 +37,7 @@ enum { RUNS = 100 };            /* of a program that does not become a member */
 
 static struct {
     bool is_steady, are_twins, reuse_ids, is_unprivileged;
-    const char *preload;
+    char *preload;
     uint64_t seed;
     char **program;
 } asked = {.seed = 1};
@@ -62,8 +62,12 @@ static _Noreturn void become_program(int file)
 {
     if (asked.is_unprivileged)
         become_nobody();
-    if (asked.preload)
-        setenv("LD_PRELOAD", asked.preload, 1);
+    if (asked.preload) { /* by its name: a path in LD_PRELOAD cannot have a blank */
+        char *slash = strrchr(asked.preload, '/');
+        setenv("LD_PRELOAD", slash + 1, 1);
+        *slash = '\0';
+        setenv("LD_LIBRARY_PATH", asked.preload, 1);
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execveat(file, "", asked.program, environ, AT_EMPTY_PATH);
     fail("%s: %s", asked.program[0], strerror(errno));

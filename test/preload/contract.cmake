@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # The contract tests of the C library's locks, with the drop-in in their place.
 if(TARGET furwock_pthread AND TARGET contract)
-    set(preloaded env LD_PRELOAD=$<TARGET_FILE:furwock_pthread>)
+    set(preloaded env ${drop_in_first})
     if(CMAKE_CROSSCOMPILING) # for the emulator's program, and not for itself
-        set(preloaded ${CMAKE_CROSSCOMPILING_EMULATOR} -E LD_PRELOAD=$<TARGET_FILE:furwock_pthread>)
+        list(TRANSFORM drop_in_first PREPEND "-E;" OUTPUT_VARIABLE preloaded)
+        set(preloaded ${CMAKE_CROSSCOMPILING_EMULATOR} ${preloaded})
     endif()
     set(dropin_list ${CMAKE_CURRENT_BINARY_DIR}/contract-dropin-tests.cmake)
     add_custom_command(OUTPUT ${dropin_list}

@@ -44,7 +44,9 @@ def run(case, limit, library=None):
     environment = dict(os.environ, LC_ALL="C", **case.environment)
     environment.pop("LD_PRELOAD", None)
     if library is not None:
-        environment["LD_PRELOAD"] = str(library)
+        # By its name: a path in LD_PRELOAD cannot have a blank.
+        directory, environment["LD_PRELOAD"] = os.path.split(os.path.abspath(library))
+        environment["LD_LIBRARY_PATH"] = directory
     begun = time.monotonic()
     with subprocess.Popen(case.command, cwd=case.cwd, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

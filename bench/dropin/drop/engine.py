@@ -29,7 +29,9 @@ class Worker:
         """What the worker prints, or Trouble."""
         environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
         if library:
-            environment["LD_PRELOAD"] = library
+            # By its name: a path in LD_PRELOAD cannot have a blank.
+            directory, environment["LD_PRELOAD"] = os.path.split(os.path.abspath(library))
+            environment["LD_LIBRARY_PATH"] = directory
         try:
             done = subprocess.run([self.path, *map(str, words)], env=environment, timeout=timeout,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -17,6 +17,11 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+
+from preloading import preloaded  # noqa: E402
+
 SCOPE = re.compile(r"(__)?(pthread_(mutex|cond|rwlock|barrier|spin)|sem_|mtx_|cnd_)")
 # Exported besides: calls that have to know what a lock does to their thread.
 BESIDE = re.compile(r"pthread_(cancel|setschedparam|getschedparam|setschedprio|create|kill)$")
@@ -122,7 +127,7 @@ class Bound(unittest.TestCase):
 
     def elsewhere(self, program, library, theirs):
         """Those that were not bound to the library."""
-        wanted = {"LD_PRELOAD": str(library), "LD_BIND_NOW": "1", "LD_DEBUG": "bindings"}
+        wanted = {**preloaded(library), "LD_BIND_NOW": "1", "LD_DEBUG": "bindings"}
         words = [*EMULATOR, program]
         if EMULATOR:  # for its program, and not for itself
             words[-1:-1] = [word for name, value in wanted.items()

@@ -16,6 +16,11 @@ import shlex
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+
+from preloading import preloaded  # noqa: E402
+
 FAMILIES = ("mutex", "rwlock", "sem", "named", "gates", "attributes", "c11")
 COUNT = 60   # sequences of a family; a second or two, for each library
 # Those that have differed once, and are not among the first.
@@ -30,9 +35,10 @@ def run(program, library, *words):
     environment = {key: value for key, value in os.environ.items()
                    if key != "LD_PRELOAD" and not key.startswith("FURWOCK_")}
     if library is not None:
-        preload = "LD_PRELOAD=" + os.path.abspath(library)
-        name, value = ("QEMU_SET_ENV", preload) if EMULATOR else preload.split("=", 1)
-        environment[name] = value
+        wanted = preloaded(library)
+        if EMULATOR:  # for its program, and not for itself
+            wanted = {"QEMU_SET_ENV": ",".join("=".join(pair) for pair in wanted.items())}
+        environment.update(wanted)
     done = subprocess.run([*EMULATOR, program, *map(str, words)], env=environment,
                           stdout=subprocess.PIPE, text=True, timeout=3600, check=False)
     return done.stdout.splitlines()

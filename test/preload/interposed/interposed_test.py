@@ -15,6 +15,11 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+
+from preloading import preloaded  # noqa: E402
+
 # Of the compiler, the linker and the start of a program; nobody replaces them.
 TOOLCHAIN = {
     "_ITM_deregisterTMCloneTable": "weak, of the start files",
@@ -47,6 +52,8 @@ THREADS = {
     "snprintf": "of numbers and text: it takes no lock, and does not allocate",
     "strtoul": "of digits, in the kernel's files",
     "strtoull": "of digits, in the kernel's files",
+    "__isoc23_strtoul": "what newer headers of the C library call it",
+    "__isoc23_strtoull": "the same",
 }
 
 DROP_IN = {
@@ -97,7 +104,7 @@ class Interposed(unittest.TestCase):
     """The interposer is first, as it is for whoever follows the advice that ours is the last."""
 
     def run_behind(self, *libraries, **more):
-        environment = dict(os.environ, LD_PRELOAD=" ".join(libraries), **more)
+        environment = dict(os.environ, **preloaded(*libraries), **more)
         return subprocess.run([OPTIONS.program], env=environment, timeout=900, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 

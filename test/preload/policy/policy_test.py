@@ -7,6 +7,11 @@ import subprocess
 import sys
 import unittest
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+
+from preloading import preloaded  # noqa: E402
+
 SECONDS = 900  # only a hang takes as long
 FURWOCK, PROGRAM, LIBRARIES = None, None, ()
 
@@ -25,7 +30,8 @@ class Policy(unittest.TestCase):
     def expect(self, policy, seen):
         """Through the environment, with each library, and through the command."""
         for library in LIBRARIES:
-            self.assertEqual(run([PROGRAM], LD_PRELOAD=library, FURWOCK_POLICY=policy), (seen, ""))
+            ours = preloaded(library)
+            self.assertEqual(run([PROGRAM], **ours, FURWOCK_POLICY=policy), (seen, ""))
         self.assertEqual(run([FURWOCK, "run", f"--policy={policy}", PROGRAM]), (seen, ""))
 
     def test_greedy(self):
@@ -43,13 +49,13 @@ class Policy(unittest.TestCase):
 
     def test_nothing_said(self):
         for library in LIBRARIES:
-            self.assertEqual(run([PROGRAM], LD_PRELOAD=library), ("snatched sleeps", ""))
-            self.assertEqual(run([PROGRAM], LD_PRELOAD=library, FURWOCK_POLICY=""),
+            self.assertEqual(run([PROGRAM], **preloaded(library)), ("snatched sleeps", ""))
+            self.assertEqual(run([PROGRAM], **preloaded(library), FURWOCK_POLICY=""),
                              ("snatched sleeps", ""))
 
     def test_not_understood(self):
         for library in LIBRARIES:
-            seen, said = run([PROGRAM], LD_PRELOAD=library, FURWOCK_POLICY="bogus")
+            seen, said = run([PROGRAM], **preloaded(library), FURWOCK_POLICY="bogus")
             self.assertEqual(seen, "snatched sleeps")
             self.assertIn("FURWOCK_POLICY is not understood", said)
             self.assertEqual(len(said.splitlines()), 1)
