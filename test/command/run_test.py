@@ -101,11 +101,12 @@ class Runs(Case):
         self.assertEqual(self.good("run", "cat", input="x\ny"), "x\ny")
 
     def test_programs_that_it_starts(self):
-        self.assertIn(f"sem_wait {LIBRARY[0]}\n", self.good("run", "sh", "-c", f"exec {SHOWN[0]}"))
+        said = self.good("run", "sh", "-c", f"exec '{SHOWN[0]}'")
+        self.assertIn(f"sem_wait {LIBRARY[0]}\n", said)
 
     def test_scripts(self):
         for first in ("#!/bin/sh\n", "#! /bin/sh -e\n", "#!/usr/bin/env sh\n", ""):
-            path = self.put("script", f"{first}{SHOWN[0]} $1\n")
+            path = self.put("script", f"{first}'{SHOWN[0]}' $1\n")
             self.assertIn(f"sem_wait {LIBRARY[0]}\n", self.good("run", path, "x"))
         inner = self.put("inner", "#!/bin/sh\necho inner\n")
         self.assertEqual(self.good("run", self.put("outer", f"#!{inner}\n")), "inner\n")

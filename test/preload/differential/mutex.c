@@ -125,6 +125,8 @@ static void make_mutex(void)
     model.shared = draw(3) == 0;
     model.robust = draw(3) == 0;
     model.protocol = draw(2) == 0 ? PTHREAD_PRIO_NONE : (int)draw(3);
+    if (model.protocol == PTHREAD_PRIO_PROTECT && !mutex_may_be_real_time())
+        model.protocol = PTHREAD_PRIO_INHERIT;
     memset(&m, 0x5a, sizeof(m));
     pthread_mutexattr_init(&a);
     pthread_mutexattr_settype(&a, model.type);
@@ -162,8 +164,6 @@ static void make_cond(void)
     pthread_condattr_destroy(&a);
 }
 
-// A ceiling means something to real-time threads only; to others, the C library forgets that it has
-// refused them.
 static void make_real_time(void)
 {
     for (int who = 0; who < ACTORS; who++)

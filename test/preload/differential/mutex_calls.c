@@ -89,3 +89,14 @@ long mutex_schedule_of(struct order *o)
     (void)o;
     return e != 0 ? e : 1000 * policy + p.sched_priority;
 }
+
+bool mutex_may_be_real_time(void)
+{
+    static int answer = -1;
+    struct sched_param lowest = {.sched_priority = 1}, none = {0};
+
+    if (answer == -1)
+        answer = sched_setscheduler(0, SCHED_FIFO, &lowest) == 0 &&
+                 sched_setscheduler(0, SCHED_OTHER, &none) == 0;
+    return answer == 1;
+}

@@ -21,4 +21,10 @@ long mutex_signal(struct order *o);
 long mutex_schedule(struct order *o);
 long mutex_schedule_of(struct order *o);
 
+/*
+ * May this process use SCHED_FIFO?  A ceiling means something to real-time threads only; to others,
+ * the C library forgets that it has refused them.
+ */
+bool mutex_may_be_real_time(void);
+
 #endif

@@ -169,7 +169,7 @@ class Json(Case):
                           for process in found["processes"]], [2] * FIRSTS)
 
     def test_programs_that_a_process_becomes_and_starts(self):
-        found, done = figures("sh", "-c", f"{HOT}; {HOT}; exec {HOT}")
+        found, done = figures("sh", "-c", f"'{HOT}'; '{HOT}'; exec '{HOT}'")
         self.assertEqual(done.returncode, 3)
         self.assertEqual(len(found["processes"]), 3)
 
