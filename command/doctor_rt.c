@@ -49,7 +49,7 @@ static void ask_scheduler(struct doctor_finding *f)
     if (error == 0)
         fw_rt_group_close(group);
     else
-        snprintf(f->detail, sizeof f->detail, "%.*s", (int)sizeof f->detail - 1, fw_rt_why());
+        snprintf(f->detail, sizeof f->detail, "%.*s", (int)sizeof f->detail - 1, fw_rt_strerror());
     visible(f->detail);
 }
 

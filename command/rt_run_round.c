@@ -92,7 +92,7 @@ static void sleep_for(struct actor *a, uint64_t ns)
     note(a, RUN_STOP, a->last, TASKSET_NONE);
     note(a, RUN_SLEEP, a->last, TASKSET_NONE);
     rt_run_sleep_until(end);
-    fw_rt_awake(a->handle);
+    fw_rt_resumed(a->handle);
     note(a, RUN_WAKE, end, TASKSET_NONE);
     a->last = rt_run_now();
     note_woken(a, a->log->count - 1, rt_run_woken(a->handle)); /* after a fault in WAKE, too */
@@ -101,7 +101,7 @@ static void sleep_for(struct actor *a, uint64_t ns)
 
 static bool fail(struct actor *a, const char *what, int error)
 {
-    const char *why = fw_rt_why();
+    const char *why = fw_rt_strerror();
 
     if (error == 0)
         return true;
@@ -289,7 +289,7 @@ bool rt_run_round(struct run_round *round)
         abort();
     if (error != 0) {
         snprintf(round->why, sizeof round->why, "%s",
-                 fw_rt_why()[0] != 0 ? fw_rt_why() : strerror(error));
+                 fw_rt_strerror()[0] != 0 ? fw_rt_strerror() : strerror(error));
     } else {
         round->tier = (int)fw_rt_group_tier(stage.group);
         pthread_barrier_init(&stage.opened, NULL, (unsigned)round->set->tasks);

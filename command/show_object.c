@@ -7,10 +7,10 @@
 #include <furwock/ipc/journal.h>
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/once.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/region.h>
 #include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
-#include <furwock/ipc/units.h>
 
 #include "ipc/barrier_word.h"
 #include "ipc/rwlock.h"
@@ -21,7 +21,7 @@
 
 const char *const show_kinds[SHOW_KINDS] = {
     [FW_REGION_DATA] = "data",       [FW_REGION_MUTEX] = "mutex", [FW_REGION_RWLOCK] = "rwlock",
-    [FW_REGION_COND] = "cond",       [FW_REGION_SEM] = "sem",     [FW_REGION_UNITS] = "units",
+    [FW_REGION_COND] = "cond",       [FW_REGION_SEM] = "sem",     [FW_REGION_PERMITS] = "permits",
     [FW_REGION_BARRIER] = "barrier", [FW_REGION_ONCE] = "once",   [FW_REGION_JOURNAL] = "journal"};
 
 bool show_is_full(const struct show_threads *list)
@@ -174,7 +174,7 @@ static void sem(struct show_object *o, const fw_ipc_sem *s)
     number(o, "maximum", most);
 }
 
-static void units(struct show_object *o, const struct region *r, const fw_ipc_units *u)
+static void permits(struct show_object *o, const struct region *r, const fw_ipc_permits *u)
 {
     const uint64_t *unit = (const uint64_t *)(u + 1);
     uint64_t count = fw_load64_relaxed(&u->made_), free_ones = 0;
@@ -189,9 +189,9 @@ static void units(struct show_object *o, const struct region *r, const fw_ipc_un
         if (w == 0)
             free_ones++;
         else
-            enter(o, r, w, "has unit", (int64_t)i);
+            enter(o, r, w, "has permit", (int64_t)i);
     }
-    number(o, "units", count);
+    number(o, "permits", count);
     number(o, "free", free_ones);
 }
 
@@ -246,7 +246,7 @@ static size_t least(uint32_t kind)
 {
     static const size_t sizes[SHOW_KINDS] = {
         [FW_REGION_MUTEX] = sizeof(fw_ipc_mutex),     [FW_REGION_RWLOCK] = sizeof(fw_ipc_rwlock),
-        [FW_REGION_SEM] = sizeof(fw_ipc_sem),         [FW_REGION_UNITS] = sizeof(fw_ipc_units),
+        [FW_REGION_SEM] = sizeof(fw_ipc_sem),         [FW_REGION_PERMITS] = sizeof(fw_ipc_permits),
         [FW_REGION_BARRIER] = sizeof(fw_ipc_barrier), [FW_REGION_ONCE] = sizeof(fw_ipc_once),
         [FW_REGION_JOURNAL] = sizeof(fw_ipc_journal)};
 
@@ -273,8 +273,8 @@ void show_object(struct show_object *o, const struct region *r, uint32_t kind)
     case FW_REGION_SEM:
         sem(o, object);
         break;
-    case FW_REGION_UNITS:
-        units(o, r, object);
+    case FW_REGION_PERMITS:
+        permits(o, r, object);
         break;
     case FW_REGION_BARRIER:
         barrier(o, r, object);

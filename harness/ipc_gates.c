@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* furwock/ipc/sem.h, units.h and barrier.h: between processes, in a region. */
+/* furwock/ipc/sem.h, permits.h and barrier.h: between processes, in a region. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 
 #include <furwock/ipc/barrier.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/sem.h>
-#include <furwock/ipc/units.h>
 
 #include "deadline.h"
 #include "gate_adapter_define.h"
@@ -37,27 +37,27 @@ const struct sem_adapter sem_adapter_furwock_ipc = {
     .post_n = sem_post_n_,
 };
 
-/* --- Units: who takes one gives it back, so they are a lock ----------------------------------- */
+/* --- Permits: who takes one gives it back, so they are a lock --------------------------------- */
 
-struct ipc_unit {
-    fw_ipc_units units;
-    uint64_t unit;
+struct ipc_permit {
+    fw_ipc_permits permits;
+    uint64_t permit;
 };
 
-ADAPTER_INIT(unit, struct ipc_unit, fw_ipc_units_init(&l->units, 1))
-ADAPTER_CALLS(unit, struct ipc_unit, (void)fw_ipc_units_wait(&l->units),
-              (void)fw_ipc_units_post(&l->units))
-ADAPTER_TRYLOCK(unit, struct ipc_unit, fw_ipc_units_trywait(&l->units))
-ADAPTER_TIMEDLOCK(unit, struct ipc_unit, fw_ipc_units_timedwait(&l->units, DEADLINE(at)))
+ADAPTER_INIT(permit, struct ipc_permit, fw_ipc_permits_init(&l->permits, 1))
+ADAPTER_CALLS(permit, struct ipc_permit, (void)fw_ipc_permits_wait(&l->permits),
+              (void)fw_ipc_permits_post(&l->permits))
+ADAPTER_TRYLOCK(permit, struct ipc_permit, fw_ipc_permits_trywait(&l->permits))
+ADAPTER_TIMEDLOCK(permit, struct ipc_permit, fw_ipc_permits_timedwait(&l->permits, DEADLINE(at)))
 
-const struct adapter adapter_furwock_ipc_unit = {
-    .name = "furwock-ipc-unit",
-    .about = "fw_ipc_units with one unit: between processes, comes back from the dead",
+const struct adapter adapter_furwock_ipc_permit = {
+    .name = "furwock-ipc-permit",
+    .about = "fw_ipc_permits with one permit: between processes, comes back from the dead",
     .family = FAMILY_FURWOCK,
     .flags = IPC_FLAGS,
-    ADAPTER_TYPE(unit, struct ipc_unit),
-    .trylock = unit_trylock_,
-    .timedlock = unit_timedlock_,
+    ADAPTER_TYPE(permit, struct ipc_permit),
+    .trylock = permit_trylock_,
+    .timedlock = permit_timedlock_,
 };
 
 /* --- Barrier ---------------------------------------------------------------------------------- */

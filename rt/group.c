@@ -23,7 +23,7 @@ _Static_assert((int)FW_RT_NAME == (int)FW_RT_NAME_MAX + 1, "the header's number,
 #define OBJECT "furwock-rt"
 
 /* The region's own head, directory and lines. */
-#define REGION_SIZE (sizeof(struct fw_rt_world) + (size_t)FW_REGION_LEAST)
+#define REGION_SIZE (sizeof(struct fw_rt_world) + (size_t)FW_REGION_MIN_SIZE)
 
 static int write_head(void *object, void *unused)
 {

@@ -204,7 +204,7 @@ bool fw_rt_is_nobodys_(const struct fw_rt_task *t, uint32_t slot, uint32_t d);
 
 /*
  * The task in that slot is said to be in a section of the lock, and to live or to be buried.  0;
- * EUCLEAN: that cannot be, since somebody has written over its cell.  Fills in fw_rt_why().
+ * EUCLEAN: that cannot be, since somebody has written over its cell.  Fills in fw_rt_strerror().
  */
 int fw_rt_check_holder_(struct fw_rt_task *t, uint32_t slot, uint32_t d);
 
@@ -218,7 +218,7 @@ void fw_rt_first_job_(struct fw_rt_task *t);
 /* wake.c (tier A): lets those go first who outrank the task (fw_rt_ahead).  0, EXDEV, EUCLEAN. */
 int fw_rt_let_go_first_(struct fw_rt_task *t);
 
-/* Is the thread still on its CPU?  Asked in slow paths; fills in fw_rt_why().  0, EXDEV. */
+/* Is the thread still on its CPU?  Asked in slow paths; fills in fw_rt_strerror().  0, EXDEV. */
 int fw_rt_check_cpu_(struct fw_rt_task *t);
 
 static inline bool fw_rt_has_any_(const struct fw_rt_task *t)

@@ -107,7 +107,7 @@ int fw_rt_wait_period(fw_rt_task *task, struct fw_rt_job *job)
     return wake_up(task);
 }
 
-int fw_rt_awake(fw_rt_task *task)
+int fw_rt_resumed(fw_rt_task *task)
 {
     return wake_up(task);
 }

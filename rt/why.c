@@ -29,7 +29,7 @@ void fw_rt_forget_(void)
     fw_rt_has_failed_ = false;
 }
 
-const char *fw_rt_why(void)
+const char *fw_rt_strerror(void)
 {
     return why;
 }

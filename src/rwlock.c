@@ -3,9 +3,8 @@
  * fw_rwlock.  Contract: furwock/rwlock.h.  Bits: rwlock_word.h.  Whose turn it is: rwlock_turn.c.
  * Waiting: rwlock_line.c.  Reasons, proofs and figures: doc/design/rwlock.md.
  *
- * Origin: the read-write lock of Franke, Russell and Kirkwood (OLS 2002, section 4.1) gave the lock
- * its name; phase-fair is Brandenburg and Anderson's (ECRTS 2009); the line outside of the lock is
- * that of room.h.
+ * Origin: the lock of Franke, Russell and Kirkwood (OLS 2002, section 4.1); phase-fair is
+ * Brandenburg and Anderson's (ECRTS 2009); the line outside of the lock is that of room.h.
  *
  * mode        readers  owner  meaning               who may leave it, and how
  * ----------  -------  -----  --------------------  -----------------------------------------------
@@ -298,27 +297,28 @@ void fw_rwlock_unlock(fw_rwlock *l)
     if (rw_has_writer(w))
         fw_rwlock_wrunlock(l);
     else if (rw_has_upgradable(w) && is_mine)
-        fw_rwlock_upunlock(l);
+        fw_rwlock_upgradable_unlock(l);
     else
         fw_rwlock_rdunlock(l);
 }
 
-int fw_rwlock_tryuplock(fw_rwlock *l)
+int fw_rwlock_upgradable_trylock(fw_rwlock *l)
 {
     return try_upread(l, 0, fw_self_());
 }
 
-void fw_rwlock_uplock(fw_rwlock *l)
+void fw_rwlock_upgradable_lock(fw_rwlock *l)
 {
-    fw_rwlock_uplock_policy(l, NULL, NULL);
+    fw_rwlock_upgradable_lock_policy(l, NULL, NULL);
 }
 
-int fw_rwlock_timeduplock(fw_rwlock *l, const fw_deadline *deadline)
+int fw_rwlock_upgradable_timedlock(fw_rwlock *l, const fw_deadline *deadline)
 {
-    return fw_rwlock_uplock_policy(l, NULL, deadline);
+    return fw_rwlock_upgradable_lock_policy(l, NULL, deadline);
 }
 
-int fw_rwlock_uplock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+int fw_rwlock_upgradable_lock_policy(fw_rwlock *l, const fw_wait_policy *policy,
+                                     const fw_deadline *deadline)
 {
     uint32_t id = fw_self_();
     struct fw_wait_ wait;
@@ -333,7 +333,7 @@ int fw_rwlock_uplock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw
 }
 
 /* UPGRADABLE -> no UPGRADABLE */
-void fw_rwlock_upunlock(fw_rwlock *l)
+void fw_rwlock_upgradable_unlock(fw_rwlock *l)
 {
     fw_rw_word_ w =
         check_upreader(l, "rwlock upgradable-unlocked by a thread that does not hold it");

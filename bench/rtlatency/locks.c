@@ -72,7 +72,7 @@ int stage_open(struct stage *s, const struct variant *v, fw_rt_tier tier, const 
     *s = (struct stage){.variant = v};
     if (v->protocol != 0) {
         error = fw_rt_group_open(&s->group, NULL, tier);
-        *why = fw_rt_why();
+        *why = fw_rt_strerror();
         return error;
     }
     error = pthread_mutexattr_init(&kind);
@@ -173,7 +173,7 @@ static void *attempt(void *arg)
     t->error = stage_open(&s, t->variant, t->tier, &why);
     if (t->error == 0) {
         t->error = actor_begin(&a, &s, cpu_number(0), PRIORITY, 0);
-        why = fw_rt_why();
+        why = fw_rt_strerror();
         if (t->error == 0)
             actor_end(&a);
         stage_close(&s);

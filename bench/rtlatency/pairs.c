@@ -29,7 +29,7 @@ struct pairs {
 
 static void complain(const struct pairs *p, int error)
 {
-    const char *why = fw_rt_why();
+    const char *why = fw_rt_strerror();
 
     bench_complain("%s: %s", p->stage.variant->head.name, *why != '\0' ? why : strerror(error));
 }

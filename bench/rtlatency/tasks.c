@@ -146,7 +146,7 @@ static void *task(void *arg)
                             PRIORITY + (int)w->index, w->period_ns);
 
     if (error != 0) {
-        const char *why = fw_rt_why();
+        const char *why = fw_rt_strerror();
         bench_complain("%s: %s", all->stage.variant->head.name,
                        *why != '\0' ? why : strerror(error));
         __atomic_store_n(&all->error, error, __ATOMIC_RELAXED);

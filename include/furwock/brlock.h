@@ -155,8 +155,8 @@ FW_API void fw_brlock_wrunlock(fw_brlock *l);
  */
 FW_API pid_t fw_brlock_owner(const fw_brlock *l);
 
-/* Does the calling thread hold the lock for writing?  Exact, as fw_mutex_is_mine. */
-FW_API bool fw_brlock_is_mine(const fw_brlock *l);
+/* Does the calling thread hold the lock for writing?  Exact, as fw_mutex_is_held_by_me. */
+FW_API bool fw_brlock_is_held_by_me(const fw_brlock *l);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/brlock.h>

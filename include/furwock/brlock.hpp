@@ -87,9 +87,9 @@ class brlock {
     }
 
     /* Does the calling thread hold it for writing? */
-    [[nodiscard]] bool is_mine() const noexcept
+    [[nodiscard]] bool is_held_by_me() const noexcept
     {
-        return fw_brlock_is_mine(&l_);
+        return fw_brlock_is_held_by_me(&l_);
     }
 
     native_handle_type native_handle() noexcept

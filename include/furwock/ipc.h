@@ -9,9 +9,9 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/named.h>
 #include <furwock/ipc/once.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/region.h>
 #include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
-#include <furwock/ipc/units.h>
 
 #endif

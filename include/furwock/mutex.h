@@ -136,7 +136,7 @@ FW_API pid_t fw_mutex_owner(const fw_mutex *m);
  * Does the calling thread hold the mutex?  Exact; for assertions.  After a fork, the child's thread
  * holds what the forking thread held.
  */
-FW_API bool fw_mutex_is_mine(const fw_mutex *m);
+FW_API bool fw_mutex_is_held_by_me(const fw_mutex *m);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/mutex.h>

@@ -50,9 +50,9 @@ class mutex {
     }
 
     /* Does the calling thread hold the mutex? */
-    [[nodiscard]] bool is_mine() const noexcept
+    [[nodiscard]] bool is_held_by_me() const noexcept
     {
-        return fw_mutex_is_mine(&m_);
+        return fw_mutex_is_held_by_me(&m_);
     }
 
     native_handle_type native_handle() noexcept

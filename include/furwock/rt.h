@@ -49,7 +49,7 @@ FW_BEGIN_DECLS
  *  - Sections under FW_RT_PIP, FW_RT_IPCP and the PCP's may be nested, if all are under the same
  *    protocol, and are left in reverse order.  Under the others a task has one lock at a time.
  *  - fw_rt_wait_period and waits for locks are no cancellation points (pthread_cancel).
- *  - After a sleep of its own making a task calls fw_rt_awake: tier A can hold it back only there
+ *  - After a sleep of its own making a task calls fw_rt_resumed: tier A can hold it back only there
  *    (fw_rt_wait_period and waits for locks have it built in).
  *  - From fw_rt_task_begin to fw_rt_task_end the thread's policy and priority are the library's: it
  *    sets them when it raises a task and when it lowers it again (tier A).  A change by others is
@@ -63,7 +63,8 @@ FW_BEGIN_DECLS
  *    later, nor SIGSEGV be blocked by a task with such a lock.
  *  - Where a task dies in a section, the next who gets the lock is answered EOWNERDEAD, and has it.
  *
- * Errors are positive errno values; fw_rt_why() has a sentence for the calling thread's last one.
+ * Errors are positive errno values; fw_rt_strerror() has a sentence for the calling thread's last
+ * one.
  *
  * Example: a control loop of 2 ms that shares a state with other tasks on CPU 1
  *
@@ -178,7 +179,7 @@ struct fw_rt_task_options {
  *             granted to this user)
  *   EBUSY     the thread is a task already
  *   EAGAIN    FW_RT_TASKS_MAX tasks are there
- *   EXDEV, EUCLEAN as for fw_rt_awake, which is a part of it; the thread is no task then
+ *   EXDEV, EUCLEAN as for fw_rt_resumed, which is a part of it; the thread is no task then
  *   ENOMEM
  */
 FW_API int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
@@ -240,10 +241,10 @@ FW_API int fw_rt_wait_period(fw_rt_task *task, struct fw_rt_job *job);
 
 /* After a sleep of one's own making: waits for those on this CPU who go first.  0, EXDEV,
  * EUCLEAN. */
-FW_API int fw_rt_awake(fw_rt_task *task);
+FW_API int fw_rt_resumed(fw_rt_task *task);
 
 /* Why the calling thread's last call failed: one sentence, for people.  "" after a 0. */
-FW_API const char *fw_rt_why(void);
+FW_API const char *fw_rt_strerror(void);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/rt.h>

@@ -202,12 +202,12 @@ FW_API void fw_rwlock_unlock(fw_rwlock *l);
 /*
  * --- Upgradable reading: as above, without EAGAIN. ----------------------------------------------
  */
-FW_API int fw_rwlock_tryuplock(fw_rwlock *l);
-FW_API void fw_rwlock_uplock(fw_rwlock *l);
-FW_API int fw_rwlock_timeduplock(fw_rwlock *l, const fw_deadline *deadline);
-FW_API int fw_rwlock_uplock_policy(fw_rwlock *l, const fw_wait_policy *policy,
-                                   const fw_deadline *deadline);
-FW_API void fw_rwlock_upunlock(fw_rwlock *l);
+FW_API int fw_rwlock_upgradable_trylock(fw_rwlock *l);
+FW_API void fw_rwlock_upgradable_lock(fw_rwlock *l);
+FW_API int fw_rwlock_upgradable_timedlock(fw_rwlock *l, const fw_deadline *deadline);
+FW_API int fw_rwlock_upgradable_lock_policy(fw_rwlock *l, const fw_wait_policy *policy,
+                                            const fw_deadline *deadline);
+FW_API void fw_rwlock_upgradable_unlock(fw_rwlock *l);
 
 /*
  * Turns upgradable into write: what one has read still holds.  tryupgrade: EBUSY where there are
@@ -234,9 +234,10 @@ FW_API pid_t fw_rwlock_owner(const fw_rwlock *l);
 
 /*
  * Does the calling thread hold the lock for writing, or upgradable?  Exact, also after a fork, as
- * fw_mutex_is_mine.  Who reads is counted and not named: there is no such question for readers.
+ * fw_mutex_is_held_by_me.  Who reads is counted and not named: there is no such question for
+ * readers.
  */
-FW_API bool fw_rwlock_is_mine(const fw_rwlock *l);
+FW_API bool fw_rwlock_is_held_by_me(const fw_rwlock *l);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/rwlock.h>

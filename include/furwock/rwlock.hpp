@@ -84,29 +84,29 @@ class shared_mutex {
 
     void lock_upgrade() noexcept
     {
-        fw_rwlock_uplock(&l_);
+        fw_rwlock_upgradable_lock(&l_);
     }
 
     [[nodiscard]] bool try_lock_upgrade() noexcept
     {
-        return fw_rwlock_tryuplock(&l_) == 0;
+        return fw_rwlock_upgradable_trylock(&l_) == 0;
     }
 
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_upgrade_for(const std::chrono::duration<Rep, Period> &d)
     {
-        return detail::done_within(fw_rwlock_timeduplock, &l_, d);
+        return detail::done_within(fw_rwlock_upgradable_timedlock, &l_, d);
     }
 
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_upgrade_until(const std::chrono::time_point<Clock, Duration> &at)
     {
-        return detail::done_by(fw_rwlock_timeduplock, &l_, at);
+        return detail::done_by(fw_rwlock_upgradable_timedlock, &l_, at);
     }
 
     void unlock_upgrade() noexcept
     {
-        fw_rwlock_upunlock(&l_);
+        fw_rwlock_upgradable_unlock(&l_);
     }
 
     /* Upgradable -> exclusive.  Where it fails, the caller still has the lock upgradable. */
@@ -145,9 +145,9 @@ class shared_mutex {
     }
 
     /* Does the calling thread hold it for writing, or upgradable? */
-    [[nodiscard]] bool is_mine() const noexcept
+    [[nodiscard]] bool is_held_by_me() const noexcept
     {
-        return fw_rwlock_is_mine(&l_);
+        return fw_rwlock_is_held_by_me(&l_);
     }
 
     native_handle_type native_handle() noexcept

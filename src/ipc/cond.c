@@ -229,7 +229,7 @@ int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_polic
     if ((uintptr_t)c % sizeof(uint64_t) != 0 ||
         fw_ipc_address_(self.place, fw_ipc_offset_(self.place, c), sizeof *c) == NULL)
         return EINVAL;
-    if (!fw_ipc_mutex_is_mine(m))
+    if (!fw_ipc_mutex_is_held_by_me(m))
         return EPERM;
     error = fw_ipc_wait_begin_(&me.wait, &self, c, FW_IPC_WAITS_COND, policy, deadline);
     if (error != 0)

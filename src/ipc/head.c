@@ -42,7 +42,7 @@
 #define PLAN_MARKS (UINT64_C(0xffff) << 48)
 
 _Static_assert(FW_IPC_REGION_MOST <= PLAN_SIZE && FW_IPC_HEAD_SIZE == 4096, "a size fits");
-_Static_assert(FW_IPC_REGION_LEAST == FW_REGION_LEAST, "the header says so");
+_Static_assert(FW_IPC_REGION_LEAST == FW_REGION_MIN_SIZE, "the header says so");
 _Static_assert(offsetof(struct fw_ipc_head_, check) == 72, "words without gaps, for the check");
 
 /* In boot and pid_namespace, for which zero says that nobody has stored them yet. */

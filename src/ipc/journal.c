@@ -357,7 +357,7 @@ int fw_ipc_mutex_journal(fw_ipc_mutex *m, fw_ipc_journal *j)
 
     if (error != 0)
         return error;
-    if (!fw_ipc_mutex_is_mine(m))
+    if (!fw_ipc_mutex_is_held_by_me(m))
         return EPERM;
     return fw_ipc_journal_attach_(me.place, m, sizeof *m, &m->past_, j);
 }

@@ -310,7 +310,7 @@ int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const fw_ipc
     return fw_ipc_place_of_(m) != NULL ? fw_ipc_on_death_(m, repair, arg) : EINVAL;
 }
 
-bool fw_ipc_mutex_is_mine(const fw_ipc_mutex *m)
+bool fw_ipc_mutex_is_held_by_me(const fw_ipc_mutex *m)
 {
     struct fw_ipc_me_ me;
 

@@ -16,7 +16,7 @@
 #include "ipc/journal.h"
 #include "ipc/sem.h"
 
-/* What is asked for: sem: value, max; units: n; barrier: parties, mode; journal: capacity. */
+/* What is asked for: sem: value, max; permits: n; barrier: parties, mode; journal: capacity. */
 struct numbers {
     size_t first, second;
 };
@@ -77,33 +77,33 @@ int fw_region_sem(fw_region *region, const char *name, uint32_t value, uint32_t 
 
 /* --- Units ----------------------------------------------------------------------------------- */
 
-static size_t units_size(const struct numbers *n)
+static size_t permits_size(const struct numbers *n)
 {
-    return fw_ipc_units_size((uint32_t)n->first);
+    return fw_ipc_permits_size((uint32_t)n->first);
 }
 
-static int units_init(void *object, void *numbers)
+static int permits_init(void *object, void *numbers)
 {
     const struct numbers *n = numbers;
 
-    return fw_ipc_units_init(object, (uint32_t)n->first);
+    return fw_ipc_permits_init(object, (uint32_t)n->first);
 }
 
 static bool units_are_as_asked(const void *object, const struct numbers *n)
 {
-    const fw_ipc_units *u = object;
+    const fw_ipc_permits *u = object;
     uint64_t made = fw_load64_relaxed(&u->made_);
 
     return n->first == 0 ? made != 0 : made == n->first;
 }
 
-int fw_region_units(fw_region *region, const char *name, uint32_t n, unsigned flags,
-                    fw_ipc_units **u)
+int fw_region_permits(fw_region *region, const char *name, uint32_t n, unsigned flags,
+                      fw_ipc_permits **u)
 {
-    static const struct numbered units = {FW_REGION_UNITS, units_size, units_init,
-                                          units_are_as_asked};
+    static const struct numbered permits = {FW_REGION_PERMITS, permits_size, permits_init,
+                                            units_are_as_asked};
     void *object;
-    int error = find_or_make(region, name, &units, (struct numbers){n, 0}, flags, &object);
+    int error = find_or_make(region, name, &permits, (struct numbers){n, 0}, flags, &object);
 
     *u = object;
     return error;

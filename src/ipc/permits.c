@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_ipc_units.  Contract: furwock/ipc/units.h.  Reasons: doc/design/ipc-gates.md.
+ * fw_ipc_permits.  Contract: furwock/ipc/permits.h.  Reasons: doc/design/ipc-gates.md.
  *
- * A unit is a word:
+ * A permit is a word:
  *
  * word             meaning                     who may leave it, and how
  * ---------------  --------------------------  -----------------------------------------------
@@ -11,102 +11,102 @@
  * a dead id        lent to one who died        anybody: -> its own id
  * an unreal id     written over                nobody
  *
- * queue_ (announce.h; bits 0-30 are the number of units given back while somebody may have slept)
+ * queue_ (announce.h; bits 0-30 are the number of permits given back while somebody may have slept)
  *
  * word             meaning                     who may leave it, and how
  * ---------------  --------------------------  -----------------------------------------------
  * n                nobody sleeps               who is about to sleep: -> n, WAITERS
  * n, WAITERS       some may sleep              who gives back: -> n + 1, WAITERS, and wakes one
  *
- * made_: 0, or the number of units.  It is written once, and checked against the region by each
+ * made_: 0, or the number of permits.  It is written once, and checked against the region by each
  * call before it is used.
  * luck_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
- * N1  Who holds a unit is its word, and nothing else.  Taking and giving back are one
- *     compare-and-swap each, so a thread that dies holds the unit or does not.
+ * N1  Who holds a permit is its word, and nothing else.  Taking and giving back are one
+ *     compare-and-swap each, so a thread that dies holds the permit or does not.
  * N2  A word that names a dead thread changes only by being taken (M1: that thread does nothing any
  *     more, and nobody is given its id).
- * N3  Who sleeps has looked at all units after the queue became what it sleeps on; who gives back
- *     looks at the queue after the unit became free; all four are sequentially consistent.  So one
- *     of the two sees the other.
+ * N3  Who sleeps has looked at all permits after the queue became what it sleeps on; who gives back
+ *     looks at the queue after the permit became free; all four are sequentially consistent.  So
+ *     one of the two sees the other.
  * N4  Who goes to sleep watches the lives of all holders (nap.h).  So those who sleep learn of a
- *     holder's death, also where it came between giving back and the wake.  Who has a unit by way
+ *     holder's death, also where it came between giving back and the wake.  Who has a permit by way
  *     of a sleep, or gives up, wakes one more, which watches the new holders (Z1); beside one who
- *     took a unit in passing there is the thread that was woken for it.
+ *     took a permit in passing there is the thread that was woken for it.
  */
 #include <errno.h>
 #include <stdbool.h>
 
-#include <furwock/ipc/units.h>
+#include <furwock/ipc/permits.h>
 
 #include "ipc/announce.h"
 #include "ipc/member.h"
 #include "ipc/nap.h"
 #include "luck.h"
 
-#define UNITS_SERIAL UINT64_C(0x7fffffff)
-#define UNIT_NONE UINT32_MAX
+#define PERMITS_SERIAL UINT64_C(0x7fffffff)
+#define PERMIT_NONE UINT32_MAX
 
-_Static_assert(sizeof(fw_ipc_units) == 64, "the units begin on a line of the cache");
+_Static_assert(sizeof(fw_ipc_permits) == 64, "the permits begin on a line of the cache");
 
 /* The object, as one call sees it. */
 struct view {
-    fw_ipc_units *u;
-    uint64_t *units;
+    fw_ipc_permits *u;
+    uint64_t *permits;
     uint32_t count;
     struct fw_ipc_me_ me;
 };
 
-size_t fw_ipc_units_size(uint32_t n)
+size_t fw_ipc_permits_size(uint32_t n)
 {
-    return n == 0 || n > FW_IPC_UNITS_MAX ? 0 : sizeof(fw_ipc_units) + n * sizeof(uint64_t);
+    return n == 0 || n > FW_IPC_PERMITS_MAX ? 0 : sizeof(fw_ipc_permits) + n * sizeof(uint64_t);
 }
 
-static bool is_aligned(const fw_ipc_units *u)
+static bool is_aligned(const fw_ipc_permits *u)
 {
     return (uintptr_t)u % sizeof u->queue_ == 0;
 }
 
-static bool fits(const struct fw_ipc_place_ *place, const fw_ipc_units *u, size_t size)
+static bool fits(const struct fw_ipc_place_ *place, const fw_ipc_permits *u, size_t size)
 {
     return size != 0 && fw_ipc_address_(place, fw_ipc_offset_(place, u), size) != NULL;
 }
 
-int fw_ipc_units_init(fw_ipc_units *u, uint32_t n)
+int fw_ipc_permits_init(fw_ipc_permits *u, uint32_t n)
 {
     const struct fw_ipc_place_ *place = fw_ipc_place_of_(u);
     uint64_t made = 0;
 
-    if (place == NULL || !is_aligned(u) || fw_ipc_units_size(n) == 0)
+    if (place == NULL || !is_aligned(u) || fw_ipc_permits_size(n) == 0)
         return EINVAL;
-    if (!fits(place, u, fw_ipc_units_size(n)))
+    if (!fits(place, u, fw_ipc_permits_size(n)))
         return ENOSPC;
     return fw_cas64_relaxed(&u->made_, &made, n) || made == n ? 0 : EEXIST; /* not made -> made */
 }
 
 /* Fills all but `me`.  0, EINVAL, EUCLEAN. */
-static int look_at(struct view *v, const struct fw_ipc_place_ *place, const fw_ipc_units *u)
+static int look_at(struct view *v, const struct fw_ipc_place_ *place, const fw_ipc_permits *u)
 {
     uint64_t made = fw_load64_relaxed(&u->made_);
 
     if (!is_aligned(u) || made == 0)
         return EINVAL;
-    if (made > FW_IPC_UNITS_MAX || !fits(place, u, fw_ipc_units_size((uint32_t)made)))
+    if (made > FW_IPC_PERMITS_MAX || !fits(place, u, fw_ipc_permits_size((uint32_t)made)))
         return EUCLEAN;
-    v->u = (fw_ipc_units *)u;
-    v->units = (uint64_t *)(v->u + 1);
+    v->u = (fw_ipc_permits *)u;
+    v->permits = (uint64_t *)(v->u + 1);
     v->count = (uint32_t)made;
     return 0;
 }
 
-static int begin(struct view *v, const fw_ipc_units *u)
+static int begin(struct view *v, const fw_ipc_permits *u)
 {
     int error = fw_ipc_enter_(u, &v->me);
 
     return error == 0 ? look_at(v, v->me.place, u) : error;
 }
 
-/* The n-th unit that the caller looks at: threads begin at different ones. */
+/* The n-th permit that the caller looks at: threads begin at different ones. */
 static uint32_t nth(const struct view *v, uint32_t n)
 {
     uint64_t first = (v->me.id & FW_IPC_SLOT) % v->count;
@@ -114,23 +114,23 @@ static uint32_t nth(const struct view *v, uint32_t n)
     return (uint32_t)((first + n) % v->count);
 }
 
-/* One of the units that are free: 0 -> id (N1).  UNIT_NONE: there is none. */
+/* One of the permits that are free: 0 -> id (N1).  PERMIT_NONE: there is none. */
 static uint32_t take_free(const struct view *v)
 {
     for (uint32_t n = 0; n < v->count; n++) {
         uint32_t i = nth(v, n);
-        uint64_t w = fw_load64_seq_cst(&v->units[i]);
-        if (w == 0 && fw_cas64_acquire(&v->units[i], &w, v->me.id))
+        uint64_t w = fw_load64_seq_cst(&v->permits[i]);
+        if (w == 0 && fw_cas64_acquire(&v->permits[i], &w, v->me.id))
             return i;
     }
-    return UNIT_NONE;
+    return PERMIT_NONE;
 }
 
 /*
  * One that a dead thread holds: dead id -> id (N2).  EBUSY: there is none; EUCLEAN: none, and one
  * makes no sense.  `wait` may be NULL.
  */
-static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *unit)
+static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *permit)
 {
     int error = EBUSY;
 
@@ -138,15 +138,15 @@ static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *
         fw_ipc_wait_look_(wait);
     for (uint32_t n = 0; n < v->count; n++) {
         uint32_t i = nth(v, n);
-        uint64_t w = fw_load64_acquire(&v->units[i]);
+        uint64_t w = fw_load64_acquire(&v->permits[i]);
         enum fw_ipc_life life;
         if (w == 0)
             continue;
         life = wait != NULL ? fw_ipc_wait_life_of_many_(wait, w) : fw_ipc_life_(v->me.place, w);
         if (life == FW_IPC_UNREAL || (w & ~FW_IPC_HOLDER) != 0)
             error = EUCLEAN;
-        else if (life == FW_IPC_DEAD && fw_cas64_acquire(&v->units[i], &w, v->me.id)) {
-            *unit = i;
+        else if (life == FW_IPC_DEAD && fw_cas64_acquire(&v->permits[i], &w, v->me.id)) {
+            *permit = i;
             return EOWNERDEAD;
         }
     }
@@ -154,13 +154,13 @@ static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *
 }
 
 /* 0, EOWNERDEAD: taken; EBUSY, EUCLEAN: not. */
-static int try_take(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *unit)
+static int try_take(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *permit)
 {
-    *unit = take_free(v);
-    return *unit != UNIT_NONE ? 0 : take_over(v, wait, unit);
+    *permit = take_free(v);
+    return *permit != PERMIT_NONE ? 0 : take_over(v, wait, permit);
 }
 
-/* n or n, WAITERS -> n, WAITERS (A1), and all units are looked at after that (N3). */
+/* n or n, WAITERS -> n, WAITERS (A1), and all permits are looked at after that (N3). */
 static uint64_t announce(const struct view *v)
 {
     uint64_t w = fw_load64_relaxed(&v->u->queue_);
@@ -170,13 +170,13 @@ static uint64_t announce(const struct view *v)
     return w | FW_IPC_WAITERS;
 }
 
-/* The next sleep ends when a holder dies; there is none where a unit is free by now. */
+/* The next sleep ends when a holder dies; there is none where a permit is free by now. */
 static void watch_holders(const struct view *v, struct fw_ipc_wait_ *wait)
 {
     uint32_t first = fw_ipc_wait_first_(wait, v->count);
 
     for (uint32_t n = 0; n < v->count; n++) {
-        uint64_t w = fw_load64_acquire(&v->units[nth(v, first + n)]);
+        uint64_t w = fw_load64_acquire(&v->permits[nth(v, first + n)]);
         if (w != v->me.id)
             fw_ipc_wait_watch_(wait, w);
     }
@@ -184,79 +184,79 @@ static void watch_holders(const struct view *v, struct fw_ipc_wait_ *wait)
 
 /* Like try_take, and ETIMEDOUT. */
 static int wait_slow_(const struct view *v, struct fw_ipc_wait_ *wait, const fw_wait_policy *policy,
-                      uint32_t *unit)
+                      uint32_t *permit)
 {
     bool learns = fw_luck_begin_(&v->u->luck_, &wait->poll, policy);
     int error;
 
-    *unit = UNIT_NONE;
-    while (*unit == UNIT_NONE && fw_ipc_wait_poll_(wait))
-        *unit = take_free(v);
+    *permit = PERMIT_NONE;
+    while (*permit == PERMIT_NONE && fw_ipc_wait_poll_(wait))
+        *permit = take_free(v);
     if (learns)
-        fw_luck_end_(&v->u->luck_, *unit != UNIT_NONE);
-    if (*unit != UNIT_NONE)
+        fw_luck_end_(&v->u->luck_, *permit != PERMIT_NONE);
+    if (*permit != PERMIT_NONE)
         return 0;
     for (;;) {
         uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;
-        error = try_take(v, wait, unit);
+        error = try_take(v, wait, permit);
         if (error != EBUSY)
             return error;
         watch_holders(v, wait);
         if (fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->u->queue_), (uint32_t)w) == ETIMEDOUT) {
-            error = try_take(v, wait, unit);
+            error = try_take(v, wait, permit);
             return error == EBUSY ? ETIMEDOUT : error;
         }
     }
 }
 
-int fw_ipc_units_take(fw_ipc_units *u, uint32_t *unit, const fw_wait_policy *policy,
-                      const fw_deadline *deadline)
+int fw_ipc_permits_take(fw_ipc_permits *u, uint32_t *permit, const fw_wait_policy *policy,
+                        const fw_deadline *deadline)
 {
     struct fw_ipc_wait_ wait;
     struct view v;
     int error = begin(&v, u);
 
     if (error == 0)
-        error = try_take(&v, NULL, unit);
+        error = try_take(&v, NULL, permit);
     if (error != EBUSY)
         return error;
     error = fw_ipc_wait_begin_(&wait, &v.me, u, FW_IPC_WAITS_ELSE, policy, deadline);
     if (error != 0)
         return error;
-    error = wait_slow_(&v, &wait, policy, unit);
+    error = wait_slow_(&v, &wait, policy, permit);
     fw_ipc_wait_pass_on_(&wait); /* N4 */
     fw_ipc_wait_end_(&wait);
     return error;
 }
 
-int fw_ipc_units_wait_policy(fw_ipc_units *u, const fw_wait_policy *policy,
-                             const fw_deadline *deadline)
+int fw_ipc_permits_wait_policy(fw_ipc_permits *u, const fw_wait_policy *policy,
+                               const fw_deadline *deadline)
 {
-    uint32_t unit;
-    int error = fw_ipc_units_take(u, &unit, policy, deadline);
+    uint32_t permit;
+    int error = fw_ipc_permits_take(u, &permit, policy, deadline);
 
     return error == EOWNERDEAD ? 0 : error;
 }
 
-int fw_ipc_units_trywait(fw_ipc_units *u)
+int fw_ipc_permits_trywait(fw_ipc_permits *u)
 {
     struct view v;
-    uint32_t unit;
+    uint32_t permit;
     int error = begin(&v, u);
 
     if (error == 0)
-        error = try_take(&v, NULL, &unit);
+        error = try_take(&v, NULL, &permit);
     return error == EOWNERDEAD ? 0 : error;
 }
 
-int fw_ipc_units_wait(fw_ipc_units *u)
+int fw_ipc_permits_wait(fw_ipc_permits *u)
 {
-    return fw_ipc_units_wait_policy(u, NULL, NULL);
+    return fw_ipc_permits_wait_policy(u, NULL, NULL);
 }
 
-int fw_ipc_units_timedwait(fw_ipc_units *u, const fw_deadline *deadline)
+int fw_ipc_permits_timedwait(fw_ipc_permits *u, const fw_deadline *deadline)
 {
-    return fw_ipc_units_wait_policy(u, NULL, deadline);
+    return fw_ipc_permits_wait_policy(u, NULL, deadline);
 }
 
 /* n, WAITERS -> n + 1, WAITERS; and a wake. */
@@ -267,25 +267,26 @@ static void tell_queue_slow_(const struct view *v, uint64_t w)
     do {
         if (!fw_ipc_has_waiters_(w))
             return; /* who gave back before has found nobody (A2) */
-        next = fw_ipc_changed_((w & ~UNITS_SERIAL) | ((w + 1) & UNITS_SERIAL));
+        next = fw_ipc_changed_((w & ~PERMITS_SERIAL) | ((w + 1) & PERMITS_SERIAL));
     } while (!fw_cas64_release(&v->u->queue_, &w, next));
     fw_ipc_wake_announced_(&v->u->queue_, next, 1);
 }
 
-/* id -> 0.  False: the unit is not the caller's. */
-static bool give(const struct view *v, uint32_t unit)
+/* id -> 0.  False: the permit is not the caller's. */
+static bool give(const struct view *v, uint32_t permit)
 {
     uint64_t w = v->me.id;
 
-    if (fw_load64_relaxed(&v->units[unit]) != w || !fw_cas64_seq_cst(&v->units[unit], &w, 0))
+    if (fw_load64_relaxed(&v->permits[permit]) != w ||
+        !fw_cas64_seq_cst(&v->permits[permit], &w, 0))
         return false;
-    w = fw_load64_seq_cst(&v->u->queue_); /* the unit, then the queue (N3) */
+    w = fw_load64_seq_cst(&v->u->queue_); /* the permit, then the queue (N3) */
     if (fw_ipc_has_waiters_(w))
         tell_queue_slow_(v, w);
     return true;
 }
 
-int fw_ipc_units_post(fw_ipc_units *u)
+int fw_ipc_permits_post(fw_ipc_permits *u)
 {
     struct view v;
     int error = begin(&v, u);
@@ -298,17 +299,17 @@ int fw_ipc_units_post(fw_ipc_units *u)
     return EPERM;
 }
 
-int fw_ipc_units_give(fw_ipc_units *u, uint32_t unit)
+int fw_ipc_permits_give(fw_ipc_permits *u, uint32_t permit)
 {
     struct view v;
     int error = begin(&v, u);
 
     if (error != 0)
         return error;
-    return unit < v.count && give(&v, unit) ? 0 : EPERM;
+    return permit < v.count && give(&v, permit) ? 0 : EPERM;
 }
 
-uint32_t fw_ipc_units_count(const fw_ipc_units *u)
+uint32_t fw_ipc_permits_count(const fw_ipc_permits *u)
 {
     const struct fw_ipc_place_ *place = fw_ipc_place_of_(u);
     struct view v;
@@ -316,7 +317,7 @@ uint32_t fw_ipc_units_count(const fw_ipc_units *u)
     return place != NULL && look_at(&v, place, u) == 0 ? v.count : 0;
 }
 
-uint32_t fw_ipc_units_value(const fw_ipc_units *u)
+uint32_t fw_ipc_permits_value(const fw_ipc_permits *u)
 {
     const struct fw_ipc_place_ *place = fw_ipc_place_of_(u);
     uint32_t value = 0;
@@ -325,13 +326,13 @@ uint32_t fw_ipc_units_value(const fw_ipc_units *u)
     if (place == NULL || look_at(&v, place, u) != 0)
         return 0;
     for (uint32_t i = 0; i < v.count; i++) {
-        uint64_t w = fw_load64_relaxed(&v.units[i]);
+        uint64_t w = fw_load64_relaxed(&v.permits[i]);
         value += w == 0 || fw_ipc_life_(place, w) == FW_IPC_DEAD;
     }
     return value;
 }
 
-uint32_t fw_ipc_units_mine(const fw_ipc_units *u)
+uint32_t fw_ipc_permits_held_by_me(const fw_ipc_permits *u)
 {
     uint32_t mine = 0;
     struct view v;
@@ -339,6 +340,6 @@ uint32_t fw_ipc_units_mine(const fw_ipc_units *u)
     if (begin(&v, u) != 0)
         return 0;
     for (uint32_t i = 0; i < v.count; i++)
-        mine += fw_load64_relaxed(&v.units[i]) == v.me.id;
+        mine += fw_load64_relaxed(&v.permits[i]) == v.me.id;
     return mine;
 }

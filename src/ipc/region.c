@@ -42,9 +42,9 @@
 /* What is found after a renewal is from this start: the second time is for what others do. */
 enum { RENEWALS = 8 };
 
-_Static_assert((int)FW_REGION_MOST == (int)FW_IPC_PLACES, "a place for each handle");
+_Static_assert((int)FW_REGION_MAX_OPEN == (int)FW_IPC_PLACES, "a place for each handle");
 
-static struct fw_region regions[FW_REGION_MOST];
+static struct fw_region regions[FW_REGION_MAX_OPEN];
 static fw_mutex opening = FW_MUTEX_INIT;
 
 /* In a forked child nobody opens anything. */
@@ -78,7 +78,7 @@ static bool are_flags_valid(unsigned flags)
 
 static struct fw_region *free_handle(void)
 {
-    for (unsigned i = 0; i < FW_REGION_MOST; i++)
+    for (unsigned i = 0; i < FW_REGION_MAX_OPEN; i++)
         if (regions[i].uses == 0 && !regions[i].is_dormant)
             return &regions[i];
     return NULL;
@@ -86,7 +86,7 @@ static struct fw_region *free_handle(void)
 
 static struct fw_region *handle_of(const struct fw_shm_about_ *about)
 {
-    for (unsigned i = 0; i < FW_REGION_MOST; i++) {
+    for (unsigned i = 0; i < FW_REGION_MAX_OPEN; i++) {
         struct fw_region *r = &regions[i];
         if ((r->uses != 0 || r->is_dormant) && !r->is_adopted && r->device == about->device &&
             r->inode == about->inode)
@@ -97,7 +97,7 @@ static struct fw_region *handle_of(const struct fw_shm_about_ *about)
 
 static bool is_taken(const void *memory, size_t size)
 {
-    for (unsigned i = 0; i < FW_REGION_MOST; i++) {
+    for (unsigned i = 0; i < FW_REGION_MAX_OPEN; i++) {
         const struct fw_region *r = &regions[i];
         if (r->uses == 0 && !r->is_dormant)
             continue;
@@ -126,7 +126,7 @@ static void sweep(struct fw_region *r)
 
 static void sweep_all(void)
 {
-    for (unsigned i = 0; i < FW_REGION_MOST; i++)
+    for (unsigned i = 0; i < FW_REGION_MAX_OPEN; i++)
         sweep(&regions[i]);
 }
 
@@ -234,7 +234,7 @@ int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **re
     if (name == NULL || region == NULL || !fw_shm_is_name_(name) ||
         !are_flags_valid(flags & ~(unsigned)FW_REGION_RENEW) ||
         (!is_making && (flags & FW_REGION_RENEW) != 0) ||
-        (is_making && (size < FW_REGION_LEAST || size > FW_IPC_REGION_MOST)))
+        (is_making && (size < FW_REGION_MIN_SIZE || size > FW_IPC_REGION_MOST)))
         return EINVAL;
     for (unsigned i = 0; i < RENEWALS && error == 0 && is_replaced; i++)
         error = open_name(name, size, flags, &is_replaced, region);

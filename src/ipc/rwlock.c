@@ -325,17 +325,17 @@ int fw_ipc_rwlock_rdunlock(fw_ipc_rwlock *l)
 
 int fw_ipc_rwlock_unlock(fw_ipc_rwlock *l)
 {
-    switch (fw_ipc_rwlock_mine(l)) {
+    switch (fw_ipc_rwlock_held_by_me(l)) {
     case FW_IPC_RWLOCK_WRITE:
         return fw_ipc_rwlock_wrunlock(l);
     case FW_IPC_RWLOCK_UPGRADABLE:
-        return fw_ipc_rwlock_rdunlock(l) == 0 ? 0 : fw_ipc_rwlock_upunlock(l);
+        return fw_ipc_rwlock_rdunlock(l) == 0 ? 0 : fw_ipc_rwlock_upgradable_unlock(l);
     default:
         return fw_ipc_rwlock_rdunlock(l);
     }
 }
 
-fw_ipc_rwlock_mode fw_ipc_rwlock_mine(const fw_ipc_rwlock *l)
+fw_ipc_rwlock_mode fw_ipc_rwlock_held_by_me(const fw_ipc_rwlock *l)
 {
     struct fw_ipc_me_ me;
     uint64_t now = fw_load64_relaxed(&l->word_);
@@ -370,7 +370,7 @@ int fw_ipc_rwlock_journal(fw_ipc_rwlock *l, fw_ipc_journal *j)
 
     if (error != 0)
         return error;
-    if (fw_ipc_rwlock_mine(l) != FW_IPC_RWLOCK_WRITE)
+    if (fw_ipc_rwlock_held_by_me(l) != FW_IPC_RWLOCK_WRITE)
         return EPERM;
     return fw_ipc_journal_attach_(me.place, l, sizeof *l, &l->past_, j);
 }

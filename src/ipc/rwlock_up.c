@@ -24,7 +24,7 @@ static __attribute__((noinline)) int uplock_slow(fw_ipc_rwlock *l, const struct 
     return error;
 }
 
-int fw_ipc_rwlock_tryuplock(fw_ipc_rwlock *l)
+int fw_ipc_rwlock_upgradable_trylock(fw_ipc_rwlock *l)
 {
     struct fw_ipc_me_ me;
     uint64_t now = 0;
@@ -33,8 +33,8 @@ int fw_ipc_rwlock_tryuplock(fw_ipc_rwlock *l)
     return error != 0 ? error : fw_ipc_rw_close_(l, &me, NULL, IPC_RW_UPGRADABLE, &now);
 }
 
-int fw_ipc_rwlock_uplock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
-                                const fw_deadline *deadline)
+int fw_ipc_rwlock_upgradable_lock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
+                                         const fw_deadline *deadline)
 {
     struct fw_ipc_me_ me;
     uint64_t now = 0;
@@ -47,14 +47,14 @@ int fw_ipc_rwlock_uplock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
     return uplock_slow(l, &me, now, policy, deadline);
 }
 
-int fw_ipc_rwlock_uplock(fw_ipc_rwlock *l)
+int fw_ipc_rwlock_upgradable_lock(fw_ipc_rwlock *l)
 {
-    return fw_ipc_rwlock_uplock_policy(l, NULL, NULL);
+    return fw_ipc_rwlock_upgradable_lock_policy(l, NULL, NULL);
 }
 
-int fw_ipc_rwlock_timeduplock(fw_ipc_rwlock *l, const fw_deadline *deadline)
+int fw_ipc_rwlock_upgradable_timedlock(fw_ipc_rwlock *l, const fw_deadline *deadline)
 {
-    return fw_ipc_rwlock_uplock_policy(l, NULL, deadline);
+    return fw_ipc_rwlock_upgradable_lock_policy(l, NULL, deadline);
 }
 
 /* Is the caller the upgradable reader?  *now is the word then. */
@@ -68,7 +68,7 @@ static int check_upgradable(const fw_ipc_rwlock *l, struct fw_ipc_me_ *me, uint6
     return ipc_rw_is_mine(me, *now) && ipc_rw_is_upgradable(*now) ? 0 : EPERM;
 }
 
-int fw_ipc_rwlock_upunlock(fw_ipc_rwlock *l)
+int fw_ipc_rwlock_upgradable_unlock(fw_ipc_rwlock *l)
 {
     struct fw_ipc_me_ me;
     uint64_t now;

@@ -20,7 +20,7 @@ static fw_ipc_mutex *mutex;
 static fw_ipc_cond *changed;
 static fw_ipc_rwlock *rwlock;
 static fw_ipc_sem *sem;
-static fw_ipc_units *units;
+static fw_ipc_permits *units;
 static fw_ipc_barrier *barrier;
 static fw_ipc_once *once;
 static long full, moved, written, upgraded, lent, made, posted, cell[THREADS];
@@ -59,13 +59,13 @@ static void count(void)
     MUST(fw_ipc_rwlock_downgrade(rwlock));
     MUST(written <= 0);
     MUST(fw_ipc_rwlock_rdunlock(rwlock));
-    MUST(fw_ipc_rwlock_uplock(rwlock));
+    MUST(fw_ipc_rwlock_upgradable_lock(rwlock));
     MUST(fw_ipc_rwlock_upgrade(rwlock));
     upgraded++;
     MUST(fw_ipc_rwlock_unlock(rwlock));
-    MUST(fw_ipc_units_wait(units));
+    MUST(fw_ipc_permits_wait(units));
     lent++;
-    MUST(fw_ipc_units_post(units));
+    MUST(fw_ipc_permits_post(units));
 #ifdef RACE
     lent++;
 #endif
@@ -112,7 +112,7 @@ int main(void)
     MUST(fw_region_cond(region, "changed", MAKE, &changed));
     MUST(fw_region_rwlock(region, "rwlock", MAKE, &rwlock));
     MUST(fw_region_sem(region, "sem", 0, 1, MAKE, &sem));
-    MUST(fw_region_units(region, "units", 1, MAKE, &units));
+    MUST(fw_region_permits(region, "units", 1, MAKE, &units));
     MUST(fw_region_barrier(region, "barrier", THREADS, FW_IPC_BARRIER_FAIL, MAKE, &barrier));
     MUST(fw_region_once(region, "once", MAKE, &once));
     for (int i = 0; i < THREADS; i++)

@@ -90,7 +90,7 @@ static void *locker(void *arg)
         fw_rwlock_downgrade(&rwlock);
         look_at(written);
         fw_rwlock_rdunlock(&rwlock);
-        fw_rwlock_uplock(&rwlock);
+        fw_rwlock_upgradable_lock(&rwlock);
         look_at(written);
         fw_rwlock_upgrade(&rwlock);
         upgraded++;

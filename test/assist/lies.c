@@ -270,7 +270,7 @@ int main(int argc, char **argv)
     stress.n_locks = N_LOCKS;
     stress.mode = "all";
     stress_begin(argc, argv);
-    if (fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0 ||
+    if (fw_region_open_fd(fd, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) != 0 ||
         fw_region_mutex(region, "drawer", FW_REGION_CREATE, &drawer.lock) != 0)
         stress_fail("no region", NULL);
     for (int i = 0; i < N_PAGES; i++)

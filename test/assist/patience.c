@@ -125,7 +125,7 @@ int main(void)
     fw_region *region;
     char what[80];
 
-    CHECK(fw_region_open_fd(memfd_create("patience", MFD_CLOEXEC), FW_REGION_LEAST,
+    CHECK(fw_region_open_fd(memfd_create("patience", MFD_CLOEXEC), FW_REGION_MIN_SIZE,
                             FW_REGION_CREATE, &region) == 0);
     CHECK(fw_region_mutex(region, "one", FW_REGION_CREATE, &ipc_mutex) == 0);
     for (int i = 0; i < rounds; i++)

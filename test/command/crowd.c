@@ -19,10 +19,10 @@
 #include <furwock/ipc/journal.h>
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/once.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/region.h>
 #include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
-#include <furwock/ipc/units.h>
 
 #define CHECK(condition)                                     \
     do {                                                     \
@@ -39,7 +39,7 @@ static fw_ipc_mutex *jobs, *given_up, *signalled;
 static fw_ipc_cond *cond;
 static fw_ipc_rwlock *table;
 static fw_ipc_sem *slots;
-static fw_ipc_units *lent;
+static fw_ipc_permits *lent;
 static fw_ipc_barrier *step;
 static fw_ipc_once *fill;
 static pid_t crowd[ROLES];
@@ -64,12 +64,12 @@ static void make(const char *name, size_t bytes)
     cond = object("cond", FW_REGION_COND, sizeof *cond);
     table = object("table", FW_REGION_RWLOCK, sizeof *table);
     slots = object("slots", FW_REGION_SEM, sizeof *slots);
-    lent = object("lent", FW_REGION_UNITS, fw_ipc_units_size(UNITS));
+    lent = object("lent", FW_REGION_PERMITS, fw_ipc_permits_size(UNITS));
     step = object("step", FW_REGION_BARRIER, fw_ipc_barrier_size(PARTIES));
     fill = object("fill", FW_REGION_ONCE, sizeof *fill);
     journal = object("journal", FW_REGION_JOURNAL, fw_ipc_journal_size(128));
     object("data", FW_REGION_DATA, 800);
-    CHECK(fw_ipc_sem_init(slots, 2, 5) == 0 && fw_ipc_units_init(lent, UNITS) == 0);
+    CHECK(fw_ipc_sem_init(slots, 2, 5) == 0 && fw_ipc_permits_init(lent, UNITS) == 0);
     CHECK(fw_ipc_barrier_init(step, PARTIES, FW_IPC_BARRIER_FAIL) == 0);
     CHECK(fw_ipc_journal_init(journal, 128) == 0);
 }
@@ -77,7 +77,7 @@ static void make(const char *name, size_t bytes)
 static void die_with_much(void)
 {
     CHECK(fw_ipc_mutex_lock(jobs) == 0 && fw_ipc_mutex_lock(given_up) == 0);
-    CHECK(fw_ipc_units_wait(lent) == 0);
+    CHECK(fw_ipc_permits_wait(lent) == 0);
     raise(SIGKILL);
 }
 
@@ -103,7 +103,7 @@ static int linger(void *arg)
 
 static void read_and_fill(void)
 {
-    CHECK(fw_ipc_rwlock_rdlock(table) == 0 && fw_ipc_units_wait(lent) == 0);
+    CHECK(fw_ipc_rwlock_rdlock(table) == 0 && fw_ipc_permits_wait(lent) == 0);
     fw_ipc_once_call(fill, linger, NULL);
 }
 
@@ -125,7 +125,7 @@ static void want_a_signal(void)
 
 static void stop(void)
 {
-    CHECK(fw_ipc_units_wait(lent) == 0 && fw_ipc_barrier_join(step) == 0);
+    CHECK(fw_ipc_permits_wait(lent) == 0 && fw_ipc_barrier_join(step) == 0);
     raise(SIGSTOP);
 }
 

@@ -165,13 +165,13 @@ class Much(Hostile):
     SIZE = BIG
 
     def test_it_ends_soon(self):
-        """Every entry says units, all of them the same ones, and somebody alive has each."""
+        """Every entry says permits, all of them the same ones, and somebody alive has each."""
         whole = self.show(self.name)
         member = next(m for m in whole["members"] if m["life"] == "alive")
         lent = next(o for o in whole["objects"] if o["name"] == "lent")
         state = self.entry(b"lent")[1][0]
         start = (max(o["at"] + o["bytes"] for o in whole["objects"]) + 4095) // 4096 * 4096
-        head = lent["bytes"] - 8 * lent["units"]
+        head = lent["bytes"] - 8 * lent["permits"]
         count = (BIG - start - head) // 8
         self.memory[start:] = (struct.pack("<Q", count) * (head // 8) +
                                struct.pack("<II", member["line"] + 1, member["tenancy"]) * count)
@@ -181,10 +181,10 @@ class Much(Hostile):
         copy = self.put(b"furwock-much-test-%d" % os.getpid())
         whole = json.loads(self.good("show", copy, "--json", timeout=MOMENT))
         self.assertEqual((len(whole["objects"]), whole["damaged"]), (1, len(entries) - 1))
-        units = whole["objects"][0]
-        self.assertEqual((units["units"], units["free"]), (count, 0))
-        self.assertEqual((len(units["inside"]), units["more_inside"]), (LISTED, count - LISTED))
-        self.assertEqual({t["process"] for t in units["inside"]}, {member["process"]})
+        permits = whole["objects"][0]
+        self.assertEqual((permits["permits"], permits["free"]), (count, 0))
+        self.assertEqual((len(permits["inside"]), permits["more_inside"]), (LISTED, count - LISTED))
+        self.assertEqual({t["process"] for t in permits["inside"]}, {member["process"]})
         self.assertIn(f"and {count - LISTED} more\n", self.good("show", copy, timeout=MOMENT))
 
 

@@ -71,7 +71,7 @@ class InUse(command_test.Case):
         self.assertIsNone(whole["trouble"])
         self.assertEqual(whole["damaged"], 0)
         self.assertEqual({o["kind"] for o in whole["objects"]},
-                         {"mutex", "rwlock", "cond", "sem", "units", "barrier", "once", "journal",
+                         {"mutex", "rwlock", "cond", "sem", "permits", "barrier", "once", "journal",
                           "data"})
 
     def test_mutex(self):
@@ -102,11 +102,11 @@ class InUse(command_test.Case):
     def test_sem_and_units(self):
         objects = self.objects()
         self.assertEqual((objects["slots"]["value"], objects["slots"]["maximum"]), (2, 5))
-        self.assertEqual((objects["lent"]["units"], objects["lent"]["free"]), (4, 1))
+        self.assertEqual((objects["lent"]["permits"], objects["lent"]["free"]), (4, 1))
         self.assertEqual(self.roles(objects["lent"]["inside"]),
-                         {(self.who["dead"], "has unit", "dead"),
-                          (self.who["reader"], "has unit", "alive"),
-                          (self.who["stopped"], "has unit", "stopped")})
+                         {(self.who["dead"], "has permit", "dead"),
+                          (self.who["reader"], "has permit", "alive"),
+                          (self.who["stopped"], "has permit", "stopped")})
         self.assertEqual(len({t["number"] for t in objects["lent"]["inside"]}), 3)
 
     def test_barrier_and_once(self):
@@ -130,7 +130,7 @@ class InUse(command_test.Case):
     def test_text(self):
         text = self.good("show", self.name)
         for words in (f"{self.who['repairer']} holds, for ", f"{self.who['locker']} waits to lock",
-                      f"{self.who['dead']} (dead) has unit", f"{self.who['stopped']} (stopped)",
+                      f"{self.who['dead']} (dead) has permit", f"{self.who['stopped']} (stopped)",
                       "value 2, maximum 5", "generation 2", "waits to lock: jobs, for "):
             self.assertIn(words, text)
         self.assertEqual(self.good("show", self.name[1:]).split("\n\n")[0].partition(":")[2],

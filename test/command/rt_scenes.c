@@ -84,7 +84,7 @@ static int job(const struct part *p, fw_rt_task *task)
     if (p->lock != NULL)
         error = fw_rt_open(task, p->lock, protocol, p->ceiling, &lock);
     if (error == 0)
-        error = fw_rt_awake(task);
+        error = fw_rt_resumed(task);
     if (error != 0)
         return error;
     compute(p->before_ms);
@@ -116,7 +116,7 @@ static void *play(void *arg)
     if (a->error == 0) {
         a->error = job(p, task);
         if (a->error != 0)
-            fprintf(stderr, "%s: %s\n", p->name, fw_rt_why());
+            fprintf(stderr, "%s: %s\n", p->name, fw_rt_strerror());
         fw_rt_task_end(task);
     }
     return NULL;

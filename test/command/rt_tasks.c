@@ -36,7 +36,7 @@ static void *run(void *arg)
     if (t->error == 0)
         t->error = fw_rt_open(task, "r", FW_RT_PCP_DU, 0, &lock);
     if (t->error != 0)
-        fprintf(stderr, "%s: %s\n", t->name, fw_rt_why());
+        fprintf(stderr, "%s: %s\n", t->name, fw_rt_strerror());
     pthread_barrier_wait(&gate);
     for (int i = 0; i < SECTIONS && t->error == 0; i++) {
         t->error = fw_rt_lock(task, lock);

@@ -45,14 +45,14 @@ static int run(fw_ipc_barrier *step, struct grid *g, int victim)
 int main(void)
 {
     void *memory =
-        mmap(NULL, FW_REGION_LEAST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, FW_REGION_MIN_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     fw_region *region;
     void *step, *object;
     struct grid *g;
     int told;
 
     if (memory == MAP_FAILED ||
-        fw_region_adopt(memory, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0 ||
+        fw_region_adopt(memory, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) != 0 ||
         fw_region_object(region, "step", FW_REGION_BARRIER, fw_ipc_barrier_size(PARTIES),
                          FW_REGION_CREATE, &step) != 0 ||
         fw_region_object(region, "grid", FW_REGION_DATA, sizeof *g, FW_REGION_CREATE, &object) != 0)

@@ -42,7 +42,7 @@ int main(void)
     struct mailbox *b;
     pid_t dies, stays;
 
-    if (fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0 ||
+    if (fw_region_open_fd(fd, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) != 0 ||
         fw_region_object(region, "mailbox", FW_REGION_DATA, sizeof *b, FW_REGION_CREATE, &object))
         return EXIT_FAILURE;
     b = object;

@@ -278,7 +278,7 @@ static void open_table(void)
     void *object;
 
     snprintf(name, sizeof name, "/furwock-jobs-%d", (int)getpid());
-    must(fw_region_open(name, FW_REGION_LEAST, FW_REGION_CREATE | FW_REGION_EXCLUSIVE, &region),
+    must(fw_region_open(name, FW_REGION_MIN_SIZE, FW_REGION_CREATE | FW_REGION_EXCLUSIVE, &region),
          "region");
     fw_region_remove(name); /* the children inherit it; others would open it by its name */
     must(fw_region_object(region, "table", FW_REGION_DATA, sizeof *t, FW_REGION_CREATE, &object),

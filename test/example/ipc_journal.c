@@ -45,7 +45,7 @@ int main(void)
     struct bank *b;
     long sum = 0;
 
-    if (fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0 ||
+    if (fw_region_open_fd(fd, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) != 0 ||
         fw_region_object(region, "bank", FW_REGION_DATA, sizeof *b, FW_REGION_CREATE,
                          &objects[0]) ||
         fw_region_object(region, "journal", FW_REGION_JOURNAL, fw_ipc_journal_size(JOURNAL),

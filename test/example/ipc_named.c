@@ -18,15 +18,15 @@ static fw_region *region;
 
 static int use_the_rest(void)
 {
-    fw_ipc_units *places;
-    int error = fw_region_units(region, "places", 4, 0, &places);
+    fw_ipc_permits *places;
+    int error = fw_region_permits(region, "places", 4, 0, &places);
 
     for (int i = 0; i < 3 && error == 0; i++)
-        error = fw_ipc_units_trywait(places);
-    if (error == 0 && fw_ipc_units_trywait(places) != EBUSY)
+        error = fw_ipc_permits_trywait(places);
+    if (error == 0 && fw_ipc_permits_trywait(places) != EBUSY)
         error = EDOM;
     for (int i = 0; i < 3 && error == 0; i++)
-        error = fw_ipc_units_post(places);
+        error = fw_ipc_permits_post(places);
     return error;
 }
 
@@ -55,7 +55,7 @@ int main(void)
     fw_ipc_cond *c;
     int fd = memfd_create("named", MFD_CLOEXEC);
 
-    if (fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0 ||
+    if (fw_region_open_fd(fd, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) != 0 ||
         use_place(region, use_the_rest) != 0 || !is_found_again(FW_REGION_CREATE) ||
         !is_found_again(0) ||
         fw_region_barrier(region, "step", 1000, FW_IPC_BARRIER_FAIL, 0, &b) != EPROTO ||

@@ -37,7 +37,7 @@ static void ask(struct squares *s, unsigned i)
 int main(void)
 {
     void *memory =
-        mmap(NULL, FW_REGION_LEAST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, FW_REGION_MIN_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     fw_region *region;
     void *object;
     struct squares *s;
@@ -45,7 +45,7 @@ int main(void)
     int status;
 
     if (memory == MAP_FAILED ||
-        fw_region_adopt(memory, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0 ||
+        fw_region_adopt(memory, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) != 0 ||
         fw_region_object(region, "squares", FW_REGION_DATA, sizeof *s, FW_REGION_CREATE, &object) !=
             0)
         return EXIT_FAILURE;

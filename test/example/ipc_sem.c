@@ -21,13 +21,13 @@ enum { WORKERS = 3, JOBS = 300 };
 int main(void)
 {
     void *memory =
-        mmap(NULL, FW_REGION_LEAST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, FW_REGION_MIN_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     fw_region *region;
     void *object;
     struct works *w;
 
     if (memory == MAP_FAILED ||
-        fw_region_adopt(memory, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0 ||
+        fw_region_adopt(memory, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) != 0 ||
         fw_region_object(region, "works", FW_REGION_DATA, sizeof *w, FW_REGION_CREATE, &object) !=
             0)
         return EXIT_FAILURE;

@@ -21,11 +21,11 @@ int main(void)
     if (error == 0)
         error = control(group, ROUNDS);
     if (error == EPERM || error == EINVAL) {
-        printf("skipped: %s\n", fw_rt_why());
+        printf("skipped: %s\n", fw_rt_strerror());
         return SKIPPED;
     }
     if (error != 0) {
-        fprintf(stderr, "%s\n", fw_rt_why());
+        fprintf(stderr, "%s\n", fw_rt_strerror());
         return EXIT_FAILURE;
     }
     printf("target: %g\n", target);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes borrow units, initialise things once, and meet at barriers, and are killed at random
+ * Processes borrow permits, initialise things once, and meet at barriers, and are killed at random
  * moments; others take their places at once; some are stopped, and go on many deaths later.
- * Nobody has a unit that a living one has, no round ends before all who live have come, all parties
- * of a round have the same answer, each once is done once, and all go on.  A number as argument:
- * so many kills.
+ * Nobody has a permit that a living one has, no round ends before all who live have come, all
+ * parties of a round have the same answer, each once is done once, and all go on.  A number as
+ * argument: so many kills.
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,12 +15,12 @@
 
 #include <furwock/ipc/barrier.h>
 #include <furwock/ipc/once.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/region.h>
-#include <furwock/ipc/units.h>
 
 #include "processes.h"
 
-enum { GROUP = 3, WORKERS = 2 * GROUP, UNITS = 4, ONCES = 1 << 15, ROUNDS = 1 << 20 };
+enum { GROUP = 3, WORKERS = 2 * GROUP, PERMITS = 4, ONCES = 1 << 15, ROUNDS = 1 << 20 };
 enum { KILLS = 1500, CONSTRAINED_KILLS = 100, REGION = 1 << 20, STOP = 48, STUCK_S = 30 };
 
 /* What a process that uses the region says of itself, and what is said of it. */
@@ -33,15 +33,15 @@ struct seat {
 
 struct common {
     struct seat seats[WORKERS];
-    uint64_t has_unit[UNITS]; /* seat and life of who has it */
-    uint64_t value[ONCES];    /* 1: begun, 2: done */
-    uint64_t present;         /* the once that is used */
-    uint64_t answer[ROUNDS];  /* of the strict barrier, by its rounds: 1: ended; 2: failed */
+    uint64_t has_unit[PERMITS]; /* seat and life of who has it */
+    uint64_t value[ONCES];      /* 1: begun, 2: done */
+    uint64_t present;           /* the once that is used */
+    uint64_t answer[ROUNDS];    /* of the strict barrier, by its rounds: 1: ended; 2: failed */
     uint64_t told, failed;
 };
 
 static fw_region *region;
-static fw_ipc_units *units;
+static fw_ipc_permits *permits;
 static fw_ipc_barrier *patient, *strict;
 static fw_ipc_once *onces;
 static struct common *common;
@@ -76,22 +76,22 @@ static void dawdle(uint64_t *random)
 
 static void borrow(unsigned i, uint64_t *random)
 {
-    uint32_t n = UNITS;
-    int error = fw_ipc_units_take(units, &n, NULL, NULL);
+    uint32_t n = PERMITS;
+    int error = fw_ipc_permits_take(permits, &n, NULL, NULL);
     uint64_t before;
 
     if (error != 0 && error != EOWNERDEAD)
-        fail("units: %s", strerror(error));
-    CHECK(n < UNITS);
+        fail("permits: %s", strerror(error));
+    CHECK(n < PERMITS);
     before = load(&common->has_unit[n]);
     if (before != 0 && (is_alive(before) || error != EOWNERDEAD))
-        fail("unit %u: of %llu, who %s", n, (unsigned long long)before,
+        fail("permit %u: of %llu, who %s", n, (unsigned long long)before,
              error == 0 ? "died, and nobody is told" : "lives");
     __atomic_fetch_add(&common->told, error == EOWNERDEAD, __ATOMIC_RELAXED);
     store(&common->has_unit[n], mark_of(i));
     dawdle(random);
     store(&common->has_unit[n], 0);
-    CHECK(fw_ipc_units_give(units, n) == 0);
+    CHECK(fw_ipc_permits_give(permits, n) == 0);
 }
 
 static int initialise(void *value)
@@ -211,11 +211,11 @@ static void *object(const char *name, fw_region_kind kind, size_t size)
 static void prepare(void)
 {
     CHECK(fw_region_adopt(share(REGION), REGION, FW_REGION_CREATE, &region) == 0);
-    units = object("units", FW_REGION_UNITS, fw_ipc_units_size(UNITS));
+    permits = object("permits", FW_REGION_PERMITS, fw_ipc_permits_size(PERMITS));
     patient = object("patient", FW_REGION_BARRIER, fw_ipc_barrier_size(GROUP));
     strict = object("strict", FW_REGION_BARRIER, fw_ipc_barrier_size(GROUP));
     onces = object("onces", FW_REGION_DATA, ONCES * sizeof *onces);
-    CHECK(fw_ipc_units_init(units, UNITS) == 0);
+    CHECK(fw_ipc_permits_init(permits, PERMITS) == 0);
     CHECK(fw_ipc_barrier_init(patient, GROUP, FW_IPC_BARRIER_GO_ON) == 0);
     CHECK(fw_ipc_barrier_init(strict, GROUP, FW_IPC_BARRIER_FAIL) == 0);
     common = share(sizeof *common);
@@ -286,13 +286,13 @@ int main(int argc, char **argv)
         doom(workers[i], i);
         done += common->seats[i].done;
     }
-    CHECK(fw_ipc_units_value(units) == UNITS);
-    for (unsigned n = 0; n < UNITS; n++)
-        CHECK(fw_ipc_units_trywait(units) == 0);
-    CHECK(fw_ipc_units_trywait(units) == EBUSY);
-    printf(
-        "%lu kills, %llu turns, %llu times a unit came from the dead, %llu failures, %llu onces\n",
-        kills, (unsigned long long)done, (unsigned long long)common->told,
-        (unsigned long long)common->failed, (unsigned long long)common->present);
+    CHECK(fw_ipc_permits_value(permits) == PERMITS);
+    for (unsigned n = 0; n < PERMITS; n++)
+        CHECK(fw_ipc_permits_trywait(permits) == 0);
+    CHECK(fw_ipc_permits_trywait(permits) == EBUSY);
+    printf("%lu kills, %llu turns, %llu times a permit came from the dead, %llu failures, %llu "
+           "onces\n",
+           kills, (unsigned long long)done, (unsigned long long)common->told,
+           (unsigned long long)common->failed, (unsigned long long)common->present);
     return EXIT_SUCCESS;
 }

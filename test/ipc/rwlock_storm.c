@@ -102,7 +102,7 @@ static void change(struct data *d, uint64_t *random)
 
     look(d, "writer");
     CHECK(generation > load(&d->generation));
-    CHECK(fw_ipc_rwlock_mine(&d->lock) == FW_IPC_RWLOCK_WRITE);
+    CHECK(fw_ipc_rwlock_held_by_me(&d->lock) == FW_IPC_RWLOCK_WRITE);
     store(&d->generation, generation);
     if (d == data[BY_JOURNAL]) {
         CHECK(fw_ipc_journal_record(journal, &d->a, sizeof d->a) == 0);
@@ -159,7 +159,7 @@ static bool may_read(struct data *d, int error, uint64_t *random)
 {
     if (error == EOWNERDEAD) {
         CHECK(d == data[BY_HAND]);
-        CHECK(fw_ipc_rwlock_mine(&d->lock) == FW_IPC_RWLOCK_NONE);
+        CHECK(fw_ipc_rwlock_held_by_me(&d->lock) == FW_IPC_RWLOCK_NONE);
         if (draw(random) % 2 == 0)
             write_on(d, fw_ipc_rwlock_wrlock(&d->lock), random);
         return false;
@@ -223,7 +223,7 @@ static void upgrade_it(struct data *d, uint64_t *random)
     uint64_t a;
     int error;
 
-    if (!may_read(d, fw_ipc_rwlock_timeduplock(&d->lock, &deadline), random))
+    if (!may_read(d, fw_ipc_rwlock_upgradable_timedlock(&d->lock, &deadline), random))
         return;
     look(d, "upgradable");
     a = load(&d->a);
@@ -243,7 +243,7 @@ static void upgrade_it(struct data *d, uint64_t *random)
     if (error == 0)
         write_on(d, 0, random);
     else
-        CHECK(fw_ipc_rwlock_upunlock(&d->lock) == 0);
+        CHECK(fw_ipc_rwlock_upgradable_unlock(&d->lock) == 0);
 }
 
 /* Quickly, so that who comes and who closes the lock meet within a few instructions. */
@@ -293,7 +293,7 @@ static void work(void *arg)
         default:
             read_it(d, &random);
         }
-        CHECK(fw_ipc_rwlock_mine(&d->lock) == FW_IPC_RWLOCK_NONE);
+        CHECK(fw_ipc_rwlock_held_by_me(&d->lock) == FW_IPC_RWLOCK_NONE);
         took = now_ns() - began;
         if (took > load(&progress->worst_ns))
             store(&progress->worst_ns, took);

@@ -22,7 +22,7 @@ static const struct program_group *const groups[] = {
     &litmus_programs,        &sleeper_programs,     &mutex_programs,      &cond_programs,
     &rwlock_programs,        &sem_programs,         &barrier_programs,    &latch_programs,
     &once_programs,          &atomic_programs,      &ipc_mutex_programs,  &ipc_rwlock_programs,
-    &ipc_units_programs,     &ipc_barrier_programs, &ipc_once_programs,   &ipc_journal_programs,
+    &ipc_permits_programs,   &ipc_barrier_programs, &ipc_once_programs,   &ipc_journal_programs,
     &ipc_cond_programs,      &posix_sem_programs,   &posix_cond_programs, &posix_rwlock_programs,
     &posix_barrier_programs, &posix_mutex_programs, &rt_programs,         &scx_programs,
     &bucket_programs,        &ipc_sem_programs,     &ipc_head_programs,   &ipc_directory_programs,
@@ -302,7 +302,7 @@ static void check_group(const char *name, struct argp_state *state)
         argp_error(
             state,
             "no group %s; there are: litmus sleepers mutex cond rwlock sem "
-            "barrier latch once atomic ipc-mutex ipc-rwlock ipc-units ipc-barrier "
+            "barrier latch once atomic ipc-mutex ipc-rwlock ipc-permits ipc-barrier "
             "ipc-once ipc-sem ipc-journal ipc-cond ipc-head ipc-directory ipc-join ipc-member "
             "ipc-deaths ipc-atomic posix-sem posix-cond posix-rwlock posix-barrier posix-mutex "
             "rt faults",

@@ -82,7 +82,7 @@ static void hold_against_h(struct actor *a)
 static void wake_up(struct actor *a)
 {
     sleep_until(wake_at);
-    CHECK(fw_rt_awake(a->task) == 0);
+    CHECK(fw_rt_resumed(a->task) == 0);
     log_event('H');
 }
 

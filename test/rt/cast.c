@@ -36,7 +36,7 @@ void take(struct actor *a, char lock)
     int error = fw_rt_lock(a->task, (unsigned)(lock - 'a'));
 
     if (error != 0)
-        fail("%s: lock %c: %s (%s)", a->name, lock, strerror(error), fw_rt_why());
+        fail("%s: lock %c: %s (%s)", a->name, lock, strerror(error), fw_rt_strerror());
 }
 
 void leave(struct actor *a, char lock)
@@ -44,7 +44,7 @@ void leave(struct actor *a, char lock)
     int error = fw_rt_unlock(a->task, (unsigned)(lock - 'a'));
 
     if (error != 0)
-        fail("%s: unlock %c: %s (%s)", a->name, lock, strerror(error), fw_rt_why());
+        fail("%s: unlock %c: %s (%s)", a->name, lock, strerror(error), fw_rt_strerror());
 }
 
 void await(sem_t *s)
@@ -62,15 +62,15 @@ static void *act(void *arg)
     int error = fw_rt_task_begin(&a->task, group, &options);
 
     if (error == EPERM)
-        skip(fw_rt_why());
+        skip(fw_rt_strerror());
     if (error != 0)
-        fail("%s: begin: %s (%s)", a->name, strerror(error), fw_rt_why());
+        fail("%s: begin: %s (%s)", a->name, strerror(error), fw_rt_strerror());
     for (const char *name = a->opens; *name != '\0'; name++) {
         char text[2] = {*name, '\0'};
         unsigned lock;
         error = fw_rt_open(a->task, text, protocol, 0, &lock);
         if (error != 0 || lock != (unsigned)(*name - 'a'))
-            fail("%s: open %s: %s (%s)", a->name, text, strerror(error), fw_rt_why());
+            fail("%s: open %s: %s (%s)", a->name, text, strerror(error), fw_rt_strerror());
     }
     __atomic_store_n(&a->is_ready, true, __ATOMIC_RELEASE);
     await(&a->cue);

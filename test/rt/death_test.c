@@ -86,11 +86,11 @@ static fw_rt_task *begin(const char *who, int priority)
     int error = fw_rt_task_begin(&task, group, &options);
 
     if (error == EPERM)
-        skip(fw_rt_why());
+        skip(fw_rt_strerror());
     if (error == 0)
         error = fw_rt_open(task, "lock", protocol, 0, &lock);
     if (error != 0 || lock != 0)
-        fail("%s: %s (%s)", who, strerror(error), fw_rt_why());
+        fail("%s: %s (%s)", who, strerror(error), fw_rt_strerror());
     return task;
 }
 
@@ -101,7 +101,7 @@ static void enter(fw_rt_task *task)
     if (error == EOWNERDEAD)
         here->b = here->a;
     else if (error != 0)
-        fail("lock: %s (%s)", strerror(error), fw_rt_why());
+        fail("lock: %s (%s)", strerror(error), fw_rt_strerror());
     fw_step_();
     if (here->a != here->b)
         fail("half changed, and nobody was told: %s", doing);
@@ -172,7 +172,7 @@ static void wake_second(fw_rt_task *task)
     set(&here->is_there);
     while (!is_set(&here->is_let_in))
         usleep(LOOK_US);
-    CHECK(fw_rt_awake(task) == 0);
+    CHECK(fw_rt_resumed(task) == 0);
     lock_all(task);
 }
 

@@ -17,9 +17,9 @@ static fw_rt_group *group;
 
 static void says(const char *part)
 {
-    if (strstr(fw_rt_why(), part) == NULL)
-        fprintf(stderr, "\"%s\" does not say \"%s\"\n", fw_rt_why(), part);
-    STAGE_CHECK(strstr(fw_rt_why(), part) != NULL);
+    if (strstr(fw_rt_strerror(), part) == NULL)
+        fprintf(stderr, "\"%s\" does not say \"%s\"\n", fw_rt_strerror(), part);
+    STAGE_CHECK(strstr(fw_rt_strerror(), part) != NULL);
 }
 
 static struct fw_rt_task_options options(int priority)

@@ -37,9 +37,9 @@ static void restore(void)
 static void says(int error, int expected, const char *part)
 {
     STAGE_EXPECT(error, expected);
-    if (strstr(fw_rt_why(), part) == NULL)
-        fprintf(stderr, "\"%s\" does not say \"%s\"\n", fw_rt_why(), part);
-    STAGE_CHECK(strstr(fw_rt_why(), part) != NULL);
+    if (strstr(fw_rt_strerror(), part) == NULL)
+        fprintf(stderr, "\"%s\" does not say \"%s\"\n", fw_rt_strerror(), part);
+    STAGE_CHECK(strstr(fw_rt_strerror(), part) != NULL);
 }
 
 /* Others have begun and have had locks since: it looks around. */
@@ -125,10 +125,10 @@ static void anything(unsigned lock)
     task->cell->unlock_call = 1;
     need_a_look();
     error = draw() % 4 == 0 ? fw_rt_trylock(task, lock) : fw_rt_lock(task, lock);
-    STAGE_CHECK((error == 0) == (fw_rt_why()[0] == '\0'));
+    STAGE_CHECK((error == 0) == (fw_rt_strerror()[0] == '\0'));
     if (error == 0 || error == EOWNERDEAD)
         STAGE_EXPECT(fw_rt_unlock(task, lock), 0);
-    fw_rt_awake(task);
+    fw_rt_resumed(task);
     restore();
 }
 

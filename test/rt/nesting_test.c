@@ -31,12 +31,12 @@ static void nested_sections_are_left_in_reverse(fw_rt_protocol protocol)
         STAGE_EXPECT(fw_rt_trylock(task, lock[i / 2]), EDEADLK);
     }
     STAGE_EXPECT(fw_rt_unlock(task, lock[0]), EPERM);
-    STAGE_CHECK(strstr(fw_rt_why(), "is left before") != NULL);
+    STAGE_CHECK(strstr(fw_rt_strerror(), "is left before") != NULL);
     STAGE_EXPECT(fw_rt_wait_period(task, NULL), EPERM);
     STAGE_EXPECT(fw_rt_task_end(task), EBUSY);
     for (unsigned i = DEEP; i-- > 0;) {
         STAGE_EXPECT(fw_rt_unlock(task, lock[i]), 0);
-        STAGE_CHECK(fw_rt_why()[0] == '\0');
+        STAGE_CHECK(fw_rt_strerror()[0] == '\0');
         STAGE_EXPECT(fw_rt_unlock(task, lock[i]), EPERM);
         if (i % 2 != 0) { /* and again, one deeper */
             STAGE_EXPECT(fw_rt_trylock(task, lock[i]), 0);
@@ -49,7 +49,7 @@ static void nested_sections_are_left_in_reverse(fw_rt_protocol protocol)
     STAGE_EXPECT(fw_rt_unlock(task, lock[1]), EPERM);
     STAGE_EXPECT(fw_rt_unlock(task, lock[0]), 0);
     STAGE_EXPECT(fw_rt_unlock(task, lock[0]), EPERM);
-    STAGE_CHECK(strstr(fw_rt_why(), "does not have") != NULL);
+    STAGE_CHECK(strstr(fw_rt_strerror(), "does not have") != NULL);
 }
 
 static void others_have_one_lock_at_a_time(fw_rt_protocol protocol)
@@ -60,7 +60,7 @@ static void others_have_one_lock_at_a_time(fw_rt_protocol protocol)
     STAGE_EXPECT(fw_rt_lock(task, first), 0);
     STAGE_EXPECT(fw_rt_lock(task, first), EDEADLK);
     STAGE_EXPECT(fw_rt_lock(task, second), EPERM);
-    STAGE_CHECK(strstr(fw_rt_why(), "no nesting of \"second\"") != NULL);
+    STAGE_CHECK(strstr(fw_rt_strerror(), "no nesting of \"second\"") != NULL);
     STAGE_EXPECT(fw_rt_lock(task, pcp), EPERM);
     STAGE_EXPECT(fw_rt_unlock(task, first), 0);
     STAGE_EXPECT(fw_rt_lock(task, pcp), 0);

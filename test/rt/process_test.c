@@ -38,7 +38,7 @@ static fw_rt_group *open_group(void)
     int error = fw_rt_group_open(&group, name, FW_RT_TIER_A);
 
     if (error != 0)
-        fail("group: %s (%s)", strerror(error), fw_rt_why());
+        fail("group: %s (%s)", strerror(error), fw_rt_strerror());
     CHECK(fw_rt_group_tier(group) == FW_RT_TIER_A);
     return group;
 }
@@ -50,11 +50,11 @@ static fw_rt_task *begin(fw_rt_group *group, int priority, unsigned *lock)
     int error = fw_rt_task_begin(&task, group, &options);
 
     if (error == EPERM)
-        skip(fw_rt_why());
+        skip(fw_rt_strerror());
     for (unsigned i = 0; error == 0 && i < LOCKS; i++)
         error = fw_rt_open(task, locks[i].name, locks[i].protocol, 0, &lock[i]);
     if (error != 0)
-        fail("begin: %s (%s)", strerror(error), fw_rt_why());
+        fail("begin: %s (%s)", strerror(error), fw_rt_strerror());
     return task;
 }
 
@@ -180,7 +180,7 @@ static void be_refused(void *arg)
     unsigned lock[LOCKS], other;
     fw_rt_task *task;
 
-    CHECK(fw_rt_task_begin(&task, arg, &options) == EINVAL && fw_rt_why()[0] != '\0');
+    CHECK(fw_rt_task_begin(&task, arg, &options) == EINVAL && fw_rt_strerror()[0] != '\0');
     task = begin(group, 1, lock);
     CHECK(fw_rt_open(task, "pip", FW_RT_MPCP, 0, &other) == EEXIST);
     CHECK(fw_rt_open(task, "pip", FW_RT_PIP, 0, &other) == 0 && other == lock[0]);

@@ -46,7 +46,7 @@ static void the_baselines_ask_the_kernel(void **state)
 static void *look_from_elsewhere(void *unused)
 {
     (void)unused;
-    return fw_rt_why()[0] == '\0' ? NULL : "something";
+    return fw_rt_strerror()[0] == '\0' ? NULL : "something";
 }
 
 static void a_sentence_is_kept_until_it_goes_well(void **state)
@@ -56,18 +56,18 @@ static void a_sentence_is_kept_until_it_goes_well(void **state)
     void *seen = NULL;
 
     (void)state;
-    assert_string_equal(fw_rt_why(), "");
+    assert_string_equal(fw_rt_strerror(), "");
     assert_int_equal(fw_rt_fail_(EPERM, "no %s for %d", "way", 3), EPERM);
-    assert_string_equal(fw_rt_why(), "no way for 3");
+    assert_string_equal(fw_rt_strerror(), "no way for 3");
     assert_int_equal(pthread_create(&other, NULL, look_from_elsewhere, NULL), 0);
     pthread_join(other, &seen);
     assert_null(seen);
     fw_rt_good_();
-    assert_string_equal(fw_rt_why(), "");
+    assert_string_equal(fw_rt_strerror(), "");
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     fw_rt_fail_(EINVAL, "%s", longest);
-    assert_in_range(strlen(fw_rt_why()), 100, sizeof longest);
+    assert_in_range(strlen(fw_rt_strerror()), 100, sizeof longest);
     fw_rt_good_();
 }
 

@@ -49,18 +49,19 @@ static fw_rt_task *begin(int priority)
     int error = fw_rt_task_begin(&task, group, &options);
 
     if (error == EPERM)
-        skip(fw_rt_why());
+        skip(fw_rt_strerror());
     if (error == 0)
         error = fw_rt_open(task, "lock", protocol, 0, &lock);
     if (error != 0 || lock != 0)
-        fail("%s: %s (%s)", doing, strerror(error), fw_rt_why());
+        fail("%s: %s (%s)", doing, strerror(error), fw_rt_strerror());
     return task;
 }
 
 static void expect_death(fw_rt_task *task, int error)
 {
     if (error != EOWNERDEAD)
-        fail("%s: %s (%s)", doing, error == 0 ? "nobody is told" : strerror(error), fw_rt_why());
+        fail("%s: %s (%s)", doing, error == 0 ? "nobody is told" : strerror(error),
+             fw_rt_strerror());
     CHECK(fw_rt_unlock(task, 0) == 0);
 }
 

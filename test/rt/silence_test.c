@@ -69,7 +69,7 @@ static void play_in_child(void)
     task = begin(20, lock);
     STAGE_EXPECT(pthread_create(&silent, NULL, be_silent, NULL), 0);
     pthread_join(silent, NULL);
-    STAGE_EXPECT(fw_rt_awake(task), 0);
+    STAGE_EXPECT(fw_rt_resumed(task), 0);
     _exit(__atomic_load_n(&is_done, __ATOMIC_ACQUIRE) ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 

@@ -62,7 +62,7 @@ void stage_expect_(int got, int wanted, const char *call, const char *file, int 
     if (got == wanted)
         return;
     fprintf(stderr, "%s:%d: %s: %d (%s), and not %d: \"%s\"\n", file, line, call, got,
-            strerror(got), wanted, fw_rt_why());
+            strerror(got), wanted, fw_rt_strerror());
     _exit(EXIT_FAILURE);
 }
 
@@ -100,7 +100,7 @@ void stage_wait_for_cue(struct actor *me)
 {
     while (sem_wait(&me->cue) != 0)
         ;
-    STAGE_EXPECT(fw_rt_awake(me->task), 0);
+    STAGE_EXPECT(fw_rt_resumed(me->task), 0);
 }
 
 void stage_lock(struct actor *me, char letter)

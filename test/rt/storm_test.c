@@ -51,7 +51,7 @@ static void enter(struct player *p, unsigned lock, int error)
     uint32_t before = __atomic_exchange_n(&here->inside[lock], p->task->tid, __ATOMIC_SEQ_CST);
 
     if (error != 0 && error != EOWNERDEAD)
-        fail("%s: lock: %s (%s)", doing, strerror(error), fw_rt_why());
+        fail("%s: lock: %s (%s)", doing, strerror(error), fw_rt_strerror());
     if (error == EOWNERDEAD) {
         here->b[lock] = here->a[lock];
         __atomic_fetch_add(&here->deaths, 1, __ATOMIC_RELAXED);
@@ -72,7 +72,7 @@ static void leave(struct player *p, unsigned lock)
         fail("%s: somebody else was in section %u", doing, lock);
     error = fw_rt_unlock(p->task, lock);
     if (error != 0)
-        fail("%s: unlock: %s (%s)", doing, strerror(error), fw_rt_why());
+        fail("%s: unlock: %s (%s)", doing, strerror(error), fw_rt_strerror());
 }
 
 /* Some time in a section: mostly next to none, at times asleep. */
@@ -122,7 +122,7 @@ static void begin(struct player *p)
     int error = fw_rt_task_begin(&p->task, group, &options);
 
     if (error == EPERM)
-        skip(fw_rt_why());
+        skip(fw_rt_strerror());
     for (unsigned i = 0; error == 0 && i < LOCKS; i++) {
         char name[2] = {(char)('a' + i), '\0'};
         unsigned lock;
@@ -130,7 +130,7 @@ static void begin(struct player *p)
         CHECK(error != 0 || lock == i);
     }
     if (error != 0)
-        fail("%s: begin: %s (%s)", doing, strerror(error), fw_rt_why());
+        fail("%s: begin: %s (%s)", doing, strerror(error), fw_rt_strerror());
 }
 
 static void *play(void *arg)
@@ -141,7 +141,7 @@ static void *play(void *arg)
     while (!__atomic_load_n(&here->is_over, __ATOMIC_RELAXED)) {
         play_round(p);
         usleep(draw(&p->random) % 128); /* others need the CPU as well */
-        CHECK(fw_rt_awake(p->task) == 0);
+        CHECK(fw_rt_resumed(p->task) == 0);
     }
     CHECK(fw_rt_task_end(p->task) == 0);
     return NULL;

@@ -32,7 +32,7 @@ static void the_thread_is_what_it_was(void)
     STAGE_CHECK(sched_getparam(0, &param) == 0 && param.sched_priority == 11);
     STAGE_CHECK(sched_getaffinity(0, sizeof during, &during) == 0 && CPU_COUNT(&during) == 1);
     STAGE_CHECK(sched_getcpu() == stage_cpu());
-    STAGE_EXPECT(fw_rt_awake(task), 0);
+    STAGE_EXPECT(fw_rt_resumed(task), 0);
     STAGE_EXPECT(fw_rt_task_end(task), 0);
     STAGE_CHECK(sched_getscheduler(0) == SCHED_OTHER);
     STAGE_CHECK(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&before, &after));

@@ -43,7 +43,7 @@ static fw_rt_group *open_shared(void)
     int error = fw_rt_group_open_shared(&group, name, FW_RT_TIER_A, 0666);
 
     if (error != 0)
-        fail("shared group: %s (%s)", strerror(error), fw_rt_why());
+        fail("shared group: %s (%s)", strerror(error), fw_rt_strerror());
     return group;
 }
 
@@ -52,7 +52,7 @@ static void is_refused(void)
     fw_rt_group *group;
 
     CHECK(fw_rt_group_open(&group, name, FW_RT_TIER_A) == EPERM);
-    CHECK(strstr(fw_rt_why(), "fw_rt_group_open_shared") != NULL);
+    CHECK(strstr(fw_rt_strerror(), "fw_rt_group_open_shared") != NULL);
 }
 
 static fw_rt_task *begin(fw_rt_group *group, int priority, unsigned *lock)
@@ -62,11 +62,11 @@ static fw_rt_task *begin(fw_rt_group *group, int priority, unsigned *lock)
     int error = fw_rt_task_begin(&task, group, &options);
 
     if (error == EPERM)
-        skip(fw_rt_why());
+        skip(fw_rt_strerror());
     if (error == 0)
         error = fw_rt_open(task, "lock", FW_RT_PCP_DU, 0, lock);
     if (error != 0)
-        fail("begin: %s (%s)", strerror(error), fw_rt_why());
+        fail("begin: %s (%s)", strerror(error), fw_rt_strerror());
     return task;
 }
 
@@ -123,7 +123,7 @@ static void what_makes_no_sense(void)
     CHECK(fw_rt_group_open_shared(&group, NULL, FW_RT_TIER_A, 0660) == EINVAL);
     CHECK(fw_rt_group_open_shared(&group, name, FW_RT_TIER_A, 0) == EINVAL);
     CHECK(fw_rt_group_open_shared(&group, name, FW_RT_TIER_A, 01777) == EINVAL);
-    CHECK(strstr(fw_rt_why(), "01777") != NULL);
+    CHECK(strstr(fw_rt_strerror(), "01777") != NULL);
 }
 
 int main(void)

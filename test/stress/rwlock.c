@@ -165,8 +165,8 @@ static void upgrader(struct worker *me, struct shelf *s)
     fw_deadline soon = in_ns(draw(me, 20000));
     uint64_t before;
 
-    if (draw(me, 4) == 0 ? fw_rwlock_tryuplock(&s->lock) != 0
-                         : !get(me, s, fw_rwlock_uplock_policy))
+    if (draw(me, 4) == 0 ? fw_rwlock_upgradable_trylock(&s->lock) != 0
+                         : !get(me, s, fw_rwlock_upgradable_lock_policy))
         return;
     read_upgradable_here(me, s);
     before = s->first;
@@ -179,13 +179,13 @@ static void upgrader(struct worker *me, struct shelf *s)
     case 1:
         if (fw_rwlock_tryupgrade(&s->lock) == 0)
             break;
-        fw_rwlock_upunlock(&s->lock);
+        fw_rwlock_upgradable_unlock(&s->lock);
         return;
     case 2:
         if (fw_rwlock_timedupgrade(&s->lock, &soon) == 0)
             break;
         read_upgradable_here(me, s);
-        fw_rwlock_upunlock(&s->lock);
+        fw_rwlock_upgradable_unlock(&s->lock);
         return;
     default:
         fw_rwlock_upgrade(&s->lock);

@@ -77,7 +77,7 @@ static void use_and_leave(struct worker *me, struct object *o)
         }
         fw_rwlock_wrunlock(&o->lock);
     } else if (how == 1) {
-        fw_rwlock_uplock(&o->lock);
+        fw_rwlock_upgradable_lock(&o->lock);
         fw_rwlock_upgrade(&o->lock);
         is_last = leave(o);
         fw_rwlock_unlock(&o->lock);

@@ -154,7 +154,7 @@ static void says_what_is_wrong(void **state)
     assert_int_equal(fw_ipc_cond_wait((fw_ipc_cond *)(void *)((char *)cond + 4), mutex), EINVAL);
     assert_int_equal(fw_ipc_cond_timedwait(cond, mutex, &malformed), EINVAL);
     assert_int_equal(fw_ipc_cond_wait_policy(cond, mutex, &unknown, NULL), EINVAL);
-    assert_true(fw_ipc_mutex_is_mine(mutex));
+    assert_true(fw_ipc_mutex_is_held_by_me(mutex));
     unlock();
     outside.word_ = WAITERS;
     assert_int_equal(fw_ipc_cond_signal(&outside), EINVAL);
@@ -272,7 +272,7 @@ static void ends_in_time_with_the_mutex(void **state)
         fw_deadline d = in_ms(times[i]);
         assert_int_equal(fw_ipc_cond_timedwait(cond, mutex, &d), ETIMEDOUT);
         assert_true(now_ms() - began >= times[i] - 1);
-        assert_true(fw_ipc_mutex_is_mine(mutex));
+        assert_true(fw_ipc_mutex_is_held_by_me(mutex));
     }
     unlock();
 }

@@ -65,7 +65,7 @@ static void is_not_made_without_capacity(void **state)
     (void)state;
     assert_int_equal(open_mutex("m", 0, MAKE, &m, &j), EINVAL);
     assert_int_equal(open_mutex("m", SIZE_MAX, MAKE, &m, &j), EINVAL);
-    assert_int_equal(open_mutex("m", FW_REGION_LEAST, MAKE, &m, &j), ENOSPC);
+    assert_int_equal(open_mutex("m", FW_REGION_MIN_SIZE, MAKE, &m, &j), ENOSPC);
     assert_int_equal(open_mutex("m", CAPACITY, MAKE, &m, &j), 0);
 }
 

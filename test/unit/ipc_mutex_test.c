@@ -75,11 +75,11 @@ static void locks_and_unlocks(void **state)
     for (uint64_t i = 1; i < 4; i++) {
         assert_int_equal(fw_ipc_mutex_lock(m), 0);
         assert_int_equal(m->word_, own_id());
-        assert_true(fw_ipc_mutex_is_mine(m));
+        assert_true(fw_ipc_mutex_is_held_by_me(m));
         assert_int_equal(fw_ipc_mutex_generation(m), i);
         assert_int_equal(fw_ipc_mutex_unlock(m), 0);
         assert_int_equal(m->word_, 0);
-        assert_false(fw_ipc_mutex_is_mine(m));
+        assert_false(fw_ipc_mutex_is_held_by_me(m));
     }
     assert_int_equal(fw_ipc_mutex_trylock(m), 0);
     assert_int_equal(fw_ipc_mutex_generation(m), 4);
@@ -279,7 +279,7 @@ static int repaired;
 
 static int repair(void *arg, const fw_ipc_death *death)
 {
-    repaired += death->process != 0 && fw_ipc_mutex_is_mine(m);
+    repaired += death->process != 0 && fw_ipc_mutex_is_held_by_me(m);
     return *(int *)arg;
 }
 

@@ -67,7 +67,7 @@ static void requests_that_make_no_sense(void **state)
     assert_int_equal(data("x", 8, FW_REGION_EXCLUSIVE, &object), EINVAL);
     assert_int_equal(data("x", 8, 1, &object), EINVAL);
     assert_int_equal(data("x", 8, MAKE, NULL), EINVAL);
-    assert_int_equal(data("x", FW_REGION_LEAST, MAKE, &object), ENOSPC);
+    assert_int_equal(data("x", FW_REGION_MIN_SIZE, MAKE, &object), ENOSPC);
     assert_int_equal(fw_region_object(region, "x", (fw_region_kind)0, 8, MAKE, &object), EINVAL);
     assert_int_equal(fw_region_object(region, "x", (fw_region_kind)10, 8, MAKE, &object), EINVAL);
     assert_int_equal(fw_region_object(NULL, "x", FW_REGION_DATA, 8, MAKE, &object), EINVAL);

@@ -38,16 +38,16 @@ static void semaphores(void **state)
 
 static void units(void **state)
 {
-    fw_ipc_units *u, *again;
+    fw_ipc_permits *u, *again;
 
     (void)state;
-    assert_int_equal(fw_region_units(region, "u", 0, MAKE, &u), EINVAL);
-    assert_int_equal(fw_region_units(region, "u", 4, MAKE, &u), 0);
-    assert_int_equal(fw_region_units(region, "u", 5, MAKE, &again), EPROTO);
-    assert_int_equal(fw_region_units(region, "u", 3, MAKE, &again), EPROTO);
+    assert_int_equal(fw_region_permits(region, "u", 0, MAKE, &u), EINVAL);
+    assert_int_equal(fw_region_permits(region, "u", 4, MAKE, &u), 0);
+    assert_int_equal(fw_region_permits(region, "u", 5, MAKE, &again), EPROTO);
+    assert_int_equal(fw_region_permits(region, "u", 3, MAKE, &again), EPROTO);
     assert_null(again);
-    assert_int_equal(fw_region_units(region, "u", 4, 0, &again), 0);
-    assert_int_equal(fw_region_units(region, "u", 0, 0, &again), 0);
+    assert_int_equal(fw_region_permits(region, "u", 4, 0, &again), 0);
+    assert_int_equal(fw_region_permits(region, "u", 0, 0, &again), 0);
     assert_ptr_equal(again, u);
 }
 
@@ -87,15 +87,15 @@ static void of_another_kind(void **state)
 {
     fw_ipc_journal *j;
     fw_ipc_barrier *b;
-    fw_ipc_units *u;
+    fw_ipc_permits *u;
     fw_ipc_sem *s;
 
     (void)state;
     assert_int_equal(fw_region_sem(region, "x", 0, 1, MAKE, &s), 0);
-    assert_int_equal(fw_region_units(region, "x", 0, 0, &u), EPROTO);
+    assert_int_equal(fw_region_permits(region, "x", 0, 0, &u), EPROTO);
     assert_int_equal(fw_region_barrier(region, "x", 0, FAIL, 0, &b), EPROTO);
     assert_int_equal(fw_region_journal(region, "x", 0, 0, &j), EPROTO);
-    assert_int_equal(fw_region_units(region, "y", 1, MAKE, &u), 0);
+    assert_int_equal(fw_region_permits(region, "y", 1, MAKE, &u), 0);
     assert_int_equal(fw_region_sem(region, "y", 0, 0, 0, &s), EPROTO);
 }
 

@@ -12,7 +12,7 @@
 
 /* src/ipc/region.c: whose file is believed.  (Other users: test/ipc/region/accounts.c) */
 
-enum { SIZE = FW_REGION_LEAST, MAKE = FW_REGION_CREATE };
+enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE };
 
 static char name[64];
 

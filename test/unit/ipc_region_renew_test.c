@@ -19,7 +19,7 @@
 
 /* FW_REGION_RENEW: src/ipc/region.c, join.c, src/sys/region_file.c.  (Many at once: test/ipc.) */
 
-enum { SIZE = FW_REGION_LEAST, MAKE = FW_REGION_CREATE, RENEW = MAKE | FW_REGION_RENEW };
+enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE, RENEW = MAKE | FW_REGION_RENEW };
 
 static char name[64], path[80];
 

@@ -16,7 +16,7 @@
 
 /* src/ipc/region.c: the handles of a process. */
 
-enum { SIZE = FW_REGION_LEAST, MAKE = FW_REGION_CREATE };
+enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE };
 
 static char name[64];
 
@@ -146,19 +146,19 @@ static void permissions_are_those_of_the_flags(void **state)
 
 static void no_more_than_there_are_places(void **state)
 {
-    fw_region *r[FW_REGION_MOST + 1];
+    fw_region *r[FW_REGION_MAX_OPEN + 1];
     int fd;
 
     (void)state;
-    for (int i = 0; i < FW_REGION_MOST; i++)
+    for (int i = 0; i < FW_REGION_MAX_OPEN; i++)
         assert_int_equal(fw_region_adopt(memory(SIZE), SIZE, MAKE, &r[i]), 0);
-    assert_int_equal(fw_region_adopt(memory(SIZE), SIZE, MAKE, &r[FW_REGION_MOST]), EMFILE);
+    assert_int_equal(fw_region_adopt(memory(SIZE), SIZE, MAKE, &r[FW_REGION_MAX_OPEN]), EMFILE);
     fd = memfd_create("most", 0);
-    assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r[FW_REGION_MOST]), EMFILE);
+    assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r[FW_REGION_MAX_OPEN]), EMFILE);
     assert_int_equal(fw_region_close(r[3]), 0);
     assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r[3]), 0);
     close(fd);
-    for (int i = 0; i < FW_REGION_MOST; i++)
+    for (int i = 0; i < FW_REGION_MAX_OPEN; i++)
         assert_int_equal(fw_region_close(r[i]), 0);
 }
 
@@ -273,7 +273,7 @@ static void closed_and_opened_leaves_nothing_behind(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(fw_region_close(r), EINVAL);
     close(fd);
-    for (int i = 0; i < 2 * FW_REGION_MOST; i++) { /* it has been freed meanwhile */
+    for (int i = 0; i < 2 * FW_REGION_MAX_OPEN; i++) { /* it has been freed meanwhile */
         fd = memfd_create("others", 0);
         assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r), 0);
         assert_int_equal(fw_region_close(r), 0);

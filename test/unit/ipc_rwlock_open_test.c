@@ -82,8 +82,8 @@ static void sound_stages_are_finished(void **state)
         l->word_ = dead | stages[i];
         assert_int_equal(write_and_leave(l), 0);
         l->word_ = dead | stages[i];
-        assert_int_equal(fw_ipc_rwlock_uplock(l), 0);
-        assert_int_equal(fw_ipc_rwlock_upunlock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
         assert_int_equal(word(), 0);
     }
 }
@@ -118,9 +118,9 @@ static void a_reader_is_told_and_has_nothing(void **state)
     before = word();
     assert_int_equal(fw_ipc_rwlock_rdlock(l), EOWNERDEAD);
     assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_uplock(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_tryuplock(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_mine(l), FW_IPC_RWLOCK_NONE);
+    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_upgradable_trylock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_NONE);
     assert_int_equal(word(), before);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
     assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
@@ -143,7 +143,7 @@ static int repaired;
 
 static int repair(void *arg, const fw_ipc_death *death)
 {
-    repaired += death->process != 0 && fw_ipc_rwlock_mine(l) == FW_IPC_RWLOCK_WRITE;
+    repaired += death->process != 0 && fw_ipc_rwlock_held_by_me(l) == FW_IPC_RWLOCK_WRITE;
     return *(int *)arg;
 }
 
@@ -160,8 +160,8 @@ static void whoever_comes_first_repairs(void **state)
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
     kill_one(fw_ipc_rwlock_wrlock, 0);
-    assert_int_equal(fw_ipc_rwlock_uplock(l), 0);
-    assert_int_equal(fw_ipc_rwlock_upunlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
     kill_one(fw_ipc_rwlock_wrlock, 0);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
@@ -173,7 +173,7 @@ static void whoever_comes_first_repairs(void **state)
     assert_int_equal(fw_ipc_rwlock_rdlock(l), EOWNERDEAD);
     assert_int_equal(repaired, 5);
     assert_true(ipc_rw_is_unrepaired(word())); /* given back to the dead */
-    assert_int_equal(fw_ipc_rwlock_mine(l), FW_IPC_RWLOCK_NONE);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_NONE);
     assert_int_equal(fw_ipc_rwlock_on_death(l, NULL, NULL), 0);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
     assert_int_equal(fw_ipc_rwlock_death(l, &death), 0); /* the writer's, not those attempts' */

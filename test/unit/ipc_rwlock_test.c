@@ -16,12 +16,12 @@ static void readers_read_together(void **state)
     (void)state;
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     assert_int_equal(word(), 0); /* readers do not write to it */
-    assert_int_equal(fw_ipc_rwlock_mine(l), FW_IPC_RWLOCK_READ);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_READ);
     assert_int_equal(elsewhere(fw_ipc_rwlock_tryrdlock), 0);
     assert_int_equal(elsewhere(fw_ipc_rwlock_rdunlock), EPERM);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-    assert_int_equal(fw_ipc_rwlock_mine(l), FW_IPC_RWLOCK_NONE);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_NONE);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), EPERM);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
     assert_int_equal(word(), 0);
@@ -62,7 +62,7 @@ static void misuse_is_an_error(void **state)
     (void)state;
     assert_int_equal(fw_ipc_rwlock_rdlock(elsewhere_), EINVAL);
     assert_int_equal(fw_ipc_rwlock_rdunlock(elsewhere_), EINVAL);
-    assert_int_equal(fw_ipc_rwlock_mine(elsewhere_), FW_IPC_RWLOCK_NONE);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(elsewhere_), FW_IPC_RWLOCK_NONE);
     assert_int_equal(fw_ipc_rwlock_on_death(elsewhere_, NULL, NULL), EINVAL);
     own_id();
     assert_int_equal(fw_ipc_rwlock_init(odd), EINVAL);
@@ -187,7 +187,7 @@ static int find_out(fw_ipc_rwlock *lock)
 {
     if (fw_ipc_rwlock_rdunlock(lock) != EPERM || fw_ipc_rwlock_trywrlock(lock) != EBUSY)
         return -1;
-    return fw_ipc_rwlock_mine(lock) == FW_IPC_RWLOCK_NONE ? 0 : -2;
+    return fw_ipc_rwlock_held_by_me(lock) == FW_IPC_RWLOCK_NONE ? 0 : -2;
 }
 
 static void a_child_holds_nothing(void **state)
@@ -219,7 +219,7 @@ static void words_that_cannot_be_are_left_alone(void **state)
         assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EUCLEAN);
         assert_int_equal(fw_ipc_rwlock_wrlock(l), EUCLEAN);
         assert_int_equal(fw_ipc_rwlock_trywrlock(l), EUCLEAN);
-        assert_int_equal(fw_ipc_rwlock_uplock(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), EUCLEAN);
         assert_int_equal(fw_ipc_rwlock_unlock(l), EPERM);
         assert_int_equal(l->word_, words[i]);
     }

@@ -32,7 +32,7 @@ static void a_writer_excludes_all(void **state)
     for (uint64_t i = 1; i < 40; i++) {
         assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
         assert_int_equal(word(), own_id());
-        assert_int_equal(fw_ipc_rwlock_mine(l), FW_IPC_RWLOCK_WRITE);
+        assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_WRITE);
         assert_int_equal(fw_ipc_rwlock_generation(l), i);
         assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
         assert_int_equal(word(), 0);
@@ -40,7 +40,7 @@ static void a_writer_excludes_all(void **state)
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
     assert_int_equal(elsewhere(try_all), EPERM);
     assert_int_equal(elsewhere(fw_ipc_rwlock_tryrdlock), EBUSY);
-    assert_int_equal(elsewhere(fw_ipc_rwlock_tryuplock), EBUSY);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_upgradable_trylock), EBUSY);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EDEADLK);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
     assert_int_equal(fw_ipc_rwlock_consistent(l), EINVAL);
@@ -73,7 +73,7 @@ static void what_one_reads_one_does_not_wait_for(void **state)
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EDEADLK);
-    assert_int_equal(fw_ipc_rwlock_uplock(l), EDEADLK);
+    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), EDEADLK);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
     assert_int_equal(answer(), 0);
     ground_kill(writer);
@@ -172,7 +172,7 @@ static void whoever_does_not_repair_gives_it_up(void **state)
     assert_int_equal(fw_ipc_rwlock_wrlock(l), ENOTRECOVERABLE);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), ENOTRECOVERABLE);
     assert_int_equal(fw_ipc_rwlock_rdlock(l), ENOTRECOVERABLE);
-    assert_int_equal(fw_ipc_rwlock_tryuplock(l), ENOTRECOVERABLE);
+    assert_int_equal(fw_ipc_rwlock_upgradable_trylock(l), ENOTRECOVERABLE);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), EPERM);
     assert_int_equal(fw_ipc_rwlock_init(l), 0);
     assert_int_equal(write_and_leave(l), 0);
@@ -232,10 +232,10 @@ static void a_share_that_nobody_can_have_is_no_dead_one(void **state)
         assert_int_equal(fw_ipc_rwlock_trywrlock(l), EUCLEAN);
         assert_int_equal(fw_ipc_rwlock_wrlock(l), EUCLEAN);
         assert_int_equal(word(), 0); /* left open, as it was */
-        assert_int_equal(fw_ipc_rwlock_uplock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
         assert_int_equal(fw_ipc_rwlock_tryupgrade(l), EUCLEAN);
         assert_int_equal(fw_ipc_rwlock_upgrade(l), EUCLEAN);
-        assert_int_equal(fw_ipc_rwlock_upunlock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
     }
     fw_store64_release(record, whole);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);

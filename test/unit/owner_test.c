@@ -18,12 +18,14 @@ static fw_brlock brlock;
 
 static bool holds_all(void)
 {
-    return fw_mutex_is_mine(&mutex) && fw_rwlock_is_mine(&rwlock) && fw_brlock_is_mine(&brlock);
+    return fw_mutex_is_held_by_me(&mutex) && fw_rwlock_is_held_by_me(&rwlock) &&
+           fw_brlock_is_held_by_me(&brlock);
 }
 
 static bool holds_any(void)
 {
-    return fw_mutex_is_mine(&mutex) || fw_rwlock_is_mine(&rwlock) || fw_brlock_is_mine(&brlock);
+    return fw_mutex_is_held_by_me(&mutex) || fw_rwlock_is_held_by_me(&rwlock) ||
+           fw_brlock_is_held_by_me(&brlock);
 }
 
 static void lock_all(void)
@@ -66,7 +68,7 @@ static const char *wrong(void)
     if (holds_any())
         return "who has unlocked them holds them";
     fw_rwlock_rdlock(&rwlock);
-    if (fw_rwlock_is_mine(&rwlock))
+    if (fw_rwlock_is_held_by_me(&rwlock))
         return "a reader is taken for a writer";
     fw_rwlock_rdunlock(&rwlock);
     return NULL;

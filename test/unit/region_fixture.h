@@ -15,7 +15,7 @@ static int set_up(void **state)
     int fd = memfd_create("test", 0);
 
     (void)state;
-    if (fd < 0 || fw_region_open_fd(fd, FW_REGION_LEAST, FW_REGION_CREATE, &region) != 0)
+    if (fd < 0 || fw_region_open_fd(fd, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) != 0)
         return -1;
     return close(fd);
 }

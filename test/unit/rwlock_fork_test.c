@@ -34,7 +34,7 @@ static void a_reader_finds_nobody_in_its_way(void **state)
     fw_rwlock_rdunlock(&l);
     l.state_ = READERS(1) | CLOSED | COMING; /* the reader was another thread: it reads for ever */
     l.line_ |= ghosts;
-    fw_rwlock_uplock(&l);
+    fw_rwlock_upgradable_lock(&l);
     assert_clean(MINE | UPGRADABLE | READERS(1));
 }
 
@@ -50,7 +50,7 @@ static void releases_wake_nobody(void **state)
     assert_clean(0);
     l.line_ |= ghosts;
     l.state_ = MINE | UPGRADABLE | CALL;
-    fw_rwlock_upunlock(&l);
+    fw_rwlock_upgradable_unlock(&l);
     assert_clean(0);
     l.line_ |= ghosts;
     l.state_ = MINE | WRITER | CALL;

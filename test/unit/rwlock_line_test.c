@@ -49,7 +49,7 @@ static void a_reader_waits_for_a_writer(void **state)
     assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, FW_FUTEX_ALL);
     assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, fake_nth(FAKE_WAIT, 0)->word);
     l.state_ = BY(OWNER) | WRITER;
-    assert_int_equal(fw_rwlock_uplock_policy(&l, &block, NULL), 0);
+    assert_int_equal(fw_rwlock_upgradable_lock_policy(&l, &block, NULL), 0);
     assert_at_rest(MINE | UPGRADABLE);
 }
 
@@ -303,7 +303,7 @@ static void an_upgrade_waits_for_the_readers(void **state)
 {
     (void)state;
     l.state_ = READERS(1);
-    fw_rwlock_uplock(&l);
+    fw_rwlock_upgradable_lock(&l);
     fake.on_sleep = the_last_reader_leaves;
     fw_rwlock_upgrade(&l);
     assert_at_rest(MINE | WRITER);

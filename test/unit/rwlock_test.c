@@ -76,7 +76,7 @@ static void upgradable_goes_together_with_readers(void **state)
     (void)state;
     fw_rwlock_rdlock(&l);
     fake_as(OWNER);
-    fw_rwlock_uplock(&l);
+    fw_rwlock_upgradable_lock(&l);
     assert_word(&l, BY(OWNER) | UPGRADABLE | READERS(1));
     assert_int_equal(fw_rwlock_owner(&l), OWNER);
     assert_int_equal(fw_rwlock_tryupgrade(&l), EBUSY);
@@ -94,15 +94,15 @@ static void upgradable_goes_together_with_readers(void **state)
     assert_word(&l, BY(OWNER) | READERS(1));
     fw_rwlock_unlock(&l);
     assert_word(&l, 0);
-    assert_int_equal(fw_rwlock_tryuplock(&l), 0);
+    assert_int_equal(fw_rwlock_upgradable_trylock(&l), 0);
     fw_rwlock_downgrade(&l);
     assert_word(&l, BY(OWNER) | READERS(1));
     fw_rwlock_rdunlock(&l);
-    fw_rwlock_uplock(&l);
+    fw_rwlock_upgradable_lock(&l);
     fw_rwlock_unlock(&l);
     assert_word(&l, 0);
-    fw_rwlock_uplock(&l);
-    fw_rwlock_upunlock(&l);
+    fw_rwlock_upgradable_lock(&l);
+    fw_rwlock_upgradable_unlock(&l);
     assert_word(&l, 0);
 }
 
@@ -138,7 +138,7 @@ static void tries_answer_what_the_word_says(void **state)
         if (cases[i].write != 0)
             assert_word(&l, cases[i].word);
         l.state_ = cases[i].word;
-        assert_int_equal(fw_rwlock_tryuplock(&l), cases[i].upgradable);
+        assert_int_equal(fw_rwlock_upgradable_trylock(&l), cases[i].upgradable);
         if (cases[i].upgradable != 0)
             assert_word(&l, cases[i].word);
     }
@@ -157,9 +157,9 @@ static void who_comes_and_goes_leaves_the_flags(void **state)
     assert_word(&l, MINE | READERS(1) | COMING);
     fw_rwlock_rdunlock(&l);
     assert_word(&l, COMING);
-    fw_rwlock_uplock(&l);
+    fw_rwlock_upgradable_lock(&l);
     assert_word(&l, MINE | UPGRADABLE | COMING);
-    fw_rwlock_upunlock(&l);
+    fw_rwlock_upgradable_unlock(&l);
     assert_word(&l, COMING);
     l.state_ = READERS(2) | CLOSED | CALL;
     fw_rwlock_rdunlock(&l); /* not the last: need not enter the room */
@@ -190,14 +190,16 @@ static void locking_what_one_holds_stops(void **state)
                   me);
     EXPECT_MISUSE(fw_rwlock_rdlock(&l), "rwlock read-locked by its writer", me);
     EXPECT_MISUSE(fw_rwlock_timedrdlock(&l, &d), "rwlock read-locked by its writer", me);
-    EXPECT_MISUSE(fw_rwlock_uplock(&l), "rwlock locked upgradable by a thread that holds it", me);
+    EXPECT_MISUSE(fw_rwlock_upgradable_lock(&l),
+                  "rwlock locked upgradable by a thread that holds it", me);
     fw_rwlock_downgrade(&l);
     EXPECT_MISUSE(fw_rwlock_wrlock(&l), "rwlock write-locked by a thread that holds it", me);
     fw_rwlock_rdunlock(&l);
-    fw_rwlock_uplock(&l);
+    fw_rwlock_upgradable_lock(&l);
     EXPECT_MISUSE(fw_rwlock_wrlock(&l), "rwlock write-locked by a thread that holds it", me);
-    EXPECT_MISUSE(fw_rwlock_uplock(&l), "rwlock locked upgradable by a thread that holds it", me);
-    fw_rwlock_upunlock(&l);
+    EXPECT_MISUSE(fw_rwlock_upgradable_lock(&l),
+                  "rwlock locked upgradable by a thread that holds it", me);
+    fw_rwlock_upgradable_unlock(&l);
 }
 
 static void reading_again_stops_where_a_writer_waits(void **state)
@@ -208,7 +210,8 @@ static void reading_again_stops_where_a_writer_waits(void **state)
     fw_rwlock_rdlock(&l);
     l.state_ |= CLOSED | CALL;
     EXPECT_MISUSE(fw_rwlock_rdlock(&l), "rwlock read-locked again while a writer waits", me);
-    EXPECT_MISUSE(fw_rwlock_uplock(&l), "rwlock locked upgradable by a thread that holds it", me);
+    EXPECT_MISUSE(fw_rwlock_upgradable_lock(&l),
+                  "rwlock locked upgradable by a thread that holds it", me);
     assert_int_equal(fw_rwlock_tryrdlock(&l), EBUSY);
 }
 
@@ -221,16 +224,16 @@ static void releasing_what_one_does_not_hold_stops(void **state)
     (void)state;
     EXPECT_MISUSE(fw_rwlock_rdunlock(&l), read, 0);
     EXPECT_MISUSE(fw_rwlock_wrunlock(&l), write, 0);
-    EXPECT_MISUSE(fw_rwlock_upunlock(&l), up, 0);
+    EXPECT_MISUSE(fw_rwlock_upgradable_unlock(&l), up, 0);
     EXPECT_MISUSE(fw_rwlock_unlock(&l), read, 0);
     l.state_ = BY(OWNER) | WRITER;
     EXPECT_MISUSE(fw_rwlock_rdunlock(&l), read, FAKE_ID(OWNER));
     EXPECT_MISUSE(fw_rwlock_wrunlock(&l), write, FAKE_ID(OWNER));
-    EXPECT_MISUSE(fw_rwlock_upunlock(&l), up, FAKE_ID(OWNER));
+    EXPECT_MISUSE(fw_rwlock_upgradable_unlock(&l), up, FAKE_ID(OWNER));
     EXPECT_MISUSE(fw_rwlock_unlock(&l), write, FAKE_ID(OWNER));
     l.state_ = BY(OWNER) | UPGRADABLE;
     EXPECT_MISUSE(fw_rwlock_rdunlock(&l), read, FAKE_ID(OWNER));
-    EXPECT_MISUSE(fw_rwlock_upunlock(&l), up, FAKE_ID(OWNER));
+    EXPECT_MISUSE(fw_rwlock_upgradable_unlock(&l), up, FAKE_ID(OWNER));
     l.state_ = READERS(1);
     EXPECT_MISUSE(fw_rwlock_wrunlock(&l), write, 0);
 }
@@ -268,7 +271,7 @@ static void too_many_readers_are_an_error(void **state)
     fw_rwlock_rdunlock(&l);
     assert_word(&l, READERS(0xfffffe));
     l.state_ = READERS(0xffffff);
-    fw_rwlock_uplock(&l);
+    fw_rwlock_upgradable_lock(&l);
     EXPECT_MISUSE(fw_rwlock_downgrade(&l), "rwlock has too many readers", 0);
 }
 

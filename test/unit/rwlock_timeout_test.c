@@ -37,12 +37,12 @@ static void who_gives_up_leaves_nothing_behind(void **state)
         assert_int_equal(fw_rwlock_timedwrlock(&l, &d), ETIMEDOUT);
         assert_int_equal(fw_rwlock_timedwrlock(&l, &d), ETIMEDOUT); /* it has passed */
         d = fake_deadline(CLOCK_MONOTONIC, 100000);
-        assert_int_equal(fw_rwlock_timeduplock(&l, &d), ETIMEDOUT);
+        assert_int_equal(fw_rwlock_upgradable_timedlock(&l, &d), ETIMEDOUT);
         assert_word(&l, BY(OWNER) | WRITER);
         l.state_ = READERS(2);
         d = fake_deadline(CLOCK_MONOTONIC, 100000);
         assert_int_equal(fw_rwlock_timedwrlock(&l, &d), ETIMEDOUT);
-        assert_int_equal(fw_rwlock_tryuplock(&l), 0);
+        assert_int_equal(fw_rwlock_upgradable_trylock(&l), 0);
         d = fake_deadline(CLOCK_MONOTONIC, 100000);
         assert_int_equal(fw_rwlock_timedupgrade(&l, &d), ETIMEDOUT);
         assert_word(&l, MINE | UPGRADABLE | READERS(2));
@@ -82,7 +82,7 @@ static void bad_policies_and_deadlines_are_refused_where_one_must_wait(void **st
     l.state_ = BY(OWNER) | WRITER;
     assert_int_equal(fw_rwlock_timedrdlock(&l, &bad), EINVAL);
     assert_int_equal(fw_rwlock_timedwrlock(&l, &bad), EINVAL);
-    assert_int_equal(fw_rwlock_timeduplock(&l, &bad), EINVAL);
+    assert_int_equal(fw_rwlock_upgradable_timedlock(&l, &bad), EINVAL);
     assert_int_equal(fw_rwlock_rdlock_policy(&l, &unknown, NULL), EINVAL);
     assert_at_rest(BY(OWNER) | WRITER);
     l.state_ = MINE | UPGRADABLE | READERS(1);

@@ -11,10 +11,10 @@
 #include "scx.h"
 
 /* The call answers 0. */
-#define CHECK_ZERO(call)                                                             \
-    do {                                                                             \
-        int error_ = (call);                                                         \
-        scx_check(error_ == 0, "%s: %s (%s)", #call, strerror(error_), fw_rt_why()); \
+#define CHECK_ZERO(call)                                                                  \
+    do {                                                                                  \
+        int error_ = (call);                                                              \
+        scx_check(error_ == 0, "%s: %s (%s)", #call, strerror(error_), fw_rt_strerror()); \
     } while (0)
 
 /* Else all who use such a lock are of one CPU. */

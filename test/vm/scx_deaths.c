@@ -86,7 +86,7 @@ static void one_round(struct worker *w, bool is_calm)
     if (try && error == EBUSY)
         return;
     scx_check(error == 0 || error == EOWNERDEAD, "%s: %s (%s)", fw_rt_protocol_name(protocols[i]),
-              strerror(error), fw_rt_why());
+              strerror(error), fw_rt_strerror());
     check_death(__atomic_exchange_n(owner_of(w, i), getpid(), __ATOMIC_SEQ_CST), error);
     for (volatile unsigned k = (unsigned)rand_r(&w->seed) % 30000; k > 0; k--)
         continue;

@@ -225,7 +225,7 @@ static void test_killed(void)
     close(ends[0]);
     close(ends[1]);
     waitpid(child, NULL, 0);
-    scx_check(fw_rt_lock(task, lock) == EOWNERDEAD, "EOWNERDEAD expected (%s)", fw_rt_why());
+    scx_check(fw_rt_lock(task, lock) == EOWNERDEAD, "EOWNERDEAD expected (%s)", fw_rt_strerror());
     CHECK_ZERO(fw_rt_unlock(task, lock));
     CHECK_ZERO(fw_rt_lock(task, lock));
     CHECK_ZERO(fw_rt_unlock(task, lock));
@@ -247,7 +247,7 @@ static void section(fw_rt_task *task, const unsigned *lock, unsigned cpu, unsign
 
     if (error == EBUSY)
         return;
-    scx_check(error == 0, "lock: %s (%s)", strerror(error), fw_rt_why());
+    scx_check(error == 0, "lock: %s (%s)", strerror(error), fw_rt_strerror());
     scx_check(__atomic_add_fetch(&inside[cpu][i], 1, __ATOMIC_SEQ_CST) == 1, "two in %u of CPU %u",
               i, cpu);
     for (volatile unsigned k = 0; k < 200 + round % 5 * 300; k++)

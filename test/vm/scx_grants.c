@@ -32,10 +32,10 @@ static pthread_barrier_t all_begun, all_refused;
 static void expect(int want, int got, const char *what)
 {
     scx_check(got == want, "user %u: %s: %s, not %s (%s)", (unsigned)getuid(), what, strerror(got),
-              strerror(want), fw_rt_why());
-    scx_check(got == 0 || fw_rt_why()[0] != '\0', "%s: no sentence", what);
+              strerror(want), fw_rt_strerror());
+    scx_check(got == 0 || fw_rt_strerror()[0] != '\0', "%s: no sentence", what);
     if (got != 0)
-        printf("user %u: %s: %s\n", (unsigned)getuid(), what, fw_rt_why());
+        printf("user %u: %s: %s\n", (unsigned)getuid(), what, fw_rt_strerror());
 }
 
 static int begin(fw_rt_task **task, int cpu, int priority)

@@ -48,7 +48,7 @@ static void section(fw_rt_task *task, unsigned lock, unsigned index,
 
     if (error == EBUSY)
         return;
-    scx_check(error == 0, "lock: %s (%s)", strerror(error), fw_rt_why());
+    scx_check(error == 0, "lock: %s (%s)", strerror(error), fw_rt_strerror());
     scx_check(__atomic_add_fetch(&inside[index], 1, __ATOMIC_SEQ_CST) == 1, "two in section %u",
               index);
     for (volatile int i = 0; i < 200; i++)
@@ -135,9 +135,9 @@ static void check_alone(void)
     CHECK_ZERO(fw_rt_lock(task, lock[0]));
     scx_check(fw_rt_lock(task, lock[0]) == EDEADLK, "locked twice");
     CHECK_ZERO(fw_rt_unlock(task, lock[0]));
-    scx_check(fw_rt_open(task, "pip", FW_RT_PIP, 0, &d) == ENOTSUP, "PIP: %s", fw_rt_why());
+    scx_check(fw_rt_open(task, "pip", FW_RT_PIP, 0, &d) == ENOTSUP, "PIP: %s", fw_rt_strerror());
     scx_check(scx_world()->gates != 0 || fw_rt_open(task, "pf", FW_RT_PCP_DU_PF, 0, &d) == ENOTSUP,
-              "PF: %s", fw_rt_why());
+              "PF: %s", fw_rt_strerror());
     CHECK_ZERO(fw_rt_task_end(task));
     scx_check(prctl(PR_GET_TIMERSLACK) == slack, "the slack of its timers is not as it was");
     CHECK_ZERO(fw_rt_group_close(group));

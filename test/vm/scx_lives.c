@@ -178,7 +178,7 @@ static void start_another(fw_rt_protocol protocol)
     go_on_for_a_while(&old[0]);
     error = fw_rt_group_open(&refused, GROUP, FW_RT_TIER_B);
     scx_check(error == EPROTO, "a group with tasks of the first one: %s", strerror(error));
-    scx_check(strstr(fw_rt_why(), "another scheduler") != NULL, "why: %s", fw_rt_why());
+    scx_check(strstr(fw_rt_strerror(), "another scheduler") != NULL, "why: %s", fw_rt_strerror());
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
     end(&old[0]);
     end(&old[1]);
@@ -278,7 +278,7 @@ static void watchdog(void)
     end_others(others, n);
     error = fw_rt_group_open(&none, GROUP, FW_RT_TIER_B);
     scx_check(error == ENOTSUP, "a group without a scheduler: %s", strerror(error));
-    scx_check(strstr(fw_rt_why(), "has ended") != NULL, "why: %s", fw_rt_why());
+    scx_check(strstr(fw_rt_strerror(), "has ended") != NULL, "why: %s", fw_rt_strerror());
     CHECK_ZERO(fw_rt_group_close(group));
 }
 

@@ -191,7 +191,7 @@ SPINNERS_PER_CPU = 2
 OURS = ("furwock", "furwock-fair")
 # Of locks for use between processes, those that work between threads too: these are not chosen
 # there, only taken when they are named.
-FOR_PROCESSES = ("furwock-ipc", "furwock-ipc-unit", "sysv-undo", "sem-named", "boost",
+FOR_PROCESSES = ("furwock-ipc", "furwock-ipc-permit", "sysv-undo", "sem-named", "boost",
                  "boost-sharable")
 DEMO_LOCKS = ("furwock", "furwock-fair", "pthread", "pthread-adaptive", "sysv", "nsync", "abseil",
               "tbb", "parking_lot", "rust-std")

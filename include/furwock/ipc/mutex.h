@@ -173,7 +173,7 @@ FW_API int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const
                                  void *arg);
 
 /* Is the mutex held by the calling thread? */
-FW_API bool fw_ipc_mutex_is_mine(const fw_ipc_mutex *m);
+FW_API bool fw_ipc_mutex_is_held_by_me(const fw_ipc_mutex *m);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/ipc/mutex.h>

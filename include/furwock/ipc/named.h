@@ -9,10 +9,10 @@
 #include <furwock/ipc/cond.h>
 #include <furwock/ipc/journal.h>
 #include <furwock/ipc/once.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/region.h>
 #include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
-#include <furwock/ipc/units.h>
 
 FW_BEGIN_DECLS
 
@@ -26,15 +26,15 @@ FW_BEGIN_DECLS
  *
  *     int use_place(fw_region *region, int (*use)(void))
  *     {
- *         fw_ipc_units *places;
- *         int error = fw_region_units(region, "places", 4, FW_REGION_CREATE, &places);
+ *         fw_ipc_permits *places;
+ *         int error = fw_region_permits(region, "places", 4, FW_REGION_CREATE, &places);
  *
  *         if (error == 0)
- *             error = fw_ipc_units_wait(places);
+ *             error = fw_ipc_permits_wait(places);
  *         if (error != 0)
  *             return error;
  *         error = use();
- *         fw_ipc_units_post(places);
+ *         fw_ipc_permits_post(places);
  *         return error;
  *     }
  */
@@ -82,9 +82,9 @@ static inline int fw_region_once(fw_region *region, const char *name, unsigned f
 FW_API int fw_region_sem(fw_region *region, const char *name, uint32_t value, uint32_t max,
                          unsigned flags, fw_ipc_sem **s);
 
-/* n units. */
-FW_API int fw_region_units(fw_region *region, const char *name, uint32_t n, unsigned flags,
-                           fw_ipc_units **u);
+/* n permits. */
+FW_API int fw_region_permits(fw_region *region, const char *name, uint32_t n, unsigned flags,
+                             fw_ipc_permits **u);
 
 /* A barrier for so many parties, with that mode (which nobody looks at where parties is 0). */
 FW_API int fw_region_barrier(fw_region *region, const char *name, uint32_t parties,

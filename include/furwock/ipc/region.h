@@ -61,7 +61,7 @@ FW_BEGIN_DECLS
  *         fw_ipc_mutex *lock;
  *         void *memory;
  *         struct totals *totals;
- *         int error = fw_region_open(name, FW_REGION_LEAST, FW_REGION_CREATE | 0600, &region);
+ *         int error = fw_region_open(name, FW_REGION_MIN_SIZE, FW_REGION_CREATE | 0600, &region);
  *
  *         if (error != 0)
  *             return error;
@@ -101,10 +101,10 @@ enum {
 };
 
 /* At most so many regions at a time in one process. */
-#define FW_REGION_MOST 16
+#define FW_REGION_MAX_OPEN 16
 
 /* The smallest region, in bytes; the largest is 8 GiB. */
-#define FW_REGION_LEAST 65536
+#define FW_REGION_MIN_SIZE 65536
 
 /*
  * Makes or joins a region.  `name` is "/name", for shm_open(3), or a file's path with another '/'
@@ -133,7 +133,7 @@ enum {
  *               of fw_region_remove.)  Not where several machines share the file system, or where
  *               containers have a boot_id of their own: what is alive elsewhere seems stale there
  *   ENOTSUP     not a file; ENODEV: the file system cannot share memory
- *   EMFILE      this process has FW_REGION_MOST regions, or no descriptor left; ENFILE
+ *   EMFILE      this process has FW_REGION_MAX_OPEN regions, or no descriptor left; ENFILE
  *   ENOMEM      no address space
  *   ETIMEDOUT   others make and remove the file all the time; or RENEW, and somebody else has been
  *               renewing it for five seconds: he is stopped, perhaps
@@ -215,7 +215,7 @@ typedef enum fw_region_kind {
     FW_REGION_RWLOCK = 3,
     FW_REGION_COND = 4,
     FW_REGION_SEM = 5,
-    FW_REGION_UNITS = 6,
+    FW_REGION_PERMITS = 6,
     FW_REGION_BARRIER = 7,
     FW_REGION_ONCE = 8,
     FW_REGION_JOURNAL = 9

@@ -157,12 +157,12 @@ FW_API int fw_ipc_rwlock_unlock(fw_ipc_rwlock *l);
  * --- Upgradable reading: as reading; EBUSY, and waiting, also where others have it so, and ------
  *     EDEADLK where the caller has it so, or has a share and would have to wait.
  */
-FW_API int fw_ipc_rwlock_tryuplock(fw_ipc_rwlock *l);
-FW_API int fw_ipc_rwlock_uplock(fw_ipc_rwlock *l);
-FW_API int fw_ipc_rwlock_timeduplock(fw_ipc_rwlock *l, const fw_deadline *deadline);
-FW_API int fw_ipc_rwlock_uplock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
-                                       const fw_deadline *deadline);
-FW_API int fw_ipc_rwlock_upunlock(fw_ipc_rwlock *l);
+FW_API int fw_ipc_rwlock_upgradable_trylock(fw_ipc_rwlock *l);
+FW_API int fw_ipc_rwlock_upgradable_lock(fw_ipc_rwlock *l);
+FW_API int fw_ipc_rwlock_upgradable_timedlock(fw_ipc_rwlock *l, const fw_deadline *deadline);
+FW_API int fw_ipc_rwlock_upgradable_lock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
+                                                const fw_deadline *deadline);
+FW_API int fw_ipc_rwlock_upgradable_unlock(fw_ipc_rwlock *l);
 
 /*
  * Turns upgradable into write, when the readers have left: 0.  After EBUSY (tryupgrade), ETIMEDOUT,
@@ -219,7 +219,7 @@ typedef enum fw_ipc_rwlock_mode {
     FW_IPC_RWLOCK_WRITE = 3
 } fw_ipc_rwlock_mode;
 
-FW_API fw_ipc_rwlock_mode fw_ipc_rwlock_mine(const fw_ipc_rwlock *l);
+FW_API fw_ipc_rwlock_mode fw_ipc_rwlock_held_by_me(const fw_ipc_rwlock *l);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/ipc/rwlock.h>

@@ -18,7 +18,7 @@ FW_BEGIN_DECLS
  * The semaphore has a number of units, its value.  A wait takes one, or waits until there is one; a
  * post adds one.  Units have no holders: a unit that a process took, and would have given back, is
  * gone when the process dies.  That is what is wanted where one process posts what another takes
- * (so many jobs are in the queue).  Where units are lent and must come back: furwock/ipc/units.h.
+ * (so many jobs are in the queue).  Where units are lent and must come back: furwock/ipc/permits.h.
  *
  * Rules
  *  - It lies in a region (furwock/ipc/region.h), aligned to 8 bytes.  Processes may have the region

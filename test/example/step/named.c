@@ -16,11 +16,11 @@ static void *memory;
 static void reset(void)
 {
     if (memory == NULL)
-        memory = share(FW_REGION_LEAST);
+        memory = share(FW_REGION_MIN_SIZE);
     if (region != NULL)
         CHECK(fw_region_close(region) == 0);
-    memset(memory, 0, FW_REGION_LEAST);
-    CHECK(fw_region_adopt(memory, FW_REGION_LEAST, FW_REGION_CREATE, &region) == 0);
+    memset(memory, 0, FW_REGION_MIN_SIZE);
+    CHECK(fw_region_adopt(memory, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) == 0);
 }
 
 static int step(void)
@@ -36,12 +36,12 @@ static void use(void)
 
 static void survive(void)
 {
-    fw_ipc_units *places;
+    fw_ipc_permits *places;
 
     use();
-    CHECK(fw_region_units(region, "places", 4, 0, &places) == 0);
+    CHECK(fw_region_permits(region, "places", 4, 0, &places) == 0);
     if (here->is_alone)
-        CHECK(fw_ipc_units_value(places) == 4);
+        CHECK(fw_ipc_permits_value(places) == 4);
 }
 
 static const struct row rows[] = {{"places", reset, NULL, NULL, use, NULL, survive, 0},

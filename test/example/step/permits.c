@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* The connections of furwock/ipc/units.h. */
-#include <furwock/ipc/units.h>
+/* The connections of furwock/ipc/permits.h. */
+#include <furwock/ipc/permits.h>
 
 #include <errno.h>
 #include <string.h>
 
 struct connection;
-int request(fw_ipc_units *lent, struct connection *all);
+int request(fw_ipc_permits *lent, struct connection *all);
 
-#include "ipc_units_example.h"
+#include "ipc_permits_example.h"
 #include "step/step.h"
 
 enum { CONNECTIONS = 2 };
 
-static fw_ipc_units *lent;
+static fw_ipc_permits *lent;
 static struct connection *all;
 
 static void prepare(void)
 {
-    lent = object_new(fw_ipc_units_size(CONNECTIONS));
+    lent = object_new(fw_ipc_permits_size(CONNECTIONS));
     all = object_new(CONNECTIONS * sizeof *all);
 }
 
 static void reset(void)
 {
-    memset(lent, 0, fw_ipc_units_size(CONNECTIONS));
+    memset(lent, 0, fw_ipc_permits_size(CONNECTIONS));
     memset(all, 0, CONNECTIONS * sizeof *all);
-    CHECK(fw_ipc_units_init(lent, CONNECTIONS) == 0);
+    CHECK(fw_ipc_permits_init(lent, CONNECTIONS) == 0);
 }
 
 static void use(void)
@@ -38,10 +38,10 @@ static void survive(void)
 {
     use();
     if (here->is_alone)
-        CHECK(fw_ipc_units_value(lent) == CONNECTIONS);
+        CHECK(fw_ipc_permits_value(lent) == CONNECTIONS);
 }
 
 static const struct row rows[] = {{"connections", reset, NULL, NULL, use, use, survive, 0},
                                   {.name = NULL}};
 
-const struct table units_table = {"units", rows, prepare};
+const struct table permits_table = {"permits", rows, prepare};

@@ -114,7 +114,7 @@ static void more_threads_than_lines(void)
 
 int main(void)
 {
-    stage_make(FW_REGION_LEAST);
+    stage_make(FW_REGION_MIN_SIZE);
     arrived = share(sizeof *arrived);
     counter = share(sizeof *counter);
     CASE(more_threads_than_lines);

@@ -17,8 +17,8 @@
 #include <furwock/ipc/barrier.h>
 #include <furwock/ipc/cond.h>
 #include <furwock/ipc/named.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/sem.h>
-#include <furwock/ipc/units.h>
 
 #include "hazards/stage.h"
 #include "ipc/nap.h"
@@ -32,7 +32,7 @@ enum { HOLDERS = 100 };
 
 static fw_ipc_cond *cond;
 static fw_ipc_sem *sem;
-static fw_ipc_units *units;
+static fw_ipc_permits *units;
 static fw_ipc_barrier *barrier;
 static uint32_t tids[WAITERS], asleep_in, returned, holders;
 
@@ -98,7 +98,7 @@ static void *wait_for_ever(void *arg)
         CHECK(fw_ipc_sem_wait(sem) == 0);
         break;
     case 4:
-        CHECK(fw_ipc_units_wait(units) == 0);
+        CHECK(fw_ipc_permits_wait(units) == 0);
         break;
     case 5:
         CHECK(fw_ipc_barrier_wait(barrier) == 0);
@@ -112,7 +112,7 @@ static void *wait_for_ever(void *arg)
 
 static void *hold_for_ever(void *arg)
 {
-    CHECK(fw_ipc_units_wait(units) == 0 && fw_ipc_barrier_join(barrier) == 0);
+    CHECK(fw_ipc_permits_wait(units) == 0 && fw_ipc_barrier_join(barrier) == 0);
     fw_add32_acq_rel(&holders, 1);
     for (;;)
         pause();
@@ -133,7 +133,7 @@ static void make_objects(void)
     stage_make(1 << 20);
     CHECK(fw_region_cond(stage.region, "cond", FW_REGION_CREATE, &cond) == 0);
     CHECK(fw_region_sem(stage.region, "sem", 0, 1, FW_REGION_CREATE, &sem) == 0);
-    CHECK(fw_region_units(stage.region, "units", HOLDERS, FW_REGION_CREATE, &units) == 0);
+    CHECK(fw_region_permits(stage.region, "units", HOLDERS, FW_REGION_CREATE, &units) == 0);
     CHECK(fw_region_barrier(stage.region, "barrier", HOLDERS + EACH, FW_IPC_BARRIER_FAIL,
                             FW_REGION_CREATE, &barrier) == 0);
 }

@@ -44,7 +44,7 @@ static void be_the_next(void *arg)
 
     flag_raise(HAS_LOOKED);
     flag_await(MAY_END);
-    CHECK(!fw_ipc_mutex_is_mine(stage.m[i]));
+    CHECK(!fw_ipc_mutex_is_held_by_me(stage.m[i]));
     CHECK(fw_ipc_mutex_unlock(stage.m[i]) == EPERM);
     for (;;)
         pause();
@@ -189,7 +189,7 @@ static void another_time(void)
 
 int main(void)
 {
-    stage_make(FW_REGION_LEAST);
+    stage_make(FW_REGION_MIN_SIZE);
     CASE(an_id_is_used_again);
     CASE(another_pid_namespace);
     CASE(another_time);

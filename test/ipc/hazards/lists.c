@@ -244,7 +244,7 @@ static void a_filter_comes_late(void)
 
 int main(void)
 {
-    stage_make(FW_REGION_LEAST);
+    stage_make(FW_REGION_MIN_SIZE);
     p = share(VERY_MANY * sizeof *p);
     make_mutexes();
     CASE(both_kinds_work);

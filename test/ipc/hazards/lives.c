@@ -38,14 +38,15 @@ static void be_child_of_holder(void)
 {
     fw_ipc_mutex *m = stage.m[0];
 
-    CHECK(!fw_ipc_mutex_is_mine(m) && fw_ipc_rwlock_mine(stage.rw) == FW_IPC_RWLOCK_NONE);
+    CHECK(!fw_ipc_mutex_is_held_by_me(m) &&
+          fw_ipc_rwlock_held_by_me(stage.rw) == FW_IPC_RWLOCK_NONE);
     CHECK(fw_ipc_mutex_unlock(m) == EPERM && fw_ipc_mutex_consistent(m) == EPERM);
     CHECK(fw_ipc_rwlock_rdunlock(stage.rw) == EPERM);
     expect_held(m);
     expect_free(stage.m[1]);
     flag_raise(0);
     CHECK(lock_soon(m) == 0);
-    CHECK(fw_ipc_mutex_is_mine(m));
+    CHECK(fw_ipc_mutex_is_held_by_me(m));
     CHECK(fw_ipc_mutex_unlock(m) == 0);
 }
 
@@ -63,8 +64,8 @@ static void fork_by(pid_t (*make)(void))
         _exit(EXIT_SUCCESS);
     }
     flag_await(0);
-    CHECK(fw_ipc_mutex_is_mine(stage.m[0]));
-    CHECK(fw_ipc_rwlock_mine(stage.rw) == FW_IPC_RWLOCK_READ);
+    CHECK(fw_ipc_mutex_is_held_by_me(stage.m[0]));
+    CHECK(fw_ipc_rwlock_held_by_me(stage.rw) == FW_IPC_RWLOCK_READ);
     CHECK(fw_ipc_mutex_unlock(stage.m[0]) == 0);
     CHECK(fw_ipc_rwlock_rdunlock(stage.rw) == 0);
     finish(child);
@@ -108,12 +109,12 @@ static void relatives_do_not_disturb(void)
     CHECK(fw_ipc_mutex_lock(stage.m[0]) == 0);
     CHECK(posix_spawn(&child, "/bin/true", NULL, NULL, words, NULL) == 0);
     CHECK(waitpid(child, &status, 0) == child && status == 0);
-    CHECK(fw_ipc_mutex_is_mine(stage.m[0]));
+    CHECK(fw_ipc_mutex_is_held_by_me(stage.m[0]));
     child = vfork();
     if (child == 0)
         _exit(EXIT_SUCCESS);
     CHECK(waitpid(child, &status, 0) == child && status == 0);
-    CHECK(fw_ipc_mutex_is_mine(stage.m[0]));
+    CHECK(fw_ipc_mutex_is_held_by_me(stage.m[0]));
     CHECK(fw_ipc_mutex_unlock(stage.m[0]) == 0);
 }
 
@@ -330,7 +331,7 @@ static void closed_while_a_thread_holds(void)
 
 int main(void)
 {
-    stage_make(FW_REGION_LEAST);
+    stage_make(FW_REGION_MIN_SIZE);
     CASE(a_forked_child_holds_nothing);
     CASE(a_forked_child_keeps_nothing_alive);
     CASE(relatives_do_not_disturb);

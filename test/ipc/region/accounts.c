@@ -16,7 +16,7 @@
 
 #include "processes.h"
 
-enum { SIZE = FW_REGION_LEAST, NOBODY = 65534 };
+enum { SIZE = FW_REGION_MIN_SIZE, NOBODY = 65534 };
 
 static char name[64];
 

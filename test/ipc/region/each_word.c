@@ -19,7 +19,7 @@
 #include "ipc/head.h"
 #include "processes.h"
 
-enum { SIZE = FW_REGION_LEAST, UNITS = 2, PARTIES = 2, JOURNAL = 64, DATA = 64 };
+enum { SIZE = FW_REGION_MIN_SIZE, UNITS = 2, PARTIES = 2, JOURNAL = 64, DATA = 64 };
 
 /* A minute is for what hangs. */
 enum { SOON_US = 500, HANGS_S = 60, AT_ONCE = 16, WORDS_MOST = 512 };
@@ -37,7 +37,7 @@ struct things {
     fw_ipc_rwlock *rwlock;
     fw_ipc_cond *cond;
     fw_ipc_sem *sem;
-    fw_ipc_units *units;
+    fw_ipc_permits *units;
     fw_ipc_barrier *barrier;
     fw_ipc_once *once;
     fw_ipc_journal *journal, *own;
@@ -53,7 +53,7 @@ static int find(struct things *t, unsigned flags)
     error |= fw_region_rwlock(r, "rwlock", flags, &t->rwlock);
     error |= fw_region_cond(r, "cond", flags, &t->cond);
     error |= fw_region_sem(r, "sem", 1, 3, flags, &t->sem);
-    error |= fw_region_units(r, "units", UNITS, flags, &t->units);
+    error |= fw_region_permits(r, "units", UNITS, flags, &t->units);
     error |= fw_region_barrier(r, "barrier", PARTIES, FW_IPC_BARRIER_FAIL, flags, &t->barrier);
     error |= fw_region_once(r, "once", flags, &t->once);
     error |= fw_region_journal(r, "journal", JOURNAL, flags, &t->journal);
@@ -87,7 +87,7 @@ static void hold_all(struct things *t)
         fw_ipc_rwlock_journal(t->rwlock, t->journal);
     if (fw_ipc_journal_record(t->journal, t->data + 32, 16) == 0)
         t->data[32] ^= 1;
-    fw_ipc_units_timedwait(t->units, &d);
+    fw_ipc_permits_timedwait(t->units, &d);
     fw_ipc_barrier_join(t->barrier);
 }
 
@@ -141,7 +141,7 @@ static void use_rwlock(struct things *t, const fw_deadline *d)
     fw_ipc_death death;
 
     fw_ipc_rwlock_death(l, &death);
-    fw_ipc_rwlock_mine(l);
+    fw_ipc_rwlock_held_by_me(l);
     fw_ipc_rwlock_unlock(l);
     if (fw_ipc_rwlock_timedrdlock(l, d) == 0)
         fw_ipc_rwlock_rdunlock(l);
@@ -154,7 +154,7 @@ static void use_rwlock(struct things *t, const fw_deadline *d)
         fw_ipc_rwlock_consistent(l);
     fw_ipc_rwlock_downgrade_upgradable(l);
     fw_ipc_rwlock_unlock(l);
-    if (fw_ipc_rwlock_timeduplock(l, d) == 0 && fw_ipc_rwlock_timedupgrade(l, d) == 0)
+    if (fw_ipc_rwlock_upgradable_timedlock(l, d) == 0 && fw_ipc_rwlock_timedupgrade(l, d) == 0)
         fw_ipc_rwlock_downgrade(l);
     fw_ipc_rwlock_unlock(l);
     fw_ipc_rwlock_unlock(l);
@@ -168,14 +168,14 @@ static void use_counts(struct things *t, const fw_deadline *d)
     fw_ipc_sem_trywait(t->sem);
     fw_ipc_sem_post_n(t->sem, 2);
     fw_ipc_sem_value(t->sem);
-    fw_ipc_units_post(t->units);
+    fw_ipc_permits_post(t->units);
     for (unsigned i = 0; i <= UNITS; i++)
-        fw_ipc_units_timedwait(t->units, d);
-    fw_ipc_units_value(t->units);
-    fw_ipc_units_mine(t->units);
-    fw_ipc_units_give(t->units, unit);
-    fw_ipc_units_trywait(t->units);
-    fw_ipc_units_post(t->units);
+        fw_ipc_permits_timedwait(t->units, d);
+    fw_ipc_permits_value(t->units);
+    fw_ipc_permits_held_by_me(t->units);
+    fw_ipc_permits_give(t->units, unit);
+    fw_ipc_permits_trywait(t->units);
+    fw_ipc_permits_post(t->units);
 }
 
 static void use_barrier(struct things *t, const fw_deadline *d)

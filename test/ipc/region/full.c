@@ -184,7 +184,8 @@ static void first_calls_are_cheap(void)
     unsigned calls[5] = {0}, marks = 0;
     pid_t child;
 
-    CHECK(fw_region_adopt(share(FW_REGION_LEAST), FW_REGION_LEAST, FW_REGION_CREATE, &region) == 0);
+    CHECK(fw_region_adopt(share(FW_REGION_MIN_SIZE), FW_REGION_MIN_SIZE, FW_REGION_CREATE,
+                          &region) == 0);
     mutex_in(FW_REGION_CREATE);
     child = lead(come_twice);
     tell_calls(child);
@@ -205,7 +206,7 @@ static void first_calls_are_cheap(void)
 
 int main(void)
 {
-    static const size_t sizes[] = {8 << 20, FW_REGION_LEAST};
+    static const size_t sizes[] = {8 << 20, FW_REGION_MIN_SIZE};
 
     if (is_constrained)
         skip("what a sanitizer does beside is too much to be led through");

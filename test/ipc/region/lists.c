@@ -18,7 +18,7 @@
 #include "ipc/head.h"
 #include "processes.h"
 
-enum { SIZE = FW_REGION_LEAST };
+enum { SIZE = FW_REGION_MIN_SIZE };
 
 static struct fw_ipc_plan_ plan;
 

@@ -22,7 +22,7 @@
 
 #include "processes.h"
 
-enum { SIZE = FW_REGION_LEAST };
+enum { SIZE = FW_REGION_MIN_SIZE };
 enum { BY_NAME, BY_DESCRIPTOR, BY_MAPPING, WAYS };
 
 struct board {

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include <furwock/ipc/named.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/region.h>
-#include <furwock/ipc/units.h>
 
 #include "ipc/head.h"
 #include "ipc/nap.h"
@@ -27,7 +27,7 @@
 enum { UNITS = 100, SIZE = 1 << 20 };
 
 static fw_region *region;
-static fw_ipc_units *units;
+static fw_ipc_permits *units;
 static struct fw_ipc_member_ *lines;
 
 /* The lines 1 to UNITS seem to be this thread's, and not known to the kernel: each has a unit. */
@@ -39,8 +39,8 @@ static void lend_all(void)
     CHECK(fw_region_open_fd(fd, SIZE, FW_REGION_CREATE, &region) == 0);
     close(fd);
     CHECK(fw_ipc_plan_(SIZE, 0, &plan) == 0 && plan.member_count > UNITS + 1);
-    CHECK(fw_region_units(region, "units", UNITS, FW_REGION_CREATE, &units) == 0);
-    CHECK(fw_ipc_units_wait(units) == 0 && fw_ipc_units_post(units) == 0);
+    CHECK(fw_region_permits(region, "units", UNITS, FW_REGION_CREATE, &units) == 0);
+    CHECK(fw_ipc_permits_wait(units) == 0 && fw_ipc_permits_post(units) == 0);
     lines = (struct fw_ipc_member_ *)((char *)fw_region_base(region) + plan.members_at);
     for (uint32_t i = 0; i < UNITS; i++) {
         lines[i + 1] = lines[0];
@@ -60,8 +60,8 @@ static void wait_for_one(void *nothing)
 
     (void)nothing;
     be_led();
-    if (fw_ipc_units_take(units, &unit, NULL, NULL) != EOWNERDEAD ||
-        fw_ipc_units_give(units, unit) != 0)
+    if (fw_ipc_permits_take(units, &unit, NULL, NULL) != EOWNERDEAD ||
+        fw_ipc_permits_give(units, unit) != 0)
         _exit(EXIT_FAILURE);
     _exit(EXIT_SUCCESS);
 }

@@ -25,7 +25,7 @@
 #include "processes.h"
 #include "stale.h"
 
-enum { MAKERS = 8, SPACE = 2 * FW_REGION_LEAST };
+enum { MAKERS = 8, SPACE = 2 * FW_REGION_MIN_SIZE };
 
 struct maker {
     uint32_t is_done;
@@ -113,7 +113,7 @@ static void make(void *arg)
 
     while (fw_load32_acquire(&board->go) == 0)
         ;
-    error = open_one(FW_REGION_LEAST + who * 4096, flags, &r);
+    error = open_one(FW_REGION_MIN_SIZE + who * 4096, flags, &r);
     if ((error == EEXIST && who % 2) || error == EPROTO) /* or it is smaller */
         error = open_one(0, 0, &r);
     else if (error == 0 && who % 2)
@@ -153,7 +153,7 @@ static void look_at_what_is_there(void)
     uint64_t size, inode;
     fw_region *r;
 
-    CHECK(open_one(FW_REGION_LEAST, FW_REGION_CREATE, &r) == 0);
+    CHECK(open_one(FW_REGION_MIN_SIZE, FW_REGION_CREATE, &r) == 0);
     size = fw_region_size(r);
     inode = inode_of(fw_region_base(r));
     for (unsigned i = 0; i < MAKERS; i++) {
@@ -182,7 +182,7 @@ static uint64_t round_of(uint64_t *random, bool is_adopted, bool is_stale)
     memset(board->makers, 0, sizeof board->makers);
     board->is_stale = is_stale;
     if (is_stale)
-        make_stale(board->name, FW_REGION_LEAST);
+        make_stale(board->name, FW_REGION_MIN_SIZE);
     fw_store32_release(&board->go, 0);
     for (uintptr_t i = 0; i < MAKERS; i++)
         makers[i] = start(make, (void *)i);

@@ -21,7 +21,7 @@
 
 #include "processes.h"
 
-enum { SPACE = 1 << 20, SIZE = FW_REGION_LEAST };
+enum { SPACE = 1 << 20, SIZE = FW_REGION_MIN_SIZE };
 
 static char directory[64];
 

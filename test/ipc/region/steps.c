@@ -30,7 +30,7 @@
 #include "processes.h"
 #include "stale.h"
 
-enum { SIZE = 2 * FW_REGION_LEAST };
+enum { SIZE = 2 * FW_REGION_MIN_SIZE };
 
 static char name[64];
 static int file; /* for the maker that is led by instructions */

@@ -19,7 +19,7 @@
 #include "stale.h"
 #include "sys/origin.h"
 
-enum { SIZE = FW_REGION_LEAST };
+enum { SIZE = FW_REGION_MIN_SIZE };
 
 static int fd; /* of the region */
 

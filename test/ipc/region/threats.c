@@ -23,7 +23,7 @@
 #include "ipc/nap.h"
 #include "processes.h"
 
-enum { SIZE = FW_REGION_LEAST };
+enum { SIZE = FW_REGION_MIN_SIZE };
 
 static int fd; /* of the region */
 

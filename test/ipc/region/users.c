@@ -12,10 +12,10 @@
 #include <furwock/ipc/journal.h>
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/once.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/region.h>
 #include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
-#include <furwock/ipc/units.h>
 
 #include "processes.h"
 
@@ -28,7 +28,7 @@ static const struct {
     fw_region_kind kind;
 } things[THINGS] = {
     {"mutex", FW_REGION_MUTEX}, {"rwlock", FW_REGION_RWLOCK},   {"cond", FW_REGION_COND},
-    {"sem", FW_REGION_SEM},     {"units", FW_REGION_UNITS},     {"barrier", FW_REGION_BARRIER},
+    {"sem", FW_REGION_SEM},     {"units", FW_REGION_PERMITS},   {"barrier", FW_REGION_BARRIER},
     {"once", FW_REGION_ONCE},   {"journal", FW_REGION_JOURNAL}, {"data", FW_REGION_DATA},
 };
 
@@ -52,7 +52,7 @@ static size_t size_of(enum thing t)
     case SEM:
         return sizeof(fw_ipc_sem);
     case UNITS_:
-        return fw_ipc_units_size(UNITS);
+        return fw_ipc_permits_size(UNITS);
     case BARRIER:
         return fw_ipc_barrier_size(PARTIES);
     case ONCE:
@@ -74,7 +74,7 @@ void play_prepare(struct play *play)
         CHECK(fw_region_object(r, things[t].name, things[t].kind, size_of((enum thing)t),
                                FW_REGION_CREATE, &at[t]) == 0);
     CHECK(fw_ipc_sem_init(at[SEM], 2, 100) == 0);
-    CHECK(fw_ipc_units_init(at[UNITS_], UNITS) == 0);
+    CHECK(fw_ipc_permits_init(at[UNITS_], UNITS) == 0);
     CHECK(fw_ipc_barrier_init(at[BARRIER], PARTIES, FW_IPC_BARRIER_GO_ON) == 0);
     CHECK(fw_ipc_journal_init(at[JOURNAL_], JOURNAL) == 0);
     CHECK(fw_region_close(r) == 0);
@@ -164,7 +164,7 @@ static void use_rwlock(struct user *u)
             fw_ipc_rwlock_downgrade(l);
         break;
     default:
-        error = BY(d, fw_ipc_rwlock_timeduplock(l, &d));
+        error = BY(d, fw_ipc_rwlock_upgradable_timedlock(l, &d));
         if (error == 0 && pick(u, 2))
             BY(d, fw_ipc_rwlock_timedupgrade(l, &d));
     }
@@ -181,10 +181,10 @@ static void use_counts(struct user *u)
     if (BY(d, fw_ipc_sem_timedwait(u->at[SEM], &d)) == 0 || pick(u, 8) == 0)
         fw_ipc_sem_post(u->at[SEM]);
     fw_ipc_sem_value(u->at[SEM]);
-    if (BY(d, fw_ipc_units_timedwait(u->at[UNITS_], &d)) == 0 && pick(u, 16) != 0)
-        fw_ipc_units_post(u->at[UNITS_]);
-    fw_ipc_units_value(u->at[UNITS_]);
-    fw_ipc_units_mine(u->at[UNITS_]);
+    if (BY(d, fw_ipc_permits_timedwait(u->at[UNITS_], &d)) == 0 && pick(u, 16) != 0)
+        fw_ipc_permits_post(u->at[UNITS_]);
+    fw_ipc_permits_value(u->at[UNITS_]);
+    fw_ipc_permits_held_by_me(u->at[UNITS_]);
 }
 
 static void use_barrier(struct user *u)
@@ -254,7 +254,7 @@ static void *end_as_holder(void *arg)
     if (BY(d, fw_ipc_mutex_timedlock(u->at[MUTEX], &d)) == 0 && pick(u, 2))
         fw_ipc_mutex_unlock(u->at[MUTEX]);
     BY(d, fw_ipc_rwlock_timedrdlock(u->at[RWLOCK], &d));
-    BY(d, fw_ipc_units_timedwait(u->at[UNITS_], &d));
+    BY(d, fw_ipc_permits_timedwait(u->at[UNITS_], &d));
     return NULL;
 }
 

@@ -18,7 +18,7 @@
 
 #include "processes.h"
 
-enum { SIZE = 4 * FW_REGION_LEAST, TIMES = 200, PARTNERS = 3 };
+enum { SIZE = 4 * FW_REGION_MIN_SIZE, TIMES = 200, PARTNERS = 3 };
 
 struct counter {
     long n;

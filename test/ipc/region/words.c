@@ -28,8 +28,8 @@ static const char *const names[HOWS] = {"mutex", "read",  "write",   "upgradable
                                         "sem",   "units", "barrier", "cond"};
 
 static const size_t sizes[HOWS] = {
-    sizeof(fw_ipc_mutex), sizeof(fw_ipc_rwlock), sizeof(fw_ipc_rwlock),      sizeof(fw_ipc_rwlock),
-    sizeof(fw_ipc_sem),   sizeof(fw_ipc_units),  sizeof(fw_ipc_barrier) + 8, sizeof(fw_ipc_cond)};
+    sizeof(fw_ipc_mutex), sizeof(fw_ipc_rwlock),  sizeof(fw_ipc_rwlock),      sizeof(fw_ipc_rwlock),
+    sizeof(fw_ipc_sem),   sizeof(fw_ipc_permits), sizeof(fw_ipc_barrier) + 8, sizeof(fw_ipc_cond)};
 
 /* What is written over, and how. */
 struct trial {
@@ -79,8 +79,8 @@ static void prepare(fw_region *r)
         CHECK(fw_region_sem(r, "o", 0, 5, FW_REGION_CREATE, (fw_ipc_sem **)&object) == 0);
         break;
     case UNITS:
-        CHECK(fw_region_units(r, "o", 1, FW_REGION_CREATE, (fw_ipc_units **)&object) == 0);
-        CHECK(fw_ipc_units_take(object, &unit, NULL, NULL) == 0);
+        CHECK(fw_region_permits(r, "o", 1, FW_REGION_CREATE, (fw_ipc_permits **)&object) == 0);
+        CHECK(fw_ipc_permits_take(object, &unit, NULL, NULL) == 0);
         break;
     case BARRIER:
         CHECK(fw_region_barrier(r, "o", 2, FW_IPC_BARRIER_FAIL, FW_REGION_CREATE,
@@ -108,13 +108,13 @@ static void *wait_for_it(void *arg)
         fw_ipc_rwlock_timedwrlock(object, &d);
         break;
     case UPGRADABLE:
-        fw_ipc_rwlock_timeduplock(object, &d);
+        fw_ipc_rwlock_upgradable_timedlock(object, &d);
         break;
     case SEM:
         fw_ipc_sem_timedwait(object, &d);
         break;
     case UNITS:
-        fw_ipc_units_timedwait(object, &d);
+        fw_ipc_permits_timedwait(object, &d);
         break;
     case BARRIER:
         fw_ipc_barrier_timedwait(object, &d);
@@ -166,7 +166,8 @@ static void one(void *arg)
     snprintf(what, sizeof what, "%s: %s word %u, value %u", names[trial.how],
              trial.is_line ? "the line's" : "the object's", trial.word, trial.value);
     limit(HANGS_S, what);
-    CHECK(fw_region_adopt(share(FW_REGION_LEAST), FW_REGION_LEAST, FW_REGION_CREATE, &r) == 0);
+    CHECK(fw_region_adopt(share(FW_REGION_MIN_SIZE), FW_REGION_MIN_SIZE, FW_REGION_CREATE, &r) ==
+          0);
     prepare(r);
     CHECK(pthread_create(&thread, NULL, wait_for_it, NULL) == 0);
     line = line_of_waiter(r);

@@ -44,14 +44,14 @@ void do_sem(struct worker *w)
 
 void do_units(struct worker *w)
 {
-    fw_ipc_units *u = w->place->units;
+    fw_ipc_permits *u = w->place->units;
     fw_deadline deadline = in_us(one_of(w, PATIENCE_US));
     uint32_t i = UNITS;
     bool has_died;
     int error;
 
     begins(w, W_UNITS);
-    error = fw_ipc_units_take(u, &i, NULL, one_of(w, 4) == 0 ? &deadline : NULL);
+    error = fw_ipc_permits_take(u, &i, NULL, one_of(w, 4) == 0 ? &deadline : NULL);
     if (error == ETIMEDOUT)
         return;
     if (error != 0 && error != EOWNERDEAD)
@@ -67,7 +67,7 @@ void do_units(struct worker *w)
     __atomic_store_n(&w->things->unit_holder[i], w->mark, __ATOMIC_RELEASE);
     dawdle(w);
     __atomic_store_n(&w->things->unit_holder[i], 0, __ATOMIC_RELEASE);
-    error = fw_ipc_units_give(u, i);
+    error = fw_ipc_permits_give(u, i);
     if (error != 0)
         unexpected("units_give", error);
     has_done(w, W_UNITS);

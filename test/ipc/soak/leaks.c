@@ -64,10 +64,10 @@ static void counts(struct place *p, unsigned deaths_at_sem)
     int64_t expected = SEM_START + levelled, there = fw_ipc_sem_value(&p->things->sem);
 
     for (uint32_t i = 0; i < UNITS; i++) {
-        int error = fw_ipc_units_trywait(p->units);
+        int error = fw_ipc_permits_trywait(p->units);
         expect(error == 0, "unit", error);
     }
-    expect(fw_ipc_units_trywait(p->units) == EBUSY, "one unit too many", 0);
+    expect(fw_ipc_permits_trywait(p->units) == EBUSY, "one unit too many", 0);
     for (unsigned i = 0; i < PROCESSES * THREADS; i++) {
         const struct seat *s = &world->seats[i / THREADS][i % THREADS];
         expected += (int64_t)s->posted - (int64_t)s->taken;

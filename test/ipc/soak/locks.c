@@ -252,7 +252,7 @@ void do_upgrade(struct worker *w)
     fw_ipc_rwlock *l = &w->things->rwlock[way];
 
     begins(w, W_UPGRADE);
-    error = fw_ipc_rwlock_uplock(l);
+    error = fw_ipc_rwlock_upgradable_lock(l);
     if (error == EOWNERDEAD && way == BY_HAND) {
         repair_for_reading(w, way);
         has_done(w, W_UPGRADE);
@@ -263,7 +263,7 @@ void do_upgrade(struct worker *w)
     read_inside(w, way);
     error = one_of(w, 2) == 0 ? fw_ipc_rwlock_tryupgrade(l) : fw_ipc_rwlock_upgrade(l);
     if (error == EBUSY) {
-        unlock(fw_ipc_rwlock_upunlock, l, "rwlock_upunlock");
+        unlock(fw_ipc_rwlock_upgradable_unlock, l, "rwlock_upunlock");
     } else {
         write_inside(w, way, error, "rwlock_upgrade");
         if (one_of(w, 2) == 0) {

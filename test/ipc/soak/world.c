@@ -112,8 +112,8 @@ void world_join(const char *name, struct place *p)
     if (error != 0)
         unexpected("fw_region_open", error);
     p->things = object(p->region, "things", FW_REGION_DATA, sizeof *p->things);
-    p->units = object(p->region, "units", FW_REGION_UNITS, fw_ipc_units_size(UNITS));
-    must("units_init", fw_ipc_units_init(p->units, UNITS));
+    p->units = object(p->region, "units", FW_REGION_PERMITS, fw_ipc_permits_size(UNITS));
+    must("units_init", fw_ipc_permits_init(p->units, UNITS));
     p->patient = object(p->region, "patient", FW_REGION_BARRIER, fw_ipc_barrier_size(PROCESSES));
     p->strict = object(p->region, "strict", FW_REGION_BARRIER, fw_ipc_barrier_size(PROCESSES));
     must("barrier_init", fw_ipc_barrier_init(p->patient, PROCESSES, FW_IPC_BARRIER_GO_ON));

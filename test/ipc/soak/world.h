@@ -10,10 +10,10 @@
 #include <furwock/ipc/journal.h>
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/once.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/region.h>
 #include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
-#include <furwock/ipc/units.h>
 
 #include "processes.h"
 
@@ -121,7 +121,7 @@ extern struct world *world;
 struct place {
     fw_region *region;
     struct things *things;
-    fw_ipc_units *units;
+    fw_ipc_permits *units;
     fw_ipc_barrier *patient, *strict; /* goes on without the dead; fails */
     fw_ipc_journal *mutex_journal, *rwlock_journal, *queue_journal;
 };

@@ -41,7 +41,7 @@ static void sound(int error)
     }
     if (error != 0)
         fail("lock or wait: %s", strerror(error));
-    CHECK(fw_ipc_mutex_is_mine(m));
+    CHECK(fw_ipc_mutex_is_held_by_me(m));
 }
 
 static void lock(void)

@@ -17,7 +17,7 @@ static fw_region *fresh;
 static void prepare(void)
 {
     m = object_new(sizeof *m);
-    memory = share(FW_REGION_LEAST);
+    memory = share(FW_REGION_MIN_SIZE);
 }
 
 static void reset(void)
@@ -67,8 +67,8 @@ static void reset_fresh(void)
 {
     if (fresh != NULL)
         CHECK(fw_region_close(fresh) == 0);
-    memset(memory, 0, FW_REGION_LEAST);
-    CHECK(fw_region_adopt(memory, FW_REGION_LEAST, FW_REGION_CREATE, &fresh) == 0);
+    memset(memory, 0, FW_REGION_MIN_SIZE);
+    CHECK(fw_region_adopt(memory, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &fresh) == 0);
 }
 
 static void *find(const char *name, size_t size)

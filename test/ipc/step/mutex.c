@@ -33,7 +33,7 @@ static void inside(int error)
 {
     uint64_t generation = fw_ipc_mutex_generation(m);
 
-    CHECK(fw_ipc_mutex_is_mine(m));
+    CHECK(fw_ipc_mutex_is_held_by_me(m));
     if (generation <= here->last)
         fail("the generation is %llu after %llu", (unsigned long long)generation,
              (unsigned long long)here->last);

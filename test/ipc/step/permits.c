@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Units with holders.  The outcome of a run: how many units were got from the dead. */
+/* Permits with holders.  The outcome of a run: how many permits were got from the dead. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <furwock/ipc/units.h>
+#include <furwock/ipc/permits.h>
 
 #include "step/step.h"
 
 enum { N = 2, SHORT_MS = 5 };
 
-static fw_ipc_units *u, *other;
+static fw_ipc_permits *u, *other;
 
 static void prepare(void)
 {
-    u = object_new(fw_ipc_units_size(N));
-    other = object_new(fw_ipc_units_size(N));
-    CHECK(fw_ipc_units_init(other, N) == 0);
+    u = object_new(fw_ipc_permits_size(N));
+    other = object_new(fw_ipc_permits_size(N));
+    CHECK(fw_ipc_permits_init(other, N) == 0);
 }
 
 static void unmake(void)
 {
-    memset(u, 0, fw_ipc_units_size(N));
+    memset(u, 0, fw_ipc_permits_size(N));
 }
 
 static void make(void)
 {
-    CHECK(fw_ipc_units_init(u, N) == 0);
+    CHECK(fw_ipc_permits_init(u, N) == 0);
 }
 
 static void reset(void)
@@ -37,15 +37,15 @@ static void reset(void)
 
 static void be_member(void)
 {
-    CHECK(fw_ipc_units_wait(other) == 0 && fw_ipc_units_post(other) == 0);
+    CHECK(fw_ipc_permits_wait(other) == 0 && fw_ipc_permits_post(other) == 0);
 }
 
-/* Between these, the unit is the caller's alone: words[i]. */
+/* Between these, the permit is the caller's alone: words[i]. */
 static void use(uint32_t i)
 {
     uint64_t before;
 
-    CHECK(i < N && fw_ipc_units_mine(u) != 0);
+    CHECK(i < N && fw_ipc_permits_held_by_me(u) != 0);
     before = here->words[i];
     fw_step_();
     here->words[i] = before + 1;
@@ -56,7 +56,7 @@ static void use(uint32_t i)
 static uint32_t take(const fw_deadline *deadline)
 {
     uint32_t i = N;
-    int error = fw_ipc_units_take(u, &i, NULL, deadline);
+    int error = fw_ipc_permits_take(u, &i, NULL, deadline);
 
     if (error == ETIMEDOUT)
         return N;
@@ -69,7 +69,7 @@ static uint32_t take(const fw_deadline *deadline)
 
 static void give(uint32_t i)
 {
-    CHECK(fw_ipc_units_give(u, i) == 0);
+    CHECK(fw_ipc_permits_give(u, i) == 0);
 }
 
 static void take_and_give(void)
@@ -79,9 +79,9 @@ static void take_and_give(void)
 
 static void wait_and_post(void)
 {
-    CHECK(fw_ipc_units_wait(u) == 0);
+    CHECK(fw_ipc_permits_wait(u) == 0);
     fw_step_();
-    CHECK(fw_ipc_units_post(u) == 0);
+    CHECK(fw_ipc_permits_post(u) == 0);
 }
 
 static void take_both(void)
@@ -109,11 +109,11 @@ static void survive(void)
     if (!here->is_alone)
         return;
     take_both();
-    CHECK(fw_ipc_units_value(u) == N && fw_ipc_units_mine(u) == 0);
-    CHECK(fw_ipc_units_trywait(u) == 0 && fw_ipc_units_trywait(u) == 0);
-    CHECK(fw_ipc_units_trywait(u) == EBUSY);
-    CHECK(fw_ipc_units_post(u) == 0 && fw_ipc_units_post(u) == 0);
-    CHECK(fw_ipc_units_post(u) == EPERM);
+    CHECK(fw_ipc_permits_value(u) == N && fw_ipc_permits_held_by_me(u) == 0);
+    CHECK(fw_ipc_permits_trywait(u) == 0 && fw_ipc_permits_trywait(u) == 0);
+    CHECK(fw_ipc_permits_trywait(u) == EBUSY);
+    CHECK(fw_ipc_permits_post(u) == 0 && fw_ipc_permits_post(u) == 0);
+    CHECK(fw_ipc_permits_post(u) == EPERM);
 }
 
 static void survive_making(void)
@@ -130,8 +130,8 @@ static void hold_all(void)
 
 static void give_all(void)
 {
-    CHECK(fw_ipc_units_post(u) == 0);
-    CHECK(fw_ipc_units_post(u) == 0);
+    CHECK(fw_ipc_permits_post(u) == 0);
+    CHECK(fw_ipc_permits_post(u) == 0);
 }
 
 static void reset_dead(void)
@@ -188,4 +188,4 @@ static const struct row rows[] = {
     {"give, another sleeps", reset, come_and_take, hold_and_let_come, give_all, NULL, survive, 2},
     {.name = NULL}};
 
-const struct table units_table = {"units", rows, prepare};
+const struct table permits_table = {"permits", rows, prepare};

@@ -46,7 +46,7 @@ static void write_inside(int error)
 
     if (error != 0 && error != EOWNERDEAD)
         fail("to write: %s", strerror(error));
-    CHECK(fw_ipc_rwlock_mine(l) == FW_IPC_RWLOCK_WRITE);
+    CHECK(fw_ipc_rwlock_held_by_me(l) == FW_IPC_RWLOCK_WRITE);
     if (generation <= here->last)
         fail("the generation is %llu after %llu", (unsigned long long)generation,
              (unsigned long long)here->last);
@@ -70,7 +70,7 @@ static void write_inside(int error)
 
 static void read_inside(void)
 {
-    CHECK(fw_ipc_rwlock_mine(l) == FW_IPC_RWLOCK_READ);
+    CHECK(fw_ipc_rwlock_held_by_me(l) == FW_IPC_RWLOCK_READ);
     fw_step_();
     look();
 }
@@ -120,7 +120,7 @@ static void read_twice(void)
 
 static void upgrade_all(void)
 {
-    int error = fw_ipc_rwlock_uplock(l);
+    int error = fw_ipc_rwlock_upgradable_lock(l);
 
     if (error != 0)
         fail("uplock: %s", strerror(error));
@@ -130,12 +130,12 @@ static void upgrade_all(void)
     CHECK(fw_ipc_rwlock_downgrade_upgradable(l) == 0);
     fw_step_();
     look();
-    CHECK(fw_ipc_rwlock_upunlock(l) == 0);
+    CHECK(fw_ipc_rwlock_upgradable_unlock(l) == 0);
 }
 
 static void upread_all(void)
 {
-    CHECK(fw_ipc_rwlock_uplock(l) == 0);
+    CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
     fw_step_();
     look();
     CHECK(fw_ipc_rwlock_downgrade(l) == 0);
@@ -156,9 +156,9 @@ static void survive(void)
 {
     write_all();
     read_all();
-    CHECK(fw_ipc_rwlock_uplock(l) == 0);
+    CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
     look();
-    CHECK(fw_ipc_rwlock_upunlock(l) == 0);
+    CHECK(fw_ipc_rwlock_upgradable_unlock(l) == 0);
     trywrite_all();
 }
 
@@ -192,11 +192,11 @@ static void read_until_it_is_done(void)
 
 static void up_until_it_rests(void)
 {
-    CHECK(fw_ipc_rwlock_uplock(l) == 0);
+    CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
     company_is_there();
     until_victim_rests();
     look();
-    CHECK(fw_ipc_rwlock_upunlock(l) == 0);
+    CHECK(fw_ipc_rwlock_upgradable_unlock(l) == 0);
 }
 
 static void come_and_write(void)
@@ -225,7 +225,7 @@ static void read_and_let_come(void)
 
 static void up_and_let_come(void)
 {
-    CHECK(fw_ipc_rwlock_uplock(l) == 0);
+    CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
     let_company_come();
 }
 
@@ -241,7 +241,7 @@ static void rdunlock(void)
 
 static void upunlock(void)
 {
-    CHECK(fw_ipc_rwlock_upunlock(l) == 0);
+    CHECK(fw_ipc_rwlock_upgradable_unlock(l) == 0);
 }
 
 static void downgrade(void)
@@ -267,7 +267,7 @@ static void upgrade_too_late(void)
     fw_deadline deadline;
     int error;
 
-    CHECK(fw_ipc_rwlock_uplock(l) == 0);
+    CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
     deadline = in_ms(SHORT_MS);
     error = fw_ipc_rwlock_timedupgrade(l, &deadline);
     if (error == ETIMEDOUT) {
@@ -318,7 +318,7 @@ static void survive_giving_up(void)
     give_up();
     CHECK(fw_ipc_rwlock_wrlock(l) == ENOTRECOVERABLE);
     CHECK(fw_ipc_rwlock_rdlock(l) == ENOTRECOVERABLE);
-    CHECK(fw_ipc_rwlock_tryuplock(l) == ENOTRECOVERABLE);
+    CHECK(fw_ipc_rwlock_upgradable_trylock(l) == ENOTRECOVERABLE);
 }
 
 static int repair(void *arg, const fw_ipc_death *death)

@@ -1,53 +1,58 @@
 # SPDX-License-Identifier: MIT
-"""Faults in units, barrier, once and semaphore between processes."""
+"""Faults in permits, barrier, once and semaphore between processes."""
 from .kinds import Family, Fault
 
-UNITS = "src/ipc/units.c"
+PERMITS = "src/ipc/permits.c"
 BARRIER = "src/ipc/barrier.c"
 PLACES = "src/ipc/barrier_place.c"
 ONCE = "src/ipc/once.c"
 SEM = "src/ipc/sem.c"
 
 TAKE_OVER = ("        else if (life == FW_IPC_DEAD && "
-             "fw_cas64_acquire(&v->units[i], &w, v->me.id)) {\n")
+             "fw_cas64_acquire(&v->permits[i], &w, v->me.id)) {\n")
 
-UNIT_FAULTS = [
-    Fault("ipc-units-robs", "takes units from the living", "ipc-units", UNITS,
+PERMIT_FAULTS = [
+    Fault("ipc-permits-robs", "takes permits from the living", "ipc-permits", PERMITS,
           TAKE_OVER, TAKE_OVER.replace("life == FW_IPC_DEAD", "life != FW_IPC_UNREAL")),
-    Fault("ipc-units-torn", "takes a unit by a load and a store", "ipc-units", UNITS,
-          "        if (w == 0 && fw_cas64_acquire(&v->units[i], &w, v->me.id))\n"
+    Fault("ipc-permits-torn", "takes a permit by a load and a store", "ipc-permits", PERMITS,
+          "        if (w == 0 && fw_cas64_acquire(&v->permits[i], &w, v->me.id))\n"
           "            return i;\n",
-          "        if (w == 0) {\n            fw_store64_release(&v->units[i], v->me.id);\n"
+          "        if (w == 0) {\n            fw_store64_release(&v->permits[i], v->me.id);\n"
           "            return i;\n        }\n"),
-    Fault("ipc-units-torn-over", "takes a dead one's unit by a load and a store",
-          "ipc-units-kill-two", UNITS, TAKE_OVER,
+    Fault("ipc-permits-torn-over", "takes a dead one's permit by a load and a store",
+          "ipc-permits-kill-two", PERMITS, TAKE_OVER,
           "        else if (life == FW_IPC_DEAD) {\n"
-          "            fw_store64_release(&v->units[i], v->me.id);\n"),
-    Fault("ipc-units-lost", "takes the units of dead ones for damaged", "ipc-units-kill", UNITS,
+          "            fw_store64_release(&v->permits[i], v->me.id);\n"),
+    Fault("ipc-permits-lost", "takes the permits of dead ones for damaged",
+          "ipc-permits-kill", PERMITS,
           TAKE_OVER,
           "        else if (life == FW_IPC_DEAD)\n            error = EUCLEAN;\n" +
           TAKE_OVER.replace("life == FW_IPC_DEAD", "life == FW_IPC_UNREAL")),
-    Fault("ipc-units-unannounced", "sleeps, and the queue does not say so", "ipc-units", UNITS,
+    Fault("ipc-permits-unannounced", "sleeps, and the queue does not say so",
+          "ipc-permits", PERMITS,
           "        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;\n",
           "        uint64_t w = fw_wait_blocks_(&wait->poll) ? fw_load64_relaxed(&v->u->queue_) : "
           "announce(v);\n"),
-    Fault("ipc-units-looks-first", "looks at the units, then announces itself", "ipc-units", UNITS,
+    Fault("ipc-permits-looks-first", "looks at the permits, then announces itself",
+          "ipc-permits", PERMITS,
           "        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;\n"
-          "        error = try_take(v, wait, unit);\n        if (error != EBUSY)\n"
+          "        error = try_take(v, wait, permit);\n        if (error != EBUSY)\n"
           "            return error;\n        watch_holders(v, wait);\n",
-          "        error = try_take(v, wait, unit);\n        if (error != EBUSY)\n"
+          "        error = try_take(v, wait, permit);\n        if (error != EBUSY)\n"
           "            return error;\n        watch_holders(v, wait);\n"
           "        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;\n"),
-    Fault("ipc-units-unwatched", "sleeps, and watches no holder's life", "ipc-units-told", UNITS,
+    Fault("ipc-permits-unwatched", "sleeps, and watches no holder's life",
+          "ipc-permits-told", PERMITS,
           "        watch_holders(v, wait);\n", ""),
-    Fault("ipc-units-no-wake", "gives back, and wakes nobody", "ipc-units", UNITS,
+    Fault("ipc-permits-no-wake", "gives back, and wakes nobody", "ipc-permits", PERMITS,
           "    if (fw_ipc_has_waiters_(w))\n        tell_queue_slow_(v, w);\n    return true;\n",
           "    if (w == UINT64_MAX)\n        tell_queue_slow_(v, w);\n    return true;\n"),
-    Fault("ipc-units-unfenced", "may look at the queue before the unit is free", "ipc-units", UNITS,
-          "    if (fw_load64_relaxed(&v->units[unit]) != w || "
-          "!fw_cas64_seq_cst(&v->units[unit], &w, 0))\n        return false;\n",
-          "    if (fw_load64_relaxed(&v->units[unit]) != w)\n        return false;\n"
-          "    fw_store64_release(&v->units[unit], 0);\n"),
+    Fault("ipc-permits-unfenced", "may look at the queue before the permit is free",
+          "ipc-permits", PERMITS,
+          "    if (fw_load64_relaxed(&v->permits[permit]) != w ||\n"
+          "        !fw_cas64_seq_cst(&v->permits[permit], &w, 0))\n        return false;\n",
+          "    if (fw_load64_relaxed(&v->permits[permit]) != w)\n        return false;\n"
+          "    fw_store64_release(&v->permits[permit], 0);\n"),
 ]
 
 BARRIER_FAULTS = [
@@ -202,7 +207,7 @@ SEM_FAULTS = [
           "    if (made != 0)\n        return 0;\n"),
 ]
 
-FAMILY = Family("ipc_gates", ["units.c", "barrier.c", "barrier_place.c", "once.c", "sem.c"],
+FAMILY = Family("ipc_gates", ["permits.c", "barrier.c", "barrier_place.c", "once.c", "sem.c"],
                 ["src/ipc/barrier_place.h", "src/ipc/barrier_word.h", "src/ipc/announce.h",
                  "src/ipc/sem.h"], {},
-                UNIT_FAULTS + BARRIER_FAULTS + ONCE_FAULTS + SEM_FAULTS, "src/ipc")
+                PERMIT_FAULTS + BARRIER_FAULTS + ONCE_FAULTS + SEM_FAULTS, "src/ipc")

@@ -5,8 +5,8 @@ extern const struct ipc_gates_calls CALLS;
 
 const struct ipc_gates_calls CALLS = {
     .ground = IPC_GROUND_CALLS,
-    .take = fw_ipc_units_take,
-    .give = fw_ipc_units_give,
+    .take = fw_ipc_permits_take,
+    .give = fw_ipc_permits_give,
     .wait = fw_ipc_barrier_wait_policy,
     .join = fw_ipc_barrier_join,
     .arrive = fw_ipc_barrier_arrive,

@@ -4,17 +4,17 @@
 
 #include <furwock/ipc/barrier.h>
 #include <furwock/ipc/once.h>
+#include <furwock/ipc/permits.h>
 #include <furwock/ipc/sem.h>
-#include <furwock/ipc/units.h>
 
 #include "ipc_calls.h"
 
 /* Units, barrier, once and semaphore between processes. */
 struct ipc_gates_calls {
     struct ipc_ground_calls ground;
-    int (*take)(fw_ipc_units *u, uint32_t *unit, const fw_wait_policy *policy,
+    int (*take)(fw_ipc_permits *u, uint32_t *unit, const fw_wait_policy *policy,
                 const fw_deadline *deadline);
-    int (*give)(fw_ipc_units *u, uint32_t unit);
+    int (*give)(fw_ipc_permits *u, uint32_t unit);
     int (*wait)(fw_ipc_barrier *b, const fw_wait_policy *policy, const fw_deadline *deadline);
     int (*join)(fw_ipc_barrier *b);
     int (*arrive)(fw_ipc_barrier *b, uint64_t *token);

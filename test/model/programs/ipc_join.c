@@ -31,7 +31,7 @@
 #define CREATE FW_REGION_CREATE
 #define ONLY (FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
 
-enum { SMALL = FW_REGION_LEAST, LARGE = 2 * FW_REGION_LEAST };
+enum { SMALL = FW_REGION_MIN_SIZE, LARGE = 2 * FW_REGION_MIN_SIZE };
 
 /* A word: `size` is what is asked for, in bytes. */
 static const struct request {

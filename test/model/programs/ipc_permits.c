@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs for the units between processes.
+ * The programs for the permits between processes.
  *
- *   take    takes a unit, and gives it back
+ *   take    takes a permit, and gives it back
  *   timed   the same, and gives up when its time is over
- *   keep    takes a unit, and ends with it
+ *   keep    takes a permit, and ends with it
  *
- * No unit is lent to two who live; it is told truly whether it was a dead one's; and a dead one's
+ * No permit is lent to two who live; it is told truly whether it was a dead one's; and a dead one's
  * comes back.
  */
 #include <errno.h>
@@ -21,11 +21,11 @@ enum word { END, TAKE, TIMED, KEEP, WORDS };
 
 static const char *const names[WORDS] = {"", "take", "timed", "keep"};
 
-/* By unit: thread + 1. */
+/* By permit: thread + 1. */
 enum ghost { LENT };
 
-static fw_ipc_units *u;
-static uint64_t *units;
+static fw_ipc_permits *u;
+static uint64_t *permits;
 
 static void setup(const void *arg)
 {
@@ -34,9 +34,9 @@ static void setup(const void *arg)
         {"queue", 0, 8}, {"queue", 0, 4}, {"unit0", 64, 8}, {"unit1", 72, 8}, {NULL, 0, 0}};
 
     ground_make(model_thread_count, true);
-    u = model_object("u", (unsigned)(sizeof *u + script->initial * sizeof *units), parts, NULL);
+    u = model_object("u", (unsigned)(sizeof *u + script->initial * sizeof *permits), parts, NULL);
     u->made_ = script->initial;
-    units = (uint64_t *)(u + 1);
+    permits = (uint64_t *)(u + 1);
     gates_script_read(script, names, WORDS);
 }
 
@@ -50,23 +50,24 @@ static void act(unsigned self, enum word w)
     static const fw_deadline soon = {
         .clock = CLOCK_MONOTONIC,
         .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
-    uint32_t unit = 0;
-    int error = ipc_gates_in_use->take(u, &unit, IPC_GATES_BLOCKS, w == TIMED ? &soon : NULL);
-    uint64_t *lent = &model_shared.ghost[LENT + unit];
+    uint32_t permit = 0;
+    int error = ipc_gates_in_use->take(u, &permit, IPC_GATES_BLOCKS, w == TIMED ? &soon : NULL);
+    uint64_t *lent = &model_shared.ghost[LENT + permit];
 
     if (error == ETIMEDOUT && w == TIMED)
         return;
-    if (unit >= u->made_ || (error != 0 && (error != EOWNERDEAD || !ground_has_deaths())))
+    if (permit >= u->made_ || (error != 0 && (error != EOWNERDEAD || !ground_has_deaths())))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-    report_remark(self, error == 0 ? "has a unit" : "has the unit of a dead one");
+    report_remark(self, error == 0 ? "has a permit" : "has the permit of a dead one");
     if (*lent != 0)
-        model_thread_fail("exclusion", "unit %llu is lent to thread %llu, too", unit, *lent - 1);
+        model_thread_fail("exclusion", "permit %llu is lent to thread %llu, too", permit,
+                          *lent - 1);
     *lent = self + 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     if (w == KEEP)
         model_thread_exit();
     *lent = 0;
-    if (ipc_gates_in_use->give(u, unit) != 0)
+    if (ipc_gates_in_use->give(u, permit) != 0)
         model_thread_fail("answer", "thread %llu may not give back what it has", self, 0);
 }
 
@@ -87,20 +88,20 @@ static void killed(unsigned thread)
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
-    uint64_t at = addr - (uint64_t)(uintptr_t)units;
+    uint64_t at = addr - (uint64_t)(uintptr_t)permits;
     unsigned owner = ground_thread_of(before);
 
     ground_changed(thread, addr, before);
-    if (at < u->made_ * sizeof *units && owner < MODEL_MAX_THREADS && owner != thread)
+    if (at < u->made_ * sizeof *permits && owner < MODEL_MAX_THREADS && owner != thread)
         model_fail("word", "thread %llu takes what thread %llu has", thread, owner);
 }
 
 static void finished(void)
 {
     for (unsigned i = 0; i < u->made_; i++)
-        if (ground_thread_of(units[i]) < MODEL_MAX_THREADS ||
-            (!ground_has_deaths() && units[i] != 0))
-            model_fail("word", "all are done, and unit %llu is lent: 0x%llx", i, units[i]);
+        if (ground_thread_of(permits[i]) < MODEL_MAX_THREADS ||
+            (!ground_has_deaths() && permits[i] != 0))
+            model_fail("word", "all are done, and permit %llu is lent: 0x%llx", i, permits[i]);
 }
 
 /* Each sleep changes the queue's word, so naps are counted: those of all sleepers together. */
@@ -117,27 +118,27 @@ static void finished(void)
         .own = ipc_gates_own, .access = access, .arg = __VA_ARGS__                         \
     }
 
-static const struct model_program ipc_units_table[] = {
-    PROGRAM("ipc-units", "one unit for two; nobody dies", 2, 0,
+static const struct model_program ipc_permits_table[] = {
+    PROGRAM("ipc-permits", "one permit for two; nobody dies", 2, 0,
             GATES_SCRIPT_FROM(1, "take take", "take take")),
-    PROGRAM("ipc-units-three", "two units for three; nobody dies", 3, 0,
+    PROGRAM("ipc-permits-three", "two permits for three; nobody dies", 3, 0,
             GATES_SCRIPT_FROM(2, "take", "take", "take")),
-    PROGRAM("ipc-units-kill", "one unit for two; one may die", 2, 1,
+    PROGRAM("ipc-permits-kill", "one permit for two; one may die", 2, 1,
             GATES_SCRIPT_FROM(1, "take take", "take take")),
-    PROGRAM("ipc-units-kill-two", "one unit for three; two may die", 3, 2,
+    PROGRAM("ipc-permits-kill-two", "one permit for three; two may die", 3, 2,
             GATES_SCRIPT_FROM(1, "take", "take", "take")),
-    PROGRAM("ipc-units-two", "two units for three; one may die", 3, 1,
+    PROGRAM("ipc-permits-two", "two permits for three; one may die", 3, 1,
             GATES_SCRIPT_FROM(2, "take", "take", "take")),
-    TOLD("ipc-units-told", "nobody naps; one unit for two; one may die", 2, 1,
+    TOLD("ipc-permits-told", "nobody naps; one permit for two; one may die", 2, 1,
          GATES_SCRIPT_FROM(1, "take take", "take take")),
-    TOLD("ipc-units-told-three", "nobody naps; one unit for three; one may die", 3, 1,
+    TOLD("ipc-permits-told-three", "nobody naps; one permit for three; one may die", 3, 1,
          GATES_SCRIPT_FROM(1, "take", "take", "take")),
-    TOLD("ipc-units-told-two", "nobody naps; two units for three; two may die", 3, 2,
+    TOLD("ipc-permits-told-two", "nobody naps; two permits for three; two may die", 3, 2,
          GATES_SCRIPT_FROM(2, "take", "take", "take")),
-    PROGRAM("ipc-units-keep", "who holds the unit ends", 2, 1,
+    PROGRAM("ipc-permits-keep", "who holds the permit ends", 2, 1,
             GATES_SCRIPT_FROM(1, "keep", "take")),
-    PROGRAM("ipc-units-timed", "one waits for a while only", 2, 1,
+    PROGRAM("ipc-permits-timed", "one waits for a while only", 2, 1,
             GATES_SCRIPT_FROM(1, "timed take", "take")),
 };
-const struct program_group ipc_units_programs = {"ipc-units", ipc_units_table,
-                                                 sizeof ipc_units_table / sizeof *ipc_units_table};
+const struct program_group ipc_permits_programs = {
+    "ipc-permits", ipc_permits_table, sizeof ipc_permits_table / sizeof *ipc_permits_table};

@@ -24,7 +24,7 @@ extern const struct program_group once_programs;
 extern const struct program_group atomic_programs;
 extern const struct program_group ipc_mutex_programs;
 extern const struct program_group ipc_rwlock_programs;
-extern const struct program_group ipc_units_programs;
+extern const struct program_group ipc_permits_programs;
 extern const struct program_group ipc_barrier_programs;
 extern const struct program_group ipc_once_programs;
 extern const struct program_group ipc_sem_programs;

@@ -8,7 +8,7 @@
 /*
  * The scripts of the real-time locks' programs: what each task does, a letter for each act.
  *
- *   j     waits for its next job, then lets go first who may (fw_rt_awake)
+ *   j     waits for its next job, then lets go first who may (fw_rt_resumed)
  *   s     sleeps by itself for a while, and tells nobody; whose first act it is, is no task
  *   a b   locks that lock           A B   unlocks it
  *   c d   tries to                  C D   unlocks it if it has it

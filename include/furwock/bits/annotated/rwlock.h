@@ -24,14 +24,14 @@ FW_NOTED_LOCK_INT_(fw_rwlock_wrlock_policy, FW_NOTE_WRITE_,
                    (fw_rwlock * l, const fw_wait_policy *policy, const fw_deadline *deadline),
                    (l, policy, deadline))
 FW_NOTED_UNLOCK_(fw_rwlock_wrunlock, FW_NOTE_WRITE_, (fw_rwlock * l))
-FW_NOTED_LOCK_(fw_rwlock_uplock, FW_NOTE_READ_, (fw_rwlock * l))
-FW_NOTED_TRYLOCK_(fw_rwlock_tryuplock, FW_NOTE_READ_, (fw_rwlock * l))
-FW_NOTED_LOCK_INT_(fw_rwlock_timeduplock, FW_NOTE_READ_,
+FW_NOTED_LOCK_(fw_rwlock_upgradable_lock, FW_NOTE_READ_, (fw_rwlock * l))
+FW_NOTED_TRYLOCK_(fw_rwlock_upgradable_trylock, FW_NOTE_READ_, (fw_rwlock * l))
+FW_NOTED_LOCK_INT_(fw_rwlock_upgradable_timedlock, FW_NOTE_READ_,
                    (fw_rwlock * l, const fw_deadline *deadline), (l, deadline))
-FW_NOTED_LOCK_INT_(fw_rwlock_uplock_policy, FW_NOTE_READ_,
+FW_NOTED_LOCK_INT_(fw_rwlock_upgradable_lock_policy, FW_NOTE_READ_,
                    (fw_rwlock * l, const fw_wait_policy *policy, const fw_deadline *deadline),
                    (l, policy, deadline))
-FW_NOTED_UNLOCK_(fw_rwlock_upunlock, FW_NOTE_READ_, (fw_rwlock * l))
+FW_NOTED_UNLOCK_(fw_rwlock_upgradable_unlock, FW_NOTE_READ_, (fw_rwlock * l))
 
 /* A conversion: a detector sees the one mode end and the other begin. */
 static inline void fw_rwlock_note_turned_(fw_rwlock *l, int from, int to)
@@ -95,19 +95,19 @@ static inline void fw_rwlock_unlock_noted_(fw_rwlock *l)
 
 #define fw_rwlock_rdlock fw_rwlock_rdlock_noted_
 #define fw_rwlock_wrlock fw_rwlock_wrlock_noted_
-#define fw_rwlock_uplock fw_rwlock_uplock_noted_
+#define fw_rwlock_upgradable_lock fw_rwlock_upgradable_lock_noted_
 #define fw_rwlock_tryrdlock fw_rwlock_tryrdlock_noted_
 #define fw_rwlock_trywrlock fw_rwlock_trywrlock_noted_
-#define fw_rwlock_tryuplock fw_rwlock_tryuplock_noted_
+#define fw_rwlock_upgradable_trylock fw_rwlock_upgradable_trylock_noted_
 #define fw_rwlock_timedrdlock fw_rwlock_timedrdlock_noted_
 #define fw_rwlock_timedwrlock fw_rwlock_timedwrlock_noted_
-#define fw_rwlock_timeduplock fw_rwlock_timeduplock_noted_
+#define fw_rwlock_upgradable_timedlock fw_rwlock_upgradable_timedlock_noted_
 #define fw_rwlock_rdlock_policy fw_rwlock_rdlock_policy_noted_
 #define fw_rwlock_wrlock_policy fw_rwlock_wrlock_policy_noted_
-#define fw_rwlock_uplock_policy fw_rwlock_uplock_policy_noted_
+#define fw_rwlock_upgradable_lock_policy fw_rwlock_upgradable_lock_policy_noted_
 #define fw_rwlock_rdunlock fw_rwlock_rdunlock_noted_
 #define fw_rwlock_wrunlock fw_rwlock_wrunlock_noted_
-#define fw_rwlock_upunlock fw_rwlock_upunlock_noted_
+#define fw_rwlock_upgradable_unlock fw_rwlock_upgradable_unlock_noted_
 #define fw_rwlock_tryupgrade fw_rwlock_tryupgrade_noted_
 #define fw_rwlock_upgrade fw_rwlock_upgrade_noted_
 #define fw_rwlock_timedupgrade fw_rwlock_timedupgrade_noted_

@@ -12,7 +12,7 @@
 static inline void fw_ipc_cond_note_unlocked_(fw_ipc_cond *c, fw_ipc_mutex *m)
 {
     FW_NOTE_WORDS_(c);
-    if (fw_ipc_mutex_is_mine(m)) {
+    if (fw_ipc_mutex_is_held_by_me(m)) {
         FW_NOTE_UNLOCKING_(m, FW_NOTE_WRITE_);
         FW_NOTE_UNLOCKED_(m, FW_NOTE_WRITE_);
     }
@@ -20,7 +20,7 @@ static inline void fw_ipc_cond_note_unlocked_(fw_ipc_cond *c, fw_ipc_mutex *m)
 
 static inline int fw_ipc_cond_note_relocked_(fw_ipc_mutex *m, int error)
 {
-    if (fw_ipc_mutex_is_mine(m)) {
+    if (fw_ipc_mutex_is_held_by_me(m)) {
         FW_NOTE_LOCKING_(m, FW_NOTE_WRITE_);
         FW_NOTE_LOCKED_(m, FW_NOTE_WRITE_, 1);
     }

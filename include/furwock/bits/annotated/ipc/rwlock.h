@@ -24,14 +24,14 @@ FW_NOTED_LOCK_INT_(fw_ipc_rwlock_wrlock_policy, FW_NOTE_WRITE_,
                    (fw_ipc_rwlock * l, const fw_wait_policy *policy, const fw_deadline *deadline),
                    (l, policy, deadline))
 FW_NOTED_UNLOCK_INT_(fw_ipc_rwlock_wrunlock, FW_NOTE_WRITE_, (fw_ipc_rwlock * l))
-FW_NOTED_LOCK_INT_(fw_ipc_rwlock_uplock, FW_NOTE_READ_, (fw_ipc_rwlock * l), (l))
-FW_NOTED_TRYLOCK_(fw_ipc_rwlock_tryuplock, FW_NOTE_READ_, (fw_ipc_rwlock * l))
-FW_NOTED_LOCK_INT_(fw_ipc_rwlock_timeduplock, FW_NOTE_READ_,
+FW_NOTED_LOCK_INT_(fw_ipc_rwlock_upgradable_lock, FW_NOTE_READ_, (fw_ipc_rwlock * l), (l))
+FW_NOTED_TRYLOCK_(fw_ipc_rwlock_upgradable_trylock, FW_NOTE_READ_, (fw_ipc_rwlock * l))
+FW_NOTED_LOCK_INT_(fw_ipc_rwlock_upgradable_timedlock, FW_NOTE_READ_,
                    (fw_ipc_rwlock * l, const fw_deadline *deadline), (l, deadline))
-FW_NOTED_LOCK_INT_(fw_ipc_rwlock_uplock_policy, FW_NOTE_READ_,
+FW_NOTED_LOCK_INT_(fw_ipc_rwlock_upgradable_lock_policy, FW_NOTE_READ_,
                    (fw_ipc_rwlock * l, const fw_wait_policy *policy, const fw_deadline *deadline),
                    (l, policy, deadline))
-FW_NOTED_UNLOCK_INT_(fw_ipc_rwlock_upunlock, FW_NOTE_READ_, (fw_ipc_rwlock * l))
+FW_NOTED_UNLOCK_INT_(fw_ipc_rwlock_upgradable_unlock, FW_NOTE_READ_, (fw_ipc_rwlock * l))
 
 /* A conversion: a detector sees the one mode end and the other begin. */
 static inline void fw_ipc_rwlock_note_turned_(fw_ipc_rwlock *l, int from, int to)
@@ -66,7 +66,7 @@ static inline int fw_ipc_rwlock_timedupgrade_noted_(fw_ipc_rwlock *l, const fw_d
 
 static inline int fw_ipc_rwlock_noted_mode_(const fw_ipc_rwlock *l)
 {
-    return fw_ipc_rwlock_mine(l) == FW_IPC_RWLOCK_WRITE ? FW_NOTE_WRITE_ : FW_NOTE_READ_;
+    return fw_ipc_rwlock_held_by_me(l) == FW_IPC_RWLOCK_WRITE ? FW_NOTE_WRITE_ : FW_NOTE_READ_;
 }
 
 static inline int fw_ipc_rwlock_downgrade_noted_(fw_ipc_rwlock *l)
@@ -95,19 +95,19 @@ static inline int fw_ipc_rwlock_unlock_noted_(fw_ipc_rwlock *l)
 
 #define fw_ipc_rwlock_rdlock fw_ipc_rwlock_rdlock_noted_
 #define fw_ipc_rwlock_wrlock fw_ipc_rwlock_wrlock_noted_
-#define fw_ipc_rwlock_uplock fw_ipc_rwlock_uplock_noted_
+#define fw_ipc_rwlock_upgradable_lock fw_ipc_rwlock_upgradable_lock_noted_
 #define fw_ipc_rwlock_tryrdlock fw_ipc_rwlock_tryrdlock_noted_
 #define fw_ipc_rwlock_trywrlock fw_ipc_rwlock_trywrlock_noted_
-#define fw_ipc_rwlock_tryuplock fw_ipc_rwlock_tryuplock_noted_
+#define fw_ipc_rwlock_upgradable_trylock fw_ipc_rwlock_upgradable_trylock_noted_
 #define fw_ipc_rwlock_timedrdlock fw_ipc_rwlock_timedrdlock_noted_
 #define fw_ipc_rwlock_timedwrlock fw_ipc_rwlock_timedwrlock_noted_
-#define fw_ipc_rwlock_timeduplock fw_ipc_rwlock_timeduplock_noted_
+#define fw_ipc_rwlock_upgradable_timedlock fw_ipc_rwlock_upgradable_timedlock_noted_
 #define fw_ipc_rwlock_rdlock_policy fw_ipc_rwlock_rdlock_policy_noted_
 #define fw_ipc_rwlock_wrlock_policy fw_ipc_rwlock_wrlock_policy_noted_
-#define fw_ipc_rwlock_uplock_policy fw_ipc_rwlock_uplock_policy_noted_
+#define fw_ipc_rwlock_upgradable_lock_policy fw_ipc_rwlock_upgradable_lock_policy_noted_
 #define fw_ipc_rwlock_rdunlock fw_ipc_rwlock_rdunlock_noted_
 #define fw_ipc_rwlock_wrunlock fw_ipc_rwlock_wrunlock_noted_
-#define fw_ipc_rwlock_upunlock fw_ipc_rwlock_upunlock_noted_
+#define fw_ipc_rwlock_upgradable_unlock fw_ipc_rwlock_upgradable_unlock_noted_
 #define fw_ipc_rwlock_tryupgrade fw_ipc_rwlock_tryupgrade_noted_
 #define fw_ipc_rwlock_upgrade fw_ipc_rwlock_upgrade_noted_
 #define fw_ipc_rwlock_timedupgrade fw_ipc_rwlock_timedupgrade_noted_
