@@ -127,7 +127,7 @@ static bool take(const struct fw_ipc_place_ *place, uint32_t slot, uint64_t *id)
     is_mine = fw_cas64_acq_rel(&m->life, &life, (tenancy(life) + 1) << 32 | r.id);
     if (is_mine) {
         fw_ipc_have_line_(place, slot, r.id);
-        place->lines_had[slot].behind = fw_robust_first_();
+        __atomic_store_n(&place->lines_had[slot].behind, fw_robust_first_(), __ATOMIC_RELAXED);
         introduce(m, r.id, tenancy(life) + 1);
         if (fw_robust_link_(robust_word(m)))              /* if not, fw_ipc_life_slow_ finds out */
             fw_or64_relaxed(&m->life, FW_ROBUST_WAITERS); /* tid -> tid|WAITERS */

@@ -26,8 +26,12 @@ struct fw_ipc_plan_; /* ipc/head.h */
 
 /* What a process knows of a line by itself: M4 in layout.h. */
 struct fw_ipc_own_line_ {
-    uint32_t thread;  /* that of this process which has had it last: its id, or 0 */
-    uintptr_t behind; /* the entry that comes right behind the line's in that one's robust list */
+    uint32_t thread; /* that of this process which has had it last: its id, or 0 */
+    /*
+     * The entry that comes right behind the line's in that one's robust list.  For that thread
+     * only; atomic, since no checker of races sees what orders it with the line's next thread.
+     */
+    uintptr_t behind;
 };
 
 struct fw_ipc_place_ {

@@ -253,7 +253,7 @@ static bool is_next(const struct fw_robust_head_ *head, const struct entry *e,
     const uintptr_t *first = behind(rule, e);
 
     /* Whatever enters the list does so before all others. */
-    if (first == NULL || *first == (uintptr_t)next)
+    if (first == NULL || __atomic_load_n(first, __ATOMIC_RELAXED) == (uintptr_t)next)
         return true;
     if ((uintptr_t)next == (uintptr_t)head)
         return fw_robust_thread_.leads_back && *before(entry_at((uintptr_t)head)) == (uintptr_t)e;
@@ -316,7 +316,7 @@ bool fw_robust_unlink_from_(uint32_t *word, const struct fw_robust_rule_ *rule)
         return false; /* written over; and the one behind, wherever it is, leads back here */
     first = behind(rule, at);
     if (first != NULL)
-        *first = (uintptr_t)entry_at(next);
+        put(first, (uintptr_t)entry_at(next));
     put(&at->next, next);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     put_before(entry_at(next), (uintptr_t)at);

@@ -25,6 +25,8 @@ FAMILIES = ("mutex", "rwlock", "sem", "named", "gates", "attributes", "c11")
 COUNT = 60   # sequences of a family; a second or two, for each library
 # Those that have differed once, and are not among the first.
 ONCE = (("c11", 3343), ("mutex", 758), ("mutex", 3164), ("mutex", 6669))
+# An owner dies, which an emulator does not mark; the C library ends the program then.
+DEATHS = (("mutex", 758),)
 BATCH = 50   # in one run of the program
 AGAIN = 3    # a difference that this machine made, by being late, does not come so often
 CONTEXT = 8  # lines before a difference
@@ -89,7 +91,7 @@ def main():
     args = parser.parse_args()
     EMULATOR.extend(shlex.split(args.emulator))
     families = [args.family] if args.family else FAMILIES
-    once = [] if args.family else ONCE
+    once = [] if args.family else [seed for seed in ONCE if not (EMULATOR and seed in DEATHS)]
     jobs, differences = [], 0
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for library in args.library:
