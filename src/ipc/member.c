@@ -285,15 +285,29 @@ bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
     return is_out;
 }
 
+static bool is_own(const struct fw_ipc_place_ *place, uint32_t slot)
+{
+    const struct membership *k = &known[place->index];
+
+    return is_valid(k, place) && slot + 1 == (k->id & FW_IPC_SLOT);
+}
+
 /* As this process knows it: M4. */
 bool fw_ipc_has_company_(const struct fw_ipc_place_ *place)
 {
-    uint64_t own = is_valid(&known[place->index], place) ? known[place->index].id : 0;
-
     for (uint32_t slot = 0; slot < place->member_count; slot++)
-        if (slot + 1 != (own & FW_IPC_SLOT) && who_has(place, slot) != 0)
+        if (!is_own(place, slot) && who_has(place, slot) != 0)
             return true; /* the system is asked about one who lives at most */
     return false;
+}
+
+bool fw_ipc_company_seems_gone_(const struct fw_ipc_place_ *place)
+{
+    for (uint32_t slot = 0; slot < place->member_count; slot++)
+        if (!is_own(place, slot) && fw_ipc_line_had_(place, slot) != 0 &&
+            (tenant(fw_load64_relaxed(&place->members[slot].life)) & FW_ROBUST_DIED) == 0)
+            return false;
+    return true;
 }
 
 /* What it says of a holder; the line may have become another's. */

@@ -54,6 +54,9 @@ bool fw_ipc_list_leave_(struct fw_ipc_member_ *m);
  */
 bool fw_ipc_has_company_(const struct fw_ipc_place_ *place);
 
+/* Do their lines say that all of these have ended?  A hint, since others can write there. */
+bool fw_ipc_company_seems_gone_(const struct fw_ipc_place_ *place);
+
 /*
  * The life of a holder, by its id (flags are not looked at).
  *   FW_IPC_ALIVE    it may still run

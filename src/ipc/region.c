@@ -26,12 +26,14 @@
 #include <stdbool.h>
 
 #include <furwock/bits/atomic.h>
+#include <furwock/futex.h>
 #include <furwock/mutex.h>
 
 #include "ipc/join.h"
 #include "ipc/member.h"
 #include "ipc/recover.h"
 #include "ipc/region.h"
+#include "sys/clock.h"
 #include "sys/region_file.h"
 #include "sys/thread.h"
 
@@ -41,6 +43,10 @@
 
 /* What is found after a renewal is from this start: the second time is for what others do. */
 enum { RENEWALS = 8 };
+
+/* That a thread which has ended is forgotten takes microseconds, or a turn on a busy machine. */
+#define GONE_WITHIN_NS UINT64_C(1000000000)
+#define ASK_AGAIN_NS UINT64_C(50000)
 
 _Static_assert((int)FW_REGION_MAX_OPEN == (int)FW_IPC_PLACES, "a place for each handle");
 
@@ -265,12 +271,30 @@ int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **regio
     return error;
 }
 
+/*
+ * Does another thread have a line?  One that has ended is known to the kernel for a moment longer
+ * than its line is marked, and than whoever joins it waits.
+ */
+static bool has_company(const struct fw_region *r)
+{
+    const fw_deadline gone = fw_deadline_in_(CLOCK_MONOTONIC, GONE_WITHIN_NS);
+    const uint32_t nothing = 0;
+
+    while (fw_ipc_has_company_(r->place)) {
+        const fw_deadline soon = fw_deadline_in_(CLOCK_MONOTONIC, ASK_AGAIN_NS);
+        if (!fw_ipc_company_seems_gone_(r->place) || fw_deadline_is_over_(&gone))
+            return true;
+        fw_futex_wait(&nothing, 0, FW_FUTEX_PRIVATE, &soon);
+    }
+    return false;
+}
+
 /* For the holder of `opening`. */
 static int close_adopted(struct fw_region *r)
 {
     bool has_left;
 
-    if (fw_ipc_has_company_(r->place))
+    if (has_company(r))
         return EBUSY;
     has_left = fw_ipc_leave_(r->place);
     fw_ipc_forget_repairs_(r->place);
