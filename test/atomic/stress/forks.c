@@ -203,9 +203,24 @@ static void fork_here(int number)
     errno = saved_errno;
 }
 
+/* What the handler has done, here or there. */
+static void see_to_forks(struct worker *me)
+{
+    if (getpid() != parent)
+        be_a_child(me);
+    if (born > 0) {
+        await(born);
+        born = 0;
+    }
+}
+
 static void use_all_and_be_forked(struct worker *me)
 {
     bool is_storm = me->index == 0;
+    sigset_t caught;
+
+    sigemptyset(&caught);
+    sigaddset(&caught, SIGUSR1);
 
     targets[me->index] = pthread_self();
     meet(&meeting);
@@ -217,14 +232,11 @@ static void use_all_and_be_forked(struct worker *me)
         for (unsigned k = 0; !is_storm && k < 50; k++)
             if (!operate(me, draw(me, OBJECTS)) && getpid() == parent)
                 subject_caught("torn in the parent");
-        if (getpid() != parent)
-            be_a_child(me);
-        if (born > 0) {
-            await(born);
-            born = 0;
-        }
+        see_to_forks(me);
         did_a_turn(me);
     } while (!subject_is_over());
+    pthread_sigmask(SIG_BLOCK, &caught, NULL); /* a child would end as a thread does, by exit() */
+    see_to_forks(me);
 }
 
 enum { FEW_FORKS = 10 };
