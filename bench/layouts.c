@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "harness/clock.h"
+#include "measure/clock.h"
 
 enum { SLICE = 2000, MOST_ROUNDS = 100000 };
 

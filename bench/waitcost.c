@@ -22,7 +22,7 @@
 
 #include <furwock/futex.h>
 
-#include "harness/clock.h"
+#include "measure/clock.h"
 
 enum { SAMPLES = 31, FEW = 300, MANY = 20000, POLLS = 200000, MOST_CPUS = 64 };
 

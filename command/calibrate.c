@@ -10,7 +10,7 @@
 #include "calibrate.h"
 #include "command.h"
 #include "cpus.h"
-#include "harness/clock.h"
+#include "measure/clock.h"
 
 enum { ROUNDS_LEAST = 5, ROUNDS_MOST = 20000 };
 

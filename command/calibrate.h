@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "harness/machine.h"
+#include "measure/machine.h"
 
 /*
  * What `furwock calibrate` measures, after Gustedt, "Futex based locks for C11's generic atomics"

@@ -5,7 +5,7 @@
 
 #include "calibrate.h"
 #include "command.h"
-#include "harness/stats.h"
+#include "measure/stats.h"
 #include "word_lock.h"
 
 /*

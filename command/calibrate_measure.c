@@ -14,9 +14,9 @@
 #include "calibrate.h"
 #include "command.h"
 #include "copy.h"
-#include "harness/clock.h"
-#include "harness/crew.h"
-#include "harness/stats.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/stats.h"
 #include "stripe.h"
 #include "sys/clock.h"
 

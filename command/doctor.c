@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "harness/machine.h"
+#include "measure/machine.h"
 
 enum { ANSWERS = 64 };
 

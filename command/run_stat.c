@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "harness/clock.h"
+#include "measure/clock.h"
 #include "run.h"
 #include "run_descendants.h"
 #include "run_stat_directory.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/machine.h"
+#include "measure/machine.h"
 #include "places.h"
 #include "run_stat_show.h"
 #include "visible.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/clock.h"
+#include "measure/clock.h"
 #include "preload/counting/table.h"
 #include "preload/stat_what.h"
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "bench.h"
-#include "libatomics.h"
+#include "bench/adapters/libatomics.h"
 
 enum {
     SIZE_MAX_BYTES = 4096, /* of an object */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "atomicmix.h"
-#include "rng.h"
+#include "measure/rng.h"
 
 /*
  * Each loop is calls through a pointer, as a program makes them through its linkage table, and

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "atomicmix.h"
-#include "crew.h"
+#include "measure/crew.h"
 
 enum { REPETITIONS = 15, REPETITIONS_GOALS = 41, BUDGET = 45, RUN_MS = 10, RUN_MAX = 100000 };
 enum { THREADS_MAX = 64, OFFSET_MAX = 4095 };

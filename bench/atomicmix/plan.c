@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "atomicmix.h"
-#include "crew.h"
+#include "measure/crew.h"
 
 enum {
     NS_PER_MS = 1000000,

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "atomicmix.h"
-#include "clock.h"
-#include "crew.h"
-#include "rng.h"
-#include "stats.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/rng.h"
+#include "measure/stats.h"
 
 enum {
     SAMPLES = 9,        /* of a run alone; their median counts */

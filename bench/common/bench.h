@@ -11,7 +11,7 @@
 
 #include <jansson.h>
 
-#include "adapter_head.h"
+#include "bench/adapters/adapter_head.h"
 
 /*
  * What the benchmarks share: the command line, the taking of turns, statistics, tables and the

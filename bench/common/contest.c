@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "clock.h"
+#include "measure/clock.h"
 
 struct bench_place *bench_add_place(struct bench *b, double pieces, json_t *parameters)
 {

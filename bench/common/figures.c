@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "stats.h"
+#include "measure/stats.h"
 
 /* One member of each run, in an array that the caller frees. */
 static double *column(const struct bench_entry *e, unsigned n, size_t offset)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "machine.h"
+#include "measure/machine.h"
 
 const char *bench_family_name(enum adapter_family family)
 {

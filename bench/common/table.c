@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "bench.h"
-#include "machine.h"
-#include "stats.h"
+#include "measure/machine.h"
+#include "measure/stats.h"
 
 void bench_print_machine(FILE *out)
 {

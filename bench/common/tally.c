@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "bench.h"
-#include "counters.h"
+#include "measure/counters.h"
 
 bool bench_counts_calls;
 static struct counters *calls;

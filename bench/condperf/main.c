@@ -7,9 +7,9 @@
  */
 #include <stdlib.h>
 
-#include "clock.h"
-#include "cond_adapter.h"
+#include "bench/adapters/cond_adapter.h"
 #include "condperf.h"
+#include "measure/clock.h"
 
 enum {
     LIST_MAX = 16,

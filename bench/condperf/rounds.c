@@ -19,11 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "cond_adapter.h"
+#include "bench/adapters/cond_adapter.h"
 #include "condperf.h"
-#include "crew.h"
-#include "task_limits.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/task_limits.h"
 
 enum {
     WARM_ROUNDS = 2, /* stacks are touched, queues have their places */

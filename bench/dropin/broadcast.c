@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "clock.h"
 #include "dropin.h"
+#include "measure/clock.h"
 
 enum {
     WARM_ROUNDS = 2,

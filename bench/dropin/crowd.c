@@ -5,8 +5,8 @@
 #include <semaphore.h>
 #include <stdbool.h>
 
-#include "clock.h"
 #include "dropin.h"
+#include "measure/clock.h"
 
 enum { THREADS_MOST = 256, WARM_MS = 2, MS = 1000000, FULL = 100 };
 

@@ -4,9 +4,9 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
-#include "clock.h"
 #include "dropin.h"
-#include "stats.h"
+#include "measure/clock.h"
+#include "measure/stats.h"
 
 enum {
     SAMPLES_MOST = 4000,

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "clock.h"
 #include "dropin.h"
+#include "measure/clock.h"
 
 enum { EXIT_USAGE = 2, WAITERS = 256 };
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "adapter.h"
 #include "bench.h"
+#include "bench/adapters/adapter.h"
 
 /*
  * futexlock: the benchmark by which Darren Hart measured FUTEX_LOCK ("[PATCH V5 0/4][RFC] futex:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "clock.h"
 #include "futexlock.h"
+#include "measure/clock.h"
 
 enum {
     STEP = 2, /* a subtraction and a jump back, as gcc and clang compile the loop */

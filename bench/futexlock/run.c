@@ -16,10 +16,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
-#include "crew.h"
 #include "futexlock.h"
-#include "task_limits.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/task_limits.h"
 
 enum {
     PER_CENT = 100,

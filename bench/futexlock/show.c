@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "futexlock.h"
-#include "stats.h"
+#include "measure/stats.h"
 
 enum { PER_CENT = 100, WIDE = 1000 /* per cent: an interval that says nothing */ };
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew.h"
 #include "futexlock.h"
-#include "machine.h"
+#include "measure/crew.h"
+#include "measure/machine.h"
 
 const char lock_adaptive[] = "furwock", lock_normal[] = "furwock-block",
            lock_fixed[] = "furwock-spin7";

@@ -2,7 +2,7 @@
 /* For the tests of futexlock itself: a lock, and one that lets everybody in. */
 #include <pthread.h>
 
-#include "adapter_define.h"
+#include "bench/adapters/adapter_define.h"
 
 ADAPTER_ZERO_IS_FREE(any)
 ADAPTER_LOCKS(good, pthread_mutex_t, pthread_mutex_lock(l), pthread_mutex_unlock(l))

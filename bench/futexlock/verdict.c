@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew.h"
 #include "futexlock.h"
-#include "stats.h"
+#include "measure/crew.h"
+#include "measure/stats.h"
 
 /* Hart's run: 749 thousand iterations a second against 606. */
 static const struct duty hart = {.threads = 8, .period = 1000, .cycle = 10};

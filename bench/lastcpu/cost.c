@@ -5,8 +5,8 @@
 
 #include <furwock/bits/self.h>
 
-#include "harness/clock.h"
 #include "lastcpu.h"
+#include "measure/clock.h"
 #include "sys/last_cpu.h"
 
 enum { CALLS = 1000000, THREADS = 2000, SAMPLES = 9 };

@@ -2,8 +2,8 @@
 #include <furwock/bits/self.h>
 #include <furwock/futex.h>
 
-#include "harness/clock.h"
 #include "lastcpu.h"
+#include "measure/clock.h"
 #include "sys/clock.h"
 #include "sys/last_cpu.h"
 

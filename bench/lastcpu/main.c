@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/clock.h"
 #include "lastcpu.h"
+#include "measure/clock.h"
 
 enum { MOST_THREADS = 256, MOST_ROUNDS = 99 };
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew.h"
-#include "gate_adapter.h"
+#include "bench/adapters/gate_adapter.h"
 #include "latency.h"
+#include "measure/crew.h"
 
 enum { REPETITIONS = 31, TESTS_MAX = 16, PARTIES_PER_CPU = 4 };
 

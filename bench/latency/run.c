@@ -3,12 +3,12 @@
 #include <stdalign.h>
 #include <string.h>
 
-#include "clock.h"
-#include "crew.h"
-#include "gate_adapter.h"
+#include "bench/adapters/gate_adapter.h"
 #include "latency.h"
-#include "stats.h"
-#include "task_limits.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/stats.h"
+#include "measure/task_limits.h"
 
 enum {
     SAMPLES = 9,         /* of a run alone; their median counts */

@@ -3,7 +3,7 @@
 #define FW_BENCH_LIFO_H
 
 #include "bench.h"
-#include "libatomics.h"
+#include "bench/adapters/libatomics.h"
 
 /* A way to make an object of any size atomic: a lock around each operation, or a library. */
 struct primitive {

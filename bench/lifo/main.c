@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew.h"
 #include "lifo.h"
+#include "measure/crew.h"
 #include "stack.h"
 
 enum {

@@ -10,8 +10,8 @@
 #include <furwock/mutex.h>
 
 #include "atomic/word_lock.h"
-#include "classics/gustedt.h"
-#include "classics/musl.h"
+#include "bench/classics/gustedt.h"
+#include "bench/classics/musl.h"
 #include "lifo.h"
 #include "sys/clock.h"
 

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "crew.h"
 #include "lifo.h"
-#include "rng.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/rng.h"
+#include "measure/task_limits.h"
 #include "stack.h"
-#include "task_limits.h"
 
 enum {
     BATCH = 16,     /* elements that are created or deleted at once, at most */

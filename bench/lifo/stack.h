@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libatomics.h"
+#include "bench/adapters/libatomics.h"
 
 /*
  * A stack of elements without a lock of its own: its head is one atomic object, a pointer to the

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "lockmix.h"
-#include "stats.h"
+#include "measure/stats.h"
 
 static size_t number_of(const struct bench_place *p, const struct bench_entry *e)
 {

@@ -5,9 +5,9 @@
  */
 #include <errno.h>
 
-#include "clock.h"
-#include "crew.h"
 #include "lockmix.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
 
 enum {
     PERIOD_US = 10000, /* of one that rests in between: a few of the kernel's time slices */

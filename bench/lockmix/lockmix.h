@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "adapter.h"
 #include "bench.h"
-#include "histogram.h"
-#include "rng.h"
+#include "bench/adapters/adapter.h"
+#include "measure/histogram.h"
+#include "measure/rng.h"
 
 /*
  * Threads that work on shared data under locks, in one of several modes, while other processes

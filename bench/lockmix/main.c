@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "crew.h"
 #include "lockmix.h"
-#include "machine.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/machine.h"
 
 enum {
     LIST_MAX = 16,

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "crew.h"
 #include "lockmix.h"
-#include "task_limits.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/task_limits.h"
 
 enum {
     TIMED_OF = 16,  /* one acquisition of so many is timed */

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "cond_adapter.h"
-#include "crew.h"
+#include "bench/adapters/cond_adapter.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/task_limits.h"
 #include "pingpong.h"
-#include "task_limits.h"
 
 enum {
     LINE_PAIR = 128,

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "cond_adapter.h"
-#include "crew.h"
+#include "bench/adapters/cond_adapter.h"
+#include "measure/crew.h"
 #include "pingpong.h"
 
 enum {

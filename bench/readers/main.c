@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "crew.h"
+#include "bench/adapters/rw_adapter.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/stats.h"
 #include "readers.h"
-#include "rw_adapter.h"
-#include "stats.h"
 
 enum {
     LIST_MAX = 16,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "bench.h"
-#include "rw_adapter.h"
+#include "bench/adapters/rw_adapter.h"
 
 /* One place of the contest. */
 struct crowd {

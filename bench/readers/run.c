@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "crew.h"
+#include "bench/adapters/rw_adapter.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
 #include "readers.h"
-#include "rw_adapter.h"
 
 enum {
     BATCH = 64, /* pairs between two looks whether the time is over */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/stats.h"
 #include "rtlatency.h"
-#include "stats.h"
 
 static const double of_protect = 0.03, of_inherit = 0.8;
 /* The worst of the paper that does without page faults; and with them. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
+#include "measure/clock.h"
 #include "rtlatency.h"
 
 enum { BILLION = 1000000000 };

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "crew.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
 #include "rtlatency.h"
 #include "ticks.h"
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "measure/clock.h"
+#include "measure/stats.h"
 #include "rtlatency.h"
-#include "stats.h"
 
 enum {
     WARM = 200,        /* pairs */

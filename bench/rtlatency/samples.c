@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "rng.h"
+#include "measure/rng.h"
 #include "rtlatency.h"
 
 enum { FIRST_ROOM = 4096, DRAWN_SEED = 1 };

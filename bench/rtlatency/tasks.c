@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "rng.h"
+#include "measure/clock.h"
+#include "measure/rng.h"
 #include "rtlatency.h"
 #include "ticks.h"
 

@@ -43,7 +43,7 @@ static inline uint64_t ticks_after(void)
     return ticks_before();
 }
 #else
-#include "clock.h"
+#include "measure/clock.h"
 
 static inline uint64_t ticks_before(void)
 {

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "atomic/stripe.h"
-#include "clock.h"
-#include "crew.h"
-#include "libatomics.h"
-#include "rng.h"
+#include "bench/adapters/libatomics.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/rng.h"
 #include "stripes.h"
 
 enum {

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "crew.h"
+#include "measure/crew.h"
 #include "stripes.h"
 
 enum { REPETITIONS = 31, BUDGET = 30, SCENES_MAX = 16 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "rng.h"
+#include "measure/rng.h"
 #include "stripes.h"
 
 enum { ALIGNMENT = 16, LEAST_PAGE = 4096 };

@@ -3,9 +3,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "adapter.h"
+#include "bench/adapters/adapter.h"
+#include "bench/adapters/rw_adapter.h"
 #include "run.h"
-#include "rw_adapter.h"
 
 static const char *family_name(enum adapter_family f)
 {

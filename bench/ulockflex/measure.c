@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "clock.h"
-#include "crew.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/task_limits.h"
 #include "run.h"
-#include "task_limits.h"
 
 /* Tasks run for this long before measuring begins: caches fill, queues form. */
 #define WARM_FRACTION 0.1

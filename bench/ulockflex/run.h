@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "adapter_head.h"
-#include "histogram.h"
+#include "bench/adapters/adapter_head.h"
+#include "measure/histogram.h"
 
 /*
  * ulockflex-run: one run of one lock in one configuration, in a fresh process.

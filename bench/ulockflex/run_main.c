@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "measure/clock.h"
 #include "run.h"
 
 /* Exit statuses; the front end knows them too. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "adapter.h"
+#include "bench/adapters/adapter.h"
+#include "bench/adapters/rw_adapter.h"
 #include "run.h"
-#include "rw_adapter.h"
 
 static void take(struct subject *s, const void *adapter, struct calls read, struct calls write)
 {

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "machine.h"
+#include "measure/clock.h"
+#include "measure/machine.h"
+#include "measure/stats.h"
 #include "run.h"
-#include "stats.h"
 
 struct totals {
     uint64_t iterations;      /* in the window that the main task saw */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <sys/resource.h>
 
-#include "clock.h"
-#include "rng.h"
+#include "measure/clock.h"
+#include "measure/rng.h"
 #include "run.h"
 
 struct task {

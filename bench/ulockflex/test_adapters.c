@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "adapter.h"
+#include "bench/adapters/adapter.h"
 
 /*
  * Locks for the tests of ulockflex itself: good ones, and four that are broken in the ways that

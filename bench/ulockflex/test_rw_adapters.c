@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
 
-#include "rw_adapter.h"
+#include "bench/adapters/rw_adapter.h"
 
 /*
  * Read-write locks for the tests of ulockflex itself: good ones, and two that are broken in the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cond_adapter.h"
-#include "gate_adapter.h"
-#include "rw_adapter.h"
+#include "bench/adapters/cond_adapter.h"
+#include "bench/adapters/gate_adapter.h"
+#include "bench/adapters/rw_adapter.h"
 #include "uncontended.h"
 
 const struct object_kind object_kinds[OBJECTS] = {

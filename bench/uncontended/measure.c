@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "measure/clock.h"
 #include "uncontended.h"
 
 enum {

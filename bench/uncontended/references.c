@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#include "adapter_define.h"
+#include "bench/adapters/adapter_define.h"
 #include "uncontended.h"
 
 #define CAS_ACQUIRE(l)                                                                      \

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-#include "machine.h"
-#include "stats.h"
+#include "measure/machine.h"
+#include "measure/stats.h"
 #include "uncontended.h"
 
 static double median_of(const struct contest *c, const struct contestant *k)

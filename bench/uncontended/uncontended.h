@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "adapter.h"
-#include "counters.h"
+#include "bench/adapters/adapter.h"
+#include "measure/counters.h"
 
 /* What is measured of an object that nobody else uses: one or two calls, over and over. */
 enum object {

@@ -8,9 +8,9 @@
  */
 #include <stdlib.h>
 
-#include "clock.h"
-#include "crew.h"
-#include "rw_adapter.h"
+#include "bench/adapters/rw_adapter.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
 #include "writerwait.h"
 
 enum {

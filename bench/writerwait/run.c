@@ -7,10 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "crew.h"
-#include "rng.h"
-#include "rw_adapter.h"
+#include "bench/adapters/rw_adapter.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/rng.h"
 #include "writerwait.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "bench.h"
-#include "histogram.h"
+#include "measure/histogram.h"
 
 /* How long a writer has waited for one lock at one place, over all repetitions. */
 struct waits {

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "adapter_define.h"
-#include "clock.h"
+#include "bench/adapters/adapter_define.h"
+#include "measure/clock.h"
 
 /* A lock that works, to break: test and set, yielding. */
 struct base {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Condition variables that are wrong, each in one way. */
+#include "bench/adapters/cond_adapter_define.h"
 #include "broken.h"
-#include "cond_adapter_define.h"
 
 /* One that works: who waits takes a ticket, and is let go when its ticket is called. */
 struct cond {

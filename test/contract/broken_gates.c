@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Semaphores, events and barriers that are wrong, each in one way. */
+#include "bench/adapters/gate_adapter_define.h"
 #include "broken.h"
-#include "gate_adapter_define.h"
 
 /* --- A semaphore that works, and event that resets itself: a number of units, and a maximum --- */
 

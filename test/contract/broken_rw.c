@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Read-write locks that are wrong, each in one way. */
+#include "bench/adapters/rw_adapter_define.h"
 #include "broken.h"
-#include "rw_adapter_define.h"
 
 /* One that works and lets readers go first, or writers. */
 struct rw {

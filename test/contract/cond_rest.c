@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "contract.h"
-#include "death.h"
-#include "watchdog.h"
+#include "measure/death.h"
+#include "measure/watchdog.h"
 
 /* --- It may go when all have been woken, though they are still on their way ------------------- */
 

@@ -3,7 +3,7 @@
 #include <sched.h>
 
 #include "contract.h"
-#include "watchdog.h"
+#include "measure/watchdog.h"
 
 struct appointment {
     void *object;

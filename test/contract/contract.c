@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "contract.h"
-#include "death.h"
+#include "measure/death.h"
 
 static const struct contract_group *const groups[] = {
     &group_exclusion,    &group_trylock,       &group_timed,          &group_order,

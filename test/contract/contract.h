@@ -13,13 +13,13 @@
 
 #include <cmocka.h>
 
-#include "adapter.h"
-#include "clock.h"
-#include "cond_adapter.h"
-#include "crew.h"
-#include "gate_adapter.h"
-#include "rng.h"
-#include "rw_adapter.h"
+#include "bench/adapters/adapter.h"
+#include "bench/adapters/cond_adapter.h"
+#include "bench/adapters/gate_adapter.h"
+#include "bench/adapters/rw_adapter.h"
+#include "measure/clock.h"
+#include "measure/crew.h"
+#include "measure/rng.h"
 
 /*
  * The contract of a lock, in groups of tests.  A group is run for every adapter of its family that

@@ -3,7 +3,7 @@
 #include <sched.h>
 
 #include "contract.h"
-#include "watchdog.h"
+#include "measure/watchdog.h"
 
 static bool is_automatic(void)
 {

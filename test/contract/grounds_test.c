@@ -16,8 +16,8 @@
 
 #include <furwock/ipc/mutex.h>
 
-#include "lock_file.h"
-#include "region.h"
+#include "bench/adapters/lock_file.h"
+#include "bench/adapters/region.h"
 
 enum { PAGE = 4096 };
 

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "contract.h"
-#include "watchdog.h"
+#include "measure/watchdog.h"
 
 enum { HELD_NS = 100 * MS, MUCH_NS = HELD_NS / 4, FEW_SWITCHES = 60 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "contract.h"
-#include "watchdog.h"
+#include "measure/watchdog.h"
 
 enum { LARGEST = 128, GUARD = 64, GUARD_BYTE = 0x5a, CROWD = 5000 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "contract.h"
-#include "death.h"
+#include "measure/death.h"
 
 struct offence {
     void *lock;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A fair lock, or a fair release, serves waiters in the order in which they came. */
 #include "contract.h"
-#include "watchdog.h"
+#include "measure/watchdog.h"
 
 enum { WAITERS = 6 };
 

@@ -3,8 +3,8 @@
  * Who goes first, as the lock says (rw_adapter.h).  Threads come one after the other, each once the
  * one before it waits; each notes when it got in.
  */
+#include "measure/watchdog.h"
 #include "rw.h"
-#include "watchdog.h"
 
 struct line {
     void *lock;

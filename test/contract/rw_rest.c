@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <signal.h>
 
-#include "death.h"
+#include "measure/death.h"
 #include "rw.h"
 
 /* --- No wake-up is lost: the tasks meet before each round, as in wakeup.c --------------------- */

@@ -2,8 +2,8 @@
 /* Readers are inside together; and a try finds out who is inside. */
 #include <sched.h>
 
+#include "measure/watchdog.h"
 #include "rw.h"
-#include "watchdog.h"
 
 struct room {
     void *lock;

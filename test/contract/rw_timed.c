@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A timed read or write lock ends in time, and who gives up leaves nothing behind. */
+#include "measure/watchdog.h"
 #include "rw.h"
-#include "watchdog.h"
 
 struct attempt {
     void *lock;

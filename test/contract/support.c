@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "contract.h"
-#include "watchdog.h"
+#include "measure/watchdog.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SLOWDOWN 8

@@ -7,7 +7,7 @@ endif()
 
 foreach(name origin robust robust_list atomic_region atomic_robust_lock)
     fw_test(NAME unit_${name} LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
-        LIBS furwock_atomic_ipc furwock_private harness fw_cmocka
+        LIBS furwock_atomic_ipc furwock_private fw_measure fw_cmocka
         INCLUDES ${PROJECT_SOURCE_DIR}/atomic ${PROJECT_SOURCE_DIR}/atomic/ipc)
     if(TARGET test_unit_${name} AND FURWOCK_SANITIZE STREQUAL thread AND
        CMAKE_C_COMPILER_ID STREQUAL GNU)

@@ -9,7 +9,7 @@
 
 #include <furwock/futex.h>
 
-#include "harness/death.h"
+#include "measure/death.h"
 #include "robust_lock.h"
 #include "testing.h"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The papers' locks (classics/): one test per lock, on its words; one for all, between processes.
+# The papers' locks (bench/classics/): one test per lock, on its words; one for all,
+# between processes.
 
 add_library(classics_task STATIC ${CMAKE_CURRENT_LIST_DIR}/classics_task.c)
 target_link_libraries(classics_task PUBLIC fw_cmocka PRIVATE fw_house)
@@ -19,5 +20,5 @@ fw_test(NAME unit_classics_wake_all LABEL unit
 
 fw_test(NAME unit_classics_processes LABEL unit
         SOURCES ${CMAKE_CURRENT_LIST_DIR}/classics_processes_test.c
-                ${PROJECT_SOURCE_DIR}/harness/classic_adapters.c
-        LIBS classics classics_task harness)
+                ${PROJECT_SOURCE_DIR}/bench/classics/adapters.c
+        LIBS classics classics_task fw_measure)

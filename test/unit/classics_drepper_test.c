@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/drepper.h"
+#include "bench/classics/drepper.h"
 
 #include "classics_task.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/furwock.h"
+#include "bench/classics/furwock.h"
 
 #include "classics_task.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/futex.h"
+#include "bench/classics/futex.h"
 
 #include "classics_task.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/gustedt.h"
+#include "bench/classics/gustedt.h"
 
 #include "classics_task.h"
 

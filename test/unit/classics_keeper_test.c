@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/keeper.h"
+#include "bench/classics/keeper.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/ksem.h"
+#include "bench/classics/ksem.h"
 
 #include "classics_task.h"
 

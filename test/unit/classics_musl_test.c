@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/musl.h"
+#include "bench/classics/musl.h"
 
 #include "classics_task.h"
 

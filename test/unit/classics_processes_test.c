@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "adapter.h"
+#include "bench/adapters/adapter.h"
 #include "classics_task.h"
-#include "crew.h"
+#include "measure/crew.h"
 
 /* Every classic lock between processes: exclusion, order where it is claimed, no wake lost. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/smpl.h"
+#include "bench/classics/smpl.h"
 
 #include "classics_task.h"
 

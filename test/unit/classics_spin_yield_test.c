@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/spin_yield.h"
+#include "bench/classics/spin_yield.h"
 
 #include <unistd.h>
 

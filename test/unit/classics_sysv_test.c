@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/sysv.h"
+#include "bench/classics/sysv.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/ulock_fair.h"
+#include "bench/classics/ulock_fair.h"
 
 #include "classics_task.h"
 

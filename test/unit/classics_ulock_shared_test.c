@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/ulock_shared.h"
+#include "bench/classics/ulock_shared.h"
 
 #include "classics_task.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/ulock.h"
+#include "bench/classics/ulock.h"
 
 #include "classics_task.h"
 

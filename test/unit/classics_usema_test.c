@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/usema.h"
+#include "bench/classics/usema.h"
 
 #include "classics_task.h"
 

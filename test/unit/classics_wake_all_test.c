@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "classics/wake_all.h"
+#include "bench/classics/wake_all.h"
 
 #include <unistd.h>
 

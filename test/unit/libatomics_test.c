@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libatomics.h>
+#include "bench/adapters/libatomics.h"
 
 static void unknown_name_is_refused(void **state)
 {

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "abi.h"
-#include "harness/crew.h"
 #include "inline.h"
+#include "measure/crew.h"
 
 enum { N_THREADS = 4, ROUNDS = 40000, LARGEST = 16 };
 

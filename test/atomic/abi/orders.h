@@ -2,7 +2,7 @@
 #ifndef FW_TEST_ATOMIC_ORDERS_H
 #define FW_TEST_ATOMIC_ORDERS_H
 
-#include "harness/rng.h"
+#include "measure/rng.h"
 
 /*
  * Memory orders for an operation: mostly such as C11 allows; otherwise anything that a compiler

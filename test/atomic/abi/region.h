@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "harness/rng.h"
+#include "measure/rng.h"
 
 /*
  * Memory, and what the model says is in it.  An operation is done on the one and imitated on the

@@ -11,7 +11,7 @@
 #include <furwock/ipc/atomic.h>
 
 #include "ground.h"
-#include "harness/death.h"
+#include "measure/death.h"
 #include "sys/origin.h"
 #include "sys/robust.h"
 #include "table.h"

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/death.h"
+#include "measure/death.h"
 #include "sys/robust.h"
 #include "table.h"
 

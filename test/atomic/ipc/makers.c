@@ -17,7 +17,7 @@
 #include <furwock/ipc/atomic.h>
 
 #include "ground.h"
-#include "harness/death.h"
+#include "measure/death.h"
 
 enum { MAKERS = 4, N = 40, LARGEST = 16384 };
 

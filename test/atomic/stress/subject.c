@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/crew.h"
+#include "measure/crew.h"
 
 const struct libatomics *subject;
 unsigned char subject_ramp[VALUES + LARGEST];

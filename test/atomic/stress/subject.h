@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/libatomics.h"
+#include "bench/adapters/libatomics.h"
 #include "test/stress/stress.h"
 
 /*

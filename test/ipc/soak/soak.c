@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/histogram.h"
+#include "measure/histogram.h"
 #include "soak/world.h"
 
 /* Nobody is stuck for so long, but for ever. */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "harness/rng.h"
+#include "measure/rng.h"
 #include "rt/decide.h"
 
 static struct fw_rt_world world;

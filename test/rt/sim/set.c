@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "harness/rng.h"
+#include "measure/rng.h"
 
 /* What the making of one program needs to know. */
 struct maker {

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* What is measured with, itself: what tests and benchmarks believe without looking. */
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "contract.h"
+#include "measure/counters.h"
+#include "measure/death.h"
+#include "measure/histogram.h"
+#include "measure/machine.h"
+#include "measure/rng.h"
+#include "measure/stats.h"
+
+const struct adapter *const adapter_list[] = {NULL};
+const struct missing_adapter adapter_missing[] = {{"absent", "its package"}, {NULL, NULL}};
+
+/* A read-write lock of a word, which nobody calls. */
+static int word_init(void *lock, bool shared)
+{
+    *(uint32_t *)lock = shared ? 2 : 1;
+    return 0;
+}
+
+static const struct rw_adapter word = {.name = "word",
+                                       .flags = ADAPTER_SHARED,
+                                       .size = sizeof(uint32_t),
+                                       .init = word_init,
+                                       .preference = RW_PREFER_WRITERS};
+static const struct rw_adapter other = {.name = "other", .size = 200, .init = word_init};
+const struct rw_adapter *const rw_adapter_list[] = {&word, &other, NULL};
+const struct missing_adapter rw_adapter_missing[] = {{NULL, NULL}};
+
+static bool near(double a, double b, double tolerance)
+{
+    return fabs(a - b) <= tolerance;
+}
+
+static void test_mean_and_interval(void **state)
+{
+    static const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    struct stats s = {0};
+
+    (void)state;
+    assert_true(isinf(stats_ci95(&s)));
+    for (int i = 0; i < 8; i++)
+        stats_add(&s, x[i]);
+    assert_true(near(s.mean, 5, 1e-12));
+    assert_true(near(stats_stddev(&s), 2.13809, 1e-5));
+    assert_true(near(stats_coeff(&s), 0.427618, 1e-6));
+    assert_true(near(stats_ci95(&s), 2.365 * 2.13809 / sqrt(8), 1e-4));
+    assert_true(s.min == 2 && s.max == 9);
+}
+
+static void test_student(void **state)
+{
+    (void)state;
+    assert_true(isinf(stats_t95(0)));
+    assert_true(near(stats_t95(1), 12.706, 1e-9));
+    assert_true(near(stats_t95(20), 2.086, 1e-9));
+    assert_true(near(stats_t95(21), 2.0796, 6e-4)); /* from tables */
+    assert_true(near(stats_t95(30), 2.0423, 6e-4));
+    assert_true(near(stats_t95(60), 2.0003, 6e-4));
+    assert_true(near(stats_t95(1000000), 1.9600, 6e-4));
+}
+
+static void test_ratios(void **state)
+{
+    double a[100], b[100];
+    struct rng random;
+
+    (void)state;
+    rng_seed(&random, 1);
+    for (int i = 0; i < 100; i++) {
+        b[i] = rng_between(&random, 10, 20);
+        a[i] = b[i] * rng_between(&random, 0.45, 0.55);
+    }
+    b[7] /= 1000; /* an outlier */
+    struct stats_ratio r = stats_median_ratio(a, b, 100);
+    assert_true(near(r.ratio, 0.5, 0.02));
+    assert_true(r.low < r.ratio && r.ratio < r.high && r.high - r.low < 0.05);
+    b[7] *= 1000;
+    r = stats_paired_ratio(a, b, 100);
+    assert_true(near(r.ratio, 0.5, 0.02));
+    assert_true(r.low < r.ratio && r.ratio < r.high && r.high - r.low < 0.05);
+    r = stats_median_ratio(a, b, 2);
+    assert_true(r.low <= r.ratio && r.ratio <= r.high);
+}
+
+static void test_percentiles(void **state)
+{
+    struct histogram *h = calloc(2, sizeof *h);
+
+    (void)state;
+    assert_int_equal(histogram_percentile(&h[0], 0.5), 0);
+    for (uint64_t v = 1; v <= 100000; v++)
+        histogram_add(&h[v % 2], v);
+    histogram_merge(&h[0], &h[1]);
+    assert_int_equal(h[0].n, 100000);
+    assert_int_equal(h[0].max, 100000);
+    assert_true(near(histogram_mean(&h[0]), 50000.5, 1e-6));
+    for (int percent = 1; percent <= 100; percent++) {
+        double truth = percent * 1000;
+        double found = (double)histogram_percentile(&h[0], percent / 100.0);
+        assert_true(found >= truth && found <= truth * (1 + 1.0 / 32) + 1);
+    }
+    assert_int_equal(histogram_percentile(&h[0], 1), 100000);
+
+    histogram_clear(&h[1]);
+    histogram_add(&h[1], 0);
+    histogram_add(&h[1], UINT64_MAX);
+    assert_int_equal(histogram_percentile(&h[1], 0.5), 0);
+    assert_true(histogram_percentile(&h[1], 1) == UINT64_MAX);
+    free(h);
+}
+
+static void test_random_numbers(void **state)
+{
+    struct rng a, b;
+    unsigned seen[10] = {0};
+    double sum = 0;
+
+    (void)state;
+    rng_seed(&a, 42);
+    rng_seed(&b, 42);
+    for (int i = 0; i < 10000; i++) {
+        assert_true(rng_next(&a) == rng_next(&b));
+        seen[rng_below(&a, 10)]++;
+        sum += rng_between(&a, 5, 15);
+        rng_next(&b);
+        rng_next(&b);
+    }
+    for (int i = 0; i < 10; i++)
+        assert_in_range(seen[i], 800, 1200);
+    assert_true(near(sum / 10000, 10, 0.2));
+}
+
+/*
+ * What can be known of it on any machine, at any load: a rate that was measured is kept, and
+ * determines the number of steps; and the steps are executed, each after the one before.  How well
+ * the rate was measured depends on who else was there.
+ */
+static void test_work_is_done_in_steps(void **state)
+{
+    enum { STEPS = 2000000, QUICKEST_STEP_PS = 100 }; /* a multiplication at 10 GHz */
+
+    (void)state;
+    double rate = work_calibrate();
+    assert_true(rate > 0 && rate < 1000.0 / QUICKEST_STEP_PS);
+    assert_true(near(work_calibrate(), rate, 0));
+    uint64_t began = clock_thread_cpu_ns();
+    work_do(STEPS);
+    assert_true(clock_thread_cpu_ns() - began > STEPS / 1000 * QUICKEST_STEP_PS);
+    work_set_rate(0.5);
+    assert_int_equal(work_steps(0), 0);
+    assert_int_equal(work_steps(1000), 500);
+    work_set_rate(rate);
+}
+
+static void count_member(unsigned index, void *arg)
+{
+    __atomic_fetch_add((unsigned *)arg + index % 2, 1, __ATOMIC_RELAXED);
+}
+
+static void test_crews(void **state)
+{
+    unsigned *counts = shared_make(sizeof *counts * 2);
+
+    (void)state;
+    assert_int_equal(crew_run(1000, CREW_THREADS, count_member, counts), 0);
+    crew_stack(20000);
+    assert_int_equal(crew_run(2, CREW_THREADS, count_member, counts), 0);
+    crew_stack(0);
+    assert_int_equal(counts[0], 501);
+    assert_int_equal(crew_run(20, CREW_PROCESSES | CREW_PINNED, count_member, counts), 0);
+    assert_int_equal(counts[1], 511);
+
+    /* Nobody starts before the gate opens; a killed process is told. */
+    struct crew *c = crew_start(3, CREW_PROCESSES, count_member, counts);
+    assert_non_null(c);
+    clock_sleep_ns(5 * MS);
+    assert_int_equal(counts[0] + counts[1], 1022);
+    crew_kill(c);
+    assert_int_equal(crew_join(c), 3);
+    shared_unmake(counts, sizeof *counts * 2);
+}
+
+static void exit_with(void *arg)
+{
+    fputs("last words\n", stderr);
+    if (*(int *)arg >= 0)
+        _exit(*(int *)arg);
+    if (*(int *)arg == -1)
+        abort();
+    for (;;)
+        pause();
+}
+
+static void test_deaths(void **state)
+{
+    struct death d;
+
+    (void)state;
+    assert_int_equal(death_run(exit_with, &(int){7}, 60000, &d), 0);
+    assert_int_equal(d.status, 7);
+    assert_int_equal(d.signal, 0);
+    assert_string_equal(d.text, "last words\n");
+    assert_int_equal(death_run(exit_with, &(int){-1}, 60000, &d), 0);
+    assert_int_equal(d.status, -1);
+    assert_int_equal(d.signal, SIGABRT);
+    assert_false(d.timed_out);
+    assert_int_equal(death_run(exit_with, &(int){-2}, 50, &d), 0);
+    assert_true(d.timed_out);
+}
+
+static void test_counters(void **state)
+{
+    struct counters *c = counters_open();
+    struct counts before, after;
+
+    (void)state;
+    assert_non_null(c);
+    counters_read(c, &before);
+    for (int i = 0; i < 10; i++)
+        clock_sleep_ns(1000);
+    uint64_t busy_until = clock_thread_cpu_ns() + 2 * MS;
+    while (clock_thread_cpu_ns() < busy_until)
+        work_do(1000);
+    counters_read(c, &after);
+    counts_subtract(&after, &before);
+    assert_true(after.voluntary >= 5);
+    assert_true(after.cpu_ns >= 2 * MS);
+    assert_true(after.has_system_calls == (counters_no_system_calls(c)[0] == '\0'));
+    if (after.has_system_calls)
+        assert_true(after.system_calls >= 10);
+    if (after.has_cycles)
+        assert_true(after.cycles > 0 && after.instructions > 0);
+    counters_close(c);
+}
+
+static void test_names(void **state)
+{
+    struct machine m;
+
+    (void)state;
+    assert_null(adapter_find("absent"));
+    assert_string_equal(adapter_why_missing("absent"), "its package");
+    assert_null(adapter_why_missing("unheard-of"));
+    machine_describe(&m);
+    assert_true(m.cpus >= 1 && m.cpu[0] != '\0' && strstr(m.kernel, "Linux") == m.kernel);
+}
+
+static void test_every_family_has_its_own(void **state)
+{
+    (void)state;
+    assert_ptr_equal(rw_adapter_find("other"), &other);
+    assert_null(rw_adapter_find("absent"));
+    assert_null(rw_adapter_why_missing("word"));
+    assert_string_equal(rw_preference_name(word.preference), "writers");
+    assert_int_equal(rw_adapter_stride(&word), 128);
+    assert_int_equal(rw_adapter_stride(&other), 256);
+
+    for (int shared = 0; shared < 2; shared++) {
+        void *locks = rw_adapter_make(&word, 3, shared);
+        assert_non_null(locks);
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(*(uint32_t *)rw_adapter_at(&word, locks, i), 1 + shared);
+        rw_adapter_unmake(&word, locks, 3);
+    }
+    assert_null(rw_adapter_make(&other, 1, true));
+    assert_int_equal(errno, ENOTSUP);
+}
+
+static void test_deadlines_keep_their_distance(void **state)
+{
+    static const int64_t distances[] = {-1500000000, 0, 1, 999999999, 2500000000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
+        struct timespec at = clock_in_ns(distances[i]), now;
+        struct timespec real = clock_realtime_of(&at);
+        clock_gettime(CLOCK_REALTIME, &now);
+        int64_t left = (real.tv_sec - now.tv_sec) * 1000000000 + real.tv_nsec - now.tv_nsec;
+        assert_in_range(real.tv_nsec, 0, 999999999);
+        assert_true(left <= distances[i] && left > distances[i] - 1000 * (int64_t)MS);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mean_and_interval),
+        cmocka_unit_test(test_student),
+        cmocka_unit_test(test_ratios),
+        cmocka_unit_test(test_percentiles),
+        cmocka_unit_test(test_random_numbers),
+        cmocka_unit_test(test_work_is_done_in_steps),
+        cmocka_unit_test(test_crews),
+        cmocka_unit_test(test_deaths),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_every_family_has_its_own),
+        cmocka_unit_test(test_deadlines_keep_their_distance),
+    };
+    return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
+}
