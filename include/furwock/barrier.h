@@ -12,33 +12,34 @@
 FW_BEGIN_DECLS
 
 /*
- * fw_barrier: a number of threads, its parties, wait for each other, round after round.  Nobody
- * leaves a round before all have arrived.  Sixteen bytes.
+ * fw_barrier: a reusable barrier with split arrive and wait, and drop.  A number of threads, its
+ * participants, wait for each other in every phase; none leaves a phase before all have arrived.
+ * Sixteen bytes.
  *
  * Rules
- *  - A round ends when as many have arrived as there are parties.  The next one begins at once; a
- *    thread may arrive for it while others still leave the last one, and the two never mix.
+ *  - A phase ends when all participants have arrived.  The next one begins at once; a thread may
+ *    arrive for it while others still leave the previous one, and the two never mix.
  *  - fw_barrier_wait arrives and waits.  fw_barrier_arrive only arrives, and gives a token with
  *    which the same or another thread can wait later (fw_barrier_await).  fw_barrier_drop arrives
- *    for the last time: from the next round on there is one party less.
- *  - Whatever a party did before it arrived is seen by all who wait, once they return.
- *  - More arrivals than parties, also at a barrier whose bytes are zero, are an error in the
- *    program where they can be told from arrivals for the next round: they stop it (abort).
+ *    for the last time: from the next phase on there is one participant less.
+ *  - Whatever a participant did before it arrived is visible to all waiters once they return.
+ *  - More arrivals than participants, also at a barrier whose bytes are zero, are an error in the
+ *    program: the library aborts it if they can be told from arrivals for the next phase.
  *  - When every thread that waited has returned, the barrier may be freed; it needs no destructor.
  *    A thread that has returned and does not know about the others calls fw_barrier_destroy first,
- *    which waits until they have left.  Whoever only arrives or drops has left when the round ends:
- *    the barrier may be freed although that thread is still in its call.
- *  - After fork(3) the threads that were parties do not exist in the child: it initialises the
- *    barrier anew.
+ *    which waits until they have left.  A thread that only arrives or drops has left when the phase
+ *    ends: the barrier may be freed although that thread is still in its call.
+ *  - After fork(3) the other participants do not exist in the child: it must initialise the barrier
+ *    again.
  *  - Not for memory shared between processes.
  *
- * No call is a cancellation point or fails by EINTR.  fw_barrier_arrive and fw_barrier_drop are
- * safe in signal handlers.  Threads wait as the waiting policy says (furwock/wait.h); where no
- * policy is named, the barrier polls only while polling has helped lately (doc/design/barrier.md).
- * Waiting and waking are those of Franke, Russell and Kirkwood (OLS 2002), section 3.1.3; arriving,
- * awaiting and dropping are C++20's (std::barrier).
+ * No call is a cancellation point or fails with EINTR. fw_barrier_arrive and fw_barrier_drop are
+ * safe in signal handlers. Threads wait as the wait policy says (furwock/wait.h); if none is named,
+ * the barrier spins only while spinning has paid off recently (doc/design/barrier.md).  Waiting and
+ * waking are those of Franke, Russell and Kirkwood (OLS 2002), section 3.1.3; arriving, awaiting
+ * and dropping are C++20's (std::barrier).
  *
- * Example: two steps of a computation, each of which needs all of the step before
+ * Example: two steps of a computation, each of which needs all of the previous one
  *
  *     enum { THREADS = 3 };
  *
@@ -58,34 +59,34 @@ FW_BEGIN_DECLS
 typedef struct fw_barrier {
     uint64_t state_; /* internal; its layout is described in doc/design/barrier.md and may change */
     uint32_t parties_;
-    uint32_t generation_; /* of forks, when fw_barrier_init made it or a round ended; or 0 */
+    uint32_t generation_; /* of forks, when fw_barrier_init made it or a phase ended; or 0 */
 } fw_barrier;
 
-/* What fw_barrier_wait returns to one thread of each round. */
+/* What fw_barrier_wait returns to one thread of each phase. */
 #define FW_BARRIER_SERIAL (-1)
 
-/* The most parties that a barrier can have. */
+/* The largest number of participants. */
 #define FW_BARRIER_MAX 0x3fffffu
 
-/* A constant number of parties, from 1 to FW_BARRIER_MAX. */
+/* A constant number of participants, from 1 to FW_BARRIER_MAX. */
 /* clang-format off */
 #define FW_BARRIER_INIT(parties) {(parties), (parties), 0}
 /* clang-format on */
 
-/* Makes a barrier.  Returns 0, or EINVAL where parties is 0 or above FW_BARRIER_MAX. */
+/* Makes a barrier.  Returns 0, or EINVAL if parties is 0 or above FW_BARRIER_MAX. */
 FW_API int fw_barrier_init(fw_barrier *b, uint32_t parties);
 
 /*
  * Waits until all threads that waited have left the barrier.  It may be called as soon as one of
- * them has returned; the memory may be freed or initialised again afterwards.  Where somebody has
- * not left and somebody else has arrived for another round, it stops the program: that round would
+ * them has returned; the memory may be freed or initialised again afterwards.  If one thread has
+ * not left and another has arrived for the next phase, it aborts the program: that phase would
  * never end.
  */
 FW_API void fw_barrier_destroy(fw_barrier *b);
 
 /*
- * The same where nobody has arrived for a round that will not end: 0.  Else EBUSY, and nothing has
- * happened; also in the child of a fork at which threads were inside.
+ * The same if no thread has arrived for a phase that will not end: 0.  Else EBUSY, with no effect;
+ * also in the child of a fork if threads were inside.
  */
 FW_API int fw_barrier_trydestroy(fw_barrier *b);
 
@@ -96,7 +97,7 @@ FW_API int fw_barrier_trydestroy(fw_barrier *b);
 FW_API int fw_barrier_wait(fw_barrier *b);
 
 /*
- * The same with a waiting policy for this call (NULL: the process default, and what the barrier has
+ * The same with a wait policy for this call (NULL: the process default, and what the barrier has
  * learnt).  EINVAL for a malformed policy: then the caller has not arrived.
  */
 FW_API int fw_barrier_wait_policy(fw_barrier *b, const fw_wait_policy *policy);
@@ -105,19 +106,19 @@ FW_API int fw_barrier_wait_policy(fw_barrier *b, const fw_wait_policy *policy);
 FW_API uint32_t fw_barrier_arrive(fw_barrier *b);
 
 /*
- * Waits for the end of the round of which arriving gave the token: the present one or the one
- * before, nothing older.
+ * Waits for the end of the phase that returned the token: the current or the previous one, nothing
+ * older.
  */
 FW_API void fw_barrier_await(fw_barrier *b, uint32_t phase);
 
-/* Arrives, and will not take part in the rounds that follow. */
+/* Arrives, and takes no part in the phases that follow. */
 FW_API void fw_barrier_drop(fw_barrier *b);
 
 /*
  * Internal, for furwock.hpp, where a function runs between the last arrival and the end of the
- * round: n threads (1 or more) arrive; stay: the caller is going to wait; drop: they do not come
- * back.  True: the caller was the last, and must call fw_barrier_open_.  False: it must call
- * fw_barrier_stay_ if it said that it would stay.
+ * phase: n threads (1 or more) arrive; stay: the caller is going to wait; drop: they take no
+ * further part.  True: the caller was the last, and must call fw_barrier_open_.  False: it must
+ * call fw_barrier_stay_ if it said that it would stay.
  */
 FW_API bool fw_barrier_arrive_(fw_barrier *b, uint32_t n, bool stay, bool drop, uint32_t *phase);
 FW_API void fw_barrier_open_(fw_barrier *b, bool stay);

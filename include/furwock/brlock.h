@@ -16,52 +16,51 @@ FW_BEGIN_DECLS
 /*
  * fw_brlock: the big-reader lock, for data that is almost only read, by the threads of one process.
  *
- * Readers that come while no writer is there share no cache line that any of them writes, so they
- * scale with the processors: each counts itself on a line of its processor, without an atomic
- * instruction where the kernel helps (x86-64, glibc 2.35, Linux 5.10).  Elsewhere a thread counts
- * itself on one of several lines by one atomic instruction.  Writers pay for it: each asks the
- * kernel to interrupt all processors that run the process (a membarrier: microseconds), and looks
- * at all lines.  doc/design/brlock.md says how; doc/guide/choosing.md when it pays.
+ * While no writer is there, readers share no cache line that any of them writes, so they scale with
+ * the CPUs: each counts itself in a cache line of its CPU, without an atomic instruction if the
+ * kernel has rseq (x86-64, glibc 2.35, Linux 5.10).  Otherwise a thread counts itself in one of
+ * several cache lines by one atomic instruction.  Writers pay for it: each asks the kernel to
+ * interrupt all CPUs that run the process (a membarrier: microseconds), and reads all counters.
+ * doc/design/brlock.md says how; doc/guide/choosing.md when it pays.
  *
  * Rules
- *  - A lock is made by fw_brlock_init, which allocates a cache line per processor and some more,
- *    and unmade by fw_brlock_destroy.  There is no static initialiser: memory would have to be
- *    found inside the first read lock, where failure could not be reported.
- *  - Any number of readers, or one writer, and phase-fair: a writer that waits keeps new readers
- *    out, so it waits for the readers that came before it; and readers that wait are let in before
+ *  - A lock is initialised by fw_brlock_init, which allocates a cache line per CPU and some more,
+ *    and destroyed by fw_brlock_destroy.  There is no static initialiser: the first read lock would
+ *    have to allocate, and could not report failure.
+ *  - Any number of readers, or one writer, and phase-fair: a waiting writer keeps new readers out,
+ *    so it waits only for the readers that came before it; and waiting readers are admitted before
  *    the next writer, so a reader waits for one writer at most.
- *  - A read lock may be released by another thread of the process than took it only where the
- *    kernel helps; do not rely on it.  The write lock belongs to the thread that took it.
+ *  - A read lock may be released by another thread of the process than took it only with rseq; do
+ *    not rely on it.  The write lock belongs to the thread that took it.
  *  - A thread must not take a read lock that it holds already: it would wait for a writer that
  *    waits for it.  (fw_brlock_tryrdlock does not wait, and may be used.)
- *  - Errors that stop the program (abort) with a line on standard error: the writer asks for the
+ *  - Errors that abort the program with a diagnostic on standard error: the writer asks for the
  *    lock again, for reading or writing; a write lock is released by a thread that does not hold
- *    it; a lock is destroyed while it is held.  The release of a read lock that nobody holds is
- *    seen where lines are shared by atomic instructions, or a writer waits, and is silent
- *    corruption elsewhere.
- *  - Whoever knows that nobody holds the lock, and nobody will ask for it, may destroy it and free
- *    its memory: a release does not touch them once it has let others go on, or destroy waits.
+ *    it; a lock is destroyed while it is held.  The release of a read lock that is not held is
+ *    detected if counters are shared by atomic instructions, or a writer waits, and is silent
+ *    corruption otherwise.
+ *  - A lock that no thread holds or will ask for may be destroyed and its memory freed at once:
+ *    either the last release does not touch them any more, or destroy waits for it.
  *  - The lock's own 16 bytes are read by every reader, and written by writers only.  What lies on
  *    the same cache line should be written as rarely.
  *  - After fork(3) the child's only thread holds what the forking thread held, and may release it.
- *    What another thread held, for reading or writing, stays held in the child for ever.  A lock
- *    that another thread was taking for writing, or waiting for, must be left alone by the child.
- *    Not for the child of vfork, and not for memory shared between processes.
- *    It cannot destroy a lock that is held so: fw_brlock_trydestroy says EBUSY, and the class of
- *    C++ leaves such a lock alone where the child exits.
- *  - A lock held by a thread that ends is held for ever.
+ *    What another thread held, for reading or writing, stays held in the child forever.  The child
+ *    must not use a lock that another thread was taking for writing, or waiting for.  Not for the
+ *    child of vfork, and not for memory shared between processes.  It cannot destroy such a lock:
+ *    fw_brlock_trydestroy returns EBUSY, and the C++ class does not destroy it when the child
+ *    exits.
+ *  - A lock held by a thread that ends stays held forever.
  *  - A program that installs a system call filter after it has made such locks must allow
- *    membarrier.  If it is refused the next writer stops the program: there is no other way to know
- *    who reads.  (Locks made after the filter count by atomic instructions, and need none.)
+ *    membarrier.  If it is refused, the next writer aborts the program: there is no other way to
+ *    find the readers.  (Locks made after the filter count by atomic instructions, and need none.)
  *  - On x86, non-temporal stores need an sfence before a release: furwock/mutex.h.
  *
- * No call is a cancellation point or fails by EINTR.  The try calls and the releases are safe in a
- * signal handler.  Where the calls may wait, the thread waits as the waiting policy says
- * (furwock/wait.h).
+ * No call is a cancellation point or fails with EINTR. The try calls and the releases are safe in a
+ * signal handler.  Calls that may block wait as the wait policy says (furwock/wait.h).
  *
  * "Furwocks", that is read-write locks made of futexes, are from Franke, Russell and Kirkwood,
- * "Fuss, Futexes and Furwocks" (OLS 2002).  The big-reader lock, one counter per processor, was in
- * Linux 2.4 (brlock.h).
+ * "Fuss, Futexes and Furwocks" (OLS 2002).  The big-reader lock, one counter per CPU, was in Linux
+ * 2.4 (brlock.h).
  *
  * Example
  *
@@ -89,7 +88,7 @@ FW_BEGIN_DECLS
  */
 typedef struct fw_brlock {
     uint32_t gate_;     /* internal, as is all of it: doc/design/brlock.md */
-    uint32_t counters_; /* how many counters of processors there are; 0: none */
+    uint32_t counters_; /* how many per-CPU counters there are; 0: none */
     struct fw_brlock_lines_ *lines_;
 } fw_brlock;
 
@@ -97,33 +96,34 @@ typedef struct fw_brlock {
 FW_API int fw_brlock_init(fw_brlock *l);
 
 /*
- * Gives back what init took.  Nobody may hold the lock or be about to ask for it; threads that are
- * still on their way out of a release are waited for.
+ * Frees what init allocated.  No thread may hold the lock or be about to ask for it; it waits for
+ * threads that are still leaving a release.
  */
 FW_API void fw_brlock_destroy(fw_brlock *l);
 
 /*
- * The same where nobody holds the lock: 0.  EBUSY, and nothing has happened, where somebody does,
- * or a writer waits; also in a child of fork, for what the threads of its parent had.  Here, too,
- * nobody may ask for the lock meanwhile: beside readers that come and go, one that holds it could
- * be overlooked.
+ * The same if no thread holds the lock: 0.  EBUSY, with no effect, if one does, or a writer waits;
+ * also in a child of fork, for what other threads of its parent held.  Here, too, no thread may ask
+ * for the lock meanwhile: while readers come and go, one that holds it could be missed.
  */
 FW_API int fw_brlock_trydestroy(fw_brlock *l);
 
-/* Takes a read lock where no writer holds or awaits the lock.  Returns 0 or EBUSY; never waits. */
+/*
+ * Takes a read lock if no writer holds the lock or waits for it.  Returns 0 or EBUSY; never waits.
+ */
 FW_API int fw_brlock_tryrdlock(fw_brlock *l);
 
 /* Takes a read lock, waiting for writers if need be. */
 FW_API void fw_brlock_rdlock(fw_brlock *l);
 
 /*
- * Takes a read lock, waiting until the deadline at most.  Returns 0; ETIMEDOUT where the deadline
- * has passed; EINVAL where one must wait and the deadline is malformed (furwock/bits/deadline.h).
+ * Takes a read lock, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has
+ * passed; EINVAL if the caller must wait and the deadline is malformed (furwock/bits/deadline.h).
  */
 FW_API int fw_brlock_timedrdlock(fw_brlock *l, const fw_deadline *deadline);
 
 /*
- * The same with a waiting policy for this call (NULL: the process default) and a deadline (NULL:
+ * The same with a wait policy for this call (NULL: the process default) and a deadline (NULL:
  * none).  EINVAL also for a malformed policy.
  */
 FW_API int fw_brlock_rdlock_policy(fw_brlock *l, const fw_wait_policy *policy,
@@ -133,25 +133,25 @@ FW_API int fw_brlock_rdlock_policy(fw_brlock *l, const fw_wait_policy *policy,
 FW_API void fw_brlock_rdunlock(fw_brlock *l);
 
 /*
- * Takes the lock for writing where nobody has it.  Returns 0 or EBUSY.  Never waits, but where it
- * has seen nobody inside it keeps readers out for the microseconds that it takes to be sure.
+ * Takes the lock for writing if no thread holds it.  Returns 0 or EBUSY. Never waits, but if it has
+ * seen no holder it keeps readers out for the microseconds that it takes to be sure.
  */
 FW_API int fw_brlock_trywrlock(fw_brlock *l);
 
 /* Takes the lock for writing, waiting for other writers, then for the readers inside. */
 FW_API void fw_brlock_wrlock(fw_brlock *l);
 
-/* The same with a deadline; with a policy and a deadline.  Answers as for reading. */
+/* The same with a deadline; with a policy and a deadline.  Results as for reading. */
 FW_API int fw_brlock_timedwrlock(fw_brlock *l, const fw_deadline *deadline);
 FW_API int fw_brlock_wrlock_policy(fw_brlock *l, const fw_wait_policy *policy,
                                    const fw_deadline *deadline);
 
-/* Releases the write lock, which the caller holds: readers that wait are let in. */
+/* Releases the write lock, which the caller holds: admits waiting readers. */
 FW_API void fw_brlock_wrunlock(fw_brlock *l);
 
 /*
  * The kernel thread id of the writer that holds the lock, or has closed it and waits for readers to
- * leave; 0 where there is none.  A glimpse, for tools and assertions.
+ * leave; 0 if there is none.  A racy snapshot, for tools and assertions.
  */
 FW_API pid_t fw_brlock_owner(const fw_brlock *l);
 

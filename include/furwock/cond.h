@@ -14,34 +14,34 @@ FW_BEGIN_DECLS
 
 /*
  * fw_cond: a condition variable for the threads of one process, used with an fw_mutex.  Eight
- * bytes, all zeroes when nobody waits.
+ * bytes, all zeroes when no thread waits.
  *
  * Rules
  *  - A condition variable is ready when its bytes are zero: FW_COND_INIT, a static variable,
- *    calloc. It needs no destructor and allocates nothing.  Its memory may be freed as soon as
+ *    calloc.  It needs no destructor and allocates nothing.  Its memory may be freed as soon as
  *    every waiter has been woken, that is, when the signals or the broadcast that woke them have
  *    returned: a woken waiter does not touch it, not even on its way out.
- *  - Who waits holds the mutex, and holds it again when the call returns, whatever it returns.  To
- *    wait without holding it, or with another mutex than those who wait already, is an error in the
- *    program: it stops it (abort) with a line on standard error.
+ *  - The caller of a wait must hold the mutex; it is held again on return, whatever the result.
+ *    Waiting without holding it, or with another mutex than the threads that already wait, is an
+ *    error in the program: the library aborts it with a diagnostic on standard error.
  *  - Signal and broadcast may be called with or without the mutex held; with it is better, see
- *    below.  Where nobody waits they cost one load.
+ *    below.  If no thread waits they cost one load.
  *  - No signal is lost, and none is stolen: fw_cond_signal wakes the most urgent waiter (real-time
- *    threads by priority, SCHED_DEADLINE first), among equals the one who has waited longest,
- *    and who begins to wait after it has returned cannot take the wake.  A wait whose time is over
- *    and that was woken as well returns 0, and a wait that returns ETIMEDOUT has taken no signal
- *    from others.  How urgent a waiter is counts as it was before it slept.
+ *    threads by priority, SCHED_DEADLINE first), among equals the one that has waited longest, and
+ *    a thread that begins to wait after it has returned cannot take the wake. A wait that timed out
+ *    and was woken as well returns 0, and a wait that returns ETIMEDOUT has consumed no signal. The
+ *    priority of a waiter is the one it had before it slept.
  *  - Test the condition in a loop all the same: between the wake and the lock another thread may
  *    have changed it.
- *  - Broadcast does not wake a swarm that fights for the mutex.  It wakes one waiter at most (none
- *    where the caller holds the mutex) and moves the others to the mutex, in one system call (those
- *    who began to wait while signals were the rule: one call each); each release of the mutex then
- *    wakes the next.  Ingo Molnar, "futex requeueing feature", 2003.
+ *  - Broadcast avoids a thundering herd.  It wakes one waiter at most (none if the caller holds the
+ *    mutex) and requeues the others to the mutex, in one system call (one call each for threads
+ *    that began to wait while signals were more frequent than broadcasts); each release of the
+ *    mutex then wakes the next.  Ingo Molnar, "futex requeueing feature", 2003.
  *  - The thread that is waiting may be cancelled (pthread_cancel): the waits are cancellation
  *    points, the only ones in furwock.  Clean-up handlers find the mutex held, and a signal that
  *    the cancelled thread may have been given is passed on.  (It may be cancelled at any
  *    instruction of a signal handler that runs while it sleeps here: such handlers take no locks.)
- *  - After fork(3) nobody waits in the child but threads that the child makes.
+ *  - After fork(3) only threads that the child creates wait in the child.
  *  - Not for memory shared between processes; not in signal handlers.
  *
  * Example
@@ -78,31 +78,30 @@ typedef struct fw_cond {
 #define FW_COND_INIT {0, 0}
 /* clang-format on */
 
-/* Makes *c a condition variable on which nobody waits; the same as storing FW_COND_INIT. */
+/* Initialises *c, without waiters; the same as storing FW_COND_INIT. */
 FW_API void fw_cond_init(fw_cond *c);
 
 /* Releases the mutex and waits until woken, in one step; then locks the mutex again. */
 FW_API void fw_cond_wait(fw_cond *c, fw_mutex *m);
 
 /*
- * The same until the deadline at most.  Returns 0 when woken; ETIMEDOUT where the deadline has
- * passed first; EINVAL where the deadline is malformed (the mutex was not released then).
+ * The same until the deadline at most.  Returns 0 when woken; ETIMEDOUT if the deadline has passed
+ * first; EINVAL if the deadline is malformed (the mutex was not released then).
  */
 FW_API int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadline);
 
 /*
- * The same with a waiting policy (NULL: the process default) and a deadline (NULL: none).  EINVAL
- * also for a malformed policy.  With the default policy a thread polls before it sleeps only as
- * long as that has paid lately: doc/design/cond.md.  The mutex is locked again by the default
- * policy.
+ * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  EINVAL also
+ * for a malformed policy.  With the default policy a thread spins before it sleeps only while that
+ * has paid off recently: doc/design/cond.md.  The mutex is locked again with the default policy.
  */
 FW_API int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
                                const fw_deadline *deadline);
 
-/* Wakes the most urgent waiter, among equals the one that has waited longest, if there is any. */
+/* Wakes the most urgent waiter, among equals the one that has waited longest, if there is one. */
 FW_API void fw_cond_signal(fw_cond *c);
 
-/* Wakes all waiters, one after the other as the mutex gets free. */
+/* Wakes all waiters, one after the other as the mutex becomes free. */
 FW_API void fw_cond_broadcast(fw_cond *c);
 
 #ifdef FW_ANNOTATED_

@@ -13,37 +13,38 @@
 FW_BEGIN_DECLS
 
 /*
- * fw_event: something that happens, and threads that wait until it does; for one process.  24
- * bytes; all zeroes: a manual event that is not set.
+ * fw_event: a manual-reset or auto-reset event for the threads of one process. 24 bytes; all
+ * zeroes: a manual event that is not set.
  *
- * A *manual* event stays set until it is reset: everybody passes.  An *automatic* event lets
- * exactly one thread pass for each time it is set: the wait that passes resets it.
+ * A *manual* event stays set until it is reset: all waits return.  An *automatic* event releases
+ * exactly one thread for each time it is set: the wait that returns resets it.
  *
  * Rules
  *  - An event is ready when its bytes are zero, after FW_EVENT_INIT or FW_EVENT_INIT_AUTO, or after
  *    fw_event_init.  It needs no destructor and allocates nothing.
- *  - Setting a manual event lets everybody pass who is in a wait at that moment, even if the event
- *    is reset before they get to run.
- *  - Setting an event that is set already changes nothing; for an automatic event: one passes.
+ *  - Setting a manual event releases all threads that are waiting at that moment, even if the event
+ *    is reset before they run.
+ *  - Setting an event that is set already changes nothing: an automatic event still releases one
+ *    thread.
  *  - No set is lost: a wait that gives up leaves an automatic event set, and another waiter is
  *    woken.
- *  - Setting, waiting and resetting synchronise (acquire and release, as in C11), also where the
- *    event was set already: what was written before fw_event_set is visible to whoever passes, and
- *    to whoever resets, afterwards.
- *  - After its atomic step fw_event_set does not touch the event: whoever passed, and knows that
- *    nobody else will use the event, may free it.
- *  - Automatic events are greedy, and nobody starves, as with fw_sem (furwock/sem.h).
+ *  - Setting, waiting and resetting synchronise (acquire and release, as in C11), also if the event
+ *    was set already: what was written before fw_event_set is visible to the threads that it
+ *    releases, and to a thread that resets the event afterwards.
+ *  - After its atomic operation fw_event_set does not touch the event: a released thread may free
+ *    the event if no other thread will use it.
+ *  - Automatic events are greedy, and no waiter starves, as with fw_sem (furwock/sem.h).
  *  - After fork(3) the child's event is set, or not, as it was at the fork, and has no waiters.
- *  - At most 1 048 575 threads may wait at a time; one more stops the program.
+ *  - At most 1 048 575 threads may wait at a time; one more aborts the program.
  *  - Not for memory shared between processes; all code that shares it uses one copy of the library.
  *
- * No call is a cancellation point or fails by EINTR.  Where the calls may wait, the thread waits as
- * the waiting policy says (furwock/wait.h).  What does not wait is safe in signal handlers.
+ * No call is a cancellation point or fails with EINTR. Calls that may block wait as the wait policy
+ * says (furwock/wait.h).  Calls that never block are safe in signal handlers.
  *
- * Franke, Russell and Kirkwood (OLS 2002), section 2, name this among what fast user-level locking
- * has to serve as a basis for; the word that is slept on is of their section 3.1.3.
+ * Franke, Russell and Kirkwood (OLS 2002), section 2, name events among what fast user-level
+ * locking must support; sleeping on a word is from their section 3.1.3.
  *
- * Example: a worker that is told that there is something to do, however often
+ * Example: a worker that is told, any number of times, that there is work
  *
  *     static fw_event work = FW_EVENT_INIT_AUTO;
  *     static int done;
@@ -65,7 +66,7 @@ FW_BEGIN_DECLS
  */
 typedef enum fw_event_kind {
     FW_EVENT_MANUAL = 0, /* stays set */
-    FW_EVENT_AUTO = 1    /* lets one pass */
+    FW_EVENT_AUTO = 1    /* releases one thread */
 } fw_event_kind;
 
 typedef struct fw_event {
@@ -85,29 +86,29 @@ typedef struct fw_event {
 /* Makes *e an event, set or not.  Returns 0, or EINVAL for an unknown kind. */
 FW_API int fw_event_init(fw_event *e, fw_event_kind kind, bool set);
 
-/* Sets the event, and wakes those who may pass. */
+/* Sets the event, and wakes the waiters that it releases. */
 FW_API void fw_event_set(fw_event *e);
 
-/* Makes the event not set. */
+/* Resets the event. */
 FW_API void fw_event_reset(fw_event *e);
 
-/* Is it set?  A glimpse; acquire where it says yes. */
+/* Is it set?  A snapshot; acquire if it returns true. */
 FW_API bool fw_event_is_set(const fw_event *e);
 
-/* Passes if the event is set.  Returns 0, or EAGAIN where it is not.  Never waits. */
+/* Returns 0 if the event is set (and resets an automatic one), else EAGAIN. Never waits. */
 FW_API int fw_event_trywait(fw_event *e);
 
-/* Passes, waiting until the event is set if need be. */
+/* Waits until the event is set; resets an automatic one. */
 FW_API void fw_event_wait(fw_event *e);
 
 /*
- * The same until the deadline at most.  Returns 0; ETIMEDOUT where the deadline has passed; EINVAL
- * where the event is not set and the deadline is malformed (furwock/bits/deadline.h).
+ * The same until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has passed; EINVAL if
+ * the event is not set and the deadline is malformed (furwock/bits/deadline.h).
  */
 FW_API int fw_event_timedwait(fw_event *e, const fw_deadline *deadline);
 
 /*
- * The same with a waiting policy for this call (NULL: the process default) and a deadline (NULL:
+ * The same with a wait policy for this call (NULL: the process default) and a deadline (NULL:
  * none).  EINVAL also for a malformed policy.
  */
 FW_API int fw_event_wait_policy(fw_event *e, const fw_wait_policy *policy,

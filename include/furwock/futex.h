@@ -10,7 +10,7 @@
 FW_BEGIN_DECLS
 
 /*
- * futex: sleep on a 32-bit word, and wake those who sleep there.
+ * futex: sleep on a 32-bit word, and wake its sleepers.
  *
  * This is the public face of furwock's kernel boundary, the service of Franke, Russell and
  * Kirkwood, "Fuss, Futexes and Furwocks" (OLS 2002), section 3.1.3, as Linux has it today.
@@ -20,8 +20,8 @@ FW_BEGIN_DECLS
  *  - A word is 32 bits wide and aligned to 4 bytes.
  *  - A wait compares and goes to sleep in one step: it sleeps only if the word still has the value
  *    that the caller expects.
- *  - A wait may end without a wake (a "spurious" wake): a lock that was freed may have had its
- *    memory reused, and a late wake meets the new tenant.  So: always look at the word again, in a
+ *  - A wait may end without a wake (a "spurious" wake): the memory of a lock that was freed may
+ *    have been reused, and then a late wake reaches the new user. Always check the word again, in a
  *    loop.
  *  - FW_FUTEX_PRIVATE words are for the threads of one process, FW_FUTEX_SHARED ones may lie in
  *    memory that several processes map.  Waiters and wakers must agree.
@@ -29,7 +29,7 @@ FW_BEGIN_DECLS
  * Errors are negative errno values; errno itself is not touched.  All calls are async-signal-safe,
  * work in a forked child, and are not cancellation points.
  *
- * Example: wait until somebody makes a flag non-zero, for at most until `d`
+ * Example: wait until a flag is non-zero, or until the deadline `d`
  *
  *     static uint32_t flag;
  *
@@ -52,7 +52,7 @@ enum { FW_FUTEX_PRIVATE = 0, FW_FUTEX_SHARED = 1 };
 /* As a number of waiters: all of them. */
 #define FW_FUTEX_ALL 0x7fffffff
 
-/* As a set of bits: every waiter belongs. */
+/* As a set of bits: matches every waiter. */
 #define FW_FUTEX_ANY_BIT 0xffffffffu
 
 /* Most words that fw_futex_wait_any() takes. */
@@ -62,7 +62,7 @@ enum { FW_FUTEX_PRIVATE = 0, FW_FUTEX_SHARED = 1 };
  * Sleeps while *word == expected, until woken or until the deadline (NULL: none).
  *   0           woken, or spurious
  *   -EAGAIN     *word was not `expected`
- *   -EINTR      a signal handler ran; not where there is no deadline and SA_RESTART was asked for
+ *   -EINTR      a signal handler ran; not without a deadline if it was installed with SA_RESTART
  *   -ETIMEDOUT  the deadline passed
  *   -EINVAL     misaligned word, bad flags, clock or tv_nsec
  *   -EFAULT     the word cannot be read
@@ -70,26 +70,25 @@ enum { FW_FUTEX_PRIVATE = 0, FW_FUTEX_SHARED = 1 };
 FW_API int fw_futex_wait(const uint32_t *word, uint32_t expected, unsigned flags,
                          const fw_deadline *deadline);
 
-/* The same, and only a wake that shares a bit with `bits` counts.  -EINVAL also where bits is 0. */
+/* The same, woken only by wakes that share a bit with `bits`. -EINVAL also if bits is 0. */
 FW_API int fw_futex_wait_bitset(const uint32_t *word, uint32_t expected, uint32_t bits,
                                 unsigned flags, const fw_deadline *deadline);
 
 /*
- * Wakes at most n of those who wait, the longest waiting first (among equal priorities).
- *   >= 0     how many were woken
- *   -EINVAL  misaligned word, bad flags, n above FW_FUTEX_ALL
- *   -EFAULT  no such memory (a private word is looked up by address only: freed memory is no error)
+ * Wakes at most n waiters, the longest waiting first (among equal priorities). >= 0 how many were
+ * woken -EINVAL  misaligned word, bad flags, n above FW_FUTEX_ALL -EFAULT  no such memory (a
+ * private word is looked up by address only: freed memory is no error)
  */
 FW_API int fw_futex_wake(const uint32_t *word, unsigned n, unsigned flags);
 
-/* The same for those whose wait shares a bit with `bits`.  -EINVAL also where bits is 0. */
+/* The same for waiters whose bits overlap with `bits`. -EINVAL also if bits is 0. */
 FW_API int fw_futex_wake_bitset(const uint32_t *word, unsigned n, uint32_t bits, unsigned flags);
 
 /*
- * Wakes at most n_wake of those who wait on `from`, then moves at most n_move others to `to`, where
- * they sleep on without noticing.
+ * Wakes at most n_wake of the waiters on `from`, then requeues at most n_move others to `to`, where
+ * they go on sleeping.
  *   >= 0     how many were woken or moved
- *   -EAGAIN  (cmp_requeue) *from was not `expected`; nobody was woken or moved
+ *   -EAGAIN  (cmp_requeue) *from was not `expected`; none was woken or moved
  *   -EINVAL, -EFAULT as above
  */
 FW_API int fw_futex_requeue(const uint32_t *from, unsigned n_wake, const uint32_t *to,

@@ -12,28 +12,28 @@
 FW_BEGIN_DECLS
 
 /*
- * fw_latch: threads wait until a number of things has happened.  The number is counted down to
- * zero, once; from then on the latch is open for good.  Four bytes.
+ * fw_latch: a single-use count-down latch.  Threads wait until a count has reached zero; from then
+ * on the latch stays open.  Four bytes.
  *
  * Rules
- *  - FW_LATCH_INIT(n) or fw_latch_init makes a latch that opens after n things.  A latch whose
- *    bytes are zero is open.  It needs no destructor and allocates nothing.
- *  - Anybody may count down, by 1 or more, whether or not they wait.  Counting below zero is an
- *    error in the program: it stops it (abort) with a line on standard error.
- *  - A wait that returns 0 synchronises with every count-down: whatever the counting threads did
- *    before, the waiter sees.
- *  - A count-down does not touch the latch once it has opened it: a waiter that was let through may
- *    free the latch although the thread that opened it is still in its call.  Where several threads
- *    wait, the latch stays until each has returned.
- *  - A latch may be initialised again when nobody uses it.
- *  - After fork(3) the child has a latch that counts on from where it stood.  Things that the
- *    parent's other threads were to count do not happen in the child.
+ *  - FW_LATCH_INIT(n) or fw_latch_init makes a latch with a count of n.  A latch whose bytes are
+ *    zero is open.  It needs no destructor and allocates nothing.
+ *  - Any thread may count down, by 1 or more, whether or not it waits.  Counting below zero is an
+ *    error in the program: the library aborts it with a diagnostic on standard error.
+ *  - A wait that returns 0 synchronises with every count-down: the waiter sees whatever the
+ *    counting threads did before.
+ *  - A count-down does not touch the latch once it has opened it: a released waiter may free the
+ *    latch although the thread that opened it is still in its call.  If several threads wait, the
+ *    latch must stay until each has returned.
+ *  - A latch may be initialised again when no thread uses it.
+ *  - After fork(3) the child's latch has the count of the moment of the fork.  The parent's other
+ *    threads will not count down in the child.
  *  - Not for memory shared between processes.
  *
- * No call is a cancellation point or fails by EINTR.  fw_latch_count_down and fw_latch_trywait are
- * safe in signal handlers.  Where the calls wait, the thread waits as the waiting policy says
- * (furwock/wait.h).  Waiting and waking are those of Franke, Russell and Kirkwood (OLS 2002),
- * section 3.1.3, and the latch is that of C++20 (std::latch) with deadlines.
+ * No call is a cancellation point or fails with EINTR. fw_latch_count_down and fw_latch_trywait are
+ * safe in signal handlers.  Calls that may block wait as the wait policy says (furwock/wait.h).
+ * Waiting and waking are those of Franke, Russell and Kirkwood (OLS 2002), section 3.1.3, and the
+ * latch is that of C++20 (std::latch) with deadlines.
  *
  * Example: the last of several workers lets the main thread go on
  *
@@ -71,27 +71,27 @@ typedef struct fw_latch {
 #define FW_LATCH_INIT(n) {(n)}
 /* clang-format on */
 
-/* Makes *l a latch that opens after n.  Returns 0, or EINVAL where n is above FW_LATCH_MAX. */
+/* Makes *l a latch with a count of n.  Returns 0, or EINVAL if n is above FW_LATCH_MAX. */
 FW_API int fw_latch_init(fw_latch *l, uint32_t n);
 
-/* Counts n down, and lets all waiters through when that makes zero.  n may be 0. */
+/* Counts n down, and releases all waiters when the count becomes zero. n may be 0. */
 FW_API void fw_latch_count_down(fw_latch *l, uint32_t n);
 
-/* Returns 0 where the latch is open, else EAGAIN.  Never waits. */
+/* Returns 0 if the latch is open, else EAGAIN. Never waits. */
 FW_API int fw_latch_trywait(const fw_latch *l);
 
 /* Waits until the latch is open. */
 FW_API void fw_latch_wait(fw_latch *l);
 
 /*
- * Waits until the latch is open, until the deadline at most.  Returns 0; ETIMEDOUT where the
- * deadline has passed; EINVAL where the latch is not open and the deadline is malformed
+ * Waits until the latch is open, until the deadline at most.  Returns 0; ETIMEDOUT if the deadline
+ * has passed; EINVAL if the latch is not open and the deadline is malformed
  * (furwock/bits/deadline.h).
  */
 FW_API int fw_latch_timedwait(fw_latch *l, const fw_deadline *deadline);
 
 /*
- * The same with a waiting policy for this call (NULL: the process default) and a deadline (NULL:
+ * The same with a wait policy for this call (NULL: the process default) and a deadline (NULL:
  * none).  EINVAL also for a malformed policy.
  */
 FW_API int fw_latch_wait_policy(fw_latch *l, const fw_wait_policy *policy,

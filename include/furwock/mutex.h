@@ -19,34 +19,34 @@ FW_BEGIN_DECLS
  *
  * Rules
  *  - A mutex is ready when its bytes are zero: FW_MUTEX_INIT, a static variable, calloc.  It needs
- *    no destructor, allocates nothing, and may be freed by whoever holds it and knows that nobody
- *    else will ask for it: the release of the previous owner does not touch it any more.
- *  - The owner is known.  Locking a mutex that one holds, and unlocking one that one does not hold,
- *    are errors in the program: they stop it (abort) with a line on standard error that names the
- *    mutex, the caller and the owner, in every build.
+ *    no destructor, allocates nothing, and may be freed by its owner once no other thread will ask
+ *    for it: the release by the previous owner does not touch it any more.
+ *  - The owner is known.  Locking a mutex that the caller holds, and unlocking one that it does not
+ *    hold, are errors in the program: the library aborts it with a diagnostic on standard error
+ *    that names the mutex, the caller and the owner, in every build.
  *  - fw_mutex_unlock is greedy (it avoids convoys): the mutex is free at once, and a running thread
- *    may take it before the woken waiter does.  Nobody starves: a waiter that was woken and has
- *    lost that race for about half a millisecond makes the next release hand the mutex over.
- *  - fw_mutex_unlock_fair hands the mutex to a waiter, if there is one: nobody who came later can
- *    take it in between, the caller least of all.  The waiter is the one that has slept longest,
- *    unless another that stood in line before is awake and quicker.  (Threads of a real-time
- *    priority are woken before others.)  "futex_up_fair", Franke, Russell and Kirkwood, OLS 2002,
- *    section 3.1.4.  Waiters are those who stand in line: a thread does so once its polling budget
- *    is used up, or after half a millisecond where its policy never sleeps.
+ *    may take it before the woken waiter does.  No waiter starves: one that was woken and has lost
+ *    that race for about half a millisecond makes the next release a direct hand-off.
+ *  - fw_mutex_unlock_fair hands the mutex directly to a waiter, if there is one: later arrivals,
+ *    including the caller, cannot barge in.  The waiter is the one that has slept longest, unless
+ *    another that was already queued is awake and quicker.  (Threads with a real-time priority are
+ *    woken before others.)  "futex_up_fair", Franke, Russell and Kirkwood, OLS 2002, section 3.1.4.
+ *    Only queued threads count as waiters: a thread is queued once its spin budget is used up, or
+ *    after half a millisecond if its policy never sleeps.
  *  - Taking a mutex synchronises with the release before it: acquire and release, as in C11.
  *  - After fork(3) the child's only thread holds what the forking thread held, and may unlock it.
- *    A mutex that another thread held at the fork stays held in the child for ever.  Not after
- *    _Fork, vfork or clone, and not after a fork in a signal handler that interrupted a lock call:
- *    such a child must leave the mutexes alone.
- *  - A mutex held by a thread that ends is held for ever; waiters wait for ever (or until their
- *    deadline), until the kernel gives the thread id, and with it the ownership, to a new thread.
- *  - Not for memory shared between processes; and all code that shares a mutex uses one copy of the
+ *    A mutex that another thread held at the fork stays held in the child forever.  This does not
+ *    hold after _Fork, vfork or clone, and not after a fork in a signal handler that interrupted a
+ *    lock call: such a child must not use the mutexes.
+ *  - A mutex held by a thread that ends stays held, and waiters wait forever (or until their
+ *    deadline), unless the kernel gives the thread id, and with it the ownership, to a new thread.
+ *  - Not for memory shared between processes. All code that shares a mutex must use one copy of the
  *    library.
- *  - On x86 a release need not wait for non-temporal stores (_mm_stream_si128 and the like):
- *    whoever uses these under a mutex executes sfence before the release.
+ *  - On x86 a release need not wait for non-temporal stores (_mm_stream_si128 and the like): code
+ *    that uses them under a mutex must execute sfence before the release.
  *
- * No call is a cancellation point or fails by EINTR.  Where the calls may wait, the thread waits as
- * the waiting policy says (furwock/wait.h).
+ * No call is a cancellation point or fails with EINTR.  Calls that may block wait as the wait
+ * policy says (furwock/wait.h).
  *
  * Example
  *
@@ -72,10 +72,10 @@ typedef struct fw_mutex {
 FW_API void fw_mutex_init(fw_mutex *m);
 
 /*
- * Takes the mutex if it is free.  Returns 0, or EBUSY where anybody (the caller too) holds it or it
- * is being handed over.  Never waits; safe in a signal handler, together with the unlock that
- * follows.  (Try once there: who tries until it succeeds may wait for the thread that the handler
- * has interrupted.)
+ * Takes the mutex if it is free.  Returns 0, or EBUSY if any thread (the caller included) holds it
+ * or it is being handed over.  Never waits; safe in a signal handler, together with the unlock that
+ * follows.  (Try once there: a loop that tries until it succeeds may wait for the very thread that
+ * the handler has interrupted.)
  */
 FW_API int fw_mutex_trylock(fw_mutex *m);
 
@@ -105,30 +105,29 @@ FW_INLINE void fw_mutex_lock(fw_mutex *m)
 }
 
 /*
- * Takes the mutex, waiting until the deadline at most.  Returns 0; ETIMEDOUT where the deadline has
- * passed; EINVAL where the mutex is not free and the deadline is malformed
- * (furwock/bits/deadline.h).
+ * Takes the mutex, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has
+ * passed; EINVAL if the mutex is not free and the deadline is malformed (furwock/bits/deadline.h).
  */
 FW_API int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline);
 
 /*
- * The same with a waiting policy for this call (NULL: the process default) and a deadline (NULL:
- * none). EINVAL also for a malformed policy.
+ * The same with a wait policy for this call (NULL: the process default) and a deadline (NULL:
+ * none).  EINVAL also for a malformed policy.
  */
 FW_API int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy,
                                 const fw_deadline *deadline);
 
-/* Releases the mutex, which the caller holds; wakes a waiter if none is on its way already. */
+/* Releases the mutex, which the caller holds; wakes a waiter unless one has been woken already. */
 FW_API void fw_mutex_unlock(fw_mutex *m);
 
-/* Releases the mutex to the longest waiter, or frees it where nobody waits. */
+/* Hands the mutex directly to the longest waiter, or frees it if there is none. */
 FW_API void fw_mutex_unlock_fair(fw_mutex *m);
 
 /*
- * The kernel thread id of the owner; 0 where the mutex is free, is being handed over, or has just
- * been taken by a thread that has not signed yet.  A glimpse, for tools and assertions: it may be
- * out of date when the caller reads it, unless the owner is the caller.  In a forked child, a
- * thread that lived before the fork keeps the id it had then.
+ * The kernel thread id of the owner; 0 if the mutex is free, is being handed over, or has just been
+ * taken by a thread that has not stored its id yet.  A racy snapshot, for tools and assertions: it
+ * may be out of date when the caller reads it, unless the owner is the caller.  In a forked child,
+ * a thread that lived before the fork keeps the id it had then.
  */
 FW_API pid_t fw_mutex_owner(const fw_mutex *m);
 

@@ -12,8 +12,8 @@
 FW_BEGIN_DECLS
 
 /*
- * fw_once: something is initialised by the first thread that needs it; the others wait until it is
- * done.  Four bytes, all zeroes at first.
+ * fw_once: one-time initialisation by the first thread that needs it, while the others wait.  Four
+ * bytes, all zeroes at first.
  *
  * Rules
  *  - A once is ready when its bytes are zero: FW_ONCE_INIT, a static variable, calloc.  It needs no
@@ -24,19 +24,19 @@ FW_BEGIN_DECLS
  *  - The same goes for an initialiser that is cancelled (pthread_cancel), and for one that a C++
  *    exception leaves: the next one tries again.  Do not leave it by longjmp, nor by pthread_exit
  *    on a C library that does not run clean-up handlers then.
- *  - An initialiser that calls fw_once_call for its own once is an error in the program: it stops
- *    it (abort) with a line on standard error that names the once and the thread.
- *  - After fork(3), where another thread was running the initialiser, nobody is in the child: the
- *    next call begins anew, over whatever the first attempt has left half done, as POSIX has it for
+ *  - An initialiser that calls fw_once_call for its own once is an error in the program: the
+ *    library aborts it with a diagnostic on standard error that names the once and the thread.
+ *  - After fork(3), if another thread was running the initialiser, the next call in the child
+ *    starts again, over whatever the first attempt has left half done, as POSIX has it for
  *    pthread_once.  If the initialiser itself forks, it goes on in the child, and others wait.
  *  - Not for memory shared between processes.
  *
- * fw_once_call is a cancellation point only where the initialiser is one, does not fail by EINTR,
- * and waits as the default waiting policy says (furwock/wait.h).  It is safe in a signal handler
- * only once the initialisation is done.  The interface is that of POSIX's pthread_once; waiting and
+ * fw_once_call is a cancellation point only if the initialiser is one, does not fail with EINTR,
+ * and waits as the default wait policy says (furwock/wait.h).  It is safe in a signal handler only
+ * once the initialisation is done.  The interface is that of POSIX's pthread_once; waiting and
  * waking are those of Franke, Russell and Kirkwood (OLS 2002), section 3.1.3.
  *
- * Example: a table that is made when it is first needed, if there is memory for it
+ * Example: a table that is allocated when it is first needed
  *
  *     static fw_once table_once = FW_ONCE_INIT;
  *     static double *table;
@@ -61,7 +61,7 @@ typedef struct fw_once {
 /* Internal: the word once the initialisation is done. */
 #define FW_ONCE_DONE_ 2u
 
-/* True once the initialisation is done; then what it did is seen. */
+/* True once the initialisation is done; its effects are then visible. */
 static inline bool fw_once_is_done(const fw_once *o)
 {
     return __builtin_expect(fw_load32_acquire(&o->state_) == FW_ONCE_DONE_, 1);
@@ -72,8 +72,8 @@ FW_API int fw_once_call_slow_(fw_once *o, int (*init)(void *), void *arg);
 
 /*
  * Calls init(arg) unless that has succeeded before; waits while another thread does so.  Returns 0
- * where it has succeeded, now or before, else what the initialiser returned.  The fast path, one
- * load and one branch, is compiled into the caller.
+ * if it has succeeded, now or before, else what the initialiser returned.  The fast path, one load
+ * and one branch, is compiled into the caller.
  */
 FW_INLINE int fw_once_call(fw_once *o, int (*init)(void *), void *arg);
 FW_INLINE int fw_once_call(fw_once *o, int (*init)(void *), void *arg)

@@ -15,10 +15,11 @@ FW_BEGIN_DECLS
  * "Fast on Average, Predictable in the Worst Case: Exploring Real-Time Futexes in LITMUS^RT" (RTSS
  * 2014), on kernels without a patch.  Link with libfurwock-rt.
  *
- * A group holds tasks and locks that know of each other.  A task is a thread that stays on one CPU
- * and has a fixed base priority.  It opens the locks that it is going to use; from that the
- * priority ceilings are computed, so all tasks open their locks before the first of them locks one
- * under a protocol with ceilings.  (Who opens later raises the ceiling from then on.)
+ * A group holds the tasks and locks that belong together.  A task is a thread that stays on one CPU
+ * and has a fixed base priority.  It opens the locks that it is going to use; the priority ceilings
+ * are computed from that, so all tasks must open their locks before the first of them locks one
+ * under a protocol with ceilings.  (A task that opens a lock later raises the ceiling from then
+ * on.)
  *
  * protocol          between tasks of    waiters by   nesting      uncontended
  * ----------------  ------------------  -----------  -----------  ------------------------------
@@ -32,41 +33,41 @@ FW_BEGIN_DECLS
  * FW_RT_FMLP        any CPUs            first come   refused      asks the kernel (the baseline)
  * FW_RT_FMLP_DU     any CPUs            first come   refused      no system call
  *
- * "DU" is for deferred update: what the scheduler has to know of a section is told to it only when
- * it has a decision to make.  (FMLP is the FMLP+ of the literature.)
+ * "DU" stands for deferred updates: the scheduler learns about a critical section only when it has
+ * a decision to make.  (FMLP is the FMLP+ of the literature.)
  *
- * Who enforces it is the group's tier.  Tier A: the kernel's SCHED_FIFO, and futexes that inherit
- * priority; on any kernel, with the right to use SCHED_FIFO.  Tier B: the scheduler that `furwock
- * rt start` loads (sched_ext, Linux 6.12 and later where it is configured).  What each guarantees,
- * and what it cannot: doc/guide/real-time.md.
+ * The group's tier says what enforces the protocols.  Tier A: the kernel's SCHED_FIFO and
+ * priority-inheriting futexes; on any kernel, with the right to use SCHED_FIFO. Tier B: the
+ * scheduler that `furwock rt start` loads (sched_ext, Linux 6.12 and later if it is configured).
+ * What each guarantees and what it cannot guarantee: doc/guide/real-time.md.
  *
  * Rules
  *  - Priorities are 1 (least urgent) to FW_RT_PRIORITY_MAX; no two tasks of a CPU should share one.
- *    Tier A: that is below the kernel's threaded interrupt handlers (50), and sections that are
- *    boosted are at 50 or above.
- *  - A task calls for itself only; its handle is not passed on.  No calls in signal handlers.  A
- *    forked child has none of its parent's tasks; it may begin its own in a group that has a path.
- *  - Sections under FW_RT_PIP, FW_RT_IPCP and the PCP's may be nested, if all are under the same
- *    protocol, and are left in reverse order.  Under the others a task has one lock at a time.
+ *    Tier A: that is below the kernel's threaded interrupt handlers (50), and boosted critical
+ *    sections run at 50 or above.
+ *  - Only the task itself uses its handle.  No calls in signal handlers.  A forked child has none
+ *    of its parent's tasks; it may begin its own in a group that has a name.
+ *  - Sections under FW_RT_PIP, FW_RT_IPCP and the PCP variants may be nested if all are under the
+ *    same protocol, and must be left in reverse order.  Under the others a task holds one lock at a
+ *    time.
  *  - fw_rt_wait_period and waits for locks are no cancellation points (pthread_cancel).
- *  - After a sleep of its own making a task calls fw_rt_resumed: tier A can hold it back only there
- *    (fw_rt_wait_period and waits for locks have it built in).
- *  - From fw_rt_task_begin to fw_rt_task_end the thread's policy and priority are the library's: it
- *    sets them when it raises a task and when it lowers it again (tier A).  A change by others is
- *    overwritten then, and a task with a priority that is not its own is not raised by those who
- *    wait for its lock.
- *  - FW_RT_MPCP_DU, FW_RT_FMLP_DU in tier A: who has to wait raises the owner, in whatever process
- *    that is.  Among several users that takes CAP_SYS_NICE; without it there is no bound where a
- *    thread of the owner's CPU sleeps outside of the library.
+ *  - After sleeping by other means a task must call fw_rt_resumed: tier A can delay it only there
+ *    (fw_rt_wait_period and waits for locks do so themselves).
+ *  - From fw_rt_task_begin to fw_rt_task_end the library owns the thread's policy and priority: it
+ *    sets them when it boosts a task and when it restores it (tier A).  Changes by others are
+ *    overwritten, and a task whose priority was changed is not boosted by the waiters of its lock.
+ *  - FW_RT_MPCP_DU, FW_RT_FMLP_DU in tier A: a waiter boosts the owner, in whatever process it is.
+ *    Between several users that takes CAP_SYS_NICE; without it blocking is unbounded if a thread of
+ *    the owner's CPU sleeps outside the library.
  *  - The first lock under FW_RT_PCP_DU_PF that a process opens installs a handler for SIGSEGV.  It
- *    passes on what is not its own to the handler that was there before; none may be installed
- *    later, nor SIGSEGV be blocked by a task with such a lock.
- *  - Where a task dies in a section, the next who gets the lock is answered EOWNERDEAD, and has it.
+ *    forwards other faults to the previous handler; the program must not install one later, nor
+ *    block SIGSEGV in a task with such a lock.
+ *  - If a task dies in a critical section, the next task acquires the lock with EOWNERDEAD.
  *
- * Errors are positive errno values; fw_rt_strerror() has a sentence for the calling thread's last
- * one.
+ * Errors are positive errno values; fw_rt_strerror() explains the calling thread's last one in a
+ * sentence.
  *
- * Example: a control loop of 2 ms that shares a state with other tasks on CPU 1
+ * Example: a control loop of 2 ms that shares data with other tasks on CPU 1
  *
  *     static double target;
  *
@@ -104,7 +105,7 @@ typedef struct fw_rt_task fw_rt_task;
 typedef enum fw_rt_protocol {
     FW_RT_PIP = 1,   /* priority inheritance (section II-C) */
     FW_RT_IPCP,      /* immediate priority ceiling (II-D) */
-    FW_RT_PCP,       /* the original priority ceiling protocol, the kernel asked each time (II-D) */
+    FW_RT_PCP,       /* the original priority ceiling protocol, a system call each time (II-D) */
     FW_RT_PCP_DU,    /* the same with deferred updates: PCP-DU-BOOL (III-C) */
     FW_RT_PCP_DU_PF, /* the same by page faults (III-B); tier B */
     FW_RT_MPCP,      /* multiprocessor priority ceiling protocol (II-E) */
@@ -130,33 +131,33 @@ enum {
 };
 
 /*
- * The group in the file or shared memory of that name (fw_region_open has the rules), which is made
- * where there is none; with a name of NULL, a new group for the threads of this process.  ANY: tier
- * B where its scheduler runs and this process may use it, else tier A.  The group is one user's: it
- * is made with the permissions 0600.
+ * Opens the group in the file or shared memory of that name (fw_region_open has the rules), or
+ * creates it; with a name of NULL, a new group for the threads of this process.  ANY: tier B if its
+ * scheduler runs and this process may use it, else tier A. The group belongs to one user: it is
+ * created with the permissions 0600.
  *   0         *group is the group
  *   EINVAL    no such tier or name
- *   EPERM     the file belongs to neither the caller nor root, lets in other users, or has a second
+ *   EPERM     the file belongs to neither the caller nor root, admits other users, or has a second
  *             name: fw_rt_group_open_shared opens it
  *   ENOTSUP   tier B: no such scheduler runs here; or the group is another pid namespace's
  *   EPROTO    a group of another version, or of the other tier
- *   EUCLEAN   something else is there, or it was written over
- *   ENOMEM; and what fw_region_open answers
+ *   EUCLEAN   the file is no group, or it was overwritten
+ *   ENOMEM; and what fw_region_open returns
  */
 FW_API int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier);
 
 /*
- * The same for the tasks of several users: whoever owns the file, and whatever its permissions.  It
- * is made with these, 0660 for instance, less the umask.  Everything rests on them and on the
- * directory (in /dev/shm anybody may have made the file before): who can write to a group can bring
- * it to a stop, and can make those of its tasks that have the right to (FW_RT_MPCP_DU,
+ * The same for the tasks of several users: any owner and permissions of the file are accepted. It
+ * is created with `permissions`, 0660 for instance, less the umask.  Security depends on these and
+ * on the directory (in /dev/shm anyone may have created the file first): a user with write access
+ * to a group can stop it, and can make those of its tasks that are privileged (FW_RT_MPCP_DU,
  * FW_RT_FMLP_DU) raise the priority of any thread.
  *   EINVAL    also: no name, or no such permissions
  */
 FW_API int fw_rt_group_open_shared(fw_rt_group **group, const char *name, fw_rt_tier tier,
                                    unsigned permissions);
 
-/* EBUSY: tasks of this process are in it. */
+/* Closes the group.  EBUSY: this process still has tasks in it. */
 FW_API int fw_rt_group_close(fw_rt_group *group);
 
 FW_API fw_rt_tier fw_rt_group_tier(const fw_rt_group *group);
@@ -165,36 +166,39 @@ struct fw_rt_task_options {
     const char *name; /* for tools; NULL: "task" and its number */
     int cpu;
     int priority;         /* base priority, 1 to FW_RT_PRIORITY_MAX, the most urgent */
-    uint64_t period_ns;   /* 0: the task has none, and does not call fw_rt_wait_period */
+    uint64_t period_ns;   /* 0: none; the task does not call fw_rt_wait_period */
     uint64_t deadline_ns; /* after the release of each job; 0: the period */
-    uint64_t budget_ns;   /* execution time of a job that is not to be exceeded; 0: none */
+    uint64_t budget_ns;   /* execution time that a job must not exceed; 0: no limit */
 };
 
 /*
- * Makes the calling thread a task: puts it on its CPU and under its priority.  The first job is
- * released now.  Allocates; the thread's way of being scheduled before is kept for fw_rt_task_end.
+ * Makes the calling thread a task: sets its CPU and priority.  The first job is released now.
+ * Allocates; the previous scheduling parameters are kept for fw_rt_task_end.
  *   0         *task is its handle
  *   EINVAL    no such priority or CPU; deadline above the period; a name that is too long
  *   EPERM     no right to use the priority (tier A: CAP_SYS_NICE or RLIMIT_RTPRIO; tier B: not
  *             granted to this user)
  *   EBUSY     the thread is a task already
  *   EAGAIN    FW_RT_TASKS_MAX tasks are there
- *   EXDEV, EUCLEAN as for fw_rt_resumed, which is a part of it; the thread is no task then
+ *   EXDEV, EUCLEAN as for fw_rt_resumed, which it includes; the thread is no task then
  *   ENOMEM
  */
 FW_API int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
                             const struct fw_rt_task_options *options);
 
-/* The thread goes back to what it was.  EBUSY: it has a lock.  The handle is gone after a 0. */
+/*
+ * Restores the thread's previous scheduling.  EBUSY: it holds a lock.  After 0 the handle is
+ * invalid.
+ */
 FW_API int fw_rt_task_end(fw_rt_task *task);
 
 /*
- * The lock of that name, which is made where there is none.  Declares that the task is going to
- * use it.  A ceiling of 0 is computed: the highest base priority of those who have opened it.
+ * Opens the lock of that name, or creates it; declares that the task is going to use it.
+ * With a ceiling of 0 it is computed: the highest base priority of the tasks that have opened it.
  *   0         *lock is its descriptor, in this group
  *   EINVAL    unknown protocol; the ceiling lies below the task's priority, or below another
  *             user's, or above FW_RT_PRIORITY_MAX; or the name is empty or too long
- *   EEXIST    the lock is there under another protocol, or with another ceiling
+ *   EEXIST    the lock exists with another protocol or ceiling
  *   EXDEV     its protocol is for the tasks of one CPU, and it is used on another one
  *   ENOTSUP   the tier has no such protocol here; PCP-DU-PF: the thread blocks SIGSEGV, or the
  *             program has put its own handler in the place of the library's
@@ -206,14 +210,14 @@ FW_API int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protoco
 
 /*
  *   0            the task has the lock
- *   EOWNERDEAD   the task has it; who had it before has died in its section
- *   EBUSY        trylock: not without waiting
- *   EDEADLK      the task has it already, or (PIP) a circle of waiters would close
+ *   EOWNERDEAD   the task has it; its previous owner died in the critical section
+ *   EBUSY        trylock: it would have to wait
+ *   EDEADLK      the task has it already, or (PIP) a cycle of waiters would close
  *   EINVAL       not opened by this task
  *   EPERM        the protocol allows no such nesting
  *   EXDEV        the task has been moved from its CPU by others
- *   EUCLEAN      what the group knows was written over, and says of nobody that he could ever leave
- *                the lock; the task does not have it
+ *   EUCLEAN      the group's data were overwritten so that no task could ever release the lock; the
+ *                task does not have it
  */
 FW_API int fw_rt_trylock(fw_rt_task *task, unsigned lock);
 FW_API int fw_rt_lock(fw_rt_task *task, unsigned lock);
@@ -221,29 +225,30 @@ FW_API int fw_rt_lock(fw_rt_task *task, unsigned lock);
 /* EPERM: the task does not have it; EINVAL: not opened by this task. */
 FW_API int fw_rt_unlock(fw_rt_task *task, unsigned lock);
 
-/* What has become of a job. */
+/* The outcome of a job. */
 struct fw_rt_job {
     uint64_t number;      /* from 0 */
     uint64_t released_ns; /* CLOCK_MONOTONIC */
     uint64_t finished_ns;
     uint64_t executed_ns; /* CPU time */
-    uint32_t missed;      /* periods that began before the job was finished, and are left out */
+    uint32_t missed;      /* periods that began before the job finished, and are skipped */
     bool late;            /* finished after its deadline */
     bool over_budget;
 };
 
 /*
  * Ends the job, and sleeps until the next one is released: at the release plus the period, or at
- * the next multiple of it that lies ahead.  `job` (may be NULL) is told of the one that has ended.
+ * the next later multiple of it. *job (may be NULL) receives the outcome of the job that has ended.
  *   0, EINVAL (the task has no period), EPERM (it has a lock), EXDEV and EUCLEAN as above
  */
 FW_API int fw_rt_wait_period(fw_rt_task *task, struct fw_rt_job *job);
 
-/* After a sleep of one's own making: waits for those on this CPU who go first.  0, EXDEV,
- * EUCLEAN. */
+/*
+ * After sleeping by other means: waits for the tasks of this CPU that go first. 0, EXDEV, EUCLEAN.
+ */
 FW_API int fw_rt_resumed(fw_rt_task *task);
 
-/* Why the calling thread's last call failed: one sentence, for people.  "" after a 0. */
+/* Why the calling thread's last call failed: one sentence for people; "" after success. */
 FW_API const char *fw_rt_strerror(void);
 
 #ifdef FW_ANNOTATED_

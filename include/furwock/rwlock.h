@@ -19,45 +19,45 @@ FW_BEGIN_DECLS
  * when free and of the default kind.
  *
  * Rules
- *  - A lock is ready when its bytes are those of FW_RWLOCK_INIT (zeroes) or of one of its sisters.
- *    It needs no destructor and allocates nothing.  It may be freed by whoever holds it and knows
- *    that nobody else will ask for it: releases by previous holders do not touch it any more.
- *  - The kind says who goes first; it is chosen at the beginning and stays.
+ *  - A lock is ready when its bytes are those of FW_RWLOCK_INIT (zeroes) or of one of the other two
+ *    initialisers.  It needs no destructor and allocates nothing.  It may be freed by a holder once
+ *    no other thread will ask for it: releases by previous holders do not touch it any more.
+ *  - The kind says who goes first; it is chosen at initialisation and never changes.
  *      FAIR            Phase-fair, the default: neither side starves the other.  A reader waits for
- *                      one writer at most: whoever waits to read when a writer releases is let in.
- *                      A writer that stands in line waits for the readers that came before it: new
- *                      ones are not let past it, but for those of the phase that a writer before it
- *                      has ended.
+ *                      one writer at most: readers that wait when a writer releases are admitted.
+ *                      A queued writer waits for the readers that came before it: new ones do not
+ *                      pass it, except those of the phase that a previous writer has ended.
  *      PREFER_READERS  A reader waits only while a writer holds the lock; so a thread that holds it
  *                      for reading may read-lock it again.  Readers can starve writers.
- *      PREFER_WRITERS  A reader also waits while a writer stands in line.  Writers can starve
+ *      PREFER_WRITERS  A reader also waits while a writer is queued.  Writers can starve
  *                      readers.
  *    Among writers a release is greedy, in all kinds, as that of fw_mutex (furwock/mutex.h): a
  *    running writer may be quicker than one that has been woken; one that has lost for about half a
- *    millisecond is handed the lock.  Where a reader's release ends the readers' phase, the lock is
- *    handed to the writer that came first (but not in a lock that prefers readers).  Real-time
- *    threads that wait to write go before others, by priority, as that was before they slept, and
- *    are handed the lock.  Whether readers or writers are next is up to the kind alone.
- *  - A third mode, upgradable, reads together with readers, excludes writers and its own like, and
- *    can be turned into write without letting go in between.  A thread that upgrades waits for the
- *    readers to leave; no new ones are let in meanwhile, unless the lock prefers readers.
+ *    millisecond is handed the lock.  If a reader's release ends the readers' phase, the lock is
+ *    handed to the writer that came first (except in a lock that prefers readers).  Real-time
+ *    threads that wait to write go before others, by the priority that they had before they slept,
+ *    and are handed the lock.  Whether readers or writers are next depends on the kind alone.
+ *  - A third mode, upgradable, coexists with readers, excludes writers and other upgradable
+ *    readers, and can be upgraded to write without a release in between.  A thread that upgrades
+ *    waits for the readers to leave; no new ones are admitted meanwhile, unless the lock prefers
+ *    readers.
  *  - A lock is released by the thread that took it, by the call for the mode that it has.  Locking
- *    for writing (or upgradable) what one holds in any mode, reading what one holds for writing,
- *    and releasing what nobody holds so, are errors in the program: where the lock knows, they stop
- *    it (abort) with a line on standard error.  It knows the writer, the upgradable reader, and one
- *    of the readers (the first, mostly).
+ *    for writing (or upgradable) what the caller holds in any mode, read-locking what it holds for
+ *    writing, and releasing in a mode in which the lock is not held, are errors in the program:
+ *    where the lock can tell, the library aborts it with a diagnostic on standard error.  It knows
+ *    the writer, the upgradable reader, and one of the readers (the first, mostly).
  *  - Reading twice in one thread deadlocks when a writer comes in between, unless the lock prefers
- *    readers.  It stops the program if the lock knows that the thread that would wait is a reader.
+ *    readers.  It aborts the program if the lock knows that the thread that would wait is a reader.
  *  - Up to 2^24 - 1 read locks may be held at a time; one more is an error.
  *  - Taking the lock synchronises with the releases before it that it had to wait for: a writer
- *    sees what all did before it, a reader what writers did.
+ *    sees what all previous holders did, a reader what writers did.
  *  - fork(3), threads that end, other processes, other copies of the library: as for fw_mutex.  In
- *    a child, what other threads held at the fork (or were just given) stays held for ever.
- *  - Not for signal handlers: a release that somebody waits for enters a line that the interrupted
- *    thread may be busy with.
+ *    a child, what other threads held at the fork (or were just given) stays held forever.
+ *  - Not for signal handlers: a release with waiters takes a wait-queue bucket lock that the
+ *    interrupted thread may hold.
  *
- * No call is a cancellation point or fails by EINTR.  Where the calls may wait, the thread waits as
- * the waiting policy says (furwock/wait.h).
+ * No call is a cancellation point or fails with EINTR.  Calls that may block wait as the wait
+ * policy says (furwock/wait.h).
  *
  * "Furwock" is the name of the read-write lock built from futexes: Franke, Russell and Kirkwood,
  * OLS 2002, section 4.1.  Phase-fair: Brandenburg and Anderson, "Reader-Writer Synchronization for
@@ -112,7 +112,7 @@ typedef enum fw_rwlock_kind {
         0, FW_RWLOCK_PREFER_WRITERS \
     }
 
-/* Makes *l a free lock.  Returns 0, or EINVAL (and changes nothing) where the kind is unknown. */
+/* Makes *l a free lock.  Returns 0, or EINVAL (and changes nothing) if the kind is unknown. */
 FW_API int fw_rwlock_init(fw_rwlock *l, fw_rwlock_kind kind);
 
 /* Internal: the words of a lock that one reader, or the writer, holds alone. */
@@ -133,12 +133,12 @@ FW_API void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t seen);
 /*
  * --- Reading -----------------------------------------------------------------------------------
  *
- * Takes the lock for reading if nothing is in the way.  Returns 0; EBUSY where a reader would have
- * to wait; EAGAIN where too many read locks are held.  Never waits.
+ * Takes the lock for reading if that is possible at once.  Returns 0; EBUSY if a reader would have
+ * to wait; EAGAIN if too many read locks are held.  Never waits.
  */
 FW_API int fw_rwlock_tryrdlock(fw_rwlock *l);
 
-/* Takes the lock for reading, waiting if need be.  Too many read locks stop the program. */
+/* Takes the lock for reading, waiting if need be.  Aborts if too many read locks are held. */
 FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l);
 FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l)
 {
@@ -149,16 +149,16 @@ FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l)
 }
 
 /*
- * The same, waiting until the deadline at most: 0; ETIMEDOUT; EAGAIN where too many read locks are
- * held; EINVAL where one must wait and the deadline is malformed (furwock/bits/deadline.h).  With a
- * waiting policy for this call (NULL: the process default) and a deadline (NULL: none), EINVAL also
- * for a malformed policy.
+ * The same, waiting until the deadline at most: 0; ETIMEDOUT; EAGAIN if too many read locks are
+ * held; EINVAL if the caller must wait and the deadline is malformed (furwock/bits/deadline.h).
+ * With a wait policy for this call (NULL: the process default) and a deadline (NULL: none), EINVAL
+ * also for a malformed policy.
  */
 FW_API int fw_rwlock_timedrdlock(fw_rwlock *l, const fw_deadline *deadline);
 FW_API int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
                                    const fw_deadline *deadline);
 
-/* Gives up the lock, which the caller holds for reading. */
+/* Releases the lock, which the caller holds for reading. */
 FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l);
 FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l)
 {
@@ -169,7 +169,7 @@ FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l)
 }
 
 /*
- * --- Writing: as above, without EAGAIN; EBUSY where anybody holds the lock. ---------------------
+ * --- Writing: as above, without EAGAIN; EBUSY if any thread holds the lock. ----------------------
  */
 FW_API int fw_rwlock_trywrlock(fw_rwlock *l);
 
@@ -196,7 +196,7 @@ FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l)
         fw_rwlock_wrunlock_slow_(l, seen);
 }
 
-/* Gives up the lock, in whatever mode the caller holds it; some nanoseconds dearer. */
+/* Releases the lock, in whatever mode the caller holds it; costs some nanoseconds more. */
 FW_API void fw_rwlock_unlock(fw_rwlock *l);
 
 /*
@@ -210,7 +210,7 @@ FW_API int fw_rwlock_upgradable_lock_policy(fw_rwlock *l, const fw_wait_policy *
 FW_API void fw_rwlock_upgradable_unlock(fw_rwlock *l);
 
 /*
- * Turns upgradable into write: what one has read still holds.  tryupgrade: EBUSY where there are
+ * Turns upgradable into write: what the caller has read still holds. tryupgrade: EBUSY if there are
  * readers.  After ETIMEDOUT, EBUSY or EINVAL the caller still has the lock upgradable.
  */
 FW_API int fw_rwlock_tryupgrade(fw_rwlock *l);
@@ -218,24 +218,23 @@ FW_API void fw_rwlock_upgrade(fw_rwlock *l);
 FW_API int fw_rwlock_timedupgrade(fw_rwlock *l, const fw_deadline *deadline);
 
 /*
- * Turns write or upgradable into read; never waits.  Lets waiting readers in.  (Where 2^24 - 1 read
- * locks are held beside an upgradable one, it stops the program.)
+ * Turns write or upgradable into read; never waits.  Admits waiting readers.  (Aborts if 2^24 - 1
+ * read locks are held beside an upgradable one.)
  */
 FW_API void fw_rwlock_downgrade(fw_rwlock *l);
 
-/* Turns write into upgradable; never waits.  Lets waiting readers in. */
+/* Turns write into upgradable; never waits.  Admits waiting readers. */
 FW_API void fw_rwlock_downgrade_upgradable(fw_rwlock *l);
 
 /*
- * The kernel thread id of the writer or of the upgradable reader; 0 where there is none.  A
- * glimpse, as fw_mutex_owner.
+ * The kernel thread id of the writer or of the upgradable reader; 0 if there is none.  A racy
+ * snapshot, as fw_mutex_owner.
  */
 FW_API pid_t fw_rwlock_owner(const fw_rwlock *l);
 
 /*
  * Does the calling thread hold the lock for writing, or upgradable?  Exact, also after a fork, as
- * fw_mutex_is_held_by_me.  Who reads is counted and not named: there is no such question for
- * readers.
+ * fw_mutex_is_held_by_me.  Readers are counted, not identified: there is no such call for them.
  */
 FW_API bool fw_rwlock_is_held_by_me(const fw_rwlock *l);
 

@@ -23,27 +23,27 @@ FW_BEGIN_DECLS
  * Rules
  *  - A semaphore is ready when its bytes are zero (value 0, maximum FW_SEM_MAX), after FW_SEM_INIT,
  *    or after fw_sem_init.  It needs no destructor and allocates nothing.
- *  - No unit is lost, whatever time-outs, signals and spurious wakes do: a wait that gives up has
- *    taken none, and does not keep one from another waiter.
- *  - A post beyond the maximum changes nothing and answers EOVERFLOW.  A maximum of 1 makes a
+ *  - No unit is lost, whatever time-outs, signals and spurious wakes do: a wait that gives up
+ *    consumes no unit and cannot swallow another waiter's wake-up.
+ *  - A post beyond the maximum changes nothing and returns EOVERFLOW.  A maximum of 1 makes a
  *    binary semaphore.
  *  - A post is greedy (it avoids convoys): a running thread may take the unit before the woken
- *    waiter does.  Nobody starves: a waiter that was woken and has lost such races for about half a
- *    millisecond has the next unit reserved for it, and no other thread can take that one; one
+ *    waiter does.  No waiter starves: one that was woken and has lost such races for about half a
+ *    millisecond gets the next unit reserved for it, which no other thread can take; one
  *    reservation at a time.  Otherwise sleepers are woken in the order in which they went to sleep
  *    (among equal priorities).
- *  - After its atomic step a post does not touch the semaphore: whoever took the unit, and knows
- *    that nobody else will use the semaphore, may free it.
+ *  - After its atomic operation a post does not touch the semaphore: the thread that took the unit
+ *    may free the semaphore if no other thread will use it.
  *  - A wait synchronises with the posts before it: acquire and release, as in C11.  So does a post
- *    that answers EOVERFLOW: whoever takes one of the units that were in the way sees what was
- *    written before it.
+ *    that returns EOVERFLOW: a thread that takes one of the units that were in the way sees what
+ *    was written before it.
  *  - After fork(3) the child has the value of the moment of the fork, and no waiters.
- *  - At most 1 048 575 threads may wait at a time; one more stops the program.
+ *  - At most 1 048 575 threads may wait at a time; one more aborts the program.
  *  - Not for memory shared between processes; all code that shares it uses one copy of the library.
  *
- * No call is a cancellation point or fails by EINTR.  Where the calls may wait, the thread waits as
- * the waiting policy says (furwock/wait.h).  fw_sem_post, fw_sem_post_n, fw_sem_trywait and
- * fw_sem_value are safe in signal handlers.
+ * No call is a cancellation point or fails with EINTR.  Calls that may block wait as the wait
+ * policy says (furwock/wait.h).  fw_sem_post, fw_sem_post_n, fw_sem_trywait and fw_sem_value are
+ * safe in signal handlers.
  *
  * Semaphores are the first use of fast user-level locks: Franke, Russell and Kirkwood, "Fuss,
  * Futexes and Furwocks" (OLS 2002), section 3.
@@ -67,7 +67,7 @@ typedef struct fw_sem {
     uint32_t unused_;
 } fw_sem;
 
-/* The largest value, and the maximum where none is given. */
+/* The largest value, and the maximum if none is given. */
 #define FW_SEM_MAX 0x7fffffffu
 
 /* A semaphore with n units; n is at most FW_SEM_MAX. */
@@ -84,8 +84,8 @@ FW_API void fw_sem_wait_slow_(fw_sem *s);
 FW_API int fw_sem_post_slow_(fw_sem *s, uint32_t n);
 
 /*
- * Internal: n > 0 and nobody waits, n -> n - 1.  It does not load the word that the last operation
- * has written, which takes longer than all the rest, but guesses (doc/design/sem.md).
+ * Internal: n > 0 and no waiters, n -> n - 1.  Loading the word that the last operation has written
+ * takes longer than all the rest, so it guesses the value (doc/design/sem.md).
  */
 static inline bool fw_sem_take_(fw_sem *s)
 {
@@ -98,8 +98,8 @@ static inline bool fw_sem_take_(fw_sem *s)
 }
 
 /*
- * Takes a unit if there is one that is not reserved.  Returns 0, or EAGAIN where there is none:
- * also while fw_sem_value is 1, and that unit is reserved for a waiter.  Never waits.
+ * Takes a unit if there is one that is not reserved.  Returns 0, or EAGAIN if there is none: also
+ * while fw_sem_value is 1, and that unit is reserved for a waiter.  Never waits.
  */
 FW_INLINE int fw_sem_trywait(fw_sem *s);
 FW_INLINE int fw_sem_trywait(fw_sem *s)
@@ -116,20 +116,20 @@ FW_INLINE void fw_sem_wait(fw_sem *s)
 }
 
 /*
- * Takes a unit, waiting until the deadline at most.  Returns 0; ETIMEDOUT where the deadline has
- * passed; EINVAL where there is no unit and the deadline is malformed (furwock/bits/deadline.h).
+ * Takes a unit, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has
+ * passed; EINVAL if there is no unit and the deadline is malformed (furwock/bits/deadline.h).
  */
 FW_API int fw_sem_timedwait(fw_sem *s, const fw_deadline *deadline);
 
 /*
- * The same with a waiting policy for this call (NULL: the process default) and a deadline (NULL:
+ * The same with a wait policy for this call (NULL: the process default) and a deadline (NULL:
  * none).  EINVAL also for a malformed policy.
  */
 FW_API int fw_sem_wait_policy(fw_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline);
 
 /*
  * Adds a unit, and wakes a waiter if there is one that has not been woken for another unit.
- * Returns 0, or EOVERFLOW where the value is the maximum already.
+ * Returns 0, or EOVERFLOW if the value is the maximum already.
  */
 FW_INLINE int fw_sem_post(fw_sem *s);
 FW_INLINE int fw_sem_post(fw_sem *s)
@@ -146,11 +146,11 @@ FW_INLINE int fw_sem_post(fw_sem *s)
 
 /*
  * Adds n units in one step, and wakes up to n waiters by one system call.  Returns 0, or EOVERFLOW
- * where that would be more than the maximum: then none is added.
+ * if that would exceed the maximum: then none is added.
  */
 FW_API int fw_sem_post_n(fw_sem *s, uint32_t n);
 
-/* The number of units: a glimpse, which may be out of date when the caller reads it. */
+/* The number of units: a snapshot, which may be out of date when the caller reads it. */
 FW_API uint32_t fw_sem_value(const fw_sem *s);
 
 #ifdef FW_ANNOTATED_

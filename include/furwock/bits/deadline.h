@@ -14,8 +14,8 @@
  * clock: CLOCK_MONOTONIC or CLOCK_REALTIME (the two that the kernel's futex service knows).
  * at:    tv_nsec in 0 .. 999 999 999.  A deadline in the past (tv_sec may be negative) has passed.
  *
- * A call that is given another clock or a bad tv_nsec answers EINVAL, but only when it would have
- * to wait: a free lock is taken without looking at the deadline, as POSIX has it.
+ * A call that is given another clock or a bad tv_nsec returns EINVAL, but only if it would have to
+ * wait: a free lock is taken without looking at the deadline, as POSIX has it.
  */
 typedef struct fw_deadline {
     struct timespec at;

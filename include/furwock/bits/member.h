@@ -11,8 +11,8 @@
 FW_BEGIN_DECLS
 
 /*
- * Who am I, in the region where this object lies?  Internal.  A thread becomes a member of a region
- * by its first call on an object there (src/ipc/member.h).
+ * The calling thread's participant slot in the region of an object. Internal. A thread gets a slot
+ * in a region by its first call on an object there (src/ipc/member.h).
  */
 struct fw_ipc_place_;
 struct fw_ipc_member_;
@@ -20,7 +20,7 @@ struct fw_ipc_member_;
 struct fw_ipc_me_ {
     const struct fw_ipc_place_ *place;
     struct fw_ipc_member_ *member;
-    uint64_t id;    /* the holder, as lock words have it */
+    uint64_t id;    /* the holder, as stored in lock words */
     uint64_t flags; /* of the region */
 };
 
@@ -47,7 +47,7 @@ static inline uint64_t fw_ipc_epoch_now_(void)
     return fw_load64_relaxed(fw_robust_life_ + FW_ROBUST_EPOCH_);
 }
 
-/* The membership that was used last, if the object lies in its region; NULL: to be found out. */
+/* The slot that was used last, if the object lies in its region; NULL: must be looked up. */
 static inline const struct fw_ipc_me_ *fw_ipc_known_(const void *object)
 {
     const struct fw_ipc_self_ *s = &fw_ipc_self_;

@@ -11,11 +11,11 @@ FW_BEGIN_DECLS
 /*
  * ipc atomic: atomic objects of any size in memory that several processes share.
  *
- * The compilers do what they can by instructions, which work between processes as well; all else
- * (a struct of 24 bytes, a load of 12) they leave to a library, whose locks are the process's own.
- * libfurwock-atomic-ipc is that library with the same functions, and with locks that lie in the
- * shared memory itself, for the regions that the program has told it of.  Nothing else changes: the
- * program goes on writing _Atomic and std::atomic.
+ * Compilers inline what the CPU supports, which works between processes as well; everything else (a
+ * struct of 24 bytes, a load of 12) they leave to a library, whose locks are private to the
+ * process. libfurwock-atomic-ipc is that library with the same functions, and with locks in the
+ * shared memory itself, for the regions that the program registers.  Nothing else changes: the
+ * program uses _Atomic and std::atomic.
  *
  * Rules
  *  - A region is memory that several processes map, at any address: a file, memfd_create, shm_open,
@@ -26,17 +26,17 @@ FW_BEGIN_DECLS
  *    it.  They link libfurwock-atomic-ipc before any other library for atomics.
  *  - `largest` is the size in bytes of the largest object in the region that needs the table.  An
  *    operation on a larger one, on one that lies in the table, or on one that crosses the end of
- *    the region, stops the program (abort) with a line on standard error.
+ *    the region, aborts the program with a diagnostic on standard error.
  *  - Objects outside of all joined regions have the locks of the process, as in libfurwock-atomic.
- *  - A process or a thread may die anywhere (SIGKILL, a crash, exec): if it was inside an
- *    operation, that has been done or it has not, never by half, and the others go on: at once, or
- *    in rare races after 50 ms.  One that is stopped (SIGSTOP) inside an operation is waited for.
+ *  - A process or a thread may die anywhere (SIGKILL, a crash, exec): an operation that it was
+ *    inside has completed or had no effect, and the others go on: at once, or in rare races after
+ *    50 ms.  The others wait for one that is stopped (SIGSTOP) inside an operation.
  *  - No operation on a region's object in a signal handler that may have interrupted another one
  *    (unless atomic_is_lock_free says otherwise), as C11 has it; and a child that such a handler
  *    forks must not return from the handler.
  *  - A forked child has joined what its parent has.  All processes are of one pid namespace: the
- *    locks hold thread ids.  Who can write to the region is trusted.
- *  - The memory must stay: a file that is cut short ends its users by SIGBUS.  Nothing is made
+ *    locks hold thread ids.  Processes that can write to the region are trusted.
+ *  - The memory must stay: truncating the file kills its users with SIGBUS.  Nothing is made
  *    durable: after a crash of the machine the region must be made anew.
  *
  * Example: the state of a machine in a file that several processes map
@@ -79,11 +79,11 @@ FW_BEGIN_DECLS
  *         } while (!atomic_compare_exchange_weak(&p->state, &now, then));
  *     }
  *
- * The recovery is doc/design/atomics-ipc.md's, with its proof; the lock's word is the kernel's for
+ * doc/design/atomics-ipc.md has the recovery and its proof; the lock word is that of the kernel's
  * robust futexes (set_robust_list(2)).
  */
 
-/* So many regions a process can have joined at a time. */
+/* The most regions that a process can have joined at a time. */
 #define FW_IPC_ATOMIC_REGIONS 16
 
 /* The most that `largest` can be, in bytes. */
@@ -109,9 +109,9 @@ FW_BEGIN_DECLS
 FW_API size_t fw_ipc_atomic_space(size_t largest);
 
 /*
- * Makes the table at `base`, in a region of `size` bytes, and joins it.  Where several processes
- * call it at once, one makes the table and the others wait until that is done; where that one dies
- * meanwhile, the next begins again.
+ * Creates the table at `base`, in a region of `size` bytes, and joins it.  If several processes
+ * call it at once, one creates the table and the others wait until that is done; if that one dies
+ * meanwhile, the next one starts again.
  *   0          made, and joined
  *   EEXIST     there is a table already: join it
  *   EINVAL     base is NULL or no multiple of FW_IPC_ATOMIC_ALIGNMENT; the region does not end
@@ -119,10 +119,10 @@ FW_API size_t fw_ipc_atomic_space(size_t largest);
  *   ENOSPC     size is less than fw_ipc_atomic_space(largest)
  *   EBUSY      this process has joined a region that overlaps with this one
  *   EMFILE     this process has joined FW_IPC_ATOMIC_REGIONS regions
- *   EUCLEAN    where the table is to be, is neither zeroes nor a table that was begun, or the table
- *              is damaged.  The memory is left as it is
- *   ETIMEDOUT  another process has been making the table for five seconds: it is stopped, perhaps
- *   ENOTSUP    it cannot be told which pid namespace this is (there is no /proc)
+ *   EUCLEAN    the table's memory is neither zeroes nor an unfinished table, or the table is
+ *              corrupt.  The memory is left as it is
+ *   ETIMEDOUT  another process has been creating the table for five seconds: possibly it is stopped
+ *   ENOTSUP    the pid namespace cannot be determined (there is no /proc)
  * Not in signal handlers.  The same goes for the two calls below.
  */
 FW_API int fw_ipc_atomic_create(void *base, size_t size, size_t largest);
@@ -130,12 +130,12 @@ FW_API int fw_ipc_atomic_create(void *base, size_t size, size_t largest);
 /*
  * Joins the region at `base`, whose table exists.  Never waits.
  *   0          joined
- *   ENOENT     there is no table: not made yet, or whoever made it died before it was done
+ *   ENOENT     there is no table: not created yet, or its creator died before it was done
  *   EINVAL     base as above, or size is not that of the region as it was created
  *   EBUSY, EMFILE, EUCLEAN, ENOTSUP   as above
  *   EPROTO     a table of another version of the library, or of another byte order
- *   ENODEV     the process that made it handles other objects by instructions: another build of
- *              the library, or an emulated processor (16 bytes are lock-free there, and not here)
+ *   ENODEV     the process that made it handles other objects by instructions: another build of the
+ *              library, or an emulated CPU (16 bytes are lock-free there, and not here)
  *   EXDEV      it was made in another pid namespace
  *   ESTALE     it was made before the machine was last started
  */

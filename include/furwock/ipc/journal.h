@@ -11,31 +11,31 @@
 FW_BEGIN_DECLS
 
 /*
- * fw_ipc_journal: an undo journal.  Who changes several things that belong together notes their old
- * bytes first; if he dies over it, the next holder of the lock finds all of them as they were.
+ * fw_ipc_journal: an undo journal.  Record the old contents before a multi-step update; if the
+ * process dies half-way, the next owner of the lock finds the data as they were before.
  *
  * Rules
  *  - It lies in the region whose data it covers (furwock/ipc/region.h), aligned to 8 bytes, in
- *    zeroed memory.  What is recorded may lie anywhere among the objects of that region, but not in
- *    the journal itself, nor in the lock to which it is attached.
- *  - Record data only: old bytes of a lock or any other object of this library, put back, would
- *    say that it is held by who died, or free while somebody has it.
- *  - A journal is used by one thread at a time: the holder of the lock to which it is attached.
- *  - Record first, then change; what was recorded may be changed as often as one likes.
+ *    zeroed memory.  What is recorded may lie anywhere among the objects of that region, except in
+ *    the journal itself and in the lock to which it is attached.
+ *  - Record data only: the old contents of a lock or any other object of this library, restored,
+ *    would say that it is held by a dead thread, or free while it is held.
+ *  - A journal is used by one thread at a time: the owner of the lock to which it is attached.
+ *  - Record first, then change; what was recorded may be changed any number of times.
  *  - A journal that is attached to a mutex is committed by every unlock (a condition variable's
- *    wait, too).  When the holder has died instead, the next lock undoes what was recorded,
- *    and answers 0: the data are sound, and the change has not happened.
- *  - It is attached to one lock at a time.  Detach it before either's memory is used for something
- *    else; a lock that was made anew in the same place takes it again.
- *  - Who is killed within any of these calls leaves a journal that can be undone; so does who is
- *    killed while he undoes one.
- *  - Aligned words of eight bytes are put back in one piece: they may be read without the lock.
- *  - Nothing is written to a disk: it helps when a process dies, not when the machine does.
- *  - Calls neither wait nor make system calls, but for a thread's first one in the region.  Not for
+ *    wait, too).  If the owner has died instead, the next lock call undoes what was recorded, and
+ *    returns 0: the data are consistent, and the update has not happened.
+ *  - It is attached to one lock at a time.  Detach it before the memory of either is reused; a lock
+ *    that is initialised again at the same address accepts it again.
+ *  - A thread that is killed in any of these calls, undo included, leaves a journal that can be
+ *    undone.
+ *  - Aligned words of eight bytes are restored in one piece: they may be read without the lock.
+ *  - Nothing is written to disk: it protects against the death of a process, not of the machine.
+ *  - Calls neither wait nor make system calls, except a thread's first one in the region.  Not for
  *    signal handlers.
  *
- * fw_region_mutex_with_journal (furwock/ipc/named.h) makes a mutex that has its journal from the
- * first: then nobody needs to attach it.
+ * fw_region_mutex_with_journal (furwock/ipc/named.h) makes a mutex with its journal already
+ * attached.
  *
  * Example: money is neither made nor lost
  *
@@ -79,62 +79,62 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_ipc_journal {
-    uint64_t used_;     /* bytes of records that are there: internal, doc/design/crash-safety.md */
-    uint64_t capacity_; /* bytes of records that there is room for; they follow */
+    uint64_t used_;     /* bytes of records present: internal, doc/design/crash-safety.md */
+    uint64_t capacity_; /* bytes of space for records, which follow */
     uint64_t owner_;    /* the lock to which it is attached */
 } fw_ipc_journal;
 
 /* What a record of n bytes takes. */
 #define FW_IPC_JOURNAL_RECORD(n) (((n) + 7u) / 8u * 8u + 16u)
 
-/* The bytes of a journal with room for records of so many bytes altogether. */
+/* The size of a journal with space for `capacity` bytes of records. */
 static inline size_t fw_ipc_journal_size(size_t capacity)
 {
     return sizeof(fw_ipc_journal) + (capacity + 7) / 8 * 8;
 }
 
 /*
- * Makes zeroed memory an empty journal, of fw_ipc_journal_size(capacity) bytes.  One that is there
- * already, with the same capacity, stays as it is: each process may call this when it begins.
+ * Makes zeroed memory an empty journal, of fw_ipc_journal_size(capacity) bytes.  An existing one
+ * with the same capacity stays as it is: each process may call this when it starts.
  *   0
  *   EBUSY    there is one with another capacity
  *   EINVAL   it does not lie in a region (nor all of it), is misaligned, or capacity is 0
- *   EAGAIN   the region has no line left for another thread
+ *   EAGAIN   the region has no participant slot left for another thread
  */
 FW_API int fw_ipc_journal_init(fw_ipc_journal *j, size_t capacity);
 
 /*
- * Notes n bytes from p on, which are about to be changed.
+ * Records the n bytes at p, which are about to be changed.
  *   0
- *   ENOSPC   there is no room: nothing was noted, so they must not be changed.  (What was changed
- *            before can be undone, or committed.)
+ *   ENOSPC   no space left: nothing was recorded, so they must not be changed.  (Earlier changes
+ *            can be undone, or committed.)
  *   EINVAL   n is 0, or they do not lie among the objects of the journal's region, or some of them
  *            belong to the journal or to the lock to which it is attached
- *   EUCLEAN  the journal has been written over, or was never made
+ *   EUCLEAN  the journal has been overwritten, or was never made
  *   EAGAIN   as above
  */
 FW_API int fw_ipc_journal_record(fw_ipc_journal *j, const void *p, size_t n);
 
 /*
- * Puts all back that was noted since the last commit, in reverse order.
- *   0, EINVAL, EUCLEAN, EAGAIN as above
+ * Restores what was recorded since the last commit, in reverse order.  0, EINVAL, EUCLEAN, EAGAIN
+ * as above
  */
 FW_API int fw_ipc_journal_undo(fw_ipc_journal *j);
 
-/* From here on the changes stay: empties the journal.  0, EINVAL, EUCLEAN, EAGAIN. */
+/* Makes the changes final: empties the journal. 0, EINVAL, EUCLEAN, EAGAIN. */
 FW_API int fw_ipc_journal_commit(fw_ipc_journal *j);
 
 /*
- * Attaches the journal to a mutex, which the caller holds, in the same region; NULL: it has none
- * any more.  The same one again changes nothing.
+ * Attaches the journal to a mutex, which the caller holds, in the same region; NULL detaches it.
+ * Attaching the same one again changes nothing.
  *   0
  *   EPERM    the caller does not hold the mutex
- *   EBUSY    the one that it has now is not empty; or the journal is not, or is attached to another
+ *   EBUSY    the attached journal is not empty; or the new one is not, or is attached to another
  *            lock.  Nothing was changed
  *   EINVAL   also: the journal and the mutex overlap
  *   EINVAL, EUCLEAN, EAGAIN as above
- * Who dies within this call leaves the mutex with the journal or without one; where it is without,
- * the next lock answers EOWNERDEAD.
+ * If the caller dies in this call, the mutex has the journal or none; if it has none, the next lock
+ * call returns EOWNERDEAD.
  */
 FW_API int fw_ipc_mutex_journal(fw_ipc_mutex *m, fw_ipc_journal *j);
 

@@ -16,17 +16,18 @@
 
 FW_BEGIN_DECLS
 
-/* What a lock remembers of its holders; internal. */
+/* The owner history of a lock; internal. */
 typedef struct fw_ipc_past {
-    uint64_t generation_; /* of the present or the last holder */
+    uint64_t generation_; /* of the current or the last owner */
     uint64_t since_;      /* ns of CLOCK_MONOTONIC when it began, with FW_REGION_STAMP */
-    uint64_t dead_;       /* process << 32 | thread of the last holder that died */
+    uint64_t dead_;       /* process << 32 | thread of the last owner that died */
     uint64_t dead_generation_;
-    uint64_t journal_; /* where its journal lies, from the region's begin; 0: none */
+    uint64_t journal_; /* offset of its journal in the region; 0: none */
 } fw_ipc_past;
 
 /*
- * fw_ipc_mutex: mutual exclusion between threads of any processes, which survives its holder.
+ * fw_ipc_mutex: mutual exclusion between threads of any processes, robust against the death of its
+ * owner.
  *
  * "Finally, a solution needs to be found that enables the recovery of dead locks": Franke, Russell
  * and Kirkwood, "Fuss, Futexes and Furwocks" (OLS 2002), section 5.
@@ -34,25 +35,27 @@ typedef struct fw_ipc_past {
  * Rules
  *  - It lies in a region (furwock/ipc/region.h), aligned to 8 bytes; zeroes are a free mutex.
  *    Processes may have the region at different addresses.
- *  - A holder that dies (killed, ended, exec) does not take it along: the next one gets it with
- *    EOWNERDEAD, at once, also where it already sleeps.  (Where the kernel does not tell of
- *    deaths, after a while: doc/design/crash-safety.md.)  The data may be half changed: it repairs
- *    them and calls fw_ipc_mutex_consistent.  If it unlocks without, the mutex is given up:
- *    ENOTRECOVERABLE for all, from then on.  If it dies, the next one gets EOWNERDEAD again.
- *  - With a journal (furwock/ipc/journal.h) or a repair function (below) the library repairs, and
- *    lock answers 0.
- *  - A stopped holder (SIGSTOP, a debugger) is not dead: the others wait.
- *  - The holder is a thread.  After fork the child holds nothing: what the parent holds stays the
- *    parent's.  exec ends a thread, for this purpose, and so does its end without unlock.
+ *  - If the owner dies (killed, ended, exec), the lock is not lost: the next one acquires it with
+ *    EOWNERDEAD, at once, also if it already sleeps.  (If the kernel does not report deaths, after
+ *    a while: doc/design/crash-safety.md.)  The data may be half changed: the new owner repairs
+ *    them and calls fw_ipc_mutex_consistent.  If it unlocks without doing so, the mutex becomes
+ *    unusable: ENOTRECOVERABLE for all, from then on.  If it dies, the next one gets EOWNERDEAD
+ *    again.
+ *  - With a journal (furwock/ipc/journal.h) or a repair function (below) the library repairs the
+ *    data, and lock returns 0.
+ *  - A stopped owner (SIGSTOP, a debugger) is not dead: the others wait.
+ *  - The owner is a thread.  After fork the child holds nothing: the parent keeps its locks.  exec
+ *    counts as the death of the thread, and so does its end without an unlock.
  *  - Each acquisition has a number, greater than that of every acquisition before: the generation.
- *    Who writes it into what lies outside of the region can refuse late writes of a former holder.
- *  - Not recursive.  Calls are not cancellation points and never fail by EINTR.  Not for signal
+ *    Stored with data outside the region, it allows late writes of a former owner to be rejected (a
+ *    fencing token).
+ *  - Not recursive.  Calls are not cancellation points and never fail with EINTR.  Not for signal
  *    handlers.
  *
- * Errors are returned.  Every call that may find the mutex in bad shape can answer:
+ * Errors are returned.  Every call can return:
  *   EINVAL           it lies in no region that this process has joined, or is misaligned
- *   EAGAIN           the region has no line left for another thread (fw_region_open)
- *   EUCLEAN          the mutex has been written over: it is left as it is
+ *   EAGAIN           the region has no participant slot left for another thread (fw_region_open)
+ *   EUCLEAN          the mutex has been overwritten: it is left as it is
  *
  * Example: a counter that is never found half changed
  *
@@ -92,11 +95,11 @@ typedef struct fw_ipc_mutex {
 FW_API int fw_ipc_mutex_init(fw_ipc_mutex *m);
 
 /*
- * Takes the mutex if it is free or its holder is dead.
+ * Takes the mutex if it is free or its owner is dead.
  *   0                 taken
- *   EOWNERDEAD        taken, and the holder before died: repair, then fw_ipc_mutex_consistent
- *   EBUSY             somebody (the caller too) holds it
- *   ENOTRECOVERABLE   it was given up
+ *   EOWNERDEAD        taken, and its previous owner died: repair, then fw_ipc_mutex_consistent
+ *   EBUSY             a thread (perhaps the caller) holds it
+ *   ENOTRECOVERABLE   it is unusable
  *   EINVAL, EAGAIN, EUCLEAN as above
  */
 FW_API int fw_ipc_mutex_trylock(fw_ipc_mutex *m);
@@ -105,7 +108,7 @@ FW_API int fw_ipc_mutex_trylock(fw_ipc_mutex *m);
 FW_API int fw_ipc_mutex_lock_slow_(fw_ipc_mutex *m);
 FW_API void fw_ipc_mutex_stamp_(fw_ipc_mutex *m);
 
-/* Internal: free -> id, by a thread that is known to be a member of the region. */
+/* Internal: free -> id, by a thread that is known to have a participant slot in the region. */
 static inline bool fw_ipc_mutex_take_(fw_ipc_mutex *m)
 {
     const struct fw_ipc_me_ *me = fw_ipc_known_(m);
@@ -132,41 +135,41 @@ FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m)
 /* The same until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed deadline. */
 FW_API int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline);
 
-/* The same with a waiting policy (NULL: the process default) and a deadline (NULL: none). */
+/* The same with a wait policy (NULL: the process default) and a deadline (NULL: none). */
 FW_API int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
                                     const fw_deadline *deadline);
 
 /*
  * Releases the mutex; commits its journal, if it has one.  EPERM: the caller does not hold it.
- * EUCLEAN: released, and the journal has been written over.
+ * EUCLEAN: released, and the journal has been overwritten.
  */
 FW_API int fw_ipc_mutex_unlock(fw_ipc_mutex *m);
 
 /*
- * After EOWNERDEAD: the data are sound again.  EPERM: the caller does not hold it; EINVAL also: it
- * is not in need of that.
+ * After EOWNERDEAD: declares the data consistent.  EPERM: the caller does not hold it; EINVAL also:
+ * it is consistent already.
  */
 FW_API int fw_ipc_mutex_consistent(fw_ipc_mutex *m);
 
-/* The number of the caller's acquisition; for others, of the present or last one, at a glimpse. */
+/* The number of the caller's acquisition; for others, a snapshot of the current or last one. */
 FW_API uint64_t fw_ipc_mutex_generation(const fw_ipc_mutex *m);
 
-/* A holder that died. */
+/* An owner that died. */
 typedef struct fw_ipc_death {
-    pid_t process; /* as its own pid namespace had it; 0: not known any more */
+    pid_t process; /* in its own pid namespace; 0: no longer known */
     pid_t thread;
     uint64_t generation; /* of its acquisition */
 } fw_ipc_death;
 
-/* Who died last while it held the mutex.  0, ENOENT: nobody has. */
+/* The last owner that died. 0; ENOENT: none has. */
 FW_API int fw_ipc_mutex_death(const fw_ipc_mutex *m, fw_ipc_death *death);
 
 /*
- * From now on, in this process: when a call would answer EOWNERDEAD, `repair` is called first, the
- * mutex held.  If it returns 0, the mutex is declared consistent, and the call answers 0; if not,
- * the call answers EOWNERDEAD.  NULL takes it back.  The function may die, too: then the next
- * holder is told of this.  It leaves the mutex held (if not, the call answers EPERM), and returns
- * (no longjmp).  Registered per process, since addresses differ.
+ * Registers a repair function, for this process: when a call would return EOWNERDEAD, `repair` is
+ * called first, with the mutex held. If it returns 0, the mutex is declared consistent, and the
+ * call returns 0; if not, the call returns EOWNERDEAD. NULL unregisters it. The thread may die in
+ * it, too: then the next owner learns of that. It must leave the mutex held (if not, the call
+ * returns EPERM), and return (no longjmp). It is registered per process because addresses differ.
  *   0, EINVAL as above, ENOMEM
  */
 FW_API int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const fw_ipc_death *),

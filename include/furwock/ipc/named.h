@@ -17,12 +17,12 @@
 FW_BEGIN_DECLS
 
 /*
- * Named objects of a region, by their types: each call finds the object of that name, or makes it
- * with FW_REGION_CREATE, ready for use before anybody else can find it.  Errors are those of
- * fw_region_object and of the object's own init; *object is NULL then.  (For a mutex:
- * fw_region_mutex in furwock/ipc/region.h.)
+ * Named objects of a region, by type: each call finds the object of that name, or creates it with
+ * FW_REGION_CREATE, ready for use before others can find it.  Errors are those of fw_region_object
+ * and of the object's own init; *object is NULL then.  (For a mutex: fw_region_mutex in
+ * furwock/ipc/region.h.)
  *
- * Example: a pool of places that any process can use, whoever comes first
+ * Example: a pool of slots that any process can use; the first one creates it
  *
  *     int use_place(fw_region *region, int (*use)(void))
  *     {
@@ -70,14 +70,14 @@ static inline int fw_region_once(fw_region *region, const char *name, unsigned f
 }
 
 /*
- * Objects with numbers.  One that is there already keeps those that it was made with, which must be
- * the ones that are asked for.  0 asks for none (only to find it): whatever it has.
- *   EPROTO   there is one with other numbers
+ * Objects with parameters.  Those of an existing object must equal the ones passed.  Pass 0 to find
+ * an object with any parameters.
+ *   EPROTO   there is one with other parameters
  */
 
 /*
- * A semaphore of at most `max` units, of which `value` are there when it is made.  (How many there
- * were then, nobody knows later: an object that is found may have been made with another value.)
+ * A semaphore of at most `max` units, `value` of them at creation.  (An existing object may have
+ * been created with another value: that is not recorded.)
  */
 FW_API int fw_region_sem(fw_region *region, const char *name, uint32_t value, uint32_t max,
                          unsigned flags, fw_ipc_sem **s);
@@ -86,7 +86,7 @@ FW_API int fw_region_sem(fw_region *region, const char *name, uint32_t value, ui
 FW_API int fw_region_permits(fw_region *region, const char *name, uint32_t n, unsigned flags,
                              fw_ipc_permits **u);
 
-/* A barrier for so many parties, with that mode (which nobody looks at where parties is 0). */
+/* A barrier for that many participants, with that mode (ignored if parties is 0). */
 FW_API int fw_region_barrier(fw_region *region, const char *name, uint32_t parties,
                              fw_ipc_barrier_mode mode, unsigned flags, fw_ipc_barrier **b);
 

@@ -12,9 +12,9 @@
 FW_BEGIN_DECLS
 
 /*
- * fw_ipc_once: something in shared memory is initialised by the first thread, of whatever process,
- * that needs it; the others wait until it is done.  When the one that does it dies, the next one
- * does it.  Eight bytes, all zeroes at first.
+ * fw_ipc_once: one-time initialisation in shared memory by the first thread, of any process, that
+ * needs it, while the others wait.  If that thread dies, the next one initialises.  Eight bytes,
+ * all zeroes at first.
  *
  * Rules
  *  - It lies in a region (furwock/ipc/region.h), aligned to 8 bytes; zeroes are a once.  Processes
@@ -24,19 +24,19 @@ FW_BEGIN_DECLS
  *    the one caller whose initialiser it was; another thread that waits, or a later call, tries
  *    again.
  *  - The same goes for an initialiser that dies (killed, exec, end of the thread), at any
- *    instruction; those who wait notice at once.  The next initialiser finds what it has
- *    left half done, and has to begin anew over that: fw_ipc_once_is_left says so.
+ *    instruction; the waiters notice at once.  The next initialiser finds what it has left half
+ *    done, and has to start again over that: fw_ipc_once_is_left says so.
  *  - The same goes for one that is cancelled (pthread_cancel), and for one that a C++ exception
  *    leaves.  Do not leave it by longjmp.
  *  - After fork in the initialiser the parent goes on with it.  The child's initialiser, when it
- *    returns, has initialised nothing: its call answers EPERM.
+ *    returns, has initialised nothing: its call returns EPERM.
  *  - A stopped initialiser (SIGSTOP, a debugger) is not dead: the others wait.
  *
- * fw_ipc_once_call is a cancellation point only where the initialiser is one, does not fail by
- * EINTR, and waits as the default waiting policy says (furwock/wait.h).  It is safe in a signal
+ * fw_ipc_once_call is a cancellation point only if the initialiser is one, does not fail with
+ * EINTR, and waits as the default wait policy says (furwock/wait.h).  It is safe in a signal
  * handler only once the initialisation is done.
  *
- * Example: a table in shared memory that is filled once, by whichever process comes first
+ * Example: a table in shared memory that is filled once, by the first process that needs it
  *
  *     struct squares {
  *         fw_ipc_once once;
@@ -68,7 +68,7 @@ typedef struct fw_ipc_once {
 /* Internal: the word once the initialisation is done. */
 #define FW_IPC_ONCE_DONE_ UINT64_C(0xffff)
 
-/* True once the initialisation is done; then what it did is seen. */
+/* True once the initialisation is done; its effects are then visible. */
 static inline bool fw_ipc_once_is_done(const fw_ipc_once *o)
 {
     return __builtin_expect(fw_load64_acquire(&o->word_) == FW_IPC_ONCE_DONE_, 1);
@@ -83,8 +83,8 @@ FW_API int fw_ipc_once_call_slow_(fw_ipc_once *o, int (*init)(void *), void *arg
  *   EDEADLK   called from its own initialiser
  *   EPERM     the caller was forked in its initialiser
  *   EINVAL    not done, and it lies in no region that this process has joined, or is misaligned
- *   EAGAIN    not done, and the region has no line left for another thread
- *   EUCLEAN   it has been written over; it is left as it is
+ *   EAGAIN    not done, and the region has no participant slot left for another thread
+ *   EUCLEAN   it has been overwritten; it is left as it is
  *   else what the initialiser returned
  */
 static inline int fw_ipc_once_call(fw_ipc_once *o, int (*init)(void *), void *arg)
@@ -92,7 +92,10 @@ static inline int fw_ipc_once_call(fw_ipc_once *o, int (*init)(void *), void *ar
     return fw_ipc_once_is_done(o) ? 0 : fw_ipc_once_call_slow_(o, init, arg);
 }
 
-/* For the initialiser: has one before it died over its work, and nobody finished it since? */
+/*
+ * For the initialiser: did an earlier initialiser die half-way, without one that has finished
+ * since?
+ */
 FW_API bool fw_ipc_once_is_left(const fw_ipc_once *o);
 
 #ifdef FW_ANNOTATED_

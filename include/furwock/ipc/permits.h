@@ -13,8 +13,8 @@
 FW_BEGIN_DECLS
 
 /*
- * fw_ipc_permits: a semaphore between processes whose permits have holders, and come back when a
- * holder dies.
+ * fw_ipc_permits: a semaphore with owned permits, between processes; a dead owner's permits are
+ * returned.
  *
  * There is a fixed number of permits, numbered from 0, which threads borrow: licences, connections,
  * slots of a table.  A thread can hold several.  fw_ipc_permits_wait and fw_ipc_permits_post are
@@ -23,25 +23,24 @@ FW_BEGIN_DECLS
  *
  * Rules
  *  - It lies in a region (furwock/ipc/region.h), aligned to 8 bytes, in fw_ipc_permits_size(n)
- *    bytes. Processes may have the region at different addresses.
+ *    bytes.  Processes may have the region at different addresses.
  *  - Only the thread that has borrowed a permit gives it back.
- *  - Whatever a thread holds when it dies (killed, ended, exec) is there for others at once, also
- *    for those who already sleep.  Whoever dies in a call, at any instruction,
- *    holds a permit or does not; none is ever lost.
- *  - A stopped holder (SIGSTOP, a debugger) is not dead, and keeps what it has.
- *  - The holder is a thread.  After fork the child holds nothing: what the parent holds stays the
- *    parent's.
+ *  - The permits of a thread that dies (killed, ended, exec) are available to others at once, also
+ *    to threads that already sleep.  A thread that dies in a call, at any instruction, holds a
+ *    permit or does not; none is ever lost.
+ *  - A stopped owner (SIGSTOP, a debugger) is not dead, and keeps its permits.
+ *  - The owner is a thread.  After fork the child holds nothing: the parent keeps its permits.
  *  - A running thread may take a permit before the woken waiter does.
  *  - Taking a permit synchronises with giving it back: acquire and release, as in C11.
- *  - No call is a cancellation point or fails by EINTR.  Not for signal handlers.
+ *  - No call is a cancellation point or fails with EINTR. Not for signal handlers.
  *
- * It costs a look at the permits, until one is found that is free; with very many permits, of which
- * nearly all are lent, that is a long look.
+ * A take scans the permits until it finds a free one; with very many permits, nearly all of them
+ * taken, that is slow.
  *
  * Errors are returned.  Every call that changes something can answer:
  *   EINVAL    it lies in no region that this process has joined, is misaligned, or was not made
- *   EAGAIN    the region has no line left for another thread
- *   EUCLEAN   it has been written over; what makes no sense is left as it is
+ *   EAGAIN    the region has no participant slot left for another thread
+ *   EUCLEAN   it has been overwritten; corrupt data are left as they are
  *
  * Example: connections, each of which is used by one worker at a time
  *
@@ -74,12 +73,12 @@ typedef struct fw_ipc_permits {
 /* The largest number of permits. */
 #define FW_IPC_PERMITS_MAX 65535u
 
-/* How many bytes n permits need; 0 where n is 0 or above FW_IPC_PERMITS_MAX. */
+/* How many bytes n permits need; 0 if n is 0 or above FW_IPC_PERMITS_MAX. */
 FW_API size_t fw_ipc_permits_size(uint32_t n);
 
 /*
- * Makes n permits of zeroed memory; none is lent.  Several processes may do so at once, and one
- * that was killed over it does no harm: what has been made with the same number is left as it is.
+ * Makes n free permits of zeroed memory. Several processes may do so at once, and one that is
+ * killed meanwhile does no harm: what has been made with the same number is left as it is.
  *   0
  *   EINVAL   n is 0 or above FW_IPC_PERMITS_MAX, or as above
  *   EEXIST   it was made with another number
@@ -90,34 +89,34 @@ FW_API int fw_ipc_permits_init(fw_ipc_permits *u, uint32_t n);
 /* Takes a permit if one is free or its holder is dead.  0; EBUSY: there is none.  Never waits. */
 FW_API int fw_ipc_permits_trywait(fw_ipc_permits *u);
 
-/* Takes a permit, waiting for one if need be.  A thread that holds all of them waits for ever. */
+/* Takes a permit, waiting for one if need be.  A thread that holds all of them waits forever. */
 FW_API int fw_ipc_permits_wait(fw_ipc_permits *u);
 
 /* The same until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed deadline. */
 FW_API int fw_ipc_permits_timedwait(fw_ipc_permits *u, const fw_deadline *deadline);
 
-/* The same with a waiting policy (NULL: the process default) and a deadline (NULL: none). */
+/* The same with a wait policy (NULL: the process default) and a deadline (NULL: none). */
 FW_API int fw_ipc_permits_wait_policy(fw_ipc_permits *u, const fw_wait_policy *policy,
                                       const fw_deadline *deadline);
 
 /*
  * The same, and says which permit.
  *   0            *permit is the caller's
- *   EOWNERDEAD   *permit is the caller's, and whoever had it before died with it
+ *   EOWNERDEAD   *permit is the caller's, and its previous owner died with it
  *   ETIMEDOUT    no permit
  */
 FW_API int fw_ipc_permits_take(fw_ipc_permits *u, uint32_t *permit, const fw_wait_policy *policy,
                                const fw_deadline *deadline);
 
-/* Gives a permit of the caller back, whichever.  EPERM: it holds none. */
+/* Gives back any one of the caller's permits.  EPERM: it holds none. */
 FW_API int fw_ipc_permits_post(fw_ipc_permits *u);
 
 /* Gives this one back.  EPERM: the caller does not hold it. */
 FW_API int fw_ipc_permits_give(fw_ipc_permits *u, uint32_t permit);
 
 /*
- * At a glance: how many permits there are, how many of them could be taken, and how many the
- * calling thread holds; 0 if it cannot be known.
+ * Snapshots: how many permits there are, how many of them could be taken, and how many the calling
+ * thread holds; 0 if that cannot be determined.
  */
 FW_API uint32_t fw_ipc_permits_count(const fw_ipc_permits *u);
 FW_API uint32_t fw_ipc_permits_value(const fw_ipc_permits *u);
