@@ -7,6 +7,7 @@
 #   TEST_ARGS, BENCH_ARGS     more words for ctest, and for the benchmarks
 #   RESULTS_ARGS              what to measure again
 #   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
+#   MODELS=full               fw-model's searches in full, where `make test` has quick ones
 #   SETUP=no                  install no packages: stop, or go on without, where one is missing
 #   V=1                       show what the build says, not only when it fails
 
@@ -19,6 +20,7 @@ BENCH_ARGS ?=
 RESULTS_ARGS ?=
 SOAK_ARGS ?= --seconds 60
 VM_ARGS ?=
+MODELS ?= quick
 SETUP ?= yes
 V ?=
 
@@ -60,7 +62,7 @@ rivals := ^contract\.[a-z-]+\.(abseil|boost|c11|ck-|fcntl|flock|nsync|ofd|parkin
 rivals := $(rivals)|^contract\.[a-z-]+\.(pthread|rust|sem-|std-|sysv|tbb)
 # What compilers say of the headers does not change with the build, either.
 once := $(controls)|$(rivals)|^cpp_compilers$$
-instrumented_tests := -LE '^(model|litmus|install|style)$$' -E '$(once)'
+instrumented_tests := -LE '^(model.*|litmus|install|style)$$' -E '$(once)'
 # Of the tests of the drop-in those of label emulated run in an emulator; others stop there.  What
 # a benchmark shows is none of its matters, either; there they have to compile.  (What these two
 # leave out is not built: CMakePresets.json.)
@@ -83,8 +85,13 @@ demo: ## furwock beside the locks you know: a table and a picture, in three minu
 	$(call compile,release,,--target bench/all)
 	@tools/demo
 
-test: build ## build and run all tests
-	@$(call run_tests,release)
+test: build ## build and run all tests (MODELS=full: fw-model's searches in full)
+	@$(call run_tests,release,-LE '^model-$(if $(filter full,$(MODELS)),quick,full)$$')
+
+test-models: ## run fw-model's searches in full (20 minutes of CPU time)
+	@$(setup) test
+	$(call compile,release,,--target fw-model)
+	@$(call run_tests,release,-L '^model-full$$')
 
 bench: ## measure in full (long; BENCH_ARGS goes to ulockflex)
 	@$(setup) bench
@@ -173,5 +180,5 @@ clean: ## remove everything that was built
 	rm -rf build
 
 .PHONY: help setup build demo test bench results install check-style format clean soak test-vm \
-        test-vm-rt test-tsan test-asan test-generic test-aarch64 run-aarch64 build-ahead \
-        build-aarch64
+        test-vm-rt test-models test-tsan test-asan test-generic test-aarch64 run-aarch64 \
+        build-ahead build-aarch64
