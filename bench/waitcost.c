@@ -135,16 +135,16 @@ static double efficiency(int cpus)
 {
     double alone = median(poll_for_a_while);
     double slowest = 0;
-    pthread_t crew[MOST_CPUS];
+    pthread_t threads[MOST_CPUS];
     int n = 0;
 
     atomic_store(&arrived, 0);
     for (; n < cpus; n++)
-        if (pthread_create(&crew[n], NULL, poll_together, (void *)(intptr_t)cpus) != 0)
+        if (pthread_create(&threads[n], NULL, poll_together, (void *)(intptr_t)cpus) != 0)
             exit((perror("waitcost: pthread_create"), 1));
     while (n-- > 0) {
         void *ns;
-        pthread_join(crew[n], &ns);
+        pthread_join(threads[n], &ns);
         if (*(double *)ns > slowest)
             slowest = *(double *)ns;
     }

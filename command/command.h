@@ -8,9 +8,9 @@
 /*
  * The program `furwock`: a table of subcommands.
  *
- * A subcommand is a file NAME.c with a `struct command`, which main.c lists.  Its `run` gets the
- * words behind the name, with argv[0] as messages shall name it ("furwock calibrate"), parses them
- * with argp, and answers the exit status.
+ * A subcommand is a directory NAME/; NAME/NAME.c has its `struct command`, which main.c lists.  Its
+ * `run` gets the words behind the name, with argv[0] as messages name it ("furwock calibrate"),
+ * parses them with argp, and returns the exit status.
  */
 enum {
     COMMAND_GOOD = 0,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "visible.h"
+#include "command/print/visible.h"
 
 static const struct command *const commands[] = {
     &command_assist, &command_calibrate, &command_doctor, &command_regions,

@@ -12,7 +12,7 @@
 #endif
 
 #include "assist/page.h"
-#include "crew.h"
+#include "workers.h"
 
 /* The value of the first line "KEY ... : VALUE" of /proc/cpuinfo; "" where there is none. */
 static void cpuinfo(const char *key, char *value, size_t size)

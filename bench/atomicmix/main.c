@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "atomicmix.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 
 enum { REPETITIONS = 15, REPETITIONS_GOALS = 41, BUDGET = 45, RUN_MS = 10, RUN_MAX = 100000 };
 enum { THREADS_MAX = 64, OFFSET_MAX = 4095 };
@@ -187,12 +187,12 @@ int main(int argc, char **argv)
         plan.common.budget = BUDGET;
 
     /* A second thread that sleeps: the C library's locks are cheaper while there is one only. */
-    struct crew *second = crew_start(1, CREW_THREADS, nothing, NULL);
+    struct worker_group *second = workers_start(1, WORKER_THREADS, nothing, NULL);
     if (second == NULL)
         bench_refuse("no second thread");
     int status = bench_whole(&b, &plan.common);
-    crew_go(second);
-    crew_join(second);
+    workers_go(second);
+    workers_join(second);
     free(tests);
     return status;
 }

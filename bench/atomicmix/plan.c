@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "atomicmix.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 
 enum {
     NS_PER_MS = 1000000,

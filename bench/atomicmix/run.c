@@ -5,9 +5,9 @@
 
 #include "atomicmix.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/rng.h"
 #include "measure/stats.h"
+#include "measure/workers.h"
 
 enum {
     SAMPLES = 9,        /* of a run alone; their median counts */
@@ -148,12 +148,12 @@ static double look(const struct crowd *c, double *at_ns)
 static double together(struct crowd *c, const struct test *t, struct tally *did, double *calls)
 {
     struct tally before;
-    struct crew *crew = crew_start(c->n, CREW_THREADS | CREW_PINNED, act, c);
+    struct worker_group *group = workers_start(c->n, WORKER_THREADS | WORKER_PINNED, act, c);
     double began, ended, first, last;
 
-    if (crew == NULL)
+    if (group == NULL)
         return -1;
-    crew_go(crew);
+    workers_go(group);
     clock_sleep_ns(WARM_NS);
     tally_read(&before);
     first = look(c, &began);
@@ -163,7 +163,7 @@ static double together(struct crowd *c, const struct test *t, struct tally *did,
     } while (last == first); /* all were stopped for so long */
     *did = tally_since(&before);
     __atomic_store_n(&c->is_over, true, __ATOMIC_RELAXED);
-    crew_join(crew);
+    workers_join(group);
     *calls = last - first;
     return (ended - began) / *calls / NS_PER_S;
 }

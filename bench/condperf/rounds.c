@@ -22,8 +22,8 @@
 #include "bench/adapters/cond_adapter.h"
 #include "condperf.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/task_limits.h"
+#include "measure/workers.h"
 
 enum {
     WARM_ROUNDS = 2, /* stacks are touched, queues have their places */
@@ -157,14 +157,14 @@ static uint64_t play(struct stage *s, struct bench_entry *e)
     return s->ended - began;
 }
 
-static void dismiss(struct stage *s, struct bench_entry *e, struct crew *crew)
+static void dismiss(struct stage *s, struct bench_entry *e, struct worker_group *group)
 {
     s->lock->lock(s->object);
     s->over = true;
     s->lock->broadcast(s->object);
     s->lock->unlock(s->object);
     be_told(s, e);
-    crew_join(crew);
+    workers_join(group);
 }
 
 static void measure(struct stage *s, struct bench_entry *e, struct bench_run *out)
@@ -202,17 +202,17 @@ bool wakes_run(struct bench_place *place, struct bench_entry *entry, struct benc
         return false;
     }
     sem_init(&s.told, 0, 0);
-    struct crew *crew = crew_start(w->waiters, CREW_THREADS, waiter, &s);
+    struct worker_group *group = workers_start(w->waiters, WORKER_THREADS, waiter, &s);
     int error = errno;
-    if (crew != NULL) {
-        crew_go(crew);
+    if (group != NULL) {
+        workers_go(group);
         measure(&s, entry, out);
-        dismiss(&s, entry, crew);
+        dismiss(&s, entry, group);
     } else {
         limits_describe(false, limit, sizeof limit);
         bench_complain("cannot start %u threads: %s; %s", w->waiters, strerror(error), limit);
     }
     sem_destroy(&s.told);
     cond_adapter_unmake(s.lock, s.object, 1);
-    return crew != NULL;
+    return group != NULL;
 }

@@ -18,8 +18,8 @@
 
 #include "futexlock.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/task_limits.h"
+#include "measure/workers.h"
 
 enum {
     PER_CENT = 100,
@@ -150,7 +150,7 @@ static void halt(struct stage *s)
 }
 
 /* Until the last thread has done the last iteration, or an interrupt. */
-static void all_of_them(struct stage *s, struct crew *crew, struct calls *calls,
+static void all_of_them(struct stage *s, struct worker_group *group, struct calls *calls,
                         struct outcome *out)
 {
     struct reading before, after;
@@ -158,7 +158,7 @@ static void all_of_them(struct stage *s, struct crew *crew, struct calls *calls,
     read_all(s, &before);
     if (calls != NULL)
         calls_start(calls);
-    crew_go(crew);
+    workers_go(group);
     for (;;) {
         struct timespec at = clock_in_ns(LOOK_NS);
         if (sem_clockwait(&s->over, CLOCK_MONOTONIC, &at) == 0)
@@ -166,7 +166,7 @@ static void all_of_them(struct stage *s, struct crew *crew, struct calls *calls,
         if (bench_interrupted)
             halt(s);
     }
-    crew_join(crew);
+    workers_join(group);
     if (calls != NULL)
         calls_stop(calls, &out->calls);
     read_all(s, &after);
@@ -182,14 +182,14 @@ static void nap_until(uint64_t at)
 }
 
 /* A part of a run that is under way already. */
-static void for_a_time(struct stage *s, struct crew *crew, unsigned milliseconds,
+static void for_a_time(struct stage *s, struct worker_group *group, unsigned milliseconds,
                        struct calls *calls, struct outcome *out)
 {
     struct reading before, after;
     unsigned warm = milliseconds / WARM_PART;
     uint64_t patience = clock_ns() + (uint64_t)START_MAX_MS * MILLION;
 
-    crew_go(crew);
+    workers_go(group);
     while (__atomic_load_n(&s->started, __ATOMIC_RELAXED) < s->threads && clock_ns() < patience)
         clock_sleep_ns(START_NS);
     clock_sleep_ns((uint64_t)(warm < WARM_MS_MAX ? warm : WARM_MS_MAX) * MILLION);
@@ -201,7 +201,7 @@ static void for_a_time(struct stage *s, struct crew *crew, unsigned milliseconds
     if (calls != NULL)
         calls_stop(calls, &out->calls);
     halt(s);
-    crew_join(crew);
+    workers_join(group);
     subtract(&before, &after, out);
 }
 
@@ -223,19 +223,19 @@ static void set_the_stage(struct stage *s, const struct adapter *lock, const str
 static bool perform(struct stage *s, const struct extent *until, struct calls *calls,
                     struct outcome *out)
 {
-    struct crew *crew = crew_start(s->threads, CREW_THREADS, worker, s);
+    struct worker_group *group = workers_start(s->threads, WORKER_THREADS, worker, s);
     char limit[160];
     int error = errno;
 
-    if (crew == NULL) {
+    if (group == NULL) {
         limits_describe(false, limit, sizeof limit);
         bench_complain("cannot start %u threads: %s; %s", s->threads, strerror(error), limit);
         return false;
     }
     if (until->iterations > 0)
-        all_of_them(s, crew, calls, out);
+        all_of_them(s, group, calls, out);
     else
-        for_a_time(s, crew, until->milliseconds, calls, out);
+        for_a_time(s, group, until->milliseconds, calls, out);
     uint64_t visits = done_by_all(s);
     out->lost =
         (s->lock->flags & ADAPTER_NOTHING) == 0 && visits > s->visits ? visits - s->visits : 0;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "futexlock.h"
-#include "measure/crew.h"
 #include "measure/machine.h"
+#include "measure/workers.h"
 
 const char lock_adaptive[] = "furwock", lock_normal[] = "furwock-block",
            lock_fixed[] = "furwock-spin7";

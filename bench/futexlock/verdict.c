@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "futexlock.h"
-#include "measure/crew.h"
 #include "measure/stats.h"
+#include "measure/workers.h"
 
 /* Hart's run: 749 thousand iterations a second against 606. */
 static const struct duty hart = {.threads = 8, .period = 1000, .cycle = 10};

@@ -7,7 +7,7 @@
 
 #include "bench/adapters/gate_adapter.h"
 #include "latency.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 
 enum { REPETITIONS = 31, TESTS_MAX = 16, PARTIES_PER_CPU = 4 };
 
@@ -140,11 +140,11 @@ int main(int argc, char **argv)
         bench_refuse("nothing to compare: the C library's alone were named");
 
     /* A second thread that sleeps: the C library is cheaper while a process has one only. */
-    struct crew *second = crew_start(1, CREW_THREADS, nothing, NULL);
+    struct worker_group *second = workers_start(1, WORKER_THREADS, nothing, NULL);
     if (second == NULL)
         bench_refuse("no second thread");
     int status = bench_whole(&b, &options);
-    crew_go(second);
-    crew_join(second);
+    workers_go(second);
+    workers_join(second);
     return status;
 }

@@ -6,9 +6,9 @@
 #include "bench/adapters/gate_adapter.h"
 #include "latency.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/stats.h"
 #include "measure/task_limits.h"
+#include "measure/workers.h"
 
 enum {
     SAMPLES = 9,         /* of a run alone; their median counts */
@@ -129,7 +129,8 @@ static double meet(struct meeting *m, uint64_t turns, struct tally *did)
 
     m->turns = turns;
     m->busy = m->test->parties;
-    struct crew *c = crew_start(m->test->parties, CREW_THREADS, bodies[m->test->object], m);
+    struct worker_group *c =
+        workers_start(m->test->parties, WORKER_THREADS, bodies[m->test->object], m);
     if (c == NULL) {
         int error = errno;
         limits_describe(false, limit, sizeof limit);
@@ -138,8 +139,8 @@ static double meet(struct meeting *m, uint64_t turns, struct tally *did)
     }
     tally_read(&before);
     uint64_t began = clock_ns();
-    crew_go(c);
-    crew_join(c);
+    workers_go(c);
+    workers_join(c);
     *did = tally_since(&before);
     return (double)(m->ended - began);
 }

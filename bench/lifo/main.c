@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lifo.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 #include "stack.h"
 
 enum {

@@ -10,9 +10,9 @@
 
 #include "lifo.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/rng.h"
 #include "measure/task_limits.h"
+#include "measure/workers.h"
 #include "stack.h"
 
 enum {
@@ -84,20 +84,20 @@ static void measure(struct scene *s, const struct load *load, struct bench_entry
 static bool play(struct scene *s, const struct load *load, struct bench_entry *entry,
                  struct bench_run *out)
 {
-    unsigned kind = CREW_THREADS | (load->pinned ? CREW_PINNED : 0);
-    struct crew *crew = crew_start(s->n, kind, member, s);
+    unsigned kind = WORKER_THREADS | (load->pinned ? WORKER_PINNED : 0);
+    struct worker_group *group = workers_start(s->n, kind, member, s);
     int error = errno;
     char limit[160];
 
-    if (crew == NULL) {
+    if (group == NULL) {
         limits_describe(false, limit, sizeof limit);
         bench_complain("cannot start %u threads: %s; %s", s->n, strerror(error), limit);
         return false;
     }
-    crew_go(crew);
+    workers_go(group);
     measure(s, load, entry, out);
     __atomic_store_n(&s->over, true, __ATOMIC_RELAXED);
-    crew_join(crew);
+    workers_join(group);
 
     const char *fault = stack_check(&s->stack, s->workers, s->n);
     if (fault != NULL) {

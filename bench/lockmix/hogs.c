@@ -7,7 +7,7 @@
 
 #include "lockmix.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 
 enum {
     PERIOD_US = 10000, /* of one that rests in between: a few of the kernel's time slices */
@@ -28,17 +28,17 @@ static void hog(unsigned index, void *arg)
     }
 }
 
-struct crew *hogs_start(unsigned n, unsigned duty)
+struct worker_group *hogs_start(unsigned n, unsigned duty)
 {
-    struct crew *hogs = crew_start(n, CREW_PROCESSES, hog, &duty);
+    struct worker_group *hogs = workers_start(n, WORKER_PROCESSES, hog, &duty);
 
     if (hogs != NULL)
-        crew_go(hogs);
+        workers_go(hogs);
     return hogs;
 }
 
-void hogs_end(struct crew *hogs)
+void hogs_end(struct worker_group *hogs)
 {
-    crew_kill(hogs);
-    crew_join(hogs);
+    workers_kill(hogs);
+    workers_join(hogs);
 }

@@ -131,11 +131,11 @@ bool spot_run(struct bench_place *place, struct bench_entry *entry, struct bench
 
 /* --- hogs.c ---------------------------------------------------------------------------------- */
 
-struct crew;
+struct worker_group;
 
 /* Processes that compute; to be started while there are no threads.  NULL with errno. */
-struct crew *hogs_start(unsigned n, unsigned duty);
-void hogs_end(struct crew *hogs);
+struct worker_group *hogs_start(unsigned n, unsigned duty);
+void hogs_end(struct worker_group *hogs);
 
 /* --- gauges.c -------------------------------------------------------------------------------- */
 

@@ -11,8 +11,8 @@
 
 #include "lockmix.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/machine.h"
+#include "measure/workers.h"
 
 enum {
     LIST_MAX = 16,

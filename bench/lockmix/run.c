@@ -13,8 +13,8 @@
 
 #include "lockmix.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/task_limits.h"
+#include "measure/workers.h"
 
 enum {
     TIMED_OF = 16,  /* one acquisition of so many is timed */
@@ -212,25 +212,25 @@ static void conclude(const struct scene *s, const struct progress *before, struc
 static bool play(struct scene *s, struct progress *before, struct progress *after)
 {
     const struct spot *spot = s->spot;
-    struct crew *hogs = NULL, *crew = NULL;
+    struct worker_group *hogs = NULL, *group = NULL;
 
     if (spot->antagonists > 0) {
         hogs = hogs_start(spot->antagonists, spot->mix->duty);
         if (hogs == NULL)
             return false;
     }
-    crew = crew_start(spot->threads, CREW_THREADS, member, s);
+    group = workers_start(spot->threads, WORKER_THREADS, member, s);
     int error = errno;
-    if (crew != NULL) {
-        crew_go(crew);
+    if (group != NULL) {
+        workers_go(group);
         measure(s, before, after);
     }
     if (hogs != NULL)
         hogs_end(hogs); /* now, so that those who queue for a lock need not wait for them, too */
-    if (crew != NULL)
-        crew_join(crew);
+    if (group != NULL)
+        workers_join(group);
     errno = error;
-    return crew != NULL;
+    return group != NULL;
 }
 
 static bool prepare(struct scene *s, struct progress *before, struct progress *after)

@@ -7,8 +7,8 @@
 
 #include "bench/adapters/cond_adapter.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/task_limits.h"
+#include "measure/workers.h"
 #include "pingpong.h"
 
 enum {
@@ -109,16 +109,16 @@ static void await_end(struct hall *h, struct bench_entry *e)
     }
 }
 
-static void play(struct hall *h, struct crew *crew, double passes, struct bench_entry *entry,
-                 struct bench_run *out)
+static void play(struct hall *h, struct worker_group *group, double passes,
+                 struct bench_entry *entry, struct bench_run *out)
 {
     struct tally before;
 
     tally_read(&before);
     uint64_t began = clock_ns();
-    crew_go(crew);
+    workers_go(group);
     await_end(h, entry);
-    crew_join(crew);
+    workers_join(group);
     struct tally did = tally_since(&before);
     tally_share(&did, passes, entry, out);
     out->seconds = (double)(h->ended - began) / NS_PER_S;
@@ -149,10 +149,10 @@ bool match_run(struct bench_place *place, struct bench_entry *entry, struct benc
     if (!open_hall(&h))
         return false;
     sem_init(&h.over, 0, 0);
-    struct crew *crew = crew_start(2 * m->games, CREW_THREADS, player, &h);
+    struct worker_group *group = workers_start(2 * m->games, WORKER_THREADS, player, &h);
     int error = errno;
-    if (crew != NULL) {
-        play(&h, crew, place->pieces, entry, out);
+    if (group != NULL) {
+        play(&h, group, place->pieces, entry, out);
     } else {
         limits_describe(false, limit, sizeof limit);
         bench_complain("cannot start %u threads: %s; %s", 2 * m->games, strerror(error), limit);
@@ -160,5 +160,5 @@ bool match_run(struct bench_place *place, struct bench_entry *entry, struct benc
     sem_destroy(&h.over);
     cond_adapter_unmake(h.lock, h.objects, m->games);
     free(h.games);
-    return crew != NULL;
+    return group != NULL;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "bench/adapters/cond_adapter.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 #include "pingpong.h"
 
 enum {
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     bench_offer(&b.catalogue, cond_adapter_list, cond_adapter_missing);
     bench_check_names(&b.catalogue, &c.common);
     complete(&c);
-    crew_stack(c.stack);
+    workers_stack(c.stack);
     for (size_t i = 0; i < c.n_games; i++) {
         matches[i] = (struct match){c.games[i], iterations_for(&c, c.games[i])};
         add_place(&b, &c, &matches[i]);

@@ -10,8 +10,8 @@
 
 #include "bench/adapters/rw_adapter.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/stats.h"
+#include "measure/workers.h"
 #include "readers.h"
 
 enum {

@@ -6,7 +6,7 @@
 
 #include "bench/adapters/rw_adapter.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 #include "readers.h"
 
 enum {
@@ -60,15 +60,16 @@ static void reader_body(unsigned me, void *reading)
 static bool read_together(struct reading *r, struct tally *did)
 {
     struct tally before;
-    struct crew *c = crew_start(r->crowd->cores, CREW_THREADS | CREW_PINNED, reader_body, r);
+    struct worker_group *c =
+        workers_start(r->crowd->cores, WORKER_THREADS | WORKER_PINNED, reader_body, r);
 
     if (c == NULL)
         return false;
     tally_read(&before);
-    crew_go(c);
+    workers_go(c);
     clock_sleep_ns(r->crowd->run_ns);
     __atomic_store_n(&r->is_over, true, __ATOMIC_RELAXED);
-    crew_join(c);
+    workers_join(c);
     *did = tally_since(&before);
     return true;
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 #include "rtlatency.h"
 #include "ticks.h"
 

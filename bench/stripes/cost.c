@@ -7,8 +7,8 @@
 #include "atomic/stripe.h"
 #include "bench/adapters/libatomics.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/rng.h"
+#include "measure/workers.h"
 #include "stripes.h"
 
 enum {
@@ -127,15 +127,15 @@ static double look(const struct run *r, double *at_ns)
 
 static bool run_all(struct run *r, struct bench_entry *entry, struct bench_run *out)
 {
-    struct crew *crew = crew_start(r->n, CREW_THREADS | CREW_PINNED, work_on, r);
+    struct worker_group *group = workers_start(r->n, WORKER_THREADS | WORKER_PINNED, work_on, r);
     double began, ended, first, last;
     struct tally before, did;
 
-    if (crew == NULL) {
+    if (group == NULL) {
         bench_complain("cannot start %u threads: %s", r->n, strerror(errno));
         return false;
     }
-    crew_go(crew);
+    workers_go(group);
     clock_sleep_ns(WARM_NS);
     tally_read(&before);
     first = look(r, &began);
@@ -145,7 +145,7 @@ static bool run_all(struct run *r, struct bench_entry *entry, struct bench_run *
     } while (last == first);
     did = tally_since(&before);
     __atomic_store_n(&r->is_over, true, __ATOMIC_RELAXED);
-    crew_join(crew);
+    workers_join(group);
     tally_share(&did, last - first, entry, out);
     out->seconds = (ended - began) / (last - first) / NS_PER_S;
     return true;

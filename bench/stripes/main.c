@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "measure/crew.h"
+#include "measure/workers.h"
 #include "stripes.h"
 
 enum { REPETITIONS = 31, BUDGET = 30, SCENES_MAX = 16 };
@@ -106,11 +106,11 @@ int main(int argc, char **argv)
         options.budget = BUDGET;
 
     /* A second thread that sleeps: locks are cheaper while there is one only. */
-    struct crew *second = crew_start(1, CREW_THREADS, nothing, NULL);
+    struct worker_group *second = workers_start(1, WORKER_THREADS, nothing, NULL);
     if (second == NULL)
         bench_refuse("no second thread");
     int status = bench_whole(&b, &options);
-    crew_go(second);
-    crew_join(second);
+    workers_go(second);
+    workers_join(second);
     return status;
 }

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/task_limits.h"
+#include "measure/workers.h"
 #include "run.h"
 
 /* Tasks run for this long before measuring begins: caches fill, queues form. */
@@ -133,10 +133,11 @@ static bool watch(struct run *r)
     return alive;
 }
 
-static struct crew *start(struct arena *a)
+static struct worker_group *start(struct arena *a)
 {
     const struct options *o = a->options;
-    struct crew *c = crew_start(o->tasks, o->processes ? CREW_PROCESSES : CREW_THREADS, task, a);
+    struct worker_group *c =
+        workers_start(o->tasks, o->processes ? WORKER_PROCESSES : WORKER_THREADS, task, a);
     char limit[160];
     int error = errno;
 
@@ -163,17 +164,17 @@ bool measure(struct arena *a, struct window *w)
         w->syscalls_why = strerror(errno);
     block_sigchld(&child);
 
-    struct crew *c = start(a);
+    struct worker_group *c = start(a);
 
     if (c == NULL)
         return false;
-    crew_go(c);
+    workers_go(c);
     bool good = watch(&r);
 
     if (!good)
-        crew_kill(c);
+        workers_kill(c);
     /* After STOP each task ends its iteration; one that waits for its lock gets it once more. */
-    bool ended = crew_join(c) == 0;
+    bool ended = workers_join(c) == 0;
 
     if (good && !ended)
         complain("a task failed after the measured time");

@@ -10,7 +10,7 @@
 
 #include "bench/adapters/rw_adapter.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 #include "writerwait.h"
 
 enum {

@@ -9,8 +9,8 @@
 
 #include "bench/adapters/rw_adapter.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/rng.h"
+#include "measure/workers.h"
 #include "writerwait.h"
 
 enum {
@@ -20,7 +20,7 @@ enum {
     QUIET_PART = 4
 };
 
-/* The crew: member 0 writes, the others read. */
+/* Worker 0 writes, the others read. */
 struct run {
     const struct rw_adapter *lock;
     const struct flood *flood;
@@ -146,14 +146,14 @@ static bool flood_it(struct run *r, struct tally *did)
         return false;
     for (unsigned i = 0; i < n; i++)
         r->schedstat[i] = -1;
-    struct crew *c = crew_start(n, CREW_THREADS | CREW_PINNED, member, r);
+    struct worker_group *c = workers_start(n, WORKER_THREADS | WORKER_PINNED, member, r);
 
     if (c == NULL)
         return false;
     tally_read(&before);
-    crew_go(c);
+    workers_go(c);
     watch(r);
-    crew_join(c);
+    workers_join(c);
     *did = tally_since(&before);
     for (unsigned i = 0; i < n; i++)
         if (r->schedstat[i] >= 0)

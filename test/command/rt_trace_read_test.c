@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/rt_trace.h"
+#include "command/rt/trace.h"
 #include "rt/trace_file.h"
 #include "testing.h"
 

@@ -53,7 +53,7 @@ static void check_rounds(unsigned parties, unsigned rounds, unsigned kind)
 {
     struct hall *h = shared_make(sizeof *h);
 
-    h->barrier = barrier_for(parties, (kind & CREW_PROCESSES) != 0);
+    h->barrier = barrier_for(parties, (kind & WORKER_PROCESSES) != 0);
     h->parties = parties;
     h->rounds = kind_rounds(rounds);
     work_calibrate();
@@ -68,10 +68,10 @@ static void check_rounds(unsigned parties, unsigned rounds, unsigned kind)
 static void test_nobody_leaves_early(void **state)
 {
     (void)state;
-    check_rounds(1, 1000, CREW_THREADS);
-    check_rounds(2, 8000, CREW_THREADS);
-    check_rounds(5, 2000, CREW_THREADS);
-    check_rounds(50, 60, CREW_THREADS);
+    check_rounds(1, 1000, WORKER_THREADS);
+    check_rounds(2, 8000, WORKER_THREADS);
+    check_rounds(5, 2000, WORKER_THREADS);
+    check_rounds(50, 60, WORKER_THREADS);
 }
 
 static void test_processes_meet(void **state)
@@ -79,7 +79,7 @@ static void test_processes_meet(void **state)
     (void)state;
     if (!subject_is(ADAPTER_SHARED))
         skip();
-    check_rounds(4, 2000, CREW_PROCESSES);
+    check_rounds(4, 2000, WORKER_PROCESSES);
 }
 
 static void test_a_barrier_for_nobody_is_refused(void **state)
@@ -143,7 +143,7 @@ static void test_one_destroys_it(void **state)
     for (unsigned parties = 2; parties <= 6; parties += 2) {
         struct ruin r = {.parties = parties, .rounds = kind_rounds(2000)};
         meeting_make(&r.meet, parties);
-        tasks_run(parties, CREW_THREADS, "one destroys the barrier", &r, come_and_destroy, &r);
+        tasks_run(parties, WORKER_THREADS, "one destroys the barrier", &r, come_and_destroy, &r);
         pthread_barrier_destroy(&r.meet);
     }
 }

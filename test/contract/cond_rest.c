@@ -90,7 +90,7 @@ static void check_party(bool by_signals, bool outside)
                       .outside = outside};
 
     meeting_make(&p.meet, p.tasks);
-    tasks_run(p.tasks, CREW_THREADS, "all are woken, and the variable goes", &p, wait_or_destroy,
+    tasks_run(p.tasks, WORKER_THREADS, "all are woken, and the variable goes", &p, wait_or_destroy,
               &p);
     assert_int_equal(p.scribbled_over, 0);
     pthread_barrier_destroy(&p.meet);

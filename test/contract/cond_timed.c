@@ -122,7 +122,7 @@ static void test_a_timeout_takes_no_signal(void **state)
     }
     work_calibrate();
     meeting_make(&a.meet, 3);
-    tasks_run(3, CREW_THREADS, "signals meet deadlines", a.object, keep_appointment, &a);
+    tasks_run(3, WORKER_THREADS, "signals meet deadlines", a.object, keep_appointment, &a);
     assert_int_equal(a.intruders, 0);
     pthread_barrier_destroy(&a.meet);
     object_unmake(a.object);

@@ -91,7 +91,7 @@ static void check_gates(unsigned tasks, bool all, bool outside)
     g.stock.rounds = kind_rounds(tasks > 10 ? 40 : 200);
     g.stock.outside = outside;
     meeting_make(&g.meet, tasks);
-    tasks_run(tasks, CREW_THREADS, all ? "a broadcast wakes all" : "signals wake as many",
+    tasks_run(tasks, WORKER_THREADS, all ? "a broadcast wakes all" : "signals wake as many",
               g.stock.object, go_through, &g);
     assert_int_equal(g.stock.units, 0);
     pthread_barrier_destroy(&g.meet);
@@ -148,7 +148,7 @@ static void check_trade(unsigned tasks, unsigned kind)
     struct stock *s = shared_make(sizeof *s);
 
     work_calibrate();
-    s->object = object_make((kind & CREW_PROCESSES) != 0);
+    s->object = object_make((kind & WORKER_PROCESSES) != 0);
     s->rounds = kind_rounds(4000);
     tasks_run(tasks, kind, "producers signal consumers", s->object, trade, s);
     assert_int_equal(s->units, 0);
@@ -160,10 +160,10 @@ static void check_trade(unsigned tasks, unsigned kind)
 static void test_no_signal_is_lost(void **state)
 {
     (void)state;
-    check_trade(2, CREW_THREADS);
-    check_trade(8, CREW_THREADS);
+    check_trade(2, WORKER_THREADS);
+    check_trade(8, WORKER_THREADS);
     if (subject_is(ADAPTER_SHARED))
-        check_trade(4, CREW_PROCESSES);
+        check_trade(4, WORKER_PROCESSES);
 }
 
 /*
@@ -199,11 +199,11 @@ static void test_a_later_waiter_takes_no_wake(void **state)
     struct ball b = {.object = object_make(false), .players = 2, .rounds = kind_rounds(3000)};
 
     (void)state;
-    tasks_run(2, CREW_THREADS, "two play ball", b.object, play, &b);
+    tasks_run(2, WORKER_THREADS, "two play ball", b.object, play, &b);
     object_unmake(b.object);
 
     b = (struct ball){.object = object_make(false), .players = 5, .rounds = kind_rounds(400)};
-    tasks_run(5, CREW_THREADS, "five play ball", b.object, play, &b);
+    tasks_run(5, WORKER_THREADS, "five play ball", b.object, play, &b);
     object_unmake(b.object);
 }
 
@@ -253,7 +253,7 @@ static void test_the_signaller_steals_nothing(void **state)
 
     (void)state;
     meeting_make(&t.meet, 2);
-    tasks_run(2, CREW_THREADS, "a signaller waits at once", t.object, wait_or_steal, &t);
+    tasks_run(2, WORKER_THREADS, "a signaller waits at once", t.object, wait_or_steal, &t);
     pthread_barrier_destroy(&t.meet);
     object_unmake(t.object);
 }

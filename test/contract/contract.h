@@ -18,8 +18,8 @@
 #include "bench/adapters/gate_adapter.h"
 #include "bench/adapters/rw_adapter.h"
 #include "measure/clock.h"
-#include "measure/crew.h"
 #include "measure/rng.h"
+#include "measure/workers.h"
 
 /*
  * The contract of a lock, in groups of tests.  A group is run for every adapter of its family that

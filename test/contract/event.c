@@ -108,7 +108,7 @@ static void check_passing(unsigned tasks)
 
     work_calibrate();
     meeting_make(&g.meet, tasks);
-    tasks_run(tasks, CREW_THREADS, "an event lets all through", g.event, pass_each_round, &g);
+    tasks_run(tasks, WORKER_THREADS, "an event lets all through", g.event, pass_each_round, &g);
     assert_int_equal(g.stale, 0);
     assert_false(event_subject->is_set(g.event));
     pthread_barrier_destroy(&g.meet);

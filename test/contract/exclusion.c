@@ -37,7 +37,7 @@ static void check_counting(unsigned tasks, unsigned kind, const char *what)
 {
     struct work *w = shared_make(sizeof *w);
 
-    w->lock = lock_make((kind & CREW_PROCESSES) != 0);
+    w->lock = lock_make((kind & WORKER_PROCESSES) != 0);
     w->rounds = kind_rounds(50000);
     tasks_run(tasks, kind, what, w->lock, count_up, w);
     assert_int_equal(w->intruders, 0);
@@ -49,8 +49,8 @@ static void check_counting(unsigned tasks, unsigned kind, const char *what)
 static void test_threads_exclude_each_other(void **state)
 {
     (void)state;
-    check_counting(kind_tasks(2), CREW_THREADS, "two threads count");
-    check_counting(kind_tasks(5), CREW_THREADS, "five threads count");
+    check_counting(kind_tasks(2), WORKER_THREADS, "two threads count");
+    check_counting(kind_tasks(5), WORKER_THREADS, "five threads count");
 }
 
 static void test_processes_exclude_each_other(void **state)
@@ -58,8 +58,8 @@ static void test_processes_exclude_each_other(void **state)
     (void)state;
     if (!subject_is(ADAPTER_SHARED))
         skip();
-    check_counting(kind_tasks(2), CREW_PROCESSES, "two processes count");
-    check_counting(kind_tasks(4), CREW_PROCESSES, "four processes count");
+    check_counting(kind_tasks(2), WORKER_PROCESSES, "two processes count");
+    check_counting(kind_tasks(4), WORKER_PROCESSES, "four processes count");
 }
 
 /* Each holder sees all cells equal, and writes them all anew. */
@@ -85,7 +85,7 @@ static void test_a_holder_sees_what_the_last_one_wrote(void **state)
     (void)state;
     w->lock = lock_make(false);
     w->rounds = kind_rounds(50000);
-    tasks_run(kind_tasks(3), CREW_THREADS, "threads write cells", w->lock, write_cells, w);
+    tasks_run(kind_tasks(3), WORKER_THREADS, "threads write cells", w->lock, write_cells, w);
     assert_int_equal(w->torn, 0);
     lock_unmake(w->lock);
     shared_unmake(w, sizeof *w);
@@ -120,7 +120,7 @@ static void test_many_locks_are_held_at_a_time(void **state)
     (void)state;
     p.locks = adapter_make(subject, LOCKS_HELD, false);
     assert_non_null(p.locks);
-    tasks_run(tasks, CREW_THREADS, "threads hold eight locks", p.locks, hold_many, &p);
+    tasks_run(tasks, WORKER_THREADS, "threads hold eight locks", p.locks, hold_many, &p);
     for (int k = 0; k < LOCKS_HELD; k++)
         assert_int_equal(p.counts[k], (uint64_t)tasks * p.rounds);
     adapter_unmake(subject, p.locks, LOCKS_HELD);

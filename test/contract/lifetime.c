@@ -100,7 +100,7 @@ void check_life(unsigned tasks, bool mapped, const adapter_head *a,
 
     work_calibrate();
     pthread_barrier_init(&life.meet, NULL, tasks);
-    tasks_run(tasks, CREW_THREADS, "the last user frees the lock", &life, drop_reference, &life);
+    tasks_run(tasks, WORKER_THREADS, "the last user frees the lock", &life, drop_reference, &life);
     assert_int_equal(life.freed, life.rounds);
     pthread_barrier_destroy(&life.meet);
 }

@@ -165,26 +165,26 @@ static void count_member(unsigned index, void *arg)
     __atomic_fetch_add((unsigned *)arg + index % 2, 1, __ATOMIC_RELAXED);
 }
 
-static void test_crews(void **state)
+static void test_worker_groups(void **state)
 {
     unsigned *counts = shared_make(sizeof *counts * 2);
 
     (void)state;
-    assert_int_equal(crew_run(1000, CREW_THREADS, count_member, counts), 0);
-    crew_stack(20000);
-    assert_int_equal(crew_run(2, CREW_THREADS, count_member, counts), 0);
-    crew_stack(0);
+    assert_int_equal(workers_run(1000, WORKER_THREADS, count_member, counts), 0);
+    workers_stack(20000);
+    assert_int_equal(workers_run(2, WORKER_THREADS, count_member, counts), 0);
+    workers_stack(0);
     assert_int_equal(counts[0], 501);
-    assert_int_equal(crew_run(20, CREW_PROCESSES | CREW_PINNED, count_member, counts), 0);
+    assert_int_equal(workers_run(20, WORKER_PROCESSES | WORKER_PINNED, count_member, counts), 0);
     assert_int_equal(counts[1], 511);
 
-    /* Nobody starts before the gate opens; a killed process is told. */
-    struct crew *c = crew_start(3, CREW_PROCESSES, count_member, counts);
+    /* No worker starts before workers_go; a killed process is reported. */
+    struct worker_group *c = workers_start(3, WORKER_PROCESSES, count_member, counts);
     assert_non_null(c);
     clock_sleep_ns(5 * MS);
     assert_int_equal(counts[0] + counts[1], 1022);
-    crew_kill(c);
-    assert_int_equal(crew_join(c), 3);
+    workers_kill(c);
+    assert_int_equal(workers_join(c), 3);
     shared_unmake(counts, sizeof *counts * 2);
 }
 
@@ -298,7 +298,7 @@ int main(void)
         cmocka_unit_test(test_percentiles),
         cmocka_unit_test(test_random_numbers),
         cmocka_unit_test(test_work_is_done_in_steps),
-        cmocka_unit_test(test_crews),
+        cmocka_unit_test(test_worker_groups),
         cmocka_unit_test(test_deaths),
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_names),

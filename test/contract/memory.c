@@ -73,7 +73,7 @@ static void test_a_lock_stays_in_its_bytes(void **state)
     memset(g, GUARD_BYTE, sizeof *g);
     memset(g->lock, 0, subject->size);
     assert_int_equal(subject->init(g->lock, false), 0);
-    tasks_run(2, CREW_THREADS, "threads lock between guards", g->lock, lock_often, g->lock);
+    tasks_run(2, WORKER_THREADS, "threads lock between guards", g->lock, lock_often, g->lock);
     if (subject->destroy != NULL)
         subject->destroy(g->lock);
     for (size_t i = 0; i < sizeof g->before; i++)
@@ -115,7 +115,7 @@ static void test_there_may_be_very_many(void **state)
         c.locks = adapter_make(subject, c.n, false);
     }
     assert_non_null(c.locks);
-    tasks_run(tasks, CREW_THREADS, "threads visit many locks", c.locks, visit_all, &c);
+    tasks_run(tasks, WORKER_THREADS, "threads visit many locks", c.locks, visit_all, &c);
     unsigned sum = 0;
     for (unsigned k = 0; k < c.n; k++)
         sum += c.counts[k];

@@ -86,7 +86,7 @@ static void unlock_foreign(struct offence *o)
 {
     o->owner = own_tid();
     subject->lock(o->lock);
-    crew_run(1, CREW_THREADS, unlock_as_stranger, o);
+    workers_run(1, WORKER_THREADS, unlock_as_stranger, o);
 }
 
 /* The owner has been contended: others have waited, and wait. */
@@ -97,7 +97,7 @@ static void unlock_foreign_contended(struct offence *o)
     o->owner = own_tid();
     subject->lock(o->lock);
     helper_start(&h);
-    crew_run(1, CREW_THREADS, unlock_as_stranger, o);
+    workers_run(1, WORKER_THREADS, unlock_as_stranger, o);
 }
 
 static void be_the_offender(void *arg)

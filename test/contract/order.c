@@ -139,7 +139,7 @@ static void test_fair_and_greedy_releases_mix(void **state)
 
     (void)state;
     work_calibrate();
-    tasks_run(kind_tasks(5), CREW_THREADS, "fair and greedy releases mix", c.lock, mix_releases,
+    tasks_run(kind_tasks(5), WORKER_THREADS, "fair and greedy releases mix", c.lock, mix_releases,
               &c);
     assert_int_equal(c.count, c.successes);
     lock_unmake(c.lock);

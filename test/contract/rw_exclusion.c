@@ -65,7 +65,7 @@ static void check_cells(unsigned tasks, unsigned kind, unsigned share, const cha
 {
     struct work *w = shared_make(sizeof *w);
 
-    w->lock = object_make((kind & CREW_PROCESSES) != 0);
+    w->lock = object_make((kind & WORKER_PROCESSES) != 0);
     w->rounds = kind_rounds(20000);
     w->share = share;
     tasks_run(tasks, kind, what, w->lock, read_and_write, w);
@@ -78,9 +78,9 @@ static void check_cells(unsigned tasks, unsigned kind, unsigned share, const cha
 static void test_readers_see_whole_writes(void **state)
 {
     (void)state;
-    check_cells(kind_tasks(2), CREW_THREADS, 8, "two threads read and write");
-    check_cells(kind_tasks(5), CREW_THREADS, 4, "five threads read, and mostly write");
-    check_cells(kind_tasks(5), CREW_THREADS, 15, "five threads mostly read");
+    check_cells(kind_tasks(2), WORKER_THREADS, 8, "two threads read and write");
+    check_cells(kind_tasks(5), WORKER_THREADS, 4, "five threads read, and mostly write");
+    check_cells(kind_tasks(5), WORKER_THREADS, 15, "five threads mostly read");
 }
 
 static void test_processes_see_whole_writes(void **state)
@@ -88,8 +88,8 @@ static void test_processes_see_whole_writes(void **state)
     (void)state;
     if (!subject_is(ADAPTER_SHARED))
         skip();
-    check_cells(kind_tasks(2), CREW_PROCESSES, 8, "two processes read and write");
-    check_cells(kind_tasks(4), CREW_PROCESSES, 12, "four processes mostly read");
+    check_cells(kind_tasks(2), WORKER_PROCESSES, 8, "two processes read and write");
+    check_cells(kind_tasks(4), WORKER_PROCESSES, 12, "four processes mostly read");
 }
 
 static int run(void)

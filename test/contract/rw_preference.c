@@ -184,7 +184,7 @@ static void check_flood(const char *what, void (*body)(unsigned, void *))
     struct flood f = {.lock = object_make(false)};
 
     work_calibrate();
-    tasks_run(kind_tasks(4), CREW_THREADS, what, f.lock, body, &f);
+    tasks_run(kind_tasks(4), WORKER_THREADS, what, f.lock, body, &f);
     object_unmake(f.lock);
 }
 

@@ -39,7 +39,7 @@ static void check_rounds(unsigned tasks, unsigned n, unsigned share, unsigned ki
 
     work_calibrate();
     meeting_make(&r->meet, tasks);
-    r->lock = object_make((kind & CREW_PROCESSES) != 0);
+    r->lock = object_make((kind & WORKER_PROCESSES) != 0);
     r->n = n;
     r->share = share;
     tasks_run(tasks, kind, "each reads or writes once per round", r->lock, once_each_round, r);
@@ -53,10 +53,10 @@ static void test_readers_and_writers_meet(void **state)
 {
     (void)state;
     for (unsigned share = 2; share < 16; share += 4) {
-        check_rounds(2, kind_rounds(2000), share, CREW_THREADS);
-        check_rounds(kind_tasks(5), kind_rounds(1000), share, CREW_THREADS);
+        check_rounds(2, kind_rounds(2000), share, WORKER_THREADS);
+        check_rounds(kind_tasks(5), kind_rounds(1000), share, WORKER_THREADS);
     }
-    check_rounds(kind_tasks(60), kind_rounds(60), 8, CREW_THREADS);
+    check_rounds(kind_tasks(60), kind_rounds(60), 8, WORKER_THREADS);
 }
 
 static void test_processes_meet(void **state)
@@ -64,7 +64,7 @@ static void test_processes_meet(void **state)
     (void)state;
     if (!subject_is(ADAPTER_SHARED))
         skip();
-    check_rounds(kind_tasks(4), kind_rounds(1500), 8, CREW_PROCESSES);
+    check_rounds(kind_tasks(4), kind_rounds(1500), 8, WORKER_PROCESSES);
 }
 
 static int run_wakeup(void)

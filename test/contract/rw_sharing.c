@@ -43,7 +43,7 @@ static void meet_inside(unsigned index, void *arg)
 
 static void check_meeting(unsigned readers, unsigned kind)
 {
-    struct room *r = room_make(readers, (kind & CREW_PROCESSES) != 0);
+    struct room *r = room_make(readers, (kind & WORKER_PROCESSES) != 0);
 
     tasks_run(readers, kind, "readers meet inside", r->lock, meet_inside, r);
     room_unmake(r);
@@ -52,10 +52,10 @@ static void check_meeting(unsigned readers, unsigned kind)
 static void test_readers_are_inside_together(void **state)
 {
     (void)state;
-    check_meeting(2, CREW_THREADS);
-    check_meeting(kind_tasks(40), CREW_THREADS);
+    check_meeting(2, WORKER_THREADS);
+    check_meeting(kind_tasks(40), WORKER_THREADS);
     if (subject_is(ADAPTER_SHARED))
-        check_meeting(kind_tasks(4), CREW_PROCESSES);
+        check_meeting(kind_tasks(4), WORKER_PROCESSES);
 }
 
 /* The same after a writer has kept all of them out. */
@@ -84,7 +84,8 @@ static void test_a_writer_lets_all_readers_in(void **state)
     struct room *r = room_make(tasks, false);
 
     (void)state;
-    tasks_run(tasks, CREW_THREADS, "readers meet after a writer", r->lock, meet_after_a_writer, r);
+    tasks_run(tasks, WORKER_THREADS, "readers meet after a writer", r->lock, meet_after_a_writer,
+              r);
     room_unmake(r);
 }
 
@@ -154,7 +155,7 @@ static int answer_to(void *lock, struct rw_mode mode)
 {
     struct attempt a = {.lock = lock, .mode = mode, .answer = -1};
 
-    assert_int_equal(crew_run(1, CREW_THREADS, try_once, &a), 0);
+    assert_int_equal(workers_run(1, WORKER_THREADS, try_once, &a), 0);
     return a.answer;
 }
 
@@ -227,7 +228,7 @@ static void test_tries_exclude_too(void **state)
     struct hammer h = {.lock = object_make(false), .rounds = kind_rounds(8000)};
 
     (void)state;
-    tasks_run(kind_tasks(4), CREW_THREADS, "threads try and lock", h.lock, try_and_lock, &h);
+    tasks_run(kind_tasks(4), WORKER_THREADS, "threads try and lock", h.lock, try_and_lock, &h);
     assert_int_equal(h.torn, 0);
     assert_int_equal(h.a, h.b);
     object_unmake(h.lock);

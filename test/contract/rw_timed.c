@@ -28,7 +28,7 @@ static int answer_in_time(void *lock, struct rw_mode mode, int64_t wait_ns)
 {
     struct attempt a = {.lock = lock, .mode = mode, .wait_ns = wait_ns, .answer = -1};
 
-    assert_int_equal(crew_run(1, CREW_THREADS, attempt_timed, &a), 0);
+    assert_int_equal(workers_run(1, WORKER_THREADS, attempt_timed, &a), 0);
     if (a.answer == ETIMEDOUT)
         assert_true((int64_t)a.took_ns >= wait_ns);
     return a.answer;
@@ -67,12 +67,12 @@ static void test_a_writer_that_gives_up_lets_readers_in(void **state)
     (void)state;
     watchdog_start(patience, "a writer gives up", lock, rw_subject->size, NULL, NULL);
     rw_subject->rdlock(lock);
-    struct crew *c = crew_start(1, CREW_THREADS, attempt_timed, &writer);
+    struct worker_group *c = workers_start(1, WORKER_THREADS, attempt_timed, &writer);
     assert_non_null(c);
-    crew_go(c);
+    workers_go(c);
     clock_sleep_ns(5 * MS);
     helper_start(&reader);
-    crew_join(c);
+    workers_join(c);
     helper_join(&reader); /* while we read */
     assert_int_equal(writer.answer, ETIMEDOUT);
     rw_subject->rdunlock(lock);
@@ -129,7 +129,7 @@ static void test_timeouts_race_with_releases(void **state)
 
     (void)state;
     work_calibrate();
-    tasks_run(kind_tasks(4), CREW_THREADS, "time-outs race with releases", r.lock, race_timeouts,
+    tasks_run(kind_tasks(4), WORKER_THREADS, "time-outs race with releases", r.lock, race_timeouts,
               &r);
     assert_int_equal(r.torn, 0);
     assert_int_equal(r.a, r.successes);

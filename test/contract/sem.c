@@ -122,7 +122,7 @@ static void check_trade(unsigned tasks, bool at_once, bool tries, unsigned kind)
 {
     struct shop *s = shared_make(sizeof *s);
 
-    *s = (struct shop){.sem = object_make((kind & CREW_PROCESSES) != 0),
+    *s = (struct shop){.sem = object_make((kind & WORKER_PROCESSES) != 0),
                        .tasks = tasks,
                        .rounds = kind_rounds(tasks > 10 ? 60 : 600),
                        .at_once = at_once,
@@ -138,11 +138,11 @@ static void test_every_post_lets_one_through(void **state)
 {
     (void)state;
     for (int tries = 0; tries < 2; tries++) {
-        check_trade(2, false, tries, CREW_THREADS);
-        check_trade(5, false, tries, CREW_THREADS);
-        check_trade(40, false, tries, CREW_THREADS);
+        check_trade(2, false, tries, WORKER_THREADS);
+        check_trade(5, false, tries, WORKER_THREADS);
+        check_trade(40, false, tries, WORKER_THREADS);
         if (subject_is(ADAPTER_SHARED))
-            check_trade(4, false, tries, CREW_PROCESSES);
+            check_trade(4, false, tries, WORKER_PROCESSES);
     }
 }
 
@@ -152,8 +152,8 @@ static void test_many_units_at_once(void **state)
     if (sem_subject->post_n == NULL)
         skip();
     for (int tries = 0; tries < 2; tries++) {
-        check_trade(5, true, tries, CREW_THREADS);
-        check_trade(40, true, tries, CREW_THREADS);
+        check_trade(5, true, tries, WORKER_THREADS);
+        check_trade(40, true, tries, WORKER_THREADS);
     }
 }
 

@@ -113,7 +113,7 @@ void tasks_run(unsigned n, unsigned kind, const char *what, void *lock,
                void (*body)(unsigned, void *), void *arg)
 {
     watchdog_start(patience, what, lock, subject_head->size, NULL, NULL);
-    int result = crew_run(n, kind, body, arg);
+    int result = workers_run(n, kind, body, arg);
     watchdog_stop();
     assert_int_equal(result, 0);
 }

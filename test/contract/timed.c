@@ -46,7 +46,7 @@ static void check_expiry(int64_t wait_ns)
     struct attempt a = {.lock = lock_make(false), .wait_ns = wait_ns, .answer = -1};
 
     subject->lock(a.lock);
-    tasks_run(1, CREW_THREADS, "a timed lock expires", a.lock, attempt_timed, &a);
+    tasks_run(1, WORKER_THREADS, "a timed lock expires", a.lock, attempt_timed, &a);
     assert_int_equal(a.answer, ETIMEDOUT);
     assert_true((int64_t)a.took_ns >= wait_ns);
     assert_true(a.took_ns < LATE_NS);
@@ -73,12 +73,12 @@ static void test_a_release_in_time_is_seen(void **state)
 
     (void)state;
     subject->lock(a.lock);
-    struct crew *c = crew_start(1, CREW_THREADS, attempt_timed, &a);
+    struct worker_group *c = workers_start(1, WORKER_THREADS, attempt_timed, &a);
     assert_non_null(c);
-    crew_go(c);
+    workers_go(c);
     clock_sleep_ns(5 * MS);
     subject->unlock(a.lock);
-    crew_join(c);
+    workers_join(c);
     assert_int_equal(a.answer, 0);
     assert_true(a.took_ns < LATE_NS);
     lock_unmake(a.lock);
@@ -138,7 +138,7 @@ static void test_timeouts_race_with_releases(void **state)
 
     (void)state;
     work_calibrate();
-    tasks_run(kind_tasks(4), CREW_THREADS, "time-outs race with releases", r.lock, race_timeouts,
+    tasks_run(kind_tasks(4), WORKER_THREADS, "time-outs race with releases", r.lock, race_timeouts,
               &r);
     assert_int_equal(r.intruders, 0);
     assert_int_equal(r.count, r.successes);
@@ -182,7 +182,7 @@ static void test_a_wake_outlives_a_timeout(void **state)
 
     (void)state;
     work_calibrate();
-    tasks_run(kind_tasks(4), CREW_THREADS, "wakes meet waiters that give up", r.lock,
+    tasks_run(kind_tasks(4), WORKER_THREADS, "wakes meet waiters that give up", r.lock,
               wait_with_or_without, &r);
     assert_true(r.count >= r.rounds);
     lock_unmake(r.lock);
@@ -256,7 +256,7 @@ static void test_a_release_meets_the_deadline(void **state)
     if (subject_is(ADAPTER_FAIR)) /* no more than others: the kernel's timer sets the pace */
         a.rounds *= 8;
     pthread_barrier_init(&a.meet, NULL, 2);
-    tasks_run(2, CREW_THREADS, "releases meet deadlines", a.lock, keep_appointment, &a);
+    tasks_run(2, WORKER_THREADS, "releases meet deadlines", a.lock, keep_appointment, &a);
     pthread_barrier_destroy(&a.meet);
     lock_unmake(a.lock);
 }

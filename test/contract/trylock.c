@@ -56,10 +56,10 @@ static void test_anothers_lock_is_busy(void **state)
 
     (void)state;
     subject->lock(a.lock);
-    assert_int_equal(crew_run(1, CREW_THREADS, try_once, &a), 0);
+    assert_int_equal(workers_run(1, WORKER_THREADS, try_once, &a), 0);
     assert_int_equal(a.answer, EBUSY);
     subject->unlock(a.lock);
-    assert_int_equal(crew_run(1, CREW_THREADS, try_once, &a), 0);
+    assert_int_equal(workers_run(1, WORKER_THREADS, try_once, &a), 0);
     assert_int_equal(a.answer, 0);
     lock_unmake(a.lock);
 }
@@ -94,7 +94,7 @@ static void test_tries_exclude_too(void **state)
     unsigned tasks = kind_tasks(4);
 
     (void)state;
-    tasks_run(tasks, CREW_THREADS, "threads try and lock", h.lock, try_and_lock, &h);
+    tasks_run(tasks, WORKER_THREADS, "threads try and lock", h.lock, try_and_lock, &h);
     assert_int_equal(h.count, (uint64_t)tasks * h.rounds);
     lock_unmake(h.lock);
 }
@@ -148,7 +148,7 @@ static void test_signal_handlers_may_try(void **state)
     handler_count = handler_took = handler_busy = alarms = 0;
     sigaction(SIGPROF, &act, &old);
     setitimer(ITIMER_PROF, &often, NULL);
-    tasks_run(2, CREW_THREADS, "threads lock under signals", handler_lock, lock_under_signals,
+    tasks_run(2, WORKER_THREADS, "threads lock under signals", handler_lock, lock_under_signals,
               &count);
     setitimer(ITIMER_PROF, &never, NULL);
     sigaction(SIGPROF, &old, NULL);

@@ -57,7 +57,7 @@ static void once_each_round(unsigned index, void *arg)
 
 static void check_rounds(unsigned tasks, unsigned n, unsigned spread_ns, unsigned kind)
 {
-    struct rounds *r = rounds_make(tasks, n, spread_ns, (kind & CREW_PROCESSES) != 0);
+    struct rounds *r = rounds_make(tasks, n, spread_ns, (kind & WORKER_PROCESSES) != 0);
 
     tasks_run(tasks, kind, "each takes the lock once per round", r->lock, once_each_round, r);
     assert_int_equal(r->count, (uint64_t)tasks * n);
@@ -67,21 +67,21 @@ static void check_rounds(unsigned tasks, unsigned n, unsigned spread_ns, unsigne
 static void test_two_threads_meet(void **state)
 {
     (void)state;
-    check_rounds(2, kind_rounds(4000), 400, CREW_THREADS);
-    check_rounds(2, kind_rounds(4000), 10000, CREW_THREADS);
+    check_rounds(2, kind_rounds(4000), 400, WORKER_THREADS);
+    check_rounds(2, kind_rounds(4000), 10000, WORKER_THREADS);
 }
 
 static void test_some_threads_meet(void **state)
 {
     (void)state;
-    check_rounds(kind_tasks(3), kind_rounds(2000), 6000, CREW_THREADS);
-    check_rounds(kind_tasks(6), kind_rounds(1000), 20000, CREW_THREADS);
+    check_rounds(kind_tasks(3), kind_rounds(2000), 6000, WORKER_THREADS);
+    check_rounds(kind_tasks(6), kind_rounds(1000), 20000, WORKER_THREADS);
 }
 
 static void test_many_threads_meet(void **state)
 {
     (void)state;
-    check_rounds(kind_tasks(100), kind_rounds(40), 2000, CREW_THREADS);
+    check_rounds(kind_tasks(100), kind_rounds(40), 2000, WORKER_THREADS);
 }
 
 static void test_processes_meet(void **state)
@@ -89,8 +89,8 @@ static void test_processes_meet(void **state)
     (void)state;
     if (!subject_is(ADAPTER_SHARED))
         skip();
-    check_rounds(2, kind_rounds(2000), 6000, CREW_PROCESSES);
-    check_rounds(kind_tasks(5), kind_rounds(1000), 10000, CREW_PROCESSES);
+    check_rounds(2, kind_rounds(2000), 6000, WORKER_PROCESSES);
+    check_rounds(kind_tasks(5), kind_rounds(1000), 10000, WORKER_PROCESSES);
 }
 
 /* A token goes round: everyone looks for it under the lock, and waits outside. */
@@ -119,7 +119,7 @@ static void test_a_token_goes_round(void **state)
 
     (void)state;
     r->count = tasks;
-    tasks_run(tasks, CREW_THREADS, "a token goes round", r->lock, pass_token, r);
+    tasks_run(tasks, WORKER_THREADS, "a token goes round", r->lock, pass_token, r);
     assert_int_equal(r->turn, tasks * r->n);
     rounds_unmake(r);
 }

@@ -4,7 +4,7 @@
 
 #include "bench/adapters/adapter.h"
 #include "classics_task.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 
 /* Every classic lock between processes: exclusion, order where it is claimed, no wake lost. */
 
@@ -75,7 +75,7 @@ static void count_up(unsigned index, void *arg)
 static void one_at_a_time(void **state)
 {
     struct arena *r = arena(*state);
-    assert_int_equal(crew_run(TASKS, CREW_PROCESSES, count_up, r), 0);
+    assert_int_equal(workers_run(TASKS, WORKER_PROCESSES, count_up, r), 0);
     assert_int_equal(r->number, TASKS * ROUNDS);
     leave(r);
 }
@@ -108,7 +108,7 @@ static void take_turns(unsigned index, void *arg)
 static void ping_pong(void **state)
 {
     struct arena *r = arena(*state);
-    assert_int_equal(crew_run(TASKS, CREW_PROCESSES, take_turns, r), 0);
+    assert_int_equal(workers_run(TASKS, WORKER_PROCESSES, take_turns, r), 0);
     assert_int_equal(r->number, TASKS * TURNS);
     leave(r);
 }

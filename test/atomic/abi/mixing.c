@@ -13,7 +13,7 @@
 
 #include "abi.h"
 #include "inline.h"
-#include "measure/crew.h"
+#include "measure/workers.h"
 
 enum { N_THREADS = 4, ROUNDS = 40000, LARGEST = 16 };
 
@@ -142,7 +142,7 @@ static bool nothing_is_lost(size_t index)
     uint64_t wanted[2] = {0, 0};
 
     c = (struct counter){.index = index};
-    if (crew_run(N_THREADS, CREW_THREADS, count, &c) != 0)
+    if (workers_run(N_THREADS, WORKER_THREADS, count, &c) != 0)
         return false;
     for (unsigned i = 0; i < N_THREADS; i++) {
         wanted[0] += c.added[i] * steps[index][0];
@@ -208,7 +208,7 @@ static bool neighbours_are_left_alone(size_t n, size_t at)
     static struct neighbours s;
 
     s = (struct neighbours){.n = n, .at = at};
-    if (crew_run(N_THREADS, CREW_THREADS, live_beside, &s) != 0)
+    if (workers_run(N_THREADS, WORKER_THREADS, live_beside, &s) != 0)
         return false;
     if (s.wrong != 0)
         printf("%zu bytes at %zu: wrong %u times, torn or by a neighbour\n", n, at, s.wrong);

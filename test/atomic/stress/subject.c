@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "measure/crew.h"
+#include "measure/workers.h"
 
 const struct libatomics *subject;
 unsigned char subject_ramp[VALUES + LARGEST];

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/rt_run.h"
-#include "command/rt_run_plan.h"
+#include "command/rt/run/plan.h"
+#include "command/rt/run/run.h"
 #include "testing.h"
 
 /* Three tasks: H and L on CPU 0, R on CPU 1; the lock is 0. */
@@ -80,7 +80,7 @@ static void judge(void)
 {
     struct run_round round = {.set = &set, .log = logs};
 
-    rt_run_judge(&round, result);
+    rt_run_evaluate(&round, result);
 }
 
 static void expect(int task, uint64_t blocking, uint64_t lost)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Who could say whether the owner of a lock runs, or let it run on: the kernel, if asked to. */
+#include <assist/loader.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/mount.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "assist/page.h"
+#include "command/assist/assist.h"
+#include "doctor.h"
+#include "sys/slice.h"
+#include "sys_call_arch.h"
+#include "sys_slice_arch.h"
+
+/* --- Does it run, and may the caller read? ---------------------------------------------------- */
+
+static void ask_assist(struct doctor_finding *f)
+{
+    struct fw_assist_status now = {.running = false};
+    char line[ASSIST_LINE] = "", readers[ASSIST_READERS];
+    fw_assist_result result = fw_assist_status(&now, line, sizeof line);
+
+    if (result == FW_ASSIST_NOT_PERMITTED) {
+        f->state = DOCTOR_REFUSED;
+        snprintf(f->detail, sizeof f->detail, "%.*s", (int)sizeof f->detail - 1, line);
+    } else if (result == FW_ASSIST_DONE && now.running && now.version != FW_ASSIST_VERSION) {
+        snprintf(f->detail, sizeof f->detail, "version %u runs, and is not understood",
+                 now.version);
+    } else if (result == FW_ASSIST_DONE && now.running) {
+        f->state = DOCTOR_YES;
+        assist_readers_text(now.readers, now.group, readers);
+        snprintf(f->detail, sizeof f->detail, "members by %s, %u now, readable by %s",
+                 assist_membership_name(now.membership), now.members, readers);
+    } else {
+        snprintf(f->detail, sizeof f->detail, "not running");
+    }
+}
+
+/* --- Could it run? ---------------------------------------------------------------------------- */
+
+#define TYPES "/sys/kernel/btf/vmlinux"
+enum { TYPES_MOST = 64 << 20 }; /* bytes; kernels have 4 to 10 million */
+
+/* The kernel's own description of its types, which has the names of its events; NULL: none. */
+static char *read_types(size_t *size)
+{
+    FILE *in = fopen(TYPES, "re");
+    char *types = in != NULL ? malloc(TYPES_MOST) : NULL;
+
+    if (types != NULL)
+        *size = fread(types, 1, TYPES_MOST, in);
+    if (in != NULL)
+        fclose(in);
+    return types;
+}
+
+static bool has_event(const char *types, size_t size, const char *event)
+{
+    char name[64] = ""; /* between two zeroes */
+    int length = snprintf(name + 1, sizeof name - 1, "btf_trace_%s", event);
+
+    return memmem(types, size, name, (size_t)length + 2) != NULL;
+}
+
+/* How processes would become members; NULL: it cannot run on this kernel. */
+static const char *membership(const char *types, size_t size)
+{
+    if (!has_event(types, size, "sched_switch"))
+        return NULL;
+    return has_event(types, size, "task_prctl_unknown")   ? "members by prctl"
+           : has_event(types, size, "sched_process_wait") ? "members by wait"
+                                                          : "with --all only";
+}
+
+enum { LOADS = 20 };
+
+/*
+ * A program that does nothing is loaded, attached to nothing, and goes with its descriptor.  The
+ * kernel gives up (EAGAIN) where it has other work for this thread: what is left of a ring of
+ * io_uring will do.  That work is done when the call has returned.
+ */
+static int try_program(void)
+{
+    static const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0},
+                                              {.code = BPF_JMP | BPF_EXIT}};
+    union bpf_attr attributes;
+    long fd = -EAGAIN;
+
+    memset(&attributes, 0, sizeof attributes);
+    attributes.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+    attributes.insns = (uint64_t)(uintptr_t)nothing;
+    attributes.insn_cnt = sizeof nothing / sizeof *nothing;
+    attributes.license = (uint64_t)(uintptr_t) "Dual MIT/GPL";
+    for (int i = 0; i < LOADS && fd == -EAGAIN; i++)
+        fd = fw_system_call_(SYS_bpf, BPF_PROG_LOAD, (long)(intptr_t)&attributes, sizeof attributes,
+                             0, 0, 0);
+    if (fd >= 0)
+        close((int)fd);
+    return fd >= 0 ? 0 : -(int)fd;
+}
+
+/* The same for a file system that is mounted nowhere. */
+static int try_mount(void)
+{
+    long fd = fw_system_call_(SYS_fsopen, (long)(intptr_t) "bpf", FSOPEN_CLOEXEC, 0, 0, 0, 0);
+    long error;
+
+    if (fd < 0)
+        return -(int)fd;
+    error = fw_system_call_(SYS_fsconfig, fd, FSCONFIG_CMD_CREATE, 0, 0, 0, 0);
+    close((int)fd);
+    return -(int)error;
+}
+
+static void ask_could_assist(struct doctor_finding *f)
+{
+    size_t size = 0;
+    char *types = read_types(&size);
+    const char *how = types != NULL ? membership(types, size) : NULL;
+    int error;
+
+    if (!fw_assist_built_in())
+        snprintf(f->detail, sizeof f->detail, "this program was built without it");
+    else if (types == NULL)
+        snprintf(f->detail, sizeof f->detail, TYPES ": %s", strerror(errno));
+    else if (how == NULL)
+        snprintf(f->detail, sizeof f->detail, "the kernel tells of no event sched_switch");
+    else if ((error = try_program()) != 0 || (error = try_mount()) != 0) {
+        f->state = doctor_judge(error) == DOCTOR_REFUSED ? DOCTOR_REFUSED : DOCTOR_NO;
+        snprintf(f->detail, sizeof f->detail, "%s, %s", how, strerror(error));
+    } else {
+        f->state = DOCTOR_YES;
+        snprintf(f->detail, sizeof f->detail, "%s", how);
+    }
+    free(types);
+}
+
+/* --- Longer time slices for who holds a lock -------------------------------------------------- */
+
+enum { ERROR_NOT_SUPPORTED = 524 }; /* the kernel's ENOTSUPP */
+
+/* It is a thread's own, and ends with it. */
+static void *ask_for_slice(void *error)
+{
+    *(int *)error = -fw_slice_allow_();
+    return NULL;
+}
+
+static void ask_slice(struct doctor_finding *f)
+{
+    pthread_t thread;
+    int answer = 0, error = pthread_create(&thread, NULL, ask_for_slice, &answer);
+    const char *why = "";
+
+    if (error != 0)
+        answer = error;
+    else
+        pthread_join(thread, NULL);
+    f->state = doctor_judge(answer) == DOCTOR_REFUSED ? DOCTOR_REFUSED : DOCTOR_NO;
+    if (answer == 0 && fw_slice_area_() != NULL)
+        f->state = DOCTOR_YES;
+    else if (answer == 0)
+        why = "the kernel has it, and the library does without rseq";
+    else if (answer == ENXIO)
+        why = "the kernel has it, and the C library has registered no rseq";
+    else if (answer == ERROR_NOT_SUPPORTED)
+        why = "the kernel has it, and it is switched off";
+    else if (answer == EINVAL)
+        why = "the kernel has none";
+    snprintf(f->detail, sizeof f->detail, "%s", why);
+}
+
+const struct doctor_question doctor_assist[] = {
+    {"assist", ask_assist,
+     "a waiter polls as long as the owner of the lock runs, and sleeps when it does not",
+     "a waiter polls for a fixed time, unless the owner of the lock was last on the waiter's CPU",
+     DOCTOR_EXTRA, NULL, NULL},
+    {"assist possible", ask_could_assist, "furwock assist start starts it",
+     "furwock assist start fails, started from here", DOCTOR_EXTRA, NULL, NULL},
+    {"rseq slice extension", ask_slice,
+     "a thread that holds a contended fw_mutex asks to run on for some microseconds",
+     "a thread that holds a lock is preempted as any other is", DOCTOR_EXTRA, NULL, NULL},
+};
+const size_t doctor_assist_count = sizeof doctor_assist / sizeof *doctor_assist;

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include "run.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <furwock/rt.h>
+#include <jansson.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/rt/rt.h"
+#include "command/rt/set.h"
+#include "noise.h"
+#include "rt/analysis/analysis.h"
+#include "stall.h"
+#include "why.h"
+
+struct options {
+    struct rt_set_options set;
+    uint64_t jobs;
+    double most_noise; /* percent */
+    uint64_t stall;    /* ns */
+};
+
+enum { NOT_VALID = 3 }; /* exit status */
+
+/* What is known after the run. */
+struct outcome {
+    struct run_result task[TASKSET_TASKS];
+    struct run_noise noise;
+    struct run_notes notes;
+    bool is_valid;
+    int tier;
+};
+
+/* Logs of as many jobs are kept at a time; then they are evaluated, and the tasks begin anew. */
+static const uint64_t most_jobs_of_round = 5000;
+static const uint64_t most_jobs = 10 * 1000 * 1000;
+/* The kernel keeps 5 % of each CPU from SCHED_FIFO. */
+static const double most_busy = 0.9;
+
+static uint64_t parse_jobs(const char *text)
+{
+    char *end;
+    unsigned long long jobs = strtoull(text, &end, 10);
+
+    if (text[0] < '0' || text[0] > '9' || *end != 0 || jobs == 0 || jobs > most_jobs)
+        command_refuse(COMMAND_USAGE, "--jobs takes a number from 1 to %llu, not \"%s\"",
+                       (unsigned long long)most_jobs, text);
+    return jobs;
+}
+
+static double parse_noise(const char *text)
+{
+    char *end;
+    double percent = strtod(text, &end);
+
+    if (text[0] < '0' || text[0] > '9' || *end != 0 || !(percent <= 100))
+        command_refuse(COMMAND_USAGE, "--max-noise takes percents, 0 to 100, not \"%s\"", text);
+    return percent;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case 'n':
+        o->jobs = parse_jobs(arg);
+        return 0;
+    case 'm':
+        o->most_noise = parse_noise(arg);
+        return 0;
+    case 'l':
+        o->stall = rt_set_ns(arg, "--stall");
+        return 0;
+    default:
+        return rt_set_parse(key, arg, &o->set);
+    }
+}
+
+static const struct argp_option options[] = {
+    {"protocol", 'p', "NAME", 0, "of all locks (instead of the file's)", 0},
+    {"tier", 't', "A|B", 0, "SCHED_FIFO, or the scheduler of furwock rt start (what there is)", 0},
+    {"jobs", 'n', "N", 0, "of all tasks together (1000)", 0},
+    {"section-cost", 's', "US", 0, "microseconds that each section may take longer (5)", 0},
+    {"wake-cost", 'w', "US", 0,
+     "microseconds from a release or wake-up to its dispatch that are allowed (20)", 0},
+    {"max-noise", 'm', "PERCENT", 0,
+     "the run is valid if its CPUs stood still for at most that share of the time (5)", 0},
+    {"stall", 'l', "US", 0,
+     "a CPU stands still if it dispatches the most urgent thread that many microseconds late (50)",
+     0},
+    {"json", 'j', NULL, 0, "print JSON", 0},
+    {0},
+};
+
+static const struct argp command_line = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TASKSET",
+    .doc =
+        "Run a task set, and show measured blocking beside its bound.\v"
+        "TASKSET is a file as for furwock rt analyze.  There is a thread for each task, on its CPU "
+        "and under its priority; its jobs execute and have locks for as long as the file says, and "
+        "the releases of the tasks begin at some moment each.  Shown are, in microseconds, how "
+        "long jobs were blocked on average and at most, the bound by itself, and the limit: the "
+        "bound if each section takes --section-cost longer and each release, each end of a sleep "
+        "and each wait for a lock --wake-cost.  \"lost\" is for how long a job stood still "
+        "at most while nobody executed for whom it had to wait: the kernel's work, other threads, "
+        "a hypervisor.  It is not part of what is compared; nor is the time in which a job's own "
+        "CPU stands still.  A thread on each CPU, above all tasks, finds out when that is: when it "
+        "is dispatched later than --stall.  In an emulator, where dispatching takes longer, that "
+        "has to be more than its usual delay.\n\n"
+        "The exit status is 1 if a job was blocked for longer than the limit, and if the set could "
+        "not be run; it is 3 if no job was, but the run is not valid: its CPUs stood still, or a "
+        "hypervisor has stolen them, for a larger share of the time than --max-noise.  Missed "
+        "deadlines are shown; they do not change it.",
+};
+
+/* A set that would take a CPU for itself does not get one. */
+static void check_load(const struct taskset *set)
+{
+    double busy[TASKSET_CPUS] = {0};
+
+    for (int i = 0; i < set->tasks; i++) {
+        const struct taskset_task *t = &set->task[i];
+        busy[t->cpu] += (double)t->execution / (double)t->period;
+        if (busy[t->cpu] > most_busy)
+            command_refuse(COMMAND_FAILED, "CPU %d would be busy for more than %.0f %% of the time",
+                           t->cpu, most_busy * 100);
+    }
+}
+
+/* Jobs execute by looking at the clock: one look must not take as long as a gap between two. */
+static void check_clock(void)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < 100; i++) {
+        struct timespec from, to;
+        uint64_t took;
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        took = (uint64_t)(to.tv_sec - from.tv_sec) * 1000000000u + (uint64_t)to.tv_nsec -
+               (uint64_t)from.tv_nsec;
+        if (took < least)
+            least = took;
+    }
+    if (least > RUN_GAP_NS / 4)
+        command_refuse(COMMAND_FAILED,
+                       "this machine's clock takes %llu ns to read: too slow to see"
+                       " who executes",
+                       (unsigned long long)least);
+}
+
+static void too_long(int signal_number)
+{
+    static const char line[] = "furwock rt run: the tasks have come to a stop\n";
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+
+    (void)signal_number;
+    (void)written;
+    _exit(COMMAND_FAILED);
+}
+
+/* Ends the program if the jobs take three times as long as they should, and some seconds. */
+static void watch(const struct taskset *set, uint64_t jobs)
+{
+    double rate = 0;
+
+    for (int i = 0; i < set->tasks; i++)
+        rate += 1e9 / (double)set->task[i].period;
+    signal(SIGALRM, too_long);
+    alarm(20 + (unsigned)(3 * (double)jobs / rate));
+}
+
+static void print(const struct options *o, const struct taskset *set, const struct analysis *a,
+                  const struct outcome *outcome)
+{
+    const struct run_result *r = outcome->task;
+
+    printf("%s: %s, tier %s; times in microseconds\n", rt_set_visible(o->set.path),
+           fw_rt_protocol_name((fw_rt_protocol)o->set.protocol),
+           outcome->tier == FW_RT_TIER_A ? "A" : "B");
+    printf("  %-15s %8s %6s  %9s  %9s %9s %9s %9s  %9s\n", "task", "jobs", "missed", "response",
+           "average", "blocked", "bound", "limit", "lost");
+    for (int i = 0; i < set->tasks; i++) {
+        printf("  %-15s %8llu %6llu  %9.1f  %9.1f %9.1f", rt_set_visible(set->task[i].name),
+               (unsigned long long)r[i].jobs, (unsigned long long)r[i].misses,
+               (double)r[i].response / 1e3,
+               r[i].jobs == 0 ? 0 : (double)r[i].sum / (double)r[i].jobs / 1e3,
+               (double)r[i].blocking / 1e3);
+        if (r[i].limit == ANALYSIS_NO_BOUND)
+            printf(" %9s %9s", "-", "-");
+        else
+            printf(" %9.1f %9.1f", (double)a->task[i].blocking / 1e3, (double)r[i].limit / 1e3);
+        printf("  %9.1f", (double)r[i].lost / 1e3);
+        if (r[i].above != 0)
+            printf("  above it: %llu", (unsigned long long)r[i].above);
+        putchar('\n');
+    }
+    rt_run_why_print(&outcome->notes, set, r);
+    rt_run_noise_print(&outcome->noise);
+}
+
+static void print_json(const struct options *o, const struct taskset *set, const struct analysis *a,
+                       const struct outcome *outcome)
+{
+    const struct run_result *r = outcome->task;
+    json_t *tasks = json_array(), *whole;
+
+    for (int i = 0; i < set->tasks; i++)
+        json_array_append_new(
+            tasks, json_pack("{s:s s:I s:I s:o s:o s:o s:o s:o s:o s:I s:o s:o s:o}", "name",
+                             set->task[i].name, "jobs", (json_int_t)r[i].jobs, "missed",
+                             (json_int_t)r[i].misses, "response_us", rt_set_us(r[i].response),
+                             "average_us", rt_set_us(r[i].jobs == 0 ? 0 : r[i].sum / r[i].jobs),
+                             "blocked_us", rt_set_us(r[i].blocking), "bound_us",
+                             rt_set_us(a->task[i].blocking), "limit_us", rt_set_us(r[i].limit),
+                             "lost_us", rt_set_us(r[i].lost), "above", (json_int_t)r[i].above,
+                             "late_us", rt_set_us(r[i].late), "held_us", rt_set_us(r[i].held),
+                             "jobs_above", rt_run_why_json(&outcome->notes, &set->task[i], &r[i])));
+    whole = json_pack("{s:s s:s s:s s:o s:o s:b s:o s:o}", "format", "furwock-rt-run-1", "protocol",
+                      fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), "tier",
+                      outcome->tier == FW_RT_TIER_A ? "A" : "B", "section_cost_us",
+                      rt_set_us(o->set.costs.section), "wake_cost_us", rt_set_us(o->set.costs.wake),
+                      "valid", outcome->is_valid, "noise", rt_run_noise_json(&outcome->noise),
+                      "tasks", tasks);
+    json_dumpf(whole, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(whole);
+}
+
+static void find_limits(const struct options *o, const struct taskset *set, struct analysis *a,
+                        struct run_result *result)
+{
+    static struct analysis costly;
+
+    analysis_make(a, set, o->set.protocol, (struct analysis_costs){0});
+    if (a->unfit[0] != 0)
+        command_refuse(COMMAND_FAILED, "%s: %s is not for this set: %s", o->set.path,
+                       fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), a->unfit);
+    analysis_make(&costly, set, o->set.protocol, o->set.costs);
+    for (int i = 0; i < set->tasks; i++)
+        result[i].limit = costly.task[i].blocking;
+}
+
+static bool may_lock_memory(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY)
+        return true;
+    return syscall(SYS_capget, &header, has) == 0 && (has[0].effective & 1u << CAP_IPC_LOCK);
+}
+
+/*
+ * Where there is a limit on it, page faults have to be taken as they come: they are "lost", or
+ * blocking, where the kernel lets the task wait for a lock of its own that a less urgent one has.
+ *
+ * Locked or not, the kernel replaces small pages by huge ones (khugepaged, every 10 s), and whoever
+ * touches one of those sleeps until 2 MB have been copied, while less urgent tasks execute.
+ */
+static void lock_memory(void)
+{
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    if (may_lock_memory())
+        mlockall(MCL_CURRENT | MCL_FUTURE);
+}
+
+static void run_rounds(const struct options *o, const struct taskset *set, struct outcome *outcome)
+{
+    struct run_round round = {
+        .set = set, .protocol = o->set.protocol, .tier = o->set.tier, .stall = o->stall};
+
+    outcome->noise.most = o->most_noise;
+    outcome->noise.stall = o->stall;
+    lock_memory();
+    rt_run_noise_begin(&outcome->noise, set);
+    for (uint64_t left = o->jobs; left > 0; left -= round.jobs) {
+        round.jobs = left < most_jobs_of_round ? left : most_jobs_of_round;
+        watch(set, round.jobs);
+        if (!rt_run_round(&round))
+            command_refuse(COMMAND_FAILED, "%s", round.why);
+        alarm(0);
+        rt_run_evaluate(&round, outcome->task);
+        rt_run_noise_add(&outcome->noise, &round);
+        rt_run_forget(&round);
+        rt_run_notes_read(&outcome->notes);
+    }
+    rt_run_noise_end(&outcome->noise, set, outcome->task);
+    outcome->tier = round.tier;
+    outcome->is_valid = rt_run_noise_is_valid(&outcome->noise);
+}
+
+static int run(int argc, char **argv)
+{
+    static struct outcome outcome;
+    struct options o = {.jobs = 1000,
+                        .most_noise = 5,
+                        .stall = RUN_STALL_NS,
+                        .set.costs = {.section = 5000, .wake = 20000}};
+    const struct taskset *set;
+    struct analysis a;
+    uint64_t above = 0;
+
+    argp_parse(&command_line, argc, argv, 0, NULL, &o);
+    set = rt_set_read(&o.set);
+    if (o.set.protocol == 0)
+        command_refuse(COMMAND_USAGE, "%s names no protocol: give one by --protocol", o.set.path);
+    find_limits(&o, set, &a, outcome.task);
+    check_load(set);
+    check_clock();
+    run_rounds(&o, set, &outcome);
+    if (o.set.as_json)
+        print_json(&o, set, &a, &outcome);
+    else
+        print(&o, set, &a, &outcome);
+    for (int i = 0; i < set->tasks; i++)
+        above += outcome.task[i].above;
+    rt_run_notes_free(&outcome.notes);
+    if (above != 0)
+        return COMMAND_FAILED;
+    return outcome.is_valid ? COMMAND_GOOD : NOT_VALID;
+}
+
+const struct rt_verb rt_verb_run = {
+    .name = "run",
+    .about = "run a task set, and show measured blocking beside its bound",
+    .run = run,
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include <argp.h>
+#include <errno.h>
+#include <furwock/rt.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "rt.h"
+#include "scheduler.h"
+#include "show.h"
+
+struct options {
+    const char *name; /* of the group's region */
+    bool as_json;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case 'j':
+        o->as_json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->name != NULL)
+            command_refuse(COMMAND_USAGE, "takes one group, not \"%s\" too", arg);
+        o->name = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"json", 'j', NULL, 0, "print JSON", 0},
+    {0},
+};
+
+static const struct argp command_line = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[GROUP]",
+    .doc =
+        "Show the tasks and locks of a group, and who is held back by whom; or, without a group, "
+        "those of the scheduler of tier B, of all users.\v"
+        "GROUP is the name that fw_rt_group_open was given: /name, as for shm_open, or a file with "
+        "another / in its path.  It may be in use; who may read the file may look, and nothing is "
+        "changed.  Shown are the tasks with their priorities, those that they inherit, their late "
+        "jobs, what they have, what they wait for and for how long, and who is in the way; and the "
+        "locks with their protocols and ceilings.  Tasks that have died are shown until their "
+        "place is taken.\n\n"
+        "What does not fit together was read at different moments: look again.\n\n"
+        "Exit status: 0; 1 where there is no such group, or it cannot be read; 2 for a command "
+        "line that makes no sense.  Without a group: 3 where the scheduler does not run, 4 where "
+        "that cannot be found out.",
+};
+
+static void show(const struct rt_view *v, const struct region *r, bool as_json)
+{
+    const char *tier = v->world.tier == FW_RT_TIER_A ? "A" : "B";
+    json_t *whole;
+
+    if (!as_json) {
+        printf("%s: tier %s, %u task%s, %u lock%s\n", r->name, tier, v->tasks,
+               v->tasks == 1 ? "" : "s", v->locks, v->locks == 1 ? "" : "s");
+        rt_show_text(v);
+        return;
+    }
+    whole = json_pack("{s:s s:s s:s}", "format", "furwock-rt-1", "group", r->name, "tier", tier);
+    rt_show_json(v, whole);
+    json_dumpf(whole, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(whole);
+}
+
+static int show_group(const struct options *o)
+{
+    static struct rt_view view;
+    struct region r;
+    const char *why;
+
+    if (region_look(o->name, &r, &why) != 0 || !r.is_whole)
+        command_refuse(COMMAND_FAILED, "%s: %s", o->name, why);
+    if (why != NULL)
+        command_complain("%s: %s", o->name, why);
+    why = rt_view_region(&view, &r);
+    if (region_trouble(&r) != NULL)
+        why = region_trouble(&r);
+    if (why != NULL)
+        command_refuse(COMMAND_FAILED, "%s: %s", o->name, why);
+    if (view.world.tier == FW_RT_TIER_B)
+        rt_scheduler_view(&view, view.world.group);
+    show(&view, &r, o->as_json);
+    region_drop(&r);
+    return COMMAND_GOOD;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    int status;
+
+    argp_parse(&command_line, argc, argv, 0, NULL, &o);
+    status = o.name != NULL ? show_group(&o) : rt_scheduler_show(o.as_json);
+    return status;
+}
+
+const struct rt_verb rt_verb_status = {
+    .name = "status",
+    .about = "tasks, locks, ceilings, and who is held back by whom",
+    .run = run,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "show.h"
+
+#include <argp.h>
+
+#include "command/command.h"
+
+struct options {
+    const char *name;
+    bool as_json;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case 'j':
+        o->as_json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->name != NULL)
+            command_refuse(COMMAND_USAGE, "takes one region, not \"%s\" too", arg);
+        o->name = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"json", 'j', NULL, 0, "print JSON", 0},
+    {0},
+};
+
+static const struct argp command_line = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "REGION",
+    .doc =
+        "Show who holds and who waits for what in a region of shared memory.\v"
+        "REGION is /name, as for shm_open, or a file with another / in its path.  It may be in "
+        "use; who may read the file may look, and nothing is changed.  Shown are the named "
+        "objects: free or held, by which process and thread, alive, stopped or dead; the number of "
+        "the acquisition; who waits, and for how long; and the members: the threads that use the "
+        "region.  How long a lock is held is known in regions made with FW_REGION_STAMP.\n\n"
+        "What does not fit together was read at different moments: look again.",
+};
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct show s = {0};
+
+    argp_parse(&command_line, argc, argv, 0, NULL, &o);
+    if (o.name == NULL)
+        command_refuse(COMMAND_USAGE, "a region is missing; furwock regions lists them");
+    if (region_look(o.name, &s.region, &s.trouble) != 0 || !s.region.is_whole)
+        command_refuse(COMMAND_FAILED, "%s: %s", o.name, s.trouble);
+    show_read(&s);
+    if (region_trouble(&s.region) != NULL)
+        command_refuse(COMMAND_FAILED, "%s: %s", o.name, region_trouble(&s.region));
+    if (o.as_json) {
+        json_t *whole = show_json(&s);
+        json_dumpf(whole, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(whole);
+    } else {
+        show_print(&s, stdout);
+    }
+    show_free(&s);
+    return COMMAND_GOOD;
+}
+
+const struct command command_show = {
+    .name = "show",
+    .about = "who holds and who waits for what in a region",
+    .run = run,
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_COMMAND_SHOW_SHOW_H
+#define FW_COMMAND_SHOW_SHOW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "command/regions/region.h"
+#include "ipc/layout.h"
+
+/* Who is in an object, or waits for it. */
+struct show_thread {
+    struct region_thread who;
+    const char *as;     /* "holds", "reads", "waits to read" ... */
+    int64_t number;     /* of the unit or the place; -1: none */
+    bool has_ns;        /* since when is known: */
+    uint64_t ns;        /* how long it has done so */
+    uint64_t waits_for; /* offset */
+};
+
+/*
+ * Words of a region may make anybody seem to have anything: so many threads are listed of each
+ * object, which is a screen or two, and the others counted.
+ */
+enum { SHOW_LISTED = 64 };
+
+struct show_threads {
+    struct show_thread *all;
+    size_t count;
+    uint64_t more; /* that are not listed */
+};
+
+struct show_number {
+    const char *key;
+    uint64_t value;
+};
+
+enum { SHOW_NUMBERS = 4 };
+
+/* One named object; or what lies between them, where kind is NULL. */
+struct show_object {
+    char name[FW_IPC_NAME_SIZE]; /* as it can be shown */
+    const char *kind;
+    uint64_t at, size;
+    const char *state; /* in words */
+    struct show_number numbers[SHOW_NUMBERS];
+    unsigned number_count;
+    struct show_threads inside, waiting;
+    struct show_thread died; /* the last one that did; as NULL: nobody */
+    uint64_t died_generation;
+};
+
+/* A line of the members. */
+struct show_member {
+    uint32_t line;
+    uint32_t tenancy;
+    struct show_thread thread; /* as: NULL where it does not wait */
+};
+
+struct show {
+    struct region region;
+    const char *trouble; /* NULL: none */
+    struct show_object *objects;
+    size_t object_count;
+    unsigned damaged; /* entries of the directory that were written over */
+    struct show_member *members;
+    size_t member_count;
+};
+
+/* Reads all that there is in s->region. */
+void show_read(struct show *s);
+void show_free(struct show *s);
+
+/* show_object.c: fills in what the object is like; o has name, at, size. */
+void show_object(struct show_object *o, const struct region *r, uint32_t kind);
+bool show_is_full(const struct show_threads *list);
+void show_add(struct show_threads *list, struct show_thread t);
+/* How long ago that was, by CLOCK_MONOTONIC. */
+uint64_t show_age(uint64_t since);
+
+void show_print(const struct show *s, FILE *out);
+json_t *show_json(const struct show *s);
+
+extern const char *const show_kinds[];
+enum { SHOW_KINDS = 10 };
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: location.h. */
+#include "location.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/print/visible.h"
+
+/* A line of /proc/PID/maps that has a name: of a file, or one in brackets. */
+struct part {
+    uint64_t begin, end;
+    const char *name;
+};
+
+struct locations {
+    struct part *parts;
+    unsigned part_count;
+    struct locations_module *modules;
+    unsigned module_count;
+    struct symbols *symbols;
+};
+
+static void *must(void *memory)
+{
+    if (memory == NULL)
+        abort();
+    return memory;
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+/* "begin-end rwxp offset dev inode   name" */
+static void read_line(struct locations *p, char *line)
+{
+    struct part part;
+    int name = 0;
+
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &part.begin, &part.end, &name) <
+            2 ||
+        name == 0 || (line[name] != '/' && line[name] != '['))
+        return;
+    part.name = must(strdup(visible(line + name)));
+    p->parts = must(realloc(p->parts, (p->part_count + 1) * sizeof *p->parts));
+    p->parts[p->part_count++] = part;
+}
+
+static struct locations_module *find_module(struct locations *p, const char *path)
+{
+    for (unsigned i = 0; i < p->module_count; i++)
+        if (strcmp(p->modules[i].path, path) == 0)
+            return &p->modules[i];
+    return NULL;
+}
+
+static bool is_taken(const struct locations *p, const struct part *part)
+{
+    for (unsigned i = 0; i < p->module_count; i++)
+        if (part->begin < p->modules[i].end && part->end > p->modules[i].begin &&
+            strcmp(p->modules[i].path, part->name) != 0)
+            return true;
+    return false;
+}
+
+/* The latest copy is believed first: what an earlier one has at the same place is gone. */
+static void gather_modules(struct locations *p)
+{
+    for (unsigned i = p->part_count; i-- > 0;) {
+        const struct part *part = &p->parts[i];
+        struct locations_module *m = find_module(p, part->name);
+
+        if (part->name[0] != '/' || is_taken(p, part))
+            continue;
+        if (m == NULL) {
+            p->modules = must(realloc(p->modules, (p->module_count + 1) * sizeof *p->modules));
+            m = &p->modules[p->module_count++];
+            *m = (struct locations_module){part->name, part->begin, part->end};
+        }
+        if (part->begin < m->begin)
+            m->begin = part->begin;
+        if (part->end > m->end)
+            m->end = part->end;
+    }
+}
+
+struct locations *locations_open(const char *maps)
+{
+    struct locations *p = must(calloc(1, sizeof *p));
+    FILE *in = fopen(maps, "re");
+    char *line = NULL;
+    size_t size = 0;
+
+    while (in != NULL && getline(&line, &size, in) > 0)
+        read_line(p, line);
+    free(line);
+    if (in != NULL)
+        fclose(in);
+    gather_modules(p);
+    p->symbols = symbols_open(p->modules, p->module_count);
+    return p;
+}
+
+void locations_close(struct locations *p)
+{
+    symbols_close(p->symbols);
+    for (unsigned i = 0; i < p->part_count; i++)
+        free((char *)p->parts[i].name);
+    free(p->parts);
+    free(p->modules);
+    free(p);
+}
+
+/* --- Asking ----------------------------------------------------------------------------------- */
+
+static struct location locate(const struct locations *p, uint64_t address)
+{
+    for (unsigned i = 0; i < p->module_count; i++)
+        if (address >= p->modules[i].begin && address < p->modules[i].end)
+            return (struct location){.module = p->modules[i].path,
+                                     .offset = address - p->modules[i].begin};
+    for (unsigned i = p->part_count; i-- > 0;)
+        if (address >= p->parts[i].begin && address < p->parts[i].end)
+            return (struct location){.module = p->parts[i].name};
+    return (struct location){0};
+}
+
+struct location locations_call(struct locations *p, uint64_t returns_to)
+{
+    struct location location = locate(p, returns_to - 1);
+
+    if (returns_to != 0)
+        symbols_call(p->symbols, returns_to, &location);
+    return location;
+}
+
+struct location locations_data(struct locations *p, uint64_t address)
+{
+    struct location location = locate(p, address);
+
+    symbols_data(p->symbols, address, &location);
+    return location;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+void locations_write(const struct location *location, uint64_t address, char *text, unsigned size)
+{
+    if (location->symbol != NULL && location->line != 0)
+        snprintf(text, size, "%s (%s:%d)", location->symbol, last_part(location->file),
+                 location->line);
+    else if (location->symbol != NULL && location->behind != 0)
+        snprintf(text, size, "%s+0x%" PRIx64, location->symbol, location->behind);
+    else if (location->symbol != NULL)
+        snprintf(text, size, "%s", location->symbol);
+    else if (location->module != NULL && location->module[0] == '/')
+        snprintf(text, size, "%s+0x%" PRIx64, last_part(location->module), location->offset);
+    else
+        snprintf(text, size, "%s%s0x%" PRIx64, location->module != NULL ? location->module : "",
+                 location->module != NULL ? " " : "", address);
+}

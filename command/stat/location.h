@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_COMMAND_STAT_LOCATION_H
+#define FW_COMMAND_STAT_LOCATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What lies at an address of a process that may have ended: by copies of its /proc/PID/maps, and
+ * the files that these name.
+ */
+struct locations;
+
+/* The copies, the latest one last, as preload/stat_file.h has them. */
+struct locations *locations_open(const char *maps);
+void locations_close(struct locations *p);
+
+/* NULL and 0 where something is not known.  The texts live as long as the locations. */
+struct location {
+    const char *module; /* path of the file; or "[heap]" and the like */
+    uint64_t offset;    /* in the module's own addresses */
+    const char *symbol; /* function or variable, as it is to be read */
+    uint64_t behind;    /* the address is so many bytes behind the symbol's */
+    const char *file;   /* of the source */
+    int line;
+};
+
+/* The call that returns to that address. */
+struct location locations_call(struct locations *p, uint64_t returns_to);
+
+/* A variable. */
+struct location locations_data(struct locations *p, uint64_t address);
+
+/*
+ * As a word: "worker (hot.c:31)", "hot_lock+0x8", "libfoo.so+0x1234", "[heap] 0x55d0...", or the
+ * address.
+ */
+void locations_write(const struct location *location, uint64_t address, char *text, unsigned size);
+
+/* --- What the build picks: location_dwarf.c, or location_plain.c, which knows no symbols ------ */
+
+struct locations_module {
+    const char *path;
+    uint64_t begin, end; /* of all that is mapped of the file */
+};
+
+struct symbols;
+
+struct symbols *symbols_open(const struct locations_module *modules, unsigned count);
+void symbols_close(struct symbols *s);
+
+/* Fill in what they find out: symbol, behind, file, line, offset. */
+void symbols_call(struct symbols *s, uint64_t returns_to, struct location *location);
+void symbols_data(struct symbols *s, uint64_t address, struct location *location);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Symbols and lines, by libdw (elfutils). */
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/print/visible.h"
+#include "location.h"
+
+/* From libstdc++, where there is one: names of C++ as they are written. */
+typedef char *demangle_function(const char *name, char *buffer, size_t *size, int *status);
+
+struct symbols {
+    Dwfl *dwfl;
+    demangle_function *demangle;
+    char **texts; /* to be freed at the end */
+    size_t text_count;
+};
+
+static char *debug_path = NULL; /* libdw's own default */
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &debug_path,
+};
+
+struct symbols *symbols_open(const struct locations_module *modules, unsigned count)
+{
+    struct symbols *s = calloc(1, sizeof *s);
+    void *library;
+
+    if (s == NULL)
+        abort();
+    unsetenv("DEBUGINFOD_URLS"); /* nobody expects to wait for a download here */
+    s->dwfl = dwfl_begin(&callbacks);
+    if (s->dwfl == NULL)
+        return s;
+    dwfl_report_begin(s->dwfl);
+    for (unsigned i = 0; i < count; i++)
+        dwfl_report_elf(s->dwfl, modules[i].path, modules[i].path, -1, modules[i].begin, false);
+    dwfl_report_end(s->dwfl, NULL, NULL);
+    library = dlopen("libstdc++.so.6", RTLD_LAZY);
+    if (library != NULL)
+        *(void **)&s->demangle = dlsym(library, "__cxa_demangle");
+    return s;
+}
+
+void symbols_close(struct symbols *s)
+{
+    for (size_t i = 0; i < s->text_count; i++)
+        free(s->texts[i]);
+    free(s->texts);
+    if (s->dwfl != NULL)
+        dwfl_end(s->dwfl);
+    free(s);
+}
+
+/* The name without what it is called with: "f(int, std::vector<...>)" is f. */
+static void cut_arguments(char *name)
+{
+    int depth = 0;
+
+    for (char *c = name; *c != '\0'; c++) {
+        if (*c == '<')
+            depth++;
+        else if (*c == '>' && depth > 0)
+            depth--;
+        else if (*c == '(' && depth == 0 && c != name && strncmp(c, "(anonymous", 10) != 0) {
+            *c = '\0';
+            return;
+        }
+    }
+}
+
+/* A text that lives as long as s. */
+static const char *keep(struct symbols *s, const char *name)
+{
+    int status = -1;
+    char *text = s->demangle != NULL && name[0] == '_' && name[1] == 'Z'
+                     ? s->demangle(name, NULL, NULL, &status)
+                     : NULL;
+
+    if (text != NULL)
+        cut_arguments(text);
+    else if ((text = strdup(name)) != NULL)
+        text[strcspn(text, "@")] = '\0'; /* without a version */
+    s->texts = realloc(s->texts, (s->text_count + 1) * sizeof *s->texts);
+    if (text == NULL || s->texts == NULL)
+        abort();
+    return s->texts[s->text_count++] = visible(text);
+}
+
+/* The symbol that has the address, and what the address is in the module's own terms. */
+static void find_symbol(struct symbols *s, Dwfl_Module *module, uint64_t address,
+                        struct location *location)
+{
+    GElf_Off behind;
+    GElf_Sym symbol;
+    Dwarf_Addr bias = 0;
+    const char *name = dwfl_module_addrinfo(module, address, &behind, &symbol, NULL, NULL, NULL);
+
+    if (dwfl_module_getelf(module, &bias) != NULL)
+        location->offset = address - bias;
+    if (name != NULL && (symbol.st_size == 0 ? behind < 4096 : behind < symbol.st_size)) {
+        location->symbol = keep(s, name);
+        location->behind = behind;
+    }
+}
+
+/* Headers of compilers and libraries: what is inlined from there is not where one looks. */
+static bool is_foreign(const char *file)
+{
+    return strncmp(file, "/usr/include/", 13) == 0 || strncmp(file, "/usr/lib/", 9) == 0;
+}
+
+static int attribute(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute found;
+    Dwarf_Word value;
+
+    if (dwarf_attr(die, name, &found) == NULL || dwarf_formudata(&found, &value) != 0)
+        return 0;
+    return (int)value;
+}
+
+/* Out of inlined calls, until the line is one of the program's own. */
+static void leave_inlined(Dwarf_Die *unit, uint64_t address, const char **file, int *line)
+{
+    Dwarf_Die *scopes = NULL;
+    Dwarf_Files *files;
+    size_t count;
+    int n = dwarf_getscopes(unit, address, &scopes);
+
+    for (int i = 0; i < n && is_foreign(*file); i++) {
+        const char *caller;
+        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
+            dwarf_getsrcfiles(unit, &files, &count) != 0)
+            continue;
+        caller = dwarf_filesrc(files, (size_t)attribute(&scopes[i], DW_AT_call_file), NULL, NULL);
+        if (caller == NULL)
+            continue;
+        *file = caller;
+        *line = attribute(&scopes[i], DW_AT_call_line);
+    }
+    free(scopes);
+}
+
+static void find_line(struct symbols *s, Dwfl_Module *module, uint64_t address,
+                      struct location *location)
+{
+    Dwfl_Line *found = dwfl_module_getsrc(module, address);
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit;
+    const char *file;
+    int line;
+
+    file = found != NULL ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
+    if (file == NULL)
+        return;
+    unit = dwfl_module_addrdie(module, address, &bias);
+    if (unit != NULL)
+        leave_inlined(unit, address - bias, &file, &line);
+    location->file = keep(s, file);
+    location->line = line;
+}
+
+void symbols_call(struct symbols *s, uint64_t returns_to, struct location *location)
+{
+    Dwfl_Module *module = s->dwfl != NULL ? dwfl_addrmodule(s->dwfl, returns_to - 1) : NULL;
+
+    if (module == NULL)
+        return;
+    find_symbol(s, module, returns_to - 1, location);
+    find_line(s, module, returns_to - 1, location);
+}
+
+void symbols_data(struct symbols *s, uint64_t address, struct location *location)
+{
+    Dwfl_Module *module = s->dwfl != NULL ? dwfl_addrmodule(s->dwfl, address) : NULL;
+
+    if (module == NULL)
+        return;
+    location->module = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    find_symbol(s, module, address, location);
+}

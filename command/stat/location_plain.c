@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Without libdw: modules and offsets, no symbols. */
+#include <stddef.h>
+
+#include "location.h"
+
+struct symbols *symbols_open(const struct locations_module *modules, unsigned count)
+{
+    (void)modules;
+    (void)count;
+    return NULL;
+}
+
+void symbols_close(struct symbols *s)
+{
+    (void)s;
+}
+
+void symbols_call(struct symbols *s, uint64_t returns_to, struct location *location)
+{
+    (void)s;
+    (void)returns_to;
+    (void)location;
+}
+
+void symbols_data(struct symbols *s, uint64_t address, struct location *location)
+{
+    (void)s;
+    (void)address;
+    (void)location;
+}

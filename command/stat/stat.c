@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: stat.h.  Here is the run; what is shown of it is in table.c and others. */
+#include "stat.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/run/run.h"
+#include "descendants.h"
+#include "directory.h"
+#include "measure/clock.h"
+#include "show.h"
+
+enum { LIVE_NS = 1000000000 };
+
+/* For so long nothing is said of a wait for processes that the program has left. */
+enum { QUIET_NS = 1000000000 };
+
+struct watch {
+    const struct run_stat_options *options;
+    char **words;
+    char directory[PATH_MAX];
+    FILE *out;
+    pid_t program;
+    bool has_ended;    /* the program; what it has started may go on */
+    bool is_alone;     /* nothing goes on */
+    bool is_asked;     /* to come to an end */
+    bool is_announced; /* that it waits for what goes on */
+    int status;        /* as waitpid has it */
+    int error;         /* the first one in writing to `out` */
+    uint64_t began, shown_at, ended_at;
+    struct run_children inherited; /* children of this process that are none of the program's */
+    struct stat_reading before;    /* at the last second */
+};
+
+/* --- Showing ---------------------------------------------------------------------------------- */
+
+static int exit_status(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void print_json(const struct watch *w, json_t *whole)
+{
+    size_t flags = w->options->is_live ? JSON_COMPACT : JSON_INDENT(1);
+
+    json_dumpf(whole, w->out, flags | JSON_REAL_PRECISION(6));
+    fputc('\n', w->out);
+    json_decref(whole);
+}
+
+static void show(struct watch *w, const struct stat_reading *r, struct stat_about *about)
+{
+    about->words = w->words;
+    errno = 0;
+    if (w->options->as_json)
+        print_json(w, stat_json(r, about));
+    else
+        stat_print(r, about, w->out);
+    if ((fflush(w->out) != 0 || ferror(w->out)) && w->error == 0)
+        w->error = errno != 0 ? errno : EIO;
+}
+
+static void show_all(struct watch *w, bool is_over)
+{
+    unsigned going_on = is_over && !w->is_alone ? run_descendants(&w->inherited) : 0;
+    struct stat_about about = {.began = w->began,
+                               .is_over = is_over,
+                               .shows_waiting = !is_over || WIFSIGNALED(w->status) || going_on != 0,
+                               .going_on = going_on,
+                               .status = is_over ? exit_status(w->status) : 0};
+    struct stat_reading r;
+
+    stat_read(w->directory, &r);
+    show(w, &r, &about);
+    stat_free(&r);
+}
+
+/* What has come since the last second. */
+static void show_second(struct watch *w)
+{
+    struct stat_about about = {.began = w->shown_at, .is_brief = true, .shows_waiting = false};
+    struct stat_reading now, shown;
+
+    stat_read(w->directory, &now);
+    stat_read(w->directory, &shown);
+    stat_subtract(&shown, &w->before);
+    show(w, &shown, &about);
+    w->shown_at = now.at;
+    stat_free(&shown);
+    stat_free(&w->before);
+    w->before = now;
+}
+
+/* --- Who is waited for ------------------------------------------------------------------------ */
+
+/* So that a shell sees it, and may go on with both. */
+static void stop_with_program(const struct watch *w)
+{
+    raise(SIGSTOP);
+    kill(w->program, SIGCONT);
+}
+
+/* Of those that the program has left, too, ends are seen here: this process is their parent now. */
+static void look_after(struct watch *w)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+        bool is_program = pid == w->program && !w->has_ended; /* else its number may be another's */
+
+        if (is_program && WIFSTOPPED(status)) {
+            stop_with_program(w);
+        } else if (is_program) {
+            w->has_ended = true;
+            w->status = status;
+            w->ended_at = clock_ns();
+        }
+    }
+    w->is_alone =
+        pid < 0 || (w->has_ended && w->inherited.count != 0 && run_descendants(&w->inherited) == 0);
+}
+
+static bool is_over(const struct watch *w)
+{
+    return w->has_ended && (w->is_alone || w->is_asked || w->options->is_impatient);
+}
+
+/* --- Signals ---------------------------------------------------------------------------------- */
+
+/* Who sends one of these wants an end; but not where whoever started us had it ignored. */
+static bool asks_for_end(int number)
+{
+    static const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    struct sigaction action;
+    bool is_one = false;
+
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+        is_one |= number == all[i];
+    return is_one && sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN;
+}
+
+/*
+ * What comes from the terminal, or from the kernel, the program gets by itself; what another
+ * process sends to us was meant for it.
+ */
+static void pass_on(const struct watch *w, const siginfo_t *info)
+{
+    if (info->si_code <= 0 && info->si_pid != w->program)
+        kill(w->program, info->si_signo);
+}
+
+static void receive(struct watch *w, const siginfo_t *info)
+{
+    if (info->si_signo == SIGCHLD) {
+        look_after(w);
+        return;
+    }
+    if (info->si_signo == SIGUSR1) {
+        show_all(w, false);
+        return;
+    }
+    w->is_asked |= asks_for_end(info->si_signo);
+    if (!w->has_ended)
+        pass_on(w, info);
+    else if (info->si_signo == SIGTSTP)
+        raise(SIGSTOP);
+}
+
+static void announce(struct watch *w)
+{
+    w->is_announced = true;
+    command_complain("%s has ended, and what it started goes on: the figures come when that has "
+                     "ended, too, or at once by SIGINT (--no-wait does not wait)",
+                     w->words[0]);
+}
+
+/* When something is to be done, if nothing happens before. */
+static uint64_t next_due(const struct watch *w)
+{
+    uint64_t due = UINT64_MAX;
+
+    if (w->options->is_live)
+        due = w->shown_at + LIVE_NS;
+    if (w->has_ended && !w->is_announced && w->ended_at + QUIET_NS < due)
+        due = w->ended_at + QUIET_NS;
+    return due;
+}
+
+static void do_what_is_due(struct watch *w, uint64_t now)
+{
+    if (w->options->is_live && now >= w->shown_at + LIVE_NS)
+        show_second(w);
+    if (w->has_ended && !w->is_announced && now >= w->ended_at + QUIET_NS)
+        announce(w);
+}
+
+static void wait_for_end(struct watch *w, const sigset_t *signals)
+{
+    while (!is_over(w)) {
+        uint64_t now = clock_ns(), due = next_due(w), left = due > now ? due - now : 0;
+        struct timespec time = {.tv_sec = (time_t)(left / 1000000000),
+                                .tv_nsec = (long)(left % 1000000000)};
+        siginfo_t info;
+
+        if (left == 0)
+            do_what_is_due(w, now);
+        else if (sigtimedwait(signals, &info, due == UINT64_MAX ? NULL : &time) > 0)
+            receive(w, &info);
+    }
+}
+
+/* All but those that say that this process itself went wrong, and those that cannot be had. */
+static sigset_t all_signals(void)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t all;
+
+    sigfillset(&all);
+    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&all, own[i]);
+    return all;
+}
+
+static pid_t start(const struct watch *w, const sigset_t *before)
+{
+    void (*chld)(int) = signal(SIGCHLD, SIG_DFL); /* ignored, there would be no status */
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        signal(SIGCHLD, chld);
+        sigprocmask(SIG_SETMASK, before, NULL);
+        _exit(run_execute(w->options->program, w->words));
+    }
+    return pid;
+}
+
+int run_stat_(const struct run_stat_options *o, char **argv)
+{
+    struct watch w = {.options = o, .words = argv, .out = stderr};
+    sigset_t signals = all_signals(), before;
+
+    if (o->file != NULL && (w.out = fopen(o->file, "we")) == NULL)
+        command_refuse(RUN_FAILED, "cannot write %s: %s", o->file, strerror(errno));
+    if (!run_stat_make_directory(w.directory) || setenv("FURWOCK_STAT", w.directory, 1) != 0)
+        command_refuse(RUN_FAILED, "no directory for the figures: %s", strerror(errno));
+    run_adopt(&w.inherited);
+    w.began = w.shown_at = clock_ns();
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    w.program = start(&w, &before);
+    if (w.program < 0) {
+        run_stat_remove_directory(w.directory);
+        command_refuse(RUN_FAILED, "cannot start another process: %s", strerror(errno));
+    }
+    wait_for_end(&w, &signals);
+    show_all(&w, true);
+    stat_free(&w.before);
+    run_stat_remove_directory(w.directory);
+    if (w.out != stderr && fclose(w.out) != 0 && w.error == 0)
+        w.error = errno;
+    if (w.error != 0)
+        command_refuse(RUN_FAILED, "cannot write %s: %s", o->file != NULL ? o->file : "the figures",
+                       strerror(w.error));
+    return exit_status(w.status);
+}

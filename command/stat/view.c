@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* One lock of a reading, seen from several sides.  Contract: read.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/object.h"
+#include "preload/stat_what.h"
+#include "show.h"
+
+uint64_t stat_percentile(const struct fw_stat_lock_ *l, double share)
+{
+    uint64_t all = 0, seen = 0, most;
+    double wanted;
+
+    for (unsigned i = 0; i < FW_STAT_BUCKETS; i++)
+        all += l->histogram[i];
+    wanted = share * (double)all;
+    for (unsigned i = 0; i + 1 < FW_STAT_BUCKETS; i++) {
+        uint64_t least = fw_stat_least_(i), next = fw_stat_least_(i + 1);
+        double inside = wanted - (double)seen;
+        seen += l->histogram[i];
+        if (l->histogram[i] == 0 || (double)seen < wanted)
+            continue;
+        most = least + (uint64_t)((double)(next - least) * inside / l->histogram[i]);
+        return most < l->longest ? most : l->longest;
+    }
+    return l->longest;
+}
+
+void stat_kind(const struct fw_stat_lock_ *l, char *text, unsigned size)
+{
+    static const char *const names[] = {
+        [FW_STAT_MUTEX] = "mutex",       [FW_STAT_COND] = "condition",
+        [FW_STAT_READ] = "rwlock, read", [FW_STAT_WRITE] = "rwlock, write",
+        [FW_STAT_SEM] = "semaphore",     [FW_STAT_BARRIER] = "barrier",
+        [FW_STAT_SPIN] = "spin lock"};
+    static const char *const types[] = {"", ", recursive", ", errorcheck", ", adaptive"};
+    unsigned what = (unsigned)(l->key >> FW_STAT_WHAT_SHIFT) - 1;
+    int kind = l->kind;
+
+    if (what >= sizeof names / sizeof *names)
+        snprintf(text, size, "others");
+    else if (what != FW_STAT_MUTEX)
+        snprintf(text, size, "%s", names[what]);
+    else
+        snprintf(text, size, "mutex%s%s%s%s%s", types[fw_kind_type_(kind)],
+                 (kind & FW_KIND_SHARED) != 0 ? ", shared" : "",
+                 (kind & FW_KIND_ROBUST) != 0 ? ", robust" : "",
+                 (kind & FW_KIND_INHERIT) != 0 ? ", inherits" : "",
+                 (kind & FW_KIND_PROTECT) != 0 ? ", protects" : "");
+}
+
+const char *stat_thread_name(const struct stat_process *p, uint32_t thread)
+{
+    for (unsigned i = 1; i < FW_STAT_THREADS; i++)
+        if (p->file->threads[i].key == thread)
+            return p->file->threads[i].name;
+    return "";
+}
+
+/* In a process that runs, the thread may have been cancelled while it waited. */
+bool stat_waits(const struct stat_process *p, const struct fw_stat_thread_ *t, bool is_over)
+{
+    char path[64];
+
+    if (t->key == 0 || t->wait.key == 0 || t->wait.ended != 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/%u/task/%u", (unsigned)p->file->head.process,
+             (unsigned)t->key);
+    return is_over || access(path, F_OK) == 0;
+}
+
+/* --- The most important entries of a lock ----------------------------------------------------- */
+
+/* Puts the entry where it belongs among those found; the least important one falls out. */
+static unsigned insert(uint16_t *found, unsigned count, unsigned n, unsigned entry,
+                       uint64_t (*weight)(const struct fw_stat_file_ *f, unsigned entry),
+                       const struct fw_stat_file_ *f)
+{
+    unsigned at = count;
+
+    while (at > 0 && weight(f, found[at - 1]) < weight(f, entry))
+        at--;
+    if (at == n)
+        return count;
+    if (count < n)
+        count++;
+    memmove(found + at + 1, found + at, (count - at - 1) * sizeof *found);
+    found[at] = (uint16_t)entry;
+    return count;
+}
+
+static uint64_t place_weight(const struct fw_stat_file_ *f, unsigned entry)
+{
+    return f->places[entry].ns;
+}
+
+static uint64_t holder_weight(const struct fw_stat_file_ *f, unsigned entry)
+{
+    return f->holders[entry].ns;
+}
+
+unsigned stat_places(const struct stat_process *p, unsigned lock, uint16_t *found, unsigned n)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 1; i < FW_STAT_PLACES; i++)
+        if (p->file->places[i].waits != 0 && p->file->places[i].lock == lock)
+            count = insert(found, count, n, i, place_weight, p->file);
+    return count;
+}
+
+unsigned stat_holders(const struct stat_process *p, unsigned lock, uint16_t *found, unsigned n)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 1; i < FW_STAT_HOLDERS; i++)
+        if (p->file->holders[i].waits != 0 && p->file->holders[i].key >> 32 == lock)
+            count = insert(found, count, n, i, holder_weight, p->file);
+    return count;
+}
+
+const struct fw_stat_chain_ *stat_chain(const struct stat_process *p, unsigned lock,
+                                        uint64_t waiter)
+{
+    const struct fw_stat_chain_ *best = NULL;
+
+    for (unsigned i = 1; i < FW_STAT_CHAINS; i++) {
+        const struct fw_stat_chain_ *c = &p->file->chains[i];
+        if (c->key != 0 && c->lock == lock && c->depth != 0 && c->frames[0] == waiter &&
+            (best == NULL || c->samples > best->samples))
+            best = c;
+    }
+    return best;
+}
