@@ -133,7 +133,7 @@ static char *list_commands(int key, const char *text, void *input)
 static const struct argp command_line = {
     .parser = command_parse_first,
     .args_doc = "SUBCOMMAND [OPTION...]",
-    .doc = "Tools for programs that use furwock's locks, and for those that shall.\v",
+    .doc = "Tools for programs that use furwock's locks, and for running others on them.\v",
     .help_filter = list_commands,
 };
 

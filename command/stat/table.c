@@ -146,7 +146,7 @@ static void print_lock(const struct stat_process *p, unsigned lock, bool is_brie
             duration(stat_percentile(l, 0.5), half), duration(stat_percentile(l, 0.99), most),
             duration(l->longest, longest));
     if (l->failed != 0)
-        fprintf(out, "           %" PRIu64 " of them in vain\n", l->failed);
+        fprintf(out, "           %" PRIu64 " of them timed out or failed\n", l->failed);
     print_places(p, lock, is_brief ? 1 : PLACES, locations, out);
     if (!is_brief)
         print_holders(p, lock, out);
@@ -168,8 +168,8 @@ static void print_locks(const struct stat_process *p, bool is_lock, bool is_brie
         }
         if (shown++ == 0)
             fprintf(out, "\n  %-*s %-*s %9s %9s %9s %9s %9s\n", NAME,
-                    is_lock ? "lock" : "until something happens", KIND, "kind", "waits", "waited",
-                    "half in", "99 % in", "longest");
+                    is_lock ? "lock" : "condition/event", KIND, "kind", "waits", "waited", "p50",
+                    "p99", "longest");
         print_lock(p, lock, is_brief, locations, out);
     }
     if (left != 0)

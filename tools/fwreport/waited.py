@@ -14,7 +14,7 @@ Lock = namedtuple("Lock", "name kind waits ns half most longest places")
 Place = namedtuple("Place", "waiter holder waits ns")
 
 ROWS = 40
-HEADS = ["lock", "kind", "waits", "waited", "half in", "99 % in", "longest", "most of it in"]
+HEADS = ["lock", "kind", "waits", "waited", "p50", "p99", "longest", "most of it in"]
 TITLE_LENGTH = 60
 
 

@@ -52,7 +52,7 @@ class Table(Case):
         self.assertRegex(done.stderr, r"100 %  in waits_for_it \(hot\.c:\d+\), while taken in "
                                       r"keeps_it \(hot\.c:\d+\)\n +called by waiter \(hot\.c:")
         self.assertRegex(done.stderr, r'held by \d+ "preload_stat_')
-        self.assertRegex(done.stderr, r"until something happens(.*\n)+  turn +barrier ")
+        self.assertRegex(done.stderr, r"condition/event(.*\n)+  turn +barrier ")
         self.assertNotIn("cold_lock", done.stderr)
 
     def test_a_program_that_never_waits(self):
