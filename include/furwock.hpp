@@ -26,7 +26,7 @@
  *  - Times are those of <chrono>.  A point on steady_clock or system_clock is a deadline on
  *    CLOCK_MONOTONIC or CLOCK_REALTIME; other clocks are converted, and looked at again.  The far
  *    ends (time_point::max(), hours::max()) mean what they say.
- *  - native_handle() is the C object, for calls that take a waiting policy (furwock/wait.h) and for
+ *  - native_handle() is the C object, for calls that take a wait policy (furwock/wait.h) and for
  *    fw_wait_any.
  *
  * Example: a queue that is closed at the end

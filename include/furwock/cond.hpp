@@ -45,7 +45,7 @@ class condition_variable {
             wait(lock);
     }
 
-    /* On a foreign clock that is not there yet when the time is over, the wake is spurious. */
+    /* On a foreign clock that is not there yet after that time, the wake is spurious. */
     template <class Clock, class Duration>
     std::cv_status wait_until(std::unique_lock<mutex> &lock,
                               const std::chrono::time_point<Clock, Duration> &at)
@@ -92,7 +92,7 @@ class condition_variable {
     }
 
   private:
-    /* False where the time is over. */
+    /* False if it timed out. */
     bool wait_by(std::unique_lock<mutex> &lock, const fw_deadline &deadline)
     {
         return fw_cond_timedwait(&c_, lock.mutex()->native_handle(), &deadline) != ETIMEDOUT;

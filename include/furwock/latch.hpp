@@ -11,7 +11,7 @@ namespace fw {
 /*
  * fw_latch (furwock/latch.h) with the calls of std::latch, and timed ones; constant-initialised,
  * 4 bytes.  An expected count that is negative or above max() throws std::system_error; counting
- * below zero stops the program.
+ * below zero aborts the program.
  */
 class latch {
   public:

@@ -67,7 +67,9 @@ def search(tree, found):
                           f"\"{said}\": write \"{entry.instead}\" ({LIST}:{entry.number})")
     for entry in found:
         for path in [path for path in entry.exempt if entry.left[path] == 0]:
-            tree.find(LIST, entry.number, f"there is none left in {path}: drop that exception")
+            if any(path == file or path in file.parents for file in tree.files):
+                tree.notes.append(f"{LIST}:{entry.number}: none is left in {path}: "
+                                  "drop that exception")
 
 
 def check_words(tree):

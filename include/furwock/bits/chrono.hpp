@@ -15,7 +15,7 @@
  *
  * steady_clock and system_clock are CLOCK_MONOTONIC and CLOCK_REALTIME, counted from the same
  * origin, so a point on one of them becomes a deadline without looking at any clock.  A point on
- * another clock becomes a time from now, and that clock is looked at again when the time is over.
+ * another clock becomes a time from now, and that clock is read again when that time has elapsed.
  * A fraction of a nanosecond is rounded up: nobody wakes too early.
  */
 namespace fw {

@@ -158,7 +158,7 @@ FW_API int fw_ipc_rwlock_unlock(fw_ipc_rwlock *l);
 
 /*
  * --- Upgradable reading: as reading; EBUSY, and waiting, also where others have it so, and ------
- *     EDEADLK where the caller has it so, or has a share and would have to wait.
+ *     EDEADLK if the caller holds it so, or read-locked and would have to wait.
  */
 FW_API int fw_ipc_rwlock_upgradable_trylock(fw_ipc_rwlock *l);
 FW_API int fw_ipc_rwlock_upgradable_lock(fw_ipc_rwlock *l);
