@@ -7,7 +7,7 @@
 #   TEST_ARGS, BENCH_ARGS     more words for ctest, and for the benchmarks
 #   RESULTS_ARGS              what to measure again
 #   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
-#   MODELS=full               fw-model's searches in full, where `make test` has quick ones
+#   MODELS=full               the searches of fw-model in full, and the other tests that take long
 #   SETUP=no                  install no packages: stop, or go on without, where one is missing
 #   V=1                       show what the build says, not only when it fails
 
@@ -45,7 +45,9 @@ endef
 # A step that fails stops none that does not need it: all that is wrong is seen at once.
 KEEP_GOING := -k 10
 
-run_tests = tools/tests build/$(1) -j $(JOBS) --output-on-failure $(2) $(TEST_ARGS)
+# Many tests wait for something most of the time: of these, half as many more run at once.
+run_tests = tools/tests build/$(1) -j $(shell echo $$(($(JOBS) * 3 / 2))) --output-on-failure $(2) \
+    $(TEST_ARGS)
 
 setup = tools/setup $(if $(filter no,$(SETUP)),--check)
 
@@ -62,7 +64,7 @@ rivals := ^contract\.[a-z-]+\.(abseil|boost|c11|ck-|fcntl|flock|nsync|ofd|parkin
 rivals := $(rivals)|^contract\.[a-z-]+\.(pthread|rust|sem-|std-|sysv|tbb)
 # What compilers say of the headers does not change with the build, either.
 once := $(controls)|$(rivals)|^cpp_compilers$$
-instrumented_tests := -LE '^(model.*|litmus|install|style)$$' -E '$(once)'
+instrumented_tests := -LE '^(model.*|litmus|install.*|style)$$' -E '$(once)'
 # Of the tests of the drop-in those of label emulated run in an emulator; others stop there.  What
 # a benchmark shows is none of its matters, either; there they have to compile.  (What these two
 # leave out is not built: CMakePresets.json.)
@@ -85,8 +87,8 @@ demo: ## furwock beside the locks you know: a table and a picture, in three minu
 	$(call compile,release,,--target bench/all)
 	@tools/demo
 
-test: build ## build and run all tests (MODELS=full: fw-model's searches in full)
-	@$(call run_tests,release,-LE '^model-$(if $(filter full,$(MODELS)),quick,full)$$')
+test: build ## build and run all tests (MODELS=full: also those that take long)
+	@$(call run_tests,release,-LE '-$(if $(filter full,$(MODELS)),quick,full)$$')
 
 test-models: ## run fw-model's searches in full (20 minutes of CPU time)
 	@$(setup) test

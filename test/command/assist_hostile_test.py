@@ -19,7 +19,7 @@ import assist_world as world
 import command_test
 from command_test import furwock
 
-KILLS = 25
+KILLS = 10
 STARTERS = 6
 LOCK_SECONDS = 10  # that a start waits for another one
 
