@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /*
  * The program `furwock`: a table of subcommands.
@@ -12,8 +13,8 @@
  * `run` gets the words behind the name, with argv[0] as messages name it ("furwock calibrate"),
  * parses them with argp, and returns the exit status.
  */
+/* Exit statuses beside EXIT_SUCCESS. */
 enum {
-    COMMAND_GOOD = 0,
     COMMAND_FAILED = 1, /* what was asked for cannot be done here */
     COMMAND_USAGE = 2   /* what was asked for makes no sense */
 };
@@ -39,8 +40,8 @@ extern int command_write_failed;
 void command_named(const char *name);
 
 /* "furwock calibrate: ..." on standard error, as printf; then the end of the program. */
-void command_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void command_refuse(int status, const char *format, ...)
+void command_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void command_die(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
 
 /*

@@ -73,8 +73,8 @@ static void try_each(const cpu_set_t *set)
         CPU_ZERO(&one);
         CPU_SET(cpu, &one);
         if (sched_setaffinity(0, sizeof one, &one) != 0)
-            command_refuse(COMMAND_FAILED, "cannot put a thread onto CPU %u: %s", cpu,
-                           strerror(errno));
+            command_die(COMMAND_FAILED, "cannot put a thread onto CPU %u: %s", cpu,
+                        strerror(errno));
     }
 }
 
@@ -84,19 +84,17 @@ void cpus_take(const cpu_set_t *wanted, cpu_set_t *taken)
     char may[256], wants[256];
 
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        command_refuse(COMMAND_FAILED, "cannot find out which CPUs may be used: %s",
-                       strerror(errno));
+        command_die(COMMAND_FAILED, "cannot find out which CPUs may be used: %s", strerror(errno));
     *taken = wanted != NULL ? *wanted : allowed;
     CPU_AND(&both, taken, &allowed);
     if (!CPU_EQUAL(&both, taken)) {
         CPU_XOR(&both, taken, &both);
         cpus_write(&allowed, may, sizeof may);
         cpus_write(&both, wants, sizeof wants);
-        command_refuse(COMMAND_USAGE, "CPU %s cannot be used: this process may run on %s", wants,
-                       may);
+        command_die(COMMAND_USAGE, "CPU %s cannot be used: this process may run on %s", wants, may);
     }
     try_each(taken);
     if (sched_setaffinity(0, sizeof *taken, taken) != 0)
-        command_refuse(COMMAND_FAILED, "cannot stay on the CPUs that were asked for: %s",
-                       strerror(errno));
+        command_die(COMMAND_FAILED, "cannot stay on the CPUs that were asked for: %s",
+                    strerror(errno));
 }

@@ -28,7 +28,7 @@ void command_named(const char *whole)
 }
 
 /* One line, whatever the names in it have. */
-static void complain(const char *format, va_list list)
+static void warn_list(const char *format, va_list list)
 {
     char *line;
 
@@ -39,12 +39,12 @@ static void complain(const char *format, va_list list)
     free(line);
 }
 
-void command_complain(const char *format, ...)
+void command_warn(const char *format, ...)
 {
     va_list list;
 
     va_start(list, format);
-    complain(format, list);
+    warn_list(format, list);
     va_end(list);
 }
 
@@ -65,12 +65,12 @@ static void see_to_output(void)
     _exit(command_write_failed);
 }
 
-void command_refuse(int status, const char *format, ...)
+void command_die(int status, const char *format, ...)
 {
     va_list list;
 
     va_start(list, format);
-    complain(format, list);
+    warn_list(format, list);
     va_end(list);
     exit(status);
 }
@@ -86,7 +86,7 @@ static const struct command *find(const char *wanted)
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, " %s", commands[i]->name);
     }
-    command_refuse(COMMAND_USAGE, "no subcommand \"%s\"; there are: help%s", wanted, known);
+    command_die(COMMAND_USAGE, "no subcommand \"%s\"; there are: help%s", wanted, known);
 }
 
 static int run(const struct command *c, int argc, char **argv)
@@ -143,7 +143,7 @@ static int help(int words, char **word)
     char own[] = "furwock", option[] = "--help", *argv[] = {own, option, NULL};
 
     if (words > 1)
-        command_refuse(COMMAND_USAGE, "help takes the name of one subcommand");
+        command_die(COMMAND_USAGE, "help takes the name of one subcommand");
     if (words == 1)
         return run(find(word[0]), 2, argv);
     return argp_parse(&command_line, 2, argv, 0, NULL, NULL);
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
         argv[0] = own;
     argp_parse(&command_line, argc, argv, ARGP_IN_ORDER, NULL, &first);
     if (first == 0)
-        command_refuse(COMMAND_USAGE, "a subcommand is missing; furwock --help lists them");
+        command_die(COMMAND_USAGE, "a subcommand is missing; furwock --help lists them");
     if (strcmp(argv[first], "help") == 0)
         return help(argc - first - 1, argv + first + 1);
     return run(find(argv[first]), argc - first, argv + first);

@@ -54,9 +54,9 @@ void plan_mixes(struct plan *p, const char *text)
     p->n_mixes = 0;
     while (copy != NULL && (word = strsep(&rest, ",")) != NULL)
         if (p->n_mixes == MIXES_MAX || !read_mix(&p->mixes[p->n_mixes++], word))
-            bench_refuse("--mix takes up to %d of load, store, exchange, compare-exchange, or the "
-                         "percentages of these as 95:5, not \"%s\"",
-                         MIXES_MAX, text);
+            bench_die("--mix takes up to %d of load, store, exchange, compare-exchange, or the "
+                      "percentages of these as 95:5, not \"%s\"",
+                      MIXES_MAX, text);
     free(copy);
 }
 
@@ -70,7 +70,7 @@ void plan_places(struct plan *p, const char *text)
         for (i = 0; i < PLACES && strcmp(word, where_names[i]) != 0; i++)
             ;
         if (i == PLACES)
-            bench_refuse("--place takes some of same, neighbours, far, not \"%s\"", text);
+            bench_die("--place takes some of same, neighbours, far, not \"%s\"", text);
         p->where[i] = true;
     }
     free(copy);
@@ -85,7 +85,7 @@ void plan_order(struct plan *p, const char *text)
     else if (strcmp(text, "relaxed") == 0)
         p->order = __ATOMIC_RELAXED;
     else
-        bench_refuse("--order takes seq_cst, acq_rel or relaxed, not \"%s\"", text);
+        bench_die("--order takes seq_cst, acq_rel or relaxed, not \"%s\"", text);
 }
 
 /* --- All places ------------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static struct test *add(struct tests *all, const struct plan *p, size_t size, co
     struct test *more = realloc(all->list, (all->n + 1) * sizeof *more);
 
     if (more == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     all->list = more;
     struct test *t = &more[all->n++];
     *t = (struct test){.size = size,
@@ -290,7 +290,7 @@ struct test *plan_tests(struct plan *p, size_t *n)
                   p->where[NEIGHBOURS] || p->where[FAR_APART] || p->sized;
 
     if (p->goals && (chosen || p->grid || p->offset != 0 || p->order != __ATOMIC_SEQ_CST))
-        bench_refuse("--goals has its own places");
+        bench_die("--goals has its own places");
     if (!chosen && !p->grid) {
         if (!p->goals)
             add_usual(&all, p);

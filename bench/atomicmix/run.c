@@ -182,7 +182,7 @@ static bool run_crowd(struct crowd *c, const struct test *t, struct bench_entry 
     }
     out->seconds = together(c, t, &did, &calls);
     if (out->seconds < 0) {
-        bench_complain("cannot start %u threads: %s", c->n, strerror(errno));
+        bench_warn("cannot start %u threads: %s", c->n, strerror(errno));
         return false;
     }
     tally_share(&did, calls, entry, out);
@@ -199,7 +199,7 @@ bool test_run(struct bench_place *place, struct bench_entry *entry, struct bench
 
     c.actors = aligned_alloc(LINE_PAIR, c.n * sizeof *c.actors);
     if (c.actors == NULL || !lay_out(&l, t, t->turns[which]++)) {
-        bench_complain("no memory for %u threads", c.n);
+        bench_warn("no memory for %u threads", c.n);
         free(c.actors);
         return false;
     }

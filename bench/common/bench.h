@@ -92,9 +92,9 @@ extern volatile sig_atomic_t bench_interrupted;
 /* Names the program in every message; from now on an interrupt only sets bench_interrupted. */
 void bench_begin(const char *program);
 
-/* "program: ..." on standard error; bench_refuse exits with BENCH_EXIT_USAGE then. */
-void bench_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void bench_refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* "program: ..." on standard error; bench_die exits with BENCH_EXIT_USAGE then. */
+void bench_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* The number that an option was given; refuses anything else by the name of the option. */
 unsigned long bench_number(const char *option, const char *text, unsigned long least,

@@ -44,12 +44,12 @@ static void refuse_name(const struct bench_catalogue *c, const char *name)
     char known[1024] = "";
 
     if (why != NULL)
-        bench_refuse("%s is missing: %s", name, why);
+        bench_die("%s is missing: %s", name, why);
     for (size_t i = 0; i < c->n; i++) {
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, " %s", c->locks[i]->name);
     }
-    bench_refuse("no lock \"%s\"; there are:%s", name, known);
+    bench_die("no lock \"%s\"; there are:%s", name, known);
 }
 
 void bench_check_names(const struct bench_catalogue *c, const struct bench_options *o)

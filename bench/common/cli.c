@@ -34,7 +34,7 @@ static void complain(const char *format, va_list list)
     fputc('\n', stderr);
 }
 
-void bench_complain(const char *format, ...)
+void bench_warn(const char *format, ...)
 {
     va_list list;
 
@@ -43,7 +43,7 @@ void bench_complain(const char *format, ...)
     va_end(list);
 }
 
-void bench_refuse(const char *format, ...)
+void bench_die(const char *format, ...)
 {
     va_list list;
 
@@ -74,7 +74,7 @@ unsigned long bench_number(const char *option, const char *text, unsigned long l
     unsigned long value;
 
     if (!read_number(&rest, least, most, &value) || *rest != '\0')
-        bench_refuse("%s takes a number from %lu to %lu, not \"%s\"", option, least, most, text);
+        bench_die("%s takes a number from %lu to %lu, not \"%s\"", option, least, most, text);
     return value;
 }
 
@@ -91,8 +91,8 @@ size_t bench_numbers(const char *option, const char *text, unsigned long least, 
         if (*rest == '\0')
             return n;
     }
-    bench_refuse("%s takes up to %zu numbers from %lu to %lu, as 1,2,3, not \"%s\"", option, max,
-                 least, most, text);
+    bench_die("%s takes up to %zu numbers from %lu to %lu, as 1,2,3, not \"%s\"", option, max,
+              least, most, text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -114,7 +114,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->n == BENCH_LOCKS_MAX)
-            bench_refuse("more than %d names of locks", BENCH_LOCKS_MAX);
+            bench_die("more than %d names of locks", BENCH_LOCKS_MAX);
         o->names[o->n++] = arg;
         return 0;
     default:

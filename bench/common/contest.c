@@ -14,7 +14,7 @@ struct bench_place *bench_add_place(struct bench *b, double pieces, json_t *para
     struct bench_place *more = realloc(b->places, (b->n + 1) * sizeof *more);
 
     if (more == NULL || parameters == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     b->places = more;
     more[b->n] =
         (struct bench_place){.parameters = parameters, .pieces = pieces, .yardstick = SIZE_MAX};
@@ -26,7 +26,7 @@ void bench_add_entry(struct bench_place *p, const adapter_head *lock, const char
     struct bench_entry *more = realloc(p->entries, (p->n + 1) * sizeof *more);
 
     if (more == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     p->entries = more;
     more[p->n] = (struct bench_entry){.lock = lock, .system_calls = NAN};
     if (strcmp(lock->name, yardstick) == 0)
@@ -43,7 +43,7 @@ void bench_note(struct bench *b, const char *format, ...)
     va_start(list, format);
     vsnprintf(b->notes[b->n_notes], sizeof b->notes[0], format, list);
     va_end(list);
-    bench_complain("%s", b->notes[b->n_notes++]);
+    bench_warn("%s", b->notes[b->n_notes++]);
 }
 
 static bool prepare(struct bench *b)
@@ -53,7 +53,7 @@ static bool prepare(struct bench *b)
             struct bench_entry *e = &b->places[i].entries[k];
             e->runs = calloc(b->repetitions, sizeof *e->runs);
             if (e->runs == NULL) {
-                bench_complain("no memory");
+                bench_warn("no memory");
                 return false;
             }
         }
@@ -158,13 +158,13 @@ int bench_whole(struct bench *b, const struct bench_options *o)
     if (b->finished > 0)
         bench_print(b, stdout);
     if (json >= 0 && bench_write_json(bench_json(b), json) != 0) {
-        bench_complain("cannot write %s: %s", o->json, strerror(errno));
+        bench_warn("cannot write %s: %s", o->json, strerror(errno));
         status = 1;
     }
     if (bench_interrupted)
-        bench_complain("interrupted after %u of %u repetitions", b->finished, b->repetitions);
+        bench_warn("interrupted after %u of %u repetitions", b->finished, b->repetitions);
     else if (b->finished == 0)
-        bench_complain("nothing was measured");
+        bench_warn("nothing was measured");
     status |= bench_interrupted || b->finished == 0;
     release(b);
     return status;

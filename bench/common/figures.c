@@ -12,7 +12,7 @@ static double *column(const struct bench_entry *e, unsigned n, size_t offset)
     double *values = malloc((n > 0 ? n : 1) * sizeof *values);
 
     if (values == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     for (unsigned i = 0; i < n; i++)
         values[i] = *(const double *)((const char *)&e->runs[i] + offset);
     return values;

@@ -99,7 +99,7 @@ int bench_open_json(const char *path)
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 
     if (fd < 0)
-        bench_refuse("cannot write %s: %s", path, strerror(errno));
+        bench_die("cannot write %s: %s", path, strerror(errno));
     return fd;
 }
 

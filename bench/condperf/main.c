@@ -91,7 +91,7 @@ static void complete(struct command *c)
     static const unsigned waiters[] = {100, 256, 1000}, sections[] = {0, 2, 10};
 
     if (c->grid && (c->n_waiters > 0 || c->n_sections > 0))
-        bench_refuse("--grid has its own --waiters and --section");
+        bench_die("--grid has its own --waiters and --section");
     if (c->rounds == 0)
         c->rounds = ROUNDS;
     for (size_t i = 0; c->grid && i < 3; i++) {

@@ -106,7 +106,7 @@ static void be_told(struct stage *s, struct bench_entry *e)
 
     for (int i = 0; !wait_patiently(s, patience); i++) {
         if (i == RESCUES_MAX) {
-            bench_complain("%s: threads stay asleep whatever is broadcast", e->lock->name);
+            bench_warn("%s: threads stay asleep whatever is broadcast", e->lock->name);
             exit(1);
         }
         e->faults++;
@@ -198,7 +198,7 @@ bool wakes_run(struct bench_place *place, struct bench_entry *entry, struct benc
 
     s.object = cond_adapter_make(s.lock, 1, false);
     if (s.object == NULL) {
-        bench_complain("cannot make a %s: %s", s.lock->name, strerror(errno));
+        bench_warn("cannot make a %s: %s", s.lock->name, strerror(errno));
         return false;
     }
     sem_init(&s.told, 0, 0);
@@ -210,7 +210,7 @@ bool wakes_run(struct bench_place *place, struct bench_entry *entry, struct benc
         dismiss(&s, entry, group);
     } else {
         limits_describe(false, limit, sizeof limit);
-        bench_complain("cannot start %u threads: %s; %s", w->waiters, strerror(error), limit);
+        bench_warn("cannot start %u threads: %s; %s", w->waiters, strerror(error), limit);
     }
     sem_destroy(&s.told);
     cond_adapter_unmake(s.lock, s.object, 1);

@@ -123,12 +123,12 @@ static const struct adapter *the_lock(const struct bench *b, const struct comman
     if (c->lock == NULL)
         wanted.names[0] = c->adaptive ? lock_adaptive : lock_normal;
     else if (c->adaptive)
-        bench_refuse("--adaptive is --lock %s: give one of the two", lock_adaptive);
+        bench_die("--adaptive is --lock %s: give one of the two", lock_adaptive);
     bench_check_names(&b->catalogue, &wanted);
 
     const struct adapter *found = adapter_find(wanted.names[0]);
     if ((found->flags & ADAPTER_PROCESSES) != 0)
-        bench_refuse("%s works between processes, not between threads", found->name);
+        bench_die("%s works between processes, not between threads", found->name);
     return found;
 }
 
@@ -138,13 +138,13 @@ static void check(const struct command *c)
     const struct bench_options *o = &c->common;
 
     if (c->sweep && (c->iterations > 0 || c->adaptive || c->lock != NULL || c->uncounted))
-        bench_refuse("--sweep takes no --iterations, --adaptive, --lock or --uncounted");
+        bench_die("--sweep takes no --iterations, --adaptive, --lock or --uncounted");
     if (!c->sweep &&
         (o->n > 0 || o->repetitions > 0 || o->budget > 0 || c->milliseconds > 0 || c->summary))
-        bench_refuse("names of locks, --repeat, --budget, --milliseconds and --summary go with "
-                     "--sweep only");
+        bench_die("names of locks, --repeat, --budget, --milliseconds and --summary go with "
+                  "--sweep only");
     if (!c->sweep && (c->n_threads > 1 || c->n_cycles > 1))
-        bench_refuse("several --threads or --duty-cycle go with --sweep only");
+        bench_die("several --threads or --duty-cycle go with --sweep only");
 }
 
 static int by_size(const void *a, const void *b)

@@ -100,17 +100,17 @@ int once(struct bench *b, const struct adapter *lock, const struct duty *d, uint
     print_both(&counted, why);
     print_spent(&found, d);
     if (fd >= 0 && write_file(b, lock, d, &found, &counted, fd) != 0) {
-        bench_complain("cannot write %s: %s", json, strerror(errno));
+        bench_warn("cannot write %s: %s", json, strerror(errno));
         return 1;
     }
     if (found.lost + counted.lost > 0) {
-        bench_complain("%s let two threads in at once: %" PRIu64 " visits were lost", lock->name,
-                       found.lost + counted.lost);
+        bench_warn("%s let two threads in at once: %" PRIu64 " visits were lost", lock->name,
+                   found.lost + counted.lost);
         return EXIT_VIOLATED;
     }
     if (bench_interrupted) {
-        bench_complain("interrupted after %" PRIu64 " of %" PRIu64 " iterations", found.iterations,
-                       iterations);
+        bench_warn("interrupted after %" PRIu64 " of %" PRIu64 " iterations", found.iterations,
+                   iterations);
         return EXIT_INTERRUPTED;
     }
     return 0;

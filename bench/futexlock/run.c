@@ -229,7 +229,7 @@ static bool perform(struct stage *s, const struct extent *until, struct calls *c
 
     if (group == NULL) {
         limits_describe(false, limit, sizeof limit);
-        bench_complain("cannot start %u threads: %s; %s", s->threads, strerror(error), limit);
+        bench_warn("cannot start %u threads: %s; %s", s->threads, strerror(error), limit);
         return false;
     }
     if (until->iterations > 0)
@@ -253,7 +253,7 @@ bool run_lock(const struct adapter *lock, const struct duty *d, const struct ext
     s.scores = aligned_alloc(LINE_PAIR, d->threads * sizeof *s.scores);
     s.object = adapter_make(lock, 1, false);
     if (s.scores == NULL || s.object == NULL) {
-        bench_complain("cannot make a %s: %s", lock->name, strerror(errno));
+        bench_warn("cannot make a %s: %s", lock->name, strerror(errno));
     } else {
         memset(s.scores, 0, d->threads * sizeof *s.scores);
         sem_init(&s.over, 0, 0);

@@ -47,7 +47,7 @@ static void print_burnt(const struct bench *b, const struct bench_place *p,
     double *copy = malloc((b->finished > 0 ? b->finished : 1) * sizeof *copy);
 
     if (copy == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     memcpy(copy, s->burnt_seconds, b->finished * sizeof *copy);
     fprintf(out, " %8.0f", BILLION * stats_median(copy, b->finished));
     free(copy);

@@ -59,7 +59,7 @@ struct bench_place *sweep_place(struct bench *b, const struct duty *d, unsigned 
                   "period", (int)d->period, "duty", (int)d->cycle));
 
     if (detail == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     detail->next = all;
     all = detail;
     detail->duty = *d;
@@ -108,7 +108,7 @@ static void append(double **list, unsigned n, double value)
     double *more = realloc(*list, (n + 1) * sizeof *more);
 
     if (more == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     *list = more;
     more[n] = value;
 }

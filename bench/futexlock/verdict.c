@@ -39,7 +39,7 @@ static struct stats_ratio times(const struct bench *b, const struct bench_entry 
     double *a = calloc(b->finished, sizeof *a), *c = calloc(b->finished, sizeof *c);
 
     if (a == NULL || c == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     for (unsigned i = 0; i < b->finished; i++) {
         a[i] = above->runs[i].seconds;
         c[i] = below->runs[i].seconds;

@@ -137,12 +137,12 @@ int main(int argc, char **argv)
     for (size_t i = 0, n = plan(tests); i < n; i++)
         add_place(&b, &options, &tests[i]);
     if (b.n == 0)
-        bench_refuse("nothing to compare: the C library's alone were named");
+        bench_die("nothing to compare: the C library's alone were named");
 
     /* A second thread that sleeps: the C library is cheaper while a process has one only. */
     struct worker_group *second = workers_start(1, WORKER_THREADS, nothing, NULL);
     if (second == NULL)
-        bench_refuse("no second thread");
+        bench_die("no second thread");
     int status = bench_whole(&b, &options);
     workers_go(second);
     workers_join(second);

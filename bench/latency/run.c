@@ -134,7 +134,7 @@ static double meet(struct meeting *m, uint64_t turns, struct tally *did)
     if (c == NULL) {
         int error = errno;
         limits_describe(false, limit, sizeof limit);
-        bench_complain("cannot start %u threads: %s; %s", m->test->parties, strerror(error), limit);
+        bench_warn("cannot start %u threads: %s; %s", m->test->parties, strerror(error), limit);
         return -1;
     }
     tally_read(&before);
@@ -204,7 +204,7 @@ bool test_run(struct bench_place *place, struct bench_entry *entry, struct bench
     bool good = true;
 
     if (m.objects == NULL) {
-        bench_complain("cannot make a %s: %s", entry->lock->name, strerror(errno));
+        bench_warn("cannot make a %s: %s", entry->lock->name, strerror(errno));
         return false;
     }
     if (t->how == ALONE)

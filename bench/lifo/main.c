@@ -43,7 +43,7 @@ static void read_heads(struct command *c, const char *arg)
         bench_numbers("--head", arg, STACK_HEAD_LEAST, STACK_HEAD_MOST, c->heads, LIST_MAX);
     for (size_t i = 0; i < c->n_heads; i++)
         if (c->heads[i] % WORD != 0)
-            bench_refuse("--head takes multiples of %d bytes, not %u", WORD, c->heads[i]);
+            bench_die("--head takes multiples of %d bytes, not %u", WORD, c->heads[i]);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -122,10 +122,10 @@ static void complete(struct command *c)
     enum { GRID_MOST = 256 };
 
     if (c->full && c->grid)
-        bench_refuse("--full is a --grid already");
+        bench_die("--full is a --grid already");
     c->grid = c->grid || c->full;
     if (c->grid && (c->n_threads > 0 || c->n_heads > 0))
-        bench_refuse("--grid and --full have their own --threads and --head");
+        bench_die("--grid and --full have their own --threads and --head");
     for (unsigned n = 1; c->grid && n <= GRID_MOST; n *= 2)
         add_number(c->threads, &c->n_threads, n);
     if (c->grid || c->n_threads == 0) {

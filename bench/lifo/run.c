@@ -91,7 +91,7 @@ static bool play(struct scene *s, const struct load *load, struct bench_entry *e
 
     if (group == NULL) {
         limits_describe(false, limit, sizeof limit);
-        bench_complain("cannot start %u threads: %s; %s", s->n, strerror(error), limit);
+        bench_warn("cannot start %u threads: %s; %s", s->n, strerror(error), limit);
         return false;
     }
     workers_go(group);
@@ -101,7 +101,7 @@ static bool play(struct scene *s, const struct load *load, struct bench_entry *e
 
     const char *fault = stack_check(&s->stack, s->workers, s->n);
     if (fault != NULL) {
-        bench_complain("%s damages the stack: %s", entry->lock->name, fault);
+        bench_warn("%s damages the stack: %s", entry->lock->name, fault);
         exit(1);
     }
     stack_clear(&s->stack, s->workers, s->n);
@@ -116,7 +116,7 @@ bool load_run(struct bench_place *place, struct bench_entry *entry, struct bench
 
     s.workers = aligned_alloc(alignof(struct worker), s.n * sizeof *s.workers);
     if (s.workers == NULL) {
-        bench_complain("no memory for %u threads", s.n);
+        bench_warn("no memory for %u threads", s.n);
         return false;
     }
     stack_init(&s.stack, primitive->calls, load->head);

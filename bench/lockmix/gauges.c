@@ -17,7 +17,7 @@ void gauge_keep(const struct bench_place *p, const struct bench_entry *e, const 
     if (*at == NULL)
         *at = calloc(spot->bench->repetitions, sizeof **at);
     if (*at == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     (*at)[spot->bench->finished] = *g;
 }
 
@@ -33,7 +33,7 @@ double gauge_median(const struct bench *b, const struct bench_place *p, const st
     double *values = malloc((b->finished + 1) * sizeof *values);
 
     if (values == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     for (unsigned i = 0; i < b->finished; i++)
         values[i] = *(const double *)((const char *)&all[i] + offset);
     double median = stats_median(values, b->finished);

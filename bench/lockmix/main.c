@@ -80,8 +80,8 @@ static void read_modes(struct command *c, const char *arg)
             if (c->modes[i] == found)
                 found = NULL; /* twice */
         if (found == NULL)
-            bench_refuse("--mode takes one, hash or many, or some of them as one,hash, not \"%s\"",
-                         arg);
+            bench_die("--mode takes one, hash or many, or some of them as one,hash, not \"%s\"",
+                      arg);
         c->modes[c->n_modes++] = found;
     }
     free(words);
@@ -94,7 +94,7 @@ static double read_exponent(const char *arg)
 
     /* strtod knows infinity, signs, hexadecimal and blanks; a user who types them has erred. */
     if (arg[strspn(arg, "0123456789.")] != '\0' || end == arg || *end != '\0' || value > ZIPF_MAX)
-        bench_refuse("--zipf takes a number from 0 to %d, as 0.99, not \"%s\"", ZIPF_MAX, arg);
+        bench_die("--zipf takes a number from 0 to %d, as 0.99, not \"%s\"", ZIPF_MAX, arg);
     return value;
 }
 
@@ -211,7 +211,7 @@ static void complete(struct command *c)
     unsigned cpus = cpus_usable();
 
     if (c->grid && (c->n_threads > 0 || c->n_antagonists > 0))
-        bench_refuse("--grid has its own --threads and --antagonists");
+        bench_die("--grid has its own --threads and --antagonists");
     if (c->grid) {
         static const unsigned times[] = {1, 2, 4, 16};
         add_number(c->threads, &c->n_threads, 1);
@@ -230,7 +230,7 @@ static void complete(struct command *c)
     if (c->n_antagonists == 0)
         c->n_antagonists = 1; /* 0 of them */
     if (c->mix.keys < c->mix.buckets)
-        bench_refuse("--keys: %u, and there are %u buckets", c->mix.keys, c->mix.buckets);
+        bench_die("--keys: %u, and there are %u buckets", c->mix.keys, c->mix.buckets);
 }
 
 /* --- The places ------------------------------------------------------------------------------ */
@@ -273,7 +273,7 @@ static void add_place(struct bench *b, const struct command *c, struct spot *s)
             bench_add_entry(p, b->catalogue.locks[i], yardstick);
     s->gauges = calloc(p->n, sizeof(struct gauge *));
     if (s->gauges == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
 }
 
 static json_t *settings(const struct mix *m)
@@ -308,7 +308,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < c->n_modes; i++) {
         unsigned ranks = c->modes[i]->ranks(&c->mix);
         if (ranks > 0 && !keys_draw(&keys[i], ranks, c->mix.zipf, c->mix.seed))
-            bench_refuse("no memory for %u keys", ranks);
+            bench_die("no memory for %u keys", ranks);
         for (size_t k = 0; k < c->n_antagonists * c->n_threads; k++) {
             spots[n] = (struct spot){.bench = &b,
                                      .mix = &c->mix,

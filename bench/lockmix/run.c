@@ -261,7 +261,7 @@ bool spot_run(struct bench_place *place, struct bench_entry *entry, struct bench
     if (good) {
         const char *fault = spot->mode->check(&s);
         if (fault != NULL) {
-            bench_complain("%s at %s: %s", entry->lock->name, place->title, fault);
+            bench_warn("%s at %s: %s", entry->lock->name, place->title, fault);
             exit(1);
         }
         conclude(&s, &before, &after, place, entry, out);
@@ -269,8 +269,8 @@ bool spot_run(struct bench_place *place, struct bench_entry *entry, struct bench
         int error = errno;
         char limit[160];
         limits_describe(false, limit, sizeof limit);
-        bench_complain("cannot run %u threads and %u antagonists: %s; %s", spot->threads,
-                       spot->antagonists, strerror(error), limit);
+        bench_warn("cannot run %u threads and %u antagonists: %s; %s", spot->threads,
+                   spot->antagonists, strerror(error), limit);
     }
     free(before.of_each);
     free(after.of_each);

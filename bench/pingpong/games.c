@@ -100,7 +100,7 @@ static void await_end(struct hall *h, struct bench_entry *e)
             continue;
         }
         if (rescues++ == RESCUES_MAX) {
-            bench_complain("%s: players stay asleep whatever is broadcast", e->lock->name);
+            bench_warn("%s: players stay asleep whatever is broadcast", e->lock->name);
             exit(1);
         }
         e->faults++;
@@ -131,7 +131,7 @@ static bool open_hall(struct hall *h)
     h->games = aligned_alloc(LINE_PAIR, n * sizeof *h->games);
     h->objects = h->games == NULL ? NULL : cond_adapter_make(h->lock, n, false);
     if (h->objects == NULL) {
-        bench_complain("cannot make %u of %s: %s", n, h->lock->name, strerror(errno));
+        bench_warn("cannot make %u of %s: %s", n, h->lock->name, strerror(errno));
         free(h->games);
         return false;
     }
@@ -155,7 +155,7 @@ bool match_run(struct bench_place *place, struct bench_entry *entry, struct benc
         play(&h, group, place->pieces, entry, out);
     } else {
         limits_describe(false, limit, sizeof limit);
-        bench_complain("cannot start %u threads: %s; %s", 2 * m->games, strerror(error), limit);
+        bench_warn("cannot start %u threads: %s; %s", 2 * m->games, strerror(error), limit);
     }
     sem_destroy(&h.over);
     cond_adapter_unmake(h.lock, h.objects, m->games);

@@ -99,7 +99,7 @@ static void complete(struct command *c)
     static const unsigned grid[] = {1, 2, 16, 128, 1024};
 
     if (c->grid && c->n_games > 0)
-        bench_refuse("--grid has its own --games");
+        bench_die("--grid has its own --games");
     for (size_t i = 0; c->grid && i < sizeof grid / sizeof *grid; i++)
         if (grid[i] != cpus_usable())
             c->games[c->n_games++] = grid[i];

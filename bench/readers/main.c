@@ -92,7 +92,7 @@ static void complete(struct command *c)
     for (size_t i = 0; i < c->n_cores; i++) {
         has_one = has_one || c->cores[i] == 1;
         if (c->cores[i] > all)
-            bench_refuse("--cores: %u, and there are %u", c->cores[i], all);
+            bench_die("--cores: %u, and there are %u", c->cores[i], all);
     }
     if (!has_one) {
         memmove(&c->cores[1], &c->cores[0], c->n_cores * sizeof c->cores[0]);

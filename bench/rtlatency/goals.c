@@ -37,7 +37,7 @@ static struct stats_ratio ratio_of(const struct bench *b, const struct bench_ent
     struct stats_ratio r;
 
     if (mine == NULL || others == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     for (unsigned i = 0; i < b->finished; i++) {
         mine[i] = e->runs[i].seconds;
         others[i] = to->runs[i].seconds;

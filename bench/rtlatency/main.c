@@ -76,7 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'T':
         if (strcmp(arg, "A") != 0 && strcmp(arg, "B") != 0)
-            bench_refuse("--tier takes A or B, not \"%s\"", arg);
+            bench_die("--tier takes A or B, not \"%s\"", arg);
         c->tier = arg[0] == 'A' ? FW_RT_TIER_A : FW_RT_TIER_B;
         return 0;
     default:
@@ -149,7 +149,7 @@ static void add_place(struct bench *b, const struct command *c, const struct spo
     struct bench_place *p;
 
     if (s == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     *s = *proto;
     p = bench_add_place(b, 1,
                         json_pack("{s:s s:i s:i s:s s:i}", "kind", kind, "tasks", (int)s->tasks,
@@ -166,7 +166,7 @@ static void add_place(struct bench *b, const struct command *c, const struct spo
     }
     s->samples = calloc(p->n + 1, sizeof *s->samples);
     if (s->samples == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
 }
 
 static void add_places(struct bench *b, const struct command *c)
@@ -201,7 +201,7 @@ static void add_places(struct bench *b, const struct command *c)
 static void complete(struct command *c)
 {
     if (c->only_pairs && c->only_tasks)
-        bench_refuse("--pairs and --tasks together are everything: give none of the two");
+        bench_die("--pairs and --tasks together are everything: give none of the two");
     if (c->n_pairs == 0)
         for (unsigned n = 2; n <= 16; n = n == 2 ? 5 : n == 5 ? 16 : 17)
             c->pairs[c->n_pairs++] = n;
@@ -275,11 +275,11 @@ int main(int argc, char **argv)
     bench_check_names(&b.catalogue, &c->common);
     complete(c);
     if (real_time_allowed() != 0) {
-        bench_complain("SCHED_FIFO is refused: it needs root, CAP_SYS_NICE or a limit (ulimit -r)");
+        bench_warn("SCHED_FIFO is refused: it needs root, CAP_SYS_NICE or a limit (ulimit -r)");
         return EXIT_SKIPPED;
     }
     if (c->emulated && !ticks_are_instructions()) {
-        bench_complain("the processor's counter does not count instructions (tools/vm --icount)");
+        bench_warn("the processor's counter does not count instructions (tools/vm --icount)");
         return EXIT_SKIPPED;
     }
     if (c->quick)

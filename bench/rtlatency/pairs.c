@@ -31,7 +31,7 @@ static void complain(const struct pairs *p, int error)
 {
     const char *why = fw_rt_strerror();
 
-    bench_complain("%s: %s", p->stage.variant->head.name, *why != '\0' ? why : strerror(error));
+    bench_warn("%s: %s", p->stage.variant->head.name, *why != '\0' ? why : strerror(error));
 }
 
 static double batch(struct actor *a, unsigned pairs)
@@ -108,7 +108,7 @@ bool pairs_run(struct bench_place *place, struct bench_entry *e, struct bench_ru
     int error = stage_open(&p.stage, variant_of(e), spot->tier, &why);
 
     if (error != 0) {
-        bench_complain("%s: %s", e->lock->name, why);
+        bench_warn("%s: %s", e->lock->name, why);
         return false;
     }
     pthread_barrier_init(&p.gate, NULL, spot->tasks);
@@ -117,7 +117,7 @@ bool pairs_run(struct bench_place *place, struct bench_entry *e, struct bench_ru
         n += error == 0;
     }
     if (error != 0) /* those that have come wait for ever */
-        bench_refuse("cannot start %u threads: %s", spot->tasks, strerror(error));
+        bench_die("cannot start %u threads: %s", spot->tasks, strerror(error));
     while (n > 0)
         pthread_join(threads[--n], NULL);
     pthread_barrier_destroy(&p.gate);

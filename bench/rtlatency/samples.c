@@ -13,7 +13,7 @@ void samples_add(struct samples *s, enum sample_kind kind, double ns)
         size_t room = s->room[kind] > 0 ? 2 * s->room[kind] : FIRST_ROOM;
         float *more = realloc(s->ns[kind], room * sizeof *more);
         if (more == NULL)
-            bench_refuse("no memory for %zu samples", room);
+            bench_die("no memory for %zu samples", room);
         s->ns[kind] = more;
         s->room[kind] = room;
     }

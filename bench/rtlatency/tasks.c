@@ -147,8 +147,7 @@ static void *task(void *arg)
 
     if (error != 0) {
         const char *why = fw_rt_strerror();
-        bench_complain("%s: %s", all->stage.variant->head.name,
-                       *why != '\0' ? why : strerror(error));
+        bench_warn("%s: %s", all->stage.variant->head.name, *why != '\0' ? why : strerror(error));
         __atomic_store_n(&all->error, error, __ATOMIC_RELAXED);
         pthread_barrier_wait(&all->gate);
         return NULL;
@@ -267,7 +266,7 @@ static bool evaluate(struct tasks *all, struct samples *to)
         n += all->worker[i].n;
     sections = calloc(n + 1, sizeof *sections);
     if (sections == NULL)
-        bench_refuse("no memory");
+        bench_die("no memory");
     for (unsigned i = 0; i < all->spot->tasks; i++)
         for (size_t k = 0; k < all->worker[i].n; k++) {
             const struct job *j = &all->worker[i].jobs[k];
@@ -298,7 +297,7 @@ static void draw_tasks(struct tasks *all, unsigned repetition)
         w->jobs = calloc(w->room, sizeof *w->jobs);
         w->memory = calloc(POLLUTED, 1);
         if (w->jobs == NULL || w->memory == NULL)
-            bench_refuse("no memory");
+            bench_die("no memory");
         memset(w->jobs, 1, w->room * sizeof *w->jobs); /* no page faults later */
         w->section_lines = (uint64_t)(section * lines_per_ns(w));
         w->other_lines = (uint64_t)(other * lines_per_ns(w));
@@ -323,7 +322,7 @@ static void start(struct tasks *all)
     for (; n < spot->tasks && error == 0; n++)
         error = pthread_create(&all->worker[n].thread, NULL, task, &all->worker[n]);
     if (error != 0) /* those that have come wait for ever */
-        bench_refuse("cannot start %u threads: %s", spot->tasks, strerror(error));
+        bench_die("cannot start %u threads: %s", spot->tasks, strerror(error));
     pthread_barrier_wait(&all->gate);
 }
 
@@ -376,7 +375,7 @@ bool tasks_run(struct bench_place *place, struct bench_entry *e, struct bench_ru
     int error = stage_open(&all.stage, variant_of(e), spot->tier, &why);
 
     if (error != 0) {
-        bench_complain("%s: %s", e->lock->name, why);
+        bench_warn("%s: %s", e->lock->name, why);
         return false;
     }
     draw_tasks(&all, spot->bench->finished);
@@ -389,9 +388,9 @@ bool tasks_run(struct bench_place *place, struct bench_entry *e, struct bench_ru
     time_ticks(&all, ticks, ns);
     used = tally_since(&before);
     if (all.error == 0 && is_blind(&all))
-        bench_complain("the kernel does not tell when threads run (perf_event_open)");
+        bench_warn("the kernel does not tell when threads run (perf_event_open)");
     else if (all.error == 0 && !evaluate(&all, &run))
-        bench_refuse("%s at %s: sections overlapped", e->lock->name, place->title);
+        bench_die("%s at %s: sections overlapped", e->lock->name, place->title);
     error = all.error != 0 || is_blind(&all);
     tally_share(&used, (double)(run.n[LOCK_FREE] + run.n[LOCK_TAKEN]), e, out);
     keep(&run, &spot->samples[e - place->entries], out);

@@ -132,7 +132,7 @@ static bool run_all(struct run *r, struct bench_entry *entry, struct bench_run *
     struct tally before, did;
 
     if (group == NULL) {
-        bench_complain("cannot start %u threads: %s", r->n, strerror(errno));
+        bench_warn("cannot start %u threads: %s", r->n, strerror(errno));
         return false;
     }
     workers_go(group);
@@ -174,7 +174,7 @@ static bool prepare_pair(struct run *r, const struct scene *scene, const struct 
 
     r->library = libatomics_open("furwock", &why);
     if (r->library == NULL) {
-        bench_complain("%s", why);
+        bench_warn("%s", why);
         return false;
     }
     r->batch = pair_batch;
@@ -207,7 +207,7 @@ bool cost_run(struct bench_place *place, struct bench_entry *entry, struct bench
     r.objects = aligned_alloc(LINE_PAIR, (room + LINE_PAIR - 1) / LINE_PAIR * LINE_PAIR);
     r.workers = aligned_alloc(LINE_PAIR, r.n * sizeof *r.workers);
     if (r.objects == NULL || r.workers == NULL) {
-        bench_complain("no memory");
+        bench_warn("no memory");
     } else {
         memset(r.objects, 0, room);
         memset(r.workers, 0, r.n * sizeof *r.workers);

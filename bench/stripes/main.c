@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     /* A second thread that sleeps: locks are cheaper while there is one only. */
     struct worker_group *second = workers_start(1, WORKER_THREADS, nothing, NULL);
     if (second == NULL)
-        bench_refuse("no second thread");
+        bench_die("no second thread");
     int status = bench_whole(&b, &options);
     workers_go(second);
     workers_join(second);

@@ -125,7 +125,7 @@ static void add_place(struct bench *b, const struct command *c, struct flood *f,
             continue;
         f->waits[p->n] = calloc(1, sizeof *f->waits[0]);
         if (f->waits[p->n] == NULL)
-            bench_refuse("no memory");
+            bench_die("no memory");
         bench_add_entry(p, b->catalogue.locks[i], yardstick);
     }
 }

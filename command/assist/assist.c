@@ -57,7 +57,7 @@ static void obey(int number)
     sigemptyset(&one);
     sigaddset(&one, number);
     sigprocmask(SIG_UNBLOCK, &one, NULL);
-    command_refuse(COMMAND_FAILED, "interrupted: %s", strsignal(number));
+    command_die(COMMAND_FAILED, "interrupted: %s", strsignal(number));
 }
 
 /* --- Actions ---------------------------------------------------------------------------------- */
@@ -74,11 +74,11 @@ static void compare(const struct wanted *w)
     if (w->readers != NULL &&
         (now.readers != w->options.readers ||
          (now.readers == FW_ASSIST_READ_BY_GROUP && now.group != w->options.group)))
-        command_refuse(COMMAND_FAILED, "runs already, readable by %s: furwock assist stop first",
-                       readers);
+        command_die(COMMAND_FAILED, "runs already, readable by %s: furwock assist stop first",
+                    readers);
     if (w->is_all && now.membership != FW_ASSIST_ALL)
-        command_refuse(COMMAND_FAILED, "runs already, and not for every process: furwock assist "
-                                       "stop first");
+        command_die(COMMAND_FAILED, "runs already, and not for every process: furwock assist "
+                                    "stop first");
 }
 
 static int start(const struct wanted *w)
@@ -93,15 +93,15 @@ static int start(const struct wanted *w)
     signal_number = held_signal(&held);
     if (signal_number != 0) {
         if (result == FW_ASSIST_DONE && fw_assist_stop(line, sizeof line) != FW_ASSIST_DONE)
-            command_complain("%s", line);
+            command_warn("%s", line);
         obey(signal_number);
     }
     if (result == FW_ASSIST_NOTHING_TO_DO)
         compare(w);
     else if (result != FW_ASSIST_DONE)
-        command_refuse(COMMAND_FAILED, "%s", line);
+        command_die(COMMAND_FAILED, "%s", line);
     assist_show(w->as_json, result == FW_ASSIST_DONE ? "started" : "runs already");
-    return COMMAND_GOOD;
+    return EXIT_SUCCESS;
 }
 
 static int stop(const struct wanted *w)
@@ -115,11 +115,11 @@ static int stop(const struct wanted *w)
     result = fw_assist_stop(line, sizeof line);
     signal_number = held_signal(&held);
     if (result != FW_ASSIST_DONE && result != FW_ASSIST_NOTHING_TO_DO)
-        command_refuse(COMMAND_FAILED, "%s", line);
+        command_die(COMMAND_FAILED, "%s", line);
     if (signal_number != 0)
         obey(signal_number);
     assist_show(w->as_json, result == FW_ASSIST_DONE ? "stopped" : "did not run");
-    return COMMAND_GOOD;
+    return EXIT_SUCCESS;
 }
 
 static int status(const struct wanted *w)
@@ -141,8 +141,7 @@ enum { KEY_ANYBODY = 0x100 };
 static void choose_readers(struct wanted *w, const char *option)
 {
     if (w->readers != NULL)
-        command_refuse(COMMAND_USAGE, "%s and %s: who shall read it is said once", w->readers,
-                       option);
+        command_die(COMMAND_USAGE, "%s and %s: who shall read it is said once", w->readers, option);
     w->readers = option;
 }
 
@@ -169,8 +168,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (w->action != NULL)
-            command_refuse(COMMAND_USAGE, "\"%s\" after \"%s\": one thing at a time", arg,
-                           w->action);
+            command_die(COMMAND_USAGE, "\"%s\" after \"%s\": one thing at a time", arg, w->action);
         w->action = arg;
         return 0;
     default:
@@ -210,13 +208,13 @@ static int run(int argc, char **argv)
 
     argp_parse(&command_line, argc, argv, 0, NULL, &w);
     if (w.action == NULL)
-        command_refuse(COMMAND_USAGE, "start, stop or status?");
+        command_die(COMMAND_USAGE, "start, stop or status?");
     while (i < ACTIONS && strcmp(w.action, actions[i].name) != 0)
         i++;
     if (i == ACTIONS)
-        command_refuse(COMMAND_USAGE, "no action \"%s\"; there are: start stop status", w.action);
+        command_die(COMMAND_USAGE, "no action \"%s\"; there are: start stop status", w.action);
     if (actions[i].run != start && (w.readers != NULL || w.is_all))
-        command_refuse(COMMAND_USAGE, "%s goes with start only", w.is_all ? "--all" : w.readers);
+        command_die(COMMAND_USAGE, "%s goes with start only", w.is_all ? "--all" : w.readers);
     return actions[i].run(&w);
 }
 

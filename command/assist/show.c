@@ -69,9 +69,9 @@ gid_t assist_find_group(const char *word)
     if (g != NULL)
         return g->gr_gid;
     if (errno == ENOMEM || errno == EMFILE || errno == ENFILE || errno == EIO)
-        command_refuse(COMMAND_FAILED, "--group: %s: %s", word, strerror(errno));
+        command_die(COMMAND_FAILED, "--group: %s: %s", word, strerror(errno));
     if (!is_group_number(word, &group))
-        command_refuse(COMMAND_USAGE, "--group: there is no group \"%s\"", word);
+        command_die(COMMAND_USAGE, "--group: there is no group \"%s\"", word);
     return group;
 }
 
@@ -90,7 +90,7 @@ static void look(struct shown *s)
     fw_assist_result result = fw_assist_status(&s->now, s->why, sizeof s->why);
     bool is_done = result == FW_ASSIST_DONE, is_shut = result == FW_ASSIST_NOT_PERMITTED;
 
-    s->exit_status = COMMAND_GOOD;
+    s->exit_status = EXIT_SUCCESS;
     if (result == FW_ASSIST_NOT_SUPPORTED || (is_done && !s->now.running)) {
         s->state = "not running";
         s->exit_status = ASSIST_RUNS_NOT;
@@ -159,7 +159,7 @@ static void show_text(const struct shown *s, const char *result)
 
     if (result != NULL)
         puts(result);
-    else if (s->exit_status != COMMAND_GOOD)
+    else if (s->exit_status != EXIT_SUCCESS)
         printf("%s: %s\n", s->state, s->why);
     else if (strcmp(s->state, "other version") == 0)
         printf("running, version %" PRIu32 ": this program understands version %u only\n",

@@ -30,8 +30,8 @@ static double read_seconds(const char *text)
     double seconds = strtod(text, &end);
 
     if (end == text || *end != '\0' || !(seconds >= SECONDS_LEAST && seconds <= SECONDS_MOST))
-        command_refuse(COMMAND_USAGE, "--seconds takes a number from %g to %g, not \"%s\"",
-                       SECONDS_LEAST, SECONDS_MOST, text);
+        command_die(COMMAND_USAGE, "--seconds takes a number from %g to %g, not \"%s\"",
+                    SECONDS_LEAST, SECONDS_MOST, text);
     return seconds;
 }
 
@@ -50,7 +50,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->cpus = arg;
         return 0;
     case ARGP_KEY_ARG:
-        command_refuse(COMMAND_USAGE, "takes no word such as \"%s\", only options", arg);
+        command_die(COMMAND_USAGE, "takes no word such as \"%s\", only options", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -92,7 +92,7 @@ static int open_result(const char *path)
         return -1;
     fd = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
-        command_refuse(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
+        command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
     return fd;
 }
 
@@ -101,12 +101,12 @@ static void write_result(const struct calibration *c, const char *path, int fd)
     json_t *root = calibrate_json(c);
 
     if (root == NULL)
-        command_refuse(COMMAND_FAILED, "no memory");
+        command_die(COMMAND_FAILED, "no memory");
     if (fd != STDOUT_FILENO && ftruncate(fd, 0) != 0)
         errno = 0; /* a pipe, or a terminal */
     if (json_dumpfd(root, fd, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0 ||
         (fd != STDOUT_FILENO && close(fd) != 0))
-        command_refuse(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
+        command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
     json_decref(root);
     if (fd == STDOUT_FILENO)
         putchar('\n');
@@ -118,7 +118,7 @@ static void measure(struct calibration *c)
 
     c->rounds = malloc(ROUNDS_MOST * sizeof *c->rounds);
     if (c->rounds == NULL)
-        command_refuse(COMMAND_FAILED, "no memory");
+        command_die(COMMAND_FAILED, "no memory");
     do {
         if (!calibrate_round(c->cpus, c->n, &c->rounds[c->n]))
             exit(COMMAND_FAILED);
@@ -136,7 +136,7 @@ static int run(int argc, char **argv)
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
     if (o.cpus != NULL && !cpus_read(o.cpus, &wanted))
-        command_refuse(COMMAND_USAGE, "--cpus takes CPUs as 0,2-5, not \"%s\"", o.cpus);
+        command_die(COMMAND_USAGE, "--cpus takes CPUs as 0,2-5, not \"%s\"", o.cpus);
     cpus_take(o.cpus != NULL ? &wanted : NULL, &cpus);
     fd = open_result(o.json);
 
@@ -151,7 +151,7 @@ static int run(int argc, char **argv)
     if (fd >= 0)
         write_result(&c, o.json, fd);
     free(c.rounds);
-    return COMMAND_GOOD;
+    return EXIT_SUCCESS;
 }
 
 const struct command command_calibrate = {

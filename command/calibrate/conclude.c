@@ -100,7 +100,7 @@ void calibrate_conclude(struct calibration *c)
     struct series s = {malloc(c->n * sizeof *s.x), malloc(c->n * sizeof *s.ones)};
 
     if (s.x == NULL || s.ones == NULL)
-        command_refuse(COMMAND_FAILED, "no memory");
+        command_die(COMMAND_FAILED, "no memory");
     for (int q = 0; q < QUANTITIES; q++)
         c->ns[q] = spread_of(c, s, quantities[q]);
     c->t_fail = spread_of(c, s, t_fail);

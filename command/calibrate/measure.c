@@ -235,7 +235,7 @@ bool calibrate_round(unsigned cpus, unsigned turn, struct round *out)
         if (needs_company(q) && cpus == 1)
             continue;
         if (!measure(q, cpus, &out->ns[q])) {
-            command_complain("cannot start %u threads: %s", cpus, strerror(errno));
+            command_warn("cannot start %u threads: %s", cpus, strerror(errno));
             return false;
         }
     }

@@ -150,7 +150,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         *as_json = true;
         return 0;
     case ARGP_KEY_ARG:
-        command_refuse(COMMAND_USAGE, "takes no word such as \"%s\", only options", arg);
+        command_die(COMMAND_USAGE, "takes no word such as \"%s\", only options", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -185,7 +185,7 @@ static int run(int argc, char **argv)
     argp_parse(&command_line, argc, argv, 0, NULL, &as_json);
     machine_describe(&machine);
     ask_all();
-    status = missing(DOCTOR_NEEDED) != 0 ? DOCTOR_ILL : COMMAND_GOOD;
+    status = missing(DOCTOR_NEEDED) != 0 ? DOCTOR_ILL : EXIT_SUCCESS;
     if (as_json)
         show_json(&machine, status);
     else

@@ -63,7 +63,7 @@ static void look(struct list *list, const char *name, bool is_wanted)
     if (error == 0)
         show(list, &r, why);
     else if (is_wanted) {
-        command_complain("%s: %s", name, why);
+        command_warn("%s: %s", name, why);
         list->status = COMMAND_FAILED;
     }
     region_drop(&r);
@@ -80,7 +80,7 @@ static void look_around(struct list *list)
     int n = scandir(SHARED_MEMORY, &entries, is_visible, alphasort);
 
     if (n < 0) {
-        command_complain("%s: %s", SHARED_MEMORY, strerror(errno));
+        command_warn("%s: %s", SHARED_MEMORY, strerror(errno));
         list->status = COMMAND_FAILED;
         return;
     }
@@ -129,7 +129,7 @@ static const struct argp command_line = {
 
 static int run(int argc, char **argv)
 {
-    struct list list = {.status = COMMAND_GOOD};
+    struct list list = {.status = EXIT_SUCCESS};
 
     argp_parse(&command_line, argc, argv, 0, NULL, &list);
     list.regions = json_array();
@@ -142,7 +142,7 @@ static int run(int argc, char **argv)
         json_dumpf(whole, stdout, JSON_INDENT(2));
         putchar('\n');
         json_decref(whole);
-    } else if (list.count == 0 && list.status == COMMAND_GOOD) {
+    } else if (list.count == 0 && list.status == EXIT_SUCCESS) {
         puts("no regions");
     }
     json_decref(list.regions);

@@ -166,15 +166,15 @@ static void warn(const struct family *f, int tier)
 {
     for (int p = f->first; p <= f->last && tier == FW_RT_TIER_A; p++)
         if (condition_of(p, tier) != NULL)
-            command_complain("warning: the bounds of %s hold in tier A if %s",
-                             fw_rt_protocol_name((fw_rt_protocol)p), condition_of(p, tier));
+            command_warn("warning: the bounds of %s hold in tier A if %s",
+                         fw_rt_protocol_name((fw_rt_protocol)p), condition_of(p, tier));
 }
 
 static void check_tier(const struct rt_set_options *o)
 {
     if (o->protocol != 0 && !is_of_tier(o->protocol, o->tier))
-        command_refuse(COMMAND_USAGE, "tier %s has no %s", o->tier == FW_RT_TIER_A ? "A" : "B",
-                       fw_rt_protocol_name((fw_rt_protocol)o->protocol));
+        command_die(COMMAND_USAGE, "tier %s has no %s", o->tier == FW_RT_TIER_A ? "A" : "B",
+                    fw_rt_protocol_name((fw_rt_protocol)o->protocol));
 }
 
 /* Is it schedulable under one of those that were asked for? */
@@ -224,7 +224,7 @@ static int run(int argc, char **argv)
                set->tasks, set->tasks == 1 ? "" : "s", set->locks, set->locks == 1 ? "" : "s");
         is_good = analyze(&o, set, NULL);
     }
-    return is_good ? COMMAND_GOOD : COMMAND_FAILED;
+    return is_good ? EXIT_SUCCESS : COMMAND_FAILED;
 }
 
 const struct rt_verb rt_verb_analyze = {

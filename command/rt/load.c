@@ -49,7 +49,7 @@ static uint32_t read_user(const char *word)
     if (user != NULL)
         return (uint32_t)user->pw_uid;
     if (!read_number(&rest, "", UINT32_MAX - 1, &uid))
-        command_refuse(COMMAND_USAGE, "--user: there is no user \"%s\"", word);
+        command_die(COMMAND_USAGE, "--user: there is no user \"%s\"", word);
     return uid;
 }
 
@@ -65,8 +65,8 @@ static void read_priorities(const char *word, struct fw_rt_scx_grant *g)
         good = read_number(&at, "", FW_RT_PRIORITY_MAX, &g->highest);
     }
     if (!good || g->lowest < 1 || g->highest < g->lowest)
-        command_refuse(COMMAND_USAGE, "--user: \"%s\" is no priority, 1 to %d, nor two as in 1-20",
-                       word, FW_RT_PRIORITY_MAX);
+        command_die(COMMAND_USAGE, "--user: \"%s\" is no priority, 1 to %d, nor two as in 1-20",
+                    word, FW_RT_PRIORITY_MAX);
 }
 
 static void read_grant_cpus(const char *word, struct fw_rt_scx_grant *g)
@@ -74,13 +74,13 @@ static void read_grant_cpus(const char *word, struct fw_rt_scx_grant *g)
     cpu_set_t set;
 
     if (!cpus_read(word, &set))
-        command_refuse(COMMAND_USAGE, "--user: \"%s\" are no CPUs, as in 1,3-5", word);
+        command_die(COMMAND_USAGE, "--user: \"%s\" are no CPUs, as in 1,3-5", word);
     memset(g->cpus, 0, sizeof g->cpus);
     for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET(cpu, &set))
             continue;
         if (cpu >= FW_RT_CPUS)
-            command_refuse(COMMAND_USAGE, "--user: CPU %u: there is room for %u", cpu, FW_RT_CPUS);
+            command_die(COMMAND_USAGE, "--user: CPU %u: there is room for %u", cpu, FW_RT_CPUS);
         g->cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
     }
 }
@@ -95,11 +95,11 @@ static void read_grant(const char *text, struct wanted *w)
     if (copy == NULL)
         abort();
     if (w->n == FW_RT_SCX_GRANTS - 1)
-        command_refuse(COMMAND_USAGE, "--user: at most %u users", FW_RT_SCX_GRANTS - 1);
+        command_die(COMMAND_USAGE, "--user: at most %u users", FW_RT_SCX_GRANTS - 1);
     while (words < 4 && rest != NULL)
         word[words++] = strsep(&rest, ":");
     if (rest != NULL)
-        command_refuse(COMMAND_USAGE, "--user: \"%s\": NAME[:PRIORITIES[:CPUS[:TASKS]]]", text);
+        command_die(COMMAND_USAGE, "--user: \"%s\": NAME[:PRIORITIES[:CPUS[:TASKS]]]", text);
     *g = (struct fw_rt_scx_grant){.lowest = 1, .highest = FW_RT_PRIORITY_MAX};
     memset(g->cpus, 0xff, sizeof g->cpus);
     g->uid = read_user(word[0]);
@@ -110,8 +110,8 @@ static void read_grant(const char *text, struct wanted *w)
     if (words > 3) {
         const char *at = word[3];
         if (!read_number(&at, "", FW_RT_TASKS, &g->tasks) || g->tasks == 0)
-            command_refuse(COMMAND_USAGE, "--user: \"%s\" is no number of tasks, 1 to %u", word[3],
-                           FW_RT_TASKS);
+            command_die(COMMAND_USAGE, "--user: \"%s\" is no number of tasks, 1 to %u", word[3],
+                        FW_RT_TASKS);
     }
     free(copy);
     w->n++;
@@ -126,7 +126,7 @@ static error_t parse_start(int key, char *arg, struct argp_state *state)
         read_grant(arg, state->input);
         return 0;
     case ARGP_KEY_ARG:
-        command_refuse(COMMAND_USAGE, "takes no word such as \"%s\", only options", arg);
+        command_die(COMMAND_USAGE, "takes no word such as \"%s\", only options", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -165,11 +165,11 @@ static int run_start(int argc, char **argv)
     options.n = w.n;
     outcome = fw_rt_scx_start(&options, line, sizeof line);
     if (outcome == FW_RT_SCX_NOTHING_TO_DO && w.n != 0)
-        command_refuse(COMMAND_FAILED, "%s: furwock rt stop first, to let in others", line);
+        command_die(COMMAND_FAILED, "%s: furwock rt stop first, to let in others", line);
     if (outcome != FW_RT_SCX_DONE && outcome != FW_RT_SCX_NOTHING_TO_DO)
-        command_refuse(outcome == FW_RT_SCX_BAD_GRANT ? COMMAND_USAGE : COMMAND_FAILED, "%s", line);
+        command_die(outcome == FW_RT_SCX_BAD_GRANT ? COMMAND_USAGE : COMMAND_FAILED, "%s", line);
     puts(line);
-    return COMMAND_GOOD;
+    return EXIT_SUCCESS;
 }
 
 const struct rt_verb rt_verb_start = {
@@ -184,7 +184,7 @@ static error_t parse_stop(int key, char *arg, struct argp_state *state)
 {
     (void)state;
     if (key == ARGP_KEY_ARG)
-        command_refuse(COMMAND_USAGE, "takes no word such as \"%s\"", arg);
+        command_die(COMMAND_USAGE, "takes no word such as \"%s\"", arg);
     return ARGP_ERR_UNKNOWN;
 }
 
@@ -205,9 +205,9 @@ static int run_stop(int argc, char **argv)
     argp_parse(&stop_line, argc, argv, 0, NULL, NULL);
     outcome = fw_rt_scx_stop(line, sizeof line);
     if (outcome != FW_RT_SCX_DONE && outcome != FW_RT_SCX_NOTHING_TO_DO)
-        command_refuse(COMMAND_FAILED, "%s", line);
+        command_die(COMMAND_FAILED, "%s", line);
     puts(line);
-    return COMMAND_GOOD;
+    return EXIT_SUCCESS;
 }
 
 const struct rt_verb rt_verb_stop = {

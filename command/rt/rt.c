@@ -22,7 +22,7 @@ static const struct rt_verb *find(const char *wanted)
             return verbs[i];
         snprintf(known + used, sizeof known - used, " %s", verbs[i]->name);
     }
-    command_refuse(COMMAND_USAGE, "no verb \"%s\"; there are:%s", wanted, known);
+    command_die(COMMAND_USAGE, "no verb \"%s\"; there are:%s", wanted, known);
 }
 
 static char *list_verbs(int key, const char *text, void *input)
@@ -59,7 +59,7 @@ static int run(int argc, char **argv)
 
     argp_parse(&command_line, argc, argv, ARGP_IN_ORDER, NULL, &first);
     if (first == 0)
-        command_refuse(COMMAND_USAGE, "a verb is missing; furwock rt --help lists them");
+        command_die(COMMAND_USAGE, "a verb is missing; furwock rt --help lists them");
     verb = find(argv[first]);
     snprintf(whole, sizeof whole, "%s %s", argv[0], verb->name);
     argv[first] = whole;

@@ -166,5 +166,5 @@ int rt_scheduler_show(bool as_json)
     else
         print_text(w, &view, reason);
     rt_scheduler_unmap(w);
-    return view.world.alive != 0 ? COMMAND_GOOD : RT_RUNS_NOT;
+    return view.world.alive != 0 ? EXIT_SUCCESS : RT_RUNS_NOT;
 }

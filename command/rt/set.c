@@ -34,10 +34,10 @@ const struct taskset *rt_set_read(struct rt_set_options *o)
     char why[TASKSET_WHY];
 
     if (o->path == NULL)
-        command_refuse(COMMAND_USAGE, "a task set is missing: a file of JSON");
+        command_die(COMMAND_USAGE, "a task set is missing: a file of JSON");
     set = taskset_read(o->path, why);
     if (set == NULL)
-        command_refuse(COMMAND_FAILED, "%s: %s", o->path, why);
+        command_die(COMMAND_FAILED, "%s: %s", o->path, why);
     atexit(forget);
     if (o->protocol == 0)
         o->protocol = set->protocol;
@@ -59,13 +59,13 @@ static int protocol_named(const char *name)
     for (int p = 1; p <= FW_RT_PROTOCOLS; p++)
         used += snprintf(known + used, sizeof known - (size_t)used, " %s",
                          fw_rt_protocol_name((fw_rt_protocol)p));
-    command_refuse(COMMAND_USAGE, "no protocol \"%s\"; there are:%s", name, known);
+    command_die(COMMAND_USAGE, "no protocol \"%s\"; there are:%s", name, known);
 }
 
 static int tier_named(const char *text)
 {
     if (strcmp(text, "A") != 0 && strcmp(text, "B") != 0)
-        command_refuse(COMMAND_USAGE, "--tier takes A or B, not \"%s\"", text);
+        command_die(COMMAND_USAGE, "--tier takes A or B, not \"%s\"", text);
     return text[0] == 'A' ? FW_RT_TIER_A : FW_RT_TIER_B;
 }
 
@@ -75,8 +75,8 @@ uint64_t rt_set_ns(const char *text, const char *option)
     double us = strtod(text, &end);
 
     if (end == text || *end != 0 || !(us >= 0) || us > longest_us)
-        command_refuse(COMMAND_USAGE, "%s takes microseconds from 0 to %.0f, not \"%s\"", option,
-                       longest_us, text);
+        command_die(COMMAND_USAGE, "%s takes microseconds from 0 to %.0f, not \"%s\"", option,
+                    longest_us, text);
     return (uint64_t)llround(us * 1e3);
 }
 
@@ -103,7 +103,7 @@ error_t rt_set_parse(int key, char *arg, struct rt_set_options *o)
         return 0;
     case ARGP_KEY_ARG:
         if (o->path != NULL)
-            command_refuse(COMMAND_USAGE, "takes one task set, not \"%s\" too", arg);
+            command_die(COMMAND_USAGE, "takes one task set, not \"%s\" too", arg);
         o->path = arg;
         return 0;
     default:

@@ -27,7 +27,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->name != NULL)
-            command_refuse(COMMAND_USAGE, "takes one group, not \"%s\" too", arg);
+            command_die(COMMAND_USAGE, "takes one group, not \"%s\" too", arg);
         o->name = arg;
         return 0;
     default:
@@ -84,19 +84,19 @@ static int show_group(const struct options *o)
     const char *why;
 
     if (region_look(o->name, &r, &why) != 0 || !r.is_whole)
-        command_refuse(COMMAND_FAILED, "%s: %s", o->name, why);
+        command_die(COMMAND_FAILED, "%s: %s", o->name, why);
     if (why != NULL)
-        command_complain("%s: %s", o->name, why);
+        command_warn("%s: %s", o->name, why);
     why = rt_view_region(&view, &r);
     if (region_trouble(&r) != NULL)
         why = region_trouble(&r);
     if (why != NULL)
-        command_refuse(COMMAND_FAILED, "%s: %s", o->name, why);
+        command_die(COMMAND_FAILED, "%s: %s", o->name, why);
     if (view.world.tier == FW_RT_TIER_B)
         rt_scheduler_view(&view, view.world.group);
     show(&view, &r, o->as_json);
     region_drop(&r);
-    return COMMAND_GOOD;
+    return EXIT_SUCCESS;
 }
 
 static int run(int argc, char **argv)

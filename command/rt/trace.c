@@ -69,7 +69,7 @@ static void make_folder(char folder[PATH_MAX])
         return;
     snprintf(folder, PATH_MAX, "%s/furwock-rt-XXXXXX", wanted != NULL ? wanted : "/tmp");
     if (mkdtemp(folder) == NULL)
-        command_refuse(RUN_FAILED, "%s: %s", folder, strerror(errno));
+        command_die(RUN_FAILED, "%s: %s", folder, strerror(errno));
 }
 
 static void remove_folder(const char *folder)
@@ -108,7 +108,7 @@ static int run_it(const char *folder, char **words)
     fflush(NULL);
     child = fork();
     if (child < 0) {
-        command_complain("cannot start a process: %s", strerror(errno));
+        command_warn("cannot start a process: %s", strerror(errno));
         return RUN_FAILED;
     }
     if (child == 0) {
@@ -127,7 +127,7 @@ static int run_it(const char *folder, char **words)
     child = 0;
     signal(SIGINT, old);
     if (WIFSIGNALED(status)) {
-        command_complain("%s was ended by signal %d", words[0], WTERMSIG(status));
+        command_warn("%s was ended by signal %d", words[0], WTERMSIG(status));
         return 128 + WTERMSIG(status);
     }
     return WEXITSTATUS(status);
@@ -148,7 +148,7 @@ static FILE *open_output(const char *path)
     FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
 
     if (out == NULL)
-        command_refuse(RUN_FAILED, "cannot write %s: %s", path, strerror(errno));
+        command_die(RUN_FAILED, "cannot write %s: %s", path, strerror(errno));
     return out;
 }
 
@@ -158,8 +158,7 @@ static bool write_trace(json_t *trace, FILE *out, const char *path)
 
     good = (out == stdout ? fflush(out) : fclose(out)) == 0 && good;
     if (!good)
-        command_complain("cannot write %s: %s", out == stdout ? "the trace" : path,
-                         strerror(errno));
+        command_warn("cannot write %s: %s", out == stdout ? "the trace" : path, strerror(errno));
     return good;
 }
 
@@ -175,7 +174,7 @@ static int run(int argc, char **argv)
     argp_err_exit_status = command_write_failed = RUN_FAILED;
     argp_parse(&command_line, argc, argv, ARGP_IN_ORDER, NULL, &o);
     if (o.first == 0)
-        command_refuse(RUN_FAILED, "a program is missing");
+        command_die(RUN_FAILED, "a program is missing");
     out = open_output(o.file);
     make_folder(folder);
     if (!o.no_kernel)
@@ -186,11 +185,11 @@ static int run(int argc, char **argv)
     remove_folder(folder);
     rt_trace_kernel_end(&kernel);
     if (trace == NULL) {
-        command_complain("%s: no real-time task began", argv[o.first]);
+        command_warn("%s: no real-time task began", argv[o.first]);
         return status != 0 ? status : RUN_FAILED;
     }
     if (kernel.why[0] != '\0')
-        command_complain("%s", kernel.why);
+        command_warn("%s", kernel.why);
     json_object_set_new(trace, "format", json_string(RT_TRACE_FORMAT));
     json_object_set_new(trace, "command", words_json(argv + o.first));
     json_object_set_new(trace, "status", json_integer(status));

@@ -75,7 +75,7 @@ static void add(struct reading *r, int folder, const char *name)
         return;
     t.file = map(folder, name);
     if (t.file == NULL || t.file->magic != FW_RT_TRACE_MAGIC || t.file->written == 0) {
-        command_complain("%s: no events in it; left out", name);
+        command_warn("%s: no events in it; left out", name);
         return;
     }
     t.events = t.file->written;

@@ -83,8 +83,8 @@ static void check_c_library(const struct check *c, const char *loader)
         return;
     missing = run_elf_lacks(c->library, "libc.so.6", &libc);
     if (missing != NULL)
-        command_refuse(RUN_CANNOT, "%s: its C library, %s, is too old: it has no %s", c->program,
-                       path, missing);
+        command_die(RUN_CANNOT, "%s: its C library, %s, is too old: it has no %s", c->program, path,
+                    missing);
     run_elf_close(&libc);
 }
 
@@ -110,11 +110,10 @@ static void check_runtime(const struct check *c, const struct run_elf *e)
     find_runtime(c, e);
     if (c->which == RUN_COUNTING && run_elf_has(e, "clock_gettime") &&
         run_elf_has(e, "pthread_rwlock_rdlock"))
-        command_refuse(
-            RUN_CANNOT,
-            "%s: ThreadSanitizer seems to be linked into it, with a clock_gettime of its "
-            "own; --stat needs it as a library",
-            c->program);
+        command_die(RUN_CANNOT,
+                    "%s: ThreadSanitizer seems to be linked into it, with a clock_gettime of its "
+                    "own; --stat needs it as a library",
+                    c->program);
 }
 
 /* Started by hand, with the program as an argument, the loader itself has none. */
@@ -130,16 +129,16 @@ static void check_elf(const struct check *c, const char *path, const struct run_
     const char *loader = run_elf_loader(e);
 
     if (e->head == NULL || e->head->e_machine != c->library->head->e_machine)
-        command_refuse(RUN_CANNOT, "%s: it is made for another kind of machine than the library%s",
-                       c->program, e->bytes[EI_CLASS] == ELFCLASS32 ? ": 32 bits" : "");
+        command_die(RUN_CANNOT, "%s: it is made for another kind of machine than the library%s",
+                    c->program, e->bytes[EI_CLASS] == ELFCLASS32 ? ": 32 bits" : "");
     if (loader == NULL && is_a_loader(path))
         return;
     if (loader == NULL)
-        command_refuse(RUN_CANNOT, "%s: it is linked statically: no library can be put before it",
-                       c->program);
+        command_die(RUN_CANNOT, "%s: it is linked statically: no library can be put before it",
+                    c->program);
     if (!is_glibc_loader(loader))
-        command_refuse(RUN_CANNOT, "%s: it uses another C library than glibc: its loader is %s",
-                       c->program, loader);
+        command_die(RUN_CANNOT, "%s: it uses another C library than glibc: its loader is %s",
+                    c->program, loader);
     check_c_library(c, loader);
     check_runtime(c, e);
 }
@@ -204,10 +203,10 @@ static void check_file(struct check *c, const char *path, int depth)
         return;
     if (run_elf_is_elf(&e)) {
         if (gets_rights(path))
-            command_refuse(RUN_CANNOT,
-                           "%s: it gets rights by setuid, setgid or capabilities: the loader puts "
-                           "no library before such a program",
-                           c->program);
+            command_die(RUN_CANNOT,
+                        "%s: it gets rights by setuid, setgid or capabilities: the loader puts "
+                        "no library before such a program",
+                        c->program);
         check_elf(c, path, &e);
     } else {
         check_script(c, &e, depth);
@@ -227,10 +226,10 @@ static void check_tool(const char *program, char *const argv[])
     for (int i = 1; argv[i] != NULL && argv[i][0] == '-'; i++)
         for (size_t k = 0; k < sizeof blind / sizeof *blind; k++)
             if (strcmp(argv[i], blind[k]) == 0)
-                command_refuse(RUN_CANNOT,
-                               "%s %s knows the C library's locks only, and would report races "
-                               "that are none: run it without furwock",
-                               last_part(program), argv[i]);
+                command_die(RUN_CANNOT,
+                            "%s %s knows the C library's locks only, and would report races "
+                            "that are none: run it without furwock",
+                            last_part(program), argv[i]);
 }
 
 void run_check(const char *program, char *const argv[], enum run_library which, const char *library,
@@ -241,7 +240,7 @@ void run_check(const char *program, char *const argv[], enum run_library which, 
 
     runtime[0] = '\0';
     if (run_elf_open(&own, library) != 0 || own.head == NULL)
-        command_refuse(RUN_FAILED, "%s: no library for this machine", library);
+        command_die(RUN_FAILED, "%s: no library for this machine", library);
     check_tool(program, argv);
     check_file(&c, program, 0);
     run_elf_close(&own);

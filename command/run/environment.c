@@ -52,7 +52,7 @@ static void join(FILE *out, const char *before, const char *library, const char 
 static void set(const char *name, const char *value)
 {
     if (setenv(name, value, 1) != 0)
-        command_refuse(RUN_FAILED, "%s", strerror(errno));
+        command_die(RUN_FAILED, "%s", strerror(errno));
 }
 
 /* The directory is to be searched first; what is searched already follows. */
@@ -67,7 +67,7 @@ static void search(const char *directory, size_t length)
         return;
     if (asprintf(&path, "%.*s%s%s", (int)length, directory, is_empty ? "" : ":",
                  is_empty ? "" : before) < 0)
-        command_refuse(RUN_FAILED, "%s", strerror(errno));
+        command_die(RUN_FAILED, "%s", strerror(errno));
     set("LD_LIBRARY_PATH", path);
     free(path);
 }
@@ -80,7 +80,7 @@ void run_environment(const char *library, const char *runtime, const char *polic
     FILE *out = open_memstream(&list, &size);
 
     if (out == NULL)
-        command_refuse(RUN_FAILED, "%s", strerror(errno));
+        command_die(RUN_FAILED, "%s", strerror(errno));
     if (run_needs_search(library)) {
         const char *name = strrchr(library, '/') + 1;
         search(library, (size_t)(name - 1 - library));
@@ -88,7 +88,7 @@ void run_environment(const char *library, const char *runtime, const char *polic
     }
     join(out, before != NULL ? before : "", library, runtime);
     if (fclose(out) != 0)
-        command_refuse(RUN_FAILED, "%s", strerror(errno));
+        command_die(RUN_FAILED, "%s", strerror(errno));
     set("LD_PRELOAD", list);
     free(list);
     if (policy != NULL)
@@ -103,6 +103,6 @@ int run_execute(const char *program, char **argv)
     fflush(stdout);
     execvp(program, argv);
     error = errno;
-    command_complain("%s: %s", argv[0], strerror(error));
+    command_warn("%s: %s", argv[0], strerror(error));
     return error == ENOENT ? RUN_NOT_FOUND : RUN_CANNOT;
 }

@@ -63,8 +63,8 @@ void run_find(const char *word, char path[PATH_MAX])
     int error = run_search(word, path);
 
     if (error != 0)
-        command_refuse(error == ENOENT || error == ENOTDIR ? RUN_NOT_FOUND : RUN_CANNOT, "%s: %s",
-                       word, strerror(error));
+        command_die(error == ENOENT || error == ENOTDIR ? RUN_NOT_FOUND : RUN_CANNOT, "%s: %s",
+                    word, strerror(error));
 }
 
 /* --- The library ------------------------------------------------------------------------------ */
@@ -126,11 +126,11 @@ void run_library(enum run_library which, char path[PATH_MAX])
 
     own_folder(own);
     if (!find_library(which, path))
-        command_refuse(RUN_FAILED, "%s is not in %s/%s: it was not installed with this program",
-                       names[which], own, folders[0]);
+        command_die(RUN_FAILED, "%s is not in %s/%s: it was not installed with this program",
+                    names[which], own, folders[0]);
     if (!can_be_named(path))
-        command_refuse(RUN_FAILED,
-                       "%s: neither LD_PRELOAD nor LD_LIBRARY_PATH can name it: install "
-                       "it where no directory has a colon in its name",
-                       path);
+        command_die(RUN_FAILED,
+                    "%s: neither LD_PRELOAD nor LD_LIBRARY_PATH can name it: install "
+                    "it where no directory has a colon in its name",
+                    path);
 }

@@ -91,9 +91,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_POLICY:
         if (!is_policy(arg))
-            command_refuse(RUN_FAILED,
-                           "--policy takes greedy, fair, or spin=US with at most %u us; not \"%s\"",
-                           (unsigned)(FW_WAIT_SPIN_MAX_NS / 1000), arg);
+            command_die(RUN_FAILED,
+                        "--policy takes greedy, fair, or spin=US with at most %u us; not \"%s\"",
+                        (unsigned)(FW_WAIT_SPIN_MAX_NS / 1000), arg);
         o->policy = arg;
         return 0;
     case KEY_PRINT:
@@ -165,10 +165,10 @@ static int run(int argc, char **argv)
     argp_parse(&command_line, argc, argv, ARGP_IN_ORDER, NULL, &o);
     words = argv + o.first;
     if (o.first == 0 && !o.is_print)
-        command_refuse(RUN_FAILED, "a program is missing");
+        command_die(RUN_FAILED, "a program is missing");
     if (o.is_print && o.is_stat)
-        command_refuse(RUN_FAILED, "--environment goes without --stat, --live, --json and "
-                                   "--no-wait: it is furwock run that collects the figures");
+        command_die(RUN_FAILED, "--environment goes without --stat, --live, --json and "
+                                "--no-wait: it is furwock run that collects the figures");
     which = o.is_stat ? RUN_COUNTING : RUN_QUIET;
     run_library(which, library);
     if (o.first != 0) {
@@ -181,7 +181,7 @@ static int run(int argc, char **argv)
         if (run_needs_search(library))
             print_one("LD_LIBRARY_PATH");
         print_one("FURWOCK_POLICY");
-        return COMMAND_GOOD;
+        return EXIT_SUCCESS;
     }
     o.stat.program = program;
     return o.is_stat ? run_stat_(&o.stat, words) : run_execute(program, words);

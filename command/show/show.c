@@ -20,7 +20,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->name != NULL)
-            command_refuse(COMMAND_USAGE, "takes one region, not \"%s\" too", arg);
+            command_die(COMMAND_USAGE, "takes one region, not \"%s\" too", arg);
         o->name = arg;
         return 0;
     default:
@@ -54,12 +54,12 @@ static int run(int argc, char **argv)
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
     if (o.name == NULL)
-        command_refuse(COMMAND_USAGE, "a region is missing; furwock regions lists them");
+        command_die(COMMAND_USAGE, "a region is missing; furwock regions lists them");
     if (region_look(o.name, &s.region, &s.trouble) != 0 || !s.region.is_whole)
-        command_refuse(COMMAND_FAILED, "%s: %s", o.name, s.trouble);
+        command_die(COMMAND_FAILED, "%s: %s", o.name, s.trouble);
     show_read(&s);
     if (region_trouble(&s.region) != NULL)
-        command_refuse(COMMAND_FAILED, "%s: %s", o.name, region_trouble(&s.region));
+        command_die(COMMAND_FAILED, "%s: %s", o.name, region_trouble(&s.region));
     if (o.as_json) {
         json_t *whole = show_json(&s);
         json_dumpf(whole, stdout, JSON_INDENT(2));
@@ -69,7 +69,7 @@ static int run(int argc, char **argv)
         show_print(&s, stdout);
     }
     show_free(&s);
-    return COMMAND_GOOD;
+    return EXIT_SUCCESS;
 }
 
 const struct command command_show = {

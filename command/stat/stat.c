@@ -179,9 +179,9 @@ static void receive(struct watch *w, const siginfo_t *info)
 static void announce(struct watch *w)
 {
     w->is_announced = true;
-    command_complain("%s has ended, and what it started goes on: the figures come when that has "
-                     "ended, too, or at once by SIGINT (--no-wait does not wait)",
-                     w->words[0]);
+    command_warn("%s has ended, and what it started goes on: the figures come when that has "
+                 "ended, too, or at once by SIGINT (--no-wait does not wait)",
+                 w->words[0]);
 }
 
 /* When something is to be done, if nothing happens before. */
@@ -252,16 +252,16 @@ int run_stat_(const struct run_stat_options *o, char **argv)
     sigset_t signals = all_signals(), before;
 
     if (o->file != NULL && (w.out = fopen(o->file, "we")) == NULL)
-        command_refuse(RUN_FAILED, "cannot write %s: %s", o->file, strerror(errno));
+        command_die(RUN_FAILED, "cannot write %s: %s", o->file, strerror(errno));
     if (!run_stat_make_directory(w.directory) || setenv("FURWOCK_STAT", w.directory, 1) != 0)
-        command_refuse(RUN_FAILED, "no directory for the figures: %s", strerror(errno));
+        command_die(RUN_FAILED, "no directory for the figures: %s", strerror(errno));
     run_adopt(&w.inherited);
     w.began = w.shown_at = clock_ns();
     sigprocmask(SIG_BLOCK, &signals, &before);
     w.program = start(&w, &before);
     if (w.program < 0) {
         run_stat_remove_directory(w.directory);
-        command_refuse(RUN_FAILED, "cannot start another process: %s", strerror(errno));
+        command_die(RUN_FAILED, "cannot start another process: %s", strerror(errno));
     }
     wait_for_end(&w, &signals);
     show_all(&w, true);
@@ -270,7 +270,7 @@ int run_stat_(const struct run_stat_options *o, char **argv)
     if (w.out != stderr && fclose(w.out) != 0 && w.error == 0)
         w.error = errno;
     if (w.error != 0)
-        command_refuse(RUN_FAILED, "cannot write %s: %s", o->file != NULL ? o->file : "the figures",
-                       strerror(w.error));
+        command_die(RUN_FAILED, "cannot write %s: %s", o->file != NULL ? o->file : "the figures",
+                    strerror(w.error));
     return exit_status(w.status);
 }

@@ -18,7 +18,7 @@ enum { TASK = 100, OTHER = 200, MS = 1000000, START = 1000 /* ms */ };
 static char folder[64];
 static struct rt_trace_kernel kernel;
 
-void command_complain(const char *format, ...)
+void command_warn(const char *format, ...)
 {
     va_list list;
 

@@ -85,13 +85,13 @@ bool rt_run_noise_is_valid(const struct run_noise *n)
     double still = stalled(n), stolen = share(n->stolen, n->ticks);
 
     if (still > n->most)
-        command_complain("not a valid run: the CPUs stood still for %.1f %% of the time,"
-                         " and --max-noise is %g %%",
-                         still, n->most);
+        command_warn("not a valid run: the CPUs stood still for %.1f %% of the time,"
+                     " and --max-noise is %g %%",
+                     still, n->most);
     else if (stolen > n->most)
-        command_complain("not a valid run: a hypervisor has stolen %.1f %% of the CPUs' time,"
-                         " and --max-noise is %g %%",
-                         stolen, n->most);
+        command_warn("not a valid run: a hypervisor has stolen %.1f %% of the CPUs' time,"
+                     " and --max-noise is %g %%",
+                     stolen, n->most);
     return still <= n->most && stolen <= n->most;
 }
 

@@ -266,7 +266,7 @@ static void run_actors(struct stage *stage, struct actor *actors)
     for (int i = 0; i < round->set->tasks; i++) {
         int error = pthread_create(&actors[i].thread, NULL, act, &actors[i]);
         if (error != 0)
-            command_refuse(COMMAND_FAILED, "no thread for a task: %s", strerror(error));
+            command_die(COMMAND_FAILED, "no thread for a task: %s", strerror(error));
     }
     for (int i = 0; i < round->set->tasks; i++) {
         pthread_join(actors[i].thread, NULL);

@@ -55,8 +55,8 @@ static uint64_t parse_jobs(const char *text)
     unsigned long long jobs = strtoull(text, &end, 10);
 
     if (text[0] < '0' || text[0] > '9' || *end != 0 || jobs == 0 || jobs > most_jobs)
-        command_refuse(COMMAND_USAGE, "--jobs takes a number from 1 to %llu, not \"%s\"",
-                       (unsigned long long)most_jobs, text);
+        command_die(COMMAND_USAGE, "--jobs takes a number from 1 to %llu, not \"%s\"",
+                    (unsigned long long)most_jobs, text);
     return jobs;
 }
 
@@ -66,7 +66,7 @@ static double parse_noise(const char *text)
     double percent = strtod(text, &end);
 
     if (text[0] < '0' || text[0] > '9' || *end != 0 || !(percent <= 100))
-        command_refuse(COMMAND_USAGE, "--max-noise takes percents, 0 to 100, not \"%s\"", text);
+        command_die(COMMAND_USAGE, "--max-noise takes percents, 0 to 100, not \"%s\"", text);
     return percent;
 }
 
@@ -137,8 +137,8 @@ static void check_load(const struct taskset *set)
         const struct taskset_task *t = &set->task[i];
         busy[t->cpu] += (double)t->execution / (double)t->period;
         if (busy[t->cpu] > most_busy)
-            command_refuse(COMMAND_FAILED, "CPU %d would be busy for more than %.0f %% of the time",
-                           t->cpu, most_busy * 100);
+            command_die(COMMAND_FAILED, "CPU %d would be busy for more than %.0f %% of the time",
+                        t->cpu, most_busy * 100);
     }
 }
 
@@ -158,10 +158,10 @@ static void check_clock(void)
             least = took;
     }
     if (least > RUN_GAP_NS / 4)
-        command_refuse(COMMAND_FAILED,
-                       "this machine's clock takes %llu ns to read: too slow to see"
-                       " who executes",
-                       (unsigned long long)least);
+        command_die(COMMAND_FAILED,
+                    "this machine's clock takes %llu ns to read: too slow to see"
+                    " who executes",
+                    (unsigned long long)least);
 }
 
 static void too_long(int signal_number)
@@ -249,8 +249,8 @@ static void find_limits(const struct options *o, const struct taskset *set, stru
 
     analysis_make(a, set, o->set.protocol, (struct analysis_costs){0});
     if (a->unfit[0] != 0)
-        command_refuse(COMMAND_FAILED, "%s: %s is not for this set: %s", o->set.path,
-                       fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), a->unfit);
+        command_die(COMMAND_FAILED, "%s: %s is not for this set: %s", o->set.path,
+                    fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), a->unfit);
     analysis_make(&costly, set, o->set.protocol, o->set.costs);
     for (int i = 0; i < set->tasks; i++)
         result[i].limit = costly.task[i].blocking;
@@ -294,7 +294,7 @@ static void run_rounds(const struct options *o, const struct taskset *set, struc
         round.jobs = left < most_jobs_of_round ? left : most_jobs_of_round;
         watch(set, round.jobs);
         if (!rt_run_round(&round))
-            command_refuse(COMMAND_FAILED, "%s", round.why);
+            command_die(COMMAND_FAILED, "%s", round.why);
         alarm(0);
         rt_run_evaluate(&round, outcome->task);
         rt_run_noise_add(&outcome->noise, &round);
@@ -320,7 +320,7 @@ static int run(int argc, char **argv)
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
     set = rt_set_read(&o.set);
     if (o.set.protocol == 0)
-        command_refuse(COMMAND_USAGE, "%s names no protocol: give one by --protocol", o.set.path);
+        command_die(COMMAND_USAGE, "%s names no protocol: give one by --protocol", o.set.path);
     find_limits(&o, set, &a, outcome.task);
     check_load(set);
     check_clock();
@@ -334,7 +334,7 @@ static int run(int argc, char **argv)
     rt_run_notes_free(&outcome.notes);
     if (above != 0)
         return COMMAND_FAILED;
-    return outcome.is_valid ? COMMAND_GOOD : NOT_VALID;
+    return outcome.is_valid ? EXIT_SUCCESS : NOT_VALID;
 }
 
 const struct rt_verb rt_verb_run = {
