@@ -9,6 +9,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fwpreload import preloaded
+
 PASS, LATE = "pass", "late"
 TAIL_BYTES = 2000  # of what a program said, for the report
 
@@ -44,9 +46,7 @@ def run(case, limit, library=None):
     environment = dict(os.environ, LC_ALL="C", **case.environment)
     environment.pop("LD_PRELOAD", None)
     if library is not None:
-        # By its name: a path in LD_PRELOAD cannot have a blank.
-        directory, environment["LD_PRELOAD"] = os.path.split(os.path.abspath(library))
-        environment["LD_LIBRARY_PATH"] = directory
+        environment.update(preloaded(library))
     begun = time.monotonic()
     with subprocess.Popen(case.command, cwd=case.cwd, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

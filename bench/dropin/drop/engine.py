@@ -8,6 +8,7 @@ import sys
 import time
 
 from front import Trouble
+from fwpreload import preloaded
 
 BASE, OURS = "pthread", "furwock"
 FAMILIES = {BASE: "rival", OURS: "furwock"}
@@ -29,9 +30,7 @@ class Worker:
         """What the worker prints, or Trouble."""
         environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
         if library:
-            # By its name: a path in LD_PRELOAD cannot have a blank.
-            directory, environment["LD_PRELOAD"] = os.path.split(os.path.abspath(library))
-            environment["LD_LIBRARY_PATH"] = directory
+            environment.update(preloaded(library))
         try:
             done = subprocess.run([self.path, *map(str, words)], env=environment, timeout=timeout,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -18,9 +18,10 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                *[os.pardir] * 3, "tools"))
 
-from preloading import preloaded  # noqa: E402
+from fwpreload import preloaded  # noqa: E402
 
 SCOPE = re.compile(r"(__)?(pthread_(mutex|cond|rwlock|barrier|spin)|sem_|mtx_|cnd_)")
 # Exported besides: calls that have to know what a lock does to their thread.

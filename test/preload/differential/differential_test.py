@@ -17,9 +17,10 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                *[os.pardir] * 3, "tools"))
 
-from preloading import preloaded  # noqa: E402
+from fwpreload import preloaded  # noqa: E402
 
 FAMILIES = ("mutex", "rwlock", "sem", "named", "gates", "attributes", "c11")
 COUNT = 60   # sequences of a family; a second or two, for each library

@@ -16,9 +16,10 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                *[os.pardir] * 3, "tools"))
 
-from preloading import preloaded  # noqa: E402
+from fwpreload import preloaded  # noqa: E402
 
 # Of the compiler, the linker and the start of a program; nobody replaces them.
 TOOLCHAIN = {

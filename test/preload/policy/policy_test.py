@@ -8,9 +8,10 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                *[os.pardir] * 3, "tools"))
 
-from preloading import preloaded  # noqa: E402
+from fwpreload import preloaded  # noqa: E402
 
 SECONDS = 900  # only a hang takes as long
 FURWOCK, PROGRAM, LIBRARIES = None, None, ()

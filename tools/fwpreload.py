@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The environment that puts libraries before the C library, for the tests in Python.
+"""The environment that puts libraries before the C library, for tests, tools and benchmarks.
 
 By their names: LD_PRELOAD cannot have a path with a blank, and what it cannot have it ignores, with
 a line on standard error.
