@@ -18,8 +18,8 @@
 #include <furwock/bits/atomic.h>
 
 #include "stripe.h"
-#include "sys/alone.h"
 #include "sys/clock.h"
+#include "sys/single_threaded.h"
 
 #define TAKEN_WORDS ((FW_STRIPES_ + 63) / 64)
 
@@ -96,7 +96,7 @@ void fw_fork_prepare_(void)
         depth++;
         return;
     }
-    if (fw_is_alone_())
+    if (fw_is_single_threaded_())
         return;
     latest = fw_clock_ns_() + FW_FORK_PATIENCE_NS_;
     if (!lock_by(&forking, latest))

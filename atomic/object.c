@@ -75,7 +75,7 @@ static uint8_t company;
 static inline void mark_company(void)
 {
     if (!fw_is_watched_())
-        fw_mark_company_(&company);
+        fw_mark_multithreaded_(&company);
 }
 
 static ALWAYS_INLINE void load_any(const void *object, void *out, size_t n, int order)
@@ -279,7 +279,7 @@ __attribute__((noinline)) static bool compare_exchange_long(void *object, void *
 
 static ALWAYS_INLINE bool is_short(const void *object, size_t n)
 {
-    return fw_guard_is_stripe_() && fw_is_words_(object, n) && fw_had_company_(&company);
+    return fw_guard_is_stripe_() && fw_is_words_(object, n) && fw_was_multithreaded_(&company);
 }
 
 #include "object_short.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "copy.h"
-#include "sys/alone.h"
+#include "sys/single_threaded.h"
 #include "word_lock.h"
 
 /*
@@ -59,7 +59,7 @@ static inline struct fw_stripe_ *fw_stripe_of_(const void *object)
  */
 static inline bool fw_stripe_take_alone_(struct fw_stripe_ *s)
 {
-    if (!fw_is_alone_() || fw_load32_relaxed(&s->lock.word) != 0)
+    if (!fw_is_single_threaded_() || fw_load32_relaxed(&s->lock.word) != 0)
         return false;
     fw_store32_relaxed(&s->lock.word, FW_WORD_LOCK_HELD_);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -74,7 +74,7 @@ static inline void fw_stripe_lock_(struct fw_stripe_ *s)
 
 static inline void fw_stripe_unlock_(struct fw_stripe_ *s)
 {
-    if (fw_is_alone_() && fw_load32_relaxed(&s->lock.word) == FW_WORD_LOCK_HELD_)
+    if (fw_is_single_threaded_() && fw_load32_relaxed(&s->lock.word) == FW_WORD_LOCK_HELD_)
         fw_store32_release(&s->lock.word, 0);
     else
         fw_word_lock_unlock_(&s->lock);

@@ -117,7 +117,8 @@ list(APPEND FURWOCK_RELEASE_DIR ${PROJECT_SOURCE_DIR}/src/sys/call/${fw_call})
 # The library's private headers, for tests that compile or look into src/.
 add_library(furwock_private INTERFACE)
 target_include_directories(furwock_private INTERFACE
-    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${FURWOCK_RELEASE_DIR})
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+    ${PROJECT_SOURCE_DIR}/src/thread/default ${FURWOCK_RELEASE_DIR})
 
 # --- Third-party packages: interface targets fw_cmocka, fw_jansson, fw_libdw, where found -
 find_package(PkgConfig)

@@ -73,7 +73,7 @@ static const char *const names[] = {
     [RUN_QUIET] = "libfurwock-pthread.so", [RUN_COUNTING] = "libfurwock-pthread-stat.so"};
 
 /* From where this program lies: as installed, and in a build directory. */
-static const char *const folders[] = {FW_COMMAND_LIBRARY_DIR, "../preload"};
+static const char *const folders[] = {FW_COMMAND_LIBRARY_DIR, "../posix"};
 
 enum { FOLDERS = sizeof folders / sizeof *folders };
 

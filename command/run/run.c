@@ -52,7 +52,7 @@ static bool is_spin(const char *text, size_t length)
     return true;
 }
 
-/* What the library will understand (preload/settings.h). */
+/* What the library will understand (posix/settings.h). */
 static bool is_policy(const char *text)
 {
     for (;;) {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /*
- * The directory into which the processes of a run count (preload/stat_file.h).  It is locked
+ * The directory into which the processes of a run count (posix/stat_file.h).  It is locked
  * (flock) for as long as furwock run lives: one that nobody has locked was left by a furwock run
  * that was killed, and is removed by the next one of the same user.
  */

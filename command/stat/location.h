@@ -11,7 +11,7 @@
  */
 struct locations;
 
-/* The copies, the latest one last, as preload/stat_file.h has them. */
+/* The copies, the latest one last, as posix/stat_file.h has them. */
 struct locations *locations_open(const char *maps);
 void locations_close(struct locations *p);
 

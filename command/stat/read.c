@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
-#include "preload/counting/table.h"
-#include "preload/stat_what.h"
+#include "posix/counting/table.h"
+#include "posix/stat_what.h"
 
 static const char suffix[] = ".maps";
 

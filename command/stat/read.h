@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/stat_file.h"
+#include "posix/stat_file.h"
 
-/* What the processes of a run have counted (preload/stat_file.h), as it is at that moment. */
+/* What the processes of a run have counted (posix/stat_file.h), as it is at that moment. */
 
 struct stat_process {
     struct fw_stat_file_ *file; /* a copy; the last wait of each thread is in the tables */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/object.h"
-#include "preload/stat_what.h"
+#include "posix/object.h"
+#include "posix/stat_what.h"
 #include "show.h"
 
 uint64_t stat_percentile(const struct fw_stat_lock_ *l, double share)

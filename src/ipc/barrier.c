@@ -62,11 +62,11 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "core/adaptive_spin.h"
 #include "ipc/announce.h"
 #include "ipc/barrier_place.h"
 #include "ipc/barrier_word.h"
 #include "ipc/nap.h"
-#include "luck.h"
 
 _Static_assert(sizeof(fw_ipc_barrier) == 64, "the places begin on a line of the cache");
 

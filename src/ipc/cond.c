@@ -52,10 +52,10 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
+#include "core/adaptive_spin.h"
 #include "ipc/member.h"
 #include "ipc/mutex.h"
 #include "ipc/nap.h"
-#include "luck.h"
 #include "sys/cancel.h"
 #include "sys/panic.h"
 

@@ -14,8 +14,8 @@
 
 #include <furwock/futex.h>
 
+#include "core/recheck.h"
 #include "ipc/member.h"
-#include "nap_growth.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"

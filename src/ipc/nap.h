@@ -9,10 +9,10 @@
 #include <furwock/futex.h>
 #include <furwock/wait.h>
 
+#include "core/wait.h"
 #include "ipc/layout.h"
 #include "ipc/member.h"
 #include "sys/robust.h"
-#include "wait.h"
 
 /*
  * How a thread waits for something between processes: it polls as the policy says, then sleeps

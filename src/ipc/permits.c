@@ -39,10 +39,10 @@
 
 #include <furwock/ipc/permits.h>
 
+#include "core/adaptive_spin.h"
 #include "ipc/announce.h"
 #include "ipc/member.h"
 #include "ipc/nap.h"
-#include "luck.h"
 
 #define PERMITS_SERIAL UINT64_C(0x7fffffff)
 #define PERMIT_NONE UINT32_MAX

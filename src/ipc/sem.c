@@ -29,11 +29,11 @@
 
 #include <furwock/ipc/sem.h>
 
+#include "core/adaptive_spin.h"
 #include "ipc/announce.h"
 #include "ipc/member.h"
 #include "ipc/nap.h"
 #include "ipc/sem.h"
-#include "luck.h"
 
 #define SEM_MADE (UINT64_C(1) << 63)
 #define SEM_VALUE UINT64_C(0x7fffffff)

@@ -86,7 +86,7 @@ def options_of(*words):
 
 def variables():
     """Those that the sources ask the environment for."""
-    for folder in ("src", "preload", "rt", "atomic", "command", "assist"):
+    for folder in ("src", "posix", "rt", "atomic", "command", "assist"):
         for path in (TOP / folder).rglob("*.c"):
             text = path.read_text(encoding="utf-8")
             yield from re.findall(r'(?:getenv|fw_environment_)\([^;"]*"(FURWOCK_[A-Z_]+)', text)
@@ -140,8 +140,8 @@ def fences(_):
         subprocess.run([FENCES], stdout=subprocess.DEVNULL, timeout=900, check=True)
 
 
-elsewhere("run --no-wait", "test/preload/stat/stat_test.py", "test_processes_that_go_on")
-elsewhere("run --live", "test/preload/stat/stat_test.py", "test_every_second")
+elsewhere("run --no-wait", "test/posix/stat/stat_test.py", "test_processes_that_go_on")
+elsewhere("run --live", "test/posix/stat/stat_test.py", "test_every_second")
 
 
 # --- JSON, in place of a table ---------------------------------------------------------------

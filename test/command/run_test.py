@@ -304,7 +304,7 @@ class Refuses(Case):
     def elsewhere(self, folder):
         """A copy of the program, with its libraries beside it."""
         for name in ("libfurwock-pthread.so", "libfurwock-pthread-stat.so"):
-            self.put(f"{folder}/preload/{name}",
+            self.put(f"{folder}/posix/{name}",
                      (pathlib.Path(LIBRARY[0]).parent / name).read_bytes())
         return self.put(f"{folder}/command/furwock",
                         pathlib.Path(command_test.PROGRAM[0]).read_bytes())
@@ -321,7 +321,7 @@ class Refuses(Case):
     def test_the_library_is_to_be_searched(self):
         """A name with a blank cannot be in LD_PRELOAD: the directory is searched."""
         path = self.elsewhere("a b")
-        where = f"{self.folder}/a b/preload"
+        where = f"{self.folder}/a b/posix"
         for before, after in ((None, where), ("", where), ("/x:/y", f"{where}:/x:/y"),
                               (where, where), (f"{where};/x", f"{where};/x"),
                               (where + "c", f"{where}:{where}c")):

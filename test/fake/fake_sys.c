@@ -5,6 +5,7 @@
 
 #include <furwock/futex.h>
 
+#include "core/thread_state.h"
 #include "fake.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
@@ -12,7 +13,6 @@
 #include "sys/release.h"
 #include "sys/running.h"
 #include "sys/slice.h"
-#include "sys/thread.h"
 
 /* The rest of the fake kernel: threads, time, releases, panics. */
 

@@ -66,10 +66,8 @@ def read(family: Family, fault: Fault, root: pathlib.Path, file: str) -> str:
         if header.startswith("include/"):
             text = text.replace(f"#include <furwock/{name}>", f'#include "{name}"')
         else:
-            text = text.replace(f'#include "ipc/{name}"', f'#include "{name}"')
-            text = text.replace(f'#include "rt/{name}"', f'#include "{name}"')
-            text = text.replace(f'#include "sys/{name}"', f'#include "{name}"')
-            text = text.replace(f'#include "rt/scx/{name}"', f'#include "{name}"')
+            for directory in ("core", "ipc", "rt", "rt/scx", "sys", "thread"):
+                text = text.replace(f'#include "{directory}/{name}"', f'#include "{name}"')
     return text
 
 

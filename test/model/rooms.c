@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/waitqueue.h"
 #include "cpus.h"
 #include "engine/model.h"
 #include "engine/report.h"
 #include "memory.h"
-#include "room.h"
 #include "rooms.h"
 
 /* As the room itself, it is an object in the shared memory. */
@@ -50,7 +50,7 @@ void rooms_make(void)
         rooms[i] = model_object(names[i], sizeof *rooms[i], parts, decode);
 }
 
-/* --- For the sources: src/room.h ------------------------------------------------------------ */
+/* --- For the sources: src/core/waitqueue.h ----------------------------------------------- */
 
 static struct locked_room *room_of(const void *object)
 {

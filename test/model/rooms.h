@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * The waiting rooms of src/room.h under the model: fw_room_enter_ and fw_room_leave_, with a lock
- * that is an operation of the engine.  A program has as many rooms as it says (.rooms); the n-th
+ * The waiting rooms of src/core/waitqueue.h under the model: fw_room_enter_ and
+ * fw_room_leave_, with a lock that is an operation of the engine.  A program has as many rooms as it says (.rooms); the n-th
  * object that its setup makes leads to room n modulo that number, so that with one room all objects
  * share it.
  *

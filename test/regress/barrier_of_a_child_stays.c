@@ -15,7 +15,7 @@
 #include <furwock/barrier.h>
 #include <furwock/bits/atomic.h>
 
-#include "barrier_word.h"
+#include "thread/barrier_word.h"
 
 enum { CHILD_SECONDS = 100 };
 

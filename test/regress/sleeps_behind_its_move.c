@@ -16,7 +16,7 @@
 #include <furwock/cond.h>
 #include <furwock/futex.h>
 
-#include "wait.h"
+#include "core/wait.h"
 
 static fw_mutex m;
 static fw_cond c;

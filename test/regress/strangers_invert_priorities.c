@@ -18,9 +18,9 @@
 #include <furwock/cond.h>
 #include <furwock/rwlock.h>
 
-#include "cond_line.h"
-#include "room.h"
-#include "rwlock_word.h"
+#include "core/waitqueue.h"
+#include "thread/cond_queue.h"
+#include "thread/rwlock_word.h"
 
 enum { LOW = 1, MIDDLE = 2, HIGH = 3 };
 

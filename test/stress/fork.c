@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mutex_word.h"
+#include "thread/mutex_word.h"
 
 /*
  * Forks in the middle of everything.  The child owns what the forking thread owned: it unlocks

@@ -10,7 +10,7 @@
 
 #include <furwock/rwlock.h>
 
-#include "rwlock_word.h"
+#include "thread/rwlock_word.h"
 
 /*
  * Forks while others stand in line for read-write locks.  The child has what the forking thread

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mutex_word.h"
+#include "thread/mutex_word.h"
 
 struct stress stress = {.seconds = 1.5, .threads = 4, .seed = 1};
 

@@ -6,7 +6,7 @@
 
 #include "units_words.h"
 
-/* src/any.c, and what the objects do for it. */
+/* src/thread/any.c, and what the objects do for it. */
 
 static fw_sem a, b;
 static fw_event door, ticket;

@@ -5,11 +5,11 @@
 #include <furwock/barrier.h>
 #include <furwock/futex.h>
 
-#include "barrier_word.h"
 #include "fake.h"
 #include "testing.h"
+#include "thread/barrier_word.h"
 
-/* src/barrier.c over the fake kernel. */
+/* src/thread/barrier.c over the fake kernel. */
 
 enum { OTHER = 300 };
 

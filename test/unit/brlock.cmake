@@ -3,7 +3,7 @@
 # The big-reader lock and what it counts with.
 
 add_library(fw_brlock_under_fake STATIC
-    ${PROJECT_SOURCE_DIR}/src/brlock.c ${PROJECT_SOURCE_DIR}/src/brlock_life.c
+    ${PROJECT_SOURCE_DIR}/src/thread/brlock.c ${PROJECT_SOURCE_DIR}/src/thread/brlock_life.c
     ${PROJECT_SOURCE_DIR}/test/fake/fake_percpu.c)
 target_link_libraries(fw_brlock_under_fake PUBLIC fw_under_fake PRIVATE fw_house)
 

@@ -3,12 +3,12 @@
 
 #include <furwock/brlock.h>
 
-#include "brlock_lines.h"
 #include "fake.h"
 #include "fake_percpu.h"
 #include "testing.h"
+#include "thread/brlock_lines.h"
 
-/* src/brlock_life.c: what may be unmade, and when. */
+/* src/thread/brlock_life.c: what may be unmade, and when. */
 
 static fw_brlock lock;
 

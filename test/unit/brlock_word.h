@@ -11,9 +11,9 @@
 #include <furwock/brlock.h>
 #include <furwock/futex.h>
 
-#include "brlock_lines.h"
 #include "fake.h"
 #include "fake_percpu.h"
+#include "thread/brlock_lines.h"
 
 /* What the tests of fw_brlock under the fake kernel share. */
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "bucket_lock.h"
+#include "core/bucket_lock.h"
 #include "fake.h"
 #include "sys/schedule.h"
 

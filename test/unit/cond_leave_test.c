@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cond_waits.h"
 
-/* src/cond.c with the fake kernel: misuse, and waiters that are cancelled. */
+/* src/thread/cond.c with the fake kernel: misuse, and waiters that are cancelled. */
 
 static void waiting_without_the_mutex_stops_the_program(void **state)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "cond_loose.h"
 #include "cond_waits.h"
-#include "mutex_loose.h"
-#include "mutex_move.h"
+#include "thread/cond_posix.h"
+#include "thread/mutex_posix.h"
+#include "thread/mutex_requeue.h"
 
-/* src/cond_loose.h with the fake kernel: what the drop-in needs, and what would stop others. */
+/*
+ * src/thread/cond_posix.h with the fake kernel: what the drop-in needs, and what would stop
+ * others.
+ */
 
 static uint64_t late;
 static fw_mutex second;

@@ -5,7 +5,7 @@
 #include "fake.h"
 #include "testing.h"
 
-/* preload/cond_shared.c with the fake kernel. */
+/* posix/cond_shared.c with the fake kernel. */
 
 enum { WAITERS = 1 };
 

@@ -5,7 +5,7 @@
 
 #include "cond_waits.h"
 
-/* src/cond.c with the fake kernel: waiting, signals, broadcasts, time-outs. */
+/* src/thread/cond.c with the fake kernel: waiting, signals, broadcasts, time-outs. */
 
 static void nobody_waits_and_nothing_happens(void **state)
 {

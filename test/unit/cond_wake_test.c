@@ -3,7 +3,7 @@
 
 #include "cond_waits.h"
 
-/* src/cond_wake.c: when a waiter is woken.  What happens to several is in cond_test.c. */
+/* src/thread/cond_wake.c: when a waiter is woken.  What happens to several is in cond_test.c. */
 
 static unsigned wakes_inside; /* how many wakes the signaller had made when it still held m */
 

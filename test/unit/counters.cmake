@@ -2,8 +2,8 @@
 #
 # Units, semaphore, event and wait-any.  (The latch is one of those that wait-any waits for.)
 
-set(counters any.c event.c latch.c sem.c units.c units_wait.c)
-list(TRANSFORM counters PREPEND ${PROJECT_SOURCE_DIR}/src/)
+set(counters any.c event.c latch.c permits.c permits_wait.c sem.c)
+list(TRANSFORM counters PREPEND ${PROJECT_SOURCE_DIR}/src/thread/)
 add_library(fw_counters_under_fake STATIC ${counters})
 target_link_libraries(fw_counters_under_fake PUBLIC fw_under_fake PRIVATE fw_house)
 

@@ -2,9 +2,9 @@
 #
 # Barrier, latch and once.
 
-set(gates ${PROJECT_SOURCE_DIR}/src/barrier.c ${PROJECT_SOURCE_DIR}/src/latch.c
-    ${PROJECT_SOURCE_DIR}/src/once.c)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/once.c PROPERTIES
+set(gates ${PROJECT_SOURCE_DIR}/src/thread/barrier.c ${PROJECT_SOURCE_DIR}/src/thread/latch.c
+    ${PROJECT_SOURCE_DIR}/src/thread/once.c)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/thread/once.c PROPERTIES
     COMPILE_OPTIONS "-fexceptions;-fasynchronous-unwind-tables") # as the library has it
 add_library(fw_gates_under_fake STATIC ${gates})
 target_link_libraries(fw_gates_under_fake PUBLIC fw_under_fake PRIVATE fw_house)

@@ -4,8 +4,8 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "core/recheck.h"
 #include "ipc_nap_fixture.h"
-#include "nap_growth.h"
 #include "sys/clock.h"
 #include "sys/wait_any.h"
 #include "testing.h"

@@ -4,12 +4,12 @@
 #include <furwock/futex.h>
 #include <furwock/latch.h>
 
-#include "any_source.h"
 #include "fake.h"
-#include "latch_word.h"
 #include "testing.h"
+#include "thread/any_source.h"
+#include "thread/latch_word.h"
 
-/* src/latch.c over the fake kernel. */
+/* src/thread/latch.c over the fake kernel. */
 
 enum { OTHER = 300 };
 

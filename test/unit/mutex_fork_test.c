@@ -3,7 +3,7 @@
 
 #include "mutex_words.h"
 
-/* src/mutex.c in a forked child: what the word says of waiters that do not exist there. */
+/* src/thread/mutex.c in a forked child: what the word says of waiters that do not exist there. */
 
 static fw_mutex m;
 

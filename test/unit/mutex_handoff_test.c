@@ -5,7 +5,7 @@
 
 #include "mutex_words.h"
 
-/* src/mutex.c: passing the lock, by unlock_fair and to those who starve. */
+/* src/thread/mutex.c: passing the lock, by unlock_fair and to those who starve. */
 
 static fw_mutex m;
 

@@ -3,10 +3,10 @@
 
 #include <furwock/futex.h>
 
-#include "mutex_move.h"
 #include "mutex_words.h"
+#include "thread/mutex_requeue.h"
 
-/* src/mutex_move.c: waiters that come by somebody else's hand. */
+/* src/thread/mutex_requeue.c: waiters that come by somebody else's hand. */
 
 static fw_mutex m;
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
+#include "core/thread_state.h"
 #include "mutex_words.h"
-#include "sys/thread.h"
 
-/* src/mutex.c without waiting: taking what is free, every release, misuse, and who owns it. */
+/*
+ * src/thread/mutex.c without waiting: taking what is free, every release, misuse, and who
+ * owns it.
+ */
 
 static void init_and_zeroes_are_free(void **state)
 {

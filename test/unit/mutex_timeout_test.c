@@ -5,7 +5,10 @@
 
 #include "mutex_words.h"
 
-/* src/mutex.c: deadlines, what a waiter that gives up leaves behind, and the waiting policies. */
+/*
+ * src/thread/mutex.c: deadlines, what a waiter that gives up leaves behind, and the waiting
+ * policies.
+ */
 
 static fw_mutex m;
 

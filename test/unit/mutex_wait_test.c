@@ -5,7 +5,7 @@
 
 #include "mutex_words.h"
 
-/* src/mutex.c, waiting: joining, fencing, sleeping, waking, losing, giving up. */
+/* src/thread/mutex.c, waiting: joining, fencing, sleeping, waking, losing, giving up. */
 
 static fw_mutex m;
 

@@ -7,8 +7,8 @@
 #include <furwock/mutex.h>
 
 #include "fake.h"
-#include "mutex_word.h"
 #include "testing.h"
+#include "thread/mutex_word.h"
 
 /* How the mutex tests write words down: HELD(tid) | FENCED | WAITERS(2), and so on. */
 #define HELD(tid) ((uint64_t)FAKE_ID(tid))

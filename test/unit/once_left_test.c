@@ -16,7 +16,7 @@ const char *__tsan_default_options(void)
     return "die_after_fork=0";
 }
 
-/* src/once.c with threads: initialisers that do not return, and forks. */
+/* src/thread/once.c with threads: initialisers that do not return, and forks. */
 
 /* Exit statuses of a child. */
 enum { CHILD_OK = 0, CHILD_FAILED = 1, CHILD_LIMIT_S = 100 };

@@ -9,7 +9,7 @@
 #include "fake.h"
 #include "testing.h"
 
-/* src/once.c over the fake kernel. */
+/* src/thread/once.c over the fake kernel. */
 
 enum { OTHER = 300, SLEEPERS = 0x80 };
 

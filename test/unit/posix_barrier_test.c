@@ -14,7 +14,7 @@
 #include "sleeper.h"
 #include "testing.h"
 
-/* preload/barrier.c, with threads and with processes. */
+/* posix/barrier.c, with threads and with processes. */
 
 struct ground {
     pthread_barrier_t b;

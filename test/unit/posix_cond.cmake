@@ -5,8 +5,8 @@ fw_test(NAME unit_cond_loose LABEL "unit;preload" SOURCES cond_loose_test.c
     LIBS fw_under_fake fw_cmocka)
 if(TARGET furwock_posix_objects)
     fw_test(NAME unit_cond_shared LABEL "unit;preload"
-        SOURCES cond_shared_test.c ${PROJECT_SOURCE_DIR}/preload/cond_shared.c
-        INCLUDES ${PROJECT_SOURCE_DIR}/preload LIBS fw_under_fake fw_cmocka)
+        SOURCES cond_shared_test.c ${PROJECT_SOURCE_DIR}/posix/cond_shared.c
+        INCLUDES ${PROJECT_SOURCE_DIR}/posix LIBS fw_under_fake fw_cmocka)
     # ThreadSanitizer does not see that the kernel gives a dead thread's mutex on, nor thrd_create.
     set(names posix_cond posix_cond_cancel posix_condattr)
     if(FURWOCK_SANITIZE STREQUAL "thread")

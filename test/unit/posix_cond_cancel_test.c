@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "posix_cond_kinds.h"
 
-/* preload/cond.c with the real kernel: threads that are cancelled, and owners that die. */
+/* posix/cond.c with the real kernel: threads that are cancelled, and owners that die. */
 
 /* --- Cancellation --------------------------------------------------------------------------- */
 

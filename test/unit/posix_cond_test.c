@@ -3,7 +3,7 @@
 
 #include "posix_cond_kinds.h"
 
-/* preload/cond.c with the real kernel: every kind of mutex, results. */
+/* posix/cond.c with the real kernel: every kind of mutex, results. */
 
 static const struct timespec past = {1, 0}, before_the_epoch = {-5, 0}, bad = {0, 1000000000},
                              negative = {0, -1};

@@ -7,7 +7,7 @@
 #include "c11.h"
 #include "posix_cond_kinds.h"
 
-/* preload/condattr.c and c11.c with the real kernel. */
+/* posix/condattr.c and c11.c with the real kernel. */
 
 static const struct timespec past = {1, 0}, bad = {0, 1000000000};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plain POSIX mutexes (preload/mutex.c): what one thread, and another that helps, sees of them. */
+/* Plain POSIX mutexes (posix/mutex.c): what one thread, and another that helps, sees of them. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>

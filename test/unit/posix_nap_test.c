@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "nap_growth.h"
+#include "core/recheck.h"
 #include "testing.h"
 
-/* src/nap_growth.h: naps of one wait. */
+/* src/core/recheck.h: naps of one wait. */
 
 static const uint64_t ms = 1000000;
 

@@ -7,7 +7,7 @@
 #include "rwlock.h"
 #include "testing.h"
 
-/* preload/rwlock.c, rwlock_shared.c and rwlockattr.c: results and error numbers, one thread. */
+/* posix/rwlock.c, rwlock_shared.c and rwlockattr.c: results and error numbers, one thread. */
 
 static const struct timespec past = {1, 0}, before_the_epoch = {-5, 0}, bad = {0, 1000000000},
                              negative = {0, -1};

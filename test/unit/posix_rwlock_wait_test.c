@@ -14,7 +14,7 @@
 #include "sleeper.h"
 #include "testing.h"
 
-/* preload/rwlock.c and rwlock_shared.c: those who wait, in threads and in processes. */
+/* posix/rwlock.c and rwlock_shared.c: those who wait, in threads and in processes. */
 
 static const struct timespec past = {1, 0};
 

@@ -16,7 +16,7 @@
 #include "sem_word.h"
 #include "testing.h"
 
-/* preload/sem.c, sem_named.c and cancel.c with the real kernel: results and error numbers. */
+/* posix/sem.c, sem_named.c and cancel.c with the real kernel: results and error numbers. */
 
 static const struct timespec past = {1, 0}, before_the_epoch = {-5, 0}, bad = {0, 1000000000},
                              negative = {0, -1};

@@ -9,7 +9,7 @@
 #include "spin.h"
 #include "testing.h"
 
-/* preload/spin.c */
+/* posix/spin.c */
 
 enum { THREADS = 4, ROUNDS = 20000 };
 

@@ -4,11 +4,11 @@
 fw_test(NAME unit_count_file LABEL "unit;preload" SOURCES count_file_test.c
     ${PROJECT_SOURCE_DIR}/src/sys/count_file.c LIBS furwock furwock_private fw_cmocka)
 
-set(counting ${PROJECT_SOURCE_DIR}/preload/counting)
+set(counting ${PROJECT_SOURCE_DIR}/posix/counting)
 fw_test(NAME unit_posix_stat_table LABEL "unit;preload" SOURCES posix_stat_table_test.c
     ${counting}/table.c LIBS furwock furwock_private fw_cmocka
-    INCLUDES ${PROJECT_SOURCE_DIR}/preload)
+    INCLUDES ${PROJECT_SOURCE_DIR}/posix)
 fw_test(NAME unit_posix_stat_wait LABEL "unit;preload" SOURCES posix_stat_wait_test.c
     ${counting}/place.c ${counting}/table.c ${counting}/wait.c
     ${PROJECT_SOURCE_DIR}/src/sys/count_file.c ${PROJECT_SOURCE_DIR}/src/sys/say.c
-    LIBS furwock furwock_private fw_cmocka INCLUDES ${counting} ${PROJECT_SOURCE_DIR}/preload)
+    LIBS furwock furwock_private fw_cmocka INCLUDES ${counting} ${PROJECT_SOURCE_DIR}/posix)

@@ -7,7 +7,7 @@
 #include "stat_what.h"
 #include "testing.h"
 
-/* preload/counting/table.c, in memory that is no file. */
+/* posix/counting/table.c, in memory that is no file. */
 
 static struct fw_stat_file_ *f;
 

@@ -13,7 +13,7 @@
 #include "testing.h"
 
 /*
- * preload/counting/wait.c and place.c: what a thread leaves in the file.  The environment is read
+ * posix/counting/wait.c and place.c: what a thread leaves in the file.  The environment is read
  * when a program begins, so this one begins anew, with a directory.
  */
 

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/thread_state.h"
 #include "sys/release.h"
-#include "sys/thread.h"
 #include "testing.h"
 
 /* The release without an atomic instruction, on the real kernel: contract in sys/release.h. */

@@ -3,10 +3,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "room.h"
+#include "core/waitqueue.h"
 #include "testing.h"
 
-/* src/room.c: lines, and who is inside. */
+/* src/core/waitqueue.c: lines, and who is inside. */
 
 static int first_object, second_object;
 

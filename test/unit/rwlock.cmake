@@ -3,8 +3,9 @@
 # The read-write lock, with the fake kernel: its calls, whose turn it is, and the waiting.
 
 set(rwlock_src ${PROJECT_SOURCE_DIR}/src)
-add_library(fw_rwlock_under_fake STATIC ${rwlock_src}/room.c ${rwlock_src}/rwlock.c
-    ${rwlock_src}/rwlock_line.c ${rwlock_src}/rwlock_turn.c)
+add_library(fw_rwlock_under_fake STATIC ${rwlock_src}/core/waitqueue.c
+    ${rwlock_src}/thread/rwlock.c ${rwlock_src}/thread/rwlock_queue.c
+    ${rwlock_src}/thread/rwlock_turn.c)
 target_link_libraries(fw_rwlock_under_fake PUBLIC fw_under_fake PRIVATE fw_house)
 
 foreach(name rwlock rwlock_turn rwlock_line rwlock_timeout rwlock_fork rwlock_loose)

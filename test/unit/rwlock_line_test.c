@@ -5,7 +5,7 @@
 
 #include "rwlock_words.h"
 
-/* src/rwlock_line.c: standing in line, polling, sleeping, being called. */
+/* src/thread/rwlock_queue.c: standing in line, polling, sleeping, being called. */
 
 static fw_rwlock l;
 static const fw_wait_policy spin = {FW_WAIT_SPIN_THEN_BLOCK, 1000}, never = {FW_WAIT_YIELD, 0};

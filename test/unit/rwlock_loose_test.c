@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "rwlock_loose.h"
 #include "rwlock_words.h"
+#include "thread/rwlock_posix.h"
 
-/* src/rwlock_loose.h: the rules of the C library, kept with an fw_rwlock; nothing stops here. */
+/*
+ * src/thread/rwlock_posix.h: the rules of the C library, kept with an fw_rwlock; nothing
+ * stops here.
+ */
 
 static fw_rwlock l;
 

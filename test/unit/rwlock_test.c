@@ -3,7 +3,7 @@
 
 #include "rwlock_words.h"
 
-/* src/rwlock.c where nobody waits: what each call makes of each word, and misuse. */
+/* src/thread/rwlock.c where nobody waits: what each call makes of each word, and misuse. */
 
 static fw_rwlock l;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "room.h"
-#include "rwlock_line.h"
+#include "core/waitqueue.h"
 #include "rwlock_words.h"
+#include "thread/rwlock_queue.h"
 
 /*
- * src/rwlock_turn.c: whose turn it is.  Lines are written as strings: R read, W write, u
+ * src/thread/rwlock_turn.c: whose turn it is.  Lines are written as strings: R read, W write, u
  * upgradable, U upgrade (always first); a writer that has been called is C, one that starves is S,
  * one that is a real-time thread is H.
  * What becomes of each: . stays, G is granted, C is called.

@@ -8,8 +8,8 @@
 #include <furwock/rwlock.h>
 
 #include "fake.h"
-#include "rwlock_word.h"
 #include "testing.h"
+#include "thread/rwlock_word.h"
 
 /* How the read-write lock's tests write words down: BY(OWNER) | WRITER, READERS(2) | CALL ... */
 #define BY(tid) ((uint64_t)FAKE_ID(tid) << RW_OWNER_SHIFT)

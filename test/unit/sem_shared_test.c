@@ -7,7 +7,7 @@
 #include "sem_word.h"
 #include "testing.h"
 
-/* preload/sem_shared.c with the fake kernel: the C library's protocol, step by step. */
+/* posix/sem_shared.c with the fake kernel: the C library's protocol, step by step. */
 
 static struct fw_posix_sem_ s;
 static jmp_buf unwound;

@@ -3,7 +3,7 @@
 
 #include "units_words.h"
 
-/* src/sem.c: what the header promises of one thread, and that a guess is only a guess. */
+/* src/thread/sem.c: what the header promises of one thread, and that a guess is only a guess. */
 
 static fw_sem s;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/settings.h: what is understood, and what is not. */
+/* posix/settings.h: what is understood, and what is not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

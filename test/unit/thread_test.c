@@ -7,11 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/thread_state.h"
 #include "sys/clock.h"
-#include "sys/thread.h"
 #include "testing.h"
 
-/* src/sys/thread.c: identities, and what a fork does to them. */
+/* src/core/thread_state.c: identities, and what a fork does to them. */
 
 #define GENERATIONS 16
 

@@ -4,7 +4,7 @@
 
 #include "units_words.h"
 
-/* src/units_wait.c as sem_wait has it: interrupted, and cancelled. */
+/* src/thread/permits_wait.c as sem_wait has it: interrupted, and cancelled. */
 
 static struct supply s;
 static jmp_buf unwound;

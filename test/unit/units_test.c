@@ -3,7 +3,10 @@
 
 #include "units_words.h"
 
-/* src/units.c and src/units_wait.c: units, waiters, and the wakes between them. */
+/*
+ * src/thread/permits.c and src/thread/permits_wait.c: units, waiters, and the wakes between
+ * them.
+ */
 
 static struct supply s;
 

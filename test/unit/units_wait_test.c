@@ -3,7 +3,10 @@
 
 #include "units_words.h"
 
-/* src/units_wait.c: a waiter that keeps losing has a unit reserved (the rest: units_test.c). */
+/*
+ * src/thread/permits_wait.c: a waiter that keeps losing has a unit reserved (the rest:
+ * units_test.c).
+ */
 
 static struct supply s;
 

@@ -7,8 +7,8 @@
 
 #include "fake.h"
 #include "testing.h"
-#include "units.h"
-#include "units_word.h"
+#include "thread/permits.h"
+#include "thread/permits_word.h"
 
 /* How the tests write words down: 2 | WAITERS(3) | WAKING(1), and so on. */
 #define WAITERS(n) ((uint64_t)(n)*UNITS_WAITER)

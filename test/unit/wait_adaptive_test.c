@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
+#include "core/wait.h"
 #include "fake.h"
 #include "testing.h"
-#include "wait.h"
 
-/* src/wait.c: the adaptive policy, with each answer of sys/running.h. */
+/* src/core/wait.c: the adaptive policy, with each answer of sys/running.h. */
 
 #define BUDGET_NS 3000u
 #define OWNER 321u

@@ -4,12 +4,12 @@
 
 #include <furwock/futex.h>
 
+#include "core/wait.h"
 #include "fake.h"
 #include "sys/clock.h"
 #include "testing.h"
-#include "wait.h"
 
-/* src/wait.c: the policies, their budgets, and sleeping. */
+/* src/core/wait.c: the policies, their budgets, and sleeping. */
 
 static int reset(void **state)
 {

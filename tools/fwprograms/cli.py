@@ -44,8 +44,8 @@ def arguments(argv, root):
     p.add_argument("--locks", default="glibc,furwock", metavar="NAME,...",
                    help="of glibc, furwock, counting, which is the library of furwock run --stat "
                         "(glibc,furwock)")
-    p.add_argument("--build", type=pathlib.Path, default=root / "build/release/preload",
-                   metavar="DIR", help="where the libraries are (build/release/preload)")
+    p.add_argument("--build", type=pathlib.Path, default=root / "build/release/posix",
+                   metavar="DIR", help="where the libraries are (build/release/posix)")
     p.add_argument("--slower", type=whole, default=1, metavar="N",
                    help="so many times longer until a program counts as hung (1)")
     p.add_argument("--reports", type=pathlib.Path, metavar="DIR",

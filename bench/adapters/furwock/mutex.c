@@ -4,7 +4,7 @@
 
 #include "bench/adapters/adapter_define.h"
 #include "measure/deadline.h"
-#include "mutex_word.h"
+#include "thread/mutex_word.h"
 
 /* The paper's spin variants poll for that long (Franke, Russell and Kirkwood, section 4.1). */
 enum { PAPER_SPIN_NS = 3000 };

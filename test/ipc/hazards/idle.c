@@ -20,9 +20,9 @@
 #include <furwock/ipc/permits.h>
 #include <furwock/ipc/sem.h>
 
+#include "core/recheck.h"
 #include "hazards/stage.h"
 #include "ipc/nap.h"
-#include "nap_growth.h"
 #include "sys/wait_any.h"
 
 enum { EACH = 3, KINDS = 7, WAITERS = EACH * KINDS, QUIET_MS = 2000, SIGNALS = 5 };

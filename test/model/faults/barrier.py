@@ -2,7 +2,7 @@
 """Faults in the barrier."""
 from .kinds import Family, Fault
 
-BARRIER, WORD = "src/barrier.c", "src/barrier_word.h"
+BARRIER, WORD = "src/thread/barrier.c", "src/thread/barrier_word.h"
 
 ARRIVAL = "    w = fw_add64_acq_rel(&b->state_, (stay ? BARRIER_INSIDE_ONE : 0) - n);\n"
 
@@ -60,5 +60,6 @@ FAULTS = [
           "    leave(b);\n    return 0;\n", "    leave(b);\n    return FW_BARRIER_SERIAL;\n"),
 ]
 
-FAMILY = Family("barrier", ["barrier.c"], ["include/furwock/barrier.h", "src/barrier_word.h"],
+FAMILY = Family("barrier", ["thread/barrier.c"],
+                ["include/furwock/barrier.h", "src/thread/barrier_word.h"],
                 {}, FAULTS)

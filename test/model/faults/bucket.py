@@ -2,7 +2,7 @@
 """Faults in the lock of a wait-queue bucket."""
 from .kinds import Family, Fault
 
-LOCK, HEADER = "src/bucket_lock.c", "src/bucket_lock.h"
+LOCK, HEADER = "src/core/bucket_lock.c", "src/core/bucket_lock.h"
 
 FAULTS = [
     Fault("bucket-lends-nothing", "a real-time thread sleeps as any other", "bucket-inversion",
@@ -36,4 +36,4 @@ FAULTS = [
           "    return seen == 0 && fw_cas32_acquire(", "    return fw_cas32_acquire("),
 ]
 
-FAMILY = Family("bucket", ["bucket_lock.c"], [HEADER], {}, FAULTS)
+FAMILY = Family("bucket", ["core/bucket_lock.c"], [HEADER], {}, FAULTS)

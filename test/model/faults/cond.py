@@ -2,8 +2,8 @@
 """Faults in the condition variable, and in how it hands waiters over to the mutex."""
 from .kinds import Family, Fault
 
-COND, WAKE, MOVE = "src/cond.c", "src/cond_wake.c", "src/mutex_move.c"
-LINE = "src/cond_line.h"
+COND, WAKE, MOVE = "src/thread/cond.c", "src/thread/cond_wake.c", "src/thread/mutex_requeue.c"
+LINE = "src/thread/cond_queue.h"
 
 FAULTS = [
     # --- Lining up and going to sleep -----------------------------------------------------------
@@ -28,9 +28,10 @@ FAULTS = [
           "cond-urgent-stale", COND,
           "    if (urgency == me->place.urgency)\n        return;\n", "    return;\n"),
     Fault("cond-equals-reversed", "goes before those that are as urgent", "cond-urgent-equals",
-          "src/room.h", "next->urgency >= urgency)", "next->urgency > urgency)"),
+          "src/core/waitqueue.h", "next->urgency >= urgency)", "next->urgency > urgency)"),
     Fault("cond-room-unsorted", "stands at the end, and says how urgent it is",
-          "cond-urgent", "src/room.h", "    if (urgency > 0) {", "    if (urgency < 0) {"),
+          "cond-urgent", "src/core/waitqueue.h",
+          "    if (urgency > 0) {", "    if (urgency < 0) {"),
     # --- Signals --------------------------------------------------------------------------------
     Fault("keeps-seq", "a signal leaves the value with which one is about to sleep",
           "cond-signal-after", WAKE, "    change_seq(c); /* C2 */\n", ""),
@@ -78,7 +79,7 @@ FAULTS = [
           "then = (without_ghosts(w, generation) + MUTEX_WAITER) | MUTEX_WAKING | MUTEX_FENCED;",
           "then = without_ghosts(w, generation);"),
     Fault("forgets-late-wake", "a release does not do what was put off", "cond-single",
-          "src/mutex.c", "    if (has_waiters(w))\n        fw_wake_now_(m);\n", ""),
+          "src/thread/mutex.c", "    if (has_waiters(w))\n        fw_wake_now_(m);\n", ""),
     Fault("late-with-thread", "puts a wake off with who signals, not with the mutex",
           "cond-loose-hand", MOVE, "    if (late == NULL)\n",
           "    if (late == NULL || word != NULL)\n"),
@@ -181,9 +182,11 @@ FAULTS = [
           "    if (fw_release_fence_() != 0)\n        return true;\n"),
 ]
 
-FAMILY = Family("cond", ["cond.c", "cond_wake.c", "mutex_move.c", "mutex.c"],
-                ["include/furwock/cond.h", "include/furwock/mutex.h", "src/mutex_word.h",
-                 "src/mutex_release.h",
-                 "src/mutex_move.h", "src/mutex_loose.h", "src/mutex_misuse.h",
-                 "src/cond_loose.h", "src/room.h", LINE],
-                {"mutex.c": ["fw_mutex_lock"]}, FAULTS)
+FAMILY = Family("cond", ["thread/cond.c", "thread/cond_wake.c", "thread/mutex_requeue.c",
+                         "thread/mutex.c"],
+                ["include/furwock/cond.h", "include/furwock/mutex.h", "src/thread/mutex_word.h",
+                 "src/thread/mutex_release.h",
+                 "src/thread/mutex_requeue.h", "src/thread/mutex_posix.h",
+                 "src/thread/mutex_misuse.h",
+                 "src/thread/cond_posix.h", "src/core/waitqueue.h", LINE],
+                {"thread/mutex.c": ["fw_mutex_lock"]}, FAULTS)

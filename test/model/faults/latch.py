@@ -2,7 +2,7 @@
 """Faults in the latch."""
 from .kinds import Family, Fault
 
-LATCH = "src/latch.c"
+LATCH = "src/thread/latch.c"
 
 FAULTS = [
     Fault("latch-sleeps-unannounced", "sleeps without SLEEPERS", "latch", LATCH,
@@ -28,5 +28,5 @@ FAULTS = [
           "    fw_store32_relaxed(&l->state_, w - n);\n"),
 ]
 
-FAMILY = Family("latch", ["latch.c"], ["include/furwock/latch.h", "src/latch_word.h"],
-                {"latch.c": ["fw_latch_source_"]}, FAULTS)
+FAMILY = Family("latch", ["thread/latch.c"], ["include/furwock/latch.h", "src/thread/latch_word.h"],
+                {"thread/latch.c": ["fw_latch_source_"]}, FAULTS)

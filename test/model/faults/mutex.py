@@ -2,8 +2,8 @@
 """Faults in the mutex."""
 from .kinds import Family, Fault
 
-MUTEX, HEADER, WORD = "src/mutex.c", "include/furwock/mutex.h", "src/mutex_word.h"
-WAIT, RELEASE = "src/wait.c", "src/mutex_release.h"
+MUTEX, HEADER, WORD = "src/thread/mutex.c", "include/furwock/mutex.h", "src/thread/mutex_word.h"
+WAIT, RELEASE = "src/core/wait.c", "src/thread/mutex_release.h"
 
 FAULTS = [
     # --- Taking ---------------------------------------------------------------------------------
@@ -120,6 +120,6 @@ FAULTS = [
           "    if (generation <= 31)\n"),
 ]
 
-FAMILY = Family("mutex", ["mutex.c", "wait.c"],
-                [HEADER, WORD, RELEASE, "src/mutex_move.h", "src/mutex_misuse.h"],
-                {"mutex.c": ["fw_mutex_lock"]}, FAULTS)
+FAMILY = Family("mutex", ["thread/mutex.c", "core/wait.c"],
+                [HEADER, WORD, RELEASE, "src/thread/mutex_requeue.h", "src/thread/mutex_misuse.h"],
+                {"thread/mutex.c": ["fw_mutex_lock"]}, FAULTS)

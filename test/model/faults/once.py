@@ -2,7 +2,7 @@
 """Faults in the once."""
 from .kinds import Family, Fault
 
-ONCE = "src/once.c"
+ONCE = "src/thread/once.c"
 
 FAULTS = [
     Fault("once-torn", "becomes the runner by a load and a store", "once", ONCE,
@@ -32,5 +32,5 @@ FAULTS = [
           "    if (has_sleepers(w) || fw_load32_relaxed(&o->state_) == 0)\n"),
 ]
 
-FAMILY = Family("once", ["once.c"], ["include/furwock/once.h"],
-                {"once.c": ["fw_once_call"]}, FAULTS)
+FAMILY = Family("once", ["thread/once.c"], ["include/furwock/once.h"],
+                {"thread/once.c": ["fw_once_call"]}, FAULTS)

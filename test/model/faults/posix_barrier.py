@@ -2,7 +2,7 @@
 """Faults in the barrier of the POSIX drop-in."""
 from .kinds import Family, Fault
 
-BARRIER = "preload/barrier.c"
+BARRIER = "posix/barrier.c"
 
 SLEEP = """        if (sleeps &&
             ((done & SLEEPERS) != 0 || fw_cas32_relaxed(&b->done, &done, done | SLEEPERS)))
@@ -48,4 +48,4 @@ FAULTS = [
           "    return PTHREAD_BARRIER_SERIAL_THREAD;\n"),
 ]
 
-FAMILY = Family("posix_barrier", ["barrier.c"], [], {}, FAULTS, "preload")
+FAMILY = Family("posix_barrier", ["barrier.c"], [], {}, FAULTS, "posix")

@@ -2,7 +2,7 @@
 """Faults in the condition variable that processes share in the POSIX drop-in."""
 from .kinds import Family, Fault
 
-COND = "preload/cond_shared.c"
+COND = "posix/cond_shared.c"
 
 FAULTS = [
     Fault("pcond-unlocks-first", "releases the mutex, then reads the number", "pcond", COND,
@@ -42,4 +42,4 @@ FAULTS = [
           "            return 0;\n        me->seen = fw_load32_relaxed(&me->c->word);\n"),
 ]
 
-FAMILY = Family("posix_cond", ["cond_shared.c"], ["preload/cond_shared.h"], {}, FAULTS, "preload")
+FAMILY = Family("posix_cond", ["cond_shared.c"], ["posix/cond_shared.h"], {}, FAULTS, "posix")

@@ -2,7 +2,7 @@
 """Faults in the shared and the robust mutex of the POSIX drop-in."""
 from .kinds import Family, Fault
 
-SHARED, ROBUST = "preload/mutex_shared.c", "preload/mutex_robust.c"
+SHARED, ROBUST = "posix/mutex_shared.c", "posix/mutex_robust.c"
 
 FAULTS = [
     Fault("pshared-forgets", "who has slept takes it as uncontended", "pshared-three", SHARED,
@@ -66,12 +66,12 @@ FAULTS = [
           "probust-lies", ROBUST, "    while (owner_of(*now) == 0) {\n",
           "    while (owner_of(*now) == 0 || fw_running_(owner_of(*now)) == FW_RUNNING_NO) {\n"),
     Fault("pshared-running-awake", "takes a waiter for awake while others want the CPU",
-          "pshared-lies", "preload/mutex_shared.c",
+          "pshared-lies", "posix/mutex_shared.c",
           "if (fw_xchg32_release(&m->word, FREE) == CROWDED)",
           "if (fw_xchg32_release(&m->word, FREE) == CROWDED && !fw_cpu_is_wanted_())"),
     Fault("probust-no-nap", "sleeps without an end", "probust-kill-two", ROBUST,
           "FW_FUTEX_SHARED, &end)", "FW_FUTEX_SHARED, deadline)"),
 ]
 
-FAMILY = Family("posix_mutex", ["mutex_shared.c", "mutex_robust.c"], ["preload/mutex_type.h"], {},
-                FAULTS, "preload")
+FAMILY = Family("posix_mutex", ["mutex_shared.c", "mutex_robust.c"], ["posix/mutex_type.h"], {},
+                FAULTS, "posix")

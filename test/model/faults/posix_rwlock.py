@@ -2,7 +2,7 @@
 """Faults in the process-shared read-write lock of the POSIX drop-in."""
 from .kinds import Family, Fault
 
-SHARED = "preload/rwlock_shared.c"
+SHARED = "posix/rwlock_shared.c"
 
 FAULTS = [
     # --- Entering and leaving -------------------------------------------------------------------
@@ -54,4 +54,4 @@ FAULTS = [
           SHARED, "bits, FW_FUTEX_SHARED, &nap);", "bits, FW_FUTEX_SHARED, deadline);"),
 ]
 
-FAMILY = Family("posix_rwlock", ["rwlock_shared.c"], [], {}, FAULTS, "preload")
+FAMILY = Family("posix_rwlock", ["rwlock_shared.c"], [], {}, FAULTS, "posix")

@@ -2,7 +2,7 @@
 """Faults in the shared semaphore of the POSIX drop-in."""
 from .kinds import Family, Fault
 
-SHARED, WORD = "preload/sem_shared.c", "preload/sem_word.h"
+SHARED, WORD = "posix/sem_shared.c", "posix/sem_word.h"
 
 FAULTS = [
     Fault("psem-wakes-first", "a post wakes before it adds", "psem-two", SHARED,
@@ -54,4 +54,4 @@ FAULTS = [
           "    return true;\n"),
 ]
 
-FAMILY = Family("posix_sem", ["sem_shared.c"], ["preload/sem_word.h"], {}, FAULTS, "preload")
+FAMILY = Family("posix_sem", ["sem_shared.c"], ["posix/sem_word.h"], {}, FAULTS, "posix")

@@ -2,8 +2,8 @@
 """Faults in the read-write lock."""
 from .kinds import Family, Fault
 
-RWLOCK, LINE, TURN = "src/rwlock.c", "src/rwlock_line.c", "src/rwlock_turn.c"
-WORD = "src/rwlock_word.h"
+RWLOCK, LINE, TURN = "src/thread/rwlock.c", "src/thread/rwlock_queue.c", "src/thread/rwlock_turn.c"
+WORD = "src/thread/rwlock_word.h"
 
 FAULTS = [
     # --- Entering and leaving -------------------------------------------------------------------
@@ -60,7 +60,7 @@ FAULTS = [
           "            me->is_comer = false;\n            l->line_ &= ~LINE_COMER;\n        }\n",
           "        }\n"),
     Fault("rw-naps-by-realtime", "measures a nap on the clock of the deadline", "rw-clock-step",
-          "src/wait.c", "fw_deadline end = fw_deadline_nap_(w->deadline, slice_ns);",
+          "src/core/wait.c", "fw_deadline end = fw_deadline_nap_(w->deadline, slice_ns);",
           "fw_deadline end = fw_deadline_in_(w->deadline == NULL ? CLOCK_MONOTONIC\n"
           "                                                          : w->deadline->clock,\n"
           "                                      slice_ns);"),
@@ -128,16 +128,19 @@ FAULTS = [
           "        l->line_ &= LINE_KIND;\n", "        l->line_ |= 0;\n"),
     # --- What the page says decides what it must not --------------------------------------------
     Fault("rw-robs-preempted", "takes the lock from a writer that is said not to run", "rw-lies",
-          "src/rwlock.c", "        if (rw_is_free(w)) {\n            if (try_write(l, w, id) == 0)",
+          "src/thread/rwlock.c",
+          "        if (rw_is_free(w)) {\n            if (try_write(l, w, id) == 0)",
           "        if (fw_running_(rw_writer(w)) == FW_RUNNING_NO)\n"
           "            return true;\n"
           "        if (rw_is_free(w)) {\n            if (try_write(l, w, id) == 0)"),
     Fault("rw-calls-idle-only", "frees the lock and calls no writer where others want the CPU",
-          "rw-lies", "src/rwlock.c", "        if (rw_calls(w) || overdue) {",
+          "rw-lies", "src/thread/rwlock.c", "        if (rw_calls(w) || overdue) {",
           "        if ((rw_calls(w) && !fw_cpu_is_wanted_()) || overdue) {"),
 ]
 
-FAMILY = Family("rwlock", ["rwlock.c", "rwlock_line.c", "rwlock_turn.c", "wait.c"],
-                ["include/furwock/rwlock.h", WORD, "src/rwlock_line.h", "src/rwlock_misuse.h"],
-                {"rwlock.c": ["fw_rwlock_rdlock", "fw_rwlock_rdunlock", "fw_rwlock_wrlock",
+FAMILY = Family("rwlock", ["thread/rwlock.c", "thread/rwlock_queue.c", "thread/rwlock_turn.c",
+                           "core/wait.c"],
+                ["include/furwock/rwlock.h", WORD, "src/thread/rwlock_queue.h",
+                 "src/thread/rwlock_misuse.h"],
+                {"thread/rwlock.c": ["fw_rwlock_rdlock", "fw_rwlock_rdunlock", "fw_rwlock_wrlock",
                               "fw_rwlock_wrunlock"]}, FAULTS)

@@ -2,8 +2,8 @@
 """Faults in units, and so in the semaphore, the event and wait-any."""
 from .kinds import Family, Fault
 
-UNITS, WAIT, WORD = "src/units.c", "src/units_wait.c", "src/units_word.h"
-EVENT, ANY, HEADER = "src/event.c", "src/any.c", "include/furwock/sem.h"
+UNITS, WAIT, WORD = "src/thread/permits.c", "src/thread/permits_wait.c", "src/thread/permits_word.h"
+EVENT, ANY, HEADER = "src/thread/event.c", "src/thread/any.c", "include/furwock/sem.h"
 
 FAULTS = [
     Fault("sem-wakes-first", "a post wakes before it adds", "sem-two", UNITS,
@@ -109,7 +109,8 @@ FAULTS = [
           "                                0);\n"),
 ]
 
-FAMILY = Family("sem", ["any.c", "sem.c", "event.c", "units_wait.c", "units.c"],
-                ["include/furwock/sem.h", "src/units_word.h"],
-                {"sem.c": ["fw_sem_trywait", "fw_sem_wait", "fw_sem_post", "fw_sem_source_"],
-                 "event.c": ["fw_event_source_"]}, FAULTS)
+FAMILY = Family("sem", ["thread/any.c", "thread/sem.c", "thread/event.c", "thread/permits_wait.c",
+                        "thread/permits.c"],
+                ["include/furwock/sem.h", "src/thread/permits_word.h"],
+                {"thread/sem.c": ["fw_sem_trywait", "fw_sem_wait", "fw_sem_post", "fw_sem_source_"],
+                 "thread/event.c": ["fw_event_source_"]}, FAULTS)

@@ -6,9 +6,9 @@
 #include <furwock/futex.h>
 
 #include "atomic_watch.h"
+#include "core/thread_state.h"
 #include "ipc_atomic_calls.h"
 #include "rush.h"
-#include "sys/thread.h"
 
 enum word {
     END,
@@ -77,14 +77,14 @@ unsigned subject_load_looks(void)
     return script->load_looks == 0 ? 1 : script->load_looks;
 }
 
-bool subject_is_alone(void)
+bool subject_is_single_threaded(void)
 {
     return script->is_alone || model_shared.ghost[IS_CHILD] != 0;
 }
 
-bool subject_had_company(void)
+bool subject_was_multithreaded(void)
 {
-    return !script->long_way && !subject_is_alone();
+    return !script->long_way && !subject_is_single_threaded();
 }
 
 /* Whether others are at work is a matter of chance here. */

@@ -7,7 +7,7 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "sys/alone.h"
+#include "sys/single_threaded.h"
 
 static const struct model_part parts[] = {
     {"word", 0, 4}, {"sequence", 8, 8}, {"word2", 64, 4}, {"sequence2", 72, 8}, {NULL, 0, 0}};
@@ -116,7 +116,7 @@ void atomic_script_changed(unsigned thread, uint64_t addr, uint64_t before)
 uint64_t atomic_watch_version(unsigned self, const struct atomic_place *p,
                               const unsigned char *bytes, uint64_t since)
 {
-    if (subject_is_alone()) /* its stores may still be under way */
+    if (subject_is_single_threaded()) /* its stores may still be under way */
         fw_fence_seq_cst();
     if (!is_whole(bytes))
         model_thread_fail("torn", "thread %llu reads half a value", self, 0);

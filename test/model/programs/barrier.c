@@ -16,9 +16,9 @@
 
 #include "../engine/report.h"
 #include "barrier_calls.h"
-#include "barrier_word.h"
 #include "gates_script.h"
 #include "programs.h"
+#include "thread/barrier_word.h"
 
 #define MAX_ROUNDS 4u
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs for the lock of a wait-queue bucket (src/bucket_lock.c), with the kernel's futexes
+ * The programs for the lock of a wait-queue bucket (src/core/bucket_lock.c), with the
+ * kernel's futexes
  * that inherit priority (fifo.c).
  *
  *   lock    takes it, runs inside, releases it

@@ -2,7 +2,7 @@
 #ifndef MODEL_BUCKET_CALLS_H
 #define MODEL_BUCKET_CALLS_H
 
-#include "bucket_lock.h"
+#include "core/bucket_lock.h"
 
 #include "calls.h"
 

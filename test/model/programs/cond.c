@@ -22,7 +22,7 @@
         .threads = {__VA_ARGS__}, .initial = {.seq = (s), .waiters = (w) } \
     }
 
-/* As signals leave it: the bits of waiters_ are in src/cond_line.h. */
+/* As signals leave it: the bits of waiters_ are in src/thread/cond_queue.h. */
 #define SINGLE_SCRIPT(...) WORD_SCRIPT(5, 2, __VA_ARGS__)
 
 /* Used as the drop-in does. */

@@ -5,8 +5,8 @@
 #include <furwock/cond.h>
 
 #include "calls.h"
-#include "cond_loose.h"
-#include "mutex_move.h"
+#include "thread/cond_posix.h"
+#include "thread/mutex_requeue.h"
 
 struct cond_calls {
     void (*wait)(fw_cond *c, fw_mutex *m);

@@ -7,9 +7,9 @@
 #include "../memory.h"
 #include "../subject/subject.h"
 #include "cond_watch.h"
+#include "core/waitqueue.h"
 #include "mutex_watch.h"
-#include "mutex_word.h"
-#include "room.h"
+#include "thread/mutex_word.h"
 
 /* In model_shared.ghost, behind those of the mutex. */
 enum ghost {

@@ -19,8 +19,8 @@
 #include "../kernel.h"
 #include "gates_script.h"
 #include "latch_calls.h"
-#include "latch_word.h"
 #include "programs.h"
+#include "thread/latch_word.h"
 
 enum word { END, WAIT, TIMED, POLL, DEFAULT, DOWN, DOWN2, DOWN0, ARRIVE, TRY, FREE, WORDS };
 

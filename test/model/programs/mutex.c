@@ -4,8 +4,8 @@
 #include "../subject/subject.h"
 #include "mutex_script.h"
 #include "mutex_watch.h"
-#include "mutex_word.h"
 #include "programs.h"
+#include "thread/mutex_word.h"
 
 #define PROGRAM(called, what, n, ...)                                                   \
     {                                                                                   \

@@ -4,7 +4,7 @@
 
 #include <furwock/mutex.h>
 
-#include "mutex_loose.h"
+#include "thread/mutex_posix.h"
 
 #include "calls.h"
 

@@ -12,8 +12,8 @@
 #include "mutex_calls.h"
 #include "mutex_script.h"
 #include "mutex_watch.h"
-#include "mutex_word.h"
 #include "programs.h"
+#include "thread/mutex_word.h"
 
 #define MAX_WORDS 16u
 

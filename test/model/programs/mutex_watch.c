@@ -7,7 +7,7 @@
 #include "../memory.h"
 #include "../subject/subject.h"
 #include "mutex_watch.h"
-#include "mutex_word.h"
+#include "thread/mutex_word.h"
 
 static const struct model_part parts[] = {
     {"held", 0, 1}, {"owner", 0, 4}, {"waiters", 4, 4}, {NULL, 0, 0}};

@@ -17,10 +17,10 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "../memory.h"
+#include "core/waitqueue.h"
 #include "gates_script.h"
 #include "posix_cond_calls.h"
 #include "programs.h"
-#include "room.h"
 
 enum word { END, GET, TIMED, PUT, PUT_AFTER, PUT_ALL, DESTROY, WORDS };
 

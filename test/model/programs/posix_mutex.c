@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs for the shared and the robust mutex of the POSIX drop-in (preload/mutex_shared.c,
+ * The programs for the shared and the robust mutex of the POSIX drop-in (posix/mutex_shared.c,
  * mutex_robust.c).  A word is one acquisition, a section and a release:
  *
  *   lock, timed, try   as the calls; timed gives up when its time is over

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs for the shared semaphore of the POSIX drop-in (preload/sem_shared.c).
+ * The programs for the shared semaphore of the POSIX drop-in (posix/sem_shared.c).
  *
  *   wait, timed, try, post   as the calls; timed gives up when its time is over
  *   lib-wait, lib-post       the C library's side of the same protocol, as a process without the

@@ -3,7 +3,7 @@
 #include "../cpus.h"
 #include "programs.h"
 #include "rwlock_script.h"
-#include "rwlock_word.h"
+#include "thread/rwlock_word.h"
 
 #define PROGRAM(called, what, n, ...)                                                          \
     {                                                                                          \

@@ -8,10 +8,10 @@
 
 #include "../kernel.h"
 #include "../subject/subject.h"
-#include "room.h"
+#include "core/waitqueue.h"
 #include "rwlock_calls.h"
 #include "rwlock_script.h"
-#include "rwlock_word.h"
+#include "thread/rwlock_word.h"
 
 #define MAX_WORDS 16u
 

@@ -5,9 +5,9 @@
 #include "../engine/report.h"
 #include "../memory.h"
 #include "../subject/subject.h"
-#include "rwlock_line.h"
 #include "rwlock_watch.h"
-#include "rwlock_word.h"
+#include "thread/rwlock_queue.h"
+#include "thread/rwlock_word.h"
 
 enum ghost {
     MODES,   /* a byte per thread: enum rwlock_mode */

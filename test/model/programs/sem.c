@@ -2,7 +2,7 @@
 /* The programs for semaphores, events and wait-any; their scripts are explained in sem_script.h. */
 #include "programs.h"
 #include "sem_script.h"
-#include "units_word.h"
+#include "thread/permits_word.h"
 
 #define PROGRAM(called, what, n, ...)                                               \
     {                                                                               \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sem_calls.h"
 
-#include "units.h"
+#include "thread/permits.h"
 
 extern const struct sem_calls CALLS;
 

@@ -13,7 +13,7 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "sem_calls.h"
-#include "units_word.h"
+#include "thread/permits_word.h"
 
 #define MAX_WORDS 8u
 

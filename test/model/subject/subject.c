@@ -12,11 +12,11 @@
 #include "../kernel.h"
 #include "../memory.h"
 #include "atomic.h"
+#include "core/thread_state.h"
 #include "subject.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
-#include "sys/thread.h"
 
 __thread uint32_t fw_self_id_;
 
@@ -181,7 +181,7 @@ int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *
     return (int)model_op(OP_WAIT_ANY, words, n, 0, 0, ns_of(deadline), 0);
 }
 
-/* --- src/sys/thread.h ----------------------------------------------------------------------- */
+/* --- src/core/thread_state.h ------------------------------------------------------------ */
 
 uint32_t fw_self_init_(void)
 {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "sys/thread.h"
+#include "core/thread_state.h"
 
 /* The kernel thread ids of model threads: 101, 102, ... */
 #define SUBJECT_FIRST_TID 101u

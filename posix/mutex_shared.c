@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process-shared mutex.  Contract: mutex_shared.h.  Layout: object.h.
+ *
+ * Origin: mutex 2 of Drepper, "Futexes are tricky"; it is what the C library has, and processes
+ * that run without this library take part.
+ *
+ *   word  meaning                     left by
+ *   0     free                        lock: -> 1; one who has slept: -> 2
+ *   1     held, nobody sleeps         unlock: -> 0; a waiter: -> 2
+ *   2     held, somebody may sleep    unlock: -> 0, then wakes one
+ *
+ *   S1  Exclusion: only 0 is left by a taker, by one compare-and-swap.
+ *   S2  Who sleeps has seen 2, and who has slept takes it as 2: others may sleep still.
+ *
+ *   Legal: 2 without sleepers (one needless wake).  Illegal: 1 while somebody sleeps.
+ *
+ * The owner, how often it has it and how many use it are written by the owner only.
+ */
+#include "mutex_shared.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include <furwock/futex.h>
+
+#include "core/wait.h"
+#include "mutex_type.h"
+#include "sys/panic.h"
+#include "sys/robust.h"
+
+enum { FREE = 0, HELD = 1, CROWDED = 2 };
+
+static bool is_mine(const struct fw_posix_mutex_ *m, uint32_t id)
+{
+    return fw_load32_relaxed(&m->owner) == id;
+}
+
+static bool take(struct fw_posix_mutex_ *m, uint32_t held)
+{
+    uint32_t now = FREE;
+
+    return fw_cas32_acquire(&m->word, &now, held); /* 0 -> 1, 0 -> 2 */
+}
+
+int fw_shared_trylock_(struct fw_posix_mutex_ *m)
+{
+    uint32_t id = fw_robust_self_();
+
+    if (fw_type_is_recursive_(m) && is_mine(m, id))
+        return fw_type_relock_(m);
+    if (!take(m, HELD))
+        return EBUSY;
+    fw_type_sign_(m, id);
+    return 0;
+}
+
+/* 0, ETIMEDOUT */
+static int sleep_once(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
+{
+    int error = fw_futex_wait(&m->word, CROWDED, FW_FUTEX_SHARED, deadline);
+
+    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
+        fw_panic_errno_("futex wait", -error);
+    if (error == 0)
+        fw_running_slept_();
+    return error == -ETIMEDOUT ? ETIMEDOUT : 0;
+}
+
+static int stand_in_line(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
+{
+    for (;;) {
+        uint32_t now = fw_load32_relaxed(&m->word);
+
+        if (now == FREE) {
+            if (take(m, CROWDED)) /* S2 */
+                return 0;
+        } else if (now == CROWDED || fw_cas32_relaxed(&m->word, &now, CROWDED)) { /* 1 -> 2 */
+            if (sleep_once(m, deadline) == ETIMEDOUT)
+                return ETIMEDOUT;
+        }
+    }
+}
+
+static int wait_for_it(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
+                       const fw_deadline *deadline)
+{
+    struct fw_wait_ w;
+    int error = fw_wait_begin_(&w, policy, deadline);
+
+    if (error != 0)
+        return error;
+    while (fw_wait_poll_knowing_(&w, fw_running_in_(fw_load32_relaxed(&m->owner), 0)))
+        if (fw_load32_relaxed(&m->word) == FREE && take(m, HELD))
+            return 0;
+    return stand_in_line(m, deadline);
+}
+
+int fw_shared_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
+                           const fw_deadline *deadline)
+{
+    uint32_t id = fw_robust_self_();
+    int error = is_mine(m, id) ? fw_type_relock_(m) : FW_TYPE_WAITS;
+
+    if (error != FW_TYPE_WAITS)
+        return error;
+    error = take(m, HELD) ? 0 : wait_for_it(m, policy, deadline);
+    if (error == 0)
+        fw_type_sign_(m, id);
+    return error;
+}
+
+int fw_shared_lock_(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
+{
+    return fw_shared_lock_policy_(m, NULL, deadline);
+}
+
+/* Does the caller hold it, as far as the type cares? */
+static bool may_release(const struct fw_posix_mutex_ *m)
+{
+    switch (fw_kind_type_(m->kind)) {
+    case FW_KIND_RECURSIVE:
+        return is_mine(m, fw_robust_self_());
+    case FW_KIND_ERRORCHECK:
+        return is_mine(m, fw_robust_self_()) && fw_load32_relaxed(&m->word) != FREE;
+    default:
+        return true;
+    }
+}
+
+int fw_shared_unlock_(struct fw_posix_mutex_ *m)
+{
+    if (!may_release(m))
+        return EPERM;
+    if (fw_type_is_recursive_(m) && --m->shared_count != 0)
+        return 0;
+    fw_type_clear_(m, 0);
+    if (fw_xchg32_release(&m->word, FREE) == CROWDED) /* 1 -> 0, 2 -> 0 */
+        fw_futex_wake(&m->word, 1, FW_FUTEX_SHARED);
+    return 0;
+}

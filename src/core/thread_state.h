@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_CORE_THREAD_STATE_H
+#define FW_CORE_THREAD_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/self.h>
+
+/*
+ * A forked child's thread keeps the identity that it had in the parent (its locks carry it).  A new
+ * thread of the child whose kernel id equals that inherited one is given an alias: this bit of the
+ * number is set.  Kernel thread ids are below 2^22.
+ */
+#define FW_ID_ALIAS (UINT32_C(1) << 22)
+
+/* The kernel thread id in an identity. */
+static inline int fw_id_number_(uint32_t id)
+{
+    return (int)(id >> FW_ID_SHIFT & ~FW_ID_ALIAS);
+}
+
+/*
+ * Runs before the constructors of a program, also where that is linked with the archive: so the
+ * library's fork handlers in the child come before all that a program registers, which may use
+ * locks.  (Priorities up to 100 are the C library's.)
+ */
+#define FW_CONSTRUCTOR __attribute__((constructor(101)))
+
+/* From now on fork(3) calls in_child in the child, before anything else runs there. */
+void fw_at_fork_(void (*in_child)(void));
+
+/* How many forks lie between this process and the one that loaded the library, modulo 32. */
+uint32_t fw_fork_generation_(void);
+
+/*
+ * Can the thread that had this identity when the generation was that number be in this process?
+ * Only those of the present generation, and the thread that called the last fork.
+ */
+bool fw_is_here_(uint32_t id, uint32_t generation);
+
+/* A number that differs from call to call, across all threads, until 2^23 calls were made. */
+uint32_t fw_serial_(void);
+
+/* A number other than 0 that differs from call to call, across all threads, for 2^32 - 1 calls. */
+uint32_t fw_stamp_(void);
+
+/*
+ * Called at each release that finds waiters.  True if for half a millisecond the calling thread has
+ * found, whenever it released this lock, a wake under way: somebody was woken and does not get to
+ * run.  Then begins anew, as it does when is_waking is false: nobody is on the way, or the caller
+ * has stood in line itself.  A guess, and safe to be wrong about.
+ */
+bool fw_is_overdue_(const void *lock, bool is_waking);
+
+/*
+ * True at every n-th call of the calling thread, n being a power of 2 (whoever asks, and for what).
+ */
+bool fw_one_in_(uint32_t n);
+
+/*
+ * Has it paid lately, for the calling thread, to poll for a wake before going to sleep?  A guess
+ * from what fw_polling_ended_ was told; now and then true in any case, to find out anew.
+ */
+bool fw_polling_pays_(void);
+
+/* The calling thread has polled, and was woken meanwhile, or not. */
+void fw_polling_ended_(bool was_woken);
+
+/*
+ * The calling thread, which holds a lock, will wake one who sleeps on `word`, when it has released
+ * the lock.  False where it has such a wake before it already.
+ */
+bool fw_wake_later_(const void *lock, const uint32_t *word);
+
+/* It has released the lock: does what it has put off for it.  The word may be gone by now. */
+void fw_wake_now_(const void *lock);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_brlock.  Contract: furwock/brlock.h.  Reasons, proofs and figures: doc/design/brlock.md.
+ *
+ * Origin: the big-reader lock of Linux 2.4 (a lock word per processor, of which a writer takes
+ * all), and the reader side of its successor percpu-rwsem.  Counting inside a restartable sequence,
+ * and closing all counters by one word and a fence, are ours.
+ *
+ * Readers count themselves in counters, one per processor (where there are any: sys/percpu.h), and
+ * in stripes, by an atomic instruction.  A lock with counters has one stripe, for what cannot be
+ * done in a sequence; a lock without has several, and a thread always uses the same.
+ *
+ * gate           meaning                      who may leave it, and how
+ * -------------  ---------------------------  -----------------------------------------------------
+ * 0              open: readers come and go    a thread that has the mutex: closes
+ * id             closed by a writer           id: opens; a reader: adds SLEEPERS
+ * id, SLEEPERS   closed, readers sleep here   id: opens, and wakes them all
+ *
+ * stripe         meaning                      who may leave it, and how
+ * -------------  ---------------------------  -----------------------------------------------------
+ * n              n readers more than have     a reader: +1, -1; a writer that has closed the gate:
+ *                left here                    CLOSED, + what the counters had
+ * n, CLOSED      a writer waits until n is 0  a reader: -1, or +1 and -1 at once; the writer: opens
+ *
+ * Legal:   SLEEPERS set when nobody sleeps; n above the number of readers while somebody who must
+ *          not come in goes back (it wakes the writer, if that is asleep).
+ * Illegal: to change a counter while the gate is closed, unless by the closer after the fence; to
+ *          take back on another stripe than the one that was tried; to sleep at the gate without
+ *          SLEEPERS.
+ *
+ * B1  The gate and CLOSED are set and cleared only by the holder of the mutex: in the order gate,
+ *     counters, CLOSED, and back in the order CLOSED, gate.
+ * B2  After the gate was closed and the fence has returned, no reader changes a counter until the
+ *     gate is opened.
+ * B3  Modulo 2^31, counters and stripes together count the readers inside and those who tried and
+ *     will go back; without counters, each stripe does so for the threads that use it.
+ * B4  So, where all counters are 0 and closed, and each stripe is 0 and CLOSED, nobody reads; and
+ *     until CLOSED is cleared nobody will.
+ * B5  After the instruction that lets others go on, a release does not touch the lock's memory (a
+ *     wake uses the address only) or holds the mutex, which destroy takes.
+ * B6  A reader that waits is counted in `kept` until it is inside or gives up, and the gate is not
+ *     closed before `kept` was 0 while it was open: so it is kept out by one closing at most.
+ */
+#include <errno.h>
+
+#include <furwock/brlock.h>
+#include <furwock/futex.h>
+#include <furwock/mutex.h>
+
+#include "core/wait.h"
+#include "sys/clock.h"
+#include "sys/panic.h"
+#include "sys/percpu.h"
+#include "thread/brlock_lines.h"
+
+#define COLD __attribute__((cold, noinline))
+
+/* n -> n - 1; n, CLOSED -> n - 1, CLOSED, and the last one wakes the writer (B5). */
+static void leave_stripe(const fw_brlock *l, uint32_t *stripe)
+{
+    bool exact = !has_counters(l);
+    uint32_t seen = fw_add32_release(stripe, -BRLOCK_READER);
+
+    if (was_last(seen))
+        fw_futex_wake(stripe, 1, FW_FUTEX_PRIVATE);
+    else if (!has_readers(seen) && (exact || (seen & BRLOCK_CLOSED) != 0))
+        fw_panic_("read lock released that nobody holds", l, fw_self_(), 0);
+}
+
+/*
+ * n -> n + 1; n, CLOSED -> n + 1, CLOSED -> n, CLOSED.  The look before spares the writer the line,
+ * and this reader a needless wake.
+ */
+static bool enter_stripe(fw_brlock *l)
+{
+    uint32_t *stripe = stripe_of_self(l);
+
+    if ((fw_load32_relaxed(stripe) & BRLOCK_CLOSED) != 0)
+        return false;
+    if ((fw_add32_acquire(stripe, BRLOCK_READER) & BRLOCK_CLOSED) == 0)
+        return true;
+    leave_stripe(l, stripe);
+    return false;
+}
+
+/* False where the lock is closed. */
+static inline bool enter(fw_brlock *l)
+{
+    if (has_counters(l)) {
+        if (fw_percpu_add_(&l->gate_, counters_of(l), l->counters_, 1))
+            return true;
+        if (is_closed(fw_load32_relaxed(&l->gate_)))
+            return false;
+    }
+    return enter_stripe(l);
+}
+
+/* id -> id, SLEEPERS; and asleep until the gate is opened. */
+static int sleep_at_gate(fw_brlock *l, struct fw_wait_ *w, uint32_t gate)
+{
+    uint32_t wanted = gate | BRLOCK_SLEEPERS;
+
+    while (gate != wanted && !fw_cas32_relaxed(&l->gate_, &gate, wanted)) {
+        if (!is_closed(gate))
+            return -EAGAIN;
+        wanted = gate | BRLOCK_SLEEPERS;
+    }
+    return fw_wait_sleep_(w, &l->gate_, wanted, FW_FUTEX_ANY_BIT, 0);
+}
+
+/* Returns 0 when the reader is inside, or ETIMEDOUT. */
+static int wait_at_gate(fw_brlock *l, struct fw_wait_ *w)
+{
+    for (;;) {
+        uint32_t gate = fw_load32_relaxed(&l->gate_);
+        int error;
+
+        if (!is_closed(gate) && enter(l))
+            return 0;
+        if (!is_closed(gate))
+            continue; /* it closed just now, before this reader was seen to wait */
+        if (fw_wait_poll_(w))
+            continue;
+        error = sleep_at_gate(l, w, gate);
+        if (error == -ETIMEDOUT)
+            return enter(l) ? 0 : ETIMEDOUT;
+        if (error != -EAGAIN)
+            fw_wait_again_(w);
+    }
+}
+
+COLD static int rdlock_slow(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct fw_wait_ w;
+    uint32_t gate = fw_load32_relaxed(&l->gate_);
+    int error;
+
+    if (closer_of(gate) == fw_self_())
+        fw_panic_("read lock asked for by the writer", l, fw_self_(), closer_of(gate));
+    error = fw_wait_begin_(&w, policy, deadline);
+    if (error != 0)
+        return error;
+    if (fw_wait_is_over_(&w))
+        return ETIMEDOUT;
+    fw_add32_relaxed(&l->lines_->kept, BRLOCK_READER);
+    error = wait_at_gate(l, &w);
+    if (was_last(fw_add32_release(&l->lines_->kept, -BRLOCK_READER)))
+        fw_futex_wake(&l->lines_->kept, 1, FW_FUTEX_PRIVATE);
+    return error;
+}
+
+int fw_brlock_tryrdlock(fw_brlock *l)
+{
+    return enter(l) ? 0 : EBUSY;
+}
+
+void fw_brlock_rdlock(fw_brlock *l)
+{
+    if (__builtin_expect(!enter(l), 0))
+        rdlock_slow(l, NULL, NULL); /* cannot fail: no deadline, and the default policy is valid */
+}
+
+int fw_brlock_timedrdlock(fw_brlock *l, const fw_deadline *deadline)
+{
+    return fw_brlock_rdlock_policy(l, NULL, deadline);
+}
+
+int fw_brlock_rdlock_policy(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    return __builtin_expect(enter(l), 1) ? 0 : rdlock_slow(l, policy, deadline);
+}
+
+void fw_brlock_rdunlock(fw_brlock *l)
+{
+    if (has_counters(l) &&
+        __builtin_expect(fw_percpu_add_(&l->gate_, counters_of(l), l->counters_, -UINT32_C(1)), 1))
+        return;
+    leave_stripe(l, stripe_of_self(l));
+}
+
+/* Where there are counters: sends readers elsewhere, and returns how many are inside (B2). */
+static uint32_t close_counters(fw_brlock *l)
+{
+    uint32_t readers = 0;
+    int error;
+
+    while ((error = fw_percpu_fence_()) == -ENOMEM)
+        fw_yield_();
+    if (error != 0)
+        fw_panic_errno_("big-reader lock: membarrier is refused", -error);
+    for (uint32_t i = 0; i < l->counters_; i++) {
+        uint32_t *counter = counter_at(l, i);
+        uint32_t n = fw_load32_relaxed(counter);
+
+        readers += n;
+        if (n != 0)
+            fw_store32_relaxed(counter, 0);
+    }
+    return readers;
+}
+
+/* 0 -> id; then n -> n + what the counters had, CLOSED.  The caller has the mutex. */
+static void close_gate(fw_brlock *l)
+{
+    uint32_t readers = 0;
+
+    fw_store32_relaxed(&l->gate_, fw_self_());
+    if (has_counters(l))
+        readers = close_counters(l);
+    for (uint32_t i = 0; i < l->lines_->stripes; i++) {
+        fw_add32_acq_rel(&l->lines_->stripe[i].word, readers * BRLOCK_READER + BRLOCK_CLOSED);
+        readers = 0;
+    }
+}
+
+/* n, CLOSED -> n; then id -> 0, and wakes those who sleep there. */
+static void open_gate(fw_brlock *l)
+{
+    for (uint32_t i = 0; i < l->lines_->stripes; i++)
+        fw_add32_release(&l->lines_->stripe[i].word, -BRLOCK_CLOSED);
+    if ((fw_xchg32_release(&l->gate_, 0) & BRLOCK_SLEEPERS) != 0)
+        fw_futex_wake(&l->gate_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+}
+
+/* Waits until nobody is counted in a word that is CLOSED, or the time is over. */
+static int await_none(const uint32_t *word, const fw_wait_policy *policy,
+                      const fw_deadline *deadline)
+{
+    struct fw_wait_ w;
+    uint32_t seen;
+    int error;
+
+    if (!has_readers(fw_load32_acquire(word)))
+        return 0;
+    error = fw_wait_begin_(&w, policy, deadline);
+    if (error != 0)
+        return error;
+    while (has_readers(seen = fw_load32_acquire(word))) {
+        if (fw_wait_poll_(&w))
+            continue;
+        error = fw_wait_sleep_(&w, word, seen, FW_FUTEX_ANY_BIT, 0);
+        if (error == -ETIMEDOUT)
+            return has_readers(fw_load32_acquire(word)) ? ETIMEDOUT : 0;
+        if (error != -EAGAIN)
+            fw_wait_again_(&w);
+    }
+    return 0;
+}
+
+/* Lets those in whom the writer before kept out (B6).  The caller has the mutex; it is open. */
+static int await_kept(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    uint32_t *kept = &l->lines_->kept;
+    int error;
+
+    if (!has_readers(fw_load32_relaxed(kept)))
+        return 0;
+    fw_add32_relaxed(kept, BRLOCK_CLOSED);
+    error = await_none(kept, policy, deadline);
+    fw_add32_relaxed(kept, -BRLOCK_CLOSED);
+    return error;
+}
+
+/* Waits for the readers inside (B4).  All counters are 0. */
+static int await_readers(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; i < l->lines_->stripes && error == 0; i++)
+        error = await_none(&l->lines_->stripe[i].word, policy, deadline);
+    return error;
+}
+
+static void let_go(fw_brlock *l)
+{
+    open_gate(l);
+    fw_mutex_unlock(&l->lines_->writers);
+}
+
+int fw_brlock_trywrlock(fw_brlock *l)
+{
+    if (is_closed(fw_load32_relaxed(&l->gate_)) || brlock_is_read(l))
+        return EBUSY;
+    if (fw_mutex_trylock(&l->lines_->writers) != 0)
+        return EBUSY;
+    if (has_readers(fw_load32_relaxed(&l->lines_->kept))) {
+        fw_mutex_unlock(&l->lines_->writers);
+        return EBUSY;
+    }
+    close_gate(l);
+    if (!brlock_is_read(l))
+        return 0;
+    let_go(l);
+    return EBUSY;
+}
+
+void fw_brlock_wrlock(fw_brlock *l)
+{
+    fw_brlock_wrlock_policy(l, NULL, NULL);
+}
+
+int fw_brlock_timedwrlock(fw_brlock *l, const fw_deadline *deadline)
+{
+    return fw_brlock_wrlock_policy(l, NULL, deadline);
+}
+
+int fw_brlock_wrlock_policy(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    uint32_t gate = fw_load32_relaxed(&l->gate_);
+    int error;
+
+    if (closer_of(gate) == fw_self_())
+        fw_panic_("write lock asked for again by its owner", l, fw_self_(), closer_of(gate));
+    error = fw_mutex_lock_policy(&l->lines_->writers, policy, deadline);
+    if (error != 0)
+        return error;
+    error = await_kept(l, policy, deadline);
+    if (error == 0) {
+        close_gate(l);
+        error = await_readers(l, policy, deadline);
+        if (error != 0)
+            open_gate(l);
+    }
+    if (error != 0)
+        fw_mutex_unlock(&l->lines_->writers);
+    return error;
+}
+
+void fw_brlock_wrunlock(fw_brlock *l)
+{
+    uint32_t gate = fw_load32_relaxed(&l->gate_);
+
+    if (closer_of(gate) != fw_self_())
+        fw_panic_("write lock released by a thread that does not own it", l, fw_self_(),
+                  closer_of(gate));
+    let_go(l);
+}
+
+pid_t fw_brlock_owner(const fw_brlock *l)
+{
+    return fw_id_number_(fw_load32_relaxed(&l->gate_));
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_COND_LINE_H
+#define FW_COND_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <furwock/cond.h>
+
+#include "core/wait.h"
+#include "core/waitqueue.h"
+#include "thread/cond_posix.h"
+#include "thread/mutex_word.h"
+
+/* A waiter for a condition variable, and its place in line: the table of states is in cond.c. */
+enum { AWAKE = 0, ASLEEP = 1, MOVING = 2, WOKEN = 3, MOVED = 4 };
+
+_Static_assert(sizeof(fw_cond) == 8, "the public promise");
+
+/* waiters_: is somebody in line, and shall those who come sleep singly? */
+#define COND_LINE 1u
+#define COND_SIGNALS 2u
+
+/* A waiting thread; it lives on that thread's stack. */
+struct waiter {
+    struct fw_wait_ wait; /* first: the clean-up of a cancelled wait is given this */
+    struct fw_place_ place;
+    uint32_t state;
+    uint32_t seq;   /* what it expects in seq_ */
+    bool is_single; /* it sleeps on its state, not on seq_ */
+    fw_cond *c;
+    fw_mutex *m;                        /* NULL: foreign (cond_loose.h) */
+    const struct fw_cond_mutex_ *loose; /* NULL: strict, m is held */
+    uint64_t *late;                     /* where a wake is put off; NULL: with the thread */
+    uint32_t bits; /* with which it sleeps: as the mutex has it, and one more of its own */
+};
+
+_Static_assert(offsetof(struct waiter, wait) == 0, "the clean-up finds the waiter");
+
+static inline struct waiter *waiter_at(struct fw_place_ *p)
+{
+    return p == NULL ? NULL : (struct waiter *)((char *)p - offsetof(struct waiter, place));
+}
+
+static inline struct waiter *first_of(const struct fw_room_ *room, const fw_cond *c)
+{
+    return waiter_at(fw_room_first_(room, c));
+}
+
+static inline struct waiter *after(const struct waiter *w)
+{
+    return waiter_at(fw_room_next_(&w->place));
+}
+
+/* Of several in line it is the first, if any. */
+static inline bool is_real_time(const struct waiter *w)
+{
+    return w->place.urgency > 0;
+}
+
+static inline bool is_foreign(const struct waiter *w)
+{
+    return w->m == NULL;
+}
+
+static inline bool is_marked(const struct waiter *w)
+{
+    return fw_load32_acquire(&w->state) >= WOKEN;
+}
+
+/* AWAKE, ASLEEP, MOVING -> how.  The waiter may be gone once this is done. */
+static inline void mark(struct fw_room_ *room, struct waiter *w, uint32_t how)
+{
+    fw_room_remove_(room, &w->place);
+    fw_store32_release(&w->state, how);
+}
+
+/*
+ * One of the bits 8 to 31, by the place on the stack: several who sleep at once have different
+ * ones, mostly.
+ */
+static inline uint32_t bit_of(const struct waiter *w)
+{
+    uint64_t mixed = (uint64_t)(uintptr_t)w * UINT64_C(0x9e3779b97f4a7c15);
+
+    return UINT32_C(256) << (mixed >> 32) % 24;
+}
+
+/* seq_ gets a value that it has not had. */
+static inline void change_seq(fw_cond *c)
+{
+    fw_store32_relaxed(&c->seq_, fw_stamp_());
+}
+
+/* COND_SIGNALS, or 0. */
+static inline uint32_t mode_of(const fw_cond *c)
+{
+    return fw_load32_relaxed(&c->waiters_) & COND_SIGNALS;
+}
+
+/* The line is, or is about to be, empty: perhaps the last touch of the variable. */
+static inline void clear_line(fw_cond *c)
+{
+    fw_store32_release(&c->waiters_, mode_of(c));
+}
+
+/* Passes a wake on that a cancelled waiter may have had, to the next in line; leaves the room. */
+void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c);
+
+#endif

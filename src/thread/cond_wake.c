@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_cond: those who wake.  The states and the invariants are in cond.c, those who wait as well.
+ */
+#include <stddef.h>
+
+#include <furwock/cond.h>
+#include <furwock/futex.h>
+
+#include "core/thread_state.h"
+#include "sys/panic.h"
+#include "thread/cond_queue.h"
+#include "thread/mutex_requeue.h"
+
+/* AWAKE -> WOKEN; false where it is ASLEEP. */
+static bool mark_awake(struct fw_room_ *room, struct waiter *w)
+{
+    uint32_t state = AWAKE;
+
+    if (fw_load32_relaxed(&w->state) != AWAKE)
+        return false;
+    fw_room_remove_(room, &w->place);
+    if (fw_cas32_release(&w->state, &state, WOKEN))
+        return true;
+    fw_room_restore_(room, &w->place);
+    return false;
+}
+
+/*
+ * The functions that return a word leave a wake on it to be made by their caller, outside of the
+ * room, to which the woken thread may soon want to come.  The thread may be gone by then.
+ */
+
+/*
+ * Wakes one who sleeps on its own state.  Where the caller holds the mutex, it does not get up
+ * before that is free: the first such one is woken by the caller's release, the others are moved to
+ * the mutex.
+ */
+static const uint32_t *wake_single(struct fw_room_ *room, struct waiter *w)
+{
+    const uint32_t *word = &w->state;
+    fw_mutex *m = w->m;
+
+    if (is_foreign(w)) {
+        mark(room, w, WOKEN);
+        return word;
+    }
+    if (fw_mutex_register_held_(m, word, w->late)) {
+        mark(room, w, MOVED);
+    } else if (owner_half(fw_load64_relaxed(&m->state_)) == fw_self_()) {
+        fw_mutex_register_(m, 1, is_real_time(w));
+        fw_store32_relaxed(&w->state, MOVING);
+        fw_futex_requeue(word, 0, fw_mutex_line_(m), 1, FW_FUTEX_PRIVATE);
+        fw_mutex_look_again_(m); /* with loose rules another thread may have released it */
+        mark(room, w, MOVED);
+    } else {
+        mark(room, w, WOKEN);
+        return word;
+    }
+    return NULL;
+}
+
+/*
+ * Wakes one of those who sleep on seq_.  By its bit, and all who have that bit: the others sleep
+ * again.  Inside the room, so that the variable is still what it was.
+ */
+static void wake_of_crowd(struct fw_room_ *room, const fw_cond *c, struct waiter *w)
+{
+    const uint32_t *word = &c->seq_;
+    uint32_t bit = bit_of(w);
+
+    mark(room, w, WOKEN);
+    fw_futex_wake_bitset(word, FW_FUTEX_ALL, bit, FW_FUTEX_PRIVATE);
+}
+
+/*
+ * Wakes one who is ASLEEP, of a line that is empty then, or not.  Once LINE is clear, a broadcast
+ * returns at once, and its caller may free the variable; so nothing of it is touched from there on,
+ * not even by one who is in no signal or broadcast of the user's, but was cancelled.
+ */
+static const uint32_t *wake_sleeper(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+{
+    bool is_alone = after(w) == NULL;
+
+    change_seq(c); /* C2 */
+    fw_store32_release(&c->waiters_, COND_SIGNALS | (is_alone ? 0 : COND_LINE));
+    if (w->is_single)
+        return wake_single(room, w);
+    wake_of_crowd(room, c, w);
+    return NULL;
+}
+
+/* Wakes the first of a line. */
+static const uint32_t *wake_one(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+{
+    if (after(w) == NULL)
+        clear_line(c);
+    return mark_awake(room, w) ? NULL : wake_sleeper(room, c, w);
+}
+
+/* Wakes those who are awake, and those who cannot be moved; returns the number of the others. */
+static uint32_t wake_some(struct fw_room_ *room, fw_cond *c)
+{
+    struct waiter *next;
+    uint32_t asleep = 0;
+
+    for (struct waiter *w = first_of(room, c); w != NULL; w = next) {
+        const uint32_t *word = &w->state;
+
+        next = after(w);
+        if (mark_awake(room, w))
+            continue;
+        if (is_foreign(w)) {
+            mark(room, w, WOKEN);
+            fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
+        } else {
+            asleep++;
+        }
+    }
+    return asleep;
+}
+
+/* The singles from w on: ASLEEP -> MOVING.  Who has not fallen asleep yet will not. */
+static void begin_to_move(struct waiter *w)
+{
+    for (; w != NULL; w = after(w))
+        if (w->is_single)
+            fw_store32_relaxed(&w->state, MOVING);
+}
+
+/* Moves the sleepers from w on to the mutex, where they are registered; or wakes them. */
+static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w, uint32_t wakes)
+{
+    const uint32_t *line = fw_mutex_line_(w->m);
+    int moved;
+
+    if (wakes == FW_MUTEX_WAKE_ALL)
+        moved = fw_futex_wake(&c->seq_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    else
+        moved = fw_futex_cmp_requeue(&c->seq_, seq, w->is_single ? 0 : wakes, line, FW_FUTEX_ALL,
+                                     FW_FUTEX_PRIVATE); /* C7 */
+    if (moved < 0)
+        fw_panic_errno_("futex requeue", -moved);
+    for (; w != NULL; w = after(w)) {
+        if (w->is_single && wakes == FW_MUTEX_WAKE_ALL)
+            fw_futex_wake(&w->state, 1, FW_FUTEX_PRIVATE);
+        else if (w->is_single)
+            fw_futex_requeue(&w->state, 0, line, 1, FW_FUTEX_PRIVATE);
+    }
+}
+
+/*
+ * Has the move woken the most urgent waiter, or found it awake?  Then that is on its way to the
+ * mutex, as WAKING says, whatever a release did in between.  To look again would wake a second
+ * waiter, and that one might have the mutex first.  Waiters of ordinary priority have no order.
+ */
+static bool is_coming(const struct waiter *first, uint32_t wakes)
+{
+    return wakes == 1 && !first->is_single && is_real_time(first);
+}
+
+/* Moves n sleepers to the mutex; all of them are ASLEEP and in line. */
+static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
+{
+    struct waiter *first = first_of(room, c);
+    fw_mutex *m = first->m;
+    uint32_t wakes = fw_mutex_register_(m, n, is_real_time(first));
+    uint32_t seq = fw_stamp_();
+    struct waiter *next;
+
+    fw_store32_relaxed(&c->seq_, seq);
+    begin_to_move(first);
+    move_sleepers(c, seq, first, wakes);
+    if (!is_coming(first, wakes))
+        fw_mutex_look_again_(m); /* also wakes one, where that one was not among those on seq_ */
+    for (struct waiter *w = first; w != NULL; w = next) { /* C5: the last thing */
+        next = after(w);
+        mark(room, w, MOVED);
+    }
+}
+
+/* Leaves the room, and makes the wake that was left. */
+static void leave(struct fw_room_ *room, const uint32_t *word)
+{
+    fw_room_leave_(room);
+    if (word != NULL)
+        fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
+}
+
+void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c)
+{
+    struct waiter *w = first_of(room, c);
+    const uint32_t *word = NULL;
+
+    if (w != NULL) /* then the variable is alive */
+        word = wake_sleeper(room, c, w);
+    leave(room, word);
+}
+
+void fw_cond_signal(fw_cond *c)
+{
+    const uint32_t *word = NULL;
+    struct fw_room_ *room;
+    struct waiter *w;
+
+    if ((fw_load32_acquire(&c->waiters_) & COND_LINE) == 0)
+        return;
+    room = fw_room_enter_(c);
+    w = first_of(room, c);
+    if (w != NULL)
+        word = wake_one(room, c, w);
+    else
+        clear_line(c);
+    leave(room, word);
+}
+
+void fw_cond_broadcast(fw_cond *c)
+{
+    const uint32_t *word = NULL;
+    struct fw_room_ *room;
+    uint32_t asleep;
+
+    if ((fw_load32_acquire(&c->waiters_) & COND_LINE) == 0)
+        return;
+    room = fw_room_enter_(c);
+    clear_line(c);
+    asleep = wake_some(room, c);
+    if (asleep == 1) {
+        word = wake_sleeper(room, c, first_of(room, c));
+    } else if (asleep > 1) {
+        fw_store32_relaxed(&c->waiters_, 0); /* those who come next sleep on seq_ */
+        move_all(room, c, asleep);
+    }
+    leave(room, word);
+}

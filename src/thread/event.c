@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_event.  Contract: furwock/event.h.  Reasons: doc/design/event.md.
+ *
+ * Origin: after the word that is compared and slept on of Franke, Russell and Kirkwood (OLS 2002,
+ * section 3.1.3).
+ *
+ * An automatic event is a supply of at most one unit: units.c.  A manual one:
+ *
+ *   bit   63 ... 32   31 ... 1   0
+ *         waiters     round      SET
+ *                     `- gate -----'
+ *
+ * gate          waiters  meaning              who may leave it, and how
+ * ------------  -------  -------------------  -----------------------------------------------------
+ * round r, SET  0        everybody passes     reset: r
+ * round r       0        closed, quiet        set: r + 1, SET; waiter: joins
+ * round r       m        closed, m wait       set: r + 1, SET, 0, and wakes all; waiter: leaves
+ *
+ * Legal:   to count waiters that do not exist (after a fork: one needless wake).
+ * Illegal: to sleep without being counted; to leave after one's round is over.
+ *
+ * I1  A waiter sleeps on the gate with the round in which it joined, and passes when the gate says
+ *     SET or another round.  So whoever waits when the event is set passes, also after a reset.
+ * I2  The step that sets the event takes all waiters off the list: they leave nothing behind, and
+ *     need not touch the event again.
+ * I3  After that step the setter does not touch the event (the wake uses the address only).
+ *
+ * The round has 31 bits: a waiter that is held up between two looks at the word while the event is
+ * set and reset exactly 2^31 times, or a multiple, misses these.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/event.h>
+#include <furwock/futex.h>
+
+#include "core/adaptive_spin.h"
+#include "core/thread_state.h"
+#include "core/wait.h"
+#include "sys/panic.h"
+#include "thread/any_source.h"
+#include "thread/permits.h"
+
+#define EVENT_SET UINT64_C(1)
+#define EVENT_ROUND 2u
+#define EVENT_WAITER (UINT64_C(1) << 32)
+
+/* As many as an automatic event can count. */
+#define EVENT_WAITERS_MAX UINT64_C(0xfffff)
+
+_Static_assert(sizeof(fw_event) == 24, "the public promise");
+_Static_assert(offsetof(fw_event, state_) == 0 && offsetof(fw_event, guess_) == UNITS_GUESS_AT &&
+                   offsetof(fw_event, luck_) == UNITS_LUCK_AT,
+               "units.h wants them there");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the gate comes first");
+
+static bool is_auto(const fw_event *e)
+{
+    return e->kind_ == FW_EVENT_AUTO;
+}
+
+static bool is_set(uint64_t w)
+{
+    return (w & EVENT_SET) != 0;
+}
+
+static uint32_t gate(uint64_t w)
+{
+    return (uint32_t)w;
+}
+
+static uint64_t waiters(uint64_t w)
+{
+    return w / EVENT_WAITER;
+}
+
+static const uint32_t *gate_word(const fw_event *e)
+{
+    return (const fw_half_ *)&e->state_;
+}
+
+/* I1: may somebody pass who has waited since the gate said `since`? */
+static bool may_pass(uint64_t w, uint32_t since)
+{
+    return is_set(w) || gate(w) != since;
+}
+
+static void set_manual(fw_event *e)
+{
+    uint64_t w = fw_load64_relaxed(&e->state_);
+    uint64_t left;
+
+    /* r, m waiters -> r + 1, SET, no waiters; or SET -> SET, so that it synchronises. */
+    do
+        left = is_set(w) ? w : (uint32_t)(gate(w) + EVENT_ROUND) | EVENT_SET;
+    while (!fw_cas64_release(&e->state_, &w, left));
+    if (!is_set(w) && waiters(w) > 0)
+        fw_futex_wake(gate_word(e), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+}
+
+static void reset_manual(fw_event *e)
+{
+    uint64_t w = fw_load64_relaxed(&e->state_);
+
+    while (is_set(w) && !fw_cas64_acq_rel(&e->state_, &w, w & ~EVENT_SET))
+        ; /* r, SET -> r */
+}
+
+/* r, m waiters -> r, m + 1 waiters.  False: the gate has opened. */
+static bool join(fw_event *e, uint32_t since)
+{
+    uint64_t w = fw_load64_acquire(&e->state_);
+
+    for (;;) {
+        if (may_pass(w, since))
+            return false;
+        if (waiters(w) == EVENT_WAITERS_MAX)
+            fw_panic_("too many waiters", e, fw_self_(), 0);
+        if (fw_cas64_relaxed(&e->state_, &w, w + EVENT_WAITER))
+            return true;
+        w = fw_load64_acquire(&e->state_);
+    }
+}
+
+/* r, m waiters -> r, m - 1 waiters.  False: the gate has opened, and nobody is counted any more. */
+static bool leave(fw_event *e, uint32_t since)
+{
+    uint64_t w = fw_load64_acquire(&e->state_);
+
+    while (!may_pass(w, since)) {
+        if (fw_cas64_relaxed(&e->state_, &w, w - EVENT_WAITER))
+            return true;
+        w = fw_load64_acquire(&e->state_);
+    }
+    return false;
+}
+
+/* Until the gate opens (0) or the time is over (ETIMEDOUT).  The caller is counted. */
+static int wait_in_line(fw_event *e, uint32_t since, struct fw_wait_ *wait)
+{
+    for (;;) {
+        int error;
+
+        if (may_pass(fw_load64_acquire(&e->state_), since))
+            return 0;
+        if (fw_wait_poll_(wait))
+            continue;
+        error = fw_wait_sleep_(wait, gate_word(e), since, FW_FUTEX_ANY_BIT, 0);
+        if (error == -ETIMEDOUT)
+            return leave(e, since) ? ETIMEDOUT : 0;
+    }
+}
+
+static int wait_manual(fw_event *e, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    uint64_t w = fw_load64_acquire(&e->state_);
+    uint32_t since = gate(w);
+    struct fw_wait_ wait;
+    bool learns, passed = false;
+    int error;
+
+    if (is_set(w))
+        return 0;
+    error = fw_wait_begin_(&wait, policy, deadline);
+    if (error != 0)
+        return error;
+    if (fw_wait_is_over_(&wait))
+        return ETIMEDOUT;
+    learns = fw_luck_begin_(&e->luck_, &wait, policy);
+    while (!passed && fw_wait_poll_(&wait))
+        passed = may_pass(fw_load64_acquire(&e->state_), since);
+    if (learns)
+        fw_luck_end_(&e->luck_, passed);
+    return !passed && join(e, since) ? wait_in_line(e, since, &wait) : 0;
+}
+
+int fw_event_init(fw_event *e, fw_event_kind kind, bool set)
+{
+    if (kind != FW_EVENT_MANUAL && kind != FW_EVENT_AUTO)
+        return EINVAL;
+    *e = (fw_event){.kind_ = kind};
+    fw_store64_relaxed(&e->state_, set ? EVENT_SET : 0); /* one unit, in an automatic event */
+    return 0;
+}
+
+/* not set, nobody waits -> set; the guess of a semaphore would be no better. */
+static bool set_auto(fw_event *e)
+{
+    uint64_t w = 0;
+
+    return fw_cas64_release(&e->state_, &w, 1);
+}
+
+/* set, nobody waits -> not set. */
+static bool pass_auto(fw_event *e)
+{
+    uint64_t w = 1;
+
+    return fw_cas64_acquire(&e->state_, &w, 0);
+}
+
+void fw_event_set(fw_event *e)
+{
+    if (!is_auto(e))
+        set_manual(e);
+    else if (!set_auto(e))
+        fw_units_post_(&e->state_, 1, 1); /* false: it was set */
+}
+
+void fw_event_reset(fw_event *e)
+{
+    if (is_auto(e))
+        fw_units_clear_(&e->state_);
+    else
+        reset_manual(e);
+}
+
+bool fw_event_is_set(const fw_event *e)
+{
+    return is_auto(e) ? fw_units_value_(&e->state_) > 0 : is_set(fw_load64_acquire(&e->state_));
+}
+
+int fw_event_trywait(fw_event *e)
+{
+    bool passed = is_auto(e) ? fw_units_take_(&e->state_) : is_set(fw_load64_acquire(&e->state_));
+
+    return passed ? 0 : EAGAIN;
+}
+
+void fw_event_wait(fw_event *e)
+{
+    fw_event_wait_policy(e, NULL, NULL); /* cannot fail: no deadline, and the default is valid */
+}
+
+int fw_event_timedwait(fw_event *e, const fw_deadline *deadline)
+{
+    return fw_event_wait_policy(e, NULL, deadline);
+}
+
+int fw_event_wait_policy(fw_event *e, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    if (!is_auto(e))
+        return wait_manual(e, policy, deadline);
+    return pass_auto(e) ? 0 : fw_units_wait_(&e->state_, policy, deadline);
+}
+
+static bool any_try(struct fw_any_place_ *p)
+{
+    fw_event *e = p->object;
+    uint64_t w;
+
+    if (is_auto(e))
+        return fw_units_any_try_(&e->state_, p);
+    w = fw_load64_acquire(&e->state_);
+    if (p->is_registered && gate(w) != p->stamp) {
+        p->is_registered = false; /* by the setter (I2) */
+        return true;
+    }
+    return is_set(w);
+}
+
+static bool any_prepare(struct fw_any_place_ *p, fw_futex_any *sleep)
+{
+    fw_event *e = p->object;
+
+    if (is_auto(e))
+        return fw_units_any_prepare_(&e->state_, p, sleep);
+    if (!p->is_registered) {
+        p->stamp = gate(fw_load64_relaxed(&e->state_));
+        if (!join(e, p->stamp))
+            return false;
+        p->is_registered = true;
+    }
+    *sleep = (fw_futex_any){gate_word(e), p->stamp, FW_FUTEX_PRIVATE};
+    return true;
+}
+
+static void any_leave(struct fw_any_place_ *p)
+{
+    fw_event *e = p->object;
+
+    if (is_auto(e))
+        fw_units_any_leave_(&e->state_, p);
+    else
+        leave(e, p->stamp); /* false: off the list already */
+    p->is_registered = false;
+}
+
+const struct fw_any_source_ fw_event_source_ = {any_try, any_prepare, any_leave};

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_latch.  Contract: furwock/latch.h.  Bits: latch_word.h.  Reasons: doc/design/latch.md.
+ *
+ * Origin: the latch of C++20 (std::latch, from N2626 and N3998) on a futex.
+ *
+ * left   flag        meaning                      who may leave it, and how
+ * -----  ----------  ---------------------------  ------------------------------------------------
+ * n > 0  -           closed, nobody sleeps        anybody: counts down; a waiter: sets SLEEPERS
+ * n > 0  SLEEPERS    closed, somebody may sleep   anybody: counts down; who makes 0 wakes all
+ * 0      any         open                         nobody
+ *
+ * Legal:   SLEEPERS set when nobody sleeps (one needless wake), also on an open latch.
+ * Illegal: to sleep with an expected value in which SLEEPERS is not set; to clear SLEEPERS.
+ *
+ * I1  Who sleeps has set SLEEPERS, or found it set, while the latch was closed; so the count-down
+ *     that opens it sees the flag, and wakes.
+ * I2  After the addition that opens the latch the counting thread does not touch its memory (the
+ *     wake that may follow uses the address only).
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/bits/self.h>
+#include <furwock/futex.h>
+#include <furwock/latch.h>
+
+#include "core/wait.h"
+#include "sys/panic.h"
+#include "thread/any_source.h"
+#include "thread/latch_word.h"
+
+#define COLD __attribute__((cold, noinline))
+
+_Static_assert(sizeof(fw_latch) == 4, "the public promise");
+
+int fw_latch_init(fw_latch *l, uint32_t n)
+{
+    if (n > FW_LATCH_MAX)
+        return EINVAL;
+    fw_store32_relaxed(&l->state_, n);
+    return 0;
+}
+
+/* left -> left - n.  True where the latch is open now. */
+static bool count(fw_latch *l, uint32_t n)
+{
+    uint32_t w = fw_add32_acq_rel(&l->state_, 0u - n);
+
+    if (latch_left(w) < n)
+        fw_panic_("latch counted below zero", l, fw_self_(), 0);
+    if (latch_left(w) > n)
+        return false;
+    if (latch_has_sleepers(w) && n != 0) /* I1, I2 */
+        fw_futex_wake(&l->state_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    return true;
+}
+
+void fw_latch_count_down(fw_latch *l, uint32_t n)
+{
+    count(l, n);
+}
+
+int fw_latch_trywait(const fw_latch *l)
+{
+    return latch_is_open(fw_load32_acquire(&l->state_)) ? 0 : EAGAIN;
+}
+
+/* closed -> closed, SLEEPERS.  Returns the word as it is then; relaxed: it transfers no data. */
+static uint32_t announce(fw_latch *l)
+{
+    return fw_or32_relaxed(&l->state_, LATCH_SLEEPERS) | LATCH_SLEEPERS;
+}
+
+COLD static int wait_slow(fw_latch *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct fw_wait_ wait;
+    int error = fw_wait_begin_(&wait, policy, deadline);
+
+    if (error != 0)
+        return error;
+    if (fw_wait_is_over_(&wait))
+        return ETIMEDOUT;
+    for (;;) {
+        uint32_t w = fw_load32_acquire(&l->state_);
+
+        if (latch_is_open(w))
+            return 0;
+        if (error == -ETIMEDOUT)
+            return ETIMEDOUT;
+        if (fw_wait_poll_(&wait))
+            continue;
+        if (!latch_has_sleepers(w) && fw_wait_blocks_(&wait))
+            w = announce(l);
+        if (latch_is_open(w))
+            continue;
+        error = fw_wait_sleep_(&wait, &l->state_, w, FW_FUTEX_ANY_BIT, 0);
+    }
+}
+
+int fw_latch_wait_policy(fw_latch *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    return fw_latch_trywait(l) == 0 ? 0 : wait_slow(l, policy, deadline);
+}
+
+int fw_latch_timedwait(fw_latch *l, const fw_deadline *deadline)
+{
+    return fw_latch_wait_policy(l, NULL, deadline);
+}
+
+void fw_latch_wait(fw_latch *l)
+{
+    fw_latch_wait_policy(l, NULL, NULL); /* cannot fail */
+}
+
+void fw_latch_arrive_and_wait(fw_latch *l, uint32_t n)
+{
+    if (!count(l, n))
+        fw_latch_wait(l);
+}
+
+/* --- For fw_wait_any -------------------------------------------------------------------------- */
+
+static bool any_try(struct fw_any_place_ *p)
+{
+    return fw_latch_trywait(p->object) == 0;
+}
+
+static bool any_prepare(struct fw_any_place_ *p, fw_futex_any *sleep)
+{
+    fw_latch *l = p->object;
+
+    *sleep = (fw_futex_any){&l->state_, announce(l), FW_FUTEX_PRIVATE};
+    return !latch_is_open(sleep->expected);
+}
+
+/* The flag stays: legal. */
+static void any_leave(struct fw_any_place_ *p)
+{
+    (void)p;
+}
+
+const struct fw_any_source_ fw_latch_source_ = {any_try, any_prepare, any_leave};

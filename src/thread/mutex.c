@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_mutex.  Contract: furwock/mutex.h.  Bits: mutex_word.h.  Reasons, proofs and figures:
+ * doc/design/mutex.md.
+ *
+ * Origin: the lock in a word and the greedy and fair releases are those of Franke, Russell and
+ * Kirkwood (OLS 2002, sections 3 and 3.1.4).  The plain release is ours.
+ *
+ * owner   waiters           meaning                           who may leave it, and how
+ * ------  ----------------  --------------------------------  -------------------------------------
+ * 0       0                 free, quiet                       any thread: take (byte exchange)
+ * 1       any               taken, not signed                 the taker: stores its id
+ * id      0                 held, quiet                       owner: plain release; waiter: joins
+ * id      no waiters        held, lately contended            owner: CAS to free, at times to quiet
+ * id      waiters, !WAKING  held, nobody is coming            owner: frees, sets WAKING, wakes one
+ * id      waiters, WAKING   held, somebody is coming          owner: frees, wakes nobody
+ * id      waiters, HANDOFF  held, a waiter has lost for long  owner: passes instead of freeing
+ * 0       waiters, WAKING   free, somebody is coming          any thread: take; waiter: CAS
+ * PASSED  waiters, WAKING   being handed over                 a waiter that stood in line before
+ *
+ * A waiter joins (+1), and leaves (-1) when it takes the lock or gives up.
+ *
+ * Legal:   WAKING clear while somebody is coming (one needless wake); OLD, HANDOFF, LATE or URGENT
+ *          set when nobody is left to profit; HANDOFF clear while somebody starves (it asks again).
+ * Illegal: to sleep on the waiters half, for longer than a nap, with an expected value in which
+ *          WAKING is set, or FENCED is not; to set WAKING in a release and wake nobody while
+ *          somebody sleeps there; to clear WAKING while PASSED.
+ *
+ * I1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the
+ *     fence has returned, every release of this lock is a CAS on the whole word, and sees the
+ *     waiter.
+ * I2  WAKING set implies that a waiter is awake, about to be woken, or asleep for NAP_NS at most;
+ *     and that it will, before it sleeps for longer or leaves, clear WAKING or take the lock.
+ * I3  PASSED implies a waiter that joined before the pass and will claim it: it stays, even when
+ *     its time is over.
+ * I4  After the instruction that frees or passes the lock, the releaser does not touch its memory
+ *     (the wake that may follow uses the address only).
+ * I5  URGENT is clear while a real-time thread sleeps only if another, as urgent, was woken
+ *     instead, and has yet to take the lock, give up or sleep again: it sets URGENT then.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+/* This file has the linkable copy of the inline functions. */
+#define FW_INLINE FW_API
+
+#include <furwock/futex.h>
+#include <furwock/mutex.h>
+
+#include "core/thread_state.h"
+#include "core/wait.h"
+#include "sys/clock.h"
+#include "sys/release.h"
+#include "sys/schedule.h"
+#include "sys/slice.h"
+#include "thread/mutex_misuse.h"
+#include "thread/mutex_posix.h"
+#include "thread/mutex_release.h"
+#include "thread/mutex_requeue.h"
+#include "thread/mutex_word.h"
+
+#define STARVATION_NS 500000u /* after its first wake; then a waiter asks for a hand-off */
+
+/* A waiter that has lost so many races in a row naps: doc/design/mutex.md. */
+#define RACES_BEFORE_NAP 3u
+#define NAP_NS 50000u
+#define UNFENCED_SLICE_NS 1000000u /* it dares to sleep, where the kernel refuses the fence */
+
+#define COLD __attribute__((cold, noinline))
+
+/* A thread in the slow path of lock: it lives on that thread's stack. */
+struct waiter {
+    fw_mutex *m;
+    uint32_t id;
+    uint32_t came_under; /* the pass (owner half) that was under way when it joined, or 0 */
+    bool is_urgent;      /* a real-time thread: it takes any pass, and naps and sits nowhere */
+    bool has_seat;       /* it set OLD when it last slept */
+    bool starves;
+    uint32_t wakes; /* for it, RACES_BEFORE_NAP at most; still here, it lost as many races */
+    uint64_t woken_at;
+    struct fw_wait_ wait;
+};
+
+static bool was_woken(const struct waiter *me)
+{
+    return me->wakes != 0;
+}
+
+/* It sleeps in the OLD queue. */
+static bool sits(const struct waiter *me)
+{
+    return was_woken(me) && !me->is_urgent;
+}
+
+/* Somebody takes the lock over and over: a wake at each release costs much, and gains nothing. */
+static bool may_nap(const struct waiter *me)
+{
+    return me->wakes >= RACES_BEFORE_NAP && !me->starves && !me->is_urgent;
+}
+
+/* May this waiter take the lock in state w?  A pass is for those who joined before it. */
+static bool may_take(const struct waiter *me, fw_mutex_word_ w)
+{
+    return is_free(w) || (is_passed(w) && owner_half(w) != me->came_under);
+}
+
+/* One waiter less; what an urgent one leaves behind may be urgent as well (I5). */
+static fw_mutex_word_ without(const struct waiter *me, fw_mutex_word_ w)
+{
+    w -= MUTEX_WAITER;
+    return me->is_urgent && has_waiters(w) ? w | MUTEX_URGENT : w;
+}
+
+/* free or PASSED, waiters -> id, waiters - 1, !WAKING. */
+static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
+{
+    fw_mutex_word_ mine = MUTEX_WAKING | (was_woken(me) ? MUTEX_OLD | MUTEX_HANDOFF : 0) |
+                          (is_passed(w) ? MUTEX_LATE : 0);
+    bool late = is_passed(w) && has_late_sleepers(w);
+
+    if (!fw_cas64_acquire(&me->m->state_, &w, without(me, with_owner(w, me->id) & ~mine)))
+        return false;
+    if (late) /* they joined, but sleep on the pass: let them sleep on, with the others */
+        fw_futex_requeue(owner_of(me->m), 0, waiters_of(me->m), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    return true;
+}
+
+/* held, n waiters -> held, n - 1 waiters.  A pass is not to be disturbed: its WAKING stays. */
+static bool give_up(struct waiter *me, fw_mutex_word_ w)
+{
+    fw_mutex_word_ mine =
+        (was_woken(me) ? MUTEX_OLD | MUTEX_HANDOFF : 0) | (is_passed(w) ? 0 : MUTEX_WAKING);
+
+    return fw_cas64_relaxed(&me->m->state_, &w, without(me, w & ~mine));
+}
+
+/* held, !FENCED -> held, FENCED, once no plain release can overlook the waiters any more (I1). */
+static bool fence(struct waiter *me, fw_mutex_word_ w)
+{
+    if (fw_release_fence_() != 0)
+        return false;
+    while (!is_fenced(w) && !fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_FENCED))
+        ; /* others came or went; as this waiter stayed, the fence still holds */
+    return true;
+}
+
+/*
+ * Sleeps until the pass under which this waiter came is claimed.  The claimant moves it to the
+ * other queue.  It may not sleep there at once: WAKING is set, and must stay.
+ */
+static int sleep_through_pass(struct waiter *me, fw_mutex_word_ w)
+{
+    if (!has_late_sleepers(w) && !fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_LATE))
+        return -EAGAIN;
+    return fw_wait_sleep_(&me->wait, owner_of(me->m), me->came_under, MUTEX_CLASS_ANY, 0);
+}
+
+/*
+ * The OLD queue is for one: its clock runs, and it may nap.  Who finds the seat taken goes back to
+ * the others, as if it had not been woken.
+ */
+static void take_seat(struct waiter *me, fw_mutex_word_ w)
+{
+    if (is_seat_taken(w) && !me->has_seat) {
+        me->wakes = 0;
+        me->starves = false;
+    } else {
+        me->has_seat = true;
+    }
+}
+
+/* held -> held, !WAKING, and asleep; or held -> held, WAKING, and asleep for a short time (I2). */
+static int sleep_in_line(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
+{
+    fw_mutex_word_ wanted = w & ~MUTEX_WAKING;
+
+    if (sits(me))
+        take_seat(me, w);
+    if (may_nap(me)) {
+        wanted = w | MUTEX_WAKING;
+        slice_ns = NAP_NS;
+    }
+    wanted |= (sits(me) ? MUTEX_OLD : 0) | (me->is_urgent ? MUTEX_URGENT : 0);
+    if (me->starves)
+        wanted |= MUTEX_HANDOFF;
+    if (wanted != w && !fw_cas64_relaxed(&me->m->state_, &w, wanted))
+        return -EAGAIN;
+    return fw_wait_sleep_(&me->wait, waiters_of(me->m), waiters_half(wanted),
+                          sits(me) ? MUTEX_CLASS_OLD : MUTEX_CLASS_NEW, slice_ns);
+}
+
+/* One sleep, or one step towards it. */
+static int sleep_once(struct waiter *me, fw_mutex_word_ w)
+{
+    uint64_t slice_ns = 0;
+
+    if (!fw_wait_blocks_(&me->wait)) {
+        if (me->starves && !wants_handoff(w))
+            fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_HANDOFF);
+        return fw_wait_sleep_(&me->wait, waiters_of(me->m), 0, 0, 0);
+    }
+    if (!is_fenced(w)) {
+        if (fence(me, w))
+            return -EAGAIN;
+        slice_ns = UNFENCED_SLICE_NS;
+    }
+    if (is_passed(w))
+        return sleep_through_pass(me, w);
+    return sleep_in_line(me, w, slice_ns);
+}
+
+/* After a wake: this waiter raced for the lock, and its patience has an end. */
+static void note_wake(struct waiter *me)
+{
+    uint64_t now = fw_clock_ns_();
+
+    if (me->wakes == 0)
+        me->woken_at = now;
+    if (me->wakes < RACES_BEFORE_NAP)
+        me->wakes++;
+    me->starves = now - me->woken_at >= STARVATION_NS;
+    if (!is_seat_taken(fw_load64_relaxed(&me->m->state_)))
+        me->has_seat = false;
+}
+
+/* Stands in line until the lock is taken (0) or the time is over (ETIMEDOUT). */
+static int wait_in_line(struct waiter *me)
+{
+    bool over = false;
+
+    for (;;) {
+        fw_mutex_word_ w = fw_load64_relaxed(&me->m->state_);
+        int error;
+
+        if (owner_half(w) != me->came_under)
+            me->came_under = 0;
+        if (may_take(me, w)) {
+            if (take_as_waiter(me, w))
+                return 0;
+            continue;
+        }
+        if (over) {
+            if (give_up(me, w))
+                return ETIMEDOUT;
+            continue;
+        }
+        if (fw_wait_poll_on_(&me->wait, holder_of(w)))
+            continue;
+        error = sleep_once(me, w);
+        over = error == -ETIMEDOUT;
+        if (error == 0)
+            note_wake(me);
+        if (error == 0 || error == -EINTR)
+            fw_wait_again_(&me->wait);
+    }
+}
+
+/* Polls as long as the policy has budget, then joins.  True: the lock was taken on the way. */
+static bool take_or_join(struct waiter *me)
+{
+    fw_mutex_word_ w = look_at(me->m);
+
+    for (;;) {
+        fw_mutex_word_ joined;
+
+        if (is_free(w)) {
+            if (fw_mutex_take_(me->m))
+                return true;
+        } else if (!fw_wait_poll_on_(&me->wait, holder_of(w))) {
+            /* held, n waiters -> held, n + 1 waiters */
+            joined = without_ghosts(w, fw_fork_generation_()) + MUTEX_WAITER;
+            if (fw_cas64_relaxed(&me->m->state_, &w, joined)) {
+                me->is_urgent = fw_urgency_() != 0; /* it is about to sleep */
+                me->came_under = is_passed(w) && !me->is_urgent ? owner_half(w) : 0;
+                return false;
+            }
+            continue;
+        }
+        w = look_at(me->m);
+    }
+}
+
+COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct waiter me = {.m = m, .id = fw_self_()};
+    int error = fw_wait_begin_(&me.wait, policy, deadline);
+
+    if (error != 0)
+        return error;
+    if (fw_wait_is_over_(&me.wait))
+        return ETIMEDOUT;
+    if (!take_or_join(&me)) {
+        fw_is_overdue_(m, false); /* this thread does not keep the others from running */
+        error = wait_in_line(&me);
+    }
+    if (error == 0)
+        fw_slice_ask_(m);
+    return error;
+}
+
+void fw_mutex_lock_registered_(fw_mutex *m)
+{
+    struct waiter me = {.m = m, .id = fw_self_(), .is_urgent = fw_urgency_known_() != 0};
+
+    fw_wait_begin_(&me.wait, NULL, NULL); /* cannot fail, as in fw_mutex_lock_slow_ */
+    note_wake(&me);
+    wait_in_line(&me);
+}
+
+COLD static void unlock_slow(fw_mutex *m, bool fair, bool strict)
+{
+    uint32_t generation = fw_fork_generation_();
+    fw_mutex_word_ seen = fw_load64_relaxed(&m->state_);
+    fw_mutex_word_ w;
+    fw_mutex_word_ left;
+
+    if (strict)
+        refuse_stranger(m);
+    do {
+        if (is_free(seen) || is_passed(seen))
+            return; /* only in fw_mutex_unlock_loose_ */
+        w = without_ghosts(seen, generation);
+        left = fw_mutex_left_(m, w, fair);
+    } while (!fw_cas64_release(&m->state_, &seen, left));
+    if (!wakes_nobody(w) || is_passed(left))
+        fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
+    if (has_waiters(w))
+        fw_wake_now_(m);
+    fw_slice_done_(m);
+}
+
+void fw_mutex_init(fw_mutex *m)
+{
+    fw_store64_relaxed(&m->state_, 0);
+}
+
+int fw_mutex_trylock(fw_mutex *m)
+{
+    /* Look first: an exchange that fails would still take the cache line away from the owner. */
+    if (!is_free(look_at(m)))
+        return EBUSY;
+    return fw_mutex_take_(m) ? 0 : EBUSY;
+}
+
+COLD void fw_mutex_lock_slow_(fw_mutex *m)
+{
+    refuse_owner(m);
+    lock_slow(m, NULL, NULL); /* cannot fail: no deadline, and the default policy is valid */
+}
+
+int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline)
+{
+    return fw_mutex_lock_policy(m, NULL, deadline);
+}
+
+int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    if (__builtin_expect(fw_mutex_take_(m), 1))
+        return 0;
+    refuse_owner(m);
+    return lock_slow(m, policy, deadline);
+}
+
+int fw_mutex_lock_loose_(fw_mutex *m, const fw_deadline *deadline)
+{
+    return fw_mutex_take_(m) ? 0 : lock_slow(m, NULL, deadline);
+}
+
+static inline bool unlock_fast(fw_mutex *m)
+{
+    uint32_t id = fw_self_id_;
+
+    return __builtin_expect(id != 0 && fw_release_plain_(&m->state_, id), 1);
+}
+
+void fw_mutex_unlock(fw_mutex *m)
+{
+    if (!unlock_fast(m))
+        unlock_slow(m, false, true);
+}
+
+void fw_mutex_unlock_fair(fw_mutex *m)
+{
+    if (!unlock_fast(m))
+        unlock_slow(m, true, true);
+}
+
+void fw_mutex_unlock_loose_(fw_mutex *m, bool fair)
+{
+    if (!fw_release_quiet_(&m->state_))
+        unlock_slow(m, fair, false);
+}
+
+pid_t fw_mutex_owner(const fw_mutex *m)
+{
+    uint32_t owner = owner_half(fw_load64_relaxed(&m->state_));
+
+    return (owner & MUTEX_PASSED) != 0 ? 0 : fw_id_number_(owner);
+}

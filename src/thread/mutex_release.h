@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_MUTEX_RELEASE_H
+#define FW_MUTEX_RELEASE_H
+
+#include <stdbool.h>
+
+#include "core/thread_state.h"
+#include "sys/slice.h"
+#include "thread/mutex_word.h"
+
+/* What a release makes of the word of an fw_mutex.  States and invariants: mutex.c. */
+
+/* A lock goes back to plain releases at one in so many that met no waiter: doc/design/mutex.md. */
+#define QUIET_RELEASES 1024u
+
+/* What a release of w leaves, without the owner. */
+static inline fw_mutex_word_ fw_mutex_left_(const fw_mutex *m, fw_mutex_word_ w, bool fair)
+{
+    if (!has_waiters(w))
+        return fw_one_in_(QUIET_RELEASES) ? 0
+                                          : with_owner(w, 0) & (MUTEX_FENCED | MUTEX_GENERATION);
+    if (fw_is_overdue_(m, wake_is_under_way(w)))
+        fair = true;
+    if (fair || wants_handoff(w))
+        return with_owner(with_wake(w) & ~MUTEX_HANDOFF,
+                          MUTEX_PASSED | fw_serial_() << FW_ID_SHIFT | FW_ID_HELD);
+    return with_owner(wakes_nobody(w) ? w : with_wake(w), 0);
+}
+
+#endif

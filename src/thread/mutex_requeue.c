@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiters that come to a mutex by somebody else's hand.  Contract: mutex_move.h.  The states are
+ * those of mutex.c, the reasons are in doc/design/cond.md.
+ *
+ * M1  Between registration and move the count is higher than the number of threads that will react
+ *     to a wake.  A release in that time may set WAKING, or pass the lock, and reach nobody.  So
+ *     the mover looks again after the move: it undoes WAKING, or wakes one.  It need not where one
+ *     of them is awake, and so on its way to the mutex.
+ * M2  Who holds the mutex while it registers others needs no fence: the only plain release that
+ *     could overlook them is its own, and comes later.  Nor where the mutex is free: a plain
+ *     release is over once it has stored, and a later one finds the waiters half.
+ * M3  A moved thread may claim any pass: it is counted, so a pass may have been meant for it.
+ * M4  Who is to be woken later is on the way: WAKING may be set.  Its count makes the release that
+ *     follows one that looks for late wakes (unlock_slow, or fw_mutex_unlock_late_).
+ * M5  What is put off in `late` is done by whoever releases the mutex next, after the release.  A
+ *     release that takes it over before the waiter is counted only wakes it early.
+ */
+#include <furwock/futex.h>
+
+#include "core/thread_state.h"
+#include "sys/release.h"
+#include "thread/mutex_posix.h"
+#include "thread/mutex_requeue.h"
+#include "thread/mutex_word.h"
+
+/* held, !FENCED -> held, FENCED, once no plain release can overlook the new waiters. */
+static bool fence(fw_mutex *m)
+{
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+
+    if (is_fenced(w))
+        return true;
+    if (fw_release_fence_() != 0)
+        return false;
+    while (!is_fenced(w) && !fw_cas64_relaxed(&m->state_, &w, w | MUTEX_FENCED))
+        ; /* others came or went; the registered ones stay */
+    return true;
+}
+
+/* Which bits the word has besides, with the new waiters counted (M2). */
+static fw_mutex_word_ registered(fw_mutex_word_ w, uint32_t n, uint32_t self)
+{
+    fw_mutex_word_ then = w + n * MUTEX_WAITER;
+
+    if (is_free(w))
+        return then | MUTEX_WAKING | MUTEX_FENCED;
+    return owner_half(w) == self ? then | MUTEX_FENCED : then;
+}
+
+uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n, bool urgent)
+{
+    uint32_t self = fw_self_();
+    uint32_t generation = fw_fork_generation_();
+    fw_mutex_word_ seen = look_at(m);
+    fw_mutex_word_ w;
+
+    /* any, k waiters -> any, k + n waiters; free -> free, WAKING */
+    do
+        w = without_ghosts(seen, generation);
+    while (
+        !fw_cas64_relaxed(&m->state_, &seen, registered(w, n, self) | (urgent ? MUTEX_URGENT : 0)));
+    if (is_free(w))
+        return wake_is_under_way(w) ? 0 : 1;
+    return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL;
+}
+
+/* A wake has room in *late, or with the caller. */
+static bool put_off(fw_mutex *m, const uint32_t *word, uint64_t *late)
+{
+    uint64_t none = 0;
+
+    if (late == NULL)
+        return fw_wake_later_(m, word);
+    return fw_cas64_relaxed(late, &none, (uint64_t)(uintptr_t)word);
+}
+
+/* What was put off in *late, or NULL; it is the caller's to do then. */
+static const uint32_t *take_over(uint64_t *late)
+{
+    uint64_t word = fw_load64_relaxed(late);
+
+    while (word != 0 && !fw_cas64_relaxed(late, &word, 0))
+        ;
+    return (const uint32_t *)(uintptr_t)word;
+}
+
+bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint64_t *late)
+{
+    uint32_t self = fw_self_();
+    uint32_t generation = fw_fork_generation_();
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+    uint64_t mine = (uint64_t)(uintptr_t)word;
+    fw_mutex_word_ then;
+
+    if (owner_half(w) != self || !put_off(m, word, late))
+        return false;
+    /* held, k waiters -> held, k + 1 waiters, WAKING (M4) */
+    do {
+        if (owner_half(w) != self) { /* released by another thread meanwhile: M5 */
+            fw_cas64_relaxed(late, &mine, 0);
+            return false;
+        }
+        then = (without_ghosts(w, generation) + MUTEX_WAITER) | MUTEX_WAKING | MUTEX_FENCED;
+    } while (!fw_cas64_relaxed(&m->state_, &w, then));
+    return true;
+}
+
+void fw_mutex_unlock_late_(fw_mutex *m, uint64_t *late, bool fair)
+{
+    const uint32_t *word = take_over(late);
+
+    fw_mutex_unlock_loose_(m, fair);
+    if (word != NULL)
+        fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
+}
+
+const uint32_t *fw_mutex_line_(const fw_mutex *m)
+{
+    return waiters_of((fw_mutex *)m);
+}
+
+void fw_mutex_look_again_(fw_mutex *m)
+{
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+
+    while (has_waiters(w) && owner_half(w) != fw_self_()) {
+        if (is_passed(w)) { /* to one of those who were just moved, perhaps (M1, M3) */
+            fw_futex_wake_bitset(waiters_of(m), 1, MUTEX_CLASS_ANY, FW_FUTEX_PRIVATE);
+            return;
+        }
+        if (is_free(w)) {
+            /* free -> free, WAKING */
+            if (!fw_cas64_relaxed(&m->state_, &w, with_wake(w)))
+                continue;
+            fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
+            return;
+        }
+        /* held, WAKING -> held, !WAKING: at worst a needless wake follows */
+        if (!wake_is_under_way(w) || fw_cas64_relaxed(&m->state_, &w, w & ~MUTEX_WAKING))
+            return;
+    }
+}

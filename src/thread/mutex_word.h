@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_MUTEX_WORD_H
+#define FW_MUTEX_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/thread_state.h"
+#include <furwock/mutex.h>
+
+/*
+ * The bits of fw_mutex, and what they say.  The table of states is in mutex.c.
+ *
+ *   bit   63 .. 42   41       40 .. 37     36     35      34   33      32     31 ........ 0
+ *         waiters    URGENT   generation   LATE   HANDOFF OLD  WAKING  FENCED owner half
+ *         `-------------------------- waiters half -------------------------'
+ *
+ *   owner half    0                       free
+ *                 1                       held, the owner has not signed yet
+ *                 id (lowest byte is 1)   held by the thread of that identity
+ *                 PASSED | serial         being handed to a waiter
+ */
+typedef uint64_t fw_mutex_word_;
+
+#define MUTEX_PASSED 0x80000000u
+
+#define MUTEX_FENCED (UINT64_C(1) << 32)
+#define MUTEX_WAKING (UINT64_C(1) << 33)
+#define MUTEX_OLD (UINT64_C(1) << 34)
+#define MUTEX_HANDOFF (UINT64_C(1) << 35)
+#define MUTEX_LATE (UINT64_C(1) << 36)
+#define MUTEX_GENERATION_SHIFT 37
+#define MUTEX_GENERATION (UINT64_C(15) << MUTEX_GENERATION_SHIFT)
+#define MUTEX_URGENT (UINT64_C(1) << 41)
+#define MUTEX_WAITER (UINT64_C(1) << 42)
+#define MUTEX_OWNER_HALF UINT64_C(0xffffffff)
+
+/*
+ * Two queues on the waiters half: for a waiter that was woken and lost the race; for the others.
+ * Where a real-time thread sleeps, a wake is for both: the kernel has the most urgent one first.
+ */
+#define MUTEX_CLASS_NEW 1u
+#define MUTEX_CLASS_OLD 2u
+#define MUTEX_CLASS_ANY (MUTEX_CLASS_NEW | MUTEX_CLASS_OLD)
+
+/* Linux hands out thread ids below 2^22, so there are never more waiters than that. */
+_Static_assert(sizeof(fw_mutex) == 8, "the public promise");
+_Static_assert(MUTEX_WAITER == UINT64_C(1) << (64 - 22), "room for every thread");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the owner half comes first");
+
+static inline uint32_t owner_half(fw_mutex_word_ w)
+{
+    return (uint32_t)w;
+}
+
+static inline uint32_t waiters_half(fw_mutex_word_ w)
+{
+    return (uint32_t)(w >> 32);
+}
+
+static inline bool is_free(fw_mutex_word_ w)
+{
+    return owner_half(w) == 0;
+}
+
+static inline bool is_passed(fw_mutex_word_ w)
+{
+    return (owner_half(w) & MUTEX_PASSED) != 0;
+}
+
+static inline bool has_waiters(fw_mutex_word_ w)
+{
+    return w >= MUTEX_WAITER;
+}
+
+static inline bool wake_is_under_way(fw_mutex_word_ w)
+{
+    return (w & MUTEX_WAKING) != 0;
+}
+
+static inline bool wants_handoff(fw_mutex_word_ w)
+{
+    return (w & MUTEX_HANDOFF) != 0;
+}
+
+/* A real-time thread may sleep, and none that was woken is on the way. */
+static inline bool is_urgent(fw_mutex_word_ w)
+{
+    return (w & MUTEX_URGENT) != 0;
+}
+
+static inline bool is_fenced(fw_mutex_word_ w)
+{
+    return (w & MUTEX_FENCED) != 0;
+}
+
+static inline bool has_late_sleepers(fw_mutex_word_ w)
+{
+    return (w & MUTEX_LATE) != 0;
+}
+
+static inline fw_mutex_word_ with_owner(fw_mutex_word_ w, uint32_t half)
+{
+    return (w & ~MUTEX_OWNER_HALF) | half;
+}
+
+/* The kernel's id of the thread that holds it; 0: nobody, or it has not signed yet. */
+static inline uint32_t holder_of(fw_mutex_word_ w)
+{
+    return is_passed(w) ? 0 : (uint32_t)fw_id_number_(owner_half(w));
+}
+
+static inline bool is_seat_taken(fw_mutex_word_ w)
+{
+    return (w & MUTEX_OLD) != 0;
+}
+
+/* Which queue the next wake is for. */
+static inline uint32_t class_to_wake(fw_mutex_word_ w)
+{
+    return is_seat_taken(w) && !is_urgent(w) ? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY;
+}
+
+/* Does a release wake nobody?  Who comes may have lost its CPU to threads that are more urgent. */
+static inline bool wakes_nobody(fw_mutex_word_ w)
+{
+    return !has_waiters(w) || (wake_is_under_way(w) && !is_urgent(w));
+}
+
+/* The word with a wake of class_to_wake under way. */
+static inline fw_mutex_word_ with_wake(fw_mutex_word_ w)
+{
+    return (w | MUTEX_WAKING) & ~(is_urgent(w) ? MUTEX_URGENT : MUTEX_OLD);
+}
+
+/* Was the waiters half written by an ancestor of this process, before a fork? */
+static inline bool has_ghosts(fw_mutex_word_ w, uint32_t generation)
+{
+    return (w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT != generation;
+}
+
+/*
+ * The word without what a fork has left behind: waiters that were counted in an ancestor of this
+ * process do not exist here.
+ */
+static inline fw_mutex_word_ without_ghosts(fw_mutex_word_ w, uint32_t generation)
+{
+    if (!has_ghosts(w, generation))
+        return w;
+    return (w & MUTEX_OWNER_HALF) | (fw_mutex_word_)generation << MUTEX_GENERATION_SHIFT;
+}
+
+static inline fw_half_ *owner_of(fw_mutex *m)
+{
+    return (fw_half_ *)&m->state_;
+}
+
+static inline fw_half_ *waiters_of(fw_mutex *m)
+{
+    return (fw_half_ *)&m->state_ + 1;
+}
+
+/*
+ * The word.  A pass that a fork has cut short is undone: PASSED -> free.  Its receiver does not
+ * exist in this process, and nobody held the lock.
+ */
+static inline fw_mutex_word_ look_at(fw_mutex *m)
+{
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+
+    if (is_passed(w) && has_ghosts(w, fw_fork_generation_())) {
+        fw_cas64_relaxed(&m->state_, &w, 0);
+        w = fw_load64_relaxed(&m->state_);
+    }
+    return w;
+}
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A supply of units: fw_sem, and the automatic fw_event.  Bits: units_word.h.  Reasons:
+ * doc/design/sem.md.
+ *
+ * Origin: the count in a user-level word, with waiters in the kernel only, is the semaphore of
+ * Franke, Russell and Kirkwood (OLS 2002, section 3).  The count of wakes under way is ours.
+ *
+ * value  waiters  waking  RESERVED      meaning                     who may leave it, and how
+ * -----  -------  ------  ------------  --------------------------  -------------------------------
+ * 0      0        0       no            empty, quiet                post: n; waiter: joins
+ * n      0        0       no            n units, quiet              anybody: takes; post
+ * 0      m        any     no            empty, m wait               post: wakes; waiter: leaves
+ * n      m        k > 0   no            n units, k wakes on the way anybody: takes; post
+ * 0      m        any     yes           one waits for its own unit  post; it: sleeps, leaves
+ * n      m        any     yes           n - 1 units for all         it: takes; anybody: if n > 1,
+ *                                                                   or by take_any
+ *
+ * available: value, less the reserved unit.  others: waiters, less the one with the reservation.
+ * NAPPING: RESERVED, and the one with the reservation sleeps, or is about to.
+ *
+ * Legal:   waking too low (a needless wake); NAPPING set when nobody sleeps.
+ * Illegal: waking too high while a unit is available; to sleep on the sleepers' half with an
+ *          expected value in which waking is not 0; to sleep anywhere while a unit may be taken.
+ *
+ * I1  While a unit is available and others wait, waking > 0.
+ * I2  At least min(waking, others) of the others are awake or about to be woken.  (waking rises
+ *     only by as many wakes as are sent; it falls by one with each of the others that leaves the
+ *     line; and nobody falls asleep but with waking = 0 in the word.)
+ * I3  RESERVED implies one waiter that will take the next unit that it finds, or give the
+ *     reservation up in the step in which it finds the value 0 and leaves.
+ * I4  After the step that adds units or takes one, the object is not touched (the wake that may
+ *     follow uses the address only).
+ *
+ * From I1 and I2: whenever a unit is available and somebody waits, some waiter is awake, and will
+ * look; if it takes a unit, or leaves without one, I1 makes it wake the next.
+ */
+#include <stddef.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/futex.h>
+
+#include "core/thread_state.h"
+#include "sys/panic.h"
+#include "thread/permits.h"
+#include "thread/permits_word.h"
+
+/*
+ * Says what the next fast path will probably find when w is in the word: those who wait will have
+ * taken what is theirs.  Before the step that stores w (I4).
+ */
+static void predict(uint64_t *state, fw_units_word_ w)
+{
+    uint32_t value = units_value(w), waiters = units_waiters(w);
+
+    fw_store32_relaxed((fw_half_ *)state + UNITS_GUESS_AT / 4,
+                       value >= waiters ? value - waiters : UNITS_NO_GUESS);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* I1: how many more of the others are to be woken in state w, at most n. */
+static uint32_t wakes_due(fw_units_word_ w, uint32_t n)
+{
+    uint32_t useful = least(units_available(w), units_others(w));
+    uint32_t waking = units_waking(w);
+
+    return useful > waking ? least(useful - waking, n) : 0;
+}
+
+static fw_units_word_ with_wakes(fw_units_word_ w, uint32_t n)
+{
+    return n == 0 ? w : with_waking(w, units_waking(w) + n);
+}
+
+static void wake_others(const uint64_t *state, uint32_t n)
+{
+    if (n > 0)
+        fw_futex_wake_bitset(units_sleepers_word(state), n, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE);
+}
+
+/* A waiter without a reservation is out of line: one waiter and, maybe, one wake less. */
+static fw_units_word_ out_of_line(fw_units_word_ w)
+{
+    uint32_t waking = units_waking(w);
+
+    return without_waiter(waking > 0 ? with_waking(w, waking - 1) : w);
+}
+
+/* The word without what a fork has left behind: most often there is nothing, and nothing to ask. */
+static fw_units_word_ of_this_process(fw_units_word_ w)
+{
+    return units_waiters(w) == 0 ? w : without_ghosts(w, fw_fork_generation_());
+}
+
+/* The value is 0 again, and who has the reservation may be about to sleep: it saw no change. */
+static fw_units_word_ nap_on(fw_units_word_ w)
+{
+    return is_reserved(w) ? w | UNITS_NAPPING : w;
+}
+
+bool fw_units_take_(uint64_t *state)
+{
+    fw_units_word_ seen = fw_load64_relaxed(state);
+    fw_units_word_ w;
+
+    do {
+        w = of_this_process(seen);
+        if (units_available(w) == 0)
+            return false;
+        predict(state, w - 1);
+    } while (!fw_cas64_acquire(state, &seen, w - 1)); /* n -> n - 1 */
+    return true;
+}
+
+bool fw_units_take_any_(uint64_t *state)
+{
+    fw_units_word_ seen = fw_load64_relaxed(state);
+    fw_units_word_ w, left;
+
+    do {
+        w = of_this_process(seen);
+        if (units_value(w) == 0)
+            return false;
+        left = units_value(w) > 1 ? w - 1 : nap_on(w - 1);
+        predict(state, left);
+    } while (!fw_cas64_acquire(state, &seen, left)); /* n -> n - 1 */
+    return true;
+}
+
+bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max)
+{
+    fw_units_word_ seen = fw_load64_relaxed(state);
+    fw_units_word_ w, left;
+    uint32_t wakes = 0;
+    bool fits;
+
+    /* n -> n + m, with their wakes; beyond the maximum n -> n, so that it synchronises. */
+    do {
+        w = of_this_process(seen);
+        fits = units_value(w) <= max && n <= max - units_value(w);
+        left = w;
+        if (fits) {
+            left = (w + n) & ~(n > 0 ? UNITS_NAPPING : 0);
+            wakes = wakes_due(left, n);
+            left = with_wakes(left, wakes);
+        }
+        predict(state, left);
+    } while (!fw_cas64_release(state, &seen, left));
+    wake_others(state, wakes);
+    if (is_napping(w) && !is_napping(left))
+        fw_futex_wake(units_value_word(state), 1, FW_FUTEX_PRIVATE);
+    return fits;
+}
+
+void fw_units_clear_(uint64_t *state)
+{
+    fw_units_word_ w = fw_load64_relaxed(state);
+
+    /* n -> 0 */
+    while (units_value(w) > 0 && !fw_cas64_acq_rel(state, &w, nap_on(w & ~UNITS_VALUE_MAX)))
+        ;
+}
+
+uint32_t fw_units_value_(const uint64_t *state)
+{
+    return units_value(fw_load64_acquire(state));
+}
+
+/* empty, m waiters -> m + 1 waiters. */
+bool fw_units_join_(uint64_t *state, fw_units_word_ *joined)
+{
+    uint32_t generation = fw_fork_generation_();
+    fw_units_word_ seen = fw_load64_relaxed(state);
+    fw_units_word_ w = without_ghosts(seen, generation);
+
+    if (units_available(w) > 0)
+        return false;
+    if (units_waiters(w) == UNITS_WAITERS_MAX)
+        fw_panic_("too many waiters", state, fw_self_(), 0);
+    w = (w & ~UNITS_GENERATION) | (fw_units_word_)generation << UNITS_GENERATION_SHIFT;
+    *joined = w + UNITS_WAITER;
+    predict(state, *joined);
+    return fw_cas64_relaxed(state, &seen, *joined);
+}
+
+/* n units, m waiters, k wakes -> n - 1, m - 1, k - 1; and on with the wakes where k was 1. */
+bool fw_units_take_waiting_(uint64_t *state, fw_units_word_ w)
+{
+    fw_units_word_ left = out_of_line(w - 1);
+    uint32_t wakes = units_waking(left) == 0 ? wakes_due(left, UNITS_WAKING_MAX) : 0;
+
+    predict(state, left);
+    if (!fw_cas64_acquire(state, &w, with_wakes(left, wakes)))
+        return false;
+    wake_others(state, wakes);
+    return true;
+}
+
+/* The same without a unit: the one that this waiter was woken for is for another (I1). */
+bool fw_units_leave_(uint64_t *state, fw_units_word_ w)
+{
+    fw_units_word_ left = out_of_line(w);
+    uint32_t wakes = wakes_due(left, 1);
+
+    if (!fw_cas64_relaxed(state, &w, with_wakes(left, wakes)))
+        return false;
+    wake_others(state, wakes);
+    return true;
+}
+
+bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p)
+{
+    fw_units_word_ w;
+
+    if (!p->is_registered)
+        return fw_units_take_(state);
+    do {
+        w = fw_load64_relaxed(state);
+        if (units_available(w) == 0)
+            return false;
+    } while (!fw_units_take_waiting_(state, w));
+    p->is_registered = false;
+    return true;
+}
+
+bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_any *sleep)
+{
+    fw_units_word_ w = fw_load64_relaxed(state);
+    fw_units_word_ wanted;
+
+    if (!p->is_registered && !fw_units_join_(state, &w))
+        return false;
+    p->is_registered = true;
+    if (units_available(w) > 0)
+        return false;
+    wanted = with_waking(w, 0);
+    if (wanted != w && !fw_cas64_relaxed(state, &w, wanted))
+        return false;
+    *sleep = (fw_futex_any){units_sleepers_word(state), sleepers_half(wanted), FW_FUTEX_PRIVATE};
+    return true;
+}
+
+void fw_units_any_leave_(uint64_t *state, struct fw_any_place_ *p)
+{
+    while (!fw_units_leave_(state, fw_load64_relaxed(state)))
+        ;
+    p->is_registered = false;
+}

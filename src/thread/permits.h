@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_UNITS_H
+#define FW_UNITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/deadline.h>
+#include <furwock/wait.h>
+
+#include "thread/any_source.h"
+
+/*
+ * A supply of units in a 64-bit word, zero when it is empty: what fw_sem and the automatic fw_event
+ * have in common.  The word is the first thing in the object (panics name its address); the others
+ * that an object has are found relative to it.
+ */
+
+/* 32 bits: the word as the next to come will probably find it, where nobody waits. */
+#define UNITS_GUESS_AT 12
+#define UNITS_NO_GUESS 0xffffffffu /* the fast path would fail */
+
+/* 32 bits: luck.h. */
+#define UNITS_LUCK_AT 16
+
+/* Takes a unit if there is one that may be taken. */
+bool fw_units_take_(uint64_t *state);
+
+/*
+ * Takes a unit if there is one, also one that is reserved: who has the reservation waits for the
+ * next.  As POSIX has it for sem_trywait, which fails only where the value is 0.
+ */
+bool fw_units_take_any_(uint64_t *state);
+
+/* Takes a unit, or waits for one: 0, ETIMEDOUT, EINVAL. */
+int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline);
+
+/*
+ * The same with the default policy, as POSIX has it for sem_wait: also EINTR, where a signal
+ * handler ran while it slept; and a cancellation point wherever it sleeps: who is cancelled has
+ * left the line, without a unit.  No wait fails, and no real-time thread waits at all, while there
+ * is a unit, also if that is reserved.
+ */
+int fw_units_wait_posix_(uint64_t *state, const fw_deadline *deadline);
+
+/* Adds n units and wakes who is to have them; false where that would make more than max. */
+bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max);
+
+/* Takes all units. */
+void fw_units_clear_(uint64_t *state);
+
+uint32_t fw_units_value_(const uint64_t *state);
+
+/*
+ * The steps of a waiter.  Each is one atomic step, and false where it did not take place: the word
+ * was another, or (join) there is a unit.
+ *   join          is counted as a waiter; the new word is in *joined
+ *   take_waiting  takes a unit, and is not counted any more; there has to be one in `seen`
+ *   leave         the same without a unit
+ */
+bool fw_units_join_(uint64_t *state, uint64_t *joined);
+bool fw_units_take_waiting_(uint64_t *state, uint64_t seen);
+bool fw_units_leave_(uint64_t *state, uint64_t seen);
+
+/* The three calls of any_source.h. */
+bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p);
+bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_any *sleep);
+void fw_units_any_leave_(uint64_t *state, struct fw_any_place_ *p);
+
+#endif

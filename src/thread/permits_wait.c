@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting for units: polling, standing in line, and the reservation for a waiter that keeps losing.
+ * The states, and the invariants I1 to I4: units.c.
+ *
+ * Origin: as in units.c; polling before the sleep is Franke, Russell and Kirkwood's (OLS 2002,
+ * section 2).
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/futex.h>
+
+#include "core/adaptive_spin.h"
+#include "core/wait.h"
+#include "sys/clock.h"
+#include "sys/schedule.h"
+#include "thread/permits.h"
+#include "thread/permits_word.h"
+
+/* A waiter that was woken and has lost the race for so long reserves the next unit. */
+#define STARVATION_NS 500000u
+
+static fw_half_ *luck_of(uint64_t *state)
+{
+    return (fw_half_ *)state + UNITS_LUCK_AT / 4;
+}
+
+/* A thread in fw_units_wait_; it lives on that thread's stack. */
+struct waiter {
+    uint64_t *state;
+    bool is_posix;  /* EINTR, cancellation */
+    bool is_woken;  /* just now; not looked at the clock yet */
+    bool was_woken; /* and lost the race, at woken_at for the first time */
+    bool starves;
+    bool has_reservation;
+    uint64_t woken_at;
+    struct fw_wait_ wait;
+};
+
+static bool may_take(const struct waiter *me, fw_units_word_ w)
+{
+    return me->has_reservation ? units_value(w) > 0 : units_available(w) > 0;
+}
+
+static bool take(struct waiter *me, fw_units_word_ w)
+{
+    if (!me->has_reservation)
+        return fw_units_take_waiting_(me->state, w);
+    /* n units, RESERVED, m waiters -> n - 1, m - 1 */
+    return fw_cas64_acquire(me->state, &w,
+                            without_waiter((w - 1) & ~(UNITS_RESERVED | UNITS_NAPPING)));
+}
+
+static bool give_up(struct waiter *me, fw_units_word_ w)
+{
+    if (!me->has_reservation)
+        return fw_units_leave_(me->state, w);
+    /* empty, RESERVED, m waiters -> m - 1 (I3) */
+    return fw_cas64_relaxed(me->state, &w, without_waiter(w & ~(UNITS_RESERVED | UNITS_NAPPING)));
+}
+
+/* empty -> empty, RESERVED.  This waiter is not one of the others any more: waking begins anew. */
+static void reserve(struct waiter *me, fw_units_word_ w)
+{
+    me->has_reservation = fw_cas64_relaxed(me->state, &w, with_waking(w, 0) | UNITS_RESERVED);
+}
+
+/* Another has the unit for which this one may have been woken, or which was reserved for it. */
+static void cancelled(void *wait)
+{
+    struct waiter *me = (struct waiter *)((char *)wait - offsetof(struct waiter, wait));
+
+    for (;;) {
+        fw_units_word_ w = fw_load64_relaxed(me->state);
+
+        if (me->has_reservation && units_value(w) > 0) {
+            if (take(me, w)) {
+                fw_units_post_(me->state, 1, UNITS_VALUE_MAX);
+                return;
+            }
+        } else if (give_up(me, w)) {
+            return;
+        }
+    }
+}
+
+/* With slices only where nobody asks whether a signal handler ran. */
+static int sleep_on(struct waiter *me, const uint32_t *word, uint32_t expected, uint64_t slice_ns)
+{
+    if (me->is_posix)
+        return fw_wait_sleep_cancellable_(&me->wait, word, expected, FW_FUTEX_ANY_BIT, cancelled);
+    return fw_wait_sleep_(&me->wait, word, expected, FW_FUTEX_ANY_BIT, slice_ns);
+}
+
+/* empty, RESERVED -> NAPPING, and asleep on the value, which only a post can change. */
+static int sleep_on_value(struct waiter *me, fw_units_word_ w)
+{
+    if (!is_napping(w) && !fw_cas64_relaxed(me->state, &w, w | UNITS_NAPPING))
+        return -EAGAIN;
+    return sleep_on(me, units_value_word(me->state), value_half(w), 0);
+}
+
+/* nothing available -> waking 0, and asleep in line. */
+static int sleep_in_line(struct waiter *me, fw_units_word_ w)
+{
+    fw_units_word_ wanted = with_waking(w, 0);
+    uint64_t slice_ns = me->was_woken && !me->starves ? STARVATION_NS : 0;
+
+    if (wanted != w && !fw_cas64_relaxed(me->state, &w, wanted))
+        return -EAGAIN;
+    return sleep_on(me, units_sleepers_word(me->state), sleepers_half(wanted), slice_ns);
+}
+
+/* After a wake that found no unit: patience has an end. */
+static void note_wake(struct waiter *me)
+{
+    uint64_t now = fw_clock_ns_();
+
+    if (!me->was_woken)
+        me->woken_at = now;
+    me->is_woken = false;
+    me->was_woken = true;
+    me->starves = now - me->woken_at >= STARVATION_NS;
+}
+
+/* One sleep, or one step towards it. */
+static int sleep_once(struct waiter *me, fw_units_word_ w)
+{
+    if (me->is_woken)
+        note_wake(me);
+    if (me->starves && !is_reserved(w)) {
+        reserve(me, w);
+        return -EAGAIN;
+    }
+    if (!fw_wait_blocks_(&me->wait))
+        return sleep_on(me, units_sleepers_word(me->state), 0, 0);
+    return me->has_reservation ? sleep_on_value(me, w) : sleep_in_line(me, w);
+}
+
+/* Out of line without a unit: POSIX lets nobody fail beside one, even if it is reserved. */
+static int end(struct waiter *me, int error)
+{
+    return me->is_posix && fw_units_take_any_(me->state) ? 0 : error;
+}
+
+/* Stands in line, since w, until a unit is taken (0) or the wait is over (ETIMEDOUT, EINTR). */
+static int wait_in_line(struct waiter *me, fw_units_word_ w)
+{
+    int over = 0;
+
+    for (;; w = fw_load64_relaxed(me->state)) {
+        int error;
+
+        if (may_take(me, w)) {
+            if (take(me, w))
+                return 0;
+            continue;
+        }
+        if (over != 0) {
+            if (give_up(me, w))
+                return end(me, over);
+            continue;
+        }
+        if (fw_wait_poll_(&me->wait))
+            continue;
+        error = sleep_once(me, w);
+        if (error == -ETIMEDOUT || (error == -EINTR && me->is_posix))
+            over = -error;
+        if (error == 0)
+            me->is_woken = true;
+        if (error == 0 || error == -EINTR)
+            fw_wait_again_(&me->wait);
+    }
+}
+
+/* Polls until the budget of the policy is used up, then joins.  True: a unit was taken instead. */
+static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_units_word_ *joined)
+{
+    bool learns = fw_luck_begin_(luck_of(me->state), &me->wait, policy);
+
+    while (fw_wait_poll_(&me->wait))
+        if (units_available(fw_load64_relaxed(me->state)) > 0) {
+            if (learns)
+                fw_luck_end_(luck_of(me->state), true);
+            learns = false;
+            if (fw_units_take_(me->state))
+                return true;
+        }
+    if (learns)
+        fw_luck_end_(luck_of(me->state), false);
+    while (!fw_units_join_(me->state, joined))
+        if (fw_units_take_(me->state))
+            return true;
+    return false;
+}
+
+/* Who has the reservation may be kept from running by a real-time thread that waits for it. */
+static bool may_pass(const struct waiter *me)
+{
+    return me->is_posix && fw_units_value_(me->state) > 0 && fw_urgency_() != 0;
+}
+
+static int wait_as(struct waiter *me, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    fw_units_word_ w;
+    int error;
+
+    if (fw_units_take_(me->state) || (may_pass(me) && fw_units_take_any_(me->state)))
+        return 0;
+    error = fw_wait_begin_(&me->wait, policy, deadline);
+    if (error != 0)
+        return error;
+    if (fw_wait_is_over_(&me->wait))
+        return end(me, ETIMEDOUT);
+    return take_or_join(me, policy, &w) ? 0 : wait_in_line(me, w);
+}
+
+int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct waiter me = {.state = state};
+
+    return wait_as(&me, policy, deadline);
+}
+
+int fw_units_wait_posix_(uint64_t *state, const fw_deadline *deadline)
+{
+    struct waiter me = {.state = state, .is_posix = true};
+
+    return wait_as(&me, NULL, deadline);
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fw_rwlock.  Contract: furwock/rwlock.h.  Bits: rwlock_word.h.  Whose turn it is: rwlock_turn.c.
+ * Waiting: rwlock_line.c.  Reasons, proofs and figures: doc/design/rwlock.md.
+ *
+ * Origin: the lock of Franke, Russell and Kirkwood (OLS 2002, section 4.1); phase-fair is
+ * Brandenburg and Anderson's (ECRTS 2009); the line outside of the lock is that of room.h.
+ *
+ * mode        readers  owner  meaning               who may leave it, and how
+ * ----------  -------  -----  --------------------  -----------------------------------------------
+ * none        0        0      free                  anybody: takes it, in any mode (1)
+ * none        n        any    n threads read        anybody: reads too (1), upgradable too (1, 2)
+ *                                                   reader: leaves
+ * UPGRADABLE  n        id     id reads, may         anybody: reads too (1)
+ *                             upgrade; n read too   reader: leaves; id: leaves, reads; if n is 0,
+ *                                                   writes
+ * WRITER      0        id     id writes             id: leaves, reads, reads upgradable
+ *
+ * (1) reading and upgradable: not where CLOSED is set   (2) becomes UPGRADABLE, and the owner
+ *
+ * flag    says (changed in the room only)
+ * ------  ----------------------------------------------------------------------------------------
+ * none    nobody stands in line
+ * CALL    somebody does: the writer, the upgradable or the last reader that leaves enters the room
+ * COMING  somebody does, and one of them, a writer, is awake and looks at the word: just leave
+ * CLOSED  those that come to read stand in line too (in locks that do not prefer readers: a writer
+ *         or an upgrader is in line); beside CALL or COMING
+ *
+ * Legal:   any flag while nobody is in line, as after a fork (a needless visit to the room clears
+ *          it); CALL while somebody is coming; COMING while that one naps, for NAP_NS at most.
+ * Illegal: somebody in line, outside the room, with neither CALL nor COMING in the word; COMING
+ *          while nobody is awake or naps; COMING while a release owes something to the line (to a
+ *          real-time writer; in a fair lock: while somebody who wants to read stands there, or
+ *          readers hold the lock); to change a flag outside the room.
+ *
+ * I1  While somebody is in line, CALL or COMING is set; the line, the second word and the flags
+ *     agree whenever nobody is in the room.
+ * I2  COMING set implies a comer: a writer in line that is awake, about to be woken, or asleep for
+ *     NAP_NS at most, and that will enter the room, taking the lock or not, before it sleeps for
+ *     longer or returns.  A lock that is free while somebody is in line has a comer.
+ * I3  Whoever sleeps in line for longer than a nap has found in the room that the lock is held, or
+ *     that another is the comer: so whoever changes that is bound to look at the line.
+ * I4  In a fair lock, a reader gets past a writer that stands in line only by a writer's release or
+ *     downgrade, which lets in all that wait to read; or if the lock is free and has no comer.  The
+ *     last reader hands the lock to the writer that is first in line.
+ * I5  Who lets go does not touch the lock after its compare-and-swap, but for those it finds in
+ *     line, inside the room, and only until the last has been told.  Wakes use addresses only.
+ * I6  The number of readers is exact; with WRITER it is 0.  Only the owner changes WRITER and
+ *     UPGRADABLE, but for a grant on behalf of a waiter.
+ * I7  The line is in the order of urgency (room.h); a real-time writer is handed the lock.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+/* This file has the linkable copies of the inline functions. */
+#define FW_INLINE FW_API
+
+#include <furwock/rwlock.h>
+
+#include "core/thread_state.h"
+#include "thread/rwlock_misuse.h"
+#include "thread/rwlock_posix.h"
+#include "thread/rwlock_queue.h"
+#include "thread/rwlock_word.h"
+
+#define COLD __attribute__((cold, noinline))
+
+_Static_assert(sizeof(fw_rwlock) == 16, "the public promise");
+
+int fw_rwlock_init(fw_rwlock *l, fw_rwlock_kind kind)
+{
+    if (kind != FW_RWLOCK_FAIR && kind != FW_RWLOCK_PREFER_READERS &&
+        kind != FW_RWLOCK_PREFER_WRITERS)
+        return EINVAL;
+    l->line_ = kind;
+    fw_store64_relaxed(&l->state_, 0);
+    return 0;
+}
+
+/* Entering, once the word is known to be w: 0, EBUSY, EAGAIN. */
+
+/* n readers -> n + 1 readers */
+static int try_read(fw_rwlock *l, fw_rw_word_ w, uint32_t id)
+{
+    while (rw_lets_readers_in(w)) {
+        if (rw_is_full(w))
+            return EAGAIN;
+        if (fw_cas64_acquire(&l->state_, &w, rw_with_reader(w, id)))
+            return 0;
+    }
+    return EBUSY;
+}
+
+/* free -> WRITER */
+static int try_write(fw_rwlock *l, fw_rw_word_ w, uint32_t id)
+{
+    while (rw_is_free(w))
+        if (fw_cas64_acquire(&l->state_, &w, rw_with_writer(w, id)))
+            return 0;
+    return EBUSY;
+}
+
+/* no UPGRADABLE -> UPGRADABLE */
+static int try_upread(fw_rwlock *l, fw_rw_word_ w, uint32_t id)
+{
+    while (rw_lets_upgradable_in(w))
+        if (fw_cas64_acquire(&l->state_, &w, rw_with_upgradable(w, id)))
+            return 0;
+    return EBUSY;
+}
+
+/* UPGRADABLE, no readers -> WRITER */
+static int try_upgrade(fw_rwlock *l, fw_rw_word_ w)
+{
+    while (!rw_has_readers(w))
+        if (fw_cas64_acquire(&l->state_, &w, w ^ (RW_UPGRADABLE | RW_WRITER)))
+            return 0;
+    return EBUSY;
+}
+
+static int begin(struct fw_wait_ *wait, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    int error = fw_wait_begin_(wait, policy, deadline);
+
+    if (error == 0 && fw_wait_is_over_(wait))
+        return ETIMEDOUT;
+    return error;
+}
+
+/* Does the caller write?  Then it would wait for itself. */
+static bool writes(fw_rw_word_ w, uint32_t id)
+{
+    return rw_has_writer(w) && rw_owner(w) == id;
+}
+
+COLD static int read_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *policy,
+                          const fw_deadline *deadline, bool strict)
+{
+    uint32_t id = fw_self_();
+    struct fw_wait_ wait;
+    int error = try_read(l, seen, id);
+
+    if (error != EBUSY)
+        return error;
+    seen = fw_load64_relaxed(&l->state_);
+    if (strict)
+        refuse_reader(l, seen, id);
+    else if (writes(seen, id))
+        return EDEADLK;
+    error = begin(&wait, policy, deadline);
+    return error != 0 ? error : fw_rw_stand_in_line_(l, RW_READ, &wait);
+}
+
+int fw_rwlock_tryrdlock(fw_rwlock *l)
+{
+    return try_read(l, 0, fw_self_());
+}
+
+COLD void fw_rwlock_rdlock_slow_(fw_rwlock *l, uint64_t seen)
+{
+    if (read_slow(l, seen, NULL, NULL, true) != 0)
+        fw_panic_("rwlock has too many readers", l, fw_self_(), 0);
+}
+
+int fw_rwlock_timedrdlock(fw_rwlock *l, const fw_deadline *deadline)
+{
+    return fw_rwlock_rdlock_policy(l, NULL, deadline);
+}
+
+int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    return read_slow(l, 0, policy, deadline, true);
+}
+
+int fw_rwlock_rdlock_loose_(fw_rwlock *l, const fw_deadline *deadline)
+{
+    return read_slow(l, 0, NULL, deadline, false);
+}
+
+/* n readers -> n - 1 readers; the last one settles with the line if that calls.  False: none. */
+static bool end_reading(fw_rwlock *l, fw_rw_word_ w)
+{
+    uint32_t id = fw_self_();
+
+    do {
+        if (!rw_has_readers(w))
+            return false;
+        if (rw_calls(w) && rw_has_one_reader(w)) {
+            fw_rw_let_go_(l, RW_READER_LEAVES, false);
+            return true;
+        }
+    } while (!fw_cas64_release(&l->state_, &w, rw_without_reader(w, id)));
+    return true;
+}
+
+COLD void fw_rwlock_rdunlock_slow_(fw_rwlock *l, uint64_t seen)
+{
+    if (!end_reading(l, seen))
+        fw_panic_("rwlock read-unlocked, and nobody reads", l, fw_self_(), rw_owner(seen));
+}
+
+/* While a writer holds the lock, nothing is lost by not standing in line: no reader can get in. */
+static bool take_after_writer(fw_rwlock *l, uint32_t id, struct fw_wait_ *wait)
+{
+    for (;;) {
+        fw_rw_word_ w = fw_load64_relaxed(&l->state_);
+
+        if (rw_is_free(w)) {
+            if (try_write(l, w, id) == 0)
+                return true;
+        } else if (!rw_has_writer(w) || !fw_wait_poll_on_(wait, rw_writer(w))) {
+            return false;
+        }
+    }
+}
+
+COLD static int write_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *policy,
+                           const fw_deadline *deadline, bool strict)
+{
+    uint32_t id = fw_self_();
+    struct fw_wait_ wait;
+    int error;
+
+    if (try_write(l, seen, id) == 0)
+        return 0;
+    seen = fw_load64_relaxed(&l->state_);
+    if (strict)
+        refuse_holder(l, seen, id, "rwlock write-locked by a thread that holds it");
+    else if (writes(seen, id))
+        return EDEADLK;
+    error = begin(&wait, policy, deadline);
+    if (error != 0)
+        return error;
+    if (take_after_writer(l, id, &wait))
+        return 0;
+    fw_is_overdue_(l, false); /* this thread does not keep the others from running */
+    return fw_rw_stand_in_line_(l, RW_WRITE, &wait);
+}
+
+int fw_rwlock_trywrlock(fw_rwlock *l)
+{
+    return try_write(l, 0, fw_self_());
+}
+
+COLD void fw_rwlock_wrlock_slow_(fw_rwlock *l, uint64_t seen)
+{
+    write_slow(l, seen, NULL, NULL, true); /* cannot fail: no deadline, valid default policy */
+}
+
+int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline)
+{
+    return fw_rwlock_wrlock_policy(l, NULL, deadline);
+}
+
+int fw_rwlock_wrlock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    return write_slow(l, 0, policy, deadline, true);
+}
+
+int fw_rwlock_wrlock_loose_(fw_rwlock *l, const fw_deadline *deadline)
+{
+    return write_slow(l, 0, NULL, deadline, false);
+}
+
+/* WRITER -> free; or what the line wants. */
+static void end_writing(fw_rwlock *l, fw_rw_word_ w)
+{
+    bool overdue = fw_is_overdue_(l, rw_somebody_comes(w));
+
+    do {
+        if (rw_calls(w) || overdue) {
+            fw_rw_let_go_(l, RW_WRITER_LEAVES, overdue);
+            return;
+        }
+    } while (!fw_cas64_release(&l->state_, &w, rw_without_writer(w)));
+}
+
+COLD void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t seen)
+{
+    check_writer(l, seen, "rwlock write-unlocked by a thread that does not write");
+    end_writing(l, seen);
+}
+
+COLD void fw_rwlock_unlock_loose_(fw_rwlock *l, uint64_t seen)
+{
+    if (rw_has_writer(seen))
+        end_writing(l, seen);
+    else
+        end_reading(l, seen); /* false: it is free */
+}
+
+void fw_rwlock_unlock(fw_rwlock *l)
+{
+    fw_rw_word_ w = fw_load64_relaxed(&l->state_);
+    bool is_mine = rw_owner(w) == fw_self_();
+
+    if (rw_has_writer(w))
+        fw_rwlock_wrunlock(l);
+    else if (rw_has_upgradable(w) && is_mine)
+        fw_rwlock_upgradable_unlock(l);
+    else
+        fw_rwlock_rdunlock(l);
+}
+
+int fw_rwlock_upgradable_trylock(fw_rwlock *l)
+{
+    return try_upread(l, 0, fw_self_());
+}
+
+void fw_rwlock_upgradable_lock(fw_rwlock *l)
+{
+    fw_rwlock_upgradable_lock_policy(l, NULL, NULL);
+}
+
+int fw_rwlock_upgradable_timedlock(fw_rwlock *l, const fw_deadline *deadline)
+{
+    return fw_rwlock_upgradable_lock_policy(l, NULL, deadline);
+}
+
+int fw_rwlock_upgradable_lock_policy(fw_rwlock *l, const fw_wait_policy *policy,
+                                     const fw_deadline *deadline)
+{
+    uint32_t id = fw_self_();
+    struct fw_wait_ wait;
+    int error;
+
+    if (try_upread(l, 0, id) == 0)
+        return 0;
+    refuse_holder(l, fw_load64_relaxed(&l->state_), id,
+                  "rwlock locked upgradable by a thread that holds it");
+    error = begin(&wait, policy, deadline);
+    return error != 0 ? error : fw_rw_stand_in_line_(l, RW_UPREAD, &wait);
+}
+
+/* UPGRADABLE -> no UPGRADABLE */
+void fw_rwlock_upgradable_unlock(fw_rwlock *l)
+{
+    fw_rw_word_ w =
+        check_upreader(l, "rwlock upgradable-unlocked by a thread that does not hold it");
+
+    do {
+        if (rw_calls(w)) {
+            fw_rw_let_go_(l, RW_UPREADER_LEAVES, false);
+            return;
+        }
+    } while (!fw_cas64_release(&l->state_, &w, rw_without_upgradable(w)));
+}
+
+int fw_rwlock_tryupgrade(fw_rwlock *l)
+{
+    return try_upgrade(l, check_upgrade(l));
+}
+
+void fw_rwlock_upgrade(fw_rwlock *l)
+{
+    fw_rwlock_timedupgrade(l, NULL);
+}
+
+int fw_rwlock_timedupgrade(fw_rwlock *l, const fw_deadline *deadline)
+{
+    struct fw_wait_ wait;
+    int error;
+
+    if (try_upgrade(l, check_upgrade(l)) == 0)
+        return 0;
+    error = begin(&wait, NULL, deadline);
+    return error != 0 ? error : fw_rw_stand_in_line_(l, RW_UPGRADE, &wait);
+}
+
+void fw_rwlock_downgrade(fw_rwlock *l)
+{
+    static const char misuse[] = "rwlock downgraded by a thread that does not hold it";
+    uint64_t seen = fw_rwlock_sole_(RW_WRITER);
+
+    /* WRITER -> one reader, where nobody waits */
+    if (fw_cas64_release(&l->state_, &seen, fw_rwlock_sole_(RW_READER)))
+        return;
+    if (rw_has_writer(seen)) {
+        check_writer(l, seen, misuse);
+        fw_rw_let_go_(l, RW_WRITER_READS, false);
+        return;
+    }
+    if (rw_is_full(check_upreader(l, misuse)))
+        fw_panic_("rwlock has too many readers", l, fw_self_(), 0);
+    fw_rw_let_go_(l, RW_UPREADER_READS, false);
+}
+
+void fw_rwlock_downgrade_upgradable(fw_rwlock *l)
+{
+    check_writer(l, fw_load64_relaxed(&l->state_),
+                 "rwlock downgraded by a thread that does not write");
+    fw_rw_let_go_(l, RW_WRITER_UPREADS, false);
+}
+
+pid_t fw_rwlock_owner(const fw_rwlock *l)
+{
+    fw_rw_word_ w = fw_load64_relaxed(&l->state_);
+
+    return rw_has_writer(w) || rw_has_upgradable(w) ? fw_id_number_(rw_owner(w)) : 0;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The line of those who wait for an fw_rwlock: standing in it, polling, sleeping, giving up.
+ * States, legal and illegal, invariants: rwlock.c.  Contract: rwlock_line.h.
+ *
+ * state      meaning                                     who leaves it, and how
+ * ---------  ------------------------------------------  ------------------------------------------
+ * WAITING    polls, or is about to see that it should    itself: ASLEEP; any: GRANTED
+ * ASLEEP     sleeps, or is about to; a wake is needed    any: WAITING (a writer is called), GRANTED
+ * GRANTED    has the lock, and is no longer in line      nobody
+ *
+ * All changes happen inside the room.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include <furwock/futex.h>
+
+#include "core/waitqueue.h"
+#include "sys/clock.h"
+#include "sys/schedule.h"
+#include "thread/rwlock_queue.h"
+#include "thread/rwlock_word.h"
+
+/* A writer that has lost for this long after its first call is handed the lock. */
+#define STARVATION_NS 500000u
+
+/* A writer that has lost so many races in a row naps: as in the mutex. */
+#define RACES_BEFORE_NAP 3u
+#define NAP_NS 50000u
+
+/* What one waiter is in the second word. */
+static uint64_t line_unit(enum rw_want want)
+{
+    return want == RW_WRITE ? LINE_WRITER : want == RW_UPGRADE ? LINE_UPGRADER : LINE_SHARER;
+}
+
+/* In a forked child the line is empty, whatever the second word says. */
+static struct fw_room_ *enter(fw_rwlock *l)
+{
+    struct fw_room_ *room = fw_room_enter_(l);
+
+    if ((l->line_ & ~LINE_KIND) != 0 && rw_first_in(room, l) == NULL)
+        l->line_ &= LINE_KIND;
+    return room;
+}
+
+static void leave(struct fw_room_ *room, const struct rw_wakes *wakes)
+{
+    fw_room_leave_(room);
+    if (wakes->one != NULL)
+        fw_futex_wake((const uint32_t *)wakes->one, 1, FW_FUTEX_PRIVATE);
+    if (wakes->pulse != NULL)
+        fw_futex_wake_bitset(wakes->pulse, FW_FUTEX_ALL, wakes->bits, FW_FUTEX_PRIVATE);
+}
+
+void fw_rw_let_go_(fw_rwlock *l, enum rw_change change, bool hand_over)
+{
+    struct fw_room_ *room = enter(l);
+    struct rw_wakes wakes = fw_rw_settle_(room, l, change, hand_over);
+
+    leave(room, &wakes);
+}
+
+/* A writer that finds the lock free takes it, whoever else is in line.  free -> WRITER. */
+static bool take(fw_rwlock *l, const struct rw_waiter *me)
+{
+    fw_rw_word_ w = fw_load64_relaxed(&l->state_);
+
+    while (me->want == RW_WRITE && rw_is_free(w))
+        if (fw_cas64_acquire(&l->state_, &w, rw_with_writer(w, me->id)))
+            return true;
+    return false;
+}
+
+/* Leaves the line, without having been granted anything. */
+static struct rw_wakes step_out(struct fw_room_ *room, fw_rwlock *l, struct rw_waiter *me)
+{
+    fw_room_remove_(room, &me->place);
+    l->line_ -= line_unit(me->want);
+    if (me->is_comer)
+        l->line_ &= ~LINE_COMER;
+    me->is_comer = false;
+    return fw_rw_settle_(room, l, RW_NOTHING, false);
+}
+
+/* Whoever came before has given up polling: so may the one who came now. */
+static bool is_behind_sleeper(const struct rw_waiter *me)
+{
+    const struct rw_waiter *before = (const struct rw_waiter *)me->place.prev;
+
+    return before != NULL && before->place.object == me->place.object && before->state == RW_ASLEEP;
+}
+
+/* Who upgrades goes before all others. */
+static int urgency_of(const struct rw_waiter *me, int urgency)
+{
+    return me->want == RW_UPGRADE ? FW_ROOM_BEFORE_ALL_ : urgency;
+}
+
+/* Stands in line.  True: the lock was taken instead. */
+static bool step_in(fw_rwlock *l, struct rw_waiter *me)
+{
+    struct fw_room_ *room = enter(l);
+    struct rw_wakes wakes;
+
+    if (take(l, me)) {
+        fw_room_leave_(room);
+        return true;
+    }
+    fw_room_insert_(room, &me->place, l, urgency_of(me, fw_urgency_known_()));
+    me->hopes = !is_behind_sleeper(me);
+    l->line_ += line_unit(me->want);
+    wakes = fw_rw_settle_(room, l, RW_NOTHING, false);
+    leave(room, &wakes);
+    return false;
+}
+
+static bool is_granted(const struct rw_waiter *me)
+{
+    return fw_load32_acquire(&me->state) == RW_GRANTED;
+}
+
+/* The writer was called, and somebody else was quicker.  Answers how long it may sleep, 0: long. */
+static uint64_t note_race(struct rw_waiter *me)
+{
+    uint64_t now = fw_clock_ns_();
+
+    if (me->called_at == 0)
+        me->called_at = now;
+    if (me->races < RACES_BEFORE_NAP)
+        me->races++;
+    me->starves = now - me->called_at >= STARVATION_NS;
+    return me->races == RACES_BEFORE_NAP && !me->starves ? NAP_NS : 0;
+}
+
+/* One sleep; or none, where a last look in the room shows that something is due (I3). */
+static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
+{
+    int urgency = urgency_of(me, fw_wait_blocks_(wait) ? fw_urgency_() : fw_urgency_known_());
+    struct fw_room_ *room = enter(l);
+    uint32_t pulse = room->pulse;
+    uint64_t nap_ns = 0;
+    struct rw_wakes wakes;
+
+    if (is_granted(me)) {
+        fw_room_leave_(room);
+        return 0;
+    }
+    if (urgency != me->place.urgency)
+        fw_room_reorder_(room, &me->place, urgency);
+    if (me->is_comer) {
+        nap_ns = note_race(me);
+        if (nap_ns == 0) {
+            me->is_comer = false;
+            l->line_ &= ~LINE_COMER;
+        }
+    }
+    if (fw_wait_blocks_(wait))
+        fw_store32_relaxed(&me->state, RW_ASLEEP);
+    wakes = fw_rw_settle_(room, l, RW_NOTHING, false);
+    leave(room, &wakes);
+    if (fw_wait_blocks_(wait) && fw_load32_relaxed(&me->state) != RW_ASLEEP)
+        return 0; /* called, or granted, by this very look */
+    if (nap_ns != 0 && rw_is_free(fw_load64_relaxed(&l->state_)))
+        return 0;
+    if (rw_shares(me))
+        return fw_wait_sleep_(wait, &room->pulse, pulse, rw_pulse_bits(l), 0);
+    return fw_wait_sleep_(wait, (const uint32_t *)&me->state, RW_ASLEEP, FW_FUTEX_ANY_BIT, nap_ns);
+}
+
+/* Polls for the policy's budget.  True: the lock was granted, or taken. */
+static bool poll_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
+{
+    do {
+        if (is_granted(me))
+            return true;
+        if (take(l, me)) {
+            struct fw_room_ *room = enter(l);
+            struct rw_wakes wakes = step_out(room, l, me);
+
+            leave(room, &wakes);
+            return true;
+        }
+    } while ((me->hopes || !fw_wait_blocks_(wait)) &&
+             fw_wait_poll_on_(wait, rw_writer(fw_load64_relaxed(&l->state_))));
+    me->hopes = true;
+    return false;
+}
+
+/* The time is over.  True: the lock was granted all the same. */
+static bool give_up(fw_rwlock *l, struct rw_waiter *me)
+{
+    struct fw_room_ *room = enter(l);
+    struct rw_wakes wakes;
+
+    if (is_granted(me)) {
+        fw_room_leave_(room);
+        return true;
+    }
+    wakes = step_out(room, l, me);
+    leave(room, &wakes);
+    return false;
+}
+
+int fw_rw_stand_in_line_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait)
+{
+    struct rw_waiter me = {.state = RW_WAITING, .want = want, .id = fw_self_()};
+
+    if (step_in(l, &me))
+        return 0;
+    while (!poll_in_line(l, &me, wait)) {
+        if (sleep_in_line(l, &me, wait) == -ETIMEDOUT)
+            return give_up(l, &me) ? 0 : ETIMEDOUT;
+        fw_wait_again_(wait);
+    }
+    return 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_RWLOCK_LINE_H
+#define FW_RWLOCK_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/rwlock.h>
+
+#include "core/wait.h"
+#include "core/waitqueue.h"
+
+/*
+ * The line of those who wait for an fw_rwlock.
+ *
+ * rwlock_turn.c decides who is let in; rwlock_line.c has the waiting itself.  All of it happens
+ * inside the lock's room, except polling and sleeping.
+ */
+
+enum rw_want { RW_READ, RW_WRITE, RW_UPREAD, RW_UPGRADE };
+
+enum { RW_WAITING = 1, RW_ASLEEP, RW_GRANTED };
+
+/* A thread in line; it lies on that thread's stack. */
+struct rw_waiter {
+    struct fw_place_ place; /* first: the room hands out pointers to it */
+    fw_half_ state;         /* written inside the room, read anywhere; writers sleep on it */
+    enum rw_want want;
+    uint32_t id;
+    bool is_comer; /* a writer that was called, and has not gone back to sleep */
+    bool starves;  /* it was called, and has lost for long: it is to be handed the lock */
+
+    /* for the thread itself */
+    bool hopes;     /* it may be worth while to poll before the next sleep */
+    uint32_t races; /* lost, RACES_BEFORE_NAP at most */
+    uint64_t called_at;
+};
+
+_Static_assert(offsetof(struct rw_waiter, place) == 0, "a waiter is found by its place");
+
+static inline struct rw_waiter *rw_first_in(const struct fw_room_ *room, const fw_rwlock *l)
+{
+    return (struct rw_waiter *)fw_room_first_(room, l);
+}
+
+static inline struct rw_waiter *rw_next_to(const struct rw_waiter *p)
+{
+    return (struct rw_waiter *)fw_room_next_(&p->place);
+}
+
+/* Does it want the lock together with others?  Such waiters sleep on the pulse of the room. */
+static inline bool rw_shares(const struct rw_waiter *p)
+{
+    return p->want == RW_READ || p->want == RW_UPREAD;
+}
+
+/* All of a lock that sleep on the pulse are woken by one call, and few others. */
+static inline uint32_t rw_pulse_bits(const fw_rwlock *l)
+{
+    return UINT32_C(1) << ((uintptr_t)l >> 4) % 32;
+}
+
+/* What a holder does with its hold. */
+enum rw_change {
+    RW_NOTHING,
+    RW_READER_LEAVES,
+    RW_WRITER_LEAVES,
+    RW_UPREADER_LEAVES,
+    RW_WRITER_READS,
+    RW_WRITER_UPREADS,
+    RW_UPREADER_READS
+};
+
+/* What is to be woken when the room has been left.  Addresses only: what lies there may be gone. */
+struct rw_wakes {
+    const fw_half_ *one;
+    const uint32_t *pulse;
+    uint32_t bits;
+};
+
+/*
+ * Inside the room: makes the caller's change, which it may make, and gives the line what is due to
+ * it then.  With hand_over, a writer that is due is handed the lock, even where a quicker one might
+ * have it first.  After a change other than RW_NOTHING the lock may be gone.
+ */
+struct rw_wakes fw_rw_settle_(struct fw_room_ *room, fw_rwlock *l, enum rw_change change,
+                              bool hand_over);
+
+/* The same from outside. */
+void fw_rw_let_go_(fw_rwlock *l, enum rw_change change, bool hand_over);
+
+/* Stands in line until the lock is granted or taken (0), or the time is over (ETIMEDOUT). */
+int fw_rw_stand_in_line_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait);
+
+#endif

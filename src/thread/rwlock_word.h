@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_RWLOCK_WORD_H
+#define FW_RWLOCK_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/bits/atomic.h>
+#include <furwock/rwlock.h>
+
+#include <rwlock_kind.h>
+
+#include "core/thread_state.h"
+
+/*
+ * The bits of fw_rwlock, and what they say.  The table of states is in rwlock.c.
+ *
+ *   bit   63 .......... 32   31 ....... 8   7 .. 5     4      3     2         1         0
+ *         owner half         readers                COMING  CALL  CLOSED  UPGRADABLE  WRITER
+ *
+ *   owner half   with WRITER or UPGRADABLE: the identity of that thread
+ *                else, with readers: the identity of one of them, or 0 (not known)
+ *                else 0
+ */
+typedef uint64_t fw_rw_word_;
+
+#define RW_WRITER UINT64_C(1)
+#define RW_UPGRADABLE UINT64_C(2)
+#define RW_CLOSED UINT64_C(4)  /* readers that come now have to wait, though no writer holds */
+#define RW_CALL UINT64_C(8)    /* who lets go enters the room */
+#define RW_COMING UINT64_C(16) /* who lets go need not: a writer of the line is awake */
+#define RW_LINE_FLAGS (RW_CLOSED | RW_CALL | RW_COMING)
+#define RW_READER UINT64_C(0x100)
+#define RW_READERS UINT64_C(0xffffff00)
+#define RW_OWNER_SHIFT 32
+#define RW_OWNER_HALF (UINT64_C(0xffffffff) << RW_OWNER_SHIFT)
+
+_Static_assert(RW_READER == FW_RWLOCK_READ_ && RW_WRITER == FW_RWLOCK_WRITE_,
+               "the header's fast paths use the same bits");
+
+static inline uint32_t rw_owner(fw_rw_word_ w)
+{
+    return (uint32_t)(w >> RW_OWNER_SHIFT);
+}
+
+static inline bool rw_has_writer(fw_rw_word_ w)
+{
+    return (w & RW_WRITER) != 0;
+}
+
+static inline bool rw_has_upgradable(fw_rw_word_ w)
+{
+    return (w & RW_UPGRADABLE) != 0;
+}
+
+static inline bool rw_has_readers(fw_rw_word_ w)
+{
+    return (w & RW_READERS) != 0;
+}
+
+static inline bool rw_has_one_reader(fw_rw_word_ w)
+{
+    return (w & RW_READERS) == RW_READER;
+}
+
+static inline bool rw_is_full(fw_rw_word_ w)
+{
+    return (w & RW_READERS) == RW_READERS;
+}
+
+/* Nobody holds it; somebody may be in line. */
+static inline bool rw_is_free(fw_rw_word_ w)
+{
+    return (w & (RW_WRITER | RW_UPGRADABLE | RW_READERS)) == 0;
+}
+
+static inline bool rw_lets_readers_in(fw_rw_word_ w)
+{
+    return (w & (RW_WRITER | RW_CLOSED)) == 0;
+}
+
+static inline bool rw_lets_upgradable_in(fw_rw_word_ w)
+{
+    return (w & (RW_WRITER | RW_CLOSED | RW_UPGRADABLE)) == 0;
+}
+
+static inline bool rw_calls(fw_rw_word_ w)
+{
+    return (w & RW_CALL) != 0;
+}
+
+static inline bool rw_somebody_comes(fw_rw_word_ w)
+{
+    return (w & RW_COMING) != 0;
+}
+
+/* The kernel's id of the writer that holds it; 0: there is none. */
+static inline uint32_t rw_writer(fw_rw_word_ w)
+{
+    return rw_has_writer(w) ? (uint32_t)fw_id_number_(rw_owner(w)) : 0;
+}
+
+static inline fw_rw_word_ rw_with_owner(fw_rw_word_ w, uint32_t id)
+{
+    return (w & ~RW_OWNER_HALF) | (fw_rw_word_)id << RW_OWNER_SHIFT;
+}
+
+/* One reader more; the first that comes leaves its name. */
+static inline fw_rw_word_ rw_with_reader(fw_rw_word_ w, uint32_t id)
+{
+    return (rw_owner(w) == 0 ? rw_with_owner(w, id) : w) + RW_READER;
+}
+
+/* One reader less: it takes its name with it, and the last takes any. */
+static inline fw_rw_word_ rw_without_reader(fw_rw_word_ w, uint32_t id)
+{
+    w -= RW_READER;
+    if (!rw_has_upgradable(w) && (!rw_has_readers(w) || rw_owner(w) == id))
+        w = rw_with_owner(w, 0);
+    return w;
+}
+
+static inline fw_rw_word_ rw_with_writer(fw_rw_word_ w, uint32_t id)
+{
+    return rw_with_owner(w, id) | RW_WRITER;
+}
+
+static inline fw_rw_word_ rw_without_writer(fw_rw_word_ w)
+{
+    return rw_with_owner(w, 0) & ~RW_WRITER;
+}
+
+static inline fw_rw_word_ rw_with_upgradable(fw_rw_word_ w, uint32_t id)
+{
+    return rw_with_owner(w, id) | RW_UPGRADABLE;
+}
+
+static inline fw_rw_word_ rw_without_upgradable(fw_rw_word_ w)
+{
+    return rw_with_owner(w, 0) & ~RW_UPGRADABLE;
+}
+
+/*
+ * The second word: the kind, and who stands in line.  The kind is constant, the rest is plain data,
+ * read and written inside the room only.
+ *
+ *   bit   63 .... 40   39 .. 32   31 .... 8   7 .. 4      3         2       1 .. 0
+ *         writers                 sharers             UPGRADER   COMER     kind
+ */
+#define LINE_KIND UINT64_C(3)
+#define LINE_COMER UINT64_C(4)    /* a writer among them is awake, or naps, and looks at the word */
+#define LINE_UPGRADER UINT64_C(8) /* the upgradable holder is among them */
+#define LINE_SHARER UINT64_C(0x100)
+#define LINE_SHARERS UINT64_C(0xffffff00)
+#define LINE_WRITER (UINT64_C(1) << 40)
+
+static inline fw_rwlock_kind line_kind(uint64_t line)
+{
+    return fw_rwlock_kind_of_bits_(line & LINE_KIND);
+}
+
+static inline bool line_has_comer(uint64_t line)
+{
+    return (line & LINE_COMER) != 0;
+}
+
+static inline bool line_has_upgrader(uint64_t line)
+{
+    return (line & LINE_UPGRADER) != 0;
+}
+
+static inline bool line_has_sharers(uint64_t line)
+{
+    return (line & LINE_SHARERS) != 0;
+}
+
+static inline bool line_has_writers(uint64_t line)
+{
+    return line >= LINE_WRITER;
+}
+
+static inline bool line_is_empty(uint64_t line)
+{
+    return (line & ~(LINE_KIND | LINE_COMER)) == 0;
+}
+
+#endif
