@@ -56,7 +56,7 @@
 /* "Fwk" and the number of this format. */
 #define MARK 0x46776b01u
 
-/* When who waits looks for a lost wake for the first time (nap_growth.h); no figure needs it. */
+/* When who waits looks for a lost wake for the first time (recheck.h); no figure needs it. */
 #define NAP_NS UINT64_C(500000000)
 
 _Static_assert(STRIDE / NUMBER % 2 == 1, "the numbers come round after 2^31 steps");

@@ -65,7 +65,7 @@
 #define BIT_READERS 1u
 #define BIT_WRITERS 2u
 
-/* Who waits looks for itself after that for the first time (nap_growth.h). */
+/* Who waits looks for itself after that for the first time (recheck.h). */
 #define NAP_NS UINT64_C(100000000)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half comes first");

@@ -40,7 +40,7 @@ struct fw_posix_sem_ {
 _Static_assert(sizeof(struct fw_posix_sem_) <= sizeof(sem_t), "fits");
 _Static_assert(offsetof(struct fw_posix_sem_, guess) == UNITS_GUESS_AT &&
                    offsetof(struct fw_posix_sem_, luck) == UNITS_LUCK_AT,
-               "units.h wants them there");
+               "permits.h wants them there");
 
 #define FW_SEM_SHARED_ 128u
 #define FW_SEM_VALUE_MAX_ 0x7fffffffu

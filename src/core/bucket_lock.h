@@ -9,7 +9,7 @@
 #include "sys/robust.h"
 
 /*
- * The lock of a wait-queue bucket (room.h), which objects share that have nothing to do with each
+ * The lock of a wait-queue bucket (waitqueue.h): objects share it that have nothing to do with each
  * other.  So a thread that waits for it may have to wait for any other, and lends it its priority:
  * a real-time thread waits for the one that is inside, and for nobody else.
  *

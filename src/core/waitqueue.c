@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rooms themselves, and who is inside.  Contract: room.h.
+ * The rooms themselves, and who is inside.  Contract: waitqueue.h.
  *
  * All that is done inside takes well under a microsecond, but for a wake or a requeue; and the
  * thread that is inside has the priority of the most urgent one that waits to come in

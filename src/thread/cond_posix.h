@@ -40,7 +40,7 @@ struct fw_cond_mutex_ {
  */
 int fw_cond_wait_loose_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline);
 
-/* Waits until nobody is in line for the object, and nobody inside of its room (room.h). */
+/* Waits until nobody is in line for the object, and nobody inside of its room (waitqueue.h). */
 void fw_cond_await_nobody_(const void *object);
 
 #endif

@@ -30,7 +30,7 @@ struct waiter {
     uint32_t seq;   /* what it expects in seq_ */
     bool is_single; /* it sleeps on its state, not on seq_ */
     fw_cond *c;
-    fw_mutex *m;                        /* NULL: foreign (cond_loose.h) */
+    fw_mutex *m;                        /* NULL: foreign (cond_posix.h) */
     const struct fw_cond_mutex_ *loose; /* NULL: strict, m is held */
     uint64_t *late;                     /* where a wake is put off; NULL: with the thread */
     uint32_t bits; /* with which it sleeps: as the mutex has it, and one more of its own */

@@ -53,7 +53,7 @@
 _Static_assert(sizeof(fw_event) == 24, "the public promise");
 _Static_assert(offsetof(fw_event, state_) == 0 && offsetof(fw_event, guess_) == UNITS_GUESS_AT &&
                    offsetof(fw_event, luck_) == UNITS_LUCK_AT,
-               "units.h wants them there");
+               "permits.h wants them there");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the gate comes first");
 
 static bool is_auto(const fw_event *e)

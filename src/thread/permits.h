@@ -20,7 +20,7 @@
 #define UNITS_GUESS_AT 12
 #define UNITS_NO_GUESS 0xffffffffu /* the fast path would fail */
 
-/* 32 bits: luck.h. */
+/* 32 bits: adaptive_spin.h. */
 #define UNITS_LUCK_AT 16
 
 /* Takes a unit if there is one that may be taken. */

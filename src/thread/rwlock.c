@@ -4,7 +4,7 @@
  * Waiting: rwlock_line.c.  Reasons, proofs and figures: doc/design/rwlock.md.
  *
  * Origin: the lock of Franke, Russell and Kirkwood (OLS 2002, section 4.1); phase-fair is
- * Brandenburg and Anderson's (ECRTS 2009); the line outside of the lock is that of room.h.
+ * Brandenburg and Anderson's (ECRTS 2009); the line outside of the lock is that of waitqueue.h.
  *
  * mode        readers  owner  meaning               who may leave it, and how
  * ----------  -------  -----  --------------------  -----------------------------------------------
@@ -47,7 +47,7 @@
  *     line, inside the room, and only until the last has been told.  Wakes use addresses only.
  * I6  The number of readers is exact; with WRITER it is 0.  Only the owner changes WRITER and
  *     UPGRADABLE, but for a grant on behalf of a waiter.
- * I7  The line is in the order of urgency (room.h); a real-time writer is handed the lock.
+ * I7  The line is in the order of urgency (waitqueue.h); a real-time writer is handed the lock.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -20,7 +20,7 @@
 _Static_assert(sizeof(fw_sem) == 24, "the public promise");
 _Static_assert(offsetof(fw_sem, state_) == 0 && offsetof(fw_sem, guess_) == UNITS_GUESS_AT &&
                    offsetof(fw_sem, luck_) == UNITS_LUCK_AT,
-               "units.h wants them there");
+               "permits.h wants them there");
 _Static_assert(FW_SEM_MAX == UNITS_VALUE_MAX, "the value half has room for every value");
 _Static_assert(UNITS_RESERVED > FW_SEM_MAX && UNITS_WAITER > FW_SEM_MAX,
                "a word up to FW_SEM_MAX, which is what a guess can be, says that nobody waits");

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 
 /*
- * The waiting rooms of src/core/waitqueue.h under the model: fw_room_enter_ and
- * fw_room_leave_, with a lock that is an operation of the engine.  A program has as many rooms as it says (.rooms); the n-th
- * object that its setup makes leads to room n modulo that number, so that with one room all objects
- * share it.
+ * The wait-queue buckets of src/core/waitqueue.h under the model: fw_room_enter_ and
+ * fw_room_leave_, with a lock that is an operation of the engine.  A program has as many rooms as
+ * it says (.rooms); the n-th object that its setup makes leads to room n modulo that number, so
+ * that with one room all objects share it.
  *
  * Plain accesses inside a room need no scheduling, since nobody else is inside.  But others may end
  * a frame in which a place lies; so after every step all places in line must be alive, and nobody

@@ -4,7 +4,7 @@
 #include <furwock/latch.h>
 #include <furwock/sem.h>
 
-#include "units_words.h"
+#include "permits_words.h"
 
 /* src/thread/any.c, and what the objects do for it. */
 

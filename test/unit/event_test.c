@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <furwock/event.h>
 
-#include "units_words.h"
+#include "permits_words.h"
 
 /* src/thread/event.c: manual events in full; automatic ones as far as they differ from units. */
 

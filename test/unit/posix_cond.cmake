@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The condition variables of the POSIX drop-in, and C11's calls.
-fw_test(NAME unit_cond_loose LABEL "unit;preload" SOURCES cond_loose_test.c
+fw_test(NAME unit_cond_posix LABEL "unit;preload" SOURCES cond_posix_test.c
     LIBS fw_under_fake fw_cmocka)
 if(TARGET furwock_posix_objects)
     fw_test(NAME unit_cond_shared LABEL "unit;preload"

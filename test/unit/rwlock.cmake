@@ -8,7 +8,7 @@ add_library(fw_rwlock_under_fake STATIC ${rwlock_src}/core/waitqueue.c
     ${rwlock_src}/thread/rwlock_turn.c)
 target_link_libraries(fw_rwlock_under_fake PUBLIC fw_under_fake PRIVATE fw_house)
 
-foreach(name rwlock rwlock_turn rwlock_line rwlock_timeout rwlock_fork rwlock_loose)
+foreach(name rwlock rwlock_turn rwlock_queue rwlock_timeout rwlock_fork rwlock_posix)
     fw_test(NAME unit_${name} LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
         LIBS fw_rwlock_under_fake fw_cmocka)
 endforeach()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <furwock/sem.h>
 
-#include "units_words.h"
+#include "permits_words.h"
 
 /* src/thread/sem.c: what the header promises of one thread, and that a guess is only a guess. */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "units_words.h"
+#include "permits_words.h"
 
 /*
  * src/thread/permits_wait.c: a waiter that keeps losing has a unit reserved (the rest:
- * units_test.c).
+ * permits_test.c).
  */
 
 static struct supply s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_UNITS_WORDS_H
-#define FW_TEST_UNITS_WORDS_H
+#ifndef FW_TEST_PERMITS_WORDS_H
+#define FW_TEST_PERMITS_WORDS_H
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "units_words.h"
+#include "permits_words.h"
 
 /*
  * src/thread/permits.c and src/thread/permits_wait.c: units, waiters, and the wakes between

@@ -2,7 +2,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-#include "units_words.h"
+#include "permits_words.h"
 
 /* src/thread/permits_wait.c as sem_wait has it: interrupted, and cancelled. */
 
