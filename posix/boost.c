@@ -19,13 +19,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/thread_state.h"
 #include "export.h"
 #include "mutex_pi.h"
 #include "object.h"
 #include "sys/panic.h"
 #include "sys/robust.h"
 #include "sys/schedule.h"
+#include "sys/thread.h"
 
 /* Linux has the priorities 1 to 99. */
 enum { PRIORITIES = 100 };

@@ -12,9 +12,9 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "core/thread_state.h"
 #include "sys/origin.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 #include "word_lock.h"
 
 struct fw_region_slot_ fw_region_slots_[FW_IPC_ATOMIC_REGIONS];

@@ -36,10 +36,10 @@
 
 #include <furwock/futex.h>
 
-#include "core/thread_state.h"
 #include "spin.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 
 static uint32_t owner_of(uint32_t word)
 {

@@ -10,12 +10,12 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "core/thread_state.h"
 #include "sys/clock.h"
 #include "sys/count_file.h"
 #include "sys/environment.h"
 #include "sys/origin.h"
 #include "sys/say.h"
+#include "sys/thread.h"
 
 /* A process that becomes another program so often finds no free name any more. */
 enum { NAMES = 1000 };

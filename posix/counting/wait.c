@@ -18,11 +18,11 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "core/thread_state.h"
 #include "place.h"
 #include "stat.h"
 #include "sys/clock.h"
 #include "sys/count_file.h"
+#include "sys/thread.h"
 #include "table.h"
 
 /* What a thread knows about itself. */

@@ -41,11 +41,11 @@
 
 #include <furwock/futex.h>
 
-#include "core/thread_state.h"
 #include "core/wait.h"
 #include "sys/futex_pi.h"
 #include "sys/panic.h"
 #include "sys/schedule.h"
+#include "sys/thread.h"
 
 #define COLD __attribute__((cold, noinline))
 

@@ -9,7 +9,7 @@
 #include "core/waitqueue.h"
 
 #include "core/bucket_lock.h"
-#include "core/thread_state.h"
+#include "sys/thread.h"
 
 /* More rooms than there are processors that could meet in one; a power of two. */
 #define ROOMS 256u

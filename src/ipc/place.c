@@ -19,8 +19,8 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/mutex.h>
 
-#include "core/thread_state.h"
 #include "ipc/head.h"
+#include "sys/thread.h"
 
 struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
 

@@ -13,8 +13,8 @@
 
 #include <furwock/mutex.h>
 
-#include "core/thread_state.h"
 #include "ipc/journal.h"
+#include "sys/thread.h"
 
 struct repair {
     struct repair *next;

@@ -29,13 +29,13 @@
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
-#include "core/thread_state.h"
 #include "ipc/join.h"
 #include "ipc/member.h"
 #include "ipc/recover.h"
 #include "ipc/region.h"
 #include "sys/clock.h"
 #include "sys/region_file.h"
+#include "sys/thread.h"
 
 #define PERMISSIONS 0777u
 #define PERMISSIONS_USUAL 0600u

@@ -7,8 +7,8 @@
 #include <sys_call_arch.h>
 #include <unistd.h>
 
-#include "core/thread_state.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 
 /* One write, so that lines of several threads do not mix.  If it fails, abort speaks for itself. */
 static _Noreturn void say_and_abort(const char *line, int length)

@@ -8,7 +8,7 @@
 /*
  * Stops the program (abort) after one line on standard error:
  *     furwock: WHAT: lock 0x... , caller 1234, owner 1235
- * caller and owner are identities as in core/thread_state.h; 0 as owner reads "nobody".
+ * caller and owner are identities as in sys/thread.h; 0 as owner reads "nobody".
  * Allocates nothing and takes no lock.
  */
 _Noreturn void fw_panic_(const char *what, const void *lock, uint32_t caller, uint32_t owner);

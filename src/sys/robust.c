@@ -19,10 +19,10 @@
 #include <sys/uio.h>
 #include <sys_call_arch.h>
 
-#include "core/thread_state.h"
 #include "sys/map.h"
 #include "sys/origin.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 
 /* Unknown to old headers. */
 enum { WIPE_ON_FORK = 18 };

@@ -28,12 +28,12 @@
 #include <sys_call_arch.h>
 #include <sys_slice_arch.h>
 
-#include "core/thread_state.h"
 #include "sys/clock.h"
 #include "sys/last_cpu.h"
 #include "sys/map.h"
 #include "sys/origin.h"
 #include "sys/running.h"
+#include "sys/thread.h"
 
 /* One look for a page in so long. */
 #define LOOK_NS UINT64_C(1000000000)

@@ -39,9 +39,9 @@
 #include <furwock/bits/self.h>
 #include <furwock/futex.h>
 
-#include "core/thread_state.h"
 #include "core/wait.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 #include "thread/barrier_word.h"
 
 /* Where spinning has not helped, it is tried again in one of so many: doc/design/barrier.md. */

@@ -8,11 +8,11 @@
 #include <furwock/bits/self.h>
 #include <furwock/brlock.h>
 
-#include "core/thread_state.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/percpu.h"
 #include "sys/processors.h"
+#include "sys/thread.h"
 #include "thread/brlock_lines.h"
 
 /* How long a writer on its way out is waited for before the gate is looked at again. */

@@ -9,8 +9,8 @@
 #include <furwock/brlock.h>
 #include <furwock/mutex.h>
 
-#include "core/thread_state.h"
 #include "sys/percpu.h"
+#include "sys/thread.h"
 
 /*
  * The words of fw_brlock, and what they say.  The tables of states are in brlock.c.

@@ -5,7 +5,7 @@
  * Origin: waking one waiter and moving the others to the mutex is Ingo Molnar's (FUTEX_REQUEUE,
  * 2003).  That waiters stand in a line outside of the variable is WebKit's ParkingLot's idea.
  *
- * A waiter is in the bucket of its variable (waitqueue.h) from before it releases the mutex until it
+ * A waiter is in the bucket of its variable from before it releases the mutex until it
  * is marked or leaves:
  *
  * state    meaning                                who may leave it, and how
@@ -58,6 +58,7 @@
 #include "sys/cancel.h"
 #include "sys/panic.h"
 #include "sys/schedule.h"
+#include "sys/thread.h"
 #include "thread/cond_queue.h"
 #include "thread/mutex_requeue.h"
 

@@ -8,6 +8,7 @@
 
 #include <furwock/cond.h>
 
+#include "core/thread_state.h"
 #include "core/wait.h"
 #include "core/waitqueue.h"
 #include "thread/cond_posix.h"

@@ -9,6 +9,7 @@
 
 #include "core/thread_state.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 #include "thread/cond_queue.h"
 #include "thread/mutex_requeue.h"
 

@@ -37,9 +37,9 @@
 #include <furwock/futex.h>
 
 #include "core/adaptive_spin.h"
-#include "core/thread_state.h"
 #include "core/wait.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 #include "thread/any_source.h"
 #include "thread/permits.h"
 

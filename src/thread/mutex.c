@@ -53,6 +53,7 @@
 #include "sys/release.h"
 #include "sys/schedule.h"
 #include "sys/slice.h"
+#include "sys/thread.h"
 #include "thread/mutex_misuse.h"
 #include "thread/mutex_posix.h"
 #include "thread/mutex_release.h"

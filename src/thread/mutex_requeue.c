@@ -20,6 +20,7 @@
 
 #include "core/thread_state.h"
 #include "sys/release.h"
+#include "sys/thread.h"
 #include "thread/mutex_posix.h"
 #include "thread/mutex_requeue.h"
 #include "thread/mutex_word.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/thread_state.h"
+#include "sys/thread.h"
 #include <furwock/mutex.h>
 
 /*

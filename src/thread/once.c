@@ -36,9 +36,9 @@
 #include <furwock/futex.h>
 #include <furwock/once.h>
 
-#include "core/thread_state.h"
 #include "core/wait.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 
 #define COLD __attribute__((cold, noinline))
 

@@ -3,7 +3,7 @@
 #include <furwock/mutex.h>
 #include <furwock/rwlock.h>
 
-#include "core/thread_state.h"
+#include "sys/thread.h"
 #include "thread/brlock_lines.h"
 #include "thread/mutex_word.h"
 #include "thread/rwlock_word.h"

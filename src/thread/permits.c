@@ -40,8 +40,8 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
-#include "core/thread_state.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 #include "thread/permits.h"
 #include "thread/permits_word.h"
 

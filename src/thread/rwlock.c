@@ -58,6 +58,7 @@
 #include <furwock/rwlock.h>
 
 #include "core/thread_state.h"
+#include "sys/thread.h"
 #include "thread/rwlock_misuse.h"
 #include "thread/rwlock_posix.h"
 #include "thread/rwlock_queue.h"

@@ -10,7 +10,7 @@
 
 #include <rwlock_kind.h>
 
-#include "core/thread_state.h"
+#include "sys/thread.h"
 
 /*
  * The bits of fw_rwlock, and what they say.  The table of states is in rwlock.c.

@@ -148,7 +148,7 @@ void fake_reset(void);
 /* From now on the calls come from the thread with kernel id `tid`.  Returns the one before. */
 uint32_t fake_as(uint32_t tid);
 
-/* The identity (core/thread_state.h) of a thread. */
+/* The identity (sys/thread.h) of a thread. */
 #define FAKE_ID(tid) (((uint32_t)(tid) << 8) | 1u)
 #define FAKE_SELF 100u
 

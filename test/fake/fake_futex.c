@@ -6,7 +6,7 @@
 
 #include <furwock/futex.h>
 
-#include "core/thread_state.h"
+#include "sys/thread.h"
 
 /* Futexes of the fake kernel: a first-in first-out list of nested sleepers. */
 

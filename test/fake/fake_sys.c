@@ -13,6 +13,7 @@
 #include "sys/release.h"
 #include "sys/running.h"
 #include "sys/slice.h"
+#include "sys/thread.h"
 
 /* The rest of the fake kernel: threads, time, releases, panics. */
 

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/thread_state.h"
 #include "core/waitqueue.h"
+#include "sys/thread.h"
 
 enum { CHILD_SECONDS = 100 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "core/thread_state.h"
 #include "mutex_words.h"
+#include "sys/thread.h"
 
 /*
  * src/thread/mutex.c without waiting: taking what is free, every release, misuse, and who

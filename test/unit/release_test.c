@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/thread_state.h"
 #include "sys/release.h"
 #include "testing.h"
 

@@ -47,9 +47,9 @@
 #include <furwock/bits/self.h>
 #include <sys_call_arch.h>
 
-#include "core/thread_state.h"
 #include "sys/last_cpu.h"
 #include "sys/release.h"
+#include "sys/thread.h"
 
 /*
  * Thread ids are mostly given out one after the other, and then the last bits tell them apart.

@@ -14,10 +14,10 @@
 #include <sys_call_arch.h>
 #include <unistd.h>
 
-#include "core/thread_state.h"
 #include "sys/environment.h"
 #include "sys/fences.h"
 #include "sys/release.h"
+#include "sys/thread.h"
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));

@@ -17,6 +17,7 @@
 #include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
+#include "sys/thread.h"
 
 __thread uint32_t fw_self_id_;
 

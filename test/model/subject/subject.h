@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "core/thread_state.h"
+#include "sys/thread.h"
 
 /* The kernel thread ids of model threads: 101, 102, ... */
 #define SUBJECT_FIRST_TID 101u

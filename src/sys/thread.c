@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include <sys_call_arch.h>
+
+#include "sys/panic.h"
+#include "sys/thread.h"
+
+#define GENERATIONS 16u
+
+FW_STATIC_TLS uint32_t fw_self_id_;
+
+/* Written in a forked child before it has a second thread; read by all. */
+static uint32_t fork_generation;
+static uint32_t inherited_id;
+
+/* In the child: the thread keeps its identity, and nobody else may have it. */
+static void after_fork_in_child(void)
+{
+    fork_generation = (fork_generation + 1) % GENERATIONS;
+    inherited_id = fw_self_id_; /* 0: it has had none so far */
+}
+
+void fw_at_fork_(void (*in_child)(void))
+{
+    int error = pthread_atfork(NULL, NULL, in_child);
+    if (error != 0)
+        fw_panic_errno_("pthread_atfork", error);
+}
+
+FW_CONSTRUCTOR static void watch_forks(void)
+{
+    fw_at_fork_(after_fork_in_child);
+}
+
+static uint32_t id_of(uint32_t number)
+{
+    return number << FW_ID_SHIFT | FW_ID_HELD;
+}
+
+uint32_t fw_self_init_(void)
+{
+    long number = fw_system_call_(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    uint32_t id = id_of((uint32_t)number);
+
+    if (number <= 0 || number >= FW_ID_ALIAS) /* a system call filter can make it fail */
+        fw_panic_errno_("gettid", (int)-number);
+    if (id == inherited_id)
+        id = id_of((uint32_t)number | FW_ID_ALIAS);
+    fw_self_id_ = id;
+    return id;
+}
+
+uint32_t fw_fork_generation_(void)
+{
+    return fork_generation;
+}
+
+bool fw_is_here_(uint32_t id, uint32_t generation)
+{
+    return generation == fork_generation || id == inherited_id;
+}
