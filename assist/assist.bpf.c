@@ -5,27 +5,28 @@
  *
  * process   meaning                         leaves it when
  * --------  ------------------------------  -----------------------------------------------------
- * stranger  nothing is written about it     it rings, or all processes are members
- * member    its threads have entries        its last thread ends, or it calls exec: stranger
+ * stranger  nothing is written about it     it rings, or all processes are participants
+ * participant    its threads have entries        its last thread ends, or it calls exec: stranger
  *
  * entry     meaning                         who leaves it, and how
  * --------  ------------------------------  -----------------------------------------------------
- * 0         nobody's                        a member's thread that is switched to, or from
+ * 0         nobody's                        a participant's thread that is switched to, or from
  * RUNS      its thread is on a CPU          that thread is switched from: SLEEPS or PREEMPTED; it
  *                                           ends: 0; another with the same place: that one's
  * SLEEPS,   it is not                       that thread is switched to: RUNS; another with the same
  * PREEMPTED                                 place is switched to: that one's
  *
- * I1  An entry that a living thread has is written by the CPU that the thread is on or just leaves,
- *     with preemption off: a thread is switched to elsewhere only after it has left.  So no write
- *     needs to be atomic.  Two threads of the same place write over one another; both tags are
- *     whole, and a reader sees the other's, which tells it nothing.
- * I2  `members` is the number of bits in `joined`: who changes a bit counts it.
- * I3  Nobody else writes to the page, once its head is filled in: the loader freezes it.
+ * ASSIST1  An entry that a living thread has is written by the CPU that the thread is on or just
+ *     leaves, with preemption off: a thread is switched to elsewhere only after it has left.  So no
+ *     write needs to be atomic.  Two threads of the same place write over one another; both tags
+ *     are whole, and a reader sees the other's, which tells it nothing.
+ * ASSIST2  `participants` is the number of bits in `joined`: a thread that changes a bit counts it.
+ * ASSIST3  Nobody else writes to the page, once its head is filled in: the loader freezes it.
  *
  * An event that the kernel loses (it runs no program inside of itself; some do not report switches
  * away from some threads, as from idle ones of all CPUs but the first) leaves an entry or a bit
- * behind: the page is a guess, and the next process of that number is a member without having rung.
+ * behind: the page is a guess, and the next process of that number is a participant without having
+ * rung.
  */
 #include "assist/kernel.h"
 
@@ -48,12 +49,12 @@ struct {
 } page SEC(".maps");
 
 /* The only constant: the loader writes it before the program is loaded.  FW_ASSIST_BY_RING ... */
-const volatile __u32 membership = FW_ASSIST_BY_RING;
+const volatile __u32 registration = FW_ASSIST_BY_RING;
 
-volatile __u32 members; /* processes; looked at by each switch, whoever's */
+volatile __u32 participants; /* processes; looked at by each switch, whoever's */
 __u64 joined[(1 << PID_BITS) / 64];
 
-/* ---- Who is a member ---- */
+/* ---- Who is a participant ---- */
 
 static __always_inline __u64 *word_of(int tgid)
 {
@@ -65,9 +66,9 @@ static __always_inline __u64 bit_of(int tgid)
     return 1ull << ((__u32)tgid & 63);
 }
 
-static __always_inline bool is_member(struct task_struct *task)
+static __always_inline bool is_participant(struct task_struct *task)
 {
-    if (membership == FW_ASSIST_ALL)
+    if (registration == FW_ASSIST_ALL)
         return task->tgid != 0 && !(task->flags & PF_KTHREAD);
     return *(volatile __u64 *)word_of(task->tgid) & bit_of(task->tgid);
 }
@@ -81,8 +82,8 @@ static __always_inline struct fw_assist_page *get_page(void)
 
 static __always_inline void count(struct fw_assist_page *p, int change)
 {
-    __sync_fetch_and_add(&members, change);
-    __sync_fetch_and_add(&p->members, change);
+    __sync_fetch_and_add(&participants, change);
+    __sync_fetch_and_add(&p->participants, change);
 }
 
 /* ---- Entries ---- */
@@ -171,7 +172,7 @@ static __always_inline void forget_thread(struct fw_assist_page *p, struct task_
     forget(p, nr, ns);
 }
 
-/* Only of members' switches, so that little is told of others. */
+/* Only of participants' switches, so that little is told of others. */
 static __always_inline void note_cpu(struct fw_assist_page *p, struct task_struct *next)
 {
     __u32 cpu = bpf_get_smp_processor_id();
@@ -188,15 +189,15 @@ static __always_inline void note_cpu(struct fw_assist_page *p, struct task_struc
 SEC("tp_btf/sched_switch")
 int BPF_PROG(fw_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-    if (members == 0 && membership != FW_ASSIST_ALL)
+    if (participants == 0 && registration != FW_ASSIST_ALL)
         return 0;
 
     struct fw_assist_page *p = get_page();
     if (p == 0)
         return 0;
-    if (is_member(prev))
+    if (is_participant(prev))
         switched_from(p, prev, preempt || prev->__state == TASK_RUNNING);
-    if (is_member(next)) {
+    if (is_participant(next)) {
         switched_to(p, next);
         note_cpu(p, next);
     }
@@ -239,7 +240,7 @@ static __always_inline void leave(struct fw_assist_page *p, struct task_struct *
 {
     __u64 bit = bit_of(self->tgid);
 
-    if (membership != FW_ASSIST_ALL && is_member(self) &&
+    if (registration != FW_ASSIST_ALL && is_participant(self) &&
         __sync_fetch_and_and(word_of(self->tgid), ~bit) & bit)
         count(p, -1);
 }
@@ -269,7 +270,7 @@ int BPF_PROG(fw_exit, struct task_struct *self)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(fw_exec, struct task_struct *self, int old_pid)
 {
-    if (!is_member(self))
+    if (!is_participant(self))
         return 0;
 
     struct fw_assist_page *p = get_page();

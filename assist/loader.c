@@ -100,7 +100,7 @@ static bool only_root_opens_pins(void)
 }
 
 static void describe(const struct fw_assist_options *options, const char *before,
-                     uint32_t membership, char *text, size_t size)
+                     uint32_t registration, char *text, size_t size)
 {
     char readers[40];
 
@@ -115,8 +115,8 @@ static void describe(const struct fw_assist_options *options, const char *before
         snprintf(readers, sizeof readers, "only root");
     }
     snprintf(text, size, "%sstarted: %s may read the page, %s%s", before, readers,
-             membership == FW_ASSIST_ALL ? "which tells of all processes"
-                                         : "which tells of processes that ask for it",
+             registration == FW_ASSIST_ALL ? "which tells of all processes"
+                                           : "which tells of processes that ask for it",
              options->readers != FW_ASSIST_READ_BY_ROOT && only_root_opens_pins()
                  ? "; but this kernel (before 5.19) lets only root open it, as "
                    "kernel.unprivileged_bpf_disabled is not 0"
@@ -151,13 +151,13 @@ static fw_assist_result put_new(const struct fw_assist_place *place,
                                 char *text, size_t size)
 {
     struct fw_assist_program program;
-    uint32_t membership;
+    uint32_t registration;
     int fs = -1;
-    fw_assist_result result = fw_assist_program_load(&program, options->membership, text, size);
+    fw_assist_result result = fw_assist_program_load(&program, options->registration, text, size);
 
     if (result != FW_ASSIST_DONE)
         return result;
-    membership = program.membership;
+    registration = program.registration;
     result = fw_assist_place_new(&fs, text, size);
     libbpf_print_fn_t printer = libbpf_set_print(NULL);
     if (result == FW_ASSIST_DONE && !pin(&program, options, fs))
@@ -166,7 +166,7 @@ static fw_assist_result put_new(const struct fw_assist_place *place,
     if (result == FW_ASSIST_DONE)
         result = fw_assist_place_put(place, fs, text, size);
     if (result == FW_ASSIST_DONE)
-        describe(options, before, membership, text, size);
+        describe(options, before, registration, text, size);
     if (fs >= 0)
         close(fs);
     fw_assist_program_close(&program);

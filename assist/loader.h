@@ -14,8 +14,8 @@
  *
  * All calls answer one of the values below, and leave one line without a newline in `text`, also
  * where they succeed.  start and stop exclude each other, whoever calls them.  A start that fails
- * leaves nothing behind, and one that is killed nothing but empty directories; what a stop that is
- * killed leaves is cleared away by the next start or stop.
+ * leaves nothing behind, and one that is killed nothing except empty directories; what a stop that
+ * is killed leaves is cleared away by the next start or stop.
  *
  * Nobody but the program in the kernel can write to the page, root neither: it is frozen.  Still
  * its pin carries the right to write for those who may read: the kernel maps no other.
@@ -38,18 +38,19 @@ typedef enum fw_assist_readers {
 
 struct fw_assist_options {
     fw_assist_readers readers;
-    gid_t group;         /* FW_ASSIST_READ_BY_GROUP */
-    uint32_t membership; /* 0: the best that the kernel has, FW_ASSIST_ALL excluded; or that one */
+    gid_t group; /* FW_ASSIST_READ_BY_GROUP */
+    uint32_t
+        registration; /* 0: the best that the kernel has, FW_ASSIST_ALL excluded; or that one */
 };
 
 struct fw_assist_status {
-    bool running;              /* the rest is filled in only then */
-    uint32_t version;          /* of the page; where it is not FW_ASSIST_VERSION, no more is told */
-    uint32_t membership;       /* FW_ASSIST_BY_RING ... */
-    uint32_t members;          /* processes */
-    uint64_t switches;         /* to threads of members, since the start; modulo 2^32 for a CPU */
-    fw_assist_readers readers; /* as the pin's mode has it */
-    gid_t group;               /* FW_ASSIST_READ_BY_GROUP */
+    bool running;          /* the rest is filled in only then */
+    uint32_t version;      /* of the page; where it is not FW_ASSIST_VERSION, no more is told */
+    uint32_t registration; /* FW_ASSIST_BY_RING ... */
+    uint32_t participants; /* processes */
+    uint64_t switches;     /* to threads of participants, since the start; modulo 2^32 for a CPU */
+    fw_assist_readers readers;  /* as the pin's mode has it */
+    gid_t group;                /* FW_ASSIST_READ_BY_GROUP */
     uint64_t run_count, run_ns; /* of the switch program, where kernel.bpf_stats_enabled; or 0 */
 };
 

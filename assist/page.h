@@ -10,8 +10,8 @@
  * All of it is hints.  A reader takes whatever it finds for a guess that costs time when it is
  * wrong: entries may be stale, overwritten by another thread's, or lies.
  *
- * Of a thread is told what it does only while its process is a member: it has rung (as `membership`
- * says), and neither ended nor called exec since.  A forked child rings
+ * Of a thread is told what it does only while its process is a participant: it has rung (as
+ * `registration` says), and neither ended nor called exec since.  A forked child rings
  * for itself.
  */
 #ifndef __bpf__
@@ -36,7 +36,7 @@ typedef __u64 fw_assist_u64;
 #define FW_ASSIST_CPUS 1024u
 #define FW_ASSIST_ENTRIES 65536u
 
-/* How a process becomes a member. */
+/* How a process becomes a participant. */
 #define FW_ASSIST_BY_RING 1u /* by its prctl (Linux 6.14) */
 #define FW_ASSIST_BY_WAIT 2u /* by waiting for itself: waitid(P_PID, getpid(), WEXITED|WNOHANG) */
 #define FW_ASSIST_ALL 3u     /* every process is one */
@@ -69,10 +69,10 @@ struct fw_assist_cpu {
 struct fw_assist_page {
     fw_assist_u64 magic;
     fw_assist_u32 version;
-    fw_assist_u32 stopped;    /* not 0: nobody writes here any more */
-    fw_assist_u32 membership; /* FW_ASSIST_BY_RING ... */
+    fw_assist_u32 stopped;      /* not 0: nobody writes here any more */
+    fw_assist_u32 registration; /* FW_ASSIST_BY_RING ... */
     fw_assist_u32 padding[11];
-    fw_assist_u32 members;      /* processes; not in the cache line that all pollers read */
+    fw_assist_u32 participants; /* processes; not in the cache line that all pollers read */
     fw_assist_u32 unused[1007]; /* the rest of 4 KiB */
     struct fw_assist_cpu cpus[FW_ASSIST_CPUS];
     fw_assist_u64 threads[FW_ASSIST_ENTRIES];

@@ -65,7 +65,7 @@ fw_assist_state fw_assist_state_of(int fs, uint32_t *version)
         return FW_ASSIST_FOREIGN;
     *version = page->version;
     fw_assist_state state =
-        page->stopped == 0 && fw_assist_has_links(fs, page->membership == FW_ASSIST_ALL)
+        page->stopped == 0 && fw_assist_has_links(fs, page->registration == FW_ASSIST_ALL)
             ? FW_ASSIST_LIVE
             : FW_ASSIST_DEAD;
     munmap((void *)page, FW_ASSIST_HEAD);

@@ -16,7 +16,7 @@ struct fw_assist_place {
 };
 
 /*
- * Opens and locks the place, of which all but `parent` is given; makes it first where `make`.
+ * Opens and locks the place, of which all except `parent` is given; makes it first where `make`.
  * FW_ASSIST_NOTHING_TO_DO: there is none, and nothing is open.
  */
 fw_assist_result fw_assist_place_open(struct fw_assist_place *place, bool make, char *text,

@@ -14,13 +14,13 @@
 #include "assist/page.h"
 
 /*
- * The programs of assist.bpf.c, and which of them each kind of membership has.  The kernel tells of
- * an event that a program can be attached to by a type of the name btf_trace_EVENT.
+ * The programs of assist.bpf.c, and which of them each kind of registration has.  The kernel tells
+ * of an event that a program can be attached to by a type of the name btf_trace_EVENT.
  */
 static const struct {
     const char *name, *pin, *event;
-    uint32_t membership; /* 0: all kinds have it */
-    bool all;            /* FW_ASSIST_ALL has it */
+    uint32_t registration; /* 0: all kinds have it */
+    bool all;              /* FW_ASSIST_ALL has it */
 } programs[] = {
     {"fw_switch", "switch", "btf_trace_sched_switch", 0, true},
     {"fw_exit", "exit", "btf_trace_sched_process_exit", 0, true},
@@ -31,11 +31,11 @@ static const struct {
 
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
-static bool is_wanted(int i, uint32_t membership)
+static bool is_wanted(int i, uint32_t registration)
 {
-    if (membership == FW_ASSIST_ALL)
+    if (registration == FW_ASSIST_ALL)
         return programs[i].all;
-    return programs[i].membership == 0 || programs[i].membership == membership;
+    return programs[i].registration == 0 || programs[i].registration == registration;
 }
 
 static fw_assist_result failed(const char *what, int error, char *text, size_t size)
@@ -46,10 +46,10 @@ static fw_assist_result failed(const char *what, int error, char *text, size_t s
 
 /* ---- What the kernel has ---- */
 
-static bool has_event(const struct btf *btf, uint32_t membership, const char **lacks)
+static bool has_event(const struct btf *btf, uint32_t registration, const char **lacks)
 {
     for (int i = 0; i < PROGRAMS; i++)
-        if (is_wanted(i, membership) &&
+        if (is_wanted(i, registration) &&
             btf__find_by_name_kind(btf, programs[i].event, BTF_KIND_TYPEDEF) < 0) {
             *lacks = programs[i].event + strlen("btf_trace_");
             return false;
@@ -57,8 +57,8 @@ static bool has_event(const struct btf *btf, uint32_t membership, const char **l
     return true;
 }
 
-/* Decides on the kind of membership, where it is 0. */
-static fw_assist_result look_at_kernel(uint32_t *membership, char *text, size_t size)
+/* Decides on the kind of registration, where it is 0. */
+static fw_assist_result look_at_kernel(uint32_t *registration, char *text, size_t size)
 {
     struct btf *btf = btf__load_vmlinux_btf();
     const char *lacks = NULL;
@@ -69,10 +69,10 @@ static fw_assist_result look_at_kernel(uint32_t *membership, char *text, size_t 
                  "CONFIG_DEBUG_INFO_BTF");
         return FW_ASSIST_NOT_SUPPORTED;
     }
-    if (*membership == 0)
-        *membership =
+    if (*registration == 0)
+        *registration =
             has_event(btf, FW_ASSIST_BY_RING, &lacks) ? FW_ASSIST_BY_RING : FW_ASSIST_BY_WAIT;
-    bool good = has_event(btf, *membership, &lacks);
+    bool good = has_event(btf, *registration, &lacks);
     btf__free(btf);
     if (good)
         return FW_ASSIST_DONE;
@@ -82,7 +82,7 @@ static fw_assist_result look_at_kernel(uint32_t *membership, char *text, size_t 
 
 /* ---- Loading ---- */
 
-static bool set_membership(struct bpf_object *object, uint32_t membership)
+static bool set_registration(struct bpf_object *object, uint32_t registration)
 {
     struct bpf_map *map;
 
@@ -90,12 +90,12 @@ static bool set_membership(struct bpf_object *object, uint32_t membership)
     {
         /* The only one there is of this name is the one constant of the program. */
         if (strstr(bpf_map__name(map), ".rodata") != NULL)
-            return bpf_map__set_initial_value(map, &membership, sizeof membership) == 0;
+            return bpf_map__set_initial_value(map, &registration, sizeof registration) == 0;
     }
     return false;
 }
 
-static bool fill_head(int fd, uint32_t membership)
+static bool fill_head(int fd, uint32_t registration)
 {
     struct fw_assist_page *page =
         mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -104,7 +104,7 @@ static bool fill_head(int fd, uint32_t membership)
         return false;
     page->magic = FW_ASSIST_MAGIC;
     page->version = FW_ASSIST_VERSION;
-    page->membership = membership;
+    page->registration = registration;
     munmap(page, sizeof *page);
     return true;
 }
@@ -118,10 +118,10 @@ static fw_assist_result load(struct fw_assist_program *p, char *text, size_t siz
                                      (size_t)(fw_assist_object_end - fw_assist_object), &options);
     if (p->object == NULL)
         return failed("cannot read the program", errno, text, size);
-    if (!set_membership(p->object, p->membership))
+    if (!set_registration(p->object, p->registration))
         return failed("the program is not what it should be", EINVAL, text, size);
     for (int i = 0; i < PROGRAMS; i++)
-        if (!is_wanted(i, p->membership))
+        if (!is_wanted(i, p->registration))
             bpf_program__set_autoload(bpf_object__find_program_by_name(p->object, programs[i].name),
                                       false);
 
@@ -130,13 +130,13 @@ static fw_assist_result load(struct fw_assist_program *p, char *text, size_t siz
         return failed("the kernel does not take the program", error, text, size);
     p->stop = bpf_object__find_program_by_name(p->object, "fw_stop");
     p->page = bpf_object__find_map_by_name(p->object, "page");
-    if (!fill_head(bpf_map__fd(p->page), p->membership))
+    if (!fill_head(bpf_map__fd(p->page), p->registration))
         return failed("cannot map the page", errno, text, size);
     if (bpf_map_freeze(bpf_map__fd(p->page)) != 0)
         return failed("cannot freeze the page", errno, text, size);
 
     for (int i = 0, links = 0; i < PROGRAMS; i++)
-        if (is_wanted(i, p->membership)) {
+        if (is_wanted(i, p->registration)) {
             p->names[links] = programs[i].pin;
             p->links[links] =
                 bpf_program__attach(bpf_object__find_program_by_name(p->object, programs[i].name));
@@ -146,14 +146,14 @@ static fw_assist_result load(struct fw_assist_program *p, char *text, size_t siz
     return FW_ASSIST_DONE;
 }
 
-fw_assist_result fw_assist_program_load(struct fw_assist_program *p, uint32_t membership,
+fw_assist_result fw_assist_program_load(struct fw_assist_program *p, uint32_t registration,
                                         char *text, size_t size)
 {
     libbpf_print_fn_t previous = fw_complaint_begin_();
     fw_assist_result result;
 
-    *p = (struct fw_assist_program){.membership = membership};
-    result = look_at_kernel(&p->membership, text, size);
+    *p = (struct fw_assist_program){.registration = registration};
+    result = look_at_kernel(&p->registration, text, size);
     if (result == FW_ASSIST_DONE)
         result = load(p, text, size);
     if (result != FW_ASSIST_DONE)

@@ -16,15 +16,15 @@ struct fw_assist_program {
     struct bpf_program *stop;                /* to be run before the others are taken away */
     struct bpf_link *links[FW_ASSIST_LINKS]; /* those from the front that are there */
     const char *names[FW_ASSIST_LINKS];      /* under which they are pinned */
-    uint32_t membership;                     /* how a process becomes a member */
+    uint32_t registration;                   /* how a process becomes a participant */
 };
 
 /*
  * Loads it and attaches it to the kernel's events, fills in the page's head, and freezes the page:
- * nobody but the program can write to it then.  membership: as in struct fw_assist_options.  Where
- * this fails nothing is held, and `text` says why.
+ * nobody except the program can write to it then.  registration: as in struct fw_assist_options.
+ * Where this fails nothing is held, and `text` says why.
  */
-fw_assist_result fw_assist_program_load(struct fw_assist_program *p, uint32_t membership,
+fw_assist_result fw_assist_program_load(struct fw_assist_program *p, uint32_t registration,
                                         char *text, size_t size);
 
 /* Lets go of all; what is pinned stays in the kernel. */

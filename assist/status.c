@@ -26,8 +26,8 @@ static void fill_readers(struct fw_assist_status *status, const struct stat *pin
 
 static void fill(struct fw_assist_status *status, const struct fw_assist_page *page)
 {
-    status->membership = page->membership;
-    status->members = page->members;
+    status->registration = page->registration;
+    status->participants = page->participants;
     for (uint32_t i = 0; i < FW_ASSIST_CPUS; i++)
         status->switches += page->cpus[i].switches;
     fw_assist_program_runs(FW_ASSIST_MOUNT "/switch", &status->run_count, &status->run_ns);
@@ -52,7 +52,7 @@ static fw_assist_result look(int fs, struct fw_assist_status *status, char *text
         return closed ? FW_ASSIST_NOT_PERMITTED : FW_ASSIST_FAILED;
     }
     status->running =
-        page->stopped == 0 && fw_assist_has_links(fs, page->membership == FW_ASSIST_ALL);
+        page->stopped == 0 && fw_assist_has_links(fs, page->registration == FW_ASSIST_ALL);
     status->version = page->version;
     munmap((void *)page, FW_ASSIST_HEAD);
     return status->running ? FW_ASSIST_DONE : FW_ASSIST_NOTHING_TO_DO;

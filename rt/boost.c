@@ -3,10 +3,10 @@
  * Locks whose owners are boosted, between tasks of any CPUs: MPCP and FMLP+ (Splet et al., sections
  * II-E, II-F, IV), in tier A.
  *
- * The fast path is that of listing 3 but for one thing: where the paper counts in and out, here a
- * compare-and-swap writes down who has the lock.  It costs the same, and so whoever dies at any
- * instruction leaves a word that says whether the lock went with it.  Who waits stands in
- * `waiters`; and no lock guards the line, for only the owner takes anybody out of it.
+ * The fast path is that of listing 3 except for one thing: where the paper counts in and out, here
+ * a compare-and-swap writes down who has the lock.  It costs the same, and so a task that dies at
+ * any instruction leaves a word that says whether the lock went with it.  A task that waits stands
+ * in `waiters`; and no lock internal locks the queue, for only the owner takes anybody out of it.
  *
  * word                       meaning                         who may leave it, and how
  * -------------------------  ------------------------------  -------------------------------------
@@ -16,51 +16,51 @@
  * s | WAITERS                s has it, and has to look at    s: s, then looks (pass_on)
  *                            `waiters` when it leaves
  * s [| WAITERS] | DIED       s has yet to be told            s: without DIED
- * the same, and s is dead    nobody is in it                 a burial of s: BURIAL | DIED
- * BURIAL | DIED [| WAITERS]  whoever has `guard` is handing  that one; after its death, whoever has
- *                            it on                           `guard` next: pass_on
+ * the same, and s is dead    nobody is in it                 reaping of s: REAPING | DIED
+ * REAPING | DIED             its reaper, which has           that one; after its death, the next
+ *   [| WAITERS]              `queue_lock`, hands it on       that has `queue_lock`: pass_on
  *
  * Legal:   WAITERS set while nobody waits (one needless look).  A bit in `waiters` of a task that
  *          is named already, or dead.  DIED told to more than one, if those in between died as
- *          well.  A word that names a task that has not noticed, for up to NAP_NS.
+ *          well.  A word that names a task that has not noticed, for up to RECHECK_NS.
  * Illegal: WAITERS clear in the word of a live owner while somebody sleeps who is not named.
  *
  * Invariants
- *  I1  Only the task that the word names is in the section, changes `owner`, or names another one;
- *      under BURIAL, it is the thread that has `guard`.  All others name themselves in a word that
- *      is free, and set WAITERS, and nothing else.
- *  I2  Burials of s are made under the watch of its cell, and so is all use of the cell for another
- *      task, which begins when the burial is over: no word names it then.  Nor will one that an
- *      owner is about to write: the burial clears s's bit in `waiters`, fences, and then changes
- *      the word of each owner (WAITERS).  Who clears WAITERS after that, or becomes the owner,
- *      fences and does not find s in the line; who cleared it before fails to name anybody, and
- *      looks at the line again.
- *  I3  A task's bit in `waiters` is set by that task before it looks at the word, and cleared by it
- *      after it was named, or by its burial.  An owner leaves the bits alone; so if it dies between
- *      any two steps of pass_on, nobody is missing from the line.
- *  I4  A waiter sleeps only after it has seen WAITERS in the word of another owner.  The owner
- *      clears WAITERS, fences, and looks at the line; the waiter enters the line, fences, and looks
- *      at the word: one of them sees the other.
- *  I5  Who is named is named before its `grant` is set; it clears `grant`, fences, and looks at
- *      the word before it sleeps.  Sleep ends after NAP_NS in any case: a wake that died with the
- *      one that was to give it costs that much, and so does an owner that died.
- *  I6  Who sleeps in the line has its kernel priority raised to where the protocol boosts it, until
- *      it leaves the section; or, with deferred updates, until it is in it, nobody else waits, and
- *      it runs before all others of its CPU anyway.  So it preempts those that are not boosted as
- *      soon as it is named.  Who gets the lock at once stays as it was until another one sleeps in
- *      the line, who raises it first (raise.c); those of its CPU who wake up in the library look
- *      for it (wake.c).  That is the deferred update.
- *  I7  Nobody is in the line with its bit in `held` set: on its CPU nobody waits for its section.
- *      Who looked in the moment before is sent away (fw_rt_withdraw_).
- *  I8  In a group of one process, an owner that sees no WAITERS may free the word by a plain store
- *      (sys/release.h), which may undo a WAITERS that came in between.  Who has set WAITERS, or
- *      has found it set by another one, makes sure by the fence that no such store is under way,
- *      and then looks again: either WAITERS is there, and stays; or it sets it anew in the next
- *      owner's word; or the lock is free, and it takes it, with WAITERS if others are in the line,
- *      who have seen it and sleep.  (Where the same owner has come and gone meanwhile, and another
- *      waiter has yet to look again, this one sleeps until that one does, or for a nap.)
- *  I9  A word that says something else than its owner has left there was written over, or the
- *      owner was buried alive.  The lock is lost to it: it leaves the word alone.
+ *  BOOST1  Only the task that the word names is in the section, changes `owner`, or names another
+ *      one; under REAPING, it is the thread that has `queue_lock`.  All others name themselves in a
+ *      word that is free, and set WAITERS, and nothing else.
+ *  BOOST2  Task s is reaped under the lock of its record, and so is all use of the
+ *      record for another task, which begins when the reaping is over: no word names it then.  Nor
+ *      will one that an owner is about to write: the reaping clears s's bit in `waiters`, fences,
+ *      and then changes the word of each owner (WAITERS).  A task that clears WAITERS after that,
+ *      or becomes the owner, fences and does not find s in the queue; a task that cleared it before
+ *      fails to name anybody, and looks at the queue again.
+ *  BOOST3  A task's bit in `waiters` is set by that task before it looks at the word, and cleared
+ *      by it after it was named, or by its reaping.  An owner leaves the bits alone; so if it dies
+ *      between any two steps of pass_on, nobody is missing from the queue.
+ *  BOOST4  A waiter sleeps only after it has seen WAITERS in the word of another owner.  The owner
+ *      clears WAITERS, fences, and looks at the queue; the waiter enters the queue, fences, and
+ *      looks at the word: one of them sees the other.
+ *  BOOST5  A task that is named is named before its `grant` is set; it clears `grant`, fences, and
+ *      looks at the word before it sleeps.  Sleep ends after RECHECK_NS in any case: a wake that
+ *      died with the one that was to give it costs that much, and so does an owner that died.
+ *  BOOST6  A task that sleeps in the queue has its kernel priority raised to where the protocol
+ *      boosts it, until it leaves the section; or, with deferred updates, until it is in it, nobody
+ *      else waits, and it runs before all others of its CPU anyway.  So it preempts those that are
+ *      not boosted as soon as it is named.  A task that gets the lock at once stays as it was until
+ *      another one sleeps in the queue, who raises it first (raise.c); those of its CPU who wake up
+ *      in the library look for it (wake.c).  That is the deferred update.
+ *  BOOST7  Nobody is in the queue with its bit in `held` set: on its CPU nobody waits for its
+ *      section.  A task that looked in the moment before is sent away (fw_rt_withdraw_).
+ *  BOOST8  In a group of one process, an owner that sees no WAITERS may free the word by a plain
+ *      store (sys/release.h), which may undo a WAITERS that came in between.  A task that has set
+ *      WAITERS, or has found it set by another one, makes sure by the fence that no such store is
+ *      under way, and then looks again: either WAITERS is there, and stays; or it sets it anew in
+ *      the next owner's word; or the lock is free, and it takes it, with WAITERS if others are in
+ *      the queue, who have seen it and sleep.  (Where the same owner has come and gone meanwhile,
+ *      and another waiter has yet to look again, this one sleeps until that one does, or briefly.)
+ *  BOOST9  A word that says something else than its owner has left there was written over, or the
+ *      owner was reaped alive.  The lock is lost to it: it leaves the word alone.
  */
 #include <errno.h>
 
@@ -72,29 +72,29 @@
 #include "sys/clock.h"
 
 /* How long a waiter sleeps at most before it looks whether the owner is alive. */
-#define NAP_NS 20000000u
+#define RECHECK_NS 20000000u
 
-_Static_assert(offsetof(struct fw_rt_lock_cell, counter) % 8 == 0 &&
-                   offsetof(struct fw_rt_lock_cell, gate) ==
-                       offsetof(struct fw_rt_lock_cell, counter) + 4,
-               "I8: the upper half of the word, as sys/release.h has it, is always 0");
+_Static_assert(offsetof(struct fw_rt_lock_record, counter) % 8 == 0 &&
+                   offsetof(struct fw_rt_lock_record, pi_word) ==
+                       offsetof(struct fw_rt_lock_record, counter) + 4,
+               "BOOST8: the upper half of the word, as sys/release.h has it, is always 0");
 
-/* For one whose word was another's, or who stood in line. */
+/* For one whose word was another's, or who waited in the queue. */
 static void claim(struct fw_rt_task *t, uint32_t d)
 {
-    uint64_t *held = &t->cell->held;
+    uint64_t *held = &t->record->held;
 
     fw_store64_relaxed(held, fw_load64_relaxed(held) | fw_rt_bit(d));
 }
 
-/* Of one that is no owner: nobody else raises it (raise.c, R2). */
+/* Of one that is no owner: nobody else raises it (raise.c, RAISE2). */
 static void end_boost(struct fw_rt_task *t)
 {
-    if (fw_load32_relaxed(&t->cell->boost) != 0)
+    if (fw_load32_relaxed(&t->record->boost) != 0)
         fw_rt_lower_slow_(t);
 }
 
-static bool asks_kernel(const struct fw_rt_lock_cell *l)
+static bool asks_kernel(const struct fw_rt_lock_record *l)
 {
     return l->protocol == FW_RT_MPCP || l->protocol == FW_RT_FMLP;
 }
@@ -112,45 +112,45 @@ static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t d, uint32_t
 
 static void wake(struct fw_rt_task *t, uint32_t d, uint32_t slot)
 {
-    uint32_t *grant = &t->world->task[slot % FW_RT_TASKS].grant;
+    uint32_t *grant = &t->state->task[slot % FW_RT_TASKS].grant;
 
     if (slot == FW_RT_NOBODY)
         return;
     tell(t, FW_RT_EVENT_GRANT, d, slot);
-    fw_fence_seq_cst(); /* I5 */
+    fw_fence_seq_cst(); /* BOOST5 */
     fw_store32_release(grant, 1);
     fw_futex_wake(grant, 1, t->shared);
     tell(t, FW_RT_EVENT_WAKE, d, slot);
 }
 
-/* The next in line; for a burial, of those that live. */
-static uint32_t next_in_line(const struct fw_rt_task *t, uint32_t d, bool has_died)
+/* The next in queue; for reaping, of those that live. */
+static uint32_t next_in_queue(const struct fw_rt_task *t, uint32_t d, bool has_died)
 {
     uint32_t next;
 
-    while ((next = fw_rt_next_waiter(t->world, d)) != FW_RT_NOBODY && has_died &&
-           !fw_rt_is_alive_(&t->world->task[next]))
-        fw_and64_seq_cst(&t->world->lock[d].waiters, ~fw_rt_bit(next));
+    while ((next = fw_rt_next_waiter(t->state, d)) != FW_RT_NOBODY && has_died &&
+           !fw_rt_is_alive_(&t->state->task[next]))
+        fw_and64_seq_cst(&t->state->lock[d].waiters, ~fw_rt_bit(next));
     return next;
 }
 
 /*
- * By whom the word names (I1): `own`, with DIED in a burial.  Names the next one, or frees the
+ * By whom the word names (BOOST1): `own`, with DIED in reaping.  Names the next one, or frees the
  * lock.  Returns who is to be woken, or FW_RT_NOBODY.
  */
 static uint32_t pass_on(struct fw_rt_task *t, uint32_t d, uint32_t own)
 {
-    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    struct fw_rt_lock_record *l = &t->state->lock[d];
     uint32_t died = own & FW_RT_WORD_DIED;
 
     for (;;) {
         uint32_t word = own, next, named;
-        /* I9 */
+        /* BOOST9 */
         if ((fw_load32_relaxed(&l->counter) & ~FW_RT_WORD_WAITERS) != own)
             return FW_RT_NOBODY;
         fw_and32_relaxed(&l->counter, ~FW_RT_WORD_WAITERS); /* s, WAITERS -> s */
-        fw_fence_seq_cst();                                 /* I4 */
-        next = next_in_line(t, d, died != 0);
+        fw_fence_seq_cst();                                 /* BOOST4 */
+        next = next_in_queue(t, d, died != 0);
         if (next == FW_RT_NOBODY) {
             if (fw_cas32_release(&l->counter, &word, died)) /* s -> free */
                 return FW_RT_NOBODY;
@@ -168,12 +168,12 @@ static uint32_t pass_on(struct fw_rt_task *t, uint32_t d, uint32_t own)
 /* By a waiter: is it the owner now? */
 static bool is_named(struct fw_rt_task *t, uint32_t d)
 {
-    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    struct fw_rt_lock_record *l = &t->state->lock[d];
     uint32_t word = fw_load32_acquire(&l->counter);
 
     while (fw_rt_word_is_free(word)) { /* free [DIED] -> s [WAITERS] [DIED] */
         uint32_t named = word | fw_rt_word_of(t->slot);
-        if ((fw_load64_relaxed(&l->waiters) & ~fw_rt_bit(t->slot)) != 0) /* I8 */
+        if ((fw_load64_relaxed(&l->waiters) & ~fw_rt_bit(t->slot)) != 0) /* BOOST8 */
             named |= FW_RT_WORD_WAITERS;
         if (fw_cas32_acquire(&l->counter, &word, named))
             return true;
@@ -181,10 +181,10 @@ static bool is_named(struct fw_rt_task *t, uint32_t d)
     return fw_rt_word_owner(word) == t->slot;
 }
 
-/* I4: false: look at the word again.  `told`: for which that was done.  Refused: it naps. */
+/* BOOST4: false: look at the word again.  `told`: for which that was done.  Refused: waits. */
 static bool has_told_owner(struct fw_rt_task *t, uint32_t d, uint32_t *told)
 {
-    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    struct fw_rt_lock_record *l = &t->state->lock[d];
     uint32_t word = fw_load32_relaxed(&l->counter);
 
     if (fw_rt_word_is_free(word) || fw_rt_word_owner(word) == t->slot)
@@ -195,61 +195,61 @@ static bool has_told_owner(struct fw_rt_task *t, uint32_t d, uint32_t *told)
         !fw_cas32_release(&l->counter, &word, word | FW_RT_WORD_WAITERS)) /* s -> s, WAITERS */
         return false;
     if (!asks_kernel(l) && fw_rt_word_owner(word) != FW_RT_NOBODY) {
-        if (!fw_rt_raise_owner_(t, d)) /* I6, I8 */
+        if (!fw_rt_raise_owner_(t, d)) /* BOOST6, BOOST8 */
             return false;
     } else if (!is_shared(t)) {
-        fw_release_fence_(); /* I8 */
+        fw_release_fence_(); /* BOOST8 */
     }
     *told = word | FW_RT_WORD_WAITERS;
     return false;
 }
 
 /*
- * Hands on what the dead task has, or what a burial has left undone: `dead` in the word.  Whoever
- * else has the lock looks at the line again (I2).
+ * Hands on what the dead task has, or what reaping has left undone: `dead` in the word.  Whoever
+ * else has the lock looks at the queue again (BOOST2).
  */
-static void bury_lock(struct fw_rt_task *t, uint32_t d, uint32_t dead)
+static void reap_lock(struct fw_rt_task *t, uint32_t d, uint32_t dead)
 {
-    struct fw_rt_lock_cell *l = &t->world->lock[d];
-    uint32_t own = FW_RT_WORD_BURIAL | FW_RT_WORD_DIED, word, next = FW_RT_NOBODY;
+    struct fw_rt_lock_record *l = &t->state->lock[d];
+    uint32_t own = FW_RT_WORD_REAPING | FW_RT_WORD_DIED, word, next = FW_RT_NOBODY;
 
-    fw_rt_guard_lock_(t->world, &l->guard, t->tid, t->shared);
-    fw_fence_seq_cst(); /* I2 */
+    fw_rt_pi_lock_(t->state, &l->queue_lock, t->tid, t->shared);
+    fw_fence_seq_cst(); /* BOOST2 */
     word = fw_load32_acquire(&l->counter);
     while (!fw_rt_word_is_free(word)) {
-        if ((word & FW_RT_WORD_OWNER) != dead && !fw_rt_word_is_in_burial(word)) {
+        if ((word & FW_RT_WORD_OWNER) != dead && !fw_rt_word_is_being_reaped(word)) {
             if (fw_cas32_release(&l->counter, &word, word | FW_RT_WORD_WAITERS)) /* s -> s, W. */
                 break;
-        } else if (fw_cas32_acquire(&l->counter, &word, own)) { /* dead, BURIAL -> BURIAL, DIED */
+        } else if (fw_cas32_acquire(&l->counter, &word, own)) { /* dead, REAPING -> REAPING, DIED */
             fw_store32_relaxed(&l->died, 1);
             next = pass_on(t, d, own);
             break;
         }
     }
-    fw_rt_guard_unlock_(&l->guard, t->tid, t->shared);
+    fw_rt_pi_unlock_(&l->queue_lock, t->tid, t->shared);
     wake(t, d, next);
 }
 
 /* The owner may have died: asks with one system call, or, where that says no, with some more. */
 static void look_after_owner(struct fw_rt_task *t, uint32_t d, bool is_thorough)
 {
-    uint32_t word = fw_load32_relaxed(&t->world->lock[d].counter), owner = fw_rt_word_owner(word);
-    struct fw_rt_task_cell *c = &t->world->task[owner % FW_RT_TASKS];
+    uint32_t word = fw_load32_relaxed(&t->state->lock[d].counter), owner = fw_rt_word_owner(word);
+    struct fw_rt_task_record *c = &t->state->task[owner % FW_RT_TASKS];
 
-    if (fw_rt_word_is_in_burial(word))
-        bury_lock(t, d, FW_RT_WORD_BURIAL);
+    if (fw_rt_word_is_being_reaped(word))
+        reap_lock(t, d, FW_RT_WORD_REAPING);
     else if (owner != FW_RT_NOBODY && owner != t->slot &&
              (is_thorough ? !fw_rt_is_alive_(c) : fw_rt_is_gone_(c)))
-        fw_rt_bury_(t, owner);
+        fw_rt_reap_(t, owner);
 }
 
 /* EUCLEAN: the word names nobody who could ever leave it. */
 static int check_word(struct fw_rt_task *t, uint32_t d)
 {
-    const struct fw_rt_lock_cell *l = &t->world->lock[d];
+    const struct fw_rt_lock_record *l = &t->state->lock[d];
     uint32_t word = fw_load32_acquire(&l->counter), owner = fw_rt_word_owner(word);
 
-    if (fw_rt_word_is_free(word) || fw_rt_word_is_in_burial(word) ||
+    if (fw_rt_word_is_free(word) || fw_rt_word_is_being_reaped(word) ||
         (owner != FW_RT_NOBODY && !fw_rt_is_nobodys_(t, owner, d)))
         return 0;
     return fw_rt_fail_(EUCLEAN, "the group was written over: the word of \"%.31s\" is 0x%x",
@@ -257,20 +257,20 @@ static int check_word(struct fw_rt_task *t, uint32_t d)
 }
 
 /* 0: it is the owner. */
-static int sleep_in_line(struct fw_rt_task *t, uint32_t d)
+static int sleep_in_queue(struct fw_rt_task *t, uint32_t d)
 {
-    uint32_t *grant = &t->cell->grant, told = 0;
+    uint32_t *grant = &t->record->grant, told = 0;
     int error;
 
     for (;;) {
         fw_deadline end;
         fw_store32_relaxed(grant, 0);
-        fw_fence_seq_cst(); /* I4, I5 */
+        fw_fence_seq_cst(); /* BOOST4, BOOST5 */
         if (is_named(t, d))
             return 0;
         if (!has_told_owner(t, d, &told))
             continue;
-        end = fw_deadline_in_(CLOCK_MONOTONIC, NAP_NS);
+        end = fw_deadline_in_(CLOCK_MONOTONIC, RECHECK_NS);
         if (fw_futex_wait(grant, 0, t->shared, &end) != -ETIMEDOUT)
             continue;
         told = 0;
@@ -282,10 +282,10 @@ static int sleep_in_line(struct fw_rt_task *t, uint32_t d)
 }
 
 /* 0: comes back as the owner. */
-static int stand_in_line(struct fw_rt_task *t, uint32_t d)
+static int wait_in_queue(struct fw_rt_task *t, uint32_t d)
 {
-    struct fw_rt_task_cell *c = t->cell;
-    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    struct fw_rt_task_record *c = t->record;
+    struct fw_rt_lock_record *l = &t->state->lock[d];
     bool is_new = fw_rt_wait_begins_(t);
     int error;
 
@@ -296,7 +296,7 @@ static int stand_in_line(struct fw_rt_task *t, uint32_t d)
     fw_or64_seq_cst(&l->waiters, fw_rt_bit(t->slot));
     tell(t, FW_RT_EVENT_BLOCK, d, fw_rt_word_owner(fw_load32_relaxed(&l->counter)));
     look_after_owner(t, d, false);
-    error = sleep_in_line(t, d);
+    error = sleep_in_queue(t, d);
     if (error == 0)
         claim(t, d);
     fw_and64_seq_cst(&l->waiters, ~fw_rt_bit(t->slot));
@@ -310,7 +310,7 @@ static int stand_in_line(struct fw_rt_task *t, uint32_t d)
 /* The owner is told, once. */
 static int answer(struct fw_rt_task *t, uint32_t d)
 {
-    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    struct fw_rt_lock_record *l = &t->state->lock[d];
 
     if (!fw_rt_word_has_died(fw_load32_relaxed(&l->counter)))
         return 0;
@@ -334,23 +334,23 @@ static int try_again(struct fw_rt_task *t, uint32_t d)
 
 int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
 {
-    const struct fw_rt_lock_cell *l = &t->world->lock[d];
+    const struct fw_rt_lock_record *l = &t->state->lock[d];
     int error;
 
-    fw_rt_withdraw_(t, d); /* I7 */
+    fw_rt_withdraw_(t, d); /* BOOST7 */
     if (try) {
         error = try_again(t, d);
     } else if ((error = fw_rt_check_cpu_(t)) == 0) {
         if (asks_kernel(l))
             fw_rt_raise_slow_(t, l);
         else
-            fw_rt_raise_self_(t, l); /* I6 */
-        error = stand_in_line(t, d);
+            fw_rt_raise_self_(t, l); /* BOOST6 */
+        error = wait_in_queue(t, d);
         if (error == 0) {
             error = answer(t, d);
-            fw_rt_let_go_first_(t);
+            fw_rt_yield_to_first_(t);
             if (!asks_kernel(l) && fw_rt_is_first_anyway_(t, d))
-                fw_rt_lower_owner_(t, d); /* I6 */
+                fw_rt_lower_owner_(t, d); /* BOOST6 */
         }
     }
     if (error != 0 && error != EOWNERDEAD)
@@ -360,7 +360,7 @@ int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
 
 int fw_rt_boost_lock_(struct fw_rt_task *t, uint32_t d, bool try)
 {
-    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    struct fw_rt_lock_record *l = &t->state->lock[d];
 
     if (asks_kernel(l))
         fw_rt_raise_slow_(t, l);
@@ -371,28 +371,28 @@ void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free)
 {
     if (!is_free) {
         wake(t, d, pass_on(t, d, fw_rt_word_of(t->slot)));
-        fw_rt_leave_(t->cell, 0);
+        fw_rt_leave_(t->record, 0);
     }
-    if (fw_load32_relaxed(&t->cell->unlock_call) != 0)
-        fw_rt_gate_leave_slow_(t);
-    if (asks_kernel(&t->world->lock[d])) {
+    if (fw_load32_relaxed(&t->record->unlock_call) != 0)
+        fw_rt_proxy_leave_slow_(t);
+    if (asks_kernel(&t->state->lock[d])) {
         end_boost(t);
-    } else if (!is_free || fw_load32_relaxed(&t->cell->boost) != 0) {
+    } else if (!is_free || fw_load32_relaxed(&t->record->boost) != 0) {
         fw_rt_lower_owner_(t, d);
-        fw_rt_let_go_first_(t); /* it may have come before a section that outranks it now */
+        fw_rt_yield_to_first_(t); /* it may have come before a section that outranks it now */
     }
 }
 
-void fw_rt_boost_bury_(struct fw_rt_task *t, uint32_t slot)
+void fw_rt_boost_reap_(struct fw_rt_task *t, uint32_t slot)
 {
-    struct fw_rt_task_cell *dead = &t->world->task[slot % FW_RT_TASKS];
-    uint32_t locks = fw_load32_acquire(&t->world->locks);
+    struct fw_rt_task_record *dead = &t->state->task[slot % FW_RT_TASKS];
+    uint32_t locks = fw_load32_acquire(&t->state->locks);
 
     for (uint32_t d = 0; d < locks && d < FW_RT_LOCKS; d++) {
-        if (!fw_rt_is_boosting(t->world->lock[d].kind))
+        if (!fw_rt_is_boosting(t->state->lock[d].kind))
             continue;
-        fw_and64_seq_cst(&t->world->lock[d].waiters, ~fw_rt_bit(slot));
-        bury_lock(t, d, fw_rt_word_of(slot));
+        fw_and64_seq_cst(&t->state->lock[d].waiters, ~fw_rt_bit(slot));
+        reap_lock(t, d, fw_rt_word_of(slot));
         fw_and64_release(&dead->held, ~fw_rt_bit(d));
     }
     fw_store32_relaxed(&dead->request, 0);

@@ -8,25 +8,25 @@
 #include "rt/state.h"
 
 /*
- * The word of a lock under MPCP or FMLP+ (`counter` in its cell), in tier A.  The table of states
+ * The word of a lock under MPCP or FMLP+ (`counter` in its record), in tier A.  The table of states
  * is in boost.c.
  *
  *   bit    31        30     29 ... 8   7 ......... 0
- *          WAITERS   DIED   0          owner's slot + 1; BURIAL: see there; 0: nobody
+ *          WAITERS   DIED   0          owner's slot + 1; REAPING: see there; 0: nobody
  */
 #define FW_RT_WORD_OWNER UINT32_C(0xff)
-#define FW_RT_WORD_BURIAL UINT32_C(0xfe)
+#define FW_RT_WORD_REAPING UINT32_C(0xfe)
 #define FW_RT_WORD_DIED (UINT32_C(1) << 30)
 #define FW_RT_WORD_WAITERS (UINT32_C(1) << 31)
 
-_Static_assert(FW_RT_TASKS < FW_RT_WORD_BURIAL, "room for every slot");
+_Static_assert(FW_RT_TASKS < FW_RT_WORD_REAPING, "room for every slot");
 
 static inline uint32_t fw_rt_word_of(uint32_t slot)
 {
     return slot + 1;
 }
 
-/* The owner's slot; FW_RT_NOBODY: none, or a burial. */
+/* The owner's slot; FW_RT_NOBODY: none, or reaping. */
 static inline uint32_t fw_rt_word_owner(uint32_t word)
 {
     uint32_t n = word & FW_RT_WORD_OWNER;
@@ -39,9 +39,9 @@ static inline bool fw_rt_word_is_free(uint32_t word)
     return (word & FW_RT_WORD_OWNER) == 0;
 }
 
-static inline bool fw_rt_word_is_in_burial(uint32_t word)
+static inline bool fw_rt_word_is_being_reaped(uint32_t word)
 {
-    return (word & FW_RT_WORD_OWNER) == FW_RT_WORD_BURIAL;
+    return (word & FW_RT_WORD_OWNER) == FW_RT_WORD_REAPING;
 }
 
 static inline bool fw_rt_word_has_waiters(uint32_t word)

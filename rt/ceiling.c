@@ -3,46 +3,46 @@
  * Locks with priority ceilings (tier A): PCP-DU, the baseline PCP, and IPCP.
  *
  * After Sha, Rajkumar and Lehoczky, "Priority Inheritance Protocols" (1990), with what Splet et al.
- * (RTSS 2014, section III) defer to the scheduler deferred to whoever wants to know: a task tells
- * of a lock by a bit in its own cell, and those that preempt it look there.
+ * (RTSS 2014, section III) defer to the scheduler deferred to a task that wants to know: a task
+ * tells of a lock by a bit in its own record, and those that preempt it look there.
  *
  * bit of d in `held`     meaning                             who may change it, and how
  * ---------------------  ----------------------------------  --------------------------------------
- * clear                  the task has not got d              the task: claims it (C1), or announces
- *                                                            it (C3)
+ * clear                  the task has not got d              the task: claims it (CEIL1), or
+ *                                                            announces it (CEIL3)
  * set, still asking      announced, and no instruction of a  the task: finds no obstacle and has d;
  *                        section has been run                or an obstacle: clears it, and waits
  * set, in the section    the task has d                      the task: clears it by a store, then
- *                                                            reads unlock_call.  life.c, if dead
+ *                                                            reads unlock_call.  death.c, if dead
  *
- * C1  Claim: the task looks at the cells of its CPU, decides that nothing is in its way
+ * CEIL1  Claim: the task looks at the records of its CPU, decides that nothing is in its way
  *     (fw_rt_obstacle), and sets its bit, and between the first look and the store no other thread
  *     has run on that CPU, or at least what they say of locks is the same still.  fw_claim_ sees to
  *     that, and that the task is on its CPU.
- * C2  Exclusion.  All users of d belong on one CPU, and claims are made there one after the other.
- *     So of two who claim d, the second sees the bit of the first.
- * C3  Announcement, where claims cannot be made (no restartable sequences), or have failed so often
- *     that a debugger is to be suspected: the bit is set first, by an operation of one total order,
- *     and then the task looks.  Of two who announce d, one sees the other.  Who announces beside
- *     claimers is on its CPU before and after, and if it was there meanwhile, it and they see each
- *     other, too.  (All processes of a group have the same build of the library.)
- * C4  A task that others have moved from its CPU claims nothing and withdraws what it announces: it
- *     is answered EXDEV.
- * C5  What is in the way is a section; it is waited for at the gate of its lock (gate.c), so that
- *     whoever is in it has the waiter's priority.
- * C6  Blocked once.  Who has announced may have been preempted while a section was in its way, and
- *     the one who preempted it waits for both.  So it gives way to whoever waits for its bit before
- *     it begins its section.  Claims have no such moment.
+ * CEIL2  Exclusion.  All users of d belong on one CPU, and claims are made there one after the
+ *     other.  So of two who claim d, the second sees the bit of the first.
+ * CEIL3  Announcement, where claims cannot be made (no restartable sequences), or have failed so
+ *     often that a debugger is to be suspected: the bit is set first, by an operation of one total
+ *     order, and then the task looks.  Of two who announce d, one sees the other.  A task that
+ *     announces beside claimers is on its CPU before and after, and if it was there meanwhile, it
+ *     and they see each other, too.  (All processes of a group have the same build of the library.)
+ * CEIL4  A task that others have moved from its CPU claims nothing and withdraws what it announces:
+ *     it is answered EXDEV.
+ * CEIL5  What is in the way is a section; it is waited for at the proxy of its lock (proxy.c), so
+ *     that a task that is in it has the waiter's priority.
+ * CEIL6  Blocked once.  A task that has announced may have been preempted while a section was in
+ *     its way, and the one who preempted it waits for both.  So it gives way to a task that waits
+ *     for its bit before it begins its section.  Claims have no such moment.
  *
- * C7  `last` of the CPU says s: when s had stored that, it looked at the others and found none with
- *     a lock, or is about to look; and nobody else has taken one meanwhile.  So s takes its next
- *     lock after a look at `last` alone, however many tasks there are.  Who sets its bit after any
- *     other look puts 0 there: claimers before they look, and they claim only if it is 0 still; who
- *     announces, when its bit is set, before it looks.  0 does no harm at any time, and neither
- *     does the name of a dead task: its cell's next one begins with 0.
+ * CEIL7  `last` of the CPU says s: when s had stored that, it looked at the others and found none
+ *     with a lock, or is about to look; and nobody else has taken one meanwhile.  So s takes its
+ *     next lock after a look at `last` alone, however many tasks there are.  A task that sets its
+ *     bit after any other look puts 0 there: claimers before they look, and they claim only if it
+ *     is 0 still; who announces, when its bit is set, before it looks.  0 does no harm at any time,
+ *     and neither does the name of a dead task: its record's next one begins with 0.
  *
  * Legal: the bit set by a task that is about to give up: others wait for a few instructions more.
- * Illegal: an instruction of a section run before C1 or C3, or after the bit is clear.
+ * Illegal: an instruction of a section run before CEIL1 or CEIL3, or after the bit is clear.
  */
 #include "rt/quick.h"
 
@@ -52,9 +52,9 @@
 
 #include "sys/futex_pi.h"
 
-_Static_assert(offsetof(struct fw_rt_world, begun) % sizeof(uint64_t) == 0 &&
-                   offsetof(struct fw_rt_world, left) ==
-                       offsetof(struct fw_rt_world, begun) + sizeof(uint32_t),
+_Static_assert(offsetof(struct fw_rt_state, begun) % sizeof(uint64_t) == 0 &&
+                   offsetof(struct fw_rt_state, left) ==
+                       offsetof(struct fw_rt_state, begun) + sizeof(uint32_t),
                "looked at as one word: `left` is 0 in tier A");
 
 /* A claim fails when the task is interrupted in it, which happens to one in millions. */
@@ -62,17 +62,17 @@ enum { TRIES = 8 };
 
 /*
  * Writes down who the CPU's other tasks are, for claims; and what they say.  `begun` behind them:
- * who buries a task makes the lock bereft before it clears the bit.
+ * who reaps a task makes the lock orphaned before it clears the bit.
  */
 static bool look_around(struct fw_rt_task *t, uint64_t *seen)
 {
-    struct fw_rt_world *w = t->world;
+    struct fw_rt_state *w = t->state;
     bool is_quiet = true;
     uint32_t i, n = 0;
 
     for (i = 0; i < FW_RT_TASKS; i++) {
-        const struct fw_rt_task_cell *c = &w->task[i];
-        if (i == t->slot || c->cpu != t->cell->cpu || fw_load32_relaxed(&c->state) == FW_RT_FREE)
+        const struct fw_rt_task_record *c = &w->task[i];
+        if (i == t->slot || c->cpu != t->record->cpu || fw_load32_relaxed(&c->state) == FW_RT_FREE)
             continue;
         t->peer[n] = &c->held;
         t->quiet[n] = 0;
@@ -82,7 +82,7 @@ static bool look_around(struct fw_rt_task *t, uint64_t *seen)
     }
     t->peer[n] = (const uint64_t *)(const void *)&w->begun;
     seen[n] = fw_load64_acquire(t->peer[n]);
-    t->quiet[n] = seen[n] & (FW_RT_BEREFT - 1); /* while a lock is bereft, it is never quiet */
+    t->quiet[n] = seen[n] & (FW_RT_ORPHANED - 1); /* while a lock is orphaned, it is never quiet */
     t->peer[++n] = fw_rt_last_(t);
     t->quiet[n] = t->slot + 1;
     seen[n] = 0;
@@ -90,33 +90,33 @@ static bool look_around(struct fw_rt_task *t, uint64_t *seen)
     return is_quiet;
 }
 
-/* The CPU's ceiling; and whoever has this very lock, on any CPU. */
+/* The CPU's ceiling; and a task that has this very lock, on any CPU. */
 static struct fw_rt_obstacle obstacle(struct fw_rt_task *t, uint32_t d)
 {
-    struct fw_rt_obstacle o = fw_rt_obstacle(t->world, t->slot, d);
+    struct fw_rt_obstacle o = fw_rt_obstacle(t->state, t->slot, d);
 
     if (o.lock == FW_RT_NOBODY) {
-        o.task = fw_rt_holder(t->world, t->slot, d);
+        o.task = fw_rt_holder(t->state, t->slot, d);
         if (o.task != FW_RT_NOBODY)
             o.lock = d;
     }
     return o;
 }
 
-/* C3.  The bit stays set if nothing is in the way. */
+/* CEIL3.  The bit stays set if nothing is in the way. */
 static struct fw_rt_obstacle announce(struct fw_rt_task *t, uint32_t d)
 {
     struct fw_rt_obstacle o;
 
     for (;;) {
-        fw_or64_seq_cst(&t->cell->held, fw_rt_bit(d));
+        fw_or64_seq_cst(&t->record->held, fw_rt_bit(d));
         if (FW_CLAIMS)
-            fw_store64_relaxed(fw_rt_last_(t), 0); /* C7 */
+            fw_store64_relaxed(fw_rt_last_(t), 0); /* CEIL7 */
         fw_fence_seq_cst();                        /* the decisions' loads are plain ones */
         o = obstacle(t, d);
         if (o.lock == FW_RT_NOBODY && !fw_rt_is_awaited_(t, d))
             return o;
-        fw_rt_withdraw_(t, d); /* C6, if nothing is in the way */
+        fw_rt_withdraw_(t, d); /* CEIL6, if nothing is in the way */
         if (o.lock != FW_RT_NOBODY)
             return o;
     }
@@ -125,19 +125,19 @@ static struct fw_rt_obstacle announce(struct fw_rt_task *t, uint32_t d)
 /* Takes the lock if nothing is in the way. */
 static struct fw_rt_obstacle take(struct fw_rt_task *t, uint32_t d)
 {
-    uint64_t seen[FW_RT_TASKS + 1], *held = &t->cell->held;
+    uint64_t seen[FW_RT_TASKS + 1], *held = &t->record->held;
     struct fw_rt_obstacle o = {FW_RT_NOBODY, FW_RT_NOBODY};
     int tries;
 
     for (tries = 0; tries < TRIES; tries++) {
         if (FW_CLAIMS)
-            fw_store64_relaxed(fw_rt_last_(t), 0); /* C7 */
+            fw_store64_relaxed(fw_rt_last_(t), 0); /* CEIL7 */
         if (!look_around(t, seen)) {
             o = obstacle(t, d);
             if (o.lock != FW_RT_NOBODY)
                 return o;
         }
-        if (fw_claim_(t->cell->cpu, held, fw_load64_relaxed(held) | fw_rt_bit(d), t->peer, seen,
+        if (fw_claim_(t->record->cpu, held, fw_load64_relaxed(held) | fw_rt_bit(d), t->peer, seen,
                       t->peers))
             return o;
     }
@@ -147,13 +147,13 @@ static struct fw_rt_obstacle take(struct fw_rt_task *t, uint32_t d)
 /* Something is in the way.  0: look again. */
 static int wait_for(struct fw_rt_task *t, struct fw_rt_obstacle o, bool try)
 {
-    struct fw_rt_task_cell *c = &t->world->task[o.task];
+    struct fw_rt_task_record *c = &t->state->task[o.task];
     int error;
 
     if (!try)
-        return fw_rt_gate_wait_(t, o);
+        return fw_rt_proxy_wait_(t, o);
     if (fw_rt_is_gone_(c))
-        fw_rt_bury_(t, o.task);
+        fw_rt_reap_(t, o.task);
     error = fw_rt_check_holder_(t, o.task, o.lock);
     if (error != 0)
         return error;
@@ -173,16 +173,16 @@ static int take_or_wait(struct fw_rt_task *t, uint32_t d, bool try, bool *waited
         o = take(t, d);
         if (o.lock == FW_RT_NOBODY)
             break;
-        fw_store32_relaxed(&t->cell->request, d + 1);
+        fw_store32_relaxed(&t->record->request, d + 1);
         if (!try && !is_new)
             is_new = fw_rt_wait_begins_(t);
         error = wait_for(t, o, try);
         if (error != 0)
             break;
     }
-    *waited = fw_load32_relaxed(&t->cell->request) != 0;
+    *waited = fw_load32_relaxed(&t->record->request) != 0;
     if (*waited) {
-        fw_store32_relaxed(&t->cell->request, 0);
+        fw_store32_relaxed(&t->record->request, 0);
         fw_rt_wait_ends_(t, is_new);
     }
     return error;
@@ -190,53 +190,53 @@ static int take_or_wait(struct fw_rt_task *t, uint32_t d, bool try, bool *waited
 
 /*
  * The baseline's system call: the kernel knows of the section from its beginning.  One for a lock,
- * and one for an unlock: who has waited has asked already, and whom others wait for answers them;
- * so these take the lock's own gate, and leave it, by themselves.
+ * and one for an unlock: a task that has waited has asked already, and whom others wait for answers
+ * them; so these take the lock's own word, and leave it, by themselves.
  */
 static void ask_kernel(struct fw_rt_task *t, uint32_t d, bool waited)
 {
-    uint32_t *gate = &t->world->lock[d].gate, owner = 0;
+    uint32_t *word = &t->state->lock[d].pi_word, owner = 0;
 
-    if (waited && fw_cas32_acquire(gate, &owner, t->tid)) /* 0 -> id */
+    if (waited && fw_cas32_acquire(word, &owner, t->tid)) /* 0 -> id */
         return;
-    while (fw_futex_lock_pi_(gate, t->shared, NULL) == -ESRCH) {
-        owner = fw_load32_relaxed(gate) & FUTEX_TID_MASK;
+    while (fw_futex_lock_pi_(word, t->shared, NULL) == -ESRCH) {
+        owner = fw_load32_relaxed(word) & FUTEX_TID_MASK;
         if (fw_rt_no_thread_(owner)) /* a waiter has died there */
-            fw_rt_free_gate_(gate, owner);
+            fw_rt_free_word_(word, owner);
     }
 }
 
 static void tell_kernel(struct fw_rt_task *t, uint32_t d)
 {
-    uint32_t *gate = &t->world->lock[d].gate, own = t->tid;
-    uint64_t held = fw_load64_relaxed(&t->cell->held);
+    uint32_t *word = &t->state->lock[d].pi_word, own = t->tid;
+    uint64_t held = fw_load64_relaxed(&t->record->held);
 
-    if (!fw_rt_leave_(t->cell, held & ~fw_rt_bit(d)) ||
-        !fw_cas32_release(gate, &own, 0)) /* id -> 0 */
-        fw_futex_unlock_pi_(gate, t->shared);
+    if (!fw_rt_leave_(t->record, held & ~fw_rt_bit(d)) ||
+        !fw_cas32_release(word, &own, 0)) /* id -> 0 */
+        fw_futex_unlock_pi_(word, t->shared);
 }
 
 int fw_rt_ceiling_lock_(struct fw_rt_task *t, uint32_t d, bool try)
 {
-    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    struct fw_rt_lock_record *l = &t->state->lock[d];
     bool waited;
     int error = take_or_wait(t, d, try, &waited);
 
     if (error != 0)
         return error;
-    error = fw_rt_check_cpu_(t); /* C4 */
+    error = fw_rt_check_cpu_(t); /* CEIL4 */
     if (error != 0) {
         fw_rt_withdraw_(t, d);
         return error;
     }
     if (l->protocol == FW_RT_PCP)
         ask_kernel(t, d, waited);
-    return fw_rt_is_told_(t->world, l) ? EOWNERDEAD : 0;
+    return fw_rt_is_told_(t->state, l) ? EOWNERDEAD : 0;
 }
 
 int fw_rt_ceiling_unlock_(struct fw_rt_task *t, uint32_t d)
 {
-    if (t->world->lock[d].protocol == FW_RT_PCP)
+    if (t->state->lock[d].protocol == FW_RT_PCP)
         tell_kernel(t, d);
     fw_rt_withdraw_(t, d);
     return 0;

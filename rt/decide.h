@@ -7,32 +7,33 @@
  * is in the way, who runs, who is next.  Tier A asks them on a task's own behalf, tier B in the
  * kernel, the tests in a simulator; nobody else decides anything.
  *
- * They read and write only the struct fw_rt_world that they are given.  No system calls, atomics or
- * recursion, and loops that end by counting: so the kernel's verifier takes them.  Whoever calls
- * them sees to it that what they read stands still (one CPU; a lock).  All indices that come from
+ * They read and write only the struct fw_rt_state that they are given.  No system calls, atomics or
+ * recursion, and loops that end by counting: so the kernel's verifier takes them.  A caller sees
+ * to it that what they read stands still (one CPU; a lock).  All indices that come from
  * shared memory are checked: nonsense there makes the decision nonsense, and nothing else.
  *
  * Section II-D: "a job may acquire a lock only if either its priority exceeds the system ceiling,
  * or it holds the resource that defines it".  Here: if its base priority exceeds the ceilings of
  * all locks that *other* tasks of the CPU have (Sha, Rajkumar and Lehoczky, 1990, say it so).
  *
- * D1  A lock is granted only to a task for which fw_rt_obstacle is FW_RT_NOBODY.
- * D2  What is in the way of a task is a lock that another task of the same CPU has (PIP: of any).
- * D3  Inheritance is never stored: the CPU goes to the most urgent task, and where that one waits
- *     for a section, to whoever is in it.
+ * DECIDE1  A lock is granted only to a task for which fw_rt_obstacle is FW_RT_NOBODY.
+ * DECIDE2  What is in the way of a task is a lock that another task of the same CPU has (PIP: of
+ *     any).
+ * DECIDE3  Inheritance is never stored: the CPU goes to the most urgent task, and where that one
+ *     waits for a section, to a task that is in it.
  */
 #include "rt/state.h"
 #include "rt/terms.h"
 
 /* MPCP: a lock's ceiling on a CPU is the highest base priority of its users on all others. */
-FW_RT_DECISION uint32_t fw_rt_remote_ceiling(const struct fw_rt_lock_cell *l, uint32_t cpu)
+FW_RT_DECISION uint32_t fw_rt_remote_ceiling(const struct fw_rt_lock_record *l, uint32_t cpu)
 {
     return l->top_cpu == cpu ? l->second : l->top;
 }
 
 /* How urgent one lock makes a task that has it; 0: not more than it is. */
-FW_RT_DECISION uint64_t fw_rt_rank_by(const struct fw_rt_task_cell *c,
-                                      const struct fw_rt_lock_cell *l)
+FW_RT_DECISION uint64_t fw_rt_rank_by(const struct fw_rt_task_record *c,
+                                      const struct fw_rt_lock_record *l)
 {
     if (l->kind == FW_RT_KIND_IPCP)
         return l->ceiling;
@@ -44,9 +45,9 @@ FW_RT_DECISION uint64_t fw_rt_rank_by(const struct fw_rt_task_cell *c,
 }
 
 /* How urgent a task is without anybody's inheritance; larger is more. */
-FW_RT_DECISION uint64_t fw_rt_rank(const struct fw_rt_world *w, uint32_t t)
+FW_RT_DECISION uint64_t fw_rt_rank(const struct fw_rt_state *w, uint32_t t)
 {
-    const struct fw_rt_task_cell *c = &w->task[t % FW_RT_TASKS];
+    const struct fw_rt_task_record *c = &w->task[t % FW_RT_TASKS];
     uint64_t held = fw_rt_locks_of(c), rank = c->base;
     int d;
 
@@ -70,7 +71,7 @@ struct fw_rt_obstacle {
 };
 
 /* The lock that another task of the CPU has, with the highest ceiling; `ceiling` is that. */
-FW_RT_DECISION struct fw_rt_obstacle fw_rt_system_ceiling(const struct fw_rt_world *w, uint32_t t,
+FW_RT_DECISION struct fw_rt_obstacle fw_rt_system_ceiling(const struct fw_rt_state *w, uint32_t t,
                                                           uint32_t *ceiling)
 {
     struct fw_rt_obstacle top = {FW_RT_NOBODY, FW_RT_NOBODY};
@@ -80,13 +81,13 @@ FW_RT_DECISION struct fw_rt_obstacle fw_rt_system_ceiling(const struct fw_rt_wor
     *ceiling = 0;
     FW_RT_EACH(i, FW_RT_TASKS)
     {
-        const struct fw_rt_task_cell *c = &w->task[i];
+        const struct fw_rt_task_record *c = &w->task[i];
         uint64_t held = fw_rt_locks_of(c);
         if ((uint32_t)i == t || held == 0 || c->cpu != cpu)
             continue;
         FW_RT_EACH(d, FW_RT_LOCKS)
         {
-            const struct fw_rt_lock_cell *l = &w->lock[d];
+            const struct fw_rt_lock_record *l = &w->lock[d];
             if ((held & fw_rt_bit(d)) && fw_rt_has_ceiling(l->kind) && l->ceiling > *ceiling) {
                 *ceiling = l->ceiling;
                 top.lock = (uint32_t)d;
@@ -98,7 +99,7 @@ FW_RT_DECISION struct fw_rt_obstacle fw_rt_system_ceiling(const struct fw_rt_wor
 }
 
 /* Who has the lock, of all tasks but t. */
-FW_RT_DECISION uint32_t fw_rt_holder(const struct fw_rt_world *w, uint32_t t, uint32_t lock)
+FW_RT_DECISION uint32_t fw_rt_holder(const struct fw_rt_state *w, uint32_t t, uint32_t lock)
 {
     uint32_t holder = FW_RT_NOBODY;
     int i;
@@ -111,8 +112,8 @@ FW_RT_DECISION uint32_t fw_rt_holder(const struct fw_rt_world *w, uint32_t t, ui
     return holder;
 }
 
-/* Why task t may not have the lock now.  For locks that boost: never; those have lines. */
-FW_RT_DECISION struct fw_rt_obstacle fw_rt_obstacle(const struct fw_rt_world *w, uint32_t t,
+/* Why task t may not have the lock now.  For locks that boost: never; those have queues. */
+FW_RT_DECISION struct fw_rt_obstacle fw_rt_obstacle(const struct fw_rt_state *w, uint32_t t,
                                                     uint32_t lock)
 {
     struct fw_rt_obstacle o = {FW_RT_NOBODY, FW_RT_NOBODY};
@@ -135,8 +136,8 @@ FW_RT_DECISION struct fw_rt_obstacle fw_rt_obstacle(const struct fw_rt_world *w,
  * section does: an immediate ceiling keeps those out whose priority it is.  Of two sections, that
  * of the higher base priority.
  */
-FW_RT_DECISION _Bool fw_rt_is_before(const struct fw_rt_task_cell *c, uint64_t rank,
-                                     const struct fw_rt_task_cell *best, uint64_t best_rank)
+FW_RT_DECISION _Bool fw_rt_is_before(const struct fw_rt_task_record *c, uint64_t rank,
+                                     const struct fw_rt_task_record *best, uint64_t best_rank)
 {
     if (rank != best_rank)
         return rank > best_rank;
@@ -150,17 +151,17 @@ FW_RT_DECISION _Bool fw_rt_is_before(const struct fw_rt_task_cell *c, uint64_t r
  * that is in a section under IPCP, MPCP or FMLP+ and thereby outranks it.  (Tier A: the kernel does
  * not know of these ranks.)
  */
-FW_RT_DECISION struct fw_rt_obstacle fw_rt_ahead(const struct fw_rt_world *w, uint32_t t)
+FW_RT_DECISION struct fw_rt_obstacle fw_rt_ahead(const struct fw_rt_state *w, uint32_t t)
 {
     struct fw_rt_obstacle o = {FW_RT_NOBODY, FW_RT_NOBODY};
-    const struct fw_rt_task_cell *best = &w->task[t % FW_RT_TASKS];
+    const struct fw_rt_task_record *best = &w->task[t % FW_RT_TASKS];
     uint64_t rank = fw_rt_rank(w, t);
     uint32_t cpu = best->cpu;
     int i, d;
 
     FW_RT_EACH(i, FW_RT_TASKS)
     {
-        const struct fw_rt_task_cell *c = &w->task[i];
+        const struct fw_rt_task_record *c = &w->task[i];
         uint64_t held = fw_rt_locks_of(c);
         if ((uint32_t)i == t || held == 0 || c->cpu != cpu)
             continue;
@@ -179,9 +180,9 @@ FW_RT_DECISION struct fw_rt_obstacle fw_rt_ahead(const struct fw_rt_world *w, ui
 }
 
 /* Who of those that wait gets the lock next; FW_RT_NOBODY: nobody waits. */
-FW_RT_DECISION uint32_t fw_rt_next_waiter(const struct fw_rt_world *w, uint32_t lock)
+FW_RT_DECISION uint32_t fw_rt_next_waiter(const struct fw_rt_state *w, uint32_t lock)
 {
-    const struct fw_rt_lock_cell *l = &w->lock[fw_rt_lock_index(lock)];
+    const struct fw_rt_lock_record *l = &w->lock[fw_rt_lock_index(lock)];
     uint64_t waiters = l->waiters;
     uint32_t next = FW_RT_NOBODY;
     int i;
@@ -190,7 +191,7 @@ FW_RT_DECISION uint32_t fw_rt_next_waiter(const struct fw_rt_world *w, uint32_t 
         return next;
     FW_RT_EACH(i, FW_RT_TASKS)
     {
-        const struct fw_rt_task_cell *c = &w->task[i], *n;
+        const struct fw_rt_task_record *c = &w->task[i], *n;
         if (!(waiters & fw_rt_bit(i)))
             continue;
         if (next == FW_RT_NOBODY) {
@@ -209,9 +210,9 @@ FW_RT_DECISION uint32_t fw_rt_next_waiter(const struct fw_rt_world *w, uint32_t 
  * says it has, `unlocked` whether it has left any.  A lock that is new, or may be held anew, was
  * asked for now, for all that the CPU's other tasks can tell.
  */
-FW_RT_DECISION void fw_rt_note(struct fw_rt_world *w, uint32_t t, uint64_t page, _Bool unlocked)
+FW_RT_DECISION void fw_rt_note(struct fw_rt_state *w, uint32_t t, uint64_t page, _Bool unlocked)
 {
-    struct fw_rt_task_cell *c = &w->task[t % FW_RT_TASKS];
+    struct fw_rt_task_record *c = &w->task[t % FW_RT_TASKS];
     uint64_t now = page & ~FW_RT_CAN_LOCK, before = fw_rt_locks_of(c);
 
     if ((now & ~before) != 0 || (now != 0 && unlocked))
@@ -223,11 +224,11 @@ FW_RT_DECISION void fw_rt_note(struct fw_rt_world *w, uint32_t t, uint64_t page,
 struct fw_rt_pick {
     uint32_t task;    /* who runs; FW_RT_NOBODY: none of the group's */
     uint32_t granted; /* the lock that it has got by that, plus 1; 0: none */
-    uint32_t heir_of; /* the task in whose place it runs; FW_RT_NOBODY: for itself */
+    uint32_t lender;  /* the task in whose place it runs; FW_RT_NOBODY: for itself */
 };
 
 /* The most urgent task of the CPU that wants to run, of those that are not in `but`. */
-FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_world *w, uint32_t cpu, uint64_t but)
+FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_state *w, uint32_t cpu, uint64_t but)
 {
     uint32_t best = FW_RT_NOBODY;
     uint64_t best_rank = 0;
@@ -235,7 +236,7 @@ FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_world *w, uint32_t 
 
     FW_RT_EACH(i, FW_RT_TASKS)
     {
-        const struct fw_rt_task_cell *c = &w->task[i];
+        const struct fw_rt_task_record *c = &w->task[i];
         uint64_t rank;
         if (c->state != FW_RT_LIVE || c->cpu != cpu || !c->ready || (but & fw_rt_bit(i)))
             continue;
@@ -250,13 +251,13 @@ FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_world *w, uint32_t 
 }
 
 /*
- * Who runs on behalf of task t: itself, or, where it asks for a lock and may not have it, who is in
- * the way, and so on (D3).  FW_RT_NOBODY: that one sleeps, or waits on another CPU, or they wait
- * for each other in a circle (PIP; else only if somebody has what was not granted).  Then nobody
- * acts for any of those on the way either: they are put into `vain`, so that a decision looks at
- * each task once, whatever tasks have written down.
+ * The task that runs on behalf of task t: itself, or, where it asks for a lock and may not have it,
+ * who is in the way, and so on (DECIDE3).  FW_RT_NOBODY: that one sleeps, or waits on another CPU,
+ * or they wait for each other in a circle (PIP; else only if somebody has what was not granted).
+ * Then nobody acts for any of those on the way either: they are put into `vain`, so that a decision
+ * looks at each task once, whatever tasks have written down.
  */
-FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_world *w, uint32_t t, uint32_t cpu,
+FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_state *w, uint32_t t, uint32_t cpu,
                                        uint64_t *vain)
 {
     uint32_t at = t, found = FW_RT_NOBODY;
@@ -264,7 +265,7 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_world *w, uint32_t t, 
 
     FW_RT_EACH(hop, FW_RT_TASKS)
     {
-        const struct fw_rt_task_cell *c = &w->task[at % FW_RT_TASKS];
+        const struct fw_rt_task_record *c = &w->task[at % FW_RT_TASKS];
         struct fw_rt_obstacle o;
         if (!c->ready || c->cpu != cpu || (*vain & fw_rt_bit(at)))
             break;
@@ -284,7 +285,7 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_world *w, uint32_t t, 
 }
 
 /* Who runs on the CPU now.  Grants it the lock that it asks for, if that is possible. */
-FW_RT_DECISION struct fw_rt_pick fw_rt_dispatch(struct fw_rt_world *w, uint32_t cpu)
+FW_RT_DECISION struct fw_rt_pick fw_rt_dispatch(struct fw_rt_state *w, uint32_t cpu)
 {
     struct fw_rt_pick pick = {FW_RT_NOBODY, 0, FW_RT_NOBODY};
     uint64_t vain = 0;
@@ -293,7 +294,7 @@ FW_RT_DECISION struct fw_rt_pick fw_rt_dispatch(struct fw_rt_world *w, uint32_t 
     FW_RT_EACH(turn, FW_RT_TASKS)
     {
         uint32_t first = fw_rt_most_urgent(w, cpu, vain), acts;
-        struct fw_rt_task_cell *c;
+        struct fw_rt_task_record *c;
         if (first == FW_RT_NOBODY)
             break;
         acts = fw_rt_acts_for(w, first, cpu, &vain);
@@ -303,7 +304,7 @@ FW_RT_DECISION struct fw_rt_pick fw_rt_dispatch(struct fw_rt_world *w, uint32_t 
         }
         pick.task = acts;
         if (acts != first)
-            pick.heir_of = first;
+            pick.lender = first;
         c = &w->task[acts % FW_RT_TASKS];
         if (c->request != 0) {
             pick.granted = c->request;
@@ -316,7 +317,7 @@ FW_RT_DECISION struct fw_rt_pick fw_rt_dispatch(struct fw_rt_world *w, uint32_t 
 }
 
 /* May the task take locks under a ceiling protocol without asking while it runs (observation 1)? */
-FW_RT_DECISION _Bool fw_rt_can_lock(const struct fw_rt_world *w, uint32_t t)
+FW_RT_DECISION _Bool fw_rt_can_lock(const struct fw_rt_state *w, uint32_t t)
 {
     uint32_t ceiling;
 
@@ -326,12 +327,12 @@ FW_RT_DECISION _Bool fw_rt_can_lock(const struct fw_rt_world *w, uint32_t t)
 
 /*
  * Does somebody wait for the task to leave a section (observation 2)?  One of its CPU that is as
- * urgent, maybe by a section of its own, as it were it not for the section.  Who asks for a lock
- * and is less urgent than that does not run any sooner for being told.
+ * urgent, maybe by a section of its own, as it were it not for the section.  A task that asks for a
+ * lock and is less urgent than that does not run any sooner for being told.
  */
-FW_RT_DECISION _Bool fw_rt_is_waited_for(const struct fw_rt_world *w, uint32_t t)
+FW_RT_DECISION _Bool fw_rt_is_waited_for(const struct fw_rt_state *w, uint32_t t)
 {
-    const struct fw_rt_task_cell *own = &w->task[t % FW_RT_TASKS];
+    const struct fw_rt_task_record *own = &w->task[t % FW_RT_TASKS];
     _Bool is_waited_for = 0;
     int i;
 
@@ -339,7 +340,7 @@ FW_RT_DECISION _Bool fw_rt_is_waited_for(const struct fw_rt_world *w, uint32_t t
         return 0;
     FW_RT_EACH(i, FW_RT_TASKS)
     {
-        const struct fw_rt_task_cell *c = &w->task[i];
+        const struct fw_rt_task_record *c = &w->task[i];
         if ((uint32_t)i == t || c->state != FW_RT_LIVE || !c->ready || c->cpu != own->cpu)
             continue;
         if (fw_rt_rank(w, (uint32_t)i) >= own->base)
@@ -349,7 +350,7 @@ FW_RT_DECISION _Bool fw_rt_is_waited_for(const struct fw_rt_world *w, uint32_t t
 }
 
 /* A user more (or one whose base priority has changed): the lock's ceilings. */
-FW_RT_DECISION void fw_rt_add_user(struct fw_rt_lock_cell *l, uint32_t base, uint32_t cpu)
+FW_RT_DECISION void fw_rt_add_user(struct fw_rt_lock_record *l, uint32_t base, uint32_t cpu)
 {
     if (base > l->ceiling)
         l->ceiling = base;

@@ -23,11 +23,11 @@ _Static_assert((int)FW_RT_NAME == (int)FW_RT_NAME_MAX + 1, "the header's number,
 #define OBJECT "furwock-rt"
 
 /* The region's own head, directory and lines. */
-#define REGION_SIZE (sizeof(struct fw_rt_world) + (size_t)FW_REGION_MIN_SIZE)
+#define REGION_SIZE (sizeof(struct fw_rt_state) + (size_t)FW_REGION_MIN_SIZE)
 
 static int write_head(void *object, void *unused)
 {
-    struct fw_rt_world *w = object;
+    struct fw_rt_state *w = object;
 
     (void)unused;
     w->magic = FW_RT_MAGIC;
@@ -36,7 +36,7 @@ static int write_head(void *object, void *unused)
 }
 
 /* Storage and mappings now, and not at some task's first access. */
-static void touch(struct fw_rt_world *w)
+static void touch(struct fw_rt_state *w)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), at;
 
@@ -44,7 +44,7 @@ static void touch(struct fw_rt_world *w)
         fw_or32_relaxed((uint32_t *)((char *)w + at), 0);
 }
 
-static int check_head(const struct fw_rt_world *w, const char *name)
+static int check_head(const struct fw_rt_state *w, const char *name)
 {
     if (w->magic != FW_RT_MAGIC || w->tasks > FW_RT_TASKS || w->locks > FW_RT_LOCKS ||
         w->tier > FW_RT_TIER_B)
@@ -55,8 +55,8 @@ static int check_head(const struct fw_rt_world *w, const char *name)
     return 0;
 }
 
-/* Thread ids mean nothing in another pid namespace.  Who comes first decides. */
-static int settle_namespace(struct fw_rt_world *w, const char *name)
+/* Thread ids mean nothing in another pid namespace.  A task that comes first decides. */
+static int agree_on_namespace(struct fw_rt_state *w, const char *name)
 {
     uint64_t own = fw_pid_namespace_(), there = 0;
 
@@ -78,40 +78,40 @@ static int open_region(struct fw_rt_group *group, const char *name, unsigned fla
                            name);
     if (error != 0)
         return fw_rt_fail_(error, "the region \"%s\" of the group: %s", name, strerror(error));
-    error = fw_region_object_init(region, OBJECT, FW_REGION_DATA, sizeof(struct fw_rt_world),
+    error = fw_region_object_init(region, OBJECT, FW_REGION_DATA, sizeof(struct fw_rt_state),
                                   FW_REGION_CREATE, write_head, NULL, &object);
     if (error != 0)
         error = fw_rt_fail_(error, "no group in the region \"%s\": %s", name, strerror(error));
     else
         error = check_head(object, name);
     if (error == 0)
-        error = settle_namespace(object, name);
+        error = agree_on_namespace(object, name);
     if (error != 0) {
         fw_region_close(region);
         return error;
     }
     group->region = region;
-    group->world = object;
+    group->state = object;
     group->shared = FW_FUTEX_SHARED;
     return 0;
 }
 
 static int make_private(struct fw_rt_group *group)
 {
-    void *memory = mmap(NULL, sizeof(struct fw_rt_world), PROT_READ | PROT_WRITE,
+    void *memory = mmap(NULL, sizeof(struct fw_rt_state), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (memory == MAP_FAILED)
         return fw_rt_fail_(ENOMEM, "no memory for a group");
-    group->world = memory;
+    group->state = memory;
     group->shared = FW_FUTEX_PRIVATE;
     return write_head(memory, NULL);
 }
 
-/* Who comes first decides: the tier is 0 until then. */
-static int settle_tier(struct fw_rt_group *group, fw_rt_tier tier)
+/* A task that comes first decides: the tier is 0 until then. */
+static int agree_on_tier(struct fw_rt_group *group, fw_rt_tier tier)
 {
-    uint32_t *agreed = &group->world->tier, there = fw_load32_acquire(agreed);
+    uint32_t *agreed = &group->state->tier, there = fw_load32_acquire(agreed);
     int error = 0;
 
     if (there == FW_RT_TIER_ANY && tier != FW_RT_TIER_A)
@@ -134,8 +134,8 @@ static void release(struct fw_rt_group *group)
     fw_rt_scx_ungroup_(group);
     if (group->region != NULL)
         fw_region_close(group->region);
-    else if (group->world != NULL)
-        munmap(group->world, sizeof *group->world);
+    else if (group->state != NULL)
+        munmap(group->state, sizeof *group->state);
     free(group);
 }
 
@@ -153,12 +153,12 @@ static int open_group(fw_rt_group **group, const char *name, fw_rt_tier tier, un
     g->process = getpid();
     error = name != NULL ? open_region(g, name, flags) : make_private(g);
     if (error == 0)
-        error = settle_tier(g, tier);
+        error = agree_on_tier(g, tier);
     if (error != 0) {
         release(g);
         return error;
     }
-    touch(g->world);
+    touch(g->state);
     *group = g;
     fw_rt_good_();
     return 0;
@@ -192,5 +192,5 @@ int fw_rt_group_close(fw_rt_group *group)
 
 fw_rt_tier fw_rt_group_tier(const fw_rt_group *group)
 {
-    return (fw_rt_tier)group->world->tier;
+    return (fw_rt_tier)group->state->tier;
 }

@@ -19,30 +19,30 @@
 /*
  * What the parts of the library know of each other.
  *
- * Gates (tier A).  Whoever must wait for a section on its own CPU waits on the gate of the lock
- * that is in its way: a futex that inherits priority.  The gate is free most of the time, also
- * while the lock is held: it is the waiter that writes the holder's thread id into it, on the
+ * Proxies (tier A).  A task that must wait for a section on its own CPU waits on the proxy of the
+ * lock that is in its way: a futex that inherits priority.  The proxy is free most of the time,
+ * also while the lock is held: it is the waiter that writes the holder's thread id into it, on the
  * holder's behalf, and so makes the kernel lend it the waiter's priority.  The holder looks at
  * unlock_call when it unlocks, and gives back what others have put into its hands.
  */
 
 struct fw_rt_task {
-    struct fw_rt_task_cell *cell;
-    struct fw_rt_world *world;
+    struct fw_rt_task_record *record;
+    struct fw_rt_state *state;
     struct fw_rt_group *group;
     uint32_t slot;
     uint32_t tid;
-    unsigned shared;           /* FW_FUTEX_PRIVATE or FW_FUTEX_SHARED, for all words of the world */
+    unsigned shared;           /* FW_FUTEX_PRIVATE or FW_FUTEX_SHARED, for all words of the state */
     struct fw_rt_trace *trace; /* NULL: nobody records */
     struct fw_rt_scx_page *page;           /* tier B; else NULL */
     uint64_t quick;                        /* locks that quick.h may take and leave, a bit each */
     uint64_t boosts;                       /* the same for those that boost */
     unsigned depth;                        /* how many locks it has; not counting quick.h's */
     unsigned peers;                        /* the words that quick.h looks at: `held` of the */
-    const uint64_t *peer[FW_RT_TASKS + 1]; /* CPU's other cells, the world's `begun`, and the */
+    const uint64_t *peer[FW_RT_TASKS + 1]; /* CPU's other records, the state's `begun`, and the */
     uint64_t quiet[FW_RT_TASKS + 1]; /* CPU's `last`; and what they say when nobody has a lock */
     int held_order[FW_RT_LOCKS];     /* which locks it has, the outermost first */
-    uint32_t nap_ns;                 /* of the next wait at a gate (gate.c) */
+    uint32_t recheck_ns;             /* of the next wait at a proxy (proxy.c) */
     uint64_t period;                 /* ns; its own, which others cannot write over */
     uint64_t next_release_ns, job_number, executed_ns;
     int old_policy, old_priority;
@@ -50,11 +50,11 @@ struct fw_rt_task {
     uint64_t *old_cpus; /* as sched_getaffinity has them; NULL: not known */
     size_t old_cpus_size;
     uint64_t started;            /* when the thread was; 0: not known */
-    struct fw_robust_ announced; /* while it has the world's guard (scx/ended.c) */
+    struct fw_robust_ announced; /* while it has the state's lock (scx/ended.c) */
 };
 
 struct fw_rt_group {
-    struct fw_rt_world *world;
+    struct fw_rt_state *state;
     void *region; /* fw_region *; NULL: private to the process */
     unsigned shared;
     uint32_t tasks;        /* of this process */
@@ -87,7 +87,7 @@ bool fw_rt_asks_kernel_(fw_rt_protocol protocol); /* one of the baselines */
  * FMLP+).  The caller (lock.c) has checked that the task has opened the lock, does or does not have
  * it, and may nest it; it keeps held_order and depth, and tells the trace of `request`, `acquire`
  * and `release`.  lock: 0, EOWNERDEAD, EBUSY (with `try`), EDEADLK, EXDEV.  unlock: 0; that of
- * boost.c is in lock.c and quick.h, but for what takes longer.
+ * boost.c is in lock.c and quick.h, except for what takes longer.
  */
 int fw_rt_pip_lock_(struct fw_rt_task *t, uint32_t d, bool try);
 int fw_rt_pip_unlock_(struct fw_rt_task *t, uint32_t d);
@@ -101,110 +101,111 @@ int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try) __attribu
 /*
  * The end of a section for which somebody waits, or in which the owner is raised.  Where the lock
  * is not free yet (then the bit is set still), it is handed on first, while the owner is boosted:
- * at the gate it may be preempted for a whole job.
+ * at the proxy it may be preempted for a whole job.
  */
 void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free) __attribute__((cold));
 
-/* What fw_rt_bury_ does about those of boost.c, under the cell's watch: frees or hands them on. */
-void fw_rt_boost_bury_(struct fw_rt_task *t, uint32_t slot);
+/* What fw_rt_reap_ does about those of boost.c, under the record's lock: frees or hands them on. */
+void fw_rt_boost_reap_(struct fw_rt_task *t, uint32_t slot);
 
 /*
  * raise.c: where updates are deferred.
  * fw_rt_raise_owner_: by a waiter that has seen WAITERS in the word of d: the owner is raised, and
- * in a group of one process the fence of boost.c, I8, was called.  False: the word says something
- * else by now.
- * fw_rt_raise_self_: by a task without a lock that is about to stand in a line.
- * fw_rt_lower_owner_: by the owner of d, or whoever was it until now: the task is as it was, unless
- * it has the lock and somebody waits.
+ * in a group of one process the fence of boost.c, BOOST8, was called.  False: the word says
+ * something else by now.
+ * fw_rt_raise_self_: by a task without a lock that is about to wait in a queue.
+ * fw_rt_lower_owner_: by the owner of d, or a task that was it until now: the task is as it was,
+ * unless it has the lock and somebody waits.
  */
 bool fw_rt_raise_owner_(struct fw_rt_task *t, uint32_t d) __attribute__((cold));
-void fw_rt_raise_self_(struct fw_rt_task *t, const struct fw_rt_lock_cell *l) __attribute__((cold));
+void fw_rt_raise_self_(struct fw_rt_task *t, const struct fw_rt_lock_record *l)
+    __attribute__((cold));
 void fw_rt_lower_owner_(struct fw_rt_task *t, uint32_t d) __attribute__((cold));
 
-/* open.c: the task in that slot uses no lock any more.  Under the world's guard. */
-void fw_rt_forget_user_(struct fw_rt_world *w, uint32_t slot);
+/* open.c: the task in that slot uses no lock any more.  Under the state's lock. */
+void fw_rt_forget_user_(struct fw_rt_state *w, uint32_t slot);
 
 /* The same in tier B, for all kinds (scx/user.c); its groups and tasks (scx/join.c). */
 int fw_rt_scx_lock_(struct fw_rt_task *t, uint32_t d, bool try);
 int fw_rt_scx_unlock_(struct fw_rt_task *t, uint32_t d);
 int fw_rt_scx_group_(struct fw_rt_group *group); /* 0, ENOTSUP, EPERM, EPROTO */
 void fw_rt_scx_ungroup_(struct fw_rt_group *group);
-int fw_rt_scx_join_(struct fw_rt_task *t); /* the cell is filled in; 0, EPERM, EAGAIN */
+int fw_rt_scx_join_(struct fw_rt_task *t); /* the record is filled in; 0, EPERM, EAGAIN */
 void fw_rt_scx_leave_(struct fw_rt_task *t);
-int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d); /* after a lock cell has changed */
+int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d); /* after a lock record has changed */
 
 /*
- * guard.c (tier A): a word that its owner's thread id is written into, a futex that inherits.  For
- * a few instructions at a time; who dies meanwhile loses it to the next.  The world's own guard is
- * for whoever has no cell, too: the kernel is told of it.
+ * pi_lock.c (tier A): a word that its owner's thread id is written into, a futex that inherits.
+ * For a few instructions at a time; a task that dies meanwhile loses it to the next.  The state's
+ * own internal lock is for a task that has no record, too: the kernel is told of it.
  */
-void fw_rt_guard_lock_(struct fw_rt_world *w, uint32_t *word, uint32_t tid, unsigned shared);
-void fw_rt_guard_unlock_(uint32_t *word, uint32_t tid, unsigned shared);
-void fw_rt_world_lock_(struct fw_rt_world *w, uint32_t tid, unsigned shared, struct fw_robust_ *r);
-void fw_rt_world_unlock_(struct fw_rt_world *w, uint32_t tid, unsigned shared,
+void fw_rt_pi_lock_(struct fw_rt_state *w, uint32_t *word, uint32_t tid, unsigned shared);
+void fw_rt_pi_unlock_(uint32_t *word, uint32_t tid, unsigned shared);
+void fw_rt_state_lock_(struct fw_rt_state *w, uint32_t tid, unsigned shared, struct fw_robust_ *r);
+void fw_rt_state_unlock_(struct fw_rt_state *w, uint32_t tid, unsigned shared,
                          const struct fw_robust_ *r);
 
 /*
- * gate.c (tier A).
- * fw_rt_gate_wait_: waits until the section that task `o.task` is in with lock `o.lock` is over, or
- * the holder is found dead (then its cell is DEAD and its locks are marked as died in).  May return
- * early.  The caller looks again.  Tells the trace.  0; EUCLEAN: no task can be in that section.
- * fw_rt_gate_leave_slow_: what an unlock does that has found unlock_call set, the bit being clear
- * already.
+ * proxy.c (tier A).
+ * fw_rt_proxy_wait_: waits until the section that task `o.task` is in with lock `o.lock` is over,
+ * or the holder is found dead (then its record is DEAD and its locks are marked as died in).  May
+ * return early.  The caller looks again.  Tells the trace.  0; EUCLEAN: no task can be in that
+ * section.  fw_rt_proxy_leave_slow_: what an unlock does that has found unlock_call set, the bit
+ * being clear already.
  */
-int fw_rt_gate_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o);
-void fw_rt_gate_leave_slow_(struct fw_rt_task *t);
+int fw_rt_proxy_wait_(struct fw_rt_task *t, struct fw_rt_obstacle o);
+void fw_rt_proxy_leave_slow_(struct fw_rt_task *t);
 
 /* Does somebody wait for the section of a lock whose bit the caller has set? */
 bool fw_rt_is_awaited_(const struct fw_rt_task *t, uint32_t d);
 
 /*
- * life.c: what a cell's words say, which the kernel keeps.  UNKNOWN: it keeps none for that thread.
- * UNREAL: no thread has written that.  No system call.
+ * death.c: what a record's words say, which the kernel keeps.  UNKNOWN: it keeps none for that
+ * thread.  UNREAL: no thread has written that.  No system call.
  */
-enum fw_rt_life_state { FW_RT_IS_ALIVE, FW_RT_IS_DEAD, FW_RT_IS_UNKNOWN, FW_RT_IS_UNREAL };
-enum fw_rt_life_state fw_rt_life_(const struct fw_rt_task_cell *c);
+enum fw_rt_liveness_state { FW_RT_IS_ALIVE, FW_RT_IS_DEAD, FW_RT_IS_UNKNOWN, FW_RT_IS_CORRUPT };
+enum fw_rt_liveness_state fw_rt_liveness_(const struct fw_rt_task_record *c);
 
-/* The calling thread's words, in its cell that is JOINING; and when it is a task no more. */
-void fw_rt_life_begins_(struct fw_rt_task *t);
-void fw_rt_life_ends_(struct fw_rt_task *t);
+/* The calling thread's words, in its record that is JOINING; and when it is a task no more. */
+void fw_rt_liveness_begin_(struct fw_rt_task *t);
+void fw_rt_liveness_end_(struct fw_rt_task *t);
 
-/* Is the cell's thread still the one that began there?  A system call; UNKNOWN: some, in /proc. */
-bool fw_rt_is_alive_(const struct fw_rt_task_cell *c);
+/* Is the record's thread still the one that began there?  A system call; if UNKNOWN, some more. */
+bool fw_rt_is_alive_(const struct fw_rt_task_record *c);
 
 /* Is there no such thread?  One system call. */
 bool fw_rt_no_thread_(uint32_t tid);
-bool fw_rt_is_gone_(const struct fw_rt_task_cell *c);
+bool fw_rt_is_gone_(const struct fw_rt_task_record *c);
 
 /* Frees what bears the calling thread's id, which another one had before.  It is no task yet. */
-void fw_rt_bury_former_(struct fw_rt_task *t);
+void fw_rt_reap_former_(struct fw_rt_task *t);
 
 /* If the word bears that thread's id, which is gone, it is free. */
-void fw_rt_free_gate_(uint32_t *gate, uint32_t tid);
+void fw_rt_free_word_(uint32_t *word, uint32_t tid);
 
 /* Where the kernel refuses to wait, for a reason that will pass: sleeps for a moment. */
-void fw_rt_take_breath_(void);
+void fw_rt_back_off_(void);
 
 /* A lock's owner has died; and: has it, and is the caller the one to be told? */
-void fw_rt_set_died_(struct fw_rt_world *w, struct fw_rt_lock_cell *l);
-bool fw_rt_is_told_(struct fw_rt_world *w, struct fw_rt_lock_cell *l);
+void fw_rt_set_died_(struct fw_rt_state *w, struct fw_rt_lock_record *l);
+bool fw_rt_is_told_(struct fw_rt_state *w, struct fw_rt_lock_record *l);
 
 /* When the thread began (sys/origin.h); 0: not known. */
 uint64_t fw_rt_started_(uint32_t tid);
 
-/* Its thread is dead: marks cell and locks (idempotent; any task may call it). */
-void fw_rt_bury_(struct fw_rt_task *t, uint32_t slot);
+/* Its thread is dead: marks record and locks (idempotent; any task may call it). */
+void fw_rt_reap_(struct fw_rt_task *t, uint32_t slot);
 
 /*
- * Is the lock said to be with that slot, by the cell or by the word of a lock that boosts, and the
- * cell is no task's, alive or dead?  Then it will never be left.  Looked at twice, and no cell was
- * given out meanwhile.
+ * Is the lock said to be with that slot, by the record or by the word of a lock that boosts, and
+ * the record is no task's, alive or dead?  Then it will never be left.  Looked at twice, and no
+ * record was given out meanwhile.
  */
 bool fw_rt_is_nobodys_(const struct fw_rt_task *t, uint32_t slot, uint32_t d);
 
 /*
- * The task in that slot is said to be in a section of the lock, and to live or to be buried.  0;
- * EUCLEAN: that cannot be, since somebody has written over its cell.  Fills in fw_rt_strerror().
+ * The task in that slot is said to be in a section of the lock, and to live or to be reaped.  0;
+ * EUCLEAN: that cannot be, since somebody has written over its record.  Fills in fw_rt_strerror().
  */
 int fw_rt_check_holder_(struct fw_rt_task *t, uint32_t slot, uint32_t d);
 
@@ -216,19 +217,19 @@ void fw_rt_wait_ends_(struct fw_rt_task *t, bool is_new);
 void fw_rt_first_job_(struct fw_rt_task *t);
 
 /* wake.c (tier A): lets those go first who outrank the task (fw_rt_ahead).  0, EXDEV, EUCLEAN. */
-int fw_rt_let_go_first_(struct fw_rt_task *t);
+int fw_rt_yield_to_first_(struct fw_rt_task *t);
 
 /* Is the thread still on its CPU?  Asked in slow paths; fills in fw_rt_strerror().  0, EXDEV. */
 int fw_rt_check_cpu_(struct fw_rt_task *t);
 
 static inline bool fw_rt_has_any_(const struct fw_rt_task *t)
 {
-    return t->depth != 0 || (fw_load64_relaxed(&t->cell->held) & (t->quick | t->boosts)) != 0;
+    return t->depth != 0 || (fw_load64_relaxed(&t->record->held) & (t->quick | t->boosts)) != 0;
 }
 
 static inline bool fw_rt_has_(const struct fw_rt_task *t, uint32_t d)
 {
-    return (fw_load64_relaxed(&t->cell->held) & fw_rt_bit(d)) != 0;
+    return (fw_load64_relaxed(&t->record->held) & fw_rt_bit(d)) != 0;
 }
 
 #endif

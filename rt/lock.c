@@ -8,39 +8,39 @@
 
 static const char *name_of(const struct fw_rt_task *t, uint32_t d)
 {
-    return t->world->lock[d].name;
+    return t->state->lock[d].name;
 }
 
 static const char *protocol_of(const struct fw_rt_task *t, uint32_t d)
 {
-    const char *name = fw_rt_protocol_name((fw_rt_protocol)t->world->lock[d].protocol);
+    const char *name = fw_rt_protocol_name((fw_rt_protocol)t->state->lock[d].protocol);
 
     return name != NULL ? name : "?";
 }
 
 static int not_opened(const struct fw_rt_task *t, unsigned lock)
 {
-    return fw_rt_fail_(EINVAL, "the task \"%.31s\" has not opened lock %u", t->cell->name, lock);
+    return fw_rt_fail_(EINVAL, "the task \"%.31s\" has not opened lock %u", t->record->name, lock);
 }
 
 static bool has_opened(const struct fw_rt_task *t, unsigned lock)
 {
-    return lock < FW_RT_LOCKS && (t->cell->opened & fw_rt_bit(lock)) != 0;
+    return lock < FW_RT_LOCKS && (t->record->opened & fw_rt_bit(lock)) != 0;
 }
 
 /* May the lock be asked for, with those that the task has? */
 static int may_nest(const struct fw_rt_task *t, uint32_t d)
 {
-    const struct fw_rt_lock_cell *l = &t->world->lock[d];
+    const struct fw_rt_lock_record *l = &t->state->lock[d];
     unsigned i;
 
     for (i = 0; i < t->depth; i++)
         if ((uint32_t)t->held_order[i] == d)
-            return fw_rt_fail_(EDEADLK, "the task \"%.31s\" has \"%.31s\" already", t->cell->name,
+            return fw_rt_fail_(EDEADLK, "the task \"%.31s\" has \"%.31s\" already", t->record->name,
                                name_of(t, d));
     for (i = 0; i < t->depth; i++) {
         uint32_t outer = (uint32_t)t->held_order[i];
-        if (fw_rt_is_boosting(l->kind) || t->world->lock[outer].protocol != l->protocol)
+        if (fw_rt_is_boosting(l->kind) || t->state->lock[outer].protocol != l->protocol)
             return fw_rt_fail_(EPERM, "no nesting of \"%.31s\" (%.31s) in \"%.31s\" (%.31s)",
                                name_of(t, d), protocol_of(t, d), name_of(t, outer),
                                protocol_of(t, outer));
@@ -52,7 +52,7 @@ static int lock_by_kind(struct fw_rt_task *t, uint32_t d, bool try)
 {
     if (t->page != NULL)
         return fw_rt_scx_lock_(t, d, try);
-    switch (t->world->lock[d].kind) {
+    switch (t->state->lock[d].kind) {
     case FW_RT_KIND_PIP:
         return fw_rt_pip_lock_(t, d, try);
     case FW_RT_KIND_IPCP:
@@ -74,9 +74,9 @@ __attribute__((noinline)) static int end_boosted_slow_(struct fw_rt_task *t, uin
 
 static inline int unlock_boosted(struct fw_rt_task *t, uint32_t d)
 {
-    bool is_free = fw_rt_free_quickly_(t, &t->world->lock[d]);
+    bool is_free = fw_rt_free_quickly_(t, &t->state->lock[d]);
 
-    if (__builtin_expect(!is_free || fw_rt_leave_boosted_(t->cell, 0), 0))
+    if (__builtin_expect(!is_free || fw_rt_leave_boosted_(t->record, 0), 0))
         return end_boosted_slow_(t, d, is_free);
     fw_rt_good_();
     return 0;
@@ -86,7 +86,7 @@ static int unlock_by_kind(struct fw_rt_task *t, uint32_t d)
 {
     if (t->page != NULL)
         return fw_rt_scx_unlock_(t, d);
-    switch (t->world->lock[d].kind) {
+    switch (t->state->lock[d].kind) {
     case FW_RT_KIND_PIP:
         return fw_rt_pip_unlock_(t, d);
     case FW_RT_KIND_IPCP:
@@ -106,7 +106,7 @@ static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t d)
 /* A sentence for what the protocols answer. */
 static int explain(const struct fw_rt_task *t, uint32_t d, int error)
 {
-    const char *task = t->cell->name, *lock = name_of(t, d);
+    const char *task = t->record->name, *lock = name_of(t, d);
 
     switch (error) {
     case 0:
@@ -127,7 +127,7 @@ static int explain(const struct fw_rt_task *t, uint32_t d, int error)
 /* Writes down a lock that was taken the quick way. */
 static void write_down(struct fw_rt_task *t)
 {
-    uint64_t held = fw_rt_locks_of(t->cell) & (t->quick | t->boosts);
+    uint64_t held = fw_rt_locks_of(t->record) & (t->quick | t->boosts);
 
     if (t->depth == 0 && held != 0)
         t->held_order[t->depth++] = __builtin_ctzll(held);
@@ -191,7 +191,7 @@ static inline bool is_boosted(const struct fw_rt_task *t, unsigned lock)
 
 static inline int lock_boosted(struct fw_rt_task *t, unsigned lock, bool try)
 {
-    struct fw_rt_lock_cell *l = &t->world->lock[lock];
+    struct fw_rt_lock_record *l = &t->state->lock[lock];
 
     if (l->protocol != FW_RT_MPCP_DU && l->protocol != FW_RT_FMLP_DU)
         return lock_asking(t, lock, try);
@@ -204,7 +204,7 @@ static inline int lock_boosted(struct fw_rt_task *t, unsigned lock, bool try)
 __attribute__((always_inline)) static inline int lock_as(struct fw_rt_task *t, unsigned lock,
                                                          bool try)
 {
-    if (__builtin_expect(t->depth != 0 || fw_load64_relaxed(&t->cell->held) != 0, 0))
+    if (__builtin_expect(t->depth != 0 || fw_load64_relaxed(&t->record->held) != 0, 0))
         return lock_slow_(t, lock, try);
     if (is_boosted(t, lock))
         return lock_boosted(t, lock, try);
@@ -235,7 +235,7 @@ static int refuse(const struct fw_rt_task *t, unsigned lock)
         if (t->held_order[i] == (int)lock)
             return fw_rt_fail_(EPERM, "\"%.31s\" is left before \"%.31s\", which lies in it",
                                name_of(t, lock), name_of(t, (uint32_t)t->held_order[t->depth - 1]));
-    return fw_rt_fail_(EPERM, "the task \"%.31s\" does not have \"%.31s\"", t->cell->name,
+    return fw_rt_fail_(EPERM, "the task \"%.31s\" does not have \"%.31s\"", t->record->name,
                        name_of(t, lock));
 }
 
@@ -259,14 +259,14 @@ __attribute__((noinline)) static int unlock_slow_(struct fw_rt_task *t, unsigned
 
 __attribute__((noinline)) static int leave_slow_(struct fw_rt_task *t)
 {
-    fw_rt_gate_leave_slow_(t);
+    fw_rt_proxy_leave_slow_(t);
     fw_rt_good_();
     return 0;
 }
 
 int fw_rt_unlock(fw_rt_task *task, unsigned lock)
 {
-    struct fw_rt_task_cell *own = task->cell;
+    struct fw_rt_task_record *own = task->record;
 
     if (__builtin_expect(lock >= FW_RT_LOCKS || fw_load64_relaxed(&own->held) != fw_rt_bit(lock),
                          0))

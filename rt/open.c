@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening locks: names, users, and the ceilings that follow from them.  All of it under the world's
- * guard; readers of ceilings see one as it was before or after.
+ * Opening locks: names, users, and the ceilings that follow from them.  All of it under the state's
+ * internal lock; readers of ceilings see one as it was before or after.
  */
 #include "rt/internal.h"
 
@@ -28,30 +28,30 @@ static int check_wish(const struct fw_rt_task *t, const struct wish *wish, int c
     if (ceiling < 0 || ceiling > FW_RT_PRIORITY_MAX)
         return fw_rt_fail_(EINVAL, "the ceiling of \"%.31s\" is %d, and not 0 to %d", wish->name,
                            ceiling, FW_RT_PRIORITY_MAX);
-    if (ceiling != 0 && wish->ceiling < t->cell->base)
+    if (ceiling != 0 && wish->ceiling < t->record->base)
         return fw_rt_fail_(EINVAL,
                            "the ceiling of \"%.31s\", %d, lies below the priority of \"%.31s\", %u",
-                           wish->name, ceiling, t->cell->name, t->cell->base);
-    if (t->world->tier == FW_RT_TIER_A && wish->protocol == FW_RT_PCP_DU_PF)
+                           wish->name, ceiling, t->record->name, t->record->base);
+    if (t->state->tier == FW_RT_TIER_A && wish->protocol == FW_RT_PCP_DU_PF)
         return fw_rt_fail_(ENOTSUP, "PCP-DU-PF needs a scheduler that closes pages (tier B)");
     return 0;
 }
 
-/* Tier A raises whoever is in such a section, or waits for it, above all base priorities. */
+/* Tier A raises a task that is in such a section, or waits for it, above all base priorities. */
 static int check_boost(struct fw_rt_task *t, const struct wish *wish)
 {
     struct sched_param high = {.sched_priority = FW_RT_BOOST_MOST}, own;
     uint32_t boost;
     bool may;
 
-    if (!fw_rt_is_boosting(wish->kind) || t->world->tier != FW_RT_TIER_A)
+    if (!fw_rt_is_boosting(wish->kind) || t->state->tier != FW_RT_TIER_A)
         return 0;
     /* It may be in such a section already, and be raised by others meanwhile (raise.c). */
-    fw_rt_guard_lock_(t->world, &t->cell->watch, t->tid, t->shared);
-    boost = fw_load32_relaxed(&t->cell->boost);
-    own.sched_priority = (int)(boost != 0 ? boost : t->cell->base);
+    fw_rt_pi_lock_(t->state, &t->record->record_lock, t->tid, t->shared);
+    boost = fw_load32_relaxed(&t->record->boost);
+    own.sched_priority = (int)(boost != 0 ? boost : t->record->base);
     may = sched_setparam(0, &high) == 0 && sched_setparam(0, &own) == 0;
-    fw_rt_guard_unlock_(&t->cell->watch, t->tid, t->shared);
+    fw_rt_pi_unlock_(&t->record->record_lock, t->tid, t->shared);
     if (!may)
         return fw_rt_fail_(EPERM,
                            "no right to SCHED_FIFO at priority %d, for sections of \"%.31s\"",
@@ -59,7 +59,7 @@ static int check_boost(struct fw_rt_task *t, const struct wish *wish)
     return 0;
 }
 
-static uint32_t find(const struct fw_rt_world *w, const char *name)
+static uint32_t find(const struct fw_rt_state *w, const char *name)
 {
     uint32_t d;
 
@@ -69,7 +69,7 @@ static uint32_t find(const struct fw_rt_world *w, const char *name)
     return FW_RT_NOBODY;
 }
 
-static int check_found(const struct fw_rt_task *t, const struct fw_rt_lock_cell *l,
+static int check_found(const struct fw_rt_task *t, const struct fw_rt_lock_record *l,
                        const struct wish *wish)
 {
     const char *protocol = fw_rt_protocol_name((fw_rt_protocol)l->protocol);
@@ -77,30 +77,30 @@ static int check_found(const struct fw_rt_task *t, const struct fw_rt_lock_cell 
     if (l->protocol != (uint32_t)wish->protocol)
         return fw_rt_fail_(EEXIST, "\"%.31s\" is there, under %.31s", wish->name,
                            protocol != NULL ? protocol : "no protocol");
-    if (l->asked != 0 && l->asked < t->cell->base)
+    if (l->asked != 0 && l->asked < t->record->base)
         return fw_rt_fail_(EINVAL,
                            "the ceiling of \"%.31s\", %u, lies below the priority of \"%.31s\", %u",
-                           wish->name, l->asked, t->cell->name, t->cell->base);
+                           wish->name, l->asked, t->record->name, t->record->base);
     if (l->asked != wish->ceiling)
         return fw_rt_fail_(EEXIST, "\"%.31s\" is there, with a ceiling of %u%.31s", wish->name,
                            l->ceiling, l->asked == 0 ? " that was computed" : "");
-    if (fw_rt_has_ceiling(l->kind) && l->users != 0 && l->cpu != t->cell->cpu)
+    if (fw_rt_has_ceiling(l->kind) && l->users != 0 && l->cpu != t->record->cpu)
         return fw_rt_fail_(
             EXDEV, "\"%.31s\" is for the tasks of CPU %u (%.31s), and \"%.31s\" is on CPU %u",
-            wish->name, l->cpu, protocol, t->cell->name, t->cell->cpu);
+            wish->name, l->cpu, protocol, t->record->name, t->record->cpu);
     return 0;
 }
 
-/* A new lock's cell; FW_RT_NOBODY: there is no room. */
-static uint32_t make(struct fw_rt_world *w, const struct wish *wish)
+/* A new lock's record; FW_RT_NOBODY: there is no room. */
+static uint32_t make(struct fw_rt_state *w, const struct wish *wish)
 {
     uint32_t d = w->locks;
-    struct fw_rt_lock_cell *l;
+    struct fw_rt_lock_record *l;
 
     if (d >= FW_RT_LOCKS)
         return FW_RT_NOBODY;
     l = &w->lock[d];
-    memset(l, 0, sizeof *l); /* whoever died over making it may have left something */
+    memset(l, 0, sizeof *l); /* a task that died over making it may have left something */
     strncpy(l->name, wish->name, FW_RT_NAME - 1);
     l->protocol = (uint32_t)wish->protocol;
     l->kind = wish->kind;
@@ -111,7 +111,7 @@ static uint32_t make(struct fw_rt_world *w, const struct wish *wish)
 
 static int open_guarded(struct fw_rt_task *t, const struct wish *wish, uint32_t *found)
 {
-    struct fw_rt_world *w = t->world;
+    struct fw_rt_state *w = t->state;
     uint32_t d = find(w, wish->name);
     int error = d != FW_RT_NOBODY ? check_found(t, &w->lock[d], wish) : 0;
 
@@ -121,9 +121,9 @@ static int open_guarded(struct fw_rt_task *t, const struct wish *wish, uint32_t 
         d = make(w, wish);
     if (d == FW_RT_NOBODY)
         return fw_rt_fail_(ENOSPC, "the group has %d locks already", FW_RT_LOCKS_MAX);
-    w->lock[d].cpu = t->cell->cpu;
+    w->lock[d].cpu = t->record->cpu;
     fw_or64_seq_cst(&w->lock[d].users, fw_rt_bit(t->slot));
-    fw_rt_add_user(&w->lock[d], t->cell->base, t->cell->cpu);
+    fw_rt_add_user(&w->lock[d], t->record->base, t->record->cpu);
     *found = d;
     return 0;
 }
@@ -140,14 +140,14 @@ int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protocol, int 
         error = check_boost(task, &wish);
     if (error != 0)
         return error;
-    fw_rt_world_lock_(task->world, task->tid, task->shared, &r);
+    fw_rt_state_lock_(task->state, task->tid, task->shared, &r);
     error = open_guarded(task, &wish, &d);
-    fw_rt_world_unlock_(task->world, task->tid, task->shared, &r);
+    fw_rt_state_unlock_(task->state, task->tid, task->shared, &r);
     if (error == 0 && task->page != NULL)
         error = fw_rt_scx_opened_(task, d);
     if (error != 0)
         return error;
-    fw_or64_seq_cst(&task->cell->opened, fw_rt_bit(d));
+    fw_or64_seq_cst(&task->record->opened, fw_rt_bit(d));
     if (task->trace != NULL)
         fw_rt_trace_name_(task->trace, d, name, fw_rt_protocol_name(protocol));
     else if (task->page == NULL && fw_rt_has_ceiling(wish.kind) && !fw_rt_asks_kernel_(protocol))
@@ -160,9 +160,9 @@ int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protocol, int 
 }
 
 /* The ceilings, as they follow from those users that are tasks still. */
-static void compute_ceilings(struct fw_rt_world *w, struct fw_rt_lock_cell *l)
+static void compute_ceilings(struct fw_rt_state *w, struct fw_rt_lock_record *l)
 {
-    struct fw_rt_lock_cell fresh = {.ceiling = l->asked};
+    struct fw_rt_lock_record fresh = {.ceiling = l->asked};
     uint32_t i;
 
     for (i = 0; i < FW_RT_TASKS; i++)
@@ -174,12 +174,12 @@ static void compute_ceilings(struct fw_rt_world *w, struct fw_rt_lock_cell *l)
     fw_store32_relaxed(&l->second, fresh.second);
 }
 
-void fw_rt_forget_user_(struct fw_rt_world *w, uint32_t slot)
+void fw_rt_forget_user_(struct fw_rt_state *w, uint32_t slot)
 {
     uint32_t d;
 
     for (d = 0; d < FW_RT_LOCKS && d < w->locks; d++) {
-        struct fw_rt_lock_cell *l = &w->lock[d];
+        struct fw_rt_lock_record *l = &w->lock[d];
         if (!(fw_and64_seq_cst(&l->users, ~fw_rt_bit(slot)) & fw_rt_bit(slot)))
             continue;
         compute_ceilings(w, l);

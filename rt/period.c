@@ -35,7 +35,7 @@ static void sleep_until(uint64_t ns)
 /* The job ends now.  How many releases does it leave out? */
 static uint64_t account(struct fw_rt_task *t, struct fw_rt_job *job)
 {
-    struct fw_rt_task_cell *own = t->cell;
+    struct fw_rt_task_record *own = t->record;
     uint64_t total = cpu_time_ns(), now = fw_clock_ns_(), missed = 0;
 
     *job = (struct fw_rt_job){
@@ -67,7 +67,7 @@ static int wake_up(struct fw_rt_task *t)
     int error = 0;
 
     if (t->page == NULL)
-        error = fw_rt_let_go_first_(t);
+        error = fw_rt_yield_to_first_(t);
     if (error == 0)
         fw_rt_good_();
     return error;
@@ -87,9 +87,9 @@ int fw_rt_wait_period(fw_rt_task *task, struct fw_rt_job *job)
     int error;
 
     if (period == 0)
-        return fw_rt_fail_(EINVAL, "the task \"%.31s\" has no period", task->cell->name);
+        return fw_rt_fail_(EINVAL, "the task \"%.31s\" has no period", task->record->name);
     if (fw_rt_has_any_(task))
-        return fw_rt_fail_(EPERM, "the task \"%.31s\" has a lock", task->cell->name);
+        return fw_rt_fail_(EPERM, "the task \"%.31s\" has a lock", task->record->name);
     error = fw_rt_check_cpu_(task);
     if (error != 0)
         return error;
@@ -98,9 +98,9 @@ int fw_rt_wait_period(fw_rt_task *task, struct fw_rt_job *job)
     if (job != NULL)
         *job = done;
     release = task->next_release_ns + missed * period;
-    fw_store32_relaxed(&task->cell->ready, 0);
+    fw_store32_relaxed(&task->record->ready, 0);
     sleep_until(release);
-    fw_store32_relaxed(&task->cell->ready, 1);
+    fw_store32_relaxed(&task->record->ready, 1);
     task->job_number++;
     task->next_release_ns = release + period;
     tell(task, FW_RT_EVENT_RELEASE, task->job_number);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Priority inheritance (tier A): the gate is the lock, a futex that inherits, as the kernel has it
+ * Priority inheritance (tier A): the word is the lock, a futex that inherits, as the kernel has it
  * (futex(2)); section II-C.
  *
- * gate           meaning                             who may leave it, and how
+ * word           meaning                             who may leave it, and how
  * -------------  ----------------------------------  ----------------------------------------------
  * 0              free                                anybody: CAS to its id
  * id             that task has the lock              it: CAS to 0.  The kernel: sets WAITERS.  If
@@ -13,14 +13,14 @@
  * ... | DIED     who had it before has died in its   the owner: clears it, and is told (EOWNERDEAD)
  *                section
  *
- * The dead thread's id may come with WAITERS, and is then taken over with it (life.c, L3).
+ * The dead thread's id may come with WAITERS, and is then taken over with it (death.c, DEATH3).
  *
- * P1  Who the lock's owner is stands in the gate alone.  The bit in `held` follows: it is for
- *     tools, for nesting, and for the other parts of the library.
- * P2  A death is told once.  A live task sets its bit after it has got the gate, and clears it
- *     before it leaves it; so bits of others that the owner sees are dead tasks'.  Who has been
- *     told of a death buries them, and takes the mark that the burial leaves (life.c, L2), before
- *     it goes on.
+ * PIP1  The word alone says who owns the lock.  The bit in `held` follows: it is
+ *     for tools, for nesting, and for the other parts of the library.
+ * PIP2  A death is told once.  A live task sets its bit after it has got the word, and clears it
+ *     before it leaves it; so bits of others that the owner sees are dead tasks'.  A task that has
+ *     been told of a death reaps them, and takes the mark that the reaping leaves (death.c,
+ *     DEATH2), before it goes on.
  */
 #include "rt/internal.h"
 
@@ -30,8 +30,8 @@
 #include "sys/clock.h"
 #include "sys/futex_pi.h"
 
-/* As in gate.c: a thread id may have been given out anew. */
-#define NAP_NS 100000000u
+/* As in proxy.c: a thread id may have been given out anew. */
+#define RECHECK_NS 100000000u
 
 /* Is no task of that id alive?  Cells of dead ones may bear it as well.  There is such a thread. */
 static bool is_orphaned(const struct fw_rt_task *t, uint32_t owner)
@@ -39,9 +39,9 @@ static bool is_orphaned(const struct fw_rt_task *t, uint32_t owner)
     uint32_t i;
 
     for (i = 0; i < FW_RT_TASKS; i++) {
-        const struct fw_rt_task_cell *c = &t->world->task[i];
+        const struct fw_rt_task_record *c = &t->state->task[i];
         if (fw_load32_relaxed(&c->tid) == owner && fw_load32_relaxed(&c->state) == FW_RT_LIVE &&
-            (fw_rt_life_(c) == FW_RT_IS_ALIVE || fw_rt_is_alive_(c)))
+            (fw_rt_liveness_(c) == FW_RT_IS_ALIVE || fw_rt_is_alive_(c)))
             return false;
     }
     return true;
@@ -54,134 +54,134 @@ static bool is_marked(const struct fw_rt_task *t, uint32_t owner)
     uint32_t i;
 
     for (i = 0; i < FW_RT_TASKS; i++) {
-        const struct fw_rt_task_cell *c = &t->world->task[i];
+        const struct fw_rt_task_record *c = &t->state->task[i];
         if (fw_load32_relaxed(&c->tid) != owner || fw_load32_relaxed(&c->state) != FW_RT_LIVE)
             continue;
-        if (fw_rt_life_(c) != FW_RT_IS_DEAD)
+        if (fw_rt_liveness_(c) != FW_RT_IS_DEAD)
             return false;
         is_dead = true;
     }
     return is_dead;
 }
 
-/* The word bears the id of a thread that is gone, or is another one's by now (life.c, L3). */
-static bool take_over(struct fw_rt_task *t, uint32_t *gate, uint32_t owner)
+/* The word bears the id of a thread that is gone, or is another one's by now (death.c, DEATH3). */
+static bool take_over(struct fw_rt_task *t, uint32_t *word, uint32_t owner)
 {
-    uint32_t seen = fw_load32_relaxed(gate);
+    uint32_t seen = fw_load32_relaxed(word);
 
     if ((seen & FUTEX_TID_MASK) != owner || owner == 0)
         return false;
-    return fw_cas32_acquire(gate, &seen, (seen & FUTEX_WAITERS) | t->tid); /* dead -> its own */
+    return fw_cas32_acquire(word, &seen, (seen & FUTEX_WAITERS) | t->tid); /* dead -> its own */
 }
 
 /* The kernel has made the caller the owner.  Was the one before dead? */
-static int arrive(uint32_t *gate)
+static int arrive(uint32_t *word)
 {
-    return fw_and32_relaxed(gate, ~(uint32_t)FUTEX_OWNER_DIED) & FUTEX_OWNER_DIED ? EOWNERDEAD : 0;
+    return fw_and32_relaxed(word, ~(uint32_t)FUTEX_OWNER_DIED) & FUTEX_OWNER_DIED ? EOWNERDEAD : 0;
 }
 
 /*
  * The owner may be dead.  The kernel is asked for the word itself: it says EINVAL while one is on
  * its way that has inherited the lock.  EBUSY: so it is, or the owner lives.
  */
-static int inherit(struct fw_rt_task *t, uint32_t *gate, uint32_t owner)
+static int inherit(struct fw_rt_task *t, uint32_t *word, uint32_t owner)
 {
-    int error = fw_futex_trylock_pi_(gate, t->shared);
+    int error = fw_futex_trylock_pi_(word, t->shared);
 
     if (error == 0)
-        return arrive(gate);
+        return arrive(word);
     if (error == -ESRCH ? fw_rt_no_thread_(owner)
                         : (error == -EBUSY || error == -EPERM) && is_orphaned(t, owner))
-        return take_over(t, gate, owner) ? EOWNERDEAD : EBUSY;
+        return take_over(t, word, owner) ? EOWNERDEAD : EBUSY;
     return EBUSY;
 }
 
-static int wait_slow_(struct fw_rt_task *t, uint32_t *gate)
+static int wait_slow_(struct fw_rt_task *t, uint32_t *word)
 {
     for (;;) {
-        fw_deadline nap = fw_deadline_in_(CLOCK_MONOTONIC, NAP_NS);
-        int error = fw_futex_lock_pi_(gate, t->shared, &nap);
-        uint32_t owner = fw_load32_relaxed(gate) & FUTEX_TID_MASK;
+        fw_deadline recheck = fw_deadline_in_(CLOCK_MONOTONIC, RECHECK_NS);
+        int error = fw_futex_lock_pi_(word, t->shared, &recheck);
+        uint32_t owner = fw_load32_relaxed(word) & FUTEX_TID_MASK;
         if (error == 0)
-            return arrive(gate);
+            return arrive(word);
         if (error == -EDEADLK)
             return EDEADLK;
         if (error == -ESRCH && fw_rt_no_thread_(owner)) {
-            if (take_over(t, gate, owner))
+            if (take_over(t, word, owner))
                 return EOWNERDEAD;
         } else if ((error == -ETIMEDOUT || error == -EPERM) && is_orphaned(t, owner)) {
-            error = inherit(t, gate, owner);
+            error = inherit(t, word, owner);
             if (error != EBUSY)
                 return error;
         } else if (error != -ETIMEDOUT) {
-            fw_rt_take_breath_();
+            fw_rt_back_off_();
         }
     }
 }
 
 __attribute__((cold, noinline)) static int lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
 {
-    struct fw_rt_obstacle o = {d, fw_rt_holder(t->world, t->slot, d)};
-    uint32_t *gate = &t->world->lock[d].gate, owner = fw_load32_relaxed(gate) & FUTEX_TID_MASK;
+    struct fw_rt_obstacle o = {d, fw_rt_holder(t->state, t->slot, d)};
+    uint32_t *word = &t->state->lock[d].pi_word, owner = fw_load32_relaxed(word) & FUTEX_TID_MASK;
     bool is_new;
     int error;
 
     if (try || is_marked(t, owner)) {
-        error = inherit(t, gate, owner);
+        error = inherit(t, word, owner);
         if (try || error != EBUSY)
             return error;
     }
     is_new = fw_rt_wait_begins_(t);
-    fw_store32_relaxed(&t->cell->request, d + 1);
-    fw_store32_relaxed(&t->cell->behind, d + 1);
+    fw_store32_relaxed(&t->record->request, d + 1);
+    fw_store32_relaxed(&t->record->behind, d + 1);
     if (t->trace != NULL) {
         fw_rt_trace_add_(t->trace, FW_RT_EVENT_BLOCK, d, o.task, 0);
         fw_rt_trace_add_(t->trace, FW_RT_EVENT_INHERIT, d, o.task, 0);
     }
-    error = wait_slow_(t, gate);
+    error = wait_slow_(t, word);
     if (t->trace != NULL)
         fw_rt_trace_add_(t->trace, FW_RT_EVENT_RESUME, d, o.task, 0);
-    fw_store32_relaxed(&t->cell->behind, 0);
-    fw_store32_relaxed(&t->cell->request, 0);
+    fw_store32_relaxed(&t->record->behind, 0);
+    fw_store32_relaxed(&t->record->request, 0);
     fw_rt_wait_ends_(t, is_new);
     return error;
 }
 
-/* P2 */
-static void bury_owner(struct fw_rt_task *t, uint32_t d)
+/* PIP2 */
+static void reap_owner(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t slot;
 
-    while ((slot = fw_rt_holder(t->world, t->slot, d)) != FW_RT_NOBODY) {
-        fw_rt_bury_(t, slot);
-        if (fw_load64_relaxed(&t->world->task[slot].held) & fw_rt_bit(d))
-            return; /* nothing that is buried has left it */
+    while ((slot = fw_rt_holder(t->state, t->slot, d)) != FW_RT_NOBODY) {
+        fw_rt_reap_(t, slot);
+        if (fw_load64_relaxed(&t->state->task[slot].held) & fw_rt_bit(d))
+            return; /* nothing that is reaped has left it */
     }
 }
 
 int fw_rt_pip_lock_(struct fw_rt_task *t, uint32_t d, bool try)
 {
-    struct fw_rt_lock_cell *l = &t->world->lock[d];
+    struct fw_rt_lock_record *l = &t->state->lock[d];
     uint32_t seen = 0;
     int error = 0;
 
-    if (!fw_cas32_acquire(&l->gate, &seen, t->tid)) /* 0 -> id */
+    if (!fw_cas32_acquire(&l->pi_word, &seen, t->tid)) /* 0 -> id */
         error = lock_slow_(t, d, try);
     if (error != 0 && error != EOWNERDEAD)
         return error;
     if (error != 0)
-        bury_owner(t, d);
-    fw_store64_relaxed(&t->cell->held, fw_load64_relaxed(&t->cell->held) | fw_rt_bit(d));
-    return fw_rt_is_told_(t->world, l) ? EOWNERDEAD : error;
+        reap_owner(t, d);
+    fw_store64_relaxed(&t->record->held, fw_load64_relaxed(&t->record->held) | fw_rt_bit(d));
+    return fw_rt_is_told_(t->state, l) ? EOWNERDEAD : error;
 }
 
 int fw_rt_pip_unlock_(struct fw_rt_task *t, uint32_t d)
 {
-    uint32_t *gate = &t->world->lock[d].gate, seen = t->tid;
+    uint32_t *word = &t->state->lock[d].pi_word, seen = t->tid;
 
-    fw_store64_relaxed(&t->cell->held, fw_load64_relaxed(&t->cell->held) & ~fw_rt_bit(d));
-    if (!fw_cas32_release(gate, &seen, 0)) /* id -> 0 */
-        if (fw_futex_unlock_pi_(gate, t->shared) != 0)
-            fw_store32_release(gate, 0); /* it was taken over while others slept there (L3) */
+    fw_store64_relaxed(&t->record->held, fw_load64_relaxed(&t->record->held) & ~fw_rt_bit(d));
+    if (!fw_cas32_release(word, &seen, 0)) /* id -> 0 */
+        if (fw_futex_unlock_pi_(word, t->shared) != 0)
+            fw_store32_release(word, 0); /* it was taken over while others slept there (DEATH3) */
     return 0;
 }

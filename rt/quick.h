@@ -26,10 +26,10 @@ static inline bool fw_rt_is_quick_(const struct fw_rt_task *t, unsigned lock)
 
 /*
  * The task has these locks left: nobody else writes a live task's `held`.  True: somebody waits for
- * what was left (fw_rt_gate_leave_slow_).  Who looks on this CPU sees the store before the load, if
- * the compiler leaves them so (gate.c, G2).
+ * what was left (fw_rt_proxy_leave_slow_).  A task that looks on this CPU sees the store before the
+ * load, if the compiler leaves them so (proxy.c, PROXY2).
  */
-static inline bool fw_rt_leave_(struct fw_rt_task_cell *own, uint64_t held)
+static inline bool fw_rt_leave_(struct fw_rt_task_record *own, uint64_t held)
 {
     fw_store64_release(&own->held, held);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -39,22 +39,22 @@ static inline bool fw_rt_leave_(struct fw_rt_task_cell *own, uint64_t held)
 /* The bit is clear again.  If somebody waits for that, he goes on. */
 static inline void fw_rt_withdraw_(struct fw_rt_task *t, uint32_t d)
 {
-    uint64_t held = fw_load64_relaxed(&t->cell->held);
+    uint64_t held = fw_load64_relaxed(&t->record->held);
 
-    if (fw_rt_leave_(t->cell, held & ~fw_rt_bit(d)))
-        fw_rt_gate_leave_slow_(t);
+    if (fw_rt_leave_(t->record, held & ~fw_rt_bit(d)))
+        fw_rt_proxy_leave_slow_(t);
 }
 
-/* C3 and C6: gives way also if the task is waited for because of another lock. */
+/* CEIL3 and CEIL6: gives way also if the task is waited for because of another lock. */
 static inline bool fw_rt_announce_quickly_(struct fw_rt_task *t, uint32_t d)
 {
     unsigned i, n = t->peers;
     bool is_quiet = n > 1; /* the last one, `last`, is for claims */
 
-    fw_or64_seq_cst(&t->cell->held, fw_rt_bit(d));
+    fw_or64_seq_cst(&t->record->held, fw_rt_bit(d));
     for (i = 0; i + 1 < n; i++)
         is_quiet = is_quiet && fw_load64_seq_cst(t->peer[i]) == t->quiet[i];
-    if (__builtin_expect(is_quiet && fw_load32_relaxed(&t->cell->unlock_call) == 0, 1))
+    if (__builtin_expect(is_quiet && fw_load32_relaxed(&t->record->unlock_call) == 0, 1))
         return true;
     fw_rt_withdraw_(t, d);
     return false;
@@ -62,14 +62,14 @@ static inline bool fw_rt_announce_quickly_(struct fw_rt_task *t, uint32_t d)
 
 static inline uint64_t *fw_rt_last_(const struct fw_rt_task *t)
 {
-    return &t->world->cpu[t->cell->cpu % FW_RT_CPUS].last;
+    return &t->state->cpu[t->record->cpu % FW_RT_CPUS].last;
 }
 
-/* C7: sets the bit if the task was the last to take a lock on its CPU. */
+/* CEIL7: sets the bit if the task was the last to take a lock on its CPU. */
 static inline bool fw_rt_take_again_(struct fw_rt_task *t, uint32_t d)
 {
-    return FW_CLAIMS &&
-           fw_claim_one_(t->cell->cpu, &t->cell->held, fw_rt_bit(d), fw_rt_last_(t), t->slot + 1);
+    return FW_CLAIMS && fw_claim_one_(t->record->cpu, &t->record->held, fw_rt_bit(d),
+                                      fw_rt_last_(t), t->slot + 1);
 }
 
 /* Sets the bit if no other task of the CPU has a lock, and it is still the same tasks. */
@@ -77,8 +77,8 @@ static inline bool fw_rt_take_quickly_(struct fw_rt_task *t, uint32_t d)
 {
     if (!FW_CLAIMS)
         return fw_rt_announce_quickly_(t, d);
-    fw_store64_relaxed(fw_rt_last_(t), t->slot + 1); /* C7 */
-    if (fw_claim_(t->cell->cpu, &t->cell->held, fw_rt_bit(d), t->peer, t->quiet, t->peers))
+    fw_store64_relaxed(fw_rt_last_(t), t->slot + 1); /* CEIL7 */
+    if (fw_claim_(t->record->cpu, &t->record->held, fw_rt_bit(d), t->peer, t->quiet, t->peers))
         return true;
     fw_store64_relaxed(fw_rt_last_(t), 0);
     return false;
@@ -89,28 +89,29 @@ static inline bool fw_rt_take_quickly_(struct fw_rt_task *t, uint32_t d)
 /* FMLP+: the age of a request that is made now. */
 static inline void fw_rt_stamp_(struct fw_rt_task *t)
 {
-    uint64_t *clock = &t->world->cpu[t->cell->cpu % FW_RT_CPUS].clock;
+    uint64_t *clock = &t->state->cpu[t->record->cpu % FW_RT_CPUS].clock;
 
-    fw_store64_relaxed(&t->cell->stamp, fw_rt_tick_(clock));
+    fw_store64_relaxed(&t->record->stamp, fw_rt_tick_(clock));
 }
 
 /* By a task without any lock.  False: its bit is set, and the lock is another one's (boost.c). */
-static inline bool fw_rt_boost_quickly_(struct fw_rt_task *t, struct fw_rt_lock_cell *l, uint32_t d)
+static inline bool fw_rt_boost_quickly_(struct fw_rt_task *t, struct fw_rt_lock_record *l,
+                                        uint32_t d)
 {
     uint32_t word = 0;
 
     if (l->kind == FW_RT_KIND_FMLP)
         fw_rt_stamp_(t);
-    fw_store64_relaxed(&t->cell->held, fw_rt_bit(d));                    /* I2 */
+    fw_store64_relaxed(&t->record->held, fw_rt_bit(d));                  /* BOOST2 */
     return fw_cas32_acquire(&l->counter, &word, fw_rt_word_of(t->slot)); /* 0 -> s */
 }
 
 /* False: the word says more than that it is the task's. */
-static inline bool fw_rt_free_quickly_(const struct fw_rt_task *t, struct fw_rt_lock_cell *l)
+static inline bool fw_rt_free_quickly_(const struct fw_rt_task *t, struct fw_rt_lock_record *l)
 {
     uint32_t own = fw_rt_word_of(t->slot);
 
-    /* s -> 0, twice: I8 */
+    /* s -> 0, twice: BOOST8 */
     if (__builtin_expect(t->shared == FW_FUTEX_PRIVATE, 1) &&
         __builtin_expect(fw_release_plain_((uint64_t *)(void *)&l->counter, own), 1))
         return true;
@@ -118,7 +119,7 @@ static inline bool fw_rt_free_quickly_(const struct fw_rt_task *t, struct fw_rt_
 }
 
 /* The section is over.  True: somebody waits for that, or the task has been raised for it. */
-static inline bool fw_rt_leave_boosted_(struct fw_rt_task_cell *own, uint64_t held)
+static inline bool fw_rt_leave_boosted_(struct fw_rt_task_record *own, uint64_t held)
 {
     bool is_awaited = fw_rt_leave_(own, held);
 

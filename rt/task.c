@@ -41,15 +41,15 @@ static int check_options(const struct fw_rt_task_options *o)
     return 0;
 }
 
-/* A cell that nobody has, or a dead task's.  Under the world's guard, which all claims are made
- * under: a cell that is JOINING belongs to somebody who has died over it. */
-static struct fw_rt_task_cell *find_cell(struct fw_rt_task *t)
+/* A record that nobody has, or a dead task's.  Under the state's lock, which all claims are made
+ * under: a record that is JOINING belongs to somebody who has died over it. */
+static struct fw_rt_task_record *find_record(struct fw_rt_task *t)
 {
-    struct fw_rt_world *w = t->world;
+    struct fw_rt_state *w = t->state;
     uint32_t i;
 
     for (i = 0; i < FW_RT_TASKS; i++) {
-        struct fw_rt_task_cell *c = &w->task[i];
+        struct fw_rt_task_record *c = &w->task[i];
         if (c->state == FW_RT_FREE || c->state == FW_RT_JOINING ||
             (c->state == FW_RT_DEAD && fw_rt_locks_of(c) == 0))
             return c;
@@ -57,16 +57,16 @@ static struct fw_rt_task_cell *find_cell(struct fw_rt_task *t)
     for (i = 0; i < FW_RT_TASKS; i++) {
         if (fw_rt_is_alive_(&w->task[i]))
             continue;
-        fw_rt_bury_(t, i);
+        fw_rt_reap_(t, i);
         return &w->task[i];
     }
     return NULL;
 }
 
-/* `watch` and `unlock_call` stay: somebody may still be at them, on behalf of the one before. */
+/* `record_lock` and `unlock_call` stay: they may be in use on behalf of the task before. */
 static void fill_in(struct fw_rt_task *t, const struct fw_rt_task_options *o)
 {
-    struct fw_rt_task_cell *c = t->cell;
+    struct fw_rt_task_record *c = t->record;
 
     memset(c->name, 0, sizeof c->name);
     if (o->name != NULL)
@@ -76,7 +76,7 @@ static void fill_in(struct fw_rt_task *t, const struct fw_rt_task_options *o)
     fw_store64_relaxed(&c->held, 0);
     c->stamp = c->ticket = c->opened = c->jobs = c->misses = c->since = c->worst = 0;
     memset(c->at, 0, sizeof c->at);
-    c->gate = c->buried = c->unlocked = c->request = c->grant = c->behind = 0;
+    c->proxy = c->reaped = c->unlocked = c->request = c->grant = c->behind = 0;
     c->base = (uint32_t)o->priority;
     c->cpu = (uint32_t)o->cpu;
     c->period = o->period_ns;
@@ -84,62 +84,62 @@ static void fill_in(struct fw_rt_task *t, const struct fw_rt_task_options *o)
     c->budget = o->budget_ns;
     c->started = t->started;
     c->ready = 1;
-    /* It may name the task before in this cell. */
-    fw_store64_relaxed(&t->world->cpu[c->cpu % FW_RT_CPUS].last, 0);
+    /* It may name the task before in this record. */
+    fw_store64_relaxed(&t->state->cpu[c->cpu % FW_RT_CPUS].last, 0);
     fw_store32_relaxed(&c->tid, t->tid);
-    fw_rt_life_begins_(t);
+    fw_rt_liveness_begin_(t);
 }
 
-/* Beside the locks that are bereft: it starts again from 0. */
+/* Beside the locks that are orphaned: it starts again from 0. */
 static void count_begun(uint32_t *begun)
 {
     uint32_t seen = fw_load32_relaxed(begun), next;
 
     do
-        next = (seen & ~(FW_RT_BEREFT - 1)) | ((seen + 1) & (FW_RT_BEREFT - 1));
+        next = (seen & ~(FW_RT_ORPHANED - 1)) | ((seen + 1) & (FW_RT_ORPHANED - 1));
     while (!fw_cas32_release(begun, &seen, next)); /* n -> n + 1 */
 }
 
 static int claim(struct fw_rt_task *t, const struct fw_rt_task_options *o)
 {
-    struct fw_rt_world *w = t->world;
+    struct fw_rt_state *w = t->state;
     struct fw_robust_ r;
     int error = 0;
 
-    fw_rt_world_lock_(w, t->tid, t->shared, &r);
-    fw_rt_bury_former_(t);
-    t->cell = find_cell(t);
-    if (t->cell != NULL) {
-        t->slot = (uint32_t)(t->cell - w->task);
-        /* Under its watch: whoever buries the task before has finished, or comes too late. */
-        fw_rt_guard_lock_(w, &t->cell->watch, t->tid, t->shared);
-        fw_store32_relaxed(&t->cell->state, FW_RT_JOINING); /* FREE, JOINING, DEAD -> JOINING */
+    fw_rt_state_lock_(w, t->tid, t->shared, &r);
+    fw_rt_reap_former_(t);
+    t->record = find_record(t);
+    if (t->record != NULL) {
+        t->slot = (uint32_t)(t->record - w->task);
+        /* Under its record lock: its reaper has finished, or comes too late. */
+        fw_rt_pi_lock_(w, &t->record->record_lock, t->tid, t->shared);
+        fw_store32_relaxed(&t->record->state, FW_RT_JOINING); /* FREE, JOINING, DEAD -> JOINING */
         fw_rt_forget_user_(w, t->slot);
-        fw_rt_boost_bury_(t, t->slot);
+        fw_rt_boost_reap_(t, t->slot);
         fill_in(t, o);
         if (w->tasks <= t->slot)
             fw_store32_release(&w->tasks, t->slot + 1);
-        fw_store32_release(&t->cell->state, FW_RT_LIVE); /* JOINING -> LIVE */
-        fw_rt_guard_unlock_(&t->cell->watch, t->tid, t->shared);
+        fw_store32_release(&t->record->state, FW_RT_LIVE); /* JOINING -> LIVE */
+        fw_rt_pi_unlock_(&t->record->record_lock, t->tid, t->shared);
         count_begun(&w->begun);
     } else {
         error = fw_rt_fail_(EAGAIN, "the group has %d tasks already", FW_RT_TASKS_MAX);
     }
-    fw_rt_world_unlock_(w, t->tid, t->shared, &r);
+    fw_rt_state_unlock_(w, t->tid, t->shared, &r);
     return error;
 }
 
 static void unclaim(struct fw_rt_task *t)
 {
-    struct fw_rt_world *w = t->world;
+    struct fw_rt_state *w = t->state;
     struct fw_robust_ r;
 
-    fw_rt_world_lock_(w, t->tid, t->shared, &r);
+    fw_rt_state_lock_(w, t->tid, t->shared, &r);
     fw_rt_forget_user_(w, t->slot);
-    fw_store32_relaxed(&t->cell->ready, 0);
-    fw_store32_release(&t->cell->state, FW_RT_FREE); /* LIVE -> FREE */
-    fw_rt_life_ends_(t);
-    fw_rt_world_unlock_(w, t->tid, t->shared, &r);
+    fw_store32_relaxed(&t->record->ready, 0);
+    fw_store32_release(&t->record->state, FW_RT_FREE); /* LIVE -> FREE */
+    fw_rt_liveness_end_(t);
+    fw_rt_state_unlock_(w, t->tid, t->shared, &r);
 }
 
 /* As large as the kernel wants the set to be, which it does not tell. */
@@ -194,7 +194,7 @@ static int change_way(struct fw_rt_task *t, const struct fw_rt_task_options *o)
 
     CPU_ZERO(&cpus);
     CPU_SET((size_t)o->cpu, &cpus);
-    if (t->world->tier == FW_RT_TIER_A && sched_setscheduler(0, policy, &param) != 0)
+    if (t->state->tier == FW_RT_TIER_A && sched_setscheduler(0, policy, &param) != 0)
         return fw_rt_fail_(EPERM,
                            "no right to SCHED_FIFO at priority %d: it needs CAP_SYS_NICE, or"
                            " RLIMIT_RTPRIO (ulimit -r) of %d",
@@ -219,7 +219,7 @@ static void leave(struct fw_rt_task *t)
     if (t->page != NULL)
         fw_rt_scx_leave_(t);
     else
-        fw_rt_gate_leave_slow_(t); /* G6 */
+        fw_rt_proxy_leave_slow_(t); /* PROXY6 */
     unclaim(t);
     restore_old_way(t);
 }
@@ -242,9 +242,9 @@ static int begin(struct fw_rt_task *t, const struct fw_rt_task_options *o)
         return error;
     }
     t->trace = fw_rt_trace_begin_(t);
-    tell(t, FW_RT_EVENT_BEGIN, t->cell->cpu, t->cell->base);
+    tell(t, FW_RT_EVENT_BEGIN, t->record->cpu, t->record->base);
     fw_rt_first_job_(t);
-    error = t->page == NULL ? fw_rt_let_go_first_(t) : 0; /* W1: it is as one that wakes up */
+    error = t->page == NULL ? fw_rt_yield_to_first_(t) : 0; /* WAKE1: it is as one that wakes up */
     if (error != 0)
         leave(t);
     return error;
@@ -270,7 +270,7 @@ int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
     if (error != 0)
         return error;
     if (self != NULL && self->tid == tid)
-        return fw_rt_fail_(EBUSY, "the thread is a task already, \"%.31s\"", self->cell->name);
+        return fw_rt_fail_(EBUSY, "the thread is a task already, \"%.31s\"", self->record->name);
     if (group->region == NULL && group->process != getpid())
         return fw_rt_fail_(EINVAL, "the group has no path, and belongs to the parent process");
     t = aligned_alloc(64, (sizeof *t + 63) / 64 * 64);
@@ -278,7 +278,7 @@ int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
         return fw_rt_fail_(ENOMEM, "no memory for a task");
     memset(t, 0, sizeof *t);
     t->group = group;
-    t->world = group->world;
+    t->state = group->state;
     t->shared = group->shared;
     t->period = options->period_ns;
     t->tid = tid;
@@ -299,7 +299,7 @@ int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
 int fw_rt_task_end(fw_rt_task *task)
 {
     if (fw_rt_has_any_(task))
-        return fw_rt_fail_(EBUSY, "the task \"%.31s\" has a lock", task->cell->name);
+        return fw_rt_fail_(EBUSY, "the task \"%.31s\" has a lock", task->record->name);
     leave(task);
     fw_add32_acq_rel(&task->group->tasks, (uint32_t)-1);
     self = NULL;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /*
- * A task set: what `furwock rt analyze` judges, and `furwock rt run` runs.  A file in JSON:
+ * A task set: what `furwock rt analyze` evaluates, and `furwock rt run` runs.  A file in JSON:
  *
  *     {
  *       "format": "furwock-taskset-1",

@@ -3,8 +3,8 @@
 #define FW_RT_TERMS_H
 
 /*
- * The words in which decide.h speaks.  Whoever compiles that for a place with rules of its own, as
- * the kernel is, defines the macros before.
+ * The words in which decide.h speaks.  A program with its own rules, as the kernel's, defines the
+ * macros before it includes this.
  */
 #include "rt/state.h"
 
@@ -46,7 +46,7 @@ FW_RT_DECISION _Bool fw_rt_is_boosting(uint32_t kind)
 }
 
 /* The locks that a task has, and no other bits. */
-FW_RT_DECISION uint64_t fw_rt_locks_of(const struct fw_rt_task_cell *c)
+FW_RT_DECISION uint64_t fw_rt_locks_of(const struct fw_rt_task_record *c)
 {
     return c->held & ~FW_RT_CAN_LOCK;
 }

@@ -38,7 +38,7 @@ static void copy(char *to, size_t size, const char *from)
 /* The groups of other processes are somewhere else: for them, all that are shared are one. */
 static uint64_t group_number(const struct fw_rt_task *t)
 {
-    return t->group != NULL && t->group->region != NULL ? 0 : (uint64_t)(uintptr_t)t->world;
+    return t->group != NULL && t->group->region != NULL ? 0 : (uint64_t)(uintptr_t)t->state;
 }
 
 /* All of it is there and in memory before the task is on its way. */
@@ -80,7 +80,7 @@ static struct fw_rt_trace *make(const char *path)
 
 static void fill_in(struct fw_rt_trace *trace, const struct fw_rt_task *t)
 {
-    const struct fw_rt_task_cell *c = t->cell;
+    const struct fw_rt_task_record *c = t->record;
 
     trace->group = group_number(t);
     trace->period = c->period;
@@ -88,7 +88,7 @@ static void fill_in(struct fw_rt_trace *trace, const struct fw_rt_task *t)
     trace->pid = (uint32_t)getpid();
     trace->tid = t->tid;
     trace->slot = t->slot;
-    trace->tier = t->world->tier;
+    trace->tier = t->state->tier;
     trace->cpu = c->cpu;
     trace->base = c->base;
     copy(trace->name, sizeof trace->name, c->name);

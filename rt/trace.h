@@ -19,7 +19,7 @@ enum fw_rt_event_kind {
     FW_RT_EVENT_RESUME,   /* no longer */
     FW_RT_EVENT_ACQUIRE,
     FW_RT_EVENT_UNLOCK,
-    FW_RT_EVENT_INHERIT, /* of the task in the way, told by who waits for it */
+    FW_RT_EVENT_INHERIT, /* of the task in the way, told by a task that waits for it */
     FW_RT_EVENT_BOOST,   /* its section held another one back, told by that one */
     FW_RT_EVENT_GRANT,   /* hands a lock to `other` */
     FW_RT_EVENT_WAKE     /* has woken `other`, to which it has handed a lock */

@@ -2,10 +2,10 @@
 /*
  * Wake-up points (tier A).  The kernel runs a task that wakes up at once if its base priority is
  * the highest, and does not know that another one is in a section under IPCP, MPCP or FMLP+ that
- * outranks it.  So whoever wakes up in the library looks for such sections, and waits for them at
- * their gates (gate.c), lending its priority.
+ * outranks it.  So a task that wakes up in the library looks for such sections, and waits for them
+ * at their proxies (proxy.c), lending its priority.
  *
- * W1  When fw_rt_let_go_first_ returns 0, no task of the CPU is in a section that outranks the
+ * WAKE1  When fw_rt_yield_to_first_ returns 0, no task of the CPU is in a section that outranks the
  *     caller (fw_rt_ahead), or it has begun it after the caller was last preempted.
  */
 #include "rt/internal.h"
@@ -17,19 +17,19 @@ int fw_rt_check_cpu_(struct fw_rt_task *t)
 {
     int cpu = sched_getcpu();
 
-    if (cpu < 0 || (uint32_t)cpu == t->cell->cpu)
+    if (cpu < 0 || (uint32_t)cpu == t->record->cpu)
         return 0;
     return fw_rt_fail_(EXDEV, "the task \"%.31s\" belongs on CPU %u, and was moved to CPU %d",
-                       t->cell->name, t->cell->cpu, cpu);
+                       t->record->name, t->record->cpu, cpu);
 }
 
-int fw_rt_let_go_first_(struct fw_rt_task *t)
+int fw_rt_yield_to_first_(struct fw_rt_task *t)
 {
     bool is_new = false;
     int error = 0;
 
     for (;;) {
-        struct fw_rt_obstacle o = fw_rt_ahead(t->world, t->slot);
+        struct fw_rt_obstacle o = fw_rt_ahead(t->state, t->slot);
         if (o.lock == FW_RT_NOBODY)
             break;
         error = fw_rt_check_cpu_(t);
@@ -37,7 +37,7 @@ int fw_rt_let_go_first_(struct fw_rt_task *t)
             break;
         if (!is_new)
             is_new = fw_rt_wait_begins_(t);
-        error = fw_rt_gate_wait_(t, o);
+        error = fw_rt_proxy_wait_(t, o);
         if (error != 0)
             break;
     }

@@ -76,7 +76,7 @@ static void compare(const struct wanted *w)
          (now.readers == FW_ASSIST_READ_BY_GROUP && now.group != w->options.group)))
         command_die(COMMAND_FAILED, "runs already, readable by %s: furwock assist stop first",
                     readers);
-    if (w->is_all && now.membership != FW_ASSIST_ALL)
+    if (w->is_all && now.registration != FW_ASSIST_ALL)
         command_die(COMMAND_FAILED, "runs already, and not for every process: furwock assist "
                                     "stop first");
 }
@@ -161,7 +161,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'a':
         w->is_all = true;
-        w->options.membership = FW_ASSIST_ALL;
+        w->options.registration = FW_ASSIST_ALL;
         return 0;
     case 'j':
         w->as_json = true;

@@ -25,8 +25,8 @@ enum {
     ASSIST_READERS = 64, /* of who may read */
 };
 
-/* How a process becomes a member: "all", or the system call by which it says so. */
-const char *assist_membership_name(uint32_t membership);
+/* How a process becomes a participant: "all", or the system call by which it says so. */
+const char *assist_registration_name(uint32_t registration);
 const char *assist_readers_name(fw_assist_readers readers);
 
 /* "root", "root and group furwock", "anybody". */

@@ -12,9 +12,11 @@
 #include "assist/page.h"
 #include "command/command.h"
 
-const char *assist_membership_name(uint32_t membership)
+const char *assist_registration_name(uint32_t registration)
 {
-    return membership == FW_ASSIST_ALL ? "all" : membership == FW_ASSIST_BY_RING ? "prctl" : "wait";
+    return registration == FW_ASSIST_ALL       ? "all"
+           : registration == FW_ASSIST_BY_RING ? "prctl"
+                                               : "wait";
 }
 
 const char *assist_readers_name(fw_assist_readers readers)
@@ -129,8 +131,8 @@ static void show_json(const struct shown *s, const char *result)
         add(whole, "group", is_group ? json_string(name) : json_null());
     }
     if (s->is_readable) {
-        add(whole, "membership", json_string(assist_membership_name(s->now.membership)));
-        add(whole, "members", json_integer(s->now.members));
+        add(whole, "registration", json_string(assist_registration_name(s->now.registration)));
+        add(whole, "participants", json_integer(s->now.participants));
         add(whole, "switches", json_integer((json_int_t)s->now.switches));
         add(whole, "runs", json_integer((json_int_t)s->now.run_count));
         add(whole, "run_ns", json_integer((json_int_t)s->now.run_ns));
@@ -142,12 +144,13 @@ static void show_json(const struct shown *s, const char *result)
 
 static void show_members(const struct fw_assist_status *now)
 {
-    if (now->membership == FW_ASSIST_ALL)
-        printf("  members   every process\n");
+    if (now->registration == FW_ASSIST_ALL)
+        printf("  participants   every process\n");
     else
-        printf("  members   %" PRIu32 " process%s by its own call of %s\n", now->members,
-               now->members == 1 ? "" : "es, each", assist_membership_name(now->membership));
-    printf("  switches  %" PRIu64 " to members' threads\n", now->switches);
+        printf("  participants   %" PRIu32 " process%s by its own call of %s\n", now->participants,
+               now->participants == 1 ? "" : "es, each",
+               assist_registration_name(now->registration));
+    printf("  switches  %" PRIu64 " to participants' threads\n", now->switches);
     if (now->run_count != 0)
         printf("  cost      %.0f ns in each of %" PRIu64 " switches\n",
                (double)now->run_ns / (double)now->run_count, now->run_count);

@@ -38,8 +38,8 @@ static void ask_assist(struct doctor_finding *f)
     } else if (result == FW_ASSIST_DONE && now.running) {
         f->state = DOCTOR_YES;
         assist_readers_text(now.readers, now.group, readers);
-        snprintf(f->detail, sizeof f->detail, "members by %s, %u now, readable by %s",
-                 assist_membership_name(now.membership), now.members, readers);
+        snprintf(f->detail, sizeof f->detail, "participants by %s, %u now, readable by %s",
+                 assist_registration_name(now.registration), now.participants, readers);
     } else {
         snprintf(f->detail, sizeof f->detail, "not running");
     }
@@ -71,13 +71,13 @@ static bool has_event(const char *types, size_t size, const char *event)
     return memmem(types, size, name, (size_t)length + 2) != NULL;
 }
 
-/* How processes would become members; NULL: it cannot run on this kernel. */
-static const char *membership(const char *types, size_t size)
+/* How processes would become participants; NULL: it cannot run on this kernel. */
+static const char *registration(const char *types, size_t size)
 {
     if (!has_event(types, size, "sched_switch"))
         return NULL;
-    return has_event(types, size, "task_prctl_unknown")   ? "members by prctl"
-           : has_event(types, size, "sched_process_wait") ? "members by wait"
+    return has_event(types, size, "task_prctl_unknown")   ? "participants by prctl"
+           : has_event(types, size, "sched_process_wait") ? "participants by wait"
                                                           : "with --all only";
 }
 
@@ -125,7 +125,7 @@ static void ask_could_assist(struct doctor_finding *f)
 {
     size_t size = 0;
     char *types = read_types(&size);
-    const char *how = types != NULL ? membership(types, size) : NULL;
+    const char *how = types != NULL ? registration(types, size) : NULL;
     int error;
 
     if (!fw_assist_built_in())

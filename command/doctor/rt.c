@@ -65,12 +65,12 @@ static void ask_could_schedule(struct doctor_finding *f)
     visible(f->detail);
 }
 
-static void ask_gates(struct doctor_finding *f)
+static void ask_proxies(struct doctor_finding *f)
 {
     char line[LINE] = "";
 
     f->state =
-        fw_rt_scx_gates_possible(line, sizeof line) == FW_RT_SCX_DONE ? DOCTOR_YES : DOCTOR_NO;
+        fw_rt_scx_permits_possible(line, sizeof line) == FW_RT_SCX_DONE ? DOCTOR_YES : DOCTOR_NO;
     snprintf(f->detail, sizeof f->detail, "%.*s", (int)sizeof f->detail - 1, line);
     visible(f->detail);
 }
@@ -85,7 +85,7 @@ const struct doctor_question doctor_rt[] = {
      "groups of real-time tasks are of tier A", DOCTOR_EXTRA, NULL, NULL},
     {"tier B possible", ask_could_schedule, "furwock rt start starts its scheduler",
      "furwock rt start fails, started from here", DOCTOR_EXTRA, NULL, NULL},
-    {"PCP-DU-PF possible", ask_gates, "where tier B runs, it has locks under PCP-DU-PF",
+    {"PCP-DU-PF possible", ask_proxies, "where tier B runs, it has locks under PCP-DU-PF",
      "no locks under PCP-DU-PF: PCP-DU-BOOL has the same bounds, in both tiers", DOCTOR_EXTRA, NULL,
      NULL},
 };

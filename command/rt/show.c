@@ -10,28 +10,28 @@
 
 static const char *task_name(const struct rt_view *v, uint32_t t)
 {
-    const char *name = v->world.task[t].name;
+    const char *name = v->state.task[t].name;
 
     return name[0] != '\0' ? name : "(no name)";
 }
 
 static const char *lock_name(const struct rt_view *v, uint32_t d)
 {
-    const char *name = v->world.lock[d].name;
+    const char *name = v->state.lock[d].name;
 
     return name[0] != '\0' ? name : "(no name)";
 }
 
-static const char *protocol_name(const struct fw_rt_lock_cell *l)
+static const char *protocol_name(const struct fw_rt_lock_record *l)
 {
     const char *name = fw_rt_protocol_name((fw_rt_protocol)l->protocol);
 
     return name != NULL ? name : "(unknown)";
 }
 
-static const char *life_name(enum rt_life life)
+static const char *life_name(enum rt_life liveness)
 {
-    return life == RT_ALIVE ? "alive" : life == RT_GONE ? "dead" : "foreign";
+    return liveness == RT_ALIVE ? "alive" : liveness == RT_GONE ? "dead" : "foreign";
 }
 
 static bool has(const struct rt_view *v, uint32_t t, uint32_t d)
@@ -60,7 +60,7 @@ static void print_wait(const struct rt_view *v, const struct rt_view_task *t)
         return;
     if (t->in_the_way != FW_RT_NOBODY)
         printf(": %s%s is in a section of %s", task_name(v, t->in_the_way),
-               v->task[t->in_the_way].life == RT_GONE ? ", which is dead," : "",
+               v->task[t->in_the_way].liveness == RT_GONE ? ", which is dead," : "",
                lock_name(v, t->behind));
     if (t->ns != 0)
         print_time(", for ", t->ns);
@@ -69,14 +69,14 @@ static void print_wait(const struct rt_view *v, const struct rt_view_task *t)
 
 static void print_task(const struct rt_view *v, uint32_t i)
 {
-    const struct fw_rt_task_cell *c = &v->world.task[i];
+    const struct fw_rt_task_record *c = &v->state.task[i];
     const struct rt_view_task *t = &v->task[i];
 
     printf("  %-16s CPU %-3" PRIu32 " priority %-2" PRIu32 " thread %" PRIu32 "%s", task_name(v, i),
            c->cpu, c->base, c->tid,
-           t->life == RT_GONE      ? " (dead)"
-           : t->life == RT_FOREIGN ? " (of another pid namespace)"
-                                   : "");
+           t->liveness == RT_GONE      ? " (dead)"
+           : t->liveness == RT_FOREIGN ? " (of another pid namespace)"
+                                       : "");
     if (t->inherits != 0)
         printf(", inherits %" PRIu32, t->inherits);
     if (c->period != 0)
@@ -89,14 +89,14 @@ static void print_task(const struct rt_view *v, uint32_t i)
     putchar('\n');
     for (uint32_t d = 0; d < FW_RT_LOCKS; d++)
         if (t->has & fw_rt_bit(d))
-            printf("      %s %s\n", t->life == RT_GONE ? "died in a section of" : "has",
+            printf("      %s %s\n", t->liveness == RT_GONE ? "died in a section of" : "has",
                    lock_name(v, d));
     print_wait(v, t);
 }
 
 static void print_lock(const struct rt_view *v, uint32_t d)
 {
-    const struct fw_rt_lock_cell *l = &v->world.lock[d];
+    const struct fw_rt_lock_record *l = &v->state.lock[d];
     int users = __builtin_popcountll(l->users);
     bool is_free = true;
 
@@ -158,7 +158,7 @@ static json_t *lock_or_null(const struct rt_view *v, uint32_t d)
 
 static json_t *task_json(const struct rt_view *v, uint32_t i)
 {
-    const struct fw_rt_task_cell *c = &v->world.task[i];
+    const struct fw_rt_task_record *c = &v->state.task[i];
     const struct rt_view_task *t = &v->task[i];
     json_t *locks = json_array();
     json_t *task;
@@ -168,11 +168,11 @@ static json_t *task_json(const struct rt_view *v, uint32_t i)
             json_array_append_new(locks, json_string(lock_name(v, d)));
     task = json_pack("{s:i s:s s:I s:s s:I s:I s:I s:o s:o s:o s:o s:I s:I}", "slot", (int)i,
                      "name", task_name(v, i), "thread", (json_int_t)c->tid, "life",
-                     life_name(t->life), "cpu", (json_int_t)c->cpu, "priority", (json_int_t)c->base,
-                     "inherits", (json_int_t)t->inherits, "has", locks, "waits_for",
-                     lock_or_null(v, t->asks_for), "behind", lock_or_null(v, t->behind),
-                     "in_the_way", task_or_null(v, t->in_the_way), "waits_ns", (json_int_t)t->ns,
-                     "longest_wait_ns", (json_int_t)c->worst);
+                     life_name(t->liveness), "cpu", (json_int_t)c->cpu, "priority",
+                     (json_int_t)c->base, "inherits", (json_int_t)t->inherits, "has", locks,
+                     "waits_for", lock_or_null(v, t->asks_for), "behind",
+                     lock_or_null(v, t->behind), "in_the_way", task_or_null(v, t->in_the_way),
+                     "waits_ns", (json_int_t)t->ns, "longest_wait_ns", (json_int_t)c->worst);
     json_object_set_new(task, "period_ns", json_integer((json_int_t)c->period));
     json_object_set_new(task, "deadline_ns", json_integer((json_int_t)c->deadline));
     json_object_set_new(task, "budget_ns", json_integer((json_int_t)c->budget));
@@ -183,7 +183,7 @@ static json_t *task_json(const struct rt_view *v, uint32_t i)
 
 static json_t *lock_json(const struct rt_view *v, uint32_t d)
 {
-    const struct fw_rt_lock_cell *l = &v->world.lock[d];
+    const struct fw_rt_lock_record *l = &v->state.lock[d];
     json_t *users = json_array(), *holders = json_array(), *waiting = json_array();
 
     for (uint32_t i = 0; i < FW_RT_TASKS; i++) {

@@ -61,7 +61,7 @@ static const struct argp command_line = {
 
 static void show(const struct rt_view *v, const struct region *r, bool as_json)
 {
-    const char *tier = v->world.tier == FW_RT_TIER_A ? "A" : "B";
+    const char *tier = v->state.tier == FW_RT_TIER_A ? "A" : "B";
     json_t *whole;
 
     if (!as_json) {
@@ -92,8 +92,8 @@ static int show_group(const struct options *o)
         why = region_trouble(&r);
     if (why != NULL)
         command_die(COMMAND_FAILED, "%s: %s", o->name, why);
-    if (view.world.tier == FW_RT_TIER_B)
-        rt_scheduler_view(&view, view.world.group);
+    if (view.state.tier == FW_RT_TIER_B)
+        rt_scheduler_view(&view, view.state.group);
     show(&view, &r, o->as_json);
     region_drop(&r);
     return EXIT_SUCCESS;

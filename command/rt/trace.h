@@ -11,7 +11,7 @@
 
 /*
  * furwock rt trace: what a program's tasks have recorded (rt/trace_file.h), and when each of them
- * had a processor, as JSON.
+ * had a CPU, as JSON.
  *
  *   trace.c          the verb: runs the program
  *   trace_read.c     the tasks' files

@@ -14,7 +14,7 @@
 
 #define OBJECT "furwock-rt"
 
-_Static_assert(sizeof(struct fw_rt_world) % sizeof(uint64_t) == 0, "copied word by word");
+_Static_assert(sizeof(struct fw_rt_state) % sizeof(uint64_t) == 0, "copied word by word");
 
 void rt_view_copy(void *to, const void *from, size_t size)
 {
@@ -33,16 +33,16 @@ const char *rt_view_region(struct rt_view *v, const struct region *r)
     if (error != 0)
         return error == ENOENT ? "a region without a group of real-time tasks"
                                : "the region's directory was written over";
-    if (entry.state != FW_REGION_DATA || entry.size != sizeof v->world)
+    if (entry.state != FW_REGION_DATA || entry.size != sizeof v->state)
         return "its object \"" OBJECT "\" is no group of this version";
-    rt_view_copy(&v->world, (const char *)region_base(r) + entry.at, sizeof v->world);
-    if (v->world.magic == 0)
+    rt_view_copy(&v->state, (const char *)region_base(r) + entry.at, sizeof v->state);
+    if (v->state.magic == 0)
         return "the group is half made";
-    if (v->world.magic != FW_RT_MAGIC)
+    if (v->state.magic != FW_RT_MAGIC)
         return "its group was written over";
-    if (v->world.version != FW_RT_VERSION)
+    if (v->state.version != FW_RT_VERSION)
         return "its group is of another version";
-    if (v->world.tier != FW_RT_TIER_A && v->world.tier != FW_RT_TIER_B)
+    if (v->state.tier != FW_RT_TIER_A && v->state.tier != FW_RT_TIER_B)
         return "its group was written over: no such tier";
     rt_view_conclude(v, r);
     return NULL;
@@ -65,7 +65,7 @@ static bool is_foreign(const struct region *r, uint32_t tid)
     return false;
 }
 
-static void conclude_task(struct rt_view_task *t, const struct fw_rt_task_cell *c,
+static void conclude_task(struct rt_view_task *t, const struct fw_rt_task_record *c,
                           const struct region *r, bool is_known)
 {
     uint32_t asks_for = c->request - 1, behind = c->behind - 1;
@@ -74,14 +74,14 @@ static void conclude_task(struct rt_view_task *t, const struct fw_rt_task_cell *
     if (!t->is_there)
         return;
     if (c->state == FW_RT_DEAD)
-        t->life = RT_GONE;
+        t->liveness = RT_GONE;
     else if (is_known)
-        t->life = RT_ALIVE;
+        t->liveness = RT_ALIVE;
     else if (r != NULL && is_foreign(r, c->tid))
-        t->life = RT_FOREIGN;
+        t->liveness = RT_FOREIGN;
     else
-        t->life = fw_rt_is_alive_(c) ? RT_ALIVE : RT_GONE;
-    if (t->life != RT_GONE) {
+        t->liveness = fw_rt_is_alive_(c) ? RT_ALIVE : RT_GONE;
+    if (t->liveness != RT_GONE) {
         t->ns = c->since != 0 ? show_age(c->since) : 0;
         t->asks_for = asks_for < FW_RT_LOCKS ? asks_for : FW_RT_NOBODY;
         t->behind = behind < FW_RT_LOCKS ? behind : t->asks_for;
@@ -98,9 +98,9 @@ static void look_for_ceiling(struct rt_view *v, uint32_t i)
     struct fw_rt_obstacle o;
 
     if (t->asks_for == FW_RT_NOBODY || t->behind != t->asks_for ||
-        !fw_rt_has_ceiling(v->world.lock[t->asks_for].kind))
+        !fw_rt_has_ceiling(v->state.lock[t->asks_for].kind))
         return;
-    o = fw_rt_obstacle(&v->world, i, t->asks_for);
+    o = fw_rt_obstacle(&v->state, i, t->asks_for);
     if (o.lock != FW_RT_NOBODY)
         t->behind = o.lock;
 }
@@ -111,8 +111,8 @@ static void inherit(struct rt_view *v, uint32_t from)
     uint32_t at = v->task[from].in_the_way;
 
     for (unsigned hop = 0; at != FW_RT_NOBODY && hop < FW_RT_TASKS; hop++) {
-        uint32_t base = v->world.task[from].base;
-        if (at != from && base > v->world.task[at].base && base > v->task[at].inherits)
+        uint32_t base = v->state.task[from].base;
+        if (at != from && base > v->state.task[at].base && base > v->task[at].inherits)
             v->task[at].inherits = base;
         at = v->task[at].in_the_way;
     }
@@ -123,17 +123,17 @@ void rt_view_conclude(struct rt_view *v, const struct region *r)
     uint32_t i, j;
 
     for (i = 0; i < FW_RT_LOCKS; i++) {
-        v->world.lock[i].name[FW_RT_NAME - 1] = '\0';
-        visible(v->world.lock[i].name);
+        v->state.lock[i].name[FW_RT_NAME - 1] = '\0';
+        visible(v->state.lock[i].name);
         v->locks += rt_view_has_lock(v, i);
     }
     for (i = 0; i < FW_RT_TASKS; i++) {
-        struct fw_rt_task_cell *c = &v->world.task[i];
+        struct fw_rt_task_record *c = &v->state.task[i];
         c->name[FW_RT_NAME - 1] = '\0';
         visible(c->name);
         v->task[i] = (struct rt_view_task){
             .asks_for = FW_RT_NOBODY, .behind = FW_RT_NOBODY, .in_the_way = FW_RT_NOBODY};
-        conclude_task(&v->task[i], c, r, v->world.alive != 0);
+        conclude_task(&v->task[i], c, r, v->state.alive != 0);
         v->tasks += v->task[i].is_there;
     }
     for (i = 0; i < FW_RT_TASKS; i++)

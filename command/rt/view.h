@@ -16,8 +16,8 @@
 enum rt_life { RT_ALIVE, RT_GONE, RT_FOREIGN };
 
 struct rt_view_task {
-    bool is_there; /* the cell has a task, dead or alive */
-    enum rt_life life;
+    bool is_there; /* the record has a task, dead or alive */
+    enum rt_life liveness;
     uint64_t has;        /* locks, a bit each */
     uint64_t ns;         /* how long it has waited; 0: it does not wait */
     uint32_t asks_for;   /* a lock; or FW_RT_NOBODY */
@@ -27,7 +27,7 @@ struct rt_view_task {
 };
 
 struct rt_view {
-    struct fw_rt_world world; /* a copy */
+    struct fw_rt_state state; /* a copy */
     struct rt_view_task task[FW_RT_TASKS];
     unsigned tasks, locks; /* that are there */
 };
@@ -35,7 +35,7 @@ struct rt_view {
 /* The group in the region; NULL, or why there is none. */
 const char *rt_view_region(struct rt_view *v, const struct region *r);
 
-/* From v->world, which has been read; `r` is where, or NULL. */
+/* From v->state, which has been read; `r` is where, or NULL. */
 void rt_view_conclude(struct rt_view *v, const struct region *r);
 
 /* Copies memory that others write, word by word; sizes are multiples of 8. */
@@ -43,7 +43,7 @@ void rt_view_copy(void *to, const void *from, size_t size);
 
 static inline bool rt_view_has_lock(const struct rt_view *v, uint32_t d)
 {
-    return d < FW_RT_LOCKS && v->world.lock[d].protocol != 0;
+    return d < FW_RT_LOCKS && v->state.lock[d].protocol != 0;
 }
 
 #endif

@@ -27,10 +27,10 @@
  *   Only sections count that can block: the lock has a user who is as urgent as the job or more, or
  *   such a user can come to wait for it through other locks.  The sum over locks holds without
  *   nesting only, and takes a lock once only if the job asks for it once and no more urgent task
- *   does: a PI futex that is left is handed to who waits, a less urgent task at last, which then is
- *   in the way of the next request.  Otherwise it takes all less urgent tasks' sections under it.
- *   No bound where locks are nested in a circle (deadlock), or used on two CPUs (what is inherited
- *   there does not count here).
+ *   does: a PI futex that is left is handed to a task that waits, a less urgent task at last, which
+ *   then is in the way of the next request.  Otherwise it takes all less urgent tasks' sections
+ *   under it.  No bound where locks are nested in a circle (deadlock), or used on two CPUs (what is
+ *   inherited there does not count here).
  *
  * IPCP and the PCP's.  The same paper, Theorem 12: a stretch is blocked by at most one section, of
  * a less urgent task and under a lock whose ceiling is at least the job's priority.  That the

@@ -19,7 +19,7 @@ enum { MAP_ARENA = 33, FLAG_MMAPABLE = 1 << 10, FLAG_SEGV_ON_FAULT = 1 << 17 };
 #define LOWEST 0x2e0000000000u
 enum { PLACES = 1 << 16, PLACE_SHIFT = 22 };
 
-uint64_t fw_rt_scx_gates_address(uint64_t generation)
+uint64_t fw_rt_scx_permits_address(uint64_t generation)
 {
     return LOWEST + ((generation / 1000 % PLACES) << PLACE_SHIFT);
 }
@@ -29,7 +29,7 @@ int fw_rt_scx_arena_new(uint64_t address)
     LIBBPF_OPTS(bpf_map_create_opts, how, .map_flags = FLAG_MMAPABLE | FLAG_SEGV_ON_FAULT,
                 .map_extra = address);
 
-    return bpf_map_create((enum bpf_map_type)MAP_ARENA, "fw_rt_gates", 0, 0, FW_RT_TASKS, &how);
+    return bpf_map_create((enum bpf_map_type)MAP_ARENA, "fw_rt_permits", 0, 0, FW_RT_TASKS, &how);
 }
 
 static bool has_call(const struct btf *btf, const char *name)
@@ -46,7 +46,7 @@ static bool is_preempt_rt(void)
            (uname(&names) == 0 && strstr(names.version, "PREEMPT_RT") != NULL);
 }
 
-uint32_t fw_rt_scx_gates_here(char *why, size_t size)
+uint32_t fw_rt_scx_permits_here(char *why, size_t size)
 {
     struct btf *btf = btf__load_vmlinux_btf();
     uint32_t name = 0;

@@ -7,7 +7,7 @@
 
 static __always_inline void try_join(struct task_struct *p)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     uint32_t grant = fw_grant_of(p->cred->euid.val), slot;
     struct fw_rt_scx_page *page;
 
@@ -19,10 +19,10 @@ static __always_inline void try_join(struct task_struct *p)
     page = get_page(grant, slot);
     if (!page)
         return;
-    if (!take_guard())
+    if (!sched_trylock())
         return;
     join(w, grant, slot, page, p);
-    give_guard();
+    sched_unlock();
 }
 
 #endif

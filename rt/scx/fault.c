@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PCP-DU-PF in the program: the gate, and what becomes of the fault where it is closed (gates.h).
+ * PCP-DU-PF in the program: the permit, and what becomes of the fault where it is closed
+ * (permits.h).
  *
- * The handler knows the one instruction that reads gates, and lets the thread go on at the place
+ * The handler knows the one instruction that reads permits, and lets the thread go on at the place
  * that asks the scheduler: in no signal handler.  Any other fault goes to the handler that was
  * there before.
  */
@@ -20,23 +21,23 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-_Static_assert(FW_RT_SCX_GATED == FW_RT_PCP_DU_PF, "the kernel knows it by its number");
+_Static_assert(FW_RT_SCX_PERMIT_PROTOCOL == FW_RT_PCP_DU_PF, "the kernel knows it by its number");
 
 static struct sigaction before;
 
 #ifdef __x86_64__
 
-/* Where gates are read, and where to go on: from each number's own place. */
-extern const int32_t __start_fw_rt_gates[] __attribute__((visibility("hidden")));
-extern const int32_t __stop_fw_rt_gates[] __attribute__((visibility("hidden")));
+/* Where permits are read, and where to go on: from each number's own place. */
+extern const int32_t __start_fw_rt_permits[] __attribute__((visibility("hidden")));
+extern const int32_t __stop_fw_rt_permits[] __attribute__((visibility("hidden")));
 
-__attribute__((noinline)) static bool is_open(const volatile char *gate)
+__attribute__((noinline)) static bool is_open(const volatile char *permit)
 {
     __asm__ goto("1: testb %%al, (%0)\n"
-                 ".pushsection fw_rt_gates, \"a\"\n"
+                 ".pushsection fw_rt_permits, \"a\"\n"
                  ".balign 4\n"
                  ".long 1b - ., %l[closed] - .\n"
-                 ".popsection" ::"r"(gate)
+                 ".popsection" ::"r"(permit)
                  : "memory", "cc"
                  : closed);
     return true;
@@ -44,13 +45,13 @@ closed:
     return false;
 }
 
-/* Was it a gate?  Then the thread goes on elsewhere. */
+/* Was it a permit?  Then the thread goes on elsewhere. */
 static bool divert(void *context)
 {
     greg_t *next = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
     const int32_t *at;
 
-    for (at = __start_fw_rt_gates; at < __stop_fw_rt_gates; at += 2)
+    for (at = __start_fw_rt_permits; at < __stop_fw_rt_permits; at += 2)
         if ((greg_t)((intptr_t)at + at[0]) == *next) {
             *next = (greg_t)((intptr_t)&at[1] + at[1]);
             return true;
@@ -58,11 +59,11 @@ static bool divert(void *context)
     return false;
 }
 
-enum { HAS_GATES = true };
+enum { HAS_PERMITS = true };
 #else
-static bool is_open(const volatile char *gate)
+static bool is_open(const volatile char *permit)
 {
-    (void)gate;
+    (void)permit;
     return false;
 }
 
@@ -72,16 +73,16 @@ static bool divert(void *context)
     return false;
 }
 
-enum { HAS_GATES = false };
+enum { HAS_PERMITS = false };
 #endif
 
-bool fw_rt_scx_pass_gate_(struct fw_rt_task *t, uint32_t desc)
+bool fw_rt_scx_read_permit_(struct fw_rt_task *t, uint32_t desc)
 {
     uint64_t *marked = &t->page->marked;
 
     fw_store64_relaxed(marked, fw_load64_relaxed(marked) | fw_rt_bit(desc));
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* all that follows is on this CPU, or after the end */
-    return is_open(t->group->scx->gates + fw_rt_scx_slot_(t) * FW_RT_SCX_PAGE_SIZE);
+    return is_open(t->group->scx->permits + fw_rt_scx_slot_(t) * FW_RT_SCX_PAGE_SIZE);
 }
 
 void fw_rt_scx_unmark_(struct fw_rt_task *t, uint32_t desc)
@@ -138,56 +139,56 @@ static int check_signal(void)
     return 0;
 }
 
-/* --- The gates -------------------------------------------------------------------------------- */
+/* --- The permits ------------------------------------------------------------------------------ */
 
-static int map_gates(struct fw_rt_scx *scx)
+static int map_permits(struct fw_rt_scx *scx)
 {
     size_t size = FW_RT_TASKS * FW_RT_SCX_PAGE_SIZE;
     union bpf_attr attributes;
     char path[64];
-    void *gates;
+    void *permits;
     int fd;
 
-    snprintf(path, sizeof path, FW_RT_SCX_GATES_OF, (unsigned)scx->user);
+    snprintf(path, sizeof path, FW_RT_SCX_PERMITS_OF, (unsigned)scx->user);
     memset(&attributes, 0, sizeof attributes);
     attributes.pathname = (uint64_t)(uintptr_t)path;
     fd = (int)syscall(SYS_bpf, BPF_OBJ_GET, &attributes, sizeof attributes);
     if (fd < 0)
         return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: %s: %s", path, strerror(errno));
-    gates = mmap((void *)(uintptr_t)scx->world->gates, size, PROT_READ,
-                 MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    permits = mmap((void *)(uintptr_t)scx->state->permits, size, PROT_READ,
+                   MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
     close(fd);
-    if (gates == MAP_FAILED)
-        return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: no room for the gates at %#llx: %s",
-                           (unsigned long long)scx->world->gates, strerror(errno));
-    madvise(gates, size, MADV_DONTFORK);
-    scx->gates = gates;
+    if (permits == MAP_FAILED)
+        return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: no room for the permits at %#llx: %s",
+                           (unsigned long long)scx->state->permits, strerror(errno));
+    madvise(permits, size, MADV_DONTFORK);
+    scx->permits = permits;
     return 0;
 }
 
-void fw_rt_scx_unmap_gates_(struct fw_rt_scx *scx)
+void fw_rt_scx_unmap_permits_(struct fw_rt_scx *scx)
 {
-    if (scx->gates != NULL)
-        munmap((void *)(uintptr_t)scx->gates, FW_RT_TASKS * FW_RT_SCX_PAGE_SIZE);
+    if (scx->permits != NULL)
+        munmap((void *)(uintptr_t)scx->permits, FW_RT_TASKS * FW_RT_SCX_PAGE_SIZE);
 }
 
-int fw_rt_scx_need_gates_(struct fw_rt_task *t)
+int fw_rt_scx_need_permits_(struct fw_rt_task *t)
 {
-    static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_mutex_t sched_lock = PTHREAD_MUTEX_INITIALIZER;
     struct fw_rt_scx *scx = t->group->scx;
     int error;
 
-    if (!HAS_GATES)
+    if (!HAS_PERMITS)
         return fw_rt_fail_(ENOTSUP, "PCP-DU-PF is for x86-64 only");
-    if (scx->world->gates == 0)
-        return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: %.*s", (int)sizeof scx->world->no_gates,
-                           scx->world->no_gates);
+    if (scx->state->permits == 0)
+        return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: %.*s", (int)sizeof scx->state->no_permits,
+                           scx->state->no_permits);
     error = check_signal();
     if (error != 0)
         return error;
-    pthread_mutex_lock(&guard);
-    if (scx->gates == NULL)
-        error = map_gates(scx);
-    pthread_mutex_unlock(&guard);
+    pthread_mutex_lock(&sched_lock);
+    if (scx->permits == NULL)
+        error = map_permits(scx);
+    pthread_mutex_unlock(&sched_lock);
     return error;
 }

@@ -2,8 +2,8 @@
 /*
  * Tier B: how a group finds the scheduler, and how its tasks join it.
  *
- * A page is claimed by whoever writes its thread's id into it, which is left there until somebody
- * else can have it: the slot is free for the scheduler, and there is no such thread.
+ * A page is claimed by a task that writes its thread's id into it, which is left there until
+ * somebody else can have it: the slot is free for the scheduler, and there is no such thread.
  */
 #include "rt/scx/user.h"
 
@@ -40,7 +40,7 @@ static size_t whole_pages(size_t size)
 
 /*
  * A BPF array by the name of its file; NULL: errno says why.  Only those that are open for writing,
- * too, can be mapped; the world is frozen, and nobody may write it.
+ * too, can be mapped; the state is frozen, and nobody may write it.
  */
 static void *map_file(const char *path, size_t size, bool is_written)
 {
@@ -63,28 +63,28 @@ static void *map_file(const char *path, size_t size, bool is_written)
 
 static void unmap(struct fw_rt_scx *scx)
 {
-    fw_rt_scx_unmap_gates_(scx);
+    fw_rt_scx_unmap_permits_(scx);
     if (scx->pages != NULL)
         munmap(scx->pages, FW_RT_SCX_PAGES * sizeof *scx->pages);
-    if (scx->world != NULL)
-        munmap((void *)(uintptr_t)scx->world, whole_pages(sizeof *scx->world));
+    if (scx->state != NULL)
+        munmap((void *)(uintptr_t)scx->state, whole_pages(sizeof *scx->state));
     free(scx);
 }
 
-static int map_world(struct fw_rt_scx *scx)
+static int map_state(struct fw_rt_scx *scx)
 {
-    scx->world = map_file(FW_RT_SCX_WORLD, sizeof *scx->world, false);
-    if (scx->world == NULL && errno == ENOENT)
+    scx->state = map_file(FW_RT_SCX_STATE, sizeof *scx->state, false);
+    if (scx->state == NULL && errno == ENOENT)
         return fw_rt_fail_(ENOTSUP, "no scheduler for tier B runs here (furwock rt start)");
-    if (scx->world == NULL)
+    if (scx->state == NULL)
         return fw_rt_fail_(errno == EACCES || errno == EPERM ? EPERM : ENOTSUP, "%s: %s",
-                           FW_RT_SCX_WORLD, strerror(errno));
-    if (scx->world->version != FW_RT_SCX_VERSION)
+                           FW_RT_SCX_STATE, strerror(errno));
+    if (scx->state->version != FW_RT_SCX_VERSION)
         return fw_rt_fail_(EPROTO, "the scheduler that runs is of version %u, this library of %u",
-                           scx->world->version, FW_RT_SCX_VERSION);
+                           scx->state->version, FW_RT_SCX_VERSION);
     if (!fw_rt_scx_is_alive_(scx))
         return fw_rt_fail_(ENOTSUP, "the scheduler for tier B has ended (%.*s)",
-                           (int)sizeof scx->world->reason, scx->world->reason);
+                           (int)sizeof scx->state->reason, scx->state->reason);
     return 0;
 }
 
@@ -103,7 +103,7 @@ static int map_pages(struct fw_rt_scx *scx)
 
 /* --- The group -------------------------------------------------------------------------------- */
 
-static bool has_tasks(struct fw_rt_world *w)
+static bool has_tasks(struct fw_rt_state *w)
 {
     uint32_t i;
 
@@ -115,28 +115,28 @@ static bool has_tasks(struct fw_rt_world *w)
 
 /*
  * A group belongs to one user and one scheduler.  Tasks of a scheduler that was go on by
- * themselves, so those of a new one may come only when they are gone: under the world's guard, as
- * claims of cells are.
+ * themselves, so those of a new one may come only when they are gone: under the state's lock, as
+ * claims of records are.
  */
 static int bind_group(struct fw_rt_group *group, struct fw_rt_scx *scx)
 {
-    struct fw_rt_world *w = group->world;
+    struct fw_rt_state *w = group->state;
     uint32_t tid = thread_id();
     struct fw_robust_ r;
     int error = 0;
 
-    fw_rt_world_lock_(w, tid, group->shared, &r);
+    fw_rt_state_lock_(w, tid, group->shared, &r);
     if (w->group == 0)
         w->group = ((fw_clock_ns_() ^ (uint64_t)tid << 24) | 1) << 32 | scx->user;
     if ((uint32_t)w->group != scx->user)
         error = fw_rt_fail_(EPERM, "the group belongs to user %u, and this is user %u",
                             (unsigned)w->group, (unsigned)scx->user);
-    else if (w->generation != scx->world->generation && has_tasks(w))
+    else if (w->generation != scx->state->generation && has_tasks(w))
         error = fw_rt_fail_(EPROTO, "the group has tasks that began under another scheduler");
     else
-        w->generation = scx->world->generation;
+        w->generation = scx->state->generation;
     scx->group = w->group;
-    fw_rt_world_unlock_(w, tid, group->shared, &r);
+    fw_rt_state_unlock_(w, tid, group->shared, &r);
     return error;
 }
 
@@ -148,7 +148,7 @@ int fw_rt_scx_group_(struct fw_rt_group *group)
     if (scx == NULL)
         return fw_rt_fail_(ENOMEM, "no memory for a group");
     scx->user = (uint32_t)geteuid();
-    error = map_world(scx);
+    error = map_state(scx);
     if (error == 0)
         error = map_pages(scx);
     if (error == 0)
@@ -176,8 +176,8 @@ static struct fw_rt_scx_page *claim(const struct fw_rt_scx *scx, uint32_t tid)
 
     for (i = 0; i < FW_RT_TASKS; i++) {
         uint64_t *word = &scx->pages[i].spare[FW_RT_SCX_CLAIM], seen = fw_load64_relaxed(word);
-        struct fw_rt_task_cell former = {.tid = (uint32_t)seen};
-        if (fw_load32_relaxed(&scx->world->world.task[i].state) != FW_RT_FREE ||
+        struct fw_rt_task_record former = {.tid = (uint32_t)seen};
+        if (fw_load32_relaxed(&scx->state->state.task[i].state) != FW_RT_FREE ||
             (seen != 0 && !fw_rt_is_gone_(&former)))
             continue;
         if (!fw_cas64_acquire(word, &seen, tid)) /* 0, dead -> own */
@@ -191,7 +191,7 @@ static struct fw_rt_scx_page *claim(const struct fw_rt_scx *scx, uint32_t tid)
 static void fill_in(struct fw_rt_task *t)
 {
     struct fw_rt_scx_page *page = t->page;
-    const struct fw_rt_task_cell *own = t->cell;
+    const struct fw_rt_task_record *own = t->record;
 
     page->spare[FW_RT_SCX_STARTED] = own->started;
     page->tid = t->tid;
@@ -227,7 +227,7 @@ static int ask_to_join(struct fw_rt_task *t)
 
 static int explain_join(const struct fw_rt_task *t, int error)
 {
-    const struct fw_rt_task_cell *own = t->cell;
+    const struct fw_rt_task_record *own = t->record;
 
     switch (error) {
     case 0:
@@ -271,8 +271,8 @@ int fw_rt_scx_join_(struct fw_rt_task *t)
     static const struct sched_param usual = {.sched_priority = 0};
     int error;
 
-    /* After the claim of the cell: see bind_group. */
-    if (t->world->generation != t->group->scx->world->generation)
+    /* After the claim of the record: see bind_group. */
+    if (t->state->generation != t->group->scx->state->generation)
         return fw_rt_fail_(EPERM, "the group's scheduler has ended, and another one has its tasks");
     if (sched_setscheduler(0, SCHED_OTHER | (t->old_policy & SCHED_RESET_ON_FORK), &usual) != 0)
         return fw_rt_fail_(EPERM, "the thread may not leave its policy: %s", strerror(errno));
@@ -295,13 +295,13 @@ void fw_rt_scx_leave_(struct fw_rt_task *t)
 
 int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d)
 {
-    static const struct timespec nap = {.tv_nsec = 1000000};
-    const struct fw_rt_lock_cell *l = &t->world->lock[d];
+    static const struct timespec recheck = {.tv_nsec = 1000000};
+    const struct fw_rt_lock_record *l = &t->state->lock[d];
     struct fw_rt_scx_page *page = t->page;
     int error = 0, tries;
 
     if (l->protocol == FW_RT_PCP_DU_PF)
-        error = fw_rt_scx_need_gates_(t);
+        error = fw_rt_scx_need_permits_(t);
     if (error != 0)
         return error;
     if (l->kind == FW_RT_KIND_PIP)
@@ -313,8 +313,8 @@ int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d)
     page->ceiling = l->asked;
     page->group = t->group->scx->group;
     error = fw_rt_scx_ask_(t, FW_RT_SCX_OPEN);
-    for (tries = 0; error == EAGAIN && tries < OPEN_TRIES; tries++) { /* of gates only */
-        nanosleep(&nap, NULL);
+    for (tries = 0; error == EAGAIN && tries < OPEN_TRIES; tries++) { /* of permits only */
+        nanosleep(&recheck, NULL);
         error = fw_rt_scx_ask_(t, FW_RT_SCX_OPEN);
     }
     if (error == FW_RT_SCX_ENDED)

@@ -172,10 +172,10 @@ FW_KFUNC __u32 scx_bpf_nr_cpu_ids(void);
 FW_KFUNC __u32 bpf_cpumask_first(const struct cpumask *mask);
 FW_KFUNC bool scx_bpf_task_set_slice(struct task_struct *p, __u64 slice) __attribute__((weak));
 
-/* For gates: from Linux 6.18 on; the first one's name and arguments changed with 7.0. */
-#if FW_RT_SCX_GATES
+/* For permits: from Linux 6.18 on; the first one's name and arguments changed with 7.0. */
+#if FW_RT_SCX_PERMITS
 typedef int fw_task_work(struct bpf_map *map, void *key, void *value);
-#if FW_RT_SCX_GATES == 1
+#if FW_RT_SCX_PERMITS == 1
 FW_KFUNC int bpf_task_work_schedule_resume(struct task_struct *p, struct bpf_task_work *work,
                                            void *map, fw_task_work *callback);
 #else

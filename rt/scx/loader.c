@@ -5,7 +5,7 @@
  * state    meaning                                       who leaves it, and how
  * -------  --------------------------------------------  ----------------------------------------
  * nothing  no mount there                                start: live, by a single step
- * live     the world is pinned, and says `alive`         stop: dead; the kernel, at any time: dead
+ * live     the state is pinned, and says `alive`         stop: dead; the kernel, at any time: dead
  * dead     it says that the scheduler has ended          start: live; stop: nothing
  * foreign  what start would never have made              nobody: it is not ours
  */
@@ -32,17 +32,17 @@
 enum { END_TRIES = 1000 };
 
 #define PAGES "pages-"
-#define GATES "gates-"
+#define GATES "permits-"
 
 static bool is_pin(const char *name)
 {
-    return strcmp(name, "world") == 0 || strcmp(name, "link") == 0 || strcmp(name, "works") == 0 ||
+    return strcmp(name, "state") == 0 || strcmp(name, "link") == 0 || strcmp(name, "works") == 0 ||
            strcmp(name, "ticks") == 0 || strncmp(name, PAGES, strlen(PAGES)) == 0 ||
            strncmp(name, GATES, strlen(GATES)) == 0;
 }
 
 static const struct fw_assist_place its_place = {
-    .name = "rt", .is_pin = is_pin, .main_pin = "world", .parent = -1};
+    .name = "rt", .is_pin = is_pin, .main_pin = "state", .parent = -1};
 
 _Static_assert(sizeof FW_RT_SCX_MOUNT == sizeof "/run/furwock/rt", "the same path");
 _Static_assert((int)FW_RT_SCX_FAILED == (int)FW_ASSIST_FAILED &&
@@ -71,42 +71,42 @@ static fw_rt_scx_outcome refuse(char *text, size_t size)
 
 /* ---- What is there ---- */
 
-static size_t world_length(void)
+static size_t state_length(void)
 {
-    return (sizeof(struct fw_rt_scx_world) + 4095) & ~(size_t)4095;
+    return (sizeof(struct fw_rt_scx_state) + 4095) & ~(size_t)4095;
 }
 
-static const struct fw_rt_scx_world *map_world(const char *path)
+static const struct fw_rt_scx_state *map_state(const char *path)
 {
     struct bpf_map_info info = {.id = 0};
     uint32_t size = sizeof info;
     int fd = bpf_obj_get(path);
-    const struct fw_rt_scx_world *w = MAP_FAILED;
+    const struct fw_rt_scx_state *w = MAP_FAILED;
 
     if (fd < 0)
         return NULL;
     errno = ESTALE;
     if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && info.type == BPF_MAP_TYPE_ARRAY &&
         info.value_size == sizeof *w)
-        w = mmap(NULL, world_length(), PROT_READ, MAP_SHARED, fd, 0);
+        w = mmap(NULL, state_length(), PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
     if (w == MAP_FAILED)
         return NULL;
-    if (w->world.magic == FW_RT_MAGIC && w->version == FW_RT_SCX_VERSION)
+    if (w->state.magic == FW_RT_MAGIC && w->version == FW_RT_SCX_VERSION)
         return w;
-    munmap((void *)w, world_length());
+    munmap((void *)w, state_length());
     errno = ESTALE;
     return NULL;
 }
 
-const struct fw_rt_scx_world *fw_rt_scx_world_map(void)
+const struct fw_rt_scx_state *fw_rt_scx_state_map(void)
 {
-    return map_world(FW_RT_SCX_WORLD);
+    return map_state(FW_RT_SCX_STATE);
 }
 
-static bool is_alive(const struct fw_rt_scx_world *w)
+static bool is_alive(const struct fw_rt_scx_state *w)
 {
-    return __atomic_load_n(&w->world.alive, __ATOMIC_ACQUIRE) != 0;
+    return __atomic_load_n(&w->state.alive, __ATOMIC_ACQUIRE) != 0;
 }
 
 fw_rt_scx_outcome fw_rt_scx_possible(char *text, size_t size)
@@ -143,10 +143,10 @@ fw_rt_scx_outcome fw_rt_scx_possible(char *text, size_t size)
     return FW_RT_SCX_DONE;
 }
 
-fw_rt_scx_outcome fw_rt_scx_gates_possible(char *text, size_t size)
+fw_rt_scx_outcome fw_rt_scx_permits_possible(char *text, size_t size)
 {
-    snprintf(text, size, "this kernel can have gates");
-    return fw_rt_scx_gates_here(text, size) != 0 ? FW_RT_SCX_DONE : FW_RT_SCX_NOT_SUPPORTED;
+    snprintf(text, size, "this kernel can have permits");
+    return fw_rt_scx_permits_here(text, size) != 0 ? FW_RT_SCX_DONE : FW_RT_SCX_NOT_SUPPORTED;
 }
 
 /* ---- Start ---- */
@@ -198,15 +198,15 @@ static bool pin(const struct fw_rt_scx_program *p, int fs)
         return false;
     for (unsigned i = 0; i < p->grants; i++)
         if (!pin_for(fs, p->pages[i], PAGES, p->uid[i]) ||
-            (p->gates[i] >= 0 && !pin_for(fs, p->gates[i], GATES, p->uid[i])))
+            (p->permits[i] >= 0 && !pin_for(fs, p->permits[i], GATES, p->uid[i])))
             return false;
     /* The kernel ends timers whose map no process has open and no file names. */
     path = fw_assist_path(fs, "ticks");
     if (bpf_obj_pin(bpf_object__find_map_fd_by_name(p->object, "ticks"), path.text) != 0)
         return false;
     /* To map it for reading takes the right to write, which does nothing: it is frozen. */
-    path = fw_assist_path(fs, "world");
-    return bpf_obj_pin(p->world, path.text) == 0 && fchmodat(fs, "world", 0666, 0) == 0;
+    path = fw_assist_path(fs, "state");
+    return bpf_obj_pin(p->state, path.text) == 0 && fchmodat(fs, "state", 0666, 0) == 0;
 }
 
 static fw_rt_scx_outcome failed(const char *what, char *text, size_t size)
@@ -245,8 +245,8 @@ static fw_rt_scx_outcome put_new(const struct fw_assist_place *place,
 static fw_rt_scx_outcome clear(const struct fw_assist_place *place, int fs, bool *was_alive,
                                char *text, size_t size)
 {
-    struct fw_assist_path path = fw_assist_path(fs, "world");
-    const struct fw_rt_scx_world *w = map_world(path.text);
+    struct fw_assist_path path = fw_assist_path(fs, "state");
+    const struct fw_rt_scx_state *w = map_state(path.text);
     /* As long as it runs somebody must have this open or pinned: else the kernel drops works. */
     int works = bpf_obj_get(fw_assist_path(fs, "works").text);
     fw_rt_scx_outcome outcome;
@@ -260,7 +260,7 @@ static fw_rt_scx_outcome clear(const struct fw_assist_place *place, int fs, bool
         outcome = FW_RT_SCX_FAILED;
     }
     if (w != NULL)
-        munmap((void *)w, world_length());
+        munmap((void *)w, state_length());
     if (works >= 0)
         close(works);
     return outcome;
@@ -277,21 +277,21 @@ static fw_rt_scx_outcome start(const struct fw_assist_place *place,
     if (outcome != FW_RT_SCX_DONE)
         return outcome;
     if (fs >= 0) {
-        struct fw_assist_path path = fw_assist_path(fs, "world");
-        const struct fw_rt_scx_world *w = map_world(path.text);
+        struct fw_assist_path path = fw_assist_path(fs, "state");
+        const struct fw_rt_scx_state *w = map_state(path.text);
 
         if (w != NULL && is_alive(w)) {
             snprintf(text, size, "it runs already");
             outcome = FW_RT_SCX_NOTHING_TO_DO;
         } else if (w == NULL && errno == ESTALE) {
-            snprintf(text, size, "%s: another version's: stop it first", FW_RT_SCX_WORLD);
+            snprintf(text, size, "%s: another version's: stop it first", FW_RT_SCX_STATE);
             outcome = FW_RT_SCX_IN_THE_WAY;
         } else {
             before = "took away one that had ended, and ";
             outcome = clear(place, fs, &was_alive, text, size);
         }
         if (w != NULL)
-            munmap((void *)w, world_length());
+            munmap((void *)w, state_length());
         close(fs);
     }
     return outcome == FW_RT_SCX_DONE ? put_new(place, options, before, text, size) : outcome;

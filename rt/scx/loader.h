@@ -43,13 +43,13 @@ fw_rt_scx_outcome fw_rt_scx_stop(char *text, size_t size);
 /* Could it be started here?  Needs no privilege; `text` says what is missing, or what runs. */
 fw_rt_scx_outcome fw_rt_scx_possible(char *text, size_t size);
 
-/* Could it have gates there (PCP-DU-PF)?  `text` says why not. */
-fw_rt_scx_outcome fw_rt_scx_gates_possible(char *text, size_t size);
+/* Could it have permits there (PCP-DU-PF)?  `text` says why not. */
+fw_rt_scx_outcome fw_rt_scx_permits_possible(char *text, size_t size);
 
 /*
- * The world of the scheduler that runs, or (alive == 0) of the one that did, mapped for reading;
+ * The state of the scheduler that runs, or (alive == 0) of the one that did, mapped for reading;
  * NULL: there is none, or (errno) EACCES, EPERM, ESTALE: another version's.  munmap gives it back.
  */
-const struct fw_rt_scx_world *fw_rt_scx_world_map(void);
+const struct fw_rt_scx_state *fw_rt_scx_state_map(void);
 
 #endif

@@ -34,12 +34,12 @@ fw_rt_scx_outcome fw_rt_scx_possible(char *text, size_t size)
     return say(text, size);
 }
 
-fw_rt_scx_outcome fw_rt_scx_gates_possible(char *text, size_t size)
+fw_rt_scx_outcome fw_rt_scx_permits_possible(char *text, size_t size)
 {
     return say(text, size);
 }
 
-const struct fw_rt_scx_world *fw_rt_scx_world_map(void)
+const struct fw_rt_scx_state *fw_rt_scx_state_map(void)
 {
     errno = ENOENT;
     return NULL;

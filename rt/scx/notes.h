@@ -3,13 +3,13 @@
 #define FW_RT_SCX_NOTES_H
 
 /*
- * Notes of the times at which a CPU was not the most urgent task's, for whoever asks afterwards why
- * a job was late (page.h).  They are rare, and cost the common decision a look at two words.
+ * Notes of the times at which a CPU was not the most urgent task's, for tools that ask afterwards
+ * why a job was late (page.h).  They are rare, and cost the common decision a look at two words.
  */
 #include "rt/scx/inside.h"
 
 /* Returns its number. */
-static __always_inline uint64_t put_note(struct fw_rt_scx_world *w, uint32_t cause, uint32_t cpu,
+static __always_inline uint64_t put_note(struct fw_rt_scx_state *w, uint32_t cause, uint32_t cpu,
                                          uint32_t slot, uint64_t from, uint64_t to)
 {
     uint64_t number = __sync_fetch_and_add(&w->noted, 1) + 1;
@@ -28,7 +28,7 @@ static __always_inline uint64_t put_note(struct fw_rt_scx_world *w, uint32_t cau
 /* From now on until the CPU's next decision. */
 static __always_inline void begin_note(uint32_t cause, uint32_t cpu, uint32_t slot, uint64_t now)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
 
     if (w)
         cpu_sides[cpu % FW_RT_CPUS].note = put_note(w, cause, cpu, slot, now, 0);
@@ -38,7 +38,7 @@ static __always_inline void begin_note(uint32_t cause, uint32_t cpu, uint32_t sl
 static __always_inline void end_note(uint32_t cpu, uint32_t slot, uint64_t now)
 {
     struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     uint64_t asked = *(volatile uint64_t *)&its->asked_ns, number = its->note;
 
     if (asked)

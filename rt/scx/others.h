@@ -2,7 +2,7 @@
 #ifndef FW_RT_SCX_OTHERS_H
 #define FW_RT_SCX_OTHERS_H
 
-/* Threads that are no tasks: how they wait, and what they get where tasks fill a CPU (K3). */
+/* Threads that are no tasks: how they wait, and what they get where tasks fill a CPU (SCHED3). */
 #include "rt/scx/notes.h"
 
 /*
@@ -18,7 +18,7 @@ static __always_inline bool run_others(uint32_t cpu, uint64_t now)
         second = QUEUE_OTHERS;
     }
     its->others_now = !its->others_now;
-    its->glimpse_ns = now;
+    its->served_ns = now;
     return scx_bpf_dsq_move_to_local(first) || scx_bpf_dsq_move_to_local(second);
 }
 
@@ -26,13 +26,13 @@ static __always_inline bool run_others(uint32_t cpu, uint64_t now)
  * GLIMPSE: on the CPU and off it at once, which is enough for the watchdog; where many wait they
  * could not all have a slice in time.
  */
-enum mercy { NO_MERCY, GLIMPSE, WHOLE_SLICE };
+enum relief { NO_RELIEF, MINIMAL_SLICE, WHOLE_SLICE };
 
 /*
  * Have others waited for too long?  Since a decision that first found them behind a task, on a CPU
  * that tasks have had ever since: how long ago the last decision was says nothing of that.
  */
-static __always_inline enum mercy mercy_due(uint32_t cpu, uint64_t now)
+static __always_inline enum relief relief_due(uint32_t cpu, uint64_t now)
 {
     struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
     s32 most = scx_bpf_dsq_nr_queued(QUEUE_OTHERS), pinned;
@@ -41,36 +41,37 @@ static __always_inline enum mercy mercy_due(uint32_t cpu, uint64_t now)
     if (pinned > most)
         most = pinned;
     if (most <= 0) {
-        its->others_ns = its->glimpse_ns = 0;
-        return NO_MERCY;
+        its->others_ns = its->served_ns = 0;
+        return NO_RELIEF;
     }
     if (its->others_ns == 0)
         its->others_ns = now;
-    if (its->glimpse_ns == 0)
-        its->glimpse_ns = now;
-    if (now - its->others_ns > MERCY_EVERY)
+    if (its->served_ns == 0)
+        its->served_ns = now;
+    if (now - its->others_ns > RELIEF_EVERY)
         return WHOLE_SLICE;
     /* The queues alternate. */
-    return (now - its->glimpse_ns) * 2 * (uint32_t)most > MERCY_WITHIN ? GLIMPSE : NO_MERCY;
+    return (now - its->served_ns) * 2 * (uint32_t)most > RELIEF_WITHIN ? MINIMAL_SLICE : NO_RELIEF;
 }
 
 /* In the place of a task, if they have waited for too long.  Does one run? */
-static __always_inline bool have_mercy(uint32_t cpu, uint64_t now)
+static __always_inline bool relieve_starved(uint32_t cpu, uint64_t now)
 {
     struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
-    struct fw_rt_scx_world *w = get_world();
-    enum mercy mercy = mercy_due(cpu, now);
+    struct fw_rt_scx_state *w = get_state();
+    enum relief relief = relief_due(cpu, now);
 
-    if (mercy == NO_MERCY)
+    if (relief == NO_RELIEF)
         return false;
     if (w)
-        w->counts.mercy++;
-    if (mercy == WHOLE_SLICE)
+        w->counts.relief++;
+    if (relief == WHOLE_SLICE)
         its->others_ns = now;
     if (!run_others(cpu, now))
         return false;
-    begin_note(mercy == GLIMPSE ? FW_RT_SCX_BRIEF : FW_RT_SCX_STARVED, cpu, FW_RT_NOBODY, now);
-    if (mercy == GLIMPSE)
+    begin_note(relief == MINIMAL_SLICE ? FW_RT_SCX_BRIEF : FW_RT_SCX_STARVED, cpu, FW_RT_NOBODY,
+               now);
+    if (relief == MINIMAL_SLICE)
         its->is_asked = 1; /* fw_running kicks */
     return true;
 }

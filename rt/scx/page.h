@@ -8,43 +8,46 @@
  *
  * file in FW_RT_SCX_MOUNT  what is in it                             who may
  * -----------------------  ----------------------------------------  -----------------------------
- * world                    one struct fw_rt_scx_world                all read; the scheduler writes
+ * state                    one struct fw_rt_scx_state                all read; the scheduler writes
  * pages-UID                FW_RT_SCX_PAGES pages of the user: one    that user and the scheduler
- *                          for each slot of the world, and after     read and write
+ *                          for each slot of the state, and after     read and write
  *                          those one that its tasks share
- * gates-UID                a BPF arena: one page for each slot   that user reads, the scheduler
- *                          of the world, or none there: a fault  makes pages and frees them
- * works                    what closes gates: not dropped by     root
- *                          the kernel as long as it is there
+ * permits-UID              a BPF arena: one page for each slot        user reads, the scheduler
+ *                          that of the state, or none there: a       s pages and frees them
+ *                          fault  make
+ * works                    what closes permits: not dropped by
+ *                          root the kernel as long as it is there
  * link                     the scheduler: it ends when this is gone  root
  * ticks                    its timer, which would end without it     root
  *
- * Users share nothing but the CPUs: locks belong to one user, and groups to one key of that user
- * (`group`).  There is one world, so that ceilings are a CPU's, whoever has the locks.  Nothing
+ * Users share nothing except the CPUs: locks belong to one user, and groups to one key of that user
+ * (`group`).  There is one state, so that ceilings are a CPU's, whoever has the locks.  Nothing
  * that a task writes can harm another user's data or locks: it may hold what it has opened, under
  * ceilings up to the priority that is granted to the user.  But locks that boost (MPCP, FMLP+) put
- * whoever has one above all base priorities of its CPU: who is granted any priority there can hold
- * up all tasks of the CPU.
+ * a task that has one above all base priorities of its CPU: a task that is granted any priority
+ * there can hold up all tasks of the CPU.
  *
  * All users share FW_RT_TASKS slots and FW_RT_LOCKS locks.  A user has the slots it is granted,
- * and one more for all its dead who are still in lines; of locks its share, so that nobody can take
- * all that there are (but root).  Who is granted no number of slots has its share of those, too.
+ * and one more for all its dead who are still in queues; of locks its share, so that nobody can
+ * take all that there are (but root).  A task that is granted no number of slots has its share of
+ * those, too.
  *
  * Starting makes new files, and a new `generation`.  A mapping of the old ones keeps saying that
  * the scheduler is gone; tasks of the one that was are nobody to the new one.
  *
  * Asking.  A task writes what it asks for into its page, `op` last, and calls sched_yield() until
  * `op` is 0; then `result` is 0 or an errno, and `desc` may have been changed.  A call that returns
- * and leaves `op` as it was says nothing; who sees it looks at `alive` and `away`, and calls again.
- * A task that waits is let through for a moment now and then: it can die, and it can look.  Where
- * `away` is set, it sleeps for a moment between the calls: it might spin above its own scheduler.
- * Who is away is answered from its CPU, within 100 ms; but LEAVE needs it under the scheduler.
+ * and leaves `op` as it was says nothing; a task that sees it looks at `alive` and `away`, and
+ * calls again.  A task that waits is let through for a moment now and then: it can die, and it can
+ * look.  Where `away` is set, it sleeps for a moment between the calls: it might spin above its own
+ * scheduler.  A task that is away is answered from its CPU, within 100 ms; but LEAVE needs it under
+ * the scheduler.
  *
  * op       asks for                 needs                                    result
  * -------  -----------------------  ---------------------------------------  ----------------------
  * JOIN     to be the task of this   affinity to `cpu` alone; tid, cpu, base  0; EPERM: not granted;
  *          slot, which was FREE     group, name, period, deadline, budget;   EBUSY: slot is taken,
- *          in the world             locked, unlocked, away: 0                or the thread has one;
+ *          in the state             locked, unlocked, away: 0                or the thread has one;
  *                                                                            EXDEV: affinity;
  *                                                                            EAGAIN: too many tasks
  *                                                                            of this user
@@ -61,56 +64,56 @@
  * UNLOCK   to pass it on            see below                                0
  *
  * Locks with ceilings (kinds IPCP and PCP) have no word of their own.
- *   lock    CAS on `locked`, which has CAN_LOCK: with bit d.  Has it not: LOCK.
+ *   lock    CAS on `locked`, which has CAN_LOCK: with bit d.  If not: LOCK.
  *   unlock  AND bit d out of `locked`; then, if unlock_call is set: UNLOCK.
  * All changes of `locked` are atomic for other CPUs (LOCK prefix): the scheduler may change it
  * while the task runs (a change of affinity, the scheduler's end).
  *
- * Of those, PCP-DU-PF's have bits in `marked`, which the task alone writes, and gates (gates.h).
- *   lock    store `marked` with bit d; read the own slot's page of the gates.  A fault: LOCK (TRY);
- *           refused: bit d out of `marked`.
+ * Of those, PCP-DU-PF's have bits in `marked`, which the task alone writes, and permits
+ *   (permits.h).  lock    store `marked` with bit d; read the own slot's page of the permits.  A
+ *           fault: LOCK (TRY); refused: bit d out of `marked`.
  *   unlock  store `marked` without bit d; then, if unlock_call is set: UNLOCK.
  * The scheduler never writes it, so both are plain stores, also while others change `locked`.
  *
- * Locks that boost (kinds MPCP and FMLP) have a line: a bit for each task that has the lock or
+ * Locks that boost (kinds MPCP and FMLP) have a queue: a bit for each task that has the lock or
  * waits for it.  The scheduler never adds to it, and takes only dead tasks out.
- *   lock    OR bit d into `locked`; add the own slot's bit to line[d] (fetch-and-add or -or).  Was
+ *   lock    OR bit d into `locked`; add the own slot's bit to queue[d] (fetch-and-add or -or).  Was
  *           it 0 before: has the lock.  If not: LOCK.
- *   unlock  AND the own bit out of line[d].  Are bits left: UNLOCK, bit d of `locked` still set:
+ *   unlock  AND the own bit out of queue[d].  Are bits left: UNLOCK, bit d of `locked` still set:
  *           the scheduler hands over and clears it.  If none: AND bit d out of `locked`; FMLP:
  *           unlocked = 1 (not before: until then its request is as old as it was); then, if
  *           unlock_call is set: UNLOCK.
- *   trylock CAS line[d] 0 -> the own bit, bit d of `locked` set before, and cleared if it fails;
- *           then it may ask by TRY, for the dead may be all that is in the line.
+ *   trylock CAS queue[d] 0 -> the own bit, bit d of `locked` set before, and cleared if it fails;
+ *           then it may ask by TRY, for the dead may be all that is in the queue.
  * token[d] is 1 while the lock has been left and the next has not yet asked for it; it is part of
  * what goes on without the scheduler:
  *
  * The end of the scheduler (alive == 0), which comes at any time.  No page has CAN_LOCK then, and
  * none gets it again; nobody answers: an `op` that is still set then, looked at again after
  * `alive`, stays so.  Tasks take turns by themselves, by what is there:
- *   ceilings  `locked` and `marked` of all pages of the user whose slots are LIVE in the world say
+ *   ceilings  `locked` and `marked` of all pages of the user whose slots are LIVE in the state say
  *             who has what (who waits clears its bit in `marked` first); to set a bit, take
- *             `guard` of the shared page, look for the bit in all other pages, set it in the own
- *             page, give `guard` back.  Nobody needs `guard` to leave.
- *   lines     who has left a line with others in it sets token[d] to 1 and wakes a waiter; who
+ *             `sched_lock` of the shared page, look for the bit in all other pages, set it in the
+ *             own page, give `sched_lock` back.  Nobody needs `sched_lock` to leave.
+ *   queues     who has left a queue with others in it sets token[d] to 1 and wakes a waiter; who
  *             waits takes it by CAS 1 -> 0.
- * The world's cells are then as the scheduler saw them last, and tell who was alive.
+ * The state's records are then as the scheduler saw them last, and tell who was alive.
  *
- * S1  A task runs with CAN_LOCK only on its CPU (being allowed there is not enough: the kernel
+ * SCX1  A task runs with CAN_LOCK only on its CPU (being allowed there is not enough: the kernel
  *     moves it later), where fw_rt_can_lock says so of all that the CPU's other tasks have, and
  *     none of its locks waits to tell its next owner that the last one died.
- * S2  `alive` is 0 only after CAN_LOCK has been taken out of every page, for ever, and all gates
- *     have been closed.
- * S3  Between leaving a line with others in it, and one of those having the lock, there is exactly
- *     one of: an unlock that has not been answered, a token, an `op` of LOCK answered.
+ * SCX2  `alive` is 0 only after CAN_LOCK has been taken out of every page, for ever, and all
+ *     permits have been closed.
+ * SCX3  Between leaving a queue with others in it, and one of those having the lock, there is
+ *     exactly one of: an unlock that has not been answered, a token, an `op` of LOCK answered.
  */
 #include "rt/state.h"
 
 #define FW_RT_SCX_MOUNT "/run/furwock/rt"
-#define FW_RT_SCX_WORLD FW_RT_SCX_MOUNT "/world"
+#define FW_RT_SCX_STATE FW_RT_SCX_MOUNT "/state"
 #define FW_RT_SCX_PAGES_OF FW_RT_SCX_MOUNT "/pages-%u" /* uid */
 #define FW_RT_SCX_LINK FW_RT_SCX_MOUNT "/link"
-#define FW_RT_SCX_GATES_OF FW_RT_SCX_MOUNT "/gates-%u" /* uid */
+#define FW_RT_SCX_PERMITS_OF FW_RT_SCX_MOUNT "/permits-%u" /* uid */
 
 #define FW_RT_SCX_VERSION 4u
 #ifndef FW_RT_SCX_PAGE_SIZE /* the model has smaller pages */
@@ -121,17 +124,17 @@
 #define FW_RT_SCX_GRANTS 16u
 #define FW_RT_SCX_PRIORITIES 49u /* FW_RT_PRIORITY_MAX */
 #define FW_RT_SCX_REASON 96u
-#define FW_RT_SCX_GATED 5u    /* FW_RT_PCP_DU_PF */
-#ifndef FW_RT_SCX_NOTES       /* the model keeps fewer */
-#define FW_RT_SCX_NOTES 1024u /* a power of two */
+#define FW_RT_SCX_PERMIT_PROTOCOL 5u /* FW_RT_PCP_DU_PF */
+#ifndef FW_RT_SCX_NOTES              /* the model keeps fewer */
+#define FW_RT_SCX_NOTES 1024u        /* a power of two */
 #endif
 
 /*
- * Above all priorities, in ns (sched.bpf.c, K3): a task that has waited for a lock for TURN_EVERY
- * has its CPU for TURN, one of the CPU's tasks each TURN_EVERY; threads that are no tasks have it
- * for OTHERS, where tasks have had it for OTHERS_EVERY while those waited.  Slices end with the
- * kernel's tick.  Where many of those wait, each is on the CPU within OTHERS_WITHIN, for however
- * short a time.
+ * Above all priorities, in ns (sched.bpf.c, SCHED3): a task that has waited for a lock for
+ * TURN_EVERY has its CPU for TURN, one of the CPU's tasks each TURN_EVERY; threads that are no
+ * tasks have it for OTHERS, where tasks have had it for OTHERS_EVERY while those waited.  Slices
+ * end with the kernel's tick.  Where many of those wait, each is on the CPU within OTHERS_WITHIN,
+ * for however short a time.
  */
 #define FW_RT_SCX_TURN_NS 1000000ull
 #define FW_RT_SCX_TURN_EVERY_NS 250000000ull
@@ -188,15 +191,15 @@ struct fw_rt_scx_page {
     uint64_t period, deadline, budget;
     char name[FW_RT_NAME];
 
-    /* What it tells of itself, for tools; the scheduler copies it into the cell. */
+    /* What it tells of itself, for tools; the scheduler copies it into the record. */
     uint64_t jobs, misses;
 } __attribute__((aligned(FW_RT_SCX_PAGE_SIZE)));
 
 /* What a user's tasks share. */
 struct fw_rt_scx_shared {
-    uint64_t line[FW_RT_LOCKS + 1];
+    uint64_t queue[FW_RT_LOCKS + 1];
     uint32_t token[FW_RT_LOCKS + 1];
-    uint32_t guard;                 /* the library's, after the scheduler's end */
+    uint32_t sched_lock;            /* the library's, after the scheduler's end */
     uint32_t left[FW_RT_LOCKS + 1]; /* the library's, too */
 } __attribute__((aligned(FW_RT_SCX_PAGE_SIZE)));
 
@@ -213,34 +216,34 @@ struct fw_rt_scx_grant {
 struct fw_rt_scx_counts {
     uint64_t dispatches; /* decisions */
     uint64_t grants;     /* locks given by the scheduler */
-    uint64_t heirs;      /* decisions for a task in another's place */
+    uint64_t donations;  /* decisions for a task in another's place */
     uint64_t requests;   /* asked by sched_yield */
     uint64_t handed;     /* locks passed on from one task to another */
     uint64_t died;       /* tasks that died in a section */
-    uint64_t mercy;      /* times that other threads were let in for a moment */
-    uint64_t astray;     /* decisions for a task that could not be run */
+    uint64_t relief;     /* times that other threads were let in for a moment */
+    uint64_t not_queued; /* decisions for a task that could not be run */
     uint64_t turns;      /* times that a blocked task was let through to look */
     uint64_t late;       /* decisions that came later than FW_RT_SCX_LATE_NS after they were due */
-    uint64_t opened;     /* gates */
-    uint64_t closed;     /* gates */
-    uint64_t stuck;      /* gates that could not be opened: a fault more */
+    uint64_t opened;     /* permits */
+    uint64_t closed;     /* permits */
+    uint64_t stuck;      /* permits that could not be opened: a fault more */
 };
 
 /* Why the most urgent task of a CPU did not have it for a while, by what the scheduler did. */
 enum fw_rt_scx_cause {
-    FW_RT_SCX_TURN = 1, /* a blocked task of the CPU was let through (sched.bpf.c, K3) */
-    FW_RT_SCX_STARVED,  /* threads that are no tasks had a slice (K3) */
-    FW_RT_SCX_BRIEF,    /* the same, for a moment */
-    FW_RT_SCX_STRAY,    /* the chosen task was not in its queue */
-    FW_RT_SCX_LATE      /* the CPU was asked to decide, and did so late (K2) */
+    FW_RT_SCX_TURN = 1,   /* a blocked task of the CPU was let through (sched.bpf.c, SCHED3) */
+    FW_RT_SCX_STARVED,    /* threads that are no tasks had a slice (SCHED3) */
+    FW_RT_SCX_BRIEF,      /* the same, for a moment */
+    FW_RT_SCX_NOT_QUEUED, /* the chosen task was not in its queue */
+    FW_RT_SCX_LATE        /* the CPU was asked to decide, and did so late (SCHED2) */
 };
 
 /* A decision is late from then on: on an idle machine it takes some 10 us. */
 #define FW_RT_SCX_LATE_NS 50000u
 
 /*
- * One such time.  Whoever reads looks at `number` before and after: others may be writing.  Times
- * are CLOCK_MONOTONIC.
+ * One such time.  A reader looks at `number` before and after: others may be writing.
+ * Times are CLOCK_MONOTONIC.
  */
 struct fw_rt_scx_note {
     uint64_t number;   /* of notes since the start, from 1 on; 0: is being written */
@@ -252,15 +255,15 @@ struct fw_rt_scx_note {
 };
 
 /*
- * `world.alive`: 1 from the start to the end.  world.task[] and world.lock[] are as state.h has
+ * `state.alive`: 1 from the start to the end.  state.task[] and state.lock[] are as state.h has
  * them; `more[0]` of both is the group.  A slot's user is uid[slot], a lock's is lock_uid[lock].
  */
-struct fw_rt_scx_world {
-    struct fw_rt_world world;
+struct fw_rt_scx_state {
+    struct fw_rt_state state;
     uint32_t version; /* FW_RT_SCX_VERSION */
     uint32_t grants;
     uint64_t generation; /* when it was started, CLOCK_BOOTTIME, ns; never 0 */
-    uint64_t gates;      /* the address of all users' gates; 0: there are none, see no_gates */
+    uint64_t permits;    /* the address of all users' permits; 0: there are none, see no_permits */
     uint32_t uid[FW_RT_TASKS];
     uint32_t lock_uid[FW_RT_LOCKS + 1];
     struct fw_rt_scx_grant grant[FW_RT_SCX_GRANTS];
@@ -272,7 +275,7 @@ struct fw_rt_scx_world {
     uint32_t exit_kind;            /* the kernel's: 64 by itself, 65 by `furwock rt stop` ... */
     char reason[FW_RT_SCX_REASON]; /* "" while it is alive */
     char details[FW_RT_SCX_REASON];
-    char no_gates[FW_RT_SCX_REASON];
+    char no_permits[FW_RT_SCX_REASON];
 };
 
 _Static_assert(sizeof(struct fw_rt_scx_page) == FW_RT_SCX_PAGE_SIZE, "one page");

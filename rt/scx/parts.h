@@ -8,15 +8,15 @@
  */
 #include "rt/scx/members.h"
 
-/* S1: the task is about to run on that CPU. */
+/* SCX1: the task is about to run on that CPU. */
 __attribute__((noinline)) int fw_begin(uint32_t slot, uint32_t cpu)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     struct fw_rt_scx_page *page;
 
     if (slot >= FW_RT_TASKS || !w)
         return 0;
-    side[slot].elsewhere = cpu != w->world.task[slot].cpu;
+    side[slot].elsewhere = cpu != w->state.task[slot].cpu;
     page = page_of(slot);
     if (page)
         publish(w, slot, page);
@@ -25,7 +25,7 @@ __attribute__((noinline)) int fw_begin(uint32_t slot, uint32_t cpu)
 
 __attribute__((noinline)) int fw_note(uint32_t slot)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     struct fw_rt_scx_page *page;
 
     if (slot >= FW_RT_TASKS || !w)
@@ -34,17 +34,17 @@ __attribute__((noinline)) int fw_note(uint32_t slot)
     if (page)
         note(w, slot, page);
     if (side[slot].away)
-        ask(w->world.task[slot].cpu);
+        ask(w->state.task[slot].cpu);
     return 0;
 }
 
 /*
- * Before a decision.  Where two processors choose together (core scheduling), it is one for the
+ * Before a decision.  Where two CPUs choose together (core scheduling), it is one for the
  * other, whose task is in its program: it may not lock any more until it is published.
  */
 __attribute__((noinline)) int fw_take_back(uint32_t slot)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     struct fw_rt_scx_page *page;
 
     if (slot >= FW_RT_TASKS || !w)
@@ -53,39 +53,39 @@ __attribute__((noinline)) int fw_take_back(uint32_t slot)
     if (page)
         withdraw(w, slot, page);
     if (side[slot].away)
-        ask(w->world.task[slot].cpu);
+        ask(w->state.task[slot].cpu);
     return 0;
 }
 
 /* The CPU of that task is to decide anew, wherever the task is. */
 __attribute__((noinline)) int fw_ask_for(uint32_t slot)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
 
     if (slot < FW_RT_TASKS && w)
-        ask(w->world.task[slot].cpu);
+        ask(w->state.task[slot].cpu);
     return 0;
 }
 
 __attribute__((noinline)) int fw_open(uint32_t slot)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     struct fw_rt_scx_page *page;
 
     if (slot >= FW_RT_TASKS || !w)
         return 0;
     page = page_of(slot);
     if (page) {
-        struct wish wish = read_wish(page);
-        open(w, slot, page, &wish);
+        struct request request = read_request(page);
+        open(w, slot, page, &request);
     }
     return 0;
 }
 
-/* What the page asks for, but for JOIN and LEAVE. */
+/* What the page asks for, except for JOIN and LEAVE. */
 __attribute__((noinline)) int fw_serve(uint32_t slot)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     struct fw_rt_scx_page *page;
     uint32_t op, d;
 
@@ -94,7 +94,7 @@ __attribute__((noinline)) int fw_serve(uint32_t slot)
     page = page_of(slot);
     if (!page)
         return 0;
-    if (!take_guard())
+    if (!sched_trylock())
         return 0;
     op = *(volatile uint32_t *)&page->op;
     d = *(volatile uint32_t *)&page->desc;
@@ -106,7 +106,7 @@ __attribute__((noinline)) int fw_serve(uint32_t slot)
         unlock(w, slot, page, d);
     else if (op != FW_RT_SCX_NOTHING)
         answer(page, EINVAL);
-    give_guard();
+    sched_unlock();
     return 0;
 }
 
@@ -116,7 +116,7 @@ __attribute__((noinline)) int fw_serve(uint32_t slot)
  */
 __attribute__((noinline)) int fw_look_after(uint32_t slot)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     struct fw_rt_scx_page *page;
     uint32_t op;
 
@@ -134,9 +134,9 @@ __attribute__((noinline)) int fw_look_after(uint32_t slot)
 }
 
 /* It is no task any more.  Where that cannot be noted now, its CPU's decisions try again. */
-__attribute__((noinline)) int fw_bury(uint32_t slot)
+__attribute__((noinline)) int fw_reap(uint32_t slot)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     struct fw_rt_scx_page *page;
     uint64_t opened;
 
@@ -146,13 +146,13 @@ __attribute__((noinline)) int fw_bury(uint32_t slot)
     if (!page)
         return 0;
     __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
-    if (take_guard()) {
+    if (sched_trylock()) {
         __sync_fetch_and_and(&lost_slots, ~fw_rt_bit(slot));
-        opened = w->world.task[slot].opened;
-        bury(w, slot, page);
-        settle_all(w, slot, opened);
-        give_guard();
-        ask(w->world.task[slot].cpu);
+        opened = w->state.task[slot].opened;
+        reap(w, slot, page);
+        resolve_all(w, slot, opened);
+        sched_unlock();
+        ask(w->state.task[slot].cpu);
     } else {
         __sync_fetch_and_or(&lost_slots, fw_rt_bit(slot));
     }
@@ -168,18 +168,19 @@ static __always_inline bool is_past(uint64_t now, uint64_t then, uint64_t after)
 /* Does it ask for a lock, and has it not? */
 __attribute__((noinline)) int fw_waits(uint32_t slot)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
 
-    return slot < FW_RT_TASKS && w && w->world.task[slot].request != 0;
+    return slot < FW_RT_TASKS && w && w->state.task[slot].request != 0;
 }
 
 /*
- * Which tasks of the CPU compete.  FW_RT_NOBODY, or one that is blocked and due to look: who has
- * waited longest for that.  A turn is above all priorities, so all of a CPU's tasks share them.
+ * Which tasks of the CPU compete.  FW_RT_NOBODY, or one that is blocked and due to look: a task
+ * that has waited longest for that.  A turn is above all priorities, so all of a CPU's tasks share
+ * them.
  */
 __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     uint64_t could = *(volatile uint64_t *)&runnable_slots;
     uint64_t lost = *(volatile uint64_t *)&lost_slots;
     bool may_turn = is_past(now, cpu_sides[cpu % FW_RT_CPUS].turn_ns, TURN_EVERY);
@@ -190,24 +191,24 @@ __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
         return due;
     FW_RT_EACH(i, FW_RT_TASKS)
     {
-        struct fw_rt_task_cell *c = &w->world.task[i];
+        struct fw_rt_task_record *c = &w->state.task[i];
         if (c->state != FW_RT_LIVE || c->cpu != cpu)
             continue;
         if (lost & fw_rt_bit(i))
-            fw_bury(i);
-        if (side[i].leave == LEAVE_LOST && !is_open(i)) { /* G4 */
+            fw_reap(i);
+        if (side[i].leave == LEAVE_LOST && !is_open(i)) { /* PERMIT4 */
             fw_note(i);
             __sync_val_compare_and_swap(&side[i].leave, LEAVE_LOST, NO_LEAVE);
         }
         if (side[i].away && side[i].leave != LEAVE_LOST)
             fw_look_after(i);
         bool can = (could & fw_rt_bit(i)) && !side[i].away && !side[i].elsewhere;
-        c->ready = can && !side[i].in_line;
+        c->ready = can && !side[i].is_queued;
         if (may_turn && can && c->request != 0 && is_past(now, side[i].turn_ns, TURN_EVERY) &&
             (due == FW_RT_NOBODY || side[i].turn_ns < side[due % FW_RT_TASKS].turn_ns))
             due = i;
     }
-    fence(); /* who has left a line asks for nothing any more (hand_over) */
+    fence(); /* who has left a queue asks for nothing any more (hand_over) */
     if (due < FW_RT_TASKS) {
         w->counts.turns++;
         side[due].turn_ns = cpu_sides[cpu % FW_RT_CPUS].turn_ns = now;
@@ -218,30 +219,30 @@ __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
 /* Who runs.  Tells it of a lock that it got by that. */
 __attribute__((noinline)) int fw_decide(uint32_t cpu)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     struct fw_rt_scx_page *page;
     struct fw_rt_pick pick;
 
     if (!w)
         return FW_RT_NOBODY;
-    pick = fw_rt_dispatch(&w->world, cpu);
+    pick = fw_rt_dispatch(&w->state, cpu);
     w->counts.dispatches++;
     if (pick.task >= FW_RT_TASKS)
         return FW_RT_NOBODY;
-    if (pick.heir_of != FW_RT_NOBODY)
-        w->counts.heirs++;
+    if (pick.lender != FW_RT_NOBODY)
+        w->counts.donations++;
     if (pick.granted != 0) {
         page = page_of(pick.task);
         if (page)
             give(w, page, pick.granted - 1);
-        w->world.task[pick.task].since = 0;
+        w->state.task[pick.task].since = 0;
     }
     return pick.task;
 }
 
 __attribute__((noinline)) int fw_withdraw(uint32_t slot, uint32_t away, uint32_t runs)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     struct fw_rt_scx_page *page;
 
     if (slot >= FW_RT_TASKS || !w)
@@ -252,22 +253,22 @@ __attribute__((noinline)) int fw_withdraw(uint32_t slot, uint32_t away, uint32_t
     side[slot].away = away;
     page->away = away;
     withdraw(w, slot, page);
-    if (runs && side[slot].leave != NO_LEAVE) { /* G4 */
-        struct fw_rt_task_cell *c = &w->world.task[slot];
+    if (runs && side[slot].leave != NO_LEAVE) { /* PERMIT4 */
+        struct fw_rt_task_record *c = &w->state.task[slot];
         side[slot].leave = LEAVE_LOST;
-        c->held |= gated_locks & c->opened;
+        c->held |= permit_locks & c->opened;
     }
-    side[slot].wants_gate = 0;
+    side[slot].wants_permit = 0;
     return 0;
 }
 
 /*
- * All but JOIN.  Returns what is left to do: LEAVE.  Who is to be on its CPU, and is not there yet,
- * asks again from there.
+ * All except JOIN.  Returns what is left to do: LEAVE.  A task that is to be on its CPU, and is not
+ * there yet, asks again from there.
  */
 __attribute__((noinline)) int fw_request(uint32_t slot)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     struct fw_rt_scx_page *page;
     uint32_t op;
 
@@ -287,7 +288,7 @@ __attribute__((noinline)) int fw_request(uint32_t slot)
 /* Which grant the user has; FW_RT_NOBODY: none. */
 __attribute__((noinline)) int fw_grant_of(uint32_t uid)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     uint32_t found = FW_RT_NOBODY;
     int i;
 

@@ -37,8 +37,8 @@ void fw_rt_scx_who_runs(char *name, size_t size)
 
 /* ---- Loading ---- */
 
-/* Are there to be gates?  kind 0: no, and `why`. */
-struct gates {
+/* Are there to be permits?  kind 0: no, and `why`. */
+struct permits {
     uint64_t at;
     uint32_t kind;
     int like; /* an arena as all are; the caller's until it is loaded */
@@ -46,13 +46,13 @@ struct gates {
 };
 
 /* Must match `config` of the program. */
-static bool configure(struct bpf_object *object, const struct gates *gates)
+static bool configure(struct bpf_object *object, const struct permits *permits)
 {
     struct btf *btf = btf__load_vmlinux_btf();
     struct {
         uint32_t has_set_slice, unused;
-        uint64_t gates_at;
-    } config = {.gates_at = gates->at};
+        uint64_t permit_at;
+    } config = {.permit_at = permits->at};
     struct bpf_map *map;
 
     if (btf == NULL)
@@ -68,12 +68,12 @@ static bool configure(struct bpf_object *object, const struct gates *gates)
 }
 
 /* What the object file cannot say in a way that all versions of libbpf understand. */
-static bool prepare(struct bpf_object *object, const struct gates *gates)
+static bool prepare(struct bpf_object *object, const struct permits *permits)
 {
     static const char *const sleep[] = {"fw_init", "fw_exit"};
     struct bpf_map *scheduler = bpf_object__find_map_by_name(object, "fw_scheduler"),
-                   *all_gates = bpf_object__find_map_by_name(object, "gates");
-    bool is_set = !gates->kind || bpf_map__set_inner_map_fd(all_gates, gates->like) == 0;
+                   *all_permits = bpf_object__find_map_by_name(object, "permits");
+    bool is_set = !permits->kind || bpf_map__set_inner_map_fd(all_permits, permits->like) == 0;
 
     for (size_t i = 0; i < sizeof sleep / sizeof *sleep; i++) {
         struct bpf_program *program = bpf_object__find_program_by_name(object, sleep[i]);
@@ -82,7 +82,7 @@ static bool prepare(struct bpf_object *object, const struct gates *gates)
             return false;
     }
     return is_set && scheduler != NULL && bpf_map__set_map_flags(scheduler, FLAG_LINK) == 0 &&
-           configure(object, gates);
+           configure(object, permits);
 }
 
 /* ---- Its memory ---- */
@@ -117,21 +117,22 @@ static struct fw_rt_scx_grant with_shares(struct fw_rt_scx_grant g, unsigned use
 _Static_assert(FW_RT_TASKS / FW_RT_SCX_GRANTS > 1 && FW_RT_LOCKS / FW_RT_SCX_GRANTS > 0,
                "there is something for each");
 
-static bool fill_world(int fd, const struct fw_rt_scx_options *options, const struct gates *gates)
+static bool fill_state(int fd, const struct fw_rt_scx_options *options,
+                       const struct permits *permits)
 {
-    size_t length = (sizeof(struct fw_rt_scx_world) + 4095) & ~(size_t)4095;
-    struct fw_rt_scx_world *w = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    size_t length = (sizeof(struct fw_rt_scx_state) + 4095) & ~(size_t)4095;
+    struct fw_rt_scx_state *w = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (w == MAP_FAILED)
         return false;
-    w->world.magic = FW_RT_MAGIC;
-    w->world.version = FW_RT_VERSION;
-    w->world.tier = 2;
+    w->state.magic = FW_RT_MAGIC;
+    w->state.version = FW_RT_VERSION;
+    w->state.tier = 2;
     w->version = FW_RT_SCX_VERSION;
     w->generation = boot_ns();
-    if (gates->kind)
-        w->gates = gates->at;
-    memcpy(w->no_gates, gates->why, sizeof w->no_gates);
+    if (permits->kind)
+        w->permits = permits->at;
+    memcpy(w->no_permits, permits->why, sizeof w->no_permits);
     w->grants = options->n + 1;
     grant_all(&w->grant[0]);
     for (unsigned i = 0; i < options->n; i++)
@@ -159,16 +160,16 @@ static bool make_pages(struct fw_rt_scx_program *p, const struct fw_rt_scx_optio
     return true;
 }
 
-static bool make_gates(struct fw_rt_scx_program *p, const struct gates *gates)
+static bool make_permits(struct fw_rt_scx_program *p, const struct permits *permits)
 {
-    int outer = bpf_object__find_map_fd_by_name(p->object, "gates");
+    int outer = bpf_object__find_map_fd_by_name(p->object, "permits");
 
-    if (!gates->kind)
+    if (!permits->kind)
         return true;
-    p->works = bpf_object__find_map_fd_by_name(p->object, "gate_works");
+    p->works = bpf_object__find_map_fd_by_name(p->object, "permit_works");
     for (uint32_t i = 0; i < p->grants; i++) {
-        p->gates[i] = fw_rt_scx_arena_new(gates->at);
-        if (p->gates[i] < 0 || bpf_map_update_elem(outer, &i, &p->gates[i], BPF_ANY) != 0)
+        p->permits[i] = fw_rt_scx_arena_new(permits->at);
+        if (p->permits[i] < 0 || bpf_map_update_elem(outer, &i, &p->permits[i], BPF_ANY) != 0)
             return false;
     }
     return true;
@@ -220,10 +221,10 @@ static bool has_flag(const struct btf *btf, const char *name)
 }
 
 /* Which object is for this kernel. */
-static unsigned kind_of(const struct gates *gates)
+static unsigned kind_of(const struct permits *permits)
 {
-    struct btf *btf = gates->kind ? NULL : btf__load_vmlinux_btf();
-    unsigned kind = gates->kind;
+    struct btf *btf = permits->kind ? NULL : btf__load_vmlinux_btf();
+    unsigned kind = permits->kind;
 
     if (btf != NULL && !has_flag(btf, "SCX_OPS_ENQ_MIGRATION_DISABLED"))
         kind = FW_RT_SCX_OLDER;
@@ -231,19 +232,19 @@ static unsigned kind_of(const struct gates *gates)
     return kind;
 }
 
-static fw_rt_scx_outcome load(struct fw_rt_scx_program *p, const struct gates *gates, char *text,
-                              size_t size)
+static fw_rt_scx_outcome load(struct fw_rt_scx_program *p, const struct permits *permits,
+                              char *text, size_t size)
 {
     LIBBPF_OPTS(bpf_object_open_opts, how, .object_name = "furwock_rt");
     const unsigned char *object;
     size_t size_of_object;
 
     errno = 0;
-    object = fw_rt_scx_object(kind_of(gates), &size_of_object);
+    object = fw_rt_scx_object(kind_of(permits), &size_of_object);
     p->object = bpf_object__open_mem(object, size_of_object, &how);
     if (p->object == NULL)
         return failed("cannot read the scheduler", errno, text, size);
-    if (!prepare(p->object, gates))
+    if (!prepare(p->object, permits))
         return failed("the scheduler is not what it should be", EINVAL, text, size);
 
     int error = -bpf_object__load(p->object);
@@ -252,44 +253,44 @@ static fw_rt_scx_outcome load(struct fw_rt_scx_program *p, const struct gates *g
     return FW_RT_SCX_DONE;
 }
 
-/* Where the kernel does not take it with gates, it may do so without. */
-static fw_rt_scx_outcome load_best(struct fw_rt_scx_program *p, struct gates *gates, char *text,
+/* Where the kernel does not take it with permits, it may do so without. */
+static fw_rt_scx_outcome load_best(struct fw_rt_scx_program *p, struct permits *permits, char *text,
                                    size_t size)
 {
     fw_rt_scx_outcome outcome;
 
-    gates->kind = fw_rt_scx_gates_here(gates->why, sizeof gates->why);
-    if (gates->kind) {
-        gates->like = fw_rt_scx_arena_new(gates->at);
-        outcome = load(p, gates, text, size);
-        close(gates->like);
+    permits->kind = fw_rt_scx_permits_here(permits->why, sizeof permits->why);
+    if (permits->kind) {
+        permits->like = fw_rt_scx_arena_new(permits->at);
+        outcome = load(p, permits, text, size);
+        close(permits->like);
     } else {
-        outcome = load(p, gates, text, size);
+        outcome = load(p, permits, text, size);
     }
-    if (outcome == FW_RT_SCX_DONE || gates->kind == 0)
+    if (outcome == FW_RT_SCX_DONE || permits->kind == 0)
         return outcome;
-    snprintf(gates->why, sizeof gates->why, "%.*s", (int)sizeof gates->why - 1, text);
-    gates->kind = 0;
+    snprintf(permits->why, sizeof permits->why, "%.*s", (int)sizeof permits->why - 1, text);
+    permits->kind = 0;
     bpf_object__close(p->object);
     fw_complaint_forget_();
-    return load(p, gates, text, size);
+    return load(p, permits, text, size);
 }
 
 static fw_rt_scx_outcome run(struct fw_rt_scx_program *p, const struct fw_rt_scx_options *options,
                              char *text, size_t size)
 {
-    struct gates gates = {.at = fw_rt_scx_gates_address(boot_ns())};
-    fw_rt_scx_outcome outcome = load_best(p, &gates, text, size);
+    struct permits permits = {.at = fw_rt_scx_permits_address(boot_ns())};
+    fw_rt_scx_outcome outcome = load_best(p, &permits, text, size);
 
     if (outcome != FW_RT_SCX_DONE)
         return outcome;
-    p->world = bpf_object__find_map_fd_by_name(p->object, "world");
-    if (!fill_world(p->world, options, &gates))
+    p->state = bpf_object__find_map_fd_by_name(p->object, "state");
+    if (!fill_state(p->state, options, &permits))
         return failed("cannot fill in the scheduler's memory", errno, text, size);
     if (!make_pages(p, options))
         return failed("cannot make the tasks' pages", errno, text, size);
-    if (!make_gates(p, &gates))
-        return failed("cannot make the tasks' gates", errno, text, size);
+    if (!make_permits(p, &permits))
+        return failed("cannot make the tasks' permits", errno, text, size);
     return attach(p, text, size);
 }
 
@@ -300,8 +301,8 @@ fw_rt_scx_outcome fw_rt_scx_program_run(struct fw_rt_scx_program *p,
     libbpf_print_fn_t previous = fw_complaint_begin_();
     fw_rt_scx_outcome outcome;
 
-    *p = (struct fw_rt_scx_program){.link_fd = -1, .world = -1, .works = -1};
-    memset(p->gates, -1, sizeof p->gates);
+    *p = (struct fw_rt_scx_program){.link_fd = -1, .state = -1, .works = -1};
+    memset(p->permits, -1, sizeof p->permits);
     outcome = run(p, options, text, size);
     if (outcome != FW_RT_SCX_DONE)
         fw_rt_scx_program_close(p);
@@ -319,8 +320,8 @@ void fw_rt_scx_program_close(struct fw_rt_scx_program *p)
     for (unsigned i = 0; i < p->grants; i++)
         close(p->pages[i]);
     for (unsigned i = 0; i < p->grants; i++)
-        if (p->gates[i] >= 0)
-            close(p->gates[i]);
+        if (p->permits[i] >= 0)
+            close(p->permits[i]);
     bpf_object__close(p->object);
-    *p = (struct fw_rt_scx_program){.link_fd = -1, .world = -1, .works = -1};
+    *p = (struct fw_rt_scx_program){.link_fd = -1, .state = -1, .works = -1};
 }

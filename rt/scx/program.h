@@ -7,8 +7,8 @@
 /* The scheduler: sched.bpf.c, loaded and running. */
 
 /*
- * object.c: as compiled with FW_RT_SCX_GATES of `kind`, 0 to 2 (kernel.h); FW_RT_SCX_OLDER: without
- * gates, for kernels that know other names.
+ * object.c: as compiled with FW_RT_SCX_PERMITS of `kind`, 0 to 2 (kernel.h); FW_RT_SCX_OLDER:
+ * without permits, for kernels that know other names.
  */
 enum { FW_RT_SCX_OLDER = 3 };
 const unsigned char *fw_rt_scx_object(unsigned kind, size_t *size);
@@ -16,9 +16,9 @@ const unsigned char *fw_rt_scx_object(unsigned kind, size_t *size);
 struct fw_rt_scx_program {
     struct bpf_object *object;
     struct bpf_link *link;
-    int world, link_fd, works;
+    int state, link_fd, works;
     int pages[FW_RT_SCX_GRANTS];
-    int gates[FW_RT_SCX_GRANTS]; /* -1: there are none */
+    int permits[FW_RT_SCX_GRANTS]; /* -1: there are none */
     uint32_t uid[FW_RT_SCX_GRANTS];
     unsigned grants;
 };

@@ -3,50 +3,50 @@
 #define FW_RT_SCX_REQUESTS_H
 
 /*
- * What tasks ask for by sched_yield (page.h).  All of it is called with `guard` held, and the
+ * What tasks ask for by sched_yield (page.h).  All of it is called with `sched_lock` held, and the
  * calling task on its CPU, in the kernel; nobody on that CPU changes anything meanwhile.
  */
-#include "rt/scx/lines.h"
+#include "rt/scx/queues.h"
 
 /* What a page asks for, read once: its user may write at any time. */
-struct wish {
+struct request {
     uint32_t op, desc, cpu, base, kind, protocol, ceiling;
     uint64_t group;
 };
 
-static __always_inline struct wish read_wish(const volatile struct fw_rt_scx_page *page)
+static __always_inline struct request read_request(const volatile struct fw_rt_scx_page *page)
 {
-    return (struct wish){.op = page->op,
-                         .desc = page->desc,
-                         .cpu = page->cpu,
-                         .base = page->base,
-                         .kind = page->kind,
-                         .protocol = page->protocol,
-                         .ceiling = page->ceiling,
-                         .group = page->group};
+    return (struct request){.op = page->op,
+                            .desc = page->desc,
+                            .cpu = page->cpu,
+                            .base = page->base,
+                            .kind = page->kind,
+                            .protocol = page->protocol,
+                            .ceiling = page->ceiling,
+                            .group = page->group};
 }
 
 /* ---- Locks ---- */
 
-static __always_inline void lock_line(struct fw_rt_scx_world *w, uint32_t slot,
-                                      struct fw_rt_scx_page *page, uint32_t d, bool may_wait)
+static __always_inline void lock_queue(struct fw_rt_scx_state *w, uint32_t slot,
+                                       struct fw_rt_scx_page *page, uint32_t d, bool may_wait)
 {
     struct fw_rt_scx_shared *shared = shared_of(slot);
-    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
-    struct fw_rt_lock_cell *l = &w->world.lock[fw_rt_lock_index(d)];
+    struct fw_rt_task_record *c = &w->state.task[slot % FW_RT_TASKS];
+    struct fw_rt_lock_record *l = &w->state.lock[fw_rt_lock_index(d)];
 
     if (!shared)
         return;
     if (shared->token[fw_rt_lock_index(d)]) {
         shared->token[fw_rt_lock_index(d)] = 0;
-        __sync_fetch_and_or(&shared->line[fw_rt_lock_index(d)], fw_rt_bit(slot));
+        __sync_fetch_and_or(&shared->queue[fw_rt_lock_index(d)], fw_rt_bit(slot));
         l->owner = slot % FW_RT_TASKS + 1;
         give(w, page, d);
         return;
     }
     if (!may_wait) {
-        settle(w, shared, d);
-        if (inherit(w, shared, slot, d))
+        resolve(w, shared, d);
+        if (take_over(w, shared, slot, d))
             give(w, page, d);
         else
             answer(page, EBUSY);
@@ -56,15 +56,15 @@ static __always_inline void lock_line(struct fw_rt_scx_world *w, uint32_t slot,
     c->request = d + 1;
     c->since = bpf_ktime_get_ns();
     l->waiters |= fw_rt_bit(slot);
-    side[slot % FW_RT_TASKS].in_line = 1;
+    side[slot % FW_RT_TASKS].is_queued = 1;
     side[slot % FW_RT_TASKS].turn_ns = c->since;
-    settle(w, shared, d);
+    resolve(w, shared, d);
 }
 
-static __always_inline void lock_ceiling(struct fw_rt_scx_world *w, uint32_t slot,
+static __always_inline void lock_ceiling(struct fw_rt_scx_state *w, uint32_t slot,
                                          struct fw_rt_scx_page *page, uint32_t d, bool may_wait)
 {
-    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    struct fw_rt_task_record *c = &w->state.task[slot % FW_RT_TASKS];
 
     if (may_wait) {
         c->request = d + 1; /* fw_rt_dispatch grants it */
@@ -72,7 +72,7 @@ static __always_inline void lock_ceiling(struct fw_rt_scx_world *w, uint32_t slo
         side[slot % FW_RT_TASKS].turn_ns = c->since;
         return;
     }
-    if (fw_rt_obstacle(&w->world, slot, d).lock != FW_RT_NOBODY) {
+    if (fw_rt_obstacle(&w->state, slot, d).lock != FW_RT_NOBODY) {
         answer(page, EBUSY);
         return;
     }
@@ -81,36 +81,36 @@ static __always_inline void lock_ceiling(struct fw_rt_scx_world *w, uint32_t slo
 }
 
 /* Asks already, and was let through to look; or it has been taken away meanwhile. */
-static __always_inline void look(struct fw_rt_scx_world *w, uint32_t slot,
+static __always_inline void look(struct fw_rt_scx_state *w, uint32_t slot,
                                  struct fw_rt_scx_page *page)
 {
-    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    struct fw_rt_task_record *c = &w->state.task[slot % FW_RT_TASKS];
     uint32_t d = fw_rt_lock_index(c->request - 1);
     struct fw_rt_scx_shared *shared = shared_of(slot);
 
-    if (fw_rt_is_boosting(w->world.lock[d].kind)) {
+    if (fw_rt_is_boosting(w->state.lock[d].kind)) {
         if (shared)
-            settle(w, shared, d);
+            resolve(w, shared, d);
     } else if (side[slot % FW_RT_TASKS].away) {
         c->request = 0;
         answer(page, EXDEV);
     }
 }
 
-static __always_inline void lock(struct fw_rt_scx_world *w, uint32_t slot,
+static __always_inline void lock(struct fw_rt_scx_state *w, uint32_t slot,
                                  struct fw_rt_scx_page *page, uint32_t d, bool may_wait)
 {
-    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    struct fw_rt_task_record *c = &w->state.task[slot % FW_RT_TASKS];
 
     if (c->request != 0)
         look(w, slot, page);
     else if (d >= FW_RT_LOCKS || !(c->opened & fw_rt_bit(d)))
         answer(page, EINVAL);
-    else if (fw_rt_is_boosting(w->world.lock[d].kind)) /* of any CPU: also of who is away */
-        lock_line(w, slot, page, d, may_wait);
+    else if (fw_rt_is_boosting(w->state.lock[d].kind)) /* of any CPU: also of a task that is away */
+        lock_queue(w, slot, page, d, may_wait);
     else if (side[slot % FW_RT_TASKS].away)
         answer(page, EXDEV);
-    else if (c->held & fw_rt_bit(d) & gated_locks)
+    else if (c->held & fw_rt_bit(d) & permit_locks)
         give(w, page, d); /* it got it while it was on its way here */
     else if (c->held & fw_rt_bit(d))
         answer(page, EDEADLK);
@@ -118,15 +118,15 @@ static __always_inline void lock(struct fw_rt_scx_world *w, uint32_t slot,
         lock_ceiling(w, slot, page, d, may_wait);
 }
 
-/* Under a ceiling the decision that follows is all; a line has been left by its owner. */
-static __always_inline void unlock(struct fw_rt_scx_world *w, uint32_t slot,
+/* Under a ceiling the decision that follows is all; a queue has been left by its owner. */
+static __always_inline void unlock(struct fw_rt_scx_state *w, uint32_t slot,
                                    struct fw_rt_scx_page *page, uint32_t d)
 {
-    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    struct fw_rt_task_record *c = &w->state.task[slot % FW_RT_TASKS];
     struct fw_rt_scx_shared *shared = shared_of(slot);
 
     if (shared && d < FW_RT_LOCKS && (c->opened & fw_rt_bit(d)) &&
-        fw_rt_is_boosting(w->world.lock[d].kind) && (page->locked & fw_rt_bit(d))) {
+        fw_rt_is_boosting(w->state.lock[d].kind) && (page->locked & fw_rt_bit(d))) {
         if (clean(w, shared, d))
             hand_over(w, shared, d);
         __sync_fetch_and_and(&page->locked, ~fw_rt_bit(d));
@@ -150,19 +150,19 @@ static __always_inline bool is_named(const char *a, const char *b)
     return same;
 }
 
-/* A lock of that name; if there is none, a free cell; FW_RT_NOBODY: neither is to be had. */
-static __always_inline uint32_t find_lock(struct fw_rt_scx_world *w, uint32_t uid, uint32_t most,
+/* A lock of that name; if there is none, a free record; FW_RT_NOBODY: neither is to be had. */
+static __always_inline uint32_t find_lock(struct fw_rt_scx_state *w, uint32_t uid, uint32_t most,
                                           const struct fw_rt_scx_page *page, uint64_t group)
 {
-    uint32_t found = FW_RT_NOBODY, room = FW_RT_NOBODY, its = 0;
+    uint32_t found = FW_RT_NOBODY, free = FW_RT_NOBODY, its = 0;
     int d;
 
     FW_RT_EACH(d, FW_RT_LOCKS)
     {
-        const struct fw_rt_lock_cell *l = &w->world.lock[d];
+        const struct fw_rt_lock_record *l = &w->state.lock[d];
         if (l->protocol == 0) {
-            if (room == FW_RT_NOBODY)
-                room = d;
+            if (free == FW_RT_NOBODY)
+                free = d;
             continue;
         }
         if (w->lock_uid[d] != uid)
@@ -173,48 +173,48 @@ static __always_inline uint32_t find_lock(struct fw_rt_scx_world *w, uint32_t ui
     }
     if (found != FW_RT_NOBODY)
         return found;
-    return its < most ? room : FW_RT_NOBODY;
+    return its < most ? free : FW_RT_NOBODY;
 }
 
-static __always_inline uint32_t check_open(const struct fw_rt_scx_world *w,
-                                           const struct fw_rt_lock_cell *l,
-                                           const struct fw_rt_task_cell *c, uint32_t highest,
-                                           const struct wish *wish)
+static __always_inline uint32_t check_open(const struct fw_rt_scx_state *w,
+                                           const struct fw_rt_lock_record *l,
+                                           const struct fw_rt_task_record *c, uint32_t highest,
+                                           const struct request *request)
 {
-    if (wish->kind == FW_RT_KIND_PIP)
+    if (request->kind == FW_RT_KIND_PIP)
         return ENOTSUP;
-    if (wish->kind == FW_RT_KIND_NONE || wish->kind > FW_RT_KIND_FMLP || wish->protocol == 0 ||
-        (wish->ceiling != 0 && wish->ceiling < c->base))
+    if (request->kind == FW_RT_KIND_NONE || request->kind > FW_RT_KIND_FMLP ||
+        request->protocol == 0 || (request->ceiling != 0 && request->ceiling < c->base))
         return EINVAL;
-    if (wish->ceiling > highest)
+    if (request->ceiling > highest)
         return EPERM;
     if (l->protocol == 0)
         return 0;
-    if (l->protocol != wish->protocol || l->kind != wish->kind ||
-        (wish->ceiling != 0 && wish->ceiling != l->asked && l->asked != 0))
+    if (l->protocol != request->protocol || l->kind != request->kind ||
+        (request->ceiling != 0 && request->ceiling != l->asked && l->asked != 0))
         return EEXIST;
-    if (wish->ceiling != 0 && wish->ceiling < l->top)
+    if (request->ceiling != 0 && request->ceiling < l->top)
         return EINVAL;
     if (l->asked != 0 && c->base > l->asked)
         return EINVAL;
     return fw_rt_has_ceiling(l->kind) && l->cpu != c->cpu ? EXDEV : 0;
 }
 
-static __always_inline bool is_gated(const struct wish *wish)
+static __always_inline bool uses_permit(const struct request *request)
 {
-    return wish->kind == FW_RT_KIND_PCP && wish->protocol == FW_RT_SCX_GATED;
+    return request->kind == FW_RT_KIND_PCP && request->protocol == FW_RT_SCX_PERMIT_PROTOCOL;
 }
 
-static __always_inline void open(struct fw_rt_scx_world *w, uint32_t slot,
-                                 struct fw_rt_scx_page *page, const struct wish *wish)
+static __always_inline void open(struct fw_rt_scx_state *w, uint32_t slot,
+                                 struct fw_rt_scx_page *page, const struct request *request)
 {
-    struct fw_rt_task_cell *c = &w->world.task[slot % FW_RT_TASKS];
+    struct fw_rt_task_record *c = &w->state.task[slot % FW_RT_TASKS];
     const struct fw_rt_scx_grant *grant =
         &w->grant[side[slot % FW_RT_TASKS].grant % FW_RT_SCX_GRANTS];
     uint32_t uid = w->uid[slot % FW_RT_TASKS], error;
-    uint32_t d = find_lock(w, uid, grant->locks, page, wish->group);
+    uint32_t d = find_lock(w, uid, grant->locks, page, request->group);
     struct fw_rt_scx_shared *shared = shared_of(slot);
-    struct fw_rt_lock_cell *l;
+    struct fw_rt_lock_record *l;
 
     if (d >= FW_RT_LOCKS || !shared) {
         answer(page, ENOSPC);
@@ -222,12 +222,12 @@ static __always_inline void open(struct fw_rt_scx_world *w, uint32_t slot,
     }
     FW_RT_HIDE(d);
     d = fw_rt_lock_index(d);
-    l = &w->world.lock[d];
-    if (is_gated(wish) && !side[slot % FW_RT_TASKS].is_ready) {
-        answer(page, FW_RT_SCX_GATES ? EAGAIN : ENOTSUP);
+    l = &w->state.lock[d];
+    if (uses_permit(request) && !side[slot % FW_RT_TASKS].is_ready) {
+        answer(page, FW_RT_SCX_PERMITS ? EAGAIN : ENOTSUP);
         return;
     }
-    error = check_open(w, l, c, grant->highest, wish);
+    error = check_open(w, l, c, grant->highest, request);
     if (error != 0) {
         answer(page, error);
         return;
@@ -236,25 +236,25 @@ static __always_inline void open(struct fw_rt_scx_world *w, uint32_t slot,
         __builtin_memset(l, 0, sizeof *l);
         __builtin_memcpy(l->name, page->name, sizeof l->name);
         l->name[FW_RT_NAME - 1] = 0;
-        l->more[0] = wish->group;
-        l->kind = wish->kind;
-        l->protocol = wish->protocol;
+        l->more[0] = request->group;
+        l->kind = request->kind;
+        l->protocol = request->protocol;
         l->cpu = c->cpu;
-        shared->line[d] = 0;
+        shared->queue[d] = 0;
         shared->token[d] = 0;
         w->lock_uid[d] = uid;
         __sync_fetch_and_and(&died_locks, ~fw_rt_bit(d));
-        if (is_gated(wish))
-            __sync_fetch_and_or(&gated_locks, fw_rt_bit(d));
+        if (uses_permit(request))
+            __sync_fetch_and_or(&permit_locks, fw_rt_bit(d));
         else
-            __sync_fetch_and_and(&gated_locks, ~fw_rt_bit(d));
-        if (d >= w->world.locks)
-            w->world.locks = d + 1;
+            __sync_fetch_and_and(&permit_locks, ~fw_rt_bit(d));
+        if (d >= w->state.locks)
+            w->state.locks = d + 1;
     }
-    if (wish->ceiling > l->ceiling)
-        l->ceiling = wish->ceiling;
-    if (wish->ceiling != 0)
-        l->asked = wish->ceiling;
+    if (request->ceiling > l->ceiling)
+        l->ceiling = request->ceiling;
+    if (request->ceiling != 0)
+        l->asked = request->ceiling;
     l->users |= fw_rt_bit(slot);
     fw_rt_add_user(l, c->base, c->cpu);
     c->opened |= fw_rt_bit(d);

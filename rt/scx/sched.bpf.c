@@ -4,8 +4,8 @@
  * the kernel (sched_ext); loader.c puts it there.
  *
  * All threads are its business.  A task (page.h) waits in a queue of its own, whatever its
- * priority; who runs is decided afresh each time that the CPU looks for somebody, from what tasks
- * have in their pages.  So nothing has to be sorted anew when a priority is lent or boosted.
+ * priority; which task runs is decided afresh each time that the CPU looks for somebody, from what
+ * tasks have in their pages.  So nothing has to be sorted anew when a priority is lent or boosted.
  * Others wait in order of arrival, and run when no task wants to.
  *
  * slot in         meaning                                      left by
@@ -16,20 +16,20 @@
  *                 another class has pushed it aside
  * none            sleeps; or is `away`: waits with the others  fw_enqueue
  *
- * K1  No task runs that has not been noted since it ran last, and published after that: noted in
- *     fw_dispatch, fw_stopping, fw_yield; published in fw_running, and in fw_dispatch where it is
- *     to go on running.
- * K2  Whatever makes another decision possible sets is_asked and kicks the CPU (`ask`); who begins
- *     to run and finds is_asked set was chosen too early, and kicks again.
- * K3  A thread that could run is run once in a while, whoever holds it back: so it can die, and the
- *     kernel's watchdog is content.  (One of a CPU's tasks that have waited for a lock for
+ * SCHED1  No task runs that has not been noted since it ran last, and published after that: noted
+ *     in fw_dispatch, fw_stopping, fw_yield; published in fw_running, and in fw_dispatch where it
+ *     is to go on running.
+ * SCHED2  Whatever makes another decision possible sets is_asked and kicks the CPU (`ask`); who
+ *     begins to run and finds is_asked set was chosen too early, and kicks again.
+ * SCHED3  A thread that could run is run once in a while, whoever holds it back: so it can die, and
+ *     the kernel's watchdog is content.  (One of a CPU's tasks that have waited for a lock for
  *     TURN_EVERY: SLICE_TURN each TURN_EVERY.  One of the others: SLICE_OTHERS, where tasks have
- *     had the CPU for MERCY_EVERY while they waited; and each of them within MERCY_WITHIN.)
+ *     had the CPU for RELIEF_EVERY while they waited; and each of them within RELIEF_WITHIN.)
  */
 #include "rt/scx/arrive.h"
-#include "rt/scx/gates.h"
 #include "rt/scx/hotplug.h"
 #include "rt/scx/others.h"
+#include "rt/scx/permits.h"
 
 char fw_license[] SEC("license") = "Dual MIT/GPL";
 
@@ -50,7 +50,7 @@ static __always_inline void end_task(struct task_struct *p, uint32_t slot)
 
     if (its)
         *its = 0;
-    fw_bury(slot);
+    fw_reap(slot);
 }
 
 /* That of slot_of; a thread that has called exec is none any more: it may have other rights. */
@@ -68,15 +68,15 @@ static __always_inline uint32_t live_slot_of(struct task_struct *p)
 static __always_inline void leave_to_others(uint32_t cpu, uint32_t chosen, uint64_t now)
 {
     struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
 
     if (chosen >= FW_RT_TASKS) {
         its->others_ns = 0;
         return;
     }
     if (w)
-        w->counts.astray++;
-    begin_note(FW_RT_SCX_STRAY, cpu, chosen, now);
+        w->counts.not_queued++;
+    begin_note(FW_RT_SCX_NOT_QUEUED, cpu, chosen, now);
 }
 
 SEC("struct_ops/fw_dispatch")
@@ -87,7 +87,7 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
     uint32_t slot = FW_RT_NOBODY, due, chosen;
     bool goes_on = previous && (previous->scx.flags & SCX_TASK_QUEUED);
 
-    __sync_lock_test_and_set(&its->is_asked, 0); /* first (K2) */
+    __sync_lock_test_and_set(&its->is_asked, 0); /* first (SCHED2) */
     if (goes_on)
         slot = live_slot_of(previous);
     end_note(cpu, slot, now);
@@ -102,7 +102,7 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
         return;
     }
     chosen = fw_decide(cpu);
-    if (chosen < FW_RT_TASKS && have_mercy(cpu, now))
+    if (chosen < FW_RT_TASKS && relieve_starved(cpu, now))
         return;
     if (chosen == slot && slot < FW_RT_TASKS) {
         set_slice(previous, SLICE);
@@ -149,7 +149,7 @@ void BPF_PROG(fw_runnable, struct task_struct *p, u64 flags)
     uint32_t slot = slot_of(p);
 
     if (slot < FW_RT_TASKS) {
-        struct fw_rt_scx_world *w = get_world();
+        struct fw_rt_scx_state *w = get_state();
         if (w)
             w->woke[slot] = bpf_ktime_get_ns();
         side[slot].is_fresh = 1;
@@ -220,7 +220,7 @@ bool BPF_PROG(fw_yield, struct task_struct *from, struct task_struct *to)
         bpf_task_storage_delete(&slots, from);
         if (page)
             answer(page, 0); /* before another task can have the page */
-        fw_bury(slot);
+        fw_reap(slot);
     }
     set_slice(from, 0);
     return false;
@@ -232,20 +232,20 @@ SEC("struct_ops/fw_set_cpumask")
 void BPF_PROG(fw_set_cpumask, struct task_struct *p, const struct cpumask *mask)
 {
     uint32_t slot = slot_of(p);
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
 
     if (slot >= FW_RT_TASKS || !w)
         return;
-    bool is_there = p->nr_cpus_allowed == 1 && bpf_cpumask_first(mask) == w->world.task[slot].cpu;
+    bool is_there = p->nr_cpus_allowed == 1 && bpf_cpumask_first(mask) == w->state.task[slot].cpu;
     fw_withdraw(slot, is_there ? FW_RT_SCX_HERE : FW_RT_SCX_AWAY, p->on_cpu);
     turn(p, slot);
-    ask(w->world.task[slot].cpu);
+    ask(w->state.task[slot].cpu);
 }
 
 /*
  * It goes to another class for a while, or for ever, by its policy or by a priority that a mutex of
- * the kernel's lends to it; or the scheduler comes to its end (S2).  fw_set_cpumask is called when
- * it comes back.
+ * the kernel's lends to it; or the scheduler comes to its end (SCX2).  fw_set_cpumask is called
+ * when it comes back.
  */
 SEC("struct_ops/fw_disable")
 void BPF_PROG(fw_disable, struct task_struct *p)
@@ -283,17 +283,17 @@ struct {
     __type(value, struct tick);
 } ticks SEC(".maps");
 
-/* K3, on CPUs that have no reason of their own to decide. */
+/* SCHED3, on CPUs that have no reason of their own to decide. */
 static int on_tick(void *map, uint32_t *key, struct tick *tick)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     int i;
 
     if (!w)
         return 0;
     FW_RT_EACH(i, FW_RT_TASKS)
     {
-        struct fw_rt_task_cell *c = &w->world.task[i];
+        struct fw_rt_task_record *c = &w->state.task[i];
         if (c->state == FW_RT_LIVE &&
             (c->request != 0 || side[i].away || (lost_slots & fw_rt_bit(i))))
             ask(c->cpu);
@@ -306,7 +306,7 @@ static int on_tick(void *map, uint32_t *key, struct tick *tick)
 SEC("struct_ops/fw_init")
 s32 BPF_PROG(fw_init)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
     uint32_t first = 0;
     struct tick *tick = bpf_map_lookup_elem(&ticks, &first);
     s32 error = scx_bpf_create_dsq(QUEUE_OTHERS, -1);
@@ -330,15 +330,15 @@ s32 BPF_PROG(fw_init)
         bpf_timer_set_callback(&tick->timer, on_tick);
         bpf_timer_start(&tick->timer, TICK, 0);
     }
-    w->world.alive = 1;
+    w->state.alive = 1;
     return 0;
 }
 
-/* All threads have left (S2, G5). */
+/* All threads have left (SCX2, PERMIT5). */
 SEC("struct_ops/fw_exit")
 void BPF_PROG(fw_exit, struct scx_exit_info *info)
 {
-    struct fw_rt_scx_world *w = get_world();
+    struct fw_rt_scx_state *w = get_state();
 
     if (!w)
         return;
@@ -347,7 +347,7 @@ void BPF_PROG(fw_exit, struct scx_exit_info *info)
     w->exit_kind = info->kind;
     w->exit_code = info->exit_code;
     close_all();
-    __sync_lock_test_and_set(&w->world.alive, 0);
+    __sync_lock_test_and_set(&w->state.alive, 0);
 }
 
 SEC(".struct_ops")

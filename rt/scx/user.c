@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define AWAY_NAP_NS 1000000 /* not where it belongs: looks again that late */
+#define AWAY_RECHECK_NS 1000000 /* not where it belongs: looks again that late */
 
 static struct fw_rt_scx *scx_of(const struct fw_rt_task *t)
 {
@@ -22,22 +22,22 @@ static uint32_t desc_of(const struct fw_rt_task *t, uint32_t d)
     return scx_of(t)->desc[d];
 }
 
-static uint64_t *line_of(const struct fw_rt_task *t, uint32_t desc)
+static uint64_t *queue_of(const struct fw_rt_task *t, uint32_t desc)
 {
-    return &scx_of(t)->shared->line[desc];
+    return &scx_of(t)->shared->queue[desc];
 }
 
 /* --- Asking ----------------------------------------------------------------------------------- */
 
 static int ask(struct fw_rt_task *t, uint32_t op)
 {
-    static const struct timespec nap = {.tv_nsec = AWAY_NAP_NS};
+    static const struct timespec recheck = {.tv_nsec = AWAY_RECHECK_NS};
     struct fw_rt_scx_page *page = t->page;
 
     if (!fw_rt_scx_is_alive_(scx_of(t)))
         return FW_RT_SCX_ENDED;
-    page->jobs = t->cell->jobs;
-    page->misses = t->cell->misses;
+    page->jobs = t->record->jobs;
+    page->misses = t->record->misses;
     fw_store32_release(&page->op, op);
     for (;;) {
         bool was_alive = fw_rt_scx_is_alive_(scx_of(t));
@@ -48,7 +48,7 @@ static int ask(struct fw_rt_task *t, uint32_t op)
             return FW_RT_SCX_ENDED;
         }
         if (fw_load32_relaxed(&page->away) != FW_RT_SCX_HERE)
-            nanosleep(&nap, NULL);
+            nanosleep(&recheck, NULL);
         sched_yield();
     }
 }
@@ -85,7 +85,7 @@ static int ask_for(struct fw_rt_task *t, uint32_t op, uint32_t desc)
 static int refuse_away(const struct fw_rt_task *t)
 {
     return fw_rt_fail_(EXDEV, "the task \"%s\" has been taken off CPU %u, or to another scheduler",
-                       t->cell->name, t->cell->cpu);
+                       t->record->name, t->record->cpu);
 }
 
 static int check_away(const struct fw_rt_task *t)
@@ -108,12 +108,12 @@ static int wait_for(struct fw_rt_task *t, uint32_t d)
     int error;
 
     tell(t, FW_RT_EVENT_BLOCK, d);
-    fw_store32_relaxed(&t->cell->request, d + 1);
+    fw_store32_relaxed(&t->record->request, d + 1);
     error = ask_for(t, FW_RT_SCX_LOCK, desc_of(t, d));
     if (error == FW_RT_SCX_ENDED)
-        error = fw_rt_is_boosting(t->world->lock[d].kind) ? fw_rt_scx_late_line_(t, d)
+        error = fw_rt_is_boosting(t->state->lock[d].kind) ? fw_rt_scx_late_queue_(t, d)
                                                           : fw_rt_scx_late_ceiling_(t, d, false);
-    fw_store32_relaxed(&t->cell->request, 0);
+    fw_store32_relaxed(&t->record->request, 0);
     fw_rt_wait_ends_(t, is_new);
     tell(t, FW_RT_EVENT_RESUME, d);
     return error == EXDEV ? refuse_away(t) : error; /* it has been taken away just now */
@@ -135,9 +135,9 @@ static bool take_by_itself(struct fw_rt_scx_page *page, uint32_t desc)
 /* Nobody has to be asked? */
 static bool pass(struct fw_rt_task *t, uint32_t d, uint32_t desc)
 {
-    if (fw_rt_scx_is_gated_(t, d))
-        return fw_rt_scx_pass_gate_(t, desc);
-    return !fw_rt_asks_kernel_((fw_rt_protocol)t->world->lock[d].protocol) &&
+    if (fw_rt_scx_has_permit_(t, d))
+        return fw_rt_scx_read_permit_(t, desc);
+    return !fw_rt_asks_kernel_((fw_rt_protocol)t->state->lock[d].protocol) &&
            take_by_itself(t->page, desc);
 }
 
@@ -161,7 +161,7 @@ static int lock_ceiling(struct fw_rt_task *t, uint32_t d, bool try)
     if (pass(t, d, desc))
         return 0;
     error = ask_for_ceiling(t, d, try);
-    if (error != 0 && error != EOWNERDEAD && fw_rt_scx_is_gated_(t, d))
+    if (error != 0 && error != EOWNERDEAD && fw_rt_scx_has_permit_(t, d))
         fw_rt_scx_unmark_(t, desc);
     return error;
 }
@@ -170,7 +170,7 @@ static void unlock_ceiling(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t desc = desc_of(t, d);
 
-    if (fw_rt_scx_is_gated_(t, d))
+    if (fw_rt_scx_has_permit_(t, d))
         fw_rt_scx_unmark_(t, desc);
     else
         fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
@@ -178,53 +178,53 @@ static void unlock_ceiling(struct fw_rt_task *t, uint32_t d)
         fw_rt_scx_late_wake_(t);
     else if (fw_load32_relaxed(&t->page->away) == 0 &&
              (fw_load32_relaxed(&t->page->unlock_call) ||
-              fw_rt_asks_kernel_((fw_rt_protocol)t->world->lock[d].protocol)) &&
+              fw_rt_asks_kernel_((fw_rt_protocol)t->state->lock[d].protocol)) &&
              ask_for(t, FW_RT_SCX_UNLOCK, desc) == FW_RT_SCX_ENDED)
         fw_rt_scx_late_wake_(t);
 }
 
-/* --- Lines ------------------------------------------------------------------------------------ */
+/* --- Queues ----------------------------------------------------------------------------------- */
 
-static int try_line(struct fw_rt_task *t, uint32_t d)
+static int try_queue(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t desc = desc_of(t, d);
     uint64_t empty = 0;
     int error;
 
     fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));
-    if (fw_cas64_seq_cst(line_of(t, desc), &empty, fw_rt_bit(fw_rt_scx_slot_(t)))) /* 0 -> own */
+    if (fw_cas64_seq_cst(queue_of(t, desc), &empty, fw_rt_bit(fw_rt_scx_slot_(t)))) /* 0 -> own */
         return 0;
     fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
     error = check_away(t);
     if (error == 0)
         error = ask_for(t, FW_RT_SCX_TRY, desc);
-    return error == FW_RT_SCX_ENDED ? fw_rt_scx_late_try_line_(t, d) : error;
+    return error == FW_RT_SCX_ENDED ? fw_rt_scx_late_try_queue_(t, d) : error;
 }
 
-static int lock_line(struct fw_rt_task *t, uint32_t d)
+static int lock_queue(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t desc = desc_of(t, d);
     uint64_t own = fw_rt_bit(fw_rt_scx_slot_(t));
 
     fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));
-    if (fw_or64_seq_cst(line_of(t, desc), own) == 0) /* 0 -> own */
+    if (fw_or64_seq_cst(queue_of(t, desc), own) == 0) /* 0 -> own */
         return 0;
     return wait_for(t, d);
 }
 
-static void unlock_line(struct fw_rt_task *t, uint32_t d)
+static void unlock_queue(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t desc = desc_of(t, d);
     uint64_t own = fw_rt_bit(fw_rt_scx_slot_(t)), left;
 
-    left = fw_and64_seq_cst(line_of(t, desc), ~own) & ~own;
+    left = fw_and64_seq_cst(queue_of(t, desc), ~own) & ~own;
     if (left != 0) {
         if (ask_for(t, FW_RT_SCX_UNLOCK, desc) == FW_RT_SCX_ENDED)
             fw_rt_scx_late_pass_on_(t, d);
         return;
     }
     fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
-    if (t->world->lock[d].kind == FW_RT_KIND_FMLP)
+    if (t->state->lock[d].kind == FW_RT_KIND_FMLP)
         fw_store32_relaxed(&t->page->unlocked, 1);
     if (fw_load32_relaxed(&t->page->unlock_call) && fw_load32_relaxed(&t->page->away) == 0)
         ask_for(t, FW_RT_SCX_UNLOCK, desc);
@@ -232,10 +232,10 @@ static void unlock_line(struct fw_rt_task *t, uint32_t d)
 
 /* --- What lock.c calls ------------------------------------------------------------------------ */
 
-/* The baselines of those with lines ask for nothing, but ask. */
+/* The baselines of those with queues ask for nothing, but ask. */
 static void ask_in_vain(struct fw_rt_task *t, uint32_t d)
 {
-    const struct fw_rt_lock_cell *l = &t->world->lock[d];
+    const struct fw_rt_lock_record *l = &t->state->lock[d];
 
     if (fw_rt_is_boosting(l->kind) && fw_rt_asks_kernel_((fw_rt_protocol)l->protocol))
         sched_yield();
@@ -245,17 +245,17 @@ int fw_rt_scx_lock_(struct fw_rt_task *t, uint32_t d, bool try)
 {
     int error;
 
-    if (!fw_rt_is_boosting(t->world->lock[d].kind))
+    if (!fw_rt_is_boosting(t->state->lock[d].kind))
         return lock_ceiling(t, d, try);
-    error = try ? try_line(t, d) : lock_line(t, d);
+    error = try ? try_queue(t, d) : lock_queue(t, d);
     ask_in_vain(t, d);
     return error;
 }
 
 int fw_rt_scx_unlock_(struct fw_rt_task *t, uint32_t d)
 {
-    if (fw_rt_is_boosting(t->world->lock[d].kind))
-        unlock_line(t, d);
+    if (fw_rt_is_boosting(t->state->lock[d].kind))
+        unlock_queue(t, d);
     else
         unlock_ceiling(t, d);
     ask_in_vain(t, d);

@@ -173,7 +173,7 @@ static bool map_page(int fd)
 static void show_page(void)
 {
     find_pid_namespace();
-    fw_running_ring_(page_at(place)->membership);
+    fw_running_ring_(page_at(place)->registration);
     fw_store32_relaxed(&unseen_sleeps, 0);
     fw_store64_release(&shown, place);
 }

@@ -48,9 +48,9 @@ void fw_running_slept_(void);
 bool fw_running_use_(int fd);
 
 /*
- * Joins: of a process that asks for it as the page says (membership: assist/page.h) the page tells
- * what its threads do.  The call that is made for it fails, changes nothing, and is heard.
+ * Joins: of a process that asks for it as the page says (registration: assist/page.h) the page
+ * tells what its threads do.  The call that is made for it fails, changes nothing, and is heard.
  */
-void fw_running_ring_(uint32_t membership);
+void fw_running_ring_(uint32_t registration);
 
 #endif

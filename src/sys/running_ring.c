@@ -10,13 +10,13 @@
 #include "sys/origin.h"
 #include "sys/running.h"
 
-void fw_running_ring_(uint32_t membership)
+void fw_running_ring_(uint32_t registration)
 {
     siginfo_t nothing;
 
-    if (membership == FW_ASSIST_BY_RING)
+    if (registration == FW_ASSIST_BY_RING)
         fw_system_call_(SYS_prctl, FW_ASSIST_RING, FW_ASSIST_VERSION, 0, 0, 0, 0);
-    else if (membership == FW_ASSIST_BY_WAIT)
+    else if (registration == FW_ASSIST_BY_WAIT)
         fw_system_call_(SYS_waitid, P_PID, (long)fw_process_id_(), (long)(uintptr_t)&nothing,
                         WEXITED | WNOHANG, 0, 0);
 }

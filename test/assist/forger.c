@@ -28,13 +28,13 @@ __attribute__((constructor)) static void count_cpus(void)
 }
 
 /* The linker gives these names to the library's function, and to what is in its place. */
-void __real_fw_running_ring_(uint32_t membership);
-void __wrap_fw_running_ring_(uint32_t membership);
+void __real_fw_running_ring_(uint32_t registration);
+void __wrap_fw_running_ring_(uint32_t registration);
 
-void __wrap_fw_running_ring_(uint32_t membership)
+void __wrap_fw_running_ring_(uint32_t registration)
 {
     __atomic_fetch_add(&rung, 1, __ATOMIC_RELAXED);
-    __real_fw_running_ring_(membership);
+    __real_fw_running_ring_(registration);
 }
 
 struct forged forge_page(void)
@@ -47,7 +47,7 @@ struct forged forge_page(void)
     demand(f.page != MAP_FAILED, "mmap");
     f.page->magic = FW_ASSIST_MAGIC;
     f.page->version = FW_ASSIST_VERSION;
-    f.page->membership = FW_ASSIST_BY_RING;
+    f.page->registration = FW_ASSIST_BY_RING;
     return f;
 }
 

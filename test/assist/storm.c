@@ -5,8 +5,8 @@
  *
  *     assist_storm [OPTION...] PROGRAM [ARGUMENT...]
  *
- *     --steady       start it once, and stop it at the end: the program has to become a member, if
- *                    need be when it is run again
+ *     --steady       start it once, and stop it at the end: the program has to become a
+ *                    participant, if need be when it is run again
  *     --twins        two of the program, each in a pid namespace of its own: same thread ids
  *     --reuse        the same, and thread ids are used again and again
  *     --unprivileged the program runs as nobody, who is in the group of the page's readers
@@ -28,12 +28,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fixture.h"
 #include "processes.h"
-#include "world.h"
 
 enum { READERS = 54321, NOBODY = 65534, HANG_S = 270, MOST_LIFE_US = 20000, MOST_GAP_US = 5000 };
 enum { NOBODY_ROUNDS = 20000 }; /* of a millisecond */
-enum { RUNS = 100 };            /* of a program that does not become a member */
+enum { RUNS = 100 };            /* of a program that does not become a participant */
 
 static struct {
     bool is_steady, are_twins, reuse_ids, is_unprivileged;
@@ -43,7 +43,7 @@ static struct {
 } asked = {.seed = 1};
 
 static struct {
-    unsigned starts, kills, removals, most_members;
+    unsigned starts, kills, removals, most_participants;
 } seen;
 
 /* --- The program ------------------------------------------------------------------------------ */
@@ -129,24 +129,24 @@ static void be_single(void *file)
 
 static void look(void)
 {
-    const struct fw_assist_page *page = world_map();
-    unsigned members;
+    const struct fw_assist_page *page = fixture_map();
+    unsigned participants;
 
     if (!page)
         return;
-    members = __atomic_load_n(&page->members, __ATOMIC_RELAXED);
-    if (members > seen.most_members)
-        seen.most_members = members;
+    participants = __atomic_load_n(&page->participants, __ATOMIC_RELAXED);
+    if (participants > seen.most_participants)
+        seen.most_participants = participants;
     munmap((void *)page, sizeof *page);
 }
 
 /*
- * Whether a member has been switched to; members that come and go between two looks show it.  A
- * program whose threads never found each other in the way has not rung, and is run again.
+ * Whether a participant has been switched to; participants that come and go between two looks show
+ * it.  A program whose threads never found each other in the way has not rung, and is run again.
  */
-static bool were_there_members(void)
+static bool were_there_participants(void)
 {
-    const struct fw_assist_page *page = world_map();
+    const struct fw_assist_page *page = fixture_map();
     uint64_t switches = 0;
 
     if (!page)
@@ -154,66 +154,66 @@ static bool were_there_members(void)
     for (unsigned i = 0; i < FW_ASSIST_CPUS; i++)
         switches += __atomic_load_n(&page->cpus[i].switches, __ATOMIC_RELAXED);
     munmap((void *)page, sizeof *page);
-    return seen.most_members != 0 || switches != 0;
+    return seen.most_participants != 0 || switches != 0;
 }
 
-/* One life of the assist, and how it ends. */
+/* One run of the assist, from start to end. */
 static void live_and_die(uint64_t *random)
 {
     unsigned soon = (unsigned)(draw(random) % MOST_GAP_US);
 
-    seen.starts += world_start();
+    seen.starts += fixture_start();
     if (draw(random) % 4 == 0)
-        CHECK(!world_start());
+        CHECK(!fixture_start());
     for (uint64_t n = draw(random) % 8; n > 0; n--) {
         usleep((useconds_t)(draw(random) % (MOST_LIFE_US / 4)));
-        world_hide_page(soon / 8);
+        fixture_hide_page(soon / 8);
     }
     usleep((useconds_t)(draw(random) % MOST_LIFE_US));
     look();
     switch (draw(random) % 8) {
     case 0:
-        world_unmount();
+        fixture_unmount();
         seen.removals++;
         break;
     case 1:
-        world_unpin_page();
+        fixture_unpin_page();
         seen.removals++;
         break;
     case 2:
-        world_unpin_all();
+        fixture_unpin_all();
         seen.removals++;
         break;
     case 3:
-        world_kill_a_stop(soon);
+        fixture_kill_a_stop(soon);
         seen.kills++;
         break;
     default:
         break;
     }
     usleep(soon);
-    world_stop();
+    fixture_stop();
     if (draw(random) % 4 == 0) {
-        world_kill_a_start((unsigned)(draw(random) % (4 * MOST_GAP_US)));
+        fixture_kill_a_start((unsigned)(draw(random) % (4 * MOST_GAP_US)));
         seen.kills++;
     }
     usleep(soon);
 }
 
-/* All members have ended: in the end nothing is told of anybody. */
+/* All participants have ended: in the end nothing is told of anybody. */
 static void await_nobody(void)
 {
-    const struct fw_assist_page *page = world_map();
+    const struct fw_assist_page *page = fixture_map();
     unsigned entries = 1, rounds = 0;
 
     if (!page)
         fail("the page has gone");
-    while (__atomic_load_n(&page->members, __ATOMIC_RELAXED) != 0 || entries != 0) {
+    while (__atomic_load_n(&page->participants, __ATOMIC_RELAXED) != 0 || entries != 0) {
         entries = 0;
         for (unsigned i = 0; i < FW_ASSIST_ENTRIES; i++)
             entries += __atomic_load_n(&page->threads[i], __ATOMIC_RELAXED) != 0;
         if (rounds++ == NOBODY_ROUNDS)
-            fail("%u members and %u entries are left", (unsigned)page->members, entries);
+            fail("%u participants and %u entries are left", (unsigned)page->participants, entries);
         usleep(1000);
     }
     munmap((void *)page, sizeof *page);
@@ -236,7 +236,7 @@ static bool is_at_work(pid_t *programs, unsigned n)
         programs[i] = 0;
         if (status == 0)
             continue;
-        world_stop();
+        fixture_stop();
         if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
             _exit(77);
         fail("%s ended with wait status %x", asked.program[0], (unsigned)status);
@@ -300,24 +300,24 @@ int main(int argc, char **argv)
     file = open(asked.program[0], O_PATH | O_CLOEXEC);
     if (file < 0)
         fail("%s: %s", asked.program[0], strerror(errno));
-    world_enter();
+    fixture_enter();
     if (asked.is_unprivileged)
-        world_readers(READERS);
+        fixture_readers(READERS);
     limit(HANG_S, asked.program[0]);
-    seen.starts = world_start();
+    seen.starts = fixture_start();
     n = asked.are_twins ? 2 : 1;
     do {
         if (runs++ == RUNS)
-            fail("the program has not become a member");
+            fail("the program has not become a participant");
         for (unsigned i = 0; i < n; i++)
             programs[i] = start(asked.are_twins ? be_twin : be_single, &file);
         weather(programs, n);
         if (asked.is_steady)
             await_nobody();
-    } while (asked.is_steady && !were_there_members());
-    world_stop();
+    } while (asked.is_steady && !were_there_participants());
+    fixture_stop();
     printf("%u runs, %u starts, %u of them or of the stops killed, %u removals by hand, "
-           "%u members at most\n",
-           runs, seen.starts, seen.kills, seen.removals, seen.most_members);
+           "%u participants at most\n",
+           runs, seen.starts, seen.kills, seen.removals, seen.most_participants);
     return 0;
 }

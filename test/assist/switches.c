@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tools/assist-cost: what a switch between threads costs, and a member that does nothing.
+ * For tools/assist-cost: what a switch between threads costs, and a participant that does nothing.
  *
  *     assist_switches yield N     two threads on one CPU yield to each other, N times each
  *     assist_switches pipe N      two processes on one CPU pass a byte to and fro, N times
- *     assist_switches member      rings for the assist's page, says "ready", and sleeps until the
- *                                 end of its input
+ *     assist_switches participant      rings for the assist's page, says "ready", and sleeps until
+ *                                 the end of its input
  *
  * The first two print nanoseconds for each switch.
  */
@@ -109,7 +109,7 @@ static void pass_to_and_fro(void)
     waitpid(other, NULL, 0);
 }
 
-static void be_member(void)
+static void be_participant(void)
 {
     union bpf_attr attr;
     char end;
@@ -136,13 +136,13 @@ int main(int argc, char **argv)
                                                      : NULL;
     uint64_t began;
 
-    if (argc == 2 && strcmp(what, "member") == 0) {
-        be_member();
+    if (argc == 2 && strcmp(what, "participant") == 0) {
+        be_participant();
         return EXIT_SUCCESS;
     }
     turns = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
     if (!play || turns == 0) {
-        fprintf(stderr, "Usage: %s yield|pipe N, or member\n", argv[0]);
+        fprintf(stderr, "Usage: %s yield|pipe N, or participant\n", argv[0]);
         return 2;
     }
     stay_on_one_cpu();

@@ -133,7 +133,7 @@ class Life(Alone):
     def test_all(self):
         self.assertIn("every process", self.assist("start", "--all"))
         self.assertTrue(self.assist("start", "--all").startswith("runs already\n"))
-        self.assertEqual(self.status()["membership"], "all")
+        self.assertEqual(self.status()["registration"], "all")
         until = time.monotonic() + PATIENCE
         while self.status()["switches"] == 0:
             self.assertLess(time.monotonic(), until, "no switch was seen")
@@ -141,11 +141,11 @@ class Life(Alone):
         self.stop()
 
     def test_members(self):
-        """Other programs of the machine may be members, too."""
+        """Other programs of the machine may be participants, too."""
         self.assist("start")
-        if self.status()["membership"] != "prctl":
+        if self.status()["registration"] != "prctl":
             self.stop()
-            self.skipTest("processes do not become members by prctl")
+            self.skipTest("processes do not become participants by prctl")
         with subprocess.Popen([sys.executable, "-c", "print(flush=True)\nwhile True: pass"],
                               preexec_fn=world.ring, stdout=subprocess.PIPE) as child:
             child.stdout.readline()
@@ -156,8 +156,8 @@ class Life(Alone):
             come_and_go()
         until = time.monotonic() + PATIENCE
         while (world.entry(child) or (0, 0))[0] < 3 or self.status()["switches"] < 3:
-            self.assertLess(time.monotonic(), until, "the member is not seen")
-        self.assertGreaterEqual(self.status()["members"], 1)
+            self.assertLess(time.monotonic(), until, "the participant is not seen")
+        self.assertGreaterEqual(self.status()["participants"], 1)
         self.assertIsNone(world.entry(os.getpid()))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -179,8 +179,8 @@ class Life(Alone):
 
 
 def come_and_go():
-    """Becomes a member, whose main thread is often switched to, from one that computes: a kernel
-    may leave out switches from idle threads."""
+    """Becomes a participant, whose main thread is often switched to, from one that computes: a
+    kernel may leave out switches from idle threads."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     world.ring()
     threading.Thread(target=compute, daemon=True).start()

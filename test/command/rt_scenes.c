@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The textbook's scenes, for furwock rt trace: what each protocol does about the same tasks.  Its
- * argument is the protocol's name.  Exit status 77 where SCHED_FIFO is refused.
+ * The textbook's scenarios, for furwock rt trace: what each protocol does about the same tasks.
+ * Its argument is the protocol's name.  Exit status 77 where SCHED_FIFO is refused.
  *
  * On one CPU: "low" is in a section under A when "middle", who wants B, and "high", who wants A,
  * come.  On two: "low" is in a section when "high", who wants no lock, comes to its CPU, and "r1",

@@ -15,7 +15,7 @@
 enum { SECTIONS = 3, PATIENCE_S = 50, SKIPPED = 77 };
 
 static fw_rt_group *group;
-static pthread_barrier_t gate;
+static pthread_barrier_t proxy;
 static int cpu;
 
 struct task {
@@ -37,7 +37,7 @@ static void *run(void *arg)
         t->error = fw_rt_open(task, "r", FW_RT_PCP_DU, 0, &lock);
     if (t->error != 0)
         fprintf(stderr, "%s: %s\n", t->name, fw_rt_strerror());
-    pthread_barrier_wait(&gate);
+    pthread_barrier_wait(&proxy);
     for (int i = 0; i < SECTIONS && t->error == 0; i++) {
         t->error = fw_rt_lock(task, lock);
         if (t->error == 0)
@@ -62,7 +62,7 @@ int main(void)
     while (!CPU_ISSET((size_t)cpu, &allowed))
         cpu++;
     if (fw_rt_group_open(&group, NULL, FW_RT_TIER_A) != 0 ||
-        pthread_barrier_init(&gate, NULL, 2) != 0)
+        pthread_barrier_init(&proxy, NULL, 2) != 0)
         return EXIT_FAILURE;
     for (int i = 0; i < 2; i++)
         if (pthread_create(&threads[i], NULL, run, &tasks[i]) != 0)

@@ -4,7 +4,7 @@
  * `furwock rt status` to look at; says "ready" and its thread's id, and stays until its standard
  * input ends.
  *
- *     rt_world NAME [half|magic|version|tier|nonsense]
+ *     rt_state NAME [half|magic|version|tier|nonsense]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +29,9 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void add_task(struct fw_rt_world *w, int slot, const char *name, uint32_t base)
+static void add_task(struct fw_rt_state *w, int slot, const char *name, uint32_t base)
 {
-    struct fw_rt_task_cell *c = &w->task[slot];
+    struct fw_rt_task_record *c = &w->task[slot];
 
     strncpy(c->name, name, sizeof c->name - 1);
     c->base = base;
@@ -42,10 +42,10 @@ static void add_task(struct fw_rt_world *w, int slot, const char *name, uint32_t
     w->tasks = (uint32_t)slot + 1;
 }
 
-static void add_lock(struct fw_rt_world *w, int d, const char *name, fw_rt_protocol protocol,
+static void add_lock(struct fw_rt_state *w, int d, const char *name, fw_rt_protocol protocol,
                      uint32_t kind, uint32_t ceiling)
 {
-    struct fw_rt_lock_cell *l = &w->lock[d];
+    struct fw_rt_lock_record *l = &w->lock[d];
 
     strncpy(l->name, name, sizeof l->name - 1);
     l->protocol = (uint32_t)protocol;
@@ -56,7 +56,7 @@ static void add_lock(struct fw_rt_world *w, int d, const char *name, fw_rt_proto
 }
 
 /* "low" has "state"; "high" wants it; "middle" is held back by it; "ghost" died with "log". */
-static void make_up(struct fw_rt_world *w)
+static void make_up(struct fw_rt_state *w)
 {
     add_task(w, LOW, "low", 10);
     add_task(w, HIGH, "high", 30);
@@ -83,7 +83,7 @@ static void make_up(struct fw_rt_world *w)
     w->magic = FW_RT_MAGIC;
 }
 
-static void spoil(struct fw_rt_world *w, const char *how)
+static void spoil(struct fw_rt_state *w, const char *how)
 {
     if (strcmp(how, "half") == 0)
         w->magic = 0;
@@ -94,21 +94,21 @@ static void spoil(struct fw_rt_world *w, const char *how)
     else if (strcmp(how, "tier") == 0)
         w->tier = 77;
     else
-        memset(&w->task, 0xff, sizeof *w - offsetof(struct fw_rt_world, task));
+        memset(&w->task, 0xff, sizeof *w - offsetof(struct fw_rt_state, task));
 }
 
 int main(int argc, char **argv)
 {
     fw_region *region;
-    void *world;
+    void *state;
 
     if (argc < 2 || fw_region_open(argv[1], REGION_BYTES, FW_REGION_CREATE | 0644, &region) != 0 ||
-        fw_region_object(region, "furwock-rt", FW_REGION_DATA, sizeof(struct fw_rt_world),
-                         FW_REGION_CREATE, &world) != 0)
+        fw_region_object(region, "furwock-rt", FW_REGION_DATA, sizeof(struct fw_rt_state),
+                         FW_REGION_CREATE, &state) != 0)
         return EXIT_FAILURE;
-    make_up(world);
+    make_up(state);
     if (argc > 2)
-        spoil(world, argv[2]);
+        spoil(state, argv[2]);
     printf("ready %d\n", (int)getpid());
     fflush(stdout);
     while (getchar() != EOF)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How a thread becomes a task beside tasks that run: it never waits for one that is less urgent,
- * but for sections that outrank it.  (The program is linked with --wrap for both calls.)
+ * except for sections that outrank it.  (The program is linked with --wrap for both calls.)
  */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
 #include "rt/internal.h"
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 int __real_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
 int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
@@ -22,7 +22,7 @@ static void record(char what)
 {
     size_t n = strlen(calls);
 
-    STAGE_CHECK(!is_recording || n < sizeof calls - 1);
+    SCENARIO_CHECK(!is_recording || n < sizeof calls - 1);
     if (is_recording)
         calls[n] = what;
 }
@@ -43,19 +43,19 @@ int __wrap_sched_setscheduler(pid_t pid, int policy, const struct sched_param *p
 
 static void the_priority_comes_first_and_goes_last(void)
 {
-    struct fw_rt_task_options o = {.cpu = stage_cpu(), .priority = 7};
+    struct fw_rt_task_options o = {.cpu = scenario_cpu(), .priority = 7};
     fw_rt_group *group;
     fw_rt_task *task;
 
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     is_recording = true;
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    STAGE_CHECK(strcmp(calls, "PC") == 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    SCENARIO_CHECK(strcmp(calls, "PC") == 0);
     memset(calls, 0, sizeof calls);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
-    STAGE_CHECK(strcmp(calls, "CP") == 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_CHECK(strcmp(calls, "CP") == 0);
     is_recording = false;
-    STAGE_EXPECT(fw_rt_group_close(group), 0);
+    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
 }
 
 /* --- A thread that was urgent already begins beside a section --- */
@@ -74,14 +74,14 @@ static void be_urgent(int priority)
     cpu_set_t cpus;
 
     CPU_ZERO(&cpus);
-    CPU_SET((size_t)stage_cpu(), &cpus);
-    STAGE_CHECK(__real_sched_setscheduler(0, SCHED_FIFO, &param) == 0);
-    STAGE_CHECK(__real_sched_setaffinity(0, sizeof cpus, &cpus) == 0);
+    CPU_SET((size_t)scenario_cpu(), &cpus);
+    SCENARIO_CHECK(__real_sched_setscheduler(0, SCHED_FIFO, &param) == 0);
+    SCENARIO_CHECK(__real_sched_setaffinity(0, sizeof cpus, &cpus) == 0);
 }
 
 static void *begin_late(void *arg)
 {
-    struct fw_rt_task_options o = {.name = "H", .cpu = stage_cpu(), .priority = 30};
+    struct fw_rt_task_options o = {.name = "H", .cpu = scenario_cpu(), .priority = 30};
     fw_rt_task *task;
 
     (void)arg;
@@ -89,28 +89,28 @@ static void *begin_late(void *arg)
     sem_post(&late.ready);
     while (sem_wait(&late.cue) != 0)
         ;
-    stage_say("H comes");
-    STAGE_EXPECT(fw_rt_task_begin(&task, late.group, &o), 0);
-    stage_say("H runs");
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    scenario_say("H comes");
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, late.group, &o), 0);
+    scenario_say("H runs");
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
     return NULL;
 }
 
 static void hold_while_one_begins(struct actor *me)
 {
     late.group = me->task->group;
-    STAGE_EXPECT(sem_init(&late.ready, 0, 0), 0);
-    STAGE_EXPECT(sem_init(&late.cue, 0, 0), 0);
-    STAGE_EXPECT(pthread_create(&late.thread, NULL, begin_late, NULL), 0);
+    SCENARIO_EXPECT(sem_init(&late.ready, 0, 0), 0);
+    SCENARIO_EXPECT(sem_init(&late.cue, 0, 0), 0);
+    SCENARIO_EXPECT(pthread_create(&late.thread, NULL, begin_late, NULL), 0);
     while (sem_wait(&late.ready) != 0)
         ;
-    stage_lock(me, 'A');
+    scenario_lock(me, 'A');
     sem_post(&late.cue);
-    stage_say("L goes on");
-    stage_unlock(me, 'A');
-    STAGE_EXPECT(pthread_join(late.thread, NULL), 0);
-    stage_say("L ends");
-    stage_cue(user);
+    scenario_say("L goes on");
+    scenario_unlock(me, 'A');
+    SCENARIO_EXPECT(pthread_join(late.thread, NULL), 0);
+    scenario_say("L ends");
+    scenario_cue(user);
 }
 
 static void be_a_user(struct actor *me)
@@ -127,10 +127,10 @@ static void sections_go_before_who_begins(fw_rt_protocol protocol)
     bool asks_kernel = protocol == FW_RT_MPCP || protocol == FW_RT_FMLP;
 
     user = &a[1];
-    stage_play("one begins", protocol, a, 2,
-               asks_kernel
-                   ? "L wants A\nL has A\nL goes on\nL leaves A\nH comes\nH runs\nL ends\n"
-                   : "L wants A\nL has A\nH comes\nL goes on\nL leaves A\nH runs\nL ends\n");
+    scenario_play("one begins", protocol, a, 2,
+                  asks_kernel
+                      ? "L wants A\nL has A\nL goes on\nL leaves A\nH comes\nH runs\nL ends\n"
+                      : "L wants A\nL has A\nH comes\nL goes on\nL leaves A\nH runs\nL ends\n");
 }
 
 int main(void)
@@ -138,7 +138,7 @@ int main(void)
     static const fw_rt_protocol protocols[] = {FW_RT_IPCP, FW_RT_MPCP, FW_RT_MPCP_DU, FW_RT_FMLP,
                                                FW_RT_FMLP_DU};
 
-    stage_begin();
+    scenario_begin();
     the_priority_comes_first_and_goes_last();
     for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++)
         sections_go_before_who_begins(protocols[i]);

@@ -4,8 +4,8 @@
 if(CMAKE_CROSSCOMPILING)
     return()
 endif()
-add_library(rt_cast STATIC cast.c)
-target_link_libraries(rt_cast PUBLIC processes furwock_rt furwock_rt_private PRIVATE fw_house)
+add_library(rt_fixture STATIC fixture.c)
+target_link_libraries(rt_fixture PUBLIC processes furwock_rt furwock_rt_private PRIVATE fw_house)
 
 # The library, with a word to the test before each step that others can see.
 get_target_property(sources furwock_rt SOURCES)
@@ -14,10 +14,10 @@ target_compile_options(furwock_rt_stepped PRIVATE
     -include ${PROJECT_SOURCE_DIR}/test/ipc/step/atomic.h)
 target_link_libraries(furwock_rt_stepped PUBLIC furwock PRIVATE fw_house furwock_rt_private)
 
-# Lines with moments that a thread sanitizer draws out too far.
+# Queues with moments that a thread sanitizer draws out too far.
 if(NOT FURWOCK_SANITIZE STREQUAL "thread")
-    fw_rt_test(boost LIBS rt_cast)
-    fw_rt_test(outside LIBS rt_cast)
+    fw_rt_test(boost LIBS rt_fixture)
+    fw_rt_test(outside LIBS rt_fixture)
     foreach(name process storm exec reuse users)
         fw_rt_test(${name} LIBS processes)
     endforeach()

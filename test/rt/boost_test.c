@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cast.h"
+#include "fixture.h"
 #include "rt/boost_word.h"
 
 static bool is_fmlp, is_baseline;
@@ -40,16 +40,16 @@ static void grants_are_in_order(void)
         {.name = "4", .cpu = cpus[1], .priority = 30, .play = want_a, .opens = "a"},
     };
 
-    raise_curtain(all, 5);
+    fixture_start(all, 5);
     cue(0);
     await(&told);
     for (unsigned i = 1; i < 5; i++) {
         cue(i);
         until_waiting('a', i);
     }
-    CHECK(fw_rt_word_owner(cell('a')->counter) == 0);
+    CHECK(fw_rt_word_owner(record('a')->counter) == 0);
     cue(0);
-    drop_curtain(is_fmlp ? "1234" : "4231");
+    fixture_finish(is_fmlp ? "1234" : "4231");
 }
 
 /* --- Who is in a section goes before those of its CPU who wake up --- */
@@ -71,7 +71,7 @@ static void hold_against_h(struct actor *a)
     wake_at = now_ns() + 2000000;
     cue(1);
     while (is_baseline ? now_ns() < wake_at + 1000000
-                       : __atomic_load_n(&a->task->cell->unlock_call, __ATOMIC_RELAXED) == 0)
+                       : __atomic_load_n(&a->task->record->unlock_call, __ATOMIC_RELAXED) == 0)
         continue;
     log_event('l');
     leave(a, 'a');
@@ -94,11 +94,11 @@ static void sections_go_before_those_who_wake(void)
         {.name = "R", .cpu = cpus[0], .priority = 45, .play = want_a, .opens = "a"},
     };
 
-    raise_curtain(all, 3);
+    fixture_start(all, 3);
     cue(2); /* only so that the lock is shared with another CPU */
     until_played(1);
     cue(0);
-    drop_curtain("RlHL");
+    fixture_finish("RlHL");
 }
 
 /* --- Who is granted a lock preempts those of its CPU who are in no section --- */
@@ -123,7 +123,7 @@ static void grant_beside(int priority, void (*play)(struct actor *), int others)
 
     if (cpus[0] == cpus[1])
         return; /* B would keep L from leaving */
-    raise_curtain(all, 3);
+    fixture_start(all, 3);
     cue(0);
     await(&told);
     cue(1);
@@ -131,7 +131,7 @@ static void grant_beside(int priority, void (*play)(struct actor *), int others)
     cue(2);
     await(&told);
     cue(0);
-    drop_curtain("TB");
+    fixture_finish("TB");
 }
 
 static void who_is_granted_a_lock_is_boosted(void)
@@ -148,7 +148,7 @@ static void want_a_alone(struct actor *a)
     take(a, 'a');
     CHECK(sched_getparam(0, &param) == 0);
     CHECK(is_baseline ? param.sched_priority > a->priority : param.sched_priority == a->priority);
-    CHECK((a->task->cell->boost != 0) == is_baseline);
+    CHECK((a->task->record->boost != 0) == is_baseline);
     log_event('T');
     leave(a, 'a');
 }
@@ -166,7 +166,7 @@ static bool does_b_go_first;
 /* Has b when the other one is granted a; leaves it when that one is waiting, or through. */
 static void hold_b_meanwhile(struct actor *a)
 {
-    uint32_t other = cast[1].task->slot;
+    uint32_t other = tasks_of_test[1].task->slot;
     bool is_seen = false;
 
     take(a, 'b');
@@ -174,9 +174,9 @@ static void hold_b_meanwhile(struct actor *a)
     cue(0); /* the one that has a, on the other CPU: it leaves */
     while (!is_seen && __atomic_load_n(&n_played, __ATOMIC_ACQUIRE) == 0)
         is_seen =
-            __atomic_load_n(&a->task->cell->unlock_call, __ATOMIC_RELAXED) != 0 ||
+            __atomic_load_n(&a->task->record->unlock_call, __ATOMIC_RELAXED) != 0 ||
             (is_baseline && does_b_go_first &&
-             fw_rt_word_owner(__atomic_load_n(&cell('a')->counter, __ATOMIC_RELAXED)) == other);
+             fw_rt_word_owner(__atomic_load_n(&record('a')->counter, __ATOMIC_RELAXED)) == other);
     log_event('b');
     leave(a, 'b');
 }
@@ -199,7 +199,7 @@ static void sections_go_by_rank(bool is_b_above)
     };
 
     does_b_go_first = !is_fmlp && is_b_above;
-    raise_curtain(all, 4);
+    fixture_start(all, 4);
     cue(0);
     await(&told);
     cue(1);
@@ -209,7 +209,7 @@ static void sections_go_by_rank(bool is_b_above)
     until_played(2);
     wake_at = 0;
     cue(3);
-    drop_curtain(does_b_go_first ? "bTH" : "TbH");
+    fixture_finish(does_b_go_first ? "bTH" : "TbH");
 }
 
 static void sections_go_by_ceiling_or_age(void)
@@ -224,21 +224,21 @@ static void sections_go_by_ceiling_or_age(void)
 
 static void try_out(struct actor *a)
 {
-    uint64_t stamp = a->task->cell->stamp;
+    uint64_t stamp = a->task->record->stamp;
 
     CHECK(fw_rt_trylock(a->task, 0) == EBUSY);
-    CHECK(a->task->cell->held == 0);
+    CHECK(a->task->record->held == 0);
     CHECK(fw_rt_trylock(a->task, 1) == 0);
     CHECK(fw_rt_trylock(a->task, 0) == EPERM && fw_rt_lock(a->task, 0) == EPERM);
     CHECK(fw_rt_lock(a->task, 1) == EDEADLK);
     CHECK(fw_rt_unlock(a->task, 0) == EPERM);
-    CHECK(a->task->cell->held == fw_rt_bit(1));
+    CHECK(a->task->record->held == fw_rt_bit(1));
     CHECK(fw_rt_unlock(a->task, 1) == 0);
     /* Each request has its own age, also of a lock that was left and taken again at once. */
     for (unsigned i = 0; i < 10; i++) {
         take(a, 'b');
-        CHECK(!is_fmlp || a->task->cell->stamp > stamp);
-        stamp = a->task->cell->stamp;
+        CHECK(!is_fmlp || a->task->record->stamp > stamp);
+        stamp = a->task->record->stamp;
         leave(a, 'b');
     }
     log_event('T');
@@ -251,13 +251,13 @@ static void answers_are_those_of_the_header(void)
         {.name = "T", .cpu = cpus[0], .priority = 10, .play = try_out, .opens = "ab"},
     };
 
-    raise_curtain(all, 2);
+    fixture_start(all, 2);
     cue(0);
     await(&told);
     cue(1);
     until_played(1);
     cue(0);
-    drop_curtain("T");
+    fixture_finish("T");
 }
 
 int main(int argc, char **argv)
@@ -274,7 +274,7 @@ int main(int argc, char **argv)
         {"answers are those of the header", answers_are_those_of_the_header},
     };
 
-    open_the_house();
+    fixture_begin();
     for (protocol = FW_RT_MPCP; protocol <= FW_RT_FMLP_DU; protocol++) {
         if (argc > 1 && strcmp(argv[1], fw_rt_protocol_name(protocol)) != 0)
             continue;

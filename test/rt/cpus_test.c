@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 int __real_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
 int __real_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
@@ -40,16 +40,16 @@ int main(void)
     fw_rt_group *group;
     fw_rt_task *task;
 
-    stage_begin();
+    scenario_begin();
     options.cpu = sched_getcpu();
     memset(&after, 0, sizeof after);
-    STAGE_CHECK(__real_sched_getaffinity(0, sizeof before, &before) == 0);
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
-    STAGE_CHECK(given_back >= LEAST);
-    STAGE_CHECK(__real_sched_getaffinity(0, sizeof after, &after) == 0);
-    STAGE_CHECK(CPU_EQUAL(&before, &after));
-    STAGE_EXPECT(fw_rt_group_close(group), 0);
+    SCENARIO_CHECK(__real_sched_getaffinity(0, sizeof before, &before) == 0);
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_CHECK(given_back >= LEAST);
+    SCENARIO_CHECK(__real_sched_getaffinity(0, sizeof after, &after) == 0);
+    SCENARIO_CHECK(CPU_EQUAL(&before, &after));
+    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
     return 0;
 }

@@ -4,7 +4,7 @@
  * and again, each time in a group as good as new, and dies one step later each time, until it gets
  * through: a process that is killed, or a thread that ends without a word.  Steps are what others
  * can see (ipc/step/atomic.h).  Others hold the lock then, or wait for it; they must go on, and
- * whoever finds the data half changed has been told.
+ * a task that finds the data half changed has been told.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -36,7 +36,7 @@ void fw_look_(void);
 
 static char name[64], doing[100];
 static fw_rt_group *group;
-static struct fw_rt_world *world;
+static struct fw_rt_state *state;
 static fw_rt_protocol protocol;
 static int cpu;
 static unsigned deaths;
@@ -115,16 +115,16 @@ static void leave(fw_rt_task *task)
     CHECK(fw_rt_unlock(task, 0) == 0);
 }
 
-/* --- The scenes --- */
+/* --- The scenarios --- */
 
-struct scene {
+struct scenario {
     const char *name;
-    void (*company)(fw_rt_task *);
+    void (*peer)(fw_rt_task *);
     void (*before)(fw_rt_task *); /* the victim, not counted */
     void (*act)(fw_rt_task *);    /* the victim, counted; NULL: it begins, locks, and ends */
 };
 
-/* Its cell is the dead one's no more, when all is played again. */
+/* Its record is the dead one's no more, when all is played again. */
 static const char *victim(void)
 {
     return last_step == NEVER ? "survivor" : "victim";
@@ -134,7 +134,7 @@ static const char *victim(void)
 static bool is_waiting(const char *who)
 {
     for (unsigned i = 0; i < FW_RT_TASKS; i++) {
-        const struct fw_rt_task_cell *c = &world->task[i];
+        const struct fw_rt_task_record *c = &state->task[i];
         if (strcmp(c->name, who) == 0 && __atomic_load_n(&c->since, __ATOMIC_RELAXED) != 0)
             return true;
     }
@@ -185,9 +185,9 @@ static void hold_and_let_come(fw_rt_task *task)
     usleep(LOOK_US);
 }
 
-enum { ALONE, HELD, AWAITED, BEFORE_ALL, ALL_OF_LIFE, SCENES };
+enum { ALONE, HELD, AWAITED, BEFORE_ALL, ALL_OF_LIFE, SCENARIOS };
 
-static const struct scene scenes[SCENES] = {
+static const struct scenario scenarios[SCENARIOS] = {
     [ALONE] = {"alone", NULL, NULL, lock_all},
     [HELD] = {"held", hold, NULL, lock_all},
     [AWAITED] = {"awaited", come_second, hold_and_let_come, leave},
@@ -213,10 +213,10 @@ static void *play_it(void *arg)
     return NULL;
 }
 
-static void enter_stage(struct player *p, void (*what)(void *), const struct scene *scene)
+static void begin_player(struct player *p, void (*what)(void *), const struct scenario *scenario)
 {
     p->play = what;
-    p->arg = (void *)(uintptr_t)scene;
+    p->arg = (void *)(uintptr_t)scenario;
     if (are_threads)
         CHECK(pthread_create(&p->thread, NULL, play_it, p) == 0);
     else
@@ -224,7 +224,7 @@ static void enter_stage(struct player *p, void (*what)(void *), const struct sce
 }
 
 /* The victim may have been killed. */
-static void leave_stage(struct player *p, bool may_die)
+static void end_player(struct player *p, bool may_die)
 {
     int status = 0;
 
@@ -238,31 +238,31 @@ static void leave_stage(struct player *p, bool may_die)
         fail("%s: ended with signal %d", doing, WTERMSIG(status));
 }
 
-static void be_company(void *arg)
+static void be_peer(void *arg)
 {
-    const struct scene *scene = arg;
+    const struct scenario *scenario = arg;
     fw_rt_task *task = begin("company", COMPANY);
 
-    scene->company(task);
+    scenario->peer(task);
     CHECK(fw_rt_task_end(task) == 0);
 }
 
 static void be_victim(void *arg)
 {
-    const struct scene *scene = arg;
+    const struct scenario *scenario = arg;
     fw_rt_task *task;
 
-    if (scene->act == NULL) {
+    if (scenario->act == NULL) {
         is_counted = true;
         task = begin(victim(), VICTIM);
         lock_all(task);
         CHECK(fw_rt_task_end(task) == 0);
     } else {
         task = begin(victim(), VICTIM);
-        if (scene->before != NULL)
-            scene->before(task);
+        if (scenario->before != NULL)
+            scenario->before(task);
         is_counted = true;
-        scene->act(task);
+        scenario->act(task);
     }
     is_counted = false;
     set(&here->is_through);
@@ -280,66 +280,66 @@ static void be_witness(void *unused)
 
 /*
  * Nothing of the dead holds others up.  (Where a waiter has died, it may still stand in the line,
- * or in a gate, until somebody meets it there.)
+ * or in a proxy, until somebody meets it there.)
  */
 static void expect_order(void)
 {
-    const struct fw_rt_lock_cell *l = &world->lock[0];
+    const struct fw_rt_lock_record *l = &state->lock[0];
     struct player witness, holder, waiter;
 
-    enter_stage(&witness, be_witness, NULL);
-    leave_stage(&witness, false);
-    if (l->counter != 0 || (protocol == FW_RT_PIP && l->gate != 0))
-        fail("%s: word %x, gate %x", doing, l->counter, l->gate);
+    begin_player(&witness, be_witness, NULL);
+    end_player(&witness, false);
+    if (l->counter != 0 || (protocol == FW_RT_PIP && l->pi_word != 0))
+        fail("%s: word %x, proxy %x", doing, l->counter, l->pi_word);
     memset(here, 0, sizeof *here);
     last_step = NEVER;
-    enter_stage(&holder, be_company, &scenes[HELD]);
+    begin_player(&holder, be_peer, &scenarios[HELD]);
     while (!is_set(&here->is_there))
         usleep(LOOK_US);
-    enter_stage(&waiter, be_victim, &scenes[HELD]);
-    leave_stage(&holder, false);
-    leave_stage(&waiter, false);
+    begin_player(&waiter, be_victim, &scenarios[HELD]);
+    end_player(&holder, false);
+    end_player(&waiter, false);
 }
 
 /* Returns whether the victim got through. */
-static bool run(const struct scene *scene, unsigned at)
+static bool run(const struct scenario *scenario, unsigned at)
 {
-    struct player company, victim;
+    struct player peer, victim;
     bool is_through;
 
     last_step = at;
     memset(here, 0, sizeof *here);
-    if (scene->company != NULL) {
-        enter_stage(&company, be_company, scene);
+    if (scenario->peer != NULL) {
+        begin_player(&peer, be_peer, scenario);
         while (!is_set(&here->is_there))
             usleep(LOOK_US);
     }
-    enter_stage(&victim, be_victim, scene);
-    leave_stage(&victim, true);
+    begin_player(&victim, be_victim, scenario);
+    end_player(&victim, true);
     is_through = is_set(&here->is_through);
     set(&here->is_over);
-    if (scene->company != NULL)
-        leave_stage(&company, false);
+    if (scenario->peer != NULL)
+        end_player(&peer, false);
     expect_order();
     return is_through;
 }
 
-static void play(const struct scene *scene)
+static void play(const struct scenario *scenario)
 {
     unsigned at = 0;
     bool is_through = false;
 
     for (; !is_through; at++) {
         CHECK(at < MOST_STEPS);
-        snprintf(doing, sizeof doing, "%s, %s, step %u", fw_rt_protocol_name(protocol), scene->name,
-                 at);
+        snprintf(doing, sizeof doing, "%s, %s, step %u", fw_rt_protocol_name(protocol),
+                 scenario->name, at);
         limit(LONGEST_S, doing);
         snprintf(name, sizeof name, "/furwock-rt-death-%d", (int)getpid());
         CHECK(fw_rt_group_open(&group, are_threads ? NULL : name, FW_RT_TIER_A) == 0);
         if (!are_threads)
             fw_region_remove(name);
-        world = group->world;
-        is_through = run(scene, at);
+        state = group->state;
+        is_through = run(scenario, at);
         if (!are_threads) /* it counts those that have died in this process */
             CHECK(fw_rt_group_close(group) == 0);
     }
@@ -354,8 +354,8 @@ static void play_all(const char *only)
         if (protocol == FW_RT_PCP_DU_PF ||
             (only != NULL && strcmp(only, fw_rt_protocol_name(protocol)) != 0))
             continue;
-        for (unsigned i = 0; i < SCENES; i++)
-            play(&scenes[i]);
+        for (unsigned i = 0; i < SCENARIOS; i++)
+            play(&scenarios[i]);
     }
 }
 

@@ -34,9 +34,9 @@ enum { TASKS = 5, LOCKS = 3, CPU = 0, GROUP = 77, USER = 5, SLOT = 7, DESC = 11 
 enum { UPPER, LOWER, LINE };
 
 static struct shared {
-    struct fw_rt_scx_world scheduler;
+    struct fw_rt_scx_state scheduler;
     struct fw_rt_scx_page pages[FW_RT_SCX_PAGES];
-    struct fw_rt_world world;
+    struct fw_rt_state state;
     uint32_t inside[LOCKS], entries[LOCKS], deaths[LOCKS], joined;
 } * shared;
 
@@ -50,34 +50,34 @@ static void make_up(void)
 
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED);
-    scx = (struct fw_rt_scx){.world = &shared->scheduler,
+    scx = (struct fw_rt_scx){.state = &shared->scheduler,
                              .pages = shared->pages,
                              .shared = (void *)&shared->pages[FW_RT_SCX_SHARED],
                              .user = USER,
                              .group = GROUP};
-    group = (struct fw_rt_group){.world = &shared->world, .shared = FW_FUTEX_SHARED, .scx = &scx};
+    group = (struct fw_rt_group){.state = &shared->state, .shared = FW_FUTEX_SHARED, .scx = &scx};
     for (uint32_t d = 0; d < LOCKS; d++) {
         scx.desc[d] = (uint8_t)(DESC + d);
-        shared->world.lock[d].kind = shared->scheduler.world.lock[DESC + d].kind = kinds[d];
-        shared->world.lock[d].protocol = kinds[d] == FW_RT_KIND_PCP ? FW_RT_PCP_DU : FW_RT_MPCP_DU;
-        shared->scheduler.world.lock[DESC + d].ceiling = TASKS;
+        shared->state.lock[d].kind = shared->scheduler.state.lock[DESC + d].kind = kinds[d];
+        shared->state.lock[d].protocol = kinds[d] == FW_RT_KIND_PCP ? FW_RT_PCP_DU : FW_RT_MPCP_DU;
+        shared->scheduler.state.lock[DESC + d].ceiling = TASKS;
     }
 }
 
 static void begin(struct fw_rt_task *t, uint32_t number)
 {
     uint32_t slot = SLOT + number;
-    struct fw_rt_task_cell *known = &shared->scheduler.world.task[slot];
+    struct fw_rt_task_record *known = &shared->scheduler.state.task[slot];
 
-    *t = (struct fw_rt_task){.cell = &shared->world.task[number],
-                             .world = &shared->world,
+    *t = (struct fw_rt_task){.record = &shared->state.task[number],
+                             .state = &shared->state,
                              .group = &group,
                              .slot = number,
                              .tid = (uint32_t)syscall(SYS_gettid),
                              .shared = FW_FUTEX_SHARED,
                              .page = &shared->pages[slot]};
-    t->cell->base = known->base = number + 1;
-    t->cell->cpu = known->cpu = CPU;
+    t->record->base = known->base = number + 1;
+    t->record->cpu = known->cpu = CPU;
     t->page->tid = t->tid;
     t->page->spare[FW_RT_SCX_STARTED] = fw_rt_started_(t->tid);
     shared->scheduler.uid[slot] = USER;

@@ -11,7 +11,7 @@
 
 #include "rt/internal.h"
 #include "sys/origin.h"
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 static fw_rt_group *group;
 
@@ -19,12 +19,12 @@ static void says(const char *part)
 {
     if (strstr(fw_rt_strerror(), part) == NULL)
         fprintf(stderr, "\"%s\" does not say \"%s\"\n", fw_rt_strerror(), part);
-    STAGE_CHECK(strstr(fw_rt_strerror(), part) != NULL);
+    SCENARIO_CHECK(strstr(fw_rt_strerror(), part) != NULL);
 }
 
 static struct fw_rt_task_options options(int priority)
 {
-    return (struct fw_rt_task_options){.cpu = stage_cpu(), .priority = priority};
+    return (struct fw_rt_task_options){.cpu = scenario_cpu(), .priority = priority};
 }
 
 static void tasks_that_cannot_be(void)
@@ -32,23 +32,23 @@ static void tasks_that_cannot_be(void)
     struct fw_rt_task_options o = options(0);
     fw_rt_task *task;
 
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
     says("the priority is 0");
     o = options(FW_RT_PRIORITY_MAX + 1);
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
     o = options(1);
     o.cpu = -1;
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
     o.cpu = 255;
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
     says("CPU 255");
     o = options(1);
     o.period_ns = 5, o.deadline_ns = 6;
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
     says("deadline");
     o = options(1);
     o.name = "a name that is longer than thirty-one bytes";
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
 }
 
 static void locks_that_cannot_be(void)
@@ -57,41 +57,41 @@ static void locks_that_cannot_be(void)
     fw_rt_task *task, *second;
     unsigned lock;
 
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    STAGE_EXPECT(fw_rt_task_begin(&second, group, &o), EBUSY);
-    STAGE_EXPECT(fw_rt_group_close(group), EBUSY);
-    STAGE_EXPECT(fw_rt_open(task, "x", (fw_rt_protocol)0, 0, &lock), EINVAL);
-    STAGE_EXPECT(fw_rt_open(task, "x", (fw_rt_protocol)77, 0, &lock), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&second, group, &o), EBUSY);
+    SCENARIO_EXPECT(fw_rt_group_close(group), EBUSY);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", (fw_rt_protocol)0, 0, &lock), EINVAL);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", (fw_rt_protocol)77, 0, &lock), EINVAL);
     says("no protocol 77");
-    STAGE_EXPECT(fw_rt_open(task, "", FW_RT_PIP, 0, &lock), EINVAL);
-    STAGE_EXPECT(fw_rt_open(task, NULL, FW_RT_PIP, 0, &lock), EINVAL);
-    STAGE_EXPECT(
+    SCENARIO_EXPECT(fw_rt_open(task, "", FW_RT_PIP, 0, &lock), EINVAL);
+    SCENARIO_EXPECT(fw_rt_open(task, NULL, FW_RT_PIP, 0, &lock), EINVAL);
+    SCENARIO_EXPECT(
         fw_rt_open(task, "a name that is longer than thirty-one bytes", FW_RT_PIP, 0, &lock),
         EINVAL);
-    STAGE_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 19, &lock), EINVAL);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 19, &lock), EINVAL);
     says("below the priority");
-    STAGE_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, FW_RT_PRIORITY_MAX + 1, &lock), EINVAL);
-    STAGE_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, -1, &lock), EINVAL);
-    STAGE_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU_PF, 0, &lock), ENOTSUP);
-    STAGE_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 25, &lock), 0);
-    STAGE_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 25, &lock), 0);
-    STAGE_CHECK(lock == 0);
-    STAGE_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 26, &lock), EEXIST);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, FW_RT_PRIORITY_MAX + 1, &lock), EINVAL);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, -1, &lock), EINVAL);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU_PF, 0, &lock), ENOTSUP);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 25, &lock), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 25, &lock), 0);
+    SCENARIO_CHECK(lock == 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 26, &lock), EEXIST);
     says("a ceiling of 25");
-    STAGE_EXPECT(fw_rt_open(task, "x", FW_RT_IPCP, 25, &lock), EEXIST);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_IPCP, 25, &lock), EEXIST);
     says("under PCP-DU-BOOL");
-    STAGE_EXPECT(fw_rt_lock(task, 1), EINVAL);
-    STAGE_EXPECT(fw_rt_unlock(task, 1), EINVAL);
-    STAGE_EXPECT(fw_rt_trylock(task, FW_RT_LOCKS_MAX), EINVAL);
-    STAGE_EXPECT(fw_rt_unlock(task, ~0u), EINVAL);
-    STAGE_EXPECT(fw_rt_unlock(task, 0), EPERM);
-    STAGE_EXPECT(fw_rt_wait_period(task, NULL), EINVAL);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, 1), EINVAL);
+    SCENARIO_EXPECT(fw_rt_unlock(task, 1), EINVAL);
+    SCENARIO_EXPECT(fw_rt_trylock(task, FW_RT_LOCKS_MAX), EINVAL);
+    SCENARIO_EXPECT(fw_rt_unlock(task, ~0u), EINVAL);
+    SCENARIO_EXPECT(fw_rt_unlock(task, 0), EPERM);
+    SCENARIO_EXPECT(fw_rt_wait_period(task, NULL), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
     o.priority = 30;
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    STAGE_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 25, &lock), EINVAL);
-    STAGE_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 0, &lock), EINVAL);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 25, &lock), EINVAL);
+    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 0, &lock), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
 }
 
 static void there_is_room_for_so_many_locks(void)
@@ -102,18 +102,18 @@ static void there_is_room_for_so_many_locks(void)
     char name[16];
     unsigned lock;
 
-    STAGE_EXPECT(fw_rt_group_open(&full, NULL, FW_RT_TIER_A), 0);
-    STAGE_EXPECT(fw_rt_task_begin(&task, full, &o), 0);
+    SCENARIO_EXPECT(fw_rt_group_open(&full, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, full, &o), 0);
     for (unsigned i = 0; i < FW_RT_LOCKS_MAX; i++) {
         snprintf(name, sizeof name, "%u", i);
-        STAGE_EXPECT(fw_rt_open(task, name, FW_RT_PCP_DU, 0, &lock), 0);
-        STAGE_CHECK(lock == i);
+        SCENARIO_EXPECT(fw_rt_open(task, name, FW_RT_PCP_DU, 0, &lock), 0);
+        SCENARIO_CHECK(lock == i);
     }
-    STAGE_EXPECT(fw_rt_open(task, "one more", FW_RT_PCP_DU, 0, &lock), ENOSPC);
-    STAGE_EXPECT(fw_rt_lock(task, FW_RT_LOCKS_MAX - 1), 0);
-    STAGE_EXPECT(fw_rt_unlock(task, FW_RT_LOCKS_MAX - 1), 0);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
-    STAGE_EXPECT(fw_rt_group_close(full), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "one more", FW_RT_PCP_DU, 0, &lock), ENOSPC);
+    SCENARIO_EXPECT(fw_rt_lock(task, FW_RT_LOCKS_MAX - 1), 0);
+    SCENARIO_EXPECT(fw_rt_unlock(task, FW_RT_LOCKS_MAX - 1), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_group_close(full), 0);
 }
 
 static void *use_elsewhere(void *arg)
@@ -123,12 +123,12 @@ static void *use_elsewhere(void *arg)
     unsigned lock;
 
     (void)arg;
-    o.cpu = stage_other_cpu();
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    STAGE_EXPECT(fw_rt_open(task, "here", FW_RT_PCP_DU, 0, &lock), EXDEV);
+    o.cpu = scenario_other_cpu();
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "here", FW_RT_PCP_DU, 0, &lock), EXDEV);
     says("for the tasks of CPU");
-    STAGE_EXPECT(fw_rt_open(task, "anywhere", FW_RT_PIP, 0, &lock), 0);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "anywhere", FW_RT_PIP, 0, &lock), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
     return NULL;
 }
 
@@ -139,7 +139,7 @@ static void move_to(int cpu)
 
     CPU_ZERO(&cpus);
     CPU_SET((size_t)cpu, &cpus);
-    STAGE_CHECK(sched_setaffinity(0, sizeof cpus, &cpus) == 0);
+    SCENARIO_CHECK(sched_setaffinity(0, sizeof cpus, &cpus) == 0);
 }
 
 static void one_cpu_only(void)
@@ -149,23 +149,23 @@ static void one_cpu_only(void)
     fw_rt_task *task;
     unsigned lock;
 
-    if (stage_other_cpu() < 0)
+    if (scenario_other_cpu() < 0)
         return;
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    STAGE_EXPECT(fw_rt_open(task, "here", FW_RT_PCP_DU, 0, &lock), 0);
-    move_to(stage_other_cpu());
-    STAGE_EXPECT(fw_rt_lock(task, lock), EXDEV);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "here", FW_RT_PCP_DU, 0, &lock), 0);
+    move_to(scenario_other_cpu());
+    SCENARIO_EXPECT(fw_rt_lock(task, lock), EXDEV);
     says("was moved to CPU");
-    STAGE_EXPECT(fw_rt_trylock(task, lock), EXDEV);
-    move_to(stage_cpu());
-    STAGE_EXPECT(fw_rt_lock(task, lock), 0);
-    STAGE_EXPECT(pthread_create(&other, NULL, use_elsewhere, NULL), 0);
+    SCENARIO_EXPECT(fw_rt_trylock(task, lock), EXDEV);
+    move_to(scenario_cpu());
+    SCENARIO_EXPECT(fw_rt_lock(task, lock), 0);
+    SCENARIO_EXPECT(pthread_create(&other, NULL, use_elsewhere, NULL), 0);
     pthread_join(other, NULL);
-    STAGE_EXPECT(fw_rt_unlock(task, lock), 0);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
 }
 
-/* Whoever shares a group's memory may have written anything there. */
+/* A task that shares a group's memory may have written anything there. */
 static void cells_that_were_written_over(void)
 {
     struct fw_rt_task_options o = options(7);
@@ -173,15 +173,15 @@ static void cells_that_were_written_over(void)
     fw_rt_task *task;
 
     o.period_ns = 1;
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    task->cell->period = 0;
-    memset(task->cell->name, 'x', sizeof task->cell->name);
-    STAGE_EXPECT(fw_rt_lock(task, 1), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    task->record->period = 0;
+    memset(task->record->name, 'x', sizeof task->record->name);
+    SCENARIO_EXPECT(fw_rt_lock(task, 1), EINVAL);
     says("xxx\" has not opened");
     task->next_release_ns -= 5000000000; /* periods, more than 32 bits have */
-    STAGE_EXPECT(fw_rt_wait_period(task, &job), 0);
-    STAGE_CHECK(job.missed == UINT32_MAX && task->next_release_ns > job.finished_ns);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_wait_period(task, &job), 0);
+    SCENARIO_CHECK(job.missed == UINT32_MAX && task->next_release_ns > job.finished_ns);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
 }
 
 /* To open another lock in a section does not take away what the section gives. */
@@ -192,14 +192,14 @@ static void opening_in_a_section(void)
     fw_rt_task *task;
     unsigned lock, next;
 
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    STAGE_EXPECT(fw_rt_open(task, "boosts", FW_RT_MPCP, 0, &lock), 0);
-    STAGE_EXPECT(fw_rt_lock(task, lock), 0);
-    STAGE_CHECK(sched_getparam(0, &in) == 0 && in.sched_priority > 49);
-    STAGE_EXPECT(fw_rt_open(task, "boosts, too", FW_RT_MPCP, 0, &next), 0);
-    STAGE_CHECK(sched_getparam(0, &after) == 0 && after.sched_priority == in.sched_priority);
-    STAGE_EXPECT(fw_rt_unlock(task, lock), 0);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "boosts", FW_RT_MPCP, 0, &lock), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, lock), 0);
+    SCENARIO_CHECK(sched_getparam(0, &in) == 0 && in.sched_priority > 49);
+    SCENARIO_EXPECT(fw_rt_open(task, "boosts, too", FW_RT_MPCP, 0, &next), 0);
+    SCENARIO_CHECK(sched_getparam(0, &after) == 0 && after.sched_priority == in.sched_priority);
+    SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
 }
 
 /* A child has none of its parent's tasks. */
@@ -210,34 +210,34 @@ static void a_child_counts_for_itself(fw_rt_group *shared)
     int status = -1;
     pid_t child;
 
-    STAGE_EXPECT(fw_rt_task_begin(&task, shared, &o), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, shared, &o), 0);
     child = fork();
     if (child == 0) {
         alarm(100);
         o.priority = 6;
-        STAGE_EXPECT(fw_rt_task_begin(&task, shared, &o), 0);
-        STAGE_EXPECT(fw_rt_group_close(shared), EBUSY);
-        STAGE_EXPECT(fw_rt_task_end(task), 0);
-        STAGE_EXPECT(fw_rt_group_close(shared), 0);
+        SCENARIO_EXPECT(fw_rt_task_begin(&task, shared, &o), 0);
+        SCENARIO_EXPECT(fw_rt_group_close(shared), EBUSY);
+        SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+        SCENARIO_EXPECT(fw_rt_group_close(shared), 0);
         _exit(0);
     }
-    STAGE_CHECK(waitpid(child, &status, 0) == child && status == 0);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_CHECK(waitpid(child, &status, 0) == child && status == 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
 }
 
 static void heads_that_cannot_be(fw_rt_group *shared, const char *path)
 {
-    struct fw_rt_world *w = shared->world;
+    struct fw_rt_state *w = shared->state;
     fw_rt_group *again;
 
     if (fw_pid_namespace_() != 0) {
         w->pid_namespace ^= 1;
-        STAGE_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_A), ENOTSUP);
+        SCENARIO_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_A), ENOTSUP);
         says("another pid namespace");
         w->pid_namespace ^= 1;
     }
     w->tier = 9;
-    STAGE_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_ANY), EUCLEAN);
+    SCENARIO_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_ANY), EUCLEAN);
     w->tier = FW_RT_TIER_A;
 }
 
@@ -247,24 +247,24 @@ static void groups_that_cannot_be(void)
     fw_rt_group *other, *again;
     int fd;
 
-    STAGE_EXPECT(fw_rt_group_open(&other, NULL, (fw_rt_tier)9), EINVAL);
-    STAGE_EXPECT(fw_rt_group_open(&other, "", FW_RT_TIER_A), EINVAL);
-    STAGE_EXPECT(fw_rt_group_open(&other, "./no/such/directory", FW_RT_TIER_A), ENOENT);
+    SCENARIO_EXPECT(fw_rt_group_open(&other, NULL, (fw_rt_tier)9), EINVAL);
+    SCENARIO_EXPECT(fw_rt_group_open(&other, "", FW_RT_TIER_A), EINVAL);
+    SCENARIO_EXPECT(fw_rt_group_open(&other, "./no/such/directory", FW_RT_TIER_A), ENOENT);
     unlink(path);
-    STAGE_EXPECT(fw_rt_group_open(&other, path, FW_RT_TIER_A), 0);
-    STAGE_CHECK(fw_rt_group_tier(other) == FW_RT_TIER_A);
-    STAGE_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_ANY), 0);
-    STAGE_CHECK(fw_rt_group_tier(again) == FW_RT_TIER_A);
-    STAGE_EXPECT(fw_rt_group_close(again), 0);
-    STAGE_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_B), EPROTO);
+    SCENARIO_EXPECT(fw_rt_group_open(&other, path, FW_RT_TIER_A), 0);
+    SCENARIO_CHECK(fw_rt_group_tier(other) == FW_RT_TIER_A);
+    SCENARIO_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_ANY), 0);
+    SCENARIO_CHECK(fw_rt_group_tier(again) == FW_RT_TIER_A);
+    SCENARIO_EXPECT(fw_rt_group_close(again), 0);
+    SCENARIO_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_B), EPROTO);
     a_child_counts_for_itself(other);
     heads_that_cannot_be(other, path);
-    STAGE_EXPECT(fw_rt_group_close(other), 0);
+    SCENARIO_EXPECT(fw_rt_group_close(other), 0);
     unlink(path);
     fd = open(path, O_CREAT | O_WRONLY, 0600);
-    STAGE_CHECK(fd >= 0 && write(fd, "something else", 14) == 14);
+    SCENARIO_CHECK(fd >= 0 && write(fd, "something else", 14) == 14);
     close(fd);
-    STAGE_EXPECT(fw_rt_group_open(&other, path, FW_RT_TIER_A), EUCLEAN);
+    SCENARIO_EXPECT(fw_rt_group_open(&other, path, FW_RT_TIER_A), EUCLEAN);
     unlink(path);
 }
 
@@ -277,15 +277,15 @@ static void without_the_right(void)
     fw_rt_task *task;
 
     alarm(100);
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
     says("belongs to the parent");
-    STAGE_EXPECT(fw_rt_group_open(&own, NULL, FW_RT_TIER_A), 0);
-    STAGE_CHECK(setrlimit(RLIMIT_RTPRIO, &none) == 0);
+    SCENARIO_EXPECT(fw_rt_group_open(&own, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_CHECK(setrlimit(RLIMIT_RTPRIO, &none) == 0);
     if (setuid(65534) != 0)
         _exit(0); /* no CAP_SETUID */
-    STAGE_EXPECT(fw_rt_task_begin(&task, own, &o), EPERM);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, own, &o), EPERM);
     says("CAP_SYS_NICE");
-    STAGE_CHECK(sched_getscheduler(0) == SCHED_OTHER);
+    SCENARIO_CHECK(sched_getscheduler(0) == SCHED_OTHER);
     _exit(0);
 }
 
@@ -294,8 +294,8 @@ int main(void)
     int status = -1;
     pid_t child;
 
-    stage_begin();
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    scenario_begin();
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     tasks_that_cannot_be();
     locks_that_cannot_be();
     there_is_room_for_so_many_locks();
@@ -306,7 +306,7 @@ int main(void)
     child = geteuid() == 0 ? fork() : -1;
     if (child == 0)
         without_the_right();
-    STAGE_CHECK(child < 0 || (waitpid(child, &status, 0) == child && status == 0));
-    STAGE_EXPECT(fw_rt_group_close(group), 0);
+    SCENARIO_CHECK(child < 0 || (waitpid(child, &status, 0) == child && status == 0));
+    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
     return 0;
 }

@@ -27,12 +27,12 @@ static fw_rt_group *group;
 static fw_rt_protocol protocol;
 static int cpu;
 
-/* The death is told once, to the waiter or to who comes later. */
+/* The death is told once, to the waiter or to a task that comes later. */
 static struct {
     bool has_begun, is_in, may_call, has_waiter;
 } * here;
 
-struct scene {
+struct scenario {
     const char *name;
     bool is_other_thread, has_waiter, is_task_again;
 };
@@ -84,7 +84,7 @@ static int go_on(const char *again)
 
 static void *call_exec(void *arg)
 {
-    const struct scene *scene = arg;
+    const struct scenario *scenario = arg;
     fw_rt_task *task = begin(group, VICTIM);
     char number[12], on[12];
 
@@ -94,8 +94,8 @@ static void *call_exec(void *arg)
     set(&here->is_in);
     while (!is_set(&here->may_call))
         usleep(LOOK_US);
-    execl("/proc/self/exe", "test_rt_exec", "--go-on", scene->is_task_again ? name : "", number, on,
-          (char *)NULL);
+    execl("/proc/self/exe", "test_rt_exec", "--go-on", scenario->is_task_again ? name : "", number,
+          on, (char *)NULL);
     fail("exec: %s", strerror(errno));
 }
 
@@ -103,11 +103,11 @@ static int pipe_ends[2];
 
 static void be_victim(void *arg)
 {
-    const struct scene *scene = arg;
+    const struct scenario *scenario = arg;
     pthread_t thread;
 
     CHECK(dup2(pipe_ends[1], STDOUT_FILENO) == STDOUT_FILENO);
-    if (!scene->is_other_thread)
+    if (!scenario->is_other_thread)
         call_exec(arg);
     CHECK(pthread_create(&thread, NULL, call_exec, arg) == 0);
     for (;;)
@@ -140,10 +140,10 @@ static void be_waiter(void *unused)
 
 static void be_later(void *arg)
 {
-    const struct scene *scene = arg;
+    const struct scenario *scenario = arg;
     fw_rt_task *task = begin(group, LATER);
 
-    if (!scene->has_waiter)
+    if (!scenario->has_waiter)
         expect_death(task, fw_rt_trylock(task, 0));
     CHECK(fw_rt_lock(task, 0) == 0 && fw_rt_unlock(task, 0) == 0);
     CHECK(fw_rt_task_end(task) == 0);
@@ -152,45 +152,45 @@ static void be_later(void *arg)
 static bool is_waiting(void)
 {
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
-        if (__atomic_load_n(&group->world->task[i].since, __ATOMIC_RELAXED) != 0)
+        if (__atomic_load_n(&group->state->task[i].since, __ATOMIC_RELAXED) != 0)
             return true;
     return false;
 }
 
-static void play(struct scene scene)
+static void play(struct scenario scenario)
 {
     pid_t victim, waiter = 0;
     char sign;
 
-    snprintf(doing, sizeof doing, "%s, %s", fw_rt_protocol_name(protocol), scene.name);
+    snprintf(doing, sizeof doing, "%s, %s", fw_rt_protocol_name(protocol), scenario.name);
     limit(LONGEST_S, doing);
     memset(here, 0, sizeof *here);
     snprintf(name, sizeof name, "/furwock-rt-exec-%d", (int)getpid());
     CHECK(fw_rt_group_open(&group, name, FW_RT_TIER_A) == 0);
     CHECK(pipe(pipe_ends) == 0);
-    if (scene.has_waiter) {
+    if (scenario.has_waiter) {
         waiter = start(be_waiter, NULL);
         while (!is_set(&here->has_begun))
             usleep(LOOK_US);
     }
-    victim = start(be_victim, &scene);
+    victim = start(be_victim, &scenario);
     close(pipe_ends[1]);
     while (!is_set(&here->is_in))
         usleep(LOOK_US);
-    while (scene.has_waiter && (!is_set(&here->has_waiter) || !is_waiting()))
+    while (scenario.has_waiter && (!is_set(&here->has_waiter) || !is_waiting()))
         usleep(LOOK_US);
     set(&here->may_call);
     CHECK(read(pipe_ends[0], &sign, 1) == 1); /* the new program is there */
     close(pipe_ends[0]);
-    if (scene.has_waiter)
+    if (scenario.has_waiter)
         finish(waiter);
-    finish(start(be_later, &scene));
+    finish(start(be_later, &scenario));
     murder(victim); /* and not before */
     fw_region_remove(name);
     CHECK(fw_rt_group_close(group) == 0);
 }
 
-static const struct scene scenes[] = {
+static const struct scenario scenarios[] = {
     {.name = "the first thread"},
     {.name = "the first thread, awaited", .has_waiter = true},
     {.name = "another thread", .is_other_thread = true},
@@ -227,8 +227,8 @@ int main(int argc, char **argv)
         if (protocol == FW_RT_PCP_DU_PF ||
             (argc > 1 && strcmp(argv[1], fw_rt_protocol_name(protocol)) != 0))
             continue;
-        for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++)
-            play(scenes[i]);
+        for (unsigned i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
+            play(scenarios[i]);
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Something has written over what a group knows: all but the caller's own cell, and what the locks
- * are.  Every call comes back, with the lock, or with an error and a sentence.
+ * Something has written over what a group knows: all except the caller's own record, and what the
+ * locks are.  Every call comes back, with the lock, or with an error and a sentence.
  *
  *     test_rt_garbage [SEED]
  */
@@ -12,13 +12,13 @@
 #include <time.h>
 
 #include "rt/internal.h"
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 enum { ROUNDS = 40, OTHER = 5 };
 
 static fw_rt_group *group;
 static fw_rt_task *task;
-static struct fw_rt_world saved;
+static struct fw_rt_state saved;
 static uint64_t random_state;
 
 static uint64_t draw(void)
@@ -31,15 +31,15 @@ static uint64_t draw(void)
 
 static void restore(void)
 {
-    memcpy(group->world, &saved, sizeof saved);
+    memcpy(group->state, &saved, sizeof saved);
 }
 
 static void says(int error, int expected, const char *part)
 {
-    STAGE_EXPECT(error, expected);
+    SCENARIO_EXPECT(error, expected);
     if (strstr(fw_rt_strerror(), part) == NULL)
         fprintf(stderr, "\"%s\" does not say \"%s\"\n", fw_rt_strerror(), part);
-    STAGE_CHECK(strstr(fw_rt_strerror(), part) != NULL);
+    SCENARIO_CHECK(strstr(fw_rt_strerror(), part) != NULL);
 }
 
 /* Others have begun and have had locks since: it looks around. */
@@ -47,35 +47,35 @@ static void need_a_look(void)
 {
     static uint32_t looks;
 
-    group->world->begun += ++looks;
-    group->world->cpu[task->cell->cpu].last = OTHER + 1;
+    group->state->begun += ++looks;
+    group->state->cpu[task->record->cpu].last = OTHER + 1;
 }
 
-/* In the way is a section of a cell that is no task's. */
-static void cells(unsigned lock)
+/* In the way is a section of a record that is no task's. */
+static void records(unsigned lock)
 {
-    struct fw_rt_task_cell *c = &group->world->task[OTHER];
+    struct fw_rt_task_record *c = &group->state->task[OTHER];
 
     need_a_look();
     memset(c, 0xff, sizeof *c);
-    c->cpu = task->cell->cpu;
-    says(fw_rt_lock(task, lock), EUCLEAN, "written over: cell 5");
-    says(fw_rt_trylock(task, lock), EUCLEAN, "written over: cell 5");
+    c->cpu = task->record->cpu;
+    says(fw_rt_lock(task, lock), EUCLEAN, "written over: record 5");
+    says(fw_rt_trylock(task, lock), EUCLEAN, "written over: record 5");
     restore();
     need_a_look();
     c->held = fw_rt_bit(lock);
-    c->cpu = task->cell->cpu;
+    c->cpu = task->record->cpu;
     c->state = FW_RT_JOINING;
     says(fw_rt_lock(task, lock), EUCLEAN, "no task's");
     restore();
     need_a_look();
-    *c = *task->cell; /* and of another thread */
+    *c = *task->record; /* and of another thread */
     c->held = fw_rt_bit(lock);
     c->tid = 1;
     says(fw_rt_lock(task, lock), EUCLEAN, "no task's");
     restore();
-    STAGE_EXPECT(fw_rt_lock(task, lock), 0);
-    STAGE_EXPECT(fw_rt_unlock(task, lock), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, lock), 0);
+    SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
 }
 
 /* The word of a lock with a line names nobody. */
@@ -84,13 +84,13 @@ static void words(unsigned lock)
     static const uint32_t nonsense[] = {0x80, 0x80000080, OTHER + 1, 0xff};
 
     for (unsigned i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
-        group->world->lock[lock].counter = nonsense[i];
+        group->state->lock[lock].counter = nonsense[i];
         says(fw_rt_lock(task, lock), EUCLEAN, "the word of");
         says(fw_rt_trylock(task, lock), EUCLEAN, "the word of");
         restore();
     }
-    STAGE_EXPECT(fw_rt_lock(task, lock), 0);
-    STAGE_EXPECT(fw_rt_unlock(task, lock), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, lock), 0);
+    SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
 }
 
 static void write_over(void *memory, size_t size)
@@ -104,7 +104,7 @@ static void write_over(void *memory, size_t size)
 
 static void anything(unsigned lock)
 {
-    struct fw_rt_world *w = group->world;
+    struct fw_rt_state *w = group->state;
     int error;
 
     for (unsigned i = 0; i < FW_RT_TASKS; i++) {
@@ -112,22 +112,22 @@ static void anything(unsigned lock)
             continue;
         write_over(&w->task[i], sizeof w->task[i]);
         if (draw() % 2 == 0)
-            w->task[i].cpu = task->cell->cpu;
+            w->task[i].cpu = task->record->cpu;
         if (draw() % 2 == 0)
             w->task[i].state = FW_RT_LIVE;
     }
-    write_over(w->gate, sizeof w->gate);
-    write_over(&w->lock[lock].gate, sizeof w->lock[lock].gate);
-    write_over(&w->lock[lock].guard, sizeof w->lock[lock].guard);
+    write_over(w->proxy, sizeof w->proxy);
+    write_over(&w->lock[lock].pi_word, sizeof w->lock[lock].pi_word);
+    write_over(&w->lock[lock].queue_lock, sizeof w->lock[lock].queue_lock);
     write_over(&w->lock[lock].counter, sizeof w->lock[lock].counter);
     write_over(&w->lock[lock].waiters, sizeof w->lock[lock].waiters);
-    write_over(&task->cell->watch, sizeof task->cell->watch);
-    task->cell->unlock_call = 1;
+    write_over(&task->record->record_lock, sizeof task->record->record_lock);
+    task->record->unlock_call = 1;
     need_a_look();
     error = draw() % 4 == 0 ? fw_rt_trylock(task, lock) : fw_rt_lock(task, lock);
-    STAGE_CHECK((error == 0) == (fw_rt_strerror()[0] == '\0'));
+    SCENARIO_CHECK((error == 0) == (fw_rt_strerror()[0] == '\0'));
     if (error == 0 || error == EOWNERDEAD)
-        STAGE_EXPECT(fw_rt_unlock(task, lock), 0);
+        SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
     fw_rt_resumed(task);
     restore();
 }
@@ -138,29 +138,29 @@ int main(int argc, char **argv)
     struct timespec now;
     unsigned lock[FW_RT_PROTOCOLS + 1];
 
-    stage_begin();
+    scenario_begin();
     clock_gettime(CLOCK_MONOTONIC, &now);
     random_state = argc > 1 ? strtoull(argv[1], NULL, 10) : (uint64_t)now.tv_nsec | 1;
     printf("seed %llu\n", (unsigned long long)random_state);
     fflush(stdout);
-    options.cpu = stage_cpu();
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
+    options.cpu = scenario_cpu();
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
     for (fw_rt_protocol p = FW_RT_PIP; p <= FW_RT_FMLP_DU; p++)
         if (p != FW_RT_PCP_DU_PF)
-            STAGE_EXPECT(fw_rt_open(task, fw_rt_protocol_name(p), p, 0, &lock[p]), 0);
-    memcpy(&saved, group->world, sizeof saved);
+            SCENARIO_EXPECT(fw_rt_open(task, fw_rt_protocol_name(p), p, 0, &lock[p]), 0);
+    memcpy(&saved, group->state, sizeof saved);
     for (fw_rt_protocol p = FW_RT_PIP; p <= FW_RT_FMLP_DU; p++) {
         if (p == FW_RT_PCP_DU_PF)
             continue;
         if (p >= FW_RT_MPCP)
             words(lock[p]);
         else if (p != FW_RT_PIP)
-            cells(lock[p]);
+            records(lock[p]);
         for (unsigned i = 0; i < ROUNDS; i++)
             anything(lock[p]);
     }
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
-    STAGE_EXPECT(fw_rt_group_close(group), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
     return 0;
 }

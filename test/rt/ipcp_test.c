@@ -5,32 +5,32 @@
  */
 #include <stdio.h>
 
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 static struct actor *l, *m, *n, *h;
 
 static void runs(struct actor *me)
 {
-    stage_say("%s runs", me->name);
+    scenario_say("%s runs", me->name);
 }
 
 static void uses_a(struct actor *me)
 {
-    stage_lock(me, 'A');
-    stage_unlock(me, 'A');
+    scenario_lock(me, 'A');
+    scenario_unlock(me, 'A');
 }
 
 /* --- Who is at or below the ceiling waits for the section, and whoever is above it does not --- */
 
 static void immediate_l(struct actor *me)
 {
-    stage_lock(me, 'A');
-    stage_cue(m);
-    stage_cue(n);
-    stage_cue(h);
-    stage_say("L goes on");
-    stage_unlock(me, 'A');
-    stage_say("L ends");
+    scenario_lock(me, 'A');
+    scenario_cue(m);
+    scenario_cue(n);
+    scenario_cue(h);
+    scenario_say("L goes on");
+    scenario_unlock(me, 'A');
+    scenario_say("L ends");
 }
 
 static void the_ceiling_is_immediate(void)
@@ -41,32 +41,32 @@ static void the_ceiling_is_immediate(void)
                                {.name = "H", .priority = 30, .locks = "", .play = runs}};
 
     l = &a[0], m = &a[1], n = &a[2], h = &a[3];
-    stage_play("immediate", FW_RT_IPCP, a, 4,
-               "L wants A\nL has A\n"
-               "H runs\n"
-               "L goes on\nL leaves A\n"
-               "N wants A\nN has A\nN leaves A\nM runs\nL ends\n");
+    scenario_play("immediate", FW_RT_IPCP, a, 4,
+                  "L wants A\nL has A\n"
+                  "H runs\n"
+                  "L goes on\nL leaves A\n"
+                  "N wants A\nN has A\nN leaves A\nM runs\nL ends\n");
 }
 
 /* --- The inner section has the higher ceiling ------------------------------------------------- */
 
 static void inner_l(struct actor *me)
 {
-    stage_lock(me, 'A'); /* ceiling 20 */
-    stage_lock(me, 'B'); /* ceiling 30 */
-    stage_cue(m);
-    stage_cue(h);
-    stage_say("L goes on in B");
-    stage_unlock(me, 'B');
-    stage_say("L goes on in A");
-    stage_unlock(me, 'A');
-    stage_say("L ends");
+    scenario_lock(me, 'A'); /* ceiling 20 */
+    scenario_lock(me, 'B'); /* ceiling 30 */
+    scenario_cue(m);
+    scenario_cue(h);
+    scenario_say("L goes on in B");
+    scenario_unlock(me, 'B');
+    scenario_say("L goes on in A");
+    scenario_unlock(me, 'A');
+    scenario_say("L ends");
 }
 
 static void uses_b(struct actor *me)
 {
-    stage_lock(me, 'B');
-    stage_unlock(me, 'B');
+    scenario_lock(me, 'B');
+    scenario_unlock(me, 'B');
 }
 
 static void ceilings_nest(void)
@@ -76,17 +76,17 @@ static void ceilings_nest(void)
                                {.name = "H", .priority = 30, .locks = "B", .play = uses_b}};
 
     l = &a[0], m = &a[1], h = &a[2];
-    stage_play("nested ceilings", FW_RT_IPCP, a, 3,
-               "L wants A\nL has A\nL wants B\nL has B\n"
-               "L goes on in B\nL leaves B\n"
-               "H wants B\nH has B\nH leaves B\n"
-               "L goes on in A\nL leaves A\n"
-               "M wants A\nM has A\nM leaves A\nL ends\n");
+    scenario_play("nested ceilings", FW_RT_IPCP, a, 3,
+                  "L wants A\nL has A\nL wants B\nL has B\n"
+                  "L goes on in B\nL leaves B\n"
+                  "H wants B\nH has B\nH leaves B\n"
+                  "L goes on in A\nL leaves A\n"
+                  "M wants A\nM has A\nM leaves A\nL ends\n");
 }
 
 int main(void)
 {
-    stage_begin();
+    scenario_begin();
     the_ceiling_is_immediate();
     ceilings_nest();
     printf("IPCP: as in the book\n");

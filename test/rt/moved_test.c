@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks that others have moved from their CPU, in tier A.  Who leaves a section elsewhere may not
- * see that somebody has come for it, and then a gate bears its id.  It gives that back at its next
- * unlock, of whatever lock, and at its end; so nobody waits there for a section that is over.
+ * Tasks that others have moved from their CPU, in tier A.  A task that leaves a section elsewhere
+ * may not see that somebody has come for it, and then a proxy bears its id.  It gives that back at
+ * its next unlock, of whatever lock, and at its end; so nobody waits there for a section that is
+ * over.
  */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -11,9 +12,9 @@
 #include <stdio.h>
 
 #include "rt/internal.h"
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
-enum { ROUNDS = 3000, MOST_STEPS = 300, SPINS_STEP = 200, A_GATE = 3, LOW = 5, HIGH = 20 };
+enum { ROUNDS = 3000, MOST_STEPS = 300, SPINS_STEP = 200, A_PROXY = 3, LOW = 5, HIGH = 20 };
 
 static fw_rt_group *group;
 static sem_t is_begun, is_over;
@@ -21,50 +22,50 @@ static uint64_t longest_ns;
 
 static fw_rt_task *begin(int priority, unsigned *a, unsigned *b)
 {
-    struct fw_rt_task_options options = {.cpu = stage_cpu(), .priority = priority};
+    struct fw_rt_task_options options = {.cpu = scenario_cpu(), .priority = priority};
     fw_rt_task *task;
 
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
-    STAGE_EXPECT(fw_rt_open(task, "a", FW_RT_PCP_DU, HIGH, a), 0);
-    STAGE_EXPECT(fw_rt_open(task, "b", FW_RT_PCP_DU, HIGH, b), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "a", FW_RT_PCP_DU, HIGH, a), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "b", FW_RT_PCP_DU, HIGH, b), 0);
     return task;
 }
 
-/* As a waiter leaves it that has seen the section, and came to the gate when that was over. */
-static uint32_t *leave_a_gate(fw_rt_task *task, unsigned lock, bool has_slept)
+/* As a waiter leaves it that has seen the section, and came to the proxy when that was over. */
+static uint32_t *leave_a_proxy(fw_rt_task *task, unsigned lock, bool has_slept)
 {
-    uint32_t *gate = &task->world->gate[A_GATE];
+    uint32_t *proxy = &task->state->proxy[A_PROXY];
 
-    task->cell->unlock_call = 1;
-    task->cell->at[lock] = A_GATE + 1;
-    *gate = task->tid | (has_slept ? FUTEX_WAITERS : 0);
-    return gate;
+    task->record->unlock_call = 1;
+    task->record->at[lock] = A_PROXY + 1;
+    *proxy = task->tid | (has_slept ? FUTEX_WAITERS : 0);
+    return proxy;
 }
 
-static void gates_are_given_back(void)
+static void proxies_are_given_back(void)
 {
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     for (int has_slept = 0; has_slept < 2; has_slept++) {
         unsigned a, b;
         fw_rt_task *task = begin(LOW, &a, &b);
-        uint32_t *gate = leave_a_gate(task, a, has_slept);
+        uint32_t *proxy = leave_a_proxy(task, a, has_slept);
 
-        STAGE_EXPECT(fw_rt_lock(task, b), 0);
-        STAGE_EXPECT(fw_rt_unlock(task, b), 0);
-        STAGE_CHECK(*gate == 0 && task->cell->at[a] == 0 && task->cell->unlock_call == 0);
-        gate = leave_a_gate(task, a, has_slept);
-        STAGE_EXPECT(fw_rt_lock(task, a),
-                     0); /* again in that section: it still leads to the gate */
-        STAGE_EXPECT(fw_rt_lock(task, b), 0);
-        STAGE_EXPECT(fw_rt_unlock(task, b), 0);
-        STAGE_CHECK(*gate != 0 && task->cell->unlock_call == 1);
-        STAGE_EXPECT(fw_rt_unlock(task, a), 0);
-        STAGE_CHECK(*gate == 0 && task->cell->unlock_call == 0);
-        gate = leave_a_gate(task, a, has_slept);
-        STAGE_EXPECT(fw_rt_task_end(task), 0);
-        STAGE_CHECK(*gate == 0);
+        SCENARIO_EXPECT(fw_rt_lock(task, b), 0);
+        SCENARIO_EXPECT(fw_rt_unlock(task, b), 0);
+        SCENARIO_CHECK(*proxy == 0 && task->record->at[a] == 0 && task->record->unlock_call == 0);
+        proxy = leave_a_proxy(task, a, has_slept);
+        SCENARIO_EXPECT(fw_rt_lock(task, a),
+                        0); /* again in that section: it still leads to the proxy */
+        SCENARIO_EXPECT(fw_rt_lock(task, b), 0);
+        SCENARIO_EXPECT(fw_rt_unlock(task, b), 0);
+        SCENARIO_CHECK(*proxy != 0 && task->record->unlock_call == 1);
+        SCENARIO_EXPECT(fw_rt_unlock(task, a), 0);
+        SCENARIO_CHECK(*proxy == 0 && task->record->unlock_call == 0);
+        proxy = leave_a_proxy(task, a, has_slept);
+        SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+        SCENARIO_CHECK(*proxy == 0);
     }
-    STAGE_EXPECT(fw_rt_group_close(group), 0);
+    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
 }
 
 /* --- For real ------------------------------------------------------------------------------- */
@@ -75,7 +76,7 @@ static void go_to(int cpu)
 
     CPU_ZERO(&one);
     CPU_SET((size_t)cpu, &one);
-    STAGE_CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+    SCENARIO_CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
 }
 
 static void *come_for_it(void *unused)
@@ -86,24 +87,24 @@ static void *come_for_it(void *unused)
     for (unsigned round = 1; round <= ROUNDS; round++) {
         while (sem_wait(&is_begun) != 0)
             ;
-        STAGE_EXPECT(fw_rt_lock(task, a), 0);
-        STAGE_EXPECT(fw_rt_unlock(task, a), 0);
+        SCENARIO_EXPECT(fw_rt_lock(task, a), 0);
+        SCENARIO_EXPECT(fw_rt_unlock(task, a), 0);
         sem_post(&is_over);
     }
-    longest_ns = task->cell->worst;
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    longest_ns = task->record->worst;
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
     return unused;
 }
 
 static void leave_elsewhere(fw_rt_task *task, unsigned round, unsigned a)
 {
-    go_to(stage_cpu());
-    STAGE_EXPECT(fw_rt_lock(task, a), 0);
-    go_to(stage_other_cpu());
+    go_to(scenario_cpu());
+    SCENARIO_EXPECT(fw_rt_lock(task, a), 0);
+    go_to(scenario_other_cpu());
     sem_post(&is_begun);
     for (unsigned i = SPINS_STEP * (round % MOST_STEPS); i > 0; i--)
         __asm__ volatile("" : : : "memory"); /* until about when the other one comes */
-    STAGE_EXPECT(fw_rt_unlock(task, a), 0);
+    SCENARIO_EXPECT(fw_rt_unlock(task, a), 0);
     while (sem_wait(&is_over) != 0)
         ;
 }
@@ -114,26 +115,26 @@ static void sections_are_left_elsewhere(void)
     unsigned a, b;
     fw_rt_task *task;
 
-    STAGE_CHECK(sem_init(&is_begun, 0, 0) == 0 && sem_init(&is_over, 0, 0) == 0);
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_CHECK(sem_init(&is_begun, 0, 0) == 0 && sem_init(&is_over, 0, 0) == 0);
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     task = begin(LOW, &a, &b);
-    STAGE_CHECK(pthread_create(&other, NULL, come_for_it, NULL) == 0);
+    SCENARIO_CHECK(pthread_create(&other, NULL, come_for_it, NULL) == 0);
     for (unsigned round = 1; round <= ROUNDS; round++)
         leave_elsewhere(task, round, a);
-    STAGE_CHECK(pthread_join(other, NULL) == 0);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
-    for (unsigned g = 0; g < FW_RT_GATES; g++)
-        STAGE_CHECK(group->world->gate[g] == 0);
-    STAGE_EXPECT(fw_rt_group_close(group), 0);
+    SCENARIO_CHECK(pthread_join(other, NULL) == 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    for (unsigned g = 0; g < FW_RT_PROXIES; g++)
+        SCENARIO_CHECK(group->state->proxy[g] == 0);
+    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
     printf("%d sections left elsewhere, the longest wait %.3f ms\n", ROUNDS,
            (double)longest_ns / 1e6);
 }
 
 int main(void)
 {
-    stage_begin();
-    gates_are_given_back();
-    if (stage_other_cpu() >= 0)
+    scenario_begin();
+    proxies_are_given_back();
+    if (scenario_other_cpu() >= 0)
         sections_are_left_elsewhere();
     return 0;
 }

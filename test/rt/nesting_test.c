@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 enum { DEEP = 20 };
 
@@ -14,7 +14,7 @@ static unsigned opened(const char *name, fw_rt_protocol protocol)
 {
     unsigned lock = 99;
 
-    STAGE_EXPECT(fw_rt_open(task, name, protocol, 0, &lock), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, name, protocol, 0, &lock), 0);
     return lock;
 }
 
@@ -26,30 +26,30 @@ static void nested_sections_are_left_in_reverse(fw_rt_protocol protocol)
     for (unsigned i = 0; i < DEEP; i++) {
         snprintf(name, sizeof name, "%s %u", fw_rt_protocol_name(protocol), i);
         lock[i] = opened(name, protocol);
-        STAGE_EXPECT(fw_rt_lock(task, lock[i]), 0);
-        STAGE_EXPECT(fw_rt_lock(task, lock[i]), EDEADLK);
-        STAGE_EXPECT(fw_rt_trylock(task, lock[i / 2]), EDEADLK);
+        SCENARIO_EXPECT(fw_rt_lock(task, lock[i]), 0);
+        SCENARIO_EXPECT(fw_rt_lock(task, lock[i]), EDEADLK);
+        SCENARIO_EXPECT(fw_rt_trylock(task, lock[i / 2]), EDEADLK);
     }
-    STAGE_EXPECT(fw_rt_unlock(task, lock[0]), EPERM);
-    STAGE_CHECK(strstr(fw_rt_strerror(), "is left before") != NULL);
-    STAGE_EXPECT(fw_rt_wait_period(task, NULL), EPERM);
-    STAGE_EXPECT(fw_rt_task_end(task), EBUSY);
+    SCENARIO_EXPECT(fw_rt_unlock(task, lock[0]), EPERM);
+    SCENARIO_CHECK(strstr(fw_rt_strerror(), "is left before") != NULL);
+    SCENARIO_EXPECT(fw_rt_wait_period(task, NULL), EPERM);
+    SCENARIO_EXPECT(fw_rt_task_end(task), EBUSY);
     for (unsigned i = DEEP; i-- > 0;) {
-        STAGE_EXPECT(fw_rt_unlock(task, lock[i]), 0);
-        STAGE_CHECK(fw_rt_strerror()[0] == '\0');
-        STAGE_EXPECT(fw_rt_unlock(task, lock[i]), EPERM);
+        SCENARIO_EXPECT(fw_rt_unlock(task, lock[i]), 0);
+        SCENARIO_CHECK(fw_rt_strerror()[0] == '\0');
+        SCENARIO_EXPECT(fw_rt_unlock(task, lock[i]), EPERM);
         if (i % 2 != 0) { /* and again, one deeper */
-            STAGE_EXPECT(fw_rt_trylock(task, lock[i]), 0);
-            STAGE_EXPECT(fw_rt_unlock(task, lock[i]), 0);
+            SCENARIO_EXPECT(fw_rt_trylock(task, lock[i]), 0);
+            SCENARIO_EXPECT(fw_rt_unlock(task, lock[i]), 0);
         }
     }
-    STAGE_EXPECT(fw_rt_lock(task, lock[0]), 0); /* alone: nothing is left of the others */
-    STAGE_EXPECT(fw_rt_wait_period(task, NULL), EPERM);
-    STAGE_EXPECT(fw_rt_task_end(task), EBUSY);
-    STAGE_EXPECT(fw_rt_unlock(task, lock[1]), EPERM);
-    STAGE_EXPECT(fw_rt_unlock(task, lock[0]), 0);
-    STAGE_EXPECT(fw_rt_unlock(task, lock[0]), EPERM);
-    STAGE_CHECK(strstr(fw_rt_strerror(), "does not have") != NULL);
+    SCENARIO_EXPECT(fw_rt_lock(task, lock[0]), 0); /* alone: nothing is left of the others */
+    SCENARIO_EXPECT(fw_rt_wait_period(task, NULL), EPERM);
+    SCENARIO_EXPECT(fw_rt_task_end(task), EBUSY);
+    SCENARIO_EXPECT(fw_rt_unlock(task, lock[1]), EPERM);
+    SCENARIO_EXPECT(fw_rt_unlock(task, lock[0]), 0);
+    SCENARIO_EXPECT(fw_rt_unlock(task, lock[0]), EPERM);
+    SCENARIO_CHECK(strstr(fw_rt_strerror(), "does not have") != NULL);
 }
 
 static void others_have_one_lock_at_a_time(fw_rt_protocol protocol)
@@ -57,27 +57,27 @@ static void others_have_one_lock_at_a_time(fw_rt_protocol protocol)
     unsigned first = opened("first", protocol), second = opened("second", protocol),
              pcp = opened("PCP-DU-BOOL 0", FW_RT_PCP_DU);
 
-    STAGE_EXPECT(fw_rt_lock(task, first), 0);
-    STAGE_EXPECT(fw_rt_lock(task, first), EDEADLK);
-    STAGE_EXPECT(fw_rt_lock(task, second), EPERM);
-    STAGE_CHECK(strstr(fw_rt_strerror(), "no nesting of \"second\"") != NULL);
-    STAGE_EXPECT(fw_rt_lock(task, pcp), EPERM);
-    STAGE_EXPECT(fw_rt_unlock(task, first), 0);
-    STAGE_EXPECT(fw_rt_lock(task, pcp), 0);
-    STAGE_EXPECT(fw_rt_trylock(task, second), EPERM);
-    STAGE_EXPECT(fw_rt_unlock(task, pcp), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, first), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, first), EDEADLK);
+    SCENARIO_EXPECT(fw_rt_lock(task, second), EPERM);
+    SCENARIO_CHECK(strstr(fw_rt_strerror(), "no nesting of \"second\"") != NULL);
+    SCENARIO_EXPECT(fw_rt_lock(task, pcp), EPERM);
+    SCENARIO_EXPECT(fw_rt_unlock(task, first), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, pcp), 0);
+    SCENARIO_EXPECT(fw_rt_trylock(task, second), EPERM);
+    SCENARIO_EXPECT(fw_rt_unlock(task, pcp), 0);
 }
 
 static void protocols_do_not_mix(void)
 {
     unsigned pip = opened("PIP 0", FW_RT_PIP), ipcp = opened("IPCP 0", FW_RT_IPCP);
 
-    STAGE_EXPECT(fw_rt_lock(task, pip), 0);
-    STAGE_EXPECT(fw_rt_lock(task, ipcp), EPERM);
-    STAGE_EXPECT(fw_rt_unlock(task, pip), 0);
-    STAGE_EXPECT(fw_rt_lock(task, ipcp), 0);
-    STAGE_EXPECT(fw_rt_lock(task, pip), EPERM);
-    STAGE_EXPECT(fw_rt_unlock(task, ipcp), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, pip), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, ipcp), EPERM);
+    SCENARIO_EXPECT(fw_rt_unlock(task, pip), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, ipcp), 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, pip), EPERM);
+    SCENARIO_EXPECT(fw_rt_unlock(task, ipcp), 0);
 }
 
 int main(void)
@@ -87,21 +87,21 @@ int main(void)
     struct fw_rt_task_options options = {.priority = 7, .period_ns = 1000000};
     fw_rt_group *group;
 
-    stage_begin();
-    options.cpu = stage_cpu();
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
+    scenario_begin();
+    options.cpu = scenario_cpu();
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
     for (unsigned i = 0; i < sizeof nest / sizeof *nest; i++)
         nested_sections_are_left_in_reverse(nest[i]);
     protocols_do_not_mix();
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
-    STAGE_EXPECT(fw_rt_group_close(group), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
     for (unsigned i = 0; i < sizeof alone / sizeof *alone; i++) {
-        STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
-        STAGE_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
+        SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+        SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
         others_have_one_lock_at_a_time(alone[i]);
-        STAGE_EXPECT(fw_rt_task_end(task), 0);
-        STAGE_EXPECT(fw_rt_group_close(group), 0);
+        SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+        SCENARIO_EXPECT(fw_rt_group_close(group), 0);
     }
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A section that is waited for goes before whoever wakes up beside it without the library's
+ * A section that is waited for goes before a task that wakes up beside it without the library's
  * knowing: L holds the lock on one CPU; M, which is more urgent, sleeps there in read(2), is woken
  * by L in its section, and computes until R (and S), who wait for the lock, have had it.  If
  * nothing raises L, they never do.
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cast.h"
+#include "fixture.h"
 
 enum { LIMIT_S = 30 };
 
@@ -85,7 +85,7 @@ static void one_wakes_up_outside(void)
     memcpy(some, all, n * sizeof *some);
     if (is_task)
         some[n] = all[3];
-    raise_curtain(some, is_task ? n + 1 : n);
+    fixture_start(some, is_task ? n + 1 : n);
     if (is_task)
         cue(n);
     else
@@ -100,14 +100,14 @@ static void one_wakes_up_outside(void)
     }
     if (!is_task)
         CHECK(pthread_join(other, NULL) == 0);
-    drop_curtain(waiters == 1 ? "RM" : "RSM");
+    fixture_finish(waiters == 1 ? "RM" : "RSM");
     close(ends[0]);
     close(ends[1]);
 }
 
 int main(void)
 {
-    open_the_house();
+    fixture_begin();
     for (protocol = FW_RT_MPCP; protocol <= FW_RT_FMLP_DU; protocol++)
         for (waiters = 1; waiters <= 2; waiters++)
             for (unsigned i = 0; i < 2; i++) {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 enum { JOBS = 20 };
 #define PERIOD_NS 2000000u
@@ -24,15 +24,15 @@ static void run_until(uint64_t ns)
 
 static void check(const struct fw_rt_job *job, const struct fw_rt_job *before)
 {
-    STAGE_CHECK(job->finished_ns >= job->released_ns);
-    STAGE_CHECK(job->late == (job->finished_ns > job->released_ns + PERIOD_NS / 2));
-    STAGE_CHECK(job->missed == (job->finished_ns - job->released_ns) / PERIOD_NS);
-    STAGE_CHECK(job->over_budget == (job->executed_ns > PERIOD_NS));
+    SCENARIO_CHECK(job->finished_ns >= job->released_ns);
+    SCENARIO_CHECK(job->late == (job->finished_ns > job->released_ns + PERIOD_NS / 2));
+    SCENARIO_CHECK(job->missed == (job->finished_ns - job->released_ns) / PERIOD_NS);
+    SCENARIO_CHECK(job->over_budget == (job->executed_ns > PERIOD_NS));
     if (before == NULL)
         return;
-    STAGE_CHECK(job->number == before->number + 1);
-    STAGE_CHECK(job->released_ns == before->released_ns + (before->missed + 1) * PERIOD_NS);
-    STAGE_CHECK(job->released_ns > before->finished_ns);
+    SCENARIO_CHECK(job->number == before->number + 1);
+    SCENARIO_CHECK(job->released_ns == before->released_ns + (before->missed + 1) * PERIOD_NS);
+    SCENARIO_CHECK(job->released_ns > before->finished_ns);
 }
 
 int main(void)
@@ -45,22 +45,22 @@ int main(void)
     fw_rt_group *group;
     fw_rt_task *task;
 
-    stage_begin();
-    options.cpu = stage_cpu();
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
+    scenario_begin();
+    options.cpu = scenario_cpu();
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
     for (unsigned i = 0; i < JOBS; i++) {
         if (i % 8 == 4) /* over everything */
             run_until(job[i - 1].released_ns + (job[i - 1].missed + 1) * PERIOD_NS + 3 * PERIOD_NS);
-        STAGE_EXPECT(fw_rt_wait_period(task, &job[i]), 0);
-        STAGE_CHECK(now_ns() >= job[i].released_ns + PERIOD_NS);
+        SCENARIO_EXPECT(fw_rt_wait_period(task, &job[i]), 0);
+        SCENARIO_CHECK(now_ns() >= job[i].released_ns + PERIOD_NS);
         check(&job[i], i > 0 ? &job[i - 1] : NULL);
         if (i % 8 == 4)
-            STAGE_CHECK(job[i].late && job[i].missed >= 3);
+            SCENARIO_CHECK(job[i].late && job[i].missed >= 3);
     }
-    STAGE_EXPECT(fw_rt_wait_period(task, NULL), 0);
-    STAGE_CHECK(job[0].number == 0);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
-    STAGE_EXPECT(fw_rt_group_close(group), 0);
+    SCENARIO_EXPECT(fw_rt_wait_period(task, NULL), 0);
+    SCENARIO_CHECK(job[0].number == 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
     return 0;
 }

@@ -3,39 +3,39 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 static struct actor *l, *m, *n, *h;
 
 static void runs(struct actor *me)
 {
-    stage_say("%s runs", me->name);
+    scenario_say("%s runs", me->name);
 }
 
 static void uses_a(struct actor *me)
 {
-    stage_lock(me, 'A');
-    stage_unlock(me, 'A');
+    scenario_lock(me, 'A');
+    scenario_unlock(me, 'A');
 }
 
 /* --- Only who waits for the very lock lends its priority -------------------------------------- */
 
 static void reactive_l(struct actor *me)
 {
-    stage_lock(me, 'A');
-    stage_cue(m);
-    stage_cue(h);
-    stage_say("L inherits from H");
-    stage_cue(n);
-    stage_say("L goes on");
-    stage_unlock(me, 'A');
-    stage_say("L ends");
+    scenario_lock(me, 'A');
+    scenario_cue(m);
+    scenario_cue(h);
+    scenario_say("L inherits from H");
+    scenario_cue(n);
+    scenario_say("L goes on");
+    scenario_unlock(me, 'A');
+    scenario_say("L ends");
 }
 
 static void uses_b(struct actor *me)
 {
-    stage_lock(me, 'B');
-    stage_unlock(me, 'B');
+    scenario_lock(me, 'B');
+    scenario_unlock(me, 'B');
 }
 
 static void it_is_reactive(void)
@@ -46,33 +46,33 @@ static void it_is_reactive(void)
                                {.name = "H", .priority = 30, .locks = "A", .play = uses_a}};
 
     l = &a[0], m = &a[1], n = &a[2], h = &a[3];
-    stage_play("reactive", FW_RT_PIP, a, 4,
-               "L wants A\nL has A\n"
-               "M wants B\nM has B\nM leaves B\n"
-               "H wants A\nL inherits from H\nL goes on\nL leaves A\n"
-               "H has A\nH leaves A\nN runs\nL ends\n");
+    scenario_play("reactive", FW_RT_PIP, a, 4,
+                  "L wants A\nL has A\n"
+                  "M wants B\nM has B\nM leaves B\n"
+                  "H wants A\nL inherits from H\nL goes on\nL leaves A\n"
+                  "H has A\nH leaves A\nN runs\nL ends\n");
 }
 
 /* --- A chain: H waits for M, which waits for L ------------------------------------------------ */
 
 static void chain_l(struct actor *me)
 {
-    stage_lock(me, 'A');
-    stage_cue(m);
-    stage_cue(h);
-    stage_say("L inherits through M");
-    stage_cue(n);
-    stage_say("L goes on");
-    stage_unlock(me, 'A');
-    stage_say("L ends");
+    scenario_lock(me, 'A');
+    scenario_cue(m);
+    scenario_cue(h);
+    scenario_say("L inherits through M");
+    scenario_cue(n);
+    scenario_say("L goes on");
+    scenario_unlock(me, 'A');
+    scenario_say("L ends");
 }
 
 static void chain_m(struct actor *me)
 {
-    stage_lock(me, 'B');
-    stage_lock(me, 'A');
-    stage_unlock(me, 'A');
-    stage_unlock(me, 'B');
+    scenario_lock(me, 'B');
+    scenario_lock(me, 'A');
+    scenario_unlock(me, 'A');
+    scenario_unlock(me, 'B');
 }
 
 static void inheritance_passes_on(void)
@@ -83,30 +83,30 @@ static void inheritance_passes_on(void)
                                {.name = "H", .priority = 30, .locks = "B", .play = uses_b}};
 
     l = &a[0], m = &a[1], n = &a[2], h = &a[3];
-    stage_play("a chain", FW_RT_PIP, a, 4,
-               "L wants A\nL has A\nM wants B\nM has B\nM wants A\nH wants B\n"
-               "L inherits through M\nL goes on\nL leaves A\n"
-               "M has A\nM leaves A\nM leaves B\nH has B\nH leaves B\nN runs\nL ends\n");
+    scenario_play("a chain", FW_RT_PIP, a, 4,
+                  "L wants A\nL has A\nM wants B\nM has B\nM wants A\nH wants B\n"
+                  "L inherits through M\nL goes on\nL leaves A\n"
+                  "M has A\nM leaves A\nM leaves B\nH has B\nH leaves B\nN runs\nL ends\n");
 }
 
 /* --- A circle is refused ---------------------------------------------------------------------- */
 
 static void circle_l(struct actor *me)
 {
-    stage_lock(me, 'A');
-    stage_cue(h);
-    STAGE_EXPECT(fw_rt_trylock(me->task, me->lock[1]), EBUSY);
-    STAGE_EXPECT(fw_rt_lock(me->task, me->lock[1]), EDEADLK);
-    stage_say("L is refused");
-    stage_unlock(me, 'A');
+    scenario_lock(me, 'A');
+    scenario_cue(h);
+    SCENARIO_EXPECT(fw_rt_trylock(me->task, me->lock[1]), EBUSY);
+    SCENARIO_EXPECT(fw_rt_lock(me->task, me->lock[1]), EDEADLK);
+    scenario_say("L is refused");
+    scenario_unlock(me, 'A');
 }
 
 static void circle_h(struct actor *me)
 {
-    stage_lock(me, 'B');
-    stage_lock(me, 'A');
-    stage_unlock(me, 'A');
-    stage_unlock(me, 'B');
+    scenario_lock(me, 'B');
+    scenario_lock(me, 'A');
+    scenario_unlock(me, 'A');
+    scenario_unlock(me, 'B');
 }
 
 static void a_circle_is_refused(void)
@@ -115,14 +115,14 @@ static void a_circle_is_refused(void)
                                {.name = "H", .priority = 30, .locks = "AB", .play = circle_h}};
 
     l = &a[0], h = &a[1];
-    stage_play("a circle", FW_RT_PIP, a, 2,
-               "L wants A\nL has A\nH wants B\nH has B\nH wants A\nL is refused\nL leaves A\n"
-               "H has A\nH leaves A\nH leaves B\n");
+    scenario_play("a circle", FW_RT_PIP, a, 2,
+                  "L wants A\nL has A\nH wants B\nH has B\nH wants A\nL is refused\nL leaves A\n"
+                  "H has A\nH leaves A\nH leaves B\n");
 }
 
 int main(void)
 {
-    stage_begin();
+    scenario_begin();
     it_is_reactive();
     inheritance_passes_on();
     a_circle_is_refused();

@@ -132,7 +132,7 @@ static bool sleeps(pid_t process)
 }
 
 /* How many wait, or are about to sleep: in the line, if the lock has one. */
-static unsigned waiting(const struct fw_rt_world *w, unsigned lock)
+static unsigned waiting(const struct fw_rt_state *w, unsigned lock)
 {
     unsigned n = 0;
 
@@ -146,7 +146,7 @@ static unsigned waiting(const struct fw_rt_world *w, unsigned lock)
 }
 
 /* One has the lock, others come for it one after the other. */
-static void hand_round(const struct fw_rt_world *w, unsigned lock)
+static void hand_round(const struct fw_rt_state *w, unsigned lock)
 {
     static const int priorities[WAITERS] = {20, 40, 30};
     struct part parts[WAITERS + 1] = {{lock, 5, 0}};
@@ -206,7 +206,7 @@ int main(void)
     group = open_group();
     CHECK(fw_rt_task_end(begin(group, 1, none)) == 0);
     for (unsigned lock = 0; lock < LOCKS; lock++)
-        hand_round(group->world, lock);
+        hand_round(group->state, lock);
     CHECK(fw_rt_group_open(&private_group, NULL, FW_RT_TIER_A) == 0);
     finish(start(be_refused, private_group));
     CHECK(fw_rt_group_close(private_group) == 0 && fw_rt_group_close(group) == 0);

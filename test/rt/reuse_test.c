@@ -2,8 +2,8 @@
 /*
  * The thread id of a task that died in a section is given out anew, under every protocol of tier A:
  * to a process that has nothing to do with the group, or to one that becomes a task of it.  Who
- * comes for the lock is told of the death all the same, by trylock as well; and a guard of the
- * library's own that bears such an id is found.
+ * comes for the lock is told of the death all the same, by trylock as well; and an internal lock of
+ * the library's own that bears such an id is found.
  */
 #include <errno.h>
 #include <sched.h>
@@ -150,21 +150,21 @@ static void play(void (*body)(void), const char *what)
     CHECK(fw_rt_group_close(group) == 0);
 }
 
-/* Whoever died had guards, and others' words; those who come need all of them. */
+/* A task that died had internal locks, and others' words; those who come need all of them. */
 static void play_guards(void)
 {
-    struct fw_rt_world *w;
+    struct fw_rt_state *w;
     pid_t squatter;
     bool is_told = true;
 
-    open_group("guards");
-    w = group->world;
+    open_group("internal locks");
+    w = group->state;
     squatter = start_as(play_death(), be_nobody);
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
-        w->task[i].watch = (uint32_t)squatter;
-    for (unsigned i = 0; i < FW_RT_GATES; i++)
-        w->gate[i] = (uint32_t)squatter;
-    w->lock[0].guard = (uint32_t)squatter;
+        w->task[i].record_lock = (uint32_t)squatter;
+    for (unsigned i = 0; i < FW_RT_PROXIES; i++)
+        w->proxy[i] = (uint32_t)squatter;
+    w->lock[0].queue_lock = (uint32_t)squatter;
     finish(start(be_later, &is_told));
     murder(squatter);
     CHECK(fw_rt_group_close(group) == 0);

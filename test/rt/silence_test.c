@@ -2,7 +2,7 @@
 /*
  * No system call where nobody is in the way: pairs under strict seccomp, which kills a thread over
  * any call but read, write and its exit.  Beside other tasks of the CPU, which look into their
- * cells.
+ * records.
  */
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 enum { PAIRS = 20000, DEEP = 3 };
 
@@ -22,13 +22,13 @@ static int is_done;
 
 static fw_rt_task *begin(int priority, unsigned lock[DEEP])
 {
-    struct fw_rt_task_options options = {.cpu = stage_cpu(), .priority = priority};
+    struct fw_rt_task_options options = {.cpu = scenario_cpu(), .priority = priority};
     fw_rt_task *task;
 
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
     for (unsigned i = 0; i < DEEP; i++) {
         char name[2] = {(char)('A' + (int)i), '\0'};
-        STAGE_EXPECT(fw_rt_open(task, name, protocol, 0, &lock[i]), 0);
+        SCENARIO_EXPECT(fw_rt_open(task, name, protocol, 0, &lock[i]), 0);
     }
     return task;
 }
@@ -41,9 +41,9 @@ static void *be_silent(void *unused)
     int error = 0;
 
     (void)unused;
-    STAGE_EXPECT(fw_rt_lock(task, lock[0]), 0); /* the first time it looks who else is there */
-    STAGE_EXPECT(fw_rt_unlock(task, lock[0]), 0);
-    STAGE_CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+    SCENARIO_EXPECT(fw_rt_lock(task, lock[0]), 0); /* the first time it looks who else is there */
+    SCENARIO_EXPECT(fw_rt_unlock(task, lock[0]), 0);
+    SCENARIO_CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
     for (unsigned i = 0; i < PAIRS; i++) {
         error |= fw_rt_lock(task, lock[0]);
         if (nests)
@@ -65,11 +65,11 @@ static void play_in_child(void)
     pthread_t silent;
 
     alarm(100);
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     task = begin(20, lock);
-    STAGE_EXPECT(pthread_create(&silent, NULL, be_silent, NULL), 0);
+    SCENARIO_EXPECT(pthread_create(&silent, NULL, be_silent, NULL), 0);
     pthread_join(silent, NULL);
-    STAGE_EXPECT(fw_rt_resumed(task), 0);
+    SCENARIO_EXPECT(fw_rt_resumed(task), 0);
     _exit(__atomic_load_n(&is_done, __ATOMIC_ACQUIRE) ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -78,7 +78,7 @@ int main(void)
     static const fw_rt_protocol protocols[] = {FW_RT_PIP, FW_RT_IPCP, FW_RT_PCP_DU, FW_RT_MPCP_DU,
                                                FW_RT_FMLP_DU};
 
-    stage_begin();
+    scenario_begin();
     for (unsigned i = 0; i < sizeof protocols / sizeof *protocols; i++) {
         int status = -1;
         pid_t child;
@@ -86,7 +86,7 @@ int main(void)
         child = fork();
         if (child == 0)
             play_in_child();
-        STAGE_CHECK(waitpid(child, &status, 0) == child);
+        SCENARIO_CHECK(waitpid(child, &status, 0) == child);
         if (status != 0) {
             fprintf(stderr, "%s: status %#x\n", fw_rt_protocol_name(protocol), (unsigned)status);
             return EXIT_FAILURE;

@@ -2,7 +2,7 @@
 /*
  * Tasks of several processes take locks at random, under each protocol of tier A, while the
  * processes are killed at random and others come in their place.  No two are ever in one section;
- * whoever finds something half changed has been told of a death; and all come to an end.
+ * a task that finds something half changed has been told of a death; and all come to an end.
  *
  *     test_rt_storm [PROTOCOL [SEED]]
  */
@@ -172,11 +172,11 @@ static void expect_peace(void)
 
     begin(&last);
     for (unsigned i = 0; i < LOCKS; i++) {
-        const struct fw_rt_lock_cell *l = &group->world->lock[i];
+        const struct fw_rt_lock_record *l = &group->state->lock[i];
         enter(&last, i, fw_rt_lock(last.task, i));
         leave(&last, i);
         CHECK(fw_rt_trylock(last.task, i) == 0 && fw_rt_unlock(last.task, i) == 0);
-        CHECK(l->counter == 0 && (protocol != FW_RT_PIP || l->gate == 0));
+        CHECK(l->counter == 0 && (protocol != FW_RT_PIP || l->pi_word == 0));
     }
     CHECK(fw_rt_task_end(last.task) == 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks come and go: what a thread was, is again; cells, ceilings, and how many there may be. */
+/* Tasks come and go: what a thread was, is again; records, ceilings, and how many there may be. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "rt/internal.h"
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 enum { SKIPPED = 77 };
 
@@ -16,7 +16,7 @@ static pthread_barrier_t full, over;
 
 static struct fw_rt_task_options options(int priority)
 {
-    return (struct fw_rt_task_options){.cpu = stage_cpu(), .priority = priority};
+    return (struct fw_rt_task_options){.cpu = scenario_cpu(), .priority = priority};
 }
 
 static void the_thread_is_what_it_was(void)
@@ -26,16 +26,16 @@ static void the_thread_is_what_it_was(void)
     cpu_set_t before, during, after;
     fw_rt_task *task;
 
-    STAGE_CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    STAGE_CHECK(sched_getscheduler(0) == SCHED_FIFO);
-    STAGE_CHECK(sched_getparam(0, &param) == 0 && param.sched_priority == 11);
-    STAGE_CHECK(sched_getaffinity(0, sizeof during, &during) == 0 && CPU_COUNT(&during) == 1);
-    STAGE_CHECK(sched_getcpu() == stage_cpu());
-    STAGE_EXPECT(fw_rt_resumed(task), 0);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
-    STAGE_CHECK(sched_getscheduler(0) == SCHED_OTHER);
-    STAGE_CHECK(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&before, &after));
+    SCENARIO_CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    SCENARIO_CHECK(sched_getscheduler(0) == SCHED_FIFO);
+    SCENARIO_CHECK(sched_getparam(0, &param) == 0 && param.sched_priority == 11);
+    SCENARIO_CHECK(sched_getaffinity(0, sizeof during, &during) == 0 && CPU_COUNT(&during) == 1);
+    SCENARIO_CHECK(sched_getcpu() == scenario_cpu());
+    SCENARIO_EXPECT(fw_rt_resumed(task), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_CHECK(sched_getscheduler(0) == SCHED_OTHER);
+    SCENARIO_CHECK(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&before, &after));
 }
 
 /* Cells are used anew, and a task that has gone counts for no ceiling. */
@@ -47,15 +47,15 @@ static void ceilings_follow_the_users(void)
 
     for (int priority = 40; priority > 0; priority -= 13) {
         o = options(priority);
-        STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-        STAGE_CHECK(task->slot == 0);
-        STAGE_CHECK(strcmp(task->cell->name, "task 0") == 0);
-        STAGE_EXPECT(fw_rt_open(task, "c", FW_RT_PCP_DU, 0, &lock), 0);
-        STAGE_CHECK(group->world->lock[lock].ceiling == (uint32_t)priority);
-        STAGE_CHECK(group->world->lock[lock].users == 1);
-        STAGE_EXPECT(fw_rt_task_end(task), 0);
-        STAGE_CHECK(group->world->lock[lock].users == 0);
-        STAGE_CHECK(group->world->task[0].state == FW_RT_FREE);
+        SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+        SCENARIO_CHECK(task->slot == 0);
+        SCENARIO_CHECK(strcmp(task->record->name, "task 0") == 0);
+        SCENARIO_EXPECT(fw_rt_open(task, "c", FW_RT_PCP_DU, 0, &lock), 0);
+        SCENARIO_CHECK(group->state->lock[lock].ceiling == (uint32_t)priority);
+        SCENARIO_CHECK(group->state->lock[lock].users == 1);
+        SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+        SCENARIO_CHECK(group->state->lock[lock].users == 0);
+        SCENARIO_CHECK(group->state->task[0].state == FW_RT_FREE);
     }
 }
 
@@ -65,15 +65,15 @@ static void *fill(void *arg)
     fw_rt_task *task;
     unsigned lock;
 
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    STAGE_EXPECT(fw_rt_open(task, "c", FW_RT_PCP_DU, 0, &lock), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    SCENARIO_EXPECT(fw_rt_open(task, "c", FW_RT_PCP_DU, 0, &lock), 0);
     for (int i = 0; i < 20; i++) {
-        STAGE_EXPECT(fw_rt_lock(task, lock), 0);
-        STAGE_EXPECT(fw_rt_unlock(task, lock), 0);
+        SCENARIO_EXPECT(fw_rt_lock(task, lock), 0);
+        SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
     }
     pthread_barrier_wait(&full);
     pthread_barrier_wait(&over);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
     return NULL;
 }
 
@@ -92,26 +92,26 @@ static void there_is_room_for_so_many(void)
             fflush(stdout);
             _exit(SKIPPED);
         }
-        STAGE_EXPECT(error, 0);
+        SCENARIO_EXPECT(error, 0);
     }
     pthread_barrier_wait(&full);
-    STAGE_CHECK(group->tasks == FW_RT_TASKS_MAX);
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), EAGAIN);
-    STAGE_CHECK(sched_getscheduler(0) == SCHED_OTHER);
+    SCENARIO_CHECK(group->tasks == FW_RT_TASKS_MAX);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EAGAIN);
+    SCENARIO_CHECK(sched_getscheduler(0) == SCHED_OTHER);
     pthread_barrier_wait(&over);
     for (size_t i = 0; i < FW_RT_TASKS_MAX; i++)
         pthread_join(threads[i], NULL);
-    STAGE_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    STAGE_EXPECT(fw_rt_task_end(task), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
 }
 
 int main(void)
 {
-    stage_begin();
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    scenario_begin();
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     the_thread_is_what_it_was();
     ceilings_follow_the_users();
     there_is_room_for_so_many();
-    STAGE_EXPECT(fw_rt_group_close(group), 0);
+    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
     return 0;
 }

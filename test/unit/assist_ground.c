@@ -39,10 +39,10 @@ const char *ground_enter(void)
     return NULL;
 }
 
-void ground_start(fw_assist_readers readers, uint32_t membership)
+void ground_start(fw_assist_readers readers, uint32_t registration)
 {
     struct fw_assist_options options = {
-        .readers = readers, .group = STRANGERS_ID, .membership = membership};
+        .readers = readers, .group = STRANGERS_ID, .registration = registration};
 
     if (fw_assist_start(&options, text, sizeof text) != FW_ASSIST_DONE)
         fail_msg("%s", text);
@@ -54,9 +54,9 @@ void ground_stop(void)
         fail_msg("%s", text);
 }
 
-int ground_knows(uint32_t membership)
+int ground_knows(uint32_t registration)
 {
-    struct fw_assist_options options = {.membership = membership};
+    struct fw_assist_options options = {.registration = registration};
     fw_assist_result result = fw_assist_start(&options, text, sizeof text);
 
     if (result == FW_ASSIST_DONE)
@@ -85,9 +85,9 @@ void ground_ring(const struct fw_assist_page *page)
 {
     siginfo_t info;
 
-    if (page->membership == FW_ASSIST_BY_RING)
+    if (page->registration == FW_ASSIST_BY_RING)
         prctl(FW_ASSIST_RING, FW_ASSIST_VERSION, 0, 0, 0);
-    else if (page->membership == FW_ASSIST_BY_WAIT)
+    else if (page->registration == FW_ASSIST_BY_WAIT)
         waitid(P_PID, (id_t)getpid(), &info, WEXITED | WNOHANG);
 }
 

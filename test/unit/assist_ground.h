@@ -20,16 +20,16 @@ enum { GROUND_PATIENCE = 60000 };
 const char *ground_enter(void);
 
 /* Starts the assist there; the test fails where that does. */
-void ground_start(fw_assist_readers readers, uint32_t membership);
+void ground_start(fw_assist_readers readers, uint32_t registration);
 void ground_stop(void);
 
-/* Can a process become a member in that way here? */
-int ground_knows(uint32_t membership);
+/* Can a process become a participant in that way here? */
+int ground_knows(uint32_t registration);
 
 /* The whole page, as any reader maps it; NULL: see errno. */
 const struct fw_assist_page *ground_map(void);
 
-/* The calling process becomes a member. */
+/* The calling process becomes a participant. */
 void ground_ring(const struct fw_assist_page *page);
 
 /* The entry of a thread in the caller's pid namespace; 0: it has none. */

@@ -75,7 +75,7 @@ static void it_starts_and_stops(void **state)
     struct fw_assist_status status = status_now();
     assert_true(status.running);
     assert_int_equal(status.version, FW_ASSIST_VERSION);
-    assert_int_equal(status.members, 0);
+    assert_int_equal(status.participants, 0);
     assert_int_equal(status.readers, FW_ASSIST_READ_BY_GROUP);
     assert_int_equal(status.group, STRANGERS_ID);
     assert_int_equal(stop(), FW_ASSIST_DONE);

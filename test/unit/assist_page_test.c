@@ -52,15 +52,15 @@ static int look_at_threads(void)
     EXPECT(page != NULL && page->magic == FW_ASSIST_MAGIC && page->version == FW_ASSIST_VERSION);
     EXPECT(page->stopped == 0);
     ground_share_one_cpu();
-    if (page->membership != FW_ASSIST_ALL)
+    if (page->registration != FW_ASSIST_ALL)
         EXPECT(ground_entry(page, gettid()) == 0);
     ground_ring(page);
     EXPECT(ground_see(page, gettid(), FW_ASSIST_RUNS));
-    if (page->membership != FW_ASSIST_ALL)
-        EXPECT(page->members == 1);
+    if (page->registration != FW_ASSIST_ALL)
+        EXPECT(page->participants == 1);
     ground_ring(page); /* again changes nothing */
-    if (page->membership != FW_ASSIST_ALL)
-        EXPECT(page->members == 1);
+    if (page->registration != FW_ASSIST_ALL)
+        EXPECT(page->participants == 1);
 
     pthread_mutex_lock(&held);
     pthread_create(&busy, NULL, be_busy, NULL);
@@ -83,23 +83,23 @@ static int look_at_threads(void)
     return 0;
 }
 
-static uint32_t membership;
+static uint32_t registration;
 
-static uint32_t members(void)
+static uint32_t participants(void)
 {
     struct fw_assist_status status;
     char text[200];
 
     assert_int_equal(fw_assist_status(&status, text, sizeof text), FW_ASSIST_DONE);
     assert_true(status.running);
-    return status.members;
+    return status.participants;
 }
 
 static void an_ordinary_user_sees_its_own_threads(void **state)
 {
     (void)state;
     assert_int_equal(ground_in_child(look_at_threads, STRANGERS_ID), 0);
-    assert_int_equal(members(), 0);
+    assert_int_equal(participants(), 0);
 }
 
 /* Two that compute, on two CPUs, see each other run. */
@@ -147,10 +147,10 @@ static void threads_go_by_their_own_namespaces_numbers(void **state)
     (void)state;
     assert_int_equal(ground_in_child(one_below, 0), 0);
     assert_int_equal(ground_in_child(two_below, 0), 0);
-    assert_int_equal(members(), 0);
+    assert_int_equal(participants(), 0);
 }
 
-/* ---- Who is a member ---- */
+/* ---- Who is a participant ---- */
 
 static int ring_and_be_killed(void)
 {
@@ -158,7 +158,7 @@ static int ring_and_be_killed(void)
 
     EXPECT(page != NULL);
     ground_ring(page);
-    EXPECT(page->members == 1);
+    EXPECT(page->participants == 1);
     raise(SIGKILL);
     return 1;
 }
@@ -167,7 +167,7 @@ static void who_is_killed_is_no_member(void **state)
 {
     (void)state;
     assert_int_equal(ground_in_child(ring_and_be_killed, STRANGERS_ID), 100 + SIGKILL);
-    assert_int_equal(members(), 0);
+    assert_int_equal(participants(), 0);
 }
 
 static int ring_and_fork(void)
@@ -180,13 +180,13 @@ static int ring_and_fork(void)
     pid_t child = fork();
     if (child == 0) {
         sched_yield();
-        EXPECT(ground_entry(page, gettid()) == 0 && page->members == 1);
+        EXPECT(ground_entry(page, gettid()) == 0 && page->participants == 1);
         ground_ring(page);
-        EXPECT(ground_see(page, gettid(), FW_ASSIST_RUNS) && page->members == 2);
+        EXPECT(ground_see(page, gettid(), FW_ASSIST_RUNS) && page->participants == 2);
         _exit(0);
     }
     EXPECT(waitpid(child, &status, 0) == child && status == 0);
-    EXPECT(page->members == 1);
+    EXPECT(page->participants == 1);
     return 0;
 }
 
@@ -194,14 +194,15 @@ static void a_child_rings_for_itself(void **state)
 {
     (void)state;
     assert_int_equal(ground_in_child(ring_and_fork, STRANGERS_ID), 0);
-    assert_int_equal(members(), 0);
+    assert_int_equal(participants(), 0);
 }
 
 /* The files are closed some moments before the assist hears of it. */
 static bool soon_forgotten(const struct fw_assist_page *page, int tid)
 {
     for (int i = 0; i < GROUND_PATIENCE; i++) {
-        if (__atomic_load_n(&page->members, __ATOMIC_RELAXED) == 0 && ground_entry(page, tid) == 0)
+        if (__atomic_load_n(&page->participants, __ATOMIC_RELAXED) == 0 &&
+            ground_entry(page, tid) == 0)
             return true;
         usleep(1000);
     }
@@ -242,7 +243,7 @@ static void a_new_program_has_not_rung(void **state)
 {
     (void)state;
     assert_int_equal(ground_in_child(ring_and_exec, STRANGERS_ID), 0);
-    assert_int_equal(members(), 0);
+    assert_int_equal(participants(), 0);
 }
 
 static int stay_a_stranger(void)
@@ -262,12 +263,12 @@ static void nothing_is_told_of_who_has_not_rung(void **state)
     assert_int_equal(ground_in_child(stay_a_stranger, STRANGERS_ID), 0);
 }
 
-/* ---- All of that for each kind of membership ---- */
+/* ---- All of that for each kind of registration ---- */
 
 static int start(void **state)
 {
     (void)state;
-    ground_start(FW_ASSIST_READ_BY_GROUP, membership);
+    ground_start(FW_ASSIST_READ_BY_GROUP, registration);
     return 0;
 }
 
@@ -292,7 +293,7 @@ static int run_all(uint32_t kind)
         cmocka_unit_test_setup_teardown(nothing_is_told_of_who_has_not_rung, start, stop),
     };
 
-    membership = kind;
+    registration = kind;
     if (!ground_knows(kind))
         return 0;
     return cmocka_run_group_tests(whoever, NULL, NULL) +

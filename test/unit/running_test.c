@@ -211,7 +211,7 @@ static void in_a_child(void (*body)(void))
 
 static uint32_t parent_tid;
 
-/* It is no member: what the page tells is of others. */
+/* It is no participant: what the page tells is of others. */
 static void before_it_rings(void)
 {
     _exit(fw_running_(SOMEBODY) != FW_RUNNING_UNKNOWN || fw_cpu_is_wanted_());

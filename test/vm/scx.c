@@ -17,13 +17,13 @@
 
 #include "rt/scx/loader.h"
 
-static const volatile struct fw_rt_scx_world *world;
+static const volatile struct fw_rt_scx_state *state;
 static volatile char *pages;
 
 static void show_tasks(void)
 {
-    for (unsigned i = 0; world != NULL && i < FW_RT_TASKS; i++) {
-        const volatile struct fw_rt_task_cell *c = &world->world.task[i];
+    for (unsigned i = 0; state != NULL && i < FW_RT_TASKS; i++) {
+        const volatile struct fw_rt_task_record *c = &state->state.task[i];
         const volatile struct fw_rt_scx_page *page =
             (const volatile void *)(pages + i * FW_RT_SCX_PAGE_SIZE);
 
@@ -46,9 +46,9 @@ void scx_check(bool good, const char *what, ...)
     printf("FAILED: ");
     vprintf(what, list);
     printf("\n  events: %s\n", scx_said());
-    if (world != NULL)
-        printf("  alive %u, %s %s\n", (unsigned)world->world.alive, (const char *)world->reason,
-               (const char *)world->details);
+    if (state != NULL)
+        printf("  alive %u, %s %s\n", (unsigned)state->state.alive, (const char *)state->reason,
+               (const char *)state->details);
     va_end(list);
     show_tasks();
     fflush(stdout);
@@ -98,8 +98,8 @@ void scx_start_for(const struct fw_rt_scx_options *options)
         exit(SCX_SKIPPED);
     }
     scx_check(outcome == FW_RT_SCX_DONE, "start: %s", text);
-    world = fw_rt_scx_world_map();
-    scx_check(world != NULL, "no world: %s", strerror(errno));
+    state = fw_rt_scx_state_map();
+    scx_check(state != NULL, "no state: %s", strerror(errno));
     snprintf(path, sizeof path, FW_RT_SCX_PAGES_OF, 0u);
     fd = get(path);
     scx_check(fd >= 0, "%s: %s", path, strerror(errno));
@@ -113,16 +113,16 @@ void scx_stop(void)
 {
     char text[300];
 
-    scx_check(world->world.alive == 1, "it has ended by itself");
-    scx_check(world->counts.astray == 0, "%u decisions for tasks that could not be run",
-              (unsigned)world->counts.astray);
+    scx_check(state->state.alive == 1, "it has ended by itself");
+    scx_check(state->counts.not_queued == 0, "%u decisions for tasks that could not be run",
+              (unsigned)state->counts.not_queued);
     scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_DONE, "stop: %s", text);
-    scx_check(world->world.alive == 0, "it is alive after its end");
+    scx_check(state->state.alive == 0, "it is alive after its end");
 }
 
-const volatile struct fw_rt_scx_world *scx_world(void)
+const volatile struct fw_rt_scx_state *scx_state(void)
 {
-    return world;
+    return state;
 }
 
 /* ---- Asking ---- */
@@ -136,7 +136,7 @@ unsigned scx_ask(struct scx_task *t, enum fw_rt_scx_op op, unsigned d)
         if (t->page->away)
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         sched_yield();
-        scx_check(world->world.alive || op == FW_RT_SCX_LEAVE, "the scheduler has ended");
+        scx_check(state->state.alive || op == FW_RT_SCX_LEAVE, "the scheduler has ended");
     } while (__atomic_load_n(&t->page->op, __ATOMIC_ACQUIRE) != FW_RT_SCX_NOTHING);
     return t->page->result;
 }
@@ -172,7 +172,7 @@ void scx_join(struct scx_task *t, uint64_t key, const char *name, unsigned cpu, 
     t->asked = 0;
     for (t->slot = 0; t->slot < FW_RT_TASKS && result == EBUSY; t->slot++) {
         t->page = (volatile void *)(pages + t->slot * FW_RT_SCX_PAGE_SIZE);
-        if (world->world.task[t->slot].state != FW_RT_FREE || !claim(t->page))
+        if (state->state.task[t->slot].state != FW_RT_FREE || !claim(t->page))
             continue;
         t->page->cpu = cpu;
         t->page->base = base;
@@ -227,7 +227,7 @@ unsigned scx_lock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
 
     if (is_line(kind)) {
         __atomic_fetch_or(&t->page->locked, bit(d), __ATOMIC_SEQ_CST);
-        if (__atomic_fetch_or(&t->shared->line[d], bit(t->slot), __ATOMIC_SEQ_CST) == 0)
+        if (__atomic_fetch_or(&t->shared->queue[d], bit(t->slot), __ATOMIC_SEQ_CST) == 0)
             return 0;
     } else {
         while (locked & FW_RT_CAN_LOCK)
@@ -241,7 +241,7 @@ unsigned scx_lock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
 void scx_unlock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
 {
     if (is_line(kind)) {
-        uint64_t before = __atomic_fetch_and(&t->shared->line[d], ~bit(t->slot), __ATOMIC_SEQ_CST);
+        uint64_t before = __atomic_fetch_and(&t->shared->queue[d], ~bit(t->slot), __ATOMIC_SEQ_CST);
 
         if (before != bit(t->slot)) {
             scx_ask(t, FW_RT_SCX_UNLOCK, d);

@@ -4,7 +4,7 @@
 
 /*
  * Tasks of tier B without the library: they speak to the scheduler as rt/scx/page.h has it, so that
- * what fails here is the scheduler's.  Whatever goes wrong ends the program with a line.
+ * what fails here is the scheduler's.  Whatever goes wrong ends the program with a queue.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ void scx_start(void);
 struct fw_rt_scx_options;
 void scx_start_for(const struct fw_rt_scx_options *options);
 void scx_stop(void);
-const volatile struct fw_rt_scx_world *scx_world(void);
+const volatile struct fw_rt_scx_state *scx_state(void);
 
 void scx_check(bool good, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
@@ -47,15 +47,15 @@ void scx_unlock(struct scx_task *t, enum fw_rt_kind kind, unsigned d);
 void scx_burn_ms(unsigned ms);
 
 /* Waits, without sleeping, until the condition holds; 10 s at most. */
-#define SCX_UNTIL(condition)                                   \
-    do {                                                       \
-        for (unsigned round_ = 0; !(condition); round_++) {    \
-            scx_check(round_ < 10000, "in vain: " #condition); \
-            scx_burn_ms(1);                                    \
-        }                                                      \
+#define SCX_UNTIL(condition)                                           \
+    do {                                                               \
+        for (unsigned round_ = 0; !(condition); round_++) {            \
+            scx_check(round_ < 10000, "without success: " #condition); \
+            scx_burn_ms(1);                                            \
+        }                                                              \
     } while (0)
 
-/* The line of events that have happened, a letter each. */
+/* The queue of events that have happened, a letter each. */
 void scx_say(char event);
 const char *scx_said(void);
 void scx_forget(void);

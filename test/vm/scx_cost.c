@@ -18,7 +18,7 @@
 enum { SWITCHES = 400, SIZES = 4 };
 
 static sem_t ping, pong;
-static pthread_barrier_t gate;
+static pthread_barrier_t permit;
 
 struct sum {
     uint64_t ns, runs;
@@ -54,8 +54,8 @@ static void *idle(void *number)
 
     scx_join(&t, 5, "idle", 1, 1 + n % 20);
     scx_check(scx_open(&t, "A", FW_RT_KIND_PCP, 0, &d) == 0, "open");
-    pthread_barrier_wait(&gate);
-    pthread_barrier_wait(&gate);
+    pthread_barrier_wait(&permit);
+    pthread_barrier_wait(&permit);
     scx_leave(&t);
     return NULL;
 }
@@ -65,12 +65,12 @@ static void *answerer(void *unused)
     struct scx_task t;
 
     scx_join(&t, 5, "pong", 1, 40);
-    pthread_barrier_wait(&gate);
+    pthread_barrier_wait(&permit);
     for (unsigned i = 0; i < SWITCHES; i++) {
         sem_wait(&ping);
         sem_post(&pong);
     }
-    pthread_barrier_wait(&gate);
+    pthread_barrier_wait(&permit);
     scx_leave(&t);
     return unused;
 }
@@ -84,7 +84,7 @@ static void *asker(void *number)
 
     scx_join(&t, 5, "ping", 1, 30);
     scx_check(scx_open(&t, "A", FW_RT_KIND_PCP, 0, &d) == 0, "open");
-    pthread_barrier_wait(&gate);
+    pthread_barrier_wait(&permit);
     scx_lock(&t, FW_RT_KIND_PCP, d); /* so that there is a ceiling to look at */
     all = sum_of("fw_");
     dispatch = sum_of("fw_dispatch");
@@ -99,7 +99,7 @@ static void *asker(void *number)
     printf("cost: %u tasks: %u decisions, %u ns in all programs for each, %u in fw_dispatch\n", n,
            (unsigned)dispatch.runs, (unsigned)(all.ns / dispatch.runs),
            (unsigned)(dispatch.ns / dispatch.runs));
-    pthread_barrier_wait(&gate);
+    pthread_barrier_wait(&permit);
     scx_leave(&t);
     return NULL;
 }
@@ -110,7 +110,7 @@ static void measure(unsigned tasks)
 
     sem_init(&ping, 0, 0);
     sem_init(&pong, 0, 0);
-    pthread_barrier_init(&gate, NULL, tasks);
+    pthread_barrier_init(&permit, NULL, tasks);
     for (uintptr_t i = 0; i < tasks; i++)
         scx_check(pthread_create(&threads[i], NULL,
                                  i == 0   ? asker

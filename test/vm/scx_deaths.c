@@ -2,8 +2,8 @@
 /*
  * Tasks are killed while the scheduler of tier B is there, in a virtual machine: in a section, in
  * front of one, anywhere; in processes whose parent does not look at once.  Each death in a section
- * is told to who comes next, and to nobody else where one dies at a time; no lock is lost, and all
- * others go on.
+ * is told to a task that comes next, and to nobody else where one dies at a time; no lock is lost,
+ * and all others go on.
  */
 #include <errno.h>
 #include <sched.h>
@@ -65,7 +65,7 @@ static void begin(struct worker *w)
     }
 }
 
-/* The owner before is found dead by its mark only after it was buried; so nobody is mistaken. */
+/* The owner before is found dead by its mark only after it was reaped; so nobody is mistaken. */
 static void check_death(int32_t before, int error)
 {
     bool had_died = before != 0 && kill(before, 0) != 0;
@@ -191,7 +191,7 @@ static void one_death(unsigned i, bool waits, bool tries)
         own_and_wait_for_death(i);
     begin(&w);
     until_step(1);
-    if (waits) { /* it is killed when nobody but the dead can help */
+    if (waits) { /* it is killed when nobody except the dead can help */
         killer = fork();
         if (killer == 0) {
             nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
     notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     scx_check(notes != MAP_FAILED, "no memory");
     scx_start();
-    locks = scx_world()->gates != 0 ? LOCKS : LOCKS - 1;
+    locks = scx_state()->permits != 0 ? LOCKS : LOCKS - 1;
     for (unsigned i = 0; i < locks; i++) {
         pid_t child;
         int status;

@@ -2,7 +2,7 @@
 /*
  * The scheduler's end, in a virtual machine, while tasks lock and unlock as fast as they can: it is
  * stopped, or thrown out by the kernel (sysrq).  Once it says that it has ended no page has the
- * leave to lock (S2 of rt/scx/page.h), nobody is in a section beside another one, and it can be
+ * leave to lock (SCX2 of rt/scx/page.h), nobody is in a section beside another one, and it can be
  * started again.
  */
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static void *lock_on(void *number)
     scx_check(scx_open(&t, cpu ? "B" : "A", FW_RT_KIND_PCP, 0, &d) == 0, "open");
     page_of[n] = t.page;
     __atomic_fetch_add(&there, 1, __ATOMIC_SEQ_CST);
-    while (__atomic_load_n(&scx_world()->world.alive, __ATOMIC_ACQUIRE)) {
+    while (__atomic_load_n(&scx_state()->state.alive, __ATOMIC_ACQUIRE)) {
         for (unsigned i = 0; i < 200; i++) {
             if (!lock_fast(&t, d))
                 continue;
@@ -65,8 +65,8 @@ static void throw_out(void)
 
     scx_check(fd >= 0 && write(fd, "S", 1) == 1, "sysrq");
     close(fd);
-    SCX_UNTIL(scx_world()->world.alive == 0);
-    scx_check(scx_world()->reason[0] != '\0', "no reason is told");
+    SCX_UNTIL(scx_state()->state.alive == 0);
+    scx_check(scx_state()->reason[0] != '\0', "no reason is told");
 }
 
 static void one_end(unsigned round)

@@ -126,7 +126,7 @@ int main(void)
     printf("%u flips, %u and %u entries, %u violations\n", (unsigned)FLIPS, notes->entries[0],
            notes->entries[1], notes->violations);
     scx_check(notes->violations == 0, "two in a section");
-    scx_check(scx_world()->world.alive == 1, "it has ended by itself");
+    scx_check(scx_state()->state.alive == 1, "it has ended by itself");
     scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_DONE, "stop: %s", text);
     return EXIT_SUCCESS;
 }

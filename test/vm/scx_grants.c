@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Users other than root, in a virtual machine: who is granted priorities, CPUs and a number of
- * tasks has those and no more; who is not is refused with a sentence; nobody reads or writes
- * another user's pages, writes the world, or ends the scheduler.
+ * Users other than root, in a virtual machine: a task that is granted priorities, CPUs and a number
+ * of tasks has those and no more; a task that is not is refused with a sentence; nobody reads or
+ * writes another user's pages, writes the state, or ends the scheduler.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -120,10 +120,10 @@ static void keep_out(unsigned other)
     scx_check(unlink(FW_RT_SCX_LINK) < 0, "the link can be removed");
     scx_check(unlink(path) < 0 && rename(path, FW_RT_SCX_MOUNT "/x") < 0, "%s goes away", path);
     scx_check(umount(FW_RT_SCX_MOUNT) < 0, "it can be unmounted");
-    fd = get(FW_RT_SCX_WORLD);
-    scx_check(fd >= 0, "the world: %s", strerror(errno));
+    fd = get(FW_RT_SCX_STATE);
+    scx_check(fd >= 0, "the state: %s", strerror(errno));
     scx_check(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED,
-              "the world can be written");
+              "the state can be written");
     close(fd);
     scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_NOT_PERMITTED, "stop: %s", text);
     printf("user %u: stop: %s\n", (unsigned)getuid(), text);
@@ -135,7 +135,7 @@ static void keep_out(unsigned other)
 /* Her share, of which some are in use. */
 static void too_many_locks(fw_rt_task *task)
 {
-    const struct fw_rt_scx_world *w = fw_rt_scx_world_map();
+    const struct fw_rt_scx_state *w = fw_rt_scx_state_map();
     unsigned most = FW_RT_LOCKS / (USERS + 1), lock, n = 0;
     char name[16];
     int error;
@@ -148,7 +148,7 @@ static void too_many_locks(fw_rt_task *task)
     } while (error == 0);
     expect(ENOSPC, error, "one lock more than granted");
     expect(0, fw_rt_open(task, "more-0", FW_RT_PCP_DU, 0, &lock), "one that she has");
-    scx_check(n - 1 < most && w->world.locks == most, "%u locks, %u of all", n - 1, w->world.locks);
+    scx_check(n - 1 < most && w->state.locks == most, "%u locks, %u of all", n - 1, w->state.locks);
 }
 
 static void as_ada(void)

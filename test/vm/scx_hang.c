@@ -65,16 +65,16 @@ void scx_hang_timers(unsigned cpu)
 struct scx_hangs scx_hangs(unsigned cpu)
 {
     struct scx_hangs found = {0, 0};
-    char line[256];
+    char queue[256];
     FILE *list = fopen("/proc/timer_list", "re");
     unsigned at = UINT32_MAX;
 
-    while (list != NULL && fgets(line, sizeof line, list) != NULL) {
-        sscanf(line, "cpu: %u", &at);
+    while (list != NULL && fgets(queue, sizeof queue, list) != NULL) {
+        sscanf(queue, "cpu: %u", &at);
         if (at != cpu)
             continue;
-        sscanf(line, " .nr_hangs : %lu", &found.number);
-        sscanf(line, " .max_hang_time : %lu", &found.longest);
+        sscanf(queue, " .nr_hangs : %lu", &found.number);
+        sscanf(queue, " .max_hang_time : %lu", &found.longest);
     }
     if (list != NULL)
         fclose(list);

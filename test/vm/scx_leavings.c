@@ -36,7 +36,7 @@ static bool is_set(uint32_t *flag)
 }
 
 /* Sleeps: the others, which are not above it, are to run. */
-static void nap(void)
+static void sleep_bounded(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
@@ -44,8 +44,8 @@ static void nap(void)
 static void await(uint32_t *flag, const char *what)
 {
     for (unsigned i = 0; !is_set(flag); i++) {
-        scx_check(i < 10000, "in vain: %s", what);
-        nap();
+        scx_check(i < 10000, "without success: %s", what);
+        sleep_bounded();
     }
 }
 
@@ -69,7 +69,7 @@ static unsigned dead_slots(void)
     unsigned n = 0;
 
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
-        n += scx_world()->world.task[i].state == FW_RT_DEAD;
+        n += scx_state()->state.task[i].state == FW_RT_DEAD;
     return n;
 }
 
@@ -97,7 +97,7 @@ static void test_dead_share_a_slot(void)
             scx_check(scx_lock(&own, FW_RT_KIND_MPCP, desc) == 0, "lock");
             set_flag(&notes->has);
             for (;;)
-                nap();
+                sleep_bounded();
         }
         await(&notes->has, "an owner");
         end(child, true);
@@ -150,13 +150,13 @@ static void test_cpu_that_goes(void)
     }
     await(&notes->has, "a task");
     write_file(file, "0");
-    scx_check(scx_world()->world.alive == 1, "a CPU goes, and the scheduler too");
+    scx_check(scx_state()->state.alive == 1, "a CPU goes, and the scheduler too");
     set_flag(&notes->go);
     end(child, false);
     write_file(file, "1");
     for (unsigned i = 0; i < 10; i++)
-        nap();
-    scx_check(scx_world()->world.alive == 1, "a CPU comes, and the scheduler goes");
+        sleep_bounded();
+    scx_check(scx_state()->state.alive == 1, "a CPU comes, and the scheduler goes");
 }
 
 /* Its section counts as died in, and the slot is free, while the thread lives on. */
@@ -178,7 +178,7 @@ static void test_exec(void)
         scx_check(scx_open(&own, "E", FW_RT_KIND_MPCP, 0, &desc) == 0, "open");
         scx_check(scx_lock(&own, FW_RT_KIND_MPCP, desc) == 0, "lock");
         set_flag(&notes->has);
-        execl("/proc/self/exe", "scx_leavings", "nap", (char *)NULL);
+        execl("/proc/self/exe", "scx_leavings", "bounded wait", (char *)NULL);
         scx_check(false, "exec: %s", strerror(errno));
     }
     await(&notes->has, "an owner");
@@ -186,7 +186,7 @@ static void test_exec(void)
     scx_unlock(&t, FW_RT_KIND_MPCP, d);
     scx_check(waitpid(child, NULL, WNOHANG) == 0, "it does not live");
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
-        n += scx_world()->world.task[i].state != FW_RT_FREE;
+        n += scx_state()->state.task[i].state != FW_RT_FREE;
     scx_check(n == 1, "%u tasks", n);
     end(child, true);
     scx_leave(&t);
@@ -194,9 +194,9 @@ static void test_exec(void)
 
 int main(int words, char **word)
 {
-    if (words > 1 && strcmp(word[1], "nap") == 0)
+    if (words > 1 && strcmp(word[1], "bounded wait") == 0)
         for (;;)
-            nap();
+            sleep_bounded();
     scx_need_vm();
     alarm(100);
     notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

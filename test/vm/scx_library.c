@@ -127,16 +127,17 @@ static void check_alone(void)
     scx_check(fw_rt_group_tier(group) == FW_RT_TIER_B, "not tier B");
     begin(&task, 1, lock);
     scx_check(slack > 1 && prctl(PR_GET_TIMERSLACK) == 1, "its timers may be late");
-    requests = scx_world()->counts.requests;
+    requests = scx_state()->counts.requests;
     for (unsigned i = 0; i < 1000; i++)
         for (unsigned l = 0; l < 4; l++)
             section(task, lock[l], l, fw_rt_lock);
-    scx_check(scx_world()->counts.requests == requests, "it asks without need");
+    scx_check(scx_state()->counts.requests == requests, "it asks without need");
     CHECK_ZERO(fw_rt_lock(task, lock[0]));
     scx_check(fw_rt_lock(task, lock[0]) == EDEADLK, "locked twice");
     CHECK_ZERO(fw_rt_unlock(task, lock[0]));
     scx_check(fw_rt_open(task, "pip", FW_RT_PIP, 0, &d) == ENOTSUP, "PIP: %s", fw_rt_strerror());
-    scx_check(scx_world()->gates != 0 || fw_rt_open(task, "pf", FW_RT_PCP_DU_PF, 0, &d) == ENOTSUP,
+    scx_check(scx_state()->permits != 0 ||
+                  fw_rt_open(task, "pf", FW_RT_PCP_DU_PF, 0, &d) == ENOTSUP,
               "PF: %s", fw_rt_strerror());
     CHECK_ZERO(fw_rt_task_end(task));
     scx_check(prctl(PR_GET_TIMERSLACK) == slack, "the slack of its timers is not as it was");

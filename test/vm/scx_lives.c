@@ -24,7 +24,7 @@ static const fw_rt_protocol protocols[PROTOCOLS] = {FW_RT_IPCP,    FW_RT_PCP,   
                                                     FW_RT_FMLP_DU, FW_RT_PCP_DU_PF};
 
 /* A thread that is a task with one lock. */
-struct life {
+struct liveness {
     fw_rt_group *group;
     int cpu, priority;
     fw_rt_protocol protocol;
@@ -37,7 +37,7 @@ static uint32_t inside[FW_RT_LOCKS], sections[FW_RT_LOCKS], stop;
 
 static void *live(void *argument)
 {
-    struct life *l = argument;
+    struct liveness *l = argument;
     struct fw_rt_task_options options = {.cpu = l->cpu, .priority = l->priority};
     fw_rt_task *task;
     unsigned lock;
@@ -50,12 +50,12 @@ static void *live(void *argument)
     return NULL;
 }
 
-static void begin(struct life *l)
+static void begin(struct liveness *l)
 {
     CHECK_ZERO(pthread_create(&l->thread, NULL, live, l));
 }
 
-static void end(struct life *l)
+static void end(struct liveness *l)
 {
     CHECK_ZERO(pthread_join(l->thread, NULL));
 }
@@ -108,8 +108,8 @@ static void sleep_in_sections(fw_rt_protocol protocol, int priority)
 
     scx_forget();
     CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
-    struct life owner = {group, 0, USUAL, protocol, sleeps_inside, 0, 0},
-                other = {group, is_line, priority, protocol, comes_meanwhile, 0, 0};
+    struct liveness owner = {group, 0, USUAL, protocol, sleeps_inside, 0, 0},
+                    other = {group, is_line, priority, protocol, comes_meanwhile, 0, 0};
     begin(&owner);
     begin(&other);
     end(&owner);
@@ -137,7 +137,7 @@ static void works_a_while(fw_rt_task *task, unsigned lock)
     }
 }
 
-static void go_on_for_a_while(const struct life *one)
+static void go_on_for_a_while(const struct liveness *one)
 {
     const uint32_t *count;
     uint32_t before;
@@ -151,10 +151,10 @@ static void go_on_for_a_while(const struct life *one)
 static void work_alone(const char *name, fw_rt_protocol protocol)
 {
     fw_rt_group *group;
-    struct life only;
+    struct liveness only;
 
     CHECK_ZERO(fw_rt_group_open(&group, name, FW_RT_TIER_B));
-    only = (struct life){group, 1, USUAL, protocol, works_a_while, 0, 0};
+    only = (struct liveness){group, 1, USUAL, protocol, works_a_while, 0, 0};
     begin(&only);
     end(&only);
     CHECK_ZERO(fw_rt_group_close(group));
@@ -167,8 +167,8 @@ static void start_another(fw_rt_protocol protocol)
 
     stop = 0;
     CHECK_ZERO(fw_rt_group_open(&group, GROUP, FW_RT_TIER_B));
-    struct life old[2] = {{group, 0, USUAL, protocol, works_on, 0, 0},
-                          {group, is_of_any_cpu(protocol), URGENT, protocol, works_on, 0, 0}};
+    struct liveness old[2] = {{group, 0, USUAL, protocol, works_on, 0, 0},
+                              {group, is_of_any_cpu(protocol), URGENT, protocol, works_on, 0, 0}};
     begin(&old[0]);
     begin(&old[1]);
     go_on_for_a_while(&old[0]);
@@ -189,7 +189,7 @@ static void start_another(fw_rt_protocol protocol)
 /* PCP-DU-PF, the last of them, is not everywhere. */
 static unsigned protocols_here(void)
 {
-    return scx_world()->gates != 0 ? PROTOCOLS : PROTOCOLS - 1;
+    return scx_state()->permits != 0 ? PROTOCOLS : PROTOCOLS - 1;
 }
 
 /* ---- The watchdog: a ready task is kept from its CPU for as long as the kernel bears it ---- */
@@ -200,7 +200,7 @@ static void takes_all(fw_rt_task *task, unsigned lock)
 
     enter(task, lock);
     scx_say('(');
-    while (scx_world()->world.alive && time(NULL) < until)
+    while (scx_state()->state.alive && time(NULL) < until)
         continue;
     scx_say(')');
     leave(task, lock);
@@ -229,21 +229,21 @@ static void works_now_and_then(fw_rt_task *task, unsigned lock)
 }
 
 /* Two for each of the other protocols are at work on the other CPU when the watchdog comes. */
-static unsigned begin_others(struct life *others, fw_rt_group *group)
+static unsigned begin_others(struct liveness *others, fw_rt_group *group)
 {
     unsigned n = 0;
 
     stop = 0;
     for (unsigned i = 0; i < protocols_here(); i++)
         for (unsigned k = 0; k < 2 && protocols[i] != FW_RT_PCP_DU; k++) {
-            others[n] = (struct life){
+            others[n] = (struct liveness){
                 group, 0, k == 0 ? USUAL : URGENT, protocols[i], works_now_and_then, 0, 0};
             begin(&others[n++]);
         }
     return n;
 }
 
-static void end_others(struct life *others, unsigned n)
+static void end_others(struct liveness *others, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
         go_on_for_a_while(&others[i]);
@@ -254,7 +254,7 @@ static void end_others(struct life *others, unsigned n)
 
 static void watchdog(void)
 {
-    struct life others[2 * PROTOCOLS];
+    struct liveness others[2 * PROTOCOLS];
     fw_rt_group *group, *none;
     unsigned n;
     int error;
@@ -262,18 +262,18 @@ static void watchdog(void)
     scx_forget();
     CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
     n = begin_others(others, group);
-    struct life hog = {group, 1, URGENT, FW_RT_PCP_DU, takes_all, 0, 0},
-                starved = {group, 1, USUAL, FW_RT_PCP_DU, is_starved, 0, 0};
+    struct liveness hog = {group, 1, URGENT, FW_RT_PCP_DU, takes_all, 0, 0},
+                    starved = {group, 1, USUAL, FW_RT_PCP_DU, is_starved, 0, 0};
     begin(&starved);
     while (!scx_has_said('r'))
         sleep_ms(1);
     begin(&hog);
     end(&hog);
     end(&starved);
-    scx_check(!scx_world()->world.alive, "the watchdog has not come in %d s", (int)STARVED_S);
-    printf("the watchdog's words: %s, %s\n", (const char *)scx_world()->reason,
-           (const char *)scx_world()->details);
-    scx_check(strstr((const char *)scx_world()->reason, "stall") != NULL, "that is no stall");
+    scx_check(!scx_state()->state.alive, "the watchdog has not come in %d s", (int)STARVED_S);
+    printf("the watchdog's words: %s, %s\n", (const char *)scx_state()->reason,
+           (const char *)scx_state()->details);
+    scx_check(strstr((const char *)scx_state()->reason, "stall") != NULL, "that is no stall");
     scx_check(strcmp(scx_said(), "r()g") == 0, "the owner's end first");
     end_others(others, n);
     error = fw_rt_group_open(&none, GROUP, FW_RT_TIER_B);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Task sets under tier B, in a virtual machine: runs each of a folder by furwock rt run.  The files
- * are test/command/rt_sets.py's, ANYTHING-JOBS.json; so is what becomes of the lines that this
+ * are test/command/rt_sets.py's, ANYTHING-JOBS.json; so is what becomes of the queues that this
  * writes, "set: FILE STATUS JSON", or "set: FILE STATUS" and why.
  *
  *     scx_sets FURWOCK FOLDER [--hang] [--collapse] [OPTION...]
@@ -26,7 +26,7 @@
 enum { WORDS = 24, CPUS = 2, TURN_NS = 50000 };
 
 /*
- * An emulator that counts instructions runs its processors by turns, until the next timer is due:
+ * An emulator that counts instructions runs its CPUs by turns, until the next timer is due:
  * one may stand still for as long as another computes.  A timer of each keeps the turns short.
  */
 static void shorten_turns(void)
@@ -65,7 +65,7 @@ static void hurry_collapses(void)
     }
 }
 
-/* Whoever touches such a page meanwhile is put to sleep by the kernel. */
+/* A task that touches such a page meanwhile is put to sleep by the kernel. */
 static void say_collapses(void)
 {
     FILE *file = fopen(KHUGEPAGED "pages_collapsed", "re");
@@ -95,15 +95,15 @@ static char *read_all(int in)
 {
     char *text = NULL;
     size_t size;
-    FILE *line = open_memstream(&text, &size), *from = fdopen(in, "r");
+    FILE *queue = open_memstream(&text, &size), *from = fdopen(in, "r");
     int c;
 
-    if (line == NULL || from == NULL)
+    if (queue == NULL || from == NULL)
         abort();
     while ((c = fgetc(from)) != EOF)
-        fputc(c == '\n' ? ' ' : c, line);
+        fputc(c == '\n' ? ' ' : c, queue);
     fclose(from);
-    fclose(line);
+    fclose(queue);
     return text;
 }
 

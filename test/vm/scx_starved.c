@@ -23,7 +23,7 @@ static uint32_t slot_of_waiter;
 
 static const volatile struct fw_rt_scx_note *find(enum fw_rt_scx_cause cause)
 {
-    const volatile struct fw_rt_scx_world *w = scx_world();
+    const volatile struct fw_rt_scx_state *w = scx_state();
 
     for (unsigned i = 0; i < FW_RT_SCX_NOTES; i++)
         if (w->note[i].number != 0 && w->note[i].cause == cause && w->note[i].cpu == CPU)
@@ -74,8 +74,8 @@ static void *busy(void *unused)
         scx_burn_ms(5);
         sched_yield();
     }
-    scx_check(scx_world()->counts.mercy == before, "let in, and had not waited for long");
-    while (scx_world()->counts.mercy == before)
+    scx_check(scx_state()->counts.relief == before, "let in, and had not waited for long");
+    while (scx_state()->counts.relief == before)
         scx_burn_ms(5);
     SCX_UNTIL(find(FW_RT_SCX_STARVED) != NULL && find(FW_RT_SCX_STARVED)->to != 0);
     is_over = true;
@@ -90,7 +90,7 @@ static void test_starved(void)
 
     clock_gettime(CLOCK_MONOTONIC, &both);
     both.tv_sec += IDLE_S;
-    before = scx_world()->counts.mercy;
+    before = scx_state()->counts.relief;
     task = begin(busy);
     thread = begin(other);
     pthread_join(task, NULL);
@@ -113,7 +113,7 @@ static void *owner(void *unused)
     sem_wait(&go[0]);
     scx_check(scx_lock(&t, FW_RT_KIND_PCP, a) == 0, "lock");
     sem_post(&go[1]);
-    SCX_UNTIL(scx_world()->world.task[slot_of_waiter].request != 0);
+    SCX_UNTIL(scx_state()->state.task[slot_of_waiter].request != 0);
     SCX_UNTIL(find(FW_RT_SCX_TURN) != NULL && find(FW_RT_SCX_TURN)->to != 0);
     scx_unlock(&t, FW_RT_KIND_PCP, a);
     scx_leave(&t);
@@ -145,7 +145,7 @@ static void test_turn(void)
     pthread_join(first, NULL);
     pthread_join(second, NULL);
     n = find(FW_RT_SCX_TURN);
-    scx_check(n->slot == slot_of_waiter && scx_world()->counts.turns != 0, "the note of a turn");
+    scx_check(n->slot == slot_of_waiter && scx_state()->counts.turns != 0, "the note of a turn");
     printf("a task that waits had a turn of %u us\n", (unsigned)((n->to - n->from) / 1000));
 }
 
@@ -165,9 +165,10 @@ int main(void)
     test_turn();
     printf(
         "since the start: %llu turns, %llu slices and moments, %llu late decisions, %llu astray\n",
-        (unsigned long long)scx_world()->counts.turns,
-        (unsigned long long)scx_world()->counts.mercy, (unsigned long long)scx_world()->counts.late,
-        (unsigned long long)scx_world()->counts.astray);
+        (unsigned long long)scx_state()->counts.turns,
+        (unsigned long long)scx_state()->counts.relief,
+        (unsigned long long)scx_state()->counts.late,
+        (unsigned long long)scx_state()->counts.not_queued);
     scx_stop();
     return 0;
 }

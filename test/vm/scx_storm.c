@@ -168,7 +168,7 @@ static pid_t hire(unsigned n, unsigned seed)
 static bool is_clear(void)
 {
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
-        if (scx_world()->world.task[i].state != FW_RT_FREE)
+        if (scx_state()->state.task[i].state != FW_RT_FREE)
             return false;
     return true;
 }
@@ -210,11 +210,11 @@ int main(void)
     test_many();
     test_kills();
     printf("dispatches %llu, grants %llu, in another's place %llu, handed %llu, mercy %llu\n",
-           (unsigned long long)scx_world()->counts.dispatches,
-           (unsigned long long)scx_world()->counts.grants,
-           (unsigned long long)scx_world()->counts.heirs,
-           (unsigned long long)scx_world()->counts.handed,
-           (unsigned long long)scx_world()->counts.mercy);
+           (unsigned long long)scx_state()->counts.dispatches,
+           (unsigned long long)scx_state()->counts.grants,
+           (unsigned long long)scx_state()->counts.donations,
+           (unsigned long long)scx_state()->counts.handed,
+           (unsigned long long)scx_state()->counts.relief);
     scx_stop();
     return 0;
 }

@@ -147,7 +147,7 @@ static unsigned lock_g;
 
 static bool waits(unsigned n)
 {
-    return (unsigned)__builtin_popcountll(scx_world()->world.lock[lock_g].waiters) == n;
+    return (unsigned)__builtin_popcountll(scx_state()->state.lock[lock_g].waiters) == n;
 }
 
 static void *boosted_low(void *unused)

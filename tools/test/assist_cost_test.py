@@ -49,7 +49,7 @@ sys.exit(0 if words[0] != "status" or on.exists() else 3)
 SWITCHES = """#!/usr/bin/python3
 import pathlib, sys, time
 on = pathlib.Path(__file__).resolve().parents[2] / "command" / "on"
-if sys.argv[1] == "member":
+if sys.argv[1] == "participant":
     print("ready", flush=True)
     sys.stdin.read()
 elif sys.argv[1] in ("yield", "pipe") and int(sys.argv[2]) > 0:
@@ -128,11 +128,11 @@ class Measuring(Pretended):
         for benchmark in whole["benchmarks"]:
             told = benchmark["time"]
             self.assertEqual(told["samples"]["off"], [1.0] * 3)
-            self.assertEqual(sorted(told["ratios"]), ["all", "loaded", "member"])
-            self.assertAlmostEqual(told["ratios"]["member"]["value"], 1.1)
+            self.assertEqual(sorted(told["ratios"]), ["all", "loaded", "participant"])
+            self.assertAlmostEqual(told["ratios"]["participant"]["value"], 1.1)
             self.assertEqual(told["ratios"]["loaded"]["goal"], "missed")
             self.assertIsNone(told["ratios"]["all"]["goal"])
-            self.assertEqual(len(benchmark["CPU time"]["samples"]["member"]), 3)
+            self.assertEqual(len(benchmark["CPU time"]["samples"]["participant"]), 3)
 
     def test_by_turns(self):
         self.assertEqual(self.run_it("--benchmarks", "yield").returncode, 0)

@@ -15,7 +15,7 @@
 #include "stall.h"
 #include "why.h"
 
-struct stage {
+struct scenario {
     struct run_round *round;
     fw_rt_group *group;
     pthread_barrier_t opened; /* all tasks have opened their locks */
@@ -24,7 +24,7 @@ struct stage {
 };
 
 struct actor {
-    struct stage *stage;
+    struct scenario *scenario;
     const struct taskset_task *task;
     struct run_log *log;
     struct run_plan plan;
@@ -193,10 +193,10 @@ static bool begin(struct actor *a)
                                          .priority = a->task->priority,
                                          .period_ns = a->task->period,
                                          .deadline_ns = a->task->deadline};
-    const struct taskset *set = a->stage->round->set;
+    const struct taskset *set = a->scenario->round->set;
     bool has_opened[TASKSET_LOCKS] = {false};
 
-    if (!fail(a, "begin", fw_rt_task_begin(&a->handle, a->stage->group, &options)))
+    if (!fail(a, "begin", fw_rt_task_begin(&a->handle, a->scenario->group, &options)))
         return false;
     for (int i = 0; i < a->task->sections; i++) {
         int lock = a->task->section[i].lock;
@@ -204,8 +204,8 @@ static bool begin(struct actor *a)
             continue;
         has_opened[lock] = true;
         if (!fail(a, set->lock[lock],
-                  fw_rt_open(a->handle, set->lock[lock], (fw_rt_protocol)a->stage->round->protocol,
-                             0, &a->lock[lock])))
+                  fw_rt_open(a->handle, set->lock[lock],
+                             (fw_rt_protocol)a->scenario->round->protocol, 0, &a->lock[lock])))
             return false;
     }
     a->trace = fw_rt_trace_in_memory_(a->handle);
@@ -218,17 +218,17 @@ static void *act(void *argument)
     bool is_good = begin(a);
 
     if (!is_good)
-        __atomic_store_n(&a->stage->is_over, true, __ATOMIC_RELAXED);
-    if (pthread_barrier_wait(&a->stage->opened) == PTHREAD_BARRIER_SERIAL_THREAD)
-        rt_run_watch_count(a->stage->round, true);
+        __atomic_store_n(&a->scenario->is_over, true, __ATOMIC_RELAXED);
+    if (pthread_barrier_wait(&a->scenario->opened) == PTHREAD_BARRIER_SERIAL_THREAD)
+        rt_run_watch_count(a->scenario->round, true);
     /* The first job, whose release nobody knows, was to open locks. */
-    if (is_good && !__atomic_load_n(&a->stage->is_over, __ATOMIC_RELAXED))
+    if (is_good && !__atomic_load_n(&a->scenario->is_over, __ATOMIC_RELAXED))
         is_good = fail(a, "wait for the period", fw_rt_wait_period(a->handle, NULL));
-    while (is_good && !__atomic_load_n(&a->stage->is_over, __ATOMIC_RELAXED) &&
-           __atomic_fetch_sub(&a->stage->left, 1, __ATOMIC_RELAXED) > 0)
+    while (is_good && !__atomic_load_n(&a->scenario->is_over, __ATOMIC_RELAXED) &&
+           __atomic_fetch_sub(&a->scenario->left, 1, __ATOMIC_RELAXED) > 0)
         is_good = do_job(a);
-    rt_run_watch_count(a->stage->round, false);
-    __atomic_store_n(&a->stage->is_over, true, __ATOMIC_RELAXED);
+    rt_run_watch_count(a->scenario->round, false);
+    __atomic_store_n(&a->scenario->is_over, true, __ATOMIC_RELAXED);
     if (a->handle != NULL)
         fw_rt_task_end(a->handle); /* EBUSY: it has failed in a section, and the program ends */
     return NULL;
@@ -251,12 +251,12 @@ static void make_log(const struct run_round *round, int task)
     memset(log->event, 0, log->room * sizeof *log->event); /* no page faults later on */
 }
 
-static void run_actors(struct stage *stage, struct actor *actors)
+static void run_actors(struct scenario *scenario, struct actor *actors)
 {
-    struct run_round *round = stage->round;
+    struct run_round *round = scenario->round;
 
     for (int i = 0; i < round->set->tasks; i++) {
-        actors[i] = (struct actor){.stage = stage,
+        actors[i] = (struct actor){.scenario = scenario,
                                    .task = &round->set->task[i],
                                    .log = &round->log[i],
                                    .plan = rt_run_plan(&round->set->task[i])};
@@ -279,9 +279,9 @@ static void run_actors(struct stage *stage, struct actor *actors)
 
 bool rt_run_round(struct run_round *round)
 {
-    struct stage stage = {.round = round, .left = (int64_t)round->jobs};
+    struct scenario scenario = {.round = round, .left = (int64_t)round->jobs};
     struct actor *actors = calloc((size_t)round->set->tasks, sizeof *actors);
-    int error = fw_rt_group_open(&stage.group, NULL, (fw_rt_tier)round->tier);
+    int error = fw_rt_group_open(&scenario.group, NULL, (fw_rt_tier)round->tier);
 
     round->why[0] = 0;
     round->log = calloc((size_t)round->set->tasks, sizeof *round->log);
@@ -291,11 +291,11 @@ bool rt_run_round(struct run_round *round)
         snprintf(round->why, sizeof round->why, "%s",
                  fw_rt_strerror()[0] != 0 ? fw_rt_strerror() : strerror(error));
     } else {
-        round->tier = (int)fw_rt_group_tier(stage.group);
-        pthread_barrier_init(&stage.opened, NULL, (unsigned)round->set->tasks);
-        run_actors(&stage, actors);
-        pthread_barrier_destroy(&stage.opened);
-        fw_rt_group_close(stage.group);
+        round->tier = (int)fw_rt_group_tier(scenario.group);
+        pthread_barrier_init(&scenario.opened, NULL, (unsigned)round->set->tasks);
+        run_actors(&scenario, actors);
+        pthread_barrier_destroy(&scenario.opened);
+        fw_rt_group_close(scenario.group);
     }
     free(actors);
     return round->why[0] == 0;

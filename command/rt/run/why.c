@@ -14,13 +14,13 @@ uint64_t rt_run_woken(const fw_rt_task *task)
 {
     if (task->page == NULL)
         return 0;
-    return fw_load64_relaxed(&task->group->scx->world->woke[fw_rt_scx_slot_(task)]);
+    return fw_load64_relaxed(&task->group->scx->state->woke[fw_rt_scx_slot_(task)]);
 }
 
 /* --- Notes ------------------------------------------------------------------------------------ */
 
 /* False: it is no more, or not yet whole. */
-static bool read_note(const struct fw_rt_scx_world *w, uint64_t number, struct fw_rt_scx_note *note)
+static bool read_note(const struct fw_rt_scx_state *w, uint64_t number, struct fw_rt_scx_note *note)
 {
     const struct fw_rt_scx_note *at = &w->note[(number - 1) % FW_RT_SCX_NOTES];
 
@@ -32,7 +32,7 @@ static bool read_note(const struct fw_rt_scx_world *w, uint64_t number, struct f
 
 void rt_run_notes_read(struct run_notes *notes)
 {
-    const struct fw_rt_scx_world *w = fw_rt_scx_world_map();
+    const struct fw_rt_scx_state *w = fw_rt_scx_state_map();
     uint64_t noted, first;
 
     if (w == NULL)

@@ -24,11 +24,11 @@ RULES = [
          "FAULT_KEEPS_LEAVE"),
     Rule("scx-unnoted", "the scheduler does not look what a task has taken", "scx-pcp",
          "FAULT_UNNOTED"),
-    Rule("scx-lost-token", "the scheduler forgets a lock that nobody asks for yet", "scx-line",
+    Rule("scx-lost-token", "the scheduler forgets a lock that nobody asks for yet", "scx-queue",
          "FAULT_LOST_TOKEN"),
     Rule("scx-quiet-burial", "the scheduler forgets that an owner has died", "scx-pcp-kill",
          "FAULT_QUIET_BURIAL"),
     Rule("scx-quiet-heir", "the scheduler does not tell who tries that the owner has died",
-         "scx-line-kill-try", "FAULT_QUIET_HEIR"),
+         "scx-queue-kill-try", "FAULT_QUIET_HEIR"),
     Rule("unlocked-cas", "compare-and-swap is a load and a store", "two", "FAULT_UNLOCKED_CAS"),
 ]

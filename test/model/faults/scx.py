@@ -12,11 +12,11 @@ FAULTS = [
           "        return fw_or64_seq_cst(&page->locked, fw_rt_bit(desc)), true;\n"),
     Fault("scx-locks-anyway", "locks by itself without leave", "scx-pcp", USER,
           "    while (seen & FW_RT_CAN_LOCK)\n", "    for (;;)\n"),
-    Fault("scx-late-record", "joins the line, then says that it is in it", "scx-line-end-local",
+    Fault("scx-late-record", "joins the queue, then says that it is in it", "scx-queue-end-local",
           USER, "    fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));\n"
-          "    if (fw_or64_seq_cst(line_of(t, desc), own) == 0) /* 0 -> own */\n"
+          "    if (fw_or64_seq_cst(queue_of(t, desc), own) == 0) /* 0 -> own */\n"
           "        return 0;\n",
-          "    if (fw_or64_seq_cst(line_of(t, desc), own) == 0)\n"
+          "    if (fw_or64_seq_cst(queue_of(t, desc), own) == 0)\n"
           "        return fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc)), 0;\n"
           "    fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));\n"),
     Fault("scx-waits-for-ever", "waits for the answer of a scheduler that is gone", "scx-pcp-end",
@@ -32,14 +32,14 @@ FAULTS = [
           "    const struct fw_rt_scx *scx = scx_of(t);\n"
           "    bool blocked = false;\n    uint32_t i;\n\n"
           "    for (i = 1; i < FW_RT_TASKS; i++) {\n"),
-    Fault("scx-late-no-token", "leaves a line with others in it, and no token", "scx-line-end",
+    Fault("scx-late-no-token", "leaves a queue with others in it, and no token", "scx-queue-end",
           ENDED, "    fw_store32_relaxed(&scx_of(t)->shared->token[desc], 1);\n", ""),
-    Fault("scx-late-takes-anyway", "takes the line, whoever has it", "scx-line-end", ENDED,
+    Fault("scx-late-takes-anyway", "takes the queue, whoever has it", "scx-queue-end", ENDED,
           "            return EBUSY;\n        mark_died",
           "            return 0;\n        mark_died"),
     Fault("scx-late-no-wake", "leaves, and wakes nobody", "scx-pcp-end", ENDED,
-          "    fw_futex_wake(&t->world->left, FW_FUTEX_ALL, t->shared);\n", ""),
-    Fault("scx-late-keeps-token", "takes the token, and leaves it", "scx-line-end", ENDED,
+          "    fw_futex_wake(&t->state->left, FW_FUTEX_ALL, t->shared);\n", ""),
+    Fault("scx-late-keeps-token", "takes the token, and leaves it", "scx-queue-end", ENDED,
           "    fw_store32_relaxed(&scx->shared->token[desc], 0);\n"
           "    return tell_died(scx, desc);\n",
           "    return tell_died(scx, desc);\n"),

@@ -45,7 +45,7 @@ static const struct model_task urgent_first[] = {{30, 0}, {20, 0}};
         .protocol = FW_RT_##protocol_, .shared = true, .tasks = { __VA_ARGS__ } \
     }
 
-/* Tasks that begin and end.  The kernel knows of the world's guard; nobody dies unseen over it. */
+/* Tasks that begin and end.  The kernel knows of the state's lock; nobody dies unseen over it. */
 #define BEGINS(name_, about_, threads_, tasks_, ...)                                        \
     {                                                                                       \
         .name = (name_), .about = (about_), .threads = (threads_), .tasks = (tasks_),       \
@@ -171,18 +171,18 @@ static const struct model_program programs[] = {
             .preemptions = 3, SCRIPT(FMLP_DU, "jaA.", "j.", "jaA.")),
     PROGRAM("rt-fmlp-beside", "a section of another lock on the CPU of who waits", 3, two_cpus,
             .preemptions = 3, SCRIPT(FMLP_DU, "jbB.", "jaA.", "aA")),
-    PROGRAM("rt-mpcp-line", "three CPUs: the most urgent one is next", 3, apart, .preemptions = 2,
+    PROGRAM("rt-mpcp-queue", "three CPUs: the most urgent one is next", 3, apart, .preemptions = 2,
             SCRIPT(MPCP_DU, "aA", "aA", "aA")),
     PROGRAM("rt-mpcp-shared", "between processes: no plain release", 2, apart,
             SHARED(MPCP_DU, "jaA.aA.", "jaA.aA.")),
     PROGRAM("rt-fmlp-remote", "two CPUs", 2, apart, SCRIPT(FMLP_DU, "jaA.aA.", "jaA.aA.")),
-    PROGRAM("rt-fmlp-line", "three CPUs: the first is next", 3, apart, .preemptions = 2,
+    PROGRAM("rt-fmlp-queue", "three CPUs: the first is next", 3, apart, .preemptions = 2,
             SCRIPT(FMLP_DU, "aA", "aA", "aA")),
     PROGRAM("rt-fmlp-kill", "one of two is killed", 2, apart, .budget = {.kills = 1},
             SCRIPT(FMLP_DU, "jaA.", "jaA.")),
     PROGRAM("rt-fmlp-kill-local", "the same on one CPU", 2, one_cpu, .budget = {.kills = 1},
             SCRIPT(FMLP_DU, "jaA.", "jaA.aA.")),
-    PROGRAM("rt-fmlp-kill-line", "one of three is killed", 3, apart, .budget = {.kills = 1},
+    PROGRAM("rt-fmlp-kill-queue", "one of three is killed", 3, apart, .budget = {.kills = 1},
             .preemptions = 1, SHARED(FMLP_DU, "aA", "aA", "aA")),
     PROGRAM("rt-fmlp-kill-both", "its lock is freed, and that of one who lives is not", 3, two_cpus,
             .budget = {.kills = 1}, .immortal = 6, SHARED(FMLP_DU, "jaA", "jbB", "bB")),
@@ -220,7 +220,7 @@ static const struct model_program programs[] = {
     PROGRAM("rt-kernel-fmlp-cpus", "the section holds back who wakes up by itself", 3, two_cpus,
             SCRIPT(FMLP, "jaA.", "js.", "jaA.")),
     PROGRAM("rt-kernel-fmlp-remote", "two CPUs", 2, apart, SCRIPT(FMLP, "jaA.aA.", "jaA.aA.")),
-    PROGRAM("rt-kernel-fmlp-line", "three CPUs: the first is next", 3, apart, .preemptions = 2,
+    PROGRAM("rt-kernel-fmlp-queue", "three CPUs: the first is next", 3, apart, .preemptions = 2,
             SHARED(FMLP, "aA", "aA", "aA")),
     PROGRAM("rt-kernel-fmlp-kill", "one of two is killed", 2, apart, .budget = {.kills = 1},
             SCRIPT(FMLP, "jaA.", "jaA.")),
@@ -236,7 +236,7 @@ static const struct model_program programs[] = {
            AS(PCP_DU, urgent_first, "jaAjaA", "(aA)")),
     BEGINS("rt-begin-two", "two begin and end, one sleeps in its section", 2, ordinary,
            AS(PCP_DU, one_cpu, "(aA)", "(asA)")),
-    BEGINS("rt-begin-again", "the first comes again, perhaps into the cell of the other", 2,
+    BEGINS("rt-begin-again", "the first comes again, perhaps into the record of the other", 2,
            ordinary, AS(PCP_DU, one_cpu, "(aA)(aA)", "(aA)")),
     BEGINS("rt-begin-kill", "one is killed", 2, ordinary, .budget = {.kills = 1},
            AS(PCP_DU, one_cpu, "(aA)", "(aA)")),

@@ -7,5 +7,5 @@ const struct rt_calls CALLS = {
     .lock = fw_rt_lock,
     .trylock = fw_rt_trylock,
     .unlock = fw_rt_unlock,
-    .awake = fw_rt_let_go_first_,
+    .awake = fw_rt_yield_to_first_,
 };

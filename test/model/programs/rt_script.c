@@ -14,29 +14,30 @@
 #include "rt_begin_calls.h"
 #include "rt_watch.h"
 
-struct fw_rt_world *rt_world;
+struct fw_rt_state *rt_state;
 struct fw_rt_group *rt_group;
 const struct rt_script *rt_script;
 
 extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
 
-#define CELL(n) (offsetof(struct fw_rt_world, task) + (n) * sizeof(struct fw_rt_task_cell))
-#define LOCK(n) (offsetof(struct fw_rt_world, lock) + (n) * sizeof(struct fw_rt_lock_cell))
-#define IN_CELL(n, field)                                                 \
-    {                                                                     \
-#field "-" #n, CELL(n) + offsetof(struct fw_rt_task_cell, field), \
-            sizeof(((struct fw_rt_task_cell *)0)->field)                  \
+#define RECORD(n) (offsetof(struct fw_rt_state, task) + (n) * sizeof(struct fw_rt_task_record))
+#define LOCK(n) (offsetof(struct fw_rt_state, lock) + (n) * sizeof(struct fw_rt_lock_record))
+#define IN_RECORD(n, field)                                                   \
+    {                                                                         \
+#field "-" #n, RECORD(n) + offsetof(struct fw_rt_task_record, field), \
+            sizeof(((struct fw_rt_task_record *)0)->field)                    \
     }
-#define IN_LOCK(n, field)                                                 \
-    {                                                                     \
-#field "-" #n, LOCK(n) + offsetof(struct fw_rt_lock_cell, field), \
-            sizeof(((struct fw_rt_lock_cell *)0)->field)                  \
+#define IN_LOCK(n, field)                                                   \
+    {                                                                       \
+#field "-" #n, LOCK(n) + offsetof(struct fw_rt_lock_record, field), \
+            sizeof(((struct fw_rt_lock_record *)0)->field)                  \
     }
-#define CELL_PARTS(n)                                                                  \
-    IN_CELL(n, held), IN_CELL(n, unlock_call), IN_CELL(n, request), IN_CELL(n, state), \
-        IN_CELL(n, watch), IN_CELL(n, boost), IN_CELL(n, grant), IN_CELL(n, ticket)
-#define LOCK_PARTS(n) \
-    IN_LOCK(n, counter), IN_LOCK(n, gate), IN_LOCK(n, owner), IN_LOCK(n, waiters), IN_LOCK(n, died)
+#define CELL_PARTS(n)                                                                          \
+    IN_RECORD(n, held), IN_RECORD(n, unlock_call), IN_RECORD(n, request), IN_RECORD(n, state), \
+        IN_RECORD(n, record_lock), IN_RECORD(n, boost), IN_RECORD(n, grant), IN_RECORD(n, ticket)
+#define LOCK_PARTS(n)                                                                 \
+    IN_LOCK(n, counter), IN_LOCK(n, pi_word), IN_LOCK(n, owner), IN_LOCK(n, waiters), \
+        IN_LOCK(n, died)
 
 static const struct model_part parts[] = {CELL_PARTS(0), CELL_PARTS(1), CELL_PARTS(2),
                                           LOCK_PARTS(0), LOCK_PARTS(1), {NULL, 0, 0}};
@@ -57,39 +58,39 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
 /* What is written for tools, for oneself, or not at all, is no step. */
 enum model_access rt_access(const void *p)
 {
-    uint64_t at = (uint64_t)((const uint8_t *)p - (const uint8_t *)rt_world);
+    uint64_t at = (uint64_t)((const uint8_t *)p - (const uint8_t *)rt_state);
 
     if (rt_group != NULL && p == &rt_group->tasks)
         return ACCESS_DIRECT;
-    if (at >= sizeof *rt_world)
+    if (at >= sizeof *rt_state)
         return ACCESS_STEP;
-    if (at >= CELL(0) && at < CELL(FW_RT_TASKS)) {
-        switch ((at - CELL(0)) % sizeof(struct fw_rt_task_cell)) {
-        case offsetof(struct fw_rt_task_cell, base):
-        case offsetof(struct fw_rt_task_cell, cpu):
-        case offsetof(struct fw_rt_task_cell, tid):
-        case offsetof(struct fw_rt_task_cell, behind):
-        case offsetof(struct fw_rt_task_cell, since):
-        case offsetof(struct fw_rt_task_cell, worst):
+    if (at >= RECORD(0) && at < RECORD(FW_RT_TASKS)) {
+        switch ((at - RECORD(0)) % sizeof(struct fw_rt_task_record)) {
+        case offsetof(struct fw_rt_task_record, base):
+        case offsetof(struct fw_rt_task_record, cpu):
+        case offsetof(struct fw_rt_task_record, tid):
+        case offsetof(struct fw_rt_task_record, behind):
+        case offsetof(struct fw_rt_task_record, since):
+        case offsetof(struct fw_rt_task_record, worst):
             return ACCESS_DIRECT;
-        case offsetof(struct fw_rt_task_cell, ready): /* others look at it in boost_level.h */
-            return fw_rt_is_boosting(rt_world->lock[0].kind) ? ACCESS_STEP : ACCESS_DIRECT;
+        case offsetof(struct fw_rt_task_record, ready): /* others look at it in boost_level.h */
+            return fw_rt_is_boosting(rt_state->lock[0].kind) ? ACCESS_STEP : ACCESS_DIRECT;
         default:
             return ACCESS_STEP;
         }
     }
     switch (at) {
-    case offsetof(struct fw_rt_world, tasks):
-    case offsetof(struct fw_rt_world, locks):
+    case offsetof(struct fw_rt_state, tasks):
+    case offsetof(struct fw_rt_state, locks):
         return ACCESS_DIRECT;
-    case offsetof(struct fw_rt_world, begun): /* or that somebody has died */
+    case offsetof(struct fw_rt_state, begun): /* or that somebody has died */
         return model_program->budget.kills == 0 ? ACCESS_DIRECT : ACCESS_STEP;
     default:
         return ACCESS_STEP;
     }
 }
 
-/* --- The world ------------------------------------------------------------------------------ */
+/* --- The state ------------------------------------------------------------------------------ */
 
 static bool uses(unsigned thread, unsigned d)
 {
@@ -98,20 +99,20 @@ static bool uses(unsigned thread, unsigned d)
     return strpbrk(rt_script->tasks[thread], letters) != NULL;
 }
 
-struct fw_rt_task_cell *rt_cell_of(unsigned thread)
+struct fw_rt_task_record *rt_cell_of(unsigned thread)
 {
     if (rt_script->as == NULL)
-        return &rt_world->task[thread];
+        return &rt_state->task[thread];
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
-        if (rt_world->task[i].tid == SUBJECT_FIRST_TID + thread &&
-            rt_world->task[i].state != FW_RT_FREE)
-            return &rt_world->task[i];
+        if (rt_state->task[i].tid == SUBJECT_FIRST_TID + thread &&
+            rt_state->task[i].state != FW_RT_FREE)
+            return &rt_state->task[i];
     return NULL;
 }
 
 unsigned rt_thread_in(unsigned slot)
 {
-    return slot < FW_RT_TASKS ? rt_world->task[slot].tid - SUBJECT_FIRST_TID : slot;
+    return slot < FW_RT_TASKS ? rt_state->task[slot].tid - SUBJECT_FIRST_TID : slot;
 }
 
 static int cpu_of(unsigned thread)
@@ -153,22 +154,22 @@ void rt_setup(const void *arg)
     subject_cpu_of = cpu_of;
     subject_looks = rt_script->looks;
     subject_claims = rt_script->claims;
-    rt_world = model_object("world", sizeof *rt_world, parts, decode);
-    rt_world->tier = FW_RT_TIER_A;
-    rt_world->tasks = rt_world->begun = model_program->threads;
-    rt_world->locks = FW_RT_LOCKS;
+    rt_state = model_object("state", sizeof *rt_state, parts, decode);
+    rt_state->tier = FW_RT_TIER_A;
+    rt_state->tasks = rt_state->begun = model_program->threads;
+    rt_state->locks = FW_RT_LOCKS;
     rt_group = NULL;
     if (rt_script->as != NULL) {
         rt_group = model_object("group", sizeof *rt_group, NULL, NULL);
-        *rt_group = (struct fw_rt_group){.world = rt_world, .process = 1, .shared = shared()};
+        *rt_group = (struct fw_rt_group){.state = rt_state, .process = 1, .shared = shared()};
     }
     for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
-        rt_world->lock[d].kind = kind_of(rt_script->protocol);
-        rt_world->lock[d].protocol = rt_script->protocol;
-        rt_world->lock[d].name[0] = (char)('a' + d);
+        rt_state->lock[d].kind = kind_of(rt_script->protocol);
+        rt_state->lock[d].protocol = rt_script->protocol;
+        rt_state->lock[d].name[0] = (char)('a' + d);
     }
     for (unsigned i = 0; i < model_program->threads; i++) {
-        struct fw_rt_task_cell *c = &rt_world->task[i];
+        struct fw_rt_task_record *c = &rt_state->task[i];
         c->state = is_task(i) ? FW_RT_LIVE : FW_RT_FREE;
         c->ready = is_task(i);
         if (rt_script->tasks[i][0] == '(')
@@ -177,7 +178,7 @@ void rt_setup(const void *arg)
         c->base = (uint32_t)model_program->tasks[i].priority;
         c->cpu = (rt_script->moved >> i & 1) != 0 ? 0 : model_program->tasks[i].cpu;
         for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
-            struct fw_rt_lock_cell *l = &rt_world->lock[d];
+            struct fw_rt_lock_record *l = &rt_state->lock[d];
             if (!uses(i, d))
                 continue;
             c->opened |= fw_rt_bit(d);
@@ -194,8 +195,8 @@ static const uint64_t never = 1;
 static void be_task(fw_rt_task *t, unsigned self)
 {
     memset(t, 0, sizeof *t);
-    t->cell = &rt_world->task[self];
-    t->world = rt_world;
+    t->record = &rt_state->task[self];
+    t->state = rt_state;
     t->group = rt_group;
     t->slot = self;
     t->tid = SUBJECT_FIRST_TID + self;
@@ -203,9 +204,9 @@ static void be_task(fw_rt_task *t, unsigned self)
     t->peer[0] = &never; /* it has not looked around yet */
     t->peers = 1;
     for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
-        if (fw_rt_has_ceiling(rt_world->lock[d].kind) && rt_script->protocol != FW_RT_PCP)
+        if (fw_rt_has_ceiling(rt_state->lock[d].kind) && rt_script->protocol != FW_RT_PCP)
             t->quick |= fw_rt_bit(d);
-        else if (fw_rt_is_boosting(rt_world->lock[d].kind))
+        else if (fw_rt_is_boosting(rt_state->lock[d].kind))
             t->boosts |= fw_rt_bit(d);
     }
 }
@@ -241,9 +242,9 @@ static void leave(fw_rt_task *t, unsigned d)
 static void wait_for_job(fw_rt_task *t)
 {
     rt_watch_act(model_current, RT_IDLE, 0);
-    fw_store32_relaxed(&t->cell->ready, 0);
+    fw_store32_relaxed(&t->record->ready, 0);
     model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
-    fw_store32_relaxed(&t->cell->ready, 1);
+    fw_store32_relaxed(&t->record->ready, 1);
     rt_watch_act(model_current, RT_LOCKS, FW_RT_LOCKS);
     rt_in_use->awake(t);
     rt_watch_act(model_current, RT_RUNS, 0);

@@ -18,7 +18,7 @@
  *         task before
  *   )     ends
  *
- * The world is as a group has it when all tasks have opened the locks that they use.
+ * The state is as a group has it when all tasks have opened the locks that they use.
  */
 struct rt_script {
     fw_rt_protocol protocol;
@@ -31,13 +31,13 @@ struct rt_script {
     const struct model_task *as; /* what those begin as that begin, and the others are; or NULL */
 };
 
-extern struct fw_rt_world *rt_world;
+extern struct fw_rt_state *rt_state;
 extern struct fw_rt_group *rt_group;
 
-/* The cell of the thread's task; NULL: it is none. */
-struct fw_rt_task_cell *rt_cell_of(unsigned thread);
+/* The record of the thread's task; NULL: it is none. */
+struct fw_rt_task_record *rt_cell_of(unsigned thread);
 
-/* The thread of that cell's task. */
+/* The thread of that record's task. */
 unsigned rt_thread_in(unsigned slot);
 extern const struct rt_script *rt_script;
 

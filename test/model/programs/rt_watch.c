@@ -42,7 +42,7 @@ static unsigned lock_of(unsigned task)
 static uint32_t base_of(unsigned task)
 {
     return rt_script->as != NULL ? (uint32_t)rt_script->as[task].priority
-                                 : rt_world->task[task].base;
+                                 : rt_state->task[task].base;
 }
 
 static bool share_cpu(unsigned a, unsigned b)
@@ -52,14 +52,14 @@ static bool share_cpu(unsigned a, unsigned b)
 
 static uint32_t owner_of(unsigned d)
 {
-    uint32_t slot = fw_rt_word_owner(rt_world->lock[d].counter);
+    uint32_t slot = fw_rt_word_owner(rt_state->lock[d].counter);
 
     return slot == FW_RT_NOBODY ? slot : rt_thread_in(slot);
 }
 
 static uint32_t kind(void)
 {
-    return rt_world->lock[0].kind;
+    return rt_state->lock[0].kind;
 }
 
 /* Threads that others have moved have nothing but exclusion. */
@@ -96,7 +96,7 @@ static void check_ceiling(unsigned self)
     for (unsigned e = 0; e < FW_RT_LOCKS; e++) {
         uint64_t other = G(INSIDE, e);
         if (other != 0 && other - 1 != self && share_cpu(self, (unsigned)other - 1) &&
-            base_of(self) <= rt_world->lock[e].ceiling)
+            base_of(self) <= rt_state->lock[e].ceiling)
             model_thread_fail("ceiling", "task %llu gets a lock under the ceiling of lock %llu",
                               self, e);
     }
@@ -127,7 +127,7 @@ void rt_watch_left(unsigned self, unsigned d)
         model_thread_fail("exclusion", "another one is in the section of task %llu", self, 0);
     G(INSIDE, d) = 0;
     G(DEPTH, self)--;
-    G(STOOD, d) = rt_world->lock[d].waiters;
+    G(STOOD, d) = rt_state->lock[d].waiters;
     rt_watch_act(self, RT_UNLOCKS, d);
 }
 
@@ -141,11 +141,11 @@ static bool is_named(unsigned task, unsigned d)
 /* How urgent the sections make it in which a task is; 0: in none that boosts. */
 static uint64_t boost_of(unsigned task)
 {
-    const struct fw_rt_task_cell *c = rt_cell_of(task);
+    const struct fw_rt_task_record *c = rt_cell_of(task);
     uint64_t boost = 0;
 
     for (unsigned d = 0; d < FW_RT_LOCKS && c != NULL; d++) {
-        uint64_t by = fw_rt_rank_by(c, &rt_world->lock[d]);
+        uint64_t by = fw_rt_rank_by(c, &rt_state->lock[d]);
         if ((G(INSIDE, d) == task + 1 || is_named(task, d)) && by > boost)
             boost = by;
     }
@@ -174,16 +174,16 @@ static bool is_in_section(unsigned task)
     return G(DEPTH, task) != 0 || act_of(task) == RT_LOCKS || act_of(task) == RT_UNLOCKS;
 }
 
-/* Does somebody sleep in the line of a lock that the task has, or is about to have? */
+/* Does somebody sleep in the queue of a lock that the task has, or is about to have? */
 static bool is_awaited(unsigned task)
 {
     for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
-        const struct fw_rt_lock_cell *l = &rt_world->lock[d];
+        const struct fw_rt_lock_record *l = &rt_state->lock[d];
         for (unsigned s = 0; s < FW_RT_TASKS; s++) {
             unsigned i = rt_thread_in(s);
             if (owner_of(d) == task && (l->waiters & fw_rt_bit(s)) != 0 && i < model_thread_count &&
                 model_threads[i].status == THREAD_ASLEEP &&
-                model_threads[i].op.addr == (uint64_t)(uintptr_t)&rt_world->task[s].grant)
+                model_threads[i].op.addr == (uint64_t)(uintptr_t)&rt_state->task[s].grant)
                 return true;
         }
     }
@@ -247,7 +247,7 @@ void rt_stepped(unsigned thread)
     }
 }
 
-/* --- Lines ---------------------------------------------------------------------------------- */
+/* --- Queues ---------------------------------------------------------------------------------- */
 
 /* Its place among those who wait; the first has 0. */
 static unsigned place_of(unsigned task, unsigned d)
@@ -287,7 +287,7 @@ static void check_order(unsigned named, unsigned d)
 {
     for (unsigned i = 0; i < model_thread_count && model_shared.killed == 0; i++)
         if (rt_script->as == NULL && i != named &&
-            (G(STOOD, d) & rt_world->lock[d].waiters & fw_rt_bit(i)) != 0 &&
+            (G(STOOD, d) & rt_state->lock[d].waiters & fw_rt_bit(i)) != 0 &&
             goes_before(i, named, d))
             model_fail("order", "task %llu is next, and task %llu goes before it", named, i);
 }
@@ -296,7 +296,7 @@ void rt_changed(unsigned thread, uint64_t addr, uint64_t size)
 {
     (void)size;
     for (unsigned d = 0; d < FW_RT_LOCKS && fw_rt_is_boosting(kind()); d++) {
-        const struct fw_rt_lock_cell *l = &rt_world->lock[d];
+        const struct fw_rt_lock_record *l = &rt_state->lock[d];
         bool is_in = (l->waiters & fw_rt_bit(thread)) != 0;
         uint32_t named = fw_rt_word_owner(l->counter);
         if (addr == (uint64_t)(uintptr_t)&l->tickets ||
@@ -330,22 +330,22 @@ void rt_killed(unsigned thread)
 static void check_heirs(void)
 {
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
-        for (unsigned d = 0; d < FW_RT_LOCKS && rt_world->task[i].state == FW_RT_DEAD; d++) {
-            const struct fw_rt_lock_cell *l = &rt_world->lock[d];
+        for (unsigned d = 0; d < FW_RT_LOCKS && rt_state->task[i].state == FW_RT_DEAD; d++) {
+            const struct fw_rt_lock_record *l = &rt_state->lock[d];
             if ((l->waiters & fw_rt_bit(i)) != 0 || fw_rt_word_owner(l->counter) == i)
                 model_fail("dead heir", "lock %llu still has task %llu, which is dead", d, i);
         }
 }
 
-/* A gate that bears a task's id is given back by its next unlock of any lock, or by its end. */
-static void check_gates(void)
+/* A proxy that bears a task's id is given back by its next unlock of any lock, or by its end. */
+static void check_proxies(void)
 {
-    for (unsigned g = 0; g < FW_RT_GATES; g++)
+    for (unsigned g = 0; g < FW_RT_PROXIES; g++)
         for (unsigned i = 0; i < model_thread_count; i++)
             if ((model_shared.killed >> i & 1) == 0 &&
-                (rt_world->gate[g] & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + i &&
+                (rt_state->proxy[g] & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + i &&
                 (is_in_order() || rt_cell_of(i) == NULL || rt_cell_of(i)->unlock_call == 0))
-                model_fail("left over", "gate %llu bears the id of task %llu", g, i);
+                model_fail("left over", "proxy %llu bears the id of task %llu", g, i);
 }
 
 /* Whoever is no task any more is what it was before: a thread, and what it has left behind. */
@@ -359,33 +359,33 @@ static void check_ended(unsigned thread)
                           t->cpu != model_program->tasks[thread].cpu))
         model_fail("left over", "thread %llu still has priority %llu", thread, t->priority);
     for (unsigned s = 0; s < FW_RT_TASKS; s++)
-        if (rt_world->task[s].tid == SUBJECT_FIRST_TID + thread && rt_world->task[s].state == 0 &&
-            (rt_world->task[s].held != 0 ||
-             (rt_world->task[s].boost != 0 && model_shared.killed == 0) ||
-             ((rt_world->lock[0].users | rt_world->lock[1].users) & fw_rt_bit(s)) != 0))
-            model_fail("left over", "free cell %llu holds 0x%llx", s, rt_world->task[s].held);
-    if ((rt_world->guard & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + thread)
-        model_fail("left over", "thread %llu is no task, and has the world's guard", thread, 0);
+        if (rt_state->task[s].tid == SUBJECT_FIRST_TID + thread && rt_state->task[s].state == 0 &&
+            (rt_state->task[s].held != 0 ||
+             (rt_state->task[s].boost != 0 && model_shared.killed == 0) ||
+             ((rt_state->lock[0].users | rt_state->lock[1].users) & fw_rt_bit(s)) != 0))
+            model_fail("left over", "free record %llu holds 0x%llx", s, rt_state->task[s].held);
+    if ((rt_state->state_lock & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + thread)
+        model_fail("left over", "thread %llu is no task, and has the state's lock", thread, 0);
 }
 
 void rt_finished(void)
 {
-    check_gates();
+    check_proxies();
     for (unsigned i = 0; i < model_thread_count && rt_script->as != NULL; i++)
         check_ended(i);
     if (!is_in_order())
         return;
     check_heirs();
     for (unsigned d = 0; d < FW_RT_LOCKS && model_shared.killed == 0; d++) {
-        const struct fw_rt_lock_cell *l = &rt_world->lock[d];
-        if (l->gate != 0 || l->counter != 0 || l->waiters != 0)
-            model_fail("left over", "lock %llu: its gate holds 0x%llx", d, l->gate);
+        const struct fw_rt_lock_record *l = &rt_state->lock[d];
+        if (l->pi_word != 0 || l->counter != 0 || l->waiters != 0)
+            model_fail("left over", "lock %llu: its proxy holds 0x%llx", d, l->pi_word);
     }
     for (unsigned i = 0; i < model_thread_count && model_shared.killed == 0; i++) {
-        const struct fw_rt_task_cell *c = rt_cell_of(i);
+        const struct fw_rt_task_record *c = rt_cell_of(i);
         if (c == NULL)
             continue;
-        if (c->held != 0 || c->request != 0 || c->watch != 0 || c->boost != 0 ||
+        if (c->held != 0 || c->request != 0 || c->record_lock != 0 || c->boost != 0 ||
             model_threads[i].priority != c->base)
             model_fail("left over", "task %llu: it still holds 0x%llx", i, c->held);
     }
@@ -393,8 +393,8 @@ void rt_finished(void)
 
 void rt_describe(char *text, size_t room)
 {
-    snprintf(text, room, "held %llx %llx %llx, gates %x %x",
-             (unsigned long long)rt_world->task[0].held, (unsigned long long)rt_world->task[1].held,
-             (unsigned long long)rt_world->task[2].held, rt_world->lock[0].gate,
-             rt_world->lock[1].gate);
+    snprintf(text, room, "held %llx %llx %llx, proxies %x %x",
+             (unsigned long long)rt_state->task[0].held, (unsigned long long)rt_state->task[1].held,
+             (unsigned long long)rt_state->task[2].held, rt_state->lock[0].pi_word,
+             rt_state->lock[1].pi_word);
 }

@@ -16,16 +16,16 @@
  *                   outside of calls and sections
  *   blocked twice   IPCP, PCP's: nor in more than one outermost section
  *   held back       IPCP, and boosting: nobody runs outside of sections who should be held back
- *   awaited         boosting: while a waiter sleeps in the line of a lock, and its owner could run,
- *                   nobody of the owner's CPU makes a step outside of calls and sections
+ *   awaited         boosting: while a waiter sleeps in the queue of a lock, and its owner could
+ *                   run, nobody of the owner's CPU makes a step outside of calls and sections
  *   lent            while a task sleeps for a futex that inherits, and the task that it waits for
  *                   in the end could run on its CPU, nobody of that CPU who is less urgent makes a
  *                   step outside of calls and sections
  *   order           MPCP, FMLP+: of those who waited when the owner began to unlock, it names the
  *                   most urgent one, or the one with the oldest ticket
- *   dead heir       who was found dead before is in no line in the end, and has no lock
+ *   dead heir       who was found dead before is in no queue in the end, and has no lock
  *   dead owner      who gets the lock of one that has died in a section is told, and nobody else
- *   left over       in the end nothing is held, no gate bears an id, nobody waits
+ *   left over       in the end nothing is held, no proxy bears an id, nobody waits
  *
  * A section lasts from the return of the first lock to the return of the last unlock.  What a task
  * does in a call to lock, to give way, does not count as one: it is a few steps.  One that boosts

@@ -7,10 +7,10 @@
  *   ceiling      who gets a lock under a ceiling has a base priority above the ceilings of those
  *                that other tasks of its CPU are inside of
  *   dead owner   who gets the lock of one that has died in a section is told, and nobody else
- *   S1           while a task runs with CAN_LOCK, no other task of its CPU has a lock in its way
- *   S2           no page has CAN_LOCK when `alive` is 0
- *   S3           there is no token while somebody is in the section
- *   left over    in the end nothing is held, and where nobody died, lines and tokens are empty
+ *   SCX1           while a task runs with CAN_LOCK, no other task of its CPU has a lock in its way
+ *   SCX2           no page has CAN_LOCK when `alive` is 0
+ *   SCX3           there is no token while somebody is in the section
+ *   left over    in the end nothing is held, and where nobody died, queues and tokens are empty
  *
  * Scripts: j sleeps for a while; a b lock, A B unlock; c d try, C D unlock if that went well.
  */
@@ -63,13 +63,13 @@ static struct fw_rt_group group;
     }
 
 static const struct model_part parts[] = {
-    PARTS(0), PARTS(1), PARTS(2), AT("alive", scx.world.alive), {NULL, 0, 0}};
+    PARTS(0), PARTS(1), PARTS(2), AT("alive", scx.state.alive), {NULL, 0, 0}};
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t free)
 {
     (void)offset;
     (void)size;
-    snprintf(text, room, "%llx", (unsigned long long)value);
+    snprintf(text, free, "%llx", (unsigned long long)value);
 }
 
 /* What the scheduler, or the task itself, alone writes is no step. */
@@ -77,8 +77,8 @@ static enum model_access reached(const void *p)
 {
     uint64_t at = (uint64_t)((const uint8_t *)p - (const uint8_t *)scx_ground);
 
-    if (at >= sizeof *scx_ground || at == offsetof(struct scx_ground, scx.world.alive) ||
-        at == offsetof(struct scx_ground, group.guard) ||
+    if (at >= sizeof *scx_ground || at == offsetof(struct scx_ground, scx.state.alive) ||
+        at == offsetof(struct scx_ground, group.state_lock) ||
         at == offsetof(struct scx_ground, group.left))
         return ACCESS_STEP;
     if (at >= offsetof(struct scx_ground, shared) && at < offsetof(struct scx_ground, group))
@@ -103,14 +103,14 @@ static bool uses(unsigned task, unsigned d)
     return false;
 }
 
-static void set_up(struct fw_rt_world *w)
+static void set_up(struct fw_rt_state *w)
 {
     w->tier = FW_RT_TIER_B;
     w->alive = 1;
     w->tasks = script->tasks;
     w->locks = FW_RT_LOCKS;
     for (unsigned i = 0; i < script->tasks; i++) {
-        struct fw_rt_task_cell *c = &w->task[i];
+        struct fw_rt_task_record *c = &w->task[i];
         c->state = FW_RT_LIVE;
         c->tid = SUBJECT_FIRST_TID + i;
         c->base = 10 * (i + 1);
@@ -131,13 +131,13 @@ static void setup(const void *arg)
 {
     script = arg;
     scx_ground = model_object("ground", sizeof *scx_ground, parts, decode);
-    set_up(&scx_ground->scx.world);
+    set_up(&scx_ground->scx.state);
     set_up(&scx_ground->group);
-    side = (struct fw_rt_scx){.world = &scx_ground->scx,
+    side = (struct fw_rt_scx){.state = &scx_ground->scx,
                               .pages = scx_ground->pages,
                               .shared = &scx_ground->shared,
                               .desc = {0, 1}};
-    group = (struct fw_rt_group){.world = &scx_ground->group, .scx = &side};
+    group = (struct fw_rt_group){.state = &scx_ground->group, .scx = &side};
     for (unsigned i = 0; i < script->tasks; i++)
         scx_ground->pages[i].tid = SUBJECT_FIRST_TID + i;
 }
@@ -203,7 +203,7 @@ static void check_leave(unsigned task)
 {
     if ((scx_ground->pages[task].locked & FW_RT_CAN_LOCK) == 0)
         return;
-    if (scx_ground->scx.world.alive == 0)
+    if (scx_ground->scx.state.alive == 0)
         model_fail("S2", "task %llu may lock, and there is no scheduler", task, 0);
     for (unsigned i = 0; i < script->tasks; i++)
         if (i != task && scx_ground->on_cpu[script->cpu[task]] == task + 1 &&
@@ -225,9 +225,9 @@ static void stepped(unsigned thread)
 static void finished(void)
 {
     for (unsigned d = 0; d < FW_RT_LOCKS && model_shared.killed == 0; d++)
-        if (scx_ground->shared.line[d] != 0 || scx_ground->shared.token[d] != 0)
-            model_fail("left over", "the line of lock %llu is 0x%llx", d,
-                       scx_ground->shared.line[d]);
+        if (scx_ground->shared.queue[d] != 0 || scx_ground->shared.token[d] != 0)
+            model_fail("left over", "the queue of lock %llu is 0x%llx", d,
+                       scx_ground->shared.queue[d]);
     for (unsigned i = 0; i < script->tasks && model_shared.killed == 0; i++)
         if ((scx_ground->pages[i].locked & ~FW_RT_CAN_LOCK) != 0)
             model_fail("left over", "task %llu: it still holds 0x%llx", i,
@@ -238,8 +238,8 @@ static void finished(void)
 
 static void be_task(unsigned self)
 {
-    struct fw_rt_task t = {.cell = &scx_ground->group.task[self],
-                           .world = &scx_ground->group,
+    struct fw_rt_task t = {.record = &scx_ground->group.task[self],
+                           .state = &scx_ground->group,
                            .group = &group,
                            .slot = self,
                            .tid = SUBJECT_FIRST_TID + self,
@@ -286,7 +286,7 @@ static void be_cpu(uint32_t cpu)
     for (;;) {
         bool lets_through = model_op(OP_CHANCE, NULL, 0, 0, 0, 0, 0) != 0;
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-        if (are_tasks_done() || scx_ground->scx.world.alive == 0)
+        if (are_tasks_done() || scx_ground->scx.state.alive == 0)
             return;
         if (scx_bury_one(cpu))
             continue;
@@ -306,7 +306,7 @@ static void be_end(void)
         scx_let_go(i);
     }
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    scx_ground->scx.world.alive = 0;
+    scx_ground->scx.state.alive = 0;
 }
 
 static void thread(unsigned self, const void *arg)
@@ -382,18 +382,18 @@ static const struct model_program programs[] = {
             "aA", "jaA"),
     PROGRAM("scx-ipcp-end", "immediate ceilings", 2, 1, 1, ONE_CPU, IPCP, IPCP, CALM, "jaA", "jaA"),
     PROGRAM("scx-try", "who only tries", 2, 1, 1, ONE_CPU, PCP_DU, PCP, CALM, "jaA", "jcC"),
-    PROGRAM("scx-line", "a line, two CPUs", 2, 2, 0, TWO_CPUS, MPCP_DU, MPCP, CALM, "aAaA", "aAaA"),
-    PROGRAM("scx-line-three", "three", 3, 2, 0, TWO_CPUS, FMLP_DU, FMLP, CALM, "aA", "aA", "aA"),
-    PROGRAM("scx-line-kill", "one is killed", 2, 2, 0, TWO_CPUS, FMLP_DU, FMLP, KILL, "aA", "aA"),
-    PROGRAM("scx-line-kill-try", "who only tries gets what a dead owner had", 2, 2, 0, TWO_CPUS,
+    PROGRAM("scx-queue", "a queue, two CPUs", 2, 2, 0, TWO_CPUS, MPCP_DU, MPCP, CALM, "aAaA",
+            "aAaA"),
+    PROGRAM("scx-queue-three", "three", 3, 2, 0, TWO_CPUS, FMLP_DU, FMLP, CALM, "aA", "aA", "aA"),
+    PROGRAM("scx-queue-kill", "one is killed", 2, 2, 0, TWO_CPUS, FMLP_DU, FMLP, KILL, "aA", "aA"),
+    PROGRAM("scx-queue-kill-try", "who only tries gets what a dead owner had", 2, 2, 0, TWO_CPUS,
             FMLP_DU, FMLP, KILL, "aA", "cCcC"),
-    PROGRAM("scx-line-end", "the scheduler's end", 2, 2, 1, TWO_CPUS, FMLP_DU, FMLP, CALM, "aA",
-            "aA"),
-    PROGRAM("scx-line-end-local", "the same on one CPU", 2, 1, 1, ONE_CPU, MPCP_DU, MPCP, CALM,
+    PROGRAM("scx-queue-end", "it ends", 2, 2, 1, TWO_CPUS, FMLP_DU, FMLP, CALM, "aA", "aA"),
+    PROGRAM("scx-queue-end-local", "the same on one CPU", 2, 1, 1, ONE_CPU, MPCP_DU, MPCP, CALM,
             "aA", "jaA"),
-    PROGRAM("scx-line-end-kill", "the end, and one is killed", 2, 1, 1, ONE_CPU, MPCP_DU, MPCP,
+    PROGRAM("scx-queue-end-kill", "the end, and one is killed", 2, 1, 1, ONE_CPU, MPCP_DU, MPCP,
             KILL, "aA", "jaA"),
-    PROGRAM("scx-line-end-try", "who only tries", 2, 2, 1, TWO_CPUS, MPCP_DU, MPCP, CALM, "aA",
+    PROGRAM("scx-queue-end-try", "who only tries", 2, 2, 1, TWO_CPUS, MPCP_DU, MPCP, CALM, "aA",
             "cC"),
 };
 

@@ -173,8 +173,8 @@ void fw_rt_trace_add_(struct fw_rt_trace *trace, uint32_t kind, uint32_t lock, u
     (void)value;
 }
 
-/* There are no gates, and no locks that have them (PCP-DU-PF). */
-bool fw_rt_scx_pass_gate_(struct fw_rt_task *t, uint32_t desc)
+/* There are no proxies, and no locks that have them (PCP-DU-PF). */
+bool fw_rt_scx_read_permit_(struct fw_rt_task *t, uint32_t desc)
 {
     (void)t;
     (void)desc;

@@ -13,19 +13,19 @@ int subject_nanosleep(const struct timespec *time, struct timespec *left);
 
 struct scx_ground *scx_ground;
 
-static struct fw_rt_world *world(void)
+static struct fw_rt_state *state(void)
 {
-    return &scx_ground->scx.world;
+    return &scx_ground->scx.state;
 }
 
-static struct fw_rt_task_cell *cell(uint32_t slot)
+static struct fw_rt_task_record *record(uint32_t slot)
 {
-    return &world()->task[slot % FW_RT_TASKS];
+    return &state()->task[slot % FW_RT_TASKS];
 }
 
-static struct fw_rt_lock_cell *lock_cell(uint32_t d)
+static struct fw_rt_lock_record *lock_record(uint32_t d)
 {
-    return &world()->lock[fw_rt_lock_index(d)];
+    return &state()->lock[fw_rt_lock_index(d)];
 }
 
 static struct fw_rt_scx_page *page_of(uint32_t slot)
@@ -40,20 +40,20 @@ static void note(uint32_t slot)
     struct fw_rt_scx_page *page = page_of(slot);
 
     memory_drain(slot);
-    fw_rt_note(world(), slot, page->locked & cell(slot)->opened, page->unlocked != 0);
+    fw_rt_note(state(), slot, page->locked & record(slot)->opened, page->unlocked != 0);
     page->unlocked = 0;
 }
 
-/* S1 */
+/* SCX1 */
 static void publish(uint32_t slot)
 {
     struct fw_rt_scx_page *page = page_of(slot);
 
-    if (!(cell(slot)->opened & scx_ground->died_locks) && fw_rt_can_lock(world(), slot))
+    if (!(record(slot)->opened & scx_ground->died_locks) && fw_rt_can_lock(state(), slot))
         page->locked |= FW_RT_CAN_LOCK;
     else
         page->locked &= ~FW_RT_CAN_LOCK;
-    page->unlock_call = fw_rt_is_waited_for(world(), slot);
+    page->unlock_call = fw_rt_is_waited_for(state(), slot);
 }
 
 static void answer(uint32_t slot, uint32_t result)
@@ -64,26 +64,26 @@ static void answer(uint32_t slot, uint32_t result)
 
 static void mark_died(uint32_t d)
 {
-    lock_cell(d)->died = 1;
+    lock_record(d)->died = 1;
     scx_ground->died_locks |= fw_rt_bit(d);
 }
 
 static void give(uint32_t slot, uint32_t d)
 {
-    uint32_t died = lock_cell(d)->died;
+    uint32_t died = lock_record(d)->died;
 
-    lock_cell(d)->died = 0;
+    lock_record(d)->died = 0;
     scx_ground->died_locks &= ~fw_rt_bit(d);
     page_of(slot)->locked |= fw_rt_bit(d);
     answer(slot, died ? EOWNERDEAD : 0);
 }
 
-/* --- Lines (lines.h) ------------------------------------------------------------------------ */
+/* --- Queues (queues.h) ------------------------------------------------------------------------ */
 
 static void hand_over(uint32_t d)
 {
-    struct fw_rt_lock_cell *l = lock_cell(d);
-    uint32_t next = fw_rt_next_waiter(world(), d);
+    struct fw_rt_lock_record *l = lock_record(d);
+    uint32_t next = fw_rt_next_waiter(state(), d);
 
     if (next == FW_RT_NOBODY) {
         if (!fault_is(FAULT_LOST_TOKEN))
@@ -92,17 +92,17 @@ static void hand_over(uint32_t d)
     }
     l->waiters &= ~fw_rt_bit(next);
     l->owner = next + 1;
-    cell(next)->request = 0;
-    scx_ground->in_line &= ~fw_rt_bit(next);
+    record(next)->request = 0;
+    scx_ground->is_queued &= ~fw_rt_bit(next);
     give(next, d);
 }
 
 static bool has_taker(uint32_t d, uint64_t waiters)
 {
-    uint64_t users = lock_cell(d)->users & ~waiters;
+    uint64_t users = lock_record(d)->users & ~waiters;
 
     for (uint32_t i = 0; i < FW_RT_TASKS; i++)
-        if ((users & fw_rt_bit(i)) && cell(i)->state == FW_RT_LIVE &&
+        if ((users & fw_rt_bit(i)) && record(i)->state == FW_RT_LIVE &&
             (page_of(i)->locked & fw_rt_bit(d)))
             return true;
     return false;
@@ -113,7 +113,7 @@ static uint64_t dead_in(uint32_t d)
     uint64_t dead = 0;
 
     for (uint32_t i = 0; i < FW_RT_TASKS; i++)
-        if (cell(i)->state == FW_RT_DEAD && (cell(i)->held & fw_rt_bit(d)))
+        if (record(i)->state == FW_RT_DEAD && (record(i)->held & fw_rt_bit(d)))
             dead |= fw_rt_bit(i);
     return dead;
 }
@@ -121,40 +121,40 @@ static uint64_t dead_in(uint32_t d)
 static void forget(uint32_t d, uint64_t dead)
 {
     for (uint32_t i = 0; i < FW_RT_TASKS; i++)
-        if ((dead & fw_rt_bit(i)) && (cell(i)->held &= ~fw_rt_bit(d)) == 0)
-            cell(i)->state = FW_RT_FREE;
+        if ((dead & fw_rt_bit(i)) && (record(i)->held &= ~fw_rt_bit(d)) == 0)
+            record(i)->state = FW_RT_FREE;
 }
 
-/* Takes the dead out of the line.  Is anybody left? */
+/* Takes the dead out of the queue.  Is anybody left? */
 static bool clean(uint32_t d)
 {
     uint64_t gone = dead_in(d);
 
     forget(d, gone);
-    return gone == 0 || (scx_ground->shared.line[d] &= ~gone) != 0;
+    return gone == 0 || (scx_ground->shared.queue[d] &= ~gone) != 0;
 }
 
-/* Of a task that is not in the line: takes the place of the dead, where there is nobody else. */
-static bool inherit(uint32_t slot, uint32_t d)
+/* Of a task that is not in the queue: takes the place of the dead, where there is nobody else. */
+static bool take_over(uint32_t slot, uint32_t d)
 {
     uint64_t dead = dead_in(d);
 
-    if (dead == 0 || lock_cell(d)->waiters != 0 || has_taker(d, 0) ||
-        scx_ground->shared.line[d] != dead)
+    if (dead == 0 || lock_record(d)->waiters != 0 || has_taker(d, 0) ||
+        scx_ground->shared.queue[d] != dead)
         return false;
-    scx_ground->shared.line[d] = fw_rt_bit(slot);
+    scx_ground->shared.queue[d] = fw_rt_bit(slot);
     forget(d, dead);
     if (!fault_is(FAULT_QUIET_HEIR))
         mark_died(d);
-    lock_cell(d)->owner = slot + 1;
+    lock_record(d)->owner = slot + 1;
     return true;
 }
 
-/* L2 */
-static void settle(uint32_t d)
+/* QUEUE2 */
+static void resolve(uint32_t d)
 {
-    if (lock_cell(d)->waiters == 0 || scx_ground->shared.token[d] ||
-        has_taker(d, lock_cell(d)->waiters))
+    if (lock_record(d)->waiters == 0 || scx_ground->shared.token[d] ||
+        has_taker(d, lock_record(d)->waiters))
         return;
     mark_died(d);
     clean(d);
@@ -163,55 +163,55 @@ static void settle(uint32_t d)
 
 /* --- Requests (requests.h) ------------------------------------------------------------------ */
 
-static void lock_line(uint32_t slot, uint32_t d, bool may_wait)
+static void lock_queue(uint32_t slot, uint32_t d, bool may_wait)
 {
     struct fw_rt_scx_shared *shared = &scx_ground->shared;
 
     if (shared->token[d]) {
         shared->token[d] = 0;
-        shared->line[d] |= fw_rt_bit(slot);
-        lock_cell(d)->owner = slot + 1;
+        shared->queue[d] |= fw_rt_bit(slot);
+        lock_record(d)->owner = slot + 1;
         give(slot, d);
     } else if (!may_wait) {
-        settle(d);
-        if (inherit(slot, d))
+        resolve(d);
+        if (take_over(slot, d))
             give(slot, d);
         else
             answer(slot, EBUSY);
     } else {
-        cell(slot)->ticket = lock_cell(d)->tickets++;
-        cell(slot)->request = d + 1;
-        lock_cell(d)->waiters |= fw_rt_bit(slot);
-        scx_ground->in_line |= fw_rt_bit(slot);
-        settle(d);
+        record(slot)->ticket = lock_record(d)->tickets++;
+        record(slot)->request = d + 1;
+        lock_record(d)->waiters |= fw_rt_bit(slot);
+        scx_ground->is_queued |= fw_rt_bit(slot);
+        resolve(d);
     }
 }
 
 static void lock_ceiling(uint32_t slot, uint32_t d, bool may_wait)
 {
     if (may_wait) {
-        cell(slot)->request = d + 1; /* fw_rt_dispatch grants it */
-    } else if (fw_rt_obstacle(world(), slot, d).lock != FW_RT_NOBODY) {
+        record(slot)->request = d + 1; /* fw_rt_dispatch grants it */
+    } else if (fw_rt_obstacle(state(), slot, d).lock != FW_RT_NOBODY) {
         answer(slot, EBUSY);
     } else {
-        cell(slot)->held |= fw_rt_bit(d);
+        record(slot)->held |= fw_rt_bit(d);
         give(slot, d);
     }
 }
 
 static void look(uint32_t d)
 {
-    if (fw_rt_is_boosting(lock_cell(d)->kind))
-        settle(d);
+    if (fw_rt_is_boosting(lock_record(d)->kind))
+        resolve(d);
 }
 
 static void lock(uint32_t slot, uint32_t d, bool may_wait)
 {
-    if (cell(slot)->request != 0) /* asks already, and was let through to look */
-        look(fw_rt_lock_index(cell(slot)->request - 1));
-    else if (fw_rt_is_boosting(lock_cell(d)->kind))
-        lock_line(slot, d, may_wait);
-    else if (cell(slot)->held & fw_rt_bit(d))
+    if (record(slot)->request != 0) /* asks already, and was let through to look */
+        look(fw_rt_lock_index(record(slot)->request - 1));
+    else if (fw_rt_is_boosting(lock_record(d)->kind))
+        lock_queue(slot, d, may_wait);
+    else if (record(slot)->held & fw_rt_bit(d))
         answer(slot, EDEADLK);
     else
         lock_ceiling(slot, d, may_wait);
@@ -219,7 +219,7 @@ static void lock(uint32_t slot, uint32_t d, bool may_wait)
 
 static void unlock(uint32_t slot, uint32_t d)
 {
-    if (fw_rt_is_boosting(lock_cell(d)->kind) && (page_of(slot)->locked & fw_rt_bit(d))) {
+    if (fw_rt_is_boosting(lock_record(d)->kind) && (page_of(slot)->locked & fw_rt_bit(d))) {
         if (clean(d))
             hand_over(d);
         page_of(slot)->locked &= ~fw_rt_bit(d);
@@ -244,10 +244,10 @@ int subject_yield(void)
     uint32_t slot = model_current;
 
     model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
-    if (world()->alive == 0 || (scx_ground->let_go & fw_rt_bit(slot)) != 0)
+    if (state()->alive == 0 || (scx_ground->let_go & fw_rt_bit(slot)) != 0)
         return 0;
     request(slot);
-    scx_decide(cell(slot)->cpu);
+    scx_decide(record(slot)->cpu);
     return 0;
 }
 
@@ -260,9 +260,9 @@ int subject_nanosleep(const struct timespec *time, struct timespec *left)
 
 /* --- Who runs (parts.h, sched.bpf.c) --------------------------------------------------------- */
 
-static bool is_on(uint32_t slot, uint32_t cpu)
+static bool is_on(uint32_t i, uint32_t cpu)
 {
-    return slot < model_thread_count && cell(slot)->state == FW_RT_LIVE && cell(slot)->cpu == cpu;
+    return i < model_thread_count && record(i)->state == FW_RT_LIVE && record(i)->cpu == cpu;
 }
 
 static bool could_run(uint32_t slot)
@@ -310,9 +310,9 @@ void scx_decide(uint32_t cpu)
     }
     for (uint32_t i = 0; i < FW_RT_TASKS; i++)
         if (is_on(i, cpu))
-            cell(i)->ready = could_run(i) && !(scx_ground->in_line & fw_rt_bit(i));
+            record(i)->ready = could_run(i) && !(scx_ground->is_queued & fw_rt_bit(i));
     scx_ground->on_cpu[cpu] = 0;
-    pick = fw_rt_dispatch(world(), cpu);
+    pick = fw_rt_dispatch(state(), cpu);
     if (pick.task == FW_RT_NOBODY)
         return;
     if (pick.granted != 0)
@@ -325,7 +325,7 @@ void scx_let_through(uint32_t cpu)
     uint64_t wait = 0;
 
     for (uint32_t i = 0; i < FW_RT_TASKS; i++)
-        if (cell(i)->request != 0)
+        if (record(i)->request != 0)
             wait |= fw_rt_bit(i);
     stop(cpu);
     run_next(cpu, wait);
@@ -333,44 +333,44 @@ void scx_let_through(uint32_t cpu)
 
 bool scx_may_run(unsigned thread)
 {
-    if (thread >= world()->tasks || world()->alive == 0 || (scx_ground->let_go >> thread & 1) != 0)
+    if (thread >= state()->tasks || state()->alive == 0 || (scx_ground->let_go >> thread & 1) != 0)
         return true;
-    return scx_ground->on_cpu[cell(thread)->cpu] == thread + 1;
+    return scx_ground->on_cpu[record(thread)->cpu] == thread + 1;
 }
 
 /* --- Those that are no more (members.h) ------------------------------------------------------ */
 
-static void bury(uint32_t slot)
+static void reap(uint32_t slot)
 {
-    struct fw_rt_task_cell *c = cell(slot);
+    struct fw_rt_task_record *c = record(slot);
     uint64_t opened = c->opened, left = 0;
 
     page_of(slot)->locked &= ~FW_RT_CAN_LOCK;
     note(slot);
     c->state = FW_RT_DEAD;
     for (uint32_t d = 0; d < FW_RT_LOCKS; d++) {
-        struct fw_rt_lock_cell *l = lock_cell(d);
+        struct fw_rt_lock_record *l = lock_record(d);
         if (!(opened & fw_rt_bit(d)))
             continue;
         l->waiters &= ~fw_rt_bit(slot);
         l->users &= ~fw_rt_bit(slot);
-        if (fw_rt_is_boosting(l->kind) && (scx_ground->shared.line[d] & fw_rt_bit(slot)))
+        if (fw_rt_is_boosting(l->kind) && (scx_ground->shared.queue[d] & fw_rt_bit(slot)))
             left |= fw_rt_bit(d);
         else if (fw_rt_has_ceiling(l->kind) && (c->held & fw_rt_bit(d)) &&
                  !fault_is(FAULT_QUIET_BURIAL))
             mark_died(d);
     }
     page_of(slot)->locked = 0;
-    scx_ground->in_line &= ~fw_rt_bit(slot);
+    scx_ground->is_queued &= ~fw_rt_bit(slot);
     c->held = left;
     c->request = 0;
     c->state = left ? FW_RT_DEAD : FW_RT_FREE;
     for (uint32_t d = 0; d < FW_RT_LOCKS; d++) {
-        if (!(opened & fw_rt_bit(d)) || !fw_rt_is_boosting(lock_cell(d)->kind))
+        if (!(opened & fw_rt_bit(d)) || !fw_rt_is_boosting(lock_record(d)->kind))
             continue;
         if (scx_ground->shared.token[d])
             scx_ground->shared.token[d] = clean(d);
-        settle(d);
+        resolve(d);
     }
 }
 
@@ -380,7 +380,7 @@ bool scx_bury_one(uint32_t cpu)
         if (!is_on(i, cpu) || (model_shared.killed >> i & 1) == 0 || could_run(i) ||
             model_threads[i].status != THREAD_DONE || (scx_ground->let_go & fw_rt_bit(i)))
             continue;
-        bury(i);
+        reap(i);
         if (scx_ground->on_cpu[cpu] == i + 1)
             scx_ground->on_cpu[cpu] = 0;
         return true;
@@ -395,6 +395,6 @@ void scx_let_go(uint32_t slot)
         page_of(slot)->locked &= ~FW_RT_CAN_LOCK;
     note(slot);
     scx_ground->let_go |= fw_rt_bit(slot);
-    if (scx_ground->on_cpu[cell(slot)->cpu % FW_RT_CPUS] == slot + 1)
-        scx_ground->on_cpu[cell(slot)->cpu % FW_RT_CPUS] = 0;
+    if (scx_ground->on_cpu[record(slot)->cpu % FW_RT_CPUS] == slot + 1)
+        scx_ground->on_cpu[record(slot)->cpu % FW_RT_CPUS] = 0;
 }

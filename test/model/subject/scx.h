@@ -8,7 +8,7 @@
 
 /*
  * A stand-in for the scheduler of tier B.  It decides by rt/decide.h, and keeps the pages as the
- * shipped one does (rt/scx/inside.h, lines.h, requests.h, members.h), whose text is made for the
+ * shipped one does (rt/scx/inside.h, queues.h, requests.h, members.h), whose text is made for the
  * kernel's verifier and is not compiled here.  What it does at a time is one step: it has a lock of
  * its own around what concerns several CPUs, and does not run beside the tasks of one.
  *
@@ -18,12 +18,13 @@
  * scheduler has let go, and after the end each one, runs at any time.
  */
 struct scx_ground {
-    struct fw_rt_scx_world scx;
+    struct fw_rt_scx_state scx;
     struct fw_rt_scx_page pages[FW_RT_TASKS];
     struct fw_rt_scx_shared shared;
-    struct fw_rt_world group;                     /* as the library has it */
-    uint64_t on_cpu[FW_RT_CPUS];                  /* the slot, plus 1 */
-    uint64_t in_line, died_locks, buried, let_go; /* a bit for each slot; of died: for each lock */
+    struct fw_rt_state group;    /* as the library has it */
+    uint64_t on_cpu[FW_RT_CPUS]; /* the slot, plus 1 */
+    uint64_t is_queued, died_locks, reaped,
+        let_go; /* a bit for each slot; of died: for each lock */
     uint64_t is_ending;
 };
 
@@ -38,7 +39,7 @@ void scx_let_through(uint32_t cpu);
 /* Learns of a dead task of the CPU; false: there is none. */
 bool scx_bury_one(uint32_t cpu);
 
-/* S2: the task is an ordinary thread from now on. */
+/* SCX2: the task is an ordinary thread from now on. */
 void scx_let_go(uint32_t slot);
 
 /* May the task make a step? */

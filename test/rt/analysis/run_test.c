@@ -76,7 +76,7 @@ static void ends(int task, uint64_t ns)
     at(task, ns, RUN_END);
 }
 
-static void judge(void)
+static void evaluate(void)
 {
     struct run_round round = {.set = &set, .log = logs};
 
@@ -92,7 +92,7 @@ static void expect(int task, uint64_t blocking, uint64_t lost)
     assert_int_equal(result[task].above, blocking > 25);
 }
 
-/* L has the lock from 10; H comes at 20, waits from 25 until 50: L executes but for a moment. */
+/* L has the lock from 10; H comes at 20, waits from 25 until 50: L executes except for a moment. */
 static void test_blocked(void **state)
 {
     (void)state;
@@ -112,12 +112,12 @@ static void test_blocked(void **state)
     at(L, 61, RUN_START);
     at(L, 61, RUN_LEFT);
     ends(L, 70);
-    judge();
+    evaluate();
     expect(H, 20, 3 + 2);
     expect(L, 0, 3 + 2 + 1);
 }
 
-/* R has the lock from 5 until 40, but for 20 to 30; H waits from 10; L executes all the while. */
+/* R has the lock from 5 until 40, except for 20 to 30; H waits from 10; L executes meanwhile. */
 static void test_remote(void **state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static void test_remote(void **state)
     ends(H, 50);
     at(L, 50, RUN_START);
     ends(L, 60);
-    judge();
+    evaluate();
     /* From 40 on the lock is H's, which does not execute for L does. */
     expect(H, 10 + 10 + 5, 10);
     expect(L, 0, 0);
@@ -167,7 +167,7 @@ static void test_stands_still(void **state)
     ends(H, 55);
     at(L, 55, RUN_START);
     ends(L, 60);
-    judge();
+    evaluate();
     /* R is the one that gets the lock, from when it has asked. */
     expect(H, 10, 25);
     expect(L, 0, 0);
@@ -189,7 +189,7 @@ static void test_asleep(void **state)
     ends(H, 70);
     at(L, 70, RUN_START);
     ends(L, 90);
-    judge();
+    evaluate();
     expect(H, 32, 0);
     expect(L, 0, 0);
 }
@@ -223,7 +223,7 @@ static void test_not_woken(void **state)
     ends(H, 90);
     at(L, 90, RUN_START);
     ends(L, 95);
-    judge();
+    evaluate();
     expect(H, 3 + 4, 20 + 1 + 10 + 1 + 10);
     assert_int_equal(result[H].late, 20 + 10);
     assert_int_equal(result[H].held, 10);
@@ -240,7 +240,7 @@ static void test_kept(void **state)
     ends(H, 50);
     at(L, 50, RUN_START);
     ends(L, 60);
-    judge();
+    evaluate();
     expect(H, 30, 2);
     assert_int_equal(result[H].kept[0].release, 10);
     assert_int_equal(result[H].kept[0].end, 50);

@@ -11,27 +11,27 @@
 #include "measure/rng.h"
 #include "rt/decide.h"
 
-static struct fw_rt_world world;
+static struct fw_rt_state shared;
 
 static void task(uint32_t t, uint32_t cpu, uint32_t base, uint64_t held)
 {
-    world.task[t].state = FW_RT_LIVE;
-    world.task[t].cpu = cpu;
-    world.task[t].base = base;
-    world.task[t].held = held;
-    world.task[t].ready = 1;
+    shared.task[t].state = FW_RT_LIVE;
+    shared.task[t].cpu = cpu;
+    shared.task[t].base = base;
+    shared.task[t].held = held;
+    shared.task[t].ready = 1;
 }
 
 static void lock(uint32_t d, uint32_t kind, uint32_t ceiling)
 {
-    world.lock[d].kind = kind;
-    world.lock[d].ceiling = ceiling;
+    shared.lock[d].kind = kind;
+    shared.lock[d].ceiling = ceiling;
 }
 
 static int clear(void **state)
 {
     (void)state;
-    memset(&world, 0, sizeof world);
+    memset(&shared, 0, sizeof shared);
     return 0;
 }
 
@@ -63,7 +63,7 @@ static void ceilings_of_all_users(void **state)
 
     (void)state;
     for (int way = 0; way < 12 * 12 * 12 * 12; way++) {
-        struct fw_rt_lock_cell l = {0};
+        struct fw_rt_lock_record l = {0};
 
         for (int i = 0, rest = way; i < USERS; i++, rest /= CPUS * BASES) {
             cpu[i] = (uint32_t)(rest % CPUS);
@@ -78,7 +78,7 @@ static void ceilings_of_all_users(void **state)
 
 static void asked_ceiling_stays(void **state)
 {
-    struct fw_rt_lock_cell l = {.ceiling = 40};
+    struct fw_rt_lock_record l = {.ceiling = 40};
 
     (void)state;
     fw_rt_add_user(&l, 12, 0);
@@ -98,24 +98,24 @@ static void ranks(void **state)
     lock(2, FW_RT_KIND_MPCP, 30);
     lock(3, FW_RT_KIND_FMLP, 30);
     lock(4, FW_RT_KIND_PIP, 30);
-    fw_rt_add_user(&world.lock[2], 9, 1);
+    fw_rt_add_user(&shared.lock[2], 9, 1);
     task(0, 0, 5, 0);
-    assert_int_equal(fw_rt_rank(&world, 0), 5);
-    world.task[0].held = fw_rt_bit(0) | fw_rt_bit(4) | FW_RT_CAN_LOCK;
-    assert_int_equal(fw_rt_rank(&world, 0), 5);
-    world.task[0].held |= fw_rt_bit(1);
-    assert_int_equal(fw_rt_rank(&world, 0), 20);
-    world.task[0].held = fw_rt_bit(2);
-    assert_true(fw_rt_rank(&world, 0) == FW_RT_BOOSTED + 9);
-    world.task[0].held = fw_rt_bit(3);
-    world.task[0].stamp = 7;
-    old = fw_rt_rank(&world, 0);
-    world.task[0].stamp = 8;
-    young = fw_rt_rank(&world, 0);
+    assert_int_equal(fw_rt_rank(&shared, 0), 5);
+    shared.task[0].held = fw_rt_bit(0) | fw_rt_bit(4) | FW_RT_CAN_LOCK;
+    assert_int_equal(fw_rt_rank(&shared, 0), 5);
+    shared.task[0].held |= fw_rt_bit(1);
+    assert_int_equal(fw_rt_rank(&shared, 0), 20);
+    shared.task[0].held = fw_rt_bit(2);
+    assert_true(fw_rt_rank(&shared, 0) == FW_RT_BOOSTED + 9);
+    shared.task[0].held = fw_rt_bit(3);
+    shared.task[0].stamp = 7;
+    old = fw_rt_rank(&shared, 0);
+    shared.task[0].stamp = 8;
+    young = fw_rt_rank(&shared, 0);
     assert_true(old > young && young > FW_RT_BOOSTED);
     /* A ceiling below its task takes nothing from it. */
     task(0, 0, 25, fw_rt_bit(1));
-    assert_int_equal(fw_rt_rank(&world, 0), 25);
+    assert_int_equal(fw_rt_rank(&shared, 0), 25);
 }
 
 /* --- What is in the way ----------------------------------------------------------------------- */
@@ -128,23 +128,23 @@ static void obstacle_is_the_highest_ceiling(void **state)
     lock(2, FW_RT_KIND_PCP, 40);
     lock(3, FW_RT_KIND_MPCP, 49);
     task(0, 0, 15, 0);
-    assert_obstacle(fw_rt_obstacle(&world, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
     task(1, 0, 3, fw_rt_bit(0));
     task(3, 0, 1, fw_rt_bit(3));
-    assert_obstacle(fw_rt_obstacle(&world, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
-    assert_true(fw_rt_can_lock(&world, 0));
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_true(fw_rt_can_lock(&shared, 0));
     task(2, 0, 12, fw_rt_bit(1));
-    assert_obstacle(fw_rt_obstacle(&world, 0, 2), 1, 2);
-    assert_false(fw_rt_can_lock(&world, 0));
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), 1, 2);
+    assert_false(fw_rt_can_lock(&shared, 0));
     /* As urgent as the ceiling is not enough; its own lock is no obstacle; nor another CPU's. */
-    world.task[0].base = 20;
-    assert_obstacle(fw_rt_obstacle(&world, 0, 2), 1, 2);
-    world.task[0].base = 21;
-    assert_obstacle(fw_rt_obstacle(&world, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
-    assert_obstacle(fw_rt_obstacle(&world, 2, 0), FW_RT_NOBODY, FW_RT_NOBODY);
+    shared.task[0].base = 20;
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), 1, 2);
+    shared.task[0].base = 21;
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_obstacle(&shared, 2, 0), FW_RT_NOBODY, FW_RT_NOBODY);
     task(2, 1, 12, fw_rt_bit(1));
-    world.task[0].base = 15;
-    assert_obstacle(fw_rt_obstacle(&world, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
+    shared.task[0].base = 15;
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
 }
 
 static void obstacle_by_inheritance_is_the_holder(void **state)
@@ -153,9 +153,9 @@ static void obstacle_by_inheritance_is_the_holder(void **state)
     lock(0, FW_RT_KIND_PIP, 0);
     task(0, 0, 9, 0);
     task(1, 3, 1, fw_rt_bit(1));
-    assert_obstacle(fw_rt_obstacle(&world, 0, 0), FW_RT_NOBODY, FW_RT_NOBODY);
-    world.task[1].held |= fw_rt_bit(0);
-    assert_obstacle(fw_rt_obstacle(&world, 0, 0), 0, 1);
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 0), FW_RT_NOBODY, FW_RT_NOBODY);
+    shared.task[1].held |= fw_rt_bit(0);
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 0), 0, 1);
 }
 
 static void lines_have_no_obstacle(void **state)
@@ -164,7 +164,7 @@ static void lines_have_no_obstacle(void **state)
     lock(0, FW_RT_KIND_MPCP, 40);
     task(0, 0, 9, 0);
     task(1, 0, 8, fw_rt_bit(0));
-    assert_obstacle(fw_rt_obstacle(&world, 0, 0), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 0), FW_RT_NOBODY, FW_RT_NOBODY);
 }
 
 static void ahead_are_sections_that_outrank(void **state)
@@ -175,19 +175,19 @@ static void ahead_are_sections_that_outrank(void **state)
     lock(2, FW_RT_KIND_MPCP, 40);
     task(0, 0, 21, 0);
     task(1, 0, 5, fw_rt_bit(0) | fw_rt_bit(1));
-    assert_obstacle(fw_rt_ahead(&world, 0), FW_RT_NOBODY, FW_RT_NOBODY);
-    world.task[0].base = 20;
-    assert_obstacle(fw_rt_ahead(&world, 0), 0, 1);
+    assert_obstacle(fw_rt_ahead(&shared, 0), FW_RT_NOBODY, FW_RT_NOBODY);
+    shared.task[0].base = 20;
+    assert_obstacle(fw_rt_ahead(&shared, 0), 0, 1);
     task(2, 0, 1, fw_rt_bit(2));
-    assert_obstacle(fw_rt_ahead(&world, 0), 2, 2);
-    world.task[2].cpu = 1;
-    assert_obstacle(fw_rt_ahead(&world, 0), 0, 1);
-    assert_obstacle(fw_rt_ahead(&world, 1), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_ahead(&shared, 0), 2, 2);
+    shared.task[2].cpu = 1;
+    assert_obstacle(fw_rt_ahead(&shared, 0), 0, 1);
+    assert_obstacle(fw_rt_ahead(&shared, 1), FW_RT_NOBODY, FW_RT_NOBODY);
 }
 
-/* --- Lines ------------------------------------------------------------------------------------ */
+/* --- Queues ----------------------------------------------------------------------------------- */
 
-static void next_in_line(void **state)
+static void next_in_queue(void **state)
 {
     (void)state;
     lock(0, FW_RT_KIND_MPCP, 0);
@@ -195,16 +195,16 @@ static void next_in_line(void **state)
     task(3, 0, 10, 0);
     task(5, 1, 30, 0);
     task(6, 2, 20, 0);
-    world.task[3].ticket = 2;
-    world.task[5].ticket = 3;
-    world.task[6].ticket = 1;
-    assert_int_equal(fw_rt_next_waiter(&world, 0), FW_RT_NOBODY);
-    world.lock[0].waiters = world.lock[1].waiters = fw_rt_bit(3) | fw_rt_bit(5) | fw_rt_bit(6);
-    assert_int_equal(fw_rt_next_waiter(&world, 0), 5);
-    assert_int_equal(fw_rt_next_waiter(&world, 1), 6);
-    world.lock[0].waiters = world.lock[1].waiters = fw_rt_bit(3);
-    assert_int_equal(fw_rt_next_waiter(&world, 0), 3);
-    assert_int_equal(fw_rt_next_waiter(&world, 1), 3);
+    shared.task[3].ticket = 2;
+    shared.task[5].ticket = 3;
+    shared.task[6].ticket = 1;
+    assert_int_equal(fw_rt_next_waiter(&shared, 0), FW_RT_NOBODY);
+    shared.lock[0].waiters = shared.lock[1].waiters = fw_rt_bit(3) | fw_rt_bit(5) | fw_rt_bit(6);
+    assert_int_equal(fw_rt_next_waiter(&shared, 0), 5);
+    assert_int_equal(fw_rt_next_waiter(&shared, 1), 6);
+    shared.lock[0].waiters = shared.lock[1].waiters = fw_rt_bit(3);
+    assert_int_equal(fw_rt_next_waiter(&shared, 0), 3);
+    assert_int_equal(fw_rt_next_waiter(&shared, 1), 3);
 }
 
 /* Observation 4 and the repeated acquisition: when a request gets a new stamp. */
@@ -212,28 +212,28 @@ static void stamps(void **state)
 {
     (void)state;
     task(0, 2, 5, 0);
-    fw_rt_note(&world, 0, fw_rt_bit(1) | FW_RT_CAN_LOCK, 0);
-    assert_true(world.task[0].held == fw_rt_bit(1));
-    assert_true(world.task[0].stamp == 1 && world.cpu[2].clock == 1);
-    fw_rt_note(&world, 0, fw_rt_bit(1), 0); /* still the same section */
-    assert_true(world.task[0].stamp == 1);
-    fw_rt_note(&world, 0, fw_rt_bit(1), 1); /* left, and taken anew */
-    assert_true(world.task[0].stamp == 2);
-    fw_rt_note(&world, 0, fw_rt_bit(2), 1); /* another one */
-    assert_true(world.task[0].stamp == 3);
-    fw_rt_note(&world, 0, 0, 1);
-    assert_true(world.task[0].stamp == 3 && world.task[0].held == 0);
+    fw_rt_note(&shared, 0, fw_rt_bit(1) | FW_RT_CAN_LOCK, 0);
+    assert_true(shared.task[0].held == fw_rt_bit(1));
+    assert_true(shared.task[0].stamp == 1 && shared.cpu[2].clock == 1);
+    fw_rt_note(&shared, 0, fw_rt_bit(1), 0); /* still the same section */
+    assert_true(shared.task[0].stamp == 1);
+    fw_rt_note(&shared, 0, fw_rt_bit(1), 1); /* left, and taken anew */
+    assert_true(shared.task[0].stamp == 2);
+    fw_rt_note(&shared, 0, fw_rt_bit(2), 1); /* another one */
+    assert_true(shared.task[0].stamp == 3);
+    fw_rt_note(&shared, 0, 0, 1);
+    assert_true(shared.task[0].stamp == 3 && shared.task[0].held == 0);
 }
 
 /* --- Who runs --------------------------------------------------------------------------------- */
 
-static void assert_pick(uint32_t cpu, uint32_t who, uint32_t granted, uint32_t heir_of)
+static void assert_pick(uint32_t cpu, uint32_t who, uint32_t granted, uint32_t lender)
 {
-    struct fw_rt_pick pick = fw_rt_dispatch(&world, cpu);
+    struct fw_rt_pick pick = fw_rt_dispatch(&shared, cpu);
 
     assert_int_equal(pick.task, who);
     assert_int_equal(pick.granted, granted);
-    assert_int_equal(pick.heir_of, heir_of);
+    assert_int_equal(pick.lender, lender);
 }
 
 static void dispatch_by_rank(void **state)
@@ -246,11 +246,11 @@ static void dispatch_by_rank(void **state)
     task(2, 0, 21, 0);
     task(3, 1, 40, 0);
     assert_pick(0, 2, 0, FW_RT_NOBODY);
-    world.task[2].ready = 0;
+    shared.task[2].ready = 0;
     assert_pick(0, 1, 0, FW_RT_NOBODY); /* equal ranks: the section */
-    world.task[1].ready = 0;
+    shared.task[1].ready = 0;
     assert_pick(0, 0, 0, FW_RT_NOBODY);
-    world.task[0].state = FW_RT_DEAD;
+    shared.task[0].state = FW_RT_DEAD;
     assert_pick(0, FW_RT_NOBODY, 0, FW_RT_NOBODY);
 }
 
@@ -261,16 +261,16 @@ static void dispatch_inherits_and_grants(void **state)
     task(0, 0, 20, 0);
     task(1, 0, 5, fw_rt_bit(0));
     task(2, 0, 10, 0);
-    world.task[0].request = 1;
+    shared.task[0].request = 1;
     assert_pick(0, 1, 0, 0);
-    assert_int_equal(world.task[0].request, 1);
-    world.task[1].ready = 0; /* sleeps in its section: nobody can act for task 0 */
+    assert_int_equal(shared.task[0].request, 1);
+    shared.task[1].ready = 0; /* sleeps in its section: nobody can act for task 0 */
     assert_pick(0, 2, 0, FW_RT_NOBODY);
-    world.task[1].ready = 1;
-    world.task[1].held = 0;
+    shared.task[1].ready = 1;
+    shared.task[1].held = 0;
     assert_pick(0, 0, 1, FW_RT_NOBODY);
-    assert_int_equal(world.task[0].request, 0);
-    assert_true(world.task[0].held == fw_rt_bit(0));
+    assert_int_equal(shared.task[0].request, 0);
+    assert_true(shared.task[0].held == fw_rt_bit(0));
 }
 
 /* Under PIP two may wait for each other; others run. */
@@ -284,9 +284,9 @@ static void circle_runs_nobody_of_it(void **state)
     task(0, 0, 20, fw_rt_bit(0));
     task(1, 0, 15, fw_rt_bit(1));
     task(2, 0, 1, 0);
-    world.task[0].request = 2;
-    world.task[1].request = 1;
-    assert_int_equal(fw_rt_acts_for(&world, 0, 0, &vain), FW_RT_NOBODY);
+    shared.task[0].request = 2;
+    shared.task[1].request = 1;
+    assert_int_equal(fw_rt_acts_for(&shared, 0, 0, &vain), FW_RT_NOBODY);
     assert_true(vain == (fw_rt_bit(0) | fw_rt_bit(1)));
     assert_pick(0, 2, 0, FW_RT_NOBODY);
 }
@@ -301,12 +301,12 @@ static void nonsense_is_looked_at_once(void **state)
     for (i = 0; i < n; i++) {
         lock(i, FW_RT_KIND_PCP, 40);
         task(i, 0, 1 + i % 30, ((1ull << n) - 1) & ~fw_rt_bit(i));
-        world.task[i].request = i + 1;
+        shared.task[i].request = i + 1;
     }
     task(n, 0, 1, 0);
-    assert_int_equal(fw_rt_acts_for(&world, 0, 0, &vain), FW_RT_NOBODY);
+    assert_int_equal(fw_rt_acts_for(&shared, 0, 0, &vain), FW_RT_NOBODY);
     assert_true((vain & (vain - 1)) != 0); /* all on the way, at once */
-    assert_int_equal(fw_rt_acts_for(&world, n - 1, 0, &vain), FW_RT_NOBODY);
+    assert_int_equal(fw_rt_acts_for(&shared, n - 1, 0, &vain), FW_RT_NOBODY);
     assert_pick(0, n, 0, FW_RT_NOBODY);
 }
 
@@ -317,17 +317,17 @@ static void unlock_is_awaited(void **state)
     lock(1, FW_RT_KIND_FMLP, 0);
     task(0, 0, 10, fw_rt_bit(0));
     task(1, 0, 5, 0);
-    assert_false(fw_rt_is_waited_for(&world, 0));
+    assert_false(fw_rt_is_waited_for(&shared, 0));
     task(2, 1, 20, 0); /* on another CPU */
-    assert_false(fw_rt_is_waited_for(&world, 0));
+    assert_false(fw_rt_is_waited_for(&shared, 0));
     task(3, 0, 20, 0);
-    assert_true(fw_rt_is_waited_for(&world, 0));
-    world.task[3].ready = 0;
-    assert_false(fw_rt_is_waited_for(&world, 0));
-    world.task[1].held = fw_rt_bit(1); /* less urgent, but in a section */
-    assert_true(fw_rt_is_waited_for(&world, 0));
-    world.task[0].held = FW_RT_CAN_LOCK;
-    assert_false(fw_rt_is_waited_for(&world, 0));
+    assert_true(fw_rt_is_waited_for(&shared, 0));
+    shared.task[3].ready = 0;
+    assert_false(fw_rt_is_waited_for(&shared, 0));
+    shared.task[1].held = fw_rt_bit(1); /* less urgent, but in a section */
+    assert_true(fw_rt_is_waited_for(&shared, 0));
+    shared.task[0].held = FW_RT_CAN_LOCK;
+    assert_false(fw_rt_is_waited_for(&shared, 0));
 }
 
 /* --- Nonsense --------------------------------------------------------------------------------- */
@@ -345,23 +345,23 @@ static void nonsense_is_survived(void **state)
     (void)state;
     rng_seed(&rng, 1);
     for (int round = 0; round < 300; round++) {
-        uint64_t *word = (uint64_t *)&world;
+        uint64_t *word = (uint64_t *)&shared;
         uint32_t t = (uint32_t)rng_next(&rng), d = (uint32_t)rng_next(&rng), ceiling;
         struct fw_rt_pick pick;
 
-        for (size_t i = 0; i < sizeof world / sizeof *word; i++)
+        for (size_t i = 0; i < sizeof shared / sizeof *word; i++)
             word[i] = rng_next(&rng) & (round % 3 == 0 ? 3 | 3ull << 32 : ~0ull);
-        assert_index(fw_rt_obstacle(&world, t, d).task, FW_RT_TASKS);
-        assert_index(fw_rt_obstacle(&world, t % 64, d % 63).lock, FW_RT_LOCKS);
-        assert_index(fw_rt_system_ceiling(&world, t, &ceiling).task, FW_RT_TASKS);
-        assert_index(fw_rt_ahead(&world, t).task, FW_RT_TASKS);
-        assert_index(fw_rt_next_waiter(&world, d), FW_RT_TASKS);
-        fw_rt_note(&world, t, rng_next(&rng), 1);
-        pick = fw_rt_dispatch(&world, (uint32_t)round % 4);
+        assert_index(fw_rt_obstacle(&shared, t, d).task, FW_RT_TASKS);
+        assert_index(fw_rt_obstacle(&shared, t % 64, d % 63).lock, FW_RT_LOCKS);
+        assert_index(fw_rt_system_ceiling(&shared, t, &ceiling).task, FW_RT_TASKS);
+        assert_index(fw_rt_ahead(&shared, t).task, FW_RT_TASKS);
+        assert_index(fw_rt_next_waiter(&shared, d), FW_RT_TASKS);
+        fw_rt_note(&shared, t, rng_next(&rng), 1);
+        pick = fw_rt_dispatch(&shared, (uint32_t)round % 4);
         assert_index(pick.task, FW_RT_TASKS);
-        assert_index(pick.heir_of, FW_RT_TASKS);
-        (void)fw_rt_can_lock(&world, t);
-        (void)fw_rt_is_waited_for(&world, t);
+        assert_index(pick.lender, FW_RT_TASKS);
+        (void)fw_rt_can_lock(&shared, t);
+        (void)fw_rt_is_waited_for(&shared, t);
     }
 }
 
@@ -375,7 +375,7 @@ int main(void)
         cmocka_unit_test_setup(obstacle_by_inheritance_is_the_holder, clear),
         cmocka_unit_test_setup(lines_have_no_obstacle, clear),
         cmocka_unit_test_setup(ahead_are_sections_that_outrank, clear),
-        cmocka_unit_test_setup(next_in_line, clear),
+        cmocka_unit_test_setup(next_in_queue, clear),
         cmocka_unit_test_setup(stamps, clear),
         cmocka_unit_test_setup(dispatch_by_rank, clear),
         cmocka_unit_test_setup(dispatch_inherits_and_grants, clear),

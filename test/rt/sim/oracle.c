@@ -14,7 +14,7 @@ struct oracle {
     int wants[SIM_TASKS];           /* the lock that it is blocked on */
     long asked[SIM_TASKS];          /* when it made its last request */
     int holder[SIM_LOCKS];          /* -1: free */
-    int line[SIM_LOCKS][SIM_TASKS]; /* MPCP, FMLP+: who waits, in order of arrival */
+    int line[SIM_LOCKS][SIM_TASKS]; /* MPCP, FMLP+: its waiters, in order of arrival */
     int waiting[SIM_LOCKS];
     int ceiling[SIM_LOCKS];          /* the highest base priority of all users */
     int remote[SIM_LOCKS][SIM_CPUS]; /* of the users on all other CPUs */

@@ -6,8 +6,8 @@
 
 /*
  * The protocols as their inventors define them, with nothing deferred and everything kept in so
- * many words: who is blocked, who stands in which line, when each request was made by one clock for
- * all.  Knows nothing of rt/decide.h.
+ * many words: who is blocked, who waits in which queue, when each request was made by one
+ * clock for all.  Knows nothing of rt/decide.h.
  *
  * PIP, PCP  Sha, Rajkumar, Lehoczky, "Priority inheritance protocols: an approach to real-time
  *           synchronization", IEEE Transactions on Computers 39 (1990)

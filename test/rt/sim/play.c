@@ -94,7 +94,7 @@ static bool act(struct play *p, int t)
 }
 
 /* Everything that happens at this moment, until all CPUs are busy or have nothing to do. */
-static bool settle(struct play *p)
+static bool collect_left(struct play *p)
 {
     for (int steps = 0; steps < SIM_STEPS; steps++) {
         bool acted = false;
@@ -148,7 +148,7 @@ void sim_play(const struct sim_set *set, const struct sim_rules *rules, struct s
         p.job[t].wakes_at = -1;
     for (; p.tick < SIM_TICKS && !all_done(&p); p.tick++) {
         /* What ends now ends before anything else begins: it takes no more than its time. */
-        if (set->leaves_out && !settle(&p))
+        if (set->leaves_out && !collect_left(&p))
             break;
         for (int t = 0; t < set->tasks; t++) {
             bool wakes = p.job[t].wakes_at == p.tick;
@@ -160,7 +160,7 @@ void sim_play(const struct sim_set *set, const struct sim_rules *rules, struct s
             if (release(&p, t) || wakes)
                 rules->wake(p.me, t);
         }
-        if (!settle(&p))
+        if (!collect_left(&p))
             break;
         run_tick(&p);
     }

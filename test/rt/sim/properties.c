@@ -19,30 +19,30 @@ struct watched {
     int times_passed[SIM_TASKS]; /* while it waits for its lock: who got that */
 };
 
-struct watch {
+struct check {
     const struct sim_set *set;
     const struct sim_trace *trace;
     bool is_local; /* PIP, IPCP, PCP */
     bool has_ceilings;
     struct watched task[SIM_TASKS];
     int holder[SIM_LOCKS];
-    int heir[SIM_LOCKS];    /* who is to get the lock next, NOBODY: not decided */
-    int longest[SIM_TASKS]; /* the longest section that may hold the task back */
+    int next_owner[SIM_LOCKS]; /* who is to get the lock next, NOBODY: not decided */
+    int longest[SIM_TASKS];    /* the longest section that may hold the task back */
     struct sim_finding finding;
 };
 
-static void find(struct watch *w, const char *what, int tick, int task)
+static void find(struct check *w, const char *what, int tick, int task)
 {
     if (w->finding.what == NULL)
         w->finding = (struct sim_finding){what, tick, task};
 }
 
-static int base_of(const struct watch *w, int t)
+static int base_of(const struct check *w, int t)
 {
     return w->set->task[t].base;
 }
 
-static bool is_less_urgent(const struct watch *w, int t, int than)
+static bool is_less_urgent(const struct check *w, int t, int than)
 {
     return base_of(w, t) < base_of(w, than);
 }
@@ -92,8 +92,8 @@ static bool could_run(const struct watched *t)
     return t->active && !t->asleep && t->wants == NOBODY;
 }
 
-/* P6: who has to be the next, now that the lock is left. */
-static int next_of(const struct watch *w, int d)
+/* SIM6: a task that has to be the next, now that the lock is left. */
+static int next_of(const struct check *w, int d)
 {
     int next = NOBODY;
 
@@ -108,8 +108,8 @@ static int next_of(const struct watch *w, int d)
     return next;
 }
 
-/* P7, for locks with lines. */
-static void count_passing(struct watch *w, struct sim_event e)
+/* SIM7, for locks with queues. */
+static void count_passing(struct check *w, struct sim_event e)
 {
     for (int t = 0; t < w->set->tasks; t++) {
         struct watched *waiter = &w->task[t];
@@ -125,15 +125,15 @@ static void count_passing(struct watch *w, struct sim_event e)
     }
 }
 
-static void on_got(struct watch *w, struct sim_event e)
+static void on_got(struct check *w, struct sim_event e)
 {
     struct watched *t = &w->task[e.task];
 
     if (w->holder[e.lock] != NOBODY)
         find(w, "P1: two tasks have a lock", e.tick, e.task);
-    if (!w->is_local && w->heir[e.lock] != NOBODY && w->heir[e.lock] != e.task)
+    if (!w->is_local && w->next_owner[e.lock] != NOBODY && w->next_owner[e.lock] != e.task)
         find(w, "P6: it was another one's turn", e.tick, e.task);
-    w->heir[e.lock] = NOBODY;
+    w->next_owner[e.lock] = NOBODY;
     w->holder[e.lock] = e.task;
     t->wants = NOBODY;
     if (t->held == 0)
@@ -143,7 +143,7 @@ static void on_got(struct watch *w, struct sim_event e)
         count_passing(w, e);
 }
 
-static void on_event(struct watch *w, int number)
+static void on_event(struct check *w, int number)
 {
     struct sim_event e = w->trace->event[number];
     struct watched *t = &w->task[e.task];
@@ -168,7 +168,7 @@ static void on_event(struct watch *w, int number)
     case SIM_LEFT:
         w->holder[e.lock] = NOBODY;
         t->held &= ~(1u << e.lock);
-        w->heir[e.lock] = w->is_local ? NOBODY : next_of(w, e.lock);
+        w->next_owner[e.lock] = w->is_local ? NOBODY : next_of(w, e.lock);
         break;
     case SIM_SLEPT:
         t->asleep = true;
@@ -180,8 +180,8 @@ static void on_event(struct watch *w, int number)
     }
 }
 
-/* A less urgent task runs while the job is there: P3, P4, P7. */
-static void on_delay(struct watch *w, int job, int by, int tick)
+/* A less urgent task runs while the job is there: SIM3, SIM4, SIM7. */
+static void on_delay(struct check *w, int job, int by, int tick)
 {
     struct watched *j = &w->task[job], *b = &w->task[by];
 
@@ -209,7 +209,7 @@ static void on_delay(struct watch *w, int job, int by, int tick)
 }
 
 /* How far a job in a section goes before others in theirs. */
-static int boost_of(const struct watch *w, int t)
+static int boost_of(const struct check *w, int t)
 {
     int d = 0;
 
@@ -221,7 +221,7 @@ static int boost_of(const struct watch *w, int t)
 }
 
 /* IPCP: is the task as urgent as a ceiling of the other one's locks, or less? */
-static bool is_under_ceiling(const struct watch *w, int t, int other)
+static bool is_under_ceiling(const struct check *w, int t, int other)
 {
     for (int d = 0; d < w->set->locks; d++) {
         if ((w->task[other].held >> d & 1u) && ceiling_of(w->set, d, -1) >= base_of(w, t))
@@ -230,7 +230,7 @@ static bool is_under_ceiling(const struct watch *w, int t, int other)
     return false;
 }
 
-static void check_cpu(struct watch *w, int cpu, int tick)
+static void check_cpu(struct check *w, int cpu, int tick)
 {
     int ran = w->trace->ran[tick][cpu];
 
@@ -257,13 +257,13 @@ static void check_cpu(struct watch *w, int cpu, int tick)
 
 struct sim_finding sim_check(const struct sim_set *set, const struct sim_trace *trace)
 {
-    struct watch w = {.set = set, .trace = trace};
+    struct check w = {.set = set, .trace = trace};
     int e = 0;
 
     w.has_ceilings = set->kind == FW_RT_KIND_IPCP || set->kind == FW_RT_KIND_PCP;
     w.is_local = w.has_ceilings || set->kind == FW_RT_KIND_PIP;
     for (int d = 0; d < SIM_LOCKS; d++)
-        w.holder[d] = w.heir[d] = NOBODY;
+        w.holder[d] = w.next_owner[d] = NOBODY;
     for (int t = 0; t < set->tasks; t++) {
         w.task[t].wants = NOBODY;
         w.longest[t] = longest_for(set, t);

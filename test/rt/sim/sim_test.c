@@ -60,10 +60,10 @@ static const struct argp_option list[] = {
     {"faults", 'f', NULL, 0, "look for the seeded faults", 0},
     {0}};
 
-static const char *const way_names[SIM_WAYS] = {"each call asks", "deferred updates", "gates"};
+static const char *const way_names[SIM_WAYS] = {"each call asks", "deferred updates", "proxies"};
 
 /* Plays one set; NULL: all is well, else what is not, and when. */
-static const char *judge(const struct sim_set *set, const struct sim_rules *rules, int *tick)
+static const char *evaluate(const struct sim_set *set, const struct sim_rules *rules, int *tick)
 {
     struct sim_finding found;
 
@@ -100,7 +100,7 @@ static bool check_set(const struct sim_set *set)
 
         if (!sim_has_way(set, way))
             continue;
-        what = judge(set, sim_shipped.way[way], &tick);
+        what = evaluate(set, sim_shipped.way[way], &tick);
         if (what == NULL)
             continue;
         sim_set_print(set, stdout);
@@ -160,7 +160,7 @@ static struct capture look_for(const struct sim_fault *fault)
                 int tick;
 
                 if (sim_has_way(&set, way))
-                    what = judge(&set, fault->subject->way[way], &tick);
+                    what = evaluate(&set, fault->subject->way[way], &tick);
                 if (what == NULL)
                     continue;
                 if (capture.compared == NULL) {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "gates.h"
 #include "rt/decide.h"
+#include "tier_a.h"
 
 /*
  * A machine that asks rt/decide.h as a scheduler with lock pages does (tier B).  The same text is
@@ -26,14 +26,14 @@ struct machine {
     bool eager;
     const char *wrong;
     int running[SIM_CPUS];
-    int owner[SIM_LOCKS]; /* locks with lines */
+    int owner[SIM_LOCKS]; /* locks with queues */
     struct page page[SIM_TASKS];
-    struct fw_rt_world world;
+    struct fw_rt_state state;
 };
 
-static struct fw_rt_task_cell *cell_of(struct machine *m, int t)
+static struct fw_rt_task_record *record_of(struct machine *m, int t)
 {
-    return &m->world.task[t];
+    return &m->state.task[t];
 }
 
 static void *machine_begin(const struct sim_set *set)
@@ -43,25 +43,25 @@ static void *machine_begin(const struct sim_set *set)
     if (m == NULL)
         abort();
     *m = (struct machine){.set = set};
-    m->world.tasks = (uint32_t)set->tasks;
-    m->world.locks = (uint32_t)set->locks;
+    m->state.tasks = (uint32_t)set->tasks;
+    m->state.locks = (uint32_t)set->locks;
     for (int c = 0; c < SIM_CPUS; c++)
         m->running[c] = -1;
     for (int t = 0; t < set->tasks; t++) {
-        struct fw_rt_task_cell *c = cell_of(m, t);
+        struct fw_rt_task_record *c = record_of(m, t);
 
         c->base = (uint32_t)set->task[t].base;
         c->cpu = (uint32_t)set->task[t].cpu;
         c->state = FW_RT_LIVE;
     }
     for (int d = 0; d < set->locks; d++) {
-        struct fw_rt_lock_cell *l = &m->world.lock[d];
+        struct fw_rt_lock_record *l = &m->state.lock[d];
 
         m->owner[d] = -1;
         l->kind = set->kind;
         for (int t = 0; t < set->tasks; t++) {
             if (sim_uses(set, t, d))
-                fw_rt_add_user(l, cell_of(m, t)->base, cell_of(m, t)->cpu);
+                fw_rt_add_user(l, record_of(m, t)->base, record_of(m, t)->cpu);
         }
     }
     return m;
@@ -82,7 +82,7 @@ static void machine_end(void *me)
 
 static void take_note(struct machine *m, int t)
 {
-    fw_rt_note(&m->world, (uint32_t)t, m->page[t].held, m->page[t].unlocked);
+    fw_rt_note(&m->state, (uint32_t)t, m->page[t].held, m->page[t].unlocked);
     m->page[t].unlocked = false;
 }
 
@@ -93,7 +93,7 @@ static void schedule(struct machine *m, int cpu)
 
     if (m->running[cpu] >= 0)
         take_note(m, m->running[cpu]);
-    pick = fw_rt_dispatch(&m->world, (uint32_t)cpu);
+    pick = fw_rt_dispatch(&m->state, (uint32_t)cpu);
     m->running[cpu] = pick.task == FW_RT_NOBODY ? -1 : (int)pick.task;
     if (m->running[cpu] < 0)
         return;
@@ -105,15 +105,15 @@ static void schedule(struct machine *m, int cpu)
     page = &m->page[pick.task];
     if (pick.granted != 0)
         page->held |= fw_rt_bit(pick.granted - 1);
-    page->can_lock = fw_rt_can_lock(&m->world, pick.task);
-    page->unlock_call = fw_rt_is_waited_for(&m->world, pick.task);
+    page->can_lock = fw_rt_can_lock(&m->state, pick.task);
+    page->unlock_call = fw_rt_is_waited_for(&m->state, pick.task);
 }
 
 static void machine_wake(void *me, int t)
 {
     struct machine *m = me;
 
-    cell_of(m, t)->ready = 1;
+    record_of(m, t)->ready = 1;
     schedule(m, m->set->task[t].cpu);
 }
 
@@ -121,15 +121,15 @@ static void machine_sleep(void *me, int t)
 {
     struct machine *m = me;
 
-    cell_of(m, t)->ready = 0;
+    record_of(m, t)->ready = 0;
     schedule(m, m->set->task[t].cpu);
 }
 
-/* Listing 3: by a counter, and a line behind it.  Who stands in it is not ready. */
-static bool lock_with_line(struct machine *m, int t, int d)
+/* Listing 3: by a counter, and a queue behind it.  A task that stands in it is not ready. */
+static bool lock_with_queue(struct machine *m, int t, int d)
 {
-    struct fw_rt_lock_cell *l = &m->world.lock[d];
-    struct fw_rt_task_cell *c = cell_of(m, t);
+    struct fw_rt_lock_record *l = &m->state.lock[d];
+    struct fw_rt_task_record *c = record_of(m, t);
 
     m->page[t].held |= fw_rt_bit((uint32_t)d);
     if (l->counter++ == 0) {
@@ -146,24 +146,24 @@ static bool lock_with_line(struct machine *m, int t, int d)
     return false;
 }
 
-static void unlock_with_line(struct machine *m, int t, int d)
+static void unlock_with_queue(struct machine *m, int t, int d)
 {
-    struct fw_rt_lock_cell *l = &m->world.lock[d];
+    struct fw_rt_lock_record *l = &m->state.lock[d];
     uint32_t next = FW_RT_NOBODY;
 
     m->page[t].held &= ~fw_rt_bit((uint32_t)d);
     m->page[t].unlocked = true;
     m->owner[d] = -1;
     if (l->counter-- != 1) {
-        next = fw_rt_next_waiter(&m->world, (uint32_t)d);
+        next = fw_rt_next_waiter(&m->state, (uint32_t)d);
         if (next >= (uint32_t)m->set->tasks) {
             m->wrong = "there are waiters, and none of them is next";
             return;
         }
         l->waiters &= ~fw_rt_bit(next);
         m->owner[d] = (int)next;
-        m->world.task[next].request = 0;
-        m->world.task[next].ready = 1;
+        m->state.task[next].request = 0;
+        m->state.task[next].ready = 1;
     }
     if (next != FW_RT_NOBODY || m->page[t].unlock_call || m->eager)
         schedule(m, m->set->task[t].cpu);
@@ -177,14 +177,14 @@ static bool machine_lock(void *me, int t, int d)
     struct page *page = &m->page[t];
 
     if (fw_rt_is_boosting(m->set->kind))
-        return m->owner[d] == t || lock_with_line(m, t, d);
+        return m->owner[d] == t || lock_with_queue(m, t, d);
     if (page->held & fw_rt_bit((uint32_t)d))
         return true;
     if (!m->eager && page->can_lock && fw_rt_has_ceiling(m->set->kind)) {
         page->held |= fw_rt_bit((uint32_t)d);
         return true;
     }
-    cell_of(m, t)->request = (uint32_t)d + 1;
+    record_of(m, t)->request = (uint32_t)d + 1;
     schedule(m, m->set->task[t].cpu);
     return (page->held & fw_rt_bit((uint32_t)d)) != 0;
 }
@@ -194,7 +194,7 @@ static void machine_unlock(void *me, int t, int d)
     struct machine *m = me;
 
     if (fw_rt_is_boosting(m->set->kind)) {
-        unlock_with_line(m, t, d);
+        unlock_with_queue(m, t, d);
         return;
     }
     m->page[t].held &= ~fw_rt_bit((uint32_t)d);
@@ -241,4 +241,4 @@ static const struct sim_rules eager = {
 };
 
 const struct sim_subject SIM_SUBJECT = {
-    SIM_NAME, {[SIM_EAGER] = &eager, [SIM_DEFERRED] = &deferred, [SIM_GATES] = &gates_rules}};
+    SIM_NAME, {[SIM_EAGER] = &eager, [SIM_DEFERRED] = &deferred, [SIM_TIER_A] = &tier_a_rules}};

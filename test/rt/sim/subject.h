@@ -8,7 +8,7 @@
 enum sim_way {
     SIM_EAGER,    /* each lock and unlock asks (the baselines) */
     SIM_DEFERRED, /* lock pages that are looked at when there is a decision to make (DU) */
-    SIM_GATES,    /* tasks decide for themselves, under a kernel that knows of none of it */
+    SIM_TIER_A,   /* tasks decide for themselves, under a kernel that knows of none of it */
     SIM_WAYS
 };
 
@@ -24,7 +24,7 @@ extern const struct sim_subject sim_shipped;
  * jobs sleep in sections, of which nobody hears. */
 static inline bool sim_has_way(const struct sim_set *set, enum sim_way way)
 {
-    return way != SIM_GATES || (set->kind != FW_RT_KIND_PIP && !set->sleeps_in_sections);
+    return way != SIM_TIER_A || (set->kind != FW_RT_KIND_PIP && !set->sleeps_in_sections);
 }
 
 /* The copies (test/rt/sim/faults.py); the last one's name is NULL. */

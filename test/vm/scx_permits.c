@@ -143,7 +143,7 @@ static void test_order(void)
         pthread_join(threads[i], NULL);
     CHECK_ZERO(fw_rt_group_close(group));
     scx_check(strcmp(scx_said(), want) == 0, "order: %s expected", want);
-    scx_check(scx_world()->counts.closed > 0, "no gate was closed");
+    scx_check(scx_state()->counts.closed > 0, "no permit was closed");
     printf("PCP-DU-PF: %s\n", want);
 }
 
@@ -177,14 +177,14 @@ static void test_alone(void)
     CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
     task = begin(1, 10);
     lock = open_gated(task, "A");
-    requests = scx_world()->counts.requests;
+    requests = scx_state()->counts.requests;
     for (unsigned i = 0; i < 1000; i++) {
         CHECK_ZERO(fw_rt_lock(task, lock));
         CHECK_ZERO(fw_rt_unlock(task, lock));
         CHECK_ZERO(fw_rt_trylock(task, lock));
         CHECK_ZERO(fw_rt_unlock(task, lock));
     }
-    scx_check(scx_world()->counts.requests == requests, "it asks without need");
+    scx_check(scx_state()->counts.requests == requests, "it asks without need");
     CHECK_ZERO(fw_rt_lock(task, lock));
     scx_check(fw_rt_lock(task, lock) == EDEADLK, "locked twice");
     CHECK_ZERO(fw_rt_unlock(task, lock));
@@ -284,7 +284,7 @@ static void throw_out(void)
 
     scx_check(fd >= 0 && write(fd, "S", 1) == 1, "sysrq");
     close(fd);
-    SCX_UNTIL(scx_world()->world.alive == 0);
+    SCX_UNTIL(scx_state()->state.alive == 0);
 }
 
 static void end_under_load(unsigned round)
@@ -300,9 +300,9 @@ static void end_under_load(unsigned round)
     before = __atomic_load_n(&entries, __ATOMIC_RELAXED);
     scx_burn_ms(STORM_MS);
     SCX_UNTIL(__atomic_load_n(&entries, __ATOMIC_RELAXED) > before + 100);
-    printf("%u entries, gates: %u opened, %u closed, %u stuck\n", entries,
-           (unsigned)scx_world()->counts.opened, (unsigned)scx_world()->counts.closed,
-           (unsigned)scx_world()->counts.stuck);
+    printf("%u entries, permits: %u opened, %u closed, %u stuck\n", entries,
+           (unsigned)scx_state()->counts.opened, (unsigned)scx_state()->counts.closed,
+           (unsigned)scx_state()->counts.stuck);
     if (round % 2 == 0)
         scx_stop();
     else
@@ -319,8 +319,8 @@ int main(void)
 {
     scx_need_vm();
     scx_start();
-    if (scx_world()->gates == 0) {
-        printf("skipped: no gates: %s\n", (const char *)scx_world()->no_gates);
+    if (scx_state()->permits == 0) {
+        printf("skipped: no permits: %s\n", (const char *)scx_state()->no_permits);
         scx_stop();
         return SCX_SKIPPED;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_ASSIST_WORLD_H
-#define FW_TEST_ASSIST_WORLD_H
+#ifndef FW_TEST_ASSIST_FIXTURE_H
+#define FW_TEST_ASSIST_FIXTURE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,30 +14,30 @@
  */
 
 /* Skips where this is not root, or cannot have a mount namespace. */
-void world_enter(void);
+void fixture_enter(void);
 
 /* Who may read the page: root, and this group.  (gid_t)-1: root only. */
-void world_readers(gid_t group);
+void fixture_readers(gid_t group);
 
 /* Starts it; skips the test where that cannot be done here.  False: it runs already. */
-bool world_start(void);
+bool fixture_start(void);
 
 /* Stops it, whatever it finds, and fails if something is left behind. */
-void world_stop(void);
+void fixture_stop(void);
 
-/* Begins to start it, or to stop it, and kills whoever does that after so many microseconds. */
-void world_kill_a_start(unsigned us);
-void world_kill_a_stop(unsigned us);
+/* Begins to start it, or to stop it, and kills that process after `us` microseconds. */
+void fixture_kill_a_start(unsigned us);
+void fixture_kill_a_stop(unsigned us);
 
 /* Takes its file system away; or the page's pin, or all pins.  The page is not told. */
-void world_unmount(void);
-void world_unpin_page(void);
-void world_unpin_all(void);
+void fixture_unmount(void);
+void fixture_unpin_page(void);
+void fixture_unpin_all(void);
 
-/* The page's pin goes by another name for so many microseconds. */
-void world_hide_page(unsigned us);
+/* The page's pin goes by another name for `us` microseconds. */
+void fixture_hide_page(unsigned us);
 
 /* The page, read-only, until it is unmapped; NULL: there is none. */
-const struct fw_assist_page *world_map(void);
+const struct fw_assist_page *fixture_map(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines and ceilings where tasks die, are taken away from their CPU, or get another policy: whoever
- * waits gets the lock, and hears of a death.
+ * Queues and ceilings where tasks die, are taken away from their CPU, or get another policy:
+ * a task that waits gets the lock, and hears of a death.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -41,7 +41,7 @@ static uint64_t bit(unsigned n)
 }
 
 /* Sleeps: the others, which are not above it, are to run. */
-static void nap(void)
+static void sleep_bounded(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
@@ -49,8 +49,8 @@ static void nap(void)
 static void await(uint32_t *flag, const char *what)
 {
     for (unsigned i = 0; !is_set(flag); i++) {
-        scx_check(i < 10000, "in vain: %s", what);
-        nap();
+        scx_check(i < 10000, "without success: %s", what);
+        sleep_bounded();
     }
 }
 
@@ -58,18 +58,18 @@ static unsigned join_and_open(struct scx_task *t, unsigned cpu, unsigned base, e
 {
     unsigned d, error;
 
-    scx_join(t, KEY, "lines", cpu, base);
+    scx_join(t, KEY, "queues", cpu, base);
     error = scx_open(t, kind == FW_RT_KIND_PCP ? "P" : "L", kind, 0, &d);
     scx_check(error == 0, "open: %s", strerror((int)error));
     return d;
 }
 
-static unsigned try_line(struct scx_task *t, unsigned d)
+static unsigned try_queue(struct scx_task *t, unsigned d)
 {
     uint64_t empty = 0;
 
     __atomic_fetch_or(&t->page->locked, bit(d), __ATOMIC_SEQ_CST);
-    if (__atomic_compare_exchange_n(&t->shared->line[d], &empty, bit(t->slot), false,
+    if (__atomic_compare_exchange_n(&t->shared->queue[d], &empty, bit(t->slot), false,
                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         return 0;
     __atomic_fetch_and(&t->page->locked, ~bit(d), __ATOMIC_SEQ_CST);
@@ -88,7 +88,7 @@ static pid_t hire_owner(unsigned cpu, enum fw_rt_kind kind)
         scx_check(scx_lock(&t, kind, d) == 0, "lock");
         set_flag(&notes->has);
         for (;;)
-            nap();
+            sleep_bounded();
     }
     await(&notes->has, "an owner");
     return child;
@@ -111,7 +111,7 @@ static pid_t hire_waiter(unsigned cpu, enum fw_rt_kind kind)
         _exit(EXIT_SUCCESS);
     }
     await(&notes->asks, "a waiter");
-    SCX_UNTIL(scx_world()->world.task[1].request != 0 || scx_world()->world.task[2].request != 0);
+    SCX_UNTIL(scx_state()->state.task[1].request != 0 || scx_state()->state.task[2].request != 0);
     return child;
 }
 
@@ -139,7 +139,7 @@ static void test_try_after_death(enum fw_rt_kind kind)
 
     forget();
     end(hire_owner(1, kind), true);
-    result = try_line(&t, d);
+    result = try_queue(&t, d);
     scx_check(result == EOWNERDEAD, "try after a death: %u", result);
     scx_unlock(&t, kind, d);
     scx_check(scx_lock(&t, kind, d) == 0, "lock after that");
@@ -200,7 +200,7 @@ static void come_back(enum how how, unsigned cpu)
         sched_setscheduler(0, SCHED_OTHER, &usual);
 }
 
-/* It waits in a line, gets the lock, and passes it on. */
+/* It waits in a queue, gets the lock, and passes it on. */
 static pid_t hire_stray(enum fw_rt_kind kind, enum how how)
 {
     pid_t child = fork();
@@ -233,7 +233,7 @@ static void test_line_away(enum fw_rt_kind kind, enum how how)
     child = hire_stray(kind, how);
     await(&notes->asks, "a task that is away");
     for (unsigned i = 0; i < 10; i++)
-        nap();
+        sleep_bounded();
     scx_check(!is_set(&notes->has), "it has what another one has");
     scx_unlock(&t, kind, d);
     await(&notes->has, "the lock, for one that is away");
@@ -261,7 +261,7 @@ static void test_ceiling_away(enum how how)
         set_flag(&notes->has);
         await(&notes->go, "go");
         for (unsigned i = 0; i < 10; i++)
-            nap();
+            sleep_bounded();
         __atomic_fetch_and(&t.page->locked, ~bit(d), __ATOMIC_SEQ_CST);
         await(&notes->done, "the other one");
         notes->result = scx_ask(&t, FW_RT_SCX_LOCK, d);
@@ -307,7 +307,7 @@ static void test_lent_priority(void)
     pthread_mutex_lock(&lender);
     scx_check(pthread_create(&thread, NULL, urgent, NULL) == 0, "no thread");
     for (unsigned i = 0; i < 1000 && (t.page->locked & FW_RT_CAN_LOCK); i++)
-        nap();
+        sleep_bounded();
     scx_check(t.page->away != 0, "it is in another class, and not away");
     result = scx_ask(&t, FW_RT_SCX_LOCK, d);
     scx_check(result == EXDEV, "lock of one that is away: %u", result);

@@ -20,29 +20,29 @@ struct actor {
     const char *name;
     int cpu, priority;
     void (*play)(struct actor *);
-    const char *opens; /* one letter for each lock, a to ..., in the order of the cast */
+    const char *opens; /* one letter for each lock, a to ..., in the order of the tasks */
     fw_rt_task *task;
     pthread_t thread;
     sem_t cue;
     bool is_ready;
 };
 
-extern struct actor cast[ACTORS];
+extern struct actor tasks_of_test[ACTORS];
 extern fw_rt_group *group;
-extern struct fw_rt_world *world;
+extern struct fw_rt_state *state;
 extern fw_rt_protocol protocol;
 extern int cpus[2];       /* the same twice, where there is one only */
 extern sem_t told;        /* the director */
 extern unsigned n_played; /* what has been logged */
 
 /* The CPUs, and the director's priority; ends the test as skipped where that is not permitted. */
-void open_the_house(void);
+void fixture_begin(void);
 
 /* Begins them one after the other; each waits for its cue. */
-void raise_curtain(const struct actor *from, unsigned n);
+void fixture_start(const struct actor *from, unsigned n);
 
 /* Waits for their ends; `expected` has been logged, and all locks are as if never used. */
-void drop_curtain(const char *expected);
+void fixture_finish(const char *expected);
 
 void cue(unsigned actor);
 void await(sem_t *s);
@@ -50,7 +50,7 @@ void log_event(char what);
 void until_played(unsigned n);
 
 /* Locks go by their letters. */
-struct fw_rt_lock_cell *cell(char lock);
+struct fw_rt_lock_record *record(char lock);
 void take(struct actor *a, char lock);
 void leave(struct actor *a, char lock);
 void until_waiting(char lock, unsigned n);

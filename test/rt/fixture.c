@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "cast.h"
+#include "fixture.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
-struct actor cast[ACTORS];
+struct actor tasks_of_test[ACTORS];
 fw_rt_group *group;
-struct fw_rt_world *world;
+struct fw_rt_state *state;
 fw_rt_protocol protocol;
 int cpus[2];
 sem_t told;
@@ -26,9 +26,9 @@ void log_event(char what)
     __atomic_store_n(&played[at], what, __ATOMIC_SEQ_CST);
 }
 
-struct fw_rt_lock_cell *cell(char lock)
+struct fw_rt_lock_record *record(char lock)
 {
-    return &world->lock[lock - 'a'];
+    return &state->lock[lock - 'a'];
 }
 
 void take(struct actor *a, char lock)
@@ -75,54 +75,55 @@ static void *act(void *arg)
     __atomic_store_n(&a->is_ready, true, __ATOMIC_RELEASE);
     await(&a->cue);
     a->play(a);
-    CHECK(a->task->cell->held == 0 && a->task->cell->boost == 0 && a->task->cell->request == 0);
+    CHECK(a->task->record->held == 0 && a->task->record->boost == 0 &&
+          a->task->record->request == 0);
     CHECK(sched_getparam(0, &param) == 0 && param.sched_priority == a->priority);
     pthread_barrier_wait(&end);
     CHECK(fw_rt_task_end(a->task) == 0);
     return NULL;
 }
 
-void raise_curtain(const struct actor *from, unsigned n)
+void fixture_start(const struct actor *from, unsigned n)
 {
     n_played = 0;
     memset(played, 0, sizeof played);
     CHECK(fw_rt_group_open(&group, NULL, FW_RT_TIER_A) == 0);
-    world = group->world;
+    state = group->state;
     actors = n;
     CHECK(pthread_barrier_init(&end, NULL, n) == 0);
     for (unsigned i = 0; i < n; i++) {
-        cast[i] = from[i];
-        CHECK(sem_init(&cast[i].cue, 0, 0) == 0);
-        CHECK(pthread_create(&cast[i].thread, NULL, act, &cast[i]) == 0);
-        while (!__atomic_load_n(&cast[i].is_ready, __ATOMIC_ACQUIRE))
+        tasks_of_test[i] = from[i];
+        CHECK(sem_init(&tasks_of_test[i].cue, 0, 0) == 0);
+        CHECK(pthread_create(&tasks_of_test[i].thread, NULL, act, &tasks_of_test[i]) == 0);
+        while (!__atomic_load_n(&tasks_of_test[i].is_ready, __ATOMIC_ACQUIRE))
             usleep(LOOK_US);
     }
 }
 
-void drop_curtain(const char *expected)
+void fixture_finish(const char *expected)
 {
     for (unsigned i = 0; i < actors; i++) {
-        CHECK(pthread_join(cast[i].thread, NULL) == 0);
-        sem_destroy(&cast[i].cue);
+        CHECK(pthread_join(tasks_of_test[i].thread, NULL) == 0);
+        sem_destroy(&tasks_of_test[i].cue);
     }
     if (strcmp(played, expected) != 0)
         fail("%s: played %s, not %s", fw_rt_protocol_name(protocol), played, expected);
-    for (unsigned d = 0; d < world->locks; d++)
-        CHECK(world->lock[d].counter == 0 && world->lock[d].waiters == 0 &&
-              world->lock[d].gate == 0 && world->lock[d].guard == 0);
+    for (unsigned d = 0; d < state->locks; d++)
+        CHECK(state->lock[d].counter == 0 && state->lock[d].waiters == 0 &&
+              state->lock[d].pi_word == 0 && state->lock[d].queue_lock == 0);
     pthread_barrier_destroy(&end);
     CHECK(fw_rt_group_close(group) == 0);
 }
 
 void cue(unsigned actor)
 {
-    sem_post(&cast[actor].cue);
+    sem_post(&tasks_of_test[actor].cue);
 }
 
 void until_waiting(char lock, unsigned n)
 {
     while ((unsigned)__builtin_popcountll(
-               __atomic_load_n(&cell(lock)->waiters, __ATOMIC_ACQUIRE)) != n)
+               __atomic_load_n(&record(lock)->waiters, __ATOMIC_ACQUIRE)) != n)
         usleep(LOOK_US);
 }
 
@@ -132,7 +133,7 @@ void until_played(unsigned n)
         usleep(LOOK_US);
 }
 
-void open_the_house(void)
+void fixture_begin(void)
 {
     cpu_set_t set;
     struct sched_param director = {.sched_priority = 99};

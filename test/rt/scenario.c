@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "test/rt/stage.h"
+#include "test/rt/scenario.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -32,17 +32,17 @@ static int nth_cpu(unsigned n)
     return -1;
 }
 
-int stage_cpu(void)
+int scenario_cpu(void)
 {
     return tasks_cpu;
 }
 
-int stage_other_cpu(void)
+int scenario_other_cpu(void)
 {
     return other_cpu;
 }
 
-void stage_begin(void)
+void scenario_begin(void)
 {
     struct sched_param high = {.sched_priority = 98}, none = {0};
 
@@ -53,11 +53,11 @@ void stage_begin(void)
         exit(SKIPPED);
     }
     sched_setscheduler(0, SCHED_OTHER, &none);
-    mlockall(MCL_CURRENT); /* if it may: who waits for a page lets less urgent ones run */
+    mlockall(MCL_CURRENT); /* if it may: a task that waits for a page lets less urgent ones run */
     alarm(WATCHDOG_S);
 }
 
-void stage_expect_(int got, int wanted, const char *call, const char *file, int line)
+void scenario_expect_(int got, int wanted, const char *call, const char *file, int line)
 {
     if (got == wanted)
         return;
@@ -66,7 +66,7 @@ void stage_expect_(int got, int wanted, const char *call, const char *file, int 
     _exit(EXIT_FAILURE);
 }
 
-void stage_check_(bool is_true, const char *condition, const char *file, int line)
+void scenario_check_(bool is_true, const char *condition, const char *file, int line)
 {
     if (is_true)
         return;
@@ -74,8 +74,8 @@ void stage_check_(bool is_true, const char *condition, const char *file, int lin
     _exit(EXIT_FAILURE);
 }
 
-/* One CPU, but for a thread that was moved: who says something may be preempted over it. */
-void stage_say(const char *format, ...)
+/* One CPU, except for a thread that was moved: who says something may be preempted over it. */
+void scenario_say(const char *format, ...)
 {
     char line[128];
     va_list arguments;
@@ -87,51 +87,51 @@ void stage_say(const char *format, ...)
     strcat(line, "\n");
     n = strlen(line);
     at = __atomic_fetch_add(&length, n, __ATOMIC_RELAXED);
-    STAGE_CHECK(at + n < sizeof said);
+    SCENARIO_CHECK(at + n < sizeof said);
     memcpy(said + at, line, n);
 }
 
-void stage_cue(struct actor *other)
+void scenario_cue(struct actor *other)
 {
     sem_post(&other->cue);
 }
 
-void stage_wait_for_cue(struct actor *me)
+void scenario_wait_for_cue(struct actor *me)
 {
     while (sem_wait(&me->cue) != 0)
         ;
-    STAGE_EXPECT(fw_rt_resumed(me->task), 0);
+    SCENARIO_EXPECT(fw_rt_resumed(me->task), 0);
 }
 
-void stage_lock(struct actor *me, char letter)
+void scenario_lock(struct actor *me, char letter)
 {
-    stage_say("%s wants %c", me->name, letter);
-    STAGE_EXPECT(fw_rt_lock(me->task, me->lock[letter - 'A']), 0);
-    stage_say("%s has %c", me->name, letter);
+    scenario_say("%s wants %c", me->name, letter);
+    SCENARIO_EXPECT(fw_rt_lock(me->task, me->lock[letter - 'A']), 0);
+    scenario_say("%s has %c", me->name, letter);
 }
 
-void stage_unlock(struct actor *me, char letter)
+void scenario_unlock(struct actor *me, char letter)
 {
-    stage_say("%s leaves %c", me->name, letter);
-    STAGE_EXPECT(fw_rt_unlock(me->task, me->lock[letter - 'A']), 0);
+    scenario_say("%s leaves %c", me->name, letter);
+    SCENARIO_EXPECT(fw_rt_unlock(me->task, me->lock[letter - 'A']), 0);
 }
 
 static void *act(void *arg)
 {
     struct actor *me = arg;
     struct fw_rt_task_options options = {
-        .name = me->name, .cpu = stage_cpu(), .priority = me->priority};
+        .name = me->name, .cpu = scenario_cpu(), .priority = me->priority};
 
     me->tid = (pid_t)syscall(SYS_gettid);
-    STAGE_EXPECT(fw_rt_task_begin(&me->task, group, &options), 0);
+    SCENARIO_EXPECT(fw_rt_task_begin(&me->task, group, &options), 0);
     for (const char *letter = me->locks; *letter != '\0'; letter++) {
         char name[2] = {*letter, '\0'};
-        STAGE_EXPECT(fw_rt_open(me->task, name, protocol, 0, &me->lock[*letter - 'A']), 0);
+        SCENARIO_EXPECT(fw_rt_open(me->task, name, protocol, 0, &me->lock[*letter - 'A']), 0);
     }
     sem_post(&ready);
-    stage_wait_for_cue(me);
+    scenario_wait_for_cue(me);
     me->play(me);
-    STAGE_EXPECT(fw_rt_task_end(me->task), 0);
+    SCENARIO_EXPECT(fw_rt_task_end(me->task), 0);
     return NULL;
 }
 
@@ -160,33 +160,33 @@ static void play(fw_rt_protocol under, struct actor *actors, unsigned n)
     protocol = under;
     memset(said, 0, sizeof said);
     length = 0;
-    STAGE_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     sem_init(&ready, 0, 0);
     for (unsigned i = 0; i < n; i++) {
         sem_init(&actors[i].cue, 0, 0);
-        STAGE_EXPECT(pthread_create(&actors[i].thread, NULL, act, &actors[i]), 0);
+        SCENARIO_EXPECT(pthread_create(&actors[i].thread, NULL, act, &actors[i]), 0);
     }
     for (unsigned i = 0; i < n; i++)
         while (sem_wait(&ready) != 0)
             ;
     for (unsigned i = 0; i < n; i++)
         await_sleep(&actors[i]);
-    stage_cue(&actors[0]);
+    scenario_cue(&actors[0]);
     for (unsigned i = 0; i < n; i++)
         pthread_join(actors[i].thread, NULL);
-    STAGE_EXPECT(fw_rt_group_close(group), 0);
+    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
 }
 
 /* A machine may hold anybody back at any moment, for a page or for another machine: plays again. */
-void stage_play(const char *scene, fw_rt_protocol under, struct actor *actors, unsigned n,
-                const char *book)
+void scenario_play(const char *scenario, fw_rt_protocol under, struct actor *actors, unsigned n,
+                   const char *book)
 {
     for (unsigned i = 0; i < PLAYS; i++) {
         play(under, actors, n);
         if (strcmp(said, book) == 0)
             return;
-        fprintf(stderr, "%s under %s:\n%s--- and not:\n%s", scene, fw_rt_protocol_name(under), said,
-                book);
+        fprintf(stderr, "%s under %s:\n%s--- and not:\n%s", scenario, fw_rt_protocol_name(under),
+                said, book);
     }
     exit(EXIT_FAILURE);
 }

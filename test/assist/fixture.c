@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "world.h"
+#include "fixture.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static void demand(bool is_so, const char *what)
     skip(why);
 }
 
-void world_enter(void)
+void fixture_enter(void)
 {
     if (!fw_assist_built_in())
         skip("built without the assist");
@@ -47,7 +47,7 @@ void world_enter(void)
     demand(mount(NULL, "/run", NULL, MS_SHARED, NULL) == 0, "mount");
 }
 
-void world_readers(gid_t group)
+void fixture_readers(gid_t group)
 {
     options.readers = group == (gid_t)-1 ? FW_ASSIST_READ_BY_ROOT : FW_ASSIST_READ_BY_GROUP;
     options.group = group;
@@ -99,7 +99,7 @@ static int result_of(int (*what)(void))
     return WEXITSTATUS(status);
 }
 
-bool world_start(void)
+bool fixture_start(void)
 {
     int result = result_of(do_start);
 
@@ -110,7 +110,7 @@ bool world_start(void)
     return result == FW_ASSIST_DONE;
 }
 
-void world_stop(void)
+void fixture_stop(void)
 {
     int result = result_of(do_stop);
 
@@ -129,27 +129,27 @@ static void kill_after(pid_t pid, unsigned us)
     CHECK(waitpid(pid, &status, 0) == pid);
 }
 
-void world_kill_a_start(unsigned us)
+void fixture_kill_a_start(unsigned us)
 {
     kill_after(begin(do_start), us);
 }
 
-void world_kill_a_stop(unsigned us)
+void fixture_kill_a_stop(unsigned us)
 {
     kill_after(begin(do_stop), us);
 }
 
-void world_unmount(void)
+void fixture_unmount(void)
 {
     CHECK(umount2(FW_ASSIST_MOUNT, MNT_DETACH) == 0 || errno == EINVAL || errno == ENOENT);
 }
 
-void world_unpin_page(void)
+void fixture_unpin_page(void)
 {
     CHECK(unlink(FW_ASSIST_PIN) == 0 || errno == ENOENT);
 }
 
-void world_unpin_all(void)
+void fixture_unpin_all(void)
 {
     DIR *directory = opendir(FW_ASSIST_MOUNT);
     const struct dirent *entry;
@@ -161,14 +161,14 @@ void world_unpin_all(void)
     closedir(directory);
 }
 
-void world_hide_page(unsigned us)
+void fixture_hide_page(unsigned us)
 {
     CHECK(rename(FW_ASSIST_PIN, FW_ASSIST_MOUNT "/hidden") == 0);
     usleep(us);
     CHECK(rename(FW_ASSIST_MOUNT "/hidden", FW_ASSIST_PIN) == 0);
 }
 
-const struct fw_assist_page *world_map(void)
+const struct fw_assist_page *fixture_map(void)
 {
     union bpf_attr attr;
     void *page;

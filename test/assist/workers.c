@@ -21,7 +21,7 @@
 
 #include "processes.h"
 
-enum { SEATS = 4, THREADS = 3, MAYFLIES = 2, SECONDS = 3, STUCK_S = 60, REGION = 1 << 20 };
+enum { WORKERS = 4, THREADS = 3, MAYFLIES = 2, SECONDS = 3, STUCK_S = 60, REGION = 1 << 20 };
 
 /* Who may die in the middle of a turn at once: threads of one life, and a forked child. */
 enum { AT_ONCE = THREADS + MAYFLIES + 1 };
@@ -171,11 +171,11 @@ static void become_another(void)
     snprintf(fd, sizeof fd, "%d", region_file);
     add(&tally->execs);
     add(&tally->ends);
-    execl("/proc/self/exe", "crew", "--member", fd, (char *)NULL);
+    execl("/proc/self/exe", "workers", "--participant", fd, (char *)NULL);
     fail("exec: %s", strerror(errno));
 }
 
-static void be_member(void *arg)
+static void be_worker(void *arg)
 {
     uint64_t random = seed_of_thread();
     pthread_t threads[THREADS - 1], young[MAYFLIES];
@@ -209,20 +209,20 @@ static void check_the_counts(void)
 
 int main(int argc, char **argv)
 {
-    pid_t crew[SEATS];
+    pid_t workers[WORKERS];
     uint64_t random = 1, last = 0, end = now_ns() + SECONDS * UINT64_C(1000000000), kills = 0;
 
-    if (argc == 3 && strcmp(argv[1], "--member") == 0) {
+    if (argc == 3 && strcmp(argv[1], "--participant") == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         join_region(atoi(argv[2]));
-        be_member(NULL);
+        be_worker(NULL);
     }
-    join_region(memfd_create("crew", 0));
-    for (int i = 0; i < SEATS; i++)
-        crew[i] = start(be_member, NULL);
-    limit(STUCK_S, "a crew of which nobody gets on");
+    join_region(memfd_create("workers", 0));
+    for (int i = 0; i < WORKERS; i++)
+        workers[i] = start(be_worker, NULL);
+    limit(STUCK_S, "a workers of which nobody gets on");
     while (now_ns() < end) {
-        pid_t *one = &crew[draw(&random) % SEATS];
+        pid_t *one = &workers[draw(&random) % WORKERS];
 
         usleep((useconds_t)(draw(&random) % 20000));
         if (__atomic_load_n(&tally->done, __ATOMIC_RELAXED) != last) {
@@ -232,11 +232,11 @@ int main(int argc, char **argv)
         add(&tally->ends);
         murder(*one);
         kills++;
-        *one = start(be_member, NULL);
+        *one = start(be_worker, NULL);
     }
-    for (int i = 0; i < SEATS; i++) {
+    for (int i = 0; i < WORKERS; i++) {
         add(&tally->ends);
-        murder(crew[i]);
+        murder(workers[i]);
     }
     check_the_counts();
     printf("%llu turns, %llu kills, %llu forks, %llu execs\n", (unsigned long long)tally->done,

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TEST_RT_STAGE_H
+#define TEST_RT_STAGE_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+
+#include <furwock/rt.h>
+
+/*
+ * Scenarios of real-time tasks on one CPU, whose order is certain without a clock: nothing happens
+ * unless an actor gives another one its cue, and who is given it runs at once if it is the most
+ * urgent one.  What the actors say is compared with the book.
+ *
+ * Each actor is a task that has opened its locks before the first cue is given, to actor[0].
+ */
+enum { SCENARIO_LOCKS = 8 };
+
+struct actor {
+    const char *name;
+    int priority;
+    const char *locks; /* a letter each: "AB" */
+    void (*play)(struct actor *me);
+    /* While it plays: */
+    fw_rt_task *task;
+    unsigned lock[SCENARIO_LOCKS]; /* by letter: lock[0] is "A" */
+    sem_t cue;
+    pthread_t thread;
+    pid_t tid;
+};
+
+/* A process that does not end is ended after 20 seconds; no right to SCHED_FIFO: skips (77). */
+void scenario_begin(void);
+
+/* The CPU of the tasks, and another one; -1: there is none. */
+int scenario_cpu(void);
+int scenario_other_cpu(void);
+
+/* Plays the scenario, compares what was said with the book, and exits if they differ, saying so. */
+void scenario_play(const char *scenario, fw_rt_protocol protocol, struct actor *actors, unsigned n,
+                   const char *book);
+
+/* For actors.  `wait_for_cue` is a wake-up point of the library. */
+void scenario_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void scenario_cue(struct actor *other);
+void scenario_wait_for_cue(struct actor *me);
+
+/* Lock and unlock, by letter; each says so: "L wants A", "L has A" and "L leaves A". */
+void scenario_lock(struct actor *me, char letter);
+void scenario_unlock(struct actor *me, char letter);
+
+/* The call must answer that error. */
+#define SCENARIO_EXPECT(call, error) scenario_expect_((call), (error), #call, __FILE__, __LINE__)
+#define SCENARIO_CHECK(condition) scenario_check_((condition), #condition, __FILE__, __LINE__)
+void scenario_expect_(int got, int wanted, const char *call, const char *file, int line);
+void scenario_check_(bool is_true, const char *condition, const char *file, int line);
+
+#endif
