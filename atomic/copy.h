@@ -106,7 +106,7 @@ static inline void fw_copy_in_(void *object, const void *value, size_t n)
 static inline void fw_copy_swap_word_(void *object, const void *value, void *out, size_t i)
 {
     uint64_t old = fw_object_get_(object, i);
-    fw_object_set_(object, i, fw_bytes_get_(value, i));
+    fw_object_set_(object, i, fw_bytes_get_(value, i)); /* F:swap-loses-value */
     fw_bytes_set_(out, i, old);
 }
 

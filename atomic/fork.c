@@ -138,9 +138,9 @@ void fw_fork_child_(void)
         uint64_t sequence = fw_load64_relaxed(&s->sequence);
         uint32_t word = is_nested && is_taken(i) ? FW_WORD_LOCK_HELD_ : 0;
         if (fw_load32_relaxed(&s->lock.word) != word)
-            fw_store32_relaxed(&s->lock.word, word);
+            fw_store32_relaxed(&s->lock.word, word); /* F:fork-keeps-word */
         if ((sequence & 1) != 0)
-            fw_store64_relaxed(&s->sequence, sequence + 1);
+            fw_store64_relaxed(&s->sequence, sequence + 1); /* F:fork-keeps-odd */
     }
     if (is_nested) {
         depth--;

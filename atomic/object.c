@@ -39,11 +39,11 @@ static inline bool copy_unlocked(fw_guard_ guard, const void *object, void *out,
     const uint64_t *sequence = fw_guard_sequence_(guard);
     uint64_t before = fw_load64_acquire(sequence);
 
-    if ((before & 1) != 0)
-        return false;
+    if ((before & 1) != 0) /* F:load-odd */
+        return false;      /* F:load-looks-early */
     fw_copy_out_(out, object, n);
     fw_fence_acquire();
-    return fw_load64_relaxed(sequence) == before; /* O3 */
+    return fw_load64_relaxed(sequence) == before; /* O3  F:load-looks-once */
 }
 
 __attribute__((cold, noinline)) static void load_slow(fw_guard_ guard, const void *object,
@@ -56,7 +56,7 @@ __attribute__((cold, noinline)) static void load_slow(fw_guard_ guard, const voi
             return;
         }
     }
-    fw_guard_lock_(&guard);
+    fw_guard_lock_(&guard); /* F:load-unlocked */
     fw_copy_out_(out, object, n);
     fw_watch_acquire_(object, order);
     fw_guard_unlock_(&guard);
@@ -137,7 +137,7 @@ static ALWAYS_INLINE void exchange_any(void *object, const void *value, void *ou
     fw_guard_ guard = fw_guard_of_(object, n);
 
     fw_order_before_(order);
-    fw_guard_lock_(&guard);
+    fw_guard_lock_(&guard); /* F:swap-in-two */
     fw_watch_acquire_(object, order);
     fw_watch_release_(object, order);
     fw_guard_swap_(&guard, object, value, out, n);
@@ -170,7 +170,7 @@ static bool was_other(fw_guard_ guard, const void *object, void *expected, size_
     uint64_t now[FW_OBJECT_PEEK_ / 8];
 
     if (n > sizeof now || !copy_unlocked(guard, object, now, n) ||
-        fw_copy_is_equal_(now, expected, n))
+        fw_copy_is_equal_(now, expected, n)) /* F:cas-torn */
         return false;
     memcpy(expected, now, n);
     return true;
@@ -247,8 +247,10 @@ static ALWAYS_INLINE bool compare_exchange_any(void *object, void *expected, con
     if (!fw_copy_is_equal_(object, expected, n))
         return compare_exchange_other(object, expected, value, n, order, failure);
     fw_guard_lock_(&guard);
-    if (__builtin_expect(
-            (before & 1) != 0 || fw_load64_relaxed(fw_guard_sequence_(guard)) != before, 0))
+    if (__builtin_expect(/* F:cas-unlocked */
+                         (before & 1) != 0 ||
+                             fw_load64_relaxed(fw_guard_sequence_(guard)) != before,
+                         0))
         return compare_exchange_held(guard, object, expected, value, n, order, failure);
     fw_watch_acquire_(object, order);
     fw_watch_release_(object, order);

@@ -91,6 +91,7 @@ static inline uint64_t fw_stripe_me_(void)
  */
 static inline void fw_stripe_begin_at_(struct fw_stripe_ *s, uint64_t before)
 {
+    /* F:sequence-even */
     fw_store64_relaxed(&s->sequence, before + 1);
     if (fw_load64_relaxed(&s->writer) != fw_stripe_me_()) /* a store is dearer here than a look */
         fw_store64_relaxed(&s->writer, fw_stripe_me_());
@@ -107,15 +108,15 @@ static inline uint64_t fw_stripe_begin_(struct fw_stripe_ *s)
 /* Pairs with the first look of a reader. */
 static inline void fw_stripe_end_(struct fw_stripe_ *s, uint64_t before)
 {
-    fw_store64_release(&s->sequence, before + 2);
+    fw_store64_release(&s->sequence, before + 2); /* F:sequence-back */
 }
 
 __attribute__((always_inline)) static inline void
 fw_stripe_write_(struct fw_stripe_ *s, void *object, const void *value, size_t n)
 {
-    uint64_t before = fw_stripe_begin_(s);
-    fw_copy_in_(object, value, n);
-    fw_stripe_end_(s, before);
+    uint64_t before = fw_stripe_begin_(s); /* F:sequence-late */
+    fw_copy_in_(object, value, n);         /* F:sequence-early */
+    fw_stripe_end_(s, before);             /* F:object-looks-after */
 }
 
 /* `out` gets what was there, and may be `value`. */

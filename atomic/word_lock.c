@@ -75,6 +75,7 @@ static bool sleep_on(const fw_word_lock *l, uint32_t expected, uint64_t ns)
 
     if (ns != 0)
         end = fw_deadline_in_(CLOCK_MONOTONIC, ns);
+    /* F:word-sleeps-anyway */
     error = fw_futex_wait(&l->word, expected, FW_FUTEX_PRIVATE, ns != 0 ? &end : NULL);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait of an atomic operation", -error);
@@ -84,9 +85,11 @@ static bool sleep_on(const fw_word_lock *l, uint32_t expected, uint64_t ns)
 /* The word when one of the registered has taken the lock. */
 static uint32_t without_one(uint32_t now, bool is_heir)
 {
+    /* F:fork-leaves-twice */
     if (has_sleepers(now)) /* else a fork in a signal handler has erased the registration: fork.h */
+        /* F:word-still-registered */
         now -= FW_WORD_LOCK_SLEEPER_;
-    return is_heir ? now & ~FW_WORD_LOCK_WAKING_ : now;
+    return is_heir ? now & ~FW_WORD_LOCK_WAKING_ : now; /* F:word-keeps-waking */
 }
 
 /* How many naps of this fork, as far as that matters. */
@@ -114,8 +117,10 @@ __attribute__((cold, noinline)) void fw_word_lock_slow_(fw_word_lock *l)
         return;
     now = spin(l);
     while (!fw_word_lock_is_held_(now))
+        /* F:word-torn */
         if (fw_cas32_acquire(&l->word, &now, now | FW_WORD_LOCK_HELD_)) /* n -> HELD|n */
             return;
+    /* F:word-unregistered */
     now = fw_add32_acquire(&l->word, FW_WORD_LOCK_SLEEPER_) + FW_WORD_LOCK_SLEEPER_; /* I1 */
     for (unsigned naps = 0;; naps = naps_after(naps)) {
         while (!fw_word_lock_is_held_(now)) {
@@ -127,6 +132,7 @@ __attribute__((cold, noinline)) void fw_word_lock_slow_(fw_word_lock *l)
             leave_count(l, is_heir);
             return;
         }
+        /* F:word-successor-sleeps */
         is_heir |= sleep_on(l, now,
                             is_heir || fw_fork_is_on_() ? FW_WORD_LOCK_NAP_NS_ /* I3 */
                                                         : FW_WORD_LOCK_SLEEP_NS_);
@@ -136,7 +142,7 @@ __attribute__((cold, noinline)) void fw_word_lock_slow_(fw_word_lock *l)
 
 static int wake_one(const fw_word_lock *l)
 {
-    int woken = fw_futex_wake(&l->word, 1, FW_FUTEX_PRIVATE);
+    int woken = fw_futex_wake(&l->word, 1, FW_FUTEX_PRIVATE); /* F:word-no-wake */
     if (woken < 0)
         fw_panic_errno_("futex wake of an atomic operation", -woken);
     return woken;
@@ -149,6 +155,7 @@ static int wake_one(const fw_word_lock *l)
 static void take_back_waking(fw_word_lock *l)
 {
     uint32_t now = fw_and32_relaxed(&l->word, ~FW_WORD_LOCK_WAKING_); /* WAKING|n -> n */
+    /* F:word-takes-back-quietly */
     if (!fw_word_lock_is_held_(now) && has_sleepers(now))
         wake_one(l);
 }
@@ -156,7 +163,7 @@ static void take_back_waking(fw_word_lock *l)
 /* Of those who sleep on a word that now has WAKING one becomes the heir. */
 static void wake_heir(fw_word_lock *l)
 {
-    if (wake_one(l) == 0)
+    if (wake_one(l) == 0) /* F:word-leaves-waking */
         take_back_waking(l);
 }
 
@@ -181,7 +188,7 @@ __attribute__((cold, noinline)) void fw_word_unlock_slow_(fw_word_lock *l, uint3
          * A fork in a signal handler gave the child a new word: fork.h.  Take it back.  (Threads
          * that the handler started may see the lock held for a moment; it should not start any.)
          */
-        fw_add32_relaxed(&l->word, FW_WORD_LOCK_HELD_);
+        fw_add32_relaxed(&l->word, FW_WORD_LOCK_HELD_); /* F:fork-frees-twice */
         return;
     }
     /* Whoever has taken the lock meanwhile will look in our place. */

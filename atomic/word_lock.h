@@ -85,7 +85,9 @@ static inline void fw_word_lock_lock_(fw_word_lock *l)
 /* The highest bit is cleared by adding it. */
 static inline void fw_word_lock_unlock_(fw_word_lock *l)
 {
+    /* F:sequence-plain-release */
     uint32_t was = fw_add32_release(&l->word, FW_WORD_LOCK_HELD_); /* HELD|n -> n */
+    /* F:word-no-look */
     if (__builtin_expect(was != FW_WORD_LOCK_HELD_, 0))
         fw_word_unlock_slow_(l, was);
 }

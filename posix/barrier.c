@@ -84,7 +84,7 @@ static unsigned futex_flags(const barrier *b)
 /* Has round r ended?  Numbers go round; no thread lags by half of all. */
 static bool has_ended(uint32_t done, uint32_t r)
 {
-    return (int32_t)((done & ~(SLEEPERS | SLEPT)) - (r << ROUND_SHIFT)) > 0;
+    return (int32_t)((done & ~(SLEEPERS | SLEPT)) - (r << ROUND_SHIFT)) > 0; /* F:pbar-no-wrap */
 }
 
 int fw_posix_barrier_init_(pthread_barrier_t *p, const pthread_barrierattr_t *attr, unsigned count)
@@ -111,11 +111,12 @@ static void end_round(barrier *b, uint32_t r)
     uint32_t next;
 
     do {
-        if (has_ended(done, r))
+        if (has_ended(done, r)) /* F:pbar-goes-back */
             return;
         next = ((r + 1) << ROUND_SHIFT) | ((done & SLEEPERS) != 0 ? SLEPT : 0);
     } while (!fw_cas32_release(&b->done, &done, next));
-    if ((done & SLEEPERS) != 0) /* I2 */
+    if ((done & SLEEPERS) != 0) /* I2  F:pbar-no-wake */
+        /* F:pbar-wakes-one */
         fw_futex_wake(&b->done, FW_FUTEX_ALL, flags);
 }
 
@@ -138,8 +139,9 @@ static void wait_for_end(barrier *b, uint32_t r, const fw_wait_policy *policy)
             continue;
         polls = false;
         /* !SLEEPERS -> SLEEPERS; relaxed: it transfers no data */
-        if (sleeps &&
+        if (sleeps && /* F:pbar-unannounced */
             ((done & SLEEPERS) != 0 || fw_cas32_relaxed(&b->done, &done, done | SLEEPERS)))
+            /* F:pbar-unannounced-2 */
             fw_futex_wait(&b->done, done | SLEEPERS, futex_flags(b), NULL);
     }
 }
@@ -149,16 +151,16 @@ static void leave(barrier *b)
 {
     unsigned flags = futex_flags(b);
 
-    if ((fw_add64_release(&b->out, 1) & GOES) != 0)
+    if ((fw_add64_release(&b->out, 1) & GOES) != 0) /* F:pbar-quiet-leaver */
         fw_futex_wake(lower_half_of(&b->out), FW_FUTEX_ALL, flags);
 }
 
 int fw_posix_barrier_wait_by_(barrier *b, const fw_wait_policy *policy, const void *site)
 {
     uint32_t count = b->count;
-    uint64_t t = fw_add64_acq_rel(&b->in, 1);
+    uint64_t t = fw_add64_acq_rel(&b->in, 1); /* F:pbar-torn-arrival */
     uint32_t r = (uint32_t)(t / count);
-    bool is_last = t % count == count - 1;
+    bool is_last = t % count == count - 1; /* F:pbar-ends-early */
 
     if (is_last) {
         end_round(b, r);
@@ -169,8 +171,8 @@ int fw_posix_barrier_wait_by_(barrier *b, const fw_wait_policy *policy, const vo
         wait_for_end(b, r, policy);
         fw_stat_end_(&stat, 0);
     }
-    leave(b);
-    return is_last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+    leave(b);                                           /* F:pbar-stays */
+    return is_last ? PTHREAD_BARRIER_SERIAL_THREAD : 0; /* F:pbar-serial-all */
 }
 
 int fw_posix_barrier_wait_(pthread_barrier_t *p)
@@ -191,6 +193,7 @@ int fw_posix_barrier_destroy_(pthread_barrier_t *p)
         return EBUSY;
     fw_or64_relaxed(&b->out, GOES);
     fw_wait_begin_(&wait, NULL, NULL); /* cannot fail */
+    /* F:pbar-hasty-destroy */
     while ((out = fw_load64_acquire(&b->out)) != (in | GOES))
         if (!fw_wait_poll_(&wait))
             fw_futex_wait(lower_half_of(&b->out), (uint32_t)out, futex_flags(b), NULL);

@@ -132,9 +132,10 @@ static void announce(struct shared_waiter *me)
 {
     uint32_t word = fw_load32_relaxed(&me->c->word);
 
+    /* F:pcond-unannounced */
     while (!has_waiters(word) && !fw_cas32_relaxed(&me->c->word, &word, word | SHARED_WAITERS))
         ;
-    me->seen = word | SHARED_WAITERS;
+    me->seen = word | SHARED_WAITERS; /* F:pcond-unannounced-2 */
 }
 
 /* It may have been woken, and is unwound. */
@@ -142,8 +143,8 @@ static void cancelled(void *arg)
 {
     struct shared_waiter *me = arg;
 
-    pass_on(me->c, me->seen);
-    leave_line(me);
+    pass_on(me->c, me->seen); /* F:pcond-swallows */
+    leave_line(me);           /* F:pcond-cancelled-in-line */
     me->how->lock(me->how->mutex, false);
 }
 
@@ -162,9 +163,10 @@ static int sleep_until_over(struct shared_waiter *me, const fw_deadline *deadlin
             return ETIMEDOUT;
         if (error != 0 && error != -ETIMEDOUT && error != -EINTR)
             return 0; /* another number, or no such memory any more (S2) */
+        /* F:pcond-sleeps-on */
         if (fw_load32_relaxed(&me->c->word) != me->seen)
             return 0;
-        if (error == 0) /* S3 */
+        if (error == 0) /* S3  F:pcond-sleeps-on-2 */
             pass_on(me->c, me->seen);
     }
 }
@@ -185,13 +187,13 @@ int fw_shared_cond_wait_(struct fw_shared_cond_ *c, const struct fw_cond_mutex_ 
         return EINVAL;
     fw_cancel_point_(nothing, NULL);
     line_up(&me);
-    announce(&me);
+    announce(&me); /* F:pcond-unlocks-first */
     error = how->unlock(how->mutex);
     if (error != 0) {
         leave_line(&me);
         return error;
     }
-    error = sleep_until_over(&me, deadline);
+    error = sleep_until_over(&me, deadline); /* F:pcond-leaves-early */
     leave_line(&me);
     locked = how->lock(how->mutex, false);
     return locked != 0 ? locked : error;
@@ -204,10 +206,11 @@ void fw_shared_cond_signal_(struct fw_shared_cond_ *c)
     do {
         if (!has_waiters(word))
             return;
+        /* F:pcond-same-number */
     } while (!fw_cas32_release(&c->word, &word, changed(word) | SHARED_WAITERS));
-    if (fw_futex_wake(&c->word, 1, FW_FUTEX_SHARED) > 0)
+    if (fw_futex_wake(&c->word, 1, FW_FUTEX_SHARED) > 0) /* F:pcond-no-wake */
         return;
-    fw_shared_cond_broadcast_(c);
+    fw_shared_cond_broadcast_(c); /* F:pcond-clears-quietly */
 }
 
 void fw_shared_cond_broadcast_(struct fw_shared_cond_ *c)
@@ -218,5 +221,5 @@ void fw_shared_cond_broadcast_(struct fw_shared_cond_ *c)
         if (!has_waiters(word))
             return;
     } while (!fw_cas32_release(&c->word, &word, changed(word)));
-    fw_futex_wake(&c->word, FW_FUTEX_ALL, FW_FUTEX_SHARED);
+    fw_futex_wake(&c->word, FW_FUTEX_ALL, FW_FUTEX_SHARED); /* F:pcond-wakes-one */
 }

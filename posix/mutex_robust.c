@@ -63,7 +63,7 @@ static bool has_died(uint32_t word)
 /* id[|W] -> 0 */
 static void put_back(struct fw_posix_mutex_ *m)
 {
-    if (has_waiters(fw_xchg32_release(&m->word, 0)))
+    if (has_waiters(fw_xchg32_release(&m->word, 0))) /* F:probust-no-wake */
         fw_futex_wake(&m->word, 1, FW_FUTEX_SHARED);
 }
 
@@ -72,17 +72,17 @@ static int have(struct fw_posix_mutex_ *m, uint32_t id, uint32_t before)
 {
     if (fw_load32_relaxed(&m->owner) == FW_OWNER_GONE) {
         m->shared_count = 0;
-        put_back(m);
+        put_back(m); /* F:probust-keeps-lost */
         return ENOTRECOVERABLE;
     }
     if (has_died(before)) { /* the dead owner is still among the users */
         m->shared_count = 1;
-        fw_store32_relaxed(&m->owner, FW_OWNER_INCONSISTENT); /* R3 */
+        fw_store32_relaxed(&m->owner, FW_OWNER_INCONSISTENT); /* R3  F:probust-sound-successor */
     } else {
         fw_type_sign_(m, id);
     }
-    fw_robust_enter_(&m->word, 0);
-    return has_died(before) ? EOWNERDEAD : 0;
+    fw_robust_enter_(&m->word, 0);            /* F:probust-unlisted */
+    return has_died(before) ? EOWNERDEAD : 0; /* F:probust-quiet-successor */
 }
 
 /*
@@ -91,7 +91,7 @@ static int have(struct fw_posix_mutex_ *m, uint32_t id, uint32_t before)
  */
 static int attempt(struct fw_posix_mutex_ *m, uint32_t id, uint32_t extra, uint32_t *now)
 {
-    while (owner_of(*now) == 0) {
+    while (owner_of(*now) == 0) { /* F:probust-robs */
         uint32_t before = *now;
         uint32_t mine = id | (before & FW_ROBUST_WAITERS) | extra;
         if (fw_cas32_acquire(&m->word, now, mine)) /* 0, DIED[|W] -> id[|W] */
@@ -105,7 +105,7 @@ static int sleep_once(struct fw_posix_mutex_ *m, uint32_t seen, uint64_t *nap_ns
                       const fw_deadline *deadline)
 {
     fw_deadline end = fw_deadline_nap_(deadline, *nap_ns);
-    int error = fw_futex_wait(&m->word, seen, FW_FUTEX_SHARED, &end);
+    int error = fw_futex_wait(&m->word, seen, FW_FUTEX_SHARED, &end); /* F:probust-no-nap */
 
     *nap_ns = fw_nap_after_(*nap_ns, error, deadline);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
@@ -135,7 +135,7 @@ static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now,
                 continue;
             now |= FW_ROBUST_WAITERS;
         }
-        extra = FW_ROBUST_WAITERS;
+        extra = FW_ROBUST_WAITERS; /* F:probust-forgets */
         if (sleep_once(m, now, &nap_ns, deadline) == ETIMEDOUT)
             return ETIMEDOUT;
         now = fw_load32_relaxed(&m->word);
@@ -163,7 +163,7 @@ int fw_robust_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *poli
     uint32_t now = 0;
     int error;
 
-    fw_robust_announce_as_(&r, &m->word, 0); /* R2 */
+    fw_robust_announce_as_(&r, &m->word, 0); /* R2  F:probust-unannounced-lock */
     error = attempt(m, r.id, 0, &now);
     if (error == FW_TYPE_WAITS)
         error = wait_for_it(m, r.id, now, policy, deadline);
@@ -186,10 +186,10 @@ int fw_robust_unlock_(struct fw_posix_mutex_ *m)
     is_sound = fw_load32_relaxed(&m->owner) != FW_OWNER_INCONSISTENT;
     if (fw_type_is_recursive_(m) && --m->shared_count != 0)
         return is_sound ? 0 : ENOTRECOVERABLE;
-    fw_robust_announce_as_(&r, &m->word, 0); /* R2 */
+    fw_robust_announce_as_(&r, &m->word, 0); /* R2  F:probust-leaves-first */
     fw_robust_leave_(&m->word);
-    fw_type_clear_(m, is_sound ? 0 : FW_OWNER_GONE);
-    put_back(m);
+    fw_type_clear_(m, is_sound ? 0 : FW_OWNER_GONE); /* F:probust-never-lost */
+    put_back(m);                                     /* F:probust-withdraws-first */
     fw_robust_withdraw_(&r);
     return 0;
 }

@@ -58,6 +58,7 @@ int fw_shared_trylock_(struct fw_posix_mutex_ *m)
 /* 0, ETIMEDOUT */
 static int sleep_once(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
 {
+    /* F:pshared-stale-sleep */
     int error = fw_futex_wait(&m->word, CROWDED, FW_FUTEX_SHARED, deadline);
 
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
@@ -73,7 +74,7 @@ static int stand_in_line(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
         uint32_t now = fw_load32_relaxed(&m->word);
 
         if (now == FREE) {
-            if (take(m, CROWDED)) /* S2 */
+            if (take(m, CROWDED)) /* S2  F:pshared-forgets */
                 return 0;
         } else if (now == CROWDED || fw_cas32_relaxed(&m->word, &now, CROWDED)) { /* 1 -> 2 */
             if (sleep_once(m, deadline) == ETIMEDOUT)
@@ -100,7 +101,7 @@ int fw_shared_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *poli
                            const fw_deadline *deadline)
 {
     uint32_t id = fw_robust_self_();
-    int error = is_mine(m, id) ? fw_type_relock_(m) : FW_TYPE_WAITS;
+    int error = is_mine(m, id) ? fw_type_relock_(m) : FW_TYPE_WAITS; /* F:pshared-relocks */
 
     if (error != FW_TYPE_WAITS)
         return error;
@@ -132,10 +133,11 @@ int fw_shared_unlock_(struct fw_posix_mutex_ *m)
 {
     if (!may_release(m))
         return EPERM;
-    if (fw_type_is_recursive_(m) && --m->shared_count != 0)
+    if (fw_type_is_recursive_(m) && --m->shared_count != 0) /* F:pshared-lets-go */
         return 0;
+    /* F:pshared-signs-after */
     fw_type_clear_(m, 0);
-    if (fw_xchg32_release(&m->word, FREE) == CROWDED) /* 1 -> 0, 2 -> 0 */
+    if (fw_xchg32_release(&m->word, FREE) == CROWDED) /* 1 -> 0, 2 -> 0  F:pshared-no-wake */
         fw_futex_wake(&m->word, 1, FW_FUTEX_SHARED);
     return 0;
 }

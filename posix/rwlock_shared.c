@@ -84,7 +84,7 @@ static uint32_t readers(uint64_t w)
 
 static bool is_free(uint64_t w)
 {
-    return (w & (WRITER | READERS)) == 0;
+    return (w & (WRITER | READERS)) == 0; /* F:prw-past-readers */
 }
 
 static bool prefers_writers(const lock *l)
@@ -94,6 +94,7 @@ static bool prefers_writers(const lock *l)
 
 static bool lets_readers_in(const lock *l, uint64_t w)
 {
+    /* F:prw-past-writer */
     return !is_written(w) && ((w & WRITERS_ASLEEP) == 0 || !prefers_writers(l));
 }
 
@@ -138,7 +139,7 @@ static int try_write(lock *l, uint64_t debt)
 
     while (is_free(w))
         if (fw_cas64_acquire(&l->word, &w, w | WRITER | debt)) {
-            fw_store32_relaxed(&l->writer, fw_robust_self_());
+            fw_store32_relaxed(&l->writer, fw_robust_self_()); /* F:prw-no-name */
             return 0;
         }
     return EBUSY;
@@ -163,9 +164,10 @@ static void wake_next(const uint32_t *half, uint64_t w, bool writers_first)
 
     if (writers_first && (w & WRITERS_ASLEEP) != 0)
         woken = fw_futex_wake_bitset(half, 1, BIT_WRITERS, FW_FUTEX_SHARED);
-    if (woken <= 0 && (w & READERS_ASLEEP) != 0)
+    if (woken <= 0 && (w & READERS_ASLEEP) != 0) /* F:prw-no-reader */
+        /* F:prw-one-reader */
         woken = fw_futex_wake_bitset(half, FW_FUTEX_ALL, BIT_READERS, FW_FUTEX_SHARED);
-    if (woken <= 0 && !writers_first && (w & WRITERS_ASLEEP) != 0)
+    if (woken <= 0 && !writers_first && (w & WRITERS_ASLEEP) != 0) /* F:prw-no-writer */
         fw_futex_wake_bitset(half, 1, BIT_WRITERS, FW_FUTEX_SHARED);
 }
 
@@ -176,18 +178,19 @@ void fw_rwlock_shared_unlock_(lock *l)
     uint64_t left;
 
     check(l);
-    if (is_written(w))
-        fw_store32_relaxed(&l->writer, 0);
+    if (is_written(w))                     /* F:prw-leaves-name */
+        fw_store32_relaxed(&l->writer, 0); /* F:prw-late-name */
     do {
         if (is_free(w))
             return;
         /* WRITER -> free; n readers -> n - 1 readers */
         left = is_written(w) ? w & ~WRITER : w - READER;
         if (is_free(left) && (w & ASLEEP) != 0) /* I2 */
+            /* F:prw-keeps-flags */
             left &= ~ASLEEP;
     } while (!fw_cas64_release(&l->word, &w, left));
-    if (is_free(left) && (w & ASLEEP) != 0)
-        wake_next(half_of(l), w, writers_first);
+    if (is_free(left) && (w & ASLEEP) != 0)      /* F:prw-wakes-nobody */
+        wake_next(half_of(l), w, writers_first); /* F:prw-looks-after */
 }
 
 /* One that has slept gives up: all others look for themselves (I3). */
@@ -205,6 +208,7 @@ static void sleep_on(const lock *l, uint64_t w, uint32_t bits, uint64_t *nap_ns,
                      const fw_deadline *deadline)
 {
     fw_deadline nap = fw_deadline_nap_(deadline, *nap_ns); /* the caller looks at the clock */
+    /* F:prw-sleeps-for-good */
     int error = fw_futex_wait_bitset(half_of(l), (uint32_t)(w >> 32), bits, FW_FUTEX_SHARED, &nap);
 
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
@@ -216,8 +220,8 @@ static void sleep_on(const lock *l, uint64_t w, uint32_t bits, uint64_t *nap_ns,
 static uint64_t debt_of(const lock *l, bool reads)
 {
     if (!reads)
-        return ASLEEP;
-    return prefers_writers(l) ? 0 : WRITERS_ASLEEP;
+        return ASLEEP;                              /* F:prw-writers-owe-writers */
+    return prefers_writers(l) ? 0 : WRITERS_ASLEEP; /* F:prw-readers-owe-nothing */
 }
 
 /* Looks until it is let in, or has polled for long enough.  0, ETIMEDOUT, EAGAIN; EBUSY: sleep. */
@@ -239,10 +243,11 @@ static bool sleep_if_busy(lock *l, bool reads, uint64_t *nap_ns, const fw_deadli
     uint64_t flag = reads ? READERS_ASLEEP : WRITERS_ASLEEP;
     uint64_t w = fw_load64_relaxed(&l->word);
 
-    if (reads ? lets_readers_in(l, w) : is_free(w))
+    if (reads ? lets_readers_in(l, w) : is_free(w)) /* F:prw-sleeps-blind */
         return false;
     if ((w & flag) == 0 && !fw_cas64_relaxed(&l->word, &w, w | flag)) /* I1 */
         return false;
+    /* F:prw-unannounced */
     sleep_on(l, w | flag, reads ? BIT_READERS : BIT_WRITERS, nap_ns, deadline);
     return true;
 }
@@ -258,11 +263,11 @@ static int wait_for(lock *l, bool reads, const fw_wait_policy *policy, const fw_
         if (!fw_wait_blocks_(&wait)) {
             fw_pause_();
         } else if (sleep_if_busy(l, reads, &nap_ns, deadline)) {
-            debt = debt_of(l, reads);
+            debt = debt_of(l, reads); /* F:prw-no-debt */
             fw_wait_again_(&wait);
         }
     }
-    if (error != 0 && debt != 0)
+    if (error != 0 && debt != 0) /* F:prw-quiet-end */
         stir(l);
     return error;
 }

@@ -63,8 +63,10 @@ bool fw_sem_shared_post_(struct fw_posix_sem_ *s)
     do {
         if (shared_value(w) == FW_SEM_VALUE_MAX_)
             return false;
+        /* F:psem-wakes-first */
         predict(s, w + 1);
     } while (!fw_cas64_release(&s->state, &w, w + 1)); /* n -> n + 1 */
+    /* F:psem-looks-after */
     if (shared_has_waiters(w))
         fw_futex_wake(value_word(s), 1, FW_FUTEX_SHARED); /* S3 */
     return true;
@@ -87,7 +89,7 @@ static void cancelled(void *sleeper)
     struct sleeper *me = (struct sleeper *)sleeper;
     uint64_t left = leave(me->s);
 
-    if (shared_value(left) > 0 && shared_has_waiters(left))
+    if (shared_value(left) > 0 && shared_has_waiters(left)) /* F:psem-swallows-wake */
         fw_futex_wake(value_word(me->s), 1, FW_FUTEX_SHARED);
 }
 
@@ -134,7 +136,7 @@ static int wait_counted(struct sleeper *me)
         uint64_t w = fw_load64_relaxed(&s->state);
 
         if (shared_value(w) > 0) {
-            uint64_t left = w - 1 - SHARED_WAITER_;
+            uint64_t left = w - 1 - SHARED_WAITER_; /* F:psem-takes-twice */
 
             predict(s, left);
             if (fw_cas64_acquire(&s->state, &w, left))
@@ -142,7 +144,7 @@ static int wait_counted(struct sleeper *me)
             continue;
         }
         if (end != 0) {
-            leave(s);
+            leave(s); /* F:psem-still-counted */
             return end;
         }
         end = -sleep_while_empty(me);
@@ -166,6 +168,6 @@ int fw_sem_shared_wait_(struct fw_posix_sem_ *s, const fw_deadline *deadline)
     if (take_polling(&me))
         return 0;
     fw_store32_relaxed(&s->guess, UNITS_NO_GUESS);
-    fw_add64_acquire(&s->state, SHARED_WAITER_); /* m waiters -> m + 1 */
+    fw_add64_acquire(&s->state, SHARED_WAITER_); /* m waiters -> m + 1  F:psem-uncounted */
     return wait_counted(&me);
 }

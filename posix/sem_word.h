@@ -83,7 +83,7 @@ static inline bool fw_posix_sem_take_(struct fw_posix_sem_ *s)
     if (__builtin_expect(w - 1 >= FW_SEM_VALUE_MAX_, 0))
         return false;
     fw_store32_relaxed(&s->guess, (uint32_t)w - 1);
-    return fw_cas64_acquire(&s->state, &w, w - 1);
+    return fw_cas64_acquire(&s->state, &w, w - 1); /* F:psem-trusts-guess */
 }
 
 /* Nobody waits, n -> n + 1; false: perhaps somebody does, or n is the maximum. */
@@ -92,9 +92,9 @@ static inline bool fw_posix_sem_add_(struct fw_posix_sem_ *s)
     uint64_t w = fw_load32_relaxed(&s->guess);
 
     if (__builtin_expect(w >= FW_SEM_VALUE_MAX_, 0))
-        return false;
+        return false; /* F:psem-late-guess */
     fw_store32_relaxed(&s->guess, (uint32_t)w + 1);
-    return fw_cas64_release(&s->state, &w, w + 1);
+    return fw_cas64_release(&s->state, &w, w + 1); /* F:psem-guesses-waiters */
 }
 
 /* sem_shared.c: a shared semaphore, when the fast path has failed. */

@@ -119,7 +119,7 @@ static void wake(struct fw_rt_task *t, uint32_t d, uint32_t slot)
     tell(t, FW_RT_EVENT_GRANT, d, slot);
     fw_fence_seq_cst(); /* BOOST5 */
     fw_store32_release(grant, 1);
-    fw_futex_wake(grant, 1, t->shared);
+    fw_futex_wake(grant, 1, t->shared); /* F:rt-boost-no-wake */
     tell(t, FW_RT_EVENT_WAKE, d, slot);
 }
 
@@ -143,7 +143,7 @@ static uint32_t pass_on(struct fw_rt_task *t, uint32_t d, uint32_t own)
     struct fw_rt_lock_record *l = &t->state->lock[d];
     uint32_t died = own & FW_RT_WORD_DIED;
 
-    for (;;) {
+    for (;;) { /* F:rt-boost-hands-back */
         uint32_t word = own, next, named;
         /* BOOST9 */
         if ((fw_load32_relaxed(&l->counter) & ~FW_RT_WORD_WAITERS) != own)
@@ -158,8 +158,9 @@ static uint32_t pass_on(struct fw_rt_task *t, uint32_t d, uint32_t own)
         }
         fw_store32_relaxed(&l->owner, next + 1);
         named = fw_rt_word_of(next) | died;
-        if ((fw_load64_relaxed(&l->waiters) & ~fw_rt_bit(next)) != 0)
+        if ((fw_load64_relaxed(&l->waiters) & ~fw_rt_bit(next)) != 0) /* F:rt-boost-forgets-rest */
             named |= FW_RT_WORD_WAITERS;
+        /* F:rt-boost-overwrites */
         if (fw_cas32_release(&l->counter, &word, named)) /* s -> next [WAITERS] */
             return next;
     }
@@ -195,10 +196,10 @@ static bool has_told_owner(struct fw_rt_task *t, uint32_t d, uint32_t *told)
         !fw_cas32_release(&l->counter, &word, word | FW_RT_WORD_WAITERS)) /* s -> s, WAITERS */
         return false;
     if (!asks_kernel(l) && fw_rt_word_owner(word) != FW_RT_NOBODY) {
-        if (!fw_rt_raise_owner_(t, d)) /* BOOST6, BOOST8 */
+        if (!fw_rt_raise_owner_(t, d)) /* BOOST6, BOOST8  F:rt-raise-forgotten */
             return false;
     } else if (!is_shared(t)) {
-        fw_release_fence_(); /* BOOST8 */
+        fw_release_fence_(); /* BOOST8  F:rt-kernel-boost-unsure */
     }
     *told = word | FW_RT_WORD_WAITERS;
     return false;
@@ -217,6 +218,7 @@ static void reap_lock(struct fw_rt_task *t, uint32_t d, uint32_t dead)
     fw_fence_seq_cst(); /* BOOST2 */
     word = fw_load32_acquire(&l->counter);
     while (!fw_rt_word_is_free(word)) {
+        /* F:rt-boost-robs */
         if ((word & FW_RT_WORD_OWNER) != dead && !fw_rt_word_is_being_reaped(word)) {
             if (fw_cas32_release(&l->counter, &word, word | FW_RT_WORD_WAITERS)) /* s -> s, W. */
                 break;
@@ -274,7 +276,7 @@ static int sleep_in_queue(struct fw_rt_task *t, uint32_t d)
         if (fw_futex_wait(grant, 0, t->shared, &end) != -ETIMEDOUT)
             continue;
         told = 0;
-        look_after_owner(t, d, true);
+        look_after_owner(t, d, true); /* F:rt-boost-dead-owner */
         error = check_word(t, d);
         if (error != 0)
             return error;
@@ -292,8 +294,8 @@ static int wait_in_queue(struct fw_rt_task *t, uint32_t d)
     fw_store32_relaxed(&c->ready, 0);
     fw_store32_relaxed(&c->request, d + 1);
     if (l->kind == FW_RT_KIND_FMLP)
-        fw_store64_relaxed(&c->ticket, fw_add64_acquire(&l->tickets, 1) + 1);
-    fw_or64_seq_cst(&l->waiters, fw_rt_bit(t->slot));
+        fw_store64_relaxed(&c->ticket, fw_add64_acquire(&l->tickets, 1) + 1); /* F:rt-late-ticket */
+    fw_or64_seq_cst(&l->waiters, fw_rt_bit(t->slot)); /* F:rt-boost-late-line */
     tell(t, FW_RT_EVENT_BLOCK, d, fw_rt_word_owner(fw_load32_relaxed(&l->counter)));
     look_after_owner(t, d, false);
     error = sleep_in_queue(t, d);
@@ -313,7 +315,7 @@ static int answer(struct fw_rt_task *t, uint32_t d)
     struct fw_rt_lock_record *l = &t->state->lock[d];
 
     if (!fw_rt_word_has_died(fw_load32_relaxed(&l->counter)))
-        return 0;
+        return 0; /* F:rt-boost-quiet-death */
     fw_and32_relaxed(&l->counter, ~FW_RT_WORD_DIED);
     fw_store32_relaxed(&l->died, 0);
     return EOWNERDEAD;
@@ -344,7 +346,7 @@ int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try)
         if (asks_kernel(l))
             fw_rt_raise_slow_(t, l);
         else
-            fw_rt_raise_self_(t, l); /* BOOST6 */
+            fw_rt_raise_self_(t, l); /* BOOST6  F:rt-boost-late */
         error = wait_in_queue(t, d);
         if (error == 0) {
             error = answer(t, d);
@@ -362,7 +364,7 @@ int fw_rt_boost_lock_(struct fw_rt_task *t, uint32_t d, bool try)
 {
     struct fw_rt_lock_record *l = &t->state->lock[d];
 
-    if (asks_kernel(l))
+    if (asks_kernel(l)) /* F:rt-kernel-boost-late */
         fw_rt_raise_slow_(t, l);
     return fw_rt_boost_quickly_(t, l, d) ? 0 : fw_rt_boost_lock_slow_(t, d, try);
 }
@@ -377,7 +379,7 @@ void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free)
         fw_rt_proxy_leave_slow_(t);
     if (asks_kernel(&t->state->lock[d])) {
         end_boost(t);
-    } else if (!is_free || fw_load32_relaxed(&t->record->boost) != 0) {
+    } else if (!is_free || fw_load32_relaxed(&t->record->boost) != 0) { /* F:rt-raise-kept */
         fw_rt_lower_owner_(t, d);
         fw_rt_yield_to_first_(t); /* it may have come before a section that outranks it now */
     }

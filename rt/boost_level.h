@@ -71,7 +71,7 @@ fw_rt_raise_slow_(struct fw_rt_task *t, const struct fw_rt_lock_record *l)
 
 __attribute__((cold, noinline)) static void fw_rt_lower_slow_(struct fw_rt_task *t)
 {
-    fw_schedule_(0, fw_rt_policy_(t), (int)t->record->base);
+    fw_schedule_(0, fw_rt_policy_(t), (int)t->record->base); /* F:rt-boost-stays */
     fw_store32_relaxed(&t->record->boost, 0);
 }
 
@@ -88,7 +88,7 @@ static inline bool fw_rt_is_first_anyway_(const struct fw_rt_task *t, uint32_t d
         const struct fw_rt_task_record *c = &t->state->task[i];
         if (i == t->slot || c->cpu != own->cpu || fw_load32_relaxed(&c->state) != FW_RT_LIVE)
             continue;
-        if ((fw_load64_relaxed(&c->held) & ~fw_rt_bit(d)) != 0 ||
+        if ((fw_load64_relaxed(&c->held) & ~fw_rt_bit(d)) != 0 || /* F:rt-boost-lowered-early */
             fw_load32_relaxed(&c->boost) != 0 ||
             (fw_load32_relaxed(&c->ready) != 0 && c->base >= own->base))
             return false;

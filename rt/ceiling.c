@@ -81,6 +81,7 @@ static bool look_around(struct fw_rt_task *t, uint64_t *seen)
         n++;
     }
     t->peer[n] = (const uint64_t *)(const void *)&w->begun;
+    /* F:rt-claims-last */
     seen[n] = fw_load64_acquire(t->peer[n]);
     t->quiet[n] = seen[n] & (FW_RT_ORPHANED - 1); /* while a lock is orphaned, it is never quiet */
     t->peer[++n] = fw_rt_last_(t);
@@ -133,12 +134,12 @@ static struct fw_rt_obstacle take(struct fw_rt_task *t, uint32_t d)
         if (FW_CLAIMS)
             fw_store64_relaxed(fw_rt_last_(t), 0); /* CEIL7 */
         if (!look_around(t, seen)) {
-            o = obstacle(t, d);
+            o = obstacle(t, d); /* F:rt-takes-anyway */
             if (o.lock != FW_RT_NOBODY)
                 return o;
         }
         if (fw_claim_(t->record->cpu, held, fw_load64_relaxed(held) | fw_rt_bit(d), t->peer, seen,
-                      t->peers))
+                      t->peers)) /* F:rt-claims-blindly */
             return o;
     }
     return announce(t, d);

@@ -206,7 +206,7 @@ bool fw_rt_is_told_(struct fw_rt_state *w, struct fw_rt_lock_record *l)
 /* PIP: the word is the lock itself, and who takes it over sees that by itself. */
 static void reap_lock(struct fw_rt_state *w, struct fw_rt_lock_record *l, uint32_t tid)
 {
-    fw_rt_set_died_(w, l);
+    fw_rt_set_died_(w, l); /* F:rt-reaps-quietly */
     if (l->kind == FW_RT_KIND_PCP)
         fw_rt_free_word_(&l->pi_word, tid);
 }

@@ -202,7 +202,7 @@ FW_RT_DECISION uint32_t fw_rt_next_waiter(const struct fw_rt_state *w, uint32_t 
         if (l->kind == FW_RT_KIND_FMLP ? c->ticket < n->ticket : c->base > n->base)
             next = (uint32_t)i;
     }
-    return next;
+    return next; /* F:rt-youngest-first */
 }
 
 /*

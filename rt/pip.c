@@ -77,6 +77,7 @@ static bool take_over(struct fw_rt_task *t, uint32_t *word, uint32_t owner)
 /* The kernel has made the caller the owner.  Was the one before dead? */
 static int arrive(uint32_t *word)
 {
+    /* F:rt-pip-quiet-owner */
     return fw_and32_relaxed(word, ~(uint32_t)FUTEX_OWNER_DIED) & FUTEX_OWNER_DIED ? EOWNERDEAD : 0;
 }
 
@@ -181,6 +182,7 @@ int fw_rt_pip_unlock_(struct fw_rt_task *t, uint32_t d)
 
     fw_store64_relaxed(&t->record->held, fw_load64_relaxed(&t->record->held) & ~fw_rt_bit(d));
     if (!fw_cas32_release(word, &seen, 0)) /* id -> 0 */
+        /* F:rt-pip-no-wake */
         if (fw_futex_unlock_pi_(word, t->shared) != 0)
             fw_store32_release(word, 0); /* it was taken over while others slept there (DEATH3) */
     return 0;

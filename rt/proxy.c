@@ -126,8 +126,10 @@ static uint32_t find_proxy(struct fw_rt_state *w, struct fw_rt_task_record *hold
         uint32_t seen = 0;
         if ((but & fw_rt_bit(g)) || fw_load32_relaxed(&w->proxy[g]) != 0)
             continue;
+        /* F:rt-proxy-unnoted */
         fw_store8_relaxed(&holder->at[d], (uint8_t)(g + 1));
         if (fw_cas32_release(&w->proxy[g], &seen, tid)) /* 0 -> L.  PROXY7 */
+            /* F:rt-proxy-late-note */
             break;
     }
     return g;
@@ -196,8 +198,8 @@ static uint32_t *prepare(struct fw_rt_task *t, struct fw_rt_task_record *holder,
     uint32_t *proxy = NULL;
     bool has_it;
 
-    fw_rt_pi_lock_(t->state, &holder->record_lock, t->tid, t->shared);
-    fw_store32_relaxed(&holder->unlock_call, 1);
+    fw_rt_pi_lock_(t->state, &holder->record_lock, t->tid, t->shared); /* F:rt-proxy-unwatched */
+    fw_store32_relaxed(&holder->unlock_call, 1);                       /* F:rt-waits-unannounced */
     has_it = (fw_load64_seq_cst(&holder->held) & fw_rt_bit(d)) != 0;
     if (has_it)
         proxy = prepare_proxy(t, holder, d);
@@ -217,7 +219,7 @@ static bool sleep_there(struct fw_rt_task *t, uint32_t *proxy)
     if (t->recheck_ns < LONGEST_RECHECK_NS)
         t->recheck_ns *= RECHECK_RATIO;
     if (error == 0 || (error == -EDEADLK && owner == t->tid))
-        return give_back(t, proxy);
+        return give_back(t, proxy); /* F:rt-proxy-kept */
     if (error == -ESRCH && fw_rt_no_thread_(owner))
         fw_rt_free_word_(proxy, owner);
     else if (error != -ETIMEDOUT)
@@ -237,7 +239,7 @@ static int look_after(struct fw_rt_task *t, uint32_t slot, uint32_t d)
     const struct fw_rt_task_record *holder = &t->state->task[slot];
 
     if (is_dead(t, holder) || !fw_rt_is_alive_(holder))
-        fw_rt_reap_(t, slot);
+        fw_rt_reap_(t, slot); /* F:rt-proxy-no-reaping */
     return fw_rt_check_holder_(t, slot, d);
 }
 
@@ -320,8 +322,8 @@ static uint64_t collect_left(struct fw_rt_task *t)
     for (d = 0; d < FW_RT_LOCKS && d < locks; d++) {
         const uint32_t *proxy = proxy_of(w, t->record, d);
         if (held & fw_rt_bit(d)) {
-            is_awaited |= proxy != NULL;
-        } else if (proxy != NULL) {
+            is_awaited |= proxy != NULL; /* F:rt-proxy-forgets-outer */
+        } else if (proxy != NULL) {      /* F:rt-keeps-idle-proxy */
             proxies |= fw_rt_bit((uint32_t)(proxy - w->proxy));
             fw_store8_relaxed(&t->record->at[d], 0);
         }
@@ -337,6 +339,6 @@ void fw_rt_proxy_leave_slow_(struct fw_rt_task *t)
     fw_rt_pi_lock_(t->state, &t->record->record_lock, t->tid, t->shared);
     proxies = collect_left(t); /* PROXY6 */
     fw_rt_pi_unlock_(&t->record->record_lock, t->tid, t->shared);
-    for (; proxies != 0; proxies &= proxies - 1)
+    for (; proxies != 0; proxies &= proxies - 1) /* F:rt-keeps-proxy */
         give_back(t, &t->state->proxy[__builtin_ctzll(proxies)]);
 }

@@ -31,7 +31,7 @@ static inline bool fw_rt_is_quick_(const struct fw_rt_task *t, unsigned lock)
  */
 static inline bool fw_rt_leave_(struct fw_rt_task_record *own, uint64_t held)
 {
-    fw_store64_release(&own->held, held);
+    fw_store64_release(&own->held, held); /* F:rt-looks-first */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return fw_load32_relaxed(&own->unlock_call) != 0;
 }
@@ -54,6 +54,7 @@ static inline bool fw_rt_announce_quickly_(struct fw_rt_task *t, uint32_t d)
     fw_or64_seq_cst(&t->record->held, fw_rt_bit(d));
     for (i = 0; i + 1 < n; i++)
         is_quiet = is_quiet && fw_load64_seq_cst(t->peer[i]) == t->quiet[i];
+    /* F:rt-gives-no-way */
     if (__builtin_expect(is_quiet && fw_load32_relaxed(&t->record->unlock_call) == 0, 1))
         return true;
     fw_rt_withdraw_(t, d);
@@ -78,6 +79,7 @@ static inline bool fw_rt_take_quickly_(struct fw_rt_task *t, uint32_t d)
     if (!FW_CLAIMS)
         return fw_rt_announce_quickly_(t, d);
     fw_store64_relaxed(fw_rt_last_(t), t->slot + 1); /* CEIL7 */
+    /* F:rt-claims-stale */
     if (fw_claim_(t->record->cpu, &t->record->held, fw_rt_bit(d), t->peer, t->quiet, t->peers))
         return true;
     fw_store64_relaxed(fw_rt_last_(t), 0);

@@ -85,11 +85,12 @@ static void raise(struct fw_rt_task *t, struct fw_rt_lock_record *l, uint32_t ow
     uint32_t level = before != 0 ? before : fw_rt_boost_level_(t->state, l, owner);
     int error, policy;
 
-    fw_store32_relaxed(&c->boost, level); /* RAISE1 */
+    fw_store32_relaxed(&c->boost, level); /* RAISE1  F:rt-raise-unnoted */
+    /* F:rt-boost-unsure */
     error = t->shared == FW_FUTEX_PRIVATE ? fw_release_fence_() : 0;
     if (error == 0 && is_awaited_owner(l, owner) &&
-        (policy = policy_at(c, fw_load32_relaxed(&c->base))) != -1) {
-        error = fw_schedule_(fw_load32_relaxed(&c->tid), policy, (int)level);
+        (policy = policy_at(c, fw_load32_relaxed(&c->base))) != -1) { /* F:rt-raise-blindly */
+        error = fw_schedule_(fw_load32_relaxed(&c->tid), policy, (int)level); /* F:rt-raise-self */
         if (error == 0)
             return;
     }
@@ -109,7 +110,7 @@ bool fw_rt_raise_owner_(struct fw_rt_task *t, uint32_t d)
     if (owner == FW_RT_NOBODY || owner == t->slot)
         return false;
     c = &w->task[owner];
-    fw_rt_pi_lock_(w, &c->record_lock, t->tid, t->shared);
+    fw_rt_pi_lock_(w, &c->record_lock, t->tid, t->shared); /* F:rt-raise-unwatched */
     is_it = is_awaited_owner(l, owner);
     if (is_it)
         raise(t, l, owner);
@@ -134,9 +135,10 @@ void fw_rt_lower_owner_(struct fw_rt_task *t, uint32_t d)
     uint32_t word;
     bool is_owner;
 
-    fw_rt_pi_lock_(t->state, &own->record_lock, t->tid, t->shared);
+    fw_rt_pi_lock_(t->state, &own->record_lock, t->tid, t->shared); /* F:rt-lower-unwatched */
     word = fw_load32_acquire(&t->state->lock[d].counter);
     is_owner = fw_rt_word_owner(word) == t->slot;
+    /* F:rt-lower-under-watch */
     if (is_owner && fw_load32_relaxed(&own->boost) != 0 && !fw_rt_word_has_waiters(word))
         fw_rt_lower_slow_(t); /* RAISE2 */
     fw_rt_pi_unlock_(&own->record_lock, t->tid, t->shared);

@@ -106,7 +106,7 @@ static int claim(struct fw_rt_task *t, const struct fw_rt_task_options *o)
     struct fw_robust_ r;
     int error = 0;
 
-    fw_rt_state_lock_(w, t->tid, t->shared, &r);
+    fw_rt_state_lock_(w, t->tid, t->shared, &r); /* F:rt-begin-unguarded */
     fw_rt_reap_former_(t);
     t->record = find_record(t);
     if (t->record != NULL) {
@@ -121,7 +121,7 @@ static int claim(struct fw_rt_task *t, const struct fw_rt_task_options *o)
             fw_store32_release(&w->tasks, t->slot + 1);
         fw_store32_release(&t->record->state, FW_RT_LIVE); /* JOINING -> LIVE */
         fw_rt_pi_unlock_(&t->record->record_lock, t->tid, t->shared);
-        count_begun(&w->begun);
+        count_begun(&w->begun); /* F:rt-begin-uncounted */
     } else {
         error = fw_rt_fail_(EAGAIN, "the group has %d tasks already", FW_RT_TASKS_MAX);
     }
@@ -135,7 +135,7 @@ static void unclaim(struct fw_rt_task *t)
     struct fw_robust_ r;
 
     fw_rt_state_lock_(w, t->tid, t->shared, &r);
-    fw_rt_forget_user_(w, t->slot);
+    fw_rt_forget_user_(w, t->slot); /* F:rt-end-keeps-locks */
     fw_store32_relaxed(&t->record->ready, 0);
     fw_store32_release(&t->record->state, FW_RT_FREE); /* LIVE -> FREE */
     fw_rt_liveness_end_(t);
@@ -177,7 +177,7 @@ static void restore_old_way(const struct fw_rt_task *t)
 {
     struct sched_param old = {.sched_priority = t->old_priority};
 
-    if (t->old_cpus != NULL)
+    if (t->old_cpus != NULL) /* F:rt-end-priority-first */
         sched_setaffinity(0, t->old_cpus_size, (const cpu_set_t *)t->old_cpus);
     sched_setscheduler(0, t->old_policy, &old);
 }
@@ -194,6 +194,7 @@ static int change_way(struct fw_rt_task *t, const struct fw_rt_task_options *o)
 
     CPU_ZERO(&cpus);
     CPU_SET((size_t)o->cpu, &cpus);
+    /* F:rt-begin-cpu-first */
     if (t->state->tier == FW_RT_TIER_A && sched_setscheduler(0, policy, &param) != 0)
         return fw_rt_fail_(EPERM,
                            "no right to SCHED_FIFO at priority %d: it needs CAP_SYS_NICE, or"
@@ -219,7 +220,7 @@ static void leave(struct fw_rt_task *t)
     if (t->page != NULL)
         fw_rt_scx_leave_(t);
     else
-        fw_rt_proxy_leave_slow_(t); /* PROXY6 */
+        fw_rt_proxy_leave_slow_(t); /* PROXY6  F:rt-end-keeps-proxies */
     unclaim(t);
     restore_old_way(t);
 }
@@ -244,6 +245,7 @@ static int begin(struct fw_rt_task *t, const struct fw_rt_task_options *o)
     t->trace = fw_rt_trace_begin_(t);
     tell(t, FW_RT_EVENT_BEGIN, t->record->cpu, t->record->base);
     fw_rt_first_job_(t);
+    /* F:rt-begin-blindly */
     error = t->page == NULL ? fw_rt_yield_to_first_(t) : 0; /* WAKE1: it is as one that wakes up */
     if (error != 0)
         leave(t);

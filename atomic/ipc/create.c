@@ -120,7 +120,7 @@ static void make_table(struct fw_table_head_ *head, size_t size, size_t largest,
 
     /* So that it has its storage now, and not within an operation. */
     memset(base + sizeof *head, 0, fw_ipc_atomic_space(largest) - sizeof *head);
-    head->version = FW_TABLE_VERSION_;
+    head->version = FW_TABLE_VERSION_; /* F:ipc-atomic-magic-first */
     head->instructions = instructions_here();
     head->size = size;
     head->largest = largest;
@@ -128,8 +128,8 @@ static void make_table(struct fw_table_head_ *head, size_t size, size_t largest,
     head->stripe_size = (uint32_t)fw_table_stripe_size_(largest);
     head->pid_namespace = pid_namespace;
     head->boot = fw_boot_();
-    head->checksum = checksum_of(head);
-    fw_store64_release(&head->magic, FW_TABLE_MAGIC_);
+    head->checksum = checksum_of(head);                /* F:ipc-atomic-checksum-late */
+    fw_store64_release(&head->magic, FW_TABLE_MAGIC_); /* F:ipc-atomic-unpublished */
 }
 
 static int make_or_find(struct fw_table_head_ *head, size_t size, size_t largest,
@@ -144,15 +144,16 @@ static int make_or_find(struct fw_table_head_ *head, size_t size, size_t largest
         return error == 0 || error == EPROTO ? EEXIST : error;
     if (is_data)
         return EUCLEAN;
-    how = fw_robust_lock_(&head->making, &robust, PATIENCE_NAPS);
+    how = fw_robust_lock_(&head->making, &robust, PATIENCE_NAPS); /* F:ipc-atomic-makers */
     if (how == FW_ROBUST_LATE_)
         return ETIMEDOUT;
-    error = fw_load64_relaxed(&head->magic) != 0 ? EEXIST : 0;
+    error = fw_load64_relaxed(&head->magic) != 0 ? EEXIST : 0; /* F:ipc-atomic-made-twice */
+    /* F:ipc-atomic-left-refused */
     if (error == 0 && !is_begun(head, largest, how == FW_ROBUST_LEFT_))
         error = EUCLEAN;
     if (error == 0)
         make_table(head, size, largest, pid_namespace);
-    fw_robust_unlock_(&head->making, &robust);
+    fw_robust_unlock_(&head->making, &robust); /* F:ipc-atomic-keeps-making */
     return error;
 }
 

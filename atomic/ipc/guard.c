@@ -64,9 +64,9 @@ __attribute__((cold, noinline)) void fw_guard_repair_(struct fw_table_stripe_ *s
         if (!fw_region_of_(stripe, &region) || !is_log_valid(&region, stripe, offset, n))
             fw_panic_object_("the table of a region of atomic objects has been written over",
                              stripe, sizeof *stripe);
-        fw_copy_in_(region.base + offset, stripe->log, n);
-        fw_store32_release(&stripe->logged, 0);
+        fw_copy_in_(region.base + offset, stripe->log, n); /* F:ipc-atomic-repair-nothing */
+        fw_store32_release(&stripe->logged, 0);            /* F:ipc-atomic-repair-keeps */
     }
-    if ((fw_load64_relaxed(&stripe->sequence) & 1) != 0)
+    if ((fw_load64_relaxed(&stripe->sequence) & 1) != 0) /* F:ipc-atomic-repair-odd */
         fw_table_step_(stripe);
 }

@@ -76,6 +76,7 @@ static FW_GUARD_INLINE void fw_guard_lock_(fw_guard_ *guard)
 {
     if (guard->own != NULL)
         fw_stripe_lock_(guard->own);
+    /* F:ipc-atomic-no-repair */
     else if (fw_robust_lock_(&guard->shared->lock, &guard->robust, 0) != FW_ROBUST_TAKEN_)
         fw_guard_repair_(guard->shared);
 }
@@ -109,17 +110,18 @@ static FW_GUARD_INLINE void fw_table_begin_(const fw_guard_ *guard, const void *
 {
     struct fw_table_stripe_ *stripe = guard->shared;
 
-    fw_table_log_(stripe->log, value, n);
-    fw_store64_relaxed(&stripe->offset, guard->offset);
-    fw_table_step_(stripe);
+    fw_table_log_(stripe->log, value, n);               /* F:ipc-atomic-declared-first */
+    fw_store64_relaxed(&stripe->offset, guard->offset); /* F:ipc-atomic-offset-late */
+    fw_table_step_(stripe);                             /* F:ipc-atomic-odd-late */
+    /* F:ipc-atomic-undeclared */
     fw_store32_release(&stripe->logged, (uint32_t)n);
     fw_fence_release(); /* whoever sees a word of what is written sees the sequence odd */
 }
 
 static inline void fw_table_end_(struct fw_table_stripe_ *stripe)
 {
-    fw_store32_release(&stripe->logged, 0);
-    fw_table_step_(stripe);
+    fw_store32_release(&stripe->logged, 0); /* F:ipc-atomic-never-cleared */
+    fw_table_step_(stripe);                 /* F:ipc-atomic-left-odd */
 }
 
 static FW_GUARD_INLINE void fw_guard_write_(fw_guard_ *guard, void *object, const void *value,
@@ -130,7 +132,7 @@ static FW_GUARD_INLINE void fw_guard_write_(fw_guard_ *guard, void *object, cons
         return;
     }
     fw_table_begin_(guard, value, n);
-    fw_copy_in_(object, value, n);
+    fw_copy_in_(object, value, n); /* F:ipc-atomic-cleared-early */
     fw_table_end_(guard->shared);
 }
 

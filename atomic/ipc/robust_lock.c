@@ -54,6 +54,7 @@ static bool has_waiters(uint32_t word)
 /* The next word of one who takes it. */
 static uint32_t taken(uint32_t word, uint32_t id, bool has_slept)
 {
+    /* F:ipc-atomic-forgets-waiters */
     return id | (word & FW_ROBUST_WAITERS) | (has_slept ? FW_ROBUST_WAITERS : 0); /* R3 */
 }
 
@@ -70,6 +71,7 @@ static bool nap(struct nap *n, const uint32_t *word, uint32_t expected)
 
     if (n->expected != expected)
         *n = (struct nap){fw_deadline_in_(CLOCK_MONOTONIC, FW_ROBUST_NAP_NS_), expected};
+    /* F:ipc-atomic-sleeps-anyway */
     error = fw_futex_wait(word, expected, FW_FUTEX_SHARED, &n->end);
 
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
@@ -90,7 +92,7 @@ static bool is_ownerless(const uint32_t *word, uint32_t now, const struct fw_rob
                          bool has_napped)
 {
     if (owner_of(now) != r->id)
-        return has_napped && fw_robust_is_gone_(owner_of(now));
+        return has_napped && fw_robust_is_gone_(owner_of(now)); /* F:ipc-atomic-robs */
     if (r->depth > 1)
         fw_panic_("a signal handler waits for the atomic operation that it has interrupted", word,
                   identity(r->id), identity(r->id));
@@ -111,12 +113,15 @@ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned naps)
         bool is_left = (now & FW_ROBUST_DIED) != 0;
         if (owner_of(now) == 0 || (is_left = is_ownerless(word, now, r, has_napped))) {
             /* all that is free, or an owner who is gone -> id */
+            /* F:ipc-atomic-torn-lock */
             if (fw_cas32_acquire(word, &now, taken(now, r->id, has_slept)))
-                return is_left ? FW_ROBUST_LEFT_ : FW_ROBUST_TAKEN_;
+                return is_left ? FW_ROBUST_LEFT_ : FW_ROBUST_TAKEN_; /* F:ipc-atomic-untold-mark */
             has_napped = false;
             continue;
         }
+        /* F:ipc-atomic-sleeps-unseen */
         expected = now | FW_ROBUST_WAITERS;
+        /* F:ipc-atomic-sleeps-unseen-2 */
         if (!has_waiters(now) && !fw_cas32_relaxed(word, &now, expected)) { /* id -> id|WAITERS */
             has_napped = false;
             continue;
@@ -142,7 +147,7 @@ fw_robust_unlock_slow_(uint32_t *word, const struct fw_robust_ *r, uint32_t was)
     if (was != (r->id | FW_ROBUST_WAITERS))
         fw_panic_("the lock of an atomic object has been written over", word, identity(r->id),
                   identity(owner_of(was)));
-    woken = fw_futex_wake(word, 1, FW_FUTEX_SHARED);
+    woken = fw_futex_wake(word, 1, FW_FUTEX_SHARED); /* F:ipc-atomic-no-wake */
     if (woken < 0)
         fw_panic_errno_("futex wake of an atomic operation between processes", -woken);
     if (woken == 0)

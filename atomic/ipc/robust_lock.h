@@ -34,6 +34,7 @@ static inline enum fw_robust_how_ fw_robust_lock_(uint32_t *word, struct fw_robu
 {
     uint32_t nobody = 0;
 
+    /* F:ipc-atomic-unannounced */
     fw_robust_announce_(r, word);
     if (__builtin_expect(fw_cas32_acquire(word, &nobody, r->id), 1)) /* 0 -> id */
         return FW_ROBUST_TAKEN_;
@@ -44,7 +45,7 @@ static inline void fw_robust_unlock_(uint32_t *word, const struct fw_robust_ *r)
 {
     uint32_t was = fw_add32_release(word, -r->id); /* id -> 0, id|WAITERS -> WAITERS */
 
-    if (__builtin_expect(was != r->id, 0))
+    if (__builtin_expect(was != r->id, 0)) /* F:ipc-atomic-withdrawn-early */
         fw_robust_unlock_slow_(word, r, was);
     fw_robust_withdraw_(r);
 }

@@ -87,9 +87,9 @@ static inline bool fw_mutex_take_(fw_mutex *m)
 {
     uint32_t id = fw_self_();
 
-    if (fw_xchg8_acquire((fw_byte_ *)&m->state_, FW_ID_HELD) != 0)
+    if (fw_xchg8_acquire((fw_byte_ *)&m->state_, FW_ID_HELD) != 0) /* F:plain-take */
         return false;
-    fw_store32_relaxed((fw_half_ *)&m->state_, id);
+    fw_store32_relaxed((fw_half_ *)&m->state_, id); /* F:wide-signature */
     return true;
 }
 

@@ -94,7 +94,7 @@ static inline bool fw_sem_take_(fw_sem *s)
     if (__builtin_expect(w - 1 >= FW_SEM_MAX, 0))
         return false;
     fw_store32_relaxed(&s->guess_, (uint32_t)w - 1);
-    return fw_cas64_acquire(&s->state_, &w, w - 1);
+    return fw_cas64_acquire(&s->state_, &w, w - 1); /* F:sem-trusts-guess */
 }
 
 /*

@@ -51,7 +51,7 @@ static void unlock_state(struct fw_rt_task *t)
 void fw_rt_scx_late_wake_(struct fw_rt_task *t)
 {
     fw_add32_acq_rel(&t->state->left, 1);
-    fw_futex_wake(&t->state->left, FW_FUTEX_ALL, t->shared);
+    fw_futex_wake(&t->state->left, FW_FUTEX_ALL, t->shared); /* F:scx-late-no-wake */
 }
 
 static void sleep_bounded(const struct fw_rt_task *t, uint32_t seen)
@@ -135,7 +135,7 @@ static bool is_blocked(const struct fw_rt_task *t)
     bool blocked = false;
     uint32_t i;
 
-    for (i = 0; i < FW_RT_TASKS; i++) {
+    for (i = 0; i < FW_RT_TASKS; i++) { /* F:scx-late-one-page */
         if (!is_other(t, i) || scx->state->state.task[i].cpu != t->record->cpu ||
             ceiling_of(scx, i) < t->record->base)
             continue;
@@ -158,7 +158,7 @@ int fw_rt_scx_late_ceiling_(struct fw_rt_task *t, uint32_t d, bool try)
     for (;;) {
         uint32_t seen = fw_load32_acquire(&t->state->left);
         lock_state(t);
-        if (!is_blocked(t)) {
+        if (!is_blocked(t)) { /* F:scx-late-looks-not */
             fw_or64_seq_cst(uses_permit ? &t->page->marked : &t->page->locked, fw_rt_bit(desc));
             error = tell_died(scx_of(t), desc);
         }
@@ -199,7 +199,7 @@ static int take_queue(struct fw_rt_task *t, uint32_t desc)
 
     if (fw_load32_relaxed(&scx->shared->token[desc]) == 0) {
         if (takers(t, desc, &dead) != 0)
-            return EBUSY;
+            return EBUSY; /* F:scx-late-takes-anyway */
         mark_died(scx, desc);
     }
     for (i = 0; i < FW_RT_TASKS; i++)
@@ -207,7 +207,7 @@ static int take_queue(struct fw_rt_task *t, uint32_t desc)
             fw_and64_seq_cst(&scx->pages[i].locked, ~fw_rt_bit(desc));
     fw_and64_seq_cst(&scx->shared->queue[desc], ~dead);
     fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));
-    fw_store32_relaxed(&scx->shared->token[desc], 0);
+    fw_store32_relaxed(&scx->shared->token[desc], 0); /* F:scx-late-keeps-token */
     return tell_died(scx, desc);
 }
 
@@ -261,7 +261,7 @@ void fw_rt_scx_late_pass_on_(struct fw_rt_task *t, uint32_t d)
     uint32_t desc = desc_of(t, d);
 
     lock_state(t);
-    fw_store32_relaxed(&scx_of(t)->shared->token[desc], 1);
+    fw_store32_relaxed(&scx_of(t)->shared->token[desc], 1); /* F:scx-late-no-token */
     fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
     unlock_state(t);
     fw_rt_scx_late_wake_(t);

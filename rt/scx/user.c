@@ -43,7 +43,7 @@ static int ask(struct fw_rt_task *t, uint32_t op)
         bool was_alive = fw_rt_scx_is_alive_(scx_of(t));
         if (fw_load32_acquire(&page->op) == FW_RT_SCX_NOTHING)
             return (int)fw_load32_relaxed(&page->result);
-        if (!was_alive) { /* then nobody answers any more */
+        if (!was_alive) { /* then nobody answers any more  F:scx-waits-for-ever */
             fw_store32_relaxed(&page->op, FW_RT_SCX_NOTHING);
             return FW_RT_SCX_ENDED;
         }
@@ -126,7 +126,8 @@ static bool take_by_itself(struct fw_rt_scx_page *page, uint32_t desc)
 {
     uint64_t seen = fw_load64_relaxed(&page->locked);
 
-    while (seen & FW_RT_CAN_LOCK)
+    while (seen & FW_RT_CAN_LOCK) /* F:scx-locks-anyway */
+        /* F:scx-sees-old-leave */
         if (fw_cas64_acquire(&page->locked, &seen, seen | fw_rt_bit(desc)))
             return true;
     return false;
@@ -206,6 +207,7 @@ static int lock_queue(struct fw_rt_task *t, uint32_t d)
     uint32_t desc = desc_of(t, d);
     uint64_t own = fw_rt_bit(fw_rt_scx_slot_(t));
 
+    /* F:scx-late-record */
     fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));
     if (fw_or64_seq_cst(queue_of(t, desc), own) == 0) /* 0 -> own */
         return 0;

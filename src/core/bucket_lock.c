@@ -73,7 +73,7 @@ static bool take(struct fw_bucket_lock_ *l, uint32_t id)
 {
     uint32_t seen = fw_load32_seq_cst(&l->owner);
 
-    return seen == 0 && fw_cas32_acquire(&l->owner, &seen, id);
+    return seen == 0 && fw_cas32_acquire(&l->owner, &seen, id); /* F:bucket-takes-anyway */
 }
 
 /* Until so long after it has begun to. */
@@ -90,7 +90,7 @@ static bool poll(struct fw_bucket_lock_ *l, uint32_t id, struct fw_wait_ *wait, 
 /* Would somebody urgent wait while the caller sleeps here? */
 static bool must_lend(void)
 {
-    return fw_inheriting_ != 0 || fw_urgency_() != 0;
+    return fw_inheriting_ != 0 || fw_urgency_() != 0; /* F:bucket-lends-nothing */
 }
 
 /* Waits in the kernel.  False: it has no such locks. */
@@ -110,8 +110,8 @@ static bool lend(struct fw_bucket_lock_ *l)
 /* B2.  After this, B3 applies. */
 static void sleep_a_while(struct fw_bucket_lock_ *l, struct fw_wait_ *wait)
 {
-    fw_xchg32_seq_cst(&l->calls, 1);
-    if (fw_load32_seq_cst(&l->owner) != 0)
+    fw_xchg32_seq_cst(&l->calls, 1);       /* F:bucket-plain-calls */
+    if (fw_load32_seq_cst(&l->owner) != 0) /* F:bucket-sleeps-blind */
         fw_wait_sleep_(wait, &l->calls, 1, FW_FUTEX_ANY_BIT, RECHECK_NS);
     fw_wait_again_(wait);
 }
@@ -135,7 +135,7 @@ COLD void fw_bucket_lock_slow_(struct fw_bucket_lock_ *l)
             lost++;
         sleep_a_while(l, &wait);
     }
-    if (lost != 0) /* B3 */
+    if (lost != 0) /* B3  F:bucket-forgets-others */
         fw_store32_relaxed(&l->calls, 1);
 }
 
@@ -145,6 +145,7 @@ COLD void fw_bucket_hand_over_(struct fw_bucket_lock_ *l)
     int error;
 
     fw_add32_release(&l->owner, 0); /* the kernel is a barrier, but none that a sanitizer sees */
+    /* F:bucket-keeps-word */
     error = fw_futex_unlock_pi_(&l->owner, FW_FUTEX_PRIVATE);
     if (error != 0)
         fw_panic_errno_("unlock of a wait-queue bucket", -error);
@@ -156,5 +157,5 @@ COLD void fw_bucket_wake_(struct fw_bucket_lock_ *l)
     uint32_t called = 1;
 
     if (fw_cas32_relaxed(&l->calls, &called, 0))
-        fw_futex_wake(&l->calls, 1, FW_FUTEX_PRIVATE);
+        fw_futex_wake(&l->calls, 1, FW_FUTEX_PRIVATE); /* F:bucket-no-wake */
 }

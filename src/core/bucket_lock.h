@@ -40,9 +40,9 @@ static inline void fw_bucket_unlock_(struct fw_bucket_lock_ *l)
 {
     uint32_t owner = fw_robust_self_();
 
-    if (__builtin_expect(!fw_cas32_seq_cst(&l->owner, &owner, 0), 0))
+    if (__builtin_expect(!fw_cas32_seq_cst(&l->owner, &owner, 0), 0)) /* F:bucket-wakes-early */
         fw_bucket_hand_over_(l);
-    if (__builtin_expect(fw_load32_seq_cst(&l->calls) != 0, 0)) /* B2 */
+    if (__builtin_expect(fw_load32_seq_cst(&l->calls) != 0, 0)) /* B2  F:bucket-wakes-early-2 */
         fw_bucket_wake_(l);
 }
 

@@ -126,9 +126,10 @@ bool fw_wait_poll_knowing_(struct fw_wait_ *w, enum fw_running_ owner)
     }
     if (w->kind != FW_WAIT_ADAPTIVE || owner == FW_RUNNING_UNKNOWN)
         return fw_wait_poll_(w);
-    if (owner == FW_RUNNING_NO)
-        return false;
+    if (owner == FW_RUNNING_NO) /* F:sleeps-at-once */
+        return false;           /* F:polls-on */
     polled = poll_and_look(w);
+    /* F:polls-for-good */
     return polled < CROWDED_NS || (polled < ALONE_NS && !fw_cpu_is_wanted_());
 }
 
@@ -146,7 +147,7 @@ bool fw_wait_blocks_(const struct fw_wait_ *w)
 static int sleep_a_slice(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, uint32_t bits,
                          uint64_t slice_ns)
 {
-    fw_deadline end = fw_deadline_nap_(w->deadline, slice_ns);
+    fw_deadline end = fw_deadline_nap_(w->deadline, slice_ns); /* F:naps-by-realtime */
     int error = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, &end);
 
     if (error == -ETIMEDOUT)

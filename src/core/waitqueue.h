@@ -108,9 +108,9 @@ static inline void fw_room_insert_(struct fw_room_ *room, struct fw_place_ *p, c
 
     p->object = object;
     p->urgency = urgency;
-    if (urgency > 0) {
+    if (urgency > 0) { /* F:cond-room-unsorted */
         next = fw_room_first_(room, object);
-        while (next != NULL && next->urgency >= urgency)
+        while (next != NULL && next->urgency >= urgency) /* F:cond-equals-reversed */
             next = fw_room_next_(next);
     }
     p->next = next;

@@ -53,7 +53,7 @@ static inline const uint32_t *fw_ipc_half_(const uint64_t *word)
 static inline void fw_ipc_wake_announced_(uint64_t *word, uint64_t seen, unsigned n)
 {
     if (fw_futex_wake(fw_ipc_half_(word), n, FW_FUTEX_SHARED) == 0)
-        fw_cas64_relaxed(word, &seen, seen & ~FW_IPC_WAITERS); /* A2 */
+        fw_cas64_relaxed(word, &seen, seen & ~FW_IPC_WAITERS); /* A2  F:ipc-sem-clears-all */
 }
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half comes first");

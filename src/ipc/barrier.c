@@ -128,14 +128,16 @@ static enum verdict judge(const view *v, uint64_t w, struct fw_ipc_wait_ *wait, 
         }
         if (life == FW_IPC_UNREAL)
             return ROUND_UNREAL;
+        /* F:ipc-barrier-never-fails */
         if (life == FW_IPC_DEAD && !v->goes_on) {
+            /* F:ipc-barrier-old-look */
             place = fw_load64_seq_cst(at); /* it may have arrived since then: B3 */
             if (!is_left(place) && !has_arrived(place, w))
                 return ROUND_FAILS;
         }
-        if (life == FW_IPC_ALIVE && !is_thorough)
+        if (life == FW_IPC_ALIVE && !is_thorough) /* F:ipc-barrier-early */
             return ROUND_GOES;
-        is_awaited |= life == FW_IPC_ALIVE;
+        is_awaited |= life == FW_IPC_ALIVE; /* F:ipc-barrier-waits-for-dead */
     }
     return is_awaited ? ROUND_GOES : ROUND_ENDS;
 }
@@ -197,7 +199,7 @@ static int arrive(const view *v, uint64_t *token)
             return error;
         place = fw_load64_relaxed(at);
         if ((place & FW_IPC_HOLDER) != v->me.id || is_vacant(place, *token))
-            continue; /* reset: it may be another's by now (B1) */
+            continue; /* reset: it may be another's by now (B1)  F:ipc-barrier-robs */
         if (has_arrived(place, *token))
             return EDEADLK;
         /* not arrived -> arrived; then the others' places: of two who arrive last, one sees both */
@@ -224,7 +226,7 @@ static int withdraw(const view *v, uint64_t token)
         error = outcome(v, fw_load64_acquire(&v->b->round_), token);
         return error == EBUSY ? EUCLEAN : error;
     }
-    w = fw_ipc_barrier_change_(v); /* B4 */
+    w = fw_ipc_barrier_change_(v); /* B4  F:ipc-barrier-quiet-withdraw */
     fw_ipc_barrier_call_one_(v, w);
     fw_ipc_debt_end_(&debt);
     error = outcome(v, w, token);
@@ -234,12 +236,12 @@ static int withdraw(const view *v, uint64_t token)
 /* r -> r, WAITERS, then sleeps.  0: look again; ETIMEDOUT. */
 static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
 {
-    if (fw_wait_blocks_(&wait->poll) && !has_sleepers(w)) {
+    if (fw_wait_blocks_(&wait->poll) && !has_sleepers(w)) { /* F:ipc-barrier-unannounced */
         if (!fw_cas64_relaxed(&v->b->round_, &w, w | FW_IPC_WAITERS))
             return 0;
         w |= FW_IPC_WAITERS;
     }
-    fw_ipc_barrier_watch_(v, w, wait);
+    fw_ipc_barrier_watch_(v, w, wait); /* F:ipc-barrier-unwatched */
     return fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->b->round_), (uint32_t)w);
 }
 
@@ -276,6 +278,7 @@ static int claim_serial(const view *v, uint64_t token)
     uint64_t claim = fw_load64_relaxed(at);
 
     while (claim != claim_of(token) && !is_later_claim(claim, token))
+        /* F:ipc-barrier-serial-torn */
         if (fw_cas64_relaxed(at, &claim, claim_of(token))) /* an earlier round -> this one */
             return FW_IPC_BARRIER_SERIAL;
     return 0;
@@ -308,7 +311,7 @@ int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *policy,
     if (error == 0)
         error = await_slow_(&v, token, &wait, policy);
     fw_ipc_wait_end_(&wait);
-    return error <= 0 ? claim_serial(&v, token) : error;
+    return error <= 0 ? claim_serial(&v, token) : error; /* F:ipc-barrier-serial-ender */
 }
 
 int fw_ipc_barrier_wait(fw_ipc_barrier *b)
@@ -343,7 +346,7 @@ int fw_ipc_barrier_await(fw_ipc_barrier *b, uint64_t token)
         return error;
     error = await_slow_(&v, token, &wait, NULL);
     fw_ipc_wait_end_(&wait);
-    return error == ENDED_HERE ? 0 : error;
+    return error == ENDED_HERE ? 0 : error; /* F:ipc-barrier-serial-await */
 }
 
 int fw_ipc_barrier_leave(fw_ipc_barrier *b)
@@ -363,6 +366,7 @@ int fw_ipc_barrier_leave(fw_ipc_barrier *b)
     if ((place & FW_IPC_HOLDER) != v.me.id ||
         !fw_cas64_seq_cst(at, &place, place_of(FW_IPC_NOBODY, w, 0)))
         return 0;
+    /* F:ipc-barrier-quiet-leave */
     error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL, false);
     return error == EUCLEAN ? EUCLEAN : 0;
 }
@@ -381,7 +385,7 @@ int fw_ipc_barrier_reset(fw_ipc_barrier *b)
             continue; /* the past may be a later one */
         if (epoch_of(past) == epoch_of(w)) {
             /* the past of this epoch -> of the next one (B7) */
-            fw_cas64_acq_rel(&v.b->past_, &past, past_after(past, w));
+            fw_cas64_acq_rel(&v.b->past_, &past, past_after(past, w)); /* F:ipc-barrier-torn-past */
             continue;
         }
         if (resets_since(past, w) != 0)

@@ -85,7 +85,7 @@ static uint64_t *take_place(const struct fw_ipc_barrier_view_ *v, uint64_t w, bo
         uint64_t place = fw_load64_acquire(at);
         if (!may_take(v, place, w, any))
             continue;
-        if (!is_present(v, w))
+        if (!is_present(v, w)) /* F:ipc-barrier-old-place */
             return NULL;
         /* vacant, left or dead -> the caller's, not arrived */
         if (fw_cas64_acq_rel(at, &place, mine))
@@ -133,12 +133,12 @@ static int come(const struct fw_ipc_barrier_view_ *v, uint64_t before, uint64_t 
         *place = take_place(v, before, true);
     if (*place == NULL)
         return is_present(v, before) ? EBUSY : EAGAIN;
-    *w = fw_ipc_barrier_change_(v);
+    *w = fw_ipc_barrier_change_(v); /* F:ipc-barrier-quiet-newcomer */
     if (has_failed(*w))
         return EOWNERDEAD;
     if (!catch_up(v, *place, before, *w))
         return EAGAIN;
-    fw_ipc_barrier_call_one_(v, *w);
+    fw_ipc_barrier_call_one_(v, *w); /* F:ipc-barrier-unwatched-newcomer */
     return 0;
 }
 
@@ -168,10 +168,10 @@ bool fw_ipc_barrier_turn_(const struct fw_ipc_barrier_view_ *v, uint64_t w, uint
     bool is_done;
 
     if (!has_sleepers(w))
-        return fw_cas64_acq_rel(&v->b->round_, &w, next);
+        return fw_cas64_acq_rel(&v->b->round_, &w, next); /* F:ipc-barrier-torn-end */
     fw_ipc_debt_begin_(&debt, v->me.place);
     is_done = fw_cas64_acq_rel(&v->b->round_, &w, next);
-    if (is_done)
+    if (is_done) /* F:ipc-barrier-no-wake */
         fw_ipc_wake_(fw_ipc_half_(&v->b->round_), INT_MAX);
     fw_ipc_debt_end_(&debt);
     return is_done;
@@ -194,9 +194,10 @@ void fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
         if (has_party)
             fw_ipc_wait_watch_(wait, holder);
         else /* it may come to have one that is awaited, and dies before it says so: B4 */
+            /* F:ipc-barrier-uncompared */
             fw_ipc_wait_compare_more_(wait, fw_ipc_half_(at), (uint32_t)place);
     }
-    if (!goes_on)
+    if (!goes_on) /* F:ipc-barrier-sleeps-done */
         fw_ipc_wait_skip_sleep_(wait);
 }
 

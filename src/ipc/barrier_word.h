@@ -128,6 +128,7 @@ static inline bool has_ended_before_reset(uint64_t past, uint64_t token)
 {
     uint64_t ago = resets_since(past, token);
 
+    /* F:ipc-barrier-forgets */
     return ago < BARRIER_EPOCH_SHIFT && (past >> ago & 1) == (token & 1);
 }
 

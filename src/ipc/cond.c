@@ -130,6 +130,7 @@ static void announce(struct waiter *me)
         fw_store32_relaxed(&me->c->mutex_, at);
     word = fw_load64_relaxed(&me->c->word_);
     if (!has_waiters(word)) /* n -> n|W */
+        /* F:ipc-cond-unannounced */
         word = fw_or64_relaxed(&me->c->word_, COND_WAITERS);
     me->number = number_of(word);
 }
@@ -139,7 +140,7 @@ static bool announce_sleep(struct waiter *me, uint64_t *word)
 {
     *word = fw_load64_relaxed(&me->c->word_);
     while (number_of(*word) == me->number) {
-        if (has_sleepers(*word) || !fw_wait_blocks_(&me->wait.poll))
+        if (has_sleepers(*word) || !fw_wait_blocks_(&me->wait.poll)) /* F:ipc-cond-quiet-sleep */
             return true;
         if (fw_cas64_relaxed(&me->c->word_, word, *word | COND_SLEEPERS))
             *word |= COND_SLEEPERS;
@@ -152,7 +153,7 @@ static int lock_again(struct waiter *me)
     uint64_t now = fw_load64_relaxed(&me->c->word_);
     int error = me->has_slept && were_moves(me->number, now) /* C4 */
                     ? fw_ipc_mutex_relock_(me->m, &me->wait.me)
-                    : fw_ipc_mutex_lock(me->m);
+                    : fw_ipc_mutex_lock(me->m); /* F:ipc-cond-locks-as-anybody */
 
     fw_ipc_wait_end_(&me->wait); /* what it owes it owes until it has the mutex */
     return error;
@@ -168,10 +169,10 @@ static void cancelled(void *arg)
 {
     struct waiter *me = arg;
 
-    fw_ipc_wait_cancelled_(&me->wait);
+    fw_ipc_wait_cancelled_(&me->wait); /* F:ipc-cond-swallows */
     if (is_over(me))
         fw_ipc_wake_(half(me->c), 1);
-    (void)lock_again(me); /* if it is not held, unlock will say so */
+    (void)lock_again(me); /* if it is not held, unlock will say so  F:ipc-cond-cancelled-outside */
 }
 
 /* Polls for as long as the policy has budget, and as that pays. */
@@ -234,8 +235,8 @@ int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_polic
     error = fw_ipc_wait_begin_(&me.wait, &self, c, FW_IPC_WAITS_COND, policy, deadline);
     if (error != 0)
         return error;
-    fw_cancel_point_(nothing, NULL);
-    announce(&me);
+    fw_cancel_point_(nothing, NULL); /* F:ipc-cond-cancelled-late */
+    announce(&me);                   /* F:ipc-cond-unlocks-first */
     error = fw_ipc_mutex_unlock(m);
     if (error != 0)
         return error;
@@ -268,6 +269,7 @@ static bool prepare_move(const fw_ipc_cond *c, const struct fw_ipc_me_ *me)
 {
     fw_ipc_mutex *m = mutex_of(c, me->place);
 
+    /* F:ipc-cond-unmarked-move */
     return m != NULL && fw_ipc_is_marked_(me->member) && fw_ipc_mutex_mark_waiters_(m, me);
 }
 
@@ -304,13 +306,14 @@ static void signal_one(fw_ipc_cond *c, const struct fw_ipc_me_ *me, uint64_t now
         if (!has_waiters(now))
             return;
         is_held = has_sleepers(now) && prepare_move(c, me);
-        next = has_sleepers(now) ? now + COND_CHANGE : changed(now);
+        next = has_sleepers(now) ? now + COND_CHANGE : changed(now); /* F:ipc-cond-same-number */
         next += is_held ? COND_MOVE : 0;
     } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W -> n+1, n|W|S -> (n+1)|W|S */
+    /* F:ipc-cond-no-wake */
     if (!has_sleepers(next) || rouse(c, next, me, is_held, 1) != 0)
         return;
     /* Nobody slept: n|W|S -> n+1.  Who has come and gone to sleep since would be forgotten. */
-    if (fw_cas64_release(&c->word_, &next, changed(next)))
+    if (fw_cas64_release(&c->word_, &next, changed(next))) /* F:ipc-cond-clears-quietly */
         fw_ipc_wake_(half(c), FW_FUTEX_ALL);
 }
 

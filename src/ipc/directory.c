@@ -50,6 +50,7 @@ int fw_ipc_directory_read_(const void *base, const struct fw_ipc_plan_ *plan, ui
     const struct fw_ipc_entry_ *there = entries_of(base, plan) + index;
     const fw_word_ *from = (const fw_word_ *)there;
     fw_word_ *to = (fw_word_ *)entry;
+    /* F:ipc-dir-reads-first */
     uint32_t state = fw_load32_acquire(&there->state); /* pairs with enter: D1 */
 
     if (state == 0)
@@ -68,7 +69,7 @@ int fw_ipc_directory_find_(const void *base, const struct fw_ipc_plan_ *plan, co
 
     for (uint32_t i = 0; i < plan->entry_count; i++) {
         int error = fw_ipc_directory_read_(base, plan, i, entry);
-        if (error == 0 && strcmp(entry->name, name) == 0)
+        if (error == 0 && strcmp(entry->name, name) == 0) /* F:ipc-dir-stale-find */
             return 0;
         if (error == EUCLEAN)
             result = EUCLEAN;
@@ -87,6 +88,7 @@ static void clear(char *base, uint64_t at, uint64_t size)
     uint64_t dirty_to = fw_load64_relaxed(&((struct fw_ipc_head_ *)base)->dirty_to);
 
     if (dirty_to > at)
+        /* F:ipc-dir-half-cleared */
         memset(base + at, 0, dirty_to - at < size ? dirty_to - at : size);
 }
 
@@ -95,6 +97,7 @@ void fw_ipc_directory_soil_(void *base, const struct fw_ipc_entry_ *entry)
     struct fw_ipc_head_ *head = base;
     uint64_t end = entry->at + entry->size;
 
+    /* F:ipc-dir-forgets-dirt */
     if (fw_load64_relaxed(&head->dirty_to) < end)
         fw_xchg64_seq_cst(&head->dirty_to, end); /* before anything that follows */
 }
@@ -112,12 +115,13 @@ int fw_ipc_directory_room_(void *base, const struct fw_ipc_plan_ *plan, uint32_t
             return EUCLEAN;
         if (error == ENOENT)
             first_free = i;
-        else if (aligned(e.at + e.size) > end)
-            end = aligned(e.at + e.size);
+        else if (aligned(e.at + e.size) > end) /* F:ipc-dir-first-end */
+            end = aligned(e.at + e.size);      /* F:ipc-dir-unaligned */
     }
+    /* F:ipc-dir-too-many */
     if (first_free == plan->entry_count || end > plan->size || entry->size > plan->size - end)
         return ENOSPC;
-    clear((char *)base, end, entry->size);
+    clear((char *)base, end, entry->size); /* F:ipc-dir-not-cleared */
     entry->at = end;
     *index = first_free;
     return 0;
@@ -130,7 +134,7 @@ void fw_ipc_directory_enter_(void *base, const struct fw_ipc_plan_ *plan, uint32
     const fw_word_ *from = (const fw_word_ *)entry;
     fw_word_ *to = (fw_word_ *)there;
 
-    for (unsigned i = 1; i < sizeof *entry / sizeof *to; i++)
+    for (unsigned i = 1; i < sizeof *entry / sizeof *to; i++) /* F:ipc-dir-state-first */
         fw_store64_relaxed(to + i, from[i]);
     fw_store32_release(&there->state, entry->state); /* free -> an object: D1, D3 */
 }

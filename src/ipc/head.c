@@ -136,8 +136,8 @@ static void copy(const struct fw_ipc_head_ *head, struct fw_ipc_head_ *seen)
 {
     fw_word_ *to = (fw_word_ *)seen;
 
-    to[0] = fw_load64_acquire(words_of(head));
-    for (unsigned i = 1; i <= CONSTANT_WORDS; i++)
+    to[0] = fw_load64_acquire(words_of(head));     /* F:ipc-head-magic-late */
+    for (unsigned i = 1; i <= CONSTANT_WORDS; i++) /* F:ipc-head-plan-early */
         if (i != PLAN_WORD)
             to[i] = fw_load64_acquire(words_of(head) + i);
     to[PLAN_WORD] = fw_load64_relaxed(words_of(head) + PLAN_WORD);
@@ -208,6 +208,7 @@ void fw_ipc_head_complete_(struct fw_ipc_head_ *head)
     plan.boot = settle(&head->boot, fw_boot_());
     plan.pid_namespace = settle(&head->pid_namespace, fw_pid_namespace_());
     draw_up(&plan, &wanted);
+    /* F:ipc-head-magic-first */
     for (unsigned i = 1; i <= CONSTANT_WORDS; i++)
         fw_store64_release((fw_word_ *)head + i, words_of(&wanted)[i]); /* H5 */
     fw_store64_release(&head->magic, FW_IPC_MAGIC);                     /* H2 */
@@ -220,9 +221,10 @@ int fw_ipc_head_make_(struct fw_ipc_head_ *head, const struct fw_ipc_plan_ *plan
     bool is_maker = false;
 
     if (was_blank)
+        /* F:ipc-head-torn-plan */
         is_maker = fw_cas64_acq_rel(&head->plan, &nothing, word_of(plan)); /* not begun -> begun */
     else if (fw_load64_acquire(&head->plan) == 0) /* ours would be there, by H5 */
         return EUCLEAN;
-    fw_ipc_head_complete_(head);
+    fw_ipc_head_complete_(head); /* F:ipc-head-own-plan */
     return is_maker ? 0 : EEXIST;
 }

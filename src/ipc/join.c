@@ -48,10 +48,10 @@ static int decide(int found, const struct fw_ipc_plan_ *plan, unsigned flags, bo
 {
     if (found == 0 && (flags & FW_REGION_RENEW) != 0 && check_origin(plan) != 0)
         return ESTALE;
-    *is_to_make = found == ENOENT && (flags & FW_REGION_CREATE) != 0;
+    *is_to_make = found == ENOENT && (flags & FW_REGION_CREATE) != 0; /* F:ipc-join-makes-anyway */
     if (found == EINPROGRESS)
         found = 0;
-    if (found == 0 && (flags & FW_REGION_EXCLUSIVE) != 0)
+    if (found == 0 && (flags & FW_REGION_EXCLUSIVE) != 0) /* F:ipc-join-not-only */
         return EEXIST;
     return *is_to_make ? 0 : found;
 }
@@ -66,12 +66,12 @@ static int settle(void *base, bool is_to_make, struct fw_ipc_plan_ *plan, uint64
     int error = 0;
 
     if (is_to_make)
-        error = fw_ipc_head_make_(head, plan);
+        error = fw_ipc_head_make_(head, plan); /* F:ipc-join-left */
     else
         fw_ipc_head_complete_(head);
     if (error == 0)
         error = fw_ipc_head_check_(head, mapped, plan);
-    return error == 0 ? check_origin(plan) : error;
+    return error == 0 ? check_origin(plan) : error; /* F:ipc-join-own-plan */
 }
 
 /*
@@ -84,7 +84,7 @@ static int look(int fd, struct fw_shm_about_ *about, struct fw_ipc_plan_ *plan)
     struct fw_ipc_head_ head;
     int found = EUCLEAN;
 
-    for (unsigned i = 0; i < 2 && found == EUCLEAN; i++) {
+    for (unsigned i = 0; i < 2 && found == EUCLEAN; i++) { /* F:ipc-join-one-look */
         int error = fw_shm_about_(fd, about);
         if (error == 0)
             error = fw_shm_read_(fd, &head, sizeof head);
@@ -112,8 +112,8 @@ static int try_file(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *
     if (is_to_make) {
         uint64_t wanted = size != 0 ? size : about.size / fw_shm_page_() * fw_shm_page_();
         error = fw_ipc_plan_(rounded(wanted, fw_shm_page_()), flags, plan);
-        if (error == 0)
-            error = fw_shm_grow_(fd, plan->size);
+        if (error == 0)                           /* F:ipc-join-short */
+            error = fw_shm_grow_(fd, plan->size); /* F:ipc-join-grows-late */
     }
     mapped = plan->size;
     if (error == 0)
@@ -121,7 +121,7 @@ static int try_file(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *
     if (error != 0)
         return error;
     error = settle(joined->base, is_to_make, plan, mapped);
-    if (error == 0 && plan->size < size)
+    if (error == 0 && plan->size < size) /* F:ipc-join-too-small */
         error = EPROTO;
     if (error != 0)
         fw_shm_unmap_(joined->base, (size_t)mapped);
@@ -132,7 +132,7 @@ static int try_file(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *
 
 int fw_ipc_join_file_(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *joined)
 {
-    for (unsigned i = 0; i < ROUNDS; i++) {
+    for (unsigned i = 0; i < ROUNDS; i++) { /* F:ipc-join-one-round */
         int error = try_file(fd, size, flags, joined);
         if (error != EEXIST || (flags & FW_REGION_EXCLUSIVE) != 0)
             return error;
@@ -157,8 +157,8 @@ int fw_ipc_join_memory_(void *memory, size_t size, unsigned flags, struct fw_ipc
     if (is_to_make)
         *plan = wanted;
     error = settle(memory, is_to_make, plan, size);
-    if (error == EEXIST && (flags & FW_REGION_EXCLUSIVE) == 0)
-        error = settle(memory, false, plan, size);
+    if (error == EEXIST && (flags & FW_REGION_EXCLUSIVE) == 0) /* F:ipc-join-only-again */
+        error = settle(memory, false, plan, size);             /* F:ipc-join-unchecked */
     joined->base = memory;
     return error;
 }

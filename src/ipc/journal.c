@@ -212,10 +212,11 @@ int fw_ipc_journal_record(fw_ipc_journal *j, const void *p, size_t n)
     old = filled_up(n);
     if (old + sizeof(struct trailer) > log.capacity - log.used)
         return ENOSPC;
-    copy(log.room + log.used, p, n);
+    copy(log.room + log.used, p, n); /* F:ipc-journal-counts-first */
     trailer = (fw_word_ *)(void *)(log.room + log.used + old);
     fw_store64_relaxed(&trailer[0], at);
     fw_store64_relaxed(&trailer[1], n);
+    /* F:ipc-journal-never-counts */
     set_used(&log, log.used + old + sizeof(struct trailer)); /* J1: from here on it counts */
     return 0;
 }
@@ -243,8 +244,9 @@ static int undo(struct log *log)
         if (!top(log, &t))
             return EUCLEAN;
         rest = log->used - sizeof t - filled_up(t.size);
+        /* F:ipc-journal-gone-first */
         copy(fw_ipc_address_(log->place, t.at, t.size), log->room + rest, t.size);
-        set_used(log, rest); /* J2: it is back */
+        set_used(log, rest); /* J2: it is back  F:ipc-journal-one */
     }
     return 0;
 }
@@ -256,7 +258,7 @@ int fw_ipc_journal_undo_at_(const struct fw_ipc_place_ *place, uint64_t offset, 
 
     if (error != 0)
         return error;
-    return is_of(&log, lock) ? undo(&log) : ENOENT;
+    return is_of(&log, lock) ? undo(&log) : ENOENT; /* F:ipc-journal-undoes-others */
 }
 
 int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset, const void *lock)
@@ -266,7 +268,7 @@ int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset
 
     if (error == 0 && !is_of(&log, lock))
         return EUCLEAN;
-    if (error == 0 && log.used != 0)
+    if (error == 0 && log.used != 0) /* F:ipc-journal-no-commit */
         set_used(&log, 0);
     return error;
 }
@@ -294,10 +296,13 @@ static int join(const struct log *log, uint64_t owner, fw_ipc_past *past)
 {
     uint64_t now = 0;
 
+    /* F:ipc-journal-owner-first */
     fw_store64_release(&past->journal_, fw_ipc_offset_(log->place, log->j));
+    /* F:ipc-journal-torn-owner */
     if (fw_cas64_release(&log->j->owner_, &now, owner) || now == owner) /* nobody's -> owner's */
+        /* F:ipc-journal-owner-first-2 */
         return 0;
-    fw_store64_release(&past->journal_, 0);
+    fw_store64_release(&past->journal_, 0); /* F:ipc-journal-keeps-name */
     return EBUSY;
 }
 
@@ -305,6 +310,7 @@ static void part(const struct log *log, fw_ipc_past *past)
 {
     uint64_t owner = log->owner;
 
+    /* F:ipc-journal-name-first */
     (void)fw_cas64_release(&log->j->owner_, &owner, 0); /* owner's -> nobody's */
     fw_store64_release(&past->journal_, 0);
 }
@@ -318,6 +324,7 @@ static int is_free(struct log *log, const struct fw_ipc_place_ *place, uint64_t 
         return EUCLEAN;
     if (!is_apart(owner >> OWNER_SHIFT, owner & OWNER_SIZE, at, sizeof *log->j + log->capacity))
         return EINVAL;
+    /* F:ipc-journal-unasked-owner */
     return log->used != 0 || (log->owner != 0 && log->owner != owner) ? EBUSY : 0;
 }
 
@@ -335,11 +342,11 @@ int fw_ipc_journal_attach_(const struct fw_ipc_place_ *place, const void *lock, 
         return 0;
     if (j != NULL)
         error = is_free(&log, place, at, owner);
-    if (error == 0 && has_old && old.used != 0)
+    if (error == 0 && has_old && old.used != 0) /* F:ipc-journal-parts-early */
         error = EBUSY;
     if (error != 0)
         return error;
-    if (has_old)
+    if (has_old) /* F:ipc-journal-keeps-old */
         part(&old, past);
     else
         fw_store64_release(&past->journal_, 0);

@@ -35,7 +35,7 @@ static uint32_t who_has(const struct fw_ipc_place_ *place, uint32_t slot)
 {
     uint32_t thread = fw_ipc_line_had_(place, slot);
 
-    if (thread == 0 || fw_robust_is_here_(thread))
+    if (thread == 0 || fw_robust_is_here_(thread)) /* F:ipc-member-dead-company */
         return thread;
     __atomic_compare_exchange_n(&place->lines_had[slot].thread, &thread, 0, false, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);
@@ -65,7 +65,7 @@ static uint32_t *robust_word(struct fw_ipc_member_ *m)
 
 static void raise_used(struct fw_ipc_head_ *head, uint32_t used)
 {
-    uint32_t now = fw_load32_relaxed(&head->members_used);
+    uint32_t now = fw_load32_relaxed(&head->members_used); /* F:ipc-member-used-torn */
 
     while (now < used && !fw_cas32_relaxed(&head->members_used, &now, used)) /* n -> more */
         ;
@@ -98,10 +98,11 @@ static uint64_t former_ids(const struct fw_ipc_member_ *m, uint64_t nth)
 
 static void introduce(struct fw_ipc_member_ *m, uint32_t thread, uint64_t nth)
 {
-    remember_former(m);
+    remember_former(m); /* F:ipc-member-no-former */
     fw_store64_relaxed(&m->waits_for, 0);
     /* What follows is nobody's until it is all there: each release comes after this. */
-    fw_store64_relaxed(&m->introduced, 0);
+    fw_store64_relaxed(&m->introduced, 0); /* F:ipc-member-mixed-ids */
+    /* F:ipc-member-named-early */
     fw_store64_release(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);
     fw_store64_release(&m->here_since, fw_start_now_());
     fw_store64_release(&m->pid_namespace, fw_robust_namespace_());
@@ -116,19 +117,22 @@ static bool take(const struct fw_ipc_place_ *place, uint32_t slot, uint64_t *id)
     uint32_t had_by;
     bool is_mine;
 
-    if (!is_free(life) || tenancy(life) == UINT32_MAX) /* worn out: M1 */
+    if (!is_free(life) || tenancy(life) == UINT32_MAX) /* worn out: M1  F:ipc-member-worn-out */
         return false;
     had_by = who_has(place, slot);
     if (had_by != 0 && had_by != fw_robust_thread_.id) /* it only seems to be free */
         return false;
-    raise_used(place->head, slot + 1);
-    fw_robust_announce_(&r, robust_word(m));
+    raise_used(place->head, slot + 1);       /* F:ipc-member-unused */
+    fw_robust_announce_(&r, robust_word(m)); /* F:ipc-unannounced-claim */
     /* free or DIED -> id, and the next tenancy */
+    /* F:ipc-same-tenancy */
     is_mine = fw_cas64_acq_rel(&m->life, &life, (tenancy(life) + 1) << 32 | r.id);
     if (is_mine) {
-        fw_ipc_have_line_(place, slot, r.id);
+        fw_ipc_have_line_(place, slot, r.id); /* F:ipc-member-quiet-line */
         __atomic_store_n(&place->lines_had[slot].behind, fw_robust_first_(), __ATOMIC_RELAXED);
+        /* F:ipc-member-links-late */
         introduce(m, r.id, tenancy(life) + 1);
+        /* F:ipc-unlinked */
         if (fw_robust_link_(robust_word(m)))              /* if not, fw_ipc_life_slow_ finds out */
             fw_or64_relaxed(&m->life, FW_ROBUST_WAITERS); /* tid -> tid|WAITERS */
         *id = (tenancy(life) + 1) << 32 | (slot + 1);
@@ -146,7 +150,7 @@ static bool is_gone(const struct fw_ipc_member_ *m, uint64_t life)
     uint64_t space = fw_load64_relaxed(&m->pid_namespace);
 
     return nth == tenancy(life) && space != 0 && space == fw_robust_namespace_() &&
-           fw_robust_is_gone_since_(thread, since);
+           fw_robust_is_gone_since_(thread, since); /* F:ipc-buries-living */
 }
 
 /* The member is no more: whoever sleeps on its life shall look. */
@@ -164,9 +168,10 @@ static bool bury(struct fw_ipc_member_ *m)
     if (is_free(life))
         return true;
     /* tid -> DIED: is_gone looked at what this tenant said of itself, or the word has changed */
+    /* F:ipc-member-marks-next */
     if (!is_gone(m, life) || !fw_cas64_acq_rel(&m->life, &life, buried))
         return false;
-    wake_watchers(m);
+    wake_watchers(m); /* F:ipc-member-marks-next-2 */
     return true;
 }
 
@@ -272,11 +277,14 @@ bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
     if (!is_valid(k, place))
         return true;
     m = fw_ipc_member_of_(place, k->id);
+    /* F:ipc-member-leaves-unseen */
     fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */
     is_out = fw_ipc_list_leave_(m);
     if (is_out) { /* else the line stays this thread's until it ends */
         fw_ipc_have_line_(place, (uint32_t)(k->id & FW_IPC_SLOT) - 1, 0);
+        /* F:ipc-member-leaves-early */
         fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy: M1 */
+        /* F:ipc-leaves-quietly */
         wake_watchers(m);
     }
     fw_robust_withdraw_(&r);
@@ -296,6 +304,7 @@ static bool is_own(const struct fw_ipc_place_ *place, uint32_t slot)
 bool fw_ipc_has_company_(const struct fw_ipc_place_ *place)
 {
     for (uint32_t slot = 0; slot < place->member_count; slot++)
+        /* F:ipc-member-own-company */
         if (!is_own(place, slot) && who_has(place, slot) != 0)
             return true; /* the system is asked about one who lives at most */
     return false;
@@ -315,6 +324,7 @@ static enum fw_ipc_life life_of(uint64_t life, uint64_t holder)
 {
     if (tenancy(holder) == 0 || tenancy(life) < tenancy(holder))
         return FW_IPC_UNREAL;
+    /* F:ipc-trusts-line */
     return tenancy(life) == tenancy(holder) && !is_free(life) ? FW_IPC_ALIVE : FW_IPC_DEAD;
 }
 
@@ -332,12 +342,13 @@ enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder
  */
 static enum fw_ipc_life checked_life(const struct fw_ipc_member_ *m, uint64_t holder)
 {
-    uint64_t nth = fw_load64_acquire(&m->introduced);
+    uint64_t nth = fw_load64_acquire(&m->introduced); /* F:ipc-member-before-its-time */
     uint32_t thread = (uint32_t)fw_load64_acquire(&m->ids);
     uint64_t life = fw_load64_acquire(&m->life);
     bool has_two_names =
         nth == tenancy(life) && !is_free(life) && thread != (tenant(life) & FW_ROBUST_OWNER);
 
+    /* F:ipc-member-next-alive */
     return nth > tenancy(life) || has_two_names ? FW_IPC_UNREAL : life_of(life, holder);
 }
 
@@ -377,7 +388,7 @@ uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder)
         return 0;
     if (fw_load64_acquire(&m->introduced) == tenancy(holder)) {
         ids = fw_load64_acquire(&m->ids);
-        if (fw_load64_relaxed(&m->introduced) == tenancy(holder))
+        if (fw_load64_relaxed(&m->introduced) == tenancy(holder)) /* F:ipc-member-one-look */
             return ids;
     }
     return former_ids(m, tenancy(holder));

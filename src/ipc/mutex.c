@@ -69,7 +69,7 @@ static bool is_unsound(uint64_t word)
 /* Held by somebody: not free, not given up. */
 static bool is_held(uint64_t word)
 {
-    return word != 0 && word != FW_IPC_NOBODY;
+    return word != 0 && word != FW_IPC_NOBODY; /* F:ipc-takes-given-up */
 }
 
 /* A word that this lock can have had, as far as that can be seen without its holder. */
@@ -101,14 +101,15 @@ static int declare_sound(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
             return EPERM;
         if (!is_unsound(now))
             return EINVAL;
+        /* F:ipc-given-up-for-nothing */
     } while (!fw_cas64_release(&m->word_, &now, now & ~FW_IPC_DIED));
-    return 0;
+    return 0; /* F:ipc-sound-loses-waiters */
 }
 
 /* The caller has the mutex, with DIED in its word, from a holder that is dead. */
 static int inherit(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t dead)
 {
-    int error = fw_ipc_recover_(me, m, &m->past_, dead);
+    int error = fw_ipc_recover_(me, m, &m->past_, dead); /* F:ipc-quiet-successor */
 
     return error == 0 ? declare_sound(m, me) : error;
 }
@@ -137,11 +138,12 @@ static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw
                                  : FW_IPC_UNREAL;
         if (life == FW_IPC_UNREAL)
             return EUCLEAN;
-        if (life == FW_IPC_ALIVE)
+        if (life == FW_IPC_ALIVE) /* F:ipc-robs-preempted */
             return EBUSY;
         uint64_t dead = holder_of(*now);
+        /* F:ipc-hides-death */
         uint64_t mine = me->id | FW_IPC_DIED | (*now & FW_IPC_WAITERS) | extra;
-        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: X3 */
+        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: X3  F:ipc-torn-take */
             return inherit(m, me, dead);
     }
 }
@@ -159,13 +161,13 @@ static int wait_for_it(fw_ipc_mutex *m, struct fw_ipc_wait_ *w, uint64_t *now)
             *now = fw_load64_relaxed(&m->word_);
             continue;
         }
-        if (!has_waiters(*now)) { /* id -> id|W: X4 */
+        if (!has_waiters(*now)) { /* id -> id|W: X4  F:ipc-unannounced */
             if (!fw_cas64_relaxed(&m->word_, now, *now | FW_IPC_WAITERS))
                 continue;
             *now |= FW_IPC_WAITERS;
         }
         extra = FW_IPC_WAITERS;
-        fw_ipc_wait_watch_(w, holder_of(*now)); /* X6 */
+        fw_ipc_wait_watch_(w, holder_of(*now)); /* X6  F:ipc-watches-word-only */
         if (fw_ipc_wait_sleep_(w, half(m), (uint32_t)*now) == ETIMEDOUT)
             return ETIMEDOUT;
         *now = fw_load64_relaxed(&m->word_);
@@ -193,7 +195,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     }
     if (extra == 0 || error == EBUSY)
         error = wait_for_it(m, &w, &now);
-    fw_ipc_wait_pass_on_(&w); /* X6 */
+    fw_ipc_wait_pass_on_(&w); /* X6  F:ipc-takes-quietly */
     fw_ipc_wait_end_(&w);
     return error;
 }
@@ -244,9 +246,10 @@ int fw_ipc_mutex_relock_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
 {
     uint64_t now = 0;
 
+    /* F:ipc-cond-forgets-sleepers */
     if (fw_cas64_acquire(&m->word_, &now, me->id | FW_IPC_WAITERS)) { /* free -> id|W: X4 */
         fw_ipc_past_begin_(&m->past_, me);
-        fw_ipc_wake_(half(m), 1); /* X6 */
+        fw_ipc_wake_(half(m), 1); /* X6  F:ipc-cond-forgets-sleepers-2 */
         return 0;
     }
     return lock_slow(m, me, now, FW_IPC_WAITERS, NULL, NULL);
@@ -263,11 +266,14 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m)
     now = fw_load64_relaxed(&m->word_);
     if (holder_of(now) != me.id || !is_possible(now))
         return EPERM;
-    if (!is_unsound(now) && fw_load64_relaxed(&m->past_.journal_) != 0)
+    if (!is_unsound(now) && fw_load64_relaxed(&m->past_.journal_) != 0) /* F:ipc-wakes-first */
+        /* F:ipc-journal-late-commit */
         error = fw_ipc_journal_commit_at_(me.place, fw_load64_relaxed(&m->past_.journal_), m);
     do
+        /* F:ipc-sound-unasked */
         next = is_unsound(now) ? FW_IPC_NOBODY : 0;
     while (!fw_cas64_release(&m->word_, &now, next)); /* id -> 0, id|DIED -> NOBODY */
+    /* F:ipc-no-wake */
     if (has_waiters(now))
         fw_ipc_wake_(half(m), next == 0 ? 1 : INT_MAX);
     return error;

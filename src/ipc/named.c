@@ -43,7 +43,7 @@ static int find(const fw_region *region, const struct fw_ipc_entry_ *wanted, uns
         return error;
     if ((flags & FW_REGION_EXCLUSIVE) != 0)
         return EEXIST;
-    if (e.state != wanted->state || e.size < wanted->size)
+    if (e.state != wanted->state || e.size < wanted->size) /* F:ipc-dir-any-kind */
         return EPROTO;
     *object = base + e.at;
     return 0;
@@ -57,11 +57,11 @@ static int make(fw_region *region, struct fw_ipc_entry_ *entry, initialiser *ini
     uint32_t index = 0;
     int error = fw_ipc_directory_room_(base, &region->joined.plan, &index, entry);
 
-    if (error == 0 && init != NULL) {
-        fw_ipc_directory_soil_(base, entry);
+    if (error == 0 && init != NULL) {        /* F:ipc-dir-late-init */
+        fw_ipc_directory_soil_(base, entry); /* F:ipc-dir-quiet-init */
         error = init(base + entry->at, arg);
     }
-    if (error != 0)
+    if (error != 0) /* F:ipc-dir-failed-init */
         return error;
     fw_ipc_directory_enter_(base, &region->joined.plan, index, entry);
     *object = base + entry->at;
@@ -78,7 +78,7 @@ static int lock_directory(fw_ipc_mutex *naming)
     deadline.at.tv_sec += PATIENCE_SECONDS;
     error = fw_ipc_mutex_timedlock(naming, &deadline);
     if (error == EOWNERDEAD)
-        error = fw_ipc_mutex_consistent(naming); /* D2 */
+        error = fw_ipc_mutex_consistent(naming); /* D2  F:ipc-dir-gives-up */
     return error == ENOTRECOVERABLE || error == EPERM ? EUCLEAN : error;
 }
 
@@ -97,11 +97,12 @@ int fw_region_object_init(fw_region *region, const char *name, fw_region_kind ki
         return error;
     naming = &region->place->head->naming;
     error = lock_directory(naming);
-    if (error != 0)
+    if (error != 0) /* F:ipc-dir-unlocked */
         return error;
-    error = find(region, &entry, flags, object);
+    error = find(region, &entry, flags, object); /* F:ipc-dir-no-second-look */
     if (error == ENOENT)
         error = make(region, &entry, init, arg, object);
+    /* F:ipc-dir-left-locked */
     fw_ipc_mutex_unlock(naming); /* it fails where the lock was written over: for the next one */
     return error;
 }

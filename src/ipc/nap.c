@@ -113,7 +113,7 @@ void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
     uint64_t life = m != NULL ? fw_load64_acquire(&m->life) : 0;
 
     if (life >> 32 != holder >> 32 || (life & FW_ROBUST_OWNER) == 0)
-        w->is_late = true;
+        w->is_late = true; /* F:ipc-life-not-compared */
     else if ((life & FW_ROBUST_WAITERS) == 0)
         w->is_blind = true;
     else if (w->n - w->lives == FW_IPC_WATCHED_)
@@ -145,8 +145,8 @@ static void pass_deaths_on(const struct fw_ipc_wait_ *w)
 static void begin_debt(struct fw_ipc_wait_ *w)
 {
     w->naps_only = !fw_can_wait_any_() || !fw_ipc_is_marked_(w->me.member);
-    fw_ipc_debt_begin_(&w->debt, w->me.place);
-    w->owes = true;
+    fw_ipc_debt_begin_(&w->debt, w->me.place); /* F:ipc-owes-nothing */
+    w->owes = true;                            /* F:ipc-owes-nothing-2 */
 }
 
 /* --- Naps ------------------------------------------------------------------------------------- */
@@ -247,11 +247,13 @@ static int sleep_on_all(struct fw_ipc_wait_ *w, const fw_deadline *end,
     int answer;
 
     w->words[n] = (fw_futex_any){alarm, fw_load32_relaxed(alarm), FW_FUTEX_SHARED};
-    answer = cancel == NULL
+    answer = cancel == NULL /* F:ipc-deaf-to-alarm */
                  ? fw_futex_wait_any(w->words, n + 1, end)
                  : fw_futex_wait_any_cancellable_(w->words, n + 1, end, cancel->call, cancel->arg);
+    /* F:ipc-keeps-death */
     pass_deaths_on(w);
     if (answer == (int)n || (answer == 1 && w->lives > 1)) /* the last is told, of several */
+        /* F:ipc-keeps-alarm */
         fw_ipc_wake_(alarm, FW_FUTEX_ALL);
     return answer > 0 ? 0 : answer;
 }
@@ -306,6 +308,7 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
     }
     w->words[0] = (fw_futex_any){word, expected, FW_FUTEX_SHARED};
     end = point(now + left);
+    /* F:ipc-sleeps-for-good */
     error = !goes_on ? -ETIMEDOUT : is_late ? -EAGAIN : sleep_until(w, &end, cancel);
     w->has_line = true;
     end_nap(w, error == -ETIMEDOUT);
@@ -322,7 +325,7 @@ static enum fw_ipc_life ask(const struct fw_ipc_wait_ *w, uint64_t holder)
 {
     return fw_ipc_was_asked_about_(w->me.place, holder, w->napped_ns / FW_IPC_NAP_PARTS_)
                ? FW_IPC_ALIVE
-               : fw_ipc_life_slow_(w->me.place, holder);
+               : fw_ipc_life_slow_(w->me.place, holder); /* F:ipc-asks-nobody */
 }
 
 enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder)
@@ -366,7 +369,7 @@ void fw_ipc_wait_in_line_(struct fw_ipc_wait_ *w, const uint32_t *word)
 
 void fw_ipc_wait_pass_on_(struct fw_ipc_wait_ *w)
 {
-    if (w->has_line)
+    if (w->has_line) /* F:ipc-new-holder-unwatched */
         fw_ipc_wake_(w->word, 1);
     w->has_line = false;
 }

@@ -66,11 +66,12 @@ static int attempt(fw_ipc_once *o, const struct fw_ipc_wait_ *wait, uint64_t *w)
             return EDEADLK;
         if (is_begun(*w)) {
             enum fw_ipc_life life = fw_ipc_wait_life_(wait, *w & FW_IPC_HOLDER);
-            if (life != FW_IPC_DEAD)
+            if (life != FW_IPC_DEAD) /* F:ipc-once-robs */
                 return life == FW_IPC_ALIVE ? EBUSY : EUCLEAN;
             mine |= FW_IPC_DIED;
         }
         /* not begun -> id, or dead id -> id, DIED; acquire: what an attempt before has left */
+        /* F:ipc-once-torn */
         if (fw_cas64_acquire(&o->word_, w, mine | (*w & (FW_IPC_WAITERS | FW_IPC_DIED))))
             return 0;
     }
@@ -95,6 +96,7 @@ static int begin(fw_ipc_once *o, struct fw_ipc_wait_ *wait)
                 w = fw_load64_relaxed(&o->word_);
         }
         if (!fw_wait_blocks_(&wait->poll) || (w & FW_IPC_WAITERS) != 0) {
+            /* F:ipc-once-unwatched */
             fw_ipc_wait_watch_(wait, w & FW_IPC_HOLDER);
             fw_ipc_wait_sleep_(wait, fw_ipc_half_(&o->word_), (uint32_t)w); /* no deadline */
         }
@@ -123,9 +125,9 @@ static void end(void *arg)
         r->is_lost |= (w & FW_IPC_HOLDER) != r->id;
         if (r->is_lost)
             return;
-        next = r->error == 0 ? FW_IPC_ONCE_DONE_ : w & FW_IPC_DIED;
+        next = r->error == 0 ? FW_IPC_ONCE_DONE_ : w & FW_IPC_DIED; /* F:ipc-once-done-anyway */
     } while (!fw_cas64_release(&r->o->word_, &w, next));
-    if ((w & FW_IPC_WAITERS) != 0)
+    if ((w & FW_IPC_WAITERS) != 0) /* F:ipc-once-no-wake */
         fw_ipc_wake_(fw_ipc_half_(&r->o->word_), INT_MAX);
 }
 
@@ -137,7 +139,7 @@ static int run_init(fw_ipc_once *o, uint64_t id, int (*init)(void *), void *arg)
     struct run run = {o, id, EINTR, false};
 
     pthread_cleanup_push(end, &run);
-    run.error = init(arg);
+    run.error = init(arg); /* F:ipc-once-done-early */
     pthread_cleanup_pop(1);
     return run.is_lost ? EPERM : run.error;
 }

@@ -120,7 +120,7 @@ static uint32_t take_free(const struct view *v)
     for (uint32_t n = 0; n < v->count; n++) {
         uint32_t i = nth(v, n);
         uint64_t w = fw_load64_seq_cst(&v->permits[i]);
-        if (w == 0 && fw_cas64_acquire(&v->permits[i], &w, v->me.id))
+        if (w == 0 && fw_cas64_acquire(&v->permits[i], &w, v->me.id)) /* F:ipc-permits-torn */
             return i;
     }
     return PERMIT_NONE;
@@ -144,9 +144,10 @@ static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *
             continue;
         life = wait != NULL ? fw_ipc_wait_life_of_many_(wait, w) : fw_ipc_life_(v->me.place, w);
         if (life == FW_IPC_UNREAL || (w & ~FW_IPC_HOLDER) != 0)
-            error = EUCLEAN;
+            error = EUCLEAN; /* F:ipc-permits-lost */
+        /* F:ipc-permits-robs */
         else if (life == FW_IPC_DEAD && fw_cas64_acquire(&v->permits[i], &w, v->me.id)) {
-            *permit = i;
+            *permit = i; /* F:ipc-permits-torn-over */
             return EOWNERDEAD;
         }
     }
@@ -197,11 +198,11 @@ static int wait_slow_(const struct view *v, struct fw_ipc_wait_ *wait, const fw_
     if (*permit != PERMIT_NONE)
         return 0;
     for (;;) {
-        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0;
+        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0; /* F:ipc-permits-unannounced */
         error = try_take(v, wait, permit);
         if (error != EBUSY)
             return error;
-        watch_holders(v, wait);
+        watch_holders(v, wait); /* F:ipc-permits-unwatched */
         if (fw_ipc_wait_sleep_(wait, fw_ipc_half_(&v->u->queue_), (uint32_t)w) == ETIMEDOUT) {
             error = try_take(v, wait, permit);
             return error == EBUSY ? ETIMEDOUT : error;
@@ -278,9 +279,11 @@ static bool give(const struct view *v, uint32_t permit)
     uint64_t w = v->me.id;
 
     if (fw_load64_relaxed(&v->permits[permit]) != w ||
-        !fw_cas64_seq_cst(&v->permits[permit], &w, 0))
+        !fw_cas64_seq_cst(&v->permits[permit], &w, 0)) /* F:ipc-permits-unfenced */
         return false;
+    /* F:ipc-permits-unfenced-2 */
     w = fw_load64_seq_cst(&v->u->queue_); /* the permit, then the queue (N3) */
+    /* F:ipc-permits-no-wake */
     if (fw_ipc_has_waiters_(w))
         tell_queue_slow_(v, w);
     return true;

@@ -139,10 +139,10 @@ int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *
     fw_ipc_death death;
 
     if (dead != 0)
-        note_death(me, past, dead);
-    fw_ipc_past_begin_(past, me);
+        note_death(me, past, dead); /* F:ipc-names-successor */
+    fw_ipc_past_begin_(past, me);   /* F:ipc-successor-same-generation */
     if (fw_load64_relaxed(&past->journal_) != 0)
-        is_sound = undo_journal(me, lock, past);
+        is_sound = undo_journal(me, lock, past); /* F:ipc-journal-sound-early */
     fw_mutex_lock(&guard);
     registered = *find(lock);
     if (registered != NULL)
@@ -150,7 +150,7 @@ int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *
     fw_mutex_unlock(&guard);
     if (repair.call != NULL) {
         fw_ipc_death_of_(past, &death);
-        is_sound = repair.call(repair.arg, &death) == 0;
+        is_sound = repair.call(repair.arg, &death) == 0; /* F:ipc-repairs-nothing */
     }
     return is_sound ? 0 : EOWNERDEAD;
 }

@@ -21,7 +21,7 @@
 /* The caller has just taken the lock. */
 static inline void fw_ipc_past_begin_(fw_ipc_past *past, const struct fw_ipc_me_ *me)
 {
-    fw_store64_relaxed(&past->generation_, past->generation_ + 1);
+    fw_store64_relaxed(&past->generation_, past->generation_ + 1); /* F:ipc-same-generation */
     if (__builtin_expect((me->flags & FW_REGION_STAMP) != 0, 0))
         fw_store64_relaxed(&past->since_, fw_clock_ns_());
 }

@@ -89,7 +89,7 @@ static void tell_writer(const fw_ipc_rwlock *l, const uint64_t *record)
 /* The record is written: is the lock open to it?  D2 */
 static inline bool is_in(const struct reader *r)
 {
-    ipc_rw_hint(r->l, r->me);
+    ipc_rw_hint(r->l, r->me); /* F:ipc-rw-no-hint */
     return ipc_rw_is_open(fw_load64_seq_cst(&r->l->word_));
 }
 
@@ -240,6 +240,7 @@ static inline bool read_fast(struct reader *r)
     /* Look first: a record that is taken back may cost the writer a look. */
     if (!ipc_rw_is_open(fw_load64_relaxed(&r->l->word_)) || r->record == NULL)
         return false;
+    /* F:ipc-rw-late-record */
     fw_xchg64_seq_cst(r->record, r->share | FW_IPC_SHARE_HELD); /* NONE -> HELD */
     if (__builtin_expect(is_in(r), 1))
         return true;

@@ -79,7 +79,7 @@ static inline bool ipc_rw_is_sound(uint64_t w)
 
 static inline bool ipc_rw_is_unrepaired(uint64_t w)
 {
-    return (w & FW_IPC_DIED) != 0;
+    return (w & FW_IPC_DIED) != 0; /* F:ipc-rw-never-unsound */
 }
 
 /* Whose death is to be noted when this word is taken from a dead writer; 0: it is already. */

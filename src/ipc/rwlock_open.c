@@ -35,7 +35,7 @@ void fw_ipc_rw_open_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now
 
     for (;;) {
         if (ipc_rw_has_readers(now) && !has_let_in) {
-            has_let_in = let_in(l, me, &now);
+            has_let_in = let_in(l, me, &now); /* F:ipc-rw-frees-first */
             continue;
         }
         /* Readers that came while others were let in: they are told that the lock is open. */
@@ -45,7 +45,7 @@ void fw_ipc_rw_open_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now
             break;
     }
     fw_ipc_shares_wake_(me->place, l, groups);
-    if (next == 0 && ipc_rw_has_writers(now))
+    if (next == 0 && ipc_rw_has_writers(now)) /* F:ipc-rw-no-wake */
         fw_ipc_wake_(ipc_rw_half(l), 1);
 }
 
@@ -68,9 +68,9 @@ int fw_ipc_rw_judge_(const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w, 
     life = ipc_rw_is_possible(now) ? ipc_rw_life(me, w, ipc_rw_holder(now)) : FW_IPC_UNREAL;
     if (life == FW_IPC_UNREAL)
         return EUCLEAN;
-    if (life == FW_IPC_ALIVE)
+    if (life == FW_IPC_ALIVE) /* F:ipc-rw-robs */
         return EBUSY;
-    return ipc_rw_is_written(now) ? EOWNERDEAD : ESRCH;
+    return ipc_rw_is_written(now) ? EOWNERDEAD : ESRCH; /* F:ipc-rw-sound-anyway */
 }
 
 /* dead id|UPGRADABLE, DRAINING, RELEASING -> id|RELEASING -> 0; all may have waited: D4 */
@@ -80,6 +80,7 @@ static void finish(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)
 
     if (!fw_cas64_seq_cst(&l->word_, &now, mine))
         return; /* another was quicker */
+    /* F:ipc-rw-lost-hint */
     fw_or64_seq_cst(&l->hint_, UINT64_MAX);
     fw_ipc_rw_open_(l, me, mine, 0);
 }

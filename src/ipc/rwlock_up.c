@@ -121,6 +121,7 @@ int fw_ipc_rwlock_timedupgrade(fw_ipc_rwlock *l, const fw_deadline *deadline)
     if (error != 0)
         return error;
     close_to_readers(l, now);
+    /* F:ipc-rw-hasty-upgrade */
     return upgrade_or_not(l, &me, fw_ipc_rw_drain_until_(l, &me, NULL, deadline));
 }
 
@@ -155,10 +156,10 @@ int fw_ipc_rwlock_downgrade(fw_ipc_rwlock *l)
     if (mine == NULL)
         return EAGAIN;
     /* Before the word is open, as all readers have it: D2. */
-    fw_xchg64_seq_cst(mine, fw_ipc_share_of_(&me, l) | FW_IPC_SHARE_HELD);
+    fw_xchg64_seq_cst(mine, fw_ipc_share_of_(&me, l) | FW_IPC_SHARE_HELD); /* F:ipc-rw-late-share */
     ipc_rw_hint(l, &me);
     if (ipc_rw_is_written(now))
-        return fw_ipc_rw_end_(l, &me, now, 0);
+        return fw_ipc_rw_end_(l, &me, now, 0); /* F:ipc-rw-late-share-2 */
     fw_ipc_rw_open_(l, &me, now, 0);
     return 0;
 }

@@ -16,6 +16,7 @@ static bool inherit(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t extr
                     int *error)
 {
     uint64_t dead = ipc_rw_to_note(*now);
+    /* F:ipc-rw-hides-death */
     uint64_t mine = me->id | FW_IPC_DIED | extra | (*now & (IPC_RW_READERS | FW_IPC_WAITERS));
 
     if (!fw_cas64_seq_cst(&l->word_, now, mine))
@@ -72,6 +73,7 @@ int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
             *now |= FW_IPC_WAITERS;
         }
         wanted |= FW_IPC_WAITERS; /* others may sleep there too */
+        /* F:ipc-rw-unwatched */
         fw_ipc_wait_watch_(w, *now & FW_IPC_HOLDER);
         if (fw_ipc_wait_sleep_(w, ipc_rw_half(l), (uint32_t)*now) == ETIMEDOUT)
             return ETIMEDOUT;
@@ -93,6 +95,7 @@ static int await_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_
         enum fw_ipc_life life = ipc_rw_life(me, w, k->holder);
         if (life == FW_IPC_UNREAL)
             return EUCLEAN;
+        /* F:ipc-rw-waits-for-dead */
         if (life == FW_IPC_DEAD) {
             fw_cas64_relaxed(k->record, &seen, FW_IPC_SHARE_NONE); /* S1: it says nothing */
             return 0;
@@ -121,7 +124,7 @@ int fw_ipc_rw_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
     int error = 0;
 
     fw_ipc_walk_begin_(&k, me->place, l, fw_load64_seq_cst(&l->hint_));
-    while (error == 0 && fw_ipc_walk_next_(&k))
+    while (error == 0 && fw_ipc_walk_next_(&k)) /* F:ipc-rw-past-records */
         if (fw_ipc_share_state_(k.seen) == FW_IPC_SHARE_HELD)
             error = await_share(l, me, w, &k);
     return error;
@@ -227,7 +230,7 @@ int fw_ipc_rwlock_wrlock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
     if (__builtin_expect(me == NULL, 0) ||
         !fw_cas64_seq_cst(&l->word_, &now, me->id | IPC_RW_DRAINING)) /* 0 -> id|DRAINING */
         return lock_slow(l, policy, deadline);
-    if (fw_load64_seq_cst(&l->hint_) != 0)
+    if (fw_load64_seq_cst(&l->hint_) != 0) /* F:ipc-rw-past-hint */
         return drain_slow(l, me, policy, deadline);
     fw_ipc_rw_begin_(l, me);
     return 0;
@@ -270,7 +273,7 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_rwlock *l)
     if (!ipc_rw_is_mine(&me, now) || !ipc_rw_is_written(now))
         return EPERM;
     if (!ipc_rw_is_unrepaired(now))
-        return fw_ipc_rw_end_(l, &me, now, 0);
+        return fw_ipc_rw_end_(l, &me, now, 0); /* F:ipc-rw-lost-stays */
     fw_ipc_rw_lose_(l, &me, now);
     return 0;
 }

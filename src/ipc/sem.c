@@ -69,11 +69,12 @@ int fw_ipc_sem_init(fw_ipc_sem *s, uint32_t value, uint32_t max)
     if (!fw_cas32_relaxed(&s->made_, &made, FW_IPC_SEM_MADE_ | max) &&
         made != (FW_IPC_SEM_MADE_ | max))
         return EEXIST;
-    w = fw_load64_relaxed(&s->word_);
-    while (!is_made(w)) {
+    w = fw_load64_relaxed(&s->word_); /* F:ipc-sem-half-made */
+    while (!is_made(w)) {             /* F:ipc-sem-made-twice */
         if (value_of(w) > max - value)
             return EUCLEAN;
         /* no units of its own -> the first ones; release: made_ comes before */
+        /* F:ipc-sem-made-over */
         if (fw_cas64_release(&s->word_, &w, fw_ipc_changed_(w | SEM_MADE) + value))
             break;
     }
@@ -87,6 +88,7 @@ static int take(fw_ipc_sem *s, uint64_t *w)
     while (value_of(*w) != 0) {
         if (value_of(*w) > fw_ipc_sem_maximum_(s))
             return EUCLEAN;
+        /* F:ipc-sem-torn-take */
         if (fw_cas64_acquire(&s->word_, w, fw_ipc_changed_(*w) - 1)) /* n -> n - 1 (S1) */
             return 0;
     }
@@ -103,9 +105,9 @@ int fw_ipc_sem_trywait(fw_ipc_sem *s)
 /* Sleeps once, if there is still no unit: 0 -> 0, WAITERS (A1).  0 or ETIMEDOUT. */
 static int sleep_once(fw_ipc_sem *s, uint64_t w, struct fw_ipc_wait_ *wait)
 {
-    if (fw_wait_blocks_(&wait->poll)) {
+    if (fw_wait_blocks_(&wait->poll)) { /* F:ipc-sem-unannounced */
         uint64_t announced = fw_ipc_changed_(w | FW_IPC_WAITERS);
-        if (!fw_cas64_relaxed(&s->word_, &w, announced))
+        if (!fw_cas64_relaxed(&s->word_, &w, announced)) /* F:ipc-sem-torn-announce */
             return 0;
         w = announced;
     }
@@ -124,7 +126,7 @@ static int wait_slow_(fw_ipc_sem *s, struct fw_ipc_wait_ *wait, const fw_wait_po
         fw_luck_end_(&s->luck_, error == 0);
     while (error == EAGAIN && (error = take(s, &w)) == EAGAIN)
         if (sleep_once(s, w, wait) == ETIMEDOUT)
-            return take(s, &w) == 0 ? 0 : ETIMEDOUT;
+            return take(s, &w) == 0 ? 0 : ETIMEDOUT; /* F:ipc-sem-late-unit */
     return error;
 }
 
@@ -164,10 +166,11 @@ static int post_fast(fw_ipc_sem *s, uint32_t n, uint64_t *w)
     do {
         if (value_of(*w) > max)
             return EUCLEAN;
-        if (n > max - value_of(*w))
+        if (n > max - value_of(*w)) /* F:ipc-sem-overflows */
             return EOVERFLOW;
-        if (fw_ipc_has_waiters_(*w))
+        if (fw_ipc_has_waiters_(*w)) /* F:ipc-sem-torn-post */
             return EBUSY;
+        /* F:ipc-sem-torn-post-2 */
     } while (!fw_cas64_release(&s->word_, w, fw_ipc_changed_(*w) + n)); /* v -> v + n (S1) */
     return 0;
 }
@@ -176,15 +179,16 @@ static int post_fast(fw_ipc_sem *s, uint32_t n, uint64_t *w)
 static int post_slow_(fw_ipc_sem *s, uint32_t n, uint64_t *w)
 {
     const struct fw_ipc_place_ *place = fw_ipc_place_of_(s);
-    uint64_t more = fw_ipc_changed_(*w) + n;
+    uint64_t more = fw_ipc_changed_(*w) + n; /* F:ipc-sem-clears-first */
     struct fw_robust_ debt = {0};
     bool posted;
 
     if (place != NULL) /* else nobody can have entered it to wait */
         fw_ipc_debt_begin_(&debt, place);
     posted = fw_cas64_release(&s->word_, w, more); /* v -> v + n (S1) */
+    /* F:ipc-sem-no-wake */
     if (posted && n != 0)
-        fw_ipc_wake_announced_(&s->word_, more, n);
+        fw_ipc_wake_announced_(&s->word_, more, n); /* F:ipc-sem-wakes-one */
     if (place != NULL)
         fw_ipc_debt_end_(&debt);
     return posted ? 0 : EBUSY;

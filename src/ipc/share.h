@@ -74,7 +74,7 @@ static inline uint64_t fw_ipc_share_state_(uint64_t record)
 /* The first of the caller's records that is just this; NULL: there is none. */
 static inline uint64_t *fw_ipc_share_find_(const struct fw_ipc_me_ *me, uint64_t record)
 {
-    for (unsigned i = 0; i < FW_IPC_SHARES; i++)
+    for (unsigned i = 0; i < FW_IPC_SHARES; i++) /* F:ipc-rw-last-share */
         if (fw_load64_relaxed(&me->member->shares[i]) == record)
             return &me->member->shares[i];
     return NULL;

@@ -28,7 +28,8 @@ static inline unsigned fw_fences_needed_(const char *release)
         release++;
     }
     if (part[0] != 6)
-        return part[0] > 6 ? 1 : FW_FENCES_MOST_;
+        return part[0] > 6 ? 1 : FW_FENCES_MOST_; /* F:fences-trusts-unnamed */
+    /* F:fences-trusts-kernel */
     return part[1] >= 18 || (part[1] == 1 && part[2] >= 157) ? 1 : FW_FENCES_MOST_;
 }
 

@@ -86,7 +86,7 @@ static int sleep_on_all(struct chooser *me)
     result = fw_futex_wait_any(words, me->n, me->wait.deadline);
     if (result == -ENOSYS || result == -EPERM || result == -ENOMEM)
         result = fw_wait_sleep_(&me->wait, words[0].word, words[0].expected, FW_FUTEX_ANY_BIT,
-                                BLIND_SLICE_NS);
+                                BLIND_SLICE_NS); /* F:any-does-not-look */
     if (result >= 0)
         return 0;
     if (result != -EAGAIN && result != -EINTR && result != -ETIMEDOUT)
@@ -124,7 +124,7 @@ static int choose(struct chooser *me, const fw_deadline *deadline, unsigned *whi
         if (error != 0)
             return error;
         found = wait_for_first(me);
-        leave_all(me);
+        leave_all(me); /* F:any-stays */
     }
     if (found == NONE)
         return ETIMEDOUT;

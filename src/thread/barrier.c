@@ -75,7 +75,9 @@ bool fw_barrier_arrive_(fw_barrier *b, uint32_t n, bool stay, bool drop, uint32_
     fw_barrier_word_ w;
 
     if (drop) /* before the arrival, after which the round may end: I1 */
+        /* F:barrier-keeps-count */
         fw_add32_relaxed(&b->parties_, 0u - n);
+    /* F:barrier-torn-arrival */
     w = fw_add64_acq_rel(&b->state_, (stay ? BARRIER_INSIDE_ONE : 0) - n);
     if (barrier_awaited(w) < n)
         fw_panic_("more arrivals at a barrier than it has parties", b, fw_self_(), 0);
@@ -93,10 +95,11 @@ void fw_barrier_open_(fw_barrier *b, bool stay)
     if (b->generation_ != generation) /* the contract: made in this child, if by FW_BARRIER_INIT */
         b->generation_ = generation;
     /* It fails where others leave the round before, or get ready to sleep. */
-    while (!fw_cas64_release(&b->state_, &w,
+    while (!fw_cas64_release(&b->state_, &w, /* F:barrier-forgets-inside */
                              barrier_next_round(w, parties) - (stay ? BARRIER_INSIDE_ONE : 0)))
         ;
-    if (barrier_has_sleepers(w)) /* I2, I3 */
+    if (barrier_has_sleepers(w)) /* I2, I3  F:barrier-no-wake */
+        /* F:barrier-wakes-one */
         fw_futex_wake(upper_half_of(b), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
 }
 
@@ -105,7 +108,7 @@ static void leave(fw_barrier *b)
 {
     fw_barrier_word_ w = fw_add64_release(&b->state_, 0u - BARRIER_INSIDE_ONE);
 
-    if (barrier_goes(w) && barrier_inside(w) == 1) /* I3 */
+    if (barrier_goes(w) && barrier_inside(w) == 1) /* I3  F:barrier-quiet-leaver */
         fw_futex_wake(lower_half_of(b), 1, FW_FUTEX_PRIVATE);
 }
 
@@ -130,10 +133,10 @@ static void wait_for_end(fw_barrier *b, uint32_t phase, struct fw_wait_ *wait, b
         if (polls && fw_wait_poll_(wait))
             continue;
         polls = false;
-        if (fw_wait_blocks_(wait) && !barrier_has_sleepers(w)) {
+        if (fw_wait_blocks_(wait) && !barrier_has_sleepers(w)) { /* F:barrier-sleeps-unannounced */
             /* !SLEEPERS -> SLEEPERS; relaxed: it transfers no data */
             w = fw_or64_relaxed(&b->state_, BARRIER_SLEEPERS) | BARRIER_SLEEPERS;
-            if (barrier_round(w) != phase)
+            if (barrier_round(w) != phase) /* F:barrier-stale-round */
                 continue;
         }
         fw_wait_sleep_(wait, upper_half_of(b), barrier_upper_half(w), FW_FUTEX_ANY_BIT, 0);
@@ -162,7 +165,7 @@ int fw_barrier_wait_policy(fw_barrier *b, const fw_wait_policy *policy)
     }
     wait_for_end(b, phase, &wait, policy == NULL);
     leave(b);
-    return 0;
+    return 0; /* F:barrier-serial-all */
 }
 
 int fw_barrier_wait(fw_barrier *b)
@@ -189,7 +192,7 @@ void fw_barrier_drop(fw_barrier *b)
 {
     uint32_t phase;
 
-    if (fw_barrier_arrive_(b, 1, false, true, &phase))
+    if (fw_barrier_arrive_(b, 1, false, true, &phase)) /* F:barrier-drops-late */
         fw_barrier_open_(b, false);
 }
 
@@ -221,8 +224,10 @@ void fw_barrier_destroy(fw_barrier *b)
     if (is_waited_at(b, w))
         fw_panic_("barrier destroyed while threads wait at it", b, fw_self_(), 0);
     fw_wait_begin_(&wait, NULL, NULL); /* cannot fail */
+    /* F:barrier-hasty-destroy */
     for (; barrier_inside(w) != 0; w = fw_load64_acquire(&b->state_))
         if (!fw_wait_poll_(&wait))
+            /* F:barrier-destroy-upper */
             fw_wait_sleep_(&wait, lower_half_of(b), barrier_lower_half(w), FW_FUTEX_ANY_BIT, 0);
     fw_store64_relaxed(&b->state_, 0); /* who comes now, panics */
 }

@@ -83,7 +83,7 @@ static inline uint32_t barrier_lower_half(fw_barrier_word_ w)
 /* The next round, for which so many are awaited; who is inside stays there. */
 static inline fw_barrier_word_ barrier_next_round(fw_barrier_word_ w, uint32_t parties)
 {
-    fw_barrier_word_ kept = w & (BARRIER_INSIDE | BARRIER_GOES);
+    fw_barrier_word_ kept = w & (BARRIER_INSIDE | BARRIER_GOES); /* F:barrier-loses-inside */
     fw_barrier_word_ round = (w >> BARRIER_ROUND_SHIFT) + 1;
 
     return round << BARRIER_ROUND_SHIFT | (barrier_has_sleepers(w) ? BARRIER_SLEPT : 0) | kept |

@@ -94,9 +94,9 @@ static void line_up(struct waiter *me)
         if (fw_load32_relaxed(&c->seq_) == 0)
             change_seq(c);
         me->seq = fw_load32_relaxed(&c->seq_);
-        me->is_single = is_foreign(me) || mode_of(c) == COND_SIGNALS;
-        fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_LINE);
-        fw_room_insert_(room, &me->place, c, fw_urgency_known_());
+        me->is_single = is_foreign(me) || mode_of(c) == COND_SIGNALS; /* F:foreign-in-crowd */
+        fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_LINE);     /* F:says-nothing */
+        fw_room_insert_(room, &me->place, c, fw_urgency_known_());    /* F:cond-unordered */
     }
     fw_room_leave_(room);
     if (others && !is_foreign(me))
@@ -117,17 +117,17 @@ static bool is_over(struct waiter *me, int error)
     if (!marked && error != -ETIMEDOUT) {
         me->seq = fw_load32_relaxed(&c->seq_); /* in line: the variable is alive (C4) */
     } else if (!marked) {
-        fw_room_remove_(room, &me->place);
+        fw_room_remove_(room, &me->place); /* F:stays-in-line */
         if (first_of(room, c) == NULL)
             clear_line(c);
     }
     fw_room_leave_(room);
-    return marked || error == -ETIMEDOUT;
+    return marked || error == -ETIMEDOUT; /* F:single-again */
 }
 
 static int lock_again(struct waiter *me)
 {
-    bool is_counted = fw_load32_relaxed(&me->state) == MOVED;
+    bool is_counted = fw_load32_relaxed(&me->state) == MOVED; /* F:locks-as-anybody */
 
     if (me->loose != NULL)
         return me->loose->lock(me->loose->mutex, is_counted);
@@ -143,9 +143,9 @@ static void leave_line(struct waiter *me)
 {
     struct fw_room_ *room = fw_room_enter_(me->c);
 
-    if (!is_marked(me))
+    if (!is_marked(me)) /* F:cancelled-in-line */
         fw_room_remove_(room, &me->place);
-    fw_cond_pass_on_(room, me->c);
+    fw_cond_pass_on_(room, me->c); /* F:drops-wake */
 }
 
 /* The waiting thread was cancelled. */
@@ -182,7 +182,7 @@ static void find_turn(struct waiter *me)
     int urgency = fw_urgency_();
     struct fw_room_ *room;
 
-    if (urgency == me->place.urgency)
+    if (urgency == me->place.urgency) /* F:cond-line-stale */
         return;
     room = fw_room_enter_(me->c);
     if (!is_marked(me))
@@ -198,11 +198,11 @@ static int sleep_in_line(struct waiter *me)
 
     find_turn(me);
     /* AWAKE -> ASLEEP; a mark that came first is read with acquire order, as all marks are */
-    if (!fw_cas32_relaxed(&me->state, &state, ASLEEP))
+    if (!fw_cas32_relaxed(&me->state, &state, ASLEEP)) /* F:overwrites-mark */
         return is_marked(me) ? 0 : -EAGAIN;
     do
         error = fw_wait_sleep_cancellable_(&me->wait, word, me->is_single ? ASLEEP : me->seq,
-                                           me->bits, cancelled);
+                                           me->bits, cancelled); /* F:sleeps-late */
     while (!is_over(me, error));
     return error;
 }
@@ -222,7 +222,7 @@ static int wait_in_line(struct waiter *me, bool by_default)
         error = sleep_in_line(me);
     else if ((error = poll_in_line(me)) != 0)
         is_over(me, error);
-    return error == -ETIMEDOUT && !is_marked(me) ? ETIMEDOUT : 0;
+    return error == -ETIMEDOUT && !is_marked(me) ? ETIMEDOUT : 0; /* F:swallows */
 }
 
 /* Cancelled before it released the mutex. */
@@ -258,7 +258,7 @@ int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
     if (owner != fw_self_())
         fw_panic_("condition variable waited on without the mutex", m, fw_self_(),
                   (owner & MUTEX_PASSED) != 0 ? 0 : owner);
-    error = begin(&me, policy, deadline, &by_default);
+    error = begin(&me, policy, deadline, &by_default); /* F:unlocks-first */
     if (error != 0)
         return error;
     fw_mutex_unlock(m);
@@ -283,7 +283,7 @@ int fw_cond_wait_loose_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_d
         return error;
     error = how->unlock(how->mutex);
     if (error != 0) {
-        leave_line(&me);
+        leave_line(&me); /* F:refused-in-line */
         return error;
     }
     error = wait_in_line(&me, by_default);

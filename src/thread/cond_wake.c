@@ -23,7 +23,7 @@ static bool mark_awake(struct fw_room_ *room, struct waiter *w)
     fw_room_remove_(room, &w->place);
     if (fw_cas32_release(&w->state, &state, WOKEN))
         return true;
-    fw_room_restore_(room, &w->place);
+    fw_room_restore_(room, &w->place); /* F:loses-place */
     return false;
 }
 
@@ -50,13 +50,14 @@ static const uint32_t *wake_single(struct fw_room_ *room, struct waiter *w)
         mark(room, w, MOVED);
     } else if (owner_half(fw_load64_relaxed(&m->state_)) == fw_self_()) {
         fw_mutex_register_(m, 1, is_real_time(w));
-        fw_store32_relaxed(&w->state, MOVING);
+        fw_store32_relaxed(&w->state, MOVING); /* F:moves-asleep */
+        /* F:no-single-move */
         fw_futex_requeue(word, 0, fw_mutex_line_(m), 1, FW_FUTEX_PRIVATE);
         fw_mutex_look_again_(m); /* with loose rules another thread may have released it */
         mark(room, w, MOVED);
     } else {
         mark(room, w, WOKEN);
-        return word;
+        return word; /* F:no-single-wake */
     }
     return NULL;
 }
@@ -70,8 +71,8 @@ static void wake_of_crowd(struct fw_room_ *room, const fw_cond *c, struct waiter
     const uint32_t *word = &c->seq_;
     uint32_t bit = bit_of(w);
 
-    mark(room, w, WOKEN);
-    fw_futex_wake_bitset(word, FW_FUTEX_ALL, bit, FW_FUTEX_PRIVATE);
+    mark(room, w, WOKEN);                                            /* F:marks-nobody */
+    fw_futex_wake_bitset(word, FW_FUTEX_ALL, bit, FW_FUTEX_PRIVATE); /* F:wakes-first-come */
 }
 
 /*
@@ -83,7 +84,7 @@ static const uint32_t *wake_sleeper(struct fw_room_ *room, fw_cond *c, struct wa
 {
     bool is_alone = after(w) == NULL;
 
-    change_seq(c); /* C2 */
+    change_seq(c); /* C2  F:keeps-seq */
     fw_store32_release(&c->waiters_, COND_SIGNALS | (is_alone ? 0 : COND_LINE));
     if (w->is_single)
         return wake_single(room, w);
@@ -113,7 +114,7 @@ static uint32_t wake_some(struct fw_room_ *room, fw_cond *c)
             continue;
         if (is_foreign(w)) {
             mark(room, w, WOKEN);
-            fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
+            fw_futex_wake(word, 1, FW_FUTEX_PRIVATE); /* F:foreign-no-wake */
         } else {
             asleep++;
         }
@@ -144,9 +145,9 @@ static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w
         fw_panic_errno_("futex requeue", -moved);
     for (; w != NULL; w = after(w)) {
         if (w->is_single && wakes == FW_MUTEX_WAKE_ALL)
-            fw_futex_wake(&w->state, 1, FW_FUTEX_PRIVATE);
+            fw_futex_wake(&w->state, 1, FW_FUTEX_PRIVATE); /* F:forgets-single */
         else if (w->is_single)
-            fw_futex_requeue(&w->state, 0, line, 1, FW_FUTEX_PRIVATE);
+            fw_futex_requeue(&w->state, 0, line, 1, FW_FUTEX_PRIVATE); /* F:moves-wakes-single */
     }
 }
 
@@ -157,7 +158,7 @@ static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w
  */
 static bool is_coming(const struct waiter *first, uint32_t wakes)
 {
-    return wakes == 1 && !first->is_single && is_real_time(first);
+    return wakes == 1 && !first->is_single && is_real_time(first); /* F:moves-blindly */
 }
 
 /* Moves n sleepers to the mutex; all of them are ASLEEP and in line. */
@@ -165,16 +166,19 @@ static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
 {
     struct waiter *first = first_of(room, c);
     fw_mutex *m = first->m;
-    uint32_t wakes = fw_mutex_register_(m, n, is_real_time(first));
+    uint32_t wakes = fw_mutex_register_(m, n, is_real_time(first)); /* F:not-registered */
     uint32_t seq = fw_stamp_();
     struct waiter *next;
 
     fw_store32_relaxed(&c->seq_, seq);
-    begin_to_move(first);
+    begin_to_move(first); /* F:moves-all-asleep */
     move_sleepers(c, seq, first, wakes);
+    /* F:moves-wakes-second */
     if (!is_coming(first, wakes))
+        /* F:marks-first */
         fw_mutex_look_again_(m); /* also wakes one, where that one was not among those on seq_ */
     for (struct waiter *w = first; w != NULL; w = next) { /* C5: the last thing */
+        /* F:reads-after-mark */
         next = after(w);
         mark(room, w, MOVED);
     }
@@ -211,7 +215,7 @@ void fw_cond_signal(fw_cond *c)
     if (w != NULL)
         word = wake_one(room, c, w);
     else
-        clear_line(c);
+        clear_line(c); /* F:clears-late */
     leave(room, word);
 }
 

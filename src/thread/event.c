@@ -94,9 +94,10 @@ static void set_manual(fw_event *e)
 
     /* r, m waiters -> r + 1, SET, no waiters; or SET -> SET, so that it synchronises. */
     do
+        /* F:event-same-round */
         left = is_set(w) ? w : (uint32_t)(gate(w) + EVENT_ROUND) | EVENT_SET;
     while (!fw_cas64_release(&e->state_, &w, left));
-    if (!is_set(w) && waiters(w) > 0)
+    if (!is_set(w) && waiters(w) > 0) /* F:event-wakes-none */
         fw_futex_wake(gate_word(e), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
 }
 
@@ -129,7 +130,7 @@ static bool leave(fw_event *e, uint32_t since)
 {
     uint64_t w = fw_load64_acquire(&e->state_);
 
-    while (!may_pass(w, since)) {
+    while (!may_pass(w, since)) { /* F:event-leaves-twice */
         if (fw_cas64_relaxed(&e->state_, &w, w - EVENT_WAITER))
             return true;
         w = fw_load64_acquire(&e->state_);

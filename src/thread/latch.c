@@ -46,13 +46,14 @@ int fw_latch_init(fw_latch *l, uint32_t n)
 /* left -> left - n.  True where the latch is open now. */
 static bool count(fw_latch *l, uint32_t n)
 {
-    uint32_t w = fw_add32_acq_rel(&l->state_, 0u - n);
+    uint32_t w = fw_add32_acq_rel(&l->state_, 0u - n); /* F:latch-wakes-first */
 
     if (latch_left(w) < n)
         fw_panic_("latch counted below zero", l, fw_self_(), 0);
     if (latch_left(w) > n)
         return false;
-    if (latch_has_sleepers(w) && n != 0) /* I1, I2 */
+    if (latch_has_sleepers(w) && n != 0) /* I1, I2  F:latch-no-wake */
+        /* F:latch-wakes-one */
         fw_futex_wake(&l->state_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
     return true;
 }
@@ -91,8 +92,8 @@ COLD static int wait_slow(fw_latch *l, const fw_wait_policy *policy, const fw_de
             return ETIMEDOUT;
         if (fw_wait_poll_(&wait))
             continue;
-        if (!latch_has_sleepers(w) && fw_wait_blocks_(&wait))
-            w = announce(l);
+        if (!latch_has_sleepers(w) && fw_wait_blocks_(&wait)) /* F:latch-sleeps-unannounced */
+            w = announce(l);                                  /* F:latch-stale-sleep */
         if (latch_is_open(w))
             continue;
         error = fw_wait_sleep_(&wait, &l->state_, w, FW_FUTEX_ANY_BIT, 0);

@@ -102,7 +102,7 @@ static bool may_nap(const struct waiter *me)
 /* May this waiter take the lock in state w?  A pass is for those who joined before it. */
 static bool may_take(const struct waiter *me, fw_mutex_word_ w)
 {
-    return is_free(w) || (is_passed(w) && owner_half(w) != me->came_under);
+    return is_free(w) || (is_passed(w) && owner_half(w) != me->came_under); /* F:late-claims */
 }
 
 /* One waiter less; what an urgent one leaves behind may be urgent as well (I5). */
@@ -116,11 +116,13 @@ static fw_mutex_word_ without(const struct waiter *me, fw_mutex_word_ w)
 static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
 {
     fw_mutex_word_ mine = MUTEX_WAKING | (was_woken(me) ? MUTEX_OLD | MUTEX_HANDOFF : 0) |
-                          (is_passed(w) ? MUTEX_LATE : 0);
+                          (is_passed(w) ? MUTEX_LATE : 0); /* F:keeps-waking */
     bool late = is_passed(w) && has_late_sleepers(w);
 
+    /* F:never-leaves */
     if (!fw_cas64_acquire(&me->m->state_, &w, without(me, with_owner(w, me->id) & ~mine)))
         return false;
+    /* F:no-requeue */
     if (late) /* they joined, but sleep on the pass: let them sleep on, with the others */
         fw_futex_requeue(owner_of(me->m), 0, waiters_of(me->m), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
     return true;
@@ -129,10 +131,10 @@ static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
 /* held, n waiters -> held, n - 1 waiters.  A pass is not to be disturbed: its WAKING stays. */
 static bool give_up(struct waiter *me, fw_mutex_word_ w)
 {
-    fw_mutex_word_ mine =
+    fw_mutex_word_ mine = /* F:keeps-baton */
         (was_woken(me) ? MUTEX_OLD | MUTEX_HANDOFF : 0) | (is_passed(w) ? 0 : MUTEX_WAKING);
 
-    return fw_cas64_relaxed(&me->m->state_, &w, without(me, w & ~mine));
+    return fw_cas64_relaxed(&me->m->state_, &w, without(me, w & ~mine)); /* F:gives-up-twice */
 }
 
 /* held, !FENCED -> held, FENCED, once no plain release can overlook the waiters any more (I1). */
@@ -151,6 +153,7 @@ static bool fence(struct waiter *me, fw_mutex_word_ w)
  */
 static int sleep_through_pass(struct waiter *me, fw_mutex_word_ w)
 {
+    /* F:no-late-flag */
     if (!has_late_sleepers(w) && !fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_LATE))
         return -EAGAIN;
     return fw_wait_sleep_(&me->wait, owner_of(me->m), me->came_under, MUTEX_CLASS_ANY, 0);
@@ -173,20 +176,20 @@ static void take_seat(struct waiter *me, fw_mutex_word_ w)
 /* held -> held, !WAKING, and asleep; or held -> held, WAKING, and asleep for a short time (I2). */
 static int sleep_in_line(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
 {
-    fw_mutex_word_ wanted = w & ~MUTEX_WAKING;
+    fw_mutex_word_ wanted = w & ~MUTEX_WAKING; /* F:sleeps-with-waking */
 
     if (sits(me))
         take_seat(me, w);
     if (may_nap(me)) {
         wanted = w | MUTEX_WAKING;
-        slice_ns = NAP_NS;
+        slice_ns = NAP_NS; /* F:naps-for-good */
     }
-    wanted |= (sits(me) ? MUTEX_OLD : 0) | (me->is_urgent ? MUTEX_URGENT : 0);
+    wanted |= (sits(me) ? MUTEX_OLD : 0) | (me->is_urgent ? MUTEX_URGENT : 0); /* F:urgent-unsaid */
     if (me->starves)
         wanted |= MUTEX_HANDOFF;
     if (wanted != w && !fw_cas64_relaxed(&me->m->state_, &w, wanted))
         return -EAGAIN;
-    return fw_wait_sleep_(&me->wait, waiters_of(me->m), waiters_half(wanted),
+    return fw_wait_sleep_(&me->wait, waiters_of(me->m), waiters_half(wanted), /* F:stale-value */
                           sits(me) ? MUTEX_CLASS_OLD : MUTEX_CLASS_NEW, slice_ns);
 }
 
@@ -200,10 +203,10 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
             fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_HANDOFF);
         return fw_wait_sleep_(&me->wait, waiters_of(me->m), 0, 0, 0);
     }
-    if (!is_fenced(w)) {
+    if (!is_fenced(w)) { /* F:skips-fence */
         if (fence(me, w))
             return -EAGAIN;
-        slice_ns = UNFENCED_SLICE_NS;
+        slice_ns = UNFENCED_SLICE_NS; /* F:sleeps-unfenced */
     }
     if (is_passed(w))
         return sleep_through_pass(me, w);
@@ -235,7 +238,7 @@ static int wait_in_line(struct waiter *me)
 
         if (owner_half(w) != me->came_under)
             me->came_under = 0;
-        if (may_take(me, w)) {
+        if (may_take(me, w)) { /* F:ignores-pass */
             if (take_as_waiter(me, w))
                 return 0;
             continue;
@@ -269,6 +272,7 @@ static bool take_or_join(struct waiter *me)
                 return true;
         } else if (!fw_wait_poll_on_(&me->wait, holder_of(w))) {
             /* held, n waiters -> held, n + 1 waiters */
+            /* F:joins-idle-only */
             joined = without_ghosts(w, fw_fork_generation_()) + MUTEX_WAITER;
             if (fw_cas64_relaxed(&me->m->state_, &w, joined)) {
                 me->is_urgent = fw_urgency_() != 0; /* it is about to sleep */
@@ -315,17 +319,18 @@ COLD static void unlock_slow(fw_mutex *m, bool fair, bool strict)
     fw_mutex_word_ w;
     fw_mutex_word_ left;
 
-    if (strict)
+    if (strict) /* F:wakes-first */
         refuse_stranger(m);
     do {
+        /* F:wakes-first-2 */
         if (is_free(seen) || is_passed(seen))
             return; /* only in fw_mutex_unlock_loose_ */
         w = without_ghosts(seen, generation);
         left = fw_mutex_left_(m, w, fair);
     } while (!fw_cas64_release(&m->state_, &seen, left));
-    if (!wakes_nobody(w) || is_passed(left))
+    if (!wakes_nobody(w) || is_passed(left)) /* F:touches-after */
         fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
-    if (has_waiters(w))
+    if (has_waiters(w)) /* F:forgets-late-wake */
         fw_wake_now_(m);
     fw_slice_done_(m);
 }

@@ -16,15 +16,15 @@
 /* What a release of w leaves, without the owner. */
 static inline fw_mutex_word_ fw_mutex_left_(const fw_mutex *m, fw_mutex_word_ w, bool fair)
 {
-    if (!has_waiters(w))
+    if (!has_waiters(w)) /* F:passes-to-nobody */
         return fw_one_in_(QUIET_RELEASES) ? 0
                                           : with_owner(w, 0) & (MUTEX_FENCED | MUTEX_GENERATION);
     if (fw_is_overdue_(m, wake_is_under_way(w)))
         fair = true;
-    if (fair || wants_handoff(w))
+    if (fair || wants_handoff(w)) /* F:unfair */
         return with_owner(with_wake(w) & ~MUTEX_HANDOFF,
                           MUTEX_PASSED | fw_serial_() << FW_ID_SHIFT | FW_ID_HELD);
-    return with_owner(wakes_nobody(w) ? w : with_wake(w), 0);
+    return with_owner(wakes_nobody(w) ? w : with_wake(w), 0); /* F:forgets-waking */
 }
 
 #endif

@@ -33,7 +33,7 @@ static bool fence(fw_mutex *m)
     if (is_fenced(w))
         return true;
     if (fw_release_fence_() != 0)
-        return false;
+        return false; /* F:moves-refused */
     while (!is_fenced(w) && !fw_cas64_relaxed(&m->state_, &w, w | MUTEX_FENCED))
         ; /* others came or went; the registered ones stay */
     return true;
@@ -63,7 +63,7 @@ uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n, bool urgent)
         !fw_cas64_relaxed(&m->state_, &seen, registered(w, n, self) | (urgent ? MUTEX_URGENT : 0)));
     if (is_free(w))
         return wake_is_under_way(w) ? 0 : 1;
-    return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL;
+    return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL; /* F:unfenced-move */
 }
 
 /* A wake has room in *late, or with the caller. */
@@ -71,7 +71,7 @@ static bool put_off(fw_mutex *m, const uint32_t *word, uint64_t *late)
 {
     uint64_t none = 0;
 
-    if (late == NULL)
+    if (late == NULL) /* F:late-with-thread */
         return fw_wake_later_(m, word);
     return fw_cas64_relaxed(late, &none, (uint64_t)(uintptr_t)word);
 }
@@ -102,6 +102,7 @@ bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint64_t *late)
             fw_cas64_relaxed(late, &mine, 0);
             return false;
         }
+        /* F:wakes-held */
         then = (without_ghosts(w, generation) + MUTEX_WAITER) | MUTEX_WAKING | MUTEX_FENCED;
     } while (!fw_cas64_relaxed(&m->state_, &w, then));
     return true;
@@ -112,13 +113,13 @@ void fw_mutex_unlock_late_(fw_mutex *m, uint64_t *late, bool fair)
     const uint32_t *word = take_over(late);
 
     fw_mutex_unlock_loose_(m, fair);
-    if (word != NULL)
+    if (word != NULL) /* F:forgets-put-off */
         fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
 }
 
 const uint32_t *fw_mutex_line_(const fw_mutex *m)
 {
-    return waiters_of((fw_mutex *)m);
+    return waiters_of((fw_mutex *)m); /* F:moves-to-owner */
 }
 
 void fw_mutex_look_again_(fw_mutex *m)
@@ -127,6 +128,7 @@ void fw_mutex_look_again_(fw_mutex *m)
 
     while (has_waiters(w) && owner_half(w) != fw_self_()) {
         if (is_passed(w)) { /* to one of those who were just moved, perhaps (M1, M3) */
+            /* F:leaves-passed */
             fw_futex_wake_bitset(waiters_of(m), 1, MUTEX_CLASS_ANY, FW_FUTEX_PRIVATE);
             return;
         }
@@ -134,10 +136,12 @@ void fw_mutex_look_again_(fw_mutex *m)
             /* free -> free, WAKING */
             if (!fw_cas64_relaxed(&m->state_, &w, with_wake(w)))
                 continue;
+            /* F:leaves-free */
             fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
             return;
         }
         /* held, WAKING -> held, !WAKING: at worst a needless wake follows */
+        /* F:keeps-baton-moved */
         if (!wake_is_under_way(w) || fw_cas64_relaxed(&m->state_, &w, w & ~MUTEX_WAKING))
             return;
     }

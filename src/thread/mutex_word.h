@@ -118,7 +118,7 @@ static inline bool is_seat_taken(fw_mutex_word_ w)
 /* Which queue the next wake is for. */
 static inline uint32_t class_to_wake(fw_mutex_word_ w)
 {
-    return is_seat_taken(w) && !is_urgent(w) ? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY;
+    return is_seat_taken(w) && !is_urgent(w) ? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY; /* F:old-only */
 }
 
 /* Does a release wake nobody?  Who comes may have lost its CPU to threads that are more urgent. */
@@ -145,7 +145,7 @@ static inline bool has_ghosts(fw_mutex_word_ w, uint32_t generation)
  */
 static inline fw_mutex_word_ without_ghosts(fw_mutex_word_ w, uint32_t generation)
 {
-    if (!has_ghosts(w, generation))
+    if (!has_ghosts(w, generation)) /* F:sees-stale */
         return w;
     return (w & MUTEX_OWNER_HALF) | (fw_mutex_word_)generation << MUTEX_GENERATION_SHIFT;
 }

@@ -76,13 +76,14 @@ static uint32_t generation_of(uint32_t w)
 /* May anybody begin? */
 static bool is_vacant(uint32_t w)
 {
+    /* F:once-waits-for-stale */
     return !is_running(w) || !fw_is_here_(runner_of(w), generation_of(w));
 }
 
 /* One step towards sleep, or the sleep: RUNNING -> RUNNING, SLEEPERS. */
 static void wait_once(fw_once *o, uint32_t w, struct fw_wait_ *wait)
 {
-    if (fw_wait_blocks_(wait) && !has_sleepers(w)) {
+    if (fw_wait_blocks_(wait) && !has_sleepers(w)) { /* F:once-sleeps-unannounced */
         if (!fw_cas32_relaxed(&o->state_, &w, w | ONCE_SLEEPERS))
             return;
         w |= ONCE_SLEEPERS;
@@ -93,6 +94,7 @@ static void wait_once(fw_once *o, uint32_t w, struct fw_wait_ *wait)
 bool fw_once_begin_(fw_once *o)
 {
     uint32_t me = fw_self_();
+    /* F:once-forgets-generation */
     uint32_t mine = me | fw_fork_generation_() << ONCE_GENERATION_SHIFT;
     struct fw_wait_ wait;
 
@@ -104,7 +106,7 @@ bool fw_once_begin_(fw_once *o)
             return false;
         if (is_vacant(w)) {
             /* not begun, or left behind -> RUNNING; acquire: what a failed attempt has left */
-            if (fw_cas32_acquire(&o->state_, &w, mine))
+            if (fw_cas32_acquire(&o->state_, &w, mine)) /* F:once-torn */
                 return true;
             continue;
         }
@@ -118,10 +120,10 @@ bool fw_once_begin_(fw_once *o)
 /* RUNNING -> DONE or not begun (I1). */
 void fw_once_end_(fw_once *o, bool done)
 {
-    uint32_t w = fw_xchg32_release(&o->state_, done ? FW_ONCE_DONE_ : 0);
+    uint32_t w = fw_xchg32_release(&o->state_, done ? FW_ONCE_DONE_ : 0); /* F:once-torn-end */
 
-    if (has_sleepers(w))
-        fw_futex_wake(&o->state_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    if (has_sleepers(w))                                           /* F:once-quiet-failure */
+        fw_futex_wake(&o->state_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE); /* F:once-wakes-one */
 }
 
 /* What must be known when the initialiser ends, however it does. */
@@ -149,7 +151,7 @@ COLD int fw_once_call_slow_(fw_once *o, int (*init)(void *), void *arg)
         return 0;
     pthread_cleanup_push(end_attempt, &attempt);
     error = init(arg);
-    attempt.done = error == 0;
+    attempt.done = error == 0; /* F:once-done-anyway */
     pthread_cleanup_pop(1);
     return error;
 }

@@ -87,12 +87,13 @@ static fw_units_word_ out_of_line(fw_units_word_ w)
 {
     uint32_t waking = units_waking(w);
 
-    return without_waiter(waking > 0 ? with_waking(w, waking - 1) : w);
+    return without_waiter(waking > 0 ? with_waking(w, waking - 1) : w); /* F:sem-keeps-wake */
 }
 
 /* The word without what a fork has left behind: most often there is nothing, and nothing to ask. */
 static fw_units_word_ of_this_process(fw_units_word_ w)
 {
+    /* F:sem-sees-stale */
     return units_waiters(w) == 0 ? w : without_ghosts(w, fw_fork_generation_());
 }
 
@@ -125,7 +126,7 @@ bool fw_units_take_any_(uint64_t *state)
         w = of_this_process(seen);
         if (units_value(w) == 0)
             return false;
-        left = units_value(w) > 1 ? w - 1 : nap_on(w - 1);
+        left = units_value(w) > 1 ? w - 1 : nap_on(w - 1); /* F:sem-takes-quietly */
         predict(state, left);
     } while (!fw_cas64_acquire(state, &seen, left)); /* n -> n - 1 */
     return true;
@@ -146,12 +147,12 @@ bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max)
         if (fits) {
             left = (w + n) & ~(n > 0 ? UNITS_NAPPING : 0);
             wakes = wakes_due(left, n);
-            left = with_wakes(left, wakes);
+            left = with_wakes(left, wakes); /* F:sem-uncounted-wake */
         }
-        predict(state, left);
+        predict(state, left); /* F:sem-wakes-first */
     } while (!fw_cas64_release(state, &seen, left));
-    wake_others(state, wakes);
-    if (is_napping(w) && !is_napping(left))
+    wake_others(state, wakes);              /* F:sem-touches-after */
+    if (is_napping(w) && !is_napping(left)) /* F:sem-nap-goes-on */
         fw_futex_wake(units_value_word(state), 1, FW_FUTEX_PRIVATE);
     return fits;
 }
@@ -161,6 +162,7 @@ void fw_units_clear_(uint64_t *state)
     fw_units_word_ w = fw_load64_relaxed(state);
 
     /* n -> 0 */
+    /* F:sem-clears-quietly */
     while (units_value(w) > 0 && !fw_cas64_acq_rel(state, &w, nap_on(w & ~UNITS_VALUE_MAX)))
         ;
 }
@@ -203,8 +205,8 @@ bool fw_units_take_waiting_(uint64_t *state, fw_units_word_ w)
 /* The same without a unit: the one that this waiter was woken for is for another (I1). */
 bool fw_units_leave_(uint64_t *state, fw_units_word_ w)
 {
-    fw_units_word_ left = out_of_line(w);
-    uint32_t wakes = wakes_due(left, 1);
+    fw_units_word_ left = out_of_line(w); /* F:sem-swallows-unit */
+    uint32_t wakes = wakes_due(left, 1);  /* F:sem-swallows-wake */
 
     if (!fw_cas64_relaxed(state, &w, with_wakes(left, wakes)))
         return false;
@@ -237,7 +239,7 @@ bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_an
     p->is_registered = true;
     if (units_available(w) > 0)
         return false;
-    wanted = with_waking(w, 0);
+    wanted = with_waking(w, 0); /* F:any-stale-wakes */
     if (wanted != w && !fw_cas64_relaxed(state, &w, wanted))
         return false;
     *sleep = (fw_futex_any){units_sleepers_word(state), sleepers_half(wanted), FW_FUTEX_PRIVATE};

@@ -75,12 +75,12 @@ static void cancelled(void *wait)
     for (;;) {
         fw_units_word_ w = fw_load64_relaxed(me->state);
 
-        if (me->has_reservation && units_value(w) > 0) {
+        if (me->has_reservation && units_value(w) > 0) { /* F:sem-cancelled-leaves-unit */
             if (take(me, w)) {
-                fw_units_post_(me->state, 1, UNITS_VALUE_MAX);
+                fw_units_post_(me->state, 1, UNITS_VALUE_MAX); /* F:sem-cancelled-keeps */
                 return;
             }
-        } else if (give_up(me, w)) {
+        } else if (give_up(me, w)) { /* F:sem-cancelled-stays */
             return;
         }
     }
@@ -97,6 +97,7 @@ static int sleep_on(struct waiter *me, const uint32_t *word, uint32_t expected, 
 /* empty, RESERVED -> NAPPING, and asleep on the value, which only a post can change. */
 static int sleep_on_value(struct waiter *me, fw_units_word_ w)
 {
+    /* F:sem-naps-unseen */
     if (!is_napping(w) && !fw_cas64_relaxed(me->state, &w, w | UNITS_NAPPING))
         return -EAGAIN;
     return sleep_on(me, units_value_word(me->state), value_half(w), 0);
@@ -105,7 +106,7 @@ static int sleep_on_value(struct waiter *me, fw_units_word_ w)
 /* nothing available -> waking 0, and asleep in line. */
 static int sleep_in_line(struct waiter *me, fw_units_word_ w)
 {
-    fw_units_word_ wanted = with_waking(w, 0);
+    fw_units_word_ wanted = with_waking(w, 0); /* F:sem-sleeps-with-wakes */
     uint64_t slice_ns = me->was_woken && !me->starves ? STARVATION_NS : 0;
 
     if (wanted != w && !fw_cas64_relaxed(me->state, &w, wanted))
@@ -153,7 +154,7 @@ static int wait_in_line(struct waiter *me, fw_units_word_ w)
     for (;; w = fw_load64_relaxed(me->state)) {
         int error;
 
-        if (may_take(me, w)) {
+        if (may_take(me, w)) { /* F:sem-gives-unit-up */
             if (take(me, w))
                 return 0;
             continue;
@@ -167,7 +168,7 @@ static int wait_in_line(struct waiter *me, fw_units_word_ w)
             continue;
         error = sleep_once(me, w);
         if (error == -ETIMEDOUT || (error == -EINTR && me->is_posix))
-            over = -error;
+            over = -error; /* F:sem-interrupted-stays */
         if (error == 0)
             me->is_woken = true;
         if (error == 0 || error == -EINTR)

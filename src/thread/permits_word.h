@@ -83,7 +83,7 @@ static inline uint32_t units_available(fw_units_word_ w)
 {
     uint32_t value = units_value(w);
 
-    return is_reserved(w) && value > 0 ? value - 1 : value;
+    return is_reserved(w) && value > 0 ? value - 1 : value; /* F:sem-unreserved */
 }
 
 /* The waiters for whom no unit is reserved. */

@@ -113,7 +113,7 @@ static int try_upread(fw_rwlock *l, fw_rw_word_ w, uint32_t id)
 /* UPGRADABLE, no readers -> WRITER */
 static int try_upgrade(fw_rwlock *l, fw_rw_word_ w)
 {
-    while (!rw_has_readers(w))
+    while (!rw_has_readers(w)) /* F:rw-upgrades-early */
         if (fw_cas64_acquire(&l->state_, &w, w ^ (RW_UPGRADABLE | RW_WRITER)))
             return 0;
     return EBUSY;
@@ -186,7 +186,7 @@ static bool end_reading(fw_rwlock *l, fw_rw_word_ w)
     do {
         if (!rw_has_readers(w))
             return false;
-        if (rw_calls(w) && rw_has_one_reader(w)) {
+        if (rw_calls(w) && rw_has_one_reader(w)) { /* F:rw-quiet-reader */
             fw_rw_let_go_(l, RW_READER_LEAVES, false);
             return true;
         }
@@ -206,7 +206,7 @@ static bool take_after_writer(fw_rwlock *l, uint32_t id, struct fw_wait_ *wait)
     for (;;) {
         fw_rw_word_ w = fw_load64_relaxed(&l->state_);
 
-        if (rw_is_free(w)) {
+        if (rw_is_free(w)) { /* F:rw-robs-preempted */
             if (try_write(l, w, id) == 0)
                 return true;
         } else if (!rw_has_writer(w) || !fw_wait_poll_on_(wait, rw_writer(w))) {
@@ -269,7 +269,7 @@ static void end_writing(fw_rwlock *l, fw_rw_word_ w)
     bool overdue = fw_is_overdue_(l, rw_somebody_comes(w));
 
     do {
-        if (rw_calls(w) || overdue) {
+        if (rw_calls(w) || overdue) { /* F:rw-quiet-writer */
             fw_rw_let_go_(l, RW_WRITER_LEAVES, overdue);
             return;
         }
@@ -340,7 +340,7 @@ void fw_rwlock_upgradable_unlock(fw_rwlock *l)
         check_upreader(l, "rwlock upgradable-unlocked by a thread that does not hold it");
 
     do {
-        if (rw_calls(w)) {
+        if (rw_calls(w)) { /* F:rw-quiet-upgradable */
             fw_rw_let_go_(l, RW_UPREADER_LEAVES, false);
             return;
         }
@@ -378,8 +378,8 @@ void fw_rwlock_downgrade(fw_rwlock *l)
         return;
     if (rw_has_writer(seen)) {
         check_writer(l, seen, misuse);
-        fw_rw_let_go_(l, RW_WRITER_READS, false);
-        return;
+        fw_rw_let_go_(l, RW_WRITER_READS, false); /* F:rw-torn-downgrade */
+        return;                                   /* F:rw-torn-downgrade-2 */
     }
     if (rw_is_full(check_upreader(l, misuse)))
         fw_panic_("rwlock has too many readers", l, fw_self_(), 0);

@@ -41,7 +41,7 @@ static struct fw_room_ *enter(fw_rwlock *l)
     struct fw_room_ *room = fw_room_enter_(l);
 
     if ((l->line_ & ~LINE_KIND) != 0 && rw_first_in(room, l) == NULL)
-        l->line_ &= LINE_KIND;
+        l->line_ &= LINE_KIND; /* F:rw-sees-stale */
     return room;
 }
 
@@ -76,12 +76,12 @@ static bool take(fw_rwlock *l, const struct rw_waiter *me)
 /* Leaves the line, without having been granted anything. */
 static struct rw_wakes step_out(struct fw_room_ *room, fw_rwlock *l, struct rw_waiter *me)
 {
-    fw_room_remove_(room, &me->place);
+    fw_room_remove_(room, &me->place); /* F:rw-stays */
     l->line_ -= line_unit(me->want);
-    if (me->is_comer)
+    if (me->is_comer) /* F:rw-keeps-baton */
         l->line_ &= ~LINE_COMER;
     me->is_comer = false;
-    return fw_rw_settle_(room, l, RW_NOTHING, false);
+    return fw_rw_settle_(room, l, RW_NOTHING, false); /* F:rw-keeps-door */
 }
 
 /* Whoever came before has given up polling: so may the one who came now. */
@@ -147,25 +147,26 @@ static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wa
         fw_room_leave_(room);
         return 0;
     }
-    if (urgency != me->place.urgency)
+    if (urgency != me->place.urgency) /* F:rw-line-stale */
         fw_room_reorder_(room, &me->place, urgency);
     if (me->is_comer) {
         nap_ns = note_race(me);
         if (nap_ns == 0) {
-            me->is_comer = false;
+            me->is_comer = false; /* F:rw-keeps-coming */
             l->line_ &= ~LINE_COMER;
         }
     }
     if (fw_wait_blocks_(wait))
         fw_store32_relaxed(&me->state, RW_ASLEEP);
-    wakes = fw_rw_settle_(room, l, RW_NOTHING, false);
+    wakes = fw_rw_settle_(room, l, RW_NOTHING, false); /* F:rw-sleeps-blind */
     leave(room, &wakes);
     if (fw_wait_blocks_(wait) && fw_load32_relaxed(&me->state) != RW_ASLEEP)
         return 0; /* called, or granted, by this very look */
     if (nap_ns != 0 && rw_is_free(fw_load64_relaxed(&l->state_)))
         return 0;
     if (rw_shares(me))
-        return fw_wait_sleep_(wait, &room->pulse, pulse, rw_pulse_bits(l), 0);
+        return fw_wait_sleep_(wait, &room->pulse, pulse, rw_pulse_bits(l), 0); /* F:rw-late-pulse */
+    /* F:rw-naps-for-good */
     return fw_wait_sleep_(wait, (const uint32_t *)&me->state, RW_ASLEEP, FW_FUTEX_ANY_BIT, nap_ns);
 }
 
@@ -196,7 +197,7 @@ static bool give_up(fw_rwlock *l, struct rw_waiter *me)
 
     if (is_granted(me)) {
         fw_room_leave_(room);
-        return true;
+        return true; /* F:rw-refuses-grant */
     }
     wakes = step_out(room, l, me);
     leave(room, &wakes);

@@ -72,7 +72,7 @@ static bool is_sharers_turn(fw_rw_word_ w, uint64_t line, enum rw_change change)
     if (line_kind(line) == FW_RWLOCK_PREFER_WRITERS)
         return false;
     return change == RW_WRITER_LEAVES || change == RW_WRITER_READS || change == RW_WRITER_UPREADS ||
-           (rw_is_free(w) && !readers_phase_ends && !line_has_comer(line));
+           (rw_is_free(w) && !readers_phase_ends && !line_has_comer(line)); /* F:rw-writer-first */
 }
 
 /* Those who share, and fit: all readers; one upgradable, unless there is one. */
@@ -83,12 +83,12 @@ static fw_rw_word_ let_sharers_in(struct rw_waiter *p, fw_rw_word_ w, struct ver
             w = rw_with_upgradable(w, p->id);
             v->lets_up_in = true;
         } else if (p->want == RW_READ) {
-            w = rw_with_reader(w, p->id);
+            w = rw_with_reader(w, p->id); /* F:rw-miscounts */
         } else {
             continue;
         }
         v->n_sharers++;
-        v->line -= LINE_SHARER;
+        v->line -= LINE_SHARER; /* F:rw-lets-one-in */
     }
     return w;
 }
@@ -104,13 +104,13 @@ static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw
     bool is_turn = line_kind(v->line) != FW_RWLOCK_PREFER_READERS &&
                    (change == RW_READER_LEAVES || change == RW_UPREADER_LEAVES);
 
-    if (is_turn || hand_over || first->starves || is_urgent(first)) {
+    if (is_turn || hand_over || first->starves || is_urgent(first)) { /* F:rw-calls-urgent */
         v->heir = first;
         v->line = (v->line - LINE_WRITER) & ~LINE_COMER;
         return rw_with_writer(w, first->id);
     }
     if (!line_has_comer(v->line)) {
-        v->comer = first;
+        v->comer = first; /* F:rw-calls-nobody */
         v->line |= LINE_COMER;
     }
     return w;
@@ -125,14 +125,14 @@ static fw_rw_word_ with_flags(const fw_rwlock *l, const struct fw_room_ *room, f
     bool is_shared = rw_has_readers(w) || rw_has_upgradable(w);
 
     w &= ~RW_LINE_FLAGS;
-    if (line_is_empty(line))
+    if (line_is_empty(line)) /* F:rw-no-flags */
         return w;
     if (!readers_first && (line_has_upgrader(line) || line_has_writers(line)))
-        w |= RW_CLOSED;
+        w |= RW_CLOSED; /* F:rw-open */
     if (line_has_comer(line) && !line_has_upgrader(line) &&
         (writers_first || !line_has_sharers(line)) && (readers_first || !is_shared) &&
-        !is_urgent(first_writer(room, l)))
-        return w | RW_COMING;
+        !is_urgent(first_writer(room, l))) /* F:rw-coming-readers */
+        return w | RW_COMING;              /* F:rw-opens-early */
     return w | RW_CALL;
 }
 
@@ -143,7 +143,7 @@ static fw_rw_word_ decide(fw_rwlock *l, const struct fw_room_ *room, fw_rw_word_
     *v = (struct verdict){.line = l->line_};
     if (!line_is_empty(v->line) && !rw_has_writer(w)) {
         if (line_has_upgrader(v->line)) {
-            if (!rw_has_readers(w)) { /* UPGRADABLE -> WRITER; the owner stays */
+            if (!rw_has_readers(w)) { /* UPGRADABLE -> WRITER; the owner stays  F:rw-upgrade-last */
                 v->heir = rw_first_in(room, l);
                 v->line &= ~LINE_UPGRADER;
                 w ^= RW_UPGRADABLE | RW_WRITER;
@@ -183,8 +183,8 @@ static void grant_sharers(struct fw_room_ *room, struct rw_waiter *p, const stru
     }
     if (!is_anybody_asleep)
         return;
-    fw_store32_relaxed(&room->pulse, room->pulse + 1);
-    wakes->pulse = &room->pulse;
+    fw_store32_relaxed(&room->pulse, room->pulse + 1); /* F:rw-same-pulse */
+    wakes->pulse = &room->pulse;                       /* F:rw-no-pulse */
 }
 
 /* The line gets what the word has promised it (I5). */
@@ -193,7 +193,9 @@ static void carry_out(struct fw_room_ *room, fw_rwlock *l, const struct verdict 
 {
     struct rw_waiter *one = v->heir != NULL ? v->heir : v->comer;
 
+    /* F:rw-late-line */
     l->line_ = v->line; /* before the grants: as long as somebody is in line, the lock is there */
+    /* F:rw-no-wake */
     if (one != NULL && one->state == RW_ASLEEP)
         wakes->one = &one->state;
     if (v->comer != NULL) {
@@ -203,7 +205,7 @@ static void carry_out(struct fw_room_ *room, fw_rwlock *l, const struct verdict 
     if (v->n_sharers > 0)
         grant_sharers(room, rw_first_in(room, l), v, wakes);
     if (v->heir != NULL)
-        grant(room, v->heir);
+        grant(room, v->heir); /* F:rw-late-look */
 }
 
 /* Makes the change, and all that follows from it, in one step of the word. */

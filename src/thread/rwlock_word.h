@@ -71,17 +71,17 @@ static inline bool rw_is_full(fw_rw_word_ w)
 /* Nobody holds it; somebody may be in line. */
 static inline bool rw_is_free(fw_rw_word_ w)
 {
-    return (w & (RW_WRITER | RW_UPGRADABLE | RW_READERS)) == 0;
+    return (w & (RW_WRITER | RW_UPGRADABLE | RW_READERS)) == 0; /* F:rw-past-readers */
 }
 
 static inline bool rw_lets_readers_in(fw_rw_word_ w)
 {
-    return (w & (RW_WRITER | RW_CLOSED)) == 0;
+    return (w & (RW_WRITER | RW_CLOSED)) == 0; /* F:rw-past-closed */
 }
 
 static inline bool rw_lets_upgradable_in(fw_rw_word_ w)
 {
-    return (w & (RW_WRITER | RW_CLOSED | RW_UPGRADABLE)) == 0;
+    return (w & (RW_WRITER | RW_CLOSED | RW_UPGRADABLE)) == 0; /* F:rw-past-upgradable */
 }
 
 static inline bool rw_calls(fw_rw_word_ w)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Deliberate faults: copies of the locks' sources in which one thing is wrong.
 
-Each fault replaces one exact piece of text, which must occur exactly once; where it does not any
-more, the build stops, and the fault is to be written anew.  The faults are in faults/, a file for
-each family of sources.
+Each fault edits one statement or more, each of which a comment in the source marks: `F:` and a tag.
+Where a tag is missing or there twice, or an edit changes nothing, the build stops, and the fault is
+to be written anew.  The faults are in faults/, a file for each family of sources.
 
 faults.py --out DIR writes the C files of all faults and faults_table.c; --names lists the C files,
 --inputs the files of which copies are made.
@@ -14,6 +14,7 @@ for each family, without a fault (plain); --callers ARCHIVE OBJECT... makes of t
 renaming symbols, the ones that belong to each fault.
 """
 import argparse
+import functools
 import importlib
 import pathlib
 import re
@@ -21,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 
+from clex import Source
+from edits import EditError, edited
 from faults.kinds import Family, Fault
 from faults.rules import RULES
 
@@ -53,14 +56,19 @@ def c_file(fault: Fault, source: str) -> str:
     return f"{copy_name(fault)}__{pathlib.Path(source).name}"
 
 
+@functools.cache
+def source_of(path: pathlib.Path) -> Source:
+    return Source(path.read_text(encoding="utf-8"))
+
+
 def read(family: Family, fault: Fault, root: pathlib.Path, file: str) -> str:
     """The text of a file as the copy has it: with the fault, and with the copy's own headers."""
-    text = (root / file).read_text(encoding="utf-8")
+    text = source_of(root / file).text
     if file == fault.file:
-        if text.count(fault.old) != 1:
-            sys.exit(f"faults.py: {fault.name}: its text occurs {text.count(fault.old)} times "
-                     f"in {file}, not once; write the fault anew:\n{fault.old}")
-        text = text.replace(fault.old, fault.new)
+        try:
+            text = edited(source_of(root / file), fault.name, fault.edits)
+        except EditError as error:
+            sys.exit(f"faults.py: fault {fault.name}: {file}: {error}")
     for header in family.headers:
         name = pathlib.Path(header).name
         if header.startswith("include/"):
@@ -93,7 +101,7 @@ def callers(family: Family, fault: Fault) -> list[str]:
 
 def plain(family: Family) -> Fault:
     """A copy in which nothing is wrong."""
-    return Fault(f"{family.name.replace('_', '-')}-plain", "nothing is wrong", "", "", "", "")
+    return Fault(f"{family.name.replace('_', '-')}-plain", "nothing is wrong", "", "")
 
 
 def plain_sources(family: Family) -> list[str]:

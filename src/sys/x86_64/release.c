@@ -52,6 +52,7 @@ static unsigned find_fences(char *const *environment)
 void fw_release_begin_(char *const *environment)
 {
     fences = find_fences(environment);
+    /* F:fences-sequences-anyway */
     if (fences == 0 || &__rseq_offset == NULL || &__rseq_size == NULL || __rseq_size == 0)
         return;
     if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ) != 0)
@@ -89,7 +90,7 @@ int fw_release_fence_(void)
 
     if (__atomic_load_n(&fw_rseq_offset_, __ATOMIC_ACQUIRE) == 0)
         return 0;
-    for (unsigned i = 0; i < fences && error == 0; i++)
+    for (unsigned i = 0; i < fences && error == 0; i++) /* F:fences-once */
         error = fence_once();
-    return error;
+    return error; /* F:fences-hides-refusal */
 }

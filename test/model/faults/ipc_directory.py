@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Faults in the directory of a region."""
+from edits import argument, at, before, condition, drop, head, instead, operand, swap, value, word
+
 from .kinds import Family, Fault
 
 DIRECTORY = "src/ipc/directory.c"
@@ -24,69 +26,53 @@ OVER = "    if (error != 0)\n        return error;\n    fw_ipc_directory_enter_(
 
 ENTRIES = [
     Fault("ipc-dir-state-first", "an entry can be found before it is whole", "ipc-dir-find",
-          DIRECTORY, ENTER + FOUND, FOUND + ENTER),
+          DIRECTORY, swap()),
     Fault("ipc-dir-reads-first", "reads an entry, then looks whether it is there", "ipc-dir-find",
-          DIRECTORY, STATE + FREE + READ,
-          READ + "    uint32_t state = fw_load32_acquire(&there->state);\n\n" + FREE),
+          DIRECTORY, instead("$3 $1 $2", 3)),
     Fault("ipc-dir-no-second-look", "has the lock, and does not look again", "ipc-dir", NAMED,
-          SECOND, "    error = make(region, &entry, init, arg, object);\n"),
+          instead("error = make(region, &entry, init, arg, object);", 2)),
     Fault("ipc-dir-unlocked", "makes an object without the lock", "ipc-dir-names", NAMED,
-          LOCK + SECOND + UNLOCK,
-          "    error = lock_directory(naming);\n    fw_ipc_mutex_unlock(naming);\n" + SECOND),
-    Fault("ipc-dir-left-locked", "gives the lock back only where it has made an object",
-          "ipc-dir", NAMED, UNLOCK, "    if (error == 0 && *object == NULL)\n"
-          "        fw_ipc_mutex_unlock(naming);\n"),
+          instead("$4 $2 $3", 4)),
+    Fault("ipc-dir-left-locked", "gives the lock back only where it has made an object", "ipc-dir",
+          NAMED, before("if (error == 0 && *object == NULL)")),
     Fault("ipc-dir-any-kind", "finds an object whatever its kind", "ipc-dir-kinds", NAMED,
-          "    if (e.state != wanted->state || e.size < wanted->size)\n",
-          "    if (e.size < wanted->size)\n"),
+          condition(operand(1, ""))),
     Fault("ipc-dir-any-size", "finds an object however small it is", "ipc-dir-sizes", NAMED,
-          "    if (e.state != wanted->state || e.size < wanted->size)\n",
-          "    if (e.state != wanted->state)\n"),
+          at("ipc-dir-any-kind", condition(operand(2, "")))),
     Fault("ipc-dir-shared-only", "is EXCLUSIVE for its first look only", "ipc-dir-only", NAMED,
-          SECOND, SECOND.replace("flags,", "flags & ~(unsigned)FW_REGION_EXCLUSIVE,")),
+          at("ipc-dir-no-second-look", argument(3, "$ & ~(unsigned)FW_REGION_EXCLUSIVE"))),
     Fault("ipc-dir-gives-up", "does not say that the directory is sound after a death",
-          "ipc-dir-names", NAMED, "        error = fw_ipc_mutex_consistent(naming); /* D2 */\n",
-          "        error = 0;\n"),
+          "ipc-dir-names", NAMED, value("0")),
 ]
 
 SPACE = [
     Fault("ipc-dir-quiet-init", "an init begins, and nobody would know what it wrote", "ipc-dir",
-          NAMED, SOIL, ""),
+          NAMED, drop()),
     Fault("ipc-dir-late-soil", "says after the init that it will write", "ipc-dir", NAMED,
-          SOIL + INIT, INIT + SOIL),
+          at("ipc-dir-quiet-init", swap())),
     Fault("ipc-dir-forgets-dirt", "a small object hides that a large one was begun",
-          "ipc-dir-dirty", DIRECTORY, "    if (fw_load64_relaxed(&head->dirty_to) < end)\n", ""),
-    Fault("ipc-dir-not-cleared", "gives out what an init has left", "ipc-dir", DIRECTORY,
-          "    clear((char *)base, end, entry->size);\n", ""),
+          "ipc-dir-dirty", DIRECTORY, head("")),
+    Fault("ipc-dir-not-cleared", "gives out what an init has left", "ipc-dir", DIRECTORY, drop()),
     Fault("ipc-dir-half-cleared", "clears the first words only", "ipc-dir-fails", DIRECTORY,
-          "memset(base + at, 0, dirty_to - at < size ? dirty_to - at : size);",
-          "memset(base + at, 0, 8);"),
+          argument(3, "8")),
     Fault("ipc-dir-clears-all", "clears what other objects have", "ipc-dir-names", DIRECTORY,
-          "    clear((char *)base, end, entry->size);\n",
-          "    clear((char *)base, plan->objects_at, end - plan->objects_at + entry->size);\n"),
+          at("ipc-dir-not-cleared", argument(1, "$, plan->objects_at")),
+          at("ipc-dir-not-cleared", word(10, "- plan->objects_at +"))),
     Fault("ipc-dir-failed-init", "enters an object that its init could not make", "ipc-dir-fails",
-          NAMED, OVER,
-          "    if (error == ENOSPC)\n        return error;\n    fw_ipc_directory_enter_("),
+          NAMED, condition("error == ENOSPC")),
     Fault("ipc-dir-late-init", "an object can be found before its init", "ipc-dir", NAMED,
-          "    if (error == 0 && init != NULL) {\n" + SOIL + INIT + "    }\n" + OVER +
-          "base, &region->joined.plan, index, entry);\n",
-          "    if (error != 0)\n        return error;\n"
-          "    fw_ipc_directory_enter_(base, &region->joined.plan, index, entry);\n"
-          "    if (init != NULL) {\n" + SOIL + INIT + "    }\n"),
+          instead("$2 $3 if (init != NULL) { fw_ipc_directory_soil_(base, entry); error = "
+              "init(base + entry->at, arg); }", 3)),
     Fault("ipc-dir-too-many", "does not see that all entries are taken", "ipc-dir-full", DIRECTORY,
-          "    if (first_free == plan->entry_count || end > plan->size ||",
-          "    if (end > plan->size ||"),
+          condition(operand(1, ""))),
     Fault("ipc-dir-too-long", "does not see where the region ends", "ipc-dir-space", DIRECTORY,
-          " || end > plan->size || entry->size > plan->size - end)\n", ")\n"),
+          at("ipc-dir-too-many", condition("first_free == plan->entry_count"))),
     Fault("ipc-dir-first-end", "takes the end of the first object for that of all",
-          "ipc-dir-three-objects", DIRECTORY,
-          "        else if (aligned(e.at + e.size) > end)\n", "        else\n"),
+          "ipc-dir-three-objects", DIRECTORY, head("")),
     Fault("ipc-dir-unaligned", "an object begins where the one before ends", "ipc-dir-names",
-          DIRECTORY, "            end = aligned(e.at + e.size);\n",
-          "            end = e.at + e.size;\n"),
+          DIRECTORY, value("e.at + e.size")),
     Fault("ipc-dir-stale-find", "what it has found may be that of another name", "ipc-dir-names",
-          DIRECTORY, "        if (error == 0 && strcmp(entry->name, name) == 0)\n",
-          "        if (error == 0 && strlen(entry->name) == strlen(name))\n"),
+          DIRECTORY, condition(operand(2, "strlen(entry->name) == strlen(name)"))),
 ]
 
 FAMILY = Family("ipc_directory", ["named.c", "directory.c"], ["src/ipc/directory.h"], {},

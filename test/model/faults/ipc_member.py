@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Faults in members that come and leave, and in looking for the dead.  (More: ipc_mutex.py.)"""
+from edits import at, before, call, condition, drop, instead, operand
+
 from .kinds import Family, Fault
 
 MEMBER = "src/ipc/member.c"
@@ -21,53 +23,41 @@ FREES = ("        fw_store64_release(&m->life, tenancy(k->id) << 32); "
 
 FAULTS = [
     Fault("ipc-member-marks-next", "marks a line, whoever has it by then", "ipc-member-unmarked",
-          MEMBER, "    if (!is_gone(m, life) || !fw_cas64_acq_rel(&m->life, &life, buried))\n"
-          "        return false;\n",
-          "    if (!is_gone(m, life))\n        return false;\n"
-          "    fw_store64_release(&m->life, buried);\n"),
+          MEMBER, condition(operand(2, "")),
+          at("ipc-member-marks-next-2", before("fw_store64_release(&m->life, buried);"))),
     Fault("ipc-member-mixed-ids", "fills in who it is while the one before is still named",
-          "ipc-member-name", MEMBER, "    fw_store64_relaxed(&m->introduced, 0);\n", ""),
+          "ipc-member-name", MEMBER, drop()),
     Fault("ipc-member-named-early", "says that its line is filled in, then fills it in",
-          "ipc-member-full", MEMBER,
-          IDS + SINCE + INTRODUCED, INTRODUCED + IDS + SINCE),
+          "ipc-member-full", MEMBER, instead("$4 $1 $2 $3", 4)),
     Fault("ipc-member-no-former", "forgets who had the line", "ipc-member-name", MEMBER,
-          "    remember_former(m);\n", "    (void)remember_former;\n"),
+          call(1, "(void)remember_former")),
     Fault("ipc-member-one-look", "reads who it is, and does not look whether that has changed",
-          "ipc-member-name", MEMBER,
-          "        if (fw_load64_relaxed(&m->introduced) == tenancy(holder))\n",
-          "        if (ids != 0)\n"),
+          "ipc-member-name", MEMBER, condition("ids != 0")),
     Fault("ipc-member-before-its-time", "takes one who came meanwhile for one that cannot be",
-          "ipc-member-ask", MEMBER,
-          CHECKED[0] + CHECKED[1] + CHECKED[2], CHECKED[2] + CHECKED[1] + CHECKED[0]),
-    Fault("ipc-member-next-alive", "takes the next one who has a line for the one it was asked "
-          "about", "ipc-member-full", MEMBER,
-          "FW_IPC_UNREAL : life_of(life, holder);\n", "FW_IPC_UNREAL : FW_IPC_ALIVE;\n"),
+          "ipc-member-ask", MEMBER, instead("$3 $2 $1", 3)),
+    Fault("ipc-member-next-alive",
+          "takes the next one who has a line for the one it was asked " "about", "ipc-member-full",
+          MEMBER, call(2, "FW_IPC_ALIVE")),
     Fault("ipc-member-unused", "takes a line, and does not say that it is used", "ipc-member",
-          MEMBER, USED, ""),
+          MEMBER, drop()),
     Fault("ipc-member-used-torn", "says how many lines are used by a load and a store",
-          "ipc-member-three", MEMBER, RAISE,
-          "    if (fw_load32_relaxed(&head->members_used) < used)\n"
-          "        fw_store32_relaxed(&head->members_used, used);\n"),
+          "ipc-member-three", MEMBER,
+          instead("if (fw_load32_relaxed(&head->members_used) < used) "
+              "fw_store32_relaxed(&head->members_used, used);", 2)),
     Fault("ipc-member-worn-out", "begins with tenancy 0 again", "ipc-member-worn", MEMBER,
-          "    if (!is_free(life) || tenancy(life) == UINT32_MAX) /* worn out: M1 */\n",
-          "    if (!is_free(life))\n"),
+          condition(operand(2, ""))),
     Fault("ipc-member-leaves-unseen", "leaves, and the kernel does not have the line in view",
-          "ipc-member", MEMBER, LEAVE,
-          "    r = (struct fw_robust_){fw_robust_thread_.id, 1, 0};\n"),
+          "ipc-member", MEMBER, call(1, "r = (struct fw_robust_){fw_robust_thread_.id, 1, 0}")),
     Fault("ipc-member-leaves-early", "withdraws its line, then frees it", "ipc-member", MEMBER,
-          FREES, "        fw_robust_withdraw_(&r);\n" + FREES),
-    Fault("ipc-member-links-late", "withdraws its line, then enters it into its list",
-          "ipc-member", MEMBER, "        introduce(m, r.id, tenancy(life) + 1);\n",
-          "        fw_robust_withdraw_(&r);\n        introduce(m, r.id, tenancy(life) + 1);\n"),
+          before("fw_robust_withdraw_(&r);")),
+    Fault("ipc-member-links-late", "withdraws its line, then enters it into its list", "ipc-member",
+          MEMBER, before("fw_robust_withdraw_(&r);")),
     Fault("ipc-member-own-company", "takes itself for another one", "ipc-member-company", MEMBER,
-          "        if (!is_own(place, slot) && who_has(place, slot) != 0)\n",
-          "        if (who_has(place, slot) != 0)\n"),
+          condition(operand(1, ""))),
     Fault("ipc-member-dead-company", "takes a thread that has ended for company",
-          "ipc-member-company", MEMBER,
-          "    if (thread == 0 || fw_robust_is_here_(thread))\n",
-          "    if (thread == 0 || slot < UINT32_MAX)\n"),
+          "ipc-member-company", MEMBER, call(1, "slot < UINT32_MAX")),
     Fault("ipc-member-quiet-line", "takes a line, and its process does not know",
-          "ipc-member-company", MEMBER, "        fw_ipc_have_line_(place, slot, r.id);\n", ""),
+          "ipc-member-company", MEMBER, drop()),
 ]
 
 FAMILY = Family("ipc_member", ["member.c"], ["src/ipc/member.h"],

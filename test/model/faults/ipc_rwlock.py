@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Faults in the read-write lock between processes."""
+from edits import argument, at, before, call, condition, drop, head, instead, operand, value, word
+
 from .kinds import Family, Fault
 
 READ = "src/ipc/rwlock.c"
@@ -14,71 +16,43 @@ LOOK = "    if (__builtin_expect(is_in(r), 1))\n        return true;\n"
 
 FAULTS = [
     Fault("ipc-rw-late-record", "a reader looks, then says that it reads", "ipc-rw", READ,
-          RECORD + LOOK,
-          "    if (is_in(r)) {\n"
-          "        fw_xchg64_seq_cst(r->record, r->share | FW_IPC_SHARE_HELD);\n"
-          "        return true;\n    }\n"),
+          instead("if (is_in(r)) { $1 return true; }", 2)),
     Fault("ipc-rw-buffered-record", "what a reader says may be seen after it has looked", "ipc-rw",
-          READ, RECORD, "    fw_store64_release(r->record, r->share | FW_IPC_SHARE_HELD);\n"),
-    Fault("ipc-rw-no-hint", "a reader does not say where its record is", "ipc-rw", READ,
-          "    ipc_rw_hint(r->l, r->me);\n    return ipc_rw_is_open(",
-          "    return ipc_rw_is_open("),
+          READ, at("ipc-rw-late-record", call(1, word(1, "fw_store64_release")))),
+    Fault("ipc-rw-no-hint", "a reader does not say where its record is", "ipc-rw", READ, drop()),
     Fault("ipc-rw-past-records", "a writer does not look at the records", "ipc-rw", WRITE,
-          "    while (error == 0 && fw_ipc_walk_next_(&k))\n", "    while (error != 0)\n"),
+          condition("error != 0")),
     Fault("ipc-rw-past-hint", "a writer does not look where records may be", "ipc-rw", WRITE,
-          "    if (fw_load64_seq_cst(&l->hint_) != 0)\n        return drain_slow(",
-          "    if (me == NULL)\n        return drain_slow("),
+          condition("me == NULL")),
     Fault("ipc-rw-unwatched", "sleeps, and does not watch the holder's life", "ipc-rw-told", WRITE,
-          "        fw_ipc_wait_watch_(w, *now & FW_IPC_HOLDER);\n", ""),
+          drop()),
     Fault("ipc-rw-waits-for-dead", "a writer waits for readers that are dead", "ipc-rw-kill", WRITE,
-          "        if (life == FW_IPC_DEAD) {\n",
-          "        if (life == FW_IPC_UNREAL) {\n"),
+          condition(operand(2, "FW_IPC_UNREAL"))),
     Fault("ipc-rw-forgets-living", "a writer takes the records of the living away", "ipc-rw", WRITE,
-          "        if (life == FW_IPC_DEAD) {\n",
-          "        if (life != FW_IPC_UNREAL) {\n"),
+          at("ipc-rw-waits-for-dead", condition("life != FW_IPC_UNREAL"))),
     Fault("ipc-rw-hides-death", "a writer takes over, and the word does not say so", "ipc-rw-mixed",
-          WRITE, "    uint64_t mine = me->id | FW_IPC_DIED | extra |",
-          "    uint64_t mine = me->id | extra |"),
+          WRITE, operand(2, "")),
     Fault("ipc-rw-sound-anyway", "what a dead writer has left counts as sound", "ipc-rw-kill", OPEN,
-          "    return ipc_rw_is_written(now) ? EOWNERDEAD : ESRCH;\n", "    return ESRCH;\n"),
-    Fault("ipc-rw-robs", "takes over from the living", "ipc-rw-writers", OPEN,
-          "    if (life == FW_IPC_ALIVE)\n        return EBUSY;\n", ""),
+          value("ESRCH")),
+    Fault("ipc-rw-robs", "takes over from the living", "ipc-rw-writers", OPEN, drop()),
     Fault("ipc-rw-lost-hint", "lets go for a dead writer that had cleared the hint",
-          "ipc-rw-tidy-three", OPEN, "    fw_or64_seq_cst(&l->hint_, UINT64_MAX);\n", ""),
+          "ipc-rw-tidy-three", OPEN, drop()),
     Fault("ipc-rw-frees-first", "frees the lock, then lets readers in", "ipc-rw-mixed", OPEN,
-          "        if (ipc_rw_has_readers(now) && !has_let_in) {\n"
-          "            has_let_in = let_in(l, me, &now);\n            continue;\n        }\n",
-          "        if (ipc_rw_has_readers(now) && !has_let_in) {\n"
-          "            has_let_in = fw_cas64_seq_cst(&l->word_, &now, 0);\n"
-          "            if (has_let_in)\n                return fw_ipc_shares_grant_(me->place, l, "
-          "fw_load64_seq_cst(&l->hint_));\n"
-          "            continue;\n        }\n"),
+          instead("has_let_in = fw_cas64_seq_cst(&l->word_, &now, 0); if (has_let_in) return "
+              "fw_ipc_shares_grant_(me->place, l, fw_load64_seq_cst(&l->hint_));")),
     Fault("ipc-rw-hasty-upgrade", "upgrades while others read", "ipc-rw-up", UP,
-          "    return upgrade_or_not(l, &me, fw_ipc_rw_drain_until_(l, &me, NULL, deadline));\n",
-          "    return upgrade_or_not(l, &me, deadline == NULL ? 0 : EBUSY);\n"),
+          argument(3, "deadline == NULL ? 0 : EBUSY")),
     Fault("ipc-rw-late-share", "a downgrade opens the lock, then says that it reads", "ipc-rw-down",
-          UP,
-          "    fw_xchg64_seq_cst(mine, fw_ipc_share_of_(&me, l) | FW_IPC_SHARE_HELD);\n"
-          "    ipc_rw_hint(l, &me);\n    if (ipc_rw_is_written(now))\n"
-          "        return fw_ipc_rw_end_(l, &me, now, 0);\n",
-          "    if (ipc_rw_is_written(now))\n"
-          "        fw_ipc_rw_end_(l, &me, now, 0);\n"
-          "    fw_xchg64_seq_cst(mine, fw_ipc_share_of_(&me, l) | FW_IPC_SHARE_HELD);\n"
-          "    ipc_rw_hint(l, &me);\n    if (ipc_rw_is_written(now))\n        return 0;\n"),
+          UP, before("if (ipc_rw_is_written(now)) fw_ipc_rw_end_(l, &me, now, 0);"),
+          at("ipc-rw-late-share-2", value("0"))),
     Fault("ipc-rw-no-wake", "a writer leaves, and wakes no writer", "ipc-rw-writers", OPEN,
-          "    if (next == 0 && ipc_rw_has_writers(now))\n        fw_ipc_wake_(",
-          "    if (next == 1)\n        fw_ipc_wake_("),
+          condition("next == 1")),
     Fault("ipc-rw-lost-stays", "gives the lock up, and leaves it as it is", "ipc-rw-give-up", WRITE,
-          "    fw_ipc_rw_lose_(l, &me, now);\n    return 0;\n",
-          "    return fw_ipc_rw_end_(l, &me, now, 0);\n"),
-    Fault("ipc-rw-last-share", "gives back the last of its shares, not the first",
-          "ipc-rw-beside", SHARE,
-          "    for (unsigned i = 0; i < FW_IPC_SHARES; i++)\n"
-          "        if (fw_load64_relaxed(&me->member->shares[i]) == record)\n",
-          "    for (unsigned i = FW_IPC_SHARES; i-- > 0;)\n"
-          "        if (fw_load64_relaxed(&me->member->shares[i]) == record)\n"),
-    Fault("ipc-rw-never-unsound", "does not see that nobody has repaired", "ipc-rw-give-up",
-          WORD, "    return (w & FW_IPC_DIED) != 0;\n", "    return (w & 0) != 0;\n"),
+          instead("$1 $1", 3)),
+    Fault("ipc-rw-last-share", "gives back the last of its shares, not the first", "ipc-rw-beside",
+          SHARE, head("for (unsigned i = FW_IPC_SHARES; i-- > 0;)")),
+    Fault("ipc-rw-never-unsound", "does not see that nobody has repaired", "ipc-rw-give-up", WORD,
+          operand(1, value(operand(2, "0")))),
 ]
 
 FAMILY = Family("ipc_rwlock",

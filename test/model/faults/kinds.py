@@ -2,16 +2,15 @@
 """What a fault is, and what a family of sources."""
 from typing import NamedTuple
 
+from edits import Edit
 
-class Fault(NamedTuple):
-    """A fault in the text of one file, of which the shipped text occurs exactly once."""
 
-    name: str
-    about: str
-    program: str
-    file: str
-    old: str
-    new: str
+class Fault:
+    """A fault in one file: edits of the statements that the tags mark, F:NAME if none is said."""
+
+    def __init__(self, name: str, about: str, program: str, file: str, *edits: Edit) -> None:
+        self.name, self.about, self.program, self.file = name, about, program, file
+        self.edits = edits
 
 
 class Rule(NamedTuple):
