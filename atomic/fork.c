@@ -65,7 +65,7 @@ bool fw_fork_gives_(const fw_word_lock *l, unsigned naps)
 
     if (!fw_fork_is_on_() || s < fw_stripes_ || s >= fw_stripes_ + FW_STRIPES_)
         return false;
-    if (!is_taker && naps < FW_FORK_NAPS_)
+    if (!is_taker && naps < FW_FORK_RECHECKS_)
         return false;
     return claim((unsigned)(s - fw_stripes_)) || (is_taker && taker_process != getpid()); /* F4 */
 }

@@ -11,8 +11,8 @@
  * and nobody holds a stripe whom the child does not have; afterwards both give them back.
  *
  * Others' handlers may run in between.  What they do must not wait for ever, so a stripe that is
- * held for the fork is given up: at once to the forking thread, and after FW_FORK_NAPS_ naps to any
- * other that wants it (whose mutex one of those handlers may be waiting for).
+ * held for the fork is given up: at once to the forking thread, and after FW_FORK_RECHECKS_ naps to
+ * any other that wants it (whose mutex one of those handlers may be waiting for).
  *
  * A stripe that cannot be had within FW_FORK_PATIENCE_NS_ in all, or was given up, is given to the
  * child as new: what was being written is perhaps half written in the child, where its holder is
@@ -20,7 +20,7 @@
  * will finish after the handler.
  */
 #define FW_FORK_PATIENCE_NS_ 20000000u
-#define FW_FORK_NAPS_ 100u
+#define FW_FORK_RECHECKS_ 100u
 
 /* The handlers; registered before others', as far as that can be had. */
 void fw_fork_prepare_(void);

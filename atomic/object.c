@@ -72,7 +72,7 @@ __attribute__((cold, noinline)) static void load_slow(fw_guard_ guard, const voi
 /* Have there been several threads, and no ThreadSanitizer?  Then the short way (object_short.h). */
 static uint8_t company;
 
-static inline void mark_company(void)
+static inline void mark_multithreaded(void)
 {
     if (!fw_is_watched_())
         fw_mark_multithreaded_(&company);
@@ -124,7 +124,7 @@ __attribute__((noinline)) static void store_ragged(void *object, const void *val
 __attribute__((noinline)) static void store_long(void *object, const void *value, size_t n,
                                                  int order)
 {
-    mark_company();
+    mark_multithreaded();
     if (fw_is_words_(object, n))
         store_any(object, value, n, order);
     else
@@ -154,7 +154,7 @@ __attribute__((noinline)) static void exchange_ragged(void *object, const void *
 __attribute__((noinline)) static void exchange_long(void *object, const void *value, void *out,
                                                     size_t n, int order)
 {
-    mark_company();
+    mark_multithreaded();
     if (fw_is_words_(object, n))
         exchange_any(object, value, out, n, order);
     else
@@ -185,7 +185,7 @@ static void give_way(fw_guard_ guard)
 {
     const uint64_t *sequence = fw_guard_sequence_(guard);
 
-    if (!fw_guard_is_others_(guard) || !fw_rush_(sequence, fw_load64_relaxed(sequence)))
+    if (!fw_guard_is_others_(guard) || !fw_contention_(sequence, fw_load64_relaxed(sequence)))
         return;
     for (unsigned pauses = FW_OBJECT_PAUSES_; pauses <= FW_OBJECT_PAUSES_MAX_; pauses *= 2) {
         uint64_t before = fw_load64_relaxed(sequence);
@@ -271,7 +271,7 @@ __attribute__((noinline)) static bool compare_exchange_long(void *object, void *
                                                             const void *value, size_t n, int order,
                                                             int failure)
 {
-    mark_company();
+    mark_multithreaded();
     return fw_is_words_(object, n)
                ? compare_exchange_any(object, expected, value, n, order, failure)
                : compare_exchange_ragged(object, expected, value, n, order, failure);

@@ -7,11 +7,11 @@ static _Thread_local struct {
     uint64_t sequence;
 } last __attribute__((tls_model("initial-exec")));
 
-bool fw_rush_(const uint64_t *place, uint64_t sequence)
+bool fw_contention_(const uint64_t *place, uint64_t sequence)
 {
-    bool is_rush = last.place == place && last.sequence != sequence;
+    bool is_contended = last.place == place && last.sequence != sequence;
 
     last.place = place;
     last.sequence = sequence;
-    return is_rush;
+    return is_contended;
 }

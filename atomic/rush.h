@@ -10,6 +10,6 @@
  * failed there the last time it failed anywhere, and has somebody written since?  Then there is a
  * rush, and it is worth to give way.  One who fails at what nobody changes is not held up.
  */
-bool fw_rush_(const uint64_t *place, uint64_t sequence);
+bool fw_contention_(const uint64_t *place, uint64_t sequence);
 
 #endif

@@ -93,11 +93,11 @@ static uint32_t without_one(uint32_t now, bool is_heir)
 }
 
 /* How many naps of this fork, as far as that matters. */
-static unsigned naps_after(unsigned naps)
+static unsigned rechecks_after(unsigned naps)
 {
     if (!fw_fork_is_on_())
         return 0;
-    return naps < FW_FORK_NAPS_ ? naps + 1 : naps;
+    return naps < FW_FORK_RECHECKS_ ? naps + 1 : naps;
 }
 
 /* A fork has left the lock to the caller, which is registered. */
@@ -122,7 +122,7 @@ __attribute__((cold, noinline)) void fw_word_lock_slow_(fw_word_lock *l)
             return;
     /* F:word-unregistered */
     now = fw_add32_acquire(&l->word, FW_WORD_LOCK_SLEEPER_) + FW_WORD_LOCK_SLEEPER_; /* I1 */
-    for (unsigned naps = 0;; naps = naps_after(naps)) {
+    for (unsigned naps = 0;; naps = rechecks_after(naps)) {
         while (!fw_word_lock_is_held_(now)) {
             uint32_t mine = without_one(now, is_heir) | FW_WORD_LOCK_HELD_;
             if (fw_cas32_acquire(&l->word, &now, mine)) /* n -> HELD|n-1 */
@@ -134,7 +134,7 @@ __attribute__((cold, noinline)) void fw_word_lock_slow_(fw_word_lock *l)
         }
         /* F:word-successor-sleeps */
         is_heir |= sleep_on(l, now,
-                            is_heir || fw_fork_is_on_() ? FW_WORD_LOCK_NAP_NS_ /* I3 */
+                            is_heir || fw_fork_is_on_() ? FW_WORD_LOCK_RECHECK_NS_ /* I3 */
                                                         : FW_WORD_LOCK_SLEEP_NS_);
         now = spin(l);
     }

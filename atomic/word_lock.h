@@ -41,8 +41,8 @@ typedef struct fw_word_lock {
 #endif
 
 /* How long one that was woken, and found the lock held, sleeps before it looks again by itself. */
-#ifndef FW_WORD_LOCK_NAP_NS_
-#define FW_WORD_LOCK_NAP_NS_ 100000u
+#ifndef FW_WORD_LOCK_RECHECK_NS_
+#define FW_WORD_LOCK_RECHECK_NS_ 100000u
 #endif
 
 /*

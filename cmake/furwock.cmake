@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# What every room's CMakeLists.txt builds on: house flags, sanitizers, the choice of the release
-# variant, third-party packages, and the functions fw_program, fw_test and fw_test_command.
+# What every directory's CMakeLists.txt builds on: house flags, sanitizers, the choice of the
+# release variant, third-party packages, and the functions fw_program, fw_test and fw_test_command.
 
 include(CheckCSourceCompiles)
 include(CheckLanguage)
@@ -39,9 +39,9 @@ set(FURWOCK_SANITIZE "" CACHE STRING "thread, address (with undefined), or empty
 set(FURWOCK_RELEASE "auto" CACHE STRING "how a lock is released: auto, x86_64 (rseq) or generic")
 option(FURWOCK_WERROR "Treat warnings as errors" OFF)
 
-# For builds that run some of the tests only.  Rooms stay out altogether; of tests with other labels
-# the programs are built only where they are asked for by name.
-set(FURWOCK_WITHOUT "" CACHE STRING "Rooms that are left out, as bench;test/model")
+# For builds that run some of the tests only.  Directories stay out altogether; of tests with other
+# labels the programs are built only where they are asked for by name.
+set(FURWOCK_WITHOUT "" CACHE STRING "Directories that are left out, as bench;test/model")
 set(FURWOCK_TESTS "" CACHE STRING "Labels of the tests that are built, as unit|stress; empty: all")
 
 # C++ serves rivals and header checks; the library does without.
@@ -134,17 +134,17 @@ endif()
 
 # --- Functions ----------------------------------------------------------------------------------
 
-# fw_rooms(above ROOM...): goes into each that is there and is not left out.  What is not to be
-# installed is built for who needs it only.
+# fw_directories(above DIRECTORY...): goes into each that is there and is not left out.  What is not
+# to be installed is built for who needs it only.
 set(fw_on_demand)
 if(NOT FURWOCK_INSTALL)
     set(fw_on_demand EXCLUDE_FROM_ALL)
 endif()
-macro(fw_rooms above)
-    foreach(room ${ARGN})
-        if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/CMakeLists.txt AND
-           NOT "${above}${room}" IN_LIST FURWOCK_WITHOUT)
-            add_subdirectory(${room} ${fw_on_demand})
+macro(fw_directories above)
+    foreach(directory ${ARGN})
+        if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/CMakeLists.txt AND
+           NOT "${above}${directory}" IN_LIST FURWOCK_WITHOUT)
+            add_subdirectory(${directory} ${fw_on_demand})
         endif()
     endforeach()
 endmacro()

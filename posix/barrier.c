@@ -135,7 +135,7 @@ static void wait_for_end(barrier *b, uint32_t r, const fw_wait_policy *policy)
         bool sleeps = fw_wait_blocks_(&wait);
 
         polls &= (done & SLEEPERS) == 0;
-        if ((polls || !sleeps) && fw_wait_poll_(&wait))
+        if ((polls || !sleeps) && fw_wait_spin_(&wait))
             continue;
         polls = false;
         /* !SLEEPERS -> SLEEPERS; relaxed: it transfers no data */
@@ -195,7 +195,7 @@ int fw_posix_barrier_destroy_(pthread_barrier_t *p)
     fw_wait_begin_(&wait, NULL, NULL); /* cannot fail */
     /* F:pbar-hasty-destroy */
     while ((out = fw_load64_acquire(&b->out)) != (in | GOES))
-        if (!fw_wait_poll_(&wait))
+        if (!fw_wait_spin_(&wait))
             fw_futex_wait(lower_half_of(&b->out), (uint32_t)out, futex_flags(b), NULL);
     fw_store64_relaxed(&b->out, in);
     return 0;

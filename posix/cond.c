@@ -168,7 +168,7 @@ static int wait_lone(fw_cond *c, struct held *held, const fw_deadline *deadline)
             how.late = &m->late;
         }
     }
-    return fw_cond_wait_loose_(c, &how, deadline);
+    return fw_cond_wait_posix_(c, &how, deadline);
 }
 
 static int wait_until(pthread_cond_t *p, pthread_mutex_t *m, const fw_deadline *deadline,

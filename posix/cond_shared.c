@@ -57,12 +57,12 @@
 #define MARK 0x46776b01u
 
 /* When who waits looks for a lost wake for the first time (recheck.h); no figure needs it. */
-#define NAP_NS UINT64_C(500000000)
+#define RECHECK_NS UINT64_C(500000000)
 
 _Static_assert(STRIDE / NUMBER % 2 == 1, "the numbers come round after 2^31 steps");
 
 struct shared_waiter {
-    struct fw_place_ place;
+    struct fw_waiter_node_ node;
     struct fw_shared_cond_ *c;
     const struct fw_cond_mutex_ *how;
     uint32_t seen; /* under this it sleeps */
@@ -112,19 +112,19 @@ bool fw_shared_cond_is_ours_(const struct fw_shared_cond_ *c)
 /* In line: what destroys the variable waits for it. */
 static void line_up(struct shared_waiter *me)
 {
-    struct fw_room_ *room = fw_room_enter_(me->c);
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(me->c);
 
-    fw_room_insert_(room, &me->place, me->c, 0);
-    fw_room_leave_(room);
+    fw_waitqueue_insert_(bucket, &me->node, me->c, 0);
+    fw_waitqueue_unlock_(bucket);
 }
 
 /* From now on the variable may be gone. */
 static void leave_line(struct shared_waiter *me)
 {
-    struct fw_room_ *room = fw_room_enter_(me->c);
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(me->c);
 
-    fw_room_remove_(room, &me->place);
-    fw_room_leave_(room);
+    fw_waitqueue_remove_(bucket, &me->node);
+    fw_waitqueue_unlock_(bucket);
 }
 
 /* n -> n|W, with the mutex held (S1). */
@@ -151,14 +151,14 @@ static void cancelled(void *arg)
 /* 0: woken, or a signal was given; ETIMEDOUT. */
 static int sleep_until_over(struct shared_waiter *me, const fw_deadline *deadline)
 {
-    uint64_t nap_ns = NAP_NS;
+    uint64_t recheck_ns = RECHECK_NS;
 
     for (;;) {
-        fw_deadline end = fw_deadline_nap_(deadline, nap_ns);
+        fw_deadline end = fw_deadline_recheck_(deadline, recheck_ns);
         int error = fw_futex_wait_cancellable_(&me->c->word, me->seen, bit_of(me->seen),
                                                FW_FUTEX_SHARED, &end, cancelled, me);
 
-        nap_ns = fw_nap_after_(nap_ns, error, deadline);
+        recheck_ns = fw_recheck_after_(recheck_ns, error, deadline);
         if (error == -ETIMEDOUT && fw_deadline_is_over_(deadline))
             return ETIMEDOUT;
         if (error != 0 && error != -ETIMEDOUT && error != -EINTR)

@@ -32,7 +32,7 @@ void fw_shared_cond_init_(struct fw_shared_cond_ *c);
 /* Was it made by fw_shared_cond_init_? */
 bool fw_shared_cond_is_ours_(const struct fw_shared_cond_ *c);
 
-/* As fw_cond_wait_loose_; a cancellation point. */
+/* As fw_cond_wait_posix_; a cancellation point. */
 int fw_shared_cond_wait_(struct fw_shared_cond_ *c, const struct fw_cond_mutex_ *how,
                          const fw_deadline *deadline);
 void fw_shared_cond_signal_(struct fw_shared_cond_ *c);

@@ -68,7 +68,7 @@ COLD static int wait_for_plain(struct fw_posix_mutex_ *m, const fw_deadline *dea
 
     fw_stat_begin_(&stat, FW_STAT_MUTEX, m, site);
     fw_stat_holder_(&stat, fw_mutex_owner(&m->lock), m->site);
-    error = fw_mutex_lock_loose_(&m->lock, deadline);
+    error = fw_mutex_lock_posix_(&m->lock, deadline);
     fw_stat_end_(&stat, error);
     return error;
 }

@@ -33,7 +33,7 @@
 #include "sys/robust.h"
 #include "sys/schedule.h"
 
-enum { FREE = 0, HELD = 1, CROWDED = 2 };
+enum { FREE = 0, HELD = 1, CONTENDED = 2 };
 
 /* Somebody has changed the ceiling. */
 enum { CHANGED = -2 };
@@ -73,7 +73,7 @@ static int sleep_once(struct fw_posix_mutex_ *m, uint32_t seen, const fw_deadlin
 static int stand_in_line(struct fw_posix_mutex_ *m, uint32_t ceiling, uint32_t now,
                          const fw_deadline *deadline)
 {
-    uint32_t crowded = ceiling | CROWDED;
+    uint32_t crowded = ceiling | CONTENDED;
 
     if (!fw_deadline_is_valid_(deadline))
         return EINVAL;
@@ -176,7 +176,7 @@ int fw_protect_unlock_(struct fw_posix_mutex_ *m)
     fw_type_clear_(m, 0);
     while (!fw_cas32_release(&m->word, &now, now - state_of(now))) /* 1 -> 0, 2 -> 0 */
         ;
-    if (state_of(now) == CROWDED)
+    if (state_of(now) == CONTENDED)
         fw_futex_wake(&m->word, 1, flags);
     return fw_boost_lower_(fw_protect_ceiling_(now));
 }

@@ -43,7 +43,7 @@
 #include "sys/robust.h"
 
 /* Of R5.  Loss takes two deaths or unlikely timing, so this only has to be finite. */
-#define NAP_NS UINT64_C(1000000000)
+#define RECHECK_NS UINT64_C(1000000000)
 
 static uint32_t owner_of(uint32_t word)
 {
@@ -101,13 +101,13 @@ static int attempt(struct fw_posix_mutex_ *m, uint32_t id, uint32_t extra, uint3
 }
 
 /* Sleeps for a nap at most: 0, ETIMEDOUT. */
-static int sleep_once(struct fw_posix_mutex_ *m, uint32_t seen, uint64_t *nap_ns,
+static int sleep_once(struct fw_posix_mutex_ *m, uint32_t seen, uint64_t *recheck_ns,
                       const fw_deadline *deadline)
 {
-    fw_deadline end = fw_deadline_nap_(deadline, *nap_ns);
+    fw_deadline end = fw_deadline_recheck_(deadline, *recheck_ns);
     int error = fw_futex_wait(&m->word, seen, FW_FUTEX_SHARED, &end); /* F:probust-no-nap */
 
-    *nap_ns = fw_nap_after_(*nap_ns, error, deadline);
+    *recheck_ns = fw_recheck_after_(*recheck_ns, error, deadline);
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait", -error);
     if (error == 0)
@@ -120,13 +120,13 @@ static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now,
 {
     struct fw_wait_ w;
     uint32_t extra = 0;
-    uint64_t nap_ns = NAP_NS;
+    uint64_t recheck_ns = RECHECK_NS;
     int error = fw_wait_begin_(&w, policy, deadline);
 
     if (error != 0)
         return error;
     while ((error = attempt(m, id, extra, &now)) == FW_TYPE_WAITS) {
-        if (fw_wait_poll_knowing_(&w, fw_running_in_(owner_of(now), 0))) {
+        if (fw_wait_spin_knowing_(&w, fw_running_in_(owner_of(now), 0))) {
             now = fw_load32_relaxed(&m->word);
             continue;
         }
@@ -136,7 +136,7 @@ static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now,
             now |= FW_ROBUST_WAITERS;
         }
         extra = FW_ROBUST_WAITERS; /* F:probust-forgets */
-        if (sleep_once(m, now, &nap_ns, deadline) == ETIMEDOUT)
+        if (sleep_once(m, now, &recheck_ns, deadline) == ETIMEDOUT)
             return ETIMEDOUT;
         now = fw_load32_relaxed(&m->word);
         fw_wait_again_(&w);

@@ -29,7 +29,7 @@
 #include "sys/panic.h"
 #include "sys/robust.h"
 
-enum { FREE = 0, HELD = 1, CROWDED = 2 };
+enum { FREE = 0, HELD = 1, CONTENDED = 2 };
 
 static bool is_mine(const struct fw_posix_mutex_ *m, uint32_t id)
 {
@@ -59,7 +59,7 @@ int fw_shared_trylock_(struct fw_posix_mutex_ *m)
 static int sleep_once(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
 {
     /* F:pshared-stale-sleep */
-    int error = fw_futex_wait(&m->word, CROWDED, FW_FUTEX_SHARED, deadline);
+    int error = fw_futex_wait(&m->word, CONTENDED, FW_FUTEX_SHARED, deadline);
 
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait", -error);
@@ -74,9 +74,9 @@ static int stand_in_line(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
         uint32_t now = fw_load32_relaxed(&m->word);
 
         if (now == FREE) {
-            if (take(m, CROWDED)) /* S2  F:pshared-forgets */
+            if (take(m, CONTENDED)) /* S2  F:pshared-forgets */
                 return 0;
-        } else if (now == CROWDED || fw_cas32_relaxed(&m->word, &now, CROWDED)) { /* 1 -> 2 */
+        } else if (now == CONTENDED || fw_cas32_relaxed(&m->word, &now, CONTENDED)) { /* 1 -> 2 */
             if (sleep_once(m, deadline) == ETIMEDOUT)
                 return ETIMEDOUT;
         }
@@ -91,7 +91,7 @@ static int wait_for_it(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
 
     if (error != 0)
         return error;
-    while (fw_wait_poll_knowing_(&w, fw_running_in_(fw_load32_relaxed(&m->owner), 0)))
+    while (fw_wait_spin_knowing_(&w, fw_running_in_(fw_load32_relaxed(&m->owner), 0)))
         if (fw_load32_relaxed(&m->word) == FREE && take(m, HELD))
             return 0;
     return stand_in_line(m, deadline);
@@ -137,7 +137,7 @@ int fw_shared_unlock_(struct fw_posix_mutex_ *m)
         return 0;
     /* F:pshared-signs-after */
     fw_type_clear_(m, 0);
-    if (fw_xchg32_release(&m->word, FREE) == CROWDED) /* 1 -> 0, 2 -> 0  F:pshared-no-wake */
+    if (fw_xchg32_release(&m->word, FREE) == CONTENDED) /* 1 -> 0, 2 -> 0  F:pshared-no-wake */
         fw_futex_wake(&m->word, 1, FW_FUTEX_SHARED);
     return 0;
 }

@@ -115,7 +115,7 @@ COLD static int rdlock_until(struct fw_posix_rwlock_ *l, const fw_deadline *dead
         return error;
     fw_stat_begin_(&stat, FW_STAT_READ, l, site);
     fw_stat_holder_(&stat, holder_of(l), NULL);
-    error = is_private(l) ? fw_rwlock_rdlock_loose_(&l->lock, deadline)
+    error = is_private(l) ? fw_rwlock_rdlock_posix_(&l->lock, deadline)
                           : fw_rwlock_shared_rdlock_(l, NULL, deadline);
     fw_stat_end_(&stat, error);
     return error;
@@ -207,7 +207,7 @@ COLD static int wrlock_until(struct fw_posix_rwlock_ *l, const fw_deadline *dead
         return error;
     fw_stat_begin_(&stat, FW_STAT_WRITE, l, site);
     fw_stat_holder_(&stat, holder_of(l), NULL);
-    error = is_private(l) ? fw_rwlock_wrlock_loose_(&l->lock, deadline)
+    error = is_private(l) ? fw_rwlock_wrlock_posix_(&l->lock, deadline)
                           : fw_rwlock_shared_wrlock_(l, NULL, deadline);
     fw_stat_end_(&stat, error);
     return error;
@@ -255,7 +255,7 @@ FW_EXPORT_OLD(fw_posix_rwlock_clockwrlock_, pthread_rwlock_clockwrlock, GLIBC_2_
 COLD static int unlock_slow(struct fw_posix_rwlock_ *l)
 {
     if (is_private(l))
-        fw_rwlock_unlock_loose_(&l->lock, fw_load64_relaxed(&l->lock.state_));
+        fw_rwlock_unlock_posix_(&l->lock, fw_load64_relaxed(&l->lock.state_));
     else
         fw_rwlock_shared_unlock_(l);
     return 0;

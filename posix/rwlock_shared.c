@@ -66,7 +66,7 @@
 #define BIT_WRITERS 2u
 
 /* Who waits looks for itself after that for the first time (recheck.h). */
-#define NAP_NS UINT64_C(100000000)
+#define RECHECK_NS UINT64_C(100000000)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half comes first");
 
@@ -204,16 +204,17 @@ static void stir(lock *l)
 }
 
 /* One sleep, of a nap at most. */
-static void sleep_on(const lock *l, uint64_t w, uint32_t bits, uint64_t *nap_ns,
+static void sleep_on(const lock *l, uint64_t w, uint32_t bits, uint64_t *recheck_ns,
                      const fw_deadline *deadline)
 {
-    fw_deadline nap = fw_deadline_nap_(deadline, *nap_ns); /* the caller looks at the clock */
+    fw_deadline nap =
+        fw_deadline_recheck_(deadline, *recheck_ns); /* the caller looks at the clock */
     /* F:prw-sleeps-for-good */
     int error = fw_futex_wait_bitset(half_of(l), (uint32_t)(w >> 32), bits, FW_FUTEX_SHARED, &nap);
 
     if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
         fw_panic_errno_("futex wait between processes", -error);
-    *nap_ns = fw_nap_after_(*nap_ns, error, deadline);
+    *recheck_ns = fw_recheck_after_(*recheck_ns, error, deadline);
 }
 
 /* What one who has slept owes the others (I3).  In kind 2 readers are the last to be woken. */
@@ -233,12 +234,12 @@ static int look(lock *l, bool reads, uint64_t debt, struct fw_wait_ *wait)
         error = reads ? try_read(l, debt) : try_write(l, debt);
         if (error != EBUSY)
             return error;
-    } while (fw_wait_poll_(wait));
+    } while (fw_wait_spin_(wait));
     return fw_wait_is_over_(wait) ? ETIMEDOUT : EBUSY;
 }
 
 /* Sleeps, where the word says that it must, once it says that one does. */
-static bool sleep_if_busy(lock *l, bool reads, uint64_t *nap_ns, const fw_deadline *deadline)
+static bool sleep_if_busy(lock *l, bool reads, uint64_t *recheck_ns, const fw_deadline *deadline)
 {
     uint64_t flag = reads ? READERS_ASLEEP : WRITERS_ASLEEP;
     uint64_t w = fw_load64_relaxed(&l->word);
@@ -248,13 +249,13 @@ static bool sleep_if_busy(lock *l, bool reads, uint64_t *nap_ns, const fw_deadli
     if ((w & flag) == 0 && !fw_cas64_relaxed(&l->word, &w, w | flag)) /* I1 */
         return false;
     /* F:prw-unannounced */
-    sleep_on(l, w | flag, reads ? BIT_READERS : BIT_WRITERS, nap_ns, deadline);
+    sleep_on(l, w | flag, reads ? BIT_READERS : BIT_WRITERS, recheck_ns, deadline);
     return true;
 }
 
 static int wait_for(lock *l, bool reads, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    uint64_t debt = 0, nap_ns = NAP_NS;
+    uint64_t debt = 0, recheck_ns = RECHECK_NS;
     struct fw_wait_ wait;
     int error;
 
@@ -262,7 +263,7 @@ static int wait_for(lock *l, bool reads, const fw_wait_policy *policy, const fw_
     while ((error = look(l, reads, debt, &wait)) == EBUSY) {
         if (!fw_wait_blocks_(&wait)) {
             fw_pause_();
-        } else if (sleep_if_busy(l, reads, &nap_ns, deadline)) {
+        } else if (sleep_if_busy(l, reads, &recheck_ns, deadline)) {
             debt = debt_of(l, reads); /* F:prw-no-debt */
             fw_wait_again_(&wait);
         }

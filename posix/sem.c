@@ -49,7 +49,7 @@ FW_EXPORT_OLD(fw_posix_sem_destroy_, sem_destroy, GLIBC_2_2_5);
 static COLD int trywait_slow(struct fw_posix_sem_ *s)
 {
     bool taken =
-        fw_posix_sem_is_shared_(s) ? fw_sem_shared_take_(s) : fw_units_take_any_(&s->state);
+        fw_posix_sem_is_shared_(s) ? fw_sem_shared_take_(s) : fw_permits_take_any_(&s->state);
 
     return taken ? 0 : fail(EAGAIN);
 }
@@ -74,7 +74,7 @@ static COLD int wait_slow(struct fw_posix_sem_ *s, const fw_deadline *deadline, 
         return 0;
     fw_stat_begin_(&stat, FW_STAT_SEM, s, site);
     error = fw_posix_sem_is_shared_(s) ? fw_sem_shared_wait_(s, deadline)
-                                       : fw_units_wait_posix_(&s->state, deadline);
+                                       : fw_permits_wait_posix_(&s->state, deadline);
     fw_stat_end_(&stat, error);
     return error == 0 ? 0 : fail(error);
 }
@@ -121,7 +121,7 @@ FW_EXPORT_OLD(fw_posix_sem_clockwait_, sem_clockwait, GLIBC_2_30);
 static COLD int post_slow(struct fw_posix_sem_ *s)
 {
     bool added = fw_posix_sem_is_shared_(s) ? fw_sem_shared_post_(s)
-                                            : fw_units_post_(&s->state, 1, FW_SEM_VALUE_MAX_);
+                                            : fw_permits_post_(&s->state, 1, FW_SEM_VALUE_MAX_);
 
     return added ? 0 : fail(EOVERFLOW);
 }
@@ -139,7 +139,7 @@ FW_EXPORT_OLD(fw_posix_sem_post_, sem_post, GLIBC_2_2_5);
 /* In both formats the value is in the same bits. */
 int fw_posix_sem_getvalue_(sem_t *s, int *value)
 {
-    *value = (int)fw_units_value_(&fw_posix_sem_(s)->state);
+    *value = (int)fw_permits_value_(&fw_posix_sem_(s)->state);
     return 0;
 }
 

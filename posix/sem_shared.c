@@ -41,7 +41,7 @@ static const uint32_t *value_word(const struct fw_posix_sem_ *s)
 /* What the next fast path will find when w is in the word.  Before the step that stores w. */
 static void predict(struct fw_posix_sem_ *s, uint64_t w)
 {
-    fw_store32_relaxed(&s->guess, shared_has_waiters(w) ? UNITS_NO_GUESS : (uint32_t)w);
+    fw_store32_relaxed(&s->guess, shared_has_waiters(w) ? PERMITS_NO_GUESS : (uint32_t)w);
 }
 
 bool fw_sem_shared_take_(struct fw_posix_sem_ *s)
@@ -111,18 +111,18 @@ static int sleep_while_empty(struct sleeper *me)
 /* Polls for as long as that pays; true: took a unit. */
 static bool take_polling(struct sleeper *me)
 {
-    bool learns = fw_luck_begin_(&me->s->luck, &me->wait, NULL);
+    bool learns = fw_adaptive_spin_begin_(&me->s->luck, &me->wait, NULL);
     bool taken = false;
 
-    while (!taken && fw_wait_poll_(&me->wait))
+    while (!taken && fw_wait_spin_(&me->wait))
         if (shared_value(fw_load64_relaxed(&me->s->state)) > 0) {
             if (learns) /* before the unit is taken: S3 */
-                fw_luck_end_(&me->s->luck, true);
+                fw_adaptive_spin_end_(&me->s->luck, true);
             learns = false;
             taken = fw_sem_shared_take_(me->s);
         }
     if (learns)
-        fw_luck_end_(&me->s->luck, false);
+        fw_adaptive_spin_end_(&me->s->luck, false);
     return taken;
 }
 
@@ -167,7 +167,7 @@ int fw_sem_shared_wait_(struct fw_posix_sem_ *s, const fw_deadline *deadline)
         return ETIMEDOUT;
     if (take_polling(&me))
         return 0;
-    fw_store32_relaxed(&s->guess, UNITS_NO_GUESS);
+    fw_store32_relaxed(&s->guess, PERMITS_NO_GUESS);
     fw_add64_acquire(&s->state, SHARED_WAITER_); /* m waiters -> m + 1  F:psem-uncounted */
     return wait_counted(&me);
 }

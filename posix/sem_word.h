@@ -38,8 +38,8 @@ struct fw_posix_sem_ {
 };
 
 _Static_assert(sizeof(struct fw_posix_sem_) <= sizeof(sem_t), "fits");
-_Static_assert(offsetof(struct fw_posix_sem_, guess) == UNITS_GUESS_AT &&
-                   offsetof(struct fw_posix_sem_, luck) == UNITS_LUCK_AT,
+_Static_assert(offsetof(struct fw_posix_sem_, guess) == PERMITS_GUESS_AT &&
+                   offsetof(struct fw_posix_sem_, luck) == PERMITS_SPIN_AT,
                "permits.h wants them there");
 
 #define FW_SEM_SHARED_ 128u

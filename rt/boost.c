@@ -114,7 +114,7 @@ static void wake(struct fw_rt_task *t, uint32_t d, uint32_t slot)
 {
     uint32_t *grant = &t->state->task[slot % FW_RT_TASKS].grant;
 
-    if (slot == FW_RT_NOBODY)
+    if (slot == FW_RT_NONE)
         return;
     tell(t, FW_RT_EVENT_GRANT, d, slot);
     fw_fence_seq_cst(); /* BOOST5 */
@@ -128,7 +128,7 @@ static uint32_t next_in_queue(const struct fw_rt_task *t, uint32_t d, bool has_d
 {
     uint32_t next;
 
-    while ((next = fw_rt_next_waiter(t->state, d)) != FW_RT_NOBODY && has_died &&
+    while ((next = fw_rt_next_waiter(t->state, d)) != FW_RT_NONE && has_died &&
            !fw_rt_is_alive_(&t->state->task[next]))
         fw_and64_seq_cst(&t->state->lock[d].waiters, ~fw_rt_bit(next));
     return next;
@@ -136,7 +136,7 @@ static uint32_t next_in_queue(const struct fw_rt_task *t, uint32_t d, bool has_d
 
 /*
  * By whom the word names (BOOST1): `own`, with DIED in reaping.  Names the next one, or frees the
- * lock.  Returns who is to be woken, or FW_RT_NOBODY.
+ * lock.  Returns who is to be woken, or FW_RT_NONE.
  */
 static uint32_t pass_on(struct fw_rt_task *t, uint32_t d, uint32_t own)
 {
@@ -147,13 +147,13 @@ static uint32_t pass_on(struct fw_rt_task *t, uint32_t d, uint32_t own)
         uint32_t word = own, next, named;
         /* BOOST9 */
         if ((fw_load32_relaxed(&l->counter) & ~FW_RT_WORD_WAITERS) != own)
-            return FW_RT_NOBODY;
+            return FW_RT_NONE;
         fw_and32_relaxed(&l->counter, ~FW_RT_WORD_WAITERS); /* s, WAITERS -> s */
         fw_fence_seq_cst();                                 /* BOOST4 */
         next = next_in_queue(t, d, died != 0);
-        if (next == FW_RT_NOBODY) {
+        if (next == FW_RT_NONE) {
             if (fw_cas32_release(&l->counter, &word, died)) /* s -> free */
-                return FW_RT_NOBODY;
+                return FW_RT_NONE;
             continue; /* somebody has come */
         }
         fw_store32_relaxed(&l->owner, next + 1);
@@ -195,7 +195,7 @@ static bool has_told_owner(struct fw_rt_task *t, uint32_t d, uint32_t *told)
     if (!fw_rt_word_has_waiters(word) &&
         !fw_cas32_release(&l->counter, &word, word | FW_RT_WORD_WAITERS)) /* s -> s, WAITERS */
         return false;
-    if (!asks_kernel(l) && fw_rt_word_owner(word) != FW_RT_NOBODY) {
+    if (!asks_kernel(l) && fw_rt_word_owner(word) != FW_RT_NONE) {
         if (!fw_rt_raise_owner_(t, d)) /* BOOST6, BOOST8  F:rt-raise-forgotten */
             return false;
     } else if (!is_shared(t)) {
@@ -212,7 +212,7 @@ static bool has_told_owner(struct fw_rt_task *t, uint32_t d, uint32_t *told)
 static void reap_lock(struct fw_rt_task *t, uint32_t d, uint32_t dead)
 {
     struct fw_rt_lock_record *l = &t->state->lock[d];
-    uint32_t own = FW_RT_WORD_REAPING | FW_RT_WORD_DIED, word, next = FW_RT_NOBODY;
+    uint32_t own = FW_RT_WORD_REAPING | FW_RT_WORD_DIED, word, next = FW_RT_NONE;
 
     fw_rt_pi_lock_(t->state, &l->queue_lock, t->tid, t->shared);
     fw_fence_seq_cst(); /* BOOST2 */
@@ -240,7 +240,7 @@ static void look_after_owner(struct fw_rt_task *t, uint32_t d, bool is_thorough)
 
     if (fw_rt_word_is_being_reaped(word))
         reap_lock(t, d, FW_RT_WORD_REAPING);
-    else if (owner != FW_RT_NOBODY && owner != t->slot &&
+    else if (owner != FW_RT_NONE && owner != t->slot &&
              (is_thorough ? !fw_rt_is_alive_(c) : fw_rt_is_gone_(c)))
         fw_rt_reap_(t, owner);
 }
@@ -252,7 +252,7 @@ static int check_word(struct fw_rt_task *t, uint32_t d)
     uint32_t word = fw_load32_acquire(&l->counter), owner = fw_rt_word_owner(word);
 
     if (fw_rt_word_is_free(word) || fw_rt_word_is_being_reaped(word) ||
-        (owner != FW_RT_NOBODY && !fw_rt_is_nobodys_(t, owner, d)))
+        (owner != FW_RT_NONE && !fw_rt_is_nobodys_(t, owner, d)))
         return 0;
     return fw_rt_fail_(EUCLEAN, "the group was written over: the word of \"%.31s\" is 0x%x",
                        l->name, (unsigned)word);
@@ -304,7 +304,7 @@ static int wait_in_queue(struct fw_rt_task *t, uint32_t d)
     fw_and64_seq_cst(&l->waiters, ~fw_rt_bit(t->slot));
     fw_store32_relaxed(&c->request, 0);
     fw_store32_relaxed(&c->ready, 1);
-    tell(t, FW_RT_EVENT_RESUME, d, FW_RT_NOBODY);
+    tell(t, FW_RT_EVENT_RESUME, d, FW_RT_NONE);
     fw_rt_wait_ends_(t, is_new);
     return error;
 }

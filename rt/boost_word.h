@@ -26,12 +26,12 @@ static inline uint32_t fw_rt_word_of(uint32_t slot)
     return slot + 1;
 }
 
-/* The owner's slot; FW_RT_NOBODY: none, or reaping. */
+/* The owner's slot; FW_RT_NONE: none, or reaping. */
 static inline uint32_t fw_rt_word_owner(uint32_t word)
 {
     uint32_t n = word & FW_RT_WORD_OWNER;
 
-    return n == 0 || n > FW_RT_TASKS ? FW_RT_NOBODY : n - 1;
+    return n == 0 || n > FW_RT_TASKS ? FW_RT_NONE : n - 1;
 }
 
 static inline bool fw_rt_word_is_free(uint32_t word)

@@ -96,9 +96,9 @@ static struct fw_rt_obstacle obstacle(struct fw_rt_task *t, uint32_t d)
 {
     struct fw_rt_obstacle o = fw_rt_obstacle(t->state, t->slot, d);
 
-    if (o.lock == FW_RT_NOBODY) {
+    if (o.lock == FW_RT_NONE) {
         o.task = fw_rt_holder(t->state, t->slot, d);
-        if (o.task != FW_RT_NOBODY)
+        if (o.task != FW_RT_NONE)
             o.lock = d;
     }
     return o;
@@ -115,10 +115,10 @@ static struct fw_rt_obstacle announce(struct fw_rt_task *t, uint32_t d)
             fw_store64_relaxed(fw_rt_last_(t), 0); /* CEIL7 */
         fw_fence_seq_cst();                        /* the decisions' loads are plain ones */
         o = obstacle(t, d);
-        if (o.lock == FW_RT_NOBODY && !fw_rt_is_awaited_(t, d))
+        if (o.lock == FW_RT_NONE && !fw_rt_is_awaited_(t, d))
             return o;
         fw_rt_withdraw_(t, d); /* CEIL6, if nothing is in the way */
-        if (o.lock != FW_RT_NOBODY)
+        if (o.lock != FW_RT_NONE)
             return o;
     }
 }
@@ -127,7 +127,7 @@ static struct fw_rt_obstacle announce(struct fw_rt_task *t, uint32_t d)
 static struct fw_rt_obstacle take(struct fw_rt_task *t, uint32_t d)
 {
     uint64_t seen[FW_RT_TASKS + 1], *held = &t->record->held;
-    struct fw_rt_obstacle o = {FW_RT_NOBODY, FW_RT_NOBODY};
+    struct fw_rt_obstacle o = {FW_RT_NONE, FW_RT_NONE};
     int tries;
 
     for (tries = 0; tries < TRIES; tries++) {
@@ -135,7 +135,7 @@ static struct fw_rt_obstacle take(struct fw_rt_task *t, uint32_t d)
             fw_store64_relaxed(fw_rt_last_(t), 0); /* CEIL7 */
         if (!look_around(t, seen)) {
             o = obstacle(t, d); /* F:rt-takes-anyway */
-            if (o.lock != FW_RT_NOBODY)
+            if (o.lock != FW_RT_NONE)
                 return o;
         }
         if (fw_claim_(t->record->cpu, held, fw_load64_relaxed(held) | fw_rt_bit(d), t->peer, seen,
@@ -172,7 +172,7 @@ static int take_or_wait(struct fw_rt_task *t, uint32_t d, bool try, bool *waited
         if (error != 0)
             break;
         o = take(t, d);
-        if (o.lock == FW_RT_NOBODY)
+        if (o.lock == FW_RT_NONE)
             break;
         fw_store32_relaxed(&t->record->request, d + 1);
         if (!try && !is_new)

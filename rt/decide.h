@@ -16,7 +16,7 @@
  * or it holds the resource that defines it".  Here: if its base priority exceeds the ceilings of
  * all locks that *other* tasks of the CPU have (Sha, Rajkumar and Lehoczky, 1990, say it so).
  *
- * DECIDE1  A lock is granted only to a task for which fw_rt_obstacle is FW_RT_NOBODY.
+ * DECIDE1  A lock is granted only to a task for which fw_rt_obstacle is FW_RT_NONE.
  * DECIDE2  What is in the way of a task is a lock that another task of the same CPU has (PIP: of
  *     any).
  * DECIDE3  Inheritance is never stored: the CPU goes to the most urgent task, and where that one
@@ -66,7 +66,7 @@ FW_RT_DECISION uint64_t fw_rt_rank(const struct fw_rt_state *w, uint32_t t)
 
 /* What is in the way: a lock, and who has it. */
 struct fw_rt_obstacle {
-    uint32_t lock; /* FW_RT_NOBODY: nothing */
+    uint32_t lock; /* FW_RT_NONE: nothing */
     uint32_t task;
 };
 
@@ -74,7 +74,7 @@ struct fw_rt_obstacle {
 FW_RT_DECISION struct fw_rt_obstacle fw_rt_system_ceiling(const struct fw_rt_state *w, uint32_t t,
                                                           uint32_t *ceiling)
 {
-    struct fw_rt_obstacle top = {FW_RT_NOBODY, FW_RT_NOBODY};
+    struct fw_rt_obstacle top = {FW_RT_NONE, FW_RT_NONE};
     uint32_t cpu = w->task[t % FW_RT_TASKS].cpu;
     int i, d;
 
@@ -101,7 +101,7 @@ FW_RT_DECISION struct fw_rt_obstacle fw_rt_system_ceiling(const struct fw_rt_sta
 /* Who has the lock, of all tasks but t. */
 FW_RT_DECISION uint32_t fw_rt_holder(const struct fw_rt_state *w, uint32_t t, uint32_t lock)
 {
-    uint32_t holder = FW_RT_NOBODY;
+    uint32_t holder = FW_RT_NONE;
     int i;
 
     FW_RT_EACH(i, FW_RT_TASKS)
@@ -116,17 +116,17 @@ FW_RT_DECISION uint32_t fw_rt_holder(const struct fw_rt_state *w, uint32_t t, ui
 FW_RT_DECISION struct fw_rt_obstacle fw_rt_obstacle(const struct fw_rt_state *w, uint32_t t,
                                                     uint32_t lock)
 {
-    struct fw_rt_obstacle o = {FW_RT_NOBODY, FW_RT_NOBODY};
+    struct fw_rt_obstacle o = {FW_RT_NONE, FW_RT_NONE};
     uint32_t kind = w->lock[fw_rt_lock_index(lock)].kind, ceiling;
 
     if (kind == FW_RT_KIND_PIP) {
         o.task = fw_rt_holder(w, t, lock);
-        if (o.task != FW_RT_NOBODY)
+        if (o.task != FW_RT_NONE)
             o.lock = lock;
     } else if (fw_rt_has_ceiling(kind)) {
         o = fw_rt_system_ceiling(w, t, &ceiling);
         if (w->task[t % FW_RT_TASKS].base > ceiling)
-            o.lock = o.task = FW_RT_NOBODY;
+            o.lock = o.task = FW_RT_NONE;
     }
     return o;
 }
@@ -153,7 +153,7 @@ FW_RT_DECISION _Bool fw_rt_is_before(const struct fw_rt_task_record *c, uint64_t
  */
 FW_RT_DECISION struct fw_rt_obstacle fw_rt_ahead(const struct fw_rt_state *w, uint32_t t)
 {
-    struct fw_rt_obstacle o = {FW_RT_NOBODY, FW_RT_NOBODY};
+    struct fw_rt_obstacle o = {FW_RT_NONE, FW_RT_NONE};
     const struct fw_rt_task_record *best = &w->task[t % FW_RT_TASKS];
     uint64_t rank = fw_rt_rank(w, t);
     uint32_t cpu = best->cpu;
@@ -179,12 +179,12 @@ FW_RT_DECISION struct fw_rt_obstacle fw_rt_ahead(const struct fw_rt_state *w, ui
     return o;
 }
 
-/* Who of those that wait gets the lock next; FW_RT_NOBODY: nobody waits. */
+/* Who of those that wait gets the lock next; FW_RT_NONE: nobody waits. */
 FW_RT_DECISION uint32_t fw_rt_next_waiter(const struct fw_rt_state *w, uint32_t lock)
 {
     const struct fw_rt_lock_record *l = &w->lock[fw_rt_lock_index(lock)];
     uint64_t waiters = l->waiters;
-    uint32_t next = FW_RT_NOBODY;
+    uint32_t next = FW_RT_NONE;
     int i;
 
     if (waiters == 0)
@@ -194,7 +194,7 @@ FW_RT_DECISION uint32_t fw_rt_next_waiter(const struct fw_rt_state *w, uint32_t 
         const struct fw_rt_task_record *c = &w->task[i], *n;
         if (!(waiters & fw_rt_bit(i)))
             continue;
-        if (next == FW_RT_NOBODY) {
+        if (next == FW_RT_NONE) {
             next = (uint32_t)i;
             continue;
         }
@@ -222,15 +222,15 @@ FW_RT_DECISION void fw_rt_note(struct fw_rt_state *w, uint32_t t, uint64_t page,
 
 /* What dispatching decided. */
 struct fw_rt_pick {
-    uint32_t task;    /* who runs; FW_RT_NOBODY: none of the group's */
+    uint32_t task;    /* who runs; FW_RT_NONE: none of the group's */
     uint32_t granted; /* the lock that it has got by that, plus 1; 0: none */
-    uint32_t lender;  /* the task in whose place it runs; FW_RT_NOBODY: for itself */
+    uint32_t lender;  /* the task in whose place it runs; FW_RT_NONE: for itself */
 };
 
 /* The most urgent task of the CPU that wants to run, of those that are not in `but`. */
 FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_state *w, uint32_t cpu, uint64_t but)
 {
-    uint32_t best = FW_RT_NOBODY;
+    uint32_t best = FW_RT_NONE;
     uint64_t best_rank = 0;
     int i;
 
@@ -241,7 +241,7 @@ FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_state *w, uint32_t 
         if (c->state != FW_RT_LIVE || c->cpu != cpu || !c->ready || (but & fw_rt_bit(i)))
             continue;
         rank = fw_rt_rank(w, (uint32_t)i);
-        if (best == FW_RT_NOBODY ||
+        if (best == FW_RT_NONE ||
             fw_rt_is_before(c, rank, &w->task[best % FW_RT_TASKS], best_rank)) {
             best = (uint32_t)i;
             best_rank = rank;
@@ -252,7 +252,7 @@ FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_state *w, uint32_t 
 
 /*
  * The task that runs on behalf of task t: itself, or, where it asks for a lock and may not have it,
- * who is in the way, and so on (DECIDE3).  FW_RT_NOBODY: that one sleeps, or waits on another CPU,
+ * who is in the way, and so on (DECIDE3).  FW_RT_NONE: that one sleeps, or waits on another CPU,
  * or they wait for each other in a circle (PIP; else only if somebody has what was not granted).
  * Then nobody acts for any of those on the way either: they are put into `vain`, so that a decision
  * looks at each task once, whatever tasks have written down.
@@ -260,7 +260,7 @@ FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_state *w, uint32_t 
 FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_state *w, uint32_t t, uint32_t cpu,
                                        uint64_t *vain)
 {
-    uint32_t at = t, found = FW_RT_NOBODY;
+    uint32_t at = t, found = FW_RT_NONE;
     int hop;
 
     FW_RT_EACH(hop, FW_RT_TASKS)
@@ -274,7 +274,7 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_state *w, uint32_t t, 
             break;
         }
         o = fw_rt_obstacle(w, at, c->request - 1);
-        if (o.lock == FW_RT_NOBODY) {
+        if (o.lock == FW_RT_NONE) {
             found = at;
             break;
         }
@@ -287,7 +287,7 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_state *w, uint32_t t, 
 /* Who runs on the CPU now.  Grants it the lock that it asks for, if that is possible. */
 FW_RT_DECISION struct fw_rt_pick fw_rt_dispatch(struct fw_rt_state *w, uint32_t cpu)
 {
-    struct fw_rt_pick pick = {FW_RT_NOBODY, 0, FW_RT_NOBODY};
+    struct fw_rt_pick pick = {FW_RT_NONE, 0, FW_RT_NONE};
     uint64_t vain = 0;
     int turn;
 
@@ -295,10 +295,10 @@ FW_RT_DECISION struct fw_rt_pick fw_rt_dispatch(struct fw_rt_state *w, uint32_t 
     {
         uint32_t first = fw_rt_most_urgent(w, cpu, vain), acts;
         struct fw_rt_task_record *c;
-        if (first == FW_RT_NOBODY)
+        if (first == FW_RT_NONE)
             break;
         acts = fw_rt_acts_for(w, first, cpu, &vain);
-        if (acts == FW_RT_NOBODY) {
+        if (acts == FW_RT_NONE) {
             vain |= fw_rt_bit(first);
             continue;
         }

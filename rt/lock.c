@@ -100,7 +100,7 @@ static int unlock_by_kind(struct fw_rt_task *t, uint32_t d)
 static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t d)
 {
     if (t->trace != NULL)
-        fw_rt_trace_add_(t->trace, kind, d, FW_RT_NOBODY, 0);
+        fw_rt_trace_add_(t->trace, kind, d, FW_RT_NONE, 0);
 }
 
 /* A sentence for what the protocols answer. */

@@ -66,7 +66,7 @@ static uint32_t find(const struct fw_rt_state *w, const char *name)
     for (d = 0; d < FW_RT_LOCKS && d < w->locks; d++)
         if (strncmp(w->lock[d].name, name, FW_RT_NAME) == 0)
             return d;
-    return FW_RT_NOBODY;
+    return FW_RT_NONE;
 }
 
 static int check_found(const struct fw_rt_task *t, const struct fw_rt_lock_record *l,
@@ -91,14 +91,14 @@ static int check_found(const struct fw_rt_task *t, const struct fw_rt_lock_recor
     return 0;
 }
 
-/* A new lock's record; FW_RT_NOBODY: there is no room. */
+/* A new lock's record; FW_RT_NONE: there is no room. */
 static uint32_t make(struct fw_rt_state *w, const struct wish *wish)
 {
     uint32_t d = w->locks;
     struct fw_rt_lock_record *l;
 
     if (d >= FW_RT_LOCKS)
-        return FW_RT_NOBODY;
+        return FW_RT_NONE;
     l = &w->lock[d];
     memset(l, 0, sizeof *l); /* a task that died over making it may have left something */
     strncpy(l->name, wish->name, FW_RT_NAME - 1);
@@ -113,13 +113,13 @@ static int open_guarded(struct fw_rt_task *t, const struct wish *wish, uint32_t 
 {
     struct fw_rt_state *w = t->state;
     uint32_t d = find(w, wish->name);
-    int error = d != FW_RT_NOBODY ? check_found(t, &w->lock[d], wish) : 0;
+    int error = d != FW_RT_NONE ? check_found(t, &w->lock[d], wish) : 0;
 
     if (error != 0)
         return error;
-    if (d == FW_RT_NOBODY)
+    if (d == FW_RT_NONE)
         d = make(w, wish);
-    if (d == FW_RT_NOBODY)
+    if (d == FW_RT_NONE)
         return fw_rt_fail_(ENOSPC, "the group has %d locks already", FW_RT_LOCKS_MAX);
     w->lock[d].cpu = t->record->cpu;
     fw_or64_seq_cst(&w->lock[d].users, fw_rt_bit(t->slot));

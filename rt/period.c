@@ -59,7 +59,7 @@ static uint64_t account(struct fw_rt_task *t, struct fw_rt_job *job)
 static void tell(const struct fw_rt_task *t, uint32_t kind, uint64_t value)
 {
     if (t->trace != NULL)
-        fw_rt_trace_add_(t->trace, kind, FW_RT_NOBODY, FW_RT_NOBODY, value);
+        fw_rt_trace_add_(t->trace, kind, FW_RT_NONE, FW_RT_NONE, value);
 }
 
 static int wake_up(struct fw_rt_task *t)

@@ -153,7 +153,7 @@ static void reap_owner(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t slot;
 
-    while ((slot = fw_rt_holder(t->state, t->slot, d)) != FW_RT_NOBODY) {
+    while ((slot = fw_rt_holder(t->state, t->slot, d)) != FW_RT_NONE) {
         fw_rt_reap_(t, slot);
         if (fw_load64_relaxed(&t->state->task[slot].held) & fw_rt_bit(d))
             return; /* nothing that is reaped has left it */

@@ -107,7 +107,7 @@ bool fw_rt_raise_owner_(struct fw_rt_task *t, uint32_t d)
     struct fw_rt_task_record *c;
     bool is_it;
 
-    if (owner == FW_RT_NOBODY || owner == t->slot)
+    if (owner == FW_RT_NONE || owner == t->slot)
         return false;
     c = &w->task[owner];
     fw_rt_pi_lock_(w, &c->record_lock, t->tid, t->shared); /* F:rt-raise-unwatched */

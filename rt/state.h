@@ -37,7 +37,7 @@
 #endif
 #define FW_RT_PROXIES FW_RT_TASKS /* each task waits at one */
 #define FW_RT_NAME 32u
-#define FW_RT_NOBODY 0xffffffffu /* no task, no lock */
+#define FW_RT_NONE 0xffffffffu /* no task, no lock */
 
 /* In `begun`, for each lock under a ceiling whose owner has died, and nobody has been told yet. */
 #define FW_RT_ORPHANED (1u << 25)

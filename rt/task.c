@@ -209,13 +209,13 @@ static int change_way(struct fw_rt_task *t, const struct fw_rt_task_options *o)
 static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t lock, uint64_t value)
 {
     if (t->trace != NULL)
-        fw_rt_trace_add_(t->trace, kind, lock, FW_RT_NOBODY, value);
+        fw_rt_trace_add_(t->trace, kind, lock, FW_RT_NONE, value);
 }
 
 /* The task holds no lock. */
 static void leave(struct fw_rt_task *t)
 {
-    tell(t, FW_RT_EVENT_END, FW_RT_NOBODY, 0);
+    tell(t, FW_RT_EVENT_END, FW_RT_NONE, 0);
     fw_rt_trace_end_(t->trace);
     if (t->page != NULL)
         fw_rt_scx_leave_(t);

@@ -15,7 +15,7 @@ enum fw_rt_event_kind {
     FW_RT_EVENT_RELEASE,  /* of a job; value: its number */
     FW_RT_EVENT_COMPLETE, /* of a job; value: 1 where it was late */
     FW_RT_EVENT_REQUEST,  /* of a lock */
-    FW_RT_EVENT_BLOCK,    /* waits: `other` is the task in the way, or FW_RT_NOBODY */
+    FW_RT_EVENT_BLOCK,    /* waits: `other` is the task in the way, or FW_RT_NONE */
     FW_RT_EVENT_RESUME,   /* no longer */
     FW_RT_EVENT_ACQUIRE,
     FW_RT_EVENT_UNLOCK,
@@ -28,7 +28,7 @@ enum fw_rt_event_kind {
 struct fw_rt_event {
     uint64_t ns; /* CLOCK_MONOTONIC */
     uint32_t kind;
-    uint32_t lock;  /* FW_RT_NOBODY: none */
+    uint32_t lock;  /* FW_RT_NONE: none */
     uint32_t other; /* a task */
     uint32_t cpu;
     uint64_t value;

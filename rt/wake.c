@@ -30,7 +30,7 @@ int fw_rt_yield_to_first_(struct fw_rt_task *t)
 
     for (;;) {
         struct fw_rt_obstacle o = fw_rt_ahead(t->state, t->slot);
-        if (o.lock == FW_RT_NOBODY) /* F:rt-wakes-blindly */
+        if (o.lock == FW_RT_NONE) /* F:rt-wakes-blindly */
             break;
         error = fw_rt_check_cpu_(t);
         if (error != 0)

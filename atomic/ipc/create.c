@@ -24,7 +24,7 @@
 #include "table.h"
 
 /* How long a maker may take: a hundred naps, five seconds. */
-#define PATIENCE_NAPS 100u
+#define PATIENCE_RECHECKS 100u
 
 /* Linux has ids of up to 22 bits. */
 #define MOST_THREADS (1u << 22)
@@ -144,7 +144,7 @@ static int make_or_find(struct fw_table_head_ *head, size_t size, size_t largest
         return error == 0 || error == EPROTO ? EEXIST : error;
     if (is_data)
         return EUCLEAN;
-    how = fw_robust_lock_(&head->making, &robust, PATIENCE_NAPS); /* F:ipc-atomic-makers */
+    how = fw_robust_lock_(&head->making, &robust, PATIENCE_RECHECKS); /* F:ipc-atomic-makers */
     if (how == FW_ROBUST_LATE_)
         return ETIMEDOUT;
     error = fw_load64_relaxed(&head->magic) != 0 ? EEXIST : 0; /* F:ipc-atomic-made-twice */

@@ -70,7 +70,7 @@ static bool nap(struct nap *n, const uint32_t *word, uint32_t expected)
     int error;
 
     if (n->expected != expected)
-        *n = (struct nap){fw_deadline_in_(CLOCK_MONOTONIC, FW_ROBUST_NAP_NS_), expected};
+        *n = (struct nap){fw_deadline_in_(CLOCK_MONOTONIC, FW_ROBUST_RECHECK_NS_), expected};
     /* F:ipc-atomic-sleeps-anyway */
     error = fw_futex_wait(word, expected, FW_FUTEX_SHARED, &n->end);
 
@@ -89,10 +89,10 @@ static uint32_t identity(uint32_t owner)
 
 /* Can the owner in `now`, which is not 0, do no more?  Asked after a nap; at once if it is us. */
 static bool is_ownerless(const uint32_t *word, uint32_t now, const struct fw_robust_ *r,
-                         bool has_napped)
+                         bool has_elapsed)
 {
     if (owner_of(now) != r->id)
-        return has_napped && fw_robust_is_gone_(owner_of(now)); /* F:ipc-atomic-robs */
+        return has_elapsed && fw_robust_is_gone_(owner_of(now)); /* F:ipc-atomic-robs */
     if (r->depth > 1)
         fw_panic_("a signal handler waits for the atomic operation that it has interrupted", word,
                   identity(r->id), identity(r->id));
@@ -104,26 +104,26 @@ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned naps)
 {
     bool is_limited = naps != 0; /* else nothing is counted: a waiter goes round in one state */
     bool has_slept = false;
-    bool has_napped = false; /* and the word is what it was before */
+    bool has_elapsed = false; /* and the word is what it was before */
     struct nap n = {.expected = 0};
     uint32_t now = fw_spin_(word, FW_ROBUST_OWNER);
     uint32_t expected;
 
     for (;;) {
         bool is_left = (now & FW_ROBUST_DIED) != 0;
-        if (owner_of(now) == 0 || (is_left = is_ownerless(word, now, r, has_napped))) {
+        if (owner_of(now) == 0 || (is_left = is_ownerless(word, now, r, has_elapsed))) {
             /* all that is free, or an owner who is gone -> id */
             /* F:ipc-atomic-torn-lock */
             if (fw_cas32_acquire(word, &now, taken(now, r->id, has_slept)))
                 return is_left ? FW_ROBUST_LEFT_ : FW_ROBUST_TAKEN_; /* F:ipc-atomic-untold-mark */
-            has_napped = false;
+            has_elapsed = false;
             continue;
         }
         /* F:ipc-atomic-sleeps-unseen */
         expected = now | FW_ROBUST_WAITERS;
         /* F:ipc-atomic-sleeps-unseen-2 */
         if (!has_waiters(now) && !fw_cas32_relaxed(word, &now, expected)) { /* id -> id|WAITERS */
-            has_napped = false;
+            has_elapsed = false;
             continue;
         }
         if (is_limited && naps == 0) {
@@ -131,10 +131,10 @@ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned naps)
             return FW_ROBUST_LATE_;
         }
         has_slept = true;
-        has_napped = nap(&n, word, expected);
-        naps -= is_limited && has_napped;
+        has_elapsed = nap(&n, word, expected);
+        naps -= is_limited && has_elapsed;
         now = fw_spin_(word, FW_ROBUST_OWNER);
-        has_napped = has_napped && now == expected;
+        has_elapsed = has_elapsed && now == expected;
     }
 }
 

@@ -23,7 +23,7 @@ enum fw_robust_how_ {
 };
 
 /* How long a thread sleeps before it looks whether the owner still lives. */
-#define FW_ROBUST_NAP_NS_ 50000000u
+#define FW_ROBUST_RECHECK_NS_ 50000000u
 
 enum fw_robust_how_ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned naps);
 void fw_robust_unlock_slow_(uint32_t *word, const struct fw_robust_ *r, uint32_t was);

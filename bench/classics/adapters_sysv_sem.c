@@ -13,7 +13,7 @@
 #include "bench/adapters/gate_adapter_define.h"
 #include "bench/adapters/kernel_lock.h"
 
-enum { UNITS_MOST = 32767 }; /* SEMVMX: what the kernel takes */
+enum { PERMITS_MOST = 32767 }; /* SEMVMX: what the kernel takes */
 
 /* `at` NULL: until it is done. */
 static int operate(const classic_sysv *l, short change, short flags, const struct timespec *at)
@@ -79,7 +79,7 @@ static uint32_t value_of(const classic_sysv *l)
 }
 
 ADAPTER_INIT(undo, classic_sysv, make(l, 0))
-ADAPTER_INIT(undo_full, classic_sysv, make(l, UNITS_MOST))
+ADAPTER_INIT(undo_full, classic_sysv, make(l, PERMITS_MOST))
 ADAPTER_DESTROY(undo, classic_sysv, classic_sysv_destroy(l))
 SEM_CALLS(undo, classic_sysv, take(l, 0, NULL), take(l, IPC_NOWAIT, NULL) == 0 ? 0 : EAGAIN,
           give(l), value_of(l))

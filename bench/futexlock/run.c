@@ -175,7 +175,7 @@ static void all_of_them(struct stage *s, struct worker_group *group, struct call
 }
 
 /* Or until an interrupt. */
-static void nap_until(uint64_t at)
+static void recheck_until(uint64_t at)
 {
     for (uint64_t now; (now = clock_ns()) < at && !bench_interrupted;)
         clock_sleep_ns(at - now < LOOK_NS ? at - now : LOOK_NS);
@@ -196,7 +196,7 @@ static void for_a_time(struct stage *s, struct worker_group *group, unsigned mil
     if (calls != NULL)
         calls_start(calls);
     read_all(s, &before);
-    nap_until(clock_ns() + (uint64_t)milliseconds * MILLION);
+    recheck_until(clock_ns() + (uint64_t)milliseconds * MILLION);
     read_all(s, &after);
     if (calls != NULL)
         calls_stop(calls, &out->calls);

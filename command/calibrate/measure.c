@@ -221,7 +221,7 @@ static bool measure(enum quantity q, unsigned cpus, double *ns)
     }
 }
 
-static bool needs_company(enum quantity q)
+static bool needs_multithreaded(enum quantity q)
 {
     return q == LOOK_PARALLEL || q == LOOK_DISTURBED || q == WAKE_ELSEWHERE;
 }
@@ -232,7 +232,7 @@ bool calibrate_round(unsigned cpus, unsigned turn, struct round *out)
         enum quantity q = (turn + i) % QUANTITIES;
 
         out->ns[q] = NAN;
-        if (needs_company(q) && cpus == 1)
+        if (needs_multithreaded(q) && cpus == 1)
             continue;
         if (!measure(q, cpus, &out->ns[q])) {
             command_warn("cannot start %u threads: %s", cpus, strerror(errno));

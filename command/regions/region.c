@@ -106,13 +106,13 @@ static int look_into(int fd, struct region *r, const char **why)
         return error;
     }
     watch(base, r->plan.size);
-    r->place = (struct fw_ipc_place_){.base = (uintptr_t)base,
-                                      .size = r->plan.size,
-                                      .head = base,
-                                      .members = (void *)((char *)base + r->plan.members_at),
-                                      .member_count = r->plan.member_count,
-                                      .flags = r->plan.flags};
-    r->known = calloc(r->place.member_count, sizeof *r->known);
+    r->mapping = (struct fw_ipc_mapping_){.base = (uintptr_t)base,
+                                          .size = r->plan.size,
+                                          .head = base,
+                                          .members = (void *)((char *)base + r->plan.members_at),
+                                          .member_count = r->plan.member_count,
+                                          .flags = r->plan.flags};
+    r->known = calloc(r->mapping.member_count, sizeof *r->known);
     if (r->known == NULL)
         abort();
     r->is_whole = true;
@@ -153,7 +153,7 @@ void region_drop(struct region *r)
 {
     if (r->is_whole) {
         mapped.base = NULL;
-        fw_shm_unmap_((void *)r->place.base, r->place.size);
+        fw_shm_unmap_((void *)r->mapping.base, r->mapping.size);
     }
     free(r->known);
     free(r->name);
@@ -182,13 +182,13 @@ static bool is_stopped(uint32_t thread)
 /* What the region and the system say of it now. */
 static struct region_thread ask(const struct region *r, uint64_t holder)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(&r->place, holder);
-    enum fw_ipc_life life = fw_ipc_life_(&r->place, holder);
-    uint64_t ids = fw_ipc_ids_(&r->place, holder), space;
+    const struct fw_ipc_member_ *m = fw_ipc_member_of_(&r->mapping, holder);
+    enum fw_ipc_life life = fw_ipc_life_(&r->mapping, holder);
+    uint64_t ids = fw_ipc_ids_(&r->mapping, holder), space;
     struct region_thread t = {(uint32_t)(ids >> 32), (uint32_t)ids, REGION_DEAD, false};
 
-    if (life == FW_IPC_UNREAL)
-        return (struct region_thread){.life = REGION_UNREAL};
+    if (life == FW_IPC_CORRUPT)
+        return (struct region_thread){.life = REGION_CORRUPT};
     if (life == FW_IPC_DEAD)
         return t;
     space = fw_load64_relaxed(&m->pid_namespace);
@@ -206,7 +206,7 @@ struct region_thread region_thread(const struct region *r, uint64_t holder)
     struct region_known *known;
 
     /* Only a present tenant costs calls of the system.  Former ones must not take his place. */
-    if (fw_ipc_life_(&r->place, holder) != FW_IPC_ALIVE)
+    if (fw_ipc_life_(&r->mapping, holder) != FW_IPC_ALIVE)
         return ask(r, holder);
     known = &r->known[(holder & FW_IPC_SLOT) - 1];
     if (known->holder != holder)
@@ -219,14 +219,14 @@ const char *region_life_name(enum region_life life)
     static const char *const names[] = {[REGION_ALIVE] = "alive",
                                         [REGION_STOPPED] = "stopped",
                                         [REGION_DEAD] = "dead",
-                                        [REGION_UNREAL] = "unreal"};
+                                        [REGION_CORRUPT] = "unreal"};
 
     return names[life];
 }
 
 uint64_t region_tenant(const struct region *r, uint32_t slot)
 {
-    uint64_t life = fw_load64_acquire(&r->place.members[slot].life);
+    uint64_t life = fw_load64_acquire(&r->mapping.members[slot].life);
 
     return (uint32_t)life == 0 ? 0 : (life & ~(uint64_t)UINT32_MAX) | (slot + 1);
 }
@@ -243,7 +243,7 @@ void region_count(const struct region *r, unsigned *threads, unsigned *processes
     uint32_t of[FW_IPC_MEMBERS_MOST];
 
     *threads = *processes = 0;
-    for (uint32_t slot = 0; slot < r->place.member_count; slot++) {
+    for (uint32_t slot = 0; slot < r->mapping.member_count; slot++) {
         uint64_t tenant = region_tenant(r, slot);
         struct region_thread t;
         if (tenant == 0)

@@ -8,7 +8,7 @@
 
 #include "ipc/head.h"
 #include "ipc/layout.h"
-#include "ipc/place.h"
+#include "ipc/mapping.h"
 
 /*
  * A region as a stranger sees it: who may read its file, maps it for reading, and changes nothing.
@@ -20,10 +20,10 @@ struct region {
     char *name;     /* as it can be shown: command/print/visible.h */
     uint64_t bytes; /* of the file */
     struct fw_ipc_plan_ plan;
-    struct fw_ipc_place_ place; /* a description; it is not entered anywhere */
-    bool is_whole;              /* it is mapped, and may be looked into */
-    bool is_stale;              /* from before the machine was started */
-    struct region_known *known; /* by line: what has been found out of its tenant */
+    struct fw_ipc_mapping_ mapping; /* a description; it is not entered anywhere */
+    bool is_whole;                  /* it is mapped, and may be looked into */
+    bool is_stale;                  /* from before the machine was started */
+    struct region_known *known;     /* by line: what has been found out of its tenant */
 };
 
 /*
@@ -39,11 +39,11 @@ const char *region_trouble(const struct region *r);
 
 static inline const void *region_base(const struct region *r)
 {
-    return (const void *)r->place.base;
+    return (const void *)r->mapping.base;
 }
 
 /* A thread that is named in the region. */
-enum region_life { REGION_ALIVE, REGION_STOPPED, REGION_DEAD, REGION_UNREAL };
+enum region_life { REGION_ALIVE, REGION_STOPPED, REGION_DEAD, REGION_CORRUPT };
 struct region_thread {
     uint32_t process, thread; /* as its own pid namespace has them; 0: not known any more */
     enum region_life life;

@@ -52,13 +52,13 @@ static void print_time(const char *before, uint64_t ns)
 /* What it waits for, and who is in the way. */
 static void print_wait(const struct rt_view *v, const struct rt_view_task *t)
 {
-    if (t->asks_for != FW_RT_NOBODY)
+    if (t->asks_for != FW_RT_NONE)
         printf("      waits for %s", lock_name(v, t->asks_for));
-    else if (t->behind != FW_RT_NOBODY)
+    else if (t->behind != FW_RT_NONE)
         printf("      held back");
     else
         return;
-    if (t->in_the_way != FW_RT_NOBODY)
+    if (t->in_the_way != FW_RT_NONE)
         printf(": %s%s is in a section of %s", task_name(v, t->in_the_way),
                v->task[t->in_the_way].liveness == RT_GONE ? ", which is dead," : "",
                lock_name(v, t->behind));
@@ -148,12 +148,12 @@ static json_t *name_or_null(const char *name)
 
 static json_t *task_or_null(const struct rt_view *v, uint32_t t)
 {
-    return name_or_null(t != FW_RT_NOBODY ? task_name(v, t) : NULL);
+    return name_or_null(t != FW_RT_NONE ? task_name(v, t) : NULL);
 }
 
 static json_t *lock_or_null(const struct rt_view *v, uint32_t d)
 {
-    return name_or_null(d != FW_RT_NOBODY ? lock_name(v, d) : NULL);
+    return name_or_null(d != FW_RT_NONE ? lock_name(v, d) : NULL);
 }
 
 static json_t *task_json(const struct rt_view *v, uint32_t i)

@@ -53,7 +53,7 @@ const char *rt_view_region(struct rt_view *v, const struct region *r)
 /* A thread of another pid namespace cannot be looked for here: is it one of those? */
 static bool is_foreign(const struct region *r, uint32_t tid)
 {
-    for (uint32_t slot = 0; slot < r->place.member_count; slot++) {
+    for (uint32_t slot = 0; slot < r->mapping.member_count; slot++) {
         uint64_t tenant = region_tenant(r, slot);
         struct region_thread t;
         if (tenant == 0)
@@ -83,11 +83,11 @@ static void conclude_task(struct rt_view_task *t, const struct fw_rt_task_record
         t->liveness = fw_rt_is_alive_(c) ? RT_ALIVE : RT_GONE;
     if (t->liveness != RT_GONE) {
         t->ns = c->since != 0 ? show_age(c->since) : 0;
-        t->asks_for = asks_for < FW_RT_LOCKS ? asks_for : FW_RT_NOBODY;
+        t->asks_for = asks_for < FW_RT_LOCKS ? asks_for : FW_RT_NONE;
         t->behind = behind < FW_RT_LOCKS ? behind : t->asks_for;
     }
     t->has = fw_rt_locks_of(c);
-    if (t->asks_for != FW_RT_NOBODY) /* the bit is there in advance */
+    if (t->asks_for != FW_RT_NONE) /* the bit is there in advance */
         t->has &= ~fw_rt_bit(t->asks_for);
 }
 
@@ -97,11 +97,11 @@ static void look_for_ceiling(struct rt_view *v, uint32_t i)
     struct rt_view_task *t = &v->task[i];
     struct fw_rt_obstacle o;
 
-    if (t->asks_for == FW_RT_NOBODY || t->behind != t->asks_for ||
+    if (t->asks_for == FW_RT_NONE || t->behind != t->asks_for ||
         !fw_rt_has_ceiling(v->state.lock[t->asks_for].kind))
         return;
     o = fw_rt_obstacle(&v->state, i, t->asks_for);
-    if (o.lock != FW_RT_NOBODY)
+    if (o.lock != FW_RT_NONE)
         t->behind = o.lock;
 }
 
@@ -110,7 +110,7 @@ static void inherit(struct rt_view *v, uint32_t from)
 {
     uint32_t at = v->task[from].in_the_way;
 
-    for (unsigned hop = 0; at != FW_RT_NOBODY && hop < FW_RT_TASKS; hop++) {
+    for (unsigned hop = 0; at != FW_RT_NONE && hop < FW_RT_TASKS; hop++) {
         uint32_t base = v->state.task[from].base;
         if (at != from && base > v->state.task[at].base && base > v->task[at].inherits)
             v->task[at].inherits = base;
@@ -132,14 +132,14 @@ void rt_view_conclude(struct rt_view *v, const struct region *r)
         c->name[FW_RT_NAME - 1] = '\0';
         visible(c->name);
         v->task[i] = (struct rt_view_task){
-            .asks_for = FW_RT_NOBODY, .behind = FW_RT_NOBODY, .in_the_way = FW_RT_NOBODY};
+            .asks_for = FW_RT_NONE, .behind = FW_RT_NONE, .in_the_way = FW_RT_NONE};
         conclude_task(&v->task[i], c, r, v->state.alive != 0);
         v->tasks += v->task[i].is_there;
     }
     for (i = 0; i < FW_RT_TASKS; i++)
         look_for_ceiling(v, i);
     for (i = 0; i < FW_RT_TASKS; i++)
-        for (j = 0; j < FW_RT_TASKS && v->task[i].behind != FW_RT_NOBODY; j++)
+        for (j = 0; j < FW_RT_TASKS && v->task[i].behind != FW_RT_NONE; j++)
             if (j != i && v->task[j].is_there && (v->task[j].has & fw_rt_bit(v->task[i].behind)))
                 v->task[i].in_the_way = j;
     for (i = 0; i < FW_RT_TASKS; i++)

@@ -20,9 +20,9 @@ struct rt_view_task {
     enum rt_life liveness;
     uint64_t has;        /* locks, a bit each */
     uint64_t ns;         /* how long it has waited; 0: it does not wait */
-    uint32_t asks_for;   /* a lock; or FW_RT_NOBODY */
-    uint32_t behind;     /* the lock for whose section it waits; or FW_RT_NOBODY */
-    uint32_t in_the_way; /* the task that is in that section; or FW_RT_NOBODY */
+    uint32_t asks_for;   /* a lock; or FW_RT_NONE */
+    uint32_t behind;     /* the lock for whose section it waits; or FW_RT_NONE */
+    uint32_t in_the_way; /* the task that is in that section; or FW_RT_NONE */
     uint32_t inherits;   /* the most urgent base priority of those who wait for it; 0: none */
 };
 

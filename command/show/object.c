@@ -71,7 +71,7 @@ static bool enter(struct show_object *o, const struct region *r, uint64_t holder
         return true;
     }
     t.who = region_thread(r, holder & FW_IPC_HOLDER);
-    if (t.who.life == REGION_UNREAL) {
+    if (t.who.life == REGION_CORRUPT) {
         o->state = WRITTEN_OVER;
         return false;
     }
@@ -105,7 +105,7 @@ static void past(struct show_object *o, const fw_ipc_past *p, bool is_held, uint
 static void mutex(struct show_object *o, const struct region *r, const fw_ipc_mutex *m)
 {
     uint64_t w = fw_load64_acquire(&m->word_);
-    bool is_held = w != 0 && w != FW_IPC_NOBODY;
+    bool is_held = w != 0 && w != FW_IPC_ABANDONED;
 
     o->state = w == 0 ? "free" : !is_held ? "given up" : "held";
     if (is_held && ((w & ~(FW_IPC_HOLDER | FW_IPC_WAITERS | FW_IPC_DIED)) != 0 ||
@@ -129,14 +129,14 @@ static const char *rw_role(uint64_t w)
 
 static void readers(struct show_object *o, const struct region *r, const fw_ipc_rwlock *l)
 {
-    for (uint32_t slot = 0; slot < r->place.member_count; slot++) {
-        const struct fw_ipc_member_ *m = &r->place.members[slot];
+    for (uint32_t slot = 0; slot < r->mapping.member_count; slot++) {
+        const struct fw_ipc_member_ *m = &r->mapping.members[slot];
         uint64_t tenant = region_tenant(r, slot);
         for (unsigned i = 0; tenant != 0 && i < FW_IPC_SHARES; i++) {
             uint64_t share = fw_load64_relaxed(&m->shares[i]);
             if (fw_ipc_share_state_(share) == FW_IPC_SHARE_HELD &&
-                ((share ^ tenant) & FW_IPC_TENANCY_) == 0 &&
-                (uint32_t)(share & ~UINT64_C(3)) == fw_ipc_share_key_(&r->place, l) &&
+                ((share ^ tenant) & FW_IPC_SLOT_GENERATION_) == 0 &&
+                (uint32_t)(share & ~UINT64_C(3)) == fw_ipc_share_key_(&r->mapping, l) &&
                 region_thread(r, tenant).life != REGION_DEAD)
                 enter(o, r, tenant, "reads", -1);
         }
@@ -255,7 +255,7 @@ static size_t least(uint32_t kind)
 
 void show_object(struct show_object *o, const struct region *r, uint32_t kind)
 {
-    const void *object = fw_ipc_address_(&r->place, o->at, o->size);
+    const void *object = fw_ipc_address_(&r->mapping, o->at, o->size);
 
     o->kind = show_kinds[kind];
     o->state = "";

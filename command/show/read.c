@@ -7,7 +7,7 @@
 #include <furwock/ipc/region.h>
 
 #include "command/print/visible.h"
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 #include "show.h"
 
 static const char *how(uint32_t waits_how)
@@ -27,7 +27,7 @@ static const char *how(uint32_t waits_how)
 static void read_member(struct show_member *member, const struct region *r, uint32_t slot,
                         uint64_t tenant)
 {
-    const struct fw_ipc_member_ *m = &r->place.members[slot];
+    const struct fw_ipc_member_ *m = &r->mapping.members[slot];
     uint64_t waits_for = fw_load64_acquire(&m->waits_for);
 
     *member = (struct show_member){.line = slot, .tenancy = (uint32_t)(tenant >> 32)};
@@ -44,10 +44,10 @@ static void read_members(struct show *s)
 {
     const struct region *r = &s->region;
 
-    s->members = calloc(r->place.member_count, sizeof *s->members);
+    s->members = calloc(r->mapping.member_count, sizeof *s->members);
     if (s->members == NULL)
         abort();
-    for (uint32_t slot = 0; slot < r->place.member_count; slot++) {
+    for (uint32_t slot = 0; slot < r->mapping.member_count; slot++) {
         uint64_t tenant = region_tenant(r, slot);
         if (tenant != 0)
             read_member(&s->members[s->member_count++], r, slot, tenant);
@@ -77,7 +77,7 @@ static struct show_object *add_object(struct show *s, const char *name, uint64_t
 /* The lock of those who change the directory is shown while somebody has it. */
 static void read_directory_lock(struct show *s)
 {
-    const struct fw_ipc_head_ *head = s->region.place.head;
+    const struct fw_ipc_head_ *head = s->region.mapping.head;
     struct show_object *o;
 
     if (fw_load64_relaxed(&head->naming.word_) == 0)

@@ -73,7 +73,7 @@ typedef struct fw_event {
     uint64_t state_; /* internal, as is all of it: doc/design/event.md */
     uint32_t kind_;
     uint32_t guess_;
-    uint32_t luck_;
+    uint32_t spin_;
     uint32_t unused_;
 } fw_event;
 

@@ -63,7 +63,7 @@ typedef struct fw_sem {
     uint64_t state_; /* internal, as is all of it: doc/design/sem.md */
     uint32_t limit_; /* FW_SEM_MAX ^ maximum, so that zeroes mean no limit */
     uint32_t guess_; /* what state_ probably is; when it is not, the fast path fails */
-    uint32_t luck_;
+    uint32_t spin_;
     uint32_t unused_;
 } fw_sem;
 

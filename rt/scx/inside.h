@@ -173,7 +173,7 @@ static __always_inline uint32_t slot_of(struct task_struct *p)
 {
     uint32_t *slot = bpf_task_storage_get(&slots, p, NULL, 0);
 
-    return slot ? *slot - 1 : FW_RT_NOBODY;
+    return slot ? *slot - 1 : FW_RT_NONE;
 }
 
 /* What came before is seen before what comes after, on CPUs that would swap them, too. */

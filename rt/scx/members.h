@@ -127,7 +127,7 @@ static __always_inline void join(struct fw_rt_scx_state *w, uint32_t grant, uint
 static __always_inline uint64_t leave_tombstone(struct fw_rt_scx_state *w, uint32_t slot,
                                                 struct fw_rt_scx_shared *shared, uint64_t left)
 {
-    uint32_t tombstone = FW_RT_NOBODY;
+    uint32_t tombstone = FW_RT_NONE;
     int i;
 
     FW_RT_EACH(i, FW_RT_TASKS)

@@ -69,8 +69,7 @@ static __always_inline bool relieve_starved(uint32_t cpu, uint64_t now)
         its->others_ns = now;
     if (!run_others(cpu, now))
         return false;
-    begin_note(relief == MINIMAL_SLICE ? FW_RT_SCX_BRIEF : FW_RT_SCX_STARVED, cpu, FW_RT_NOBODY,
-               now);
+    begin_note(relief == MINIMAL_SLICE ? FW_RT_SCX_BRIEF : FW_RT_SCX_STARVED, cpu, FW_RT_NONE, now);
     if (relief == MINIMAL_SLICE)
         its->is_asked = 1; /* fw_running kicks */
     return true;

@@ -250,7 +250,7 @@ struct fw_rt_scx_note {
     uint64_t from, to; /* ns; to 0: until now */
     uint32_t cause;    /* enum fw_rt_scx_cause */
     uint32_t cpu;
-    uint32_t slot; /* of the task that had the CPU; FW_RT_NOBODY: it was no task, or is not known */
+    uint32_t slot; /* of the task that had the CPU; FW_RT_NONE: it was no task, or is not known */
     uint32_t unused;
 };
 

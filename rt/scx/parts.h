@@ -174,7 +174,7 @@ __attribute__((noinline)) int fw_waits(uint32_t slot)
 }
 
 /*
- * Which tasks of the CPU compete.  FW_RT_NOBODY, or one that is blocked and due to look: a task
+ * Which tasks of the CPU compete.  FW_RT_NONE, or one that is blocked and due to look: a task
  * that has waited longest for that.  A turn is above all priorities, so all of a CPU's tasks share
  * them.
  */
@@ -184,7 +184,7 @@ __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
     uint64_t could = *(volatile uint64_t *)&runnable_slots;
     uint64_t lost = *(volatile uint64_t *)&lost_slots;
     bool may_turn = is_past(now, cpu_sides[cpu % FW_RT_CPUS].turn_ns, TURN_EVERY);
-    uint32_t due = FW_RT_NOBODY;
+    uint32_t due = FW_RT_NONE;
     int i;
 
     if (!w)
@@ -205,7 +205,7 @@ __attribute__((noinline)) int fw_refresh(uint32_t cpu, uint64_t now)
         bool can = (could & fw_rt_bit(i)) && !side[i].away && !side[i].elsewhere;
         c->ready = can && !side[i].is_queued;
         if (may_turn && can && c->request != 0 && is_past(now, side[i].turn_ns, TURN_EVERY) &&
-            (due == FW_RT_NOBODY || side[i].turn_ns < side[due % FW_RT_TASKS].turn_ns))
+            (due == FW_RT_NONE || side[i].turn_ns < side[due % FW_RT_TASKS].turn_ns))
             due = i;
     }
     fence(); /* who has left a queue asks for nothing any more (hand_over) */
@@ -224,12 +224,12 @@ __attribute__((noinline)) int fw_decide(uint32_t cpu)
     struct fw_rt_pick pick;
 
     if (!w)
-        return FW_RT_NOBODY;
+        return FW_RT_NONE;
     pick = fw_rt_dispatch(&w->state, cpu);
     w->counts.dispatches++;
     if (pick.task >= FW_RT_TASKS)
-        return FW_RT_NOBODY;
-    if (pick.lender != FW_RT_NOBODY)
+        return FW_RT_NONE;
+    if (pick.lender != FW_RT_NONE)
         w->counts.donations++;
     if (pick.granted != 0) {
         page = page_of(pick.task);
@@ -285,11 +285,11 @@ __attribute__((noinline)) int fw_request(uint32_t slot)
     return fw_serve(slot);
 }
 
-/* Which grant the user has; FW_RT_NOBODY: none. */
+/* Which grant the user has; FW_RT_NONE: none. */
 __attribute__((noinline)) int fw_grant_of(uint32_t uid)
 {
     struct fw_rt_scx_state *w = get_state();
-    uint32_t found = FW_RT_NOBODY;
+    uint32_t found = FW_RT_NONE;
     int i;
 
     if (!w)
@@ -303,13 +303,13 @@ __attribute__((noinline)) int fw_grant_of(uint32_t uid)
 }
 
 /*
- * The slot whose page asks for this thread to join; FW_RT_NOBODY: none.  Threads of two pid
+ * The slot whose page asks for this thread to join; FW_RT_NONE: none.  Threads of two pid
  * namespaces may have the same number, or one that died while it asked: rather that of a thread
  * which began when this one did.
  */
 __attribute__((noinline)) int fw_asks_to_join(uint32_t grant, uint32_t tid, uint64_t started)
 {
-    uint32_t found = FW_RT_NOBODY;
+    uint32_t found = FW_RT_NONE;
     bool is_sure = false;
     int i;
 

@@ -25,7 +25,7 @@ static __always_inline void hand_over(struct fw_rt_scx_state *w, struct fw_rt_sc
     uint32_t next = fw_rt_next_waiter(&w->state, d), slot = next % FW_RT_TASKS;
     struct fw_rt_scx_page *page;
 
-    if (next == FW_RT_NOBODY) {
+    if (next == FW_RT_NONE) {
         shared->token[fw_rt_lock_index(d)] = 1;
         return;
     }

@@ -72,7 +72,7 @@ static __always_inline void lock_ceiling(struct fw_rt_scx_state *w, uint32_t slo
         side[slot % FW_RT_TASKS].turn_ns = c->since;
         return;
     }
-    if (fw_rt_obstacle(&w->state, slot, d).lock != FW_RT_NOBODY) {
+    if (fw_rt_obstacle(&w->state, slot, d).lock != FW_RT_NONE) {
         answer(page, EBUSY);
         return;
     }
@@ -150,18 +150,18 @@ static __always_inline bool is_named(const char *a, const char *b)
     return same;
 }
 
-/* A lock of that name; if there is none, a free record; FW_RT_NOBODY: neither is to be had. */
+/* A lock of that name; if there is none, a free record; FW_RT_NONE: neither is to be had. */
 static __always_inline uint32_t find_lock(struct fw_rt_scx_state *w, uint32_t uid, uint32_t most,
                                           const struct fw_rt_scx_page *page, uint64_t group)
 {
-    uint32_t found = FW_RT_NOBODY, free = FW_RT_NOBODY, its = 0;
+    uint32_t found = FW_RT_NONE, free = FW_RT_NONE, its = 0;
     int d;
 
     FW_RT_EACH(d, FW_RT_LOCKS)
     {
         const struct fw_rt_lock_record *l = &w->state.lock[d];
         if (l->protocol == 0) {
-            if (free == FW_RT_NOBODY)
+            if (free == FW_RT_NONE)
                 free = d;
             continue;
         }
@@ -171,9 +171,9 @@ static __always_inline uint32_t find_lock(struct fw_rt_scx_state *w, uint32_t ui
         if (l->more[0] == group && is_named(l->name, page->name))
             found = d;
     }
-    if (found != FW_RT_NOBODY)
+    if (found != FW_RT_NONE)
         return found;
-    return its < most ? free : FW_RT_NOBODY;
+    return its < most ? free : FW_RT_NONE;
 }
 
 static __always_inline uint32_t check_open(const struct fw_rt_scx_state *w,

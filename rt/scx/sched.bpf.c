@@ -61,7 +61,7 @@ static __always_inline uint32_t live_slot_of(struct task_struct *p)
     if (slot >= FW_RT_TASKS || side[slot].program == p->self_exec_id)
         return slot;
     end_task(p, slot);
-    return FW_RT_NOBODY;
+    return FW_RT_NONE;
 }
 
 /* No task wants the CPU, or the one that was chosen could not be run. */
@@ -84,7 +84,7 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
 {
     struct cpu_side *its = &cpu_sides[(uint32_t)cpu % FW_RT_CPUS];
     uint64_t now = bpf_ktime_get_ns();
-    uint32_t slot = FW_RT_NOBODY, due, chosen;
+    uint32_t slot = FW_RT_NONE, due, chosen;
     bool goes_on = previous && (previous->scx.flags & SCX_TASK_QUEUED);
 
     __sync_lock_test_and_set(&its->is_asked, 0); /* first (SCHED2) */
@@ -94,7 +94,7 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
     if (slot < FW_RT_TASKS) {
         fw_take_back(slot);
         if (side[slot].away || side[slot].elsewhere)
-            slot = FW_RT_NOBODY;
+            slot = FW_RT_NONE;
     }
     due = fw_refresh(cpu, now);
     if (due < FW_RT_TASKS && due != slot && scx_bpf_dsq_move_to_local(due)) {
@@ -113,7 +113,7 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
     if (chosen < FW_RT_TASKS && scx_bpf_dsq_move_to_local(chosen))
         return;
     leave_to_others(cpu, chosen, now);
-    if (!run_others(cpu, now) && goes_on && slot == FW_RT_NOBODY)
+    if (!run_others(cpu, now) && goes_on && slot == FW_RT_NONE)
         set_slice(previous, SLICE_OTHERS);
 }
 

@@ -98,7 +98,7 @@ static int check_away(const struct fw_rt_task *t)
 static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t d)
 {
     if (t->trace != NULL)
-        fw_rt_trace_add_(t->trace, kind, d, FW_RT_NOBODY, 0);
+        fw_rt_trace_add_(t->trace, kind, d, FW_RT_NONE, 0);
 }
 
 /* Asks for the lock, and waits for it. */

@@ -7,42 +7,43 @@
 #include "core/wait.h"
 
 /*
- * Does polling pay?  Where those who wait for each other run on different processors, polling saves
- * two system calls and a switch; where they share one, it only keeps the other from running.  Which
- * it is can be seen from what came of it last time: each object remembers how many of the next
- * waits go to sleep at once.  That number grows with each vain polling, and is 0 after a successful
- * one.  A word that all waiters change without care: a change that is lost does no harm.
+ * Does spinning pay?  Between threads on different CPUs it saves two system calls and a context
+ * switch; on one CPU it only keeps the other thread from running.  Which of the two holds shows in
+ * how the last wait ended: each object remembers how many of the next waits go to sleep at once.
+ * That number grows with each spin that was in vain and is 0 after a successful one.  All waiters
+ * update the word without synchronisation: a lost update does no harm.
  *
  *   bit   31 ... 16               15 ... 0
  *         waits to sleep at once  of these, still to come
  *
- * Only for waits by the process's default policy: who names a policy gets it.
+ * It applies to waits by the process's default policy only: a caller that names a policy gets it.
  */
-#define LUCK_SLEEPS_FIRST 63u
-#define LUCK_SLEEPS_MAX 1023u
+#define SPIN_SLEEPS_FIRST 63u
+#define SPIN_SLEEPS_MAX 1023u
 
-/* Polls as the policy has it, or, if it would be in vain, not at all. */
-static inline bool fw_luck_begin_(fw_half_ *luck, struct fw_wait_ *w, const fw_wait_policy *policy)
+/* Leaves the policy its spinning budget, or takes it away where spinning has not paid. */
+static inline bool fw_adaptive_spin_begin_(fw_half_ *state, struct fw_wait_ *w,
+                                           const fw_wait_policy *policy)
 {
-    uint32_t l = fw_load32_relaxed(luck);
+    uint32_t l = fw_load32_relaxed(state);
 
     if (policy != NULL && policy->kind != FW_WAIT_DEFAULT)
         return false;
     if (!fw_wait_blocks_(w) || (l & 0xffff) == 0)
         return true;
     w->budget_ns = 0;
-    fw_store32_relaxed(luck, l - 1);
+    fw_store32_relaxed(state, l - 1);
     return false;
 }
 
-static inline void fw_luck_end_(fw_half_ *luck, bool it_paid)
+static inline void fw_adaptive_spin_end_(fw_half_ *state, bool it_paid)
 {
-    uint32_t sleeps = fw_load32_relaxed(luck) >> 16;
+    uint32_t sleeps = fw_load32_relaxed(state) >> 16;
 
-    sleeps = it_paid ? 0 : 4 * sleeps + LUCK_SLEEPS_FIRST;
-    if (sleeps > LUCK_SLEEPS_MAX)
-        sleeps = LUCK_SLEEPS_MAX;
-    fw_store32_relaxed(luck, sleeps << 16 | sleeps);
+    sleeps = it_paid ? 0 : 4 * sleeps + SPIN_SLEEPS_FIRST;
+    if (sleeps > SPIN_SLEEPS_MAX)
+        sleeps = SPIN_SLEEPS_MAX;
+    fw_store32_relaxed(state, sleeps << 16 | sleeps);
 }
 
 #endif

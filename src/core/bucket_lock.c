@@ -83,7 +83,7 @@ static bool poll(struct fw_bucket_lock_ *l, uint32_t id, struct fw_wait_ *wait, 
     do
         if (take(l, id))
             return true;
-    while (fw_wait_poll_(wait));
+    while (fw_wait_spin_(wait));
     return false;
 }
 

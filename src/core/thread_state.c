@@ -73,14 +73,14 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
 
 static FW_STATIC_TLS bool polling_failed;
 
-bool fw_polling_pays_(void)
+bool fw_spinning_pays_(void)
 {
     static FW_STATIC_TLS uint32_t waits;
 
     return !polling_failed || ++waits % WAITS_PER_TRIAL == 0;
 }
 
-void fw_polling_ended_(bool was_woken)
+void fw_spinning_ended_(bool was_woken)
 {
     polling_failed = !was_woken;
 }

@@ -28,12 +28,12 @@ bool fw_one_in_(uint32_t n);
 
 /*
  * Has it paid lately, for the calling thread, to poll for a wake before going to sleep?  A guess
- * from what fw_polling_ended_ was told; now and then true in any case, to find out anew.
+ * from what fw_spinning_ended_ was told; now and then true in any case, to find out anew.
  */
-bool fw_polling_pays_(void);
+bool fw_spinning_pays_(void);
 
 /* The calling thread has polled, and was woken meanwhile, or not. */
-void fw_polling_ended_(bool was_woken);
+void fw_spinning_ended_(bool was_woken);
 
 /*
  * The calling thread, which holds a lock, will wake one who sleeps on `word`, when it has released

@@ -76,7 +76,7 @@ int fw_wait_begin_(struct fw_wait_ *w, const fw_wait_policy *policy, const fw_de
     w->kind = p.kind;
     w->budget_ns = p.kind == FW_WAIT_BLOCK ? 0 : has_budget(p.kind) ? p.spin_ns : PATIENCE_NS;
     w->deadline = deadline;
-    w->polling = false;
+    w->spinning = false;
     w->asks = false;
     return 0;
 }
@@ -104,19 +104,19 @@ static uint64_t poll_and_look(struct fw_wait_ *w)
     if (fw_wait_is_over_(w))
         return UINT64_MAX;
     now = fw_clock_ns_();
-    if (!w->polling) {
-        w->polling = true;
+    if (!w->spinning) {
+        w->spinning = true;
         w->began_ns = now;
     }
     return now - w->began_ns;
 }
 
-bool fw_wait_poll_(struct fw_wait_ *w)
+bool fw_wait_spin_(struct fw_wait_ *w)
 {
     return w->budget_ns != 0 && poll_and_look(w) < w->budget_ns;
 }
 
-bool fw_wait_poll_knowing_(struct fw_wait_ *w, enum fw_running_ owner)
+bool fw_wait_spin_knowing_(struct fw_wait_ *w, enum fw_running_ owner)
 {
     uint64_t polled;
 
@@ -125,7 +125,7 @@ bool fw_wait_poll_knowing_(struct fw_wait_ *w, enum fw_running_ owner)
         fw_running_begin_();
     }
     if (w->kind != FW_WAIT_ADAPTIVE || owner == FW_RUNNING_UNKNOWN)
-        return fw_wait_poll_(w);
+        return fw_wait_spin_(w);
     if (owner == FW_RUNNING_NO) /* F:sleeps-at-once */
         return false;           /* F:polls-on */
     polled = poll_and_look(w);
@@ -135,7 +135,7 @@ bool fw_wait_poll_knowing_(struct fw_wait_ *w, enum fw_running_ owner)
 
 void fw_wait_again_(struct fw_wait_ *w)
 {
-    w->polling = false;
+    w->spinning = false;
 }
 
 bool fw_wait_blocks_(const struct fw_wait_ *w)
@@ -147,7 +147,7 @@ bool fw_wait_blocks_(const struct fw_wait_ *w)
 static int sleep_a_slice(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, uint32_t bits,
                          uint64_t slice_ns)
 {
-    fw_deadline end = fw_deadline_nap_(w->deadline, slice_ns); /* F:naps-by-realtime */
+    fw_deadline end = fw_deadline_recheck_(w->deadline, slice_ns); /* F:naps-by-realtime */
     int error = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, &end);
 
     if (error == -ETIMEDOUT)

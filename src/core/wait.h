@@ -15,40 +15,40 @@
  *
  *     struct fw_wait_ w;
  *     if ((error = fw_wait_begin_(&w, policy, deadline)) != 0) return error;
- *     while (fw_wait_poll_(&w)) { look; try }          (poll, as long as the policy has budget)
+ *     while (fw_wait_spin_(&w)) { look; try }          (spin, as long as the policy has budget)
  *     ... announce oneself in the word ...
- *     error = fw_wait_sleep_(&w, word, expected, bits) (sleep, or poll where the policy never
- *     sleeps) fw_wait_again_(&w)                               (a new polling budget after a wake)
+ *     error = fw_wait_sleep_(&w, word, expected, bits) (sleep, or spin if the policy never sleeps)
+ *     fw_wait_again_(&w)                               (a new spinning budget after a wake)
  */
 struct fw_wait_ {
     fw_wait_kind kind;
     uint32_t budget_ns;
-    bool polling;      /* began_ns is set */
+    bool spinning;     /* began_ns is set */
     bool asks;         /* it has asked whether the owner runs */
-    uint64_t began_ns; /* when the present polling phase began */
+    uint64_t began_ns; /* when the present spinning phase began */
     const fw_deadline *deadline;
 };
 
-/* Checks policy and deadline (EINVAL) and gives the first polling budget.  Either may be NULL. */
+/* Checks policy and deadline (EINVAL) and gives the first spinning budget.  Either may be NULL. */
 int fw_wait_begin_(struct fw_wait_ *w, const fw_wait_policy *policy, const fw_deadline *deadline);
 
 /* Pauses or yields once.  False when the budget is used up: time to sleep. */
-bool fw_wait_poll_(struct fw_wait_ *w);
+bool fw_wait_spin_(struct fw_wait_ *w);
 
 /*
- * The same where the lock has an owner, of which the caller knows (or not) whether it runs.  Also
- * false when it does not run, and the policy cares.
+ * The same for a lock with an owner of which the caller may know whether it runs.  Also false if
+ * it does not run and the policy is adaptive.
  */
-bool fw_wait_poll_knowing_(struct fw_wait_ *w, enum fw_running_ owner);
+bool fw_wait_spin_knowing_(struct fw_wait_ *w, enum fw_running_ owner);
 
-/* The same: the owner is the thread of this process that has this kernel id; 0: not known. */
-static inline bool fw_wait_poll_on_(struct fw_wait_ *w, uint32_t owner)
+/* The same: the owner is the thread of this process with this kernel id; 0: not known. */
+static inline bool fw_wait_spin_on_(struct fw_wait_ *w, uint32_t owner)
 {
-    return w->kind == FW_WAIT_ADAPTIVE ? fw_wait_poll_knowing_(w, fw_running_(owner))
-                                       : fw_wait_poll_(w);
+    return w->kind == FW_WAIT_ADAPTIVE ? fw_wait_spin_knowing_(w, fw_running_(owner))
+                                       : fw_wait_spin_(w);
 }
 
-/* Gives a new polling budget. */
+/* Gives a new spinning budget. */
 void fw_wait_again_(struct fw_wait_ *w);
 
 /* Does this policy ever sleep? */
@@ -59,15 +59,15 @@ bool fw_wait_is_over_(const struct fw_wait_ *w);
 
 /*
  * Sleeps while *word == expected as fw_futex_wait_bitset (private) does: 0, -EAGAIN, -EINTR,
- * -ETIMEDOUT.  Where the policy never sleeps, polls once instead and answers 0 or -ETIMEDOUT.
- * With slice_ns not 0, sleeps for that long at most and answers 0 when the slice is over.
+ * -ETIMEDOUT.  If the policy never sleeps, spins once instead and returns 0 or -ETIMEDOUT.  With
+ * slice_ns not 0, sleeps for that long at most and returns 0 when the time has passed.
  */
 int fw_wait_sleep_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, uint32_t bits,
                    uint64_t slice_ns);
 
 /*
  * The same without slices, as a cancellation point: if the thread is cancelled meanwhile, on_cancel
- * is called with the wait as its argument, and the call does not return.  Also answers -EFAULT: the
+ * is called with the wait as its argument, and the call does not return.  Also returns -EFAULT: the
  * word is gone.
  */
 int fw_wait_sleep_cancellable_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected,

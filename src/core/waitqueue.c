@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rooms themselves, and who is inside.  Contract: waitqueue.h.
+ * The buckets themselves, and who is inside.  Contract: waitqueue.h.
  *
  * All that is done inside takes well under a microsecond, but for a wake or a requeue; and the
  * thread that is inside has the priority of the most urgent one that waits to come in
@@ -11,47 +11,47 @@
 #include "core/bucket_lock.h"
 #include "sys/thread.h"
 
-/* More rooms than there are processors that could meet in one; a power of two. */
+/* More buckets than there are processors that could meet in one; a power of two. */
 #define ROOMS 256u
 #define ROOM_BITS 8u
 
-struct locked_room {
-    struct fw_room_ room; /* first: fw_room_leave_ is given this */
+struct locked_bucket {
+    struct fw_waitqueue_ bucket; /* first: fw_waitqueue_unlock_ is given this */
     struct fw_bucket_lock_ lock;
 } __attribute__((aligned(64)));
 
 _Static_assert(ROOMS == 1u << ROOM_BITS, "the index is so many bits of the hash");
-_Static_assert(sizeof(struct locked_room) == 64, "neighbours share no cache line");
-_Static_assert(offsetof(struct locked_room, room) == 0, "a room is found by its address");
+_Static_assert(sizeof(struct locked_bucket) == 64, "neighbours share no cache line");
+_Static_assert(offsetof(struct locked_bucket, bucket) == 0, "a bucket is found by its address");
 
-static struct locked_room rooms[ROOMS];
+static struct locked_bucket buckets[ROOMS];
 
 /* Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4). */
-static struct locked_room *room_of(const void *object)
+static struct locked_bucket *room_of(const void *object)
 {
     uint64_t mixed = (uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15);
 
-    return &rooms[mixed >> (64 - ROOM_BITS)];
+    return &buckets[mixed >> (64 - ROOM_BITS)];
 }
 
-struct fw_room_ *fw_room_enter_(const void *object)
+struct fw_waitqueue_ *fw_waitqueue_lock_(const void *object)
 {
-    struct locked_room *r = room_of(object);
+    struct locked_bucket *r = room_of(object);
 
     fw_bucket_lock_(&r->lock);
-    return &r->room;
+    return &r->bucket;
 }
 
-void fw_room_leave_(struct fw_room_ *room)
+void fw_waitqueue_unlock_(struct fw_waitqueue_ *bucket)
 {
-    fw_bucket_unlock_(&((struct locked_room *)room)->lock);
+    fw_bucket_unlock_(&((struct locked_bucket *)bucket)->lock);
 }
 
 /* In a forked child: whoever stood here, or was inside, was another thread. */
 static void empty_all(void)
 {
     for (unsigned i = 0; i < ROOMS; i++)
-        rooms[i] = (struct locked_room){.room = {NULL, NULL, rooms[i].room.pulse}};
+        buckets[i] = (struct locked_bucket){.bucket = {NULL, NULL, buckets[i].bucket.pulse}};
 }
 
 FW_CONSTRUCTOR static void watch_forks(void)

@@ -7,79 +7,80 @@
 #include <stdint.h>
 
 /*
- * Waiting rooms: where the threads that wait for an object stand in a line that user space can see.
+ * A hash table of wait queues outside of the locks, which user space can see.
  *
- * A lock that needs to know exactly who waits (a condition variable, a read-write lock) keeps no
- * line in its own memory: each waiting thread makes a place on its stack and stands in the room to
- * which the object's address leads.  Rooms are static memory, so a waiter can leave the line
- * without touching an object that may be gone by then.  The idea of a table of queues outside of
- * the locks is that of WebKit's ParkingLot (Pizlo, "Locking in WebKit", 2016).
+ * A lock that must know exactly who waits (a condition variable, a read-write lock) keeps no queue
+ * in its own memory: a waiting thread puts a node, which lies on its stack, into the bucket to
+ * which the object's address hashes.  Buckets are static memory, so a waiter can leave the queue
+ * without touching an object that may have been freed.  The idea is that of WebKit's ParkingLot
+ * (Pizlo, "Locking in WebKit", 2016).
  *
  * Rules
- *  - Places are read and changed only between fw_room_enter_ and fw_room_leave_, except where a
- *    lock keeps an atomic word beside its place.
- *  - A place that is in line means that its object is alive: whoever waits for an object keeps it.
- *    So between enter and leave one may touch an object for which one has found a place.
- *  - Inside a room nobody waits for anything else; futex wakes and requeues are allowed.
- *  - Who waits for an object stands in the order of urgency, among equals in that of arrival: as
- *    the kernel has its sleepers (POSIX asks for it where threads are real-time ones).
- *  - After fork(3) the child's rooms are empty: the other threads do not exist there.
+ *  - Nodes are read and changed only while the bucket is locked, between fw_waitqueue_lock_ and
+ *    fw_waitqueue_unlock_; a lock may keep an atomic word beside its node.
+ *  - A queued node means that its object exists: a waiter keeps the object alive.  With the bucket
+ *    locked one may therefore touch an object for which a node was found.
+ *  - With a bucket locked nobody waits for anything else; futex wakes and requeues are allowed.
+ *  - The waiters of an object are queued by priority, those of equal priority first come, first
+ *    served: as the kernel queues its sleepers (POSIX asks for it for real-time threads).
+ *  - After fork(3) the child's buckets are empty: the other threads do not exist there.
  */
 
-/* A place in line; it lies on the waiter's stack, as the first member of what the lock needs. */
-struct fw_place_ {
-    struct fw_place_ *next;
-    struct fw_place_ *prev;
+/* A waiter's node, on its stack: the first member of what the lock keeps about a waiter. */
+struct fw_waiter_node_ {
+    struct fw_waiter_node_ *next;
+    struct fw_waiter_node_ *prev;
     const void *object; /* what is waited for */
     int urgency;        /* of the waiter: 0, or as fw_urgency_ has it */
 };
 
 /* More urgent than any thread is: who upgrades goes before all others. */
-#define FW_ROOM_BEFORE_ALL_ 1000
+#define FW_WAITQUEUE_FIRST_ 1000
 
-struct fw_room_ {
-    struct fw_place_ *first; /* of the waiters for all objects of this room */
-    struct fw_place_ *last;
+struct fw_waitqueue_ {
+    struct fw_waiter_node_ *first; /* of the waiters for all objects of this bucket */
+    struct fw_waiter_node_ *last;
     uint32_t
         pulse; /* a word to sleep on that is never freed; whoever wakes there changes it first */
 };
 
 /*
- * Enters the room of an object: until fw_room_leave_ nobody else is inside.  One room at a time, no
- * entering twice, and not in a signal handler.
+ * Enters the bucket of an object: until fw_waitqueue_unlock_ nobody else is inside.  One bucket at
+ * a time, no entering twice, and not in a signal handler.
  */
-struct fw_room_ *fw_room_enter_(const void *object);
-void fw_room_leave_(struct fw_room_ *room);
+struct fw_waitqueue_ *fw_waitqueue_lock_(const void *object);
+void fw_waitqueue_unlock_(struct fw_waitqueue_ *bucket);
 
-/* All further calls: inside the room only. */
+/* All further calls: inside the bucket only. */
 
-static inline void fw_room_remove_(struct fw_room_ *room, struct fw_place_ *p)
+static inline void fw_waitqueue_remove_(struct fw_waitqueue_ *bucket, struct fw_waiter_node_ *p)
 {
     if (p->prev != NULL)
         p->prev->next = p->next;
     else
-        room->first = p->next;
+        bucket->first = p->next;
     if (p->next != NULL)
         p->next->prev = p->prev;
     else
-        room->last = p->prev;
+        bucket->last = p->prev;
 }
 
 /* Undoes a removal, if nothing else was done in between. */
-static inline void fw_room_restore_(struct fw_room_ *room, struct fw_place_ *p)
+static inline void fw_waitqueue_restore_(struct fw_waitqueue_ *bucket, struct fw_waiter_node_ *p)
 {
     if (p->prev != NULL)
         p->prev->next = p;
     else
-        room->first = p;
+        bucket->first = p;
     if (p->next != NULL)
         p->next->prev = p;
     else
-        room->last = p;
+        bucket->last = p;
 }
 
 /* The first of p and those behind it that waits for the object, or NULL. */
-static inline struct fw_place_ *fw_room_find_(struct fw_place_ *p, const void *object)
+static inline struct fw_waiter_node_ *fw_waitqueue_find_(struct fw_waiter_node_ *p,
+                                                         const void *object)
 {
     while (p != NULL && p->object != object)
         p = p->next;
@@ -87,42 +88,44 @@ static inline struct fw_place_ *fw_room_find_(struct fw_place_ *p, const void *o
 }
 
 /* The most urgent that waits for the object, of several the longest waiting; the next after p. */
-static inline struct fw_place_ *fw_room_first_(const struct fw_room_ *room, const void *object)
+static inline struct fw_waiter_node_ *fw_waitqueue_first_(const struct fw_waitqueue_ *bucket,
+                                                          const void *object)
 {
-    return fw_room_find_(room->first, object);
+    return fw_waitqueue_find_(bucket->first, object);
 }
 
-static inline struct fw_place_ *fw_room_next_(const struct fw_place_ *p)
+static inline struct fw_waiter_node_ *fw_waitqueue_next_(const struct fw_waiter_node_ *p)
 {
-    return fw_room_find_(p->next, p->object);
+    return fw_waitqueue_find_(p->next, p->object);
 }
 
 /*
  * Stands in line, behind all that wait for the object and are as urgent: an ordinary thread at the
  * end.
  */
-static inline void fw_room_insert_(struct fw_room_ *room, struct fw_place_ *p, const void *object,
-                                   int urgency)
+static inline void fw_waitqueue_insert_(struct fw_waitqueue_ *bucket, struct fw_waiter_node_ *p,
+                                        const void *object, int urgency)
 {
-    struct fw_place_ *next = NULL;
+    struct fw_waiter_node_ *next = NULL;
 
     p->object = object;
     p->urgency = urgency;
-    if (urgency > 0) { /* F:cond-room-unsorted */
-        next = fw_room_first_(room, object);
+    if (urgency > 0) { /* F:cond-bucket-unsorted */
+        next = fw_waitqueue_first_(bucket, object);
         while (next != NULL && next->urgency >= urgency) /* F:cond-equals-reversed */
-            next = fw_room_next_(next);
+            next = fw_waitqueue_next_(next);
     }
     p->next = next;
-    p->prev = next != NULL ? next->prev : room->last;
-    fw_room_restore_(room, p);
+    p->prev = next != NULL ? next->prev : bucket->last;
+    fw_waitqueue_restore_(bucket, p);
 }
 
 /* Its urgency has changed: it comes behind those who have the new one. */
-static inline void fw_room_reorder_(struct fw_room_ *room, struct fw_place_ *p, int urgency)
+static inline void fw_waitqueue_reorder_(struct fw_waitqueue_ *bucket, struct fw_waiter_node_ *p,
+                                         int urgency)
 {
-    fw_room_remove_(room, p);
-    fw_room_insert_(room, p, p->object, urgency);
+    fw_waitqueue_remove_(bucket, p);
+    fw_waitqueue_insert_(bucket, p, p->object, urgency);
 }
 
 #endif

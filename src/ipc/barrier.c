@@ -31,7 +31,7 @@
  * each call before it is used.
  * past_: of the present epoch; or of the next one, where the present one failed and is being reset.
  * serial_: by epoch, the round of which somebody is the serial thread: -> a later one (B8).
- * luck_: does polling pay (luck.h)?  Whatever is in it does no harm.
+ * spin_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
  * B1  Who is a party and has arrived is in the places and nowhere else, and only its thread writes
  *     the place of a living one.
@@ -66,7 +66,7 @@
 #include "ipc/announce.h"
 #include "ipc/barrier_place.h"
 #include "ipc/barrier_word.h"
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 
 _Static_assert(sizeof(fw_ipc_barrier) == 64, "the places begin on a line of the cache");
 
@@ -75,7 +75,7 @@ typedef struct fw_ipc_barrier_view_ view;
 /* What settle answers, besides errors: the caller has ended the round. */
 enum { ENDED_HERE = -1 };
 
-enum verdict { ROUND_GOES, ROUND_ENDS, ROUND_FAILS, ROUND_UNREAL };
+enum verdict { ROUND_GOES, ROUND_ENDS, ROUND_FAILS, ROUND_CORRUPT };
 
 size_t fw_ipc_barrier_size(uint32_t parties)
 {
@@ -86,13 +86,14 @@ size_t fw_ipc_barrier_size(uint32_t parties)
 
 int fw_ipc_barrier_init(fw_ipc_barrier *b, uint32_t parties, fw_ipc_barrier_mode mode)
 {
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_(b);
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(b);
     uint64_t made = 0, wanted;
 
-    if (place == NULL || (uintptr_t)b % sizeof b->made_ != 0 || fw_ipc_barrier_size(parties) == 0 ||
+    if (mapping == NULL || (uintptr_t)b % sizeof b->made_ != 0 ||
+        fw_ipc_barrier_size(parties) == 0 ||
         (mode != FW_IPC_BARRIER_FAIL && mode != FW_IPC_BARRIER_GO_ON))
         return EINVAL;
-    if (!fw_ipc_barrier_fits_(place, b, fw_ipc_barrier_size(parties)))
+    if (!fw_ipc_barrier_fits_(mapping, b, fw_ipc_barrier_size(parties)))
         return ENOSPC;
     wanted = made_of(parties, mode);
     /* not made -> made */
@@ -103,7 +104,7 @@ static int begin(view *v, const fw_ipc_barrier *b)
 {
     int error = fw_ipc_enter_(b, &v->me);
 
-    return error == 0 ? fw_ipc_barrier_look_(v, v->me.place, b) : error;
+    return error == 0 ? fw_ipc_barrier_look_(v, v->me.mapping, b) : error;
 }
 
 /* --- Rounds ----------------------------------------------------------------------------------- */
@@ -117,22 +118,22 @@ static enum verdict judge(const view *v, uint64_t w, struct fw_ipc_wait_ *wait, 
         fw_ipc_wait_look_(wait);
     for (uint32_t n = 0; n < v->parties; n++) {
         const uint64_t *at = fw_ipc_barrier_nth_(v, n);
-        uint64_t place = fw_load64_seq_cst(at);
-        uint64_t holder = place & FW_IPC_HOLDER;
+        uint64_t slot = fw_load64_seq_cst(at);
+        uint64_t holder = slot & FW_IPC_HOLDER;
         enum fw_ipc_life life = FW_IPC_ALIVE;
-        if (!is_vacant(place, w)) {
-            if (is_left(place) || has_arrived(place, w))
+        if (!is_vacant(slot, w)) {
+            if (is_left(slot) || has_arrived(slot, w))
                 continue;
             life = wait != NULL ? fw_ipc_wait_life_of_many_(wait, holder)
-                                : fw_ipc_life_(v->me.place, holder);
+                                : fw_ipc_life_(v->me.mapping, holder);
         }
-        if (life == FW_IPC_UNREAL)
-            return ROUND_UNREAL;
+        if (life == FW_IPC_CORRUPT)
+            return ROUND_CORRUPT;
         /* F:ipc-barrier-never-fails */
         if (life == FW_IPC_DEAD && !v->goes_on) {
             /* F:ipc-barrier-old-look */
-            place = fw_load64_seq_cst(at); /* it may have arrived since then: B3 */
-            if (!is_left(place) && !has_arrived(place, w))
+            slot = fw_load64_seq_cst(at); /* it may have arrived since then: B3 */
+            if (!is_left(slot) && !has_arrived(slot, w))
                 return ROUND_FAILS;
         }
         if (life == FW_IPC_ALIVE && !is_thorough) /* F:ipc-barrier-early */
@@ -158,7 +159,7 @@ static int settle(const view *v, uint64_t token, struct fw_ipc_wait_ *wait, bool
         verdict = judge(v, w, wait, is_thorough);
         if (verdict == ROUND_GOES)
             return 0;
-        if (verdict == ROUND_UNREAL)
+        if (verdict == ROUND_CORRUPT)
             return EUCLEAN;
         /* r -> r + 1, or r -> r, FAILED */
         next = verdict == ROUND_ENDS ? one_round_later(w) : w | BARRIER_FAILED;
@@ -191,19 +192,19 @@ static int take_part(const view *v, uint64_t *w, uint64_t **at)
 /* Arrives.  *token is the word of the round; as settle, and EDEADLK and what joining answers. */
 static int arrive(const view *v, uint64_t *token)
 {
-    uint64_t *at, place;
+    uint64_t *at, slot;
 
     for (;;) {
         int error = take_part(v, token, &at);
         if (error != 0)
             return error;
-        place = fw_load64_relaxed(at);
-        if ((place & FW_IPC_HOLDER) != v->me.id || is_vacant(place, *token))
+        slot = fw_load64_relaxed(at);
+        if ((slot & FW_IPC_HOLDER) != v->me.id || is_vacant(slot, *token))
             continue; /* reset: it may be another's by now (B1)  F:ipc-barrier-robs */
-        if (has_arrived(place, *token))
+        if (has_arrived(slot, *token))
             return EDEADLK;
         /* not arrived -> arrived; then the others' places: of two who arrive last, one sees both */
-        if (fw_cas64_seq_cst(at, &place, place_of(v->me.id, *token, round_of(*token))))
+        if (fw_cas64_seq_cst(at, &slot, place_of(v->me.id, *token, round_of(*token))))
             break;
     }
     return settle(v, *token, NULL, false);
@@ -213,14 +214,14 @@ static int arrive(const view *v, uint64_t *token)
 static int withdraw(const view *v, uint64_t token)
 {
     uint64_t *at = fw_ipc_barrier_own_(v, token);
-    uint64_t place = place_of(v->me.id, token, round_of(token)), w;
+    uint64_t slot = place_of(v->me.id, token, round_of(token)), w;
     struct fw_robust_ debt;
     int error;
 
-    fw_ipc_debt_begin_(&debt, v->me.place); /* B5 */
+    fw_ipc_debt_begin_(&debt, v->me.mapping); /* B5 */
 
     if (at == NULL ||
-        !fw_cas64_acq_rel(at, &place, place_of(v->me.id, token, round_of(token) - 1))) {
+        !fw_cas64_acq_rel(at, &slot, place_of(v->me.id, token, round_of(token) - 1))) {
         /* the place is another's: reset */
         fw_ipc_debt_end_(&debt);
         error = outcome(v, fw_load64_acquire(&v->b->round_), token);
@@ -249,13 +250,13 @@ static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
 static int await_slow_(const view *v, uint64_t token, struct fw_ipc_wait_ *wait,
                        const fw_wait_policy *policy)
 {
-    bool learns = fw_luck_begin_(&v->b->luck_, &wait->poll, policy);
+    bool learns = fw_adaptive_spin_begin_(&v->b->spin_, &wait->poll, policy);
     int error = EBUSY;
 
-    while (error == EBUSY && fw_ipc_wait_poll_(wait))
+    while (error == EBUSY && fw_ipc_wait_spin_(wait))
         error = outcome(v, fw_load64_acquire(&v->b->round_), token);
     if (learns)
-        fw_luck_end_(&v->b->luck_, error == 0);
+        fw_adaptive_spin_end_(&v->b->spin_, error == 0);
     while (error == EBUSY) {
         uint64_t w = fw_load64_acquire(&v->b->round_);
         error = outcome(v, w, token);
@@ -288,11 +289,11 @@ static int claim_serial(const view *v, uint64_t token)
 
 int fw_ipc_barrier_join(fw_ipc_barrier *b)
 {
-    uint64_t w, *place;
+    uint64_t w, *slot;
     view v;
     int error = begin(&v, b);
 
-    return error == 0 ? take_part(&v, &w, &place) : error;
+    return error == 0 ? take_part(&v, &w, &slot) : error;
 }
 
 int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *policy,
@@ -351,7 +352,7 @@ int fw_ipc_barrier_await(fw_ipc_barrier *b, uint64_t token)
 
 int fw_ipc_barrier_leave(fw_ipc_barrier *b)
 {
-    uint64_t w, *at, place;
+    uint64_t w, *at, slot;
     view v;
     int error = begin(&v, b);
 
@@ -361,10 +362,10 @@ int fw_ipc_barrier_leave(fw_ipc_barrier *b)
     at = fw_ipc_barrier_own_(&v, w);
     if (at == NULL)
         return EPERM;
-    place = fw_load64_relaxed(at);
+    slot = fw_load64_relaxed(at);
     /* party -> left; where that fails, a reset has made the place another's */
-    if ((place & FW_IPC_HOLDER) != v.me.id ||
-        !fw_cas64_seq_cst(at, &place, place_of(FW_IPC_NOBODY, w, 0)))
+    if ((slot & FW_IPC_HOLDER) != v.me.id ||
+        !fw_cas64_seq_cst(at, &slot, place_of(FW_IPC_ABANDONED, w, 0)))
         return 0;
     /* F:ipc-barrier-quiet-leave */
     error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL, false);

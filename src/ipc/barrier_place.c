@@ -21,14 +21,15 @@
 
 #include "ipc/announce.h"
 #include "ipc/barrier_word.h"
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 
-bool fw_ipc_barrier_fits_(const struct fw_ipc_place_ *place, const fw_ipc_barrier *b, size_t size)
+bool fw_ipc_barrier_fits_(const struct fw_ipc_mapping_ *mapping, const fw_ipc_barrier *b,
+                          size_t size)
 {
-    return size != 0 && fw_ipc_address_(place, fw_ipc_offset_(place, b), size) != NULL;
+    return size != 0 && fw_ipc_address_(mapping, fw_ipc_offset_(mapping, b), size) != NULL;
 }
 
-int fw_ipc_barrier_look_(struct fw_ipc_barrier_view_ *v, const struct fw_ipc_place_ *place,
+int fw_ipc_barrier_look_(struct fw_ipc_barrier_view_ *v, const struct fw_ipc_mapping_ *mapping,
                          const fw_ipc_barrier *b)
 {
     uint64_t made = fw_load64_relaxed(&b->made_);
@@ -36,7 +37,7 @@ int fw_ipc_barrier_look_(struct fw_ipc_barrier_view_ *v, const struct fw_ipc_pla
     if ((uintptr_t)b % sizeof b->made_ != 0 || made == 0)
         return EINVAL;
     if (parties_of(made) > FW_IPC_BARRIER_MAX ||
-        !fw_ipc_barrier_fits_(place, b, fw_ipc_barrier_size((uint32_t)parties_of(made))))
+        !fw_ipc_barrier_fits_(mapping, b, fw_ipc_barrier_size((uint32_t)parties_of(made))))
         return EUCLEAN;
     v->b = (fw_ipc_barrier *)(uintptr_t)b;
     v->places = places_of(b);
@@ -45,9 +46,9 @@ int fw_ipc_barrier_look_(struct fw_ipc_barrier_view_ *v, const struct fw_ipc_pla
     return 0;
 }
 
-static bool is_own(const struct fw_ipc_barrier_view_ *v, uint64_t place, uint64_t w)
+static bool is_own(const struct fw_ipc_barrier_view_ *v, uint64_t slot, uint64_t w)
 {
-    return (place & FW_IPC_HOLDER) == v->me.id && !is_vacant(place, w);
+    return (slot & FW_IPC_HOLDER) == v->me.id && !is_vacant(slot, w);
 }
 
 uint64_t *fw_ipc_barrier_own_(const struct fw_ipc_barrier_view_ *v, uint64_t w)
@@ -59,15 +60,15 @@ uint64_t *fw_ipc_barrier_own_(const struct fw_ipc_barrier_view_ *v, uint64_t w)
 }
 
 /* May a newcomer have it, where none is vacant? */
-static bool is_given_up(const struct fw_ipc_barrier_view_ *v, uint64_t place)
+static bool is_given_up(const struct fw_ipc_barrier_view_ *v, uint64_t slot)
 {
-    return is_left(place) ||
-           (v->goes_on && fw_ipc_life_(v->me.place, place & FW_IPC_HOLDER) == FW_IPC_DEAD);
+    return is_left(slot) ||
+           (v->goes_on && fw_ipc_life_(v->me.mapping, slot & FW_IPC_HOLDER) == FW_IPC_DEAD);
 }
 
-static bool may_take(const struct fw_ipc_barrier_view_ *v, uint64_t place, uint64_t w, bool any)
+static bool may_take(const struct fw_ipc_barrier_view_ *v, uint64_t slot, uint64_t w, bool any)
 {
-    return is_vacant(place, w) || (any && is_given_up(v, place));
+    return is_vacant(slot, w) || (any && is_given_up(v, slot));
 }
 
 static bool is_present(const struct fw_ipc_barrier_view_ *v, uint64_t w)
@@ -82,13 +83,13 @@ static uint64_t *take_place(const struct fw_ipc_barrier_view_ *v, uint64_t w, bo
 
     for (uint32_t n = 0; n < v->parties; n++) {
         uint64_t *at = fw_ipc_barrier_nth_(v, n);
-        uint64_t place = fw_load64_acquire(at);
-        if (!may_take(v, place, w, any))
+        uint64_t slot = fw_load64_acquire(at);
+        if (!may_take(v, slot, w, any))
             continue;
         if (!is_present(v, w)) /* F:ipc-barrier-old-place */
             return NULL;
         /* vacant, left or dead -> the caller's, not arrived */
-        if (fw_cas64_acq_rel(at, &place, mine))
+        if (fw_cas64_acq_rel(at, &slot, mine))
             return at;
     }
     return NULL;
@@ -110,12 +111,12 @@ uint64_t fw_ipc_barrier_change_(const struct fw_ipc_barrier_view_ *v)
 static bool catch_up(const struct fw_ipc_barrier_view_ *v, uint64_t *at, uint64_t before,
                      uint64_t w)
 {
-    uint64_t place = place_of(v->me.id, before, round_of(before) - 1);
+    uint64_t slot = place_of(v->me.id, before, round_of(before) - 1);
 
-    if (is_vacant(place, w))
+    if (is_vacant(slot, w))
         return false;
     /* -> not arrived in round w */
-    return fw_cas64_acq_rel(at, &place, place_of(v->me.id, w, round_of(w) - 1));
+    return fw_cas64_acq_rel(at, &slot, place_of(v->me.id, w, round_of(w) - 1));
 }
 
 void fw_ipc_barrier_call_one_(const struct fw_ipc_barrier_view_ *v, uint64_t w)
@@ -125,24 +126,23 @@ void fw_ipc_barrier_call_one_(const struct fw_ipc_barrier_view_ *v, uint64_t w)
 }
 
 /* A newcomer, who has seen the word `before`.  EAGAIN: it begins anew. */
-static int come(const struct fw_ipc_barrier_view_ *v, uint64_t before, uint64_t *w,
-                uint64_t **place)
+static int come(const struct fw_ipc_barrier_view_ *v, uint64_t before, uint64_t *w, uint64_t **slot)
 {
-    *place = take_place(v, before, false);
-    if (*place == NULL)
-        *place = take_place(v, before, true);
-    if (*place == NULL)
+    *slot = take_place(v, before, false);
+    if (*slot == NULL)
+        *slot = take_place(v, before, true);
+    if (*slot == NULL)
         return is_present(v, before) ? EBUSY : EAGAIN;
     *w = fw_ipc_barrier_change_(v); /* F:ipc-barrier-quiet-newcomer */
     if (has_failed(*w))
         return EOWNERDEAD;
-    if (!catch_up(v, *place, before, *w))
+    if (!catch_up(v, *slot, before, *w))
         return EAGAIN;
     fw_ipc_barrier_call_one_(v, *w); /* F:ipc-barrier-unwatched-newcomer */
     return 0;
 }
 
-int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint64_t **place)
+int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint64_t **slot)
 {
     struct fw_robust_ debt;
     int error = EAGAIN;
@@ -152,11 +152,11 @@ int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint
         *w = before;
         if (has_failed(before))
             return EOWNERDEAD;
-        *place = fw_ipc_barrier_own_(v, before);
-        if (*place != NULL)
+        *slot = fw_ipc_barrier_own_(v, before);
+        if (*slot != NULL)
             return 0;
-        fw_ipc_debt_begin_(&debt, v->me.place);
-        error = come(v, before, w, place);
+        fw_ipc_debt_begin_(&debt, v->me.mapping);
+        error = come(v, before, w, slot);
         fw_ipc_debt_end_(&debt);
     }
     return error;
@@ -169,7 +169,7 @@ bool fw_ipc_barrier_turn_(const struct fw_ipc_barrier_view_ *v, uint64_t w, uint
 
     if (!has_sleepers(w))
         return fw_cas64_acq_rel(&v->b->round_, &w, next); /* F:ipc-barrier-torn-end */
-    fw_ipc_debt_begin_(&debt, v->me.place);
+    fw_ipc_debt_begin_(&debt, v->me.mapping);
     is_done = fw_cas64_acq_rel(&v->b->round_, &w, next);
     if (is_done) /* F:ipc-barrier-no-wake */
         fw_ipc_wake_(fw_ipc_half_(&v->b->round_), INT_MAX);
@@ -186,16 +186,16 @@ void fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
     fw_ipc_wait_compare_(wait, fw_ipc_half_(&v->b->round_) + 1, (uint32_t)(w >> 32)); /* changes */
     for (uint32_t n = 0; n < v->parties; n++) {
         uint64_t *at = fw_ipc_barrier_nth_(v, first + n);
-        uint64_t place = fw_load64_seq_cst(at);
-        uint64_t holder = place & FW_IPC_HOLDER;
-        bool has_party = !is_vacant(place, w) && !is_left(place) && !has_arrived(place, w) &&
-                         !(v->goes_on && fw_ipc_life_(v->me.place, holder) == FW_IPC_DEAD);
-        goes_on |= has_party || is_vacant(place, w);
+        uint64_t slot = fw_load64_seq_cst(at);
+        uint64_t holder = slot & FW_IPC_HOLDER;
+        bool has_party = !is_vacant(slot, w) && !is_left(slot) && !has_arrived(slot, w) &&
+                         !(v->goes_on && fw_ipc_life_(v->me.mapping, holder) == FW_IPC_DEAD);
+        goes_on |= has_party || is_vacant(slot, w);
         if (has_party)
             fw_ipc_wait_watch_(wait, holder);
         else /* it may come to have one that is awaited, and dies before it says so: B4 */
             /* F:ipc-barrier-uncompared */
-            fw_ipc_wait_compare_more_(wait, fw_ipc_half_(at), (uint32_t)place);
+            fw_ipc_wait_compare_more_(wait, fw_ipc_half_(at), (uint32_t)slot);
     }
     if (!goes_on) /* F:ipc-barrier-sleeps-done */
         fw_ipc_wait_skip_sleep_(wait);
@@ -203,10 +203,10 @@ void fw_ipc_barrier_watch_(const struct fw_ipc_barrier_view_ *v, uint64_t w,
 
 int fw_ipc_barrier_death(const fw_ipc_barrier *b, fw_ipc_death *death)
 {
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_(b);
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(b);
     uint64_t w;
     struct fw_ipc_barrier_view_ v;
-    int error = place != NULL ? fw_ipc_barrier_look_(&v, place, b) : EINVAL;
+    int error = mapping != NULL ? fw_ipc_barrier_look_(&v, mapping, b) : EINVAL;
 
     if (error != 0)
         return error;
@@ -214,9 +214,9 @@ int fw_ipc_barrier_death(const fw_ipc_barrier *b, fw_ipc_death *death)
     for (uint32_t i = 0; i < v.parties; i++) {
         uint64_t party = fw_load64_acquire(&v.places[i]), ids;
         if (is_vacant(party, w) || is_left(party) ||
-            fw_ipc_life_(place, party & FW_IPC_HOLDER) != FW_IPC_DEAD)
+            fw_ipc_life_(mapping, party & FW_IPC_HOLDER) != FW_IPC_DEAD)
             continue;
-        ids = fw_ipc_ids_(place, party & FW_IPC_HOLDER);
+        ids = fw_ipc_ids_(mapping, party & FW_IPC_HOLDER);
         *death = (fw_ipc_death){(pid_t)(ids >> 32), (pid_t)(uint32_t)ids, round_of(w)};
         return 0;
     }

@@ -19,10 +19,11 @@ struct fw_ipc_barrier_view_ {
 };
 
 /* Does the region have so many bytes from the barrier on? */
-bool fw_ipc_barrier_fits_(const struct fw_ipc_place_ *place, const fw_ipc_barrier *b, size_t size);
+bool fw_ipc_barrier_fits_(const struct fw_ipc_mapping_ *mapping, const fw_ipc_barrier *b,
+                          size_t size);
 
 /* Fills all but `me`.  0, EINVAL, EUCLEAN. */
-int fw_ipc_barrier_look_(struct fw_ipc_barrier_view_ *v, const struct fw_ipc_place_ *place,
+int fw_ipc_barrier_look_(struct fw_ipc_barrier_view_ *v, const struct fw_ipc_mapping_ *mapping,
                          const fw_ipc_barrier *b);
 
 /* The n-th place that the caller looks at: threads begin at different ones. */
@@ -40,7 +41,7 @@ uint64_t *fw_ipc_barrier_own_(const struct fw_ipc_barrier_view_ *v, uint64_t w);
  * Finds the caller's place or takes one.  0: *place is the caller's, and not given up, in the epoch
  * of *w, the present word; EBUSY: all are taken; EOWNERDEAD: the barrier has failed.
  */
-int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint64_t **place);
+int fw_ipc_barrier_join_(const struct fw_ipc_barrier_view_ *v, uint64_t *w, uint64_t **slot);
 
 /* Another number of changes.  Returns the word. */
 uint64_t fw_ipc_barrier_change_(const struct fw_ipc_barrier_view_ *v);

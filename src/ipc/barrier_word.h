@@ -158,21 +158,20 @@ static inline uint64_t place_of(uint64_t holder, uint64_t w, uint32_t round)
 }
 
 /* Nobody has taken it since the barrier was made or reset. */
-static inline bool is_vacant(uint64_t place, uint64_t w)
+static inline bool is_vacant(uint64_t slot, uint64_t w)
 {
-    return (place & FW_IPC_SLOT) == 0 ||
-           (place >> PLACE_EPOCH_SHIFT & BARRIER_EPOCH) != epoch_of(w);
+    return (slot & FW_IPC_SLOT) == 0 || (slot >> PLACE_EPOCH_SHIFT & BARRIER_EPOCH) != epoch_of(w);
 }
 
 /* Somebody had it and left. */
-static inline bool is_left(uint64_t place)
+static inline bool is_left(uint64_t slot)
 {
-    return (place & FW_IPC_SLOT) == FW_IPC_NOBODY;
+    return (slot & FW_IPC_SLOT) == FW_IPC_ABANDONED;
 }
 
-static inline bool has_arrived(uint64_t place, uint64_t w)
+static inline bool has_arrived(uint64_t slot, uint64_t w)
 {
-    return (place >> PLACE_ROUND_SHIFT & PLACE_ROUND) == (round_of(w) & PLACE_ROUND);
+    return (slot >> PLACE_ROUND_SHIFT & PLACE_ROUND) == (round_of(w) & PLACE_ROUND);
 }
 
 /* --- How it was made -------------------------------------------------------------------------- */

@@ -55,7 +55,7 @@
 #include "core/adaptive_spin.h"
 #include "ipc/member.h"
 #include "ipc/mutex.h"
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 #include "sys/cancel.h"
 #include "sys/panic.h"
 
@@ -123,7 +123,7 @@ int fw_ipc_cond_init(fw_ipc_cond *c)
 /* The mutex is held, so nobody who changes the condition from now on can miss W (C2). */
 static void announce(struct waiter *me)
 {
-    uint32_t at = (uint32_t)(fw_ipc_offset_(me->wait.me.place, me->m) / EIGHT);
+    uint32_t at = (uint32_t)(fw_ipc_offset_(me->wait.me.mapping, me->m) / EIGHT);
     uint64_t word;
 
     if (fw_load32_relaxed(&me->c->mutex_) != at)
@@ -178,13 +178,13 @@ static void cancelled(void *arg)
 /* Polls for as long as the policy has budget, and as that pays. */
 static void poll(struct waiter *me, const fw_wait_policy *policy)
 {
-    fw_half_ *luck = &me->c->luck_;
-    bool by_luck = fw_luck_begin_(luck, &me->wait.poll, policy);
+    fw_half_ *luck = &me->c->spin_;
+    bool by_luck = fw_adaptive_spin_begin_(luck, &me->wait.poll, policy);
 
-    while (fw_ipc_wait_poll_(&me->wait) && !is_over(me))
+    while (fw_ipc_wait_spin_(&me->wait) && !is_over(me))
         ;
     if (by_luck)
-        fw_luck_end_(luck, is_over(me));
+        fw_adaptive_spin_end_(luck, is_over(me));
 }
 
 /*
@@ -228,7 +228,7 @@ int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_polic
     if (error != 0)
         return error;
     if ((uintptr_t)c % sizeof(uint64_t) != 0 ||
-        fw_ipc_address_(self.place, fw_ipc_offset_(self.place, c), sizeof *c) == NULL)
+        fw_ipc_address_(self.mapping, fw_ipc_offset_(self.mapping, c), sizeof *c) == NULL)
         return EINVAL;
     if (!fw_ipc_mutex_is_held_by_me(m))
         return EPERM;
@@ -257,17 +257,17 @@ int fw_ipc_cond_wait(fw_ipc_cond *c, fw_ipc_mutex *m)
 }
 
 /* The mutex of those who wait, as far as that can be believed; NULL: there is none. */
-static fw_ipc_mutex *mutex_of(const fw_ipc_cond *c, const struct fw_ipc_place_ *place)
+static fw_ipc_mutex *mutex_of(const fw_ipc_cond *c, const struct fw_ipc_mapping_ *mapping)
 {
     uint64_t at = EIGHT * fw_load32_relaxed(&c->mutex_);
 
-    return fw_ipc_address_(place, at, sizeof(fw_ipc_mutex));
+    return fw_ipc_address_(mapping, at, sizeof(fw_ipc_mutex));
 }
 
 /* Makes the release of the mutex wake somebody, if the caller holds it, and its death, too. */
 static bool prepare_move(const fw_ipc_cond *c, const struct fw_ipc_me_ *me)
 {
-    fw_ipc_mutex *m = mutex_of(c, me->place);
+    fw_ipc_mutex *m = mutex_of(c, me->mapping);
 
     /* F:ipc-cond-unmarked-move */
     return m != NULL && fw_ipc_is_marked_(me->member) && fw_ipc_mutex_mark_waiters_(m, me);
@@ -281,7 +281,7 @@ static bool prepare_move(const fw_ipc_cond *c, const struct fw_ipc_me_ *me)
 static unsigned rouse(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me_ *me, bool is_held,
                       unsigned most)
 {
-    const fw_ipc_mutex *m = mutex_of(c, me->place);
+    const fw_ipc_mutex *m = mutex_of(c, me->mapping);
     int n = -EAGAIN;
 
     if (m != NULL && (is_held || most > 1))
@@ -340,7 +340,7 @@ static int call_waiters(fw_ipc_cond *c, uint64_t now,
 
     if (error != 0)
         return error;
-    fw_ipc_debt_begin_(&debt, me.place);
+    fw_ipc_debt_begin_(&debt, me.mapping);
     call(c, &me, now);
     fw_ipc_debt_end_(&debt);
     return 0;

@@ -71,7 +71,7 @@ _Static_assert(sizeof(fw_ipc_mutex) <= OWNER_SIZE, "a lock's size goes beside it
 
 /* A journal that was checked: room and owner lie in the region, and `used` in the room (J3). */
 struct log {
-    const struct fw_ipc_place_ *place;
+    const struct fw_ipc_mapping_ *mapping;
     fw_ipc_journal *j;
     char *room;
     uint64_t capacity;
@@ -90,11 +90,11 @@ static bool is_aligned(uint64_t n)
 }
 
 /* Where objects may lie: behind the members' lines. */
-static bool is_among_objects(const struct fw_ipc_place_ *place, uint64_t at, uint64_t size)
+static bool is_among_objects(const struct fw_ipc_mapping_ *mapping, uint64_t at, uint64_t size)
 {
-    uint64_t objects_at = (uintptr_t)&place->members[place->member_count] - place->base;
+    uint64_t objects_at = (uintptr_t)&mapping->members[mapping->member_count] - mapping->base;
 
-    return at >= objects_at && fw_ipc_address_(place, at, size) != NULL;
+    return at >= objects_at && fw_ipc_address_(mapping, at, size) != NULL;
 }
 
 static bool is_apart(uint64_t at, uint64_t size, uint64_t other, uint64_t other_size)
@@ -102,34 +102,34 @@ static bool is_apart(uint64_t at, uint64_t size, uint64_t other, uint64_t other_
     return at >= other + other_size || at + size <= other;
 }
 
-static bool is_owner(const struct fw_ipc_place_ *place, uint64_t owner)
+static bool is_owner(const struct fw_ipc_mapping_ *mapping, uint64_t owner)
 {
     return owner == 0 || ((owner & OWNER_SIZE) != 0 &&
-                          is_among_objects(place, owner >> OWNER_SHIFT, owner & OWNER_SIZE));
+                          is_among_objects(mapping, owner >> OWNER_SHIFT, owner & OWNER_SIZE));
 }
 
-static bool has_room(const struct fw_ipc_place_ *place, uint64_t at, uint64_t capacity)
+static bool has_room(const struct fw_ipc_mapping_ *mapping, uint64_t at, uint64_t capacity)
 {
-    return is_aligned(at) && capacity != 0 && is_aligned(capacity) && capacity < place->size &&
-           is_among_objects(place, at, sizeof(fw_ipc_journal) + capacity);
+    return is_aligned(at) && capacity != 0 && is_aligned(capacity) && capacity < mapping->size &&
+           is_among_objects(mapping, at, sizeof(fw_ipc_journal) + capacity);
 }
 
 /* 0, or EUCLEAN: no journal lies there. */
-static int look_at(struct log *log, const struct fw_ipc_place_ *place, uint64_t at)
+static int look_at(struct log *log, const struct fw_ipc_mapping_ *mapping, uint64_t at)
 {
     fw_ipc_journal *j;
 
-    if (!is_aligned(at) || !is_among_objects(place, at, sizeof *j))
+    if (!is_aligned(at) || !is_among_objects(mapping, at, sizeof *j))
         return EUCLEAN;
-    j = fw_ipc_address_(place, at, sizeof *j);
-    *log = (struct log){.place = place,
+    j = fw_ipc_address_(mapping, at, sizeof *j);
+    *log = (struct log){.mapping = mapping,
                         .j = j,
                         .room = (char *)(j + 1),
                         .capacity = fw_load64_relaxed(&j->capacity_),
                         .used = fw_load64_relaxed(&j->used_),
                         .owner = fw_load64_relaxed(&j->owner_)};
-    if (!has_room(place, at, log->capacity) || !is_aligned(log->used) ||
-        log->used > log->capacity || !is_owner(place, log->owner))
+    if (!has_room(mapping, at, log->capacity) || !is_aligned(log->used) ||
+        log->used > log->capacity || !is_owner(mapping, log->owner))
         return EUCLEAN;
     return 0;
 }
@@ -137,7 +137,7 @@ static int look_at(struct log *log, const struct fw_ipc_place_ *place, uint64_t 
 /* Has the lock this journal (J4)? */
 static bool is_of(const struct log *log, const void *lock)
 {
-    return log->owner != 0 && log->owner >> OWNER_SHIFT == fw_ipc_offset_(log->place, lock);
+    return log->owner != 0 && log->owner >> OWNER_SHIFT == fw_ipc_offset_(log->mapping, lock);
 }
 
 /* The user's own journal. */
@@ -146,15 +146,15 @@ static int enter(struct log *log, const fw_ipc_journal *j)
     struct fw_ipc_me_ me;
     int error = fw_ipc_enter_(j, &me);
 
-    return error != 0 ? error : look_at(log, me.place, fw_ipc_offset_(me.place, j));
+    return error != 0 ? error : look_at(log, me.mapping, fw_ipc_offset_(me.mapping, j));
 }
 
 /* May these bytes have a record in this journal? */
 static bool is_covered(const struct log *log, uint64_t at, uint64_t size)
 {
-    uint64_t begin = fw_ipc_offset_(log->place, log->j);
+    uint64_t begin = fw_ipc_offset_(log->mapping, log->j);
 
-    return size != 0 && is_among_objects(log->place, at, size) &&
+    return size != 0 && is_among_objects(log->mapping, at, size) &&
            is_apart(at, size, begin, sizeof *log->j + log->capacity) &&
            is_apart(at, size, log->owner >> OWNER_SHIFT, log->owner & OWNER_SIZE);
 }
@@ -190,7 +190,7 @@ int fw_ipc_journal_init(fw_ipc_journal *j, size_t capacity)
 
     if (error != 0)
         return error;
-    if (capacity > me.place->size || !has_room(me.place, fw_ipc_offset_(me.place, j), room))
+    if (capacity > me.mapping->size || !has_room(me.mapping, fw_ipc_offset_(me.mapping, j), room))
         return EINVAL;
     if (fw_cas64_release(&j->capacity_, &now, room) || now == room) /* not made -> made */
         return 0;
@@ -206,7 +206,7 @@ int fw_ipc_journal_record(fw_ipc_journal *j, const void *p, size_t n)
 
     if (error != 0)
         return error;
-    at = fw_ipc_offset_(log.place, p);
+    at = fw_ipc_offset_(log.mapping, p);
     if (!is_covered(&log, at, n))
         return EINVAL;
     old = filled_up(n);
@@ -245,26 +245,28 @@ static int undo(struct log *log)
             return EUCLEAN;
         rest = log->used - sizeof t - filled_up(t.size);
         /* F:ipc-journal-gone-first */
-        copy(fw_ipc_address_(log->place, t.at, t.size), log->room + rest, t.size);
+        copy(fw_ipc_address_(log->mapping, t.at, t.size), log->room + rest, t.size);
         set_used(log, rest); /* J2: it is back  F:ipc-journal-one */
     }
     return 0;
 }
 
-int fw_ipc_journal_undo_at_(const struct fw_ipc_place_ *place, uint64_t offset, const void *lock)
+int fw_ipc_journal_undo_at_(const struct fw_ipc_mapping_ *mapping, uint64_t offset,
+                            const void *lock)
 {
     struct log log;
-    int error = look_at(&log, place, offset);
+    int error = look_at(&log, mapping, offset);
 
     if (error != 0)
         return error;
     return is_of(&log, lock) ? undo(&log) : ENOENT; /* F:ipc-journal-undoes-others */
 }
 
-int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset, const void *lock)
+int fw_ipc_journal_commit_at_(const struct fw_ipc_mapping_ *mapping, uint64_t offset,
+                              const void *lock)
 {
     struct log log;
-    int error = look_at(&log, place, offset);
+    int error = look_at(&log, mapping, offset);
 
     if (error == 0 && !is_of(&log, lock))
         return EUCLEAN;
@@ -297,7 +299,7 @@ static int join(const struct log *log, uint64_t owner, fw_ipc_past *past)
     uint64_t now = 0;
 
     /* F:ipc-journal-owner-first */
-    fw_store64_release(&past->journal_, fw_ipc_offset_(log->place, log->j));
+    fw_store64_release(&past->journal_, fw_ipc_offset_(log->mapping, log->j));
     /* F:ipc-journal-torn-owner */
     if (fw_cas64_release(&log->j->owner_, &now, owner) || now == owner) /* nobody's -> owner's */
         /* F:ipc-journal-owner-first-2 */
@@ -316,11 +318,12 @@ static void part(const struct log *log, fw_ipc_past *past)
 }
 
 /* The journal may become the owner's, as far as it is concerned: 0, EINVAL, EUCLEAN or EBUSY. */
-static int is_free(struct log *log, const struct fw_ipc_place_ *place, uint64_t at, uint64_t owner)
+static int is_free(struct log *log, const struct fw_ipc_mapping_ *mapping, uint64_t at,
+                   uint64_t owner)
 {
     if (at == 0)
         return EINVAL;
-    if (look_at(log, place, at) != 0)
+    if (look_at(log, mapping, at) != 0)
         return EUCLEAN;
     if (!is_apart(owner >> OWNER_SHIFT, owner & OWNER_SIZE, at, sizeof *log->j + log->capacity))
         return EINVAL;
@@ -328,20 +331,20 @@ static int is_free(struct log *log, const struct fw_ipc_place_ *place, uint64_t 
     return log->used != 0 || (log->owner != 0 && log->owner != owner) ? EBUSY : 0;
 }
 
-int fw_ipc_journal_attach_(const struct fw_ipc_place_ *place, const void *lock, size_t size,
+int fw_ipc_journal_attach_(const struct fw_ipc_mapping_ *mapping, const void *lock, size_t size,
                            fw_ipc_past *past, const fw_ipc_journal *j)
 {
-    uint64_t owner = fw_ipc_offset_(place, lock) << OWNER_SHIFT | size;
-    uint64_t at = j != NULL ? fw_ipc_offset_(place, j) : 0;
+    uint64_t owner = fw_ipc_offset_(mapping, lock) << OWNER_SHIFT | size;
+    uint64_t at = j != NULL ? fw_ipc_offset_(mapping, j) : 0;
     uint64_t before = fw_load64_relaxed(&past->journal_);
     struct log log, old;
-    bool has_old = before != 0 && look_at(&old, place, before) == 0 && old.owner == owner;
+    bool has_old = before != 0 && look_at(&old, mapping, before) == 0 && old.owner == owner;
     int error = 0;
 
     if (has_old && before == at)
         return 0;
     if (j != NULL)
-        error = is_free(&log, place, at, owner);
+        error = is_free(&log, mapping, at, owner);
     if (error == 0 && has_old && old.used != 0) /* F:ipc-journal-parts-early */
         error = EBUSY;
     if (error != 0)
@@ -366,5 +369,5 @@ int fw_ipc_mutex_journal(fw_ipc_mutex *m, fw_ipc_journal *j)
         return error;
     if (!fw_ipc_mutex_is_held_by_me(m))
         return EPERM;
-    return fw_ipc_journal_attach_(me.place, m, sizeof *m, &m->past_, j);
+    return fw_ipc_journal_attach_(me.mapping, m, sizeof *m, &m->past_, j);
 }

@@ -9,7 +9,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/ipc/journal.h>
 
-#include "ipc/place.h"
+#include "ipc/mapping.h"
 
 /*
  * The journal that `lock` names in its journal_ word, for the lock's holder.  `offset` may be
@@ -24,14 +24,16 @@
  *
  * Both may be killed at any instruction, and be done again by the next holder.
  */
-int fw_ipc_journal_undo_at_(const struct fw_ipc_place_ *place, uint64_t offset, const void *lock);
-int fw_ipc_journal_commit_at_(const struct fw_ipc_place_ *place, uint64_t offset, const void *lock);
+int fw_ipc_journal_undo_at_(const struct fw_ipc_mapping_ *mapping, uint64_t offset,
+                            const void *lock);
+int fw_ipc_journal_commit_at_(const struct fw_ipc_mapping_ *mapping, uint64_t offset,
+                              const void *lock);
 
 /*
  * Makes the journal (NULL: none) that of the lock of so many bytes (at most 255), whose past this
  * is, and which the caller holds: 0, EINVAL, EBUSY, EUCLEAN as for fw_ipc_mutex_journal.
  */
-int fw_ipc_journal_attach_(const struct fw_ipc_place_ *place, const void *lock, size_t size,
+int fw_ipc_journal_attach_(const struct fw_ipc_mapping_ *mapping, const void *lock, size_t size,
                            fw_ipc_past *past, const fw_ipc_journal *j);
 
 /* Was it made with this capacity (0: with any)? */

@@ -47,7 +47,7 @@ static int init(void *lock, void *arg)
     if (error == 0)
         error = fw_ipc_journal_init(j, wanted->capacity);
     if (error == 0)
-        error = fw_ipc_journal_attach_(me.place, lock, wanted->lock_size, past, j);
+        error = fw_ipc_journal_attach_(me.mapping, lock, wanted->lock_size, past, j);
     return error;
 }
 

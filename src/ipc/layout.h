@@ -119,7 +119,7 @@ _Static_assert(offsetof(struct fw_ipc_member_, list_) == 16 &&
 #define FW_IPC_WAITERS UINT64_C(0x80000000)
 #define FW_IPC_DIED UINT64_C(0x40000000)
 #define FW_IPC_HOLDER (FW_IPC_SLOT | UINT64_C(0xffffffff00000000))
-#define FW_IPC_NOBODY FW_IPC_SLOT /* a slot that no region has: given up for good */
+#define FW_IPC_ABANDONED FW_IPC_SLOT /* a slot that no region has: given up for good */
 #define FW_IPC_MEMBERS_MOST 4096u
 
 #endif

@@ -31,14 +31,14 @@ static __thread struct membership {
 } known[FW_IPC_PLACES] __attribute__((tls_model("initial-exec")));
 
 /* M4: the thread of this process that has the line; 0: there is none any more. */
-static uint32_t who_has(const struct fw_ipc_place_ *place, uint32_t slot)
+static uint32_t who_has(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
 {
-    uint32_t thread = fw_ipc_line_had_(place, slot);
+    uint32_t thread = fw_ipc_line_had_(mapping, slot);
 
     if (thread == 0 || fw_robust_is_here_(thread)) /* F:ipc-member-dead-company */
         return thread;
-    __atomic_compare_exchange_n(&place->lines_had[slot].thread, &thread, 0, false, __ATOMIC_RELAXED,
-                                __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&mapping->lines_had[slot].thread, &thread, 0, false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -47,7 +47,7 @@ static uint32_t tenant(uint64_t life)
     return (uint32_t)life;
 }
 
-static uint64_t tenancy(uint64_t life_or_holder)
+static uint64_t slot_generation(uint64_t life_or_holder)
 {
     return life_or_holder >> 32;
 }
@@ -109,33 +109,34 @@ static void introduce(struct fw_ipc_member_ *m, uint32_t thread, uint64_t nth)
     fw_store64_release(&m->introduced, nth);
 }
 
-static bool take(const struct fw_ipc_place_ *place, uint32_t slot, uint64_t *id)
+static bool take(const struct fw_ipc_mapping_ *mapping, uint32_t slot, uint64_t *id)
 {
-    struct fw_ipc_member_ *m = &place->members[slot];
+    struct fw_ipc_member_ *m = &mapping->members[slot];
     uint64_t life = fw_load64_acquire(&m->life);
     struct fw_robust_ r;
     uint32_t had_by;
     bool is_mine;
 
-    if (!is_free(life) || tenancy(life) == UINT32_MAX) /* worn out: M1  F:ipc-member-worn-out */
+    if (!is_free(life) ||
+        slot_generation(life) == UINT32_MAX) /* worn out: M1  F:ipc-member-worn-out */
         return false;
-    had_by = who_has(place, slot);
+    had_by = who_has(mapping, slot);
     if (had_by != 0 && had_by != fw_robust_thread_.id) /* it only seems to be free */
         return false;
-    raise_used(place->head, slot + 1);       /* F:ipc-member-unused */
+    raise_used(mapping->head, slot + 1);     /* F:ipc-member-unused */
     fw_robust_announce_(&r, robust_word(m)); /* F:ipc-unannounced-claim */
     /* free or DIED -> id, and the next tenancy */
     /* F:ipc-same-tenancy */
-    is_mine = fw_cas64_acq_rel(&m->life, &life, (tenancy(life) + 1) << 32 | r.id);
+    is_mine = fw_cas64_acq_rel(&m->life, &life, (slot_generation(life) + 1) << 32 | r.id);
     if (is_mine) {
-        fw_ipc_have_line_(place, slot, r.id); /* F:ipc-member-quiet-line */
-        __atomic_store_n(&place->lines_had[slot].behind, fw_robust_first_(), __ATOMIC_RELAXED);
+        fw_ipc_have_line_(mapping, slot, r.id); /* F:ipc-member-quiet-line */
+        __atomic_store_n(&mapping->lines_had[slot].behind, fw_robust_first_(), __ATOMIC_RELAXED);
         /* F:ipc-member-links-late */
-        introduce(m, r.id, tenancy(life) + 1);
+        introduce(m, r.id, slot_generation(life) + 1);
         /* F:ipc-unlinked */
         if (fw_robust_link_(robust_word(m)))              /* if not, fw_ipc_life_slow_ finds out */
             fw_or64_relaxed(&m->life, FW_ROBUST_WAITERS); /* tid -> tid|WAITERS */
-        *id = (tenancy(life) + 1) << 32 | (slot + 1);
+        *id = (slot_generation(life) + 1) << 32 | (slot + 1);
     }
     fw_robust_withdraw_(&r);
     return is_mine;
@@ -149,7 +150,7 @@ static bool is_gone(const struct fw_ipc_member_ *m, uint64_t life)
     uint64_t since = fw_load64_relaxed(&m->here_since);
     uint64_t space = fw_load64_relaxed(&m->pid_namespace);
 
-    return nth == tenancy(life) && space != 0 && space == fw_robust_namespace_() &&
+    return nth == slot_generation(life) && space != 0 && space == fw_robust_namespace_() &&
            fw_robust_is_gone_since_(thread, since); /* F:ipc-buries-living */
 }
 
@@ -194,96 +195,97 @@ static uint64_t time_now(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-static bool may_ask_another(const struct fw_ipc_place_ *place)
+static bool may_ask_another(const struct fw_ipc_mapping_ *mapping)
 {
-    uint64_t now = time_now(), most = place->member_count * QUESTION_NS;
-    uint64_t until = fw_load64_relaxed(&place->head->asked_until), from;
+    uint64_t now = time_now(), most = mapping->member_count * QUESTION_NS;
+    uint64_t until = fw_load64_relaxed(&mapping->head->asked_until), from;
 
     do {
         from = until > now || now - until > most ? now - most : until;
         if (now - from < QUESTION_NS)
             return false;
-    } while (!fw_cas64_relaxed(&place->head->asked_until, &until, from + QUESTION_NS));
+    } while (!fw_cas64_relaxed(&mapping->head->asked_until, &until, from + QUESTION_NS));
     return true;
 }
 
-static int claim_unmarked(const struct fw_ipc_place_ *place, uint64_t *id)
+static int claim_unmarked(const struct fw_ipc_mapping_ *mapping, uint64_t *id)
 {
-    uint32_t slot = fw_load32_relaxed(&place->head->asked_last); /* may be anything */
+    uint32_t slot = fw_load32_relaxed(&mapping->head->asked_last); /* may be anything */
     bool is_mine = false;
 
     for (uint32_t i = 0; !is_mine; i++) {
-        if (i >= ASKED_AT_ONCE && (i >= place->member_count || !may_ask_another(place)))
+        if (i >= ASKED_AT_ONCE && (i >= mapping->member_count || !may_ask_another(mapping)))
             break;
-        slot = slot < place->member_count - 1 ? slot + 1 : 0;
-        is_mine = bury(&place->members[slot]) && take(place, slot, id);
+        slot = slot < mapping->member_count - 1 ? slot + 1 : 0;
+        is_mine = bury(&mapping->members[slot]) && take(mapping, slot, id);
     }
-    fw_store32_relaxed(&place->head->asked_last, slot);
+    fw_store32_relaxed(&mapping->head->asked_last, slot);
     return is_mine ? 0 : EAGAIN;
 }
 
 /* The lowest free line, so that few are looked at; else one whose thread died unmarked. */
-static int claim(const struct fw_ipc_place_ *place, uint64_t *id)
+static int claim(const struct fw_ipc_mapping_ *mapping, uint64_t *id)
 {
-    for (uint32_t slot = 0; slot < place->member_count; slot++)
-        if (take(place, slot, id))
+    for (uint32_t slot = 0; slot < mapping->member_count; slot++)
+        if (take(mapping, slot, id))
             return 0;
-    return claim_unmarked(place, id);
+    return claim_unmarked(mapping, id);
 }
 
 /*
  * The membership that is remembered is this thread's, in this process, in this region.  A forked
  * child remembers its parent's.
  */
-static bool is_valid(const struct membership *k, const struct fw_ipc_place_ *place)
+static bool is_valid(const struct membership *k, const struct fw_ipc_mapping_ *mapping)
 {
     return k->id != 0 && k->life == fw_load64_relaxed(fw_robust_life_) &&
-           k->generation == place->generation;
+           k->generation == mapping->generation;
 }
 
 __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me)
 {
     uint64_t epoch = fw_ipc_epoch_();
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_(object);
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(object);
     struct membership *k;
 
-    if (place == NULL || (uintptr_t)object % sizeof(uint64_t) != 0)
+    if (mapping == NULL || (uintptr_t)object % sizeof(uint64_t) != 0)
         return EINVAL;
     if (fw_robust_thread_.life != fw_load64_relaxed(fw_robust_life_))
-        fw_robust_enrol_();
-    k = &known[place->index];
-    if (!is_valid(k, place)) {
+        fw_robust_register_();
+    k = &known[mapping->index];
+    if (!is_valid(k, mapping)) {
         uint64_t id = 0;
-        int error = claim(place, &id);
+        int error = claim(mapping, &id);
         if (error != 0)
             return error;
-        *k = (struct membership){fw_robust_thread_.life, place->generation, id};
+        *k = (struct membership){fw_robust_thread_.life, mapping->generation, id};
     }
-    me->place = place;
-    me->member = fw_ipc_member_of_(place, k->id);
+    me->mapping = mapping;
+    me->member = fw_ipc_member_of_(mapping, k->id);
     me->id = k->id;
-    me->flags = place->flags & FW_REGION_STAMP;
-    fw_ipc_self_ = (struct fw_ipc_self_){place->base, place->size, epoch, *me};
+    me->flags = mapping->flags & FW_REGION_STAMP;
+    fw_ipc_self_ = (struct fw_ipc_self_){mapping->base, mapping->size, epoch, *me};
     return 0;
 }
 
-bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
+bool fw_ipc_leave_(const struct fw_ipc_mapping_ *mapping)
 {
-    struct membership *k = &known[place->index];
+    struct membership *k = &known[mapping->index];
     struct fw_ipc_member_ *m;
     struct fw_robust_ r;
     bool is_out;
 
-    if (!is_valid(k, place))
+    if (!is_valid(k, mapping))
         return true;
-    m = fw_ipc_member_of_(place, k->id);
+    m = fw_ipc_member_of_(mapping, k->id);
     /* F:ipc-member-leaves-unseen */
     fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */
     is_out = fw_ipc_list_leave_(m);
     if (is_out) { /* else the line stays this thread's until it ends */
-        fw_ipc_have_line_(place, (uint32_t)(k->id & FW_IPC_SLOT) - 1, 0);
+        fw_ipc_have_line_(mapping, (uint32_t)(k->id & FW_IPC_SLOT) - 1, 0);
         /* F:ipc-member-leaves-early */
-        fw_store64_release(&m->life, tenancy(k->id) << 32); /* tid -> free, the same tenancy: M1 */
+        fw_store64_release(&m->life, slot_generation(k->id)
+                                         << 32); /* tid -> free, the same tenancy: M1 */
         /* F:ipc-leaves-quietly */
         wake_watchers(m);
     }
@@ -293,28 +295,28 @@ bool fw_ipc_leave_(const struct fw_ipc_place_ *place)
     return is_out;
 }
 
-static bool is_own(const struct fw_ipc_place_ *place, uint32_t slot)
+static bool is_own(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
 {
-    const struct membership *k = &known[place->index];
+    const struct membership *k = &known[mapping->index];
 
-    return is_valid(k, place) && slot + 1 == (k->id & FW_IPC_SLOT);
+    return is_valid(k, mapping) && slot + 1 == (k->id & FW_IPC_SLOT);
 }
 
 /* As this process knows it: M4. */
-bool fw_ipc_has_company_(const struct fw_ipc_place_ *place)
+bool fw_ipc_has_other_members_(const struct fw_ipc_mapping_ *mapping)
 {
-    for (uint32_t slot = 0; slot < place->member_count; slot++)
+    for (uint32_t slot = 0; slot < mapping->member_count; slot++)
         /* F:ipc-member-own-company */
-        if (!is_own(place, slot) && who_has(place, slot) != 0)
+        if (!is_own(mapping, slot) && who_has(mapping, slot) != 0)
             return true; /* the system is asked about one who lives at most */
     return false;
 }
 
-bool fw_ipc_company_seems_gone_(const struct fw_ipc_place_ *place)
+bool fw_ipc_others_seem_gone_(const struct fw_ipc_mapping_ *mapping)
 {
-    for (uint32_t slot = 0; slot < place->member_count; slot++)
-        if (!is_own(place, slot) && fw_ipc_line_had_(place, slot) != 0 &&
-            (tenant(fw_load64_relaxed(&place->members[slot].life)) & FW_ROBUST_DIED) == 0)
+    for (uint32_t slot = 0; slot < mapping->member_count; slot++)
+        if (!is_own(mapping, slot) && fw_ipc_line_had_(mapping, slot) != 0 &&
+            (tenant(fw_load64_relaxed(&mapping->members[slot].life)) & FW_ROBUST_DIED) == 0)
             return false;
     return true;
 }
@@ -322,17 +324,18 @@ bool fw_ipc_company_seems_gone_(const struct fw_ipc_place_ *place)
 /* What it says of a holder; the line may have become another's. */
 static enum fw_ipc_life life_of(uint64_t life, uint64_t holder)
 {
-    if (tenancy(holder) == 0 || tenancy(life) < tenancy(holder))
-        return FW_IPC_UNREAL;
+    if (slot_generation(holder) == 0 || slot_generation(life) < slot_generation(holder))
+        return FW_IPC_CORRUPT;
     /* F:ipc-trusts-line */
-    return tenancy(life) == tenancy(holder) && !is_free(life) ? FW_IPC_ALIVE : FW_IPC_DEAD;
+    return slot_generation(life) == slot_generation(holder) && !is_free(life) ? FW_IPC_ALIVE
+                                                                              : FW_IPC_DEAD;
 }
 
-enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder)
+enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_mapping_ *mapping, uint64_t holder)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
+    const struct fw_ipc_member_ *m = fw_ipc_member_of_(mapping, holder);
 
-    return m == NULL ? FW_IPC_UNREAL : life_of(fw_load64_acquire(&m->life), holder);
+    return m == NULL ? FW_IPC_CORRUPT : life_of(fw_load64_acquire(&m->life), holder);
 }
 
 /*
@@ -345,17 +348,17 @@ static enum fw_ipc_life checked_life(const struct fw_ipc_member_ *m, uint64_t ho
     uint64_t nth = fw_load64_acquire(&m->introduced); /* F:ipc-member-before-its-time */
     uint32_t thread = (uint32_t)fw_load64_acquire(&m->ids);
     uint64_t life = fw_load64_acquire(&m->life);
-    bool has_two_names =
-        nth == tenancy(life) && !is_free(life) && thread != (tenant(life) & FW_ROBUST_OWNER);
+    bool has_two_names = nth == slot_generation(life) && !is_free(life) &&
+                         thread != (tenant(life) & FW_ROBUST_OWNER);
 
     /* F:ipc-member-next-alive */
-    return nth > tenancy(life) || has_two_names ? FW_IPC_UNREAL : life_of(life, holder);
+    return nth > slot_generation(life) || has_two_names ? FW_IPC_CORRUPT : life_of(life, holder);
 }
 
-enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder)
+enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_mapping_ *mapping, uint64_t holder)
 {
-    enum fw_ipc_life life = fw_ipc_life_(place, holder);
-    struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
+    enum fw_ipc_life life = fw_ipc_life_(mapping, holder);
+    struct fw_ipc_member_ *m = fw_ipc_member_of_(mapping, holder);
 
     if (life != FW_IPC_ALIVE)
         return life;
@@ -365,9 +368,9 @@ enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t h
 /* The clock that is kept in a line: 2^20 ns, which is about a millisecond, modulo 2^32. */
 enum { ASKED_SHIFT = 20 };
 
-bool fw_ipc_was_asked_about_(const struct fw_ipc_place_ *place, uint64_t holder, uint64_t ns)
+bool fw_ipc_was_asked_about_(const struct fw_ipc_mapping_ *mapping, uint64_t holder, uint64_t ns)
 {
-    struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
+    struct fw_ipc_member_ *m = fw_ipc_member_of_(mapping, holder);
     uint32_t now, before;
 
     if (ns >> ASKED_SHIFT == 0)
@@ -379,17 +382,18 @@ bool fw_ipc_was_asked_about_(const struct fw_ipc_place_ *place, uint64_t holder,
     return !fw_cas32_relaxed(&m->asked_at, &before, now); /* earlier -> now */
 }
 
-uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder)
+uint64_t fw_ipc_ids_(const struct fw_ipc_mapping_ *mapping, uint64_t holder)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(place, holder);
+    const struct fw_ipc_member_ *m = fw_ipc_member_of_(mapping, holder);
     uint64_t ids;
 
     if (m == NULL)
         return 0;
-    if (fw_load64_acquire(&m->introduced) == tenancy(holder)) {
+    if (fw_load64_acquire(&m->introduced) == slot_generation(holder)) {
         ids = fw_load64_acquire(&m->ids);
-        if (fw_load64_relaxed(&m->introduced) == tenancy(holder)) /* F:ipc-member-one-look */
+        if (fw_load64_relaxed(&m->introduced) ==
+            slot_generation(holder)) /* F:ipc-member-one-look */
             return ids;
     }
-    return former_ids(m, tenancy(holder));
+    return former_ids(m, slot_generation(holder));
 }

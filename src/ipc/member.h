@@ -9,7 +9,7 @@
 #include <furwock/bits/member.h>
 
 #include "ipc/layout.h"
-#include "ipc/place.h"
+#include "ipc/mapping.h"
 #include "sys/robust.h"
 
 /*
@@ -42,7 +42,7 @@ static inline int fw_ipc_enter_(const void *object, struct fw_ipc_me_ *me)
  * Ends the calling thread's membership, if there is one.  False: the kernel will still look at its
  * line, which must stay mapped until the thread has ended.
  */
-bool fw_ipc_leave_(const struct fw_ipc_place_ *place);
+bool fw_ipc_leave_(const struct fw_ipc_mapping_ *mapping);
 
 /* For leave: takes the thread's line out of its robust list.  False: as above. */
 struct fw_ipc_member_;
@@ -52,48 +52,48 @@ bool fw_ipc_list_leave_(struct fw_ipc_member_ *m);
  * Are there members of this process, other than the calling thread?  (Not those that died unmarked,
  * as where another thread of the process than its first has called exec.)
  */
-bool fw_ipc_has_company_(const struct fw_ipc_place_ *place);
+bool fw_ipc_has_other_members_(const struct fw_ipc_mapping_ *mapping);
 
 /* Do their lines say that all of these have ended?  A hint, since others can write there. */
-bool fw_ipc_company_seems_gone_(const struct fw_ipc_place_ *place);
+bool fw_ipc_others_seem_gone_(const struct fw_ipc_mapping_ *mapping);
 
 /*
  * The life of a holder, by its id (flags are not looked at).
  *   FW_IPC_ALIVE    it may still run
  *   FW_IPC_DEAD     it died, or left: it will never change anything in the region again
- *   FW_IPC_UNREAL   no thread can have had that id: something has been written over
+ *   FW_IPC_CORRUPT   no thread can have had that id: something has been written over
  * Cheap: a look at the member's line.
  */
-enum fw_ipc_life { FW_IPC_ALIVE, FW_IPC_DEAD, FW_IPC_UNREAL };
-enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_place_ *place, uint64_t holder);
+enum fw_ipc_life { FW_IPC_ALIVE, FW_IPC_DEAD, FW_IPC_CORRUPT };
+enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_mapping_ *mapping, uint64_t holder);
 
 /*
  * The same, and also finds deaths that the kernel did not mark (it has no robust lists: an
  * emulator; a robust list that was written over), of threads in the caller's pid namespace; and
  * lines of which a word was written over (UNREAL).  Some system calls: to be asked after a nap.
  */
-enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_place_ *place, uint64_t holder);
+enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_mapping_ *mapping, uint64_t holder);
 
 /*
  * Has anybody asked so about a holder whose line there is, within the last `ns`?  If not, the
  * caller is said to be doing it now; of less than a millisecond nothing is noted.  (Between time
  * namespaces with other clocks questions are put again.)
  */
-bool fw_ipc_was_asked_about_(const struct fw_ipc_place_ *place, uint64_t holder, uint64_t ns);
+bool fw_ipc_was_asked_about_(const struct fw_ipc_mapping_ *mapping, uint64_t holder, uint64_t ns);
 
 /*
  * process << 32 | thread of a holder; 0: not known any more, since FW_IPC_FORMER others or more
  * have had its line.
  */
-uint64_t fw_ipc_ids_(const struct fw_ipc_place_ *place, uint64_t holder);
+uint64_t fw_ipc_ids_(const struct fw_ipc_mapping_ *mapping, uint64_t holder);
 
 /* From slot + 1 in an id; NULL: there is none. */
-static inline struct fw_ipc_member_ *fw_ipc_member_of_(const struct fw_ipc_place_ *place,
+static inline struct fw_ipc_member_ *fw_ipc_member_of_(const struct fw_ipc_mapping_ *mapping,
                                                        uint64_t holder)
 {
     uint64_t slot = (holder & FW_IPC_SLOT) - 1;
 
-    return slot < place->member_count ? &place->members[slot] : NULL;
+    return slot < mapping->member_count ? &mapping->members[slot] : NULL;
 }
 
 /* The half of its life of which the kernel knows, and on which others sleep until it dies. */

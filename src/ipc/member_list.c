@@ -10,49 +10,49 @@
 #include "sys/robust.h"
 
 /* The region in which any of these bytes lie. */
-static const struct fw_ipc_place_ *place_of(uintptr_t begin, size_t size)
+static const struct fw_ipc_mapping_ *place_of(uintptr_t begin, size_t size)
 {
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_((const void *)begin);
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_((const void *)begin);
 
-    return place != NULL ? place : fw_ipc_place_of_((const void *)(begin + size - 1));
+    return mapping != NULL ? mapping : fw_ipc_mapping_of_((const void *)(begin + size - 1));
 }
 
 /* member_count: it lies in no line. */
-static uint32_t slot_of(const struct fw_ipc_place_ *place, uintptr_t at)
+static uint32_t slot_of(const struct fw_ipc_mapping_ *mapping, uintptr_t at)
 {
-    uintptr_t slot = (at - (uintptr_t)place->members) / sizeof *place->members;
+    uintptr_t slot = (at - (uintptr_t)mapping->members) / sizeof *mapping->members;
 
-    return slot < place->member_count ? (uint32_t)slot : place->member_count;
+    return slot < mapping->member_count ? (uint32_t)slot : mapping->member_count;
 }
 
 /* May the calling thread's list lead there when it has left the line `left`?  To its lines only. */
 static bool may_lead_to(uintptr_t begin, size_t size, const void *left)
 {
-    const struct fw_ipc_place_ *place = place_of(begin, size);
+    const struct fw_ipc_mapping_ *mapping = place_of(begin, size);
     const struct fw_ipc_member_ *m;
     uint32_t slot;
 
-    if (place == NULL)
+    if (mapping == NULL)
         return true;
-    slot = slot_of(place, begin);
-    if (slot == place->member_count)
+    slot = slot_of(mapping, begin);
+    if (slot == mapping->member_count)
         return false;
-    m = &place->members[slot];
+    m = &mapping->members[slot];
     return m != left && begin >= (uintptr_t)m->list_ &&
            begin + size <= (uintptr_t)m->list_ + sizeof m->list_ &&
-           fw_ipc_line_had_(place, slot) == fw_robust_thread_.id;
+           fw_ipc_line_had_(mapping, slot) == fw_robust_thread_.id;
 }
 
 static uintptr_t *behind(uintptr_t entry)
 {
     static uintptr_t of_no_line;
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_((const void *)entry);
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_((const void *)entry);
     uint32_t slot;
 
-    if (place == NULL)
+    if (mapping == NULL)
         return NULL;
-    slot = slot_of(place, entry);
-    return slot != place->member_count ? &place->lines_had[slot].behind : &of_no_line;
+    slot = slot_of(mapping, entry);
+    return slot != mapping->member_count ? &mapping->lines_had[slot].behind : &of_no_line;
 }
 
 bool fw_ipc_list_leave_(struct fw_ipc_member_ *m)

@@ -48,8 +48,8 @@
 #include "ipc/journal.h"
 #include "ipc/member.h"
 #include "ipc/mutex.h"
-#include "ipc/nap.h"
 #include "ipc/recover.h"
+#include "ipc/wait.h"
 
 static uint64_t holder_of(uint64_t word)
 {
@@ -69,7 +69,7 @@ static bool is_unsound(uint64_t word)
 /* Held by somebody: not free, not given up. */
 static bool is_held(uint64_t word)
 {
-    return word != 0 && word != FW_IPC_NOBODY; /* F:ipc-takes-given-up */
+    return word != 0 && word != FW_IPC_ABANDONED; /* F:ipc-takes-given-up */
 }
 
 /* A word that this lock can have had, as far as that can be seen without its holder. */
@@ -134,9 +134,9 @@ static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw
         if (!is_held(*now))
             return ENOTRECOVERABLE;
         life = is_possible(*now) ? w != NULL ? fw_ipc_wait_life_(w, holder_of(*now))
-                                             : fw_ipc_life_(me->place, holder_of(*now))
-                                 : FW_IPC_UNREAL;
-        if (life == FW_IPC_UNREAL)
+                                             : fw_ipc_life_(me->mapping, holder_of(*now))
+                                 : FW_IPC_CORRUPT;
+        if (life == FW_IPC_CORRUPT)
             return EUCLEAN;
         if (life == FW_IPC_ALIVE) /* F:ipc-robs-preempted */
             return EBUSY;
@@ -157,7 +157,7 @@ static int wait_for_it(fw_ipc_mutex *m, struct fw_ipc_wait_ *w, uint64_t *now)
         int error = attempt(m, &w->me, w, extra, now);
         if (error != EBUSY)
             return error;
-        if (fw_ipc_wait_poll_on_(w, holder_of(*now))) {
+        if (fw_ipc_wait_spin_on_(w, holder_of(*now))) {
             *now = fw_load64_relaxed(&m->word_);
             continue;
         }
@@ -268,10 +268,10 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m)
         return EPERM;
     if (!is_unsound(now) && fw_load64_relaxed(&m->past_.journal_) != 0) /* F:ipc-wakes-first */
         /* F:ipc-journal-late-commit */
-        error = fw_ipc_journal_commit_at_(me.place, fw_load64_relaxed(&m->past_.journal_), m);
+        error = fw_ipc_journal_commit_at_(me.mapping, fw_load64_relaxed(&m->past_.journal_), m);
     do
         /* F:ipc-sound-unasked */
-        next = is_unsound(now) ? FW_IPC_NOBODY : 0;
+        next = is_unsound(now) ? FW_IPC_ABANDONED : 0;
     while (!fw_cas64_release(&m->word_, &now, next)); /* id -> 0, id|DIED -> NOBODY */
     /* F:ipc-no-wake */
     if (has_waiters(now))
@@ -313,7 +313,7 @@ int fw_ipc_mutex_death(const fw_ipc_mutex *m, fw_ipc_death *death)
 int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const fw_ipc_death *),
                           void *arg)
 {
-    return fw_ipc_place_of_(m) != NULL ? fw_ipc_on_death_(m, repair, arg) : EINVAL;
+    return fw_ipc_mapping_of_(m) != NULL ? fw_ipc_on_death_(m, repair, arg) : EINVAL;
 }
 
 bool fw_ipc_mutex_is_held_by_me(const fw_ipc_mutex *m)

@@ -95,7 +95,7 @@ int fw_region_object_init(fw_region *region, const char *name, fw_region_kind ki
     error = find(region, &entry, flags, object);
     if (error != ENOENT || (flags & FW_REGION_CREATE) == 0)
         return error;
-    naming = &region->place->head->naming;
+    naming = &region->mapping->head->naming;
     error = lock_directory(naming);
     if (error != 0) /* F:ipc-dir-unlocked */
         return error;

@@ -32,12 +32,12 @@
 
 #include "ipc/announce.h"
 #include "ipc/member.h"
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 
 #define COLD __attribute__((cold, noinline))
 
 _Static_assert(sizeof(fw_ipc_once) == 8, "the public promise");
-_Static_assert(FW_IPC_ONCE_DONE_ == FW_IPC_NOBODY, "no thread's id");
+_Static_assert(FW_IPC_ONCE_DONE_ == FW_IPC_ABANDONED, "no thread's id");
 
 static bool is_begun(uint64_t w)
 {
@@ -84,7 +84,7 @@ static int begin(fw_ipc_once *o, struct fw_ipc_wait_ *wait)
     int error = attempt(o, wait, &w);
 
     while (error == EBUSY) {
-        if (fw_ipc_wait_poll_(wait)) {
+        if (fw_ipc_wait_spin_(wait)) {
             error = attempt(o, wait, &w);
             continue;
         }

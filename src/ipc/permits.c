@@ -20,7 +20,7 @@
  *
  * made_: 0, or the number of permits.  It is written once, and checked against the region by each
  * call before it is used.
- * luck_: does polling pay (luck.h)?  Whatever is in it does no harm.
+ * spin_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
  * N1  Who holds a permit is its word, and nothing else.  Taking and giving back are one
  *     compare-and-swap each, so a thread that dies holds the permit or does not.
@@ -42,7 +42,7 @@
 #include "core/adaptive_spin.h"
 #include "ipc/announce.h"
 #include "ipc/member.h"
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 
 #define PERMITS_SERIAL UINT64_C(0x7fffffff)
 #define PERMIT_NONE UINT32_MAX
@@ -67,31 +67,31 @@ static bool is_aligned(const fw_ipc_permits *u)
     return (uintptr_t)u % sizeof u->queue_ == 0;
 }
 
-static bool fits(const struct fw_ipc_place_ *place, const fw_ipc_permits *u, size_t size)
+static bool fits(const struct fw_ipc_mapping_ *mapping, const fw_ipc_permits *u, size_t size)
 {
-    return size != 0 && fw_ipc_address_(place, fw_ipc_offset_(place, u), size) != NULL;
+    return size != 0 && fw_ipc_address_(mapping, fw_ipc_offset_(mapping, u), size) != NULL;
 }
 
 int fw_ipc_permits_init(fw_ipc_permits *u, uint32_t n)
 {
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_(u);
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(u);
     uint64_t made = 0;
 
-    if (place == NULL || !is_aligned(u) || fw_ipc_permits_size(n) == 0)
+    if (mapping == NULL || !is_aligned(u) || fw_ipc_permits_size(n) == 0)
         return EINVAL;
-    if (!fits(place, u, fw_ipc_permits_size(n)))
+    if (!fits(mapping, u, fw_ipc_permits_size(n)))
         return ENOSPC;
     return fw_cas64_relaxed(&u->made_, &made, n) || made == n ? 0 : EEXIST; /* not made -> made */
 }
 
 /* Fills all but `me`.  0, EINVAL, EUCLEAN. */
-static int look_at(struct view *v, const struct fw_ipc_place_ *place, const fw_ipc_permits *u)
+static int look_at(struct view *v, const struct fw_ipc_mapping_ *mapping, const fw_ipc_permits *u)
 {
     uint64_t made = fw_load64_relaxed(&u->made_);
 
     if (!is_aligned(u) || made == 0)
         return EINVAL;
-    if (made > FW_IPC_PERMITS_MAX || !fits(place, u, fw_ipc_permits_size((uint32_t)made)))
+    if (made > FW_IPC_PERMITS_MAX || !fits(mapping, u, fw_ipc_permits_size((uint32_t)made)))
         return EUCLEAN;
     v->u = (fw_ipc_permits *)u;
     v->permits = (uint64_t *)(v->u + 1);
@@ -103,7 +103,7 @@ static int begin(struct view *v, const fw_ipc_permits *u)
 {
     int error = fw_ipc_enter_(u, &v->me);
 
-    return error == 0 ? look_at(v, v->me.place, u) : error;
+    return error == 0 ? look_at(v, v->me.mapping, u) : error;
 }
 
 /* The n-th permit that the caller looks at: threads begin at different ones. */
@@ -142,8 +142,8 @@ static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *
         enum fw_ipc_life life;
         if (w == 0)
             continue;
-        life = wait != NULL ? fw_ipc_wait_life_of_many_(wait, w) : fw_ipc_life_(v->me.place, w);
-        if (life == FW_IPC_UNREAL || (w & ~FW_IPC_HOLDER) != 0)
+        life = wait != NULL ? fw_ipc_wait_life_of_many_(wait, w) : fw_ipc_life_(v->me.mapping, w);
+        if (life == FW_IPC_CORRUPT || (w & ~FW_IPC_HOLDER) != 0)
             error = EUCLEAN; /* F:ipc-permits-lost */
         /* F:ipc-permits-robs */
         else if (life == FW_IPC_DEAD && fw_cas64_acquire(&v->permits[i], &w, v->me.id)) {
@@ -187,14 +187,14 @@ static void watch_holders(const struct view *v, struct fw_ipc_wait_ *wait)
 static int wait_slow_(const struct view *v, struct fw_ipc_wait_ *wait, const fw_wait_policy *policy,
                       uint32_t *permit)
 {
-    bool learns = fw_luck_begin_(&v->u->luck_, &wait->poll, policy);
+    bool learns = fw_adaptive_spin_begin_(&v->u->spin_, &wait->poll, policy);
     int error;
 
     *permit = PERMIT_NONE;
-    while (*permit == PERMIT_NONE && fw_ipc_wait_poll_(wait))
+    while (*permit == PERMIT_NONE && fw_ipc_wait_spin_(wait))
         *permit = take_free(v);
     if (learns)
-        fw_luck_end_(&v->u->luck_, *permit != PERMIT_NONE);
+        fw_adaptive_spin_end_(&v->u->spin_, *permit != PERMIT_NONE);
     if (*permit != PERMIT_NONE)
         return 0;
     for (;;) {
@@ -314,23 +314,23 @@ int fw_ipc_permits_give(fw_ipc_permits *u, uint32_t permit)
 
 uint32_t fw_ipc_permits_count(const fw_ipc_permits *u)
 {
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_(u);
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(u);
     struct view v;
 
-    return place != NULL && look_at(&v, place, u) == 0 ? v.count : 0;
+    return mapping != NULL && look_at(&v, mapping, u) == 0 ? v.count : 0;
 }
 
 uint32_t fw_ipc_permits_value(const fw_ipc_permits *u)
 {
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_(u);
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(u);
     uint32_t value = 0;
     struct view v;
 
-    if (place == NULL || look_at(&v, place, u) != 0)
+    if (mapping == NULL || look_at(&v, mapping, u) != 0)
         return 0;
     for (uint32_t i = 0; i < v.count; i++) {
         uint64_t w = fw_load64_relaxed(&v.permits[i]);
-        value += w == 0 || fw_ipc_life_(place, w) == FW_IPC_DEAD;
+        value += w == 0 || fw_ipc_life_(mapping, w) == FW_IPC_DEAD;
     }
     return value;
 }

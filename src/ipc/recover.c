@@ -72,13 +72,13 @@ int fw_ipc_on_death_(const void *lock, int (*call)(void *, const fw_ipc_death *)
     return 0;
 }
 
-void fw_ipc_forget_repairs_(const struct fw_ipc_place_ *place)
+void fw_ipc_forget_repairs_(const struct fw_ipc_mapping_ *mapping)
 {
     struct repair **at = &repairs;
 
     fw_mutex_lock(&guard);
     while (*at != NULL) {
-        if ((uintptr_t)(*at)->lock - place->base < place->size)
+        if ((uintptr_t)(*at)->lock - mapping->base < mapping->size)
             drop(at);
         else
             at = &(*at)->next;
@@ -116,7 +116,7 @@ static void note_death(const struct fw_ipc_me_ *me, fw_ipc_past *past, uint64_t 
 {
     uint64_t generation = fw_load64_relaxed(&past->generation_);
 
-    fw_store64_relaxed(&past->dead_, fw_ipc_ids_(me->place, dead));
+    fw_store64_relaxed(&past->dead_, fw_ipc_ids_(me->mapping, dead));
     fw_store64_relaxed(&past->dead_generation_, generation != 0 ? generation : 1);
 }
 
@@ -124,7 +124,7 @@ static void note_death(const struct fw_ipc_me_ *me, fw_ipc_past *past, uint64_t 
 static bool undo_journal(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past)
 {
     uint64_t journal = fw_load64_relaxed(&past->journal_);
-    int error = fw_ipc_journal_undo_at_(me->place, journal, lock);
+    int error = fw_ipc_journal_undo_at_(me->mapping, journal, lock);
 
     if (error == ENOENT) /* the dead one was about to attach or detach it */
         fw_store64_relaxed(&past->journal_, 0);

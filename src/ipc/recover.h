@@ -43,7 +43,7 @@ bool fw_ipc_can_recover_(const void *lock, const fw_ipc_past *past);
 int fw_ipc_on_death_(const void *lock, int (*repair)(void *, const fw_ipc_death *), void *arg);
 
 /* Forgets all functions for locks in the region. */
-void fw_ipc_forget_repairs_(const struct fw_ipc_place_ *place);
+void fw_ipc_forget_repairs_(const struct fw_ipc_mapping_ *mapping);
 
 /* 0 or ENOENT. */
 int fw_ipc_death_of_(const fw_ipc_past *past, fw_ipc_death *death);

@@ -120,12 +120,12 @@ static bool is_taken(const void *memory, size_t size)
  */
 static void sweep(struct fw_region *r)
 {
-    if (!r->is_dormant || r->is_stuck || fw_ipc_has_company_(r->place))
+    if (!r->is_dormant || r->is_stuck || fw_ipc_has_other_members_(r->mapping))
         return;
-    r->is_stuck = !fw_ipc_leave_(r->place);
+    r->is_stuck = !fw_ipc_leave_(r->mapping);
     if (r->is_stuck)
         return;
-    fw_ipc_place_remove_(r->place);
+    fw_ipc_mapping_remove_(r->mapping);
     fw_shm_unmap_(r->joined.base, (size_t)r->joined.plan.size);
     r->is_dormant = false;
 }
@@ -159,7 +159,7 @@ static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
         error = r == NULL ? EMFILE : fw_ipc_join_file_(fd, size, flags, &r->joined);
     if (error != 0)
         return error;
-    error = fw_ipc_place_add_(r->joined.base, &r->joined.plan, &r->place);
+    error = fw_ipc_mapping_add_(r->joined.base, &r->joined.plan, &r->mapping);
     if (error != 0) {
         fw_shm_unmap_(r->joined.base, (size_t)r->joined.plan.size);
         return error;
@@ -261,7 +261,7 @@ int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **regio
     if (error == 0)
         error = fw_ipc_join_memory_(memory, size, flags, &r->joined);
     if (error == 0)
-        error = fw_ipc_place_add_(memory, &r->joined.plan, &r->place);
+        error = fw_ipc_mapping_add_(memory, &r->joined.plan, &r->mapping);
     if (error == 0) {
         r->is_adopted = true;
         fw_store32_release(&r->uses, 1);
@@ -275,14 +275,14 @@ int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **regio
  * Does another thread have a line?  One that has ended is known to the kernel for a moment longer
  * than its line is marked, and than whoever joins it waits.
  */
-static bool has_company(const struct fw_region *r)
+static bool has_multithreaded(const struct fw_region *r)
 {
     const fw_deadline gone = fw_deadline_in_(CLOCK_MONOTONIC, GONE_WITHIN_NS);
     const uint32_t nothing = 0;
 
-    while (fw_ipc_has_company_(r->place)) {
+    while (fw_ipc_has_other_members_(r->mapping)) {
         const fw_deadline soon = fw_deadline_in_(CLOCK_MONOTONIC, ASK_AGAIN_NS);
-        if (!fw_ipc_company_seems_gone_(r->place) || fw_deadline_is_over_(&gone))
+        if (!fw_ipc_others_seem_gone_(r->mapping) || fw_deadline_is_over_(&gone))
             return true;
         fw_futex_wait(&nothing, 0, FW_FUTEX_PRIVATE, &soon);
     }
@@ -294,11 +294,11 @@ static int close_adopted(struct fw_region *r)
 {
     bool has_left;
 
-    if (has_company(r))
+    if (has_multithreaded(r))
         return EBUSY;
-    has_left = fw_ipc_leave_(r->place);
-    fw_ipc_forget_repairs_(r->place);
-    fw_ipc_place_remove_(r->place);
+    has_left = fw_ipc_leave_(r->mapping);
+    fw_ipc_forget_repairs_(r->mapping);
+    fw_ipc_mapping_remove_(r->mapping);
     fw_store32_release(&r->uses, 0);
     return has_left ? 0 : EUCLEAN;
 }
@@ -308,9 +308,9 @@ static int close_last(struct fw_region *r)
 {
     if (r->is_adopted)
         return close_adopted(r);
-    r->is_stuck = !fw_ipc_leave_(r->place);
+    r->is_stuck = !fw_ipc_leave_(r->mapping);
     r->is_dormant = true; /* Q3 */
-    fw_ipc_forget_repairs_(r->place);
+    fw_ipc_forget_repairs_(r->mapping);
     fw_store32_release(&r->uses, 0);
     sweep_all();
     return 0;
@@ -337,7 +337,7 @@ int fw_region_leave(fw_region *region)
 {
     if (!fw_region_is_open_(region))
         return EINVAL;
-    fw_ipc_leave_(region->place);
+    fw_ipc_leave_(region->mapping);
     return 0;
 }
 

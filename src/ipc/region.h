@@ -8,7 +8,7 @@
 #include <furwock/ipc/region.h>
 
 #include "ipc/join.h"
-#include "ipc/place.h"
+#include "ipc/mapping.h"
 
 /* What a handle refers to. */
 struct fw_region {
@@ -18,7 +18,7 @@ struct fw_region {
     bool is_stuck;          /* for good */
     uint64_t device, inode; /* of the file */
     uint32_t owner;
-    const struct fw_ipc_place_ *place;
+    const struct fw_ipc_mapping_ *mapping;
     struct fw_ipc_joined_ joined;
 };
 

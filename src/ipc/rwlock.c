@@ -200,7 +200,7 @@ static int wait_for_it(const struct reader *r, struct fw_ipc_wait_ *w)
         /* closed -> closed|READERS: who lets go looks at the records */
         if (!ipc_rw_has_readers(now) && !fw_cas64_seq_cst(&r->l->word_, &now, now | IPC_RW_READERS))
             continue;
-        if (!fw_ipc_wait_poll_on_(w, now & FW_IPC_HOLDER))
+        if (!fw_ipc_wait_spin_on_(w, now & FW_IPC_HOLDER))
             error = sleep_on_it(r, w, now);
     }
     return withdraw(r) ? error : 0;
@@ -361,7 +361,7 @@ int fw_ipc_rwlock_death(const fw_ipc_rwlock *l, fw_ipc_death *death)
 int fw_ipc_rwlock_on_death(fw_ipc_rwlock *l, int (*repair)(void *arg, const fw_ipc_death *),
                            void *arg)
 {
-    return fw_ipc_place_of_(l) != NULL ? fw_ipc_on_death_(l, repair, arg) : EINVAL;
+    return fw_ipc_mapping_of_(l) != NULL ? fw_ipc_on_death_(l, repair, arg) : EINVAL;
 }
 
 int fw_ipc_rwlock_journal(fw_ipc_rwlock *l, fw_ipc_journal *j)
@@ -373,5 +373,5 @@ int fw_ipc_rwlock_journal(fw_ipc_rwlock *l, fw_ipc_journal *j)
         return error;
     if (fw_ipc_rwlock_held_by_me(l) != FW_IPC_RWLOCK_WRITE)
         return EPERM;
-    return fw_ipc_journal_attach_(me.place, l, sizeof *l, &l->past_, j);
+    return fw_ipc_journal_attach_(me.mapping, l, sizeof *l, &l->past_, j);
 }

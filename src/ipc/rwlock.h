@@ -12,8 +12,8 @@
 
 #include "ipc/layout.h"
 #include "ipc/member.h"
-#include "ipc/nap.h"
 #include "ipc/share.h"
+#include "ipc/wait.h"
 
 /*
  * The word of the read-write lock between processes, and what its parts share.  States and
@@ -54,7 +54,7 @@ static inline bool ipc_rw_is_open(uint64_t w)
 
 static inline bool ipc_rw_is_lost(uint64_t w)
 {
-    return w == FW_IPC_NOBODY;
+    return w == FW_IPC_ABANDONED;
 }
 
 /* A word that this lock can have had, as far as that can be seen without its holder. */
@@ -149,7 +149,7 @@ static inline bool ipc_rw_has(const fw_ipc_rwlock *l, const struct fw_ipc_me_ *m
 static inline enum fw_ipc_life ipc_rw_life(const struct fw_ipc_me_ *me,
                                            const struct fw_ipc_wait_ *w, uint64_t holder)
 {
-    return w != NULL ? fw_ipc_wait_life_(w, holder) : fw_ipc_life_(me->place, holder);
+    return w != NULL ? fw_ipc_wait_life_(w, holder) : fw_ipc_life_(me->mapping, holder);
 }
 
 /* --- rwlock_open.c: letting go, and what is done about holders that died --------------------*/

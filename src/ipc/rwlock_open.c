@@ -23,7 +23,7 @@ static bool let_in(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t *now)
     if (!fw_cas64_seq_cst(&l->word_, now, next))
         return false;
     *now = next;
-    fw_ipc_shares_grant_(me->place, l, fw_load64_seq_cst(&l->hint_));
+    fw_ipc_shares_grant_(me->mapping, l, fw_load64_seq_cst(&l->hint_));
     return true;
 }
 
@@ -44,17 +44,17 @@ void fw_ipc_rw_open_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now
         if (fw_cas64_seq_cst(&l->word_, &now, next)) /* id|any stage -> 0, id|UPGRADABLE */
             break;
     }
-    fw_ipc_shares_wake_(me->place, l, groups);
+    fw_ipc_shares_wake_(me->mapping, l, groups);
     if (next == 0 && ipc_rw_has_writers(now)) /* F:ipc-rw-no-wake */
         fw_ipc_wake_(ipc_rw_half(l), 1);
 }
 
 void fw_ipc_rw_lose_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)
 {
-    while (!fw_cas64_release(&l->word_, &now, FW_IPC_NOBODY)) /* id|DIED -> NOBODY */
+    while (!fw_cas64_release(&l->word_, &now, FW_IPC_ABANDONED)) /* id|DIED -> NOBODY */
         ;
     if (ipc_rw_has_readers(now))
-        fw_ipc_shares_wake_(me->place, l, fw_load64_seq_cst(&l->hint_));
+        fw_ipc_shares_wake_(me->mapping, l, fw_load64_seq_cst(&l->hint_));
     if (ipc_rw_has_writers(now))
         fw_ipc_wake_(ipc_rw_half(l), INT_MAX);
 }
@@ -65,8 +65,8 @@ int fw_ipc_rw_judge_(const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w, 
 
     if (ipc_rw_is_lost(now))
         return ENOTRECOVERABLE;
-    life = ipc_rw_is_possible(now) ? ipc_rw_life(me, w, ipc_rw_holder(now)) : FW_IPC_UNREAL;
-    if (life == FW_IPC_UNREAL)
+    life = ipc_rw_is_possible(now) ? ipc_rw_life(me, w, ipc_rw_holder(now)) : FW_IPC_CORRUPT;
+    if (life == FW_IPC_CORRUPT)
         return EUCLEAN;
     if (life == FW_IPC_ALIVE) /* F:ipc-rw-robs */
         return EBUSY;
@@ -93,7 +93,7 @@ static void give_back(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t no
     while (!fw_cas64_release(&l->word_, &now, dead | FW_IPC_DIED | IPC_RW_NOTED | (now & waiting)))
         ;
     if (ipc_rw_has_readers(now))
-        fw_ipc_shares_wake_(me->place, l, fw_load64_seq_cst(&l->hint_));
+        fw_ipc_shares_wake_(me->mapping, l, fw_load64_seq_cst(&l->hint_));
     if (ipc_rw_has_writers(now))
         fw_ipc_wake_(ipc_rw_half(l), 1);
 }

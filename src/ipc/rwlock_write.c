@@ -63,7 +63,7 @@ int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
         int error = attempt(l, me, w, wanted, now);
         if (error != EBUSY || w == NULL)
             return error;
-        if (fw_ipc_wait_poll_on_(w, *now & FW_IPC_HOLDER)) {
+        if (fw_ipc_wait_spin_on_(w, *now & FW_IPC_HOLDER)) {
             *now = fw_load64_relaxed(&l->word_);
             continue;
         }
@@ -93,7 +93,7 @@ static int await_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_
 
     while (fw_load64_acquire(k->record) == k->seen) {
         enum fw_ipc_life life = ipc_rw_life(me, w, k->holder);
-        if (life == FW_IPC_UNREAL)
+        if (life == FW_IPC_CORRUPT)
             return EUCLEAN;
         /* F:ipc-rw-waits-for-dead */
         if (life == FW_IPC_DEAD) {
@@ -106,7 +106,7 @@ static int await_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_
             return EBUSY;
         if (error != 0)
             return error;
-        if (fw_ipc_wait_poll_on_(w, k->holder))
+        if (fw_ipc_wait_spin_on_(w, k->holder))
             continue;
         if (!ipc_rw_is_asleep(fw_load64_relaxed(&l->word_)))
             fw_or64_seq_cst(&l->word_, IPC_RW_ASLEEP); /* id|DRAINING -> id|DRAINING|ASLEEP */
@@ -123,7 +123,7 @@ int fw_ipc_rw_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
     struct fw_ipc_walk_ k;
     int error = 0;
 
-    fw_ipc_walk_begin_(&k, me->place, l, fw_load64_seq_cst(&l->hint_));
+    fw_ipc_walk_begin_(&k, me->mapping, l, fw_load64_seq_cst(&l->hint_));
     while (error == 0 && fw_ipc_walk_next_(&k)) /* F:ipc-rw-past-records */
         if (fw_ipc_share_state_(k.seen) == FW_IPC_SHARE_HELD)
             error = await_share(l, me, w, &k);
@@ -153,7 +153,7 @@ void fw_ipc_rw_begin_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
 {
     if (fw_load64_relaxed(&l->past_.generation_) % WRITERS_PER_HINT == 0 &&
         fw_load64_relaxed(&l->hint_) != 0)
-        fw_ipc_shares_tidy_(me->place, l, &l->hint_);
+        fw_ipc_shares_tidy_(me->mapping, l, &l->hint_);
     fw_and64_seq_cst(&l->word_, ~(IPC_RW_DRAINING | IPC_RW_ASLEEP)); /* id|DRAINING -> id */
     fw_ipc_past_begin_(&l->past_, me);
 }
@@ -250,7 +250,7 @@ static int commit(const struct fw_ipc_me_ *me, const fw_ipc_rwlock *l)
 {
     uint64_t journal = fw_load64_relaxed(&l->past_.journal_);
 
-    return journal != 0 ? fw_ipc_journal_commit_at_(me->place, journal, l) : 0;
+    return journal != 0 ? fw_ipc_journal_commit_at_(me->mapping, journal, l) : 0;
 }
 
 int fw_ipc_rw_end_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t into)

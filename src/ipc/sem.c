@@ -15,7 +15,7 @@
  *
  * made_: 0, or MADE with the maximum.  Written once, before MADE is set in the word together with
  * the first units; who finds made_ and no MADE goes on where another maker died.
- * luck_: does polling pay (luck.h)?  Whatever is in it does no harm.
+ * spin_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
  * S1  Units are the value, and nothing else: each operation is one compare-and-swap of it.
  * S2  What comes after that (a wake, clearing WAITERS) changes no unit.  So who dies has done the
@@ -32,8 +32,8 @@
 #include "core/adaptive_spin.h"
 #include "ipc/announce.h"
 #include "ipc/member.h"
-#include "ipc/nap.h"
 #include "ipc/sem.h"
+#include "ipc/wait.h"
 
 #define SEM_MADE (UINT64_C(1) << 63)
 #define SEM_VALUE UINT64_C(0x7fffffff)
@@ -116,14 +116,14 @@ static int sleep_once(fw_ipc_sem *s, uint64_t w, struct fw_ipc_wait_ *wait)
 
 static int wait_slow_(fw_ipc_sem *s, struct fw_ipc_wait_ *wait, const fw_wait_policy *policy)
 {
-    bool learns = fw_luck_begin_(&s->luck_, &wait->poll, policy);
+    bool learns = fw_adaptive_spin_begin_(&s->spin_, &wait->poll, policy);
     uint64_t w;
     int error = EAGAIN;
 
-    while (error == EAGAIN && fw_ipc_wait_poll_(wait))
+    while (error == EAGAIN && fw_ipc_wait_spin_(wait))
         error = take(s, &w);
     if (learns)
-        fw_luck_end_(&s->luck_, error == 0);
+        fw_adaptive_spin_end_(&s->spin_, error == 0);
     while (error == EAGAIN && (error = take(s, &w)) == EAGAIN)
         if (sleep_once(s, w, wait) == ETIMEDOUT)
             return take(s, &w) == 0 ? 0 : ETIMEDOUT; /* F:ipc-sem-late-unit */
@@ -178,18 +178,18 @@ static int post_fast(fw_ipc_sem *s, uint32_t n, uint64_t *w)
 /* Where somebody does.  EBUSY: not any more. */
 static int post_slow_(fw_ipc_sem *s, uint32_t n, uint64_t *w)
 {
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_(s);
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(s);
     uint64_t more = fw_ipc_changed_(*w) + n; /* F:ipc-sem-clears-first */
     struct fw_robust_ debt = {0};
     bool posted;
 
-    if (place != NULL) /* else nobody can have entered it to wait */
-        fw_ipc_debt_begin_(&debt, place);
+    if (mapping != NULL) /* else nobody can have entered it to wait */
+        fw_ipc_debt_begin_(&debt, mapping);
     posted = fw_cas64_release(&s->word_, w, more); /* v -> v + n (S1) */
     /* F:ipc-sem-no-wake */
     if (posted && n != 0)
         fw_ipc_wake_announced_(&s->word_, more, n); /* F:ipc-sem-wakes-one */
-    if (place != NULL)
+    if (mapping != NULL)
         fw_ipc_debt_end_(&debt);
     return posted ? 0 : EBUSY;
 }

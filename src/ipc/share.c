@@ -4,14 +4,14 @@
  */
 #include "ipc/share.h"
 
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 
 /* No line beyond was ever taken; and never more than the process has checked. */
-static uint32_t lines_used(const struct fw_ipc_place_ *place)
+static uint32_t lines_used(const struct fw_ipc_mapping_ *mapping)
 {
-    uint32_t used = fw_load32_acquire(&place->head->members_used);
+    uint32_t used = fw_load32_acquire(&mapping->head->members_used);
 
-    return used < place->member_count ? used : place->member_count;
+    return used < mapping->member_count ? used : mapping->member_count;
 }
 
 static void begin_group(struct fw_ipc_walk_ *k)
@@ -20,20 +20,20 @@ static void begin_group(struct fw_ipc_walk_ *k)
     k->index = 0;
 }
 
-void fw_ipc_walk_begin_(struct fw_ipc_walk_ *k, const struct fw_ipc_place_ *place, const void *lock,
-                        uint64_t groups)
+void fw_ipc_walk_begin_(struct fw_ipc_walk_ *k, const struct fw_ipc_mapping_ *mapping,
+                        const void *lock, uint64_t groups)
 {
-    *k = (struct fw_ipc_walk_){.place = place,
+    *k = (struct fw_ipc_walk_){.mapping = mapping,
                                .groups = groups,
-                               .key = fw_ipc_share_key_(place, lock),
-                               .used = groups != 0 ? lines_used(place) : 0};
+                               .key = fw_ipc_share_key_(mapping, lock),
+                               .used = groups != 0 ? lines_used(mapping) : 0};
     begin_group(k);
 }
 
 /* The next record in the present line; all orders sequential: rwlock.c, D2. */
 static bool next_in_line(struct fw_ipc_walk_ *k)
 {
-    struct fw_ipc_member_ *m = &k->place->members[k->slot];
+    struct fw_ipc_member_ *m = &k->mapping->members[k->slot];
 
     while (k->index < FW_IPC_SHARES) {
         uint64_t *record = &m->shares[k->index++];
@@ -41,7 +41,7 @@ static bool next_in_line(struct fw_ipc_walk_ *k)
         if ((uint32_t)seen - k->key - 1 < FW_IPC_SHARE_STATE) {
             k->record = record;
             k->seen = seen;
-            k->holder = (seen & FW_IPC_TENANCY_) | (k->slot + 1);
+            k->holder = (seen & FW_IPC_SLOT_GENERATION_) | (k->slot + 1);
             return true;
         }
     }
@@ -60,11 +60,11 @@ bool fw_ipc_walk_next_(struct fw_ipc_walk_ *k)
     return false;
 }
 
-void fw_ipc_shares_grant_(const struct fw_ipc_place_ *place, const void *lock, uint64_t groups)
+void fw_ipc_shares_grant_(const struct fw_ipc_mapping_ *mapping, const void *lock, uint64_t groups)
 {
     struct fw_ipc_walk_ k;
 
-    fw_ipc_walk_begin_(&k, place, lock, groups);
+    fw_ipc_walk_begin_(&k, mapping, lock, groups);
     while (fw_ipc_walk_next_(&k)) {
         uint64_t seen = k.seen;
         uint64_t held = (seen & ~(uint64_t)FW_IPC_SHARE_STATE) | FW_IPC_SHARE_HELD;
@@ -78,21 +78,21 @@ void fw_ipc_shares_grant_(const struct fw_ipc_place_ *place, const void *lock, u
     }
 }
 
-void fw_ipc_shares_wake_(const struct fw_ipc_place_ *place, const void *lock, uint64_t groups)
+void fw_ipc_shares_wake_(const struct fw_ipc_mapping_ *mapping, const void *lock, uint64_t groups)
 {
     struct fw_ipc_walk_ k;
 
-    fw_ipc_walk_begin_(&k, place, lock, groups);
+    fw_ipc_walk_begin_(&k, mapping, lock, groups);
     while (fw_ipc_walk_next_(&k))
         if (fw_ipc_share_state_(k.seen) == FW_IPC_SHARE_SLEEPS)
             fw_ipc_wake_(fw_ipc_share_half_(k.record), 1);
 }
 
-void fw_ipc_shares_tidy_(const struct fw_ipc_place_ *place, const void *lock, uint64_t *hint)
+void fw_ipc_shares_tidy_(const struct fw_ipc_mapping_ *mapping, const void *lock, uint64_t *hint)
 {
     struct fw_ipc_walk_ k;
 
-    fw_ipc_walk_begin_(&k, place, lock, fw_xchg64_seq_cst(hint, 0));
+    fw_ipc_walk_begin_(&k, mapping, lock, fw_xchg64_seq_cst(hint, 0));
     while (fw_ipc_walk_next_(&k))
         fw_or64_seq_cst(hint, fw_ipc_group_of_(k.holder));
 }

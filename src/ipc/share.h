@@ -42,7 +42,7 @@ enum {
     FW_IPC_SHARE_STATE = 3
 };
 
-#define FW_IPC_TENANCY_ UINT64_C(0xffffffff00000000)
+#define FW_IPC_SLOT_GENERATION_ UINT64_C(0xffffffff00000000)
 
 /* A lock remembers in which of so many groups of lines there may be records of it. */
 #define FW_IPC_GROUPS_ 64u
@@ -55,15 +55,15 @@ static inline uint64_t fw_ipc_group_of_(uint64_t holder)
 }
 
 /* A record of the lock, less tenancy and state. */
-static inline uint32_t fw_ipc_share_key_(const struct fw_ipc_place_ *place, const void *lock)
+static inline uint32_t fw_ipc_share_key_(const struct fw_ipc_mapping_ *mapping, const void *lock)
 {
-    return (uint32_t)(((uintptr_t)lock - place->base) >> 1);
+    return (uint32_t)(((uintptr_t)lock - mapping->base) >> 1);
 }
 
 /* The caller's, less the state. */
 static inline uint64_t fw_ipc_share_of_(const struct fw_ipc_me_ *me, const void *lock)
 {
-    return (me->id & FW_IPC_TENANCY_) | fw_ipc_share_key_(me->place, lock);
+    return (me->id & FW_IPC_SLOT_GENERATION_) | fw_ipc_share_key_(me->mapping, lock);
 }
 
 static inline uint64_t fw_ipc_share_state_(uint64_t record)
@@ -85,7 +85,7 @@ static inline uint64_t *fw_ipc_share_room_(const struct fw_ipc_me_ *me)
 {
     for (unsigned i = 0; i < FW_IPC_SHARES; i++) {
         uint64_t r = fw_load64_relaxed(&me->member->shares[i]);
-        if (r == FW_IPC_SHARE_NONE || ((r ^ me->id) & FW_IPC_TENANCY_) != 0)
+        if (r == FW_IPC_SHARE_NONE || ((r ^ me->id) & FW_IPC_SLOT_GENERATION_) != 0)
             return &me->member->shares[i];
     }
     return NULL;
@@ -106,7 +106,7 @@ static inline const uint32_t *fw_ipc_share_half_(const uint64_t *record)
  * The records are read in an order that all threads agree on (rwlock.c).
  */
 struct fw_ipc_walk_ {
-    const struct fw_ipc_place_ *place;
+    const struct fw_ipc_mapping_ *mapping;
     uint64_t groups;  /* the present one, and those to come */
     uint64_t *record; /* found */
     uint64_t seen;    /* what it said */
@@ -117,20 +117,20 @@ struct fw_ipc_walk_ {
     uint32_t index;
 };
 
-void fw_ipc_walk_begin_(struct fw_ipc_walk_ *k, const struct fw_ipc_place_ *place, const void *lock,
-                        uint64_t groups);
+void fw_ipc_walk_begin_(struct fw_ipc_walk_ *k, const struct fw_ipc_mapping_ *mapping,
+                        const void *lock, uint64_t groups);
 bool fw_ipc_walk_next_(struct fw_ipc_walk_ *k);
 
 /* Lets all in that wait for a share of the lock, and wakes them.  The caller excludes writers. */
-void fw_ipc_shares_grant_(const struct fw_ipc_place_ *place, const void *lock, uint64_t groups);
+void fw_ipc_shares_grant_(const struct fw_ipc_mapping_ *mapping, const void *lock, uint64_t groups);
 
 /* Wakes those who wait for one: they shall look for themselves.  Does not touch the lock. */
-void fw_ipc_shares_wake_(const struct fw_ipc_place_ *place, const void *lock, uint64_t groups);
+void fw_ipc_shares_wake_(const struct fw_ipc_mapping_ *mapping, const void *lock, uint64_t groups);
 
 /*
  * Clears the lock's hint, but for the groups in which there are records of it.  The caller keeps
  * new readers out; if it dies over this, who comes next sets all bits before he lets readers in.
  */
-void fw_ipc_shares_tidy_(const struct fw_ipc_place_ *place, const void *lock, uint64_t *hint);
+void fw_ipc_shares_tidy_(const struct fw_ipc_mapping_ *mapping, const void *lock, uint64_t *hint);
 
 #endif

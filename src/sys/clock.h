@@ -77,7 +77,7 @@ static inline uint64_t fw_deadline_left_(const fw_deadline *deadline, uint64_t m
  * sleep ends all the same (and where it is set ahead, ns late at most).  So ETIMEDOUT means only
  * that it is time to ask whether the deadline is over.
  */
-static inline fw_deadline fw_deadline_nap_(const fw_deadline *deadline, uint64_t ns)
+static inline fw_deadline fw_deadline_recheck_(const fw_deadline *deadline, uint64_t ns)
 {
     return fw_deadline_in_(CLOCK_MONOTONIC, fw_deadline_left_(deadline, ns));
 }

@@ -158,7 +158,7 @@ static bool leads_back(struct fw_robust_head_ *head)
 
 _Static_assert(sizeof(struct fw_robust_head_) == 3 * sizeof(long), "the kernel's layout");
 
-__attribute__((cold, noinline)) void fw_robust_enrol_(void)
+__attribute__((cold, noinline)) void fw_robust_register_(void)
 {
     struct fw_robust_thread_ *me = &fw_robust_thread_;
     uint64_t life = life_now();
@@ -193,7 +193,7 @@ static void put_before(struct entry *e, uintptr_t to)
 static struct fw_robust_head_ *own_list(void)
 {
     if (fw_robust_thread_.life != fw_load64_relaxed(fw_robust_life_))
-        fw_robust_enrol_();
+        fw_robust_register_();
     return fw_robust_thread_.head;
 }
 

@@ -59,7 +59,7 @@ extern __thread struct fw_robust_thread_ fw_robust_thread_
  */
 
 /* Finds out what the thread must know.  Safe in signal handlers and after any kind of fork. */
-void fw_robust_enrol_(void);
+void fw_robust_register_(void);
 
 /* One announcement, on the caller's stack. */
 struct fw_robust_ {
@@ -72,7 +72,7 @@ struct fw_robust_ {
 static inline uint32_t fw_robust_self_(void)
 {
     if (__builtin_expect(fw_robust_thread_.life != fw_load64_relaxed(fw_robust_life_), 0))
-        fw_robust_enrol_();
+        fw_robust_register_();
     return fw_robust_thread_.id;
 }
 

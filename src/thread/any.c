@@ -30,7 +30,7 @@
 struct chooser {
     unsigned n;
     const fw_any *objects;
-    struct fw_any_place_ places[FW_ANY_MAX];
+    struct fw_any_registration_ places[FW_ANY_MAX];
     struct fw_wait_ wait;
 };
 
@@ -103,7 +103,7 @@ static unsigned wait_for_first(struct chooser *me)
 
         if (which != NONE || fw_wait_is_over_(&me->wait))
             return which;
-        if (fw_wait_poll_(&me->wait))
+        if (fw_wait_spin_(&me->wait))
             continue;
         error = fw_wait_blocks_(&me->wait) ? sleep_on_all(me)
                                            : fw_wait_sleep_(&me->wait, NULL, 0, 0, 0);
@@ -142,6 +142,6 @@ int fw_wait_any(const fw_any *objects, unsigned n, const fw_deadline *deadline, 
     me.n = n;
     me.objects = objects;
     for (unsigned i = 0; i < n; i++)
-        me.places[i] = (struct fw_any_place_){.object = objects[i].object};
+        me.places[i] = (struct fw_any_registration_){.object = objects[i].object};
     return choose(&me, deadline, which);
 }

@@ -22,7 +22,7 @@
  * object.  leave repairs that: if the object has something to take for which nobody else has been
  * woken, it wakes one of the others.
  */
-struct fw_any_place_ {
+struct fw_any_registration_ {
     void *object;
     uint32_t stamp;     /* the object's own */
     bool is_registered; /* changed by the object's functions only */
@@ -33,16 +33,16 @@ struct fw_any_source_ {
      * Takes what a wait would take.  True: it was there; a registered place is off the list of
      * waiters in the same atomic step, and the object is not touched any more.
      */
-    bool (*try_)(struct fw_any_place_ *p);
+    bool (*try_)(struct fw_any_registration_ *p);
 
     /*
      * Registers the place unless it is, and fills in the word on which to sleep, and the value with
      * which it is safe to sleep there.  False: the object changed meanwhile, look again.
      */
-    bool (*prepare)(struct fw_any_place_ *p, fw_futex_any *sleep);
+    bool (*prepare)(struct fw_any_registration_ *p, fw_futex_any *sleep);
 
     /* Takes the place off the list of waiters. */
-    void (*leave)(struct fw_any_place_ *p);
+    void (*leave)(struct fw_any_registration_ *p);
 };
 
 /* One for each kind; defined beside the object. */

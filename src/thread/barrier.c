@@ -130,7 +130,7 @@ static void wait_for_end(fw_barrier *b, uint32_t phase, struct fw_wait_ *wait, b
     for (; barrier_round(w) == phase; w = fw_load64_acquire(&b->state_)) {
         if (decides && barrier_has_sleepers(w))
             polls = false;
-        if (polls && fw_wait_poll_(wait))
+        if (polls && fw_wait_spin_(wait))
             continue;
         polls = false;
         if (fw_wait_blocks_(wait) && !barrier_has_sleepers(w)) { /* F:barrier-sleeps-unannounced */
@@ -226,7 +226,7 @@ void fw_barrier_destroy(fw_barrier *b)
     fw_wait_begin_(&wait, NULL, NULL); /* cannot fail */
     /* F:barrier-hasty-destroy */
     for (; barrier_inside(w) != 0; w = fw_load64_acquire(&b->state_))
-        if (!fw_wait_poll_(&wait))
+        if (!fw_wait_spin_(&wait))
             /* F:barrier-destroy-upper */
             fw_wait_sleep_(&wait, lower_half_of(b), barrier_lower_half(w), FW_FUTEX_ANY_BIT, 0);
     fw_store64_relaxed(&b->state_, 0); /* who comes now, panics */

@@ -119,7 +119,7 @@ static int wait_at_gate(fw_brlock *l, struct fw_wait_ *w)
             return 0;
         if (!is_closed(gate))
             continue; /* it closed just now, before this reader was seen to wait */
-        if (fw_wait_poll_(w))
+        if (fw_wait_spin_(w))
             continue;
         error = sleep_at_gate(l, w, gate);
         if (error == -ETIMEDOUT)
@@ -236,7 +236,7 @@ static int await_none(const uint32_t *word, const fw_wait_policy *policy,
     if (error != 0)
         return error;
     while (has_readers(seen = fw_load32_acquire(word))) {
-        if (fw_wait_poll_(&w))
+        if (fw_wait_spin_(&w))
             continue;
         error = fw_wait_sleep_(&w, word, seen, FW_FUTEX_ANY_BIT, 0);
         if (error == -ETIMEDOUT)

@@ -14,7 +14,7 @@
  *                                                 a signaller: AWAKE -> WOKEN
  * ASLEEP   in line, sleeps or is about to         a signaller: ASLEEP -> WOKEN, MOVING, MOVED
  *                                                 a broadcast: ASLEEP -> MOVING (singles), MOVED
- * MOVING   in line, being moved to the mutex      the mover, before it leaves the room: -> MOVED
+ * MOVING   in line, being moved to the mutex      the mover, before it leaves the bucket: -> MOVED
  * WOKEN    woken, out of line                     nobody: locks the mutex as anybody
  * MOVED    woken, out of line, and counted as a   nobody: locks the mutex as what it is counted as
  *          waiter of the mutex
@@ -26,14 +26,14 @@
  * waiters_  LINE is clear only if nobody is in line.  SIGNALS: the last wake of a sleeper was a
  *           signal's, and those who come sleep singly; a broadcast to several clears it.
  *
- * Legal:   LINE set when nobody is in line (one needless visit to the room); SIGNALS either way;
+ * Legal:   LINE set when nobody is in line (one needless visit to the bucket); SIGNALS either way;
  *          seq_ changed when nobody sleeps; a needless kernel wake.
  * Illegal: to mark a place that is in line: it is removed first; to touch the variable after LINE
  *          was cleared or the last one in line was marked, or the mutex after the first mark of a
- *          move; to sleep with a value of seq_ that was not read inside the room while in line; to
- *          leave a thread asleep on seq_ that is out of line, outside of the room.
+ *          move; to sleep with a value of seq_ that was not read inside the bucket while in line;
+ *          to leave a thread asleep on seq_ that is out of line, outside of the bucket.
  *
- * C1  Outside of the room, only those sleep on seq_ who are in line, ASLEEP and of the crowd.
+ * C1  Outside of the bucket, only those sleep on seq_ who are in line, ASLEEP and of the crowd.
  * C2  Before somebody who is ASLEEP is marked or moved, the word on which it sleeps changes: seq_,
  *     or its state.  So who is not asleep yet does not fall asleep, and looks at its mark.
  * C3  A wait ends only by a mark, or when its time is over (or the thread is cancelled).  Who is to
@@ -41,7 +41,7 @@
  *     woken together with all who happen to have its bit, and they sleep again.
  * C4  Whoever is in line has not been woken.  So the variable and the mutex are alive.
  * C5  MOVED is seen only after the mutex has counted the waiter, and once the mover does not touch
- *     the mutex any more.  Who is woken before that waits for the mover at the room.
+ *     the mutex any more.  Who is woken before that waits for the mover at the bucket.
  * C6  Who can be moved waits with the same mutex as all others in line who can.  Who has another
  *     mutex, or one to which nobody can be moved, is foreign: single, and never MOVED.
  * C7  The line is in the order of urgency, as each waiter was before it slept; among equals in that
@@ -72,9 +72,9 @@ void fw_cond_init(fw_cond *c)
 }
 
 /* Is there somebody in line who would be moved to another mutex?  (C6) */
-static bool has_others(const struct fw_room_ *room, const struct waiter *me)
+static bool has_others(const struct fw_waitqueue_ *bucket, const struct waiter *me)
 {
-    const struct waiter *w = first_of(room, me->c);
+    const struct waiter *w = first_of(bucket, me->c);
 
     while (w != NULL && is_foreign(w))
         w = after(w);
@@ -85,8 +85,8 @@ static bool has_others(const struct fw_room_ *room, const struct waiter *me)
 static void line_up(struct waiter *me)
 {
     fw_cond *c = me->c;
-    struct fw_room_ *room = fw_room_enter_(c);
-    bool others = !is_foreign(me) && has_others(room, me);
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(c);
+    bool others = !is_foreign(me) && has_others(bucket, me);
 
     if (others && me->loose != NULL)
         me->m = NULL;
@@ -94,11 +94,11 @@ static void line_up(struct waiter *me)
         if (fw_load32_relaxed(&c->seq_) == 0)
             change_seq(c);
         me->seq = fw_load32_relaxed(&c->seq_);
-        me->is_single = is_foreign(me) || mode_of(c) == COND_SIGNALS; /* F:foreign-in-crowd */
-        fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_LINE);     /* F:says-nothing */
-        fw_room_insert_(room, &me->place, c, fw_urgency_known_());    /* F:cond-unordered */
+        me->is_single = is_foreign(me) || mode_of(c) == COND_SIGNALS;    /* F:foreign-in-crowd */
+        fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_LINE);        /* F:says-nothing */
+        fw_waitqueue_insert_(bucket, &me->node, c, fw_urgency_known_()); /* F:cond-unordered */
     }
-    fw_room_leave_(room);
+    fw_waitqueue_unlock_(bucket);
     if (others && !is_foreign(me))
         fw_panic_("condition variable used with two mutexes", c, fw_self_(), 0);
 }
@@ -107,21 +107,21 @@ static void line_up(struct waiter *me)
 static bool is_over(struct waiter *me, int error)
 {
     fw_cond *c = me->c;
-    struct fw_room_ *room;
+    struct fw_waitqueue_ *bucket;
     bool marked;
 
     if (is_marked(me))
         return true;
-    room = fw_room_enter_(c); /* a mover may be about to mark it (C5) */
+    bucket = fw_waitqueue_lock_(c); /* a mover may be about to mark it (C5) */
     marked = is_marked(me);
     if (!marked && error != -ETIMEDOUT) {
         me->seq = fw_load32_relaxed(&c->seq_); /* in line: the variable is alive (C4) */
     } else if (!marked) {
-        fw_room_remove_(room, &me->place); /* F:stays-in-line */
-        if (first_of(room, c) == NULL)
+        fw_waitqueue_remove_(bucket, &me->node); /* F:stays-in-line */
+        if (first_of(bucket, c) == NULL)
             clear_line(c);
     }
-    fw_room_leave_(room);
+    fw_waitqueue_unlock_(bucket);
     return marked || error == -ETIMEDOUT; /* F:single-again */
 }
 
@@ -141,11 +141,11 @@ static int lock_again(struct waiter *me)
 /* Waits no more: out of line, a wake that it may have had to the next. */
 static void leave_line(struct waiter *me)
 {
-    struct fw_room_ *room = fw_room_enter_(me->c);
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(me->c);
 
     if (!is_marked(me)) /* F:cancelled-in-line */
-        fw_room_remove_(room, &me->place);
-    fw_cond_pass_on_(room, me->c); /* F:drops-wake */
+        fw_waitqueue_remove_(bucket, &me->node);
+    fw_cond_pass_on_(bucket, me->c); /* F:drops-wake */
 }
 
 /* The waiting thread was cancelled. */
@@ -160,7 +160,7 @@ static void cancelled(void *arg)
 /* Polls for as long as the policy has budget.  True: marked meanwhile. */
 static bool poll(struct waiter *me)
 {
-    while (fw_wait_poll_(&me->wait))
+    while (fw_wait_spin_(&me->wait))
         if (is_marked(me))
             return true;
     return is_marked(me);
@@ -180,14 +180,14 @@ static int poll_in_line(struct waiter *me)
 static void find_turn(struct waiter *me)
 {
     int urgency = fw_urgency_();
-    struct fw_room_ *room;
+    struct fw_waitqueue_ *bucket;
 
-    if (urgency == me->place.urgency) /* F:cond-line-stale */
+    if (urgency == me->node.urgency) /* F:cond-line-stale */
         return;
-    room = fw_room_enter_(me->c);
+    bucket = fw_waitqueue_lock_(me->c);
     if (!is_marked(me))
-        fw_room_reorder_(room, &me->place, urgency);
-    fw_room_leave_(room);
+        fw_waitqueue_reorder_(bucket, &me->node, urgency);
+    fw_waitqueue_unlock_(bucket);
 }
 
 static int sleep_in_line(struct waiter *me)
@@ -215,7 +215,7 @@ static int wait_in_line(struct waiter *me, bool by_default)
     int error;
 
     if (by_default && polls)
-        fw_polling_ended_(found);
+        fw_spinning_ended_(found);
     if (found)
         return 0;
     if (fw_wait_blocks_(&me->wait))
@@ -240,7 +240,7 @@ static int begin(struct waiter *me, const fw_wait_policy *policy, const fw_deadl
     if (error != 0)
         return error;
     *by_default = (policy == NULL || policy->kind == FW_WAIT_DEFAULT) && fw_wait_blocks_(&me->wait);
-    if (*by_default && !fw_polling_pays_())
+    if (*by_default && !fw_spinning_pays_())
         me->wait.budget_ns = 0;
     fw_cancel_point_(nothing, NULL);
     line_up(me);
@@ -267,7 +267,7 @@ int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
     return error;
 }
 
-int fw_cond_wait_loose_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline)
+int fw_cond_wait_posix_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline)
 {
     struct waiter me = {.state = AWAKE,
                         .c = c,
@@ -305,15 +305,15 @@ void fw_cond_await_nobody_(const void *object)
 {
     static const fw_wait_policy blocks = {.kind = FW_WAIT_BLOCK};
     const uint32_t never = 0;
-    struct fw_room_ *room;
+    struct fw_waitqueue_ *bucket;
     struct fw_wait_ wait;
     bool is_empty;
 
     fw_wait_begin_(&wait, &blocks, NULL); /* cannot fail, as above */
     for (;;) {
-        room = fw_room_enter_(object);
-        is_empty = fw_room_first_(room, object) == NULL;
-        fw_room_leave_(room);
+        bucket = fw_waitqueue_lock_(object);
+        is_empty = fw_waitqueue_first_(bucket, object) == NULL;
+        fw_waitqueue_unlock_(bucket);
         if (is_empty)
             return;
         fw_wait_sleep_(&wait, &never, 0, FW_FUTEX_ANY_BIT, LOOK_NS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_COND_LOOSE_H
-#define FW_COND_LOOSE_H
+#ifndef FW_THREAD_COND_POSIX_H
+#define FW_THREAD_COND_POSIX_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,9 +38,9 @@ struct fw_cond_mutex_ {
  * Releases the mutex, waits, and locks it again.  0, ETIMEDOUT or EINVAL as fw_cond_timedwait, or
  * the error of unlock or lock.  A cancellation point: the clean-up locks the mutex.
  */
-int fw_cond_wait_loose_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline);
+int fw_cond_wait_posix_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline);
 
-/* Waits until nobody is in line for the object, and nobody inside of its room (waitqueue.h). */
+/* Waits until nobody is in line for the object, and nobody inside of its bucket (waitqueue.h). */
 void fw_cond_await_nobody_(const void *object);
 
 #endif

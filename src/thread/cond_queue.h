@@ -26,7 +26,7 @@ _Static_assert(sizeof(fw_cond) == 8, "the public promise");
 /* A waiting thread; it lives on that thread's stack. */
 struct waiter {
     struct fw_wait_ wait; /* first: the clean-up of a cancelled wait is given this */
-    struct fw_place_ place;
+    struct fw_waiter_node_ node;
     uint32_t state;
     uint32_t seq;   /* what it expects in seq_ */
     bool is_single; /* it sleeps on its state, not on seq_ */
@@ -39,25 +39,25 @@ struct waiter {
 
 _Static_assert(offsetof(struct waiter, wait) == 0, "the clean-up finds the waiter");
 
-static inline struct waiter *waiter_at(struct fw_place_ *p)
+static inline struct waiter *waiter_at(struct fw_waiter_node_ *p)
 {
-    return p == NULL ? NULL : (struct waiter *)((char *)p - offsetof(struct waiter, place));
+    return p == NULL ? NULL : (struct waiter *)((char *)p - offsetof(struct waiter, node));
 }
 
-static inline struct waiter *first_of(const struct fw_room_ *room, const fw_cond *c)
+static inline struct waiter *first_of(const struct fw_waitqueue_ *bucket, const fw_cond *c)
 {
-    return waiter_at(fw_room_first_(room, c));
+    return waiter_at(fw_waitqueue_first_(bucket, c));
 }
 
 static inline struct waiter *after(const struct waiter *w)
 {
-    return waiter_at(fw_room_next_(&w->place));
+    return waiter_at(fw_waitqueue_next_(&w->node));
 }
 
 /* Of several in line it is the first, if any. */
 static inline bool is_real_time(const struct waiter *w)
 {
-    return w->place.urgency > 0;
+    return w->node.urgency > 0;
 }
 
 static inline bool is_foreign(const struct waiter *w)
@@ -71,9 +71,9 @@ static inline bool is_marked(const struct waiter *w)
 }
 
 /* AWAKE, ASLEEP, MOVING -> how.  The waiter may be gone once this is done. */
-static inline void mark(struct fw_room_ *room, struct waiter *w, uint32_t how)
+static inline void mark(struct fw_waitqueue_ *bucket, struct waiter *w, uint32_t how)
 {
-    fw_room_remove_(room, &w->place);
+    fw_waitqueue_remove_(bucket, &w->node);
     fw_store32_release(&w->state, how);
 }
 
@@ -106,7 +106,7 @@ static inline void clear_line(fw_cond *c)
     fw_store32_release(&c->waiters_, mode_of(c));
 }
 
-/* Passes a wake on that a cancelled waiter may have had, to the next in line; leaves the room. */
-void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c);
+/* Passes a wake on that a cancelled waiter may have had, to the next in line; leaves the bucket. */
+void fw_cond_pass_on_(struct fw_waitqueue_ *bucket, fw_cond *c);
 
 #endif

@@ -14,22 +14,22 @@
 #include "thread/mutex_requeue.h"
 
 /* AWAKE -> WOKEN; false where it is ASLEEP. */
-static bool mark_awake(struct fw_room_ *room, struct waiter *w)
+static bool mark_awake(struct fw_waitqueue_ *bucket, struct waiter *w)
 {
     uint32_t state = AWAKE;
 
     if (fw_load32_relaxed(&w->state) != AWAKE)
         return false;
-    fw_room_remove_(room, &w->place);
+    fw_waitqueue_remove_(bucket, &w->node);
     if (fw_cas32_release(&w->state, &state, WOKEN))
         return true;
-    fw_room_restore_(room, &w->place); /* F:loses-place */
+    fw_waitqueue_restore_(bucket, &w->node); /* F:loses-place */
     return false;
 }
 
 /*
  * The functions that return a word leave a wake on it to be made by their caller, outside of the
- * room, to which the woken thread may soon want to come.  The thread may be gone by then.
+ * bucket, to which the woken thread may soon want to come.  The thread may be gone by then.
  */
 
 /*
@@ -37,26 +37,26 @@ static bool mark_awake(struct fw_room_ *room, struct waiter *w)
  * before that is free: the first such one is woken by the caller's release, the others are moved to
  * the mutex.
  */
-static const uint32_t *wake_single(struct fw_room_ *room, struct waiter *w)
+static const uint32_t *wake_single(struct fw_waitqueue_ *bucket, struct waiter *w)
 {
     const uint32_t *word = &w->state;
     fw_mutex *m = w->m;
 
     if (is_foreign(w)) {
-        mark(room, w, WOKEN);
+        mark(bucket, w, WOKEN);
         return word;
     }
     if (fw_mutex_register_held_(m, word, w->late)) {
-        mark(room, w, MOVED);
+        mark(bucket, w, MOVED);
     } else if (owner_half(fw_load64_relaxed(&m->state_)) == fw_self_()) {
         fw_mutex_register_(m, 1, is_real_time(w));
         fw_store32_relaxed(&w->state, MOVING); /* F:moves-asleep */
         /* F:no-single-move */
         fw_futex_requeue(word, 0, fw_mutex_line_(m), 1, FW_FUTEX_PRIVATE);
         fw_mutex_look_again_(m); /* with loose rules another thread may have released it */
-        mark(room, w, MOVED);
+        mark(bucket, w, MOVED);
     } else {
-        mark(room, w, WOKEN);
+        mark(bucket, w, WOKEN);
         return word; /* F:no-single-wake */
     }
     return NULL;
@@ -64,14 +64,14 @@ static const uint32_t *wake_single(struct fw_room_ *room, struct waiter *w)
 
 /*
  * Wakes one of those who sleep on seq_.  By its bit, and all who have that bit: the others sleep
- * again.  Inside the room, so that the variable is still what it was.
+ * again.  Inside the bucket, so that the variable is still what it was.
  */
-static void wake_of_crowd(struct fw_room_ *room, const fw_cond *c, struct waiter *w)
+static void wake_of_crowd(struct fw_waitqueue_ *bucket, const fw_cond *c, struct waiter *w)
 {
     const uint32_t *word = &c->seq_;
     uint32_t bit = bit_of(w);
 
-    mark(room, w, WOKEN);                                            /* F:marks-nobody */
+    mark(bucket, w, WOKEN);                                          /* F:marks-nobody */
     fw_futex_wake_bitset(word, FW_FUTEX_ALL, bit, FW_FUTEX_PRIVATE); /* F:wakes-first-come */
 }
 
@@ -80,40 +80,40 @@ static void wake_of_crowd(struct fw_room_ *room, const fw_cond *c, struct waiter
  * returns at once, and its caller may free the variable; so nothing of it is touched from there on,
  * not even by one who is in no signal or broadcast of the user's, but was cancelled.
  */
-static const uint32_t *wake_sleeper(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+static const uint32_t *wake_sleeper(struct fw_waitqueue_ *bucket, fw_cond *c, struct waiter *w)
 {
     bool is_alone = after(w) == NULL;
 
     change_seq(c); /* C2  F:keeps-seq */
     fw_store32_release(&c->waiters_, COND_SIGNALS | (is_alone ? 0 : COND_LINE));
     if (w->is_single)
-        return wake_single(room, w);
-    wake_of_crowd(room, c, w);
+        return wake_single(bucket, w);
+    wake_of_crowd(bucket, c, w);
     return NULL;
 }
 
 /* Wakes the first of a line. */
-static const uint32_t *wake_one(struct fw_room_ *room, fw_cond *c, struct waiter *w)
+static const uint32_t *wake_one(struct fw_waitqueue_ *bucket, fw_cond *c, struct waiter *w)
 {
     if (after(w) == NULL)
         clear_line(c);
-    return mark_awake(room, w) ? NULL : wake_sleeper(room, c, w);
+    return mark_awake(bucket, w) ? NULL : wake_sleeper(bucket, c, w);
 }
 
 /* Wakes those who are awake, and those who cannot be moved; returns the number of the others. */
-static uint32_t wake_some(struct fw_room_ *room, fw_cond *c)
+static uint32_t wake_some(struct fw_waitqueue_ *bucket, fw_cond *c)
 {
     struct waiter *next;
     uint32_t asleep = 0;
 
-    for (struct waiter *w = first_of(room, c); w != NULL; w = next) {
+    for (struct waiter *w = first_of(bucket, c); w != NULL; w = next) {
         const uint32_t *word = &w->state;
 
         next = after(w);
-        if (mark_awake(room, w))
+        if (mark_awake(bucket, w))
             continue;
         if (is_foreign(w)) {
-            mark(room, w, WOKEN);
+            mark(bucket, w, WOKEN);
             fw_futex_wake(word, 1, FW_FUTEX_PRIVATE); /* F:foreign-no-wake */
         } else {
             asleep++;
@@ -162,9 +162,9 @@ static bool is_coming(const struct waiter *first, uint32_t wakes)
 }
 
 /* Moves n sleepers to the mutex; all of them are ASLEEP and in line. */
-static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
+static void move_all(struct fw_waitqueue_ *bucket, fw_cond *c, uint32_t n)
 {
-    struct waiter *first = first_of(room, c);
+    struct waiter *first = first_of(bucket, c);
     fw_mutex *m = first->m;
     uint32_t wakes = fw_mutex_register_(m, n, is_real_time(first)); /* F:not-registered */
     uint32_t seq = fw_stamp_();
@@ -180,61 +180,61 @@ static void move_all(struct fw_room_ *room, fw_cond *c, uint32_t n)
     for (struct waiter *w = first; w != NULL; w = next) { /* C5: the last thing */
         /* F:reads-after-mark */
         next = after(w);
-        mark(room, w, MOVED);
+        mark(bucket, w, MOVED);
     }
 }
 
-/* Leaves the room, and makes the wake that was left. */
-static void leave(struct fw_room_ *room, const uint32_t *word)
+/* Leaves the bucket, and makes the wake that was left. */
+static void leave(struct fw_waitqueue_ *bucket, const uint32_t *word)
 {
-    fw_room_leave_(room);
+    fw_waitqueue_unlock_(bucket);
     if (word != NULL)
         fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
 }
 
-void fw_cond_pass_on_(struct fw_room_ *room, fw_cond *c)
+void fw_cond_pass_on_(struct fw_waitqueue_ *bucket, fw_cond *c)
 {
-    struct waiter *w = first_of(room, c);
+    struct waiter *w = first_of(bucket, c);
     const uint32_t *word = NULL;
 
     if (w != NULL) /* then the variable is alive */
-        word = wake_sleeper(room, c, w);
-    leave(room, word);
+        word = wake_sleeper(bucket, c, w);
+    leave(bucket, word);
 }
 
 void fw_cond_signal(fw_cond *c)
 {
     const uint32_t *word = NULL;
-    struct fw_room_ *room;
+    struct fw_waitqueue_ *bucket;
     struct waiter *w;
 
     if ((fw_load32_acquire(&c->waiters_) & COND_LINE) == 0)
         return;
-    room = fw_room_enter_(c);
-    w = first_of(room, c);
+    bucket = fw_waitqueue_lock_(c);
+    w = first_of(bucket, c);
     if (w != NULL)
-        word = wake_one(room, c, w);
+        word = wake_one(bucket, c, w);
     else
         clear_line(c); /* F:clears-late */
-    leave(room, word);
+    leave(bucket, word);
 }
 
 void fw_cond_broadcast(fw_cond *c)
 {
     const uint32_t *word = NULL;
-    struct fw_room_ *room;
+    struct fw_waitqueue_ *bucket;
     uint32_t asleep;
 
     if ((fw_load32_acquire(&c->waiters_) & COND_LINE) == 0)
         return;
-    room = fw_room_enter_(c);
+    bucket = fw_waitqueue_lock_(c);
     clear_line(c);
-    asleep = wake_some(room, c);
+    asleep = wake_some(bucket, c);
     if (asleep == 1) {
-        word = wake_sleeper(room, c, first_of(room, c));
+        word = wake_sleeper(bucket, c, first_of(bucket, c));
     } else if (asleep > 1) {
         fw_store32_relaxed(&c->waiters_, 0); /* those who come next sleep on seq_ */
-        move_all(room, c, asleep);
+        move_all(bucket, c, asleep);
     }
-    leave(room, word);
+    leave(bucket, word);
 }

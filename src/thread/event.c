@@ -51,8 +51,8 @@
 #define EVENT_WAITERS_MAX UINT64_C(0xfffff)
 
 _Static_assert(sizeof(fw_event) == 24, "the public promise");
-_Static_assert(offsetof(fw_event, state_) == 0 && offsetof(fw_event, guess_) == UNITS_GUESS_AT &&
-                   offsetof(fw_event, luck_) == UNITS_LUCK_AT,
+_Static_assert(offsetof(fw_event, state_) == 0 && offsetof(fw_event, guess_) == PERMITS_GUESS_AT &&
+                   offsetof(fw_event, spin_) == PERMITS_SPIN_AT,
                "permits.h wants them there");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the gate comes first");
 
@@ -146,7 +146,7 @@ static int wait_in_line(fw_event *e, uint32_t since, struct fw_wait_ *wait)
 
         if (may_pass(fw_load64_acquire(&e->state_), since))
             return 0;
-        if (fw_wait_poll_(wait))
+        if (fw_wait_spin_(wait))
             continue;
         error = fw_wait_sleep_(wait, gate_word(e), since, FW_FUTEX_ANY_BIT, 0);
         if (error == -ETIMEDOUT)
@@ -169,11 +169,11 @@ static int wait_manual(fw_event *e, const fw_wait_policy *policy, const fw_deadl
         return error;
     if (fw_wait_is_over_(&wait))
         return ETIMEDOUT;
-    learns = fw_luck_begin_(&e->luck_, &wait, policy);
-    while (!passed && fw_wait_poll_(&wait))
+    learns = fw_adaptive_spin_begin_(&e->spin_, &wait, policy);
+    while (!passed && fw_wait_spin_(&wait))
         passed = may_pass(fw_load64_acquire(&e->state_), since);
     if (learns)
-        fw_luck_end_(&e->luck_, passed);
+        fw_adaptive_spin_end_(&e->spin_, passed);
     return !passed && join(e, since) ? wait_in_line(e, since, &wait) : 0;
 }
 
@@ -207,25 +207,25 @@ void fw_event_set(fw_event *e)
     if (!is_auto(e))
         set_manual(e);
     else if (!set_auto(e))
-        fw_units_post_(&e->state_, 1, 1); /* false: it was set */
+        fw_permits_post_(&e->state_, 1, 1); /* false: it was set */
 }
 
 void fw_event_reset(fw_event *e)
 {
     if (is_auto(e))
-        fw_units_clear_(&e->state_);
+        fw_permits_clear_(&e->state_);
     else
         reset_manual(e);
 }
 
 bool fw_event_is_set(const fw_event *e)
 {
-    return is_auto(e) ? fw_units_value_(&e->state_) > 0 : is_set(fw_load64_acquire(&e->state_));
+    return is_auto(e) ? fw_permits_value_(&e->state_) > 0 : is_set(fw_load64_acquire(&e->state_));
 }
 
 int fw_event_trywait(fw_event *e)
 {
-    bool passed = is_auto(e) ? fw_units_take_(&e->state_) : is_set(fw_load64_acquire(&e->state_));
+    bool passed = is_auto(e) ? fw_permits_take_(&e->state_) : is_set(fw_load64_acquire(&e->state_));
 
     return passed ? 0 : EAGAIN;
 }
@@ -244,16 +244,16 @@ int fw_event_wait_policy(fw_event *e, const fw_wait_policy *policy, const fw_dea
 {
     if (!is_auto(e))
         return wait_manual(e, policy, deadline);
-    return pass_auto(e) ? 0 : fw_units_wait_(&e->state_, policy, deadline);
+    return pass_auto(e) ? 0 : fw_permits_wait_(&e->state_, policy, deadline);
 }
 
-static bool any_try(struct fw_any_place_ *p)
+static bool any_try(struct fw_any_registration_ *p)
 {
     fw_event *e = p->object;
     uint64_t w;
 
     if (is_auto(e))
-        return fw_units_any_try_(&e->state_, p);
+        return fw_permits_any_try_(&e->state_, p);
     w = fw_load64_acquire(&e->state_);
     if (p->is_registered && gate(w) != p->stamp) {
         p->is_registered = false; /* by the setter (I2) */
@@ -262,12 +262,12 @@ static bool any_try(struct fw_any_place_ *p)
     return is_set(w);
 }
 
-static bool any_prepare(struct fw_any_place_ *p, fw_futex_any *sleep)
+static bool any_prepare(struct fw_any_registration_ *p, fw_futex_any *sleep)
 {
     fw_event *e = p->object;
 
     if (is_auto(e))
-        return fw_units_any_prepare_(&e->state_, p, sleep);
+        return fw_permits_any_prepare_(&e->state_, p, sleep);
     if (!p->is_registered) {
         p->stamp = gate(fw_load64_relaxed(&e->state_));
         if (!join(e, p->stamp))
@@ -278,12 +278,12 @@ static bool any_prepare(struct fw_any_place_ *p, fw_futex_any *sleep)
     return true;
 }
 
-static void any_leave(struct fw_any_place_ *p)
+static void any_leave(struct fw_any_registration_ *p)
 {
     fw_event *e = p->object;
 
     if (is_auto(e))
-        fw_units_any_leave_(&e->state_, p);
+        fw_permits_any_leave_(&e->state_, p);
     else
         leave(e, p->stamp); /* false: off the list already */
     p->is_registered = false;

@@ -90,7 +90,7 @@ COLD static int wait_slow(fw_latch *l, const fw_wait_policy *policy, const fw_de
             return 0;
         if (error == -ETIMEDOUT)
             return ETIMEDOUT;
-        if (fw_wait_poll_(&wait))
+        if (fw_wait_spin_(&wait))
             continue;
         if (!latch_has_sleepers(w) && fw_wait_blocks_(&wait)) /* F:latch-sleeps-unannounced */
             w = announce(l);                                  /* F:latch-stale-sleep */
@@ -123,12 +123,12 @@ void fw_latch_arrive_and_wait(fw_latch *l, uint32_t n)
 
 /* --- For fw_wait_any -------------------------------------------------------------------------- */
 
-static bool any_try(struct fw_any_place_ *p)
+static bool any_try(struct fw_any_registration_ *p)
 {
     return fw_latch_trywait(p->object) == 0;
 }
 
-static bool any_prepare(struct fw_any_place_ *p, fw_futex_any *sleep)
+static bool any_prepare(struct fw_any_registration_ *p, fw_futex_any *sleep)
 {
     fw_latch *l = p->object;
 
@@ -137,7 +137,7 @@ static bool any_prepare(struct fw_any_place_ *p, fw_futex_any *sleep)
 }
 
 /* The flag stays: legal. */
-static void any_leave(struct fw_any_place_ *p)
+static void any_leave(struct fw_any_registration_ *p)
 {
     (void)p;
 }

@@ -29,8 +29,8 @@
  * I1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the
  *     fence has returned, every release of this lock is a CAS on the whole word, and sees the
  *     waiter.
- * I2  WAKING set implies that a waiter is awake, about to be woken, or asleep for NAP_NS at most;
- *     and that it will, before it sleeps for longer or leaves, clear WAKING or take the lock.
+ * I2  WAKING set implies that a waiter is awake, about to be woken, or asleep for RECHECK_NS at
+ *     most; and that it will, before it sleeps for longer or leaves, clear WAKING or take the lock.
  * I3  PASSED implies a waiter that joined before the pass and will claim it: it stays, even when
  *     its time is over.
  * I4  After the instruction that frees or passes the lock, the releaser does not touch its memory
@@ -63,8 +63,8 @@
 #define STARVATION_NS 500000u /* after its first wake; then a waiter asks for a hand-off */
 
 /* A waiter that has lost so many races in a row naps: doc/design/mutex.md. */
-#define RACES_BEFORE_NAP 3u
-#define NAP_NS 50000u
+#define RACES_BEFORE_RECHECK 3u
+#define RECHECK_NS 50000u
 #define UNFENCED_SLICE_NS 1000000u /* it dares to sleep, where the kernel refuses the fence */
 
 #define COLD __attribute__((cold, noinline))
@@ -77,7 +77,7 @@ struct waiter {
     bool is_urgent;      /* a real-time thread: it takes any pass, and naps and sits nowhere */
     bool has_seat;       /* it set OLD when it last slept */
     bool starves;
-    uint32_t wakes; /* for it, RACES_BEFORE_NAP at most; still here, it lost as many races */
+    uint32_t wakes; /* for it, RACES_BEFORE_RECHECK at most; still here, it lost as many races */
     uint64_t woken_at;
     struct fw_wait_ wait;
 };
@@ -94,9 +94,9 @@ static bool sits(const struct waiter *me)
 }
 
 /* Somebody takes the lock over and over: a wake at each release costs much, and gains nothing. */
-static bool may_nap(const struct waiter *me)
+static bool may_recheck(const struct waiter *me)
 {
-    return me->wakes >= RACES_BEFORE_NAP && !me->starves && !me->is_urgent;
+    return me->wakes >= RACES_BEFORE_RECHECK && !me->starves && !me->is_urgent;
 }
 
 /* May this waiter take the lock in state w?  A pass is for those who joined before it. */
@@ -180,9 +180,9 @@ static int sleep_in_line(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
 
     if (sits(me))
         take_seat(me, w);
-    if (may_nap(me)) {
+    if (may_recheck(me)) {
         wanted = w | MUTEX_WAKING;
-        slice_ns = NAP_NS; /* F:naps-for-good */
+        slice_ns = RECHECK_NS; /* F:naps-for-good */
     }
     wanted |= (sits(me) ? MUTEX_OLD : 0) | (me->is_urgent ? MUTEX_URGENT : 0); /* F:urgent-unsaid */
     if (me->starves)
@@ -220,7 +220,7 @@ static void note_wake(struct waiter *me)
 
     if (me->wakes == 0)
         me->woken_at = now;
-    if (me->wakes < RACES_BEFORE_NAP)
+    if (me->wakes < RACES_BEFORE_RECHECK)
         me->wakes++;
     me->starves = now - me->woken_at >= STARVATION_NS;
     if (!is_seat_taken(fw_load64_relaxed(&me->m->state_)))
@@ -248,7 +248,7 @@ static int wait_in_line(struct waiter *me)
                 return ETIMEDOUT;
             continue;
         }
-        if (fw_wait_poll_on_(&me->wait, holder_of(w)))
+        if (fw_wait_spin_on_(&me->wait, holder_of(w)))
             continue;
         error = sleep_once(me, w);
         over = error == -ETIMEDOUT;
@@ -270,10 +270,10 @@ static bool take_or_join(struct waiter *me)
         if (is_free(w)) {
             if (fw_mutex_take_(me->m))
                 return true;
-        } else if (!fw_wait_poll_on_(&me->wait, holder_of(w))) {
+        } else if (!fw_wait_spin_on_(&me->wait, holder_of(w))) {
             /* held, n waiters -> held, n + 1 waiters */
             /* F:joins-idle-only */
-            joined = without_ghosts(w, fw_fork_generation_()) + MUTEX_WAITER;
+            joined = without_stale(w, fw_fork_generation_()) + MUTEX_WAITER;
             if (fw_cas64_relaxed(&me->m->state_, &w, joined)) {
                 me->is_urgent = fw_urgency_() != 0; /* it is about to sleep */
                 me->came_under = is_passed(w) && !me->is_urgent ? owner_half(w) : 0;
@@ -324,8 +324,8 @@ COLD static void unlock_slow(fw_mutex *m, bool fair, bool strict)
     do {
         /* F:wakes-first-2 */
         if (is_free(seen) || is_passed(seen))
-            return; /* only in fw_mutex_unlock_loose_ */
-        w = without_ghosts(seen, generation);
+            return; /* only in fw_mutex_unlock_posix_ */
+        w = without_stale(seen, generation);
         left = fw_mutex_left_(m, w, fair);
     } while (!fw_cas64_release(&m->state_, &seen, left));
     if (!wakes_nobody(w) || is_passed(left)) /* F:touches-after */
@@ -367,7 +367,7 @@ int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy, const fw_dea
     return lock_slow(m, policy, deadline);
 }
 
-int fw_mutex_lock_loose_(fw_mutex *m, const fw_deadline *deadline)
+int fw_mutex_lock_posix_(fw_mutex *m, const fw_deadline *deadline)
 {
     return fw_mutex_take_(m) ? 0 : lock_slow(m, NULL, deadline);
 }
@@ -391,7 +391,7 @@ void fw_mutex_unlock_fair(fw_mutex *m)
         unlock_slow(m, true, true);
 }
 
-void fw_mutex_unlock_loose_(fw_mutex *m, bool fair)
+void fw_mutex_unlock_posix_(fw_mutex *m, bool fair)
 {
     if (!fw_release_quiet_(&m->state_))
         unlock_slow(m, fair, false);

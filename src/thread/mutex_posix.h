@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_MUTEX_LOOSE_H
-#define FW_MUTEX_LOOSE_H
+#ifndef FW_THREAD_MUTEX_POSIX_H
+#define FW_THREAD_MUTEX_POSIX_H
 
 #include <stdbool.h>
 
@@ -16,9 +16,9 @@
  */
 
 /* Takes the mutex: 0, ETIMEDOUT, EINVAL as fw_mutex_timedlock; the owner waits as anybody. */
-int fw_mutex_lock_loose_(fw_mutex *m, const fw_deadline *deadline);
+int fw_mutex_lock_posix_(fw_mutex *m, const fw_deadline *deadline);
 
 /* Releases the mutex, whoever holds it; where nobody does, nothing happens. */
-void fw_mutex_unlock_loose_(fw_mutex *m, bool fair);
+void fw_mutex_unlock_posix_(fw_mutex *m, bool fair);
 
 #endif

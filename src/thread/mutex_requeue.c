@@ -58,7 +58,7 @@ uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n, bool urgent)
 
     /* any, k waiters -> any, k + n waiters; free -> free, WAKING */
     do
-        w = without_ghosts(seen, generation);
+        w = without_stale(seen, generation);
     while (
         !fw_cas64_relaxed(&m->state_, &seen, registered(w, n, self) | (urgent ? MUTEX_URGENT : 0)));
     if (is_free(w))
@@ -66,7 +66,7 @@ uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n, bool urgent)
     return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL; /* F:unfenced-move */
 }
 
-/* A wake has room in *late, or with the caller. */
+/* A wake has bucket in *late, or with the caller. */
 static bool put_off(fw_mutex *m, const uint32_t *word, uint64_t *late)
 {
     uint64_t none = 0;
@@ -103,7 +103,7 @@ bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint64_t *late)
             return false;
         }
         /* F:wakes-held */
-        then = (without_ghosts(w, generation) + MUTEX_WAITER) | MUTEX_WAKING | MUTEX_FENCED;
+        then = (without_stale(w, generation) + MUTEX_WAITER) | MUTEX_WAKING | MUTEX_FENCED;
     } while (!fw_cas64_relaxed(&m->state_, &w, then));
     return true;
 }
@@ -112,7 +112,7 @@ void fw_mutex_unlock_late_(fw_mutex *m, uint64_t *late, bool fair)
 {
     const uint32_t *word = take_over(late);
 
-    fw_mutex_unlock_loose_(m, fair);
+    fw_mutex_unlock_posix_(m, fair);
     if (word != NULL) /* F:forgets-put-off */
         fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
 }

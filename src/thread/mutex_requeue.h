@@ -55,7 +55,7 @@ void fw_mutex_lock_registered_(fw_mutex *m);
  */
 bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint64_t *late);
 
-/* fw_mutex_unlock_loose_ (mutex_posix.h), and then the wake that was put off in *late. */
+/* fw_mutex_unlock_posix_ (mutex_posix.h), and then the wake that was put off in *late. */
 void fw_mutex_unlock_late_(fw_mutex *m, uint64_t *late, bool fair);
 
 #endif

@@ -134,7 +134,7 @@ static inline fw_mutex_word_ with_wake(fw_mutex_word_ w)
 }
 
 /* Was the waiters half written by an ancestor of this process, before a fork? */
-static inline bool has_ghosts(fw_mutex_word_ w, uint32_t generation)
+static inline bool has_stale_waiters(fw_mutex_word_ w, uint32_t generation)
 {
     return (w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT != generation;
 }
@@ -143,9 +143,9 @@ static inline bool has_ghosts(fw_mutex_word_ w, uint32_t generation)
  * The word without what a fork has left behind: waiters that were counted in an ancestor of this
  * process do not exist here.
  */
-static inline fw_mutex_word_ without_ghosts(fw_mutex_word_ w, uint32_t generation)
+static inline fw_mutex_word_ without_stale(fw_mutex_word_ w, uint32_t generation)
 {
-    if (!has_ghosts(w, generation)) /* F:sees-stale */
+    if (!has_stale_waiters(w, generation)) /* F:sees-stale */
         return w;
     return (w & MUTEX_OWNER_HALF) | (fw_mutex_word_)generation << MUTEX_GENERATION_SHIFT;
 }
@@ -168,7 +168,7 @@ static inline fw_mutex_word_ look_at(fw_mutex *m)
 {
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
 
-    if (is_passed(w) && has_ghosts(w, fw_fork_generation_())) {
+    if (is_passed(w) && has_stale_waiters(w, fw_fork_generation_())) {
         fw_cas64_relaxed(&m->state_, &w, 0);
         w = fw_load64_relaxed(&m->state_);
     }

@@ -112,7 +112,7 @@ bool fw_once_begin_(fw_once *o)
         }
         if (runner_of(w) == me)
             fw_panic_("once called from its own initialiser", o, me, me);
-        if (!fw_wait_poll_(&wait))
+        if (!fw_wait_spin_(&wait))
             wait_once(o, w, &wait);
     }
 }

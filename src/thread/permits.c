@@ -49,12 +49,12 @@
  * Says what the next fast path will probably find when w is in the word: those who wait will have
  * taken what is theirs.  Before the step that stores w (I4).
  */
-static void predict(uint64_t *state, fw_units_word_ w)
+static void predict(uint64_t *state, fw_permits_word_ w)
 {
     uint32_t value = units_value(w), waiters = units_waiters(w);
 
-    fw_store32_relaxed((fw_half_ *)state + UNITS_GUESS_AT / 4,
-                       value >= waiters ? value - waiters : UNITS_NO_GUESS);
+    fw_store32_relaxed((fw_half_ *)state + PERMITS_GUESS_AT / 4,
+                       value >= waiters ? value - waiters : PERMITS_NO_GUESS);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -63,7 +63,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /* I1: how many more of the others are to be woken in state w, at most n. */
-static uint32_t wakes_due(fw_units_word_ w, uint32_t n)
+static uint32_t wakes_due(fw_permits_word_ w, uint32_t n)
 {
     uint32_t useful = least(units_available(w), units_others(w));
     uint32_t waking = units_waking(w);
@@ -71,7 +71,7 @@ static uint32_t wakes_due(fw_units_word_ w, uint32_t n)
     return useful > waking ? least(useful - waking, n) : 0;
 }
 
-static fw_units_word_ with_wakes(fw_units_word_ w, uint32_t n)
+static fw_permits_word_ with_wakes(fw_permits_word_ w, uint32_t n)
 {
     return n == 0 ? w : with_waking(w, units_waking(w) + n);
 }
@@ -83,7 +83,7 @@ static void wake_others(const uint64_t *state, uint32_t n)
 }
 
 /* A waiter without a reservation is out of line: one waiter and, maybe, one wake less. */
-static fw_units_word_ out_of_line(fw_units_word_ w)
+static fw_permits_word_ out_of_line(fw_permits_word_ w)
 {
     uint32_t waking = units_waking(w);
 
@@ -91,22 +91,22 @@ static fw_units_word_ out_of_line(fw_units_word_ w)
 }
 
 /* The word without what a fork has left behind: most often there is nothing, and nothing to ask. */
-static fw_units_word_ of_this_process(fw_units_word_ w)
+static fw_permits_word_ of_this_process(fw_permits_word_ w)
 {
     /* F:sem-sees-stale */
-    return units_waiters(w) == 0 ? w : without_ghosts(w, fw_fork_generation_());
+    return units_waiters(w) == 0 ? w : without_stale(w, fw_fork_generation_());
 }
 
 /* The value is 0 again, and who has the reservation may be about to sleep: it saw no change. */
-static fw_units_word_ nap_on(fw_units_word_ w)
+static fw_permits_word_ recheck_on(fw_permits_word_ w)
 {
-    return is_reserved(w) ? w | UNITS_NAPPING : w;
+    return is_reserved(w) ? w | PERMITS_RECHECKING : w;
 }
 
-bool fw_units_take_(uint64_t *state)
+bool fw_permits_take_(uint64_t *state)
 {
-    fw_units_word_ seen = fw_load64_relaxed(state);
-    fw_units_word_ w;
+    fw_permits_word_ seen = fw_load64_relaxed(state);
+    fw_permits_word_ w;
 
     do {
         w = of_this_process(seen);
@@ -117,25 +117,25 @@ bool fw_units_take_(uint64_t *state)
     return true;
 }
 
-bool fw_units_take_any_(uint64_t *state)
+bool fw_permits_take_any_(uint64_t *state)
 {
-    fw_units_word_ seen = fw_load64_relaxed(state);
-    fw_units_word_ w, left;
+    fw_permits_word_ seen = fw_load64_relaxed(state);
+    fw_permits_word_ w, left;
 
     do {
         w = of_this_process(seen);
         if (units_value(w) == 0)
             return false;
-        left = units_value(w) > 1 ? w - 1 : nap_on(w - 1); /* F:sem-takes-quietly */
+        left = units_value(w) > 1 ? w - 1 : recheck_on(w - 1); /* F:sem-takes-quietly */
         predict(state, left);
     } while (!fw_cas64_acquire(state, &seen, left)); /* n -> n - 1 */
     return true;
 }
 
-bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max)
+bool fw_permits_post_(uint64_t *state, uint32_t n, uint32_t max)
 {
-    fw_units_word_ seen = fw_load64_relaxed(state);
-    fw_units_word_ w, left;
+    fw_permits_word_ seen = fw_load64_relaxed(state);
+    fw_permits_word_ w, left;
     uint32_t wakes = 0;
     bool fits;
 
@@ -145,55 +145,55 @@ bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max)
         fits = units_value(w) <= max && n <= max - units_value(w);
         left = w;
         if (fits) {
-            left = (w + n) & ~(n > 0 ? UNITS_NAPPING : 0);
+            left = (w + n) & ~(n > 0 ? PERMITS_RECHECKING : 0);
             wakes = wakes_due(left, n);
             left = with_wakes(left, wakes); /* F:sem-uncounted-wake */
         }
         predict(state, left); /* F:sem-wakes-first */
     } while (!fw_cas64_release(state, &seen, left));
-    wake_others(state, wakes);              /* F:sem-touches-after */
-    if (is_napping(w) && !is_napping(left)) /* F:sem-nap-goes-on */
+    wake_others(state, wakes);                    /* F:sem-touches-after */
+    if (is_rechecking(w) && !is_rechecking(left)) /* F:sem-nap-goes-on */
         fw_futex_wake(units_value_word(state), 1, FW_FUTEX_PRIVATE);
     return fits;
 }
 
-void fw_units_clear_(uint64_t *state)
+void fw_permits_clear_(uint64_t *state)
 {
-    fw_units_word_ w = fw_load64_relaxed(state);
+    fw_permits_word_ w = fw_load64_relaxed(state);
 
     /* n -> 0 */
     /* F:sem-clears-quietly */
-    while (units_value(w) > 0 && !fw_cas64_acq_rel(state, &w, nap_on(w & ~UNITS_VALUE_MAX)))
+    while (units_value(w) > 0 && !fw_cas64_acq_rel(state, &w, recheck_on(w & ~PERMITS_VALUE_MAX)))
         ;
 }
 
-uint32_t fw_units_value_(const uint64_t *state)
+uint32_t fw_permits_value_(const uint64_t *state)
 {
     return units_value(fw_load64_acquire(state));
 }
 
 /* empty, m waiters -> m + 1 waiters. */
-bool fw_units_join_(uint64_t *state, fw_units_word_ *joined)
+bool fw_permits_join_(uint64_t *state, fw_permits_word_ *joined)
 {
     uint32_t generation = fw_fork_generation_();
-    fw_units_word_ seen = fw_load64_relaxed(state);
-    fw_units_word_ w = without_ghosts(seen, generation);
+    fw_permits_word_ seen = fw_load64_relaxed(state);
+    fw_permits_word_ w = without_stale(seen, generation);
 
     if (units_available(w) > 0)
         return false;
-    if (units_waiters(w) == UNITS_WAITERS_MAX)
+    if (units_waiters(w) == PERMITS_WAITERS_MAX)
         fw_panic_("too many waiters", state, fw_self_(), 0);
-    w = (w & ~UNITS_GENERATION) | (fw_units_word_)generation << UNITS_GENERATION_SHIFT;
-    *joined = w + UNITS_WAITER;
+    w = (w & ~PERMITS_GENERATION) | (fw_permits_word_)generation << PERMITS_GENERATION_SHIFT;
+    *joined = w + PERMITS_WAITER;
     predict(state, *joined);
     return fw_cas64_relaxed(state, &seen, *joined);
 }
 
 /* n units, m waiters, k wakes -> n - 1, m - 1, k - 1; and on with the wakes where k was 1. */
-bool fw_units_take_waiting_(uint64_t *state, fw_units_word_ w)
+bool fw_permits_take_waiting_(uint64_t *state, fw_permits_word_ w)
 {
-    fw_units_word_ left = out_of_line(w - 1);
-    uint32_t wakes = units_waking(left) == 0 ? wakes_due(left, UNITS_WAKING_MAX) : 0;
+    fw_permits_word_ left = out_of_line(w - 1);
+    uint32_t wakes = units_waking(left) == 0 ? wakes_due(left, PERMITS_WAKING_MAX) : 0;
 
     predict(state, left);
     if (!fw_cas64_acquire(state, &w, with_wakes(left, wakes)))
@@ -203,10 +203,10 @@ bool fw_units_take_waiting_(uint64_t *state, fw_units_word_ w)
 }
 
 /* The same without a unit: the one that this waiter was woken for is for another (I1). */
-bool fw_units_leave_(uint64_t *state, fw_units_word_ w)
+bool fw_permits_leave_(uint64_t *state, fw_permits_word_ w)
 {
-    fw_units_word_ left = out_of_line(w); /* F:sem-swallows-unit */
-    uint32_t wakes = wakes_due(left, 1);  /* F:sem-swallows-wake */
+    fw_permits_word_ left = out_of_line(w); /* F:sem-swallows-unit */
+    uint32_t wakes = wakes_due(left, 1);    /* F:sem-swallows-wake */
 
     if (!fw_cas64_relaxed(state, &w, with_wakes(left, wakes)))
         return false;
@@ -214,27 +214,27 @@ bool fw_units_leave_(uint64_t *state, fw_units_word_ w)
     return true;
 }
 
-bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p)
+bool fw_permits_any_try_(uint64_t *state, struct fw_any_registration_ *p)
 {
-    fw_units_word_ w;
+    fw_permits_word_ w;
 
     if (!p->is_registered)
-        return fw_units_take_(state);
+        return fw_permits_take_(state);
     do {
         w = fw_load64_relaxed(state);
         if (units_available(w) == 0)
             return false;
-    } while (!fw_units_take_waiting_(state, w));
+    } while (!fw_permits_take_waiting_(state, w));
     p->is_registered = false;
     return true;
 }
 
-bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_any *sleep)
+bool fw_permits_any_prepare_(uint64_t *state, struct fw_any_registration_ *p, fw_futex_any *sleep)
 {
-    fw_units_word_ w = fw_load64_relaxed(state);
-    fw_units_word_ wanted;
+    fw_permits_word_ w = fw_load64_relaxed(state);
+    fw_permits_word_ wanted;
 
-    if (!p->is_registered && !fw_units_join_(state, &w))
+    if (!p->is_registered && !fw_permits_join_(state, &w))
         return false;
     p->is_registered = true;
     if (units_available(w) > 0)
@@ -246,9 +246,9 @@ bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_an
     return true;
 }
 
-void fw_units_any_leave_(uint64_t *state, struct fw_any_place_ *p)
+void fw_permits_any_leave_(uint64_t *state, struct fw_any_registration_ *p)
 {
-    while (!fw_units_leave_(state, fw_load64_relaxed(state)))
+    while (!fw_permits_leave_(state, fw_load64_relaxed(state)))
         ;
     p->is_registered = false;
 }

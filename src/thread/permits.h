@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_UNITS_H
-#define FW_UNITS_H
+#ifndef FW_THREAD_PERMITS_H
+#define FW_THREAD_PERMITS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,23 +17,23 @@
  */
 
 /* 32 bits: the word as the next to come will probably find it, where nobody waits. */
-#define UNITS_GUESS_AT 12
-#define UNITS_NO_GUESS 0xffffffffu /* the fast path would fail */
+#define PERMITS_GUESS_AT 12
+#define PERMITS_NO_GUESS 0xffffffffu /* the fast path would fail */
 
 /* 32 bits: adaptive_spin.h. */
-#define UNITS_LUCK_AT 16
+#define PERMITS_SPIN_AT 16
 
 /* Takes a unit if there is one that may be taken. */
-bool fw_units_take_(uint64_t *state);
+bool fw_permits_take_(uint64_t *state);
 
 /*
  * Takes a unit if there is one, also one that is reserved: who has the reservation waits for the
  * next.  As POSIX has it for sem_trywait, which fails only where the value is 0.
  */
-bool fw_units_take_any_(uint64_t *state);
+bool fw_permits_take_any_(uint64_t *state);
 
 /* Takes a unit, or waits for one: 0, ETIMEDOUT, EINVAL. */
-int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline);
+int fw_permits_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline);
 
 /*
  * The same with the default policy, as POSIX has it for sem_wait: also EINTR, where a signal
@@ -41,15 +41,15 @@ int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadl
  * left the line, without a unit.  No wait fails, and no real-time thread waits at all, while there
  * is a unit, also if that is reserved.
  */
-int fw_units_wait_posix_(uint64_t *state, const fw_deadline *deadline);
+int fw_permits_wait_posix_(uint64_t *state, const fw_deadline *deadline);
 
 /* Adds n units and wakes who is to have them; false where that would make more than max. */
-bool fw_units_post_(uint64_t *state, uint32_t n, uint32_t max);
+bool fw_permits_post_(uint64_t *state, uint32_t n, uint32_t max);
 
 /* Takes all units. */
-void fw_units_clear_(uint64_t *state);
+void fw_permits_clear_(uint64_t *state);
 
-uint32_t fw_units_value_(const uint64_t *state);
+uint32_t fw_permits_value_(const uint64_t *state);
 
 /*
  * The steps of a waiter.  Each is one atomic step, and false where it did not take place: the word
@@ -58,13 +58,13 @@ uint32_t fw_units_value_(const uint64_t *state);
  *   take_waiting  takes a unit, and is not counted any more; there has to be one in `seen`
  *   leave         the same without a unit
  */
-bool fw_units_join_(uint64_t *state, uint64_t *joined);
-bool fw_units_take_waiting_(uint64_t *state, uint64_t seen);
-bool fw_units_leave_(uint64_t *state, uint64_t seen);
+bool fw_permits_join_(uint64_t *state, uint64_t *joined);
+bool fw_permits_take_waiting_(uint64_t *state, uint64_t seen);
+bool fw_permits_leave_(uint64_t *state, uint64_t seen);
 
 /* The three calls of any_source.h. */
-bool fw_units_any_try_(uint64_t *state, struct fw_any_place_ *p);
-bool fw_units_any_prepare_(uint64_t *state, struct fw_any_place_ *p, fw_futex_any *sleep);
-void fw_units_any_leave_(uint64_t *state, struct fw_any_place_ *p);
+bool fw_permits_any_try_(uint64_t *state, struct fw_any_registration_ *p);
+bool fw_permits_any_prepare_(uint64_t *state, struct fw_any_registration_ *p, fw_futex_any *sleep);
+void fw_permits_any_leave_(uint64_t *state, struct fw_any_registration_ *p);
 
 #endif

@@ -22,12 +22,12 @@
 /* A waiter that was woken and has lost the race for so long reserves the next unit. */
 #define STARVATION_NS 500000u
 
-static fw_half_ *luck_of(uint64_t *state)
+static fw_half_ *spin_state_of(uint64_t *state)
 {
-    return (fw_half_ *)state + UNITS_LUCK_AT / 4;
+    return (fw_half_ *)state + PERMITS_SPIN_AT / 4;
 }
 
-/* A thread in fw_units_wait_; it lives on that thread's stack. */
+/* A thread in fw_permits_wait_; it lives on that thread's stack. */
 struct waiter {
     uint64_t *state;
     bool is_posix;  /* EINTR, cancellation */
@@ -39,32 +39,33 @@ struct waiter {
     struct fw_wait_ wait;
 };
 
-static bool may_take(const struct waiter *me, fw_units_word_ w)
+static bool may_take(const struct waiter *me, fw_permits_word_ w)
 {
     return me->has_reservation ? units_value(w) > 0 : units_available(w) > 0;
 }
 
-static bool take(struct waiter *me, fw_units_word_ w)
+static bool take(struct waiter *me, fw_permits_word_ w)
 {
     if (!me->has_reservation)
-        return fw_units_take_waiting_(me->state, w);
+        return fw_permits_take_waiting_(me->state, w);
     /* n units, RESERVED, m waiters -> n - 1, m - 1 */
     return fw_cas64_acquire(me->state, &w,
-                            without_waiter((w - 1) & ~(UNITS_RESERVED | UNITS_NAPPING)));
+                            without_waiter((w - 1) & ~(PERMITS_RESERVED | PERMITS_RECHECKING)));
 }
 
-static bool give_up(struct waiter *me, fw_units_word_ w)
+static bool give_up(struct waiter *me, fw_permits_word_ w)
 {
     if (!me->has_reservation)
-        return fw_units_leave_(me->state, w);
+        return fw_permits_leave_(me->state, w);
     /* empty, RESERVED, m waiters -> m - 1 (I3) */
-    return fw_cas64_relaxed(me->state, &w, without_waiter(w & ~(UNITS_RESERVED | UNITS_NAPPING)));
+    return fw_cas64_relaxed(me->state, &w,
+                            without_waiter(w & ~(PERMITS_RESERVED | PERMITS_RECHECKING)));
 }
 
 /* empty -> empty, RESERVED.  This waiter is not one of the others any more: waking begins anew. */
-static void reserve(struct waiter *me, fw_units_word_ w)
+static void reserve(struct waiter *me, fw_permits_word_ w)
 {
-    me->has_reservation = fw_cas64_relaxed(me->state, &w, with_waking(w, 0) | UNITS_RESERVED);
+    me->has_reservation = fw_cas64_relaxed(me->state, &w, with_waking(w, 0) | PERMITS_RESERVED);
 }
 
 /* Another has the unit for which this one may have been woken, or which was reserved for it. */
@@ -73,11 +74,11 @@ static void cancelled(void *wait)
     struct waiter *me = (struct waiter *)((char *)wait - offsetof(struct waiter, wait));
 
     for (;;) {
-        fw_units_word_ w = fw_load64_relaxed(me->state);
+        fw_permits_word_ w = fw_load64_relaxed(me->state);
 
         if (me->has_reservation && units_value(w) > 0) { /* F:sem-cancelled-leaves-unit */
             if (take(me, w)) {
-                fw_units_post_(me->state, 1, UNITS_VALUE_MAX); /* F:sem-cancelled-keeps */
+                fw_permits_post_(me->state, 1, PERMITS_VALUE_MAX); /* F:sem-cancelled-keeps */
                 return;
             }
         } else if (give_up(me, w)) { /* F:sem-cancelled-stays */
@@ -95,18 +96,18 @@ static int sleep_on(struct waiter *me, const uint32_t *word, uint32_t expected, 
 }
 
 /* empty, RESERVED -> NAPPING, and asleep on the value, which only a post can change. */
-static int sleep_on_value(struct waiter *me, fw_units_word_ w)
+static int sleep_on_value(struct waiter *me, fw_permits_word_ w)
 {
     /* F:sem-naps-unseen */
-    if (!is_napping(w) && !fw_cas64_relaxed(me->state, &w, w | UNITS_NAPPING))
+    if (!is_rechecking(w) && !fw_cas64_relaxed(me->state, &w, w | PERMITS_RECHECKING))
         return -EAGAIN;
     return sleep_on(me, units_value_word(me->state), value_half(w), 0);
 }
 
 /* nothing available -> waking 0, and asleep in line. */
-static int sleep_in_line(struct waiter *me, fw_units_word_ w)
+static int sleep_in_line(struct waiter *me, fw_permits_word_ w)
 {
-    fw_units_word_ wanted = with_waking(w, 0); /* F:sem-sleeps-with-wakes */
+    fw_permits_word_ wanted = with_waking(w, 0); /* F:sem-sleeps-with-wakes */
     uint64_t slice_ns = me->was_woken && !me->starves ? STARVATION_NS : 0;
 
     if (wanted != w && !fw_cas64_relaxed(me->state, &w, wanted))
@@ -127,7 +128,7 @@ static void note_wake(struct waiter *me)
 }
 
 /* One sleep, or one step towards it. */
-static int sleep_once(struct waiter *me, fw_units_word_ w)
+static int sleep_once(struct waiter *me, fw_permits_word_ w)
 {
     if (me->is_woken)
         note_wake(me);
@@ -143,11 +144,11 @@ static int sleep_once(struct waiter *me, fw_units_word_ w)
 /* Out of line without a unit: POSIX lets nobody fail beside one, even if it is reserved. */
 static int end(struct waiter *me, int error)
 {
-    return me->is_posix && fw_units_take_any_(me->state) ? 0 : error;
+    return me->is_posix && fw_permits_take_any_(me->state) ? 0 : error;
 }
 
 /* Stands in line, since w, until a unit is taken (0) or the wait is over (ETIMEDOUT, EINTR). */
-static int wait_in_line(struct waiter *me, fw_units_word_ w)
+static int wait_in_line(struct waiter *me, fw_permits_word_ w)
 {
     int over = 0;
 
@@ -164,7 +165,7 @@ static int wait_in_line(struct waiter *me, fw_units_word_ w)
                 return end(me, over);
             continue;
         }
-        if (fw_wait_poll_(&me->wait))
+        if (fw_wait_spin_(&me->wait))
             continue;
         error = sleep_once(me, w);
         if (error == -ETIMEDOUT || (error == -EINTR && me->is_posix))
@@ -177,22 +178,22 @@ static int wait_in_line(struct waiter *me, fw_units_word_ w)
 }
 
 /* Polls until the budget of the policy is used up, then joins.  True: a unit was taken instead. */
-static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_units_word_ *joined)
+static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_permits_word_ *joined)
 {
-    bool learns = fw_luck_begin_(luck_of(me->state), &me->wait, policy);
+    bool learns = fw_adaptive_spin_begin_(spin_state_of(me->state), &me->wait, policy);
 
-    while (fw_wait_poll_(&me->wait))
+    while (fw_wait_spin_(&me->wait))
         if (units_available(fw_load64_relaxed(me->state)) > 0) {
             if (learns)
-                fw_luck_end_(luck_of(me->state), true);
+                fw_adaptive_spin_end_(spin_state_of(me->state), true);
             learns = false;
-            if (fw_units_take_(me->state))
+            if (fw_permits_take_(me->state))
                 return true;
         }
     if (learns)
-        fw_luck_end_(luck_of(me->state), false);
-    while (!fw_units_join_(me->state, joined))
-        if (fw_units_take_(me->state))
+        fw_adaptive_spin_end_(spin_state_of(me->state), false);
+    while (!fw_permits_join_(me->state, joined))
+        if (fw_permits_take_(me->state))
             return true;
     return false;
 }
@@ -200,15 +201,15 @@ static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_uni
 /* Who has the reservation may be kept from running by a real-time thread that waits for it. */
 static bool may_pass(const struct waiter *me)
 {
-    return me->is_posix && fw_units_value_(me->state) > 0 && fw_urgency_() != 0;
+    return me->is_posix && fw_permits_value_(me->state) > 0 && fw_urgency_() != 0;
 }
 
 static int wait_as(struct waiter *me, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    fw_units_word_ w;
+    fw_permits_word_ w;
     int error;
 
-    if (fw_units_take_(me->state) || (may_pass(me) && fw_units_take_any_(me->state)))
+    if (fw_permits_take_(me->state) || (may_pass(me) && fw_permits_take_any_(me->state)))
         return 0;
     error = fw_wait_begin_(&me->wait, policy, deadline);
     if (error != 0)
@@ -218,14 +219,14 @@ static int wait_as(struct waiter *me, const fw_wait_policy *policy, const fw_dea
     return take_or_join(me, policy, &w) ? 0 : wait_in_line(me, w);
 }
 
-int fw_units_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)
+int fw_permits_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     struct waiter me = {.state = state};
 
     return wait_as(&me, policy, deadline);
 }
 
-int fw_units_wait_posix_(uint64_t *state, const fw_deadline *deadline)
+int fw_permits_wait_posix_(uint64_t *state, const fw_deadline *deadline)
 {
     struct waiter me = {.state = state, .is_posix = true};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_UNITS_WORD_H
-#define FW_UNITS_WORD_H
+#ifndef FW_THREAD_PERMITS_WORD_H
+#define FW_THREAD_PERMITS_WORD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,21 +14,21 @@
  *         NAPPING  waking     generation   waiters     RESERVED  value
  *         `------------- sleepers' half -------------' `-- value half --'
  */
-typedef uint64_t fw_units_word_;
+typedef uint64_t fw_permits_word_;
 
-#define UNITS_VALUE_MAX UINT64_C(0x7fffffff)
-#define UNITS_RESERVED (UINT64_C(1) << 31)
-#define UNITS_WAITER (UINT64_C(1) << 32)
-#define UNITS_WAITERS_MAX UINT64_C(0xfffff)
-#define UNITS_GENERATION_SHIFT 52
-#define UNITS_GENERATION (UINT64_C(31) << UNITS_GENERATION_SHIFT)
-#define UNITS_WAKING_SHIFT 57
-#define UNITS_WAKING_MAX 63u
-#define UNITS_WAKING ((uint64_t)UNITS_WAKING_MAX << UNITS_WAKING_SHIFT)
-#define UNITS_NAPPING (UINT64_C(1) << 63)
+#define PERMITS_VALUE_MAX UINT64_C(0x7fffffff)
+#define PERMITS_RESERVED (UINT64_C(1) << 31)
+#define PERMITS_WAITER (UINT64_C(1) << 32)
+#define PERMITS_WAITERS_MAX UINT64_C(0xfffff)
+#define PERMITS_GENERATION_SHIFT 52
+#define PERMITS_GENERATION (UINT64_C(31) << PERMITS_GENERATION_SHIFT)
+#define PERMITS_WAKING_SHIFT 57
+#define PERMITS_WAKING_MAX 63u
+#define PERMITS_WAKING ((uint64_t)PERMITS_WAKING_MAX << PERMITS_WAKING_SHIFT)
+#define PERMITS_RECHECKING (UINT64_C(1) << 63)
 
-_Static_assert((UNITS_VALUE_MAX ^ UNITS_RESERVED ^ UNITS_WAITERS_MAX << 32 ^ UNITS_GENERATION ^
-                UNITS_WAKING ^ UNITS_NAPPING) == UINT64_MAX,
+_Static_assert((PERMITS_VALUE_MAX ^ PERMITS_RESERVED ^ PERMITS_WAITERS_MAX << 32 ^
+                PERMITS_GENERATION ^ PERMITS_WAKING ^ PERMITS_RECHECKING) == UINT64_MAX,
                "every bit has one meaning");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the value half comes first");
 
@@ -43,43 +43,43 @@ static inline const uint32_t *units_sleepers_word(const uint64_t *state)
     return (const fw_half_ *)state + 1;
 }
 
-static inline uint32_t units_value(fw_units_word_ w)
+static inline uint32_t units_value(fw_permits_word_ w)
 {
-    return (uint32_t)(w & UNITS_VALUE_MAX);
+    return (uint32_t)(w & PERMITS_VALUE_MAX);
 }
 
-static inline uint32_t units_waiters(fw_units_word_ w)
+static inline uint32_t units_waiters(fw_permits_word_ w)
 {
-    return (uint32_t)(w / UNITS_WAITER & UNITS_WAITERS_MAX);
+    return (uint32_t)(w / PERMITS_WAITER & PERMITS_WAITERS_MAX);
 }
 
-static inline bool is_reserved(fw_units_word_ w)
+static inline bool is_reserved(fw_permits_word_ w)
 {
-    return (w & UNITS_RESERVED) != 0;
+    return (w & PERMITS_RESERVED) != 0;
 }
 
-static inline bool is_napping(fw_units_word_ w)
+static inline bool is_rechecking(fw_permits_word_ w)
 {
-    return (w & UNITS_NAPPING) != 0;
+    return (w & PERMITS_RECHECKING) != 0;
 }
 
-static inline uint32_t units_waking(fw_units_word_ w)
+static inline uint32_t units_waking(fw_permits_word_ w)
 {
-    return (uint32_t)((w & UNITS_WAKING) >> UNITS_WAKING_SHIFT);
+    return (uint32_t)((w & PERMITS_WAKING) >> PERMITS_WAKING_SHIFT);
 }
 
-static inline uint32_t sleepers_half(fw_units_word_ w)
+static inline uint32_t sleepers_half(fw_permits_word_ w)
 {
     return (uint32_t)(w >> 32);
 }
 
-static inline uint32_t value_half(fw_units_word_ w)
+static inline uint32_t value_half(fw_permits_word_ w)
 {
     return (uint32_t)w;
 }
 
 /* What anybody may take: a reserved unit is for one. */
-static inline uint32_t units_available(fw_units_word_ w)
+static inline uint32_t units_available(fw_permits_word_ w)
 {
     uint32_t value = units_value(w);
 
@@ -87,22 +87,22 @@ static inline uint32_t units_available(fw_units_word_ w)
 }
 
 /* The waiters for whom no unit is reserved. */
-static inline uint32_t units_others(fw_units_word_ w)
+static inline uint32_t units_others(fw_permits_word_ w)
 {
     return units_waiters(w) - (is_reserved(w) ? 1 : 0);
 }
 
-static inline fw_units_word_ with_waking(fw_units_word_ w, uint32_t waking)
+static inline fw_permits_word_ with_waking(fw_permits_word_ w, uint32_t waking)
 {
-    if (waking > UNITS_WAKING_MAX)
-        waking = UNITS_WAKING_MAX;
-    return (w & ~UNITS_WAKING) | (fw_units_word_)waking << UNITS_WAKING_SHIFT;
+    if (waking > PERMITS_WAKING_MAX)
+        waking = PERMITS_WAKING_MAX;
+    return (w & ~PERMITS_WAKING) | (fw_permits_word_)waking << PERMITS_WAKING_SHIFT;
 }
 
 /* One waiter less; the last one leaves nothing but the value. */
-static inline fw_units_word_ without_waiter(fw_units_word_ w)
+static inline fw_permits_word_ without_waiter(fw_permits_word_ w)
 {
-    w -= UNITS_WAITER;
+    w -= PERMITS_WAITER;
     return units_waiters(w) == 0 ? units_value(w) : w;
 }
 
@@ -110,9 +110,9 @@ static inline fw_units_word_ without_waiter(fw_units_word_ w)
  * The word without what a fork has left behind: waiters that were counted in an ancestor of this
  * process do not exist here.
  */
-static inline fw_units_word_ without_ghosts(fw_units_word_ w, uint32_t generation)
+static inline fw_permits_word_ without_stale(fw_permits_word_ w, uint32_t generation)
 {
-    if (units_waiters(w) == 0 || (w & UNITS_GENERATION) >> UNITS_GENERATION_SHIFT == generation)
+    if (units_waiters(w) == 0 || (w & PERMITS_GENERATION) >> PERMITS_GENERATION_SHIFT == generation)
         return w;
     return units_value(w);
 }

@@ -18,33 +18,34 @@
  *
  * (1) reading and upgradable: not where CLOSED is set   (2) becomes UPGRADABLE, and the owner
  *
- * flag    says (changed in the room only)
+ * flag    says (changed in the bucket only)
  * ------  ----------------------------------------------------------------------------------------
  * none    nobody stands in line
- * CALL    somebody does: the writer, the upgradable or the last reader that leaves enters the room
- * COMING  somebody does, and one of them, a writer, is awake and looks at the word: just leave
- * CLOSED  those that come to read stand in line too (in locks that do not prefer readers: a writer
+ * CALL    somebody does: the writer, the upgradable or the last reader that leaves enters the
+ * bucket COMING  somebody does, and one of them, a writer, is awake and looks at the word: just
+ * leave CLOSED  those that come to read stand in line too (in locks that do not prefer readers: a
+ * writer
  *         or an upgrader is in line); beside CALL or COMING
  *
- * Legal:   any flag while nobody is in line, as after a fork (a needless visit to the room clears
- *          it); CALL while somebody is coming; COMING while that one naps, for NAP_NS at most.
- * Illegal: somebody in line, outside the room, with neither CALL nor COMING in the word; COMING
+ * Legal:   any flag while nobody is in line, as after a fork (a needless visit to the bucket clears
+ *          it); CALL while somebody is coming; COMING while that one naps, for RECHECK_NS at most.
+ * Illegal: somebody in line, outside the bucket, with neither CALL nor COMING in the word; COMING
  *          while nobody is awake or naps; COMING while a release owes something to the line (to a
  *          real-time writer; in a fair lock: while somebody who wants to read stands there, or
- *          readers hold the lock); to change a flag outside the room.
+ *          readers hold the lock); to change a flag outside the bucket.
  *
  * I1  While somebody is in line, CALL or COMING is set; the line, the second word and the flags
- *     agree whenever nobody is in the room.
+ *     agree whenever nobody is in the bucket.
  * I2  COMING set implies a comer: a writer in line that is awake, about to be woken, or asleep for
- *     NAP_NS at most, and that will enter the room, taking the lock or not, before it sleeps for
- *     longer or returns.  A lock that is free while somebody is in line has a comer.
- * I3  Whoever sleeps in line for longer than a nap has found in the room that the lock is held, or
- *     that another is the comer: so whoever changes that is bound to look at the line.
+ *     RECHECK_NS at most, and that will enter the bucket, taking the lock or not, before it sleeps
+ *     for longer or returns.  A lock that is free while somebody is in line has a comer.
+ * I3  Whoever sleeps in line for longer than RECHECK_NS has found in the bucket that the lock is
+ *     held, or that another is the comer: so whoever changes that is bound to look at the line.
  * I4  In a fair lock, a reader gets past a writer that stands in line only by a writer's release or
  *     downgrade, which lets in all that wait to read; or if the lock is free and has no comer.  The
  *     last reader hands the lock to the writer that is first in line.
  * I5  Who lets go does not touch the lock after its compare-and-swap, but for those it finds in
- *     line, inside the room, and only until the last has been told.  Wakes use addresses only.
+ *     line, inside the bucket, and only until the last has been told.  Wakes use addresses only.
  * I6  The number of readers is exact; with WRITER it is 0.  Only the owner changes WRITER and
  *     UPGRADABLE, but for a grant on behalf of a waiter.
  * I7  The line is in the order of urgency (waitqueue.h); a real-time writer is handed the lock.
@@ -173,7 +174,7 @@ int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw
     return read_slow(l, 0, policy, deadline, true);
 }
 
-int fw_rwlock_rdlock_loose_(fw_rwlock *l, const fw_deadline *deadline)
+int fw_rwlock_rdlock_posix_(fw_rwlock *l, const fw_deadline *deadline)
 {
     return read_slow(l, 0, NULL, deadline, false);
 }
@@ -209,7 +210,7 @@ static bool take_after_writer(fw_rwlock *l, uint32_t id, struct fw_wait_ *wait)
         if (rw_is_free(w)) { /* F:rw-robs-preempted */
             if (try_write(l, w, id) == 0)
                 return true;
-        } else if (!rw_has_writer(w) || !fw_wait_poll_on_(wait, rw_writer(w))) {
+        } else if (!rw_has_writer(w) || !fw_wait_spin_on_(wait, rw_writer(w))) {
             return false;
         }
     }
@@ -258,7 +259,7 @@ int fw_rwlock_wrlock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw
     return write_slow(l, 0, policy, deadline, true);
 }
 
-int fw_rwlock_wrlock_loose_(fw_rwlock *l, const fw_deadline *deadline)
+int fw_rwlock_wrlock_posix_(fw_rwlock *l, const fw_deadline *deadline)
 {
     return write_slow(l, 0, NULL, deadline, false);
 }
@@ -282,7 +283,7 @@ COLD void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t seen)
     end_writing(l, seen);
 }
 
-COLD void fw_rwlock_unlock_loose_(fw_rwlock *l, uint64_t seen)
+COLD void fw_rwlock_unlock_posix_(fw_rwlock *l, uint64_t seen)
 {
     if (rw_has_writer(seen))
         end_writing(l, seen);

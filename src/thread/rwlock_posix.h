@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_RWLOCK_LOOSE_H
-#define FW_RWLOCK_LOOSE_H
+#ifndef FW_THREAD_RWLOCK_POSIX_H
+#define FW_THREAD_RWLOCK_POSIX_H
 
 #include <furwock/rwlock.h>
 
@@ -19,13 +19,13 @@
  * deadline is malformed; reading, EAGAIN where there are too many readers.  A reader that writes
  * waits, as one that reads again while readers are kept out, for ever or until the deadline.
  */
-int fw_rwlock_rdlock_loose_(fw_rwlock *l, const fw_deadline *deadline);
-int fw_rwlock_wrlock_loose_(fw_rwlock *l, const fw_deadline *deadline);
+int fw_rwlock_rdlock_posix_(fw_rwlock *l, const fw_deadline *deadline);
+int fw_rwlock_wrlock_posix_(fw_rwlock *l, const fw_deadline *deadline);
 
 /*
  * Releases the lock, whoever writes, or for one of those that read; where nobody does, nothing
  * happens.  The word has turned out to be `seen`.
  */
-void fw_rwlock_unlock_loose_(fw_rwlock *l, uint64_t seen);
+void fw_rwlock_unlock_posix_(fw_rwlock *l, uint64_t seen);
 
 #endif

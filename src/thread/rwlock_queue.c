@@ -9,7 +9,7 @@
  * ASLEEP     sleeps, or is about to; a wake is needed    any: WAITING (a writer is called), GRANTED
  * GRANTED    has the lock, and is no longer in line      nobody
  *
- * All changes happen inside the room.
+ * All changes happen inside the bucket.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -26,8 +26,8 @@
 #define STARVATION_NS 500000u
 
 /* A writer that has lost so many races in a row naps: as in the mutex. */
-#define RACES_BEFORE_NAP 3u
-#define NAP_NS 50000u
+#define RACES_BEFORE_RECHECK 3u
+#define RECHECK_NS 50000u
 
 /* What one waiter is in the second word. */
 static uint64_t line_unit(enum rw_want want)
@@ -36,18 +36,18 @@ static uint64_t line_unit(enum rw_want want)
 }
 
 /* In a forked child the line is empty, whatever the second word says. */
-static struct fw_room_ *enter(fw_rwlock *l)
+static struct fw_waitqueue_ *enter(fw_rwlock *l)
 {
-    struct fw_room_ *room = fw_room_enter_(l);
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(l);
 
-    if ((l->line_ & ~LINE_KIND) != 0 && rw_first_in(room, l) == NULL)
+    if ((l->line_ & ~LINE_KIND) != 0 && rw_first_in(bucket, l) == NULL)
         l->line_ &= LINE_KIND; /* F:rw-sees-stale */
-    return room;
+    return bucket;
 }
 
-static void leave(struct fw_room_ *room, const struct rw_wakes *wakes)
+static void leave(struct fw_waitqueue_ *bucket, const struct rw_wakes *wakes)
 {
-    fw_room_leave_(room);
+    fw_waitqueue_unlock_(bucket);
     if (wakes->one != NULL)
         fw_futex_wake((const uint32_t *)wakes->one, 1, FW_FUTEX_PRIVATE);
     if (wakes->pulse != NULL)
@@ -56,10 +56,10 @@ static void leave(struct fw_room_ *room, const struct rw_wakes *wakes)
 
 void fw_rw_let_go_(fw_rwlock *l, enum rw_change change, bool hand_over)
 {
-    struct fw_room_ *room = enter(l);
-    struct rw_wakes wakes = fw_rw_settle_(room, l, change, hand_over);
+    struct fw_waitqueue_ *bucket = enter(l);
+    struct rw_wakes wakes = fw_rw_settle_(bucket, l, change, hand_over);
 
-    leave(room, &wakes);
+    leave(bucket, &wakes);
 }
 
 /* A writer that finds the lock free takes it, whoever else is in line.  free -> WRITER. */
@@ -74,45 +74,45 @@ static bool take(fw_rwlock *l, const struct rw_waiter *me)
 }
 
 /* Leaves the line, without having been granted anything. */
-static struct rw_wakes step_out(struct fw_room_ *room, fw_rwlock *l, struct rw_waiter *me)
+static struct rw_wakes step_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *me)
 {
-    fw_room_remove_(room, &me->place); /* F:rw-stays */
+    fw_waitqueue_remove_(bucket, &me->node); /* F:rw-stays */
     l->line_ -= line_unit(me->want);
     if (me->is_comer) /* F:rw-keeps-baton */
         l->line_ &= ~LINE_COMER;
     me->is_comer = false;
-    return fw_rw_settle_(room, l, RW_NOTHING, false); /* F:rw-keeps-door */
+    return fw_rw_settle_(bucket, l, RW_NOTHING, false); /* F:rw-keeps-door */
 }
 
 /* Whoever came before has given up polling: so may the one who came now. */
 static bool is_behind_sleeper(const struct rw_waiter *me)
 {
-    const struct rw_waiter *before = (const struct rw_waiter *)me->place.prev;
+    const struct rw_waiter *before = (const struct rw_waiter *)me->node.prev;
 
-    return before != NULL && before->place.object == me->place.object && before->state == RW_ASLEEP;
+    return before != NULL && before->node.object == me->node.object && before->state == RW_ASLEEP;
 }
 
 /* Who upgrades goes before all others. */
 static int urgency_of(const struct rw_waiter *me, int urgency)
 {
-    return me->want == RW_UPGRADE ? FW_ROOM_BEFORE_ALL_ : urgency;
+    return me->want == RW_UPGRADE ? FW_WAITQUEUE_FIRST_ : urgency;
 }
 
 /* Stands in line.  True: the lock was taken instead. */
 static bool step_in(fw_rwlock *l, struct rw_waiter *me)
 {
-    struct fw_room_ *room = enter(l);
+    struct fw_waitqueue_ *bucket = enter(l);
     struct rw_wakes wakes;
 
     if (take(l, me)) {
-        fw_room_leave_(room);
+        fw_waitqueue_unlock_(bucket);
         return true;
     }
-    fw_room_insert_(room, &me->place, l, urgency_of(me, fw_urgency_known_()));
+    fw_waitqueue_insert_(bucket, &me->node, l, urgency_of(me, fw_urgency_known_()));
     me->hopes = !is_behind_sleeper(me);
     l->line_ += line_unit(me->want);
-    wakes = fw_rw_settle_(room, l, RW_NOTHING, false);
-    leave(room, &wakes);
+    wakes = fw_rw_settle_(bucket, l, RW_NOTHING, false);
+    leave(bucket, &wakes);
     return false;
 }
 
@@ -128,46 +128,48 @@ static uint64_t note_race(struct rw_waiter *me)
 
     if (me->called_at == 0)
         me->called_at = now;
-    if (me->races < RACES_BEFORE_NAP)
+    if (me->races < RACES_BEFORE_RECHECK)
         me->races++;
     me->starves = now - me->called_at >= STARVATION_NS;
-    return me->races == RACES_BEFORE_NAP && !me->starves ? NAP_NS : 0;
+    return me->races == RACES_BEFORE_RECHECK && !me->starves ? RECHECK_NS : 0;
 }
 
-/* One sleep; or none, where a last look in the room shows that something is due (I3). */
+/* One sleep; or none, where a last look in the bucket shows that something is due (I3). */
 static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
 {
     int urgency = urgency_of(me, fw_wait_blocks_(wait) ? fw_urgency_() : fw_urgency_known_());
-    struct fw_room_ *room = enter(l);
-    uint32_t pulse = room->pulse;
-    uint64_t nap_ns = 0;
+    struct fw_waitqueue_ *bucket = enter(l);
+    uint32_t pulse = bucket->pulse;
+    uint64_t recheck_ns = 0;
     struct rw_wakes wakes;
 
     if (is_granted(me)) {
-        fw_room_leave_(room);
+        fw_waitqueue_unlock_(bucket);
         return 0;
     }
-    if (urgency != me->place.urgency) /* F:rw-line-stale */
-        fw_room_reorder_(room, &me->place, urgency);
+    if (urgency != me->node.urgency) /* F:rw-line-stale */
+        fw_waitqueue_reorder_(bucket, &me->node, urgency);
     if (me->is_comer) {
-        nap_ns = note_race(me);
-        if (nap_ns == 0) {
+        recheck_ns = note_race(me);
+        if (recheck_ns == 0) {
             me->is_comer = false; /* F:rw-keeps-coming */
             l->line_ &= ~LINE_COMER;
         }
     }
     if (fw_wait_blocks_(wait))
         fw_store32_relaxed(&me->state, RW_ASLEEP);
-    wakes = fw_rw_settle_(room, l, RW_NOTHING, false); /* F:rw-sleeps-blind */
-    leave(room, &wakes);
+    wakes = fw_rw_settle_(bucket, l, RW_NOTHING, false); /* F:rw-sleeps-blind */
+    leave(bucket, &wakes);
     if (fw_wait_blocks_(wait) && fw_load32_relaxed(&me->state) != RW_ASLEEP)
         return 0; /* called, or granted, by this very look */
-    if (nap_ns != 0 && rw_is_free(fw_load64_relaxed(&l->state_)))
+    if (recheck_ns != 0 && rw_is_free(fw_load64_relaxed(&l->state_)))
         return 0;
     if (rw_shares(me))
-        return fw_wait_sleep_(wait, &room->pulse, pulse, rw_pulse_bits(l), 0); /* F:rw-late-pulse */
+        return fw_wait_sleep_(wait, &bucket->pulse, pulse, rw_pulse_bits(l),
+                              0); /* F:rw-late-pulse */
     /* F:rw-naps-for-good */
-    return fw_wait_sleep_(wait, (const uint32_t *)&me->state, RW_ASLEEP, FW_FUTEX_ANY_BIT, nap_ns);
+    return fw_wait_sleep_(wait, (const uint32_t *)&me->state, RW_ASLEEP, FW_FUTEX_ANY_BIT,
+                          recheck_ns);
 }
 
 /* Polls for the policy's budget.  True: the lock was granted, or taken. */
@@ -177,14 +179,14 @@ static bool poll_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wa
         if (is_granted(me))
             return true;
         if (take(l, me)) {
-            struct fw_room_ *room = enter(l);
-            struct rw_wakes wakes = step_out(room, l, me);
+            struct fw_waitqueue_ *bucket = enter(l);
+            struct rw_wakes wakes = step_out(bucket, l, me);
 
-            leave(room, &wakes);
+            leave(bucket, &wakes);
             return true;
         }
     } while ((me->hopes || !fw_wait_blocks_(wait)) &&
-             fw_wait_poll_on_(wait, rw_writer(fw_load64_relaxed(&l->state_))));
+             fw_wait_spin_on_(wait, rw_writer(fw_load64_relaxed(&l->state_))));
     me->hopes = true;
     return false;
 }
@@ -192,15 +194,15 @@ static bool poll_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wa
 /* The time is over.  True: the lock was granted all the same. */
 static bool give_up(fw_rwlock *l, struct rw_waiter *me)
 {
-    struct fw_room_ *room = enter(l);
+    struct fw_waitqueue_ *bucket = enter(l);
     struct rw_wakes wakes;
 
     if (is_granted(me)) {
-        fw_room_leave_(room);
+        fw_waitqueue_unlock_(bucket);
         return true; /* F:rw-refuses-grant */
     }
-    wakes = step_out(room, l, me);
-    leave(room, &wakes);
+    wakes = step_out(bucket, l, me);
+    leave(bucket, &wakes);
     return false;
 }
 

@@ -15,7 +15,7 @@
  * The line of those who wait for an fw_rwlock.
  *
  * rwlock_turn.c decides who is let in; rwlock_line.c has the waiting itself.  All of it happens
- * inside the lock's room, except polling and sleeping.
+ * inside the lock's bucket, except polling and sleeping.
  */
 
 enum rw_want { RW_READ, RW_WRITE, RW_UPREAD, RW_UPGRADE };
@@ -24,8 +24,8 @@ enum { RW_WAITING = 1, RW_ASLEEP, RW_GRANTED };
 
 /* A thread in line; it lies on that thread's stack. */
 struct rw_waiter {
-    struct fw_place_ place; /* first: the room hands out pointers to it */
-    fw_half_ state;         /* written inside the room, read anywhere; writers sleep on it */
+    struct fw_waiter_node_ node; /* first: the bucket hands out pointers to it */
+    fw_half_ state;              /* written inside the bucket, read anywhere; writers sleep on it */
     enum rw_want want;
     uint32_t id;
     bool is_comer; /* a writer that was called, and has not gone back to sleep */
@@ -33,23 +33,23 @@ struct rw_waiter {
 
     /* for the thread itself */
     bool hopes;     /* it may be worth while to poll before the next sleep */
-    uint32_t races; /* lost, RACES_BEFORE_NAP at most */
+    uint32_t races; /* lost, RACES_BEFORE_RECHECK at most */
     uint64_t called_at;
 };
 
-_Static_assert(offsetof(struct rw_waiter, place) == 0, "a waiter is found by its place");
+_Static_assert(offsetof(struct rw_waiter, node) == 0, "a waiter is found by its place");
 
-static inline struct rw_waiter *rw_first_in(const struct fw_room_ *room, const fw_rwlock *l)
+static inline struct rw_waiter *rw_first_in(const struct fw_waitqueue_ *bucket, const fw_rwlock *l)
 {
-    return (struct rw_waiter *)fw_room_first_(room, l);
+    return (struct rw_waiter *)fw_waitqueue_first_(bucket, l);
 }
 
 static inline struct rw_waiter *rw_next_to(const struct rw_waiter *p)
 {
-    return (struct rw_waiter *)fw_room_next_(&p->place);
+    return (struct rw_waiter *)fw_waitqueue_next_(&p->node);
 }
 
-/* Does it want the lock together with others?  Such waiters sleep on the pulse of the room. */
+/* Does it want the lock together with others?  Such waiters sleep on the pulse of the bucket. */
 static inline bool rw_shares(const struct rw_waiter *p)
 {
     return p->want == RW_READ || p->want == RW_UPREAD;
@@ -72,7 +72,9 @@ enum rw_change {
     RW_UPREADER_READS
 };
 
-/* What is to be woken when the room has been left.  Addresses only: what lies there may be gone. */
+/*
+ * What is to be woken when the bucket has been left.  Addresses only: what lies there may be gone.
+ */
 struct rw_wakes {
     const fw_half_ *one;
     const uint32_t *pulse;
@@ -80,11 +82,11 @@ struct rw_wakes {
 };
 
 /*
- * Inside the room: makes the caller's change, which it may make, and gives the line what is due to
- * it then.  With hand_over, a writer that is due is handed the lock, even where a quicker one might
- * have it first.  After a change other than RW_NOTHING the lock may be gone.
+ * Inside the bucket: makes the caller's change, which it may make, and gives the line what is due
+ * to it then.  With hand_over, a writer that is due is handed the lock, even where a quicker one
+ * might have it first.  After a change other than RW_NOTHING the lock may be gone.
  */
-struct rw_wakes fw_rw_settle_(struct fw_room_ *room, fw_rwlock *l, enum rw_change change,
+struct rw_wakes fw_rw_settle_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change change,
                               bool hand_over);
 
 /* The same from outside. */

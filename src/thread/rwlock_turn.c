@@ -3,7 +3,7 @@
  * Whose turn it is: what a read-write lock gives to its line.  States, legal and illegal,
  * invariants: rwlock.c.  Contract: rwlock_line.h.
  *
- * Every change of the word that concerns the line is decided here, in one place, inside the room;
+ * Every change of the word that concerns the line is decided here, in one place, inside the bucket;
  * decision and change are one compare-and-swap.
  */
 #include <stddef.h>
@@ -23,9 +23,9 @@ struct verdict {
 };
 
 /* The first that wants to write; there is one. */
-static struct rw_waiter *first_writer(const struct fw_room_ *room, const fw_rwlock *l)
+static struct rw_waiter *first_writer(const struct fw_waitqueue_ *bucket, const fw_rwlock *l)
 {
-    struct rw_waiter *p = rw_first_in(room, l);
+    struct rw_waiter *p = rw_first_in(bucket, l);
 
     while (p->want != RW_WRITE)
         p = rw_next_to(p);
@@ -35,7 +35,7 @@ static struct rw_waiter *first_writer(const struct fw_room_ *room, const fw_rwlo
 /* A real-time thread; it stands before all that are not. */
 static bool is_urgent(const struct rw_waiter *p)
 {
-    return p->place.urgency > 0;
+    return p->node.urgency > 0;
 }
 
 /* The word after the change alone. */
@@ -117,7 +117,7 @@ static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw
 }
 
 /* What the word has to say about the line (I1, I2, I7); the line may still have one more. */
-static fw_rw_word_ with_flags(const fw_rwlock *l, const struct fw_room_ *room, fw_rw_word_ w,
+static fw_rw_word_ with_flags(const fw_rwlock *l, const struct fw_waitqueue_ *bucket, fw_rw_word_ w,
                               uint64_t line)
 {
     bool writers_first = line_kind(line) == FW_RWLOCK_PREFER_WRITERS;
@@ -131,41 +131,41 @@ static fw_rw_word_ with_flags(const fw_rwlock *l, const struct fw_room_ *room, f
         w |= RW_CLOSED; /* F:rw-open */
     if (line_has_comer(line) && !line_has_upgrader(line) &&
         (writers_first || !line_has_sharers(line)) && (readers_first || !is_shared) &&
-        !is_urgent(first_writer(room, l))) /* F:rw-coming-readers */
-        return w | RW_COMING;              /* F:rw-opens-early */
+        !is_urgent(first_writer(bucket, l))) /* F:rw-coming-readers */
+        return w | RW_COMING;                /* F:rw-opens-early */
     return w | RW_CALL;
 }
 
 /* The word after the change, and what the line gets. */
-static fw_rw_word_ decide(fw_rwlock *l, const struct fw_room_ *room, fw_rw_word_ w,
+static fw_rw_word_ decide(fw_rwlock *l, const struct fw_waitqueue_ *bucket, fw_rw_word_ w,
                           enum rw_change change, bool hand_over, struct verdict *v)
 {
     *v = (struct verdict){.line = l->line_};
     if (!line_is_empty(v->line) && !rw_has_writer(w)) {
         if (line_has_upgrader(v->line)) {
             if (!rw_has_readers(w)) { /* UPGRADABLE -> WRITER; the owner stays  F:rw-upgrade-last */
-                v->heir = rw_first_in(room, l);
+                v->heir = rw_first_in(bucket, l);
                 v->line &= ~LINE_UPGRADER;
                 w ^= RW_UPGRADABLE | RW_WRITER;
             }
         } else if (is_sharers_turn(w, v->line, change)) {
-            w = let_sharers_in(rw_first_in(room, l), w, v);
+            w = let_sharers_in(rw_first_in(bucket, l), w, v);
         } else if (line_has_writers(v->line) && rw_is_free(w)) {
-            w = let_writer_in(first_writer(room, l), w, change, hand_over, v);
+            w = let_writer_in(first_writer(bucket, l), w, change, hand_over, v);
         }
     }
-    return with_flags(l, room, w, v->line);
+    return with_flags(l, bucket, w, v->line);
 }
 
 /* Takes a waiter out of the line for good.  After the store its place may be gone. */
-static void grant(struct fw_room_ *room, struct rw_waiter *p)
+static void grant(struct fw_waitqueue_ *bucket, struct rw_waiter *p)
 {
-    fw_room_remove_(room, &p->place);
+    fw_waitqueue_remove_(bucket, &p->node);
     fw_store32_release(&p->state, RW_GRANTED);
 }
 
-static void grant_sharers(struct fw_room_ *room, struct rw_waiter *p, const struct verdict *v,
-                          struct rw_wakes *wakes)
+static void grant_sharers(struct fw_waitqueue_ *bucket, struct rw_waiter *p,
+                          const struct verdict *v, struct rw_wakes *wakes)
 {
     bool up = v->lets_up_in;
     bool is_anybody_asleep = false;
@@ -176,19 +176,19 @@ static void grant_sharers(struct fw_room_ *room, struct rw_waiter *p, const stru
         if (rw_shares(p) && (p->want == RW_READ || up)) {
             up &= p->want == RW_READ;
             is_anybody_asleep |= p->state == RW_ASLEEP;
-            grant(room, p);
+            grant(bucket, p);
             n--;
         }
         p = next;
     }
     if (!is_anybody_asleep)
         return;
-    fw_store32_relaxed(&room->pulse, room->pulse + 1); /* F:rw-same-pulse */
-    wakes->pulse = &room->pulse;                       /* F:rw-no-pulse */
+    fw_store32_relaxed(&bucket->pulse, bucket->pulse + 1); /* F:rw-same-pulse */
+    wakes->pulse = &bucket->pulse;                         /* F:rw-no-pulse */
 }
 
 /* The line gets what the word has promised it (I5). */
-static void carry_out(struct fw_room_ *room, fw_rwlock *l, const struct verdict *v,
+static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct verdict *v,
                       struct rw_wakes *wakes)
 {
     struct rw_waiter *one = v->heir != NULL ? v->heir : v->comer;
@@ -203,13 +203,13 @@ static void carry_out(struct fw_room_ *room, fw_rwlock *l, const struct verdict 
         fw_store32_relaxed(&v->comer->state, RW_WAITING);
     }
     if (v->n_sharers > 0)
-        grant_sharers(room, rw_first_in(room, l), v, wakes);
+        grant_sharers(bucket, rw_first_in(bucket, l), v, wakes);
     if (v->heir != NULL)
-        grant(room, v->heir); /* F:rw-late-look */
+        grant(bucket, v->heir); /* F:rw-late-look */
 }
 
 /* Makes the change, and all that follows from it, in one step of the word. */
-struct rw_wakes fw_rw_settle_(struct fw_room_ *room, fw_rwlock *l, enum rw_change change,
+struct rw_wakes fw_rw_settle_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change change,
                               bool hand_over)
 {
     struct rw_wakes wakes = {.bits = rw_pulse_bits(l)};
@@ -219,9 +219,9 @@ struct rw_wakes fw_rw_settle_(struct fw_room_ *room, fw_rwlock *l, enum rw_chang
     struct verdict v;
 
     while (!fw_cas64_acq_rel(&l->state_, &w,
-                             decide(l, room, changed(w, change, id), change, hand_over, &v)))
+                             decide(l, bucket, changed(w, change, id), change, hand_over, &v)))
         ;
     if (!is_empty) /* else the lock may be gone (I5) */
-        carry_out(room, l, &v, &wakes);
+        carry_out(bucket, l, &v, &wakes);
     return wakes;
 }

@@ -27,7 +27,7 @@ typedef uint64_t fw_rw_word_;
 #define RW_WRITER UINT64_C(1)
 #define RW_UPGRADABLE UINT64_C(2)
 #define RW_CLOSED UINT64_C(4)  /* readers that come now have to wait, though no writer holds */
-#define RW_CALL UINT64_C(8)    /* who lets go enters the room */
+#define RW_CALL UINT64_C(8)    /* who lets go enters the bucket */
 #define RW_COMING UINT64_C(16) /* who lets go need not: a writer of the line is awake */
 #define RW_LINE_FLAGS (RW_CLOSED | RW_CALL | RW_COMING)
 #define RW_READER UINT64_C(0x100)
@@ -142,7 +142,7 @@ static inline fw_rw_word_ rw_without_upgradable(fw_rw_word_ w)
 
 /*
  * The second word: the kind, and who stands in line.  The kind is constant, the rest is plain data,
- * read and written inside the room only.
+ * read and written inside the bucket only.
  *
  *   bit   63 .... 40   39 .. 32   31 .... 8   7 .. 4      3         2       1 .. 0
  *         writers                 sharers             UPGRADER   COMER     kind

@@ -18,11 +18,11 @@
 #include "thread/permits_word.h"
 
 _Static_assert(sizeof(fw_sem) == 24, "the public promise");
-_Static_assert(offsetof(fw_sem, state_) == 0 && offsetof(fw_sem, guess_) == UNITS_GUESS_AT &&
-                   offsetof(fw_sem, luck_) == UNITS_LUCK_AT,
+_Static_assert(offsetof(fw_sem, state_) == 0 && offsetof(fw_sem, guess_) == PERMITS_GUESS_AT &&
+                   offsetof(fw_sem, spin_) == PERMITS_SPIN_AT,
                "permits.h wants them there");
-_Static_assert(FW_SEM_MAX == UNITS_VALUE_MAX, "the value half has room for every value");
-_Static_assert(UNITS_RESERVED > FW_SEM_MAX && UNITS_WAITER > FW_SEM_MAX,
+_Static_assert(FW_SEM_MAX == PERMITS_VALUE_MAX, "the value half has room for every value");
+_Static_assert(PERMITS_RESERVED > FW_SEM_MAX && PERMITS_WAITER > FW_SEM_MAX,
                "a word up to FW_SEM_MAX, which is what a guess can be, says that nobody waits");
 
 int fw_sem_init(fw_sem *s, uint32_t value, uint32_t max)
@@ -36,17 +36,18 @@ int fw_sem_init(fw_sem *s, uint32_t value, uint32_t max)
 
 int fw_sem_trywait_slow_(fw_sem *s)
 {
-    return fw_units_take_(&s->state_) ? 0 : EAGAIN;
+    return fw_permits_take_(&s->state_) ? 0 : EAGAIN;
 }
 
 void fw_sem_wait_slow_(fw_sem *s)
 {
-    fw_units_wait_(&s->state_, NULL, NULL); /* cannot fail: no deadline, and the default is valid */
+    fw_permits_wait_(&s->state_, NULL,
+                     NULL); /* cannot fail: no deadline, and the default is valid */
 }
 
 int fw_sem_post_slow_(fw_sem *s, uint32_t n)
 {
-    return fw_units_post_(&s->state_, n, FW_SEM_MAX ^ s->limit_) ? 0 : EOVERFLOW;
+    return fw_permits_post_(&s->state_, n, FW_SEM_MAX ^ s->limit_) ? 0 : EOVERFLOW;
 }
 
 int fw_sem_timedwait(fw_sem *s, const fw_deadline *deadline)
@@ -56,7 +57,7 @@ int fw_sem_timedwait(fw_sem *s, const fw_deadline *deadline)
 
 int fw_sem_wait_policy(fw_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    return fw_sem_take_(s) ? 0 : fw_units_wait_(&s->state_, policy, deadline);
+    return fw_sem_take_(s) ? 0 : fw_permits_wait_(&s->state_, policy, deadline);
 }
 
 int fw_sem_post_n(fw_sem *s, uint32_t n)
@@ -66,22 +67,22 @@ int fw_sem_post_n(fw_sem *s, uint32_t n)
 
 uint32_t fw_sem_value(const fw_sem *s)
 {
-    return fw_units_value_(&s->state_);
+    return fw_permits_value_(&s->state_);
 }
 
-static bool any_try(struct fw_any_place_ *p)
+static bool any_try(struct fw_any_registration_ *p)
 {
-    return fw_units_any_try_(&((fw_sem *)p->object)->state_, p);
+    return fw_permits_any_try_(&((fw_sem *)p->object)->state_, p);
 }
 
-static bool any_prepare(struct fw_any_place_ *p, fw_futex_any *sleep)
+static bool any_prepare(struct fw_any_registration_ *p, fw_futex_any *sleep)
 {
-    return fw_units_any_prepare_(&((fw_sem *)p->object)->state_, p, sleep);
+    return fw_permits_any_prepare_(&((fw_sem *)p->object)->state_, p, sleep);
 }
 
-static void any_leave(struct fw_any_place_ *p)
+static void any_leave(struct fw_any_registration_ *p)
 {
-    fw_units_any_leave_(&((fw_sem *)p->object)->state_, p);
+    fw_permits_any_leave_(&((fw_sem *)p->object)->state_, p);
 }
 
 const struct fw_any_source_ fw_sem_source_ = {any_try, any_prepare, any_leave};

@@ -97,8 +97,8 @@ struct fake {
     int urgency_known;     /* what fw_urgency_known_ answers; < 0: the same */
     unsigned urgency_asked;
 
-    bool polling_pays;  /* what fw_polling_pays_ answers */
-    bool polling_found; /* and what fw_polling_ended_ was told last */
+    bool polling_pays;  /* what fw_spinning_pays_ answers */
+    bool polling_found; /* and what fw_spinning_ended_ was told last */
 
     /* who is on a CPU: one answer for all threads, or a hook's; pid_namespace 0: the caller's */
     enum fw_running_ running;

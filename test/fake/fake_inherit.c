@@ -16,7 +16,7 @@ __thread struct fw_robust_thread_ fw_robust_thread_ = {.life = FW_ROBUST_UNBORN_
 static const uint64_t life[] = {1, [FW_ROBUST_EPOCH_] = 1};
 const uint64_t *fw_robust_life_ = life;
 
-void fw_robust_enrol_(void)
+void fw_robust_register_(void)
 {
     fw_robust_thread_.life = life[0];
     fw_robust_thread_.id = FAKE_SELF;

@@ -131,12 +131,12 @@ void fw_wake_now_(const void *lock)
     fw_futex_wake(fake.later_word, 1, FW_FUTEX_PRIVATE);
 }
 
-bool fw_polling_pays_(void)
+bool fw_spinning_pays_(void)
 {
     return fake.polling_pays;
 }
 
-void fw_polling_ended_(bool was_woken)
+void fw_spinning_ended_(bool was_woken)
 {
     fake.polling_found = was_woken;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpus.h"
 
+#include "buckets.h"
 #include "engine/model.h"
 #include "engine/perform.h"
 #include "engine/report.h"
 #include "kernel.h"
 #include "memory.h"
-#include "rooms.h"
 #include "sys/running.h"
 
 static uint64_t bit(unsigned thread)
@@ -19,12 +19,12 @@ static bool has_cpu(unsigned thread)
     return (model_shared.on_cpu & bit(thread)) != 0;
 }
 
-/* Before a room in which somebody is, one sleeps. */
+/* Before a bucket in which somebody is, one sleeps. */
 static bool can_use_cpu(unsigned thread)
 {
     const struct model_thread *t = &model_threads[thread];
 
-    return t->status == THREAD_STOPPED && (t->op.kind != OP_ENTER || rooms_may_enter(thread));
+    return t->status == THREAD_STOPPED && (t->op.kind != OP_ENTER || buckets_may_enter(thread));
 }
 
 static bool wants_cpu(unsigned thread)

@@ -47,7 +47,7 @@ uint64_t cpus_ask(uint64_t kind, uint64_t about);
 /* A thread begins to wait, or to do so again: nothing was told yet, and it has not polled. */
 void cpus_begin(unsigned thread);
 
-/* The present thread forgets what it was told; a thread does, since it enters a room. */
+/* The present thread forgets what it was told; a thread does, since it enters a bucket. */
 void cpus_forget(void);
 void cpus_move_on(unsigned thread);
 

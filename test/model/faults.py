@@ -74,8 +74,8 @@ def read(family: Family, fault: Fault, root: pathlib.Path, file: str) -> str:
         if header.startswith("include/"):
             text = text.replace(f"#include <furwock/{name}>", f'#include "{name}"')
         else:
-            for directory in ("core", "ipc", "rt", "rt/scx", "sys", "thread"):
-                text = text.replace(f'#include "{directory}/{name}"', f'#include "{name}"')
+            below = header.removeprefix("src/")
+            text = text.replace(f'#include "{below}"', f'#include "{name}"')
     return text
 
 

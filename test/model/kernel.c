@@ -4,6 +4,7 @@
 
 #include <furwock/futex.h>
 
+#include "buckets.h"
 #include "cpus.h"
 #include "engine/model.h"
 #include "engine/report.h"
@@ -12,7 +13,6 @@
 #include "fifo.h"
 #include "kernel.h"
 #include "memory.h"
-#include "rooms.h"
 #include "subject/robust.h"
 
 /*
@@ -78,7 +78,7 @@ void kernel_wait(unsigned thread)
     bool finds;
 
     memory_drain(thread);
-    rooms_check_wait(thread);
+    buckets_check_wait(thread);
     finds = finds_expected(thread);
     if (model_failure.kind != NULL)
         return;
@@ -286,7 +286,7 @@ void kernel_time_out(unsigned thread)
     kernel_end_sleep(thread, -ETIMEDOUT);
 }
 
-bool kernel_may_nap(unsigned thread)
+bool kernel_may_recheck(unsigned thread)
 {
     return model_program->naps && (!model_program->is_patient || model_shared.budget.naps > 0) &&
            model_threads[thread].op.c != KERNEL_FOREVER && !kernel_may_time_out(thread);

@@ -65,7 +65,7 @@ void kernel_time_out(unsigned thread);
  * with a deadline may.  As long as no thread was killed, this is a whim: wakes are given.  From
  * then on they may be lost, and it is bound to come.
  */
-bool kernel_may_nap(unsigned thread);
+bool kernel_may_recheck(unsigned thread);
 
 /*
  * Death.  A killed thread does nothing more, and stands in no queue.  Sooner or later its stores

@@ -22,7 +22,7 @@ static void in_child(void)
 {
     alarm(CHILD_SECONDS);
     was_counted = fw_fork_generation_() == 1;
-    fw_room_leave_(fw_room_enter_(&object)); /* somebody was inside at the fork */
+    fw_waitqueue_unlock_(fw_waitqueue_lock_(&object)); /* somebody was inside at the fork */
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -32,7 +32,7 @@ __attribute__((constructor)) static void begin(void)
 
 static void *be_inside(void *ready)
 {
-    fw_room_enter_(&object);
+    fw_waitqueue_lock_(&object);
     pthread_barrier_wait(ready);
     for (;;)
         pause();

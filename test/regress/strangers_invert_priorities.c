@@ -85,12 +85,12 @@ static void release_rwlock(void)
 
 static void *low(void *arg)
 {
-    struct fw_room_ *room = fw_room_enter_(strange);
+    struct fw_waitqueue_ *room = fw_waitqueue_lock_(strange);
 
     set(&is_inside);
     while (!get(&high_comes))
         ;
-    fw_room_leave_(room);
+    fw_waitqueue_unlock_(room);
     return arg;
 }
 
@@ -140,11 +140,11 @@ static pthread_t start(void *(*body)(void *), int priority)
     return t;
 }
 
-static struct fw_room_ *bucket_of(const void *object)
+static struct fw_waitqueue_ *bucket_of(const void *object)
 {
-    struct fw_room_ *room = fw_room_enter_(object);
+    struct fw_waitqueue_ *room = fw_waitqueue_lock_(object);
 
-    fw_room_leave_(room);
+    fw_waitqueue_unlock_(room);
     return room;
 }
 

@@ -160,8 +160,8 @@ static void others_are_not_kept_waiting_for_ever(void **state)
     uint64_t began = fake.now_ns;
     in_another_thread(lock_the_fifth);
     assert_int_equal(fw_stripes_[5].lock.word, HELD); /* and has left the count */
-    assert_int_equal(fake.waits, FW_FORK_NAPS_);
-    assert_true(fake.now_ns - began < 2 * FW_FORK_NAPS_ * FW_WORD_LOCK_NAP_NS_);
+    assert_int_equal(fake.waits, FW_FORK_RECHECKS_);
+    assert_true(fake.now_ns - began < 2 * FW_FORK_RECHECKS_ * FW_WORD_LOCK_RECHECK_NS_);
     fw_fork_parent_();
     assert_int_equal(held_stripes(), 1); /* it is the other's: F2 */
     fw_stripe_unlock_(&fw_stripes_[5]);
@@ -213,9 +213,9 @@ static void only_stripes_are_given(void **state)
     fw_word_lock another = {HELD};
 
     (void)state;
-    assert_false(fw_fork_gives_(&fw_stripes_[5].lock, FW_FORK_NAPS_)); /* no fork */
+    assert_false(fw_fork_gives_(&fw_stripes_[5].lock, FW_FORK_RECHECKS_)); /* no fork */
     fw_fork_prepare_();
-    assert_false(fw_fork_gives_(&another, FW_FORK_NAPS_));
+    assert_false(fw_fork_gives_(&another, FW_FORK_RECHECKS_));
     assert_true(fw_fork_gives_(&fw_stripes_[5].lock, 0));
     assert_false(fw_fork_gives_(&fw_stripes_[5].lock, 0)); /* once */
     fw_fork_child_();

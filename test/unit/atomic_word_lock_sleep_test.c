@@ -166,7 +166,7 @@ static int an_heir_naps(struct fake_call *call)
         return FAKE_COMPARE;
     }
     assert_int_equal(call->expected, HELD | WAKING | 1);
-    assert_int_equal(length(call), FW_WORD_LOCK_NAP_NS_);
+    assert_int_equal(length(call), FW_WORD_LOCK_RECHECK_NS_);
     if (fake.waits == 2)
         return FAKE_COMPARE; /* nobody wakes it */
     fw_word_lock_unlock_(&l);
@@ -234,8 +234,8 @@ static int a_and_b_sleep(struct fake_call *call)
         return -EINTR;
     }
     assert_int_equal(call->expected, HELD | WAKING | 1);
-    assert_int_equal(length(call), FW_WORD_LOCK_NAP_NS_); /* A is the heir */
-    fw_word_lock_unlock_(&l);                             /* by B */
+    assert_int_equal(length(call), FW_WORD_LOCK_RECHECK_NS_); /* A is the heir */
+    fw_word_lock_unlock_(&l);                                 /* by B */
     return FAKE_COMPARE;
 }
 
@@ -278,7 +278,7 @@ static int named_heir_by_the_holder(struct fake_call *call)
         assert_int_equal(fake.wakes, 1);
         return FAKE_COMPARE;
     }
-    assert_int_equal(length(call), FW_WORD_LOCK_NAP_NS_);
+    assert_int_equal(length(call), FW_WORD_LOCK_RECHECK_NS_);
     fw_word_lock_unlock_(&l);
     return FAKE_COMPARE;
 }

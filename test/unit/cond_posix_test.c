@@ -17,7 +17,7 @@ static uint64_t second_late;
 static int unlock_result, lock_result;
 static unsigned unlocks, locks;
 
-static int reset_loose(void **state)
+static int reset_posix(void **state)
 {
     late = second_late = 0;
     fw_mutex_init(&second);
@@ -26,7 +26,7 @@ static int reset_loose(void **state)
     return reset_cond(state);
 }
 
-#define loose_test(f) cmocka_unit_test_setup(f, reset_loose)
+#define loose_test(f) cmocka_unit_test_setup(f, reset_posix)
 
 static uint64_t *late_of(fw_mutex *mutex)
 {
@@ -47,11 +47,11 @@ static int lock(void *arg, bool is_counted)
     if (is_counted)
         fw_mutex_lock_registered_(arg);
     else
-        fw_mutex_lock_loose_(arg, NULL);
+        fw_mutex_lock_posix_(arg, NULL);
     return lock_result;
 }
 
-static int wait_loose(fw_mutex *mutex, bool moves, const fw_deadline *deadline)
+static int wait_posix(fw_mutex *mutex, bool moves, const fw_deadline *deadline)
 {
     struct fw_cond_mutex_ how = {.unlock = unlock, .lock = lock, .mutex = mutex};
 
@@ -59,7 +59,7 @@ static int wait_loose(fw_mutex *mutex, bool moves, const fw_deadline *deadline)
         how.moves = mutex;
         how.late = late_of(mutex);
     }
-    return fw_cond_wait_loose_(&c, &how, deadline);
+    return fw_cond_wait_posix_(&c, &how, deadline);
 }
 
 /* --- Nothing stops the program -------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static void waits_without_the_mutex(void **state)
 {
     (void)state;
     fake.on_sleep = signal_to_me;
-    assert_int_equal(wait_loose(&m, true, NULL), 0);
+    assert_int_equal(wait_posix(&m, true, NULL), 0);
     assert_int_equal(unlocks, 1);
     assert_int_equal(locks, 1);
     assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
@@ -88,7 +88,7 @@ static void waits_with_what_another_holds(void **state)
     fw_mutex_lock(&m);
     fake_as(FAKE_SELF);
     fake.on_sleep = signal_to_me;
-    assert_int_equal(wait_loose(&m, true, NULL), 0);
+    assert_int_equal(wait_posix(&m, true, NULL), 0);
     assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
 }
 
@@ -99,7 +99,7 @@ static void foreign_sleeps_on_itself(void **state)
     (void)state;
     fake.on_sleep = signal_to_me;
     fw_mutex_lock(&m);
-    assert_int_equal(wait_loose(&m, false, NULL), 0);
+    assert_int_equal(wait_posix(&m, false, NULL), 0);
     assert_ptr_not_equal(fake_nth(FAKE_WAIT, 0)->word, &c.seq_);
     assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, fake_nth(FAKE_WAIT, 0)->word);
     assert_int_equal(fake.requeues, 0);
@@ -112,7 +112,7 @@ static int second_waits_and_all_are_woken(struct fake_call *call)
         uint32_t before = fake_as(OTHER);
 
         fw_mutex_lock(&second);
-        inner_result = wait_loose(&second, true, NULL);
+        inner_result = wait_posix(&second, true, NULL);
         fw_mutex_unlock(&second);
         fake_as(before >> FW_ID_SHIFT);
     } else {
@@ -126,7 +126,7 @@ static void another_mutex_makes_a_waiter_foreign(void **state)
     (void)state;
     fake.on_sleep = second_waits_and_all_are_woken;
     fw_mutex_lock(&m);
-    assert_int_equal(wait_loose(&m, true, NULL), 0);
+    assert_int_equal(wait_posix(&m, true, NULL), 0);
     assert_int_equal(inner_result, 0);
     assert_int_equal(fake.requeues, 0); /* one of each: nobody to be moved */
     assert_int_equal(fake.wakes, 2);
@@ -141,7 +141,7 @@ static int foreign_is_first_and_the_mutex_counts(struct fake_call *call)
         uint32_t before = fake_as(OTHER);
 
         fw_mutex_lock(&second);
-        inner_result = wait_loose(&second, true, NULL);
+        inner_result = wait_posix(&second, true, NULL);
         fw_mutex_unlock(&second);
         fake_as(before >> FW_ID_SHIFT);
     } else {
@@ -156,7 +156,7 @@ static void behind_a_foreign_one_waiters_can_be_moved(void **state)
     (void)state;
     fake.on_sleep = foreign_is_first_and_the_mutex_counts;
     fw_mutex_lock(&m);
-    assert_int_equal(wait_loose(&m, false, NULL), 0);
+    assert_int_equal(wait_posix(&m, false, NULL), 0);
     assert_int_equal(inner_result, 0);
 }
 
@@ -166,7 +166,7 @@ static void who_may_not_release_does_not_wait(void **state)
 {
     (void)state;
     unlock_result = EPERM;
-    assert_int_equal(wait_loose(&m, false, NULL), EPERM);
+    assert_int_equal(wait_posix(&m, false, NULL), EPERM);
     assert_int_equal(locks, 0);
     assert_int_equal(fake.waits, 0);
     fw_cond_broadcast(&c);
@@ -178,11 +178,11 @@ static void what_lock_returns_counts_more_than_a_time_out(void **state)
     fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 1000);
 
     (void)state;
-    assert_int_equal(wait_loose(&m, true, &soon), ETIMEDOUT);
+    assert_int_equal(wait_posix(&m, true, &soon), ETIMEDOUT);
     soon = fake_deadline(CLOCK_REALTIME, 1000);
     lock_result = EOWNERDEAD;
     fw_mutex_init(&m);
-    assert_int_equal(wait_loose(&m, false, &soon), EOWNERDEAD);
+    assert_int_equal(wait_posix(&m, false, &soon), EOWNERDEAD);
 }
 
 static void a_bad_deadline_releases_nothing(void **state)
@@ -190,7 +190,7 @@ static void a_bad_deadline_releases_nothing(void **state)
     fw_deadline bad = {{1, 1000000000}, CLOCK_MONOTONIC};
 
     (void)state;
-    assert_int_equal(wait_loose(&m, true, &bad), EINVAL);
+    assert_int_equal(wait_posix(&m, true, &bad), EINVAL);
     assert_int_equal(unlocks + locks, 0);
 }
 
@@ -220,7 +220,7 @@ static void whoever_releases_makes_the_wake(void **state)
     c.waiters_ = 2; /* waiters sleep singly */
     fake.on_sleep = signalled_by_one_and_released_by_another;
     fw_mutex_lock(&m);
-    assert_int_equal(wait_loose(&m, true, NULL), 0);
+    assert_int_equal(wait_posix(&m, true, NULL), 0);
     assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
     fw_mutex_unlock_late_(&m, &late, false);
     assert_true(fw_load64_relaxed(&m.state_) < MUTEX_WAITER);
@@ -262,7 +262,7 @@ static void the_end_comes_when_nobody_waits(void **state)
     assert_int_equal(fake.waits, 0);
     fake.on_sleep = somebody_awaits_the_end;
     fw_mutex_lock(&m);
-    assert_int_equal(wait_loose(&m, true, NULL), 0);
+    assert_int_equal(wait_posix(&m, true, NULL), 0);
     assert_int_equal(fake.waits, 3);
     fw_cond_await_nobody_(&c);
     assert_int_equal(fake.waits, 3);

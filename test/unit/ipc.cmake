@@ -2,15 +2,15 @@
 #
 # src/ipc/*.c with the real kernel, in a region that is made by hand.
 foreach(name barrier barrier_place barrier_serial cond directory head join journal journal_attach
-        journaled member member_list mutex named numbered once place recover region region_owner
+        journaled member member_list mutex named numbered once mapping recover region region_owner
         sem permits)
     fw_test(NAME unit_ipc_${name} LABEL unit SOURCES ipc_${name}_test.c ipc_ground.c
         LIBS furwock furwock_private fw_cmocka)
 endforeach()
 
-foreach(name nap nap_poll)
+foreach(name wait wait_spin)
     fw_test(NAME unit_ipc_${name} LABEL unit
-        SOURCES ipc_${name}_test.c ipc_nap_fixture.c ipc_ground.c
+        SOURCES ipc_${name}_test.c ipc_wait_fixture.c ipc_ground.c
         LIBS furwock furwock_private fw_cmocka)
 endforeach()
 

@@ -33,7 +33,7 @@ static int make_for(fw_ipc_barrier_mode mode)
     said = ground_object(&ground, 1);
     assert_int_equal(fw_ipc_barrier_init(b, PARTIES, mode), 0);
     assert_int_equal(fw_ipc_enter_(b, &v.me), 0);
-    assert_int_equal(fw_ipc_barrier_look_(&v, ground.place, b), 0);
+    assert_int_equal(fw_ipc_barrier_look_(&v, ground.mapping, b), 0);
     child = ground_fork(be_a_member, NULL);
     while ((other.id = fw_load64_acquire(said)) == 0)
         sched_yield();
@@ -93,7 +93,7 @@ static void words_say_what_they_mean(void **state)
     assert_int_equal(place & FW_IPC_HOLDER, other.id);
     assert_true(has_arrived(place, w) && !has_arrived(place, word_at(5, 34)));
     assert_true(!is_vacant(place, w) && is_vacant(place, word_at(6, 33)) && is_vacant(0, w));
-    assert_true(is_left(place_of(FW_IPC_NOBODY, w, 0)) && !is_left(place));
+    assert_true(is_left(place_of(FW_IPC_ABANDONED, w, 0)) && !is_left(place));
 }
 
 static void joins_once(void **state)
@@ -115,7 +115,7 @@ static void joins_once(void **state)
 
 static void prefers_what_nobody_had(void **state)
 {
-    uint64_t w, *place, left = place_of(FW_IPC_NOBODY, 0, 0);
+    uint64_t w, *place, left = place_of(FW_IPC_ABANDONED, 0, 0);
 
     (void)state;
     *fw_ipc_barrier_nth_(&v, 0) = left;

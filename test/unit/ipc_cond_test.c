@@ -6,7 +6,7 @@
 
 #include <furwock/ipc/cond.h>
 
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 #include "ipc_ground.h"
 #include "test/robust_lists.h"
 #include "testing.h"
@@ -297,7 +297,7 @@ static void a_signal_to_a_dead_one_comes_back(void **state)
 static void change_and_die(void *debt)
 {
     common->units = 1;
-    fw_ipc_debt_begin_(debt, ground.place);
+    fw_ipc_debt_begin_(debt, ground.mapping);
     fw_add64_release(&cond->word_, CHANGE);
     raise(SIGKILL);
 }

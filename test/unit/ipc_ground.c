@@ -22,14 +22,14 @@ struct ground ground_make(unsigned members)
 
     g.base = mmap(NULL, g.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(g.base, MAP_FAILED);
-    assert_int_equal(fw_ipc_place_add_(g.base, &plan, &g.place), 0);
+    assert_int_equal(fw_ipc_mapping_add_(g.base, &plan, &g.mapping), 0);
     return g;
 }
 
 void ground_unmake(struct ground *g)
 {
-    fw_ipc_leave_(g->place);
-    fw_ipc_place_remove_(g->place);
+    fw_ipc_leave_(g->mapping);
+    fw_ipc_mapping_remove_(g->mapping);
     munmap(g->base, g->size);
 }
 

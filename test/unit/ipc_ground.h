@@ -5,15 +5,15 @@
 #include <stddef.h>
 
 #include "ipc/layout.h"
+#include "ipc/mapping.h"
 #include "ipc/member.h"
-#include "ipc/place.h"
 
 /* A region for unit tests of what lies below fw_region: anonymous, inherited by forked children. */
 struct ground {
     char *base;
     size_t size;
     size_t objects_at;
-    const struct fw_ipc_place_ *place;
+    const struct fw_ipc_mapping_ *mapping;
 };
 
 enum { GROUND_SIZE = 65536 };

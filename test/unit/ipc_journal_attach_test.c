@@ -37,7 +37,7 @@ static int unmake(void **state)
 
 static uint64_t place_of(const void *p)
 {
-    return fw_ipc_offset_(ground.place, p);
+    return fw_ipc_offset_(ground.mapping, p);
 }
 
 static void change(unsigned at, unsigned n)

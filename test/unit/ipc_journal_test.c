@@ -48,7 +48,7 @@ static void change(unsigned at, unsigned n)
 
 static uint64_t place_of(const void *p)
 {
-    return fw_ipc_offset_(ground.place, p);
+    return fw_ipc_offset_(ground.mapping, p);
 }
 
 static void is_made_once(void **state)
@@ -130,8 +130,8 @@ static void notes_objects_of_the_region_only(void **state)
     assert_int_equal(fw_ipc_journal_record(journal, data, 0), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, before, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, ground.base + 8, 8), EINVAL);
-    assert_int_equal(fw_ipc_journal_record(journal, ground.place->members, 8), EINVAL);
-    assert_int_equal(fw_ipc_journal_record(journal, &ground.place->members[7].life, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, ground.mapping->members, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, &ground.mapping->members[7].life, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, ground.base + ground.size - 4, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, journal, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, (char *)journal - 4, 8), EINVAL);
@@ -191,7 +191,7 @@ static void expect_unclean(void)
 {
     uint64_t at = place_of(journal);
 
-    assert_int_equal(fw_ipc_journal_undo_at_(ground.place, at, mutex), EUCLEAN);
+    assert_int_equal(fw_ipc_journal_undo_at_(ground.mapping, at, mutex), EUCLEAN);
     assert_int_equal(fw_ipc_journal_undo(journal), EUCLEAN);
 }
 
@@ -219,7 +219,7 @@ static void sees_that_its_head_makes_no_sense(void **state)
         expect_unclean();
         assert_int_equal(fw_ipc_journal_record(journal, data, 8), EUCLEAN);
         assert_int_equal(fw_ipc_journal_commit(journal), EUCLEAN);
-        assert_int_equal(fw_ipc_journal_commit_at_(ground.place, place_of(journal), mutex),
+        assert_int_equal(fw_ipc_journal_commit_at_(ground.mapping, place_of(journal), mutex),
                          EUCLEAN);
     }
 }
@@ -234,7 +234,7 @@ static void sees_that_a_record_makes_no_sense(void **state)
         {place_of(data), UINT64_MAX},
         {place_of(data), UINT64_MAX - 14},
         {8, 8},
-        {place_of(ground.place->members), 8},
+        {place_of(ground.mapping->members), 8},
         {ground.size - 4, 8},
         {ground.size + 8, 8},
         {UINT64_MAX - 3, 8},
@@ -264,15 +264,15 @@ static void is_no_journal(void **state)
 
     (void)state;
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(fw_ipc_journal_undo_at_(ground.place, wrong[i], mutex), EUCLEAN);
-        assert_int_equal(fw_ipc_journal_commit_at_(ground.place, wrong[i], mutex), EUCLEAN);
+        assert_int_equal(fw_ipc_journal_undo_at_(ground.mapping, wrong[i], mutex), EUCLEAN);
+        assert_int_equal(fw_ipc_journal_commit_at_(ground.mapping, wrong[i], mutex), EUCLEAN);
     }
 }
 
 /* Random bytes in head and records: an answer, and nothing outside of the objects is changed. */
 static void stands_any_bytes(void **state)
 {
-    size_t objects_at = (size_t)ground.place->head->objects_at;
+    size_t objects_at = (size_t)ground.mapping->head->objects_at;
     char *copy = malloc(objects_at);
 
     (void)state;
@@ -285,7 +285,7 @@ static void stands_any_bytes(void **state)
         journal->capacity_ = rand() % 8 != 0 ? CAPACITY : (uint64_t)rand();
         journal->used_ = (uint64_t)(rand() % (CAPACITY / 8 + 2)) * 8;
         journal->owner_ = place_of(mutex) << 8 | sizeof *mutex;
-        (void)fw_ipc_journal_undo_at_(ground.place, place_of(journal), mutex);
+        (void)fw_ipc_journal_undo_at_(ground.mapping, place_of(journal), mutex);
         assert_memory_equal(copy, ground.base, objects_at);
     }
     free(copy);

@@ -172,7 +172,7 @@ static void whoever_does_not_repair_gives_it_up(void **state)
     kill_a_holder(0);
     assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
-    assert_int_equal(m->word_, FW_IPC_NOBODY);
+    assert_int_equal(m->word_, FW_IPC_ABANDONED);
     assert_int_equal(fw_ipc_mutex_lock(m), ENOTRECOVERABLE);
     assert_int_equal(fw_ipc_mutex_trylock(m), ENOTRECOVERABLE);
     assert_int_equal(fw_ipc_mutex_unlock(m), EPERM);

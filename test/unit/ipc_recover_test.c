@@ -33,7 +33,7 @@ static uint64_t dead(void)
 {
     uint64_t id = me.id;
 
-    fw_ipc_leave_(ground.place);
+    fw_ipc_leave_(ground.mapping);
     fw_ipc_enter_(past, &me);
     return id;
 }
@@ -93,7 +93,7 @@ static void calls_the_function_of_that_lock(void **state)
     assert_int_equal(fw_ipc_on_death_(past, NULL, NULL), 0);
     assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), EOWNERDEAD);
     assert_int_equal(calls, 2);
-    fw_ipc_forget_repairs_(ground.place);
+    fw_ipc_forget_repairs_(ground.mapping);
     assert_int_equal(fw_ipc_recover_(&me, other, other, dead()), EOWNERDEAD);
     assert_int_equal(calls, 2);
 }

@@ -71,7 +71,7 @@ static bool sleeps_on_a_share(void)
 {
     struct fw_ipc_walk_ k;
 
-    fw_ipc_walk_begin_(&k, ground.place, l, UINT64_MAX);
+    fw_ipc_walk_begin_(&k, ground.mapping, l, UINT64_MAX);
     while (fw_ipc_walk_next_(&k))
         if (fw_ipc_share_state_(k.seen) == FW_IPC_SHARE_SLEEPS)
             return true;

@@ -168,7 +168,7 @@ static void whoever_does_not_repair_gives_it_up(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
     assert_int_equal(answer(), ENOTRECOVERABLE);
     ground_kill(reader);
-    assert_int_equal(word(), FW_IPC_NOBODY);
+    assert_int_equal(word(), FW_IPC_ABANDONED);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), ENOTRECOVERABLE);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), ENOTRECOVERABLE);
     assert_int_equal(fw_ipc_rwlock_rdlock(l), ENOTRECOVERABLE);
@@ -214,7 +214,7 @@ static uint64_t *record_of_reader(void)
 {
     struct fw_ipc_walk_ k;
 
-    fw_ipc_walk_begin_(&k, ground.place, l, l->hint_);
+    fw_ipc_walk_begin_(&k, ground.mapping, l, l->hint_);
     assert_true(fw_ipc_walk_next_(&k));
     return k.record;
 }
@@ -222,7 +222,7 @@ static uint64_t *record_of_reader(void)
 /* Else a writer would be let in beside the reader that lives, by a tenancy that is yet to come. */
 static void a_share_that_nobody_can_have_is_no_dead_one(void **state)
 {
-    const uint64_t unreal[] = {FW_IPC_TENANCY_, UINT64_C(7) << 32, 0}; /* the line has 1 */
+    const uint64_t unreal[] = {FW_IPC_SLOT_GENERATION_, UINT64_C(7) << 32, 0}; /* the line has 1 */
     int reader = come(fw_ipc_rwlock_rdlock, 0);
     uint64_t *record = record_of_reader(), whole = fw_load64_relaxed(record);
 

@@ -30,14 +30,14 @@ static inline void await_said(uint64_t what)
 /* Until that many members wait for the object, and sleep. */
 static inline void await_waiters(const struct ground *g, const void *object, unsigned n)
 {
-    uint64_t at = fw_ipc_offset_(g->place, object);
+    uint64_t at = fw_ipc_offset_(g->mapping, object);
     unsigned waiting;
 
     do {
         sched_yield();
         waiting = 0;
-        for (uint32_t i = 0; i < g->place->member_count; i++) {
-            const struct fw_ipc_member_ *m = &g->place->members[i];
+        for (uint32_t i = 0; i < g->mapping->member_count; i++) {
+            const struct fw_ipc_member_ *m = &g->mapping->members[i];
             bool is_free = ((uint32_t)fw_load64_acquire(&m->life) & FW_ROBUST_OWNER) == 0;
             waiting += !is_free && fw_load64_acquire(&m->waits_for) == at;
         }

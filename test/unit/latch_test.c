@@ -215,7 +215,7 @@ static void nothing_is_touched_after_opening(void **state)
 
 static void one_of_several(void **state)
 {
-    struct fw_any_place_ p = {.object = &l};
+    struct fw_any_registration_ p = {.object = &l};
     fw_futex_any sleep;
 
     (void)state;

@@ -20,7 +20,7 @@ static int reset(void **state)
 
 static void post(void)
 {
-    assert_true(fw_units_post_(&s.state_, 1, UNITS_VALUE_MAX));
+    assert_true(fw_permits_post_(&s.state_, 1, PERMITS_VALUE_MAX));
 }
 
 static int interrupted(struct fake_call *call)
@@ -33,7 +33,7 @@ static void a_signal_handler_ends_the_wait(void **state)
 {
     (void)state;
     fake.on_sleep = interrupted;
-    assert_int_equal(fw_units_wait_posix_(&s.state_, NULL), EINTR);
+    assert_int_equal(fw_permits_wait_posix_(&s.state_, NULL), EINTR);
     assert_word(&s, 0);
     assert_int_equal(fake.waits, 1);
 }
@@ -49,7 +49,7 @@ static void a_unit_that_is_there_is_taken_all_the_same(void **state)
 {
     (void)state;
     fake.on_sleep = posted_and_interrupted;
-    assert_int_equal(fw_units_wait_posix_(&s.state_, NULL), 0);
+    assert_int_equal(fw_permits_wait_posix_(&s.state_, NULL), 0);
     assert_word(&s, 0);
 }
 
@@ -58,8 +58,8 @@ static void a_deadline_ends_it_too(void **state)
     fw_deadline d = fake_deadline(CLOCK_REALTIME, 1000), bad = {{0, -1}, CLOCK_REALTIME};
 
     (void)state;
-    assert_int_equal(fw_units_wait_posix_(&s.state_, &d), ETIMEDOUT);
-    assert_int_equal(fw_units_wait_posix_(&s.state_, &bad), EINVAL);
+    assert_int_equal(fw_permits_wait_posix_(&s.state_, &d), ETIMEDOUT);
+    assert_int_equal(fw_permits_wait_posix_(&s.state_, &bad), EINVAL);
     assert_word(&s, 0);
 }
 
@@ -93,7 +93,7 @@ static void who_is_cancelled_leaves_the_line(void **state)
     (void)state;
     fake.on_sleep = cancelled_asleep;
     if (setjmp(unwound) == 0) {
-        fw_units_wait_posix_(&s.state_, NULL);
+        fw_permits_wait_posix_(&s.state_, NULL);
         fail_msg("it came back");
     }
     assert_word(&s, 0);
@@ -104,7 +104,7 @@ static void who_is_cancelled_passes_the_wake_on(void **state)
     (void)state;
     fake.on_sleep = cancelled_as_it_is_woken;
     if (setjmp(unwound) == 0) {
-        fw_units_wait_posix_(&s.state_, NULL);
+        fw_permits_wait_posix_(&s.state_, NULL);
         fail_msg("it came back");
     }
     assert_word(&s, 1 | WAITERS(1) | WAKING(1));
@@ -116,7 +116,7 @@ static void who_is_cancelled_passes_the_wake_on(void **state)
 static void lose(void)
 {
     post();
-    assert_true(fw_units_take_(&s.state_));
+    assert_true(fw_permits_take_(&s.state_));
     if (fake.waits == 2)
         fake.now_ns += STARVATION_NS;
 }
@@ -140,7 +140,7 @@ static void a_reserved_unit_is_given_back(void **state)
     (void)state;
     fake.on_sleep = cancelled_with_its_unit;
     if (setjmp(unwound) == 0) {
-        fw_units_wait_posix_(&s.state_, NULL);
+        fw_permits_wait_posix_(&s.state_, NULL);
         fail_msg("it came back");
     }
     assert_word(&s, 1 | WAITERS(1) | WAKING(1));
@@ -161,7 +161,7 @@ static void the_reservation_ends_with_its_owner(void **state)
     (void)state;
     fake.on_sleep = cancelled_before_its_unit;
     if (setjmp(unwound) == 0) {
-        fw_units_wait_posix_(&s.state_, NULL);
+        fw_permits_wait_posix_(&s.state_, NULL);
         fail_msg("it came back");
     }
     assert_word(&s, 0);
@@ -171,12 +171,12 @@ static void a_trywait_takes_what_is_reserved(void **state)
 {
     (void)state;
     s.state_ = 2 | RESERVED | WAITERS(2) | WAKING(1);
-    assert_true(fw_units_take_any_(&s.state_));
+    assert_true(fw_permits_take_any_(&s.state_));
     assert_word(&s, 1 | RESERVED | WAITERS(2) | WAKING(1));
-    assert_false(fw_units_take_(&s.state_));
-    assert_true(fw_units_take_any_(&s.state_));
+    assert_false(fw_permits_take_(&s.state_));
+    assert_true(fw_permits_take_any_(&s.state_));
     assert_word(&s, RESERVED | NAPPING | WAITERS(2) | WAKING(1)); /* it may be about to sleep */
-    assert_false(fw_units_take_any_(&s.state_));
+    assert_false(fw_permits_take_any_(&s.state_));
     post();
     assert_wake(0, value_word(&s), 1);
 }
@@ -188,9 +188,9 @@ static void no_wait_fails_beside_a_unit(void **state)
 
     (void)state;
     s.state_ = 1 | RESERVED | WAITERS(1);
-    assert_int_equal(fw_units_wait_posix_(&s.state_, &past), 0);
+    assert_int_equal(fw_permits_wait_posix_(&s.state_, &past), 0);
     assert_word(&s, RESERVED | NAPPING | WAITERS(1));
-    assert_int_equal(fw_units_wait_posix_(&s.state_, &past), ETIMEDOUT);
+    assert_int_equal(fw_permits_wait_posix_(&s.state_, &past), ETIMEDOUT);
 }
 
 static int posted_for_another(struct fake_call *call)
@@ -205,7 +205,7 @@ static void nor_does_one_that_has_slept(void **state)
     (void)state;
     s.state_ = RESERVED | WAITERS(1);
     fake.on_sleep = posted_for_another;
-    assert_int_equal(fw_units_wait_posix_(&s.state_, NULL), 0);
+    assert_int_equal(fw_permits_wait_posix_(&s.state_, NULL), 0);
     assert_word(&s, RESERVED | NAPPING | WAITERS(1));
 }
 
@@ -214,7 +214,7 @@ static void a_real_time_thread_does_not_wait_beside_a_unit(void **state)
     (void)state;
     fake.urgency = 5;
     s.state_ = 1 | RESERVED | WAITERS(1);
-    assert_int_equal(fw_units_wait_posix_(&s.state_, NULL), 0);
+    assert_int_equal(fw_permits_wait_posix_(&s.state_, NULL), 0);
     assert_word(&s, RESERVED | NAPPING | WAITERS(1));
     assert_int_equal(fake.waits, 0);
 }
@@ -225,7 +225,7 @@ static void another_thread_does(void **state)
     (void)state;
     s.state_ = 1 | RESERVED | WAITERS(1);
     fake.on_sleep = interrupted;
-    fw_units_wait_posix_(&s.state_, NULL);
+    fw_permits_wait_posix_(&s.state_, NULL);
     assert_int_equal(fake.waits, 1);
 }
 

@@ -20,27 +20,27 @@ static int reset(void **state)
 
 static bool post(uint32_t n)
 {
-    return fw_units_post_(&s.state_, n, UNITS_VALUE_MAX);
+    return fw_permits_post_(&s.state_, n, PERMITS_VALUE_MAX);
 }
 
 static int wait_blocking(const fw_deadline *d)
 {
-    return fw_units_wait_(&s.state_, &block, d);
+    return fw_permits_wait_(&s.state_, &block, d);
 }
 
 static void units_come_and_go(void **state)
 {
     (void)state;
-    assert_false(fw_units_take_(&s.state_));
+    assert_false(fw_permits_take_(&s.state_));
     assert_true(post(3));
     assert_word(&s, 3);
-    assert_int_equal(fw_units_value_(&s.state_), 3);
-    assert_true(fw_units_take_(&s.state_));
+    assert_int_equal(fw_permits_value_(&s.state_), 3);
+    assert_true(fw_permits_take_(&s.state_));
     assert_int_equal(wait_blocking(NULL), 0);
     assert_word(&s, 1);
     assert_true(post(0));
     assert_word(&s, 1);
-    fw_units_clear_(&s.state_);
+    fw_permits_clear_(&s.state_);
     assert_word(&s, 0);
     assert_int_equal(fake.n_calls, 0);
 }
@@ -52,14 +52,14 @@ static void a_post_beyond_the_maximum_changes_nothing(void **state)
         uint32_t n, max;
     } cases[] = {
         {1, 1, 1},          {3, 5, 7},
-        {0, 2, 1},          {UNITS_VALUE_MAX, 1, UNITS_VALUE_MAX},
+        {0, 2, 1},          {PERMITS_VALUE_MAX, 1, PERMITS_VALUE_MAX},
         {1, UINT32_MAX, 5}, {5 | WAITERS(2) | WAKING(2), 1, 5},
     };
 
     (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         s.state_ = cases[i].word;
-        assert_false(fw_units_post_(&s.state_, cases[i].n, cases[i].max));
+        assert_false(fw_permits_post_(&s.state_, cases[i].n, cases[i].max));
         assert_word(&s, cases[i].word);
     }
     assert_int_equal(fake.n_calls, 0);
@@ -146,7 +146,7 @@ static int stolen_on_the_way(struct fake_call *call)
 {
     if (fake.waits == 1) {
         post(1);
-        assert_true(fw_units_take_(&s.state_));
+        assert_true(fw_permits_take_(&s.state_));
         assert_word(&s, WAITERS(1) | WAKING(1));
     } else {
         assert_word(&s, WAITERS(1));
@@ -223,12 +223,12 @@ static void deadlines_and_policies_are_looked_at_by_those_who_wait(void **state)
 
     (void)state;
     s.state_ = 3;
-    assert_int_equal(fw_units_wait_(&s.state_, NULL, &malformed), 0);
-    assert_int_equal(fw_units_wait_(&s.state_, NULL, &past), 0);
-    assert_int_equal(fw_units_wait_(&s.state_, &bad, NULL), 0);
-    assert_int_equal(fw_units_wait_(&s.state_, NULL, &malformed), EINVAL);
-    assert_int_equal(fw_units_wait_(&s.state_, &bad, NULL), EINVAL);
-    assert_int_equal(fw_units_wait_(&s.state_, NULL, &past), ETIMEDOUT);
+    assert_int_equal(fw_permits_wait_(&s.state_, NULL, &malformed), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, NULL, &past), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &bad, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, NULL, &malformed), EINVAL);
+    assert_int_equal(fw_permits_wait_(&s.state_, &bad, NULL), EINVAL);
+    assert_int_equal(fw_permits_wait_(&s.state_, NULL, &past), ETIMEDOUT);
     assert_word(&s, 0);
     assert_int_equal(fake.n_calls, 0);
 }
@@ -281,10 +281,10 @@ static void never_sleeping_policies_poll(void **state)
 
     (void)state;
     fake.on_poll = post_at_the_third_poll;
-    assert_int_equal(fw_units_wait_(&s.state_, &spin, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &spin, NULL), 0);
     assert_int_equal(fake.pauses, 3);
     fake.pauses = 0;
-    assert_int_equal(fw_units_wait_(&s.state_, &yield, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &yield, NULL), 0);
     assert_int_equal(fake.yields, 3);
     assert_word(&s, 0);
     assert_int_equal(fake.n_calls, 0);
@@ -299,7 +299,7 @@ static void waiters_of_before_a_fork_are_forgotten(void **state)
     assert_true(post(1));
     assert_word(&s, 1);
     s.state_ = 1 | RESERVED | NAPPING | WAITERS(1);
-    assert_true(fw_units_take_(&s.state_));
+    assert_true(fw_permits_take_(&s.state_));
     assert_word(&s, 0);
     s.state_ = WAITERS(5);
     fake.on_sleep = finds_word;
@@ -313,7 +313,7 @@ static void waiters_of_before_a_fork_are_forgotten(void **state)
 static void too_many_waiters_panic(void **state)
 {
     (void)state;
-    s.state_ = WAITERS(UNITS_WAITERS_MAX);
+    s.state_ = WAITERS(PERMITS_WAITERS_MAX);
     FAKE_EXPECT_PANIC(wait_blocking(NULL));
     assert_string_equal(fake.panic_what, "too many waiters");
     assert_ptr_equal(fake.panic_lock, &s);
@@ -330,14 +330,14 @@ static void vain_polling_is_given_up(void **state)
         s.state_ = 0;
         fake.on_sleep = finds_word;
         word_after_wake = 1 | WAITERS(1) | WAKING(1);
-        assert_int_equal(fw_units_wait_(&s.state_, NULL, NULL), 0);
+        assert_int_equal(fw_permits_wait_(&s.state_, NULL, NULL), 0);
         polled += fake.pauses > 0;
     }
     assert_int_equal(polled, 3); /* after 0, 63 and 315 waits that slept at once */
     fake_reset();
     s.luck = 0;
     fake.on_poll = post_at_the_third_poll;
-    assert_int_equal(fw_units_wait_(&s.state_, NULL, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, NULL, NULL), 0);
     assert_int_equal(s.luck, 0);
 }
 

@@ -20,12 +20,12 @@ static int reset(void **state)
 
 static void post(uint32_t n)
 {
-    assert_true(fw_units_post_(&s.state_, n, UNITS_VALUE_MAX));
+    assert_true(fw_permits_post_(&s.state_, n, PERMITS_VALUE_MAX));
 }
 
 static void steal(void)
 {
-    assert_true(fw_units_take_(&s.state_));
+    assert_true(fw_permits_take_(&s.state_));
 }
 
 /* Woken, and somebody was quicker; half a millisecond later once more. */
@@ -48,7 +48,7 @@ static int loses_then_gets_it(struct fake_call *call)
     assert_int_equal(call->expected, RESERVED);
     post(1);
     assert_word(&s, 1 | RESERVED | WAITERS(1));
-    assert_false(fw_units_take_(&s.state_));
+    assert_false(fw_permits_take_(&s.state_));
     return FAKE_COMPARE;
 }
 
@@ -56,7 +56,7 @@ static void a_waiter_that_keeps_losing_reserves_the_next_unit(void **state)
 {
     (void)state;
     fake.on_sleep = loses_then_gets_it;
-    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
     assert_word(&s, 0);
     assert_int_equal(fake.waits, 3);
     assert_wake(2, value_word(&s), 1);
@@ -78,7 +78,7 @@ static void patience_ends_by_itself(void **state)
 {
     (void)state;
     fake.on_sleep = loses_and_is_forgotten;
-    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
     assert_word(&s, 0);
     assert_int_equal(fake.waits, 3);
 }
@@ -94,7 +94,7 @@ static int others_come(struct fake_call *call)
     assert_word(&s, 3 | RESERVED | WAITERS(3) | WAKING(2));
     steal();
     steal();
-    assert_false(fw_units_take_(&s.state_));
+    assert_false(fw_permits_take_(&s.state_));
     return FAKE_COMPARE;
 }
 
@@ -102,7 +102,7 @@ static void only_one_unit_is_reserved(void **state)
 {
     (void)state;
     fake.on_sleep = others_come;
-    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
     assert_word(&s, WAITERS(2) | WAKING(2)); /* theirs; none is available */
 }
 
@@ -119,7 +119,7 @@ static void a_post_before_the_nap_is_not_missed(void **state)
     (void)state;
     fake.on_sleep = loses_then_gets_it;
     fake.on_wait = posted_on_the_way;
-    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
     assert_word(&s, 0);
     assert_int_equal(fake_nth(FAKE_WAIT, 2)->result, -EAGAIN);
 }
@@ -129,7 +129,7 @@ static int posted_and_cleared_on_the_way(struct fake_call *call)
 {
     if (fake.waits == 3) {
         post(1);
-        fw_units_clear_(&s.state_);
+        fw_permits_clear_(&s.state_);
         assert_word(&s, RESERVED | NAPPING | WAITERS(1));
     }
     (void)call;
@@ -141,7 +141,7 @@ static void a_value_that_came_and_went_leaves_the_sleeper_to_be_woken(void **sta
     (void)state;
     fake.on_sleep = loses_then_gets_it;
     fake.on_wait = posted_and_cleared_on_the_way;
-    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
     assert_word(&s, 0);
     assert_int_equal(fake.waits, 3);
 }
@@ -157,7 +157,7 @@ static void giving_up_gives_the_reservation_up(void **state)
 
     (void)state;
     fake.on_sleep = loses_then_time_is_over;
-    assert_int_equal(fw_units_wait_(&s.state_, &block, &d), ETIMEDOUT);
+    assert_int_equal(fw_permits_wait_(&s.state_, &block, &d), ETIMEDOUT);
     assert_word(&s, 0);
 }
 
@@ -175,7 +175,7 @@ static void a_reserved_unit_is_taken_although_the_time_is_over(void **state)
 
     (void)state;
     fake.on_sleep = unit_comes_as_time_is_over;
-    assert_int_equal(fw_units_wait_(&s.state_, &block, &d), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &block, &d), 0);
     assert_word(&s, 0);
 }
 
@@ -200,7 +200,7 @@ static void there_is_one_reservation_at_a_time(void **state)
 {
     (void)state;
     fake.on_sleep = loses_to_a_reservation;
-    assert_int_equal(fw_units_wait_(&s.state_, &block, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
     assert_word(&s, 1 | RESERVED | WAITERS(1));
 }
 
@@ -209,7 +209,7 @@ static void time_goes_by(void)
     if (is_reserved(s.state_) && units_value(s.state_) == 0) {
         assert_word(&s, RESERVED | WAITERS(1));
         post(1);
-        assert_false(fw_units_take_(&s.state_));
+        assert_false(fw_permits_take_(&s.state_));
     }
 }
 
@@ -221,7 +221,7 @@ static void one_that_never_sleeps_reserves_too(void **state)
     fake.pause_ns = 100000;
     fake.clock_step_ns = 100000;
     fake.on_poll = time_goes_by;
-    assert_int_equal(fw_units_wait_(&s.state_, &spin, NULL), 0);
+    assert_int_equal(fw_permits_wait_(&s.state_, &spin, NULL), 0);
     assert_word(&s, 0);
     assert_int_equal(fake.waits, 0);
 }

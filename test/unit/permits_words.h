@@ -11,11 +11,11 @@
 #include "thread/permits_word.h"
 
 /* How the tests write words down: 2 | WAITERS(3) | WAKING(1), and so on. */
-#define WAITERS(n) ((uint64_t)(n)*UNITS_WAITER)
-#define WAKING(n) ((uint64_t)(n) << UNITS_WAKING_SHIFT)
-#define GENERATION(n) ((uint64_t)(n) << UNITS_GENERATION_SHIFT)
-#define RESERVED UNITS_RESERVED
-#define NAPPING UNITS_NAPPING
+#define WAITERS(n) ((uint64_t)(n)*PERMITS_WAITER)
+#define WAKING(n) ((uint64_t)(n) << PERMITS_WAKING_SHIFT)
+#define GENERATION(n) ((uint64_t)(n) << PERMITS_GENERATION_SHIFT)
+#define RESERVED PERMITS_RESERVED
+#define NAPPING PERMITS_RECHECKING
 
 #define STARVATION_NS 500000
 
@@ -27,8 +27,8 @@ struct supply {
     uint32_t between, guess, luck, behind;
 };
 
-_Static_assert(offsetof(struct supply, guess) == UNITS_GUESS_AT, "as in the objects");
-_Static_assert(offsetof(struct supply, luck) == UNITS_LUCK_AT, "as in the objects");
+_Static_assert(offsetof(struct supply, guess) == PERMITS_GUESS_AT, "as in the objects");
+_Static_assert(offsetof(struct supply, luck) == PERMITS_SPIN_AT, "as in the objects");
 
 static inline const uint32_t *value_word(const void *object)
 {

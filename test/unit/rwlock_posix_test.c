@@ -30,9 +30,9 @@ static void the_writer_is_told(void **state)
 
     (void)state;
     l.state_ = MINE | WRITER;
-    assert_int_equal(fw_rwlock_rdlock_loose_(&l, NULL), EDEADLK);
-    assert_int_equal(fw_rwlock_wrlock_loose_(&l, NULL), EDEADLK);
-    assert_int_equal(fw_rwlock_wrlock_loose_(&l, &d), EDEADLK);
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), EDEADLK);
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, NULL), EDEADLK);
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, &d), EDEADLK);
     assert_word(&l, MINE | WRITER);
 }
 
@@ -42,7 +42,7 @@ static void a_reader_that_writes_waits(void **state)
 
     (void)state;
     l.state_ = MINE | READERS(1);
-    assert_int_equal(fw_rwlock_wrlock_loose_(&l, &d), ETIMEDOUT);
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, &d), ETIMEDOUT);
     assert_word(&l, MINE | READERS(1));
 }
 
@@ -54,7 +54,7 @@ static void a_reader_that_is_kept_out_waits(void **state)
     (void)state;
     l.state_ = MINE | READERS(2) | CLOSED | CALL;
     l.line_ |= LINE_WRITER;
-    assert_int_equal(fw_rwlock_rdlock_loose_(&l, &d), 0); /* the line was empty: let in */
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, &d), 0); /* the line was empty: let in */
     assert_word(&l, MINE | READERS(3));
 }
 
@@ -63,14 +63,14 @@ static void free_locks_are_taken(void **state)
     fw_deadline bad = {{0, -1}, CLOCK_MONOTONIC};
 
     (void)state;
-    assert_int_equal(fw_rwlock_rdlock_loose_(&l, &bad), 0);
-    assert_int_equal(fw_rwlock_rdlock_loose_(&l, NULL), 0);
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, &bad), 0);
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), 0);
     assert_word(&l, MINE | READERS(2));
-    assert_int_equal(fw_rwlock_wrlock_loose_(&l, &bad), EINVAL);
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, &bad), EINVAL);
     l.state_ = RW_READERS;
-    assert_int_equal(fw_rwlock_rdlock_loose_(&l, NULL), EAGAIN);
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), EAGAIN);
     l.state_ = 0;
-    assert_int_equal(fw_rwlock_wrlock_loose_(&l, NULL), 0);
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, NULL), 0);
     assert_word(&l, MINE | WRITER);
 }
 
@@ -78,14 +78,14 @@ static void anybody_releases(void **state)
 {
     (void)state;
     l.state_ = BY(OTHER) | WRITER;
-    fw_rwlock_unlock_loose_(&l, l.state_);
+    fw_rwlock_unlock_posix_(&l, l.state_);
     assert_word(&l, 0);
     l.state_ = BY(OTHER) | READERS(2);
-    fw_rwlock_unlock_loose_(&l, l.state_);
+    fw_rwlock_unlock_posix_(&l, l.state_);
     assert_word(&l, BY(OTHER) | READERS(1));
-    fw_rwlock_unlock_loose_(&l, l.state_);
+    fw_rwlock_unlock_posix_(&l, l.state_);
     assert_word(&l, 0);
-    fw_rwlock_unlock_loose_(&l, l.state_);
+    fw_rwlock_unlock_posix_(&l, l.state_);
     assert_word(&l, 0);
     assert_int_equal(fake.n_calls, 0);
 }
@@ -93,7 +93,7 @@ static void anybody_releases(void **state)
 static int release_as_another(struct fake_call *call)
 {
     (void)call;
-    AS(THIRD, fw_rwlock_unlock_loose_(&l, l.state_));
+    AS(THIRD, fw_rwlock_unlock_posix_(&l, l.state_));
     return FAKE_COMPARE;
 }
 
@@ -103,10 +103,10 @@ static void those_in_line_are_let_in(void **state)
     (void)state;
     l.state_ = BY(OTHER) | WRITER;
     fake.on_wait = release_as_another;
-    assert_int_equal(fw_rwlock_rdlock_loose_(&l, NULL), 0);
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), 0);
     assert_word(&l, MINE | READERS(1));
     l.state_ = BY(OTHER) | READERS(1);
-    assert_int_equal(fw_rwlock_wrlock_loose_(&l, NULL), 0);
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, NULL), 0);
     assert_word(&l, MINE | WRITER);
     assert_int_equal(l.line_, FW_RWLOCK_FAIR);
 }

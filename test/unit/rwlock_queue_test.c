@@ -24,7 +24,7 @@ static void assert_at_rest(uint64_t word)
     assert_int_equal(l.line_, FW_RWLOCK_FAIR);
 }
 
-/* A writer and an upgrader sleep in their own places, all others on the pulse of the room. */
+/* A writer and an upgrader sleep in their own places, all others on the pulse of the bucket. */
 static bool is_asleep_alone(const struct fake_call *call)
 {
     return call->bits == FW_FUTEX_ANY_BIT;

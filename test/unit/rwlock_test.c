@@ -162,7 +162,7 @@ static void who_comes_and_goes_leaves_the_flags(void **state)
     fw_rwlock_upgradable_unlock(&l);
     assert_word(&l, COMING);
     l.state_ = READERS(2) | CLOSED | CALL;
-    fw_rwlock_rdunlock(&l); /* not the last: need not enter the room */
+    fw_rwlock_rdunlock(&l); /* not the last: need not enter the bucket */
     assert_word(&l, READERS(1) | CLOSED | CALL);
     assert_int_equal(fake.n_calls, 0);
 }

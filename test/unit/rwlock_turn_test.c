@@ -41,7 +41,7 @@ static uint64_t unit_of(char c)
     }
 }
 
-static void fill(struct fw_room_ *room, const char *text, int kind, uint32_t state)
+static void fill(struct fw_waitqueue_ *bucket, const char *text, int kind, uint32_t state)
 {
     l.line_ = (uint64_t)kind;
     for (unsigned i = 0; text[i]; i++) {
@@ -54,7 +54,7 @@ static void fill(struct fw_room_ *room, const char *text, int kind, uint32_t sta
             l.line_ |= LINE_COMER;
         }
         l.line_ += unit_of(text[i]);
-        fw_room_insert_(room, &line[i].place, &l, text[i] == 'H' ? 10 : 0);
+        fw_waitqueue_insert_(bucket, &line[i].node, &l, text[i] == 'H' ? 10 : 0);
     }
 }
 
@@ -75,7 +75,7 @@ static uint64_t line_left(const char *text, const char *outcome, int kind)
     return has_heir ? left & ~LINE_COMER : left;
 }
 
-static void empty(struct fw_room_ *room, const char *text, const char *outcome)
+static void empty(struct fw_waitqueue_ *bucket, const char *text, const char *outcome)
 {
     for (unsigned i = 0; text[i]; i++) {
         const bool called = line[i].is_comer && text[i] != 'C';
@@ -84,9 +84,9 @@ static void empty(struct fw_room_ *room, const char *text, const char *outcome)
         if (is != outcome[i])
             fail_msg("in %s, %u is %c, not %c", text, i, is, outcome[i]);
         if (is != 'G')
-            fw_room_remove_(room, &line[i].place);
+            fw_waitqueue_remove_(bucket, &line[i].node);
     }
-    assert_null(room->first);
+    assert_null(bucket->first);
 }
 
 struct turn {
@@ -102,13 +102,13 @@ enum { F = FW_RWLOCK_FAIR, R = FW_RWLOCK_PREFER_READERS, W = FW_RWLOCK_PREFER_WR
 
 static void play(const struct turn *t, bool hand_over, bool asleep)
 {
-    struct fw_room_ *room = fw_room_enter_(&l);
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&l);
     bool one = false, many = false;
     struct rw_wakes wakes;
 
-    fill(room, t->line, t->kind, asleep ? RW_ASLEEP : RW_WAITING);
+    fill(bucket, t->line, t->kind, asleep ? RW_ASLEEP : RW_WAITING);
     l.state_ = t->before;
-    wakes = fw_rw_settle_(room, &l, t->change, hand_over);
+    wakes = fw_rw_settle_(bucket, &l, t->change, hand_over);
     assert_word(&l, t->after);
     assert_int_equal(l.line_, line_left(t->line, t->outcome, t->kind));
     for (unsigned i = 0; asleep && t->line[i]; i++) {
@@ -121,8 +121,8 @@ static void play(const struct turn *t, bool hand_over, bool asleep)
     }
     assert_int_equal(wakes.one != NULL, one);
     assert_int_equal(wakes.pulse != NULL, many);
-    empty(room, t->line, t->outcome);
-    fw_room_leave_(room);
+    empty(bucket, t->line, t->outcome);
+    fw_waitqueue_unlock_(bucket);
 }
 
 static void play_all(const struct turn *turns, unsigned n)

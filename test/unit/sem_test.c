@@ -75,7 +75,7 @@ static void a_binary_semaphore_is_full_with_one(void **state)
 
 static void a_wrong_guess_is_put_right(void **state)
 {
-    static const uint32_t guesses[] = {0, 1, 4, 6, 77, FW_SEM_MAX, UNITS_NO_GUESS};
+    static const uint32_t guesses[] = {0, 1, 4, 6, 77, FW_SEM_MAX, PERMITS_NO_GUESS};
 
     (void)state;
     for (unsigned i = 0; i < 2 * sizeof guesses / sizeof *guesses; i++) {

@@ -30,7 +30,7 @@ enum { SKIPPED = 77, AUX_RSEQ_FEATURE_SIZE = 27, AREA = 256, LEAST = 32, KERNELS
 #define SIGNATURE 0x53053053
 #define RUN_NS UINT64_C(3000000000)
 #define SECTION_NS UINT64_C(4000)
-#define NAP_NS 50000
+#define RECHECK_NS 50000
 #define TUNABLE "glibc.pthread.rseq=0"
 
 static _Alignas(AREA) unsigned char area[AREA];
@@ -57,7 +57,7 @@ static int skip(const char *why, int error)
 
 static void *disturb(void *unused)
 {
-    const struct timespec nap = {.tv_nsec = NAP_NS};
+    const struct timespec nap = {.tv_nsec = RECHECK_NS};
 
     (void)unused;
     while (!atomic_load(&is_over))

@@ -70,14 +70,14 @@ static void *learns_about_polling(void *arg)
 {
     unsigned tries = 0;
 
-    assert_true(fw_polling_pays_()); /* nothing is known yet */
+    assert_true(fw_spinning_pays_()); /* nothing is known yet */
     for (int i = 0; i < 100; i++)
-        fw_polling_ended_(false);
+        fw_spinning_ended_(false);
     for (int i = 0; i < 1000; i++)
-        tries += fw_polling_pays_();
+        tries += fw_spinning_pays_();
     assert_in_range(tries, 1, 20); /* it is tried again now and then */
-    fw_polling_ended_(true);
-    assert_true(fw_polling_pays_());
+    fw_spinning_ended_(true);
+    assert_true(fw_spinning_pays_());
     return arg;
 }
 

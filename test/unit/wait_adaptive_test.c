@@ -32,7 +32,7 @@ static uint64_t poll_out(struct fw_wait_ *w)
 {
     uint64_t start = fake.now_ns;
 
-    for (int i = 0; fw_wait_poll_on_(w, OWNER); i++)
+    for (int i = 0; fw_wait_spin_on_(w, OWNER); i++)
         assert_true(i < 100000);
     return fake.now_ns - start;
 }
@@ -44,7 +44,7 @@ static void an_owner_that_does_not_run_is_not_waited_for(void **state)
     (void)state;
     fake.running = FW_RUNNING_NO;
     assert_true(fw_wait_blocks_(&w));
-    assert_false(fw_wait_poll_on_(&w, OWNER));
+    assert_false(fw_wait_spin_on_(&w, OWNER));
     assert_int_equal(fake.running_asked_tid, OWNER);
     assert_int_equal(fake.pauses + fake.yields, 0);
 }
@@ -72,7 +72,7 @@ static void an_owner_that_runs_is_polled_for_longer_but_not_for_good(void **stat
     assert_true(crowded > BUDGET_NS);
     assert_true(alone > crowded);
     assert_true(alone < 1000000);
-    assert_false(fw_wait_poll_on_(&w, OWNER)); /* and no more before the next wake */
+    assert_false(fw_wait_spin_on_(&w, OWNER)); /* and no more before the next wake */
 }
 
 static enum fw_running_ stops_running(uint32_t tid, uint32_t pid_namespace)
@@ -117,7 +117,7 @@ static void nobody_else_asks(void **state)
         struct fw_wait_ w;
 
         assert_int_equal(fw_wait_begin_(&w, &p, NULL), 0);
-        assert_int_equal(fw_wait_poll_on_(&w, OWNER), p.kind != FW_WAIT_BLOCK);
+        assert_int_equal(fw_wait_spin_on_(&w, OWNER), p.kind != FW_WAIT_BLOCK);
     }
     assert_int_equal(fake.running_begins + fake.running_asked, 0);
 }
@@ -137,8 +137,8 @@ static void the_page_is_told_of_sleeps(void **state)
     fake.on_wait = woken;
     assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 0), 0);
     assert_int_equal(fake.running_begins + fake.running_sleeps, 0); /* there was no owner */
-    assert_false(fw_wait_poll_knowing_(&w, FW_RUNNING_NO));
-    assert_false(fw_wait_poll_knowing_(&w, FW_RUNNING_NO));
+    assert_false(fw_wait_spin_knowing_(&w, FW_RUNNING_NO));
+    assert_false(fw_wait_spin_knowing_(&w, FW_RUNNING_NO));
     assert_int_equal(fake.running_begins, 1);
     fake.on_wait = NULL;
     assert_int_equal(fw_wait_sleep_(&w, &word, 4, 1, 0), -EAGAIN);

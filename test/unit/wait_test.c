@@ -103,7 +103,7 @@ static uint64_t poll_out(struct fw_wait_ *w)
 {
     uint64_t start = fake.now_ns;
 
-    for (int i = 0; fw_wait_poll_(w); i++)
+    for (int i = 0; fw_wait_spin_(w); i++)
         assert_true(i < 1000000);
     return fake.now_ns - start;
 }
@@ -114,7 +114,7 @@ static void blocking_never_polls(void **state)
 
     (void)state;
     assert_true(fw_wait_blocks_(&w));
-    assert_false(fw_wait_poll_(&w));
+    assert_false(fw_wait_spin_(&w));
     assert_int_equal(fake.pauses + fake.yields + fake.clock_looks, 0);
 }
 
@@ -129,12 +129,12 @@ static void budgets_are_kept_and_renewed(void **state)
         uint64_t ns = poll_out(&w);
 
         assert_true(ns >= 3000 && ns <= 3300);
-        assert_false(fw_wait_poll_(&w));
+        assert_false(fw_wait_spin_(&w));
         fw_wait_again_(&w);
     }
     assert_int_equal(fake.yields, 0);
     w = begun(FW_WAIT_SPIN_THEN_BLOCK, 0, NULL);
-    assert_false(fw_wait_poll_(&w));
+    assert_false(fw_wait_spin_(&w));
 }
 
 static void the_default_policy_is_read_when_a_wait_begins(void **state)

@@ -12,48 +12,50 @@ static int first_object, second_object;
 
 static void nobody_waits_at_first(void **state)
 {
-    struct fw_room_ *room = fw_room_enter_(&first_object);
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
 
     (void)state;
-    assert_null(fw_room_first_(room, &first_object));
-    fw_room_leave_(room);
+    assert_null(fw_waitqueue_first_(bucket, &first_object));
+    fw_waitqueue_unlock_(bucket);
 }
 
 static void a_line_is_in_the_order_of_arrival(void **state)
 {
-    struct fw_place_ a, b, c, d;
-    struct fw_room_ *room = fw_room_enter_(&first_object);
+    struct fw_waiter_node_ a, b, c, d;
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
 
     (void)state;
-    fw_room_insert_(room, &a, &first_object, 0);
-    fw_room_insert_(room, &b, &second_object, 0); /* as if it led to the same room */
-    fw_room_insert_(room, &c, &first_object, 0);
-    fw_room_insert_(room, &d, &second_object, FW_ROOM_BEFORE_ALL_);
-    assert_ptr_equal(fw_room_first_(room, &first_object), &a);
-    assert_ptr_equal(fw_room_next_(&a), &c);
-    assert_null(fw_room_next_(&c));
-    assert_ptr_equal(fw_room_first_(room, &second_object), &d);
-    assert_ptr_equal(fw_room_next_(&d), &b);
-    fw_room_remove_(room, &a);
-    assert_ptr_equal(fw_room_first_(room, &first_object), &c);
-    fw_room_remove_(room, &d);
-    fw_room_remove_(room, &c);
-    assert_null(fw_room_first_(room, &first_object));
-    assert_ptr_equal(room->first, &b);
-    assert_ptr_equal(room->last, &b);
-    fw_room_remove_(room, &b);
-    assert_null(room->first);
-    assert_null(room->last);
-    fw_room_leave_(room);
+    fw_waitqueue_insert_(bucket, &a, &first_object, 0);
+    fw_waitqueue_insert_(bucket, &b, &second_object, 0); /* as if it led to the same bucket */
+    fw_waitqueue_insert_(bucket, &c, &first_object, 0);
+    fw_waitqueue_insert_(bucket, &d, &second_object, FW_WAITQUEUE_FIRST_);
+    assert_ptr_equal(fw_waitqueue_first_(bucket, &first_object), &a);
+    assert_ptr_equal(fw_waitqueue_next_(&a), &c);
+    assert_null(fw_waitqueue_next_(&c));
+    assert_ptr_equal(fw_waitqueue_first_(bucket, &second_object), &d);
+    assert_ptr_equal(fw_waitqueue_next_(&d), &b);
+    fw_waitqueue_remove_(bucket, &a);
+    assert_ptr_equal(fw_waitqueue_first_(bucket, &first_object), &c);
+    fw_waitqueue_remove_(bucket, &d);
+    fw_waitqueue_remove_(bucket, &c);
+    assert_null(fw_waitqueue_first_(bucket, &first_object));
+    assert_ptr_equal(bucket->first, &b);
+    assert_ptr_equal(bucket->last, &b);
+    fw_waitqueue_remove_(bucket, &b);
+    assert_null(bucket->first);
+    assert_null(bucket->last);
+    fw_waitqueue_unlock_(bucket);
 }
 
 /* The line, as the names of those in it. */
-static const char *names_in(const struct fw_room_ *room, const struct fw_place_ *places)
+static const char *names_in(const struct fw_waitqueue_ *bucket,
+                            const struct fw_waiter_node_ *places)
 {
     static char names[8];
     unsigned n = 0;
 
-    for (struct fw_place_ *p = fw_room_first_(room, &first_object); p != NULL; p = fw_room_next_(p))
+    for (struct fw_waiter_node_ *p = fw_waitqueue_first_(bucket, &first_object); p != NULL;
+         p = fw_waitqueue_next_(p))
         names[n++] = (char)('a' + (p - places));
     names[n] = 0;
     return names;
@@ -61,30 +63,30 @@ static const char *names_in(const struct fw_room_ *room, const struct fw_place_ 
 
 static void the_most_urgent_stand_first(void **state)
 {
-    static const int urgency[] = {0, 20, 10, 20, 0, 10, FW_ROOM_BEFORE_ALL_};
-    struct fw_place_ p[7], other;
-    struct fw_room_ *room = fw_room_enter_(&first_object);
+    static const int urgency[] = {0, 20, 10, 20, 0, 10, FW_WAITQUEUE_FIRST_};
+    struct fw_waiter_node_ p[7], other;
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
 
     (void)state;
-    fw_room_insert_(room, &other, &second_object, 5);
+    fw_waitqueue_insert_(bucket, &other, &second_object, 5);
     for (unsigned i = 0; i < 7; i++)
-        fw_room_insert_(room, &p[i], &first_object, urgency[i]);
-    assert_string_equal(names_in(room, p), "gbdcfae");
-    fw_room_reorder_(room, &p[0], 10); /* behind its new equals */
-    assert_string_equal(names_in(room, p), "gbdcfae");
-    fw_room_reorder_(room, &p[2], 10);
-    assert_string_equal(names_in(room, p), "gbdface");
-    fw_room_reorder_(room, &p[1], 0);
-    assert_string_equal(names_in(room, p), "gdfaceb");
-    fw_room_reorder_(room, &p[4], 30);
-    assert_string_equal(names_in(room, p), "gedfacb");
+        fw_waitqueue_insert_(bucket, &p[i], &first_object, urgency[i]);
+    assert_string_equal(names_in(bucket, p), "gbdcfae");
+    fw_waitqueue_reorder_(bucket, &p[0], 10); /* behind its new equals */
+    assert_string_equal(names_in(bucket, p), "gbdcfae");
+    fw_waitqueue_reorder_(bucket, &p[2], 10);
+    assert_string_equal(names_in(bucket, p), "gbdface");
+    fw_waitqueue_reorder_(bucket, &p[1], 0);
+    assert_string_equal(names_in(bucket, p), "gdfaceb");
+    fw_waitqueue_reorder_(bucket, &p[4], 30);
+    assert_string_equal(names_in(bucket, p), "gedfacb");
     for (unsigned i = 0; i < 7; i++)
-        fw_room_remove_(room, &p[i]);
-    assert_ptr_equal(fw_room_first_(room, &second_object), &other);
-    assert_ptr_equal(room->first, &other);
-    assert_ptr_equal(room->last, &other);
-    fw_room_remove_(room, &other);
-    fw_room_leave_(room);
+        fw_waitqueue_remove_(bucket, &p[i]);
+    assert_ptr_equal(fw_waitqueue_first_(bucket, &second_object), &other);
+    assert_ptr_equal(bucket->first, &other);
+    assert_ptr_equal(bucket->last, &other);
+    fw_waitqueue_remove_(bucket, &other);
+    fw_waitqueue_unlock_(bucket);
 }
 
 enum { THREADS = 4, TURNS = 20000 };
@@ -92,13 +94,13 @@ enum { THREADS = 4, TURNS = 20000 };
 static void *come_and_go(void *counter)
 {
     for (unsigned i = 0; i < TURNS; i++) {
-        struct fw_place_ mine;
-        struct fw_room_ *room = fw_room_enter_(counter);
+        struct fw_waiter_node_ mine;
+        struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(counter);
 
-        fw_room_insert_(room, &mine, counter, 0);
+        fw_waitqueue_insert_(bucket, &mine, counter, 0);
         ++*(unsigned *)counter;
-        fw_room_remove_(room, &mine);
-        fw_room_leave_(room);
+        fw_waitqueue_remove_(bucket, &mine);
+        fw_waitqueue_unlock_(bucket);
     }
     return NULL;
 }
@@ -118,27 +120,27 @@ static void one_is_inside_at_a_time(void **state)
 
 static void a_forked_child_finds_rooms_empty_and_open(void **state)
 {
-    struct fw_place_ place;
-    struct fw_room_ *room = fw_room_enter_(&first_object);
+    struct fw_waiter_node_ node;
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
     int status;
     pid_t child;
 
     (void)state;
-    fw_room_insert_(room, &place, &first_object, 0);
+    fw_waitqueue_insert_(bucket, &node, &first_object, 0);
     child = fork();
     if (child == 0) {
-        struct fw_room_ *mine = fw_room_enter_(&first_object);
-        bool empty = fw_room_first_(mine, &first_object) == NULL;
+        struct fw_waitqueue_ *mine = fw_waitqueue_lock_(&first_object);
+        bool empty = fw_waitqueue_first_(mine, &first_object) == NULL;
 
-        fw_room_leave_(mine);
+        fw_waitqueue_unlock_(mine);
         _exit(empty ? 0 : 1);
     }
     assert_true(child > 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_ptr_equal(fw_room_first_(room, &first_object), &place);
-    fw_room_remove_(room, &place);
-    fw_room_leave_(room);
+    assert_ptr_equal(fw_waitqueue_first_(bucket, &first_object), &node);
+    fw_waitqueue_remove_(bucket, &node);
+    fw_waitqueue_unlock_(bucket);
 }
 
 int main(void)

@@ -96,7 +96,7 @@ static void test_starved(void)
     pthread_join(task, NULL);
     pthread_join(thread, NULL);
     n = find(FW_RT_SCX_STARVED);
-    scx_check(n->slot == FW_RT_NOBODY && n->to > n->from, "the note of a slice");
+    scx_check(n->slot == FW_RT_NONE && n->to > n->from, "the note of a slice");
     printf("a starved thread had a slice of %u us\n", (unsigned)((n->to - n->from) / 1000));
 }
 

@@ -14,11 +14,11 @@ FW_BEGIN_DECLS
  * The calling thread's participant slot in the region of an object. Internal. A thread gets a slot
  * in a region by its first call on an object there (src/ipc/member.h).
  */
-struct fw_ipc_place_;
+struct fw_ipc_mapping_;
 struct fw_ipc_member_;
 
 struct fw_ipc_me_ {
-    const struct fw_ipc_place_ *place;
+    const struct fw_ipc_mapping_ *mapping;
     struct fw_ipc_member_ *member;
     uint64_t id;    /* the holder, as stored in lock words */
     uint64_t flags; /* of the region */

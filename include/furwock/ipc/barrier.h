@@ -73,7 +73,7 @@ typedef struct fw_ipc_barrier {
     uint64_t round_; /* internal, and the party slots behind it: src/ipc/barrier_word.h */
     uint64_t made_;
     uint64_t past_;
-    uint32_t luck_;
+    uint32_t spin_;
     uint32_t spare_;
     uint64_t serial_[4];
 } fw_ipc_barrier;

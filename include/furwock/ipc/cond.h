@@ -83,7 +83,7 @@ FW_BEGIN_DECLS
 typedef struct fw_ipc_cond {
     uint64_t word_;  /* internal: doc/design/crash-safety.md */
     uint32_t mutex_; /* of the waiters: its offset in the region, in units of 8 bytes */
-    uint32_t luck_;
+    uint32_t spin_;
 } fw_ipc_cond;
 
 /* clang-format off */

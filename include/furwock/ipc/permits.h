@@ -66,7 +66,7 @@ FW_BEGIN_DECLS
 typedef struct fw_ipc_permits {
     uint64_t queue_; /* internal, and the permits behind it: src/ipc/permits.c */
     uint64_t made_;
-    uint32_t luck_;
+    uint32_t spin_;
     uint32_t spare_[11];
 } fw_ipc_permits;
 

@@ -62,7 +62,7 @@ FW_BEGIN_DECLS
 typedef struct fw_ipc_sem {
     uint64_t word_; /* internal: src/ipc/sem.c */
     uint32_t made_;
-    uint32_t luck_;
+    uint32_t spin_;
 } fw_ipc_sem;
 
 /* The largest value, and the maximum if none is given. */

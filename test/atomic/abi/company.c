@@ -13,7 +13,7 @@ static void *do_nothing(void *unused)
     return unused;
 }
 
-void have_company(void)
+void have_multithreaded(void)
 {
     pthread_t thread;
 

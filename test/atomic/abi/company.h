@@ -6,6 +6,6 @@
  * Starts a thread that does nothing, for ever.  A library may do with less while the process has
  * one thread only, so that what one thread can see has to be looked at twice.
  */
-void have_company(void);
+void have_multithreaded(void);
 
 #endif

@@ -93,7 +93,7 @@ int main(int argc, char **argv)
         seed = strtoull(argv[1], NULL, 0);
     if (!answers_are_right(&linked_abi) || !all_holds(&linked_abi, seed))
         return 1;
-    have_company();
+    have_multithreaded();
     if (!all_holds(&linked_abi, seed + 1))
         return 1;
     printf("%d operations and their model agree%s\n", OPERATIONS / 4 * 5,

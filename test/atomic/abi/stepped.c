@@ -166,7 +166,7 @@ int main(int argc, char **argv)
         abi.load = plain_load;
     scene.abi = &abi;
     failures = failures_of_loads() + failures_of_lock_free();
-    have_company();
+    have_multithreaded();
     failures += failures_of_loads();
     printf("%u torn values\n", failures);
     return (failures != 0) == is_control ? 0 : 1;

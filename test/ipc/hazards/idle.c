@@ -22,7 +22,7 @@
 
 #include "core/recheck.h"
 #include "hazards/stage.h"
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 #include "sys/wait_any.h"
 
 enum { EACH = 3, KINDS = 7, WAITERS = EACH * KINDS, QUIET_MS = 2000, SIGNALS = 5 };
@@ -67,14 +67,14 @@ static void pass_time(long ms)
 }
 
 /* As many naps as may have ended in that time. */
-static unsigned long naps_in(uint64_t ns)
+static unsigned long rechecks_in(uint64_t ns)
 {
-    uint64_t nap = FW_IPC_NAP_NS_, end = 0;
+    uint64_t nap = FW_IPC_RECHECK_NS_, end = 0;
     unsigned long n = 0;
 
     while ((end += nap) <= ns) {
         n++;
-        nap = fw_nap_longer_(nap, FW_NAP_MOST_NS);
+        nap = fw_recheck_longer_(nap, FW_RECHECK_MAX_NS);
     }
     return n;
 }
@@ -167,7 +167,7 @@ static void who_waits_sleeps(void *arg)
     }
     pass_time(QUIET_MS);
     for (unsigned i = 0; i < WAITERS; i++) {
-        unsigned long now = sleeps_of(tids[i]), most = naps_in(now_ns() - began);
+        unsigned long now = sleeps_of(tids[i]), most = rechecks_in(now_ns() - began);
         if (now - before[i] > most)
             fail("a thread that waits (%u) has slept %lu times, not %lu at most", i % KINDS,
                  now - before[i], most);
@@ -204,7 +204,7 @@ static void a_signal_ends_one_wait(void *arg)
         await(&returned, i + 1);
     }
     pass_time(QUIET_MS);
-    if (now_ns() - began < FW_NAP_MOST_NS && fw_load32_acquire(&returned) != SIGNALS)
+    if (now_ns() - began < FW_RECHECK_MAX_NS && fw_load32_acquire(&returned) != SIGNALS)
         fail("%u signals, and %u waits returned", SIGNALS, fw_load32_acquire(&returned));
 }
 

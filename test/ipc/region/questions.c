@@ -19,7 +19,7 @@
 #include <furwock/ipc/region.h>
 
 #include "ipc/head.h"
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 #include "led.h"
 #include "processes.h"
 #include "sys/call_waitv.h"

@@ -20,7 +20,7 @@
 #include <furwock/ipc.h>
 
 #include "ipc/head.h"
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 #include "processes.h"
 
 enum { SIZE = FW_REGION_MIN_SIZE };

@@ -21,7 +21,7 @@
 
 enum { PARTIES = 3, UNITS = 2, JOURNAL = 512, DATA = 256 };
 
-enum thing { MUTEX, RWLOCK, COND, SEM, UNITS_, BARRIER, ONCE, JOURNAL_, DATA_, THINGS };
+enum thing { MUTEX, RWLOCK, COND, SEM, PERMITS_, BARRIER, ONCE, JOURNAL_, DATA_, THINGS };
 
 static const struct {
     const char *name;
@@ -51,7 +51,7 @@ static size_t size_of(enum thing t)
         return sizeof(fw_ipc_cond);
     case SEM:
         return sizeof(fw_ipc_sem);
-    case UNITS_:
+    case PERMITS_:
         return fw_ipc_permits_size(UNITS);
     case BARRIER:
         return fw_ipc_barrier_size(PARTIES);
@@ -74,7 +74,7 @@ void play_prepare(struct play *play)
         CHECK(fw_region_object(r, things[t].name, things[t].kind, size_of((enum thing)t),
                                FW_REGION_CREATE, &at[t]) == 0);
     CHECK(fw_ipc_sem_init(at[SEM], 2, 100) == 0);
-    CHECK(fw_ipc_permits_init(at[UNITS_], UNITS) == 0);
+    CHECK(fw_ipc_permits_init(at[PERMITS_], UNITS) == 0);
     CHECK(fw_ipc_barrier_init(at[BARRIER], PARTIES, FW_IPC_BARRIER_GO_ON) == 0);
     CHECK(fw_ipc_journal_init(at[JOURNAL_], JOURNAL) == 0);
     CHECK(fw_region_close(r) == 0);
@@ -181,10 +181,10 @@ static void use_counts(struct user *u)
     if (BY(d, fw_ipc_sem_timedwait(u->at[SEM], &d)) == 0 || pick(u, 8) == 0)
         fw_ipc_sem_post(u->at[SEM]);
     fw_ipc_sem_value(u->at[SEM]);
-    if (BY(d, fw_ipc_permits_timedwait(u->at[UNITS_], &d)) == 0 && pick(u, 16) != 0)
-        fw_ipc_permits_post(u->at[UNITS_]);
-    fw_ipc_permits_value(u->at[UNITS_]);
-    fw_ipc_permits_held_by_me(u->at[UNITS_]);
+    if (BY(d, fw_ipc_permits_timedwait(u->at[PERMITS_], &d)) == 0 && pick(u, 16) != 0)
+        fw_ipc_permits_post(u->at[PERMITS_]);
+    fw_ipc_permits_value(u->at[PERMITS_]);
+    fw_ipc_permits_held_by_me(u->at[PERMITS_]);
 }
 
 static void use_barrier(struct user *u)
@@ -254,7 +254,7 @@ static void *end_as_holder(void *arg)
     if (BY(d, fw_ipc_mutex_timedlock(u->at[MUTEX], &d)) == 0 && pick(u, 2))
         fw_ipc_mutex_unlock(u->at[MUTEX]);
     BY(d, fw_ipc_rwlock_timedrdlock(u->at[RWLOCK], &d));
-    BY(d, fw_ipc_permits_timedwait(u->at[UNITS_], &d));
+    BY(d, fw_ipc_permits_timedwait(u->at[PERMITS_], &d));
     return NULL;
 }
 

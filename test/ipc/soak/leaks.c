@@ -82,7 +82,7 @@ static void counts(struct place *p, unsigned deaths_at_sem)
 /* No line is taken but that of the caller. */
 static void lines(struct place *p)
 {
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_(p->things);
+    const struct fw_ipc_mapping_ *place = fw_ipc_mapping_of_(p->things);
     unsigned alive = 0;
 
     for (uint32_t i = 0; i < place->member_count; i++) {

@@ -174,7 +174,7 @@ static void survive_making_patient(void)
 static void join_and_go_round(void)
 {
     join();
-    company_is_there();
+    is_multithreaded();
     until_victim_acts();
     go_round();
 }
@@ -189,7 +189,7 @@ static void come_and_go_round(void)
 static void join_and_let_come(void)
 {
     join();
-    let_company_come();
+    become_multithreaded();
 }
 
 /* Where one has died: resets until a round ends well. */
@@ -216,7 +216,7 @@ static void stand_between(void)
 static void join_and_lose_one(void)
 {
     join();
-    let_company_come();
+    become_multithreaded();
     one_that_dies(join);
 }
 

@@ -103,7 +103,7 @@ static void survive_alone(void)
 static void come_and_get(void)
 {
     lock();
-    company_is_there();
+    is_multithreaded();
     get_locked();
 }
 
@@ -174,7 +174,7 @@ static void time_out(void)
 
 static void put_when_it_waits(void)
 {
-    company_is_there();
+    is_multithreaded();
     until_victim_rests();
     put();
 }
@@ -182,7 +182,7 @@ static void put_when_it_waits(void)
 /* It is moved to the mutex, and has it a little later. */
 static void move_when_it_waits(void)
 {
-    company_is_there();
+    is_multithreaded();
     until_victim_rests();
     lock();
     ++*letters();

@@ -112,7 +112,7 @@ static void time_out(void)
 static void hold_until_it_rests(void)
 {
     inside(fw_ipc_mutex_lock(m));
-    company_is_there();
+    is_multithreaded();
     until_victim_rests();
     leave();
 }
@@ -120,7 +120,7 @@ static void hold_until_it_rests(void)
 static void hold_a_while(void)
 {
     inside(fw_ipc_mutex_lock(m));
-    company_is_there();
+    is_multithreaded();
     until_victim_acts();
     usleep(SHORT_MS * 1000);
     leave();
@@ -129,7 +129,7 @@ static void hold_a_while(void)
 static void hold_until_it_is_done(void)
 {
     inside(fw_ipc_mutex_lock(m));
-    company_is_there();
+    is_multithreaded();
     until_victim_is_done();
     leave();
 }
@@ -143,7 +143,7 @@ static void come_and_lock(void)
 static void hold_and_let_come(void)
 {
     inside(fw_ipc_mutex_lock(m));
-    let_company_come();
+    become_multithreaded();
 }
 
 static void die_inside(void)
@@ -177,7 +177,7 @@ static void come_to_nothing(void)
 static void hold_unsound_and_let_come(void)
 {
     CHECK(fw_ipc_mutex_lock(m) == EOWNERDEAD);
-    let_company_come();
+    become_multithreaded();
 }
 
 /* Whoever comes next gives it up, if it is not done yet; and so it stays. */

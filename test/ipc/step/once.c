@@ -79,7 +79,7 @@ static void survive(void)
 
 static int initialise_until_it_rests(void *arg)
 {
-    company_is_there();
+    is_multithreaded();
     until_victim_rests();
     return initialise(arg);
 }
@@ -103,7 +103,7 @@ static void call_slowly(void)
 
 static void come_and_call(void)
 {
-    company_is_there();
+    is_multithreaded();
     until_victim_acts();
     call();
 }

@@ -146,7 +146,7 @@ static void reset_dead(void)
 static void hold_until_it_rests(void)
 {
     hold_all();
-    company_is_there();
+    is_multithreaded();
     until_victim_rests();
     give_all();
 }
@@ -154,7 +154,7 @@ static void hold_until_it_rests(void)
 static void hold_until_it_is_done(void)
 {
     hold_all();
-    company_is_there();
+    is_multithreaded();
     until_victim_is_done();
     give_all();
 }
@@ -168,7 +168,7 @@ static void come_and_take(void)
 static void hold_and_let_come(void)
 {
     hold_all();
-    let_company_come();
+    become_multithreaded();
 }
 
 /* Told of the death of a victim that had it, from taking to giving: two changes. */

@@ -167,7 +167,7 @@ static void survive(void)
 static void write_until_it_rests(void)
 {
     write_inside(fw_ipc_rwlock_wrlock(l));
-    company_is_there();
+    is_multithreaded();
     until_victim_rests();
     CHECK(fw_ipc_rwlock_wrunlock(l) == 0);
 }
@@ -175,7 +175,7 @@ static void write_until_it_rests(void)
 static void read_until_it_rests(void)
 {
     CHECK(fw_ipc_rwlock_rdlock(l) == 0);
-    company_is_there();
+    is_multithreaded();
     until_victim_rests();
     read_inside();
     CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
@@ -184,7 +184,7 @@ static void read_until_it_rests(void)
 static void read_until_it_is_done(void)
 {
     CHECK(fw_ipc_rwlock_rdlock(l) == 0);
-    company_is_there();
+    is_multithreaded();
     until_victim_is_done();
     read_inside();
     CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
@@ -193,7 +193,7 @@ static void read_until_it_is_done(void)
 static void up_until_it_rests(void)
 {
     CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
-    company_is_there();
+    is_multithreaded();
     until_victim_rests();
     look();
     CHECK(fw_ipc_rwlock_upgradable_unlock(l) == 0);
@@ -214,19 +214,19 @@ static void come_and_read(void)
 static void write_and_let_come(void)
 {
     write_inside(fw_ipc_rwlock_wrlock(l));
-    let_company_come();
+    become_multithreaded();
 }
 
 static void read_and_let_come(void)
 {
     CHECK(fw_ipc_rwlock_rdlock(l) == 0);
-    let_company_come();
+    become_multithreaded();
 }
 
 static void up_and_let_come(void)
 {
     CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
-    let_company_come();
+    become_multithreaded();
 }
 
 static void wrunlock(void)

@@ -110,7 +110,7 @@ static void survive_making(void)
 /* By company. */
 static void post_when_it_rests(void)
 {
-    company_is_there();
+    is_multithreaded();
     until_victim_rests();
     post();
 }
@@ -124,7 +124,7 @@ static void come_and_take(void)
 static void let_come(void)
 {
     be_member();
-    let_company_come();
+    become_multithreaded();
 }
 
 /* The sleeper had been meant to get the victim's. */

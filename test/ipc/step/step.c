@@ -123,7 +123,7 @@ static void until_it_rests(pid_t pid)
     }
 }
 
-void company_is_there(void)
+void is_multithreaded(void)
 {
     __atomic_store_n(&here->is_there, 1, __ATOMIC_RELEASE);
 }
@@ -158,7 +158,7 @@ static void until(const int *flag, int value)
         usleep(LOOK_US);
 }
 
-void let_company_come(void)
+void become_multithreaded(void)
 {
     __atomic_store_n(&here->is_let_in, 1, __ATOMIC_RELEASE);
     until(&here->is_let_in, 2);
@@ -168,12 +168,12 @@ void let_company_come(void)
 void come_second(void)
 {
     here->company = getpid();
-    company_is_there();
+    is_multithreaded();
     until(&here->is_let_in, 1);
     __atomic_store_n(&here->is_let_in, 2, __ATOMIC_RELEASE);
 }
 
-static void be_company(void *arg)
+static void be_multithreaded(void *arg)
 {
     const struct row *r = arg;
 
@@ -276,11 +276,11 @@ static bool switched_victim(const struct role *role)
 /* All others are dead: no line of the region looks alive but the director's. */
 static void expect_no_lines(void)
 {
-    const struct fw_ipc_place_ *place = fw_ipc_place_of_(fw_region_base(region));
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(fw_region_base(region));
     unsigned alive = 0;
 
-    for (uint32_t i = 0; i < place->member_count; i++)
-        alive += ((uint32_t)place->members[i].life & FW_ROBUST_OWNER) != 0;
+    for (uint32_t i = 0; i < mapping->member_count; i++)
+        alive += ((uint32_t)mapping->members[i].life & FW_ROBUST_OWNER) != 0;
     if (alive > 1)
         fail("%u lines of the dead look alive", alive - 1);
 }
@@ -296,7 +296,7 @@ static bool run(const struct role *first, const struct role *second)
     memset(here, 0, sizeof *here);
     r->reset();
     if (r->company != NULL) {
-        company = start(be_company, (void *)(uintptr_t)r);
+        company = start(be_multithreaded, (void *)(uintptr_t)r);
         until(&here->is_there, 1);
         until_it_rests(company);
     }

@@ -59,8 +59,8 @@ void fw_look_(void);
 /* Where all meet: in memory that they share. */
 struct meeting {
     int outcome;   /* what this run led to, as far as the caller can tell: see `changes` */
-    int is_there;  /* company_is_there */
-    int is_let_in; /* let_company_come, and 2: it has come */
+    int is_there;  /* is_multithreaded */
+    int is_let_in; /* become_multithreaded, and 2: it has come */
     pid_t company;
     pid_t victim;       /* once it has begun to act */
     bool is_through;    /* the victim has come to the end of `act` */
@@ -76,7 +76,7 @@ struct fw_region *region_of_all(void);
 void *object_new(size_t size);
 
 /* By `company`, when it is where it wants to be when the victim comes, or about to sleep there. */
-void company_is_there(void);
+void is_multithreaded(void);
 
 /* By `company`: until the victim sleeps, is stopped, or is dead. */
 void until_victim_rests(void);
@@ -86,10 +86,10 @@ void until_victim_acts(void);
 void until_victim_is_done(void);
 
 /*
- * For company that is to sleep on what the victim holds: `before` ends with let_company_come, and
- * company begins with come_second, and then does what makes it sleep.
+ * For company that is to sleep on what the victim holds: `before` ends with become_multithreaded,
+ * and company begins with come_second, and then does what makes it sleep.
  */
-void let_company_come(void);
+void become_multithreaded(void);
 void come_second(void);
 
 /* Adds to the outcome. */

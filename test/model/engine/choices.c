@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What can happen next: perform.h. */
+#include "../buckets.h"
 #include "../cpus.h"
 #include "../fifo.h"
 #include "../kernel.h"
 #include "../memory.h"
-#include "../rooms.h"
 #include "perform.h"
 
 static void add(struct model_choice *list, unsigned *n, unsigned thread, unsigned what)
@@ -61,7 +61,7 @@ static void list_stopped(struct model_choice *list, unsigned *n, unsigned thread
             add(list, n, thread, CHOICE_REFUSE);
         break;
     case OP_ENTER:
-        if (rooms_may_enter(thread))
+        if (buckets_may_enter(thread))
             add(list, n, thread, CHOICE_DO);
         break;
     case OP_WAIT:
@@ -109,8 +109,8 @@ static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)
     }
     if (kernel_may_time_out(thread))
         add(list, n, thread, CHOICE_TIME_OUT);
-    else if (kernel_may_nap(thread) && !model_program->is_patient)
-        add(list, n, thread, CHOICE_NAP);
+    else if (kernel_may_recheck(thread) && !model_program->is_patient)
+        add(list, n, thread, CHOICE_RECHECK);
     if (model_shared.budget.spurious > 0)
         add(list, n, thread, CHOICE_SPURIOUS);
     if (model_shared.budget.eintr > 0)
@@ -123,14 +123,14 @@ static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)
 }
 
 /* Naps end when time passes, and it does only when all others are waiting, too. */
-static void list_naps(struct model_choice *list, unsigned *n)
+static void list_rechecks(struct model_choice *list, unsigned *n)
 {
     for (unsigned i = 0; i < *n; i++)
         if (!perform_is_whim(list[i]))
             return;
     for (unsigned i = 0; i < model_thread_count; i++)
-        if (model_threads[i].status == THREAD_ASLEEP && kernel_may_nap(i))
-            add(list, n, i, CHOICE_NAP);
+        if (model_threads[i].status == THREAD_ASLEEP && kernel_may_recheck(i))
+            add(list, n, i, CHOICE_RECHECK);
 }
 
 static bool may_step(unsigned thread)
@@ -160,7 +160,7 @@ unsigned perform_list(struct model_choice *list)
             add(list, &n, i, CHOICE_FLUSH);
     }
     if (model_program->is_patient)
-        list_naps(list, &n);
+        list_rechecks(list, &n);
     return n;
 }
 
@@ -186,8 +186,8 @@ bool perform_is_whim(struct model_choice choice)
         return true;
     case CHOICE_TICK:
         return !model_program->time_passes;
-    case CHOICE_NAP: /* nobody relies on naps as long as nobody dies */
-        return model_shared.killed == 0 && !model_program->naps_are_due;
+    case CHOICE_RECHECK: /* nobody relies on naps as long as nobody dies */
+        return model_shared.killed == 0 && !model_program->rechecks_are_due;
     case CHOICE_TIME_OUT:
         return !kernel_time_out_is_free(choice.thread);
     default:

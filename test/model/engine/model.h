@@ -215,17 +215,17 @@ struct model_program {
     uint32_t preemptions;      /* explored with at most so many; 0: with any number */
     uint32_t deep_preemptions; /* the same for --deep */
     uint32_t generation;       /* of the process: how many forks lie behind it */
-    bool generic;    /* no restartable sequences: every release is atomic, the fence is nothing */
-    bool late_waits; /* a futex wait may come after the end of its word, and finds another value */
-    bool old_kernel; /* futex_waitv is not there */
-    unsigned rooms;  /* waiting rooms: subject/rooms.c */
-    bool leaves_asleep; /* it is no error when threads sleep for ever (or until a deadline) */
-    bool naps;          /* a sleep with a deadline may end at any time: see kernel.h */
-    uint64_t immortal;  /* bit n: thread n is not killed */
-    bool naps_are_due;  /* and that is no whim, even if nobody was killed */
-    bool is_patient;    /* but only when nothing else can happen, and budget.naps times */
-    bool unmarked;      /* the kernel has no robust lists */
-    unsigned cpus;      /* how many there are; 0: enough for all (cpus.h) */
+    bool generic;     /* no restartable sequences: every release is atomic, the fence is nothing */
+    bool late_waits;  /* a futex wait may come after the end of its word, and finds another value */
+    bool old_kernel;  /* futex_waitv is not there */
+    unsigned buckets; /* waiting buckets: subject/buckets.c */
+    bool leaves_asleep;    /* it is no error when threads sleep for ever (or until a deadline) */
+    bool naps;             /* a sleep with a deadline may end at any time: see kernel.h */
+    uint64_t immortal;     /* bit n: thread n is not killed */
+    bool rechecks_are_due; /* and that is no whim, even if nobody was killed */
+    bool is_patient;       /* but only when nothing else can happen, and budget.naps times */
+    bool unmarked;         /* the kernel has no robust lists */
+    unsigned cpus;         /* how many there are; 0: enough for all (cpus.h) */
     const struct model_task *tasks;   /* of each thread; NULL: no SCHED_FIFO */
     bool (*may_run)(unsigned thread); /* or NULL: whoever is stopped makes steps */
     uint64_t assist;                  /* what is told of who runs: enum model_assist */

@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../buckets.h"
 #include "../cpus.h"
 #include "../faults.h"
 #include "../fifo.h"
 #include "../kernel.h"
 #include "../memory.h"
-#include "../rooms.h"
 #include "../subject/subject.h"
 #include "perform.h"
 #include "report.h"
@@ -188,7 +188,7 @@ static void perform_op(unsigned thread)
         kernel_requeue(thread, model_threads[thread].op.kind == OP_CMP_REQUEUE);
         break;
     case OP_ENTER:
-        rooms_enter(thread);
+        buckets_enter(thread);
         break;
     case OP_FREE:
         perform_free(thread);
@@ -244,7 +244,7 @@ static void perform_end_of_sleep(unsigned thread, unsigned what)
         model_shared.budget.cancels--;
         kernel_cancel(thread);
         break;
-    case CHOICE_NAP:
+    case CHOICE_RECHECK:
         model_shared.budget.naps -= model_program->is_patient;
         kernel_end_sleep(thread, -ETIMEDOUT);
         break;
@@ -307,7 +307,7 @@ void perform(struct model_choice choice)
     case CHOICE_EINTR:
     case CHOICE_CANCEL:
     case CHOICE_TIME_OUT:
-    case CHOICE_NAP:
+    case CHOICE_RECHECK:
     case CHOICE_TURN:
         perform_end_of_sleep(thread, choice.what);
         break;
@@ -361,7 +361,7 @@ void perform_start(void)
     model_shared.budget = model_program->budget;
     model_shared.clock = KERNEL_BOOT_NS;
     subject_load_library();
-    rooms_make();
+    buckets_make();
     model_program->setup(model_program->arg);
     for (unsigned i = 0; i < MODEL_MAX_THREADS; i++) {
         struct model_thread *t = &model_threads[i];

@@ -27,7 +27,7 @@ enum {
     CHOICE_SIGNAL = 'x',
     CHOICE_YES = 'y',
     CHOICE_CANCEL = 'k',
-    CHOICE_NAP = 'n',
+    CHOICE_RECHECK = 'n',
     CHOICE_KILL = 'K',
     CHOICE_COMES = '>',    /* gets a CPU */
     CHOICE_GOES = '<',     /* is taken off its CPU */

@@ -79,7 +79,7 @@ static const char *describe(struct model_choice choice)
         return "signal handler";
     case CHOICE_CANCEL:
         return "cancelled";
-    case CHOICE_NAP:
+    case CHOICE_RECHECK:
         return "nap is over";
     case CHOICE_TURN:
         return "its turn comes";

@@ -15,13 +15,13 @@
 static uint32_t *edges;
 static uint64_t edge_count, edge_room;
 static uint64_t *edge_start; /* by state; one more than there are states */
-static uint32_t start_room;
+static uint32_t start_bucket;
 
 static void begin_edges(uint32_t state)
 {
-    if (state + 2 > start_room) {
-        start_room = start_room == 0 ? 4096 : start_room * 2;
-        edge_start = pages_need(realloc(edge_start, start_room * sizeof *edge_start));
+    if (state + 2 > start_bucket) {
+        start_bucket = start_bucket == 0 ? 4096 : start_bucket * 2;
+        edge_start = pages_need(realloc(edge_start, start_bucket * sizeof *edge_start));
     }
     edge_start[state] = edge_start[state + 1] = edge_count;
 }
@@ -47,7 +47,8 @@ static bool check_state(const struct model_choice *list, unsigned n)
             return false;
     for (unsigned i = 0; i < model_thread_count; i++)
         if (model_threads[i].status == THREAD_STOPPED)
-            model_fail("deadlock", "thread %llu waits for a room that is not left any more", i, 0);
+            model_fail("deadlock", "thread %llu waits for a bucket that is not left any more", i,
+                       0);
     if (asleep && !model_program->leaves_asleep)
         model_fail("lost wake-up", "%llu thread(s) sleep, and nothing is left that would wake them",
                    model_shared.asleep, 0);
@@ -296,7 +297,7 @@ void search(const struct search_limits *limits, struct search_result *result)
     explore(limits, result);
     result->states = store_count;
     result->parts = store_part_count();
-    result->bytes = store_bytes() + edge_room * sizeof *edges + start_room * sizeof *edge_start;
+    result->bytes = store_bytes() + edge_room * sizeof *edges + start_bucket * sizeof *edge_start;
     for (uint32_t s = store_count - 1; store_count > 0 && s != 0; s = store_states[s].parent)
         result->depth++;
     result->seconds = seconds_since(&start);

@@ -6,8 +6,8 @@
 
 #include <furwock/bits/self.h>
 
+#include "../buckets.h"
 #include "../kernel.h"
-#include "../rooms.h"
 #include "coroutine.h"
 #include "model.h"
 #include "perform.h"
@@ -233,7 +233,7 @@ void thread_run(unsigned thread)
     /* What lies beyond the stack pointer is dead, but would shine through in later frames. */
     memset(stack, MODEL_DEAD, (size_t)((uint8_t *)t->sp - stack));
     model_check_freed();
-    rooms_check(thread);
+    buckets_check(thread);
 }
 
 void thread_drop(unsigned thread)

@@ -83,7 +83,7 @@ LOCKING = [
     Fault("ipc-atomic-sleeps-anyway", "sleeps with whatever is in the word", "ipc-atomic-lock",
           LOCK, argument(2, "fw_load32_relaxed(word)")),
     Fault("ipc-atomic-robs", "takes the lock from an owner that was there before a nap",
-          "ipc-atomic-lock-naps", LOCK, value("has_napped")),
+          "ipc-atomic-lock-naps", LOCK, value("has_elapsed")),
     Fault("ipc-atomic-never-asks", "does not ask whether the owner lives",
           "ipc-atomic-lock-unmarked", LOCK, at("ipc-atomic-robs", call(1, "now == 0"))),
     Fault("ipc-atomic-untold-mark", "takes a lock that the kernel has marked, and is not told",
@@ -98,7 +98,7 @@ LOCKING = [
 VERSION = "    head->version = FW_TABLE_VERSION_;\n"
 CHECKSUM = "    head->checksum = checksum_of(head);\n"
 MAGIC = "    fw_store64_release(&head->magic, FW_TABLE_MAGIC_);\n"
-TAKE = "    how = fw_robust_lock_(&head->making, &robust, PATIENCE_NAPS);\n"
+TAKE = "    how = fw_robust_lock_(&head->making, &robust, PATIENCE_RECHECKS);\n"
 GIVE = "    fw_robust_unlock_(&head->making, &robust);\n"
 
 MAKING = [

@@ -15,7 +15,7 @@ TAKE_OVER = ("        else if (life == FW_IPC_DEAD && "
 
 PERMIT_FAULTS = [
     Fault("ipc-permits-robs", "takes permits from the living", "ipc-permits", PERMITS,
-          condition(operand(1, "life != FW_IPC_UNREAL"))),
+          condition(operand(1, "life != FW_IPC_CORRUPT"))),
     Fault("ipc-permits-torn", "takes a permit by a load and a store", "ipc-permits", PERMITS,
           instead("if (w == 0) { fw_store64_release(&v->permits[i], v->me.id); return i; }")),
     Fault("ipc-permits-torn-over", "takes a dead one's permit by a load and a store",
@@ -23,7 +23,7 @@ PERMIT_FAULTS = [
           before("fw_store64_release(&v->permits[i], v->me.id);")),
     Fault("ipc-permits-lost", "takes the permits of dead ones for damaged", "ipc-permits-kill",
           PERMITS, instead("$1 $2 if (life == FW_IPC_DEAD) $1 $2", 2),
-          at("ipc-permits-robs", condition(operand(1, operand(2, "FW_IPC_UNREAL"))))),
+          at("ipc-permits-robs", condition(operand(1, operand(2, "FW_IPC_CORRUPT"))))),
     Fault("ipc-permits-unannounced", "sleeps, and the queue does not say so", "ipc-permits",
           PERMITS,
           value("fw_wait_blocks_(&wait->poll) ? fw_load64_relaxed(&v->u->queue_) : announce(v)")),
@@ -42,7 +42,7 @@ BARRIER_FAULTS = [
     Fault("ipc-barrier-waits-for-dead", "waits for those who died", "ipc-barrier-goes-on", BARRIER,
           instead("is_awaited = true;")),
     Fault("ipc-barrier-never-fails", "goes on where it is to fail", "ipc-barrier-fails", BARRIER,
-          condition(operand(1, operand(2, "FW_IPC_UNREAL")))),
+          condition(operand(1, operand(2, "FW_IPC_CORRUPT")))),
     Fault("ipc-barrier-always-fails", "fails where it is to go on", "ipc-barrier-goes-on", BARRIER,
           at("ipc-barrier-never-fails", condition(operand(2, "")))),
     Fault("ipc-barrier-unwatched", "sleeps, and watches nobody's life", "ipc-barrier-told", BARRIER,
@@ -89,9 +89,9 @@ BARRIER_FAULTS = [
 
 ONCE_FAULTS = [
     Fault("ipc-once-robs", "takes over from the living", "ipc-once", ONCE,
-          condition("life == FW_IPC_UNREAL")),
+          condition("life == FW_IPC_CORRUPT")),
     Fault("ipc-once-waits-for-dead", "waits for a dead initialiser", "ipc-once-kill", ONCE,
-          at("ipc-once-robs", instead("return life != FW_IPC_UNREAL ? EBUSY : EUCLEAN;"))),
+          at("ipc-once-robs", instead("return life != FW_IPC_CORRUPT ? EBUSY : EUCLEAN;"))),
     Fault("ipc-once-unwatched", "sleeps, and does not watch the initialiser's life",
           "ipc-once-told", ONCE, drop()),
     Fault("ipc-once-done-early", "is done before the initialiser has run", "ipc-once", ONCE,

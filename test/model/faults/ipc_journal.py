@@ -32,7 +32,7 @@ FAULTS = [
     Fault("ipc-journal-owner-first", "the journal names the mutex, then the mutex the journal",
           "ipc-journal-detach", JOURNAL, drop(),
           at("ipc-journal-owner-first-2", instead("{ fw_store64_release(&past->journal_, "
-              "fw_ipc_offset_(log->place, log->j)); $ }"))),
+              "fw_ipc_offset_(log->mapping, log->j)); $ }"))),
     Fault("ipc-journal-name-first", "the mutex forgets the journal, then the journal the mutex",
           "ipc-journal-detach", JOURNAL, swap()),
     Fault("ipc-journal-torn-owner", "takes a journal by a load and a store", "ipc-journal-rivals",

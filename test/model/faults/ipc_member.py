@@ -18,7 +18,7 @@ RAISE = ("    uint32_t now = fw_load32_relaxed(&head->members_used);\n\n"
          "    while (now < used && !fw_cas32_relaxed(&head->members_used, &now, used)) "
          "/* n -> more */\n        ;\n")
 LEAVE = "    fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */\n"
-FREES = ("        fw_store64_release(&m->life, tenancy(k->id) << 32); "
+FREES = ("        fw_store64_release(&m->life, slot_generation(k->id) << 32); "
          "/* tid -> free, the same tenancy: M1 */\n")
 
 FAULTS = [

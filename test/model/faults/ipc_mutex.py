@@ -7,18 +7,19 @@ from .kinds import Family, Fault
 MUTEX = "src/ipc/mutex.c"
 RECOVER = "src/ipc/recover.c"
 RECOVER_H = "src/ipc/recover.h"
-NAP = "src/ipc/nap.c"
+WAIT = "src/ipc/wait.c"
 MEMBER = "src/ipc/member.c"
 
 TAKE_OVER = "        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: X3 */\n"
 INHERIT = ("    int error = fw_ipc_recover_(me, m, &m->past_, dead);\n\n"
            "    return error == 0 ? declare_sound(m, me) : error;\n")
 SOUND = "    } while (!fw_cas64_release(&m->word_, &now, now & ~FW_IPC_DIED));\n    return 0;\n"
-UNLOCK = ("    do\n        next = is_unsound(now) ? FW_IPC_NOBODY : 0;\n"
+UNLOCK = ("    do\n        next = is_unsound(now) ? FW_IPC_ABANDONED : 0;\n"
           "    while (!fw_cas64_release(&m->word_, &now, next)); /* id -> 0, id|DIED -> NOBODY */\n"
           "    if (has_waiters(now))\n"
           "        fw_ipc_wake_(half(m), next == 0 ? 1 : INT_MAX);\n")
-CLAIM = "    is_mine = fw_cas64_acq_rel(&m->life, &life, (tenancy(life) + 1) << 32 | r.id);\n"
+CLAIM = ("    is_mine = fw_cas64_acq_rel(&m->life, &life, "
+         "(slot_generation(life) + 1) << 32 | r.id);\n")
 
 DEATHS = [
     Fault("ipc-robs-preempted", "takes a holder that is said not to run for dead", "ipc-lies",
@@ -30,7 +31,7 @@ DEATHS = [
     Fault("ipc-robs", "takes over from the living", "ipc-two", MUTEX,
           at("ipc-robs-preempted", drop())),
     Fault("ipc-never-takes", "takes over from nobody", "ipc-kill", MUTEX,
-          at("ipc-robs-preempted", condition("life != FW_IPC_UNREAL"))),
+          at("ipc-robs-preempted", condition("life != FW_IPC_CORRUPT"))),
     Fault("ipc-torn-take", "takes over from the dead by a load and a store", "ipc-kill-three",
           MUTEX, before("fw_store64_release(&m->word_, mine);"),
           condition("fw_load64_relaxed(now) != 0")),
@@ -65,25 +66,25 @@ DEATHS = [
 ]
 
 WAITING = [
-    Fault("ipc-sleeps-for-good", "sleeps without an end", "ipc-unmarked", NAP,
+    Fault("ipc-sleeps-for-good", "sleeps without an end", "ipc-unmarked", WAIT,
           argument(2, "end.clock < 0 ? $ : NULL")),
     Fault("ipc-watches-word-only", "sleeps, and watches nobody's life", "ipc-told", MUTEX, drop()),
-    Fault("ipc-life-not-compared", "watches a life, whatever it is by then", "ipc-told", NAP,
+    Fault("ipc-life-not-compared", "watches a life, whatever it is by then", "ipc-told", WAIT,
           value("life == UINT64_MAX")),
     Fault("ipc-watches-own", "watches the life of one who waits as well", "ipc-told", MUTEX,
           at("ipc-watches-word-only", argument(2, "w->me.id"))),
     Fault("ipc-new-holder-unwatched", "takes it after a sleep, and nobody watches its life",
-          "ipc-told-three", NAP, condition("w->word == NULL")),
-    Fault("ipc-owes-nothing", "sleeps, and its wake is lost with it", "ipc-told-three", NAP, drop(),
-          at("ipc-owes-nothing-2", value("false"))),
-    Fault("ipc-keeps-death", "learns of a death, and does not pass it on", "ipc-passed", NAP,
+          "ipc-told-three", WAIT, condition("w->word == NULL")),
+    Fault("ipc-owes-nothing", "sleeps, and its wake is lost with it", "ipc-told-three", WAIT,
+          drop(), at("ipc-owes-nothing-2", value("false"))),
+    Fault("ipc-keeps-death", "learns of a death, and does not pass it on", "ipc-passed", WAIT,
           drop()),
     Fault("ipc-owes-no-death", "learns of a death, and dies before it has passed it on",
-          "ipc-passed-two", NAP,
+          "ipc-passed-two", WAIT,
           at("ipc-keeps-death", before("fw_ipc_debt_end_(&w->debt); w->owes = false;"))),
     Fault("ipc-keeps-alarm", "is woken by the alarm, and does not pass it on", "ipc-passed-alarm",
-          NAP, call(1, "(void)alarm")),
-    Fault("ipc-deaf-to-alarm", "sleeps on the word and on lives only", "ipc-told-three", NAP,
+          WAIT, call(1, "(void)alarm")),
+    Fault("ipc-deaf-to-alarm", "sleeps on the word and on lives only", "ipc-told-three", WAIT,
           argument(2, "n")),
     Fault("ipc-unannounced", "sleeps, and the word does not say so", "ipc-two", MUTEX,
           condition("false")),
@@ -92,20 +93,20 @@ WAITING = [
           instead("$1 if (has_waiters(now)) fw_ipc_wake_(half(m), 1); $2", 3)),
     Fault("ipc-takes-quietly", "takes it after a sleep, and wakes nobody who would watch its life",
           "ipc-told-three", MUTEX, drop()),
-    Fault("ipc-asks-nobody", "does not ask the system who lives", "ipc-unmarked", NAP,
+    Fault("ipc-asks-nobody", "does not ask the system who lives", "ipc-unmarked", WAIT,
           call(2, "FW_IPC_ALIVE")),
 ]
 
 MEMBERS = [
     Fault("ipc-same-tenancy", "a line that is taken has the tenancy of the one before",
-          "ipc-line-again", MEMBER, argument(3, operand(1, operand(1, "tenancy(life)")))),
+          "ipc-line-again", MEMBER, argument(3, operand(1, operand(1, "slot_generation(life)")))),
     Fault("ipc-two-steps", "raises the tenancy, then takes the line", "ipc-join", MEMBER,
           at("ipc-same-tenancy", instead("is_mine = fw_cas64_acq_rel(&m->life, & life, "
-              "(tenancy(life) + 1) << 32); if (is_mine) fw_store64_release(&m->life, "
-              "(tenancy(life) + 1) << 32 | r.id);"))),
+              "(slot_generation(life) + 1) << 32); if (is_mine) fw_store64_release(&m->life, "
+              "(slot_generation(life) + 1) << 32 | r.id);"))),
     Fault("ipc-torn-claim", "takes a line by a load and a store", "ipc-lines", MEMBER,
           at("ipc-same-tenancy", instead("is_mine = true; fw_store64_release(&m->life, "
-              "(tenancy(life) + 1) << 32 | r.id);"))),
+              "(slot_generation(life) + 1) << 32 | r.id);"))),
     Fault("ipc-unlinked", "the kernel is not told of the line", "ipc-join-try", MEMBER,
           condition("r.id != 0")),
     Fault("ipc-unannounced-claim", "nothing is pending while a line is taken", "ipc-line-again",
@@ -120,7 +121,7 @@ MEMBERS = [
           drop()),
 ]
 
-FAMILY = Family("ipc_mutex", ["mutex.c", "recover.c", "nap.c", "member.c"],
-                ["src/ipc/mutex.h", "src/ipc/recover.h", "src/ipc/nap.h", "src/ipc/member.h"],
+FAMILY = Family("ipc_mutex", ["mutex.c", "recover.c", "wait.c", "member.c"],
+                ["src/ipc/mutex.h", "src/ipc/recover.h", "src/ipc/wait.h", "src/ipc/member.h"],
                 {"mutex.c": ["fw_ipc_mutex_lock"], "member.c": ["fw_ipc_self_"]},
                 DEATHS + WAITING + MEMBERS, "src/ipc")

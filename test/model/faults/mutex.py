@@ -29,7 +29,7 @@ FAULTS = [
     Fault("wakes-first", "wakes before it has released", "two", MUTEX,
           after("left = seen; if (has_waiters(seen) && !wake_is_under_way(seen)) "
               "fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(seen), FW_FUTEX_PRIVATE);"),
-          at("wakes-first-2", before("w = without_ghosts(seen, generation); if (has_waiters(w) && "
+          at("wakes-first-2", before("w = without_stale(seen, generation); if (has_waiters(w) && "
               "!wake_is_under_way(w)) { if (fw_cas64_release(&m->state_, &seen, fw_mutex_left_(m, "
               "w, fair))) return; continue; }"))),
     Fault("forgets-waking", "frees without setting WAKING", "two", RELEASE,
@@ -83,7 +83,7 @@ FAULTS = [
     Fault("polls-for-good", "polls as long as the owner is said to run", "all-run-alone", WAIT,
           value("polled != UINT64_MAX || $")),
     Fault("polls-on", "polls for an owner that does not run", "truth", WAIT,
-          value("fw_wait_poll_(w)")),
+          value("fw_wait_spin_(w)")),
     Fault("sleeps-at-once", "sleeps although the owner runs", "lies", WAIT,
           condition("owner != FW_RUNNING_UNKNOWN")),
     # --- Clocks ---------------------------------------------------------------------------------

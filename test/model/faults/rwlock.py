@@ -44,7 +44,7 @@ FAULTS = [
     Fault("rw-coming-upgrader", "COMING while somebody upgrades", "rw-readers-upgrade", TURN,
           at("rw-coming-readers", condition("(line_has_comer(line) || line_has_upgrader(line)) && "
               "(writers_first || !line_has_sharers(line)) && (readers_first || !is_shared) && "
-              "!is_urgent(first_writer(room, l))"))),
+              "!is_urgent(first_writer(bucket, l))"))),
     Fault("rw-sleeps-blind", "sleeps without a last look at the line", "rw-writers", LINE,
           value("(struct rw_wakes){0}")),
     Fault("rw-keeps-coming", "was called, and sleeps without giving that back", "rw-writers", LINE,
@@ -55,8 +55,8 @@ FAULTS = [
               "w->deadline->clock, slice_ns)"))),
     Fault("rw-naps-for-good", "sleeps without an end, and is said to be coming", "rw-nap", LINE,
           argument(5, "0")),
-    Fault("rw-late-pulse", "reads the pulse outside of the room", "rw-two-readers", LINE,
-          argument(3, "fw_load32_relaxed(&room->pulse)")),
+    Fault("rw-late-pulse", "reads the pulse outside of the bucket", "rw-two-readers", LINE,
+          argument(3, "fw_load32_relaxed(&bucket->pulse)")),
     # --- Whose turn it is -----------------------------------------------------------------------
     Fault("rw-writer-first", "a writer's release calls the next writer, and readers wait on",
           "rw-writer-twice", TURN, value(operand(1, ""))),

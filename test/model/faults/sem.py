@@ -28,7 +28,7 @@ FAULTS = [
     Fault("sem-nap-goes-on", "a post does not wake the one with the reservation", "sem-starving",
           UNITS, condition(word(6, ""))),
     Fault("sem-clears-quietly", "a reset leaves no trace for the one with the reservation",
-          "event-auto-starving", UNITS, call(3, "w & ~UNITS_VALUE_MAX")),
+          "event-auto-starving", UNITS, call(3, "w & ~PERMITS_VALUE_MAX")),
     Fault("sem-takes-quietly", "who takes a reserved unit leaves no trace of it",
           "sem-posix-passed", UNITS, value("w - 1")),
     Fault("any-stale-wakes", "sleeps on a word in which wakes are counted", "any-barger", UNITS,

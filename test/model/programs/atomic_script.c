@@ -88,7 +88,7 @@ bool subject_was_multithreaded(void)
 }
 
 /* Whether others are at work is a matter of chance here. */
-bool fw_rush_(const uint64_t *place, uint64_t sequence)
+bool fw_contention_(const uint64_t *place, uint64_t sequence)
 {
     (void)place;
     (void)sequence;

@@ -33,15 +33,15 @@ enum ghost { INSIDE, COUNT, SECTIONS };
 static struct fw_bucket_lock_ *l;
 static uint32_t *is_done;
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t bucket)
 {
     uint32_t owner = (uint32_t)value & FW_ROBUST_OWNER;
 
     (void)size;
     if (offset != 0 || owner < SUBJECT_FIRST_TID)
-        snprintf(text, room, "%" PRIu32, (uint32_t)value);
+        snprintf(text, bucket, "%" PRIu32, (uint32_t)value);
     else
-        snprintf(text, room, "%c%s", (int)('A' + owner - SUBJECT_FIRST_TID),
+        snprintf(text, bucket, "%c%s", (int)('A' + owner - SUBJECT_FIRST_TID),
                  ((uint32_t)value & FW_ROBUST_WAITERS) != 0 ? ", WAITERS" : "");
 }
 
@@ -128,9 +128,9 @@ static void finished(void)
                    model_shared.ghost[SECTIONS]);
 }
 
-static void describe(char *text, size_t room)
+static void describe(char *text, size_t bucket)
 {
-    snprintf(text, room, "owner = %08" PRIx32 ", calls = %" PRIu32, l->owner, l->calls);
+    snprintf(text, bucket, "owner = %08" PRIx32 ", calls = %" PRIu32, l->owner, l->calls);
 }
 
 /* Each on a CPU of its own, so that all run at once: ordinary ones, then urgent ones, or mixed. */

@@ -4,11 +4,11 @@
 #include "cond_script.h"
 #include "programs.h"
 
-#define PROGRAM(called, what, n, ...)                                                        \
-    {                                                                                        \
-        .name = called, .about = what, .threads = n, .rooms = 1, .setup = cond_script_setup, \
-        .thread = cond_script_thread, .finished = cond_script_finished,                      \
-        .changed = cond_watch_changed, .describe = cond_watch_describe, __VA_ARGS__          \
+#define PROGRAM(called, what, n, ...)                                                          \
+    {                                                                                          \
+        .name = called, .about = what, .threads = n, .buckets = 1, .setup = cond_script_setup, \
+        .thread = cond_script_thread, .finished = cond_script_finished,                        \
+        .changed = cond_watch_changed, .describe = cond_watch_describe, __VA_ARGS__            \
     }
 #define SCRIPT(...)                \
     &(const struct cond_script)    \
@@ -26,7 +26,7 @@
 #define SINGLE_SCRIPT(...) WORD_SCRIPT(5, 2, __VA_ARGS__)
 
 /* Used as the drop-in does. */
-#define LOOSE_SCRIPT(w, ...)                                                            \
+#define POSIX_SCRIPT(w, ...)                                                            \
     &(const struct cond_script)                                                         \
     {                                                                                   \
         .threads = {__VA_ARGS__}, .initial = {.seq = (w) != 0 ? 5 : 0, .waiters = (w)}, \
@@ -258,45 +258,45 @@ static const struct model_program programs[] = {
                                               .is_stale = true}),
     /* --- As the drop-in uses them ----------------------------------------------------------- */
     PROGRAM("cond-loose", "a waiter, a signal without the mutex, and one with it", 2,
-            .arg = LOOSE_SCRIPT(2, "lock wait wait unlock",
+            .arg = POSIX_SCRIPT(2, "lock wait wait unlock",
                                 "lock put unlock signal lock put signal unlock")),
     PROGRAM("cond-loose-hand", "a signal, and another thread releases the mutex", 3,
             .preemptions = 3, .deep_preemptions = 4,
-            .arg = LOOSE_SCRIPT(2, "lock wait unlock", "lock put signal hand", "release")),
+            .arg = POSIX_SCRIPT(2, "lock wait unlock", "lock put signal hand", "release")),
     PROGRAM("cond-loose-hand-two", "two signals, and another thread releases the mutex", 4,
             .preemptions = 2, .deep_preemptions = 3,
-            .arg = LOOSE_SCRIPT(2, "lock wait unlock", "lock wait unlock",
+            .arg = POSIX_SCRIPT(2, "lock wait unlock", "lock wait unlock",
                                 "lock put put signal signal hand", "release")),
     PROGRAM("cond-loose-hand-all", "the same after a broadcast", 4, .preemptions = 2,
             .deep_preemptions = 3,
-            .arg = LOOSE_SCRIPT(0, "lock wait unlock", "lock wait unlock",
+            .arg = POSIX_SCRIPT(0, "lock wait unlock", "lock wait unlock",
                                 "lock put put broadcast hand", "release")),
     PROGRAM("cond-foreign", "two who cannot be moved, a broadcast", 3, .preemptions = 2,
             .deep_preemptions = 3,
-            .arg = LOOSE_SCRIPT(0, "lock foreign unlock", "lock foreign unlock",
+            .arg = POSIX_SCRIPT(0, "lock foreign unlock", "lock foreign unlock",
                                 "lock put put broadcast unlock")),
     PROGRAM("cond-foreign-signal", "one who cannot be moved beside one who can", 3, MAY_SLEEP,
             .generic = true, .preemptions = 3, .deep_preemptions = 4,
-            .arg = LOOSE_SCRIPT(0, "lock foreign-once unlock", "lock once unlock", "signal")),
+            .arg = POSIX_SCRIPT(0, "lock foreign-once unlock", "lock once unlock", "signal")),
     PROGRAM("cond-foreign-mixed", "one who cannot be moved among two who can, a broadcast", 4,
             .generic = true, .preemptions = 1, .deep_preemptions = 2,
-            .arg = LOOSE_SCRIPT(0, "lock foreign unlock", "lock wait unlock", "lock wait unlock",
+            .arg = POSIX_SCRIPT(0, "lock foreign unlock", "lock wait unlock", "lock wait unlock",
                                 "lock put put put unlock broadcast")),
     PROGRAM("cond-foreign-timed", "the time of one who cannot be moved is over", 3, .generic = true,
             .preemptions = 2, .deep_preemptions = 3, .budget = {.ticks = 1, .eintr = 1},
-            .arg = LOOSE_SCRIPT(0, "lock foreign-timed unlock", "lock wait unlock",
+            .arg = POSIX_SCRIPT(0, "lock foreign-timed unlock", "lock wait unlock",
                                 "lock put put unlock broadcast")),
     PROGRAM("cond-foreign-cancel", "one who cannot be moved is cancelled", 3, MAY_SLEEP,
             .generic = true, .preemptions = 2, .deep_preemptions = 3,
             .budget = {.cancels = 1, .spurious = 1}, .cancelled = cond_script_cancelled,
             .arg =
-                LOOSE_SCRIPT(0, "lock foreign-once unlock", "lock foreign-once unlock", "signal")),
+                POSIX_SCRIPT(0, "lock foreign-once unlock", "lock foreign-once unlock", "signal")),
     PROGRAM("cond-foreign-refused", "who may not release its mutex does not wait", 3, MAY_SLEEP,
             .generic = true, .preemptions = 3, .deep_preemptions = 4,
-            .arg = LOOSE_SCRIPT(0, "lock refused unlock", "lock once unlock", "signal")),
+            .arg = POSIX_SCRIPT(0, "lock refused unlock", "lock once unlock", "signal")),
     PROGRAM("cond-foreign-free", "freed as soon as the broadcast has returned", 3,
             .late_waits = true, .generic = true, .preemptions = 3, .deep_preemptions = 4,
-            .arg = LOOSE_SCRIPT(0, "lock foreign unlock", "lock wait unlock",
+            .arg = POSIX_SCRIPT(0, "lock foreign unlock", "lock wait unlock",
                                 "lock put put unlock broadcast free")),
     /* --- All at once ------------------------------------------------------------------------ */
     PROGRAM("cond-storm", "nearly everything at once", 2, MAY_SLEEP, .preemptions = 2,

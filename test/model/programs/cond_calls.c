@@ -11,7 +11,7 @@ const struct cond_calls CALLS = {
     .lock_policy = fw_mutex_lock_policy,
     .unlock = fw_mutex_unlock,
     .unlock_fair = fw_mutex_unlock_fair,
-    .wait_loose = fw_cond_wait_loose_,
+    .wait_posix = fw_cond_wait_posix_,
     .lock_registered = fw_mutex_lock_registered_,
     .unlock_late = fw_mutex_unlock_late_,
 };

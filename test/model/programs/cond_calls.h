@@ -19,7 +19,7 @@ struct cond_calls {
     void (*unlock)(fw_mutex *m);
     void (*unlock_fair)(fw_mutex *m);
     /* As the drop-in uses them. */
-    int (*wait_loose)(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline);
+    int (*wait_posix)(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline);
     void (*lock_registered)(fw_mutex *m);
     void (*unlock_late)(fw_mutex *m, uint64_t *late, bool fair);
 };

@@ -111,7 +111,7 @@ static void unlock(void)
         cond_in_use->unlock(m);
 }
 
-static int unlock_loose(void *arg)
+static int unlock_posix(void *arg)
 {
     (void)arg;
     unlock();
@@ -124,7 +124,7 @@ static int unlock_refused(void *arg)
     return EPERM;
 }
 
-static int lock_loose(void *arg, bool is_counted)
+static int lock_posix(void *arg, bool is_counted)
 {
     (void)arg;
     if (!is_counted)
@@ -133,16 +133,16 @@ static int lock_loose(void *arg, bool is_counted)
     return 0;
 }
 
-static int wait_loose(enum word how, const fw_deadline *until)
+static int wait_posix(enum word how, const fw_deadline *until)
 {
-    struct fw_cond_mutex_ mutex = {.unlock = how == REFUSED ? unlock_refused : unlock_loose,
-                                   .lock = lock_loose};
+    struct fw_cond_mutex_ mutex = {.unlock = how == REFUSED ? unlock_refused : unlock_posix,
+                                   .lock = lock_posix};
 
     if (how < FOREIGN) {
         mutex.moves = m;
         mutex.late = late;
     }
-    return cond_in_use->wait_loose(c, &mutex, until);
+    return cond_in_use->wait_posix(c, &mutex, until);
 }
 
 /* True: woken. */
@@ -153,7 +153,7 @@ static bool wait_once(unsigned self, enum word how)
     int error;
 
     cond_watch_wait(self);
-    error = late != NULL ? wait_loose(how, until)
+    error = late != NULL ? wait_posix(how, until)
                          : cond_in_use->wait_policy(c, m, policy_of(how), until);
     cond_watch_back(self, error == 0 ? WATCH_WOKEN : WATCH_TIMED_OUT);
     return error == 0;

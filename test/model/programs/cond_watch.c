@@ -29,7 +29,7 @@ enum ghost {
     CROWD      /* bit per thread: it slept in line when the broadcast was given; DISTURBED */
 };
 
-_Static_assert(CROWD < MODEL_GHOSTS, "there is room");
+_Static_assert(CROWD < MODEL_GHOSTS, "there is bucket");
 
 #define WAITS_PER_THREAD 2u
 #define SET_BITS 16u
@@ -97,13 +97,13 @@ uint64_t *cond_watch_tokens(void)
     return &model_shared.ghost[TOKENS];
 }
 
-void cond_watch_describe(char *text, size_t room)
+void cond_watch_describe(char *text, size_t bucket)
 {
     int n =
-        snprintf(text, room, "c = {seq %" PRIu32 ", waiters %" PRIu32 "}, %" PRIu64 " token(s); ",
+        snprintf(text, bucket, "c = {seq %" PRIu32 ", waiters %" PRIu32 "}, %" PRIu64 " token(s); ",
                  cond->seq_, cond->waiters_, ghost(TOKENS));
 
-    watch_describe(text + n, room - (size_t)n);
+    watch_describe(text + n, bucket - (size_t)n);
 }
 
 /* --- Who is served first -------------------------------------------------------------------- */
@@ -131,11 +131,11 @@ static unsigned arrival_of(unsigned thread)
 /* Bit per thread that is in line. */
 static uint64_t line(void)
 {
-    const struct fw_room_ *room = (const struct fw_room_ *)(const void *)model_memory;
+    const struct fw_waitqueue_ *bucket = (const struct fw_waitqueue_ *)(const void *)model_memory;
     uint64_t set = 0;
     unsigned thread;
 
-    for (const struct fw_place_ *p = room->first; p != NULL; p = p->next)
+    for (const struct fw_waiter_node_ *p = bucket->first; p != NULL; p = p->next)
         if (memory_stack_of((uint64_t)(uintptr_t)p, &thread))
             set |= bit(thread);
     return set;
@@ -365,15 +365,15 @@ static void check_sleepers(bool counts)
 
 void cond_watch_finished(bool counts)
 {
-    const struct fw_room_ *room = (const struct fw_room_ *)(const void *)model_memory;
+    const struct fw_waitqueue_ *bucket = (const struct fw_waitqueue_ *)(const void *)model_memory;
 
     check_sleepers(counts);
     for (uint64_t calls = 1; counts && calls < UINT64_C(1) << ghost(SIGNALLED); calls++)
         check_signals(calls);
     if (!is_dead(word))
         watch_finished();
-    if (model_shared.asleep == 0 && room->first != NULL)
-        model_fail("room", "nobody waits, and somebody stands in line", 0, 0);
-    if (!is_dead(cond) && room->first != NULL && cond->waiters_ == 0)
+    if (model_shared.asleep == 0 && bucket->first != NULL)
+        model_fail("bucket", "nobody waits, and somebody stands in line", 0, 0);
+    if (!is_dead(cond) && bucket->first != NULL && cond->waiters_ == 0)
         model_fail("word", "somebody stands in line, and the variable does not say so", 0, 0);
 }

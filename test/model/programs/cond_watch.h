@@ -36,7 +36,7 @@ fw_cond *cond_watch_cond(void);
 
 /* Hooks of struct model_program. */
 void cond_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
-void cond_watch_describe(char *text, size_t room);
+void cond_watch_describe(char *text, size_t bucket);
 
 /* All threads are done, or sleep: `counts` tells that every wait was watched from begin to end. */
 void cond_watch_finished(bool counts);

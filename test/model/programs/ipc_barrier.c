@@ -54,7 +54,7 @@ static void setup(const void *arg)
     ground_make(model_thread_count, true);
     b = model_object("b", (unsigned)(sizeof *b + parties * 8), parts, NULL);
     b->made_ = made_of(parties, MODE_OF(script->initial));
-    b->luck_ = UINT16_MAX; /* to await is not told how to wait: does not poll */
+    b->spin_ = UINT16_MAX; /* to await is not told how to wait: does not poll */
     for (unsigned i = 0; i < JOINED_OF(script->initial); i++)
         places_of(b)[i] = place_of(ground_id_of(i), 0, (uint32_t)-1);
     barrier_watch_begin(b, parties, MODE_OF(script->initial) == FW_IPC_BARRIER_FAIL);
@@ -165,12 +165,14 @@ static void thread(unsigned self, const void *arg)
         w++;
 }
 
-#define PROGRAM(called, what, n, deaths, ...) WITH_NAPS(true, called, what, n, deaths, __VA_ARGS__)
+#define PROGRAM(called, what, n, deaths, ...) \
+    WITH_RECHECKS(true, called, what, n, deaths, __VA_ARGS__)
 
 /* No nap ends: what is not told to a sleeper it never learns. */
-#define TOLD(called, what, n, deaths, ...) WITH_NAPS(false, called, what, n, deaths, __VA_ARGS__)
+#define TOLD(called, what, n, deaths, ...) \
+    WITH_RECHECKS(false, called, what, n, deaths, __VA_ARGS__)
 
-#define WITH_NAPS(has, called, what, n, deaths, ...)                                 \
+#define WITH_RECHECKS(has, called, what, n, deaths, ...)                             \
     {                                                                                \
         .name = called, .about = what, .threads = n, .generic = true, .naps = (has), \
         .budget = {.kills = (deaths)}, .setup = setup, .thread = thread,             \

@@ -10,7 +10,7 @@
 struct ipc_ground_calls {
     struct fw_ipc_self_ *(*self)(void);
     int (*enter)(const void *object, struct fw_ipc_me_ *me);
-    bool (*leave)(const struct fw_ipc_place_ *place);
+    bool (*leave)(const struct fw_ipc_mapping_ *mapping);
     struct model_own own; /* the variables of its own that a copy's threads have */
 };
 

@@ -66,7 +66,7 @@ void directory_watch_make(unsigned count, unsigned bytes)
     ground_make(model_thread_count, true);
     entries = model_object("entry", (unsigned)(count * ENTRY), entry_parts, NULL);
     memory = model_object("objects", bytes + ALIGNMENT, NULL, NULL);
-    directory_region = (struct fw_region){.uses = 1, .place = ground_place};
+    directory_region = (struct fw_region){.uses = 1, .mapping = ground_place};
     directory_region.joined.base = (void *)ground_place->base;
     *p = (struct fw_ipc_plan_){.entry_count = count, .member_count = model_thread_count};
     p->entries_at = (uint32_t)offset_of(entries);

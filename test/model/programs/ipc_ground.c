@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "../subject/robust.h"
-#include "ipc/place.h"
+#include "ipc/mapping.h"
 
 /* subject/atomic.h: SUBJECT_OWN. */
 #define IPC_SHIPPED_BEGIN __start_model_own_variables
@@ -26,7 +26,7 @@ static const struct model_part line_parts[] = {
     PARTS(0), PARTS(1), PARTS(2), PARTS(3), {NULL, 0, 0}};
 
 struct fw_ipc_member_ *ground_lines;
-const struct fw_ipc_place_ *ground_place;
+const struct fw_ipc_mapping_ *ground_place;
 
 static unsigned line_count;
 static bool have_joined;
@@ -36,7 +36,7 @@ static uint32_t tenant(uint64_t life)
     return (uint32_t)life & FW_ROBUST_OWNER;
 }
 
-static uint64_t tenancy(uint64_t life)
+static uint64_t slot_generation(uint64_t life)
 {
     return life >> 32;
 }
@@ -65,17 +65,18 @@ void ground_decode_holder(uint64_t id, char *text, size_t room)
 
     if ((id & FW_IPC_HOLDER) == 0)
         snprintf(text, room, "nobody");
-    else if ((id & FW_IPC_HOLDER) == FW_IPC_NOBODY)
+    else if ((id & FW_IPC_HOLDER) == FW_IPC_ABANDONED)
         snprintf(text, room, "NOBODY");
     else if (thread < MODEL_MAX_THREADS)
         snprintf(text, room, "%c", 'A' + (int)thread);
     else
-        snprintf(text, room, "dead %u:%u", (unsigned)(id & FW_IPC_SLOT) - 1, (unsigned)tenancy(id));
+        snprintf(text, room, "dead %u:%u", (unsigned)(id & FW_IPC_SLOT) - 1,
+                 (unsigned)slot_generation(id));
 }
 
 /* --- The region ----------------------------------------------------------------------------- */
 
-static void enrol(unsigned thread)
+static void register_thread(unsigned thread)
 {
     struct fw_ipc_member_ *m = &ground_lines[thread];
     uint32_t tid = SUBJECT_FIRST_TID + thread;
@@ -90,28 +91,28 @@ static void enrol(unsigned thread)
 void ground_make(unsigned lines, bool joined)
 {
     static struct fw_ipc_own_line_ nobody_joins[FW_IPC_MEMBERS_MOST];
-    struct fw_ipc_place_ *place = &fw_ipc_places_[0];
+    struct fw_ipc_mapping_ *mapping = &fw_ipc_mappings_[0];
     struct fw_ipc_head_ *head = model_object("head", sizeof *head, NULL, NULL);
 
     ground_lines = model_object("line", lines * LINE, line_parts, decode);
     line_count = lines;
     have_joined = joined;
     subject_is_one_process = false;
-    *place = (struct fw_ipc_place_){.base = (uintptr_t)model_memory,
-                                    .size = MODEL_MEMORY,
-                                    .generation = 1,
-                                    .head = head,
-                                    .members = ground_lines,
-                                    .member_count = lines,
-                                    .is_taken = 1,
-                                    .lines_had = nobody_joins};
+    *mapping = (struct fw_ipc_mapping_){.base = (uintptr_t)model_memory,
+                                        .size = MODEL_MEMORY,
+                                        .generation = 1,
+                                        .head = head,
+                                        .members = ground_lines,
+                                        .member_count = lines,
+                                        .is_taken = 1,
+                                        .lines_had = nobody_joins};
     if (!joined) /* what a process knows by itself (M4) is no step, but a part of the state */
-        place->lines_had =
-            model_object("had", lines * (unsigned)sizeof *place->lines_had, NULL, NULL);
-    ground_place = place;
+        mapping->lines_had =
+            model_object("had", lines * (unsigned)sizeof *mapping->lines_had, NULL, NULL);
+    ground_place = mapping;
     head->members_used = joined ? lines : 0;
     for (unsigned i = 0; joined && i < model_thread_count; i++)
-        enrol(i);
+        register_thread(i);
 }
 
 void ground_begin(unsigned self, const struct ipc_ground_calls *calls)
@@ -125,7 +126,7 @@ void ground_begin(unsigned self, const struct ipc_ground_calls *calls)
         .base = ground_place->base,
         .size = ground_place->size - sizeof(fw_ipc_mutex),
         .epoch = fw_ipc_epoch_(),
-        .me = {.place = ground_place, .member = m, .id = UINT64_C(1) << 32 | (self + 1)}};
+        .me = {.mapping = ground_place, .member = m, .id = UINT64_C(1) << 32 | (self + 1)}};
 }
 
 /*
@@ -181,7 +182,7 @@ unsigned ground_thread_of(uint64_t id)
     uint64_t slot = (id & FW_IPC_SLOT) - 1;
     unsigned thread;
 
-    if (slot >= line_count || tenancy(ground_lines[slot].life) != tenancy(id))
+    if (slot >= line_count || slot_generation(ground_lines[slot].life) != slot_generation(id))
         return MODEL_MAX_THREADS;
     thread = tenant(ground_lines[slot].life) - SUBJECT_FIRST_TID;
     return thread < model_thread_count && !ground_is_killed(thread) ? thread : MODEL_MAX_THREADS;
@@ -191,7 +192,7 @@ uint64_t ground_id_of(unsigned thread)
 {
     for (unsigned i = 0; i < line_count && !ground_is_killed(thread); i++)
         if (tenant(ground_lines[i].life) == SUBJECT_FIRST_TID + thread)
-            return tenancy(ground_lines[i].life) << 32 | (i + 1);
+            return slot_generation(ground_lines[i].life) << 32 | (i + 1);
     return 0;
 }
 
@@ -215,9 +216,9 @@ static void check_claim(unsigned thread, uint64_t before, uint64_t now)
         model_fail("member", "thread %llu enters another's name into a line: 0x%llx", thread, now);
     else if (tenant(before) != 0)
         model_fail("member", "thread %llu takes the line of another: 0x%llx", thread, before);
-    else if (tenancy(now) != tenancy(before) + 1)
+    else if (slot_generation(now) != slot_generation(before) + 1)
         model_fail("member", "a line is taken, and its tenancy is 0x%llx after 0x%llx",
-                   tenancy(now), tenancy(before));
+                   slot_generation(now), slot_generation(before));
     else if (lines > 1)
         model_fail("member", "thread %llu takes a second line", thread, 0);
 }
@@ -234,7 +235,7 @@ void ground_changed(unsigned thread, uint64_t addr, uint64_t before)
         return; /* the kernel knows it */
     if (tenant(now) != 0)
         check_claim(thread, before, now);
-    else if (tenancy(now) != tenancy(before))
+    else if (slot_generation(now) != slot_generation(before))
         model_fail("member", "nobody takes a line, and its tenancy changes: 0x%llx, 0x%llx", before,
                    now);
     else if (((uint32_t)now & FW_ROBUST_DIED) != 0 && !is_line_of_dead(before))

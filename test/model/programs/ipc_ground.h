@@ -28,7 +28,7 @@ void ground_make(unsigned lines, bool joined);
 void ground_begin(unsigned self, const struct ipc_ground_calls *calls);
 
 extern struct fw_ipc_member_ *ground_lines;
-extern const struct fw_ipc_place_ *ground_place;
+extern const struct fw_ipc_mapping_ *ground_place;
 
 /* Who has this id now; MODEL_MAX_THREADS: nobody alive (who was killed is not). */
 unsigned ground_thread_of(uint64_t id);

@@ -141,7 +141,7 @@ static void look_at(unsigned self, unsigned thread, uint64_t id, bool asks)
     enum fw_ipc_life life = asks ? ipc_member_in_use->life_slow(ground_place, id)
                                  : ipc_member_in_use->life(ground_place, id);
 
-    if (life == FW_IPC_UNREAL)
+    if (life == FW_IPC_CORRUPT)
         model_thread_fail("member", "thread %llu finds that an id of thread %llu is unreal", self,
                           thread);
     if (life == FW_IPC_ALIVE && was_gone)
@@ -186,7 +186,7 @@ static void company(unsigned self)
     were_gone = are_others_gone(self);
     for (unsigned i = 0; i < model_thread_count; i++)
         had[i] = *ghost(STATE, i) == MEMBER ? *ghost(LAST_ID, i) : 0;
-    answer = ipc_member_in_use->has_company(ground_place);
+    answer = ipc_member_in_use->has_multithreaded(ground_place);
     if (answer && were_gone)
         model_thread_fail("answer", "thread %llu has company, and is alone", self, 0);
     for (unsigned i = 0; i < model_thread_count && !answer; i++)

@@ -8,5 +8,5 @@ const struct ipc_member_calls CALLS = {
     .life = fw_ipc_life_,
     .life_slow = fw_ipc_life_slow_,
     .ids = fw_ipc_ids_,
-    .has_company = fw_ipc_has_company_,
+    .has_multithreaded = fw_ipc_has_other_members_,
 };

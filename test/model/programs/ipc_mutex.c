@@ -6,12 +6,12 @@
 #include "ipc_mutex_script.h"
 #include "programs.h"
 
-#define PROGRAM(called, what, n, ...) WITH_NAPS(true, called, what, n, __VA_ARGS__)
+#define PROGRAM(called, what, n, ...) WITH_RECHECKS(true, called, what, n, __VA_ARGS__)
 
 /* No nap ends: what is not told to a sleeper it never learns. */
-#define TOLD(called, what, n, ...) WITH_NAPS(false, called, what, n, __VA_ARGS__)
+#define TOLD(called, what, n, ...) WITH_RECHECKS(false, called, what, n, __VA_ARGS__)
 
-#define WITH_NAPS(has, called, what, n, ...)                                          \
+#define WITH_RECHECKS(has, called, what, n, ...)                                      \
     {                                                                                 \
         .name = called, .about = what, .threads = n, .generic = true, .naps = (has),  \
         .setup = ipc_mutex_script_setup, .thread = ipc_mutex_script_thread,           \

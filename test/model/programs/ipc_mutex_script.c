@@ -262,13 +262,13 @@ static void check_holder(unsigned thread, uint64_t before, uint64_t now)
     if (owner < MODEL_MAX_THREADS && owner != thread)
         model_fail("word", "thread %llu takes what thread %llu has", thread, owner);
     else if (owner == thread &&
-             (now & FW_IPC_HOLDER) != ((before & FW_IPC_DIED) != 0 ? FW_IPC_NOBODY : 0))
+             (now & FW_IPC_HOLDER) != ((before & FW_IPC_DIED) != 0 ? FW_IPC_ABANDONED : 0))
         model_fail("word", "thread %llu releases, and leaves 0x%llx", thread, now);
     else if (owner != thread && (now & FW_IPC_HOLDER) != ground_id_of(thread))
         model_fail("word", "thread %llu takes it, and leaves 0x%llx", thread, now);
     else if (owner != thread && (now & FW_IPC_DIED) != (is_free ? 0 : FW_IPC_DIED))
         model_fail("word", "thread %llu takes it from 0x%llx, and hides that", thread, before);
-    else if (before == FW_IPC_NOBODY)
+    else if (before == FW_IPC_ABANDONED)
         model_fail("word", "thread %llu takes what was given up", thread, 0);
 }
 

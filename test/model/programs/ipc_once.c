@@ -96,13 +96,13 @@ static void finished(void)
 
 /* Calls poll, then sleep: a poll is over when the clock has moved.  With three they only poll. */
 #define PROGRAM(called, what, n, deaths, moves, ...) \
-    WITH_NAPS(true, called, what, n, deaths, moves, __VA_ARGS__)
+    WITH_RECHECKS(true, called, what, n, deaths, moves, __VA_ARGS__)
 
 /* No nap ends: what is not told to a sleeper it never learns. */
 #define TOLD(called, what, n, deaths, moves, ...) \
-    WITH_NAPS(false, called, what, n, deaths, moves, __VA_ARGS__)
+    WITH_RECHECKS(false, called, what, n, deaths, moves, __VA_ARGS__)
 
-#define WITH_NAPS(has, called, what, n, deaths, moves, ...)                                \
+#define WITH_RECHECKS(has, called, what, n, deaths, moves, ...)                            \
     {                                                                                      \
         .name = called, .about = what, .threads = n, .generic = true, .naps = (has),       \
         .budget = {.kills = (deaths), .ticks = (moves)}, .setup = setup, .thread = thread, \

@@ -105,12 +105,12 @@ static void finished(void)
 }
 
 /* Each sleep changes the queue's word, so naps are counted: those of all sleepers together. */
-#define PROGRAM(called, what, n, deaths, ...) WITH_NAPS(4, called, what, n, deaths, __VA_ARGS__)
+#define PROGRAM(called, what, n, deaths, ...) WITH_RECHECKS(4, called, what, n, deaths, __VA_ARGS__)
 
 /* No nap ends: what is not told to a sleeper it never learns. */
-#define TOLD(called, what, n, deaths, ...) WITH_NAPS(0, called, what, n, deaths, __VA_ARGS__)
+#define TOLD(called, what, n, deaths, ...) WITH_RECHECKS(0, called, what, n, deaths, __VA_ARGS__)
 
-#define WITH_NAPS(most, called, what, n, deaths, ...)                                      \
+#define WITH_RECHECKS(most, called, what, n, deaths, ...)                                  \
     {                                                                                      \
         .name = called, .about = what, .threads = n, .generic = true, .naps = (most) != 0, \
         .is_patient = true, .budget = {.kills = (deaths), .naps = (most)}, .setup = setup, \

@@ -338,7 +338,7 @@ void ipc_rwlock_script_changed(unsigned thread, uint64_t addr, uint64_t before)
     if (owner < MODEL_MAX_THREADS && owner != thread &&
         ((now ^ before) & ~(IPC_RW_READERS | FW_IPC_WAITERS)) != 0)
         model_fail("word", "thread %llu changes what thread %llu has", thread, owner);
-    else if (before == FW_IPC_NOBODY)
+    else if (before == FW_IPC_ABANDONED)
         model_fail("word", "thread %llu changes what was given up", thread, 0);
     else if (owner >= MODEL_MAX_THREADS && (now & FW_IPC_HOLDER) != (before & FW_IPC_HOLDER) &&
              (now & FW_IPC_HOLDER) != ground_id_of(thread))

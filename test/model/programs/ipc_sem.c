@@ -65,7 +65,7 @@ static void setup(const void *arg)
 /* Whether polling pays does not matter here. */
 static enum model_access access(const void *p)
 {
-    if (p == (const void *)&s->luck_)
+    if (p == (const void *)&s->spin_)
         return ACCESS_NONE;
     return p == (const void *)&s->made_ && !IS_TO_MAKE(begins) ? ACCESS_DIRECT : ground_access(p);
 }
@@ -155,12 +155,12 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
     model_shared.ghost[UNITS] = now & VALUE;
 }
 
-#define PROGRAM(called, what, n, deaths, naps_most, ...)                                        \
-    {                                                                                           \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,             \
-        .is_patient = true, .budget = {.kills = (deaths), .naps = (naps_most)}, .setup = setup, \
-        .thread = thread, .changed = changed, .own = ipc_gates_own, .access = access,           \
-        .arg = __VA_ARGS__                                                                      \
+#define PROGRAM(called, what, n, deaths, rechecks_most, ...)                        \
+    {                                                                               \
+        .name = called, .about = what, .threads = n, .generic = true, .naps = true, \
+        .is_patient = true, .budget = {.kills = (deaths), .naps = (rechecks_most)}, \
+        .setup = setup, .thread = thread, .changed = changed, .own = ipc_gates_own, \
+        .access = access, .arg = __VA_ARGS__                                        \
     }
 /* So many units, and room for so many. */
 #define FROM(value, most, ...) GATES_SCRIPT_FROM(BEGINS(value, most, false), __VA_ARGS__)

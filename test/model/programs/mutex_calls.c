@@ -11,7 +11,7 @@ const struct mutex_calls CALLS = {
     .lock_policy = fw_mutex_lock_policy,
     .unlock = fw_mutex_unlock,
     .unlock_fair = fw_mutex_unlock_fair,
-    .lock_loose = fw_mutex_lock_loose_,
-    .unlock_loose = fw_mutex_unlock_loose_,
+    .lock_posix = fw_mutex_lock_posix_,
+    .unlock_posix = fw_mutex_unlock_posix_,
     .owner = fw_mutex_owner,
 };

@@ -15,8 +15,8 @@ struct mutex_calls {
     int (*lock_policy)(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline);
     void (*unlock)(fw_mutex *m);
     void (*unlock_fair)(fw_mutex *m);
-    int (*lock_loose)(fw_mutex *m, const fw_deadline *deadline);
-    void (*unlock_loose)(fw_mutex *m, bool fair);
+    int (*lock_posix)(fw_mutex *m, const fw_deadline *deadline);
+    void (*unlock_posix)(fw_mutex *m, bool fair);
     pid_t (*owner)(const fw_mutex *m);
 };
 

@@ -32,7 +32,7 @@ enum word {
     TIMED_REAL,
     TRY,
     LOOSE,
-    LOOSE_TIMED,
+    POSIX_TIMED,
     UNLOCK,
     FAIR,
     LET,
@@ -129,9 +129,9 @@ static int acquire(enum word how)
     case TRY:
         return mutex_in_use->trylock(m);
     case LOOSE:
-        return mutex_in_use->lock_loose(m, NULL);
-    case LOOSE_TIMED:
-        return mutex_in_use->lock_loose(m, &deadline);
+        return mutex_in_use->lock_posix(m, NULL);
+    case POSIX_TIMED:
+        return mutex_in_use->lock_posix(m, &deadline);
     case HELD:
         return 0;
     default:
@@ -163,7 +163,7 @@ static void release(unsigned self, enum word how)
         watch_fair_release(self);
         mutex_in_use->unlock_fair(m);
     } else if (how == LET || how == LET_FAIR) {
-        mutex_in_use->unlock_loose(m, how == LET_FAIR);
+        mutex_in_use->unlock_posix(m, how == LET_FAIR);
     } else {
         mutex_in_use->unlock(m);
     }

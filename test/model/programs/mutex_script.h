@@ -17,13 +17,13 @@
  *   timed, timed-spin, timed-adapt       the same with a deadline (blocking, or never sleeping)
  *   timed-real                           blocking, with a deadline on CLOCK_REALTIME
  *   try                                  trylock
- *   loose, loose-timed                   fw_mutex_lock_loose_
+ *   loose, loose-timed                   fw_mutex_lock_posix_
  *   turn, done, go                       nothing; after its turn has come, or it has said `done`
  *   not-held                             nothing: it lets go of what another thread has
  *   held                                 the thread has the lock from the start
  *
  *   unlock, fair                         the two releases; skipped where the lock was not taken
- *   let, let-fair                        fw_mutex_unlock_loose_; by whoever says it
+ *   let, let-fair                        fw_mutex_unlock_posix_; by whoever says it
  *   free                                 frees the mutex' memory instead, if all others are gone
  */
 struct mutex_script {

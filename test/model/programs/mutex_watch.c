@@ -95,8 +95,8 @@ void *watch_mutex(uint64_t initial)
 static void watch_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
     uint64_t waiters = ghost(WATCH_WAITERS);
-    uint64_t was = without_ghosts(before, model_program->generation) / MUTEX_WAITER;
-    uint64_t is = without_ghosts(after, model_program->generation) / MUTEX_WAITER;
+    uint64_t was = without_stale(before, model_program->generation) / MUTEX_WAITER;
+    uint64_t is = without_stale(after, model_program->generation) / MUTEX_WAITER;
 
     if (is == was + 1 && (waiters & bit(thread)) == 0)
         waiters |= bit(thread);
@@ -111,7 +111,7 @@ static void watch_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
 /* A pass whose receiver did not survive a fork. */
 static bool is_dead_pass(fw_mutex_word_ w)
 {
-    return is_passed(w) && has_ghosts(w, model_program->generation);
+    return is_passed(w) && has_stale_waiters(w, model_program->generation);
 }
 
 /* Passing, and claiming what was passed (I3). */
@@ -157,7 +157,7 @@ static void watch_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ a
     if (!ok)
         model_fail("word", "the owner half goes from 0x%llx to 0x%llx by the wrong thread", was,
                    is);
-    if (was == id && is == 0 && wants_handoff(without_ghosts(before, model_program->generation)) &&
+    if (was == id && is == 0 && wants_handoff(without_stale(before, model_program->generation)) &&
         has_waiters(before))
         model_fail("hand-off refused", "a waiter asked for the lock, and the release freed it", 0,
                    0);

@@ -32,9 +32,9 @@ enum ghost { INSIDE, TOKENS };
 
 static struct fw_shared_cond_ *c;
 
-/* The only room, and who is inside: ../rooms.c. */
+/* The only room, and who is inside: ../buckets.c. */
 struct locked_room {
-    struct fw_room_ room;
+    struct fw_waitqueue_ room;
     uint64_t inside;
 };
 
@@ -101,10 +101,10 @@ static void destroy(void)
     bool is_empty;
 
     do {
-        struct fw_room_ *r = fw_room_enter_(c);
+        struct fw_waitqueue_ *r = fw_waitqueue_lock_(c);
 
-        is_empty = fw_room_first_(r, c) == NULL;
-        fw_room_leave_(r);
+        is_empty = fw_waitqueue_first_(r, c) == NULL;
+        fw_waitqueue_unlock_(r);
         model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
     } while (!is_empty);
     model_op(OP_FREE, c, sizeof *c, 0, 0, 0, 0);
@@ -150,7 +150,7 @@ static void cancelled(unsigned self)
     unlock();
 }
 
-static bool lies_with(const struct fw_place_ *p, unsigned self)
+static bool lies_with(const struct fw_waiter_node_ *p, unsigned self)
 {
     unsigned owner = MODEL_MAX_THREADS;
 
@@ -158,13 +158,13 @@ static bool lies_with(const struct fw_place_ *p, unsigned self)
 }
 
 /*
- * Other processes have rooms of their own, and a mutex that outlives its owner.  Two wait at most;
- * the place of the dead one is gone already.
+ * Other processes have buckets of their own, and a mutex that outlives its owner.  Two wait at
+ * most; the place of the dead one is gone already.
  */
 static void killed(unsigned self)
 {
-    struct fw_room_ *r = &room()->room;
-    struct fw_place_ *other = lies_with(r->first, self) ? r->last : r->first;
+    struct fw_waitqueue_ *r = &room()->room;
+    struct fw_waiter_node_ *other = lies_with(r->first, self) ? r->last : r->first;
 
     if (model_shared.ghost[INSIDE] == self + 1)
         model_shared.ghost[INSIDE] = 0;
@@ -189,7 +189,7 @@ static void finished(void)
 /* The last thread puts. */
 #define PROGRAM(called, what, n, ...)                                                           \
     {                                                                                           \
-        .name = called, .about = what, .threads = n, .generic = true, .rooms = 1,               \
+        .name = called, .about = what, .threads = n, .generic = true, .buckets = 1,             \
         .immortal = UINT64_C(1) << ((n)-1), .setup = setup, .thread = thread, .killed = killed, \
         .cancelled = cancelled, .finished = finished, __VA_ARGS__                               \
     }

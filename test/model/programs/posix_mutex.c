@@ -85,7 +85,7 @@ static void setup(const void *arg)
 
 /* --- The C library's side ------------------------------------------------------------------- */
 
-enum { FREE_WORD = 0, HELD = 1, CROWDED = 2 };
+enum { FREE_WORD = 0, HELD = 1, CONTENDED = 2 };
 
 static void sleep_at(uint32_t seen)
 {
@@ -100,10 +100,10 @@ static void lib_lock_shared(void)
         return;
     for (;;) {
         now = HELD;
-        if (fw_cas32_acquire(&m->word, &now, CROWDED) || now == CROWDED)
-            sleep_at(CROWDED);
+        if (fw_cas32_acquire(&m->word, &now, CONTENDED) || now == CONTENDED)
+            sleep_at(CONTENDED);
         now = FREE_WORD;
-        if (fw_cas32_acquire(&m->word, &now, CROWDED))
+        if (fw_cas32_acquire(&m->word, &now, CONTENDED))
             return;
     }
 }
@@ -156,7 +156,7 @@ static int lib_unlock(void)
         fw_robust_leave_(&m->word);
     fw_store32_relaxed(&m->owner, 0);
     was = fw_xchg32_release(&m->word, 0);
-    if (is_robust() ? (was & FW_ROBUST_WAITERS) != 0 : was == CROWDED)
+    if (is_robust() ? (was & FW_ROBUST_WAITERS) != 0 : was == CONTENDED)
         fw_futex_wake(&m->word, 1, FW_FUTEX_SHARED);
     fw_robust_withdraw_(&r);
     return 0;

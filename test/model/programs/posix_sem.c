@@ -29,7 +29,7 @@ static const char *const names[WORDS] = {"",     "wait",     "timed",    "try",
 enum ghost { OFFERED, TAKEN };
 
 /* Polling is left to the programs of the units: the next waits sleep at once. */
-enum { NO_LUCK = 1000 };
+enum { NO_SPIN_STATE = 1000 };
 
 static struct fw_posix_sem_ *s;
 
@@ -50,7 +50,7 @@ static void setup(const void *arg)
 
     s = model_object("s", sizeof *s, parts, decode);
     s->shared = FW_SEM_SHARED_;
-    s->luck = NO_LUCK;
+    s->luck = NO_SPIN_STATE;
     s->state = s->guess = script->initial;
     model_shared.ghost[OFFERED] = script->initial;
     gates_script_read(script, names, WORDS);

@@ -54,7 +54,7 @@ static uint32_t owner_of(unsigned d)
 {
     uint32_t slot = fw_rt_word_owner(rt_state->lock[d].counter);
 
-    return slot == FW_RT_NOBODY ? slot : rt_thread_in(slot);
+    return slot == FW_RT_NONE ? slot : rt_thread_in(slot);
 }
 
 static uint32_t kind(void)
@@ -305,7 +305,7 @@ void rt_changed(unsigned thread, uint64_t addr, uint64_t size)
         else if (addr == (uint64_t)(uintptr_t)&l->waiters && !is_in)
             leave(thread, d);
         if (addr == (uint64_t)(uintptr_t)&l->counter && named != G(BEFORE, d)) {
-            if (named != FW_RT_NOBODY && named != thread)
+            if (named != FW_RT_NONE && named != thread)
                 check_order(named, d);
             G(BEFORE, d) = named;
             G(STOOD, d) = 0;

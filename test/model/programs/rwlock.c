@@ -5,11 +5,11 @@
 #include "rwlock_script.h"
 #include "thread/rwlock_word.h"
 
-#define PROGRAM(called, what, n, ...)                                                          \
-    {                                                                                          \
-        .name = called, .about = what, .threads = n, .rooms = 1, .setup = rwlock_script_setup, \
-        .thread = rwlock_script_thread, .finished = rwlock_watch_finished,                     \
-        .changed = rwlock_watch_changed, .describe = rwlock_watch_describe, __VA_ARGS__        \
+#define PROGRAM(called, what, n, ...)                                                            \
+    {                                                                                            \
+        .name = called, .about = what, .threads = n, .buckets = 1, .setup = rwlock_script_setup, \
+        .thread = rwlock_script_thread, .finished = rwlock_watch_finished,                       \
+        .changed = rwlock_watch_changed, .describe = rwlock_watch_describe, __VA_ARGS__          \
     }
 #define SCRIPT(...)                \
     &(const struct rwlock_script)  \

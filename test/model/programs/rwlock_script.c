@@ -196,11 +196,11 @@ static void read_again(unsigned self)
     rwlock_in_use->rdunlock(l);
 }
 
-/* One of priority 0 has the lock, or is inside the room: that lock does inherit, but not here. */
+/* One of priority 0 has the lock, or is inside the bucket: that lock does inherit, but not here. */
 static bool ordinary_thread_has_it(void)
 {
-    const struct fw_room_ *room = (const struct fw_room_ *)(const void *)model_memory;
-    uint64_t inside = fw_load64_relaxed((const fw_word_ *)(const void *)(room + 1));
+    const struct fw_waitqueue_ *bucket = (const struct fw_waitqueue_ *)(const void *)model_memory;
+    uint64_t inside = fw_load64_relaxed((const fw_word_ *)(const void *)(bucket + 1));
     fw_rw_word_ w = fw_load64_relaxed(&l->state_);
 
     if (inside != 0 && model_threads[inside - 1].priority == 0)

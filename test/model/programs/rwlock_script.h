@@ -23,7 +23,7 @@
  *   turn                                     sleeps until its turn, which comes at any moment
  *   spin                                     runs until somebody has said `done`, or one of
  *                                            priority 0 has the lock, which does not inherit,
- *                                            or is inside its room
+ *                                            or is inside its bucket
  *   done                                     says so
  *
  * Words that do not fit what the thread has are skipped.

@@ -35,37 +35,37 @@ static void set_byte(enum ghost g, unsigned thread, uint64_t v)
 
 /* --- Readable words ------------------------------------------------------------------------- */
 
-static int print_owner(uint32_t id, char *text, size_t room)
+static int print_owner(uint32_t id, char *text, size_t bucket)
 {
     unsigned number = id >> FW_ID_SHIFT;
 
     if (id == 0)
-        return snprintf(text, room, "-");
+        return snprintf(text, bucket, "-");
     if (number >= SUBJECT_FIRST_TID && number < SUBJECT_FIRST_TID + MODEL_MAX_THREADS)
-        return snprintf(text, room, "%c", 'A' + (int)(number - SUBJECT_FIRST_TID));
-    return snprintf(text, room, "tid %u", number);
+        return snprintf(text, bucket, "%c", 'A' + (int)(number - SUBJECT_FIRST_TID));
+    return snprintf(text, bucket, "tid %u", number);
 }
 
-static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t bucket)
 {
     int n;
 
     if (offset != 0 || size != 8) {
-        snprintf(text, room, "0x%" PRIx64, w);
+        snprintf(text, bucket, "0x%" PRIx64, w);
         return;
     }
-    n = print_owner(rw_owner(w), text, room);
-    snprintf(text + n, room - (size_t)n, " %u reading%s%s%s%s%s",
+    n = print_owner(rw_owner(w), text, bucket);
+    snprintf(text + n, bucket - (size_t)n, " %u reading%s%s%s%s%s",
              (unsigned)((w & RW_READERS) / RW_READER), rw_has_writer(w) ? " WRITER" : "",
              rw_has_upgradable(w) ? " UPGRADABLE" : "", (w & RW_CLOSED) != 0 ? " CLOSED" : "",
              rw_calls(w) ? " CALL" : "", rw_somebody_comes(w) ? " COMING" : "");
 }
 
-void rwlock_watch_describe(char *text, size_t room)
+void rwlock_watch_describe(char *text, size_t bucket)
 {
-    int n = snprintf(text, room, "l = ");
+    int n = snprintf(text, bucket, "l = ");
 
-    decode(lock->state_, 0, 8, text + n, room - (size_t)n);
+    decode(lock->state_, 0, 8, text + n, bucket - (size_t)n);
 }
 
 fw_rwlock *rwlock_watch_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line)
@@ -78,9 +78,9 @@ fw_rwlock *rwlock_watch_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line
 
 /* --- Who stands in line --------------------------------------------------------------------- */
 
-static const struct fw_room_ *room(void)
+static const struct fw_waitqueue_ *bucket(void)
 {
-    return (const struct fw_room_ *)(const void *)model_memory;
+    return (const struct fw_waitqueue_ *)(const void *)model_memory;
 }
 
 static bool is_lined_up(const struct rw_waiter *p)
@@ -95,14 +95,14 @@ static unsigned in_line(enum rw_want want)
 {
     unsigned n = 0;
 
-    for (const struct rw_waiter *p = rw_first_in(room(), lock); p != NULL; p = rw_next_to(p))
+    for (const struct rw_waiter *p = rw_first_in(bucket(), lock); p != NULL; p = rw_next_to(p))
         n += p->want == want && is_lined_up(p);
     return n;
 }
 
 static bool has_place(unsigned thread)
 {
-    for (const struct rw_waiter *p = rw_first_in(room(), lock); p != NULL; p = rw_next_to(p))
+    for (const struct rw_waiter *p = rw_first_in(bucket(), lock); p != NULL; p = rw_next_to(p))
         if (p->id == subject_id(thread))
             return true;
     return false;
@@ -110,7 +110,7 @@ static bool has_place(unsigned thread)
 
 static bool is_inside(unsigned thread)
 {
-    const uint64_t *inside = (const uint64_t *)(const void *)(room() + 1);
+    const uint64_t *inside = (const uint64_t *)(const void *)(bucket() + 1);
 
     return memory_read(thread, (uint64_t)(uintptr_t)inside, 8) == thread + 1;
 }
@@ -158,7 +158,7 @@ static void check_heir(unsigned thread, fw_rw_word_ after)
 
     if (model_program->tasks == NULL || !rw_has_writer(after) || heir == thread)
         return;
-    for (const struct rw_waiter *p = rw_first_in(room(), lock); p != NULL; p = rw_next_to(p)) {
+    for (const struct rw_waiter *p = rw_first_in(bucket(), lock); p != NULL; p = rw_next_to(p)) {
         unsigned other = (p->id >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;
 
         if (p->want == RW_WRITE && model_threads[other].status == THREAD_ASLEEP &&
@@ -172,7 +172,7 @@ static void check_word(unsigned thread, fw_rw_word_ before, fw_rw_word_ after)
     if (rw_has_writer(after) && (readers(after) > 0 || rw_has_upgradable(after)))
         model_fail("word", "somebody writes, and others read: 0x%llx", after, 0);
     if (((before ^ after) & RW_LINE_FLAGS) != 0 && !is_inside(thread))
-        model_fail("word", "thread %llu changes flags outside of the room", thread, 0);
+        model_fail("word", "thread %llu changes flags outside of the bucket", thread, 0);
     if (rw_is_free(after) && rw_owner(after) != 0)
         model_fail("word", "nobody has the lock, and it has an owner: 0x%llx", after, 0);
 }
@@ -255,8 +255,8 @@ bool rwlock_watch_is_last(unsigned self)
 
 void rwlock_watch_finished(void)
 {
-    if (room()->first != NULL)
-        model_fail("room", "nobody waits, and somebody stands in line", 0, 0);
+    if (bucket()->first != NULL)
+        model_fail("bucket", "nobody waits, and somebody stands in line", 0, 0);
     if (memory_is_freed((uint64_t)(uintptr_t)lock))
         return;
     if (lock->state_ != 0)

@@ -17,7 +17,7 @@
  *    lock until the release is visible;
  *  - nothing is written between an upgradable reader's look and its upgrade, nor between a writer's
  *    last look and its downgrade (versions);
- *  - flags are changed inside the room only, and a writer never has readers beside it (I6);
+ *  - flags are changed inside the bucket only, and a writer never has readers beside it (I6);
  *  - past a writer in line: in a fair lock, readers do not become more while a writer stands in
  *    line, but by a writer's release or where the lock is free and nobody is coming (I4); in one
  *    that prefers writers, only by a writer's downgrade;
@@ -30,7 +30,7 @@ fw_rwlock *rwlock_watch_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line
 
 /* Hooks of struct model_program. */
 void rwlock_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
-void rwlock_watch_describe(char *text, size_t room);
+void rwlock_watch_describe(char *text, size_t bucket);
 void rwlock_watch_finished(void);
 
 /* Called by the threads' scripts: the thread has the lock so; it is about to change to that. */

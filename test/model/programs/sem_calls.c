@@ -7,12 +7,12 @@ extern const struct sem_calls CALLS;
 
 static bool trywait_posix(fw_sem *s)
 {
-    return fw_units_take_any_(&s->state_);
+    return fw_permits_take_any_(&s->state_);
 }
 
 static int wait_posix(fw_sem *s, const fw_deadline *deadline)
 {
-    return fw_units_wait_posix_(&s->state_, deadline);
+    return fw_permits_wait_posix_(&s->state_, deadline);
 }
 
 const struct sem_calls CALLS = {

@@ -74,7 +74,7 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
     else
         snprintf(text, room, "%u%s, %u waiting, %u waking%s", units_value(w),
                  is_reserved(w) ? " RESERVED" : "", units_waiters(w), units_waking(w),
-                 is_napping(w) ? " NAPPING" : "");
+                 is_rechecking(w) ? " NAPPING" : "");
     (void)size;
 }
 
@@ -110,7 +110,7 @@ void sem_script_setup(const void *arg)
     may_pass = script->may_pass;
     s->state_ = script->s;
     s->guess_ = (uint32_t)script->s;
-    s->luck_ = script->luck;
+    s->spin_ = script->luck;
     s->limit_ = script->max == 0 ? 0 : FW_SEM_MAX ^ script->max;
     t->state_ = script->t;
     e->kind_ = script->automatic ? FW_EVENT_AUTO : FW_EVENT_MANUAL;
@@ -132,13 +132,13 @@ void sem_script_describe(char *text, size_t room)
 
 static void check_units(uint64_t word)
 {
-    uint64_t w = without_ghosts(word, model_program->generation);
+    uint64_t w = without_stale(word, model_program->generation);
 
     if (units_waiters(w) == 0 && w != units_value(w))
         model_fail("word", "nobody waits, and the word is 0x%llx", w, 0);
     if (is_reserved(w) && units_waiters(w) == 0)
         model_fail("word", "a unit is reserved for nobody: 0x%llx", w, 0);
-    if (is_napping(w) && !is_reserved(w))
+    if (is_rechecking(w) && !is_reserved(w))
         model_fail("word", "somebody naps without a reservation: 0x%llx", w, 0);
     if (units_available(w) > 0 && units_others(w) > 0 && units_waking(w) == 0)
         model_fail("stranded", "a unit is available, and nobody is on the way: 0x%llx", w, 0);
@@ -301,7 +301,7 @@ static bool is_dead(const void *p)
 
 static void check_supply(const void *object, enum supply which)
 {
-    uint64_t w = without_ghosts(*(const uint64_t *)object, model_program->generation);
+    uint64_t w = without_stale(*(const uint64_t *)object, model_program->generation);
     uint64_t left = model_shared.ghost[ADDED + which] - model_shared.ghost[TAKEN + which];
 
     if (is_dead(object))

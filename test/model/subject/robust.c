@@ -28,7 +28,7 @@ static void may_die(void)
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
 }
 
-void fw_robust_enrol_(void)
+void fw_robust_register_(void)
 {
     fw_robust_thread_ = (struct fw_robust_thread_){
         .life = life[0], .head = &head, .id = SUBJECT_FIRST_TID + model_current};
@@ -108,7 +108,7 @@ bool subject_is_announcement(const void *at)
 
 void subject_robust_begin(uint32_t *word)
 {
-    fw_robust_enrol_();
+    fw_robust_register_();
     head.first = (uintptr_t)word;
 }
 

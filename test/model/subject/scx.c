@@ -85,7 +85,7 @@ static void hand_over(uint32_t d)
     struct fw_rt_lock_record *l = lock_record(d);
     uint32_t next = fw_rt_next_waiter(state(), d);
 
-    if (next == FW_RT_NOBODY) {
+    if (next == FW_RT_NONE) {
         if (!fault_is(FAULT_LOST_TOKEN))
             scx_ground->shared.token[d] = 1;
         return;
@@ -191,7 +191,7 @@ static void lock_ceiling(uint32_t slot, uint32_t d, bool may_wait)
 {
     if (may_wait) {
         record(slot)->request = d + 1; /* fw_rt_dispatch grants it */
-    } else if (fw_rt_obstacle(state(), slot, d).lock != FW_RT_NOBODY) {
+    } else if (fw_rt_obstacle(state(), slot, d).lock != FW_RT_NONE) {
         answer(slot, EBUSY);
     } else {
         record(slot)->held |= fw_rt_bit(d);
@@ -313,7 +313,7 @@ void scx_decide(uint32_t cpu)
             record(i)->ready = could_run(i) && !(scx_ground->is_queued & fw_rt_bit(i));
     scx_ground->on_cpu[cpu] = 0;
     pick = fw_rt_dispatch(state(), cpu);
-    if (pick.task == FW_RT_NOBODY)
+    if (pick.task == FW_RT_NONE)
         return;
     if (pick.granted != 0)
         give(pick.task, pick.granted - 1);

@@ -252,12 +252,12 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
 }
 
 /* A wait that pays is a matter of chance here; within the budget it is tried, else never. */
-bool fw_polling_pays_(void)
+bool fw_spinning_pays_(void)
 {
     return fw_one_in_(1);
 }
 
-void fw_polling_ended_(bool was_woken)
+void fw_spinning_ended_(bool was_woken)
 {
     (void)was_woken;
 }

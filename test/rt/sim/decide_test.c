@@ -70,7 +70,7 @@ static void ceilings_of_all_users(void **state)
             base[i] = (uint32_t)(rest / CPUS % BASES) + 1;
             fw_rt_add_user(&l, base[i], cpu[i]);
         }
-        assert_int_equal(l.ceiling, highest(base, cpu, FW_RT_NOBODY));
+        assert_int_equal(l.ceiling, highest(base, cpu, FW_RT_NONE));
         for (uint32_t c = 0; c <= CPUS; c++)
             assert_int_equal(fw_rt_remote_ceiling(&l, c), highest(base, cpu, c));
     }
@@ -128,10 +128,10 @@ static void obstacle_is_the_highest_ceiling(void **state)
     lock(2, FW_RT_KIND_PCP, 40);
     lock(3, FW_RT_KIND_MPCP, 49);
     task(0, 0, 15, 0);
-    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NONE, FW_RT_NONE);
     task(1, 0, 3, fw_rt_bit(0));
     task(3, 0, 1, fw_rt_bit(3));
-    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NONE, FW_RT_NONE);
     assert_true(fw_rt_can_lock(&shared, 0));
     task(2, 0, 12, fw_rt_bit(1));
     assert_obstacle(fw_rt_obstacle(&shared, 0, 2), 1, 2);
@@ -140,11 +140,11 @@ static void obstacle_is_the_highest_ceiling(void **state)
     shared.task[0].base = 20;
     assert_obstacle(fw_rt_obstacle(&shared, 0, 2), 1, 2);
     shared.task[0].base = 21;
-    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
-    assert_obstacle(fw_rt_obstacle(&shared, 2, 0), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NONE, FW_RT_NONE);
+    assert_obstacle(fw_rt_obstacle(&shared, 2, 0), FW_RT_NONE, FW_RT_NONE);
     task(2, 1, 12, fw_rt_bit(1));
     shared.task[0].base = 15;
-    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 2), FW_RT_NONE, FW_RT_NONE);
 }
 
 static void obstacle_by_inheritance_is_the_holder(void **state)
@@ -153,7 +153,7 @@ static void obstacle_by_inheritance_is_the_holder(void **state)
     lock(0, FW_RT_KIND_PIP, 0);
     task(0, 0, 9, 0);
     task(1, 3, 1, fw_rt_bit(1));
-    assert_obstacle(fw_rt_obstacle(&shared, 0, 0), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 0), FW_RT_NONE, FW_RT_NONE);
     shared.task[1].held |= fw_rt_bit(0);
     assert_obstacle(fw_rt_obstacle(&shared, 0, 0), 0, 1);
 }
@@ -164,7 +164,7 @@ static void lines_have_no_obstacle(void **state)
     lock(0, FW_RT_KIND_MPCP, 40);
     task(0, 0, 9, 0);
     task(1, 0, 8, fw_rt_bit(0));
-    assert_obstacle(fw_rt_obstacle(&shared, 0, 0), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_obstacle(&shared, 0, 0), FW_RT_NONE, FW_RT_NONE);
 }
 
 static void ahead_are_sections_that_outrank(void **state)
@@ -175,14 +175,14 @@ static void ahead_are_sections_that_outrank(void **state)
     lock(2, FW_RT_KIND_MPCP, 40);
     task(0, 0, 21, 0);
     task(1, 0, 5, fw_rt_bit(0) | fw_rt_bit(1));
-    assert_obstacle(fw_rt_ahead(&shared, 0), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_ahead(&shared, 0), FW_RT_NONE, FW_RT_NONE);
     shared.task[0].base = 20;
     assert_obstacle(fw_rt_ahead(&shared, 0), 0, 1);
     task(2, 0, 1, fw_rt_bit(2));
     assert_obstacle(fw_rt_ahead(&shared, 0), 2, 2);
     shared.task[2].cpu = 1;
     assert_obstacle(fw_rt_ahead(&shared, 0), 0, 1);
-    assert_obstacle(fw_rt_ahead(&shared, 1), FW_RT_NOBODY, FW_RT_NOBODY);
+    assert_obstacle(fw_rt_ahead(&shared, 1), FW_RT_NONE, FW_RT_NONE);
 }
 
 /* --- Queues ----------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void next_in_queue(void **state)
     shared.task[3].ticket = 2;
     shared.task[5].ticket = 3;
     shared.task[6].ticket = 1;
-    assert_int_equal(fw_rt_next_waiter(&shared, 0), FW_RT_NOBODY);
+    assert_int_equal(fw_rt_next_waiter(&shared, 0), FW_RT_NONE);
     shared.lock[0].waiters = shared.lock[1].waiters = fw_rt_bit(3) | fw_rt_bit(5) | fw_rt_bit(6);
     assert_int_equal(fw_rt_next_waiter(&shared, 0), 5);
     assert_int_equal(fw_rt_next_waiter(&shared, 1), 6);
@@ -240,18 +240,18 @@ static void dispatch_by_rank(void **state)
 {
     (void)state;
     lock(0, FW_RT_KIND_IPCP, 20);
-    assert_pick(0, FW_RT_NOBODY, 0, FW_RT_NOBODY);
+    assert_pick(0, FW_RT_NONE, 0, FW_RT_NONE);
     task(0, 0, 20, 0);
     task(1, 0, 5, fw_rt_bit(0));
     task(2, 0, 21, 0);
     task(3, 1, 40, 0);
-    assert_pick(0, 2, 0, FW_RT_NOBODY);
+    assert_pick(0, 2, 0, FW_RT_NONE);
     shared.task[2].ready = 0;
-    assert_pick(0, 1, 0, FW_RT_NOBODY); /* equal ranks: the section */
+    assert_pick(0, 1, 0, FW_RT_NONE); /* equal ranks: the section */
     shared.task[1].ready = 0;
-    assert_pick(0, 0, 0, FW_RT_NOBODY);
+    assert_pick(0, 0, 0, FW_RT_NONE);
     shared.task[0].state = FW_RT_DEAD;
-    assert_pick(0, FW_RT_NOBODY, 0, FW_RT_NOBODY);
+    assert_pick(0, FW_RT_NONE, 0, FW_RT_NONE);
 }
 
 static void dispatch_inherits_and_grants(void **state)
@@ -265,10 +265,10 @@ static void dispatch_inherits_and_grants(void **state)
     assert_pick(0, 1, 0, 0);
     assert_int_equal(shared.task[0].request, 1);
     shared.task[1].ready = 0; /* sleeps in its section: nobody can act for task 0 */
-    assert_pick(0, 2, 0, FW_RT_NOBODY);
+    assert_pick(0, 2, 0, FW_RT_NONE);
     shared.task[1].ready = 1;
     shared.task[1].held = 0;
-    assert_pick(0, 0, 1, FW_RT_NOBODY);
+    assert_pick(0, 0, 1, FW_RT_NONE);
     assert_int_equal(shared.task[0].request, 0);
     assert_true(shared.task[0].held == fw_rt_bit(0));
 }
@@ -286,9 +286,9 @@ static void circle_runs_nobody_of_it(void **state)
     task(2, 0, 1, 0);
     shared.task[0].request = 2;
     shared.task[1].request = 1;
-    assert_int_equal(fw_rt_acts_for(&shared, 0, 0, &vain), FW_RT_NOBODY);
+    assert_int_equal(fw_rt_acts_for(&shared, 0, 0, &vain), FW_RT_NONE);
     assert_true(vain == (fw_rt_bit(0) | fw_rt_bit(1)));
-    assert_pick(0, 2, 0, FW_RT_NOBODY);
+    assert_pick(0, 2, 0, FW_RT_NONE);
 }
 
 /* Tasks may write nonsense: each has all locks but the one that it asks for. */
@@ -304,10 +304,10 @@ static void nonsense_is_looked_at_once(void **state)
         shared.task[i].request = i + 1;
     }
     task(n, 0, 1, 0);
-    assert_int_equal(fw_rt_acts_for(&shared, 0, 0, &vain), FW_RT_NOBODY);
+    assert_int_equal(fw_rt_acts_for(&shared, 0, 0, &vain), FW_RT_NONE);
     assert_true((vain & (vain - 1)) != 0); /* all on the way, at once */
-    assert_int_equal(fw_rt_acts_for(&shared, n - 1, 0, &vain), FW_RT_NOBODY);
-    assert_pick(0, n, 0, FW_RT_NOBODY);
+    assert_int_equal(fw_rt_acts_for(&shared, n - 1, 0, &vain), FW_RT_NONE);
+    assert_pick(0, n, 0, FW_RT_NONE);
 }
 
 static void unlock_is_awaited(void **state)
@@ -334,7 +334,7 @@ static void unlock_is_awaited(void **state)
 
 static void assert_index(uint32_t n, uint32_t end)
 {
-    assert_true(n < end || n == FW_RT_NOBODY);
+    assert_true(n < end || n == FW_RT_NONE);
 }
 
 /* Memory that others have written over: every answer is an index, or nobody, and it comes. */

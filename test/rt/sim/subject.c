@@ -94,7 +94,7 @@ static void schedule(struct machine *m, int cpu)
     if (m->running[cpu] >= 0)
         take_note(m, m->running[cpu]);
     pick = fw_rt_dispatch(&m->state, (uint32_t)cpu);
-    m->running[cpu] = pick.task == FW_RT_NOBODY ? -1 : (int)pick.task;
+    m->running[cpu] = pick.task == FW_RT_NONE ? -1 : (int)pick.task;
     if (m->running[cpu] < 0)
         return;
     if (m->running[cpu] >= m->set->tasks) {
@@ -149,7 +149,7 @@ static bool lock_with_queue(struct machine *m, int t, int d)
 static void unlock_with_queue(struct machine *m, int t, int d)
 {
     struct fw_rt_lock_record *l = &m->state.lock[d];
-    uint32_t next = FW_RT_NOBODY;
+    uint32_t next = FW_RT_NONE;
 
     m->page[t].held &= ~fw_rt_bit((uint32_t)d);
     m->page[t].unlocked = true;
@@ -165,9 +165,9 @@ static void unlock_with_queue(struct machine *m, int t, int d)
         m->state.task[next].request = 0;
         m->state.task[next].ready = 1;
     }
-    if (next != FW_RT_NOBODY || m->page[t].unlock_call || m->eager)
+    if (next != FW_RT_NONE || m->page[t].unlock_call || m->eager)
         schedule(m, m->set->task[t].cpu);
-    if (next != FW_RT_NOBODY)
+    if (next != FW_RT_NONE)
         schedule(m, m->set->task[next].cpu);
 }
 

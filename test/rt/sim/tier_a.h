@@ -143,7 +143,7 @@ static int tier_a_runs(void *me, int cpu)
             g->state.task[t].held |= fw_rt_bit((uint32_t)g->task[t].claims);
         g->task[t].claims = -1;
         o = fw_rt_ahead(&g->state, (uint32_t)t);
-        if (o.lock == FW_RT_NOBODY)
+        if (o.lock == FW_RT_NONE)
             g->task[t].looks = false;
         else
             tier_a_wait(g, t, o);
@@ -180,7 +180,7 @@ static bool tier_a_lock(void *me, int t, int d)
         return g->owner[d] == t || tier_a_lock_with_queue(g, t, d);
     g->state.task[t].held |= fw_rt_bit((uint32_t)d);
     o = fw_rt_obstacle(&g->state, (uint32_t)t, (uint32_t)d);
-    if (o.lock == FW_RT_NOBODY)
+    if (o.lock == FW_RT_NONE)
         return true;
     g->state.task[t].held &= ~fw_rt_bit((uint32_t)d);
     tier_a_wait(g, t, o);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ipc_nap_fixture.h"
+#include "ipc_wait_fixture.h"
 #include "testing.h"
 
 struct ground ground;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_IPC_PLACE_H
-#define FW_IPC_PLACE_H
+#ifndef FW_IPC_MAPPING_H
+#define FW_IPC_MAPPING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ struct fw_ipc_own_line_ {
     uintptr_t behind;
 };
 
-struct fw_ipc_place_ {
+struct fw_ipc_mapping_ {
     uintptr_t base; /* 0: empty */
     size_t size;
     uint64_t generation; /* of the place: one more with every region that it has */
@@ -53,7 +53,7 @@ struct fw_ipc_place_ {
     struct fw_ipc_own_line_ *lines_had;
 };
 
-extern struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
+extern struct fw_ipc_mapping_ fw_ipc_mappings_[FW_IPC_PLACES];
 
 /*
  * A number that changes with every change of the places, and with every fork: what a thread
@@ -63,40 +63,40 @@ extern struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
 uint64_t fw_ipc_epoch_(void);
 
 /* The place of the region in which the object begins; NULL: none. */
-const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object);
+const struct fw_ipc_mapping_ *fw_ipc_mapping_of_(const void *object);
 
 /*
  * Enters a region whose head was checked, and has this plan.  0; EBUSY: it overlaps with another
  * place; EMFILE: all places are taken.
  */
-int fw_ipc_place_add_(void *base, const struct fw_ipc_plan_ *plan,
-                      const struct fw_ipc_place_ **place);
-void fw_ipc_place_remove_(const struct fw_ipc_place_ *place);
+int fw_ipc_mapping_add_(void *base, const struct fw_ipc_plan_ *plan,
+                        const struct fw_ipc_mapping_ **mapping);
+void fw_ipc_mapping_remove_(const struct fw_ipc_mapping_ *mapping);
 
-static inline uint32_t fw_ipc_line_had_(const struct fw_ipc_place_ *place, uint32_t slot)
+static inline uint32_t fw_ipc_line_had_(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
 {
-    return __atomic_load_n(&place->lines_had[slot].thread, __ATOMIC_RELAXED);
+    return __atomic_load_n(&mapping->lines_had[slot].thread, __ATOMIC_RELAXED);
 }
 
-static inline void fw_ipc_have_line_(const struct fw_ipc_place_ *place, uint32_t slot,
+static inline void fw_ipc_have_line_(const struct fw_ipc_mapping_ *mapping, uint32_t slot,
                                      uint32_t thread)
 {
-    __atomic_store_n(&place->lines_had[slot].thread, thread, __ATOMIC_RELAXED);
+    __atomic_store_n(&mapping->lines_had[slot].thread, thread, __ATOMIC_RELAXED);
 }
 
 /* An address as the distance from the region's begin, and back; 0 and NULL: not in the region. */
-static inline uint64_t fw_ipc_offset_(const struct fw_ipc_place_ *place, const void *object)
+static inline uint64_t fw_ipc_offset_(const struct fw_ipc_mapping_ *mapping, const void *object)
 {
-    uintptr_t at = (uintptr_t)object - place->base;
+    uintptr_t at = (uintptr_t)object - mapping->base;
 
-    return at < place->size ? at : 0;
+    return at < mapping->size ? at : 0;
 }
 
-static inline void *fw_ipc_address_(const struct fw_ipc_place_ *place, uint64_t at, size_t size)
+static inline void *fw_ipc_address_(const struct fw_ipc_mapping_ *mapping, uint64_t at, size_t size)
 {
-    if (at == 0 || at > place->size || size > place->size - at)
+    if (at == 0 || at > mapping->size || size > mapping->size - at)
         return NULL;
-    return (void *)(place->base + (uintptr_t)at);
+    return (void *)(mapping->base + (uintptr_t)at);
 }
 
 #endif

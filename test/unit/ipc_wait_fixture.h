@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_IPC_NAP_FIXTURE_H
-#define FW_TEST_IPC_NAP_FIXTURE_H
+#ifndef FW_TEST_IPC_WAIT_FIXTURE_H
+#define FW_TEST_IPC_WAIT_FIXTURE_H
 
 #include <stdint.h>
 
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 #include "ipc_ground.h"
 
 /* A region in which the calling thread is a member, and a word of it to wait for. */

@@ -3,20 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buckets.h"
 #include "core/waitqueue.h"
 #include "cpus.h"
 #include "engine/model.h"
 #include "engine/report.h"
 #include "memory.h"
-#include "rooms.h"
 
-/* As the room itself, it is an object in the shared memory. */
-struct locked_room {
-    struct fw_room_ room; /* first: fw_room_leave_ is given this */
-    uint64_t inside;      /* thread + 1; 0: nobody */
+/* As the bucket itself, it is an object in the shared memory. */
+struct locked_bucket {
+    struct fw_waitqueue_ bucket; /* first: fw_waitqueue_unlock_ is given this */
+    uint64_t inside;             /* thread + 1; 0: nobody */
 };
 
-#define MAX_ROOMS 2u
+#define MAX_BUCKETS 2u
 
 /* Beyond any line of a program: this one leads in a circle. */
 #define MAX_LINE 16u
@@ -24,103 +24,104 @@ struct locked_room {
 /* How much of a dead frame is looked at. */
 #define DEAD_BYTES 512u
 
-static const struct model_part parts[] = {{"first", offsetof(struct locked_room, room.first), 8},
-                                          {"last", offsetof(struct locked_room, room.last), 8},
-                                          {"pulse", offsetof(struct locked_room, room.pulse), 4},
-                                          {"inside", offsetof(struct locked_room, inside), 8},
-                                          {NULL, 0, 0}};
+static const struct model_part parts[] = {
+    {"first", offsetof(struct locked_bucket, bucket.first), 8},
+    {"last", offsetof(struct locked_bucket, bucket.last), 8},
+    {"pulse", offsetof(struct locked_bucket, bucket.pulse), 4},
+    {"inside", offsetof(struct locked_bucket, inside), 8},
+    {NULL, 0, 0}};
 
-static struct locked_room *rooms[MAX_ROOMS];
+static struct locked_bucket *buckets[MAX_BUCKETS];
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t bucket)
 {
-    if (offset == offsetof(struct locked_room, inside) && value == 0)
-        snprintf(text, room, "nobody");
-    else if (offset == offsetof(struct locked_room, inside))
-        snprintf(text, room, "%c", 'A' + (int)value - 1);
+    if (offset == offsetof(struct locked_bucket, inside) && value == 0)
+        snprintf(text, bucket, "nobody");
+    else if (offset == offsetof(struct locked_bucket, inside))
+        snprintf(text, bucket, "%c", 'A' + (int)value - 1);
     else
-        snprintf(text, room, size == 8 ? "0x%llx" : "%llu", (unsigned long long)value);
+        snprintf(text, bucket, size == 8 ? "0x%llx" : "%llu", (unsigned long long)value);
 }
 
-void rooms_make(void)
+void buckets_make(void)
 {
-    static const char *const names[MAX_ROOMS] = {"room", "room2"};
+    static const char *const names[MAX_BUCKETS] = {"bucket", "room2"};
 
-    for (unsigned i = 0; i < model_program->rooms; i++)
-        rooms[i] = model_object(names[i], sizeof *rooms[i], parts, decode);
+    for (unsigned i = 0; i < model_program->buckets; i++)
+        buckets[i] = model_object(names[i], sizeof *buckets[i], parts, decode);
 }
 
 /* --- For the sources: src/core/waitqueue.h ----------------------------------------------- */
 
-static struct locked_room *room_of(const void *object)
+static struct locked_bucket *room_of(const void *object)
 {
     uint64_t addr = (uint64_t)(uintptr_t)object;
     const struct model_object *o = model_object_at(addr, 1);
-    unsigned n = model_program->rooms;
+    unsigned n = model_program->buckets;
 
     if (n == 0 || o == NULL)
         model_thread_fail("stray access", "no room for 0x%llx among %llu", addr, n);
-    return rooms[(unsigned)(o - model_objects - n) % n];
+    return buckets[(unsigned)(o - model_objects - n) % n];
 }
 
-struct fw_room_ *fw_room_enter_(const void *object)
+struct fw_waitqueue_ *fw_waitqueue_lock_(const void *object)
 {
-    struct locked_room *r = room_of(object);
+    struct locked_bucket *r = room_of(object);
 
     model_op(OP_ENTER, &r->inside, 8, 0, 0, 0, 0);
-    return &r->room;
+    return &r->bucket;
 }
 
-void fw_room_leave_(struct fw_room_ *room)
+void fw_waitqueue_unlock_(struct fw_waitqueue_ *bucket)
 {
-    model_op(OP_LEAVE, &((struct locked_room *)room)->inside, 8, 0, 0, 0, 0);
+    model_op(OP_LEAVE, &((struct locked_bucket *)bucket)->inside, 8, 0, 0, 0, 0);
 }
 
 /* --- For the engine ------------------------------------------------------------------------- */
 
 static uint64_t inside(unsigned thread, unsigned i)
 {
-    return memory_read(thread, (uint64_t)(uintptr_t)&rooms[i]->inside, 8);
+    return memory_read(thread, (uint64_t)(uintptr_t)&buckets[i]->inside, 8);
 }
 
 static bool is_inside(unsigned thread)
 {
     bool any = false;
 
-    for (unsigned i = 0; i < model_program->rooms; i++)
+    for (unsigned i = 0; i < model_program->buckets; i++)
         any = any || inside(thread, i) == thread + 1;
     return any;
 }
 
-bool rooms_may_enter(unsigned thread)
+bool buckets_may_enter(unsigned thread)
 {
     return memory_read(thread, model_threads[thread].op.addr, 8) == 0;
 }
 
-void rooms_enter(unsigned thread)
+void buckets_enter(unsigned thread)
 {
     uint64_t addr = model_threads[thread].op.addr;
 
     memory_drain(thread);
     cpus_move_on(thread);
     if (is_inside(thread))
-        model_fail("room", "thread %llu is in one room and enters another", thread, 0);
+        model_fail("bucket", "thread %llu is in one bucket and enters another", thread, 0);
     report_change(addr, 8, thread + 1);
     memory_write(thread, addr, 8, thread + 1);
     model_threads[thread].result = 0;
     model_threads[thread].status = THREAD_RUNNING;
 }
 
-void rooms_check_wait(unsigned thread)
+void buckets_check_wait(unsigned thread)
 {
     if (is_inside(thread))
-        model_fail("room", "thread %llu sleeps inside a room", thread, 0);
+        model_fail("bucket", "thread %llu sleeps inside a bucket", thread, 0);
 }
 
 /* Who waits for the same object stands in the order of urgency. */
-static void check_order(const struct fw_place_ *p)
+static void check_order(const struct fw_waiter_node_ *p)
 {
-    const struct fw_place_ *next = fw_room_next_(p);
+    const struct fw_waiter_node_ *next = fw_waitqueue_next_(p);
 
     if (next != NULL && next->urgency > p->urgency)
         model_fail("order", "one of priority %llu stands behind one of priority %llu",
@@ -128,12 +129,12 @@ static void check_order(const struct fw_place_ *p)
 }
 
 /* Everybody in line still has a place. */
-static void check_line(const struct fw_room_ *room)
+static void check_line(const struct fw_waitqueue_ *bucket)
 {
-    const struct fw_place_ *before = NULL;
+    const struct fw_waiter_node_ *before = NULL;
     unsigned n = 0;
 
-    for (const struct fw_place_ *p = room->first; p != NULL; before = p, p = p->next) {
+    for (const struct fw_waiter_node_ *p = bucket->first; p != NULL; before = p, p = p->next) {
         unsigned thread = 0;
         uint64_t addr = (uint64_t)(uintptr_t)p;
 
@@ -145,7 +146,7 @@ static void check_line(const struct fw_room_ *room)
             return;
         }
         if (p->prev != before || ++n > MAX_LINE) {
-            model_fail("room", "the line is broken at 0x%llx", addr, 0);
+            model_fail("bucket", "the line is broken at 0x%llx", addr, 0);
             return;
         }
         check_order(p);
@@ -166,14 +167,14 @@ static void check_dead(unsigned thread)
                (uint64_t)(uintptr_t)sp, 0);
 }
 
-void rooms_check(unsigned thread)
+void buckets_check(unsigned thread)
 {
-    if (model_program->rooms == 0)
+    if (model_program->buckets == 0)
         return;
     if (model_threads[thread].status == THREAD_DONE && is_inside(thread))
-        model_fail("room", "thread %llu has ended inside a room", thread, 0);
-    for (unsigned i = 0; i < model_program->rooms && model_failure.kind == NULL; i++)
-        check_line(&rooms[i]->room);
+        model_fail("bucket", "thread %llu has ended inside a bucket", thread, 0);
+    for (unsigned i = 0; i < model_program->buckets && model_failure.kind == NULL; i++)
+        check_line(&buckets[i]->bucket);
     for (unsigned i = 0; i < model_thread_count && model_failure.kind == NULL; i++)
         if (i != thread)
             check_dead(i);

@@ -12,7 +12,7 @@
  *   P3  Who has looked at all places within one epoch has not put one region's base and another's
  *       size together.  A place changes its size only while its base is 0, which ends an epoch.
  */
-#include "ipc/place.h"
+#include "ipc/mapping.h"
 
 #include <errno.h>
 
@@ -22,7 +22,7 @@
 #include "ipc/head.h"
 #include "sys/thread.h"
 
-struct fw_ipc_place_ fw_ipc_places_[FW_IPC_PLACES];
+struct fw_ipc_mapping_ fw_ipc_mappings_[FW_IPC_PLACES];
 
 /* For those who change places: they do so one after the other. */
 static fw_mutex changing = FW_MUTEX_INIT;
@@ -44,40 +44,40 @@ uint64_t fw_ipc_epoch_(void)
     return now != 0 ? now : begin_epoch();
 }
 
-static uintptr_t base_of(const struct fw_ipc_place_ *place)
+static uintptr_t base_of(const struct fw_ipc_mapping_ *mapping)
 {
-    return (uintptr_t)fw_load64_acquire((const fw_word_ *)&place->base);
+    return (uintptr_t)fw_load64_acquire((const fw_word_ *)&mapping->base);
 }
 
-static void set_base(struct fw_ipc_place_ *place, uintptr_t base)
+static void set_base(struct fw_ipc_mapping_ *mapping, uintptr_t base)
 {
-    fw_store64_release((fw_word_ *)&place->base, base);
+    fw_store64_release((fw_word_ *)&mapping->base, base);
     begin_epoch();
 }
 
-static const struct fw_ipc_place_ *find(uintptr_t object)
+static const struct fw_ipc_mapping_ *find(uintptr_t object)
 {
     for (unsigned i = 0; i < FW_IPC_PLACES; i++) {
-        const struct fw_ipc_place_ *place = &fw_ipc_places_[i];
-        uintptr_t base = base_of(place);
-        size_t size = (size_t)fw_load64_acquire((const fw_word_ *)&place->size);
+        const struct fw_ipc_mapping_ *mapping = &fw_ipc_mappings_[i];
+        uintptr_t base = base_of(mapping);
+        size_t size = (size_t)fw_load64_acquire((const fw_word_ *)&mapping->size);
         if (base != 0 && object - base < size)
-            return place;
+            return mapping;
     }
     return NULL;
 }
 
-const struct fw_ipc_place_ *fw_ipc_place_of_(const void *object)
+const struct fw_ipc_mapping_ *fw_ipc_mapping_of_(const void *object)
 {
-    const struct fw_ipc_place_ *place;
+    const struct fw_ipc_mapping_ *mapping;
     uint64_t epoch;
 
     /* P3 */
     do {
         epoch = fw_ipc_epoch_();
-        place = find((uintptr_t)object);
+        mapping = find((uintptr_t)object);
     } while (epoch != fw_ipc_epoch_());
-    return place;
+    return mapping;
 }
 
 /* In a forked child nobody changes places. */
@@ -96,26 +96,26 @@ static struct fw_ipc_own_line_ *no_lines_had(unsigned index, uint32_t n)
     return lines_had[index];
 }
 
-static void fill(struct fw_ipc_place_ *place, unsigned index, void *base,
+static void fill(struct fw_ipc_mapping_ *mapping, unsigned index, void *base,
                  const struct fw_ipc_plan_ *plan)
 {
-    fw_store64_relaxed((fw_word_ *)&place->size, plan->size);
-    place->generation++;
-    place->head = base;
-    place->members = (struct fw_ipc_member_ *)(void *)((char *)base + plan->members_at);
-    place->member_count = plan->member_count;
-    place->lines_had = no_lines_had(index, plan->member_count);
-    place->index = index;
-    place->flags = plan->flags;
-    place->is_taken = 1;
-    set_base(place, (uintptr_t)base);
+    fw_store64_relaxed((fw_word_ *)&mapping->size, plan->size);
+    mapping->generation++;
+    mapping->head = base;
+    mapping->members = (struct fw_ipc_member_ *)(void *)((char *)base + plan->members_at);
+    mapping->member_count = plan->member_count;
+    mapping->lines_had = no_lines_had(index, plan->member_count);
+    mapping->index = index;
+    mapping->flags = plan->flags;
+    mapping->is_taken = 1;
+    set_base(mapping, (uintptr_t)base);
 }
 
-int fw_ipc_place_add_(void *base, const struct fw_ipc_plan_ *plan,
-                      const struct fw_ipc_place_ **place)
+int fw_ipc_mapping_add_(void *base, const struct fw_ipc_plan_ *plan,
+                        const struct fw_ipc_mapping_ **mapping)
 {
     static uint32_t is_watching;
-    struct fw_ipc_place_ *mine = NULL;
+    struct fw_ipc_mapping_ *mine = NULL;
     int error = 0;
 
     fw_mutex_lock(&changing);
@@ -123,7 +123,7 @@ int fw_ipc_place_add_(void *base, const struct fw_ipc_plan_ *plan,
         fw_at_fork_(begin_anew);
     is_watching = 1;
     for (unsigned i = 0; i < FW_IPC_PLACES && error == 0; i++) {
-        struct fw_ipc_place_ *p = &fw_ipc_places_[i];
+        struct fw_ipc_mapping_ *p = &fw_ipc_mappings_[i];
         if (!p->is_taken)
             mine = mine == NULL ? p : mine;
         else if ((uintptr_t)base < p->base + p->size && p->base < (uintptr_t)base + plan->size)
@@ -132,16 +132,16 @@ int fw_ipc_place_add_(void *base, const struct fw_ipc_plan_ *plan,
     if (error == 0 && mine == NULL)
         error = EMFILE;
     if (error == 0) {
-        fill(mine, (unsigned)(mine - fw_ipc_places_), base, plan);
-        *place = mine;
+        fill(mine, (unsigned)(mine - fw_ipc_mappings_), base, plan);
+        *mapping = mine;
     }
     fw_mutex_unlock(&changing);
     return error;
 }
 
-void fw_ipc_place_remove_(const struct fw_ipc_place_ *place)
+void fw_ipc_mapping_remove_(const struct fw_ipc_mapping_ *mapping)
 {
-    struct fw_ipc_place_ *p = &fw_ipc_places_[place->index];
+    struct fw_ipc_mapping_ *p = &fw_ipc_mappings_[mapping->index];
 
     fw_mutex_lock(&changing);
     set_base(p, 0);

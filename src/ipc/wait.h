@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_IPC_NAP_H
-#define FW_IPC_NAP_H
+#ifndef FW_IPC_WAIT_H
+#define FW_IPC_WAIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,18 +45,19 @@
  *   Z4  Who waits for more members than it can watch (FW_IPC_WATCHED_) watches some: after each
  *       nap others, and each thread others.  For the rest it naps, for a second at most.
  *
- * A nap: nobody sleeps for longer than its nap without a look.  The first one lasts FW_IPC_NAP_NS_;
- * by Z3 all others, too.  Otherwise each is FW_NAP_GROWTH times the one before, up to
- * FW_NAP_MOST_NS: that is for deaths that the kernel does not mark, though it could have been
- * expected to, and for what we have not thought of.  So such a death costs those who have waited
- * for long a minute, and those who have just come a nap.  (Who waits for a condition begins with
- * the longest: its look ends the wait if there was a signal meanwhile, be it another's.)  Where the
- * deadline is on CLOCK_REALTIME naps grow to FW_NAP_REAL_NS only: that clock may be set.
+ * A nap: nobody sleeps for longer than its nap without a look.  The first one lasts
+ * FW_IPC_RECHECK_NS_; by Z3 all others, too.  Otherwise each is FW_RECHECK_GROWTH times the one
+ * before, up to FW_RECHECK_MAX_NS: that is for deaths that the kernel does not mark, though it
+ * could have been expected to, and for what we have not thought of.  So such a death costs those
+ * who have waited for long a minute, and those who have just come a nap.  (Who waits for a
+ * condition begins with the longest: its look ends the wait if there was a signal meanwhile, be it
+ * another's.)  Where the deadline is on CLOCK_REALTIME naps grow to FW_RECHECK_REALTIME_NS only:
+ * that clock may be set.
  *
  *     struct fw_ipc_wait_ w;
  *     if ((error = fw_ipc_wait_begin_(&w, &me, object, FW_IPC_WAITS_LOCK, policy, deadline)) != 0)
  *         return error;
- *     while (fw_ipc_wait_poll_(&w)) { look; try }
+ *     while (fw_ipc_wait_spin_(&w)) { look; try }
  *     for (;;) {
  *         ... look; try; announce oneself in the word ...
  *         fw_ipc_wait_watch_(&w, holder);
@@ -65,11 +66,11 @@
  *     fw_ipc_wait_pass_on_(&w);
  *     fw_ipc_wait_end_(&w);
  */
-#define FW_IPC_NAP_NS_ 40000000u
+#define FW_IPC_RECHECK_NS_ 40000000u
 
 /* A power of two.  The model has 1: there, each nap is the first. */
-#ifndef FW_IPC_NAPS_COUNTED_
-#define FW_IPC_NAPS_COUNTED_ 32u
+#ifndef FW_IPC_RECHECKS_COUNTED_
+#define FW_IPC_RECHECKS_COUNTED_ 32u
 #endif
 
 /* Lives that a sleeper can watch: as many words as the kernel takes, less three. */
@@ -83,8 +84,8 @@
 #endif
 
 /* A question is left out where somebody has put it within this part of the nap. */
-#ifndef FW_IPC_NAP_PARTS_
-#define FW_IPC_NAP_PARTS_ 4u
+#ifndef FW_IPC_RECHECK_PARTS_
+#define FW_IPC_RECHECK_PARTS_ 4u
 #endif
 
 /* What a member waits for, as tools show it. */
@@ -97,25 +98,25 @@ struct fw_ipc_wait_ {
     uint32_t how;
     uint32_t looks;       /* how many pauses lie between two looks, by now */
     bool is_told;         /* the member's line says what it waits for */
-    bool has_napped;      /* a whole nap has gone by on the same word */
+    bool has_elapsed;     /* a whole nap has gone by on the same word */
     bool asks;            /* and it is time to ask the system, too */
     bool owes;            /* the alarm is pending: `debt` */
-    bool naps_only;       /* Z3: for this thread's own sake */
+    bool rechecks_only;   /* Z3: for this thread's own sake */
     bool is_blind;        /* Z3: for the next sleep */
     bool is_partial;      /* Z4: for the next sleep */
     bool is_late;         /* a life that was to be watched has ended, or so: no sleep */
     bool has_line;        /* it has slept in a line, of which `word` is the word: Z1 */
-    uint32_t naps;        /* so many whole naps, in this wait, up to FW_IPC_NAPS_COUNTED_ */
+    uint32_t naps;        /* so many whole naps, in this wait, up to FW_IPC_RECHECKS_COUNTED_ */
     uint32_t expected;    /* what was in `word` */
     const uint32_t *word; /* on which it slept, or watched, last */
     uint32_t met;         /* living holders, in this look, if it asks */
     uint32_t asked;       /* the first of them, about which the system was asked in this round */
     uint32_t questions;   /* that it may still be asked in this look */
-    uint64_t napped_ns;   /* how long the nap was that has ended */
+    uint64_t elapsed_ns;  /* how long the nap was that has ended */
     uint64_t most_ns;     /* how long a nap may be */
     uint64_t first_ns;    /* how long the first one is, but for Z3 */
-    uint64_t nap_ns;      /* how long one is by now */
-    uint64_t nap_ends;    /* CLOCK_MONOTONIC, in ns; 0: the next one has not begun */
+    uint64_t recheck_ns;  /* how long one is by now */
+    uint64_t recheck_at;  /* CLOCK_MONOTONIC, in ns; 0: the next one has not begun */
     struct fw_robust_ debt;
     uint32_t lives;                          /* where they begin in `words` */
     uint32_t n;                              /* and where they end */
@@ -137,10 +138,10 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
  * Pauses or yields, each time for longer: a look takes the word's cache line away from whoever
  * locks and unlocks it all the time.  False: the budget is used up.
  */
-bool fw_ipc_wait_poll_(struct fw_ipc_wait_ *w);
+bool fw_ipc_wait_spin_(struct fw_ipc_wait_ *w);
 
 /* The same: the lock is held by this one, which may be seen not to run; 0: not known. */
-bool fw_ipc_wait_poll_on_(struct fw_ipc_wait_ *w, uint64_t holder);
+bool fw_ipc_wait_spin_on_(struct fw_ipc_wait_ *w, uint64_t holder);
 
 /* Gives a new polling budget. */
 void fw_ipc_wait_again_(struct fw_ipc_wait_ *w);
@@ -208,9 +209,10 @@ void fw_ipc_wait_pass_on_(struct fw_ipc_wait_ *w);
 void fw_ipc_wait_end_(struct fw_ipc_wait_ *w);
 
 /* What comes between these is a change for which others are woken: if the thread dies, they are. */
-static inline void fw_ipc_debt_begin_(struct fw_robust_ *debt, const struct fw_ipc_place_ *place)
+static inline void fw_ipc_debt_begin_(struct fw_robust_ *debt,
+                                      const struct fw_ipc_mapping_ *mapping)
 {
-    fw_robust_announce_(debt, &place->head->alarm);
+    fw_robust_announce_(debt, &mapping->head->alarm);
 }
 
 static inline void fw_ipc_debt_end_(const struct fw_robust_ *debt)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "ipc_nap_fixture.h"
+#include "ipc_wait_fixture.h"
 #include "testing.h"
 
-/* src/ipc/nap_poll.c: spinning comes to an end, and may begin anew. */
+/* src/ipc/wait_spin.c: spinning comes to an end, and may begin anew. */
 
 static struct fw_ipc_wait_ begin_as(fw_wait_kind kind)
 {
@@ -17,11 +17,11 @@ static void spins_until_the_budget_is_used_up(void **state)
     uint32_t before = w.looks;
 
     (void)state;
-    while (fw_ipc_wait_poll_(&w)) {
+    while (fw_ipc_wait_spin_(&w)) {
         assert_true(w.looks >= before); /* longer and longer between two looks */
         before = w.looks;
     }
-    assert_false(fw_ipc_wait_poll_(&w));
+    assert_false(fw_ipc_wait_spin_(&w));
     fw_ipc_wait_again_(&w);
     assert_int_equal(w.looks, 1);
     fw_ipc_wait_end_(&w);
@@ -32,7 +32,7 @@ static void does_not_spin_where_it_is_to_block(void **state)
     struct fw_ipc_wait_ w = begin_as(FW_WAIT_BLOCK);
 
     (void)state;
-    assert_false(fw_ipc_wait_poll_(&w));
+    assert_false(fw_ipc_wait_spin_(&w));
     fw_ipc_wait_end_(&w);
 }
 
@@ -42,7 +42,7 @@ static void spins_on_a_holder_that_cannot_be(void **state)
     struct fw_ipc_wait_ w = begin_as(FW_WAIT_ADAPTIVE);
 
     (void)state;
-    while (fw_ipc_wait_poll_on_(&w, FW_IPC_SLOT))
+    while (fw_ipc_wait_spin_on_(&w, FW_IPC_SLOT))
         ;
     fw_ipc_wait_end_(&w);
 }
@@ -54,5 +54,5 @@ int main(void)
         TEST(does_not_spin_where_it_is_to_block),
         TEST(spins_on_a_holder_that_cannot_be),
     };
-    return cmocka_run_group_tests_name("ipc_nap_poll", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("ipc_wait_spin", tests, NULL, NULL);
 }

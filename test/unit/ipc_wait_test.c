@@ -5,12 +5,12 @@
 #include <time.h>
 
 #include "core/recheck.h"
-#include "ipc_nap_fixture.h"
+#include "ipc_wait_fixture.h"
 #include "sys/clock.h"
 #include "sys/wait_any.h"
 #include "testing.h"
 
-/* src/ipc/nap.c, with the real kernel. */
+/* src/ipc/wait.c, with the real kernel. */
 
 static void sleeps_for_a_nap_at_most(void **state)
 {
@@ -19,26 +19,26 @@ static void sleeps_for_a_nap_at_most(void **state)
 
     (void)state;
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
-    assert_true(w.has_napped);
-    assert_true(fw_clock_ns_() - began >= FW_IPC_NAP_NS_);
+    assert_true(w.has_elapsed);
+    assert_true(fw_clock_ns_() - began >= FW_IPC_RECHECK_NS_);
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0); /* the word is another */
-    assert_false(w.has_napped);
+    assert_false(w.has_elapsed);
     fw_ipc_wait_end_(&w);
 }
 
 /* Of a wait for so many members, after long naps. */
-static uint64_t nap_for(unsigned lives)
+static uint64_t recheck_for(unsigned lives)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
     uint64_t ns;
 
     w.word = word;
     w.expected = 1;
-    w.nap_ns = FW_NAP_MOST_NS;
+    w.recheck_ns = FW_RECHECK_MAX_NS;
     for (unsigned i = 0; i < lives; i++)
         fw_ipc_wait_watch_(&w, me.id);
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0); /* the word is another: no sleep */
-    ns = w.nap_ns;
+    ns = w.recheck_ns;
     fw_ipc_wait_end_(&w);
     return ns;
 }
@@ -48,8 +48,8 @@ static void naps_for_a_second_where_it_cannot_watch_all(void **state)
     (void)state;
     if (!fw_can_wait_any_() || !fw_ipc_is_marked_(me.member))
         skip(); /* all naps are short */
-    assert_int_equal(nap_for(FW_IPC_WATCHED_), FW_NAP_MOST_NS);
-    assert_int_equal(nap_for(FW_IPC_WATCHED_ + 1), FW_NAP_REAL_NS);
+    assert_int_equal(recheck_for(FW_IPC_WATCHED_), FW_RECHECK_MAX_NS);
+    assert_int_equal(recheck_for(FW_IPC_WATCHED_ + 1), FW_RECHECK_REALTIME_NS);
 }
 
 /* Where it watches some only, they are not always the same. */
@@ -62,11 +62,11 @@ static void watches_others_after_each_nap(void **state)
 
     (void)state;
     assert_int_equal(fw_ipc_wait_first_(&w, FW_IPC_WATCHED_), 0);
-    for (w.naps = 1; w.naps <= FW_IPC_NAPS_COUNTED_; w.naps++) {
+    for (w.naps = 1; w.naps <= FW_IPC_RECHECKS_COUNTED_; w.naps++) {
         assert_in_range(fw_ipc_wait_first_(&w, many), 0, many - 1);
         others += fw_ipc_wait_first_(&w, many) != first;
     }
-    assert_in_range(others, FW_IPC_NAPS_COUNTED_ - 3, FW_IPC_NAPS_COUNTED_);
+    assert_in_range(others, FW_IPC_RECHECKS_COUNTED_ - 3, FW_IPC_RECHECKS_COUNTED_);
     fw_ipc_wait_end_(&w);
 }
 
@@ -104,11 +104,11 @@ static void naps_though_signals_cut_its_sleeps_short(void **state)
     get_signals(1000);
     while ((w.naps == 0 || cuts < CUTS) && signals < MANY_SIGNALS) {
         assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
-        if (!w.has_napped && ends != 0) {
-            assert_int_equal(w.nap_ends, ends);
+        if (!w.has_elapsed && ends != 0) {
+            assert_int_equal(w.recheck_at, ends);
             cuts++;
         }
-        ends = w.nap_ends; /* 0: the nap is over */
+        ends = w.recheck_at; /* 0: the nap is over */
     }
     get_signals(0);
     assert_true(w.naps != 0);
@@ -148,7 +148,7 @@ static void ends_with_its_deadline(clockid_t clock)
     at.at.tv_sec += 3600;
     w = begin(NULL, &at);
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
-    assert_true(w.has_napped);
+    assert_true(w.has_elapsed);
     at.at.tv_sec = INT64_MAX;
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0);
     at.at.tv_sec = INT64_MIN;
@@ -181,11 +181,11 @@ static void a_policy_that_never_sleeps_does_not(void **state)
     uint64_t began = fw_clock_ns_();
 
     (void)state;
-    while (fw_ipc_wait_poll_(&w))
+    while (fw_ipc_wait_spin_(&w))
         ;
     for (int i = 0; i < 10; i++)
         assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
-    assert_false(w.has_napped);
+    assert_false(w.has_elapsed);
     assert_true(fw_clock_ns_() > began);
     fw_ipc_wait_end_(&w);
 }

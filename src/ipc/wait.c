@@ -7,7 +7,7 @@
  * from the first sleep on a word until that says something else, however many sleeps that takes: a
  * thread that gets signals all the time naps like others.
  */
-#include "ipc/nap.h"
+#include "ipc/wait.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -48,20 +48,20 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->how = how;
     w->looks = 1;
     w->is_told = false;
-    w->has_napped = false;
+    w->has_elapsed = false;
     w->asks = false;
     w->owes = false;
-    w->naps_only = false;
+    w->rechecks_only = false;
     w->has_line = false;
     w->naps = 0;
     w->met = w->asked = w->questions = 0;
-    w->napped_ns = 0;
+    w->elapsed_ns = 0;
     w->word = NULL;
     w->expected = 0;
-    w->most_ns = fw_nap_longest_(deadline);
-    w->first_ns = how == FW_IPC_WAITS_COND ? w->most_ns : FW_IPC_NAP_NS_;
-    w->nap_ns = w->first_ns;
-    w->nap_ends = 0;
+    w->most_ns = fw_recheck_longest_(deadline);
+    w->first_ns = how == FW_IPC_WAITS_COND ? w->most_ns : FW_IPC_RECHECK_NS_;
+    w->recheck_ns = w->first_ns;
+    w->recheck_at = 0;
     forget_lives(w);
     return fw_wait_begin_(&w->poll, policy, deadline);
 }
@@ -73,7 +73,7 @@ static void tell(struct fw_ipc_wait_ *w)
 
     fw_store64_relaxed(&m->waits_since, fw_clock_ns_());
     fw_store32_relaxed(&m->waits_how, w->how);
-    fw_store64_release(&m->waits_for, fw_ipc_offset_(w->me.place, w->object));
+    fw_store64_release(&m->waits_for, fw_ipc_offset_(w->me.mapping, w->object));
     w->is_told = true;
 }
 
@@ -81,7 +81,7 @@ static void tell(struct fw_ipc_wait_ *w)
 
 static uint32_t *alarm_of(const struct fw_ipc_wait_ *w)
 {
-    return &w->me.place->head->alarm;
+    return &w->me.mapping->head->alarm;
 }
 
 void fw_ipc_wait_compare_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
@@ -109,7 +109,7 @@ static uint32_t close_ranks(struct fw_ipc_wait_ *w)
 
 void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->me.place, holder);
+    const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->me.mapping, holder);
     uint64_t life = m != NULL ? fw_load64_acquire(&m->life) : 0;
 
     if (life >> 32 != holder >> 32 || (life & FW_ROBUST_OWNER) == 0)
@@ -144,16 +144,16 @@ static void pass_deaths_on(const struct fw_ipc_wait_ *w)
 /* Before the first sleep. */
 static void begin_debt(struct fw_ipc_wait_ *w)
 {
-    w->naps_only = !fw_can_wait_any_() || !fw_ipc_is_marked_(w->me.member);
-    fw_ipc_debt_begin_(&w->debt, w->me.place); /* F:ipc-owes-nothing */
-    w->owes = true;                            /* F:ipc-owes-nothing-2 */
+    w->rechecks_only = !fw_can_wait_any_() || !fw_ipc_is_marked_(w->me.member);
+    fw_ipc_debt_begin_(&w->debt, w->me.mapping); /* F:ipc-owes-nothing */
+    w->owes = true;                              /* F:ipc-owes-nothing-2 */
 }
 
 /* --- Naps ------------------------------------------------------------------------------------- */
 
 static bool is_blind(const struct fw_ipc_wait_ *w)
 {
-    return w->naps_only || w->is_blind;
+    return w->rechecks_only || w->is_blind;
 }
 
 /* A power of two. */
@@ -164,45 +164,46 @@ static bool is_time_to_ask(uint32_t naps)
 
 static uint64_t nap_to_come(const struct fw_ipc_wait_ *w, bool is_same)
 {
-    uint64_t ns = is_blind(w) ? FW_IPC_NAP_NS_ : is_same ? w->nap_ns : w->first_ns;
+    uint64_t ns = is_blind(w) ? FW_IPC_RECHECK_NS_ : is_same ? w->recheck_ns : w->first_ns;
 
-    return w->is_partial && ns > FW_NAP_REAL_NS ? FW_NAP_REAL_NS : ns; /* Z4 */
+    return w->is_partial && ns > FW_RECHECK_REALTIME_NS ? FW_RECHECK_REALTIME_NS : ns; /* Z4 */
 }
 
 /* The nap on this word goes on, or begins.  False: it is over. */
-static bool begin_nap(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected, uint64_t now)
+static bool begin_recheck(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected,
+                          uint64_t now)
 {
     bool is_same = w->word == word && w->expected == expected;
     uint64_t ns = nap_to_come(w, is_same);
 
-    if (!is_same || ns != w->nap_ns || w->nap_ends == 0)
-        w->nap_ends = now + ns;
+    if (!is_same || ns != w->recheck_ns || w->recheck_at == 0)
+        w->recheck_at = now + ns;
     w->word = word;
     w->expected = expected;
-    w->nap_ns = ns;
-    return now < w->nap_ends;
+    w->recheck_ns = ns;
+    return now < w->recheck_at;
 }
 
-static void end_nap(struct fw_ipc_wait_ *w, bool has_napped)
+static void end_recheck(struct fw_ipc_wait_ *w, bool has_elapsed)
 {
-    w->has_napped = has_napped;
+    w->has_elapsed = has_elapsed;
     w->questions = 0;
-    w->napped_ns = 0;
-    if (!has_napped)
+    w->elapsed_ns = 0;
+    if (!has_elapsed)
         return;
-    w->nap_ends = 0;
+    w->recheck_at = 0;
     /* counted up to the last, of which the second half comes again and again */
-    w->naps = w->naps < FW_IPC_NAPS_COUNTED_ ? w->naps + 1 : FW_IPC_NAPS_COUNTED_ / 2 + 1;
+    w->naps = w->naps < FW_IPC_RECHECKS_COUNTED_ ? w->naps + 1 : FW_IPC_RECHECKS_COUNTED_ / 2 + 1;
     w->asks = !is_blind(w) || is_time_to_ask(w->naps) || w->asked != 0;
     w->questions = FW_IPC_QUESTIONS_;
-    w->napped_ns = w->nap_ns;
+    w->elapsed_ns = w->recheck_ns;
     if (!is_blind(w))
-        w->nap_ns = fw_nap_longer_(w->nap_ns, w->most_ns);
+        w->recheck_ns = fw_recheck_longer_(w->recheck_ns, w->most_ns);
 }
 
 static bool is_asking(const struct fw_ipc_wait_ *w)
 {
-    return w->has_napped && w->asks;
+    return w->has_elapsed && w->asks;
 }
 
 /* The look that comes before a sleep is over, and maybe a round of questions. */
@@ -217,7 +218,7 @@ static void end_look(struct fw_ipc_wait_ *w)
 /* For a policy that never sleeps: to poll for as long as a nap counts as one. */
 static int watch(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
 {
-    end_nap(w, !begin_nap(w, word, expected, fw_clock_ns_()));
+    end_recheck(w, !begin_recheck(w, word, expected, fw_clock_ns_()));
     return fw_wait_sleep_(&w->poll, word, expected, FW_FUTEX_ANY_BIT, 0) == -ETIMEDOUT ? ETIMEDOUT
                                                                                        : 0;
 }
@@ -267,11 +268,12 @@ static bool cannot_sleep_on_all(int error)
 static int sleep_until(struct fw_ipc_wait_ *w, const fw_deadline *end,
                        const struct fw_ipc_cancel_ *cancel)
 {
-    int error = w->naps_only ? sleep_on_word(w->words, end, cancel) : sleep_on_all(w, end, cancel);
+    int error =
+        w->rechecks_only ? sleep_on_word(w->words, end, cancel) : sleep_on_all(w, end, cancel);
 
-    if (!w->naps_only && cannot_sleep_on_all(error)) { /* so by Z3: for once, or from now on */
-        fw_deadline nap = fw_deadline_nap_(end, FW_IPC_NAP_NS_);
-        w->naps_only = error != -ENOMEM;
+    if (!w->rechecks_only && cannot_sleep_on_all(error)) { /* so by Z3: for once, or from now on */
+        fw_deadline nap = fw_deadline_recheck_(end, FW_IPC_RECHECK_NS_);
+        w->rechecks_only = error != -ENOMEM;
         error = sleep_on_word(w->words, &nap, cancel);
         error = error == -ETIMEDOUT ? 0 : error;
     }
@@ -300,8 +302,8 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
     if (!w->owes)
         begin_debt(w);
     now = fw_clock_ns_();
-    goes_on = begin_nap(w, word, expected, now);
-    left = fw_deadline_left_(w->poll.deadline, goes_on ? w->nap_ends - now : 1);
+    goes_on = begin_recheck(w, word, expected, now);
+    left = fw_deadline_left_(w->poll.deadline, goes_on ? w->recheck_at - now : 1);
     if (left == 0) {
         forget_lives(w);
         return ETIMEDOUT;
@@ -311,7 +313,7 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
     /* F:ipc-sleeps-for-good */
     error = !goes_on ? -ETIMEDOUT : is_late ? -EAGAIN : sleep_until(w, &end, cancel);
     w->has_line = true;
-    end_nap(w, error == -ETIMEDOUT);
+    end_recheck(w, error == -ETIMEDOUT);
     forget_lives(w);
     return 0;
 }
@@ -323,14 +325,14 @@ int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t ex
 
 static enum fw_ipc_life ask(const struct fw_ipc_wait_ *w, uint64_t holder)
 {
-    return fw_ipc_was_asked_about_(w->me.place, holder, w->napped_ns / FW_IPC_NAP_PARTS_)
+    return fw_ipc_was_asked_about_(w->me.mapping, holder, w->elapsed_ns / FW_IPC_RECHECK_PARTS_)
                ? FW_IPC_ALIVE
-               : fw_ipc_life_slow_(w->me.place, holder); /* F:ipc-asks-nobody */
+               : fw_ipc_life_slow_(w->me.mapping, holder); /* F:ipc-asks-nobody */
 }
 
 enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder)
 {
-    enum fw_ipc_life life = fw_ipc_life_(w->me.place, holder);
+    enum fw_ipc_life life = fw_ipc_life_(w->me.mapping, holder);
 
     return life == FW_IPC_ALIVE && is_asking(w) ? ask(w, holder) : life;
 }
@@ -342,7 +344,7 @@ void fw_ipc_wait_look_(struct fw_ipc_wait_ *w)
 
 enum fw_ipc_life fw_ipc_wait_life_of_many_(struct fw_ipc_wait_ *w, uint64_t holder)
 {
-    enum fw_ipc_life life = fw_ipc_life_(w->me.place, holder);
+    enum fw_ipc_life life = fw_ipc_life_(w->me.mapping, holder);
     uint32_t nth;
 
     if (life != FW_IPC_ALIVE || !is_asking(w))

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_BUCKETS_H
+#define MODEL_BUCKETS_H
+
+#include <stdbool.h>
+
+/*
+ * The wait-queue buckets of src/core/waitqueue.h under the model: fw_waitqueue_lock_ and
+ * fw_waitqueue_unlock_, with a lock that is an operation of the engine.  A program has as many
+ * buckets as it says (.buckets); the n-th object that its setup makes leads to bucket n modulo that
+ * number, so that with one bucket all objects share it.
+ *
+ * Plain accesses inside a bucket need no scheduling, since nobody else is inside.  But others may
+ * end a frame in which a place lies; so after every step all places in line must be alive, and
+ * nobody may have written to a frame that is gone.
+ */
+
+/* Before the program's setup: makes the buckets, as objects. */
+void buckets_make(void);
+
+/* A thread enters where nobody is inside; leaving is a store like any other. */
+bool buckets_may_enter(unsigned thread);
+void buckets_enter(unsigned thread);
+
+/* The running thread is about to sleep: not in a bucket. */
+void buckets_check_wait(unsigned thread);
+
+/* After a step of the thread. */
+void buckets_check(unsigned thread);
+
+#endif
