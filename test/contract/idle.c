@@ -7,7 +7,7 @@
 #include "contract.h"
 #include "measure/watchdog.h"
 
-enum { HELD_NS = 100 * MS, MUCH_NS = HELD_NS / 4, FEW_SWITCHES = 60 };
+enum { HELD_NS = 250 * MS, MUCH_NS = HELD_NS / 4, FEW_SWITCHES = 100 };
 
 /* One more for each of these: where the kernel marks no deaths, a waiter re-checks every 40 ms. */
 enum { NS_PER_SWITCH = 20 * MS };
