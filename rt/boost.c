@@ -29,12 +29,11 @@
  *  BOOST1  Only the task that the word names is in the section, changes `owner`, or names another
  *      one; under REAPING, it is the thread that has `queue_lock`.  All others name themselves in a
  *      word that is free, and set WAITERS, and nothing else.
- *  BOOST2  Task s is reaped under the lock of its record, and so is all use of the
- *      record for another task, which begins when the reaping is over: no word names it then.  Nor
- *      will one that an owner is about to write: the reaping clears s's bit in `waiters`, fences,
- *      and then changes the word of each owner (WAITERS).  A task that clears WAITERS after that,
- *      or becomes the owner, fences and does not find s in the queue; a task that cleared it before
- *      fails to name anybody, and looks at the queue again.
+ *  BOOST2  Task s is reaped under its record's lock; another task uses the record when that is
+ *      over: no word names s then.  Nor will one that an owner is about to write: the reaping
+ *      clears s's bit in `waiters`, fences, and then changes the word of each owner (WAITERS).  A
+ *      task that clears WAITERS after that, or becomes the owner, fences and does not find s in the
+ *      queue; a task that cleared it before fails to name anybody, and looks at the queue again.
  *  BOOST3  A task's bit in `waiters` is set by that task before it looks at the word, and cleared
  *      by it after it was named, or by its reaping.  An owner leaves the bits alone; so if it dies
  *      between any two steps of pass_on, nobody is missing from the queue.
@@ -160,8 +159,7 @@ static uint32_t pass_on(struct fw_rt_task *t, uint32_t d, uint32_t own)
         named = fw_rt_word_of(next) | died;
         if ((fw_load64_relaxed(&l->waiters) & ~fw_rt_bit(next)) != 0) /* F:rt-boost-forgets-rest */
             named |= FW_RT_WORD_WAITERS;
-        /* F:rt-boost-overwrites */
-        if (fw_cas32_release(&l->counter, &word, named)) /* s -> next [WAITERS] */
+        if (fw_cas32_release(&l->counter, &word, named)) /* s -> next [W.]  F:rt-boost-overwrites */
             return next;
     }
 }

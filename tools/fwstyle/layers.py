@@ -87,7 +87,7 @@ def check_includes(tree):
         for match in INCLUDE.finditer(text):
             name = match.group(2)
             beside = path.parent / name
-            there = [beside] if beside in tree.files else by_name.get(name, [])
+            there = [beside] if beside in tree.known else by_name.get(name, [])
             if not there or any(table.permits(path, used) for used in there):
                 continue
             key = (str(path), name)

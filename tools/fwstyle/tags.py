@@ -5,7 +5,6 @@ import ast
 import re
 
 TAG = re.compile(r"\bF:([a-z0-9][a-z0-9-]*)")
-ONLY_TAG = re.compile(r"\s*/\* F:[a-z0-9-]+ \*/")
 FAULTS = "test/model/faults"
 
 
