@@ -3,6 +3,7 @@
 #define FW_COMMAND_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -44,10 +45,34 @@ void command_warn(const char *format, ...) __attribute__((format(printf, 1, 2)))
 void command_die(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
 
+/* The program's subcommands, or those of one of them. */
+struct command_table {
+    const char *kind; /* in messages: "subcommand" */
+    bool has_help;    /* "help" is one, too */
+    size_t count;
+    const struct command *const *commands;
+};
+
+/* The one with this name; without such a one, ends the program and says which there are. */
+const struct command *command_find(const struct command_table *t, const char *wanted);
+
+/* For a help filter of argp: behind the text of --help stands the list of them. */
+char *command_list(const struct command_table *t, int key, const char *text, const char *title);
+
 /*
  * For argp, of a command line that begins with a word of ours: the word and what follows it are not
  * its.  Its input is an int: where the word stands, or what it was before.
  */
 error_t command_parse_first(int key, char *arg, struct argp_state *state);
+
+/* The same of a command line that is one name at most, and --json. */
+struct command_target {
+    const char *kind; /* in messages: "region" */
+    const char *name; /* NULL: none is given */
+    bool as_json;
+};
+
+extern const struct argp_option command_target_options[];
+error_t command_parse_target(int key, char *arg, struct argp_state *state);
 
 #endif

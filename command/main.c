@@ -16,7 +16,12 @@ static const struct command *const commands[] = {
     &command_assist, &command_calibrate, &command_doctor, &command_regions,
     &command_rt,     &command_run,       &command_show};
 
-enum { COMMANDS = sizeof commands / sizeof *commands };
+static const struct command_table table = {
+    .kind = "subcommand",
+    .has_help = true,
+    .count = sizeof commands / sizeof *commands,
+    .commands = commands,
+};
 
 static const char *name = "furwock"; /* in messages */
 
@@ -75,20 +80,6 @@ void command_die(int status, const char *format, ...)
     exit(status);
 }
 
-static const struct command *find(const char *wanted)
-{
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i]->name, wanted) == 0)
-            return commands[i];
-
-    char known[256] = "";
-    for (size_t i = 0; i < COMMANDS; i++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, " %s", commands[i]->name);
-    }
-    command_die(COMMAND_USAGE, "no subcommand \"%s\"; there are: help%s", wanted, known);
-}
-
 static int run(const struct command *c, int argc, char **argv)
 {
     static char whole[64];
@@ -98,36 +89,10 @@ static int run(const struct command *c, int argc, char **argv)
     return c->run(argc, argv);
 }
 
-error_t command_parse_first(int key, char *arg, struct argp_state *state)
-{
-    int *first = state->input;
-
-    (void)arg;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    *first = state->next - 1;
-    state->next = state->argc;
-    return 0;
-}
-
 static char *list_commands(int key, const char *text, void *input)
 {
-    char *list = NULL;
-    size_t size;
-    FILE *out;
-
     (void)input;
-    if (key != ARGP_KEY_HELP_POST_DOC)
-        return (char *)text;
-    out = open_memstream(&list, &size);
-    if (out == NULL)
-        return (char *)text;
-    fputs("Subcommands:\n\n", out);
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->about);
-    fprintf(out, "  %-12s %s\n", "help CMD", "the manual of a subcommand");
-    fclose(out);
-    return list;
+    return command_list(&table, key, text, "Subcommands");
 }
 
 static const struct argp command_line = {
@@ -145,7 +110,7 @@ static int help(int words, char **word)
     if (words > 1)
         command_die(COMMAND_USAGE, "help takes the name of one subcommand");
     if (words == 1)
-        return run(find(word[0]), 2, argv);
+        return run(command_find(&table, word[0]), 2, argv);
     return argp_parse(&command_line, 2, argv, 0, NULL, NULL);
 }
 
@@ -177,5 +142,5 @@ int main(int argc, char **argv)
         command_die(COMMAND_USAGE, "a subcommand is missing; furwock --help lists them");
     if (strcmp(argv[first], "help") == 0)
         return help(argc - first - 1, argv + first + 1);
-    return run(find(argv[first]), argc - first, argv + first);
+    return run(command_find(&table, argv[first]), argc - first, argv + first);
 }

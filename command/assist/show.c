@@ -11,6 +11,7 @@
 
 #include "assist/page.h"
 #include "command/command.h"
+#include "command/print/json.h"
 
 const char *assist_registration_name(uint32_t registration)
 {
@@ -137,9 +138,7 @@ static void show_json(const struct shown *s, const char *result)
         add(whole, "runs", json_integer((json_int_t)s->now.run_count));
         add(whole, "run_ns", json_integer((json_int_t)s->now.run_ns));
     }
-    json_dumpf(whole, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(whole);
+    command_print_json(whole);
 }
 
 static void show_members(const struct fw_assist_status *now)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "command/command.h"
+#include "command/print/json.h"
 #include "measure/machine.h"
 
 enum { ANSWERS = 64 };
@@ -110,9 +111,7 @@ static void show_json(const struct machine *m, int status)
     whole = json_pack("{s:s s:s s:i s:{s:s s:s s:s s:i} s:o}", "format", "furwock-doctor-1",
                       "summary", summary(), "status", status, "machine", "kernel", m->kernel,
                       "libc", m->libc, "cpu", m->cpu, "cpus", (int)m->cpus, "findings", findings);
-    json_dumpf(whole, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(whole);
+    command_print_json(whole);
 }
 
 static void print(const struct answer *a)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/print/json.h"
 #include "region.h"
 
 #define SHARED_MEMORY "/dev/shm"
@@ -139,9 +140,7 @@ static int run(int argc, char **argv)
     if (list.as_json) {
         json_t *whole =
             json_pack("{s:s s:O}", "format", "furwock-regions-1", "regions", list.regions);
-        json_dumpf(whole, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(whole);
+        command_print_json(whole);
     } else if (list.count == 0 && list.status == EXIT_SUCCESS) {
         puts("no regions");
     }

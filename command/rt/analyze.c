@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/print/json.h"
 #include "rt.h"
 #include "rt/analysis/analysis.h"
 #include "set.h"
@@ -216,9 +217,7 @@ static int run(int argc, char **argv)
         json_t *list = json_array(), *whole;
         is_good = analyze(&o, set, list);
         whole = json_pack("{s:s s:o}", "format", "furwock-rt-analysis-1", "analyses", list);
-        json_dumpf(whole, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(whole);
+        command_print_json(whole);
     } else {
         printf("%s: %d task%s, %d lock%s; times in microseconds\n", rt_set_visible(o.path),
                set->tasks, set->tasks == 1 ? "" : "s", set->locks, set->locks == 1 ? "" : "s");
@@ -227,7 +226,7 @@ static int run(int argc, char **argv)
     return is_good ? EXIT_SUCCESS : COMMAND_FAILED;
 }
 
-const struct rt_verb rt_verb_analyze = {
+const struct command rt_verb_analyze = {
     .name = "analyze",
     .about = "bounds on the blocking and response times of a set",
     .run = run,

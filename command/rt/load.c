@@ -172,7 +172,7 @@ static int run_start(int argc, char **argv)
     return EXIT_SUCCESS;
 }
 
-const struct rt_verb rt_verb_start = {
+const struct command rt_verb_start = {
     .name = "start",
     .about = "load the scheduler of tier B",
     .run = run_start,
@@ -210,7 +210,7 @@ static int run_stop(int argc, char **argv)
     return EXIT_SUCCESS;
 }
 
-const struct rt_verb rt_verb_stop = {
+const struct command rt_verb_stop = {
     .name = "stop",
     .about = "take it away",
     .run = run_stop,

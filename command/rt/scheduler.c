@@ -13,6 +13,7 @@
 #include <furwock/bits/atomic.h>
 
 #include "command/command.h"
+#include "command/print/json.h"
 #include "command/print/visible.h"
 #include "rt/scx/loader.h"
 #include "show.h"
@@ -124,9 +125,7 @@ static void print_json(const struct fw_rt_scx_state *w, const struct rt_view *v,
                       (json_int_t)w->counts.turns, "starved", (json_int_t)w->counts.relief, "late",
                       (json_int_t)w->counts.late, "strays", (json_int_t)w->counts.not_queued);
     rt_show_json(v, whole);
-    json_dumpf(whole, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(whole);
+    command_print_json(whole);
 }
 
 /* There is no state to look at. */
@@ -140,9 +139,7 @@ static int show_none(bool as_json, int error)
     if (as_json) {
         json_t *whole = json_pack("{s:s s:s s:s}", "format", "furwock-rt-scheduler-1", "state",
                                   state, "reason", status == RT_RUNS_NOT ? queue : strerror(error));
-        json_dumpf(whole, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(whole);
+        command_print_json(whole);
     } else {
         printf("%s: %s\n", state, status == RT_RUNS_NOT ? queue : strerror(error));
     }

@@ -8,41 +8,14 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/print/json.h"
 #include "rt.h"
 #include "scheduler.h"
 #include "show.h"
 
-struct options {
-    const char *name; /* of the group's region */
-    bool as_json;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case 'j':
-        o->as_json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->name != NULL)
-            command_die(COMMAND_USAGE, "takes one group, not \"%s\" too", arg);
-        o->name = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "print JSON", 0},
-    {0},
-};
-
 static const struct argp command_line = {
-    .options = options,
-    .parser = parse,
+    .options = command_target_options,
+    .parser = command_parse_target,
     .args_doc = "[GROUP]",
     .doc =
         "Show the tasks and locks of a group, and who is held back by whom; or, without a group, "
@@ -72,12 +45,10 @@ static void show(const struct rt_view *v, const struct region *r, bool as_json)
     }
     whole = json_pack("{s:s s:s s:s}", "format", "furwock-rt-1", "group", r->name, "tier", tier);
     rt_show_json(v, whole);
-    json_dumpf(whole, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(whole);
+    command_print_json(whole);
 }
 
-static int show_group(const struct options *o)
+static int show_group(const struct command_target *o)
 {
     static struct rt_view view;
     struct region r;
@@ -101,7 +72,7 @@ static int show_group(const struct options *o)
 
 static int run(int argc, char **argv)
 {
-    struct options o = {0};
+    struct command_target o = {.kind = "group"};
     int status;
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
@@ -109,7 +80,7 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const struct rt_verb rt_verb_status = {
+const struct command rt_verb_status = {
     .name = "status",
     .about = "tasks, locks, ceilings, and who is held back by whom",
     .run = run,

@@ -200,7 +200,7 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const struct rt_verb rt_verb_trace = {
+const struct command rt_verb_trace = {
     .name = "trace",
     .about = "record what the tasks of a program do, and when",
     .run = run,

@@ -4,38 +4,11 @@
 #include <argp.h>
 
 #include "command/command.h"
-
-struct options {
-    const char *name;
-    bool as_json;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case 'j':
-        o->as_json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->name != NULL)
-            command_die(COMMAND_USAGE, "takes one region, not \"%s\" too", arg);
-        o->name = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "print JSON", 0},
-    {0},
-};
+#include "command/print/json.h"
 
 static const struct argp command_line = {
-    .options = options,
-    .parser = parse,
+    .options = command_target_options,
+    .parser = command_parse_target,
     .args_doc = "REGION",
     .doc =
         "Show who holds and who waits for what in a region of shared memory.\v"
@@ -49,7 +22,7 @@ static const struct argp command_line = {
 
 static int run(int argc, char **argv)
 {
-    struct options o = {0};
+    struct command_target o = {.kind = "region"};
     struct show s = {0};
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
@@ -60,14 +33,10 @@ static int run(int argc, char **argv)
     show_read(&s);
     if (region_trouble(&s.region) != NULL)
         command_die(COMMAND_FAILED, "%s: %s", o.name, region_trouble(&s.region));
-    if (o.as_json) {
-        json_t *whole = show_json(&s);
-        json_dumpf(whole, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(whole);
-    } else {
+    if (o.as_json)
+        command_print_json(show_json(&s));
+    else
         show_print(&s, stdout);
-    }
     show_free(&s);
     return EXIT_SUCCESS;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a thread remembers from one wait or release to the next; each thread for itself. */
+/* What a thread remembers from one wait or release to the next, and numbers for all threads. */
 
 /* A number that differs from call to call, across all threads, until 2^23 calls were made. */
 uint32_t fw_serial_(void);

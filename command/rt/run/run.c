@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/print/json.h"
 #include "command/rt/rt.h"
 #include "command/rt/set.h"
 #include "noise.h"
@@ -237,9 +238,7 @@ static void print_json(const struct options *o, const struct taskset *set, const
                       rt_set_us(o->set.costs.section), "wake_cost_us", rt_set_us(o->set.costs.wake),
                       "valid", outcome->is_valid, "noise", rt_run_noise_json(&outcome->noise),
                       "tasks", tasks);
-    json_dumpf(whole, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(whole);
+    command_print_json(whole);
 }
 
 static void find_limits(const struct options *o, const struct taskset *set, struct analysis *a,
@@ -337,7 +336,7 @@ static int run(int argc, char **argv)
     return outcome.is_valid ? EXIT_SUCCESS : NOT_VALID;
 }
 
-const struct rt_verb rt_verb_run = {
+const struct command rt_verb_run = {
     .name = "run",
     .about = "run a task set, and show measured blocking beside its bound",
     .run = run,

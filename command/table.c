@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+const struct command *command_find(const struct command_table *t, const char *wanted)
+{
+    char known[256] = "";
+
+    for (size_t i = 0; i < t->count; i++) {
+        size_t used = strlen(known);
+        if (strcmp(t->commands[i]->name, wanted) == 0)
+            return t->commands[i];
+        snprintf(known + used, sizeof known - used, " %s", t->commands[i]->name);
+    }
+    command_die(COMMAND_USAGE, "no %s \"%s\"; there are:%s%s", t->kind, wanted,
+                t->has_help ? " help" : "", known);
+}
+
+char *command_list(const struct command_table *t, int key, const char *text, const char *title)
+{
+    char *list = NULL;
+    size_t size;
+    FILE *out;
+
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    out = open_memstream(&list, &size);
+    if (out == NULL)
+        return (char *)text;
+    fprintf(out, "%s:\n\n", title);
+    for (size_t i = 0; i < t->count; i++)
+        fprintf(out, "  %-12s %s\n", t->commands[i]->name, t->commands[i]->about);
+    if (t->has_help)
+        fprintf(out, "  %-12s %s\n", "help CMD", "the manual of a subcommand");
+    fclose(out);
+    return list;
+}
+
+error_t command_parse_first(int key, char *arg, struct argp_state *state)
+{
+    int *first = state->input;
+
+    (void)arg;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    *first = state->next - 1;
+    state->next = state->argc;
+    return 0;
+}
+
+const struct argp_option command_target_options[] = {
+    {"json", 'j', NULL, 0, "print JSON", 0},
+    {0},
+};
+
+error_t command_parse_target(int key, char *arg, struct argp_state *state)
+{
+    struct command_target *t = state->input;
+
+    switch (key) {
+    case 'j':
+        t->as_json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (t->name != NULL)
+            command_die(COMMAND_USAGE, "takes one %s, not \"%s\" too", t->kind, arg);
+        t->name = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
