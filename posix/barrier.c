@@ -26,11 +26,11 @@
  * Illegal: to sleep with an expected value without SLEEPERS, or in which one's own round has ended;
  *          to end a round before its last has arrived.
  *
- * I1  A round is said to have ended after all of it have arrived: its last, or that of a later
- *     round, has drawn its number behind all of theirs.  `done` never goes back.
- * I2  Who changes `done` while SLEEPERS is set clears it, and wakes.
- * I3  A thread touches the barrier until it has added its departure, and then uses the address
- *     only, for a wake.  So when as many have left as have come, nobody is inside.
+ * PBAR1  A round is said to have ended after all of it have arrived: its last, or that of a later
+ *        round, has drawn its number behind all of theirs.  `done` never goes back.
+ * PBAR2  Who changes `done` while SLEEPERS is set clears it, and wakes.
+ * PBAR3  A thread touches the barrier until it has added its departure, and then uses the address
+ *        only, for a wake.  So when as many have left as have come, nobody is inside.
  */
 #include "barrier.h"
 
@@ -115,7 +115,7 @@ static void end_round(barrier *b, uint32_t r)
             return;
         next = ((r + 1) << ROUND_SHIFT) | ((done & SLEEPERS) != 0 ? SLEPT : 0);
     } while (!fw_cas32_release(&b->done, &done, next));
-    if ((done & SLEEPERS) != 0) /* I2  F:pbar-no-wake */
+    if ((done & SLEEPERS) != 0) /* PBAR2  F:pbar-no-wake */
         /* F:pbar-wakes-one */
         fw_futex_wake(&b->done, FW_FUTEX_ALL, flags);
 }
@@ -146,7 +146,7 @@ static void wait_for_end(barrier *b, uint32_t r, const fw_wait_policy *policy)
     }
 }
 
-/* The last access of a thread that has waited (I3). */
+/* The last access of a thread that has waited (PBAR3). */
 static void leave(barrier *b)
 {
     unsigned flags = futex_flags(b);

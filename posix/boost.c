@@ -6,11 +6,11 @@
  * pthread_t: the C library's pthread_t is the address of the thread's descriptor, from which the
  * block lies equally far in all threads.
  *
- *   B1  A record is changed under its lock, by its thread or by who sets the thread's priority; but
- *       the numbers of mutexes are the thread's alone.
- *   B2  While `highest` is not 0, the kernel has the thread at the higher of `highest` and
- *       own.sched_priority.  The C library remembers what was before; where that was changed
- *       meanwhile, it is told when `highest` becomes 0 again.
+ *   PBOOST1  A record is changed under its lock, by its thread or by who sets the thread's
+ *            priority; but the numbers of mutexes are the thread's alone.
+ *   PBOOST2  While `highest` is not 0, the kernel has the thread at the higher of `highest` and
+ *            own.sched_priority.  The C library remembers what was before; where that was changed
+ *            meanwhile, it is told when `highest` becomes 0 again.
  */
 #include "boost.h"
 
@@ -105,7 +105,7 @@ static int higher(int a, int b)
     return a > b ? a : b;
 }
 
-/* With the lock of the calling thread's record: B2. */
+/* With the lock of the calling thread's record: PBOOST2. */
 static int move(struct record *r, int to)
 {
     int from = r->highest;

@@ -20,20 +20,21 @@
  * Illegal: to clear W and not wake all who sleep; to release the mutex before W is there; to write
  *          to the variable after one's own wait was ended, or to read it out of line.
  *
- * S1  Who waits has seen W beside the number under which it sleeps, before it released the mutex.
- *     So who signals later, changes that number.
- * S2  A sleeper is woken by a wake of the kernel's only; who has not fallen asleep yet finds
- *     another number.  A signal whose wake reached nobody has therefore been heard by all who
- *     waited, or they gave up.
- * S3  Who is woken, and finds the number under which it slept, came after the last signal, and has
- *     got the wake of another: it passes it on to one who sleeps under another number, and sleeps
- *     again.  (The kernel wakes by priority.)  So it ends where nobody is left whom a signal meant.
- * S4  Nobody sleeps for longer than a nap without a look at the number.  So a wake that was lost
- *     with a killed process delays the others, and no more.
- * S5  The first number is made of the time in nanoseconds, and there is less than one signal in
- *     each of them: a later variable in the same place does not come to a number of this one
- *     before 2^31 of them, and a number looks like no other content.  So one who comes late to
- *     sleep finds another value than its own.
+ * PCV1  Who waits has seen W beside the number under which it sleeps, before it released the mutex.
+ *       So who signals later, changes that number.
+ * PCV2  A sleeper is woken by a wake of the kernel's only; who has not fallen asleep yet finds
+ *       another number.  A signal whose wake reached nobody has therefore been heard by all who
+ *       waited, or they gave up.
+ * PCV3  Who is woken, and finds the number under which it slept, came after the last signal, and
+ *       has got the wake of another: it passes it on to one who sleeps under another number, and
+ *       sleeps again.  (The kernel wakes by priority.)  So it ends where nobody is left whom a
+ *       signal meant.
+ * PCV4  Nobody sleeps for longer than a nap without a look at the number.  So a wake that was lost
+ *       with a killed process delays the others, and no more.
+ * PCV5  The first number is made of the time in nanoseconds, and there is less than one signal in
+ *       each of them: a later variable in the same place does not come to a number of this one
+ *       before 2^31 of them, and a number looks like no other content.  So one who comes late to
+ *       sleep finds another value than its own.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -100,7 +101,7 @@ void fw_shared_cond_init_(struct fw_shared_cond_ *c)
 {
     uint64_t now = fw_clock_ns_();
 
-    fw_store32_relaxed(&c->word, ((uint32_t)now + fw_stamp_()) * STRIDE); /* S5 */
+    fw_store32_relaxed(&c->word, ((uint32_t)now + fw_stamp_()) * STRIDE); /* PCV5 */
     fw_store32_relaxed(&c->mark, MARK);
 }
 
@@ -127,7 +128,7 @@ static void leave_line(struct shared_waiter *me)
     fw_waitqueue_unlock_(bucket);
 }
 
-/* n -> n|W, with the mutex held (S1). */
+/* n -> n|W, with the mutex held (PCV1). */
 static void announce(struct shared_waiter *me)
 {
     uint32_t word = fw_load32_relaxed(&me->c->word);
@@ -162,11 +163,11 @@ static int sleep_until_over(struct shared_waiter *me, const fw_deadline *deadlin
         if (error == -ETIMEDOUT && fw_deadline_is_over_(deadline))
             return ETIMEDOUT;
         if (error != 0 && error != -ETIMEDOUT && error != -EINTR)
-            return 0; /* another number, or no such memory any more (S2) */
+            return 0; /* another number, or no such memory any more (PCV2) */
         /* F:pcond-sleeps-on */
         if (fw_load32_relaxed(&me->c->word) != me->seen)
             return 0;
-        if (error == 0) /* S3  F:pcond-sleeps-on-2 */
+        if (error == 0) /* PCV3  F:pcond-sleeps-on-2 */
             pass_on(me->c, me->seen);
     }
 }

@@ -16,11 +16,11 @@
  *
  *   owner        beside the word, as in mutex_robust.c
  *
- *   P1  Only 0 -> id and id -> 0 are made without the kernel: neither is possible while it has a
- *       waiter.  So nobody overtakes a waiter that is asleep, and its priority counts.
- *   P2  Robust: the word is announced to the kernel as in mutex_robust.c, R2.
- *   P3  A thread polls for a bounded time: while it does, the owner does not have its priority.
- *       One that has a real-time priority, or may have inherited one, hardly polls at all.
+ *   PPI1  Only 0 -> id and id -> 0 are made without the kernel: neither is possible while it has a
+ *         waiter.  So nobody overtakes a waiter that is asleep, and its priority counts.
+ *   PPI2  Robust: the word is announced to the kernel as in mutex_robust.c, PROB2.
+ *   PPI3  A thread polls for a bounded time: while it does, the owner does not have its priority.
+ *         One that has a real-time priority, or may have inherited one, hardly polls at all.
  *
  * A mutex whose owner has died is held for ever where it is not robust; whoever waits, waits.
  */
@@ -205,7 +205,7 @@ static bool poll_patiently(struct fw_posix_mutex_ *m, uint32_t id, uint64_t end)
     return false;
 }
 
-/* P3.  False: time to ask the kernel. */
+/* PPI3.  False: time to ask the kernel. */
 static bool poll(struct fw_posix_mutex_ *m, uint32_t id)
 {
     uint64_t end = fw_clock_ns_() + GLANCE_NS;
@@ -262,7 +262,7 @@ int fw_pi_trylock_(struct fw_posix_mutex_ *m)
         return EINVAL;
     if (!is_robust(m))
         return try_it(m, fw_robust_self_());
-    fw_robust_announce_as_(&r, &m->word, FW_ROBUST_INHERITS); /* P2 */
+    fw_robust_announce_as_(&r, &m->word, FW_ROBUST_INHERITS); /* PPI2 */
     error = try_it(m, r.id);
     fw_robust_withdraw_(&r);
     return error;
@@ -277,7 +277,7 @@ int fw_pi_lock_(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
         return EINVAL;
     if (!is_robust(m))
         return lock_it(m, fw_robust_self_(), deadline);
-    fw_robust_announce_as_(&r, &m->word, FW_ROBUST_INHERITS); /* P2 */
+    fw_robust_announce_as_(&r, &m->word, FW_ROBUST_INHERITS); /* PPI2 */
     error = lock_it(m, r.id, deadline);
     fw_robust_withdraw_(&r);
     return error;
@@ -294,7 +294,7 @@ static void release(struct fw_posix_mutex_ *m, uint32_t id, bool is_sound)
         put_back(m, id);
         return;
     }
-    fw_robust_announce_as_(&r, &m->word, FW_ROBUST_INHERITS); /* P2 */
+    fw_robust_announce_as_(&r, &m->word, FW_ROBUST_INHERITS); /* PPI2 */
     fw_robust_leave_(&m->word);
     fw_type_clear_(m, is_sound ? 0 : FW_OWNER_GONE);
     put_back(m, id);

@@ -11,10 +11,10 @@
  *   ceiling      1           held, nobody sleeps         unlock: -> 0; a waiter: -> 2
  *   ceiling      2           held, somebody may sleep    unlock: -> 0, then wakes one
  *
- *   C1  Exclusion: as in mutex_shared.c, S1 and S2.
- *   C2  The ceiling is changed by one who holds the mutex; who waits for it then begins anew.
- *   C3  Whoever takes it has raised itself to the ceiling before, and lowers itself after the
- *       release: it never holds the mutex with less.
+ *   PPR1  Exclusion: as in mutex_shared.c, PMU1 and PMU2.
+ *   PPR2  The ceiling is changed by one who holds the mutex; who waits for it then begins anew.
+ *   PPR3  Whoever takes it has raised itself to the ceiling before, and lowers itself after the
+ *         release: it never holds the mutex with less.
  *
  * Nobody polls: whoever waits has the owner's priority, and may have its processor.
  */
@@ -103,7 +103,7 @@ static int take(struct fw_posix_mutex_ *m, uint32_t ceiling, bool waits,
     return waits ? stand_in_line(m, ceiling, now, deadline) : EBUSY;
 }
 
-/* C3 */
+/* PPR3 */
 static int raise_and_take(struct fw_posix_mutex_ *m, bool waits, const fw_deadline *deadline)
 {
     int error;
@@ -212,7 +212,7 @@ static int change_ceiling_held(struct fw_posix_mutex_ *m, int ceiling, int *old)
         return error;
     *old = fw_protect_ceiling_(now);
     while (!fw_cas32_relaxed(&m->word, &now, fw_protect_word_(ceiling) | state_of(now)))
-        ; /* C2 */
+        ; /* PPR2 */
     fw_futex_wake(&m->word, FW_FUTEX_ALL, flags_of(m));
     return fw_boost_lower_(*old);
 }
@@ -230,7 +230,7 @@ int fw_protect_set_ceiling_(struct fw_posix_mutex_ *m, int ceiling, int *old)
             return change_ceiling_held(m, ceiling, old);
     }
     *old = hold(m);
-    fw_xchg32_release(&m->word, fw_protect_word_(ceiling)); /* C2 */
+    fw_xchg32_release(&m->word, fw_protect_word_(ceiling)); /* PPR2 */
     fw_futex_wake(&m->word, FW_FUTEX_ALL, flags);
     return 0;
 }

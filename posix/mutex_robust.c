@@ -16,14 +16,14 @@
  *   INCONSISTENT held; what a dead owner left is not repaired: consistent: -> id; unlock: -> GONE
  *   GONE         nobody gets it any more: who takes the word gives it back
  *
- *   R1  Exclusion: a word that names a living thread is changed by nobody else, but for W.
- *   R2  The word is announced to the kernel before it can become the caller's, and until it is in
- *       the thread's list or cannot be the caller's any more.  So no death goes unnoticed.
- *   R3  Who takes DIED makes the mutex INCONSISTENT before anything else; dying before that, it
- *       leaves DIED again.  So nobody gets it with EOWNERDEAD unsaid.
- *   R4  Who sleeps has seen W; who has slept takes the word with W: others may sleep still.
- *   R5  Who sleeps looks again after a nap.  One who was woken and dies lets the kernel wake
- *       another; but not where a third has the word already, without W.  That costs a nap.
+ *   PROB1  Exclusion: a word that names a living thread is changed by nobody else, but for W.
+ *   PROB2  The word is announced to the kernel before it can become the caller's, and until it is
+ *          in the thread's list or cannot be the caller's any more.  So no death goes unnoticed.
+ *   PROB3  Who takes DIED makes the mutex INCONSISTENT before anything else; dying before that, it
+ *          leaves DIED again.  So nobody gets it with EOWNERDEAD unsaid.
+ *   PROB4  Who sleeps has seen W; who has slept takes the word with W: others may sleep still.
+ *   PROB5  Who sleeps looks again after a nap.  One who was woken and dies lets the kernel wake
+ *          another; but not where a third has the word already, without W.  That costs a nap.
  *
  *   Legal: W without sleepers (one needless wake).
  *   Illegal: to leave GONE, but by initialising the mutex anew.
@@ -42,7 +42,7 @@
 #include "sys/panic.h"
 #include "sys/robust.h"
 
-/* Of R5.  Loss takes two deaths or unlikely timing, so this only has to be finite. */
+/* Of PROB5.  Loss takes two deaths or unlikely timing, so this only has to be finite. */
 #define RECHECK_NS UINT64_C(1000000000)
 
 static uint32_t owner_of(uint32_t word)
@@ -77,7 +77,7 @@ static int have(struct fw_posix_mutex_ *m, uint32_t id, uint32_t before)
     }
     if (has_died(before)) { /* the dead owner is still among the users */
         m->shared_count = 1;
-        fw_store32_relaxed(&m->owner, FW_OWNER_INCONSISTENT); /* R3  F:probust-sound-successor */
+        fw_store32_relaxed(&m->owner, FW_OWNER_INCONSISTENT); /* PROB3  F:probust-sound-successor */
     } else {
         fw_type_sign_(m, id);
     }
@@ -130,7 +130,7 @@ static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now,
             now = fw_load32_relaxed(&m->word);
             continue;
         }
-        if (!has_waiters(now)) { /* id -> id|W: R4 */
+        if (!has_waiters(now)) { /* id -> id|W: PROB4 */
             if (!fw_cas32_relaxed(&m->word, &now, now | FW_ROBUST_WAITERS))
                 continue;
             now |= FW_ROBUST_WAITERS;
@@ -150,7 +150,7 @@ int fw_robust_trylock_(struct fw_posix_mutex_ *m)
     uint32_t now = 0;
     int error;
 
-    fw_robust_announce_as_(&r, &m->word, 0); /* R2 */
+    fw_robust_announce_as_(&r, &m->word, 0); /* PROB2 */
     error = attempt(m, r.id, 0, &now);
     fw_robust_withdraw_(&r);
     return error == FW_TYPE_WAITS ? EBUSY : error;
@@ -163,7 +163,7 @@ int fw_robust_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *poli
     uint32_t now = 0;
     int error;
 
-    fw_robust_announce_as_(&r, &m->word, 0); /* R2  F:probust-unannounced-lock */
+    fw_robust_announce_as_(&r, &m->word, 0); /* PROB2  F:probust-unannounced-lock */
     error = attempt(m, r.id, 0, &now);
     if (error == FW_TYPE_WAITS)
         error = wait_for_it(m, r.id, now, policy, deadline);
@@ -186,7 +186,7 @@ int fw_robust_unlock_(struct fw_posix_mutex_ *m)
     is_sound = fw_load32_relaxed(&m->owner) != FW_OWNER_INCONSISTENT;
     if (fw_type_is_recursive_(m) && --m->shared_count != 0)
         return is_sound ? 0 : ENOTRECOVERABLE;
-    fw_robust_announce_as_(&r, &m->word, 0); /* R2  F:probust-leaves-first */
+    fw_robust_announce_as_(&r, &m->word, 0); /* PROB2  F:probust-leaves-first */
     fw_robust_leave_(&m->word);
     fw_type_clear_(m, is_sound ? 0 : FW_OWNER_GONE); /* F:probust-never-lost */
     put_back(m);                                     /* F:probust-withdraws-first */

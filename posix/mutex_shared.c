@@ -10,8 +10,8 @@
  *   1     held, nobody sleeps         unlock: -> 0; a waiter: -> 2
  *   2     held, somebody may sleep    unlock: -> 0, then wakes one
  *
- *   S1  Exclusion: only 0 is left by a taker, by one compare-and-swap.
- *   S2  Who sleeps has seen 2, and who has slept takes it as 2: others may sleep still.
+ *   PMU1  Exclusion: only 0 is left by a taker, by one compare-and-swap.
+ *   PMU2  Who sleeps has seen 2, and who has slept takes it as 2: others may sleep still.
  *
  *   Legal: 2 without sleepers (one needless wake).  Illegal: 1 while somebody sleeps.
  *
@@ -74,7 +74,7 @@ static int stand_in_line(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
         uint32_t now = fw_load32_relaxed(&m->word);
 
         if (now == FREE) {
-            if (take(m, CONTENDED)) /* S2  F:pshared-forgets */
+            if (take(m, CONTENDED)) /* PMU2  F:pshared-forgets */
                 return 0;
         } else if (now == CONTENDED || fw_cas32_relaxed(&m->word, &now, CONTENDED)) { /* 1 -> 2 */
             if (sleep_once(m, deadline) == ETIMEDOUT)

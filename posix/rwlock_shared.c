@@ -27,14 +27,14 @@
  *          why one waits; either flag in a free lock; a look at the lock after the compare-and-swap
  *          that has released it.
  *
- * I1  Whoever sleeps was told by the half with which it sleeps that the lock was held (or, a reader
- *     in kind 2, that a writer sleeps), and had its flag in it.  Readers change the other half, so
- *     they do not disturb.
- * I2  The release that finds a flag clears it before it wakes.  So whoever is about to sleep then
- *     does not; or the flag has been set again, for a hold that another release will end.
- * I3  Those whom a release has woken owe the others, of whom the flags no longer speak: each of
- *     them gets the lock and sets the flags, or sleeps again and sets them, or gives up and wakes
- *     all.  (It may be killed before that; then the others' naps end.)
+ * PRW1  Whoever sleeps was told by the half with which it sleeps that the lock was held (or, a
+ *       reader in kind 2, that a writer sleeps), and had its flag in it.  Readers change the other
+ *       half, so they do not disturb.
+ * PRW2  The release that finds a flag clears it before it wakes.  So whoever is about to sleep then
+ *       does not; or the flag has been set again, for a hold that another release will end.
+ * PRW3  Those whom a release has woken owe the others, of whom the flags no longer speak: each of
+ *       them gets the lock and sets the flags, or sleeps again and sets them, or gives up and wakes
+ *       all.  (It may be killed before that; then the others' naps end.)
  */
 #include "rwlock_shared.h"
 
@@ -116,7 +116,7 @@ void fw_rwlock_shared_init_(lock *l)
     l->lock.state_ = FW_POSIX_RWLOCK_ELSEWHERE_;
 }
 
-/* Entering.  `debt`: flags that the caller owes (I3). */
+/* Entering.  `debt`: flags that the caller owes (PRW3). */
 
 /* n readers -> n + 1 readers */
 static int try_read(lock *l, uint64_t debt)
@@ -185,7 +185,7 @@ void fw_rwlock_shared_unlock_(lock *l)
             return;
         /* WRITER -> free; n readers -> n - 1 readers */
         left = is_written(w) ? w & ~WRITER : w - READER;
-        if (is_free(left) && (w & ASLEEP) != 0) /* I2 */
+        if (is_free(left) && (w & ASLEEP) != 0) /* PRW2 */
             /* F:prw-keeps-flags */
             left &= ~ASLEEP;
     } while (!fw_cas64_release(&l->word, &w, left));
@@ -193,7 +193,7 @@ void fw_rwlock_shared_unlock_(lock *l)
         wake_next(half_of(l), w, writers_first); /* F:prw-looks-after */
 }
 
-/* One that has slept gives up: all others look for themselves (I3). */
+/* One that has slept gives up: all others look for themselves (PRW3). */
 static void stir(lock *l)
 {
     uint64_t w = fw_load64_relaxed(&l->word);
@@ -217,7 +217,7 @@ static void sleep_on(const lock *l, uint64_t w, uint32_t bits, uint64_t *recheck
     *recheck_ns = fw_recheck_after_(*recheck_ns, error, deadline);
 }
 
-/* What one who has slept owes the others (I3).  In kind 2 readers are the last to be woken. */
+/* What one who has slept owes the others (PRW3).  In kind 2 readers are the last to be woken. */
 static uint64_t debt_of(const lock *l, bool reads)
 {
     if (!reads)
@@ -246,7 +246,7 @@ static bool sleep_if_busy(lock *l, bool reads, uint64_t *recheck_ns, const fw_de
 
     if (reads ? lets_readers_in(l, w) : is_free(w)) /* F:prw-sleeps-blind */
         return false;
-    if ((w & flag) == 0 && !fw_cas64_relaxed(&l->word, &w, w | flag)) /* I1 */
+    if ((w & flag) == 0 && !fw_cas64_relaxed(&l->word, &w, w | flag)) /* PRW1 */
         return false;
     /* F:prw-unannounced */
     sleep_on(l, w | flag, reads ? BIT_READERS : BIT_WRITERS, recheck_ns, deadline);

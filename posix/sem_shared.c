@@ -13,9 +13,9 @@
  * Legal:   waiters too high (killed ones): needless wakes.
  * Illegal: to sleep without being counted; to sleep with an expected value other than 0.
  *
- * S1  Each post that finds waiters wakes one of those who sleep, after it has added.
- * S2  Who was woken looks at the word again, or (cancelled) passes the wake on.
- * S3  After the step that adds a unit the memory is not touched; the wake uses the address only.
+ * PSEM1  Each post that finds waiters wakes one of those who sleep, after it has added.
+ * PSEM2  Who was woken looks at the word again, or (cancelled) passes the wake on.
+ * PSEM3  After the step that adds a unit the memory is not touched; the wake uses the address only.
  *
  * Whoever sleeps went to sleep with the value 0, and each unit that came after that has sent a wake
  * of its own; so while units and sleepers are there together, as many of the waiters are awake.
@@ -68,7 +68,7 @@ bool fw_sem_shared_post_(struct fw_posix_sem_ *s)
     } while (!fw_cas64_release(&s->state, &w, w + 1)); /* n -> n + 1 */
     /* F:psem-looks-after */
     if (shared_has_waiters(w))
-        fw_futex_wake(value_word(s), 1, FW_FUTEX_SHARED); /* S3 */
+        fw_futex_wake(value_word(s), 1, FW_FUTEX_SHARED); /* PSEM3 */
     return true;
 }
 
@@ -83,7 +83,7 @@ static uint64_t leave(struct fw_posix_sem_ *s)
     return fw_add64_acq_rel(&s->state, -SHARED_WAITER_) - SHARED_WAITER_;
 }
 
-/* It may have been woken as it was cancelled (S2). */
+/* It may have been woken as it was cancelled (PSEM2). */
 static void cancelled(void *sleeper)
 {
     struct sleeper *me = (struct sleeper *)sleeper;
@@ -116,7 +116,7 @@ static bool take_polling(struct sleeper *me)
 
     while (!taken && fw_wait_spin_(&me->wait))
         if (shared_value(fw_load64_relaxed(&me->s->state)) > 0) {
-            if (learns) /* before the unit is taken: S3 */
+            if (learns) /* before the unit is taken: PSEM3 */
                 fw_adaptive_spin_end_(&me->s->luck, true);
             learns = false;
             taken = fw_sem_shared_take_(me->s);

@@ -101,7 +101,7 @@ static struct fw_stat_file_ *make_first(void)
 
 /*
  * Storage for the whole file is taken when somebody waits, and not before: by each thread that
- * comes before it is there, since nobody waits for another (S1).
+ * comes before it is there, since nobody waits for another (STAT1).
  */
 static struct fw_stat_file_ *first_use(void)
 {

@@ -23,15 +23,15 @@
  * Illegal: to sleep here for longer than RECHECK_NS, or where one's priority matters; to come in
  *          after a sleep here, and not to set 1.
  *
- * B1  The word names the owner from the first instruction inside to the last, however it came in:
- *     whoever comes can lend to it.
- * B2  A sleeper sets `calls`, and then sees that the lock is held, before it sleeps; a release
- *     frees the lock, and then looks at `calls`.  The four are sequentially consistent, so one of
- *     the two sees the other.
- * B3  A thread that was woken sets `calls` again before it sleeps again or lets go: the others are
- *     not forgotten.
- * B4  A thread that has lost LOST_MAX times queues in the kernel, which hands over in order; so
- *     nobody starves.
+ * BKT1  The word names the owner from the first instruction inside to the last, however it came in:
+ *       whoever comes can lend to it.
+ * BKT2  A sleeper sets `calls`, and then sees that the lock is held, before it sleeps; a release
+ *       frees the lock, and then looks at `calls`.  The four are sequentially consistent, so one of
+ *       the two sees the other.
+ * BKT3  A thread that was woken sets `calls` again before it sleeps again or lets go: the others
+ *       are not forgotten.
+ * BKT4  A thread that has lost LOST_MAX times queues in the kernel, which hands over in order; so
+ *       nobody starves.
  */
 #include "core/bucket_lock.h"
 
@@ -107,7 +107,7 @@ static bool lend(struct fw_bucket_lock_ *l)
     return true;
 }
 
-/* B2.  After this, B3 applies. */
+/* BKT2.  After this, BKT3 applies. */
 static void sleep_a_while(struct fw_bucket_lock_ *l, struct fw_wait_ *wait)
 {
     fw_xchg32_seq_cst(&l->calls, 1);       /* F:bucket-plain-calls */
@@ -135,7 +135,7 @@ COLD void fw_bucket_lock_slow_(struct fw_bucket_lock_ *l)
             lost++;
         sleep_a_while(l, &wait);
     }
-    if (lost != 0) /* B3  F:bucket-forgets-others */
+    if (lost != 0) /* BKT3  F:bucket-forgets-others */
         fw_store32_relaxed(&l->calls, 1);
 }
 

@@ -42,7 +42,7 @@ static inline void fw_bucket_unlock_(struct fw_bucket_lock_ *l)
 
     if (__builtin_expect(!fw_cas32_seq_cst(&l->owner, &owner, 0), 0)) /* F:bucket-wakes-early */
         fw_bucket_hand_over_(l);
-    if (__builtin_expect(fw_load32_seq_cst(&l->calls) != 0, 0)) /* B2  F:bucket-wakes-early-2 */
+    if (__builtin_expect(fw_load32_seq_cst(&l->calls) != 0, 0)) /* BKT2  F:bucket-wakes-early-2 */
         fw_bucket_wake_(l);
 }
 

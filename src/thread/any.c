@@ -6,11 +6,11 @@
  * Origin: futex_waitv(2), Linux 5.16, made for this; the word that is slept on is that of Franke,
  * Russell and Kirkwood (OLS 2002, section 3.1.3).
  *
- * I1  While the thread sleeps it is counted as a waiter in each object.
- * I2  It sleeps only with values that it has got after it was counted, and in which nothing could
- *     be taken.
- * I3  When it returns it is counted nowhere, and whatever it was woken for, and has not taken, was
- *     passed on.
+ * ANY1  While the thread sleeps it is counted as a waiter in each object.
+ * ANY2  It sleeps only with values that it has got after it was counted, and in which nothing could
+ *       be taken.
+ * ANY3  When it returns it is counted nowhere, and whatever it was woken for, and has not taken,
+ *       was passed on.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static unsigned take_first(struct chooser *me)
     return NONE;
 }
 
-/* I3. */
+/* ANY3. */
 static void leave_all(struct chooser *me)
 {
     for (unsigned i = 0; i < me->n; i++)

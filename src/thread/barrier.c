@@ -24,12 +24,13 @@
  *          set; to end a round without clearing SLEEPERS and waking; to sleep in destroy on a half
  *          that the last one inside does not change.
  *
- * I1  A round ends once, by the thread whose arrival made awaited 0, after the next round's number
- *     of parties has been fixed; nobody else changes awaited or the round between these two.
- * I2  Who sleeps for round r has seen, or made, SLEEPERS in a word of round r; the thread that
- *     ends r sees the flag in the CAS that ends it, and wakes.
- * I3  A thread touches the memory only while it is inside, or while a round that needs its arrival
- *     has not ended; after its last access it uses the address only, for a wake.
+ * BAR1  A round ends once, by the thread whose arrival made awaited 0, after the next round's
+ *       number of parties has been fixed; nobody else changes awaited or the round between these
+ *       two.
+ * BAR2  Who sleeps for round r has seen, or made, SLEEPERS in a word of round r; the thread that
+ *       ends r sees the flag in the CAS that ends it, and wakes.
+ * BAR3  A thread touches the memory only while it is inside, or while a round that needs its
+ *       arrival has not ended; after its last access it uses the address only, for a wake.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -74,7 +75,7 @@ bool fw_barrier_arrive_(fw_barrier *b, uint32_t n, bool stay, bool drop, uint32_
 {
     fw_barrier_word_ w;
 
-    if (drop) /* before the arrival, after which the round may end: I1 */
+    if (drop) /* before the arrival, after which the round may end: BAR1 */
         /* F:barrier-keeps-count */
         fw_add32_relaxed(&b->parties_, 0u - n);
     /* F:barrier-torn-arrival */
@@ -98,7 +99,7 @@ void fw_barrier_open_(fw_barrier *b, bool stay)
     while (!fw_cas64_release(&b->state_, &w, /* F:barrier-forgets-inside */
                              barrier_next_round(w, parties) - (stay ? BARRIER_INSIDE_ONE : 0)))
         ;
-    if (barrier_has_sleepers(w)) /* I2, I3  F:barrier-no-wake */
+    if (barrier_has_sleepers(w)) /* BAR2, BAR3  F:barrier-no-wake */
         /* F:barrier-wakes-one */
         fw_futex_wake(upper_half_of(b), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
 }
@@ -108,7 +109,7 @@ static void leave(fw_barrier *b)
 {
     fw_barrier_word_ w = fw_add64_release(&b->state_, 0u - BARRIER_INSIDE_ONE);
 
-    if (barrier_goes(w) && barrier_inside(w) == 1) /* I3  F:barrier-quiet-leaver */
+    if (barrier_goes(w) && barrier_inside(w) == 1) /* BAR3  F:barrier-quiet-leaver */
         fw_futex_wake(lower_half_of(b), 1, FW_FUTEX_PRIVATE);
 }
 

@@ -28,18 +28,18 @@
  *          take back on another stripe than the one that was tried; to sleep at the gate without
  *          SLEEPERS.
  *
- * B1  The gate and CLOSED are set and cleared only by the holder of the mutex: in the order gate,
- *     counters, CLOSED, and back in the order CLOSED, gate.
- * B2  After the gate was closed and the fence has returned, no reader changes a counter until the
- *     gate is opened.
- * B3  Modulo 2^31, counters and stripes together count the readers inside and those who tried and
- *     will go back; without counters, each stripe does so for the threads that use it.
- * B4  So, where all counters are 0 and closed, and each stripe is 0 and CLOSED, nobody reads; and
- *     until CLOSED is cleared nobody will.
- * B5  After the instruction that lets others go on, a release does not touch the lock's memory (a
- *     wake uses the address only) or holds the mutex, which destroy takes.
- * B6  A reader that waits is counted in `kept` until it is inside or gives up, and the gate is not
- *     closed before `kept` was 0 while it was open: so it is kept out by one closing at most.
+ * BR1  The gate and CLOSED are set and cleared only by the holder of the mutex: in the order gate,
+ *      counters, CLOSED, and back in the order CLOSED, gate.
+ * BR2  After the gate was closed and the fence has returned, no reader changes a counter until the
+ *      gate is opened.
+ * BR3  Modulo 2^31, counters and stripes together count the readers inside and those who tried and
+ *      will go back; without counters, each stripe does so for the threads that use it.
+ * BR4  So, where all counters are 0 and closed, and each stripe is 0 and CLOSED, nobody reads; and
+ *      until CLOSED is cleared nobody will.
+ * BR5  After the instruction that lets others go on, a release does not touch the lock's memory (a
+ *      wake uses the address only) or holds the mutex, which destroy takes.
+ * BR6  A reader that waits is counted in `kept` until it is inside or gives up, and the gate is not
+ *      closed before `kept` was 0 while it was open: so it is kept out by one closing at most.
  */
 #include <errno.h>
 
@@ -55,7 +55,7 @@
 
 #define COLD __attribute__((cold, noinline))
 
-/* n -> n - 1; n, CLOSED -> n - 1, CLOSED, and the last one wakes the writer (B5). */
+/* n -> n - 1; n, CLOSED -> n - 1, CLOSED, and the last one wakes the writer (BR5). */
 static void leave_stripe(const fw_brlock *l, uint32_t *stripe)
 {
     bool exact = !has_counters(l);
@@ -178,7 +178,7 @@ void fw_brlock_rdunlock(fw_brlock *l)
     leave_stripe(l, stripe_of_self(l));
 }
 
-/* Where there are counters: sends readers elsewhere, and returns how many are inside (B2). */
+/* Where there are counters: sends readers elsewhere, and returns how many are inside (BR2). */
 static uint32_t close_counters(fw_brlock *l)
 {
     uint32_t readers = 0;
@@ -247,7 +247,7 @@ static int await_none(const uint32_t *word, const fw_wait_policy *policy,
     return 0;
 }
 
-/* Lets those in whom the writer before kept out (B6).  The caller has the mutex; it is open. */
+/* Lets those in whom the writer before kept out (BR6).  The caller has the mutex; it is open. */
 static int await_kept(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     uint32_t *kept = &l->lines_->kept;
@@ -261,7 +261,7 @@ static int await_kept(fw_brlock *l, const fw_wait_policy *policy, const fw_deadl
     return error;
 }
 
-/* Waits for the readers inside (B4).  All counters are 0. */
+/* Waits for the readers inside (BR4).  All counters are 0. */
 static int await_readers(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     int error = 0;

@@ -48,7 +48,7 @@ int fw_brlock_init(fw_brlock *l)
 
 /*
  * Is a writer inside?  One that releases the lock opens the stripes from the first to the last, and
- * then the gate (B1): whoever came in through a stripe, and destroys the lock, may still find the
+ * then the gate (BR1): whoever came in through a stripe, and destroys the lock, may still find the
  * gate closed, but not the first stripe.
  */
 static bool is_written(const fw_brlock *l)
@@ -58,7 +58,7 @@ static bool is_written(const fw_brlock *l)
 }
 
 /*
- * Takes the writers' mutex.  A writer may still be on its way out and have it (B5): it is waited
+ * Takes the writers' mutex.  A writer may still be on its way out and have it (BR5): it is waited
  * for.  EBUSY: a writer is inside; or a fork has left the mutex to nobody.
  */
 static int keep_writers_out(fw_brlock *l)

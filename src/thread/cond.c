@@ -33,20 +33,20 @@
  *          move; to sleep with a value of seq_ that was not read inside the bucket while in line;
  *          to leave a thread asleep on seq_ that is out of line, outside of the bucket.
  *
- * C1  Outside of the bucket, only those sleep on seq_ who are in line, ASLEEP and of the crowd.
- * C2  Before somebody who is ASLEEP is marked or moved, the word on which it sleeps changes: seq_,
- *     or its state.  So who is not asleep yet does not fall asleep, and looks at its mark.
- * C3  A wait ends only by a mark, or when its time is over (or the thread is cancelled).  Who is to
- *     be woken is chosen by the signaller, never by the kernel: of the crowd the marked one is
- *     woken together with all who happen to have its bit, and they sleep again.
- * C4  Whoever is in line has not been woken.  So the variable and the mutex are alive.
- * C5  MOVED is seen only after the mutex has counted the waiter, and once the mover does not touch
- *     the mutex any more.  Who is woken before that waits for the mover at the bucket.
- * C6  Who can be moved waits with the same mutex as all others in line who can.  Who has another
- *     mutex, or one to which nobody can be moved, is foreign: single, and never MOVED.
- * C7  The line is in the order of urgency, as each waiter was before it slept; among equals in that
- *     of arrival.  A broadcast keeps it: the kernel has its sleepers in the same order, and where
- *     it wakes one on the way, that is the first of the line.
+ * CV1  Outside of the bucket, only those sleep on seq_ who are in line, ASLEEP and of the crowd.
+ * CV2  Before somebody who is ASLEEP is marked or moved, the word on which it sleeps changes: seq_,
+ *      or its state.  So who is not asleep yet does not fall asleep, and looks at its mark.
+ * CV3  A wait ends only by a mark, or when its time is over (or the thread is cancelled).  Who is
+ *      to be woken is chosen by the signaller, never by the kernel: of the crowd the marked one is
+ *      woken together with all who happen to have its bit, and they sleep again.
+ * CV4  Whoever is in line has not been woken.  So the variable and the mutex are alive.
+ * CV5  MOVED is seen only after the mutex has counted the waiter, and once the mover does not touch
+ *      the mutex any more.  Who is woken before that waits for the mover at the bucket.
+ * CV6  Who can be moved waits with the same mutex as all others in line who can.  Who has another
+ *      mutex, or one to which nobody can be moved, is foreign: single, and never MOVED.
+ * CV7  The line is in the order of urgency, as each waiter was before it slept; among equals in
+ *      that of arrival.  A broadcast keeps it: the kernel has its sleepers in the same order, and
+ *      where it wakes one on the way, that is the first of the line.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ void fw_cond_init(fw_cond *c)
     fw_store32_relaxed(&c->waiters_, 0);
 }
 
-/* Is there somebody in line who would be moved to another mutex?  (C6) */
+/* Is there somebody in line who would be moved to another mutex?  (CV6) */
 static bool has_others(const struct fw_waitqueue_ *bucket, const struct waiter *me)
 {
     const struct waiter *w = first_of(bucket, me->c);
@@ -112,10 +112,10 @@ static bool is_over(struct waiter *me, int error)
 
     if (is_marked(me))
         return true;
-    bucket = fw_waitqueue_lock_(c); /* a mover may be about to mark it (C5) */
+    bucket = fw_waitqueue_lock_(c); /* a mover may be about to mark it (CV5) */
     marked = is_marked(me);
     if (!marked && error != -ETIMEDOUT) {
-        me->seq = fw_load32_relaxed(&c->seq_); /* in line: the variable is alive (C4) */
+        me->seq = fw_load32_relaxed(&c->seq_); /* in line: the variable is alive (CV4) */
     } else if (!marked) {
         fw_waitqueue_remove_(bucket, &me->node); /* F:stays-in-line */
         if (first_of(bucket, c) == NULL)

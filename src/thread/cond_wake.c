@@ -84,7 +84,7 @@ static const uint32_t *wake_sleeper(struct fw_waitqueue_ *bucket, fw_cond *c, st
 {
     bool is_alone = after(w) == NULL;
 
-    change_seq(c); /* C2  F:keeps-seq */
+    change_seq(c); /* CV2  F:keeps-seq */
     fw_store32_release(&c->waiters_, COND_SIGNALS | (is_alone ? 0 : COND_LINE));
     if (w->is_single)
         return wake_single(bucket, w);
@@ -140,7 +140,7 @@ static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w
         moved = fw_futex_wake(&c->seq_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
     else
         moved = fw_futex_cmp_requeue(&c->seq_, seq, w->is_single ? 0 : wakes, line, FW_FUTEX_ALL,
-                                     FW_FUTEX_PRIVATE); /* C7 */
+                                     FW_FUTEX_PRIVATE); /* CV7 */
     if (moved < 0)
         fw_panic_errno_("futex requeue", -moved);
     for (; w != NULL; w = after(w)) {
@@ -177,7 +177,7 @@ static void move_all(struct fw_waitqueue_ *bucket, fw_cond *c, uint32_t n)
     if (!is_coming(first, wakes))
         /* F:marks-first */
         fw_mutex_look_again_(m); /* also wakes one, where that one was not among those on seq_ */
-    for (struct waiter *w = first; w != NULL; w = next) { /* C5: the last thing */
+    for (struct waiter *w = first; w != NULL; w = next) { /* CV5: the last thing */
         /* F:reads-after-mark */
         next = after(w);
         mark(bucket, w, MOVED);

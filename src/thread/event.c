@@ -20,11 +20,11 @@
  * Legal:   to count waiters that do not exist (after a fork: one needless wake).
  * Illegal: to sleep without being counted; to leave after one's round is over.
  *
- * I1  A waiter sleeps on the gate with the round in which it joined, and passes when the gate says
- *     SET or another round.  So whoever waits when the event is set passes, also after a reset.
- * I2  The step that sets the event takes all waiters off the list: they leave nothing behind, and
- *     need not touch the event again.
- * I3  After that step the setter does not touch the event (the wake uses the address only).
+ * EV1  A waiter sleeps on the gate with the round in which it joined, and passes when the gate says
+ *      SET or another round.  So whoever waits when the event is set passes, also after a reset.
+ * EV2  The step that sets the event takes all waiters off the list: they leave nothing behind, and
+ *      need not touch the event again.
+ * EV3  After that step the setter does not touch the event (the wake uses the address only).
  *
  * The round has 31 bits: a waiter that is held up between two looks at the word while the event is
  * set and reset exactly 2^31 times, or a multiple, misses these.
@@ -81,7 +81,7 @@ static const uint32_t *gate_word(const fw_event *e)
     return (const fw_half_ *)&e->state_;
 }
 
-/* I1: may somebody pass who has waited since the gate said `since`? */
+/* EV1: may somebody pass who has waited since the gate said `since`? */
 static bool may_pass(uint64_t w, uint32_t since)
 {
     return is_set(w) || gate(w) != since;
@@ -256,7 +256,7 @@ static bool any_try(struct fw_any_registration_ *p)
         return fw_permits_any_try_(&e->state_, p);
     w = fw_load64_acquire(&e->state_);
     if (p->is_registered && gate(w) != p->stamp) {
-        p->is_registered = false; /* by the setter (I2) */
+        p->is_registered = false; /* by the setter (EV2) */
         return true;
     }
     return is_set(w);

@@ -13,10 +13,10 @@
  * Legal:   SLEEPERS set when nobody sleeps (one needless wake), also on an open latch.
  * Illegal: to sleep with an expected value in which SLEEPERS is not set; to clear SLEEPERS.
  *
- * I1  Who sleeps has set SLEEPERS, or found it set, while the latch was closed; so the count-down
- *     that opens it sees the flag, and wakes.
- * I2  After the addition that opens the latch the counting thread does not touch its memory (the
- *     wake that may follow uses the address only).
+ * LA1  Who sleeps has set SLEEPERS, or found it set, while the latch was closed; so the count-down
+ *      that opens it sees the flag, and wakes.
+ * LA2  After the addition that opens the latch the counting thread does not touch its memory (the
+ *      wake that may follow uses the address only).
  */
 #include <errno.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static bool count(fw_latch *l, uint32_t n)
         fw_panic_("latch counted below zero", l, fw_self_(), 0);
     if (latch_left(w) > n)
         return false;
-    if (latch_has_sleepers(w) && n != 0) /* I1, I2  F:latch-no-wake */
+    if (latch_has_sleepers(w) && n != 0) /* LA1, LA2  F:latch-no-wake */
         /* F:latch-wakes-one */
         fw_futex_wake(&l->state_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
     return true;

@@ -26,17 +26,18 @@
  *          WAKING is set, or FENCED is not; to set WAKING in a release and wake nobody while
  *          somebody sleeps there; to clear WAKING while PASSED.
  *
- * I1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the
- *     fence has returned, every release of this lock is a CAS on the whole word, and sees the
- *     waiter.
- * I2  WAKING set implies that a waiter is awake, about to be woken, or asleep for RECHECK_NS at
- *     most; and that it will, before it sleeps for longer or leaves, clear WAKING or take the lock.
- * I3  PASSED implies a waiter that joined before the pass and will claim it: it stays, even when
- *     its time is over.
- * I4  After the instruction that frees or passes the lock, the releaser does not touch its memory
- *     (the wake that may follow uses the address only).
- * I5  URGENT is clear while a real-time thread sleeps only if another, as urgent, was woken
- *     instead, and has yet to take the lock, give up or sleep again: it sets URGENT then.
+ * MU1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the
+ *      fence has returned, every release of this lock is a CAS on the whole word, and sees the
+ *      waiter.
+ * MU2  WAKING set implies that a waiter is awake, about to be woken, or asleep for RECHECK_NS at
+ *      most; and that it will, before it sleeps for longer or leaves, clear WAKING or take the
+ *      lock.
+ * MU3  PASSED implies a waiter that joined before the pass and will claim it: it stays, even when
+ *      its time is over.
+ * MU4  After the instruction that frees or passes the lock, the releaser does not touch its memory
+ *      (the wake that may follow uses the address only).
+ * MU5  URGENT is clear while a real-time thread sleeps only if another, as urgent, was woken
+ *      instead, and has yet to take the lock, give up or sleep again: it sets URGENT then.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -105,7 +106,7 @@ static bool may_take(const struct waiter *me, fw_mutex_word_ w)
     return is_free(w) || (is_passed(w) && owner_half(w) != me->came_under); /* F:late-claims */
 }
 
-/* One waiter less; what an urgent one leaves behind may be urgent as well (I5). */
+/* One waiter less; what an urgent one leaves behind may be urgent as well (MU5). */
 static fw_mutex_word_ without(const struct waiter *me, fw_mutex_word_ w)
 {
     w -= MUTEX_WAITER;
@@ -137,7 +138,7 @@ static bool give_up(struct waiter *me, fw_mutex_word_ w)
     return fw_cas64_relaxed(&me->m->state_, &w, without(me, w & ~mine)); /* F:gives-up-twice */
 }
 
-/* held, !FENCED -> held, FENCED, once no plain release can overlook the waiters any more (I1). */
+/* held, !FENCED -> held, FENCED, once no plain release can overlook the waiters any more (MU1). */
 static bool fence(struct waiter *me, fw_mutex_word_ w)
 {
     if (fw_release_fence_() != 0)
@@ -173,7 +174,7 @@ static void take_seat(struct waiter *me, fw_mutex_word_ w)
     }
 }
 
-/* held -> held, !WAKING, and asleep; or held -> held, WAKING, and asleep for a short time (I2). */
+/* held -> held, !WAKING, and asleep; or held -> held, WAKING, and asleep for a short time (MU2). */
 static int sleep_in_line(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
 {
     fw_mutex_word_ wanted = w & ~MUTEX_WAKING; /* F:sleeps-with-waking */

@@ -12,7 +12,7 @@
  * owner locks it again.  Nothing here stops the program.
  *
  * The releases are those of mutex.c, and all of its invariants hold: which thread looks at the
- * waiters half and stores makes no difference to I1.
+ * waiters half and stores makes no difference to MU1.
  */
 
 /* Takes the mutex: 0, ETIMEDOUT, EINVAL as fw_mutex_timedlock; the owner waits as anybody. */

@@ -3,18 +3,18 @@
  * Waiters that come to a mutex by somebody else's hand.  Contract: mutex_move.h.  The states are
  * those of mutex.c, the reasons are in doc/design/cond.md.
  *
- * M1  Between registration and move the count is higher than the number of threads that will react
- *     to a wake.  A release in that time may set WAKING, or pass the lock, and reach nobody.  So
- *     the mover looks again after the move: it undoes WAKING, or wakes one.  It need not where one
- *     of them is awake, and so on its way to the mutex.
- * M2  Who holds the mutex while it registers others needs no fence: the only plain release that
- *     could overlook them is its own, and comes later.  Nor where the mutex is free: a plain
- *     release is over once it has stored, and a later one finds the waiters half.
- * M3  A moved thread may claim any pass: it is counted, so a pass may have been meant for it.
- * M4  Who is to be woken later is on the way: WAKING may be set.  Its count makes the release that
- *     follows one that looks for late wakes (unlock_slow, or fw_mutex_unlock_late_).
- * M5  What is put off in `late` is done by whoever releases the mutex next, after the release.  A
- *     release that takes it over before the waiter is counted only wakes it early.
+ * RQ1  Between registration and move the count is higher than the number of threads that will react
+ *      to a wake.  A release in that time may set WAKING, or pass the lock, and reach nobody.  So
+ *      the mover looks again after the move: it undoes WAKING, or wakes one.  It need not where one
+ *      of them is awake, and so on its way to the mutex.
+ * RQ2  Who holds the mutex while it registers others needs no fence: the only plain release that
+ *      could overlook them is its own, and comes later.  Nor where the mutex is free: a plain
+ *      release is over once it has stored, and a later one finds the waiters half.
+ * RQ3  A moved thread may claim any pass: it is counted, so a pass may have been meant for it.
+ * RQ4  Who is to be woken later is on the way: WAKING may be set.  Its count makes the release that
+ *      follows one that looks for late wakes (unlock_slow, or fw_mutex_unlock_late_).
+ * RQ5  What is put off in `late` is done by whoever releases the mutex next, after the release.  A
+ *      release that takes it over before the waiter is counted only wakes it early.
  */
 #include <furwock/futex.h>
 
@@ -39,7 +39,7 @@ static bool fence(fw_mutex *m)
     return true;
 }
 
-/* Which bits the word has besides, with the new waiters counted (M2). */
+/* Which bits the word has besides, with the new waiters counted (RQ2). */
 static fw_mutex_word_ registered(fw_mutex_word_ w, uint32_t n, uint32_t self)
 {
     fw_mutex_word_ then = w + n * MUTEX_WAITER;
@@ -96,9 +96,9 @@ bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint64_t *late)
 
     if (owner_half(w) != self || !put_off(m, word, late))
         return false;
-    /* held, k waiters -> held, k + 1 waiters, WAKING (M4) */
+    /* held, k waiters -> held, k + 1 waiters, WAKING (RQ4) */
     do {
-        if (owner_half(w) != self) { /* released by another thread meanwhile: M5 */
+        if (owner_half(w) != self) { /* released by another thread meanwhile: RQ5 */
             fw_cas64_relaxed(late, &mine, 0);
             return false;
         }
@@ -127,7 +127,7 @@ void fw_mutex_look_again_(fw_mutex *m)
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
 
     while (has_waiters(w) && owner_half(w) != fw_self_()) {
-        if (is_passed(w)) { /* to one of those who were just moved, perhaps (M1, M3) */
+        if (is_passed(w)) { /* to one of those who were just moved, perhaps (RQ1, RQ3) */
             /* F:leaves-passed */
             fw_futex_wake_bitset(waiters_of(m), 1, MUTEX_CLASS_ANY, FW_FUTEX_PRIVATE);
             return;

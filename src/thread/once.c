@@ -21,10 +21,10 @@
  * Illegal: to sleep with an expected value in which SLEEPERS is not set; to leave RUNNING without a
  *          wake where SLEEPERS was set.
  *
- * I1  One thread of a process at a time is the runner; it leaves RUNNING by one exchange, whichever
- *     way the initialiser ends, and does not touch the memory after that (the wake that may follow
- *     uses the address only).
- * I2  Who sleeps does so in a word in which SLEEPERS is set.
+ * ONCE1  One thread of a process at a time is the runner; it leaves RUNNING by one exchange,
+ *        whichever way the initialiser ends, and does not touch the memory after that (the wake
+ *        that may follow uses the address only).
+ * ONCE2  Who sleeps does so in a word in which SLEEPERS is set.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -117,7 +117,7 @@ bool fw_once_begin_(fw_once *o)
     }
 }
 
-/* RUNNING -> DONE or not begun (I1). */
+/* RUNNING -> DONE or not begun (ONCE1). */
 void fw_once_end_(fw_once *o, bool done)
 {
     uint32_t w = fw_xchg32_release(&o->state_, done ? FW_ONCE_DONE_ : 0); /* F:once-torn-end */

@@ -23,17 +23,17 @@
  * Illegal: waking too high while a unit is available; to sleep on the sleepers' half with an
  *          expected value in which waking is not 0; to sleep anywhere while a unit may be taken.
  *
- * I1  While a unit is available and others wait, waking > 0.
- * I2  At least min(waking, others) of the others are awake or about to be woken.  (waking rises
- *     only by as many wakes as are sent; it falls by one with each of the others that leaves the
- *     line; and nobody falls asleep but with waking = 0 in the word.)
- * I3  RESERVED implies one waiter that will take the next unit that it finds, or give the
- *     reservation up in the step in which it finds the value 0 and leaves.
- * I4  After the step that adds units or takes one, the object is not touched (the wake that may
- *     follow uses the address only).
+ * PERM1  While a unit is available and others wait, waking > 0.
+ * PERM2  At least min(waking, others) of the others are awake or about to be woken.  (waking rises
+ *        only by as many wakes as are sent; it falls by one with each of the others that leaves the
+ *        line; and nobody falls asleep but with waking = 0 in the word.)
+ * PERM3  RESERVED implies one waiter that will take the next unit that it finds, or give the
+ *        reservation up in the step in which it finds the value 0 and leaves.
+ * PERM4  After the step that adds units or takes one, the object is not touched (the wake that may
+ *        follow uses the address only).
  *
- * From I1 and I2: whenever a unit is available and somebody waits, some waiter is awake, and will
- * look; if it takes a unit, or leaves without one, I1 makes it wake the next.
+ * From PERM1 and PERM2: whenever a unit is available and somebody waits, some waiter is awake, and
+ * will look; if it takes a unit, or leaves without one, PERM1 makes it wake the next.
  */
 #include <stddef.h>
 
@@ -47,7 +47,7 @@
 
 /*
  * Says what the next fast path will probably find when w is in the word: those who wait will have
- * taken what is theirs.  Before the step that stores w (I4).
+ * taken what is theirs.  Before the step that stores w (PERM4).
  */
 static void predict(uint64_t *state, fw_permits_word_ w)
 {
@@ -62,7 +62,7 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* I1: how many more of the others are to be woken in state w, at most n. */
+/* PERM1: how many more of the others are to be woken in state w, at most n. */
 static uint32_t wakes_due(fw_permits_word_ w, uint32_t n)
 {
     uint32_t useful = least(units_available(w), units_others(w));
@@ -202,7 +202,7 @@ bool fw_permits_take_waiting_(uint64_t *state, fw_permits_word_ w)
     return true;
 }
 
-/* The same without a unit: the one that this waiter was woken for is for another (I1). */
+/* The same without a unit: the one that this waiter was woken for is for another (PERM1). */
 bool fw_permits_leave_(uint64_t *state, fw_permits_word_ w)
 {
     fw_permits_word_ left = out_of_line(w); /* F:sem-swallows-unit */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waiting for units: polling, standing in line, and the reservation for a waiter that keeps losing.
- * The states, and the invariants I1 to I4: units.c.
+ * The states, and the invariants PERM1 to PERM4: units.c.
  *
  * Origin: as in units.c; polling before the sleep is Franke, Russell and Kirkwood's (OLS 2002,
  * section 2).
@@ -57,7 +57,7 @@ static bool give_up(struct waiter *me, fw_permits_word_ w)
 {
     if (!me->has_reservation)
         return fw_permits_leave_(me->state, w);
-    /* empty, RESERVED, m waiters -> m - 1 (I3) */
+    /* empty, RESERVED, m waiters -> m - 1 (PERM3) */
     return fw_cas64_relaxed(me->state, &w,
                             without_waiter(w & ~(PERMITS_RESERVED | PERMITS_RECHECKING)));
 }

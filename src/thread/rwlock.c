@@ -34,21 +34,21 @@
  *          real-time writer; in a fair lock: while somebody who wants to read stands there, or
  *          readers hold the lock); to change a flag outside the bucket.
  *
- * I1  While somebody is in line, CALL or COMING is set; the line, the second word and the flags
- *     agree whenever nobody is in the bucket.
- * I2  COMING set implies a comer: a writer in line that is awake, about to be woken, or asleep for
- *     RECHECK_NS at most, and that will enter the bucket, taking the lock or not, before it sleeps
- *     for longer or returns.  A lock that is free while somebody is in line has a comer.
- * I3  Whoever sleeps in line for longer than RECHECK_NS has found in the bucket that the lock is
- *     held, or that another is the comer: so whoever changes that is bound to look at the line.
- * I4  In a fair lock, a reader gets past a writer that stands in line only by a writer's release or
- *     downgrade, which lets in all that wait to read; or if the lock is free and has no comer.  The
- *     last reader hands the lock to the writer that is first in line.
- * I5  Who lets go does not touch the lock after its compare-and-swap, but for those it finds in
- *     line, inside the bucket, and only until the last has been told.  Wakes use addresses only.
- * I6  The number of readers is exact; with WRITER it is 0.  Only the owner changes WRITER and
- *     UPGRADABLE, but for a grant on behalf of a waiter.
- * I7  The line is in the order of urgency (waitqueue.h); a real-time writer is handed the lock.
+ * RW1  While somebody is in line, CALL or COMING is set; the line, the second word and the flags
+ *      agree whenever nobody is in the bucket.
+ * RW2  COMING set implies a comer: a writer in line that is awake, about to be woken, or asleep for
+ *      RECHECK_NS at most, and that will enter the bucket, taking the lock or not, before it sleeps
+ *      for longer or returns.  A lock that is free while somebody is in line has a comer.
+ * RW3  Whoever sleeps in line for longer than RECHECK_NS has found in the bucket that the lock is
+ *      held, or that another is the comer: so whoever changes that is bound to look at the line.
+ * RW4  In a fair lock, a reader gets past a writer that stands in line only by a writer's release
+ *      or downgrade, which lets in all that wait to read; or if the lock is free and has no comer.
+ *      The last reader hands the lock to the writer that is first in line.
+ * RW5  Who lets go does not touch the lock after its compare-and-swap, but for those it finds in
+ *      line, inside the bucket, and only until the last has been told.  Wakes use addresses only.
+ * RW6  The number of readers is exact; with WRITER it is 0.  Only the owner changes WRITER and
+ *      UPGRADABLE, but for a grant on behalf of a waiter.
+ * RW7  The line is in the order of urgency (waitqueue.h); a real-time writer is handed the lock.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -134,7 +134,7 @@ static uint64_t note_race(struct rw_waiter *me)
     return me->races == RACES_BEFORE_RECHECK && !me->starves ? RECHECK_NS : 0;
 }
 
-/* One sleep; or none, where a last look in the bucket shows that something is due (I3). */
+/* One sleep; or none, where a last look in the bucket shows that something is due (RW3). */
 static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
 {
     int urgency = urgency_of(me, fw_wait_blocks_(wait) ? fw_urgency_() : fw_urgency_known_());

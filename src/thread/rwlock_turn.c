@@ -95,8 +95,8 @@ static fw_rw_word_ let_sharers_in(struct rw_waiter *p, fw_rw_word_ w, struct ver
 
 /*
  * The lock is free, and a writer is due.  After a readers' phase it is handed over, so that no
- * writer that comes later can make the first wait for one phase more (I4); and to a real-time
- * thread (I7); else it is up to the quickest, and one at a time is called (I2).
+ * writer that comes later can make the first wait for one phase more (RW4); and to a real-time
+ * thread (RW7); else it is up to the quickest, and one at a time is called (RW2).
  */
 static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw_change change,
                                  bool hand_over, struct verdict *v)
@@ -116,7 +116,7 @@ static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw
     return w;
 }
 
-/* What the word has to say about the line (I1, I2, I7); the line may still have one more. */
+/* What the word has to say about the line (RW1, RW2, RW7); the line may still have one more. */
 static fw_rw_word_ with_flags(const fw_rwlock *l, const struct fw_waitqueue_ *bucket, fw_rw_word_ w,
                               uint64_t line)
 {
@@ -187,7 +187,7 @@ static void grant_sharers(struct fw_waitqueue_ *bucket, struct rw_waiter *p,
     wakes->pulse = &bucket->pulse;                         /* F:rw-no-pulse */
 }
 
-/* The line gets what the word has promised it (I5). */
+/* The line gets what the word has promised it (RW5). */
 static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct verdict *v,
                       struct rw_wakes *wakes)
 {
@@ -221,7 +221,7 @@ struct rw_wakes fw_rw_settle_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum r
     while (!fw_cas64_acq_rel(&l->state_, &w,
                              decide(l, bucket, changed(w, change, id), change, hand_over, &v)))
         ;
-    if (!is_empty) /* else the lock may be gone (I5) */
+    if (!is_empty) /* else the lock may be gone (RW5) */
         carry_out(bucket, l, &v, &wakes);
     return wakes;
 }

@@ -78,7 +78,7 @@ static void rounds_wrap_around(void **state)
     assert_word(INSIDE(5) | GOES | 1);
 }
 
-/* I2 */
+/* BAR2 */
 static int last_one_comes(struct fake_call *call)
 {
     assert_word(SLEEPERS | INSIDE(1) | 1);
@@ -259,7 +259,7 @@ static void a_policy_is_obeyed(void **state)
     assert_word(ROUND(2) | SLEPT | 2);
 }
 
-/* I3: the barrier may be gone when the wake comes. */
+/* BAR3: the barrier may be gone when the wake comes. */
 static void reused(struct fake_call *call)
 {
     (void)call;

@@ -68,7 +68,7 @@ static void below_zero_panics(void **state)
     FAKE_EXPECT_PANIC(fw_latch_count_down(&l, UINT32_MAX));
 }
 
-/* I1: who sleeps has announced itself. */
+/* LA1: who sleeps has announced itself. */
 static int other_opens(struct fake_call *call)
 {
     assert_ptr_equal(call->word, &l.state_);
@@ -197,7 +197,7 @@ static void open_at_the_deadline_is_open(void **state)
     assert_int_equal(fw_latch_wait_policy(&l, &block, &soon), 0);
 }
 
-/* I2: the latch may be gone when the wake comes. */
+/* LA2: the latch may be gone when the wake comes. */
 static void reused(struct fake_call *call)
 {
     assert_ptr_equal(call->word, &l.state_);

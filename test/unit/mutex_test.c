@@ -152,7 +152,7 @@ static void check_release(const struct release *r, void (*unlock)(fw_mutex *), b
         assert_int_equal(wake->n, 1);
         assert_int_equal(wake->bits, r->woken);
         assert_int_equal(wake->flags, 0);
-        assert_int_equal(wake->seen, r->after >> 32); /* I4: freed before the wake */
+        assert_int_equal(wake->seen, r->after >> 32); /* MU4: freed before the wake */
     }
 }
 

@@ -118,7 +118,7 @@ static void a_lock_is_better_than_a_timeout(void **state)
     assert_word(&m, MINE | FENCED);
 }
 
-/* The wake went to nobody, the lock to another: the next release must wake again (I2). */
+/* The wake went to nobody, the lock to another: the next release must wake again (MU2). */
 static int freed_and_taken_at_the_last_moment(struct fake_call *call)
 {
     (void)call;

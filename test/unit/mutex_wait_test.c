@@ -205,7 +205,7 @@ static void the_loser_of_a_race_waits_in_the_old_queue(void **state)
     assert_int_equal(fake_nth(FAKE_WAKE, 1)->bits, MUTEX_CLASS_OLD);
 }
 
-/* Joins while somebody is coming: WAKING has to go before it sleeps (I2). */
+/* Joins while somebody is coming: WAKING has to go before it sleeps (MU2). */
 static void a_sleeper_clears_waking(void **state)
 {
     (void)state;

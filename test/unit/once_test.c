@@ -76,7 +76,7 @@ static void recursion_panics(void **state)
     assert_int_equal(fake.panic_owner, FAKE_ID(FAKE_SELF));
 }
 
-/* I2 */
+/* ONCE2 */
 static void assert_sleep(const struct fake_call *call)
 {
     assert_ptr_equal(call->word, &o.state_);
@@ -181,7 +181,7 @@ static void who_never_sleeps_announces_nothing(void **state)
     fw_wait_set_default(&(fw_wait_policy){FW_WAIT_DEFAULT, 0});
 }
 
-/* I1: the once may be gone when the wake comes. */
+/* ONCE1: the once may be gone when the wake comes. */
 static void reused(struct fake_call *call)
 {
     (void)call;

@@ -12,7 +12,7 @@
  * --------  --------------------------------  -----------------------------------------------------
  * 0         nobody's                          a thread that joins: CAS to TAKEN
  * TAKEN     a thread is about to join         that one: stores its area, then its number
- * number    that thread's area may be read    that one, when it ends: 0, and sees to readers (I2)
+ * number    that thread's area may be read    that one, when it ends: 0, and sees to readers (CPU2)
  *
  * thread    meaning                           who may leave it, and how
  * --------  --------------------------------  -----------------------------------------------------
@@ -24,15 +24,16 @@
  * Legal:   a thread without a slot (others know nothing of it); a slot that is TAKEN for ever.
  * Illegal: a number in a slot whose thread has seen to its readers.
  *
- * I1  An area is read only inside a sequence that has found the number in the slot, while the
- *     reader counts as one of the slot's readers.
- * I2  Between leaving its slot and the end of its memory, a thread has found no readers, or fenced.
- *     (Counting and leaving are locked instructions: a reader that is not seen sees the 0.)
+ * CPU1  An area is read only inside a sequence that has found the number in the slot, while the
+ *       reader counts as one of the slot's readers.
+ * CPU2  Between leaving its slot and the end of its memory, a thread has found no readers, or
+ *       fenced. (Counting and leaving are locked instructions: a reader that is not seen sees the
+ *       0.)
  *
  * Legal:   readers that count too many (a signal handler that never returned): fences, each in
  *          vain.
  *
- * I2 does not hold for a thread that ends by a bare exit system call, of its own making: if its
+ * CPU2 does not hold for a thread that ends by a bare exit system call, of its own making: if its
  * stack is unmapped while others wait for a lock that it holds, they read unmapped memory.  Nor for
  * one that first joins in the last round of its key destructors, or in a signal handler later.  The
  * next thread of the same number takes the slot over.
@@ -211,7 +212,7 @@ other:
     return false;
 }
 
-/* The same, as a reader of the slot (I1). */
+/* The same, as a reader of the slot (CPU1). */
 static bool look_as_reader(struct slot *slot, uint32_t tid, ptrdiff_t own)
 {
     bool is_mine;

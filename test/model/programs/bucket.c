@@ -108,7 +108,7 @@ static const struct model_own *own(void)
     return table;
 }
 
-/* B1.  An urgent one may snatch, in the kernel, what was handed over to a less urgent one. */
+/* BKT1.  An urgent one may snatch, in the kernel, what was handed over to a less urgent one. */
 static void changed(unsigned self, uint64_t addr, uint64_t before)
 {
     uint32_t was = (uint32_t)before & FW_ROBUST_OWNER;

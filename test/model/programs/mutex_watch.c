@@ -114,7 +114,7 @@ static bool is_dead_pass(fw_mutex_word_ w)
     return is_passed(w) && has_stale_waiters(w, model_program->generation);
 }
 
-/* Passing, and claiming what was passed (I3). */
+/* Passing, and claiming what was passed (MU3). */
 static void watch_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
     if (is_dead_pass(before))

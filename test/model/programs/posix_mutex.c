@@ -285,7 +285,7 @@ static bool is_dead(uint32_t owner)
     return (model_shared.killed >> (owner - SUBJECT_FIRST_TID) & 1) != 0;
 }
 
-/* R1 */
+/* PROB1 */
 static void changed(unsigned self, uint64_t addr, uint64_t before)
 {
     uint32_t was = (uint32_t)before & FW_ROBUST_OWNER;

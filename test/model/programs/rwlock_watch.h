@@ -17,9 +17,9 @@
  *    lock until the release is visible;
  *  - nothing is written between an upgradable reader's look and its upgrade, nor between a writer's
  *    last look and its downgrade (versions);
- *  - flags are changed inside the bucket only, and a writer never has readers beside it (I6);
+ *  - flags are changed inside the bucket only, and a writer never has readers beside it (RW6);
  *  - past a writer in line: in a fair lock, readers do not become more while a writer stands in
- *    line, but by a writer's release or where the lock is free and nobody is coming (I4); in one
+ *    line, but by a writer's release or where the lock is free and nobody is coming (RW4); in one
  *    that prefers writers, only by a writer's downgrade;
  *  - one phase: where readers do not go first, the last of them hands the lock to a writer in line;
  *  - two writers: in a fair lock, a writer's release lets in all who wait to read.
