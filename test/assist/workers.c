@@ -230,13 +230,13 @@ int main(int argc, char **argv)
             alarm(STUCK_S);
         }
         add(&tally->ends);
-        murder(*one);
+        kill_and_wait(*one);
         kills++;
         *one = start(be_worker, NULL);
     }
     for (int i = 0; i < WORKERS; i++) {
         add(&tally->ends);
-        murder(workers[i]);
+        kill_and_wait(workers[i]);
     }
     check_the_counts();
     printf("%llu turns, %llu kills, %llu forks, %llu execs\n", (unsigned long long)tally->done,

@@ -254,7 +254,7 @@ static void await_progress(void)
 static void doom(pid_t worker, unsigned i)
 {
     store(&common->seats[i].is_doomed, 1);
-    murder(worker);
+    kill_and_wait(worker);
 }
 
 int main(int argc, char **argv)

@@ -336,10 +336,10 @@ int main(int argc, char **argv)
         unsigned i = (unsigned)(draw(&random) % WORKERS);
         limit(STUCK_S, "a worker, after others were killed");
         usleep((useconds_t)(draw(&random) % 3000));
-        murder(workers[i]);
+        kill_and_wait(workers[i]);
         if (draw(&random) % 4 == 0) { /* two at the same moment */
             unsigned j = (i + 1) % WORKERS;
-            murder(workers[j]);
+            kill_and_wait(workers[j]);
             workers[j] = start(work, &slots[j]);
         }
         workers[i] = start(work, &slots[i]);
@@ -348,7 +348,7 @@ int main(int argc, char **argv)
                 usleep(100);
     }
     for (unsigned i = 0; i < WORKERS; i++) {
-        murder(workers[i]);
+        kill_and_wait(workers[i]);
         done += progress->done[i];
     }
     for (int i = 0; i < WAYS; i++) {

@@ -185,7 +185,7 @@ static void play(struct scenario scenario)
     if (scenario.has_waiter)
         finish(waiter);
     finish(start(be_later, &scenario));
-    murder(victim); /* and not before */
+    kill_and_wait(victim); /* and not before */
     fw_region_remove(name);
     CHECK(fw_rt_group_close(group) == 0);
 }

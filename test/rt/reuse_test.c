@@ -146,7 +146,7 @@ static void play(void (*body)(void), const char *what)
     open_group(what);
     squatter = start_as(play_death(), body);
     finish(start(be_later, &is_told));
-    murder(squatter);
+    kill_and_wait(squatter);
     CHECK(fw_rt_group_close(group) == 0);
 }
 
@@ -166,7 +166,7 @@ static void play_guards(void)
         w->proxy[i] = (uint32_t)squatter;
     w->lock[0].queue_lock = (uint32_t)squatter;
     finish(start(be_later, &is_told));
-    murder(squatter);
+    kill_and_wait(squatter);
     CHECK(fw_rt_group_close(group) == 0);
 }
 

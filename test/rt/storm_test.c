@@ -227,7 +227,7 @@ static void rage(void)
         usleep(500 + draw(&seed) % 1024);
         while (__atomic_load_n(&here->rounds, __ATOMIC_RELAXED) == rounds)
             usleep(100); /* the others go on */
-        murder(process[victim]);
+        kill_and_wait(process[victim]);
         process[victim] = come(victim);
     }
     while (__atomic_load_n(&here->rounds, __ATOMIC_RELAXED) < LEAST_ROUNDS)

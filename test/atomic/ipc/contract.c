@@ -236,7 +236,7 @@ static void stuck_maker(void *arg)
     head_of(&g)->making = (uint32_t)maker;
     CHECK(create(&g) == ETIMEDOUT);
     CHECK(join(&g) == ENOENT);
-    murder(maker);
+    kill_and_wait(maker);
     CHECK(create(&g) == 0); /* such a process is gone, and the kernel has not said so */
 }
 

@@ -113,12 +113,12 @@ static void a_stopped_one_is_waited_for(void)
     CHECK(owner() == (uint32_t)stopped);
     kill(stopped, SIGCONT);
     finish(waiter);
-    murder(stopped);
+    kill_and_wait(stopped);
 
     stopped = start_stopped();
     waiter = start(exchange_it, NULL);
     see_it_wait(waiter);
-    murder(stopped);
+    kill_and_wait(stopped);
     finish(waiter);
     number = load_stamp(object(), N);
     CHECK(exchange_stamp(object(), N, 2) == number);
@@ -229,7 +229,7 @@ static void killed_after(pid_t (*make)(void))
     }
     CHECK(waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status));
     CHECK(owner() == (uint32_t)child);
-    murder(child);
+    kill_and_wait(child);
     exchange_stamp(object(), N, 5);
 }
 

@@ -165,7 +165,7 @@ static unsigned kill_everywhere(struct task *t)
         reset(t);
         child = begin(t);
         goes_on = lead(child, k);
-        murder(child);
+        kill_and_wait(child);
         seen = use(t, k / t->stride % 2 == 1);
         if (seen == (NEW & mask(t->n)) && difference == 0)
             difference = k;
@@ -191,7 +191,7 @@ static void kill_repairs(struct task *t, unsigned at_step, void (*repair)(const 
     reset(t);
     child = begin(t);
     CHECK(lead(child, at_step));
-    murder(child);
+    kill_and_wait(child);
     memcpy(left, mine.base, mine.size);
     second.operation = repair;
     for (unsigned k = 0; goes_on; k += t->stride) {
@@ -199,7 +199,7 @@ static void kill_repairs(struct task *t, unsigned at_step, void (*repair)(const 
         memcpy(mine.base, left, mine.size);
         child = begin(&second);
         goes_on = lead(child, k);
-        murder(child);
+        kill_and_wait(child);
         CHECK(use(t, k / t->stride % 2 == 1) == (NEW & mask(t->n)));
         kills++;
     }
@@ -229,7 +229,7 @@ static void kill_while_others_wait(struct task *t)
         waiters[0] = start(wait_for_it, t);
         waiters[1] = start(wait_for_it, t);
         usleep(k / t->stride % 3 * 500); /* until they spin; until they sleep */
-        murder(child);
+        kill_and_wait(child);
         finish(waiters[0]);
         finish(waiters[1]);
         CHECK(use(t, false) == (THIRD & mask(t->n)));

@@ -99,12 +99,12 @@ int main(int argc, char **argv)
         unsigned s = (unsigned)(draw(&random) % SLOTS);
 
         usleep((useconds_t)(draw(&random) % 1500));
-        murder(children[s]);
+        kill_and_wait(children[s]);
         check(k);
         children[s] = start(process, &slots[s]);
     }
     for (unsigned s = 0; s < SLOTS; s++)
-        murder(children[s]);
+        kill_and_wait(children[s]);
     for (unsigned i = 0; i < PLACES; i++)
         counted += load_stamp(at(&ground, i * STRIDE), N);
     for (unsigned i = 0; i < SLOTS * THREADS * PLACES; i++)

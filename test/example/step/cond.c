@@ -10,7 +10,7 @@ int put(struct mailbox *b);
 int get(struct mailbox *b);
 
 #include "ipc_cond_example.h"
-#include "step/step.h"
+#include "step.h"
 
 static struct mailbox *b;
 

@@ -11,7 +11,7 @@ int open_bank(const char *name, struct bank *b);
 int transfer(struct bank *b, long amount);
 
 #include "crash_safety_example.h"
-#include "step/step.h"
+#include "step.h"
 
 enum { TRANSFERS = 2 };
 

@@ -10,7 +10,7 @@ int bank_open(struct bank *b, fw_ipc_journal *j);
 int transfer(struct bank *b, fw_ipc_journal *j, int from, int to, long amount);
 
 #include "ipc_journal_example.h"
-#include "step/step.h"
+#include "step.h"
 
 static struct bank *b;
 static fw_ipc_journal *j;

@@ -9,7 +9,7 @@ struct tally;
 int add(struct tally *t, long value);
 
 #include "ipc_mutex_example.h"
-#include "step/step.h"
+#include "step.h"
 
 enum { VALUE = 5 };
 

@@ -8,7 +8,7 @@
 int use_place(fw_region *region, int (*use)(void));
 
 #include "ipc_named_example.h"
-#include "step/step.h"
+#include "step.h"
 
 static fw_region *region;
 static void *memory;

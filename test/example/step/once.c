@@ -8,7 +8,7 @@ struct squares;
 int square_of(struct squares *s, unsigned i, unsigned *square);
 
 #include "ipc_once_example.h"
-#include "step/step.h"
+#include "step.h"
 
 static struct squares *s;
 

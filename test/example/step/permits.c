@@ -9,7 +9,7 @@ struct connection;
 int request(fw_ipc_permits *lent, struct connection *all);
 
 #include "ipc_permits_example.h"
-#include "step/step.h"
+#include "step.h"
 
 enum { CONNECTIONS = 2 };
 

@@ -10,7 +10,7 @@
 int count_run(const char *name, bool has_failed);
 
 #include "ipc_region_example.h"
-#include "step/step.h"
+#include "step.h"
 
 static char name[64];
 

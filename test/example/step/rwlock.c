@@ -10,7 +10,7 @@ int quote(struct price *p, long bid, long ask);
 int spread(struct price *p, long *spread);
 
 #include "ipc_rwlock_example.h"
-#include "step/step.h"
+#include "step.h"
 
 enum { SPREAD = 7 };
 

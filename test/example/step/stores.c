@@ -6,7 +6,7 @@
  */
 #include <stddef.h>
 
-#include "step/step.h"
+#include "step.h"
 
 #define LOAD(n)                                \
     void __asan_load##n##_noabort(void *);     \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "hazards/stage.h"
+#include "stage.h"
 
 /* A line for each of them, and for some others; the smallest region has 128 lines. */
 enum {
@@ -71,7 +71,7 @@ static void a_thousand_threads(void)
         while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) != THREADS)
             usleep(1000);
         CHECK(fw_ipc_rwlock_trywrlock(stage.rw) == EBUSY);
-        murder(child);
+        kill_and_wait(child);
         CHECK(*counter == (long)THREADS * ROUNDS);
         CHECK(fw_ipc_rwlock_trywrlock(stage.rw) == 0 && fw_ipc_rwlock_wrunlock(stage.rw) == 0);
     }

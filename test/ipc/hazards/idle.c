@@ -21,7 +21,7 @@
 #include <furwock/ipc/sem.h>
 
 #include "core/recheck.h"
-#include "hazards/stage.h"
+#include "stage.h"
 #include "ipc/wait.h"
 #include "sys/wait_any.h"
 

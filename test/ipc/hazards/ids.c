@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hazards/stage.h"
+#include "stage.h"
 
 /* Flags: start_holder has the first ones. */
 enum { IS_HELD = LOCKS, HAS_LOOKED, MAY_END, HAS_ENDED };
@@ -62,7 +62,7 @@ static pid_t start_with_id(pid_t id, unsigned i)
         child = start(be_the_next, &i);
         if (child == id)
             return child;
-        murder(child);
+        kill_and_wait(child);
     }
     return 0;
 }
@@ -71,7 +71,7 @@ static void an_id_is_used_again(void)
 {
     pid_t dead = start_holder(0), next;
 
-    murder(dead);
+    kill_and_wait(dead);
     next = start_with_id(dead, 0);
     if (next == 0) {
         left_out("no thread can be given an id");
@@ -80,7 +80,7 @@ static void an_id_is_used_again(void)
     }
     flag_raise(MAY_END);
     expect_left(stage.m[0], dead, dead);
-    murder(next);
+    kill_and_wait(next);
 }
 
 /* --- Another pid namespace ------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static void make_namespace(void *arg)
         _exit(77);
     child = start(hold_as_first, NULL);
     flag_await(MAY_END);
-    murder(child);
+    kill_and_wait(child);
     flag_raise(HAS_ENDED);
     for (;;)
         pause();
@@ -125,7 +125,7 @@ static void another_pid_namespace(void)
         usleep(1000);
     if (stage.flags[HAS_LOOKED] == 0) {
         left_out("no namespace can be made");
-        murder(outside);
+        kill_and_wait(outside);
         expect_left(stage.m[1], outside, outside);
         return;
     }
@@ -134,9 +134,9 @@ static void another_pid_namespace(void)
     flag_await(HAS_ENDED);
     expect_left(stage.m[0], 1, 1);
     CHECK(fw_ipc_rwlock_trywrlock(stage.rw) == 0 && fw_ipc_rwlock_wrunlock(stage.rw) == 0);
-    murder(outside);
+    kill_and_wait(outside);
     expect_left(stage.m[1], outside, outside);
-    murder(maker);
+    kill_and_wait(maker);
 }
 
 /* --- Another time namespace: the clock shows another time, and goes on ----------------------- */
@@ -161,7 +161,7 @@ static void keep_another_time(void *arg)
         _exit(77);
     child = start(hold_later, NULL);
     flag_await(MAY_END);
-    murder(child);
+    kill_and_wait(child);
     flag_raise(HAS_ENDED);
     for (;;)
         pause();
@@ -181,9 +181,9 @@ static void another_time(void)
         flag_raise(MAY_END);
         flag_await(HAS_ENDED);
         expect_left(stage.m[0], 0, 0);
-        murder(maker);
+        kill_and_wait(maker);
     }
-    murder(holder);
+    kill_and_wait(holder);
     expect_left(stage.m[1], holder, holder);
 }
 

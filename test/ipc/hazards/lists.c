@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "hazards/stage.h"
+#include "stage.h"
 #include "sys/call_waitv.h"
 
 /* The kernel walks 2048 entries of a list. */
@@ -78,7 +78,7 @@ static pid_t kill_after(void (*body)(void *))
     stage.flags[0] = 0;
     child = start(body, NULL);
     flag_await(0);
-    murder(child);
+    kill_and_wait(child);
     return child;
 }
 
@@ -238,7 +238,7 @@ static void a_filter_comes_late(void)
     pid_t waiter = start(wait_on_under_a_filter, NULL);
 
     flag_await(1);
-    murder(holder);
+    kill_and_wait(holder);
     finish(waiter);
 }
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hazards/stage.h"
+#include "stage.h"
 
 /* --- Forks: the child is somebody else ------------------------------------------------------- */
 
@@ -165,7 +165,7 @@ static void exec_ends_a_holder(void)
         child = start(ways[i], NULL);
         flag_await(0);
         expect_left(stage.m[0], child, 0);
-        murder(child);
+        kill_and_wait(child);
     }
 }
 
@@ -256,7 +256,7 @@ static void a_stopped_holder_is_waited_for(void)
     child = start_stopped();
     waiter = start(wait_and_unlock, &dead);
     expect_held(stage.m[0]);
-    murder(child);
+    kill_and_wait(child);
     finish(waiter);
 }
 
@@ -266,7 +266,7 @@ static void a_debugged_holder_is_waited_for(void)
     int status;
 
     if (ptrace(PTRACE_SEIZE, child, NULL, NULL) != 0) {
-        murder(child);
+        kill_and_wait(child);
         expect_left(stage.m[0], child, child);
         puts("(nobody may be traced here)");
         return;
@@ -276,7 +276,7 @@ static void a_debugged_holder_is_waited_for(void)
     expect_held(stage.m[0]);
     CHECK(ptrace(PTRACE_DETACH, child, NULL, NULL) == 0);
     expect_held(stage.m[0]);
-    murder(child);
+    kill_and_wait(child);
     expect_left(stage.m[0], child, child);
 }
 
@@ -300,7 +300,7 @@ static void closed_with_a_lock_held(void)
         child = start(close_holding, i == 0 ? NULL : &child);
         flag_await(0);
         expect_left(stage.m[0], child, child);
-        murder(child);
+        kill_and_wait(child);
     }
 }
 
@@ -325,7 +325,7 @@ static void closed_while_a_thread_holds(void)
 
     flag_await(1);
     expect_held(stage.m[0]);
-    murder(child);
+    kill_and_wait(child);
     expect_left(stage.m[0], child, 0);
 }
 

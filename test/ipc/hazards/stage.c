@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hazards/stage.h"
+#include "stage.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -159,7 +159,7 @@ static void renewed(bool is_killed)
         for (unsigned i = 0; i < n && is_there; i++)
             is_there = is_there_after(renewer, PTRACE_SYSCALL);
         if (is_there && is_killed)
-            murder(renewer);
+            kill_and_wait(renewer);
         if (is_there && !is_locked(old))
             finish(start(renew_too, NULL));
         else if (is_there)
@@ -191,7 +191,7 @@ static unsigned killed_at_every_system_call(void)
         for (unsigned i = 0; i < n && is_there; i++)
             is_there = is_there_after(maker, PTRACE_SYSCALL);
         if (is_there)
-            murder(maker);
+            kill_and_wait(maker);
         CHECK(fw_region_open(name, SIZE, FW_REGION_CREATE, &r) == 0);
         CHECK(use(r) == 0);
         CHECK(fw_region_close(r) == 0);

@@ -205,7 +205,7 @@ static void a_reader_delays_wakes_only(void)
         CHECK(pthread_create(&threads[i], NULL, lock_and_unlock, m) == 0);
     for (int i = 0; i < 3; i++)
         CHECK(pthread_join(threads[i], NULL) == 0);
-    murder(reader);
+    kill_and_wait(reader);
     close(fd);
 }
 
@@ -253,7 +253,7 @@ static void a_stopped_holder_is_waited_for_and_a_killed_one_replaced(void)
     CHECK(kill(child, SIGSTOP) == 0);
     d = in_ms(100);
     CHECK(fw_ipc_mutex_timedlock(m, &d) == ETIMEDOUT);
-    murder(child);
+    kill_and_wait(child);
     CHECK(fw_ipc_mutex_lock(m) == EOWNERDEAD);
     CHECK(fw_ipc_mutex_consistent(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
     close(fd);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "soak/world.h"
+#include "world.h"
 
 enum { PATIENCE_US = 2000, RARELY = 50 };
 

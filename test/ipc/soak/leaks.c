@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ipc/member.h"
-#include "soak/world.h"
+#include "world.h"
 
 static unsigned leaks;
 

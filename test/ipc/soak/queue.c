@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "soak/world.h"
+#include "world.h"
 
 enum { PATIENCE_US = 3000 };
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "measure/histogram.h"
-#include "soak/world.h"
+#include "world.h"
 
 /* Nobody is stuck for so long, but for ever. */
 enum { HANG_S = 60, SPARED = 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "soak/world.h"
+#include "world.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 
 #include <furwock/ipc/barrier.h>
 
-#include "step/step.h"
+#include "step.h"
 
 enum { PARTIES = 2, SHORT_MS = 5, LOOK_US = 50 };
 

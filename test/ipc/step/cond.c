@@ -10,7 +10,7 @@
 
 #include <furwock/ipc/cond.h>
 
-#include "step/step.h"
+#include "step.h"
 
 enum { SHORT_MS = 2 };
 

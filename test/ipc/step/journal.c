@@ -9,7 +9,7 @@
 #include <furwock/ipc/cond.h>
 #include <furwock/ipc/journal.h>
 
-#include "step/step.h"
+#include "step.h"
 
 enum { WORDS = 3, ODD = 5, CAPACITY = 128, SHORT_MS = 2 };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "step/step.h"
+#include "step.h"
 
 extern const struct table TABLE;
 

@@ -6,7 +6,7 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/region.h>
 
-#include "step/step.h"
+#include "step.h"
 
 static fw_ipc_mutex *m;
 

@@ -6,7 +6,7 @@
 
 #include <furwock/ipc/once.h>
 
-#include "step/step.h"
+#include "step.h"
 
 enum { SLOW_US = 2000 };
 

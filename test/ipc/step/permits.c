@@ -6,7 +6,7 @@
 
 #include <furwock/ipc/permits.h>
 
-#include "step/step.h"
+#include "step.h"
 
 enum { N = 2, SHORT_MS = 5 };
 

@@ -7,7 +7,7 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/rwlock.h>
 
-#include "step/step.h"
+#include "step.h"
 
 static fw_ipc_rwlock *l;
 static fw_ipc_mutex *other;

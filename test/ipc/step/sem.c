@@ -8,7 +8,7 @@
 
 #include <furwock/ipc/sem.h>
 
-#include "step/step.h"
+#include "step.h"
 
 enum { START = 2, MOST = 1000, SHORT_MS = 5 };
 

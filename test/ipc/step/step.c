@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "step/step.h"
+#include "step.h"
 
 #include <fcntl.h>
 #include <signal.h>

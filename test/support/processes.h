@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_IPC_PROCESSES_H
-#define FW_TEST_IPC_PROCESSES_H
+#ifndef FW_TEST_SUPPORT_PROCESSES_H
+#define FW_TEST_SUPPORT_PROCESSES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ pid_t start(void (*body)(void *), void *arg);
 void finish(pid_t child);
 
 /* Kills it with SIGKILL and waits for it; fails if it had ended before. */
-void murder(pid_t child);
+void kill_and_wait(pid_t child);
 
 /* Zeroes, for this process and its children to come. */
 void *share(size_t n);

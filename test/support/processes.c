@@ -71,7 +71,7 @@ void finish(pid_t child)
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-void murder(pid_t child)
+void kill_and_wait(pid_t child)
 {
     int status;
 
