@@ -10,8 +10,8 @@
 
 #include "command/command.h"
 #include "command/print/json.h"
+#include "command/rt/analysis/analysis.h"
 #include "rt.h"
-#include "rt/analysis/analysis.h"
 #include "set.h"
 
 /* Protocols with the same bounds, with the number of the first. */
@@ -74,12 +74,12 @@ static const struct argp command_line = {
         "higher priority executes.  Where there is no bound there is a dash.\n\n"
         "The bounds are those of Sha, Rajkumar and Lehoczky (1990) for PIP, IPCP and PCP, of "
         "Rajkumar (1990) and Lakshmanan et al. (2009) for MPCP, and of Brandenburg (2014) for "
-        "FMLP+; rt/analysis/analysis.h has the formulas.  MPCP-DU and FMLP+-DU have the bounds of "
-        "MPCP and FMLP+, in tier A under a condition, which is shown: tasks that wait must have "
-        "the right to raise the owner of the lock.  With --tier B responses have what that tier's "
-        "scheduler gives to blocked tasks and to starved threads above all priorities: nothing, as "
-        "long as no task with locks is there for 250 ms, and no CPU busy for a second.  Not "
-        "counted are interrupts and, apart from those, threads that are no tasks.\n\n"
+        "FMLP+; command/rt/analysis/analysis.h has the formulas.  MPCP-DU and FMLP+-DU have the "
+        "bounds of MPCP and FMLP+, in tier A under a condition, which is shown: tasks that wait "
+        "must have the right to raise the owner of the lock.  With --tier B responses have what "
+        "that tier's scheduler gives to blocked tasks and to starved threads above all priorities: "
+        "nothing, as long as no task with locks is there for 250 ms, and no CPU busy for a second. "
+        " Not counted are interrupts and, apart from those, threads that are no tasks.\n\n"
         "The exit status is 1 if the set is schedulable under none of the protocols shown.",
 };
 

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rt/analysis/analysis.h"
-#include "rt/taskset.h"
+#include "command/rt/analysis/analysis.h"
+#include "command/rt/taskset.h"
 
 /* What the verbs that take a task set share.  What is wrong ends the program, with a line. */
 struct rt_set_options {

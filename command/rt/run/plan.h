@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rt/taskset.h"
+#include "command/rt/taskset.h"
 
 enum run_do { RUN_DO_EXECUTE, RUN_DO_LOCK, RUN_DO_UNLOCK, RUN_DO_SLEEP };
 

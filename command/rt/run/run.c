@@ -19,10 +19,10 @@
 
 #include "command/command.h"
 #include "command/print/json.h"
+#include "command/rt/analysis/analysis.h"
 #include "command/rt/rt.h"
 #include "command/rt/set.h"
 #include "noise.h"
-#include "rt/analysis/analysis.h"
 #include "stall.h"
 #include "why.h"
 

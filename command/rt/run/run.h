@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rt/taskset.h"
+#include "command/rt/taskset.h"
 
 /*
  * furwock rt run: executes a task set, with a thread for each task, and finds out from what they

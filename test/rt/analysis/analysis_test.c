@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bounds of examples from the textbooks, and of some that are small enough to do by hand. */
-#include "rt/analysis/analysis.h"
+#include "command/rt/analysis/analysis.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a task set says, and a line for each thing that can be wrong with one. */
-#include "rt/taskset.h"
+#include "command/rt/taskset.h"
 
 #include <stdio.h>
 #include <string.h>

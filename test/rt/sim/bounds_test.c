@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random task sets under rt/decide.h, against the bounds of rt/analysis: no job is blocked for
- * longer, or takes longer, than the bounds say.  A tick counts as TICK_NS.
+ * Random task sets under rt/decide.h, against the bounds of command/rt/analysis: no job is blocked
+ * for longer, or takes longer, than the bounds say.  A tick counts as TICK_NS.
  */
 #include <argp.h>
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 
 #include <furwock/rt.h>
 
+#include "command/rt/analysis/analysis.h"
 #include "play.h"
-#include "rt/analysis/analysis.h"
 #include "subject.h"
 
 #define TICK_NS 1000u

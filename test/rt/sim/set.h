@@ -48,7 +48,7 @@ struct sim_set {
 
 void sim_set_make(struct sim_set *set, uint32_t kind, uint64_t seed);
 
-/* One that the analysis has bounds for: rt/analysis/analysis.h, "Model". */
+/* One that the analysis has bounds for: command/rt/analysis/analysis.h, "Model". */
 void sim_set_make_bounded(struct sim_set *set, uint32_t kind, uint64_t seed);
 
 /* Ticks of SIM_RUN, or of SIM_SLEEP, in a job. */

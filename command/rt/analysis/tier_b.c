@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What tier B's scheduler gives to others above all priorities; the formulas are analysis.h's. */
-#include "rt/analysis/parts.h"
+#include "command/rt/analysis/parts.h"
 #include "rt/scx/page.h"
 
 /* May a task of that CPU wait for a lock until it is let through? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/analysis/parts.h"
+#include "command/rt/analysis/parts.h"
 
 bool study_uses(const struct taskset_task *t, int lock)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* MPCP and FMLP+: how long requests wait, and who is boosted meanwhile. */
-#include "rt/analysis/parts.h"
+#include "command/rt/analysis/parts.h"
 
 enum { LEVELS = TASKSET_PRIORITIES + 1 };
 

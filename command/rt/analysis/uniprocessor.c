@@ -2,7 +2,7 @@
 /* PIP, and the protocols with ceilings: at most so many sections of less urgent tasks. */
 #include <string.h>
 
-#include "rt/analysis/parts.h"
+#include "command/rt/analysis/parts.h"
 
 /* The task's longest section under that lock (TASKSET_NONE: any) with that ceiling at least. */
 static uint64_t longest_against(const struct taskset_task *t, int lock, const int *ceiling,

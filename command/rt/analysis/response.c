@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/analysis/parts.h"
+#include "command/rt/analysis/parts.h"
 
 /* No job of the task is there for longer, as seen by others: then the next one is left out. */
 static uint64_t longest_seen(const struct study *s, int task)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rt/taskset.h"
+#include "command/rt/taskset.h"
 
 /*
  * Worst-case blocking and response times of a task set, by published bounds.

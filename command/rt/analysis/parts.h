@@ -2,7 +2,7 @@
 #ifndef FW_RT_ANALYSIS_PARTS_H
 #define FW_RT_ANALYSIS_PARTS_H
 
-#include "rt/analysis/analysis.h"
+#include "command/rt/analysis/analysis.h"
 
 /* What the parts of the analysis know of each other.  All sums and products end at NO_BOUND. */
 struct study {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/analysis/analysis.h"
+#include "command/rt/analysis/analysis.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <furwock/rt.h>
 
-#include "rt/analysis/parts.h"
+#include "command/rt/analysis/parts.h"
 
 /* Sums of one task each; about a second. */
 static const uint64_t most_effort = 100 * 1000 * 1000;

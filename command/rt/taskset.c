@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/taskset.h"
+#include "command/rt/taskset.h"
 
 #include <errno.h>
 #include <jansson.h>
