@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "sys/perf_event.h"
 
 struct counters {
     int system_calls; /* descriptors of the kernel's counters, or -1 */
@@ -19,7 +20,7 @@ struct counters {
     const char *no_cycles;
 };
 
-/* A counter of the calling thread and of all that it starts from now on. */
+/* A counter of the calling thread and of all that it starts from now on; or a negative errno. */
 static int open_event(uint32_t type, uint64_t config)
 {
     struct perf_event_attr attr = {
@@ -31,7 +32,7 @@ static int open_event(uint32_t type, uint64_t config)
     };
 
     attr.exclude_kernel = type == PERF_TYPE_HARDWARE;
-    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, (unsigned long)PERF_FLAG_FD_CLOEXEC);
+    return fw_perf_event_open_(&attr);
 }
 
 /* The number of the tracepoint that every system call passes; -1 where there is no tracefs. */
@@ -77,7 +78,7 @@ static void open_cycles(struct counters *c)
     c->instructions =
         c->cycles < 0 ? -1 : open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
     if (c->cycles < 0)
-        c->no_cycles = errno == EACCES || errno == EPERM
+        c->no_cycles = c->cycles == -EACCES || c->cycles == -EPERM
                            ? "perf_event_open is not permitted (kernel.perf_event_paranoid)"
                            : "this machine shows no hardware counters";
 }

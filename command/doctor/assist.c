@@ -2,23 +2,17 @@
 /* Who could say whether the owner of a lock runs, or let it run on: the kernel, if asked to. */
 #include <assist/loader.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/bpf.h>
-#include <linux/mount.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "assist/page.h"
 #include "command/assist/assist.h"
 #include "doctor.h"
+#include "sys/probe.h"
 #include "sys/slice.h"
-#include "sys_call_arch.h"
 #include "sys_slice_arch.h"
 
 /* --- Does it run, and may the caller read? ---------------------------------------------------- */
@@ -81,46 +75,6 @@ static const char *registration(const char *types, size_t size)
                                                           : "with --all only";
 }
 
-enum { LOADS = 20 };
-
-/*
- * A program that does nothing is loaded, attached to nothing, and goes with its descriptor.  The
- * kernel gives up (EAGAIN) where it has other work for this thread: what is left of a ring of
- * io_uring will do.  That work is done when the call has returned.
- */
-static int try_program(void)
-{
-    static const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0},
-                                              {.code = BPF_JMP | BPF_EXIT}};
-    union bpf_attr attributes;
-    long fd = -EAGAIN;
-
-    memset(&attributes, 0, sizeof attributes);
-    attributes.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
-    attributes.insns = (uint64_t)(uintptr_t)nothing;
-    attributes.insn_cnt = sizeof nothing / sizeof *nothing;
-    attributes.license = (uint64_t)(uintptr_t) "Dual MIT/GPL";
-    for (int i = 0; i < LOADS && fd == -EAGAIN; i++)
-        fd = fw_system_call_(SYS_bpf, BPF_PROG_LOAD, (long)(intptr_t)&attributes, sizeof attributes,
-                             0, 0, 0);
-    if (fd >= 0)
-        close((int)fd);
-    return fd >= 0 ? 0 : -(int)fd;
-}
-
-/* The same for a file system that is mounted nowhere. */
-static int try_mount(void)
-{
-    long fd = fw_system_call_(SYS_fsopen, (long)(intptr_t) "bpf", FSOPEN_CLOEXEC, 0, 0, 0, 0);
-    long error;
-
-    if (fd < 0)
-        return -(int)fd;
-    error = fw_system_call_(SYS_fsconfig, fd, FSCONFIG_CMD_CREATE, 0, 0, 0, 0);
-    close((int)fd);
-    return -(int)error;
-}
-
 static void ask_could_assist(struct doctor_finding *f)
 {
     size_t size = 0;
@@ -134,7 +88,7 @@ static void ask_could_assist(struct doctor_finding *f)
         snprintf(f->detail, sizeof f->detail, TYPES ": %s", strerror(errno));
     else if (how == NULL)
         snprintf(f->detail, sizeof f->detail, "the kernel tells of no event sched_switch");
-    else if ((error = try_program()) != 0 || (error = try_mount()) != 0) {
+    else if ((error = fw_probe_bpf_program_()) != 0 || (error = fw_probe_bpf_mount_()) != 0) {
         f->state = doctor_judge(error) == DOCTOR_REFUSED ? DOCTOR_REFUSED : DOCTOR_NO;
         snprintf(f->detail, sizeof f->detail, "%s, %s", how, strerror(error));
     } else {

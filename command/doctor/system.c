@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* What the process has been given: by the C library, the administrator, and the installation. */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/bpf.h>
-#include <linux/io_uring.h>
-#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "command/run/run.h"
 #include "doctor.h"
 #include "sys/fences.h"
-#include "sys_call_arch.h"
+#include "sys/probe.h"
 
 enum {
     AUX_RSEQ_FEATURE_SIZE = 27,
-    RSEQ_FEATURES_WITH_MM_CID = 28, /* bytes */
-    IO_URING_FUTEX_WAIT = 51,       /* Linux 6.7 */
-    IO_URING_OPERATIONS = 256
+    RSEQ_FEATURES_WITH_MM_CID = 28 /* bytes */
 };
 
 /* glibc 2.35 and later. */
@@ -48,13 +39,11 @@ static void ask_rseq(struct doctor_finding *f)
 
 static void ask_membarrier(struct doctor_finding *f)
 {
-    long commands = fw_system_call_(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0, 0, 0, 0);
     struct utsname system;
+    bool has;
+    int error = fw_probe_membarrier_rseq_(&has);
 
-    if (commands < 0)
-        f->state = doctor_judge(-(int)commands);
-    else
-        f->state = (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ) != 0 ? DOCTOR_YES : DOCTOR_NO;
+    f->state = error != 0 ? doctor_judge(error) : has ? DOCTOR_YES : DOCTOR_NO;
     if (f->state == DOCTOR_YES && uname(&system) == 0 && fw_fences_needed_(system.release) > 1)
         snprintf(f->detail, sizeof f->detail,
                  "may miss a sequence (no fix known before 6.18 and 6.1.157), and is called twice");
@@ -115,43 +104,19 @@ static void ask_real_time(struct doctor_finding *f)
 
 static void ask_io_uring(struct doctor_finding *f)
 {
-    static _Alignas(struct io_uring_probe) unsigned char
-        room[sizeof(struct io_uring_probe) +
-             IO_URING_OPERATIONS * sizeof(struct io_uring_probe_op)];
-    struct io_uring_probe *probe = (struct io_uring_probe *)room;
-    struct io_uring_params params = {0};
-    long fd = fw_system_call_(SYS_io_uring_setup, 1, (long)(intptr_t)&params, 0, 0, 0, 0);
-    long error;
+    bool has;
+    int error = fw_probe_io_uring_futex_(&has);
 
-    if (fd < 0) {
-        f->state = doctor_judge(-(int)fd);
-        snprintf(f->detail, sizeof f->detail, "%s", strerror(-(int)fd));
-        return;
-    }
-    error = fw_system_call_(SYS_io_uring_register, fd, IORING_REGISTER_PROBE, (long)(intptr_t)probe,
-                            IO_URING_OPERATIONS, 0, 0);
-    close((int)fd);
-    f->state = error == 0 && probe->last_op >= IO_URING_FUTEX_WAIT &&
-                       (probe->ops[IO_URING_FUTEX_WAIT].flags & IO_URING_OP_SUPPORTED) != 0
-                   ? DOCTOR_YES
-                   : DOCTOR_NO;
+    f->state = error != 0 ? doctor_judge(error) : has ? DOCTOR_YES : DOCTOR_NO;
+    if (error != 0)
+        snprintf(f->detail, sizeof f->detail, "%s", strerror(error));
 }
 
-/* An array of one word, which goes with its descriptor. */
 static void ask_bpf(struct doctor_finding *f)
 {
-    union bpf_attr attributes;
-    long fd;
+    int error = fw_probe_bpf_map_();
 
-    memset(&attributes, 0, sizeof attributes);
-    attributes.map_type = BPF_MAP_TYPE_ARRAY;
-    attributes.key_size = attributes.value_size = sizeof(uint32_t);
-    attributes.max_entries = 1;
-    fd = fw_system_call_(SYS_bpf, BPF_MAP_CREATE, (long)(intptr_t)&attributes, sizeof attributes, 0,
-                         0, 0);
-    f->state = fd >= 0 ? DOCTOR_YES : doctor_judge(-(int)fd);
-    if (fd >= 0)
-        close((int)fd);
+    f->state = error == 0 ? DOCTOR_YES : doctor_judge(error);
 }
 
 static void ask_sched_ext(struct doctor_finding *f)

@@ -4,7 +4,13 @@
 #include "sys/call_waitv.h"
 
 #include <errno.h>
+#include <linux/bpf.h>
+#include <linux/capability.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
+#include <linux/membarrier.h>
+#include <linux/mount.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys_call_arch.h>
@@ -15,7 +21,8 @@ enum {
     OPERATION_LOCK_PI2 = 13,
     FLAG_ROBUST_UNLOCK = 512,
     PRCTL_FUTEX_HASH = 78,
-    PRCTL_FUTEX_HASH_GET_SLOTS = 2
+    PRCTL_FUTEX_HASH_GET_SLOTS = 2,
+    IO_URING_FUTEX_WAIT = 51 /* Linux 6.7 */
 };
 
 static int futex(uint32_t *word, int operation, uint32_t value, void *other)
@@ -82,4 +89,117 @@ int fw_probe_hash_(void)
         fw_system_call_(SYS_prctl, PRCTL_FUTEX_HASH, PRCTL_FUTEX_HASH_GET_SLOTS, 0, 0, 0, 0);
 
     return slots >= 0 ? (int)slots : -1;
+}
+
+/* --- Everything else -------------------------------------------------------------------------- */
+
+enum {
+    IO_URING_OPERATIONS = 256,
+    LOADS = 20, /* attempts to load a BPF program */
+    CAPABILITY_WORD_BITS = 32
+};
+
+static void close_file(long fd)
+{
+    fw_system_call_(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+int fw_probe_membarrier_rseq_(bool *has)
+{
+    long commands = fw_system_call_(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0, 0, 0, 0);
+
+    *has = commands >= 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ) != 0;
+    return commands < 0 ? -(int)commands : 0;
+}
+
+int fw_probe_io_uring_futex_(bool *has)
+{
+    static _Alignas(struct io_uring_probe) unsigned char
+        bytes[sizeof(struct io_uring_probe) +
+              IO_URING_OPERATIONS * sizeof(struct io_uring_probe_op)];
+    const struct io_uring_probe *probe = (const struct io_uring_probe *)bytes;
+    struct io_uring_params params = {0};
+    long fd = fw_system_call_(SYS_io_uring_setup, 1, (long)(intptr_t)&params, 0, 0, 0, 0);
+    long error;
+
+    *has = false;
+    if (fd < 0)
+        return -(int)fd;
+    memset(bytes, 0, sizeof bytes);
+    error = fw_system_call_(SYS_io_uring_register, fd, IORING_REGISTER_PROBE, (long)(intptr_t)bytes,
+                            IO_URING_OPERATIONS, 0, 0);
+    close_file(fd);
+    *has = error == 0 && probe->last_op >= IO_URING_FUTEX_WAIT &&
+           (probe->ops[IO_URING_FUTEX_WAIT].flags & IO_URING_OP_SUPPORTED) != 0;
+    return 0;
+}
+
+static long bpf(int command, union bpf_attr *attributes)
+{
+    return fw_system_call_(SYS_bpf, command, (long)(intptr_t)attributes, sizeof *attributes, 0, 0,
+                           0);
+}
+
+/* Of a call that returned a file descriptor or a negative errno value. */
+static int close_or_error(long fd)
+{
+    if (fd < 0)
+        return -(int)fd;
+    close_file(fd);
+    return 0;
+}
+
+int fw_probe_bpf_map_(void)
+{
+    union bpf_attr attributes;
+
+    memset(&attributes, 0, sizeof attributes);
+    attributes.map_type = BPF_MAP_TYPE_ARRAY;
+    attributes.key_size = attributes.value_size = sizeof(uint32_t);
+    attributes.max_entries = 1;
+    return close_or_error(bpf(BPF_MAP_CREATE, &attributes));
+}
+
+/*
+ * The kernel gives up (EAGAIN) while it has other work pending for this thread, such as the
+ * clean-up of an io_uring.  That work is done when the call has returned, and so it is repeated.
+ */
+int fw_probe_bpf_program_(void)
+{
+    static const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0},
+                                              {.code = BPF_JMP | BPF_EXIT}};
+    union bpf_attr attributes;
+    long fd = -EAGAIN;
+
+    memset(&attributes, 0, sizeof attributes);
+    attributes.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+    attributes.insns = (uint64_t)(uintptr_t)nothing;
+    attributes.insn_cnt = sizeof nothing / sizeof *nothing;
+    attributes.license = (uint64_t)(uintptr_t) "Dual MIT/GPL";
+    for (int i = 0; i < LOADS && fd == -EAGAIN; i++)
+        fd = bpf(BPF_PROG_LOAD, &attributes);
+    return close_or_error(fd);
+}
+
+int fw_probe_bpf_mount_(void)
+{
+    long fd = fw_system_call_(SYS_fsopen, (long)(intptr_t) "bpf", FSOPEN_CLOEXEC, 0, 0, 0, 0);
+    long error;
+
+    if (fd < 0)
+        return -(int)fd;
+    error = fw_system_call_(SYS_fsconfig, fd, FSCONFIG_CMD_CREATE, 0, 0, 0, 0);
+    close_file(fd);
+    return -(int)error;
+}
+
+bool fw_probe_capability_(unsigned capability)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+    return fw_system_call_(SYS_capget, (long)(intptr_t)&header, (long)(intptr_t)has, 0, 0, 0, 0) ==
+               0 &&
+           (has[capability / CAPABILITY_WORD_BITS].effective &
+            UINT32_C(1) << capability % CAPABILITY_WORD_BITS) != 0;
 }

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include <furwock/futex.h>
 
@@ -61,6 +63,38 @@ static void the_robust_list_is_the_c_librarys(void **state)
     assert_true(error != 0 || (offset < 0 && offset % 4 == 0));
 }
 
+static void capabilities_are_those_of_proc(void **state)
+{
+    unsigned long long effective = 0;
+    char line[128];
+    FILE *status = fopen("/proc/thread-self/status", "re");
+
+    (void)state;
+    assert_non_null(status);
+    while (fgets(line, sizeof line, status) != NULL)
+        sscanf(line, "CapEff: %llx", &effective);
+    fclose(status);
+    for (unsigned capability = 0; capability < 64; capability++)
+        assert_int_equal(fw_probe_capability_(capability), effective >> capability & 1);
+}
+
+static void nothing_stays_open(void **state)
+{
+    int before = dup(STDIN_FILENO), after;
+    bool has;
+
+    (void)state;
+    close(before);
+    fw_probe_membarrier_rseq_(&has);
+    fw_probe_io_uring_futex_(&has);
+    fw_probe_bpf_map_();
+    fw_probe_bpf_program_();
+    fw_probe_bpf_mount_();
+    after = dup(STDIN_FILENO);
+    close(after);
+    assert_int_equal(after, before);
+}
+
 static void errno_stays(void **state)
 {
     (void)state;
@@ -70,6 +104,9 @@ static void errno_stays(void **state)
     fw_probe_robust_unlock_();
     fw_probe_inherit_();
     fw_probe_inherit2_();
+    fw_probe_bpf_map_();
+    fw_probe_bpf_mount_();
+    fw_probe_capability_(0);
     assert_true(fw_probe_hash_() >= -1);
     assert_int_equal(errno, ECHILD);
 }
@@ -81,6 +118,8 @@ int main(void)
         cmocka_unit_test(waiting_for_several_words_agrees),
         cmocka_unit_test(inheritance_agrees_with_the_c_library),
         cmocka_unit_test(the_robust_list_is_the_c_librarys),
+        cmocka_unit_test(capabilities_are_those_of_proc),
+        cmocka_unit_test(nothing_stays_open),
         cmocka_unit_test(errno_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

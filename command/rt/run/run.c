@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "command/rt/set.h"
 #include "noise.h"
 #include "stall.h"
+#include "sys/probe.h"
 #include "why.h"
 
 struct options {
@@ -257,13 +257,11 @@ static void find_limits(const struct options *o, const struct taskset *set, stru
 
 static bool may_lock_memory(void)
 {
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3] = {{0}};
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY)
         return true;
-    return syscall(SYS_capget, &header, has) == 0 && (has[0].effective & 1u << CAP_IPC_LOCK);
+    return fw_probe_capability_(CAP_IPC_LOCK);
 }
 
 /*
