@@ -7,6 +7,7 @@ include(CheckCSourceCompiles)
 include(CheckLanguage)
 include(CMakeParseArguments)
 include(GNUInstallDirs)
+include(${CMAKE_CURRENT_LIST_DIR}/variants.cmake)
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -79,7 +80,7 @@ if(fw_sanitizer_flags)
     target_link_options(fw_house INTERFACE ${fw_sanitizer_flags})
 endif()
 
-# --- The release variant: a directory of src/sys/ that is on the include path -------------------
+# --- The release variant: how locks are released (variants.cmake) -------------------------------
 # glibc 2.35 and later register a restartable sequence for each thread; a thread sanitizer cannot
 # follow one, so it is given the generic release.
 check_c_source_compiles("
@@ -95,12 +96,11 @@ elseif(FURWOCK_HAVE_RSEQ AND NOT FURWOCK_SANITIZE STREQUAL "thread")
 else()
     set(fw_release generic)
 endif()
-set(FURWOCK_RELEASE_DIR ${PROJECT_SOURCE_DIR}/src/sys/${fw_release})
-if(NOT IS_DIRECTORY ${FURWOCK_RELEASE_DIR})
+if(NOT fw_release MATCHES "^(x86_64|generic)$")
     message(FATAL_ERROR "FURWOCK_RELEASE is auto, x86_64 or generic, not ${FURWOCK_RELEASE}")
 endif()
 
-# --- System calls: by one of our own where there is one for the machine (on the same path) ------
+# --- System calls: by one of our own where there is one for the machine (variants.cmake) --------
 set(fw_call libc)
 foreach(machine x86_64 aarch64)
     check_c_source_compiles("
@@ -112,13 +112,14 @@ foreach(machine x86_64 aarch64)
         set(fw_call ${machine})
     endif()
 endforeach()
-list(APPEND FURWOCK_RELEASE_DIR ${PROJECT_SOURCE_DIR}/src/sys/call/${fw_call})
 
-# The library's private headers, for tests that compile or look into src/.
+# The library's private headers, for itself and for tests that compile or look into src/.
+fw_variant(fw_machine_includes release=${fw_release} call=${fw_call})
+fw_variant(fw_furwock_includes rwlock=furwock)
 add_library(furwock_private INTERFACE)
 target_include_directories(furwock_private INTERFACE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
-    ${PROJECT_SOURCE_DIR}/src/thread/default ${FURWOCK_RELEASE_DIR})
+    ${fw_furwock_includes} ${fw_machine_includes})
 
 # --- Third-party packages: interface targets fw_cmocka, fw_jansson, fw_libdw, where found -
 find_package(PkgConfig)

@@ -8,8 +8,7 @@ add_library(rt_fixture STATIC fixture.c)
 target_link_libraries(rt_fixture PUBLIC processes furwock_rt furwock_rt_private PRIVATE fw_house)
 
 # The library, with a word to the test before each step that others can see.
-get_target_property(sources furwock_rt SOURCES)
-add_library(furwock_rt_stepped STATIC EXCLUDE_FROM_ALL ${sources})
+add_library(furwock_rt_stepped STATIC EXCLUDE_FROM_ALL ${fw_rt_sources})
 target_compile_options(furwock_rt_stepped PRIVATE
     -include ${PROJECT_SOURCE_DIR}/test/ipc/step/atomic.h)
 target_link_libraries(furwock_rt_stepped PUBLIC furwock PRIVATE fw_house furwock_rt_private)

@@ -5,14 +5,10 @@ if(NOT TARGET furwock_atomic)
     return()
 endif()
 
-get_target_property(atomic_includes furwock_atomic INCLUDE_DIRECTORIES)
-list(FILTER atomic_includes EXCLUDE REGEX "src/sys/") # the fake's, not the architecture's
-get_target_property(atomic_options furwock_atomic COMPILE_OPTIONS)
-get_target_property(atomic_sources furwock_atomic SOURCES)
-list(FILTER atomic_sources EXCLUDE REGEX "src/sys/")
-add_library(fw_atomic_under_fake STATIC ${atomic_sources})
-target_compile_options(fw_atomic_under_fake PRIVATE ${atomic_options})
-target_include_directories(fw_atomic_under_fake PUBLIC ${atomic_includes})
+fw_variant(guard_includes guard=private)
+add_library(fw_atomic_under_fake STATIC ${fw_atomic_sources})
+target_compile_options(fw_atomic_under_fake PRIVATE ${fw_atomic_options})
+target_include_directories(fw_atomic_under_fake PUBLIC ${guard_includes} ${fw_atomic_includes})
 target_link_libraries(fw_atomic_under_fake PUBLIC fw_under_fake PRIVATE fw_house)
 
 foreach(name abi_flag abi_generic abi_pair abi_sized copy fork object rush stripe word_lock
@@ -21,6 +17,6 @@ foreach(name abi_flag abi_generic abi_pair abi_sized copy fork object rush strip
         SOURCES ${CMAKE_CURRENT_LIST_DIR}/atomic_${name}_test.c
         LIBS fw_atomic_under_fake fw_cmocka m)
     if(TARGET test_unit_atomic_${name})
-        target_compile_options(test_unit_atomic_${name} PRIVATE ${atomic_options})
+        target_compile_options(test_unit_atomic_${name} PRIVATE ${fw_atomic_options})
     endif()
 endforeach()
