@@ -17,13 +17,14 @@ set(fw_ipc_sources barrier.c barrier_place.c cond.c directory.c head.c join.c jo
 list(TRANSFORM fw_ipc_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/ipc/)
 
 # The kernel boundary: what every library has; what libfurwock has beside that; the robust list;
-# what else is for locks between processes; and what only the drop-in and the command have.
+# what else is for locks between processes; and what is not of libfurwock, but of the drop-in, the
+# command and measure/.
 set(fw_sys_base_sources clock.c futex.c panic.c vdso.c)
 set(fw_sys_thread_sources cancel.c futex_pi.c processors.c running.c running_ring.c schedule.c
     slice.c thread.c)
 set(fw_sys_robust_sources origin.c robust.c)
 set(fw_sys_ipc_sources region_file.c wait_any.c)
-set(fw_sys_tool_sources count_file.c probe.c say.c)
+set(fw_sys_tool_sources count_file.c perf_event.c probe.c say.c)
 set(fw_sys_machine_sources)
 if(fw_release STREQUAL "x86_64")
     set(fw_sys_machine_sources x86_64/last_cpu.c x86_64/percpu.c x86_64/release.c)
