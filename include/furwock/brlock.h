@@ -87,7 +87,7 @@ FW_BEGIN_DECLS
  *     }
  */
 typedef struct fw_brlock {
-    uint32_t gate_;     /* internal, as is all of it: doc/design/brlock.md */
+    uint32_t owner_;    /* internal, as is all of it: doc/design/brlock.md */
     uint32_t counters_; /* how many per-CPU counters there are; 0: none */
     struct fw_brlock_lines_ *lines_;
 } fw_brlock;

@@ -17,20 +17,20 @@
  * How many counters a new object should have, so that every processor finds its own; 0 where the
  * kernel does not help, or does so no longer: then there is no use for any.  Not a fast call.
  *
- *     bool fw_percpu_add_(const uint32_t *gate, void *counters, uint32_t n, uint32_t delta);
+ *     bool fw_percpu_add_(const uint32_t *closed, void *counters, uint32_t n, uint32_t delta);
  *
- * `counters` are n > 0 counters, each the first 32 bits of FW_PERCPU_STRIDE bytes.  If *gate is 0,
+ * `counters` are n > 0 counters, each the first 32 bits of FW_PERCPU_STRIDE bytes.  If *closed is 0,
  * adds delta to the counter of the processor on which the caller runs, as the last thing it does to
  * the memory, and returns true.  Otherwise, or after a preemption or a signal in between, or where
  * n is too small for this processor's number, changes nothing and returns false.  Acquires before
- * and releases after: what other threads did before they stored 0 in *gate is visible when it
+ * and releases after: what other threads did before they stored 0 in *closed is visible when it
  * returns true, and what the caller did before is visible to whoever sees the counter changed.
  *
  *     int fw_percpu_fence_(void);
  *
- * When it returns 0, every fw_percpu_add_ that looked at its gate before the call, in any thread of
- * this process, has either added, and that is visible, or will fail.  So: make the gate non-zero,
- * call the fence; from then on the counters stand still until the gate is 0 again, and belong to
+ * When it returns 0, every fw_percpu_add_ that loaded its flag before the call, in any thread of
+ * this process, has either added, and that is visible, or will fail.  So: make *closed non-zero,
+ * call the fence; from then on the counters stand still until it is 0 again, and belong to
  * whoever closed it.  It returns a negative errno where the kernel used to help and now refuses:
  * -ENOMEM (for the moment), or -EPERM and others (a system call filter): nothing is known then.
  */

@@ -9,8 +9,8 @@
  * ANY1  While the thread sleeps it is counted as a waiter in each object.
  * ANY2  It sleeps only with values that it has got after it was counted, and in which nothing could
  *       be taken.
- * ANY3  When it returns it is counted nowhere, and whatever it was woken for, and has not taken,
- *       was passed on.
+ * ANY3  When it returns it is counted nowhere, and the wakes that it received, and did not use,
+ *       were passed on.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@
 #include "sys/panic.h"
 #include "thread/any_source.h"
 
-/* How long a thread dares to sleep on one object while it cannot sleep on all. */
-#define BLIND_SLICE_NS 1000000u
+/* How long a thread sleeps on one object if the kernel cannot wait for all (no futex_waitv). */
+#define FALLBACK_SLICE_NS 1000000u
 
 #define NONE FW_ANY_MAX
 
@@ -30,7 +30,7 @@
 struct chooser {
     unsigned n;
     const fw_any *objects;
-    struct fw_any_registration_ places[FW_ANY_MAX];
+    struct fw_any_registration_ registrations[FW_ANY_MAX];
     struct fw_wait_ wait;
 };
 
@@ -61,7 +61,7 @@ static bool are_valid(const fw_any *objects, unsigned n)
 static unsigned take_first(struct chooser *me)
 {
     for (unsigned i = 0; i < me->n; i++)
-        if (source_of(me->objects[i].kind)->try_(&me->places[i]))
+        if (source_of(me->objects[i].kind)->try_(&me->registrations[i]))
             return i;
     return NONE;
 }
@@ -70,8 +70,8 @@ static unsigned take_first(struct chooser *me)
 static void leave_all(struct chooser *me)
 {
     for (unsigned i = 0; i < me->n; i++)
-        if (me->places[i].is_registered)
-            source_of(me->objects[i].kind)->leave(&me->places[i]);
+        if (me->registrations[i].is_registered)
+            source_of(me->objects[i].kind)->leave(&me->registrations[i]);
 }
 
 /* One sleep on all objects: 0, -EAGAIN, -EINTR, -ETIMEDOUT. */
@@ -81,12 +81,12 @@ static int sleep_on_all(struct chooser *me)
     int result;
 
     for (unsigned i = 0; i < me->n; i++)
-        if (!source_of(me->objects[i].kind)->prepare(&me->places[i], &words[i]))
+        if (!source_of(me->objects[i].kind)->prepare(&me->registrations[i], &words[i]))
             return -EAGAIN;
     result = fw_futex_wait_any(words, me->n, me->wait.deadline);
     if (result == -ENOSYS || result == -EPERM || result == -ENOMEM)
         result = fw_wait_sleep_(&me->wait, words[0].word, words[0].expected, FW_FUTEX_ANY_BIT,
-                                BLIND_SLICE_NS); /* F:any-does-not-look */
+                                FALLBACK_SLICE_NS); /* F:any-does-not-look */
     if (result >= 0)
         return 0;
     if (result != -EAGAIN && result != -EINTR && result != -ETIMEDOUT)
@@ -94,7 +94,7 @@ static int sleep_on_all(struct chooser *me)
     return result;
 }
 
-/* Waits until an object is ready, or the time is over; its index, or NONE. */
+/* Waits until an object is ready, or the deadline passes; its index, or NONE. */
 static unsigned wait_for_first(struct chooser *me)
 {
     for (;;) {
@@ -142,6 +142,6 @@ int fw_wait_any(const fw_any *objects, unsigned n, const fw_deadline *deadline, 
     me.n = n;
     me.objects = objects;
     for (unsigned i = 0; i < n; i++)
-        me.places[i] = (struct fw_any_registration_){.object = objects[i].object};
+        me.registrations[i] = (struct fw_any_registration_){.object = objects[i].object};
     return choose(&me, deadline, which);
 }

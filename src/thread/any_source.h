@@ -11,16 +11,16 @@
  * What fw_wait_any needs from each kind of object that can be waited for.
  *
  * A thread in fw_wait_any is counted as a waiter in each of its objects while it waits.  For each
- * it has a place; the object's functions may keep what they like in it.  The order of calls:
+ * it has a registration, in which the object's functions may keep what they need.  The order of
+ * calls:
  *
- *     try ...                           polling, not registered
+ *     try ...                           spinning, not registered
  *     prepare, (sleep), try ...         registered from the first prepare on
  *     try that succeeds, or leave       not registered any more
  *
- * A place may be asleep on several words at once and is woken by a wake on any of them, so a wake
- * that was meant for somebody who takes something may reach a thread that then takes from another
- * object.  leave repairs that: if the object has something to take for which nobody else has been
- * woken, it wakes one of the others.
+ * Such a thread sleeps on several words at once and is woken by a wake on any of them, so a wake
+ * for one object may reach a thread that then takes from another.  leave repairs that: if the
+ * object has something to take for which nobody else has been woken, it wakes one of the others.
  */
 struct fw_any_registration_ {
     void *object;
@@ -30,18 +30,18 @@ struct fw_any_registration_ {
 
 struct fw_any_source_ {
     /*
-     * Takes what a wait would take.  True: it was there; a registered place is off the list of
-     * waiters in the same atomic step, and the object is not touched any more.
+     * Takes what a wait would take.  True: it was there; a registered thread is not counted as a
+     * waiter any more after the same atomic step, and the object is not touched any more.
      */
     bool (*try_)(struct fw_any_registration_ *p);
 
     /*
-     * Registers the place unless it is, and fills in the word on which to sleep, and the value with
-     * which it is safe to sleep there.  False: the object changed meanwhile, look again.
+     * Registers the thread if it is not yet, and fills in the word on which to sleep, and the
+     * value with which it is safe to sleep there.  False: the object changed meanwhile, look again.
      */
     bool (*prepare)(struct fw_any_registration_ *p, fw_futex_any *sleep);
 
-    /* Takes the place off the list of waiters. */
+    /* Ends the registration. */
     void (*leave)(struct fw_any_registration_ *p);
 };
 

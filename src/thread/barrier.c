@@ -4,7 +4,7 @@
  *
  * Origin: the counting barrier with a round number in place of the sense of Hensgen, Finkel and
  * Manber, "Two algorithms for barrier synchronization" (1988); arrive, await and drop are those of
- * C++20's std::barrier; that destroy waits for those who leave is the idea of glibc's
+ * C++20's std::barrier; that destroy waits for threads that are leaving is the idea of glibc's
  * pthread_barrier.
  *
  * awaited  flag      meaning                              who may leave it, and how
@@ -18,8 +18,8 @@
  *
  * inside   grows by 1 when a thread arrives to stay or comes with a token, shrinks when it leaves.
  *
- * Legal:   SLEEPERS set when nobody sleeps (one needless wake); SLEPT wrong in either way (polling
- *          that does not help, or none where it would).
+ * Legal:   SLEEPERS set when nobody sleeps (one needless wake); SLEPT wrong in either way (spinning
+ *          that does not help, or none although it would).
  * Illegal: to sleep with an expected value in which the round is not one's own, or SLEEPERS is not
  *          set; to end a round without clearing SLEEPERS and waking; to sleep in destroy on a half
  *          that the last one inside does not change.
@@ -27,8 +27,8 @@
  * BAR1  A round ends once, by the thread whose arrival made awaited 0, after the next round's
  *       number of parties has been fixed; nobody else changes awaited or the round between these
  *       two.
- * BAR2  Who sleeps for round r has seen, or made, SLEEPERS in a word of round r; the thread that
- *       ends r sees the flag in the CAS that ends it, and wakes.
+ * BAR2  A thread that sleeps for round r has seen, or set, SLEEPERS in a word of round r; the
+ *       thread that ends r sees the flag in the CAS that ends it, and wakes.
  * BAR3  A thread touches the memory only while it is inside, or while a round that needs its
  *       arrival has not ended; after its last access it uses the address only, for a wake.
  */
@@ -45,7 +45,7 @@
 #include "sys/thread.h"
 #include "thread/barrier_word.h"
 
-/* Where spinning has not helped, it is tried again in one of so many: doc/design/barrier.md. */
+/* If spinning has not helped, one round in this many tries it again: doc/design/barrier.md. */
 #define ROUNDS_PER_TRIAL 256u
 
 _Static_assert(sizeof(fw_barrier) == 16, "the public promise");
@@ -70,7 +70,7 @@ int fw_barrier_init(fw_barrier *b, uint32_t parties)
     return 0;
 }
 
-/* awaited -> awaited - n; with stay: inside + 1.  True where that makes awaited 0. */
+/* awaited -> awaited - n; with stay: inside + 1.  True if that makes awaited 0. */
 bool fw_barrier_arrive_(fw_barrier *b, uint32_t n, bool stay, bool drop, uint32_t *phase)
 {
     fw_barrier_word_ w;
@@ -95,7 +95,7 @@ void fw_barrier_open_(fw_barrier *b, bool stay)
 
     if (b->generation_ != generation) /* the contract: made in this child, if by FW_BARRIER_INIT */
         b->generation_ = generation;
-    /* It fails where others leave the round before, or get ready to sleep. */
+    /* It fails if others leave the round before, or get ready to sleep. */
     while (!fw_cas64_release(&b->state_, &w, /* F:barrier-forgets-inside */
                              barrier_next_round(w, parties) - (stay ? BARRIER_INSIDE_ONE : 0)))
         ;
@@ -113,8 +113,8 @@ static void leave(fw_barrier *b)
         fw_futex_wake(lower_half_of(b), 1, FW_FUTEX_PRIVATE);
 }
 
-/* Has polling ended the last round in time for all, or is it time for another try? */
-static bool polling_helps(fw_barrier_word_ w)
+/* Did nobody have to sleep in the last round, or is it time for another try? */
+static bool spinning_helps(fw_barrier_word_ w)
 {
     return !barrier_slept(w) || barrier_round(w) % ROUNDS_PER_TRIAL == 0;
 }
@@ -126,7 +126,7 @@ static bool polling_helps(fw_barrier_word_ w)
 static void wait_for_end(fw_barrier *b, uint32_t phase, struct fw_wait_ *wait, bool decides)
 {
     fw_barrier_word_ w = fw_load64_acquire(&b->state_);
-    bool polls = !decides || polling_helps(w);
+    bool polls = !decides || spinning_helps(w);
 
     for (; barrier_round(w) == phase; w = fw_load64_acquire(&b->state_)) {
         if (decides && barrier_has_sleepers(w))

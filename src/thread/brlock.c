@@ -2,15 +2,15 @@
 /*
  * fw_brlock.  Contract: furwock/brlock.h.  Reasons, proofs and figures: doc/design/brlock.md.
  *
- * Origin: the big-reader lock of Linux 2.4 (a lock word per processor, of which a writer takes
- * all), and the reader side of its successor percpu-rwsem.  Counting inside a restartable sequence,
+ * Origin: the big-reader lock of Linux 2.4 (a lock word per CPU; a writer takes all of them), and
+ * the reader side of its successor percpu-rwsem.  Counting inside a restartable sequence,
  * and closing all counters by one word and a fence, are ours.
  *
- * Readers count themselves in counters, one per processor (where there are any: sys/percpu.h), and
- * in stripes, by an atomic instruction.  A lock with counters has one stripe, for what cannot be
- * done in a sequence; a lock without has several, and a thread always uses the same.
+ * Readers count themselves in counters, one per CPU (if there are any: sys/percpu.h), and in
+ * stripes, by an atomic instruction.  A lock with counters has one stripe, for what cannot be done
+ * in a sequence; a lock without has several, and a thread always uses the same one.
  *
- * gate           meaning                      who may leave it, and how
+ * owner          meaning                      who may leave it, and how
  * -------------  ---------------------------  -----------------------------------------------------
  * 0              open: readers come and go    a thread that has the mutex: closes
  * id             closed by a writer           id: opens; a reader: adds SLEEPERS
@@ -18,28 +18,28 @@
  *
  * stripe         meaning                      who may leave it, and how
  * -------------  ---------------------------  -----------------------------------------------------
- * n              n readers more than have     a reader: +1, -1; a writer that has closed the gate:
+ * n              n readers more than have     a reader: +1, -1; a writer that has set the owner:
  *                left here                    CLOSED, + what the counters had
  * n, CLOSED      a writer waits until n is 0  a reader: -1, or +1 and -1 at once; the writer: opens
  *
- * Legal:   SLEEPERS set when nobody sleeps; n above the number of readers while somebody who must
- *          not come in goes back (it wakes the writer, if that is asleep).
- * Illegal: to change a counter while the gate is closed, unless by the closer after the fence; to
- *          take back on another stripe than the one that was tried; to sleep at the gate without
- *          SLEEPERS.
+ * Legal:   SLEEPERS set when nobody sleeps; n above the number of readers while a reader that must
+ *          not enter backs out (it wakes the writer if that is asleep).
+ * Illegal: to change a counter while the lock is closed, except for the owner after the fence; to
+ *          back out of another stripe than the one that was tried; to sleep on the owner word
+ *          without SLEEPERS.
  *
- * BR1  The gate and CLOSED are set and cleared only by the holder of the mutex: in the order gate,
- *      counters, CLOSED, and back in the order CLOSED, gate.
- * BR2  After the gate was closed and the fence has returned, no reader changes a counter until the
- *      gate is opened.
- * BR3  Modulo 2^31, counters and stripes together count the readers inside and those who tried and
- *      will go back; without counters, each stripe does so for the threads that use it.
- * BR4  So, where all counters are 0 and closed, and each stripe is 0 and CLOSED, nobody reads; and
- *      until CLOSED is cleared nobody will.
- * BR5  After the instruction that lets others go on, a release does not touch the lock's memory (a
- *      wake uses the address only) or holds the mutex, which destroy takes.
- * BR6  A reader that waits is counted in `kept` until it is inside or gives up, and the gate is not
- *      closed before `kept` was 0 while it was open: so it is kept out by one closing at most.
+ * BR1  The owner and CLOSED are set and cleared only by the holder of the mutex: in the order
+ *      owner, counters, CLOSED, and cleared in the order CLOSED, owner.
+ * BR2  After the owner was set and the fence has returned, no reader changes a counter until the
+ *      owner is 0 again.
+ * BR3  Modulo 2^31, counters and stripes together count the readers inside and those that tried and
+ *      will back out; without counters, each stripe does so for the threads that use it.
+ * BR4  So if all counters are 0 and closed, and each stripe is 0 and CLOSED, nobody reads; and
+ *      nobody will until CLOSED is cleared.
+ * BR5  After the instruction that admits others, a release does not touch the lock's memory (a wake
+ *      uses the address only) or holds the mutex, which destroy takes.
+ * BR6  A reader that waits is counted in `kept` until it is inside or gives up, and the owner is
+ *      not set before `kept` was 0 with the lock open: so at most one writer keeps it out.
  */
 #include <errno.h>
 
@@ -68,8 +68,8 @@ static void leave_stripe(const fw_brlock *l, uint32_t *stripe)
 }
 
 /*
- * n -> n + 1; n, CLOSED -> n + 1, CLOSED -> n, CLOSED.  The look before spares the writer the line,
- * and this reader a needless wake.
+ * n -> n + 1; n, CLOSED -> n + 1, CLOSED -> n, CLOSED.  The load before it spares the writer a miss
+ * of the cache line, and this reader a needless wake.
  */
 static bool enter_stripe(fw_brlock *l)
 {
@@ -83,45 +83,45 @@ static bool enter_stripe(fw_brlock *l)
     return false;
 }
 
-/* False where the lock is closed. */
+/* False if the lock is closed. */
 static inline bool enter(fw_brlock *l)
 {
     if (has_counters(l)) {
-        if (fw_percpu_add_(&l->gate_, counters_of(l), l->counters_, 1))
+        if (fw_percpu_add_(&l->owner_, counters_of(l), l->counters_, 1))
             return true;
-        if (is_closed(fw_load32_relaxed(&l->gate_)))
+        if (brlock_is_closed(fw_load32_relaxed(&l->owner_)))
             return false;
     }
     return enter_stripe(l);
 }
 
-/* id -> id, SLEEPERS; and asleep until the gate is opened. */
-static int sleep_at_gate(fw_brlock *l, struct fw_wait_ *w, uint32_t gate)
+/* id -> id, SLEEPERS; then sleeps until the writer opens the lock. */
+static int sleep_until_open(fw_brlock *l, struct fw_wait_ *w, uint32_t owner)
 {
-    uint32_t wanted = gate | BRLOCK_SLEEPERS;
+    uint32_t wanted = owner | BRLOCK_SLEEPERS;
 
-    while (gate != wanted && !fw_cas32_relaxed(&l->gate_, &gate, wanted)) {
-        if (!is_closed(gate))
+    while (owner != wanted && !fw_cas32_relaxed(&l->owner_, &owner, wanted)) {
+        if (!brlock_is_closed(owner))
             return -EAGAIN;
-        wanted = gate | BRLOCK_SLEEPERS;
+        wanted = owner | BRLOCK_SLEEPERS;
     }
-    return fw_wait_sleep_(w, &l->gate_, wanted, FW_FUTEX_ANY_BIT, 0);
+    return fw_wait_sleep_(w, &l->owner_, wanted, FW_FUTEX_ANY_BIT, 0);
 }
 
 /* Returns 0 when the reader is inside, or ETIMEDOUT. */
-static int wait_at_gate(fw_brlock *l, struct fw_wait_ *w)
+static int wait_until_open(fw_brlock *l, struct fw_wait_ *w)
 {
     for (;;) {
-        uint32_t gate = fw_load32_relaxed(&l->gate_);
+        uint32_t owner = fw_load32_relaxed(&l->owner_);
         int error;
 
-        if (!is_closed(gate) && enter(l))
+        if (!brlock_is_closed(owner) && enter(l))
             return 0;
-        if (!is_closed(gate))
+        if (!brlock_is_closed(owner))
             continue; /* it closed just now, before this reader was seen to wait */
         if (fw_wait_spin_(w))
             continue;
-        error = sleep_at_gate(l, w, gate);
+        error = sleep_until_open(l, w, owner);
         if (error == -ETIMEDOUT)
             return enter(l) ? 0 : ETIMEDOUT;
         if (error != -EAGAIN)
@@ -132,18 +132,18 @@ static int wait_at_gate(fw_brlock *l, struct fw_wait_ *w)
 COLD static int rdlock_slow(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     struct fw_wait_ w;
-    uint32_t gate = fw_load32_relaxed(&l->gate_);
+    uint32_t owner = fw_load32_relaxed(&l->owner_);
     int error;
 
-    if (closer_of(gate) == fw_self_())
-        fw_panic_("read lock asked for by the writer", l, fw_self_(), closer_of(gate));
+    if (brlock_owner_of(owner) == fw_self_())
+        fw_panic_("read lock asked for by the writer", l, fw_self_(), brlock_owner_of(owner));
     error = fw_wait_begin_(&w, policy, deadline);
     if (error != 0)
         return error;
     if (fw_wait_is_over_(&w))
         return ETIMEDOUT;
     fw_add32_relaxed(&l->lines_->kept, BRLOCK_READER);
-    error = wait_at_gate(l, &w);
+    error = wait_until_open(l, &w);
     if (was_last(fw_add32_release(&l->lines_->kept, -BRLOCK_READER)))
         fw_futex_wake(&l->lines_->kept, 1, FW_FUTEX_PRIVATE);
     return error;
@@ -173,12 +173,12 @@ int fw_brlock_rdlock_policy(fw_brlock *l, const fw_wait_policy *policy, const fw
 void fw_brlock_rdunlock(fw_brlock *l)
 {
     if (has_counters(l) &&
-        __builtin_expect(fw_percpu_add_(&l->gate_, counters_of(l), l->counters_, -UINT32_C(1)), 1))
+        __builtin_expect(fw_percpu_add_(&l->owner_, counters_of(l), l->counters_, -UINT32_C(1)), 1))
         return;
     leave_stripe(l, stripe_of_self(l));
 }
 
-/* Where there are counters: sends readers elsewhere, and returns how many are inside (BR2). */
+/* With counters: sends readers to the stripe, and returns how many are inside (BR2). */
 static uint32_t close_counters(fw_brlock *l)
 {
     uint32_t readers = 0;
@@ -199,12 +199,12 @@ static uint32_t close_counters(fw_brlock *l)
     return readers;
 }
 
-/* 0 -> id; then n -> n + what the counters had, CLOSED.  The caller has the mutex. */
-static void close_gate(fw_brlock *l)
+/* 0 -> id; then n -> n + what the counters had, CLOSED.  The caller holds the mutex. */
+static void close_to_readers(fw_brlock *l)
 {
     uint32_t readers = 0;
 
-    fw_store32_relaxed(&l->gate_, fw_self_());
+    fw_store32_relaxed(&l->owner_, fw_self_());
     if (has_counters(l))
         readers = close_counters(l);
     for (uint32_t i = 0; i < l->lines_->stripes; i++) {
@@ -214,15 +214,15 @@ static void close_gate(fw_brlock *l)
 }
 
 /* n, CLOSED -> n; then id -> 0, and wakes those who sleep there. */
-static void open_gate(fw_brlock *l)
+static void open_to_readers(fw_brlock *l)
 {
     for (uint32_t i = 0; i < l->lines_->stripes; i++)
         fw_add32_release(&l->lines_->stripe[i].word, -BRLOCK_CLOSED);
-    if ((fw_xchg32_release(&l->gate_, 0) & BRLOCK_SLEEPERS) != 0)
-        fw_futex_wake(&l->gate_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    if ((fw_xchg32_release(&l->owner_, 0) & BRLOCK_SLEEPERS) != 0)
+        fw_futex_wake(&l->owner_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
 }
 
-/* Waits until nobody is counted in a word that is CLOSED, or the time is over. */
+/* Waits until nobody is counted in a word that is CLOSED, or the deadline has passed. */
 static int await_none(const uint32_t *word, const fw_wait_policy *policy,
                       const fw_deadline *deadline)
 {
@@ -247,7 +247,7 @@ static int await_none(const uint32_t *word, const fw_wait_policy *policy,
     return 0;
 }
 
-/* Lets those in whom the writer before kept out (BR6).  The caller has the mutex; it is open. */
+/* Admits readers that the last writer kept out (BR6).  The caller holds the mutex; it is open. */
 static int await_kept(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     uint32_t *kept = &l->lines_->kept;
@@ -273,13 +273,13 @@ static int await_readers(fw_brlock *l, const fw_wait_policy *policy, const fw_de
 
 static void let_go(fw_brlock *l)
 {
-    open_gate(l);
+    open_to_readers(l);
     fw_mutex_unlock(&l->lines_->writers);
 }
 
 int fw_brlock_trywrlock(fw_brlock *l)
 {
-    if (is_closed(fw_load32_relaxed(&l->gate_)) || brlock_is_read(l))
+    if (brlock_is_closed(fw_load32_relaxed(&l->owner_)) || brlock_is_read(l))
         return EBUSY;
     if (fw_mutex_trylock(&l->lines_->writers) != 0)
         return EBUSY;
@@ -287,7 +287,7 @@ int fw_brlock_trywrlock(fw_brlock *l)
         fw_mutex_unlock(&l->lines_->writers);
         return EBUSY;
     }
-    close_gate(l);
+    close_to_readers(l);
     if (!brlock_is_read(l))
         return 0;
     let_go(l);
@@ -306,20 +306,20 @@ int fw_brlock_timedwrlock(fw_brlock *l, const fw_deadline *deadline)
 
 int fw_brlock_wrlock_policy(fw_brlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    uint32_t gate = fw_load32_relaxed(&l->gate_);
+    uint32_t owner = fw_load32_relaxed(&l->owner_);
     int error;
 
-    if (closer_of(gate) == fw_self_())
-        fw_panic_("write lock asked for again by its owner", l, fw_self_(), closer_of(gate));
+    if (brlock_owner_of(owner) == fw_self_())
+        fw_panic_("write lock asked for again by its owner", l, fw_self_(), brlock_owner_of(owner));
     error = fw_mutex_lock_policy(&l->lines_->writers, policy, deadline);
     if (error != 0)
         return error;
     error = await_kept(l, policy, deadline);
     if (error == 0) {
-        close_gate(l);
+        close_to_readers(l);
         error = await_readers(l, policy, deadline);
         if (error != 0)
-            open_gate(l);
+            open_to_readers(l);
     }
     if (error != 0)
         fw_mutex_unlock(&l->lines_->writers);
@@ -328,15 +328,15 @@ int fw_brlock_wrlock_policy(fw_brlock *l, const fw_wait_policy *policy, const fw
 
 void fw_brlock_wrunlock(fw_brlock *l)
 {
-    uint32_t gate = fw_load32_relaxed(&l->gate_);
+    uint32_t owner = fw_load32_relaxed(&l->owner_);
 
-    if (closer_of(gate) != fw_self_())
+    if (brlock_owner_of(owner) != fw_self_())
         fw_panic_("write lock released by a thread that does not own it", l, fw_self_(),
-                  closer_of(gate));
+                  brlock_owner_of(owner));
     let_go(l);
 }
 
 pid_t fw_brlock_owner(const fw_brlock *l)
 {
-    return fw_id_number_(fw_load32_relaxed(&l->gate_));
+    return fw_id_number_(fw_load32_relaxed(&l->owner_));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a big-reader lock is made and unmade.  Contract: furwock/brlock.h.  Protocol: brlock.c. */
+/* Creates and destroys a big-reader lock.  Contract: furwock/brlock.h.  Protocol: brlock.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "sys/thread.h"
 #include "thread/brlock_lines.h"
 
-/* How long a writer on its way out is waited for before the gate is looked at again. */
+/* How long destroy waits for a writer that is leaving before it looks at the owner again. */
 #define LOOK_NS 1000000u
 
 /* Enough that threads which run at the same time seldom share one. */
@@ -48,18 +48,18 @@ int fw_brlock_init(fw_brlock *l)
 
 /*
  * Is a writer inside?  One that releases the lock opens the stripes from the first to the last, and
- * then the gate (BR1): whoever came in through a stripe, and destroys the lock, may still find the
- * gate closed, but not the first stripe.
+ * then clears the owner (BR1): a reader that came in through a stripe, and destroys the lock, may
+ * still find an owner, but not the first stripe CLOSED.
  */
 static bool is_written(const fw_brlock *l)
 {
-    return is_closed(fw_load32_relaxed(&l->gate_)) &&
+    return brlock_is_closed(fw_load32_relaxed(&l->owner_)) &&
            (fw_load32_acquire(&l->lines_->stripe[0].word) & BRLOCK_CLOSED) != 0;
 }
 
 /*
- * Takes the writers' mutex.  A writer may still be on its way out and have it (BR5): it is waited
- * for.  EBUSY: a writer is inside; or a fork has left the mutex to nobody.
+ * Takes the writers' mutex.  Waits for a writer that is leaving and still has it (BR5).  EBUSY: a
+ * writer is inside; or its owner does not exist in this child of a fork.
  */
 static int keep_writers_out(fw_brlock *l)
 {
@@ -82,7 +82,7 @@ int fw_brlock_trydestroy(fw_brlock *l)
 
     if (keep_writers_out(l) != 0)
         return EBUSY;
-    is_held = is_closed(fw_load32_relaxed(&l->gate_)) || brlock_is_read(l);
+    is_held = brlock_is_closed(fw_load32_relaxed(&l->owner_)) || brlock_is_read(l);
     fw_mutex_unlock(&l->lines_->writers);
     if (is_held)
         return EBUSY;
@@ -97,7 +97,7 @@ void fw_brlock_destroy(fw_brlock *l)
 
     if (fw_brlock_trydestroy(l) == 0)
         return;
-    closer = closer_of(fw_load32_relaxed(&l->gate_));
+    closer = brlock_owner_of(fw_load32_relaxed(&l->owner_));
     if (closer == 0)
         fw_panic_("read-write lock destroyed while it is read", l, fw_self_(), 0);
     fw_panic_(closer == fw_self_() ? "read-write lock destroyed by its owner"

@@ -15,20 +15,20 @@
 /*
  * The words of fw_brlock, and what they say.  The tables of states are in brlock.c.
  *
- *   the lock              what it has allocated
- *   gate_                 a line      the writers' mutex, and the readers that are kept out
- *   counters_             lines       stripes: 1, or as many as brlock.c likes
- *   lines_  ----------->  lines       counters_ counters of processors, where there are any
+ *   the lock              cache lines that it has allocated
+ *   owner_                1           the writers' mutex, and the readers that are kept out
+ *   counters_             1 or more   stripes: 1, or as many as brlock_life.c decides
+ *   lines_  ----------->  counters_   counters, one per CPU, if there are any
  */
 
-/* The gate: an identity, whose lowest byte is 1, and this. */
+/* The owner word: an identity, whose lowest byte is 1, and this. */
 #define BRLOCK_SLEEPERS UINT32_C(2)
 
 /* A stripe, and the count of those kept out: one bit and 31 bits of count. */
 #define BRLOCK_CLOSED UINT32_C(1)
 #define BRLOCK_READER UINT32_C(2)
 
-/* A writer visits all stripes: 4 KiB of them, on machines with 32 processors and more. */
+/* A writer visits all stripes: 4 KiB of them, on machines with 32 CPUs and more. */
 #define BRLOCK_STRIPES_MAX 64u
 
 struct fw_brlock_stripe_ {
@@ -51,14 +51,14 @@ _Static_assert(sizeof(struct fw_brlock_lines_) == FW_PERCPU_STRIDE,
                "the mutex has a line of its own");
 _Static_assert(sizeof(fw_brlock) == 16, "small enough to lie anywhere");
 
-static inline bool is_closed(uint32_t gate)
+static inline bool brlock_is_closed(uint32_t owner)
 {
-    return gate != 0;
+    return owner != 0;
 }
 
-static inline uint32_t closer_of(uint32_t gate)
+static inline uint32_t brlock_owner_of(uint32_t owner)
 {
-    return gate & ~BRLOCK_SLEEPERS;
+    return owner & ~BRLOCK_SLEEPERS;
 }
 
 static inline bool has_readers(uint32_t stripe)
@@ -89,10 +89,10 @@ static inline uint32_t *counter_at(const fw_brlock *l, uint32_t i)
 }
 
 /*
- * Is anybody inside?  Exact where the lock is closed, and where nobody comes in meanwhile: a
- * release takes 1 from one of the words, before it is read or after, so who stays is counted.
- * Else, whoever is seen was inside just now; and one who stays may be overlooked beside a reader
- * that comes in by a word that was read and leaves by one that was not.
+ * Is anybody inside?  Exact if the lock is closed, or if nobody enters meanwhile: a release takes 1
+ * from one of the words, before it is read or after, so a reader that stays is counted.  Otherwise
+ * a reader that is seen was inside just now; and one that stays may be missed because another
+ * entered by a word that had been read and left by one that had not.
  */
 static inline bool brlock_is_read(const fw_brlock *l)
 {
@@ -106,7 +106,7 @@ static inline bool brlock_is_read(const fw_brlock *l)
     return readers != 0;
 }
 
-/* The same at every call of a thread, all its life. */
+/* A thread gets the same stripe at every call, for all its life. */
 static inline uint32_t *stripe_of_self(const fw_brlock *l)
 {
     uint32_t i = has_counters(l) ? 0 : fw_self_() >> FW_ID_SHIFT & (l->lines_->stripes - 1);

@@ -5,24 +5,25 @@
  * Origin: after the word that is compared and slept on of Franke, Russell and Kirkwood (OLS 2002,
  * section 3.1.3).
  *
- * An automatic event is a supply of at most one unit: units.c.  A manual one:
+ * An automatic event is a supply of at most one permit: permits.c.  A manual one:
  *
  *   bit   63 ... 32   31 ... 1   0
  *         waiters     round      SET
- *                     `- gate -----'
+ *                     `futex half -'
  *
- * gate          waiters  meaning              who may leave it, and how
+ * futex half    waiters  meaning              who may leave it, and how
  * ------------  -------  -------------------  -----------------------------------------------------
  * round r, SET  0        everybody passes     reset: r
- * round r       0        closed, quiet        set: r + 1, SET; waiter: joins
- * round r       m        closed, m wait       set: r + 1, SET, 0, and wakes all; waiter: leaves
+ * round r       0        not set, no waiters  set: r + 1, SET; waiter: joins
+ * round r       m        not set, m wait      set: r + 1, SET, 0, and wakes all; waiter: leaves
  *
  * Legal:   to count waiters that do not exist (after a fork: one needless wake).
  * Illegal: to sleep without being counted; to leave after one's round is over.
  *
- * EV1  A waiter sleeps on the gate with the round in which it joined, and passes when the gate says
- *      SET or another round.  So whoever waits when the event is set passes, also after a reset.
- * EV2  The step that sets the event takes all waiters off the list: they leave nothing behind, and
+ * EV1  A waiter sleeps on the futex half with the round in which it joined, and passes when it says
+ *      SET or another round.  So a thread that waits when the event is set passes, even if it is
+ *      reset before that thread runs.
+ * EV2  The step that sets the event clears the count of waiters: they leave nothing behind, and
  *      need not touch the event again.
  * EV3  After that step the setter does not touch the event (the wake uses the address only).
  *
@@ -54,7 +55,7 @@ _Static_assert(sizeof(fw_event) == 24, "the public promise");
 _Static_assert(offsetof(fw_event, state_) == 0 && offsetof(fw_event, guess_) == PERMITS_GUESS_AT &&
                    offsetof(fw_event, spin_) == PERMITS_SPIN_AT,
                "permits.h wants them there");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the gate comes first");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex half comes first");
 
 static bool is_auto(const fw_event *e)
 {
@@ -66,7 +67,7 @@ static bool is_set(uint64_t w)
     return (w & EVENT_SET) != 0;
 }
 
-static uint32_t gate(uint64_t w)
+static uint32_t futex_half(uint64_t w)
 {
     return (uint32_t)w;
 }
@@ -76,15 +77,15 @@ static uint64_t waiters(uint64_t w)
     return w / EVENT_WAITER;
 }
 
-static const uint32_t *gate_word(const fw_event *e)
+static const uint32_t *futex_word(const fw_event *e)
 {
     return (const fw_half_ *)&e->state_;
 }
 
-/* EV1: may somebody pass who has waited since the gate said `since`? */
+/* EV1: may a thread pass that has waited since the futex half was `since`? */
 static bool may_pass(uint64_t w, uint32_t since)
 {
-    return is_set(w) || gate(w) != since;
+    return is_set(w) || futex_half(w) != since;
 }
 
 static void set_manual(fw_event *e)
@@ -95,10 +96,10 @@ static void set_manual(fw_event *e)
     /* r, m waiters -> r + 1, SET, no waiters; or SET -> SET, so that it synchronises. */
     do
         /* F:event-same-round */
-        left = is_set(w) ? w : (uint32_t)(gate(w) + EVENT_ROUND) | EVENT_SET;
+        left = is_set(w) ? w : (uint32_t)(futex_half(w) + EVENT_ROUND) | EVENT_SET;
     while (!fw_cas64_release(&e->state_, &w, left));
     if (!is_set(w) && waiters(w) > 0) /* F:event-wakes-none */
-        fw_futex_wake(gate_word(e), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+        fw_futex_wake(futex_word(e), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
 }
 
 static void reset_manual(fw_event *e)
@@ -109,7 +110,7 @@ static void reset_manual(fw_event *e)
         ; /* r, SET -> r */
 }
 
-/* r, m waiters -> r, m + 1 waiters.  False: the gate has opened. */
+/* r, m waiters -> r, m + 1 waiters.  False: the event was set. */
 static bool join(fw_event *e, uint32_t since)
 {
     uint64_t w = fw_load64_acquire(&e->state_);
@@ -125,7 +126,7 @@ static bool join(fw_event *e, uint32_t since)
     }
 }
 
-/* r, m waiters -> r, m - 1 waiters.  False: the gate has opened, and nobody is counted any more. */
+/* r, m waiters -> r, m - 1 waiters.  False: the event was set, and nobody is counted any more. */
 static bool leave(fw_event *e, uint32_t since)
 {
     uint64_t w = fw_load64_acquire(&e->state_);
@@ -138,7 +139,7 @@ static bool leave(fw_event *e, uint32_t since)
     return false;
 }
 
-/* Until the gate opens (0) or the time is over (ETIMEDOUT).  The caller is counted. */
+/* Until the event is set (0) or the deadline passes (ETIMEDOUT).  The caller is counted. */
 static int wait_in_line(fw_event *e, uint32_t since, struct fw_wait_ *wait)
 {
     for (;;) {
@@ -148,7 +149,7 @@ static int wait_in_line(fw_event *e, uint32_t since, struct fw_wait_ *wait)
             return 0;
         if (fw_wait_spin_(wait))
             continue;
-        error = fw_wait_sleep_(wait, gate_word(e), since, FW_FUTEX_ANY_BIT, 0);
+        error = fw_wait_sleep_(wait, futex_word(e), since, FW_FUTEX_ANY_BIT, 0);
         if (error == -ETIMEDOUT)
             return leave(e, since) ? ETIMEDOUT : 0;
     }
@@ -157,7 +158,7 @@ static int wait_in_line(fw_event *e, uint32_t since, struct fw_wait_ *wait)
 static int wait_manual(fw_event *e, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     uint64_t w = fw_load64_acquire(&e->state_);
-    uint32_t since = gate(w);
+    uint32_t since = futex_half(w);
     struct fw_wait_ wait;
     bool learns, passed = false;
     int error;
@@ -255,7 +256,7 @@ static bool any_try(struct fw_any_registration_ *p)
     if (is_auto(e))
         return fw_permits_any_try_(&e->state_, p);
     w = fw_load64_acquire(&e->state_);
-    if (p->is_registered && gate(w) != p->stamp) {
+    if (p->is_registered && futex_half(w) != p->stamp) {
         p->is_registered = false; /* by the setter (EV2) */
         return true;
     }
@@ -269,12 +270,12 @@ static bool any_prepare(struct fw_any_registration_ *p, fw_futex_any *sleep)
     if (is_auto(e))
         return fw_permits_any_prepare_(&e->state_, p, sleep);
     if (!p->is_registered) {
-        p->stamp = gate(fw_load64_relaxed(&e->state_));
+        p->stamp = futex_half(fw_load64_relaxed(&e->state_));
         if (!join(e, p->stamp))
             return false;
         p->is_registered = true;
     }
-    *sleep = (fw_futex_any){gate_word(e), p->stamp, FW_FUTEX_PRIVATE};
+    *sleep = (fw_futex_any){futex_word(e), p->stamp, FW_FUTEX_PRIVATE};
     return true;
 }
 

@@ -7,14 +7,14 @@
  * left   flag        meaning                      who may leave it, and how
  * -----  ----------  ---------------------------  ------------------------------------------------
  * n > 0  -           closed, nobody sleeps        anybody: counts down; a waiter: sets SLEEPERS
- * n > 0  SLEEPERS    closed, somebody may sleep   anybody: counts down; who makes 0 wakes all
+ * n > 0  SLEEPERS    closed, somebody may sleep   anybody: counts down; the last wakes all
  * 0      any         open                         nobody
  *
  * Legal:   SLEEPERS set when nobody sleeps (one needless wake), also on an open latch.
  * Illegal: to sleep with an expected value in which SLEEPERS is not set; to clear SLEEPERS.
  *
- * LA1  Who sleeps has set SLEEPERS, or found it set, while the latch was closed; so the count-down
- *      that opens it sees the flag, and wakes.
+ * LA1  A thread that sleeps has set SLEEPERS, or found it set, while the latch was closed; so the
+ *      count-down that opens it sees the flag, and wakes.
  * LA2  After the addition that opens the latch the counting thread does not touch its memory (the
  *      wake that may follow uses the address only).
  */
@@ -43,7 +43,7 @@ int fw_latch_init(fw_latch *l, uint32_t n)
     return 0;
 }
 
-/* left -> left - n.  True where the latch is open now. */
+/* left -> left - n.  True if the latch is open now. */
 static bool count(fw_latch *l, uint32_t n)
 {
     uint32_t w = fw_add32_acq_rel(&l->state_, 0u - n); /* F:latch-wakes-first */

@@ -11,7 +11,7 @@
  * The bits of fw_latch, and what they say.  The table of states is in latch.c.
  *
  *   bit   31         30 ................. 0
- *         SLEEPERS   how much is left to count
+ *         SLEEPERS   count that is left
  */
 #define LATCH_SLEEPERS 0x80000000u
 #define LATCH_COUNT FW_LATCH_MAX

@@ -24,7 +24,7 @@
  * ONCE1  One thread of a process at a time is the runner; it leaves RUNNING by one exchange,
  *        whichever way the initialiser ends, and does not touch the memory after that (the wake
  *        that may follow uses the address only).
- * ONCE2  Who sleeps does so in a word in which SLEEPERS is set.
+ * ONCE2  A thread sleeps only with an expected value in which SLEEPERS is set.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -140,7 +140,7 @@ static void end_attempt(void *arg)
 }
 
 /*
- * This file is compiled with -fexceptions: the clean-up also runs where an exception of C++ passes.
+ * This file is compiled with -fexceptions: the cleanup also runs when a C++ exception unwinds.
  */
 COLD int fw_once_call_slow_(fw_once *o, int (*init)(void *), void *arg)
 {

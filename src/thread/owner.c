@@ -27,5 +27,5 @@ bool fw_rwlock_is_held_by_me(const fw_rwlock *l)
 
 bool fw_brlock_is_held_by_me(const fw_brlock *l)
 {
-    return closer_of(fw_load32_relaxed(&l->gate_)) == fw_self_();
+    return brlock_owner_of(fw_load32_relaxed(&l->owner_)) == fw_self_();
 }

@@ -97,7 +97,7 @@ static void who_is_on_the_way_out_is_waited_for(void **state)
 static int opens_the_gate(struct fake_call *call)
 {
     (void)call;
-    lock.gate_ = 0;
+    lock.owner_ = 0;
     fake_as(200);
     fw_mutex_unlock(&lock.lines_->writers);
     return FAKE_COMPARE;
@@ -108,7 +108,7 @@ static void who_has_yet_to_open_the_gate_is_waited_for(void **state)
     (void)state;
     fake_as(200);
     fw_mutex_lock(&lock.lines_->writers);
-    lock.gate_ = FAKE_ID(200);
+    lock.owner_ = FAKE_ID(200);
     fake_as(FAKE_SELF);
     fake.on_sleep = opens_the_gate;
     fw_brlock_destroy(&lock);
@@ -120,7 +120,7 @@ static void who_has_yet_to_open_the_gate_is_waited_for(void **state)
 static int closes(struct fake_call *call)
 {
     (void)call;
-    lock.gate_ = FAKE_ID(200);
+    lock.owner_ = FAKE_ID(200);
     lock.lines_->stripe[0].word |= BRLOCK_CLOSED;
     return -ETIMEDOUT;
 }
@@ -134,7 +134,7 @@ static void who_is_on_the_way_in_is_not(void **state)
     fake.on_sleep = closes;
     fake.pause_ns = 1000000;
     assert_int_equal(fw_brlock_trydestroy(&lock), EBUSY);
-    lock.gate_ = 0;
+    lock.owner_ = 0;
     lock.lines_->stripe[0].word &= ~BRLOCK_CLOSED;
     fake_as(200);
     fw_mutex_unlock(&lock.lines_->writers);

@@ -65,7 +65,7 @@ static void a_writer_closes_and_fences(void **unused)
 {
     (void)unused;
     fw_brlock_wrlock(&lock);
-    assert_int_equal(lock.gate_, FAKE_ID(SELF));
+    assert_int_equal(lock.owner_, FAKE_ID(SELF));
     assert_int_equal(stripe(0), BRLOCK_CLOSED);
     assert_int_equal(fake.fences, 1);
     assert_int_equal(fw_brlock_owner(&lock), SELF);
@@ -195,7 +195,7 @@ static void trywrlock_looks_before_and_after_it_closes(void **unused)
     fake.on_fence = slip_in;
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
     assert_int_equal(fake.fences, 1);
-    assert_int_equal(lock.gate_, 0);
+    assert_int_equal(lock.owner_, 0);
     assert_int_equal(fw_mutex_owner(&lock.lines_->writers), 0);
 }
 

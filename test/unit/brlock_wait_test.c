@@ -7,7 +7,7 @@ static const fw_wait_policy block = {FW_WAIT_BLOCK, 0};
 
 static int writer_opens(struct fake_call *call)
 {
-    assert_ptr_equal(call->word, &lock.gate_);
+    assert_ptr_equal(call->word, &lock.owner_);
     assert_int_equal(call->expected, FAKE_ID(OTHER) | BRLOCK_SLEEPERS);
     as(OTHER, fw_brlock_wrunlock);
     return FAKE_COMPARE;
@@ -66,7 +66,7 @@ static int next_writer_comes(struct fake_call *call)
 {
     fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 1000000);
 
-    if (call->word != &lock.gate_) {
+    if (call->word != &lock.owner_) {
         assert_ptr_equal(call->word, &lock.lines_->kept);
         assert_int_equal(call->expected, BRLOCK_READER | BRLOCK_CLOSED);
         return FAKE_COMPARE;
@@ -75,7 +75,7 @@ static int next_writer_comes(struct fake_call *call)
     fake_as(THIRD);
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
     assert_int_equal(fw_brlock_timedwrlock(&lock, &soon), ETIMEDOUT);
-    assert_int_equal(lock.gate_, 0);
+    assert_int_equal(lock.owner_, 0);
     return FAKE_COMPARE;
 }
 

@@ -66,7 +66,7 @@ static void check_at_rest(void)
 {
     uint32_t sum = 0;
 
-    assert_int_equal(lock.gate_, 0);
+    assert_int_equal(lock.owner_, 0);
     for (unsigned i = 0; i < lock.counters_; i++)
         sum += counter(i) * BRLOCK_READER;
     for (unsigned i = 0; i < lock.lines_->stripes; i++) {

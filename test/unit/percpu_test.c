@@ -20,7 +20,7 @@ enum { THREADS = 4 };
 
 static uint32_t n_counters;
 static char *counters;
-static uint32_t gate;
+static uint32_t closed;
 
 static uint32_t *counter_at(uint32_t i)
 {
@@ -38,7 +38,7 @@ static uint32_t sum(void)
 
 static bool add(uint32_t delta)
 {
-    return fw_percpu_add_(&gate, counters, n_counters, delta);
+    return fw_percpu_add_(&closed, counters, n_counters, delta);
 }
 
 static uint64_t now_ns(void)
@@ -52,13 +52,13 @@ static uint64_t now_ns(void)
 static int begin(void **unused)
 {
     (void)unused;
-    gate = 0;
+    closed = 0;
     for (size_t i = 0; i < (size_t)n_counters * FW_PERCPU_STRIDE; i++)
         counters[i] = 0;
     return 0;
 }
 
-static void an_open_gate_lets_count(void **unused)
+static void counts_while_it_is_open(void **unused)
 {
     uint32_t added = 0;
 
@@ -73,13 +73,13 @@ static void an_open_gate_lets_count(void **unused)
     assert_int_equal(sum(), 0);
 }
 
-static void a_closed_gate_does_not(void **unused)
+static void does_not_count_while_it_is_closed(void **unused)
 {
-    static const uint32_t closed[] = {1, 0x100, 0x80000000u, UINT32_MAX};
+    static const uint32_t closed_values[] = {1, 0x100, 0x80000000u, UINT32_MAX};
 
     (void)unused;
-    for (unsigned i = 0; i < sizeof closed / sizeof *closed; i++) {
-        gate = closed[i];
+    for (unsigned i = 0; i < sizeof closed_values / sizeof *closed_values; i++) {
+        closed = closed_values[i];
         for (int k = 0; k < 100; k++)
             assert_false(add(1));
     }
@@ -106,7 +106,7 @@ static void a_number_out_of_range_is_refused(void **unused)
 
     (void)unused;
     for (int i = 0; i < 100000; i++)
-        if (fw_percpu_add_(&gate, counters, 1, 1))
+        if (fw_percpu_add_(&closed, counters, 1, 1))
             added++;
     assert_int_equal(*counter_at(0), added);
     assert_int_equal(sum(), added);
@@ -172,18 +172,18 @@ static void the_fence_makes_the_counters_stand_still(void **unused)
     while (now_ns() < end || sum() == 0) {
         uint32_t before, taken = 0;
 
-        __atomic_store_n(&gate, ++rounds, __ATOMIC_RELAXED);
+        __atomic_store_n(&closed, ++rounds, __ATOMIC_RELAXED);
         assert_int_equal(fw_percpu_fence_(), 0);
         before = sum();
         for (int i = 0; i < 100; i++)
             assert_int_equal(sum(), before);
-        for (uint32_t i = 0; i < n_counters; i++) { /* they belong to whoever closed the gate */
+        for (uint32_t i = 0; i < n_counters; i++) { /* they belong to the thread that closed it */
             taken += *counter_at(i);
             __atomic_store_n(counter_at(i), 0, __ATOMIC_RELAXED);
         }
         moved += taken;
         assert_int_equal(sum(), 0);
-        __atomic_store_n(&gate, 0, __ATOMIC_RELEASE);
+        __atomic_store_n(&closed, 0, __ATOMIC_RELEASE);
         for (volatile unsigned i = 0; i < rounds % 256; i++)
             ;
     }
@@ -218,8 +218,8 @@ static void a_child_counts_too(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(an_open_gate_lets_count, begin),
-        cmocka_unit_test_setup(a_closed_gate_does_not, begin),
+        cmocka_unit_test_setup(counts_while_it_is_open, begin),
+        cmocka_unit_test_setup(does_not_count_while_it_is_closed, begin),
         cmocka_unit_test_setup(nothing_is_counted_beside_the_counters, begin),
         cmocka_unit_test_setup(a_number_out_of_range_is_refused, begin),
         cmocka_unit_test_setup(a_signal_storm_loses_no_count, begin),

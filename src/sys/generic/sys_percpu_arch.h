@@ -8,9 +8,10 @@ static inline uint32_t fw_percpu_count_(void)
     return 0;
 }
 
-static inline bool fw_percpu_add_(const uint32_t *gate, void *counters, uint32_t n, uint32_t delta)
+static inline bool fw_percpu_add_(const uint32_t *closed, void *counters, uint32_t n,
+                                  uint32_t delta)
 {
-    (void)gate;
+    (void)closed;
     (void)counters;
     (void)n;
     (void)delta;

@@ -17,7 +17,7 @@ uint32_t fw_percpu_count_(void);
 int fw_percpu_fence_(void);
 
 /*
- * Look at the gate and add, inside a restartable sequence: if the thread is preempted, migrated,
+ * Load the flag and add, inside a restartable sequence: if the thread is preempted, migrated,
  * interrupted by a signal or hit by the fence between labels 1 and 2, the kernel sends it to label
  * 4 instead.  So between the two no other thread has run on this processor, or has had this number;
  * and as every change of a counter is made like this, a plain addition to memory, which is one
@@ -29,7 +29,8 @@ int fw_percpu_fence_(void);
  *
  * The layout of the descriptor, and the signature: sys_release_arch.h.
  */
-static inline bool fw_percpu_add_(const uint32_t *gate, void *counters, uint32_t n, uint32_t delta)
+static inline bool fw_percpu_add_(const uint32_t *closed, void *counters, uint32_t n,
+                                  uint32_t delta)
 {
     _Static_assert(FW_PERCPU_STRIDE == 64, "the shift below");
 
@@ -45,7 +46,7 @@ static inline bool fw_percpu_add_(const uint32_t *gate, void *counters, uint32_t
                  "cmpl %[n], %%eax\n"
                  "jae %l[other]\n"
                  "shlq $6, %%rax\n"
-                 "cmpl $0, (%[gate])\n"
+                 "cmpl $0, (%[closed])\n"
                  "jne %l[other]\n"
                  "addl %[delta], (%[counters], %%rax)\n"
                  "2:\n"
@@ -56,7 +57,7 @@ static inline bool fw_percpu_add_(const uint32_t *gate, void *counters, uint32_t
                  "5:\n"
                  : /* asm goto with outputs is too young */
                  : [area] "r"(fw_rseq_offset_), [number] "r"(fw_percpu_id_offset_),
-                   [gate] "r"(gate), [counters] "r"(counters), [n] "r"(n), [delta] "ri"(delta)
+                   [closed] "r"(closed), [counters] "r"(counters), [n] "r"(n), [delta] "ri"(delta)
                  : "rax", "cc", "memory"
                  : other);
     return true;

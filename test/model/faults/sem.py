@@ -52,7 +52,7 @@ FAULTS = [
     Fault("event-wakes-none", "a manual event with one waiter wakes nobody", "event-manual", EVENT,
           condition(operand(2, operand(2, "1")))),
     Fault("event-same-round", "setting does not begin a round", "event-manual-reset", EVENT,
-          operand(3, operand(1, "gate(w)"))),
+          operand(3, operand(1, "futex_half(w)"))),
     Fault("event-leaves-twice", "leaves although the setter has taken it off the list",
           "event-manual-timed", EVENT, condition("true")),
     Fault("any-stays", "takes from one and stays in line at the other", "any-two", ANY, drop()),
