@@ -11,10 +11,14 @@ set(fw_thread_sources any.c barrier.c brlock.c brlock_life.c cond.c cond_wake.c 
     rwlock_turn.c sem.c)
 list(TRANSFORM fw_thread_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/thread/)
 
-set(fw_ipc_sources barrier.c barrier_place.c cond.c directory.c head.c join.c journal.c journaled.c
-    mapping.c member.c member_list.c mutex.c named.c numbered.c once.c permits.c recover.c region.c
-    rwlock.c rwlock_open.c rwlock_up.c rwlock_write.c sem.c share.c wait.c wait_spin.c)
+# What a region is made of, and the locks that stand on it.
+set(fw_region_sources directory.c head.c join.c journal.c mapping.c member.c member_list.c named.c
+    region.c)
+list(TRANSFORM fw_region_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/ipc/region/)
+set(fw_ipc_sources barrier.c barrier_place.c cond.c journaled.c mutex.c numbered.c once.c permits.c
+    recover.c rwlock.c rwlock_open.c rwlock_up.c rwlock_write.c sem.c share.c wait.c wait_spin.c)
 list(TRANSFORM fw_ipc_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/ipc/)
+list(APPEND fw_ipc_sources ${fw_region_sources})
 
 # The kernel boundary: what every library has; what libfurwock has beside that; the robust list;
 # what else is for locks between processes; and what is not of libfurwock, but of the drop-in, the

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ipc/head.h"
-#include "ipc/layout.h"
-#include "ipc/mapping.h"
+#include "ipc/region/head.h"
+#include "ipc/region/layout.h"
+#include "ipc/region/mapping.h"
 
 /*
  * A region as a stranger sees it: who may read its file, maps it for reading, and changes nothing.

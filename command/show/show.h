@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "command/regions/region.h"
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 
 /* Who is in an object, or waits for it. */
 struct show_thread {

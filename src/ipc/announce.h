@@ -8,7 +8,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 
 /*
  * Words on which any number of threads sleep until there is something for one of them: how those

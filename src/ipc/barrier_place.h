@@ -7,7 +7,7 @@
 
 #include <furwock/ipc/barrier.h>
 
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 
 /* A barrier, as one call sees it. */
 struct fw_ipc_barrier_view_ {

@@ -7,7 +7,7 @@
 
 #include <furwock/ipc/barrier.h>
 
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 
 /*
  * The words of fw_ipc_barrier.  The tables of states are in barrier.c.

@@ -53,8 +53,8 @@
 #include <furwock/futex.h>
 
 #include "core/adaptive_spin.h"
-#include "ipc/member.h"
 #include "ipc/mutex.h"
+#include "ipc/region/member.h"
 #include "ipc/wait.h"
 #include "sys/cancel.h"
 #include "sys/panic.h"

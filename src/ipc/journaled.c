@@ -15,8 +15,8 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "ipc/journal.h"
-#include "ipc/member.h"
+#include "ipc/region/journal.h"
+#include "ipc/region/member.h"
 
 /* A cache line of its own for either. */
 enum { JOURNAL_AT = 64 };

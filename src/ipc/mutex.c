@@ -45,10 +45,10 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "ipc/journal.h"
-#include "ipc/member.h"
 #include "ipc/mutex.h"
 #include "ipc/recover.h"
+#include "ipc/region/journal.h"
+#include "ipc/region/member.h"
 #include "ipc/wait.h"
 
 static uint64_t holder_of(uint64_t word)

@@ -7,7 +7,7 @@
 
 #include <furwock/ipc/mutex.h>
 
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 
 /* What the condition variable needs of the mutex. */
 

@@ -13,7 +13,7 @@
 #include <furwock/bits/atomic.h>
 
 #include "ipc/barrier_word.h"
-#include "ipc/journal.h"
+#include "ipc/region/journal.h"
 #include "ipc/sem.h"
 
 /* What is asked for: sem: value, max; permits: n; barrier: parties, mode; journal: capacity. */

@@ -31,7 +31,7 @@
 #include <furwock/ipc/once.h>
 
 #include "ipc/announce.h"
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 #include "ipc/wait.h"
 
 #define COLD __attribute__((cold, noinline))

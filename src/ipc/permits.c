@@ -41,7 +41,7 @@
 
 #include "core/adaptive_spin.h"
 #include "ipc/announce.h"
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 #include "ipc/wait.h"
 
 #define PERMITS_SERIAL UINT64_C(0x7fffffff)

@@ -13,7 +13,7 @@
 
 #include <furwock/mutex.h>
 
-#include "ipc/journal.h"
+#include "ipc/region/journal.h"
 #include "sys/thread.h"
 
 struct repair {

@@ -56,8 +56,8 @@
  */
 #include <furwock/ipc/rwlock.h>
 
-#include "ipc/journal.h"
 #include "ipc/recover.h"
+#include "ipc/region/journal.h"
 #include "ipc/rwlock.h"
 
 _Static_assert(sizeof(fw_ipc_rwlock) == 64, "a line of the cache");

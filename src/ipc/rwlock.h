@@ -10,8 +10,8 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/ipc/rwlock.h>
 
-#include "ipc/layout.h"
-#include "ipc/member.h"
+#include "ipc/region/layout.h"
+#include "ipc/region/member.h"
 #include "ipc/share.h"
 #include "ipc/wait.h"
 

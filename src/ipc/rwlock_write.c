@@ -4,8 +4,8 @@
  */
 #include <furwock/futex.h>
 
-#include "ipc/journal.h"
 #include "ipc/recover.h"
+#include "ipc/region/journal.h"
 #include "ipc/rwlock.h"
 
 /* After this many writers the hint is made anew: doc/design/ipc-rwlock.md, "The hint". */

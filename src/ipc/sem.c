@@ -31,7 +31,7 @@
 
 #include "core/adaptive_spin.h"
 #include "ipc/announce.h"
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 #include "ipc/sem.h"
 #include "ipc/wait.h"
 

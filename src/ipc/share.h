@@ -8,8 +8,8 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "ipc/layout.h"
-#include "ipc/member.h"
+#include "ipc/region/layout.h"
+#include "ipc/region/member.h"
 
 /*
  * Shares: what a thread holds beside others.  They stand in the thread's own line of the region, so

@@ -15,7 +15,7 @@
 #include <furwock/futex.h>
 
 #include "core/recheck.h"
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"

@@ -10,8 +10,8 @@
 #include <furwock/wait.h>
 
 #include "core/wait.h"
-#include "ipc/layout.h"
-#include "ipc/member.h"
+#include "ipc/region/layout.h"
+#include "ipc/region/member.h"
 #include "sys/robust.h"
 
 /*

@@ -6,7 +6,7 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 #include "sys/running.h"
 
 /* Pauses between looks, at most; with the look at the clock one takes about 50 ns. */

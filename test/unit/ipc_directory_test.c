@@ -6,10 +6,10 @@
 
 #include <furwock/ipc/region.h>
 
-#include "ipc/directory.h"
+#include "ipc/region/directory.h"
 #include "testing.h"
 
-/* src/ipc/directory.c: entries are whole or not there; what was written over is told. */
+/* src/ipc/region/directory.c: entries are whole or not there; what was written over is told. */
 
 enum { SIZE = 65536 };
 

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 #include "testing.h"
 
 enum { MEMBERS_AT = 8192, OBJECT = 256 };

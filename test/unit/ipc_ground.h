@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-#include "ipc/layout.h"
-#include "ipc/mapping.h"
-#include "ipc/member.h"
+#include "ipc/region/layout.h"
+#include "ipc/region/mapping.h"
+#include "ipc/region/member.h"
 
 /* A region for unit tests of what lies below fw_region: anonymous, inherited by forked children. */
 struct ground {

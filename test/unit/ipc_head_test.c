@@ -8,10 +8,10 @@
 
 #include <furwock/ipc/region.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 #include "testing.h"
 
-/* src/ipc/head.c: a head is made by all who come, in any state it may have been left in. */
+/* src/ipc/region/head.c: a head is made by all who come, in any state it may have been left in. */
 
 enum { SIZE = 65536, CHECKED = offsetof(struct fw_ipc_head_, members_used) };
 

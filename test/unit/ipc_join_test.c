@@ -9,12 +9,12 @@
 
 #include <furwock/ipc/region.h>
 
-#include "ipc/join.h"
+#include "ipc/region/join.h"
 #include "sys/origin.h"
 #include "sys/region_file.h"
 #include "testing.h"
 
-/* src/ipc/join.c: from a file in any state to a region, or to an error that says why not. */
+/* src/ipc/region/join.c: from a file in any state to a region, or to an error that says why not. */
 
 enum { SIZE = 131072, MAKE = FW_REGION_CREATE, ALONE = FW_REGION_CREATE | FW_REGION_EXCLUSIVE };
 

@@ -5,11 +5,11 @@
 
 #include <furwock/ipc/journal.h>
 
-#include "ipc/journal.h"
+#include "ipc/region/journal.h"
 #include "ipc_ground.h"
 #include "testing.h"
 
-/* src/ipc/journal.c: whose journal it is. */
+/* src/ipc/region/journal.c: whose journal it is. */
 
 enum { CAPACITY = 160 };
 

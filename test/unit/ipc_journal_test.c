@@ -7,11 +7,11 @@
 
 #include <furwock/ipc/journal.h>
 
-#include "ipc/journal.h"
+#include "ipc/region/journal.h"
 #include "ipc_ground.h"
 #include "testing.h"
 
-/* src/ipc/journal.c: what is recorded comes back, whatever the journal's bytes are. */
+/* src/ipc/region/journal.c: what is recorded comes back, whatever the journal's bytes are. */
 
 enum { CAPACITY = 160, DATA = 64 };
 

@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <sys/wait.h>
 
-#include "ipc/head.h"
-#include "ipc/mapping.h"
+#include "ipc/region/head.h"
+#include "ipc/region/mapping.h"
 #include "ipc_ground.h"
 #include "testing.h"
 
-/* src/ipc/mapping.c: where this process has its regions. */
+/* src/ipc/region/mapping.c: where this process has its regions. */
 
 static void finds_the_region_of_an_address(void **state)
 {

@@ -5,7 +5,7 @@
 #include "sys/robust.h"
 #include "testing.h"
 
-/* src/ipc/member_list.c: a line leaves its thread's robust list only where nothing was skipped. */
+/* src/ipc/region/member_list.c: a slot leaves its thread's robust list only if none was skipped. */
 
 static struct ground ground;
 static struct fw_ipc_me_ me;

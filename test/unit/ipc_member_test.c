@@ -7,13 +7,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 #include "ipc_ground.h"
 #include "sys/origin.h"
 #include "test/robust_lists.h"
 #include "testing.h"
 
-/* src/ipc/member.c: threads as members of a region, with the real kernel. */
+/* src/ipc/region/member.c: threads as members of a region, with the real kernel. */
 
 static struct ground ground;
 

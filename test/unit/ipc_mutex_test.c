@@ -7,7 +7,7 @@
 
 #include <furwock/ipc/mutex.h>
 
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 #include "ipc_ground.h"
 #include "test/robust_lists.h"
 #include "testing.h"

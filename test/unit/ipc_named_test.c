@@ -7,11 +7,11 @@
 
 #include <furwock/ipc/region.h>
 
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 #include "region_fixture.h"
 #include "testing.h"
 
-/* src/ipc/named.c: named objects of a region. */
+/* src/ipc/region/named.c: named objects of a region. */
 
 enum { MAKE = FW_REGION_CREATE, ALONE = FW_REGION_CREATE | FW_REGION_EXCLUSIVE };
 

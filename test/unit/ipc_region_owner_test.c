@@ -10,7 +10,7 @@
 
 #include "testing.h"
 
-/* src/ipc/region.c: whose file is believed.  (Other users: test/ipc/region/accounts.c) */
+/* src/ipc/region/region.c: whose file is believed.  (Other users: test/ipc/region/accounts.c) */
 
 enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE };
 

@@ -11,13 +11,13 @@
 
 #include <furwock/ipc/region.h>
 
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 #include "sleeper.h"
 #include "sys/origin.h"
 #include "sys/region_file.h"
 #include "testing.h"
 
-/* FW_REGION_RENEW: src/ipc/region.c, join.c, src/sys/region_file.c.  (Many at once: test/ipc.) */
+/* FW_REGION_RENEW: src/ipc/region/{region,join}.c, src/sys/region_file.c.  (Many: test/ipc.) */
 
 enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE, RENEW = MAKE | FW_REGION_RENEW };
 

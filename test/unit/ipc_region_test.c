@@ -14,7 +14,7 @@
 #include "test/robust_lists.h"
 #include "testing.h"
 
-/* src/ipc/region.c: the handles of a process. */
+/* src/ipc/region/region.c: the handles of a process. */
 
 enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE };
 

@@ -9,7 +9,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
 
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 #include "ipc_ground.h"
 #include "testing.h"
 

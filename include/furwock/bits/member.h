@@ -12,7 +12,7 @@ FW_BEGIN_DECLS
 
 /*
  * The calling thread's participant slot in the region of an object. Internal. A thread gets a slot
- * in a region by its first call on an object there (src/ipc/member.h).
+ * in a region by its first call on an object there (src/ipc/region/member.h).
  */
 struct fw_ipc_mapping_;
 struct fw_ipc_member_;

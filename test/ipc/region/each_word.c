@@ -16,7 +16,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/ipc.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 #include "processes.h"
 
 enum { SIZE = FW_REGION_MIN_SIZE, UNITS = 2, PARTIES = 2, JOURNAL = 64, DATA = 64 };

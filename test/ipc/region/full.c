@@ -16,7 +16,7 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/region.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 #include "led.h"
 #include "processes.h"
 

@@ -25,7 +25,7 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 #include "processes.h"
 #include "users.h"
 

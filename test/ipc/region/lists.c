@@ -15,7 +15,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/ipc.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 #include "processes.h"
 
 enum { SIZE = FW_REGION_MIN_SIZE };

@@ -18,7 +18,7 @@
 #include <furwock/ipc/permits.h>
 #include <furwock/ipc/region.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 #include "ipc/wait.h"
 #include "led.h"
 #include "processes.h"

@@ -6,7 +6,7 @@
 
 #include <furwock/ipc/region.h>
 
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 #include "processes.h"
 #include "sys/origin.h"
 

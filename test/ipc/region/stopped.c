@@ -14,7 +14,7 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/region.h>
 
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 #include "processes.h"
 #include "stale.h"
 #include "sys/origin.h"

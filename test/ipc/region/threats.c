@@ -19,7 +19,7 @@
 #include <furwock/futex.h>
 #include <furwock/ipc.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 #include "ipc/wait.h"
 #include "processes.h"
 

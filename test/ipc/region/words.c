@@ -15,7 +15,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/ipc.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 #include "processes.h"
 
 /* A minute is for what hangs; to sleep for the whole wait takes some hundred microseconds of CPU */

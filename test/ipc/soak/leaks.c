@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 #include "world.h"
 
 static unsigned leaks;

@@ -12,7 +12,7 @@
 
 #include <furwock/ipc/region.h>
 
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 
 /*
  * No operation has so many steps; a run that takes longer than LONGEST, in seconds, hangs.  Where

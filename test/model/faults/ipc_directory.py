@@ -4,8 +4,8 @@ from edits import argument, at, before, condition, drop, head, instead, operand,
 
 from .kinds import Family, Fault
 
-DIRECTORY = "src/ipc/directory.c"
-NAMED = "src/ipc/named.c"
+DIRECTORY = "src/ipc/region/directory.c"
+NAMED = "src/ipc/region/named.c"
 
 READ = ("    for (unsigned i = 1; i < sizeof *entry / sizeof *to; i++)\n"
         "        to[i] = fw_load64_relaxed(from + i);\n")
@@ -75,5 +75,5 @@ SPACE = [
           DIRECTORY, condition(operand(2, "strlen(entry->name) == strlen(name)"))),
 ]
 
-FAMILY = Family("ipc_directory", ["named.c", "directory.c"], ["src/ipc/directory.h"], {},
-                ENTRIES + SPACE, "src/ipc")
+FAMILY = Family("ipc_directory", ["named.c", "directory.c"], ["src/ipc/region/directory.h"], {},
+                ENTRIES + SPACE, "src/ipc/region")

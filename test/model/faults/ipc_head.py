@@ -4,7 +4,7 @@ from edits import at, before, instead, value
 
 from .kinds import Family, Fault
 
-HEAD = "src/ipc/head.c"
+HEAD = "src/ipc/region/head.c"
 
 FAULTS = [
     Fault("ipc-head-torn-plan", "stores its plan, whoever was quicker", "ipc-head-plans", HEAD,
@@ -26,4 +26,4 @@ FAULTS = [
           instead("$1 $2 $3 $1", 3)),
 ]
 
-FAMILY = Family("ipc_head", ["head.c"], ["src/ipc/head.h"], {}, FAULTS, "src/ipc")
+FAMILY = Family("ipc_head", ["head.c"], ["src/ipc/region/head.h"], {}, FAULTS, "src/ipc/region")

@@ -4,7 +4,7 @@ from edits import argument, condition, drop, instead, operand, value
 
 from .kinds import Family, Fault
 
-JOIN = "src/ipc/join.c"
+JOIN = "src/ipc/region/join.c"
 
 GROW = "        if (error == 0)\n            error = fw_shm_grow_(fd, plan->size);\n"
 CHECK = ("    if (error == 0)\n"
@@ -35,4 +35,4 @@ FAULTS = [
           JOIN, value(operand(2, ""))),
 ]
 
-FAMILY = Family("ipc_join", ["join.c"], ["src/ipc/join.h"], {}, FAULTS, "src/ipc")
+FAMILY = Family("ipc_join", ["join.c"], ["src/ipc/region/join.h"], {}, FAULTS, "src/ipc/region")

@@ -4,7 +4,7 @@ from edits import argument, at, condition, drop, instead, operand, swap, value
 
 from .kinds import Family, Fault
 
-JOURNAL = "src/ipc/journal.c"
+JOURNAL = "src/ipc/region/journal.c"
 MUTEX = "src/ipc/mutex.c"
 RECOVER = "src/ipc/recover.c"
 
@@ -51,5 +51,6 @@ FAULTS = [
           "ipc-journal-rivals-visit", JOURNAL, operand(1, "$ || lock != NULL")),
 ]
 
-FAMILY = Family("ipc_journal", ["mutex.c", "recover.c", "journal.c"], ["src/ipc/journal.h"],
+FAMILY = Family("ipc_journal", ["mutex.c", "recover.c", "region/journal.c"],
+                ["src/ipc/region/journal.h"],
                 {"mutex.c": ["fw_ipc_mutex_lock"]}, FAULTS, "src/ipc")

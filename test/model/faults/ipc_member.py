@@ -4,7 +4,7 @@ from edits import at, before, call, condition, drop, instead, operand
 
 from .kinds import Family, Fault
 
-MEMBER = "src/ipc/member.c"
+MEMBER = "src/ipc/region/member.c"
 
 INTRODUCED = "    fw_store64_release(&m->introduced, nth);\n"
 IDS = "    fw_store64_release(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);\n"
@@ -60,5 +60,5 @@ FAULTS = [
           "ipc-member-company", MEMBER, drop()),
 ]
 
-FAMILY = Family("ipc_member", ["member.c"], ["src/ipc/member.h"],
-                {"member.c": ["fw_ipc_self_"]}, FAULTS, "src/ipc")
+FAMILY = Family("ipc_member", ["member.c"], ["src/ipc/region/member.h"],
+                {"member.c": ["fw_ipc_self_"]}, FAULTS, "src/ipc/region")

@@ -8,7 +8,7 @@ MUTEX = "src/ipc/mutex.c"
 RECOVER = "src/ipc/recover.c"
 RECOVER_H = "src/ipc/recover.h"
 WAIT = "src/ipc/wait.c"
-MEMBER = "src/ipc/member.c"
+MEMBER = "src/ipc/region/member.c"
 
 TAKE_OVER = "        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: X3 */\n"
 INHERIT = ("    int error = fw_ipc_recover_(me, m, &m->past_, dead);\n\n"
@@ -121,7 +121,8 @@ MEMBERS = [
           drop()),
 ]
 
-FAMILY = Family("ipc_mutex", ["mutex.c", "recover.c", "wait.c", "member.c"],
-                ["src/ipc/mutex.h", "src/ipc/recover.h", "src/ipc/wait.h", "src/ipc/member.h"],
-                {"mutex.c": ["fw_ipc_mutex_lock"], "member.c": ["fw_ipc_self_"]},
+FAMILY = Family("ipc_mutex", ["mutex.c", "recover.c", "wait.c", "region/member.c"],
+                ["src/ipc/mutex.h", "src/ipc/recover.h", "src/ipc/wait.h",
+                 "src/ipc/region/member.h"],
+                {"mutex.c": ["fw_ipc_mutex_lock"], "region/member.c": ["fw_ipc_self_"]},
                 DEATHS + WAITING + MEMBERS, "src/ipc")

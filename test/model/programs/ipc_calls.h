@@ -4,7 +4,7 @@
 
 #include "../engine/model.h"
 #include "calls.h"
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 
 /* What all families of locks between processes have below them: the members. */
 struct ipc_ground_calls {

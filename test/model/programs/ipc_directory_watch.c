@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "../memory.h"
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 #include "ipc_ground.h"
 
 enum { NAMES = 3, ALIGNMENT = 64, USES_WORD = 1 };

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "../engine/model.h"
-#include "ipc/region.h"
+#include "ipc/region/region.h"
 
 /*
  * A directory, and what must hold of it.  It has names of one letter, "a" to "c".

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "../subject/robust.h"
-#include "ipc/mapping.h"
+#include "ipc/region/mapping.h"
 
 /* subject/atomic.h: SUBJECT_OWN. */
 #define IPC_SHIPPED_BEGIN __start_model_own_variables

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "../engine/model.h"
-#include "ipc/layout.h"
-#include "ipc/member.h"
+#include "ipc/region/layout.h"
+#include "ipc/region/member.h"
 #include "ipc_calls.h"
 
 /*

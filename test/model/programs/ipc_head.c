@@ -3,7 +3,7 @@
  * The programs for the head of a region.  Each thread is a process that has the memory.
  *
  *   join     looks; makes a region by a plan of its own where there is none, completes one that is
- *            begun, and looks again: as src/ipc/join.c does
+ *            begun, and looks again: as src/ipc/region/join.c does
  *   large    the same, by another plan
  *   look     only looks, once
  *

@@ -3,7 +3,7 @@
 #define MODEL_IPC_HEAD_CALLS_H
 
 #include "calls.h"
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 
 /* The head of a region. */
 struct ipc_head_calls {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "../engine/model.h"
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 
 /*
  * What must hold of the head of a region, however it is made: what follows from the plan never

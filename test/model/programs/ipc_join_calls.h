@@ -3,7 +3,7 @@
 #define MODEL_IPC_JOIN_CALLS_H
 
 #include "calls.h"
-#include "ipc/join.h"
+#include "ipc/region/join.h"
 
 /* To make a region or to join it; the head is the shipped one. */
 struct ipc_join_calls {

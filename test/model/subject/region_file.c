@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* src/ipc/region.h and src/sys/region_file.h under the model: region_file.h. */
+/* src/ipc/region/region.h and src/sys/region_file.h under the model: region_file.h. */
 #include "region_file.h"
 
 #include <string.h>
 
 #include "../engine/model.h"
-#include "ipc/region.h"
+#include "ipc/region/region.h"
 #include "sys/region_file.h"
 
 struct subject_file subject_file;

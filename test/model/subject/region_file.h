@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 
 /*
  * A stand-in for src/sys/region_file.h, with one file, whatever the descriptor.  The program has

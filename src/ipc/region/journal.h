@@ -9,7 +9,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/ipc/journal.h>
 
-#include "ipc/mapping.h"
+#include "ipc/region/mapping.h"
 
 /*
  * The journal that `lock` names in its journal_ word, for the lock's holder.  `offset` may be

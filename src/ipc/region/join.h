@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 
 /* A region that has been found or made, and checked. */
 struct fw_ipc_joined_ {

@@ -22,7 +22,7 @@ enum { FW_IPC_PLACES = 16 };
 
 struct fw_ipc_head_;
 struct fw_ipc_member_;
-struct fw_ipc_plan_; /* ipc/head.h */
+struct fw_ipc_plan_; /* ipc/region/head.h */
 
 /* What a process knows of a line by itself: M4 in layout.h. */
 struct fw_ipc_own_line_ {

@@ -45,14 +45,14 @@
  * A thread that dies has carried out a beginning of its instructions, and its stores arrive before
  * the kernel's mark of its death.  So J1 and J2 need the compiler's order only.
  */
-#include "ipc/journal.h"
+#include "ipc/region/journal.h"
 
 #include <errno.h>
 #include <stddef.h>
 
 #include <furwock/bits/atomic.h>
 
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 
 /* Above the old bytes of a record. */
 struct trailer {

@@ -6,7 +6,7 @@
  * true of the lines is kept by the process (place.h), and the rest is taken out of the list by what
  * lies in memory of its own.
  */
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 #include "sys/robust.h"
 
 /* The region in which any of these bytes lie. */

@@ -14,7 +14,7 @@
  *   J2  The head that decides how much is mapped was read from the file, into memory of one's own.
  *       The head in the mapping is checked again, against that size.
  */
-#include "ipc/join.h"
+#include "ipc/region/join.h"
 
 #include <errno.h>
 #include <stdbool.h>

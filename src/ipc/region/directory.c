@@ -17,7 +17,7 @@
  * Entries that were written over are told from sound ones where they contradict the plan.  As long
  * as one does, no object is made: what room is taken is not known.
  */
-#include "ipc/directory.h"
+#include "ipc/region/directory.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -7,8 +7,8 @@
 
 #include <furwock/ipc/region.h>
 
-#include "ipc/join.h"
-#include "ipc/mapping.h"
+#include "ipc/region/join.h"
+#include "ipc/region/mapping.h"
 
 /* What a handle refers to. */
 struct fw_region {

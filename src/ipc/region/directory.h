@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "ipc/head.h"
-#include "ipc/layout.h"
+#include "ipc/region/head.h"
+#include "ipc/region/layout.h"
 
 /*
  * Reads an entry of the region that begins at `base`, each word once; nothing is written.

@@ -12,8 +12,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ipc/directory.h"
-#include "ipc/region.h"
+#include "ipc/region/directory.h"
+#include "ipc/region/region.h"
 #include "sys/clock.h"
 
 #define MAKING ((unsigned)FW_REGION_CREATE | FW_REGION_EXCLUSIVE)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ipc/layout.h"
+#include "ipc/region/layout.h"
 
 /* Where everything lies in a region: it follows from the region's size alone. */
 struct fw_ipc_plan_ {

@@ -12,14 +12,14 @@
  *   P3  Who has looked at all places within one epoch has not put one region's base and another's
  *       size together.  A place changes its size only while its base is 0, which ends an epoch.
  */
-#include "ipc/mapping.h"
+#include "ipc/region/mapping.h"
 
 #include <errno.h>
 
 #include <furwock/bits/atomic.h>
 #include <furwock/mutex.h>
 
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 #include "sys/thread.h"
 
 struct fw_ipc_mapping_ fw_ipc_mappings_[FW_IPC_PLACES];

@@ -20,7 +20,7 @@
  *
  * A killed maker leaves zeroes, or a head that is begun and that the next one completes.
  */
-#include "ipc/head.h"
+#include "ipc/region/head.h"
 
 #include <errno.h>
 #include <stdbool.h>

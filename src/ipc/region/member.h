@@ -8,8 +8,8 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/member.h>
 
-#include "ipc/layout.h"
-#include "ipc/mapping.h"
+#include "ipc/region/layout.h"
+#include "ipc/region/mapping.h"
 #include "sys/robust.h"
 
 /*

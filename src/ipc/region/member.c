@@ -10,7 +10,7 @@
  * Who dies before 2 has taken nothing.  After it the kernel finds the thread's id in the word, by
  * the pending entry or by the list, and marks it.  No lock names the tenancy before 4.
  */
-#include "ipc/member.h"
+#include "ipc/region/member.h"
 
 #include <errno.h>
 #include <stddef.h>
