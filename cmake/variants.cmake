@@ -34,12 +34,13 @@ endfunction()
 # by restartable sequences (x86-64, with glibc's rseq), or without.  -DFURWOCK_RELEASE chooses; the
 # kind is fw_release.
 #   x86_64, generic    all libraries and programs
-#   fake               unit tests over the fake kernel (test/fake): release and counters
+#   fake               unit tests over the fake kernel (test/support/fake): release and counters
 #   model              fw-model: release and claim are steps of its scheduler
 fw_axis(release
     HEADERS sys_claim_arch.h sys_last_cpu_arch.h sys_percpu_arch.h sys_release_arch.h
             sys_slice_arch.h
-    KINDS x86_64=src/sys/x86_64 generic=src/sys/generic fake=test/fake model=test/model/subject)
+    KINDS x86_64=src/sys/x86_64 generic=src/sys/generic fake=test/support/fake
+          model=test/model/subject)
 
 # How the kernel is called.  The kind is fw_call.
 #   x86_64, aarch64    by the instruction; errno stays as it is

@@ -13,7 +13,7 @@
 
 #include "forger.h"
 #include "processes.h"
-#include "unit/sleeper.h"
+#include "test/support/sleeper.h"
 
 /*
  * A lie costs a bounded time.  The holder of a lock does not go on before the kernel shows that the

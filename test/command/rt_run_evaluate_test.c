@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "command/rt/run/run.h"
-#include "testing.h"
+#include "test/support/testing.h"
 
 enum { HIGH, LOW, MIDDLE, LESS, ELSEWHERE, TASKS, CPU = 100 }; /* CPU + n: n's log */
 enum { QUEUE_LOG = 32, LOCK = 0, LIMIT_US = 60 };

@@ -11,7 +11,7 @@
 #include "command/command.h"
 #include "command/rt/trace.h"
 #include "rt/trace_file.h"
-#include "testing.h"
+#include "test/support/testing.h"
 
 enum { TASK = 100, OTHER = 200, MS = 1000000, START = 1000 /* ms */ };
 

@@ -14,7 +14,7 @@ struct connection;
 int request(fw_ipc_permits *lent, struct connection *all);
 
 #include "ipc_permits_example.h"
-#include "test/robust_lists.h"
+#include "test/support/robust_lists.h"
 
 /* Workers are killed while they have one of two connections; nobody runs out of them. */
 

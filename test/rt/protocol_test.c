@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rt/internal.h"
-#include "test/unit/testing.h"
+#include "test/support/testing.h"
 
 static void names_lead_back(void **state)
 {

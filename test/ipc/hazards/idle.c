@@ -21,8 +21,8 @@
 #include <furwock/ipc/sem.h>
 
 #include "core/recheck.h"
-#include "stage.h"
 #include "ipc/wait.h"
+#include "stage.h"
 #include "sys/wait_any.h"
 
 enum { EACH = 3, KINDS = 7, WAITERS = EACH * KINDS, QUIET_MS = 2000, SIGNALS = 5 };

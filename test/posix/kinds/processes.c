@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../robust_lists.h"
 #include "library.h"
+#include "test/support/robust_lists.h"
 
 enum { PROCESSES = 4, ROUNDS = 1500, PATIENCE_S = 300 };
 

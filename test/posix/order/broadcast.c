@@ -19,7 +19,7 @@
 
 #include "cond.h"
 #include "mutex.h"
-#include "sleeper.h"
+#include "test/support/sleeper.h"
 
 enum { THREADS = 4, ROUNDS = 500, MAIN = 40, STEP = 5 };
 

@@ -20,7 +20,7 @@
 #include "mutex.h"
 #include "rwlock.h"
 #include "sem.h"
-#include "sleeper.h"
+#include "test/support/sleeper.h"
 
 enum { THREADS = 6, ROUNDS = 2, MAIN = 40 };
 

@@ -7,7 +7,7 @@
 
 #include <furwock/rt.h>
 
-#include "testing.h"
+#include "test/support/testing.h"
 
 #define NONE ANALYSIS_NO_BOUND
 #define START "{\"format\": \"furwock-taskset-1\", "

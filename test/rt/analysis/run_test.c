@@ -5,7 +5,7 @@
 
 #include "command/rt/run/plan.h"
 #include "command/rt/run/run.h"
-#include "testing.h"
+#include "test/support/testing.h"
 
 /* Three tasks: H and L on CPU 0, R on CPU 1; the lock is 0. */
 enum { H, L, R, TASKS };

@@ -7,7 +7,7 @@
 
 #include <furwock/rt.h>
 
-#include "testing.h"
+#include "test/support/testing.h"
 
 #define START "{\"format\": \"furwock-taskset-1\", "
 /* One task with these keys, and locks a and b. */

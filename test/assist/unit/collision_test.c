@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Two threads whose entries in the assist's page have one place. */
+#include "test/support/testing.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+/* A number whose place is the caller's own, for the thread that is made next. */
+static int next_thread_is_at_ones_own_place(void)
+{
+    char number[20];
+    int next = gettid() + (int)FW_ASSIST_ENTRIES;
+    int fd = open("/proc/sys/kernel/ns_last_pid", O_WRONLY);
+    int length = snprintf(number, sizeof number, "%d", next - 1);
+    bool good = fd >= 0 && write(fd, number, (size_t)length) == length;
+
+    if (fd >= 0)
+        close(fd);
+    return good ? next : 0;
+}
+
+static int busy_tid, done;
+
+static void *be_busy(void *unused)
+{
+    (void)unused;
+    __atomic_store_n(&busy_tid, gettid(), __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&done, __ATOMIC_RELAXED))
+        ;
+    return NULL;
+}
+
+static int number_of_busy(void)
+{
+    while (!__atomic_load_n(&busy_tid, __ATOMIC_ACQUIRE))
+        sched_yield();
+    return busy_tid;
+}
+
+/*
+ * Whoever was switched to last has the place: that is who looks.  A kernel may leave out a switch
+ * (some do not report those from some threads): then it is the other's until the next one.
+ */
+static bool mostly_has_the_place(const struct fw_assist_page *page, int other)
+{
+    enum { LOOKS = 1000, MOST_WRONG = LOOKS / 4 };
+    int wrong = 0;
+
+    for (int i = 0; i < LOOKS; i++) {
+        if ((ground_entry(page, gettid()) & FW_ASSIST_STATE) != FW_ASSIST_RUNS ||
+            ground_entry(page, other) != 0)
+            wrong++;
+        usleep(100);
+    }
+    return wrong <= MOST_WRONG;
+}
+
+static int look_at_two_of_one_place(void)
+{
+    const struct fw_assist_page *page = ground_map();
+    pthread_t busy;
+
+    EXPECT(page != NULL);
+    ground_share_one_cpu();
+    setpriority(PRIO_PROCESS, 0, -20); /* on a busy CPU, too, they take turns with each other */
+    ground_ring(page);
+    EXPECT(ground_entry(page, gettid()) != 0);
+    int other = next_thread_is_at_ones_own_place();
+    if (pthread_create(&busy, NULL, be_busy, NULL) != 0 || number_of_busy() != other) {
+        fprintf(stderr, "there are too few thread ids here: not looked at\n");
+        return 0;
+    }
+    EXPECT(mostly_has_the_place(page, other));
+    __atomic_store_n(&done, 1, __ATOMIC_RELAXED);
+    pthread_join(busy, NULL);
+    EXPECT(ground_see(page, gettid(), FW_ASSIST_RUNS));
+    return 0;
+}
+
+static int two_of_one_place(void)
+{
+    return ground_in_new_namespace(look_at_two_of_one_place);
+}
+
+static void threads_of_one_place_take_it_from_each_other(void **state)
+{
+    (void)state;
+    ground_start(FW_ASSIST_READ_BY_GROUP, 0);
+    assert_int_equal(ground_in_child(two_of_one_place, 0), 0);
+    ground_stop();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_of_one_place_take_it_from_each_other),
+    };
+    const char *reason = ground_enter();
+
+    if (reason != NULL) {
+        fprintf(stderr, "skipped: %s\n", reason);
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

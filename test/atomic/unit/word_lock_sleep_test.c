@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "fake.h"
+#include "test/support/testing.h"
+#include "word_lock.h"
+
+/* atomic/word_lock.c over the fake kernel: sleeping, and the heir.  Hooks play other threads. */
+
+#define HELD FW_WORD_LOCK_HELD_
+#define WAKING FW_WORD_LOCK_WAKING_
+
+/* What a thread spends before it sleeps. */
+#define PAUSES (FW_WORD_LOCK_LOOKS_ * FW_WORD_LOCK_PAUSES_)
+
+static fw_word_lock l;
+
+static int reset(void **state)
+{
+    (void)state;
+    fake_reset();
+    l = (fw_word_lock)FW_WORD_LOCK_INIT;
+    return 0;
+}
+
+/* How long a sleep that begins now would be. */
+static uint64_t length(const struct fake_call *call)
+{
+    assert_true(call->has_deadline);
+    assert_int_equal(call->deadline.clock, CLOCK_MONOTONIC);
+    assert_in_range(call->deadline.at.tv_nsec, 0, 999999999);
+    return (uint64_t)call->deadline.at.tv_sec * 1000000000 + (uint64_t)call->deadline.at.tv_nsec -
+           fake.now_ns;
+}
+
+static int freed_while_asleep(struct fake_call *call)
+{
+    assert_int_equal(length(call), FW_WORD_LOCK_SLEEP_NS_);
+    assert_int_equal(l.word, HELD | 1);
+    fw_word_lock_unlock_(&l);
+    assert_int_equal(l.word, WAKING | 1);
+    assert_int_equal(fake.wakes, 1);
+    return FAKE_COMPARE;
+}
+
+/* I1, and the sleeper leaves the count, and clears WAKING, in the step that takes the lock. */
+static void sleeps_after_its_looks(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fake.on_sleep = freed_while_asleep;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(l.word, HELD);
+    assert_int_equal(fake.pauses, PAUSES);
+    assert_int_equal(fake.n_calls, 2);
+    const struct fake_call *wait = fake_nth(FAKE_WAIT, 0), *wake = fake_nth(FAKE_WAKE, 0);
+    assert_ptr_equal(wait->word, &l.word);
+    assert_int_equal(wait->expected, HELD | 1);
+    assert_int_equal(wait->flags, FW_FUTEX_PRIVATE);
+    assert_ptr_equal(wake->word, &l.word);
+    assert_int_equal(wake->n, 1);
+    assert_int_equal(wake->flags, FW_FUTEX_PRIVATE);
+}
+
+static int ends_for_no_reason(struct fake_call *call)
+{
+    assert_int_equal(call->expected, HELD | 1); /* registered once */
+    if (fake.waits < 3)
+        return -EINTR;
+    if (fake.waits == 3)
+        return FAKE_SPURIOUS;
+    fw_word_lock_unlock_(&l);
+    return FAKE_COMPARE;
+}
+
+static void spurious_wakes_and_interruptions(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fake.on_sleep = ends_for_no_reason;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(l.word, HELD);
+    assert_int_equal(fake.waits, 4);
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(fake.pauses, 4 * PAUSES);
+}
+
+/* No wake comes: it looks again by itself, and is no heir. */
+static int nobody_wakes(struct fake_call *call)
+{
+    assert_int_equal(call->expected, HELD | 1);
+    assert_int_equal(length(call), FW_WORD_LOCK_SLEEP_NS_);
+    if (fake.waits == 3)
+        l.word = 1;
+    return FAKE_COMPARE;
+}
+
+static void a_sleeper_that_is_overlooked(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fake.on_sleep = nobody_wakes;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(l.word, HELD);
+    assert_int_equal(fake.waits, 3);
+    assert_int_equal(fake.wakes, 0);
+}
+
+static int another_registers_first(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 1)
+        l.word += FW_WORD_LOCK_SLEEPER_;
+    return FAKE_COMPARE;
+}
+
+static int freed_for_one_of_two(struct fake_call *call)
+{
+    assert_int_equal(call->expected, HELD | 2);
+    fw_word_lock_unlock_(&l);
+    assert_int_equal(l.word, WAKING | 2);
+    return FAKE_COMPARE;
+}
+
+static void the_word_changes_on_the_way_to_sleep(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fake.on_wait = another_registers_first;
+    fake.on_sleep = freed_for_one_of_two;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
+    assert_int_equal(fake.waits, 2);
+    assert_int_equal(l.word, HELD | 1);
+}
+
+static int freed_on_the_way(struct fake_call *call)
+{
+    (void)call;
+    fw_word_lock_unlock_(&l);
+    assert_int_equal(l.word, 1); /* nobody sleeps yet: WAKING is taken back */
+    return FAKE_COMPARE;
+}
+
+static void a_wake_that_reaches_nobody(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fake.on_wait = freed_on_the_way;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->result, 0);
+    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
+    assert_int_equal(fake.waits, 1);
+    assert_int_equal(l.word, HELD);
+}
+
+/* I3: the heir, which was woken and found the lock taken, naps, and keeps WAKING. */
+static int an_heir_naps(struct fake_call *call)
+{
+    if (fake.waits == 1) {
+        assert_int_equal(call->expected, HELD | 1);
+        assert_int_equal(length(call), FW_WORD_LOCK_SLEEP_NS_);
+        fw_word_lock_unlock_(&l);
+        assert_int_equal(l.word, WAKING | 1);
+        fw_word_lock_lock_(&l); /* a newcomer */
+        return FAKE_COMPARE;
+    }
+    assert_int_equal(call->expected, HELD | WAKING | 1);
+    assert_int_equal(length(call), FW_WORD_LOCK_RECHECK_NS_);
+    if (fake.waits == 2)
+        return FAKE_COMPARE; /* nobody wakes it */
+    fw_word_lock_unlock_(&l);
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(l.word, WAKING | 1);
+    return FAKE_COMPARE; /* nobody wakes it: it finds out */
+}
+
+static void who_was_woken_in_vain_looks_for_itself(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fake.on_sleep = an_heir_naps;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(l.word, HELD);
+    assert_int_equal(fake.waits, 3);
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(fake_nth(FAKE_WAIT, 1)->result, -ETIMEDOUT);
+}
+
+static void naps_end_at_a_second_as_at_any_time(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fake.now_ns = 999999999;
+    fake.pause_ns = 0;
+    fake.on_sleep = an_heir_naps;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(l.word, HELD);
+    assert_int_equal(fake.waits, 3);
+}
+
+/* Another one of those who are registered, on its way to sleep, finds the lock free. */
+static int freed_where_there_is_an_heir(struct fake_call *call)
+{
+    assert_int_equal(call->expected, HELD | WAKING | 2);
+    fw_word_lock_unlock_(&l);
+    return FAKE_COMPARE;
+}
+
+static void who_is_not_the_heir_leaves_waking_alone(void **state)
+{
+    (void)state;
+    l.word = HELD | WAKING | 1;
+    fake.on_wait = freed_where_there_is_an_heir;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(fake.waits, 1);
+    assert_int_equal(l.word, HELD | WAKING | 1);
+}
+
+/* A sleeps; B comes, sleeps too; the lock is freed for A, but B is interrupted and is quicker. */
+static int a_and_b_sleep(struct fake_call *call)
+{
+    if (fake.waits == 1) {
+        assert_int_equal(call->expected, HELD | 1);
+        fw_word_lock_lock_(&l); /* B */
+        assert_int_equal(l.word, HELD | WAKING | 1);
+        assert_int_equal(fake.waits, 2);
+        return FAKE_COMPARE; /* A has been woken meanwhile */
+    }
+    if (fake.waits == 2) {
+        assert_int_equal(call->expected, HELD | 2);
+        fw_word_lock_unlock_(&l);
+        assert_int_equal(l.word, WAKING | 2);
+        return -EINTR;
+    }
+    assert_int_equal(call->expected, HELD | WAKING | 1);
+    assert_int_equal(length(call), FW_WORD_LOCK_RECHECK_NS_); /* A is the heir */
+    fw_word_lock_unlock_(&l);                                 /* by B */
+    return FAKE_COMPARE;
+}
+
+static void another_takes_what_one_was_woken_for(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fake.on_sleep = a_and_b_sleep;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(l.word, HELD);
+    assert_int_equal(fake.waits, 3);
+    assert_int_equal(fake.wakes, 1);
+}
+
+/* A fork in a signal handler has erased the registration in the child. */
+static int erased_while_asleep(struct fake_call *call)
+{
+    (void)call;
+    l.word = 0;
+    return -EINTR;
+}
+
+static void a_registration_that_a_fork_has_erased(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fake.on_sleep = erased_while_asleep;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(l.word, HELD);
+    fw_word_lock_unlock_(&l);
+    assert_int_equal(l.word, 0);
+}
+
+static int named_heir_by_the_holder(struct fake_call *call)
+{
+    if (fake.waits == 1) {
+        fw_word_lock_name_heir_(&l);
+        assert_int_equal(l.word, HELD | WAKING | 1);
+        fw_word_lock_name_heir_(&l); /* there is one already */
+        assert_int_equal(fake.wakes, 1);
+        return FAKE_COMPARE;
+    }
+    assert_int_equal(length(call), FW_WORD_LOCK_RECHECK_NS_);
+    fw_word_lock_unlock_(&l);
+    return FAKE_COMPARE;
+}
+
+static void a_holder_names_an_heir(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fw_word_lock_name_heir_(&l);
+    assert_int_equal(fake.n_calls, 0);
+    l.word = HELD | 2; /* both on their way to sleep */
+    fw_word_lock_name_heir_(&l);
+    assert_int_equal(l.word, HELD | 2);
+    assert_int_equal(fake.wakes, 1);
+    fake_reset();
+    l.word = HELD;
+    fake.on_sleep = named_heir_by_the_holder;
+    fw_word_lock_lock_(&l);
+    assert_int_equal(l.word, HELD);
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(fake.waits, 2);
+}
+
+static int no_such_memory(struct fake_call *call)
+{
+    (void)call;
+    return -EFAULT;
+}
+
+static void errors_that_cannot_be_panic(void **state)
+{
+    (void)state;
+    l.word = HELD;
+    fake.on_wait = no_such_memory;
+    FAKE_EXPECT_PANIC(fw_word_lock_lock_(&l));
+    assert_int_equal(fake.panic_error, EFAULT);
+    l.word = HELD | 1;
+    fake.wake_result = -EINVAL;
+    FAKE_EXPECT_PANIC(fw_word_lock_unlock_(&l));
+    assert_int_equal(fake.panic_error, EINVAL);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(sleeps_after_its_looks, reset),
+        cmocka_unit_test_setup(spurious_wakes_and_interruptions, reset),
+        cmocka_unit_test_setup(a_sleeper_that_is_overlooked, reset),
+        cmocka_unit_test_setup(the_word_changes_on_the_way_to_sleep, reset),
+        cmocka_unit_test_setup(a_wake_that_reaches_nobody, reset),
+        cmocka_unit_test_setup(who_was_woken_in_vain_looks_for_itself, reset),
+        cmocka_unit_test_setup(naps_end_at_a_second_as_at_any_time, reset),
+        cmocka_unit_test_setup(who_is_not_the_heir_leaves_waking_alone, reset),
+        cmocka_unit_test_setup(another_takes_what_one_was_woken_for, reset),
+        cmocka_unit_test_setup(a_registration_that_a_fork_has_erased, reset),
+        cmocka_unit_test_setup(a_holder_names_an_heir, reset),
+        cmocka_unit_test_setup(errors_that_cannot_be_panic, reset),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

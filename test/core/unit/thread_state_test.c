@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/thread_state.h"
+#include "sys/clock.h"
+#include "test/support/testing.h"
+
+/* src/core/thread_state.c: what each thread remembers. */
+
+#define SERIAL_THREADS 4
+#define SERIALS 2000
+
+static void *take_serials(void *arg)
+{
+    uint32_t *serials = arg;
+
+    for (int i = 0; i < SERIALS; i++)
+        serials[i] = fw_serial_();
+    return NULL;
+}
+
+static void serials_differ_across_threads(void **state)
+{
+    static uint32_t serials[SERIAL_THREADS][SERIALS];
+    static bool seen[1u << 23];
+    pthread_t threads[SERIAL_THREADS];
+
+    (void)state;
+    for (int i = 0; i < SERIAL_THREADS; i++)
+        pthread_create(&threads[i], NULL, take_serials, serials[i]);
+    for (int i = 0; i < SERIAL_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < SERIAL_THREADS; i++) {
+        for (int j = 0; j < SERIALS; j++) {
+            assert_true(serials[i][j] < 1u << 23);
+            assert_false(seen[serials[i][j]]);
+            seen[serials[i][j]] = true;
+        }
+    }
+}
+
+static void one_call_in_n_is_chosen(void **state)
+{
+    int chosen = 0;
+
+    (void)state;
+    for (int i = 0; i < 4096; i++)
+        chosen += fw_one_in_(1024);
+    assert_int_equal(chosen, 4);
+    for (int i = 0; i < 10; i++)
+        assert_true(fw_one_in_(1));
+}
+
+/* Not before half a millisecond, not for another lock, and anew after each answer. */
+static void stamps_differ_and_are_never_zero(void **state)
+{
+    uint32_t first = fw_stamp_();
+    uint32_t second = fw_stamp_();
+
+    (void)state;
+    assert_int_not_equal(first, 0);
+    assert_int_not_equal(second, 0);
+    assert_int_not_equal(first, second);
+}
+
+/* A thread of its own, so that what others were told does not matter. */
+static void *learns_about_polling(void *arg)
+{
+    unsigned tries = 0;
+
+    assert_true(fw_spinning_pays_()); /* nothing is known yet */
+    for (int i = 0; i < 100; i++)
+        fw_spinning_ended_(false);
+    for (int i = 0; i < 1000; i++)
+        tries += fw_spinning_pays_();
+    assert_in_range(tries, 1, 20); /* it is tried again now and then */
+    fw_spinning_ended_(true);
+    assert_true(fw_spinning_pays_());
+    return arg;
+}
+
+static void polling_is_given_up_and_taken_up_again(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, learns_about_polling, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void one_wake_can_be_put_off(void **state)
+{
+    static uint32_t word;
+    static int lock, other;
+
+    (void)state;
+    fw_wake_now_(&lock); /* nothing to do */
+    assert_true(fw_wake_later_(&lock, &word));
+    assert_false(fw_wake_later_(&other, &word));
+    fw_wake_now_(&other);
+    assert_false(fw_wake_later_(&other, &word));
+    fw_wake_now_(&lock);
+    assert_true(fw_wake_later_(&other, &word));
+    fw_wake_now_(&other);
+}
+
+static void a_wake_is_overdue_after_a_while(void **state)
+{
+    int lock;
+    int other;
+    uint64_t began = fw_clock_ns_();
+
+    (void)state;
+    assert_false(fw_is_overdue_(&lock, true));
+    while (!fw_is_overdue_(&lock, true))
+        ;
+    assert_true(fw_clock_ns_() - began >= 500000);
+    assert_false(fw_is_overdue_(&lock, true));
+    began = fw_clock_ns_();
+    while (fw_clock_ns_() - began < 1000000)
+        assert_false(fw_is_overdue_(&other, false));
+    assert_false(fw_is_overdue_(&lock, true));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(serials_differ_across_threads),
+        cmocka_unit_test(one_call_in_n_is_chosen),
+        cmocka_unit_test(stamps_differ_and_are_never_zero),
+        cmocka_unit_test(polling_is_given_up_and_taken_up_again),
+        cmocka_unit_test(one_wake_can_be_put_off),
+        cmocka_unit_test(a_wake_is_overdue_after_a_while),
+    };
+    return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
+}

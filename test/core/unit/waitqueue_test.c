@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/waitqueue.h"
+#include "test/support/testing.h"
+
+/* src/core/waitqueue.c: lines, and who is inside. */
+
+static int first_object, second_object;
+
+static void nobody_waits_at_first(void **state)
+{
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
+
+    (void)state;
+    assert_null(fw_waitqueue_first_(bucket, &first_object));
+    fw_waitqueue_unlock_(bucket);
+}
+
+static void a_line_is_in_the_order_of_arrival(void **state)
+{
+    struct fw_waiter_node_ a, b, c, d;
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
+
+    (void)state;
+    fw_waitqueue_insert_(bucket, &a, &first_object, 0);
+    fw_waitqueue_insert_(bucket, &b, &second_object, 0); /* as if it led to the same bucket */
+    fw_waitqueue_insert_(bucket, &c, &first_object, 0);
+    fw_waitqueue_insert_(bucket, &d, &second_object, FW_WAITQUEUE_FIRST_);
+    assert_ptr_equal(fw_waitqueue_first_(bucket, &first_object), &a);
+    assert_ptr_equal(fw_waitqueue_next_(&a), &c);
+    assert_null(fw_waitqueue_next_(&c));
+    assert_ptr_equal(fw_waitqueue_first_(bucket, &second_object), &d);
+    assert_ptr_equal(fw_waitqueue_next_(&d), &b);
+    fw_waitqueue_remove_(bucket, &a);
+    assert_ptr_equal(fw_waitqueue_first_(bucket, &first_object), &c);
+    fw_waitqueue_remove_(bucket, &d);
+    fw_waitqueue_remove_(bucket, &c);
+    assert_null(fw_waitqueue_first_(bucket, &first_object));
+    assert_ptr_equal(bucket->first, &b);
+    assert_ptr_equal(bucket->last, &b);
+    fw_waitqueue_remove_(bucket, &b);
+    assert_null(bucket->first);
+    assert_null(bucket->last);
+    fw_waitqueue_unlock_(bucket);
+}
+
+/* The line, as the names of those in it. */
+static const char *names_in(const struct fw_waitqueue_ *bucket,
+                            const struct fw_waiter_node_ *places)
+{
+    static char names[8];
+    unsigned n = 0;
+
+    for (struct fw_waiter_node_ *p = fw_waitqueue_first_(bucket, &first_object); p != NULL;
+         p = fw_waitqueue_next_(p))
+        names[n++] = (char)('a' + (p - places));
+    names[n] = 0;
+    return names;
+}
+
+static void the_most_urgent_stand_first(void **state)
+{
+    static const int urgency[] = {0, 20, 10, 20, 0, 10, FW_WAITQUEUE_FIRST_};
+    struct fw_waiter_node_ p[7], other;
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
+
+    (void)state;
+    fw_waitqueue_insert_(bucket, &other, &second_object, 5);
+    for (unsigned i = 0; i < 7; i++)
+        fw_waitqueue_insert_(bucket, &p[i], &first_object, urgency[i]);
+    assert_string_equal(names_in(bucket, p), "gbdcfae");
+    fw_waitqueue_reorder_(bucket, &p[0], 10); /* behind its new equals */
+    assert_string_equal(names_in(bucket, p), "gbdcfae");
+    fw_waitqueue_reorder_(bucket, &p[2], 10);
+    assert_string_equal(names_in(bucket, p), "gbdface");
+    fw_waitqueue_reorder_(bucket, &p[1], 0);
+    assert_string_equal(names_in(bucket, p), "gdfaceb");
+    fw_waitqueue_reorder_(bucket, &p[4], 30);
+    assert_string_equal(names_in(bucket, p), "gedfacb");
+    for (unsigned i = 0; i < 7; i++)
+        fw_waitqueue_remove_(bucket, &p[i]);
+    assert_ptr_equal(fw_waitqueue_first_(bucket, &second_object), &other);
+    assert_ptr_equal(bucket->first, &other);
+    assert_ptr_equal(bucket->last, &other);
+    fw_waitqueue_remove_(bucket, &other);
+    fw_waitqueue_unlock_(bucket);
+}
+
+enum { THREADS = 4, TURNS = 20000 };
+
+static void *come_and_go(void *counter)
+{
+    for (unsigned i = 0; i < TURNS; i++) {
+        struct fw_waiter_node_ mine;
+        struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(counter);
+
+        fw_waitqueue_insert_(bucket, &mine, counter, 0);
+        ++*(unsigned *)counter;
+        fw_waitqueue_remove_(bucket, &mine);
+        fw_waitqueue_unlock_(bucket);
+    }
+    return NULL;
+}
+
+static void one_is_inside_at_a_time(void **state)
+{
+    static unsigned counter;
+    pthread_t threads[THREADS];
+
+    (void)state;
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, &counter), 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(counter, THREADS * TURNS);
+}
+
+static void a_forked_child_finds_rooms_empty_and_open(void **state)
+{
+    struct fw_waiter_node_ node;
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
+    int status;
+    pid_t child;
+
+    (void)state;
+    fw_waitqueue_insert_(bucket, &node, &first_object, 0);
+    child = fork();
+    if (child == 0) {
+        struct fw_waitqueue_ *mine = fw_waitqueue_lock_(&first_object);
+        bool empty = fw_waitqueue_first_(mine, &first_object) == NULL;
+
+        fw_waitqueue_unlock_(mine);
+        _exit(empty ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_ptr_equal(fw_waitqueue_first_(bucket, &first_object), &node);
+    fw_waitqueue_remove_(bucket, &node);
+    fw_waitqueue_unlock_(bucket);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_waits_at_first),
+        cmocka_unit_test(a_line_is_in_the_order_of_arrival),
+        cmocka_unit_test(the_most_urgent_stand_first),
+        cmocka_unit_test(one_is_inside_at_a_time),
+        cmocka_unit_test(a_forked_child_finds_rooms_empty_and_open),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

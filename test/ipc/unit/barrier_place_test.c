@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "ipc/barrier_place.h"
+#include "ipc/barrier_word.h"
+#include "test/support/robust_lists.h"
+#include "victim.h"
+
+/* src/ipc/barrier_place.c: who has which place, in which epoch. */
+
+static struct ground ground;
+static fw_ipc_barrier *b;
+static struct fw_ipc_barrier_view_ v;
+static struct fw_ipc_me_ other; /* a child that lives */
+static int child;
+
+enum { PARTIES = 2 };
+
+static void be_a_member(void *arg)
+{
+    struct fw_ipc_me_ me;
+
+    (void)arg;
+    fw_ipc_enter_(b, &me);
+    say(me.id);
+    pause();
+}
+
+static int make_for(fw_ipc_barrier_mode mode)
+{
+    ground = ground_make(8);
+    b = ground_object(&ground, 0);
+    said = ground_object(&ground, 1);
+    assert_int_equal(fw_ipc_barrier_init(b, PARTIES, mode), 0);
+    assert_int_equal(fw_ipc_enter_(b, &v.me), 0);
+    assert_int_equal(fw_ipc_barrier_look_(&v, ground.mapping, b), 0);
+    child = ground_fork(be_a_member, NULL);
+    while ((other.id = fw_load64_acquire(said)) == 0)
+        sched_yield();
+    return 0;
+}
+
+static int make(void **state)
+{
+    (void)state;
+    return make_for(FW_IPC_BARRIER_FAIL);
+}
+
+static int make_going_on(void **state)
+{
+    (void)state;
+    return make_for(FW_IPC_BARRIER_GO_ON);
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    if (child != 0)
+        ground_kill(child);
+    ground_unmake(&ground);
+    return 0;
+}
+
+static uint64_t word_at(uint64_t epoch, uint64_t round)
+{
+    return epoch << BARRIER_EPOCH_SHIFT | round;
+}
+
+static void words_say_what_they_mean(void **state)
+{
+    uint64_t last = word_at(BARRIER_EPOCH, BARRIER_ROUND) | BARRIER_CHANGES | FW_IPC_WAITERS;
+    uint64_t w = word_at(5, 33), place = place_of(other.id, w, 33);
+
+    (void)state;
+    assert_int_equal(one_round_later(last), word_at(BARRIER_EPOCH, 0) | BARRIER_CHANGES);
+    assert_int_equal(one_epoch_later(word_at(3, 21)), word_at(4, 22));
+    assert_int_equal(past_after(UINT64_C(3) << 52 | 5, word_at(3, 20)), UINT64_C(4) << 52 | 11);
+    assert_int_equal(past_after(UINT64_MAX, last), UINT64_C(0xffffffffffffe)); /* epoch 0 */
+    assert_true(has_ended_before_reset(UINT64_C(4) << 52, word_at(3, 20)));
+    assert_false(has_ended_before_reset(UINT64_C(4) << 52, word_at(3, 21)));
+    assert_true(has_ended_before_reset(UINT64_C(6) << 52 | 4, word_at(3, 21)));
+    assert_false(has_ended_before_reset(UINT64_C(6) << 52 | 4, word_at(4, 21)));
+    assert_false(has_ended_before_reset(UINT64_C(56) << 52, word_at(3, 20))); /* not known */
+    assert_int_equal(claim_of(last), word_at(BARRIER_EPOCH, BARRIER_ROUND) | BARRIER_CLAIMED);
+    assert_true(is_later_claim(claim_of(word_at(2, 1)), word_at(BARRIER_EPOCH, 7)));
+    assert_false(is_later_claim(claim_of(word_at(BARRIER_EPOCH, 7)), word_at(2, 1)));
+    assert_false(is_later_claim(claim_of(w), w) || is_later_claim(0, word_at(BARRIER_EPOCH, 7)));
+    assert_int_equal(one_change_later(last), last & ~BARRIER_CHANGES);
+    assert_int_equal(one_epoch_later(last | BARRIER_FAILED), BARRIER_CHANGES);
+    assert_true(has_failed(last | BARRIER_FAILED) && !has_failed(last));
+    assert_true(is_same_round(w, w) && !is_same_round(w | BARRIER_FAILED, w));
+    assert_true(!is_same_round(w, word_at(5, 34)) && !is_same_round(w, word_at(6, 33)));
+    assert_int_equal(place & FW_IPC_HOLDER, other.id);
+    assert_true(has_arrived(place, w) && !has_arrived(place, word_at(5, 34)));
+    assert_true(!is_vacant(place, w) && is_vacant(place, word_at(6, 33)) && is_vacant(0, w));
+    assert_true(is_left(place_of(FW_IPC_ABANDONED, w, 0)) && !is_left(place));
+}
+
+static void joins_once(void **state)
+{
+    uint64_t w, *place, *again;
+
+    (void)state;
+    b->round_ = word_at(3, 20);
+    assert_null(fw_ipc_barrier_own_(&v, b->round_));
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), 0);
+    assert_int_equal(w, one_change_later(word_at(3, 20))); /* others may have looked already */
+    assert_int_equal(*place, place_of(v.me.id, w, 19));
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &again), 0);
+    assert_ptr_equal(place, again);
+    assert_int_equal(b->round_, w);
+    assert_ptr_equal(fw_ipc_barrier_own_(&v, w), place);
+    assert_null(fw_ipc_barrier_own_(&v, word_at(4, 20)));
+}
+
+static void prefers_what_nobody_had(void **state)
+{
+    uint64_t w, *place, left = place_of(FW_IPC_ABANDONED, 0, 0);
+
+    (void)state;
+    *fw_ipc_barrier_nth_(&v, 0) = left;
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), 0);
+    assert_ptr_equal(place, fw_ipc_barrier_nth_(&v, 1));
+    *place = left;
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), 0);
+    assert_ptr_equal(place, fw_ipc_barrier_nth_(&v, 0));
+}
+
+static void a_failed_one_is_not_joined(void **state)
+{
+    uint64_t w, *place;
+
+    (void)state;
+    b->round_ = BARRIER_FAILED;
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), EOWNERDEAD);
+}
+
+/* The places of the dead are free where the barrier goes on. */
+static void takes_the_place_of_the_dead(void **state)
+{
+    uint64_t w, *place;
+
+    (void)state;
+    for (uint32_t i = 0; i < PARTIES; i++)
+        v.places[i] = place_of(other.id, 0, 0);
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), EBUSY);
+    ground_kill(child);
+    child = 0;
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), v.goes_on ? 0 : EBUSY);
+}
+
+int main(void)
+{
+    need_robust_lists();
+
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(words_say_what_they_mean, make, unmake),
+        cmocka_unit_test_setup_teardown(joins_once, make, unmake),
+        cmocka_unit_test_setup_teardown(prefers_what_nobody_had, make, unmake),
+        cmocka_unit_test_setup_teardown(a_failed_one_is_not_joined, make, unmake),
+        cmocka_unit_test_setup_teardown(takes_the_place_of_the_dead, make, unmake),
+        cmocka_unit_test_setup_teardown(takes_the_place_of_the_dead, make_going_on, unmake),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include <furwock/ipc/barrier.h>
+
+#include "ipc/barrier_word.h"
+#include "test/support/robust_lists.h"
+#include "victim.h"
+
+/* src/ipc/barrier.c, with the real kernel; the victims are forked children. */
+
+static struct ground ground;
+static fw_ipc_barrier *b;
+
+enum { PARTIES = 3 };
+
+static int make_for(fw_ipc_barrier_mode mode)
+{
+    ground = ground_make(8);
+    b = ground_object(&ground, 0);
+    said = ground_object(&ground, 1);
+    return fw_ipc_barrier_init(b, PARTIES, mode);
+}
+
+static int make(void **state)
+{
+    (void)state;
+    return make_for(FW_IPC_BARRIER_FAIL);
+}
+
+static int make_going_on(void **state)
+{
+    (void)state;
+    return make_for(FW_IPC_BARRIER_GO_ON);
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+/* Children: each says so by its exit status; the serial one as well as the others is 0. */
+static int wait_for(unsigned rounds)
+{
+    int error = 0;
+
+    while (error <= 0 && rounds-- != 0)
+        error = fw_ipc_barrier_wait(b);
+    return error > 0 ? error : 0;
+}
+
+static void come(void *rounds)
+{
+    _exit(wait_for((unsigned)(uintptr_t)rounds));
+}
+
+static void join_only(void *arg)
+{
+    (void)arg;
+    if (fw_ipc_barrier_join(b) != 0)
+        _exit(1);
+    say(1);
+    pause();
+}
+
+static int start_coming(unsigned rounds)
+{
+    return ground_fork(come, (void *)(uintptr_t)rounds);
+}
+
+static void all_meet(void **state)
+{
+    int child[PARTIES - 1];
+
+    (void)state;
+    for (int i = 0; i < PARTIES - 1; i++)
+        child[i] = start_coming(100);
+    assert_int_equal(wait_for(100), 0);
+    for (int i = 0; i < PARTIES - 1; i++)
+        assert_int_equal(ground_reap(child[i]), 0);
+    assert_int_equal(fw_ipc_barrier_round(b), 100);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    static _Alignas(64) fw_ipc_barrier elsewhere;
+    fw_ipc_barrier *blank = ground_object(&ground, 2);
+    fw_ipc_barrier *last = (fw_ipc_barrier *)(ground.base + ground.size - 64);
+    fw_deadline never = {.clock = -1};
+    fw_ipc_death death;
+
+    (void)state;
+    assert_int_equal(fw_ipc_barrier_size(0), 0);
+    assert_int_equal(fw_ipc_barrier_size(FW_IPC_BARRIER_MAX + 1), 0);
+    assert_int_equal(fw_ipc_barrier_init(&elsewhere, 1, FW_IPC_BARRIER_FAIL), EINVAL);
+    assert_int_equal(fw_ipc_barrier_init(blank, 0, FW_IPC_BARRIER_FAIL), EINVAL);
+    assert_int_equal(fw_ipc_barrier_init(blank, 1, (fw_ipc_barrier_mode)2), EINVAL);
+    assert_int_equal(fw_ipc_barrier_init(last, 1, FW_IPC_BARRIER_FAIL), ENOSPC);
+    assert_int_equal(fw_ipc_barrier_wait(&elsewhere), EINVAL);
+    assert_int_equal(fw_ipc_barrier_wait(blank), EINVAL);
+    assert_int_equal(fw_ipc_barrier_death(blank, &death), EINVAL);
+    assert_int_equal(fw_ipc_barrier_death(&elsewhere, &death), EINVAL);
+    assert_int_equal(fw_ipc_barrier_init(b, PARTIES, FW_IPC_BARRIER_FAIL), 0);
+    assert_int_equal(fw_ipc_barrier_init(b, PARTIES, FW_IPC_BARRIER_GO_ON), EEXIST);
+    assert_int_equal(fw_ipc_barrier_init(b, 1, FW_IPC_BARRIER_FAIL), EEXIST);
+    assert_int_equal(fw_ipc_barrier_timedwait(b, &never), EINVAL);
+    assert_int_equal(fw_ipc_barrier_leave(b), EPERM);
+    assert_int_equal(fw_ipc_barrier_death(b, &death), ENOENT);
+    assert_int_equal(fw_ipc_barrier_reset(b), 0);
+    assert_int_equal(fw_ipc_barrier_round(b), 0);
+    last->made_ = made_of(1, FW_IPC_BARRIER_FAIL); /* the region ends before */
+    assert_int_equal(fw_ipc_barrier_wait(last), EUCLEAN);
+    b->made_ = UINT64_MAX;
+    assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
+}
+
+static void finds_what_was_written_over(void **state)
+{
+    (void)state;
+    places_of(b)[0] = places_of(b)[1] = places_of(b)[2] = UINT64_C(0xffff7);
+    assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
+    places_of(b)[1] = 0;
+    assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
+}
+
+/* A time that is over takes the arrival back; the place stays. */
+static void gives_up_in_time(void **state)
+{
+    fw_deadline soon = in_ms(60);
+    int child[PARTIES - 1];
+    uint64_t joined;
+
+    (void)state;
+    assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
+    joined = b->round_ & ~FW_IPC_WAITERS;
+    soon = in_ms(5);
+    assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
+    assert_int_equal(b->round_ & ~FW_IPC_WAITERS, one_change_later(joined)); /* B4 */
+    for (int i = 0; i < PARTIES - 1; i++)
+        child[i] = start_coming(1);
+    await_waiters(&ground, b, PARTIES - 1);
+    assert_int_equal(fw_ipc_barrier_round(b), 0);
+    soon = in_ms(10000);
+    assert_true(fw_ipc_barrier_timedwait(b, &soon) <= 0);
+    for (int i = 0; i < PARTIES - 1; i++)
+        assert_int_equal(ground_reap(child[i]), 0);
+}
+
+static void arrives_and_waits_later(void **state)
+{
+    int child[PARTIES - 1];
+    uint64_t token;
+
+    (void)state;
+    assert_int_equal(fw_ipc_barrier_arrive(b, &token), 0);
+    assert_int_equal(fw_ipc_barrier_arrive(b, &token), EDEADLK);
+    assert_int_equal(fw_ipc_barrier_wait(b), EDEADLK);
+    for (int i = 0; i < PARTIES - 1; i++)
+        child[i] = start_coming(1);
+    assert_int_equal(fw_ipc_barrier_await(b, token), 0);
+    assert_int_equal(fw_ipc_barrier_await(b, token), 0);
+    for (int i = 0; i < PARTIES - 1; i++)
+        assert_int_equal(ground_reap(child[i]), 0);
+}
+
+/* One party has joined, and is killed while the others sleep. */
+static void check_death(int expected)
+{
+    int victim, child;
+    fw_ipc_death death;
+
+    victim = ground_fork(join_only, NULL);
+    await_said(1);
+    child = start_coming(1);
+    await_waiters(&ground, b, 1);
+    ground_kill(victim);
+    assert_int_equal(fw_ipc_barrier_death(b, &death), 0);
+    assert_int_equal(death.process, victim);
+    assert_int_equal(wait_for(1), expected);
+    assert_int_equal(ground_reap(child), expected);
+}
+
+static void fails_for_all(void **state)
+{
+    int child[PARTIES - 1];
+    uint64_t token = b->round_;
+
+    (void)state;
+    check_death(EOWNERDEAD);
+    assert_int_equal(wait_for(1), EOWNERDEAD);
+    assert_int_equal(fw_ipc_barrier_join(b), EOWNERDEAD);
+    assert_int_equal(fw_ipc_barrier_reset(b), 0);
+    assert_int_equal(fw_ipc_barrier_reset(b), 0);
+    assert_int_equal(fw_ipc_barrier_round(b), 1);
+    assert_int_equal(fw_ipc_barrier_await(b, token), EOWNERDEAD); /* who has slept through that */
+    for (int i = 0; i < PARTIES - 1; i++)
+        child[i] = start_coming(5);
+    assert_int_equal(wait_for(5), 0);
+    for (int i = 0; i < PARTIES - 1; i++)
+        assert_int_equal(ground_reap(child[i]), 0);
+}
+
+/* Who finds no place because others died makes that known. */
+static void newcomers_notice_a_death(void **state)
+{
+    int victim[PARTIES];
+
+    (void)state;
+    for (int i = 0; i < PARTIES; i++) {
+        say(0);
+        victim[i] = ground_fork(join_only, NULL);
+        await_said(1);
+    }
+    assert_int_equal(fw_ipc_barrier_join(b), EBUSY);
+    assert_int_equal(wait_for(1), EBUSY);
+    ground_kill(victim[1]);
+    assert_int_equal(wait_for(1), EOWNERDEAD);
+    for (int i = 0; i < PARTIES; i += 2)
+        ground_kill(victim[i]);
+}
+
+/* All others sleep when the party dies: nobody comes who would look. */
+static void sleepers_notice_a_death(void **state)
+{
+    int victim, child[PARTIES - 1];
+
+    (void)state;
+    victim = ground_fork(join_only, NULL);
+    await_said(1);
+    for (int i = 0; i < PARTIES - 1; i++)
+        child[i] = start_coming(1);
+    await_waiters(&ground, b, PARTIES - 1);
+    ground_kill(victim);
+    for (int i = 0; i < PARTIES - 1; i++)
+        assert_int_equal(ground_reap(child[i]), goes_on(b->made_) ? 0 : EOWNERDEAD);
+}
+
+/* Who has arrived has done its part, though it dies before the round ends. */
+static void an_arrival_outlives_its_party(void **state)
+{
+    int victim, child;
+
+    (void)state;
+    victim = start_coming(1);
+    await_waiters(&ground, b, 1);
+    ground_kill(victim);
+    child = start_coming(2);
+    await_waiters(&ground, b, 1);
+    assert_int_equal(wait_for(1), 0);
+    assert_int_equal(wait_for(1), EOWNERDEAD);
+    assert_int_equal(ground_reap(child), EOWNERDEAD);
+}
+
+/* However late one looks: the round that it arrived in had ended before the next one failed. */
+static void all_have_the_same_answer(void **state)
+{
+    int child[PARTIES - 1];
+    uint64_t token;
+
+    (void)state;
+    for (int i = 0; i < PARTIES - 1; i++)
+        child[i] = start_coming(2);
+    assert_int_equal(fw_ipc_barrier_arrive(b, &token), 0);
+    while (fw_ipc_barrier_round(b) == round_of(token))
+        sched_yield();
+    await_waiters(&ground, b, PARTIES - 1);
+    ground_kill(child[0]); /* has arrived; the next one has not */
+    fw_store64_release(&b->round_, b->round_ | BARRIER_FAILED);
+    assert_int_equal(ground_reap(child[1]), EOWNERDEAD);
+    assert_int_equal(fw_ipc_barrier_await(b, token), 0);
+    assert_int_equal(fw_ipc_barrier_reset(b), 0);
+    for (unsigned resets = 1; resets < FW_IPC_BARRIER_RESETS; resets++) {
+        assert_int_equal(fw_ipc_barrier_await(b, token), 0);
+        assert_int_equal(fw_ipc_barrier_await(b, token + 1), EOWNERDEAD); /* the next one failed */
+        b->round_ = (b->round_ + resets % 3) | BARRIER_FAILED;
+        assert_int_equal(fw_ipc_barrier_reset(b), 0);
+    }
+    assert_int_equal(fw_ipc_barrier_await(b, token), EOWNERDEAD); /* nobody knows any more */
+}
+
+/* Who was to reset it died half way. */
+static void resets_what_the_dead_left(void **state)
+{
+    uint64_t w = b->round_ | BARRIER_FAILED;
+
+    (void)state;
+    b->round_ = w;
+    b->past_ = past_after(b->past_, w);
+    assert_int_equal(fw_ipc_barrier_reset(b), 0);
+    assert_int_equal(b->round_, one_epoch_later(w));
+    assert_int_equal(epoch_of(b->past_), epoch_of(b->round_));
+    b->round_ |= BARRIER_FAILED;
+    w = b->round_;
+    b->past_ ^= UINT64_C(1) << 63; /* written over */
+    assert_int_equal(fw_ipc_barrier_reset(b), EUCLEAN);
+    assert_int_equal(b->round_, w);
+}
+
+static void goes_on_without(void **state)
+{
+    int newcomer;
+
+    (void)state;
+    check_death(0);
+    assert_int_equal(wait_for(1), 0); /* nobody else is left */
+    say(0);
+    newcomer = ground_fork(join_only, NULL);
+    await_said(1);
+    fw_deadline soon = in_ms(50);
+    assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
+    ground_kill(newcomer);
+    assert_int_equal(wait_for(1), 0);
+}
+
+static void goes_on_without_who_left(void **state)
+{
+    int child[PARTIES - 1];
+
+    (void)state;
+    for (int i = 0; i < PARTIES - 1; i++)
+        child[i] = start_coming(2);
+    assert_int_equal(wait_for(1), 0);
+    await_waiters(&ground, b, PARTIES - 1);
+    assert_int_equal(fw_ipc_barrier_leave(b), 0); /* the others sleep: it ends their round */
+    assert_int_equal(fw_ipc_barrier_leave(b), EPERM);
+    for (int i = 0; i < PARTIES - 1; i++)
+        assert_int_equal(ground_reap(child[i]), 0);
+    assert_int_equal(fw_ipc_barrier_round(b), 2);
+}
+
+/* Who was to end the round, or to wake the others, died before that. */
+static void does_what_the_dead_left(void **state)
+{
+    int child[PARTIES];
+    struct fw_ipc_me_ me;
+
+    (void)state;
+    assert_int_equal(fw_ipc_enter_(b, &me), 0);
+    assert_int_equal(fw_ipc_barrier_join(b), 0);
+    for (int i = 0; i < PARTIES - 1; i++)
+        child[i] = start_coming(1);
+    await_waiters(&ground, b, PARTIES - 1);
+    for (int i = 0; i < PARTIES; i++)
+        if ((places_of(b)[i] & FW_IPC_HOLDER) == me.id) /* arrives, and no more */
+            fw_store64_release(&places_of(b)[i], place_of(me.id, b->round_, 0));
+    for (int i = 0; i < PARTIES - 1; i++)
+        assert_int_equal(ground_reap(child[i]), 0);
+}
+
+int main(void)
+{
+    need_robust_lists();
+
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(all_meet, make, unmake),
+        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
+        cmocka_unit_test_setup_teardown(finds_what_was_written_over, make, unmake),
+        cmocka_unit_test_setup_teardown(gives_up_in_time, make, unmake),
+        cmocka_unit_test_setup_teardown(arrives_and_waits_later, make, unmake),
+        cmocka_unit_test_setup_teardown(fails_for_all, make, unmake),
+        cmocka_unit_test_setup_teardown(newcomers_notice_a_death, make, unmake),
+        cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make, unmake),
+        cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make_going_on, unmake),
+        cmocka_unit_test_setup_teardown(an_arrival_outlives_its_party, make, unmake),
+        cmocka_unit_test_setup_teardown(all_have_the_same_answer, make, unmake),
+        cmocka_unit_test_setup_teardown(resets_what_the_dead_left, make, unmake),
+        cmocka_unit_test_setup_teardown(goes_on_without, make_going_on, unmake),
+        cmocka_unit_test_setup_teardown(goes_on_without_who_left, make, unmake),
+        cmocka_unit_test_setup_teardown(does_what_the_dead_left, make, unmake),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <furwock/ipc/cond.h>
+
+#include "fixture.h"
+#include "ipc/wait.h"
+#include "test/support/robust_lists.h"
+#include "test/support/testing.h"
+
+/*
+ * src/ipc/cond.c, between processes, some of which are killed.  No times: who is not woken, and
+ * does not look after a nap, is ended by the ground's alarm.
+ */
+
+enum { WAITERS = 1, SLEEPERS = 2, CHANGE = 4 }; /* as in the table of states */
+enum { MS = 1000000 };
+
+/* What all processes see. */
+struct common {
+    int waiting, units, taken, died; /* under the mutex */
+};
+
+static struct ground ground;
+static fw_ipc_cond *cond;
+static fw_ipc_mutex *mutex;
+static struct common *common;
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(16);
+    cond = ground_object(&ground, 0);
+    mutex = ground_object(&ground, 1);
+    common = ground_object(&ground, 2);
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static long now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / MS;
+}
+
+static fw_deadline in_ms(long ms)
+{
+    long at = now_ms() + ms;
+
+    return (fw_deadline){.clock = CLOCK_MONOTONIC, .at = {at / 1000, at % 1000 * MS}};
+}
+
+static void lock(void)
+{
+    assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
+}
+
+static void unlock(void)
+{
+    assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
+}
+
+/* 0, or the error that ends it. */
+static int sound(int error)
+{
+    if (error != EOWNERDEAD)
+        return error;
+    common->died++;
+    return fw_ipc_mutex_consistent(mutex);
+}
+
+/* Waits for a unit and takes it. */
+static void take(void *policy)
+{
+    lock();
+    common->waiting++;
+    while (common->units == 0)
+        if (sound(fw_ipc_cond_wait_policy(cond, mutex, policy, NULL)) != 0)
+            _exit(1);
+    common->units--;
+    common->waiting--;
+    common->taken++;
+    unlock();
+}
+
+static const fw_wait_policy sleeps = {FW_WAIT_BLOCK, 0};
+
+static int start(void)
+{
+    return ground_fork(take, (void *)(uintptr_t)&sleeps);
+}
+
+/* Until so many wait, and the word says how. */
+static void await_as(int n, uint64_t flags)
+{
+    for (bool there = false; !there; usleep(1000)) {
+        lock();
+        there = common->waiting == n && (fw_load64_relaxed(&cond->word_) & flags) == flags;
+        unlock();
+    }
+}
+
+/* The first of them has said that it sleeps; all do, most likely. */
+static void await(int n)
+{
+    await_as(n, WAITERS | SLEEPERS);
+    usleep(5000);
+}
+
+static void give(int n)
+{
+    lock();
+    common->units += n;
+    if (n == 1)
+        assert_int_equal(fw_ipc_cond_signal(cond), 0);
+    else
+        assert_int_equal(fw_ipc_cond_broadcast(cond), 0);
+    unlock();
+}
+
+/* --- With nobody, and misused ----------------------------------------------------------------- */
+
+static void nobody_waits_and_nothing_happens(void **state)
+{
+    (void)state;
+    assert_int_equal(fw_ipc_cond_init(cond), 0);
+    assert_int_equal(fw_ipc_cond_init((fw_ipc_cond *)(void *)((char *)cond + 4)), EINVAL);
+    assert_int_equal(fw_ipc_cond_signal(cond), 0);
+    assert_int_equal(fw_ipc_cond_broadcast(cond), 0);
+    assert_int_equal(cond->word_, 0);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    fw_ipc_cond outside = FW_IPC_COND_INIT;
+    fw_deadline malformed = {.clock = CLOCK_MONOTONIC, .at = {0, 1000 * MS}};
+    fw_wait_policy unknown = {(fw_wait_kind)9, 0};
+
+    (void)state;
+    assert_int_equal(fw_ipc_cond_wait(cond, mutex), EPERM);
+    lock();
+    assert_int_equal(fw_ipc_cond_wait(&outside, mutex), EINVAL);
+    assert_int_equal(fw_ipc_cond_wait((fw_ipc_cond *)(void *)((char *)cond + 4), mutex), EINVAL);
+    assert_int_equal(fw_ipc_cond_timedwait(cond, mutex, &malformed), EINVAL);
+    assert_int_equal(fw_ipc_cond_wait_policy(cond, mutex, &unknown, NULL), EINVAL);
+    assert_true(fw_ipc_mutex_is_held_by_me(mutex));
+    unlock();
+    outside.word_ = WAITERS;
+    assert_int_equal(fw_ipc_cond_signal(&outside), EINVAL);
+    assert_int_equal(fw_ipc_cond_broadcast(&outside), EINVAL);
+    assert_int_equal(cond->word_, 0);
+}
+
+static void clears_what_nobody_needs(void **state)
+{
+    (void)state;
+    cond->word_ = WAITERS;
+    fw_ipc_cond_signal(cond);
+    assert_int_equal(cond->word_, CHANGE);
+    cond->word_ = WAITERS | SLEEPERS;
+    fw_ipc_cond_signal(cond);
+    assert_int_equal(cond->word_, 2 * CHANGE);
+    cond->word_ = WAITERS | SLEEPERS;
+    fw_ipc_cond_broadcast(cond);
+    assert_int_equal(cond->word_, CHANGE | UINT64_C(1) << 32);
+}
+
+/* --- Waking ----------------------------------------------------------------------------------- */
+
+static void a_signal_wakes_another_process(void **state)
+{
+    int child = start();
+
+    (void)state;
+    await(1);
+    assert_int_equal(cond->word_ & (WAITERS | SLEEPERS), WAITERS | SLEEPERS);
+    give(1);
+    assert_int_equal(ground_reap(child), 0);
+}
+
+static void a_signal_with_the_mutex_moves_the_waiter(void **state)
+{
+    int child = start();
+
+    (void)state;
+    await(1);
+    lock();
+    common->units = 1;
+    fw_ipc_cond_signal(cond);
+    assert_int_equal(cond->word_ >> 32, 1);
+    assert_true((mutex->word_ & FW_IPC_WAITERS) != 0);
+    unlock();
+    assert_int_equal(ground_reap(child), 0);
+}
+
+static void a_broadcast_wakes_all(void **state)
+{
+    int children[6];
+
+    (void)state;
+    for (int outside = 0; outside < 2; outside++) {
+        for (int i = 0; i < 6; i++)
+            children[i] = start();
+        await(6);
+        if (outside) {
+            lock();
+            common->units += 6;
+            unlock();
+            assert_int_equal(fw_ipc_cond_broadcast(cond), 0);
+        } else {
+            give(6);
+        }
+        for (int i = 0; i < 6; i++)
+            assert_int_equal(ground_reap(children[i]), 0);
+    }
+    assert_int_equal(common->taken, 12);
+}
+
+/* The waiters' mutex is believed only as far as it can be. */
+static void a_broadcast_stands_a_wrong_mutex(void **state)
+{
+    const uint32_t wrong[] = {0, 1, (uint32_t)ground.size / 8 - 1, (uint32_t)ground.size / 8 + 1,
+                              UINT32_MAX};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        int child = start();
+        await(1);
+        cond->mutex_ = wrong[i];
+        give(2);
+        assert_int_equal(ground_reap(child), 0);
+        lock();
+        common->units = 0;
+        unlock();
+    }
+}
+
+static void a_poller_is_woken_without_the_kernel(void **state)
+{
+    static const fw_wait_policy polls = {FW_WAIT_YIELD, 0};
+    int child = ground_fork(take, (void *)(uintptr_t)&polls);
+
+    (void)state;
+    await_as(1, WAITERS);
+    assert_int_equal(cond->word_, WAITERS);
+    give(1);
+    assert_int_equal(cond->word_, CHANGE);
+    assert_int_equal(ground_reap(child), 0);
+}
+
+/* --- Time ------------------------------------------------------------------------------------- */
+
+static void ends_in_time_with_the_mutex(void **state)
+{
+    static const long times[] = {-1000, 0, 1, 70};
+
+    (void)state;
+    lock();
+    for (unsigned i = 0; i < sizeof times / sizeof *times; i++) {
+        long began = now_ms(); /* before the deadline is counted from now on */
+        fw_deadline d = in_ms(times[i]);
+        assert_int_equal(fw_ipc_cond_timedwait(cond, mutex, &d), ETIMEDOUT);
+        assert_true(now_ms() - began >= times[i] - 1);
+        assert_true(fw_ipc_mutex_is_held_by_me(mutex));
+    }
+    unlock();
+}
+
+static void a_signal_to_a_dead_one_comes_back(void **state)
+{
+    int first = start(), second;
+
+    (void)state;
+    await(1);
+    second = start();
+    await(2);
+    kill(first, SIGSTOP);
+    usleep(5000);
+    give(1);
+    ground_kill(first);
+    assert_int_equal(ground_reap(second), 0);
+    assert_int_equal(common->taken, 1);
+}
+
+/* As far as a signal comes before its wake. */
+static void change_and_die(void *debt)
+{
+    common->units = 1;
+    fw_ipc_debt_begin_(debt, ground.mapping);
+    fw_add64_release(&cond->word_, CHANGE);
+    raise(SIGKILL);
+}
+
+static void the_kernel_gives_the_wake_of_the_dead(void **state)
+{
+    struct fw_robust_ debt;
+    int child = start();
+
+    (void)state;
+    await(1);
+    assert_int_equal(ground_reap(ground_fork(change_and_die, &debt)), -SIGKILL);
+    assert_int_equal(ground_reap(child), 0);
+}
+
+static void broadcast_and_die(void *arg)
+{
+    (void)arg;
+    lock();
+    common->units = 3;
+    fw_ipc_cond_broadcast(cond);
+    raise(SIGKILL);
+}
+
+static void a_broadcaster_dies_with_the_mutex(void **state)
+{
+    int children[3];
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        children[i] = start();
+    await(3);
+    assert_int_equal(ground_reap(ground_fork(broadcast_and_die, NULL)), -SIGKILL);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(ground_reap(children[i]), 0);
+    assert_int_equal(common->died, 1);
+    assert_int_equal(common->taken, 3);
+}
+
+static void a_dead_waiter_is_forgotten(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40; i++) { /* more than the region has members */
+        int child = start();
+        await(1);
+        ground_kill(child);
+        common->waiting = 0;
+    }
+    fw_ipc_cond_signal(cond);
+    fw_ipc_cond_signal(cond);
+    assert_int_equal(cond->word_ & (WAITERS | SLEEPERS), 0);
+}
+
+static void lock_and_die(void *arg)
+{
+    (void)arg;
+    lock();
+    raise(SIGKILL);
+}
+
+static void a_wait_gives_up_what_is_not_repaired(void **state)
+{
+    fw_deadline d;
+
+    (void)state;
+    ground_reap(ground_fork(lock_and_die, NULL));
+    assert_int_equal(fw_ipc_mutex_lock(mutex), EOWNERDEAD);
+    d = in_ms(1);
+    assert_int_equal(fw_ipc_cond_timedwait(cond, mutex, &d), ENOTRECOVERABLE);
+    assert_int_equal(fw_ipc_mutex_unlock(mutex), EPERM);
+}
+
+int main(void)
+{
+    need_robust_lists();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nobody_waits_and_nothing_happens, make, unmake),
+        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
+        cmocka_unit_test_setup_teardown(clears_what_nobody_needs, make, unmake),
+        cmocka_unit_test_setup_teardown(a_signal_wakes_another_process, make, unmake),
+        cmocka_unit_test_setup_teardown(a_signal_with_the_mutex_moves_the_waiter, make, unmake),
+        cmocka_unit_test_setup_teardown(a_broadcast_wakes_all, make, unmake),
+        cmocka_unit_test_setup_teardown(a_broadcast_stands_a_wrong_mutex, make, unmake),
+        cmocka_unit_test_setup_teardown(a_poller_is_woken_without_the_kernel, make, unmake),
+        cmocka_unit_test_setup_teardown(ends_in_time_with_the_mutex, make, unmake),
+        cmocka_unit_test_setup_teardown(a_signal_to_a_dead_one_comes_back, make, unmake),
+        cmocka_unit_test_setup_teardown(the_kernel_gives_the_wake_of_the_dead, make, unmake),
+        cmocka_unit_test_setup_teardown(a_broadcaster_dies_with_the_mutex, make, unmake),
+        cmocka_unit_test_setup_teardown(a_dead_waiter_is_forgotten, make, unmake),
+        cmocka_unit_test_setup_teardown(a_wait_gives_up_what_is_not_repaired, make, unmake),
+    };
+    return cmocka_run_group_tests_name("ipc_cond", tests, NULL, NULL);
+}

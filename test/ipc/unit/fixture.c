@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "fixture.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ipc/region/head.h"
+#include "test/support/testing.h"
+
+enum { MEMBERS_AT = 8192, OBJECT = 256 };
+
+struct ground ground_make(unsigned members)
+{
+    struct fw_ipc_plan_ plan = {.size = GROUND_SIZE + members * FW_IPC_MEMBER_SIZE,
+                                .member_count = members,
+                                .members_at = MEMBERS_AT,
+                                .objects_at = MEMBERS_AT + members * FW_IPC_MEMBER_SIZE};
+    struct ground g = {.size = plan.size, .objects_at = plan.objects_at};
+
+    g.base = mmap(NULL, g.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(g.base, MAP_FAILED);
+    assert_int_equal(fw_ipc_mapping_add_(g.base, &plan, &g.mapping), 0);
+    return g;
+}
+
+void ground_unmake(struct ground *g)
+{
+    fw_ipc_leave_(g->mapping);
+    fw_ipc_mapping_remove_(g->mapping);
+    munmap(g->base, g->size);
+}
+
+void *ground_object(const struct ground *g, unsigned n)
+{
+    return g->base + g->objects_at + n * (size_t)OBJECT;
+}
+
+int ground_fork(void (*body)(void *), void *arg)
+{
+    int child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        body(arg);
+        _exit(0);
+    }
+    return child;
+}
+
+int ground_reap(int child)
+{
+    int status;
+
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void ground_kill(int child)
+{
+    kill(child, SIGKILL);
+    assert_int_equal(ground_reap(child), -SIGKILL);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include <furwock/ipc/journal.h>
+
+#include "fixture.h"
+#include "ipc/region/journal.h"
+#include "test/support/testing.h"
+
+/* src/ipc/region/journal.c: whose journal it is. */
+
+enum { CAPACITY = 160 };
+
+static struct ground ground;
+static fw_ipc_mutex *mutex;
+static fw_ipc_journal *journal;
+static unsigned char *data; /* 256 bytes */
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(8);
+    mutex = ground_object(&ground, 0);
+    journal = ground_object(&ground, 1);
+    data = ground_object(&ground, 2);
+    return fw_ipc_journal_init(journal, CAPACITY);
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static uint64_t place_of(const void *p)
+{
+    return fw_ipc_offset_(ground.mapping, p);
+}
+
+static void change(unsigned at, unsigned n)
+{
+    assert_int_equal(fw_ipc_journal_record(journal, data + at, n), 0);
+    memset(data + at, 0xcc, n);
+}
+
+static void attach(void)
+{
+    assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
+}
+
+static void is_attached_by_the_holder(void **state)
+{
+    fw_ipc_journal outside = {0, 0, 0};
+    fw_ipc_journal *other = (fw_ipc_journal *)(void *)(data + 128);
+
+    (void)state;
+    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), EPERM);
+    attach();
+    fw_ipc_mutex_lock(mutex);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, other), EUCLEAN); /* not made */
+    assert_int_equal(fw_ipc_journal_init(other, 64), 0);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, &outside), EINVAL);
+    change(0, 8);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), 0);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, other), EBUSY);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), EBUSY);
+    fw_ipc_journal_undo(journal);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, other), 0);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
+    assert_int_equal(mutex->past_.journal_, 0);
+    fw_ipc_mutex_unlock(mutex);
+}
+
+static bool is_attached(const fw_ipc_mutex *m)
+{
+    return m->past_.journal_ == place_of(journal) &&
+           journal->owner_ == (place_of(m) << 8 | sizeof *m);
+}
+
+/* Their words would come back as they were when the dead one had the lock. */
+static void covers_no_part_of_its_lock(void **state)
+{
+    const char *first = (const char *)mutex, *end = (const char *)(mutex + 1);
+
+    (void)state;
+    assert_int_equal(fw_ipc_journal_record(journal, mutex, 8), 0); /* not yet its lock */
+    fw_ipc_mutex_lock(mutex);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), EBUSY);
+    assert_int_equal(fw_ipc_journal_commit(journal), 0);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), 0);
+    assert_int_equal(fw_ipc_journal_record(journal, mutex, sizeof *mutex), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, first, 1), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, end - 1, 2), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, first - 8, 128), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, end, 8), 0); /* what lies beside it */
+    assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
+}
+
+static void is_attached_to_one_lock_at_a_time(void **state)
+{
+    fw_ipc_mutex *other = (fw_ipc_mutex *)(void *)(data + 128);
+
+    (void)state;
+    attach();
+    fw_ipc_mutex_lock(mutex);
+    fw_ipc_mutex_lock(other);
+    change(0, 8);
+    assert_int_equal(fw_ipc_mutex_journal(other, journal), EBUSY);
+    assert_int_equal(fw_ipc_journal_undo(journal), 0);
+    assert_int_equal(fw_ipc_mutex_journal(other, journal), EBUSY);
+    assert_true(is_attached(mutex) && other->past_.journal_ == 0);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), 0);
+    assert_true(is_attached(mutex));
+    assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
+    assert_int_equal(fw_ipc_mutex_journal(other, journal), 0);
+    assert_true(is_attached(other) && mutex->past_.journal_ == 0);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), EBUSY);
+    assert_int_equal(fw_ipc_mutex_unlock(other), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
+}
+
+static void does_not_overlap_with_its_lock(void **state)
+{
+    fw_ipc_mutex *inside = (fw_ipc_mutex *)(void *)((char *)(journal + 1) + 8);
+
+    (void)state;
+    assert_int_equal(fw_ipc_mutex_lock(inside), 0);
+    assert_int_equal(fw_ipc_mutex_journal(inside, journal), EINVAL);
+    assert_int_equal(fw_ipc_mutex_unlock(inside), 0);
+}
+
+static void goes_back_to_a_lock_made_anew(void **state)
+{
+    (void)state;
+    attach();
+    assert_int_equal(fw_ipc_mutex_init(mutex), 0);
+    attach();
+    assert_true(is_attached(mutex));
+}
+
+/* Killed between the two stores of attach, or of detach. */
+static void lock_name_and_die(void *owner)
+{
+    assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
+    mutex->past_.journal_ = place_of(journal);
+    journal->owner_ = *(uint64_t *)owner;
+    raise(SIGKILL);
+}
+
+static void a_name_without_its_owner_is_struck_out(void **state)
+{
+    const fw_ipc_mutex *other = (fw_ipc_mutex *)(void *)(data + 128);
+    uint64_t owners[] = {0, place_of(other) << 8 | sizeof *other};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(ground_reap(ground_fork(lock_name_and_die, &owners[i])), -SIGKILL);
+        assert_int_equal(fw_ipc_mutex_lock(mutex), EOWNERDEAD);
+        assert_int_equal(mutex->past_.journal_, 0);
+        assert_int_equal(fw_ipc_mutex_consistent(mutex), 0);
+        assert_int_equal(fw_ipc_mutex_journal(mutex, journal), i == 0 ? 0 : EBUSY);
+        assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
+        assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
+        assert_int_equal(journal->owner_, owners[i]);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(is_attached_by_the_holder),         TEST(covers_no_part_of_its_lock),
+        TEST(is_attached_to_one_lock_at_a_time), TEST(does_not_overlap_with_its_lock),
+        TEST(goes_back_to_a_lock_made_anew),     TEST(a_name_without_its_owner_is_struck_out),
+    };
+    return cmocka_run_group_tests_name("ipc_journal_attach", tests, NULL, NULL);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <furwock/ipc/journal.h>
+
+#include "fixture.h"
+#include "ipc/region/journal.h"
+#include "test/support/testing.h"
+
+/* src/ipc/region/journal.c: what is recorded comes back, whatever the journal's bytes are. */
+
+enum { CAPACITY = 160, DATA = 64 };
+
+static struct ground ground;
+static fw_ipc_mutex *mutex;
+static fw_ipc_journal *journal;
+static unsigned char *data; /* 256 bytes */
+static unsigned char before[DATA];
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(8);
+    mutex = ground_object(&ground, 0);
+    journal = ground_object(&ground, 1);
+    data = ground_object(&ground, 2);
+    for (unsigned i = 0; i < DATA; i++)
+        before[i] = data[i] = (unsigned char)(i + 1);
+    return fw_ipc_journal_init(journal, CAPACITY);
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static void change(unsigned at, unsigned n)
+{
+    assert_int_equal(fw_ipc_journal_record(journal, data + at, n), 0);
+    memset(data + at, 0xcc, n);
+}
+
+static uint64_t place_of(const void *p)
+{
+    return fw_ipc_offset_(ground.mapping, p);
+}
+
+static void is_made_once(void **state)
+{
+    (void)state;
+    assert_int_equal(sizeof *journal + CAPACITY, fw_ipc_journal_size(CAPACITY));
+    change(0, 8);
+    assert_int_equal(fw_ipc_journal_init(journal, CAPACITY), 0);
+    assert_int_equal(fw_ipc_journal_init(journal, CAPACITY + 8), EBUSY);
+    assert_int_equal(fw_ipc_journal_undo(journal), 0);
+    assert_memory_equal(data, before, DATA);
+}
+
+static void is_not_made_elsewhere(void **state)
+{
+    fw_ipc_journal outside = {0, 0, 0};
+
+    (void)state;
+    assert_int_equal(fw_ipc_journal_init(&outside, 64), EINVAL);
+    assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 4), 64), EINVAL);
+    assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 64), 0), EINVAL);
+    assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 64), SIZE_MAX), EINVAL);
+    assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 64), ground.size),
+                     EINVAL);
+    assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)ground.base, 64), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(&outside, data, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_undo(&outside), EINVAL);
+    assert_int_equal(fw_ipc_journal_commit(&outside), EINVAL);
+}
+
+static void undoes_in_reverse_order(void **state)
+{
+    (void)state;
+    change(3, 1);
+    change(8, 16);
+    change(0, 10); /* over both */
+    change(8, 8);
+    change(17, 13);
+    assert_int_equal(fw_ipc_journal_undo(journal), 0);
+    assert_memory_equal(data, before, DATA);
+    assert_int_equal(journal->used_, 0);
+    memset(data, 1, DATA);
+    assert_int_equal(fw_ipc_journal_undo(journal), 0);
+    assert_int_equal(data[0], 1); /* nothing was left to undo */
+}
+
+static void keeps_what_is_committed(void **state)
+{
+    (void)state;
+    change(0, 8);
+    assert_int_equal(fw_ipc_journal_commit(journal), 0);
+    change(8, 8);
+    assert_int_equal(fw_ipc_journal_undo(journal), 0);
+    assert_int_equal(data[0], 0xcc);
+    assert_memory_equal(data + 8, before + 8, DATA - 8);
+}
+
+static void notes_nothing_when_full(void **state)
+{
+    uint64_t used;
+
+    (void)state;
+    change(0, 32);
+    change(32, 32); /* 48 each: 64 are left */
+    used = journal->used_;
+    assert_int_equal(fw_ipc_journal_record(journal, data, 49), ENOSPC);
+    assert_int_equal(fw_ipc_journal_record(journal, data, SIZE_MAX), EINVAL);
+    assert_int_equal(journal->used_, used);
+    assert_int_equal(fw_ipc_journal_record(journal, data, 48), 0);
+    assert_int_equal(journal->used_, CAPACITY);
+    assert_int_equal(fw_ipc_journal_record(journal, data, 1), ENOSPC);
+    assert_int_equal(fw_ipc_journal_undo(journal), 0);
+    assert_memory_equal(data, before, DATA);
+}
+
+static void notes_objects_of_the_region_only(void **state)
+{
+    (void)state;
+    assert_int_equal(fw_ipc_journal_record(journal, data, 0), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, before, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, ground.base + 8, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, ground.mapping->members, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, &ground.mapping->members[7].life, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, ground.base + ground.size - 4, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, journal, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, (char *)journal - 4, 8), EINVAL);
+    assert_int_equal(
+        fw_ipc_journal_record(journal, (char *)journal + sizeof *journal + CAPACITY - 1, 2),
+        EINVAL);
+    assert_int_equal(
+        fw_ipc_journal_record(journal, (char *)journal + sizeof *journal + CAPACITY, 2), 0);
+    assert_int_equal(fw_ipc_journal_record(journal, (char *)journal - 8, 8), 0);
+    assert_int_equal(fw_ipc_journal_commit(journal), 0);
+}
+
+/* --- With a mutex ----------------------------------------------------------------------------- */
+
+static void attach(void)
+{
+    assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
+    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
+}
+
+static void is_committed_by_unlock(void **state)
+{
+    (void)state;
+    attach();
+    fw_ipc_mutex_lock(mutex);
+    change(0, 8);
+    assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
+    assert_int_equal(journal->used_, 0);
+    assert_int_equal(data[0], 0xcc);
+}
+
+static void change_and_die(void *arg)
+{
+    (void)arg;
+    assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
+    change(1, 30);
+    change(20, 20);
+    raise(SIGKILL);
+}
+
+static void is_undone_by_the_next_holder(void **state)
+{
+    (void)state;
+    attach();
+    assert_int_equal(ground_reap(ground_fork(change_and_die, NULL)), -SIGKILL);
+    assert_int_not_equal(journal->used_, 0);
+    assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
+    assert_memory_equal(data, before, DATA);
+    assert_int_equal(journal->used_, 0);
+    assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
+}
+
+/* --- Written over ----------------------------------------------------------------------------- */
+
+static void expect_unclean(void)
+{
+    uint64_t at = place_of(journal);
+
+    assert_int_equal(fw_ipc_journal_undo_at_(ground.mapping, at, mutex), EUCLEAN);
+    assert_int_equal(fw_ipc_journal_undo(journal), EUCLEAN);
+}
+
+static void sees_that_its_head_makes_no_sense(void **state)
+{
+    static const uint64_t used[] = {CAPACITY + 8, 7, 8, 16, UINT64_MAX, UINT64_MAX - 7};
+    static const uint64_t owner[] = {1, 64, 8 << 8 | 48, UINT64_C(0x8000) << 8, UINT64_MAX};
+    static const uint64_t capacity[] = {0, CAPACITY + 4, 1 << 20, UINT64_MAX - 7, UINT64_MAX};
+
+    (void)state;
+    attach();
+    for (unsigned i = 0; i < sizeof used / sizeof *used; i++) {
+        journal->used_ = used[i];
+        expect_unclean();
+    }
+    journal->used_ = 0;
+    for (unsigned i = 0; i < sizeof owner / sizeof *owner; i++) {
+        journal->owner_ = owner[i];
+        expect_unclean();
+        assert_int_equal(fw_ipc_journal_record(journal, data, 8), EUCLEAN);
+    }
+    journal->owner_ = place_of(mutex) << 8 | sizeof *mutex;
+    for (unsigned i = 0; i < sizeof capacity / sizeof *capacity; i++) {
+        journal->capacity_ = capacity[i];
+        expect_unclean();
+        assert_int_equal(fw_ipc_journal_record(journal, data, 8), EUCLEAN);
+        assert_int_equal(fw_ipc_journal_commit(journal), EUCLEAN);
+        assert_int_equal(fw_ipc_journal_commit_at_(ground.mapping, place_of(journal), mutex),
+                         EUCLEAN);
+    }
+}
+
+static void sees_that_a_record_makes_no_sense(void **state)
+{
+    uint64_t *trailer = (uint64_t *)(void *)(journal + 1) + 1;
+    const uint64_t wrong[][2] = {
+        {0, 8},
+        {place_of(data), 0},
+        {place_of(data), 9},
+        {place_of(data), UINT64_MAX},
+        {place_of(data), UINT64_MAX - 14},
+        {8, 8},
+        {place_of(ground.mapping->members), 8},
+        {ground.size - 4, 8},
+        {ground.size + 8, 8},
+        {UINT64_MAX - 3, 8},
+        {place_of(journal), 8},
+        {place_of(journal) + 40, 1},
+        {place_of(mutex), 8},
+        {place_of(mutex) - 8, 9},
+        {place_of(mutex) + sizeof *mutex - 1, 1},
+    };
+
+    (void)state;
+    attach();
+    change(0, 8);
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        trailer[0] = wrong[i][0];
+        trailer[1] = wrong[i][1];
+        expect_unclean();
+        assert_int_equal(data[0], 0xcc);
+        assert_int_equal(journal->used_, FW_IPC_JOURNAL_RECORD(8));
+    }
+    assert_int_equal(fw_ipc_journal_commit(journal), 0);
+}
+
+static void is_no_journal(void **state)
+{
+    const uint64_t wrong[] = {0, 8, 3, ground.size - 8, ground.size, UINT64_MAX - 7, UINT64_MAX};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(fw_ipc_journal_undo_at_(ground.mapping, wrong[i], mutex), EUCLEAN);
+        assert_int_equal(fw_ipc_journal_commit_at_(ground.mapping, wrong[i], mutex), EUCLEAN);
+    }
+}
+
+/* Random bytes in head and records: an answer, and nothing outside of the objects is changed. */
+static void stands_any_bytes(void **state)
+{
+    size_t objects_at = (size_t)ground.mapping->head->objects_at;
+    char *copy = malloc(objects_at);
+
+    (void)state;
+    memcpy(copy, ground.base, objects_at);
+    srand(1);
+    for (unsigned turn = 0; turn < 20000; turn++) {
+        uint64_t *word = (uint64_t *)(void *)(journal + 1);
+        for (unsigned i = 0; i < CAPACITY / 8; i++)
+            word[i] = rand() % 3 != 0 ? (uint64_t)(rand() % 0x14000) : (uint64_t)rand() << 33;
+        journal->capacity_ = rand() % 8 != 0 ? CAPACITY : (uint64_t)rand();
+        journal->used_ = (uint64_t)(rand() % (CAPACITY / 8 + 2)) * 8;
+        journal->owner_ = place_of(mutex) << 8 | sizeof *mutex;
+        (void)fw_ipc_journal_undo_at_(ground.mapping, place_of(journal), mutex);
+        assert_memory_equal(copy, ground.base, objects_at);
+    }
+    free(copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(is_made_once, make, unmake),
+        cmocka_unit_test_setup_teardown(is_not_made_elsewhere, make, unmake),
+        cmocka_unit_test_setup_teardown(undoes_in_reverse_order, make, unmake),
+        cmocka_unit_test_setup_teardown(keeps_what_is_committed, make, unmake),
+        cmocka_unit_test_setup_teardown(notes_nothing_when_full, make, unmake),
+        cmocka_unit_test_setup_teardown(notes_objects_of_the_region_only, make, unmake),
+        cmocka_unit_test_setup_teardown(is_committed_by_unlock, make, unmake),
+        cmocka_unit_test_setup_teardown(is_undone_by_the_next_holder, make, unmake),
+        cmocka_unit_test_setup_teardown(sees_that_its_head_makes_no_sense, make, unmake),
+        cmocka_unit_test_setup_teardown(sees_that_a_record_makes_no_sense, make, unmake),
+        cmocka_unit_test_setup_teardown(is_no_journal, make, unmake),
+        cmocka_unit_test_setup_teardown(stands_any_bytes, make, unmake),
+    };
+    return cmocka_run_group_tests_name("ipc_journal", tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <furwock/ipc/named.h>
+
+#include "region_fixture.h"
+#include "test/support/testing.h"
+
+/* src/ipc/journaled.c: locks that are made together with their journal. */
+
+enum { MAKE = FW_REGION_CREATE, CAPACITY = 100 };
+
+static int open_mutex(const char *name, size_t capacity, unsigned flags, fw_ipc_mutex **m,
+                      fw_ipc_journal **j)
+{
+    return fw_region_mutex_with_journal(region, name, capacity, flags, m, j);
+}
+
+static void is_made_once_and_found(void **state)
+{
+    fw_ipc_mutex *m, *again;
+    fw_ipc_journal *j, *same;
+
+    (void)state;
+    assert_int_equal(open_mutex("m", CAPACITY, 0, &m, &j), ENOENT);
+    assert_null(m);
+    assert_null(j);
+    assert_int_equal(open_mutex("m", CAPACITY, MAKE, &m, &j), 0);
+    assert_int_equal(open_mutex("m", CAPACITY, MAKE, &again, &same), 0);
+    assert_ptr_equal(m, again);
+    assert_ptr_equal(j, same);
+    assert_int_equal(open_mutex("m", 0, 0, &again, &same), 0);
+    assert_ptr_equal(j, same);
+    assert_int_equal(fw_region_mutex(region, "m", 0, &again), 0);
+    assert_ptr_equal(m, again);
+    assert_int_equal(open_mutex("m", CAPACITY, MAKE | FW_REGION_EXCLUSIVE, &m, &j), EEXIST);
+}
+
+static void is_not_found_with_another_capacity(void **state)
+{
+    fw_ipc_mutex *m, *plain;
+    fw_ipc_journal *j;
+    fw_ipc_rwlock *l;
+
+    (void)state;
+    assert_int_equal(open_mutex("m", CAPACITY, MAKE, &m, &j), 0);
+    assert_int_equal(open_mutex("m", CAPACITY / 2, MAKE, &m, &j), EPROTO);
+    assert_null(m);
+    assert_null(j);
+    assert_int_equal(open_mutex("m", CAPACITY * 2, MAKE, &m, &j), EPROTO);
+    assert_int_equal(fw_region_rwlock_with_journal(region, "m", CAPACITY, MAKE, &l, &j), EPROTO);
+    assert_int_equal(fw_region_mutex(region, "plain", MAKE, &plain), 0);
+    assert_int_equal(open_mutex("plain", CAPACITY, MAKE, &m, &j), EPROTO);
+}
+
+static void is_not_made_without_capacity(void **state)
+{
+    fw_ipc_mutex *m;
+    fw_ipc_journal *j;
+
+    (void)state;
+    assert_int_equal(open_mutex("m", 0, MAKE, &m, &j), EINVAL);
+    assert_int_equal(open_mutex("m", SIZE_MAX, MAKE, &m, &j), EINVAL);
+    assert_int_equal(open_mutex("m", FW_REGION_MIN_SIZE, MAKE, &m, &j), ENOSPC);
+    assert_int_equal(open_mutex("m", CAPACITY, MAKE, &m, &j), 0);
+}
+
+static void kill_child(pid_t child)
+{
+    int status;
+
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* The very first holder may die: what it had recorded is undone, and nobody has to attach. */
+static void undoes_for_the_first_holder(void **state)
+{
+    fw_ipc_mutex *m;
+    fw_ipc_journal *j;
+    void *object;
+    uint64_t *data;
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(open_mutex("m", CAPACITY, MAKE, &m, &j), 0);
+    assert_int_equal(fw_region_object(region, "data", FW_REGION_DATA, 8, MAKE, &object), 0);
+    data = object;
+    child = fork();
+    if (child == 0) {
+        if (fw_ipc_mutex_lock(m) != 0 || fw_ipc_journal_record(j, data, 8) != 0)
+            _exit(1);
+        *data = 1;
+        kill(getpid(), SIGKILL);
+    }
+    kill_child(child);
+    assert_int_equal(fw_ipc_mutex_lock(m), 0);
+    assert_int_equal(*data, 0);
+    assert_int_equal(fw_ipc_mutex_journal(m, j), 0); /* it is the one that it has */
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+static void undoes_for_a_writer(void **state)
+{
+    fw_ipc_rwlock *l;
+    fw_ipc_journal *j;
+    void *object;
+    uint64_t *data;
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(fw_region_rwlock_with_journal(region, "l", CAPACITY, MAKE, &l, &j), 0);
+    assert_int_equal(fw_region_object(region, "data", FW_REGION_DATA, 8, MAKE, &object), 0);
+    data = object;
+    child = fork();
+    if (child == 0) {
+        if (fw_ipc_rwlock_wrlock(l) != 0 || fw_ipc_journal_record(j, data, 8) != 0)
+            _exit(1);
+        *data = 1;
+        kill(getpid(), SIGKILL);
+    }
+    kill_child(child);
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    assert_int_equal(*data, 0);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(is_made_once_and_found),       TEST(is_not_found_with_another_capacity),
+        TEST(is_not_made_without_capacity), TEST(undoes_for_the_first_holder),
+        TEST(undoes_for_a_writer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

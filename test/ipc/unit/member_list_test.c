@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+
+#include "fixture.h"
+#include "sys/robust.h"
+#include "test/support/testing.h"
+
+/* src/ipc/region/member_list.c: a slot leaves its thread's robust list only if none was skipped. */
+
+static struct ground ground;
+static struct fw_ipc_me_ me;
+static pthread_mutex_t mutex;
+
+static int make(void **state)
+{
+    pthread_mutexattr_t how;
+
+    (void)state;
+    pthread_mutexattr_init(&how);
+    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&mutex, &how);
+    ground = ground_make(4);
+    return pthread_mutex_lock(&mutex) != 0 || fw_ipc_enter_(ground_object(&ground, 0), &me) != 0;
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static uintptr_t *entry(void)
+{
+    if (fw_robust_thread_.head->offset == 0)
+        skip(); /* there are no robust lists here */
+    return (uintptr_t *)(void *)((char *)me.member + offsetof(struct fw_ipc_member_, life) -
+                                 fw_robust_thread_.head->offset);
+}
+
+static void leaves_beside_a_mutex(void **state)
+{
+    (void)state;
+    assert_int_equal(fw_robust_thread_.head->first, (uintptr_t)entry());
+    assert_true(fw_ipc_list_leave_(me.member));
+    assert_int_not_equal(fw_robust_thread_.head->first, (uintptr_t)fw_robust_thread_.head);
+    assert_int_equal(pthread_mutex_unlock(&mutex), 0);
+    assert_int_equal(fw_robust_thread_.head->first, (uintptr_t)fw_robust_thread_.head);
+}
+
+static void leaves_after_a_mutex(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_mutex_unlock(&mutex), 0);
+    assert_int_equal(*entry(), (uintptr_t)fw_robust_thread_.head);
+    assert_true(fw_ipc_list_leave_(me.member));
+}
+
+static void stays_where_a_mutex_was_skipped(void **state)
+{
+    uintptr_t next = *entry();
+
+    (void)state;
+    *entry() = (uintptr_t)fw_robust_thread_.head;
+    assert_false(fw_ipc_list_leave_(me.member));
+    *entry() = next;
+    assert_true(fw_ipc_list_leave_(me.member));
+    assert_int_equal(pthread_mutex_unlock(&mutex), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(leaves_beside_a_mutex),
+        TEST(leaves_after_a_mutex),
+        TEST(stays_where_a_mutex_was_skipped),
+    };
+
+    return cmocka_run_group_tests_name("ipc_member_list", tests, NULL, NULL);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "ipc/region/member.h"
+#include "sys/origin.h"
+#include "test/support/robust_lists.h"
+#include "test/support/testing.h"
+
+/* src/ipc/region/member.c: threads as members of a region, with the real kernel. */
+
+static struct ground ground;
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(8);
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static struct fw_ipc_me_ enter(void)
+{
+    struct fw_ipc_me_ me;
+
+    assert_int_equal(fw_ipc_enter_(ground_object(&ground, 0), &me), 0);
+    return me;
+}
+
+static uint64_t line_life(unsigned slot)
+{
+    return fw_load64_acquire(&ground.mapping->members[slot].life);
+}
+
+static void enters_once(void **state)
+{
+    struct fw_ipc_me_ me = enter(), again = enter();
+
+    (void)state;
+    assert_int_equal(me.id, again.id);
+    assert_int_equal(me.id, UINT64_C(1) << 32 | 1);
+    assert_ptr_equal(me.member, &ground.mapping->members[0]);
+    assert_int_equal((uint32_t)me.member->life, (uint32_t)syscall(SYS_gettid) | FW_ROBUST_WAITERS);
+    assert_int_equal(me.member->ids, (uint64_t)getpid() << 32 | (uint64_t)syscall(SYS_gettid));
+    assert_int_equal(fw_ipc_life_(ground.mapping, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_ids_(ground.mapping, me.id), me.member->ids);
+    assert_int_equal(ground.mapping->head->members_used, 1);
+}
+
+static void refuses_what_lies_elsewhere(void **state)
+{
+    struct fw_ipc_me_ me;
+    uint64_t here = 0;
+
+    (void)state;
+    assert_int_equal(fw_ipc_enter_(&here, &me), EINVAL);
+    assert_int_equal(fw_ipc_enter_((char *)ground_object(&ground, 0) + 4, &me), EINVAL);
+    assert_int_equal(fw_ipc_enter_(NULL, &me), EINVAL);
+}
+
+static void leaves_and_comes_back_as_another(void **state)
+{
+    struct fw_ipc_me_ me = enter(), again;
+
+    (void)state;
+    fw_ipc_leave_(ground.mapping);
+    assert_int_equal(fw_ipc_life_(ground.mapping, me.id), FW_IPC_DEAD);
+    again = enter();
+    assert_int_equal(again.id, me.id + (UINT64_C(1) << 32));
+    assert_int_equal(fw_ipc_life_(ground.mapping, me.id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_life_(ground.mapping, again.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_ids_(ground.mapping, me.id),
+                     me.member->ids); /* remembered for a time */
+    for (unsigned i = 0; i < FW_IPC_FORMER; i++) {
+        fw_ipc_leave_(ground.mapping);
+        enter();
+    }
+    assert_int_equal(fw_ipc_ids_(ground.mapping, me.id), 0);
+    assert_int_equal(fw_ipc_ids_(ground.mapping, again.id), again.member->ids);
+}
+
+static void tells_what_no_thread_can_have_been(void **state)
+{
+    (void)state;
+    enter();
+    assert_int_equal(fw_ipc_life_(ground.mapping, 0), FW_IPC_CORRUPT);
+    assert_int_equal(fw_ipc_life_(ground.mapping, 9), FW_IPC_CORRUPT);
+    assert_int_equal(fw_ipc_life_(ground.mapping, UINT64_C(1) << 32 | 9), FW_IPC_CORRUPT);
+    assert_int_equal(fw_ipc_life_(ground.mapping, UINT64_C(7) << 32 | 1), FW_IPC_CORRUPT);
+}
+
+static void leave_at_once(void *arg)
+{
+    (void)arg;
+    if (fw_ipc_has_other_members_(ground.mapping))
+        _exit(1); /* its parent is another process */
+    fw_ipc_leave_(ground.mapping);
+}
+
+static void a_child_does_not_leave_for_its_parent(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+
+    (void)state;
+    assert_int_equal(ground_reap(ground_fork(leave_at_once, NULL)), 0);
+    assert_int_equal(fw_ipc_life_(ground.mapping, me.id), FW_IPC_ALIVE);
+    assert_int_equal(enter().id, me.id);
+}
+
+static void *enter_in_thread(void *arg)
+{
+    *(struct fw_ipc_me_ *)arg = enter();
+    return NULL;
+}
+
+static void a_thread_that_ends_is_dead(void **state)
+{
+    struct fw_ipc_me_ me = enter(), other;
+    pthread_t thread;
+
+    (void)state;
+    pthread_create(&thread, NULL, enter_in_thread, &other);
+    pthread_join(thread, NULL);
+    assert_int_not_equal(other.id, me.id);
+    while ((line_life(1) & FW_ROBUST_DIED) == 0) /* pthread_join is quicker than the kernel */
+        sched_yield();
+    assert_int_equal(fw_ipc_life_(ground.mapping, other.id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_life_(ground.mapping, me.id), FW_IPC_ALIVE);
+}
+
+static void enter_and_stay(void *arg)
+{
+    struct fw_ipc_me_ me = enter();
+
+    fw_store64_release(arg, me.id);
+    pause();
+}
+
+static uint64_t await(const uint64_t *word)
+{
+    uint64_t value;
+
+    while ((value = fw_load64_acquire(word)) == 0)
+        sched_yield();
+    return value;
+}
+
+static void a_process_that_is_killed_is_dead(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+    uint64_t *said = ground_object(&ground, 0);
+    int child = ground_fork(enter_and_stay, said);
+    uint64_t id = await(said);
+
+    (void)state;
+    assert_int_not_equal(id, me.id); /* a child is another member */
+    assert_int_equal(fw_ipc_life_(ground.mapping, id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(ground.mapping, id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_ids_(ground.mapping, id) >> 32, child);
+    ground_kill(child);
+    assert_int_equal(line_life(1), UINT64_C(1) << 32 | FW_ROBUST_DIED | FW_ROBUST_WAITERS);
+    assert_int_equal(fw_ipc_life_(ground.mapping, id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_ids_(ground.mapping, id) >> 32, child);
+    child = ground_fork(enter_and_stay, said + 1); /* has the same line */
+    assert_int_equal(await(said + 1), id + (UINT64_C(1) << 32));
+    assert_int_not_equal(fw_ipc_ids_(ground.mapping, id) >> 32, child);
+    ground_kill(child);
+}
+
+/* As where the kernel has no robust lists. */
+static void finds_deaths_that_nobody_marked(void **state)
+{
+    uint64_t *said = ground_object(&ground, 0);
+    int child = ground_fork(enter_and_stay, said);
+    uint64_t id = await(said), life = line_life(0);
+
+    (void)state;
+    ground_kill(child);
+    fw_store64_release(&ground.mapping->members[0].life, life);
+    assert_int_equal(fw_ipc_life_(ground.mapping, id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(ground.mapping, id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_life_(ground.mapping, id), FW_IPC_DEAD);
+}
+
+static void knows_a_thread_from_another_with_its_id(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+    struct fw_thread_about_ about;
+
+    (void)state;
+    if (!fw_thread_about_((uint32_t)gettid(), &about))
+        skip(); /* no /proc */
+    me.member->here_since = about.started;
+    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_ALIVE);
+    me.member->here_since = about.started - 1; /* it was here before this one began */
+    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_DEAD);
+}
+
+/* A thread that is older than the line, so that it cannot be told from its member by its start. */
+static void tells_a_line_that_names_another(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+    uint64_t life = me.member->life;
+
+    (void)state;
+    me.member->life = (life & ~(uint64_t)FW_ROBUST_OWNER) | (uint32_t)getppid();
+    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_CORRUPT);
+    me.member->life = life;
+    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_ALIVE);
+}
+
+static void asks_once_in_a_while(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+    const uint64_t ever = UINT64_C(1000000) << 30; /* twelve days */
+    const uint64_t briefly = UINT64_C(1) << 21;
+
+    (void)state;
+    me.member->asked_at -= 1000000;
+    assert_false(fw_ipc_was_asked_about_(me.mapping, me.id, briefly));
+    assert_true(fw_ipc_was_asked_about_(me.mapping, me.id, ever));
+    assert_false(fw_ipc_was_asked_about_(me.mapping, me.id, 0));
+    me.member->asked_at--; /* on the clock of whoever is ahead */
+    assert_true(fw_ipc_was_asked_about_(me.mapping, me.id, ever));
+    me.member->asked_at += 1000000;
+    assert_false(fw_ipc_was_asked_about_(me.mapping, me.id, ever));
+}
+
+struct visit {
+    struct fw_ipc_me_ me;
+    uint64_t is_in, must_go;
+};
+
+static void *visit(void *arg)
+{
+    struct visit *v = arg;
+
+    enter_in_thread(&v->me);
+    fw_store64_release(&v->is_in, 1);
+    await(&v->must_go);
+    return NULL;
+}
+
+/* What a line says of itself makes nobody company, nor keeps a thread from being it. */
+static void company_is_what_the_process_knows(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+    struct fw_ipc_member_ *forged = &ground.mapping->members[2];
+    struct visit v = {.is_in = 0};
+    pthread_t thread;
+
+    (void)state;
+    *forged = *me.member;
+    assert_false(fw_ipc_has_other_members_(ground.mapping));
+    pthread_create(&thread, NULL, visit, &v);
+    await(&v.is_in);
+    fw_store64_release(&v.me.member->life, 0);
+    assert_true(fw_ipc_has_other_members_(ground.mapping));
+    fw_store64_release(&v.must_go, 1);
+    pthread_join(thread, NULL);
+    while (fw_ipc_has_other_members_(ground.mapping))
+        sched_yield();
+}
+
+static void does_not_judge_who_has_not_said_who_it_is(void **state)
+{
+    struct fw_ipc_me_ me = enter();
+
+    (void)state;
+    me.member->introduced = 0;
+    me.member->here_since = (me.member->here_since >> 40 << 40) | 1; /* soon after the start */
+    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_ALIVE);
+}
+
+static void a_full_region_is_refused(void **state)
+{
+    struct fw_ipc_me_ me;
+    uint64_t *said = ground_object(&ground, 0);
+    int children[8];
+
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        children[i] = ground_fork(enter_and_stay, &said[i]);
+        await(&said[i]);
+    }
+    assert_int_equal(fw_ipc_enter_(said, &me), EAGAIN);
+    ground_kill(children[5]);
+    assert_int_equal(fw_ipc_enter_(said, &me), 0);
+    assert_int_equal(me.id, UINT64_C(2) << 32 | 6);
+    for (unsigned i = 0; i < 8; i++)
+        if (i != 5)
+            ground_kill(children[i]);
+}
+
+static void knows_multithreaded(void **state)
+{
+    struct fw_ipc_me_ me = enter(), other;
+    pthread_t thread;
+
+    (void)state;
+    assert_false(fw_ipc_has_other_members_(me.mapping));
+    pthread_create(&thread, NULL, enter_in_thread, &other);
+    pthread_join(thread, NULL);
+    while ((line_life(1) & FW_ROBUST_DIED) == 0)
+        sched_yield();
+    while (fw_ipc_has_other_members_(me.mapping)) /* the kernel marks its line while it ends */
+        sched_yield();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    need_robust_lists();
+
+    const struct CMUnitTest tests[] = {
+        TEST(enters_once),
+        TEST(refuses_what_lies_elsewhere),
+        TEST(leaves_and_comes_back_as_another),
+        TEST(tells_what_no_thread_can_have_been),
+        TEST(a_child_does_not_leave_for_its_parent),
+        TEST(a_thread_that_ends_is_dead),
+        TEST(a_process_that_is_killed_is_dead),
+        TEST(finds_deaths_that_nobody_marked),
+        TEST(knows_a_thread_from_another_with_its_id),
+        TEST(asks_once_in_a_while),
+        TEST(tells_a_line_that_names_another),
+        TEST(does_not_judge_who_has_not_said_who_it_is),
+        TEST(a_full_region_is_refused),
+        TEST(knows_multithreaded),
+        TEST(company_is_what_the_process_knows),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <furwock/ipc/mutex.h>
+
+#include "fixture.h"
+#include "ipc/region/member.h"
+#include "test/support/robust_lists.h"
+#include "test/support/testing.h"
+
+/* src/ipc/mutex.c, with the real kernel; the victims are forked children. */
+
+static struct ground ground;
+static fw_ipc_mutex *m;
+static uint64_t *said; /* by a child, when it has come so far */
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(8);
+    m = ground_object(&ground, 0);
+    said = ground_object(&ground, 1);
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static void await_word(const uint64_t *word, uint64_t value)
+{
+    while (fw_load64_acquire(word) != value)
+        sched_yield();
+}
+
+/* Takes the mutex, whatever the answer, and holds it. */
+static void hold(void *arg)
+{
+    (void)arg;
+    int error = fw_ipc_mutex_lock(m);
+    fw_store64_release(said, 1 + (uint64_t)error);
+    pause();
+}
+
+/* A child that was killed as the holder; its lock had this answer. */
+static int kill_a_holder(int expected)
+{
+    int child;
+
+    *said = 0;
+    child = ground_fork(hold, NULL);
+    await_word(said, 1 + (uint64_t)expected);
+    ground_kill(child);
+    return child;
+}
+
+static uint64_t own_id(void)
+{
+    struct fw_ipc_me_ me;
+
+    assert_int_equal(fw_ipc_enter_(m, &me), 0);
+    return me.id;
+}
+
+static void locks_and_unlocks(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i < 4; i++) {
+        assert_int_equal(fw_ipc_mutex_lock(m), 0);
+        assert_int_equal(m->word_, own_id());
+        assert_true(fw_ipc_mutex_is_held_by_me(m));
+        assert_int_equal(fw_ipc_mutex_generation(m), i);
+        assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+        assert_int_equal(m->word_, 0);
+        assert_false(fw_ipc_mutex_is_held_by_me(m));
+    }
+    assert_int_equal(fw_ipc_mutex_trylock(m), 0);
+    assert_int_equal(fw_ipc_mutex_generation(m), 4);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+static void misuse_is_an_error(void **state)
+{
+    fw_ipc_mutex elsewhere = FW_IPC_MUTEX_INIT;
+    fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
+    fw_ipc_death death;
+
+    (void)state;
+    assert_int_equal(fw_ipc_mutex_unlock(m), EPERM);
+    assert_int_equal(fw_ipc_mutex_consistent(m), EPERM);
+    assert_int_equal(fw_ipc_mutex_lock(m), 0);
+    assert_int_equal(fw_ipc_mutex_lock(m), EDEADLK);
+    assert_int_equal(fw_ipc_mutex_timedlock(m, &bad), EDEADLK);
+    assert_int_equal(fw_ipc_mutex_trylock(m), EBUSY);
+    assert_int_equal(fw_ipc_mutex_consistent(m), EINVAL);
+    assert_int_equal(fw_ipc_mutex_death(m, &death), ENOENT);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), EPERM);
+    assert_int_equal(fw_ipc_mutex_lock(&elsewhere), EINVAL);
+    assert_int_equal(fw_ipc_mutex_unlock(&elsewhere), EINVAL);
+    assert_int_equal(fw_ipc_mutex_on_death(&elsewhere, NULL, NULL), EINVAL);
+    assert_int_equal(fw_ipc_mutex_init((fw_ipc_mutex *)((char *)m + 4)), EINVAL);
+}
+
+static void *try_elsewhere(void *arg)
+{
+    fw_deadline soon = {.clock = CLOCK_MONOTONIC};
+    fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = 1000000000}};
+
+    (void)arg;
+    clock_gettime(CLOCK_MONOTONIC, &soon.at);
+    assert_int_equal(fw_ipc_mutex_trylock(m), EBUSY);
+    assert_int_equal(fw_ipc_mutex_timedlock(m, &bad), EINVAL);
+    soon.at.tv_nsec += soon.at.tv_nsec < 900000000 ? 100000000 : 0; /* longer than a nap */
+    assert_int_equal(fw_ipc_mutex_timedlock(m, &soon), ETIMEDOUT);
+    clock_gettime(CLOCK_REALTIME, &soon.at);
+    soon.clock = CLOCK_REALTIME;
+    assert_int_equal(fw_ipc_mutex_timedlock(m, &soon), ETIMEDOUT);
+    assert_int_equal(fw_ipc_mutex_unlock(m), EPERM);
+    return NULL;
+}
+
+static void what_another_holds_is_not_had(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    fw_ipc_mutex_lock(m);
+    pthread_create(&thread, NULL, try_elsewhere, NULL);
+    pthread_join(thread, NULL);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+static void the_next_holder_is_told(void **state)
+{
+    int child = kill_a_holder(0);
+    fw_ipc_death death;
+
+    (void)state;
+    assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
+    assert_int_equal(m->word_, own_id() | FW_IPC_DIED);
+    assert_int_equal(fw_ipc_mutex_death(m, &death), 0);
+    assert_int_equal(death.process, child);
+    assert_int_equal(death.thread, child);
+    assert_int_equal(death.generation, 1);
+    assert_int_equal(fw_ipc_mutex_generation(m), 2);
+    assert_int_equal(fw_ipc_mutex_consistent(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    assert_int_equal(fw_ipc_mutex_lock(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+static void trylock_takes_it_from_the_dead(void **state)
+{
+    (void)state;
+    kill_a_holder(0);
+    assert_int_equal(fw_ipc_mutex_trylock(m), EOWNERDEAD);
+    assert_int_equal(fw_ipc_mutex_consistent(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+static void whoever_does_not_repair_gives_it_up(void **state)
+{
+    (void)state;
+    kill_a_holder(0);
+    assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    assert_int_equal(m->word_, FW_IPC_ABANDONED);
+    assert_int_equal(fw_ipc_mutex_lock(m), ENOTRECOVERABLE);
+    assert_int_equal(fw_ipc_mutex_trylock(m), ENOTRECOVERABLE);
+    assert_int_equal(fw_ipc_mutex_unlock(m), EPERM);
+    assert_int_equal(fw_ipc_mutex_init(m), 0);
+    assert_int_equal(fw_ipc_mutex_lock(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+static void a_repairer_may_die_too(void **state)
+{
+    int second;
+    fw_ipc_death death;
+
+    (void)state;
+    kill_a_holder(0);
+    second = kill_a_holder(EOWNERDEAD);
+    assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
+    assert_int_equal(fw_ipc_mutex_death(m, &death), 0);
+    assert_int_equal(death.process, second);
+    assert_int_equal(death.generation, 2);
+    assert_int_equal(fw_ipc_mutex_consistent(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+/* The sleeper is there before the holder dies: a nap, at most, and it has the mutex. */
+static void a_sleeper_finds_the_death(void **state)
+{
+    int child = ground_fork(hold, NULL), sleeper;
+
+    (void)state;
+    await_word(said, 1);
+    *said = 0;
+    sleeper = ground_fork(hold, NULL);
+    while ((fw_load64_relaxed(&m->word_) & FW_IPC_WAITERS) == 0)
+        sched_yield();
+    ground_kill(child);
+    await_word(said, 1 + EOWNERDEAD);
+    ground_kill(sleeper);
+    assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
+}
+
+static void *lock_briefly(void *arg)
+{
+    (void)arg;
+    assert_int_equal(fw_ipc_mutex_lock(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    return NULL;
+}
+
+static void a_release_wakes_a_sleeper(void **state)
+{
+    pthread_t threads[3];
+
+    (void)state;
+    fw_ipc_mutex_lock(m);
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, lock_briefly, NULL);
+    while ((fw_load64_relaxed(&m->word_) & FW_IPC_WAITERS) == 0)
+        sched_yield();
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(fw_ipc_mutex_generation(m), 4);
+}
+
+static void words_that_cannot_be_are_left_alone(void **state)
+{
+    static const uint64_t words[] = {
+        UINT64_C(1) << 32 | 9,       /* no such line */
+        UINT64_C(1) << 32,           /* a tenancy of no line */
+        UINT64_C(99) << 32 | 1,      /* a tenancy that has not been */
+        UINT64_C(1) << 32 | 0x10001, /* an unknown flag */
+        FW_IPC_WAITERS,
+        FW_IPC_DIED,
+    };
+
+    (void)state;
+    own_id();
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        m->word_ = words[i];
+        assert_int_equal(fw_ipc_mutex_lock(m), EUCLEAN);
+        assert_int_equal(fw_ipc_mutex_trylock(m), EUCLEAN);
+        assert_int_equal(fw_ipc_mutex_unlock(m), EPERM);
+        assert_int_equal(m->word_, words[i]);
+    }
+}
+
+static void fork_and_find_out(void *arg)
+{
+    (void)arg;
+    if (fw_ipc_mutex_trylock(m) != EBUSY || fw_ipc_mutex_unlock(m) != EPERM)
+        _exit(1);
+}
+
+static void a_child_holds_nothing(void **state)
+{
+    (void)state;
+    fw_ipc_mutex_lock(m);
+    assert_int_equal(ground_reap(ground_fork(fork_and_find_out, NULL)), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+static int repaired;
+
+static int repair(void *arg, const fw_ipc_death *death)
+{
+    repaired += death->process != 0 && fw_ipc_mutex_is_held_by_me(m);
+    return *(int *)arg;
+}
+
+static void a_repair_function_does_it_all(void **state)
+{
+    int answer = 0;
+
+    (void)state;
+    repaired = 0;
+    assert_int_equal(fw_ipc_mutex_on_death(m, repair, &answer), 0);
+    kill_a_holder(0);
+    assert_int_equal(fw_ipc_mutex_lock(m), 0);
+    assert_int_equal(repaired, 1);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    kill_a_holder(0);
+    answer = 1; /* it cannot */
+    assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
+    assert_int_equal(repaired, 2);
+    assert_int_equal(fw_ipc_mutex_consistent(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    assert_int_equal(fw_ipc_mutex_on_death(m, NULL, NULL), 0);
+    kill_a_holder(0);
+    assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
+    assert_int_equal(repaired, 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    need_robust_lists();
+
+    const struct CMUnitTest tests[] = {
+        TEST(locks_and_unlocks),
+        TEST(misuse_is_an_error),
+        TEST(what_another_holds_is_not_had),
+        TEST(the_next_holder_is_told),
+        TEST(trylock_takes_it_from_the_dead),
+        TEST(whoever_does_not_repair_gives_it_up),
+        TEST(a_repairer_may_die_too),
+        TEST(a_sleeper_finds_the_death),
+        TEST(a_release_wakes_a_sleeper),
+        TEST(words_that_cannot_be_are_left_alone),
+        TEST(a_child_holds_nothing),
+        TEST(a_repair_function_does_it_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

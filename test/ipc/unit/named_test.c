@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <furwock/ipc/region.h>
+
+#include "ipc/region/layout.h"
+#include "region_fixture.h"
+#include "test/support/testing.h"
+
+/* src/ipc/region/named.c: named objects of a region. */
+
+enum { MAKE = FW_REGION_CREATE, ALONE = FW_REGION_CREATE | FW_REGION_EXCLUSIVE };
+
+static int data(const char *name, size_t size, unsigned flags, void *object)
+{
+    return fw_region_object(region, name, FW_REGION_DATA, size, flags, object);
+}
+
+static void made_once_and_found(void **state)
+{
+    char *a, *b, *again;
+
+    (void)state;
+    assert_int_equal(data("a", 100, 0, &a), ENOENT);
+    assert_int_equal(data("a", 100, MAKE, &a), 0);
+    assert_int_equal(data("b", 1, ALONE, &b), 0);
+    assert_int_equal(data("a", 100, MAKE, &again), 0);
+    assert_ptr_equal(again, a);
+    assert_int_equal(data("a", 0, 0, &again), 0);
+    assert_ptr_equal(again, a);
+    assert_int_equal(data("a", 100, ALONE, &again), EEXIST);
+    assert_int_equal((uintptr_t)a % 64, 0);
+    assert_true(b >= a + 100);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(a[i], 0);
+}
+
+static void of_another_kind_or_size(void **state)
+{
+    fw_ipc_mutex *m;
+    void *object;
+
+    (void)state;
+    assert_int_equal(fw_region_mutex(region, "m", 0, &m), ENOENT);
+    assert_int_equal(fw_region_mutex(region, "m", MAKE, &m), 0);
+    assert_int_equal(fw_ipc_mutex_trylock(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    assert_int_equal(data("m", 8, MAKE, &object), EPROTO);
+    assert_int_equal(fw_region_object(region, "m", FW_REGION_MUTEX, 4096, MAKE, &object), EPROTO);
+}
+
+static void requests_that_make_no_sense(void **state)
+{
+    char name[] = "0123456789012345678901234567890123456789";
+    void *object;
+
+    (void)state;
+    assert_int_equal(data(NULL, 8, MAKE, &object), EINVAL);
+    assert_int_equal(data("", 8, MAKE, &object), EINVAL);
+    assert_int_equal(data(name, 8, MAKE, &object), EINVAL);
+    assert_int_equal(data(name + 1, 8, MAKE, &object), 0);
+    assert_int_equal(data("x", 0, MAKE, &object), EINVAL);
+    assert_int_equal(data("x", 8, FW_REGION_EXCLUSIVE, &object), EINVAL);
+    assert_int_equal(data("x", 8, 1, &object), EINVAL);
+    assert_int_equal(data("x", 8, MAKE, NULL), EINVAL);
+    assert_int_equal(data("x", FW_REGION_MIN_SIZE, MAKE, &object), ENOSPC);
+    assert_int_equal(fw_region_object(region, "x", (fw_region_kind)0, 8, MAKE, &object), EINVAL);
+    assert_int_equal(fw_region_object(region, "x", (fw_region_kind)10, 8, MAKE, &object), EINVAL);
+    assert_int_equal(fw_region_object(NULL, "x", FW_REGION_DATA, 8, MAKE, &object), EINVAL);
+}
+
+static int fill(void *object, void *arg)
+{
+    memset(object, 'i', 200);
+    return *(int *)arg;
+}
+
+static int kill_self(void *object, void *arg)
+{
+    (void)arg;
+    memset(object, 'k', 200);
+    raise(SIGKILL);
+    return 0;
+}
+
+static int make_another(void *object, void *arg)
+{
+    (void)object;
+    (void)arg;
+    return data("another", 8, MAKE, &object);
+}
+
+static int init(const char *name, int (*f)(void *, void *), int *arg, void *object)
+{
+    return fw_region_object_init(region, name, FW_REGION_DATA, 200, MAKE, f, arg, object);
+}
+
+static void made_ready_before_it_is_found(void **state)
+{
+    int good = 0, bad = EDOM;
+    char *object;
+
+    (void)state;
+    assert_int_equal(init("ready", fill, &bad, &object), EDOM);
+    assert_int_equal(data("ready", 200, 0, &object), ENOENT);
+    assert_int_equal(data("zeroes", 200, MAKE, &object), 0); /* in the same place */
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(object[i], 0);
+    assert_int_equal(init("ready", fill, &good, &object), 0);
+    assert_int_equal(object[199], 'i');
+    object[199] = 'c';
+    assert_int_equal(init("ready", fill, &good, &object), 0); /* not again */
+    assert_int_equal(object[199], 'c');
+    assert_int_equal(init("nested", make_another, &good, &object), EDEADLK);
+}
+
+static void a_maker_that_dies_leaves_nothing(void **state)
+{
+    int status;
+    pid_t child = fork();
+    char *object;
+
+    (void)state;
+    if (child == 0) {
+        init("dies", kill_self, NULL, &object);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, SIGKILL);
+    assert_int_equal(data("dies", 0, 0, &object), ENOENT);
+    assert_int_equal(data("dies", 100, MAKE, &object), 0);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(object[i], 0);
+    assert_int_equal(data("after", 100, MAKE, &object), 0);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(object[i], 0);
+}
+
+static void a_lock_that_was_written_over(void **state)
+{
+    struct fw_ipc_head_ *head = fw_region_base(region);
+    void *object;
+
+    (void)state;
+    assert_int_equal(data("before", 8, MAKE, &object), 0);
+    memset(&head->naming, 0xa5, sizeof head->naming);
+    assert_int_equal(data("before", 8, MAKE, &object), 0);
+    assert_int_equal(data("new", 8, MAKE, &object), EUCLEAN);
+    memset(&head->naming, 0, sizeof head->naming);
+    assert_int_equal(data("new", 8, MAKE, &object), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(made_once_and_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(of_another_kind_or_size, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(requests_that_make_no_sense, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(made_ready_before_it_is_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_maker_that_dies_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_lock_that_was_written_over, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("ipc_named", tests, NULL, NULL);
+}

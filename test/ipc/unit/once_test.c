@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include <furwock/ipc/once.h>
+
+#include "test/support/robust_lists.h"
+#include "victim.h"
+
+/* src/ipc/once.c, with the real kernel; the victims are forked children. */
+
+static struct ground ground;
+static fw_ipc_once *o;
+static uint64_t *runs; /* how often an initialiser began; then: how often one ended well */
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(8);
+    o = ground_object(&ground, 0);
+    said = ground_object(&ground, 1);
+    runs = ground_object(&ground, 2);
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static int init(void *arg)
+{
+    fw_add64_acq_rel(&runs[0], 1);
+    if (arg != NULL)
+        return *(int *)arg;
+    fw_add64_acq_rel(&runs[1], 1);
+    return 0;
+}
+
+static void runs_once(void **state)
+{
+    (void)state;
+    assert_false(fw_ipc_once_is_done(o));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(fw_ipc_once_call(o, init, NULL), 0);
+    assert_true(fw_ipc_once_is_done(o));
+    assert_false(fw_ipc_once_is_left(o));
+    assert_int_equal(runs[0], 1);
+}
+
+static void tries_again_after_failure(void **state)
+{
+    int failure = ENOMEM;
+
+    (void)state;
+    assert_int_equal(fw_ipc_once_call(o, init, &failure), ENOMEM);
+    assert_int_equal(o->word_, 0);
+    assert_int_equal(fw_ipc_once_call(o, init, NULL), 0);
+    assert_int_equal(runs[0], 2);
+}
+
+static int call_itself(void *arg)
+{
+    (void)arg;
+    return fw_ipc_once_call(o, init, NULL);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    static fw_ipc_once elsewhere;
+
+    (void)state;
+    assert_int_equal(fw_ipc_once_call(&elsewhere, init, NULL), EINVAL);
+    assert_int_equal(fw_ipc_once_call_slow_((fw_ipc_once *)((char *)o + 4), init, NULL), EINVAL);
+    assert_int_equal(fw_ipc_once_call(o, call_itself, NULL), EDEADLK);
+    assert_int_equal(runs[0], 0);
+    o->word_ = 7;
+    assert_int_equal(fw_ipc_once_call(o, init, NULL), EUCLEAN);
+    o->word_ = UINT64_MAX;
+    assert_int_equal(fw_ipc_once_call(o, init, NULL), EUCLEAN);
+    assert_int_equal(o->word_, UINT64_MAX);
+}
+
+/* Stays in the initialiser until *said is 2. */
+static int linger(void *arg)
+{
+    (void)arg;
+    say(1);
+    await_said(2);
+    return init(NULL);
+}
+
+static void run_linger(void *arg)
+{
+    _exit(fw_ipc_once_call(o, linger, arg));
+}
+
+static int init_over(void *arg)
+{
+    return fw_ipc_once_is_left(o) ? init(arg) : EILSEQ;
+}
+
+static void run_init_over(void *arg)
+{
+    _exit(fw_ipc_once_call(o, init_over, arg));
+}
+
+static void others_wait(void **state)
+{
+    int first, second;
+
+    (void)state;
+    first = ground_fork(run_linger, NULL);
+    await_said(1);
+    second = ground_fork(run_init_over, NULL);
+    await_waiters(&ground, o, 1);
+    say(2);
+    assert_int_equal(ground_reap(first), 0);
+    assert_int_equal(ground_reap(second), 0);
+    assert_int_equal(runs[0], 1);
+}
+
+static void the_next_one_initialises(void **state)
+{
+    int victim, waiter[2], failure = EIO;
+
+    (void)state;
+    victim = ground_fork(run_linger, NULL);
+    await_said(1);
+    waiter[0] = ground_fork(run_init_over, NULL);
+    waiter[1] = ground_fork(run_init_over, NULL);
+    await_waiters(&ground, o, 2);
+    ground_kill(waiter[0]);
+    ground_kill(victim);
+    assert_int_equal(ground_reap(waiter[1]), 0);
+    assert_int_equal(runs[0], 1);
+    assert_true(fw_ipc_once_is_done(o));
+
+    o->word_ = 0;
+    say(0);
+    victim = ground_fork(run_linger, NULL);
+    await_said(1);
+    ground_kill(victim);
+    assert_int_equal(fw_ipc_once_call(o, init, &failure), EIO); /* and the mark stays */
+    assert_int_equal(fw_ipc_once_call(o, init_over, NULL), 0);
+    assert_false(fw_ipc_once_is_left(o));
+}
+
+static void *cancelled(void *arg)
+{
+    (void)arg;
+    pthread_cancel(pthread_self());
+    pthread_testcancel();
+    return NULL;
+}
+
+static int be_cancelled(void *arg)
+{
+    cancelled(arg);
+    return 0;
+}
+
+static void *run_cancelled(void *arg)
+{
+    fw_ipc_once_call(o, be_cancelled, arg);
+    return NULL;
+}
+
+static void a_cancelled_one_leaves_it_to_others(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    pthread_create(&thread, NULL, run_cancelled, NULL);
+    pthread_join(thread, NULL);
+    assert_int_equal(o->word_, 0);
+    assert_int_equal(fw_ipc_once_call(o, init, NULL), 0);
+}
+
+static int fork_within(void *child)
+{
+    *(pid_t *)child = fork();
+    return *(pid_t *)child == 0 ? 0 : init(NULL);
+}
+
+static void a_child_has_initialised_nothing(void **state)
+{
+    pid_t child = -1;
+    int error, status;
+
+    (void)state;
+    error = fw_ipc_once_call(o, fork_within, &child);
+    if (child == 0)
+        _exit(error == EPERM && fw_ipc_once_call(o, init, NULL) == 0 ? 0 : 1);
+    assert_int_equal(error, 0);
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(runs[0], 1);
+}
+
+int main(void)
+{
+    need_robust_lists();
+
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(runs_once, make, unmake),
+        cmocka_unit_test_setup_teardown(tries_again_after_failure, make, unmake),
+        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
+        cmocka_unit_test_setup_teardown(others_wait, make, unmake),
+        cmocka_unit_test_setup_teardown(the_next_one_initialises, make, unmake),
+        cmocka_unit_test_setup_teardown(a_cancelled_one_leaves_it_to_others, make, unmake),
+        cmocka_unit_test_setup_teardown(a_child_has_initialised_nothing, make, unmake),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

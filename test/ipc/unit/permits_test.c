@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+
+#include <furwock/ipc/permits.h>
+
+#include "ipc/announce.h"
+#include "test/support/robust_lists.h"
+#include "victim.h"
+
+/* src/ipc/permits.c, with the real kernel; the victims are forked children. */
+
+static struct ground ground;
+static fw_ipc_permits *u;
+static uint64_t *permit;
+
+enum { PERMITS = 3 };
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(8);
+    u = ground_object(&ground, 0);
+    permit = (uint64_t *)(u + 1);
+    said = ground_object(&ground, 1);
+    return fw_ipc_permits_init(u, PERMITS);
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static void lends_and_takes_back(void **state)
+{
+    uint32_t i;
+
+    (void)state;
+    assert_int_equal(fw_ipc_permits_count(u), PERMITS);
+    for (unsigned n = 0; n < PERMITS; n++) {
+        assert_int_equal(fw_ipc_permits_value(u), PERMITS - n);
+        assert_int_equal(fw_ipc_permits_held_by_me(u), n);
+        assert_int_equal(n % 2 == 0 ? fw_ipc_permits_wait(u) : fw_ipc_permits_trywait(u), 0);
+    }
+    assert_int_equal(fw_ipc_permits_trywait(u), EBUSY);
+    assert_int_equal(fw_ipc_permits_give(u, 1), 0);
+    assert_int_equal(fw_ipc_permits_give(u, 1), EPERM);
+    assert_int_equal(fw_ipc_permits_give(u, PERMITS), EPERM);
+    assert_int_equal(fw_ipc_permits_take(u, &i, NULL, NULL), 0);
+    assert_int_equal(i, 1);
+    for (unsigned n = 0; n < PERMITS; n++)
+        assert_int_equal(fw_ipc_permits_post(u), 0);
+    assert_int_equal(fw_ipc_permits_post(u), EPERM);
+    assert_int_equal(fw_ipc_permits_value(u), PERMITS);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    static _Alignas(64) fw_ipc_permits elsewhere;
+    fw_ipc_permits *blank = ground_object(&ground, 2);
+    fw_ipc_permits *last = (fw_ipc_permits *)(ground.base + ground.size - 64);
+    fw_deadline never = {.clock = -1};
+
+    (void)state;
+    assert_int_equal(fw_ipc_permits_size(0), 0);
+    assert_int_equal(fw_ipc_permits_size(FW_IPC_PERMITS_MAX + 1), 0);
+    assert_int_equal(fw_ipc_permits_size(4), sizeof(fw_ipc_permits) + 32);
+    assert_int_equal(fw_ipc_permits_init(&elsewhere, 1), EINVAL);
+    assert_int_equal(fw_ipc_permits_init(blank, 0), EINVAL);
+    assert_int_equal(fw_ipc_permits_init(last, 1), ENOSPC);
+    assert_int_equal(fw_ipc_permits_init((fw_ipc_permits *)((char *)blank + 4), 1), EINVAL);
+    assert_int_equal(fw_ipc_permits_wait(&elsewhere), EINVAL);
+    assert_int_equal(fw_ipc_permits_wait(blank), EINVAL);
+    assert_int_equal(fw_ipc_permits_count(blank), 0);
+    assert_int_equal(fw_ipc_permits_init(u, PERMITS), 0);
+    assert_int_equal(fw_ipc_permits_init(u, PERMITS + 1), EEXIST);
+    for (unsigned n = 0; n < PERMITS; n++)
+        assert_int_equal(fw_ipc_permits_wait(u), 0);
+    assert_int_equal(fw_ipc_permits_timedwait(u, &never), EINVAL);
+}
+
+/* Words that nobody can have written are left alone, and nobody waits for them. */
+static void finds_what_was_written_over(void **state)
+{
+    fw_deadline soon = in_ms(60);
+
+    (void)state;
+    permit[0] = 7;
+    assert_int_equal(fw_ipc_permits_value(u), PERMITS - 1);
+    assert_int_equal(fw_ipc_permits_wait(u), 0);
+    assert_int_equal(fw_ipc_permits_wait(u), 0);
+    assert_int_equal(fw_ipc_permits_wait(u), EUCLEAN);
+    assert_int_equal(fw_ipc_permits_timedwait(u, &soon), EUCLEAN);
+    permit[0] = UINT64_MAX;
+    assert_int_equal(fw_ipc_permits_trywait(u), EUCLEAN);
+    assert_int_equal(permit[0], UINT64_MAX);
+    assert_int_equal(fw_ipc_permits_give(u, 0), EPERM);
+    u->made_ = FW_IPC_PERMITS_MAX + 1;
+    assert_int_equal(fw_ipc_permits_trywait(u), EUCLEAN);
+    u->made_ = FW_IPC_PERMITS_MAX; /* the region ends before that */
+    assert_int_equal(fw_ipc_permits_post(u), EUCLEAN);
+    assert_int_equal(fw_ipc_permits_value(u), 0);
+}
+
+static void gives_up_in_time(void **state)
+{
+    fw_deadline soon = in_ms(60);
+
+    (void)state;
+    for (unsigned n = 0; n < PERMITS; n++)
+        assert_int_equal(fw_ipc_permits_wait(u), 0);
+    assert_int_equal(fw_ipc_permits_timedwait(u, &soon), ETIMEDOUT);
+    assert_int_equal(fw_ipc_permits_held_by_me(u), PERMITS);
+}
+
+/* Takes n permits, and keeps them. */
+static void borrow(void *n)
+{
+    for (uintptr_t i = 0; i < (uintptr_t)n; i++)
+        if (fw_ipc_permits_wait(u) != 0)
+            _exit(1);
+    say(1);
+    pause();
+}
+
+static void borrow_and_die(uintptr_t n)
+{
+    int victim;
+
+    say(0);
+    victim = ground_fork(borrow, (void *)n);
+    await_said(1);
+    ground_kill(victim);
+}
+
+static void takes_from_the_dead(void **state)
+{
+    uint32_t i;
+
+    (void)state;
+    assert_int_equal(fw_ipc_permits_take(u, &i, NULL, NULL), 0);
+    borrow_and_die(2);
+    assert_int_equal(fw_ipc_permits_value(u), 2);
+    assert_int_equal(fw_ipc_permits_trywait(u), 0);
+    assert_int_equal(fw_ipc_permits_take(u, &i, NULL, NULL), EOWNERDEAD);
+    assert_int_equal(fw_ipc_permits_held_by_me(u), PERMITS);
+    assert_int_equal(fw_ipc_permits_trywait(u), EBUSY);
+    assert_int_equal(fw_ipc_permits_give(u, i), 0);
+    assert_int_equal(fw_ipc_permits_take(u, &i, NULL, NULL), 0); /* it had a living holder since */
+}
+
+static void *borrow_one(void *arg)
+{
+    (void)arg;
+    return (void *)(intptr_t)fw_ipc_permits_wait(u);
+}
+
+static void takes_from_ended_threads(void **state)
+{
+    pthread_t thread;
+    void *error;
+    uint32_t i;
+
+    (void)state;
+    for (unsigned n = 1; n < PERMITS; n++)
+        assert_int_equal(fw_ipc_permits_wait(u), 0);
+    pthread_create(&thread, NULL, borrow_one, NULL);
+    pthread_join(thread, &error);
+    assert_null(error);
+    assert_int_equal(fw_ipc_permits_held_by_me(u), PERMITS - 1);
+    assert_int_equal(fw_ipc_permits_take(u, &i, NULL, NULL), EOWNERDEAD);
+}
+
+static void take_one(void *arg)
+{
+    uint32_t i;
+
+    (void)arg;
+    _exit(fw_ipc_permits_take(u, &i, NULL, NULL));
+}
+
+/* One who sleeps is not told of a death, and finds it all the same. */
+static void sleepers_notice_a_death(void **state)
+{
+    int victim, waiter;
+
+    (void)state;
+    victim = ground_fork(borrow, (void *)PERMITS);
+    await_said(1);
+    waiter = ground_fork(take_one, NULL);
+    await_waiters(&ground, u, 1);
+    ground_kill(victim);
+    assert_int_equal(ground_reap(waiter), EOWNERDEAD);
+    assert_int_equal(fw_ipc_permits_value(u), PERMITS);
+}
+
+static void wakes_who_sleeps(void **state)
+{
+    int child[PERMITS];
+
+    (void)state;
+    for (int i = 0; i < PERMITS; i++)
+        assert_int_equal(fw_ipc_permits_wait(u), 0);
+    for (int i = 0; i < PERMITS; i++)
+        child[i] = ground_fork(take_one, NULL);
+    await_waiters(&ground, u, PERMITS);
+    assert_true(fw_ipc_has_waiters_(u->queue_));
+    for (int i = 0; i < PERMITS; i++)
+        assert_int_equal(fw_ipc_permits_post(u), 0);
+    for (int i = 0; i < PERMITS; i++)
+        ground_reap(child[i]); /* a free permit, or one of who took it and ended */
+    for (int i = 0; i < PERMITS; i++)
+        assert_int_equal(fw_ipc_permits_wait(u), 0);
+    assert_int_equal(fw_ipc_permits_post(u), 0);
+    assert_int_equal(fw_ipc_permits_post(u), 0);
+    assert_false(fw_ipc_has_waiters_(u->queue_));
+}
+
+/* A dead waiter keeps nothing from others, nor does one who died before the wake. */
+static void forgets_dead_waiters(void **state)
+{
+    int victim, heir;
+
+    (void)state;
+    for (int i = 0; i < PERMITS; i++)
+        assert_int_equal(fw_ipc_permits_wait(u), 0);
+    victim = ground_fork(take_one, NULL);
+    await_waiters(&ground, u, 1);
+    heir = ground_fork(take_one, NULL);
+    await_waiters(&ground, u, 2);
+    ground_kill(victim);
+    fw_store64_release(&permit[1], 0);
+    assert_int_equal(ground_reap(heir), 0);
+}
+
+static void child_has_nothing(void *arg)
+{
+    (void)arg;
+    _exit(fw_ipc_permits_held_by_me(u) != 0 || fw_ipc_permits_post(u) != EPERM);
+}
+
+static void a_child_holds_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(fw_ipc_permits_wait(u), 0);
+    assert_int_equal(ground_reap(ground_fork(child_has_nothing, NULL)), 0);
+    assert_int_equal(fw_ipc_permits_post(u), 0);
+}
+
+int main(void)
+{
+    need_robust_lists();
+
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(lends_and_takes_back, make, unmake),
+        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
+        cmocka_unit_test_setup_teardown(finds_what_was_written_over, make, unmake),
+        cmocka_unit_test_setup_teardown(gives_up_in_time, make, unmake),
+        cmocka_unit_test_setup_teardown(takes_from_the_dead, make, unmake),
+        cmocka_unit_test_setup_teardown(takes_from_ended_threads, make, unmake),
+        cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make, unmake),
+        cmocka_unit_test_setup_teardown(wakes_who_sleeps, make, unmake),
+        cmocka_unit_test_setup_teardown(forgets_dead_waiters, make, unmake),
+        cmocka_unit_test_setup_teardown(a_child_holds_nothing, make, unmake),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include <furwock/ipc/region.h>
+
+#include "fixture.h"
+#include "ipc/recover.h"
+#include "test/support/testing.h"
+
+/* src/ipc/recover.c: what is done about holders that died. */
+
+static struct ground ground;
+static fw_ipc_past *past;
+static struct fw_ipc_me_ me;
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(4);
+    past = ground_object(&ground, 0);
+    return fw_ipc_enter_(past, &me);
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+/* The id of a member that is no more. */
+static uint64_t dead(void)
+{
+    uint64_t id = me.id;
+
+    fw_ipc_leave_(ground.mapping);
+    fw_ipc_enter_(past, &me);
+    return id;
+}
+
+static void counts_generations(void **state)
+{
+    (void)state;
+    fw_ipc_past_begin_(past, &me);
+    fw_ipc_past_begin_(past, &me);
+    assert_int_equal(past->generation_, 2);
+    assert_int_equal(past->since_, 0);
+    me.flags |= FW_REGION_STAMP;
+    fw_ipc_past_begin_(past, &me);
+    assert_int_not_equal(past->since_, 0);
+}
+
+static void notes_who_died(void **state)
+{
+    fw_ipc_death death;
+
+    (void)state;
+    assert_int_equal(fw_ipc_death_of_(past, &death), ENOENT);
+    assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), EOWNERDEAD);
+    assert_int_equal(fw_ipc_death_of_(past, &death), 0);
+    assert_int_equal(death.process, me.member->ids >> 32);
+    assert_int_equal(death.generation, 1); /* it had not come to count */
+    past->generation_ = 41;
+    assert_int_equal(fw_ipc_recover_(&me, past, past, UINT64_C(7) << 32 | 2), EOWNERDEAD);
+    fw_ipc_death_of_(past, &death);
+    assert_int_equal(death.process, 0); /* nobody knows */
+    assert_int_equal(death.generation, 41);
+    assert_int_equal(past->generation_, 42);
+}
+
+static int calls;
+
+static int repair(void *arg, const fw_ipc_death *death)
+{
+    calls += death->generation != 0;
+    return *(int *)arg;
+}
+
+static void calls_the_function_of_that_lock(void **state)
+{
+    int yes = 0, no = 1;
+    fw_ipc_past *other = ground_object(&ground, 1);
+
+    (void)state;
+    calls = 0;
+    assert_int_equal(fw_ipc_on_death_(past, repair, &no), 0);
+    assert_int_equal(fw_ipc_on_death_(other, repair, &no), 0);
+    assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), EOWNERDEAD);
+    assert_int_equal(fw_ipc_on_death_(past, repair, &yes), 0); /* in the place of the other */
+    assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), 0);
+    assert_int_equal(calls, 2);
+    assert_int_equal(fw_ipc_on_death_(past, NULL, NULL), 0);
+    assert_int_equal(fw_ipc_on_death_(past, NULL, NULL), 0);
+    assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), EOWNERDEAD);
+    assert_int_equal(calls, 2);
+    fw_ipc_forget_repairs_(ground.mapping);
+    assert_int_equal(fw_ipc_recover_(&me, other, other, dead()), EOWNERDEAD);
+    assert_int_equal(calls, 2);
+}
+
+/* A journal that leads nowhere is no reason to call data sound. */
+static void a_broken_journal_is_left_to_the_caller(void **state)
+{
+    (void)state;
+    past->journal_ = UINT64_MAX - 7;
+    assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), EOWNERDEAD);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(counts_generations),
+        TEST(notes_who_died),
+        TEST(calls_the_function_of_that_lock),
+        TEST(a_broken_journal_is_left_to_the_caller),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <unistd.h>
+
+#include <furwock/ipc/journal.h>
+
+#include "rwlock_fixture.h"
+#include "test/support/robust_lists.h"
+#include "test/support/testing.h"
+
+/* src/ipc/rwlock_open.c: who is let in, and by whom if the holder is dead. */
+
+static int write_and_leave(fw_ipc_rwlock *lock)
+{
+    int error = fw_ipc_rwlock_wrlock(lock);
+
+    return error != 0 ? error : fw_ipc_rwlock_wrunlock(lock);
+}
+
+/* The id of a thread that has died. */
+static uint64_t dead_id(void)
+{
+    uint64_t id;
+
+    kill_one(fw_ipc_rwlock_wrlock, 0);
+    id = ipc_rw_holder(word());
+    assert_int_equal(fw_ipc_rwlock_init(l), 0);
+    return id;
+}
+
+static void a_waiting_reader_goes_before_the_next_writer(void **state)
+{
+    int reader, writer;
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    writer = come_and_wait(write_and_leave, FW_IPC_WAITERS);
+    reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    assert_int_equal(answer(), 0);                    /* the reader's; the writer did not */
+    assert_int_equal(fw_ipc_rwlock_generation(l), 1); /* come before it */
+    ground_kill(reader);
+    while (fw_ipc_rwlock_generation(l) != 2 || word() != 0)
+        usleep(100);
+    ground_kill(writer);
+}
+
+static void a_writer_that_gives_up_lets_readers_in(void **state)
+{
+    int holder = come(fw_ipc_rwlock_rdlock, 0);
+    int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
+    int reader = come_and_wait(fw_ipc_rwlock_rdlock, IPC_RW_READERS);
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EBUSY);
+    ground_kill(writer); /* nobody was told anything: the reader opens the lock */
+    assert_int_equal(answer(), 0);
+    assert_int_equal(word(), 0);
+    ground_kill(reader);
+    ground_kill(holder);
+}
+
+/* Whatever stage a thread has died in, without having written: anybody goes on. */
+static void sound_stages_are_finished(void **state)
+{
+    static const uint64_t stages[] = {IPC_RW_UPGRADABLE, IPC_RW_DRAINING,
+                                      IPC_RW_DRAINING | IPC_RW_ASLEEP | IPC_RW_READERS,
+                                      IPC_RW_RELEASING, IPC_RW_RELEASING | FW_IPC_WAITERS};
+    uint64_t dead = dead_id();
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        l->word_ = dead | stages[i];
+        assert_int_equal(fw_ipc_rwlock_tryrdlock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+        l->word_ = dead | stages[i];
+        assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+        l->word_ = dead | stages[i];
+        assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+        l->word_ = dead | stages[i];
+        assert_int_equal(write_and_leave(l), 0);
+        l->word_ = dead | stages[i];
+        assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
+        assert_int_equal(word(), 0);
+    }
+}
+
+/* A writer died while it made the hint anew: all groups are looked at again (D4). */
+static void a_hint_that_was_lost_is_not_missed(void **state)
+{
+    uint64_t dead = dead_id();
+    int reader;
+
+    (void)state;
+    reader = come(fw_ipc_rwlock_rdlock, 0);
+    l->word_ = dead | IPC_RW_DRAINING;
+    l->hint_ = 0;
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    l->word_ = dead | IPC_RW_DRAINING;
+    l->hint_ = 0;
+    assert_int_equal(fw_ipc_rwlock_tryrdlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    ground_kill(reader);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
+static void a_reader_is_told_and_has_nothing(void **state)
+{
+    uint64_t before;
+
+    (void)state;
+    kill_one(fw_ipc_rwlock_wrlock, 0);
+    before = word();
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_upgradable_trylock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_NONE);
+    assert_int_equal(word(), before);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
+    assert_int_equal(fw_ipc_rwlock_downgrade(l), 0);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+}
+
+static void a_sleeping_reader_finds_the_death_of_a_writer(void **state)
+{
+    int writer = come(fw_ipc_rwlock_wrlock, 0);
+    int reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
+
+    (void)state;
+    ground_kill(writer);
+    assert_int_equal(answer(), EOWNERDEAD);
+    ground_kill(reader);
+}
+
+static int repaired;
+
+static int repair(void *arg, const fw_ipc_death *death)
+{
+    repaired += death->process != 0 && fw_ipc_rwlock_held_by_me(l) == FW_IPC_RWLOCK_WRITE;
+    return *(int *)arg;
+}
+
+static void whoever_comes_first_repairs(void **state)
+{
+    int cannot = 0, child;
+    uint64_t generation;
+    fw_ipc_death death;
+
+    (void)state;
+    repaired = 0;
+    assert_int_equal(fw_ipc_rwlock_on_death(l, repair, &cannot), 0);
+    kill_one(fw_ipc_rwlock_wrlock, 0);
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    kill_one(fw_ipc_rwlock_wrlock, 0);
+    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
+    kill_one(fw_ipc_rwlock_wrlock, 0);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    assert_int_equal(repaired, 3);
+    cannot = 1;
+    child = kill_one(fw_ipc_rwlock_wrlock, 0);
+    generation = fw_ipc_rwlock_generation(l);
+    assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), EOWNERDEAD);
+    assert_int_equal(repaired, 5);
+    assert_true(ipc_rw_is_unrepaired(word())); /* given back to the dead */
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_NONE);
+    assert_int_equal(fw_ipc_rwlock_on_death(l, NULL, NULL), 0);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_death(l, &death), 0); /* the writer's, not those attempts' */
+    assert_int_equal(death.process, child);
+    assert_int_equal(death.generation, generation);
+    assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
+static fw_ipc_journal *journal;
+static long *account;
+
+static int change_with_journal(fw_ipc_rwlock *lock)
+{
+    if (fw_ipc_rwlock_wrlock(lock) != 0 || fw_ipc_journal_record(journal, account, sizeof *account))
+        return -1;
+    *account += 5;
+    return 0;
+}
+
+static void a_journal_is_undone_and_committed(void **state)
+{
+    enum { CAPACITY = 2 * FW_IPC_JOURNAL_RECORD(sizeof(long)) };
+
+    (void)state;
+    journal = ground_object(&ground, 2);
+    account = ground_object(&ground, 3);
+    assert_int_equal(fw_ipc_journal_init(journal, CAPACITY), 0);
+    assert_int_equal(fw_ipc_rwlock_journal(l, journal), EPERM);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_journal(l, journal), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    kill_one(change_with_journal, 0);
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    assert_int_equal(*account, 0);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    assert_int_equal(change_with_journal(l), 0);
+    assert_int_equal(fw_ipc_rwlock_downgrade(l), 0); /* commits */
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    assert_int_equal(change_with_journal(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    kill_one(fw_ipc_rwlock_wrlock, 0);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    assert_int_equal(*account, 10);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    need_robust_lists();
+
+    const struct CMUnitTest tests[] = {
+        TEST(a_waiting_reader_goes_before_the_next_writer),
+        TEST(a_writer_that_gives_up_lets_readers_in),
+        TEST(sound_stages_are_finished),
+        TEST(a_hint_that_was_lost_is_not_missed),
+        TEST(a_reader_is_told_and_has_nothing),
+        TEST(a_sleeping_reader_finds_the_death_of_a_writer),
+        TEST(whoever_comes_first_repairs),
+        TEST(a_journal_is_undone_and_committed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

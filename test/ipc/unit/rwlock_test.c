@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rwlock_fixture.h"
+#include "test/support/robust_lists.h"
+#include "test/support/testing.h"
+
+/* src/ipc/rwlock.c: readers. */
+
+static void readers_read_together(void **state)
+{
+    int child = come(fw_ipc_rwlock_rdlock, 0);
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    assert_int_equal(word(), 0); /* readers do not write to it */
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_READ);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_tryrdlock), 0);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_rdunlock), EPERM);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_NONE);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), EPERM);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    assert_int_equal(word(), 0);
+    ground_kill(child);
+}
+
+static void a_share_ends_with_its_thread(void **state)
+{
+    (void)state;
+    kill_one(fw_ipc_rwlock_rdlock, 0);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_rdlock), 0); /* and ends */
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
+/* The line of a dead reader goes at once to another thread, which reads as well. */
+static void a_line_that_is_let_again_is_another_readers(void **state)
+{
+    int child;
+
+    (void)state;
+    kill_one(fw_ipc_rwlock_rdlock, 0);
+    child = come(fw_ipc_rwlock_rdlock, 0);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    ground_kill(child);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
+static void misuse_is_an_error(void **state)
+{
+    static uint64_t space[10];
+    fw_ipc_rwlock *elsewhere_ = (fw_ipc_rwlock *)(void *)space;
+    fw_ipc_rwlock *odd = (fw_ipc_rwlock *)(void *)((char *)l + 4);
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_rdlock(elsewhere_), EINVAL);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(elsewhere_), EINVAL);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(elsewhere_), FW_IPC_RWLOCK_NONE);
+    assert_int_equal(fw_ipc_rwlock_on_death(elsewhere_, NULL, NULL), EINVAL);
+    own_id();
+    assert_int_equal(fw_ipc_rwlock_init(odd), EINVAL);
+    assert_int_equal(fw_ipc_rwlock_rdlock(odd), EINVAL);
+    assert_int_equal(fw_ipc_rwlock_tryrdlock(odd), EINVAL);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(odd), EINVAL);
+    assert_int_equal(fw_ipc_rwlock_unlock(l), EPERM);
+    assert_int_equal(fw_ipc_rwlock_init(l), 0);
+}
+
+static void reading_again_needs_no_luck(void **state)
+{
+    int writer;
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_tryrdlock), EBUSY);
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_tryrdlock(l), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    assert_false(has_answered());
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    assert_int_equal(answer(), 0);
+    ground_kill(writer);
+}
+
+/* A share that moves from one record to another is not overlooked: S2. */
+static void a_reader_that_reads_again_and_again_is_seen(void **state)
+{
+    int writer;
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
+    for (int i = 0; i < 20000; i++) {
+        assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    }
+    assert_false(has_answered());
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    assert_int_equal(answer(), 0);
+    ground_kill(writer);
+}
+
+static void shares_are_limited(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < FW_IPC_SHARES; i++)
+        assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), EAGAIN);
+    assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EAGAIN);
+    for (unsigned i = 0; i < FW_IPC_SHARES; i++)
+        assert_int_equal(fw_ipc_rwlock_unlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_unlock(l), EPERM);
+}
+
+static int read_soon(fw_ipc_rwlock *lock)
+{
+    fw_deadline soon = in_ms(60); /* longer than a nap */
+    fw_deadline real = {.clock = CLOCK_REALTIME};
+    fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
+    fw_wait_policy spin = {.kind = FW_WAIT_SPIN};
+
+    if (fw_ipc_rwlock_tryrdlock(lock) != EBUSY || fw_ipc_rwlock_timedrdlock(lock, &bad) != EINVAL ||
+        fw_ipc_rwlock_timedrdlock(lock, &real) != ETIMEDOUT ||
+        fw_ipc_rwlock_timedrdlock(lock, &soon) != ETIMEDOUT)
+        return -1;
+    soon = in_ms(5);
+    if (fw_ipc_rwlock_rdlock_policy(lock, &spin, &soon) != ETIMEDOUT)
+        return -2;
+    return fw_ipc_rwlock_rdunlock(lock);
+}
+
+static void what_a_writer_has_is_not_had(void **state)
+{
+    fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    assert_int_equal(elsewhere(read_soon), EPERM);
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), EDEADLK);
+    assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EBUSY);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), EPERM);
+    assert_int_equal(fw_ipc_rwlock_unlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_timedrdlock(l, &bad), 0); /* need not wait */
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+}
+
+static void a_reader_that_waits_is_let_in(void **state)
+{
+    int readers[2];
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    for (int i = 0; i < 2; i++)
+        readers[i] = come_and_wait(fw_ipc_rwlock_rdlock, 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    assert_int_equal(answer(), 0);
+    ground_kill(readers[1]);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    ground_kill(readers[0]);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
+static void a_reader_that_dies_waiting_is_forgotten(void **state)
+{
+    int reader;
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    reader = come_and_wait(fw_ipc_rwlock_rdlock, IPC_RW_READERS);
+    ground_kill(reader);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
+static int find_out(fw_ipc_rwlock *lock)
+{
+    if (fw_ipc_rwlock_rdunlock(lock) != EPERM || fw_ipc_rwlock_trywrlock(lock) != EBUSY)
+        return -1;
+    return fw_ipc_rwlock_held_by_me(lock) == FW_IPC_RWLOCK_NONE ? 0 : -2;
+}
+
+static void a_child_holds_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    kill_one(find_out, 0);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+}
+
+static void words_that_cannot_be_are_left_alone(void **state)
+{
+    static const uint64_t words[] = {
+        UINT64_C(1) << 32 | (LINES + 1),           /* no such line */
+        UINT64_C(1) << 32,                         /* a tenancy of no line */
+        UINT64_C(99) << 32 | 1,                    /* a tenancy that has not been */
+        UINT64_C(1) << 32 | UINT64_C(1) << 29 | 1, /* an unknown flag */
+        UINT64_C(1) << 32 | IPC_RW_STAGE | 1,      /* more than one stage */
+        FW_IPC_WAITERS,
+        FW_IPC_DIED,
+        IPC_RW_READERS, /* of nobody */
+    };
+
+    (void)state;
+    own_id();
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        l->word_ = words[i];
+        assert_int_equal(fw_ipc_rwlock_rdlock(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_wrlock(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_trywrlock(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_unlock(l), EPERM);
+        assert_int_equal(l->word_, words[i]);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    need_robust_lists();
+
+    const struct CMUnitTest tests[] = {
+        TEST(readers_read_together),
+        TEST(a_share_ends_with_its_thread),
+        TEST(a_line_that_is_let_again_is_another_readers),
+        TEST(misuse_is_an_error),
+        TEST(reading_again_needs_no_luck),
+        TEST(a_reader_that_reads_again_and_again_is_seen),
+        TEST(shares_are_limited),
+        TEST(what_a_writer_has_is_not_had),
+        TEST(a_reader_that_waits_is_let_in),
+        TEST(a_reader_that_dies_waiting_is_forgotten),
+        TEST(a_child_holds_nothing),
+        TEST(words_that_cannot_be_are_left_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

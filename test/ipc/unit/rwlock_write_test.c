@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <unistd.h>
+
+#include "rwlock_fixture.h"
+#include "test/support/robust_lists.h"
+#include "test/support/testing.h"
+
+/* src/ipc/rwlock_write.c: writers. */
+
+static int write_and_leave(fw_ipc_rwlock *lock)
+{
+    int error = fw_ipc_rwlock_wrlock(lock);
+
+    return error != 0 ? error : fw_ipc_rwlock_wrunlock(lock);
+}
+
+static int try_all(fw_ipc_rwlock *lock)
+{
+    fw_deadline soon = in_ms(60); /* longer than a nap */
+    fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
+
+    if (fw_ipc_rwlock_trywrlock(lock) != EBUSY || fw_ipc_rwlock_timedwrlock(lock, &bad) != EINVAL ||
+        fw_ipc_rwlock_timedwrlock(lock, &soon) != ETIMEDOUT)
+        return -1;
+    return fw_ipc_rwlock_wrunlock(lock);
+}
+
+static void a_writer_excludes_all(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i < 40; i++) {
+        assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+        assert_int_equal(word(), own_id());
+        assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_WRITE);
+        assert_int_equal(fw_ipc_rwlock_generation(l), i);
+        assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+        assert_int_equal(word(), 0);
+    }
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
+    assert_int_equal(elsewhere(try_all), EPERM);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_tryrdlock), EBUSY);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_upgradable_trylock), EBUSY);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), EDEADLK);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    assert_int_equal(fw_ipc_rwlock_consistent(l), EINVAL);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), EPERM);
+    assert_int_equal(fw_ipc_rwlock_consistent(l), EPERM);
+}
+
+static void readers_keep_a_writer_out(void **state)
+{
+    int reader = come(fw_ipc_rwlock_rdlock, 0);
+
+    (void)state;
+    assert_int_equal(try_all(l), EPERM);
+    assert_int_equal(word(), 0); /* those who gave up left it open */
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), EDEADLK);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    assert_int_equal(word(), 0);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    ground_kill(reader);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+}
+
+static void what_one_reads_one_does_not_wait_for(void **state)
+{
+    int writer;
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), EDEADLK);
+    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), EDEADLK);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    assert_int_equal(answer(), 0);
+    ground_kill(writer);
+}
+
+/* The writer sleeps when the reader is killed: a nap, at most, and it writes. */
+static void a_sleeping_writer_finds_the_death_of_a_reader(void **state)
+{
+    int reader = come(fw_ipc_rwlock_rdlock, 0);
+    int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING | IPC_RW_ASLEEP);
+
+    (void)state;
+    ground_kill(reader);
+    assert_int_equal(answer(), 0);
+    ground_kill(writer);
+}
+
+static void a_sleeping_writer_is_woken_by_the_reader(void **state)
+{
+    int writer;
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    writer = come_and_wait(write_and_leave, IPC_RW_DRAINING | IPC_RW_ASLEEP);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    assert_int_equal(answer(), 0);
+    assert_int_equal(word(), 0);
+    ground_kill(writer);
+}
+
+static void a_release_wakes_a_writer(void **state)
+{
+    int writers[2];
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    for (int i = 0; i < 2; i++)
+        writers[i] = come_and_wait(write_and_leave, FW_IPC_WAITERS);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    while (fw_ipc_rwlock_generation(l) != 3 || word() != 0)
+        usleep(100);
+    for (int i = 0; i < 2; i++)
+        ground_kill(writers[i]);
+}
+
+static void the_next_writer_is_told(void **state)
+{
+    int child = kill_one(fw_ipc_rwlock_wrlock, 0);
+    fw_ipc_death death;
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
+    assert_int_equal(word(), own_id() | FW_IPC_DIED);
+    assert_int_equal(fw_ipc_rwlock_death(l, &death), 0);
+    assert_int_equal(death.process, child);
+    assert_int_equal(death.generation, 1);
+    assert_int_equal(fw_ipc_rwlock_generation(l), 2);
+    assert_int_equal(fw_ipc_rwlock_downgrade(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    assert_int_equal(write_and_leave(l), 0);
+
+    kill_one(fw_ipc_rwlock_trywrlock, 0);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
+static void a_repairer_may_die_too(void **state)
+{
+    int second;
+    fw_ipc_death death;
+
+    (void)state;
+    kill_one(fw_ipc_rwlock_wrlock, 0);
+    second = kill_one(fw_ipc_rwlock_wrlock, EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_death(l, &death), 0);
+    assert_int_equal(death.process, second);
+    assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
+static void whoever_does_not_repair_gives_it_up(void **state)
+{
+    int reader;
+
+    (void)state;
+    kill_one(fw_ipc_rwlock_wrlock, 0);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
+    reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    assert_int_equal(answer(), ENOTRECOVERABLE);
+    ground_kill(reader);
+    assert_int_equal(word(), FW_IPC_ABANDONED);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), ENOTRECOVERABLE);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), ENOTRECOVERABLE);
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), ENOTRECOVERABLE);
+    assert_int_equal(fw_ipc_rwlock_upgradable_trylock(l), ENOTRECOVERABLE);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), EPERM);
+    assert_int_equal(fw_ipc_rwlock_init(l), 0);
+    assert_int_equal(write_and_leave(l), 0);
+}
+
+static void who_dies_waiting_has_changed_nothing(void **state)
+{
+    int reader = come(fw_ipc_rwlock_rdlock, 0);
+    int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
+    int second = come_and_wait(fw_ipc_rwlock_wrlock, FW_IPC_WAITERS);
+
+    (void)state;
+    ground_kill(writer);
+    ground_kill(second); /* maybe the next to wait for the reader */
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    ground_kill(reader);
+    assert_int_equal(write_and_leave(l), 0);
+}
+
+static void the_hint_follows_the_readers(void **state)
+{
+    int child;
+
+    (void)state;
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
+    assert_int_equal(l->hint_, fw_ipc_group_of_(own_id()));
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    kill_one(fw_ipc_rwlock_rdlock, 0);
+    child = come(fw_ipc_rwlock_rdlock, 0);
+    ground_kill(child);
+    for (int i = 0; i < 17; i++)
+        assert_int_equal(write_and_leave(l), 0);
+    assert_int_equal(l->hint_, 0);
+}
+
+/* The record by which the only reader, in line 0, has the lock. */
+static uint64_t *record_of_reader(void)
+{
+    struct fw_ipc_walk_ k;
+
+    fw_ipc_walk_begin_(&k, ground.mapping, l, l->hint_);
+    assert_true(fw_ipc_walk_next_(&k));
+    return k.record;
+}
+
+/* Else a writer would be let in beside the reader that lives, by a tenancy that is yet to come. */
+static void a_share_that_nobody_can_have_is_no_dead_one(void **state)
+{
+    const uint64_t unreal[] = {FW_IPC_SLOT_GENERATION_, UINT64_C(7) << 32, 0}; /* the line has 1 */
+    int reader = come(fw_ipc_rwlock_rdlock, 0);
+    uint64_t *record = record_of_reader(), whole = fw_load64_relaxed(record);
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof unreal / sizeof *unreal; i++) {
+        fw_store64_release(record, unreal[i] | (uint32_t)whole);
+        assert_int_equal(fw_ipc_rwlock_trywrlock(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_wrlock(l), EUCLEAN);
+        assert_int_equal(word(), 0); /* left open, as it was */
+        assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
+        assert_int_equal(fw_ipc_rwlock_tryupgrade(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_upgrade(l), EUCLEAN);
+        assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
+    }
+    fw_store64_release(record, whole);
+    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    ground_kill(reader);
+    assert_int_equal(write_and_leave(l), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    need_robust_lists();
+
+    const struct CMUnitTest tests[] = {
+        TEST(a_writer_excludes_all),
+        TEST(readers_keep_a_writer_out),
+        TEST(what_one_reads_one_does_not_wait_for),
+        TEST(a_sleeping_writer_finds_the_death_of_a_reader),
+        TEST(a_sleeping_writer_is_woken_by_the_reader),
+        TEST(a_release_wakes_a_writer),
+        TEST(the_next_writer_is_told),
+        TEST(a_repairer_may_die_too),
+        TEST(whoever_does_not_repair_gives_it_up),
+        TEST(who_dies_waiting_has_changed_nothing),
+        TEST(the_hint_follows_the_readers),
+        TEST(a_share_that_nobody_can_have_is_no_dead_one),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

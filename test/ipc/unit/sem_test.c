@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include <furwock/ipc/sem.h>
+
+#include "ipc/announce.h"
+#include "test/support/robust_lists.h"
+#include "victim.h"
+
+/* src/ipc/sem.c, with the real kernel; the victims are forked children. */
+
+static struct ground ground;
+static fw_ipc_sem *s;
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(8);
+    s = ground_object(&ground, 0);
+    said = ground_object(&ground, 1);
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static void counts_units(void **state)
+{
+    (void)state;
+    assert_int_equal(fw_ipc_sem_trywait(s), EAGAIN);
+    assert_int_equal(fw_ipc_sem_post(s), 0);
+    assert_int_equal(fw_ipc_sem_post_n(s, 2), 0);
+    assert_int_equal(fw_ipc_sem_post_n(s, 0), 0);
+    assert_int_equal(fw_ipc_sem_value(s), 3);
+    assert_int_equal(fw_ipc_sem_wait(s), 0);
+    assert_int_equal(fw_ipc_sem_trywait(s), 0);
+    assert_int_equal(fw_ipc_sem_timedwait(s, NULL), 0);
+    assert_int_equal(fw_ipc_sem_value(s), 0);
+    assert_int_equal(fw_ipc_sem_trywait(s), EAGAIN);
+}
+
+static void is_made_once(void **state)
+{
+    (void)state;
+    assert_int_equal(fw_ipc_sem_init(s, 0, 0), EINVAL);
+    assert_int_equal(fw_ipc_sem_init(s, 5, 4), EINVAL);
+    assert_int_equal(fw_ipc_sem_init(s, 0, FW_IPC_SEM_MAX + 1), EINVAL);
+    assert_int_equal(fw_ipc_sem_init(s, 2, 3), 0);
+    assert_int_equal(fw_ipc_sem_trywait(s), 0);
+    assert_int_equal(fw_ipc_sem_init(s, 2, 3), 0);
+    assert_int_equal(fw_ipc_sem_value(s), 1);
+    assert_int_equal(fw_ipc_sem_init(s, 2, 4), EEXIST);
+    assert_int_equal(fw_ipc_sem_post_n(s, 3), EOVERFLOW);
+    assert_int_equal(fw_ipc_sem_post_n(s, 2), 0);
+    assert_int_equal(fw_ipc_sem_post(s), EOVERFLOW);
+    assert_int_equal(fw_ipc_sem_value(s), 3);
+}
+
+/* The maker died after it had stored the maximum. */
+static void is_made_to_the_end(void **state)
+{
+    fw_ipc_sem whole;
+
+    (void)state;
+    assert_int_equal(fw_ipc_sem_init(s, 2, 3), 0);
+    whole = *s;
+    s->word_ = 0;
+    assert_int_equal(fw_ipc_sem_init(s, 2, 3), 0);
+    assert_int_equal(s->made_, whole.made_);
+    assert_int_equal(fw_ipc_sem_value(s), 2);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    static fw_ipc_sem elsewhere;
+    fw_deadline never = {.clock = -1};
+    static const fw_wait_policy nonsense = {.kind = (fw_wait_kind)77};
+
+    (void)state;
+    assert_int_equal(fw_ipc_sem_wait(&elsewhere), EINVAL);
+    assert_int_equal(fw_ipc_sem_post((fw_ipc_sem *)((char *)s + 4)), EINVAL);
+    assert_int_equal(fw_ipc_sem_trywait((fw_ipc_sem *)((char *)s + 4)), EINVAL);
+    assert_int_equal(fw_ipc_sem_init((fw_ipc_sem *)((char *)s + 4), 0, 1), EINVAL);
+    assert_int_equal(fw_ipc_sem_timedwait(s, &never), EINVAL);
+    assert_int_equal(fw_ipc_sem_wait_policy(s, &nonsense, NULL), EINVAL);
+    assert_int_equal(fw_ipc_sem_init(s, 0, 3), 0);
+    s->word_ |= 4; /* more than there can be */
+    assert_int_equal(fw_ipc_sem_post(s), EUCLEAN);
+    assert_int_equal(fw_ipc_sem_trywait(s), EUCLEAN);
+    assert_int_equal(fw_ipc_sem_wait(s), EUCLEAN);
+    assert_int_equal(fw_ipc_sem_value(s), 4);
+    s->word_ = 1;
+    assert_int_equal(fw_ipc_sem_init(s, 3, 3), EUCLEAN);
+}
+
+static void gives_up_in_time(void **state)
+{
+    static const fw_wait_policy spin = {.kind = FW_WAIT_SPIN};
+    fw_deadline soon = in_ms(60), past = {.clock = CLOCK_MONOTONIC};
+
+    (void)state;
+    assert_int_equal(fw_ipc_sem_timedwait(s, &past), ETIMEDOUT);
+    assert_int_equal(fw_ipc_sem_timedwait(s, &soon), ETIMEDOUT);
+    soon = in_ms(5);
+    assert_int_equal(fw_ipc_sem_wait_policy(s, &spin, &soon), ETIMEDOUT);
+    assert_int_equal(fw_ipc_sem_value(s), 0);
+    assert_int_equal(fw_ipc_sem_post(s), 0);
+    assert_int_equal(fw_ipc_sem_timedwait(s, &past), 0);
+}
+
+static void take_one(void *arg)
+{
+    (void)arg;
+    _exit(fw_ipc_sem_wait(s));
+}
+
+static void wakes_who_sleeps(void **state)
+{
+    int child[3];
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        child[i] = ground_fork(take_one, NULL);
+    await_waiters(&ground, s, 3);
+    assert_true(fw_ipc_has_waiters_(s->word_));
+    assert_int_equal(fw_ipc_sem_post(s), 0);
+    assert_int_equal(fw_ipc_sem_post_n(s, 2), 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(ground_reap(child[i]), 0);
+    assert_int_equal(fw_ipc_sem_value(s), 0);
+    /* The first post that finds nobody says so. */
+    assert_int_equal(fw_ipc_sem_post(s), 0);
+    assert_false(fw_ipc_has_waiters_(s->word_));
+}
+
+/* A waiter who is killed takes nothing, and keeps nothing from others. */
+static void forgets_dead_waiters(void **state)
+{
+    int victim[2], heir;
+
+    (void)state;
+    victim[0] = ground_fork(take_one, NULL);
+    victim[1] = ground_fork(take_one, NULL);
+    await_waiters(&ground, s, 2);
+    ground_kill(victim[0]);
+    heir = ground_fork(take_one, NULL);
+    await_waiters(&ground, s, 2);
+    ground_kill(victim[1]);
+    assert_int_equal(fw_ipc_sem_post(s), 0);
+    assert_int_equal(ground_reap(heir), 0);
+    assert_int_equal(fw_ipc_sem_value(s), 0);
+}
+
+/* One who posted and died before the wake. */
+static void finds_what_nobody_was_woken_for(void **state)
+{
+    int waiter;
+
+    (void)state;
+    waiter = ground_fork(take_one, NULL);
+    await_waiters(&ground, s, 1);
+    fw_store64_release(&s->word_, fw_ipc_changed_(s->word_) + 1);
+    assert_int_equal(ground_reap(waiter), 0);
+    assert_int_equal(fw_ipc_sem_value(s), 0);
+}
+
+/* Who announces himself between another's wake and his clearing is not overlooked. */
+static void clears_only_what_it_saw(void **state)
+{
+    uint64_t seen = FW_IPC_WAITERS, word = fw_ipc_changed_(seen);
+
+    (void)state;
+    fw_ipc_wake_announced_(&word, seen, 1);
+    assert_true(fw_ipc_has_waiters_(word));
+    fw_ipc_wake_announced_(&word, word, 1);
+    assert_false(fw_ipc_has_waiters_(word));
+    word = UINT64_MAX;
+    assert_int_equal(fw_ipc_changed_(word), UINT64_C(0x80000000ffffffff));
+}
+
+int main(void)
+{
+    need_robust_lists();
+
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(counts_units, make, unmake),
+        cmocka_unit_test_setup_teardown(is_made_once, make, unmake),
+        cmocka_unit_test_setup_teardown(is_made_to_the_end, make, unmake),
+        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
+        cmocka_unit_test_setup_teardown(gives_up_in_time, make, unmake),
+        cmocka_unit_test_setup_teardown(wakes_who_sleeps, make, unmake),
+        cmocka_unit_test_setup_teardown(forgets_dead_waiters, make, unmake),
+        cmocka_unit_test_setup_teardown(finds_what_nobody_was_woken_for, make, unmake),
+        cmocka_unit_test(clears_only_what_it_saw),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "fixture.h"
+#include "ipc/share.h"
+#include "test/support/testing.h"
+
+/* src/ipc/share.c, by records that are written by hand. */
+
+enum { LINES = 130 };
+
+static struct ground ground;
+static uint64_t *lock, *other;
+static uint64_t hint;
+
+static int make(void **state)
+{
+    (void)state;
+    ground = ground_make(LINES);
+    lock = ground_object(&ground, 0);
+    other = ground_object(&ground, 1);
+    ground.mapping->head->members_used = LINES;
+    hint = 0;
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    ground_unmake(&ground);
+    return 0;
+}
+
+static uint64_t *record(unsigned slot, unsigned index)
+{
+    return &ground.mapping->members[slot].shares[index];
+}
+
+static uint64_t says(const void *object, uint64_t tenancy, uint64_t state)
+{
+    return tenancy << 32 | fw_ipc_share_key_(ground.mapping, object) | state;
+}
+
+static struct fw_ipc_walk_ walk(uint64_t groups)
+{
+    struct fw_ipc_walk_ k;
+
+    fw_ipc_walk_begin_(&k, ground.mapping, lock, groups);
+    return k;
+}
+
+static void a_walk_finds_the_records_of_one_lock(void **state)
+{
+    struct fw_ipc_walk_ k = walk(UINT64_MAX);
+
+    (void)state;
+    assert_false(fw_ipc_walk_next_(&k));
+    *record(3, 0) = says(other, 1, FW_IPC_SHARE_HELD);
+    *record(3, 1) = says(lock, 7, FW_IPC_SHARE_HELD);
+    *record(3, FW_IPC_SHARES - 1) = says(lock, 7, FW_IPC_SHARE_WAITS);
+    *record(5, 0) = says(lock, 1, FW_IPC_SHARE_NONE); /* not a record */
+    *record(67, 0) = says(lock, 2, FW_IPC_SHARE_SLEEPS);
+    k = walk(UINT64_MAX);
+    assert_true(fw_ipc_walk_next_(&k));
+    assert_ptr_equal(k.record, record(3, 1));
+    assert_int_equal(k.holder, UINT64_C(7) << 32 | 4);
+    assert_int_equal(fw_ipc_share_state_(k.seen), FW_IPC_SHARE_HELD);
+    assert_true(fw_ipc_walk_next_(&k));
+    assert_ptr_equal(k.record, record(3, FW_IPC_SHARES - 1));
+    assert_true(fw_ipc_walk_next_(&k));
+    assert_ptr_equal(k.record, record(67, 0));
+    assert_int_equal(k.holder, UINT64_C(2) << 32 | 68);
+    assert_false(fw_ipc_walk_next_(&k));
+}
+
+static void a_walk_goes_where_the_hint_says(void **state)
+{
+    struct fw_ipc_walk_ k;
+
+    (void)state;
+    *record(0, 0) = *record(1, 0) = *record(65, 0) = *record(129, 0) =
+        says(lock, 1, FW_IPC_SHARE_HELD);
+    k = walk(0);
+    assert_false(fw_ipc_walk_next_(&k));
+    k = walk(UINT64_C(1) << 1);
+    for (unsigned slot = 1; slot < LINES; slot += 64) {
+        assert_true(fw_ipc_walk_next_(&k));
+        assert_ptr_equal(k.record, record(slot, 0));
+        assert_int_equal(fw_ipc_group_of_(k.holder), 2);
+    }
+    assert_false(fw_ipc_walk_next_(&k));
+}
+
+static void no_line_is_looked_at_that_is_not_there(void **state)
+{
+    struct fw_ipc_walk_ k;
+
+    (void)state;
+    *record(1, 0) = says(lock, 1, FW_IPC_SHARE_HELD);
+    ground.mapping->head->members_used = 1;
+    k = walk(UINT64_MAX);
+    assert_false(fw_ipc_walk_next_(&k));
+    ground.mapping->head->members_used = UINT32_MAX; /* written over */
+    k = walk(UINT64_MAX);
+    assert_int_equal(k.used, LINES);
+}
+
+static void who_waits_is_let_in(void **state)
+{
+    (void)state;
+    *record(0, 0) = says(lock, 1, FW_IPC_SHARE_WAITS);
+    *record(0, 1) = says(other, 1, FW_IPC_SHARE_WAITS);
+    *record(2, 0) = says(lock, 1, FW_IPC_SHARE_SLEEPS);
+    *record(2, 1) = says(lock, 1, FW_IPC_SHARE_HELD);
+    *record(4, 0) = says(lock, 1, FW_IPC_SHARE_WAITS);     /* not in the hint */
+    fw_ipc_shares_wake_(ground.mapping, lock, UINT64_MAX); /* nobody sleeps; changes nothing */
+    assert_int_equal(*record(2, 0), says(lock, 1, FW_IPC_SHARE_SLEEPS));
+    fw_ipc_shares_grant_(ground.mapping, lock, 1 | 4);
+    assert_int_equal(*record(0, 0), says(lock, 1, FW_IPC_SHARE_HELD));
+    assert_int_equal(*record(0, 1), says(other, 1, FW_IPC_SHARE_WAITS));
+    assert_int_equal(*record(2, 0), says(lock, 1, FW_IPC_SHARE_HELD));
+    assert_int_equal(*record(2, 1), says(lock, 1, FW_IPC_SHARE_HELD));
+    assert_int_equal(*record(4, 0), says(lock, 1, FW_IPC_SHARE_WAITS));
+}
+
+static void the_hint_is_made_anew(void **state)
+{
+    (void)state;
+    hint = UINT64_MAX;
+    *record(3, 5) = says(lock, 1, FW_IPC_SHARE_WAITS);
+    *record(64, 0) = says(lock, 1, FW_IPC_SHARE_HELD);
+    *record(9, 0) = says(other, 1, FW_IPC_SHARE_HELD);
+    fw_ipc_shares_tidy_(ground.mapping, lock, &hint);
+    assert_int_equal(hint, UINT64_C(1) << 3 | 1);
+    hint = 2; /* what it does not have, it does not get */
+    fw_ipc_shares_tidy_(ground.mapping, lock, &hint);
+    assert_int_equal(hint, 0);
+}
+
+static void room_is_what_nobody_has(void **state)
+{
+    struct fw_ipc_member_ *m = &ground.mapping->members[0];
+    struct fw_ipc_me_ me = {.mapping = ground.mapping, .member = m, .id = UINT64_C(5) << 32 | 1};
+    uint64_t mine = fw_ipc_share_of_(&me, lock) | FW_IPC_SHARE_HELD;
+
+    (void)state;
+    assert_int_equal(mine, says(lock, 5, FW_IPC_SHARE_HELD));
+    assert_null(fw_ipc_share_find_(&me, mine));
+    *record(0, 0) = says(other, 5, FW_IPC_SHARE_WAITS);
+    *record(0, 1) = says(lock, 4, FW_IPC_SHARE_HELD); /* a former tenant's: S1 */
+    assert_ptr_equal(fw_ipc_share_room_(&me), record(0, 1));
+    for (unsigned i = 1; i < FW_IPC_SHARES; i++)
+        *record(0, i) = mine;
+    assert_null(fw_ipc_share_room_(&me));
+    assert_ptr_equal(fw_ipc_share_find_(&me, mine), record(0, 1)); /* the first: S2 */
+    *record(0, 7) = 0;
+    assert_ptr_equal(fw_ipc_share_room_(&me), record(0, 7));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_walk_finds_the_records_of_one_lock),
+        TEST(a_walk_goes_where_the_hint_says),
+        TEST(no_line_is_looked_at_that_is_not_there),
+        TEST(who_waits_is_let_in),
+        TEST(the_hint_is_made_anew),
+        TEST(room_is_what_nobody_has),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "core/recheck.h"
+#include "sys/clock.h"
+#include "sys/wait_any.h"
+#include "test/support/testing.h"
+#include "wait_fixture.h"
+
+/* src/ipc/wait.c, with the real kernel. */
+
+static void sleeps_for_a_nap_at_most(void **state)
+{
+    struct fw_ipc_wait_ w = begin(NULL, NULL);
+    uint64_t began = fw_clock_ns_();
+
+    (void)state;
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
+    assert_true(w.has_elapsed);
+    assert_true(fw_clock_ns_() - began >= FW_IPC_RECHECK_NS_);
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0); /* the word is another */
+    assert_false(w.has_elapsed);
+    fw_ipc_wait_end_(&w);
+}
+
+/* Of a wait for so many members, after long naps. */
+static uint64_t recheck_for(unsigned lives)
+{
+    struct fw_ipc_wait_ w = begin(NULL, NULL);
+    uint64_t ns;
+
+    w.word = word;
+    w.expected = 1;
+    w.recheck_ns = FW_RECHECK_MAX_NS;
+    for (unsigned i = 0; i < lives; i++)
+        fw_ipc_wait_watch_(&w, me.id);
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0); /* the word is another: no sleep */
+    ns = w.recheck_ns;
+    fw_ipc_wait_end_(&w);
+    return ns;
+}
+
+static void naps_for_a_second_where_it_cannot_watch_all(void **state)
+{
+    (void)state;
+    if (!fw_can_wait_any_() || !fw_ipc_is_marked_(me.member))
+        skip(); /* all naps are short */
+    assert_int_equal(recheck_for(FW_IPC_WATCHED_), FW_RECHECK_MAX_NS);
+    assert_int_equal(recheck_for(FW_IPC_WATCHED_ + 1), FW_RECHECK_REALTIME_NS);
+}
+
+/* Where it watches some only, they are not always the same. */
+static void watches_others_after_each_nap(void **state)
+{
+    struct fw_ipc_wait_ w = begin(NULL, NULL);
+    const uint32_t many = 20 * FW_IPC_WATCHED_;
+    uint32_t first = fw_ipc_wait_first_(&w, many);
+    unsigned others = 0;
+
+    (void)state;
+    assert_int_equal(fw_ipc_wait_first_(&w, FW_IPC_WATCHED_), 0);
+    for (w.naps = 1; w.naps <= FW_IPC_RECHECKS_COUNTED_; w.naps++) {
+        assert_in_range(fw_ipc_wait_first_(&w, many), 0, many - 1);
+        others += fw_ipc_wait_first_(&w, many) != first;
+    }
+    assert_in_range(others, FW_IPC_RECHECKS_COUNTED_ - 3, FW_IPC_RECHECKS_COUNTED_);
+    fw_ipc_wait_end_(&w);
+}
+
+static volatile sig_atomic_t signals;
+
+static void count_signal(int number)
+{
+    (void)number;
+    signals = signals + 1;
+}
+
+/* A signal each millisecond: two thousand of them take longer than many naps. */
+enum { MANY_SIGNALS = 2000 };
+
+static void get_signals(suseconds_t every_us)
+{
+    struct itimerval timer = {{0, every_us}, {0, every_us}};
+    struct sigaction act = {.sa_handler = count_signal};
+
+    assert_int_equal(sigaction(SIGALRM, &act, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
+}
+
+/* Sleeps that were cut short, each after another one: they are parts of the same nap. */
+enum { CUTS = 3 };
+
+static void naps_though_signals_cut_its_sleeps_short(void **state)
+{
+    struct fw_ipc_wait_ w = begin(NULL, NULL);
+    uint64_t ends = 0;
+    unsigned cuts = 0;
+
+    (void)state;
+    signals = 0;
+    get_signals(1000);
+    while ((w.naps == 0 || cuts < CUTS) && signals < MANY_SIGNALS) {
+        assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
+        if (!w.has_elapsed && ends != 0) {
+            assert_int_equal(w.recheck_at, ends);
+            cuts++;
+        }
+        ends = w.recheck_at; /* 0: the nap is over */
+    }
+    get_signals(0);
+    assert_true(w.naps != 0);
+    fw_ipc_wait_end_(&w);
+}
+
+static void says_what_it_waits_for(void **state)
+{
+    struct fw_ipc_wait_ w = begin(NULL, NULL);
+
+    (void)state;
+    assert_int_equal(me.member->waits_for, 0);
+    fw_ipc_wait_sleep_(&w, word, 1);
+    assert_int_equal(me.member->waits_for, (char *)word - ground.base);
+    assert_int_equal(me.member->waits_how, FW_IPC_WAITS_ELSE);
+    assert_int_not_equal(me.member->waits_since, 0);
+    fw_ipc_wait_end_(&w);
+    assert_int_equal(me.member->waits_for, 0);
+}
+
+static void ends_with_its_deadline(clockid_t clock)
+{
+    fw_deadline at = {.clock = clock};
+    struct fw_ipc_wait_ w;
+
+    clock_gettime(clock, &at.at);
+    at.at.tv_sec -= 3;
+    w = begin(NULL, &at);
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), ETIMEDOUT);
+    at.at.tv_sec += 3;
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), ETIMEDOUT);
+    clock_gettime(clock, &at.at);
+    at.at.tv_nsec = 999999999;
+    while (fw_ipc_wait_sleep_(&w, word, 0) == 0) /* naps, and a shorter one */
+        ;
+    fw_ipc_wait_end_(&w);
+    at.at.tv_sec += 3600;
+    w = begin(NULL, &at);
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
+    assert_true(w.has_elapsed);
+    at.at.tv_sec = INT64_MAX;
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0);
+    at.at.tv_sec = INT64_MIN;
+    assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), ETIMEDOUT);
+    fw_ipc_wait_end_(&w);
+}
+
+static void ends_with_deadlines_on_both_clocks(void **state)
+{
+    (void)state;
+    ends_with_its_deadline(CLOCK_MONOTONIC);
+    ends_with_its_deadline(CLOCK_REALTIME);
+}
+
+static void refuses_bad_deadlines_and_policies(void **state)
+{
+    fw_deadline cpu = {.clock = CLOCK_PROCESS_CPUTIME_ID};
+    fw_wait_policy none = {(fw_wait_kind)99, 0};
+    struct fw_ipc_wait_ w;
+
+    (void)state;
+    assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, 0, NULL, &cpu), EINVAL);
+    assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, 0, &none, NULL), EINVAL);
+}
+
+static void a_policy_that_never_sleeps_does_not(void **state)
+{
+    fw_wait_policy spin = {FW_WAIT_SPIN, 0};
+    struct fw_ipc_wait_ w = begin(&spin, NULL);
+    uint64_t began = fw_clock_ns_();
+
+    (void)state;
+    while (fw_ipc_wait_spin_(&w))
+        ;
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
+    assert_false(w.has_elapsed);
+    assert_true(fw_clock_ns_() > began);
+    fw_ipc_wait_end_(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(sleeps_for_a_nap_at_most),
+        TEST(naps_though_signals_cut_its_sleeps_short),
+        TEST(naps_for_a_second_where_it_cannot_watch_all),
+        TEST(watches_others_after_each_nap),
+        TEST(says_what_it_waits_for),
+        TEST(ends_with_deadlines_on_both_clocks),
+        TEST(refuses_bad_deadlines_and_policies),
+        TEST(a_policy_that_never_sleeps_does_not),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include <time.h>
+
+#include "sys/clock.h"
+#include "test/support/testing.h"
+
+/* src/sys/clock.c. */
+
+static uint64_t now_by_libc(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void the_clock_is_the_monotonic_one(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t before = now_by_libc();
+        uint64_t now = fw_clock_ns_();
+        uint64_t after = now_by_libc();
+
+        assert_true(before <= now && now <= after);
+    }
+}
+
+static void both_clocks_can_be_read(void **state)
+{
+    static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct timespec before, now, after;
+
+        clock_gettime(clocks[i], &before);
+        fw_clock_get_(clocks[i], &now);
+        clock_gettime(clocks[i], &after);
+        assert_true(before.tv_sec <= now.tv_sec && now.tv_sec <= after.tv_sec);
+        assert_true(now.tv_nsec >= 0 && now.tv_nsec < 1000000000);
+    }
+}
+
+static void pauses_and_yields_return(void **state)
+{
+    uint64_t start = fw_clock_ns_();
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        fw_pause_();
+        fw_yield_();
+    }
+    assert_true(fw_clock_ns_() - start < UINT64_C(10000000000));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_clock_is_the_monotonic_one),
+        cmocka_unit_test(both_clocks_can_be_read),
+        cmocka_unit_test(pauses_and_yields_return),
+    };
+    return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "test/support/sleeper.h"
+#include "test/support/testing.h"
+
+/* fw_futex_wait_any of src/sys/futex.c against the real kernel. */
+
+#define MS INT64_C(1000000)
+
+/* A thread in fw_futex_wait_any. */
+struct any_sleeper {
+    const fw_futex_any *words;
+    unsigned n;
+    int result;
+    pid_t tid;
+    bool done;
+    pthread_t thread;
+};
+
+static void *any_body(void *arg)
+{
+    struct any_sleeper *s = arg;
+
+    __atomic_store_n(&s->tid, gettid(), __ATOMIC_RELEASE);
+    s->result = fw_futex_wait_any(s->words, s->n, NULL);
+    __atomic_store_n(&s->done, true, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void any_start(struct any_sleeper *s, const fw_futex_any *words, unsigned n)
+{
+    *s = (struct any_sleeper){.words = words, .n = n};
+    assert_int_equal(pthread_create(&s->thread, NULL, any_body, s), 0);
+    await_asleep(getpid(), &s->tid, &s->done);
+}
+
+/*
+ * How many were woken.  The kernel calls a thread asleep before it has queued it at the first word,
+ * and queues at one word after the other: who is to be woken may not be at this one yet.
+ */
+static int any_wake(struct any_sleeper *s, const fw_futex_any *at)
+{
+    int woken = 0;
+
+    while (woken == 0 && !__atomic_load_n(&s->done, __ATOMIC_ACQUIRE))
+        woken = fw_futex_wake(at->word, 1, at->flags);
+    return woken;
+}
+
+/* Skips the test where the kernel does not have the call. */
+static int needs_futex_waitv(void **state)
+{
+    uint32_t word = 1;
+    fw_futex_any any = {&word, 0, FW_FUTEX_PRIVATE};
+
+    *state = fw_futex_wait_any(&any, 1, NULL) == -ENOSYS ? "no futex_waitv" : NULL;
+    return 0;
+}
+
+#define SKIP_WITHOUT_WAITV(state) \
+    do {                          \
+        if (*(state))             \
+            skip();               \
+    } while (0)
+
+static void answers_the_index(void **state)
+{
+    uint32_t words[3] = {1, 2, 3};
+    fw_futex_any any[3];
+    struct any_sleeper s;
+
+    SKIP_WITHOUT_WAITV(state);
+    for (unsigned i = 0; i < 3; i++)
+        any[i] = (fw_futex_any){&words[i], words[i],
+                                i == 1 ? (unsigned)FW_FUTEX_SHARED : (unsigned)FW_FUTEX_PRIVATE};
+    for (int i = 0; i < 3; i++) {
+        any_start(&s, any, 3);
+        assert_int_equal(any_wake(&s, &any[i]), 1);
+        pthread_join(s.thread, NULL);
+        assert_int_equal(s.result, i);
+    }
+}
+
+static void takes_as_many_as_it_says(void **state)
+{
+    uint32_t words[FW_FUTEX_WAIT_ANY_MAX] = {0};
+    fw_futex_any any[FW_FUTEX_WAIT_ANY_MAX + 1];
+    struct any_sleeper s;
+
+    SKIP_WITHOUT_WAITV(state);
+    for (unsigned i = 0; i < FW_FUTEX_WAIT_ANY_MAX; i++)
+        any[i] = (fw_futex_any){&words[i], 0, FW_FUTEX_PRIVATE};
+    any[FW_FUTEX_WAIT_ANY_MAX] = any[0];
+    any_start(&s, any, FW_FUTEX_WAIT_ANY_MAX);
+    assert_int_equal(any_wake(&s, &any[FW_FUTEX_WAIT_ANY_MAX - 1]), 1);
+    pthread_join(s.thread, NULL);
+    assert_int_equal(s.result, FW_FUTEX_WAIT_ANY_MAX - 1);
+    assert_int_equal(fw_futex_wait_any(any, FW_FUTEX_WAIT_ANY_MAX + 1, NULL), -EINVAL);
+    assert_int_equal(fw_futex_wait_any(any, 0, NULL), -EINVAL);
+}
+
+static void nothing(int signal)
+{
+    (void)signal;
+}
+
+static void ends_by_a_signal(void **state)
+{
+    struct sigaction action = {.sa_handler = nothing}, before;
+    uint32_t word = 0;
+    fw_futex_any any = {&word, 0, FW_FUTEX_PRIVATE};
+    struct any_sleeper s;
+
+    SKIP_WITHOUT_WAITV(state);
+    sigaction(SIGUSR1, &action, &before);
+    any_start(&s, &any, 1);
+    pthread_kill(s.thread, SIGUSR1);
+    pthread_join(s.thread, NULL);
+    assert_int_equal(s.result, -EINTR);
+    sigaction(SIGUSR1, &before, NULL);
+}
+
+static void deadlines_pass_on_both_clocks(void **state)
+{
+    static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
+    uint32_t word = 0;
+    fw_futex_any any = {&word, 0, FW_FUTEX_PRIVATE};
+
+    SKIP_WITHOUT_WAITV(state);
+    for (unsigned i = 0; i < 2; i++) {
+        int64_t start = monotonic_ns();
+        fw_deadline soon = deadline_in(clocks[i], 20 * MS);
+        fw_deadline past = deadline_in(clocks[i], -20 * MS);
+        fw_deadline long_ago = {{-5, 0}, clocks[i]};
+
+        assert_int_equal(fw_futex_wait_any(&any, 1, &past), -ETIMEDOUT);
+        assert_int_equal(fw_futex_wait_any(&any, 1, &long_ago), -ETIMEDOUT);
+        assert_int_equal(fw_futex_wait_any(&any, 1, &soon), -ETIMEDOUT);
+        assert_true(monotonic_ns() - start >= 19 * MS);
+    }
+}
+
+static void refuses_bad_arguments(void **state)
+{
+    uint32_t words[2] = {0, 0};
+    fw_futex_any any = {words, 1, FW_FUTEX_PRIVATE};
+    fw_deadline other = deadline_in(CLOCK_BOOTTIME, MS);
+    fw_deadline high = {{0, 1000000000}, CLOCK_MONOTONIC};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint32_t *gone = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    SKIP_WITHOUT_WAITV(state);
+    errno = 42;
+    assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EAGAIN);
+    assert_int_equal(errno, 42);
+    assert_int_equal(fw_futex_wait_any(&any, 1, &other), -EINVAL);
+    assert_int_equal(fw_futex_wait_any(&any, 1, &high), -EINVAL);
+    any.flags = 2;
+    assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EINVAL);
+    any = (fw_futex_any){(uint32_t *)(void *)((char *)words + 2), 0, FW_FUTEX_PRIVATE};
+    assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EINVAL);
+    assert_true(gone != MAP_FAILED);
+    munmap(gone, page);
+    any = (fw_futex_any){gone, 0, FW_FUTEX_PRIVATE};
+    assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EFAULT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(answers_the_index, needs_futex_waitv),
+        cmocka_unit_test_setup(takes_as_many_as_it_says, needs_futex_waitv),
+        cmocka_unit_test_setup(ends_by_a_signal, needs_futex_waitv),
+        cmocka_unit_test_setup(deadlines_pass_on_both_clocks, needs_futex_waitv),
+        cmocka_unit_test_setup(refuses_bad_arguments, needs_futex_waitv),
+    };
+    return cmocka_run_group_tests_name("futex_wait_any", tests, NULL, NULL);
+}

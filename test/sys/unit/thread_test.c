@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/thread.h"
+#include "test/support/testing.h"
+
+/* src/sys/thread.c: identities, and what a fork does to them. */
+
+#define GENERATIONS 16
+
+/* Exit statuses of a child; anything else is a failure. */
+enum { CHILD_OK = 0, CHILD_FAILED = 1, CHILD_SKIPS = 77 };
+
+static uint32_t plain_id(pid_t tid)
+{
+    return (uint32_t)tid << FW_ID_SHIFT | FW_ID_HELD;
+}
+
+/* Runs `body` in a forked child and answers what it returned. */
+static int in_child(int (*body)(void))
+{
+    int status;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(body());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void identity_is_the_kernel_thread_id(void **state)
+{
+    uint32_t id = fw_self_();
+
+    (void)state;
+    assert_int_equal(id, plain_id(gettid()));
+    assert_int_equal(fw_self_id_, id);
+    assert_int_equal(fw_self_(), id);
+    assert_int_equal(fw_id_number_(id), gettid());
+    assert_int_equal(fw_id_number_(id | FW_ID_ALIAS << FW_ID_SHIFT), gettid());
+    assert_int_equal(fw_id_number_(0), 0);
+    assert_int_equal(fw_id_number_(FW_ID_HELD), 0);
+}
+
+struct thread_ids {
+    uint32_t before, by_call, after;
+    pid_t tid;
+};
+
+static void *note_ids(void *arg)
+{
+    struct thread_ids *ids = arg;
+
+    ids->before = fw_self_id_;
+    ids->by_call = fw_self_init_();
+    ids->after = fw_self_id_;
+    ids->tid = gettid();
+    return NULL;
+}
+
+static void every_thread_has_its_own(void **state)
+{
+    struct thread_ids ids;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, note_ids, &ids), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(ids.before, 0);
+    assert_int_equal(ids.by_call, plain_id(ids.tid));
+    assert_int_equal(ids.after, ids.by_call);
+    assert_int_not_equal(ids.by_call, fw_self_());
+}
+
+static uint32_t id_before_fork, generation_before_fork;
+
+static int check_grandchild(void)
+{
+    if (fw_self_() != id_before_fork)
+        return CHILD_FAILED;
+    return fw_fork_generation_() == (generation_before_fork + 2) % GENERATIONS ? CHILD_OK
+                                                                               : CHILD_FAILED;
+}
+
+static int check_child(void)
+{
+    struct thread_ids ids;
+    pthread_t thread;
+
+    if (fw_self_() != id_before_fork || fw_self_() == plain_id(gettid()))
+        return CHILD_FAILED;
+    if (fw_fork_generation_() != (generation_before_fork + 1) % GENERATIONS)
+        return CHILD_FAILED;
+    if (pthread_create(&thread, NULL, note_ids, &ids) != 0)
+        return CHILD_FAILED;
+    pthread_join(thread, NULL);
+    if (ids.by_call != plain_id(ids.tid))
+        return CHILD_FAILED;
+    return in_child(check_grandchild);
+}
+
+static void a_child_keeps_the_identity_and_counts_the_fork(void **state)
+{
+    (void)state;
+    id_before_fork = fw_self_();
+    generation_before_fork = fw_fork_generation_();
+    assert_int_equal(in_child(check_child), CHILD_OK);
+    assert_int_equal(fw_fork_generation_(), generation_before_fork);
+}
+
+/* Another thread of the time before the fork; it is nobody's id. */
+#define STRANGER plain_id(3)
+
+/* Who called the fork is here, under its old generation too; the others are not. */
+static int check_who_is_here(void)
+{
+    uint32_t now = fw_fork_generation_();
+
+    return fw_is_here_(id_before_fork, generation_before_fork) && fw_is_here_(STRANGER, now) &&
+                   !fw_is_here_(STRANGER, generation_before_fork)
+               ? CHILD_OK
+               : CHILD_FAILED;
+}
+
+static int check_who_is_not_here(void)
+{
+    return fw_is_here_(id_before_fork, generation_before_fork) ? CHILD_FAILED : CHILD_OK;
+}
+
+/* A thread that never asked for its identity. */
+static void *fork_without_id(void *arg)
+{
+    *(int *)arg = in_child(check_who_is_not_here);
+    return NULL;
+}
+
+static void who_is_here_after_a_fork(void **state)
+{
+    pthread_t thread;
+    int status = CHILD_FAILED;
+
+    (void)state;
+    id_before_fork = fw_self_();
+    generation_before_fork = fw_fork_generation_();
+    assert_true(fw_is_here_(STRANGER, generation_before_fork));
+    assert_int_equal(in_child(check_who_is_here), CHILD_OK);
+    assert_int_equal(pthread_create(&thread, NULL, fork_without_id, &status), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(status, CHILD_OK);
+}
+
+static int generations_left;
+
+/* Each child forks the next, until the count is back at the start. */
+static int check_wrap(void)
+{
+    if (generations_left-- == 0)
+        return fw_fork_generation_() == generation_before_fork ? CHILD_OK : CHILD_FAILED;
+    return in_child(check_wrap);
+}
+
+static void generations_wrap(void **state)
+{
+    (void)state;
+    generation_before_fork = fw_fork_generation_();
+    generations_left = GENERATIONS;
+    assert_int_equal(check_wrap(), CHILD_OK);
+}
+
+/* Asks the kernel to give the id `tid` to the next thread.  False where it does not let us. */
+static bool next_thread_id(pid_t tid)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "%d", (int)tid - 1);
+    int fd = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
+    bool written = fd >= 0 && write(fd, text, (size_t)length) == length;
+
+    if (fd >= 0)
+        close(fd);
+    return written;
+}
+
+static int parent_is_gone_pipe[2];
+
+/*
+ * This process keeps the identity of its parent, which has ended, so that its kernel id is free.  A
+ * new thread that the kernel gives this id must be told from the main thread.
+ */
+static int check_reused_id(void)
+{
+    struct thread_ids ids;
+    pthread_t thread;
+    char c;
+
+    close(parent_is_gone_pipe[1]);
+    if (read(parent_is_gone_pipe[0], &c, 1) != 0)
+        return CHILD_FAILED;
+    for (int tries = 0; tries < 100; tries++) {
+        if (!next_thread_id((pid_t)(id_before_fork >> FW_ID_SHIFT)))
+            return CHILD_SKIPS;
+        if (pthread_create(&thread, NULL, note_ids, &ids) != 0)
+            return CHILD_FAILED;
+        pthread_join(thread, NULL);
+        if (plain_id(ids.tid) == id_before_fork)
+            return ids.by_call == (id_before_fork | FW_ID_ALIAS << FW_ID_SHIFT) ? CHILD_OK
+                                                                                : CHILD_FAILED;
+    }
+    return CHILD_SKIPS; /* somebody else is always faster */
+}
+
+static void a_reused_id_is_told_from_the_inherited_one(void **state)
+{
+    int answer[2], result = CHILD_FAILED;
+    pid_t parent;
+
+    (void)state;
+    assert_int_equal(pipe(answer), 0);
+    assert_int_equal(pipe(parent_is_gone_pipe), 0);
+    parent = fork();
+    assert_true(parent >= 0);
+    if (parent == 0) {
+        fw_self_id_ = 0; /* as a process that had its own identity from the start */
+        id_before_fork = fw_self_();
+        if (fork() == 0) {
+            result = check_reused_id();
+            if (write(answer[1], &result, sizeof result) != sizeof result)
+                _exit(1);
+        }
+        _exit(0);
+    }
+    close(answer[1]);
+    assert_int_equal(waitpid(parent, NULL, 0), parent);
+    close(parent_is_gone_pipe[1]); /* the last writer but the child: it may go on */
+    assert_int_equal(read(answer[0], &result, sizeof result), sizeof result);
+    close(answer[0]);
+    close(parent_is_gone_pipe[0]);
+    if (result == CHILD_SKIPS)
+        skip(); /* the kernel does not let us choose thread ids */
+    assert_int_equal(result, CHILD_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(identity_is_the_kernel_thread_id),
+        cmocka_unit_test(every_thread_has_its_own),
+        cmocka_unit_test(a_child_keeps_the_identity_and_counts_the_fork),
+        cmocka_unit_test(who_is_here_after_a_fork),
+        cmocka_unit_test(generations_wrap),
+        cmocka_unit_test(a_reused_id_is_told_from_the_inherited_one),
+    };
+    return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <furwock/any.h>
+#include <furwock/event.h>
+#include <furwock/sem.h>
+
+#include "test/support/sleeper.h"
+#include "test/support/testing.h"
+
+/* wait-any with the real kernel: futex_waitv, or what stands in for it. */
+
+static fw_sem items;
+static fw_event stop;
+
+struct chooser {
+    pthread_t thread;
+    pid_t tid;
+    bool done;
+    unsigned which;
+    int result;
+};
+
+static void *choose(void *arg)
+{
+    static const fw_any either[] = {{FW_ANY_EVENT, &stop}, {FW_ANY_SEM, &items}};
+    struct chooser *me = arg;
+
+    __atomic_store_n(&me->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    me->result = fw_wait_any(either, 2, NULL, &me->which);
+    __atomic_store_n(&me->done, true, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static int reset(void **state)
+{
+    (void)state;
+    fw_sem_init(&items, 0, FW_SEM_MAX);
+    return fw_event_init(&stop, FW_EVENT_MANUAL, false);
+}
+
+static void start(struct chooser *c)
+{
+    *c = (struct chooser){.which = 99};
+    assert_int_equal(pthread_create(&c->thread, NULL, choose, c), 0);
+    await_asleep(getpid(), &c->tid, &c->done);
+}
+
+static void either_object_wakes_a_sleeper(void **state)
+{
+    struct chooser c;
+
+    (void)state;
+    start(&c);
+    assert_false(__atomic_load_n(&c.done, __ATOMIC_ACQUIRE));
+    assert_int_equal(fw_sem_post(&items), 0);
+    pthread_join(c.thread, NULL);
+    assert_int_equal(c.result, 0);
+    assert_int_equal(c.which, 1);
+    start(&c);
+    fw_event_set(&stop);
+    pthread_join(c.thread, NULL);
+    assert_int_equal(c.which, 0);
+    assert_int_equal(fw_sem_value(&items), 0);
+}
+
+static void post_n_wakes_choosers_and_waiters(void **state)
+{
+    enum { CHOOSERS = 5 };
+    struct chooser c[CHOOSERS];
+
+    (void)state;
+    for (int i = 0; i < CHOOSERS; i++)
+        start(&c[i]);
+    assert_int_equal(fw_sem_post_n(&items, CHOOSERS + 2), 0);
+    for (int i = 0; i < CHOOSERS; i++) {
+        pthread_join(c[i].thread, NULL);
+        assert_int_equal(c[i].which, 1);
+    }
+    assert_int_equal(fw_sem_value(&items), 2);
+}
+
+static void the_deadline_ends_the_wait(void **state)
+{
+    static const fw_any either[] = {{FW_ANY_EVENT, &stop}, {FW_ANY_SEM, &items}};
+    static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        int64_t began = monotonic_ns();
+        fw_deadline d = deadline_in(clocks[i], 3000000);
+
+        assert_int_equal(fw_wait_any(either, 2, &d, NULL), ETIMEDOUT);
+        assert_true(monotonic_ns() - began >= 2900000);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(either_object_wakes_a_sleeper, reset),
+        cmocka_unit_test_setup(post_n_wakes_choosers_and_waiters, reset),
+        cmocka_unit_test_setup(the_deadline_ends_the_wait, reset),
+    };
+    return cmocka_run_group_tests_name("any, with the kernel", tests, NULL, NULL);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+
+#include <furwock/barrier.h>
+#include <furwock/futex.h>
+
+#include "fake.h"
+#include "test/support/testing.h"
+#include "thread/barrier_word.h"
+
+/* src/thread/barrier.c over the fake kernel. */
+
+enum { OTHER = 300 };
+
+#define ROUND(n) ((uint64_t)(n) << BARRIER_ROUND_SHIFT)
+#define INSIDE(n) ((uint64_t)(n)*BARRIER_INSIDE_ONE)
+#define SLEEPERS BARRIER_SLEEPERS
+#define SLEPT BARRIER_SLEPT
+#define GOES BARRIER_GOES
+
+static const fw_wait_policy block = {FW_WAIT_BLOCK, 0};
+static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
+
+static fw_barrier b;
+
+static int reset(void **state)
+{
+    (void)state;
+    fake_reset();
+    b = (fw_barrier)FW_BARRIER_INIT(2);
+    return 0;
+}
+
+#define assert_word(expected)                                                      \
+    do {                                                                           \
+        uint64_t is_ = b.state_, wanted_ = (expected);                             \
+        if (is_ != wanted_)                                                        \
+            fail_msg("the word is %016" PRIx64 ", not %016" PRIx64, is_, wanted_); \
+    } while (0)
+
+static const uint32_t *half(unsigned which)
+{
+    return (const uint32_t *)(const void *)&b.state_ + which;
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    assert_int_equal(fw_barrier_init(&b, 0), EINVAL);
+    assert_int_equal(fw_barrier_init(&b, FW_BARRIER_MAX + 1), EINVAL);
+    assert_word(2);
+    assert_int_equal(fw_barrier_init(&b, FW_BARRIER_MAX), 0);
+    assert_word(FW_BARRIER_MAX);
+    assert_int_equal(fw_barrier_arrive(&b), 0);
+    assert_word(FW_BARRIER_MAX - 1);
+}
+
+static void alone(void **state)
+{
+    (void)state;
+    fw_barrier_init(&b, 1);
+    for (unsigned i = 0; i < 5; i++) {
+        assert_word(ROUND(i) | 1);
+        assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
+    }
+    assert_int_equal(fake.n_calls, 0);
+    fw_barrier_destroy(&b);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void rounds_wrap_around(void **state)
+{
+    (void)state;
+    fw_barrier_init(&b, 1);
+    b.state_ |= ROUND(0x1ffff) | INSIDE(5) | GOES;
+    assert_int_equal(fw_barrier_arrive(&b), 0x1ffff);
+    assert_word(INSIDE(5) | GOES | 1);
+}
+
+/* BAR2 */
+static int last_one_comes(struct fake_call *call)
+{
+    assert_word(SLEEPERS | INSIDE(1) | 1);
+    assert_ptr_equal(call->word, half(1));
+    assert_int_equal(call->expected, SLEEPERS >> 32);
+    assert_int_equal(call->flags, FW_FUTEX_PRIVATE);
+    fake_as(OTHER);
+    assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
+    assert_word(ROUND(1) | SLEPT | INSIDE(1) | 2);
+    return FAKE_COMPARE;
+}
+
+static void the_last_wakes_all(void **state)
+{
+    (void)state;
+    fake.on_sleep = last_one_comes;
+    assert_int_equal(fw_barrier_wait_policy(&b, &block), 0);
+    assert_word(ROUND(1) | SLEPT | 2);
+    assert_int_equal(fake.wakes, 1);
+    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, half(1));
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, FW_FUTEX_ALL);
+}
+
+/* The other one ends the round, and is back at once. */
+static int other_is_back(struct fake_call *call)
+{
+    (void)call;
+    fake_as(OTHER);
+    assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
+    assert_int_equal(fw_barrier_arrive(&b), 1);
+    return FAKE_COMPARE;
+}
+
+static void an_early_arrival_does_not_keep_the_others(void **state)
+{
+    (void)state;
+    fake.on_sleep = other_is_back;
+    assert_int_equal(fw_barrier_wait_policy(&b, &block), 0);
+    assert_word(ROUND(1) | SLEPT | 1);
+    assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
+    assert_word(ROUND(2) | 2);
+}
+
+static int disturbed(struct fake_call *call)
+{
+    (void)call;
+    switch (fake.waits) {
+    case 1:
+        return -EINTR;
+    case 2:
+        return FAKE_SPURIOUS;
+    }
+    fw_barrier_drop(&b);
+    return FAKE_COMPARE;
+}
+
+static void interruptions_are_not_seen(void **state)
+{
+    (void)state;
+    fake.on_sleep = disturbed;
+    assert_int_equal(fw_barrier_wait_policy(&b, &block), 0);
+    assert_int_equal(fake.waits, 3);
+}
+
+static int ended_on_the_way(struct fake_call *call)
+{
+    (void)call;
+    fw_barrier_arrive(&b);
+    return FAKE_COMPARE;
+}
+
+static void ended_on_the_way_to_sleep(void **state)
+{
+    (void)state;
+    fake.on_wait = ended_on_the_way;
+    assert_int_equal(fw_barrier_wait_policy(&b, &block), 0);
+    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
+    assert_word(ROUND(1) | SLEPT | 2);
+}
+
+static void tokens(void **state)
+{
+    uint32_t first = fw_barrier_arrive(&b);
+
+    (void)state;
+    assert_int_equal(first, 0);
+    assert_int_equal(fw_barrier_arrive(&b), 0);
+    fw_barrier_await(&b, first);
+    assert_word(ROUND(1) | 2);
+    assert_int_equal(fake.n_calls, 0);
+    first = fw_barrier_arrive(&b);
+    fake.on_sleep = ended_on_the_way;
+    fw_barrier_await(&b, first);
+    assert_word(ROUND(2) | SLEPT | 2);
+}
+
+static void who_drops_is_missed_no_more(void **state)
+{
+    (void)state;
+    fw_barrier_init(&b, 3);
+    fw_barrier_drop(&b);
+    assert_word(2);
+    assert_int_equal(b.parties_, 2);
+    fw_barrier_arrive(&b);
+    fw_barrier_arrive(&b);
+    assert_word(ROUND(1) | 2);
+    fw_barrier_drop(&b);
+    fw_barrier_drop(&b);
+    assert_word(ROUND(2));
+    FAKE_EXPECT_PANIC(fw_barrier_wait(&b));
+}
+
+static void too_many_panic(void **state)
+{
+    fw_barrier zeroes = {0, 0, 0};
+
+    (void)state;
+    FAKE_EXPECT_PANIC(fw_barrier_wait(&zeroes));
+    assert_ptr_equal(fake.panic_lock, &zeroes);
+    assert_int_equal(fake.panic_caller, FAKE_ID(FAKE_SELF));
+    b.state_ = ROUND(3); /* all have arrived, and the round has not ended */
+    FAKE_EXPECT_PANIC(fw_barrier_arrive(&b));
+}
+
+static void end_by_polling(void)
+{
+    if (fake.pauses == 3)
+        fw_barrier_arrive(&b);
+}
+
+static void polling_spares_the_kernel(void **state)
+{
+    (void)state;
+    fake.on_poll = end_by_polling;
+    assert_int_equal(fw_barrier_wait(&b), 0);
+    assert_word(ROUND(1) | 2);
+    fake.pauses = 0;
+    assert_int_equal(fw_barrier_wait_policy(&b, &spin), 0);
+    assert_word(ROUND(2) | 2);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void polling_that_did_not_help_is_left_out(void **state)
+{
+    (void)state;
+    fake.on_sleep = ended_on_the_way;
+    assert_int_equal(fw_barrier_wait(&b), 0);
+    assert_true(fake.pauses > 0);
+    for (unsigned round = 1; round <= 256; round++) {
+        fake.pauses = 0;
+        fake.n_calls = 0;
+        assert_word(ROUND(round) | SLEPT | 2);
+        assert_int_equal(fw_barrier_wait(&b), 0);
+        assert_int_equal(fake.pauses > 0, round == 256); /* the trial */
+    }
+}
+
+static void nobody_polls_beside_a_sleeper(void **state)
+{
+    (void)state;
+    b.state_ |= SLEEPERS;
+    fake.on_sleep = ended_on_the_way;
+    assert_int_equal(fw_barrier_wait(&b), 0);
+    assert_int_equal(fake.pauses, 0);
+}
+
+static void a_policy_is_obeyed(void **state)
+{
+    static const fw_wait_policy patient = {FW_WAIT_SPIN_THEN_BLOCK, 1000};
+    static const fw_wait_policy odd = {(fw_wait_kind)7, 0};
+
+    (void)state;
+    b.state_ |= ROUND(1) | SLEPT;
+    fake.on_sleep = ended_on_the_way;
+    assert_int_equal(fw_barrier_wait_policy(&b, &patient), 0);
+    assert_true(fake.pauses > 0);
+    assert_int_equal(fw_barrier_wait_policy(&b, &odd), EINVAL);
+    assert_word(ROUND(2) | SLEPT | 2);
+}
+
+/* BAR3: the barrier may be gone when the wake comes. */
+static void reused(struct fake_call *call)
+{
+    (void)call;
+    b.state_ = UINT64_C(0x5a5a5a5a5a5a5a5a);
+}
+
+static void nothing_is_touched_after_the_end(void **state)
+{
+    (void)state;
+    b.state_ = SLEEPERS | INSIDE(1) | 1;
+    fake.on_wake = reused;
+    assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
+    assert_word(UINT64_C(0x5a5a5a5a5a5a5a5a));
+}
+
+static int somebody_destroys(struct fake_call *call)
+{
+    (void)call;
+    fw_barrier_arrive(&b);
+    b.state_ |= GOES;
+    fake.on_wake = reused;
+    return FAKE_COMPARE;
+}
+
+static void the_last_inside_wakes_who_destroys(void **state)
+{
+    (void)state;
+    fake.on_sleep = somebody_destroys;
+    assert_int_equal(fw_barrier_wait_policy(&b, &block), 0);
+    assert_ptr_equal(fake_nth(FAKE_WAKE, 1)->word, half(0));
+    assert_int_equal(fake_nth(FAKE_WAKE, 1)->n, 1);
+    assert_word(UINT64_C(0x5a5a5a5a5a5a5a5a));
+}
+
+static int one_leaves(struct fake_call *call)
+{
+    assert_ptr_equal(call->word, half(0));
+    b.state_ -= INSIDE(1);
+    return FAKE_SPURIOUS;
+}
+
+static void destroy_waits_for_those_inside(void **state)
+{
+    (void)state;
+    b.state_ |= INSIDE(3) | ROUND(9);
+    fake.on_sleep = one_leaves;
+    fw_barrier_destroy(&b);
+    assert_int_equal(fake.waits, 3);
+    assert_word(0);
+    FAKE_EXPECT_PANIC(fw_barrier_wait(&b));
+}
+
+static void destroying_what_is_waited_at_panics(void **state)
+{
+    (void)state;
+    b.state_ = INSIDE(1) | 1;
+    FAKE_EXPECT_PANIC(fw_barrier_destroy(&b));
+    b.state_ = 1; /* arrived, and does not wait */
+    fw_barrier_destroy(&b);
+}
+
+static void destroying_may_be_tried(void **state)
+{
+    (void)state;
+    b.state_ = INSIDE(1) | 1;
+    assert_int_equal(fw_barrier_trydestroy(&b), EBUSY);
+    assert_word(INSIDE(1) | 1);
+    b.state_ = INSIDE(1) | 2; /* on the way out */
+    fake.on_sleep = one_leaves;
+    assert_int_equal(fw_barrier_trydestroy(&b), 0);
+    assert_int_equal(fake.waits, 1);
+    fw_barrier_init(&b, 2);
+    b.state_ = INSIDE(1) | 2;
+    fake.fork_generation++;
+    assert_int_equal(fw_barrier_trydestroy(&b), EBUSY);
+}
+
+/* Its threads are of this process: no other can have ended a round of what was made in it. */
+static void a_static_one_of_a_forked_child_is_destroyed(void **state)
+{
+    uint32_t phase;
+
+    (void)state;
+    fake.fork_generation++;
+    assert_false(fw_barrier_arrive_(&b, 1, true, false, &phase));
+    assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
+    assert_word(ROUND(1) | INSIDE(1) | 2); /* on the way out */
+    fake.on_sleep = one_leaves;
+    assert_int_equal(fw_barrier_trydestroy(&b), 0);
+}
+
+static void several_at_once_with_a_completion(void **state)
+{
+    uint32_t phase = 9;
+
+    (void)state;
+    fw_barrier_init(&b, 4);
+    assert_false(fw_barrier_arrive_(&b, 2, false, false, &phase));
+    assert_int_equal(phase, 0);
+    assert_false(fw_barrier_arrive_(&b, 1, true, true, &phase));
+    assert_true(fw_barrier_arrive_(&b, 1, true, false, &phase));
+    assert_word(INSIDE(2));
+    fw_barrier_open_(&b, true);
+    assert_word(ROUND(1) | INSIDE(1) | 3);
+    fw_barrier_stay_(&b, 0);
+    assert_word(ROUND(1) | 3);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(limits, reset),
+        cmocka_unit_test_setup(alone, reset),
+        cmocka_unit_test_setup(rounds_wrap_around, reset),
+        cmocka_unit_test_setup(the_last_wakes_all, reset),
+        cmocka_unit_test_setup(an_early_arrival_does_not_keep_the_others, reset),
+        cmocka_unit_test_setup(interruptions_are_not_seen, reset),
+        cmocka_unit_test_setup(ended_on_the_way_to_sleep, reset),
+        cmocka_unit_test_setup(tokens, reset),
+        cmocka_unit_test_setup(who_drops_is_missed_no_more, reset),
+        cmocka_unit_test_setup(too_many_panic, reset),
+        cmocka_unit_test_setup(polling_spares_the_kernel, reset),
+        cmocka_unit_test_setup(polling_that_did_not_help_is_left_out, reset),
+        cmocka_unit_test_setup(nobody_polls_beside_a_sleeper, reset),
+        cmocka_unit_test_setup(a_policy_is_obeyed, reset),
+        cmocka_unit_test_setup(nothing_is_touched_after_the_end, reset),
+        cmocka_unit_test_setup(the_last_inside_wakes_who_destroys, reset),
+        cmocka_unit_test_setup(destroy_waits_for_those_inside, reset),
+        cmocka_unit_test_setup(destroying_what_is_waited_at_panics, reset),
+        cmocka_unit_test_setup(destroying_may_be_tried, reset),
+        cmocka_unit_test_setup(a_static_one_of_a_forked_child_is_destroyed, reset),
+        cmocka_unit_test_setup(several_at_once_with_a_completion, reset),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

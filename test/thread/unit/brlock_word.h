@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_TEST_BRLOCK_WORD_H
+#define FW_TEST_BRLOCK_WORD_H
+
+#include "test/support/testing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <furwock/brlock.h>
+#include <furwock/futex.h>
+
+#include "fake.h"
+#include "fake_percpu.h"
+#include "thread/brlock_lines.h"
+
+/* What the tests of fw_brlock under the fake kernel share. */
+
+#define SELF FAKE_SELF
+#define OTHER 200u
+#define THIRD 300u
+
+static fw_brlock lock;
+
+static uint32_t stripe(unsigned i)
+{
+    return lock.lines_->stripe[i].word;
+}
+
+static uint32_t counter(unsigned i)
+{
+    return *counter_at(&lock, i);
+}
+
+static void as(uint32_t tid, void (*call)(fw_brlock *))
+{
+    uint32_t before = fake_as(tid);
+
+    call(&lock);
+    fw_self_id_ = before;
+}
+
+/* A lock with so many counters (0: with stripes), on a machine of four processors. */
+static int begin_with(uint32_t counters)
+{
+    fake_reset();
+    fake_percpu = (struct fake_percpu){.processors = 4, .counters = counters};
+    return fw_brlock_init(&lock);
+}
+
+static int begin_plain(void **unused)
+{
+    (void)unused;
+    return begin_with(4);
+}
+
+static int begin_striped(void **unused)
+{
+    (void)unused;
+    return begin_with(0);
+}
+
+/* Nothing is left of what a test did: the lock is free, and nobody is counted. */
+static void check_at_rest(void)
+{
+    uint32_t sum = 0;
+
+    assert_int_equal(lock.owner_, 0);
+    for (unsigned i = 0; i < lock.counters_; i++)
+        sum += counter(i) * BRLOCK_READER;
+    for (unsigned i = 0; i < lock.lines_->stripes; i++) {
+        assert_int_equal(stripe(i) & BRLOCK_CLOSED, 0);
+        sum += stripe(i);
+    }
+    assert_int_equal(sum, 0);
+    assert_int_equal(lock.lines_->kept, 0);
+    assert_int_equal(fw_mutex_owner(&lock.lines_->writers), 0);
+}
+
+static int end(void **unused)
+{
+    (void)unused;
+    free(lock.lines_);
+    return 0;
+}
+
+#endif

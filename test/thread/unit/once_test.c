@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include <furwock/bits/self.h>
+#include <furwock/futex.h>
+#include <furwock/once.h>
+#include <furwock/wait.h>
+
+#include "fake.h"
+#include "test/support/testing.h"
+
+/* src/thread/once.c over the fake kernel. */
+
+enum { OTHER = 300, SLEEPERS = 0x80 };
+
+#define GENERATION(n) ((uint32_t)(n) << 2)
+#define RUNS(tid) FAKE_ID(tid)
+
+static fw_once o;
+static unsigned runs;
+
+static int reset(void **state)
+{
+    (void)state;
+    fake_reset();
+    o = (fw_once)FW_ONCE_INIT;
+    runs = 0;
+    return 0;
+}
+
+static int init(void *error)
+{
+    runs++;
+    assert_int_equal(o.state_ & ~(uint32_t)SLEEPERS,
+                     fw_self_id_ | GENERATION(fake.fork_generation));
+    return error != NULL ? *(int *)error : 0;
+}
+
+static void runs_once(void **state)
+{
+    (void)state;
+    assert_false(fw_once_is_done(&o));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_true(fw_once_is_done(&o));
+    assert_int_equal(runs, 1);
+    assert_int_equal(o.state_, FW_ONCE_DONE_);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void failure_is_the_callers(void **state)
+{
+    int error = ENOMEM;
+
+    (void)state;
+    assert_int_equal(fw_once_call(&o, init, &error), ENOMEM);
+    assert_int_equal(o.state_, 0);
+    error = -7;
+    assert_int_equal(fw_once_call(&o, init, &error), -7);
+    assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_int_equal(fw_once_call(&o, init, &error), 0);
+    assert_int_equal(runs, 3);
+}
+
+static int init_calls_itself(void *arg)
+{
+    return fw_once_call(&o, init_calls_itself, arg);
+}
+
+static void recursion_panics(void **state)
+{
+    (void)state;
+    FAKE_EXPECT_PANIC(fw_once_call(&o, init_calls_itself, NULL));
+    assert_ptr_equal(fake.panic_lock, &o);
+    assert_int_equal(fake.panic_caller, FAKE_ID(FAKE_SELF));
+    assert_int_equal(fake.panic_owner, FAKE_ID(FAKE_SELF));
+}
+
+/* ONCE2 */
+static void assert_sleep(const struct fake_call *call)
+{
+    assert_ptr_equal(call->word, &o.state_);
+    assert_int_equal(call->expected, RUNS(OTHER) | SLEEPERS);
+    assert_int_equal(call->flags, FW_FUTEX_PRIVATE);
+}
+
+static int other_is_done(struct fake_call *call)
+{
+    assert_sleep(call);
+    fw_once_end_(&o, true);
+    return FAKE_COMPARE;
+}
+
+static void the_others_wait(void **state)
+{
+    (void)state;
+    o.state_ = RUNS(OTHER);
+    fake.on_sleep = other_is_done;
+    assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_int_equal(runs, 0);
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, FW_FUTEX_ALL);
+}
+
+static int other_fails(struct fake_call *call)
+{
+    assert_sleep(call);
+    fw_once_end_(&o, false);
+    return FAKE_COMPARE;
+}
+
+static void another_one_tries_again(void **state)
+{
+    (void)state;
+    o.state_ = RUNS(OTHER);
+    fake.on_sleep = other_fails;
+    assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_int_equal(runs, 1);
+    assert_int_equal(fake.wakes, 1);
+    assert_int_equal(o.state_, FW_ONCE_DONE_);
+}
+
+static int disturbed(struct fake_call *call)
+{
+    if (fake.waits == 1)
+        return -EINTR;
+    return fake.waits == 2 ? FAKE_SPURIOUS : other_is_done(call);
+}
+
+static void interruptions_are_not_seen(void **state)
+{
+    (void)state;
+    o.state_ = RUNS(OTHER);
+    fake.on_sleep = disturbed;
+    assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_int_equal(fake.waits, 3);
+}
+
+static int done_on_the_way(struct fake_call *call)
+{
+    (void)call;
+    fw_once_end_(&o, true);
+    return FAKE_COMPARE;
+}
+
+static void done_on_the_way_to_sleep(void **state)
+{
+    (void)state;
+    o.state_ = RUNS(OTHER);
+    fake.on_wait = done_on_the_way;
+    assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
+}
+
+static void done_while_polling(void)
+{
+    if (fake.pauses == 3)
+        fw_once_end_(&o, true);
+}
+
+static void polling_spares_the_kernel(void **state)
+{
+    (void)state;
+    o.state_ = RUNS(OTHER);
+    fake.on_poll = done_while_polling;
+    assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+static void who_never_sleeps_announces_nothing(void **state)
+{
+    static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
+
+    (void)state;
+    fw_wait_set_default(&spin);
+    o.state_ = RUNS(OTHER);
+    fake.pause_ns = 1000000;
+    fake.on_poll = done_while_polling;
+    assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_int_equal(fake.n_calls, 0);
+    fw_wait_set_default(&(fw_wait_policy){FW_WAIT_DEFAULT, 0});
+}
+
+/* ONCE1: the once may be gone when the wake comes. */
+static void reused(struct fake_call *call)
+{
+    (void)call;
+    o.state_ = 0x5a5a5a5a;
+}
+
+static void nothing_is_touched_after_the_end(void **state)
+{
+    (void)state;
+    for (int done = 0; done < 2; done++) {
+        o.state_ = RUNS(FAKE_SELF) | SLEEPERS;
+        fake.on_wake = reused;
+        fw_once_end_(&o, done != 0);
+        assert_int_equal(o.state_, 0x5a5a5a5a);
+    }
+}
+
+static void who_is_left_behind_by_a_fork_is_not_waited_for(void **state)
+{
+    (void)state;
+    o.state_ = RUNS(OTHER) | SLEEPERS | GENERATION(0);
+    fake.fork_generation = 31;
+    assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_int_equal(runs, 1);
+    assert_int_equal(fake.n_calls, 0);
+    assert_int_equal(o.state_, FW_ONCE_DONE_);
+}
+
+/* The initialiser itself has forked: in the child it goes on. */
+static void who_forked_is_waited_for(void **state)
+{
+    (void)state;
+    o.state_ = RUNS(OTHER) | GENERATION(0);
+    fake.fork_generation = 1;
+    fake.inherited_id = FAKE_ID(OTHER);
+    fake.on_sleep = other_is_done;
+    assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_int_equal(runs, 0);
+    o.state_ = RUNS(FAKE_SELF);
+    fake.inherited_id = FAKE_ID(FAKE_SELF);
+    FAKE_EXPECT_PANIC(fw_once_call(&o, init, NULL));
+    fake.inherited_id = 0; /* a thread of the child that was given a dead thread's id */
+    assert_int_equal(fw_once_call(&o, init, NULL), 0);
+    assert_int_equal(runs, 1);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(runs_once, reset),
+        cmocka_unit_test_setup(failure_is_the_callers, reset),
+        cmocka_unit_test_setup(recursion_panics, reset),
+        cmocka_unit_test_setup(the_others_wait, reset),
+        cmocka_unit_test_setup(another_one_tries_again, reset),
+        cmocka_unit_test_setup(interruptions_are_not_seen, reset),
+        cmocka_unit_test_setup(done_on_the_way_to_sleep, reset),
+        cmocka_unit_test_setup(polling_spares_the_kernel, reset),
+        cmocka_unit_test_setup(who_never_sleeps_announces_nothing, reset),
+        cmocka_unit_test_setup(nothing_is_touched_after_the_end, reset),
+        cmocka_unit_test_setup(who_is_left_behind_by_a_fork_is_not_waited_for, reset),
+        cmocka_unit_test_setup(who_forked_is_waited_for, reset),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
