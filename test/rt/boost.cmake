@@ -10,7 +10,7 @@ target_link_libraries(rt_fixture PUBLIC processes furwock_rt furwock_rt_private 
 # The library, with a word to the test before each step that others can see.
 add_library(furwock_rt_stepped STATIC EXCLUDE_FROM_ALL ${fw_rt_sources})
 target_compile_options(furwock_rt_stepped PRIVATE
-    -include ${PROJECT_SOURCE_DIR}/test/ipc/step/atomic.h)
+    -include ${PROJECT_SOURCE_DIR}/test/support/kill_at_step_calls.h)
 target_link_libraries(furwock_rt_stepped PUBLIC furwock PRIVATE fw_house furwock_rt_private)
 
 # Queues with moments that a thread sanitizer draws out too far.
@@ -21,6 +21,6 @@ if(NOT FURWOCK_SANITIZE STREQUAL "thread")
         fw_rt_test(${name} LIBS processes)
     endforeach()
     fw_test(NAME rt_death LABEL rt SOURCES death_test.c
-        LIBS processes furwock_rt_stepped furwock_rt_private)
+        LIBS kill_at_step furwock_rt_stepped furwock_rt_private)
     set_tests_properties(rt_death PROPERTIES RUN_SERIAL ON)
 endif()

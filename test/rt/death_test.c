@@ -1,70 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Death at every step, under every protocol of tier A.  A task (the victim) does something again
- * and again, each time in a group as good as new, and dies one step later each time, until it gets
- * through: a process that is killed, or a thread that ends without a word.  Steps are what others
- * can see (ipc/step/atomic.h).  Others hold the lock then, or wait for it; they must go on, and
- * a task that finds the data half changed has been told.
+ * Death at every step, under every protocol of tier A: kill_at_step.h.  The victim is a process
+ * that is killed, or a thread that ends without cleaning up; each run has a group as good as new.
+ * Others hold the lock then, or wait for it; they must go on, and a task that finds the data half
+ * changed has been told.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <furwock/ipc/region.h>
 
-#include "processes.h"
+#include "kill_at_step.h"
 #include "rt/internal.h"
 
-enum {
-    LONGEST_S = 60,
-    LOOK_US = 50,
-    MOST_STEPS = 500,
-    NEVER = 1000,
-    VICTIM = 20,
-    COMPANY = 30,
-    WITNESS = 10
-};
+enum { LOOK_US = 50, VICTIM = 20, PEER = 30, WITNESS = 10 };
 
-void fw_step_(void);
-void fw_look_(void);
-
-static char name[64], doing[100];
 static fw_rt_group *group;
 static struct fw_rt_state *state;
 static fw_rt_protocol protocol;
 static int cpu;
-static unsigned deaths;
 static bool are_threads;
+static const char *victim_name;
+static __thread fw_rt_task *self;
 
-/* What all share. */
+/* What all tasks share, and a run of the survivors makes anew. */
 static struct {
-    uint64_t a, b; /* equal, except while somebody changes them */
-    bool is_there, is_let_in, is_through, is_over;
-} * here;
-
-/* The victim's own. */
-static __thread bool is_counted;
-static __thread unsigned steps;
-
-static unsigned last_step;
-
-void fw_step_(void)
-{
-    if (!is_counted || steps++ != last_step)
-        return;
-    if (are_threads)
-        syscall(SYS_exit, 0);
-    kill(getpid(), SIGKILL);
-}
-
-/* A look is no step. */
-void fw_look_(void) {}
+    uint64_t a, b; /* equal, except while a task changes them */
+    bool is_held, is_admitted, is_over;
+} * data;
 
 static bool is_set(const bool *flag)
 {
@@ -76,61 +42,73 @@ static void set(bool *flag)
     __atomic_store_n(flag, true, __ATOMIC_RELEASE);
 }
 
+static void await(const bool *flag)
+{
+    while (!is_set(flag))
+        usleep(LOOK_US);
+}
+
 /* --- What a task does --- */
 
-static fw_rt_task *begin(const char *who, int priority)
+static void begin(const char *who, int priority)
 {
     struct fw_rt_task_options options = {.name = who, .cpu = cpu, .priority = priority};
-    fw_rt_task *task;
     unsigned lock;
-    int error = fw_rt_task_begin(&task, group, &options);
+    int error = fw_rt_task_begin(&self, group, &options);
 
     if (error == EPERM)
         skip(fw_rt_strerror());
     if (error == 0)
-        error = fw_rt_open(task, "lock", protocol, 0, &lock);
+        error = fw_rt_open(self, "lock", protocol, 0, &lock);
     if (error != 0 || lock != 0)
         fail("%s: %s (%s)", who, strerror(error), fw_rt_strerror());
-    return task;
 }
 
-static void enter(fw_rt_task *task)
+static void end(void)
 {
-    int error = fw_rt_lock(task, 0);
+    CHECK(fw_rt_task_end(self) == 0);
+}
+
+static void enter(void)
+{
+    int error = fw_rt_lock(self, 0);
 
     if (error == EOWNERDEAD)
-        here->b = here->a;
+        data->b = data->a;
     else if (error != 0)
         fail("lock: %s (%s)", strerror(error), fw_rt_strerror());
     fw_step_();
-    if (here->a != here->b)
-        fail("half changed, and nobody was told: %s", doing);
-    here->a++;
+    if (data->a != data->b)
+        fail("half changed, and nobody was told: step %u", shared->at);
+    data->a++;
 }
 
-static void leave(fw_rt_task *task)
+static void leave(void)
 {
     fw_step_();
-    here->b++;
-    CHECK(fw_rt_unlock(task, 0) == 0);
+    data->b++;
+    CHECK(fw_rt_unlock(self, 0) == 0);
 }
 
-/* --- The scenarios --- */
-
-struct scenario {
-    const char *name;
-    void (*peer)(fw_rt_task *);
-    void (*before)(fw_rt_task *); /* the victim, not counted */
-    void (*act)(fw_rt_task *);    /* the victim, counted; NULL: it begins, locks, and ends */
-};
-
-/* Its record is the dead one's no more, when all is played again. */
-static const char *victim(void)
+static void enter_and_leave(void)
 {
-    return last_step == NEVER ? "survivor" : "victim";
+    enter();
+    leave();
 }
 
-/* One of that name waits, or is about to sleep. */
+static void begin_victim(void)
+{
+    begin(victim_name, VICTIM);
+}
+
+static void begin_to_end(void)
+{
+    begin_victim();
+    enter_and_leave();
+    end();
+}
+
+/* A task of that name waits, or is about to sleep. */
 static bool is_waiting(const char *who)
 {
     for (unsigned i = 0; i < FW_RT_TASKS; i++) {
@@ -141,222 +119,132 @@ static bool is_waiting(const char *who)
     return false;
 }
 
-static void lock_all(fw_rt_task *task)
+/* Until the victim waits, or is dead. */
+static void hold(void)
 {
-    enter(task);
-    leave(task);
-}
-
-/* Until the victim waits, or is no more. */
-static void hold(fw_rt_task *task)
-{
-    enter(task);
-    set(&here->is_there);
-    while (!is_waiting(victim()) && !is_set(&here->is_over))
+    begin("peer", PEER);
+    enter();
+    set(&data->is_held);
+    peer_is_ready();
+    while (!is_waiting(victim_name) && !is_set(&shared->is_over))
         usleep(LOOK_US);
     usleep(LOOK_US);
-    leave(task);
+    leave();
+    end();
 }
 
-static void come_second(fw_rt_task *task)
+static void lock_second(void)
 {
-    set(&here->is_there);
-    while (!is_set(&here->is_let_in))
-        usleep(LOOK_US);
-    lock_all(task);
+    begin("peer", PEER);
+    peer_is_ready();
+    await(&data->is_admitted);
+    enter_and_leave();
+    end();
 }
 
 /* As a task should that has slept: the sections of its CPU go first. */
-static void wake_second(fw_rt_task *task)
+static void wake_second(void)
 {
-    set(&here->is_there);
-    while (!is_set(&here->is_let_in))
-        usleep(LOOK_US);
-    CHECK(fw_rt_resumed(task) == 0);
-    lock_all(task);
+    begin("peer", PEER);
+    peer_is_ready();
+    await(&data->is_admitted);
+    CHECK(fw_rt_resumed(self) == 0);
+    enter_and_leave();
+    end();
 }
 
-static void hold_and_let_come(fw_rt_task *task)
+static void hold_and_admit_peer(void)
 {
-    enter(task);
-    set(&here->is_let_in);
-    while (!is_waiting("company"))
+    begin_victim();
+    enter();
+    set(&data->is_admitted);
+    while (!is_waiting("peer"))
         usleep(LOOK_US);
     usleep(LOOK_US);
 }
 
-enum { ALONE, HELD, AWAITED, BEFORE_ALL, ALL_OF_LIFE, SCENARIOS };
-
-static const struct scenario scenarios[SCENARIOS] = {
-    [ALONE] = {"alone", NULL, NULL, lock_all},
-    [HELD] = {"held", hold, NULL, lock_all},
-    [AWAITED] = {"awaited", come_second, hold_and_let_come, leave},
-    [BEFORE_ALL] = {"awaited by who wakes", wake_second, hold_and_let_come, leave},
-    [ALL_OF_LIFE] = {"begin to end", NULL, NULL, NULL},
-};
-
-/* --- The play --- */
-
-/* A process or a thread. */
-struct player {
-    void (*play)(void *);
-    void *arg;
-    pid_t process;
-    pthread_t thread;
-};
-
-static void *play_it(void *arg)
+static void be_witness(void)
 {
-    const struct player *p = arg;
-
-    p->play(p->arg);
-    return NULL;
+    begin("witness", WITNESS);
+    enter_and_leave();
+    CHECK(fw_rt_trylock(self, 0) == 0 && fw_rt_unlock(self, 0) == 0);
+    end();
 }
 
-static void begin_player(struct player *p, void (*what)(void *), const struct scenario *scenario)
+static void be_survivor(void)
 {
-    p->play = what;
-    p->arg = (void *)(uintptr_t)scenario;
-    if (are_threads)
-        CHECK(pthread_create(&p->thread, NULL, play_it, p) == 0);
-    else
-        p->process = start(what, p->arg);
+    begin("survivor", VICTIM);
+    enter_and_leave();
 }
 
-/* The victim may have been killed. */
-static void end_player(struct player *p, bool may_die)
+/* --- The runs --- */
+
+static void reset(void)
 {
-    int status = 0;
+    char name[64];
 
-    if (are_threads)
-        CHECK(pthread_join(p->thread, NULL) == 0);
-    else
-        CHECK(waitpid(p->process, &status, 0) == p->process);
-    if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-        _exit(WEXITSTATUS(status));
-    if (WIFSIGNALED(status) && (!may_die || WTERMSIG(status) != SIGKILL))
-        fail("%s: ended with signal %d", doing, WTERMSIG(status));
-}
-
-static void be_peer(void *arg)
-{
-    const struct scenario *scenario = arg;
-    fw_rt_task *task = begin("company", COMPANY);
-
-    scenario->peer(task);
-    CHECK(fw_rt_task_end(task) == 0);
-}
-
-static void be_victim(void *arg)
-{
-    const struct scenario *scenario = arg;
-    fw_rt_task *task;
-
-    if (scenario->act == NULL) {
-        is_counted = true;
-        task = begin(victim(), VICTIM);
-        lock_all(task);
-        CHECK(fw_rt_task_end(task) == 0);
-    } else {
-        task = begin(victim(), VICTIM);
-        if (scenario->before != NULL)
-            scenario->before(task);
-        is_counted = true;
-        scenario->act(task);
-    }
-    is_counted = false;
-    set(&here->is_through);
-}
-
-static void be_witness(void *unused)
-{
-    fw_rt_task *task = begin("witness", WITNESS);
-
-    (void)unused;
-    lock_all(task);
-    CHECK(fw_rt_trylock(task, 0) == 0 && fw_rt_unlock(task, 0) == 0);
-    CHECK(fw_rt_task_end(task) == 0);
+    memset(data, 0, sizeof *data);
+    victim_name = "victim";
+    snprintf(name, sizeof name, "/furwock-rt-death-%d", (int)getpid());
+    CHECK(fw_rt_group_open(&group, are_threads ? NULL : name, FW_RT_TIER_A) == 0);
+    if (!are_threads)
+        fw_region_remove(name);
+    state = group->state;
 }
 
 /*
- * Nothing of the dead holds others up.  (Where a waiter has died, it may still stand in the line,
- * or in a proxy, until somebody meets it there.)
+ * Nothing of the dead holds others up.  (Where a waiter has died, it may still be in the queue, or
+ * in a proxy, until another task meets it there.)
  */
-static void expect_order(void)
+static void survive(void)
 {
     const struct fw_rt_lock_record *l = &state->lock[0];
-    struct player witness, holder, waiter;
+    struct kill_actor witness, holder, waiter;
 
-    begin_player(&witness, be_witness, NULL);
-    end_player(&witness, false);
+    if (!shared->is_alone)
+        return;
+    kill_actor_start(&witness, be_witness);
+    kill_actor_finish(&witness);
     if (l->counter != 0 || (protocol == FW_RT_PIP && l->pi_word != 0))
-        fail("%s: word %x, proxy %x", doing, l->counter, l->pi_word);
-    memset(here, 0, sizeof *here);
-    last_step = NEVER;
-    begin_player(&holder, be_peer, &scenarios[HELD]);
-    while (!is_set(&here->is_there))
-        usleep(LOOK_US);
-    begin_player(&waiter, be_victim, &scenarios[HELD]);
-    end_player(&holder, false);
-    end_player(&waiter, false);
+        fail("step %u: word %x, proxy %x", shared->at, l->counter, l->pi_word);
+    memset(data, 0, sizeof *data);
+    shared->is_over = false;
+    victim_name = "survivor"; /* the victim's record is not its own any more */
+    kill_actor_start(&holder, hold);
+    await(&data->is_held);
+    kill_actor_start(&waiter, be_survivor);
+    kill_actor_finish(&holder);
+    kill_actor_finish(&waiter);
 }
 
-/* Returns whether the victim got through. */
-static bool run(const struct scenario *scenario, unsigned at)
+static void close_group(void)
 {
-    struct player peer, victim;
-    bool is_through;
-
-    last_step = at;
-    memset(here, 0, sizeof *here);
-    if (scenario->peer != NULL) {
-        begin_player(&peer, be_peer, scenario);
-        while (!is_set(&here->is_there))
-            usleep(LOOK_US);
-    }
-    begin_player(&victim, be_victim, scenario);
-    end_player(&victim, true);
-    is_through = is_set(&here->is_through);
-    set(&here->is_over);
-    if (scenario->peer != NULL)
-        end_player(&peer, false);
-    expect_order();
-    return is_through;
+    if (!are_threads) /* it counts those that have died in this process */
+        CHECK(fw_rt_group_close(group) == 0);
 }
 
-static void play(const struct scenario *scenario)
-{
-    unsigned at = 0;
-    bool is_through = false;
-
-    for (; !is_through; at++) {
-        CHECK(at < MOST_STEPS);
-        snprintf(doing, sizeof doing, "%s, %s, step %u", fw_rt_protocol_name(protocol),
-                 scenario->name, at);
-        limit(LONGEST_S, doing);
-        snprintf(name, sizeof name, "/furwock-rt-death-%d", (int)getpid());
-        CHECK(fw_rt_group_open(&group, are_threads ? NULL : name, FW_RT_TIER_A) == 0);
-        if (!are_threads)
-            fw_region_remove(name);
-        state = group->state;
-        is_through = run(scenario, at);
-        if (!are_threads) /* it counts those that have died in this process */
-            CHECK(fw_rt_group_close(group) == 0);
-    }
-    deaths += at - 1;
-    printf("%s\n", doing);
-}
+static const struct kill_case cases[] = {
+    {"alone", reset, NULL, begin_victim, enter_and_leave, NULL, survive, ANY_CHANGES},
+    {"held", reset, hold, begin_victim, enter_and_leave, NULL, survive, ANY_CHANGES},
+    {"awaited", reset, lock_second, hold_and_admit_peer, leave, NULL, survive, ANY_CHANGES},
+    {"awaited by a task that wakes", reset, wake_second, hold_and_admit_peer, leave, NULL, survive,
+     ANY_CHANGES},
+    {"begin to end", reset, NULL, NULL, begin_to_end, NULL, survive, ANY_CHANGES},
+    {.name = NULL}};
 
 /* Under all protocols, or that one. */
-static void play_all(const char *only)
+static unsigned kill_under_each(const char *only)
 {
+    struct kill_table t = {.cases = cases, .after = close_group};
+    unsigned deaths = 0;
+
+    t.endings = KILL_ENDING(are_threads ? THREAD_EXITS : KILLED);
     for (protocol = FW_RT_PIP; protocol <= FW_RT_FMLP_DU; protocol++) {
-        if (protocol == FW_RT_PCP_DU_PF ||
-            (only != NULL && strcmp(only, fw_rt_protocol_name(protocol)) != 0))
-            continue;
-        for (unsigned i = 0; i < SCENARIOS; i++)
-            play(&scenarios[i]);
+        t.name = fw_rt_protocol_name(protocol);
+        if (protocol != FW_RT_PCP_DU_PF && (only == NULL || strcmp(only, t.name) == 0))
+            deaths += kill_at_each_step(&t, NULL);
     }
+    return deaths;
 }
 
 static int first_cpu(void)
@@ -373,19 +261,20 @@ static int first_cpu(void)
 int main(int argc, char **argv)
 {
     struct sched_param director = {.sched_priority = FW_RT_BOOST_MOST};
+    unsigned deaths;
 
     /*
-     * And whoever it starts, until that one is a task: they do not wait for what else runs here.
+     * And whatever it starts, until that is a task: they do not wait for what else runs here.
      * If that is refused, tasks find it out, or it takes longer.
      */
     sched_setscheduler(0, SCHED_FIFO, &director);
     cpu = first_cpu();
-    here = share(sizeof *here);
-    play_all(argc > 1 ? argv[1] : NULL);
+    data = share(sizeof *data);
+    deaths = kill_under_each(argc > 1 ? argv[1] : NULL);
     /* Threads second: what the dead leave behind makes each fork slower. */
     are_threads = true;
     if (!is_constrained) /* a sanitizer wants to be told when a thread ends */
-        play_all(argc > 1 ? argv[1] : NULL);
+        deaths += kill_under_each(argc > 1 ? argv[1] : NULL);
     printf("%u deaths\n", deaths);
     return 0;
 }

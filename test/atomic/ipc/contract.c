@@ -10,7 +10,7 @@
 
 #include <furwock/ipc/atomic.h>
 
-#include "ground.h"
+#include "fixture.h"
 #include "measure/death.h"
 #include "sys/origin.h"
 #include "sys/robust.h"
@@ -18,17 +18,17 @@
 
 enum { LARGEST = 64, OBJECTS = 4096 };
 
-static struct fw_table_head_ *head_of(const struct ground *g)
+static struct fw_table_head_ *head_of(const struct mapping *g)
 {
     return (struct fw_table_head_ *)(void *)g->base;
 }
 
-static int create(const struct ground *g)
+static int create(const struct mapping *g)
 {
     return fw_ipc_atomic_create(g->base, g->size, LARGEST);
 }
 
-static int join(const struct ground *g)
+static int join(const struct mapping *g)
 {
     return fw_ipc_atomic_join(g->base, g->size);
 }
@@ -47,7 +47,7 @@ static void space(void)
 
 static void bad_places(void)
 {
-    struct ground g = ground_open(OBJECTS, LARGEST);
+    struct mapping g = mapping_open(OBJECTS, LARGEST);
     void *far = (void *)(UINTPTR_MAX - 4095);
 
     CHECK(fw_ipc_atomic_create(NULL, g.size, LARGEST) == EINVAL);
@@ -67,13 +67,13 @@ static void bad_places(void)
     CHECK(fw_ipc_atomic_create(g.base, g.space, LARGEST) == 0);
     CHECK(fw_ipc_atomic_leave(g.base) == 0);
     CHECK(fw_ipc_atomic_leave(g.base) == ENOENT);
-    ground_close(&g);
+    mapping_close(&g);
 }
 
 static void twice(void)
 {
-    struct ground g = ground_new(OBJECTS, LARGEST);
-    struct ground other = ground_again(&g);
+    struct mapping g = mapping_new(OBJECTS, LARGEST);
+    struct mapping other = mapping_again(&g);
 
     CHECK(create(&g) == EBUSY && join(&g) == EBUSY);
     CHECK(fw_ipc_atomic_create(g.base + 64, 64 + g.space, LARGEST) == EBUSY);
@@ -90,19 +90,19 @@ static void twice(void)
     CHECK(load_stamp(at(&g, 0), 24) == 9);
     munmap(g.base, g.size); /* joined still: the slot stays until the process leaves */
     CHECK(fw_ipc_atomic_leave(g.base) == 0);
-    ground_close(&other);
+    mapping_close(&other);
 }
 
 static void too_many(void)
 {
-    struct ground g[FW_IPC_ATOMIC_REGIONS + 1];
+    struct mapping g[FW_IPC_ATOMIC_REGIONS + 1];
     unsigned i;
 
     for (i = 0; i < FW_IPC_ATOMIC_REGIONS; i++) {
-        g[i] = ground_new(OBJECTS, LARGEST);
+        g[i] = mapping_new(OBJECTS, LARGEST);
         store_stamp(at(&g[i], 0), 24, i);
     }
-    g[i] = ground_open(OBJECTS, LARGEST);
+    g[i] = mapping_open(OBJECTS, LARGEST);
     CHECK(create(&g[i]) == EMFILE && join(&g[i]) == EMFILE);
     CHECK(fw_ipc_atomic_leave(g[3].base) == 0);
     CHECK(join(&g[i]) == ENOENT); /* and gives its place back */
@@ -110,11 +110,11 @@ static void too_many(void)
     for (i = 0; i < FW_IPC_ATOMIC_REGIONS; i++)
         CHECK(load_stamp(at(&g[i], 0), 24) == i);
     for (i = 0; i <= FW_IPC_ATOMIC_REGIONS; i++)
-        ground_close(&g[i]);
+        mapping_close(&g[i]);
 }
 
 /* A head in which one field is another, and the checksum right for that. */
-static void foreign_head(struct ground *g, void *field, size_t n, uint64_t value, int answer)
+static void foreign_head(struct mapping *g, void *field, size_t n, uint64_t value, int answer)
 {
     struct fw_table_head_ *head = head_of(g);
     struct fw_table_head_ saved = *head;
@@ -131,7 +131,7 @@ static void foreign_head(struct ground *g, void *field, size_t n, uint64_t value
 
 static void heads(void)
 {
-    struct ground g = ground_new(OBJECTS, LARGEST);
+    struct mapping g = mapping_new(OBJECTS, LARGEST);
     struct fw_table_head_ *head = head_of(&g);
 
     fw_ipc_atomic_leave(g.base);
@@ -155,13 +155,13 @@ static void heads(void)
         g.base[i] ^= 0x10;
     }
     CHECK(join(&g) == 0);
-    ground_close(&g);
+    mapping_close(&g);
 }
 
 /* Whoever makes the table died over it, or is at it and does not go on. */
 static void half_made(void)
 {
-    struct ground g = ground_open(OBJECTS, LARGEST);
+    struct mapping g = mapping_open(OBJECTS, LARGEST);
     struct fw_table_head_ *head = head_of(&g);
 
     head->version = FW_TABLE_VERSION_;
@@ -173,13 +173,13 @@ static void half_made(void)
     store_stamp(at(&g, 0), 24, 7);
     CHECK(load_stamp(at(&g, 0), 24) == 7);
     CHECK(head->making == FW_ROBUST_WAITERS || head->making == 0);
-    ground_close(&g);
+    mapping_close(&g);
 }
 
 /* Whatever byte of the table's place is not zero: nothing is made, and all stays as it is. */
 static void data(void)
 {
-    struct ground g = ground_open(OBJECTS, LARGEST);
+    struct mapping g = mapping_open(OBJECTS, LARGEST);
 
     for (size_t i = 0; i < g.space; i += i < 256 ? 1 : 61) {
         g.base[i] = 'd';
@@ -197,13 +197,13 @@ static void data(void)
         CHECK(g.base[j] == (j < 16 ? 0 : 'd'));
     memset(g.base, 0, g.space); /* what lies behind is the program's */
     CHECK(create(&g) == 0);
-    ground_close(&g);
+    mapping_close(&g);
 }
 
 /* A word that says that a maker died, before what no maker has left. */
 static void data_behind_a_death(void)
 {
-    struct ground g = ground_open(OBJECTS, LARGEST);
+    struct mapping g = mapping_open(OBJECTS, LARGEST);
     struct fw_table_head_ *head = head_of(&g);
 
     memset(g.base + 16, 'd', g.space - 16);
@@ -217,7 +217,7 @@ static void data_behind_a_death(void)
     head->version = FW_TABLE_VERSION_;
     CHECK(create(&g) == EUCLEAN);
     CHECK(g.base[g.space - 1] == 'd');
-    ground_close(&g);
+    mapping_close(&g);
 }
 
 static void wait_for_a_maker(void *arg)
@@ -229,7 +229,7 @@ static void wait_for_a_maker(void *arg)
 
 static void stuck_maker(void *arg)
 {
-    struct ground g = ground_open(OBJECTS, LARGEST);
+    struct mapping g = mapping_open(OBJECTS, LARGEST);
     pid_t maker = start(wait_for_a_maker, NULL);
 
     (void)arg;
@@ -241,7 +241,7 @@ static void stuck_maker(void *arg)
 }
 
 struct misuse {
-    struct ground ground;
+    struct mapping mapping;
     size_t offset, n;
     bool is_load;
 };
@@ -249,7 +249,7 @@ struct misuse {
 static void misuse_it(void *arg)
 {
     const struct misuse *m = arg;
-    char *object = m->ground.base + m->offset;
+    char *object = m->mapping.base + m->offset;
 
     if (m->is_load)
         load_stamp(object, m->n);
@@ -257,9 +257,9 @@ static void misuse_it(void *arg)
         store_stamp(object, m->n, 1);
 }
 
-static void is_refused(struct ground g, size_t offset, size_t n, const char *why)
+static void is_refused(struct mapping g, size_t offset, size_t n, const char *why)
 {
-    struct misuse m = {.ground = g, .offset = offset, .n = n};
+    struct misuse m = {.mapping = g, .offset = offset, .n = n};
     struct death d;
 
     for (int i = 0; i < 2; i++) {
@@ -272,7 +272,7 @@ static void is_refused(struct ground g, size_t offset, size_t n, const char *why
 
 static void refused_objects(void)
 {
-    struct ground g = ground_new(OBJECTS, LARGEST);
+    struct mapping g = mapping_new(OBJECTS, LARGEST);
     struct fw_table_stripe_ *stripe;
     char before[LARGEST];
 
@@ -298,12 +298,12 @@ static void refused_objects(void)
     }
     stripe->logged = 0;
     CHECK(load_stamp(at(&g, 0), LARGEST) == 9);
-    ground_close(&g);
+    mapping_close(&g);
 }
 
 static void outside(void)
 {
-    struct ground g = ground_new(OBJECTS, LARGEST);
+    struct mapping g = mapping_new(OBJECTS, LARGEST);
     static _Alignas(64) char object[MOST_BYTES];
 
     store_stamp(object, MOST_BYTES, 3); /* not of the region: of any size */
@@ -311,7 +311,7 @@ static void outside(void)
     CHECK(load_stamp(object, MOST_BYTES) == 4);
     for (size_t i = 0; i < g.space; i++)
         CHECK(i < FW_IPC_ATOMIC_HEAD_ || g.base[i] == 0);
-    ground_close(&g);
+    mapping_close(&g);
 }
 
 int main(void)

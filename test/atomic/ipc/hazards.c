@@ -4,7 +4,7 @@
  * program, forks, is aborted.  A signal handler finds itself inside by looking at the lock, so no
  * debugger is needed.
  */
-#include "ground.h"
+#include "fixture.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@
 
 enum { N = 512, TICK_US = 300 };
 
-static struct ground ground;
+static struct mapping mapping;
 static struct fw_table_stripe_ *stripe; /* of the one object */
 
 static uint32_t owner(void)
@@ -33,7 +33,7 @@ static uint32_t owner(void)
 
 static void *object(void)
 {
-    return at(&ground, 0);
+    return at(&mapping, 0);
 }
 
 /* What the handler does when it finds its thread inside. */
@@ -255,8 +255,9 @@ static bool is_emulated(void)
 int main(void)
 {
     limit(100, "hazards");
-    ground = ground_new(N, N);
-    stripe = fw_table_stripe_(ground.base, fw_table_stripe_size_(N), fw_table_index_(ground.space));
+    mapping = mapping_new(N, N);
+    stripe =
+        fw_table_stripe_(mapping.base, fw_table_stripe_size_(N), fw_table_index_(mapping.space));
     store_stamp(object(), N, 1);
     a_stopped_one_is_waited_for();
     if (!is_constrained) /* a sanitizer cannot follow such an end */

@@ -16,12 +16,12 @@
 
 #include <furwock/ipc/atomic.h>
 
-#include "ground.h"
+#include "fixture.h"
 #include "measure/death.h"
 
 enum { MAKERS = 4, N = 40, LARGEST = 16384 };
 
-static struct ground ground;
+static struct mapping mapping;
 
 /* What all of them have seen; by instructions. */
 static struct {
@@ -30,7 +30,7 @@ static struct {
 
 static void make_or_join(void *arg)
 {
-    struct ground mine = ground_again(&ground);
+    struct mapping mine = mapping_again(&mapping);
     uint64_t now = 0;
     int error;
 
@@ -55,7 +55,7 @@ static unsigned race(uint64_t *random, bool kills)
     pid_t makers[MAKERS];
     unsigned killed = 0;
 
-    ground = ground_open(4096, LARGEST);
+    mapping = mapping_open(4096, LARGEST);
     memset(seen, 0, sizeof *seen);
     for (unsigned i = 0; i < MAKERS; i++)
         makers[i] = start(make_or_join, NULL);
@@ -76,10 +76,10 @@ static unsigned race(uint64_t *random, bool kills)
     }
     finish(start(make_or_join, NULL));
     CHECK(seen->made <= 1 && seen->made + killed >= 1);
-    CHECK(fw_ipc_atomic_join(ground.base, ground.size) == 0);
-    CHECK(load_stamp(at(&ground, 0), N) >= seen->joined);
-    CHECK(load_stamp(at(&ground, 0), N) <= seen->joined + killed);
-    ground_close(&ground);
+    CHECK(fw_ipc_atomic_join(mapping.base, mapping.size) == 0);
+    CHECK(load_stamp(at(&mapping, 0), N) >= seen->joined);
+    CHECK(load_stamp(at(&mapping, 0), N) <= seen->joined + killed);
+    mapping_close(&mapping);
     return killed;
 }
 
@@ -88,7 +88,7 @@ static bool is_over;
 
 static void *come_and_go(void *arg)
 {
-    struct ground *g = arg;
+    struct mapping *g = arg;
 
     for (unsigned i = 0; !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE); i++) {
         CHECK(fw_ipc_atomic_join(g[i % 2].base, g[i % 2].size) == 0);
@@ -100,9 +100,9 @@ static void *come_and_go(void *arg)
 }
 
 /* A region at this very address. */
-static struct ground place(char *address, size_t objects, size_t largest)
+static struct mapping place(char *address, size_t objects, size_t largest)
 {
-    struct ground g = ground_open(objects, largest);
+    struct mapping g = mapping_open(objects, largest);
 
     munmap(g.base, g.size);
     g.base = address;
@@ -120,8 +120,8 @@ static void lookups(void)
 {
     enum { APART = 1 << 20 };
     char *area = mmap(NULL, 4 * APART, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct ground others[2] = {place(area, 64, 24), place(area + 2 * APART, APART, 25)};
-    struct ground used = place(area + APART, 4096, 64);
+    struct mapping others[2] = {place(area, 64, 24), place(area + 2 * APART, APART, 25)};
+    struct mapping used = place(area + APART, 4096, 64);
     pthread_t thread;
     _Alignas(16) unsigned char outside[64] = {0};
 
@@ -146,20 +146,20 @@ static void lookups(void)
 static void use_it(void *arg)
 {
     (void)arg;
-    store_stamp(at(&ground, 0), N, 1);
+    store_stamp(at(&mapping, 0), N, 1);
 }
 
 /* In a child that is the first process of a new pid namespace. */
 static void elsewhere(void *arg)
 {
     struct death d;
-    struct ground again;
+    struct mapping again;
 
     (void)arg;
     CHECK(death_run(use_it, NULL, 20000, &d) == 0);
     if (d.signal != SIGABRT || strstr(d.text, "another pid namespace") == NULL)
         fail("another pid namespace is not noticed: %s", d.text);
-    again = ground_again(&ground);
+    again = mapping_again(&mapping);
     CHECK(fw_ipc_atomic_join(again.base, again.size) == EXDEV);
 }
 
@@ -186,7 +186,7 @@ int main(void)
     for (unsigned i = 0; i < (is_constrained ? 30 : 150); i++)
         killed += race(&random, true);
     lookups();
-    ground = ground_new(4096, LARGEST);
+    mapping = mapping_new(4096, LARGEST);
     finish(start(enter_a_namespace, NULL));
     printf("%u makers and users killed\n", killed);
     return EXIT_SUCCESS;

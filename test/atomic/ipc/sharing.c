@@ -3,7 +3,7 @@
  * Processes that have the same objects at different addresses, and do all operations on them at
  * once: nothing is torn, nothing is counted twice or not at all, nothing is lost.
  */
-#include "ground.h"
+#include "fixture.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static unsigned rounds;
 static unsigned processes;
 
 struct worker {
-    struct ground ground;
+    struct mapping mapping;
     uint64_t random;
     uint64_t passed[PLACES]; /* what it has drawn last */
 };
@@ -36,7 +36,7 @@ static uint64_t mask(unsigned i)
 
 static void count(const struct worker *w, unsigned i)
 {
-    void *object = at(&w->ground, COUNTED + places[i].offset);
+    void *object = at(&w->mapping, COUNTED + places[i].offset);
     uint64_t now = load_stamp(object, places[i].n);
 
     while (!change_stamp(object, places[i].n, &now, now + 1))
@@ -49,13 +49,13 @@ static void work(struct worker *w)
 
     for (unsigned round = 0; round < rounds; round++) {
         unsigned i = (unsigned)(draw(&w->random) % PLACES);
-        void *stored = at(&w->ground, STORED + places[i].offset);
+        void *stored = at(&w->mapping, STORED + places[i].offset);
         uint64_t now;
 
         count(w, i);
         w->passed[i] =
-            exchange_stamp(at(&w->ground, PASSED + places[i].offset), places[i].n, w->passed[i]);
-        now = load_stamp(at(&w->ground, COUNTED + places[i].offset), places[i].n);
+            exchange_stamp(at(&w->mapping, PASSED + places[i].offset), places[i].n, w->passed[i]);
+        now = load_stamp(at(&w->mapping, COUNTED + places[i].offset), places[i].n);
         CHECK(now > last[i]); /* it has counted itself, and nobody counts back */
         last[i] = now;
         if (round % 4 == 0)
@@ -84,21 +84,21 @@ static void *thread_of(void *arg)
 
 static void process(void *arg)
 {
-    struct worker w = {.ground = *(struct ground *)arg, .random = (uint64_t)(uintptr_t)&pile};
+    struct worker w = {.mapping = *(struct mapping *)arg, .random = (uint64_t)(uintptr_t)&pile};
     pthread_t threads[THREADS];
 
     w.random ^= (uint64_t)getpid() << 32;
-    ground_move(&w.ground);
+    mapping_move(&w.mapping);
     for (unsigned i = 0; i < THREADS; i++)
         CHECK(pthread_create(&threads[i], NULL, thread_of, &w) == 0);
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    ground_close(&w.ground);
+    mapping_close(&w.mapping);
 }
 
 int main(int argc, char **argv)
 {
-    struct ground g = ground_new(OBJECTS, 256);
+    struct mapping g = mapping_new(OBJECTS, 256);
     pid_t children[16];
     uint64_t total = 0;
 
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
               0);
     }
     CHECK(total == (uint64_t)processes * THREADS * rounds);
-    ground_close(&g);
+    mapping_close(&g);
     printf("%u processes counted to %llu\n", processes, (unsigned long long)total);
     return EXIT_SUCCESS;
 }

@@ -4,7 +4,7 @@
  * again; others take their places.  No object is ever torn, the survivors go on, and each has
  * counted what it says that it has, give or take the one operation in which it died.
  */
-#include "ground.h"
+#include "fixture.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -19,11 +19,11 @@ struct words {
     uint64_t counted[SLOTS][THREADS][PLACES];
 };
 
-static struct ground ground;
+static struct mapping mapping;
 static struct words *words;
 
 struct worker {
-    struct ground ground;
+    struct mapping mapping;
     unsigned slot, index;
 };
 
@@ -34,8 +34,8 @@ static void *work(void *arg)
 
     for (;;) {
         unsigned i = (unsigned)(draw(&random) % PLACES);
-        void *counter = at(&w->ground, i * STRIDE);
-        void *stored = at(&w->ground, (PLACES + i) * STRIDE + 3);
+        void *counter = at(&w->mapping, i * STRIDE);
+        void *stored = at(&w->mapping, (PLACES + i) * STRIDE + 3);
         uint64_t now = load_stamp(counter, N);
 
         while (!change_stamp(counter, N, &now, now + 1))
@@ -50,13 +50,13 @@ static void *work(void *arg)
 
 static void process(void *arg)
 {
-    struct ground mine = ground;
+    struct mapping mine = mapping;
     struct worker workers[THREADS];
     pthread_t thread;
 
-    ground_move(&mine);
+    mapping_move(&mine);
     for (unsigned i = 0; i < THREADS; i++) {
-        workers[i] = (struct worker){.ground = mine, .slot = *(unsigned *)arg, .index = i};
+        workers[i] = (struct worker){.mapping = mine, .slot = *(unsigned *)arg, .index = i};
         if (i != 0)
             CHECK(pthread_create(&thread, NULL, work, &workers[i]) == 0);
     }
@@ -74,11 +74,11 @@ static void check(uint64_t killed)
         for (unsigned s = 0; s < SLOTS; s++)
             for (unsigned t = 0; t < THREADS; t++)
                 said += __atomic_load_n(&words->counted[s][t][i], __ATOMIC_RELAXED);
-        counted = load_stamp(at(&ground, i * STRIDE), N);
+        counted = load_stamp(at(&mapping, i * STRIDE), N);
         if (counted < said)
             fail("%llu were counted, and only %llu are there", (unsigned long long)said,
                  (unsigned long long)counted);
-        exchange_stamp(at(&ground, (PLACES + i) * STRIDE + 3), N, draw(&random));
+        exchange_stamp(at(&mapping, (PLACES + i) * STRIDE + 3), N, draw(&random));
     }
 }
 
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     uint64_t said = 0, counted = 0;
 
     limit(kills > 1000 ? 3600 : 100, "the storm");
-    ground = ground_new(2 * PLACES * STRIDE, N);
+    mapping = mapping_new(2 * PLACES * STRIDE, N);
     words = share(sizeof *words);
     for (unsigned s = 0; s < SLOTS; s++)
         children[s] = start(process, &slots[s]);
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     for (unsigned s = 0; s < SLOTS; s++)
         kill_and_wait(children[s]);
     for (unsigned i = 0; i < PLACES; i++)
-        counted += load_stamp(at(&ground, i * STRIDE), N);
+        counted += load_stamp(at(&mapping, i * STRIDE), N);
     for (unsigned i = 0; i < SLOTS * THREADS * PLACES; i++)
         said += (&words->counted[0][0][0])[i];
     if (counted < said || counted > said + (uint64_t)(kills + SLOTS) * THREADS)

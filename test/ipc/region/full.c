@@ -17,8 +17,8 @@
 #include <furwock/ipc/region.h>
 
 #include "ipc/region/head.h"
-#include "led.h"
 #include "processes.h"
+#include "traced.h"
 
 /*
  * A call may put four questions, and beyond them all together one in ten milliseconds.
@@ -66,7 +66,7 @@ static void try_some(void *nothing)
     fw_ipc_mutex *m = mutex_in(0);
 
     (void)nothing;
-    be_led();
+    traced_begin();
     for (unsigned i = 0; i < CALLS; i++)
         if (fw_ipc_mutex_trylock(m) != EAGAIN)
             _exit(EXIT_FAILURE);
@@ -75,12 +75,12 @@ static void try_some(void *nothing)
 
 static unsigned count_questions(void)
 {
-    pid_t child = lead(try_some);
+    pid_t child = traced_start(try_some, NULL);
     unsigned asked = 0;
 
-    tell_calls(child);
-    while (is_there_after(child, PTRACE_SYSCALL))
-        asked += call_of(child) == SYS_tkill;
+    traced_tell_calls(child);
+    while (traced_next(child, PTRACE_SYSCALL))
+        asked += traced_call(child) == SYS_tkill;
     return asked;
 }
 
@@ -167,7 +167,7 @@ static void come_twice(void *nothing)
     fw_ipc_mutex *m = mutex_in(0);
 
     (void)nothing;
-    be_led();
+    traced_begin();
     mark();
     CHECK(fw_ipc_mutex_trylock(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
     mark();
@@ -187,10 +187,10 @@ static void first_calls_are_cheap(void)
     CHECK(fw_region_adopt(share(FW_REGION_MIN_SIZE), FW_REGION_MIN_SIZE, FW_REGION_CREATE,
                           &region) == 0);
     mutex_in(FW_REGION_CREATE);
-    child = lead(come_twice);
-    tell_calls(child);
-    while (is_there_after(child, PTRACE_SYSCALL)) {
-        long call = call_of(child);
+    child = traced_start(come_twice, NULL);
+    traced_tell_calls(child);
+    while (traced_next(child, PTRACE_SYSCALL)) {
+        long call = traced_call(child);
         if (call == SYS_getppid)
             marks++;
         else

@@ -20,9 +20,9 @@
 
 #include "ipc/region/head.h"
 #include "ipc/wait.h"
-#include "led.h"
 #include "processes.h"
 #include "sys/call_waitv.h"
+#include "traced.h"
 
 enum { UNITS = 100, SIZE = 1 << 20 };
 
@@ -59,7 +59,7 @@ static void wait_for_one(void *nothing)
     uint32_t unit;
 
     (void)nothing;
-    be_led();
+    traced_begin();
     if (fw_ipc_permits_take(units, &unit, NULL, NULL) != EOWNERDEAD ||
         fw_ipc_permits_give(units, unit) != 0)
         _exit(EXIT_FAILURE);
@@ -71,9 +71,9 @@ static unsigned count_questions(pid_t child)
 {
     unsigned asked = 0, sleeps = 0;
 
-    tell_calls(child);
-    while (is_there_after(child, PTRACE_SYSCALL)) {
-        long call = call_of(child);
+    traced_tell_calls(child);
+    while (traced_next(child, PTRACE_SYSCALL)) {
+        long call = traced_call(child);
         asked += call == SYS_tkill;
         if (asked > FW_IPC_QUESTIONS_)
             fail("more than %u questions in a look", FW_IPC_QUESTIONS_);
@@ -98,7 +98,8 @@ int main(void)
         pid_t gone = start(end_at_once, NULL);
         finish(gone);
         line->life = UINT64_C(1) << 32 | (uint32_t)gone;
-        printf("unit %u: found after %u sleeps\n", dead[i], count_questions(lead(wait_for_one)));
+        printf("unit %u: found after %u sleeps\n", dead[i],
+               count_questions(traced_start(wait_for_one, NULL)));
         *line = before;
         ((uint64_t *)(units + 1))[dead[i]] = UINT64_C(1) << 32 | (dead[i] + 2);
     }

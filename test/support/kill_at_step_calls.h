@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_STEP_ATOMIC_H
-#define FW_TEST_STEP_ATOMIC_H
+#ifndef FW_TEST_SUPPORT_KILL_AT_STEP_CALLS_H
+#define FW_TEST_SUPPORT_KILL_AT_STEP_CALLS_H
 
 /*
  * Put before each source of the library (-include): whatever it does that another process can see

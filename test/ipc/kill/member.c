@@ -6,7 +6,7 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/region.h>
 
-#include "step.h"
+#include "region.h"
 
 static fw_ipc_mutex *m;
 
@@ -30,7 +30,7 @@ static void lock(void)
     int error = fw_ipc_mutex_lock(m);
 
     if (error == EOWNERDEAD) {
-        count(1);
+        add_outcome(1);
         CHECK(fw_ipc_mutex_consistent(m) == 0);
     } else if (error != 0) {
         fail("lock: %s", strerror(error));
@@ -48,7 +48,7 @@ static void leave(void)
     CHECK(fw_region_leave(region_of_all()) == 0);
 }
 
-static void come_and_go(void)
+static void lock_and_leave_twice(void)
 {
     lock_all();
     leave();
@@ -86,7 +86,7 @@ static void make(void)
 {
     uint64_t at = (uint64_t)((char *)find("x", 100) - (char *)memory), known = 0;
 
-    if (!__atomic_compare_exchange_n(&here->words[0], &known, at, false, __ATOMIC_ACQ_REL,
+    if (!__atomic_compare_exchange_n(&shared->words[0], &known, at, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE) &&
         known != at)
         fail("it lies at %llu, and once at %llu", (unsigned long long)at,
@@ -128,9 +128,10 @@ static void survive_making(void)
     CHECK(y >= x + 100 || x >= y + 100);
 }
 
-static const struct row rows[] = {
-    {"come and go", reset, NULL, NULL, come_and_go, come_and_go, lock_all, ANY_CHANGES},
-    {"leave", reset, NULL, lock_all, leave, come_and_go, lock_all, 0},
+static const struct kill_case cases[] = {
+    {"come and go", reset, NULL, NULL, lock_and_leave_twice, lock_and_leave_twice, lock_all,
+     ANY_CHANGES},
+    {"leave", reset, NULL, lock_all, leave, lock_and_leave_twice, lock_all, 0},
     {"leave, a lock held", reset, NULL, lock, leave, lock_all, lock_all, 0},
     {"close", reset, NULL, lock_all, close_it, lock_all, lock_all, 0},
     {"close, a lock held", reset, NULL, lock, close_it, lock_all, lock_all, 0},
@@ -138,4 +139,4 @@ static const struct row rows[] = {
     {"make and fill an object", reset_fresh, NULL, NULL, make_filled, make_filled, make_filled, 0},
     {.name = NULL}};
 
-const struct table member_table = {"member", rows, prepare};
+const struct kill_table member_table = {.name = "member", .cases = cases, .prepare = prepare};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_GROUND_H
-#define FW_TEST_GROUND_H
+#ifndef FW_TEST_ATOMIC_IPC_FIXTURE_H
+#define FW_TEST_ATOMIC_IPC_FIXTURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
  * What the tests of atomic objects between processes share: a region in memory without a name,
  * mapped anew wherever it is wanted, and processes that work on it.
  */
-struct ground {
+struct mapping {
     int fd;
     size_t size;  /* of the region */
     size_t space; /* of its table: objects from there on */
@@ -20,20 +20,20 @@ struct ground {
 };
 
 /* Makes the region, all zeroes, and maps it; table: makes and joins that as well. */
-struct ground ground_open(size_t objects, size_t largest);
-struct ground ground_new(size_t objects, size_t largest);
+struct mapping mapping_open(size_t objects, size_t largest);
+struct mapping mapping_new(size_t objects, size_t largest);
 
 /* Another mapping of the same region, at another address; not joined. */
-struct ground ground_again(const struct ground *g);
+struct mapping mapping_again(const struct mapping *g);
 
 /* In a child: leaves what it inherited and unmaps it, and joins the region somewhere else. */
-void ground_move(struct ground *g);
+void mapping_move(struct mapping *g);
 
 /* Leaves (where it is joined) and unmaps; and closes. */
-void ground_close(struct ground *g);
+void mapping_close(struct mapping *g);
 
 /* The object at this offset behind the table. */
-static inline void *at(const struct ground *g, size_t offset)
+static inline void *at(const struct mapping *g, size_t offset)
 {
     return g->base + g->space + offset;
 }

@@ -10,7 +10,7 @@ int quote(struct price *p, long bid, long ask);
 int spread(struct price *p, long *spread);
 
 #include "ipc_rwlock_example.h"
-#include "step.h"
+#include "region.h"
 
 enum { SPREAD = 7 };
 
@@ -47,7 +47,7 @@ static void survive(void)
     quote_and_look();
 }
 
-static const struct row rows[] = {
+static const struct kill_case cases[] = {
     {"price", reset, NULL, NULL, quote_and_look, quote_and_look, survive, 0}, {.name = NULL}};
 
-const struct table rwlock_table = {"rwlock", rows, prepare};
+const struct kill_table rwlock_table = {.name = "rwlock", .cases = cases, .prepare = prepare};

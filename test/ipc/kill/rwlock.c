@@ -7,7 +7,7 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/rwlock.h>
 
-#include "step.h"
+#include "region.h"
 
 static fw_ipc_rwlock *l;
 static fw_ipc_mutex *other;
@@ -25,15 +25,15 @@ static void reset(void)
     CHECK(fw_ipc_rwlock_init(l) == 0);
 }
 
-static void be_member(void)
+static void become_participant(void)
 {
     CHECK(fw_ipc_mutex_lock(other) == 0 && fw_ipc_mutex_unlock(other) == 0);
 }
 
 static void look(void)
 {
-    uint64_t a = __atomic_load_n(&here->a, __ATOMIC_RELAXED);
-    uint64_t b = __atomic_load_n(&here->b, __ATOMIC_RELAXED);
+    uint64_t a = __atomic_load_n(&shared->a, __ATOMIC_RELAXED);
+    uint64_t b = __atomic_load_n(&shared->b, __ATOMIC_RELAXED);
 
     if (a != b)
         fail("half changed: %llu %llu", (unsigned long long)a, (unsigned long long)b);
@@ -47,24 +47,24 @@ static void write_inside(int error)
     if (error != 0 && error != EOWNERDEAD)
         fail("to write: %s", strerror(error));
     CHECK(fw_ipc_rwlock_held_by_me(l) == FW_IPC_RWLOCK_WRITE);
-    if (generation <= here->last)
+    if (generation <= shared->last)
         fail("the generation is %llu after %llu", (unsigned long long)generation,
-             (unsigned long long)here->last);
-    here->last = generation;
+             (unsigned long long)shared->last);
+    shared->last = generation;
     if (error == EOWNERDEAD) {
         fw_ipc_death death;
-        count(1);
+        add_outcome(1);
         CHECK(fw_ipc_rwlock_death(l, &death) == 0 && death.process != getpid());
         fw_step_();
-        here->a = here->b;
+        shared->a = shared->b;
         fw_step_();
         CHECK(fw_ipc_rwlock_consistent(l) == 0);
     }
     look();
     fw_step_();
-    here->a++;
+    shared->a++;
     fw_step_();
-    here->b++;
+    shared->b++;
     fw_step_();
 }
 
@@ -164,69 +164,69 @@ static void survive(void)
 
 /* --- Others, beside the victim --------------------------------------------------------------- */
 
-static void write_until_it_rests(void)
+static void write_until_victim_idle(void)
 {
     write_inside(fw_ipc_rwlock_wrlock(l));
-    is_multithreaded();
-    until_victim_rests();
+    peer_is_ready();
+    await_victim_idle();
     CHECK(fw_ipc_rwlock_wrunlock(l) == 0);
 }
 
-static void read_until_it_rests(void)
+static void read_until_victim_idle(void)
 {
     CHECK(fw_ipc_rwlock_rdlock(l) == 0);
-    is_multithreaded();
-    until_victim_rests();
+    peer_is_ready();
+    await_victim_idle();
     read_inside();
     CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
 }
 
-static void read_until_it_is_done(void)
+static void read_until_victim_done(void)
 {
     CHECK(fw_ipc_rwlock_rdlock(l) == 0);
-    is_multithreaded();
-    until_victim_is_done();
+    peer_is_ready();
+    await_victim_done();
     read_inside();
     CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
 }
 
-static void up_until_it_rests(void)
+static void upgradable_until_victim_idle(void)
 {
     CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
-    is_multithreaded();
-    until_victim_rests();
+    peer_is_ready();
+    await_victim_idle();
     look();
     CHECK(fw_ipc_rwlock_upgradable_unlock(l) == 0);
 }
 
-static void come_and_write(void)
+static void wait_and_write(void)
 {
-    come_second();
+    await_admission();
     write_all();
 }
 
-static void come_and_read(void)
+static void wait_and_read(void)
 {
-    come_second();
+    await_admission();
     read_all();
 }
 
-static void write_and_let_come(void)
+static void write_and_admit(void)
 {
     write_inside(fw_ipc_rwlock_wrlock(l));
-    become_multithreaded();
+    admit_peer();
 }
 
-static void read_and_let_come(void)
+static void read_and_admit(void)
 {
     CHECK(fw_ipc_rwlock_rdlock(l) == 0);
-    become_multithreaded();
+    admit_peer();
 }
 
-static void up_and_let_come(void)
+static void upgradable_and_admit(void)
 {
     CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
-    become_multithreaded();
+    admit_peer();
 }
 
 static void wrunlock(void)
@@ -283,7 +283,7 @@ static void upgrade_too_late(void)
 static void die_writing(void)
 {
     write_inside(fw_ipc_rwlock_wrlock(l));
-    here->a++;
+    shared->a++;
 }
 
 static void die_reading(void)
@@ -294,14 +294,14 @@ static void die_reading(void)
 static void reset_writer_dead(void)
 {
     reset();
-    one_that_dies(die_writing);
+    run_and_die(die_writing);
 }
 
 static void reset_reader_dead(void)
 {
     reset();
-    one_that_dies(die_reading);
-    one_that_dies(die_reading);
+    run_and_die(die_reading);
+    run_and_die(die_reading);
 }
 
 static void give_up(void)
@@ -326,7 +326,7 @@ static int repair(void *arg, const fw_ipc_death *death)
     (void)arg;
     CHECK(death->process != getpid());
     fw_step_();
-    here->a = here->b;
+    shared->a = shared->b;
     fw_step_();
     return 0;
 }
@@ -341,48 +341,53 @@ static void read_with_repair(void)
 }
 
 /* A writer's death between getting the lock and giving it back is told: two changes. */
-static const struct row rows[] = {
+static const struct kill_case cases[] = {
     {"read, first call", reset, NULL, NULL, read_all, read_all, survive, 0},
-    {"read", reset, NULL, be_member, read_all, write_all, survive, 0},
-    {"read twice", reset, NULL, be_member, read_twice, write_all, survive, 0},
-    {"write", reset, NULL, be_member, write_all, write_all, survive, 2},
-    {"write, then readers", reset, NULL, be_member, write_all, read_all, survive, 2},
-    {"try to write", reset, NULL, be_member, trywrite_all, write_all, survive, 2},
-    {"upgrade", reset, NULL, be_member, upgrade_all, write_all, survive, 2},
-    {"upgradable, downgrade", reset, NULL, be_member, upread_all, write_all, survive, 0},
-    {"write, downgrade", reset, NULL, be_member, write_and_downgrade, read_all, survive, 2},
-    {"write, another writes", reset, write_until_it_rests, be_member, write_all, NULL, survive,
-     ANY_CHANGES},
-    {"write, another reads", reset, read_until_it_rests, be_member, write_all, NULL, survive,
-     ANY_CHANGES},
-    {"write, another upgradable", reset, up_until_it_rests, be_member, write_all, NULL, survive,
-     ANY_CHANGES},
-    {"write, too late", reset, read_until_it_is_done, be_member, write_too_late, NULL, survive,
-     ANY_CHANGES},
-    {"read, another writes", reset, write_until_it_rests, be_member, read_all, NULL, survive,
-     ANY_CHANGES},
-    {"upgradable, another writes", reset, write_until_it_rests, be_member, upread_all, NULL,
+    {"read", reset, NULL, become_participant, read_all, write_all, survive, 0},
+    {"read twice", reset, NULL, become_participant, read_twice, write_all, survive, 0},
+    {"write", reset, NULL, become_participant, write_all, write_all, survive, 2},
+    {"write, then readers", reset, NULL, become_participant, write_all, read_all, survive, 2},
+    {"try to write", reset, NULL, become_participant, trywrite_all, write_all, survive, 2},
+    {"upgrade", reset, NULL, become_participant, upgrade_all, write_all, survive, 2},
+    {"upgradable, downgrade", reset, NULL, become_participant, upread_all, write_all, survive, 0},
+    {"write, downgrade", reset, NULL, become_participant, write_and_downgrade, read_all, survive,
+     2},
+    {"write, another writes", reset, write_until_victim_idle, become_participant, write_all, NULL,
      survive, ANY_CHANGES},
-    {"upgrade, another reads", reset, read_until_it_rests, be_member, upgrade_all, NULL, survive,
-     ANY_CHANGES},
-    {"upgrade, too late", reset, read_until_it_is_done, be_member, upgrade_too_late, NULL, survive,
-     ANY_CHANGES},
-    {"write unlock, a writer sleeps", reset, come_and_write, write_and_let_come, wrunlock, NULL,
+    {"write, another reads", reset, read_until_victim_idle, become_participant, write_all, NULL,
+     survive, ANY_CHANGES},
+    {"write, another upgradable", reset, upgradable_until_victim_idle, become_participant,
+     write_all, NULL, survive, ANY_CHANGES},
+    {"write, too late", reset, read_until_victim_done, become_participant, write_too_late, NULL,
+     survive, ANY_CHANGES},
+    {"read, another writes", reset, write_until_victim_idle, become_participant, read_all, NULL,
+     survive, ANY_CHANGES},
+    {"upgradable, another writes", reset, write_until_victim_idle, become_participant, upread_all,
+     NULL, survive, ANY_CHANGES},
+    {"upgrade, another reads", reset, read_until_victim_idle, become_participant, upgrade_all, NULL,
+     survive, ANY_CHANGES},
+    {"upgrade, too late", reset, read_until_victim_done, become_participant, upgrade_too_late, NULL,
+     survive, ANY_CHANGES},
+    {"write unlock, a writer sleeps", reset, wait_and_write, write_and_admit, wrunlock, NULL,
      survive, 1},
-    {"write unlock, a reader sleeps", reset, come_and_read, write_and_let_come, wrunlock, NULL,
+    {"write unlock, a reader sleeps", reset, wait_and_read, write_and_admit, wrunlock, NULL,
      survive, 1},
-    {"downgrade, a reader sleeps", reset, come_and_read, write_and_let_come, downgrade, NULL,
-     survive, 1},
-    {"read unlock, a writer sleeps", reset, come_and_write, read_and_let_come, rdunlock, NULL,
-     survive, 0},
-    {"upgradable unlock, a writer sleeps", reset, come_and_write, up_and_let_come, upunlock, NULL,
-     survive, 0},
-    {"write, a writer dead", reset_writer_dead, NULL, be_member, write_all, write_all, survive, 2},
-    {"read, a writer dead", reset_writer_dead, NULL, be_member, read_all, read_all, survive, 2},
-    {"read, repaired by function", reset_writer_dead, NULL, be_member, read_with_repair,
+    {"downgrade, a reader sleeps", reset, wait_and_read, write_and_admit, downgrade, NULL, survive,
+     1},
+    {"read unlock, a writer sleeps", reset, wait_and_write, read_and_admit, rdunlock, NULL, survive,
+     0},
+    {"upgradable unlock, a writer sleeps", reset, wait_and_write, upgradable_and_admit, upunlock,
+     NULL, survive, 0},
+    {"write, a writer dead", reset_writer_dead, NULL, become_participant, write_all, write_all,
+     survive, 2},
+    {"read, a writer dead", reset_writer_dead, NULL, become_participant, read_all, read_all,
+     survive, 2},
+    {"read, repaired by function", reset_writer_dead, NULL, become_participant, read_with_repair,
      read_with_repair, read_with_repair, 0},
-    {"write, readers dead", reset_reader_dead, NULL, be_member, write_all, write_all, survive, 2},
-    {"give up", reset_writer_dead, NULL, be_member, give_up, give_up, survive_giving_up, 0},
+    {"write, readers dead", reset_reader_dead, NULL, become_participant, write_all, write_all,
+     survive, 2},
+    {"give up", reset_writer_dead, NULL, become_participant, give_up, give_up, survive_giving_up,
+     0},
     {.name = NULL}};
 
-const struct table rwlock_table = {"rwlock", rows, prepare};
+const struct kill_table rwlock_table = {.name = "rwlock", .cases = cases, .prepare = prepare};

@@ -10,7 +10,7 @@
 int count_run(const char *name, bool has_failed);
 
 #include "ipc_region_example.h"
-#include "step.h"
+#include "region.h"
 
 static char name[64];
 
@@ -43,12 +43,12 @@ static void survive(void)
     CHECK(fw_region_object(region, "totals", FW_REGION_DATA, 0, 0, &memory) == 0);
     totals = memory;
     CHECK(totals->errors >= 1 && totals->runs - totals->errors <= 1);
-    if (here->is_alone)
+    if (shared->is_alone)
         CHECK(fw_region_remove(name) == 0);
     CHECK(fw_region_close(region) == 0);
 }
 
-static const struct row rows[] = {{"totals", reset, NULL, NULL, use, NULL, survive, 0},
-                                  {.name = NULL}};
+static const struct kill_case cases[] = {{"totals", reset, NULL, NULL, use, NULL, survive, 0},
+                                         {.name = NULL}};
 
-const struct table region_table = {"region", rows, prepare};
+const struct kill_table region_table = {.name = "region", .cases = cases, .prepare = prepare};

@@ -8,7 +8,7 @@ struct squares;
 int square_of(struct squares *s, unsigned i, unsigned *square);
 
 #include "ipc_once_example.h"
-#include "step.h"
+#include "region.h"
 
 static struct squares *s;
 
@@ -30,7 +30,7 @@ static void use(void)
     }
 }
 
-static const struct row rows[] = {{"squares", reset, NULL, NULL, use, NULL, use, 0},
-                                  {.name = NULL}};
+static const struct kill_case cases[] = {{"squares", reset, NULL, NULL, use, NULL, use, 0},
+                                         {.name = NULL}};
 
-const struct table once_table = {"once", rows, prepare};
+const struct kill_table once_table = {.name = "once", .cases = cases, .prepare = prepare};

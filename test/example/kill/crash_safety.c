@@ -11,7 +11,7 @@ int open_bank(const char *name, struct bank *b);
 int transfer(struct bank *b, long amount);
 
 #include "crash_safety_example.h"
-#include "step.h"
+#include "region.h"
 
 enum { TRANSFERS = 2 };
 
@@ -46,13 +46,14 @@ static void survive(void)
     CHECK(open_bank(name, &b) == 0);
     CHECK(transfer(&b, 0) == 0);
     CHECK(b.account[0] + b.account[1] == 0);
-    here->outcome = (int)b.account[1];
-    if (here->is_alone)
+    shared->outcome = (int)b.account[1];
+    if (shared->is_alone)
         CHECK(fw_region_remove(name) == 0);
     CHECK(fw_region_close(b.region) == 0);
 }
 
-static const struct row rows[] = {{"bank", reset, NULL, NULL, use, NULL, survive, TRANSFERS},
-                                  {.name = NULL}};
+static const struct kill_case cases[] = {{"bank", reset, NULL, NULL, use, NULL, survive, TRANSFERS},
+                                         {.name = NULL}};
 
-const struct table crash_safety_table = {"crash_safety", rows, prepare};
+const struct kill_table crash_safety_table = {
+    .name = "crash_safety", .cases = cases, .prepare = prepare};

@@ -6,7 +6,7 @@
 
 #include <furwock/ipc/permits.h>
 
-#include "step.h"
+#include "region.h"
 
 enum { N = 2, SHORT_MS = 5 };
 
@@ -35,7 +35,7 @@ static void reset(void)
     make();
 }
 
-static void be_member(void)
+static void become_participant(void)
 {
     CHECK(fw_ipc_permits_wait(other) == 0 && fw_ipc_permits_post(other) == 0);
 }
@@ -46,11 +46,11 @@ static void use(uint32_t i)
     uint64_t before;
 
     CHECK(i < N && fw_ipc_permits_held_by_me(u) != 0);
-    before = here->words[i];
+    before = shared->words[i];
     fw_step_();
-    here->words[i] = before + 1;
+    shared->words[i] = before + 1;
     fw_step_();
-    CHECK(here->words[i] == before + 1);
+    CHECK(shared->words[i] == before + 1);
 }
 
 static uint32_t take(const fw_deadline *deadline)
@@ -62,7 +62,7 @@ static uint32_t take(const fw_deadline *deadline)
         return N;
     if (error != 0 && error != EOWNERDEAD)
         fail("take: %s", strerror(error));
-    count(error == EOWNERDEAD);
+    add_outcome(error == EOWNERDEAD);
     use(i);
     return i;
 }
@@ -106,7 +106,7 @@ static void take_too_late(void)
 static void survive(void)
 {
     take_and_give();
-    if (!here->is_alone)
+    if (!shared->is_alone)
         return;
     take_both();
     CHECK(fw_ipc_permits_value(u) == N && fw_ipc_permits_held_by_me(u) == 0);
@@ -137,55 +137,55 @@ static void give_all(void)
 static void reset_dead(void)
 {
     reset();
-    one_that_dies(hold_all);
-    here->outcome = 0;
+    run_and_die(hold_all);
+    shared->outcome = 0;
 }
 
 /* --- Others, beside the victim --------------------------------------------------------------- */
 
-static void hold_until_it_rests(void)
+static void hold_until_victim_idle(void)
 {
     hold_all();
-    is_multithreaded();
-    until_victim_rests();
+    peer_is_ready();
+    await_victim_idle();
     give_all();
 }
 
-static void hold_until_it_is_done(void)
+static void hold_until_victim_done(void)
 {
     hold_all();
-    is_multithreaded();
-    until_victim_is_done();
+    peer_is_ready();
+    await_victim_done();
     give_all();
 }
 
-static void come_and_take(void)
+static void wait_and_take(void)
 {
-    come_second();
+    await_admission();
     take_and_give();
 }
 
-static void hold_and_let_come(void)
+static void hold_and_admit(void)
 {
     hold_all();
-    become_multithreaded();
+    admit_peer();
 }
 
 /* Told of the death of a victim that had it, from taking to giving: two changes. */
-static const struct row rows[] = {
-    {"init", unmake, NULL, be_member, make, make, survive_making, 0},
+static const struct kill_case cases[] = {
+    {"init", unmake, NULL, become_participant, make, make, survive_making, 0},
     {"init, first call", unmake, NULL, NULL, make, make, survive_making, 0},
     {"take, first call", reset, NULL, NULL, take_and_give, take_and_give, survive, 2},
-    {"take", reset, NULL, be_member, take_and_give, take_both, survive, 2},
-    {"wait", reset, NULL, be_member, wait_and_post, wait_and_post, survive, 2},
-    {"take both", reset, NULL, be_member, take_both, take_and_give, survive, 4},
-    {"take, the holder dead", reset_dead, NULL, be_member, take_and_give, take_and_give, survive,
-     ANY_CHANGES},
-    {"take, all lent", reset, hold_until_it_rests, be_member, take_and_give, NULL, survive,
-     ANY_CHANGES},
-    {"take, too late", reset, hold_until_it_is_done, be_member, take_too_late, NULL, survive,
-     ANY_CHANGES},
-    {"give, another sleeps", reset, come_and_take, hold_and_let_come, give_all, NULL, survive, 2},
+    {"take", reset, NULL, become_participant, take_and_give, take_both, survive, 2},
+    {"wait", reset, NULL, become_participant, wait_and_post, wait_and_post, survive, 2},
+    {"take both", reset, NULL, become_participant, take_both, take_and_give, survive, 4},
+    {"take, the holder dead", reset_dead, NULL, become_participant, take_and_give, take_and_give,
+     survive, ANY_CHANGES},
+    {"take, all lent", reset, hold_until_victim_idle, become_participant, take_and_give, NULL,
+     survive, ANY_CHANGES},
+    {"take, too late", reset, hold_until_victim_done, become_participant, take_too_late, NULL,
+     survive, ANY_CHANGES},
+    {"give, another sleeps", reset, wait_and_take, hold_and_admit, give_all, NULL, survive, 2},
     {.name = NULL}};
 
-const struct table permits_table = {"permits", rows, prepare};
+const struct kill_table permits_table = {.name = "permits", .cases = cases, .prepare = prepare};

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "ground.h"
+#include "fixture.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <furwock/ipc/atomic.h>
 
-static void map(struct ground *g)
+static void map(struct mapping *g)
 {
     g->base = mmap(NULL, g->size, PROT_READ | PROT_WRITE, MAP_SHARED, g->fd, 0);
     CHECK(g->base != MAP_FAILED);
 }
 
-struct ground ground_open(size_t objects, size_t largest)
+struct mapping mapping_open(size_t objects, size_t largest)
 {
-    struct ground g = {.space = fw_ipc_atomic_space(largest)};
+    struct mapping g = {.space = fw_ipc_atomic_space(largest)};
 
     g.size = g.space + objects;
     g.fd = memfd_create("furwock-test", MFD_CLOEXEC);
@@ -24,26 +24,26 @@ struct ground ground_open(size_t objects, size_t largest)
     return g;
 }
 
-struct ground ground_new(size_t objects, size_t largest)
+struct mapping mapping_new(size_t objects, size_t largest)
 {
-    struct ground g = ground_open(objects, largest);
+    struct mapping g = mapping_open(objects, largest);
 
     CHECK(fw_ipc_atomic_create(g.base, g.size, largest) == 0);
     return g;
 }
 
-struct ground ground_again(const struct ground *g)
+struct mapping mapping_again(const struct mapping *g)
 {
-    struct ground other = *g;
+    struct mapping other = *g;
 
     map(&other);
     CHECK(other.base != g->base);
     return other;
 }
 
-void ground_move(struct ground *g)
+void mapping_move(struct mapping *g)
 {
-    struct ground other = ground_again(g);
+    struct mapping other = mapping_again(g);
 
     CHECK(fw_ipc_atomic_leave(g->base) == 0);
     munmap(g->base, g->size);
@@ -51,7 +51,7 @@ void ground_move(struct ground *g)
     CHECK(fw_ipc_atomic_join(g->base, g->size) == 0);
 }
 
-void ground_close(struct ground *g)
+void mapping_close(struct mapping *g)
 {
     fw_ipc_atomic_leave(g->base);
     munmap(g->base, g->size);

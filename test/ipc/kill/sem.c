@@ -8,7 +8,7 @@
 
 #include <furwock/ipc/sem.h>
 
-#include "step.h"
+#include "region.h"
 
 enum { START = 2, MOST = 1000, SHORT_MS = 5 };
 
@@ -43,7 +43,7 @@ static void unmake(void)
     memset(s, 0, sizeof *s);
 }
 
-static void be_member(void)
+static void become_participant(void)
 {
     CHECK(fw_ipc_sem_wait(other) == 0 && fw_ipc_sem_post(other) == 0);
 }
@@ -94,59 +94,61 @@ static void survive(void)
     CHECK(fw_ipc_sem_wait(s) == 0);
     while (fw_ipc_sem_trywait(s) == 0)
         n++;
-    here->outcome = (int)n;
+    shared->outcome = (int)n;
     if (n != 0)
         CHECK(fw_ipc_sem_post_n(s, n) == 0);
-    CHECK(!here->is_alone || fw_ipc_sem_value(s) == n);
+    CHECK(!shared->is_alone || fw_ipc_sem_value(s) == n);
 }
 
 static void survive_making(void)
 {
     make();
     survive();
-    CHECK(!here->is_alone || here->outcome == START);
+    CHECK(!shared->is_alone || shared->outcome == START);
 }
 
 /* By company. */
-static void post_when_it_rests(void)
+static void post_when_victim_idle(void)
 {
-    is_multithreaded();
-    until_victim_rests();
+    peer_is_ready();
+    await_victim_idle();
     post();
 }
 
-static void come_and_take(void)
+static void wait_and_take(void)
 {
-    come_second();
+    await_admission();
     take();
 }
 
-static void let_come(void)
+static void admit_one(void)
 {
-    be_member();
-    become_multithreaded();
+    become_participant();
+    admit_peer();
 }
 
 /* The sleeper had been meant to get the victim's. */
 static void feed_and_survive(void)
 {
-    if (__atomic_exchange_n(&here->words[0], 1, __ATOMIC_RELAXED) == 0)
+    if (__atomic_exchange_n(&shared->words[0], 1, __ATOMIC_RELAXED) == 0)
         post();
     survive();
 }
 
-static const struct row rows[] = {
-    {"init", unmake, NULL, be_member, make, make, survive_making, 0},
+static const struct kill_case cases[] = {
+    {"init", unmake, NULL, become_participant, make, make, survive_making, 0},
     {"init, first call", unmake, NULL, NULL, make, make, survive_making, 0},
     {"wait, first call", reset, NULL, NULL, take, take, survive, 1},
-    {"wait", reset, NULL, be_member, take, post, survive, 1},
-    {"trywait", reset, NULL, be_member, try_to_take, try_to_take, survive, 1},
-    {"post", reset, NULL, be_member, post, take, survive, 1},
-    {"post two", reset, NULL, be_member, post_two, take, survive, 1},
-    {"wait, none there", reset_empty, post_when_it_rests, be_member, take, NULL, survive,
+    {"wait", reset, NULL, become_participant, take, post, survive, 1},
+    {"trywait", reset, NULL, become_participant, try_to_take, try_to_take, survive, 1},
+    {"post", reset, NULL, become_participant, post, take, survive, 1},
+    {"post two", reset, NULL, become_participant, post_two, take, survive, 1},
+    {"wait, none there", reset_empty, post_when_victim_idle, become_participant, take, NULL,
+     survive, ANY_CHANGES},
+    {"post, another sleeps", reset_empty, wait_and_take, admit_one, post, NULL, feed_and_survive,
+     1},
+    {"wait, too late", reset_empty, NULL, become_participant, take_too_late, NULL, survive,
      ANY_CHANGES},
-    {"post, another sleeps", reset_empty, come_and_take, let_come, post, NULL, feed_and_survive, 1},
-    {"wait, too late", reset_empty, NULL, be_member, take_too_late, NULL, survive, ANY_CHANGES},
     {.name = NULL}};
 
-const struct table sem_table = {"sem", rows, prepare};
+const struct kill_table sem_table = {.name = "sem", .cases = cases, .prepare = prepare};

@@ -9,7 +9,7 @@ struct tally;
 int add(struct tally *t, long value);
 
 #include "ipc_mutex_example.h"
-#include "step.h"
+#include "region.h"
 
 enum { VALUE = 5 };
 
@@ -39,7 +39,7 @@ static void survive(void)
     CHECK(fw_ipc_mutex_unlock(&t->lock) == 0);
 }
 
-static const struct row rows[] = {{"tally", reset, NULL, NULL, use, use, survive, 0},
-                                  {.name = NULL}};
+static const struct kill_case cases[] = {{"tally", reset, NULL, NULL, use, use, survive, 0},
+                                         {.name = NULL}};
 
-const struct table mutex_table = {"mutex", rows, prepare};
+const struct kill_table mutex_table = {.name = "mutex", .cases = cases, .prepare = prepare};

@@ -9,7 +9,7 @@
 #include <furwock/ipc/cond.h>
 #include <furwock/ipc/journal.h>
 
-#include "step.h"
+#include "region.h"
 
 enum { WORDS = 3, ODD = 5, CAPACITY = 128, SHORT_MS = 2 };
 
@@ -174,7 +174,7 @@ static void take(fw_ipc_mutex *lock)
 static void survive(void)
 {
     enter();
-    here->outcome = (int)data->words[0];
+    shared->outcome = (int)data->words[0];
     leave();
 }
 
@@ -197,21 +197,21 @@ static void survive_move(void)
     survive();
 }
 
-static void be_member(void)
+static void become_participant(void)
 {
     enter();
     leave();
 }
 
 /* The outcome changes with the commit, and with nothing else. */
-static const struct row rows[] = {
-    {"change", reset, NULL, be_member, change_once, change_once, survive, 1},
-    {"two changes", reset, NULL, be_member, change_and_change_again, NULL, survive, 2},
-    {"change and wait", reset, NULL, be_member, change_and_wait, NULL, survive, 1},
-    {"undo", reset, NULL, be_member, change_and_undo, NULL, survive, 0},
-    {"full", reset, NULL, be_member, fill_up, NULL, survive, 0},
+static const struct kill_case cases[] = {
+    {"change", reset, NULL, become_participant, change_once, change_once, survive, 1},
+    {"two changes", reset, NULL, become_participant, change_and_change_again, NULL, survive, 2},
+    {"change and wait", reset, NULL, become_participant, change_and_wait, NULL, survive, 1},
+    {"undo", reset, NULL, become_participant, change_and_undo, NULL, survive, 0},
+    {"full", reset, NULL, become_participant, fill_up, NULL, survive, 0},
     {"attach", reset_bare, NULL, NULL, attach_and_change, NULL, survive_bare, 1},
-    {"move", reset, NULL, be_member, move, NULL, survive_move, 1},
+    {"move", reset, NULL, become_participant, move, NULL, survive_move, 1},
     {.name = NULL}};
 
-const struct table journal_table = {"journal", rows, prepare};
+const struct kill_table journal_table = {.name = "journal", .cases = cases, .prepare = prepare};

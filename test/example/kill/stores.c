@@ -6,7 +6,7 @@
  */
 #include <stddef.h>
 
-#include "step.h"
+#include "region.h"
 
 #define LOAD(n)                                \
     void __asan_load##n##_noabort(void *);     \

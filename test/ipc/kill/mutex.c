@@ -6,7 +6,7 @@
 
 #include <furwock/ipc/mutex.h>
 
-#include "step.h"
+#include "region.h"
 
 static fw_ipc_mutex *m, *other;
 
@@ -23,7 +23,7 @@ static void reset(void)
     CHECK(fw_ipc_mutex_init(m) == 0);
 }
 
-static void be_member(void)
+static void become_participant(void)
 {
     CHECK(fw_ipc_mutex_lock(other) == 0 && fw_ipc_mutex_unlock(other) == 0);
 }
@@ -34,29 +34,29 @@ static void inside(int error)
     uint64_t generation = fw_ipc_mutex_generation(m);
 
     CHECK(fw_ipc_mutex_is_held_by_me(m));
-    if (generation <= here->last)
+    if (generation <= shared->last)
         fail("the generation is %llu after %llu", (unsigned long long)generation,
-             (unsigned long long)here->last);
-    here->last = generation;
+             (unsigned long long)shared->last);
+    shared->last = generation;
     if (error == EOWNERDEAD) {
         fw_ipc_death death;
-        count(1);
+        add_outcome(1);
         CHECK(fw_ipc_mutex_death(m, &death) == 0);
         CHECK(death.process != getpid() && death.generation <= generation);
         fw_step_();
-        here->a = here->b;
+        shared->a = shared->b;
         fw_step_();
         CHECK(fw_ipc_mutex_consistent(m) == 0);
     } else if (error != 0) {
         fail("lock: %s", strerror(error));
     }
     fw_step_();
-    if (here->a != here->b)
-        fail("the data are half changed: %llu %llu", (unsigned long long)here->a,
-             (unsigned long long)here->b);
-    here->a++;
+    if (shared->a != shared->b)
+        fail("the data are half changed: %llu %llu", (unsigned long long)shared->a,
+             (unsigned long long)shared->b);
+    shared->a++;
     fw_step_();
-    here->b++;
+    shared->b++;
     fw_step_();
 }
 
@@ -109,53 +109,53 @@ static void time_out(void)
     leave();
 }
 
-static void hold_until_it_rests(void)
+static void hold_until_victim_idle(void)
 {
     inside(fw_ipc_mutex_lock(m));
-    is_multithreaded();
-    until_victim_rests();
+    peer_is_ready();
+    await_victim_idle();
     leave();
 }
 
 static void hold_a_while(void)
 {
     inside(fw_ipc_mutex_lock(m));
-    is_multithreaded();
-    until_victim_acts();
+    peer_is_ready();
+    await_victim_begun();
     usleep(SHORT_MS * 1000);
     leave();
 }
 
-static void hold_until_it_is_done(void)
+static void hold_until_victim_done(void)
 {
     inside(fw_ipc_mutex_lock(m));
-    is_multithreaded();
-    until_victim_is_done();
+    peer_is_ready();
+    await_victim_done();
     leave();
 }
 
-static void come_and_lock(void)
+static void wait_and_lock(void)
 {
-    come_second();
+    await_admission();
     lock_all();
 }
 
-static void hold_and_let_come(void)
+static void hold_and_admit(void)
 {
     inside(fw_ipc_mutex_lock(m));
-    become_multithreaded();
+    admit_peer();
 }
 
 static void die_inside(void)
 {
     inside(fw_ipc_mutex_lock(m));
-    here->a++;
+    shared->a++;
 }
 
 static void reset_dead(void)
 {
     reset();
-    one_that_dies(die_inside);
+    run_and_die(die_inside);
 }
 
 /* Unlocks without having repaired. */
@@ -168,16 +168,16 @@ static void give_up(void)
         leave();
 }
 
-static void come_to_nothing(void)
+static void wait_and_give_up(void)
 {
-    come_second();
+    await_admission();
     give_up();
 }
 
-static void hold_unsound_and_let_come(void)
+static void hold_unsound_and_admit(void)
 {
     CHECK(fw_ipc_mutex_lock(m) == EOWNERDEAD);
-    become_multithreaded();
+    admit_peer();
 }
 
 /* Whoever comes next gives it up, if it is not done yet; and so it stays. */
@@ -195,7 +195,7 @@ static int repair(void *arg, const fw_ipc_death *death)
     (void)arg;
     CHECK(death->process != getpid());
     fw_step_();
-    here->a = here->b;
+    shared->a = shared->b;
     fw_step_();
     return 0;
 }
@@ -211,31 +211,33 @@ static void lock_all_with_repair(void)
  * Where a victim locks, changes, and unlocks, others are told of its death from the step on in
  * which it gets the mutex, until the one in which it gives it back: two changes.
  */
-static const struct row rows[] = {
+static const struct kill_case cases[] = {
     {"lock, first call", reset, NULL, NULL, lock_all, lock_all, lock_all, 2},
-    {"lock", reset, NULL, be_member, lock_all, lock_all, lock_all, 2},
-    {"trylock", reset, NULL, be_member, trylock_all, trylock_all, lock_all, 2},
-    {"timedlock", reset, NULL, be_member, timedlock_all, timedlock_all, lock_all, 2},
-    {"lock, held", reset, hold_until_it_rests, be_member, lock_all, NULL, lock_all, ANY_CHANGES},
-    {"lock, held, first call", reset, hold_until_it_rests, NULL, lock_all, NULL, lock_all,
+    {"lock", reset, NULL, become_participant, lock_all, lock_all, lock_all, 2},
+    {"trylock", reset, NULL, become_participant, trylock_all, trylock_all, lock_all, 2},
+    {"timedlock", reset, NULL, become_participant, timedlock_all, timedlock_all, lock_all, 2},
+    {"lock, held", reset, hold_until_victim_idle, become_participant, lock_all, NULL, lock_all,
      ANY_CHANGES},
-    {"lock, held, spinning", reset, hold_a_while, be_member, spinlock_all, NULL, lock_all,
+    {"lock, held, first call", reset, hold_until_victim_idle, NULL, lock_all, NULL, lock_all,
      ANY_CHANGES},
-    {"timedlock, held", reset, hold_until_it_rests, be_member, timedlock_all, NULL, lock_all,
+    {"lock, held, spinning", reset, hold_a_while, become_participant, spinlock_all, NULL, lock_all,
      ANY_CHANGES},
-    {"timedlock, too late", reset, hold_until_it_is_done, be_member, time_out, NULL, lock_all,
-     ANY_CHANGES},
-    {"unlock, another sleeps", reset, come_and_lock, hold_and_let_come, leave, NULL, lock_all, 1},
+    {"timedlock, held", reset, hold_until_victim_idle, become_participant, timedlock_all, NULL,
+     lock_all, ANY_CHANGES},
+    {"timedlock, too late", reset, hold_until_victim_done, become_participant, time_out, NULL,
+     lock_all, ANY_CHANGES},
+    {"unlock, another sleeps", reset, wait_and_lock, hold_and_admit, leave, NULL, lock_all, 1},
     /* The victim is told as well, then dies and makes others hear of it. */
-    {"lock, holder dead", reset_dead, NULL, be_member, lock_all, lock_all, lock_all, 2},
-    {"lock, holder dead, repaired by function", reset_dead, NULL, be_member, lock_all_with_repair,
-     lock_all_with_repair, lock_all_with_repair, 0},
-    {"lock, another locks", reset, NULL, be_member, lock_all, lock_all, lock_all, BESIDE},
-    {"lock, holder dead, another locks", reset_dead, NULL, be_member, lock_all, lock_all, lock_all,
-     BESIDE},
-    {"give up", reset_dead, NULL, be_member, give_up, give_up, survive_giving_up, 0},
-    {"give up, another sleeps", reset_dead, come_to_nothing, hold_unsound_and_let_come, leave, NULL,
+    {"lock, holder dead", reset_dead, NULL, become_participant, lock_all, lock_all, lock_all, 2},
+    {"lock, holder dead, repaired by function", reset_dead, NULL, become_participant,
+     lock_all_with_repair, lock_all_with_repair, lock_all_with_repair, 0},
+    {"lock, another locks", reset, NULL, become_participant, lock_all, lock_all, lock_all,
+     CHANGES_BESIDE},
+    {"lock, holder dead, another locks", reset_dead, NULL, become_participant, lock_all, lock_all,
+     lock_all, CHANGES_BESIDE},
+    {"give up", reset_dead, NULL, become_participant, give_up, give_up, survive_giving_up, 0},
+    {"give up, another sleeps", reset_dead, wait_and_give_up, hold_unsound_and_admit, leave, NULL,
      survive_giving_up, 0},
     {.name = NULL}};
 
-const struct table mutex_table = {"mutex", rows, prepare};
+const struct kill_table mutex_table = {.name = "mutex", .cases = cases, .prepare = prepare};

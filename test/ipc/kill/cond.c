@@ -10,7 +10,7 @@
 
 #include <furwock/ipc/cond.h>
 
-#include "step.h"
+#include "region.h"
 
 enum { SHORT_MS = 2 };
 
@@ -30,13 +30,13 @@ static void reset(void)
 
 static uint64_t *letters(void)
 {
-    return &here->words[0];
+    return &shared->words[0];
 }
 
 static void sound(int error)
 {
     if (error == EOWNERDEAD) {
-        count(1);
+        add_outcome(1);
         error = fw_ipc_mutex_consistent(m);
     }
     if (error != 0)
@@ -54,7 +54,7 @@ static void unlock(void)
     CHECK(fw_ipc_mutex_unlock(m) == 0);
 }
 
-static void be_member(void)
+static void become_participant(void)
 {
     lock();
     unlock();
@@ -93,33 +93,33 @@ static void survive(void)
 /* Where company waits: it must find its letter without another signal. */
 static void survive_alone(void)
 {
-    if (here->is_alone)
+    if (shared->is_alone)
         survive();
 }
 
 /* --- Those who wake --------------------------------------------------------------------------- */
 
 /* Nobody can put a letter there before it waits. */
-static void come_and_get(void)
+static void lock_and_get(void)
 {
     lock();
-    is_multithreaded();
+    peer_is_ready();
     get_locked();
 }
 
 static void put_afterwards(void *arg)
 {
     (void)arg;
-    until_victim_is_done();
+    await_victim_done();
     put();
 }
 
 /* Who dies after unlock, and before its signal, has told nobody.  The next letter comes later. */
-static void come_and_get_any(void)
+static void lock_and_get_any(void)
 {
     pid_t child = start(put_afterwards, NULL);
 
-    come_and_get();
+    lock_and_get();
     finish(child);
 }
 
@@ -174,16 +174,16 @@ static void time_out(void)
 
 static void put_when_it_waits(void)
 {
-    is_multithreaded();
-    until_victim_rests();
+    peer_is_ready();
+    await_victim_idle();
     put();
 }
 
 /* It is moved to the mutex, and has it a little later. */
 static void move_when_it_waits(void)
 {
-    is_multithreaded();
-    until_victim_rests();
+    peer_is_ready();
+    await_victim_idle();
     lock();
     ++*letters();
     CHECK(fw_ipc_cond_broadcast(c) == 0);
@@ -194,7 +194,7 @@ static void move_when_it_waits(void)
 static void put_two(void *arg)
 {
     (void)arg;
-    until_victim_rests();
+    await_victim_idle();
     put();
     put();
 }
@@ -204,7 +204,7 @@ static void wait_beside_it(void)
 {
     pid_t child = start(put_two, NULL);
 
-    come_and_get();
+    lock_and_get();
     finish(child);
 }
 
@@ -212,20 +212,22 @@ static void wait_beside_it(void)
  * While the victim has the mutex, its death is told to others: one change where it gets it, one
  * where it gives it back.
  */
-static const struct row rows[] = {
-    {"signal, another sleeps", reset, come_and_get, put_it, signal_and_unlock, NULL, survive_alone,
+static const struct kill_case cases[] = {
+    {"signal, another sleeps", reset, lock_and_get, put_it, signal_and_unlock, NULL, survive_alone,
      1},
-    {"signal without the mutex", reset, come_and_get_any, put_it_and_unlock, signal_only, NULL,
+    {"signal without the mutex", reset, lock_and_get_any, put_it_and_unlock, signal_only, NULL,
      survive_alone, 0},
-    {"broadcast, another sleeps", reset, come_and_get, put_it, broadcast_and_unlock, NULL,
+    {"broadcast, another sleeps", reset, lock_and_get, put_it, broadcast_and_unlock, NULL,
      survive_alone, 1},
-    {"broadcast without the mutex", reset, come_and_get_any, put_it_and_unlock, broadcast_only,
+    {"broadcast without the mutex", reset, lock_and_get_any, put_it_and_unlock, broadcast_only,
      NULL, survive_alone, 0},
-    {"timedwait, too late", reset, NULL, be_member, time_out, NULL, survive, 4},
-    {"wait, signalled", reset, put_when_it_waits, be_member, get, NULL, survive, ANY_CHANGES},
-    {"wait, moved to the mutex", reset, move_when_it_waits, be_member, get, NULL, survive,
+    {"timedwait, too late", reset, NULL, become_participant, time_out, NULL, survive, 4},
+    {"wait, signalled", reset, put_when_it_waits, become_participant, get, NULL, survive,
      ANY_CHANGES},
-    {"wait beside another", reset, wait_beside_it, be_member, get, NULL, survive, ANY_CHANGES},
+    {"wait, moved to the mutex", reset, move_when_it_waits, become_participant, get, NULL, survive,
+     ANY_CHANGES},
+    {"wait beside another", reset, wait_beside_it, become_participant, get, NULL, survive,
+     ANY_CHANGES},
     {.name = NULL}};
 
-const struct table cond_table = {"cond", rows, prepare};
+const struct kill_table cond_table = {.name = "cond", .cases = cases, .prepare = prepare};

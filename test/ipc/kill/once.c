@@ -6,7 +6,7 @@
 
 #include <furwock/ipc/once.h>
 
-#include "step.h"
+#include "region.h"
 
 enum { SLOW_US = 2000 };
 
@@ -29,7 +29,7 @@ static int nothing(void *arg)
     return 0;
 }
 
-static void be_member(void)
+static void become_participant(void)
 {
     memset(other, 0, sizeof *other);
     CHECK(fw_ipc_once_call(other, nothing, NULL) == 0);
@@ -39,20 +39,20 @@ static void be_member(void)
 static int initialise(void *arg)
 {
     (void)arg;
-    if ((here->a != 0 || here->b != 0) && !fw_ipc_once_is_left(o))
+    if ((shared->a != 0 || shared->b != 0) && !fw_ipc_once_is_left(o))
         fail("it was begun, and nobody says so");
-    here->a = 1;
+    shared->a = 1;
     fw_step_();
-    here->b = 1;
+    shared->b = 1;
     fw_step_();
-    count(1);
+    add_outcome(1);
     return 0;
 }
 
 static void call(void)
 {
     CHECK(fw_ipc_once_call(o, initialise, NULL) == 0);
-    CHECK(here->a == 1 && here->b == 1);
+    CHECK(shared->a == 1 && shared->b == 1);
 }
 
 static int give_up(void *arg)
@@ -62,11 +62,11 @@ static int give_up(void *arg)
     return ECANCELED;
 }
 
-static void call_in_vain(void)
+static void call_and_give_up(void)
 {
     int error = fw_ipc_once_call(o, give_up, NULL);
 
-    CHECK(error == ECANCELED || (error == 0 && here->b == 1));
+    CHECK(error == ECANCELED || (error == 0 && shared->b == 1));
 }
 
 static void survive(void)
@@ -77,16 +77,16 @@ static void survive(void)
 
 /* --- Others, beside the victim --------------------------------------------------------------- */
 
-static int initialise_until_it_rests(void *arg)
+static int initialise_until_victim_idle(void *arg)
 {
-    is_multithreaded();
-    until_victim_rests();
+    peer_is_ready();
+    await_victim_idle();
     return initialise(arg);
 }
 
 static void call_first(void)
 {
-    CHECK(fw_ipc_once_call(o, initialise_until_it_rests, NULL) == 0);
+    CHECK(fw_ipc_once_call(o, initialise_until_victim_idle, NULL) == 0);
 }
 
 /* For so long that others come and sleep. */
@@ -101,17 +101,17 @@ static void call_slowly(void)
     CHECK(fw_ipc_once_call(o, initialise_slowly, NULL) == 0);
 }
 
-static void come_and_call(void)
+static void call_after_victim(void)
 {
-    is_multithreaded();
-    until_victim_acts();
+    peer_is_ready();
+    await_victim_begun();
     call();
 }
 
 static int half(void *arg)
 {
     (void)arg;
-    here->a = 1;
+    shared->a = 1;
     _exit(0);
 }
 
@@ -123,18 +123,20 @@ static void die_inside(void)
 static void reset_dead(void)
 {
     reset();
-    one_that_dies(die_inside);
+    run_and_die(die_inside);
 }
 
 /* It runs to its end once, whoever dies; a second time only where it had not been said. */
-static const struct row rows[] = {
+static const struct kill_case cases[] = {
     {"call, first call", reset, NULL, NULL, call, call, survive, ANY_CHANGES},
-    {"call", reset, NULL, be_member, call, call, survive, ANY_CHANGES},
-    {"call in vain", reset, NULL, be_member, call_in_vain, call_in_vain, survive, 0},
-    {"call, another one runs", reset, call_first, be_member, call, NULL, survive, 0},
-    {"call, another one sleeps", reset, come_and_call, be_member, call_slowly, NULL, survive,
+    {"call", reset, NULL, become_participant, call, call, survive, ANY_CHANGES},
+    {"call in vain", reset, NULL, become_participant, call_and_give_up, call_and_give_up, survive,
+     0},
+    {"call, another one runs", reset, call_first, become_participant, call, NULL, survive, 0},
+    {"call, another one sleeps", reset, call_after_victim, become_participant, call_slowly, NULL,
+     survive, ANY_CHANGES},
+    {"call, another one died", reset_dead, NULL, become_participant, call, call, survive,
      ANY_CHANGES},
-    {"call, another one died", reset_dead, NULL, be_member, call, call, survive, ANY_CHANGES},
     {.name = NULL}};
 
-const struct table once_table = {"once", rows, prepare};
+const struct kill_table once_table = {.name = "once", .cases = cases, .prepare = prepare};

@@ -9,7 +9,7 @@
 
 #include <furwock/ipc/barrier.h>
 
-#include "step.h"
+#include "region.h"
 
 enum { PARTIES = 2, SHORT_MS = 5, LOOK_US = 50 };
 
@@ -49,7 +49,7 @@ static void reset_patient(void)
     make_patient();
 }
 
-static void be_member(void)
+static void become_participant(void)
 {
     CHECK(fw_ipc_barrier_join(other) == 0 && fw_ipc_barrier_leave(other) == 0);
 }
@@ -88,7 +88,7 @@ static void go_round(void)
 
     while ((error = wait()) == EBUSY) /* the dead have their places yet */
         usleep(LOOK_US);
-    count(error == EOWNERDEAD);
+    add_outcome(error == EOWNERDEAD);
 }
 
 static void arrive_and_await(void)
@@ -102,7 +102,7 @@ static void arrive_and_await(void)
     }
     if (error != 0 && error != EOWNERDEAD && error != FW_IPC_BARRIER_SERIAL)
         fail("arrive, await: %s", strerror(error));
-    count(error == EOWNERDEAD);
+    add_outcome(error == EOWNERDEAD);
 }
 
 static void go_round_too_late(void)
@@ -124,10 +124,10 @@ static void survive_patient(void)
 {
     int error;
 
-    if (!here->is_alone)
+    if (!shared->is_alone)
         return;
     for (unsigned i = 0; i < 2; i++) {
-        one_that_dies(join);
+        run_and_die(join);
         while ((error = wait()) == EBUSY)
             usleep(LOOK_US);
         CHECK(error == 0);
@@ -141,7 +141,7 @@ static void survive_strict(void)
     fw_deadline deadline = in_ms(SHORT_MS);
     int error;
 
-    if (!here->is_alone)
+    if (!shared->is_alone)
         return;
     error = fw_ipc_barrier_timedwait(b, &deadline);
     if (error != EOWNERDEAD && error != ETIMEDOUT && error != EBUSY &&
@@ -150,7 +150,7 @@ static void survive_strict(void)
     if (error == ETIMEDOUT || error == FW_IPC_BARRIER_SERIAL)
         leave();
     renew();
-    one_that_dies(join);
+    run_and_die(join);
     CHECK(fw_ipc_barrier_wait(b) == EOWNERDEAD);
     CHECK(fw_ipc_barrier_wait(b) == EOWNERDEAD);
     renew();
@@ -174,22 +174,22 @@ static void survive_making_patient(void)
 static void join_and_go_round(void)
 {
     join();
-    is_multithreaded();
-    until_victim_acts();
+    peer_is_ready();
+    await_victim_begun();
     go_round();
 }
 
-static void come_and_go_round(void)
+static void wait_and_go_round(void)
 {
     join();
-    come_second();
+    await_admission();
     go_round();
 }
 
-static void join_and_let_come(void)
+static void join_and_admit(void)
 {
     join();
-    become_multithreaded();
+    admit_peer();
 }
 
 /* Where one has died: resets until a round ends well. */
@@ -207,17 +207,17 @@ static void meet(void)
 /* A member for as long as the victim works: who comes after it prefers the victim's place. */
 static void stand_between(void)
 {
-    come_second();
-    be_member();
-    while (!__atomic_load_n(&here->is_through, __ATOMIC_ACQUIRE))
+    await_admission();
+    become_participant();
+    while (!__atomic_load_n(&shared->is_through, __ATOMIC_ACQUIRE))
         usleep(LOOK_US);
 }
 
 static void join_and_lose_one(void)
 {
     join();
-    become_multithreaded();
-    one_that_dies(join);
+    admit_peer();
+    run_and_die(join);
 }
 
 static void join_and_go_round_beside(void)
@@ -229,34 +229,35 @@ static void join_and_go_round_beside(void)
 static void reset_failed(void)
 {
     reset_strict();
-    one_that_dies(join);
-    one_that_dies(join);
+    run_and_die(join);
+    run_and_die(join);
     CHECK(fw_ipc_barrier_wait(b) == EOWNERDEAD);
 }
 
-static const struct row rows[] = {
-    {"init, fails", unmake, NULL, be_member, make_strict, make_strict, survive_making_strict, 0},
+static const struct kill_case cases[] = {
+    {"init, fails", unmake, NULL, become_participant, make_strict, make_strict,
+     survive_making_strict, 0},
     {"init, goes on", unmake, NULL, NULL, make_patient, make_patient, survive_making_patient, 0},
-    {"join and leave, fails", reset_strict, NULL, be_member, join_and_leave, join_and_leave,
-     survive_strict, 0},
+    {"join and leave, fails", reset_strict, NULL, become_participant, join_and_leave,
+     join_and_leave, survive_strict, 0},
     {"join and leave, goes on", reset_patient, NULL, NULL, join_and_leave, join_and_leave,
      survive_patient, 0},
-    {"wait, fails, another waits", reset_strict, come_and_go_round, join_and_let_come, go_round,
-     NULL, survive_strict, 1},
+    {"wait, fails, another waits", reset_strict, wait_and_go_round, join_and_admit, go_round, NULL,
+     survive_strict, 1},
     {"wait, fails, another comes", reset_strict, join_and_go_round, join, go_round, NULL,
      survive_strict, ANY_CHANGES},
-    {"wait, goes on, another waits", reset_patient, come_and_go_round, join_and_let_come, go_round,
+    {"wait, goes on, another waits", reset_patient, wait_and_go_round, join_and_admit, go_round,
      NULL, survive_patient, 0},
     {"wait, goes on, another comes", reset_patient, join_and_go_round, join, go_round, NULL,
      survive_patient, 0},
-    {"arrive, await, fails", reset_strict, come_and_go_round, join_and_let_come, arrive_and_await,
+    {"arrive, await, fails", reset_strict, wait_and_go_round, join_and_admit, arrive_and_await,
      NULL, survive_strict, 1},
     {"wait, too late", reset_patient, NULL, join, go_round_too_late, NULL, survive_patient, 0},
     {"wait, another resets", reset_strict, stand_between, join_and_lose_one, meet, meet,
-     survive_strict, BESIDE},
+     survive_strict, CHANGES_BESIDE},
     {"wait, another comes beside", reset_patient, NULL, join, go_round, join_and_go_round_beside,
-     survive_patient, BESIDE},
-    {"reset", reset_failed, NULL, be_member, renew, renew, survive_strict, 0},
+     survive_patient, CHANGES_BESIDE},
+    {"reset", reset_failed, NULL, become_participant, renew, renew, survive_strict, 0},
     {.name = NULL}};
 
-const struct table barrier_table = {"barrier", rows, prepare};
+const struct kill_table barrier_table = {.name = "barrier", .cases = cases, .prepare = prepare};

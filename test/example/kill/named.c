@@ -8,7 +8,7 @@
 int use_place(fw_region *region, int (*use)(void));
 
 #include "ipc_named_example.h"
-#include "step.h"
+#include "region.h"
 
 static fw_region *region;
 static void *memory;
@@ -40,11 +40,11 @@ static void survive(void)
 
     use();
     CHECK(fw_region_permits(region, "places", 4, 0, &places) == 0);
-    if (here->is_alone)
+    if (shared->is_alone)
         CHECK(fw_ipc_permits_value(places) == 4);
 }
 
-static const struct row rows[] = {{"places", reset, NULL, NULL, use, NULL, survive, 0},
-                                  {.name = NULL}};
+static const struct kill_case cases[] = {{"places", reset, NULL, NULL, use, NULL, survive, 0},
+                                         {.name = NULL}};
 
-const struct table named_table = {"named", rows, NULL};
+const struct kill_table named_table = {.name = "named", .cases = cases};

@@ -9,7 +9,7 @@ struct connection;
 int request(fw_ipc_permits *lent, struct connection *all);
 
 #include "ipc_permits_example.h"
-#include "step.h"
+#include "region.h"
 
 enum { CONNECTIONS = 2 };
 
@@ -37,11 +37,11 @@ static void use(void)
 static void survive(void)
 {
     use();
-    if (here->is_alone)
+    if (shared->is_alone)
         CHECK(fw_ipc_permits_value(lent) == CONNECTIONS);
 }
 
-static const struct row rows[] = {{"connections", reset, NULL, NULL, use, use, survive, 0},
-                                  {.name = NULL}};
+static const struct kill_case cases[] = {{"connections", reset, NULL, NULL, use, use, survive, 0},
+                                         {.name = NULL}};
 
-const struct table permits_table = {"permits", rows, prepare};
+const struct kill_table permits_table = {.name = "permits", .cases = cases, .prepare = prepare};

@@ -10,7 +10,7 @@ int bank_open(struct bank *b, fw_ipc_journal *j);
 int transfer(struct bank *b, fw_ipc_journal *j, int from, int to, long amount);
 
 #include "ipc_journal_example.h"
-#include "step.h"
+#include "region.h"
 
 static struct bank *b;
 static fw_ipc_journal *j;
@@ -38,10 +38,10 @@ static void survive(void)
     CHECK(bank_open(b, j) == 0);
     CHECK(transfer(b, j, 3, 4, 0) == 0);
     CHECK(b->account[3] + b->account[4] == 0);
-    here->outcome = (int)b->account[4];
+    shared->outcome = (int)b->account[4];
 }
 
-static const struct row rows[] = {{"bank", reset, NULL, NULL, use, use, survive, 1},
-                                  {.name = NULL}};
+static const struct kill_case cases[] = {{"bank", reset, NULL, NULL, use, use, survive, 1},
+                                         {.name = NULL}};
 
-const struct table journal_table = {"journal", rows, prepare};
+const struct kill_table journal_table = {.name = "journal", .cases = cases, .prepare = prepare};

@@ -10,7 +10,7 @@ int put(struct mailbox *b);
 int get(struct mailbox *b);
 
 #include "ipc_cond_example.h"
-#include "step.h"
+#include "region.h"
 
 static struct mailbox *b;
 
@@ -37,7 +37,7 @@ static void survive(void)
     CHECK(b->letters <= 2);
 }
 
-static const struct row rows[] = {
+static const struct kill_case cases[] = {
     {"mailbox", reset, NULL, NULL, put_and_get, put_and_get, survive, 0}, {.name = NULL}};
 
-const struct table cond_table = {"cond", rows, prepare};
+const struct kill_table cond_table = {.name = "cond", .cases = cases, .prepare = prepare};
