@@ -11,7 +11,7 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include "assist/page.h"
+#include "src/sys/running_page.h"
 #include "workers.h"
 
 /* The value of the first line "KEY ... : VALUE" of /proc/cpuinfo; "" where there is none. */

@@ -19,7 +19,7 @@ struct machine {
 void machine_describe(struct machine *m);
 
 /*
- * Is the assist (assist/page.h) on for programs of this user?  "unknown": something is there that
+ * Is the assist (bpf/running/) on for programs of this user?  "unknown": something is there that
  * they may not open.
  */
 const char *machine_assist(void);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "assist/page.h"
 #include "command/command.h"
+#include "sys/running_page.h"
 
 /* What was asked for. */
 struct wanted {
@@ -68,7 +68,7 @@ static void compare(const struct wanted *w)
     struct fw_assist_status now = {.running = false};
     char line[ASSIST_LINE], readers[ASSIST_READERS];
 
-    if (fw_assist_status(&now, line, sizeof line) != FW_ASSIST_DONE || !now.running)
+    if (fw_assist_status(&now, line, sizeof line) != FW_BPF_DONE || !now.running)
         return;
     assist_readers_text(now.readers, now.group, readers);
     if (w->readers != NULL &&
@@ -85,22 +85,22 @@ static int start(const struct wanted *w)
 {
     char line[ASSIST_LINE] = "";
     sigset_t held;
-    fw_assist_result result;
+    fw_bpf_result result;
     int signal_number;
 
     hold_signals(&held);
     result = fw_assist_start(&w->options, line, sizeof line);
     signal_number = held_signal(&held);
     if (signal_number != 0) {
-        if (result == FW_ASSIST_DONE && fw_assist_stop(line, sizeof line) != FW_ASSIST_DONE)
+        if (result == FW_BPF_DONE && fw_assist_stop(line, sizeof line) != FW_BPF_DONE)
             command_warn("%s", line);
         obey(signal_number);
     }
-    if (result == FW_ASSIST_NOTHING_TO_DO)
+    if (result == FW_BPF_NOTHING_TO_DO)
         compare(w);
-    else if (result != FW_ASSIST_DONE)
+    else if (result != FW_BPF_DONE)
         command_die(COMMAND_FAILED, "%s", line);
-    assist_show(w->as_json, result == FW_ASSIST_DONE ? "started" : "runs already");
+    assist_show(w->as_json, result == FW_BPF_DONE ? "started" : "runs already");
     return EXIT_SUCCESS;
 }
 
@@ -108,17 +108,17 @@ static int stop(const struct wanted *w)
 {
     char line[ASSIST_LINE] = "";
     sigset_t held;
-    fw_assist_result result;
+    fw_bpf_result result;
     int signal_number;
 
     hold_signals(&held);
     result = fw_assist_stop(line, sizeof line);
     signal_number = held_signal(&held);
-    if (result != FW_ASSIST_DONE && result != FW_ASSIST_NOTHING_TO_DO)
+    if (result != FW_BPF_DONE && result != FW_BPF_NOTHING_TO_DO)
         command_die(COMMAND_FAILED, "%s", line);
     if (signal_number != 0)
         obey(signal_number);
-    assist_show(w->as_json, result == FW_ASSIST_DONE ? "stopped" : "did not run");
+    assist_show(w->as_json, result == FW_BPF_DONE ? "stopped" : "did not run");
     return EXIT_SUCCESS;
 }
 

@@ -2,14 +2,14 @@
 #ifndef FW_COMMAND_ASSIST_ASSIST_H
 #define FW_COMMAND_ASSIST_ASSIST_H
 
-#include <assist/loader.h>
+#include "bpf/running/loader.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 /*
  * furwock assist: the program in the kernel that keeps the page of running threads
- * (assist/page.h) is started, stopped and looked at.  No process stays behind.
+ * (src/sys/running_page.h) is started, stopped and looked at.  No process stays behind.
  *
  * Exit statuses are those of init scripts (LSB).  start and stop: 0 where things are as was asked
  * for, also where they were so before; 1 where that cannot be had here; 2 for what makes no sense.

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assist/page.h"
 #include "command/command.h"
 #include "command/print/json.h"
+#include "sys/running_page.h"
 
 const char *assist_registration_name(uint32_t registration)
 {
@@ -90,11 +90,11 @@ struct shown {
 
 static void look(struct shown *s)
 {
-    fw_assist_result result = fw_assist_status(&s->now, s->why, sizeof s->why);
-    bool is_done = result == FW_ASSIST_DONE, is_shut = result == FW_ASSIST_NOT_PERMITTED;
+    fw_bpf_result result = fw_assist_status(&s->now, s->why, sizeof s->why);
+    bool is_done = result == FW_BPF_DONE, is_shut = result == FW_BPF_NOT_PERMITTED;
 
     s->exit_status = EXIT_SUCCESS;
-    if (result == FW_ASSIST_NOT_SUPPORTED || (is_done && !s->now.running)) {
+    if (result == FW_BPF_NOT_SUPPORTED || (is_done && !s->now.running)) {
         s->state = "not running";
         s->exit_status = ASSIST_RUNS_NOT;
     } else if (!s->now.running || !(is_done || is_shut)) {

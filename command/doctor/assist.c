@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who could say whether the owner of a lock runs, or let it run on: the kernel, if asked to. */
-#include <assist/loader.h>
+#include "bpf/running/loader.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assist/page.h"
 #include "command/assist/assist.h"
 #include "doctor.h"
 #include "sys/probe.h"
+#include "sys/running_page.h"
 #include "sys/slice.h"
 #include "sys_slice_arch.h"
 
@@ -21,15 +21,15 @@ static void ask_assist(struct doctor_finding *f)
 {
     struct fw_assist_status now = {.running = false};
     char line[ASSIST_LINE] = "", readers[ASSIST_READERS];
-    fw_assist_result result = fw_assist_status(&now, line, sizeof line);
+    fw_bpf_result result = fw_assist_status(&now, line, sizeof line);
 
-    if (result == FW_ASSIST_NOT_PERMITTED) {
+    if (result == FW_BPF_NOT_PERMITTED) {
         f->state = DOCTOR_REFUSED;
         snprintf(f->detail, sizeof f->detail, "%.*s", (int)sizeof f->detail - 1, line);
-    } else if (result == FW_ASSIST_DONE && now.running && now.version != FW_ASSIST_VERSION) {
+    } else if (result == FW_BPF_DONE && now.running && now.version != FW_ASSIST_VERSION) {
         snprintf(f->detail, sizeof f->detail, "version %u runs, and is not understood",
                  now.version);
-    } else if (result == FW_ASSIST_DONE && now.running) {
+    } else if (result == FW_BPF_DONE && now.running) {
         f->state = DOCTOR_YES;
         assist_readers_text(now.readers, now.group, readers);
         snprintf(f->detail, sizeof f->detail, "participants by %s, %u now, readable by %s",

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bpf/sched/loader.h"
 #include "command/print/visible.h"
 #include "doctor.h"
-#include "rt/scx/loader.h"
 
 enum { LINE = 512 };
 
@@ -56,11 +56,11 @@ static void ask_scheduler(struct doctor_finding *f)
 static void ask_could_schedule(struct doctor_finding *f)
 {
     char line[LINE] = "";
-    fw_rt_scx_outcome outcome = fw_rt_scx_possible(line, sizeof line);
+    fw_bpf_result outcome = fw_rt_scx_possible(line, sizeof line);
 
-    f->state = outcome == FW_RT_SCX_DONE            ? DOCTOR_YES
-               : outcome == FW_RT_SCX_NOT_PERMITTED ? DOCTOR_REFUSED
-                                                    : DOCTOR_NO;
+    f->state = outcome == FW_BPF_DONE            ? DOCTOR_YES
+               : outcome == FW_BPF_NOT_PERMITTED ? DOCTOR_REFUSED
+                                                 : DOCTOR_NO;
     snprintf(f->detail, sizeof f->detail, "%.*s", (int)sizeof f->detail - 1, line);
     visible(f->detail);
 }
@@ -70,7 +70,7 @@ static void ask_proxies(struct doctor_finding *f)
     char line[LINE] = "";
 
     f->state =
-        fw_rt_scx_permits_possible(line, sizeof line) == FW_RT_SCX_DONE ? DOCTOR_YES : DOCTOR_NO;
+        fw_rt_scx_permits_possible(line, sizeof line) == FW_BPF_DONE ? DOCTOR_YES : DOCTOR_NO;
     snprintf(f->detail, sizeof f->detail, "%.*s", (int)sizeof f->detail - 1, line);
     visible(f->detail);
 }

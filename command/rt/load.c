@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/sched/loader.h"
 #include "command/command.h"
 #include "command/cpus.h"
 #include "rt.h"
-#include "rt/scx/loader.h"
 
 enum { LINE = 512 }; /* bytes that the loader leaves */
 
@@ -159,15 +159,15 @@ static int run_start(int argc, char **argv)
     struct wanted w = {.n = 0};
     struct fw_rt_scx_options options = {.grants = w.grants};
     char line[LINE] = "";
-    fw_rt_scx_outcome outcome;
+    fw_bpf_result outcome;
 
     argp_parse(&start_line, argc, argv, 0, NULL, &w);
     options.n = w.n;
     outcome = fw_rt_scx_start(&options, line, sizeof line);
-    if (outcome == FW_RT_SCX_NOTHING_TO_DO && w.n != 0)
+    if (outcome == FW_BPF_NOTHING_TO_DO && w.n != 0)
         command_die(COMMAND_FAILED, "%s: furwock rt stop first, to let in others", line);
-    if (outcome != FW_RT_SCX_DONE && outcome != FW_RT_SCX_NOTHING_TO_DO)
-        command_die(outcome == FW_RT_SCX_BAD_GRANT ? COMMAND_USAGE : COMMAND_FAILED, "%s", line);
+    if (outcome != FW_BPF_DONE && outcome != FW_BPF_NOTHING_TO_DO)
+        command_die(outcome == FW_BPF_BAD_GRANT ? COMMAND_USAGE : COMMAND_FAILED, "%s", line);
     puts(line);
     return EXIT_SUCCESS;
 }
@@ -200,11 +200,11 @@ static const struct argp stop_line = {
 static int run_stop(int argc, char **argv)
 {
     char line[LINE] = "";
-    fw_rt_scx_outcome outcome;
+    fw_bpf_result outcome;
 
     argp_parse(&stop_line, argc, argv, 0, NULL, NULL);
     outcome = fw_rt_scx_stop(line, sizeof line);
-    if (outcome != FW_RT_SCX_DONE && outcome != FW_RT_SCX_NOTHING_TO_DO)
+    if (outcome != FW_BPF_DONE && outcome != FW_BPF_NOTHING_TO_DO)
         command_die(COMMAND_FAILED, "%s", line);
     puts(line);
     return EXIT_SUCCESS;

@@ -12,10 +12,10 @@
 
 #include <furwock/bits/atomic.h>
 
+#include "bpf/sched/loader.h"
 #include "command/command.h"
 #include "command/print/json.h"
 #include "command/print/visible.h"
-#include "rt/scx/loader.h"
 #include "show.h"
 
 void rt_scheduler_unmap(const struct fw_rt_scx_state *w)

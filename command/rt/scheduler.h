@@ -17,7 +17,7 @@ int rt_scheduler_show(bool as_json);
 /* What the scheduler knows of a group's tasks and locks, if it is there; else the view stays. */
 void rt_scheduler_view(struct rt_view *v, uint64_t group);
 
-/* Of what fw_rt_scx_state_map (rt/scx/loader.h) has mapped. */
+/* Of what fw_rt_scx_state_map (bpf/sched/loader.h) has mapped. */
 void rt_scheduler_unmap(const struct fw_rt_scx_state *w);
 
 /* Why the most urgent task did not have its CPU: enum fw_rt_scx_cause, in words. */

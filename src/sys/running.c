@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who is on a CPU: the reader of the assist's page; and, where there is none, whoever was last seen
- * on the caller's CPU is not.  Contract: running.h; layout: assist/page.h.
+ * on the caller's CPU is not.  Contract: running.h; layout: running_page.h.
  *
  * place            page       meaning                        who leaves it, and how
  * ---------------  ---------  -----------------------------  --------------------------------------
@@ -22,7 +22,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <assist/page.h>
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/self.h>
 #include <sys_call_arch.h>
@@ -33,6 +32,7 @@
 #include "sys/map.h"
 #include "sys/origin.h"
 #include "sys/running.h"
+#include "sys/running_page.h"
 #include "sys/thread.h"
 
 /* One look for a page in so long. */

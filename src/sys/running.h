@@ -7,7 +7,7 @@
 
 /*
  * Who is on a CPU?  Asked by those who poll for a lock, and answered from the page that the assist
- * keeps (assist/page.h), where there is one, and otherwise from what is known without it
+ * keeps (running_page.h), where there is one, and otherwise from what is known without it
  * (last_cpu.h).  All answers are guesses, and may be wrong in any way:
  * a caller may let them decide how it waits, never whether it may enter.
  */
@@ -48,7 +48,7 @@ void fw_running_slept_(void);
 bool fw_running_use_(int fd);
 
 /*
- * Joins: of a process that asks for it as the page says (registration: assist/page.h) the page
+ * Joins: of a process that asks for it as the page says (registration: running_page.h) the page
  * tells what its threads do.  The call that is made for it fails, changes nothing, and is heard.
  */
 void fw_running_ring_(uint32_t registration);

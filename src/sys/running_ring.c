@@ -4,11 +4,11 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include <assist/page.h>
 #include <sys_call_arch.h>
 
 #include "sys/origin.h"
 #include "sys/running.h"
+#include "sys/running_page.h"
 
 void fw_running_ring_(uint32_t registration)
 {

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "assist/loader.h"
+#include "bpf/running/loader.h"
 #include "processes.h"
 
 /* How a process that started or stopped it ends: with the result, or with its skip. */
@@ -56,14 +56,14 @@ void fixture_readers(gid_t group)
 static int do_start(void)
 {
     char text[300] = "";
-    fw_assist_result result = fw_assist_start(&options, text, sizeof text);
+    fw_bpf_result result = fw_assist_start(&options, text, sizeof text);
 
-    if (result == FW_ASSIST_NOT_PERMITTED || result == FW_ASSIST_NOT_SUPPORTED) {
+    if (result == FW_BPF_NOT_PERMITTED || result == FW_BPF_NOT_SUPPORTED) {
         printf("skipped: %s\n", text);
         fflush(stdout);
         return SKIPPED;
     }
-    if (result != FW_ASSIST_DONE && result != FW_ASSIST_NOTHING_TO_DO)
+    if (result != FW_BPF_DONE && result != FW_BPF_NOTHING_TO_DO)
         fprintf(stderr, "start: %s\n", text);
     return (int)result;
 }
@@ -71,9 +71,9 @@ static int do_start(void)
 static int do_stop(void)
 {
     char text[300] = "";
-    fw_assist_result result = fw_assist_stop(text, sizeof text);
+    fw_bpf_result result = fw_assist_stop(text, sizeof text);
 
-    if (result != FW_ASSIST_DONE && result != FW_ASSIST_NOTHING_TO_DO)
+    if (result != FW_BPF_DONE && result != FW_BPF_NOTHING_TO_DO)
         fprintf(stderr, "stop: %s\n", text);
     return (int)result;
 }
@@ -105,16 +105,16 @@ bool fixture_start(void)
 
     if (result == SKIPPED)
         _exit(SKIPPED);
-    if (result != FW_ASSIST_DONE && result != FW_ASSIST_NOTHING_TO_DO)
+    if (result != FW_BPF_DONE && result != FW_BPF_NOTHING_TO_DO)
         fail("the assist cannot be started");
-    return result == FW_ASSIST_DONE;
+    return result == FW_BPF_DONE;
 }
 
 void fixture_stop(void)
 {
     int result = result_of(do_stop);
 
-    if (result != FW_ASSIST_DONE && result != FW_ASSIST_NOTHING_TO_DO)
+    if (result != FW_BPF_DONE && result != FW_BPF_NOTHING_TO_DO)
         fail("the assist cannot be stopped");
     if (access(FW_ASSIST_MOUNT, F_OK) == 0 || errno != ENOENT)
         fail("a stop has left " FW_ASSIST_MOUNT);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <assist/page.h>
+#include "sys/running_page.h"
 
 /*
  * A /run of the test's own, in which the real assist is started and stopped: the machine's may run

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <assist/page.h>
+#include "sys/running_page.h"
 
 /*
  * Pages that say whatever a test likes, in a memfd: no privileges needed, and no BPF.  How often

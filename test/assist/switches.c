@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <assist/page.h>
+#include "src/sys/running_page.h"
 
 static unsigned long turns;
 static pthread_barrier_t both;

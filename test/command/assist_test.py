@@ -258,7 +258,7 @@ class Others(Alone):
 
     @unittest.skipUnless(shutil.which("setpriv"), "setpriv is not installed")
     def test_rights_of_the_unit(self):
-        unit = pathlib.Path(__file__).parents[2] / "assist/systemd/furwock-assist.service.in"
+        unit = pathlib.Path(__file__).parents[2] / "bpf/running/systemd/furwock-assist.service.in"
         line = next(s for s in unit.read_text().splitlines()
                     if s.startswith("CapabilityBoundingSet="))
         rights = ",".join("+" + w.lower().removeprefix("cap_")

@@ -95,7 +95,7 @@ def forge_page(version, stopped=0, magic=b"fwkssist", size=1 << 20):
 
 
 def ring():
-    """This process becomes a participant (assist/page.h)."""
+    """This process becomes a participant (src/sys/running_page.h)."""
     libc.prctl(0x66777201, 1, 0, 0, 0)
 
 

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt/scx/loader.h"
+#include "bpf/sched/loader.h"
 
 static const volatile struct fw_rt_scx_state *state;
 static volatile char *pages;
@@ -90,14 +90,14 @@ void scx_start(void)
 void scx_start_for(const struct fw_rt_scx_options *options)
 {
     char text[300], path[64];
-    fw_rt_scx_outcome outcome = fw_rt_scx_start(options, text, sizeof text);
+    fw_bpf_result outcome = fw_rt_scx_start(options, text, sizeof text);
     int fd;
 
-    if (outcome == FW_RT_SCX_NOT_SUPPORTED) {
+    if (outcome == FW_BPF_NOT_SUPPORTED) {
         printf("skipped: %s\n", text);
         exit(SCX_SKIPPED);
     }
-    scx_check(outcome == FW_RT_SCX_DONE, "start: %s", text);
+    scx_check(outcome == FW_BPF_DONE, "start: %s", text);
     state = fw_rt_scx_state_map();
     scx_check(state != NULL, "no state: %s", strerror(errno));
     snprintf(path, sizeof path, FW_RT_SCX_PAGES_OF, 0u);
@@ -116,7 +116,7 @@ void scx_stop(void)
     scx_check(state->state.alive == 1, "it has ended by itself");
     scx_check(state->counts.not_queued == 0, "%u decisions for tasks that could not be run",
               (unsigned)state->counts.not_queued);
-    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_DONE, "stop: %s", text);
+    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_BPF_DONE, "stop: %s", text);
     scx_check(state->state.alive == 0, "it is alive after its end");
 }
 

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/sched/loader.h"
 #include "library.h"
-#include "rt/scx/loader.h"
 #include "scx.h"
 
 enum { CPUS = 2, LOCKS = 8, CREW = 8, KILLS = 40, ROUNDS = 10, DEAD_MARK = 1 << 30 };

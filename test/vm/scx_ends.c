@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt/scx/loader.h"
+#include "bpf/sched/loader.h"
 #include "scx.h"
 
 enum { TASKS = 6, ENDS = 8, CPUS = 2 };
@@ -98,7 +98,7 @@ int main(void)
     alarm(100);
     for (unsigned i = 0; i < ENDS; i++)
         one_end(i);
-    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_DONE, "stop: %s", text);
+    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_BPF_DONE, "stop: %s", text);
     printf("%u ends, every other one by sysrq: no violation\n", (unsigned)ENDS);
     return EXIT_SUCCESS;
 }

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt/scx/loader.h"
+#include "bpf/sched/loader.h"
 #include "scx.h"
 
 enum { FLIPS = 3000, HOME = 0 };
@@ -127,6 +127,6 @@ int main(void)
            notes->entries[1], notes->violations);
     scx_check(notes->violations == 0, "two in a section");
     scx_check(scx_state()->state.alive == 1, "it has ended by itself");
-    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_DONE, "stop: %s", text);
+    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_BPF_DONE, "stop: %s", text);
     return EXIT_SUCCESS;
 }

@@ -20,7 +20,7 @@
 
 #include <furwock/rt.h>
 
-#include "rt/scx/loader.h"
+#include "bpf/sched/loader.h"
 #include "scx.h"
 
 enum { ADA = 1000, BOB = 1001, NOBODY = 1002, LEAST = 5, MOST = 10, TASKS = 2, USERS = 2 };
@@ -125,11 +125,11 @@ static void keep_out(unsigned other)
     scx_check(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED,
               "the state can be written");
     close(fd);
-    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_NOT_PERMITTED, "stop: %s", text);
+    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_BPF_NOT_PERMITTED, "stop: %s", text);
     printf("user %u: stop: %s\n", (unsigned)getuid(), text);
-    scx_check(fw_rt_scx_start(&options, text, sizeof text) == FW_RT_SCX_NOT_PERMITTED, "start: %s",
+    scx_check(fw_rt_scx_start(&options, text, sizeof text) == FW_BPF_NOT_PERMITTED, "start: %s",
               text);
-    scx_check(fw_rt_scx_possible(text, sizeof text) == FW_RT_SCX_NOTHING_TO_DO, "%s", text);
+    scx_check(fw_rt_scx_possible(text, sizeof text) == FW_BPF_NOTHING_TO_DO, "%s", text);
 }
 
 /* Her share, of which some are in use. */

@@ -12,8 +12,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "bpf/sched/loader.h"
 #include "library.h"
-#include "rt/scx/loader.h"
 #include "scx.h"
 
 enum { TASKS = 6, LOCKS = 5, ENDS = 4, SHARE_MS = 300 };

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/sched/loader.h"
 #include "library.h"
-#include "rt/scx/loader.h"
 #include "scx.h"
 
 #define GROUP "/furwock-test-lives"
@@ -298,6 +298,6 @@ int main(void)
     for (unsigned i = 0; i < n; i++)
         start_another(protocols[i]);
     watchdog();
-    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_RT_SCX_DONE, "stop: %s", text);
+    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_BPF_DONE, "stop: %s", text);
     return EXIT_SUCCESS;
 }

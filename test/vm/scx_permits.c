@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/sched/loader.h"
 #include "library.h"
-#include "rt/scx/loader.h"
 #include "scx.h"
 
 enum { TASKS = 6, ENDS = 4, PAIRS = 20000, STORM_MS = 300 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether the assist is on (assist/page.h), and how to turn it on and off: `furwock assist`."""
+"""Whether the assist is on (bpf/running/), and how to turn it on and off: `furwock assist`."""
 
 import os
 import signal

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bpf/sched/loader.h"
 #include "command/rt/scheduler.h"
 #include "command/rt/set.h"
-#include "rt/scx/loader.h"
 #include "rt/scx/user.h"
 
 uint64_t rt_run_woken(const fw_rt_task *task)

@@ -31,10 +31,10 @@ const char *ground_enter(void)
         mount("test", "/run", "tmpfs", 0, "mode=755") < 0)
         return "this place has no mounts of its own";
 
-    fw_assist_result result = fw_assist_start(&options, text, sizeof text);
-    if (result == FW_ASSIST_NOT_PERMITTED || result == FW_ASSIST_NOT_SUPPORTED)
+    fw_bpf_result result = fw_assist_start(&options, text, sizeof text);
+    if (result == FW_BPF_NOT_PERMITTED || result == FW_BPF_NOT_SUPPORTED)
         return text;
-    if (result == FW_ASSIST_DONE)
+    if (result == FW_BPF_DONE)
         fw_assist_stop(text, sizeof text);
     return NULL;
 }
@@ -44,26 +44,26 @@ void ground_start(fw_assist_readers readers, uint32_t registration)
     struct fw_assist_options options = {
         .readers = readers, .group = STRANGERS_ID, .registration = registration};
 
-    if (fw_assist_start(&options, text, sizeof text) != FW_ASSIST_DONE)
+    if (fw_assist_start(&options, text, sizeof text) != FW_BPF_DONE)
         fail_msg("%s", text);
 }
 
 void ground_stop(void)
 {
-    if (fw_assist_stop(text, sizeof text) != FW_ASSIST_DONE)
+    if (fw_assist_stop(text, sizeof text) != FW_BPF_DONE)
         fail_msg("%s", text);
 }
 
 int ground_knows(uint32_t registration)
 {
     struct fw_assist_options options = {.registration = registration};
-    fw_assist_result result = fw_assist_start(&options, text, sizeof text);
+    fw_bpf_result result = fw_assist_start(&options, text, sizeof text);
 
-    if (result == FW_ASSIST_DONE)
+    if (result == FW_BPF_DONE)
         ground_stop();
     else
         print_message("%s\n", text);
-    return result == FW_ASSIST_DONE;
+    return result == FW_BPF_DONE;
 }
 
 const struct fw_assist_page *ground_map(void)

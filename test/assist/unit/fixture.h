@@ -2,8 +2,8 @@
 #ifndef FW_ASSIST_GROUND_H
 #define FW_ASSIST_GROUND_H
 
-#include <assist/loader.h>
-#include <assist/page.h>
+#include "bpf/running/loader.h"
+#include "sys/running_page.h"
 #include <stdio.h>
 
 /*

@@ -23,12 +23,12 @@ static char text[400];
 static const struct fw_assist_options for_group = {.readers = FW_ASSIST_READ_BY_GROUP,
                                                    .group = STRANGERS_ID};
 
-static fw_assist_result start(void)
+static fw_bpf_result start(void)
 {
     return fw_assist_start(&for_group, text, sizeof text);
 }
 
-static fw_assist_result stop(void)
+static fw_bpf_result stop(void)
 {
     return fw_assist_stop(text, sizeof text);
 }
@@ -51,7 +51,7 @@ static struct fw_assist_status status_now(void)
 {
     struct fw_assist_status status;
 
-    assert_int_equal(fw_assist_status(&status, text, sizeof text), FW_ASSIST_DONE);
+    assert_int_equal(fw_assist_status(&status, text, sizeof text), FW_BPF_DONE);
     return status;
 }
 
@@ -70,7 +70,7 @@ static void it_starts_and_stops(void **state)
 {
     (void)state;
     assert_false(status_now().running);
-    assert_int_equal(start(), FW_ASSIST_DONE);
+    assert_int_equal(start(), FW_BPF_DONE);
     expect_text("started");
     struct fw_assist_status status = status_now();
     assert_true(status.running);
@@ -78,7 +78,7 @@ static void it_starts_and_stops(void **state)
     assert_int_equal(status.participants, 0);
     assert_int_equal(status.readers, FW_ASSIST_READ_BY_GROUP);
     assert_int_equal(status.group, STRANGERS_ID);
-    assert_int_equal(stop(), FW_ASSIST_DONE);
+    assert_int_equal(stop(), FW_BPF_DONE);
     expect_text("stopped");
     assert_false(status_now().running);
     expect_nothing_left();
@@ -87,11 +87,11 @@ static void it_starts_and_stops(void **state)
 static void twice_is_told(void **state)
 {
     (void)state;
-    assert_int_equal(start(), FW_ASSIST_DONE);
-    assert_int_equal(start(), FW_ASSIST_NOTHING_TO_DO);
+    assert_int_equal(start(), FW_BPF_DONE);
+    assert_int_equal(start(), FW_BPF_NOTHING_TO_DO);
     expect_text("it runs already");
-    assert_int_equal(stop(), FW_ASSIST_DONE);
-    assert_int_equal(stop(), FW_ASSIST_NOTHING_TO_DO);
+    assert_int_equal(stop(), FW_BPF_DONE);
+    assert_int_equal(stop(), FW_BPF_NOTHING_TO_DO);
     expect_text("it does not run");
     expect_nothing_left();
 }
@@ -99,11 +99,11 @@ static void twice_is_told(void **state)
 static void readers_are_told_that_it_stops(void **state)
 {
     (void)state;
-    assert_int_equal(start(), FW_ASSIST_DONE);
+    assert_int_equal(start(), FW_BPF_DONE);
     const struct fw_assist_page *page = ground_map();
     assert_non_null(page);
     assert_int_equal(page->stopped, 0);
-    assert_int_equal(stop(), FW_ASSIST_DONE);
+    assert_int_equal(stop(), FW_BPF_DONE);
     assert_int_equal(page->stopped, 1);
     munmap((void *)page, sizeof *page);
 }
@@ -119,8 +119,8 @@ static void many_at_once_do_no_harm(void **state)
         if (fork() == 0) {
             bool good = true;
             for (int k = 0; k < 3 && good; k++) {
-                fw_assist_result r = i % 2 ? start() : stop();
-                good = r == FW_ASSIST_DONE || r == FW_ASSIST_NOTHING_TO_DO;
+                fw_bpf_result r = i % 2 ? start() : stop();
+                good = r == FW_BPF_DONE || r == FW_BPF_NOTHING_TO_DO;
                 if (!good)
                     fprintf(stderr, "%s: %s\n", i % 2 ? "start" : "stop", text);
             }
@@ -140,8 +140,8 @@ static int try_as_stranger(void)
 {
     struct fw_assist_status status;
 
-    return start() == FW_ASSIST_NOT_PERMITTED && stop() == FW_ASSIST_NOT_PERMITTED &&
-                   fw_assist_status(&status, text, sizeof text) == FW_ASSIST_NOT_PERMITTED &&
+    return start() == FW_BPF_NOT_PERMITTED && stop() == FW_BPF_NOT_PERMITTED &&
+                   fw_assist_status(&status, text, sizeof text) == FW_BPF_NOT_PERMITTED &&
                    status.running && status.readers == FW_ASSIST_READ_BY_ROOT &&
                    ground_map() == NULL && errno == EACCES
                ? 0
@@ -204,16 +204,16 @@ static void what_has_lost_a_program_is_cleared_away(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof pins / sizeof *pins; i++) {
-        assert_int_equal(start(), FW_ASSIST_DONE);
+        assert_int_equal(start(), FW_BPF_DONE);
         snprintf(path, sizeof path, "%s/%s", FW_ASSIST_MOUNT, pins[i]);
         assert_int_equal(unlink(path), 0);
         assert_false(status_now().running);
         if (i % 2 == 0) {
-            assert_int_equal(start(), FW_ASSIST_DONE);
+            assert_int_equal(start(), FW_BPF_DONE);
             expect_text("did not run any more");
             assert_true(status_now().running);
         }
-        assert_int_equal(stop(), FW_ASSIST_DONE);
+        assert_int_equal(stop(), FW_BPF_DONE);
         expect_nothing_left();
     }
 }
@@ -260,11 +260,11 @@ static void another_version_that_runs_is_not_replaced(void **state)
 {
     (void)state;
     pin_a_page(FW_ASSIST_MAGIC, FW_ASSIST_VERSION + 1, true);
-    assert_int_equal(start(), FW_ASSIST_IN_THE_WAY);
+    assert_int_equal(start(), FW_BPF_IN_THE_WAY);
     expect_text("stop it first");
     assert_true(status_now().running);
     assert_int_equal(status_now().version, FW_ASSIST_VERSION + 1);
-    assert_int_equal(stop(), FW_ASSIST_DONE);
+    assert_int_equal(stop(), FW_BPF_DONE);
     expect_nothing_left();
 }
 
@@ -272,9 +272,9 @@ static void another_versions_stale_pin_is_cleared_away(void **state)
 {
     (void)state;
     pin_a_page(FW_ASSIST_MAGIC, FW_ASSIST_VERSION - 1, false);
-    assert_int_equal(start(), FW_ASSIST_DONE);
+    assert_int_equal(start(), FW_BPF_DONE);
     expect_text("did not run any more");
-    assert_int_equal(stop(), FW_ASSIST_DONE);
+    assert_int_equal(stop(), FW_BPF_DONE);
     expect_nothing_left();
 }
 
@@ -282,8 +282,8 @@ static void what_is_not_ours_is_left_alone(void **state)
 {
     (void)state;
     pin_a_page(1, 1, true);
-    assert_int_equal(start(), FW_ASSIST_IN_THE_WAY);
-    assert_int_equal(stop(), FW_ASSIST_IN_THE_WAY);
+    assert_int_equal(start(), FW_BPF_IN_THE_WAY);
+    assert_int_equal(stop(), FW_BPF_IN_THE_WAY);
     expect_text("not ours");
     assert_int_equal(access(FW_ASSIST_PIN, F_OK), 0);
     leave_nothing(NULL);
@@ -291,13 +291,13 @@ static void what_is_not_ours_is_left_alone(void **state)
     mkdir("/run/furwock", 0711);
     mkdir(FW_ASSIST_MOUNT, 0755);
     assert_int_equal(mount("test", FW_ASSIST_MOUNT, "tmpfs", 0, "mode=755"), 0);
-    assert_int_equal(start(), FW_ASSIST_IN_THE_WAY);
-    assert_int_equal(stop(), FW_ASSIST_IN_THE_WAY);
+    assert_int_equal(start(), FW_BPF_IN_THE_WAY);
+    assert_int_equal(stop(), FW_BPF_IN_THE_WAY);
     expect_text("not ours");
     leave_nothing(NULL);
 
     assert_int_equal(symlink("/tmp", "/run/furwock"), 0);
-    assert_int_equal(start(), FW_ASSIST_FAILED);
+    assert_int_equal(start(), FW_BPF_FAILED);
     expect_text("/run/furwock");
     unlink("/run/furwock");
 }
@@ -307,7 +307,7 @@ static void a_directory_that_others_may_change_is_not_used(void **state)
     (void)state;
     assert_int_equal(mkdir("/run/furwock", 0777), 0);
     assert_int_equal(chmod("/run/furwock", 0777), 0);
-    assert_int_equal(start(), FW_ASSIST_IN_THE_WAY);
+    assert_int_equal(start(), FW_BPF_IN_THE_WAY);
     expect_text("others than root");
     assert_int_equal(rmdir("/run/furwock"), 0);
 }
@@ -327,11 +327,11 @@ static void the_killed_leave_nothing_that_matters(void **state)
         usleep((useconds_t)(1000 + i * 3700));
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, NULL, 0), child);
-        fw_assist_result r = start();
-        if (r != FW_ASSIST_DONE && r != FW_ASSIST_NOTHING_TO_DO)
+        fw_bpf_result r = start();
+        if (r != FW_BPF_DONE && r != FW_BPF_NOTHING_TO_DO)
             fail_msg("%s", text);
         assert_true(status_now().running);
-        assert_int_equal(stop(), FW_ASSIST_DONE);
+        assert_int_equal(stop(), FW_BPF_DONE);
         expect_nothing_left();
     }
 }

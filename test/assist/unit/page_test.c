@@ -90,7 +90,7 @@ static uint32_t participants(void)
     struct fw_assist_status status;
     char text[200];
 
-    assert_int_equal(fw_assist_status(&status, text, sizeof text), FW_ASSIST_DONE);
+    assert_int_equal(fw_assist_status(&status, text, sizeof text), FW_BPF_DONE);
     assert_true(status.running);
     return status.participants;
 }

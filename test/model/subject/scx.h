@@ -8,8 +8,8 @@
 
 /*
  * A stand-in for the scheduler of tier B.  It decides by rt/decide.h, and keeps the pages as the
- * shipped one does (rt/scx/inside.h, queues.h, requests.h, members.h), whose text is made for the
- * kernel's verifier and is not compiled here.  What it does at a time is one step: it has a lock of
+ * shipped one does (bpf/sched/), whose text is made for the kernel's verifier and is not compiled
+ * here.  What it does at a time is one step: it has a lock of
  * its own around what concerns several CPUs, and does not run beside the tasks of one.
  *
  * Threads that are no tasks stand for the rest of the machine: one for each CPU, which lets it

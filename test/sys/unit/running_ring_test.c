@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <assist/page.h>
+#include "sys/running_page.h"
 
 #include "sys/running.h"
 
