@@ -16,7 +16,7 @@ set(fw_region_sources directory.c head.c join.c journal.c mapping.c member.c mem
     region.c)
 list(TRANSFORM fw_region_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/ipc/region/)
 set(fw_ipc_sources barrier.c barrier_place.c cond.c journaled.c mutex.c numbered.c once.c permits.c
-    recover.c rwlock.c rwlock_open.c rwlock_up.c rwlock_write.c sem.c share.c wait.c wait_spin.c)
+    recover.c rwlock.c rwlock_write.c sem.c share.c wait.c wait_spin.c)
 list(TRANSFORM fw_ipc_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/ipc/)
 list(APPEND fw_ipc_sources ${fw_region_sources})
 

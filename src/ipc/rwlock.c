@@ -1,58 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The read-write lock between processes: readers.  Contract: furwock/ipc/rwlock.h.  Bits: rwlock.h.
- * Shares: share.h.  Writers: rwlock_write.c.  Letting go, and the dead: rwlock_open.c.  Other
- * modes: rwlock_up.c.  Reasons, proofs and figures: doc/design/ipc-rwlock.md.
+ * The read-write lock between processes: readers, also upgradable ones, and changes of mode.
+ * Contract: furwock/ipc/rwlock.h.  Bits: rwlock.h.  Shares: share.h.  Writers, and what is done
+ * about dead holders: rwlock_write.c, which this file calls and which calls nothing here.  Reasons,
+ * proofs and figures: doc/design/ipc-rwlock.md.
  *
- * Origin: phase-fair is Brandenburg and Anderson's (ECRTS 2009); readers who say in lines of their
- * own that they read, and look whether a writer has come, are in Linux's big-reader locks, and the
- * pattern is Dekker's.  New is that no reader writes to the lock, so that none can leave a count
- * behind, and that the word names its holder, of whose death the kernel knows (layout.h).
+ * Origin: phase-fair is Brandenburg and Anderson's (ECRTS 2009).  Readers that announce themselves
+ * in a slot of their own and then check for a writer are in Linux's big-reader locks; the pattern
+ * is Dekker's.  New is that no reader writes to the lock, so none can leave a count behind, and
+ * that the word names its holder, whose death the kernel reports (layout.h).
  *
  *   word                meaning                                left by
- *   0                   free, open                             anybody: -> id|DRAINING, |UPGRADABLE
+ *   0                   free, open                             any thread: -> id|DRAINING,
+ *                                                              |UPGRADABLE
  *   id|UPGRADABLE[|W]   id reads, and may write later; open    id: -> 0, id|DRAINING
  *   id|DRAINING[|...]   closed; id waits for the readers       id: -> id; gives up: as a release
- *   id[|...]            id writes                              id: -> 0, id|UPGRADABLE, by way of
- *                                                              id|RELEASING where readers wait
- *   id|DIED[|...]       id writes; what a dead writer left     consistent: -> id; else: -> NOBODY
- *                       is not repaired
- *   id|RELEASING[|...]  closed; the data are sound; id lets    id: -> 0, id|UPGRADABLE
- *                       in readers that wait
- *   dead id|...         its holder is dead                     whoever comes: rwlock_open.c
- *   NOBODY              given up                               nobody
+ *   id[|...]            id writes                              id: -> 0, id|UPGRADABLE, through
+ *                                                              id|RELEASING if readers wait
+ *   id|DIED[|...]       id writes; what a dead writer left     consistent: -> id; else: ->
+ *                       is not repaired                        ABANDONED
+ *   id|RELEASING[|...]  closed; the data are sound; id admits  id: -> 0, id|UPGRADABLE
+ *                       the readers that wait
+ *   dead id|...         its holder is dead                     the next thread: rwlock_write.c
+ *   ABANDONED           given up                               nobody
  *   anything else       has been written over                  nobody: EUCLEAN
  *
  *   beside a closed word: READERS, readers wait; W, writers may sleep; ASLEEP (with DRAINING), id
- *   sleeps on a reader's record; NOTED (with DIED and a dead id), the past says who died.
+ *   sleeps on a reader's record; NOTED (with DIED and a dead id), the owner history names the dead.
  *
  * A reader:  record -> HELD; the hint has its group; the word is open: it is in.
  *            Else: record -> WAITS; the hint; READERS into the word; waits until the record is
  *            HELD, or the word is open: then as above.
- * A writer:  word 0 -> id|DRAINING; the hint; the records in its groups: none is HELD by a living
- *            thread, or he waits until that is so; -> id.
+ * A writer:  word 0 -> id|DRAINING; the hint; the records in its groups: it waits until none is
+ *            HELD by a living thread; -> id.
  *
- * Legal:   any flag for nobody (a needless wake or walk); bits in the hint without records; a
- * record
- *          HELD of one who is about to find the word closed.
- * Illegal: a living reader inside whose group is not in the hint, but while the word is DRAINING;
- * to
- *          let one in, or go on as a writer, on the strength of a word that was read before the
+ * Legal:   any flag for nobody (a needless wake or walk); bits in the hint without records; a HELD
+ *          record of a thread that is about to find the word closed.
+ * Illegal: a living reader inside whose group is not in the hint, unless the word is DRAINING; to
+ *          admit a reader, or to go on as a writer, because of a word that was read before the
  *          record was written, or the reverse.
  *
- *   D1  A word that names a living holder is changed by nobody else, but for READERS and W.
- *   D2  Record, hint and word are written and read, in this order by readers, and in the reverse
- *       order by writers, in the one total order of sequentially consistent operations.  So of a
- *       reader that finds the word open, and a writer that closes it, either the reader comes later
- *       than the writer's release, or the writer sees hint and record.
- *   D3  A reader inside has a HELD record until it leaves, in one index or another (S2).
- *   D4  A hint that was cleared, and not yet made anew, stands beside a word that is DRAINING.  Who
- *       takes such a word from a dead writer sets all bits before the word is open again.
- *   D5  Stage and holder are one word: every death leaves a stage of the table.  Only `id` and
- *       `id|DIED` leave data that may be half changed.
- *   D6  Who waits watches the life of whom it waits for: the holder in the word, or the reader of
- *       the record (nap.h).  Writers stand in line for it (X6 in mutex.c).  A wake that is lost by
- *       a store that is seen late (rdunlock) costs a nap, the first one.
+ *   IRW1  A word that names a living holder is changed by nobody else, except for READERS and W.
+ *   IRW2  Record, hint and word are written and read, in this order by readers, and in the reverse
+ *         order by writers, in the one total order of sequentially consistent operations.  So if a
+ *         reader finds the word open and a writer closes it, either the reader comes after the
+ *         writer's release, or the writer sees hint and record.
+ *   IRW3  A reader inside has a HELD record until it leaves, at one index or another (SHR2).
+ *   IRW4  A hint that was cleared, and not yet rebuilt, stands beside a word that is DRAINING.  A
+ *         thread that takes such a word from a dead writer sets all bits before the word is open
+ *         again.
+ *   IRW5  Phase and holder are one word: every death leaves a state of the table.  Only `id` and
+ *         `id|DIED` leave data that may be half changed.
+ *   IRW6  A waiter watches the life of the thread it waits for: the holder in the word, or the
+ *         reader of the record (wait.h).  Writers queue up for it (IMU6 in mutex.c).  A wake that
+ *         is lost because a store is seen late (rdunlock) costs one re-check interval, the first.
  */
 #include <furwock/ipc/rwlock.h>
 
@@ -60,7 +61,7 @@
 #include "ipc/region/journal.h"
 #include "ipc/rwlock.h"
 
-_Static_assert(sizeof(fw_ipc_rwlock) == 64, "a line of the cache");
+_Static_assert(sizeof(fw_ipc_rwlock) == 64, "one cache line");
 _Static_assert(FW_IPC_SHARES <= FW_IPC_SHARES_MOST, "the public promise");
 
 /* A reader on its way in. */
@@ -79,14 +80,14 @@ int fw_ipc_rwlock_init(fw_ipc_rwlock *l)
     return 0;
 }
 
-/* A record that says HELD is about to say something else: a writer may sleep on it. */
-static void tell_writer(const fw_ipc_rwlock *l, const uint64_t *record)
+/* The record no longer says HELD: a writer may sleep on it. */
+static void wake_writer(const fw_ipc_rwlock *l, const uint64_t *record)
 {
     if (__builtin_expect(ipc_rw_is_asleep(fw_load64_relaxed(&l->word_)), 0))
         fw_ipc_wake_(fw_ipc_share_half_(record), 1);
 }
 
-/* The record is written: is the lock open to it?  D2 */
+/* The record is written: is the lock open to it?  IRW2 */
 static inline bool is_in(const struct reader *r)
 {
     ipc_rw_hint(r->l, r->me); /* F:ipc-rw-no-hint */
@@ -94,10 +95,10 @@ static inline bool is_in(const struct reader *r)
 }
 
 /* HELD -> NONE, WAITS: it was closed after all. */
-static void step_back(const struct reader *r, uint64_t record)
+static void retract(const struct reader *r, uint64_t record)
 {
     fw_xchg64_seq_cst(r->record, record);
-    tell_writer(r->l, r->record);
+    wake_writer(r->l, r->record);
 }
 
 /* Does the caller hold the lock for reading, by another record than this? */
@@ -116,14 +117,14 @@ static bool is_held(const struct reader *r, uint64_t record)
     return record == (r->share | FW_IPC_SHARE_HELD);
 }
 
-/* One that the record of who waits can be: else it has been written over. */
-static bool is_lawful(const struct reader *r, uint64_t record)
+/* Can the record of a waiter say this?  Else it has been written over. */
+static bool is_waiting_record(const struct reader *r, uint64_t record)
 {
     return record - r->share - FW_IPC_SHARE_HELD < FW_IPC_SHARE_STATE; /* the same, with a state */
 }
 
-/* WAITS, SLEEPS -> HELD by itself.  True: inside, or was let in meanwhile. */
-static bool come_in(const struct reader *r)
+/* WAITS, SLEEPS -> HELD by itself.  True: inside, or was admitted meanwhile. */
+static bool enter_open(const struct reader *r)
 {
     uint64_t seen = fw_load64_acquire(r->record);
 
@@ -131,13 +132,13 @@ static bool come_in(const struct reader *r)
         if (fw_cas64_seq_cst(r->record, &seen, r->share | FW_IPC_SHARE_HELD)) {
             if (is_in(r))
                 return true;
-            step_back(r, r->share | FW_IPC_SHARE_WAITS);
+            retract(r, r->share | FW_IPC_SHARE_WAITS);
             return false;
         }
     return true;
 }
 
-/* Gives up waiting: WAITS, SLEEPS -> NONE.  False: it was let in meanwhile. */
+/* Gives up waiting: WAITS, SLEEPS -> NONE.  False: it was admitted meanwhile. */
 static bool withdraw(const struct reader *r)
 {
     uint64_t seen = fw_load64_acquire(r->record);
@@ -148,34 +149,34 @@ static bool withdraw(const struct reader *r)
     return false;
 }
 
-/* Another holder than in `now`, or another stage. */
-static bool has_moved_on(const struct reader *r, uint64_t now)
+/* Is the holder another than in `now`, or in another phase? */
+static bool has_changed(const struct reader *r, uint64_t now)
 {
-    const uint64_t whose = FW_IPC_HOLDER | IPC_RW_STAGE;
+    const uint64_t whose = FW_IPC_HOLDER | IPC_RW_PHASE;
 
     return ((fw_load64_seq_cst(&r->l->word_) ^ now) & whose) != 0;
 }
 
 /*
- * Sleeps until it is let in, or the holder in `now` dies.  ETIMEDOUT.  Who has opened the lock, or
- * taken it over, since `now` was seen may have found a record that does not sleep: hence a second
- * look.
+ * Sleeps until it is admitted, or the holder in `now` dies.  ETIMEDOUT.  A thread that opened the
+ * lock, or took it over, since `now` was read may have found a record that did not sleep yet: hence
+ * the word is read again.
  */
-static int sleep_on_it(const struct reader *r, struct fw_ipc_wait_ *w, uint64_t now)
+static int sleep_on_record(const struct reader *r, struct fw_ipc_wait_ *w, uint64_t now)
 {
     uint64_t sleeps = r->share | FW_IPC_SHARE_SLEEPS;
     uint64_t seen = r->share | FW_IPC_SHARE_WAITS;
 
     if (!fw_cas64_seq_cst(r->record, &seen, sleeps) && seen != sleeps) /* WAITS -> SLEEPS */
         return 0;
-    if (has_moved_on(r, now))
+    if (has_changed(r, now))
         return 0;
     fw_ipc_wait_watch_(w, ipc_rw_holder(now));
     return fw_ipc_wait_sleep_(w, fw_ipc_share_half_(r->record), (uint32_t)sleeps);
 }
 
 /* The record says WAITS.  0: inside; EUCLEAN: somebody has written over the record, or the lock. */
-static int wait_for_it(const struct reader *r, struct fw_ipc_wait_ *w)
+static int wait_until_admitted(const struct reader *r, struct fw_ipc_wait_ *w)
 {
     int error = 0;
 
@@ -184,37 +185,38 @@ static int wait_for_it(const struct reader *r, struct fw_ipc_wait_ *w)
         uint64_t record = fw_load64_acquire(r->record);
         if (is_held(r, record))
             return 0;
-        if (!is_lawful(r, record)) { /* nobody would let it in by that, and no sleep would hold */
+        if (!is_waiting_record(
+                r, record)) { /* by that nobody would admit it, and no sleep would last */
             error = EUCLEAN;
             continue;
         }
         if (ipc_rw_is_open(now)) {
-            if (come_in(r))
+            if (enter_open(r))
                 return 0;
             continue;
         }
-        error = fw_ipc_rw_examine_(r->l, r->me, w, now);
+        error = fw_ipc_rw_recover_(r->l, r->me, w, now);
         if (error != EBUSY)
             continue;
         error = 0;
-        /* closed -> closed|READERS: who lets go looks at the records */
+        /* closed -> closed|READERS: the release then walks the records */
         if (!ipc_rw_has_readers(now) && !fw_cas64_seq_cst(&r->l->word_, &now, now | IPC_RW_READERS))
             continue;
         if (!fw_ipc_wait_spin_on_(w, now & FW_IPC_HOLDER))
-            error = sleep_on_it(r, w, now);
+            error = sleep_on_record(r, w, now);
     }
     return withdraw(r) ? error : 0;
 }
 
-static int stand_in_line(const struct reader *r, const fw_wait_policy *policy,
-                         const fw_deadline *deadline)
+static int read_wait_slow(const struct reader *r, const fw_wait_policy *policy,
+                          const fw_deadline *deadline)
 {
     struct fw_ipc_wait_ w;
     int error = 0;
 
     if (r->record == NULL)
         return EAGAIN;
-    if (reads_already(r)) { /* the writer waits for that share, and will for this: S2 */
+    if (reads_already(r)) { /* the writer waits for that share, and will for this one: SHR2 */
         fw_xchg64_seq_cst(r->record, r->share | FW_IPC_SHARE_HELD);
         ipc_rw_hint(r->l, r->me);
         return 0;
@@ -227,7 +229,7 @@ static int stand_in_line(const struct reader *r, const fw_wait_policy *policy,
         return error;
     fw_xchg64_seq_cst(r->record, r->share | FW_IPC_SHARE_WAITS);
     ipc_rw_hint(r->l, r->me);
-    error = wait_for_it(r, &w);
+    error = wait_until_admitted(r, &w);
     fw_ipc_wait_end_(&w);
     return error;
 }
@@ -236,15 +238,15 @@ static int stand_in_line(const struct reader *r, const fw_wait_policy *policy,
 static inline bool read_fast(struct reader *r)
 {
     r->share = fw_ipc_share_of_(r->me, r->l);
-    r->record = fw_ipc_share_room_(r->me);
-    /* Look first: a record that is taken back may cost the writer a look. */
+    r->record = fw_ipc_share_free_record_(r->me);
+    /* Read the word first: a record that is retracted may cost the writer a walk. */
     if (!ipc_rw_is_open(fw_load64_relaxed(&r->l->word_)) || r->record == NULL)
         return false;
     /* F:ipc-rw-late-record */
     fw_xchg64_seq_cst(r->record, r->share | FW_IPC_SHARE_HELD); /* NONE -> HELD */
     if (__builtin_expect(is_in(r), 1))
         return true;
-    step_back(r, FW_IPC_SHARE_NONE);
+    retract(r, FW_IPC_SHARE_NONE);
     return false;
 }
 
@@ -257,7 +259,7 @@ static __attribute__((noinline)) int read_slow(fw_ipc_rwlock *l, const fw_wait_p
 
     if (error != 0 || read_fast(&r))
         return error;
-    return stand_in_line(&r, policy, deadline);
+    return read_wait_slow(&r, policy, deadline);
 }
 
 int fw_ipc_rwlock_tryrdlock(fw_ipc_rwlock *l)
@@ -269,9 +271,9 @@ int fw_ipc_rwlock_tryrdlock(fw_ipc_rwlock *l)
     while (error == 0 && !read_fast(&r)) {
         uint64_t now = fw_load64_relaxed(&l->word_);
         if (r.record == NULL || reads_already(&r))
-            return stand_in_line(&r, NULL, NULL); /* does not wait */
+            return read_wait_slow(&r, NULL, NULL); /* does not wait */
         if (!ipc_rw_is_open(now))
-            error = fw_ipc_rw_examine_(l, &me, NULL, now);
+            error = fw_ipc_rw_recover_(l, &me, NULL, now);
     }
     return error;
 }
@@ -295,8 +297,8 @@ int fw_ipc_rwlock_timedrdlock(fw_ipc_rwlock *l, const fw_deadline *deadline)
 }
 
 /*
- * The store may be seen after the look at the word was made; a writer that falls asleep meanwhile
- * sleeps for a nap (D6).  It has set ASLEEP, and looked again, before.
+ * The store may be seen after the word was read; a writer that falls asleep meanwhile sleeps for
+ * one re-check interval (IRW6).  It has set ASLEEP, and read the record again, before.
  */
 static inline int give_share_back(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
 {
@@ -305,7 +307,7 @@ static inline int give_share_back(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
     if (__builtin_expect(record == NULL, 0))
         return EPERM;
     fw_store64_release(record, FW_IPC_SHARE_NONE); /* HELD -> NONE */
-    tell_writer(l, record);
+    wake_writer(l, record);
     return 0;
 }
 
@@ -323,6 +325,180 @@ int fw_ipc_rwlock_rdunlock(fw_ipc_rwlock *l)
 
     return __builtin_expect(me != NULL, 1) ? give_share_back(l, me) : unlock_slow(l);
 }
+
+/* --- Upgradable reading, and from one mode to another ----------------------------------------- */
+
+static __attribute__((noinline)) int upgradable_lock_slow(fw_ipc_rwlock *l,
+                                                          const struct fw_ipc_me_ *me, uint64_t now,
+                                                          const fw_wait_policy *policy,
+                                                          const fw_deadline *deadline)
+{
+    struct fw_ipc_wait_ w;
+    int error;
+
+    if (ipc_rw_has(l, me, now))
+        return EDEADLK;
+    error = fw_ipc_wait_begin_(&w, me, l, FW_IPC_WAITS_LOCK, policy, deadline);
+    if (error != 0)
+        return error;
+    error = fw_ipc_rw_close_(l, me, &w, IPC_RW_UPGRADABLE, &now);
+    fw_ipc_wait_pass_on_(&w);
+    fw_ipc_wait_end_(&w);
+    return error;
+}
+
+int fw_ipc_rwlock_upgradable_trylock(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now = 0;
+    int error = ipc_rw_enter(l, &me);
+
+    return error != 0 ? error : fw_ipc_rw_close_(l, &me, NULL, IPC_RW_UPGRADABLE, &now);
+}
+
+int fw_ipc_rwlock_upgradable_lock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
+                                         const fw_deadline *deadline)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now = 0;
+    int error = ipc_rw_enter(l, &me);
+
+    if (error != 0)
+        return error;
+    if (fw_cas64_seq_cst(&l->word_, &now, me.id | IPC_RW_UPGRADABLE)) /* 0 -> id|UPGRADABLE */
+        return 0;
+    return upgradable_lock_slow(l, &me, now, policy, deadline);
+}
+
+int fw_ipc_rwlock_upgradable_lock(fw_ipc_rwlock *l)
+{
+    return fw_ipc_rwlock_upgradable_lock_policy(l, NULL, NULL);
+}
+
+int fw_ipc_rwlock_upgradable_timedlock(fw_ipc_rwlock *l, const fw_deadline *deadline)
+{
+    return fw_ipc_rwlock_upgradable_lock_policy(l, NULL, deadline);
+}
+
+/* Is the caller the upgradable reader?  Then *now is the word. */
+static int check_upgradable(const fw_ipc_rwlock *l, struct fw_ipc_me_ *me, uint64_t *now)
+{
+    int error = ipc_rw_enter(l, me);
+
+    if (error != 0)
+        return error;
+    *now = fw_load64_relaxed(&l->word_);
+    return ipc_rw_is_mine(me, *now) && ipc_rw_is_upgradable(*now) ? 0 : EPERM;
+}
+
+int fw_ipc_rwlock_upgradable_unlock(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = check_upgradable(l, &me, &now);
+
+    if (error == 0)
+        fw_ipc_rw_open_(l, &me, now, 0);
+    return error;
+}
+
+/* id|UPGRADABLE -> id|DRAINING, and W as it is: no new readers. */
+static void close_to_readers(fw_ipc_rwlock *l, uint64_t now)
+{
+    while (!fw_cas64_seq_cst(&l->word_, &now, now ^ (IPC_RW_UPGRADABLE | IPC_RW_DRAINING)))
+        ;
+}
+
+/* id|DRAINING -> id, or back to id|UPGRADABLE. */
+static int upgrade_or_not(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, int error)
+{
+    if (error == 0)
+        fw_ipc_rw_begin_(l, me);
+    else
+        fw_ipc_rw_open_(l, me, fw_load64_relaxed(&l->word_), me->id | IPC_RW_UPGRADABLE);
+    return error;
+}
+
+int fw_ipc_rwlock_tryupgrade(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = check_upgradable(l, &me, &now);
+
+    if (error != 0)
+        return error;
+    /* Look first: to close the lock without success would keep readers out. */
+    error = fw_ipc_rw_drain_(l, &me, NULL);
+    if (error != 0)
+        return error;
+    close_to_readers(l, now);
+    return upgrade_or_not(l, &me, fw_ipc_rw_drain_(l, &me, NULL));
+}
+
+int fw_ipc_rwlock_timedupgrade(fw_ipc_rwlock *l, const fw_deadline *deadline)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = check_upgradable(l, &me, &now);
+
+    if (error != 0)
+        return error;
+    close_to_readers(l, now);
+    /* F:ipc-rw-hasty-upgrade */
+    return upgrade_or_not(l, &me, fw_ipc_rw_drain_until_(l, &me, NULL, deadline));
+}
+
+int fw_ipc_rwlock_upgrade(fw_ipc_rwlock *l)
+{
+    return fw_ipc_rwlock_timedupgrade(l, NULL);
+}
+
+/* Does the caller hold it in a mode that it can downgrade?  Then *now is the word. */
+static int check_downgrade(const fw_ipc_rwlock *l, struct fw_ipc_me_ *me, uint64_t *now)
+{
+    int error = ipc_rw_enter(l, me);
+
+    if (error != 0)
+        return error;
+    *now = fw_load64_relaxed(&l->word_);
+    if (!ipc_rw_is_mine(me, *now))
+        return EPERM;
+    return ipc_rw_is_unrepaired(*now) ? EOWNERDEAD : 0;
+}
+
+int fw_ipc_rwlock_downgrade(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    uint64_t *mine;
+    int error = check_downgrade(l, &me, &now);
+
+    if (error != 0)
+        return error;
+    mine = fw_ipc_share_free_record_(&me);
+    if (mine == NULL)
+        return EAGAIN;
+    /* Before the word is open, as all readers do it: IRW2. */
+    fw_xchg64_seq_cst(mine, fw_ipc_share_of_(&me, l) | FW_IPC_SHARE_HELD); /* F:ipc-rw-late-share */
+    ipc_rw_hint(l, &me);
+    if (ipc_rw_is_written(now))
+        return fw_ipc_rw_end_(l, &me, now, 0); /* F:ipc-rw-late-share-2 */
+    fw_ipc_rw_open_(l, &me, now, 0);
+    return 0;
+}
+
+int fw_ipc_rwlock_downgrade_upgradable(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = check_downgrade(l, &me, &now);
+
+    if (error == 0 && !ipc_rw_is_written(now))
+        error = EPERM;
+    return error != 0 ? error : fw_ipc_rw_end_(l, &me, now, me.id | IPC_RW_UPGRADABLE);
+}
+
+/* --- In any mode ------------------------------------------------------------------------------ */
 
 int fw_ipc_rwlock_unlock(fw_ipc_rwlock *l)
 {

@@ -1,19 +1,148 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The read-write lock between processes: writers.  States and invariants: rwlock.c.
+ * The read-write lock between processes: how it is closed and opened, writers, and what becomes of
+ * a lock whose holder is dead.  States and invariants: rwlock.c.
+ *
+ *   the word                 the first thread to come
+ *   dead id|UPGRADABLE,      -> id|RELEASING, and releases in its place
+ *   |DRAINING, |RELEASING
+ *   dead id, dead id|DIED    writer: -> id|DIED, and repairs, or tells its caller
+ *                            reader: the same if there is a repair, then releases; if that fails:
+ *                            -> dead id|DIED|NOTED
  */
+#include <limits.h>
+
 #include <furwock/futex.h>
 
 #include "ipc/recover.h"
 #include "ipc/region/journal.h"
 #include "ipc/rwlock.h"
 
-/* After this many writers the hint is made anew: doc/design/ipc-rwlock.md, "The hint". */
+/* After this many writers the hint is rebuilt: doc/design/ipc-rwlock.md, "The hint". */
 enum { WRITERS_PER_HINT = 16 };
 
-/* dead id[|DIED] -> id|DIED -> id, if there is a repair.  False: another was quicker. */
-static bool inherit(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t extra, uint64_t *now,
-                    int *error)
+/* --- Opening, and dead holders ---------------------------------------------------------------- */
+
+/* id|any phase|READERS -> id|RELEASING; admits all that wait.  False: *now has changed. */
+static bool admit_readers(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t *now)
+{
+    uint64_t next = me->id | IPC_RW_RELEASING | (*now & FW_IPC_WAITERS);
+
+    if (!fw_cas64_seq_cst(&l->word_, now, next))
+        return false;
+    *now = next;
+    fw_ipc_shares_grant_(me->mapping, l, fw_load64_seq_cst(&l->hint_));
+    return true;
+}
+
+void fw_ipc_rw_open_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t into)
+{
+    bool has_admitted = false;
+    uint64_t groups;
+    uint64_t next;
+
+    for (;;) {
+        if (ipc_rw_has_readers(now) && !has_admitted) {
+            has_admitted = admit_readers(l, me, &now); /* F:ipc-rw-frees-first */
+            continue;
+        }
+        /* Readers that came while others were admitted: they are told that the lock is open. */
+        groups = ipc_rw_has_readers(now) ? fw_load64_seq_cst(&l->hint_) : 0;
+        next = into == 0 ? 0 : into | (now & FW_IPC_WAITERS);
+        if (fw_cas64_seq_cst(&l->word_, &now, next)) /* id|any phase -> 0, id|UPGRADABLE */
+            break;
+    }
+    fw_ipc_shares_wake_(me->mapping, l, groups);
+    if (next == 0 && ipc_rw_has_writers(now)) /* F:ipc-rw-no-wake */
+        fw_ipc_wake_(ipc_rw_half(l), 1);
+}
+
+static void abandon(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)
+{
+    while (!fw_cas64_release(&l->word_, &now, FW_IPC_ABANDONED)) /* id|DIED -> ABANDONED */
+        ;
+    if (ipc_rw_has_readers(now))
+        fw_ipc_shares_wake_(me->mapping, l, fw_load64_seq_cst(&l->hint_));
+    if (ipc_rw_has_writers(now))
+        fw_ipc_wake_(ipc_rw_half(l), INT_MAX);
+}
+
+static int check_holder(const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w, uint64_t now)
+{
+    enum fw_ipc_life life;
+
+    if (ipc_rw_is_lost(now))
+        return ENOTRECOVERABLE;
+    life = ipc_rw_is_possible(now) ? ipc_rw_life(me, w, ipc_rw_holder(now)) : FW_IPC_CORRUPT;
+    if (life == FW_IPC_CORRUPT)
+        return EUCLEAN;
+    if (life == FW_IPC_ALIVE) /* F:ipc-rw-robs */
+        return EBUSY;
+    return ipc_rw_is_written(now) ? EOWNERDEAD : ESRCH; /* F:ipc-rw-sound-anyway */
+}
+
+/* dead id|UPGRADABLE, DRAINING, RELEASING -> id|RELEASING -> 0; any reader may wait: IRW4 */
+static void release_for_dead(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)
+{
+    uint64_t mine = me->id | IPC_RW_RELEASING | IPC_RW_READERS | (now & FW_IPC_WAITERS);
+
+    if (!fw_cas64_seq_cst(&l->word_, &now, mine))
+        return; /* another thread was quicker */
+    /* F:ipc-rw-lost-hint */
+    fw_or64_seq_cst(&l->hint_, UINT64_MAX);
+    fw_ipc_rw_open_(l, me, mine, 0);
+}
+
+/* The caller could not repair: id|DIED -> dead id|DIED|NOTED, as if it had not been here. */
+static void give_back(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t dead)
+{
+    const uint64_t waiting = IPC_RW_READERS | FW_IPC_WAITERS;
+
+    while (!fw_cas64_release(&l->word_, &now, dead | FW_IPC_DIED | IPC_RW_NOTED | (now & waiting)))
+        ;
+    if (ipc_rw_has_readers(now))
+        fw_ipc_shares_wake_(me->mapping, l, fw_load64_seq_cst(&l->hint_));
+    if (ipc_rw_has_writers(now))
+        fw_ipc_wake_(ipc_rw_half(l), 1);
+}
+
+/* Takes the lock from a dead writer, repairs, and releases it: 0, or EOWNERDEAD. */
+static int repair(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)
+{
+    uint64_t dead = ipc_rw_holder(now);
+    uint64_t to_note = ipc_rw_to_note(now);
+    uint64_t mine = me->id | FW_IPC_DIED | (now & (IPC_RW_READERS | FW_IPC_WAITERS));
+
+    if (!fw_ipc_can_recover_(l, &l->past_))
+        return EOWNERDEAD;
+    if (!fw_cas64_seq_cst(&l->word_, &now, mine))
+        return 0;
+    if (fw_ipc_recover_(me, l, &l->past_, to_note) != 0) {
+        give_back(l, me, mine, dead);
+        return EOWNERDEAD;
+    }
+    fw_ipc_rw_open_(l, me, mine, 0);
+    return 0;
+}
+
+int fw_ipc_rw_recover_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w,
+                       uint64_t now)
+{
+    int error = check_holder(me, w, now);
+
+    if (error == EOWNERDEAD)
+        return repair(l, me, now);
+    if (error != ESRCH)
+        return error;
+    release_for_dead(l, me, now);
+    return 0;
+}
+
+/* --- Closing ---------------------------------------------------------------------------------- */
+
+/* dead id[|DIED] -> id|DIED -> id, if there is a repair.  False: another thread was quicker. */
+static bool take_from_dead(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t extra,
+                           uint64_t *now, int *error)
 {
     uint64_t dead = ipc_rw_to_note(*now);
     /* F:ipc-rw-hides-death */
@@ -39,14 +168,14 @@ static int attempt(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const struct f
             *now = wanted;
             return 0;
         }
-        error = fw_ipc_rw_judge_(me, w, *now);
+        error = check_holder(me, w, *now);
         if (error == EOWNERDEAD && !ipc_rw_is_upgradable(wanted)) {
-            if (inherit(l, me, wanted & FW_IPC_WAITERS, now, &error))
+            if (take_from_dead(l, me, wanted & FW_IPC_WAITERS, now, &error))
                 return error;
             continue;
         }
         if (error == EOWNERDEAD || error == ESRCH) {
-            error = fw_ipc_rw_examine_(l, me, w, *now);
+            error = fw_ipc_rw_recover_(l, me, w, *now);
             *now = fw_load64_relaxed(&l->word_);
         }
         if (error != 0)
@@ -55,9 +184,9 @@ static int attempt(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const struct f
 }
 
 int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
-                     uint64_t stage, uint64_t *now)
+                     uint64_t phase, uint64_t *now)
 {
-    uint64_t wanted = me->id | stage;
+    uint64_t wanted = me->id | phase;
 
     for (;;) {
         int error = attempt(l, me, w, wanted, now);
@@ -72,7 +201,7 @@ int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
                 continue;
             *now |= FW_IPC_WAITERS;
         }
-        wanted |= FW_IPC_WAITERS; /* others may sleep there too */
+        wanted |= FW_IPC_WAITERS; /* others may sleep there, too */
         /* F:ipc-rw-unwatched */
         fw_ipc_wait_watch_(w, *now & FW_IPC_HOLDER);
         if (fw_ipc_wait_sleep_(w, ipc_rw_half(l), (uint32_t)*now) == ETIMEDOUT)
@@ -82,11 +211,11 @@ int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
 }
 
 /*
- * Waits until a record that was HELD is no longer, or its thread is dead.  EUCLEAN: no thread can
- * have written it, so nobody knows whether somebody reads.
+ * Waits until a record that was HELD is HELD no longer, or its thread is dead.  EUCLEAN: no thread
+ * can have written it, so it cannot be known whether a thread reads.
  */
-static int await_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
-                       const struct fw_ipc_walk_ *k)
+static int wait_for_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
+                          const struct fw_ipc_walk_ *k)
 {
     uint64_t seen = k->seen;
     int error = 0;
@@ -97,7 +226,7 @@ static int await_share(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_
             return EUCLEAN;
         /* F:ipc-rw-waits-for-dead */
         if (life == FW_IPC_DEAD) {
-            fw_cas64_relaxed(k->record, &seen, FW_IPC_SHARE_NONE); /* S1: it says nothing */
+            fw_cas64_relaxed(k->record, &seen, FW_IPC_SHARE_NONE); /* SHR1: it says nothing */
             return 0;
         }
         if (k->holder == me->id)
@@ -126,7 +255,7 @@ int fw_ipc_rw_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
     fw_ipc_walk_begin_(&k, me->mapping, l, fw_load64_seq_cst(&l->hint_));
     while (error == 0 && fw_ipc_walk_next_(&k)) /* F:ipc-rw-past-records */
         if (fw_ipc_share_state_(k.seen) == FW_IPC_SHARE_HELD)
-            error = await_share(l, me, w, &k);
+            error = wait_for_share(l, me, w, &k);
     return error;
 }
 
@@ -158,7 +287,7 @@ void fw_ipc_rw_begin_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
     fw_ipc_past_begin_(&l->past_, me);
 }
 
-/* The lock is closed, and *error says whether the readers have left. */
+/* The lock is closed, and `error` says whether the readers have left. */
 static int begin_or_open(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, int error)
 {
     if (error == 0)
@@ -183,7 +312,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_rwlock *l, const fw_wait_p
     if (error != 0)
         return error;
     error = fw_ipc_rw_close_(l, &me, &w, IPC_RW_DRAINING, &now);
-    fw_ipc_wait_pass_on_(&w); /* while this one waits for readers, others watch its life: X6 */
+    fw_ipc_wait_pass_on_(&w); /* while this one waits for readers, others watch its life: IMU6 */
     if (error == 0 && (now & IPC_RW_DRAINING) != 0) {
         fw_ipc_wait_again_(&w);
         error = begin_or_open(l, &me, fw_ipc_rw_drain_(l, &me, &w));
@@ -200,7 +329,7 @@ int fw_ipc_rwlock_trywrlock(fw_ipc_rwlock *l)
 
     if (error != 0)
         return error;
-    /* Look first: to close the lock in vain would keep readers out. */
+    /* Look first: to close the lock without success would keep readers out. */
     now = fw_load64_relaxed(&l->word_);
     if (now == 0)
         error = fw_ipc_rw_drain_(l, &me, NULL);
@@ -208,7 +337,7 @@ int fw_ipc_rwlock_trywrlock(fw_ipc_rwlock *l)
         error = fw_ipc_rw_close_(l, &me, NULL, IPC_RW_DRAINING, &now);
     if (error == 0 && (now & IPC_RW_DRAINING) != 0)
         error = begin_or_open(l, &me, fw_ipc_rw_drain_(l, &me, NULL));
-    return error == EDEADLK ? EBUSY : error; /* one's own share is one like others */
+    return error == EDEADLK ? EBUSY : error; /* the caller's own share is one like others */
 }
 
 /* The lock was open, and readers may be inside. */
@@ -216,7 +345,7 @@ static __attribute__((noinline)) int drain_slow(fw_ipc_rwlock *l, const struct f
                                                 const fw_wait_policy *policy,
                                                 const fw_deadline *deadline)
 {
-    struct fw_ipc_me_ me = *known; /* that may be another's before this thread has waited */
+    struct fw_ipc_me_ me = *known; /* which may change before this thread has waited */
 
     return begin_or_open(l, &me, fw_ipc_rw_drain_until_(l, &me, policy, deadline));
 }
@@ -274,7 +403,7 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_rwlock *l)
         return EPERM;
     if (!ipc_rw_is_unrepaired(now))
         return fw_ipc_rw_end_(l, &me, now, 0); /* F:ipc-rw-lost-stays */
-    fw_ipc_rw_lose_(l, &me, now);
+    abandon(l, &me, now);
     return 0;
 }
 

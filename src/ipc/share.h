@@ -81,7 +81,7 @@ static inline uint64_t *fw_ipc_share_find_(const struct fw_ipc_me_ *me, uint64_t
 }
 
 /* A record of the caller's line that is free: nothing, or a former tenant's (S1). */
-static inline uint64_t *fw_ipc_share_room_(const struct fw_ipc_me_ *me)
+static inline uint64_t *fw_ipc_share_free_record_(const struct fw_ipc_me_ *me)
 {
     for (unsigned i = 0; i < FW_IPC_SHARES; i++) {
         uint64_t r = fw_load64_relaxed(&me->member->shares[i]);

@@ -8,7 +8,7 @@
 #include "test/support/robust_lists.h"
 #include "test/support/testing.h"
 
-/* src/ipc/rwlock_open.c: who is let in, and by whom if the holder is dead. */
+/* src/ipc/rwlock_write.c: which threads are admitted, and by whom if the holder is dead. */
 
 static int write_and_leave(fw_ipc_rwlock *lock)
 {

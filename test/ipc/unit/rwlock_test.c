@@ -205,7 +205,7 @@ static void words_that_cannot_be_are_left_alone(void **state)
         UINT64_C(1) << 32,                         /* a tenancy of no line */
         UINT64_C(99) << 32 | 1,                    /* a tenancy that has not been */
         UINT64_C(1) << 32 | UINT64_C(1) << 29 | 1, /* an unknown flag */
-        UINT64_C(1) << 32 | IPC_RW_STAGE | 1,      /* more than one stage */
+        UINT64_C(1) << 32 | IPC_RW_PHASE | 1,      /* more than one phase */
         FW_IPC_WAITERS,
         FW_IPC_DIED,
         IPC_RW_READERS, /* of nobody */

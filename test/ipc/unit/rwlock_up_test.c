@@ -6,7 +6,7 @@
 #include "test/support/robust_lists.h"
 #include "test/support/testing.h"
 
-/* src/ipc/rwlock_up.c: upgradable reading, and from one mode to another. */
+/* src/ipc/rwlock.c: upgradable reading, and from one mode to another. */
 
 static int try_for_long(fw_ipc_rwlock *lock)
 {

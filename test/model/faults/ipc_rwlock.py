@@ -6,8 +6,6 @@ from .kinds import Family, Fault
 
 READ = "src/ipc/rwlock.c"
 WRITE = "src/ipc/rwlock_write.c"
-OPEN = "src/ipc/rwlock_open.c"
-UP = "src/ipc/rwlock_up.c"
 WORD = "src/ipc/rwlock.h"
 SHARE = "src/ipc/share.h"
 
@@ -32,20 +30,20 @@ FAULTS = [
           at("ipc-rw-waits-for-dead", condition("life != FW_IPC_CORRUPT"))),
     Fault("ipc-rw-hides-death", "a writer takes over, and the word does not say so", "ipc-rw-mixed",
           WRITE, operand(2, "")),
-    Fault("ipc-rw-sound-anyway", "what a dead writer has left counts as sound", "ipc-rw-kill", OPEN,
+    Fault("ipc-rw-sound-anyway", "what a dead writer has left counts as sound", "ipc-rw-kill", WRITE,
           value("ESRCH")),
-    Fault("ipc-rw-robs", "takes over from the living", "ipc-rw-writers", OPEN, drop()),
+    Fault("ipc-rw-robs", "takes over from the living", "ipc-rw-writers", WRITE, drop()),
     Fault("ipc-rw-lost-hint", "lets go for a dead writer that had cleared the hint",
-          "ipc-rw-tidy-three", OPEN, drop()),
-    Fault("ipc-rw-frees-first", "frees the lock, then lets readers in", "ipc-rw-mixed", OPEN,
-          instead("has_let_in = fw_cas64_seq_cst(&l->word_, &now, 0); if (has_let_in) return "
+          "ipc-rw-tidy-three", WRITE, drop()),
+    Fault("ipc-rw-frees-first", "frees the lock, then lets readers in", "ipc-rw-mixed", WRITE,
+          instead("has_admitted = fw_cas64_seq_cst(&l->word_, &now, 0); if (has_admitted) return "
               "fw_ipc_shares_grant_(me->mapping, l, fw_load64_seq_cst(&l->hint_));")),
-    Fault("ipc-rw-hasty-upgrade", "upgrades while others read", "ipc-rw-up", UP,
+    Fault("ipc-rw-hasty-upgrade", "upgrades while others read", "ipc-rw-up", READ,
           argument(3, "deadline == NULL ? 0 : EBUSY")),
     Fault("ipc-rw-late-share", "a downgrade opens the lock, then says that it reads", "ipc-rw-down",
-          UP, before("if (ipc_rw_is_written(now)) fw_ipc_rw_end_(l, &me, now, 0);"),
+          READ, before("if (ipc_rw_is_written(now)) fw_ipc_rw_end_(l, &me, now, 0);"),
           at("ipc-rw-late-share-2", value("0"))),
-    Fault("ipc-rw-no-wake", "a writer leaves, and wakes no writer", "ipc-rw-writers", OPEN,
+    Fault("ipc-rw-no-wake", "a writer leaves, and wakes no writer", "ipc-rw-writers", WRITE,
           condition("next == 1")),
     Fault("ipc-rw-lost-stays", "gives the lock up, and leaves it as it is", "ipc-rw-give-up", WRITE,
           instead("$1 $1", 3)),
@@ -55,6 +53,5 @@ FAULTS = [
           operand(1, value(operand(2, "0")))),
 ]
 
-FAMILY = Family("ipc_rwlock",
-                ["rwlock.c", "rwlock_up.c", "rwlock_write.c", "rwlock_open.c", "share.c"],
+FAMILY = Family("ipc_rwlock", ["rwlock.c", "rwlock_write.c", "share.c"],
                 ["src/ipc/rwlock.h", "src/ipc/share.h"], {}, FAULTS, "src/ipc")
