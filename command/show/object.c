@@ -206,7 +206,7 @@ static void barrier(struct show_object *o, const struct region *r, const fw_ipc_
     }
     o->state = made == 0 ? "not made" : has_failed(w) ? "failed" : "";
     for (uint64_t i = 0; i < parties; i++) {
-        uint64_t place = fw_load64_acquire(&places_of(b)[i]);
+        uint64_t place = fw_load64_acquire(&barrier_slots(b)[i]);
         if (is_vacant(place, w))
             vacant++;
         else if (!is_left(place))

@@ -6,55 +6,56 @@
  * Origin: the rounds of fw_barrier; that a barrier fails for all when a party is lost is Java's
  * CyclicBarrier and Python's.  New is that it finds out by itself, and that it can do without.
  *
- * A place, in the epoch of the barrier:
+ * A party slot, in the epoch of the barrier:
  *
  * word                    meaning                       who may leave it, and how
  * ----------------------  ----------------------------  -----------------------------------------
  * 0, or of another epoch  vacant: a round waits for it  a newcomer: -> its id, round before
  * a living id, round - 1  a party, not arrived          that thread: -> the same, round; -> left
- * a living id, round      a party that has arrived      the round ends; that thread, whose time is
- *                                                       over: -> the same, round - 1
+ * a living id, round      a party that has arrived      the round ends; that thread, if it times
+ *                                                       out: -> the same, round - 1
  * a dead id               a party that died             going on: a newcomer: -> its id
- * left                    given back                    a newcomer, where none is vacant: -> its id
+ * left                    given back                    a newcomer, if none is vacant: -> its id
  *
  * round_
  *
  * word                    meaning                       who may leave it, and how
  * ----------------------  ----------------------------  -----------------------------------------
- * r                       round r                       who is about to sleep: -> r, WAITERS
- *                                                       who finds B2: -> r + 1; who finds B3:
+ * r                       round r                       a thread about to sleep: -> r, WAITERS
+ *                                                       one that finds IBAR2: -> r + 1; IBAR3:
  *                                                       -> r, FAILED; both wake all
- * r, FAILED               a party died                  anybody, asked to, once past_ is of the
- *                                                       next epoch: -> r + 1, next epoch
+ * r, FAILED               a party died                  a reset, once past_ is of the next epoch:
+ *                                                       -> r + 1, next epoch
  *
- * made_: 0, or MADE with mode and number of places; written once, and checked against the region by
+ * made_: 0, or MADE with mode and number of slots; written once, and checked against the region by
  * each call before it is used.
- * past_: of the present epoch; or of the next one, where the present one failed and is being reset.
- * serial_: by epoch, the round of which somebody is the serial thread: -> a later one (B8).
- * spin_: does polling pay (luck.h)?  Whatever is in it does no harm.
+ * past_: of the present epoch; or of the next one, if the present one failed and is being reset.
+ * serial_: by epoch, the round that has a serial thread: -> a later one (IBAR8).
+ * spin_: does spinning pay (adaptive_spin.h)?  Whatever is in it does no harm.
  *
- * B1  Who is a party and has arrived is in the places and nowhere else, and only its thread writes
- *     the place of a living one.
- * B2  A round ends by one compare-and-swap, of the word that was loaded before the places were
- *     looked at and none of them was vacant, living and not arrived, or (where the barrier fails)
- *     dead and not arrived.
- * B3  It fails in the same way, where a place is dead and not arrived.
- * B4  What makes a place wait that did not (a newcomer, a time that is over) is followed by a
- *     change of round_ before the call goes on: so B2 does not end a round over such a place.  What
- *     makes it wait no longer needs none.  Who dies between the place and the change leaves a
- *     place that has changed, which those who are about to sleep compare.
- * B5  A death is for good (M1), so all can find it, now or later.  Who dies before B2 or B3 is
- *     done leaves the rest to those who sleep: they watch the lives of all parties that have not
- *     arrived (nap.h), and do not sleep where there is none.  Who becomes one of those while others
- *     sleep (a newcomer, one whose time is over) wakes one of them, which watches that life as
- *     well; until then, and from B2 or B3 until the wake, it owes them.
- * B6  All who arrived in a round have the same answer, however late they look: with which round
- *     each epoch began is kept in past_, for so many epochs as it has bits.
- * B7  past_ goes to the next epoch before round_ does, and says of it what the failed round says:
- *     so it does not matter who brings it there, nor who dies between the two.
- * B8  Of those who wait for a round and see that it has ended, the first to claim it in serial_ is
- *     its serial thread.  No other round of that epoch can have been claimed since it ended: the
- *     next one does not end without those who have not looked yet.
+ * IBAR1  Whether a thread is a party and has arrived is in the slots and nowhere else, and the slot
+ *        of a living thread is written by that thread only.
+ * IBAR2  A round ends by one compare-and-swap, of the word that was loaded before the slots were
+ *        read and none of them was vacant, living and not arrived, or (if the barrier fails) dead
+ *        and not arrived.
+ * IBAR3  It fails in the same way, if a slot is dead and not arrived.
+ * IBAR4  If a slot begins to be waited for (a newcomer, a time-out), round_ is changed before that
+ *        call goes on: so IBAR2 does not end a round over such a slot.  If it ceases to be, no
+ *        change is needed.  A thread that dies between the slot and the change leaves a slot that
+ *        has changed, which threads about to sleep compare.
+ * IBAR5  A death is for good (SLOT1), so all can find it, now or later.  A thread that dies before
+ *        IBAR2 or IBAR3 is done leaves the rest to the sleepers: they watch the lives of all
+ *        parties that have not arrived (wait.h), and do not sleep if there is none.  A thread that
+ *        becomes such a party while others sleep (a newcomer, a time-out) wakes one of them, which
+ *        watches that life as well; until then, and from IBAR2 or IBAR3 until the wake, it owes
+ *        them that wake.
+ * IBAR6  All that arrived in a round get the same result, however late they look: the round with
+ *        which each epoch began is kept in past_, for as many epochs as it has bits.
+ * IBAR7  past_ goes to the next epoch before round_ does, and says of it what the failed round
+ *        says: so it does not matter which thread takes it there, nor which dies between the two.
+ * IBAR8  Of the threads that wait for a round and see that it has ended, the first to claim it in
+ *        serial_ is its serial thread.  No other round of that epoch can have been claimed since it
+ *        ended: the next one does not end without those that have not looked yet.
  *
  * Legal:   WAITERS set when nobody sleeps.
  * Illegal: to sleep with an expected value in which it is not set.
@@ -64,24 +65,22 @@
 
 #include "core/adaptive_spin.h"
 #include "ipc/announce.h"
-#include "ipc/barrier_place.h"
+#include "ipc/barrier_slot.h"
 #include "ipc/barrier_word.h"
 #include "ipc/wait.h"
 
-_Static_assert(sizeof(fw_ipc_barrier) == 64, "the places begin on a line of the cache");
+_Static_assert(sizeof(fw_ipc_barrier) == 64, "the slots begin on a cache line");
 
-typedef struct fw_ipc_barrier_view_ view;
+typedef struct fw_ipc_barrier_call_ call;
 
-/* What settle answers, besides errors: the caller has ended the round. */
+/* What try_end returns, besides errors: the caller has ended the round. */
 enum { ENDED_HERE = -1 };
 
-enum verdict { ROUND_GOES, ROUND_ENDS, ROUND_FAILS, ROUND_CORRUPT };
+enum decision { ROUND_GOES, ROUND_ENDS, ROUND_FAILS, ROUND_CORRUPT };
 
 size_t fw_ipc_barrier_size(uint32_t parties)
 {
-    if (parties == 0 || parties > FW_IPC_BARRIER_MAX)
-        return 0;
-    return sizeof(fw_ipc_barrier) + parties * sizeof(uint64_t);
+    return barrier_bytes(parties);
 }
 
 int fw_ipc_barrier_init(fw_ipc_barrier *b, uint32_t parties, fw_ipc_barrier_mode mode)
@@ -100,17 +99,17 @@ int fw_ipc_barrier_init(fw_ipc_barrier *b, uint32_t parties, fw_ipc_barrier_mode
     return fw_cas64_relaxed(&b->made_, &made, wanted) || made == wanted ? 0 : EEXIST;
 }
 
-static int begin(view *v, const fw_ipc_barrier *b)
+static int begin(call *v, const fw_ipc_barrier *b)
 {
     int error = fw_ipc_enter_(b, &v->me);
 
-    return error == 0 ? fw_ipc_barrier_look_(v, v->me.mapping, b) : error;
+    return error == 0 ? fw_ipc_barrier_check_(v, v->me.mapping, b) : error;
 }
 
 /* --- Rounds ----------------------------------------------------------------------------------- */
 
-/* What becomes of round w (B2, B3)?  Thoroughly: deaths are found though others are awaited. */
-static enum verdict judge(const view *v, uint64_t w, struct fw_ipc_wait_ *wait, bool is_thorough)
+/* What becomes of round w (IBAR2, IBAR3)?  Thorough: finds deaths though others are awaited. */
+static enum decision decide(const call *v, uint64_t w, struct fw_ipc_wait_ *wait, bool is_thorough)
 {
     bool is_awaited = false;
 
@@ -132,7 +131,7 @@ static enum verdict judge(const view *v, uint64_t w, struct fw_ipc_wait_ *wait, 
         /* F:ipc-barrier-never-fails */
         if (life == FW_IPC_DEAD && !v->goes_on) {
             /* F:ipc-barrier-old-look */
-            slot = fw_load64_seq_cst(at); /* it may have arrived since then: B3 */
+            slot = fw_load64_seq_cst(at); /* it may have arrived since then: IBAR3 */
             if (!is_left(slot) && !has_arrived(slot, w))
                 return ROUND_FAILS;
         }
@@ -149,48 +148,48 @@ static enum verdict judge(const view *v, uint64_t w, struct fw_ipc_wait_ *wait, 
  *   ENDED_HERE   the caller has ended it
  *   EOWNERDEAD, EUCLEAN
  */
-static int settle(const view *v, uint64_t token, struct fw_ipc_wait_ *wait, bool is_thorough)
+static int try_end(const call *v, uint64_t token, struct fw_ipc_wait_ *wait, bool is_thorough)
 {
     for (;;) {
         uint64_t w = fw_load64_acquire(&v->b->round_), next;
-        enum verdict verdict;
+        enum decision decision;
         if (!is_same_round(w, token))
             return 0;
-        verdict = judge(v, w, wait, is_thorough);
-        if (verdict == ROUND_GOES)
+        decision = decide(v, w, wait, is_thorough);
+        if (decision == ROUND_GOES)
             return 0;
-        if (verdict == ROUND_CORRUPT)
+        if (decision == ROUND_CORRUPT)
             return EUCLEAN;
         /* r -> r + 1, or r -> r, FAILED */
-        next = verdict == ROUND_ENDS ? one_round_later(w) : w | BARRIER_FAILED;
-        if (fw_ipc_barrier_turn_(v, w, next))
-            return verdict == ROUND_ENDS ? ENDED_HERE : EOWNERDEAD;
+        next = decision == ROUND_ENDS ? one_round_later(w) : w | BARRIER_FAILED;
+        if (fw_ipc_barrier_end_round_(v, w, next))
+            return decision == ROUND_ENDS ? ENDED_HERE : EOWNERDEAD;
     }
 }
 
-/* EBUSY: the round of the token goes on; 0; EOWNERDEAD: it failed (B6).  Of the present word w. */
-static int outcome(const view *v, uint64_t w, uint64_t token)
+/* By the present word w: EBUSY: the token's round goes on; 0; EOWNERDEAD: it failed (IBAR6). */
+static int outcome(const call *v, uint64_t w, uint64_t token)
 {
-    if (epoch_of(w) != epoch_of(token)) /* so the past is of that epoch, or a later one (B7) */
+    if (epoch_of(w) != epoch_of(token)) /* so the past is of that epoch, or a later one (IBAR7) */
         return has_ended_before_reset(fw_load64_acquire(&v->b->past_), token) ? 0 : EOWNERDEAD;
     if (round_of(w) != round_of(token))
         return 0;
     return has_failed(w) ? EOWNERDEAD : EBUSY;
 }
 
-/* As fw_ipc_barrier_join_.  Where no place is free because a party died, the barrier fails now. */
-static int take_part(const view *v, uint64_t *w, uint64_t **at)
+/* As fw_ipc_barrier_join_.  If no slot is free because a party died, the barrier fails now. */
+static int take_part(const call *v, uint64_t *w, uint64_t **at)
 {
     int error = fw_ipc_barrier_join_(v, w, at);
 
     if (error != EBUSY)
         return error;
-    error = settle(v, *w, NULL, true);
+    error = try_end(v, *w, NULL, true);
     return error > 0 ? error : EBUSY;
 }
 
-/* Arrives.  *token is the word of the round; as settle, and EDEADLK and what joining answers. */
-static int arrive(const view *v, uint64_t *token)
+/* Arrives.  *token is the word of the round; as try_end, and EDEADLK and the errors of joining. */
+static int arrive(const call *v, uint64_t *token)
 {
     uint64_t *at, slot;
 
@@ -200,42 +199,42 @@ static int arrive(const view *v, uint64_t *token)
             return error;
         slot = fw_load64_relaxed(at);
         if ((slot & FW_IPC_HOLDER) != v->me.id || is_vacant(slot, *token))
-            continue; /* reset: it may be another's by now (B1)  F:ipc-barrier-robs */
+            continue; /* reset: it may be another's by now (IBAR1)  F:ipc-barrier-robs */
         if (has_arrived(slot, *token))
             return EDEADLK;
-        /* not arrived -> arrived; then the others' places: of two who arrive last, one sees both */
-        if (fw_cas64_seq_cst(at, &slot, place_of(v->me.id, *token, round_of(*token))))
+        /* not arrived -> arrived; then reads the others: of the last two, one sees both */
+        if (fw_cas64_seq_cst(at, &slot, slot_word(v->me.id, *token, round_of(*token))))
             break;
     }
-    return settle(v, *token, NULL, false);
+    return try_end(v, *token, NULL, false);
 }
 
-/* The caller's time is over: arrived -> not arrived, unless the round has ended. */
-static int withdraw(const view *v, uint64_t token)
+/* The caller timed out: arrived -> not arrived, unless the round has ended. */
+static int withdraw(const call *v, uint64_t token)
 {
     uint64_t *at = fw_ipc_barrier_own_(v, token);
-    uint64_t slot = place_of(v->me.id, token, round_of(token)), w;
+    uint64_t slot = slot_word(v->me.id, token, round_of(token)), w;
     struct fw_robust_ debt;
     int error;
 
-    fw_ipc_debt_begin_(&debt, v->me.mapping); /* B5 */
+    fw_ipc_debt_begin_(&debt, v->me.mapping); /* IBAR5 */
 
     if (at == NULL ||
-        !fw_cas64_acq_rel(at, &slot, place_of(v->me.id, token, round_of(token) - 1))) {
-        /* the place is another's: reset */
+        !fw_cas64_acq_rel(at, &slot, slot_word(v->me.id, token, round_of(token) - 1))) {
+        /* the slot is another's: reset */
         fw_ipc_debt_end_(&debt);
         error = outcome(v, fw_load64_acquire(&v->b->round_), token);
         return error == EBUSY ? EUCLEAN : error;
     }
-    w = fw_ipc_barrier_change_(v); /* B4  F:ipc-barrier-quiet-withdraw */
-    fw_ipc_barrier_call_one_(v, w);
+    w = fw_ipc_barrier_change_(v); /* IBAR4  F:ipc-barrier-quiet-withdraw */
+    fw_ipc_barrier_wake_one_(v, w);
     fw_ipc_debt_end_(&debt);
     error = outcome(v, w, token);
     return error == EBUSY ? ETIMEDOUT : error;
 }
 
 /* r -> r, WAITERS, then sleeps.  0: look again; ETIMEDOUT. */
-static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
+static int sleep_once(const call *v, uint64_t w, struct fw_ipc_wait_ *wait)
 {
     if (fw_wait_blocks_(&wait->poll) && !has_sleepers(w)) { /* F:ipc-barrier-unannounced */
         if (!fw_cas64_relaxed(&v->b->round_, &w, w | FW_IPC_WAITERS))
@@ -247,7 +246,7 @@ static int sleep_once(const view *v, uint64_t w, struct fw_ipc_wait_ *wait)
 }
 
 /* Waits for the end of the token's round.  0 or ENDED_HERE: it has ended; or an error. */
-static int await_slow_(const view *v, uint64_t token, struct fw_ipc_wait_ *wait,
+static int await_slow_(const call *v, uint64_t token, struct fw_ipc_wait_ *wait,
                        const fw_wait_policy *policy)
 {
     bool learns = fw_adaptive_spin_begin_(&v->b->spin_, &wait->poll, policy);
@@ -266,14 +265,14 @@ static int await_slow_(const view *v, uint64_t token, struct fw_ipc_wait_ *wait,
             return withdraw(v, token);
         if (!is_same_round(fw_load64_acquire(&v->b->round_), token))
             continue;
-        error = settle(v, token, wait, true);
+        error = try_end(v, token, wait, true);
         error = error == 0 ? EBUSY : error;
     }
     return error;
 }
 
-/* The token's round has ended, and the caller waited for it: SERIAL to the first one, or 0 (B8). */
-static int claim_serial(const view *v, uint64_t token)
+/* The token's round has ended, and the caller waited for it: SERIAL or 0 (IBAR8). */
+static int claim_serial(const call *v, uint64_t token)
 {
     uint64_t *at = &v->b->serial_[epoch_of(token) % FW_IPC_BARRIER_SERIALS];
     uint64_t claim = fw_load64_relaxed(at);
@@ -290,7 +289,7 @@ static int claim_serial(const view *v, uint64_t token)
 int fw_ipc_barrier_join(fw_ipc_barrier *b)
 {
     uint64_t w, *slot;
-    view v;
+    call v;
     int error = begin(&v, b);
 
     return error == 0 ? take_part(&v, &w, &slot) : error;
@@ -301,7 +300,7 @@ int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *policy,
 {
     struct fw_ipc_wait_ wait;
     uint64_t token;
-    view v;
+    call v;
     int error = begin(&v, b);
 
     if (error == 0)
@@ -327,7 +326,7 @@ int fw_ipc_barrier_timedwait(fw_ipc_barrier *b, const fw_deadline *deadline)
 
 int fw_ipc_barrier_arrive(fw_ipc_barrier *b, uint64_t *token)
 {
-    view v;
+    call v;
     int error = begin(&v, b);
 
     if (error == 0)
@@ -338,7 +337,7 @@ int fw_ipc_barrier_arrive(fw_ipc_barrier *b, uint64_t *token)
 int fw_ipc_barrier_await(fw_ipc_barrier *b, uint64_t token)
 {
     struct fw_ipc_wait_ wait;
-    view v;
+    call v;
     int error = begin(&v, b);
 
     if (error == 0)
@@ -353,7 +352,7 @@ int fw_ipc_barrier_await(fw_ipc_barrier *b, uint64_t token)
 int fw_ipc_barrier_leave(fw_ipc_barrier *b)
 {
     uint64_t w, *at, slot;
-    view v;
+    call v;
     int error = begin(&v, b);
 
     if (error != 0)
@@ -363,18 +362,18 @@ int fw_ipc_barrier_leave(fw_ipc_barrier *b)
     if (at == NULL)
         return EPERM;
     slot = fw_load64_relaxed(at);
-    /* party -> left; where that fails, a reset has made the place another's */
+    /* party -> left; if that fails, a reset has made the slot another's */
     if ((slot & FW_IPC_HOLDER) != v.me.id ||
-        !fw_cas64_seq_cst(at, &slot, place_of(FW_IPC_ABANDONED, w, 0)))
+        !fw_cas64_seq_cst(at, &slot, slot_word(FW_IPC_ABANDONED, w, 0)))
         return 0;
     /* F:ipc-barrier-quiet-leave */
-    error = settle(&v, fw_load64_relaxed(&v.b->round_), NULL, false);
+    error = try_end(&v, fw_load64_relaxed(&v.b->round_), NULL, false);
     return error == EUCLEAN ? EUCLEAN : 0;
 }
 
 int fw_ipc_barrier_reset(fw_ipc_barrier *b)
 {
-    view v;
+    call v;
     int error = begin(&v, b);
 
     while (error == 0) {
@@ -385,13 +384,13 @@ int fw_ipc_barrier_reset(fw_ipc_barrier *b)
         if (fw_load64_relaxed(&v.b->round_) != w)
             continue; /* the past may be a later one */
         if (epoch_of(past) == epoch_of(w)) {
-            /* the past of this epoch -> of the next one (B7) */
+            /* the past of this epoch -> of the next one (IBAR7) */
             fw_cas64_acq_rel(&v.b->past_, &past, past_after(past, w)); /* F:ipc-barrier-torn-past */
             continue;
         }
         if (resets_since(past, w) != 0)
             return EUCLEAN;
-        /* r, FAILED -> r + 1, in the next epoch: all places are vacant */
+        /* r, FAILED -> r + 1, in the next epoch: all slots are vacant */
         if (fw_cas64_acq_rel(&v.b->round_, &w, one_epoch_later(w)))
             return 0;
     }

@@ -16,9 +16,9 @@
  *   bit   63 .. 52   51 .. 32   31        30       29 .. 0
  *         epoch      changes    WAITERS   FAILED   round
  *
- * A place
+ * A party slot
  *   bit   63 .. 32   31 .. 20   19 .. 16            15 .. 0
- *         tenancy    epoch      arrived in round    slot + 1
+ *         generation epoch      arrived in round    slot + 1
  *
  * made_
  *   bit   63     32     31 .. 0
@@ -39,9 +39,9 @@
 #define BARRIER_EPOCH_SHIFT 52
 #define BARRIER_EPOCH UINT64_C(0xfff)
 
-#define PLACE_ROUND_SHIFT 16
-#define PLACE_ROUND UINT64_C(0xf)
-#define PLACE_EPOCH_SHIFT 20
+#define SLOT_ROUND_SHIFT 16
+#define SLOT_ROUND UINT64_C(0xf)
+#define SLOT_EPOCH_SHIFT 20
 
 #define BARRIER_CLAIMED (UINT64_C(1) << 31)
 
@@ -51,9 +51,9 @@
 _Static_assert((BARRIER_ROUND ^ FW_IPC_WAITERS ^ BARRIER_FAILED ^ BARRIER_CHANGES ^
                 BARRIER_EPOCH << BARRIER_EPOCH_SHIFT) == UINT64_MAX,
                "the fields fill the word");
-_Static_assert((FW_IPC_HOLDER ^ PLACE_ROUND << PLACE_ROUND_SHIFT ^
-                BARRIER_EPOCH << PLACE_EPOCH_SHIFT) == UINT64_MAX,
-               "and these a place");
+_Static_assert((FW_IPC_HOLDER ^ SLOT_ROUND << SLOT_ROUND_SHIFT ^
+                BARRIER_EPOCH << SLOT_EPOCH_SHIFT) == UINT64_MAX,
+               "and these a slot");
 _Static_assert(FW_IPC_BARRIER_RESETS == BARRIER_EPOCH_SHIFT + 1, "a bit for each");
 _Static_assert(sizeof((fw_ipc_barrier *)0)->serial_ / sizeof(uint64_t) == FW_IPC_BARRIER_SERIALS,
                "a word for each");
@@ -120,9 +120,9 @@ static inline uint64_t resets_since(uint64_t past, uint64_t token)
 }
 
 /*
- * Did the round of the token end, for one who arrived in it and now finds a later epoch?  Without
- * him no round after the next one can end.  So it was this one that failed, or the next one, and
- * the next epoch began one round later, or two; unless too many have gone by.
+ * Did the round of the token end, for a thread that arrived in it and now finds a later epoch?
+ * Without it no round after the next one can end.  So it was this one that failed, or the next one,
+ * and the next epoch began one round later, or two; unless too many have gone by.
  */
 static inline bool has_ended_before_reset(uint64_t past, uint64_t token)
 {
@@ -134,7 +134,7 @@ static inline bool has_ended_before_reset(uint64_t past, uint64_t token)
 
 /* --- The serial thread ------------------------------------------------------------------------ */
 
-/* Somebody is the serial thread of the token's round. */
+/* A thread is the serial thread of the token's round. */
 static inline uint64_t claim_of(uint64_t token)
 {
     return epoch_of(token) << BARRIER_EPOCH_SHIFT | BARRIER_CLAIMED | round_of(token);
@@ -148,19 +148,19 @@ static inline bool is_later_claim(uint64_t claim, uint64_t token)
     return (claim & BARRIER_CLAIMED) != 0 && ahead != 0 && ahead <= BARRIER_EPOCH / 2;
 }
 
-/* --- A place ---------------------------------------------------------------------------------- */
+/* --- A party slot ----------------------------------------------------------------------------- */
 
 /* Of the holder: it has arrived in that round. */
-static inline uint64_t place_of(uint64_t holder, uint64_t w, uint32_t round)
+static inline uint64_t slot_word(uint64_t holder, uint64_t w, uint32_t round)
 {
-    return holder | epoch_of(w) << PLACE_EPOCH_SHIFT |
-           ((uint64_t)round & PLACE_ROUND) << PLACE_ROUND_SHIFT;
+    return holder | epoch_of(w) << SLOT_EPOCH_SHIFT |
+           ((uint64_t)round & SLOT_ROUND) << SLOT_ROUND_SHIFT;
 }
 
 /* Nobody has taken it since the barrier was made or reset. */
 static inline bool is_vacant(uint64_t slot, uint64_t w)
 {
-    return (slot & FW_IPC_SLOT) == 0 || (slot >> PLACE_EPOCH_SHIFT & BARRIER_EPOCH) != epoch_of(w);
+    return (slot & FW_IPC_SLOT) == 0 || (slot >> SLOT_EPOCH_SHIFT & BARRIER_EPOCH) != epoch_of(w);
 }
 
 /* Somebody had it and left. */
@@ -171,7 +171,7 @@ static inline bool is_left(uint64_t slot)
 
 static inline bool has_arrived(uint64_t slot, uint64_t w)
 {
-    return (slot >> PLACE_ROUND_SHIFT & PLACE_ROUND) == (round_of(w) & PLACE_ROUND);
+    return (slot >> SLOT_ROUND_SHIFT & SLOT_ROUND) == (round_of(w) & SLOT_ROUND);
 }
 
 /* --- How it was made -------------------------------------------------------------------------- */
@@ -191,7 +191,15 @@ static inline bool goes_on(uint64_t made)
     return (made >> BARRIER_MODE_SHIFT & 1) != 0;
 }
 
-static inline uint64_t *places_of(const fw_ipc_barrier *b)
+/* The bytes of a barrier; 0: it cannot have that many parties. */
+static inline size_t barrier_bytes(uint32_t parties)
+{
+    if (parties == 0 || parties > FW_IPC_BARRIER_MAX)
+        return 0;
+    return sizeof(fw_ipc_barrier) + parties * sizeof(uint64_t);
+}
+
+static inline uint64_t *barrier_slots(const fw_ipc_barrier *b)
 {
     return (uint64_t *)(uintptr_t)(b + 1);
 }

@@ -119,13 +119,13 @@ static void says_what_is_wrong(void **state)
 static void finds_what_was_written_over(void **state)
 {
     (void)state;
-    places_of(b)[0] = places_of(b)[1] = places_of(b)[2] = UINT64_C(0xffff7);
+    barrier_slots(b)[0] = barrier_slots(b)[1] = barrier_slots(b)[2] = UINT64_C(0xffff7);
     assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
-    places_of(b)[1] = 0;
+    barrier_slots(b)[1] = 0;
     assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
 }
 
-/* A time that is over takes the arrival back; the place stays. */
+/* A time-out takes the arrival back; the slot stays. */
 static void gives_up_in_time(void **state)
 {
     fw_deadline soon = in_ms(60);
@@ -137,7 +137,7 @@ static void gives_up_in_time(void **state)
     joined = b->round_ & ~FW_IPC_WAITERS;
     soon = in_ms(5);
     assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
-    assert_int_equal(b->round_ & ~FW_IPC_WAITERS, one_change_later(joined)); /* B4 */
+    assert_int_equal(b->round_ & ~FW_IPC_WAITERS, one_change_later(joined)); /* IBAR4 */
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(1);
     await_waiters(&ground, b, PARTIES - 1);
@@ -202,7 +202,7 @@ static void fails_for_all(void **state)
         assert_int_equal(ground_reap(child[i]), 0);
 }
 
-/* Who finds no place because others died makes that known. */
+/* A thread that finds no slot because others died makes that known. */
 static void newcomers_notice_a_death(void **state)
 {
     int victim[PARTIES];
@@ -343,8 +343,8 @@ static void does_what_the_dead_left(void **state)
         child[i] = start_coming(1);
     await_waiters(&ground, b, PARTIES - 1);
     for (int i = 0; i < PARTIES; i++)
-        if ((places_of(b)[i] & FW_IPC_HOLDER) == me.id) /* arrives, and no more */
-            fw_store64_release(&places_of(b)[i], place_of(me.id, b->round_, 0));
+        if ((barrier_slots(b)[i] & FW_IPC_HOLDER) == me.id) /* arrives, and no more */
+            fw_store64_release(&barrier_slots(b)[i], slot_word(me.id, b->round_, 0));
     for (int i = 0; i < PARTIES - 1; i++)
         assert_int_equal(ground_reap(child[i]), 0);
 }

@@ -6,7 +6,7 @@ from .kinds import Family, Fault
 
 PERMITS = "src/ipc/permits.c"
 BARRIER = "src/ipc/barrier.c"
-PLACES = "src/ipc/barrier_place.c"
+SLOTS = "src/ipc/barrier_slot.c"
 ONCE = "src/ipc/once.c"
 SEM = "src/ipc/sem.c"
 
@@ -48,26 +48,26 @@ BARRIER_FAULTS = [
     Fault("ipc-barrier-unwatched", "sleeps, and watches nobody's life", "ipc-barrier-told", BARRIER,
           drop()),
     Fault("ipc-barrier-sleeps-done", "sleeps where the last one has arrived, and has died over it",
-          "ipc-barrier-told", PLACES, drop()),
+          "ipc-barrier-told", SLOTS, drop()),
     Fault("ipc-barrier-uncompared", "sleeps, and does not see that somebody has come and died",
-          "ipc-barrier-told-joins", PLACES, instead(";")),
+          "ipc-barrier-told-joins", SLOTS, instead(";")),
     Fault("ipc-barrier-unwatched-newcomer", "becomes a party, and nobody watches its life",
-          "ipc-barrier-told-joins", PLACES, drop()),
+          "ipc-barrier-told-joins", SLOTS, drop()),
     Fault("ipc-barrier-old-look", "fails over one that arrived before it died", "ipc-barrier-fails",
           BARRIER, drop()),
     Fault("ipc-barrier-early", "does not wait for the living", "ipc-barrier", BARRIER, drop(2)),
-    Fault("ipc-barrier-torn-end", "ends a round by a load and a store", "ipc-barrier", PLACES,
+    Fault("ipc-barrier-torn-end", "ends a round by a load and a store", "ipc-barrier", SLOTS,
           value("fw_store64_release(&v->b->round_, next), true")),
-    Fault("ipc-barrier-no-wake", "ends a round, and wakes nobody", "ipc-barrier", PLACES,
+    Fault("ipc-barrier-no-wake", "ends a round, and wakes nobody", "ipc-barrier", SLOTS,
           condition("w == UINT64_MAX")),
     Fault("ipc-barrier-unannounced", "sleeps, and the word does not say so", "ipc-barrier", BARRIER,
           condition("!$")),
-    Fault("ipc-barrier-robs", "takes its place for its own after a reset", "ipc-barrier-retakes",
+    Fault("ipc-barrier-robs", "takes its slot for its own after a reset", "ipc-barrier-retakes",
           BARRIER, instead("(void)0; else")),
-    Fault("ipc-barrier-quiet-newcomer", "takes a place, and does not change the round's word",
-          "ipc-barrier-takes-left", PLACES, value("fw_load64_acquire(&v->b->round_)")),
-    Fault("ipc-barrier-old-place", "takes a place that looks vacant, in an old epoch",
-          "ipc-barrier-joins-late", PLACES, drop()),
+    Fault("ipc-barrier-quiet-newcomer", "takes a slot, and does not change the round's word",
+          "ipc-barrier-takes-left", SLOTS, value("fw_load64_acquire(&v->b->round_)")),
+    Fault("ipc-barrier-old-slot", "takes a slot that looks vacant, in an old epoch",
+          "ipc-barrier-joins-late", SLOTS, drop()),
     Fault("ipc-barrier-quiet-withdraw",
           "takes its arrival back, and does not change the round's " "word", "ipc-barrier-timed",
           BARRIER, value("fw_load64_acquire(&v->b->round_)")),
@@ -135,7 +135,7 @@ SEM_FAULTS = [
           "ipc-sem-init-kill", SEM, before("if (made != 0) return 0;")),
 ]
 
-FAMILY = Family("ipc_gates", ["permits.c", "barrier.c", "barrier_place.c", "once.c", "sem.c"],
-                ["src/ipc/barrier_place.h", "src/ipc/barrier_word.h", "src/ipc/announce.h",
+FAMILY = Family("ipc_gates", ["permits.c", "barrier.c", "barrier_slot.c", "once.c", "sem.c"],
+                ["src/ipc/barrier_slot.h", "src/ipc/barrier_word.h", "src/ipc/announce.h",
                  "src/ipc/sem.h"], {},
                 PERMIT_FAULTS + BARRIER_FAULTS + ONCE_FAULTS + SEM_FAULTS, "src/ipc")

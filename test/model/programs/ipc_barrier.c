@@ -56,7 +56,7 @@ static void setup(const void *arg)
     b->made_ = made_of(parties, MODE_OF(script->initial));
     b->spin_ = UINT16_MAX; /* to await is not told how to wait: does not poll */
     for (unsigned i = 0; i < JOINED_OF(script->initial); i++)
-        places_of(b)[i] = place_of(ground_id_of(i), 0, (uint32_t)-1);
+        barrier_slots(b)[i] = slot_word(ground_id_of(i), 0, (uint32_t)-1);
     barrier_watch_begin(b, parties, MODE_OF(script->initial) == FW_IPC_BARRIER_FAIL);
     gates_script_read(script, names, WORDS);
 }
@@ -226,9 +226,9 @@ static const struct model_program programs[] = {
             FAIL(2, 0, "wait wait", "join wait wait")),
     PROGRAM("ipc-barrier-joins-three", "three come; one may die", 3, 1,
             GO_ON(3, 0, "timed", "timed", "timed"), AT_MOST(2)),
-    PROGRAM("ipc-barrier-joins-late", "one comes for the only place while the other resets", 2, 0,
+    PROGRAM("ipc-barrier-joins-late", "one comes for the only slot while the other resets", 2, 0,
             FAIL(1, 0, "again", "spoil again leave")),
-    PROGRAM("ipc-barrier-takes-left", "a third one takes the place of one that left", 3, 0,
+    PROGRAM("ipc-barrier-takes-left", "a third one takes the slot of one that left", 3, 0,
             GO_ON(2, 2, "wait leave", "wait timed", "join timed"), AT_MOST(3)),
     PROGRAM("ipc-barrier-takes-dead", "the same, of one that died", 3, 1,
             GO_ON(2, 2, "wait", "wait timed", "timed"), AT_MOST(2)),
@@ -242,11 +242,11 @@ static const struct model_program programs[] = {
             FAIL(3, 3, "wait", "wait", "arrive"), AT_MOST(3)),
     PROGRAM("ipc-barrier-ends-by-leave", "who leaves ends the round", 3, 0,
             GO_ON(3, 3, "wait", "wait", "leave"), AT_MOST(3)),
-    PROGRAM("ipc-barrier-ends-by-stranger", "one that finds no place ends the round", 3, 0,
+    PROGRAM("ipc-barrier-ends-by-stranger", "one that finds no slot ends the round", 3, 0,
             FAIL(2, 2, "wait", "wait", "wait"), AT_MOST(3)),
-    PROGRAM("ipc-barrier-retakes", "one takes the other's place after a reset", 2, 0,
+    PROGRAM("ipc-barrier-retakes", "one takes the other's slot after a reset", 2, 0,
             FAIL(2, 2, "timed", "spoil reset timed")),
-    PROGRAM("ipc-barrier-retakes-both", "both take places anew, until they meet", 2, 0,
+    PROGRAM("ipc-barrier-retakes-both", "both take slots anew, until they meet", 2, 0,
             FAIL(2, 2, "again again", "spoil again again")),
     PROGRAM("ipc-barrier-retakes-dead", "two go on after a third one died", 3, 1,
             FAIL(2, 2, "timely", "timed", "timely"), AT_MOST(2)),

@@ -75,18 +75,18 @@ void barrier_watch_spoil(void)
 /* Does it say that it has arrived in that round? */
 static bool is_round(uint64_t party, uint64_t round)
 {
-    return (party >> PLACE_ROUND_SHIFT & PLACE_ROUND) == (round & PLACE_ROUND);
+    return (party >> SLOT_ROUND_SHIFT & SLOT_ROUND) == (round & SLOT_ROUND);
 }
 
 static void check_party(unsigned thread, uint64_t before, uint64_t now)
 {
     unsigned owner = ground_thread_of(before);
     bool is_own = (now & FW_IPC_HOLDER) == ground_id_of(thread);
-    uint64_t epoch = now >> PLACE_EPOCH_SHIFT & BARRIER_EPOCH;
+    uint64_t epoch = now >> SLOT_EPOCH_SHIFT & BARRIER_EPOCH;
     uint64_t come = *arrived(thread);
 
     if (owner < MODEL_MAX_THREADS && owner != thread && !is_vacant(before, b->round_))
-        model_fail("word", "thread %llu changes the place of thread %llu", thread, owner);
+        model_fail("word", "thread %llu changes the slot of thread %llu", thread, owner);
     clear(NEWS, thread);
     if (!is_own)
         *arrived(thread) = 0;
@@ -107,7 +107,7 @@ static struct missing look_at_parties(uint64_t w)
     struct missing m = {false, false, false};
 
     for (uint32_t i = 0; i < parties; i++) {
-        uint64_t party = places_of(b)[i];
+        uint64_t party = barrier_slots(b)[i];
         unsigned line = (unsigned)(party & FW_IPC_SLOT) - 1; /* its thread's number, too */
         bool is_dead = ground_thread_of(party) >= MODEL_MAX_THREADS;
         if (is_vacant(party, w)) {
@@ -147,11 +147,11 @@ static void check_round(unsigned thread, uint64_t before, uint64_t now)
 
 void barrier_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
 {
-    uint64_t at = addr - (uint64_t)(uintptr_t)places_of(b);
+    uint64_t at = addr - (uint64_t)(uintptr_t)barrier_slots(b);
 
     ground_changed(thread, addr, before);
     if (at < parties * sizeof(uint64_t))
-        check_party(thread, before, places_of(b)[at / sizeof(uint64_t)]);
+        check_party(thread, before, barrier_slots(b)[at / sizeof(uint64_t)]);
     else if (addr == (uint64_t)(uintptr_t)&b->round_)
         check_round(thread, before, b->round_);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "ipc/barrier_place.h"
+#include "ipc/barrier_slot.h"
 #include "ipc/barrier_word.h"
 #include "test/support/robust_lists.h"
 #include "victim.h"
 
-/* src/ipc/barrier_place.c: who has which place, in which epoch. */
+/* src/ipc/barrier_slot.c: which thread has which slot, in which epoch. */
 
 static struct ground ground;
 static fw_ipc_barrier *b;
-static struct fw_ipc_barrier_view_ v;
+static struct fw_ipc_barrier_call_ v;
 static struct fw_ipc_me_ other; /* a child that lives */
 static int child;
 
@@ -33,7 +33,7 @@ static int make_for(fw_ipc_barrier_mode mode)
     said = ground_object(&ground, 1);
     assert_int_equal(fw_ipc_barrier_init(b, PARTIES, mode), 0);
     assert_int_equal(fw_ipc_enter_(b, &v.me), 0);
-    assert_int_equal(fw_ipc_barrier_look_(&v, ground.mapping, b), 0);
+    assert_int_equal(fw_ipc_barrier_check_(&v, ground.mapping, b), 0);
     child = ground_fork(be_a_member, NULL);
     while ((other.id = fw_load64_acquire(said)) == 0)
         sched_yield();
@@ -69,7 +69,7 @@ static uint64_t word_at(uint64_t epoch, uint64_t round)
 static void words_say_what_they_mean(void **state)
 {
     uint64_t last = word_at(BARRIER_EPOCH, BARRIER_ROUND) | BARRIER_CHANGES | FW_IPC_WAITERS;
-    uint64_t w = word_at(5, 33), place = place_of(other.id, w, 33);
+    uint64_t w = word_at(5, 33), slot = slot_word(other.id, w, 33);
 
     (void)state;
     assert_int_equal(one_round_later(last), word_at(BARRIER_EPOCH, 0) | BARRIER_CHANGES);
@@ -90,63 +90,63 @@ static void words_say_what_they_mean(void **state)
     assert_true(has_failed(last | BARRIER_FAILED) && !has_failed(last));
     assert_true(is_same_round(w, w) && !is_same_round(w | BARRIER_FAILED, w));
     assert_true(!is_same_round(w, word_at(5, 34)) && !is_same_round(w, word_at(6, 33)));
-    assert_int_equal(place & FW_IPC_HOLDER, other.id);
-    assert_true(has_arrived(place, w) && !has_arrived(place, word_at(5, 34)));
-    assert_true(!is_vacant(place, w) && is_vacant(place, word_at(6, 33)) && is_vacant(0, w));
-    assert_true(is_left(place_of(FW_IPC_ABANDONED, w, 0)) && !is_left(place));
+    assert_int_equal(slot & FW_IPC_HOLDER, other.id);
+    assert_true(has_arrived(slot, w) && !has_arrived(slot, word_at(5, 34)));
+    assert_true(!is_vacant(slot, w) && is_vacant(slot, word_at(6, 33)) && is_vacant(0, w));
+    assert_true(is_left(slot_word(FW_IPC_ABANDONED, w, 0)) && !is_left(slot));
 }
 
 static void joins_once(void **state)
 {
-    uint64_t w, *place, *again;
+    uint64_t w, *slot, *again;
 
     (void)state;
     b->round_ = word_at(3, 20);
     assert_null(fw_ipc_barrier_own_(&v, b->round_));
-    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), 0);
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), 0);
     assert_int_equal(w, one_change_later(word_at(3, 20))); /* others may have looked already */
-    assert_int_equal(*place, place_of(v.me.id, w, 19));
+    assert_int_equal(*slot, slot_word(v.me.id, w, 19));
     assert_int_equal(fw_ipc_barrier_join_(&v, &w, &again), 0);
-    assert_ptr_equal(place, again);
+    assert_ptr_equal(slot, again);
     assert_int_equal(b->round_, w);
-    assert_ptr_equal(fw_ipc_barrier_own_(&v, w), place);
+    assert_ptr_equal(fw_ipc_barrier_own_(&v, w), slot);
     assert_null(fw_ipc_barrier_own_(&v, word_at(4, 20)));
 }
 
 static void prefers_what_nobody_had(void **state)
 {
-    uint64_t w, *place, left = place_of(FW_IPC_ABANDONED, 0, 0);
+    uint64_t w, *slot, left = slot_word(FW_IPC_ABANDONED, 0, 0);
 
     (void)state;
     *fw_ipc_barrier_nth_(&v, 0) = left;
-    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), 0);
-    assert_ptr_equal(place, fw_ipc_barrier_nth_(&v, 1));
-    *place = left;
-    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), 0);
-    assert_ptr_equal(place, fw_ipc_barrier_nth_(&v, 0));
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), 0);
+    assert_ptr_equal(slot, fw_ipc_barrier_nth_(&v, 1));
+    *slot = left;
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), 0);
+    assert_ptr_equal(slot, fw_ipc_barrier_nth_(&v, 0));
 }
 
 static void a_failed_one_is_not_joined(void **state)
 {
-    uint64_t w, *place;
+    uint64_t w, *slot;
 
     (void)state;
     b->round_ = BARRIER_FAILED;
-    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), EOWNERDEAD);
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), EOWNERDEAD);
 }
 
-/* The places of the dead are free where the barrier goes on. */
+/* The slots of the dead are free if the barrier goes on. */
 static void takes_the_place_of_the_dead(void **state)
 {
-    uint64_t w, *place;
+    uint64_t w, *slot;
 
     (void)state;
     for (uint32_t i = 0; i < PARTIES; i++)
-        v.places[i] = place_of(other.id, 0, 0);
-    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), EBUSY);
+        v.slots[i] = slot_word(other.id, 0, 0);
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), EBUSY);
     ground_kill(child);
     child = 0;
-    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &place), v.goes_on ? 0 : EBUSY);
+    assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), v.goes_on ? 0 : EBUSY);
 }
 
 int main(void)
