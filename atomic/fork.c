@@ -2,13 +2,14 @@
 /*
  * A fork among operations.  Contract: fork.h.
  *
- *   F1  `forking` is held by the forking thread from its prepare handler to its parent or child
- *       handler; `depth` counts forks that its signal handlers made meanwhile.
- *   F2  A bit of `taken` belongs to whoever clears it: the stripe is his from then on.
- *   F3  Nobody waits for long for a stripe that is held for a fork: who registers after the fork
- *       has begun naps, and those who were asleep before have an heir, or wake up by themselves.
- *   F4  What a fork could not take in time is held in the child by nobody: handlers that run there
- *       before ours get it at once.
+ *   AFORK1  `forking` is held by the forking thread from its prepare handler to its parent or child
+ *           handler; `depth` counts forks that its signal handlers made meanwhile.
+ *   AFORK2  A bit of `taken` belongs to whoever clears it: the stripe is his from then on.
+ *   AFORK3  Nobody waits for long for a stripe that is held for a fork: who registers after the
+ *           fork has begun naps, and those who were asleep before have an heir, or wake up by
+ *           themselves.
+ *   AFORK4  What a fork could not take in time is held in the child by nobody: handlers that run
+ *           there before ours get it at once.
  */
 #include "fork.h"
 
@@ -47,7 +48,7 @@ static bool is_taken(unsigned i)
     return (fw_load64_relaxed(&taken[i / 64]) >> i % 64 & 1) != 0;
 }
 
-/* F2: was it the caller who cleared it? */
+/* AFORK2: was it the caller who cleared it? */
 static bool claim(unsigned i)
 {
     uint64_t bit = UINT64_C(1) << i % 64;
@@ -67,7 +68,8 @@ bool fw_fork_gives_(const fw_word_lock *l, unsigned naps)
         return false;
     if (!is_taker && naps < FW_FORK_RECHECKS_)
         return false;
-    return claim((unsigned)(s - fw_stripes_)) || (is_taker && taker_process != getpid()); /* F4 */
+    /* AFORK4 */
+    return claim((unsigned)(s - fw_stripes_)) || (is_taker && taker_process != getpid());
 }
 
 /* Takes what is free of all that it has not.  How many it still has not. */
@@ -83,7 +85,7 @@ static unsigned take_free(void)
             continue;
         }
         fw_or64_release(&taken[i / 64], UINT64_C(1) << i % 64);
-        fw_word_lock_name_heir_(&fw_stripes_[i].lock); /* F3 */
+        fw_word_lock_name_heir_(&fw_stripes_[i].lock); /* AFORK3 */
     }
     return missing;
 }

@@ -10,13 +10,13 @@
  *   even       no write is under way          the holder of the lock, before it writes: -> odd
  *   odd        the holder is writing          the same, after: -> even
  *
- *   O1  The object is written by the holder of its lock only, and while the sequence is odd.
- *   O2  A writer's odd sequence comes before its writes, for whoever sees one of them (release
- *       fence there, acquire fence here); its even sequence comes after them (release; acquire
- *       here).
- *   O3  Who found the same even sequence before and after has copied one value, whole.
- *   O4  The lock is given back by a locked instruction after the write: on x86-64 a sequentially
- *       consistent store needs no more; elsewhere there are fences (atomic_order.h).
+ *   AOBJ1  The object is written by the holder of its lock only, and while the sequence is odd.
+ *   AOBJ2  A writer's odd sequence comes before its writes, for whoever sees one of them (release
+ *          fence there, acquire fence here); its even sequence comes after them (release; acquire
+ *          here).
+ *   AOBJ3  Who found the same even sequence before and after has copied one value, whole.
+ *   AOBJ4  The lock is given back by a locked instruction after the write: on x86-64 a sequentially
+ *          consistent store needs no more; elsewhere there are fences (atomic_order.h).
  */
 #include "object.h"
 
@@ -43,7 +43,7 @@ static inline bool copy_unlocked(fw_guard_ guard, const void *object, void *out,
         return false;      /* F:load-looks-early */
     fw_copy_out_(out, object, n);
     fw_fence_acquire();
-    return fw_load64_relaxed(sequence) == before; /* O3  F:load-looks-once */
+    return fw_load64_relaxed(sequence) == before; /* AOBJ3  F:load-looks-once */
 }
 
 __attribute__((cold, noinline)) static void load_slow(fw_guard_ guard, const void *object,
@@ -234,7 +234,7 @@ __attribute__((noinline)) static bool compare_exchange_other(void *object, void 
 
 /*
  * Looks first without the lock: a failure seldom needs it.  Where the object was found equal, and
- * no write has begun since (`before`), it still is, and was read whole (O1).
+ * no write has begun since (`before`), it still is, and was read whole (AOBJ1).
  */
 static ALWAYS_INLINE bool compare_exchange_any(void *object, void *expected, const void *value,
                                                size_t n, int order, int failure)

@@ -23,11 +23,11 @@
  *                                                   another of the n: -> HELD|WAKING|n-1
  *   HELD|WAKING|n   held, one of the n is heir      unlock: -> WAKING|n, and no wake
  *
- *   I1  Who sleeps is registered, and registers once until it has the lock.
- *   I2  While somebody sleeps who is not heir: the lock is held and there is no WAKING (its release
- *       will wake), or there is an heir, or a release is between its steps.
- *   I3  An heir has been woken once, and from then on sleeps in naps, until it takes the lock and
- *       clears WAKING.
+ *   AWL1  Who sleeps is registered, and registers once until it has the lock.
+ *   AWL2  While somebody sleeps who is not heir: the lock is held and there is no WAKING (its
+ *         release will wake), or there is an heir, or a release is between its steps.
+ *   AWL3  An heir has been woken once, and from then on sleeps in naps, until it takes the lock and
+ *         clears WAKING.
  *
  *   Legal: to clear WAKING while holding the lock (one needless wake); two who believe that they
  *   are the heir (after a spurious wake).
@@ -121,7 +121,7 @@ __attribute__((cold, noinline)) void fw_word_lock_slow_(fw_word_lock *l)
         if (fw_cas32_acquire(&l->word, &now, now | FW_WORD_LOCK_HELD_)) /* n -> HELD|n */
             return;
     /* F:word-unregistered */
-    now = fw_add32_acquire(&l->word, FW_WORD_LOCK_SLEEPER_) + FW_WORD_LOCK_SLEEPER_; /* I1 */
+    now = fw_add32_acquire(&l->word, FW_WORD_LOCK_SLEEPER_) + FW_WORD_LOCK_SLEEPER_; /* AWL1 */
     for (unsigned naps = 0;; naps = rechecks_after(naps)) {
         while (!fw_word_lock_is_held_(now)) {
             uint32_t mine = without_one(now, is_heir) | FW_WORD_LOCK_HELD_;
@@ -134,7 +134,7 @@ __attribute__((cold, noinline)) void fw_word_lock_slow_(fw_word_lock *l)
         }
         /* F:word-successor-sleeps */
         is_heir |= sleep_on(l, now,
-                            is_heir || fw_fork_is_on_() ? FW_WORD_LOCK_RECHECK_NS_ /* I3 */
+                            is_heir || fw_fork_is_on_() ? FW_WORD_LOCK_RECHECK_NS_ /* AWL3 */
                                                         : FW_WORD_LOCK_SLEEP_NS_);
         now = spin(l);
     }

@@ -12,17 +12,17 @@
  *   0       odd       new             done                      makes it even: happened
  *   0       even      new             about to unlock           does nothing: happened
  *
- *   G1  All of these are changed by the holder of the lock only.
- *   G2  The order of the stores is: log and offset, odd, logged = n, object, logged = 0, even,
- *       unlock.  Each but the first and the object's is a release store, and a fence comes before
- *       the object's, so the compiler keeps the order; and a thread that is killed has carried out
- *       a beginning of its program.
- *   G3  Whether an operation happened is decided by the store to `logged`.  The sequence is odd
- *       then and until that is carried out, so nobody reads the old value any more (object.c, O3):
- *       who wants to read comes to the lock, and repairs first.
- *   G4  To repair twice, or to die over it, does no harm: it writes what the log says, and clears
- *       the log last.
- *   G5  Whatever the table holds, a repair writes to the objects of the region only.
+ *   ALOG1  All of these are changed by the holder of the lock only.
+ *   ALOG2  The order of the stores is: log and offset, odd, logged = n, object, logged = 0, even,
+ *          unlock.  Each but the first and the object's is a release store, and a fence comes
+ *          before the object's, so the compiler keeps the order; and a thread that is killed has
+ *          carried out a beginning of its program.
+ *   ALOG3  Whether an operation happened is decided by the store to `logged`.  The sequence is odd
+ *          then and until that is carried out, so nobody reads the old value any more (object.c,
+ *          AOBJ3): who wants to read comes to the lock, and repairs first.
+ *   ALOG4  To repair twice, or to die over it, does no harm: it writes what the log says, and
+ *          clears the log last.
+ *   ALOG5  Whatever the table holds, a repair writes to the objects of the region only.
  */
 #include "guard.h"
 

@@ -16,16 +16,16 @@
  *   DIED|WAITERS  the same, somebody may sleep     lock: -> id|WAITERS, and repairs
  *   of the kernel, when an owner dies: id -> DIED, id|WAITERS -> DIED|WAITERS, then it wakes one
  *
- *   R1  The word is announced before it is taken and until it has been given back, and the wake
- *       made: wherever a thread dies, the kernel has the word in view.
- *   R2  Who takes the lock out of DIED, or from an owner who is gone, repairs before anything else.
- *       If it dies over that, the word is DIED again.
- *   R3  Who sleeps has seen WAITERS in the word it sleeps on, and who has slept puts it back with
- *       its id; it is cleared only where a wake has found nobody.
- *   R4  Nobody sleeps for longer than a nap without looking: a wake that got lost with the thread
- *       it was for costs a nap, not for ever.  After a nap on the same owner a thread looks whether
- *       that one still lives, for the sake of deaths that the kernel could not mark.  Sleeps that
- *       signals cut short are parts of one nap.
+ *   AROB1  The word is announced before it is taken and until it has been given back, and the wake
+ *          made: wherever a thread dies, the kernel has the word in view.
+ *   AROB2  Who takes the lock out of DIED, or from an owner who is gone, repairs before anything
+ *          else. If it dies over that, the word is DIED again.
+ *   AROB3  Who sleeps has seen WAITERS in the word it sleeps on, and who has slept puts it back
+ *          with its id; it is cleared only where a wake has found nobody.
+ *   AROB4  Nobody sleeps for longer than a nap without looking: a wake that got lost with the
+ *          thread it was for costs a nap, not for ever.  After a nap on the same owner a thread
+ *          looks whether that one still lives, for the sake of deaths that the kernel could not
+ *          mark.  Sleeps that signals cut short are parts of one nap.
  *
  *   Legal: WAITERS without sleepers (one needless wake).
  *   Illegal: to clear DIED without repair; to take a word from an owner who may still run.
@@ -55,7 +55,7 @@ static bool has_waiters(uint32_t word)
 static uint32_t taken(uint32_t word, uint32_t id, bool has_slept)
 {
     /* F:ipc-atomic-forgets-waiters */
-    return id | (word & FW_ROBUST_WAITERS) | (has_slept ? FW_ROBUST_WAITERS : 0); /* R3 */
+    return id | (word & FW_ROBUST_WAITERS) | (has_slept ? FW_ROBUST_WAITERS : 0); /* AROB3 */
 }
 
 /* Of a nap: in how many sleeps doesn't matter, for a thread may get signals all the time. */
@@ -151,5 +151,5 @@ fw_robust_unlock_slow_(uint32_t *word, const struct fw_robust_ *r, uint32_t was)
     if (woken < 0)
         fw_panic_errno_("futex wake of an atomic operation between processes", -woken);
     if (woken == 0)
-        fw_cas32_relaxed(word, &left, 0); /* WAITERS -> 0, unless somebody has it by now: R3 */
+        fw_cas32_relaxed(word, &left, 0); /* WAITERS -> 0, unless somebody has it by now: AROB3 */
 }

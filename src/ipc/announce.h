@@ -22,10 +22,10 @@
  * Legal:   WAITERS set when nobody sleeps: one needless wake, which takes it back.
  * Illegal: WAITERS clear when somebody sleeps (it would cost a nap).
  *
- *   A1  Who sleeps has changed the word since it was last seen without WAITERS, and sleeps on the
- *       low half that it left.
- *   A2  WAITERS is cleared by one who woke, found nobody asleep, and sees in the number of changes
- *       that nobody has announced himself since he looked.
+ *   ANN1  Who sleeps has changed the word since it was last seen without WAITERS, and sleeps on the
+ *         low half that it left.
+ *   ANN2  WAITERS is cleared by one who woke, found nobody asleep, and sees in the number of
+ *         changes that nobody has announced himself since he looked.
  *
  * Deaths: one that announced himself and died leaves a needless wake; one that dies before it wakes
  * others owes them that wake (nap.h).
@@ -53,7 +53,7 @@ static inline const uint32_t *fw_ipc_half_(const uint64_t *word)
 static inline void fw_ipc_wake_announced_(uint64_t *word, uint64_t seen, unsigned n)
 {
     if (fw_futex_wake(fw_ipc_half_(word), n, FW_FUTEX_SHARED) == 0)
-        fw_cas64_relaxed(word, &seen, seen & ~FW_IPC_WAITERS); /* A2  F:ipc-sem-clears-all */
+        fw_cas64_relaxed(word, &seen, seen & ~FW_IPC_WAITERS); /* ANN2  F:ipc-sem-clears-all */
 }
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half comes first");

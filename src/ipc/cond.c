@@ -23,20 +23,20 @@
  * A waiter remembers the number that it has found, and its wait is over as soon as there is another
  * one, however it learns that.  There is no other state, and nobody is counted.
  *
- *   C1  The number grows, and W and S are cleared with a change of it only: no wait finds its own
- *       number again, or itself unannounced under it.
- *   C2  Who waits has seen W beside its number, and who sleeps S.  So a signal that finds no W has
- *       nobody to wake: those who waited before are over already.
- *   C3  A wait is decided by the number only, never by being woken.  And who finds its number
- *       unchanged has taken nothing.  Who signals owes the others a wake until it has given it, and
- *       who waits until it has the mutex (nap.h); who is cancelled passes it on.
- *   C4  Who may have been moved to the mutex (there was a move) takes it as one who has slept
- *       there, so that its release wakes the next.
- *   C5  Who looks, for whatever reason, looks at the mutex, too: a holder that died before it could
- *       signal is found by those who wait, if nobody else comes; after a nap at the latest.
+ *   ICV1  The number grows, and W and S are cleared with a change of it only: no wait finds its own
+ *         number again, or itself unannounced under it.
+ *   ICV2  Who waits has seen W beside its number, and who sleeps S.  So a signal that finds no W
+ *         has nobody to wake: those who waited before are over already.
+ *   ICV3  A wait is decided by the number only, never by being woken.  And who finds its number
+ *         unchanged has taken nothing.  Who signals owes the others a wake until it has given it,
+ *         and who waits until it has the mutex (nap.h); who is cancelled passes it on.
+ *   ICV4  Who may have been moved to the mutex (there was a move) takes it as one who has slept
+ *         there, so that its release wakes the next.
+ *   ICV5  Who looks, for whatever reason, looks at the mutex, too: a holder that died before it
+ *         could signal is found by those who wait, if nobody else comes; after a nap at the latest.
  *
- *   C6  Who moves sleepers to the mutex that it holds moves them to its own life, too: they sleep
- *       on the high half for that, which nobody else uses.  So they learn of its death.
+ *   ICV6  Who moves sleepers to the mutex that it holds moves them to its own life, too: they sleep
+ *         on the high half for that, which nobody else uses.  So they learn of its death.
  *
  *   Legal:   W and S without waiters (a needless wake); a wait that ends for a signal that woke
  *            another; a moved waiter whose mutex nobody holds (it looks after its nap); mutex_ of
@@ -120,7 +120,7 @@ int fw_ipc_cond_init(fw_ipc_cond *c)
     return 0;
 }
 
-/* The mutex is held, so nobody who changes the condition from now on can miss W (C2). */
+/* The mutex is held, so nobody who changes the condition from now on can miss W (ICV2). */
 static void announce(struct waiter *me)
 {
     uint32_t at = (uint32_t)(fw_ipc_offset_(me->wait.me.mapping, me->m) / EIGHT);
@@ -151,7 +151,7 @@ static bool announce_sleep(struct waiter *me, uint64_t *word)
 static int lock_again(struct waiter *me)
 {
     uint64_t now = fw_load64_relaxed(&me->c->word_);
-    int error = me->has_slept && were_moves(me->number, now) /* C4 */
+    int error = me->has_slept && were_moves(me->number, now) /* ICV4 */
                     ? fw_ipc_mutex_relock_(me->m, &me->wait.me)
                     : fw_ipc_mutex_lock(me->m); /* F:ipc-cond-locks-as-anybody */
 
@@ -164,7 +164,7 @@ static void nothing(void *arg)
     (void)arg;
 }
 
-/* The waiting thread was cancelled.  The wake that it may have had it passes on (C3). */
+/* The waiting thread was cancelled.  The wake that it may have had it passes on (ICV3). */
 static void cancelled(void *arg)
 {
     struct waiter *me = arg;
@@ -189,7 +189,7 @@ static void poll(struct waiter *me, const fw_wait_policy *policy)
 
 /*
  * Has somebody died with the mutex, or was it given up?  What he was about to signal nobody knows;
- * who takes the mutex learns of it (C5).
+ * who takes the mutex learns of it (ICV5).
  */
 static bool is_orphaned(const struct waiter *me)
 {
@@ -206,7 +206,7 @@ static int sleep_until_over(struct waiter *me)
 
     while (announce_sleep(me, &word)) {
         me->has_slept = true;
-        fw_ipc_wait_compare_(&me->wait, half(me->c) + 1, (uint32_t)(word >> 32)); /* C6 */
+        fw_ipc_wait_compare_(&me->wait, half(me->c) + 1, (uint32_t)(word >> 32)); /* ICV6 */
         if (fw_ipc_wait_sleep_cancellable_(&me->wait, half(me->c), (uint32_t)word, &cancel) ==
             ETIMEDOUT)
             return is_over(me) ? 0 : ETIMEDOUT;
@@ -287,7 +287,7 @@ static unsigned rouse(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me
     if (m != NULL && (is_held || most > 1))
         n = fw_futex_cmp_requeue(half(c), (uint32_t)now, is_held ? 0 : 1, fw_ipc_mutex_half_(m),
                                  most, FW_FUTEX_SHARED);
-    if (is_held && n > 0) /* C6 */
+    if (is_held && n > 0) /* ICV6 */
         fw_futex_requeue(half(c) + 1, 0, fw_ipc_life_half_(me->member), (unsigned)n,
                          FW_FUTEX_SHARED);
     if (n == -EAGAIN) /* the word is another one again: who sleeps for that will sleep on */

@@ -8,7 +8,7 @@
  *     lock, filled up to JOURNAL_AT | fw_ipc_journal | its records
  *
  * The journal is attached in the object's init, to a lock that nobody can find yet; that is the
- * attach of journal.c (J4), which relies on the lock's holder only to be alone.
+ * attach of journal.c (JRN4), which relies on the lock's holder only to be alone.
  */
 #include <furwock/ipc/named.h>
 

@@ -17,19 +17,20 @@
  *   NOBODY            given up                                  nobody
  *   anything else     has been written over                     nobody: EUCLEAN
  *
- *   X1  Exclusion: a word that names a living holder is changed by nobody else, but for W.
- *   X2  Every acquisition is one compare-and-swap, and so is every release: there is no state in
- *       between in which a thread could die.  All else that a holder writes (the past) is its own.
- *   X3  Who takes a word from a dead holder sets DIED with it.  DIED goes only by consistent, or
- *       with the mutex.  So nobody gets it with EOWNERDEAD unsaid.
- *   X4  Who sleeps has seen W in the word, and who has slept puts it back with its id.
- *   X5  A release that died before its wake is found by those who watch that holder's life, a wake
- *       that went to one who died by its debt (nap.h), a death that the kernel does not mark after
- *       a nap.
- *   X6  Who goes to sleep watches the life of the holder that it has seen.  When another one has
- *       the mutex, those who still sleep do not watch that one; but who has it by way of a sleep,
- *       or gives up, wakes one more, that does (Z1); and beside one who took it in passing there is
- *       the thread that its holder before has woken.
+ *   IMU1  Exclusion: a word that names a living holder is changed by nobody else, but for W.
+ *   IMU2  Every acquisition is one compare-and-swap, and so is every release: there is no state in
+ *         between in which a thread could die.  All else that a holder writes (the past) is its
+ *         own.
+ *   IMU3  Who takes a word from a dead holder sets DIED with it.  DIED goes only by consistent, or
+ *         with the mutex.  So nobody gets it with EOWNERDEAD unsaid.
+ *   IMU4  Who sleeps has seen W in the word, and who has slept puts it back with its id.
+ *   IMU5  A release that died before its wake is found by those who watch that holder's life, a
+ *         wake that went to one who died by its debt (nap.h), a death that the kernel does not mark
+ *         after a nap.
+ *   IMU6  Who goes to sleep watches the life of the holder that it has seen.  When another one has
+ *         the mutex, those who still sleep do not watch that one; but who has it by way of a sleep,
+ *         or gives up, wakes one more, that does (IWAIT1); and beside one who took it in passing
+ *         there is the thread that its holder before has woken.
  *
  *   Legal: W without sleepers (one needless wake).
  *   Illegal: to clear DIED without repair; to take a word from a holder who is not known dead.
@@ -143,7 +144,7 @@ static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw
         uint64_t dead = holder_of(*now);
         /* F:ipc-hides-death */
         uint64_t mine = me->id | FW_IPC_DIED | (*now & FW_IPC_WAITERS) | extra;
-        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: X3  F:ipc-torn-take */
+        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: IMU3  F:ipc-torn-take */
             return inherit(m, me, dead);
     }
 }
@@ -161,13 +162,13 @@ static int wait_for_it(fw_ipc_mutex *m, struct fw_ipc_wait_ *w, uint64_t *now)
             *now = fw_load64_relaxed(&m->word_);
             continue;
         }
-        if (!has_waiters(*now)) { /* id -> id|W: X4  F:ipc-unannounced */
+        if (!has_waiters(*now)) { /* id -> id|W: IMU4  F:ipc-unannounced */
             if (!fw_cas64_relaxed(&m->word_, now, *now | FW_IPC_WAITERS))
                 continue;
             *now |= FW_IPC_WAITERS;
         }
         extra = FW_IPC_WAITERS;
-        fw_ipc_wait_watch_(w, holder_of(*now)); /* X6  F:ipc-watches-word-only */
+        fw_ipc_wait_watch_(w, holder_of(*now)); /* IMU6  F:ipc-watches-word-only */
         if (fw_ipc_wait_sleep_(w, half(m), (uint32_t)*now) == ETIMEDOUT)
             return ETIMEDOUT;
         *now = fw_load64_relaxed(&m->word_);
@@ -187,7 +188,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     error = fw_ipc_wait_begin_(&w, me, m, FW_IPC_WAITS_LOCK, policy, deadline);
     if (error != 0)
         return error;
-    if (extra != 0) { /* whoever was woken for this mutex must not leave others asleep: X4 */
+    if (extra != 0) { /* whoever was woken for this mutex must not leave others asleep: IMU4 */
         fw_ipc_wait_in_line_(&w, half(m));
         while ((error = attempt(m, me, &w, extra, &now)) == EBUSY && !has_waiters(now))
             if (fw_cas64_relaxed(&m->word_, &now, now | FW_IPC_WAITERS)) /* id -> id|W */
@@ -195,7 +196,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     }
     if (extra == 0 || error == EBUSY)
         error = wait_for_it(m, &w, &now);
-    fw_ipc_wait_pass_on_(&w); /* X6  F:ipc-takes-quietly */
+    fw_ipc_wait_pass_on_(&w); /* IMU6  F:ipc-takes-quietly */
     fw_ipc_wait_end_(&w);
     return error;
 }
@@ -247,9 +248,9 @@ int fw_ipc_mutex_relock_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
     uint64_t now = 0;
 
     /* F:ipc-cond-forgets-sleepers */
-    if (fw_cas64_acquire(&m->word_, &now, me->id | FW_IPC_WAITERS)) { /* free -> id|W: X4 */
+    if (fw_cas64_acquire(&m->word_, &now, me->id | FW_IPC_WAITERS)) { /* free -> id|W: IMU4 */
         fw_ipc_past_begin_(&m->past_, me);
-        fw_ipc_wake_(half(m), 1); /* X6  F:ipc-cond-forgets-sleepers-2 */
+        fw_ipc_wake_(half(m), 1); /* IMU6  F:ipc-cond-forgets-sleepers-2 */
         return 0;
     }
     return lock_slow(m, me, now, FW_IPC_WAITERS, NULL, NULL);

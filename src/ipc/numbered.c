@@ -3,7 +3,7 @@
  * Named objects that are made with numbers.  Contract: furwock/ipc/named.h.
  *
  * The numbers stand in one word of the object, which its init stores once.  So whoever finds the
- * object in the directory (D3) finds them there, and can compare without a lock.
+ * object in the directory (DIR3) finds them there, and can compare without a lock.
  */
 #include <furwock/ipc/named.h>
 

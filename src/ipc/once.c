@@ -16,12 +16,12 @@
  * DONE                    done                           nobody
  * anything else           has been written over          nobody: EUCLEAN
  *
- * O1  One living thread at a time is in the word: it initialises.  It enters and leaves the word by
- *     one compare-and-swap each, whichever way the initialiser ends.
- * O2  DONE is stored by the thread in the word only, after its initialiser has returned 0.
- * O3  Who sleeps does so in a word in which WAITERS is set; who takes the word over from a dead
- *     thread keeps it.  All watch the life of the thread in the word (nap.h), which either wakes
- *     them or dies.
+ * IONCE1  One living thread at a time is in the word: it initialises.  It enters and leaves the
+ *         word by one compare-and-swap each, whichever way the initialiser ends.
+ * IONCE2  DONE is stored by the thread in the word only, after its initialiser has returned 0.
+ * IONCE3  Who sleeps does so in a word in which WAITERS is set; who takes the word over from a dead
+ *         thread keeps it.  All watch the life of the thread in the word (nap.h), which either
+ *         wakes them or dies.
  */
 #include <errno.h>
 #include <limits.h>
@@ -113,7 +113,7 @@ struct run {
     bool is_lost;
 };
 
-/* id -> DONE, or back to not begun (O1).  In a forked child the word names another thread. */
+/* id -> DONE, or back to not begun (IONCE1).  In a forked child the word names another thread. */
 static void end(void *arg)
 {
     struct run *r = arg;

@@ -22,17 +22,17 @@
  * call before it is used.
  * spin_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
- * N1  Who holds a permit is its word, and nothing else.  Taking and giving back are one
- *     compare-and-swap each, so a thread that dies holds the permit or does not.
- * N2  A word that names a dead thread changes only by being taken (M1: that thread does nothing any
- *     more, and nobody is given its id).
- * N3  Who sleeps has looked at all permits after the queue became what it sleeps on; who gives back
- *     looks at the queue after the permit became free; all four are sequentially consistent.  So
- *     one of the two sees the other.
- * N4  Who goes to sleep watches the lives of all holders (nap.h).  So those who sleep learn of a
- *     holder's death, also where it came between giving back and the wake.  Who has a permit by way
- *     of a sleep, or gives up, wakes one more, which watches the new holders (Z1); beside one who
- *     took a permit in passing there is the thread that was woken for it.
+ * IPERM1  Who holds a permit is its word, and nothing else.  Taking and giving back are one
+ *         compare-and-swap each, so a thread that dies holds the permit or does not.
+ * IPERM2  A word that names a dead thread changes only by being taken (SLOT1: that thread does
+ *         nothing any more, and nobody is given its id).
+ * IPERM3  Who sleeps has looked at all permits after the queue became what it sleeps on; who gives
+ *         back looks at the queue after the permit became free; all four are sequentially
+ *         consistent.  So one of the two sees the other.
+ * IPERM4  Who goes to sleep watches the lives of all holders (nap.h).  So those who sleep learn of
+ *         a holder's death, also where it came between giving back and the wake.  Who has a permit
+ *         by way of a sleep, or gives up, wakes one more, which watches the new holders (IWAIT1);
+ *         beside one who took a permit in passing there is the thread that was woken for it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -114,7 +114,7 @@ static uint32_t nth(const struct view *v, uint32_t n)
     return (uint32_t)((first + n) % v->count);
 }
 
-/* One of the permits that are free: 0 -> id (N1).  PERMIT_NONE: there is none. */
+/* One of the permits that are free: 0 -> id (IPERM1).  PERMIT_NONE: there is none. */
 static uint32_t take_free(const struct view *v)
 {
     for (uint32_t n = 0; n < v->count; n++) {
@@ -127,8 +127,8 @@ static uint32_t take_free(const struct view *v)
 }
 
 /*
- * One that a dead thread holds: dead id -> id (N2).  EBUSY: there is none; EUCLEAN: none, and one
- * makes no sense.  `wait` may be NULL.
+ * One that a dead thread holds: dead id -> id (IPERM2).  EBUSY: there is none; EUCLEAN: none, and
+ * one makes no sense.  `wait` may be NULL.
  */
 static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *permit)
 {
@@ -161,7 +161,7 @@ static int try_take(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *p
     return *permit != PERMIT_NONE ? 0 : take_over(v, wait, permit);
 }
 
-/* n or n, WAITERS -> n, WAITERS (A1), and all permits are looked at after that (N3). */
+/* n or n, WAITERS -> n, WAITERS (ANN1), and all permits are looked at after that (IPERM3). */
 static uint64_t announce(const struct view *v)
 {
     uint64_t w = fw_load64_relaxed(&v->u->queue_);
@@ -225,7 +225,7 @@ int fw_ipc_permits_take(fw_ipc_permits *u, uint32_t *permit, const fw_wait_polic
     if (error != 0)
         return error;
     error = wait_slow_(&v, &wait, policy, permit);
-    fw_ipc_wait_pass_on_(&wait); /* N4 */
+    fw_ipc_wait_pass_on_(&wait); /* IPERM4 */
     fw_ipc_wait_end_(&wait);
     return error;
 }
@@ -267,7 +267,7 @@ static void tell_queue_slow_(const struct view *v, uint64_t w)
 
     do {
         if (!fw_ipc_has_waiters_(w))
-            return; /* who gave back before has found nobody (A2) */
+            return; /* who gave back before has found nobody (ANN2) */
         next = fw_ipc_changed_((w & ~PERMITS_SERIAL) | ((w + 1) & PERMITS_SERIAL));
     } while (!fw_cas64_release(&v->u->queue_, &w, next));
     fw_ipc_wake_announced_(&v->u->queue_, next, 1);
@@ -282,7 +282,7 @@ static bool give(const struct view *v, uint32_t permit)
         !fw_cas64_seq_cst(&v->permits[permit], &w, 0)) /* F:ipc-permits-unfenced */
         return false;
     /* F:ipc-permits-unfenced-2 */
-    w = fw_load64_seq_cst(&v->u->queue_); /* the permit, then the queue (N3) */
+    w = fw_load64_seq_cst(&v->u->queue_); /* the permit, then the queue (IPERM3) */
     /* F:ipc-permits-no-wake */
     if (fw_ipc_has_waiters_(w))
         tell_queue_slow_(v, w);

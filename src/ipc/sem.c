@@ -17,11 +17,11 @@
  * the first units; who finds made_ and no MADE goes on where another maker died.
  * spin_: does polling pay (luck.h)?  Whatever is in it does no harm.
  *
- * S1  Units are the value, and nothing else: each operation is one compare-and-swap of it.
- * S2  What comes after that (a wake, clearing WAITERS) changes no unit.  So who dies has done the
- *     operation or not begun it, and owes the others a wake at most, which the kernel gives them
- *     (nap.h).  There is nobody whose life they would have to watch: units have no holders.
- * S3  The value is at most the maximum; a word that says otherwise has been written over.
+ * ISEM1  Units are the value, and nothing else: each operation is one compare-and-swap of it.
+ * ISEM2  What comes after that (a wake, clearing WAITERS) changes no unit.  So who dies has done
+ *        the operation or not begun it, and owes the others a wake at most, which the kernel gives
+ *        them (nap.h).  There is nobody whose life they would have to watch: units have no holders.
+ * ISEM3  The value is at most the maximum; a word that says otherwise has been written over.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -89,7 +89,7 @@ static int take(fw_ipc_sem *s, uint64_t *w)
         if (value_of(*w) > fw_ipc_sem_maximum_(s))
             return EUCLEAN;
         /* F:ipc-sem-torn-take */
-        if (fw_cas64_acquire(&s->word_, w, fw_ipc_changed_(*w) - 1)) /* n -> n - 1 (S1) */
+        if (fw_cas64_acquire(&s->word_, w, fw_ipc_changed_(*w) - 1)) /* n -> n - 1 (ISEM1) */
             return 0;
     }
     return EAGAIN;
@@ -102,7 +102,7 @@ int fw_ipc_sem_trywait(fw_ipc_sem *s)
     return is_aligned(s) ? take(s, &w) : EINVAL;
 }
 
-/* Sleeps once, if there is still no unit: 0 -> 0, WAITERS (A1).  0 or ETIMEDOUT. */
+/* Sleeps once, if there is still no unit: 0 -> 0, WAITERS (ANN1).  0 or ETIMEDOUT. */
 static int sleep_once(fw_ipc_sem *s, uint64_t w, struct fw_ipc_wait_ *wait)
 {
     if (fw_wait_blocks_(&wait->poll)) { /* F:ipc-sem-unannounced */
@@ -171,7 +171,7 @@ static int post_fast(fw_ipc_sem *s, uint32_t n, uint64_t *w)
         if (fw_ipc_has_waiters_(*w)) /* F:ipc-sem-torn-post */
             return EBUSY;
         /* F:ipc-sem-torn-post-2 */
-    } while (!fw_cas64_release(&s->word_, w, fw_ipc_changed_(*w) + n)); /* v -> v + n (S1) */
+    } while (!fw_cas64_release(&s->word_, w, fw_ipc_changed_(*w) + n)); /* v -> v + n (ISEM1) */
     return 0;
 }
 
@@ -185,7 +185,7 @@ static int post_slow_(fw_ipc_sem *s, uint32_t n, uint64_t *w)
 
     if (mapping != NULL) /* else nobody can have entered it to wait */
         fw_ipc_debt_begin_(&debt, mapping);
-    posted = fw_cas64_release(&s->word_, w, more); /* v -> v + n (S1) */
+    posted = fw_cas64_release(&s->word_, w, more); /* v -> v + n (ISEM1) */
     /* F:ipc-sem-no-wake */
     if (posted && n != 0)
         fw_ipc_wake_announced_(&s->word_, more, n); /* F:ipc-sem-wakes-one */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shares.  Contract, states of a record, S1 to S3: share.h.
+ * Shares.  Contract, states of a record, SHR1 to SHR3: share.h.
  */
 #include "ipc/share.h"
 

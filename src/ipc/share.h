@@ -25,14 +25,14 @@
  *   WAITS    waits for one, and polls              its thread: -> SLEEPS, -> HELD, -> NONE;
  *   SLEEPS   the same, and may be asleep on it     who lets readers in: -> HELD
  *
- *   S1  A record counts only while the thread of its tenancy lives.  Of a line that has a new
- *       tenant the old records are nothing; the new one writes over them.
- *   S2  A thread gives back the first of its records for a lock, and takes any that is free.  So
- *       while it holds the lock, the last index of a HELD record does not get smaller; and who
- *       looks at the records of a line in ascending order, and finds none HELD, has seen a moment
- *       at which the thread held nothing, however often it locked again meanwhile.
- *   S3  Who dies after any of these changes is like one who died before it, or leaves a record that
- *       says nothing.
+ *   SHR1  A record counts only while the thread of its tenancy lives.  Of a line that has a new
+ *         tenant the old records are nothing; the new one writes over them.
+ *   SHR2  A thread gives back the first of its records for a lock, and takes any that is free.  So
+ *         while it holds the lock, the last index of a HELD record does not get smaller; and who
+ *         looks at the records of a line in ascending order, and finds none HELD, has seen a moment
+ *         at which the thread held nothing, however often it locked again meanwhile.
+ *   SHR3  Who dies after any of these changes is like one who died before it, or leaves a record
+ *         that says nothing.
  */
 enum {
     FW_IPC_SHARE_NONE = 0,
@@ -80,7 +80,7 @@ static inline uint64_t *fw_ipc_share_find_(const struct fw_ipc_me_ *me, uint64_t
     return NULL;
 }
 
-/* A record of the caller's line that is free: nothing, or a former tenant's (S1). */
+/* A record of the caller's line that is free: nothing, or a former tenant's (SHR1). */
 static inline uint64_t *fw_ipc_share_free_record_(const struct fw_ipc_me_ *me)
 {
     for (unsigned i = 0; i < FW_IPC_SHARES; i++) {

@@ -133,7 +133,7 @@ uint32_t fw_ipc_wait_first_(const struct fw_ipc_wait_ *w, uint32_t count)
     return count > FW_IPC_WATCHED_ ? (uint32_t)((uint64_t)scattered * count >> 32) : 0;
 }
 
-/* Z2 */
+/* IWAIT2 */
 static void pass_deaths_on(const struct fw_ipc_wait_ *w)
 {
     for (uint32_t i = w->lives; i < w->n; i++)
@@ -166,7 +166,7 @@ static uint64_t nap_to_come(const struct fw_ipc_wait_ *w, bool is_same)
 {
     uint64_t ns = is_blind(w) ? FW_IPC_RECHECK_NS_ : is_same ? w->recheck_ns : w->first_ns;
 
-    return w->is_partial && ns > FW_RECHECK_REALTIME_NS ? FW_RECHECK_REALTIME_NS : ns; /* Z4 */
+    return w->is_partial && ns > FW_RECHECK_REALTIME_NS ? FW_RECHECK_REALTIME_NS : ns; /* IWAIT4 */
 }
 
 /* The nap on this word goes on, or begins.  False: it is over. */
@@ -271,7 +271,7 @@ static int sleep_until(struct fw_ipc_wait_ *w, const fw_deadline *end,
     int error =
         w->rechecks_only ? sleep_on_word(w->words, end, cancel) : sleep_on_all(w, end, cancel);
 
-    if (!w->rechecks_only && cannot_sleep_on_all(error)) { /* so by Z3: for once, or from now on */
+    if (!w->rechecks_only && cannot_sleep_on_all(error)) { /* IWAIT3: for once, or for good */
         fw_deadline nap = fw_deadline_recheck_(end, FW_IPC_RECHECK_NS_);
         w->rechecks_only = error != -ENOMEM;
         error = sleep_on_word(w->words, &nap, cancel);

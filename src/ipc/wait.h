@@ -34,19 +34,20 @@
  * who sleeps there; meanwhile the alarm is pending in its robust list, which the kernel takes for a
  * lock that is free, and wakes one.
  *
- *   Z1  Where threads wait in line for what one member has, some sleeper of that line watches the
- *       life of who has it; or a thread of that line is awake, and will either do that, or wake
- *       another.  So who takes it after a sleep, and who gives up, wakes one more of the line
- *       (fw_ipc_wait_pass_on_): that one looks, and watches the new holder's life.
- *   Z2  Whoever finds that a life which it watched has ended wakes all that watch it, before it
- *       does anything else.  Until it has done so it owes that.
- *   Z3  Who is not known to the kernel (no robust list, one of another shape) has a life without
- *       WAITERS.  Who waits for such a one, is such a one, or cannot sleep on several words, naps.
- *   Z4  Who waits for more members than it can watch (FW_IPC_WATCHED_) watches some: after each
- *       nap others, and each thread others.  For the rest it naps, for a second at most.
+ *   IWAIT1  Where threads wait in line for what one member has, some sleeper of that line watches
+ *           the life of who has it; or a thread of that line is awake, and will either do that, or
+ *           wake another.  So who takes it after a sleep, and who gives up, wakes one more of the
+ *           line (fw_ipc_wait_pass_on_): that one looks, and watches the new holder's life.
+ *   IWAIT2  Whoever finds that a life which it watched has ended wakes all that watch it, before it
+ *           does anything else.  Until it has done so it owes that.
+ *   IWAIT3  Who is not known to the kernel (no robust list, one of another shape) has a life
+ *           without WAITERS.  Who waits for such a one, is such a one, or cannot sleep on several
+ *           words, naps.
+ *   IWAIT4  Who waits for more members than it can watch (FW_IPC_WATCHED_) watches some: after each
+ *           nap others, and each thread others.  For the rest it naps, for a second at most.
  *
  * A nap: nobody sleeps for longer than its nap without a look.  The first one lasts
- * FW_IPC_RECHECK_NS_; by Z3 all others, too.  Otherwise each is FW_RECHECK_GROWTH times the one
+ * FW_IPC_RECHECK_NS_; by IWAIT3 all others, too.  Otherwise each is FW_RECHECK_GROWTH times the one
  * before, up to FW_RECHECK_MAX_NS: that is for deaths that the kernel does not mark, though it
  * could have been expected to, and for what we have not thought of.  So such a death costs those
  * who have waited for long a minute, and those who have just come a nap.  (Who waits for a
@@ -101,11 +102,11 @@ struct fw_ipc_wait_ {
     bool has_elapsed;     /* a whole nap has gone by on the same word */
     bool asks;            /* and it is time to ask the system, too */
     bool owes;            /* the alarm is pending: `debt` */
-    bool rechecks_only;   /* Z3: for this thread's own sake */
-    bool is_blind;        /* Z3: for the next sleep */
-    bool is_partial;      /* Z4: for the next sleep */
+    bool rechecks_only;   /* IWAIT3: for this thread's own sake */
+    bool is_blind;        /* IWAIT3: for the next sleep */
+    bool is_partial;      /* IWAIT4: for the next sleep */
     bool is_late;         /* a life that was to be watched has ended, or so: no sleep */
-    bool has_line;        /* it has slept in a line, of which `word` is the word: Z1 */
+    bool has_line;        /* it has slept in a line, of which `word` is the word: IWAIT1 */
     uint32_t naps;        /* so many whole naps, in this wait, up to FW_IPC_RECHECKS_COUNTED_ */
     uint32_t expected;    /* what was in `word` */
     const uint32_t *word; /* on which it slept, or watched, last */
@@ -114,7 +115,7 @@ struct fw_ipc_wait_ {
     uint32_t questions;   /* that it may still be asked in this look */
     uint64_t elapsed_ns;  /* how long the nap was that has ended */
     uint64_t most_ns;     /* how long a nap may be */
-    uint64_t first_ns;    /* how long the first one is, but for Z3 */
+    uint64_t first_ns;    /* how long the first one is, but for IWAIT3 */
     uint64_t recheck_ns;  /* how long one is by now */
     uint64_t recheck_at;  /* CLOCK_MONOTONIC, in ns; 0: the next one has not begun */
     struct fw_robust_ debt;
@@ -187,8 +188,9 @@ uint32_t fw_ipc_wait_first_(const struct fw_ipc_wait_ *w, uint32_t count);
 
 /*
  * The life of whoever is waited for: asks the system too (fw_ipc_life_slow_) after a nap, unless
- * somebody has asked about that one within a quarter of the nap.  By Z3 that is after the first,
- * the second, the fourth, and so on up to the 32nd nap, and from then on after every 16th: 0.64 s.
+ * somebody has asked about that one within a quarter of the nap.  By IWAIT3 that is after the
+ * first, the second, the fourth, and so on up to the 32nd nap, and from then on after every 16th:
+ * 0.64 s.
  */
 enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder);
 

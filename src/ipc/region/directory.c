@@ -6,13 +6,13 @@
  *   0        free, the rest may be anything   enter, under the lock `naming`: all else, then state
  *   a kind   an object, for good              nobody
  *
- *   D1  An entry whose state says a kind is whole, and never changes: it is read without a lock.
- *   D2  Nothing but the entries says what room is taken: behind the last object all is free.  So
- *       whoever dies while he holds `naming` leaves nothing to repair.
- *   D3  An object is zeroes, or what its init has made of them, before its state is stored.
- *   D4  Room that no object has is zeroes, but where an init began and did not end in an object:
- *       that is below head->dirty_to, which is raised before any init begins.  So large objects are
- *       not written through for nothing.
+ *   DIR1  An entry whose state says a kind is whole, and never changes: it is read without a lock.
+ *   DIR2  Nothing but the entries says what room is taken: behind the last object all is free.  So
+ *         whoever dies while he holds `naming` leaves nothing to repair.
+ *   DIR3  An object is zeroes, or what its init has made of them, before its state is stored.
+ *   DIR4  Room that no object has is zeroes, but where an init began and did not end in an object:
+ *         that is below head->dirty_to, which is raised before any init begins.  So large objects
+ *         are not written through for nothing.
  *
  * Entries that were written over are told from sound ones where they contradict the plan.  As long
  * as one does, no object is made: what room is taken is not known.
@@ -51,7 +51,7 @@ int fw_ipc_directory_read_(const void *base, const struct fw_ipc_plan_ *plan, ui
     const fw_word_ *from = (const fw_word_ *)there;
     fw_word_ *to = (fw_word_ *)entry;
     /* F:ipc-dir-reads-first */
-    uint32_t state = fw_load32_acquire(&there->state); /* pairs with enter: D1 */
+    uint32_t state = fw_load32_acquire(&there->state); /* pairs with enter: DIR1 */
 
     if (state == 0)
         return ENOENT;
@@ -82,7 +82,7 @@ static uint64_t aligned(uint64_t n)
     return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* D4 */
+/* DIR4 */
 static void clear(char *base, uint64_t at, uint64_t size)
 {
     uint64_t dirty_to = fw_load64_relaxed(&((struct fw_ipc_head_ *)base)->dirty_to);
@@ -105,7 +105,7 @@ void fw_ipc_directory_soil_(void *base, const struct fw_ipc_entry_ *entry)
 int fw_ipc_directory_room_(void *base, const struct fw_ipc_plan_ *plan, uint32_t *index,
                            struct fw_ipc_entry_ *entry)
 {
-    uint64_t end = plan->objects_at; /* D2 */
+    uint64_t end = plan->objects_at; /* DIR2 */
     uint32_t first_free = plan->entry_count;
     struct fw_ipc_entry_ e;
 
@@ -136,5 +136,5 @@ void fw_ipc_directory_enter_(void *base, const struct fw_ipc_plan_ *plan, uint32
 
     for (unsigned i = 1; i < sizeof *entry / sizeof *to; i++) /* F:ipc-dir-state-first */
         fw_store64_relaxed(to + i, from[i]);
-    fw_store32_release(&there->state, entry->state); /* free -> an object: D1, D3 */
+    fw_store32_release(&there->state, entry->state); /* free -> an object: DIR1, DIR3 */
 }

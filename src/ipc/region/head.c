@@ -8,15 +8,15 @@
  *   0       a plan    begun          anybody: all constants, then magic
  *   MAGIC   a plan    made           nobody
  *
- *   H1  Every constant of a head follows from three words (plan, boot, pid_namespace), and each of
- *       these leaves zero once.  So all who complete a head store the same values, however many
- *       they are and however late one of them wakes up: none needs a lock, and where one dies or is
- *       stopped, any other goes on.
- *   H2  magic is stored after all other constants.
- *   H3  The memory has room for a plan before the plan is stored (region.c).
- *   H4  What changes later (members, naming, the directory) is not touched here: it begins as
- *       zeroes.
- *   H5  The plan is stored before all other constants: who sees one of these sees the plan.
+ *   HEAD1  Every constant of a head follows from three words (plan, boot, pid_namespace), and each
+ *          of these leaves zero once.  So all who complete a head store the same values, however
+ *          many they are and however late one of them wakes up: none needs a lock, and where one
+ *          dies or is stopped, any other goes on.
+ *   HEAD2  magic is stored after all other constants.
+ *   HEAD3  The memory has room for a plan before the plan is stored (region.c).
+ *   HEAD4  What changes later (members, naming, the directory) is not touched here: it begins as
+ *          zeroes.
+ *   HEAD5  The plan is stored before all other constants: who sees one of these sees the plan.
  *
  * A killed maker leaves zeroes, or a head that is begun and that the next one completes.
  */
@@ -131,7 +131,7 @@ static bool is_same(const struct fw_ipc_head_ *a, const struct fw_ipc_head_ *b)
     return true;
 }
 
-/* Every constant word, once: magic before all others (H2), the plan after them (H5). */
+/* Every constant word, once: magic before all others (HEAD2), the plan after them (HEAD5). */
 static void copy(const struct fw_ipc_head_ *head, struct fw_ipc_head_ *seen)
 {
     fw_word_ *to = (fw_word_ *)seen;
@@ -193,7 +193,7 @@ static uint64_t settle(uint64_t *word, uint64_t value)
 
     if (value == 0)
         value = NOT_KNOWN;
-    if (now == 0 && fw_cas64_release(word, &now, value)) /* 0 -> value: H5 */
+    if (now == 0 && fw_cas64_release(word, &now, value)) /* 0 -> value: HEAD5 */
         now = value;
     return now;
 }
@@ -210,8 +210,8 @@ void fw_ipc_head_complete_(struct fw_ipc_head_ *head)
     draw_up(&plan, &wanted);
     /* F:ipc-head-magic-first */
     for (unsigned i = 1; i <= CONSTANT_WORDS; i++)
-        fw_store64_release((fw_word_ *)head + i, words_of(&wanted)[i]); /* H5 */
-    fw_store64_release(&head->magic, FW_IPC_MAGIC);                     /* H2 */
+        fw_store64_release((fw_word_ *)head + i, words_of(&wanted)[i]); /* HEAD5 */
+    fw_store64_release(&head->magic, FW_IPC_MAGIC);                     /* HEAD2 */
 }
 
 int fw_ipc_head_make_(struct fw_ipc_head_ *head, const struct fw_ipc_plan_ *plan)
@@ -223,7 +223,7 @@ int fw_ipc_head_make_(struct fw_ipc_head_ *head, const struct fw_ipc_plan_ *plan
     if (was_blank)
         /* F:ipc-head-torn-plan */
         is_maker = fw_cas64_acq_rel(&head->plan, &nothing, word_of(plan)); /* not begun -> begun */
-    else if (fw_load64_acquire(&head->plan) == 0) /* ours would be there, by H5 */
+    else if (fw_load64_acquire(&head->plan) == 0) /* ours would be there, by HEAD5 */
         return EUCLEAN;
     fw_ipc_head_complete_(head); /* F:ipc-head-own-plan */
     return is_maker ? 0 : EEXIST;

@@ -9,10 +9,10 @@
  * Who is killed after 1 leaves zeroes, which the next one makes a region of, or an empty file; who
  * is killed after 2, a head that the next one completes.
  *
- *   J1  A file is made long enough before a plan is stored, and never cut short: whoever looks at
- *       the length after he has seen a plan finds the memory for it.
- *   J2  The head that decides how much is mapped was read from the file, into memory of one's own.
- *       The head in the mapping is checked again, against that size.
+ *   JOIN1  A file is made long enough before a plan is stored, and never cut short: whoever looks
+ *          at the length after he has seen a plan finds the memory for it.
+ *   JOIN2  The head that decides how much is mapped was read from the file, into memory of one's
+ *          own. The head in the mapping is checked again, against that size.
  */
 #include "ipc/region/join.h"
 
@@ -89,7 +89,7 @@ static int look(int fd, struct fw_shm_about_ *about, struct fw_ipc_plan_ *plan)
         if (error == 0)
             error = fw_shm_read_(fd, &head, sizeof head);
         if (error == 0)
-            error = fw_shm_about_(fd, about); /* after the head: J1 */
+            error = fw_shm_about_(fd, about); /* after the head: JOIN1 */
         if (error != 0)
             return error;
         found = fw_ipc_head_check_(&head, about->size, plan);

@@ -33,17 +33,19 @@
  *          and is still there; one whose bytes were not changed yet; several of the same bytes.
  * Illegal: to change bytes before used_ covers their record; used_ to cover one that is not whole.
  *
- *   J1  One store decides, that to used_: before it a record does not exist, after it it is whole.
- *   J2  Bytes are changed by the holder after J1 only, and by an undo to what their record says; so
- *       an undo that is begun again, from any record on, ends the same.
- *   J3  Nothing is believed that was read from the region: neither room nor records, before they
- *       are seen to lie where they may.
- *   J4  owner_ decides, and changes only by compare-and-swap, from 0 or to 0, by the holder of the
- *       lock that it names; and to that lock only while there are no records.  So records belong
- *       to one lock, and none covers it: its words would come back as they were under the dead.
+ *   JRN1  One store decides, that to used_: before it a record does not exist, after it it is
+ *         whole.
+ *   JRN2  Bytes are changed by the holder after JRN1 only, and by an undo to what their record
+ *         says; so an undo that is begun again, from any record on, ends the same.
+ *   JRN3  Nothing is believed that was read from the region: neither room nor records, before they
+ *         are seen to lie where they may.
+ *   JRN4  owner_ decides, and changes only by compare-and-swap, from 0 or to 0, by the holder of
+ *         the lock that it names; and to that lock only while there are no records.  So records
+ *         belong to one lock, and none covers it: its words would come back as they were under the
+ *         dead.
  *
  * A thread that dies has carried out a beginning of its instructions, and its stores arrive before
- * the kernel's mark of its death.  So J1 and J2 need the compiler's order only.
+ * the kernel's mark of its death.  So JRN1 and JRN2 need the compiler's order only.
  */
 #include "ipc/region/journal.h"
 
@@ -69,7 +71,7 @@ enum { OWNER_SHIFT = 8, OWNER_SIZE = (1 << OWNER_SHIFT) - 1 };
 
 _Static_assert(sizeof(fw_ipc_mutex) <= OWNER_SIZE, "a lock's size goes beside its place");
 
-/* A journal that was checked: room and owner lie in the region, and `used` in the room (J3). */
+/* A journal that was checked: room and owner lie in the region, and `used` in the room (JRN3). */
 struct log {
     const struct fw_ipc_mapping_ *mapping;
     fw_ipc_journal *j;
@@ -134,7 +136,7 @@ static int look_at(struct log *log, const struct fw_ipc_mapping_ *mapping, uint6
     return 0;
 }
 
-/* Has the lock this journal (J4)? */
+/* Has the lock this journal (JRN4)? */
 static bool is_of(const struct log *log, const void *lock)
 {
     return log->owner != 0 && log->owner >> OWNER_SHIFT == fw_ipc_offset_(log->mapping, lock);
@@ -172,7 +174,7 @@ static void copy(char *to, const char *from, uint64_t n)
         fw_store8_relaxed((fw_byte_ *)(to + i), fw_load8_relaxed((const fw_byte_ *)(from + i)));
 }
 
-/* Until here, all is in the memory that outlives the thread (J1, J2). */
+/* Until here, all is in the memory that outlives the thread (JRN1, JRN2). */
 static void set_used(struct log *log, uint64_t used)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -217,11 +219,11 @@ int fw_ipc_journal_record(fw_ipc_journal *j, const void *p, size_t n)
     fw_store64_relaxed(&trailer[0], at);
     fw_store64_relaxed(&trailer[1], n);
     /* F:ipc-journal-never-counts */
-    set_used(&log, log.used + old + sizeof(struct trailer)); /* J1: from here on it counts */
+    set_used(&log, log.used + old + sizeof(struct trailer)); /* JRN1: from here on it counts */
     return 0;
 }
 
-/* The topmost record; false: it makes no sense (J3). */
+/* The topmost record; false: it makes no sense (JRN3). */
 static bool top(const struct log *log, struct trailer *t)
 {
     const fw_word_ *trailer;
@@ -246,7 +248,7 @@ static int undo(struct log *log)
         rest = log->used - sizeof t - filled_up(t.size);
         /* F:ipc-journal-gone-first */
         copy(fw_ipc_address_(log->mapping, t.at, t.size), log->room + rest, t.size);
-        set_used(log, rest); /* J2: it is back  F:ipc-journal-one */
+        set_used(log, rest); /* JRN2: it is back  F:ipc-journal-one */
     }
     return 0;
 }

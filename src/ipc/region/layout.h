@@ -73,14 +73,14 @@ struct fw_ipc_entry_ {
  *                   kernel knows it       -> DIED|WAITERS, and wakes one of those who sleep there
  *   DIED[|WAITERS]  the member is dead    a claim, as above
  *
- *   M1  A holder's id (slot and tenancy) is never used again.  So a lock word that names a tenancy
- *       other than the line's present one names a thread that is dead or has left.
- *   M2  life changes to a thread's id in one compare-and-swap with the tenancy: nobody dead seems
- *       alive because his line was taken.
- *   M3  All that a member writes about itself for others to act on carries its tenancy.
- *   M4  Which lines are in the lists of its own threads, and what came right behind each, a process
- *       knows by itself: a region stays mapped, and nobody else takes the line, whatever has been
- *       written there.
+ *   SLOT1  A holder's id (slot and tenancy) is never used again.  So a lock word that names a
+ *          tenancy other than the line's present one names a thread that is dead or has left.
+ *   SLOT2  life changes to a thread's id in one compare-and-swap with the tenancy: nobody dead
+ *          seems alive because his line was taken.
+ *   SLOT3  All that a member writes about itself for others to act on carries its tenancy.
+ *   SLOT4  Which lines are in the lists of its own threads, and what came right behind each, a
+ *          process knows by itself: a region stays mapped, and nobody else takes the line, whatever
+ *          has been written there.
  */
 #define FW_IPC_MEMBER_SIZE 256u
 #define FW_IPC_SHARES 16u

@@ -6,11 +6,11 @@
  *   0      0          empty            add: all fields, then base
  *   not 0  1          has a region     remove: base = 0, then is_taken = 0
  *
- *   P1  Who finds an address between base and base + size finds the other fields of that region:
- *       they are stored before base, and do not change until no operation is under way there.
- *   P2  The epoch changes after every change of a place: what a thread remembers is forgotten.
- *   P3  Who has looked at all places within one epoch has not put one region's base and another's
- *       size together.  A place changes its size only while its base is 0, which ends an epoch.
+ *   MAP1  Who finds an address between base and base + size finds the other fields of that region:
+ *         they are stored before base, and do not change until no operation is under way there.
+ *   MAP2  The epoch changes after every change of a place: what a thread remembers is forgotten.
+ *   MAP3  Who has looked at all places within one epoch has not put one region's base and another's
+ *         size together.  A place changes its size only while its base is 0, which ends an epoch.
  */
 #include "ipc/region/mapping.h"
 
@@ -72,7 +72,7 @@ const struct fw_ipc_mapping_ *fw_ipc_mapping_of_(const void *object)
     const struct fw_ipc_mapping_ *mapping;
     uint64_t epoch;
 
-    /* P3 */
+    /* MAP3 */
     do {
         epoch = fw_ipc_epoch_();
         mapping = find((uintptr_t)object);

@@ -24,7 +24,7 @@ struct fw_ipc_head_;
 struct fw_ipc_member_;
 struct fw_ipc_plan_; /* ipc/region/head.h */
 
-/* What a process knows of a line by itself: M4 in layout.h. */
+/* What a process knows of a line by itself: SLOT4 in layout.h. */
 struct fw_ipc_own_line_ {
     uint32_t thread; /* that of this process which has had it last: its id, or 0 */
     /*

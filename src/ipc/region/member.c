@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads as members of regions.  Contract: member.h; states of a line, and M1 to M4: layout.h.
+ * Threads as members of regions.  Contract: member.h; states of a line, and SLOT1 to SLOT4:
+ * layout.h.
  *
  * To claim a line:
  *   1  point the robust list's pending entry at the line's word: the kernel has it in view
- *   2  life: free or DIED -> thread id with the next tenancy         (M2)
+ *   2  life: free or DIED -> thread id with the next tenancy         (SLOT2)
  *   3  say who one is; clear what the last one waited for
  *   4  enter the word into the robust list, and withdraw the pending entry
  * Who dies before 2 has taken nothing.  After it the kernel finds the thread's id in the word, by
@@ -30,7 +31,7 @@ static __thread struct membership {
     uint64_t id;
 } known[FW_IPC_PLACES] __attribute__((tls_model("initial-exec")));
 
-/* M4: the thread of this process that has the line; 0: there is none any more. */
+/* SLOT4: the thread of this process that has the line; 0: there is none any more. */
 static uint32_t who_has(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
 {
     uint32_t thread = fw_ipc_line_had_(mapping, slot);
@@ -118,7 +119,7 @@ static bool take(const struct fw_ipc_mapping_ *mapping, uint32_t slot, uint64_t 
     bool is_mine;
 
     if (!is_free(life) ||
-        slot_generation(life) == UINT32_MAX) /* worn out: M1  F:ipc-member-worn-out */
+        slot_generation(life) == UINT32_MAX) /* worn out: SLOT1  F:ipc-member-worn-out */
         return false;
     had_by = who_has(mapping, slot);
     if (had_by != 0 && had_by != fw_robust_thread_.id) /* it only seems to be free */
@@ -145,7 +146,7 @@ static bool take(const struct fw_ipc_mapping_ *mapping, uint32_t slot, uint64_t 
 /* Did this thread die, although its line does not say so?  Only of the caller's pid namespace. */
 static bool is_gone(const struct fw_ipc_member_ *m, uint64_t life)
 {
-    uint64_t nth = fw_load64_acquire(&m->introduced); /* what follows is of this tenant: M3 */
+    uint64_t nth = fw_load64_acquire(&m->introduced); /* what follows is of this tenant: SLOT3 */
     uint32_t thread = tenant(life) & FW_ROBUST_OWNER;
     uint64_t since = fw_load64_relaxed(&m->here_since);
     uint64_t space = fw_load64_relaxed(&m->pid_namespace);
@@ -285,7 +286,7 @@ bool fw_ipc_leave_(const struct fw_ipc_mapping_ *mapping)
         fw_ipc_have_line_(mapping, (uint32_t)(k->id & FW_IPC_SLOT) - 1, 0);
         /* F:ipc-member-leaves-early */
         fw_store64_release(&m->life, slot_generation(k->id)
-                                         << 32); /* tid -> free, the same tenancy: M1 */
+                                         << 32); /* tid -> free, the same tenancy: SLOT1 */
         /* F:ipc-leaves-quietly */
         wake_watchers(m);
     }

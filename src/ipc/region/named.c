@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Named objects of a region: found, or made.  Contract: furwock/ipc/region.h; D1 to D3, which this
- * relies on: directory.c.
+ * Named objects of a region: found, or made.  Contract: furwock/ipc/region.h; DIR1 to DIR3, which
+ * this relies on: directory.c.
  *
  * To find needs no lock.  To make is done under the region's lock `naming`, after another look.
  * Its holder may die at any instruction: then there is no object, or there is one, and nothing to
@@ -78,7 +78,7 @@ static int lock_directory(fw_ipc_mutex *naming)
     deadline.at.tv_sec += PATIENCE_SECONDS;
     error = fw_ipc_mutex_timedlock(naming, &deadline);
     if (error == EOWNERDEAD)
-        error = fw_ipc_mutex_consistent(naming); /* D2  F:ipc-dir-gives-up */
+        error = fw_ipc_mutex_consistent(naming); /* DIR2  F:ipc-dir-gives-up */
     return error == ENOTRECOVERABLE || error == EPERM ? EUCLEAN : error;
 }
 

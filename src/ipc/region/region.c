@@ -8,17 +8,17 @@
  *   0     yes      closed for the last time     open of the same file: uses = 1;
  *                  while others had lines       any open or close that finds none: free
  *
- *   Q1  `opening` is held while handles change.  A call on an open handle reads it without.
- *   Q2  A region is at one address: who opens its file again gets the handle that is there.
- *   Q3  Memory of which the kernel knows, since a thread that lives has a line there, stays mapped;
- *       so does the place, and the threads' membership stays valid.  So opening and closing leaves
- *       nothing behind, however often.
- *   Q4  A file that was opened by name is looked at by its descriptor, before anything is read from
- *       it or written to it.  Whose it is cannot change then but by that user, or root.
- *   Q5  A stale file is not made a region of again, since it is a living one to who still has it: a
- *       new file takes its name.  Only who holds the lock of the stale file removes it, to renew it
- *       or by fw_region_remove, and only if the name is still its own; who makes the new file, all
- *       settle as ever (O_EXCL, join.c).
+ *   RGN1  `opening` is held while handles change.  A call on an open handle reads it without.
+ *   RGN2  A region is at one address: who opens its file again gets the handle that is there.
+ *   RGN3  Memory of which the kernel knows, since a thread that lives has a line there, stays
+ *         mapped; so does the place, and the threads' membership stays valid.  So opening and
+ *         closing leaves nothing behind, however often.
+ *   RGN4  A file that was opened by name is looked at by its descriptor, before anything is read
+ *         from it or written to it.  Whose it is cannot change then but by that user, or root.
+ *   RGN5  A stale file is not made a region of again, since it is a living one to who still has it:
+ *         a new file takes its name.  Only who holds the lock of the stale file removes it, to
+ *         renew it or by fw_region_remove, and only if the name is still its own; who makes the new
+ *         file, all settle as ever (O_EXCL, join.c).
  */
 #include <furwock/ipc/region.h>
 
@@ -143,7 +143,7 @@ static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
     int error = fw_shm_about_(fd, &about);
     struct fw_region *r = error == 0 ? handle_of(&about) : NULL;
 
-    if (r != NULL) { /* Q2 */
+    if (r != NULL) { /* RGN2 */
         if ((flags & FW_REGION_EXCLUSIVE) != 0)
             return EEXIST;
         if (r->joined.plan.size < size)
@@ -309,7 +309,7 @@ static int close_last(struct fw_region *r)
     if (r->is_adopted)
         return close_adopted(r);
     r->is_stuck = !fw_ipc_leave_(r->mapping);
-    r->is_dormant = true; /* Q3 */
+    r->is_dormant = true; /* RGN3 */
     fw_ipc_forget_repairs_(r->mapping);
     fw_store32_release(&r->uses, 0);
     sweep_all();

@@ -152,7 +152,7 @@ static void alone_nothing_is_taken(void **state)
     assert_int_equal(fw_stripes_[9].sequence, 4);
 }
 
-/* F3: who comes while a fork is under way naps, and in the end is given the stripe. */
+/* AFORK3: who comes while a fork is under way naps, and in the end is given the stripe. */
 static void others_are_not_kept_waiting_for_ever(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void others_are_not_kept_waiting_for_ever(void **state)
     assert_int_equal(fake.waits, FW_FORK_RECHECKS_);
     assert_true(fake.now_ns - began < 2 * FW_FORK_RECHECKS_ * FW_WORD_LOCK_RECHECK_NS_);
     fw_fork_parent_();
-    assert_int_equal(held_stripes(), 1); /* it is the other's: F2 */
+    assert_int_equal(held_stripes(), 1); /* it is the other's: AFORK2 */
     fw_stripe_unlock_(&fw_stripes_[5]);
     assert_int_equal(stripes_written(), 0);
     assert_false(fw_fork_is_on_());

@@ -77,7 +77,9 @@ static void somebody_writes(void)
     stripe->sequence += 2;
 }
 
-/* O3: half of the copy is old, and the other half would be new; at both ends nobody is writing. */
+/*
+ * AOBJ3: half of the copy is old, and the other half would be new; at both ends nobody is writing.
+ */
 static void a_write_in_the_middle_of_a_load(void **state)
 {
     (void)state;
@@ -111,7 +113,7 @@ static void a_write_in_the_middle_of_a_comparison(void **state)
 static void somebody_registers(void)
 {
     assert_int_equal(stripe->lock.word, FW_WORD_LOCK_HELD_);
-    assert_int_equal(stripe->sequence & 1, 1); /* O1 */
+    assert_int_equal(stripe->sequence & 1, 1); /* AOBJ1 */
     stripe->lock.word++;
 }
 

@@ -43,7 +43,7 @@ static int freed_while_asleep(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-/* I1, and the sleeper leaves the count, and clears WAKING, in the step that takes the lock. */
+/* AWL1, and the sleeper leaves the count, and clears WAKING, in the step that takes the lock. */
 static void sleeps_after_its_looks(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void a_wake_that_reaches_nobody(void **state)
     assert_int_equal(l.word, HELD);
 }
 
-/* I3: the heir, which was woken and found the lock taken, naps, and keeps WAKING. */
+/* AWL3: the heir, which was woken and found the lock taken, naps, and keeps WAKING. */
 static int an_heir_naps(struct fake_call *call)
 {
     if (fake.waits == 1) {

@@ -88,7 +88,7 @@ static void sound_stages_are_finished(void **state)
     }
 }
 
-/* A writer died while it made the hint anew: all groups are looked at again (D4). */
+/* A writer died while it made the hint anew: all groups are looked at again (IRW4). */
 static void a_hint_that_was_lost_is_not_missed(void **state)
 {
     uint64_t dead = dead_id();

@@ -147,12 +147,12 @@ static void room_is_what_nobody_has(void **state)
     assert_int_equal(mine, says(lock, 5, FW_IPC_SHARE_HELD));
     assert_null(fw_ipc_share_find_(&me, mine));
     *record(0, 0) = says(other, 5, FW_IPC_SHARE_WAITS);
-    *record(0, 1) = says(lock, 4, FW_IPC_SHARE_HELD); /* a former tenant's: S1 */
+    *record(0, 1) = says(lock, 4, FW_IPC_SHARE_HELD); /* a former tenant's: SHR1 */
     assert_ptr_equal(fw_ipc_share_free_record_(&me), record(0, 1));
     for (unsigned i = 1; i < FW_IPC_SHARES; i++)
         *record(0, i) = mine;
     assert_null(fw_ipc_share_free_record_(&me));
-    assert_ptr_equal(fw_ipc_share_find_(&me, mine), record(0, 1)); /* the first: S2 */
+    assert_ptr_equal(fw_ipc_share_find_(&me, mine), record(0, 1)); /* the first: SHR2 */
     *record(0, 7) = 0;
     assert_ptr_equal(fw_ipc_share_free_record_(&me), record(0, 7));
 }

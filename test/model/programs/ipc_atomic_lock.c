@@ -9,7 +9,8 @@
  * one who died inside is told, and nobody else.  Naps do not end but where it says so: where the
  * kernel marks deaths, the others go on at once, but for one race (`late`).  One who has woken
  * nobody is about to take WAITERS away; meanwhile another gives the lock back and dies before its
- * wake, and when the kernel looks, a third one has the lock, without WAITERS: a nap is lost (R4).
+ * wake, and when the kernel looks, a third one has the lock, without WAITERS: a nap is lost
+ * (AROB4).
  */
 #include "../engine/report.h"
 #include "gates_script.h"

@@ -13,11 +13,11 @@
  * thread is a process that has joined it.
  *
  * A value is the object's newest version from the moment at which its log is declared: from then on
- * nobody may read the one before, and whoever dies, it is written (G3).  At each change:
+ * nobody may read the one before, and whoever dies, it is written (ALOG3).  At each change:
  *
- *   owner   stripe and object are changed by the owner of the stripe's lock only (G1)
+ *   owner   stripe and object are changed by the owner of the stripe's lock only (ALOG1)
  *   log     it is declared while the sequence is odd, and has one whole value of an object of this
- *           stripe, which is the newest version (G2)
+ *           stripe, which is the newest version (ALOG2)
  *   object  it is whole, and the newest version, unless a log is declared
  *   word    each change of the lock is one that the changing thread may make; it is free, and not
  *           marked, only while the sequence is even

@@ -13,10 +13,10 @@
  * At each change of a party's word: it is that party's own; or nobody alive has it in the present
  * epoch.
  *
- * At each change of the round's word, it is one of those of the table in src/ipc/barrier.c, and IBAR2
- * and IBAR3 hold of the parties' words at that moment: a round ends where none is vacant, and nobody
- * alive has still to arrive (except one that came or withdrew, and has not told the round's word
- * yet: IBAR4); it fails where somebody died who has not arrived.
+ * At each change of the round's word, it is one of those of the table in src/ipc/barrier.c, and
+ * IBAR2 and IBAR3 hold of the parties' words at that moment: a round ends where none is vacant, and
+ * nobody alive has still to arrive (except one that came or withdrew, and has not told the round's
+ * word yet: IBAR4); it fails where somebody died who has not arrived.
  *
  * What a thread is told is what became of the round in which it arrived; and of those who wait for
  * a round to its end exactly one is told that it is the serial one, unless one was killed over it.

@@ -106,7 +106,7 @@ void ground_make(unsigned lines, bool joined)
                                         .member_count = lines,
                                         .is_taken = 1,
                                         .lines_had = nobody_joins};
-    if (!joined) /* what a process knows by itself (M4) is no step, but a part of the state */
+    if (!joined) /* what a process knows by itself (SLOT4) is no step, but a part of the state */
         mapping->lines_had =
             model_object("had", lines * (unsigned)sizeof *mapping->lines_had, NULL, NULL);
     ground_place = mapping;

@@ -15,8 +15,8 @@
  * Each model thread is a process.
  *
  * Checked at each change of a line: it is taken in one step, with the next tenancy, by a living
- * thread that has none, from nobody or from the dead (M1, M2); only its own thread gives it back,
- * and only a dead thread's is marked.
+ * thread that has none, from nobody or from the dead (SLOT1, SLOT2); only its own thread gives it
+ * back, and only a dead thread's is marked.
  *
  * No steps: what members' lines say for tools, and what is not changed in a program.
  */

@@ -8,8 +8,8 @@
  *   look     only looks, once
  *
  * One plan wins, and one maker.  Whoever has joined finds the whole head, by that plan, and it
- * never changes again (H1).  What is seen of a head that is being made is not there, begun or made,
- * never something else (H2, H5).
+ * never changes again (HEAD1).  What is seen of a head that is being made is not there, begun or
+ * made, never something else (HEAD2, HEAD5).
  */
 #include <errno.h>
 #include <stdio.h>

@@ -11,8 +11,8 @@
  *
  * Whoever has joined finds a whole head, and one that fits in the file or the memory; all find the
  * same one.  A head is begun by who was asked to make one.  Of those that want to be the only maker
- * one is told so, or none where somebody died.  A file is never accessed beyond its end (J1), where
- * a process would be ended by SIGBUS.  What a call returns was true at some moment during it.
+ * one is told so, or none where somebody died.  A file is never accessed beyond its end (JOIN1),
+ * where a process would be ended by SIGBUS.  What a call returns was true at some moment during it.
  *
  * The head's own words: ipc_head.c.  Here stores to most of them are seen at once.
  */

@@ -17,7 +17,7 @@
  * Whoever gets the mutex finds the words equal, as they were before the section of one who died in
  * it, or as they are after it; and not as they were before one that has come to its end.  A journal
  * becomes somebody's from nobody's, and nobody's again, by who holds the mutex that it names, and
- * somebody's while it has no records (J4).
+ * somebody's while it has no records (JRN4).
  */
 #include <errno.h>
 #include <stdio.h>
