@@ -203,6 +203,17 @@ function(fw_test_register_ name label timeout)
         LABELS "${label}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77)
 endfunction()
 
+# fw_test_executable_(name label SOURCES... LIBS... INCLUDES...): test_<name>, which FURWOCK_TESTS
+# may leave out of what is built.
+function(fw_test_executable_ name label)
+    fw_executable_(test_${name} ${ARGN})
+    set(wanted ${label})
+    list(FILTER wanted INCLUDE REGEX "^(${FURWOCK_TESTS})$")
+    if(FURWOCK_TESTS AND NOT wanted)
+        set_target_properties(test_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
+endfunction()
+
 # fw_test(NAME <name> LABEL <label> SOURCES ... [LIBS ...] [ARGS ...] [TIMEOUT s] [INCLUDES ...])
 # An executable test_<name>, run by ctest as <name>.  Exit status 77 means skipped.
 # Without the package that it wants (fw_cmocka, fw_jansson) there is no such test.
@@ -214,13 +225,42 @@ function(fw_test)
             return()
         endif()
     endforeach()
-    fw_executable_(test_${T_NAME} SOURCES ${T_SOURCES} LIBS ${T_LIBS} INCLUDES ${T_INCLUDES})
-    set(wanted ${T_LABEL})
-    list(FILTER wanted INCLUDE REGEX "^(${FURWOCK_TESTS})$")
-    if(FURWOCK_TESTS AND NOT wanted)
-        set_target_properties(test_${T_NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
-    endif()
+    fw_test_executable_(${T_NAME} "${T_LABEL}"
+        SOURCES ${T_SOURCES} LIBS ${T_LIBS} INCLUDES ${T_INCLUDES})
     fw_test_register_(${T_NAME} "${T_LABEL}" "${T_TIMEOUT}" test_${T_NAME} ${T_ARGS})
+endfunction()
+
+# fw_test_group(NAME <name> LABEL <label> [PREFIX <prefix>] TESTS <path>/<test>_test.c ...
+#               [SOURCES ...] [LIBS ...] [INCLUDES ...])
+# One executable test_<name> of many tests: `test_<name> <test>` is run by ctest as <prefix><test>.
+# Each has a main function of its own, and includes test/support/testing.h.
+function(fw_test_group)
+    cmake_parse_arguments(T "" "NAME;PREFIX" "LABEL;TESTS;SOURCES;LIBS;INCLUDES" ${ARGN})
+    set(lines)
+    set(names)
+    foreach(source IN LISTS T_TESTS)
+        get_filename_component(name ${source} NAME)
+        string(REGEX REPLACE "_test[.]c$" "" name ${name})
+        string(APPEND lines "TEST(${name})\n")
+        list(APPEND names ${name})
+        set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS
+            main=test_${name}_main)
+    endforeach()
+    if(fw_cmocka IN_LIST T_LIBS AND NOT TARGET fw_cmocka)
+        list(TRANSFORM names PREPEND "${T_PREFIX}")
+        set_property(GLOBAL APPEND PROPERTY fw_tests_without_cmocka ${names})
+        return()
+    endif()
+    set(list ${CMAKE_CURRENT_BINARY_DIR}/${T_NAME}_group.h)
+    file(CONFIGURE OUTPUT ${list} CONTENT "${lines}")
+    set(driver ${CMAKE_CURRENT_BINARY_DIR}/${T_NAME}_group.c)
+    file(CONFIGURE OUTPUT ${driver} CONTENT
+        "#define TEST_GROUP_LIST \"${list}\"\n#include \"test/support/group.c\"\n")
+    fw_test_executable_(${T_NAME} "${T_LABEL}"
+        SOURCES ${T_TESTS} ${T_SOURCES} ${driver} LIBS ${T_LIBS} INCLUDES ${T_INCLUDES})
+    foreach(name IN LISTS names)
+        fw_test_register_(${T_PREFIX}${name} "${T_LABEL}" "" test_${T_NAME} ${name})
+    endforeach()
 endfunction()
 
 # fw_test_command(NAME <name> LABEL <label> COMMAND ... [TIMEOUT s])

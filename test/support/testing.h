@@ -10,4 +10,8 @@
 
 #include <cmocka.h>
 
+#ifdef main /* in a test group: fw_test_group in cmake/furwock.cmake */
+int main(void);
+#endif
+
 #endif

@@ -53,8 +53,8 @@ static bool mostly_has_the_place(const struct fw_assist_page *page, int other)
     int wrong = 0;
 
     for (int i = 0; i < LOOKS; i++) {
-        if ((ground_entry(page, gettid()) & FW_ASSIST_STATE) != FW_ASSIST_RUNS ||
-            ground_entry(page, other) != 0)
+        if ((fixture_entry(page, gettid()) & FW_ASSIST_STATE) != FW_ASSIST_RUNS ||
+            fixture_entry(page, other) != 0)
             wrong++;
         usleep(100);
     }
@@ -63,14 +63,14 @@ static bool mostly_has_the_place(const struct fw_assist_page *page, int other)
 
 static int look_at_two_of_one_place(void)
 {
-    const struct fw_assist_page *page = ground_map();
+    const struct fw_assist_page *page = fixture_map();
     pthread_t busy;
 
     EXPECT(page != NULL);
-    ground_share_one_cpu();
+    fixture_share_one_cpu();
     setpriority(PRIO_PROCESS, 0, -20); /* on a busy CPU, too, they take turns with each other */
-    ground_ring(page);
-    EXPECT(ground_entry(page, gettid()) != 0);
+    fixture_ring(page);
+    EXPECT(fixture_entry(page, gettid()) != 0);
     int other = next_thread_is_at_ones_own_place();
     if (pthread_create(&busy, NULL, be_busy, NULL) != 0 || number_of_busy() != other) {
         fprintf(stderr, "there are too few thread ids here: not looked at\n");
@@ -79,21 +79,21 @@ static int look_at_two_of_one_place(void)
     EXPECT(mostly_has_the_place(page, other));
     __atomic_store_n(&done, 1, __ATOMIC_RELAXED);
     pthread_join(busy, NULL);
-    EXPECT(ground_see(page, gettid(), FW_ASSIST_RUNS));
+    EXPECT(fixture_see(page, gettid(), FW_ASSIST_RUNS));
     return 0;
 }
 
 static int two_of_one_place(void)
 {
-    return ground_in_new_namespace(look_at_two_of_one_place);
+    return fixture_in_new_namespace(look_at_two_of_one_place);
 }
 
 static void threads_of_one_place_take_it_from_each_other(void **state)
 {
     (void)state;
-    ground_start(FW_ASSIST_READ_BY_GROUP, 0);
-    assert_int_equal(ground_in_child(two_of_one_place, 0), 0);
-    ground_stop();
+    fixture_start(FW_ASSIST_READ_BY_GROUP, 0);
+    assert_int_equal(fixture_in_child(two_of_one_place, 0), 0);
+    fixture_stop();
 }
 
 int main(void)
@@ -101,7 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_of_one_place_take_it_from_each_other),
     };
-    const char *reason = ground_enter();
+    const char *reason = fixture_enter();
 
     if (reason != NULL) {
         fprintf(stderr, "skipped: %s\n", reason);

@@ -21,7 +21,7 @@
 
 static char text[400];
 
-const char *ground_enter(void)
+const char *fixture_enter(void)
 {
     struct fw_assist_options options = {.readers = FW_ASSIST_READ_BY_ROOT};
 
@@ -39,7 +39,7 @@ const char *ground_enter(void)
     return NULL;
 }
 
-void ground_start(fw_assist_readers readers, uint32_t registration)
+void fixture_start(fw_assist_readers readers, uint32_t registration)
 {
     struct fw_assist_options options = {
         .readers = readers, .group = STRANGERS_ID, .registration = registration};
@@ -48,25 +48,25 @@ void ground_start(fw_assist_readers readers, uint32_t registration)
         fail_msg("%s", text);
 }
 
-void ground_stop(void)
+void fixture_stop(void)
 {
     if (fw_assist_stop(text, sizeof text) != FW_BPF_DONE)
         fail_msg("%s", text);
 }
 
-int ground_knows(uint32_t registration)
+int fixture_knows(uint32_t registration)
 {
     struct fw_assist_options options = {.registration = registration};
     fw_bpf_result result = fw_assist_start(&options, text, sizeof text);
 
     if (result == FW_BPF_DONE)
-        ground_stop();
+        fixture_stop();
     else
         print_message("%s\n", text);
     return result == FW_BPF_DONE;
 }
 
-const struct fw_assist_page *ground_map(void)
+const struct fw_assist_page *fixture_map(void)
 {
     union bpf_attr attr;
     void *page;
@@ -81,7 +81,7 @@ const struct fw_assist_page *ground_map(void)
     return page == MAP_FAILED ? NULL : page;
 }
 
-void ground_ring(const struct fw_assist_page *page)
+void fixture_ring(const struct fw_assist_page *page)
 {
     siginfo_t info;
 
@@ -91,7 +91,7 @@ void ground_ring(const struct fw_assist_page *page)
         waitid(P_PID, (id_t)getpid(), &info, WEXITED | WNOHANG);
 }
 
-uint64_t ground_entry(const struct fw_assist_page *page, int tid)
+uint64_t fixture_entry(const struct fw_assist_page *page, int tid)
 {
     struct stat s;
 
@@ -102,19 +102,19 @@ uint64_t ground_entry(const struct fw_assist_page *page, int tid)
     return (entry & FW_ASSIST_TAG) == fw_assist_tag(nr, ns) ? entry : 0;
 }
 
-int ground_see(const struct fw_assist_page *page, int tid, uint64_t state)
+int fixture_see(const struct fw_assist_page *page, int tid, uint64_t state)
 {
-    for (int i = 0; i < GROUND_PATIENCE; i++) {
+    for (int i = 0; i < FIXTURE_DEADLINE_MS; i++) {
         /* The caller stays on its CPU for a while: it is the one that others are preempted for. */
         for (int k = 0; k < 1000; k++)
-            if ((ground_entry(page, tid) & FW_ASSIST_STATE) == state)
+            if ((fixture_entry(page, tid) & FW_ASSIST_STATE) == state)
                 return 1;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     return 0;
 }
 
-int ground_in_child(int (*run)(void), unsigned user)
+int fixture_in_child(int (*run)(void), unsigned user)
 {
     int status;
     pid_t child = fork();
@@ -130,7 +130,7 @@ int ground_in_child(int (*run)(void), unsigned user)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
-int ground_in_new_namespace(int (*run)(void))
+int fixture_in_new_namespace(int (*run)(void))
 {
     int status;
 
@@ -143,7 +143,7 @@ int ground_in_new_namespace(int (*run)(void))
     return 0;
 }
 
-void ground_share_one_cpu(void)
+void fixture_share_one_cpu(void)
 {
     cpu_set_t all, one;
 

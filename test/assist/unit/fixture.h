@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_ASSIST_GROUND_H
-#define FW_ASSIST_GROUND_H
+#ifndef FW_TEST_ASSIST_FIXTURE_H
+#define FW_TEST_ASSIST_FIXTURE_H
 
 #include "bpf/running/loader.h"
 #include "sys/running_page.h"
@@ -14,48 +14,48 @@
 enum { STRANGERS_ID = 65534 }; /* a user and group that own nothing */
 
 /* Milliseconds, for what the page will say by and by. */
-enum { GROUND_PATIENCE = 60000 };
+enum { FIXTURE_DEADLINE_MS = 60000 };
 
 /* Goes there.  NULL, or why that cannot be done here: then the test is skipped. */
-const char *ground_enter(void);
+const char *fixture_enter(void);
 
 /* Starts the assist there; the test fails where that does. */
-void ground_start(fw_assist_readers readers, uint32_t registration);
-void ground_stop(void);
+void fixture_start(fw_assist_readers readers, uint32_t registration);
+void fixture_stop(void);
 
 /* Can a process become a participant in that way here? */
-int ground_knows(uint32_t registration);
+int fixture_knows(uint32_t registration);
 
 /* The whole page, as any reader maps it; NULL: see errno. */
-const struct fw_assist_page *ground_map(void);
+const struct fw_assist_page *fixture_map(void);
 
 /* The calling process becomes a participant. */
-void ground_ring(const struct fw_assist_page *page);
+void fixture_ring(const struct fw_assist_page *page);
 
 /* The entry of a thread in the caller's pid namespace; 0: it has none. */
-uint64_t ground_entry(const struct fw_assist_page *page, int tid);
+uint64_t fixture_entry(const struct fw_assist_page *page, int tid);
 
 /*
  * Waits until the thread has an entry with that state.  0: it never had.  One look shows nothing: a
  * kernel may leave out a switch (some do not report those from idle threads), and the entry is
  * right again after the next.
  */
-int ground_see(const struct fw_assist_page *page, int tid, uint64_t state);
+int fixture_see(const struct fw_assist_page *page, int tid, uint64_t state);
 
 /*
  * Runs it in a child that is `user` and in no other groups, and waits for it.  Answers what the
  * function does, or 100 + the signal that ended it.
  */
-int ground_in_child(int (*run)(void), unsigned user);
+int fixture_in_child(int (*run)(void), unsigned user);
 
 /*
  * Runs it as the first process of a new pid namespace, whose /proc it has, and waits for it.
  * Answers 0 where the function does.
  */
-int ground_in_new_namespace(int (*run)(void));
+int fixture_in_new_namespace(int (*run)(void));
 
 /* The calling thread and those that it makes stay on one CPU from now on. */
-void ground_share_one_cpu(void);
+void fixture_share_one_cpu(void);
 
 /* For what runs in a child: it answers 1, and says why, where the condition does not hold. */
 #define EXPECT(condition)                                                   \

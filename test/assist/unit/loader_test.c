@@ -100,7 +100,7 @@ static void readers_are_told_that_it_stops(void **state)
 {
     (void)state;
     assert_int_equal(start(), FW_BPF_DONE);
-    const struct fw_assist_page *page = ground_map();
+    const struct fw_assist_page *page = fixture_map();
     assert_non_null(page);
     assert_int_equal(page->stopped, 0);
     assert_int_equal(stop(), FW_BPF_DONE);
@@ -143,7 +143,7 @@ static int try_as_stranger(void)
     return start() == FW_BPF_NOT_PERMITTED && stop() == FW_BPF_NOT_PERMITTED &&
                    fw_assist_status(&status, text, sizeof text) == FW_BPF_NOT_PERMITTED &&
                    status.running && status.readers == FW_ASSIST_READ_BY_ROOT &&
-                   ground_map() == NULL && errno == EACCES
+                   fixture_map() == NULL && errno == EACCES
                ? 0
                : 1;
 }
@@ -151,9 +151,9 @@ static int try_as_stranger(void)
 static void who_may_not_is_refused(void **state)
 {
     (void)state;
-    ground_start(FW_ASSIST_READ_BY_ROOT, 0);
-    assert_int_equal(ground_in_child(try_as_stranger, STRANGERS_ID), 0);
-    ground_stop();
+    fixture_start(FW_ASSIST_READ_BY_ROOT, 0);
+    assert_int_equal(fixture_in_child(try_as_stranger, STRANGERS_ID), 0);
+    fixture_stop();
 }
 
 /* Even who may open it for writing cannot write. */
@@ -185,14 +185,14 @@ static int try_to_write(void)
 static void nobody_writes_to_the_page(void **state)
 {
     (void)state;
-    ground_start(FW_ASSIST_READ_BY_GROUP, 0);
-    assert_int_equal(ground_in_child(try_to_write, STRANGERS_ID), 0);
-    assert_int_equal(ground_in_child(try_to_write, 0), 0);
-    ground_stop();
-    ground_start(FW_ASSIST_READ_BY_ANYBODY, 0);
-    assert_int_equal(ground_in_child(try_to_write, STRANGERS_ID - 1), 0);
+    fixture_start(FW_ASSIST_READ_BY_GROUP, 0);
+    assert_int_equal(fixture_in_child(try_to_write, STRANGERS_ID), 0);
+    assert_int_equal(fixture_in_child(try_to_write, 0), 0);
+    fixture_stop();
+    fixture_start(FW_ASSIST_READ_BY_ANYBODY, 0);
+    assert_int_equal(fixture_in_child(try_to_write, STRANGERS_ID - 1), 0);
     assert_int_equal(status_now().readers, FW_ASSIST_READ_BY_ANYBODY);
-    ground_stop();
+    fixture_stop();
 }
 
 /* ---- What others left ---- */
@@ -352,7 +352,7 @@ int main(void)
         cmocka_unit_test_teardown(a_directory_that_others_may_change_is_not_used, leave_nothing),
         cmocka_unit_test_teardown(the_killed_leave_nothing_that_matters, leave_nothing),
     };
-    const char *reason = ground_enter();
+    const char *reason = fixture_enter();
 
     if (reason != NULL) {
         fprintf(stderr, "skipped: %s\n", reason);

@@ -46,27 +46,27 @@ static int wait_for(const int *tid)
 /* A process with three threads on one CPU: this one, one that computes, one that sleeps. */
 static int look_at_threads(void)
 {
-    const struct fw_assist_page *page = ground_map();
+    const struct fw_assist_page *page = fixture_map();
     pthread_t busy, idle;
 
     EXPECT(page != NULL && page->magic == FW_ASSIST_MAGIC && page->version == FW_ASSIST_VERSION);
     EXPECT(page->stopped == 0);
-    ground_share_one_cpu();
+    fixture_share_one_cpu();
     if (page->registration != FW_ASSIST_ALL)
-        EXPECT(ground_entry(page, gettid()) == 0);
-    ground_ring(page);
-    EXPECT(ground_see(page, gettid(), FW_ASSIST_RUNS));
+        EXPECT(fixture_entry(page, gettid()) == 0);
+    fixture_ring(page);
+    EXPECT(fixture_see(page, gettid(), FW_ASSIST_RUNS));
     if (page->registration != FW_ASSIST_ALL)
         EXPECT(page->participants == 1);
-    ground_ring(page); /* again changes nothing */
+    fixture_ring(page); /* again changes nothing */
     if (page->registration != FW_ASSIST_ALL)
         EXPECT(page->participants == 1);
 
     pthread_mutex_lock(&held);
     pthread_create(&busy, NULL, be_busy, NULL);
     pthread_create(&idle, NULL, be_idle, NULL);
-    EXPECT(ground_see(page, wait_for(&idle_tid), FW_ASSIST_SLEEPS));
-    EXPECT(ground_see(page, wait_for(&busy_tid), FW_ASSIST_PREEMPTED));
+    EXPECT(fixture_see(page, wait_for(&idle_tid), FW_ASSIST_SLEEPS));
+    EXPECT(fixture_see(page, wait_for(&busy_tid), FW_ASSIST_PREEMPTED));
     EXPECT(page->cpus[sched_getcpu()].switches != 0);
 
     /* Those that end have no entry any more, also where their ids are not reused. */
@@ -74,12 +74,12 @@ static int look_at_threads(void)
     pthread_mutex_unlock(&held);
     pthread_join(busy, NULL);
     pthread_join(idle, NULL);
-    for (int i = 0; i < GROUND_PATIENCE; i++) {
-        if (ground_entry(page, busy_tid) == 0 && ground_entry(page, idle_tid) == 0)
+    for (int i = 0; i < FIXTURE_DEADLINE_MS; i++) {
+        if (fixture_entry(page, busy_tid) == 0 && fixture_entry(page, idle_tid) == 0)
             break;
         usleep(1000);
     }
-    EXPECT(ground_entry(page, busy_tid) == 0 && ground_entry(page, idle_tid) == 0);
+    EXPECT(fixture_entry(page, busy_tid) == 0 && fixture_entry(page, idle_tid) == 0);
     return 0;
 }
 
@@ -98,20 +98,20 @@ static uint32_t participants(void)
 static void an_ordinary_user_sees_its_own_threads(void **state)
 {
     (void)state;
-    assert_int_equal(ground_in_child(look_at_threads, STRANGERS_ID), 0);
+    assert_int_equal(fixture_in_child(look_at_threads, STRANGERS_ID), 0);
     assert_int_equal(participants(), 0);
 }
 
 /* Two that compute, on two CPUs, see each other run. */
 static int look_at_one_that_runs(void)
 {
-    const struct fw_assist_page *page = ground_map();
+    const struct fw_assist_page *page = fixture_map();
     pthread_t busy;
 
     EXPECT(page != NULL);
-    ground_ring(page);
+    fixture_ring(page);
     pthread_create(&busy, NULL, be_busy, NULL);
-    EXPECT(ground_see(page, wait_for(&busy_tid), FW_ASSIST_RUNS));
+    EXPECT(fixture_see(page, wait_for(&busy_tid), FW_ASSIST_RUNS));
     __atomic_store_n(&done, 1, __ATOMIC_RELAXED);
     pthread_join(busy, NULL);
     return 0;
@@ -120,7 +120,7 @@ static int look_at_one_that_runs(void)
 static void one_that_runs_is_seen_to(void **state)
 {
     (void)state;
-    assert_int_equal(ground_in_child(look_at_one_that_runs, STRANGERS_ID), 0);
+    assert_int_equal(fixture_in_child(look_at_one_that_runs, STRANGERS_ID), 0);
 }
 
 /* ---- Pid namespaces ---- */
@@ -134,19 +134,19 @@ static int be_first_below(void)
 
 static int one_below(void)
 {
-    return ground_in_new_namespace(be_first_below);
+    return fixture_in_new_namespace(be_first_below);
 }
 
 static int two_below(void)
 {
-    return ground_in_new_namespace(one_below);
+    return fixture_in_new_namespace(one_below);
 }
 
 static void threads_go_by_their_own_namespaces_numbers(void **state)
 {
     (void)state;
-    assert_int_equal(ground_in_child(one_below, 0), 0);
-    assert_int_equal(ground_in_child(two_below, 0), 0);
+    assert_int_equal(fixture_in_child(one_below, 0), 0);
+    assert_int_equal(fixture_in_child(two_below, 0), 0);
     assert_int_equal(participants(), 0);
 }
 
@@ -154,10 +154,10 @@ static void threads_go_by_their_own_namespaces_numbers(void **state)
 
 static int ring_and_be_killed(void)
 {
-    const struct fw_assist_page *page = ground_map();
+    const struct fw_assist_page *page = fixture_map();
 
     EXPECT(page != NULL);
-    ground_ring(page);
+    fixture_ring(page);
     EXPECT(page->participants == 1);
     raise(SIGKILL);
     return 1;
@@ -166,23 +166,23 @@ static int ring_and_be_killed(void)
 static void who_is_killed_is_no_member(void **state)
 {
     (void)state;
-    assert_int_equal(ground_in_child(ring_and_be_killed, STRANGERS_ID), 100 + SIGKILL);
+    assert_int_equal(fixture_in_child(ring_and_be_killed, STRANGERS_ID), 100 + SIGKILL);
     assert_int_equal(participants(), 0);
 }
 
 static int ring_and_fork(void)
 {
-    const struct fw_assist_page *page = ground_map();
+    const struct fw_assist_page *page = fixture_map();
     int status;
 
     EXPECT(page != NULL);
-    ground_ring(page);
+    fixture_ring(page);
     pid_t child = fork();
     if (child == 0) {
         sched_yield();
-        EXPECT(ground_entry(page, gettid()) == 0 && page->participants == 1);
-        ground_ring(page);
-        EXPECT(ground_see(page, gettid(), FW_ASSIST_RUNS) && page->participants == 2);
+        EXPECT(fixture_entry(page, gettid()) == 0 && page->participants == 1);
+        fixture_ring(page);
+        EXPECT(fixture_see(page, gettid(), FW_ASSIST_RUNS) && page->participants == 2);
         _exit(0);
     }
     EXPECT(waitpid(child, &status, 0) == child && status == 0);
@@ -193,16 +193,16 @@ static int ring_and_fork(void)
 static void a_child_rings_for_itself(void **state)
 {
     (void)state;
-    assert_int_equal(ground_in_child(ring_and_fork, STRANGERS_ID), 0);
+    assert_int_equal(fixture_in_child(ring_and_fork, STRANGERS_ID), 0);
     assert_int_equal(participants(), 0);
 }
 
 /* The files are closed some moments before the assist hears of it. */
 static bool soon_forgotten(const struct fw_assist_page *page, int tid)
 {
-    for (int i = 0; i < GROUND_PATIENCE; i++) {
+    for (int i = 0; i < FIXTURE_DEADLINE_MS; i++) {
         if (__atomic_load_n(&page->participants, __ATOMIC_RELAXED) == 0 &&
-            ground_entry(page, tid) == 0)
+            fixture_entry(page, tid) == 0)
             return true;
         usleep(1000);
     }
@@ -218,7 +218,7 @@ static void *do_exec(void *program)
 /* A thread that is not the first one calls exec: it gets the first one's number. */
 static int ring_and_exec(void)
 {
-    const struct fw_assist_page *page = ground_map();
+    const struct fw_assist_page *page = fixture_map();
     int closed_by_exec[2], status;
     pthread_t thread;
     char byte;
@@ -226,7 +226,7 @@ static int ring_and_exec(void)
     EXPECT(page != NULL && pipe2(closed_by_exec, O_CLOEXEC) == 0);
     pid_t child = fork();
     if (child == 0) {
-        ground_ring(page);
+        fixture_ring(page);
         pthread_create(&thread, NULL, do_exec, "/bin/sleep");
         pthread_join(thread, NULL);
         _exit(1);
@@ -242,25 +242,25 @@ static int ring_and_exec(void)
 static void a_new_program_has_not_rung(void **state)
 {
     (void)state;
-    assert_int_equal(ground_in_child(ring_and_exec, STRANGERS_ID), 0);
+    assert_int_equal(fixture_in_child(ring_and_exec, STRANGERS_ID), 0);
     assert_int_equal(participants(), 0);
 }
 
 static int stay_a_stranger(void)
 {
-    const struct fw_assist_page *page = ground_map();
+    const struct fw_assist_page *page = fixture_map();
 
     EXPECT(page != NULL);
     for (int i = 0; i < 10; i++)
         usleep(1000);
-    EXPECT(ground_entry(page, gettid()) == 0);
+    EXPECT(fixture_entry(page, gettid()) == 0);
     return 0;
 }
 
 static void nothing_is_told_of_who_has_not_rung(void **state)
 {
     (void)state;
-    assert_int_equal(ground_in_child(stay_a_stranger, STRANGERS_ID), 0);
+    assert_int_equal(fixture_in_child(stay_a_stranger, STRANGERS_ID), 0);
 }
 
 /* ---- All of that for each kind of registration ---- */
@@ -268,14 +268,14 @@ static void nothing_is_told_of_who_has_not_rung(void **state)
 static int start(void **state)
 {
     (void)state;
-    ground_start(FW_ASSIST_READ_BY_GROUP, registration);
+    fixture_start(FW_ASSIST_READ_BY_GROUP, registration);
     return 0;
 }
 
 static int stop(void **state)
 {
     (void)state;
-    ground_stop();
+    fixture_stop();
     return 0;
 }
 
@@ -294,7 +294,7 @@ static int run_all(uint32_t kind)
     };
 
     registration = kind;
-    if (!ground_knows(kind))
+    if (!fixture_knows(kind))
         return 0;
     return cmocka_run_group_tests(whoever, NULL, NULL) +
            (kind == FW_ASSIST_ALL ? 0 : cmocka_run_group_tests(members_only, NULL, NULL));
@@ -302,7 +302,7 @@ static int run_all(uint32_t kind)
 
 int main(void)
 {
-    const char *reason = ground_enter();
+    const char *reason = fixture_enter();
 
     if (reason != NULL) {
         fprintf(stderr, "skipped: %s\n", reason);

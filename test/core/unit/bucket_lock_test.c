@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "core/bucket_lock.h"
 #include "fake.h"
 #include "sys/schedule.h"
+#include "test/support/testing.h"
 
 /* Who is inside where the test does not say. */
 enum { OTHER = 200 };

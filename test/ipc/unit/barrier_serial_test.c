@@ -6,7 +6,7 @@
 
 /* Who is the serial thread of a round of fw_ipc_barrier?  With real processes. */
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_barrier *b;
 
 enum { PARTIES = 3 };
@@ -14,9 +14,9 @@ enum { PARTIES = 3 };
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(8);
-    b = ground_object(&ground, 0);
-    said = ground_object(&ground, 1);
+    fixture = fixture_make(8);
+    b = fixture_object(&fixture, 0);
+    said = fixture_object(&fixture, 1);
     say(0);
     return fw_ipc_barrier_init(b, PARTIES, FW_IPC_BARRIER_GO_ON);
 }
@@ -24,7 +24,7 @@ static int make(void **state)
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -64,12 +64,12 @@ static void one_who_waits_is_serial(void **state)
     for (unsigned n = 0; n < 3; n++) {
         assert_int_equal(fw_ipc_barrier_join(b), 0);
         for (int i = 0; i < PARTIES - 1; i++)
-            child[i] = ground_fork(come_and_tell, NULL);
-        await_waiters(&ground, b, PARTIES - 1);
+            child[i] = fixture_fork(come_and_tell, NULL);
+        await_waiters(&fixture, b, PARTIES - 1);
         ends[n]();
         serial = (int)said[0];
         for (int i = 0; i < PARTIES - 1; i++)
-            serial += ground_reap(child[i]) == 'S';
+            serial += fixture_reap(child[i]) == 'S';
         assert_int_equal(serial, 1);
         say(0);
     }

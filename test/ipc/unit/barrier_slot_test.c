@@ -8,7 +8,7 @@
 
 /* src/ipc/barrier_slot.c: which thread has which slot, in which epoch. */
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_barrier *b;
 static struct fw_ipc_barrier_call_ v;
 static struct fw_ipc_me_ other; /* a child that lives */
@@ -28,13 +28,13 @@ static void be_a_member(void *arg)
 
 static int make_for(fw_ipc_barrier_mode mode)
 {
-    ground = ground_make(8);
-    b = ground_object(&ground, 0);
-    said = ground_object(&ground, 1);
+    fixture = fixture_make(8);
+    b = fixture_object(&fixture, 0);
+    said = fixture_object(&fixture, 1);
     assert_int_equal(fw_ipc_barrier_init(b, PARTIES, mode), 0);
     assert_int_equal(fw_ipc_enter_(b, &v.me), 0);
-    assert_int_equal(fw_ipc_barrier_check_(&v, ground.mapping, b), 0);
-    child = ground_fork(be_a_member, NULL);
+    assert_int_equal(fw_ipc_barrier_check_(&v, fixture.mapping, b), 0);
+    child = fixture_fork(be_a_member, NULL);
     while ((other.id = fw_load64_acquire(said)) == 0)
         sched_yield();
     return 0;
@@ -56,8 +56,8 @@ static int unmake(void **state)
 {
     (void)state;
     if (child != 0)
-        ground_kill(child);
-    ground_unmake(&ground);
+        fixture_kill(child);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -144,7 +144,7 @@ static void takes_the_place_of_the_dead(void **state)
     for (uint32_t i = 0; i < PARTIES; i++)
         v.slots[i] = slot_word(other.id, 0, 0);
     assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), EBUSY);
-    ground_kill(child);
+    fixture_kill(child);
     child = 0;
     assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), v.goes_on ? 0 : EBUSY);
 }

@@ -9,16 +9,16 @@
 
 /* src/ipc/barrier.c, with the real kernel; the victims are forked children. */
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_barrier *b;
 
 enum { PARTIES = 3 };
 
 static int make_for(fw_ipc_barrier_mode mode)
 {
-    ground = ground_make(8);
-    b = ground_object(&ground, 0);
-    said = ground_object(&ground, 1);
+    fixture = fixture_make(8);
+    b = fixture_object(&fixture, 0);
+    said = fixture_object(&fixture, 1);
     return fw_ipc_barrier_init(b, PARTIES, mode);
 }
 
@@ -37,7 +37,7 @@ static int make_going_on(void **state)
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -67,7 +67,7 @@ static void join_only(void *arg)
 
 static int start_coming(unsigned rounds)
 {
-    return ground_fork(come, (void *)(uintptr_t)rounds);
+    return fixture_fork(come, (void *)(uintptr_t)rounds);
 }
 
 static void all_meet(void **state)
@@ -79,15 +79,15 @@ static void all_meet(void **state)
         child[i] = start_coming(100);
     assert_int_equal(wait_for(100), 0);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(ground_reap(child[i]), 0);
+        assert_int_equal(fixture_reap(child[i]), 0);
     assert_int_equal(fw_ipc_barrier_round(b), 100);
 }
 
 static void says_what_is_wrong(void **state)
 {
     static _Alignas(64) fw_ipc_barrier elsewhere;
-    fw_ipc_barrier *blank = ground_object(&ground, 2);
-    fw_ipc_barrier *last = (fw_ipc_barrier *)(ground.base + ground.size - 64);
+    fw_ipc_barrier *blank = fixture_object(&fixture, 2);
+    fw_ipc_barrier *last = (fw_ipc_barrier *)(fixture.base + fixture.size - 64);
     fw_deadline never = {.clock = -1};
     fw_ipc_death death;
 
@@ -140,12 +140,12 @@ static void gives_up_in_time(void **state)
     assert_int_equal(b->round_ & ~FW_IPC_WAITERS, one_change_later(joined)); /* IBAR4 */
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(1);
-    await_waiters(&ground, b, PARTIES - 1);
+    await_waiters(&fixture, b, PARTIES - 1);
     assert_int_equal(fw_ipc_barrier_round(b), 0);
     soon = in_ms(10000);
     assert_true(fw_ipc_barrier_timedwait(b, &soon) <= 0);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(ground_reap(child[i]), 0);
+        assert_int_equal(fixture_reap(child[i]), 0);
 }
 
 static void arrives_and_waits_later(void **state)
@@ -162,7 +162,7 @@ static void arrives_and_waits_later(void **state)
     assert_int_equal(fw_ipc_barrier_await(b, token), 0);
     assert_int_equal(fw_ipc_barrier_await(b, token), 0);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(ground_reap(child[i]), 0);
+        assert_int_equal(fixture_reap(child[i]), 0);
 }
 
 /* One party has joined, and is killed while the others sleep. */
@@ -171,15 +171,15 @@ static void check_death(int expected)
     int victim, child;
     fw_ipc_death death;
 
-    victim = ground_fork(join_only, NULL);
+    victim = fixture_fork(join_only, NULL);
     await_said(1);
     child = start_coming(1);
-    await_waiters(&ground, b, 1);
-    ground_kill(victim);
+    await_waiters(&fixture, b, 1);
+    fixture_kill(victim);
     assert_int_equal(fw_ipc_barrier_death(b, &death), 0);
     assert_int_equal(death.process, victim);
     assert_int_equal(wait_for(1), expected);
-    assert_int_equal(ground_reap(child), expected);
+    assert_int_equal(fixture_reap(child), expected);
 }
 
 static void fails_for_all(void **state)
@@ -199,7 +199,7 @@ static void fails_for_all(void **state)
         child[i] = start_coming(5);
     assert_int_equal(wait_for(5), 0);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(ground_reap(child[i]), 0);
+        assert_int_equal(fixture_reap(child[i]), 0);
 }
 
 /* A thread that finds no slot because others died makes that known. */
@@ -210,15 +210,15 @@ static void newcomers_notice_a_death(void **state)
     (void)state;
     for (int i = 0; i < PARTIES; i++) {
         say(0);
-        victim[i] = ground_fork(join_only, NULL);
+        victim[i] = fixture_fork(join_only, NULL);
         await_said(1);
     }
     assert_int_equal(fw_ipc_barrier_join(b), EBUSY);
     assert_int_equal(wait_for(1), EBUSY);
-    ground_kill(victim[1]);
+    fixture_kill(victim[1]);
     assert_int_equal(wait_for(1), EOWNERDEAD);
     for (int i = 0; i < PARTIES; i += 2)
-        ground_kill(victim[i]);
+        fixture_kill(victim[i]);
 }
 
 /* All others sleep when the party dies: nobody comes who would look. */
@@ -227,14 +227,14 @@ static void sleepers_notice_a_death(void **state)
     int victim, child[PARTIES - 1];
 
     (void)state;
-    victim = ground_fork(join_only, NULL);
+    victim = fixture_fork(join_only, NULL);
     await_said(1);
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(1);
-    await_waiters(&ground, b, PARTIES - 1);
-    ground_kill(victim);
+    await_waiters(&fixture, b, PARTIES - 1);
+    fixture_kill(victim);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(ground_reap(child[i]), goes_on(b->made_) ? 0 : EOWNERDEAD);
+        assert_int_equal(fixture_reap(child[i]), goes_on(b->made_) ? 0 : EOWNERDEAD);
 }
 
 /* Who has arrived has done its part, though it dies before the round ends. */
@@ -244,13 +244,13 @@ static void an_arrival_outlives_its_party(void **state)
 
     (void)state;
     victim = start_coming(1);
-    await_waiters(&ground, b, 1);
-    ground_kill(victim);
+    await_waiters(&fixture, b, 1);
+    fixture_kill(victim);
     child = start_coming(2);
-    await_waiters(&ground, b, 1);
+    await_waiters(&fixture, b, 1);
     assert_int_equal(wait_for(1), 0);
     assert_int_equal(wait_for(1), EOWNERDEAD);
-    assert_int_equal(ground_reap(child), EOWNERDEAD);
+    assert_int_equal(fixture_reap(child), EOWNERDEAD);
 }
 
 /* However late one looks: the round that it arrived in had ended before the next one failed. */
@@ -265,10 +265,10 @@ static void all_have_the_same_answer(void **state)
     assert_int_equal(fw_ipc_barrier_arrive(b, &token), 0);
     while (fw_ipc_barrier_round(b) == round_of(token))
         sched_yield();
-    await_waiters(&ground, b, PARTIES - 1);
-    ground_kill(child[0]); /* has arrived; the next one has not */
+    await_waiters(&fixture, b, PARTIES - 1);
+    fixture_kill(child[0]); /* has arrived; the next one has not */
     fw_store64_release(&b->round_, b->round_ | BARRIER_FAILED);
-    assert_int_equal(ground_reap(child[1]), EOWNERDEAD);
+    assert_int_equal(fixture_reap(child[1]), EOWNERDEAD);
     assert_int_equal(fw_ipc_barrier_await(b, token), 0);
     assert_int_equal(fw_ipc_barrier_reset(b), 0);
     for (unsigned resets = 1; resets < FW_IPC_BARRIER_RESETS; resets++) {
@@ -306,11 +306,11 @@ static void goes_on_without(void **state)
     check_death(0);
     assert_int_equal(wait_for(1), 0); /* nobody else is left */
     say(0);
-    newcomer = ground_fork(join_only, NULL);
+    newcomer = fixture_fork(join_only, NULL);
     await_said(1);
     fw_deadline soon = in_ms(50);
     assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
-    ground_kill(newcomer);
+    fixture_kill(newcomer);
     assert_int_equal(wait_for(1), 0);
 }
 
@@ -322,11 +322,11 @@ static void goes_on_without_who_left(void **state)
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(2);
     assert_int_equal(wait_for(1), 0);
-    await_waiters(&ground, b, PARTIES - 1);
+    await_waiters(&fixture, b, PARTIES - 1);
     assert_int_equal(fw_ipc_barrier_leave(b), 0); /* the others sleep: it ends their round */
     assert_int_equal(fw_ipc_barrier_leave(b), EPERM);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(ground_reap(child[i]), 0);
+        assert_int_equal(fixture_reap(child[i]), 0);
     assert_int_equal(fw_ipc_barrier_round(b), 2);
 }
 
@@ -341,12 +341,12 @@ static void does_what_the_dead_left(void **state)
     assert_int_equal(fw_ipc_barrier_join(b), 0);
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(1);
-    await_waiters(&ground, b, PARTIES - 1);
+    await_waiters(&fixture, b, PARTIES - 1);
     for (int i = 0; i < PARTIES; i++)
         if ((barrier_slots(b)[i] & FW_IPC_HOLDER) == me.id) /* arrives, and no more */
             fw_store64_release(&barrier_slots(b)[i], slot_word(me.id, b->round_, 0));
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(ground_reap(child[i]), 0);
+        assert_int_equal(fixture_reap(child[i]), 0);
 }
 
 int main(void)

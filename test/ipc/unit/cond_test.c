@@ -13,7 +13,7 @@
 
 /*
  * src/ipc/cond.c, between processes, some of which are killed.  No times: who is not woken, and
- * does not look after a nap, is ended by the ground's alarm.
+ * does not look after a nap, is ended by the fixture's alarm.
  */
 
 enum { WAITERS = 1, SLEEPERS = 2, CHANGE = 4 }; /* as in the table of states */
@@ -24,7 +24,7 @@ struct common {
     int waiting, units, taken, died; /* under the mutex */
 };
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_cond *cond;
 static fw_ipc_mutex *mutex;
 static struct common *common;
@@ -32,17 +32,17 @@ static struct common *common;
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(16);
-    cond = ground_object(&ground, 0);
-    mutex = ground_object(&ground, 1);
-    common = ground_object(&ground, 2);
+    fixture = fixture_make(16);
+    cond = fixture_object(&fixture, 0);
+    mutex = fixture_object(&fixture, 1);
+    common = fixture_object(&fixture, 2);
     return 0;
 }
 
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -98,7 +98,7 @@ static const fw_wait_policy sleeps = {FW_WAIT_BLOCK, 0};
 
 static int start(void)
 {
-    return ground_fork(take, (void *)(uintptr_t)&sleeps);
+    return fixture_fork(take, (void *)(uintptr_t)&sleeps);
 }
 
 /* Until so many wait, and the word says how. */
@@ -186,7 +186,7 @@ static void a_signal_wakes_another_process(void **state)
     await(1);
     assert_int_equal(cond->word_ & (WAITERS | SLEEPERS), WAITERS | SLEEPERS);
     give(1);
-    assert_int_equal(ground_reap(child), 0);
+    assert_int_equal(fixture_reap(child), 0);
 }
 
 static void a_signal_with_the_mutex_moves_the_waiter(void **state)
@@ -201,7 +201,7 @@ static void a_signal_with_the_mutex_moves_the_waiter(void **state)
     assert_int_equal(cond->word_ >> 32, 1);
     assert_true((mutex->word_ & FW_IPC_WAITERS) != 0);
     unlock();
-    assert_int_equal(ground_reap(child), 0);
+    assert_int_equal(fixture_reap(child), 0);
 }
 
 static void a_broadcast_wakes_all(void **state)
@@ -222,7 +222,7 @@ static void a_broadcast_wakes_all(void **state)
             give(6);
         }
         for (int i = 0; i < 6; i++)
-            assert_int_equal(ground_reap(children[i]), 0);
+            assert_int_equal(fixture_reap(children[i]), 0);
     }
     assert_int_equal(common->taken, 12);
 }
@@ -230,7 +230,7 @@ static void a_broadcast_wakes_all(void **state)
 /* The waiters' mutex is believed only as far as it can be. */
 static void a_broadcast_stands_a_wrong_mutex(void **state)
 {
-    const uint32_t wrong[] = {0, 1, (uint32_t)ground.size / 8 - 1, (uint32_t)ground.size / 8 + 1,
+    const uint32_t wrong[] = {0, 1, (uint32_t)fixture.size / 8 - 1, (uint32_t)fixture.size / 8 + 1,
                               UINT32_MAX};
 
     (void)state;
@@ -239,7 +239,7 @@ static void a_broadcast_stands_a_wrong_mutex(void **state)
         await(1);
         cond->mutex_ = wrong[i];
         give(2);
-        assert_int_equal(ground_reap(child), 0);
+        assert_int_equal(fixture_reap(child), 0);
         lock();
         common->units = 0;
         unlock();
@@ -249,14 +249,14 @@ static void a_broadcast_stands_a_wrong_mutex(void **state)
 static void a_poller_is_woken_without_the_kernel(void **state)
 {
     static const fw_wait_policy polls = {FW_WAIT_YIELD, 0};
-    int child = ground_fork(take, (void *)(uintptr_t)&polls);
+    int child = fixture_fork(take, (void *)(uintptr_t)&polls);
 
     (void)state;
     await_as(1, WAITERS);
     assert_int_equal(cond->word_, WAITERS);
     give(1);
     assert_int_equal(cond->word_, CHANGE);
-    assert_int_equal(ground_reap(child), 0);
+    assert_int_equal(fixture_reap(child), 0);
 }
 
 /* --- Time ------------------------------------------------------------------------------------- */
@@ -288,8 +288,8 @@ static void a_signal_to_a_dead_one_comes_back(void **state)
     kill(first, SIGSTOP);
     usleep(5000);
     give(1);
-    ground_kill(first);
-    assert_int_equal(ground_reap(second), 0);
+    fixture_kill(first);
+    assert_int_equal(fixture_reap(second), 0);
     assert_int_equal(common->taken, 1);
 }
 
@@ -297,7 +297,7 @@ static void a_signal_to_a_dead_one_comes_back(void **state)
 static void change_and_die(void *debt)
 {
     common->units = 1;
-    fw_ipc_debt_begin_(debt, ground.mapping);
+    fw_ipc_debt_begin_(debt, fixture.mapping);
     fw_add64_release(&cond->word_, CHANGE);
     raise(SIGKILL);
 }
@@ -309,8 +309,8 @@ static void the_kernel_gives_the_wake_of_the_dead(void **state)
 
     (void)state;
     await(1);
-    assert_int_equal(ground_reap(ground_fork(change_and_die, &debt)), -SIGKILL);
-    assert_int_equal(ground_reap(child), 0);
+    assert_int_equal(fixture_reap(fixture_fork(change_and_die, &debt)), -SIGKILL);
+    assert_int_equal(fixture_reap(child), 0);
 }
 
 static void broadcast_and_die(void *arg)
@@ -330,9 +330,9 @@ static void a_broadcaster_dies_with_the_mutex(void **state)
     for (int i = 0; i < 3; i++)
         children[i] = start();
     await(3);
-    assert_int_equal(ground_reap(ground_fork(broadcast_and_die, NULL)), -SIGKILL);
+    assert_int_equal(fixture_reap(fixture_fork(broadcast_and_die, NULL)), -SIGKILL);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(ground_reap(children[i]), 0);
+        assert_int_equal(fixture_reap(children[i]), 0);
     assert_int_equal(common->died, 1);
     assert_int_equal(common->taken, 3);
 }
@@ -343,7 +343,7 @@ static void a_dead_waiter_is_forgotten(void **state)
     for (int i = 0; i < 40; i++) { /* more than the region has members */
         int child = start();
         await(1);
-        ground_kill(child);
+        fixture_kill(child);
         common->waiting = 0;
     }
     fw_ipc_cond_signal(cond);
@@ -363,7 +363,7 @@ static void a_wait_gives_up_what_is_not_repaired(void **state)
     fw_deadline d;
 
     (void)state;
-    ground_reap(ground_fork(lock_and_die, NULL));
+    fixture_reap(fixture_fork(lock_and_die, NULL));
     assert_int_equal(fw_ipc_mutex_lock(mutex), EOWNERDEAD);
     d = in_ms(1);
     assert_int_equal(fw_ipc_cond_timedwait(cond, mutex, &d), ENOTRECOVERABLE);

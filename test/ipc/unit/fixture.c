@@ -12,13 +12,13 @@
 
 enum { MEMBERS_AT = 8192, OBJECT = 256 };
 
-struct ground ground_make(unsigned members)
+struct fixture fixture_make(unsigned members)
 {
-    struct fw_ipc_plan_ plan = {.size = GROUND_SIZE + members * FW_IPC_MEMBER_SIZE,
+    struct fw_ipc_plan_ plan = {.size = FIXTURE_SIZE + members * FW_IPC_MEMBER_SIZE,
                                 .member_count = members,
                                 .members_at = MEMBERS_AT,
                                 .objects_at = MEMBERS_AT + members * FW_IPC_MEMBER_SIZE};
-    struct ground g = {.size = plan.size, .objects_at = plan.objects_at};
+    struct fixture g = {.size = plan.size, .objects_at = plan.objects_at};
 
     g.base = mmap(NULL, g.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(g.base, MAP_FAILED);
@@ -26,19 +26,19 @@ struct ground ground_make(unsigned members)
     return g;
 }
 
-void ground_unmake(struct ground *g)
+void fixture_unmake(struct fixture *g)
 {
     fw_ipc_leave_(g->mapping);
     fw_ipc_mapping_remove_(g->mapping);
     munmap(g->base, g->size);
 }
 
-void *ground_object(const struct ground *g, unsigned n)
+void *fixture_object(const struct fixture *g, unsigned n)
 {
     return g->base + g->objects_at + n * (size_t)OBJECT;
 }
 
-int ground_fork(void (*body)(void *), void *arg)
+int fixture_fork(void (*body)(void *), void *arg)
 {
     int child = fork();
 
@@ -51,7 +51,7 @@ int ground_fork(void (*body)(void *), void *arg)
     return child;
 }
 
-int ground_reap(int child)
+int fixture_reap(int child)
 {
     int status;
 
@@ -59,8 +59,8 @@ int ground_reap(int child)
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void ground_kill(int child)
+void fixture_kill(int child)
 {
     kill(child, SIGKILL);
-    assert_int_equal(ground_reap(child), -SIGKILL);
+    assert_int_equal(fixture_reap(child), -SIGKILL);
 }

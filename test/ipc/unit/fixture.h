@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_IPC_GROUND_H
-#define FW_TEST_IPC_GROUND_H
+#ifndef FW_TEST_IPC_FIXTURE_H
+#define FW_TEST_IPC_FIXTURE_H
 
 #include <stddef.h>
 
@@ -9,29 +9,29 @@
 #include "ipc/region/member.h"
 
 /* A region for unit tests of what lies below fw_region: anonymous, inherited by forked children. */
-struct ground {
+struct fixture {
     char *base;
     size_t size;
     size_t objects_at;
     const struct fw_ipc_mapping_ *mapping;
 };
 
-enum { GROUND_SIZE = 65536 };
+enum { FIXTURE_SIZE = 65536 };
 
 /* With lines for so many members. */
-struct ground ground_make(unsigned members);
-void ground_unmake(struct ground *g);
+struct fixture fixture_make(unsigned members);
+void fixture_unmake(struct fixture *g);
 
 /* The n-th of the objects, 256 bytes each, zeroes. */
-void *ground_object(const struct ground *g, unsigned n);
+void *fixture_object(const struct fixture *g, unsigned n);
 
 /* Runs body in a forked child, which then exits; returns its process id. */
-int ground_fork(void (*body)(void *), void *arg);
+int fixture_fork(void (*body)(void *), void *arg);
 
 /* Waits for a child: its exit status, or -signal. */
-int ground_reap(int child);
+int fixture_reap(int child);
 
 /* Kills it, and waits until it is gone. */
-void ground_kill(int child);
+void fixture_kill(int child);
 
 #endif

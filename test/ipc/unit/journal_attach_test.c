@@ -13,7 +13,7 @@
 
 enum { CAPACITY = 160 };
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_mutex *mutex;
 static fw_ipc_journal *journal;
 static unsigned char *data; /* 256 bytes */
@@ -21,23 +21,23 @@ static unsigned char *data; /* 256 bytes */
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(8);
-    mutex = ground_object(&ground, 0);
-    journal = ground_object(&ground, 1);
-    data = ground_object(&ground, 2);
+    fixture = fixture_make(8);
+    mutex = fixture_object(&fixture, 0);
+    journal = fixture_object(&fixture, 1);
+    data = fixture_object(&fixture, 2);
     return fw_ipc_journal_init(journal, CAPACITY);
 }
 
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
 static uint64_t place_of(const void *p)
 {
-    return fw_ipc_offset_(ground.mapping, p);
+    return fw_ipc_offset_(fixture.mapping, p);
 }
 
 static void change(unsigned at, unsigned n)
@@ -160,7 +160,7 @@ static void a_name_without_its_owner_is_struck_out(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(ground_reap(ground_fork(lock_name_and_die, &owners[i])), -SIGKILL);
+        assert_int_equal(fixture_reap(fixture_fork(lock_name_and_die, &owners[i])), -SIGKILL);
         assert_int_equal(fw_ipc_mutex_lock(mutex), EOWNERDEAD);
         assert_int_equal(mutex->past_.journal_, 0);
         assert_int_equal(fw_ipc_mutex_consistent(mutex), 0);

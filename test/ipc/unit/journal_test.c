@@ -15,7 +15,7 @@
 
 enum { CAPACITY = 160, DATA = 64 };
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_mutex *mutex;
 static fw_ipc_journal *journal;
 static unsigned char *data; /* 256 bytes */
@@ -24,10 +24,10 @@ static unsigned char before[DATA];
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(8);
-    mutex = ground_object(&ground, 0);
-    journal = ground_object(&ground, 1);
-    data = ground_object(&ground, 2);
+    fixture = fixture_make(8);
+    mutex = fixture_object(&fixture, 0);
+    journal = fixture_object(&fixture, 1);
+    data = fixture_object(&fixture, 2);
     for (unsigned i = 0; i < DATA; i++)
         before[i] = data[i] = (unsigned char)(i + 1);
     return fw_ipc_journal_init(journal, CAPACITY);
@@ -36,7 +36,7 @@ static int make(void **state)
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -48,7 +48,7 @@ static void change(unsigned at, unsigned n)
 
 static uint64_t place_of(const void *p)
 {
-    return fw_ipc_offset_(ground.mapping, p);
+    return fw_ipc_offset_(fixture.mapping, p);
 }
 
 static void is_made_once(void **state)
@@ -71,9 +71,9 @@ static void is_not_made_elsewhere(void **state)
     assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 4), 64), EINVAL);
     assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 64), 0), EINVAL);
     assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 64), SIZE_MAX), EINVAL);
-    assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 64), ground.size),
+    assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 64), fixture.size),
                      EINVAL);
-    assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)ground.base, 64), EINVAL);
+    assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)fixture.base, 64), EINVAL);
     assert_int_equal(fw_ipc_journal_record(&outside, data, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_undo(&outside), EINVAL);
     assert_int_equal(fw_ipc_journal_commit(&outside), EINVAL);
@@ -129,10 +129,10 @@ static void notes_objects_of_the_region_only(void **state)
     (void)state;
     assert_int_equal(fw_ipc_journal_record(journal, data, 0), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, before, 8), EINVAL);
-    assert_int_equal(fw_ipc_journal_record(journal, ground.base + 8, 8), EINVAL);
-    assert_int_equal(fw_ipc_journal_record(journal, ground.mapping->members, 8), EINVAL);
-    assert_int_equal(fw_ipc_journal_record(journal, &ground.mapping->members[7].life, 8), EINVAL);
-    assert_int_equal(fw_ipc_journal_record(journal, ground.base + ground.size - 4, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, fixture.base + 8, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, fixture.mapping->members, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, &fixture.mapping->members[7].life, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, fixture.base + fixture.size - 4, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, journal, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, (char *)journal - 4, 8), EINVAL);
     assert_int_equal(
@@ -177,7 +177,7 @@ static void is_undone_by_the_next_holder(void **state)
 {
     (void)state;
     attach();
-    assert_int_equal(ground_reap(ground_fork(change_and_die, NULL)), -SIGKILL);
+    assert_int_equal(fixture_reap(fixture_fork(change_and_die, NULL)), -SIGKILL);
     assert_int_not_equal(journal->used_, 0);
     assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
     assert_memory_equal(data, before, DATA);
@@ -191,7 +191,7 @@ static void expect_unclean(void)
 {
     uint64_t at = place_of(journal);
 
-    assert_int_equal(fw_ipc_journal_undo_at_(ground.mapping, at, mutex), EUCLEAN);
+    assert_int_equal(fw_ipc_journal_undo_at_(fixture.mapping, at, mutex), EUCLEAN);
     assert_int_equal(fw_ipc_journal_undo(journal), EUCLEAN);
 }
 
@@ -219,7 +219,7 @@ static void sees_that_its_head_makes_no_sense(void **state)
         expect_unclean();
         assert_int_equal(fw_ipc_journal_record(journal, data, 8), EUCLEAN);
         assert_int_equal(fw_ipc_journal_commit(journal), EUCLEAN);
-        assert_int_equal(fw_ipc_journal_commit_at_(ground.mapping, place_of(journal), mutex),
+        assert_int_equal(fw_ipc_journal_commit_at_(fixture.mapping, place_of(journal), mutex),
                          EUCLEAN);
     }
 }
@@ -234,9 +234,9 @@ static void sees_that_a_record_makes_no_sense(void **state)
         {place_of(data), UINT64_MAX},
         {place_of(data), UINT64_MAX - 14},
         {8, 8},
-        {place_of(ground.mapping->members), 8},
-        {ground.size - 4, 8},
-        {ground.size + 8, 8},
+        {place_of(fixture.mapping->members), 8},
+        {fixture.size - 4, 8},
+        {fixture.size + 8, 8},
         {UINT64_MAX - 3, 8},
         {place_of(journal), 8},
         {place_of(journal) + 40, 1},
@@ -260,23 +260,23 @@ static void sees_that_a_record_makes_no_sense(void **state)
 
 static void is_no_journal(void **state)
 {
-    const uint64_t wrong[] = {0, 8, 3, ground.size - 8, ground.size, UINT64_MAX - 7, UINT64_MAX};
+    const uint64_t wrong[] = {0, 8, 3, fixture.size - 8, fixture.size, UINT64_MAX - 7, UINT64_MAX};
 
     (void)state;
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(fw_ipc_journal_undo_at_(ground.mapping, wrong[i], mutex), EUCLEAN);
-        assert_int_equal(fw_ipc_journal_commit_at_(ground.mapping, wrong[i], mutex), EUCLEAN);
+        assert_int_equal(fw_ipc_journal_undo_at_(fixture.mapping, wrong[i], mutex), EUCLEAN);
+        assert_int_equal(fw_ipc_journal_commit_at_(fixture.mapping, wrong[i], mutex), EUCLEAN);
     }
 }
 
 /* Random bytes in head and records: an answer, and nothing outside of the objects is changed. */
 static void stands_any_bytes(void **state)
 {
-    size_t objects_at = (size_t)ground.mapping->head->objects_at;
+    size_t objects_at = (size_t)fixture.mapping->head->objects_at;
     char *copy = malloc(objects_at);
 
     (void)state;
-    memcpy(copy, ground.base, objects_at);
+    memcpy(copy, fixture.base, objects_at);
     srand(1);
     for (unsigned turn = 0; turn < 20000; turn++) {
         uint64_t *word = (uint64_t *)(void *)(journal + 1);
@@ -285,8 +285,8 @@ static void stands_any_bytes(void **state)
         journal->capacity_ = rand() % 8 != 0 ? CAPACITY : (uint64_t)rand();
         journal->used_ = (uint64_t)(rand() % (CAPACITY / 8 + 2)) * 8;
         journal->owner_ = place_of(mutex) << 8 | sizeof *mutex;
-        (void)fw_ipc_journal_undo_at_(ground.mapping, place_of(journal), mutex);
-        assert_memory_equal(copy, ground.base, objects_at);
+        (void)fw_ipc_journal_undo_at_(fixture.mapping, place_of(journal), mutex);
+        assert_memory_equal(copy, fixture.base, objects_at);
     }
     free(copy);
 }

@@ -11,58 +11,58 @@
 
 static void finds_the_region_of_an_address(void **state)
 {
-    struct ground a = ground_make(4), b = ground_make(8);
+    struct fixture a = fixture_make(4), b = fixture_make(8);
 
     (void)state;
     assert_ptr_equal(fw_ipc_mapping_of_(a.base), a.mapping);
-    assert_ptr_equal(fw_ipc_mapping_of_(ground_object(&b, 0)), b.mapping);
+    assert_ptr_equal(fw_ipc_mapping_of_(fixture_object(&b, 0)), b.mapping);
     assert_ptr_equal(fw_ipc_mapping_of_(a.base + a.size - 8), a.mapping);
     assert_ptr_not_equal(fw_ipc_mapping_of_(a.base + a.size), a.mapping);
     assert_null(fw_ipc_mapping_of_(&a));
     assert_null(fw_ipc_mapping_of_(NULL));
     assert_int_equal(b.mapping->member_count, 8);
-    ground_unmake(&a);
-    ground_unmake(&b);
+    fixture_unmake(&a);
+    fixture_unmake(&b);
 }
 
 static void forgets_a_region_that_was_closed(void **state)
 {
-    struct ground g = ground_make(4);
+    struct fixture g = fixture_make(4);
     const struct fw_ipc_mapping_ *mapping = g.mapping;
     uint64_t epoch = fw_ipc_epoch_(), generation = mapping->generation;
     char *base = g.base;
 
     (void)state;
-    ground_unmake(&g);
+    fixture_unmake(&g);
     assert_null(fw_ipc_mapping_of_(base));
     assert_true(fw_ipc_epoch_() > epoch);
-    g = ground_make(4);
+    g = fixture_make(4);
     assert_ptr_equal(g.mapping, mapping);
     assert_true(g.mapping->generation > generation);
-    ground_unmake(&g);
+    fixture_unmake(&g);
 }
 
 static void refuses_overlaps_and_too_many(void **state)
 {
-    struct ground all[FW_IPC_PLACES];
+    struct fixture all[FW_IPC_PLACES];
     const struct fw_ipc_mapping_ *mapping;
     struct fw_ipc_plan_ page = {.size = 4096, .member_count = 1, .members_at = 1024};
 
     (void)state;
-    all[0] = ground_make(4);
+    all[0] = fixture_make(4);
     assert_int_equal(fw_ipc_mapping_add_(all[0].base + 4096, &page, &mapping), EBUSY);
     assert_int_equal(fw_ipc_mapping_add_(all[0].base, &page, &mapping), EBUSY);
     for (unsigned i = 1; i < FW_IPC_PLACES; i++)
-        all[i] = ground_make(4);
+        all[i] = fixture_make(4);
     assert_int_equal(fw_ipc_mapping_add_((void *)4096, &page, &mapping), EMFILE);
     for (unsigned i = 0; i < FW_IPC_PLACES; i++)
-        ground_unmake(&all[i]);
+        fixture_unmake(&all[i]);
 }
 
 static void addresses_and_offsets(void **state)
 {
-    struct ground g = ground_make(4);
-    void *object = ground_object(&g, 3);
+    struct fixture g = fixture_make(4);
+    void *object = fixture_object(&g, 3);
 
     (void)state;
     assert_ptr_equal(fw_ipc_address_(g.mapping, fw_ipc_offset_(g.mapping, object), 256), object);
@@ -71,26 +71,26 @@ static void addresses_and_offsets(void **state)
     assert_null(fw_ipc_address_(g.mapping, g.size - 8, 16));
     assert_null(fw_ipc_address_(g.mapping, UINT64_MAX, 16));
     assert_null(fw_ipc_address_(g.mapping, 64, SIZE_MAX));
-    ground_unmake(&g);
+    fixture_unmake(&g);
 }
 
 static void use_in_child(void *arg)
 {
-    struct ground *g = arg;
-    struct ground another = ground_make(4);
+    struct fixture *g = arg;
+    struct fixture another = fixture_make(4);
 
     if (fw_ipc_mapping_of_(g->base) != g->mapping)
         _exit(1);
-    ground_unmake(&another);
+    fixture_unmake(&another);
 }
 
 static void a_child_has_the_regions_too(void **state)
 {
-    struct ground g = ground_make(4);
+    struct fixture g = fixture_make(4);
 
     (void)state;
-    assert_int_equal(ground_reap(ground_fork(use_in_child, &g)), 0);
-    ground_unmake(&g);
+    assert_int_equal(fixture_reap(fixture_fork(use_in_child, &g)), 0);
+    fixture_unmake(&g);
 }
 
 int main(void)

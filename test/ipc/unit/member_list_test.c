@@ -7,7 +7,7 @@
 
 /* src/ipc/region/member_list.c: a slot leaves its thread's robust list only if none was skipped. */
 
-static struct ground ground;
+static struct fixture fixture;
 static struct fw_ipc_me_ me;
 static pthread_mutex_t mutex;
 
@@ -19,14 +19,14 @@ static int make(void **state)
     pthread_mutexattr_init(&how);
     pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
     pthread_mutex_init(&mutex, &how);
-    ground = ground_make(4);
-    return pthread_mutex_lock(&mutex) != 0 || fw_ipc_enter_(ground_object(&ground, 0), &me) != 0;
+    fixture = fixture_make(4);
+    return pthread_mutex_lock(&mutex) != 0 || fw_ipc_enter_(fixture_object(&fixture, 0), &me) != 0;
 }
 
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 

@@ -15,19 +15,19 @@
 
 /* src/ipc/region/member.c: threads as members of a region, with the real kernel. */
 
-static struct ground ground;
+static struct fixture fixture;
 
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(8);
+    fixture = fixture_make(8);
     return 0;
 }
 
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -35,13 +35,13 @@ static struct fw_ipc_me_ enter(void)
 {
     struct fw_ipc_me_ me;
 
-    assert_int_equal(fw_ipc_enter_(ground_object(&ground, 0), &me), 0);
+    assert_int_equal(fw_ipc_enter_(fixture_object(&fixture, 0), &me), 0);
     return me;
 }
 
 static uint64_t line_life(unsigned slot)
 {
-    return fw_load64_acquire(&ground.mapping->members[slot].life);
+    return fw_load64_acquire(&fixture.mapping->members[slot].life);
 }
 
 static void enters_once(void **state)
@@ -51,13 +51,13 @@ static void enters_once(void **state)
     (void)state;
     assert_int_equal(me.id, again.id);
     assert_int_equal(me.id, UINT64_C(1) << 32 | 1);
-    assert_ptr_equal(me.member, &ground.mapping->members[0]);
+    assert_ptr_equal(me.member, &fixture.mapping->members[0]);
     assert_int_equal((uint32_t)me.member->life, (uint32_t)syscall(SYS_gettid) | FW_ROBUST_WAITERS);
     assert_int_equal(me.member->ids, (uint64_t)getpid() << 32 | (uint64_t)syscall(SYS_gettid));
-    assert_int_equal(fw_ipc_life_(ground.mapping, me.id), FW_IPC_ALIVE);
-    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_ALIVE);
-    assert_int_equal(fw_ipc_ids_(ground.mapping, me.id), me.member->ids);
-    assert_int_equal(ground.mapping->head->members_used, 1);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_ids_(fixture.mapping, me.id), me.member->ids);
+    assert_int_equal(fixture.mapping->head->members_used, 1);
 }
 
 static void refuses_what_lies_elsewhere(void **state)
@@ -67,7 +67,7 @@ static void refuses_what_lies_elsewhere(void **state)
 
     (void)state;
     assert_int_equal(fw_ipc_enter_(&here, &me), EINVAL);
-    assert_int_equal(fw_ipc_enter_((char *)ground_object(&ground, 0) + 4, &me), EINVAL);
+    assert_int_equal(fw_ipc_enter_((char *)fixture_object(&fixture, 0) + 4, &me), EINVAL);
     assert_int_equal(fw_ipc_enter_(NULL, &me), EINVAL);
 }
 
@@ -76,38 +76,38 @@ static void leaves_and_comes_back_as_another(void **state)
     struct fw_ipc_me_ me = enter(), again;
 
     (void)state;
-    fw_ipc_leave_(ground.mapping);
-    assert_int_equal(fw_ipc_life_(ground.mapping, me.id), FW_IPC_DEAD);
+    fw_ipc_leave_(fixture.mapping);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_DEAD);
     again = enter();
     assert_int_equal(again.id, me.id + (UINT64_C(1) << 32));
-    assert_int_equal(fw_ipc_life_(ground.mapping, me.id), FW_IPC_DEAD);
-    assert_int_equal(fw_ipc_life_(ground.mapping, again.id), FW_IPC_ALIVE);
-    assert_int_equal(fw_ipc_ids_(ground.mapping, me.id),
+    assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, again.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_ids_(fixture.mapping, me.id),
                      me.member->ids); /* remembered for a time */
     for (unsigned i = 0; i < FW_IPC_FORMER; i++) {
-        fw_ipc_leave_(ground.mapping);
+        fw_ipc_leave_(fixture.mapping);
         enter();
     }
-    assert_int_equal(fw_ipc_ids_(ground.mapping, me.id), 0);
-    assert_int_equal(fw_ipc_ids_(ground.mapping, again.id), again.member->ids);
+    assert_int_equal(fw_ipc_ids_(fixture.mapping, me.id), 0);
+    assert_int_equal(fw_ipc_ids_(fixture.mapping, again.id), again.member->ids);
 }
 
 static void tells_what_no_thread_can_have_been(void **state)
 {
     (void)state;
     enter();
-    assert_int_equal(fw_ipc_life_(ground.mapping, 0), FW_IPC_CORRUPT);
-    assert_int_equal(fw_ipc_life_(ground.mapping, 9), FW_IPC_CORRUPT);
-    assert_int_equal(fw_ipc_life_(ground.mapping, UINT64_C(1) << 32 | 9), FW_IPC_CORRUPT);
-    assert_int_equal(fw_ipc_life_(ground.mapping, UINT64_C(7) << 32 | 1), FW_IPC_CORRUPT);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, 0), FW_IPC_CORRUPT);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, 9), FW_IPC_CORRUPT);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, UINT64_C(1) << 32 | 9), FW_IPC_CORRUPT);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, UINT64_C(7) << 32 | 1), FW_IPC_CORRUPT);
 }
 
 static void leave_at_once(void *arg)
 {
     (void)arg;
-    if (fw_ipc_has_other_members_(ground.mapping))
+    if (fw_ipc_has_other_members_(fixture.mapping))
         _exit(1); /* its parent is another process */
-    fw_ipc_leave_(ground.mapping);
+    fw_ipc_leave_(fixture.mapping);
 }
 
 static void a_child_does_not_leave_for_its_parent(void **state)
@@ -115,8 +115,8 @@ static void a_child_does_not_leave_for_its_parent(void **state)
     struct fw_ipc_me_ me = enter();
 
     (void)state;
-    assert_int_equal(ground_reap(ground_fork(leave_at_once, NULL)), 0);
-    assert_int_equal(fw_ipc_life_(ground.mapping, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fixture_reap(fixture_fork(leave_at_once, NULL)), 0);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_ALIVE);
     assert_int_equal(enter().id, me.id);
 }
 
@@ -137,8 +137,8 @@ static void a_thread_that_ends_is_dead(void **state)
     assert_int_not_equal(other.id, me.id);
     while ((line_life(1) & FW_ROBUST_DIED) == 0) /* pthread_join is quicker than the kernel */
         sched_yield();
-    assert_int_equal(fw_ipc_life_(ground.mapping, other.id), FW_IPC_DEAD);
-    assert_int_equal(fw_ipc_life_(ground.mapping, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, other.id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_ALIVE);
 }
 
 static void enter_and_stay(void *arg)
@@ -161,38 +161,38 @@ static uint64_t await(const uint64_t *word)
 static void a_process_that_is_killed_is_dead(void **state)
 {
     struct fw_ipc_me_ me = enter();
-    uint64_t *said = ground_object(&ground, 0);
-    int child = ground_fork(enter_and_stay, said);
+    uint64_t *said = fixture_object(&fixture, 0);
+    int child = fixture_fork(enter_and_stay, said);
     uint64_t id = await(said);
 
     (void)state;
     assert_int_not_equal(id, me.id); /* a child is another member */
-    assert_int_equal(fw_ipc_life_(ground.mapping, id), FW_IPC_ALIVE);
-    assert_int_equal(fw_ipc_life_slow_(ground.mapping, id), FW_IPC_ALIVE);
-    assert_int_equal(fw_ipc_ids_(ground.mapping, id) >> 32, child);
-    ground_kill(child);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(fixture.mapping, id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
+    fixture_kill(child);
     assert_int_equal(line_life(1), UINT64_C(1) << 32 | FW_ROBUST_DIED | FW_ROBUST_WAITERS);
-    assert_int_equal(fw_ipc_life_(ground.mapping, id), FW_IPC_DEAD);
-    assert_int_equal(fw_ipc_ids_(ground.mapping, id) >> 32, child);
-    child = ground_fork(enter_and_stay, said + 1); /* has the same line */
+    assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
+    child = fixture_fork(enter_and_stay, said + 1); /* has the same line */
     assert_int_equal(await(said + 1), id + (UINT64_C(1) << 32));
-    assert_int_not_equal(fw_ipc_ids_(ground.mapping, id) >> 32, child);
-    ground_kill(child);
+    assert_int_not_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
+    fixture_kill(child);
 }
 
 /* As where the kernel has no robust lists. */
 static void finds_deaths_that_nobody_marked(void **state)
 {
-    uint64_t *said = ground_object(&ground, 0);
-    int child = ground_fork(enter_and_stay, said);
+    uint64_t *said = fixture_object(&fixture, 0);
+    int child = fixture_fork(enter_and_stay, said);
     uint64_t id = await(said), life = line_life(0);
 
     (void)state;
-    ground_kill(child);
-    fw_store64_release(&ground.mapping->members[0].life, life);
-    assert_int_equal(fw_ipc_life_(ground.mapping, id), FW_IPC_ALIVE);
-    assert_int_equal(fw_ipc_life_slow_(ground.mapping, id), FW_IPC_DEAD);
-    assert_int_equal(fw_ipc_life_(ground.mapping, id), FW_IPC_DEAD);
+    fixture_kill(child);
+    fw_store64_release(&fixture.mapping->members[0].life, life);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(fixture.mapping, id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_DEAD);
 }
 
 static void knows_a_thread_from_another_with_its_id(void **state)
@@ -204,9 +204,9 @@ static void knows_a_thread_from_another_with_its_id(void **state)
     if (!fw_thread_about_((uint32_t)gettid(), &about))
         skip(); /* no /proc */
     me.member->here_since = about.started;
-    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
     me.member->here_since = about.started - 1; /* it was here before this one began */
-    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_DEAD);
 }
 
 /* A thread that is older than the line, so that it cannot be told from its member by its start. */
@@ -217,9 +217,9 @@ static void tells_a_line_that_names_another(void **state)
 
     (void)state;
     me.member->life = (life & ~(uint64_t)FW_ROBUST_OWNER) | (uint32_t)getppid();
-    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_CORRUPT);
+    assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_CORRUPT);
     me.member->life = life;
-    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
 }
 
 static void asks_once_in_a_while(void **state)
@@ -258,20 +258,20 @@ static void *visit(void *arg)
 static void company_is_what_the_process_knows(void **state)
 {
     struct fw_ipc_me_ me = enter();
-    struct fw_ipc_member_ *forged = &ground.mapping->members[2];
+    struct fw_ipc_member_ *forged = &fixture.mapping->members[2];
     struct visit v = {.is_in = 0};
     pthread_t thread;
 
     (void)state;
     *forged = *me.member;
-    assert_false(fw_ipc_has_other_members_(ground.mapping));
+    assert_false(fw_ipc_has_other_members_(fixture.mapping));
     pthread_create(&thread, NULL, visit, &v);
     await(&v.is_in);
     fw_store64_release(&v.me.member->life, 0);
-    assert_true(fw_ipc_has_other_members_(ground.mapping));
+    assert_true(fw_ipc_has_other_members_(fixture.mapping));
     fw_store64_release(&v.must_go, 1);
     pthread_join(thread, NULL);
-    while (fw_ipc_has_other_members_(ground.mapping))
+    while (fw_ipc_has_other_members_(fixture.mapping))
         sched_yield();
 }
 
@@ -282,27 +282,27 @@ static void does_not_judge_who_has_not_said_who_it_is(void **state)
     (void)state;
     me.member->introduced = 0;
     me.member->here_since = (me.member->here_since >> 40 << 40) | 1; /* soon after the start */
-    assert_int_equal(fw_ipc_life_slow_(ground.mapping, me.id), FW_IPC_ALIVE);
+    assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
 }
 
 static void a_full_region_is_refused(void **state)
 {
     struct fw_ipc_me_ me;
-    uint64_t *said = ground_object(&ground, 0);
+    uint64_t *said = fixture_object(&fixture, 0);
     int children[8];
 
     (void)state;
     for (unsigned i = 0; i < 8; i++) {
-        children[i] = ground_fork(enter_and_stay, &said[i]);
+        children[i] = fixture_fork(enter_and_stay, &said[i]);
         await(&said[i]);
     }
     assert_int_equal(fw_ipc_enter_(said, &me), EAGAIN);
-    ground_kill(children[5]);
+    fixture_kill(children[5]);
     assert_int_equal(fw_ipc_enter_(said, &me), 0);
     assert_int_equal(me.id, UINT64_C(2) << 32 | 6);
     for (unsigned i = 0; i < 8; i++)
         if (i != 5)
-            ground_kill(children[i]);
+            fixture_kill(children[i]);
 }
 
 static void knows_multithreaded(void **state)

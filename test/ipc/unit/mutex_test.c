@@ -14,23 +14,23 @@
 
 /* src/ipc/mutex.c, with the real kernel; the victims are forked children. */
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_mutex *m;
 static uint64_t *said; /* by a child, when it has come so far */
 
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(8);
-    m = ground_object(&ground, 0);
-    said = ground_object(&ground, 1);
+    fixture = fixture_make(8);
+    m = fixture_object(&fixture, 0);
+    said = fixture_object(&fixture, 1);
     return 0;
 }
 
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -55,9 +55,9 @@ static int kill_a_holder(int expected)
     int child;
 
     *said = 0;
-    child = ground_fork(hold, NULL);
+    child = fixture_fork(hold, NULL);
     await_word(said, 1 + (uint64_t)expected);
-    ground_kill(child);
+    fixture_kill(child);
     return child;
 }
 
@@ -200,17 +200,17 @@ static void a_repairer_may_die_too(void **state)
 /* The sleeper is there before the holder dies: a nap, at most, and it has the mutex. */
 static void a_sleeper_finds_the_death(void **state)
 {
-    int child = ground_fork(hold, NULL), sleeper;
+    int child = fixture_fork(hold, NULL), sleeper;
 
     (void)state;
     await_word(said, 1);
     *said = 0;
-    sleeper = ground_fork(hold, NULL);
+    sleeper = fixture_fork(hold, NULL);
     while ((fw_load64_relaxed(&m->word_) & FW_IPC_WAITERS) == 0)
         sched_yield();
-    ground_kill(child);
+    fixture_kill(child);
     await_word(said, 1 + EOWNERDEAD);
-    ground_kill(sleeper);
+    fixture_kill(sleeper);
     assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
 }
 
@@ -271,7 +271,7 @@ static void a_child_holds_nothing(void **state)
 {
     (void)state;
     fw_ipc_mutex_lock(m);
-    assert_int_equal(ground_reap(ground_fork(fork_and_find_out, NULL)), 0);
+    assert_int_equal(fixture_reap(fixture_fork(fork_and_find_out, NULL)), 0);
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 

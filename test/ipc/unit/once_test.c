@@ -10,24 +10,24 @@
 
 /* src/ipc/once.c, with the real kernel; the victims are forked children. */
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_once *o;
 static uint64_t *runs; /* how often an initialiser began; then: how often one ended well */
 
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(8);
-    o = ground_object(&ground, 0);
-    said = ground_object(&ground, 1);
-    runs = ground_object(&ground, 2);
+    fixture = fixture_make(8);
+    o = fixture_object(&fixture, 0);
+    said = fixture_object(&fixture, 1);
+    runs = fixture_object(&fixture, 2);
     return 0;
 }
 
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -113,13 +113,13 @@ static void others_wait(void **state)
     int first, second;
 
     (void)state;
-    first = ground_fork(run_linger, NULL);
+    first = fixture_fork(run_linger, NULL);
     await_said(1);
-    second = ground_fork(run_init_over, NULL);
-    await_waiters(&ground, o, 1);
+    second = fixture_fork(run_init_over, NULL);
+    await_waiters(&fixture, o, 1);
     say(2);
-    assert_int_equal(ground_reap(first), 0);
-    assert_int_equal(ground_reap(second), 0);
+    assert_int_equal(fixture_reap(first), 0);
+    assert_int_equal(fixture_reap(second), 0);
     assert_int_equal(runs[0], 1);
 }
 
@@ -128,22 +128,22 @@ static void the_next_one_initialises(void **state)
     int victim, waiter[2], failure = EIO;
 
     (void)state;
-    victim = ground_fork(run_linger, NULL);
+    victim = fixture_fork(run_linger, NULL);
     await_said(1);
-    waiter[0] = ground_fork(run_init_over, NULL);
-    waiter[1] = ground_fork(run_init_over, NULL);
-    await_waiters(&ground, o, 2);
-    ground_kill(waiter[0]);
-    ground_kill(victim);
-    assert_int_equal(ground_reap(waiter[1]), 0);
+    waiter[0] = fixture_fork(run_init_over, NULL);
+    waiter[1] = fixture_fork(run_init_over, NULL);
+    await_waiters(&fixture, o, 2);
+    fixture_kill(waiter[0]);
+    fixture_kill(victim);
+    assert_int_equal(fixture_reap(waiter[1]), 0);
     assert_int_equal(runs[0], 1);
     assert_true(fw_ipc_once_is_done(o));
 
     o->word_ = 0;
     say(0);
-    victim = ground_fork(run_linger, NULL);
+    victim = fixture_fork(run_linger, NULL);
     await_said(1);
-    ground_kill(victim);
+    fixture_kill(victim);
     assert_int_equal(fw_ipc_once_call(o, init, &failure), EIO); /* and the mark stays */
     assert_int_equal(fw_ipc_once_call(o, init_over, NULL), 0);
     assert_false(fw_ipc_once_is_left(o));

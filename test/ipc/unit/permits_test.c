@@ -10,7 +10,7 @@
 
 /* src/ipc/permits.c, with the real kernel; the victims are forked children. */
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_permits *u;
 static uint64_t *permit;
 
@@ -19,17 +19,17 @@ enum { PERMITS = 3 };
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(8);
-    u = ground_object(&ground, 0);
+    fixture = fixture_make(8);
+    u = fixture_object(&fixture, 0);
     permit = (uint64_t *)(u + 1);
-    said = ground_object(&ground, 1);
+    said = fixture_object(&fixture, 1);
     return fw_ipc_permits_init(u, PERMITS);
 }
 
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -59,8 +59,8 @@ static void lends_and_takes_back(void **state)
 static void says_what_is_wrong(void **state)
 {
     static _Alignas(64) fw_ipc_permits elsewhere;
-    fw_ipc_permits *blank = ground_object(&ground, 2);
-    fw_ipc_permits *last = (fw_ipc_permits *)(ground.base + ground.size - 64);
+    fw_ipc_permits *blank = fixture_object(&fixture, 2);
+    fw_ipc_permits *last = (fw_ipc_permits *)(fixture.base + fixture.size - 64);
     fw_deadline never = {.clock = -1};
 
     (void)state;
@@ -130,9 +130,9 @@ static void borrow_and_die(uintptr_t n)
     int victim;
 
     say(0);
-    victim = ground_fork(borrow, (void *)n);
+    victim = fixture_fork(borrow, (void *)n);
     await_said(1);
-    ground_kill(victim);
+    fixture_kill(victim);
 }
 
 static void takes_from_the_dead(void **state)
@@ -187,12 +187,12 @@ static void sleepers_notice_a_death(void **state)
     int victim, waiter;
 
     (void)state;
-    victim = ground_fork(borrow, (void *)PERMITS);
+    victim = fixture_fork(borrow, (void *)PERMITS);
     await_said(1);
-    waiter = ground_fork(take_one, NULL);
-    await_waiters(&ground, u, 1);
-    ground_kill(victim);
-    assert_int_equal(ground_reap(waiter), EOWNERDEAD);
+    waiter = fixture_fork(take_one, NULL);
+    await_waiters(&fixture, u, 1);
+    fixture_kill(victim);
+    assert_int_equal(fixture_reap(waiter), EOWNERDEAD);
     assert_int_equal(fw_ipc_permits_value(u), PERMITS);
 }
 
@@ -204,13 +204,13 @@ static void wakes_who_sleeps(void **state)
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
     for (int i = 0; i < PERMITS; i++)
-        child[i] = ground_fork(take_one, NULL);
-    await_waiters(&ground, u, PERMITS);
+        child[i] = fixture_fork(take_one, NULL);
+    await_waiters(&fixture, u, PERMITS);
     assert_true(fw_ipc_has_waiters_(u->queue_));
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_post(u), 0);
     for (int i = 0; i < PERMITS; i++)
-        ground_reap(child[i]); /* a free permit, or one of who took it and ended */
+        fixture_reap(child[i]); /* a free permit, or one of who took it and ended */
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
     assert_int_equal(fw_ipc_permits_post(u), 0);
@@ -226,13 +226,13 @@ static void forgets_dead_waiters(void **state)
     (void)state;
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
-    victim = ground_fork(take_one, NULL);
-    await_waiters(&ground, u, 1);
-    heir = ground_fork(take_one, NULL);
-    await_waiters(&ground, u, 2);
-    ground_kill(victim);
+    victim = fixture_fork(take_one, NULL);
+    await_waiters(&fixture, u, 1);
+    heir = fixture_fork(take_one, NULL);
+    await_waiters(&fixture, u, 2);
+    fixture_kill(victim);
     fw_store64_release(&permit[1], 0);
-    assert_int_equal(ground_reap(heir), 0);
+    assert_int_equal(fixture_reap(heir), 0);
 }
 
 static void child_has_nothing(void *arg)
@@ -245,7 +245,7 @@ static void a_child_holds_nothing(void **state)
 {
     (void)state;
     assert_int_equal(fw_ipc_permits_wait(u), 0);
-    assert_int_equal(ground_reap(ground_fork(child_has_nothing, NULL)), 0);
+    assert_int_equal(fixture_reap(fixture_fork(child_has_nothing, NULL)), 0);
     assert_int_equal(fw_ipc_permits_post(u), 0);
 }
 

@@ -9,22 +9,22 @@
 
 /* src/ipc/recover.c: what is done about holders that died. */
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_past *past;
 static struct fw_ipc_me_ me;
 
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(4);
-    past = ground_object(&ground, 0);
+    fixture = fixture_make(4);
+    past = fixture_object(&fixture, 0);
     return fw_ipc_enter_(past, &me);
 }
 
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -33,7 +33,7 @@ static uint64_t dead(void)
 {
     uint64_t id = me.id;
 
-    fw_ipc_leave_(ground.mapping);
+    fw_ipc_leave_(fixture.mapping);
     fw_ipc_enter_(past, &me);
     return id;
 }
@@ -79,7 +79,7 @@ static int repair(void *arg, const fw_ipc_death *death)
 static void calls_the_function_of_that_lock(void **state)
 {
     int yes = 0, no = 1;
-    fw_ipc_past *other = ground_object(&ground, 1);
+    fw_ipc_past *other = fixture_object(&fixture, 1);
 
     (void)state;
     calls = 0;
@@ -93,7 +93,7 @@ static void calls_the_function_of_that_lock(void **state)
     assert_int_equal(fw_ipc_on_death_(past, NULL, NULL), 0);
     assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), EOWNERDEAD);
     assert_int_equal(calls, 2);
-    fw_ipc_forget_repairs_(ground.mapping);
+    fw_ipc_forget_repairs_(fixture.mapping);
     assert_int_equal(fw_ipc_recover_(&me, other, other, dead()), EOWNERDEAD);
     assert_int_equal(calls, 2);
 }

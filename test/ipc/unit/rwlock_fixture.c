@@ -9,7 +9,7 @@
 
 #include "test/support/testing.h"
 
-struct ground ground;
+struct fixture fixture;
 fw_ipc_rwlock *l;
 
 static uint64_t *said; /* 1 + its answer, by the one that came last */
@@ -17,16 +17,16 @@ static uint64_t *said; /* 1 + its answer, by the one that came last */
 int make(void **state)
 {
     (void)state;
-    ground = ground_make(LINES);
-    l = ground_object(&ground, 0);
-    said = ground_object(&ground, 1);
+    fixture = fixture_make(LINES);
+    l = fixture_object(&fixture, 0);
+    said = fixture_object(&fixture, 1);
     return 0;
 }
 
 int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -56,7 +56,7 @@ int come(role play, int expected)
     int child;
 
     fw_store64_release(said, 0);
-    child = ground_fork(play_and_stay, &play);
+    child = fixture_fork(play_and_stay, &play);
     assert_int_equal(answer(), expected);
     return child;
 }
@@ -71,7 +71,7 @@ static bool sleeps_on_a_share(void)
 {
     struct fw_ipc_walk_ k;
 
-    fw_ipc_walk_begin_(&k, ground.mapping, l, UINT64_MAX);
+    fw_ipc_walk_begin_(&k, fixture.mapping, l, UINT64_MAX);
     while (fw_ipc_walk_next_(&k))
         if (fw_ipc_share_state_(k.seen) == FW_IPC_SHARE_SLEEPS)
             return true;
@@ -83,7 +83,7 @@ int come_and_wait(role play, uint64_t flag)
     int child;
 
     fw_store64_release(said, 0);
-    child = ground_fork(play_and_stay, &play);
+    child = fixture_fork(play_and_stay, &play);
     if (flag != 0)
         await_flags(flag);
     else
@@ -97,7 +97,7 @@ int kill_one(role play, int expected)
 {
     int child = come(play, expected);
 
-    ground_kill(child);
+    fixture_kill(child);
     return child;
 }
 

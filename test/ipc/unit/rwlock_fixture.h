@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_IPC_RWLOCK_GROUND_H
-#define FW_TEST_IPC_RWLOCK_GROUND_H
+#ifndef FW_TEST_IPC_RWLOCK_FIXTURE_H
+#define FW_TEST_IPC_RWLOCK_FIXTURE_H
 
 #include <stdbool.h>
 
@@ -10,7 +10,7 @@
 #include "ipc/rwlock.h"
 
 /* One lock for unit tests, and processes that do something with it and stay, or are killed. */
-extern struct ground ground;
+extern struct fixture fixture;
 extern fw_ipc_rwlock *l;
 
 enum { LINES = 70 }; /* more than one line in some groups of the hint */

@@ -39,10 +39,10 @@ static void a_waiting_reader_goes_before_the_next_writer(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
     assert_int_equal(answer(), 0);                    /* the reader's; the writer did not */
     assert_int_equal(fw_ipc_rwlock_generation(l), 1); /* come before it */
-    ground_kill(reader);
+    fixture_kill(reader);
     while (fw_ipc_rwlock_generation(l) != 2 || word() != 0)
         usleep(100);
-    ground_kill(writer);
+    fixture_kill(writer);
 }
 
 static void a_writer_that_gives_up_lets_readers_in(void **state)
@@ -53,11 +53,11 @@ static void a_writer_that_gives_up_lets_readers_in(void **state)
 
     (void)state;
     assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EBUSY);
-    ground_kill(writer); /* nobody was told anything: the reader opens the lock */
+    fixture_kill(writer); /* nobody was told anything: the reader opens the lock */
     assert_int_equal(answer(), 0);
     assert_int_equal(word(), 0);
-    ground_kill(reader);
-    ground_kill(holder);
+    fixture_kill(reader);
+    fixture_kill(holder);
 }
 
 /* Whatever stage a thread has died in, without having written: anybody goes on. */
@@ -104,7 +104,7 @@ static void a_hint_that_was_lost_is_not_missed(void **state)
     assert_int_equal(fw_ipc_rwlock_tryrdlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
-    ground_kill(reader);
+    fixture_kill(reader);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
@@ -134,9 +134,9 @@ static void a_sleeping_reader_finds_the_death_of_a_writer(void **state)
     int reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
 
     (void)state;
-    ground_kill(writer);
+    fixture_kill(writer);
     assert_int_equal(answer(), EOWNERDEAD);
-    ground_kill(reader);
+    fixture_kill(reader);
 }
 
 static int repaired;
@@ -199,8 +199,8 @@ static void a_journal_is_undone_and_committed(void **state)
     enum { CAPACITY = 2 * FW_IPC_JOURNAL_RECORD(sizeof(long)) };
 
     (void)state;
-    journal = ground_object(&ground, 2);
-    account = ground_object(&ground, 3);
+    journal = fixture_object(&fixture, 2);
+    account = fixture_object(&fixture, 3);
     assert_int_equal(fw_ipc_journal_init(journal, CAPACITY), 0);
     assert_int_equal(fw_ipc_rwlock_journal(l, journal), EPERM);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);

@@ -9,22 +9,22 @@
 
 /* src/ipc/sem.c, with the real kernel; the victims are forked children. */
 
-static struct ground ground;
+static struct fixture fixture;
 static fw_ipc_sem *s;
 
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(8);
-    s = ground_object(&ground, 0);
-    said = ground_object(&ground, 1);
+    fixture = fixture_make(8);
+    s = fixture_object(&fixture, 0);
+    said = fixture_object(&fixture, 1);
     return 0;
 }
 
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -124,13 +124,13 @@ static void wakes_who_sleeps(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        child[i] = ground_fork(take_one, NULL);
-    await_waiters(&ground, s, 3);
+        child[i] = fixture_fork(take_one, NULL);
+    await_waiters(&fixture, s, 3);
     assert_true(fw_ipc_has_waiters_(s->word_));
     assert_int_equal(fw_ipc_sem_post(s), 0);
     assert_int_equal(fw_ipc_sem_post_n(s, 2), 0);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(ground_reap(child[i]), 0);
+        assert_int_equal(fixture_reap(child[i]), 0);
     assert_int_equal(fw_ipc_sem_value(s), 0);
     /* The first post that finds nobody says so. */
     assert_int_equal(fw_ipc_sem_post(s), 0);
@@ -143,15 +143,15 @@ static void forgets_dead_waiters(void **state)
     int victim[2], heir;
 
     (void)state;
-    victim[0] = ground_fork(take_one, NULL);
-    victim[1] = ground_fork(take_one, NULL);
-    await_waiters(&ground, s, 2);
-    ground_kill(victim[0]);
-    heir = ground_fork(take_one, NULL);
-    await_waiters(&ground, s, 2);
-    ground_kill(victim[1]);
+    victim[0] = fixture_fork(take_one, NULL);
+    victim[1] = fixture_fork(take_one, NULL);
+    await_waiters(&fixture, s, 2);
+    fixture_kill(victim[0]);
+    heir = fixture_fork(take_one, NULL);
+    await_waiters(&fixture, s, 2);
+    fixture_kill(victim[1]);
     assert_int_equal(fw_ipc_sem_post(s), 0);
-    assert_int_equal(ground_reap(heir), 0);
+    assert_int_equal(fixture_reap(heir), 0);
     assert_int_equal(fw_ipc_sem_value(s), 0);
 }
 
@@ -161,10 +161,10 @@ static void finds_what_nobody_was_woken_for(void **state)
     int waiter;
 
     (void)state;
-    waiter = ground_fork(take_one, NULL);
-    await_waiters(&ground, s, 1);
+    waiter = fixture_fork(take_one, NULL);
+    await_waiters(&fixture, s, 1);
     fw_store64_release(&s->word_, fw_ipc_changed_(s->word_) + 1);
-    assert_int_equal(ground_reap(waiter), 0);
+    assert_int_equal(fixture_reap(waiter), 0);
     assert_int_equal(fw_ipc_sem_value(s), 0);
 }
 

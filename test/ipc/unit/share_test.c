@@ -9,17 +9,17 @@
 
 enum { LINES = 130 };
 
-static struct ground ground;
+static struct fixture fixture;
 static uint64_t *lock, *other;
 static uint64_t hint;
 
 static int make(void **state)
 {
     (void)state;
-    ground = ground_make(LINES);
-    lock = ground_object(&ground, 0);
-    other = ground_object(&ground, 1);
-    ground.mapping->head->members_used = LINES;
+    fixture = fixture_make(LINES);
+    lock = fixture_object(&fixture, 0);
+    other = fixture_object(&fixture, 1);
+    fixture.mapping->head->members_used = LINES;
     hint = 0;
     return 0;
 }
@@ -27,25 +27,25 @@ static int make(void **state)
 static int unmake(void **state)
 {
     (void)state;
-    ground_unmake(&ground);
+    fixture_unmake(&fixture);
     return 0;
 }
 
 static uint64_t *record(unsigned slot, unsigned index)
 {
-    return &ground.mapping->members[slot].shares[index];
+    return &fixture.mapping->members[slot].shares[index];
 }
 
 static uint64_t says(const void *object, uint64_t tenancy, uint64_t state)
 {
-    return tenancy << 32 | fw_ipc_share_key_(ground.mapping, object) | state;
+    return tenancy << 32 | fw_ipc_share_key_(fixture.mapping, object) | state;
 }
 
 static struct fw_ipc_walk_ walk(uint64_t groups)
 {
     struct fw_ipc_walk_ k;
 
-    fw_ipc_walk_begin_(&k, ground.mapping, lock, groups);
+    fw_ipc_walk_begin_(&k, fixture.mapping, lock, groups);
     return k;
 }
 
@@ -97,10 +97,10 @@ static void no_line_is_looked_at_that_is_not_there(void **state)
 
     (void)state;
     *record(1, 0) = says(lock, 1, FW_IPC_SHARE_HELD);
-    ground.mapping->head->members_used = 1;
+    fixture.mapping->head->members_used = 1;
     k = walk(UINT64_MAX);
     assert_false(fw_ipc_walk_next_(&k));
-    ground.mapping->head->members_used = UINT32_MAX; /* written over */
+    fixture.mapping->head->members_used = UINT32_MAX; /* written over */
     k = walk(UINT64_MAX);
     assert_int_equal(k.used, LINES);
 }
@@ -112,10 +112,10 @@ static void who_waits_is_let_in(void **state)
     *record(0, 1) = says(other, 1, FW_IPC_SHARE_WAITS);
     *record(2, 0) = says(lock, 1, FW_IPC_SHARE_SLEEPS);
     *record(2, 1) = says(lock, 1, FW_IPC_SHARE_HELD);
-    *record(4, 0) = says(lock, 1, FW_IPC_SHARE_WAITS);     /* not in the hint */
-    fw_ipc_shares_wake_(ground.mapping, lock, UINT64_MAX); /* nobody sleeps; changes nothing */
+    *record(4, 0) = says(lock, 1, FW_IPC_SHARE_WAITS);      /* not in the hint */
+    fw_ipc_shares_wake_(fixture.mapping, lock, UINT64_MAX); /* nobody sleeps; changes nothing */
     assert_int_equal(*record(2, 0), says(lock, 1, FW_IPC_SHARE_SLEEPS));
-    fw_ipc_shares_grant_(ground.mapping, lock, 1 | 4);
+    fw_ipc_shares_grant_(fixture.mapping, lock, 1 | 4);
     assert_int_equal(*record(0, 0), says(lock, 1, FW_IPC_SHARE_HELD));
     assert_int_equal(*record(0, 1), says(other, 1, FW_IPC_SHARE_WAITS));
     assert_int_equal(*record(2, 0), says(lock, 1, FW_IPC_SHARE_HELD));
@@ -130,17 +130,17 @@ static void the_hint_is_made_anew(void **state)
     *record(3, 5) = says(lock, 1, FW_IPC_SHARE_WAITS);
     *record(64, 0) = says(lock, 1, FW_IPC_SHARE_HELD);
     *record(9, 0) = says(other, 1, FW_IPC_SHARE_HELD);
-    fw_ipc_shares_tidy_(ground.mapping, lock, &hint);
+    fw_ipc_shares_tidy_(fixture.mapping, lock, &hint);
     assert_int_equal(hint, UINT64_C(1) << 3 | 1);
     hint = 2; /* what it does not have, it does not get */
-    fw_ipc_shares_tidy_(ground.mapping, lock, &hint);
+    fw_ipc_shares_tidy_(fixture.mapping, lock, &hint);
     assert_int_equal(hint, 0);
 }
 
 static void room_is_what_nobody_has(void **state)
 {
-    struct fw_ipc_member_ *m = &ground.mapping->members[0];
-    struct fw_ipc_me_ me = {.mapping = ground.mapping, .member = m, .id = UINT64_C(5) << 32 | 1};
+    struct fw_ipc_member_ *m = &fixture.mapping->members[0];
+    struct fw_ipc_me_ me = {.mapping = fixture.mapping, .member = m, .id = UINT64_C(5) << 32 | 1};
     uint64_t mine = fw_ipc_share_of_(&me, lock) | FW_IPC_SHARE_HELD;
 
     (void)state;

@@ -14,7 +14,7 @@
 #include "test/support/testing.h"
 
 /* For unit tests that kill children in certain roles.  The including file has this word: */
-static uint64_t *said; /* by a child, when it has come so far; in the ground */
+static uint64_t *said; /* by a child, when it has come so far; in the fixture */
 
 static inline void say(uint64_t what)
 {
@@ -28,7 +28,7 @@ static inline void await_said(uint64_t what)
 }
 
 /* Until that many members wait for the object, and sleep. */
-static inline void await_waiters(const struct ground *g, const void *object, unsigned n)
+static inline void await_waiters(const struct fixture *g, const void *object, unsigned n)
 {
     uint64_t at = fw_ipc_offset_(g->mapping, object);
     unsigned waiting;

@@ -122,7 +122,7 @@ static void says_what_it_waits_for(void **state)
     (void)state;
     assert_int_equal(me.member->waits_for, 0);
     fw_ipc_wait_sleep_(&w, word, 1);
-    assert_int_equal(me.member->waits_for, (char *)word - ground.base);
+    assert_int_equal(me.member->waits_for, (char *)word - fixture.base);
     assert_int_equal(me.member->waits_how, FW_IPC_WAITS_ELSE);
     assert_int_not_equal(me.member->waits_since, 0);
     fw_ipc_wait_end_(&w);

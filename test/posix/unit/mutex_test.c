@@ -2,17 +2,12 @@
 /* Plain POSIX mutexes (posix/mutex.c): what one thread, and another that helps, sees of them. */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "mutex.h"
 #include "object.h"
+#include "test/support/testing.h"
 
 static const struct timespec long_ago = {-5, 0};
 static const struct timespec just_past = {1, 0};

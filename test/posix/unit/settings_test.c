@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* posix/settings.h: what is understood, and what is not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <furwock/wait.h>
 
 #include "settings.h"
+#include "test/support/testing.h"
 
 static const fw_wait_policy built_in = {.kind = FW_WAIT_DEFAULT};
 

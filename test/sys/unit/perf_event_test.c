@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* src/sys/perf_event.c on this machine's kernel. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <unistd.h>
 
 #include "sys/perf_event.h"
+#include "test/support/testing.h"
 
 /* A counter of the kernel's own, that every machine has, if the process may use any. */
 static void a_counter_is_opened_or_refused(void **state)

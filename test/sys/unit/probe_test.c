@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* src/sys/probe.c on this machine's kernel: an answer that makes sense, and nothing changed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,6 +10,7 @@
 #include <furwock/futex.h>
 
 #include "sys/probe.h"
+#include "test/support/testing.h"
 
 static bool is_there(int error)
 {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* sys/say.h: one line, one write, errno kept. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "sys/say.h"
+#include "test/support/testing.h"
 
 static void a_line_comes_in_one_piece(void **state)
 {
