@@ -68,7 +68,7 @@ class ThreadSanitizer(Detector):
                                    stderr=subprocess.DEVNULL)
             return built.returncode == 0 and call([*self.PLAIN, program]).returncode == 0
 
-    def judge(self, compiler, source, *flags, status=0, word=None):
+    def run_and_expect(self, compiler, source, *flags, status=0, word=None):
         program = self.build(compiler, source, "-fsanitize=thread", *flags)
         self.expect(call([*self.PLAIN, program]), status, word)
 
@@ -78,13 +78,13 @@ class ThreadSanitizer(Detector):
             self.skipTest("no compiler with ThreadSanitizer")
         for compiler in found:
             with self.subTest(compiler=compiler):
-                self.judge(compiler, source)
-                self.judge(compiler, source, "-DRACE", status=REPORTED, word="data race")
+                self.run_and_expect(compiler, source)
+                self.run_and_expect(compiler, source, "-DRACE", status=REPORTED, word="data race")
         return found
 
     def test_locks(self):
         for compiler in self.each("locks.c", ["gcc", "clang"]):
-            self.judge(compiler, "locks.c", "-DINVERT", status=REPORTED,
+            self.run_and_expect(compiler, "locks.c", "-DINVERT", status=REPORTED,
                        word="lock-order-inversion")
 
     def test_locks_between_processes(self):
@@ -97,7 +97,7 @@ class ThreadSanitizer(Detector):
 class Valgrind(Detector):
     """helgrind and drd."""
 
-    def judge(self, tool, source, *flags, status=0, word=None):
+    def run_and_expect(self, tool, source, *flags, status=0, word=None):
         program = self.build(options.cc, source, "-DFURWOCK_VALGRIND", *flags)
         self.expect(call(["valgrind", "--tool=" + tool, "--error-exitcode=%d" % REPORTED,
                           "--suppressions=" + ROOT + "/tools/valgrind.supp", program]),
@@ -108,12 +108,12 @@ class Valgrind(Detector):
             self.skipTest("valgrind is not installed")
         for source in ("locks.c", "ipc.c"):
             with self.subTest(source=source):
-                self.judge(tool, source)
-                self.judge(tool, source, "-DRACE", status=REPORTED, word=word)
+                self.run_and_expect(tool, source)
+                self.run_and_expect(tool, source, "-DRACE", status=REPORTED, word=word)
 
     def test_helgrind(self):
         self.each("helgrind", "Possible data race")
-        self.judge("helgrind", "locks.c", "-DINVERT", status=REPORTED, word="lock order")
+        self.run_and_expect("helgrind", "locks.c", "-DINVERT", status=REPORTED, word="lock order")
 
     def test_drd(self):
         self.each("drd", "Conflicting")

@@ -13,8 +13,8 @@
  *   - a job that is running has a worker who lives, or somebody will soon put it back.
  *
  * How: all that changes goes through a journal, so a change happens as a whole or not at all, and
- * the next holder of the lock undoes what a dead one has begun.  A worker sits on a seat, which is
- * a mutex that it never releases: who can take the seat of a job that is running knows that its
+ * the next holder of the lock undoes what a dead one has begun.  A worker owns a slot, which is
+ * a mutex that it never releases: a process that can take the slot of a running job knows that its
  * worker is dead.  Such a job is done again; its result is fetched once.
  */
 #include <errno.h>
@@ -30,12 +30,12 @@
 
 #include <furwock/ipc.h>
 
-enum { WORKERS = 4, CLIENTS = 2, PROCESSES = WORKERS + CLIENTS, SEATS = WORKERS, JOBS = 12 };
+enum { WORKERS = 4, CLIENTS = 2, PROCESSES = WORKERS + CLIENTS, SLOTS = WORKERS, JOBS = 12 };
 
 enum state { EMPTY, READY, RUNNING, DONE, STATES };
 
 struct job {
-    uint64_t state, id, seat, result;
+    uint64_t state, id, slot, result;
 };
 
 /* What must fit together. */
@@ -46,12 +46,12 @@ struct books {
 };
 
 struct table {
-    fw_ipc_mutex lock; /* of all that follows, but for the seats */
+    fw_ipc_mutex lock; /* of all that follows, except the slots */
     fw_ipc_cond ready, done;
     struct books books;
     struct job jobs[JOBS];
     uint64_t is_closed, deaths, put_back; /* single words: never half changed */
-    fw_ipc_mutex seats[SEATS];
+    fw_ipc_mutex slots[SLOTS];
 };
 
 enum {
@@ -153,14 +153,14 @@ static void wait_for(fw_ipc_cond *c)
 /* --- A worker --------------------------------------------------------------------------------- */
 
 /* True: nobody sat there, and now the caller does. */
-static bool sit(unsigned seat)
+static bool take_slot(unsigned slot)
 {
-    int error = fw_ipc_mutex_trylock(&t->seats[seat]);
+    int error = fw_ipc_mutex_trylock(&t->slots[slot]);
 
     if (error == EOWNERDEAD)
-        error = fw_ipc_mutex_consistent(&t->seats[seat]);
+        error = fw_ipc_mutex_consistent(&t->slots[slot]);
     if (error != EBUSY)
-        must(error, "seat");
+        must(error, "slot");
     return error == 0;
 }
 
@@ -171,20 +171,20 @@ static void put_back(struct job *j)
     t->put_back++;
 }
 
-/* With the lock.  Jobs of the seat's last worker, who is dead. */
-static void put_back_all_of(unsigned seat)
+/* With the lock.  Jobs of the slot's last worker, who is dead. */
+static void put_back_all_of(unsigned slot)
 {
     for (unsigned i = 0; i < JOBS; i++)
-        if (t->jobs[i].state == RUNNING && t->jobs[i].seat == seat)
+        if (t->jobs[i].state == RUNNING && t->jobs[i].slot == slot)
             put_back(&t->jobs[i]);
 }
 
 static void put_back_orphans(unsigned own_seat)
 {
-    for (unsigned seat = 0; seat < SEATS; seat++)
-        if (seat != own_seat && sit(seat)) {
-            put_back_all_of(seat);
-            fw_ipc_mutex_unlock(&t->seats[seat]);
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        if (slot != own_seat && take_slot(slot)) {
+            put_back_all_of(slot);
+            fw_ipc_mutex_unlock(&t->slots[slot]);
         }
 }
 
@@ -195,12 +195,12 @@ static uint64_t compute(uint64_t id)
     return id * id;
 }
 
-static void do_job(struct job *j, unsigned seat)
+static void do_job(struct job *j, unsigned slot)
 {
     uint64_t result;
 
     begin_change(j);
-    j->seat = seat;
+    j->slot = slot;
     move(j, RUNNING);
     unlock();
     result = compute(j->id);
@@ -213,18 +213,18 @@ static void do_job(struct job *j, unsigned seat)
 
 static void work(void)
 {
-    unsigned seat = 0;
+    unsigned slot = 0;
 
     lock();
-    while (!sit(seat))
-        seat = (seat + 1) % SEATS;
-    put_back_all_of(seat);
+    while (!take_slot(slot))
+        slot = (slot + 1) % SLOTS;
+    put_back_all_of(slot);
     while (!t->is_closed || t->books.jobs[READY] + t->books.jobs[RUNNING] != 0) {
         struct job *j = find(READY);
         if (j != NULL) {
-            do_job(j, seat);
+            do_job(j, slot);
         } else {
-            put_back_orphans(seat);
+            put_back_orphans(slot);
             if (find(READY) == NULL)
                 wait_for(&t->ready);
         }

@@ -7,8 +7,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <furwock/bits/deadline.h>
-
 #include "processes.h"
 
 /*
@@ -120,9 +118,6 @@ void await_admission(void);
 
 /* Adds to the outcome. */
 void add_outcome(int n);
-
-/* A deadline that many milliseconds from now. */
-fw_deadline in_ms(long ms);
 
 /* A process that does so and ends, without cleaning up. */
 void run_and_die(void (*body)(void));

@@ -19,17 +19,6 @@ void add_outcome(int n)
     __atomic_fetch_add(&shared->outcome, n, __ATOMIC_RELAXED);
 }
 
-fw_deadline in_ms(long ms)
-{
-    fw_deadline d = {.clock = CLOCK_MONOTONIC};
-
-    clock_gettime(CLOCK_MONOTONIC, &d.at);
-    d.at.tv_nsec += ms % 1000 * 1000000;
-    d.at.tv_sec += ms / 1000 + d.at.tv_nsec / 1000000000;
-    d.at.tv_nsec %= 1000000000;
-    return d;
-}
-
 /* --- Waiting for others ---------------------------------------------------------------------- */
 
 /* 'R', 'S', 'T', 'Z' ... as /proc has it; 0: there is no such process. */

@@ -19,7 +19,7 @@ struct test {
     struct region objects, in, out;
     struct operation now;
     size_t object_at, in_at, out_at;
-    bool is_in_place; /* what is read goes where the operand was */
+    bool is_same_buffer; /* what is read goes where the operand was */
     unsigned number;
 };
 
@@ -30,7 +30,7 @@ static bool one_in(struct test *t, uint32_t n)
 
 static struct region *out_region(struct test *t)
 {
-    return t->is_in_place ? &t->in : &t->out;
+    return t->is_same_buffer ? &t->in : &t->out;
 }
 
 static size_t random_size(struct test *t)
@@ -40,8 +40,8 @@ static size_t random_size(struct test *t)
     return rng_below(&t->random, limits[rng_below(&t->random, 7)]);
 }
 
-/* A place for n bytes: anywhere, aligned, at an end of the region, or across an edge inside it. */
-static size_t random_place(struct test *t, const struct region *r, size_t n, size_t alignment)
+/* An offset for n bytes: anywhere, aligned, at an end of the region, or across an edge in it. */
+static size_t random_offset(struct test *t, const struct region *r, size_t n, size_t alignment)
 {
     size_t last = r->size - n;
     size_t edge = r->size / PAGES * (1 + rng_below(&t->random, PAGES - 1));
@@ -112,7 +112,7 @@ static void choose(struct test *t)
         o->sized = &t->abi->sized[rng_below(&t->random, N_SIZED)];
     o->n = o->sized != NULL ? o->sized->size : random_size(t);
     o->modify = (enum modify)rng_below(&t->random, N_MODIFY);
-    t->object_at = random_place(t, &t->objects, o->n, o->sized != NULL ? o->n : 1);
+    t->object_at = random_offset(t, &t->objects, o->n, o->sized != NULL ? o->n : 1);
     if (t->is_read_only && is_within(t, PAIR)) {
         o->kind = LOAD;
         if (pair_loads_write() && !is_within(t, WORD)) {
@@ -120,9 +120,9 @@ static void choose(struct test *t)
             o->n = WORD - t->object_at % WORD;
         }
     }
-    t->is_in_place = (o->kind == EXCHANGE || o->kind == COMPARE_EXCHANGE) && one_in(t, 4);
-    t->in_at = random_place(t, &t->in, o->n, 1);
-    t->out_at = t->is_in_place ? t->in_at : random_place(t, &t->out, o->n, 1);
+    t->is_same_buffer = (o->kind == EXCHANGE || o->kind == COMPARE_EXCHANGE) && one_in(t, 4);
+    t->in_at = random_offset(t, &t->in, o->n, 1);
+    t->out_at = t->is_same_buffer ? t->in_at : random_offset(t, &t->out, o->n, 1);
     use = o->kind == LOAD ? ORDER_LOAD : o->kind == STORE ? ORDER_STORE : ORDER_MODIFY;
     o->order = random_order(&t->random, use);
     o->failure = random_order(&t->random, ORDER_LOAD);
@@ -149,7 +149,7 @@ static void fill(struct test *t)
     unsigned char flag = (unsigned char)rng_below(&t->random, 2);
 
     region_fill(&t->in, &t->random, t->in_at, t->now.n);
-    if (!t->is_in_place)
+    if (!t->is_same_buffer)
         region_fill(&t->out, &t->random, t->out_at, t->now.n);
     if (t->now.kind == COMPARE_EXCHANGE)
         fill_expected(t);
@@ -157,17 +157,17 @@ static void fill(struct test *t)
         t->objects.memory[t->object_at] = t->objects.model[t->object_at] = flag;
 }
 
-/* Around the place each time; now and then everywhere, since that takes longer than the rest. */
+/* Around the offset each time; now and then everywhere, since that takes longer than the rest. */
 static bool region_is_right(const struct test *t, const struct region *r, const char *name,
-                            size_t place)
+                            size_t offset)
 {
     bool all = t->number % EVERYWHERE_EACH == 0;
-    size_t from = all || place < AROUND ? 0 : place - AROUND;
-    size_t at = region_difference(r, from, all ? r->size : place + t->now.n + AROUND);
+    size_t from = all || offset < AROUND ? 0 : offset - AROUND;
+    size_t at = region_difference(r, from, all ? r->size : offset + t->now.n + AROUND);
 
     if (at == r->size)
         return true;
-    fprintf(stderr, "%s: byte %ld of %zu is %02x, not %02x\n", name, (long)at - (long)place,
+    fprintf(stderr, "%s: byte %ld of %zu is %02x, not %02x\n", name, (long)at - (long)offset,
             t->now.n, r->memory[at], r->model[at]);
     return false;
 }
@@ -199,7 +199,7 @@ static void explain(const struct test *t, uint64_t seed)
             "wrong: %s %s (%s) of %zu bytes at %zu modulo 64, operand at %zu%s, orders %x and %x; "
             "%s, seed %llu, operation %u\n",
             o->sized != NULL ? "sized" : "generic", kind_names[o->kind], modify_names[o->modify],
-            o->n, t->object_at % 64, t->in_at % 64, t->is_in_place ? " and in place" : "",
+            o->n, t->object_at % 64, t->in_at % 64, t->is_same_buffer ? " and in place" : "",
             (unsigned)o->order, (unsigned)o->failure, t->is_read_only ? "read-only" : "writable",
             (unsigned long long)seed, t->number);
 }

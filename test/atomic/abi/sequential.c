@@ -4,7 +4,7 @@
  *
  * One thread, alone or not, and what it can see of the library that the program is linked with.
  * With --control the same test has to notice each of the ways to be wrong.  With --others the
- * library is not ours: where it writes when it loads a pair (libatomic 12 does so on processors
+ * library is not ours: where it writes when it loads a pair (libatomic 12 does so on CPUs
  * that are not Intel's), objects in memory that is read-only are left out.
  */
 #include <signal.h>
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "answers.h"
-#include "company.h"
 #include "property.h"
+#include "threaded.h"
 #include "wrong.h"
 
 enum { USUAL_SEED = 20151236 }; /* OPERATIONS is for the build to say */
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
         seed = strtoull(argv[1], NULL, 0);
     if (!answers_are_right(&linked_abi) || !all_holds(&linked_abi, seed))
         return 1;
-    have_multithreaded();
+    become_multithreaded();
     if (!all_holds(&linked_abi, seed + 1))
         return 1;
     printf("%d operations and their model agree%s\n", OPERATIONS / 4 * 5,

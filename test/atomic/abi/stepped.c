@@ -2,7 +2,7 @@
 /*
  * usage: stepped [--control]
  *
- * The processor stops after each instruction of an operation (x86-64 has a flag for that), and one
+ * The CPU stops after each instruction of an operation (x86-64 has a flag for that), and one
  * of these times a signal handler uses the same object.  Every point at which a thread could be
  * interrupted is tried, and none may show a torn value.  Two promises are kept by the way:
  *   - a handler may use an object that is lock-free, whatever it interrupts;
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "beside.h"
-#include "company.h"
+#include "threaded.h"
 
 enum { LARGEST = 128, TRAP_FLAG = 0x100, PATIENCE_S = 100 };
 
@@ -29,17 +29,17 @@ static struct {
     unsigned steps, stop_at;
     unsigned char they_saw;
     bool has_stopped;
-} scene;
+} stepping;
 
 static void intervene(void)
 {
     unsigned char seen[LARGEST], value[LARGEST];
 
-    memset(value, THEIRS, scene.n);
-    linked_abi.load(scene.n, scene.object, seen, __ATOMIC_SEQ_CST);
-    linked_abi.store(scene.n, scene.object, value, __ATOMIC_SEQ_CST);
-    scene.they_saw = whole(seen, scene.n);
-    scene.has_stopped = true;
+    memset(value, THEIRS, stepping.n);
+    linked_abi.load(stepping.n, stepping.object, seen, __ATOMIC_SEQ_CST);
+    linked_abi.store(stepping.n, stepping.object, value, __ATOMIC_SEQ_CST);
+    stepping.they_saw = whole(seen, stepping.n);
+    stepping.has_stopped = true;
 }
 
 static void on_trap(int signal, siginfo_t *info, void *context)
@@ -47,9 +47,9 @@ static void on_trap(int signal, siginfo_t *info, void *context)
     greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
 
     (void)signal;
-    if (info->si_code == TRAP_TRACE && ++scene.steps == scene.stop_at)
+    if (info->si_code == TRAP_TRACE && ++stepping.steps == stepping.stop_at)
         intervene();
-    if (scene.is_under_way && !scene.has_stopped)
+    if (stepping.is_under_way && !stepping.has_stopped)
         *flags |= TRAP_FLAG;
     else
         *flags &= ~(greg_t)TRAP_FLAG;
@@ -57,7 +57,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 
 static void breakpoint(bool is_under_way)
 {
-    scene.is_under_way = is_under_way;
+    stepping.is_under_way = is_under_way;
     __asm__ __volatile__("int3" ::: "memory");
 }
 
@@ -75,25 +75,25 @@ static bool step_once(enum kind mine, const struct abi_sized *sized)
 {
     struct operation o = {.kind = mine,
                           .sized = sized,
-                          .n = scene.n,
+                          .n = stepping.n,
                           .order = __ATOMIC_SEQ_CST,
                           .failure = __ATOMIC_SEQ_CST};
     unsigned char in[LARGEST], out[LARGEST];
     bool answer;
 
-    memset(scene.object, OLD, scene.n);
-    memset(in, MINE, scene.n);
-    memset(out, OLD, scene.n);
-    scene.steps = 0;
-    scene.has_stopped = false;
+    memset(stepping.object, OLD, stepping.n);
+    memset(in, MINE, stepping.n);
+    memset(out, OLD, stepping.n);
+    stepping.steps = 0;
+    stepping.has_stopped = false;
     breakpoint(true);
-    answer = perform(&o, scene.abi, scene.object, in, out);
+    answer = perform(&o, stepping.abi, stepping.object, in, out);
     breakpoint(false);
-    if (!scene.has_stopped)
+    if (!stepping.has_stopped)
         return true;
-    return (scene.they_saw == OLD || (scene.they_saw == MINE && mine != LOAD)) &&
-           is_explained_beside_store(mine, answer, whole(out, scene.n),
-                                     whole(scene.object, scene.n));
+    return (stepping.they_saw == OLD || (stepping.they_saw == MINE && mine != LOAD)) &&
+           is_explained_beside_store(mine, answer, whole(out, stepping.n),
+                                     whole(stepping.object, stepping.n));
 }
 
 /* Stops after the first instruction, the second ... until the operation is over before. */
@@ -101,17 +101,17 @@ static unsigned failures_of(enum kind mine, const struct abi_sized *sized, size_
 {
     unsigned failures = 0;
 
-    scene.n = n;
-    scene.object = scene.memory + at;
-    scene.stop_at = 0;
+    stepping.n = n;
+    stepping.object = stepping.memory + at;
+    stepping.stop_at = 0;
     do {
-        scene.stop_at++;
+        stepping.stop_at++;
         if (!step_once(mine, sized)) {
             printf("%s of %zu bytes at %zu, stopped after %u instructions: TORN\n",
-                   kind_names[mine], n, at, scene.stop_at);
+                   kind_names[mine], n, at, stepping.stop_at);
             failures++;
         }
-    } while (scene.has_stopped);
+    } while (stepping.has_stopped);
     return failures;
 }
 
@@ -134,7 +134,7 @@ static unsigned failures_of_lock_free(void)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         size_t n = places[i][0], at = places[i][1];
 
-        if (!scene.abi->is_lock_free(n, scene.memory + at))
+        if (!stepping.abi->is_lock_free(n, stepping.memory + at))
             continue;
         for (int mine = LOAD; mine <= COMPARE_EXCHANGE; mine++) {
             failures += failures_of((enum kind)mine, NULL, n, at);
@@ -164,9 +164,9 @@ int main(int argc, char **argv)
     alarm(PATIENCE_S);
     if (is_control)
         abi.load = plain_load;
-    scene.abi = &abi;
+    stepping.abi = &abi;
     failures = failures_of_loads() + failures_of_lock_free();
-    have_multithreaded();
+    become_multithreaded();
     failures += failures_of_loads();
     printf("%u torn values\n", failures);
     return (failures != 0) == is_control ? 0 : 1;

@@ -35,16 +35,16 @@ static struct {
     unsigned char seen[LARGEST]; /* by the other thread's load */
     enum turn turn;
     bool has_stopped;
-} scene;
+} stepping;
 
 static void set_turn(enum turn turn)
 {
-    __atomic_store_n(&scene.turn, turn, __ATOMIC_RELEASE);
+    __atomic_store_n(&stepping.turn, turn, __ATOMIC_RELEASE);
 }
 
 static bool is_turn(enum turn turn)
 {
-    return __atomic_load_n(&scene.turn, __ATOMIC_ACQUIRE) == turn;
+    return __atomic_load_n(&stepping.turn, __ATOMIC_ACQUIRE) == turn;
 }
 
 static void look_again_later(void)
@@ -56,22 +56,22 @@ static void look_again_later(void)
 
 static void protect(size_t half, int access)
 {
-    if (mprotect(scene.pages + half * scene.page, scene.page, access) != 0)
+    if (mprotect(stepping.pages + half * stepping.page, stepping.page, access) != 0)
         abort();
 }
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-    size_t at = (size_t)((unsigned char *)info->si_addr - scene.pages);
+    size_t at = (size_t)((unsigned char *)info->si_addr - stepping.pages);
 
     (void)signal;
     (void)context;
-    if (at >= 2 * scene.page)
+    if (at >= 2 * stepping.page)
         abort();
     for (size_t half = 0; half < 2; half++)
-        if (scene.theirs != LOAD)
+        if (stepping.theirs != LOAD)
             protect(half, PROT_READ | PROT_WRITE);
-    scene.has_stopped = true;
+    stepping.has_stopped = true;
     set_turn(STOPPED);
     for (unsigned us = 0; us < PATIENCE_US && !is_turn(DONE); us += LOOK_US)
         look_again_later();
@@ -89,10 +89,10 @@ static void *other_thread(void *unused)
             look_again_later();
             continue;
         }
-        if (scene.theirs == LOAD)
-            scene.abi->load(scene.n, scene.object, scene.seen, __ATOMIC_SEQ_CST);
+        if (stepping.theirs == LOAD)
+            stepping.abi->load(stepping.n, stepping.object, stepping.seen, __ATOMIC_SEQ_CST);
         else
-            scene.abi->store(scene.n, scene.object, value, __ATOMIC_SEQ_CST);
+            stepping.abi->store(stepping.n, stepping.object, value, __ATOMIC_SEQ_CST);
         set_turn(DONE);
     }
     return unused;
@@ -100,34 +100,35 @@ static void *other_thread(void *unused)
 
 static bool is_explained(enum kind mine, bool answer, const unsigned char *out)
 {
-    unsigned char end = whole(scene.object, scene.n), saw = whole(out, scene.n);
+    unsigned char end = whole(stepping.object, stepping.n), saw = whole(out, stepping.n);
 
-    if (scene.theirs == LOAD)
-        return is_explained_beside_load(mine, answer, saw, end, whole(scene.seen, scene.n));
+    if (stepping.theirs == LOAD)
+        return is_explained_beside_load(mine, answer, saw, end, whole(stepping.seen, stepping.n));
     return is_explained_beside_store(mine, answer, saw, end);
 }
 
 /* One operation, stopped where it comes to the half that it may not touch. */
 static bool stop_once(enum kind mine, size_t half)
 {
-    struct operation o = {.kind = mine, .n = scene.n, .order = __ATOMIC_SEQ_CST};
+    struct operation o = {.kind = mine, .n = stepping.n, .order = __ATOMIC_SEQ_CST};
     unsigned char in[LARGEST], out[LARGEST];
     bool answer, good;
 
-    memset(scene.object, OLD, scene.n);
-    memset(in, MINE, scene.n);
-    memset(out, OLD, scene.n);
-    scene.has_stopped = false;
+    memset(stepping.object, OLD, stepping.n);
+    memset(in, MINE, stepping.n);
+    memset(out, OLD, stepping.n);
+    stepping.has_stopped = false;
     set_turn(NOBODY);
-    protect(half, scene.theirs == LOAD ? PROT_READ : PROT_NONE);
-    answer = perform(&o, scene.abi, scene.object, in, out);
-    while (scene.has_stopped && !is_turn(DONE))
+    protect(half, stepping.theirs == LOAD ? PROT_READ : PROT_NONE);
+    answer = perform(&o, stepping.abi, stepping.object, in, out);
+    while (stepping.has_stopped && !is_turn(DONE))
         look_again_later();
-    good = scene.has_stopped && is_explained(mine, answer, out);
+    good = stepping.has_stopped && is_explained(mine, answer, out);
     if (!good)
         printf("%s, stopped %s %zu of %zu bytes, beside a %s: %s\n", kind_names[mine],
-               half ? "after" : "before", (size_t)(scene.pages + scene.page - scene.object),
-               scene.n, kind_names[scene.theirs], scene.has_stopped ? "TORN" : "never stopped");
+               half ? "after" : "before",
+               (size_t)(stepping.pages + stepping.page - stepping.object), stepping.n,
+               kind_names[stepping.theirs], stepping.has_stopped ? "TORN" : "never stopped");
     return good;
 }
 
@@ -136,18 +137,18 @@ static unsigned failures_of_size(size_t n)
     const size_t splits[] = {1, n / 2, n - 1, 8, 16, n - 8, n - 16};
     unsigned failures = 0;
 
-    scene.n = n;
+    stepping.n = n;
     for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
         if (splits[i] == 0 || splits[i] >= n || (i > 0 && splits[i] == splits[i - 1]))
             continue;
-        scene.object = scene.pages + scene.page - splits[i];
+        stepping.object = stepping.pages + stepping.page - splits[i];
         for (size_t half = 0; half < 2; half++) {
             for (int mine = STORE; mine < N_GENERIC; mine++) {
-                scene.theirs = LOAD;
+                stepping.theirs = LOAD;
                 failures += !stop_once((enum kind)mine, half);
             }
             for (int mine = LOAD; mine < N_GENERIC; mine++) {
-                scene.theirs = STORE;
+                stepping.theirs = STORE;
                 failures += !stop_once((enum kind)mine, half);
             }
         }
@@ -160,7 +161,7 @@ static unsigned failures_of(const struct abi *abi, size_t n_sizes)
     static const size_t sizes[] = {24, 100, 2, 3, 8, 12, 15, 16, 32, 40, LARGEST};
     unsigned failures = 0;
 
-    scene.abi = abi;
+    stepping.abi = abi;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && i < n_sizes; i++)
         failures += failures_of_size(sizes[i]);
     return failures;
@@ -226,10 +227,10 @@ int main(int argc, char **argv)
     pthread_t thread;
     unsigned failures;
 
-    scene.page = (size_t)sysconf(_SC_PAGESIZE);
-    scene.pages =
-        mmap(NULL, 2 * scene.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (scene.pages == MAP_FAILED || sigaction(SIGSEGV, &action, NULL) != 0 ||
+    stepping.page = (size_t)sysconf(_SC_PAGESIZE);
+    stepping.pages =
+        mmap(NULL, 2 * stepping.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stepping.pages == MAP_FAILED || sigaction(SIGSEGV, &action, NULL) != 0 ||
         pthread_create(&thread, NULL, other_thread, NULL) != 0)
         return 2;
     if (argc == 2 && strcmp(argv[1], "--control") == 0)

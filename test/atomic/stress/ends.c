@@ -29,14 +29,14 @@ static _Atomic(struct large) counter;
 static unsigned uses, expected;
 
 /* Adds one to each word: they stay alike. */
-static void use_it(const char *place)
+static void use_it(const char *where)
 {
     struct large was = atomic_load(&counter), next;
 
     do {
         for (unsigned i = 0; i < 5; i++) {
             if (was.words[i] != was.words[0]) {
-                fprintf(stderr, "torn in %s\n", place);
+                fprintf(stderr, "torn in %s\n", where);
                 abort();
             }
             next.words[i] = was.words[i] + 1;
@@ -45,18 +45,18 @@ static void use_it(const char *place)
     __atomic_fetch_add(&uses, 1, __ATOMIC_RELAXED);
 }
 
-static void use_it_in_a_child(const char *place)
+static void use_it_in_a_child(const char *where)
 {
     int status;
     pid_t pid = fork();
 
     if (pid == 0) {
         alarm(100);
-        use_it(place);
+        use_it(where);
         _exit(0);
     }
     if (pid > 0 && (waitpid(pid, &status, 0) != pid || status != 0)) {
-        fprintf(stderr, "in %s: the child's wait status is %x\n", place, (unsigned)status);
+        fprintf(stderr, "in %s: the child's wait status is %x\n", where, (unsigned)status);
         abort();
     }
 }

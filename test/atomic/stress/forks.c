@@ -21,9 +21,9 @@
  * their own thread: parent and child go on with it.  Handlers of pthread_atfork keep out then.
  */
 
-enum { OBJECTS = 96, ROOM = OBJECTS * 512, CHILD_LIMIT_S = 100, GENERATIONS = 2 };
+enum { OBJECTS = 96, AREA = OBJECTS * 512, CHILD_LIMIT_S = 100, GENERATIONS = 2 };
 
-static _Alignas(64) unsigned char room[ROOM];
+static _Alignas(64) unsigned char area[AREA];
 static struct {
     unsigned char *object;
     size_t n;
@@ -41,7 +41,7 @@ static void make_objects(void)
 
     for (unsigned i = 0; i < OBJECTS; i++) {
         objects[i].n = sizes[i % (sizeof sizes / sizeof sizes[0])];
-        objects[i].object = room + i * 512 + (i % 3) * 5;
+        objects[i].object = area + i * 512 + (i % 3) * 5;
         memcpy(objects[i].object, tag(i), objects[i].n);
     }
 }

@@ -16,9 +16,9 @@
  * checked (history.h).  Every value is stored once in a burst, so that a value says whose it is.
  */
 
-enum { OBJECTS = 3, ROOM = 3 * LARGEST + 64 };
+enum { OBJECTS = 3, AREA = 3 * LARGEST + 64 };
 
-static _Alignas(4096) unsigned char room[ROOM];
+static _Alignas(4096) unsigned char area[AREA];
 static struct meeting meeting;
 static struct burst {
     unsigned n_objects, steps;
@@ -33,7 +33,7 @@ static uint64_t checked, operations;
 /* One or two sizes for each way that an object can be dealt with, and where it begins. */
 static const struct {
     size_t n, offset;
-} places[] = {
+} objects[] = {
     {8, 0},  {4, 4},  {2, 2},  {1, 3},           /* the compilers' instructions */
     {3, 1},  {5, 2},  {7, 1},                    /* in a word */
     {16, 0}, {12, 4}, {9, 7},  {10, 3},          /* in a pair */
@@ -43,16 +43,16 @@ static const struct {
 
 static void prepare(struct worker *me)
 {
-    unsigned which = draw(me, sizeof places / sizeof places[0]);
+    unsigned which = draw(me, sizeof objects / sizeof objects[0]);
 
-    burst.n = places[which].n;
+    burst.n = objects[which].n;
     burst.n_objects = 1 + draw(me, OBJECTS);
     burst.steps = 3 + draw(me, HISTORY_STEPS - 2);
     for (unsigned i = 0; i < burst.n_objects; i++) {
         size_t apart = draw(me, 2) != 0 ? burst.n : (burst.n + 15) / 16 * 16;
 
         /* The first is where it was chosen to be; the others lie behind it, close or alike. */
-        burst.objects[i] = i == 0 ? room + places[which].offset : burst.objects[i - 1] + apart;
+        burst.objects[i] = i == 0 ? area + objects[which].offset : burst.objects[i - 1] + apart;
         memcpy(burst.objects[i], tag(0), burst.n);
     }
     __atomic_store_n(&burst.is_last, subject_is_over(), __ATOMIC_RELAXED);

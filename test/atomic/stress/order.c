@@ -21,7 +21,7 @@
  * All are seq_cst, but for the first.  A round is one such race, of two objects at new places.
  */
 
-enum { STEPS = 255, ROOM = 512, N_THREADS = 4 };
+enum { STEPS = 255, AREA = 512, N_THREADS = 4 };
 
 struct sight {
     unsigned first, second;
@@ -33,7 +33,7 @@ static struct {
     uint32_t data[STEPS + 1];
     struct sight seen[N_THREADS][STEPS + 1];
 } round_;
-static _Alignas(4096) unsigned char room[2][ROOM];
+static _Alignas(4096) unsigned char area[2][AREA];
 static struct meeting meeting;
 static bool is_last;
 
@@ -42,7 +42,7 @@ static bool is_last;
 /* v follows v - 1; nobody else stores there. */
 static void put(struct worker *me, unsigned char *object, size_t n, unsigned v, int order)
 {
-    unsigned char was[ROOM];
+    unsigned char was[AREA];
 
     switch (draw(me, 4)) {
     case 0:
@@ -69,7 +69,7 @@ static void put(struct worker *me, unsigned char *object, size_t n, unsigned v, 
 
 static unsigned get(struct worker *me, unsigned char *object, size_t n, int order)
 {
-    unsigned char seen[ROOM] = {0};
+    unsigned char seen[AREA] = {0};
     int v;
 
     if (draw(me, 3) == 0) {
@@ -105,7 +105,7 @@ static void publication(struct worker *me)
     }
 }
 
-static void judge_nothing(void) {}
+static void check_nothing(void) {}
 
 /* --- Store buffering ------------------------------------------------------------------------- */
 
@@ -121,7 +121,7 @@ static void store_buffering(struct worker *me)
     }
 }
 
-static void judge_store_buffering(void)
+static void check_store_buffering(void)
 {
     for (unsigned i = 1; i <= STEPS; i++) {
         unsigned j = round_.seen[0][i].first + 1;
@@ -154,7 +154,7 @@ static void two_readers(struct worker *me)
 }
 
 /* What T2 saw of X before it missed a Y, T3 must see after it had that Y. */
-static void judge_two_readers(void)
+static void check_two_readers(void)
 {
     const struct sight *a = round_.seen[2], *b = round_.seen[3];
     unsigned k = 1;
@@ -177,16 +177,16 @@ static const struct shape {
     const char *word; /* chooses it */
     unsigned n_threads;
     void (*steps)(struct worker *me);
-    void (*judge)(void);
+    void (*check)(void);
 } shapes[] = {
-    {"publication", 2, publication, judge_nothing},
-    {"buffering", 2, store_buffering, judge_store_buffering},
-    {"readers", 4, two_readers, judge_two_readers},
+    {"publication", 2, publication, check_nothing},
+    {"buffering", 2, store_buffering, check_store_buffering},
+    {"readers", 4, two_readers, check_two_readers},
 };
 static const struct shape *shape;
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
-static void place(struct worker *me, unsigned char *in, unsigned char **object, size_t *n)
+static void draw_object(struct worker *me, unsigned char *in, unsigned char **object, size_t *n)
 {
     static const size_t sizes[] = {24, 32, 40, 100, 256, 15, 12, 16, 8};
 
@@ -204,8 +204,8 @@ static void rounds(struct worker *me)
     subject_thread(me);
     do {
         if (me->index == 0) {
-            place(me, room[0], &round_.x, &round_.nx);
-            place(me, room[1], &round_.y, &round_.ny);
+            draw_object(me, area[0], &round_.x, &round_.nx);
+            draw_object(me, area[1], &round_.y, &round_.ny);
             memset(round_.data, 0, sizeof round_.data);
             __atomic_store_n(&is_last, subject_is_over(), __ATOMIC_RELAXED);
         }
@@ -214,7 +214,7 @@ static void rounds(struct worker *me)
         shape->steps(me);
         meet(&meeting);
         if (me->index == 0)
-            shape->judge();
+            shape->check();
         did_a_turn(me);
     } while (!was_last);
 }

@@ -20,8 +20,8 @@
 
 enum { SIZE = 256, STEP = SIZE / 2, CANDIDATES = 32768, MOST = 1000, TURNS = 30, STUCK_S = 60 };
 
-static _Alignas(4096) unsigned char room[CANDIDATES * STEP + SIZE];
-static unsigned char *const object = room;
+static _Alignas(4096) unsigned char area[CANDIDATES * STEP + SIZE];
+static unsigned char *const object = area;
 static unsigned char *partner;
 static unsigned char *source; /* a page */
 static size_t page;
@@ -135,7 +135,7 @@ static void *try_all(void *arg)
 
         if (__atomic_compare_exchange_n(&tried, &before, i, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED))
-            subject->exchange(STEP, room + i * STEP, tag(5), was, __ATOMIC_SEQ_CST);
+            subject->exchange(STEP, area + i * STEP, tag(5), was, __ATOMIC_SEQ_CST);
     }
     return NULL;
 }
@@ -156,7 +156,7 @@ static bool find_partner(struct asker *a)
             break;
         last = now;
     }
-    partner = room + now * STEP;
+    partner = area + now * STEP;
     printf("the %u-th of other objects has the same lock\n", now);
     return true;
 }
@@ -270,7 +270,7 @@ int main(int argc, char **argv)
     signal(SIGALRM, stuck);
     alarm(STUCK_S);
     for (unsigned i = 0; i < CANDIDATES; i++)
-        memcpy(room + i * STEP, tag(i * STEP), STEP);
+        memcpy(area + i * STEP, tag(i * STEP), STEP);
     writer = stop_a_writer();
     found = find_partner(&finder);
     n = start_askers();

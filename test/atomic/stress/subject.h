@@ -33,7 +33,7 @@ bool subject_has(const char *word);
 /* Something that cannot be.  Aborts, or counts. */
 void subject_caught(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The time is over, or a broken library has been caught. */
+/* The time has passed, or a broken library has been caught. */
 bool subject_is_over(void);
 
 /* What each thread calls first: pins it and starts its signals, where the mode says so. */

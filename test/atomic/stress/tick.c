@@ -12,7 +12,7 @@ static uint64_t count;
 
 #include <x86intrin.h>
 
-/* The system has seen to it that the counters of all processors agree. */
+/* The system has seen to it that the counters of all CPUs agree. */
 void tick_choose(void)
 {
     static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -58,7 +58,7 @@ static uint64_t counter_end(void)
 
 const char *tick_name(void)
 {
-    return by_counter ? "the processor's counter" : "a common count";
+    return by_counter ? "the CPU's counter" : "a common count";
 }
 
 uint64_t tick_begin(void)

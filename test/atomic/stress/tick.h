@@ -6,7 +6,7 @@
 
 /*
  * Moments on which all threads agree: what one did before tick_end has taken effect at that moment,
- * and what follows tick_begin has not yet.  The processor's counter where the system itself uses it
+ * and what follows tick_begin has not yet.  The CPU's counter where the system itself uses it
  * as its clock, for it disturbs least; else a number that all threads count up.
  */
 void tick_choose(void);

@@ -11,16 +11,16 @@
 #include "words.h"
 
 /*
- * The hunter for torn reads.  All threads are at one place for a moment, then at the next: each
- * place has two objects of one size, side by side, at one alignment.  Whatever an operation returns
- * must be one value that somebody stored.  The bytes before and after belong to a thread that has
+ * The hunter for torn reads.  All threads use one layout for a while, then the next: each has
+ * two objects of one size, side by side, at one alignment.  Whatever an operation returns must be
+ * one value that a thread has stored.  The bytes before and after belong to a thread that has
  * nothing to do with the objects; it must find what it left there.
  */
 
-/* Where a place's 16 alignments begin. */
+/* Where a layout's 16 alignments begin. */
 enum { IN_A_LINE, BEFORE_A_LINE, BEFORE_A_PAGE, N_BOUNDARIES };
 
-struct place {
+struct layout {
     unsigned char *objects; /* two of them */
     size_t n;
     uint64_t torn;
@@ -28,8 +28,8 @@ struct place {
 
 enum { BURST = 16 }; /* operations in a turn */
 
-static struct place *places;
-static unsigned n_places;
+static struct layout *layouts;
+static unsigned n_layouts;
 static double slice; /* s */
 static struct timespec begin;
 
@@ -41,13 +41,13 @@ static double elapsed(void)
     return (double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec);
 }
 
-static void add_place(size_t n, size_t alignment, int boundary, size_t page)
+static void add_layout(size_t n, size_t alignment, int boundary, size_t page)
 {
     static const size_t from_page[N_BOUNDARIES] = {64, 48, 0}; /* where offset 0 is */
     size_t bytes = (16 + 2 * n + 1) / page * page + 3 * page;
     unsigned char *memory =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct place *p = &places[n_places++];
+    struct layout *p = &layouts[n_layouts++];
 
     if (memory == MAP_FAILED)
         stress_fail("no memory", NULL);
@@ -60,7 +60,7 @@ static void add_place(size_t n, size_t alignment, int boundary, size_t page)
 }
 
 /* Every size below 41 and some above, in an order that leaps about. */
-static void make_places(void)
+static void make_layouts(void)
 {
     static const size_t large[] = {64, 100, 128, 256, 1000, LARGEST};
     enum { SMALL = 40, SIZES = SMALL + sizeof large / sizeof large[0] };
@@ -68,18 +68,18 @@ static void make_places(void)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     bool only_15 = subject_has("15");
 
-    places = calloc(all, sizeof *places);
+    layouts = calloc(all, sizeof *layouts);
     for (unsigned i = 0; i < all; i++) {
         unsigned k = (unsigned)((uint64_t)i * leap % all), s = k / 16 / N_BOUNDARIES;
         size_t n = s < SMALL ? s + 1 : large[s - SMALL];
 
         if (!only_15 || (n == 15 && k % 16 % 8 != 0))
-            add_place(n, k % 16, (int)(k / 16 % N_BOUNDARIES), page);
+            add_layout(n, k % 16, (int)(k / 16 % N_BOUNDARIES), page);
     }
-    slice = stress.seconds / n_places;
+    slice = stress.seconds / n_layouts;
 }
 
-static void check(struct place *p, const unsigned char *bytes, const char *call)
+static void check(struct layout *p, const unsigned char *bytes, const char *call)
 {
     size_t i = 1;
 
@@ -92,7 +92,7 @@ static void check(struct place *p, const unsigned char *bytes, const char *call)
                    (void *)p->objects, bytes[0], i, (unsigned char)(bytes[i] - i));
 }
 
-static bool do_word(struct place *p, unsigned call, void *object, void *out, const void *value)
+static bool do_word(struct layout *p, unsigned call, void *object, void *out, const void *value)
 {
     static const char *const names[] = {"inline load", "", "inline exchange", "inline compare"};
     bool done = word_do((enum word_call)call, p->n, object, out, value);
@@ -103,7 +103,7 @@ static bool do_word(struct place *p, unsigned call, void *object, void *out, con
 }
 
 /* One operation; out has a value that was there once, as compare-and-exchange expects. */
-static void operate(struct worker *me, struct place *p, void *object, unsigned char *out)
+static void operate(struct worker *me, struct layout *p, void *object, unsigned char *out)
 {
     static const int load_orders[] = {__ATOMIC_RELAXED, __ATOMIC_CONSUME, __ATOMIC_ACQUIRE,
                                       __ATOMIC_SEQ_CST};
@@ -141,7 +141,7 @@ static void operate(struct worker *me, struct place *p, void *object, unsigned c
  * Only worker 0 has to do with the bytes around.  Atomic accesses for the sake of ThreadSanitizer,
  * which cannot know that the library's wider ones leave these bytes as they are.
  */
-static void tend_neighbours(struct place *p, struct place **at, unsigned char *left)
+static void tend_neighbours(struct layout *p, struct layout **at, unsigned char *left)
 {
     unsigned char *const beside[] = {p->objects - 1, p->objects + 2 * p->n};
 
@@ -159,14 +159,14 @@ static void tend_neighbours(struct place *p, struct place **at, unsigned char *l
 
 static void hunt(struct worker *me)
 {
-    unsigned char room[LARGEST + 32], *out, left = 0;
-    struct place *at = NULL;
+    unsigned char buffer[LARGEST + 32], *out, left = 0;
+    struct layout *at = NULL;
 
     subject_thread(me);
     do {
-        struct place *p = &places[(unsigned)(elapsed() / slice) % n_places];
+        struct layout *p = &layouts[(unsigned)(elapsed() / slice) % n_layouts];
 
-        out = room + draw(me, 16);
+        out = buffer + draw(me, 16);
         memcpy(out, tag(0), p->n);
         for (unsigned i = 0; i < BURST; i++) {
             if (me->index == 0)
@@ -182,14 +182,14 @@ int main(int argc, char **argv)
     static const char *const words[] = {"15", NULL};
     uint64_t torn = 0;
 
-    stress.about = "Torn reads, at every size and place";
+    stress.about = "Torn reads, at every size and layout";
     subject_begin(argc, argv, words);
-    make_places();
+    make_layouts();
     clock_gettime(CLOCK_MONOTONIC, &begin);
     stress_run(stress.threads, hunt);
-    for (unsigned i = 0; i < n_places; i++)
-        torn += places[i].torn;
-    printf("%u places, %u operations a turn, %llu of them torn\n", n_places, BURST,
+    for (unsigned i = 0; i < n_layouts; i++)
+        torn += layouts[i].torn;
+    printf("%u layouts, %u operations a turn, %llu of them torn\n", n_layouts, BURST,
            (unsigned long long)torn);
     return subject_end();
 }

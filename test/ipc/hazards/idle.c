@@ -21,8 +21,8 @@
 #include <furwock/ipc/sem.h>
 
 #include "core/recheck.h"
+#include "fixture.h"
 #include "ipc/wait.h"
-#include "stage.h"
 #include "sys/wait_any.h"
 
 enum { EACH = 3, KINDS = 7, WAITERS = EACH * KINDS, QUIET_MS = 2000, SIGNALS = 5 };
@@ -86,13 +86,13 @@ static void *wait_for_ever(void *arg)
     fw_store32_release(tid, (uint32_t)gettid());
     switch ((tid - tids) % KINDS) {
     case 0:
-        CHECK(fw_ipc_mutex_lock(stage.m[0]) == 0);
+        CHECK(fw_ipc_mutex_lock(fixture.m[0]) == 0);
         break;
     case 1:
-        CHECK(fw_ipc_rwlock_rdlock(stage.rw) == 0);
+        CHECK(fw_ipc_rwlock_rdlock(fixture.rw) == 0);
         break;
     case 2:
-        CHECK(fw_ipc_rwlock_wrlock(stage.rw) == 0);
+        CHECK(fw_ipc_rwlock_wrlock(fixture.rw) == 0);
         break;
     case 3:
         CHECK(fw_ipc_sem_wait(sem) == 0);
@@ -104,8 +104,8 @@ static void *wait_for_ever(void *arg)
         CHECK(fw_ipc_barrier_wait(barrier) == 0);
         break;
     default:
-        CHECK(fw_ipc_mutex_lock(stage.m[1]) == 0);
-        CHECK(fw_ipc_cond_wait(cond, stage.m[1]) == 0);
+        CHECK(fw_ipc_mutex_lock(fixture.m[1]) == 0);
+        CHECK(fw_ipc_cond_wait(cond, fixture.m[1]) == 0);
     }
     return NULL;
 }
@@ -130,11 +130,11 @@ static bool is_asleep(uint32_t tid)
 
 static void make_objects(void)
 {
-    stage_make(1 << 20);
-    CHECK(fw_region_cond(stage.region, "cond", FW_REGION_CREATE, &cond) == 0);
-    CHECK(fw_region_sem(stage.region, "sem", 0, 1, FW_REGION_CREATE, &sem) == 0);
-    CHECK(fw_region_permits(stage.region, "units", HOLDERS, FW_REGION_CREATE, &units) == 0);
-    CHECK(fw_region_barrier(stage.region, "barrier", HOLDERS + EACH, FW_IPC_BARRIER_FAIL,
+    fixture_make(1 << 20);
+    CHECK(fw_region_cond(fixture.region, "cond", FW_REGION_CREATE, &cond) == 0);
+    CHECK(fw_region_sem(fixture.region, "sem", 0, 1, FW_REGION_CREATE, &sem) == 0);
+    CHECK(fw_region_permits(fixture.region, "units", HOLDERS, FW_REGION_CREATE, &units) == 0);
+    CHECK(fw_region_barrier(fixture.region, "barrier", HOLDERS + EACH, FW_IPC_BARRIER_FAIL,
                             FW_REGION_CREATE, &barrier) == 0);
 }
 
@@ -152,7 +152,7 @@ static void who_waits_sleeps(void *arg)
 
     (void)arg;
     make_objects();
-    CHECK(fw_ipc_mutex_lock(stage.m[0]) == 0 && fw_ipc_rwlock_wrlock(stage.rw) == 0);
+    CHECK(fw_ipc_mutex_lock(fixture.m[0]) == 0 && fw_ipc_rwlock_wrlock(fixture.rw) == 0);
     for (unsigned i = 0; i < HOLDERS; i++)
         CHECK(pthread_create(&thread, NULL, hold_for_ever, NULL) == 0);
     await(&holders, HOLDERS);
@@ -177,10 +177,10 @@ static void who_waits_sleeps(void *arg)
 static void *wait_again_and_again(void *arg)
 {
     (void)arg;
-    CHECK(fw_ipc_mutex_lock(stage.m[1]) == 0);
+    CHECK(fw_ipc_mutex_lock(fixture.m[1]) == 0);
     for (;;) {
         fw_add32_acq_rel(&asleep_in, 1); /* before the mutex is free again, a signal meets it */
-        CHECK(fw_ipc_cond_wait(cond, stage.m[1]) == 0);
+        CHECK(fw_ipc_cond_wait(cond, fixture.m[1]) == 0);
         fw_add32_acq_rel(&returned, 1);
     }
     return NULL;
@@ -198,9 +198,9 @@ static void a_signal_ends_one_wait(void *arg)
     for (unsigned i = 0; i < SIGNALS; i++) {
         await(&asleep_in, WAITERS + i);
         pass_time(50); /* who polls sees each signal: until all sleep */
-        CHECK(fw_ipc_mutex_lock(stage.m[1]) == 0);
+        CHECK(fw_ipc_mutex_lock(fixture.m[1]) == 0);
         CHECK(fw_ipc_cond_signal(cond) == 0);
-        CHECK(fw_ipc_mutex_unlock(stage.m[1]) == 0);
+        CHECK(fw_ipc_mutex_unlock(fixture.m[1]) == 0);
         await(&returned, i + 1);
     }
     pass_time(QUIET_MS);

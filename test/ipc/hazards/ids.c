@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "stage.h"
+#include "fixture.h"
 
 /* Flags: start_holder has the first ones. */
 enum { IS_HELD = LOCKS, HAS_LOOKED, MAY_END, HAS_ENDED };
@@ -44,8 +44,8 @@ static void be_the_next(void *arg)
 
     flag_raise(HAS_LOOKED);
     flag_await(MAY_END);
-    CHECK(!fw_ipc_mutex_is_held_by_me(stage.m[i]));
-    CHECK(fw_ipc_mutex_unlock(stage.m[i]) == EPERM);
+    CHECK(!fw_ipc_mutex_is_held_by_me(fixture.m[i]));
+    CHECK(fw_ipc_mutex_unlock(fixture.m[i]) == EPERM);
     for (;;)
         pause();
 }
@@ -75,11 +75,11 @@ static void an_id_is_used_again(void)
     next = start_with_id(dead, 0);
     if (next == 0) {
         left_out("no thread can be given an id");
-        expect_left(stage.m[0], dead, dead);
+        expect_left(fixture.m[0], dead, dead);
         return;
     }
     flag_raise(MAY_END);
-    expect_left(stage.m[0], dead, dead);
+    expect_left(fixture.m[0], dead, dead);
     kill_and_wait(next);
 }
 
@@ -89,10 +89,10 @@ static void hold_as_first(void *arg)
 {
     (void)arg;
     CHECK(getpid() == 1);
-    CHECK(lock_soon(stage.m[0]) == 0);
-    CHECK(fw_ipc_rwlock_rdlock(stage.rw) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0);
+    CHECK(fw_ipc_rwlock_rdlock(fixture.rw) == 0);
     flag_raise(IS_HELD);
-    expect_held(stage.m[1]); /* by one whose id means nobody here, or somebody else */
+    expect_held(fixture.m[1]); /* by one whose id means nobody here, or somebody else */
     flag_raise(HAS_LOOKED);
     for (;;)
         pause();
@@ -121,21 +121,21 @@ static void another_pid_namespace(void)
 
     outside = start_holder(1);
     maker = start(make_namespace, NULL);
-    while (waitpid(maker, &status, WNOHANG) == 0 && stage.flags[HAS_LOOKED] == 0)
+    while (waitpid(maker, &status, WNOHANG) == 0 && fixture.flags[HAS_LOOKED] == 0)
         usleep(1000);
-    if (stage.flags[HAS_LOOKED] == 0) {
+    if (fixture.flags[HAS_LOOKED] == 0) {
         left_out("no namespace can be made");
         kill_and_wait(outside);
-        expect_left(stage.m[1], outside, outside);
+        expect_left(fixture.m[1], outside, outside);
         return;
     }
-    expect_held(stage.m[0]); /* its id is that of another process here */
+    expect_held(fixture.m[0]); /* its id is that of another process here */
     flag_raise(MAY_END);
     flag_await(HAS_ENDED);
-    expect_left(stage.m[0], 1, 1);
-    CHECK(fw_ipc_rwlock_trywrlock(stage.rw) == 0 && fw_ipc_rwlock_wrunlock(stage.rw) == 0);
+    expect_left(fixture.m[0], 1, 1);
+    CHECK(fw_ipc_rwlock_trywrlock(fixture.rw) == 0 && fw_ipc_rwlock_wrunlock(fixture.rw) == 0);
     kill_and_wait(outside);
-    expect_left(stage.m[1], outside, outside);
+    expect_left(fixture.m[1], outside, outside);
     kill_and_wait(maker);
 }
 
@@ -144,8 +144,8 @@ static void another_pid_namespace(void)
 static void hold_later(void *arg)
 {
     (void)arg;
-    expect_held(stage.m[1]);
-    CHECK(lock_soon(stage.m[0]) == 0);
+    expect_held(fixture.m[1]);
+    CHECK(lock_soon(fixture.m[0]) == 0);
     flag_raise(IS_HELD);
     for (;;)
         pause();
@@ -172,24 +172,24 @@ static void another_time(void)
     pid_t holder = start_holder(1), maker = start(keep_another_time, NULL);
     int status;
 
-    while (waitpid(maker, &status, WNOHANG) == 0 && stage.flags[IS_HELD] == 0)
+    while (waitpid(maker, &status, WNOHANG) == 0 && fixture.flags[IS_HELD] == 0)
         usleep(1000);
-    if (stage.flags[IS_HELD] == 0) {
+    if (fixture.flags[IS_HELD] == 0) {
         left_out("no other time can be made");
     } else {
-        expect_held(stage.m[0]);
+        expect_held(fixture.m[0]);
         flag_raise(MAY_END);
         flag_await(HAS_ENDED);
-        expect_left(stage.m[0], 0, 0);
+        expect_left(fixture.m[0], 0, 0);
         kill_and_wait(maker);
     }
     kill_and_wait(holder);
-    expect_left(stage.m[1], holder, holder);
+    expect_left(fixture.m[1], holder, holder);
 }
 
 int main(void)
 {
-    stage_make(FW_REGION_MIN_SIZE);
+    fixture_make(FW_REGION_MIN_SIZE);
     CASE(an_id_is_used_again);
     CASE(another_pid_namespace);
     CASE(another_time);

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "stage.h"
+#include "fixture.h"
 #include "sys/call_waitv.h"
 
 /* The kernel walks 2048 entries of a list. */
@@ -75,7 +75,7 @@ static pid_t kill_after(void (*body)(void *))
 {
     pid_t child;
 
-    stage.flags[0] = 0;
+    fixture.flags[0] = 0;
     child = start(body, NULL);
     flag_await(0);
     kill_and_wait(child);
@@ -86,11 +86,11 @@ static void both_kinds(void *arg)
 {
     (void)arg;
     take(0, 10);
-    CHECK(lock_soon(stage.m[0]) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0);
     take(10, 20);
     give(5, 15);
-    CHECK(lock_soon(stage.m[1]) == 0);
-    CHECK(fw_ipc_mutex_unlock(stage.m[1]) == 0);
+    CHECK(lock_soon(fixture.m[1]) == 0);
+    CHECK(fw_ipc_mutex_unlock(fixture.m[1]) == 0);
     take(20, SOME);
     stay();
 }
@@ -99,7 +99,7 @@ static void both_kinds_work(void)
 {
     pid_t child = kill_after(both_kinds);
 
-    expect_left(stage.m[0], child, child);
+    expect_left(fixture.m[0], child, child);
     expect_pthread_left(0, 5);
     expect_pthread_free(5, 15);
     expect_pthread_left(15, SOME);
@@ -111,14 +111,14 @@ static void come_and_go(void *arg)
     (void)arg;
     for (unsigned i = 0; i < SOME; i += 2) {
         take(i, i + 1);
-        CHECK(lock_soon(stage.m[0]) == 0 && fw_ipc_mutex_unlock(stage.m[0]) == 0);
+        CHECK(lock_soon(fixture.m[0]) == 0 && fw_ipc_mutex_unlock(fixture.m[0]) == 0);
         take(i + 1, i + 2);
         if (i % 3 == 0)
-            CHECK(fw_region_leave(stage.region) == 0);
+            CHECK(fw_region_leave(fixture.region) == 0);
         if (i % 4 == 0)
             give(i, i + 1);
     }
-    CHECK(fw_region_leave(stage.region) == 0);
+    CHECK(fw_region_leave(fixture.region) == 0);
     stay();
 }
 
@@ -134,10 +134,10 @@ static void end_well(void *arg)
 {
     (void)arg;
     take(0, SOME);
-    CHECK(lock_soon(stage.m[0]) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0);
     give(0, SOME / 2);
-    CHECK(fw_ipc_mutex_unlock(stage.m[0]) == 0);
-    CHECK(fw_region_close(stage.region) == 0);
+    CHECK(fw_ipc_mutex_unlock(fixture.m[0]) == 0);
+    CHECK(fw_region_close(fixture.region) == 0);
     give(SOME / 2, SOME);
 }
 
@@ -151,7 +151,7 @@ static void nothing_is_left_behind(void)
 static void very_many(void *arg)
 {
     (void)arg;
-    CHECK(lock_soon(stage.m[0]) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0);
     take(0, VERY_MANY);
     stay();
 }
@@ -160,7 +160,7 @@ static void behind_very_many_others(void)
 {
     pid_t child = kill_after(very_many);
 
-    expect_left(stage.m[0], child, child);
+    expect_left(fixture.m[0], child, child);
     make_mutexes(); /* the kernel has not come to all of them */
 }
 
@@ -172,17 +172,17 @@ static void hold_with_a_list_of_ours(void *arg)
 {
     (void)arg;
     CHECK(syscall(SYS_set_robust_list, NULL, 3 * sizeof(long)) == 0);
-    CHECK(lock_soon(stage.m[0]) == 0 && lock_soon(stage.m[1]) == 0);
-    CHECK(fw_ipc_mutex_unlock(stage.m[1]) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0 && lock_soon(fixture.m[1]) == 0);
+    CHECK(fw_ipc_mutex_unlock(fixture.m[1]) == 0);
     stay();
 }
 
 static void a_thread_without_a_list(void)
 {
     kill_after(hold_with_a_list_of_ours);
-    CHECK(fw_ipc_mutex_trylock(stage.m[0]) == EOWNERDEAD);
-    CHECK(fw_ipc_mutex_consistent(stage.m[0]) == 0 && fw_ipc_mutex_unlock(stage.m[0]) == 0);
-    CHECK(fw_ipc_mutex_trylock(stage.m[1]) == 0 && fw_ipc_mutex_unlock(stage.m[1]) == 0);
+    CHECK(fw_ipc_mutex_trylock(fixture.m[0]) == EOWNERDEAD);
+    CHECK(fw_ipc_mutex_consistent(fixture.m[0]) == 0 && fw_ipc_mutex_unlock(fixture.m[0]) == 0);
+    CHECK(fw_ipc_mutex_trylock(fixture.m[1]) == 0 && fw_ipc_mutex_unlock(fixture.m[1]) == 0);
 }
 
 /* --- Refused --------------------------------------------------------------------------------- */
@@ -207,8 +207,8 @@ static void hold_without_list(void *arg)
     if (!refuse(SYS_get_robust_list))
         puts("(system calls cannot be refused here)");
     take(0, SOME);
-    CHECK(lock_soon(stage.m[0]) == 0);
-    CHECK(fw_ipc_rwlock_rdlock(stage.rw) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0);
+    CHECK(fw_ipc_rwlock_rdlock(fixture.rw) == 0);
     stay();
 }
 
@@ -216,20 +216,20 @@ static void the_list_cannot_be_had(void)
 {
     pid_t child = kill_after(hold_without_list);
 
-    expect_left(stage.m[0], child, child);
-    CHECK(fw_ipc_rwlock_wrlock(stage.rw) == 0 && fw_ipc_rwlock_wrunlock(stage.rw) == 0);
+    expect_left(fixture.m[0], child, child);
+    CHECK(fw_ipc_rwlock_wrlock(fixture.rw) == 0 && fw_ipc_rwlock_wrunlock(fixture.rw) == 0);
     expect_pthread_left(0, SOME);
 }
 
 static void wait_on_under_a_filter(void *arg)
 {
     (void)arg;
-    expect_held(stage.m[0]);
+    expect_held(fixture.m[0]);
     if (!refuse(FW_CALL_FUTEX_WAITV_))
         puts("(system calls cannot be refused here)");
-    expect_held(stage.m[0]);
+    expect_held(fixture.m[0]);
     flag_raise(1);
-    expect_left(stage.m[0], 0, 0);
+    expect_left(fixture.m[0], 0, 0);
 }
 
 static void a_filter_comes_late(void)
@@ -244,7 +244,7 @@ static void a_filter_comes_late(void)
 
 int main(void)
 {
-    stage_make(FW_REGION_MIN_SIZE);
+    fixture_make(FW_REGION_MIN_SIZE);
     p = share(VERY_MANY * sizeof *p);
     make_mutexes();
     CASE(both_kinds_work);

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "stage.h"
+#include "fixture.h"
 
 /* --- Forks: the child is somebody else ------------------------------------------------------- */
 
@@ -36,14 +36,14 @@ static pid_t fork_by_system_call(void)
 
 static void be_child_of_holder(void)
 {
-    fw_ipc_mutex *m = stage.m[0];
+    fw_ipc_mutex *m = fixture.m[0];
 
     CHECK(!fw_ipc_mutex_is_held_by_me(m) &&
-          fw_ipc_rwlock_held_by_me(stage.rw) == FW_IPC_RWLOCK_NONE);
+          fw_ipc_rwlock_held_by_me(fixture.rw) == FW_IPC_RWLOCK_NONE);
     CHECK(fw_ipc_mutex_unlock(m) == EPERM && fw_ipc_mutex_consistent(m) == EPERM);
-    CHECK(fw_ipc_rwlock_rdunlock(stage.rw) == EPERM);
+    CHECK(fw_ipc_rwlock_rdunlock(fixture.rw) == EPERM);
     expect_held(m);
-    expect_free(stage.m[1]);
+    expect_free(fixture.m[1]);
     flag_raise(0);
     CHECK(lock_soon(m) == 0);
     CHECK(fw_ipc_mutex_is_held_by_me(m));
@@ -54,9 +54,9 @@ static void fork_by(pid_t (*make)(void))
 {
     pid_t child;
 
-    CHECK(fw_ipc_mutex_lock(stage.m[0]) == 0);
-    CHECK(fw_ipc_rwlock_rdlock(stage.rw) == 0);
-    stage.flags[0] = 0;
+    CHECK(fw_ipc_mutex_lock(fixture.m[0]) == 0);
+    CHECK(fw_ipc_rwlock_rdlock(fixture.rw) == 0);
+    fixture.flags[0] = 0;
     child = make();
     CHECK(child >= 0);
     if (child == 0) {
@@ -64,10 +64,10 @@ static void fork_by(pid_t (*make)(void))
         _exit(EXIT_SUCCESS);
     }
     flag_await(0);
-    CHECK(fw_ipc_mutex_is_held_by_me(stage.m[0]));
-    CHECK(fw_ipc_rwlock_held_by_me(stage.rw) == FW_IPC_RWLOCK_READ);
-    CHECK(fw_ipc_mutex_unlock(stage.m[0]) == 0);
-    CHECK(fw_ipc_rwlock_rdunlock(stage.rw) == 0);
+    CHECK(fw_ipc_mutex_is_held_by_me(fixture.m[0]));
+    CHECK(fw_ipc_rwlock_held_by_me(fixture.rw) == FW_IPC_RWLOCK_READ);
+    CHECK(fw_ipc_mutex_unlock(fixture.m[0]) == 0);
+    CHECK(fw_ipc_rwlock_rdunlock(fixture.rw) == 0);
     finish(child);
 }
 
@@ -84,7 +84,7 @@ static void hold_and_fork(void *arg)
     pid_t child;
 
     (void)arg;
-    CHECK(lock_soon(stage.m[0]) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0);
     child = fork();
     CHECK(child >= 0);
     if (child == 0) {
@@ -96,7 +96,7 @@ static void hold_and_fork(void *arg)
 static void a_forked_child_keeps_nothing_alive(void)
 {
     finish(start(hold_and_fork, NULL));
-    expect_left(stage.m[0], 0, 0);
+    expect_left(fixture.m[0], 0, 0);
     flag_raise(0);
 }
 
@@ -106,16 +106,16 @@ static void relatives_do_not_disturb(void)
     pid_t child;
     int status;
 
-    CHECK(fw_ipc_mutex_lock(stage.m[0]) == 0);
+    CHECK(fw_ipc_mutex_lock(fixture.m[0]) == 0);
     CHECK(posix_spawn(&child, "/bin/true", NULL, NULL, words, NULL) == 0);
     CHECK(waitpid(child, &status, 0) == child && status == 0);
-    CHECK(fw_ipc_mutex_is_held_by_me(stage.m[0]));
+    CHECK(fw_ipc_mutex_is_held_by_me(fixture.m[0]));
     child = vfork();
     if (child == 0)
         _exit(EXIT_SUCCESS);
     CHECK(waitpid(child, &status, 0) == child && status == 0);
-    CHECK(fw_ipc_mutex_is_held_by_me(stage.m[0]));
-    CHECK(fw_ipc_mutex_unlock(stage.m[0]) == 0);
+    CHECK(fw_ipc_mutex_is_held_by_me(fixture.m[0]));
+    CHECK(fw_ipc_mutex_unlock(fixture.m[0]) == 0);
 }
 
 /* --- exec ------------------------------------------------------------------------------------ */
@@ -129,7 +129,7 @@ static void become_sleeper(void)
 static void hold_and_exec(void *arg)
 {
     (void)arg;
-    CHECK(lock_soon(stage.m[0]) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0);
     flag_raise(0);
     become_sleeper();
 }
@@ -137,7 +137,7 @@ static void hold_and_exec(void *arg)
 static void *hold_in_a_thread(void *arg)
 {
     (void)arg;
-    CHECK(lock_soon(stage.m[0]) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0);
     flag_raise(0);
     for (;;)
         pause();
@@ -161,10 +161,10 @@ static void exec_ends_a_holder(void)
 
     for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         pid_t child;
-        stage.flags[0] = 0;
+        fixture.flags[0] = 0;
         child = start(ways[i], NULL);
         flag_await(0);
-        expect_left(stage.m[0], child, 0);
+        expect_left(fixture.m[0], child, 0);
         kill_and_wait(child);
     }
 }
@@ -176,9 +176,9 @@ static void *end_holding(void *arg)
     pid_t *id = arg;
 
     *id = gettid();
-    CHECK(lock_soon(stage.m[0]) == 0);
-    CHECK(fw_ipc_rwlock_rdlock(stage.rw) == 0);
-    CHECK(fw_ipc_rwlock_rdlock(stage.rw) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0);
+    CHECK(fw_ipc_rwlock_rdlock(fixture.rw) == 0);
+    CHECK(fw_ipc_rwlock_rdlock(fixture.rw) == 0);
     return NULL;
 }
 
@@ -198,34 +198,34 @@ static void a_thread_that_ends_is_dead(void)
 
     CHECK(pthread_create(&thread, NULL, end_holding, &id) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
-    expect_left(stage.m[0], getpid(), id);
-    CHECK(fw_ipc_rwlock_wrlock(stage.rw) == 0 && fw_ipc_rwlock_wrunlock(stage.rw) == 0);
+    expect_left(fixture.m[0], getpid(), id);
+    CHECK(fw_ipc_rwlock_wrlock(fixture.rw) == 0 && fw_ipc_rwlock_wrunlock(fixture.rw) == 0);
     CHECK(pthread_create(&thread, NULL, be_cancelled, &id) == 0);
     flag_await(0);
-    expect_held(stage.m[0]);
+    expect_held(fixture.m[0]);
     CHECK(pthread_cancel(thread) == 0 && pthread_join(thread, NULL) == 0);
-    expect_left(stage.m[0], getpid(), id);
+    expect_left(fixture.m[0], getpid(), id);
 }
 
 /* --- Those who are stopped are not dead ------------------------------------------------------ */
 
 static void wait_and_unlock(void *arg)
 {
-    int error = lock_soon(stage.m[0]);
+    int error = lock_soon(fixture.m[0]);
 
     CHECK(error == *(int *)arg);
     if (error == EOWNERDEAD)
-        CHECK(fw_ipc_mutex_consistent(stage.m[0]) == 0);
-    CHECK(fw_ipc_mutex_unlock(stage.m[0]) == 0);
+        CHECK(fw_ipc_mutex_consistent(fixture.m[0]) == 0);
+    CHECK(fw_ipc_mutex_unlock(fixture.m[0]) == 0);
 }
 
 static void hold_until_told(void *arg)
 {
     (void)arg;
-    CHECK(lock_soon(stage.m[0]) == 0);
+    CHECK(lock_soon(fixture.m[0]) == 0);
     flag_raise(0);
     flag_await(1);
-    CHECK(fw_ipc_mutex_unlock(stage.m[0]) == 0);
+    CHECK(fw_ipc_mutex_unlock(fixture.m[0]) == 0);
 }
 
 static pid_t start_stopped(void)
@@ -233,7 +233,7 @@ static pid_t start_stopped(void)
     pid_t child;
     int status;
 
-    stage.flags[0] = stage.flags[1] = 0;
+    fixture.flags[0] = fixture.flags[1] = 0;
     child = start(hold_until_told, NULL);
     flag_await(0);
     kill(child, SIGSTOP);
@@ -247,7 +247,7 @@ static void a_stopped_holder_is_waited_for(void)
     pid_t child = start_stopped();
     pid_t waiter = start(wait_and_unlock, &good);
 
-    expect_held(stage.m[0]);
+    expect_held(fixture.m[0]);
     flag_raise(1);
     kill(child, SIGCONT);
     finish(waiter);
@@ -255,7 +255,7 @@ static void a_stopped_holder_is_waited_for(void)
 
     child = start_stopped();
     waiter = start(wait_and_unlock, &dead);
-    expect_held(stage.m[0]);
+    expect_held(fixture.m[0]);
     kill_and_wait(child);
     finish(waiter);
 }
@@ -267,26 +267,26 @@ static void a_debugged_holder_is_waited_for(void)
 
     if (ptrace(PTRACE_SEIZE, child, NULL, NULL) != 0) {
         kill_and_wait(child);
-        expect_left(stage.m[0], child, child);
+        expect_left(fixture.m[0], child, child);
         puts("(nobody may be traced here)");
         return;
     }
     CHECK(ptrace(PTRACE_INTERRUPT, child, NULL, NULL) == 0);
     CHECK(waitpid(child, &status, 0) == child && WIFSTOPPED(status));
-    expect_held(stage.m[0]);
+    expect_held(fixture.m[0]);
     CHECK(ptrace(PTRACE_DETACH, child, NULL, NULL) == 0);
-    expect_held(stage.m[0]);
+    expect_held(fixture.m[0]);
     kill_and_wait(child);
-    expect_left(stage.m[0], child, child);
+    expect_left(fixture.m[0], child, child);
 }
 
 /* --- Regions are closed ---------------------------------------------------------------------- */
 
 static void close_holding(void *arg)
 {
-    stage_anew();
-    CHECK(lock_soon(stage.m[0]) == 0);
-    CHECK((arg != NULL ? fw_region_leave : fw_region_close)(stage.region) == 0);
+    fixture_remap();
+    CHECK(lock_soon(fixture.m[0]) == 0);
+    CHECK((arg != NULL ? fw_region_leave : fw_region_close)(fixture.region) == 0);
     flag_raise(0);
     for (;;)
         pause();
@@ -296,10 +296,10 @@ static void closed_with_a_lock_held(void)
 {
     for (int i = 0; i < 2; i++) {
         pid_t child;
-        stage.flags[0] = 0;
+        fixture.flags[0] = 0;
         child = start(close_holding, i == 0 ? NULL : &child);
         flag_await(0);
-        expect_left(stage.m[0], child, child);
+        expect_left(fixture.m[0], child, child);
         kill_and_wait(child);
     }
 }
@@ -310,10 +310,10 @@ static void close_beside_a_holder(void *arg)
     pthread_t thread;
 
     (void)arg;
-    stage_anew();
+    fixture_remap();
     CHECK(pthread_create(&thread, NULL, hold_in_a_thread, NULL) == 0);
     flag_await(0);
-    CHECK(fw_region_close(stage.region) == 0);
+    CHECK(fw_region_close(fixture.region) == 0);
     flag_raise(1);
     for (;;)
         pause();
@@ -324,14 +324,14 @@ static void closed_while_a_thread_holds(void)
     pid_t child = start(close_beside_a_holder, NULL);
 
     flag_await(1);
-    expect_held(stage.m[0]);
+    expect_held(fixture.m[0]);
     kill_and_wait(child);
-    expect_left(stage.m[0], child, 0);
+    expect_left(fixture.m[0], child, 0);
 }
 
 int main(void)
 {
-    stage_make(FW_REGION_MIN_SIZE);
+    fixture_make(FW_REGION_MIN_SIZE);
     CASE(a_forked_child_holds_nothing);
     CASE(a_forked_child_keeps_nothing_alive);
     CASE(relatives_do_not_disturb);

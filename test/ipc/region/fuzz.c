@@ -54,7 +54,7 @@ static void prepare(void *nothing)
 }
 
 /* Where to write: each area as often as the others, whatever its size. */
-static uint64_t place(const struct fw_ipc_plan_ *plan)
+static uint64_t random_offset(const struct fw_ipc_plan_ *plan)
 {
     switch (pick(6)) {
     case 0:
@@ -86,7 +86,7 @@ static uint64_t value(const char *base, const struct fw_ipc_plan_ *plan, uint64_
     case 4:
         return pick(plan->size) & ~UINT64_C(7);
     case 5: /* what stands elsewhere: a plausible holder, say */
-        memcpy(&other, base + (place(plan) & ~UINT64_C(7)), sizeof other);
+        memcpy(&other, base + (random_offset(plan) & ~UINT64_C(7)), sizeof other);
         return other;
     default:
         return draw(&random_state);
@@ -97,7 +97,7 @@ static void write_over(char *base, const struct fw_ipc_plan_ *plan)
 {
     static const unsigned sizes[] = {1, 4, 8, 8, 8, 64};
     unsigned size = sizes[pick(6)];
-    uint64_t at = place(plan) & ~(uint64_t)(size < 8 ? size - 1 : 7);
+    uint64_t at = random_offset(plan) & ~(uint64_t)(size < 8 ? size - 1 : 7);
 
     for (unsigned done = 0; done < size; done += 8) {
         uint64_t v;

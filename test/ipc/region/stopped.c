@@ -34,7 +34,7 @@ static void make_an_object(void *nothing)
     CHECK(fw_region_mutex(r, "m", FW_REGION_CREATE, &m) == 0); /* what is there is found */
 }
 
-static void renew_in_vain(void *name)
+static void renew_without_success(void *name)
 {
     fw_region *r;
 
@@ -61,7 +61,7 @@ int main(void)
         make_stale(name, SIZE);
         stale = shm_open(name, O_RDWR, 0);
         CHECK(flock(stale, LOCK_EX) == 0);
-        renewer = start(renew_in_vain, name);
+        renewer = start(renew_without_success, name);
     }
     finish(maker);
     if (renewer != 0) {

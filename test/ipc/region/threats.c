@@ -49,14 +49,6 @@ static void make_memfd(void)
     CHECK(fd >= 0);
 }
 
-static fw_deadline in_ms(unsigned ms)
-{
-    uint64_t at = now_ns() + ms * UINT64_C(1000000);
-
-    return (fw_deadline){.clock = CLOCK_MONOTONIC,
-                         .at = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)}};
-}
-
 static void expect_success(void)
 {
     int status;

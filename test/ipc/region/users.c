@@ -88,12 +88,7 @@ static unsigned pick(struct user *u, unsigned n)
 /* Up to two milliseconds from now. */
 static fw_deadline soon(struct user *u)
 {
-    uint64_t at = now_ns() + pick(u, 2000000);
-    fw_deadline d = {.clock = CLOCK_MONOTONIC};
-
-    d.at.tv_sec = (time_t)(at / 1000000000u);
-    d.at.tv_nsec = (long)(at % 1000000000u);
-    return d;
+    return in_us(pick(u, 2000));
 }
 
 static int done_with(struct user *u, int result)

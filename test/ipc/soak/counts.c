@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "world.h"
+#include "state.h"
 
 enum { PATIENCE_US = 2000, RARELY = 50 };
 
@@ -22,21 +22,21 @@ void do_sem(struct worker *w)
     int error;
 
     begins(w, W_SEM);
-    __atomic_store_n(&w->seat->is_at_sem, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&w->slot->is_at_sem, 1, __ATOMIC_RELEASE);
     error = one_of(w, 2) == 0 ? fw_ipc_sem_wait(s) : fw_ipc_sem_timedwait(s, &deadline);
-    add(&w->seat->taken, error == 0);
-    __atomic_store_n(&w->seat->has_unit, error == 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&w->seat->is_at_sem, 0, __ATOMIC_RELEASE);
+    add(&w->slot->taken, error == 0);
+    __atomic_store_n(&w->slot->has_unit, error == 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&w->slot->is_at_sem, 0, __ATOMIC_RELEASE);
     if (error == ETIMEDOUT)
         return;
     if (error != 0)
         unexpected("sem_wait", error);
-    dawdle(w);
-    __atomic_store_n(&w->seat->is_at_sem, 1, __ATOMIC_RELEASE);
+    pause_randomly(w);
+    __atomic_store_n(&w->slot->is_at_sem, 1, __ATOMIC_RELEASE);
     error = fw_ipc_sem_post(s);
-    add(&w->seat->posted, error == 0);
-    __atomic_store_n(&w->seat->has_unit, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&w->seat->is_at_sem, 0, __ATOMIC_RELEASE);
+    add(&w->slot->posted, error == 0);
+    __atomic_store_n(&w->slot->has_unit, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&w->slot->is_at_sem, 0, __ATOMIC_RELEASE);
     if (error != 0)
         unexpected("sem_post", error);
     has_done(w, W_SEM);
@@ -44,7 +44,7 @@ void do_sem(struct worker *w)
 
 void do_units(struct worker *w)
 {
-    fw_ipc_permits *u = w->place->units;
+    fw_ipc_permits *u = w->mapping->units;
     fw_deadline deadline = in_us(one_of(w, PATIENCE_US));
     uint32_t i = UNITS;
     bool has_died;
@@ -60,12 +60,12 @@ void do_units(struct worker *w)
         broken("units: number %u of %u", i, UNITS);
     /* As long as others are free, nobody wants that of the dead. */
     has_died = inherited("unit", __atomic_load_n(&w->things->unit_holder[i], __ATOMIC_ACQUIRE),
-                         w->seat->since);
+                         w->slot->since);
     if (has_died && error != EOWNERDEAD)
         broken("unit: its holder died, and nobody is told");
-    add(&world->told, error == EOWNERDEAD);
+    add(&soak->told, error == EOWNERDEAD);
     __atomic_store_n(&w->things->unit_holder[i], w->mark, __ATOMIC_RELEASE);
-    dawdle(w);
+    pause_randomly(w);
     __atomic_store_n(&w->things->unit_holder[i], 0, __ATOMIC_RELEASE);
     error = fw_ipc_permits_give(u, i);
     if (error != 0)
@@ -81,7 +81,7 @@ static int initialise(void *arg)
     if (*value == 2)
         broken("once: initialised again");
     *value = 1;
-    dawdle(w);
+    pause_randomly(w);
     if (one_of(w, 4) == 0)
         return ECANCELED;
     *value = 2;
@@ -108,7 +108,7 @@ void do_once(struct worker *w)
     has_done(w, W_ONCE);
 }
 
-/* A name always means the same place. */
+/* A name always means the same object. */
 void do_names(struct worker *w)
 {
     unsigned i = one_of(w, NAMES);
@@ -119,11 +119,12 @@ void do_names(struct worker *w)
 
     begins(w, W_NAMES);
     snprintf(name, sizeof name, "name %u", i);
-    error = fw_region_object(w->place->region, name, FW_REGION_DATA, 64, FW_REGION_CREATE, &object);
+    error =
+        fw_region_object(w->mapping->region, name, FW_REGION_DATA, 64, FW_REGION_CREATE, &object);
     if (error != 0)
         unexpected("region_object", error);
-    offset = (uint64_t)((char *)object - (char *)fw_region_base(w->place->region));
-    if (!__atomic_compare_exchange_n(&world->names[i], &known, offset, false, __ATOMIC_ACQ_REL,
+    offset = (uint64_t)((char *)object - (char *)fw_region_base(w->mapping->region));
+    if (!__atomic_compare_exchange_n(&soak->names[i], &known, offset, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE) &&
         known != offset)
         broken("region: \"%s\" lies at %llu, and once at %llu", name, (unsigned long long)offset,
@@ -134,25 +135,25 @@ void do_names(struct worker *w)
 /* Rounds grow; see src: their number is kept modulo 2^26. */
 static void expect_later(struct worker *w, uint32_t round)
 {
-    if (w->seat->rounds != 0 && ((round - (uint32_t)w->seat->rounds) & 0x3ffffff) > 0x1ffffff)
-        broken("barrier: round %u after %llu", round, (unsigned long long)w->seat->rounds);
-    w->seat->rounds = round;
+    if (w->slot->rounds != 0 && ((round - (uint32_t)w->slot->rounds) & 0x3ffffff) > 0x1ffffff)
+        broken("barrier: round %u after %llu", round, (unsigned long long)w->slot->rounds);
+    w->slot->rounds = round;
 }
 
 void do_patient_round(struct worker *w)
 {
-    uint32_t before = fw_ipc_barrier_round(w->place->patient), after;
+    uint32_t before = fw_ipc_barrier_round(w->mapping->patient), after;
     int error;
 
     begins(w, W_BARRIER);
-    error = fw_ipc_barrier_wait(w->place->patient);
+    error = fw_ipc_barrier_wait(w->mapping->patient);
     if (error != 0 && error != FW_IPC_BARRIER_SERIAL)
         unexpected("barrier_wait, that goes on", error);
-    after = fw_ipc_barrier_round(w->place->patient);
+    after = fw_ipc_barrier_round(w->mapping->patient);
     if (before == after)
         broken("barrier: round %u has not ended", after);
     expect_later(w, after);
-    add(&world->serials, error == FW_IPC_BARRIER_SERIAL);
+    add(&soak->serials, error == FW_IPC_BARRIER_SERIAL);
     has_done(w, W_BARRIER);
 }
 
@@ -161,12 +162,12 @@ void do_strict_round(struct worker *w)
     int error;
 
     begins(w, W_BARRIER);
-    /* EBUSY: the dead still have their places, until others who have arrived notice. */
-    while ((error = fw_ipc_barrier_wait(w->place->strict)) == EBUSY)
-        dawdle(w);
+    /* EBUSY: the dead are still registered, until others who have arrived notice. */
+    while ((error = fw_ipc_barrier_wait(w->mapping->strict)) == EBUSY)
+        pause_randomly(w);
     if (error == EOWNERDEAD) {
-        add(&world->told, 1);
-        error = fw_ipc_barrier_reset(w->place->strict);
+        add(&soak->told, 1);
+        error = fw_ipc_barrier_reset(w->mapping->strict);
         if (error != 0)
             unexpected("barrier_reset", error);
         return;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ipc/region/member.h"
-#include "world.h"
+#include "state.h"
 
 static unsigned leaks;
 
@@ -36,21 +36,21 @@ static void locks(struct things *t)
     }
     error = fw_ipc_mutex_trylock(&t->queue.lock);
     expect(error == 0, "mutex of the queue", error);
-    if (t->queue.in - t->queue.out > ROOM)
+    if (t->queue.in - t->queue.out > QUEUE_CAPACITY)
         expect(false, "queue", 0);
 }
 
 /* Nobody has a unit, and there is none, twice in a row: the dead have them.  Not exact. */
 static int64_t levelled;
 
-void level_sem(struct place *p)
+void correct_sem(struct soak_mapping *p)
 {
     static unsigned droughts;
     uint32_t value = fw_ipc_sem_value(&p->things->sem);
     uint64_t holders = 0;
 
     for (unsigned i = 0; i < PROCESSES * THREADS; i++)
-        holders += world->seats[i / THREADS][i % THREADS].has_unit;
+        holders += soak->slots[i / THREADS][i % THREADS].has_unit;
     droughts = value == 0 && holders == 0 ? droughts + 1 : 0;
     if (droughts >= 2 && fw_ipc_sem_post(&p->things->sem) == 0)
         levelled++;
@@ -59,7 +59,7 @@ void level_sem(struct place *p)
 }
 
 /* All units; and as many of the semaphore as have been posted, but for those of the dead. */
-static void counts(struct place *p, unsigned deaths_at_sem)
+static void counts(struct soak_mapping *p, unsigned deaths_at_sem)
 {
     int64_t expected = SEM_START + levelled, there = fw_ipc_sem_value(&p->things->sem);
 
@@ -69,7 +69,7 @@ static void counts(struct place *p, unsigned deaths_at_sem)
     }
     expect(fw_ipc_permits_trywait(p->units) == EBUSY, "one unit too many", 0);
     for (unsigned i = 0; i < PROCESSES * THREADS; i++) {
-        const struct seat *s = &world->seats[i / THREADS][i % THREADS];
+        const struct slot *s = &soak->slots[i / THREADS][i % THREADS];
         expected += (int64_t)s->posted - (int64_t)s->taken;
     }
     if (there > expected + (int64_t)deaths_at_sem || there < expected - (int64_t)deaths_at_sem) {
@@ -80,19 +80,19 @@ static void counts(struct place *p, unsigned deaths_at_sem)
 }
 
 /* No line is taken but that of the caller. */
-static void lines(struct place *p)
+static void lines(struct soak_mapping *p)
 {
-    const struct fw_ipc_mapping_ *place = fw_ipc_mapping_of_(p->things);
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(p->things);
     unsigned alive = 0;
 
-    for (uint32_t i = 0; i < place->member_count; i++) {
-        uint32_t tenant = (uint32_t)fw_load64_acquire(&place->members[i].life);
-        alive += (tenant & FW_ROBUST_OWNER) != 0;
+    for (uint32_t i = 0; i < mapping->member_count; i++) {
+        uint32_t life = (uint32_t)fw_load64_acquire(&mapping->members[i].life);
+        alive += (life & FW_ROBUST_OWNER) != 0;
     }
     expect(alive <= 1, "lines of members", 0);
 }
 
-unsigned leaked_holds(struct place *p, unsigned deaths_at_sem)
+unsigned leaked_holds(struct soak_mapping *p, unsigned deaths_at_sem)
 {
     locks(p->things);
     counts(p, deaths_at_sem);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "world.h"
+#include "state.h"
 
 enum { PATIENCE_US = 2000 };
 
@@ -21,7 +21,7 @@ static void look(const char *what, const struct data *d)
 /* The holder's duty after it was told. */
 static void repair(struct data *d)
 {
-    __atomic_fetch_add(&world->told, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&soak->told, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&d->b, d->a, __ATOMIC_RELAXED);
 }
 
@@ -33,7 +33,7 @@ static int repair_by_function(void *arg, const fw_ipc_death *death)
     return 0;
 }
 
-void register_repairs(struct place *p)
+void register_repairs(struct soak_mapping *p)
 {
     int error = fw_ipc_mutex_on_death(&p->things->mutex[BY_FUNCTION], repair_by_function,
                                       &p->things->under_mutex[BY_FUNCTION]);
@@ -68,7 +68,7 @@ static void change(struct worker *w, struct data *d, fw_ipc_journal *j)
             unexpected("journal_record", error);
     }
     __atomic_store_n(&d->a, d->a + 1, __ATOMIC_RELAXED);
-    dawdle(w);
+    pause_randomly(w);
     __atomic_store_n(&d->b, d->b + 1, __ATOMIC_RELAXED);
 }
 
@@ -110,7 +110,7 @@ void do_mutex(struct worker *w)
         if (error != 0)
             unexpected("mutex_consistent", error);
     }
-    change(w, d, way == BY_JOURNAL ? w->place->mutex_journal : NULL);
+    change(w, d, way == BY_JOURNAL ? w->mapping->mutex_journal : NULL);
     __atomic_store_n(&d->holder, 0, __ATOMIC_RELEASE);
     error = fw_ipc_mutex_unlock(m);
     if (error != 0)
@@ -146,7 +146,7 @@ static void write_inside(struct worker *w, int way, int error, const char *call)
         if (error != 0)
             unexpected("rwlock_consistent", error);
     }
-    change(w, d, way == BY_JOURNAL ? w->place->rwlock_journal : NULL);
+    change(w, d, way == BY_JOURNAL ? w->mapping->rwlock_journal : NULL);
     __atomic_store_n(&d->holder, 0, __ATOMIC_RELEASE);
 }
 
@@ -161,7 +161,7 @@ static void read_inside(struct worker *w, int way)
     if (writer != 0 && way == BY_HAND)
         broken("rwlock: read while somebody writes, or has died writing");
     look("rwlock, read", d);
-    dawdle(w);
+    pause_randomly(w);
     look("rwlock, still read", d);
     __atomic_store_n(mark, 0, __ATOMIC_RELEASE);
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "world.h"
+#include "state.h"
 
 enum { PATIENCE_US = 3000 };
 
@@ -39,7 +39,7 @@ static bool wait(struct worker *w, struct queue *q, fw_ipc_cond *c, const fw_dea
         unexpected("cond_wait", error);
     inherited("queue, after a wait", __atomic_load_n(&q->holder, __ATOMIC_ACQUIRE), 0);
     __atomic_store_n(&q->holder, w->mark, __ATOMIC_RELEASE);
-    if (q->in - q->out > ROOM)
+    if (q->in - q->out > QUEUE_CAPACITY)
         broken("queue: from %llu to %llu", (unsigned long long)q->out, (unsigned long long)q->in);
     return error == 0;
 }
@@ -54,7 +54,7 @@ static void wake(struct worker *w, fw_ipc_cond *c)
 
 static void note(struct worker *w, uint64_t *word)
 {
-    int error = fw_ipc_journal_record(w->place->queue_journal, word, sizeof *word);
+    int error = fw_ipc_journal_record(w->mapping->queue_journal, word, sizeof *word);
 
     if (error != 0)
         unexpected("journal_record, of the queue", error);
@@ -66,18 +66,18 @@ void do_push(struct worker *w)
 
     begins(w, W_PUSH);
     enter(w, q);
-    while (q->in - q->out == ROOM)
+    while (q->in - q->out == QUEUE_CAPACITY)
         wait(w, q, &q->not_full, NULL);
     note(w, &q->in);
-    note(w, &q->cells[q->in % ROOM]);
+    note(w, &q->cells[q->in % QUEUE_CAPACITY]);
     if (one_of(w, 2) == 0) { /* in either order: the journal makes it one change */
-        q->cells[q->in % ROOM] = q->in;
-        dawdle(w);
+        q->cells[q->in % QUEUE_CAPACITY] = q->in;
+        pause_randomly(w);
         q->in++;
     } else {
         q->in++;
-        dawdle(w);
-        q->cells[(q->in - 1) % ROOM] = q->in - 1;
+        pause_randomly(w);
+        q->cells[(q->in - 1) % QUEUE_CAPACITY] = q->in - 1;
     }
     wake(w, &q->not_empty);
     leave(q);
@@ -99,12 +99,12 @@ void do_pop(struct worker *w)
             return;
         }
     note(w, &q->out);
-    got = q->cells[q->out % ROOM];
+    got = q->cells[q->out % QUEUE_CAPACITY];
     if (got != q->out)
         broken("queue: %llu comes out instead of %llu", (unsigned long long)got,
                (unsigned long long)q->out);
     q->out++;
-    dawdle(w);
+    pause_randomly(w);
     if (one_of(w, 2) == 0) {
         wake(w, &q->not_full);
         leave(q);

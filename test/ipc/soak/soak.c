@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Processes of several threads use every kind of object in a region, and are killed at random
- * moments; others take their places.  What must hold is checked by all of them, all the time
- * (world.h).  At the end one line for each figure.
+ * moments; others replace them.  What must hold is checked by all of them, all the time
+ * (state.h).  At the end one line for each figure.
  *
  *     test_ipc_soak [--seconds N] [--kills N] [--pause-us N] [--seed N]
  *
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "measure/histogram.h"
-#include "world.h"
+#include "state.h"
 
 /* Nobody is stuck for so long, but for ever. */
 enum { HANG_S = 60, SPARED = 0 };
@@ -33,7 +33,7 @@ static char name[40];
 static pid_t children[PROCESSES];
 static uint64_t lives[PROCESSES];
 static uint64_t last_life;
-static struct place place;
+static struct soak_mapping mapping;
 static uint64_t kills, deaths_at_sem;
 
 /* Thread 0 pushes, 1 pops, 2 and 3 have a barrier each; all else is everybody's. */
@@ -49,7 +49,7 @@ static void work(struct worker *w)
         own[w->thread](w);
         for (unsigned n = one_of(w, 6); n != 0; n--)
             common[one_of(w, sizeof common / sizeof common[0])](w);
-        dawdle(w);
+        pause_randomly(w);
     }
 }
 
@@ -67,16 +67,16 @@ static void process_main(unsigned process, uint64_t life)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (life % 4 != 0) { /* somewhere else than its parent has it */
         for (unsigned t = 0; t < THREADS; t++)
-            world->seats[process][t].doing = W_JOIN;
-        if (fw_region_close(place.region) != 0)
+            soak->slots[process][t].doing = W_JOIN;
+        if (fw_region_close(mapping.region) != 0)
             broken("region_close in a child");
-        world_join(name, &place);
+        soak_join(name, &mapping);
     }
-    register_repairs(&place);
+    register_repairs(&mapping);
     for (unsigned t = 0; t < THREADS; t++) {
-        workers[t] = (struct worker){&place,
-                                     place.things,
-                                     &world->seats[process][t],
+        workers[t] = (struct worker){&mapping,
+                                     mapping.things,
+                                     &soak->slots[process][t],
                                      process,
                                      t,
                                      life * THREADS + t,
@@ -94,9 +94,9 @@ static void begin_life(unsigned process)
     pid_t child;
 
     lives[process] = ++last_life;
-    __atomic_store_n(&world->killed_at[last_life % LIVES], 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&soak->killed_at[last_life % LIVES], 0, __ATOMIC_RELEASE);
     for (unsigned t = 0; t < THREADS; t++) {
-        struct seat *s = &world->seats[process][t];
+        struct slot *s = &soak->slots[process][t];
         s->mark = last_life * THREADS + t;
         s->doing = W_NOTHING;
         s->is_at_sem = s->has_unit = s->rounds = 0;
@@ -114,11 +114,11 @@ static void begin_life(unsigned process)
 
 static void strike(unsigned process)
 {
-    __atomic_store_n(&world->killed_at[lives[process] % LIVES], now_ns(), __ATOMIC_RELEASE);
+    __atomic_store_n(&soak->killed_at[lives[process] % LIVES], now_ns(), __ATOMIC_RELEASE);
     kill(children[process], SIGKILL);
 }
 
-static void bury(unsigned process)
+static void reap(unsigned process)
 {
     int status;
 
@@ -127,7 +127,7 @@ static void bury(unsigned process)
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
         fail("a process ended otherwise: status %x", (unsigned)status);
     for (unsigned t = 0; t < THREADS; t++)
-        deaths_at_sem += __atomic_load_n(&world->seats[process][t].is_at_sem, __ATOMIC_ACQUIRE);
+        deaths_at_sem += __atomic_load_n(&soak->slots[process][t].is_at_sem, __ATOMIC_ACQUIRE);
     kills++;
 }
 
@@ -135,17 +135,17 @@ static void bury(unsigned process)
 static void kill_some(uint64_t *random)
 {
     unsigned first = 1 + (unsigned)(draw(random) % (PROCESSES - 1)), n = 1;
-    unsigned luck = (unsigned)(draw(random) % 32);
+    unsigned chance = (unsigned)(draw(random) % 32);
 
-    if (luck == 0)
+    if (chance == 0)
         n = PROCESSES - 1;
-    else if (luck < 6)
+    else if (chance < 6)
         n = 2;
     for (unsigned i = 0; i < n; i++)
         strike(1 + (first + i) % (PROCESSES - 1));
     for (unsigned i = 0; i < n; i++) {
         unsigned process = 1 + (first + i) % (PROCESSES - 1);
-        bury(process);
+        reap(process);
         begin_life(process);
     }
 }
@@ -156,7 +156,7 @@ static bool hangs(void)
     bool found = false;
 
     for (unsigned i = 0; i < PROCESSES * THREADS; i++) {
-        struct seat *s = &world->seats[i / THREADS][i % THREADS];
+        struct slot *s = &soak->slots[i / THREADS][i % THREADS];
         uint64_t since = __atomic_load_n(&s->since, __ATOMIC_ACQUIRE);
         uint64_t now = now_ns();
         if (now > since && now - since > HANG_S * UINT64_C(1000000000)) {
@@ -171,30 +171,30 @@ static bool hangs(void)
 static void report(double seconds)
 {
     static struct histogram h;
-    uint64_t n = world->sample_count < SAMPLES ? world->sample_count : SAMPLES;
+    uint64_t n = soak->sample_count < SAMPLES ? soak->sample_count : SAMPLES;
     uint64_t longest = 0, late = 0;
     const char *of = "nothing";
 
     histogram_clear(&h);
     for (uint64_t i = 0; i < n; i++) {
-        histogram_add(&h, world->samples[i]);
-        late += world->samples[i] >= 100000000;
-        if (world->samples[i] > longest) {
-            longest = world->samples[i];
-            of = world->sample_of[i];
+        histogram_add(&h, soak->samples[i]);
+        late += soak->samples[i] >= 100000000;
+        if (soak->samples[i] > longest) {
+            longest = soak->samples[i];
+            of = soak->sample_of[i];
         }
     }
     printf("kills: %llu in %.1f s, %.0f a minute\n", (unsigned long long)kills, seconds,
            (double)kills * 60 / seconds);
     printf("recoveries: %llu; ms from the kill: mean %.2f, median %.2f, p99 %.2f, max %.2f (%s); "
            "100 ms and more: %llu\n",
-           (unsigned long long)world->sample_count, histogram_mean(&h) / 1e6,
+           (unsigned long long)soak->sample_count, histogram_mean(&h) / 1e6,
            (double)histogram_percentile(&h, 0.5) / 1e6,
            (double)histogram_percentile(&h, 0.99) / 1e6, (double)longest / 1e6, of,
            (unsigned long long)late);
-    printf("told of a death: %llu; done:", (unsigned long long)world->told);
+    printf("told of a death: %llu; done:", (unsigned long long)soak->told);
     for (unsigned i = W_MUTEX; i < WORKS; i++)
-        printf(" %s %llu", work_names[i], (unsigned long long)world->done[i]);
+        printf(" %s %llu", work_names[i], (unsigned long long)soak->done[i]);
     printf("\n");
 }
 
@@ -222,7 +222,7 @@ static void parse(int argc, char **argv)
 
 static bool is_over(uint64_t began)
 {
-    return __atomic_load_n(&world->is_broken, __ATOMIC_ACQUIRE) != 0 ||
+    return __atomic_load_n(&soak->is_broken, __ATOMIC_ACQUIRE) != 0 ||
            (options.seconds != 0 && now_ns() - began >= options.seconds * 1000000000) ||
            (options.kills != 0 && kills >= options.kills);
 }
@@ -237,14 +237,14 @@ int main(int argc, char **argv)
     fflush(stdout);
     random = options.seed | 1;
     snprintf(name, sizeof name, "/furwock-soak-%d", (int)getpid());
-    world_make(name, &place);
+    soak_make(name, &mapping);
     began = looked = now_ns();
     for (unsigned p = 0; p < PROCESSES; p++)
         begin_life(p);
     while (!is_over(began) && stuck == 0) {
         usleep((useconds_t)(draw(&random) % (2 * options.pause_us + 1)));
         kill_some(&random);
-        level_sem(&place);
+        correct_sem(&mapping);
         if (now_ns() - looked > UINT64_C(1000000000)) {
             looked = now_ns();
             stuck = hangs();
@@ -253,14 +253,14 @@ int main(int argc, char **argv)
     for (unsigned p = 0; p < PROCESSES; p++)
         strike(p);
     for (unsigned p = 0; p < PROCESSES; p++)
-        bury(p);
-    if (world->is_broken == 0 && stuck == 0) {
+        reap(p);
+    if (soak->is_broken == 0 && stuck == 0) {
         limit(HANG_S, "what the dead have left cannot be had");
-        leaked = leaked_holds(&place, (unsigned)deaths_at_sem);
+        leaked = leaked_holds(&mapping, (unsigned)deaths_at_sem);
     }
     fw_region_remove(name);
     report((double)(now_ns() - began) / 1e9);
-    printf("hangs: %u; broken invariants: %u%s%s; leaked holds: %u\n", stuck, world->is_broken != 0,
-           world->is_broken != 0 ? ": " : "", world->broken, leaked);
-    return stuck != 0 || leaked != 0 || world->is_broken != 0;
+    printf("hangs: %u; broken invariants: %u%s%s; leaked holds: %u\n", stuck, soak->is_broken != 0,
+           soak->is_broken != 0 ? ": " : "", soak->broken, leaked);
+    return stuck != 0 || leaked != 0 || soak->is_broken != 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stage.h"
+#include "fixture.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,61 +8,49 @@
 #include <time.h>
 #include <unistd.h>
 
-struct stage stage;
+struct fixture fixture;
 
 static void open_objects(void)
 {
     static const char *const names[LOCKS] = {"0", "1", "2", "3"};
     void *object;
 
-    CHECK(fw_region_open_fd(stage.fd, 0, FW_REGION_CREATE, &stage.region) == 0);
+    CHECK(fw_region_open_fd(fixture.fd, 0, FW_REGION_CREATE, &fixture.region) == 0);
     for (unsigned i = 0; i < LOCKS; i++)
-        CHECK(fw_region_mutex(stage.region, names[i], FW_REGION_CREATE, &stage.m[i]) == 0);
-    CHECK(fw_region_object(stage.region, "rw", FW_REGION_RWLOCK, sizeof *stage.rw, FW_REGION_CREATE,
-                           &object) == 0);
-    stage.rw = object;
+        CHECK(fw_region_mutex(fixture.region, names[i], FW_REGION_CREATE, &fixture.m[i]) == 0);
+    CHECK(fw_region_object(fixture.region, "rw", FW_REGION_RWLOCK, sizeof *fixture.rw,
+                           FW_REGION_CREATE, &object) == 0);
+    fixture.rw = object;
 }
 
-void stage_make(size_t size)
+void fixture_make(size_t size)
 {
-    stage.fd = memfd_create("furwock-hazards", MFD_CLOEXEC);
-    CHECK(stage.fd >= 0 && ftruncate(stage.fd, (off_t)size) == 0);
-    stage.flags = share(FLAGS * sizeof *stage.flags);
+    fixture.fd = memfd_create("furwock-hazards", MFD_CLOEXEC);
+    CHECK(fixture.fd >= 0 && ftruncate(fixture.fd, (off_t)size) == 0);
+    fixture.flags = share(FLAGS * sizeof *fixture.flags);
     open_objects();
 }
 
-void stage_anew(void)
+void fixture_remap(void)
 {
-    CHECK(fw_region_close(stage.region) == 0);
+    CHECK(fw_region_close(fixture.region) == 0);
     open_objects();
 }
 
 void flag_raise(unsigned i)
 {
-    __atomic_store_n(&stage.flags[i], 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&fixture.flags[i], 1, __ATOMIC_RELEASE);
 }
 
 void flag_await(unsigned i)
 {
     uint64_t began = now_ns();
 
-    while (__atomic_load_n(&stage.flags[i], __ATOMIC_ACQUIRE) == 0) {
+    while (__atomic_load_n(&fixture.flags[i], __ATOMIC_ACQUIRE) == 0) {
         usleep(200);
         if (now_ns() - began > LONG_MS * UINT64_C(1000000))
             fail("nobody raises flag %u", i);
     }
-}
-
-fw_deadline in_ms(uint64_t ms)
-{
-    struct timespec now;
-    uint64_t at;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    at = (uint64_t)now.tv_nsec + ms * 1000000;
-    now.tv_sec += (time_t)(at / 1000000000);
-    now.tv_nsec = (long)(at % 1000000000);
-    return (fw_deadline){.at = now, .clock = CLOCK_MONOTONIC};
 }
 
 int lock_soon(fw_ipc_mutex *m)
@@ -108,7 +96,7 @@ static void hold(void *arg)
 {
     unsigned i = *(unsigned *)arg;
 
-    CHECK(lock_soon(stage.m[i]) == 0);
+    CHECK(lock_soon(fixture.m[i]) == 0);
     flag_raise(i);
     for (;;)
         pause();
@@ -118,7 +106,7 @@ pid_t start_holder(unsigned i)
 {
     pid_t child;
 
-    stage.flags[i] = 0;
+    fixture.flags[i] = 0;
     child = start(hold, &i);
     flag_await(i);
     return child;
@@ -127,10 +115,10 @@ pid_t start_holder(unsigned i)
 void run_case(const char *name, void (*body)(void))
 {
     limit(3 * LONG_MS / 1000, name);
-    memset(stage.flags, 0, FLAGS * sizeof *stage.flags);
+    memset(fixture.flags, 0, FLAGS * sizeof *fixture.flags);
     body();
     for (unsigned i = 0; i < LOCKS; i++)
-        expect_free(stage.m[i]);
+        expect_free(fixture.m[i]);
     printf("%s\n", name);
     fflush(stdout);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Processes borrow permits, initialise things once, and meet at barriers, and are killed at random
- * moments; others take their places at once; some are stopped, and go on many deaths later.
+ * moments; others replace them at once; some are stopped, and go on many deaths later.
  * Nobody has a permit that a living one has, no round ends before all who live have come, all
  * parties of a round have the same answer, each once is done once, and all go on.  A number as
  * argument: so many kills.
@@ -24,16 +24,16 @@ enum { GROUP = 3, WORKERS = 2 * GROUP, PERMITS = 4, ONCES = 1 << 15, ROUNDS = 1 
 enum { KILLS = 1500, CONSTRAINED_KILLS = 100, REGION = 1 << 20, STOP = 48, STUCK_S = 30 };
 
 /* What a process that uses the region says of itself, and what is said of it. */
-struct seat {
-    uint64_t life;      /* how many have sat here */
+struct slot {
+    uint64_t life;      /* how many have had this slot */
     uint64_t is_doomed; /* set before it is killed */
     uint64_t came;      /* the round of the patient barrier in which it arrived last; 0: newcomer */
     uint64_t done;
 };
 
 struct common {
-    struct seat seats[WORKERS];
-    uint64_t has_unit[PERMITS]; /* seat and life of who has it */
+    struct slot slots[WORKERS];
+    uint64_t has_unit[PERMITS]; /* slot and life of who has it */
     uint64_t value[ONCES];      /* 1: begun, 2: done */
     uint64_t present;           /* the once that is used */
     uint64_t answer[ROUNDS];    /* of the strict barrier, by its rounds: 1: ended; 2: failed */
@@ -58,12 +58,12 @@ static void store(uint64_t *p, uint64_t v)
 
 static uint64_t mark_of(unsigned i)
 {
-    return load(&common->seats[i].life) << 8 | (i + 1);
+    return load(&common->slots[i].life) << 8 | (i + 1);
 }
 
 static bool is_alive(uint64_t mark)
 {
-    const struct seat *s = &common->seats[(mark & 0xff) - 1];
+    const struct slot *s = &common->slots[(mark & 0xff) - 1];
 
     return load(&s->life) == mark >> 8 && load(&s->is_doomed) == 0 && load(&s->life) == mark >> 8;
 }
@@ -129,7 +129,7 @@ static void do_once(uint64_t *random)
 /* All who live and have met before have come to the round that is over. */
 static void meet_patiently(unsigned i)
 {
-    struct seat *own = &common->seats[i];
+    struct slot *own = &common->slots[i];
     uint64_t round = fw_ipc_barrier_round(patient) + 1, marks[GROUP];
     int error;
 
@@ -141,7 +141,7 @@ static void meet_patiently(unsigned i)
     if (error > 0)
         fail("patient barrier: %s", strerror(error));
     for (unsigned k = 0; own->came != 0 && k < GROUP; k++) {
-        uint64_t came = load(&common->seats[k].came);
+        uint64_t came = load(&common->slots[k].came);
         if (came != 0 && came < round && is_alive(marks[k]))
             fail("round %llu is over, and %u has come to %llu", (unsigned long long)round, k,
                  (unsigned long long)came);
@@ -161,7 +161,7 @@ static void meet_strictly(void)
     int error = fw_ipc_barrier_arrive(strict, &token);
 
     if (error == EBUSY || error == EDEADLK)
-        return; /* the dead still have their places */
+        return; /* the dead are still registered */
     if (error == 0) {
         round = token & 0x3fffffff;
         error = fw_ipc_barrier_await(strict, token);
@@ -196,7 +196,7 @@ static void work(void *arg)
             meet_patiently(i);
         else
             meet_strictly();
-        store(&common->seats[i].done, load(&common->seats[i].done) + 1);
+        store(&common->slots[i].done, load(&common->slots[i].done) + 1);
     }
 }
 
@@ -221,9 +221,9 @@ static void prepare(void)
     common = share(sizeof *common);
 }
 
-static pid_t sit_down(unsigned *i)
+static pid_t start_worker(unsigned *i)
 {
-    struct seat *s = &common->seats[*i];
+    struct slot *s = &common->slots[*i];
 
     store(&s->came, 0);
     store(&s->life, load(&s->life) + 1);
@@ -246,21 +246,21 @@ static unsigned stop_or_go_on(const pid_t *workers, unsigned long n)
 static void await_progress(void)
 {
     for (unsigned k = 0; k < WORKERS; k++)
-        for (uint64_t before = load(&common->seats[k].done);
-             load(&common->seats[k].done) == before;)
+        for (uint64_t before = load(&common->slots[k].done);
+             load(&common->slots[k].done) == before;)
             usleep(100);
 }
 
 static void doom(pid_t worker, unsigned i)
 {
-    store(&common->seats[i].is_doomed, 1);
+    store(&common->slots[i].is_doomed, 1);
     kill_and_wait(worker);
 }
 
 int main(int argc, char **argv)
 {
     unsigned long kills = is_constrained ? CONSTRAINED_KILLS : KILLS;
-    static unsigned seats[WORKERS];
+    static unsigned slots[WORKERS];
     pid_t workers[WORKERS];
     uint64_t random = now_ns() | 1, done = 0;
 
@@ -268,8 +268,8 @@ int main(int argc, char **argv)
         kills = strtoul(argv[1], NULL, 10);
     prepare();
     for (unsigned i = 0; i < WORKERS; i++) {
-        seats[i] = i;
-        workers[i] = sit_down(&seats[i]);
+        slots[i] = i;
+        workers[i] = start_worker(&slots[i]);
     }
     for (unsigned long n = 0; n < kills; n++) {
         unsigned stopped = stop_or_go_on(workers, n), i;
@@ -278,13 +278,13 @@ int main(int argc, char **argv)
         while ((i = (unsigned)(draw(&random) % WORKERS)) == stopped)
             ;
         doom(workers[i], i);
-        workers[i] = sit_down(&seats[i]);
+        workers[i] = start_worker(&slots[i]);
         if (n % 16 == 0 && stopped == WORKERS)
             await_progress();
     }
     for (unsigned i = 0; i < WORKERS; i++) {
         doom(workers[i], i);
-        done += common->seats[i].done;
+        done += common->slots[i].done;
     }
     CHECK(fw_ipc_permits_value(permits) == PERMITS);
     for (unsigned n = 0; n < PERMITS; n++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "world.h"
+#include "state.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 /* Objects and journals; a line for each thread, and those whose process dies just now. */
 enum { REGION_SIZE = 1 << 21, SEM_MAX = 1000000, JOURNAL = 400 };
 
-struct world *world;
+struct soak *soak;
 
 const char *const work_names[WORKS] = {"nothing", "join", "mutex", "read", "write",
                                        "upgrade", "push", "pop",   "sem",  "units",
@@ -20,17 +20,17 @@ const char *const work_names[WORKS] = {"nothing", "join", "mutex", "read", "writ
 
 void broken(const char *format, ...)
 {
-    char text[sizeof world->broken];
+    char text[sizeof soak->broken];
     uint64_t nobody = 0;
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (__atomic_compare_exchange_n(&world->is_broken, &nobody, 1, false, __ATOMIC_ACQ_REL,
+    if (__atomic_compare_exchange_n(&soak->is_broken, &nobody, 1, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED)) {
-        memcpy(world->broken, text, sizeof text);
-        __atomic_store_n(&world->is_broken, 2, __ATOMIC_RELEASE);
+        memcpy(soak->broken, text, sizeof text);
+        __atomic_store_n(&soak->is_broken, 2, __ATOMIC_RELEASE);
     }
     for (;;)
         pause(); /* as it is, for the report */
@@ -43,33 +43,33 @@ void unexpected(const char *call, int error)
 
 bool inherited(const char *what, uint64_t mark, uint64_t wanted)
 {
-    uint64_t at, place;
+    uint64_t at, sample;
 
     if (mark == 0)
         return false;
-    at = __atomic_load_n(&world->killed_at[mark / THREADS % LIVES], __ATOMIC_ACQUIRE);
+    at = __atomic_load_n(&soak->killed_at[mark / THREADS % LIVES], __ATOMIC_ACQUIRE);
     if (at == 0)
         broken("%s: got while a thread of process life %llu has it", what,
                (unsigned long long)(mark / THREADS));
-    place = __atomic_fetch_add(&world->sample_count, 1, __ATOMIC_RELAXED);
-    world->samples[place % SAMPLES] = now_ns() - (wanted > at ? wanted : at);
-    world->sample_of[place % SAMPLES] = what;
+    sample = __atomic_fetch_add(&soak->sample_count, 1, __ATOMIC_RELAXED);
+    soak->samples[sample % SAMPLES] = now_ns() - (wanted > at ? wanted : at);
+    soak->sample_of[sample % SAMPLES] = what;
     return true;
 }
 
 void begins(struct worker *w, enum work work)
 {
-    __atomic_store_n(&w->seat->doing, work, __ATOMIC_RELAXED);
-    __atomic_store_n(&w->seat->since, now_ns(), __ATOMIC_RELEASE);
+    __atomic_store_n(&w->slot->doing, work, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->slot->since, now_ns(), __ATOMIC_RELEASE);
 }
 
 void has_done(struct worker *w, enum work work)
 {
-    __atomic_fetch_add(&world->done[work], 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&w->seat->doing, W_NOTHING, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&soak->done[work], 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->slot->doing, W_NOTHING, __ATOMIC_RELAXED);
 }
 
-void dawdle(struct worker *w)
+void pause_randomly(struct worker *w)
 {
     unsigned how = one_of(w, 16);
 
@@ -78,15 +78,6 @@ void dawdle(struct worker *w)
     else if (how < 8)
         for (volatile unsigned i = one_of(w, 500); i != 0; i--)
             continue;
-}
-
-fw_deadline in_us(uint64_t us)
-{
-    uint64_t at = now_ns() + us * 1000;
-
-    return (fw_deadline){
-        .at = {.tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000)},
-        .clock = CLOCK_MONOTONIC};
 }
 
 static void *object(fw_region *region, const char *name, fw_region_kind kind, size_t size)
@@ -105,7 +96,7 @@ static void must(const char *call, int error)
         unexpected(call, error);
 }
 
-void world_join(const char *name, struct place *p)
+void soak_join(const char *name, struct soak_mapping *p)
 {
     int error = fw_region_open(name, REGION_SIZE, FW_REGION_CREATE | 0600, &p->region);
 
@@ -130,13 +121,13 @@ void world_join(const char *name, struct place *p)
     must("sem_init", fw_ipc_sem_init(&p->things->sem, SEM_START, SEM_MAX));
 }
 
-void world_make(const char *name, struct place *p)
+void soak_make(const char *name, struct soak_mapping *p)
 {
     struct things *t;
 
-    world = share(sizeof *world);
+    soak = share(sizeof *soak);
     fw_region_remove(name);
-    world_join(name, p);
+    soak_join(name, p);
     t = p->things;
     must("lock", fw_ipc_mutex_lock(&t->mutex[BY_JOURNAL]));
     must("journal", fw_ipc_mutex_journal(&t->mutex[BY_JOURNAL], p->mutex_journal));

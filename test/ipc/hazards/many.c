@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "stage.h"
+#include "fixture.h"
 
 /* A line for each of them, and for some others; the smallest region has 128 lines. */
 enum {
@@ -25,12 +25,12 @@ static void *count_and_stay(void *arg)
 {
     (void)arg;
     for (unsigned i = 0; i < ROUNDS; i++) {
-        int error = lock_soon(stage.m[0]);
+        int error = lock_soon(fixture.m[0]);
         CHECK(error == 0);
         ++*counter;
-        CHECK(fw_ipc_mutex_unlock(stage.m[0]) == 0);
+        CHECK(fw_ipc_mutex_unlock(fixture.m[0]) == 0);
     }
-    CHECK(fw_ipc_rwlock_rdlock(stage.rw) == 0);
+    CHECK(fw_ipc_rwlock_rdlock(fixture.rw) == 0);
     __atomic_fetch_add(arrived, 1, __ATOMIC_RELEASE);
     for (;;)
         pause();
@@ -70,10 +70,10 @@ static void a_thousand_threads(void)
         child = start(be_a_crowd, NULL);
         while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) != THREADS)
             usleep(1000);
-        CHECK(fw_ipc_rwlock_trywrlock(stage.rw) == EBUSY);
+        CHECK(fw_ipc_rwlock_trywrlock(fixture.rw) == EBUSY);
         kill_and_wait(child);
         CHECK(*counter == (long)THREADS * ROUNDS);
-        CHECK(fw_ipc_rwlock_trywrlock(stage.rw) == 0 && fw_ipc_rwlock_wrunlock(stage.rw) == 0);
+        CHECK(fw_ipc_rwlock_trywrlock(fixture.rw) == 0 && fw_ipc_rwlock_wrunlock(fixture.rw) == 0);
     }
 }
 
@@ -81,16 +81,16 @@ static void a_thousand_threads(void)
 
 static void *try_and_stay(void *arg)
 {
-    int error = lock_soon(stage.m[0]);
+    int error = lock_soon(fixture.m[0]);
 
     (void)arg;
     CHECK(error == 0 || error == EAGAIN);
     if (error == 0)
-        CHECK(fw_ipc_mutex_unlock(stage.m[0]) == 0);
+        CHECK(fw_ipc_mutex_unlock(fixture.m[0]) == 0);
     else
         __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(arrived, 1, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&stage.flags[0], __ATOMIC_ACQUIRE) == 0)
+    while (__atomic_load_n(&fixture.flags[0], __ATOMIC_ACQUIRE) == 0)
         usleep(LOOK_US); /* so many of them */
     return NULL;
 }
@@ -100,7 +100,7 @@ static void more_threads_than_lines(void)
     static pthread_t threads[TOO_MANY];
 
     for (unsigned n = 0; n < 3; n++) {
-        *arrived = stage.flags[0] = 0;
+        *arrived = fixture.flags[0] = 0;
         *counter = 0;
         start_threads(TOO_MANY, try_and_stay, threads);
         while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) != TOO_MANY)
@@ -114,12 +114,12 @@ static void more_threads_than_lines(void)
 
 int main(void)
 {
-    stage_make(FW_REGION_MIN_SIZE);
+    fixture_make(FW_REGION_MIN_SIZE);
     arrived = share(sizeof *arrived);
     counter = share(sizeof *counter);
     CASE(more_threads_than_lines);
-    CHECK(fw_region_close(stage.region) == 0);
-    stage_make(SIZE);
+    CHECK(fw_region_close(fixture.region) == 0);
+    fixture_make(SIZE);
     CASE(a_thousand_threads);
     return EXIT_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_IPC_STAGE_H
-#define FW_TEST_IPC_STAGE_H
+#ifndef FW_TEST_IPC_HAZARDS_FIXTURE_H
+#define FW_TEST_IPC_HAZARDS_FIXTURE_H
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -12,25 +12,25 @@
 #include "processes.h"
 
 /*
- * What tests of hazards share: a region with some objects, in which somebody holds something, and
- * something happens to him.  `stage` lies in memory that all processes share.
+ * What tests of hazards share: a region with some objects, of which a process holds some, and
+ * something happens to that process.
  */
 enum { LOCKS = 4, FLAGS = 16, LONG_MS = 100000, SHORT_MS = 150 };
 
-struct stage {
+struct fixture {
     fw_region *region;
     fw_ipc_mutex *m[LOCKS];
     fw_ipc_rwlock *rw;
     uint32_t *flags; /* shared */
     int fd;          /* of the region */
 };
-extern struct stage stage;
+extern struct fixture fixture;
 
 /* A region of that many bytes. */
-void stage_make(size_t size);
+void fixture_make(size_t size);
 
 /* A child's own mapping of it instead of the one that it inherited. */
-void stage_anew(void);
+void fixture_remap(void);
 
 /* Flags that processes raise for each other; await fails after LONG_MS. */
 void flag_raise(unsigned i);
@@ -50,8 +50,6 @@ void expect_free(fw_ipc_mutex *m);
 
 /* A child that takes m[i], raises flag i, and stays. */
 pid_t start_holder(unsigned i);
-
-fw_deadline in_ms(uint64_t ms);
 
 /* A case: says its name, and has three times LONG_MS. */
 void run_case(const char *name, void (*body)(void));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_SOAK_WORLD_H
-#define FW_TEST_SOAK_WORLD_H
+#ifndef FW_TEST_IPC_SOAK_STATE_H
+#define FW_TEST_IPC_SOAK_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +18,9 @@
 #include "processes.h"
 
 /*
- * The soak's world: processes of several threads in seats.  Who sits there is killed, and another
- * one takes the seat; but for the first process, which nobody kills: if it hangs, it is seen.
+ * The state of the soak: processes of several threads, each with a slot.  A process is killed, and
+ * another one takes its slots; except the first process, which is never killed: if it hangs, it is
+ * seen.
  *
  * Each life of a process has a number, and each of its threads a mark (number and thread), which it
  * leaves wherever it holds something: right after it got it, until right before it gives it back.
@@ -34,7 +35,7 @@ enum {
     NAMES = 40,
     ONCES = 1 << 12,
     UNITS = 3,
-    ROOM = 8, /* of the queue */
+    QUEUE_CAPACITY = 8, /* of the queue */
     SEM_START = 3,
     MUTEXES = 3,
     RWLOCKS = 2
@@ -43,7 +44,7 @@ enum {
 /* How a lock is repaired. */
 enum { BY_HAND, BY_JOURNAL, BY_FUNCTION };
 
-/* Data under a lock: a == b, but for those who change them. */
+/* Data under a lock: a == b, except while a thread changes them. */
 struct data {
     uint64_t holder; /* mark */
     uint64_t generation;
@@ -55,7 +56,7 @@ struct queue {
     fw_ipc_mutex lock;
     fw_ipc_cond not_empty, not_full;
     uint64_t holder;
-    uint64_t in, out, cells[ROOM]; /* what is in it: the numbers from out to in - 1 */
+    uint64_t in, out, cells[QUEUE_CAPACITY]; /* what is in it: the numbers from out to in - 1 */
 };
 
 /* What lies in the region. */
@@ -72,13 +73,13 @@ struct things {
     uint64_t once_now;
 };
 
-/* One thread's seat: what it does, and since when. */
-struct seat {
+/* One thread's slot: what it does, and since when. */
+struct slot {
     uint64_t mark, since;
     uint64_t doing;         /* an enum work; for reports */
     uint64_t is_at_sem;     /* within a call that changes the semaphore */
     uint64_t has_unit;      /* of it */
-    uint64_t taken, posted; /* of the semaphore, by all who have sat here */
+    uint64_t taken, posted; /* of the semaphore, by all that have had this slot */
     uint64_t rounds;
     char spare[64];
 };
@@ -102,7 +103,7 @@ enum work {
 extern const char *const work_names[WORKS];
 
 /* What all see beside the region. */
-struct world {
+struct soak {
     uint64_t is_broken;
     char broken[300];
     uint64_t killed_at[LIVES]; /* ns; 0: not yet */
@@ -113,12 +114,12 @@ struct world {
     uint64_t told;                  /* how often a call answered EOWNERDEAD */
     uint64_t serials;               /* a bit for each round of the barriers has been given */
     uint64_t names[NAMES];
-    struct seat seats[PROCESSES][THREADS];
+    struct slot slots[PROCESSES][THREADS];
 };
-extern struct world *world;
+extern struct soak *soak;
 
 /* What a process has of the region. */
-struct place {
+struct soak_mapping {
     fw_region *region;
     struct things *things;
     fw_ipc_permits *units;
@@ -128,19 +129,19 @@ struct place {
 
 /* A thread at work. */
 struct worker {
-    struct place *place;
+    struct soak_mapping *mapping;
     struct things *things;
-    struct seat *seat;
+    struct slot *slot;
     unsigned process, thread;
     uint64_t mark;
     uint64_t random;
 };
 
 /* Makes the region under that name and all that is in it. */
-void world_make(const char *name, struct place *place);
+void soak_make(const char *name, struct soak_mapping *mapping);
 
 /* Joins it. */
-void world_join(const char *name, struct place *place);
+void soak_join(const char *name, struct soak_mapping *mapping);
 
 /* An invariant does not hold: the soak ends. */
 void broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -163,11 +164,8 @@ static inline unsigned one_of(struct worker *w, unsigned n)
 /* An error that no call should answer here. */
 void unexpected(const char *call, int error);
 
-/* A moment, or none, in which the worker may be killed. */
-void dawdle(struct worker *w);
-
-/* A deadline so far away. */
-fw_deadline in_us(uint64_t us);
+/* A short pause, or none, in which the worker may be killed. */
+void pause_randomly(struct worker *w);
 
 /* --- What workers do ------------------------------------------------------------------------- */
 void do_mutex(struct worker *w);
@@ -184,12 +182,12 @@ void do_patient_round(struct worker *w);
 void do_strict_round(struct worker *w);
 
 /* Once in a process, before its threads work. */
-void register_repairs(struct place *place);
+void register_repairs(struct soak_mapping *mapping);
 
 /* By the killer: a semaphore gets back what the dead have taken, or gives what they have posted. */
-void level_sem(struct place *place);
+void correct_sem(struct soak_mapping *mapping);
 
 /* At the end, when nobody else lives: everything can be had.  Returns how many holds leaked. */
-unsigned leaked_holds(struct place *place, unsigned deaths_at_sem);
+unsigned leaked_holds(struct soak_mapping *mapping, unsigned deaths_at_sem);
 
 #endif

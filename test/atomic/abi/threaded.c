@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "company.h"
+#include "threaded.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static void *do_nothing(void *unused)
     return unused;
 }
 
-void have_multithreaded(void)
+void become_multithreaded(void)
 {
     pthread_t thread;
 
