@@ -15,7 +15,7 @@
 
 /*
  * Threads compete for locks while a liar writes the page that tells who runs: random words; that
- * everybody runs, or sleeps, for ever; now this and now that, as often as it can; pages that are
+ * everybody runs, or sleeps, forever; now this and now that, as often as it can; pages that are
  * none, are stopped, vanish and come back.  Locks exclude, nobody is stuck, and the counts are
  * right.  The argument says which lies; "all": each for a while.
  */

@@ -19,7 +19,7 @@
  * A lie costs a bounded time.  The holder of a lock does not go on before the kernel shows that the
  * contender sleeps; the page has it all the while that the holder runs.  And the other way round:
  * the page has it that the holder sleeps, and the contender is woken all the same.  Nothing here
- * looks at a clock: one who polled for ever would hang the test, and that is said.
+ * looks at a clock: a thread that spun forever would hang the test, and that is said.
  */
 enum { ROUNDS = 300, CONSTRAINED_ROUNDS = 30, HANG_S = 100 };
 

@@ -7,7 +7,7 @@
  * interrupted is tried, and none may show a torn value.  Two promises are kept by the way:
  *   - a handler may use an object that is lock-free, whatever it interrupts;
  *   - a load takes no lock while nobody writes, however large the object: else the store in the
- *     handler would wait for it for ever.
+ *     handler would wait for it forever.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -94,7 +94,7 @@ static void exchange_it(void *arg)
     exchange_stamp(object(), N, 1);
 }
 
-/* Until somebody sleeps on the lock, and then for longer than a nap. */
+/* Until a thread sleeps on the lock, and then for longer than a bounded wait. */
 static void see_it_wait(pid_t waiter)
 {
     while ((__atomic_load_n(&stripe->lock, __ATOMIC_RELAXED) & FW_ROBUST_WAITERS) == 0)

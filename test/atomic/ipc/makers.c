@@ -37,7 +37,7 @@ static void make_or_join(void *arg)
     (void)arg;
     do
         error = fw_ipc_atomic_create(mine.base, mine.size, LARGEST);
-    while (error == ETIMEDOUT); /* five seconds are not for ever where others have the processors */
+    while (error == ETIMEDOUT); /* five seconds may pass where others have the CPUs */
     if (error == 0)
         __atomic_fetch_add(&seen->made, 1, __ATOMIC_SEQ_CST);
     else if (error == EEXIST)
@@ -113,7 +113,7 @@ static struct mapping place(char *address, size_t objects, size_t largest)
 }
 
 /*
- * Who takes the beginning of one of the others together with the size of the other one finds that
+ * A process that takes the beginning of one of the others together with the size of the other one finds that
  * the region in use lies in that, and stops: such small objects.
  */
 static void lookups(void)

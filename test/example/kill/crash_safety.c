@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#define transfer transfer_in_bank /* another example has one, too */
 struct bank;
 int open_bank(const char *name, struct bank *b);
 int transfer(struct bank *b, long amount);

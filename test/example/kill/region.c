@@ -31,7 +31,7 @@ static void use(void)
     CHECK(count_run(name, true) == 0);
 }
 
-/* Who dies over it has counted its run, or not; the failure may be missing. */
+/* A process that dies here has counted its run, or not; the failure may be missing. */
 static void survive(void)
 {
     fw_region *region;

@@ -4,7 +4,7 @@
  * makes one wait return.
  *
  * What is counted is how often a thread has gone to sleep (voluntary_ctxt_switches).  It may do so
- * once for each of its naps, of which there are as many as fit into the time that went by.
+ * once for each bounded wait, of which there are as many as fit into the time that went by.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@
 
 enum { EACH = 3, KINDS = 7, WAITERS = EACH * KINDS, QUIET_MS = 2000, SIGNALS = 5 };
 
-/* Who holds a unit each, and does not come to the barrier. */
+/* Each holds a permit, and does not arrive at the barrier. */
 enum { HOLDERS = 100 };
 
 static fw_ipc_cond *cond;
@@ -66,15 +66,15 @@ static void pass_time(long ms)
         CHECK(errno == EINTR);
 }
 
-/* As many naps as may have ended in that time. */
+/* As many bounded waits as may have ended in that time. */
 static unsigned long rechecks_in(uint64_t ns)
 {
-    uint64_t nap = FW_IPC_RECHECK_NS_, end = 0;
+    uint64_t interval = FW_IPC_RECHECK_NS_, end = 0;
     unsigned long n = 0;
 
-    while ((end += nap) <= ns) {
+    while ((end += interval) <= ns) {
         n++;
-        nap = fw_recheck_longer_(nap, FW_RECHECK_MAX_NS);
+        interval = fw_recheck_longer_(interval, FW_RECHECK_MAX_NS);
     }
     return n;
 }
@@ -220,7 +220,7 @@ static void run(const char *name, void (*body)(void *))
 int main(void)
 {
     if (!fw_can_wait_any_())
-        skip("this kernel has no futex_waitv, or a filter refuses it: who waits naps");
+        skip("this kernel has no futex_waitv, or a filter refuses it: waits are bounded");
     run("who waits sleeps", who_waits_sleeps);
     run("a signal ends one wait", a_signal_ends_one_wait);
     return 0;

@@ -32,7 +32,7 @@ static void prepare(void)
     data = object_new(sizeof *data);
 }
 
-/* As a user would, when he begins.  Who dies over it has changed nothing. */
+/* As a user does at the beginning.  A victim that dies in it has changed nothing. */
 static void attach(void)
 {
     int error;

@@ -130,7 +130,7 @@ static void reset_dead(void)
 static const struct kill_case cases[] = {
     {"call, first call", reset, NULL, NULL, call, call, survive, ANY_CHANGES},
     {"call", reset, NULL, become_participant, call, call, survive, ANY_CHANGES},
-    {"call in vain", reset, NULL, become_participant, call_and_give_up, call_and_give_up, survive,
+    {"call, given up", reset, NULL, become_participant, call_and_give_up, call_and_give_up, survive,
      0},
     {"call, another one runs", reset, call_first, become_participant, call, NULL, survive, 0},
     {"call, another one sleeps", reset, call_after_victim, become_participant, call_slowly, NULL,

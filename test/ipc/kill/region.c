@@ -2,7 +2,9 @@
 /*
  * One process, or two in a row, killed at every step of the library's: see kill_at_step.h.
  *
- *     test_ipc_kill_OBJECT [CASE]
+ *     PROGRAM OBJECT [CASE]
+ *
+ * The build names the objects, each with a table: KILL_OBJECTS, as OBJECT(mutex) OBJECT(sem).
  */
 #include "region.h"
 
@@ -14,7 +16,15 @@
 
 #include "ipc/region/member.h"
 
-extern const struct kill_table TABLE;
+#define OBJECT(name) extern const struct kill_table name##_table;
+KILL_OBJECTS
+#undef OBJECT
+
+static const struct kill_table *const tables[] = {
+#define OBJECT(name) &name##_table,
+    KILL_OBJECTS
+#undef OBJECT
+};
 
 static fw_region *region;
 
@@ -51,13 +61,19 @@ static void expect_no_participants(void)
 
 int main(int argc, char **argv)
 {
-    enum { SIZE = 1 << 20 };
-    struct kill_table t = TABLE;
+    enum { SIZE = 1 << 20, OBJECTS = sizeof tables / sizeof *tables };
+    struct kill_table t;
+    unsigned i = 0;
     int error = fw_region_adopt(share(SIZE), SIZE, FW_REGION_CREATE, &region);
 
     if (error != 0)
         fail("no region: %s", strerror(error));
+    while (i < OBJECTS && (argc < 2 || strcmp(argv[1], tables[i]->name) != 0))
+        i++;
+    if (i == OBJECTS)
+        fail("usage: %s OBJECT [CASE]", argv[0]);
+    t = *tables[i];
     t.after = expect_no_participants;
-    printf("%u processes killed\n", kill_at_each_step(&t, argc > 1 ? argv[1] : NULL));
+    printf("%u processes killed\n", kill_at_each_step(&t, argc > 2 ? argv[2] : NULL));
     return EXIT_SUCCESS;
 }

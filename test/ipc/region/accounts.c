@@ -94,7 +94,7 @@ static void make_in_advance(void *arg)
         CHECK(close(open(path, O_RDWR | O_CREAT | O_EXCL, s->mode)) == 0);
 }
 
-/* Somebody makes the file before its users come, so that it is his: with whatever permissions. */
+/* Somebody makes the file before its users come, and own it: with whatever permissions. */
 static void a_name_that_somebody_else_took(void)
 {
     static const struct squat squats[] = {{0666, false}, {0600, false}, {0666, true}, {0600, true}};

@@ -31,7 +31,7 @@
 
 enum { USERS = 4, ROUND_MS = 250, END_MS = 20000 };
 
-/* Who waits without a deadline: for so long we look, and such a part of it he may have run. */
+/* A user waits without a deadline: watched for so long, and at most this part of it running. */
 enum { LOOK_MS = 60, RUN_PERCENT_MOST = 70 };
 
 static struct play *play;
@@ -192,7 +192,7 @@ static void await_timed(pid_t users[USERS])
     for (unsigned i = 0; i < USERS; i++)
         if (users[i] != 0 && !is_constrained &&
             cpu_ns(users[i]) - ran[i] > took / 100 * RUN_PERCENT_MOST)
-            fail("user %u polls for ever, doing %u; seed %llu", i, play->doing[i],
+            fail("user %u spins forever, doing %u; seed %llu", i, play->doing[i],
                  (unsigned long long)play->seed);
 }
 

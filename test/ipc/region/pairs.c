@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Two processes make the same region at the same moment, over and over, each with a size of its
- * own: one of them is told that he has made it, and both have one of one size.
+ * own: one of them is told that it has made it, and both have one of one size.
  *
  *     pairs [--seconds N]
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who waits for many members, of whom the kernel does not know, asks the system about them after a
- * nap: about few in each look, however many they are, and about all of them in the course of some.
+ * A thread that waits for many participants of which the kernel does not know asks the system about
+ * them after a bounded wait: about few each time, however many they are, and in the end about all.
  *
  * Each unit has a holder that stays, but one, which has ended unmarked: the wait ends when that one
  * was asked about.  What is counted are the questions (tkill) between two sleeps.
@@ -45,7 +45,8 @@ static void lend_all(void)
     for (uint32_t i = 0; i < UNITS; i++) {
         lines[i + 1] = lines[0];
         lines[i + 1].life &= ~(uint64_t)FW_ROBUST_WAITERS;
-        ((uint64_t *)(units + 1))[i] = UINT64_C(1) << 32 | (i + 2); /* the id: tenancy, slot + 1 */
+        ((uint64_t *)(units + 1))[i] =
+            UINT64_C(1) << 32 | (i + 2); /* the id: slot generation, slot + 1 */
     }
 }
 

@@ -6,7 +6,7 @@
  *     race [--seconds N] [--seed N]
  *
  * Then whoever has come through sees one region with one size, of which at most one of all was told
- * that he had made it; and its objects work.
+ * that it had made it; and its objects work.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -36,7 +36,7 @@ struct maker {
 struct board {
     uint32_t go;
     uint32_t is_stale;    /* what is there in the beginning */
-    uint32_t is_counting; /* a round in which they use it: with naps, after a death */
+    uint32_t is_counting; /* a round in which they use it: with bounded waits, after a death */
     char name[64];
     struct maker makers[MAKERS];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Somebody is stopped while he makes an object, or renews a stale region: others are told so after
+ * A process is stopped while it makes an object, or renews a stale region: others are told so after
  * five seconds (both at once here, asleep), and find what is there as ever.
  */
 #include <errno.h>

@@ -219,7 +219,7 @@ static void by_mapping(void *who)
     CHECK(fw_region_close(r) == 0);
 }
 
-/* A piece of the user's own mapping: he has the bytes around it. */
+/* A piece of the user's own mapping; the user has the bytes around it. */
 static void adopted(void)
 {
     char *own = share(3 * SIZE);

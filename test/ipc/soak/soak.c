@@ -22,7 +22,7 @@
 #include "measure/histogram.h"
 #include "state.h"
 
-/* Nobody is stuck for so long, but for ever. */
+/* A thread that is stuck for so long is stuck forever. */
 enum { HANG_S = 60, SPARED = 0 };
 
 static struct options {
