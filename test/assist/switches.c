@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "src/sys/running_page.h"
+#include "test/support/now.h"
 
 static unsigned long turns;
 static pthread_barrier_t both;
@@ -34,14 +35,6 @@ static _Noreturn void give_up(const char *what)
 {
     fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(errno));
     exit(EXIT_FAILURE);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
 /* All of it on the first CPU that this process may use. */

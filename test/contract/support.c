@@ -8,6 +8,7 @@
 
 #include "contract.h"
 #include "measure/watchdog.h"
+#include "test/support/asleep.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SLOWDOWN 8
@@ -151,23 +152,6 @@ static void *helper_body(void *arg)
         h->got(h->arg);
     h->unlock(h->lock);
     return NULL;
-}
-
-/* The third field of /proc/self/task/TID/stat; the second, the name, ends with the last ')'. */
-static bool is_asleep(int tid)
-{
-    char path[64], text[256];
-    size_t got = 0;
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-    FILE *f = fopen(path, "re");
-    if (f != NULL) {
-        got = fread(text, 1, sizeof text - 1, f);
-        fclose(f);
-    }
-    text[got] = '\0';
-    const char *name_end = strrchr(text, ')');
-    return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'S';
 }
 
 static uint64_t used_ns(const struct helper *h)

@@ -4,17 +4,10 @@
 #include <time.h>
 
 #include "test/rt/scenario.h"
+#include "test/support/now.h"
 
 enum { JOBS = 20 };
 #define PERIOD_NS 2000000u
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void run_until(uint64_t ns)
 {

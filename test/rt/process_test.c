@@ -12,6 +12,7 @@
 
 #include "processes.h"
 #include "rt/internal.h"
+#include "test/support/asleep.h"
 
 enum { LONGEST_S = 100, LOOK_US = 100, LOCKS = 4, WAITERS = 3 };
 
@@ -113,24 +114,6 @@ static void be_waiter(void *arg)
     CHECK(fw_rt_task_end(task) == 0 && fw_rt_group_close(group) == 0);
 }
 
-/* As the kernel shows it, behind the name, which ends with the last ')'. */
-static bool sleeps(pid_t process)
-{
-    char path[64], text[512];
-    const char *state;
-    FILE *file;
-    size_t length;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    file = fopen(path, "re");
-    CHECK(file != NULL);
-    length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    state = strrchr(text, ')');
-    return state != NULL && strncmp(state, ") S", 3) == 0;
-}
-
 /* How many wait, or are about to sleep: in the line, if the lock has one. */
 static unsigned waiting(const struct fw_rt_state *w, unsigned lock)
 {
@@ -162,7 +145,7 @@ static void hand_round(const struct fw_rt_state *w, unsigned lock)
     until(&here->played, 1);
     for (unsigned i = 1; i <= WAITERS; i++) {
         __atomic_store_n(&here->turn, i, __ATOMIC_RELEASE);
-        while (waiting(w, lock) < i || !sleeps(process[i]))
+        while (waiting(w, lock) < i || thread_state(process[i], process[i]) != 'S')
             usleep(LOOK_US);
     }
     __atomic_store_n(&here->to_leave, 1, __ATOMIC_RELEASE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "test/rt/scenario.h"
+#include "test/support/asleep.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -138,21 +139,10 @@ static void *act(void *arg)
 /* Until the thread sleeps: so it waits for its cue. */
 static void await_sleep(const struct actor *a)
 {
-    char path[64], text[256], *end;
-    size_t got = 1;
+    char state;
 
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)a->tid);
-    while (got != 0) {
-        FILE *file = fopen(path, "r");
-        got = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
-        text[got] = '\0';
-        end = strrchr(text, ')');
-        if (file != NULL)
-            fclose(file);
-        if (end != NULL && strncmp(end, ") S", 3) == 0)
-            return;
+    while ((state = thread_state(getpid(), a->tid)) != 'S' && state != 0)
         usleep(200);
-    }
 }
 
 static void play(fw_rt_protocol under, struct actor *actors, unsigned n)

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test/support/now.h"
 #include "thread/mutex_word.h"
 
 struct stress stress = {.seconds = 1.5, .threads = 4, .seed = 1};
@@ -26,14 +27,6 @@ const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
     return "die_after_fork=0";
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "kill_at_step_peers.h"
+#include "asleep.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,30 +22,12 @@ void add_outcome(int n)
 
 /* --- Waiting for others ---------------------------------------------------------------------- */
 
-/* 'R', 'S', 'T', 'Z' ... as /proc has it; 0: there is no such process. */
-static char state_of(pid_t pid)
-{
-    char path[40], stat[200] = "";
-    const char *end;
-    int fd;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    if (read(fd, stat, sizeof stat - 1) < 0)
-        stat[0] = '\0';
-    close(fd);
-    end = strrchr(stat, ')');
-    return end != NULL && end[1] == ' ' ? end[2] : '\0';
-}
-
 void kill_await_idle_(pid_t pid)
 {
     unsigned seen = 0;
 
     while (seen < 2) {
-        seen = state_of(pid) == 'R' ? 0 : seen + 1;
+        seen = thread_state(pid, pid) == 'R' ? 0 : seen + 1;
         usleep(LOOK_US);
     }
 }
@@ -83,7 +66,7 @@ void await_victim_done(void)
     await_victim_begun();
     while ((state == 'R' || state == 'S') && !kill_is_set_(&shared->is_through)) {
         usleep(LOOK_US);
-        state = state_of(shared->victim);
+        state = thread_state(shared->victim, shared->victim);
     }
 }
 

@@ -111,25 +111,3 @@ uint64_t draw(uint64_t *state)
     *state ^= *state << 17;
     return *state;
 }
-
-uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
-fw_deadline in_us(uint64_t us)
-{
-    uint64_t at = now_ns() + us * 1000;
-
-    return (fw_deadline){.clock = CLOCK_MONOTONIC,
-                         .at = {.tv_sec = (time_t)(at / UINT64_C(1000000000)),
-                                .tv_nsec = (long)(at % UINT64_C(1000000000))}};
-}
-
-fw_deadline in_ms(uint64_t ms)
-{
-    return in_us(ms * 1000);
-}

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <furwock/bits/deadline.h>
+#include "deadline.h"
 
 /*
  * What tests with several processes share: children that die with their parent, and can be killed.
@@ -45,12 +45,5 @@ void limit(unsigned seconds, const char *what);
 
 /* Random numbers: xorshift of a state that is not 0. */
 uint64_t draw(uint64_t *state);
-
-/* Of CLOCK_MONOTONIC. */
-uint64_t now_ns(void);
-
-/* A deadline that many milliseconds, or microseconds, from now. */
-fw_deadline in_ms(uint64_t ms);
-fw_deadline in_us(uint64_t us);
 
 #endif

@@ -9,6 +9,9 @@
 
 #include <furwock/futex.h>
 
+#include "test/support/deadline.h"
+#include "test/support/now.h"
+
 /* A thread that waits once on a futex word, and what came of it. */
 struct sleeper {
     const uint32_t *word;
@@ -30,11 +33,5 @@ int sleeper_join(struct sleeper *s);
 
 /* Waits until thread `tid` of process `pid` sleeps, or *done is true. */
 void await_asleep(pid_t pid, const pid_t *tid, const bool *done);
-
-/* A deadline ns from now on that clock. */
-fw_deadline deadline_in(clockid_t clock, int64_t ns);
-
-/* Nanoseconds of CLOCK_MONOTONIC. */
-int64_t monotonic_ns(void);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "classics_task.h"
+#include "test/support/asleep.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -30,24 +29,10 @@ pid_t task_start(void (*body)(void *), void *arg)
     return pid;
 }
 
-/* The letter that the kernel shows for a process, or 0. */
-static char state_of(pid_t pid)
-{
-    char path[40];
-    char line[256] = "";
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *f = fopen(path, "r");
-    if (f == NULL)
-        return 0;
-    const char *state = fgets(line, sizeof line, f) != NULL ? strrchr(line, ')') : NULL;
-    fclose(f);
-    return state != NULL && state[1] != '\0' ? state[2] : 0;
-}
-
 void task_await_asleep(pid_t pid)
 {
     for (int i = 0; i < LOOKS; i++) {
-        char state = state_of(pid);
+        char state = thread_state(pid, pid);
         if (state == 'S')
             return;
         if (state == 0 || state == 'Z')

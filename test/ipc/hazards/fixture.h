@@ -10,6 +10,7 @@
 #include <furwock/ipc/rwlock.h>
 
 #include "processes.h"
+#include "test/support/deadline.h"
 
 /*
  * What tests of hazards share: a region with some objects, of which a process holds some, and

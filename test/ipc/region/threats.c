@@ -22,6 +22,7 @@
 #include "ipc/region/head.h"
 #include "ipc/wait.h"
 #include "processes.h"
+#include "test/support/deadline.h"
 
 enum { SIZE = FW_REGION_MIN_SIZE };
 

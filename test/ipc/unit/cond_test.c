@@ -8,6 +8,7 @@
 
 #include "fixture.h"
 #include "ipc/wait.h"
+#include "test/support/deadline.h"
 #include "test/support/robust_lists.h"
 #include "test/support/testing.h"
 
@@ -52,13 +53,6 @@ static long now_ms(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1000 + t.tv_nsec / MS;
-}
-
-static fw_deadline in_ms(long ms)
-{
-    long at = now_ms() + ms;
-
-    return (fw_deadline){.clock = CLOCK_MONOTONIC, .at = {at / 1000, at % 1000 * MS}};
 }
 
 static void lock(void)

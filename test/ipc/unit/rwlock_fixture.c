@@ -130,13 +130,3 @@ uint64_t word(void)
 {
     return fw_load64_acquire(&l->word_);
 }
-
-fw_deadline in_ms(long ms)
-{
-    fw_deadline d = {.clock = CLOCK_MONOTONIC};
-
-    clock_gettime(CLOCK_MONOTONIC, &d.at);
-    d.at.tv_sec += ms / 1000 + (d.at.tv_nsec + ms % 1000 * 1000000) / 1000000000;
-    d.at.tv_nsec = (d.at.tv_nsec + ms % 1000 * 1000000) % 1000000000;
-    return d;
-}

@@ -8,6 +8,7 @@
 
 #include "fixture.h"
 #include "ipc/rwlock.h"
+#include "test/support/deadline.h"
 
 /* One lock for unit tests, and processes that do something with it and stay, or are killed. */
 extern struct fixture fixture;
@@ -39,8 +40,6 @@ int elsewhere(role play);
 
 uint64_t own_id(void);
 uint64_t word(void);
-fw_deadline in_ms(long ms);
-
 /* Waits until the word has all the flags. */
 void await_flags(uint64_t flags);
 

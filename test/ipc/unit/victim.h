@@ -11,6 +11,7 @@
 
 #include "fixture.h"
 #include "ipc/region/member.h"
+#include "test/support/deadline.h"
 #include "test/support/testing.h"
 
 /* For unit tests that kill children in certain roles.  The including file has this word: */
@@ -43,18 +44,6 @@ static inline void await_waiters(const struct fixture *g, const void *object, un
         }
     } while (waiting != n);
     usleep(2000);
-}
-
-static inline fw_deadline in_ms(unsigned ms)
-{
-    fw_deadline d = {.clock = CLOCK_MONOTONIC};
-    uint64_t ns;
-
-    clock_gettime(CLOCK_MONOTONIC, &d.at);
-    ns = (uint64_t)d.at.tv_nsec + ms * UINT64_C(1000000);
-    d.at.tv_sec += (time_t)(ns / 1000000000);
-    d.at.tv_nsec = (long)(ns % 1000000000);
-    return d;
 }
 
 #endif

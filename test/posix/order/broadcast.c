@@ -48,9 +48,9 @@ static int served[THREADS], n_served;
 
 static void stay(int64_t ns)
 {
-    int64_t end = monotonic_ns() + ns;
+    int64_t end = (int64_t)now_ns() + ns;
 
-    while (monotonic_ns() < end)
+    while ((int64_t)now_ns() < end)
         ;
 }
 

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test/support/asleep.h"
+
 enum { ROUNDS = 200, SPIN_MS = 20, NAP_US = 100 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -31,21 +33,6 @@ static long cpu_ms(pthread_t thread)
     if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &t) != 0)
         abort();
     return t.tv_sec * 1000L + t.tv_nsec / 1000000;
-}
-
-static char state_of(pid_t tid)
-{
-    char path[64], text[200] = "";
-    const char *end;
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
-    file = fopen(path, "re");
-    if (file == NULL || fgets(text, sizeof text, file) == NULL)
-        abort();
-    fclose(file);
-    end = strrchr(text, ')');
-    return end != NULL ? end[2] : '?';
 }
 
 static void *wait_once(void *arg)
@@ -67,7 +54,7 @@ static bool spins(pthread_t thread)
     for (unsigned asleep = 0; asleep < 3;) {
         if (cpu_ms(thread) >= SPIN_MS)
             return true;
-        asleep = state_of(tid) == 'S' ? asleep + 1 : 0;
+        asleep = is_asleep(tid) ? asleep + 1 : 0;
         usleep(NAP_US);
     }
     return false;

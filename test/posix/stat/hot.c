@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test/support/asleep.h"
+
 enum { ROUNDS = 40, KEEP_US = 500 };
 
 pthread_mutex_t hot_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,25 +33,6 @@ static void sleep_us(long us)
     struct timespec time = {0, us * 1000};
 
     nanosleep(&time, NULL);
-}
-
-/* The letter behind the name, which ends with the last ')'. */
-static bool is_asleep(pid_t thread)
-{
-    char path[64], text[512];
-    const char *state = NULL;
-    ssize_t length;
-    int fd;
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
-    fd = open(path, O_RDONLY);
-    length = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (length > 0) {
-        text[length] = '\0';
-        state = strrchr(text, ')');
-    }
-    return state != NULL && strncmp(state, ") S", 3) == 0;
 }
 
 static pid_t who_waits;

@@ -17,6 +17,7 @@
 #include <furwock/bits/self.h>
 
 #include "sys/last_cpu.h"
+#include "test/support/now.h"
 #include "test/support/testing.h"
 
 /* Threads end, and their memory goes, while others ask where they are: sys/last_cpu.h. */
@@ -24,14 +25,6 @@
 enum { READERS = 2, STACK = 2 * 1024 * 1024 };
 #define REFUSED_FENCE_NS 20000000u
 #define STORM_NS UINT64_C(700000000)
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint32_t own_tid(void)
 {

@@ -14,6 +14,7 @@
 #include <furwock/bits/self.h>
 
 #include "sys/last_cpu.h"
+#include "test/support/now.h"
 #include "test/support/testing.h"
 
 /* Who was last seen on the caller's CPU, on the real kernel: contract in sys/last_cpu.h. */
@@ -25,14 +26,6 @@ enum { SLOTS = 1024, MOST_CPUS = 1024 };
 static bool is_told;
 static int cpus[2];
 static cpu_set_t all_cpus;
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint32_t own_tid(void)
 {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sys/percpu.h"
+#include "test/support/now.h"
 #include "test/support/testing.h"
 
 /* Counters of processors, on the real kernel: contract in sys/percpu.h. */
@@ -39,14 +40,6 @@ static uint32_t sum(void)
 static bool add(uint32_t delta)
 {
     return fw_percpu_add_(&closed, counters, n_counters, delta);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static int begin(void **unused)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sys/release.h"
+#include "test/support/now.h"
 #include "test/support/testing.h"
 
 /* The release without an atomic instruction, on the real kernel: contract in sys/release.h. */
@@ -29,14 +30,6 @@ static half *lower_of(uint64_t *state)
 static half *upper_of(uint64_t *state)
 {
     return (half *)state + 1;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* A preemption may abort any single try, but not a hundred in a row. */

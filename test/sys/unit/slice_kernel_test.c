@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "sys/slice.h"
+#include "test/support/now.h"
 
 enum { SKIPPED = 77, AUX_RSEQ_FEATURE_SIZE = 27, AREA = 256, LEAST = 32, KERNELS_ENOTSUPP = 524 };
 #define SIGNATURE 0x53053053
@@ -39,14 +40,6 @@ static atomic_bool is_over;
 static volatile struct fw_slice_control_ *control(void)
 {
     return (volatile struct fw_slice_control_ *)(area + FW_SLICE_OFFSET);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static int skip(const char *why, int error)

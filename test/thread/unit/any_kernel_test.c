@@ -90,11 +90,11 @@ static void the_deadline_ends_the_wait(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        int64_t began = monotonic_ns();
+        int64_t began = (int64_t)now_ns();
         fw_deadline d = deadline_in(clocks[i], 3000000);
 
         assert_int_equal(fw_wait_any(either, 2, &d, NULL), ETIMEDOUT);
-        assert_true(monotonic_ns() - began >= 2900000);
+        assert_true((int64_t)now_ns() - began >= 2900000);
     }
 }
 
