@@ -225,7 +225,7 @@ static inline bool is_idle(const struct fw_posix_cond_ *c)
 {
     uint32_t bits = fw_load32_acquire(&c->lone.waiters_) | flags_of(c);
 
-    return __builtin_expect((bits & (COND_LINE | FW_COND_SHARED)) == 0, 1);
+    return __builtin_expect((bits & (COND_WAITERS | FW_COND_SHARED)) == 0, 1);
 }
 
 APART static int signal_slow(struct fw_posix_cond_ *c)

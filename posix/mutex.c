@@ -248,7 +248,7 @@ FW_EXPORT_OLD(fw_posix_mutex_clocklock_, pthread_mutex_clocklock, GLIBC_2_30);
 
 COLD static int unlock_slow(struct fw_posix_mutex_ *m)
 {
-    fw_mutex_unlock_late_(&m->lock, &m->late, fw_settings_.fair);
+    fw_mutex_unlock_and_wake_(&m->lock, &m->late, fw_settings_.fair);
     return 0;
 }
 

@@ -88,14 +88,14 @@ static void line_up(struct waiter *me)
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(c);
     bool others = !is_foreign(me) && has_others(bucket, me);
 
-    if (others && me->loose != NULL)
+    if (others && me->posix != NULL)
         me->m = NULL;
     if (!others || is_foreign(me)) {
         if (fw_load32_relaxed(&c->seq_) == 0)
             change_seq(c);
         me->seq = fw_load32_relaxed(&c->seq_);
         me->is_single = is_foreign(me) || mode_of(c) == COND_SIGNALS;    /* F:foreign-in-crowd */
-        fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_LINE);        /* F:says-nothing */
+        fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_WAITERS);     /* F:says-nothing */
         fw_waitqueue_insert_(bucket, &me->node, c, fw_urgency_known_()); /* F:cond-unordered */
     }
     fw_waitqueue_unlock_(bucket);
@@ -129,8 +129,8 @@ static int lock_again(struct waiter *me)
 {
     bool is_counted = fw_load32_relaxed(&me->state) == MOVED; /* F:locks-as-anybody */
 
-    if (me->loose != NULL)
-        return me->loose->lock(me->loose->mutex, is_counted);
+    if (me->posix != NULL)
+        return me->posix->lock(me->posix->mutex, is_counted);
     if (is_counted)
         fw_mutex_lock_registered_(me->m);
     else
@@ -257,7 +257,7 @@ int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
 
     if (owner != fw_self_())
         fw_panic_("condition variable waited on without the mutex", m, fw_self_(),
-                  (owner & MUTEX_PASSED) != 0 ? 0 : owner);
+                  (owner & MUTEX_HANDOFF) != 0 ? 0 : owner);
     error = begin(&me, policy, deadline, &by_default); /* F:unlocks-first */
     if (error != 0)
         return error;
@@ -272,7 +272,7 @@ int fw_cond_wait_posix_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_d
     struct waiter me = {.state = AWAKE,
                         .c = c,
                         .m = how->moves,
-                        .loose = how,
+                        .posix = how,
                         .late = how->late,
                         .bits = MUTEX_CLASS_NEW | bit_of(&me)};
     bool by_default;

@@ -29,7 +29,7 @@ struct fw_cond_mutex_ {
     void *mutex;
 
     /* The fw_mutex; NULL: foreign.  If there is one, unlock cannot fail, and is
-     * fw_mutex_unlock_late_ with the same `late` (mutex_move.h). */
+     * fw_mutex_unlock_and_wake_ with the same `late` (mutex_move.h). */
     fw_mutex *moves;
     uint64_t *late;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_COND_LINE_H
-#define FW_COND_LINE_H
+#ifndef FW_COND_QUEUE_H
+#define FW_COND_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ enum { AWAKE = 0, ASLEEP = 1, MOVING = 2, WOKEN = 3, MOVED = 4 };
 _Static_assert(sizeof(fw_cond) == 8, "the public promise");
 
 /* waiters_: is somebody in line, and shall those who come sleep singly? */
-#define COND_LINE 1u
+#define COND_WAITERS 1u
 #define COND_SIGNALS 2u
 
 /* A waiting thread; it lives on that thread's stack. */
@@ -32,7 +32,7 @@ struct waiter {
     bool is_single; /* it sleeps on its state, not on seq_ */
     fw_cond *c;
     fw_mutex *m;                        /* NULL: foreign (cond_posix.h) */
-    const struct fw_cond_mutex_ *loose; /* NULL: strict, m is held */
+    const struct fw_cond_mutex_ *posix; /* NULL: strict, m is held */
     uint64_t *late;                     /* where a wake is put off; NULL: with the thread */
     uint32_t bits; /* with which it sleeps: as the mutex has it, and one more of its own */
 };

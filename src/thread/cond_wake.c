@@ -52,8 +52,8 @@ static const uint32_t *wake_single(struct fw_waitqueue_ *bucket, struct waiter *
         fw_mutex_register_(m, 1, is_real_time(w));
         fw_store32_relaxed(&w->state, MOVING); /* F:moves-asleep */
         /* F:no-single-move */
-        fw_futex_requeue(word, 0, fw_mutex_line_(m), 1, FW_FUTEX_PRIVATE);
-        fw_mutex_look_again_(m); /* with loose rules another thread may have released it */
+        fw_futex_requeue(word, 0, fw_mutex_futex_(m), 1, FW_FUTEX_PRIVATE);
+        fw_mutex_look_again_(m); /* with posix rules another thread may have released it */
         mark(bucket, w, MOVED);
     } else {
         mark(bucket, w, WOKEN);
@@ -85,7 +85,7 @@ static const uint32_t *wake_sleeper(struct fw_waitqueue_ *bucket, fw_cond *c, st
     bool is_alone = after(w) == NULL;
 
     change_seq(c); /* CV2  F:keeps-seq */
-    fw_store32_release(&c->waiters_, COND_SIGNALS | (is_alone ? 0 : COND_LINE));
+    fw_store32_release(&c->waiters_, COND_SIGNALS | (is_alone ? 0 : COND_WAITERS));
     if (w->is_single)
         return wake_single(bucket, w);
     wake_of_crowd(bucket, c, w);
@@ -133,7 +133,7 @@ static void begin_to_move(struct waiter *w)
 /* Moves the sleepers from w on to the mutex, where they are registered; or wakes them. */
 static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w, uint32_t wakes)
 {
-    const uint32_t *line = fw_mutex_line_(w->m);
+    const uint32_t *line = fw_mutex_futex_(w->m);
     int moved;
 
     if (wakes == FW_MUTEX_WAKE_ALL)
@@ -208,7 +208,7 @@ void fw_cond_signal(fw_cond *c)
     struct fw_waitqueue_ *bucket;
     struct waiter *w;
 
-    if ((fw_load32_acquire(&c->waiters_) & COND_LINE) == 0)
+    if ((fw_load32_acquire(&c->waiters_) & COND_WAITERS) == 0)
         return;
     bucket = fw_waitqueue_lock_(c);
     w = first_of(bucket, c);
@@ -225,7 +225,7 @@ void fw_cond_broadcast(fw_cond *c)
     struct fw_waitqueue_ *bucket;
     uint32_t asleep;
 
-    if ((fw_load32_acquire(&c->waiters_) & COND_LINE) == 0)
+    if ((fw_load32_acquire(&c->waiters_) & COND_WAITERS) == 0)
         return;
     bucket = fw_waitqueue_lock_(c);
     clear_line(c);

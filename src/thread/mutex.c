@@ -9,22 +9,23 @@
  * owner   waiters           meaning                           who may leave it, and how
  * ------  ----------------  --------------------------------  -------------------------------------
  * 0       0                 free, quiet                       any thread: take (byte exchange)
- * 1       any               taken, not signed                 the taker: stores its id
+ * 1       any               taken, id not yet published       the taker: stores its id
  * id      0                 held, quiet                       owner: plain release; waiter: joins
- * id      no waiters        held, lately contended            owner: CAS to free, at times to quiet
- * id      waiters, !WAKING  held, nobody is coming            owner: frees, sets WAKING, wakes one
- * id      waiters, WAKING   held, somebody is coming          owner: frees, wakes nobody
- * id      waiters, HANDOFF  held, a waiter has lost for long  owner: passes instead of freeing
- * 0       waiters, WAKING   free, somebody is coming          any thread: take; waiter: CAS
- * PASSED  waiters, WAKING   being handed over                 a waiter that stood in line before
+ * id      no waiters        held, recently contended          owner: CAS to free, at times to quiet
+ * id      waiters, !WAKING  held, no waiter is awake          owner: frees, sets WAKING, wakes one
+ * id      waiters, WAKING   held, a waiter is awake           owner: frees, wakes nobody
+ * id      waiters, STARVING held, a waiter has lost for long  owner: hands off instead of freeing
+ * 0       waiters, WAKING   free, a waiter is awake           any thread: take; waiter: CAS
+ * HANDOFF waiters, WAKING   being handed to a waiter          a waiter that had joined before
  *
  * A waiter joins (+1), and leaves (-1) when it takes the lock or gives up.
  *
- * Legal:   WAKING clear while somebody is coming (one needless wake); OLD, HANDOFF, LATE or URGENT
- *          set when nobody is left to profit; HANDOFF clear while somebody starves (it asks again).
- * Illegal: to sleep on the waiters half, for longer than a nap, with an expected value in which
- *          WAKING is set, or FENCED is not; to set WAKING in a release and wake nobody while
- *          somebody sleeps there; to clear WAKING while PASSED.
+ * Legal:   WAKING clear while a waiter is awake (one needless wake); RETRY, STARVING, LATE or
+ *          URGENT set when no waiter is left that needs it; STARVING clear while a waiter starves
+ *          (it sets the flag again).
+ * Illegal: to sleep on the waiters half, for longer than RECHECK_NS, with an expected value in
+ *          which WAKING is set, or FENCED is not; to set WAKING in a release and wake nobody while
+ *          somebody sleeps there; to clear WAKING during a hand-off.
  *
  * MU1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the
  *      fence has returned, every release of this lock is a CAS on the whole word, and sees the
@@ -32,10 +33,10 @@
  * MU2  WAKING set implies that a waiter is awake, about to be woken, or asleep for RECHECK_NS at
  *      most; and that it will, before it sleeps for longer or leaves, clear WAKING or take the
  *      lock.
- * MU3  PASSED implies a waiter that joined before the pass and will claim it: it stays, even when
- *      its time is over.
- * MU4  After the instruction that frees or passes the lock, the releaser does not touch its memory
- *      (the wake that may follow uses the address only).
+ * MU3  HANDOFF implies a waiter that joined before the hand-off and will claim it: it stays, even
+ *      if it has timed out.
+ * MU4  After the instruction that frees the lock or hands it off, the releaser does not touch its
+ *      memory (the wake that may follow uses the address only).
  * MU5  URGENT is clear while a real-time thread sleeps only if another, as urgent, was woken
  *      instead, and has yet to take the lock, give up or sleep again: it sets URGENT then.
  */
@@ -63,10 +64,10 @@
 
 #define STARVATION_NS 500000u /* after its first wake; then a waiter asks for a hand-off */
 
-/* A waiter that has lost so many races in a row naps: doc/design/mutex.md. */
+/* A waiter that has lost this many races in a row sleeps for RECHECK_NS: doc/design/mutex.md. */
 #define RACES_BEFORE_RECHECK 3u
 #define RECHECK_NS 50000u
-#define UNFENCED_SLICE_NS 1000000u /* it dares to sleep, where the kernel refuses the fence */
+#define UNFENCED_SLICE_NS 1000000u /* a waiter sleeps at most, if the kernel refuses the fence */
 
 #define COLD __attribute__((cold, noinline))
 
@@ -74,11 +75,11 @@
 struct waiter {
     fw_mutex *m;
     uint32_t id;
-    uint32_t came_under; /* the pass (owner half) that was under way when it joined, or 0 */
-    bool is_urgent;      /* a real-time thread: it takes any pass, and naps and sits nowhere */
-    bool has_seat;       /* it set OLD when it last slept */
+    uint32_t handoff_at_join; /* the hand-off (owner half) under way when it joined, or 0 */
+    bool is_urgent;   /* a real-time thread: takes any hand-off, never sleeps on the retry queue */
+    bool is_retrying; /* it set RETRY when it last slept */
     bool starves;
-    uint32_t wakes; /* for it, RACES_BEFORE_RECHECK at most; still here, it lost as many races */
+    uint32_t wakes; /* meant for it, counted to RACES_BEFORE_RECHECK: it has lost as many races */
     uint64_t woken_at;
     struct fw_wait_ wait;
 };
@@ -88,52 +89,54 @@ static bool was_woken(const struct waiter *me)
     return me->wakes != 0;
 }
 
-/* It sleeps in the OLD queue. */
-static bool sits(const struct waiter *me)
+/* Does it sleep in the retry queue? */
+static bool is_on_retry_queue(const struct waiter *me)
 {
     return was_woken(me) && !me->is_urgent;
 }
 
-/* Somebody takes the lock over and over: a wake at each release costs much, and gains nothing. */
+/* A thread takes the lock over and over: a wake at each release is expensive, and gains nothing. */
 static bool may_recheck(const struct waiter *me)
 {
     return me->wakes >= RACES_BEFORE_RECHECK && !me->starves && !me->is_urgent;
 }
 
-/* May this waiter take the lock in state w?  A pass is for those who joined before it. */
+/* May this waiter take the lock in state w?  A hand-off is for waiters that joined before it. */
 static bool may_take(const struct waiter *me, fw_mutex_word_ w)
 {
-    return is_free(w) || (is_passed(w) && owner_half(w) != me->came_under); /* F:late-claims */
+    return is_free(w) ||
+           (is_being_handed_off(w) && owner_half(w) != me->handoff_at_join); /* F:late-claims */
 }
 
-/* One waiter less; what an urgent one leaves behind may be urgent as well (MU5). */
+/* One waiter less; if it was urgent, those that remain may be urgent as well (MU5). */
 static fw_mutex_word_ without(const struct waiter *me, fw_mutex_word_ w)
 {
     w -= MUTEX_WAITER;
     return me->is_urgent && has_waiters(w) ? w | MUTEX_URGENT : w;
 }
 
-/* free or PASSED, waiters -> id, waiters - 1, !WAKING. */
+/* free or HANDOFF, waiters -> id, waiters - 1, !WAKING. */
 static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
 {
-    fw_mutex_word_ mine = MUTEX_WAKING | (was_woken(me) ? MUTEX_OLD | MUTEX_HANDOFF : 0) |
-                          (is_passed(w) ? MUTEX_LATE : 0); /* F:keeps-waking */
-    bool late = is_passed(w) && has_late_sleepers(w);
+    fw_mutex_word_ mine = MUTEX_WAKING | (was_woken(me) ? MUTEX_RETRY | MUTEX_STARVING : 0) |
+                          (is_being_handed_off(w) ? MUTEX_LATE : 0); /* F:keeps-waking */
+    bool late = is_being_handed_off(w) && has_late_sleepers(w);
 
     /* F:never-leaves */
     if (!fw_cas64_acquire(&me->m->state_, &w, without(me, with_owner(w, me->id) & ~mine)))
         return false;
     /* F:no-requeue */
-    if (late) /* they joined, but sleep on the pass: let them sleep on, with the others */
+    if (late) /* they joined, but sleep on the hand-off: requeue them to the others */
         fw_futex_requeue(owner_of(me->m), 0, waiters_of(me->m), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
     return true;
 }
 
-/* held, n waiters -> held, n - 1 waiters.  A pass is not to be disturbed: its WAKING stays. */
+/* held, n waiters -> held, n - 1 waiters.  A hand-off must not be disturbed: its WAKING stays. */
 static bool give_up(struct waiter *me, fw_mutex_word_ w)
 {
     fw_mutex_word_ mine = /* F:keeps-baton */
-        (was_woken(me) ? MUTEX_OLD | MUTEX_HANDOFF : 0) | (is_passed(w) ? 0 : MUTEX_WAKING);
+        (was_woken(me) ? MUTEX_RETRY | MUTEX_STARVING : 0) |
+        (is_being_handed_off(w) ? 0 : MUTEX_WAKING);
 
     return fw_cas64_relaxed(&me->m->state_, &w, without(me, w & ~mine)); /* F:gives-up-twice */
 }
@@ -144,54 +147,55 @@ static bool fence(struct waiter *me, fw_mutex_word_ w)
     if (fw_release_fence_() != 0)
         return false;
     while (!is_fenced(w) && !fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_FENCED))
-        ; /* others came or went; as this waiter stayed, the fence still holds */
+        ; /* others joined or left; as this waiter stayed, the fence still holds */
     return true;
 }
 
 /*
- * Sleeps until the pass under which this waiter came is claimed.  The claimant moves it to the
- * other queue.  It may not sleep there at once: WAKING is set, and must stay.
+ * Sleeps until the hand-off during which this waiter joined is claimed.  The claimant requeues it
+ * to the other queue.  It must not sleep there at once: WAKING is set, and must stay.
  */
 static int sleep_through_pass(struct waiter *me, fw_mutex_word_ w)
 {
     /* F:no-late-flag */
     if (!has_late_sleepers(w) && !fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_LATE))
         return -EAGAIN;
-    return fw_wait_sleep_(&me->wait, owner_of(me->m), me->came_under, MUTEX_CLASS_ANY, 0);
+    return fw_wait_sleep_(&me->wait, owner_of(me->m), me->handoff_at_join, MUTEX_CLASS_ANY, 0);
 }
 
 /*
- * The OLD queue is for one: its clock runs, and it may nap.  Who finds the seat taken goes back to
- * the others, as if it had not been woken.
+ * The retry queue is for one waiter: its starvation time runs, and it may sleep for a bounded time.
+ * A waiter that finds it taken goes back to the others, as if it had not been woken.
  */
 static void take_seat(struct waiter *me, fw_mutex_word_ w)
 {
-    if (is_seat_taken(w) && !me->has_seat) {
+    if (has_retrying_sleeper(w) && !me->is_retrying) {
         me->wakes = 0;
         me->starves = false;
     } else {
-        me->has_seat = true;
+        me->is_retrying = true;
     }
 }
 
-/* held -> held, !WAKING, and asleep; or held -> held, WAKING, and asleep for a short time (MU2). */
+/* held -> held, !WAKING, and sleeps; or held -> held, WAKING, and sleeps for RECHECK_NS (MU2). */
 static int sleep_in_line(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
 {
     fw_mutex_word_ wanted = w & ~MUTEX_WAKING; /* F:sleeps-with-waking */
 
-    if (sits(me))
+    if (is_on_retry_queue(me))
         take_seat(me, w);
     if (may_recheck(me)) {
         wanted = w | MUTEX_WAKING;
         slice_ns = RECHECK_NS; /* F:naps-for-good */
     }
-    wanted |= (sits(me) ? MUTEX_OLD : 0) | (me->is_urgent ? MUTEX_URGENT : 0); /* F:urgent-unsaid */
+    wanted |= (is_on_retry_queue(me) ? MUTEX_RETRY : 0) |
+              (me->is_urgent ? MUTEX_URGENT : 0); /* F:urgent-unsaid */
     if (me->starves)
-        wanted |= MUTEX_HANDOFF;
+        wanted |= MUTEX_STARVING;
     if (wanted != w && !fw_cas64_relaxed(&me->m->state_, &w, wanted))
         return -EAGAIN;
     return fw_wait_sleep_(&me->wait, waiters_of(me->m), waiters_half(wanted), /* F:stale-value */
-                          sits(me) ? MUTEX_CLASS_OLD : MUTEX_CLASS_NEW, slice_ns);
+                          is_on_retry_queue(me) ? MUTEX_CLASS_RETRY : MUTEX_CLASS_NEW, slice_ns);
 }
 
 /* One sleep, or one step towards it. */
@@ -200,8 +204,8 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
     uint64_t slice_ns = 0;
 
     if (!fw_wait_blocks_(&me->wait)) {
-        if (me->starves && !wants_handoff(w))
-            fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_HANDOFF);
+        if (me->starves && !is_starving(w))
+            fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_STARVING);
         return fw_wait_sleep_(&me->wait, waiters_of(me->m), 0, 0, 0);
     }
     if (!is_fenced(w)) { /* F:skips-fence */
@@ -209,12 +213,12 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
             return -EAGAIN;
         slice_ns = UNFENCED_SLICE_NS; /* F:sleeps-unfenced */
     }
-    if (is_passed(w))
+    if (is_being_handed_off(w))
         return sleep_through_pass(me, w);
     return sleep_in_line(me, w, slice_ns);
 }
 
-/* After a wake: this waiter raced for the lock, and its patience has an end. */
+/* After a wake: this waiter has raced for the lock; after STARVATION_NS it asks for a hand-off. */
 static void note_wake(struct waiter *me)
 {
     uint64_t now = fw_clock_ns_();
@@ -224,11 +228,11 @@ static void note_wake(struct waiter *me)
     if (me->wakes < RACES_BEFORE_RECHECK)
         me->wakes++;
     me->starves = now - me->woken_at >= STARVATION_NS;
-    if (!is_seat_taken(fw_load64_relaxed(&me->m->state_)))
-        me->has_seat = false;
+    if (!has_retrying_sleeper(fw_load64_relaxed(&me->m->state_)))
+        me->is_retrying = false;
 }
 
-/* Stands in line until the lock is taken (0) or the time is over (ETIMEDOUT). */
+/* Waits, as a waiter that has joined, until the lock is taken (0) or the deadline (ETIMEDOUT). */
 static int wait_in_line(struct waiter *me)
 {
     bool over = false;
@@ -237,8 +241,8 @@ static int wait_in_line(struct waiter *me)
         fw_mutex_word_ w = fw_load64_relaxed(&me->m->state_);
         int error;
 
-        if (owner_half(w) != me->came_under)
-            me->came_under = 0;
+        if (owner_half(w) != me->handoff_at_join)
+            me->handoff_at_join = 0;
         if (may_take(me, w)) { /* F:ignores-pass */
             if (take_as_waiter(me, w))
                 return 0;
@@ -260,7 +264,7 @@ static int wait_in_line(struct waiter *me)
     }
 }
 
-/* Polls as long as the policy has budget, then joins.  True: the lock was taken on the way. */
+/* Spins as long as the policy has budget, then joins.  True: the lock was taken meanwhile. */
 static bool take_or_join(struct waiter *me)
 {
     fw_mutex_word_ w = look_at(me->m);
@@ -277,7 +281,7 @@ static bool take_or_join(struct waiter *me)
             joined = without_stale(w, fw_fork_generation_()) + MUTEX_WAITER;
             if (fw_cas64_relaxed(&me->m->state_, &w, joined)) {
                 me->is_urgent = fw_urgency_() != 0; /* it is about to sleep */
-                me->came_under = is_passed(w) && !me->is_urgent ? owner_half(w) : 0;
+                me->handoff_at_join = is_being_handed_off(w) && !me->is_urgent ? owner_half(w) : 0;
                 return false;
             }
             continue;
@@ -296,7 +300,7 @@ COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_de
     if (fw_wait_is_over_(&me.wait))
         return ETIMEDOUT;
     if (!take_or_join(&me)) {
-        fw_is_overdue_(m, false); /* this thread does not keep the others from running */
+        fw_is_overdue_(m, false); /* a thread that sleeps does not keep others from running */
         error = wait_in_line(&me);
     }
     if (error == 0)
@@ -324,12 +328,12 @@ COLD static void unlock_slow(fw_mutex *m, bool fair, bool strict)
         refuse_stranger(m);
     do {
         /* F:wakes-first-2 */
-        if (is_free(seen) || is_passed(seen))
+        if (is_free(seen) || is_being_handed_off(seen))
             return; /* only in fw_mutex_unlock_posix_ */
         w = without_stale(seen, generation);
         left = fw_mutex_left_(m, w, fair);
     } while (!fw_cas64_release(&m->state_, &seen, left));
-    if (!wakes_nobody(w) || is_passed(left)) /* F:touches-after */
+    if (!wakes_nobody(w) || is_being_handed_off(left)) /* F:touches-after */
         fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
     if (has_waiters(w)) /* F:forgets-late-wake */
         fw_wake_now_(m);
@@ -402,5 +406,5 @@ pid_t fw_mutex_owner(const fw_mutex *m)
 {
     uint32_t owner = owner_half(fw_load64_relaxed(&m->state_));
 
-    return (owner & MUTEX_PASSED) != 0 ? 0 : fw_id_number_(owner);
+    return (owner & MUTEX_HANDOFF) != 0 ? 0 : fw_id_number_(owner);
 }

@@ -22,7 +22,8 @@ __attribute__((cold)) static void refuse_stranger(const fw_mutex *m)
 
     if (owner_half(seen) != id)
         fw_panic_("mutex unlocked by a thread that does not own it", m, id,
-                  is_passed(seen) || owner_half(seen) == FW_ID_HELD ? 0 : owner_half(seen));
+                  is_being_handed_off(seen) || owner_half(seen) == FW_ID_HELD ? 0
+                                                                              : owner_half(seen));
 }
 
 #endif

@@ -8,17 +8,17 @@
 
 /*
  * An fw_mutex for programs that were written for another one, with other rules: the C library's
- * normal mutex may be released by a thread that does not hold it, and waits for ever where its
- * owner locks it again.  Nothing here stops the program.
+ * normal mutex may be released by a thread that does not hold it, and an owner that locks it again
+ * waits for ever.  Nothing here stops the program.
  *
  * The releases are those of mutex.c, and all of its invariants hold: which thread looks at the
  * waiters half and stores makes no difference to MU1.
  */
 
-/* Takes the mutex: 0, ETIMEDOUT, EINVAL as fw_mutex_timedlock; the owner waits as anybody. */
+/* Takes the mutex: 0, ETIMEDOUT, EINVAL as fw_mutex_timedlock; its owner waits like any thread. */
 int fw_mutex_lock_posix_(fw_mutex *m, const fw_deadline *deadline);
 
-/* Releases the mutex, whoever holds it; where nobody does, nothing happens. */
+/* Releases the mutex, whichever thread holds it; if none does, nothing happens. */
 void fw_mutex_unlock_posix_(fw_mutex *m, bool fair);
 
 #endif

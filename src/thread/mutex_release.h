@@ -10,7 +10,7 @@
 
 /* What a release makes of the word of an fw_mutex.  States and invariants: mutex.c. */
 
-/* A lock goes back to plain releases at one in so many that met no waiter: doc/design/mutex.md. */
+/* One in this many releases without a waiter goes back to the plain one: doc/design/mutex.md. */
 #define QUIET_RELEASES 1024u
 
 /* What a release of w leaves, without the owner. */
@@ -21,9 +21,9 @@ static inline fw_mutex_word_ fw_mutex_left_(const fw_mutex *m, fw_mutex_word_ w,
                                           : with_owner(w, 0) & (MUTEX_FENCED | MUTEX_GENERATION);
     if (fw_is_overdue_(m, wake_is_under_way(w)))
         fair = true;
-    if (fair || wants_handoff(w)) /* F:unfair */
-        return with_owner(with_wake(w) & ~MUTEX_HANDOFF,
-                          MUTEX_PASSED | fw_serial_() << FW_ID_SHIFT | FW_ID_HELD);
+    if (fair || is_starving(w)) /* F:unfair */
+        return with_owner(with_wake(w) & ~MUTEX_STARVING,
+                          MUTEX_HANDOFF | fw_serial_() << FW_ID_SHIFT | FW_ID_HELD);
     return with_owner(wakes_nobody(w) ? w : with_wake(w), 0); /* F:forgets-waking */
 }
 

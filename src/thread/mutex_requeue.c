@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiters that come to a mutex by somebody else's hand.  Contract: mutex_move.h.  The states are
+ * Waiters that another thread requeues to a mutex.  Contract: mutex_requeue.h.  The states are
  * those of mutex.c, the reasons are in doc/design/cond.md.
  *
- * RQ1  Between registration and move the count is higher than the number of threads that will react
- *      to a wake.  A release in that time may set WAKING, or pass the lock, and reach nobody.  So
- *      the mover looks again after the move: it undoes WAKING, or wakes one.  It need not where one
- *      of them is awake, and so on its way to the mutex.
- * RQ2  Who holds the mutex while it registers others needs no fence: the only plain release that
- *      could overlook them is its own, and comes later.  Nor where the mutex is free: a plain
- *      release is over once it has stored, and a later one finds the waiters half.
- * RQ3  A moved thread may claim any pass: it is counted, so a pass may have been meant for it.
- * RQ4  Who is to be woken later is on the way: WAKING may be set.  Its count makes the release that
- *      follows one that looks for late wakes (unlock_slow, or fw_mutex_unlock_late_).
- * RQ5  What is put off in `late` is done by whoever releases the mutex next, after the release.  A
- *      release that takes it over before the waiter is counted only wakes it early.
+ * RQ1  Between registration and requeue the count is higher than the number of threads that will
+ *      react to a wake.  A release in that time may set WAKING, or hand the lock off, and reach
+ *      nobody.  So the requeuing thread looks again afterwards: it undoes WAKING, or wakes one.  It
+ *      need not if one of them is awake, and so will take the mutex.
+ * RQ2  A thread that holds the mutex while it registers others needs no fence: the only plain
+ *      release that could overlook them is its own, and comes later.  Nor is one needed if the
+ *      mutex is free: a plain release is complete once it has stored, and a later one finds the
+ *      waiters half.
+ * RQ3  A requeued thread may claim any hand-off: it is counted, so it may have been meant for it.
+ * RQ4  A waiter with a deferred wake counts as awake: WAKING may be set.  Its count makes the next
+ *      release one that looks for deferred wakes (unlock_slow, or fw_mutex_unlock_and_wake_).
+ * RQ5  A wake deferred in `late` is made by the thread that releases the mutex next, after the
+ *      release.  A release that takes it over before the waiter is counted only wakes it early.
  */
 #include <furwock/futex.h>
 
@@ -35,11 +36,11 @@ static bool fence(fw_mutex *m)
     if (fw_release_fence_() != 0)
         return false; /* F:moves-refused */
     while (!is_fenced(w) && !fw_cas64_relaxed(&m->state_, &w, w | MUTEX_FENCED))
-        ; /* others came or went; the registered ones stay */
+        ; /* others joined or left; the registered ones stay */
     return true;
 }
 
-/* Which bits the word has besides, with the new waiters counted (RQ2). */
+/* The other bits of the word, with the new waiters counted (RQ2). */
 static fw_mutex_word_ registered(fw_mutex_word_ w, uint32_t n, uint32_t self)
 {
     fw_mutex_word_ then = w + n * MUTEX_WAITER;
@@ -66,7 +67,7 @@ uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n, bool urgent)
     return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL; /* F:unfenced-move */
 }
 
-/* A wake has bucket in *late, or with the caller. */
+/* Can a wake be deferred, in *late or by the caller? */
 static bool put_off(fw_mutex *m, const uint32_t *word, uint64_t *late)
 {
     uint64_t none = 0;
@@ -76,7 +77,7 @@ static bool put_off(fw_mutex *m, const uint32_t *word, uint64_t *late)
     return fw_cas64_relaxed(late, &none, (uint64_t)(uintptr_t)word);
 }
 
-/* What was put off in *late, or NULL; it is the caller's to do then. */
+/* Takes the wake that was deferred in *late, or NULL; the caller must make it. */
 static const uint32_t *take_over(uint64_t *late)
 {
     uint64_t word = fw_load64_relaxed(late);
@@ -108,7 +109,7 @@ bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint64_t *late)
     return true;
 }
 
-void fw_mutex_unlock_late_(fw_mutex *m, uint64_t *late, bool fair)
+void fw_mutex_unlock_and_wake_(fw_mutex *m, uint64_t *late, bool fair)
 {
     const uint32_t *word = take_over(late);
 
@@ -117,7 +118,7 @@ void fw_mutex_unlock_late_(fw_mutex *m, uint64_t *late, bool fair)
         fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
 }
 
-const uint32_t *fw_mutex_line_(const fw_mutex *m)
+const uint32_t *fw_mutex_futex_(const fw_mutex *m)
 {
     return waiters_of((fw_mutex *)m); /* F:moves-to-owner */
 }
@@ -127,7 +128,7 @@ void fw_mutex_look_again_(fw_mutex *m)
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
 
     while (has_waiters(w) && owner_half(w) != fw_self_()) {
-        if (is_passed(w)) { /* to one of those who were just moved, perhaps (RQ1, RQ3) */
+        if (is_being_handed_off(w)) { /* to one of those who were just moved, perhaps (RQ1, RQ3) */
             /* F:leaves-passed */
             fw_futex_wake_bitset(waiters_of(m), 1, MUTEX_CLASS_ANY, FW_FUTEX_PRIVATE);
             return;

@@ -12,22 +12,22 @@
  * The bits of fw_mutex, and what they say.  The table of states is in mutex.c.
  *
  *   bit   63 .. 42   41       40 .. 37     36     35      34   33      32     31 ........ 0
- *         waiters    URGENT   generation   LATE   HANDOFF OLD  WAKING  FENCED owner half
+ *         waiters    URGENT   generation   LATE   STARVING RETRY  WAKING  FENCED owner half
  *         `-------------------------- waiters half -------------------------'
  *
  *   owner half    0                       free
- *                 1                       held, the owner has not signed yet
+ *                 1                       held, owner id not yet published
  *                 id (lowest byte is 1)   held by the thread of that identity
- *                 PASSED | serial         being handed to a waiter
+ *                 HANDOFF | serial         being handed to a waiter
  */
 typedef uint64_t fw_mutex_word_;
 
-#define MUTEX_PASSED 0x80000000u
+#define MUTEX_HANDOFF 0x80000000u
 
 #define MUTEX_FENCED (UINT64_C(1) << 32)
 #define MUTEX_WAKING (UINT64_C(1) << 33)
-#define MUTEX_OLD (UINT64_C(1) << 34)
-#define MUTEX_HANDOFF (UINT64_C(1) << 35)
+#define MUTEX_RETRY (UINT64_C(1) << 34)
+#define MUTEX_STARVING (UINT64_C(1) << 35)
 #define MUTEX_LATE (UINT64_C(1) << 36)
 #define MUTEX_GENERATION_SHIFT 37
 #define MUTEX_GENERATION (UINT64_C(15) << MUTEX_GENERATION_SHIFT)
@@ -36,16 +36,16 @@ typedef uint64_t fw_mutex_word_;
 #define MUTEX_OWNER_HALF UINT64_C(0xffffffff)
 
 /*
- * Two queues on the waiters half: for a waiter that was woken and lost the race; for the others.
- * Where a real-time thread sleeps, a wake is for both: the kernel has the most urgent one first.
+ * Two queues on the waiters half: one for a waiter that was woken and lost the race, one for all
+ * others.  If a real-time thread sleeps, a wake is for both: the kernel wakes the most urgent first.
  */
 #define MUTEX_CLASS_NEW 1u
-#define MUTEX_CLASS_OLD 2u
-#define MUTEX_CLASS_ANY (MUTEX_CLASS_NEW | MUTEX_CLASS_OLD)
+#define MUTEX_CLASS_RETRY 2u
+#define MUTEX_CLASS_ANY (MUTEX_CLASS_NEW | MUTEX_CLASS_RETRY)
 
-/* Linux hands out thread ids below 2^22, so there are never more waiters than that. */
+/* Thread ids of Linux are below 2^22, so there are never more waiters than that. */
 _Static_assert(sizeof(fw_mutex) == 8, "the public promise");
-_Static_assert(MUTEX_WAITER == UINT64_C(1) << (64 - 22), "room for every thread");
+_Static_assert(MUTEX_WAITER == UINT64_C(1) << (64 - 22), "can count every thread");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the owner half comes first");
 
 static inline uint32_t owner_half(fw_mutex_word_ w)
@@ -63,9 +63,9 @@ static inline bool is_free(fw_mutex_word_ w)
     return owner_half(w) == 0;
 }
 
-static inline bool is_passed(fw_mutex_word_ w)
+static inline bool is_being_handed_off(fw_mutex_word_ w)
 {
-    return (owner_half(w) & MUTEX_PASSED) != 0;
+    return (owner_half(w) & MUTEX_HANDOFF) != 0;
 }
 
 static inline bool has_waiters(fw_mutex_word_ w)
@@ -78,12 +78,12 @@ static inline bool wake_is_under_way(fw_mutex_word_ w)
     return (w & MUTEX_WAKING) != 0;
 }
 
-static inline bool wants_handoff(fw_mutex_word_ w)
+static inline bool is_starving(fw_mutex_word_ w)
 {
-    return (w & MUTEX_HANDOFF) != 0;
+    return (w & MUTEX_STARVING) != 0;
 }
 
-/* A real-time thread may sleep, and none that was woken is on the way. */
+/* A real-time thread may be asleep, and none that was woken is awake. */
 static inline bool is_urgent(fw_mutex_word_ w)
 {
     return (w & MUTEX_URGENT) != 0;
@@ -104,24 +104,25 @@ static inline fw_mutex_word_ with_owner(fw_mutex_word_ w, uint32_t half)
     return (w & ~MUTEX_OWNER_HALF) | half;
 }
 
-/* The kernel's id of the thread that holds it; 0: nobody, or it has not signed yet. */
+/* The kernel's id of the owner; 0: nobody, or its id is not yet published. */
 static inline uint32_t holder_of(fw_mutex_word_ w)
 {
-    return is_passed(w) ? 0 : (uint32_t)fw_id_number_(owner_half(w));
+    return is_being_handed_off(w) ? 0 : (uint32_t)fw_id_number_(owner_half(w));
 }
 
-static inline bool is_seat_taken(fw_mutex_word_ w)
+static inline bool has_retrying_sleeper(fw_mutex_word_ w)
 {
-    return (w & MUTEX_OLD) != 0;
+    return (w & MUTEX_RETRY) != 0;
 }
 
 /* Which queue the next wake is for. */
 static inline uint32_t class_to_wake(fw_mutex_word_ w)
 {
-    return is_seat_taken(w) && !is_urgent(w) ? MUTEX_CLASS_OLD : MUTEX_CLASS_ANY; /* F:old-only */
+    return has_retrying_sleeper(w) && !is_urgent(w) ? MUTEX_CLASS_RETRY
+                                                    : MUTEX_CLASS_ANY; /* F:old-only */
 }
 
-/* Does a release wake nobody?  Who comes may have lost its CPU to threads that are more urgent. */
+/* Does a release wake nobody?  If urgent, it does: the waiter that is awake may be preempted. */
 static inline bool wakes_nobody(fw_mutex_word_ w)
 {
     return !has_waiters(w) || (wake_is_under_way(w) && !is_urgent(w));
@@ -130,7 +131,7 @@ static inline bool wakes_nobody(fw_mutex_word_ w)
 /* The word with a wake of class_to_wake under way. */
 static inline fw_mutex_word_ with_wake(fw_mutex_word_ w)
 {
-    return (w | MUTEX_WAKING) & ~(is_urgent(w) ? MUTEX_URGENT : MUTEX_OLD);
+    return (w | MUTEX_WAKING) & ~(is_urgent(w) ? MUTEX_URGENT : MUTEX_RETRY);
 }
 
 /* Was the waiters half written by an ancestor of this process, before a fork? */
@@ -140,8 +141,8 @@ static inline bool has_stale_waiters(fw_mutex_word_ w, uint32_t generation)
 }
 
 /*
- * The word without what a fork has left behind: waiters that were counted in an ancestor of this
- * process do not exist here.
+ * The word without stale waiters: those that were counted in an ancestor of this process, before a
+ * fork, do not exist here.
  */
 static inline fw_mutex_word_ without_stale(fw_mutex_word_ w, uint32_t generation)
 {
@@ -161,14 +162,14 @@ static inline fw_half_ *waiters_of(fw_mutex *m)
 }
 
 /*
- * The word.  A pass that a fork has cut short is undone: PASSED -> free.  Its receiver does not
- * exist in this process, and nobody held the lock.
+ * The word.  A hand-off that a fork has cut short is undone: HANDOFF -> free.  Its receiver does
+ * not exist in this process, and nobody held the lock.
  */
 static inline fw_mutex_word_ look_at(fw_mutex *m)
 {
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
 
-    if (is_passed(w) && has_stale_waiters(w, fw_fork_generation_())) {
+    if (is_being_handed_off(w) && has_stale_waiters(w, fw_fork_generation_())) {
         fw_cas64_relaxed(&m->state_, &w, 0);
         w = fw_load64_relaxed(&m->state_);
     }

@@ -15,7 +15,7 @@
 
 bool fw_mutex_is_held_by_me(const fw_mutex *m)
 {
-    return owner_half(fw_load64_relaxed(&m->state_)) == fw_self_(); /* which is never PASSED */
+    return owner_half(fw_load64_relaxed(&m->state_)) == fw_self_(); /* which is never HANDOFF */
 }
 
 bool fw_rwlock_is_held_by_me(const fw_rwlock *l)

@@ -21,22 +21,22 @@
  * flag    says (changed in the bucket only)
  * ------  ----------------------------------------------------------------------------------------
  * none    nobody stands in line
- * CALL    somebody does: the writer, the upgradable or the last reader that leaves enters the
- * bucket COMING  somebody does, and one of them, a writer, is awake and looks at the word: just
+ * WAITERS    somebody does: the writer, the upgradable or the last reader that leaves enters the
+ * bucket WAKING  somebody does, and one of them, a writer, is awake and looks at the word: just
  * leave CLOSED  those that come to read stand in line too (in locks that do not prefer readers: a
  * writer
- *         or an upgrader is in line); beside CALL or COMING
+ *         or an upgrader is in line); beside WAITERS or WAKING
  *
  * Legal:   any flag while nobody is in line, as after a fork (a needless visit to the bucket clears
- *          it); CALL while somebody is coming; COMING while that one naps, for RECHECK_NS at most.
- * Illegal: somebody in line, outside the bucket, with neither CALL nor COMING in the word; COMING
- *          while nobody is awake or naps; COMING while a release owes something to the line (to a
+ *          it); WAITERS while somebody is coming; WAKING while that one naps, for RECHECK_NS at most.
+ * Illegal: somebody in line, outside the bucket, with neither WAITERS nor WAKING in the word; WAKING
+ *          while nobody is awake or naps; WAKING while a release owes something to the line (to a
  *          real-time writer; in a fair lock: while somebody who wants to read stands there, or
  *          readers hold the lock); to change a flag outside the bucket.
  *
- * RW1  While somebody is in line, CALL or COMING is set; the line, the second word and the flags
+ * RW1  While somebody is in line, WAITERS or WAKING is set; the line, the second word and the flags
  *      agree whenever nobody is in the bucket.
- * RW2  COMING set implies a comer: a writer in line that is awake, about to be woken, or asleep for
+ * RW2  WAKING set implies a comer: a writer in line that is awake, about to be woken, or asleep for
  *      RECHECK_NS at most, and that will enter the bucket, taking the lock or not, before it sleeps
  *      for longer or returns.  A lock that is free while somebody is in line has a comer.
  * RW3  Whoever sleeps in line for longer than RECHECK_NS has found in the bucket that the lock is
@@ -187,7 +187,7 @@ static bool end_reading(fw_rwlock *l, fw_rw_word_ w)
     do {
         if (!rw_has_readers(w))
             return false;
-        if (rw_calls(w) && rw_has_one_reader(w)) { /* F:rw-quiet-reader */
+        if (rw_has_waiters(w) && rw_has_one_reader(w)) { /* F:rw-quiet-reader */
             fw_rw_let_go_(l, RW_READER_LEAVES, false);
             return true;
         }
@@ -267,10 +267,10 @@ int fw_rwlock_wrlock_posix_(fw_rwlock *l, const fw_deadline *deadline)
 /* WRITER -> free; or what the line wants. */
 static void end_writing(fw_rwlock *l, fw_rw_word_ w)
 {
-    bool overdue = fw_is_overdue_(l, rw_somebody_comes(w));
+    bool overdue = fw_is_overdue_(l, rw_wake_is_under_way(w));
 
     do {
-        if (rw_calls(w) || overdue) { /* F:rw-quiet-writer */
+        if (rw_has_waiters(w) || overdue) { /* F:rw-quiet-writer */
             fw_rw_let_go_(l, RW_WRITER_LEAVES, overdue);
             return;
         }
@@ -341,7 +341,7 @@ void fw_rwlock_upgradable_unlock(fw_rwlock *l)
         check_upreader(l, "rwlock upgradable-unlocked by a thread that does not hold it");
 
     do {
-        if (rw_calls(w)) { /* F:rw-quiet-upgradable */
+        if (rw_has_waiters(w)) { /* F:rw-quiet-upgradable */
             fw_rw_let_go_(l, RW_UPREADER_LEAVES, false);
             return;
         }

@@ -78,9 +78,9 @@ static struct rw_wakes step_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, stru
 {
     fw_waitqueue_remove_(bucket, &me->node); /* F:rw-stays */
     l->line_ -= line_unit(me->want);
-    if (me->is_comer) /* F:rw-keeps-baton */
+    if (me->is_designated) /* F:rw-keeps-baton */
         l->line_ &= ~LINE_COMER;
-    me->is_comer = false;
+    me->is_designated = false;
     return fw_rw_settle_(bucket, l, RW_NOTHING, false); /* F:rw-keeps-door */
 }
 
@@ -149,10 +149,10 @@ static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wa
     }
     if (urgency != me->node.urgency) /* F:rw-line-stale */
         fw_waitqueue_reorder_(bucket, &me->node, urgency);
-    if (me->is_comer) {
+    if (me->is_designated) {
         recheck_ns = note_race(me);
         if (recheck_ns == 0) {
-            me->is_comer = false; /* F:rw-keeps-coming */
+            me->is_designated = false; /* F:rw-keeps-coming */
             l->line_ &= ~LINE_COMER;
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_RWLOCK_LINE_H
-#define FW_RWLOCK_LINE_H
+#ifndef FW_RWLOCK_QUEUE_H
+#define FW_RWLOCK_QUEUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,8 +28,8 @@ struct rw_waiter {
     fw_half_ state;              /* written inside the bucket, read anywhere; writers sleep on it */
     enum rw_want want;
     uint32_t id;
-    bool is_comer; /* a writer that was called, and has not gone back to sleep */
-    bool starves;  /* it was called, and has lost for long: it is to be handed the lock */
+    bool is_designated; /* a writer that was called, and has not gone back to sleep */
+    bool starves;       /* it was called, and has lost for long: it is to be handed the lock */
 
     /* for the thread itself */
     bool hopes;     /* it may be worth while to poll before the next sleep */

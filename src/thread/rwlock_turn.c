@@ -124,7 +124,7 @@ static fw_rw_word_ with_flags(const fw_rwlock *l, const struct fw_waitqueue_ *bu
     bool readers_first = line_kind(line) == FW_RWLOCK_PREFER_READERS;
     bool is_shared = rw_has_readers(w) || rw_has_upgradable(w);
 
-    w &= ~RW_LINE_FLAGS;
+    w &= ~RW_QUEUE_FLAGS;
     if (line_is_empty(line)) /* F:rw-no-flags */
         return w;
     if (!readers_first && (line_has_upgrader(line) || line_has_writers(line)))
@@ -132,8 +132,8 @@ static fw_rw_word_ with_flags(const fw_rwlock *l, const struct fw_waitqueue_ *bu
     if (line_has_comer(line) && !line_has_upgrader(line) &&
         (writers_first || !line_has_sharers(line)) && (readers_first || !is_shared) &&
         !is_urgent(first_writer(bucket, l))) /* F:rw-coming-readers */
-        return w | RW_COMING;                /* F:rw-opens-early */
-    return w | RW_CALL;
+        return w | RW_WAKING;                /* F:rw-opens-early */
+    return w | RW_WAITERS;
 }
 
 /* The word after the change, and what the line gets. */
@@ -199,7 +199,7 @@ static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct v
     if (one != NULL && one->state == RW_ASLEEP)
         wakes->one = &one->state;
     if (v->comer != NULL) {
-        v->comer->is_comer = true;
+        v->comer->is_designated = true;
         fw_store32_relaxed(&v->comer->state, RW_WAITING);
     }
     if (v->n_sharers > 0)

@@ -16,7 +16,7 @@
  * The bits of fw_rwlock, and what they say.  The table of states is in rwlock.c.
  *
  *   bit   63 .......... 32   31 ....... 8   7 .. 5     4      3     2         1         0
- *         owner half         readers                COMING  CALL  CLOSED  UPGRADABLE  WRITER
+ *         owner half         readers                WAKING  WAITERS  CLOSED  UPGRADABLE  WRITER
  *
  *   owner half   with WRITER or UPGRADABLE: the identity of that thread
  *                else, with readers: the identity of one of them, or 0 (not known)
@@ -27,9 +27,9 @@ typedef uint64_t fw_rw_word_;
 #define RW_WRITER UINT64_C(1)
 #define RW_UPGRADABLE UINT64_C(2)
 #define RW_CLOSED UINT64_C(4)  /* readers that come now have to wait, though no writer holds */
-#define RW_CALL UINT64_C(8)    /* who lets go enters the bucket */
-#define RW_COMING UINT64_C(16) /* who lets go need not: a writer of the line is awake */
-#define RW_LINE_FLAGS (RW_CLOSED | RW_CALL | RW_COMING)
+#define RW_WAITERS UINT64_C(8) /* who lets go enters the bucket */
+#define RW_WAKING UINT64_C(16) /* who lets go need not: a writer of the line is awake */
+#define RW_QUEUE_FLAGS (RW_CLOSED | RW_WAITERS | RW_WAKING)
 #define RW_READER UINT64_C(0x100)
 #define RW_READERS UINT64_C(0xffffff00)
 #define RW_OWNER_SHIFT 32
@@ -84,14 +84,14 @@ static inline bool rw_lets_upgradable_in(fw_rw_word_ w)
     return (w & (RW_WRITER | RW_CLOSED | RW_UPGRADABLE)) == 0; /* F:rw-past-upgradable */
 }
 
-static inline bool rw_calls(fw_rw_word_ w)
+static inline bool rw_has_waiters(fw_rw_word_ w)
 {
-    return (w & RW_CALL) != 0;
+    return (w & RW_WAITERS) != 0;
 }
 
-static inline bool rw_somebody_comes(fw_rw_word_ w)
+static inline bool rw_wake_is_under_way(fw_rw_word_ w)
 {
-    return (w & RW_COMING) != 0;
+    return (w & RW_WAKING) != 0;
 }
 
 /* The kernel's id of the writer that holds it; 0: there is none. */

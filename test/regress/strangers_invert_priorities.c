@@ -71,7 +71,7 @@ static void wait_on_cond(void)
 /* Signals a variable on which somebody may wait. */
 static void signal_cond(void)
 {
-    used->cond.waiters_ = COND_LINE;
+    used->cond.waiters_ = COND_WAITERS;
     fw_cond_signal(&used->cond);
 }
 
@@ -79,7 +79,7 @@ static void signal_cond(void)
 static void release_rwlock(void)
 {
     fw_rwlock_wrlock(&used->lock);
-    used->lock.state_ |= RW_CALL;
+    used->lock.state_ |= RW_WAITERS;
     fw_rwlock_wrunlock(&used->lock);
 }
 

@@ -83,7 +83,7 @@ static void child_body(struct worker *me, unsigned held)
             use(&locks[i]);
             release(&first, &locks[i]);
         } else if (!usable[i] || fw_mutex_trylock(&locks[i].lock) != 0) {
-            if (is_passed(locks[i].lock.state_))
+            if (is_being_handed_off(locks[i].lock.state_))
                 stress_fail("a pass of the parent goes on in the child", &locks[i]);
             usable[i] = false;
             continue;

@@ -59,7 +59,7 @@ static void visit(struct worker *me, struct shelf *s)
 /* Flags may be left that speak of the parent's line, where nobody has had a reason to look. */
 static bool is_free(uint64_t w)
 {
-    return (w & ~RW_LINE_FLAGS) == 0;
+    return (w & ~RW_QUEUE_FLAGS) == 0;
 }
 
 static void grown_up(struct worker *me)

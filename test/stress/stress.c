@@ -100,9 +100,9 @@ static void print_lock(const struct guarded *g)
     fprintf(stderr,
             "  lock %p: %016" PRIx64 ": owner half %08" PRIx32 "%s, %" PRIu64 " waiters%s%s%s%s%s, "
             "counters %" PRIu64 " %" PRIu64 "\n",
-            (const void *)g, w, owner_half(w), is_passed(w) ? " (passed)" : "", w / MUTEX_WAITER,
-            is_fenced(w) ? " FENCED" : "", wake_is_under_way(w) ? " WAKING" : "",
-            w & MUTEX_OLD ? " OLD" : "", wants_handoff(w) ? " HANDOFF" : "",
+            (const void *)g, w, owner_half(w), is_being_handed_off(w) ? " (passed)" : "",
+            w / MUTEX_WAITER, is_fenced(w) ? " FENCED" : "", wake_is_under_way(w) ? " WAKING" : "",
+            w & MUTEX_RETRY ? " RETRY" : "", is_starving(w) ? " STARVING" : "",
             has_late_sleepers(w) ? " LATE" : "", g->first, g->second);
 }
 

@@ -33,15 +33,15 @@ FAULTS = [
               "!wake_is_under_way(w)) { if (fw_cas64_release(&m->state_, &seen, fw_mutex_left_(m, "
               "w, fair))) return; continue; }"))),
     Fault("forgets-waking", "frees without setting WAKING", "two", RELEASE,
-          argument(1, "w & ~MUTEX_OLD")),
+          argument(1, "w & ~MUTEX_RETRY")),
     Fault("touches-after", "looks at the lock after the release", "free", MUTEX,
           argument(1, "fw_load64_relaxed(&m->state_) | $")),
     Fault("unfair", "the fair release frees the lock", "fair", RELEASE,
           condition(operand(1, "($ && false)"))),
-    Fault("refuses-handoff", "a release ignores HANDOFF", "starving", RELEASE,
+    Fault("refuses-handoff", "a release ignores STARVING", "starving", RELEASE,
           at("unfair", condition("fair"))),
     Fault("old-only", "wakes only those who were woken before", "two", WORD,
-          value(operand(3, "MUTEX_CLASS_OLD"))),
+          value(operand(3, "MUTEX_CLASS_RETRY"))),
     Fault("passes-to-nobody", "passes the lock where nobody waits", "fair", RELEASE,
           condition("$ && !fair")),
     # --- Passing --------------------------------------------------------------------------------

@@ -33,15 +33,15 @@ FAULTS = [
           value("0")),
     Fault("rw-opens-early", "the door is open while a writer is coming", "rw-four", TURN,
           operand(1, value("($ & ~RW_CLOSED)"))),
-    Fault("rw-coming-readers", "COMING while somebody waits to read", "rw-two-writers", TURN,
+    Fault("rw-coming-readers", "WAKING while somebody waits to read", "rw-two-writers", TURN,
           condition(operand(3, ""))),
-    Fault("rw-coming-urgent", "COMING while a real-time thread waits to write", "rw-urgent-comer",
+    Fault("rw-coming-urgent", "WAKING while a real-time thread waits to write", "rw-urgent-comer",
           TURN, at("rw-coming-readers", condition(operand(5, "")))),
     Fault("rw-calls-urgent", "calls a real-time thread, and hands it nothing", "rw-urgent-comer",
           TURN, condition(operand(4, ""))),
     Fault("rw-line-stale", "does not look how urgent it is before it sleeps", "rw-urgent-stale",
           LINE, condition("false")),
-    Fault("rw-coming-upgrader", "COMING while somebody upgrades", "rw-readers-upgrade", TURN,
+    Fault("rw-coming-upgrader", "WAKING while somebody upgrades", "rw-readers-upgrade", TURN,
           at("rw-coming-readers", condition("(line_has_comer(line) || line_has_upgrader(line)) && "
               "(writers_first || !line_has_sharers(line)) && (readers_first || !is_shared) && "
               "!is_urgent(first_writer(bucket, l))"))),

@@ -13,5 +13,5 @@ const struct cond_calls CALLS = {
     .unlock_fair = fw_mutex_unlock_fair,
     .wait_posix = fw_cond_wait_posix_,
     .lock_registered = fw_mutex_lock_registered_,
-    .unlock_late = fw_mutex_unlock_late_,
+    .unlock_late = fw_mutex_unlock_and_wake_,
 };

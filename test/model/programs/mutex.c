@@ -32,8 +32,8 @@
 
 /* Words to begin with. */
 #define HELD_BY_A ((uint64_t)SUBJECT_FIRST_TID << FW_ID_SHIFT | FW_ID_HELD)
-#define BEING_PASSED (MUTEX_PASSED | 7u << FW_ID_SHIFT | FW_ID_HELD)
-#define LEFT_BEHIND (2 * MUTEX_WAITER | MUTEX_FENCED | MUTEX_WAKING | MUTEX_OLD | MUTEX_HANDOFF)
+#define BEING_HANDED_OFF (MUTEX_HANDOFF | 7u << FW_ID_SHIFT | FW_ID_HELD)
+#define LEFT_BEHIND (2 * MUTEX_WAITER | MUTEX_FENCED | MUTEX_WAKING | MUTEX_RETRY | MUTEX_STARVING)
 #define GENERATION(n) (UINT64_C(n) << MUTEX_GENERATION_SHIFT)
 
 /* Each on a CPU of its own; and one that spins, an ordinary one beside it, an urgent one. */
@@ -165,7 +165,7 @@ static const struct model_program programs[] = {
             .arg = WORD_SCRIPT(HELD_BY_A | LEFT_BEHIND | GENERATION(1), "held unlock block fair",
                                "block unlock")),
     PROGRAM("fork-passed", "the lock was being handed over at the fork", 2, .generation = 2,
-            .arg = WORD_SCRIPT(BEING_PASSED | LEFT_BEHIND | GENERATION(1),
+            .arg = WORD_SCRIPT(BEING_HANDED_OFF | LEFT_BEHIND | GENERATION(1),
                                "block unlock try unlock", "block fair")),
     /* --- Real-time threads -------------------------------------------------------------------- */
     URGENT("urgent", "an ordinary thread and two real-time ones", 3, apart, .preemptions = 3,
@@ -224,7 +224,7 @@ static const struct model_program programs[] = {
             .budget = {.refusals = 2}, .arg = SCRIPT("adapt unlock adapt unlock", "adapt unlock")),
     PROGRAM("lies-fork", "the lock was being handed over at a fork", 2, .assist = ASSIST_LIES,
             .generation = 2,
-            .arg = WORD_SCRIPT(BEING_PASSED | LEFT_BEHIND | GENERATION(1),
+            .arg = WORD_SCRIPT(BEING_HANDED_OFF | LEFT_BEHIND | GENERATION(1),
                                "adapt unlock try unlock", "adapt fair")),
     PROGRAM("lies-storm", "and nearly everything else", 3, .assist = ASSIST_LIES, .preemptions = 1,
             .deep_preemptions = 2, .budget = {.spurious = 1, .ticks = 1, .refusals = 1},

@@ -174,7 +174,7 @@ static bool ordinary_thread_has_it(void)
 {
     uint32_t owner = fw_load32_relaxed((fw_half_ *)&m->state_);
 
-    if (owner == 0 || (owner & MUTEX_PASSED) != 0)
+    if (owner == 0 || (owner & MUTEX_HANDOFF) != 0)
         return false;
     return owner == FW_ID_HELD ||
            model_threads[(owner >> FW_ID_SHIFT) - SUBJECT_FIRST_TID].priority == 0;

@@ -39,8 +39,8 @@ static int print_owner(uint32_t half, char *text, size_t room)
         return snprintf(text, room, "free");
     if (half == FW_ID_HELD)
         return snprintf(text, room, "taken");
-    if ((half & MUTEX_PASSED) != 0)
-        return snprintf(text, room, "PASSED#%u", number & 0x7fffff);
+    if ((half & MUTEX_HANDOFF) != 0)
+        return snprintf(text, room, "HANDOFF#%u", number & 0x7fffff);
     if (number >= SUBJECT_FIRST_TID && number < SUBJECT_FIRST_TID + MODEL_MAX_THREADS)
         return snprintf(text, room, "%c", 'A' + (int)(number - SUBJECT_FIRST_TID));
     return snprintf(text, room, "tid %u", number);
@@ -51,7 +51,7 @@ static int print_waiters(fw_mutex_word_ w, char *text, size_t room)
     unsigned generation = (unsigned)((w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT);
     int n = snprintf(text, room, "%u waiting%s%s%s%s%s", (unsigned)(w / MUTEX_WAITER),
                      is_fenced(w) ? " FENCED" : "", wake_is_under_way(w) ? " WAKING" : "",
-                     (w & MUTEX_OLD) != 0 ? " OLD" : "", wants_handoff(w) ? " HANDOFF" : "",
+                     (w & MUTEX_RETRY) != 0 ? " RETRY" : "", is_starving(w) ? " STARVING" : "",
                      has_late_sleepers(w) ? " LATE" : "");
 
     if (generation != 0)
@@ -111,7 +111,7 @@ static void watch_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
 /* A pass whose receiver did not survive a fork. */
 static bool is_dead_pass(fw_mutex_word_ w)
 {
-    return is_passed(w) && has_stale_waiters(w, model_program->generation);
+    return is_being_handed_off(w) && has_stale_waiters(w, model_program->generation);
 }
 
 /* Passing, and claiming what was passed (MU3). */
@@ -119,15 +119,15 @@ static void watch_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
 {
     if (is_dead_pass(before))
         return;
-    if (!is_passed(before) && is_passed(after))
+    if (!is_being_handed_off(before) && is_being_handed_off(after))
         set_ghost(WATCH_HEIRS, ghost(WATCH_WAITERS));
-    if (is_passed(before) && !is_passed(after)) {
+    if (is_being_handed_off(before) && !is_being_handed_off(after)) {
         if ((ghost(WATCH_HEIRS) & bit(thread)) == 0 && model_threads[thread].priority == 0)
             model_fail("overtaken", "thread %llu claims a pass that was for others (set 0x%llx)",
                        thread, ghost(WATCH_HEIRS));
         set_ghost(WATCH_HEIRS, 0);
     }
-    if (is_passed(after)) {
+    if (is_being_handed_off(after)) {
         set_ghost(WATCH_HEIRS, ghost(WATCH_HEIRS) & ghost(WATCH_WAITERS));
         if (ghost(WATCH_HEIRS) == 0)
             model_fail("stranded", "the lock is passed, and nobody stands in line to claim it", 0,
@@ -151,13 +151,13 @@ static void watch_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ a
 
     ok = ok || (was == 0 && (is == FW_ID_HELD || is == id));
     ok = ok || (was == FW_ID_HELD && is == id);
-    ok = ok || (is_passed(before) && is == id);
+    ok = ok || (is_being_handed_off(before) && is == id);
     ok = ok || (is_dead_pass(before) && after == 0);
-    ok = ok || ((was == id || is_stranger(thread)) && (is == 0 || is_passed(after)));
+    ok = ok || ((was == id || is_stranger(thread)) && (is == 0 || is_being_handed_off(after)));
     if (!ok)
         model_fail("word", "the owner half goes from 0x%llx to 0x%llx by the wrong thread", was,
                    is);
-    if (was == id && is == 0 && wants_handoff(without_stale(before, model_program->generation)) &&
+    if (was == id && is == 0 && is_starving(without_stale(before, model_program->generation)) &&
         has_waiters(before))
         model_fail("hand-off refused", "a waiter asked for the lock, and the release freed it", 0,
                    0);

@@ -58,7 +58,7 @@ static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_
     snprintf(text + n, bucket - (size_t)n, " %u reading%s%s%s%s%s",
              (unsigned)((w & RW_READERS) / RW_READER), rw_has_writer(w) ? " WRITER" : "",
              rw_has_upgradable(w) ? " UPGRADABLE" : "", (w & RW_CLOSED) != 0 ? " CLOSED" : "",
-             rw_calls(w) ? " CALL" : "", rw_somebody_comes(w) ? " COMING" : "");
+             rw_has_waiters(w) ? " WAITERS" : "", rw_wake_is_under_way(w) ? " WAKING" : "");
 }
 
 void rwlock_watch_describe(char *text, size_t bucket)
@@ -135,7 +135,7 @@ static void check_phases(fw_rw_word_ before, fw_rw_word_ after)
     if (kind == FW_RWLOCK_PREFER_READERS)
         return;
     if (readers(after) > readers(before) && in_line(RW_WRITE) > 0 && !rw_has_writer(before) &&
-        !(kind == FW_RWLOCK_FAIR && rw_is_free(before) && !rw_somebody_comes(before)) &&
+        !(kind == FW_RWLOCK_FAIR && rw_is_free(before) && !rw_wake_is_under_way(before)) &&
         !rw_has_upgradable(before))
         model_fail("overtaken", "a reader is let past a writer: %llu read, %llu write in line",
                    readers(after), in_line(RW_WRITE));
@@ -171,7 +171,7 @@ static void check_word(unsigned thread, fw_rw_word_ before, fw_rw_word_ after)
 {
     if (rw_has_writer(after) && (readers(after) > 0 || rw_has_upgradable(after)))
         model_fail("word", "somebody writes, and others read: 0x%llx", after, 0);
-    if (((before ^ after) & RW_LINE_FLAGS) != 0 && !is_inside(thread))
+    if (((before ^ after) & RW_QUEUE_FLAGS) != 0 && !is_inside(thread))
         model_fail("word", "thread %llu changes flags outside of the bucket", thread, 0);
     if (rw_is_free(after) && rw_owner(after) != 0)
         model_fail("word", "nobody has the lock, and it has an owner: 0x%llx", after, 0);

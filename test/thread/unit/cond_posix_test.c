@@ -37,7 +37,7 @@ static int unlock(void *arg)
 {
     unlocks++;
     if (unlock_result == 0)
-        fw_mutex_unlock_late_(arg, late_of(arg), false);
+        fw_mutex_unlock_and_wake_(arg, late_of(arg), false);
     return unlock_result;
 }
 
@@ -206,7 +206,7 @@ static int signalled_by_one_and_released_by_another(struct fake_call *call)
     assert_int_equal(fake.wakes, 0);
     assert_true(late != 0);
     fake_as(OTHER);
-    fw_mutex_unlock_late_(&m, &late, false);
+    fw_mutex_unlock_and_wake_(&m, &late, false);
     assert_int_equal(fake.wakes, 1);
     assert_true(late == 0);
     fake_as(before >> FW_ID_SHIFT);
@@ -222,7 +222,7 @@ static void whoever_releases_makes_the_wake(void **state)
     fw_mutex_lock(&m);
     assert_int_equal(wait_posix(&m, true, NULL), 0);
     assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
-    fw_mutex_unlock_late_(&m, &late, false);
+    fw_mutex_unlock_and_wake_(&m, &late, false);
     assert_true(fw_load64_relaxed(&m.state_) < MUTEX_WAITER);
 }
 

@@ -22,8 +22,8 @@ static void ghosts_are_not_woken(void **state)
         uint64_t before, after;
     } cases[] = {
         {MINE | FENCED | WAITERS(3), GENERATION(1)},
-        {MINE | FENCED | WAKING | OLD | HANDOFF | WAITERS(3), GENERATION(1)},
-        {MINE | FENCED | HANDOFF | WAITERS(3), GENERATION(1)},
+        {MINE | FENCED | WAKING | RETRY | STARVING | WAITERS(3), GENERATION(1)},
+        {MINE | FENCED | STARVING | WAITERS(3), GENERATION(1)},
         {MINE | WAITERS(3), GENERATION(1)},
         {MINE | FENCED, GENERATION(1)},
         {MINE | FENCED | WAITERS(3) | GENERATION(15), GENERATION(1)},
@@ -75,7 +75,7 @@ static void the_first_to_join_clears_the_ghosts(void **state)
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
     (void)state;
-    m.state_ = HELD(OWNER) | FENCED | WAKING | OLD | HANDOFF | WAITERS(5);
+    m.state_ = HELD(OWNER) | FENCED | WAKING | RETRY | STARVING | WAITERS(5);
     fake.on_sleep = alone_in_line;
     assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
     assert_word(&m, HELD(OWNER) | FENCED | GENERATION(1));
@@ -107,7 +107,7 @@ static void a_child_returns_to_plain_releases(void **state)
 /* The receiver is not in this process, and the giver has given: nobody holds the lock. */
 static void a_pass_that_the_fork_cut_short_is_undone(void **state)
 {
-    const uint64_t passed = PASSED(7) | FENCED | WAKING | LATE | WAITERS(2);
+    const uint64_t passed = HANDOFF(7) | FENCED | WAKING | LATE | WAITERS(2);
 
     (void)state;
     m.state_ = passed;

@@ -41,7 +41,7 @@ static int owner_passes(struct fake_call *call)
 {
     (void)call;
     as(OWNER, fw_mutex_unlock_fair);
-    assert_word(&m, PASSED(FIRST_SERIAL) | FENCED | WAKING | WAITERS(1));
+    assert_word(&m, HANDOFF(FIRST_SERIAL) | FENCED | WAKING | WAITERS(1));
     assert_int_equal(trylock_as(OTHER), EBUSY);
     assert_int_equal(trylock_as(OWNER), EBUSY);
     return FAKE_COMPARE;
@@ -77,13 +77,13 @@ static void a_pass_on_the_way_to_sleep_is_not_missed(void **state)
 /* What a late comer's sleep must look like, and what the claimant does then. */
 static int receiver_claims(struct fake_call *call)
 {
-    const uint64_t late = PASSED(5) | FENCED | WAKING | LATE | WAITERS(2);
+    const uint64_t late = HANDOFF(5) | FENCED | WAKING | LATE | WAITERS(2);
 
     if (fake.waits != 1)
         return FAKE_COMPARE;
     assert_word(&m, late);
     assert_ptr_equal(call->word, owner_word(&m));
-    assert_int_equal(call->expected, (uint32_t)PASSED(5));
+    assert_int_equal(call->expected, (uint32_t)HANDOFF(5));
     assert_int_equal(call->bits, MUTEX_CLASS_ANY);
     m.state_ = HELD(OTHER) | FENCED | WAITERS(1);
     fw_futex_requeue(owner_word(&m), 0, waiters_word(&m), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
@@ -95,7 +95,7 @@ static int receiver_claims(struct fake_call *call)
 static void a_late_comer_waits_until_the_pass_is_claimed(void **state)
 {
     (void)state;
-    m.state_ = PASSED(5) | FENCED | WAKING | WAITERS(1);
+    m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(1);
     fake.on_sleep = receiver_claims;
     lock_blocking();
     assert_word(&m, MINE | FENCED);
@@ -105,14 +105,14 @@ static void a_late_comer_waits_until_the_pass_is_claimed(void **state)
 static int passed_once_more(struct fake_call *call)
 {
     (void)call;
-    m.state_ = PASSED(6) | FENCED | WAKING | WAITERS(2);
+    m.state_ = HANDOFF(6) | FENCED | WAKING | WAITERS(2);
     return FAKE_SPURIOUS;
 }
 
 static void a_late_comer_may_claim_the_next_pass(void **state)
 {
     (void)state;
-    m.state_ = PASSED(5) | FENCED | WAKING | WAITERS(1);
+    m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(1);
     fake.on_sleep = passed_once_more;
     lock_blocking();
     assert_word(&m, MINE | FENCED | WAITERS(1));
@@ -126,14 +126,14 @@ static int claimed_and_held(struct fake_call *call)
         return FAKE_SPURIOUS;
     }
     assert_ptr_equal(call->word, waiters_word(&m));
-    m.state_ = PASSED(5) | FENCED | WAKING | WAITERS(1);
+    m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(1);
     return FAKE_SPURIOUS;
 }
 
 static void the_number_of_a_pass_is_forgotten_with_it(void **state)
 {
     (void)state;
-    m.state_ = PASSED(5) | FENCED | WAKING | WAITERS(1);
+    m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(1);
     fake.on_sleep = claimed_and_held;
     lock_blocking();
     assert_word(&m, MINE | FENCED);
@@ -144,10 +144,10 @@ static void a_late_comer_that_gives_up_does_not_disturb_the_pass(void **state)
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
     (void)state;
-    m.state_ = PASSED(5) | FENCED | WAKING | OLD | WAITERS(1);
+    m.state_ = HANDOFF(5) | FENCED | WAKING | RETRY | WAITERS(1);
     assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
     /* LATE may stay: it costs the claimant one needless requeue. */
-    assert_word(&m, PASSED(5) | FENCED | WAKING | OLD | LATE | WAITERS(1));
+    assert_word(&m, HANDOFF(5) | FENCED | WAKING | RETRY | LATE | WAITERS(1));
 }
 
 /* The waiter under test claims; a late comer has gone to sleep on the pass meanwhile. */
@@ -187,7 +187,7 @@ static int loses_for_some_time(struct fake_call *call)
     case 1:
     case 2:
         if (fake.waits == 2) {
-            assert_word(&m, HELD(OTHER) | FENCED | OLD | WAITERS(1));
+            assert_word(&m, HELD(OTHER) | FENCED | RETRY | WAITERS(1));
             fake.now_ns += patience_ns;
         }
         as(fake.waits == 1 ? OWNER : OTHER, fw_mutex_unlock);
@@ -210,9 +210,9 @@ static void half_a_millisecond_of_losing_earns_a_handoff(void **state)
         lock_blocking();
         assert_word(&m, MINE | FENCED);
         assert_int_equal(fake.waits, 3);
-        assert_int_equal(fake_nth(FAKE_WAIT, 2)->bits, MUTEX_CLASS_OLD);
-        assert_int_equal(fake_nth(FAKE_WAIT, 2)->expected & (HANDOFF >> 32),
-                         i == 0 ? HANDOFF >> 32 : 0);
+        assert_int_equal(fake_nth(FAKE_WAIT, 2)->bits, MUTEX_CLASS_RETRY);
+        assert_int_equal(fake_nth(FAKE_WAIT, 2)->expected & (STARVING >> 32),
+                         i == 0 ? STARVING >> 32 : 0);
         /* A pass draws a serial number, and so tells itself from a greedy release. */
         assert_int_equal(fake.next_serial, FIRST_SERIAL + (i == 0 ? 1 : 0));
     }
@@ -220,7 +220,7 @@ static void half_a_millisecond_of_losing_earns_a_handoff(void **state)
 
 static void ask_then_release(void)
 {
-    if (wants_handoff(m.state_))
+    if (is_starving(m.state_))
         as(OWNER, fw_mutex_unlock);
 }
 
@@ -245,7 +245,7 @@ static void an_overdue_wake_makes_a_release_pass(void **state)
     fake.overdue = true;
     m.state_ = MINE | FENCED | WAKING | WAITERS(2);
     fw_mutex_unlock(&m);
-    assert_true(is_passed(m.state_));
+    assert_true(is_being_handed_off(m.state_));
     assert_word(&m, with_owner(FENCED | WAKING | WAITERS(2), owner_half(m.state_)));
     assert_int_equal(fake.wakes, 1);
     m.state_ = MINE | FENCED | WAITERS(2); /* nobody is on the way yet */

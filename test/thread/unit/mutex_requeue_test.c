@@ -80,7 +80,7 @@ static void a_wake_that_reached_nobody_is_made_good(void **state)
     assert_word(&m, FENCED | WAKING | WAITERS(2));
     assert_int_equal(fake.wakes, 1);
     assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, 1);
-    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, fw_mutex_line_(&m));
+    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, fw_mutex_futex_(&m));
 }
 
 static void a_release_that_overlooked_them_is_made_good(void **state)
@@ -104,9 +104,9 @@ static void a_new_owner_will_wake_them(void **state)
 static void a_pass_may_be_meant_for_them(void **state)
 {
     (void)state;
-    m.state_ = PASSED(5) | FENCED | WAKING | WAITERS(2);
+    m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(2);
     fw_mutex_look_again_(&m);
-    assert_word(&m, PASSED(5) | FENCED | WAKING | WAITERS(2));
+    assert_word(&m, HANDOFF(5) | FENCED | WAKING | WAITERS(2));
     assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_ANY);
     fw_mutex_lock_registered_(&m);
     assert_word(&m, MINE | FENCED | WAITERS(1));

@@ -46,7 +46,7 @@ static void free_words_are_taken_at_once(void **state)
         FENCED,
         FENCED | GENERATION(3),
         FENCED | WAKING | WAITERS(1),
-        FENCED | WAKING | OLD | HANDOFF | WAITERS(4000),
+        FENCED | WAKING | RETRY | STARVING | WAITERS(4000),
         WAKING | WAITERS(1),
     };
 
@@ -83,7 +83,7 @@ static void trylock_leaves_busy_words_alone(void **state)
         UNSIGNED,
         MINE,
         HELD(OWNER),
-        PASSED(9) | FENCED | WAKING | WAITERS(1),
+        HANDOFF(9) | FENCED | WAKING | WAITERS(1),
         HELD(OWNER) | FENCED | WAITERS(2),
         UNSIGNED | FENCED | WAKING | WAITERS(2),
     };
@@ -104,34 +104,34 @@ struct release {
     uint32_t woken; /* the bits of the wake; 0: none */
 };
 
-#define PASS (PASSED(FIRST_SERIAL) | FENCED | WAKING)
+#define PASS (HANDOFF(FIRST_SERIAL) | FENCED | WAKING)
 
 static const struct release greedy[] = {
     {MINE, 0, 0},
     {MINE | FENCED, FENCED, 0},
-    {MINE | FENCED | WAKING | OLD | HANDOFF | LATE, FENCED, 0},
+    {MINE | FENCED | WAKING | RETRY | STARVING | LATE, FENCED, 0},
     {MINE | FENCED | WAITERS(1), FENCED | WAKING | WAITERS(1), MUTEX_CLASS_ANY},
     {MINE | FENCED | WAITERS(9), FENCED | WAKING | WAITERS(9), MUTEX_CLASS_ANY},
     {MINE | WAITERS(1), WAKING | WAITERS(1), MUTEX_CLASS_ANY},
-    {MINE | FENCED | OLD | WAITERS(2), FENCED | WAKING | WAITERS(2), MUTEX_CLASS_OLD},
-    {MINE | FENCED | OLD | URGENT | WAITERS(2), FENCED | WAKING | OLD | WAITERS(2),
+    {MINE | FENCED | RETRY | WAITERS(2), FENCED | WAKING | WAITERS(2), MUTEX_CLASS_RETRY},
+    {MINE | FENCED | RETRY | URGENT | WAITERS(2), FENCED | WAKING | RETRY | WAITERS(2),
      MUTEX_CLASS_ANY},
     {MINE | FENCED | WAKING | URGENT | WAITERS(2), FENCED | WAKING | WAITERS(2), MUTEX_CLASS_ANY},
     {MINE | FENCED | WAKING | WAITERS(2), FENCED | WAKING | WAITERS(2), 0},
-    {MINE | FENCED | WAKING | OLD | WAITERS(2), FENCED | WAKING | OLD | WAITERS(2), 0},
-    {MINE | FENCED | HANDOFF | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_ANY},
-    {MINE | FENCED | HANDOFF | OLD | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_OLD},
-    {MINE | FENCED | HANDOFF | WAKING | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_ANY},
+    {MINE | FENCED | WAKING | RETRY | WAITERS(2), FENCED | WAKING | RETRY | WAITERS(2), 0},
+    {MINE | FENCED | STARVING | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_ANY},
+    {MINE | FENCED | STARVING | RETRY | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_RETRY},
+    {MINE | FENCED | STARVING | WAKING | WAITERS(2), PASS | WAITERS(2), MUTEX_CLASS_ANY},
 };
 
 static const struct release fair[] = {
     {MINE, 0, 0},
     {MINE | FENCED, FENCED, 0},
-    {MINE | FENCED | OLD | HANDOFF, FENCED, 0},
+    {MINE | FENCED | RETRY | STARVING, FENCED, 0},
     {MINE | FENCED | WAITERS(1), PASS | WAITERS(1), MUTEX_CLASS_ANY},
-    {MINE | FENCED | OLD | WAITERS(3), PASS | WAITERS(3), MUTEX_CLASS_OLD},
+    {MINE | FENCED | RETRY | WAITERS(3), PASS | WAITERS(3), MUTEX_CLASS_RETRY},
     {MINE | FENCED | WAKING | WAITERS(3), PASS | WAITERS(3), MUTEX_CLASS_ANY},
-    {MINE | FENCED | WAKING | OLD | HANDOFF | WAITERS(3), PASS | WAITERS(3), MUTEX_CLASS_OLD},
+    {MINE | FENCED | WAKING | RETRY | STARVING | WAITERS(3), PASS | WAITERS(3), MUTEX_CLASS_RETRY},
 };
 
 static void check_release(const struct release *r, void (*unlock)(fw_mutex *), bool plain_works)
@@ -170,7 +170,7 @@ static void every_release_leaves_the_right_word_and_wake(void **state)
 /* The lock goes back to plain releases now and then, where a release meets no waiter. */
 static void contention_is_forgotten_after_a_while(void **state)
 {
-    fw_mutex m = {MINE | FENCED | GENERATION(0) | OLD};
+    fw_mutex m = {MINE | FENCED | GENERATION(0) | RETRY};
 
     (void)state;
     fake.one_in = true;
@@ -194,7 +194,7 @@ static const struct misuse unlocks_of_a_stranger[] = {
     {UNSIGNED, 0},
     {HELD(OWNER), FAKE_ID(OWNER)},
     {HELD(OWNER) | FENCED | WAITERS(2), FAKE_ID(OWNER)},
-    {PASSED(3) | FENCED | WAKING | WAITERS(2), 0},
+    {HANDOFF(3) | FENCED | WAKING | WAITERS(2), 0},
 };
 
 static void unlocking_what_one_does_not_hold_panics(void **state)
@@ -258,8 +258,8 @@ static void owner_names_the_thread(void **state)
         {HELD(OWNER) | FENCED | WAITERS(1), OWNER},
         {HELD(4194303), 4194303},
         {HELD(OWNER | FW_ID_ALIAS), OWNER},
-        {PASSED(5) | FENCED | WAKING | WAITERS(1), 0},
-        {PASSED(0x7fffff) | FENCED | WAKING | WAITERS(1), 0},
+        {HANDOFF(5) | FENCED | WAKING | WAITERS(1), 0},
+        {HANDOFF(0x7fffff) | FENCED | WAKING | WAITERS(1), 0},
     };
 
     (void)state;

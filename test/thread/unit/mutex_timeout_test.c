@@ -38,8 +38,8 @@ static void giving_up_leaves_no_trace(void **state)
     } cases[] = {
         {HELD(OWNER), HELD(OWNER) | FENCED},
         {HELD(OWNER) | FENCED | WAITERS(2), HELD(OWNER) | FENCED | WAITERS(2)},
-        {HELD(OWNER) | FENCED | OLD | HANDOFF | WAITERS(2),
-         HELD(OWNER) | FENCED | OLD | HANDOFF | WAITERS(2)},
+        {HELD(OWNER) | FENCED | RETRY | STARVING | WAITERS(2),
+         HELD(OWNER) | FENCED | RETRY | STARVING | WAITERS(2)},
         /* A needless wake at the next release is legal, a lost one is not. */
         {HELD(OWNER) | FENCED | WAKING | WAITERS(2), HELD(OWNER) | FENCED | WAITERS(2)},
         {UNSIGNED | FENCED | WAITERS(1), UNSIGNED | FENCED | WAITERS(1)},
@@ -66,8 +66,8 @@ static void giving_up_leaves_no_trace(void **state)
 static int lost_then_over(struct fake_call *call)
 {
     if (fake.waits > 1) {
-        assert_word(&m, HELD(OTHER) | FENCED | OLD | WAITERS(2));
-        assert_int_equal(call->bits, MUTEX_CLASS_OLD);
+        assert_word(&m, HELD(OTHER) | FENCED | RETRY | WAITERS(2));
+        assert_int_equal(call->bits, MUTEX_CLASS_RETRY);
         return FAKE_COMPARE;
     }
     as(OWNER, fw_mutex_unlock);
@@ -99,7 +99,7 @@ static int passed_at_the_last_moment(struct fake_call *call)
 {
     (void)call;
     as(OWNER, fw_mutex_unlock_fair);
-    assert_word(&m, PASSED(FIRST_SERIAL) | FENCED | WAKING | WAITERS(1));
+    assert_word(&m, HANDOFF(FIRST_SERIAL) | FENCED | WAKING | WAITERS(1));
     return -ETIMEDOUT;
 }
 

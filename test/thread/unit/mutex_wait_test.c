@@ -141,7 +141,7 @@ static int woken_for_nothing(struct fake_call *call)
     if (fake.waits == 1)
         return FAKE_SPURIOUS;
     /* It cannot know that the wake was not meant for it: it counts as old now. */
-    assert_sleep(call, HELD(OWNER) | FENCED | OLD | WAITERS(1), MUTEX_CLASS_OLD);
+    assert_sleep(call, HELD(OWNER) | FENCED | RETRY | WAITERS(1), MUTEX_CLASS_RETRY);
     unlock_as(OWNER);
     assert_word(&m, FENCED | WAKING | WAITERS(1));
     return FAKE_COMPARE;
@@ -155,7 +155,7 @@ static void spurious_wakes_do_no_harm(void **state)
     lock_blocking();
     assert_word(&m, MINE | FENCED);
     assert_int_equal(fake.waits, 2);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_OLD);
+    assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_RETRY);
 }
 
 /* Others are asleep and awake as well; the word says what is needed of each sleep. */
@@ -188,7 +188,7 @@ static int loses_the_first_race(struct fake_call *call)
         assert_word(&m, HELD(OTHER) | FENCED | WAKING | WAITERS(1));
         return FAKE_COMPARE;
     }
-    assert_sleep(call, HELD(OTHER) | FENCED | OLD | WAITERS(1), MUTEX_CLASS_OLD);
+    assert_sleep(call, HELD(OTHER) | FENCED | RETRY | WAITERS(1), MUTEX_CLASS_RETRY);
     unlock_as(OTHER);
     return FAKE_COMPARE;
 }
@@ -202,7 +202,7 @@ static void the_loser_of_a_race_waits_in_the_old_queue(void **state)
     assert_word(&m, MINE | FENCED);
     assert_int_equal(fake.wakes, 2);
     assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_ANY);
-    assert_int_equal(fake_nth(FAKE_WAKE, 1)->bits, MUTEX_CLASS_OLD);
+    assert_int_equal(fake_nth(FAKE_WAKE, 1)->bits, MUTEX_CLASS_RETRY);
 }
 
 /* Joins while somebody is coming: WAKING has to go before it sleeps (MU2). */

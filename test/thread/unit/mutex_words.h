@@ -14,11 +14,11 @@
 #define HELD(tid) ((uint64_t)FAKE_ID(tid))
 #define MINE HELD(FAKE_SELF)
 #define UNSIGNED UINT64_C(1)
-#define PASSED(serial) ((uint64_t)(MUTEX_PASSED | (serial) << FW_ID_SHIFT | FW_ID_HELD))
+#define HANDOFF(serial) ((uint64_t)(MUTEX_HANDOFF | (serial) << FW_ID_SHIFT | FW_ID_HELD))
 #define FENCED MUTEX_FENCED
 #define WAKING MUTEX_WAKING
-#define OLD MUTEX_OLD
-#define HANDOFF MUTEX_HANDOFF
+#define RETRY MUTEX_RETRY
+#define STARVING MUTEX_STARVING
 #define LATE MUTEX_LATE
 #define URGENT MUTEX_URGENT
 #define GENERATION(n) ((uint64_t)(n) << MUTEX_GENERATION_SHIFT)

@@ -28,11 +28,11 @@ static void assert_clean(uint64_t word)
 static void a_reader_finds_nobody_in_its_way(void **state)
 {
     (void)state;
-    l.state_ = CLOSED | CALL;
+    l.state_ = CLOSED | WAITERS;
     fw_rwlock_rdlock(&l);
     assert_clean(MINE | READERS(1));
     fw_rwlock_rdunlock(&l);
-    l.state_ = READERS(1) | CLOSED | COMING; /* the reader was another thread: it reads for ever */
+    l.state_ = READERS(1) | CLOSED | WAKING; /* the reader was another thread: it reads for ever */
     l.line_ |= ghosts;
     fw_rwlock_upgradable_lock(&l);
     assert_clean(MINE | UPGRADABLE | READERS(1));
@@ -41,19 +41,19 @@ static void a_reader_finds_nobody_in_its_way(void **state)
 static void releases_wake_nobody(void **state)
 {
     (void)state;
-    l.state_ = MINE | WRITER | CLOSED | CALL;
+    l.state_ = MINE | WRITER | CLOSED | WAITERS;
     fw_rwlock_wrunlock(&l);
     assert_clean(0);
     l.line_ |= ghosts;
-    l.state_ = MINE | READERS(1) | CLOSED | CALL;
+    l.state_ = MINE | READERS(1) | CLOSED | WAITERS;
     fw_rwlock_rdunlock(&l);
     assert_clean(0);
     l.line_ |= ghosts;
-    l.state_ = MINE | UPGRADABLE | CALL;
+    l.state_ = MINE | UPGRADABLE | WAITERS;
     fw_rwlock_upgradable_unlock(&l);
     assert_clean(0);
     l.line_ |= ghosts;
-    l.state_ = MINE | WRITER | CALL;
+    l.state_ = MINE | WRITER | WAITERS;
     fw_rwlock_downgrade(&l);
     assert_clean(MINE | READERS(1));
 }
@@ -62,11 +62,11 @@ static void releases_wake_nobody(void **state)
 static void a_lost_comer_is_not_waited_for(void **state)
 {
     (void)state;
-    l.state_ = MINE | WRITER | CLOSED | COMING;
+    l.state_ = MINE | WRITER | CLOSED | WAKING;
     fw_rwlock_wrunlock(&l);
-    assert_word(&l, CLOSED | COMING);
+    assert_word(&l, CLOSED | WAKING);
     fw_rwlock_wrlock(&l);
-    assert_word(&l, MINE | WRITER | CLOSED | COMING);
+    assert_word(&l, MINE | WRITER | CLOSED | WAKING);
     fw_rwlock_wrunlock(&l);
     fw_rwlock_rdlock(&l);
     assert_clean(MINE | READERS(1));
@@ -77,7 +77,7 @@ static void the_first_in_line_is_alone(void **state)
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
     (void)state;
-    l.state_ = READERS(1) | CLOSED | COMING;
+    l.state_ = READERS(1) | CLOSED | WAKING;
     assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, &d), ETIMEDOUT);
     assert_word(&l, READERS(1));
     assert_int_equal(l.line_, FW_RWLOCK_FAIR);

@@ -52,7 +52,7 @@ static void a_reader_that_is_kept_out_waits(void **state)
     fw_deadline d = soon();
 
     (void)state;
-    l.state_ = MINE | READERS(2) | CLOSED | CALL;
+    l.state_ = MINE | READERS(2) | CLOSED | WAITERS;
     l.line_ |= LINE_WRITER;
     assert_int_equal(fw_rwlock_rdlock_posix_(&l, &d), 0); /* the line was empty: let in */
     assert_word(&l, MINE | READERS(3));

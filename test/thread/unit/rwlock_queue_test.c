@@ -33,7 +33,7 @@ static bool is_asleep_alone(const struct fake_call *call)
 static int writer_leaves(struct fake_call *call)
 {
     assert_false(is_asleep_alone(call));
-    assert_word(&l, BY(OWNER) | WRITER | CALL);
+    assert_word(&l, BY(OWNER) | WRITER | WAITERS);
     AS(OWNER, fw_rwlock_wrunlock(&l));
     return FAKE_COMPARE;
 }
@@ -56,7 +56,7 @@ static void a_reader_waits_for_a_writer(void **state)
 static int reader_leaves(struct fake_call *call)
 {
     assert_true(is_asleep_alone(call));
-    assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | CALL);
+    assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | WAITERS);
     AS(OTHER, assert_int_equal(fw_rwlock_tryrdlock(&l), EBUSY));
     AS(OWNER, fw_rwlock_rdunlock(&l));
     assert_word(&l, MINE | WRITER);
@@ -77,13 +77,13 @@ static void a_writer_waits_for_a_reader(void **state)
 static int loses_the_first_race(struct fake_call *call)
 {
     if (fake.waits == 1) {
-        assert_word(&l, BY(OWNER) | WRITER | CLOSED | CALL);
+        assert_word(&l, BY(OWNER) | WRITER | CLOSED | WAITERS);
         AS(OWNER, fw_rwlock_wrunlock(&l));
-        assert_word(&l, CLOSED | COMING);
+        assert_word(&l, CLOSED | WAKING);
         AS(OTHER, assert_int_equal(fw_rwlock_trywrlock(&l), 0));
         return FAKE_COMPARE;
     }
-    assert_word(&l, BY(OTHER) | WRITER | CLOSED | CALL);
+    assert_word(&l, BY(OTHER) | WRITER | CLOSED | WAITERS);
     assert_false(call->has_deadline);
     AS(OTHER, fw_rwlock_wrunlock(&l));
     return FAKE_COMPARE;
@@ -128,7 +128,7 @@ static int owner_is_greedy(struct fake_call *call)
 {
     const bool naps = call->has_deadline;
 
-    assert_word(&l, BY(OWNER) | WRITER | CLOSED | (naps ? COMING : CALL));
+    assert_word(&l, BY(OWNER) | WRITER | CLOSED | (naps ? WAKING : WAITERS));
     fake.now_ns += 200000;
     AS(OWNER, fw_rwlock_wrunlock(&l));
     if (!rw_is_free(l.state_))
@@ -157,7 +157,7 @@ static void reader_leaves_while_polled(void)
     if (fake.pauses == 5)
         AS(OWNER, fw_rwlock_rdunlock(&l));
     if (fake.pauses < 5)
-        assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | CALL); /* in line from the beginning */
+        assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | WAITERS); /* in line from the beginning */
 }
 
 static void a_writer_behind_readers_polls_in_line(void **state)
@@ -293,7 +293,7 @@ static void nothing_but_a_grant_ends_the_wait(void **state)
 static int the_last_reader_leaves(struct fake_call *call)
 {
     assert_true(is_asleep_alone(call));
-    assert_word(&l, MINE | UPGRADABLE | READERS(1) | CLOSED | CALL);
+    assert_word(&l, MINE | UPGRADABLE | READERS(1) | CLOSED | WAITERS);
     AS(OTHER, assert_int_equal(fw_rwlock_tryrdlock(&l), EBUSY));
     AS(OTHER, fw_rwlock_rdunlock(&l));
     return FAKE_COMPARE;

@@ -119,11 +119,11 @@ static void tries_answer_what_the_word_says(void **state)
         {BY(OWNER) | WRITER, EBUSY, EBUSY, EBUSY},
         {BY(OWNER) | UPGRADABLE, 0, EBUSY, EBUSY},
         {BY(OWNER) | UPGRADABLE | READERS(1), 0, EBUSY, EBUSY},
-        {READERS(1) | CLOSED | CALL, EBUSY, EBUSY, EBUSY},
-        {CLOSED | COMING, EBUSY, 0, EBUSY}, /* writers are greedy, readers are not */
-        {COMING, 0, 0, 0},
+        {READERS(1) | CLOSED | WAITERS, EBUSY, EBUSY, EBUSY},
+        {CLOSED | WAKING, EBUSY, 0, EBUSY}, /* writers are greedy, readers are not */
+        {WAKING, 0, 0, 0},
         {READERS(0xffffff), EAGAIN, EBUSY, 0},
-        {READERS(0xffffff) | CLOSED | CALL, EBUSY, EBUSY, EBUSY},
+        {READERS(0xffffff) | CLOSED | WAITERS, EBUSY, EBUSY, EBUSY},
     };
 
     (void)state;
@@ -147,23 +147,23 @@ static void tries_answer_what_the_word_says(void **state)
 static void who_comes_and_goes_leaves_the_flags(void **state)
 {
     (void)state;
-    l.state_ = CLOSED | COMING;
+    l.state_ = CLOSED | WAKING;
     fw_rwlock_wrlock(&l);
-    assert_word(&l, MINE | WRITER | CLOSED | COMING);
+    assert_word(&l, MINE | WRITER | CLOSED | WAKING);
     fw_rwlock_wrunlock(&l);
-    assert_word(&l, CLOSED | COMING);
-    l.state_ = COMING;
+    assert_word(&l, CLOSED | WAKING);
+    l.state_ = WAKING;
     fw_rwlock_rdlock(&l);
-    assert_word(&l, MINE | READERS(1) | COMING);
+    assert_word(&l, MINE | READERS(1) | WAKING);
     fw_rwlock_rdunlock(&l);
-    assert_word(&l, COMING);
+    assert_word(&l, WAKING);
     fw_rwlock_upgradable_lock(&l);
-    assert_word(&l, MINE | UPGRADABLE | COMING);
+    assert_word(&l, MINE | UPGRADABLE | WAKING);
     fw_rwlock_upgradable_unlock(&l);
-    assert_word(&l, COMING);
-    l.state_ = READERS(2) | CLOSED | CALL;
+    assert_word(&l, WAKING);
+    l.state_ = READERS(2) | CLOSED | WAITERS;
     fw_rwlock_rdunlock(&l); /* not the last: need not enter the bucket */
-    assert_word(&l, READERS(1) | CLOSED | CALL);
+    assert_word(&l, READERS(1) | CLOSED | WAITERS);
     assert_int_equal(fake.n_calls, 0);
 }
 
@@ -208,7 +208,7 @@ static void reading_again_stops_where_a_writer_waits(void **state)
 
     (void)state;
     fw_rwlock_rdlock(&l);
-    l.state_ |= CLOSED | CALL;
+    l.state_ |= CLOSED | WAITERS;
     EXPECT_MISUSE(fw_rwlock_rdlock(&l), "rwlock read-locked again while a writer waits", me);
     EXPECT_MISUSE(fw_rwlock_upgradable_lock(&l),
                   "rwlock locked upgradable by a thread that holds it", me);

@@ -47,7 +47,7 @@ static void fill(struct fw_waitqueue_ *bucket, const char *text, int kind, uint3
     for (unsigned i = 0; text[i]; i++) {
         line[i] = (struct rw_waiter){.state = state, .want = want_of(text[i])};
         line[i].id = FAKE_ID(FIRST + i);
-        line[i].is_comer = text[i] == 'C';
+        line[i].is_designated = text[i] == 'C';
         line[i].starves = text[i] == 'S';
         if (text[i] == 'C') {
             line[i].state = RW_WAITING;
@@ -78,7 +78,7 @@ static uint64_t line_left(const char *text, const char *outcome, int kind)
 static void empty(struct fw_waitqueue_ *bucket, const char *text, const char *outcome)
 {
     for (unsigned i = 0; text[i]; i++) {
-        const bool called = line[i].is_comer && text[i] != 'C';
+        const bool called = line[i].is_designated && text[i] != 'C';
         const char is = line[i].state == RW_GRANTED ? 'G' : called ? 'C' : '.';
 
         if (is != outcome[i])
@@ -139,58 +139,61 @@ static void fair(void **state)
 {
     static const struct turn turns[] = {
         /* a writer leaves: all that read, and one upgradable */
-        {"RWR", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES,
-         BY(300) | READERS(2) | CLOSED | CALL, "G.G"},
-        {"RR", F, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(300) | READERS(2), "GG"},
-        {"WRuu", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES,
-         BY(302) | UPGRADABLE | READERS(1) | CLOSED | CALL, ".GG."},
-        {"uR", F, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(300) | UPGRADABLE | READERS(1), "GG"},
-        {"uuR", F, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(300) | UPGRADABLE | READERS(1) | CALL,
-         "G.G"},
-        {"RW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_READS, MINE | READERS(2) | CLOSED | CALL,
-         "G."},
-        {"Ru", F, MINE | WRITER | CALL, RW_WRITER_UPREADS, MINE | UPGRADABLE | READERS(1) | CALL,
-         "G."},
+        {"RWR", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+         BY(300) | READERS(2) | CLOSED | WAITERS, "G.G"},
+        {"RR", F, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(300) | READERS(2), "GG"},
+        {"WRuu", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+         BY(302) | UPGRADABLE | READERS(1) | CLOSED | WAITERS, ".GG."},
+        {"uR", F, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(300) | UPGRADABLE | READERS(1),
+         "GG"},
+        {"uuR", F, MINE | WRITER | WAITERS, RW_WRITER_LEAVES,
+         BY(300) | UPGRADABLE | READERS(1) | WAITERS, "G.G"},
+        {"RW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_READS,
+         MINE | READERS(2) | CLOSED | WAITERS, "G."},
+        {"Ru", F, MINE | WRITER | WAITERS, RW_WRITER_UPREADS,
+         MINE | UPGRADABLE | READERS(1) | WAITERS, "G."},
         /* among writers: the first is called */
-        {"WW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, CLOSED | COMING, "C."},
-        {"CW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, CLOSED | COMING, ".."},
-        {"SW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, BY(300) | WRITER | CLOSED | CALL,
-         "G."},
-        {"RCW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES,
-         BY(300) | READERS(1) | CLOSED | CALL, "G.."},
+        {"WW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES, CLOSED | WAKING, "C."},
+        {"CW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES, CLOSED | WAKING, ".."},
+        {"SW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+         BY(300) | WRITER | CLOSED | WAITERS, "G."},
+        {"RCW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+         BY(300) | READERS(1) | CLOSED | WAITERS, "G.."},
         /* a real-time thread is handed it, though another one was called */
-        {"HW", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, BY(300) | WRITER | CLOSED | CALL,
-         "G."},
-        {"HC", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, BY(300) | WRITER | CLOSED | CALL,
-         "G."},
-        {"HC", F, MINE | WRITER | CLOSED | COMING, RW_NOTHING, MINE | WRITER | CLOSED | CALL, ".."},
-        {"HR", F, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES,
-         BY(301) | READERS(1) | CLOSED | CALL, ".G"},
-        /* the last reader leaves: the first writer has it */
-        {"WRW", F, MINE | READERS(1) | CLOSED | CALL, RW_READER_LEAVES,
-         BY(300) | WRITER | CLOSED | CALL, "G.."},
-        {"RC", F, MINE | READERS(1) | CLOSED | CALL, RW_READER_LEAVES, BY(301) | WRITER | CALL,
-         ".G"},
-        {"W", F, MINE | READERS(1) | CLOSED | CALL, RW_READER_LEAVES, BY(300) | WRITER, "G"},
-        {"WR", F, MINE | READERS(2) | CLOSED | CALL, RW_READER_LEAVES, READERS(1) | CLOSED | CALL,
+        {"HW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+         BY(300) | WRITER | CLOSED | WAITERS, "G."},
+        {"HC", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+         BY(300) | WRITER | CLOSED | WAITERS, "G."},
+        {"HC", F, MINE | WRITER | CLOSED | WAKING, RW_NOTHING, MINE | WRITER | CLOSED | WAITERS,
          ".."},
-        {"WR", F, MINE | UPGRADABLE | CLOSED | CALL, RW_UPREADER_LEAVES, BY(300) | WRITER | CALL,
+        {"HR", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+         BY(301) | READERS(1) | CLOSED | WAITERS, ".G"},
+        /* the last reader leaves: the first writer has it */
+        {"WRW", F, MINE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES,
+         BY(300) | WRITER | CLOSED | WAITERS, "G.."},
+        {"RC", F, MINE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES,
+         BY(301) | WRITER | WAITERS, ".G"},
+        {"W", F, MINE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES, BY(300) | WRITER, "G"},
+        {"WR", F, MINE | READERS(2) | CLOSED | WAITERS, RW_READER_LEAVES,
+         READERS(1) | CLOSED | WAITERS, ".."},
+        {"WR", F, MINE | UPGRADABLE | CLOSED | WAITERS, RW_UPREADER_LEAVES,
+         BY(300) | WRITER | WAITERS, "G."},
+        {"WR", F, MINE | UPGRADABLE | READERS(1) | CLOSED | WAITERS, RW_UPREADER_LEAVES,
+         READERS(1) | CLOSED | WAITERS, ".."},
+        {"W", F, MINE | UPGRADABLE | READERS(1) | CLOSED | WAITERS, RW_UPREADER_READS,
+         MINE | READERS(2) | CLOSED | WAITERS, "."},
+        {"uu", F, MINE | UPGRADABLE | WAITERS, RW_UPREADER_LEAVES, BY(300) | UPGRADABLE | WAITERS,
          "G."},
-        {"WR", F, MINE | UPGRADABLE | READERS(1) | CLOSED | CALL, RW_UPREADER_LEAVES,
-         READERS(1) | CLOSED | CALL, ".."},
-        {"W", F, MINE | UPGRADABLE | READERS(1) | CLOSED | CALL, RW_UPREADER_READS,
-         MINE | READERS(2) | CLOSED | CALL, "."},
-        {"uu", F, MINE | UPGRADABLE | CALL, RW_UPREADER_LEAVES, BY(300) | UPGRADABLE | CALL, "G."},
-        {"u", F, MINE | UPGRADABLE | CALL, RW_UPREADER_READS, BY(300) | UPGRADABLE | READERS(1),
+        {"u", F, MINE | UPGRADABLE | WAITERS, RW_UPREADER_READS, BY(300) | UPGRADABLE | READERS(1),
          "G"},
         /* a writer has given up */
-        {"RR", F, MINE | READERS(1) | CLOSED | CALL, RW_NOTHING, MINE | READERS(3), "GG"},
-        {"RW", F, MINE | READERS(1) | CLOSED | CALL, RW_NOTHING, MINE | READERS(1) | CLOSED | CALL,
-         ".."},
-        {"RW", F, CLOSED | CALL, RW_NOTHING, BY(300) | READERS(1) | CLOSED | CALL, "G."},
-        {"RC", F, CLOSED | COMING, RW_NOTHING, CLOSED | CALL, ".."},
-        {"W", F, CLOSED | COMING, RW_NOTHING, CLOSED | COMING, "C"},
-        {"", F, MINE | READERS(1) | CLOSED | CALL, RW_NOTHING, MINE | READERS(1), ""},
+        {"RR", F, MINE | READERS(1) | CLOSED | WAITERS, RW_NOTHING, MINE | READERS(3), "GG"},
+        {"RW", F, MINE | READERS(1) | CLOSED | WAITERS, RW_NOTHING,
+         MINE | READERS(1) | CLOSED | WAITERS, ".."},
+        {"RW", F, CLOSED | WAITERS, RW_NOTHING, BY(300) | READERS(1) | CLOSED | WAITERS, "G."},
+        {"RC", F, CLOSED | WAKING, RW_NOTHING, CLOSED | WAITERS, ".."},
+        {"W", F, CLOSED | WAKING, RW_NOTHING, CLOSED | WAKING, "C"},
+        {"", F, MINE | READERS(1) | CLOSED | WAITERS, RW_NOTHING, MINE | READERS(1), ""},
     };
 
     (void)state;
@@ -200,14 +203,16 @@ static void fair(void **state)
 static void prefer_readers(void **state)
 {
     static const struct turn turns[] = {
-        {"WRW", R, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(301) | READERS(1) | CALL, ".G."},
-        {"W", R, MINE | READERS(1) | CALL, RW_READER_LEAVES, COMING, "C"},
-        {"C", R, MINE | READERS(1) | COMING, RW_READER_LEAVES, COMING, "."},
-        {"S", R, MINE | READERS(1) | CALL, RW_READER_LEAVES, BY(300) | WRITER, "G"},
-        {"Wu", R, MINE | UPGRADABLE | CALL, RW_UPREADER_LEAVES, BY(301) | UPGRADABLE | CALL, ".G"},
-        {"UW", R, MINE | UPGRADABLE | READERS(1) | CALL, RW_NOTHING,
-         MINE | UPGRADABLE | READERS(1) | CALL, ".."},
-        {"C", R, MINE | READERS(1) | CALL, RW_NOTHING, MINE | READERS(1) | COMING, "."},
+        {"WRW", R, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(301) | READERS(1) | WAITERS,
+         ".G."},
+        {"W", R, MINE | READERS(1) | WAITERS, RW_READER_LEAVES, WAKING, "C"},
+        {"C", R, MINE | READERS(1) | WAKING, RW_READER_LEAVES, WAKING, "."},
+        {"S", R, MINE | READERS(1) | WAITERS, RW_READER_LEAVES, BY(300) | WRITER, "G"},
+        {"Wu", R, MINE | UPGRADABLE | WAITERS, RW_UPREADER_LEAVES, BY(301) | UPGRADABLE | WAITERS,
+         ".G"},
+        {"UW", R, MINE | UPGRADABLE | READERS(1) | WAITERS, RW_NOTHING,
+         MINE | UPGRADABLE | READERS(1) | WAITERS, ".."},
+        {"C", R, MINE | READERS(1) | WAITERS, RW_NOTHING, MINE | READERS(1) | WAKING, "."},
     };
 
     (void)state;
@@ -217,14 +222,14 @@ static void prefer_readers(void **state)
 static void prefer_writers(void **state)
 {
     static const struct turn turns[] = {
-        {"RWR", W, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, CLOSED | COMING, ".C."},
-        {"RCR", W, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, CLOSED | COMING, "..."},
-        {"RR", W, MINE | WRITER | CALL, RW_WRITER_LEAVES, BY(300) | READERS(2), "GG"},
-        {"RW", W, MINE | WRITER | CLOSED | CALL, RW_WRITER_READS, MINE | READERS(1) | CLOSED | CALL,
-         ".."},
-        {"RW", W, MINE | READERS(1) | CLOSED | CALL, RW_READER_LEAVES, BY(301) | WRITER | CALL,
-         ".G"},
-        {"RR", W, READERS(1) | CLOSED | CALL, RW_NOTHING, BY(300) | READERS(3), "GG"},
+        {"RWR", W, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES, CLOSED | WAKING, ".C."},
+        {"RCR", W, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES, CLOSED | WAKING, "..."},
+        {"RR", W, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(300) | READERS(2), "GG"},
+        {"RW", W, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_READS,
+         MINE | READERS(1) | CLOSED | WAITERS, ".."},
+        {"RW", W, MINE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES,
+         BY(301) | WRITER | WAITERS, ".G"},
+        {"RR", W, READERS(1) | CLOSED | WAITERS, RW_NOTHING, BY(300) | READERS(3), "GG"},
     };
 
     (void)state;
@@ -236,12 +241,12 @@ static void who_upgrades_goes_first(void **state)
     for (int kind = F; kind <= W; kind++) {
         const uint64_t closed = kind == R ? 0 : CLOSED;
         const struct turn turns[] = {
-            {"UWR", kind, MINE | UPGRADABLE | READERS(1) | closed | CALL, RW_READER_LEAVES,
-             MINE | WRITER | closed | CALL, "G.."},
-            {"U", kind, MINE | UPGRADABLE | READERS(1) | closed | CALL, RW_READER_LEAVES,
+            {"UWR", kind, MINE | UPGRADABLE | READERS(1) | closed | WAITERS, RW_READER_LEAVES,
+             MINE | WRITER | closed | WAITERS, "G.."},
+            {"U", kind, MINE | UPGRADABLE | READERS(1) | closed | WAITERS, RW_READER_LEAVES,
              MINE | WRITER, "G"},
-            {"UR", kind, MINE | UPGRADABLE | READERS(2) | closed | CALL, RW_READER_LEAVES,
-             MINE | UPGRADABLE | READERS(1) | closed | CALL, ".."},
+            {"UR", kind, MINE | UPGRADABLE | READERS(2) | closed | WAITERS, RW_READER_LEAVES,
+             MINE | UPGRADABLE | READERS(1) | closed | WAITERS, ".."},
         };
 
         PLAY_ALL(turns);
@@ -252,9 +257,10 @@ static void who_upgrades_goes_first(void **state)
 static void a_hand_over_does_not_wait_for_the_comer(void **state)
 {
     static const struct turn turns[] = {
-        {"CW", F, MINE | WRITER | CLOSED | COMING, RW_WRITER_LEAVES,
-         BY(300) | WRITER | CLOSED | CALL, "G."},
-        {"WR", W, MINE | WRITER | CLOSED | CALL, RW_WRITER_LEAVES, BY(300) | WRITER | CALL, "G."},
+        {"CW", F, MINE | WRITER | CLOSED | WAKING, RW_WRITER_LEAVES,
+         BY(300) | WRITER | CLOSED | WAITERS, "G."},
+        {"WR", W, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES, BY(300) | WRITER | WAITERS,
+         "G."},
     };
 
     (void)state;
@@ -265,9 +271,12 @@ static void a_hand_over_does_not_wait_for_the_comer(void **state)
 /* As many as there is room for; the others wait on. */
 static void the_count_does_not_overflow(void **state)
 {
-    static const struct turn t = {
-        "RRu", F, MINE | READERS(0xfffffe) | CALL, RW_NOTHING, MINE | READERS(0xffffff) | CALL,
-        "G.."};
+    static const struct turn t = {"RRu",
+                                  F,
+                                  MINE | READERS(0xfffffe) | WAITERS,
+                                  RW_NOTHING,
+                                  MINE | READERS(0xffffff) | WAITERS,
+                                  "G.."};
 
     (void)state;
     play(&t, false, false);

@@ -11,15 +11,15 @@
 #include "test/support/testing.h"
 #include "thread/rwlock_word.h"
 
-/* How the read-write lock's tests write words down: BY(OWNER) | WRITER, READERS(2) | CALL ... */
+/* How the read-write lock's tests write words down: BY(OWNER) | WRITER, READERS(2) | WAITERS ... */
 #define BY(tid) ((uint64_t)FAKE_ID(tid) << RW_OWNER_SHIFT)
 #define MINE BY(FAKE_SELF)
 #define WRITER RW_WRITER
 #define UPGRADABLE RW_UPGRADABLE
 #define READERS(n) ((n)*RW_READER)
 #define CLOSED RW_CLOSED
-#define CALL RW_CALL
-#define COMING RW_COMING
+#define WAITERS RW_WAITERS
+#define WAKING RW_WAKING
 
 enum { OWNER = 200, OTHER = 300, THIRD = 400 };
 
