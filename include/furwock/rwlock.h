@@ -90,7 +90,7 @@ FW_BEGIN_DECLS
  */
 typedef struct fw_rwlock {
     uint64_t state_; /* internal; doc/design/rwlock.md describes both, and they may change */
-    uint64_t line_;
+    uint64_t queue_;
 } fw_rwlock;
 
 typedef enum fw_rwlock_kind {

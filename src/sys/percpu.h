@@ -19,8 +19,8 @@
  *
  *     bool fw_percpu_add_(const uint32_t *closed, void *counters, uint32_t n, uint32_t delta);
  *
- * `counters` are n > 0 counters, each the first 32 bits of FW_PERCPU_STRIDE bytes.  If *closed is 0,
- * adds delta to the counter of the processor on which the caller runs, as the last thing it does to
+ * `counters` are n > 0 counters, each the first 32 bits of FW_PERCPU_STRIDE bytes.  If *closed is
+ * 0, adds delta to the counter of the CPU on which the caller runs, as the last thing it does to
  * the memory, and returns true.  Otherwise, or after a preemption or a signal in between, or where
  * n is too small for this processor's number, changes nothing and returns false.  Acquires before
  * and releases after: what other threads did before they stored 0 in *closed is visible when it

@@ -36,8 +36,8 @@ typedef uint64_t fw_mutex_word_;
 #define MUTEX_OWNER_HALF UINT64_C(0xffffffff)
 
 /*
- * Two queues on the waiters half: one for a waiter that was woken and lost the race, one for all
- * others.  If a real-time thread sleeps, a wake is for both: the kernel wakes the most urgent first.
+ * Two queues on the waiters half: one for a waiter that was woken and lost the race, one for the
+ * others.  If a real-time thread sleeps, a wake is for both: the kernel has the most urgent first.
  */
 #define MUTEX_CLASS_NEW 1u
 #define MUTEX_CLASS_RETRY 2u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A supply of units: fw_sem, and the automatic fw_event.  Bits: units_word.h.  Reasons:
+ * A supply of units: fw_sem, and the automatic fw_event.  Bits: permits_word.h.  Reasons:
  * doc/design/sem.md.
  *
  * Origin: the count in a user-level word, with waiters in the kernel only, is the semaphore of
@@ -51,7 +51,7 @@
  */
 static void predict(uint64_t *state, fw_permits_word_ w)
 {
-    uint32_t value = units_value(w), waiters = units_waiters(w);
+    uint32_t value = permits_value(w), waiters = permits_waiters(w);
 
     fw_store32_relaxed((fw_half_ *)state + PERMITS_GUESS_AT / 4,
                        value >= waiters ? value - waiters : PERMITS_NO_GUESS);
@@ -65,27 +65,27 @@ static uint32_t least(uint32_t a, uint32_t b)
 /* PERM1: how many more of the others are to be woken in state w, at most n. */
 static uint32_t wakes_due(fw_permits_word_ w, uint32_t n)
 {
-    uint32_t useful = least(units_available(w), units_others(w));
-    uint32_t waking = units_waking(w);
+    uint32_t useful = least(permits_available(w), permits_others(w));
+    uint32_t waking = permits_waking(w);
 
     return useful > waking ? least(useful - waking, n) : 0;
 }
 
 static fw_permits_word_ with_wakes(fw_permits_word_ w, uint32_t n)
 {
-    return n == 0 ? w : with_waking(w, units_waking(w) + n);
+    return n == 0 ? w : with_waking(w, permits_waking(w) + n);
 }
 
 static void wake_others(const uint64_t *state, uint32_t n)
 {
     if (n > 0)
-        fw_futex_wake_bitset(units_sleepers_word(state), n, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE);
+        fw_futex_wake_bitset(permits_sleepers_word(state), n, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE);
 }
 
 /* A waiter without a reservation is out of line: one waiter and, maybe, one wake less. */
 static fw_permits_word_ out_of_line(fw_permits_word_ w)
 {
-    uint32_t waking = units_waking(w);
+    uint32_t waking = permits_waking(w);
 
     return without_waiter(waking > 0 ? with_waking(w, waking - 1) : w); /* F:sem-keeps-wake */
 }
@@ -94,7 +94,7 @@ static fw_permits_word_ out_of_line(fw_permits_word_ w)
 static fw_permits_word_ of_this_process(fw_permits_word_ w)
 {
     /* F:sem-sees-stale */
-    return units_waiters(w) == 0 ? w : without_stale(w, fw_fork_generation_());
+    return permits_waiters(w) == 0 ? w : without_stale(w, fw_fork_generation_());
 }
 
 /* The value is 0 again, and who has the reservation may be about to sleep: it saw no change. */
@@ -110,7 +110,7 @@ bool fw_permits_take_(uint64_t *state)
 
     do {
         w = of_this_process(seen);
-        if (units_available(w) == 0)
+        if (permits_available(w) == 0)
             return false;
         predict(state, w - 1);
     } while (!fw_cas64_acquire(state, &seen, w - 1)); /* n -> n - 1 */
@@ -124,9 +124,9 @@ bool fw_permits_take_any_(uint64_t *state)
 
     do {
         w = of_this_process(seen);
-        if (units_value(w) == 0)
+        if (permits_value(w) == 0)
             return false;
-        left = units_value(w) > 1 ? w - 1 : recheck_on(w - 1); /* F:sem-takes-quietly */
+        left = permits_value(w) > 1 ? w - 1 : recheck_on(w - 1); /* F:sem-takes-quietly */
         predict(state, left);
     } while (!fw_cas64_acquire(state, &seen, left)); /* n -> n - 1 */
     return true;
@@ -142,7 +142,7 @@ bool fw_permits_post_(uint64_t *state, uint32_t n, uint32_t max)
     /* n -> n + m, with their wakes; beyond the maximum n -> n, so that it synchronises. */
     do {
         w = of_this_process(seen);
-        fits = units_value(w) <= max && n <= max - units_value(w);
+        fits = permits_value(w) <= max && n <= max - permits_value(w);
         left = w;
         if (fits) {
             left = (w + n) & ~(n > 0 ? PERMITS_RECHECKING : 0);
@@ -153,7 +153,7 @@ bool fw_permits_post_(uint64_t *state, uint32_t n, uint32_t max)
     } while (!fw_cas64_release(state, &seen, left));
     wake_others(state, wakes);                    /* F:sem-touches-after */
     if (is_rechecking(w) && !is_rechecking(left)) /* F:sem-nap-goes-on */
-        fw_futex_wake(units_value_word(state), 1, FW_FUTEX_PRIVATE);
+        fw_futex_wake(permits_value_word(state), 1, FW_FUTEX_PRIVATE);
     return fits;
 }
 
@@ -163,13 +163,13 @@ void fw_permits_clear_(uint64_t *state)
 
     /* n -> 0 */
     /* F:sem-clears-quietly */
-    while (units_value(w) > 0 && !fw_cas64_acq_rel(state, &w, recheck_on(w & ~PERMITS_VALUE_MAX)))
+    while (permits_value(w) > 0 && !fw_cas64_acq_rel(state, &w, recheck_on(w & ~PERMITS_VALUE_MAX)))
         ;
 }
 
 uint32_t fw_permits_value_(const uint64_t *state)
 {
-    return units_value(fw_load64_acquire(state));
+    return permits_value(fw_load64_acquire(state));
 }
 
 /* empty, m waiters -> m + 1 waiters. */
@@ -179,9 +179,9 @@ bool fw_permits_join_(uint64_t *state, fw_permits_word_ *joined)
     fw_permits_word_ seen = fw_load64_relaxed(state);
     fw_permits_word_ w = without_stale(seen, generation);
 
-    if (units_available(w) > 0)
+    if (permits_available(w) > 0)
         return false;
-    if (units_waiters(w) == PERMITS_WAITERS_MAX)
+    if (permits_waiters(w) == PERMITS_WAITERS_MAX)
         fw_panic_("too many waiters", state, fw_self_(), 0);
     w = (w & ~PERMITS_GENERATION) | (fw_permits_word_)generation << PERMITS_GENERATION_SHIFT;
     *joined = w + PERMITS_WAITER;
@@ -193,7 +193,7 @@ bool fw_permits_join_(uint64_t *state, fw_permits_word_ *joined)
 bool fw_permits_take_waiting_(uint64_t *state, fw_permits_word_ w)
 {
     fw_permits_word_ left = out_of_line(w - 1);
-    uint32_t wakes = units_waking(left) == 0 ? wakes_due(left, PERMITS_WAKING_MAX) : 0;
+    uint32_t wakes = permits_waking(left) == 0 ? wakes_due(left, PERMITS_WAKING_MAX) : 0;
 
     predict(state, left);
     if (!fw_cas64_acquire(state, &w, with_wakes(left, wakes)))
@@ -222,7 +222,7 @@ bool fw_permits_any_try_(uint64_t *state, struct fw_any_registration_ *p)
         return fw_permits_take_(state);
     do {
         w = fw_load64_relaxed(state);
-        if (units_available(w) == 0)
+        if (permits_available(w) == 0)
             return false;
     } while (!fw_permits_take_waiting_(state, w));
     p->is_registered = false;
@@ -237,12 +237,12 @@ bool fw_permits_any_prepare_(uint64_t *state, struct fw_any_registration_ *p, fw
     if (!p->is_registered && !fw_permits_join_(state, &w))
         return false;
     p->is_registered = true;
-    if (units_available(w) > 0)
+    if (permits_available(w) > 0)
         return false;
     wanted = with_waking(w, 0); /* F:any-stale-wakes */
     if (wanted != w && !fw_cas64_relaxed(state, &w, wanted))
         return false;
-    *sleep = (fw_futex_any){units_sleepers_word(state), sleepers_half(wanted), FW_FUTEX_PRIVATE};
+    *sleep = (fw_futex_any){permits_sleepers_word(state), sleepers_half(wanted), FW_FUTEX_PRIVATE};
     return true;
 }
 

@@ -41,7 +41,7 @@ struct waiter {
 
 static bool may_take(const struct waiter *me, fw_permits_word_ w)
 {
-    return me->has_reservation ? units_value(w) > 0 : units_available(w) > 0;
+    return me->has_reservation ? permits_value(w) > 0 : permits_available(w) > 0;
 }
 
 static bool take(struct waiter *me, fw_permits_word_ w)
@@ -76,7 +76,7 @@ static void cancelled(void *wait)
     for (;;) {
         fw_permits_word_ w = fw_load64_relaxed(me->state);
 
-        if (me->has_reservation && units_value(w) > 0) { /* F:sem-cancelled-leaves-unit */
+        if (me->has_reservation && permits_value(w) > 0) { /* F:sem-cancelled-leaves-unit */
             if (take(me, w)) {
                 fw_permits_post_(me->state, 1, PERMITS_VALUE_MAX); /* F:sem-cancelled-keeps */
                 return;
@@ -101,7 +101,7 @@ static int sleep_on_value(struct waiter *me, fw_permits_word_ w)
     /* F:sem-naps-unseen */
     if (!is_rechecking(w) && !fw_cas64_relaxed(me->state, &w, w | PERMITS_RECHECKING))
         return -EAGAIN;
-    return sleep_on(me, units_value_word(me->state), value_half(w), 0);
+    return sleep_on(me, permits_value_word(me->state), value_half(w), 0);
 }
 
 /* nothing available -> waking 0, and asleep in line. */
@@ -112,7 +112,7 @@ static int sleep_in_line(struct waiter *me, fw_permits_word_ w)
 
     if (wanted != w && !fw_cas64_relaxed(me->state, &w, wanted))
         return -EAGAIN;
-    return sleep_on(me, units_sleepers_word(me->state), sleepers_half(wanted), slice_ns);
+    return sleep_on(me, permits_sleepers_word(me->state), sleepers_half(wanted), slice_ns);
 }
 
 /* After a wake that found no unit: patience has an end. */
@@ -137,7 +137,7 @@ static int sleep_once(struct waiter *me, fw_permits_word_ w)
         return -EAGAIN;
     }
     if (!fw_wait_blocks_(&me->wait))
-        return sleep_on(me, units_sleepers_word(me->state), 0, 0);
+        return sleep_on(me, permits_sleepers_word(me->state), 0, 0);
     return me->has_reservation ? sleep_on_value(me, w) : sleep_in_line(me, w);
 }
 
@@ -183,7 +183,7 @@ static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_per
     bool learns = fw_adaptive_spin_begin_(spin_state_of(me->state), &me->wait, policy);
 
     while (fw_wait_spin_(&me->wait))
-        if (units_available(fw_load64_relaxed(me->state)) > 0) {
+        if (permits_available(fw_load64_relaxed(me->state)) > 0) {
             if (learns)
                 fw_adaptive_spin_end_(spin_state_of(me->state), true);
             learns = false;

@@ -33,22 +33,22 @@ _Static_assert((PERMITS_VALUE_MAX ^ PERMITS_RESERVED ^ PERMITS_WAITERS_MAX << 32
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the value half comes first");
 
 /* The two words to sleep on. */
-static inline const uint32_t *units_value_word(const uint64_t *state)
+static inline const uint32_t *permits_value_word(const uint64_t *state)
 {
     return (const fw_half_ *)state;
 }
 
-static inline const uint32_t *units_sleepers_word(const uint64_t *state)
+static inline const uint32_t *permits_sleepers_word(const uint64_t *state)
 {
     return (const fw_half_ *)state + 1;
 }
 
-static inline uint32_t units_value(fw_permits_word_ w)
+static inline uint32_t permits_value(fw_permits_word_ w)
 {
     return (uint32_t)(w & PERMITS_VALUE_MAX);
 }
 
-static inline uint32_t units_waiters(fw_permits_word_ w)
+static inline uint32_t permits_waiters(fw_permits_word_ w)
 {
     return (uint32_t)(w / PERMITS_WAITER & PERMITS_WAITERS_MAX);
 }
@@ -63,7 +63,7 @@ static inline bool is_rechecking(fw_permits_word_ w)
     return (w & PERMITS_RECHECKING) != 0;
 }
 
-static inline uint32_t units_waking(fw_permits_word_ w)
+static inline uint32_t permits_waking(fw_permits_word_ w)
 {
     return (uint32_t)((w & PERMITS_WAKING) >> PERMITS_WAKING_SHIFT);
 }
@@ -79,17 +79,17 @@ static inline uint32_t value_half(fw_permits_word_ w)
 }
 
 /* What anybody may take: a reserved unit is for one. */
-static inline uint32_t units_available(fw_permits_word_ w)
+static inline uint32_t permits_available(fw_permits_word_ w)
 {
-    uint32_t value = units_value(w);
+    uint32_t value = permits_value(w);
 
     return is_reserved(w) && value > 0 ? value - 1 : value; /* F:sem-unreserved */
 }
 
 /* The waiters for whom no unit is reserved. */
-static inline uint32_t units_others(fw_permits_word_ w)
+static inline uint32_t permits_others(fw_permits_word_ w)
 {
-    return units_waiters(w) - (is_reserved(w) ? 1 : 0);
+    return permits_waiters(w) - (is_reserved(w) ? 1 : 0);
 }
 
 static inline fw_permits_word_ with_waking(fw_permits_word_ w, uint32_t waking)
@@ -103,7 +103,7 @@ static inline fw_permits_word_ with_waking(fw_permits_word_ w, uint32_t waking)
 static inline fw_permits_word_ without_waiter(fw_permits_word_ w)
 {
     w -= PERMITS_WAITER;
-    return units_waiters(w) == 0 ? units_value(w) : w;
+    return permits_waiters(w) == 0 ? permits_value(w) : w;
 }
 
 /*
@@ -112,9 +112,10 @@ static inline fw_permits_word_ without_waiter(fw_permits_word_ w)
  */
 static inline fw_permits_word_ without_stale(fw_permits_word_ w, uint32_t generation)
 {
-    if (units_waiters(w) == 0 || (w & PERMITS_GENERATION) >> PERMITS_GENERATION_SHIFT == generation)
+    if (permits_waiters(w) == 0 ||
+        (w & PERMITS_GENERATION) >> PERMITS_GENERATION_SHIFT == generation)
         return w;
-    return units_value(w);
+    return permits_value(w);
 }
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_rwlock.  Contract: furwock/rwlock.h.  Bits: rwlock_word.h.  Whose turn it is: rwlock_turn.c.
- * Waiting: rwlock_line.c.  Reasons, proofs and figures: doc/design/rwlock.md.
+ * Waiting: rwlock_queue.c.  Reasons, proofs and figures: doc/design/rwlock.md.
  *
  * Origin: the lock of Franke, Russell and Kirkwood (OLS 2002, section 4.1); phase-fair is
- * Brandenburg and Anderson's (ECRTS 2009); the line outside of the lock is that of waitqueue.h.
+ * Brandenburg and Anderson's (ECRTS 2009); the wait queue outside of the lock is waitqueue.h's.
  *
  * mode        readers  owner  meaning               who may leave it, and how
  * ----------  -------  -----  --------------------  -----------------------------------------------
@@ -16,39 +16,41 @@
  *                                                   writes
  * WRITER      0        id     id writes             id: leaves, reads, reads upgradable
  *
- * (1) reading and upgradable: not where CLOSED is set   (2) becomes UPGRADABLE, and the owner
+ * (1) reading and upgradable: not if CLOSED is set   (2) becomes UPGRADABLE, and the owner
  *
- * flag    says (changed in the bucket only)
- * ------  ----------------------------------------------------------------------------------------
- * none    nobody stands in line
- * WAITERS    somebody does: the writer, the upgradable or the last reader that leaves enters the
- * bucket WAKING  somebody does, and one of them, a writer, is awake and looks at the word: just
- * leave CLOSED  those that come to read stand in line too (in locks that do not prefer readers: a
- * writer
- *         or an upgrader is in line); beside WAITERS or WAKING
+ * flag     says (changed inside the bucket only)
+ * -------  ---------------------------------------------------------------------------------------
+ * none     no thread is queued
+ * WAITERS  some are: the writer, the upgradable or the last reader that leaves enters the bucket
+ * WAKING   some are, and one of them, a writer, is awake and looks at the word: just leave
+ * CLOSED   new readers queue too (in locks that do not prefer readers: a writer or an upgrader is
+ *          queued); only beside WAITERS or WAKING
  *
- * Legal:   any flag while nobody is in line, as after a fork (a needless visit to the bucket clears
- *          it); WAITERS while somebody is coming; WAKING while that one naps, for RECHECK_NS at most.
- * Illegal: somebody in line, outside the bucket, with neither WAITERS nor WAKING in the word; WAKING
- *          while nobody is awake or naps; WAKING while a release owes something to the line (to a
- *          real-time writer; in a fair lock: while somebody who wants to read stands there, or
- *          readers hold the lock); to change a flag outside the bucket.
+ * Legal:   any flag while the queue is empty, as after a fork (a needless visit to the bucket
+ *          clears it); WAITERS while a writer is awake; WAKING while that one sleeps for at most
+ *          RECHECK_NS.
+ * Illegal: a queued thread, outside the bucket, with neither WAITERS nor WAKING in the word; WAKING
+ *          while no writer is awake or in a bounded sleep; WAKING while a release owes something to
+ *          the queue (to a real-time writer; in a fair lock: while a reader is queued, or readers
+ *          hold the lock); to change a flag outside the bucket.
  *
- * RW1  While somebody is in line, WAITERS or WAKING is set; the line, the second word and the flags
+ * RW1  While a thread is queued, WAITERS or WAKING is set; the queue, the second word and the flags
  *      agree whenever nobody is in the bucket.
- * RW2  WAKING set implies a comer: a writer in line that is awake, about to be woken, or asleep for
- *      RECHECK_NS at most, and that will enter the bucket, taking the lock or not, before it sleeps
- *      for longer or returns.  A lock that is free while somebody is in line has a comer.
- * RW3  Whoever sleeps in line for longer than RECHECK_NS has found in the bucket that the lock is
- *      held, or that another is the comer: so whoever changes that is bound to look at the line.
- * RW4  In a fair lock, a reader gets past a writer that stands in line only by a writer's release
- *      or downgrade, which lets in all that wait to read; or if the lock is free and has no comer.
- *      The last reader hands the lock to the writer that is first in line.
- * RW5  Who lets go does not touch the lock after its compare-and-swap, but for those it finds in
- *      line, inside the bucket, and only until the last has been told.  Wakes use addresses only.
+ * RW2  WAKING set implies a designated waker: a queued writer that is awake, about to be woken, or
+ *      asleep for RECHECK_NS at most, and that will enter the bucket, taking the lock or not, before
+ *      it sleeps for longer or returns.  A free lock with a queue has one.
+ * RW3  A queued thread that sleeps for longer than RECHECK_NS has found in the bucket that the lock
+ *      is held, or that another is the designated waker: so the thread that changes that must look
+ *      at the queue.
+ * RW4  In a fair lock, a reader overtakes a queued writer only by a writer's release or downgrade,
+ *      which admits all queued readers; or if the lock is free and has no designated waker.  The
+ *      last reader hands the lock to the first writer of the queue.
+ * RW5  A release does not touch the lock after its compare-and-swap, except for threads that it
+ *      finds queued, inside the bucket, and only until the last of them has been told.  Wakes use
+ *      addresses only.
  * RW6  The number of readers is exact; with WRITER it is 0.  Only the owner changes WRITER and
- *      UPGRADABLE, but for a grant on behalf of a waiter.
- * RW7  The line is in the order of urgency (waitqueue.h); a real-time writer is handed the lock.
+ *      UPGRADABLE, except for a grant to a waiter.
+ * RW7  The queue is in order of urgency (waitqueue.h); a real-time writer is handed the lock.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -74,7 +76,7 @@ int fw_rwlock_init(fw_rwlock *l, fw_rwlock_kind kind)
     if (kind != FW_RWLOCK_FAIR && kind != FW_RWLOCK_PREFER_READERS &&
         kind != FW_RWLOCK_PREFER_WRITERS)
         return EINVAL;
-    l->line_ = kind;
+    l->queue_ = kind;
     fw_store64_relaxed(&l->state_, 0);
     return 0;
 }
@@ -129,7 +131,7 @@ static int begin(struct fw_wait_ *wait, const fw_wait_policy *policy, const fw_d
     return error;
 }
 
-/* Does the caller write?  Then it would wait for itself. */
+/* Is the caller the writer?  Then it would wait for itself. */
 static bool writes(fw_rw_word_ w, uint32_t id)
 {
     return rw_has_writer(w) && rw_owner(w) == id;
@@ -150,7 +152,7 @@ COLD static int read_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *
     else if (writes(seen, id))
         return EDEADLK;
     error = begin(&wait, policy, deadline);
-    return error != 0 ? error : fw_rw_stand_in_line_(l, RW_READ, &wait);
+    return error != 0 ? error : fw_rw_wait_(l, RW_READ, &wait);
 }
 
 int fw_rwlock_tryrdlock(fw_rwlock *l)
@@ -179,7 +181,7 @@ int fw_rwlock_rdlock_posix_(fw_rwlock *l, const fw_deadline *deadline)
     return read_slow(l, 0, NULL, deadline, false);
 }
 
-/* n readers -> n - 1 readers; the last one settles with the line if that calls.  False: none. */
+/* n readers -> n - 1 readers; the last one serves the queue if there is one.  False: no reader. */
 static bool end_reading(fw_rwlock *l, fw_rw_word_ w)
 {
     uint32_t id = fw_self_();
@@ -188,7 +190,7 @@ static bool end_reading(fw_rwlock *l, fw_rw_word_ w)
         if (!rw_has_readers(w))
             return false;
         if (rw_has_waiters(w) && rw_has_one_reader(w)) { /* F:rw-quiet-reader */
-            fw_rw_let_go_(l, RW_READER_LEAVES, false);
+            fw_rw_release_(l, RW_READER_LEAVES, false);
             return true;
         }
     } while (!fw_cas64_release(&l->state_, &w, rw_without_reader(w, id)));
@@ -201,7 +203,7 @@ COLD void fw_rwlock_rdunlock_slow_(fw_rwlock *l, uint64_t seen)
         fw_panic_("rwlock read-unlocked, and nobody reads", l, fw_self_(), rw_owner(seen));
 }
 
-/* While a writer holds the lock, nothing is lost by not standing in line: no reader can get in. */
+/* While a writer holds the lock, nothing is lost by not queueing: no reader can enter. */
 static bool take_after_writer(fw_rwlock *l, uint32_t id, struct fw_wait_ *wait)
 {
     for (;;) {
@@ -235,8 +237,8 @@ COLD static int write_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy 
         return error;
     if (take_after_writer(l, id, &wait))
         return 0;
-    fw_is_overdue_(l, false); /* this thread does not keep the others from running */
-    return fw_rw_stand_in_line_(l, RW_WRITE, &wait);
+    fw_is_overdue_(l, false); /* a thread that sleeps does not keep others from running */
+    return fw_rw_wait_(l, RW_WRITE, &wait);
 }
 
 int fw_rwlock_trywrlock(fw_rwlock *l)
@@ -264,14 +266,14 @@ int fw_rwlock_wrlock_posix_(fw_rwlock *l, const fw_deadline *deadline)
     return write_slow(l, 0, NULL, deadline, false);
 }
 
-/* WRITER -> free; or what the line wants. */
+/* WRITER -> free; or what the queue needs. */
 static void end_writing(fw_rwlock *l, fw_rw_word_ w)
 {
     bool overdue = fw_is_overdue_(l, rw_wake_is_under_way(w));
 
     do {
         if (rw_has_waiters(w) || overdue) { /* F:rw-quiet-writer */
-            fw_rw_let_go_(l, RW_WRITER_LEAVES, overdue);
+            fw_rw_release_(l, RW_WRITER_LEAVES, overdue);
             return;
         }
     } while (!fw_cas64_release(&l->state_, &w, rw_without_writer(w)));
@@ -331,7 +333,7 @@ int fw_rwlock_upgradable_lock_policy(fw_rwlock *l, const fw_wait_policy *policy,
     refuse_holder(l, fw_load64_relaxed(&l->state_), id,
                   "rwlock locked upgradable by a thread that holds it");
     error = begin(&wait, policy, deadline);
-    return error != 0 ? error : fw_rw_stand_in_line_(l, RW_UPREAD, &wait);
+    return error != 0 ? error : fw_rw_wait_(l, RW_UPREAD, &wait);
 }
 
 /* UPGRADABLE -> no UPGRADABLE */
@@ -342,7 +344,7 @@ void fw_rwlock_upgradable_unlock(fw_rwlock *l)
 
     do {
         if (rw_has_waiters(w)) { /* F:rw-quiet-upgradable */
-            fw_rw_let_go_(l, RW_UPREADER_LEAVES, false);
+            fw_rw_release_(l, RW_UPREADER_LEAVES, false);
             return;
         }
     } while (!fw_cas64_release(&l->state_, &w, rw_without_upgradable(w)));
@@ -366,7 +368,7 @@ int fw_rwlock_timedupgrade(fw_rwlock *l, const fw_deadline *deadline)
     if (try_upgrade(l, check_upgrade(l)) == 0)
         return 0;
     error = begin(&wait, NULL, deadline);
-    return error != 0 ? error : fw_rw_stand_in_line_(l, RW_UPGRADE, &wait);
+    return error != 0 ? error : fw_rw_wait_(l, RW_UPGRADE, &wait);
 }
 
 void fw_rwlock_downgrade(fw_rwlock *l)
@@ -374,24 +376,24 @@ void fw_rwlock_downgrade(fw_rwlock *l)
     static const char misuse[] = "rwlock downgraded by a thread that does not hold it";
     uint64_t seen = fw_rwlock_sole_(RW_WRITER);
 
-    /* WRITER -> one reader, where nobody waits */
+    /* WRITER -> one reader, if nobody waits */
     if (fw_cas64_release(&l->state_, &seen, fw_rwlock_sole_(RW_READER)))
         return;
     if (rw_has_writer(seen)) {
         check_writer(l, seen, misuse);
-        fw_rw_let_go_(l, RW_WRITER_READS, false); /* F:rw-torn-downgrade */
-        return;                                   /* F:rw-torn-downgrade-2 */
+        fw_rw_release_(l, RW_WRITER_READS, false); /* F:rw-torn-downgrade */
+        return;                                    /* F:rw-torn-downgrade-2 */
     }
     if (rw_is_full(check_upreader(l, misuse)))
         fw_panic_("rwlock has too many readers", l, fw_self_(), 0);
-    fw_rw_let_go_(l, RW_UPREADER_READS, false);
+    fw_rw_release_(l, RW_UPREADER_READS, false);
 }
 
 void fw_rwlock_downgrade_upgradable(fw_rwlock *l)
 {
     check_writer(l, fw_load64_relaxed(&l->state_),
                  "rwlock downgraded by a thread that does not write");
-    fw_rw_let_go_(l, RW_WRITER_UPREADS, false);
+    fw_rw_release_(l, RW_WRITER_UPREADS, false);
 }
 
 pid_t fw_rwlock_owner(const fw_rwlock *l)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line of those who wait for an fw_rwlock: standing in it, polling, sleeping, giving up.
- * States, legal and illegal, invariants: rwlock.c.  Contract: rwlock_line.h.
+ * The wait queue of an fw_rwlock: enqueueing, spinning, sleeping, giving up.  States, legal and
+ * illegal, invariants: rwlock.c.  Contract: rwlock_queue.h.
  *
  * state      meaning                                     who leaves it, and how
  * ---------  ------------------------------------------  ------------------------------------------
- * WAITING    polls, or is about to see that it should    itself: ASLEEP; any: GRANTED
- * ASLEEP     sleeps, or is about to; a wake is needed    any: WAITING (a writer is called), GRANTED
- * GRANTED    has the lock, and is no longer in line      nobody
+ * WAITING    spins, or is about to see that it should    itself: ASLEEP; any: GRANTED
+ * ASLEEP     sleeps, or is about to; a wake is needed    any: WAITING (a writer is woken), GRANTED
+ * GRANTED    has the lock, and is no longer queued       nobody
  *
  * All changes happen inside the bucket.
  */
@@ -22,26 +22,26 @@
 #include "thread/rwlock_queue.h"
 #include "thread/rwlock_word.h"
 
-/* A writer that has lost for this long after its first call is handed the lock. */
+/* A writer that has lost for this long since it was first woken gets the lock by hand-off. */
 #define STARVATION_NS 500000u
 
-/* A writer that has lost so many races in a row naps: as in the mutex. */
+/* A writer that has lost this many races in a row sleeps for RECHECK_NS: as in the mutex. */
 #define RACES_BEFORE_RECHECK 3u
 #define RECHECK_NS 50000u
 
-/* What one waiter is in the second word. */
-static uint64_t line_unit(enum rw_want want)
+/* What one waiter counts in the second word. */
+static uint64_t queue_count_of(enum rw_want want)
 {
-    return want == RW_WRITE ? LINE_WRITER : want == RW_UPGRADE ? LINE_UPGRADER : LINE_SHARER;
+    return want == RW_WRITE ? QUEUE_WRITER : want == RW_UPGRADE ? QUEUE_UPGRADER : QUEUE_SHARER;
 }
 
-/* In a forked child the line is empty, whatever the second word says. */
+/* In a forked child the queue is empty, whatever the second word says. */
 static struct fw_waitqueue_ *enter(fw_rwlock *l)
 {
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(l);
 
-    if ((l->line_ & ~LINE_KIND) != 0 && rw_first_in(bucket, l) == NULL)
-        l->line_ &= LINE_KIND; /* F:rw-sees-stale */
+    if ((l->queue_ & ~QUEUE_KIND) != 0 && rw_first_in(bucket, l) == NULL)
+        l->queue_ &= QUEUE_KIND; /* F:rw-sees-stale */
     return bucket;
 }
 
@@ -54,15 +54,15 @@ static void leave(struct fw_waitqueue_ *bucket, const struct rw_wakes *wakes)
         fw_futex_wake_bitset(wakes->pulse, FW_FUTEX_ALL, wakes->bits, FW_FUTEX_PRIVATE);
 }
 
-void fw_rw_let_go_(fw_rwlock *l, enum rw_change change, bool hand_over)
+void fw_rw_release_(fw_rwlock *l, enum rw_change change, bool hand_over)
 {
     struct fw_waitqueue_ *bucket = enter(l);
-    struct rw_wakes wakes = fw_rw_settle_(bucket, l, change, hand_over);
+    struct rw_wakes wakes = fw_rw_dispatch_(bucket, l, change, hand_over);
 
     leave(bucket, &wakes);
 }
 
-/* A writer that finds the lock free takes it, whoever else is in line.  free -> WRITER. */
+/* A writer that finds the lock free takes it, even if others are queued.  free -> WRITER. */
 static bool take(fw_rwlock *l, const struct rw_waiter *me)
 {
     fw_rw_word_ w = fw_load64_relaxed(&l->state_);
@@ -73,18 +73,18 @@ static bool take(fw_rwlock *l, const struct rw_waiter *me)
     return false;
 }
 
-/* Leaves the line, without having been granted anything. */
-static struct rw_wakes step_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *me)
+/* Leaves the queue without the lock. */
+static struct rw_wakes dequeue(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *me)
 {
     fw_waitqueue_remove_(bucket, &me->node); /* F:rw-stays */
-    l->line_ -= line_unit(me->want);
+    l->queue_ -= queue_count_of(me->want);
     if (me->is_designated) /* F:rw-keeps-baton */
-        l->line_ &= ~LINE_COMER;
+        l->queue_ &= ~QUEUE_AWAKE;
     me->is_designated = false;
-    return fw_rw_settle_(bucket, l, RW_NOTHING, false); /* F:rw-keeps-door */
+    return fw_rw_dispatch_(bucket, l, RW_NOTHING, false); /* F:rw-keeps-door */
 }
 
-/* Whoever came before has given up polling: so may the one who came now. */
+/* The waiters before it have given up spinning: so may this one. */
 static bool is_behind_sleeper(const struct rw_waiter *me)
 {
     const struct rw_waiter *before = (const struct rw_waiter *)me->node.prev;
@@ -92,13 +92,13 @@ static bool is_behind_sleeper(const struct rw_waiter *me)
     return before != NULL && before->node.object == me->node.object && before->state == RW_ASLEEP;
 }
 
-/* Who upgrades goes before all others. */
+/* An upgrader goes before all others. */
 static int urgency_of(const struct rw_waiter *me, int urgency)
 {
     return me->want == RW_UPGRADE ? FW_WAITQUEUE_FIRST_ : urgency;
 }
 
-/* Stands in line.  True: the lock was taken instead. */
+/* Enqueues the caller.  True: the lock was taken instead. */
 static bool step_in(fw_rwlock *l, struct rw_waiter *me)
 {
     struct fw_waitqueue_ *bucket = enter(l);
@@ -109,9 +109,9 @@ static bool step_in(fw_rwlock *l, struct rw_waiter *me)
         return true;
     }
     fw_waitqueue_insert_(bucket, &me->node, l, urgency_of(me, fw_urgency_known_()));
-    me->hopes = !is_behind_sleeper(me);
-    l->line_ += line_unit(me->want);
-    wakes = fw_rw_settle_(bucket, l, RW_NOTHING, false);
+    me->may_spin = !is_behind_sleeper(me);
+    l->queue_ += queue_count_of(me->want);
+    wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false);
     leave(bucket, &wakes);
     return false;
 }
@@ -121,20 +121,20 @@ static bool is_granted(const struct rw_waiter *me)
     return fw_load32_acquire(&me->state) == RW_GRANTED;
 }
 
-/* The writer was called, and somebody else was quicker.  Answers how long it may sleep, 0: long. */
+/* The writer was woken, and lost the race.  Returns how long it may sleep; 0: without a bound. */
 static uint64_t note_race(struct rw_waiter *me)
 {
     uint64_t now = fw_clock_ns_();
 
-    if (me->called_at == 0)
-        me->called_at = now;
+    if (me->woken_at == 0)
+        me->woken_at = now;
     if (me->races < RACES_BEFORE_RECHECK)
         me->races++;
-    me->starves = now - me->called_at >= STARVATION_NS;
+    me->starves = now - me->woken_at >= STARVATION_NS;
     return me->races == RACES_BEFORE_RECHECK && !me->starves ? RECHECK_NS : 0;
 }
 
-/* One sleep; or none, where a last look in the bucket shows that something is due (RW3). */
+/* One sleep; or none, if a last look in the bucket shows that something is due (RW3). */
 static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
 {
     int urgency = urgency_of(me, fw_wait_blocks_(wait) ? fw_urgency_() : fw_urgency_known_());
@@ -153,15 +153,15 @@ static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wa
         recheck_ns = note_race(me);
         if (recheck_ns == 0) {
             me->is_designated = false; /* F:rw-keeps-coming */
-            l->line_ &= ~LINE_COMER;
+            l->queue_ &= ~QUEUE_AWAKE;
         }
     }
     if (fw_wait_blocks_(wait))
         fw_store32_relaxed(&me->state, RW_ASLEEP);
-    wakes = fw_rw_settle_(bucket, l, RW_NOTHING, false); /* F:rw-sleeps-blind */
+    wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false); /* F:rw-sleeps-blind */
     leave(bucket, &wakes);
     if (fw_wait_blocks_(wait) && fw_load32_relaxed(&me->state) != RW_ASLEEP)
-        return 0; /* called, or granted, by this very look */
+        return 0; /* woken, or granted, by this very look */
     if (recheck_ns != 0 && rw_is_free(fw_load64_relaxed(&l->state_)))
         return 0;
     if (rw_shares(me))
@@ -172,7 +172,7 @@ static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wa
                           recheck_ns);
 }
 
-/* Polls for the policy's budget.  True: the lock was granted, or taken. */
+/* Spins for the policy's budget.  True: the lock was granted, or taken. */
 static bool poll_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
 {
     do {
@@ -180,18 +180,18 @@ static bool poll_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wa
             return true;
         if (take(l, me)) {
             struct fw_waitqueue_ *bucket = enter(l);
-            struct rw_wakes wakes = step_out(bucket, l, me);
+            struct rw_wakes wakes = dequeue(bucket, l, me);
 
             leave(bucket, &wakes);
             return true;
         }
-    } while ((me->hopes || !fw_wait_blocks_(wait)) &&
+    } while ((me->may_spin || !fw_wait_blocks_(wait)) &&
              fw_wait_spin_on_(wait, rw_writer(fw_load64_relaxed(&l->state_))));
-    me->hopes = true;
+    me->may_spin = true;
     return false;
 }
 
-/* The time is over.  True: the lock was granted all the same. */
+/* The deadline has passed.  True: the lock was granted all the same. */
 static bool give_up(fw_rwlock *l, struct rw_waiter *me)
 {
     struct fw_waitqueue_ *bucket = enter(l);
@@ -201,12 +201,12 @@ static bool give_up(fw_rwlock *l, struct rw_waiter *me)
         fw_waitqueue_unlock_(bucket);
         return true; /* F:rw-refuses-grant */
     }
-    wakes = step_out(bucket, l, me);
+    wakes = dequeue(bucket, l, me);
     leave(bucket, &wakes);
     return false;
 }
 
-int fw_rw_stand_in_line_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait)
+int fw_rw_wait_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait)
 {
     struct rw_waiter me = {.state = RW_WAITING, .want = want, .id = fw_self_()};
 

@@ -12,32 +12,32 @@
 #include "core/waitqueue.h"
 
 /*
- * The line of those who wait for an fw_rwlock.
+ * The wait queue of an fw_rwlock.
  *
- * rwlock_turn.c decides who is let in; rwlock_line.c has the waiting itself.  All of it happens
- * inside the lock's bucket, except polling and sleeping.
+ * rwlock_turn.c decides which threads are admitted; rwlock_queue.c has the waiting itself.  All of
+ * it happens inside the lock's bucket, except spinning and sleeping.
  */
 
 enum rw_want { RW_READ, RW_WRITE, RW_UPREAD, RW_UPGRADE };
 
 enum { RW_WAITING = 1, RW_ASLEEP, RW_GRANTED };
 
-/* A thread in line; it lies on that thread's stack. */
+/* A queued thread; it lies on that thread's stack. */
 struct rw_waiter {
     struct fw_waiter_node_ node; /* first: the bucket hands out pointers to it */
     fw_half_ state;              /* written inside the bucket, read anywhere; writers sleep on it */
     enum rw_want want;
     uint32_t id;
-    bool is_designated; /* a writer that was called, and has not gone back to sleep */
-    bool starves;       /* it was called, and has lost for long: it is to be handed the lock */
+    bool is_designated; /* a writer that was woken, and has not gone back to sleep */
+    bool starves;       /* it was woken, and has lost for long: it gets a hand-off */
 
     /* for the thread itself */
-    bool hopes;     /* it may be worth while to poll before the next sleep */
+    bool may_spin;  /* spinning before the next sleep may pay */
     uint32_t races; /* lost, RACES_BEFORE_RECHECK at most */
-    uint64_t called_at;
+    uint64_t woken_at;
 };
 
-_Static_assert(offsetof(struct rw_waiter, node) == 0, "a waiter is found by its place");
+_Static_assert(offsetof(struct rw_waiter, node) == 0, "a waiter is found by its node");
 
 static inline struct rw_waiter *rw_first_in(const struct fw_waitqueue_ *bucket, const fw_rwlock *l)
 {
@@ -49,13 +49,13 @@ static inline struct rw_waiter *rw_next_to(const struct rw_waiter *p)
     return (struct rw_waiter *)fw_waitqueue_next_(&p->node);
 }
 
-/* Does it want the lock together with others?  Such waiters sleep on the pulse of the bucket. */
+/* Can it hold the lock together with others?  Such waiters sleep on the pulse of the bucket. */
 static inline bool rw_shares(const struct rw_waiter *p)
 {
     return p->want == RW_READ || p->want == RW_UPREAD;
 }
 
-/* All of a lock that sleep on the pulse are woken by one call, and few others. */
+/* One call wakes all waiters of a lock that sleep on the pulse, and few others. */
 static inline uint32_t rw_pulse_bits(const fw_rwlock *l)
 {
     return UINT32_C(1) << ((uintptr_t)l >> 4) % 32;
@@ -82,17 +82,17 @@ struct rw_wakes {
 };
 
 /*
- * Inside the bucket: makes the caller's change, which it may make, and gives the line what is due
- * to it then.  With hand_over, a writer that is due is handed the lock, even where a quicker one
- * might have it first.  After a change other than RW_NOTHING the lock may be gone.
+ * Inside the bucket: makes the caller's change, which must be legal, and admits the waiters whose
+ * turn it is then.  With hand_over, a writer whose turn it is gets the lock by hand-off, even if a
+ * running thread could take it sooner.  After a change other than RW_NOTHING the lock may be gone.
  */
-struct rw_wakes fw_rw_settle_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change change,
-                              bool hand_over);
+struct rw_wakes fw_rw_dispatch_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change change,
+                                bool hand_over);
 
 /* The same from outside. */
-void fw_rw_let_go_(fw_rwlock *l, enum rw_change change, bool hand_over);
+void fw_rw_release_(fw_rwlock *l, enum rw_change change, bool hand_over);
 
-/* Stands in line until the lock is granted or taken (0), or the time is over (ETIMEDOUT). */
-int fw_rw_stand_in_line_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait);
+/* Waits, queued, until the lock is granted or taken (0), or the deadline has passed (ETIMEDOUT). */
+int fw_rw_wait_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait);
 
 #endif

@@ -15,7 +15,7 @@
 /*
  * The bits of fw_rwlock, and what they say.  The table of states is in rwlock.c.
  *
- *   bit   63 .......... 32   31 ....... 8   7 .. 5     4      3     2         1         0
+ *   bit   63 .......... 32   31 ....... 8   7 .. 5     4       3        2       1           0
  *         owner half         readers                WAKING  WAITERS  CLOSED  UPGRADABLE  WRITER
  *
  *   owner half   with WRITER or UPGRADABLE: the identity of that thread
@@ -26,9 +26,9 @@ typedef uint64_t fw_rw_word_;
 
 #define RW_WRITER UINT64_C(1)
 #define RW_UPGRADABLE UINT64_C(2)
-#define RW_CLOSED UINT64_C(4)  /* readers that come now have to wait, though no writer holds */
-#define RW_WAITERS UINT64_C(8) /* who lets go enters the bucket */
-#define RW_WAKING UINT64_C(16) /* who lets go need not: a writer of the line is awake */
+#define RW_CLOSED UINT64_C(4)  /* new readers have to wait, though no writer holds the lock */
+#define RW_WAITERS UINT64_C(8) /* a release enters the bucket */
+#define RW_WAKING UINT64_C(16) /* a release need not: a queued writer is awake */
 #define RW_QUEUE_FLAGS (RW_CLOSED | RW_WAITERS | RW_WAKING)
 #define RW_READER UINT64_C(0x100)
 #define RW_READERS UINT64_C(0xffffff00)
@@ -68,7 +68,7 @@ static inline bool rw_is_full(fw_rw_word_ w)
     return (w & RW_READERS) == RW_READERS;
 }
 
-/* Nobody holds it; somebody may be in line. */
+/* Nobody holds it; threads may be queued. */
 static inline bool rw_is_free(fw_rw_word_ w)
 {
     return (w & (RW_WRITER | RW_UPGRADABLE | RW_READERS)) == 0; /* F:rw-past-readers */
@@ -105,13 +105,13 @@ static inline fw_rw_word_ rw_with_owner(fw_rw_word_ w, uint32_t id)
     return (w & ~RW_OWNER_HALF) | (fw_rw_word_)id << RW_OWNER_SHIFT;
 }
 
-/* One reader more; the first that comes leaves its name. */
+/* One reader more; the first leaves its identity. */
 static inline fw_rw_word_ rw_with_reader(fw_rw_word_ w, uint32_t id)
 {
     return (rw_owner(w) == 0 ? rw_with_owner(w, id) : w) + RW_READER;
 }
 
-/* One reader less: it takes its name with it, and the last takes any. */
+/* One reader less: it removes its identity, and the last removes any. */
 static inline fw_rw_word_ rw_without_reader(fw_rw_word_ w, uint32_t id)
 {
     w -= RW_READER;
@@ -141,47 +141,47 @@ static inline fw_rw_word_ rw_without_upgradable(fw_rw_word_ w)
 }
 
 /*
- * The second word: the kind, and who stands in line.  The kind is constant, the rest is plain data,
+ * The second word: the kind, and what is queued.  The kind is constant, the rest is plain data,
  * read and written inside the bucket only.
  *
  *   bit   63 .... 40   39 .. 32   31 .... 8   7 .. 4      3         2       1 .. 0
- *         writers                 sharers             UPGRADER   COMER     kind
+ *         writers                 sharers             UPGRADER   AWAKE     kind
  */
-#define LINE_KIND UINT64_C(3)
-#define LINE_COMER UINT64_C(4)    /* a writer among them is awake, or naps, and looks at the word */
-#define LINE_UPGRADER UINT64_C(8) /* the upgradable holder is among them */
-#define LINE_SHARER UINT64_C(0x100)
-#define LINE_SHARERS UINT64_C(0xffffff00)
-#define LINE_WRITER (UINT64_C(1) << 40)
+#define QUEUE_KIND UINT64_C(3)
+#define QUEUE_AWAKE UINT64_C(4)    /* a queued writer is awake, or in a bounded sleep */
+#define QUEUE_UPGRADER UINT64_C(8) /* the upgradable holder is queued */
+#define QUEUE_SHARER UINT64_C(0x100)
+#define QUEUE_SHARERS UINT64_C(0xffffff00)
+#define QUEUE_WRITER (UINT64_C(1) << 40)
 
-static inline fw_rwlock_kind line_kind(uint64_t line)
+static inline fw_rwlock_kind queue_kind(uint64_t queue)
 {
-    return fw_rwlock_kind_of_bits_(line & LINE_KIND);
+    return fw_rwlock_kind_of_bits_(queue & QUEUE_KIND);
 }
 
-static inline bool line_has_comer(uint64_t line)
+static inline bool queue_has_awake_writer(uint64_t queue)
 {
-    return (line & LINE_COMER) != 0;
+    return (queue & QUEUE_AWAKE) != 0;
 }
 
-static inline bool line_has_upgrader(uint64_t line)
+static inline bool queue_has_upgrader(uint64_t queue)
 {
-    return (line & LINE_UPGRADER) != 0;
+    return (queue & QUEUE_UPGRADER) != 0;
 }
 
-static inline bool line_has_sharers(uint64_t line)
+static inline bool queue_has_sharers(uint64_t queue)
 {
-    return (line & LINE_SHARERS) != 0;
+    return (queue & QUEUE_SHARERS) != 0;
 }
 
-static inline bool line_has_writers(uint64_t line)
+static inline bool queue_has_writers(uint64_t queue)
 {
-    return line >= LINE_WRITER;
+    return queue >= QUEUE_WRITER;
 }
 
-static inline bool line_is_empty(uint64_t line)
+static inline bool queue_is_empty(uint64_t queue)
 {
-    return (line & ~(LINE_KIND | LINE_COMER)) == 0;
+    return (queue & ~(QUEUE_KIND | QUEUE_AWAKE)) == 0;
 }
 
 #endif

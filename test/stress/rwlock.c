@@ -32,7 +32,7 @@ static unsigned n_signalled;
 static _Noreturn void fail(const char *what, const struct shelf *s)
 {
     fprintf(stderr, "lock %p: state %016llx, line %016llx, %d readers, %d upgradable, %d writers\n",
-            (const void *)s, (unsigned long long)s->lock.state_, (unsigned long long)s->lock.line_,
+            (const void *)s, (unsigned long long)s->lock.state_, (unsigned long long)s->lock.queue_,
             s->readers, s->upgradable, s->writers);
     stress_fail(what, NULL);
 }
@@ -247,7 +247,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < N_LOCKS; i++) {
         const struct shelf *s = &shelves[i];
 
-        if (s->lock.state_ != 0 || s->lock.line_ != (uint64_t)kind || s->first != s->second)
+        if (s->lock.state_ != 0 || s->lock.queue_ != (uint64_t)kind || s->first != s->second)
             fail("a lock is not at rest though nobody uses it", s);
     }
     return stress_end();

@@ -28,7 +28,7 @@ FAULTS = [
           at("rw-torn-downgrade-2", before("fw_rwlock_rdlock(l);"))),
     # --- Standing in line -----------------------------------------------------------------------
     Fault("rw-no-flags", "stands in line, and the word does not say so", "rw", TURN,
-          condition("!line_has_sharers (line)")),
+          condition("!queue_has_sharers (queue)")),
     Fault("rw-open", "a writer in line does not close the door", "rw-readers-twice", TURN,
           value("0")),
     Fault("rw-opens-early", "the door is open while a writer is coming", "rw-four", TURN,
@@ -42,8 +42,9 @@ FAULTS = [
     Fault("rw-line-stale", "does not look how urgent it is before it sleeps", "rw-urgent-stale",
           LINE, condition("false")),
     Fault("rw-coming-upgrader", "WAKING while somebody upgrades", "rw-readers-upgrade", TURN,
-          at("rw-coming-readers", condition("(line_has_comer(line) || line_has_upgrader(line)) && "
-              "(writers_first || !line_has_sharers(line)) && (readers_first || !is_shared) && "
+          at("rw-coming-readers", condition(
+              "(queue_has_awake_writer(queue) || queue_has_upgrader(queue)) && "
+              "(writers_first || !queue_has_sharers(queue)) && (readers_first || !is_shared) && "
               "!is_urgent(first_writer(bucket, l))"))),
     Fault("rw-sleeps-blind", "sleeps without a last look at the line", "rw-writers", LINE,
           value("(struct rw_wakes){0}")),
@@ -78,7 +79,7 @@ FAULTS = [
     Fault("rw-no-wake", "hands the lock to a sleeper and does not wake it", "rw-two-readers", TURN,
           condition("false")),
     Fault("rw-late-look", "looks whether it sleeps when it may be gone", "rw-two-readers", TURN,
-          instead("{ $ fw_load32_relaxed(&v->heir->state); }")),
+          instead("{ $ fw_load32_relaxed(&v->granted->state); }")),
     Fault("rw-late-line", "writes to the lock after the grants", "rw-free", TURN,
           instead("$1 $2 $3 $4 $5 $1", 5)),
     # --- Giving up ------------------------------------------------------------------------------
@@ -90,7 +91,7 @@ FAULTS = [
     Fault("rw-refuses-grant", "its time is over, and it does not look whether it has the lock",
           "rw-timed-reader", LINE, value("false")),
     Fault("rw-sees-stale", "counts waiters that a fork left behind", "rw-fork", LINE,
-          instead("l->line_ |= 0;")),
+          instead("l->queue_ |= 0;")),
     # --- What the page says decides what it must not --------------------------------------------
     Fault("rw-robs-preempted", "takes the lock from a writer that is said not to run", "rw-lies",
           "src/thread/rwlock.c",

@@ -140,10 +140,10 @@ static const struct model_program programs[] = {
             .preemptions = 3, .deep_preemptions = 4,
             .arg = SCRIPT("write unlock write unlock", "write unlock", "read unlock")),
     PROGRAM("rw-fork", "somebody stood in line when the process was forked", 2, .generation = 1,
-            .arg = WORD_SCRIPT(RW_CLOSED | RW_WAITERS, LINE_WRITER | LINE_SHARER,
+            .arg = WORD_SCRIPT(RW_CLOSED | RW_WAITERS, QUEUE_WRITER | QUEUE_SHARER,
                                "read unlock read unlock", "write unlock")),
     PROGRAM("rw-fork-coming", "somebody was coming when the process was forked", 2, .generation = 1,
-            .arg = WORD_SCRIPT(RW_CLOSED | RW_WAKING, LINE_WRITER | LINE_COMER,
+            .arg = WORD_SCRIPT(RW_CLOSED | RW_WAKING, QUEUE_WRITER | QUEUE_AWAKE,
                                "write unlock write unlock", "read unlock")),
     /* --- Who runs: any answer, a dead page, the truth ----------------------------------------- */
     PROGRAM("rw-lies", "two writers, twice each; they ask who runs", 2, .assist = ASSIST_LIES,

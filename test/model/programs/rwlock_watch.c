@@ -72,7 +72,7 @@ fw_rwlock *rwlock_watch_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line
 {
     lock = model_object("l", sizeof *lock, parts, decode);
     lock->state_ = state;
-    lock->line_ = line | kind;
+    lock->queue_ = line | kind;
     return lock;
 }
 
@@ -129,7 +129,7 @@ static bool rw_is_shared(fw_rw_word_ w)
 
 static void check_phases(fw_rw_word_ before, fw_rw_word_ after)
 {
-    unsigned kind = line_kind(lock->line_);
+    unsigned kind = queue_kind(lock->queue_);
     unsigned waiting = in_line(RW_READ);
 
     if (kind == FW_RWLOCK_PREFER_READERS)
@@ -261,6 +261,6 @@ void rwlock_watch_finished(void)
         return;
     if (lock->state_ != 0)
         model_fail("word", "all threads are done, and the word is 0x%llx", lock->state_, 0);
-    if (!line_is_empty(lock->line_) || line_has_comer(lock->line_))
-        model_fail("word", "all threads are done, and the second word is 0x%llx", lock->line_, 0);
+    if (!queue_is_empty(lock->queue_) || queue_has_awake_writer(lock->queue_))
+        model_fail("word", "all threads are done, and the second word is 0x%llx", lock->queue_, 0);
 }

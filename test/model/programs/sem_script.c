@@ -72,8 +72,8 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
     if (offset > 4)
         snprintf(text, room, "%" PRIu64, value);
     else
-        snprintf(text, room, "%u%s, %u waiting, %u waking%s", units_value(w),
-                 is_reserved(w) ? " RESERVED" : "", units_waiters(w), units_waking(w),
+        snprintf(text, room, "%u%s, %u waiting, %u waking%s", permits_value(w),
+                 is_reserved(w) ? " RESERVED" : "", permits_waiters(w), permits_waking(w),
                  is_rechecking(w) ? " NAPPING" : "");
     (void)size;
 }
@@ -114,10 +114,10 @@ void sem_script_setup(const void *arg)
     s->limit_ = script->max == 0 ? 0 : FW_SEM_MAX ^ script->max;
     t->state_ = script->t;
     e->kind_ = script->automatic ? FW_EVENT_AUTO : FW_EVENT_MANUAL;
-    model_shared.ghost[OFFERED + S] = units_value(s->state_);
-    model_shared.ghost[ADDED + S] = units_value(s->state_);
-    model_shared.ghost[OFFERED + T] = units_value(t->state_);
-    model_shared.ghost[ADDED + T] = units_value(t->state_);
+    model_shared.ghost[OFFERED + S] = permits_value(s->state_);
+    model_shared.ghost[ADDED + S] = permits_value(s->state_);
+    model_shared.ghost[OFFERED + T] = permits_value(t->state_);
+    model_shared.ghost[ADDED + T] = permits_value(t->state_);
     for (unsigned i = 0; i < model_thread_count; i++)
         parse(scripts[i], script->threads[i]);
 }
@@ -134,13 +134,13 @@ static void check_units(uint64_t word)
 {
     uint64_t w = without_stale(word, model_program->generation);
 
-    if (units_waiters(w) == 0 && w != units_value(w))
+    if (permits_waiters(w) == 0 && w != permits_value(w))
         model_fail("word", "nobody waits, and the word is 0x%llx", w, 0);
-    if (is_reserved(w) && units_waiters(w) == 0)
+    if (is_reserved(w) && permits_waiters(w) == 0)
         model_fail("word", "a unit is reserved for nobody: 0x%llx", w, 0);
     if (is_rechecking(w) && !is_reserved(w))
         model_fail("word", "somebody naps without a reservation: 0x%llx", w, 0);
-    if (units_available(w) > 0 && units_others(w) > 0 && units_waking(w) == 0)
+    if (permits_available(w) > 0 && permits_others(w) > 0 && permits_waking(w) == 0)
         model_fail("stranded", "a unit is available, and nobody is on the way: 0x%llx", w, 0);
 }
 
@@ -151,7 +151,7 @@ void sem_script_changed(unsigned thread, uint64_t addr, uint64_t before)
 
     (void)thread;
     if (addr == (uint64_t)(uintptr_t)s && !may_pass && is_reserved(before) &&
-        is_reserved(s->state_) && units_value(before) == 1 && units_value(s->state_) == 0)
+        is_reserved(s->state_) && permits_value(before) == 1 && permits_value(s->state_) == 0)
         model_fail("stolen", "somebody else took the unit that was reserved", 0, 0);
     if (o == NULL || (model_shared.dead >> (o - model_objects) & 1) != 0)
         return;
@@ -306,12 +306,13 @@ static void check_supply(const void *object, enum supply which)
 
     if (is_dead(object))
         return;
-    if (which != E && units_value(w) != left)
+    if (which != E && permits_value(w) != left)
         model_fail("lost unit", "there should be %llu units, and there are %llu", left,
-                   units_value(w));
-    if (units_value(w) > 0 && units_waiters(w) > 0)
-        model_fail("lost wake-up", "%llu wait beside %llu units", units_waiters(w), units_value(w));
-    if (model_shared.asleep == 0 && w != units_value(w))
+                   permits_value(w));
+    if (permits_value(w) > 0 && permits_waiters(w) > 0)
+        model_fail("lost wake-up", "%llu wait beside %llu units", permits_waiters(w),
+                   permits_value(w));
+    if (model_shared.asleep == 0 && w != permits_value(w))
         model_fail("word", "nobody is there any more, and the word is 0x%llx", w, 0);
 }
 

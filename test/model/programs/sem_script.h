@@ -20,7 +20,7 @@
  *   set, reset                   the event
  *   free                         frees s and the event
  *
- * At every change: the words say what units_word.h allows, and who is to be woken is being woken.
+ * At every change: the words say what permits_word.h allows, and who is to be woken is being woken.
  * In the end: no unit was lost or made up; nobody sleeps beside a unit; who is not there is not
  * counted.
  */

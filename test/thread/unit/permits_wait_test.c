@@ -206,7 +206,7 @@ static void there_is_one_reservation_at_a_time(void **state)
 
 static void time_goes_by(void)
 {
-    if (is_reserved(s.state_) && units_value(s.state_) == 0) {
+    if (is_reserved(s.state_) && permits_value(s.state_) == 0) {
         assert_word(&s, RESERVED | WAITERS(1));
         post(1);
         assert_false(fw_permits_take_(&s.state_));

@@ -7,21 +7,21 @@
 
 static fw_rwlock l;
 
-static const uint64_t ghosts = LINE_COMER | 3 * LINE_SHARER | 2 * LINE_WRITER;
+static const uint64_t ghosts = QUEUE_AWAKE | 3 * QUEUE_SHARER | 2 * QUEUE_WRITER;
 
 static int reset(void **state)
 {
     (void)state;
     fake_reset();
     fw_rwlock_init(&l, FW_RWLOCK_FAIR);
-    l.line_ |= ghosts;
+    l.queue_ |= ghosts;
     return 0;
 }
 
 static void assert_clean(uint64_t word)
 {
     assert_word(&l, word);
-    assert_int_equal(l.line_, FW_RWLOCK_FAIR);
+    assert_int_equal(l.queue_, FW_RWLOCK_FAIR);
     assert_int_equal(fake.n_calls, 0);
 }
 
@@ -33,7 +33,7 @@ static void a_reader_finds_nobody_in_its_way(void **state)
     assert_clean(MINE | READERS(1));
     fw_rwlock_rdunlock(&l);
     l.state_ = READERS(1) | CLOSED | WAKING; /* the reader was another thread: it reads for ever */
-    l.line_ |= ghosts;
+    l.queue_ |= ghosts;
     fw_rwlock_upgradable_lock(&l);
     assert_clean(MINE | UPGRADABLE | READERS(1));
 }
@@ -44,15 +44,15 @@ static void releases_wake_nobody(void **state)
     l.state_ = MINE | WRITER | CLOSED | WAITERS;
     fw_rwlock_wrunlock(&l);
     assert_clean(0);
-    l.line_ |= ghosts;
+    l.queue_ |= ghosts;
     l.state_ = MINE | READERS(1) | CLOSED | WAITERS;
     fw_rwlock_rdunlock(&l);
     assert_clean(0);
-    l.line_ |= ghosts;
+    l.queue_ |= ghosts;
     l.state_ = MINE | UPGRADABLE | WAITERS;
     fw_rwlock_upgradable_unlock(&l);
     assert_clean(0);
-    l.line_ |= ghosts;
+    l.queue_ |= ghosts;
     l.state_ = MINE | WRITER | WAITERS;
     fw_rwlock_downgrade(&l);
     assert_clean(MINE | READERS(1));
@@ -80,7 +80,7 @@ static void the_first_in_line_is_alone(void **state)
     l.state_ = READERS(1) | CLOSED | WAKING;
     assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, &d), ETIMEDOUT);
     assert_word(&l, READERS(1));
-    assert_int_equal(l.line_, FW_RWLOCK_FAIR);
+    assert_int_equal(l.queue_, FW_RWLOCK_FAIR);
     assert_int_equal(fake.wakes, 0);
 }
 

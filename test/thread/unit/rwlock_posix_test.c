@@ -53,7 +53,7 @@ static void a_reader_that_is_kept_out_waits(void **state)
 
     (void)state;
     l.state_ = MINE | READERS(2) | CLOSED | WAITERS;
-    l.line_ |= LINE_WRITER;
+    l.queue_ |= QUEUE_WRITER;
     assert_int_equal(fw_rwlock_rdlock_posix_(&l, &d), 0); /* the line was empty: let in */
     assert_word(&l, MINE | READERS(3));
 }
@@ -108,7 +108,7 @@ static void those_in_line_are_let_in(void **state)
     l.state_ = BY(OTHER) | READERS(1);
     assert_int_equal(fw_rwlock_wrlock_posix_(&l, NULL), 0);
     assert_word(&l, MINE | WRITER);
-    assert_int_equal(l.line_, FW_RWLOCK_FAIR);
+    assert_int_equal(l.queue_, FW_RWLOCK_FAIR);
 }
 
 int main(void)

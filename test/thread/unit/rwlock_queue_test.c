@@ -21,7 +21,7 @@ static int reset(void **state)
 static void assert_at_rest(uint64_t word)
 {
     assert_word(&l, word);
-    assert_int_equal(l.line_, FW_RWLOCK_FAIR);
+    assert_int_equal(l.queue_, FW_RWLOCK_FAIR);
 }
 
 /* A writer and an upgrader sleep in their own places, all others on the pulse of the bucket. */

@@ -20,7 +20,7 @@ static int reset(void **state)
 static void assert_at_rest(uint64_t word)
 {
     assert_word(&l, word);
-    assert_int_equal(l.line_, FW_RWLOCK_FAIR);
+    assert_int_equal(l.queue_, FW_RWLOCK_FAIR);
 }
 
 static void who_gives_up_leaves_nothing_behind(void **state)
@@ -46,7 +46,7 @@ static void who_gives_up_leaves_nothing_behind(void **state)
         d = fake_deadline(CLOCK_MONOTONIC, 100000);
         assert_int_equal(fw_rwlock_timedupgrade(&l, &d), ETIMEDOUT);
         assert_word(&l, MINE | UPGRADABLE | READERS(2));
-        assert_int_equal(l.line_, kind);
+        assert_int_equal(l.queue_, kind);
     }
     assert_int_equal(fake.wakes, 0);
 }

@@ -33,17 +33,17 @@ static uint64_t unit_of(char c)
 {
     switch (want_of(c)) {
     case RW_WRITE:
-        return LINE_WRITER;
+        return QUEUE_WRITER;
     case RW_UPGRADE:
-        return LINE_UPGRADER;
+        return QUEUE_UPGRADER;
     default:
-        return LINE_SHARER;
+        return QUEUE_SHARER;
     }
 }
 
 static void fill(struct fw_waitqueue_ *bucket, const char *text, int kind, uint32_t state)
 {
-    l.line_ = (uint64_t)kind;
+    l.queue_ = (uint64_t)kind;
     for (unsigned i = 0; text[i]; i++) {
         line[i] = (struct rw_waiter){.state = state, .want = want_of(text[i])};
         line[i].id = FAKE_ID(FIRST + i);
@@ -51,9 +51,9 @@ static void fill(struct fw_waitqueue_ *bucket, const char *text, int kind, uint3
         line[i].starves = text[i] == 'S';
         if (text[i] == 'C') {
             line[i].state = RW_WAITING;
-            l.line_ |= LINE_COMER;
+            l.queue_ |= QUEUE_AWAKE;
         }
-        l.line_ += unit_of(text[i]);
+        l.queue_ += unit_of(text[i]);
         fw_waitqueue_insert_(bucket, &line[i].node, &l, text[i] == 'H' ? 10 : 0);
     }
 }
@@ -70,9 +70,9 @@ static uint64_t line_left(const char *text, const char *outcome, int kind)
             continue;
         left += unit_of(text[i]);
         if (outcome[i] == 'C' || text[i] == 'C')
-            left |= LINE_COMER;
+            left |= QUEUE_AWAKE;
     }
-    return has_heir ? left & ~LINE_COMER : left;
+    return has_heir ? left & ~QUEUE_AWAKE : left;
 }
 
 static void empty(struct fw_waitqueue_ *bucket, const char *text, const char *outcome)
@@ -108,9 +108,9 @@ static void play(const struct turn *t, bool hand_over, bool asleep)
 
     fill(bucket, t->line, t->kind, asleep ? RW_ASLEEP : RW_WAITING);
     l.state_ = t->before;
-    wakes = fw_rw_settle_(bucket, &l, t->change, hand_over);
+    wakes = fw_rw_dispatch_(bucket, &l, t->change, hand_over);
     assert_word(&l, t->after);
-    assert_int_equal(l.line_, line_left(t->line, t->outcome, t->kind));
+    assert_int_equal(l.queue_, line_left(t->line, t->outcome, t->kind));
     for (unsigned i = 0; asleep && t->line[i]; i++) {
         if (t->outcome[i] == '.' || t->line[i] == 'C')
             continue;
@@ -135,69 +135,67 @@ static void play_all(const struct turn *turns, unsigned n)
 
 #define PLAY_ALL(turns) play_all(turns, sizeof turns / sizeof *turns)
 
+static const struct turn fair_turns[] = {
+    /* a writer leaves: all that read, and one upgradable */
+    {"RWR", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+     BY(300) | READERS(2) | CLOSED | WAITERS, "G.G"},
+    {"RR", F, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(300) | READERS(2), "GG"},
+    {"WRuu", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+     BY(302) | UPGRADABLE | READERS(1) | CLOSED | WAITERS, ".GG."},
+    {"uR", F, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(300) | UPGRADABLE | READERS(1), "GG"},
+    {"uuR", F, MINE | WRITER | WAITERS, RW_WRITER_LEAVES,
+     BY(300) | UPGRADABLE | READERS(1) | WAITERS, "G.G"},
+    {"RW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_READS,
+     MINE | READERS(2) | CLOSED | WAITERS, "G."},
+    {"Ru", F, MINE | WRITER | WAITERS, RW_WRITER_UPREADS, MINE | UPGRADABLE | READERS(1) | WAITERS,
+     "G."},
+    /* among writers: the first is called */
+    {"WW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES, CLOSED | WAKING, "C."},
+    {"CW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES, CLOSED | WAKING, ".."},
+    {"SW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+     BY(300) | WRITER | CLOSED | WAITERS, "G."},
+    {"RCW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+     BY(300) | READERS(1) | CLOSED | WAITERS, "G.."},
+    /* a real-time thread is handed it, though another one was called */
+    {"HW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+     BY(300) | WRITER | CLOSED | WAITERS, "G."},
+    {"HC", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+     BY(300) | WRITER | CLOSED | WAITERS, "G."},
+    {"HC", F, MINE | WRITER | CLOSED | WAKING, RW_NOTHING, MINE | WRITER | CLOSED | WAITERS, ".."},
+    {"HR", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
+     BY(301) | READERS(1) | CLOSED | WAITERS, ".G"},
+    /* the last reader leaves: the first writer has it */
+    {"WRW", F, MINE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES,
+     BY(300) | WRITER | CLOSED | WAITERS, "G.."},
+    {"RC", F, MINE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES, BY(301) | WRITER | WAITERS,
+     ".G"},
+    {"W", F, MINE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES, BY(300) | WRITER, "G"},
+    {"WR", F, MINE | READERS(2) | CLOSED | WAITERS, RW_READER_LEAVES, READERS(1) | CLOSED | WAITERS,
+     ".."},
+    {"WR", F, MINE | UPGRADABLE | CLOSED | WAITERS, RW_UPREADER_LEAVES, BY(300) | WRITER | WAITERS,
+     "G."},
+    {"WR", F, MINE | UPGRADABLE | READERS(1) | CLOSED | WAITERS, RW_UPREADER_LEAVES,
+     READERS(1) | CLOSED | WAITERS, ".."},
+    {"W", F, MINE | UPGRADABLE | READERS(1) | CLOSED | WAITERS, RW_UPREADER_READS,
+     MINE | READERS(2) | CLOSED | WAITERS, "."},
+    {"uu", F, MINE | UPGRADABLE | WAITERS, RW_UPREADER_LEAVES, BY(300) | UPGRADABLE | WAITERS,
+     "G."},
+    {"u", F, MINE | UPGRADABLE | WAITERS, RW_UPREADER_READS, BY(300) | UPGRADABLE | READERS(1),
+     "G"},
+    /* a writer has given up */
+    {"RR", F, MINE | READERS(1) | CLOSED | WAITERS, RW_NOTHING, MINE | READERS(3), "GG"},
+    {"RW", F, MINE | READERS(1) | CLOSED | WAITERS, RW_NOTHING,
+     MINE | READERS(1) | CLOSED | WAITERS, ".."},
+    {"RW", F, CLOSED | WAITERS, RW_NOTHING, BY(300) | READERS(1) | CLOSED | WAITERS, "G."},
+    {"RC", F, CLOSED | WAKING, RW_NOTHING, CLOSED | WAITERS, ".."},
+    {"W", F, CLOSED | WAKING, RW_NOTHING, CLOSED | WAKING, "C"},
+    {"", F, MINE | READERS(1) | CLOSED | WAITERS, RW_NOTHING, MINE | READERS(1), ""},
+};
+
 static void fair(void **state)
 {
-    static const struct turn turns[] = {
-        /* a writer leaves: all that read, and one upgradable */
-        {"RWR", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
-         BY(300) | READERS(2) | CLOSED | WAITERS, "G.G"},
-        {"RR", F, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(300) | READERS(2), "GG"},
-        {"WRuu", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
-         BY(302) | UPGRADABLE | READERS(1) | CLOSED | WAITERS, ".GG."},
-        {"uR", F, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(300) | UPGRADABLE | READERS(1),
-         "GG"},
-        {"uuR", F, MINE | WRITER | WAITERS, RW_WRITER_LEAVES,
-         BY(300) | UPGRADABLE | READERS(1) | WAITERS, "G.G"},
-        {"RW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_READS,
-         MINE | READERS(2) | CLOSED | WAITERS, "G."},
-        {"Ru", F, MINE | WRITER | WAITERS, RW_WRITER_UPREADS,
-         MINE | UPGRADABLE | READERS(1) | WAITERS, "G."},
-        /* among writers: the first is called */
-        {"WW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES, CLOSED | WAKING, "C."},
-        {"CW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES, CLOSED | WAKING, ".."},
-        {"SW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
-         BY(300) | WRITER | CLOSED | WAITERS, "G."},
-        {"RCW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
-         BY(300) | READERS(1) | CLOSED | WAITERS, "G.."},
-        /* a real-time thread is handed it, though another one was called */
-        {"HW", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
-         BY(300) | WRITER | CLOSED | WAITERS, "G."},
-        {"HC", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
-         BY(300) | WRITER | CLOSED | WAITERS, "G."},
-        {"HC", F, MINE | WRITER | CLOSED | WAKING, RW_NOTHING, MINE | WRITER | CLOSED | WAITERS,
-         ".."},
-        {"HR", F, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES,
-         BY(301) | READERS(1) | CLOSED | WAITERS, ".G"},
-        /* the last reader leaves: the first writer has it */
-        {"WRW", F, MINE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES,
-         BY(300) | WRITER | CLOSED | WAITERS, "G.."},
-        {"RC", F, MINE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES,
-         BY(301) | WRITER | WAITERS, ".G"},
-        {"W", F, MINE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES, BY(300) | WRITER, "G"},
-        {"WR", F, MINE | READERS(2) | CLOSED | WAITERS, RW_READER_LEAVES,
-         READERS(1) | CLOSED | WAITERS, ".."},
-        {"WR", F, MINE | UPGRADABLE | CLOSED | WAITERS, RW_UPREADER_LEAVES,
-         BY(300) | WRITER | WAITERS, "G."},
-        {"WR", F, MINE | UPGRADABLE | READERS(1) | CLOSED | WAITERS, RW_UPREADER_LEAVES,
-         READERS(1) | CLOSED | WAITERS, ".."},
-        {"W", F, MINE | UPGRADABLE | READERS(1) | CLOSED | WAITERS, RW_UPREADER_READS,
-         MINE | READERS(2) | CLOSED | WAITERS, "."},
-        {"uu", F, MINE | UPGRADABLE | WAITERS, RW_UPREADER_LEAVES, BY(300) | UPGRADABLE | WAITERS,
-         "G."},
-        {"u", F, MINE | UPGRADABLE | WAITERS, RW_UPREADER_READS, BY(300) | UPGRADABLE | READERS(1),
-         "G"},
-        /* a writer has given up */
-        {"RR", F, MINE | READERS(1) | CLOSED | WAITERS, RW_NOTHING, MINE | READERS(3), "GG"},
-        {"RW", F, MINE | READERS(1) | CLOSED | WAITERS, RW_NOTHING,
-         MINE | READERS(1) | CLOSED | WAITERS, ".."},
-        {"RW", F, CLOSED | WAITERS, RW_NOTHING, BY(300) | READERS(1) | CLOSED | WAITERS, "G."},
-        {"RC", F, CLOSED | WAKING, RW_NOTHING, CLOSED | WAITERS, ".."},
-        {"W", F, CLOSED | WAKING, RW_NOTHING, CLOSED | WAKING, "C"},
-        {"", F, MINE | READERS(1) | CLOSED | WAITERS, RW_NOTHING, MINE | READERS(1), ""},
-    };
-
     (void)state;
-    PLAY_ALL(turns);
+    PLAY_ALL(fair_turns);
 }
 
 static void prefer_readers(void **state)
