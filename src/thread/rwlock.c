@@ -37,8 +37,8 @@
  * RW1  While a thread is queued, WAITERS or WAKING is set; the queue, the second word and the flags
  *      agree whenever nobody is in the bucket.
  * RW2  WAKING set implies a designated waker: a queued writer that is awake, about to be woken, or
- *      asleep for RECHECK_NS at most, and that will enter the bucket, taking the lock or not, before
- *      it sleeps for longer or returns.  A free lock with a queue has one.
+ *      asleep for at most RECHECK_NS; it will enter the bucket, taking the lock or not, before it
+ *      sleeps for longer or returns.  A free lock with a queue has one.
  * RW3  A queued thread that sleeps for longer than RECHECK_NS has found in the bucket that the lock
  *      is held, or that another is the designated waker: so the thread that changes that must look
  *      at the queue.
