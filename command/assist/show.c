@@ -4,13 +4,12 @@
 #include <errno.h>
 #include <grp.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
-#include "command/print/json.h"
+#include "command/print/print.h"
 #include "sys/running_page.h"
 
 const char *assist_registration_name(uint32_t registration)
@@ -107,84 +106,74 @@ static void look(struct shown *s)
     }
 }
 
-static void add(json_t *whole, const char *key, json_t *value)
+static void print_readers(const struct printer *p, const struct shown *s)
 {
-    json_object_set_new(whole, key, value);
-}
+    bool is_group = s->now.readers == FW_ASSIST_READ_BY_GROUP;
+    char readers[ASSIST_READERS], name[ASSIST_READERS] = "";
 
-static void show_json(const struct shown *s, const char *result)
-{
-    json_t *whole = json_pack("{s:s s:s}", "format", "furwock-assist-1", "state", s->state);
-
-    if (result != NULL)
-        add(whole, "result", json_string(result));
-    add(whole, "readable", json_boolean(s->is_readable));
-    if (s->now.running && s->now.version != 0)
-        add(whole, "version", json_integer(s->now.version));
-    if (!s->is_readable && s->why[0] != '\0')
-        add(whole, "reason", json_string(s->why));
-    if (s->now.running) {
-        bool is_group = s->now.readers == FW_ASSIST_READ_BY_GROUP;
-        char name[ASSIST_READERS] = "";
-        if (is_group)
-            group_name(s->now.group, name, sizeof name);
-        add(whole, "readers", json_string(assist_readers_name(s->now.readers)));
-        add(whole, "group", is_group ? json_string(name) : json_null());
-    }
-    if (s->is_readable) {
-        add(whole, "registration", json_string(assist_registration_name(s->now.registration)));
-        add(whole, "participants", json_integer(s->now.participants));
-        add(whole, "switches", json_integer((json_int_t)s->now.switches));
-        add(whole, "runs", json_integer((json_int_t)s->now.run_count));
-        add(whole, "run_ns", json_integer((json_int_t)s->now.run_ns));
-    }
-    command_print_json(whole);
-}
-
-static void show_members(const struct fw_assist_status *now)
-{
-    if (now->registration == FW_ASSIST_ALL)
-        printf("  participants   every process\n");
-    else
-        printf("  participants   %" PRIu32 " process%s by its own call of %s\n", now->participants,
-               now->participants == 1 ? "" : "es, each",
-               assist_registration_name(now->registration));
-    printf("  switches  %" PRIu64 " to participants' threads\n", now->switches);
-    if (now->run_count != 0)
-        printf("  cost      %.0f ns in each of %" PRIu64 " switches\n",
-               (double)now->run_ns / (double)now->run_count, now->run_count);
-}
-
-static void show_text(const struct shown *s, const char *result)
-{
-    char readers[ASSIST_READERS];
-
-    if (result != NULL)
-        puts(result);
-    else if (s->exit_status != EXIT_SUCCESS)
-        printf("%s: %s\n", s->state, s->why);
-    else if (strcmp(s->state, "other version") == 0)
-        printf("running, version %" PRIu32 ": this program understands version %u only\n",
-               s->now.version, FW_ASSIST_VERSION);
-    else
-        puts(s->state);
-    if (!s->now.running)
-        return;
+    if (is_group)
+        group_name(s->now.group, name, sizeof name);
+    print_member(p, "readers", json_string(assist_readers_name(s->now.readers)));
+    print_member(p, "group", is_group ? json_string(name) : json_null());
     assist_readers_text(s->now.readers, s->now.group, readers);
-    printf("  readers   %s%s\n", readers,
-           strcmp(s->state, "running") == 0 && !s->is_readable ? "; not this user" : "");
-    if (s->is_readable)
-        show_members(&s->now);
+    print_words(p, "  readers   %s%s\n", readers,
+                strcmp(s->state, "running") == 0 && !s->is_readable ? "; not this user" : "");
+}
+
+static void print_participants(const struct printer *p, const struct fw_assist_status *now)
+{
+    const char *registration = assist_registration_name(now->registration);
+
+    print_member(p, "registration", json_string(registration));
+    print_member(p, "participants", json_integer(now->participants));
+    print_member(p, "switches", json_integer((json_int_t)now->switches));
+    print_member(p, "runs", json_integer((json_int_t)now->run_count));
+    print_member(p, "run_ns", json_integer((json_int_t)now->run_ns));
+    if (now->registration == FW_ASSIST_ALL)
+        print_words(p, "  participants   every process\n");
+    else
+        print_words(p, "  participants   %" PRIu32 " process%s by its own call of %s\n",
+                    now->participants, now->participants == 1 ? "" : "es, each", registration);
+    print_words(p, "  switches  %" PRIu64 " to participants' threads\n", now->switches);
+    if (now->run_count != 0)
+        print_words(p, "  cost      %.0f ns in each of %" PRIu64 " switches\n",
+                    (double)now->run_ns / (double)now->run_count, now->run_count);
+}
+
+/* The first line, or the members that are always there. */
+static void print_state(const struct printer *p, const struct shown *s, const char *result)
+{
+    print_member(p, "state", json_string(s->state));
+    if (result != NULL)
+        print_member(p, "result", json_string(result));
+    print_member(p, "readable", json_boolean(s->is_readable));
+    if (s->now.running && s->now.version != 0)
+        print_member(p, "version", json_integer(s->now.version));
+    if (!s->is_readable && s->why[0] != '\0')
+        print_member(p, "reason", json_string(s->why));
+    if (result != NULL)
+        print_words(p, "%s\n", result);
+    else if (s->exit_status != EXIT_SUCCESS)
+        print_words(p, "%s: %s\n", s->state, s->why);
+    else if (strcmp(s->state, "other version") == 0)
+        print_words(p, "running, version %" PRIu32 ": this program understands version %u only\n",
+                    s->now.version, FW_ASSIST_VERSION);
+    else
+        print_words(p, "%s\n", s->state);
 }
 
 int assist_show(bool as_json, const char *result)
 {
     struct shown s = {.now = {.running = false}};
+    struct printer p;
 
     look(&s);
-    if (as_json)
-        show_json(&s, result);
-    else
-        show_text(&s, result);
+    p = print_begin(as_json, "furwock-assist-1");
+    print_state(&p, &s, result);
+    if (s.now.running)
+        print_readers(&p, &s);
+    if (s.is_readable)
+        print_participants(&p, &s.now);
+    print_end(&p);
     return s.exit_status;
 }

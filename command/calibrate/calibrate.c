@@ -98,16 +98,17 @@ static int open_result(const char *path)
 
 static void write_result(const struct calibration *c, const char *path, int fd)
 {
-    json_t *root = calibrate_json(c);
+    struct printer p = print_begin(true, "furwock-calibrate-1");
 
-    if (root == NULL)
+    if (p.json == NULL)
         command_die(COMMAND_FAILED, "no memory");
+    calibrate_print(&p, c);
     if (fd != STDOUT_FILENO && ftruncate(fd, 0) != 0)
         errno = 0; /* a pipe, or a terminal */
-    if (json_dumpfd(root, fd, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0 ||
+    if (json_dumpfd(p.json, fd, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0 ||
         (fd != STDOUT_FILENO && close(fd) != 0))
         command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
-    json_decref(root);
+    json_decref(p.json);
     if (fd == STDOUT_FILENO)
         putchar('\n');
 }
@@ -130,6 +131,7 @@ static void measure(struct calibration *c)
 static int run(int argc, char **argv)
 {
     struct options o = {.seconds = SECONDS_DEFAULT};
+    struct printer text = print_begin(false, NULL);
     struct calibration c = {0};
     cpu_set_t wanted, cpus;
     int fd;
@@ -147,7 +149,7 @@ static int run(int argc, char **argv)
     measure(&c);
     calibrate_conclude(&c);
     if (fd != STDOUT_FILENO)
-        calibrate_print(&c, stdout);
+        calibrate_print(&text, &c);
     if (fd >= 0)
         write_result(&c, o.json, fd);
     free(c.rounds);

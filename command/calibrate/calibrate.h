@@ -3,10 +3,8 @@
 #define FW_COMMAND_CALIBRATE_CALIBRATE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
-#include <jansson.h>
-
+#include "command/print/print.h"
 #include "measure/machine.h"
 
 /*
@@ -75,7 +73,6 @@ bool calibrate_round(unsigned cpus, unsigned turn, struct round *out);
 void calibrate_conclude(struct calibration *c);
 
 /* --- show.c */
-void calibrate_print(const struct calibration *c, FILE *out);
-json_t *calibrate_json(const struct calibration *c);
+void calibrate_print(const struct printer *p, const struct calibration *c);
 
 #endif

@@ -3,14 +3,12 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "command/command.h"
-#include "command/print/json.h"
-#include "measure/machine.h"
+#include "command/print/machine.h"
 
 enum { ANSWERS = 64 };
 
@@ -92,52 +90,62 @@ static const char *summary(void)
 
 /* --- Showing ---------------------------------------------------------------------------------- */
 
-static json_t *to_json(const struct answer *a)
-{
-    const char *what = remedy(a);
+/* A finding as it is shown. */
+struct row {
+    const char *name, *state, *detail, *follows, *weight, *remedy;
+};
 
-    return json_pack("{s:s s:s s:s s:s s:s s:o}", "name", a->question->name, "state",
-                     states[a->finding.state], "detail", a->finding.detail, "follows", follows(a),
-                     "weight", weights[a->question->weight], "remedy",
-                     what != NULL ? json_string(what) : json_null());
+static void end_row(const struct printer *p, const void *record, const void *context)
+{
+    const struct row *row = record;
+
+    (void)context;
+    print_words(p, " %s%s%s\n", row->detail, row->detail[0] != '\0' ? ": " : "", row->follows);
 }
 
-static void show_json(const struct machine *m, int status)
-{
-    json_t *findings = json_array(), *whole;
+static const struct print_field fields[] = {
+    {PRINT_FIELD("name", NULL, PRINT_TEXT, row, name), .width = -21, .before = ""},
+    {PRINT_FIELD("state", NULL, PRINT_TEXT, row, state), .width = -8, .before = " "},
+    {PRINT_FIELD("detail", NULL, PRINT_TEXT, row, detail)},
+    {PRINT_FIELD("follows", NULL, PRINT_TEXT, row, follows)},
+    {PRINT_FIELD("weight", NULL, PRINT_TEXT, row, weight)},
+    {PRINT_FIELD("remedy", NULL, PRINT_TEXT, row, remedy)},
+};
+static const struct print_record findings = PRINT_RECORD(fields, end_row);
 
-    for (size_t i = 0; i < answers.count; i++)
-        json_array_append_new(findings, to_json(&answers.all[i]));
-    whole = json_pack("{s:s s:s s:i s:{s:s s:s s:s s:i} s:o}", "format", "furwock-doctor-1",
-                      "summary", summary(), "status", status, "machine", "kernel", m->kernel,
-                      "libc", m->libc, "cpu", m->cpu, "cpus", (int)m->cpus, "findings", findings);
-    command_print_json(whole);
+static void show_findings(const struct printer *p)
+{
+    struct row rows[ANSWERS];
+
+    for (size_t i = 0; i < answers.count; i++) {
+        const struct answer *a = &answers.all[i];
+        rows[i] = (struct row){a->question->name, states[a->finding.state],     a->finding.detail,
+                               follows(a),        weights[a->question->weight], remedy(a)};
+    }
+    print_list(p, "findings", &findings, rows, answers.count, sizeof *rows, NULL);
 }
 
-static void print(const struct answer *a)
-{
-    const char *detail = a->finding.detail;
-
-    printf("%-21s %-8s %s%s%s\n", a->question->name, states[a->finding.state], detail,
-           detail[0] != '\0' ? ": " : "", follows(a));
-}
-
-static void print_remedies(enum doctor_weight weight)
+static void print_remedies(const struct printer *p, enum doctor_weight weight)
 {
     for (size_t i = 0; i < answers.count; i++)
         if (answers.all[i].question->weight == weight && remedy(&answers.all[i]) != NULL)
-            printf("  %-19s %s\n", answers.all[i].question->name, remedy(&answers.all[i]));
+            print_words(p, "  %-19s %s\n", answers.all[i].question->name, remedy(&answers.all[i]));
 }
 
-static void show_text(const struct machine *m)
+static void show(bool as_json, const struct machine *m, int status)
 {
-    puts(summary());
-    print_remedies(DOCTOR_NEEDED);
-    print_remedies(DOCTOR_FASTER);
-    printf("\n%s, %s, %u CPU%s: %s\n\n", m->kernel, m->libc, m->cpus, m->cpus == 1 ? "" : "s",
-           m->cpu);
-    for (size_t i = 0; i < answers.count; i++)
-        print(&answers.all[i]);
+    struct printer p = print_begin(as_json, "furwock-doctor-1");
+
+    print_member(&p, "summary", json_string(summary()));
+    print_member(&p, "status", json_integer(status));
+    print_machine(&p, m);
+    print_words(&p, "%s\n", summary());
+    print_remedies(&p, DOCTOR_NEEDED);
+    print_remedies(&p, DOCTOR_FASTER);
+    print_words(&p, "\n%s, %s, %u CPU%s: %s\n\n", m->kernel, m->libc, m->cpus,
+                print_plural(m->cpus), m->cpu);
+    show_findings(&p);
+    print_end(&p);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -185,10 +193,7 @@ static int run(int argc, char **argv)
     machine_describe(&machine);
     ask_all();
     status = missing(DOCTOR_NEEDED) != 0 ? DOCTOR_ILL : EXIT_SUCCESS;
-    if (as_json)
-        show_json(&machine, status);
-    else
-        show_text(&machine);
+    show(as_json, &machine, status);
     return status;
 }
 

@@ -219,7 +219,7 @@ const char *region_life_name(enum region_life life)
     static const char *const names[] = {[REGION_ALIVE] = "alive",
                                         [REGION_STOPPED] = "stopped",
                                         [REGION_DEAD] = "dead",
-                                        [REGION_CORRUPT] = "unreal"};
+                                        [REGION_CORRUPT] = "corrupt"};
 
     return names[life];
 }

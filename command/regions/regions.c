@@ -2,56 +2,77 @@
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
-#include "command/print/json.h"
+#include "command/print/print.h"
 #include "region.h"
 
 #define SHARED_MEMORY "/dev/shm"
 
 struct list {
     bool as_json;
-    json_t *regions;
+    struct printer printer;
     unsigned count;
     int status;
     int first; /* of the names, in the command line; 0: there is none */
 };
 
+/* A region as it is listed. */
+struct row {
+    const char *name;
+    uint64_t bytes;
+    bool is_whole;
+    unsigned objects, threads, processes;
+    const char *trouble; /* NULL: none */
+    bool is_read;        /* its numbers are known, if it is whole or not */
+};
+
+static void end_row(const struct printer *p, const void *record, const void *context)
+{
+    const struct row *row = record;
+
+    (void)context;
+    if (row->is_read)
+        print_words(p, " %8u %8u %10u", row->objects, row->threads, row->processes);
+    print_words(p, "%s%s\n", row->trouble != NULL ? "  " : "",
+                row->trouble != NULL ? row->trouble : "");
+}
+
+static const struct print_field fields[] = {
+    {PRINT_FIELD("name", "region", PRINT_TEXT, row, name), .width = -28},
+    {PRINT_FIELD("bytes", "bytes", PRINT_U64, row, bytes), .width = 12},
+    {PRINT_FIELD("is_whole", NULL, PRINT_BOOL, row, is_whole)},
+    {PRINT_FIELD("objects", NULL, PRINT_UNSIGNED, row, objects)},
+    {PRINT_FIELD("threads", NULL, PRINT_UNSIGNED, row, threads)},
+    {PRINT_FIELD("processes", NULL, PRINT_UNSIGNED, row, processes)},
+    {PRINT_FIELD("trouble", NULL, PRINT_TEXT, row, trouble)},
+};
+static const struct print_record record = PRINT_RECORD(fields, end_row);
+
 static void show(struct list *list, const struct region *r, const char *why)
 {
-    unsigned objects = 0, damaged, threads = 0, processes = 0;
-    bool is_whole = r->is_whole;
+    struct row row = {.name = r->name, .bytes = r->bytes, .is_read = r->is_whole, .trouble = why};
+    unsigned damaged;
 
     if (r->is_whole) {
-        free(region_objects(r, &objects, &damaged));
-        region_count(r, &threads, &processes);
+        free(region_objects(r, &row.objects, &damaged));
+        region_count(r, &row.threads, &row.processes);
     }
     if (region_trouble(r) != NULL) {
-        why = region_trouble(r);
-        is_whole = false;
-        objects = threads = processes = 0;
+        row.trouble = region_trouble(r);
+        row.is_read = false;
+        row.objects = row.threads = row.processes = 0;
     }
-    if (list->as_json) {
-        json_array_append_new(list->regions,
-                              json_pack("{s:s s:I s:b s:i s:i s:i s:o}", "name", r->name, "bytes",
-                                        (json_int_t)r->bytes, "is_whole", is_whole && !r->is_stale,
-                                        "objects", (int)objects, "threads", (int)threads,
-                                        "processes", (int)processes, "trouble",
-                                        why != NULL ? json_string(why) : json_null()));
-        return;
-    }
+    row.is_whole = row.is_read && !r->is_stale;
     if (list->count++ == 0)
-        printf("%-28s %12s %8s %8s %10s\n", "region", "bytes", "objects", "threads", "processes");
-    if (is_whole)
-        printf("%-28s %12llu %8u %8u %10u%s%s\n", r->name, (unsigned long long)r->bytes, objects,
-               threads, processes, why != NULL ? "  " : "", why != NULL ? why : "");
-    else
-        printf("%-28s %12llu  %s\n", r->name, (unsigned long long)r->bytes, why);
+        print_words(&list->printer, "%-28s %12s %8s %8s %10s\n", "region", "bytes", "objects",
+                    "threads", "processes");
+    print_append(&list->printer, "regions", &record, &row, NULL);
 }
 
 /* What was asked for by name has to be a region; what lies about need not be one. */
@@ -133,18 +154,16 @@ static int run(int argc, char **argv)
     struct list list = {.status = EXIT_SUCCESS};
 
     argp_parse(&command_line, argc, argv, 0, NULL, &list);
-    list.regions = json_array();
+    list.printer = print_begin(list.as_json, "furwock-regions-1");
     look_around(&list);
     for (int i = list.first; i != 0 && i < argc; i++)
         look(&list, argv[i], true);
-    if (list.as_json) {
-        json_t *whole =
-            json_pack("{s:s s:O}", "format", "furwock-regions-1", "regions", list.regions);
-        command_print_json(whole);
-    } else if (list.count == 0 && list.status == EXIT_SUCCESS) {
-        puts("no regions");
+    if (list.count == 0) {
+        print_list(&list.printer, "regions", &record, NULL, 0, 0, NULL);
+        if (list.status == EXIT_SUCCESS)
+            print_words(&list.printer, "no regions\n");
     }
-    json_decref(list.regions);
+    print_end(&list.printer);
     return list.status;
 }
 

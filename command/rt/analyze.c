@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/print/json.h"
+#include "command/print/print.h"
 #include "command/rt/analysis/analysis.h"
 #include "rt.h"
 #include "set.h"
@@ -95,72 +95,114 @@ static void name_family(const struct family *f, char *name, size_t size, int tie
                                      fw_rt_protocol_name((fw_rt_protocol)p));
 }
 
-static void print_conditions(const struct family *f, int tier)
+/* A task with its bounds. */
+struct row {
+    const char *name;
+    int cpu, priority;
+    uint64_t execution, blocking, response, deadline;
+    bool in_time;
+};
+
+static void end_row(const struct printer *p, const void *record, const void *context)
 {
-    for (int p = f->first; p <= f->last; p++)
-        if (condition_of(p, tier) != NULL)
-            printf("  %s in tier A: the bounds hold if %s.\n",
-                   fw_rt_protocol_name((fw_rt_protocol)p), condition_of(p, tier));
+    const struct row *row = record;
+
+    (void)context;
+    print_words(p, "%s\n", row->in_time ? "" : "  late");
 }
 
-static void print_time(uint64_t ns)
-{
-    if (ns == ANALYSIS_NO_BOUND)
-        printf("  %10s", "-");
-    else
-        printf("  %10.3f", (double)ns / 1e3);
-}
+#define TIME .width = 10, .digits = 3, .before = "  "
 
-static void print(const struct taskset *set, const struct analysis *a, const struct family *f,
-                  int tier)
-{
-    char name[80];
+static const struct print_field fields[] = {
+    {PRINT_FIELD("name", "task", PRINT_TEXT, row, name), .width = -15, .before = "  ",
+     .format = print_visible},
+    {PRINT_FIELD(NULL, "cpu", PRINT_INT, row, cpu), .width = 3},
+    {PRINT_FIELD(NULL, "priority", PRINT_INT, row, priority), .width = 8},
+    {PRINT_FIELD(NULL, "execution", PRINT_US, row, execution), TIME},
+    {PRINT_FIELD("blocking_us", "blocking", PRINT_US, row, blocking), TIME},
+    {PRINT_FIELD("response_us", "response", PRINT_US, row, response), TIME},
+    {PRINT_FIELD("deadline_us", "deadline", PRINT_US, row, deadline), TIME},
+    {PRINT_FIELD("in_time", NULL, PRINT_BOOL, row, in_time)},
+};
+static const struct print_record task_record = PRINT_RECORD(fields, end_row);
 
-    name_family(f, name, sizeof name, tier);
-    if (a->unfit[0] != 0) {
-        printf("\n%s: not for this set: %s\n", name, a->unfit);
-        return;
-    }
-    printf("\n%s: %s\n", name, a->is_schedulable ? "schedulable" : "not schedulable");
-    print_conditions(f, tier);
-    printf("  %-15s %3s %8s  %10s  %10s  %10s  %10s\n", "task", "cpu", "priority", "execution",
-           "blocking", "response", "deadline");
+static void print_tasks(const struct printer *p, const struct taskset *set,
+                        const struct analysis *a)
+{
+    static struct row rows[TASKSET_TASKS];
+
     for (int i = 0; i < set->tasks; i++) {
         const struct taskset_task *t = &set->task[i];
-        printf("  %-15s %3d %8d", rt_set_visible(t->name), t->cpu, t->priority);
-        print_time(t->execution);
-        print_time(a->task[i].blocking);
-        print_time(a->task[i].response);
-        print_time(t->deadline);
-        puts(a->task[i].response > t->deadline ? "  late" : "");
+        rows[i] = (struct row){.name = t->name,
+                               .cpu = t->cpu,
+                               .priority = t->priority,
+                               .execution = t->execution,
+                               .blocking = a->task[i].blocking,
+                               .response = a->task[i].response,
+                               .deadline = t->deadline,
+                               .in_time = a->task[i].response <= t->deadline};
     }
+    print_list(p, "tasks", &task_record, rows, (size_t)set->tasks, sizeof *rows, NULL);
 }
 
-static json_t *to_json(const struct taskset *set, const struct analysis *a, const struct family *f,
-                       int tier)
+static void print_conditions(const struct printer *p, const struct family *f, int tier)
 {
-    json_t *names = json_array(), *tasks = json_array(), *conditions = json_array();
+    json_t *all = json_array();
 
-    for (int p = f->first; p <= f->last; p++) {
-        const char *name = fw_rt_protocol_name((fw_rt_protocol)p);
-        if (is_of_tier(p, tier))
-            json_array_append_new(names, json_string(name));
-        if (condition_of(p, tier) != NULL)
-            json_array_append_new(conditions,
-                                  json_pack("{s:s s:s s:s}", "protocol", name, "tier", "A",
-                                            "bounds_hold_if", condition_of(p, tier)));
+    for (int i = f->first; i <= f->last; i++) {
+        const char *name = fw_rt_protocol_name((fw_rt_protocol)i);
+        if (condition_of(i, tier) == NULL)
+            continue;
+        print_words(p, "  %s in tier A: the bounds hold if %s.\n", name, condition_of(i, tier));
+        json_array_append_new(all, json_pack("{s:s s:s s:s}", "protocol", name, "tier", "A",
+                                             "bounds_hold_if", condition_of(i, tier)));
     }
-    for (int i = 0; i < set->tasks && a->unfit[0] == 0; i++)
-        json_array_append_new(tasks,
-                              json_pack("{s:s s:o s:o s:o s:b}", "name", set->task[i].name,
-                                        "blocking_us", rt_set_us(a->task[i].blocking),
-                                        "response_us", rt_set_us(a->task[i].response),
-                                        "deadline_us", rt_set_us(set->task[i].deadline), "in_time",
-                                        a->task[i].response <= set->task[i].deadline));
-    return json_pack("{s:o s:o s:b s:o s:o}", "protocols", names, "unfit",
-                     a->unfit[0] != 0 ? json_string(a->unfit) : json_null(), "schedulable",
-                     a->is_schedulable, "conditions", conditions, "tasks", tasks);
+    print_member(p, "conditions", all);
 }
+
+static json_t *protocols_json(const struct family *f, int tier)
+{
+    json_t *names = json_array();
+
+    for (int i = f->first; i <= f->last; i++)
+        if (is_of_tier(i, tier))
+            json_array_append_new(names, json_string(fw_rt_protocol_name((fw_rt_protocol)i)));
+    return names;
+}
+
+/* One analysis: a title with a table under it, or an object. */
+struct result {
+    const struct taskset *set;
+    const struct analysis *a;
+    const struct family *f;
+    int tier;
+};
+
+static void print_result(const struct printer *p, const void *record, const void *context)
+{
+    const struct result *r = record;
+    bool is_fit = r->a->unfit[0] == '\0';
+    char name[80];
+
+    (void)context;
+    name_family(r->f, name, sizeof name, r->tier);
+    print_member(p, "protocols", protocols_json(r->f, r->tier));
+    print_member(p, "unfit", is_fit ? json_null() : json_string(r->a->unfit));
+    print_member(p, "schedulable", json_boolean(r->a->is_schedulable));
+    if (is_fit)
+        print_words(p, "\n%s: %s\n", name,
+                    r->a->is_schedulable ? "schedulable" : "not schedulable");
+    else
+        print_words(p, "\n%s: not for this set: %s\n", name, r->a->unfit);
+    if (is_fit || p->json != NULL)
+        print_conditions(p, r->f, r->tier);
+    if (is_fit)
+        print_tasks(p, r->set, r->a);
+    else
+        print_member(p, "tasks", json_array());
+}
+
+static const struct print_record result_record = {.more = print_result};
 
 /* With --tier A the condition is to be noticed where only the tables or the JSON are read. */
 static void warn(const struct family *f, int tier)
@@ -179,7 +221,8 @@ static void check_tier(const struct rt_set_options *o)
 }
 
 /* Is it schedulable under one of those that were asked for? */
-static bool analyze(const struct rt_set_options *o, const struct taskset *set, json_t *list)
+static bool analyze(const struct rt_set_options *o, const struct taskset *set,
+                    const struct printer *p)
 {
     bool is_good = false;
 
@@ -196,10 +239,7 @@ static bool analyze(const struct rt_set_options *o, const struct taskset *set, j
         is_good |= a.is_schedulable;
         if (a.unfit[0] == 0)
             warn(&f, o->tier);
-        if (list != NULL)
-            json_array_append_new(list, to_json(set, &a, &f, o->tier));
-        else
-            print(set, &a, &f, o->tier);
+        print_append(p, "analyses", &result_record, &(struct result){set, &a, &f, o->tier}, NULL);
     }
     return is_good;
 }
@@ -208,21 +248,18 @@ static int run(int argc, char **argv)
 {
     struct rt_set_options o = {0};
     const struct taskset *set;
+    struct printer p;
     bool is_good;
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
     set = rt_set_read(&o);
     check_tier(&o);
-    if (o.as_json) {
-        json_t *list = json_array(), *whole;
-        is_good = analyze(&o, set, list);
-        whole = json_pack("{s:s s:o}", "format", "furwock-rt-analysis-1", "analyses", list);
-        command_print_json(whole);
-    } else {
-        printf("%s: %d task%s, %d lock%s; times in microseconds\n", rt_set_visible(o.path),
-               set->tasks, set->tasks == 1 ? "" : "s", set->locks, set->locks == 1 ? "" : "s");
-        is_good = analyze(&o, set, NULL);
-    }
+    p = print_begin(o.as_json, "furwock-rt-analysis-1");
+    print_words(&p, "%s: %d task%s, %d lock%s; times in microseconds\n", rt_set_visible(o.path),
+                set->tasks, print_plural((unsigned long)set->tasks), set->locks,
+                print_plural((unsigned long)set->locks));
+    is_good = analyze(&o, set, &p);
+    print_end(&p);
     return is_good ? EXIT_SUCCESS : COMMAND_FAILED;
 }
 

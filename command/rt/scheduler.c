@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <furwock/rt.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +13,6 @@
 
 #include "bpf/sched/loader.h"
 #include "command/command.h"
-#include "command/print/json.h"
 #include "command/print/visible.h"
 #include "show.h"
 
@@ -72,78 +70,108 @@ static void read_reason(const struct fw_rt_scx_state *w, char *text, size_t size
     visible(text);
 }
 
-static void print_text(const struct fw_rt_scx_state *w, const struct rt_view *v, const char *reason)
+/* How much it has done, which is a line for each, or members of "counts". */
+static void print_counts(const struct printer *whole, const struct fw_rt_scx_state *w)
 {
     const struct fw_rt_scx_counts *n = &w->counts;
+    struct printer p = print_object(whole, "counts");
+    const struct {
+        const char *key;
+        uint64_t value;
+    } members[] = {
+        {"decisions", n->dispatches}, {"donations", n->donations}, {"requests", n->requests},
+        {"grants", n->grants},        {"handed_off", n->handed},   {"died", n->died},
+        {"turns", n->turns},          {"starved", n->relief},      {"late", n->late},
+        {"not_queued", n->not_queued}};
 
-    if (v->state.alive == 0)
-        printf("ended: %s; its tasks go on under the kernel's usual scheduling\n", reason);
-    else
-        printf("running: %u task%s, %u lock%s, %" PRIu32 " user%s\n", v->tasks,
-               v->tasks == 1 ? "" : "s", v->locks, v->locks == 1 ? "" : "s", w->grants,
-               w->grants == 1 ? "" : "s");
-    printf("  decisions    %" PRIu64 ", %" PRIu64 " of them for a task in another's place\n",
-           n->dispatches, n->donations);
-    printf("  requests     %" PRIu64 ", %" PRIu64 " locks given, %" PRIu64 " of them passed on\n",
-           n->requests, n->grants, n->handed);
-    printf("  deaths       %" PRIu64 " in a section\n", n->died);
-    printf("  departures   %" PRIu64 " turns of blocked tasks, %" PRIu64
-           " of starved threads, %" PRIu64 " late decisions, %" PRIu64 " strays\n",
-           n->turns, n->relief, n->late, n->not_queued);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        print_member(&p, members[i].key, json_integer((json_int_t)members[i].value));
+    print_words(&p, "  decisions    %" PRIu64 ", %" PRIu64 " of them by donation\n", n->dispatches,
+                n->donations);
+    print_words(
+        &p, "  requests     %" PRIu64 ", %" PRIu64 " locks given, %" PRIu64 " of them handed off\n",
+        n->requests, n->grants, n->handed);
+    print_words(&p, "  deaths       %" PRIu64 " in a section\n", n->died);
+    print_words(&p,
+                "  departures   %" PRIu64 " turns of blocked tasks, %" PRIu64
+                " of starved threads, %" PRIu64 " late decisions, %" PRIu64
+                " tasks not in their queue\n",
+                n->turns, n->relief, n->late, n->not_queued);
     if (w->permits != 0)
-        printf("  gates        %" PRIu64 " times opened, %" PRIu64 " closed (PCP-DU-PF)\n",
-               n->opened, n->closed);
+        print_words(&p,
+                    "  permissions  %" PRIu64 " times granted, %" PRIu64 " revoked (PCP-DU-PF)\n",
+                    n->opened, n->closed);
     else
-        printf("  gates        none, so no PCP-DU-PF: %.*s\n", (int)sizeof w->no_permits - 1,
-               w->no_permits);
-    for (uint32_t i = 0; i < w->grants && i < FW_RT_SCX_GRANTS; i++)
-        printf("  user %-7" PRIu32 " priorities %" PRIu32 "-%" PRIu32 ", %" PRIu32
-               " tasks, %" PRIu32 " locks\n",
-               w->grant[i].uid, w->grant[i].lowest, w->grant[i].highest, w->grant[i].tasks,
-               w->grant[i].locks);
-    rt_show_text(v);
+        print_words(&p, "  permissions  none, so no PCP-DU-PF: %.*s\n",
+                    (int)sizeof w->no_permits - 1, w->no_permits);
 }
 
-static void print_json(const struct fw_rt_scx_state *w, const struct rt_view *v, const char *reason)
-{
-    json_t *users = json_array(), *whole;
+struct user {
+    uint32_t user, lowest, highest, tasks, locks;
+};
 
-    for (uint32_t i = 0; i < w->grants && i < FW_RT_SCX_GRANTS; i++)
-        json_array_append_new(users, json_pack("{s:I s:I s:I s:I s:I}", "user",
-                                               (json_int_t)w->grant[i].uid, "lowest",
-                                               (json_int_t)w->grant[i].lowest, "highest",
-                                               (json_int_t)w->grant[i].highest, "tasks",
-                                               (json_int_t)w->grant[i].tasks, "locks",
-                                               (json_int_t)w->grant[i].locks));
-    whole = json_pack("{s:s s:s s:o s:o s:{s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I}}", "format",
-                      "furwock-rt-scheduler-1", "state", v->state.alive != 0 ? "running" : "ended",
-                      "reason", v->state.alive != 0 ? json_null() : json_string(reason), "users",
-                      users, "counts", "decisions", (json_int_t)w->counts.dispatches, "heirs",
-                      (json_int_t)w->counts.donations, "requests", (json_int_t)w->counts.requests,
-                      "given", (json_int_t)w->counts.grants, "passed_on",
-                      (json_int_t)w->counts.handed, "died", (json_int_t)w->counts.died, "turns",
-                      (json_int_t)w->counts.turns, "starved", (json_int_t)w->counts.relief, "late",
-                      (json_int_t)w->counts.late, "strays", (json_int_t)w->counts.not_queued);
-    rt_show_json(v, whole);
-    command_print_json(whole);
+static const struct print_field user_fields[] = {
+    {PRINT_FIELD("user", NULL, PRINT_UNSIGNED, user, user), .width = -7, .before = "  user "},
+    {PRINT_FIELD("lowest", NULL, PRINT_UNSIGNED, user, lowest), .before = " priorities "},
+    {PRINT_FIELD("highest", NULL, PRINT_UNSIGNED, user, highest), .before = "-"},
+    {PRINT_FIELD("tasks", NULL, PRINT_UNSIGNED, user, tasks), .before = ", "},
+    {PRINT_FIELD("locks", NULL, PRINT_UNSIGNED, user, locks), .before = " tasks, "},
+};
+
+static void end_user(const struct printer *p, const void *record, const void *context)
+{
+    (void)record;
+    (void)context;
+    print_words(p, " locks\n");
+}
+
+static const struct print_record user_record = PRINT_RECORD(user_fields, end_user);
+
+static void print_users(const struct printer *p, const struct fw_rt_scx_state *w)
+{
+    struct user users[FW_RT_SCX_GRANTS];
+    size_t n = 0;
+
+    for (; n < w->grants && n < FW_RT_SCX_GRANTS; n++)
+        users[n] = (struct user){w->grant[n].uid, w->grant[n].lowest, w->grant[n].highest,
+                                 w->grant[n].tasks, w->grant[n].locks};
+    print_list(p, "users", &user_record, users, n, sizeof *users, NULL);
+}
+
+static void print(bool as_json, const struct fw_rt_scx_state *w, const struct rt_view *v,
+                  const char *reason)
+{
+    struct printer p = print_begin(as_json, "furwock-rt-scheduler-1");
+    bool is_running = v->state.alive != 0;
+
+    print_member(&p, "state", json_string(is_running ? "running" : "ended"));
+    print_member(&p, "reason", is_running ? json_null() : json_string(reason));
+    if (is_running)
+        print_words(&p, "running: %u task%s, %u lock%s, %" PRIu32 " user%s\n", v->tasks,
+                    print_plural(v->tasks), v->locks, print_plural(v->locks), w->grants,
+                    print_plural(w->grants));
+    else
+        print_words(&p, "ended: %s; its tasks go on under the kernel's usual scheduling\n", reason);
+    print_counts(&p, w);
+    print_users(&p, w);
+    rt_show(&p, v);
+    print_end(&p);
 }
 
 /* There is no state to look at. */
 static int show_none(bool as_json, int error)
 {
-    int status = error == ENOENT || error == ENOTSUP ? RT_RUNS_NOT : RT_UNKNOWN;
-    const char *state = status == RT_RUNS_NOT ? "not running" : "unknown";
-    char queue[512] = "";
+    struct printer p = print_begin(as_json, "furwock-rt-scheduler-1");
+    bool is_known = error == ENOENT || error == ENOTSUP;
+    const char *state = is_known ? "not running" : "unknown";
+    char line[512] = "";
 
-    fw_rt_scx_possible(queue, sizeof queue);
-    if (as_json) {
-        json_t *whole = json_pack("{s:s s:s s:s}", "format", "furwock-rt-scheduler-1", "state",
-                                  state, "reason", status == RT_RUNS_NOT ? queue : strerror(error));
-        command_print_json(whole);
-    } else {
-        printf("%s: %s\n", state, status == RT_RUNS_NOT ? queue : strerror(error));
-    }
-    return status;
+    fw_rt_scx_possible(line, sizeof line);
+    print_member(&p, "state", json_string(state));
+    print_member(&p, "reason", json_string(is_known ? line : strerror(error)));
+    print_words(&p, "%s: %s\n", state, is_known ? line : strerror(error));
+    print_end(&p);
+    return is_known ? RT_RUNS_NOT : RT_UNKNOWN;
 }
 
 int rt_scheduler_show(bool as_json)
@@ -158,10 +186,7 @@ int rt_scheduler_show(bool as_json)
         return show_none(as_json, errno);
     look(&view, w, 0);
     read_reason(w, reason, sizeof reason);
-    if (as_json)
-        print_json(w, &view, reason);
-    else
-        print_text(w, &view, reason);
+    print(as_json, w, &view, reason);
     rt_scheduler_unmap(w);
     return view.state.alive != 0 ? EXIT_SUCCESS : RT_RUNS_NOT;
 }

@@ -39,181 +39,249 @@ static bool has(const struct rt_view *v, uint32_t t, uint32_t d)
     return v->task[t].is_there && (v->task[t].has & fw_rt_bit(d)) != 0;
 }
 
-/* --- Text ------------------------------------------------------------------------------------- */
+/* --- Tasks ------------------------------------------------------------------------------------ */
 
-static void print_time(const char *before, uint64_t ns)
+static void format_time(const void *value, char *text, size_t size)
 {
+    uint64_t ns = *(const uint64_t *)value;
+
     if (ns < 10000000)
-        printf("%s%.1f us", before, (double)ns / 1e3);
+        snprintf(text, size, "%.1f us", (double)ns / 1e3);
     else
-        printf("%s%.3f s", before, (double)ns / 1e9);
+        snprintf(text, size, "%.3f s", (double)ns / 1e9);
 }
 
-/* What it waits for, and who is in the way. */
-static void print_wait(const struct rt_view *v, const struct rt_view_task *t)
+struct task_row {
+    unsigned slot;
+    const char *name;
+    uint32_t thread;
+    const char *liveness, *note; /* for JSON, for people */
+    uint32_t cpu, priority, inherits;
+    uint64_t period, deadline, budget, jobs, misses; /* times in ns */
+    const char *waits_for, *behind, *in_the_way;     /* names, or NULL */
+    uint64_t waits, longest_wait;
+};
+
+static const struct print_field task_fields[] = {
+    {PRINT_FIELD("slot", NULL, PRINT_UNSIGNED, task_row, slot)},
+    {PRINT_FIELD("name", NULL, PRINT_TEXT, task_row, name), .width = -16, .before = "  "},
+    {PRINT_FIELD("cpu", NULL, PRINT_UNSIGNED, task_row, cpu), .width = -3, .before = " CPU "},
+    {PRINT_FIELD("priority", NULL, PRINT_UNSIGNED, task_row, priority), .width = -2,
+     .before = " priority "},
+    {PRINT_FIELD("thread", NULL, PRINT_UNSIGNED, task_row, thread), .before = " thread "},
+    {PRINT_FIELD("liveness", NULL, PRINT_TEXT, task_row, liveness)},
+    {PRINT_FIELD(NULL, NULL, PRINT_TEXT, task_row, note), .before = ""},
+    {PRINT_FIELD("inherits", NULL, PRINT_UNSIGNED, task_row, inherits), .before = ", inherits ",
+     .is_optional = true},
+    {PRINT_FIELD("period_ns", NULL, PRINT_U64, task_row, period), .before = ", period ",
+     .is_optional = true, .format = format_time},
+    {PRINT_FIELD("jobs", NULL, PRINT_U64, task_row, jobs)},
+    {PRINT_FIELD("misses", NULL, PRINT_U64, task_row, misses)},
+    {PRINT_FIELD("deadline_ns", NULL, PRINT_U64, task_row, deadline)},
+    {PRINT_FIELD("budget_ns", NULL, PRINT_U64, task_row, budget)},
+    {PRINT_FIELD("waits_for", NULL, PRINT_TEXT, task_row, waits_for)},
+    {PRINT_FIELD("blocked_on", NULL, PRINT_TEXT, task_row, behind)},
+    {PRINT_FIELD("blocked_by", NULL, PRINT_TEXT, task_row, in_the_way)},
+    {PRINT_FIELD("waits_ns", NULL, PRINT_U64, task_row, waits)},
+    {PRINT_FIELD("longest_wait_ns", NULL, PRINT_U64, task_row, longest_wait)},
+};
+
+/* What it waits for, and which task it waits for. */
+static void print_wait(const struct printer *p, const struct rt_view *v,
+                       const struct rt_view_task *t)
 {
+    char time[32];
+
     if (t->asks_for != FW_RT_NONE)
-        printf("      waits for %s", lock_name(v, t->asks_for));
+        print_words(p, "      waits for %s", lock_name(v, t->asks_for));
     else if (t->behind != FW_RT_NONE)
-        printf("      held back");
+        print_words(p, "      held back");
     else
         return;
     if (t->in_the_way != FW_RT_NONE)
-        printf(": %s%s is in a section of %s", task_name(v, t->in_the_way),
-               v->task[t->in_the_way].liveness == RT_GONE ? ", which is dead," : "",
-               lock_name(v, t->behind));
-    if (t->ns != 0)
-        print_time(", for ", t->ns);
-    putchar('\n');
-}
-
-static void print_task(const struct rt_view *v, uint32_t i)
-{
-    const struct fw_rt_task_record *c = &v->state.task[i];
-    const struct rt_view_task *t = &v->task[i];
-
-    printf("  %-16s CPU %-3" PRIu32 " priority %-2" PRIu32 " thread %" PRIu32 "%s", task_name(v, i),
-           c->cpu, c->base, c->tid,
-           t->liveness == RT_GONE      ? " (dead)"
-           : t->liveness == RT_FOREIGN ? " (of another pid namespace)"
-                                       : "");
-    if (t->inherits != 0)
-        printf(", inherits %" PRIu32, t->inherits);
-    if (c->period != 0)
-        print_time(", period ", c->period);
-    if (c->jobs != 0)
-        printf(", %" PRIu64 " job%s, %" PRIu64 " late", c->jobs, c->jobs == 1 ? "" : "s",
-               c->misses);
-    if (c->worst != 0)
-        print_time(", longest wait ", c->worst);
-    putchar('\n');
-    for (uint32_t d = 0; d < FW_RT_LOCKS; d++)
-        if (t->has & fw_rt_bit(d))
-            printf("      %s %s\n", t->liveness == RT_GONE ? "died in a section of" : "has",
-                   lock_name(v, d));
-    print_wait(v, t);
-}
-
-static void print_lock(const struct rt_view *v, uint32_t d)
-{
-    const struct fw_rt_lock_record *l = &v->state.lock[d];
-    int users = __builtin_popcountll(l->users);
-    bool is_free = true;
-
-    printf("  %-16s %-11s ", lock_name(v, d), protocol_name(l));
-    if (fw_rt_has_ceiling(l->kind))
-        printf("CPU %-3" PRIu32 " ", l->cpu);
-    if (l->ceiling != 0)
-        printf("ceiling %" PRIu32 "%s, ", l->ceiling, l->asked != 0 ? " (asked for)" : "");
-    printf("%d user%s, ", users, users == 1 ? "" : "s");
-    for (uint32_t i = 0; i < FW_RT_TASKS; i++) {
-        if (has(v, i, d)) {
-            printf("%s%s", is_free ? "held by " : " and ", task_name(v, i));
-            is_free = false;
-        }
+        print_words(p, ": %s%s is in a section of %s", task_name(v, t->in_the_way),
+                    v->task[t->in_the_way].liveness == RT_GONE ? ", which is dead," : "",
+                    lock_name(v, t->behind));
+    if (t->ns != 0) {
+        format_time(&t->ns, time, sizeof time);
+        print_words(p, ", for %s", time);
     }
-    printf("%s\n", is_free ? "free" : "");
-    for (uint32_t i = 0; i < FW_RT_TASKS; i++)
-        if (v->task[i].is_there && v->task[i].asks_for == d)
-            printf("      %s waits\n", task_name(v, i));
-    if (l->died != 0)
-        puts("      its last owner died in a section: the next one is told");
-    if (l->refused != 0)
-        printf("      times that a waiter had no right to raise the owner: %" PRIu32 "\n",
-               l->refused);
+    print_words(p, "\n");
 }
 
-void rt_show_text(const struct rt_view *v)
+static void end_task(const struct printer *p, const void *record, const void *context)
 {
-    uint32_t i;
-
-    if (v->tasks != 0)
-        puts("\nTasks");
-    for (i = 0; i < FW_RT_TASKS; i++)
-        if (v->task[i].is_there)
-            print_task(v, i);
-    if (v->locks != 0)
-        puts("\nLocks");
-    for (i = 0; i < FW_RT_LOCKS; i++)
-        if (rt_view_has_lock(v, i))
-            print_lock(v, i);
-}
-
-/* --- JSON ------------------------------------------------------------------------------------- */
-
-static json_t *name_or_null(const char *name)
-{
-    return name != NULL ? json_string(name) : json_null();
-}
-
-static json_t *task_or_null(const struct rt_view *v, uint32_t t)
-{
-    return name_or_null(t != FW_RT_NONE ? task_name(v, t) : NULL);
-}
-
-static json_t *lock_or_null(const struct rt_view *v, uint32_t d)
-{
-    return name_or_null(d != FW_RT_NONE ? lock_name(v, d) : NULL);
-}
-
-static json_t *task_json(const struct rt_view *v, uint32_t i)
-{
-    const struct fw_rt_task_record *c = &v->state.task[i];
-    const struct rt_view_task *t = &v->task[i];
+    const struct task_row *row = record;
+    const struct rt_view *v = context;
+    const struct rt_view_task *t = &v->task[row->slot];
     json_t *locks = json_array();
-    json_t *task;
+    char time[32];
 
-    for (uint32_t d = 0; d < FW_RT_LOCKS; d++)
-        if (t->has & fw_rt_bit(d))
-            json_array_append_new(locks, json_string(lock_name(v, d)));
-    task = json_pack("{s:i s:s s:I s:s s:I s:I s:I s:o s:o s:o s:o s:I s:I}", "slot", (int)i,
-                     "name", task_name(v, i), "thread", (json_int_t)c->tid, "life",
-                     life_name(t->liveness), "cpu", (json_int_t)c->cpu, "priority",
-                     (json_int_t)c->base, "inherits", (json_int_t)t->inherits, "has", locks,
-                     "waits_for", lock_or_null(v, t->asks_for), "behind",
-                     lock_or_null(v, t->behind), "in_the_way", task_or_null(v, t->in_the_way),
-                     "waits_ns", (json_int_t)t->ns, "longest_wait_ns", (json_int_t)c->worst);
-    json_object_set_new(task, "period_ns", json_integer((json_int_t)c->period));
-    json_object_set_new(task, "deadline_ns", json_integer((json_int_t)c->deadline));
-    json_object_set_new(task, "budget_ns", json_integer((json_int_t)c->budget));
-    json_object_set_new(task, "jobs", json_integer((json_int_t)c->jobs));
-    json_object_set_new(task, "misses", json_integer((json_int_t)c->misses));
-    return task;
+    if (row->jobs != 0)
+        print_words(p, ", %" PRIu64 " job%s, %" PRIu64 " late", row->jobs, print_plural(row->jobs),
+                    row->misses);
+    format_time(&row->longest_wait, time, sizeof time);
+    if (row->longest_wait != 0)
+        print_words(p, ", longest wait %s", time);
+    print_words(p, "\n");
+    for (uint32_t d = 0; d < FW_RT_LOCKS; d++) {
+        if ((t->has & fw_rt_bit(d)) == 0)
+            continue;
+        print_words(p, "      %s %s\n", t->liveness == RT_GONE ? "died in a section of" : "has",
+                    lock_name(v, d));
+        json_array_append_new(locks, json_string(lock_name(v, d)));
+    }
+    print_member(p, "holds", locks);
+    print_wait(p, v, t);
 }
 
-static json_t *lock_json(const struct rt_view *v, uint32_t d)
+static const struct print_record task_record = PRINT_RECORD(task_fields, end_task);
+
+static struct task_row task_row(const struct rt_view *v, uint32_t i)
 {
-    const struct fw_rt_lock_record *l = &v->state.lock[d];
-    json_t *users = json_array(), *holders = json_array(), *waiting = json_array();
+    const struct fw_rt_task_record *c = &v->state.task[i];
+    const struct rt_view_task *t = &v->task[i];
+
+    return (struct task_row){
+        .slot = i,
+        .name = task_name(v, i),
+        .thread = c->tid,
+        .liveness = life_name(t->liveness),
+        .note = t->liveness == RT_GONE      ? " (dead)"
+                : t->liveness == RT_FOREIGN ? " (of another pid namespace)"
+                                            : "",
+        .cpu = c->cpu,
+        .priority = c->base,
+        .inherits = t->inherits,
+        .period = c->period,
+        .deadline = c->deadline,
+        .budget = c->budget,
+        .jobs = c->jobs,
+        .misses = c->misses,
+        .waits_for = t->asks_for != FW_RT_NONE ? lock_name(v, t->asks_for) : NULL,
+        .behind = t->behind != FW_RT_NONE ? lock_name(v, t->behind) : NULL,
+        .in_the_way = t->in_the_way != FW_RT_NONE ? task_name(v, t->in_the_way) : NULL,
+        .waits = t->ns,
+        .longest_wait = c->worst};
+}
+
+/* --- Locks ------------------------------------------------------------------------------------ */
+
+struct lock_row {
+    const char *name, *protocol;
+    uint32_t ceiling, refused;
+    bool is_asked, died;
+    uint32_t number;
+};
+
+static const struct print_field lock_fields[] = {
+    {PRINT_FIELD("name", NULL, PRINT_TEXT, lock_row, name), .width = -16, .before = "  "},
+    {PRINT_FIELD("protocol", NULL, PRINT_TEXT, lock_row, protocol), .width = -11, .before = " "},
+    {PRINT_FIELD("ceiling", NULL, PRINT_UNSIGNED, lock_row, ceiling)},
+    {PRINT_FIELD("ceiling_requested", NULL, PRINT_BOOL, lock_row, is_asked)},
+    {PRINT_FIELD("owner_died", NULL, PRINT_BOOL, lock_row, died)},
+    {PRINT_FIELD("refused", NULL, PRINT_UNSIGNED, lock_row, refused)},
+};
+
+static void print_users(const struct printer *p, const struct rt_view *v,
+                        const struct fw_rt_lock_record *l)
+{
+    int users = __builtin_popcountll(l->users);
+    json_t *names = json_array();
+
+    for (uint32_t i = 0; i < FW_RT_TASKS; i++)
+        if (v->task[i].is_there && (l->users & fw_rt_bit(i)) != 0)
+            json_array_append_new(names, json_string(task_name(v, i)));
+    print_words(p, "%d user%s, ", users, users == 1 ? "" : "s");
+    print_member(p, "users", names);
+}
+
+static void print_holders(const struct printer *p, const struct rt_view *v, uint32_t d)
+{
+    json_t *holders = json_array();
 
     for (uint32_t i = 0; i < FW_RT_TASKS; i++) {
-        if (!v->task[i].is_there)
+        if (!has(v, i, d))
             continue;
-        if (l->users & fw_rt_bit(i))
-            json_array_append_new(users, json_string(task_name(v, i)));
-        if (has(v, i, d))
-            json_array_append_new(holders, json_string(task_name(v, i)));
-        if (v->task[i].asks_for == d)
-            json_array_append_new(waiting, json_string(task_name(v, i)));
+        print_words(p, "%s%s", json_array_size(holders) == 0 ? "held by " : " and ",
+                    task_name(v, i));
+        json_array_append_new(holders, json_string(task_name(v, i)));
     }
-    return json_pack("{s:s s:s s:o s:I s:b s:o s:o s:o s:b s:I}", "name", lock_name(v, d),
-                     "protocol", protocol_name(l), "cpu",
-                     fw_rt_has_ceiling(l->kind) ? json_integer((json_int_t)l->cpu) : json_null(),
-                     "ceiling", (json_int_t)l->ceiling, "asked", l->asked != 0, "users", users,
-                     "held_by", holders, "waiting", waiting, "died", l->died != 0, "refused",
-                     (json_int_t)l->refused);
+    print_words(p, "%s\n", json_array_size(holders) == 0 ? "free" : "");
+    print_member(p, "held_by", holders);
 }
 
-void rt_show_json(const struct rt_view *v, json_t *whole)
+static void print_waiting(const struct printer *p, const struct rt_view *v, uint32_t d)
 {
-    json_t *tasks = json_array(), *locks = json_array();
+    json_t *waiting = json_array();
+
+    for (uint32_t i = 0; i < FW_RT_TASKS; i++) {
+        if (!v->task[i].is_there || v->task[i].asks_for != d)
+            continue;
+        print_words(p, "      %s waits\n", task_name(v, i));
+        json_array_append_new(waiting, json_string(task_name(v, i)));
+    }
+    print_member(p, "waiting", waiting);
+}
+
+static void end_lock(const struct printer *p, const void *record, const void *context)
+{
+    const struct lock_row *row = record;
+    const struct rt_view *v = context;
+    const struct fw_rt_lock_record *l = &v->state.lock[row->number];
+    bool has_cpu = fw_rt_has_ceiling(l->kind);
+
+    print_words(p, " ");
+    print_member(p, "cpu", has_cpu ? json_integer(l->cpu) : json_null());
+    if (has_cpu)
+        print_words(p, "CPU %-3" PRIu32 " ", l->cpu);
+    if (row->ceiling != 0)
+        print_words(p, "ceiling %" PRIu32 "%s, ", row->ceiling,
+                    row->is_asked ? " (asked for)" : "");
+    print_users(p, v, l);
+    print_holders(p, v, row->number);
+    print_waiting(p, v, row->number);
+    if (row->died)
+        print_words(p, "      its last owner died in a section: the next one is told\n");
+    if (row->refused != 0)
+        print_words(p, "      times that a waiter had no right to raise the owner: %" PRIu32 "\n",
+                    row->refused);
+}
+
+static const struct print_record lock_record = PRINT_RECORD(lock_fields, end_lock);
+
+static struct lock_row lock_row(const struct rt_view *v, uint32_t d)
+{
+    const struct fw_rt_lock_record *l = &v->state.lock[d];
+
+    return (struct lock_row){.name = lock_name(v, d),
+                             .protocol = protocol_name(l),
+                             .ceiling = l->ceiling,
+                             .refused = l->refused,
+                             .is_asked = l->asked != 0,
+                             .died = l->died != 0,
+                             .number = d};
+}
+
+/* --- Both ------------------------------------------------------------------------------------- */
+
+void rt_show(const struct printer *p, const struct rt_view *v)
+{
+    struct task_row tasks[FW_RT_TASKS];
+    struct lock_row locks[FW_RT_LOCKS];
+    size_t n = 0;
 
     for (uint32_t i = 0; i < FW_RT_TASKS; i++)
         if (v->task[i].is_there)
-            json_array_append_new(tasks, task_json(v, i));
+            tasks[n++] = task_row(v, i);
+    if (n != 0)
+        print_words(p, "\nTasks\n");
+    print_list(p, "tasks", &task_record, tasks, n, sizeof *tasks, v);
+    n = 0;
     for (uint32_t d = 0; d < FW_RT_LOCKS; d++)
         if (rt_view_has_lock(v, d))
-            json_array_append_new(locks, lock_json(v, d));
-    json_object_set_new(whole, "tasks", tasks);
-    json_object_set_new(whole, "locks", locks);
+            locks[n++] = lock_row(v, d);
+    if (n != 0)
+        print_words(p, "\nLocks\n");
+    print_list(p, "locks", &lock_record, locks, n, sizeof *locks, v);
 }

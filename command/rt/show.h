@@ -2,12 +2,10 @@
 #ifndef FW_COMMAND_RT_SHOW_H
 #define FW_COMMAND_RT_SHOW_H
 
-#include <jansson.h>
-
+#include "command/print/print.h"
 #include "view.h"
 
-/* A group's tasks and locks, as text on standard output and as members of a JSON object. */
-void rt_show_text(const struct rt_view *v);
-void rt_show_json(const struct rt_view *v, json_t *whole);
+/* A group's tasks and locks. */
+void rt_show(const struct printer *p, const struct rt_view *v);
 
 #endif

@@ -2,13 +2,11 @@
 #include <argp.h>
 #include <errno.h>
 #include <furwock/rt.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command/command.h"
-#include "command/print/json.h"
 #include "rt.h"
 #include "scheduler.h"
 #include "show.h"
@@ -34,18 +32,15 @@ static const struct argp command_line = {
 
 static void show(const struct rt_view *v, const struct region *r, bool as_json)
 {
+    struct printer p = print_begin(as_json, "furwock-rt-1");
     const char *tier = v->state.tier == FW_RT_TIER_A ? "A" : "B";
-    json_t *whole;
 
-    if (!as_json) {
-        printf("%s: tier %s, %u task%s, %u lock%s\n", r->name, tier, v->tasks,
-               v->tasks == 1 ? "" : "s", v->locks, v->locks == 1 ? "" : "s");
-        rt_show_text(v);
-        return;
-    }
-    whole = json_pack("{s:s s:s s:s}", "format", "furwock-rt-1", "group", r->name, "tier", tier);
-    rt_show_json(v, whole);
-    command_print_json(whole);
+    print_member(&p, "group", json_string(r->name));
+    print_member(&p, "tier", json_string(tier));
+    print_words(&p, "%s: tier %s, %u task%s, %u lock%s\n", r->name, tier, v->tasks,
+                print_plural(v->tasks), v->locks, print_plural(v->locks));
+    rt_show(&p, v);
+    print_end(&p);
 }
 
 static int show_group(const struct command_target *o)

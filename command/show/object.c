@@ -17,7 +17,7 @@
 #include "ipc/share.h"
 #include "show.h"
 
-#define WRITTEN_OVER "written over"
+#define CORRUPT "corrupt"
 
 const char *const show_kinds[SHOW_KINDS] = {
     [FW_REGION_DATA] = "data",       [FW_REGION_MUTEX] = "mutex", [FW_REGION_RWLOCK] = "rwlock",
@@ -72,7 +72,7 @@ static bool enter(struct show_object *o, const struct region *r, uint64_t holder
     }
     t.who = region_thread(r, holder & FW_IPC_HOLDER);
     if (t.who.life == REGION_CORRUPT) {
-        o->state = WRITTEN_OVER;
+        o->state = CORRUPT;
         return false;
     }
     show_add(&o->inside, t);
@@ -107,10 +107,10 @@ static void mutex(struct show_object *o, const struct region *r, const fw_ipc_mu
     uint64_t w = fw_load64_acquire(&m->word_);
     bool is_held = w != 0 && w != FW_IPC_ABANDONED;
 
-    o->state = w == 0 ? "free" : !is_held ? "given up" : "held";
+    o->state = w == 0 ? "free" : !is_held ? "abandoned" : "held";
     if (is_held && ((w & ~(FW_IPC_HOLDER | FW_IPC_WAITERS | FW_IPC_DIED)) != 0 ||
                     !enter(o, r, w, "holds", -1)))
-        o->state = WRITTEN_OVER;
+        o->state = CORRUPT;
     else if (is_held && is_dead(o))
         o->state = "left by a dead holder";
     else if (is_held && (w & FW_IPC_DIED) != 0)
@@ -124,7 +124,7 @@ static const char *rw_role(uint64_t w)
         return "reads, upgradable";
     if ((w & IPC_RW_DRAINING) != 0)
         return "waits for readers to leave";
-    return (w & IPC_RW_RELEASING) != 0 ? "lets readers in" : "writes";
+    return (w & IPC_RW_RELEASING) != 0 ? "admits readers" : "writes";
 }
 
 static void readers(struct show_object *o, const struct region *r, const fw_ipc_rwlock *l)
@@ -149,12 +149,12 @@ static void rwlock(struct show_object *o, const struct region *r, const fw_ipc_r
     bool is_held = w != 0 && !ipc_rw_is_lost(w);
 
     if (is_held && (!ipc_rw_is_possible(w) || !enter(o, r, w, rw_role(w), -1))) {
-        o->state = WRITTEN_OVER;
+        o->state = CORRUPT;
         past(o, &l->past_, false, r->plan.flags);
         return;
     }
     past(o, &l->past_, is_held && ipc_rw_is_written(w), r->plan.flags);
-    o->state = !is_held                  ? "given up"
+    o->state = !is_held                  ? "abandoned"
                : is_dead(o)              ? "left by a dead holder"
                : ipc_rw_is_unrepaired(w) ? "held, to be repaired"
                                          : "held";
@@ -169,7 +169,7 @@ static void sem(struct show_object *o, const fw_ipc_sem *s)
     uint64_t most = made != 0 ? made & FW_IPC_SEM_MAX : FW_IPC_SEM_MAX;
     uint64_t value = fw_load64_relaxed(&s->word_) & FW_IPC_SEM_MAX;
 
-    o->state = value > most ? WRITTEN_OVER : value != 0 ? "has units" : "empty";
+    o->state = value > most ? CORRUPT : value != 0 ? "has permits" : "empty";
     number(o, "value", value);
     number(o, "maximum", most);
 }
@@ -180,10 +180,10 @@ static void permits(struct show_object *o, const struct region *r, const fw_ipc_
     uint64_t count = fw_load64_relaxed(&u->made_), free_ones = 0;
 
     if (count > (o->size - sizeof *u) / sizeof *unit) {
-        o->state = WRITTEN_OVER;
+        o->state = CORRUPT;
         return;
     }
-    o->state = count == 0 ? "not made" : "";
+    o->state = count == 0 ? "not initialised" : "";
     for (uint64_t i = 0; i < count; i++) {
         uint64_t w = fw_load64_acquire(&unit[i]);
         if (w == 0)
@@ -201,16 +201,16 @@ static void barrier(struct show_object *o, const struct region *r, const fw_ipc_
     uint64_t parties = parties_of(made), vacant = 0;
 
     if (parties > (o->size - sizeof *b) / sizeof(uint64_t)) {
-        o->state = WRITTEN_OVER;
+        o->state = CORRUPT;
         return;
     }
-    o->state = made == 0 ? "not made" : has_failed(w) ? "failed" : "";
+    o->state = made == 0 ? "not initialised" : has_failed(w) ? "failed" : "";
     for (uint64_t i = 0; i < parties; i++) {
         uint64_t place = fw_load64_acquire(&barrier_slots(b)[i]);
         if (is_vacant(place, w))
             vacant++;
         else if (!is_left(place))
-            enter(o, r, place, has_arrived(place, w) ? "has arrived, place" : "is awaited, place",
+            enter(o, r, place, has_arrived(place, w) ? "has arrived, party" : "is awaited, party",
                   (int64_t)i);
     }
     number(o, "round", round_of(w));
@@ -234,7 +234,7 @@ static void journal(struct show_object *o, const fw_ipc_journal *j)
 {
     uint64_t used = fw_load64_relaxed(&j->used_), capacity = fw_load64_relaxed(&j->capacity_);
 
-    o->state = used > capacity || capacity > o->size ? WRITTEN_OVER
+    o->state = used > capacity || capacity > o->size ? CORRUPT
                : used == 0                           ? "empty"
                                                      : "has records";
     number(o, "used", used);
@@ -260,7 +260,7 @@ void show_object(struct show_object *o, const struct region *r, uint32_t kind)
     o->kind = show_kinds[kind];
     o->state = "";
     if (object == NULL || o->at % sizeof(uint64_t) != 0 || o->size < least(kind)) {
-        o->state = WRITTEN_OVER;
+        o->state = CORRUPT;
         return;
     }
     switch (kind) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What furwock show has found, as text and as JSON. */
+/* What furwock show has found. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,187 +7,176 @@
 
 #include "show.h"
 
-/* --- Text ------------------------------------------------------------------------------------- */
+/* --- Threads ---------------------------------------------------------------------------------- */
 
-static void print_seconds(uint64_t ns, FILE *out)
+static void print_seconds(const struct printer *p, uint64_t ns)
 {
-    fprintf(out, "%.*f s", ns < UINT64_C(10000000000) ? 3 : 0, (double)ns / 1e9);
+    print_words(p, "%.*f s", ns < UINT64_C(10000000000) ? 3 : 0, (double)ns / 1e9);
 }
 
 /* "1234", or "1234/1236" where it is not the process's first thread. */
-static void print_ids(const struct region_thread *t, FILE *out)
+static void print_ids(const struct printer *p, const struct region_thread *t)
 {
     if (t->process == 0)
-        fputs("somebody", out);
+        print_words(p, "somebody");
     else if (t->process == t->thread)
-        fprintf(out, "%" PRIu32, t->process);
+        print_words(p, "%" PRIu32, t->process);
     else
-        fprintf(out, "%" PRIu32 "/%" PRIu32, t->process, t->thread);
+        print_words(p, "%" PRIu32 "/%" PRIu32, t->process, t->thread);
     if (t->life != REGION_ALIVE)
-        fprintf(out, " (%s)", region_life_name(t->life));
+        print_words(p, " (%s)", region_life_name(t->life));
     if (t->is_foreign)
-        fputs(" (of another pid namespace)", out);
+        print_words(p, " (of another pid namespace)");
 }
-
-static void print_thread(const struct show_thread *t, FILE *out)
-{
-    fputs("      ", out);
-    print_ids(&t->who, out);
-    fprintf(out, " %s", t->as);
-    if (t->number >= 0)
-        fprintf(out, " %" PRId64, t->number);
-    if (t->has_ns) {
-        fputs(", for ", out);
-        print_seconds(t->ns, out);
-    }
-    fputc('\n', out);
-}
-
-static void print_threads(const struct show_threads *list, FILE *out)
-{
-    for (size_t i = 0; i < list->count; i++)
-        print_thread(&list->all[i], out);
-    if (list->more != 0)
-        fprintf(out, "      and %" PRIu64 " more\n", list->more);
-}
-
-static void print_object(const struct show_object *o, FILE *out)
-{
-    const char *comma = o->state[0] != '\0' ? ", " : "";
-
-    fprintf(out, "  %-20s %-8s %s", o->name, o->kind, o->state);
-    for (unsigned i = 0; i < o->number_count; i++) {
-        fprintf(out, "%s%s %" PRIu64, comma, o->numbers[i].key, o->numbers[i].value);
-        comma = ", ";
-    }
-    if (strcmp(o->kind, show_kinds[FW_REGION_DATA]) == 0)
-        fprintf(out, "%" PRIu64 " bytes", o->size);
-    fputc('\n', out);
-    print_threads(&o->inside, out);
-    print_threads(&o->waiting, out);
-    if (o->died.as != NULL) {
-        fputs("      ", out);
-        print_ids(&o->died.who, out);
-        fprintf(out, " was the last to die with it, generation %" PRIu64 "\n", o->died_generation);
-    }
-}
-
-static void print_member(const struct show_member *m, const struct show *s, FILE *out)
-{
-    const struct show_thread *t = &m->thread;
-
-    fprintf(out, "  line %-4" PRIu32 " ", m->line);
-    print_ids(&t->who, out);
-    if (t->as != NULL) {
-        fprintf(out, " %s", t->as);
-        for (size_t i = 0; i < s->object_count; i++)
-            if (t->waits_for >= s->objects[i].at &&
-                t->waits_for - s->objects[i].at < s->objects[i].size)
-                fprintf(out, ": %s", s->objects[i].name);
-        fputs(", for ", out);
-        print_seconds(t->ns, out);
-    }
-    fputc('\n', out);
-}
-
-void show_print(const struct show *s, FILE *out)
-{
-    unsigned threads, processes;
-
-    region_count(&s->region, &threads, &processes);
-    fprintf(out, "%s: %" PRIu64 " bytes, %zu object%s, %u thread%s of %u process%s\n",
-            s->region.name, s->region.plan.size, s->object_count, s->object_count == 1 ? "" : "s",
-            threads, threads == 1 ? "" : "s", processes, processes == 1 ? "" : "es");
-    if (s->trouble != NULL)
-        fprintf(out, "It is %s.\n", s->trouble);
-    if (s->damaged != 0)
-        fprintf(out, "Written over: %u entr%s of the directory.\n", s->damaged,
-                s->damaged == 1 ? "y" : "ies");
-    if (s->object_count != 0)
-        fputs("\nObjects\n", out);
-    for (size_t i = 0; i < s->object_count; i++)
-        print_object(&s->objects[i], out);
-    if (s->member_count != 0)
-        fputs("\nMembers\n", out);
-    for (size_t i = 0; i < s->member_count; i++)
-        print_member(&s->members[i], s, out);
-}
-
-/* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *id_json(uint32_t id)
 {
     return id != 0 ? json_integer((json_int_t)id) : json_null();
 }
 
-static json_t *ns_json(const struct show_thread *t)
+/* The ids, and the members that all threads have. */
+static void print_who(const struct printer *p, const struct show_thread *t)
 {
-    return t->has_ns ? json_integer((json_int_t)t->ns) : json_null();
-}
-
-static json_t *thread_json(const struct show_thread *t)
-{
-    json_t *thread = json_pack("{s:o s:o s:s s:b s:o s:o}", "process", id_json(t->who.process),
-                               "thread", id_json(t->who.thread), "life",
-                               region_life_name(t->who.life), "is_foreign", t->who.is_foreign, "as",
-                               t->as != NULL ? json_string(t->as) : json_null(), "ns", ns_json(t));
-
+    print_ids(p, &t->who);
+    print_member(p, "process", id_json(t->who.process));
+    print_member(p, "thread", id_json(t->who.thread));
+    print_member(p, "liveness", json_string(region_life_name(t->who.life)));
+    print_member(p, "is_foreign", json_boolean(t->who.is_foreign));
+    print_member(p, "role", print_text_json(t->as));
+    print_member(p, "ns", t->has_ns ? json_integer((json_int_t)t->ns) : json_null());
     if (t->number >= 0)
-        json_object_set_new(thread, "number", json_integer((json_int_t)t->number));
-    return thread;
+        print_member(p, "number", json_integer((json_int_t)t->number));
 }
 
-static json_t *threads_json(const struct show_threads *list)
+static void print_thread(const struct printer *p, const void *record, const void *context)
 {
-    json_t *all = json_array();
+    const struct show_thread *t = record;
 
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(all, thread_json(&list->all[i]));
-    return all;
-}
-
-static json_t *object_json(const struct show_object *o)
-{
-    json_t *object =
-        json_pack("{s:s s:s s:I s:I s:s s:o s:I s:o s:I}", "name", o->name, "kind", o->kind, "at",
-                  (json_int_t)o->at, "bytes", (json_int_t)o->size, "state", o->state, "inside",
-                  threads_json(&o->inside), "more_inside", (json_int_t)o->inside.more, "waiting",
-                  threads_json(&o->waiting), "more_waiting", (json_int_t)o->waiting.more);
-
-    for (unsigned i = 0; i < o->number_count; i++)
-        json_object_set_new(object, o->numbers[i].key,
-                            json_integer((json_int_t)o->numbers[i].value));
-    if (o->died.as != NULL) {
-        json_t *died = thread_json(&o->died);
-        json_object_set_new(died, "generation", json_integer((json_int_t)o->died_generation));
-        json_object_set_new(object, "died", died);
+    (void)context;
+    print_words(p, "      ");
+    print_who(p, t);
+    print_words(p, " %s", t->as);
+    if (t->number >= 0)
+        print_words(p, " %" PRId64, t->number);
+    if (t->has_ns) {
+        print_words(p, ", for ");
+        print_seconds(p, t->ns);
     }
-    return object;
+    print_words(p, "\n");
 }
 
-static json_t *member_json(const struct show_member *m)
-{
-    json_t *member = thread_json(&m->thread);
+static const struct print_record thread_record = {.more = print_thread};
 
-    json_object_set_new(member, "line", json_integer((json_int_t)m->line));
-    json_object_set_new(member, "tenancy", json_integer((json_int_t)m->tenancy));
-    if (m->thread.as != NULL)
-        json_object_set_new(member, "waits_for", json_integer((json_int_t)m->thread.waits_for));
-    return member;
+static void print_threads(const struct printer *p, const char *key, const char *more_key,
+                          const struct show_threads *list)
+{
+    print_list(p, key, &thread_record, list->all, list->count, sizeof *list->all, NULL);
+    print_member(p, more_key, json_integer((json_int_t)list->more));
+    if (list->more != 0)
+        print_words(p, "      and %" PRIu64 " more\n", list->more);
 }
 
-json_t *show_json(const struct show *s)
-{
-    json_t *objects = json_array(), *members = json_array();
+/* --- Objects ---------------------------------------------------------------------------------- */
 
-    for (size_t i = 0; i < s->object_count; i++)
-        json_array_append_new(objects, object_json(&s->objects[i]));
-    for (size_t i = 0; i < s->member_count; i++)
-        json_array_append_new(members, member_json(&s->members[i]));
-    return json_pack("{s:s s:s s:I s:i s:b s:o s:i s:o s:o}", "format", "furwock-show-1", "region",
-                     s->region.name, "bytes", (json_int_t)s->region.plan.size, "version",
-                     (int)FW_IPC_VERSION, "has_stamps",
-                     (s->region.plan.flags & FW_REGION_STAMP) != 0, "trouble",
-                     s->trouble != NULL ? json_string(s->trouble) : json_null(), "damaged",
-                     (int)s->damaged, "objects", objects, "members", members);
+static void end_object(const struct printer *p, const void *record, const void *context)
+{
+    const struct show_object *o = record;
+    const char *comma = o->state[0] != '\0' ? ", " : "";
+
+    (void)context;
+    for (unsigned i = 0; i < o->number_count; i++) {
+        print_member(p, o->numbers[i].key, json_integer((json_int_t)o->numbers[i].value));
+        print_words(p, "%s%s %" PRIu64, comma, o->numbers[i].key, o->numbers[i].value);
+        comma = ", ";
+    }
+    if (strcmp(o->kind, show_kinds[FW_REGION_DATA]) == 0)
+        print_words(p, "%" PRIu64 " bytes", o->size);
+    print_words(p, "\n");
+    print_threads(p, "inside", "more_inside", &o->inside);
+    print_threads(p, "waiting", "more_waiting", &o->waiting);
+    if (o->died.as != NULL) {
+        struct printer died = print_object(p, "died");
+        print_words(p, "      ");
+        print_who(&died, &o->died);
+        print_member(&died, "generation", json_integer((json_int_t)o->died_generation));
+        print_words(p, " was the last to die with it, generation %" PRIu64 "\n",
+                    o->died_generation);
+    }
+}
+
+static const struct print_field object_fields[] = {
+    {PRINT_FIELD("name", NULL, PRINT_ARRAY, show_object, name), .width = -20, .before = "  "},
+    {PRINT_FIELD("kind", NULL, PRINT_TEXT, show_object, kind), .width = -8, .before = " "},
+    {PRINT_FIELD("at", NULL, PRINT_U64, show_object, at)},
+    {PRINT_FIELD("bytes", NULL, PRINT_U64, show_object, size)},
+    {PRINT_FIELD("state", NULL, PRINT_TEXT, show_object, state), .before = " "},
+};
+static const struct print_record object_record = PRINT_RECORD(object_fields, end_object);
+
+/* --- Members ---------------------------------------------------------------------------------- */
+
+static void end_member(const struct printer *p, const void *record, const void *context)
+{
+    const struct show_member *m = record;
+    const struct show *s = context;
+    const struct show_thread *t = &m->thread;
+
+    print_words(p, " ");
+    print_who(p, t);
+    if (t->as != NULL) {
+        print_member(p, "waits_for", json_integer((json_int_t)t->waits_for));
+        print_words(p, " %s", t->as);
+        for (size_t i = 0; i < s->object_count; i++)
+            if (t->waits_for >= s->objects[i].at &&
+                t->waits_for - s->objects[i].at < s->objects[i].size)
+                print_words(p, ": %s", s->objects[i].name);
+        print_words(p, ", for ");
+        print_seconds(p, t->ns);
+    }
+    print_words(p, "\n");
+}
+
+static const struct print_field member_fields[] = {
+    {PRINT_FIELD("slot", NULL, PRINT_UNSIGNED, show_member, slot), .width = -4,
+     .before = "  slot "},
+    {PRINT_FIELD("slot_generation", NULL, PRINT_UNSIGNED, show_member, generation)},
+};
+static const struct print_record member_record = PRINT_RECORD(member_fields, end_member);
+
+/* --- All -------------------------------------------------------------------------------------- */
+
+static void print_region(const struct printer *p, const struct show *s)
+{
+    unsigned threads, processes;
+
+    region_count(&s->region, &threads, &processes);
+    print_member(p, "region", json_string(s->region.name));
+    print_member(p, "bytes", json_integer((json_int_t)s->region.plan.size));
+    print_member(p, "version", json_integer(FW_IPC_VERSION));
+    print_member(p, "has_stamps", json_boolean((s->region.plan.flags & FW_REGION_STAMP) != 0));
+    print_member(p, "trouble", print_text_json(s->trouble));
+    print_member(p, "damaged", json_integer(s->damaged));
+    print_words(p, "%s: %" PRIu64 " bytes, %zu object%s, %u thread%s of %u process%s\n",
+                s->region.name, s->region.plan.size, s->object_count, print_plural(s->object_count),
+                threads, print_plural(threads), processes, processes == 1 ? "" : "es");
+    if (s->trouble != NULL)
+        print_words(p, "It is %s.\n", s->trouble);
+    if (s->damaged != 0)
+        print_words(p, "Overwritten: %u entr%s of the directory.\n", s->damaged,
+                    s->damaged == 1 ? "y" : "ies");
+}
+
+void show_print(const struct show *s, bool as_json)
+{
+    struct printer p = print_begin(as_json, "furwock-show-1");
+
+    print_region(&p, s);
+    if (s->object_count != 0)
+        print_words(&p, "\nObjects\n");
+    print_list(&p, "objects", &object_record, s->objects, s->object_count, sizeof *s->objects,
+               NULL);
+    if (s->member_count != 0)
+        print_words(&p, "\nMembers\n");
+    print_list(&p, "members", &member_record, s->members, s->member_count, sizeof *s->members, s);
+    print_end(&p);
 }

@@ -30,7 +30,7 @@ static void read_member(struct show_member *member, const struct region *r, uint
     const struct fw_ipc_member_ *m = &r->mapping.members[slot];
     uint64_t waits_for = fw_load64_acquire(&m->waits_for);
 
-    *member = (struct show_member){.line = slot, .tenancy = (uint32_t)(tenant >> 32)};
+    *member = (struct show_member){.slot = slot, .generation = (uint32_t)(tenant >> 32)};
     member->thread = (struct show_thread){.who = region_thread(r, tenant), .number = -1};
     if (waits_for != 0 && member->thread.who.life != REGION_DEAD) {
         member->thread.as = how(fw_load32_relaxed(&m->waits_how));

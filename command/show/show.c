@@ -4,7 +4,6 @@
 #include <argp.h>
 
 #include "command/command.h"
-#include "command/print/json.h"
 
 static const struct argp command_line = {
     .options = command_target_options,
@@ -33,10 +32,7 @@ static int run(int argc, char **argv)
     show_read(&s);
     if (region_trouble(&s.region) != NULL)
         command_die(COMMAND_FAILED, "%s: %s", o.name, region_trouble(&s.region));
-    if (o.as_json)
-        command_print_json(show_json(&s));
-    else
-        show_print(&s, stdout);
+    show_print(&s, o.as_json);
     show_free(&s);
     return EXIT_SUCCESS;
 }

@@ -2,11 +2,10 @@
 #ifndef FW_COMMAND_SHOW_SHOW_H
 #define FW_COMMAND_SHOW_SHOW_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
+#include "command/print/print.h"
 #include "command/regions/region.h"
 #include "ipc/region/layout.h"
 
@@ -14,7 +13,7 @@
 struct show_thread {
     struct region_thread who;
     const char *as;     /* "holds", "reads", "waits to read" ... */
-    int64_t number;     /* of the unit or the place; -1: none */
+    int64_t number;     /* of the permit or the party; -1: none */
     bool has_ns;        /* since when is known: */
     uint64_t ns;        /* how long it has done so */
     uint64_t waits_for; /* offset */
@@ -52,10 +51,10 @@ struct show_object {
     uint64_t died_generation;
 };
 
-/* A line of the members. */
+/* A thread that has a slot in the region. */
 struct show_member {
-    uint32_t line;
-    uint32_t tenancy;
+    uint32_t slot;
+    uint32_t generation;       /* of the slot */
     struct show_thread thread; /* as: NULL where it does not wait */
 };
 
@@ -73,15 +72,15 @@ struct show {
 void show_read(struct show *s);
 void show_free(struct show *s);
 
-/* show_object.c: fills in what the object is like; o has name, at, size. */
+/* object.c: fills in what the object is like; o has name, at, size. */
 void show_object(struct show_object *o, const struct region *r, uint32_t kind);
 bool show_is_full(const struct show_threads *list);
 void show_add(struct show_threads *list, struct show_thread t);
 /* How long ago that was, by CLOCK_MONOTONIC. */
 uint64_t show_age(uint64_t since);
 
-void show_print(const struct show *s, FILE *out);
-json_t *show_json(const struct show *s);
+/* print.c: all of it, on standard output. */
+void show_print(const struct show *s, bool as_json);
 
 extern const char *const show_kinds[];
 enum { SHOW_KINDS = 10 };

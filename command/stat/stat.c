@@ -48,23 +48,16 @@ static int exit_status(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void print_json(const struct watch *w, json_t *whole)
-{
-    size_t flags = w->options->is_live ? JSON_COMPACT : JSON_INDENT(1);
-
-    json_dumpf(whole, w->out, flags | JSON_REAL_PRECISION(6));
-    fputc('\n', w->out);
-    json_decref(whole);
-}
-
 static void show(struct watch *w, const struct stat_reading *r, struct stat_about *about)
 {
+    struct printer p = print_begin(w->options->as_json, "furwock-stat-1");
+
+    p.out = w->out;
+    p.layout = JSON_REAL_PRECISION(6) | (w->options->is_live ? JSON_COMPACT : JSON_INDENT(1));
     about->words = w->words;
     errno = 0;
-    if (w->options->as_json)
-        print_json(w, stat_json(r, about));
-    else
-        stat_print(r, about, w->out);
+    stat_print(&p, r, about);
+    print_end(&p);
     if ((fflush(w->out) != 0 || ferror(w->out)) && w->error == 0)
         w->error = errno != 0 ? errno : EIO;
 }

@@ -155,7 +155,7 @@ class Overlap(Hostile):
         whole = self.show(copy)
         self.assertEqual({o["name"]: o["kind"] for o in whole["objects"]}, before)
         self.assertEqual(whole["damaged"], 1)
-        self.assertIn("Written over: 1 entry", self.good("show", copy))
+        self.assertIn("Overwritten: 1 entry", self.good("show", copy))
         mine = [r for r in json.loads(self.good("regions", "--json"))["regions"]
                 if r["name"] == copy.decode()]
         self.assertEqual(mine[0]["objects"], len(before))
@@ -167,14 +167,15 @@ class Much(Hostile):
     def test_it_ends_soon(self):
         """Every entry says permits, all of them the same ones, and somebody alive has each."""
         whole = self.show(self.name)
-        member = next(m for m in whole["members"] if m["life"] == "alive")
+        member = next(m for m in whole["members"] if m["liveness"] == "alive")
         lent = next(o for o in whole["objects"] if o["name"] == "lent")
         state = self.entry(b"lent")[1][0]
         start = (max(o["at"] + o["bytes"] for o in whole["objects"]) + 4095) // 4096 * 4096
         head = lent["bytes"] - 8 * lent["permits"]
         count = (BIG - start - head) // 8
         self.memory[start:] = (struct.pack("<Q", count) * (head // 8) +
-                               struct.pack("<II", member["line"] + 1, member["tenancy"]) * count)
+                               struct.pack("<II", member["slot"] + 1, member["slot_generation"])
+                               * count)
         entries = self.entries()
         for i, (at, _) in enumerate(entries):
             ENTRY.pack_into(self.memory, at, state, 0, start, BIG - start, b"u%d" % i)

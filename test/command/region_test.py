@@ -61,7 +61,7 @@ class InUse(command_test.Case):
 
     @staticmethod
     def roles(threads):
-        return {(t["process"], t["as"], t["life"]) for t in threads}
+        return {(t["process"], t["role"], t["liveness"]) for t in threads}
 
     def test_the_whole(self):
         whole = self.show()
@@ -84,7 +84,7 @@ class InUse(command_test.Case):
         self.assertGreater(jobs["waiting"][0]["ns"], 0)
         self.assertEqual((jobs["died"]["process"], jobs["died"]["generation"]),
                          (self.who["dead"], 1))
-        self.assertEqual(self.objects()["given up"]["state"], "given up")
+        self.assertEqual(self.objects()["given up"]["state"], "abandoned")
 
     def test_rwlock(self):
         table = self.objects()["table"]
@@ -114,8 +114,8 @@ class InUse(command_test.Case):
         step = objects["step"]
         self.assertEqual((step["round"], step["parties"], step["vacant"]), (0, 3, 1))
         self.assertEqual(self.roles(step["inside"]),
-                         {(self.who["repairer"], "has arrived, place", "alive"),
-                          (self.who["stopped"], "is awaited, place", "stopped")})
+                         {(self.who["repairer"], "has arrived, party", "alive"),
+                          (self.who["stopped"], "is awaited, party", "stopped")})
         self.assertEqual(self.roles(step["waiting"]), {(self.who["repairer"], "waits", "alive")})
         self.assertEqual(objects["fill"]["state"], "begun")
         self.assertEqual(self.roles(objects["fill"]["inside"]),
@@ -123,7 +123,7 @@ class InUse(command_test.Case):
 
     def test_members(self):
         members = {m["process"]: m for m in self.show()["members"]}
-        self.assertEqual(members[self.who["stopped"]]["life"], "stopped")
+        self.assertEqual(members[self.who["stopped"]]["liveness"], "stopped")
         self.assertEqual(members[self.who["locker"]]["waits_for"], self.objects()["jobs"]["at"])
         self.assertNotIn("waits_for", members[self.who["reader"]])
 
@@ -153,7 +153,7 @@ class InUse(command_test.Case):
         self.good("regions")
         after = self.path.read_bytes()
         changed = {i // 256 * 256 for i in range(len(before)) if before[i] != after[i]}
-        members = {m["line"] for m in self.show()["members"]}
+        members = {m["slot"] for m in self.show()["members"]}
         self.assertLessEqual(len(changed), len(members) + 8)  # who waits takes naps, and no more
 
 
@@ -209,7 +209,7 @@ class Left(command_test.Case):
     def test_the_dead_are_known(self):
         whole = json.loads(self.good("show", self.name, "--json"))
         objects = {o["name"]: o for o in whole["objects"]}
-        self.assertEqual({m["life"] for m in whole["members"]}, {"dead"})
+        self.assertEqual({m["liveness"] for m in whole["members"]}, {"dead"})
         self.assertEqual(objects["jobs"]["state"], "left by a dead holder")
         self.assertEqual(objects["jobs"]["inside"][0]["process"], self.who["repairer"])
         self.assertEqual(objects["fill"]["state"], "left by a dead initialiser")

@@ -138,22 +138,22 @@ class Status(command_test.Case):
         tasks = {t["name"]: t for t in whole["tasks"]}
         self.assertEqual(set(tasks), {"low", "high", "middle?[2J", "ghost"})
         low, high, ghost = tasks["low"], tasks["high"], tasks["ghost"]
-        self.assertEqual((low["has"], low["inherits"], low["thread"], low["life"]),
+        self.assertEqual((low["holds"], low["inherits"], low["thread"], low["liveness"]),
                          (["state"], 30, number, "alive"))
         self.assertEqual((low["period_ns"], low["jobs"], low["misses"]), (2000000, 7, 2))
-        self.assertEqual((high["waits_for"], high["behind"], high["in_the_way"]),
+        self.assertEqual((high["waits_for"], high["blocked_on"], high["blocked_by"]),
                          ("state", "state", "low"))
         self.assertGreater(high["waits_ns"], 0)
-        self.assertEqual((tasks["middle?[2J"]["waits_for"], tasks["middle?[2J"]["in_the_way"]),
+        self.assertEqual((tasks["middle?[2J"]["waits_for"], tasks["middle?[2J"]["blocked_by"]),
                          (None, "low"))
-        self.assertEqual((ghost["life"], ghost["has"]), ("dead", ["log"]))
+        self.assertEqual((ghost["liveness"], ghost["holds"]), ("dead", ["log"]))
         locks = {l["name"]: l for l in whole["locks"]}
         self.assertEqual(locks["state"], {
-            "name": "state", "protocol": "PCP-DU-BOOL", "cpu": 1, "ceiling": 30, "asked": False,
-            "users": ["low", "high"], "held_by": ["low"], "waiting": ["high"], "died": False,
-            "refused": 0})
-        self.assertEqual((locks["log"]["protocol"], locks["log"]["cpu"], locks["log"]["died"]),
-                         ("MPCP-DU", None, True))
+            "name": "state", "protocol": "PCP-DU-BOOL", "cpu": 1, "ceiling": 30,
+            "users": ["low", "high"], "held_by": ["low"], "waiting": ["high"],
+            "ceiling_requested": False, "owner_died": False, "refused": 0})
+        log = locks["log"]
+        self.assertEqual((log["protocol"], log["cpu"], log["owner_died"]), ("MPCP-DU", None, True))
 
 
 if __name__ == "__main__":

@@ -9,24 +9,24 @@ FORMAT = "furwock-stat-1"
 # One process of a run; locks: most time first, conditions and the like apart.
 Process = namedtuple("Process", "title number seconds locks others")
 
-# ns: total, half: the median, most: the 99th percentile; places: [Place]
-Lock = namedtuple("Lock", "name kind waits ns half most longest places")
-Place = namedtuple("Place", "waiter holder waits ns")
+# ns: total, half: the median, most: the 99th percentile; sites: [Site]
+Lock = namedtuple("Lock", "name kind waits ns half most longest sites")
+Site = namedtuple("Site", "waiter holder waits ns")
 
 ROWS = 40
 HEADS = ["lock", "kind", "waits", "waited", "p50", "p99", "longest", "most of it in"]
 TITLE_LENGTH = 60
 
 
-def _words(place):
-    return str(place["text"]) if place else "unknown"
+def _words(location):
+    return str(location["text"]) if location else "unknown"
 
 
 def _lock(raw):
-    places = [Place(_words(place["waiter"]), place["holder"] and _words(place["holder"]),
-                    int(place["waits"]), float(place["ns"])) for place in raw["places"]]
+    sites = [Site(_words(site["waiter"]), site["holder"] and _words(site["holder"]),
+                  int(site["waits"]), float(site["ns"])) for site in raw["sites"]]
     return Lock(_words(raw["object"]), str(raw["kind"]), int(raw["waits"]), float(raw["ns"]),
-                float(raw["p50_ns"]), float(raw["p99_ns"]), float(raw["longest_ns"]), places)
+                float(raw["p50_ns"]), float(raw["p99_ns"]), float(raw["longest_ns"]), sites)
 
 
 def _process(raw, title, seconds):
@@ -62,16 +62,16 @@ def headline(results):
     if not most.locks:
         return "No thread waited for a lock."
     first = most.locks[0]
-    where = f", most of it in {first.places[0].waiter}" if first.places else ""
+    where = f", most of it in {first.sites[0].waiter}" if first.sites else ""
     return (f"The threads of {most.title} waited {duration(total(most))} for locks within "
             f"{most.seconds:.3g} s: {100 * first.ns / max(total(most), 1):.0f} % of that for "
             f"{first.name}{where}.")
 
 
-def _place(lock):
-    if not lock.places:
+def _site(lock):
+    if not lock.sites:
         return ""
-    first = lock.places[0]
+    first = lock.sites[0]
     taken = f", while taken in {first.holder}" if first.holder else ""
     return f"{first.waiter}{taken} ({100 * first.ns / max(lock.ns, 1):.0f} %)"
 
@@ -82,7 +82,7 @@ def tables(results):
     found = []
     for process in results.waited:
         rows = [[lock.name, lock.kind, lock.waits, *map(duration, (lock.ns, lock.half, lock.most,
-                                                                   lock.longest)), _place(lock)]
+                                                                   lock.longest)), _site(lock)]
                 for lock in (process.locks + process.others)[:ROWS]]
         found.append((f"what process {process.number} waited for, {process.title}", HEADS, rows))
     return found

@@ -28,18 +28,19 @@ from fwreport import results, waited  # noqa: E402
 REPORT = HERE.parent / "report"
 
 
-def place(text):
+def location(text):
     return {"address": "0x1000", "text": text, "symbol": text, "file": None, "line": 0,
             "module": "/bin/it", "offset": 16}
 
 
-def lock(name, ns, is_lock=True, places=("worker (it.c:7)",)):
-    return {"object": place(name), "kind": "mutex" if is_lock else "condition",
-            "is_lock": is_lock, "waits": 10, "in_vain": 0, "ns": ns, "p50_ns": ns // 20,
+def lock(name, ns, is_lock=True, sites=("worker (it.c:7)",)):
+    return {"object": location(name), "kind": "mutex" if is_lock else "condition",
+            "is_lock": is_lock, "waits": 10, "failed": 0, "ns": ns, "p50_ns": ns // 20,
             "p99_ns": ns // 5, "longest_ns": ns // 4, "histogram_ns": [[64, 10]], "holders": [],
-            "places": [{"waiter": place(where), "holder": place("keeper (it.c:9)") if at else None,
-                        "waits": 10 // len(places), "ns": ns // len(places), "callers": []}
-                       for at, where in enumerate(places)]}
+            "sites": [{"waiter": location(where),
+                       "holder": location("keeper (it.c:9)") if at else None,
+                       "waits": 10 // len(sites), "ns": ns // len(sites), "callers": []}
+                      for at, where in enumerate(sites)]}
 
 
 def run(locks, **more):
@@ -93,7 +94,7 @@ class Program(unittest.TestCase):
 
     def test_page(self):
         raw = run([lock(f"lock {i}", 10 ** (i % 9), i % 5 != 0,
-                        [f"place {k}" for k in range(i % 7)]) for i in range(30)])
+                        [f"site {k}" for k in range(i % 7)]) for i in range(30)])
         done = self.report(raw, "-o", "out")
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.dir / "out" / "index.html").read_text()

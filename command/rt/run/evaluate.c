@@ -37,7 +37,7 @@ struct moment {
     const struct run_event *event;
     int task;     /* or CPU: RUN_STALL, RUN_RESUME */
     size_t order; /* of equal times */
-    int heir;     /* RUN_ASK, RUN_HAND, RUN_LEFT: who gets the lock next */
+    int receiver; /* RUN_ASK, RUN_HAND, RUN_LEFT: who gets the lock next */
 };
 
 struct state {
@@ -69,10 +69,10 @@ static void add_log(struct moment *all, size_t *n, const struct run_log *log, in
 {
     for (size_t i = 0; i < log->count; i++, ++*n)
         all[*n] = (struct moment){
-            .event = &log->event[i], .task = whose, .order = *n, .heir = TASKSET_NONE};
+            .event = &log->event[i], .task = whose, .order = *n, .receiver = TASKSET_NONE};
 }
 
-static void find_heirs(struct moment *all, size_t n)
+static void find_receivers(struct moment *all, size_t n)
 {
     int next[TASKSET_LOCKS];
 
@@ -83,7 +83,7 @@ static void find_heirs(struct moment *all, size_t n)
             next[all[i].event->lock] = all[i].task;
         else if (all[i].event->kind == RUN_ASK || all[i].event->kind == RUN_HAND ||
                  all[i].event->kind == RUN_LEFT)
-            all[i].heir = next[all[i].event->lock];
+            all[i].receiver = next[all[i].event->lock];
     }
 }
 
@@ -105,7 +105,7 @@ static struct moment *collect(const struct run_round *round, size_t *count)
     for (size_t c = 0; c < round->cpus; c++)
         add_log(all, &n, &round->cpu[c].log, round->cpu[c].cpu);
     qsort(all, n, sizeof *all, compare);
-    find_heirs(all, n);
+    find_receivers(all, n);
     *count = n;
     return all;
 }
@@ -177,12 +177,12 @@ static void end_job(struct state *s, struct run_result *r, uint64_t end)
     s->is_there = false;
 }
 
-/* The lock is nobody's: is it of him who gets it next? */
+/* The task that gets the free lock next, if it asks for it already. */
 static int next_owner(const struct evaluation *c, const struct moment *m)
 {
-    bool asks = m->heir != TASKSET_NONE && c->task[m->heir].asks == m->event->lock;
+    bool asks = m->receiver != TASKSET_NONE && c->task[m->receiver].asks == m->event->lock;
 
-    return asks ? m->heir : TASKSET_NONE;
+    return asks ? m->receiver : TASKSET_NONE;
 }
 
 /* To a CPU.  False: to none, but to a task. */

@@ -95,35 +95,30 @@ bool rt_run_noise_is_valid(const struct run_noise *n)
     return still <= n->most && stolen <= n->most;
 }
 
-static void print_share(const char *what, double percent, const char *unknown)
+/* A line, or a member that is null where it is not known. */
+static void print_share(const struct printer *p, const char *key, const char *what, double percent,
+                        const char *unknown)
 {
+    print_member(p, key, percent < 0 ? json_null() : json_real(percent));
     if (percent < 0)
-        printf("  %s: not known, %s\n", what, unknown);
+        print_words(p, "  %s: not known, %s\n", what, unknown);
     else
-        printf("  %s: %.2f %%\n", what, percent);
+        print_words(p, "  %s: %.2f %%\n", what, percent);
 }
 
-void rt_run_noise_print(const struct run_noise *n)
+void rt_run_noise_print(const struct printer *whole, const struct run_noise *n)
 {
+    struct printer p = print_object(whole, "noise");
     char still[64];
 
     snprintf(still, sizeof still, "CPUs stood still for more than %g us", (double)n->stall / 1e3);
-    print_share(still, stalled(n),
+    print_share(&p, "stalled_percent", still, stalled(n),
                 n->unwatched == EPERM ? "it takes a priority above the tasks' (ulimit -r)"
                 : n->unwatched == 0   ? "too short a run"
                                       : strerror(n->unwatched));
-    print_share("stolen by a hypervisor", share(n->stolen, n->ticks), "less than a second");
-    print_share("jobs' time lost", share(n->lost, n->present), "no jobs");
-}
-
-static json_t *to_json(double percent)
-{
-    return percent < 0 ? json_null() : json_real(percent);
-}
-
-json_t *rt_run_noise_json(const struct run_noise *n)
-{
-    return json_pack("{s:o s:f s:o s:o s:f}", "stalled_percent", to_json(stalled(n)), "stall_us",
-                     (double)n->stall / 1e3, "steal_percent", to_json(share(n->stolen, n->ticks)),
-                     "lost_percent", to_json(share(n->lost, n->present)), "max_percent", n->most);
+    print_share(&p, "steal_percent", "stolen by a hypervisor", share(n->stolen, n->ticks),
+                "less than a second");
+    print_share(&p, "lost_percent", "jobs' time lost", share(n->lost, n->present), "no jobs");
+    print_member(&p, "stall_us", json_real((double)n->stall / 1e3));
+    print_member(&p, "max_percent", json_real(n->most));
 }

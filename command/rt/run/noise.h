@@ -2,8 +2,7 @@
 #ifndef FW_COMMAND_RT_RUN_NOISE_H
 #define FW_COMMAND_RT_RUN_NOISE_H
 
-#include <jansson.h>
-
+#include "command/print/print.h"
 #include "run.h"
 
 /*
@@ -29,7 +28,6 @@ void rt_run_noise_end(struct run_noise *noise, const struct taskset *set,
 /* False: a line on standard error says why not. */
 bool rt_run_noise_is_valid(const struct run_noise *noise);
 
-void rt_run_noise_print(const struct run_noise *noise);
-json_t *rt_run_noise_json(const struct run_noise *noise);
+void rt_run_noise_print(const struct printer *whole, const struct run_noise *noise);
 
 #endif

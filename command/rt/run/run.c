@@ -4,6 +4,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <furwock/rt.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/print/json.h"
+#include "command/print/print.h"
 #include "command/rt/analysis/analysis.h"
 #include "command/rt/rt.h"
 #include "command/rt/set.h"
@@ -186,59 +187,90 @@ static void watch(const struct taskset *set, uint64_t jobs)
     alarm(20 + (unsigned)(3 * (double)jobs / rate));
 }
 
+/* A task, with what was measured of it. */
+struct row {
+    const char *name;
+    uint64_t jobs, missed;
+    uint64_t response, average, blocked, bound, limit, lost, late, held; /* ns */
+    uint64_t above;                                                      /* jobs */
+    const struct run_result *result;
+    const struct taskset_task *task;
+};
+
+static void end_row(const struct printer *p, const void *record, const void *notes)
+{
+    const struct row *row = record;
+
+    if (p->json != NULL)
+        print_member(p, "jobs_above", rt_run_why_json(notes, row->task, row->result));
+    if (row->above != 0)
+        print_words(p, "  above it: %" PRIu64, row->above);
+    print_words(p, "\n");
+}
+
+#define TIME .width = 9, .digits = 1
+
+static const struct print_field fields[] = {
+    {PRINT_FIELD("name", "task", PRINT_TEXT, row, name), .width = -15, .before = "  ",
+     .format = print_visible},
+    {PRINT_FIELD("jobs", "jobs", PRINT_U64, row, jobs), .width = 8},
+    {PRINT_FIELD("missed", "missed", PRINT_U64, row, missed), .width = 6},
+    {PRINT_FIELD("response_us", "response", PRINT_US, row, response), TIME, .before = "  "},
+    {PRINT_FIELD("average_us", "average", PRINT_US, row, average), TIME, .before = "  "},
+    {PRINT_FIELD("blocked_us", "blocked", PRINT_US, row, blocked), TIME},
+    {PRINT_FIELD("bound_us", "bound", PRINT_US, row, bound), TIME},
+    {PRINT_FIELD("limit_us", "limit", PRINT_US, row, limit), TIME},
+    {PRINT_FIELD("lost_us", "lost", PRINT_US, row, lost), TIME, .before = "  "},
+    {PRINT_FIELD("above", NULL, PRINT_U64, row, above)},
+    {PRINT_FIELD("late_us", NULL, PRINT_US, row, late)},
+    {PRINT_FIELD("held_us", NULL, PRINT_US, row, held)},
+};
+static const struct print_record task_record = PRINT_RECORD(fields, end_row);
+
+static void print_tasks(const struct printer *p, const struct taskset *set,
+                        const struct analysis *a, const struct outcome *outcome)
+{
+    static struct row rows[TASKSET_TASKS];
+
+    for (int i = 0; i < set->tasks; i++) {
+        const struct run_result *r = &outcome->task[i];
+        rows[i] = (struct row){.name = set->task[i].name,
+                               .jobs = r->jobs,
+                               .missed = r->misses,
+                               .response = r->response,
+                               .average = r->jobs == 0 ? 0 : r->sum / r->jobs,
+                               .blocked = r->blocking,
+                               .bound = a->task[i].blocking,
+                               .limit = r->limit,
+                               .lost = r->lost,
+                               .late = r->late,
+                               .held = r->held,
+                               .above = r->above,
+                               .result = r,
+                               .task = &set->task[i]};
+    }
+    print_list(p, "tasks", &task_record, rows, (size_t)set->tasks, sizeof *rows, &outcome->notes);
+}
+
 static void print(const struct options *o, const struct taskset *set, const struct analysis *a,
                   const struct outcome *outcome)
 {
-    const struct run_result *r = outcome->task;
+    struct printer p = print_begin(o->set.as_json, "furwock-rt-run-1");
+    const char *protocol = fw_rt_protocol_name((fw_rt_protocol)o->set.protocol);
+    const char *tier = outcome->tier == FW_RT_TIER_A ? "A" : "B";
 
-    printf("%s: %s, tier %s; times in microseconds\n", rt_set_visible(o->set.path),
-           fw_rt_protocol_name((fw_rt_protocol)o->set.protocol),
-           outcome->tier == FW_RT_TIER_A ? "A" : "B");
-    printf("  %-15s %8s %6s  %9s  %9s %9s %9s %9s  %9s\n", "task", "jobs", "missed", "response",
-           "average", "blocked", "bound", "limit", "lost");
-    for (int i = 0; i < set->tasks; i++) {
-        printf("  %-15s %8llu %6llu  %9.1f  %9.1f %9.1f", rt_set_visible(set->task[i].name),
-               (unsigned long long)r[i].jobs, (unsigned long long)r[i].misses,
-               (double)r[i].response / 1e3,
-               r[i].jobs == 0 ? 0 : (double)r[i].sum / (double)r[i].jobs / 1e3,
-               (double)r[i].blocking / 1e3);
-        if (r[i].limit == ANALYSIS_NO_BOUND)
-            printf(" %9s %9s", "-", "-");
-        else
-            printf(" %9.1f %9.1f", (double)a->task[i].blocking / 1e3, (double)r[i].limit / 1e3);
-        printf("  %9.1f", (double)r[i].lost / 1e3);
-        if (r[i].above != 0)
-            printf("  above it: %llu", (unsigned long long)r[i].above);
-        putchar('\n');
-    }
-    rt_run_why_print(&outcome->notes, set, r);
-    rt_run_noise_print(&outcome->noise);
-}
-
-static void print_json(const struct options *o, const struct taskset *set, const struct analysis *a,
-                       const struct outcome *outcome)
-{
-    const struct run_result *r = outcome->task;
-    json_t *tasks = json_array(), *whole;
-
-    for (int i = 0; i < set->tasks; i++)
-        json_array_append_new(
-            tasks, json_pack("{s:s s:I s:I s:o s:o s:o s:o s:o s:o s:I s:o s:o s:o}", "name",
-                             set->task[i].name, "jobs", (json_int_t)r[i].jobs, "missed",
-                             (json_int_t)r[i].misses, "response_us", rt_set_us(r[i].response),
-                             "average_us", rt_set_us(r[i].jobs == 0 ? 0 : r[i].sum / r[i].jobs),
-                             "blocked_us", rt_set_us(r[i].blocking), "bound_us",
-                             rt_set_us(a->task[i].blocking), "limit_us", rt_set_us(r[i].limit),
-                             "lost_us", rt_set_us(r[i].lost), "above", (json_int_t)r[i].above,
-                             "late_us", rt_set_us(r[i].late), "held_us", rt_set_us(r[i].held),
-                             "jobs_above", rt_run_why_json(&outcome->notes, &set->task[i], &r[i])));
-    whole = json_pack("{s:s s:s s:s s:o s:o s:b s:o s:o}", "format", "furwock-rt-run-1", "protocol",
-                      fw_rt_protocol_name((fw_rt_protocol)o->set.protocol), "tier",
-                      outcome->tier == FW_RT_TIER_A ? "A" : "B", "section_cost_us",
-                      rt_set_us(o->set.costs.section), "wake_cost_us", rt_set_us(o->set.costs.wake),
-                      "valid", outcome->is_valid, "noise", rt_run_noise_json(&outcome->noise),
-                      "tasks", tasks);
-    command_print_json(whole);
+    print_words(&p, "%s: %s, tier %s; times in microseconds\n", rt_set_visible(o->set.path),
+                protocol, tier);
+    print_member(&p, "protocol", json_string(protocol));
+    print_member(&p, "tier", json_string(tier));
+    print_member(&p, "section_cost_us", rt_set_us(o->set.costs.section));
+    print_member(&p, "wake_cost_us", rt_set_us(o->set.costs.wake));
+    print_member(&p, "valid", json_boolean(outcome->is_valid));
+    print_tasks(&p, set, a, outcome);
+    if (p.json == NULL)
+        rt_run_why_print(&outcome->notes, set, outcome->task);
+    rt_run_noise_print(&p, &outcome->noise);
+    print_end(&p);
 }
 
 static void find_limits(const struct options *o, const struct taskset *set, struct analysis *a,
@@ -322,10 +354,7 @@ static int run(int argc, char **argv)
     check_load(set);
     check_clock();
     run_rounds(&o, set, &outcome);
-    if (o.set.as_json)
-        print_json(&o, set, &a, &outcome);
-    else
-        print(&o, set, &a, &outcome);
+    print(&o, set, &a, &outcome);
     for (int i = 0; i < set->tasks; i++)
         above += outcome.task[i].above;
     rt_run_notes_free(&outcome.notes);

@@ -75,7 +75,7 @@ class Left(unittest.TestCase):
         self.assertEqual(run.communicate(timeout=PATIENCE_S), ("", ""))
         self.assertEqual(run.returncode, 7)
         found = json.loads(path.read_text())
-        self.assertEqual((found["status"], found["going_on"]), (7, 0))
+        self.assertEqual((found["status"], found["still_running"]), (7, 0))
         self.assertEqual([p["program"] for p in found["processes"]], [os.path.basename(HOT)])
         self.ended()
 

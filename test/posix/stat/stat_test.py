@@ -131,8 +131,8 @@ class Json(Case):
                          sum(lock["waits"] for lock in process["locks"] if lock["is_lock"]))
         for lock in process["locks"]:
             self.assertEqual(lock["waits"], sum(count for _, count in lock["histogram_ns"]))
-            self.assertEqual(lock["waits"], sum(place["waits"] for place in lock["places"]))
-            self.assertEqual(lock["ns"], sum(place["ns"] for place in lock["places"]))
+            self.assertEqual(lock["waits"], sum(site["waits"] for site in lock["sites"]))
+            self.assertEqual(lock["ns"], sum(site["ns"] for site in lock["sites"]))
             self.assertLessEqual(lock["p50_ns"], lock["p99_ns"])
             self.assertLessEqual(lock["p99_ns"], lock["longest_ns"])
             self.assertLessEqual(lock["longest_ns"], lock["ns"])
@@ -144,14 +144,14 @@ class Json(Case):
         self.needs_names()
         found, _ = figures(HOT)
         lock = lock_of(found["processes"][0])
-        self.assertEqual((lock["kind"], lock["is_lock"], lock["in_vain"]), ("mutex", True, 0))
+        self.assertEqual((lock["kind"], lock["is_lock"], lock["failed"]), ("mutex", True, 0))
         self.assertGreater(lock["waits"], 0)
         self.assertLessEqual(lock["waits"], ROUNDS)
-        for place in lock["places"]:
-            self.assertEqual(place["waiter"]["symbol"], "waits_for_it")
-            self.assertRegex(place["waiter"]["file"], r"hot\.c$")
-        self.assertEqual(lock["places"][0]["holder"]["symbol"], "keeps_it")
-        self.assertEqual(lock["places"][0]["callers"][0]["symbol"], "waiter")
+        for site in lock["sites"]:
+            self.assertEqual(site["waiter"]["symbol"], "waits_for_it")
+            self.assertRegex(site["waiter"]["file"], r"hot\.c$")
+        self.assertEqual(lock["sites"][0]["holder"]["symbol"], "keeps_it")
+        self.assertEqual(lock["sites"][0]["callers"][0]["symbol"], "waiter")
         self.assertEqual({holder["thread"] for holder in lock["holders"]},
                          {found["processes"][0]["process"]})
 
@@ -176,9 +176,9 @@ class Json(Case):
     def test_addresses_without_names(self):
         found, _ = figures(HOT)
         for lock in found["processes"][0]["locks"]:
-            for place in lock["places"]:
-                self.assertEqual(place["waiter"]["module"], HOT)
-                self.assertGreater(place["waiter"]["offset"], 0)
+            for site in lock["sites"]:
+                self.assertEqual(site["waiter"]["module"], HOT)
+                self.assertGreater(site["waiter"]["offset"], 0)
 
 
 class Watched(Case):

@@ -22,8 +22,8 @@ def _totals(axes, locks):
     """A bar for each lock, divided by where the threads waited."""
     for y, lock in enumerate(locks):
         by_waiter = {}
-        for place in lock.places:
-            by_waiter[place.waiter] = by_waiter.get(place.waiter, 0) + place.ns
+        for site in lock.sites:
+            by_waiter[site.waiter] = by_waiter.get(site.waiter, 0) + site.ns
         most = sorted(by_waiter.items(), key=lambda pair: -pair[1])
         shares = most[:len(PLACES)] + [("elsewhere", sum(ns for _, ns in most[len(PLACES):]))]
         left = 0
