@@ -166,7 +166,7 @@ int fw_ipc_atomic_create(void *base, size_t size, size_t largest)
 {
     struct fw_table_head_ *head = (struct fw_table_head_ *)base;
     uint64_t pid_namespace = fw_pid_namespace_();
-    unsigned slot;
+    uint32_t slot;
     int error;
 
     if (!is_place_valid(base, size) || fw_ipc_atomic_space(largest) == 0)
@@ -190,7 +190,7 @@ int fw_ipc_atomic_join(void *base, size_t size)
 {
     const struct fw_table_head_ *head = (const struct fw_table_head_ *)base;
     uint64_t pid_namespace = fw_pid_namespace_();
-    unsigned slot;
+    uint32_t slot;
     int error;
 
     if (!is_place_valid(base, size) || size < sizeof *head)

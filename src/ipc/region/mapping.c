@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where this process has its regions.  Contract: place.h.
+ * Where this process has its regions.  Contract: mapping.h.  The table of addresses: ranges.h.
  *
- *   base   is_taken   meaning          left by
- *   0      0          empty            add: all fields, then base
- *   not 0  1          has a region     remove: base = 0, then is_taken = 0
- *
- *   MAP1  Who finds an address between base and base + size finds the other fields of that region:
- *         they are stored before base, and do not change until no operation is under way there.
- *   MAP2  The epoch changes after every change of a place: what a thread remembers is forgotten.
- *   MAP3  Who has looked at all places within one epoch has not put one region's base and another's
- *         size together.  A place changes its size only while its base is 0, which ends an epoch.
+ *   MAP1  A thread that finds the mapping of an address finds the other fields of that region: they
+ *         are stored before the range is published, and do not change until no operation is under
+ *         way there.
+ *   MAP2  The epoch changes after every change of the table: what a thread remembers is forgotten.
  */
 #include "ipc/region/mapping.h"
-
-#include <errno.h>
 
 #include <furwock/bits/atomic.h>
 #include <furwock/mutex.h>
@@ -22,9 +15,10 @@
 #include "ipc/region/head.h"
 #include "sys/thread.h"
 
-struct fw_ipc_mapping_ fw_ipc_mappings_[FW_IPC_PLACES];
+struct fw_ipc_mapping_ fw_ipc_mappings_[FW_RANGES];
+struct fw_ranges_ fw_ipc_ranges_;
 
-/* For those who change places: they do so one after the other. */
+/* For threads that change the table: they do so one after the other. */
 static fw_mutex changing = FW_MUTEX_INIT;
 
 /* Ends the epoch.  Its number is new in this process, and in all that it was forked from. */
@@ -44,62 +38,41 @@ uint64_t fw_ipc_epoch_(void)
     return now != 0 ? now : begin_epoch();
 }
 
-static uintptr_t base_of(const struct fw_ipc_mapping_ *mapping)
-{
-    return (uintptr_t)fw_load64_acquire((const fw_word_ *)&mapping->base);
-}
-
-static void set_base(struct fw_ipc_mapping_ *mapping, uintptr_t base)
-{
-    fw_store64_release((fw_word_ *)&mapping->base, base);
-    begin_epoch();
-}
-
-static const struct fw_ipc_mapping_ *find(uintptr_t object)
-{
-    for (unsigned i = 0; i < FW_IPC_PLACES; i++) {
-        const struct fw_ipc_mapping_ *mapping = &fw_ipc_mappings_[i];
-        uintptr_t base = base_of(mapping);
-        size_t size = (size_t)fw_load64_acquire((const fw_word_ *)&mapping->size);
-        if (base != 0 && object - base < size)
-            return mapping;
-    }
-    return NULL;
-}
-
 const struct fw_ipc_mapping_ *fw_ipc_mapping_of_(const void *object)
 {
-    const struct fw_ipc_mapping_ *mapping;
-    uint64_t epoch;
+    uint64_t generation;
+    uint32_t slot;
 
-    /* MAP3 */
     do {
-        epoch = fw_ipc_epoch_();
-        mapping = find((uintptr_t)object);
-    } while (epoch != fw_ipc_epoch_());
-    return mapping;
+        slot = fw_range_find_(&fw_ipc_ranges_, object, &generation);
+        if (slot == FW_RANGES)
+            return NULL;
+    } while (!fw_range_is_same_(&fw_ipc_ranges_, slot, generation));
+    return &fw_ipc_mappings_[slot];
 }
 
-/* In a forked child nobody changes places. */
-static void begin_anew(void)
+/* In a forked child nobody changes the table. */
+static void after_fork(void)
 {
     fw_mutex_init(&changing);
+    fw_ranges_after_fork_(&fw_ipc_ranges_);
 }
 
-/* No thread has had a line yet.  (Sixteen pages a place, used as far as there are lines.) */
+/* No thread has had a slot yet.  (Sixteen pages a mapping, used as far as there are slots.) */
 static struct fw_ipc_own_line_ *no_lines_had(unsigned index, uint32_t n)
 {
-    static struct fw_ipc_own_line_ lines_had[FW_IPC_PLACES][FW_IPC_MEMBERS_MOST];
+    static struct fw_ipc_own_line_ lines_had[FW_RANGES][FW_IPC_MEMBERS_MOST];
 
     for (uint32_t i = 0; i < n; i++)
         __atomic_store_n(&lines_had[index][i].thread, 0, __ATOMIC_RELAXED);
     return lines_had[index];
 }
 
-static void fill(struct fw_ipc_mapping_ *mapping, unsigned index, void *base,
+static void fill(struct fw_ipc_mapping_ *mapping, uint32_t index, void *base,
                  const struct fw_ipc_plan_ *plan)
 {
-    fw_store64_relaxed((fw_word_ *)&mapping->size, plan->size);
+    mapping->base = (uintptr_t)base;
+    mapping->size = plan->size;
     mapping->generation++;
     mapping->head = base;
     mapping->members = (struct fw_ipc_member_ *)(void *)((char *)base + plan->members_at);
@@ -107,33 +80,25 @@ static void fill(struct fw_ipc_mapping_ *mapping, unsigned index, void *base,
     mapping->lines_had = no_lines_had(index, plan->member_count);
     mapping->index = index;
     mapping->flags = plan->flags;
-    mapping->is_taken = 1;
-    set_base(mapping, (uintptr_t)base);
 }
 
 int fw_ipc_mapping_add_(void *base, const struct fw_ipc_plan_ *plan,
                         const struct fw_ipc_mapping_ **mapping)
 {
-    static uint32_t is_watching;
-    struct fw_ipc_mapping_ *mine = NULL;
-    int error = 0;
+    static bool is_watching;
+    uint32_t slot;
+    int error;
 
     fw_mutex_lock(&changing);
     if (!is_watching)
-        fw_at_fork_(begin_anew);
-    is_watching = 1;
-    for (unsigned i = 0; i < FW_IPC_PLACES && error == 0; i++) {
-        struct fw_ipc_mapping_ *p = &fw_ipc_mappings_[i];
-        if (!p->is_taken)
-            mine = mine == NULL ? p : mine;
-        else if ((uintptr_t)base < p->base + p->size && p->base < (uintptr_t)base + plan->size)
-            error = EBUSY;
-    }
-    if (error == 0 && mine == NULL)
-        error = EMFILE;
+        fw_at_fork_(after_fork);
+    is_watching = true;
+    error = fw_range_reserve_(&fw_ipc_ranges_, base, plan->size, &slot);
     if (error == 0) {
-        fill(mine, (unsigned)(mine - fw_ipc_mappings_), base, plan);
-        *mapping = mine;
+        fill(&fw_ipc_mappings_[slot], slot, base, plan);
+        fw_range_publish_(&fw_ipc_ranges_, slot, 0, 0); /* MAP1 */
+        begin_epoch();                                  /* MAP2 */
+        *mapping = &fw_ipc_mappings_[slot];
     }
     fw_mutex_unlock(&changing);
     return error;
@@ -141,10 +106,8 @@ int fw_ipc_mapping_add_(void *base, const struct fw_ipc_plan_ *plan,
 
 void fw_ipc_mapping_remove_(const struct fw_ipc_mapping_ *mapping)
 {
-    struct fw_ipc_mapping_ *p = &fw_ipc_mappings_[mapping->index];
-
     fw_mutex_lock(&changing);
-    set_base(p, 0);
-    p->is_taken = 0;
+    fw_range_remove_(&fw_ipc_ranges_, mapping->index);
+    begin_epoch(); /* MAP2 */
     fw_mutex_unlock(&changing);
 }

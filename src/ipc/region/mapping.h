@@ -8,6 +8,7 @@
 
 #include <furwock/bits/atomic.h>
 
+#include "ipc/region/ranges.h"
 #include "sys/robust.h"
 
 /*
@@ -15,11 +16,9 @@
  * here, where it was checked when the region was joined, and not from the region's head, which
  * another process may have written over since.
  *
- * Places change when a region is joined or closed (one at a time); operations look them up without
- * a lock.  A region that is being closed has no operation under way: the user's duty.
+ * Mappings change when a region is joined or closed (one at a time); operations look them up
+ * without a lock.  A region that is being closed has no operation under way: the user's duty.
  */
-enum { FW_IPC_PLACES = 16 };
-
 struct fw_ipc_head_;
 struct fw_ipc_member_;
 struct fw_ipc_plan_; /* ipc/region/head.h */
@@ -35,15 +34,14 @@ struct fw_ipc_own_line_ {
 };
 
 struct fw_ipc_mapping_ {
-    uintptr_t base; /* 0: empty */
+    uintptr_t base;
     size_t size;
-    uint64_t generation; /* of the place: one more with every region that it has */
+    uint64_t generation; /* one more with every region that it is of */
     struct fw_ipc_head_ *head;
     struct fw_ipc_member_ *members;
     uint32_t member_count;
     uint32_t index;
     uint32_t flags; /* the head's */
-    uint32_t is_taken;
     /*
      * What the lines say others can write over, and memory to which a thread's robust list leads
      * would seem to be nobody's.  Stored before a line enters the list, and cleared after it left;
@@ -53,21 +51,21 @@ struct fw_ipc_mapping_ {
     struct fw_ipc_own_line_ *lines_had;
 };
 
-extern struct fw_ipc_mapping_ fw_ipc_mappings_[FW_IPC_PLACES];
+extern struct fw_ipc_mapping_ fw_ipc_mappings_[FW_RANGES];
+extern struct fw_ranges_ fw_ipc_ranges_; /* the mapping in each slot is the one of that index */
 
 /*
- * A number that changes with every change of the places, and with every fork: what a thread
- * remembers holds as long as it is the same.  0 right after a fork, and never in what fw_ipc_epoch_
- * answers.
+ * A number that changes with every change of the mappings, and with every fork: what a thread
+ * remembers holds as long as it is the same.  0 right after a fork; fw_ipc_epoch_ never returns 0.
  */
 uint64_t fw_ipc_epoch_(void);
 
-/* The place of the region in which the object begins; NULL: none. */
+/* The mapping of the region in which the object begins; NULL: none. */
 const struct fw_ipc_mapping_ *fw_ipc_mapping_of_(const void *object);
 
 /*
  * Enters a region whose head was checked, and has this plan.  0; EBUSY: it overlaps with another
- * place; EMFILE: all places are taken.
+ * mapping; EMFILE: there are FW_RANGES.
  */
 int fw_ipc_mapping_add_(void *base, const struct fw_ipc_plan_ *plan,
                         const struct fw_ipc_mapping_ **mapping);

@@ -29,7 +29,7 @@ static __thread struct membership {
     uint64_t life;       /* of the process */
     uint64_t generation; /* of the place */
     uint64_t id;
-} known[FW_IPC_PLACES] __attribute__((tls_model("initial-exec")));
+} known[FW_RANGES] __attribute__((tls_model("initial-exec")));
 
 /* SLOT4: the thread of this process that has the line; 0: there is none any more. */
 static uint32_t who_has(const struct fw_ipc_mapping_ *mapping, uint32_t slot)

@@ -48,7 +48,7 @@ enum { RENEWALS = 8 };
 #define GONE_WITHIN_NS UINT64_C(1000000000)
 #define ASK_AGAIN_NS UINT64_C(50000)
 
-_Static_assert((int)FW_REGION_MAX_OPEN == (int)FW_IPC_PLACES, "a place for each handle");
+_Static_assert((int)FW_REGION_MAX_OPEN == (int)FW_RANGES, "a mapping for each handle");
 
 static struct fw_region regions[FW_REGION_MAX_OPEN];
 static fw_mutex opening = FW_MUTEX_INIT;

@@ -44,7 +44,7 @@ static void forgets_a_region_that_was_closed(void **state)
 
 static void refuses_overlaps_and_too_many(void **state)
 {
-    struct fixture all[FW_IPC_PLACES];
+    struct fixture all[FW_RANGES];
     const struct fw_ipc_mapping_ *mapping;
     struct fw_ipc_plan_ page = {.size = 4096, .member_count = 1, .members_at = 1024};
 
@@ -52,10 +52,10 @@ static void refuses_overlaps_and_too_many(void **state)
     all[0] = fixture_make(4);
     assert_int_equal(fw_ipc_mapping_add_(all[0].base + 4096, &page, &mapping), EBUSY);
     assert_int_equal(fw_ipc_mapping_add_(all[0].base, &page, &mapping), EBUSY);
-    for (unsigned i = 1; i < FW_IPC_PLACES; i++)
+    for (unsigned i = 1; i < FW_RANGES; i++)
         all[i] = fixture_make(4);
     assert_int_equal(fw_ipc_mapping_add_((void *)4096, &page, &mapping), EMFILE);
-    for (unsigned i = 0; i < FW_IPC_PLACES; i++)
+    for (unsigned i = 0; i < FW_RANGES; i++)
         fixture_unmake(&all[i]);
 }
 

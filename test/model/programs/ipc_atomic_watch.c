@@ -84,13 +84,12 @@ static void make_region(uint64_t x, uint64_t y)
     base =
         model_object("region", (unsigned)((x > y ? x : y) - STRIPES_AT) + MAX_SIZE, parts, decode);
     base -= STRIPES_AT;
-    fw_region_slots_[0] = (struct fw_region_slot_){.generation = 1,
-                                                   .base = (uintptr_t)base,
-                                                   .size = (x > y ? x : y) + MAX_SIZE,
-                                                   .largest = MAX_SIZE,
-                                                   .stripe_size = STRIPE_SIZE,
-                                                   .is_reserved = 1};
-    fw_region_slots_used_ = 1;
+    fw_region_ranges_.slots[0] = (struct fw_range_){.generation = 1,
+                                                    .base = (uintptr_t)base,
+                                                    .size = (x > y ? x : y) + MAX_SIZE,
+                                                    .value = {MAX_SIZE, STRIPE_SIZE},
+                                                    .is_reserved = 1};
+    fw_region_ranges_.used = 1;
 }
 
 static void add(unsigned i, struct atomic_place *place, uint64_t offset, enum atomic_ghost newest,

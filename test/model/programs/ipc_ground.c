@@ -104,8 +104,10 @@ void ground_make(unsigned lines, bool joined)
                                         .head = head,
                                         .members = ground_lines,
                                         .member_count = lines,
-                                        .is_taken = 1,
                                         .lines_had = nobody_joins};
+    fw_ipc_ranges_.slots[0] = (struct fw_range_){
+        .generation = 1, .base = mapping->base, .size = mapping->size, .is_reserved = 1};
+    fw_ipc_ranges_.used = 1;
     if (!joined) /* what a process knows by itself (SLOT4) is no step, but a part of the state */
         mapping->lines_had =
             model_object("had", lines * (unsigned)sizeof *mapping->lines_had, NULL, NULL);

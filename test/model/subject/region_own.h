@@ -11,8 +11,7 @@
 
 #define REGION_OWN __attribute__((section("model_region_variables")))
 
-extern struct fw_region_slot_ fw_region_slots_[FW_IPC_ATOMIC_REGIONS] REGION_OWN;
-extern uint32_t fw_region_slots_used_ REGION_OWN;
+extern struct fw_ranges_ fw_region_ranges_ REGION_OWN;
 static fw_word_lock changing REGION_OWN;
 static uint64_t pid_namespace REGION_OWN;
 static bool is_foreign REGION_OWN;
