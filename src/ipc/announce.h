@@ -11,8 +11,8 @@
 #include "ipc/region/layout.h"
 
 /*
- * Words on which any number of threads sleep until there is something for one of them: how those
- * who wake know whether anybody sleeps.
+ * Words on which any number of threads sleep until there is something for one of them: how a thread
+ * that wakes knows whether others sleep.
  *
  *   bit   63             62 ..... 32   31         30 .......... 0
  *         the object's   changes       WAITERS    the object's
@@ -20,15 +20,15 @@
  * Every change of the word takes the next number of changes.
  *
  * Legal:   WAITERS set when nobody sleeps: one needless wake, which takes it back.
- * Illegal: WAITERS clear when somebody sleeps (it would cost a nap).
+ * Illegal: WAITERS clear when a thread sleeps (it would cost a re-check interval).
  *
- *   ANN1  Who sleeps has changed the word since it was last seen without WAITERS, and sleeps on the
+ *   ANN1  A sleeper has changed the word since it was last seen without WAITERS, and sleeps on the
  *         low half that it left.
- *   ANN2  WAITERS is cleared by one who woke, found nobody asleep, and sees in the number of
- *         changes that nobody has announced himself since he looked.
+ *   ANN2  WAITERS is cleared by a thread that woke, found nobody asleep, and sees in the number of
+ *         changes that none has announced itself since.
  *
- * Deaths: one that announced himself and died leaves a needless wake; one that dies before it wakes
- * others owes them that wake (nap.h).
+ * Deaths: a thread that announced itself and died leaves a needless wake; one that dies before it
+ * wakes others owes them that wake (wait.h).
  */
 #define FW_IPC_CHANGES_ (UINT64_C(0x7fffffff) << 32)
 

@@ -2,46 +2,48 @@
 /*
  * The condition variable between processes.  Contract: furwock/ipc/cond.h.
  *
- * Origin: a sequence number that every signal changes is Drepper's ("Futexes are tricky"), moving
- * those who wait to the mutex Ingo Molnar's (FUTEX_REQUEUE, 2003).  What such a variable is known
- * to lose (a wake that went to one who died) comes back here because nobody sleeps for longer than
- * a nap.
+ * Origin: a sequence number that every signal changes is Drepper's ("Futexes are tricky"); to move
+ * waiters to the mutex is Ingo Molnar's (FUTEX_REQUEUE, 2003).  What such a variable is known to
+ * lose (a wake that went to a thread that died) comes back here because no thread sleeps for longer
+ * than a re-check interval.
  *
  *   bit   63 ...... 32   31 ................. 2   1         0
  *         moves          signals and broadcasts   SLEEPERS  WAITERS
  *
  *   word      meaning                               left by
  *   n         nobody waits since the last wake      a waiter, with the mutex: -> n|W
- *   n|W       somebody may wait, and polls          a waiter: -> n|W|S
- *                                                   signal: -> n+1; it is seen
- *   n|W|S     somebody may sleep                    signal: -> (n+1)|W|S, wakes one, or, with
- *                                                   the mutex: and a move more, moves one to it;
- *                                                   if nobody slept: -> n+2, wakes all who do now
- *   n|W[|S]                                         broadcast: -> n+1 and a move more, then wakes
- *                                                   or moves all who sleep
+ *   n|W       a thread may wait, and spins          a waiter: -> n|W|S
+ *                                                   signal: -> n+1, which the waiter sees
+ *   n|W|S     a thread may sleep                    signal: -> (n+1)|W|S, wakes one, or, with
+ *                                                   the mutex: and one move more, moves one to it;
+ *                                                   if nobody slept: -> n+2, wakes all that do now
+ *   n|W[|S]                                         broadcast: -> n+1 and one move more, then wakes
+ *                                                   or moves all that sleep
  *
- * A waiter remembers the number that it has found, and its wait is over as soon as there is another
+ * A waiter remembers the number that it has read, and its wait is over as soon as there is another
  * one, however it learns that.  There is no other state, and nobody is counted.
  *
- *   ICV1  The number grows, and W and S are cleared with a change of it only: no wait finds its own
- *         number again, or itself unannounced under it.
- *   ICV2  Who waits has seen W beside its number, and who sleeps S.  So a signal that finds no W
- *         has nobody to wake: those who waited before are over already.
- *   ICV3  A wait is decided by the number only, never by being woken.  And who finds its number
- *         unchanged has taken nothing.  Who signals owes the others a wake until it has given it,
- *         and who waits until it has the mutex (nap.h); who is cancelled passes it on.
- *   ICV4  Who may have been moved to the mutex (there was a move) takes it as one who has slept
- *         there, so that its release wakes the next.
- *   ICV5  Who looks, for whatever reason, looks at the mutex, too: a holder that died before it
- *         could signal is found by those who wait, if nobody else comes; after a nap at the latest.
- *
- *   ICV6  Who moves sleepers to the mutex that it holds moves them to its own life, too: they sleep
- *         on the high half for that, which nobody else uses.  So they learn of its death.
+ *   ICV1  The number grows, and W and S are cleared only with a change of it: no wait reads its own
+ *         number again, or finds itself unannounced under it.
+ *   ICV2  A waiter has seen W beside its number, and a sleeper S.  So a signal that finds no W has
+ *         nobody to wake: the waits before it are over already.
+ *   ICV3  A wait is decided by the number only, never by being woken; a thread that finds its
+ *         number unchanged has taken nothing.  A signaller owes the others a wake until it has
+ *         given it, and a waiter until it has the mutex (wait.h); one that is cancelled passes the
+ *         wake on.
+ *   ICV4  A waiter that may have been moved to the mutex (there was a move) takes it as a thread
+ *         that has slept there, so that its release wakes the next.
+ *   ICV5  A waiter that wakes, for whatever reason, looks at the mutex, too: a holder that died
+ *         before it could signal is found by the waiters, if nobody else comes; after a re-check
+ *         interval at the latest.
+ *   ICV6  A thread that moves sleepers to the mutex that it holds moves them to its own life, too:
+ *         they sleep on the high half for that, which has no other use.  So they learn of its
+ *         death.
  *
  *   Legal:   W and S without waiters (a needless wake); a wait that ends for a signal that woke
- *            another; a moved waiter whose mutex nobody holds (it looks after its nap); mutex_ of
- *            waiters that are gone.
- *   Illegal: to clear W or S and leave the number; to clear S and not wake all who sleep; to wait
+ *            another; a moved waiter whose mutex nobody holds (it looks after its re-check
+ *            interval); mutex_ of waiters that are gone.
+ *   Illegal: to clear W or S and leave the number; to clear S and not wake all that sleep; to wait
  *            for a number that was read after the mutex was released.
  */
 #include <furwock/ipc/cond.h>
@@ -64,7 +66,7 @@
 #define COND_CHANGE UINT64_C(4)
 #define COND_MOVE (UINT64_C(1) << 32)
 
-/* An offset by eights fits into 32 bits. */
+/* An offset in units of 8 bytes fits into 32 bits. */
 #define EIGHT UINT64_C(8)
 _Static_assert(FW_IPC_REGION_MOST / EIGHT <= UINT32_MAX, "mutex_ names any object");
 
@@ -72,7 +74,7 @@ struct waiter {
     struct fw_ipc_wait_ wait;
     fw_ipc_cond *c;
     fw_ipc_mutex *m;
-    uint64_t number; /* for another one it waits */
+    uint64_t number; /* it waits for another one */
     bool has_slept;  /* it may have been moved meanwhile */
 };
 
@@ -91,7 +93,7 @@ static bool has_sleepers(uint64_t word)
     return (word & COND_SLEEPERS) != 0;
 }
 
-/* The next word, with nobody who waits for it yet. */
+/* The next word, which nobody waits for yet. */
 static uint64_t changed(uint64_t word)
 {
     return (number_of(word) + 1) * COND_CHANGE;
@@ -120,7 +122,7 @@ int fw_ipc_cond_init(fw_ipc_cond *c)
     return 0;
 }
 
-/* The mutex is held, so nobody who changes the condition from now on can miss W (ICV2). */
+/* The mutex is held, so a thread that changes the condition from now on cannot miss W (ICV2). */
 static void announce(struct waiter *me)
 {
     uint32_t at = (uint32_t)(fw_ipc_offset_(me->wait.me.mapping, me->m) / EIGHT);
@@ -155,7 +157,7 @@ static int lock_again(struct waiter *me)
                     ? fw_ipc_mutex_relock_(me->m, &me->wait.me)
                     : fw_ipc_mutex_lock(me->m); /* F:ipc-cond-locks-as-anybody */
 
-    fw_ipc_wait_end_(&me->wait); /* what it owes it owes until it has the mutex */
+    fw_ipc_wait_end_(&me->wait); /* its debt lasts until it has the mutex */
     return error;
 }
 
@@ -164,7 +166,7 @@ static void nothing(void *arg)
     (void)arg;
 }
 
-/* The waiting thread was cancelled.  The wake that it may have had it passes on (ICV3). */
+/* The waiting thread was cancelled.  It passes on the wake that it may have got (ICV3). */
 static void cancelled(void *arg)
 {
     struct waiter *me = arg;
@@ -175,21 +177,21 @@ static void cancelled(void *arg)
     (void)lock_again(me); /* if it is not held, unlock will say so  F:ipc-cond-cancelled-outside */
 }
 
-/* Polls for as long as the policy has budget, and as that pays. */
-static void poll(struct waiter *me, const fw_wait_policy *policy)
+/* Spins for as long as the policy has budget, and as that pays. */
+static void spin(struct waiter *me, const fw_wait_policy *policy)
 {
-    fw_half_ *luck = &me->c->spin_;
-    bool by_luck = fw_adaptive_spin_begin_(luck, &me->wait.poll, policy);
+    fw_half_ *state = &me->c->spin_;
+    bool learns = fw_adaptive_spin_begin_(state, &me->wait.poll, policy);
 
     while (fw_ipc_wait_spin_(&me->wait) && !is_over(me))
         ;
-    if (by_luck)
-        fw_adaptive_spin_end_(luck, is_over(me));
+    if (learns)
+        fw_adaptive_spin_end_(state, is_over(me));
 }
 
 /*
- * Has somebody died with the mutex, or was it given up?  What he was about to signal nobody knows;
- * who takes the mutex learns of it (ICV5).
+ * Has a thread died with the mutex, or was it given up?  Nobody knows what that thread was about to
+ * signal; the next to take the mutex learns of it (ICV5).
  */
 static bool is_orphaned(const struct waiter *me)
 {
@@ -240,7 +242,7 @@ int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_polic
     error = fw_ipc_mutex_unlock(m);
     if (error != 0)
         return error;
-    poll(&me, policy);
+    spin(&me, policy);
     error = sleep_until_over(&me);
     locked = lock_again(&me);
     return locked != 0 ? locked : error;
@@ -256,7 +258,7 @@ int fw_ipc_cond_wait(fw_ipc_cond *c, fw_ipc_mutex *m)
     return fw_ipc_cond_wait_policy(c, m, NULL, NULL);
 }
 
-/* The mutex of those who wait, as far as that can be believed; NULL: there is none. */
+/* The mutex of the waiters, as far as that can be believed; NULL: there is none. */
 static fw_ipc_mutex *mutex_of(const fw_ipc_cond *c, const struct fw_ipc_mapping_ *mapping)
 {
     uint64_t at = EIGHT * fw_load32_relaxed(&c->mutex_);
@@ -264,7 +266,7 @@ static fw_ipc_mutex *mutex_of(const fw_ipc_cond *c, const struct fw_ipc_mapping_
     return fw_ipc_address_(mapping, at, sizeof(fw_ipc_mutex));
 }
 
-/* Makes the release of the mutex wake somebody, if the caller holds it, and its death, too. */
+/* Makes the release of the mutex wake a thread, if the caller holds it, and its death, too. */
 static bool prepare_move(const fw_ipc_cond *c, const struct fw_ipc_me_ *me)
 {
     fw_ipc_mutex *m = mutex_of(c, me->mapping);
@@ -274,8 +276,8 @@ static bool prepare_move(const fw_ipc_cond *c, const struct fw_ipc_me_ *me)
 }
 
 /*
- * After a change to the word `now`: of those who sleep, `most` are woken, or, where the caller
- * holds the mutex, moved to it.  If they are many, one at most is woken, and the others are moved.
+ * After a change to the word `now`: of the sleepers, `most` are woken, or, if the caller holds the
+ * mutex, moved to it.  If `most` is more than one, at most one is woken, and the others are moved.
  * Returns how many there were.
  */
 static unsigned rouse(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me_ *me, bool is_held,
@@ -290,7 +292,7 @@ static unsigned rouse(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me
     if (is_held && n > 0) /* ICV6 */
         fw_futex_requeue(half(c) + 1, 0, fw_ipc_life_half_(me->member), (unsigned)n,
                          FW_FUTEX_SHARED);
-    if (n == -EAGAIN) /* the word is another one again: who sleeps for that will sleep on */
+    if (n == -EAGAIN) /* the word has changed again: sleepers on the new one sleep on */
         n = fw_futex_wake(half(c), most, FW_FUTEX_SHARED);
     if (n < 0)
         fw_panic_errno_("futex wake between processes", -n);
@@ -312,7 +314,7 @@ static void signal_one(fw_ipc_cond *c, const struct fw_ipc_me_ *me, uint64_t now
     /* F:ipc-cond-no-wake */
     if (!has_sleepers(next) || rouse(c, next, me, is_held, 1) != 0)
         return;
-    /* Nobody slept: n|W|S -> n+1.  Who has come and gone to sleep since would be forgotten. */
+    /* Nobody slept: n|W|S -> n+1.  A thread that went to sleep since would be forgotten. */
     if (fw_cas64_release(&c->word_, &next, changed(next))) /* F:ipc-cond-clears-quietly */
         fw_ipc_wake_(half(c), FW_FUTEX_ALL);
 }
@@ -325,12 +327,12 @@ static void signal_all(fw_ipc_cond *c, const struct fw_ipc_me_ *me, uint64_t now
         if (!has_waiters(now))
             return;
         next = changed(now) + COND_MOVE;
-    } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W[|S] -> n+1, and a move more */
+    } while (!fw_cas64_release(&c->word_, &now, next)); /* n|W[|S] -> n+1, and one move more */
     if (has_sleepers(now))
         rouse(c, next, me, prepare_move(c, me), FW_FUTEX_ALL);
 }
 
-/* The word was `now`, and somebody waits. */
+/* The word was `now`, and a thread waits. */
 static int call_waiters(fw_ipc_cond *c, uint64_t now,
                         void (*call)(fw_ipc_cond *, const struct fw_ipc_me_ *, uint64_t))
 {

@@ -3,37 +3,38 @@
  * The mutex between processes.  Contract: furwock/ipc/mutex.h.  Bits of a word: layout.h.
  *
  * Origin: the word that names its holder, and EOWNERDEAD, are POSIX's robust mutex; that a waiter
- * who slept leaves WAITERS behind is Drepper's, "Futexes are tricky", mutex 2.  New is that the
- * kernel need not know the mutex: the word names a member of the region, whose life the kernel
+ * which slept leaves WAITERS behind is Drepper's, "Futexes are tricky", mutex 2.  New is that the
+ * kernel need not know the mutex: the word names a member of the region, whose death the kernel
  * marks (layout.h).  So there is no list to enter, and nothing pending at the release.
  *
  *   word              meaning                                   left by
  *   0                 free                                      lock: -> id
  *   id                held                                      unlock: -> 0; a waiter: -> id|W
- *   id|W              held, somebody may sleep                  unlock: -> 0, then wakes one
- *   id|DIED[|W]       held; what a dead holder left is not      consistent: -> id[|W];
- *                     repaired yet                              unlock: -> NOBODY, then wakes all
+ *   id|W              held, a thread may sleep                  unlock: -> 0, then wakes one
+ *   id|DIED[|W]       held; what a dead holder left is not      consistent: -> id[|W]; unlock: ->
+ *                     repaired yet                              ABANDONED, then wakes all
  *   dead id[|...]     its holder is dead                        lock: -> id|DIED[|W]
- *   NOBODY            given up                                  nobody
+ *   ABANDONED         given up                                  nobody
  *   anything else     has been written over                     nobody: EUCLEAN
  *
- *   IMU1  Exclusion: a word that names a living holder is changed by nobody else, but for W.
+ *   IMU1  Exclusion: a word that names a living holder is changed by nobody else, except for W.
  *   IMU2  Every acquisition is one compare-and-swap, and so is every release: there is no state in
- *         between in which a thread could die.  All else that a holder writes (the past) is its
- *         own.
- *   IMU3  Who takes a word from a dead holder sets DIED with it.  DIED goes only by consistent, or
- *         with the mutex.  So nobody gets it with EOWNERDEAD unsaid.
- *   IMU4  Who sleeps has seen W in the word, and who has slept puts it back with its id.
- *   IMU5  A release that died before its wake is found by those who watch that holder's life, a
- *         wake that went to one who died by its debt (nap.h), a death that the kernel does not mark
- *         after a nap.
- *   IMU6  Who goes to sleep watches the life of the holder that it has seen.  When another one has
- *         the mutex, those who still sleep do not watch that one; but who has it by way of a sleep,
- *         or gives up, wakes one more, that does (IWAIT1); and beside one who took it in passing
- *         there is the thread that its holder before has woken.
+ *         between in which a thread could die.  All else that a holder writes (the owner history)
+ *         is its own.
+ *   IMU3  A thread that takes the word from a dead holder sets DIED with it.  DIED goes only by
+ *         consistent, or with the mutex.  So nobody gets it without being told EOWNERDEAD.
+ *   IMU4  A thread that sleeps has seen W in the word, and one that has slept puts it back with its
+ *         id.
+ *   IMU5  If a release dies before its wake, the threads that watch that holder's life find out; if
+ *         a wake went to a thread that died, its debt is paid (wait.h); if the kernel does not mark
+ *         a death, a re-check finds it.
+ *   IMU6  A thread that goes to sleep watches the life of the holder that it has seen.  When
+ *         another thread has the mutex, those that still sleep do not watch that one; but a thread
+ *         that gets it after a sleep, or gives up, wakes one more, which does (IWAIT1); and if a
+ *         thread got it without a sleep, the one that the holder before has woken is about.
  *
  *   Legal: W without sleepers (one needless wake).
- *   Illegal: to clear DIED without repair; to take a word from a holder who is not known dead.
+ *   Illegal: to clear DIED without repair; to take a word from a holder that is not known dead.
  */
 #include <errno.h>
 #include <limits.h>
@@ -67,13 +68,13 @@ static bool is_unsound(uint64_t word)
     return (word & FW_IPC_DIED) != 0;
 }
 
-/* Held by somebody: not free, not given up. */
+/* Held: not free, not given up. */
 static bool is_held(uint64_t word)
 {
     return word != 0 && word != FW_IPC_ABANDONED; /* F:ipc-takes-given-up */
 }
 
-/* A word that this lock can have had, as far as that can be seen without its holder. */
+/* Can this lock have had this word, as far as can be told without its holder? */
 static bool is_possible(uint64_t word)
 {
     return (word & ~(FW_IPC_HOLDER | FW_IPC_WAITERS | FW_IPC_DIED)) == 0;
@@ -92,7 +93,7 @@ int fw_ipc_mutex_init(fw_ipc_mutex *m)
     return 0;
 }
 
-/* id|DIED -> id, and W as it is.  EPERM: it is not the caller's (any more); EINVAL: no DIED. */
+/* id|DIED -> id, and W as it is.  EPERM: it is not the caller's; EINVAL: no DIED. */
 static int declare_sound(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
 {
     uint64_t now = fw_load64_relaxed(&m->word_);
@@ -108,7 +109,7 @@ static int declare_sound(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
 }
 
 /* The caller has the mutex, with DIED in its word, from a holder that is dead. */
-static int inherit(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t dead)
+static int take_from_dead(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t dead)
 {
     int error = fw_ipc_recover_(me, m, &m->past_, dead); /* F:ipc-quiet-successor */
 
@@ -116,9 +117,9 @@ static int inherit(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t dead)
 }
 
 /*
- * Tries to take the mutex, from nobody or from a dead holder.  `extra`: W of one who has slept.
+ * Tries to take the mutex, if it is free or its holder dead.  `extra`: W if the caller has slept.
  *   0, EOWNERDEAD      taken
- *   EBUSY              the holder may live; *now is the word as it was seen
+ *   EBUSY              the holder may live; *now is the word as it was read
  *   ENOTRECOVERABLE, EUCLEAN
  */
 static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw_ipc_wait_ *w,
@@ -145,11 +146,11 @@ static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw
         /* F:ipc-hides-death */
         uint64_t mine = me->id | FW_IPC_DIED | (*now & FW_IPC_WAITERS) | extra;
         if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: IMU3  F:ipc-torn-take */
-            return inherit(m, me, dead);
+            return take_from_dead(m, me, dead);
     }
 }
 
-/* Waits for a holder who may live.  As attempt, and ETIMEDOUT. */
+/* Waits for a holder that may live.  As attempt, and ETIMEDOUT. */
 static int wait_for_it(fw_ipc_mutex *m, struct fw_ipc_wait_ *w, uint64_t *now)
 {
     uint64_t extra = 0;
@@ -188,7 +189,8 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     error = fw_ipc_wait_begin_(&w, me, m, FW_IPC_WAITS_LOCK, policy, deadline);
     if (error != 0)
         return error;
-    if (extra != 0) { /* whoever was woken for this mutex must not leave others asleep: IMU4 */
+    if (extra !=
+        0) { /* a thread that was woken for this mutex must not leave others asleep: IMU4 */
         fw_ipc_wait_in_line_(&w, half(m));
         while ((error = attempt(m, me, &w, extra, &now)) == EBUSY && !has_waiters(now))
             if (fw_cas64_relaxed(&m->word_, &now, now | FW_IPC_WAITERS)) /* id -> id|W */
@@ -201,7 +203,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     return error;
 }
 
-/* As lock_policy, once the first look has failed. */
+/* As lock_policy, once the first attempt has failed. */
 static __attribute__((noinline)) int lock_again(fw_ipc_mutex *m, const fw_wait_policy *policy,
                                                 const fw_deadline *deadline)
 {

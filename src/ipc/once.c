@@ -7,21 +7,21 @@
  *
  * word                    meaning                        who may leave it, and how
  * ----------------------  -----------------------------  ----------------------------------------
- * 0                       not begun                      anybody: -> its id
- * 0, DIED                 the same, and one has died     anybody: -> its id, DIED
- *                         over it
+ * 0                       not begun                      any thread: -> its id
+ * 0, DIED                 the same, and a thread has     any thread: -> its id, DIED
+ *                         died over it
  * a living id[, DIED]     that thread initialises        that thread: -> DONE, or 0[, DIED]
- * the same, WAITERS       and somebody may sleep         the same, and wakes all
- * a dead id               the initialiser died           anybody: -> its id, DIED
+ * the same, WAITERS       and threads may sleep          the same, and wakes all
+ * a dead id               the initialiser died           any thread: -> its id, DIED
  * DONE                    done                           nobody
  * anything else           has been written over          nobody: EUCLEAN
  *
  * IONCE1  One living thread at a time is in the word: it initialises.  It enters and leaves the
  *         word by one compare-and-swap each, whichever way the initialiser ends.
  * IONCE2  DONE is stored by the thread in the word only, after its initialiser has returned 0.
- * IONCE3  Who sleeps does so in a word in which WAITERS is set; who takes the word over from a dead
- *         thread keeps it.  All watch the life of the thread in the word (nap.h), which either
- *         wakes them or dies.
+ * IONCE3  A thread sleeps only on a word with WAITERS set, and one that takes the word over from a
+ *         dead thread keeps it.  All watch the life of the thread in the word (wait.h), which
+ *         either wakes them or dies.
  */
 #include <errno.h>
 #include <limits.h>
@@ -50,8 +50,8 @@ static bool is_possible(uint64_t w)
 }
 
 /*
- * One try.  0: the caller is to initialise; EEXIST: it is done; EBUSY: another does it, and *w is
- * the word; EDEADLK, EUCLEAN.
+ * One try.  0: the caller is to initialise; EEXIST: it is done; EBUSY: another thread does it, and
+ * *w is the word; EDEADLK, EUCLEAN.
  */
 static int attempt(fw_ipc_once *o, const struct fw_ipc_wait_ *wait, uint64_t *w)
 {

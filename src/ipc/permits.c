@@ -6,33 +6,34 @@
  *
  * word             meaning                     who may leave it, and how
  * ---------------  --------------------------  -----------------------------------------------
- * 0                free                        anybody: -> its own id
+ * 0                free                        any thread: -> its own id
  * a living id      lent to that thread         that thread: -> 0, and then tells the queue
- * a dead id        lent to one who died        anybody: -> its own id
- * an unreal id     written over                nobody
+ * a dead id        lent to a thread that died  any thread: -> its own id
+ * a corrupt id     written over                nobody
  *
- * queue_ (announce.h; bits 0-30 are the number of permits given back while somebody may have slept)
+ * queue_ (announce.h; bits 0-30 are the number of permits given back while a thread may have slept)
  *
  * word             meaning                     who may leave it, and how
  * ---------------  --------------------------  -----------------------------------------------
- * n                nobody sleeps               who is about to sleep: -> n, WAITERS
- * n, WAITERS       some may sleep              who gives back: -> n + 1, WAITERS, and wakes one
+ * n                nobody sleeps               a thread about to sleep: -> n, WAITERS
+ * n, WAITERS       threads may sleep           a post: -> n + 1, WAITERS, and wakes one
  *
  * made_: 0, or the number of permits.  It is written once, and checked against the region by each
  * call before it is used.
- * spin_: does polling pay (luck.h)?  Whatever is in it does no harm.
+ * spin_: does spinning pay (adaptive_spin.h)?  Whatever is in it does no harm.
  *
- * IPERM1  Who holds a permit is its word, and nothing else.  Taking and giving back are one
- *         compare-and-swap each, so a thread that dies holds the permit or does not.
+ * IPERM1  The holder of a permit is what its word says, and nothing else.  Taking and giving back
+ *         are one compare-and-swap each, so a thread that dies holds the permit or does not.
  * IPERM2  A word that names a dead thread changes only by being taken (SLOT1: that thread does
  *         nothing any more, and nobody is given its id).
- * IPERM3  Who sleeps has looked at all permits after the queue became what it sleeps on; who gives
- *         back looks at the queue after the permit became free; all four are sequentially
+ * IPERM3  A sleeper has read all permits after the queue became what it sleeps on; a thread that
+ *         gives back reads the queue after the permit became free; all four are sequentially
  *         consistent.  So one of the two sees the other.
- * IPERM4  Who goes to sleep watches the lives of all holders (nap.h).  So those who sleep learn of
- *         a holder's death, also where it came between giving back and the wake.  Who has a permit
- *         by way of a sleep, or gives up, wakes one more, which watches the new holders (IWAIT1);
- *         beside one who took a permit in passing there is the thread that was woken for it.
+ * IPERM4  A thread that goes to sleep watches the lives of all holders (wait.h).  So sleepers learn
+ *         of a holder's death, also if it dies between giving back and the wake.  A thread that
+ *         gets a permit after a sleep, or gives up, wakes one more, which watches the new holders
+ *         (IWAIT1); if a thread got a permit without a sleep, the one that was woken for it is
+ *         about.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -47,10 +48,10 @@
 #define PERMITS_SERIAL UINT64_C(0x7fffffff)
 #define PERMIT_NONE UINT32_MAX
 
-_Static_assert(sizeof(fw_ipc_permits) == 64, "the permits begin on a line of the cache");
+_Static_assert(sizeof(fw_ipc_permits) == 64, "the permits begin on a cache line");
 
-/* The object, as one call sees it. */
-struct view {
+/* The object, and the calling thread. */
+struct call {
     fw_ipc_permits *u;
     uint64_t *permits;
     uint32_t count;
@@ -85,7 +86,7 @@ int fw_ipc_permits_init(fw_ipc_permits *u, uint32_t n)
 }
 
 /* Fills all but `me`.  0, EINVAL, EUCLEAN. */
-static int look_at(struct view *v, const struct fw_ipc_mapping_ *mapping, const fw_ipc_permits *u)
+static int look_at(struct call *v, const struct fw_ipc_mapping_ *mapping, const fw_ipc_permits *u)
 {
     uint64_t made = fw_load64_relaxed(&u->made_);
 
@@ -99,7 +100,7 @@ static int look_at(struct view *v, const struct fw_ipc_mapping_ *mapping, const 
     return 0;
 }
 
-static int begin(struct view *v, const fw_ipc_permits *u)
+static int begin(struct call *v, const fw_ipc_permits *u)
 {
     int error = fw_ipc_enter_(u, &v->me);
 
@@ -107,7 +108,7 @@ static int begin(struct view *v, const fw_ipc_permits *u)
 }
 
 /* The n-th permit that the caller looks at: threads begin at different ones. */
-static uint32_t nth(const struct view *v, uint32_t n)
+static uint32_t nth(const struct call *v, uint32_t n)
 {
     uint64_t first = (v->me.id & FW_IPC_SLOT) % v->count;
 
@@ -115,7 +116,7 @@ static uint32_t nth(const struct view *v, uint32_t n)
 }
 
 /* One of the permits that are free: 0 -> id (IPERM1).  PERMIT_NONE: there is none. */
-static uint32_t take_free(const struct view *v)
+static uint32_t take_free(const struct call *v)
 {
     for (uint32_t n = 0; n < v->count; n++) {
         uint32_t i = nth(v, n);
@@ -128,9 +129,9 @@ static uint32_t take_free(const struct view *v)
 
 /*
  * One that a dead thread holds: dead id -> id (IPERM2).  EBUSY: there is none; EUCLEAN: none, and
- * one makes no sense.  `wait` may be NULL.
+ * one is corrupt.  `wait` may be NULL.
  */
-static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *permit)
+static int take_over(const struct call *v, struct fw_ipc_wait_ *wait, uint32_t *permit)
 {
     int error = EBUSY;
 
@@ -155,14 +156,14 @@ static int take_over(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *
 }
 
 /* 0, EOWNERDEAD: taken; EBUSY, EUCLEAN: not. */
-static int try_take(const struct view *v, struct fw_ipc_wait_ *wait, uint32_t *permit)
+static int try_take(const struct call *v, struct fw_ipc_wait_ *wait, uint32_t *permit)
 {
     *permit = take_free(v);
     return *permit != PERMIT_NONE ? 0 : take_over(v, wait, permit);
 }
 
-/* n or n, WAITERS -> n, WAITERS (ANN1), and all permits are looked at after that (IPERM3). */
-static uint64_t announce(const struct view *v)
+/* n or n, WAITERS -> n, WAITERS (ANN1), and all permits are read after that (IPERM3). */
+static uint64_t announce(const struct call *v)
 {
     uint64_t w = fw_load64_relaxed(&v->u->queue_);
 
@@ -171,8 +172,8 @@ static uint64_t announce(const struct view *v)
     return w | FW_IPC_WAITERS;
 }
 
-/* The next sleep ends when a holder dies; there is none where a permit is free by now. */
-static void watch_holders(const struct view *v, struct fw_ipc_wait_ *wait)
+/* The next sleep ends when a holder dies; there is none if a permit is free by now. */
+static void watch_holders(const struct call *v, struct fw_ipc_wait_ *wait)
 {
     uint32_t first = fw_ipc_wait_first_(wait, v->count);
 
@@ -184,7 +185,7 @@ static void watch_holders(const struct view *v, struct fw_ipc_wait_ *wait)
 }
 
 /* Like try_take, and ETIMEDOUT. */
-static int wait_slow_(const struct view *v, struct fw_ipc_wait_ *wait, const fw_wait_policy *policy,
+static int wait_slow_(const struct call *v, struct fw_ipc_wait_ *wait, const fw_wait_policy *policy,
                       uint32_t *permit)
 {
     bool learns = fw_adaptive_spin_begin_(&v->u->spin_, &wait->poll, policy);
@@ -214,7 +215,7 @@ int fw_ipc_permits_take(fw_ipc_permits *u, uint32_t *permit, const fw_wait_polic
                         const fw_deadline *deadline)
 {
     struct fw_ipc_wait_ wait;
-    struct view v;
+    struct call v;
     int error = begin(&v, u);
 
     if (error == 0)
@@ -241,7 +242,7 @@ int fw_ipc_permits_wait_policy(fw_ipc_permits *u, const fw_wait_policy *policy,
 
 int fw_ipc_permits_trywait(fw_ipc_permits *u)
 {
-    struct view v;
+    struct call v;
     uint32_t permit;
     int error = begin(&v, u);
 
@@ -261,20 +262,20 @@ int fw_ipc_permits_timedwait(fw_ipc_permits *u, const fw_deadline *deadline)
 }
 
 /* n, WAITERS -> n + 1, WAITERS; and a wake. */
-static void tell_queue_slow_(const struct view *v, uint64_t w)
+static void tell_queue_slow_(const struct call *v, uint64_t w)
 {
     uint64_t next;
 
     do {
         if (!fw_ipc_has_waiters_(w))
-            return; /* who gave back before has found nobody (ANN2) */
+            return; /* the post before has found nobody (ANN2) */
         next = fw_ipc_changed_((w & ~PERMITS_SERIAL) | ((w + 1) & PERMITS_SERIAL));
     } while (!fw_cas64_release(&v->u->queue_, &w, next));
     fw_ipc_wake_announced_(&v->u->queue_, next, 1);
 }
 
 /* id -> 0.  False: the permit is not the caller's. */
-static bool give(const struct view *v, uint32_t permit)
+static bool give(const struct call *v, uint32_t permit)
 {
     uint64_t w = v->me.id;
 
@@ -291,7 +292,7 @@ static bool give(const struct view *v, uint32_t permit)
 
 int fw_ipc_permits_post(fw_ipc_permits *u)
 {
-    struct view v;
+    struct call v;
     int error = begin(&v, u);
 
     if (error != 0)
@@ -304,7 +305,7 @@ int fw_ipc_permits_post(fw_ipc_permits *u)
 
 int fw_ipc_permits_give(fw_ipc_permits *u, uint32_t permit)
 {
-    struct view v;
+    struct call v;
     int error = begin(&v, u);
 
     if (error != 0)
@@ -315,7 +316,7 @@ int fw_ipc_permits_give(fw_ipc_permits *u, uint32_t permit)
 uint32_t fw_ipc_permits_count(const fw_ipc_permits *u)
 {
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(u);
-    struct view v;
+    struct call v;
 
     return mapping != NULL && look_at(&v, mapping, u) == 0 ? v.count : 0;
 }
@@ -324,7 +325,7 @@ uint32_t fw_ipc_permits_value(const fw_ipc_permits *u)
 {
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(u);
     uint32_t value = 0;
-    struct view v;
+    struct call v;
 
     if (mapping == NULL || look_at(&v, mapping, u) != 0)
         return 0;
@@ -338,7 +339,7 @@ uint32_t fw_ipc_permits_value(const fw_ipc_permits *u)
 uint32_t fw_ipc_permits_held_by_me(const fw_ipc_permits *u)
 {
     uint32_t mine = 0;
-    struct view v;
+    struct call v;
 
     if (begin(&v, u) != 0)
         return 0;

@@ -9,18 +9,19 @@
  *
  * word                meaning                   who may leave it, and how
  * ------------------  ------------------------  -------------------------------------------------
- * n > 0               n units                   anybody: takes one, n -> n - 1
- * n < maximum         room for more             anybody: posts k, n -> n + k
- * 0, WAITERS          and some may sleep        the same; a poster then wakes
+ * n > 0               n permits                 any thread: takes one, n -> n - 1
+ * n < maximum         more may be posted        any thread: posts k, n -> n + k
+ * 0, WAITERS          and threads may sleep     the same; a post then wakes
  *
  * made_: 0, or MADE with the maximum.  Written once, before MADE is set in the word together with
- * the first units; who finds made_ and no MADE goes on where another maker died.
- * spin_: does polling pay (luck.h)?  Whatever is in it does no harm.
+ * the first permits; a thread that finds made_ and no MADE goes on where another maker died.
+ * spin_: does spinning pay (adaptive_spin.h)?  Whatever is in it does no harm.
  *
- * ISEM1  Units are the value, and nothing else: each operation is one compare-and-swap of it.
- * ISEM2  What comes after that (a wake, clearing WAITERS) changes no unit.  So who dies has done
- *        the operation or not begun it, and owes the others a wake at most, which the kernel gives
- *        them (nap.h).  There is nobody whose life they would have to watch: units have no holders.
+ * ISEM1  The value is the number of permits, and nothing else is: each operation is one
+ *        compare-and-swap of it.
+ * ISEM2  What comes after that (a wake, clearing WAITERS) changes no permit.  So a thread that dies
+ *        has done the operation or not begun it, and owes the others at most one wake, which the
+ *        kernel gives them (wait.h).  There is no life to watch: permits have no holders here.
  * ISEM3  The value is at most the maximum; a word that says otherwise has been written over.
  */
 #include <errno.h>
@@ -39,7 +40,7 @@
 #define SEM_VALUE UINT64_C(0x7fffffff)
 
 _Static_assert(sizeof(fw_ipc_sem) == 16, "the public promise");
-_Static_assert(SEM_VALUE == FW_IPC_SEM_MAX, "room for every value");
+_Static_assert(SEM_VALUE == FW_IPC_SEM_MAX, "every value fits");
 _Static_assert((SEM_MADE ^ FW_IPC_CHANGES_ ^ FW_IPC_WAITERS ^ SEM_VALUE) == UINT64_MAX,
                "the fields fill the word");
 
@@ -73,7 +74,7 @@ int fw_ipc_sem_init(fw_ipc_sem *s, uint32_t value, uint32_t max)
     while (!is_made(w)) {             /* F:ipc-sem-made-twice */
         if (value_of(w) > max - value)
             return EUCLEAN;
-        /* no units of its own -> the first ones; release: made_ comes before */
+        /* no permits yet -> the first ones; release: made_ comes before */
         /* F:ipc-sem-made-over */
         if (fw_cas64_release(&s->word_, &w, fw_ipc_changed_(w | SEM_MADE) + value))
             break;
@@ -102,7 +103,7 @@ int fw_ipc_sem_trywait(fw_ipc_sem *s)
     return is_aligned(s) ? take(s, &w) : EINVAL;
 }
 
-/* Sleeps once, if there is still no unit: 0 -> 0, WAITERS (ANN1).  0 or ETIMEDOUT. */
+/* Sleeps once, if there is still no permit: 0 -> 0, WAITERS (ANN1).  0 or ETIMEDOUT. */
 static int sleep_once(fw_ipc_sem *s, uint64_t w, struct fw_ipc_wait_ *wait)
 {
     if (fw_wait_blocks_(&wait->poll)) { /* F:ipc-sem-unannounced */
@@ -158,7 +159,7 @@ int fw_ipc_sem_timedwait(fw_ipc_sem *s, const fw_deadline *deadline)
     return fw_ipc_sem_wait_policy(s, NULL, deadline);
 }
 
-/* Where nobody waits; EBUSY: somebody does. */
+/* If nobody waits; EBUSY: a thread does. */
 static int post_fast(fw_ipc_sem *s, uint32_t n, uint64_t *w)
 {
     uint32_t max = fw_ipc_sem_maximum_(s);
@@ -175,7 +176,7 @@ static int post_fast(fw_ipc_sem *s, uint32_t n, uint64_t *w)
     return 0;
 }
 
-/* Where somebody does.  EBUSY: not any more. */
+/* If a thread waits.  EBUSY: no longer. */
 static int post_slow_(fw_ipc_sem *s, uint32_t n, uint64_t *w)
 {
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(s);

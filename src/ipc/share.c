@@ -6,8 +6,8 @@
 
 #include "ipc/wait.h"
 
-/* No line beyond was ever taken; and never more than the process has checked. */
-static uint32_t lines_used(const struct fw_ipc_mapping_ *mapping)
+/* No slot beyond was ever taken; and never more than the process has checked. */
+static uint32_t slots_used(const struct fw_ipc_mapping_ *mapping)
 {
     uint32_t used = fw_load32_acquire(&mapping->head->members_used);
 
@@ -26,12 +26,12 @@ void fw_ipc_walk_begin_(struct fw_ipc_walk_ *k, const struct fw_ipc_mapping_ *ma
     *k = (struct fw_ipc_walk_){.mapping = mapping,
                                .groups = groups,
                                .key = fw_ipc_share_key_(mapping, lock),
-                               .used = groups != 0 ? lines_used(mapping) : 0};
+                               .used = groups != 0 ? slots_used(mapping) : 0};
     begin_group(k);
 }
 
-/* The next record in the present line; all orders sequential: rwlock.c, D2. */
-static bool next_in_line(struct fw_ipc_walk_ *k)
+/* The next record in the present slot; all orders sequential: rwlock.c, D2. */
+static bool next_in_slot(struct fw_ipc_walk_ *k)
 {
     struct fw_ipc_member_ *m = &k->mapping->members[k->slot];
 
@@ -52,7 +52,7 @@ bool fw_ipc_walk_next_(struct fw_ipc_walk_ *k)
 {
     while (k->groups != 0) {
         for (; k->slot < k->used; k->slot += FW_IPC_GROUPS_, k->index = 0)
-            if (next_in_line(k))
+            if (next_in_slot(k))
                 return true;
         k->groups &= k->groups - 1;
         begin_group(k);
