@@ -3,50 +3,53 @@
  * fw_cond.  Contract: furwock/cond.h.  Reasons, proofs and figures: doc/design/cond.md.
  *
  * Origin: waking one waiter and moving the others to the mutex is Ingo Molnar's (FUTEX_REQUEUE,
- * 2003).  That waiters stand in a line outside of the variable is WebKit's ParkingLot's idea.
+ * 2003).  That waiters queue outside of the variable is the idea of WebKit's ParkingLot.
  *
- * A waiter is in the bucket of its variable from before it releases the mutex until it
- * is marked or leaves:
+ * A waiter is in the bucket of its variable from before it releases the mutex until it is marked or
+ * leaves:
  *
  * state    meaning                                who may leave it, and how
  * -------  -------------------------------------  ------------------------------------------------
- * AWAKE    in line, polls or is about to sleep    the waiter: AWAKE -> ASLEEP, before it sleeps
+ * AWAKE    queued, spins or is about to sleep     the waiter: AWAKE -> ASLEEP, before it sleeps
  *                                                 a signaller: AWAKE -> WOKEN
- * ASLEEP   in line, sleeps or is about to         a signaller: ASLEEP -> WOKEN, MOVING, MOVED
+ * ASLEEP   queued, sleeps or is about to          a signaller: ASLEEP -> WOKEN, MOVING, MOVED
  *                                                 a broadcast: ASLEEP -> MOVING (singles), MOVED
- * MOVING   in line, being moved to the mutex      the mover, before it leaves the bucket: -> MOVED
- * WOKEN    woken, out of line                     nobody: locks the mutex as anybody
- * MOVED    woken, out of line, and counted as a   nobody: locks the mutex as what it is counted as
- *          waiter of the mutex
+ * MOVING   queued, being requeued to the mutex    the mover, before it leaves the bucket: -> MOVED
+ * WOKEN    woken, dequeued                        nobody: locks the mutex like any thread
+ * MOVED    woken, dequeued, and counted as a      nobody: locks the mutex as a waiter that is
+ *          waiter of the mutex                    counted already
  *
- * A waiter sleeps either in the crowd, on seq_, from where one system call can move all; or singly,
- * on its own state, which is better for signals.  It chooses when it lines up.
+ * A waiter sleeps either on seq_, as a broadcast waiter, from where one system call can requeue
+ * all; or on a futex of its own, its state, as a single waiter, which is better for signals.  It
+ * chooses when it is queued.
  *
- * seq_      0 until somebody waits; then a stamp, which no other variable has, nor has had lately.
- * waiters_  LINE is clear only if nobody is in line.  SIGNALS: the last wake of a sleeper was a
- *           signal's, and those who come sleep singly; a broadcast to several clears it.
+ * seq_      0 until somebody waits; then a stamp that no other variable has, nor had recently.
+ * waiters_  WAITERS is clear only if the queue is empty.  SIGNALS: the last wake of a sleeper was a
+ *           signal's, and new waiters are single; a broadcast to several clears it.
  *
- * Legal:   LINE set when nobody is in line (one needless visit to the bucket); SIGNALS either way;
- *          seq_ changed when nobody sleeps; a needless kernel wake.
- * Illegal: to mark a place that is in line: it is removed first; to touch the variable after LINE
- *          was cleared or the last one in line was marked, or the mutex after the first mark of a
- *          move; to sleep with a value of seq_ that was not read inside the bucket while in line;
- *          to leave a thread asleep on seq_ that is out of line, outside of the bucket.
+ * Legal:   WAITERS set when the queue is empty (one needless visit to the bucket); SIGNALS either
+ *          way; seq_ changed when nobody sleeps; a needless kernel wake.
+ * Illegal: to mark a waiter that is queued: it is removed first; to touch the variable after
+ * WAITERS
+ *          was cleared or the last queued waiter was marked, or the mutex after the first mark of a
+ *          move; to sleep with a value of seq_ that was not read inside the bucket while queued; to
+ *          leave a thread asleep on seq_ that is not queued, outside of the bucket.
  *
- * CV1  Outside of the bucket, only those sleep on seq_ who are in line, ASLEEP and of the crowd.
- * CV2  Before somebody who is ASLEEP is marked or moved, the word on which it sleeps changes: seq_,
- *      or its state.  So who is not asleep yet does not fall asleep, and looks at its mark.
- * CV3  A wait ends only by a mark, or when its time is over (or the thread is cancelled).  Who is
- *      to be woken is chosen by the signaller, never by the kernel: of the crowd the marked one is
- *      woken together with all who happen to have its bit, and they sleep again.
- * CV4  Whoever is in line has not been woken.  So the variable and the mutex are alive.
- * CV5  MOVED is seen only after the mutex has counted the waiter, and once the mover does not touch
- *      the mutex any more.  Who is woken before that waits for the mover at the bucket.
- * CV6  Who can be moved waits with the same mutex as all others in line who can.  Who has another
- *      mutex, or one to which nobody can be moved, is foreign: single, and never MOVED.
- * CV7  The line is in the order of urgency, as each waiter was before it slept; among equals in
- *      that of arrival.  A broadcast keeps it: the kernel has its sleepers in the same order, and
- *      where it wakes one on the way, that is the first of the line.
+ * CV1  Outside of the bucket, the threads asleep on seq_ are queued, ASLEEP and broadcast waiters.
+ * CV2  Before a waiter that is ASLEEP is marked or moved, the word on which it sleeps changes:
+ * seq_,
+ *      or its state.  So one that is not asleep yet does not fall asleep, and sees its mark.
+ * CV3  A wait ends only by a mark, by a time-out or by cancellation.  The signaller chooses which
+ *      waiter to wake, never the kernel: a marked broadcast waiter is woken together with all that
+ *      share its futex bit, and those sleep again.
+ * CV4  A queued waiter has not been woken.  So the variable and the mutex are alive.
+ * CV5  MOVED is seen only after the mutex has counted the waiter, and after the mover's last access
+ *      to the mutex.  A waiter that is woken before that waits for the mover at the bucket.
+ * CV6  All queued waiters that can be moved wait with the same mutex.  One with another mutex, or
+ *      with a mutex that nobody can be requeued to, is non-requeueable: single, and never MOVED.
+ * CV7  The queue is in order of urgency, as each waiter was before it slept; first come, first
+ *      served among equals.  A broadcast keeps the order: the kernel has its sleepers in the same,
+ *      and if it wakes one meanwhile, that is the first of the queue.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -62,7 +65,7 @@
 #include "thread/cond_queue.h"
 #include "thread/mutex_requeue.h"
 
-/* How often one looks who waits until nobody does; a guess, and such programs err. */
+/* How often destroy looks whether waiters are left; a guess, and such programs have a bug. */
 #define LOOK_NS 1000000u
 
 void fw_cond_init(fw_cond *c)
@@ -71,7 +74,7 @@ void fw_cond_init(fw_cond *c)
     fw_store32_relaxed(&c->waiters_, 0);
 }
 
-/* Is there somebody in line who would be moved to another mutex?  (CV6) */
+/* Is a waiter queued that would be moved to another mutex?  (CV6) */
 static bool has_others(const struct fw_waitqueue_ *bucket, const struct waiter *me)
 {
     const struct waiter *w = first_of(bucket, me->c);
@@ -81,7 +84,7 @@ static bool has_others(const struct fw_waitqueue_ *bucket, const struct waiter *
     return w != NULL && w->m != me->m;
 }
 
-/* Stands in line.  The mutex is still held, so nobody can have missed a signal. */
+/* Enqueues the caller.  The mutex is still held, so it cannot have missed a signal. */
 static void line_up(struct waiter *me)
 {
     fw_cond *c = me->c;
@@ -103,7 +106,7 @@ static void line_up(struct waiter *me)
         fw_panic_("condition variable used with two mutexes", c, fw_self_(), 0);
 }
 
-/* After a sleep that ended with `error`.  True: the wait is over, and the waiter is out of line. */
+/* After a sleep that ended with `error`.  True: the wait has ended, and the waiter is dequeued. */
 static bool is_over(struct waiter *me, int error)
 {
     fw_cond *c = me->c;
@@ -115,7 +118,7 @@ static bool is_over(struct waiter *me, int error)
     bucket = fw_waitqueue_lock_(c); /* a mover may be about to mark it (CV5) */
     marked = is_marked(me);
     if (!marked && error != -ETIMEDOUT) {
-        me->seq = fw_load32_relaxed(&c->seq_); /* in line: the variable is alive (CV4) */
+        me->seq = fw_load32_relaxed(&c->seq_); /* queued: the variable is alive (CV4) */
     } else if (!marked) {
         fw_waitqueue_remove_(bucket, &me->node); /* F:stays-in-line */
         if (first_of(bucket, c) == NULL)
@@ -138,7 +141,7 @@ static int lock_again(struct waiter *me)
     return 0;
 }
 
-/* Waits no more: out of line, a wake that it may have had to the next. */
+/* Ends the wait: dequeues, and passes on a wake that it may have had. */
 static void leave_line(struct waiter *me)
 {
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(me->c);
@@ -157,7 +160,7 @@ static void cancelled(void *arg)
     lock_again(me);
 }
 
-/* Polls for as long as the policy has budget.  True: marked meanwhile. */
+/* Spins for as long as the policy has budget.  True: marked meanwhile. */
 static bool poll(struct waiter *me)
 {
     while (fw_wait_spin_(&me->wait))
@@ -207,7 +210,7 @@ static int sleep_in_line(struct waiter *me)
     return error;
 }
 
-/* Until marked, or woken by the kernel, or over: 0 or ETIMEDOUT. */
+/* Until marked, woken by the kernel or timed out: 0 or ETIMEDOUT. */
 static int wait_in_line(struct waiter *me, bool by_default)
 {
     bool polls = me->wait.budget_ns != 0;
@@ -231,7 +234,7 @@ static void nothing(void *arg)
     (void)arg;
 }
 
-/* What comes before the mutex is released.  Sets *by_default: how to poll may be learnt. */
+/* What comes before the mutex is released.  Sets *by_default: spinning may adapt. */
 static int begin(struct waiter *me, const fw_wait_policy *policy, const fw_deadline *deadline,
                  bool *by_default)
 {

@@ -14,9 +14,9 @@
  * used with mutexes of any kind, also with several at once, and does not look at who holds them.
  * Nothing here stops the program.
  *
- * Who waits says how its mutex is released and locked.  Where that is an fw_mutex, waiters are
- * moved to it as in cond.c; where it is anything else, and where those who wait already have
- * another fw_mutex, the waiter is *foreign*: it sleeps singly, is woken, never moved, and locks its
+ * The waiter says how its mutex is released and locked.  If that is an fw_mutex, waiters are
+ * requeued to it as in cond.c; if it is anything else, or if the waiters before it have another
+ * fw_mutex, the waiter is *non-requeueable*: it is single, is woken, never moved, and locks its
  * mutex itself.
  */
 struct fw_cond_mutex_ {
@@ -28,19 +28,19 @@ struct fw_cond_mutex_ {
     int (*lock)(void *mutex, bool is_counted);
     void *mutex;
 
-    /* The fw_mutex; NULL: foreign.  If there is one, unlock cannot fail, and is
-     * fw_mutex_unlock_and_wake_ with the same `late` (mutex_move.h). */
+    /* The fw_mutex; NULL: non-requeueable.  If there is one, unlock cannot fail, and is
+     * fw_mutex_unlock_and_wake_ with the same `late` (mutex_requeue.h). */
     fw_mutex *moves;
     uint64_t *late;
 };
 
 /*
  * Releases the mutex, waits, and locks it again.  0, ETIMEDOUT or EINVAL as fw_cond_timedwait, or
- * the error of unlock or lock.  A cancellation point: the clean-up locks the mutex.
+ * the error of unlock or lock.  A cancellation point: the cleanup locks the mutex.
  */
 int fw_cond_wait_posix_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline);
 
-/* Waits until nobody is in line for the object, and nobody inside of its bucket (waitqueue.h). */
+/* Waits until the object's queue is empty, and nobody is inside of its bucket (waitqueue.h). */
 void fw_cond_await_nobody_(const void *object);
 
 #endif

@@ -14,26 +14,26 @@
 #include "thread/cond_posix.h"
 #include "thread/mutex_word.h"
 
-/* A waiter for a condition variable, and its place in line: the table of states is in cond.c. */
+/* A waiter for a condition variable, in its wait queue: the table of states is in cond.c. */
 enum { AWAKE = 0, ASLEEP = 1, MOVING = 2, WOKEN = 3, MOVED = 4 };
 
 _Static_assert(sizeof(fw_cond) == 8, "the public promise");
 
-/* waiters_: is somebody in line, and shall those who come sleep singly? */
+/* waiters_: is a waiter queued, and are new ones single? */
 #define COND_WAITERS 1u
 #define COND_SIGNALS 2u
 
 /* A waiting thread; it lives on that thread's stack. */
 struct waiter {
-    struct fw_wait_ wait; /* first: the clean-up of a cancelled wait is given this */
+    struct fw_wait_ wait; /* first: the cleanup of a cancelled wait gets this */
     struct fw_waiter_node_ node;
     uint32_t state;
     uint32_t seq;   /* what it expects in seq_ */
     bool is_single; /* it sleeps on its state, not on seq_ */
     fw_cond *c;
-    fw_mutex *m;                        /* NULL: foreign (cond_posix.h) */
-    const struct fw_cond_mutex_ *posix; /* NULL: strict, m is held */
-    uint64_t *late;                     /* where a wake is put off; NULL: with the thread */
+    fw_mutex *m;                        /* NULL: non-requeueable (cond_posix.h) */
+    const struct fw_cond_mutex_ *posix; /* NULL: checked mode, m is held */
+    uint64_t *late;                     /* deferred wake; NULL: in the thread */
     uint32_t bits; /* with which it sleeps: as the mutex has it, and one more of its own */
 };
 
@@ -54,7 +54,7 @@ static inline struct waiter *after(const struct waiter *w)
     return waiter_at(fw_waitqueue_next_(&w->node));
 }
 
-/* Of several in line it is the first, if any. */
+/* If several are queued it is the first, if any. */
 static inline bool is_real_time(const struct waiter *w)
 {
     return w->node.urgency > 0;
@@ -78,8 +78,8 @@ static inline void mark(struct fw_waitqueue_ *bucket, struct waiter *w, uint32_t
 }
 
 /*
- * One of the bits 8 to 31, by the place on the stack: several who sleep at once have different
- * ones, mostly.
+ * One of the bits 8 to 31, by the address on the stack: threads that sleep at once mostly have
+ * different ones.
  */
 static inline uint32_t bit_of(const struct waiter *w)
 {
@@ -100,13 +100,13 @@ static inline uint32_t mode_of(const fw_cond *c)
     return fw_load32_relaxed(&c->waiters_) & COND_SIGNALS;
 }
 
-/* The line is, or is about to be, empty: perhaps the last touch of the variable. */
+/* The queue is, or is about to be, empty: perhaps the last access to the variable. */
 static inline void clear_line(fw_cond *c)
 {
     fw_store32_release(&c->waiters_, mode_of(c));
 }
 
-/* Passes a wake on that a cancelled waiter may have had, to the next in line; leaves the bucket. */
+/* Passes a wake that a cancelled waiter may have had to the next waiter; leaves the bucket. */
 void fw_cond_pass_on_(struct fw_waitqueue_ *bucket, fw_cond *c);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_cond: those who wake.  The states and the invariants are in cond.c, those who wait as well.
+ * fw_cond: signal and broadcast.  The waiters, the states and the invariants are in cond.c.
  */
 #include <stddef.h>
 
@@ -13,7 +13,7 @@
 #include "thread/cond_queue.h"
 #include "thread/mutex_requeue.h"
 
-/* AWAKE -> WOKEN; false where it is ASLEEP. */
+/* AWAKE -> WOKEN; false if it is ASLEEP. */
 static bool mark_awake(struct fw_waitqueue_ *bucket, struct waiter *w)
 {
     uint32_t state = AWAKE;
@@ -28,14 +28,14 @@ static bool mark_awake(struct fw_waitqueue_ *bucket, struct waiter *w)
 }
 
 /*
- * The functions that return a word leave a wake on it to be made by their caller, outside of the
- * bucket, to which the woken thread may soon want to come.  The thread may be gone by then.
+ * The functions that return a word leave a wake on it to their caller, which makes it outside of
+ * the bucket, since the woken thread may need the bucket at once.  The thread may be gone by then.
  */
 
 /*
- * Wakes one who sleeps on its own state.  Where the caller holds the mutex, it does not get up
- * before that is free: the first such one is woken by the caller's release, the others are moved to
- * the mutex.
+ * Wakes a single waiter.  If the caller holds the mutex, the waiter does not run before that is
+ * free: the first such waiter is woken by the caller's release, the others are requeued to the
+ * mutex.
  */
 static const uint32_t *wake_single(struct fw_waitqueue_ *bucket, struct waiter *w)
 {
@@ -63,8 +63,8 @@ static const uint32_t *wake_single(struct fw_waitqueue_ *bucket, struct waiter *
 }
 
 /*
- * Wakes one of those who sleep on seq_.  By its bit, and all who have that bit: the others sleep
- * again.  Inside the bucket, so that the variable is still what it was.
+ * Wakes one of the broadcast waiters, by its futex bit, with all that have the same bit: the others
+ * sleep again.  Inside the bucket, so that the variable still exists.
  */
 static void wake_of_crowd(struct fw_waitqueue_ *bucket, const fw_cond *c, struct waiter *w)
 {
@@ -76,9 +76,9 @@ static void wake_of_crowd(struct fw_waitqueue_ *bucket, const fw_cond *c, struct
 }
 
 /*
- * Wakes one who is ASLEEP, of a line that is empty then, or not.  Once LINE is clear, a broadcast
+ * Wakes a waiter that is ASLEEP; the queue may be empty then.  Once WAITERS is clear, a broadcast
  * returns at once, and its caller may free the variable; so nothing of it is touched from there on,
- * not even by one who is in no signal or broadcast of the user's, but was cancelled.
+ * not even by a cancelled waiter, which is in no signal or broadcast of the user's.
  */
 static const uint32_t *wake_sleeper(struct fw_waitqueue_ *bucket, fw_cond *c, struct waiter *w)
 {
@@ -92,7 +92,7 @@ static const uint32_t *wake_sleeper(struct fw_waitqueue_ *bucket, fw_cond *c, st
     return NULL;
 }
 
-/* Wakes the first of a line. */
+/* Wakes the first of a queue. */
 static const uint32_t *wake_one(struct fw_waitqueue_ *bucket, fw_cond *c, struct waiter *w)
 {
     if (after(w) == NULL)
@@ -100,7 +100,7 @@ static const uint32_t *wake_one(struct fw_waitqueue_ *bucket, fw_cond *c, struct
     return mark_awake(bucket, w) ? NULL : wake_sleeper(bucket, c, w);
 }
 
-/* Wakes those who are awake, and those who cannot be moved; returns the number of the others. */
+/* Wakes the AWAKE and the non-requeueable waiters; returns the number of the others. */
 static uint32_t wake_some(struct fw_waitqueue_ *bucket, fw_cond *c)
 {
     struct waiter *next;
@@ -122,7 +122,7 @@ static uint32_t wake_some(struct fw_waitqueue_ *bucket, fw_cond *c)
     return asleep;
 }
 
-/* The singles from w on: ASLEEP -> MOVING.  Who has not fallen asleep yet will not. */
+/* The single waiters from w on: ASLEEP -> MOVING.  One that is not asleep yet will not be. */
 static void begin_to_move(struct waiter *w)
 {
     for (; w != NULL; w = after(w))
@@ -130,7 +130,7 @@ static void begin_to_move(struct waiter *w)
             fw_store32_relaxed(&w->state, MOVING);
 }
 
-/* Moves the sleepers from w on to the mutex, where they are registered; or wakes them. */
+/* Requeues the sleepers from w on to the mutex, where they are registered; or wakes them. */
 static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w, uint32_t wakes)
 {
     const uint32_t *line = fw_mutex_futex_(w->m);
@@ -152,16 +152,16 @@ static void move_sleepers(const fw_cond *c, uint32_t seq, const struct waiter *w
 }
 
 /*
- * Has the move woken the most urgent waiter, or found it awake?  Then that is on its way to the
- * mutex, as WAKING says, whatever a release did in between.  To look again would wake a second
- * waiter, and that one might have the mutex first.  Waiters of ordinary priority have no order.
+ * Has the move woken the most urgent waiter, or found it awake?  Then that one will take the mutex,
+ * as WAKING says, whatever a release did in between.  To look again would wake a second waiter,
+ * which might take the mutex first.  Waiters of ordinary priority have no order.
  */
 static bool is_coming(const struct waiter *first, uint32_t wakes)
 {
     return wakes == 1 && !first->is_single && is_real_time(first); /* F:moves-blindly */
 }
 
-/* Moves n sleepers to the mutex; all of them are ASLEEP and in line. */
+/* Requeues n sleepers to the mutex; all of them are ASLEEP and queued. */
 static void move_all(struct fw_waitqueue_ *bucket, fw_cond *c, uint32_t n)
 {
     struct waiter *first = first_of(bucket, c);
@@ -176,7 +176,7 @@ static void move_all(struct fw_waitqueue_ *bucket, fw_cond *c, uint32_t n)
     /* F:moves-wakes-second */
     if (!is_coming(first, wakes))
         /* F:marks-first */
-        fw_mutex_look_again_(m); /* also wakes one, where that one was not among those on seq_ */
+        fw_mutex_look_again_(m); /* also wakes one, if that one did not sleep on seq_ */
     for (struct waiter *w = first; w != NULL; w = next) { /* CV5: the last thing */
         /* F:reads-after-mark */
         next = after(w);
@@ -233,7 +233,7 @@ void fw_cond_broadcast(fw_cond *c)
     if (asleep == 1) {
         word = wake_sleeper(bucket, c, first_of(bucket, c));
     } else if (asleep > 1) {
-        fw_store32_relaxed(&c->waiters_, 0); /* those who come next sleep on seq_ */
+        fw_store32_relaxed(&c->waiters_, 0); /* new waiters sleep on seq_ */
         move_all(bucket, c, asleep);
     }
     leave(bucket, word);

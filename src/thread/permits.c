@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A supply of units: fw_sem, and the automatic fw_event.  Bits: permits_word.h.  Reasons:
+ * A supply of permits: fw_sem, and the automatic fw_event.  Bits: permits_word.h.  Reasons:
  * doc/design/sem.md.
  *
  * Origin: the count in a user-level word, with waiters in the kernel only, is the semaphore of
@@ -9,31 +9,32 @@
  * value  waiters  waking  RESERVED      meaning                     who may leave it, and how
  * -----  -------  ------  ------------  --------------------------  -------------------------------
  * 0      0        0       no            empty, quiet                post: n; waiter: joins
- * n      0        0       no            n units, quiet              anybody: takes; post
+ * n      0        0       no            n permits, quiet              anybody: takes; post
  * 0      m        any     no            empty, m wait               post: wakes; waiter: leaves
- * n      m        k > 0   no            n units, k wakes on the way anybody: takes; post
- * 0      m        any     yes           one waits for its own unit  post; it: sleeps, leaves
- * n      m        any     yes           n - 1 units for all         it: takes; anybody: if n > 1,
+ * n      m        k > 0   no            n permits, k wakes on the way anybody: takes; post
+ * 0      m        any     yes           one waits for its own permit  post; it: sleeps, leaves
+ * n      m        any     yes           n - 1 permits for all         it: takes; anybody: if n > 1,
  *                                                                   or by take_any
  *
- * available: value, less the reserved unit.  others: waiters, less the one with the reservation.
- * NAPPING: RESERVED, and the one with the reservation sleeps, or is about to.
+ * available: value, less the reserved permit.  others: waiters, less the one with the reservation.
+ * RECHECKING: RESERVED, and the one with the reservation sleeps, or is about to.
  *
- * Legal:   waking too low (a needless wake); NAPPING set when nobody sleeps.
- * Illegal: waking too high while a unit is available; to sleep on the sleepers' half with an
- *          expected value in which waking is not 0; to sleep anywhere while a unit may be taken.
+ * Legal:   waking too low (a needless wake); RECHECKING set when nobody sleeps.
+ * Illegal: waking too high while a permit is available; to sleep on the sleepers' half with an
+ *          expected value in which waking is not 0; to sleep anywhere while a permit may be taken.
  *
- * PERM1  While a unit is available and others wait, waking > 0.
+ * PERM1  While a permit is available and others wait, waking > 0.
  * PERM2  At least min(waking, others) of the others are awake or about to be woken.  (waking rises
- *        only by as many wakes as are sent; it falls by one with each of the others that leaves the
- *        line; and nobody falls asleep but with waking = 0 in the word.)
- * PERM3  RESERVED implies one waiter that will take the next unit that it finds, or give the
+ *        only by as many wakes as are sent; it falls by one with each of the others that leaves;
+ *        and no thread falls asleep except with waking = 0 in the word.)
+ * PERM3  RESERVED implies one waiter that will take the next permit that it finds, or give the
  *        reservation up in the step in which it finds the value 0 and leaves.
- * PERM4  After the step that adds units or takes one, the object is not touched (the wake that may
+ * PERM4  After the step that adds permits or takes one, the object is not touched (the wake that
+ * may
  *        follow uses the address only).
  *
- * From PERM1 and PERM2: whenever a unit is available and somebody waits, some waiter is awake, and
- * will look; if it takes a unit, or leaves without one, PERM1 makes it wake the next.
+ * From PERM1 and PERM2: whenever a permit is available and somebody waits, some waiter is awake,
+ * and will look; if it takes a permit, or leaves without one, PERM1 makes it wake the next.
  */
 #include <stddef.h>
 
@@ -46,8 +47,8 @@
 #include "thread/permits_word.h"
 
 /*
- * Says what the next fast path will probably find when w is in the word: those who wait will have
- * taken what is theirs.  Before the step that stores w (PERM4).
+ * Records what the next fast path will probably find after w is stored: the waiters will have taken
+ * their permits.  Before the step that stores w (PERM4).
  */
 static void predict(uint64_t *state, fw_permits_word_ w)
 {
@@ -82,7 +83,7 @@ static void wake_others(const uint64_t *state, uint32_t n)
         fw_futex_wake_bitset(permits_sleepers_word(state), n, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE);
 }
 
-/* A waiter without a reservation is out of line: one waiter and, maybe, one wake less. */
+/* A waiter without a reservation leaves: one waiter and, maybe, one wake less. */
 static fw_permits_word_ out_of_line(fw_permits_word_ w)
 {
     uint32_t waking = permits_waking(w);
@@ -90,14 +91,14 @@ static fw_permits_word_ out_of_line(fw_permits_word_ w)
     return without_waiter(waking > 0 ? with_waking(w, waking - 1) : w); /* F:sem-keeps-wake */
 }
 
-/* The word without what a fork has left behind: most often there is nothing, and nothing to ask. */
+/* The word without stale waiters of a fork; mostly there are none, and nothing is asked. */
 static fw_permits_word_ of_this_process(fw_permits_word_ w)
 {
     /* F:sem-sees-stale */
     return permits_waiters(w) == 0 ? w : without_stale(w, fw_fork_generation_());
 }
 
-/* The value is 0 again, and who has the reservation may be about to sleep: it saw no change. */
+/* The value is 0 again, and the waiter with the reservation may be about to sleep: no change. */
 static fw_permits_word_ recheck_on(fw_permits_word_ w)
 {
     return is_reserved(w) ? w | PERMITS_RECHECKING : w;
@@ -189,7 +190,7 @@ bool fw_permits_join_(uint64_t *state, fw_permits_word_ *joined)
     return fw_cas64_relaxed(state, &seen, *joined);
 }
 
-/* n units, m waiters, k wakes -> n - 1, m - 1, k - 1; and on with the wakes where k was 1. */
+/* n permits, m waiters, k wakes -> n - 1, m - 1, k - 1; and sends wakes on if k was 1. */
 bool fw_permits_take_waiting_(uint64_t *state, fw_permits_word_ w)
 {
     fw_permits_word_ left = out_of_line(w - 1);
@@ -202,10 +203,10 @@ bool fw_permits_take_waiting_(uint64_t *state, fw_permits_word_ w)
     return true;
 }
 
-/* The same without a unit: the one that this waiter was woken for is for another (PERM1). */
+/* The same without a permit: the one that this waiter was woken for goes to another (PERM1). */
 bool fw_permits_leave_(uint64_t *state, fw_permits_word_ w)
 {
-    fw_permits_word_ left = out_of_line(w); /* F:sem-swallows-unit */
+    fw_permits_word_ left = out_of_line(w); /* F:sem-swallows-permit */
     uint32_t wakes = wakes_due(left, 1);    /* F:sem-swallows-wake */
 
     if (!fw_cas64_relaxed(state, &w, with_wakes(left, wakes)))

@@ -11,52 +11,52 @@
 #include "thread/any_source.h"
 
 /*
- * A supply of units in a 64-bit word, zero when it is empty: what fw_sem and the automatic fw_event
- * have in common.  The word is the first thing in the object (panics name its address); the others
- * that an object has are found relative to it.
+ * A supply of permits in a 64-bit word, zero when it is empty: what fw_sem and the automatic
+ * fw_event have in common.  The word is the first thing in the object (panics name its address);
+ * the others that an object has are found relative to it.
  */
 
-/* 32 bits: the word as the next to come will probably find it, where nobody waits. */
+/* 32 bits: the word as the next caller will probably find it, if nobody waits. */
 #define PERMITS_GUESS_AT 12
 #define PERMITS_NO_GUESS 0xffffffffu /* the fast path would fail */
 
 /* 32 bits: adaptive_spin.h. */
 #define PERMITS_SPIN_AT 16
 
-/* Takes a unit if there is one that may be taken. */
+/* Takes a permit if there is one that may be taken. */
 bool fw_permits_take_(uint64_t *state);
 
 /*
- * Takes a unit if there is one, also one that is reserved: who has the reservation waits for the
- * next.  As POSIX has it for sem_trywait, which fails only where the value is 0.
+ * Takes a permit if there is one, also one that is reserved: the waiter with the reservation
+ * waits for the next.  POSIX wants this of sem_trywait, which fails only if the value is 0.
  */
 bool fw_permits_take_any_(uint64_t *state);
 
-/* Takes a unit, or waits for one: 0, ETIMEDOUT, EINVAL. */
+/* Takes a permit, or waits for one: 0, ETIMEDOUT, EINVAL. */
 int fw_permits_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline);
 
 /*
- * The same with the default policy, as POSIX has it for sem_wait: also EINTR, where a signal
- * handler ran while it slept; and a cancellation point wherever it sleeps: who is cancelled has
- * left the line, without a unit.  No wait fails, and no real-time thread waits at all, while there
- * is a unit, also if that is reserved.
+ * The same with the default policy, as POSIX has it for sem_wait: also EINTR, if a signal handler
+ * ran while it slept; and a cancellation point if it sleeps: a cancelled thread is no waiter any
+ * more, and has no permit.  No wait fails, and no real-time thread waits at all, while there is a
+ * permit, even a reserved one.
  */
 int fw_permits_wait_posix_(uint64_t *state, const fw_deadline *deadline);
 
-/* Adds n units and wakes who is to have them; false where that would make more than max. */
+/* Adds n permits and wakes waiters for them; false if that would make more than max. */
 bool fw_permits_post_(uint64_t *state, uint32_t n, uint32_t max);
 
-/* Takes all units. */
+/* Takes all permits. */
 void fw_permits_clear_(uint64_t *state);
 
 uint32_t fw_permits_value_(const uint64_t *state);
 
 /*
- * The steps of a waiter.  Each is one atomic step, and false where it did not take place: the word
- * was another, or (join) there is a unit.
+ * The steps of a waiter.  Each is one atomic step, and false if it did not take place: the word had
+ * changed, or (join) there is a permit.
  *   join          is counted as a waiter; the new word is in *joined
- *   take_waiting  takes a unit, and is not counted any more; there has to be one in `seen`
- *   leave         the same without a unit
+ *   take_waiting  takes a permit, and is not counted any more; there must be one in `seen`
+ *   leave         the same without a permit
  */
 bool fw_permits_join_(uint64_t *state, uint64_t *joined);
 bool fw_permits_take_waiting_(uint64_t *state, uint64_t seen);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for units: polling, standing in line, and the reservation for a waiter that keeps losing.
- * The states, and the invariants PERM1 to PERM4: units.c.
+ * Waiting for permits: spinning, sleeping, and the reservation for a waiter that keeps losing.  The
+ * states, and the invariants PERM1 to PERM4: permits.c.
  *
- * Origin: as in units.c; polling before the sleep is Franke, Russell and Kirkwood's (OLS 2002,
+ * Origin: as in permits.c; spinning before the sleep is Franke, Russell and Kirkwood's (OLS 2002,
  * section 2).
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "thread/permits.h"
 #include "thread/permits_word.h"
 
-/* A waiter that was woken and has lost the race for so long reserves the next unit. */
+/* A waiter that was woken and has lost the race for this long reserves the next permit. */
 #define STARVATION_NS 500000u
 
 static fw_half_ *spin_state_of(uint64_t *state)
@@ -48,7 +48,7 @@ static bool take(struct waiter *me, fw_permits_word_ w)
 {
     if (!me->has_reservation)
         return fw_permits_take_waiting_(me->state, w);
-    /* n units, RESERVED, m waiters -> n - 1, m - 1 */
+    /* n permits, RESERVED, m waiters -> n - 1, m - 1 */
     return fw_cas64_acquire(me->state, &w,
                             without_waiter((w - 1) & ~(PERMITS_RESERVED | PERMITS_RECHECKING)));
 }
@@ -62,13 +62,13 @@ static bool give_up(struct waiter *me, fw_permits_word_ w)
                             without_waiter(w & ~(PERMITS_RESERVED | PERMITS_RECHECKING)));
 }
 
-/* empty -> empty, RESERVED.  This waiter is not one of the others any more: waking begins anew. */
+/* empty -> empty, RESERVED.  This waiter is not one of the others any more: waking starts at 0. */
 static void reserve(struct waiter *me, fw_permits_word_ w)
 {
     me->has_reservation = fw_cas64_relaxed(me->state, &w, with_waking(w, 0) | PERMITS_RESERVED);
 }
 
-/* Another has the unit for which this one may have been woken, or which was reserved for it. */
+/* Another has taken the permit that this one was woken for, or that was reserved for it. */
 static void cancelled(void *wait)
 {
     struct waiter *me = (struct waiter *)((char *)wait - offsetof(struct waiter, wait));
@@ -76,7 +76,7 @@ static void cancelled(void *wait)
     for (;;) {
         fw_permits_word_ w = fw_load64_relaxed(me->state);
 
-        if (me->has_reservation && permits_value(w) > 0) { /* F:sem-cancelled-leaves-unit */
+        if (me->has_reservation && permits_value(w) > 0) { /* F:sem-cancelled-leaves-permit */
             if (take(me, w)) {
                 fw_permits_post_(me->state, 1, PERMITS_VALUE_MAX); /* F:sem-cancelled-keeps */
                 return;
@@ -87,7 +87,7 @@ static void cancelled(void *wait)
     }
 }
 
-/* With slices only where nobody asks whether a signal handler ran. */
+/* In slices only if the caller does not want to know whether a signal handler ran. */
 static int sleep_on(struct waiter *me, const uint32_t *word, uint32_t expected, uint64_t slice_ns)
 {
     if (me->is_posix)
@@ -95,7 +95,7 @@ static int sleep_on(struct waiter *me, const uint32_t *word, uint32_t expected, 
     return fw_wait_sleep_(&me->wait, word, expected, FW_FUTEX_ANY_BIT, slice_ns);
 }
 
-/* empty, RESERVED -> NAPPING, and asleep on the value, which only a post can change. */
+/* empty, RESERVED -> RECHECKING, and asleep on the value, which only a post can change. */
 static int sleep_on_value(struct waiter *me, fw_permits_word_ w)
 {
     /* F:sem-naps-unseen */
@@ -104,7 +104,7 @@ static int sleep_on_value(struct waiter *me, fw_permits_word_ w)
     return sleep_on(me, permits_value_word(me->state), value_half(w), 0);
 }
 
-/* nothing available -> waking 0, and asleep in line. */
+/* nothing available -> waking 0, and sleeps. */
 static int sleep_in_line(struct waiter *me, fw_permits_word_ w)
 {
     fw_permits_word_ wanted = with_waking(w, 0); /* F:sem-sleeps-with-wakes */
@@ -115,7 +115,7 @@ static int sleep_in_line(struct waiter *me, fw_permits_word_ w)
     return sleep_on(me, permits_sleepers_word(me->state), sleepers_half(wanted), slice_ns);
 }
 
-/* After a wake that found no unit: patience has an end. */
+/* After a wake that found no permit: reserves one after STARVATION_NS. */
 static void note_wake(struct waiter *me)
 {
     uint64_t now = fw_clock_ns_();
@@ -141,13 +141,13 @@ static int sleep_once(struct waiter *me, fw_permits_word_ w)
     return me->has_reservation ? sleep_on_value(me, w) : sleep_in_line(me, w);
 }
 
-/* Out of line without a unit: POSIX lets nobody fail beside one, even if it is reserved. */
+/* Leaves without a permit: POSIX lets no wait fail beside one, even if it is reserved. */
 static int end(struct waiter *me, int error)
 {
     return me->is_posix && fw_permits_take_any_(me->state) ? 0 : error;
 }
 
-/* Stands in line, since w, until a unit is taken (0) or the wait is over (ETIMEDOUT, EINTR). */
+/* Waits, counted since w, until a permit is taken (0) or the wait ends (ETIMEDOUT, EINTR). */
 static int wait_in_line(struct waiter *me, fw_permits_word_ w)
 {
     int over = 0;
@@ -155,7 +155,7 @@ static int wait_in_line(struct waiter *me, fw_permits_word_ w)
     for (;; w = fw_load64_relaxed(me->state)) {
         int error;
 
-        if (may_take(me, w)) { /* F:sem-gives-unit-up */
+        if (may_take(me, w)) { /* F:sem-gives-permit-up */
             if (take(me, w))
                 return 0;
             continue;
@@ -177,7 +177,7 @@ static int wait_in_line(struct waiter *me, fw_permits_word_ w)
     }
 }
 
-/* Polls until the budget of the policy is used up, then joins.  True: a unit was taken instead. */
+/* Spins until the budget of the policy is used up, then joins.  True: took a permit instead. */
 static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_permits_word_ *joined)
 {
     bool learns = fw_adaptive_spin_begin_(spin_state_of(me->state), &me->wait, policy);
@@ -198,7 +198,7 @@ static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_per
     return false;
 }
 
-/* Who has the reservation may be kept from running by a real-time thread that waits for it. */
+/* A real-time thread that waits may keep the one with the reservation from running. */
 static bool may_pass(const struct waiter *me)
 {
     return me->is_posix && fw_permits_value_(me->state) > 0 && fw_urgency_() != 0;

@@ -8,10 +8,10 @@
 #include <furwock/bits/atomic.h>
 
 /*
- * The bits of a supply of units, and what they say.  The table of states is in units.c.
+ * The bits of a supply of permits, and what they say.  The table of states is in permits.c.
  *
  *   bit   63       62 ... 57  56 .. 52     51 ... 32   31        30 ... 0
- *         NAPPING  waking     generation   waiters     RESERVED  value
+ *      RECHECKING  waking     generation   waiters     RESERVED  value
  *         `------------- sleepers' half -------------' `-- value half --'
  */
 typedef uint64_t fw_permits_word_;
@@ -78,7 +78,7 @@ static inline uint32_t value_half(fw_permits_word_ w)
     return (uint32_t)w;
 }
 
-/* What anybody may take: a reserved unit is for one. */
+/* What any thread may take: a reserved permit is for one waiter. */
 static inline uint32_t permits_available(fw_permits_word_ w)
 {
     uint32_t value = permits_value(w);
@@ -86,7 +86,7 @@ static inline uint32_t permits_available(fw_permits_word_ w)
     return is_reserved(w) && value > 0 ? value - 1 : value; /* F:sem-unreserved */
 }
 
-/* The waiters for whom no unit is reserved. */
+/* The waiters without a reservation. */
 static inline uint32_t permits_others(fw_permits_word_ w)
 {
     return permits_waiters(w) - (is_reserved(w) ? 1 : 0);
@@ -107,8 +107,8 @@ static inline fw_permits_word_ without_waiter(fw_permits_word_ w)
 }
 
 /*
- * The word without what a fork has left behind: waiters that were counted in an ancestor of this
- * process do not exist here.
+ * The word without stale waiters: those that were counted in an ancestor of this process, before a
+ * fork, do not exist here.
  */
 static inline fw_permits_word_ without_stale(fw_permits_word_ w, uint32_t generation)
 {
