@@ -206,7 +206,7 @@ bool fw_permits_take_waiting_(uint64_t *state, fw_permits_word_ w)
 /* The same without a permit: the one that this waiter was woken for goes to another (PERM1). */
 bool fw_permits_leave_(uint64_t *state, fw_permits_word_ w)
 {
-    fw_permits_word_ left = out_of_line(w); /* F:sem-swallows-permit */
+    fw_permits_word_ left = out_of_line(w); /* F:sem-swallows-unit */
     uint32_t wakes = wakes_due(left, 1);    /* F:sem-swallows-wake */
 
     if (!fw_cas64_relaxed(state, &w, with_wakes(left, wakes)))

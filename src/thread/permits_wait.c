@@ -76,7 +76,7 @@ static void cancelled(void *wait)
     for (;;) {
         fw_permits_word_ w = fw_load64_relaxed(me->state);
 
-        if (me->has_reservation && permits_value(w) > 0) { /* F:sem-cancelled-leaves-permit */
+        if (me->has_reservation && permits_value(w) > 0) { /* F:sem-cancelled-leaves-unit */
             if (take(me, w)) {
                 fw_permits_post_(me->state, 1, PERMITS_VALUE_MAX); /* F:sem-cancelled-keeps */
                 return;
@@ -155,7 +155,7 @@ static int wait_in_line(struct waiter *me, fw_permits_word_ w)
     for (;; w = fw_load64_relaxed(me->state)) {
         int error;
 
-        if (may_take(me, w)) { /* F:sem-gives-permit-up */
+        if (may_take(me, w)) { /* F:sem-gives-unit-up */
             if (take(me, w))
                 return 0;
             continue;
