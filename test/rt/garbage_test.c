@@ -78,7 +78,7 @@ static void records(unsigned lock)
     SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
 }
 
-/* The word of a lock with a line names nobody. */
+/* The word of a lock with a queue names nobody. */
 static void words(unsigned lock)
 {
     static const uint32_t nonsense[] = {0x80, 0x80000080, OTHER + 1, 0xff};

@@ -114,7 +114,7 @@ static void be_waiter(void *arg)
     CHECK(fw_rt_task_end(task) == 0 && fw_rt_group_close(group) == 0);
 }
 
-/* How many wait, or are about to sleep: in the line, if the lock has one. */
+/* How many wait, or are about to sleep: in the queue, if the lock has one. */
 static unsigned waiting(const struct fw_rt_state *w, unsigned lock)
 {
     unsigned n = 0;

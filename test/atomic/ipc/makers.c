@@ -113,7 +113,7 @@ static struct mapping place(char *address, size_t objects, size_t largest)
 }
 
 /*
- * A process that takes the beginning of one of the others together with the size of the other one finds that
+ * A process that takes the beginning of one of the others with the size of the other one finds that
  * the region in use lies in that, and stops: such small objects.
  */
 static void lookups(void)

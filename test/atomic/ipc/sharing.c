@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Sizes and objects for which a lock is needed; some share a cache line, some a word. */
+/* Sizes and offsets for which a lock is needed; some share a cache line, some a word. */
 static const struct {
     size_t offset, n;
 } objects[] = {{0, 24}, {24, 32}, {67, 17}, {111, 10}, {127, 7}, {136, 40}, {192, 64}, {263, 201}};

@@ -119,7 +119,7 @@ static void *hold_for_ever(void *arg)
     return arg;
 }
 
-/* It waits, as its line in the region says, and has been seen to sleep twice, in the same sleep. */
+/* It waits, as its participant slot says, and has been seen to sleep twice, in the same sleep. */
 static bool is_asleep(uint32_t tid)
 {
     unsigned long before = sleeps_of(tid);

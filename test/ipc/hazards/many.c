@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Very many threads; more than a region has lines; and their lines come back. */
+/* Very many threads; more than a region has participant slots; and their slots come back. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 
-/* A line for each of them, and for some others; the smallest region has 128 lines. */
+/* A slot for each of them, and for some others; the smallest region has 128 slots. */
 enum {
     THREADS = 1000,
     SIZE = 4 << 20,
@@ -77,7 +77,7 @@ static void a_thousand_threads(void)
     }
 }
 
-/* --- More than there are lines --------------------------------------------------------------- */
+/* --- More than there are slots --------------------------------------------------------------- */
 
 static void *try_and_stay(void *arg)
 {

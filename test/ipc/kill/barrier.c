@@ -86,7 +86,7 @@ static void go_round(void)
 {
     int error;
 
-    while ((error = wait()) == EBUSY) /* the dead have their places yet */
+    while ((error = wait()) == EBUSY) /* the dead have their slots yet */
         usleep(LOOK_US);
     add_outcome(error == EOWNERDEAD);
 }
@@ -119,7 +119,7 @@ static void renew(void)
     CHECK(fw_ipc_barrier_reset(b) == 0);
 }
 
-/* A place for each, and rounds that end, also with one who dies in each. */
+/* A slot for each, and rounds that end, also with one who dies in each. */
 static void survive_patient(void)
 {
     int error;
@@ -204,7 +204,7 @@ static void meet(void)
             usleep(LOOK_US);
 }
 
-/* A member for as long as the victim works: who comes after it prefers the victim's place. */
+/* A member for as long as the victim works: who comes after it prefers the victim's slot. */
 static void stand_between(void)
 {
     await_admission();

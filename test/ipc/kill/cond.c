@@ -114,7 +114,7 @@ static void put_afterwards(void *arg)
     put();
 }
 
-/* A victim that dies after unlock, and before its signal, has told nobody.  The next letter comes later. */
+/* A victim that dies between unlock and signal has told nobody.  The next letter comes later. */
 static void lock_and_get_any(void)
 {
     pid_t child = start(put_afterwards, NULL);

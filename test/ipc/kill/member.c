@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of members, and the directory.  The outcome of a run: how many were told of a death. */
+/* Participant slots, and the directory.  The outcome of a run: how many were told of a death. */
 #include <errno.h>
 #include <string.h>
 
@@ -81,7 +81,7 @@ static void *find(const char *name, size_t size)
     return object;
 }
 
-/* Once it was found at a place, it is there. */
+/* Once it was found at an address, it is there. */
 static void make(void)
 {
     uint64_t at = (uint64_t)((char *)find("x", 100) - (char *)memory), known = 0;

@@ -326,7 +326,7 @@ static void add_words(uint64_t at, uint64_t size)
     }
 }
 
-/* All of the head, of two lines, and of the objects; of an entry, all but most of its name. */
+/* All of the head, of two slots, and of the objects; of an entry, all but most of its name. */
 static void choose_words(void)
 {
     struct fw_ipc_entry_ e;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What it costs to become a member: how many system calls a thread's first call makes; and in a
- * region all of whose lines are taken, how many questions about who lives (tkill).  A line whose
- * thread died unmarked is found by the first call; but calls that fail again and again ask little.
+ * What it costs to become a participant: how many system calls a thread's first call makes; and in
+ * a region whose participant slots are all taken, how many questions about who lives (tkill).  A
+ * slot whose thread died unmarked is found by the first call; but calls that fail again and again
+ * ask little.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ enum { FIRST_MOST = 8, NEXT_MOST = 4 };
 
 static fw_region *region;
 static struct fw_ipc_plan_ plan;
-static struct fw_ipc_member_ *lines;
+static struct fw_ipc_member_ *slots;
 
 static fw_ipc_mutex *mutex_in(unsigned flags)
 {
@@ -41,7 +42,7 @@ static fw_ipc_mutex *mutex_in(unsigned flags)
     return m;
 }
 
-/* Each line seems to be this thread's. */
+/* Each slot seems to be this thread's. */
 static void make_full(size_t size)
 {
     int fd = memfd_create("full", MFD_CLOEXEC);
@@ -50,14 +51,14 @@ static void make_full(size_t size)
     close(fd);
     CHECK(fw_ipc_plan_(size, 0, &plan) == 0);
     mutex_in(FW_REGION_CREATE);
-    lines = (struct fw_ipc_member_ *)((char *)fw_region_base(region) + plan.members_at);
+    slots = (struct fw_ipc_member_ *)((char *)fw_region_base(region) + plan.members_at);
     for (uint32_t i = 1; i < plan.member_count; i++)
-        lines[i] = lines[0];
+        slots[i] = slots[0];
 }
 
 static void end_as_full(void)
 {
-    memset(lines + 1, 0, (plan.member_count - 1) * sizeof *lines);
+    memset(slots + 1, 0, (plan.member_count - 1) * sizeof *slots);
     CHECK(fw_region_close(region) == 0);
 }
 
@@ -108,7 +109,7 @@ static void few_questions(void)
     asked = count_questions();
     most = CALLS * ASKED_AT_ONCE + plan.member_count + 1 + (real_ns() - began) / QUESTION_NS;
     if (asked < plan.member_count || asked > most)
-        fail("%u questions about %u lines, not %u at most", asked, plan.member_count,
+        fail("%u questions about %u slots, not %u at most", asked, plan.member_count,
              (unsigned)most);
 }
 
@@ -126,17 +127,17 @@ static void find_one(void *nothing)
 }
 
 /* As where the kernel has no robust lists. */
-static void a_line_of_one_who_died(void)
+static void a_slot_of_a_dead_thread(void)
 {
-    const uint32_t slots[] = {1, plan.member_count / 2, plan.member_count - 1};
+    const uint32_t indices[] = {1, plan.member_count / 2, plan.member_count - 1};
 
-    for (unsigned i = 0; i < sizeof slots / sizeof *slots; i++) {
+    for (unsigned i = 0; i < sizeof indices / sizeof *indices; i++) {
         pid_t gone = start(end_at_once, NULL);
         finish(gone);
-        lines[slots[i]].life = UINT64_C(1) << 32 | (uint32_t)gone;
+        slots[indices[i]].life = UINT64_C(1) << 32 | (uint32_t)gone;
         ((struct fw_ipc_head_ *)fw_region_base(region))->asked_until = 0; /* long ago */
         finish(start(find_one, NULL));
-        lines[slots[i]] = lines[0];
+        slots[indices[i]] = slots[0];
     }
 }
 
@@ -147,13 +148,13 @@ static void all_have_died(void)
 
     finish(gone);
     for (uint32_t i = 1; i < plan.member_count; i++)
-        lines[i].life = UINT64_C(1) << 32 | (uint32_t)gone;
+        slots[i].life = UINT64_C(1) << 32 | (uint32_t)gone;
     for (unsigned i = 0; i < 10; i++) {
         ((struct fw_ipc_head_ *)fw_region_base(region))->asked_until = real_ns();
         finish(start(find_one, NULL));
     }
     for (uint32_t i = 1; i < plan.member_count; i++)
-        lines[i] = lines[0];
+        slots[i] = slots[0];
 }
 
 /* A mark between two calls: a system call that the library does not make. */
@@ -215,7 +216,7 @@ int main(void)
     for (unsigned i = 0; i < 2; i++) {
         make_full(sizes[i]);
         few_questions();
-        a_line_of_one_who_died();
+        a_slot_of_a_dead_thread();
         all_have_died();
         end_as_full();
     }

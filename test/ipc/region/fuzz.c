@@ -5,7 +5,7 @@
  *
  *     fuzz [--seconds N] [--seed N]
  *
- * Round by round: a new region, users, and one who writes into its head, directory, lines and
+ * Round by round: a new region, users, and one who writes into its head, directory, slots and
  * objects, and now and then puts a part back as it was, so that users get in again.  At the end of
  * a round all must come to an end soon.  Calls with a deadline keep it while nothing is put back.
  * Some calls have none (the mutex that a condition variable takes again, a once): where a word says
@@ -113,7 +113,7 @@ static void put_back(char *base, const char *was, const struct fw_ipc_plan_ *pla
 
     memcpy(base, was, plan->members_at);
     memcpy(base + plan->objects_at, was + plan->objects_at, plan->size - plan->objects_at);
-    if (pick(4) == 0) /* users who live lose their lines */
+    if (pick(4) == 0) /* live users lose their slots */
         memcpy(base + plan->members_at, was + plan->members_at, members);
 }
 

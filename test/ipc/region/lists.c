@@ -38,8 +38,8 @@ static int make_memfd(void)
     return fd;
 }
 
-/* The calling thread gets the first free line. */
-static void be_member(fw_region *r)
+/* The calling thread gets the first free slot. */
+static void become_participant(fw_region *r)
 {
     fw_ipc_mutex *m;
 
@@ -47,7 +47,7 @@ static void be_member(fw_region *r)
     CHECK(fw_ipc_mutex_lock(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
 }
 
-static struct fw_ipc_member_ *line(const fw_region *r, unsigned slot)
+static struct fw_ipc_member_ *slot_of(const fw_region *r, unsigned slot)
 {
     return (struct fw_ipc_member_ *)((char *)fw_region_base(r) + plan.members_at) + slot;
 }
@@ -80,10 +80,10 @@ static struct fw_robust_head_ *list_head(void)
 
 static uintptr_t *entry(const fw_region *r)
 {
-    return (uintptr_t *)(void *)((char *)line(r, 0) - list_head()->offset);
+    return (uintptr_t *)(void *)((char *)slot_of(r, 0) - list_head()->offset);
 }
 
-/* The entry of the first line leads to another one, made up, and from there on as before. */
+/* The entry of the first slot leads to another one, made up, and from there on as before. */
 static void forge_entry(const fw_region *r, const fw_region *in)
 {
     uintptr_t *next = entry(r);
@@ -100,7 +100,7 @@ static void leads_to_made_up_entry(void *nothing)
     fw_region *r = join(fd);
 
     (void)nothing;
-    be_member(r);
+    become_participant(r);
     forge_entry(r, r);
     CHECK(fw_region_close(r) == 0);
     lock_robust_mutex();
@@ -118,8 +118,8 @@ static void leads_to_left_region(void *nothing)
     fw_region *first = join(make_memfd()), *second = join(make_memfd());
 
     (void)nothing;
-    be_member(first);
-    be_member(second);
+    become_participant(first);
+    become_participant(second);
     CHECK(fw_region_leave(second) == 0);
     forge_entry(first, second);
     CHECK(fw_region_close(first) == 0);
@@ -127,7 +127,7 @@ static void leads_to_left_region(void *nothing)
     lock_robust_mutex();
 }
 
-/* The pointers of a mutex that is no more in the list lead to the line that is. */
+/* The pointers of a mutex that is no more in the list lead to the slot that is. */
 static void leaves_mutex_out_to_the_end(void *nothing)
 {
     pthread_mutex_t m;
@@ -136,7 +136,7 @@ static void leaves_mutex_out_to_the_end(void *nothing)
     (void)nothing;
     hold_robust_mutex(&m);
     r = join(make_memfd());
-    be_member(r);
+    become_participant(r);
     *entry(r) = (uintptr_t)list_head();
     CHECK(fw_region_close(r) == 0);
     CHECK(pthread_mutex_unlock(&m) == 0);
@@ -147,9 +147,9 @@ static void leaves_mutex_out_between(fw_region *first, fw_region *second, bool f
 {
     pthread_mutex_t m;
 
-    be_member(first);
+    become_participant(first);
     hold_robust_mutex(&m);
-    be_member(second);
+    become_participant(second);
     *entry(second) = (uintptr_t)entry(first);
     entry(first)[-1] = (uintptr_t)entry(second);
     CHECK(fw_region_close(first_goes ? first : second) == 0);
@@ -176,10 +176,10 @@ static void is_free_after_forgery(void *nothing)
     fw_region *r = join(fd);
 
     (void)nothing;
-    be_member(r);
+    become_participant(r);
     forge_entry(r, r);
     CHECK(fw_region_leave(r) == 0);
-    line(r, 0)->life = 0;
+    slot_of(r, 0)->life = 0;
     CHECK(fw_region_close(r) == 0);
     r = join(fd);
     CHECK(fw_region_close(r) == 0);
@@ -201,14 +201,14 @@ static void *stay_member(void *arg)
 {
     struct other *o = arg;
 
-    be_member(o->r);
+    become_participant(o->r);
     fw_store32_release(&o->step, 1);
     await(&o->step, 2);
     lock_robust_mutex();
     return NULL;
 }
 
-/* The line of a member that lives seems to be nobody's. */
+/* The slot of a live participant seems to be nobody's. */
 static void is_free_while_had(void *nothing)
 {
     struct other o = {join(make_memfd()), 0};
@@ -217,9 +217,9 @@ static void is_free_while_had(void *nothing)
     (void)nothing;
     CHECK(pthread_create(&thread, NULL, stay_member, &o) == 0);
     await(&o.step, 1);
-    line(o.r, 0)->life = 0;
-    be_member(o.r); /* gets another line, not that one */
-    CHECK(line(o.r, 0)->life == 0);
+    slot_of(o.r, 0)->life = 0;
+    become_participant(o.r); /* gets another slot, not that one */
+    CHECK(slot_of(o.r, 0)->life == 0);
     CHECK(fw_region_close(o.r) == 0);
     fw_store32_release(&o.step, 2);
     CHECK(pthread_join(thread, NULL) == 0);
@@ -239,9 +239,9 @@ static void is_in_order_with_mutexes(void *nothing)
 
     (void)nothing;
     hold_robust_mutex(&before);
-    be_member(first);
+    become_participant(first);
     hold_robust_mutex(&between);
-    be_member(second);
+    become_participant(second);
     hold_robust_mutex(&last);
     CHECK(fw_region_close(second) == 0);
     check_unmapped(base[1]);
@@ -251,7 +251,7 @@ static void is_in_order_with_mutexes(void *nothing)
     CHECK(pthread_mutex_unlock(&last) == 0 && pthread_mutex_unlock(&between) == 0);
     third = join(make_memfd());
     base[0] = fw_region_base(third);
-    be_member(third);
+    become_participant(third);
     lock_robust_mutex();
     CHECK(fw_region_close(third) == 0);
     check_unmapped(base[0]);
@@ -271,7 +271,7 @@ static void is_in_order(void *nothing)
     (void)nothing;
     for (int i = 0; i < REGIONS; i++) {
         r[i] = join(make_memfd());
-        be_member(r[i]);
+        become_participant(r[i]);
         CHECK(!is_kept || *last == (uintptr_t)entry(r[0]));
     }
     o.r = r[0];

@@ -28,9 +28,9 @@ enum { UNITS = 100, SIZE = 1 << 20 };
 
 static fw_region *region;
 static fw_ipc_permits *units;
-static struct fw_ipc_member_ *lines;
+static struct fw_ipc_member_ *slots;
 
-/* The lines 1 to UNITS seem to be this thread's, and not known to the kernel: each has a unit. */
+/* The slots 1 to UNITS seem to be this thread's, and not known to the kernel: each has a unit. */
 static void lend_all(void)
 {
     struct fw_ipc_plan_ plan;
@@ -41,10 +41,10 @@ static void lend_all(void)
     CHECK(fw_ipc_plan_(SIZE, 0, &plan) == 0 && plan.member_count > UNITS + 1);
     CHECK(fw_region_permits(region, "units", UNITS, FW_REGION_CREATE, &units) == 0);
     CHECK(fw_ipc_permits_wait(units) == 0 && fw_ipc_permits_post(units) == 0);
-    lines = (struct fw_ipc_member_ *)((char *)fw_region_base(region) + plan.members_at);
+    slots = (struct fw_ipc_member_ *)((char *)fw_region_base(region) + plan.members_at);
     for (uint32_t i = 0; i < UNITS; i++) {
-        lines[i + 1] = lines[0];
-        lines[i + 1].life &= ~(uint64_t)FW_ROBUST_WAITERS;
+        slots[i + 1] = slots[0];
+        slots[i + 1].life &= ~(uint64_t)FW_ROBUST_WAITERS;
         ((uint64_t *)(units + 1))[i] =
             UINT64_C(1) << 32 | (i + 2); /* the id: slot generation, slot + 1 */
     }
@@ -95,13 +95,13 @@ int main(void)
     limit(110, "questions");
     lend_all();
     for (unsigned i = 0; i < sizeof dead / sizeof *dead; i++) {
-        struct fw_ipc_member_ *line = &lines[dead[i] + 1], before = *line;
+        struct fw_ipc_member_ *slot = &slots[dead[i] + 1], before = *slot;
         pid_t gone = start(end_at_once, NULL);
         finish(gone);
-        line->life = UINT64_C(1) << 32 | (uint32_t)gone;
+        slot->life = UINT64_C(1) << 32 | (uint32_t)gone;
         printf("unit %u: found after %u sleeps\n", dead[i],
                count_questions(traced_start(wait_for_one, NULL)));
-        *line = before;
+        *slot = before;
         ((uint64_t *)(units + 1))[dead[i]] = UINT64_C(1) << 32 | (dead[i] + 2);
     }
     return EXIT_SUCCESS;

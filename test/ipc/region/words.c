@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * While a thread waits with a deadline, one word is written over: each word of the object in turn,
- * and each of the waiting thread's line, with several values.  The call comes back, and it has not
+ * and each of the waiting thread's slot, with several values.  The call comes back, and it has not
  * polled all the while.  What it answers may be anything.
  */
 #include <pthread.h>
@@ -34,7 +34,7 @@ static const size_t sizes[HOWS] = {
 /* What is written over, and how. */
 struct trial {
     enum how how;
-    bool is_line;
+    bool is_slot;
     unsigned word;
     unsigned value;
 };
@@ -125,12 +125,12 @@ static void *wait_for_it(void *arg)
     }
     if (!is_constrained && cpu_ns() - began > CPU_MS_MOST * UINT64_C(1000000))
         fail("%s: %s word %u, value %u: polls", names[trial.how],
-             trial.is_line ? "the line's" : "the object's", trial.word, trial.value);
+             trial.is_slot ? "the slot's" : "the object's", trial.word, trial.value);
     return NULL;
 }
 
-/* The line of the one who sleeps; NULL: its time was over before. */
-static uint64_t *line_of_waiter(const fw_region *r)
+/* The slot of the thread that sleeps; NULL: it timed out before. */
+static uint64_t *slot_of_waiter(const fw_region *r)
 {
     struct fw_ipc_plan_ plan;
     uint64_t end = now_ns() + WAIT_MS * UINT64_C(1000000);
@@ -160,19 +160,19 @@ static void one(void *arg)
     static char what[80];
     pthread_t thread;
     fw_region *r;
-    uint64_t *line, *word;
+    uint64_t *slot, *word;
 
     trial = *(const struct trial *)arg;
     snprintf(what, sizeof what, "%s: %s word %u, value %u", names[trial.how],
-             trial.is_line ? "the line's" : "the object's", trial.word, trial.value);
+             trial.is_slot ? "the slot's" : "the object's", trial.word, trial.value);
     limit(HANGS_S, what);
     CHECK(fw_region_adopt(share(FW_REGION_MIN_SIZE), FW_REGION_MIN_SIZE, FW_REGION_CREATE, &r) ==
           0);
     prepare(r);
     CHECK(pthread_create(&thread, NULL, wait_for_it, NULL) == 0);
-    line = line_of_waiter(r);
-    if (line != NULL) {
-        word = (trial.is_line ? line : (uint64_t *)object) + trial.word;
+    slot = slot_of_waiter(r);
+    if (slot != NULL) {
+        word = (trial.is_slot ? slot : (uint64_t *)object) + trial.word;
         fw_store64_release(word, value_for(fw_load64_relaxed(word)));
     }
     CHECK(pthread_join(thread, NULL) == 0);
@@ -183,11 +183,11 @@ static bool next(struct trial *t)
     if (++t->value != VALUES)
         return true;
     t->value = 0;
-    if (++t->word != (t->is_line ? LINE_WORDS : sizes[t->how] / 8))
+    if (++t->word != (t->is_slot ? LINE_WORDS : sizes[t->how] / 8))
         return true;
     t->word = 0;
-    t->is_line = !t->is_line;
-    if (t->is_line)
+    t->is_slot = !t->is_slot;
+    if (t->is_slot)
         return true;
     return ++t->how != HOWS;
 }

@@ -13,8 +13,7 @@ static void add(uint64_t *word, uint64_t n)
     __atomic_fetch_add(word, n, __ATOMIC_RELAXED);
 }
 
-/* A thread that dies here may have taken or posted one that is not counted: that is counted by the killer.
- */
+/* A thread that dies here may have taken or posted an uncounted one: the killer counts it. */
 void do_sem(struct worker *w)
 {
     fw_ipc_sem *s = &w->things->sem;

@@ -79,8 +79,8 @@ static void counts(struct soak_mapping *p, unsigned deaths_at_sem)
     }
 }
 
-/* No line is taken but that of the caller. */
-static void lines(struct soak_mapping *p)
+/* No slot is taken except that of the caller. */
+static void slots(struct soak_mapping *p)
 {
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(p->things);
     unsigned alive = 0;
@@ -89,13 +89,13 @@ static void lines(struct soak_mapping *p)
         uint32_t life = (uint32_t)fw_load64_acquire(&mapping->members[i].life);
         alive += (life & FW_ROBUST_OWNER) != 0;
     }
-    expect(alive <= 1, "lines of members", 0);
+    expect(alive <= 1, "participant slots", 0);
 }
 
 unsigned leaked_holds(struct soak_mapping *p, unsigned deaths_at_sem)
 {
     locks(p->things);
     counts(p, deaths_at_sem);
-    lines(p);
+    slots(p);
     return leaks;
 }

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Objects and journals; a line for each thread, and those whose process dies just now. */
+/* Objects and journals; a slot for each thread, and those whose process dies just now. */
 enum { REGION_SIZE = 1 << 21, SEM_MAX = 1000000, JOURNAL = 400 };
 
 struct soak *soak;

@@ -11,10 +11,10 @@ struct oracle {
     const struct sim_set *set;
     bool ready[SIM_TASKS];
     bool blocked[SIM_TASKS];
-    int wants[SIM_TASKS];           /* the lock that it is blocked on */
-    long asked[SIM_TASKS];          /* when it made its last request */
-    int holder[SIM_LOCKS];          /* -1: free */
-    int line[SIM_LOCKS][SIM_TASKS]; /* MPCP, FMLP+: its waiters, in order of arrival */
+    int wants[SIM_TASKS];            /* the lock that it is blocked on */
+    long asked[SIM_TASKS];           /* when it made its last request */
+    int holder[SIM_LOCKS];           /* -1: free */
+    int queue[SIM_LOCKS][SIM_TASKS]; /* MPCP, FMLP+: its waiters, in order of arrival */
     int waiting[SIM_LOCKS];
     int ceiling[SIM_LOCKS];          /* the highest base priority of all users */
     int remote[SIM_LOCKS][SIM_CPUS]; /* of the users on all other CPUs */
@@ -116,7 +116,7 @@ static bool oracle_lock(void *me, int t, int d)
     if (has_lines(o)) {
         o->asked[t] = ++o->clock;
         if (o->holder[d] >= 0)
-            o->line[d][o->waiting[d]++] = t;
+            o->queue[d][o->waiting[d]++] = t;
     }
     if (has_lines(o) ? o->holder[d] < 0 : may_lock(o, t, d)) {
         o->holder[d] = t;
@@ -135,14 +135,14 @@ static void hand_over(struct oracle *o, int d)
     if (o->waiting[d] == 0)
         return;
     for (int i = 1; i < o->waiting[d] && o->set->kind == FW_RT_KIND_MPCP; i++) {
-        if (base_of(o, o->line[d][i]) > base_of(o, o->line[d][best]))
+        if (base_of(o, o->queue[d][i]) > base_of(o, o->queue[d][best]))
             best = i;
     }
-    o->holder[d] = o->line[d][best];
+    o->holder[d] = o->queue[d][best];
     o->blocked[o->holder[d]] = false;
     o->waiting[d]--;
-    memmove(&o->line[d][best], &o->line[d][best + 1],
-            (size_t)(o->waiting[d] - best) * sizeof o->line[d][0]);
+    memmove(&o->queue[d][best], &o->queue[d][best + 1],
+            (size_t)(o->waiting[d] - best) * sizeof o->queue[d][0]);
 }
 
 static void oracle_unlock(void *me, int t, int d)
