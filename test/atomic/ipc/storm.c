@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Processes of several threads work on shared objects, and are killed at random moments, again and
- * again; others take their places.  No object is ever torn, the survivors go on, and each has
+ * again; others replace them.  No object is ever torn, the survivors go on, and each has
  * counted what it says that it has, give or take the one operation in which it died.
  */
 #include "fixture.h"
@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SLOTS = 3, THREADS = 2, PLACES = 3, N = 168, STRIDE = 192 };
+enum { SLOTS = 3, THREADS = 2, OBJECTS = 3, N = 168, STRIDE = 192 };
 
 /* What the workers say, beside the objects. */
 struct words {
-    uint64_t counted[SLOTS][THREADS][PLACES];
+    uint64_t counted[SLOTS][THREADS][OBJECTS];
 };
 
 static struct mapping mapping;
@@ -33,9 +33,9 @@ static void *work(void *arg)
     uint64_t random = (uint64_t)getpid() << 8 | w->index | 1;
 
     for (;;) {
-        unsigned i = (unsigned)(draw(&random) % PLACES);
+        unsigned i = (unsigned)(draw(&random) % OBJECTS);
         void *counter = at(&w->mapping, i * STRIDE);
-        void *stored = at(&w->mapping, (PLACES + i) * STRIDE + 3);
+        void *stored = at(&w->mapping, (OBJECTS + i) * STRIDE + 3);
         uint64_t now = load_stamp(counter, N);
 
         while (!change_stamp(counter, N, &now, now + 1))
@@ -68,7 +68,7 @@ static void check(uint64_t killed)
 {
     uint64_t random = killed + 1;
 
-    for (unsigned i = 0; i < PLACES; i++) {
+    for (unsigned i = 0; i < OBJECTS; i++) {
         uint64_t said = 0, counted;
 
         for (unsigned s = 0; s < SLOTS; s++)
@@ -78,7 +78,7 @@ static void check(uint64_t killed)
         if (counted < said)
             fail("%llu were counted, and only %llu are there", (unsigned long long)said,
                  (unsigned long long)counted);
-        exchange_stamp(at(&mapping, (PLACES + i) * STRIDE + 3), N, draw(&random));
+        exchange_stamp(at(&mapping, (OBJECTS + i) * STRIDE + 3), N, draw(&random));
     }
 }
 
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     uint64_t said = 0, counted = 0;
 
     limit(kills > 1000 ? 3600 : 100, "the storm");
-    mapping = mapping_new(2 * PLACES * STRIDE, N);
+    mapping = mapping_new(2 * OBJECTS * STRIDE, N);
     words = share(sizeof *words);
     for (unsigned s = 0; s < SLOTS; s++)
         children[s] = start(process, &slots[s]);
@@ -105,9 +105,9 @@ int main(int argc, char **argv)
     }
     for (unsigned s = 0; s < SLOTS; s++)
         kill_and_wait(children[s]);
-    for (unsigned i = 0; i < PLACES; i++)
+    for (unsigned i = 0; i < OBJECTS; i++)
         counted += load_stamp(at(&mapping, i * STRIDE), N);
-    for (unsigned i = 0; i < SLOTS * THREADS * PLACES; i++)
+    for (unsigned i = 0; i < SLOTS * THREADS * OBJECTS; i++)
         said += (&words->counted[0][0][0])[i];
     if (counted < said || counted > said + (uint64_t)(kills + SLOTS) * THREADS)
         fail("%llu said, %llu counted", (unsigned long long)said, (unsigned long long)counted);
