@@ -4,7 +4,7 @@
 import math
 from collections import namedtuple
 
-from scipy.stats import binom, t as student
+from scipy.special import bdtr, bdtrik, stdtrit
 
 # A ratio (or mean) with its interval; low and high are None with fewer than two samples.
 Estimate = namedtuple("Estimate", "value low high n")
@@ -19,7 +19,13 @@ def half_width(samples):
         return None
     mean = sum(samples) / n
     variance = sum((x - mean) ** 2 for x in samples) / (n - 1)
-    return float(student.ppf((1 + CONFIDENCE) / 2, n - 1)) * math.sqrt(variance / n)
+    return float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(variance / n)
+
+
+def _binomial_quantile(probability, n):
+    """The least number of heads in n throws that is not exceeded with this probability."""
+    heads = math.ceil(bdtrik(probability, n, 0.5))
+    return heads - 1 if heads > 0 and bdtr(heads - 1, n, 0.5) >= probability else heads
 
 
 def mean(samples):
@@ -42,7 +48,7 @@ def median(samples):
         return None
     ordered, n = sorted(samples), len(samples)
     middle = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
-    rank = int(binom.ppf((1 - CONFIDENCE) / 2, n, 0.5)) - 1      # so many samples go at each end
+    rank = _binomial_quantile((1 - CONFIDENCE) / 2, n) - 1      # so many samples go at each end
     if rank < 0:
         return Estimate(middle, None, None, n)
     return Estimate(middle, ordered[rank], ordered[n - 1 - rank], n)
