@@ -7,7 +7,8 @@
 #   TEST_ARGS, BENCH_ARGS     more words for ctest, and for the benchmarks
 #   RESULTS_ARGS              what to measure again
 #   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
-#   MODELS=full               the searches of fw-model in full, and the other tests that take long
+#   MODELS=full               the searches of fw-model in full, and the other tests that take long:
+#                             also others' locks in as many rounds as ours
 #   SETUP=no                  install no packages: stop, or go on without, where one is missing
 #   V=1                       show what the build says, not only when it fails
 
@@ -88,7 +89,8 @@ demo: ## furwock beside the locks you know: a table and a picture, in three minu
 	@tools/demo
 
 test: build ## build and run all tests (MODELS=full: also those that take long)
-	@$(call run_tests,release,-LE '-$(if $(filter full,$(MODELS)),quick,full)$$')
+	@$(if $(filter full,$(MODELS)),CONTRACT_IN_FULL=yes) \
+	    $(call run_tests,release,-LE '-$(if $(filter full,$(MODELS)),quick,full)$$')
 
 test-models: ## run fw-model's searches in full (20 minutes of CPU time)
 	@$(setup) test

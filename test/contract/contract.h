@@ -95,9 +95,11 @@ unsigned kind_tasks(unsigned wanted);
 
 /*
  * As many rounds as take about as long for every lock: fewer where each costs a context switch
- * (fair locks) or perhaps a time slice (spin locks), and under a sanitizer.
+ * (fair locks) or perhaps a time slice (spin locks), and under a sanitizer.  A fifth of them where
+ * is_brief: of others' locks, which show that the tests are right.
  */
 unsigned kind_rounds(unsigned wanted);
+extern bool is_brief;
 
 /*
  * What a holder does with the lock: works for up to so long, and at times lets the others run

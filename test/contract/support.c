@@ -54,8 +54,12 @@ unsigned kind_tasks(unsigned wanted)
     return subject_is(ADAPTER_BLOCKS) || wanted <= cpus ? wanted : cpus;
 }
 
+bool is_brief;
+
 unsigned kind_rounds(unsigned wanted)
 {
+    if (is_brief)
+        wanted /= 5;
     if (subject_is(ADAPTER_FAIR))
         wanted /= 8;
     if (!subject_is(ADAPTER_BLOCKS))
