@@ -47,6 +47,8 @@
 
 #include <furwock/futex.h>
 
+#include "core/recheck.h"
+#include "core/sleep.h"
 #include "fork.h"
 #include "spin.h"
 #include "sys/clock.h"
@@ -71,15 +73,11 @@ static uint32_t spin(const fw_word_lock *l)
 static bool sleep_on(const fw_word_lock *l, uint32_t expected, uint64_t ns)
 {
     fw_deadline end;
-    int error;
 
     if (ns != 0)
         end = fw_deadline_in_(CLOCK_MONOTONIC, ns);
     /* F:word-sleeps-anyway */
-    error = fw_futex_wait(&l->word, expected, FW_FUTEX_PRIVATE, ns != 0 ? &end : NULL);
-    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
-        fw_panic_errno_("futex wait of an atomic operation", -error);
-    return error == 0;
+    return fw_sleep_(&l->word, expected, FW_FUTEX_PRIVATE, ns != 0 ? &end : NULL) == 0;
 }
 
 /* The word when one of the registered has taken the lock. */
@@ -134,8 +132,8 @@ __attribute__((cold, noinline)) void fw_word_lock_slow_(fw_word_lock *l)
         }
         /* F:word-successor-sleeps */
         is_heir |= sleep_on(l, now,
-                            is_heir || fw_fork_is_on_() ? FW_WORD_LOCK_RECHECK_NS_ /* AWL3 */
-                                                        : FW_WORD_LOCK_SLEEP_NS_);
+                            is_heir || fw_fork_is_on_() ? FW_RECHECK_ATOMIC_WOKEN_NS /* AWL3 */
+                                                        : FW_RECHECK_ATOMIC_NS);
         now = spin(l);
     }
 }

@@ -40,19 +40,6 @@ typedef struct fw_word_lock {
 #define FW_WORD_LOCK_PAUSES_ 40u
 #endif
 
-/* How long one that was woken, and found the lock held, sleeps before it looks again by itself. */
-#ifndef FW_WORD_LOCK_RECHECK_NS_
-#define FW_WORD_LOCK_RECHECK_NS_ 100000u
-#endif
-
-/*
- * How long the others sleep before they look again, though nobody woke them; 0: no end.  No wake is
- * lost that this would make up for; but a signal handler may hold up an heir, or never return.
- */
-#ifndef FW_WORD_LOCK_SLEEP_NS_
-#define FW_WORD_LOCK_SLEEP_NS_ 1000000000u
-#endif
-
 static inline bool fw_word_lock_is_held_(uint32_t word)
 {
     return (word & FW_WORD_LOCK_HELD_) != 0;

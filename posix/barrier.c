@@ -42,6 +42,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
+#include "core/sleep.h"
 #include "core/wait.h"
 #include "export.h"
 #include "foreign.h"
@@ -142,7 +143,7 @@ static void wait_for_end(barrier *b, uint32_t r, const fw_wait_policy *policy)
         if (sleeps && /* F:pbar-unannounced */
             ((done & SLEEPERS) != 0 || fw_cas32_relaxed(&b->done, &done, done | SLEEPERS)))
             /* F:pbar-unannounced-2 */
-            fw_futex_wait(&b->done, done | SLEEPERS, futex_flags(b), NULL);
+            fw_sleep_(&b->done, done | SLEEPERS, futex_flags(b), NULL);
     }
 }
 
@@ -196,7 +197,7 @@ int fw_posix_barrier_destroy_(pthread_barrier_t *p)
     /* F:pbar-hasty-destroy */
     while ((out = fw_load64_acquire(&b->out)) != (in | GOES))
         if (!fw_wait_spin_(&wait))
-            fw_futex_wait(lower_half_of(&b->out), (uint32_t)out, futex_flags(b), NULL);
+            fw_sleep_(lower_half_of(&b->out), (uint32_t)out, futex_flags(b), NULL);
     fw_store64_relaxed(&b->out, in);
     return 0;
 }

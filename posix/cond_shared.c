@@ -43,6 +43,7 @@
 
 #include "cond_shared.h"
 #include "core/recheck.h"
+#include "core/sleep.h"
 #include "core/thread_state.h"
 #include "core/waitqueue.h"
 #include "sys/cancel.h"
@@ -56,9 +57,6 @@
 
 /* "Fwk" and the number of this format. */
 #define MARK 0x46776b01u
-
-/* When who waits looks for a lost wake for the first time (recheck.h); no figure needs it. */
-#define RECHECK_NS UINT64_C(500000000)
 
 _Static_assert(STRIDE / NUMBER % 2 == 1, "the numbers come round after 2^31 steps");
 
@@ -152,17 +150,15 @@ static void cancelled(void *arg)
 /* 0: woken, or a signal was given; ETIMEDOUT. */
 static int sleep_until_over(struct shared_waiter *me, const fw_deadline *deadline)
 {
-    uint64_t recheck_ns = RECHECK_NS;
+    struct fw_bounded_sleep_ sleep = {FW_FUTEX_SHARED, FW_RECHECK_POSIX_COND_NS, deadline};
 
     for (;;) {
-        fw_deadline end = fw_deadline_recheck_(deadline, recheck_ns);
-        int error = fw_futex_wait_cancellable_(&me->c->word, me->seen, bit_of(me->seen),
-                                               FW_FUTEX_SHARED, &end, cancelled, me);
+        int error = fw_sleep_bounded_cancellable_(&sleep, &me->c->word, me->seen, bit_of(me->seen),
+                                                  cancelled, me);
 
-        recheck_ns = fw_recheck_after_(recheck_ns, error, deadline);
-        if (error == -ETIMEDOUT && fw_deadline_is_over_(deadline))
+        if (error == -ETIMEDOUT)
             return ETIMEDOUT;
-        if (error != 0 && error != -ETIMEDOUT && error != -EINTR)
+        if (error != 0 && error != -EINTR)
             return 0; /* another number, or no such memory any more (PCV2) */
         /* F:pcond-sleeps-on */
         if (fw_load32_relaxed(&me->c->word) != me->seen)

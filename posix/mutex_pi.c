@@ -31,6 +31,7 @@
 
 #include <furwock/futex.h>
 
+#include "core/sleep.h"
 #include "mutex_type.h"
 #include "sys/clock.h"
 #include "sys/futex_pi.h"
@@ -124,10 +125,7 @@ static int have(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now)
 /* Nobody will release it. */
 static int wait_in_vain(const fw_deadline *deadline)
 {
-    static const uint32_t never;
-
-    while (fw_futex_wait(&never, 0, FW_FUTEX_PRIVATE, deadline) != -ETIMEDOUT)
-        ;
+    fw_sleep_until_(deadline);
     return ETIMEDOUT;
 }
 

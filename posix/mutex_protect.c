@@ -27,20 +27,18 @@
 #include <furwock/futex.h>
 
 #include "boost.h"
+#include "mutex_contended.h"
 #include "mutex_type.h"
 #include "sys/clock.h"
-#include "sys/panic.h"
 #include "sys/robust.h"
 #include "sys/schedule.h"
 
-enum { FREE = 0, HELD = 1, CONTENDED = 2 };
-
-/* Somebody has changed the ceiling. */
-enum { CHANGED = -2 };
+/* The bits below the ceiling. */
+#define STATE ((UINT32_C(1) << FW_PROTECT_SHIFT) - 1)
 
 static uint32_t state_of(uint32_t word)
 {
-    return word & (fw_protect_word_(1) - 1);
+    return word & STATE;
 }
 
 static unsigned flags_of(const struct fw_posix_mutex_ *m)
@@ -59,48 +57,31 @@ static bool is_mine(const struct fw_posix_mutex_ *m, uint32_t id)
     return fw_load32_relaxed(&m->owner) == id;
 }
 
-/* 0, ETIMEDOUT */
-static int sleep_once(struct fw_posix_mutex_ *m, uint32_t seen, const fw_deadline *deadline)
+/* Waits for the word: 0, ETIMEDOUT, EINVAL, FW_CONTENDED_CHANGED_. */
+static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t ceiling, const fw_deadline *deadline)
 {
-    int error = fw_futex_wait(&m->word, seen, flags_of(m), deadline);
+    struct fw_contended_waiter_ me = {
+        .m = m,
+        .free = ceiling,
+        .fixed = ~STATE,
+        .flags = flags_of(m),
+        .deadline = deadline,
+    };
 
-    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
-        fw_panic_errno_("futex wait", -error);
-    return error == -ETIMEDOUT ? ETIMEDOUT : 0;
+    return fw_deadline_is_valid_(deadline) ? fw_contended_lock_(&me) : EINVAL;
 }
 
-/* Waits for the word, of which `now` was seen: 0, ETIMEDOUT, EINVAL, CHANGED. */
-static int stand_in_line(struct fw_posix_mutex_ *m, uint32_t ceiling, uint32_t now,
-                         const fw_deadline *deadline)
-{
-    uint32_t crowded = ceiling | CONTENDED;
-
-    if (!fw_deadline_is_valid_(deadline))
-        return EINVAL;
-    for (;; now = fw_load32_relaxed(&m->word)) {
-        if (fw_protect_ceiling_(now) != fw_protect_ceiling_(ceiling))
-            return CHANGED;
-        if (now == ceiling) {
-            if (fw_cas32_acquire(&m->word, &now, crowded)) /* 0 -> 2 */
-                return 0;
-        } else if (now == crowded || fw_cas32_relaxed(&m->word, &now, crowded)) { /* 1 -> 2 */
-            if (sleep_once(m, crowded, deadline) == ETIMEDOUT)
-                return ETIMEDOUT;
-        }
-    }
-}
-
-/* With that ceiling: as stand_in_line, and EBUSY where the caller does not wait. */
+/* With that ceiling: as wait_for_it, and EBUSY where the caller does not wait. */
 static int take(struct fw_posix_mutex_ *m, uint32_t ceiling, bool waits,
                 const fw_deadline *deadline)
 {
     uint32_t now = ceiling;
 
-    if (fw_cas32_acquire(&m->word, &now, ceiling | HELD)) /* 0 -> 1 */
+    if (fw_cas32_acquire(&m->word, &now, ceiling | FW_HELD_)) /* 0 -> 1 */
         return 0;
     if (fw_protect_ceiling_(now) != fw_protect_ceiling_(ceiling))
-        return CHANGED;
-    return waits ? stand_in_line(m, ceiling, now, deadline) : EBUSY;
+        return FW_CONTENDED_CHANGED_;
+    return waits ? wait_for_it(m, ceiling, deadline) : EBUSY;
 }
 
 /* PPR3 */
@@ -119,7 +100,7 @@ static int raise_and_take(struct fw_posix_mutex_ *m, bool waits, const fw_deadli
         error = take(m, fw_protect_word_(ceiling), waits, deadline);
         if (error != 0)
             fw_boost_lower_(ceiling);
-    } while (error == CHANGED);
+    } while (error == FW_CONTENDED_CHANGED_);
     return error;
 }
 
@@ -149,19 +130,6 @@ int fw_protect_lock_(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
     return lock(m, true, deadline);
 }
 
-/* Does the caller hold it, as far as the type cares? */
-static bool may_release(const struct fw_posix_mutex_ *m)
-{
-    switch (fw_kind_type_(m->kind)) {
-    case FW_KIND_RECURSIVE:
-        return is_mine(m, fw_robust_self_());
-    case FW_KIND_ERRORCHECK:
-        return is_mine(m, fw_robust_self_()) && state_of(fw_load32_relaxed(&m->word)) != FREE;
-    default:
-        return true;
-    }
-}
-
 int fw_protect_unlock_(struct fw_posix_mutex_ *m)
 {
     uint32_t now = fw_load32_relaxed(&m->word);
@@ -169,14 +137,14 @@ int fw_protect_unlock_(struct fw_posix_mutex_ *m)
 
     if (!is_possible(m))
         return EINVAL;
-    if (!may_release(m))
+    if (!fw_type_may_release_(m, STATE))
         return EPERM;
     if (fw_type_is_recursive_(m) && --m->shared_count != 0)
         return 0;
     fw_type_clear_(m, 0);
     while (!fw_cas32_release(&m->word, &now, now - state_of(now))) /* 1 -> 0, 2 -> 0 */
         ;
-    if (state_of(now) == CONTENDED)
+    if (state_of(now) == FW_CONTENDED_)
         fw_futex_wake(&m->word, 1, flags);
     return fw_boost_lower_(fw_protect_ceiling_(now));
 }
@@ -198,7 +166,7 @@ static int hold(struct fw_posix_mutex_ *m)
 
     do
         ceiling = fw_protect_ceiling_(fw_load32_relaxed(&m->word));
-    while (take(m, fw_protect_word_(ceiling), true, NULL) == CHANGED);
+    while (take(m, fw_protect_word_(ceiling), true, NULL) == FW_CONTENDED_CHANGED_);
     return ceiling;
 }
 

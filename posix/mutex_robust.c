@@ -35,15 +35,12 @@
 
 #include <furwock/futex.h>
 
+#include "core/owner_word.h"
 #include "core/recheck.h"
+#include "core/sleep.h"
 #include "core/wait.h"
 #include "mutex_type.h"
-#include "sys/clock.h"
-#include "sys/panic.h"
 #include "sys/robust.h"
-
-/* Of PROB5.  Loss takes two deaths or unlikely timing, so this only has to be finite. */
-#define RECHECK_NS UINT64_C(1000000000)
 
 static uint32_t owner_of(uint32_t word)
 {
@@ -100,48 +97,55 @@ static int attempt(struct fw_posix_mutex_ *m, uint32_t id, uint32_t extra, uint3
     return owner_of(*now) == id ? fw_type_relock_(m) : FW_TYPE_WAITS;
 }
 
-/* Sleeps for a nap at most: 0, ETIMEDOUT. */
-static int sleep_once(struct fw_posix_mutex_ *m, uint32_t seen, uint64_t *recheck_ns,
-                      const fw_deadline *deadline)
-{
-    fw_deadline end = fw_deadline_recheck_(deadline, *recheck_ns);
-    int error = fw_futex_wait(&m->word, seen, FW_FUTEX_SHARED, &end); /* F:probust-no-nap */
+struct waiter {
+    struct fw_posix_mutex_ *m;
+    uint32_t id;
+    struct fw_wait_ spin;
+    struct fw_bounded_sleep_ sleep;
+};
 
-    *recheck_ns = fw_recheck_after_(*recheck_ns, error, deadline);
-    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
-        fw_panic_errno_("futex wait", -error);
+static int attempt_again(void *waiter, uint64_t *word, uint64_t extra)
+{
+    const struct waiter *me = waiter;
+    uint32_t now = (uint32_t)*word;
+    int error = attempt(me->m, me->id, (uint32_t)extra, &now);
+
+    *word = now;
+    return error == FW_TYPE_WAITS ? EBUSY : error;
+}
+
+static bool spin(void *waiter, uint64_t now)
+{
+    struct waiter *me = waiter;
+
+    return fw_wait_spin_knowing_(&me->spin, fw_running_in_(owner_of((uint32_t)now), 0));
+}
+
+static int sleep_once(void *waiter, uint64_t now)
+{
+    struct waiter *me = waiter;
+    int error = fw_sleep_bounded_(&me->sleep, &me->m->word, (uint32_t)now, FW_FUTEX_ANY_BIT);
+
     if (error == 0)
         fw_running_slept_();
-    return error == -ETIMEDOUT && fw_deadline_is_over_(deadline) ? ETIMEDOUT : 0;
+    fw_wait_again_(&me->spin);
+    return error == -ETIMEDOUT ? ETIMEDOUT : 0;
 }
 
 static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now,
                        const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    struct fw_wait_ w;
-    uint32_t extra = 0;
-    uint64_t recheck_ns = RECHECK_NS;
-    int error = fw_wait_begin_(&w, policy, deadline);
+    static const struct fw_owner_word_ how = {
+        .waiters = FW_ROBUST_WAITERS,
+        .attempt = attempt_again,
+        .spin = spin,
+        .sleep = sleep_once,
+    };
+    struct waiter me = {
+        .m = m, .id = id, .sleep = {FW_FUTEX_SHARED, FW_RECHECK_POSIX_ROBUST_NS, deadline}};
+    int error = fw_wait_begin_(&me.spin, policy, deadline);
 
-    if (error != 0)
-        return error;
-    while ((error = attempt(m, id, extra, &now)) == FW_TYPE_WAITS) {
-        if (fw_wait_spin_knowing_(&w, fw_running_in_(owner_of(now), 0))) {
-            now = fw_load32_relaxed(&m->word);
-            continue;
-        }
-        if (!has_waiters(now)) { /* id -> id|W: PROB4 */
-            if (!fw_cas32_relaxed(&m->word, &now, now | FW_ROBUST_WAITERS))
-                continue;
-            now |= FW_ROBUST_WAITERS;
-        }
-        extra = FW_ROBUST_WAITERS; /* F:probust-forgets */
-        if (sleep_once(m, now, &recheck_ns, deadline) == ETIMEDOUT)
-            return ETIMEDOUT;
-        now = fw_load32_relaxed(&m->word);
-        fw_wait_again_(&w);
-    }
-    return error;
+    return error != 0 ? error : fw_owner_word_wait_(&how, &m->word, now, &me);
 }
 
 int fw_robust_trylock_(struct fw_posix_mutex_ *m)

@@ -25,22 +25,20 @@
 #include <furwock/futex.h>
 
 #include "core/wait.h"
+#include "mutex_contended.h"
 #include "mutex_type.h"
-#include "sys/panic.h"
 #include "sys/robust.h"
-
-enum { FREE = 0, HELD = 1, CONTENDED = 2 };
 
 static bool is_mine(const struct fw_posix_mutex_ *m, uint32_t id)
 {
     return fw_load32_relaxed(&m->owner) == id;
 }
 
-static bool take(struct fw_posix_mutex_ *m, uint32_t held)
+static bool take(struct fw_posix_mutex_ *m)
 {
-    uint32_t now = FREE;
+    uint32_t now = FW_FREE_;
 
-    return fw_cas32_acquire(&m->word, &now, held); /* 0 -> 1, 0 -> 2 */
+    return fw_cas32_acquire(&m->word, &now, FW_HELD_); /* 0 -> 1 */
 }
 
 int fw_shared_trylock_(struct fw_posix_mutex_ *m)
@@ -49,52 +47,21 @@ int fw_shared_trylock_(struct fw_posix_mutex_ *m)
 
     if (fw_type_is_recursive_(m) && is_mine(m, id))
         return fw_type_relock_(m);
-    if (!take(m, HELD))
+    if (!take(m))
         return EBUSY;
     fw_type_sign_(m, id);
     return 0;
 }
 
-/* 0, ETIMEDOUT */
-static int sleep_once(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
-{
-    /* F:pshared-stale-sleep */
-    int error = fw_futex_wait(&m->word, CONTENDED, FW_FUTEX_SHARED, deadline);
-
-    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
-        fw_panic_errno_("futex wait", -error);
-    if (error == 0)
-        fw_running_slept_();
-    return error == -ETIMEDOUT ? ETIMEDOUT : 0;
-}
-
-static int stand_in_line(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
-{
-    for (;;) {
-        uint32_t now = fw_load32_relaxed(&m->word);
-
-        if (now == FREE) {
-            if (take(m, CONTENDED)) /* PMU2  F:pshared-forgets */
-                return 0;
-        } else if (now == CONTENDED || fw_cas32_relaxed(&m->word, &now, CONTENDED)) { /* 1 -> 2 */
-            if (sleep_once(m, deadline) == ETIMEDOUT)
-                return ETIMEDOUT;
-        }
-    }
-}
-
 static int wait_for_it(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
                        const fw_deadline *deadline)
 {
-    struct fw_wait_ w;
-    int error = fw_wait_begin_(&w, policy, deadline);
+    struct fw_wait_ spin;
+    struct fw_contended_waiter_ me = {
+        .m = m, .flags = FW_FUTEX_SHARED, .spin = &spin, .deadline = deadline};
+    int error = fw_wait_begin_(&spin, policy, deadline);
 
-    if (error != 0)
-        return error;
-    while (fw_wait_spin_knowing_(&w, fw_running_in_(fw_load32_relaxed(&m->owner), 0)))
-        if (fw_load32_relaxed(&m->word) == FREE && take(m, HELD))
-            return 0;
-    return stand_in_line(m, deadline);
+    return error != 0 ? error : fw_contended_lock_(&me);
 }
 
 int fw_shared_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
@@ -105,7 +72,7 @@ int fw_shared_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *poli
 
     if (error != FW_TYPE_WAITS)
         return error;
-    error = take(m, HELD) ? 0 : wait_for_it(m, policy, deadline);
+    error = take(m) ? 0 : wait_for_it(m, policy, deadline);
     if (error == 0)
         fw_type_sign_(m, id);
     return error;
@@ -116,28 +83,16 @@ int fw_shared_lock_(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
     return fw_shared_lock_policy_(m, NULL, deadline);
 }
 
-/* Does the caller hold it, as far as the type cares? */
-static bool may_release(const struct fw_posix_mutex_ *m)
-{
-    switch (fw_kind_type_(m->kind)) {
-    case FW_KIND_RECURSIVE:
-        return is_mine(m, fw_robust_self_());
-    case FW_KIND_ERRORCHECK:
-        return is_mine(m, fw_robust_self_()) && fw_load32_relaxed(&m->word) != FREE;
-    default:
-        return true;
-    }
-}
-
 int fw_shared_unlock_(struct fw_posix_mutex_ *m)
 {
-    if (!may_release(m))
+    if (!fw_type_may_release_(m, UINT32_MAX))
         return EPERM;
     if (fw_type_is_recursive_(m) && --m->shared_count != 0) /* F:pshared-lets-go */
         return 0;
     /* F:pshared-signs-after */
     fw_type_clear_(m, 0);
-    if (fw_xchg32_release(&m->word, FREE) == CONTENDED) /* 1 -> 0, 2 -> 0  F:pshared-no-wake */
+    /* 1 -> 0, 2 -> 0  F:pshared-no-wake */
+    if (fw_xchg32_release(&m->word, FW_FREE_) == FW_CONTENDED_)
         fw_futex_wake(&m->word, 1, FW_FUTEX_SHARED);
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <furwock/bits/atomic.h>
 
 #include "object.h"
+#include "sys/robust.h"
 
 /*
  * What the type of a mutex (normal, recursive, errorcheck, adaptive) says, for the kinds that have
@@ -41,6 +42,20 @@ static inline int fw_type_relock_(struct fw_posix_mutex_ *m)
 static inline bool fw_type_is_recursive_(const struct fw_posix_mutex_ *m)
 {
     return fw_kind_type_(m->kind) == FW_KIND_RECURSIVE;
+}
+
+/* Does the caller hold it, as far as the type cares?  It is free if all bits of `state` are 0. */
+static inline bool fw_type_may_release_(const struct fw_posix_mutex_ *m, uint32_t state)
+{
+    switch (fw_kind_type_(m->kind)) {
+    case FW_KIND_RECURSIVE:
+        return fw_load32_relaxed(&m->owner) == fw_robust_self_();
+    case FW_KIND_ERRORCHECK:
+        return fw_load32_relaxed(&m->owner) == fw_robust_self_() &&
+               (fw_load32_relaxed(&m->word) & state) != 0;
+    default:
+        return true;
+    }
 }
 
 /* The caller has just got it, from nobody. */

@@ -45,6 +45,7 @@
 #include <furwock/futex.h>
 
 #include "core/recheck.h"
+#include "core/sleep.h"
 #include "core/wait.h"
 #include "foreign.h"
 #include "sys/clock.h"
@@ -64,9 +65,6 @@
 /* Which of the sleepers a wake is for. */
 #define BIT_READERS 1u
 #define BIT_WRITERS 2u
-
-/* Who waits looks for itself after that for the first time (recheck.h). */
-#define RECHECK_NS UINT64_C(100000000)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half comes first");
 
@@ -203,20 +201,6 @@ static void stir(lock *l)
     fw_futex_wake(half_of(l), FW_FUTEX_ALL, FW_FUTEX_SHARED);
 }
 
-/* One sleep, of a nap at most. */
-static void sleep_on(const lock *l, uint64_t w, uint32_t bits, uint64_t *recheck_ns,
-                     const fw_deadline *deadline)
-{
-    fw_deadline nap =
-        fw_deadline_recheck_(deadline, *recheck_ns); /* the caller looks at the clock */
-    /* F:prw-sleeps-for-good */
-    int error = fw_futex_wait_bitset(half_of(l), (uint32_t)(w >> 32), bits, FW_FUTEX_SHARED, &nap);
-
-    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
-        fw_panic_errno_("futex wait between processes", -error);
-    *recheck_ns = fw_recheck_after_(*recheck_ns, error, deadline);
-}
-
 /* What one who has slept owes the others (PRW3).  In kind 2 readers are the last to be woken. */
 static uint64_t debt_of(const lock *l, bool reads)
 {
@@ -239,7 +223,7 @@ static int look(lock *l, bool reads, uint64_t debt, struct fw_wait_ *wait)
 }
 
 /* Sleeps, where the word says that it must, once it says that one does. */
-static bool sleep_if_busy(lock *l, bool reads, uint64_t *recheck_ns, const fw_deadline *deadline)
+static bool sleep_if_busy(lock *l, bool reads, struct fw_bounded_sleep_ *sleep)
 {
     uint64_t flag = reads ? READERS_ASLEEP : WRITERS_ASLEEP;
     uint64_t w = fw_load64_relaxed(&l->word);
@@ -248,14 +232,16 @@ static bool sleep_if_busy(lock *l, bool reads, uint64_t *recheck_ns, const fw_de
         return false;
     if ((w & flag) == 0 && !fw_cas64_relaxed(&l->word, &w, w | flag)) /* PRW1 */
         return false;
-    /* F:prw-unannounced */
-    sleep_on(l, w | flag, reads ? BIT_READERS : BIT_WRITERS, recheck_ns, deadline);
+    /* the caller looks at the clock  F:prw-unannounced */
+    fw_sleep_bounded_(sleep, half_of(l), (uint32_t)((w | flag) >> 32),
+                      reads ? BIT_READERS : BIT_WRITERS);
     return true;
 }
 
 static int wait_for(lock *l, bool reads, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    uint64_t debt = 0, recheck_ns = RECHECK_NS;
+    uint64_t debt = 0;
+    struct fw_bounded_sleep_ sleep = {FW_FUTEX_SHARED, FW_RECHECK_POSIX_RWLOCK_NS, deadline};
     struct fw_wait_ wait;
     int error;
 
@@ -263,7 +249,7 @@ static int wait_for(lock *l, bool reads, const fw_wait_policy *policy, const fw_
     while ((error = look(l, reads, debt, &wait)) == EBUSY) {
         if (!fw_wait_blocks_(&wait)) {
             fw_pause_();
-        } else if (sleep_if_busy(l, reads, &recheck_ns, deadline)) {
+        } else if (sleep_if_busy(l, reads, &sleep)) {
             debt = debt_of(l, reads); /* F:prw-no-debt */
             fw_wait_again_(&wait);
         }

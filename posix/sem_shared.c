@@ -26,10 +26,10 @@
 #include <furwock/futex.h>
 
 #include "core/adaptive_spin.h"
+#include "core/sleep.h"
 #include "core/wait.h"
 #include "sem_word.h"
 #include "sys/cancel.h"
-#include "sys/panic.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the value half comes first");
 
@@ -95,17 +95,12 @@ static void cancelled(void *sleeper)
 
 static int sleep_while_empty(struct sleeper *me)
 {
-    int error;
-
     if (!fw_wait_blocks_(&me->wait)) {
         fw_cancel_point_(cancelled, me);
         return fw_wait_sleep_(&me->wait, value_word(me->s), 0, FW_FUTEX_ANY_BIT, 0);
     }
-    error = fw_futex_wait_cancellable_(value_word(me->s), 0, FW_FUTEX_ANY_BIT, FW_FUTEX_SHARED,
-                                       me->wait.deadline, cancelled, me);
-    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
-        fw_panic_errno_("futex wait", -error);
-    return error;
+    return fw_sleep_cancellable_(value_word(me->s), 0, FW_FUTEX_SHARED, me->wait.deadline,
+                                 cancelled, me);
 }
 
 /* Polls for as long as that pays; true: took a unit. */

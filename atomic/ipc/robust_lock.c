@@ -36,6 +36,9 @@
 
 #include <furwock/futex.h>
 
+#include "core/owner_word.h"
+#include "core/recheck.h"
+#include "core/sleep.h"
 #include "spin.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
@@ -46,40 +49,38 @@ static uint32_t owner_of(uint32_t word)
     return word & FW_ROBUST_OWNER;
 }
 
-static bool has_waiters(uint32_t word)
-{
-    return (word & FW_ROBUST_WAITERS) != 0;
-}
-
-/* The next word of one who takes it. */
-static uint32_t taken(uint32_t word, uint32_t id, bool has_slept)
+/* The next word of one who takes it; `extra`: WAITERS of one who has slept. */
+static uint32_t taken(uint32_t word, uint32_t id, uint64_t extra)
 {
     /* F:ipc-atomic-forgets-waiters */
-    return id | (word & FW_ROBUST_WAITERS) | (has_slept ? FW_ROBUST_WAITERS : 0); /* AROB3 */
+    return id | (word & FW_ROBUST_WAITERS) | (uint32_t)extra; /* AROB3 */
 }
 
-/* Of a nap: in how many sleeps doesn't matter, for a thread may get signals all the time. */
-struct nap {
+/* A thread in the slow path of lock: it lives on that thread's stack. */
+struct waiter {
+    uint32_t *word;
+    const struct fw_robust_ *r;
+    unsigned rechecks; /* how many intervals it waits still, where they are counted */
+    bool is_limited;   /* else nothing is counted: a waiter goes round in one state */
+    bool has_spun;     /* since its last sleep */
+    bool has_elapsed;  /* a whole interval, with `expected` in the word all the while */
+    bool is_under_way; /* the interval: until `end`, in however many sleeps (signals may come) */
+    uint32_t expected;
     fw_deadline end;
-    uint32_t expected; /* the word, all the while; 0: the nap has not begun */
 };
 
-/* Sleeps, until the nap's end at most.  True: it is over, and the word was as expected. */
-static bool nap(struct nap *n, const uint32_t *word, uint32_t expected)
+/* Sleeps, until the interval's end at most.  True: it is over, and the word was as expected. */
+static bool sleep_on(struct waiter *me, uint32_t expected)
 {
     int error;
 
-    if (n->expected != expected)
-        *n = (struct nap){fw_deadline_in_(CLOCK_MONOTONIC, FW_ROBUST_RECHECK_NS_), expected};
+    if (!me->is_under_way || me->expected != expected)
+        me->end = fw_deadline_in_(CLOCK_MONOTONIC, FW_RECHECK_ATOMIC_IPC_NS);
+    me->expected = expected;
     /* F:ipc-atomic-sleeps-anyway */
-    error = fw_futex_wait(word, expected, FW_FUTEX_SHARED, &n->end);
-
-    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
-        fw_panic_errno_("futex wait of an atomic operation between processes", -error);
-    if (error != -ETIMEDOUT && !fw_deadline_is_over_(&n->end))
-        return false;
-    n->expected = 0;
-    return true;
+    error = fw_sleep_(me->word, expected, FW_FUTEX_SHARED, &me->end);
+    me->is_under_way = error != -ETIMEDOUT && !fw_deadline_is_over_(&me->end);
+    return !me->is_under_way;
 }
 
 static uint32_t identity(uint32_t owner)
@@ -87,54 +88,86 @@ static uint32_t identity(uint32_t owner)
     return owner << FW_ID_SHIFT | FW_ID_HELD;
 }
 
-/* Can the owner in `now`, which is not 0, do no more?  Asked after a nap; at once if it is us. */
-static bool is_ownerless(const uint32_t *word, uint32_t now, const struct fw_robust_ *r,
-                         bool has_elapsed)
+/*
+ * Can the owner in `now`, which is not 0, do no more?  Asked after an interval in which the word
+ * was the same; at once if it is the caller.
+ */
+static bool is_ownerless(const struct waiter *me, uint32_t now)
 {
-    if (owner_of(now) != r->id)
-        return has_elapsed && fw_robust_is_gone_(owner_of(now)); /* F:ipc-atomic-robs */
-    if (r->depth > 1)
-        fw_panic_("a signal handler waits for the atomic operation that it has interrupted", word,
-                  identity(r->id), identity(r->id));
+    if (owner_of(now) != me->r->id)
+        /* F:ipc-atomic-robs */
+        return me->has_elapsed && now == me->expected && fw_robust_is_gone_(owner_of(now));
+    if (me->r->depth > 1)
+        fw_panic_("a signal handler waits for the atomic operation that it has interrupted",
+                  me->word, identity(me->r->id), identity(me->r->id));
     return true; /* this thread is not inside: another had the id before it */
 }
 
-__attribute__((cold, noinline)) enum fw_robust_how_
-fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned naps)
+/* 0: taken; EOWNERDEAD: and its owner died with it; EBUSY. */
+static int attempt(void *waiter, uint64_t *word, uint64_t extra)
 {
-    bool is_limited = naps != 0; /* else nothing is counted: a waiter goes round in one state */
-    bool has_slept = false;
-    bool has_elapsed = false; /* and the word is what it was before */
-    struct nap n = {.expected = 0};
-    uint32_t now = fw_spin_(word, FW_ROBUST_OWNER);
-    uint32_t expected;
+    struct waiter *me = waiter;
+    uint32_t now = (uint32_t)*word;
+    bool is_left;
 
     for (;;) {
-        bool is_left = (now & FW_ROBUST_DIED) != 0;
-        if (owner_of(now) == 0 || (is_left = is_ownerless(word, now, r, has_elapsed))) {
-            /* all that is free, or an owner who is gone -> id */
-            /* F:ipc-atomic-torn-lock */
-            if (fw_cas32_acquire(word, &now, taken(now, r->id, has_slept)))
-                return is_left ? FW_ROBUST_LEFT_ : FW_ROBUST_TAKEN_; /* F:ipc-atomic-untold-mark */
-            has_elapsed = false;
-            continue;
+        is_left = (now & FW_ROBUST_DIED) != 0;
+        if (owner_of(now) != 0 && !(is_left = is_ownerless(me, now))) {
+            *word = now;
+            return EBUSY;
         }
-        /* F:ipc-atomic-sleeps-unseen */
-        expected = now | FW_ROBUST_WAITERS;
-        /* F:ipc-atomic-sleeps-unseen-2 */
-        if (!has_waiters(now) && !fw_cas32_relaxed(word, &now, expected)) { /* id -> id|WAITERS */
-            has_elapsed = false;
-            continue;
-        }
-        if (is_limited && naps == 0) {
-            fw_robust_withdraw_(r);
-            return FW_ROBUST_LATE_;
-        }
-        has_slept = true;
-        has_elapsed = nap(&n, word, expected);
-        naps -= is_limited && has_elapsed;
-        now = fw_spin_(word, FW_ROBUST_OWNER);
-        has_elapsed = has_elapsed && now == expected;
+        /* all that is free, or an owner who is gone -> id */
+        /* F:ipc-atomic-torn-lock */
+        if (fw_cas32_acquire(me->word, &now, taken(now, me->r->id, extra)))
+            return is_left ? EOWNERDEAD : 0; /* F:ipc-atomic-untold-mark */
+        me->has_elapsed = false;
+    }
+}
+
+static bool spin(void *waiter, uint64_t now)
+{
+    struct waiter *me = waiter;
+
+    (void)now;
+    if (me->has_spun)
+        return false;
+    me->has_spun = true;
+    fw_spin_(me->word, FW_ROBUST_OWNER);
+    return true;
+}
+
+/* ETIMEDOUT: so many intervals have passed. */
+static int sleep_once(void *waiter, uint64_t now)
+{
+    struct waiter *me = waiter;
+
+    if (me->is_limited && me->rechecks == 0)
+        return ETIMEDOUT;
+    me->has_elapsed = sleep_on(me, (uint32_t)now);
+    me->rechecks -= me->is_limited && me->has_elapsed;
+    me->has_spun = false;
+    return 0;
+}
+
+__attribute__((cold, noinline)) enum fw_robust_how_
+fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned rechecks)
+{
+    static const struct fw_owner_word_ how = {
+        .waiters = FW_ROBUST_WAITERS,
+        .attempt = attempt,
+        .spin = spin,
+        .sleep = sleep_once,
+    };
+    struct waiter me = {.word = word, .r = r, .rechecks = rechecks, .is_limited = rechecks != 0};
+
+    switch (fw_owner_word_wait_(&how, word, fw_load32_relaxed(word), &me)) {
+    case 0:
+        return FW_ROBUST_TAKEN_;
+    case EOWNERDEAD:
+        return FW_ROBUST_LEFT_;
+    default:
+        fw_robust_withdraw_(r);
+        return FW_ROBUST_LATE_;
     }
 }
 

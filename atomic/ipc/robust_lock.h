@@ -22,15 +22,12 @@ enum fw_robust_how_ {
     FW_ROBUST_LATE_ = 2 /* not taken: the time is over */
 };
 
-/* How long a thread sleeps before it looks whether the owner still lives. */
-#define FW_ROBUST_RECHECK_NS_ 50000000u
-
-enum fw_robust_how_ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned naps);
+enum fw_robust_how_ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned rechecks);
 void fw_robust_unlock_slow_(uint32_t *word, const struct fw_robust_ *r, uint32_t was);
 
-/* Takes the lock.  `naps`: about how many naps it waits at most, 0: for ever. */
+/* Takes the lock.  `rechecks`: about how many intervals it waits at most, 0: any number. */
 static inline enum fw_robust_how_ fw_robust_lock_(uint32_t *word, struct fw_robust_ *r,
-                                                  unsigned naps)
+                                                  unsigned rechecks)
 {
     uint32_t nobody = 0;
 
@@ -38,7 +35,7 @@ static inline enum fw_robust_how_ fw_robust_lock_(uint32_t *word, struct fw_robu
     fw_robust_announce_(r, word);
     if (__builtin_expect(fw_cas32_acquire(word, &nobody, r->id), 1)) /* 0 -> id */
         return FW_ROBUST_TAKEN_;
-    return fw_robust_lock_slow_(word, r, naps);
+    return fw_robust_lock_slow_(word, r, rechecks);
 }
 
 static inline void fw_robust_unlock_(uint32_t *word, const struct fw_robust_ *r)

@@ -20,8 +20,8 @@
  *
  * Legal:   1 while nobody sleeps (one needless wake); 0 while somebody sleeps, as long as another
  *          was woken and has not come to set it again.
- * Illegal: to sleep here for longer than RECHECK_NS, or where one's priority matters; to come in
- *          after a sleep here, and not to set 1.
+ * Illegal: to sleep here for longer than FW_RECHECK_BUCKET_NS, or where one's priority matters;
+ *          to come in after a sleep here, and not to set 1.
  *
  * BKT1  The word names the owner from the first instruction inside to the last, however it came in:
  *       whoever comes can lend to it.
@@ -41,6 +41,7 @@
 
 #include <furwock/futex.h>
 
+#include "core/recheck.h"
 #include "core/wait.h"
 #include "sys/futex_pi.h"
 #include "sys/panic.h"
@@ -58,12 +59,6 @@
 #define PATIENCE_NS 7000u
 
 static const fw_wait_policy glance = {FW_WAIT_SPIN_THEN_BLOCK, GLANCE_NS};
-
-/*
- * A sleeper looks again after so long: its policy may have been changed meanwhile, and the thread
- * that was woken instead may not get to run.  No figure depends on it.
- */
-#define RECHECK_NS 10000000u
 
 /* Races lost; above that hand-over, which costs a wake-up each time, is the lesser evil. */
 #define LOST_MAX 8u
@@ -112,7 +107,7 @@ static void sleep_a_while(struct fw_bucket_lock_ *l, struct fw_wait_ *wait)
 {
     fw_xchg32_seq_cst(&l->calls, 1);       /* F:bucket-plain-calls */
     if (fw_load32_seq_cst(&l->owner) != 0) /* F:bucket-sleeps-blind */
-        fw_wait_sleep_(wait, &l->calls, 1, FW_FUTEX_ANY_BIT, RECHECK_NS);
+        fw_wait_sleep_(wait, &l->calls, 1, FW_FUTEX_ANY_BIT, FW_RECHECK_BUCKET_NS);
     fw_wait_again_(wait);
 }
 

@@ -10,18 +10,54 @@
 #include <furwock/bits/deadline.h>
 
 /*
- * Re-check intervals.  Between processes a wake can be lost with the process that was to make it,
- * so a waiter sleeps for a bounded time and then checks for itself.  The first interval of a wait
- * is the lock's; each one that passes without a wake is followed by one eight times as long, up to
- * a minute.  A waiter that has just come therefore notices a loss soon, and one that has waited for
- * long wakes once a minute.  With a deadline on CLOCK_REALTIME the maximum is a second, because
- * that clock may be set.
+ * Re-check intervals: for how long a waiter sleeps at most before it looks for itself.  No wake is
+ * lost between threads that keep to the rules; the intervals are for what the rules do not cover.
+ * All of them are here.
+ *
+ * Between processes a wake can be lost with the process that was to make it.  The first interval of
+ * a wait is the lock's; each one that passes without a wake is followed by one eight times as long,
+ * up to a minute.  A waiter that has just come therefore notices a loss soon, and one that has
+ * waited for long wakes once a minute.  With a deadline on CLOCK_REALTIME the maximum is a second,
+ * because that clock may be set.
  */
 #ifndef FW_RECHECK_GROWTH /* in the model all intervals are alike */
 #define FW_RECHECK_GROWTH 8u
 #endif
 #define FW_RECHECK_MAX_NS UINT64_C(60000000000)
 #define FW_RECHECK_REALTIME_NS UINT64_C(1000000000)
+
+/* src/ipc: deaths that the kernel does not mark, and holders of which it knows nothing. */
+#define FW_RECHECK_IPC_NS UINT64_C(40000000)
+
+/* The drop-in's locks between processes. */
+#define FW_RECHECK_POSIX_ROBUST_NS UINT64_C(1000000000) /* loss takes two deaths: only finite */
+#define FW_RECHECK_POSIX_COND_NS UINT64_C(500000000)    /* a signaller was killed: only finite */
+#define FW_RECHECK_POSIX_RWLOCK_NS UINT64_C(100000000)  /* a waiter was killed after its wake */
+
+/*
+ * Between threads an interval has the same length each time.
+ *
+ * RACES: a waiter of the mutex, or a writer, that has lost several races to threads that run: it
+ * comes back by itself, and the next releases need not wake it (doc/design/mutex.md).
+ *
+ * BUCKET: the thread that was woken may not get to run, or the sleeper's policy may have changed.
+ */
+#define FW_RECHECK_RACES_NS UINT64_C(50000)
+#define FW_RECHECK_BUCKET_NS UINT64_C(10000000)
+#define FW_RECHECK_UNFENCED_NS UINT64_C(1000000) /* the kernel refuses the fence: a wake may fail */
+#define FW_RECHECK_ANY_NS UINT64_C(1000000)      /* sleeps on one of the words it waits for */
+#define FW_RECHECK_LEAVING_NS UINT64_C(1000000)  /* destroys, and others are on their way out */
+#define FW_RECHECK_ENDING_NS UINT64_C(50000)     /* a thread has ended, not so the kernel with it */
+
+/* The generic atomics.  A waiter that was woken comes back by itself, as with RACES. */
+#ifndef FW_RECHECK_ATOMIC_WOKEN_NS
+#define FW_RECHECK_ATOMIC_WOKEN_NS UINT64_C(100000)
+#endif
+/* The others: a signal handler may hold up the one that was woken.  0: no re-check. */
+#ifndef FW_RECHECK_ATOMIC_NS
+#define FW_RECHECK_ATOMIC_NS UINT64_C(1000000000)
+#endif
+#define FW_RECHECK_ATOMIC_IPC_NS UINT64_C(50000000) /* deaths that the kernel does not mark */
 
 static inline uint64_t fw_recheck_longest_(const fw_deadline *deadline)
 {

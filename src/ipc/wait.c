@@ -59,7 +59,7 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->word = NULL;
     w->expected = 0;
     w->most_ns = fw_recheck_longest_(deadline);
-    w->first_ns = how == FW_IPC_WAITS_COND ? w->most_ns : FW_IPC_RECHECK_NS_;
+    w->first_ns = how == FW_IPC_WAITS_COND ? w->most_ns : FW_RECHECK_IPC_NS;
     w->recheck_ns = w->first_ns;
     w->recheck_at = 0;
     forget_lives(w);
@@ -164,7 +164,7 @@ static bool is_time_to_ask(uint32_t naps)
 
 static uint64_t nap_to_come(const struct fw_ipc_wait_ *w, bool is_same)
 {
-    uint64_t ns = is_blind(w) ? FW_IPC_RECHECK_NS_ : is_same ? w->recheck_ns : w->first_ns;
+    uint64_t ns = is_blind(w) ? FW_RECHECK_IPC_NS : is_same ? w->recheck_ns : w->first_ns;
 
     return w->is_partial && ns > FW_RECHECK_REALTIME_NS ? FW_RECHECK_REALTIME_NS : ns; /* IWAIT4 */
 }
@@ -272,7 +272,7 @@ static int sleep_until(struct fw_ipc_wait_ *w, const fw_deadline *end,
         w->rechecks_only ? sleep_on_word(w->words, end, cancel) : sleep_on_all(w, end, cancel);
 
     if (!w->rechecks_only && cannot_sleep_on_all(error)) { /* IWAIT3: for once, or for good */
-        fw_deadline nap = fw_deadline_recheck_(end, FW_IPC_RECHECK_NS_);
+        fw_deadline nap = fw_deadline_recheck_(end, FW_RECHECK_IPC_NS);
         w->rechecks_only = error != -ENOMEM;
         error = sleep_on_word(w->words, &nap, cancel);
         error = error == -ETIMEDOUT ? 0 : error;

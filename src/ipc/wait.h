@@ -47,7 +47,7 @@
  *           nap others, and each thread others.  For the rest it naps, for a second at most.
  *
  * A nap: nobody sleeps for longer than its nap without a look.  The first one lasts
- * FW_IPC_RECHECK_NS_; by IWAIT3 all others, too.  Otherwise each is FW_RECHECK_GROWTH times the one
+ * FW_RECHECK_IPC_NS; by IWAIT3 all others, too.  Otherwise each is FW_RECHECK_GROWTH times the one
  * before, up to FW_RECHECK_MAX_NS: that is for deaths that the kernel does not mark, though it
  * could have been expected to, and for what we have not thought of.  So such a death costs those
  * who have waited for long a minute, and those who have just come a nap.  (Who waits for a
@@ -67,8 +67,6 @@
  *     fw_ipc_wait_pass_on_(&w);
  *     fw_ipc_wait_end_(&w);
  */
-#define FW_IPC_RECHECK_NS_ 40000000u
-
 /* A power of two.  The model has 1: there, each nap is the first. */
 #ifndef FW_IPC_RECHECKS_COUNTED_
 #define FW_IPC_RECHECKS_COUNTED_ 32u

@@ -17,12 +17,10 @@
 
 #include <furwock/any.h>
 
+#include "core/recheck.h"
 #include "core/wait.h"
 #include "sys/panic.h"
 #include "thread/any_source.h"
-
-/* How long a thread sleeps on one object if the kernel cannot wait for all (no futex_waitv). */
-#define FALLBACK_SLICE_NS 1000000u
 
 #define NONE FW_ANY_MAX
 
@@ -86,7 +84,7 @@ static int sleep_on_all(struct chooser *me)
     result = fw_futex_wait_any(words, me->n, me->wait.deadline);
     if (result == -ENOSYS || result == -EPERM || result == -ENOMEM)
         result = fw_wait_sleep_(&me->wait, words[0].word, words[0].expected, FW_FUTEX_ANY_BIT,
-                                FALLBACK_SLICE_NS); /* F:any-does-not-look */
+                                FW_RECHECK_ANY_NS); /* F:any-does-not-look */
     if (result >= 0)
         return 0;
     if (result != -EAGAIN && result != -EINTR && result != -ETIMEDOUT)

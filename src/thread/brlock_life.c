@@ -8,15 +8,13 @@
 #include <furwock/bits/self.h>
 #include <furwock/brlock.h>
 
+#include "core/recheck.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/percpu.h"
 #include "sys/processors.h"
 #include "sys/thread.h"
 #include "thread/brlock_lines.h"
-
-/* How long destroy waits for a writer that is leaving before it looks at the owner again. */
-#define LOOK_NS 1000000u
 
 /* Enough that threads which run at the same time seldom share one. */
 static uint32_t stripes_wanted(void)
@@ -64,7 +62,7 @@ static bool is_written(const fw_brlock *l)
 static int keep_writers_out(fw_brlock *l)
 {
     while (!is_written(l)) {
-        fw_deadline soon = fw_deadline_in_(CLOCK_MONOTONIC, LOOK_NS);
+        fw_deadline soon = fw_deadline_in_(CLOCK_MONOTONIC, FW_RECHECK_LEAVING_NS);
 
         if (fw_mutex_trylock(&l->lines_->writers) == 0)
             return 0;

@@ -57,6 +57,7 @@
 #include <furwock/cond.h>
 #include <furwock/futex.h>
 
+#include "core/recheck.h"
 #include "core/thread_state.h"
 #include "sys/cancel.h"
 #include "sys/panic.h"
@@ -64,9 +65,6 @@
 #include "sys/thread.h"
 #include "thread/cond_queue.h"
 #include "thread/mutex_requeue.h"
-
-/* How often destroy looks whether waiters are left; a guess, and such programs have a bug. */
-#define LOOK_NS 1000000u
 
 void fw_cond_init(fw_cond *c)
 {
@@ -319,6 +317,6 @@ void fw_cond_await_nobody_(const void *object)
         fw_waitqueue_unlock_(bucket);
         if (is_empty)
             return;
-        fw_wait_sleep_(&wait, &never, 0, FW_FUTEX_ANY_BIT, LOOK_NS);
+        fw_wait_sleep_(&wait, &never, 0, FW_FUTEX_ANY_BIT, FW_RECHECK_LEAVING_NS);
     }
 }

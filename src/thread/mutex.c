@@ -49,6 +49,7 @@
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
+#include "core/recheck.h"
 #include "core/thread_state.h"
 #include "core/wait.h"
 #include "sys/clock.h"
@@ -66,8 +67,7 @@
 
 /* A waiter that has lost this many races in a row sleeps for RECHECK_NS: doc/design/mutex.md. */
 #define RACES_BEFORE_RECHECK 3u
-#define RECHECK_NS 50000u
-#define UNFENCED_SLICE_NS 1000000u /* a waiter sleeps at most, if the kernel refuses the fence */
+#define RECHECK_NS FW_RECHECK_RACES_NS
 
 #define COLD __attribute__((cold, noinline))
 
@@ -211,7 +211,7 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
     if (!is_fenced(w)) { /* F:skips-fence */
         if (fence(me, w))
             return -EAGAIN;
-        slice_ns = UNFENCED_SLICE_NS; /* F:sleeps-unfenced */
+        slice_ns = FW_RECHECK_UNFENCED_NS; /* F:sleeps-unfenced */
     }
     if (is_being_handed_off(w))
         return sleep_through_pass(me, w);

@@ -16,6 +16,7 @@
 
 #include <furwock/futex.h>
 
+#include "core/recheck.h"
 #include "core/waitqueue.h"
 #include "sys/clock.h"
 #include "sys/schedule.h"
@@ -27,7 +28,7 @@
 
 /* A writer that has lost this many races in a row sleeps for RECHECK_NS: as in the mutex. */
 #define RACES_BEFORE_RECHECK 3u
-#define RECHECK_NS 50000u
+#define RECHECK_NS FW_RECHECK_RACES_NS
 
 /* What one waiter counts in the second word. */
 static uint64_t queue_count_of(enum rw_want want)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
 
+#include "core/recheck.h"
 #include "fork.h"
 #include "stripes.h"
 
@@ -161,7 +162,7 @@ static void others_are_not_kept_waiting_for_ever(void **state)
     in_another_thread(lock_the_fifth);
     assert_int_equal(fw_stripes_[5].lock.word, HELD); /* and has left the count */
     assert_int_equal(fake.waits, FW_FORK_RECHECKS_);
-    assert_true(fake.now_ns - began < 2 * FW_FORK_RECHECKS_ * FW_WORD_LOCK_RECHECK_NS_);
+    assert_true(fake.now_ns - began < 2 * FW_FORK_RECHECKS_ * FW_RECHECK_ATOMIC_WOKEN_NS);
     fw_fork_parent_();
     assert_int_equal(held_stripes(), 1); /* it is the other's: AFORK2 */
     fw_stripe_unlock_(&fw_stripes_[5]);

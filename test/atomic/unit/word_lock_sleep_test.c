@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
+#include "core/recheck.h"
 #include "fake.h"
 #include "test/support/testing.h"
 #include "word_lock.h"
@@ -35,7 +36,7 @@ static uint64_t length(const struct fake_call *call)
 
 static int freed_while_asleep(struct fake_call *call)
 {
-    assert_int_equal(length(call), FW_WORD_LOCK_SLEEP_NS_);
+    assert_int_equal(length(call), FW_RECHECK_ATOMIC_NS);
     assert_int_equal(l.word, HELD | 1);
     fw_word_lock_unlock_(&l);
     assert_int_equal(l.word, WAKING | 1);
@@ -89,7 +90,7 @@ static void spurious_wakes_and_interruptions(void **state)
 static int nobody_wakes(struct fake_call *call)
 {
     assert_int_equal(call->expected, HELD | 1);
-    assert_int_equal(length(call), FW_WORD_LOCK_SLEEP_NS_);
+    assert_int_equal(length(call), FW_RECHECK_ATOMIC_NS);
     if (fake.waits == 3)
         l.word = 1;
     return FAKE_COMPARE;
@@ -159,14 +160,14 @@ static int an_heir_naps(struct fake_call *call)
 {
     if (fake.waits == 1) {
         assert_int_equal(call->expected, HELD | 1);
-        assert_int_equal(length(call), FW_WORD_LOCK_SLEEP_NS_);
+        assert_int_equal(length(call), FW_RECHECK_ATOMIC_NS);
         fw_word_lock_unlock_(&l);
         assert_int_equal(l.word, WAKING | 1);
         fw_word_lock_lock_(&l); /* a newcomer */
         return FAKE_COMPARE;
     }
     assert_int_equal(call->expected, HELD | WAKING | 1);
-    assert_int_equal(length(call), FW_WORD_LOCK_RECHECK_NS_);
+    assert_int_equal(length(call), FW_RECHECK_ATOMIC_WOKEN_NS);
     if (fake.waits == 2)
         return FAKE_COMPARE; /* nobody wakes it */
     fw_word_lock_unlock_(&l);
@@ -234,8 +235,8 @@ static int a_and_b_sleep(struct fake_call *call)
         return -EINTR;
     }
     assert_int_equal(call->expected, HELD | WAKING | 1);
-    assert_int_equal(length(call), FW_WORD_LOCK_RECHECK_NS_); /* A is the heir */
-    fw_word_lock_unlock_(&l);                                 /* by B */
+    assert_int_equal(length(call), FW_RECHECK_ATOMIC_WOKEN_NS); /* A is the heir */
+    fw_word_lock_unlock_(&l);                                   /* by B */
     return FAKE_COMPARE;
 }
 
@@ -278,7 +279,7 @@ static int named_heir_by_the_holder(struct fake_call *call)
         assert_int_equal(fake.wakes, 1);
         return FAKE_COMPARE;
     }
-    assert_int_equal(length(call), FW_WORD_LOCK_RECHECK_NS_);
+    assert_int_equal(length(call), FW_RECHECK_ATOMIC_WOKEN_NS);
     fw_word_lock_unlock_(&l);
     return FAKE_COMPARE;
 }

@@ -69,7 +69,7 @@ static void pass_time(long ms)
 /* As many bounded waits as may have ended in that time. */
 static unsigned long rechecks_in(uint64_t ns)
 {
-    uint64_t interval = FW_IPC_RECHECK_NS_, end = 0;
+    uint64_t interval = FW_RECHECK_IPC_NS, end = 0;
     unsigned long n = 0;
 
     while ((end += interval) <= ns) {

@@ -20,7 +20,7 @@ static void sleeps_for_a_nap_at_most(void **state)
     (void)state;
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
     assert_true(w.has_elapsed);
-    assert_true(fw_clock_ns_() - began >= FW_IPC_RECHECK_NS_);
+    assert_true(fw_clock_ns_() - began >= FW_RECHECK_IPC_NS);
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 1), 0); /* the word is another */
     assert_false(w.has_elapsed);
     fw_ipc_wait_end_(&w);

@@ -30,7 +30,7 @@ LOCKING = [
     Fault("word-leaves-waking", "the wake has found nobody, and there is an heir all the same",
           "atomic-lock", LOCK, condition(word(5, "<"))),
     Fault("word-successor-sleeps", "the heir sleeps for good, and releases wait for it",
-          "atomic-lock-three", LOCK, argument(3, operand(2, "FW_WORD_LOCK_SLEEP_NS_"))),
+          "atomic-lock-three", LOCK, argument(3, operand(2, "(uint64_t)FW_RECHECK_ATOMIC_NS"))),
     Fault("word-takes-back-quietly", "takes WAKING back, and does not look who relied on it",
           "atomic-lock-three", LOCK, condition("$ && now == 0")),
 ]

@@ -5,23 +5,27 @@ from edits import argument, at, before, call, condition, drop, instead, operand,
 from .kinds import Family, Fault
 
 SHARED, ROBUST = "posix/mutex_shared.c", "posix/mutex_robust.c"
+CONTENDED = "posix/mutex_contended.h"
+OWNER_WORD, SLEEP = "src/core/owner_word.h", "src/core/sleep.h"
 
 FAULTS = [
-    Fault("pshared-forgets", "who has slept takes it as uncontended", "pshared-three", SHARED,
-          argument(2, "HELD")),
-    Fault("pshared-no-wake", "a release wakes nobody", "pshared-two", SHARED, word(12, ">")),
+    Fault("pshared-forgets", "who has slept takes it as uncontended", "pshared-three",
+          CONTENDED, value(operand(2, "FW_HELD_"))),
+    Fault("pshared-no-wake", "a release wakes nobody", "pshared-two", SHARED,
+          condition(operand(2, "FW_HELD_ + 2"))),
     Fault("pshared-looks-first", "a release looks for sleepers, then stores", "pshared-two", SHARED,
           at("pshared-no-wake", before("uint32_t was = fw_load32_relaxed(&m->word); "
-              "fw_store32_release(&m->word, FREE);")), at("pshared-no-wake", call(1, "was"))),
-    Fault("pshared-stale-sleep", "sleeps with whatever it finds", "pshared-two", SHARED,
-          argument(2, "fw_load32_relaxed(&m->word)")),
+              "fw_store32_release(&m->word, FW_FREE_);")), at("pshared-no-wake", call(1, "was"))),
+    Fault("pshared-stale-sleep", "sleeps with whatever it finds", "pshared-two",
+          CONTENDED, argument(2, "fw_load32_relaxed(&me->m->word) + 0 * $")),
     Fault("pshared-signs-after", "clears the owner after the release", "pshared-free", SHARED,
           swap()),
     Fault("pshared-relocks", "the owner of a recursive one waits for itself", "pshared-twice",
           SHARED, value("FW_TYPE_WAITS")),
     Fault("pshared-lets-go", "a recursive one is free after the first release", "pshared-twice",
           SHARED, condition(operand(2, "--m->shared_count == UINT32_MAX"))),
-    Fault("probust-forgets", "who has slept takes it without W", "probust-three", ROBUST, drop()),
+    Fault("probust-forgets", "who has slept takes it without W", "probust-three", OWNER_WORD,
+          at("owner-word-forgets", drop())),
     Fault("probust-no-wake", "a release wakes nobody", "probust-two", ROBUST,
           condition(word(1, "has_died"))),
     Fault("probust-unlisted", "is not in the thread's list while it is held", "probust-kill",
@@ -50,9 +54,9 @@ FAULTS = [
     Fault("pshared-running-awake", "takes a waiter for awake while others want the CPU",
           "pshared-lies", "posix/mutex_shared.c",
           at("pshared-no-wake", condition("$ && !fw_cpu_is_wanted_()"))),
-    Fault("probust-no-nap", "sleeps without an end", "probust-kill-two", ROBUST,
-          argument(4, "deadline")),
+    Fault("probust-no-nap", "sleeps without an end", "probust-kill-two", SLEEP,
+          at("sleep-unbounded", argument(5, "s->deadline"))),
 ]
 
-FAMILY = Family("posix_mutex", ["mutex_shared.c", "mutex_robust.c"], ["posix/mutex_type.h"], {},
-                FAULTS, "posix")
+FAMILY = Family("posix_mutex", ["mutex_shared.c", "mutex_robust.c"],
+                [CONTENDED, OWNER_WORD, SLEEP, "posix/mutex_type.h"], {}, FAULTS, "posix")

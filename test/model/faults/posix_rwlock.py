@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Faults in the process-shared read-write lock of the POSIX drop-in."""
-from edits import argument, condition, drop, instead, operand, value
+from edits import argument, at, condition, drop, instead, operand, value
 
 from .kinds import Family, Fault
 
@@ -20,7 +20,8 @@ FAULTS = [
     Fault("prw-leaves-name", "leaves its name in the lock", "prw-asks", SHARED, drop()),
     Fault("prw-no-name", "a writer does not say who it is", "prw-asks", SHARED, drop()),
     # --- Sleeping and waking --------------------------------------------------------------------
-    Fault("prw-unannounced", "sleeps without a flag", "prw", SHARED, argument(2, "w")),
+    Fault("prw-unannounced", "sleeps without a flag", "prw", SHARED,
+          argument(3, "(uint32_t)(w >> 32)")),
     Fault("prw-sleeps-blind", "sleeps in a free lock", "prw", SHARED, drop()),
     Fault("prw-wakes-nobody", "lets go and wakes nobody", "prw", SHARED, condition("false")),
     Fault("prw-one-reader", "wakes one of the readers", "prw-readers", SHARED, argument(2, "1")),
@@ -37,7 +38,7 @@ FAULTS = [
     Fault("prw-quiet-end", "gives up, and keeps a wake for itself", "prw-timed-writer", SHARED,
           condition("false")),
     Fault("prw-sleeps-for-good", "does not look by itself now and then", "prw-killed-writer",
-          SHARED, argument(5, "deadline")),
+          "src/core/sleep.h", at("sleep-unbounded", argument(5, "s->deadline"))),
 ]
 
-FAMILY = Family("posix_rwlock", ["rwlock_shared.c"], [], {}, FAULTS, "posix")
+FAMILY = Family("posix_rwlock", ["rwlock_shared.c"], ["src/core/sleep.h"], {}, FAULTS, "posix")

@@ -118,7 +118,7 @@ void *subject_thread_pointer(void);
 #define FW_WORD_LOCK_LOOKS_ (subject_lock_looks())
 #define FW_OBJECT_LOOKS_ (subject_load_looks())
 #define FW_OBJECT_PEEK_ 32u
-#define FW_WORD_LOCK_SLEEP_NS_ 0 /* without an end: a lost wake-up shows */
+#define FW_RECHECK_ATOMIC_NS 0 /* without an end: a lost wake-up shows */
 #define __builtin_thread_pointer() subject_thread_pointer()
 
 /*
