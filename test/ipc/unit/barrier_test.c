@@ -237,7 +237,7 @@ static void sleepers_notice_a_death(void **state)
         assert_int_equal(fixture_reap(child[i]), goes_on(b->made_) ? 0 : EOWNERDEAD);
 }
 
-/* Who has arrived has done its part, though it dies before the round ends. */
+/* A party that has arrived has done its part, though it dies before the round ends. */
 static void an_arrival_outlives_its_party(void **state)
 {
     int victim, child;
@@ -314,7 +314,7 @@ static void goes_on_without(void **state)
     assert_int_equal(wait_for(1), 0);
 }
 
-static void goes_on_without_who_left(void **state)
+static void goes_on_without_a_party_that_left(void **state)
 {
     int child[PARTIES - 1];
 
@@ -367,7 +367,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(all_have_the_same_answer, make, unmake),
         cmocka_unit_test_setup_teardown(resets_what_the_dead_left, make, unmake),
         cmocka_unit_test_setup_teardown(goes_on_without, make_going_on, unmake),
-        cmocka_unit_test_setup_teardown(goes_on_without_who_left, make, unmake),
+        cmocka_unit_test_setup_teardown(goes_on_without_a_party_that_left, make, unmake),
         cmocka_unit_test_setup_teardown(does_what_the_dead_left, make, unmake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

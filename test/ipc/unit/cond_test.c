@@ -14,7 +14,7 @@
 
 /*
  * src/ipc/cond.c, between processes, some of which are killed.  No times: who is not woken, and
- * does not look after a nap, is ended by the fixture's alarm.
+ * does not look after a bounded wait, is ended by the fixture's alarm.
  */
 
 enum { WAITERS = 1, SLEEPERS = 2, CHANGE = 4 }; /* as in the table of states */
@@ -240,7 +240,7 @@ static void a_broadcast_stands_a_wrong_mutex(void **state)
     }
 }
 
-static void a_poller_is_woken_without_the_kernel(void **state)
+static void a_spinner_is_woken_without_the_kernel(void **state)
 {
     static const fw_wait_policy polls = {FW_WAIT_YIELD, 0};
     int child = fixture_fork(take, (void *)(uintptr_t)&polls);
@@ -375,7 +375,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_signal_with_the_mutex_moves_the_waiter, make, unmake),
         cmocka_unit_test_setup_teardown(a_broadcast_wakes_all, make, unmake),
         cmocka_unit_test_setup_teardown(a_broadcast_stands_a_wrong_mutex, make, unmake),
-        cmocka_unit_test_setup_teardown(a_poller_is_woken_without_the_kernel, make, unmake),
+        cmocka_unit_test_setup_teardown(a_spinner_is_woken_without_the_kernel, make, unmake),
         cmocka_unit_test_setup_teardown(ends_in_time_with_the_mutex, make, unmake),
         cmocka_unit_test_setup_teardown(a_signal_to_a_dead_one_comes_back, make, unmake),
         cmocka_unit_test_setup_teardown(the_kernel_gives_the_wake_of_the_dead, make, unmake),

@@ -91,7 +91,7 @@ static void full(void **state)
     munmap(base, SIZE);
     base = blank();
     assert_int_equal(add(base, "all", SIZE - plan.objects_at, &e), 0);
-    assert_int_equal(add(base, "no room", 1, &e), ENOSPC);
+    assert_int_equal(add(base, "no space", 1, &e), ENOSPC);
     munmap(base, SIZE);
 }
 
@@ -138,16 +138,16 @@ static void expect_unclean(void *base)
 
 static void what_contradicts_the_plan_is_unclean(void **state)
 {
-    static const uint64_t places[] = {0, 63, SIZE, SIZE + 64, UINT64_MAX - 63};
+    static const uint64_t offsets[] = {0, 63, SIZE, SIZE + 64, UINT64_MAX - 63};
     static const uint64_t sizes[] = {0, SIZE, UINT64_MAX, UINT64_MAX - 63};
     void *base = blank();
     struct fw_ipc_entry_ sound;
 
     (void)state;
     assert_int_equal(add(base, "a", 8, &sound), 0);
-    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+    for (unsigned i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         *entry(base, 0) = sound;
-        entry(base, 0)->at = places[i];
+        entry(base, 0)->at = offsets[i];
         expect_unclean(base);
     }
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {

@@ -18,7 +18,7 @@ struct fixture {
 
 enum { FIXTURE_SIZE = 65536 };
 
-/* With lines for so many members. */
+/* With slots for that many members. */
 struct fixture fixture_make(unsigned members);
 void fixture_unmake(struct fixture *g);
 

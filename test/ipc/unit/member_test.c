@@ -174,7 +174,7 @@ static void a_process_that_is_killed_is_dead(void **state)
     assert_int_equal(line_life(1), UINT64_C(1) << 32 | FW_ROBUST_DIED | FW_ROBUST_WAITERS);
     assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_DEAD);
     assert_int_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
-    child = fixture_fork(enter_and_stay, said + 1); /* has the same line */
+    child = fixture_fork(enter_and_stay, said + 1); /* has the same slot */
     assert_int_equal(await(said + 1), id + (UINT64_C(1) << 32));
     assert_int_not_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
     fixture_kill(child);
@@ -209,8 +209,8 @@ static void knows_a_thread_from_another_with_its_id(void **state)
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_DEAD);
 }
 
-/* A thread that is older than the line, so that it cannot be told from its member by its start. */
-static void tells_a_line_that_names_another(void **state)
+/* A thread that is older than the slot, so that it cannot be told from its member by its start. */
+static void notices_a_slot_that_names_another(void **state)
 {
     struct fw_ipc_me_ me = enter();
     uint64_t life = me.member->life;
@@ -254,8 +254,8 @@ static void *visit(void *arg)
     return NULL;
 }
 
-/* What a line says of itself makes nobody company, nor keeps a thread from being it. */
-static void company_is_what_the_process_knows(void **state)
+/* What a slot says of itself makes no thread a participant, nor keeps one from being it. */
+static void others_are_what_the_process_knows(void **state)
 {
     struct fw_ipc_me_ me = enter();
     struct fw_ipc_member_ *forged = &fixture.mapping->members[2];
@@ -275,7 +275,7 @@ static void company_is_what_the_process_knows(void **state)
         sched_yield();
 }
 
-static void does_not_judge_who_has_not_said_who_it_is(void **state)
+static void takes_a_thread_without_an_id_as_alive(void **state)
 {
     struct fw_ipc_me_ me = enter();
 
@@ -305,7 +305,7 @@ static void a_full_region_is_refused(void **state)
             fixture_kill(children[i]);
 }
 
-static void knows_multithreaded(void **state)
+static void knows_whether_others_are_there(void **state)
 {
     struct fw_ipc_me_ me = enter(), other;
     pthread_t thread;
@@ -316,7 +316,7 @@ static void knows_multithreaded(void **state)
     pthread_join(thread, NULL);
     while ((line_life(1) & FW_ROBUST_DIED) == 0)
         sched_yield();
-    while (fw_ipc_has_other_members_(me.mapping)) /* the kernel marks its line while it ends */
+    while (fw_ipc_has_other_members_(me.mapping)) /* the kernel marks its slot while it ends */
         sched_yield();
 }
 
@@ -337,11 +337,11 @@ int main(void)
         TEST(finds_deaths_that_nobody_marked),
         TEST(knows_a_thread_from_another_with_its_id),
         TEST(asks_once_in_a_while),
-        TEST(tells_a_line_that_names_another),
-        TEST(does_not_judge_who_has_not_said_who_it_is),
+        TEST(notices_a_slot_that_names_another),
+        TEST(takes_a_thread_without_an_id_as_alive),
         TEST(a_full_region_is_refused),
-        TEST(knows_multithreaded),
-        TEST(company_is_what_the_process_knows),
+        TEST(knows_whether_others_are_there),
+        TEST(others_are_what_the_process_knows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

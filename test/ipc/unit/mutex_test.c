@@ -118,7 +118,7 @@ static void *try_elsewhere(void *arg)
     clock_gettime(CLOCK_MONOTONIC, &soon.at);
     assert_int_equal(fw_ipc_mutex_trylock(m), EBUSY);
     assert_int_equal(fw_ipc_mutex_timedlock(m, &bad), EINVAL);
-    soon.at.tv_nsec += soon.at.tv_nsec < 900000000 ? 100000000 : 0; /* longer than a nap */
+    soon.at.tv_nsec += soon.at.tv_nsec < 900000000 ? 100000000 : 0; /* longer than a bounded wait */
     assert_int_equal(fw_ipc_mutex_timedlock(m, &soon), ETIMEDOUT);
     clock_gettime(CLOCK_REALTIME, &soon.at);
     soon.clock = CLOCK_REALTIME;
@@ -127,7 +127,7 @@ static void *try_elsewhere(void *arg)
     return NULL;
 }
 
-static void what_another_holds_is_not_had(void **state)
+static void what_another_holds_is_busy(void **state)
 {
     pthread_t thread;
 
@@ -197,7 +197,7 @@ static void a_repairer_may_die_too(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 
-/* The sleeper is there before the holder dies: a nap, at most, and it has the mutex. */
+/* The sleeper is there before the holder dies: a bounded wait, at most, and it has the mutex. */
 static void a_sleeper_finds_the_death(void **state)
 {
     int child = fixture_fork(hold, NULL), sleeper;
@@ -241,9 +241,9 @@ static void a_release_wakes_a_sleeper(void **state)
 static void words_that_cannot_be_are_left_alone(void **state)
 {
     static const uint64_t words[] = {
-        UINT64_C(1) << 32 | 9,       /* no such line */
-        UINT64_C(1) << 32,           /* a tenancy of no line */
-        UINT64_C(99) << 32 | 1,      /* a tenancy that has not been */
+        UINT64_C(1) << 32 | 9,       /* no such slot */
+        UINT64_C(1) << 32,           /* a generation of no slot */
+        UINT64_C(99) << 32 | 1,      /* a generation that has not been */
         UINT64_C(1) << 32 | 0x10001, /* an unknown flag */
         FW_IPC_WAITERS,
         FW_IPC_DIED,
@@ -315,7 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(locks_and_unlocks),
         TEST(misuse_is_an_error),
-        TEST(what_another_holds_is_not_had),
+        TEST(what_another_holds_is_busy),
         TEST(the_next_holder_is_told),
         TEST(trylock_takes_it_from_the_dead),
         TEST(whoever_does_not_repair_gives_it_up),

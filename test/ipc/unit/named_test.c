@@ -107,7 +107,7 @@ static void made_ready_before_it_is_found(void **state)
     (void)state;
     assert_int_equal(init("ready", fill, &bad, &object), EDOM);
     assert_int_equal(data("ready", 200, 0, &object), ENOENT);
-    assert_int_equal(data("zeroes", 200, MAKE, &object), 0); /* in the same place */
+    assert_int_equal(data("zeroes", 200, MAKE, &object), 0); /* at the same address */
     for (int i = 0; i < 200; i++)
         assert_int_equal(object[i], 0);
     assert_int_equal(init("ready", fill, &good, &object), 0);

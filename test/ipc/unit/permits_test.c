@@ -196,7 +196,7 @@ static void sleepers_notice_a_death(void **state)
     assert_int_equal(fw_ipc_permits_value(u), PERMITS);
 }
 
-static void wakes_who_sleeps(void **state)
+static void wakes_sleepers(void **state)
 {
     int child[PERMITS];
 
@@ -218,21 +218,21 @@ static void wakes_who_sleeps(void **state)
     assert_false(fw_ipc_has_waiters_(u->queue_));
 }
 
-/* A dead waiter keeps nothing from others, nor does one who died before the wake. */
+/* A dead waiter keeps nothing from others, nor does one that died before the wake. */
 static void forgets_dead_waiters(void **state)
 {
-    int victim, heir;
+    int victim, next;
 
     (void)state;
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
     victim = fixture_fork(take_one, NULL);
     await_waiters(&fixture, u, 1);
-    heir = fixture_fork(take_one, NULL);
+    next = fixture_fork(take_one, NULL);
     await_waiters(&fixture, u, 2);
     fixture_kill(victim);
     fw_store64_release(&permit[1], 0);
-    assert_int_equal(fixture_reap(heir), 0);
+    assert_int_equal(fixture_reap(next), 0);
 }
 
 static void child_has_nothing(void *arg)
@@ -261,7 +261,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(takes_from_the_dead, make, unmake),
         cmocka_unit_test_setup_teardown(takes_from_ended_threads, make, unmake),
         cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make, unmake),
-        cmocka_unit_test_setup_teardown(wakes_who_sleeps, make, unmake),
+        cmocka_unit_test_setup_teardown(wakes_sleepers, make, unmake),
         cmocka_unit_test_setup_teardown(forgets_dead_waiters, make, unmake),
         cmocka_unit_test_setup_teardown(a_child_holds_nothing, make, unmake),
     };

@@ -86,7 +86,7 @@ static void calls_the_function_of_that_lock(void **state)
     assert_int_equal(fw_ipc_on_death_(past, repair, &no), 0);
     assert_int_equal(fw_ipc_on_death_(other, repair, &no), 0);
     assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), EOWNERDEAD);
-    assert_int_equal(fw_ipc_on_death_(past, repair, &yes), 0); /* in the place of the other */
+    assert_int_equal(fw_ipc_on_death_(past, repair, &yes), 0); /* instead of the other */
     assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), 0);
     assert_int_equal(calls, 2);
     assert_int_equal(fw_ipc_on_death_(past, NULL, NULL), 0);

@@ -79,7 +79,7 @@ static void removed_and_made_anew(void **state)
     assert_int_equal(fw_region_remove(name), 0);
 }
 
-/* There may be more room than one asks for, but not less, whether it is open here or not. */
+/* There may be more space than one asks for, but not less, whether it is open here or not. */
 static void smaller_than_asked_for(void **state)
 {
     fw_region *r, *again;
@@ -203,7 +203,7 @@ static void close_with_company(bool is_adopted)
     struct other o;
     fw_region *r;
     pthread_t thread;
-    int fd = memfd_create("company", 0);
+    int fd = memfd_create("others", 0);
 
     assert_int_equal(
         is_adopted ? fw_region_adopt(m, SIZE, MAKE, &r) : fw_region_open_fd(fd, SIZE, MAKE, &r), 0);
@@ -215,7 +215,7 @@ static void close_with_company(bool is_adopted)
     assert_int_equal(fw_ipc_mutex_trylock(o.m), EBUSY);
     assert_int_equal(fw_region_close(r), is_adopted ? EBUSY : 0);
     sem_post(&o.may_end);
-    assert_int_equal(pthread_join(thread, NULL), 0); /* the kernel has marked its line */
+    assert_int_equal(pthread_join(thread, NULL), 0); /* the kernel has marked its slot */
     if (!is_adopted)
         assert_int_equal(fw_region_open_fd(fd, SIZE, 0, &r), 0);
     assert_int_equal(fw_region_mutex(r, "m", 0, &o.m), 0);
@@ -244,7 +244,7 @@ static void *lock_often(void *arg)
     return NULL;
 }
 
-/* A thread that stays keeps its line, and its membership, over any number of closings. */
+/* A thread that stays keeps its slot, and its membership, over any number of closings. */
 static void closed_and_opened_leaves_nothing_behind(void **state)
 {
     int fd = memfd_create("often", 0);

@@ -17,7 +17,7 @@ static uint64_t *said; /* 1 + its answer, by the one that came last */
 int make(void **state)
 {
     (void)state;
-    fixture = fixture_make(LINES);
+    fixture = fixture_make(SLOTS);
     l = fixture_object(&fixture, 0);
     said = fixture_object(&fixture, 1);
     return 0;

@@ -14,7 +14,7 @@
 extern struct fixture fixture;
 extern fw_ipc_rwlock *l;
 
-enum { LINES = 70 }; /* more than one line in some groups of the hint */
+enum { SLOTS = 70 }; /* more than one slot in some groups of the hint */
 
 int make(void **state);
 int unmake(void **state);

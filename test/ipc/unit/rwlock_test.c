@@ -39,8 +39,8 @@ static void a_share_ends_with_its_thread(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
-/* The line of a dead reader goes at once to another thread, which reads as well. */
-static void a_line_that_is_let_again_is_another_readers(void **state)
+/* The slot of a dead reader goes at once to another thread, which reads as well. */
+static void a_slot_that_is_reused_is_another_readers(void **state)
 {
     int child;
 
@@ -73,7 +73,7 @@ static void misuse_is_an_error(void **state)
     assert_int_equal(fw_ipc_rwlock_init(l), 0);
 }
 
-static void reading_again_needs_no_luck(void **state)
+static void reading_again_always_succeeds(void **state)
 {
     int writer;
 
@@ -123,7 +123,7 @@ static void shares_are_limited(void **state)
 
 static int read_soon(fw_ipc_rwlock *lock)
 {
-    fw_deadline soon = in_ms(60); /* longer than a nap */
+    fw_deadline soon = in_ms(60); /* longer than a bounded wait */
     fw_deadline real = {.clock = CLOCK_REALTIME};
     fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
     fw_wait_policy spin = {.kind = FW_WAIT_SPIN};
@@ -138,7 +138,7 @@ static int read_soon(fw_ipc_rwlock *lock)
     return fw_ipc_rwlock_rdunlock(lock);
 }
 
-static void what_a_writer_has_is_not_had(void **state)
+static void what_a_writer_holds_is_not_held(void **state)
 {
     fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
 
@@ -201,9 +201,9 @@ static void a_child_holds_nothing(void **state)
 static void words_that_cannot_be_are_left_alone(void **state)
 {
     static const uint64_t words[] = {
-        UINT64_C(1) << 32 | (LINES + 1),           /* no such line */
-        UINT64_C(1) << 32,                         /* a tenancy of no line */
-        UINT64_C(99) << 32 | 1,                    /* a tenancy that has not been */
+        UINT64_C(1) << 32 | (SLOTS + 1),           /* no such slot */
+        UINT64_C(1) << 32,                         /* a generation of no slot */
+        UINT64_C(99) << 32 | 1,                    /* a generation that has not been */
         UINT64_C(1) << 32 | UINT64_C(1) << 29 | 1, /* an unknown flag */
         UINT64_C(1) << 32 | IPC_RW_PHASE | 1,      /* more than one phase */
         FW_IPC_WAITERS,
@@ -234,12 +234,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(readers_read_together),
         TEST(a_share_ends_with_its_thread),
-        TEST(a_line_that_is_let_again_is_another_readers),
+        TEST(a_slot_that_is_reused_is_another_readers),
         TEST(misuse_is_an_error),
-        TEST(reading_again_needs_no_luck),
+        TEST(reading_again_always_succeeds),
         TEST(a_reader_that_reads_again_and_again_is_seen),
         TEST(shares_are_limited),
-        TEST(what_a_writer_has_is_not_had),
+        TEST(what_a_writer_holds_is_not_held),
         TEST(a_reader_that_waits_is_let_in),
         TEST(a_reader_that_dies_waiting_is_forgotten),
         TEST(a_child_holds_nothing),

@@ -10,7 +10,7 @@
 
 static int try_for_long(fw_ipc_rwlock *lock)
 {
-    fw_deadline soon = in_ms(60); /* longer than a nap */
+    fw_deadline soon = in_ms(60); /* longer than a bounded wait */
     fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
 
     if (fw_ipc_rwlock_upgradable_trylock(lock) != EBUSY ||
@@ -127,7 +127,7 @@ static int upread_and_leave(fw_ipc_rwlock *lock)
     return error != 0 ? error : fw_ipc_rwlock_upgradable_unlock(lock);
 }
 
-static void deaths_are_told_of_writers_only(void **state)
+static void only_deaths_of_writers_are_told(void **state)
 {
     int reader, victim;
 
@@ -150,7 +150,7 @@ static void deaths_are_told_of_writers_only(void **state)
     assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
 }
 
-static void those_who_wait_are_woken(void **state)
+static void waiters_are_woken(void **state)
 {
     int waiters[2];
 
@@ -178,7 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(upgradable_goes_with_readers_only), TEST(an_upgrade_waits_for_the_readers),
         TEST(a_downgrade_lets_readers_in),       TEST(a_downgrade_needs_a_share),
-        TEST(deaths_are_told_of_writers_only),   TEST(those_who_wait_are_woken),
+        TEST(only_deaths_of_writers_are_told),   TEST(waiters_are_woken),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

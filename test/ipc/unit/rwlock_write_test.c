@@ -17,7 +17,7 @@ static int write_and_leave(fw_ipc_rwlock *lock)
 
 static int try_all(fw_ipc_rwlock *lock)
 {
-    fw_deadline soon = in_ms(60); /* longer than a nap */
+    fw_deadline soon = in_ms(60); /* longer than a bounded wait */
     fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
 
     if (fw_ipc_rwlock_trywrlock(lock) != EBUSY || fw_ipc_rwlock_timedwrlock(lock, &bad) != EINVAL ||
@@ -79,7 +79,7 @@ static void what_one_reads_one_does_not_wait_for(void **state)
     fixture_kill(writer);
 }
 
-/* The writer sleeps when the reader is killed: a nap, at most, and it writes. */
+/* The writer sleeps when the reader is killed: a bounded wait, at most, and it writes. */
 static void a_sleeping_writer_finds_the_death_of_a_reader(void **state)
 {
     int reader = come(fw_ipc_rwlock_rdlock, 0);
@@ -178,7 +178,7 @@ static void whoever_does_not_repair_gives_it_up(void **state)
     assert_int_equal(write_and_leave(l), 0);
 }
 
-static void who_dies_waiting_has_changed_nothing(void **state)
+static void a_waiter_that_dies_has_changed_nothing(void **state)
 {
     int reader = come(fw_ipc_rwlock_rdlock, 0);
     int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
@@ -209,7 +209,7 @@ static void the_hint_follows_the_readers(void **state)
     assert_int_equal(l->hint_, 0);
 }
 
-/* The record by which the only reader, in line 0, has the lock. */
+/* The record by which the only reader, in slot 0, has the lock. */
 static uint64_t *record_of_reader(void)
 {
     struct fw_ipc_walk_ k;
@@ -219,10 +219,10 @@ static uint64_t *record_of_reader(void)
     return k.record;
 }
 
-/* Else a writer would be let in beside the reader that lives, by a tenancy that is yet to come. */
-static void a_share_that_nobody_can_have_is_no_dead_one(void **state)
+/* Else a writer would be let in beside the live reader, by a generation that is yet to come. */
+static void an_impossible_share_is_not_a_dead_one(void **state)
 {
-    const uint64_t unreal[] = {FW_IPC_SLOT_GENERATION_, UINT64_C(7) << 32, 0}; /* the line has 1 */
+    const uint64_t unreal[] = {FW_IPC_SLOT_GENERATION_, UINT64_C(7) << 32, 0}; /* the slot has 1 */
     int reader = come(fw_ipc_rwlock_rdlock, 0);
     uint64_t *record = record_of_reader(), whole = fw_load64_relaxed(record);
 
@@ -259,9 +259,9 @@ int main(void)
         TEST(the_next_writer_is_told),
         TEST(a_repairer_may_die_too),
         TEST(whoever_does_not_repair_gives_it_up),
-        TEST(who_dies_waiting_has_changed_nothing),
+        TEST(a_waiter_that_dies_has_changed_nothing),
         TEST(the_hint_follows_the_readers),
-        TEST(a_share_that_nobody_can_have_is_no_dead_one),
+        TEST(an_impossible_share_is_not_a_dead_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

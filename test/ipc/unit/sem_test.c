@@ -118,7 +118,7 @@ static void take_one(void *arg)
     _exit(fw_ipc_sem_wait(s));
 }
 
-static void wakes_who_sleeps(void **state)
+static void wakes_sleepers(void **state)
 {
     int child[3];
 
@@ -137,21 +137,21 @@ static void wakes_who_sleeps(void **state)
     assert_false(fw_ipc_has_waiters_(s->word_));
 }
 
-/* A waiter who is killed takes nothing, and keeps nothing from others. */
+/* A waiter that is killed takes nothing, and keeps nothing from others. */
 static void forgets_dead_waiters(void **state)
 {
-    int victim[2], heir;
+    int victim[2], next;
 
     (void)state;
     victim[0] = fixture_fork(take_one, NULL);
     victim[1] = fixture_fork(take_one, NULL);
     await_waiters(&fixture, s, 2);
     fixture_kill(victim[0]);
-    heir = fixture_fork(take_one, NULL);
+    next = fixture_fork(take_one, NULL);
     await_waiters(&fixture, s, 2);
     fixture_kill(victim[1]);
     assert_int_equal(fw_ipc_sem_post(s), 0);
-    assert_int_equal(fixture_reap(heir), 0);
+    assert_int_equal(fixture_reap(next), 0);
     assert_int_equal(fw_ipc_sem_value(s), 0);
 }
 
@@ -168,7 +168,7 @@ static void finds_what_nobody_was_woken_for(void **state)
     assert_int_equal(fw_ipc_sem_value(s), 0);
 }
 
-/* Who announces himself between another's wake and his clearing is not overlooked. */
+/* A waiter that announces itself between another's wake and its clearing is not overlooked. */
 static void clears_only_what_it_saw(void **state)
 {
     uint64_t seen = FW_IPC_WAITERS, word = fw_ipc_changed_(seen);
@@ -192,7 +192,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(is_made_to_the_end, make, unmake),
         cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
         cmocka_unit_test_setup_teardown(gives_up_in_time, make, unmake),
-        cmocka_unit_test_setup_teardown(wakes_who_sleeps, make, unmake),
+        cmocka_unit_test_setup_teardown(wakes_sleepers, make, unmake),
         cmocka_unit_test_setup_teardown(forgets_dead_waiters, make, unmake),
         cmocka_unit_test_setup_teardown(finds_what_nobody_was_woken_for, make, unmake),
         cmocka_unit_test(clears_only_what_it_saw),

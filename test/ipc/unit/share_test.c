@@ -7,7 +7,7 @@
 
 /* src/ipc/share.c, by records that are written by hand. */
 
-enum { LINES = 130 };
+enum { SLOTS = 130 };
 
 static struct fixture fixture;
 static uint64_t *lock, *other;
@@ -16,10 +16,10 @@ static uint64_t hint;
 static int make(void **state)
 {
     (void)state;
-    fixture = fixture_make(LINES);
+    fixture = fixture_make(SLOTS);
     lock = fixture_object(&fixture, 0);
     other = fixture_object(&fixture, 1);
-    fixture.mapping->head->members_used = LINES;
+    fixture.mapping->head->members_used = SLOTS;
     hint = 0;
     return 0;
 }
@@ -36,9 +36,9 @@ static uint64_t *record(unsigned slot, unsigned index)
     return &fixture.mapping->members[slot].shares[index];
 }
 
-static uint64_t says(const void *object, uint64_t tenancy, uint64_t state)
+static uint64_t says(const void *object, uint64_t generation, uint64_t state)
 {
-    return tenancy << 32 | fw_ipc_share_key_(fixture.mapping, object) | state;
+    return generation << 32 | fw_ipc_share_key_(fixture.mapping, object) | state;
 }
 
 static struct fw_ipc_walk_ walk(uint64_t groups)
@@ -83,7 +83,7 @@ static void a_walk_goes_where_the_hint_says(void **state)
     k = walk(0);
     assert_false(fw_ipc_walk_next_(&k));
     k = walk(UINT64_C(1) << 1);
-    for (unsigned slot = 1; slot < LINES; slot += 64) {
+    for (unsigned slot = 1; slot < SLOTS; slot += 64) {
         assert_true(fw_ipc_walk_next_(&k));
         assert_ptr_equal(k.record, record(slot, 0));
         assert_int_equal(fw_ipc_group_of_(k.holder), 2);
@@ -91,7 +91,7 @@ static void a_walk_goes_where_the_hint_says(void **state)
     assert_false(fw_ipc_walk_next_(&k));
 }
 
-static void no_line_is_looked_at_that_is_not_there(void **state)
+static void only_slots_that_exist_are_looked_at(void **state)
 {
     struct fw_ipc_walk_ k;
 
@@ -102,10 +102,10 @@ static void no_line_is_looked_at_that_is_not_there(void **state)
     assert_false(fw_ipc_walk_next_(&k));
     fixture.mapping->head->members_used = UINT32_MAX; /* written over */
     k = walk(UINT64_MAX);
-    assert_int_equal(k.used, LINES);
+    assert_int_equal(k.used, SLOTS);
 }
 
-static void who_waits_is_let_in(void **state)
+static void waiters_are_let_in(void **state)
 {
     (void)state;
     *record(0, 0) = says(lock, 1, FW_IPC_SHARE_WAITS);
@@ -137,7 +137,7 @@ static void the_hint_is_made_anew(void **state)
     assert_int_equal(hint, 0);
 }
 
-static void room_is_what_nobody_has(void **state)
+static void a_record_of_a_former_owner_is_free(void **state)
 {
     struct fw_ipc_member_ *m = &fixture.mapping->members[0];
     struct fw_ipc_me_ me = {.mapping = fixture.mapping, .member = m, .id = UINT64_C(5) << 32 | 1};
@@ -147,7 +147,7 @@ static void room_is_what_nobody_has(void **state)
     assert_int_equal(mine, says(lock, 5, FW_IPC_SHARE_HELD));
     assert_null(fw_ipc_share_find_(&me, mine));
     *record(0, 0) = says(other, 5, FW_IPC_SHARE_WAITS);
-    *record(0, 1) = says(lock, 4, FW_IPC_SHARE_HELD); /* a former tenant's: SHR1 */
+    *record(0, 1) = says(lock, 4, FW_IPC_SHARE_HELD); /* a former owner's: SHR1 */
     assert_ptr_equal(fw_ipc_share_free_record_(&me), record(0, 1));
     for (unsigned i = 1; i < FW_IPC_SHARES; i++)
         *record(0, i) = mine;
@@ -164,10 +164,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_walk_finds_the_records_of_one_lock),
         TEST(a_walk_goes_where_the_hint_says),
-        TEST(no_line_is_looked_at_that_is_not_there),
-        TEST(who_waits_is_let_in),
+        TEST(only_slots_that_exist_are_looked_at),
+        TEST(waiters_are_let_in),
         TEST(the_hint_is_made_anew),
-        TEST(room_is_what_nobody_has),
+        TEST(a_record_of_a_former_owner_is_free),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 
 /* src/ipc/wait.c, with the real kernel. */
 
-static void sleeps_for_a_nap_at_most(void **state)
+static void sleeps_for_a_recheck_interval_at_most(void **state)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
     uint64_t began = fw_clock_ns_();
@@ -26,7 +26,7 @@ static void sleeps_for_a_nap_at_most(void **state)
     fw_ipc_wait_end_(&w);
 }
 
-/* Of a wait for so many members, after long naps. */
+/* Of a wait for that many members, after long intervals. */
 static uint64_t recheck_for(unsigned lives)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
@@ -43,17 +43,17 @@ static uint64_t recheck_for(unsigned lives)
     return ns;
 }
 
-static void naps_for_a_second_where_it_cannot_watch_all(void **state)
+static void rechecks_each_second_where_it_cannot_watch_all(void **state)
 {
     (void)state;
     if (!fw_can_wait_any_() || !fw_ipc_is_marked_(me.member))
-        skip(); /* all naps are short */
+        skip(); /* all intervals are short */
     assert_int_equal(recheck_for(FW_IPC_WATCHED_), FW_RECHECK_MAX_NS);
     assert_int_equal(recheck_for(FW_IPC_WATCHED_ + 1), FW_RECHECK_REALTIME_NS);
 }
 
 /* Where it watches some only, they are not always the same. */
-static void watches_others_after_each_nap(void **state)
+static void watches_others_after_each_recheck(void **state)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
     const uint32_t many = 20 * FW_IPC_WATCHED_;
@@ -78,7 +78,7 @@ static void count_signal(int number)
     signals = signals + 1;
 }
 
-/* A signal each millisecond: two thousand of them take longer than many naps. */
+/* A signal each millisecond: two thousand of them take longer than many intervals. */
 enum { MANY_SIGNALS = 2000 };
 
 static void get_signals(suseconds_t every_us)
@@ -90,10 +90,10 @@ static void get_signals(suseconds_t every_us)
     assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
 }
 
-/* Sleeps that were cut short, each after another one: they are parts of the same nap. */
+/* Sleeps that were cut short, each after another one: they are parts of the same bounded wait. */
 enum { CUTS = 3 };
 
-static void naps_though_signals_cut_its_sleeps_short(void **state)
+static void rechecks_in_time_despite_signals(void **state)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
     uint64_t ends = 0;
@@ -108,7 +108,7 @@ static void naps_though_signals_cut_its_sleeps_short(void **state)
             assert_int_equal(w.recheck_at, ends);
             cuts++;
         }
-        ends = w.recheck_at; /* 0: the nap is over */
+        ends = w.recheck_at; /* 0: the interval has passed */
     }
     get_signals(0);
     assert_true(w.naps != 0);
@@ -142,7 +142,7 @@ static void ends_with_its_deadline(clockid_t clock)
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), ETIMEDOUT);
     clock_gettime(clock, &at.at);
     at.at.tv_nsec = 999999999;
-    while (fw_ipc_wait_sleep_(&w, word, 0) == 0) /* naps, and a shorter one */
+    while (fw_ipc_wait_sleep_(&w, word, 0) == 0) /* full intervals, and a shorter one */
         ;
     fw_ipc_wait_end_(&w);
     at.at.tv_sec += 3600;
@@ -193,10 +193,10 @@ static void a_policy_that_never_sleeps_does_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(sleeps_for_a_nap_at_most),
-        TEST(naps_though_signals_cut_its_sleeps_short),
-        TEST(naps_for_a_second_where_it_cannot_watch_all),
-        TEST(watches_others_after_each_nap),
+        TEST(sleeps_for_a_recheck_interval_at_most),
+        TEST(rechecks_in_time_despite_signals),
+        TEST(rechecks_each_second_where_it_cannot_watch_all),
+        TEST(watches_others_after_each_recheck),
         TEST(says_what_it_waits_for),
         TEST(ends_with_deadlines_on_both_clocks),
         TEST(refuses_bad_deadlines_and_policies),
