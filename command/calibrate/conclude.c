@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "atomic/inspect.h"
 #include "calibrate.h"
 #include "command/command.h"
 #include "measure/stats.h"
-#include "word_lock.h"
 
 /*
  * The built-in number of looks is above the budget, or far below it, where the intervals leave no

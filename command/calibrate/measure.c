@@ -11,13 +11,12 @@
 
 #include <furwock/futex.h>
 
+#include "atomic/inspect.h"
 #include "calibrate.h"
 #include "command/command.h"
-#include "copy.h"
 #include "measure/clock.h"
 #include "measure/stats.h"
 #include "measure/workers.h"
-#include "stripe.h"
 #include "sys/clock.h"
 
 enum {

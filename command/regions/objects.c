@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ipc/region/directory.h"
 #include "region.h"
 
 static uint64_t end_of(const struct region_object *o)

@@ -12,7 +12,6 @@
 
 #include "command/command.h"
 #include "command/print/visible.h"
-#include "ipc/region/member.h"
 #include "sys/origin.h"
 #include "sys/region_file.h"
 

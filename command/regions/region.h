@@ -6,9 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ipc/region/head.h"
-#include "ipc/region/layout.h"
-#include "ipc/region/mapping.h"
+#include "ipc/inspect.h"
 
 /*
  * A region as a stranger sees it: who may read its file, maps it for reading, and changes nothing.

@@ -8,7 +8,7 @@
 
 #include "command/print/visible.h"
 #include "command/show/show.h"
-#include "ipc/region/directory.h"
+#include "ipc/inspect.h"
 #include "rt/decide.h"
 #include "rt/internal.h"
 

@@ -12,9 +12,6 @@
 #include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
 
-#include "ipc/barrier_word.h"
-#include "ipc/rwlock.h"
-#include "ipc/share.h"
 #include "show.h"
 
 #define CORRUPT "corrupt"

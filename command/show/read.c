@@ -7,7 +7,6 @@
 #include <furwock/ipc/region.h>
 
 #include "command/print/visible.h"
-#include "ipc/wait.h"
 #include "show.h"
 
 static const char *how(uint32_t waits_how)

@@ -7,7 +7,6 @@
 
 #include "command/print/print.h"
 #include "command/regions/region.h"
-#include "ipc/region/layout.h"
 
 /* Who is in an object, or waits for it. */
 struct show_thread {

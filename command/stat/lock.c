@@ -205,7 +205,7 @@ void stat_print_lock(const struct printer *p, struct stat_lock *l, bool is_first
     const struct fw_stat_lock_ *counted = &l->process->file->locks[l->index];
 
     stat_lock_at(l->locations, counted->key, l->name);
-    stat_kind(counted, l->kind, sizeof l->kind);
+    fw_inspect_kind_(counted, l->kind, sizeof l->kind);
     l->is_lock = stat_is_lock(counted->key);
     l->waits = counted->waits;
     l->failed = counted->failed;

@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
-#include "posix/counting/table.h"
-#include "posix/stat_what.h"
 
 static const char suffix[] = ".maps";
 
@@ -35,33 +33,6 @@ uint64_t stat_object(uint64_t key)
 
 /* --- One file --------------------------------------------------------------------------------- */
 
-/* A wait that has ended and is not yet in the tables. */
-static void add_last_wait(struct fw_stat_file_ *f, struct fw_stat_thread_ *t)
-{
-    struct fw_stat_wait_ *w = &t->wait;
-
-    t->name[sizeof t->name - 1] = '\0';
-    if (t->key == 0 || w->key == 0 || w->ended == 0)
-        return;
-    fw_stat_add_(f, w);
-    t->waits++;
-    t->ns += w->ended - w->began;
-    w->key = 0;
-}
-
-/* What a process has written over must not lead out of the tables. */
-static void check(struct fw_stat_file_ *f)
-{
-    for (unsigned i = 0; i < FW_STAT_PLACES; i++)
-        f->places[i].lock %= FW_STAT_LOCKS;
-    for (unsigned i = 0; i < FW_STAT_CHAINS; i++) {
-        f->chains[i].lock %= FW_STAT_LOCKS;
-        if (f->chains[i].depth > FW_STAT_FRAMES)
-            f->chains[i].depth = FW_STAT_FRAMES;
-    }
-    f->head.program[FW_STAT_NAME - 1] = '\0';
-}
-
 static struct fw_stat_file_ *read_file(const char *path)
 {
     FILE *in = fopen(path, "re");
@@ -70,14 +41,10 @@ static struct fw_stat_file_ *read_file(const char *path)
 
     if (in != NULL)
         fclose(in);
-    if (!is_whole || f->head.magic != FW_STAT_MAGIC || f->head.size != sizeof *f) {
-        free(f);
-        return NULL;
-    }
-    check(f);
-    for (unsigned i = 1; i < FW_STAT_THREADS; i++)
-        add_last_wait(f, &f->threads[i]);
-    return f;
+    if (is_whole && fw_inspect_file_(f))
+        return f;
+    free(f);
+    return NULL;
 }
 
 static const struct fw_stat_file_ *compared; /* qsort passes no argument on */

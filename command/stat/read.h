@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "posix/stat_file.h"
+#include "posix/inspect.h"
 
 /* What the processes of a run have counted (posix/stat_file.h), as it is at that moment. */
 
@@ -37,9 +37,6 @@ bool stat_is_lock(uint64_t key);
 
 /* The time that the share (0 to 1) of the waits did not exceed, by the histogram. */
 uint64_t stat_percentile(const struct fw_stat_lock_ *l, double share);
-
-/* "mutex, recursive, robust"; of a condition, "condition". */
-void stat_kind(const struct fw_stat_lock_ *l, char *text, unsigned size);
 
 uint64_t stat_object(uint64_t key);
 

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "posix/object.h"
-#include "posix/stat_what.h"
 #include "show.h"
 
 uint64_t stat_percentile(const struct fw_stat_lock_ *l, double share)
@@ -27,29 +25,6 @@ uint64_t stat_percentile(const struct fw_stat_lock_ *l, double share)
         return most < l->longest ? most : l->longest;
     }
     return l->longest;
-}
-
-void stat_kind(const struct fw_stat_lock_ *l, char *text, unsigned size)
-{
-    static const char *const names[] = {
-        [FW_STAT_MUTEX] = "mutex",       [FW_STAT_COND] = "condition",
-        [FW_STAT_READ] = "rwlock, read", [FW_STAT_WRITE] = "rwlock, write",
-        [FW_STAT_SEM] = "semaphore",     [FW_STAT_BARRIER] = "barrier",
-        [FW_STAT_SPIN] = "spin lock"};
-    static const char *const types[] = {"", ", recursive", ", errorcheck", ", adaptive"};
-    unsigned what = (unsigned)(l->key >> FW_STAT_WHAT_SHIFT) - 1;
-    int kind = l->kind;
-
-    if (what >= sizeof names / sizeof *names)
-        snprintf(text, size, "others");
-    else if (what != FW_STAT_MUTEX)
-        snprintf(text, size, "%s", names[what]);
-    else
-        snprintf(text, size, "mutex%s%s%s%s%s", types[fw_kind_type_(kind)],
-                 (kind & FW_KIND_SHARED) != 0 ? ", shared" : "",
-                 (kind & FW_KIND_ROBUST) != 0 ? ", robust" : "",
-                 (kind & FW_KIND_INHERIT) != 0 ? ", inherits" : "",
-                 (kind & FW_KIND_PROTECT) != 0 ? ", protects" : "");
 }
 
 const char *stat_thread_name(const struct stat_process *p, uint32_t thread)

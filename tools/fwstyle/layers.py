@@ -101,6 +101,24 @@ def check_includes(tree):
             tree.find(TABLE, number, f"{' '.join(key)}: is no more: drop that line")
 
 
+def check_inspect(tree):
+    """a tool includes of a product only inspect.h (layers.txt)"""
+    if TABLE not in tree.files:
+        return
+    table, by_name = Table(tree), headers(tree)
+    for _, (tool, *products) in table.section("inspect"):
+        products = [Path(product) for product in products]
+        for path in c_files(tree, [Path(tool.rstrip(":"))]):
+            text = tree.text(path)
+            for match in INCLUDE.finditer(text):
+                beside = path.parent / match.group(2)
+                there = [beside] if beside in tree.known else by_name.get(match.group(2), [])
+                if (there and all(is_under(used, products) for used in there)
+                        and not match.group(2).endswith("inspect.h")):
+                    tree.find(path, text.count("\n", 0, match.start()) + 1,
+                              f"includes {match.group(2)}, not inspect.h beside it ({TABLE})")
+
+
 def check_limited(tree, pattern, names, message):
     """No more uses of the pattern than the table permits; names: its sections of files with
     permitted uses, of the directories that are searched, of those where it belongs."""
@@ -135,4 +153,4 @@ def check_sleeps(tree):
                   f"sleeps by itself: use the wait engine (src/core/, {TABLE})")
 
 
-CHECKS = [check_futex, check_includes, check_calls, check_sleeps]
+CHECKS = [check_futex, check_includes, check_inspect, check_calls, check_sleeps]
