@@ -21,8 +21,9 @@
  * FREE            no task has this record                who begins: CAS to JOINING
  * JOINING         its owner fills it in                  that one: LIVE
  * LIVE            a task's                               its thread: FREE; a task that finds it
- * dead: DEAD DEAD            its thread ended in a section; the     the next who begins, once no
- *                 bit is left bits left in `held` are the locks      in `held`: CAS to JOINING
+ *                                                        dead: DEAD
+ * DEAD            its thread ended in a section; the     the next who begins, once no bit is left
+ *                 bits left in `held` are the locks      in `held`: CAS to JOINING
  *                 that it took along
  *
  * Legal:   unlock_call set without anybody who waits (one needless call); a ceiling above all

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
 /*
- * Keeps the page (page.h) at each switch between threads.  Runs in the kernel; loader.c puts it
- * there.
+ * Keeps the page (src/sys/running_page.h) at each switch between threads.  Runs in the kernel, into
+ * which loader.c loads it.
  *
- * process   meaning                         leaves it when
- * --------  ------------------------------  -----------------------------------------------------
- * stranger  nothing is written about it     it rings, or all processes are participants
- * participant    its threads have entries        its last thread ends, or it calls exec: stranger
+ * process      meaning                      leaves it when
+ * -----------  ---------------------------  -----------------------------------------------------
+ * stranger     nothing is written about it  it rings, or all processes are participants
+ * participant  its threads have entries     its last thread ends, or it calls exec: stranger
  *
  * entry     meaning                         who leaves it, and how
  * --------  ------------------------------  -----------------------------------------------------

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * The memory in which the tasks' permits are (permits.h): a BPF arena for each user, so that
+ * The memory in which the tasks' permits are (permits.bpf.c): a BPF arena for each user, so that
  * nobody's mappings make another user's changes of permits slower.  It lies at the same address in
  * all processes.
  */

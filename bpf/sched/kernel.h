@@ -127,38 +127,30 @@ struct sched_ext_ops {
     char name[128];
 };
 
-/* The kernel's calls. */
+/* The kernel's calls, beside those that several parts use (calls.h). */
 #define FW_KFUNC extern __attribute__((section(".ksyms")))
 FW_KFUNC __s32 scx_bpf_create_dsq(__u64 dsq, __s32 node);
-#ifdef FW_RT_SCX_OLDER /* the names that Linux 6.12 has */
-#define scx_bpf_dsq_insert scx_bpf_dispatch
-#define scx_bpf_dsq_move_to_local scx_bpf_consume
-#endif
-FW_KFUNC void scx_bpf_dsq_insert(struct task_struct *p, __u64 dsq, __u64 slice, __u64 flags);
-FW_KFUNC bool scx_bpf_dsq_move_to_local(__u64 dsq);
 FW_KFUNC __s32 scx_bpf_dsq_nr_queued(__u64 dsq);
-FW_KFUNC void scx_bpf_kick_cpu(__s32 cpu, __u64 flags);
-FW_KFUNC __s32 scx_bpf_task_cpu(const struct task_struct *p);
 FW_KFUNC __s32 scx_bpf_select_cpu_dfl(struct task_struct *p, __s32 previous, __u64 flags,
                                       bool *is_idle);
 FW_KFUNC __s32 scx_bpf_pick_idle_cpu(const struct cpumask *allowed, __u64 flags);
-FW_KFUNC __u32 scx_bpf_nr_cpu_ids(void);
-FW_KFUNC __u32 bpf_cpumask_first(const struct cpumask *mask);
 FW_KFUNC bool scx_bpf_task_set_slice(struct task_struct *p, __u64 slice) __attribute__((weak));
 
 /* For permits: from Linux 6.18 on; the first one's name and arguments changed with 7.0. */
-#if FW_RT_SCX_PERMITS
 typedef int fw_task_work(struct bpf_map *map, void *key, void *value);
-#if FW_RT_SCX_PERMITS == 1
 FW_KFUNC int bpf_task_work_schedule_resume(struct task_struct *p, struct bpf_task_work *work,
                                            void *map, fw_task_work *callback);
-#else
 FW_KFUNC int bpf_task_work_schedule_resume_impl(struct task_struct *p, struct bpf_task_work *work,
                                                 void *map, fw_task_work *callback, void *program);
+#ifdef FW_RT_SCX_TASK_WORK_IMPL
+#define fw_schedule_work(p, work, map, callback) \
+    bpf_task_work_schedule_resume_impl(p, work, map, callback, NULL)
+#else
+#define fw_schedule_work(p, work, map, callback) \
+    bpf_task_work_schedule_resume(p, work, map, callback)
 #endif
 FW_KFUNC void *bpf_arena_alloc_pages(void *map, void *address, __u32 pages, int node, __u64 flags);
 FW_KFUNC void bpf_arena_free_pages(void *map, void *address, __u32 pages);
 FW_KFUNC void scx_bpf_error_bstr(char *format, unsigned long long *data, __u32 size);
-#endif
 
 #endif

@@ -6,55 +6,12 @@
  * Notes of the times at which a CPU was not the most urgent task's, for tools that ask afterwards
  * why a job was late (page.h).  They are rare, and cost the common decision a look at two words.
  */
-#include "bpf/sched/inside.h"
+#include "bpf/sched/memory.h"
 
-/* Returns its number. */
-static __always_inline uint64_t put_note(struct fw_rt_scx_state *w, uint32_t cause, uint32_t cpu,
-                                         uint32_t slot, uint64_t from, uint64_t to)
-{
-    uint64_t number = __sync_fetch_and_add(&w->noted, 1) + 1;
-    struct fw_rt_scx_note *note = &w->note[(number - 1) & (FW_RT_SCX_NOTES - 1)];
-
-    __sync_lock_test_and_set(&note->number, 0);
-    note->from = from;
-    note->to = to;
-    note->cause = cause;
-    note->cpu = cpu;
-    note->slot = slot;
-    __sync_lock_test_and_set(&note->number, number);
-    return number;
-}
-
-/* From now on until the CPU's next decision. */
-static __always_inline void begin_note(uint32_t cause, uint32_t cpu, uint32_t slot, uint64_t now)
-{
-    struct fw_rt_scx_state *w = get_state();
-
-    if (w)
-        cpu_sides[cpu % FW_RT_CPUS].note = put_note(w, cause, cpu, slot, now, 0);
-}
+/* From now on until the CPU's next decision.  cause: enum fw_rt_scx_cause. */
+int fw_notes_begin(uint32_t cause, uint32_t cpu, uint32_t slot, uint64_t now);
 
 /* The CPU decides: what was begun ends, and was it asked to decide long ago? */
-static __always_inline void end_note(uint32_t cpu, uint32_t slot, uint64_t now)
-{
-    struct cpu_side *its = &cpu_sides[cpu % FW_RT_CPUS];
-    struct fw_rt_scx_state *w = get_state();
-    uint64_t asked = *(volatile uint64_t *)&its->asked_ns, number = its->note;
-
-    if (asked)
-        asked = __sync_lock_test_and_set(&its->asked_ns, 0);
-    if (!w)
-        return;
-    if (number) {
-        struct fw_rt_scx_note *note = &w->note[(number - 1) & (FW_RT_SCX_NOTES - 1)];
-        if (note->number == number)
-            note->to = now;
-        its->note = 0;
-    }
-    if (asked && (int64_t)(now - asked) > (int64_t)FW_RT_SCX_LATE_NS) {
-        w->counts.late++;
-        put_note(w, FW_RT_SCX_LATE, cpu, slot, asked, now);
-    }
-}
+int fw_notes_end(uint32_t cpu, uint32_t slot, uint64_t now);
 
 #endif

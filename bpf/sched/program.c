@@ -45,9 +45,9 @@ static bool configure(struct bpf_object *object, const struct permits *permits)
 {
     struct btf *btf = btf__load_vmlinux_btf();
     struct {
-        uint32_t has_set_slice, unused;
+        uint32_t has_set_slice, has_permits;
         uint64_t permit_at;
-    } config = {.permit_at = permits->at};
+    } config = {.has_permits = permits->kind != 0, .permit_at = permits->at};
 
     if (btf == NULL)
         return false;

@@ -7,8 +7,8 @@
 /* The scheduler: sched.bpf.c, loaded and running. */
 
 /*
- * object.c: as compiled with FW_RT_SCX_PERMITS of `kind`, 0 to 2 (kernel.h); FW_RT_SCX_OLDER:
- * without permits, for kernels that know other names.
+ * object.c: sched0.o to sched3.o (CMakeLists.txt).  1 and 2 have permits; FW_RT_SCX_OLDER: without
+ * permits, for kernels that know other names.
  */
 enum { FW_RT_SCX_OLDER = 3 };
 const unsigned char *fw_rt_scx_object(unsigned kind, size_t *size);

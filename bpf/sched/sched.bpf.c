@@ -26,12 +26,15 @@
  *     TURN_EVERY: SLICE_TURN each TURN_EVERY.  One of the others: SLICE_OTHERS, where tasks have
  *     had the CPU for RELIEF_EVERY while they waited; and each of them within RELIEF_WITHIN.)
  */
-#include "bpf/sched/arrive.h"
-#include "bpf/sched/hotplug.h"
+#include "bpf/sched/answer.h"
+#include "bpf/sched/decision.h"
+#include "bpf/sched/notes.h"
 #include "bpf/sched/others.h"
 #include "bpf/sched/permits.h"
-
-char fw_license[] SEC("license") = "Dual MIT/GPL";
+#include "bpf/sched/requests.h"
+#include "bpf/sched/slot.h"
+#include "bpf/sched/tasks.h"
+#include "bpf/sched/tick.h"
 
 /* ---- Who runs ---- */
 
@@ -76,7 +79,7 @@ static __always_inline void leave_to_others(uint32_t cpu, uint32_t chosen, uint6
     }
     if (w)
         w->counts.not_queued++;
-    begin_note(FW_RT_SCX_NOT_QUEUED, cpu, chosen, now);
+    fw_notes_begin(FW_RT_SCX_NOT_QUEUED, cpu, chosen, now);
 }
 
 SEC("struct_ops/fw_dispatch")
@@ -90,30 +93,36 @@ void BPF_PROG(fw_dispatch, s32 cpu, struct task_struct *previous)
     __sync_lock_test_and_set(&its->is_asked, 0); /* first (SCHED2) */
     if (goes_on)
         slot = live_slot_of(previous);
-    end_note(cpu, slot, now);
+    fw_notes_end(cpu, slot, now);
     if (slot < FW_RT_TASKS) {
-        fw_take_back(slot);
+        /*
+         * Where two CPUs choose together (core scheduling), this is one for the other, whose task
+         * is in its program: it may not lock any more until it is published.
+         */
+        fw_revoke(slot);
+        if (side[slot].away)
+            fw_ask_for(slot);
         if (side[slot].away || side[slot].elsewhere)
             slot = FW_RT_NONE;
     }
     due = fw_refresh(cpu, now);
-    if (due < FW_RT_TASKS && due != slot && scx_bpf_dsq_move_to_local(due)) {
-        begin_note(FW_RT_SCX_TURN, cpu, due, now);
+    if (due < FW_RT_TASKS && due != slot && fw_dsq_move_to_local(due)) {
+        fw_notes_begin(FW_RT_SCX_TURN, cpu, due, now);
         return;
     }
     chosen = fw_decide(cpu);
-    if (chosen < FW_RT_TASKS && relieve_starved(cpu, now))
+    if (chosen < FW_RT_TASKS && fw_relieve_starved(cpu, now))
         return;
     if (chosen == slot && slot < FW_RT_TASKS) {
         set_slice(previous, SLICE);
         fw_begin(slot, cpu);
-        turn(previous, slot);
+        fw_turn_permit(previous, slot);
         return;
     }
-    if (chosen < FW_RT_TASKS && scx_bpf_dsq_move_to_local(chosen))
+    if (chosen < FW_RT_TASKS && fw_dsq_move_to_local(chosen))
         return;
     leave_to_others(cpu, chosen, now);
-    if (!run_others(cpu, now) && goes_on && slot == FW_RT_NONE)
+    if (!fw_run_others(cpu, now) && goes_on && slot == FW_RT_NONE)
         set_slice(previous, SLICE_OTHERS);
 }
 
@@ -133,10 +142,10 @@ void BPF_PROG(fw_enqueue, struct task_struct *p, u64 flags)
     uint32_t slot = slot_of(p);
 
     if (slot >= FW_RT_TASKS || side[slot].away) {
-        enqueue_other(p, flags);
+        fw_enqueue_other(p, flags);
         return;
     }
-    scx_bpf_dsq_insert(p, slot, fw_waits(slot) ? SLICE_TURN : SLICE, flags);
+    fw_dsq_insert(p, slot, fw_waits(slot) ? SLICE_TURN : SLICE, flags);
     if (side[slot].is_fresh) {
         side[slot].is_fresh = 0;
         fw_ask_for(slot);
@@ -174,12 +183,12 @@ SEC("struct_ops/fw_running")
 void BPF_PROG(fw_running, struct task_struct *p)
 {
     uint32_t slot = slot_of(p);
-    s32 cpu = scx_bpf_task_cpu(p);
+    s32 cpu = fw_task_cpu(p);
     struct cpu_side *its = &cpu_sides[(uint32_t)cpu % FW_RT_CPUS];
 
     if (slot < FW_RT_TASKS) {
         fw_begin(slot, cpu);
-        turn(p, slot);
+        fw_turn_permit(p, slot);
     } else if (its->is_asked == 0) { /* to stay */
         its->others_ns = 0;
     }
@@ -197,6 +206,8 @@ void BPF_PROG(fw_stopping, struct task_struct *p, bool runnable)
     if (slot >= FW_RT_TASKS)
         return;
     fw_note(slot);
+    if (side[slot].away)
+        fw_ask_for(slot);
     if (side[slot].elsewhere) {
         side[slot].elsewhere = 0;
         side[slot].is_fresh = 1; /* for its own CPU */
@@ -212,9 +223,9 @@ bool BPF_PROG(fw_yield, struct task_struct *from, struct task_struct *to)
     struct fw_rt_scx_page *page;
 
     if (slot < FW_RT_TASKS)
-        make_works(from, slot);
+        fw_make_works(from, slot);
     if (slot >= FW_RT_TASKS) {
-        try_join(from);
+        fw_try_join(from);
     } else if (fw_request(slot) == FW_RT_SCX_LEAVE) {
         page = page_of(slot);
         bpf_task_storage_delete(&slots, from);
@@ -236,9 +247,9 @@ void BPF_PROG(fw_set_cpumask, struct task_struct *p, const struct cpumask *mask)
 
     if (slot >= FW_RT_TASKS || !w)
         return;
-    bool is_there = p->nr_cpus_allowed == 1 && bpf_cpumask_first(mask) == w->state.task[slot].cpu;
+    bool is_there = p->nr_cpus_allowed == 1 && fw_first_cpu(mask) == w->state.task[slot].cpu;
     fw_withdraw(slot, is_there ? FW_RT_SCX_HERE : FW_RT_SCX_AWAY, p->on_cpu);
-    turn(p, slot);
+    fw_turn_permit(p, slot);
     ask(w->state.task[slot].cpu);
 }
 
@@ -257,7 +268,7 @@ void BPF_PROG(fw_disable, struct task_struct *p)
     __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
     fw_withdraw(slot, FW_RT_SCX_LEFT, p->on_cpu);
     fw_ask_for(slot);
-    turn(p, slot);
+    fw_turn_permit(p, slot);
 }
 
 /* Called for all that live, too, when the scheduler comes to its end. */
@@ -270,49 +281,36 @@ void BPF_PROG(fw_exit_task, struct task_struct *p, struct scx_exit_task_args *ar
         end_task(p, slot);
 }
 
-/* ---- Beginning and end ---- */
+/* ---- CPUs that come and go ---- */
 
-struct tick {
-    struct bpf_timer timer;
-};
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, uint32_t);
-    __type(value, struct tick);
-} ticks SEC(".maps");
-
-/* SCHED3, on CPUs that have no reason of their own to decide. */
-static int on_tick(void *map, uint32_t *key, struct tick *tick)
+/*
+ * CPUs that come and go; the kernel ends a scheduler that has no such functions.  Tasks of a CPU
+ * that goes are moved, which makes them `away`.
+ */
+SEC("struct_ops/fw_cpu_online")
+void BPF_PROG(fw_cpu_online, s32 cpu)
 {
-    struct fw_rt_scx_state *w = get_state();
-    int i;
-
-    if (!w)
-        return 0;
-    FW_RT_EACH(i, FW_RT_TASKS)
-    {
-        struct fw_rt_task_record *c = &w->state.task[i];
-        if (c->state == FW_RT_LIVE &&
-            (c->request != 0 || side[i].away || (lost_slots & fw_rt_bit(i))))
-            ask(c->cpu);
-    }
-    wake_idle();
-    bpf_timer_start(&tick->timer, TICK, 0);
-    return 0;
+    cpu_sides[(uint32_t)cpu % FW_RT_CPUS].is_leaving = 0;
+    cpu_sides[(uint32_t)cpu % FW_RT_CPUS].is_asked = 0;
 }
+
+SEC("struct_ops/fw_cpu_offline")
+void BPF_PROG(fw_cpu_offline, s32 cpu)
+{
+    cpu_sides[(uint32_t)cpu % FW_RT_CPUS].is_leaving = 1;
+    cpu_sides[(uint32_t)cpu % FW_RT_CPUS].is_asked = 0;
+}
+
+/* ---- Beginning and end ---- */
 
 SEC("struct_ops/fw_init")
 s32 BPF_PROG(fw_init)
 {
     struct fw_rt_scx_state *w = get_state();
-    uint32_t first = 0;
-    struct tick *tick = bpf_map_lookup_elem(&ticks, &first);
     s32 error = scx_bpf_create_dsq(QUEUE_OTHERS, -1);
     int i;
 
-    if (!w || !tick)
+    if (!w)
         return -EINVAL;
     FW_RT_EACH(i, FW_RT_TASKS)
     {
@@ -321,15 +319,12 @@ s32 BPF_PROG(fw_init)
     }
     FW_RT_EACH(i, FW_RT_CPUS)
     {
-        if (error == 0 && (uint32_t)i < scx_bpf_nr_cpu_ids())
+        if (error == 0 && (uint32_t)i < fw_nr_cpu_ids())
             error = scx_bpf_create_dsq(QUEUE_PINNED(i), -1);
     }
     if (error != 0)
         return error;
-    if (bpf_timer_init(&tick->timer, &ticks, CLOCK_MONOTONIC) == 0) {
-        bpf_timer_set_callback(&tick->timer, on_tick);
-        bpf_timer_start(&tick->timer, TICK, 0);
-    }
+    fw_tick_start();
     w->state.alive = 1;
     return 0;
 }
@@ -346,7 +341,7 @@ void BPF_PROG(fw_exit, struct scx_exit_info *info)
     bpf_probe_read_kernel_str(w->details, sizeof w->details, info->msg);
     w->exit_kind = info->kind;
     w->exit_code = info->exit_code;
-    close_all();
+    fw_close_permits();
     __sync_lock_test_and_set(&w->state.alive, 0);
 }
 

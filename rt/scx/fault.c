@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PCP-DU-PF in the program: the permit, and what becomes of the fault where it is closed
- * (permits.h).
+ * (bpf/sched/permits.bpf.c).
  *
  * The handler knows the one instruction that reads permits, and lets the thread go on at the place
  * that asks the scheduler: in no signal handler.  Any other fault goes to the handler that was

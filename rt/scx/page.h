@@ -12,11 +12,10 @@
  * pages-UID                FW_RT_SCX_PAGES pages of the user: one    that user and the scheduler
  *                          for each slot of the state, and after     read and write
  *                          those one that its tasks share
- * permits-UID              a BPF arena: one page for each slot        user reads, the scheduler
- *                          that of the state, or none there: a       s pages and frees them
- *                          fault  make
- * works                    what closes permits: not dropped by
- *                          root the kernel as long as it is there
+ * permits-UID              a BPF arena: a page for each slot of the  the user reads; the scheduler
+ *                          state, or none there: a fault             makes pages and frees them
+ * works                    what closes permits: the kernel does not  root
+ *                          drop it as long as this is there
  * link                     the scheduler: it ends when this is gone  root
  * ticks                    its timer, which would end without it     root
  *
@@ -70,8 +69,9 @@
  * while the task runs (a change of affinity, the scheduler's end).
  *
  * Of those, PCP-DU-PF's have bits in `marked`, which the task alone writes, and permits
- *   (permits.h).  lock    store `marked` with bit d; read the own slot's page of the permits.  A
- *           fault: LOCK (TRY); refused: bit d out of `marked`.
+ * (bpf/sched/permits.bpf.c).
+ *   lock    store `marked` with bit d; read the own slot's page of the permits.  A fault: LOCK
+ *           (TRY); refused: bit d out of `marked`.
  *   unlock  store `marked` without bit d; then, if unlock_call is set: UNLOCK.
  * The scheduler never writes it, so both are plain stores, also while others change `locked`.
  *

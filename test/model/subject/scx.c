@@ -33,7 +33,7 @@ static struct fw_rt_scx_page *page_of(uint32_t slot)
     return &scx_ground->pages[slot % FW_RT_TASKS];
 }
 
-/* --- Pages (inside.h) ----------------------------------------------------------------------- */
+/* --- Pages (slot.bpf.c) --------------------------------------------------------------------- */
 
 static void note(uint32_t slot)
 {
@@ -78,7 +78,7 @@ static void give(uint32_t slot, uint32_t d)
     answer(slot, died ? EOWNERDEAD : 0);
 }
 
-/* --- Queues (queues.h) ------------------------------------------------------------------------ */
+/* --- Queues (queues.bpf.c) ------------------------------------------------------------------ */
 
 static void hand_over(uint32_t d)
 {
@@ -161,7 +161,7 @@ static void resolve(uint32_t d)
     hand_over(d);
 }
 
-/* --- Requests (requests.h) ------------------------------------------------------------------ */
+/* --- Requests (requests.bpf.c) -------------------------------------------------------------- */
 
 static void lock_queue(uint32_t slot, uint32_t d, bool may_wait)
 {
@@ -258,7 +258,7 @@ int subject_nanosleep(const struct timespec *time, struct timespec *left)
     return 0;
 }
 
-/* --- Who runs (parts.h, sched.bpf.c) --------------------------------------------------------- */
+/* --- Who runs (decision.bpf.c) -------------------------------------------------------------- */
 
 static bool is_on(uint32_t i, uint32_t cpu)
 {
@@ -338,7 +338,7 @@ bool scx_may_run(unsigned thread)
     return scx_ground->on_cpu[record(thread)->cpu] == thread + 1;
 }
 
-/* --- Those that are no more (members.h) ------------------------------------------------------ */
+/* --- Tasks that are no more (tasks.bpf.c) --------------------------------------------------- */
 
 static void reap(uint32_t slot)
 {

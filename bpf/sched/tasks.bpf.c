@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
-#ifndef FW_BPF_SCHED_MEMBERS_H
-#define FW_BPF_SCHED_MEMBERS_H
+/* How threads become tasks, and what becomes of tasks that are no more.  The calls: tasks.h. */
+#include "bpf/sched/tasks.h"
 
-/* How threads become tasks, and what becomes of tasks that are no more.  With `sched_lock` held. */
 #include "bpf/lib/pid.bpf.h"
-#include "bpf/sched/requests.h"
+#include "bpf/sched/answer.h"
+#include "bpf/sched/queues.h"
+#include "bpf/sched/request.h"
+#include "bpf/sched/slot.h"
 
 static __always_inline uint32_t number_of(struct task_struct *p)
 {
@@ -70,8 +72,8 @@ static __always_inline uint32_t check_join(const struct fw_rt_scx_state *w, uint
         return EPERM;
     if (w->state.task[slot % FW_RT_TASKS].state != FW_RT_FREE)
         return EBUSY;
-    if (p->nr_cpus_allowed != 1 || bpf_cpumask_first(p->cpus_ptr) != request->cpu ||
-        (uint32_t)scx_bpf_task_cpu(p) != request->cpu) /* may be on its way, here or away */
+    if (p->nr_cpus_allowed != 1 || fw_first_cpu(p->cpus_ptr) != request->cpu ||
+        (uint32_t)fw_task_cpu(p) != request->cpu) /* may be on its way, here or away */
         return EXDEV;
     if (count_of(w, w->grant[grant % FW_RT_SCX_GRANTS].uid) >=
         w->grant[grant % FW_RT_SCX_GRANTS].tasks)
@@ -148,7 +150,7 @@ static __always_inline void reap(struct fw_rt_scx_state *w, uint32_t slot,
     if (!shared)
         return;
     __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
-    withdraw(w, slot, page);
+    fw_revoke(slot);
     if (c->held)
         w->counts.died++;
     c->state = FW_RT_DEAD;
@@ -167,7 +169,7 @@ static __always_inline void reap(struct fw_rt_scx_state *w, uint32_t slot,
         }
         if (l->users == 0) {
             left &= ~fw_rt_bit(d);
-            clean(w, shared, d);
+            fw_queue_clean(slot, d);
             l->protocol = 0;
         }
     }
@@ -193,9 +195,91 @@ static __always_inline void resolve_all(struct fw_rt_scx_state *w, uint32_t slot
         if (!(opened & fw_rt_bit(d)) || !fw_rt_is_boosting(w->state.lock[d].kind))
             continue;
         if (shared->token[d])
-            shared->token[d] = clean(w, shared, d);
-        resolve(w, shared, d);
+            shared->token[d] = fw_queue_clean(slot, d);
+        fw_queue_resolve(slot, d);
     }
 }
 
-#endif
+int fw_reap(uint32_t slot)
+{
+    struct fw_rt_scx_state *w = get_state();
+    struct fw_rt_scx_page *page;
+    uint64_t opened;
+
+    if (slot >= FW_RT_TASKS || !w)
+        return 0;
+    page = page_of(slot);
+    if (!page)
+        return 0;
+    __sync_fetch_and_and(&runnable_slots, ~fw_rt_bit(slot));
+    if (sched_trylock()) {
+        __sync_fetch_and_and(&lost_slots, ~fw_rt_bit(slot));
+        opened = w->state.task[slot].opened;
+        reap(w, slot, page);
+        resolve_all(w, slot, opened);
+        sched_unlock();
+        ask(w->state.task[slot].cpu);
+    } else {
+        __sync_fetch_and_or(&lost_slots, fw_rt_bit(slot));
+    }
+    return 0;
+}
+
+/* Which grant the user has; FW_RT_NONE: none. */
+int fw_grant_of(uint32_t uid)
+{
+    struct fw_rt_scx_state *w = get_state();
+    uint32_t found = FW_RT_NONE;
+    int i;
+
+    if (!w)
+        return found;
+    FW_RT_EACH(i, FW_RT_SCX_GRANTS)
+    {
+        if ((uint32_t)i < w->grants && w->grant[i].uid == uid)
+            found = i;
+    }
+    return found;
+}
+
+/*
+ * The slot whose page asks for this thread to join; FW_RT_NONE: none.  Threads of two pid
+ * namespaces may have the same number, or one that died while it asked: rather that of a thread
+ * which began when this one did.
+ */
+int fw_asks_to_join(uint32_t grant, uint32_t tid, uint64_t started)
+{
+    uint32_t found = FW_RT_NONE;
+    bool is_sure = false;
+    int i;
+
+    FW_RT_EACH(i, FW_RT_TASKS)
+    {
+        volatile struct fw_rt_scx_page *page = get_page(grant, i);
+        if (!page || page->op != FW_RT_SCX_JOIN || page->tid != tid || is_sure)
+            continue;
+        is_sure = page->spare[FW_RT_SCX_STARTED] == started;
+        found = i;
+    }
+    return found;
+}
+
+void fw_try_join(struct task_struct *p)
+{
+    struct fw_rt_scx_state *w = get_state();
+    uint32_t grant = fw_grant_of(p->cred->euid.val), slot;
+    struct fw_rt_scx_page *page;
+
+    if (!w || grant >= FW_RT_SCX_GRANTS)
+        return;
+    slot = fw_asks_to_join(grant, number_of(p), started_of(p));
+    if (slot >= FW_RT_TASKS)
+        return;
+    page = get_page(grant, slot);
+    if (!page)
+        return;
+    if (!sched_trylock())
+        return;
+    join(w, grant, slot, page, p);
+    sched_unlock();
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+#ifndef FW_BPF_SCHED_DECISION_H
+#define FW_BPF_SCHED_DECISION_H
+
+#include "bpf/sched/memory.h"
+
+/* The CPU of that task is to decide anew, wherever the task is. */
+int fw_ask_for(uint32_t slot);
+
+/* Does it ask for a lock, and has it not? */
+int fw_waits(uint32_t slot);
+
+/*
+ * Which tasks of the CPU compete.  FW_RT_NONE, or one that is blocked and due to look: a task
+ * that has waited longest for that.  A turn is above all priorities, so all of a CPU's tasks share
+ * them.
+ */
+int fw_refresh(uint32_t cpu, uint64_t now);
+
+/* Who runs; FW_RT_NONE: no task.  Tells it of a lock that it got by that. */
+int fw_decide(uint32_t cpu);
+
+#endif
