@@ -91,7 +91,8 @@ extern struct side side[FW_RT_TASKS];
 extern uint64_t lost_slots, runnable_slots, died_locks;
 
 /*
- * A bit for each lock under PCP-DU-PF.  By grant: for each slot with an open permit (permits.bpf.c).
+ * A bit for each lock under PCP-DU-PF.  By grant: for each slot with an open permit (see
+ * permits.bpf.c).
  */
 extern uint64_t permit_locks, open_permits[FW_RT_SCX_GRANTS];
 
