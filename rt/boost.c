@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Locks whose owners are boosted, between tasks of any CPUs: MPCP and FMLP+ (Splet et al., sections
- * II-E, II-F, IV), in tier A.
+ * II-E, II-F, IV), in tier A.  How such a lock goes on to the next owner: boost_handoff.c.
  *
  * The fast path is that of listing 3 except for one thing: where the paper counts in and out, here
  * a compare-and-swap writes down who has the lock.  It costs the same, and so a task that dies at
@@ -13,12 +13,12 @@
  * 0                          free, nobody waits              anybody: names itself
  * DIED                       free, an owner has died in it   anybody: names itself, keeps DIED
  * s                          s has it, nobody sleeps for it  s: 0.  A waiter: s | WAITERS
- * s | WAITERS                s has it, and has to look at    s: s, then looks (pass_on)
+ * s | WAITERS                s has it, and has to look at    s: s, then looks (hand-off)
  *                            `waiters` when it leaves
  * s [| WAITERS] | DIED       s has yet to be told            s: without DIED
  * the same, and s is dead    nobody is in it                 reaping of s: REAPING | DIED
  * REAPING | DIED             its reaper, which has           that one; after its death, the next
- *   [| WAITERS]              `queue_lock`, hands it on       that has `queue_lock`: pass_on
+ *   [| WAITERS]              `queue_lock`, hands it on       that has `queue_lock`
  *
  * Legal:   WAITERS set while nobody waits (one needless look).  A bit in `waiters` of a task that
  *          is named already, or dead.  DIED told to more than one, if those in between died as
@@ -36,7 +36,7 @@
  *      queue; a task that cleared it before fails to name anybody, and looks at the queue again.
  *  BOOST3  A task's bit in `waiters` is set by that task before it looks at the word, and cleared
  *      by it after it was named, or by its reaping.  An owner leaves the bits alone; so if it dies
- *      between any two steps of pass_on, nobody is missing from the queue.
+ *      between any two steps of that, nobody is missing from the queue.
  *  BOOST4  A waiter sleeps only after it has seen WAITERS in the word of another owner.  The owner
  *      clears WAITERS, fences, and looks at the queue; the waiter enters the queue, fences, and
  *      looks at the word: one of them sees the other.
@@ -109,61 +109,6 @@ static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t d, uint32_t
         fw_rt_trace_add_(t->trace, kind, d, other, 0);
 }
 
-static void wake(struct fw_rt_task *t, uint32_t d, uint32_t slot)
-{
-    uint32_t *grant = &t->state->task[slot % FW_RT_TASKS].grant;
-
-    if (slot == FW_RT_NONE)
-        return;
-    tell(t, FW_RT_EVENT_GRANT, d, slot);
-    fw_fence_seq_cst(); /* BOOST5 */
-    fw_store32_release(grant, 1);
-    fw_futex_wake(grant, 1, t->shared); /* F:rt-boost-no-wake */
-    tell(t, FW_RT_EVENT_WAKE, d, slot);
-}
-
-/* The next in queue; for reaping, of those that live. */
-static uint32_t next_in_queue(const struct fw_rt_task *t, uint32_t d, bool has_died)
-{
-    uint32_t next;
-
-    while ((next = fw_rt_next_waiter(t->state, d)) != FW_RT_NONE && has_died &&
-           !fw_rt_is_alive_(&t->state->task[next]))
-        fw_and64_seq_cst(&t->state->lock[d].waiters, ~fw_rt_bit(next));
-    return next;
-}
-
-/*
- * By whom the word names (BOOST1): `own`, with DIED in reaping.  Names the next one, or frees the
- * lock.  Returns who is to be woken, or FW_RT_NONE.
- */
-static uint32_t pass_on(struct fw_rt_task *t, uint32_t d, uint32_t own)
-{
-    struct fw_rt_lock_record *l = &t->state->lock[d];
-    uint32_t died = own & FW_RT_WORD_DIED;
-
-    for (;;) { /* F:rt-boost-hands-back */
-        uint32_t word = own, next, named;
-        /* BOOST9 */
-        if ((fw_load32_relaxed(&l->counter) & ~FW_RT_WORD_WAITERS) != own)
-            return FW_RT_NONE;
-        fw_and32_relaxed(&l->counter, ~FW_RT_WORD_WAITERS); /* s, WAITERS -> s */
-        fw_fence_seq_cst();                                 /* BOOST4 */
-        next = next_in_queue(t, d, died != 0);
-        if (next == FW_RT_NONE) {
-            if (fw_cas32_release(&l->counter, &word, died)) /* s -> free */
-                return FW_RT_NONE;
-            continue; /* somebody has come */
-        }
-        fw_store32_relaxed(&l->owner, next + 1);
-        named = fw_rt_word_of(next) | died;
-        if ((fw_load64_relaxed(&l->waiters) & ~fw_rt_bit(next)) != 0) /* F:rt-boost-forgets-rest */
-            named |= FW_RT_WORD_WAITERS;
-        if (fw_cas32_release(&l->counter, &word, named)) /* s -> next [W.]  F:rt-boost-overwrites */
-            return next;
-    }
-}
-
 /* By a waiter: is it the owner now? */
 static bool is_named(struct fw_rt_task *t, uint32_t d)
 {
@@ -203,33 +148,6 @@ static bool has_told_owner(struct fw_rt_task *t, uint32_t d, uint32_t *told)
     return false;
 }
 
-/*
- * Hands on what the dead task has, or what reaping has left undone: `dead` in the word.  Whoever
- * else has the lock looks at the queue again (BOOST2).
- */
-static void reap_lock(struct fw_rt_task *t, uint32_t d, uint32_t dead)
-{
-    struct fw_rt_lock_record *l = &t->state->lock[d];
-    uint32_t own = FW_RT_WORD_REAPING | FW_RT_WORD_DIED, word, next = FW_RT_NONE;
-
-    fw_rt_pi_lock_(t->state, &l->queue_lock, t->tid, t->shared);
-    fw_fence_seq_cst(); /* BOOST2 */
-    word = fw_load32_acquire(&l->counter);
-    while (!fw_rt_word_is_free(word)) {
-        /* F:rt-boost-robs */
-        if ((word & FW_RT_WORD_OWNER) != dead && !fw_rt_word_is_being_reaped(word)) {
-            if (fw_cas32_release(&l->counter, &word, word | FW_RT_WORD_WAITERS)) /* s -> s, W. */
-                break;
-        } else if (fw_cas32_acquire(&l->counter, &word, own)) { /* dead, REAPING -> REAPING, DIED */
-            fw_store32_relaxed(&l->died, 1);
-            next = pass_on(t, d, own);
-            break;
-        }
-    }
-    fw_rt_pi_unlock_(&l->queue_lock, t->tid, t->shared);
-    wake(t, d, next);
-}
-
 /* The owner may have died: asks with one system call, or, where that says no, with some more. */
 static void look_after_owner(struct fw_rt_task *t, uint32_t d, bool is_thorough)
 {
@@ -237,7 +155,7 @@ static void look_after_owner(struct fw_rt_task *t, uint32_t d, bool is_thorough)
     struct fw_rt_task_record *c = &t->state->task[owner % FW_RT_TASKS];
 
     if (fw_rt_word_is_being_reaped(word))
-        reap_lock(t, d, FW_RT_WORD_REAPING);
+        fw_rt_boost_reap_lock_(t, d, FW_RT_WORD_REAPING);
     else if (owner != FW_RT_NONE && owner != t->slot &&
              (is_thorough ? !fw_rt_is_alive_(c) : fw_rt_is_gone_(c)))
         fw_rt_reap_(t, owner);
@@ -370,7 +288,7 @@ int fw_rt_boost_lock_(struct fw_rt_task *t, uint32_t d, bool try)
 void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free)
 {
     if (!is_free) {
-        wake(t, d, pass_on(t, d, fw_rt_word_of(t->slot)));
+        fw_rt_boost_hand_off_(t, d); /* F:rt-boost-hands-back */
         fw_rt_leave_(t->record, 0);
     }
     if (fw_load32_relaxed(&t->record->unlock_call) != 0)
@@ -381,20 +299,4 @@ void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free)
         fw_rt_lower_owner_(t, d);
         fw_rt_yield_to_first_(t); /* it may have come before a section that outranks it now */
     }
-}
-
-void fw_rt_boost_reap_(struct fw_rt_task *t, uint32_t slot)
-{
-    struct fw_rt_task_record *dead = &t->state->task[slot % FW_RT_TASKS];
-    uint32_t locks = fw_load32_acquire(&t->state->locks);
-
-    for (uint32_t d = 0; d < locks && d < FW_RT_LOCKS; d++) {
-        if (!fw_rt_is_boosting(t->state->lock[d].kind))
-            continue;
-        fw_and64_seq_cst(&t->state->lock[d].waiters, ~fw_rt_bit(slot));
-        reap_lock(t, d, fw_rt_word_of(slot));
-        fw_and64_release(&dead->held, ~fw_rt_bit(d));
-    }
-    fw_store32_relaxed(&dead->request, 0);
-    fw_store32_relaxed(&dead->boost, 0);
 }

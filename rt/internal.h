@@ -105,7 +105,15 @@ int fw_rt_boost_lock_slow_(struct fw_rt_task *t, uint32_t d, bool try) __attribu
  */
 void fw_rt_boost_end_slow_(struct fw_rt_task *t, uint32_t d, bool is_free) __attribute__((cold));
 
-/* What fw_rt_reap_ does about those of boost.c, under the record's lock: frees or hands them on. */
+/*
+ * boost_handoff.c.
+ * fw_rt_boost_hand_off_: the owner leaves a lock that others wait for.
+ * fw_rt_boost_reap_lock_: hands on what a dead task has, or what its reaping has left undone:
+ * `dead` in the word.  Another owner looks at the queue again (boost.c, BOOST2).
+ * fw_rt_boost_reap_: what fw_rt_reap_ does about all such locks, under the record's lock.
+ */
+void fw_rt_boost_hand_off_(struct fw_rt_task *t, uint32_t d);
+void fw_rt_boost_reap_lock_(struct fw_rt_task *t, uint32_t d, uint32_t dead);
 void fw_rt_boost_reap_(struct fw_rt_task *t, uint32_t slot);
 
 /*
@@ -145,6 +153,9 @@ void fw_rt_state_lock_(struct fw_rt_state *w, uint32_t tid, unsigned shared, str
 void fw_rt_state_unlock_(struct fw_rt_state *w, uint32_t tid, unsigned shared,
                          const struct fw_robust_ *r);
 
+/* The kernel refuses to wait, for a reason that will pass: sleeps for a moment. */
+void fw_rt_back_off_(void);
+
 /*
  * proxy.c (tier A).
  * fw_rt_proxy_wait_: waits until the section that task `o.task` is in with lock `o.lock` is over,
@@ -160,8 +171,8 @@ void fw_rt_proxy_leave_slow_(struct fw_rt_task *t);
 bool fw_rt_is_awaited_(const struct fw_rt_task *t, uint32_t d);
 
 /*
- * death.c: what a record's words say, which the kernel keeps.  UNKNOWN: it keeps none for that
- * thread.  UNREAL: no thread has written that.  No system call.
+ * liveness.c: what a record's words say, which the kernel keeps.  UNKNOWN: it keeps none for that
+ * thread.  CORRUPT: no thread has written that.  No system call.
  */
 enum fw_rt_liveness_state { FW_RT_IS_ALIVE, FW_RT_IS_DEAD, FW_RT_IS_UNKNOWN, FW_RT_IS_CORRUPT };
 enum fw_rt_liveness_state fw_rt_liveness_(const struct fw_rt_task_record *c);
@@ -177,14 +188,8 @@ bool fw_rt_is_alive_(const struct fw_rt_task_record *c);
 bool fw_rt_no_thread_(uint32_t tid);
 bool fw_rt_is_gone_(const struct fw_rt_task_record *c);
 
-/* Frees what bears the calling thread's id, which another one had before.  It is no task yet. */
-void fw_rt_reap_former_(struct fw_rt_task *t);
-
 /* If the word bears that thread's id, which is gone, it is free. */
 void fw_rt_free_word_(uint32_t *word, uint32_t tid);
-
-/* Where the kernel refuses to wait, for a reason that will pass: sleeps for a moment. */
-void fw_rt_back_off_(void);
 
 /* A lock's owner has died; and: has it, and is the caller the one to be told? */
 void fw_rt_set_died_(struct fw_rt_state *w, struct fw_rt_lock_record *l);
@@ -192,9 +197,6 @@ bool fw_rt_is_told_(struct fw_rt_state *w, struct fw_rt_lock_record *l);
 
 /* When the thread began (sys/origin.h); 0: not known. */
 uint64_t fw_rt_started_(uint32_t tid);
-
-/* Its thread is dead: marks record and locks (idempotent; any task may call it). */
-void fw_rt_reap_(struct fw_rt_task *t, uint32_t slot);
 
 /*
  * Is the lock said to be with that slot, by the record or by the word of a lock that boosts, and
@@ -208,6 +210,12 @@ bool fw_rt_is_nobodys_(const struct fw_rt_task *t, uint32_t slot, uint32_t d);
  * EUCLEAN: that cannot be, since somebody has written over its record.  Fills in fw_rt_strerror().
  */
 int fw_rt_check_holder_(struct fw_rt_task *t, uint32_t slot, uint32_t d);
+
+/* death.c: its thread is dead: marks record and locks (idempotent; any task may call it). */
+void fw_rt_reap_(struct fw_rt_task *t, uint32_t slot);
+
+/* Frees what bears the calling thread's id, which another one had before.  It is no task yet. */
+void fw_rt_reap_former_(struct fw_rt_task *t);
 
 /* A wait begins, for tools; false: it is part of one that has begun already. */
 bool fw_rt_wait_begins_(struct fw_rt_task *t);

@@ -8,6 +8,7 @@ CEILING = "rt/ceiling.c"
 PIP = "rt/pip.c"
 PROXY = "rt/proxy.c"
 BOOST = "rt/boost.c"
+HANDOFF = "rt/boost_handoff.c"
 RAISE = "rt/raise.c"
 LEVEL = "rt/boost_level.h"
 
@@ -52,10 +53,10 @@ FAULTS = [
     Fault("rt-pip-quiet-owner", "the next owner is not told", "rt-pip-kill", PIP, operand(2, "0")),
     Fault("rt-reaps-quietly", "a lock that a dead task had is as good as new", "rt-pcp-kill",
           "rt/death.c", drop()),
-    Fault("rt-boost-no-wake", "hands a lock over and wakes nobody", "rt-mpcp-remote", BOOST,
+    Fault("rt-boost-no-wake", "hands a lock over and wakes nobody", "rt-mpcp-remote", HANDOFF,
           drop()),
     Fault("rt-boost-overwrites", "names the next one, whoever has set WAITERS meanwhile",
-          "rt-mpcp-queue", BOOST, condition("fw_store32_release(&l->counter, named), 1")),
+          "rt-mpcp-queue", HANDOFF, condition("fw_store32_release(&l->counter, named), 1")),
     Fault("rt-boost-unsure", "trusts a WAITERS that a plain release may undo", "rt-mpcp-remote",
           RAISE, value("0")),
     Fault("rt-kernel-boost-unsure", "the same where the kernel is asked", "rt-kernel-mpcp-remote",
@@ -63,7 +64,7 @@ FAULTS = [
     Fault("rt-boost-late-line", "sleeps, and enters the line when it has woken", "rt-mpcp-remote",
           BOOST, drop()),
     Fault("rt-boost-forgets-rest", "names the next one, and forgets the others", "rt-mpcp-queue",
-          BOOST, drop()),
+          HANDOFF, drop()),
     Fault("rt-boost-stays", "leaves the section, and stays boosted", "rt-mpcp-remote", LEVEL,
           drop()),
     Fault("rt-boost-hands-back", "is lowered before it hands the lock on", "rt-kernel-mpcp-cpus",
@@ -107,12 +108,12 @@ FAULTS = [
           "rt-fmlp-kill", BOOST, drop()),
     Fault("rt-boost-quiet-death", "who gets a dead owner's lock is not told", "rt-fmlp-kill", BOOST,
           instead("$1 $2 $1", 2)),
-    Fault("rt-boost-robs", "takes the lock of an owner that lives", "rt-fmlp-kill-both", BOOST,
+    Fault("rt-boost-robs", "takes the lock of an owner that lives", "rt-fmlp-kill-both", HANDOFF,
           condition("$ && l->kind == FW_RT_KIND_MPCP")),
 ]
 
 # Those in boost.c call those in death.c, too, and faults in death.c are shown by other protocols.
 FAMILY = Family("rt", ["lock.c", "ceiling.c", "pip.c", "wake.c", "proxy.c", "death.c", "boost.c",
-                       "raise.c", "pi_lock.c"],
+                       "boost_handoff.c", "liveness.c", "raise.c", "pi_lock.c"],
                 ["rt/internal.h", "rt/decide.h", "rt/state.h", "rt/quick.h", LEVEL], {}, FAULTS,
                 "rt")
