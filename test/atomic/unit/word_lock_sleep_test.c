@@ -135,26 +135,6 @@ static void the_word_changes_on_the_way_to_sleep(void **state)
     assert_int_equal(l.word, HELD | 1);
 }
 
-static int freed_on_the_way(struct fake_call *call)
-{
-    (void)call;
-    fw_word_lock_unlock_(&l);
-    assert_int_equal(l.word, 1); /* nobody sleeps yet: WAKING is taken back */
-    return FAKE_COMPARE;
-}
-
-static void a_wake_that_reaches_nobody(void **state)
-{
-    (void)state;
-    l.word = HELD;
-    fake.on_wait = freed_on_the_way;
-    fw_word_lock_lock_(&l);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->result, 0);
-    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
-    assert_int_equal(fake.waits, 1);
-    assert_int_equal(l.word, HELD);
-}
-
 /* AWL3: the heir, which was woken and found the lock taken, naps, and keeps WAKING. */
 static int an_heir_naps(struct fake_call *call)
 {
@@ -218,39 +198,6 @@ static void who_is_not_the_heir_leaves_waking_alone(void **state)
     assert_int_equal(l.word, HELD | WAKING | 1);
 }
 
-/* A sleeps; B comes, sleeps too; the lock is freed for A, but B is interrupted and is quicker. */
-static int a_and_b_sleep(struct fake_call *call)
-{
-    if (fake.waits == 1) {
-        assert_int_equal(call->expected, HELD | 1);
-        fw_word_lock_lock_(&l); /* B */
-        assert_int_equal(l.word, HELD | WAKING | 1);
-        assert_int_equal(fake.waits, 2);
-        return FAKE_COMPARE; /* A has been woken meanwhile */
-    }
-    if (fake.waits == 2) {
-        assert_int_equal(call->expected, HELD | 2);
-        fw_word_lock_unlock_(&l);
-        assert_int_equal(l.word, WAKING | 2);
-        return -EINTR;
-    }
-    assert_int_equal(call->expected, HELD | WAKING | 1);
-    assert_int_equal(length(call), FW_RECHECK_ATOMIC_WOKEN_NS); /* A is the heir */
-    fw_word_lock_unlock_(&l);                                   /* by B */
-    return FAKE_COMPARE;
-}
-
-static void another_takes_what_one_was_woken_for(void **state)
-{
-    (void)state;
-    l.word = HELD;
-    fake.on_sleep = a_and_b_sleep;
-    fw_word_lock_lock_(&l);
-    assert_int_equal(l.word, HELD);
-    assert_int_equal(fake.waits, 3);
-    assert_int_equal(fake.wakes, 1);
-}
-
 /* A fork in a signal handler has erased the registration in the child. */
 static int erased_while_asleep(struct fake_call *call)
 {
@@ -268,39 +215,6 @@ static void a_registration_that_a_fork_has_erased(void **state)
     assert_int_equal(l.word, HELD);
     fw_word_lock_unlock_(&l);
     assert_int_equal(l.word, 0);
-}
-
-static int named_heir_by_the_holder(struct fake_call *call)
-{
-    if (fake.waits == 1) {
-        fw_word_lock_name_heir_(&l);
-        assert_int_equal(l.word, HELD | WAKING | 1);
-        fw_word_lock_name_heir_(&l); /* there is one already */
-        assert_int_equal(fake.wakes, 1);
-        return FAKE_COMPARE;
-    }
-    assert_int_equal(length(call), FW_RECHECK_ATOMIC_WOKEN_NS);
-    fw_word_lock_unlock_(&l);
-    return FAKE_COMPARE;
-}
-
-static void a_holder_names_an_heir(void **state)
-{
-    (void)state;
-    l.word = HELD;
-    fw_word_lock_name_heir_(&l);
-    assert_int_equal(fake.n_calls, 0);
-    l.word = HELD | 2; /* both on their way to sleep */
-    fw_word_lock_name_heir_(&l);
-    assert_int_equal(l.word, HELD | 2);
-    assert_int_equal(fake.wakes, 1);
-    fake_reset();
-    l.word = HELD;
-    fake.on_sleep = named_heir_by_the_holder;
-    fw_word_lock_lock_(&l);
-    assert_int_equal(l.word, HELD);
-    assert_int_equal(fake.wakes, 1);
-    assert_int_equal(fake.waits, 2);
 }
 
 static int no_such_memory(struct fake_call *call)
@@ -329,13 +243,10 @@ int main(void)
         cmocka_unit_test_setup(spurious_wakes_and_interruptions, reset),
         cmocka_unit_test_setup(a_sleeper_that_is_overlooked, reset),
         cmocka_unit_test_setup(the_word_changes_on_the_way_to_sleep, reset),
-        cmocka_unit_test_setup(a_wake_that_reaches_nobody, reset),
         cmocka_unit_test_setup(who_was_woken_in_vain_looks_for_itself, reset),
         cmocka_unit_test_setup(naps_end_at_a_second_as_at_any_time, reset),
         cmocka_unit_test_setup(who_is_not_the_heir_leaves_waking_alone, reset),
-        cmocka_unit_test_setup(another_takes_what_one_was_woken_for, reset),
         cmocka_unit_test_setup(a_registration_that_a_fork_has_erased, reset),
-        cmocka_unit_test_setup(a_holder_names_an_heir, reset),
         cmocka_unit_test_setup(errors_that_cannot_be_panic, reset),
     };
 

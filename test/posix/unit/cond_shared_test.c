@@ -79,37 +79,6 @@ static int signalled(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_signal_wakes_the_waiter(void **state)
-{
-    (void)state;
-    fake.on_sleep = signalled;
-    assert_int_equal(wait_until(NULL), 0);
-    assert_true(held);
-    assert_int_equal(fake.waits, 1);
-    assert_int_equal(fake.wakes, 1);
-    assert_true((c.word & WAITERS) != 0); /* others may wait */
-    fw_shared_cond_signal_(&c);           /* nobody does: found out once */
-    assert_int_equal(fake.wakes, 3);
-    fw_shared_cond_signal_(&c);
-    assert_int_equal(fake.wakes, 3);
-}
-
-static int broadcast(struct fake_call *call)
-{
-    (void)call;
-    fw_shared_cond_broadcast_(&c);
-    return FAKE_COMPARE;
-}
-
-static void a_broadcast_wakes_all(void **state)
-{
-    (void)state;
-    fake.on_sleep = broadcast;
-    assert_int_equal(wait_until(NULL), 0);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, FW_FUTEX_ALL);
-    assert_int_equal(c.word & WAITERS, 0);
-}
-
 static int signalled_on_the_way(struct fake_call *call)
 {
     (void)call;
@@ -171,14 +140,6 @@ static int lost_with_a_killed_one(struct fake_call *call)
     if (fake.waits == 2)
         c.word += 4; /* another number, and the wake went to one who died */
     return FAKE_COMPARE;
-}
-
-static void a_lost_wake_is_found(void **state)
-{
-    (void)state;
-    fake.on_sleep = lost_with_a_killed_one;
-    assert_int_equal(wait_until(NULL), 0);
-    assert_int_equal(fake.waits, 2);
 }
 
 static void the_time_is_over(void **state)
@@ -279,12 +240,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         shared_test(nobody_waits_and_nothing_happens),
         shared_test(no_two_begin_alike),
-        shared_test(a_signal_wakes_the_waiter),
-        shared_test(a_broadcast_wakes_all),
         shared_test(a_signal_on_the_way_to_sleep_is_not_missed),
         shared_test(a_wake_that_is_anothers_is_passed_on),
         shared_test(the_next_numbers_have_other_bits),
-        shared_test(a_lost_wake_is_found),
         shared_test(a_lost_wake_is_found_by_a_clock_that_was_set_back),
         shared_test(the_time_is_over),
         shared_test(a_signal_handler_ends_nothing),

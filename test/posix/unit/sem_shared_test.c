@@ -73,46 +73,6 @@ static void a_foreign_change_is_noticed(void **state)
     assert_state(5);
 }
 
-static int posted(struct fake_call *call)
-{
-    assert_ptr_equal(call->word, &s.state);
-    assert_int_equal(call->expected, 0);
-    assert_int_equal(call->flags, FW_FUTEX_SHARED);
-    assert_state(SHARED_WAITER_);
-    assert_false(fw_posix_sem_add_(&s)); /* it would not wake */
-    assert_true(fw_sem_shared_post_(&s));
-    return FAKE_COMPARE;
-}
-
-static void a_waiter_is_counted_and_woken(void **state)
-{
-    (void)state;
-    fake.on_sleep = posted;
-    assert_int_equal(fw_sem_shared_wait_(&s, NULL), 0);
-    assert_state(0);
-    assert_int_equal(s.guess, 0);
-    assert_int_equal(fake.wakes, 1);
-    assert_shared_wake(0);
-}
-
-static int posted_and_taken(struct fake_call *call)
-{
-    (void)call;
-    assert_true(fw_sem_shared_post_(&s));
-    if (fake.waits == 1)
-        assert_true(fw_sem_shared_take_(&s));
-    return FAKE_COMPARE;
-}
-
-static void who_finds_nothing_sleeps_again(void **state)
-{
-    (void)state;
-    fake.on_sleep = posted_and_taken;
-    assert_int_equal(fw_sem_shared_wait_(&s, NULL), 0);
-    assert_int_equal(fake.waits, 2);
-    assert_state(0);
-}
-
 static int posted_on_the_way(struct fake_call *call)
 {
     (void)call;
@@ -195,8 +155,6 @@ int main(void)
         cmocka_unit_test_setup(units_come_and_go, reset),
         cmocka_unit_test_setup(the_maximum_stays, reset),
         cmocka_unit_test_setup(a_foreign_change_is_noticed, reset),
-        cmocka_unit_test_setup(a_waiter_is_counted_and_woken, reset),
-        cmocka_unit_test_setup(who_finds_nothing_sleeps_again, reset),
         cmocka_unit_test_setup(a_post_before_the_sleep_is_not_missed, reset),
         cmocka_unit_test_setup(time_and_signals_end_the_wait, reset),
         cmocka_unit_test_setup(who_is_cancelled_passes_the_wake_on, reset),

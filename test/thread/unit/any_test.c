@@ -177,20 +177,6 @@ static int both_at_once(const fw_futex_any *words, unsigned n)
     return 0;
 }
 
-static void a_wake_that_is_not_needed_is_passed_on(void **state)
-{
-    unsigned which;
-
-    (void)state;
-    fake.on_wait_any = both_at_once;
-    assert_int_equal(fw_wait_any(all, 2, NULL, &which), 0);
-    assert_int_equal(which, A);
-    assert_word(&a, 0);
-    assert_word(&b, 1 | WAITERS(1) | WAKING(1));
-    assert_int_equal(fake.wakes, 3);
-    assert_wake(2, sleepers_word(&b), 1);
-}
-
 static int over_when_b_comes(const fw_futex_any *words, unsigned n)
 {
     both_at_once(words, n);
@@ -330,7 +316,6 @@ int main(void)
         cmocka_unit_test_setup(a_sleeper_is_woken_by_each, reset),
         cmocka_unit_test_setup(without_the_system_call_it_sleeps_on_the_first, reset),
         cmocka_unit_test_setup(in_the_dark_it_looks_every_millisecond, reset),
-        cmocka_unit_test_setup(a_wake_that_is_not_needed_is_passed_on, reset),
         cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
         cmocka_unit_test_setup(spurious_wakes_and_signals_do_no_harm, reset),
         cmocka_unit_test_setup(who_waits_for_a_manual_event_passes_also_after_a_reset, reset),

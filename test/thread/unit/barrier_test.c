@@ -78,30 +78,6 @@ static void rounds_wrap_around(void **state)
     assert_word(INSIDE(5) | GOES | 1);
 }
 
-/* BAR2 */
-static int last_one_comes(struct fake_call *call)
-{
-    assert_word(SLEEPERS | INSIDE(1) | 1);
-    assert_ptr_equal(call->word, half(1));
-    assert_int_equal(call->expected, SLEEPERS >> 32);
-    assert_int_equal(call->flags, FW_FUTEX_PRIVATE);
-    fake_as(OTHER);
-    assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
-    assert_word(ROUND(1) | SLEPT | INSIDE(1) | 2);
-    return FAKE_COMPARE;
-}
-
-static void the_last_wakes_all(void **state)
-{
-    (void)state;
-    fake.on_sleep = last_one_comes;
-    assert_int_equal(fw_barrier_wait_policy(&b, &block), 0);
-    assert_word(ROUND(1) | SLEPT | 2);
-    assert_int_equal(fake.wakes, 1);
-    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, half(1));
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, FW_FUTEX_ALL);
-}
-
 /* The other one ends the round, and is back at once. */
 static int other_is_back(struct fake_call *call)
 {
@@ -275,25 +251,6 @@ static void nothing_is_touched_after_the_end(void **state)
     assert_word(UINT64_C(0x5a5a5a5a5a5a5a5a));
 }
 
-static int somebody_destroys(struct fake_call *call)
-{
-    (void)call;
-    fw_barrier_arrive(&b);
-    b.state_ |= GOES;
-    fake.on_wake = reused;
-    return FAKE_COMPARE;
-}
-
-static void the_last_inside_wakes_who_destroys(void **state)
-{
-    (void)state;
-    fake.on_sleep = somebody_destroys;
-    assert_int_equal(fw_barrier_wait_policy(&b, &block), 0);
-    assert_ptr_equal(fake_nth(FAKE_WAKE, 1)->word, half(0));
-    assert_int_equal(fake_nth(FAKE_WAKE, 1)->n, 1);
-    assert_word(UINT64_C(0x5a5a5a5a5a5a5a5a));
-}
-
 static int one_leaves(struct fake_call *call)
 {
     assert_ptr_equal(call->word, half(0));
@@ -374,7 +331,6 @@ int main(void)
         cmocka_unit_test_setup(limits, reset),
         cmocka_unit_test_setup(alone, reset),
         cmocka_unit_test_setup(rounds_wrap_around, reset),
-        cmocka_unit_test_setup(the_last_wakes_all, reset),
         cmocka_unit_test_setup(an_early_arrival_does_not_keep_the_others, reset),
         cmocka_unit_test_setup(interruptions_are_not_seen, reset),
         cmocka_unit_test_setup(ended_on_the_way_to_sleep, reset),
@@ -386,7 +342,6 @@ int main(void)
         cmocka_unit_test_setup(nobody_polls_beside_a_sleeper, reset),
         cmocka_unit_test_setup(a_policy_is_obeyed, reset),
         cmocka_unit_test_setup(nothing_is_touched_after_the_end, reset),
-        cmocka_unit_test_setup(the_last_inside_wakes_who_destroys, reset),
         cmocka_unit_test_setup(destroy_waits_for_those_inside, reset),
         cmocka_unit_test_setup(destroying_what_is_waited_at_panics, reset),
         cmocka_unit_test_setup(destroying_may_be_tried, reset),

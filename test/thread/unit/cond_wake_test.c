@@ -74,39 +74,6 @@ static void a_stranger_wakes_a_single_sleeper_at_once(void **state)
     assert_int_equal(wakes_inside, 1);
 }
 
-static int second_sleeps_and_both_are_signalled(struct fake_call *call)
-{
-    uint32_t before;
-
-    (void)call;
-    if (fake.waits == 1) {
-        another_waits(NULL);
-        return FAKE_COMPARE;
-    }
-    before = fake_as(OWNER);
-    fw_mutex_lock(&m);
-    fw_cond_signal(&c);
-    fw_cond_signal(&c);
-    assert_int_equal(fake.wakes, 0);
-    assert_int_equal(fake.requeues, 1); /* the second one */
-    assert_ptr_equal(fake_nth(FAKE_REQUEUE, 0)->to, waiters_word(&m));
-    assert_word(&m, HELD(OWNER) | FENCED | WAKING | WAITERS(2));
-    fw_mutex_unlock(&m);
-    fake_as(before >> FW_ID_SHIFT);
-    fake.sleepers[1].woken = true; /* in the fake the inner one has to run first */
-    return FAKE_COMPARE;
-}
-
-static void further_single_sleepers_are_moved(void **state)
-{
-    (void)state;
-    c.waiters_ = SIGNALS;
-    fake.on_sleep = second_sleeps_and_both_are_signalled;
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_int_equal(inner_result, 0);
-    assert_int_equal(m.state_ >> 42, 0);
-}
-
 static void a_stale_word_is_put_right(void **state)
 {
     (void)state;
@@ -125,7 +92,6 @@ int main(void)
         cond_test(a_holder_wakes_a_single_sleeper_after_its_release),
         cond_test(one_of_the_crowd_is_woken_at_once),
         cond_test(a_stranger_wakes_a_single_sleeper_at_once),
-        cond_test(further_single_sleepers_are_moved),
         cond_test(a_stale_word_is_put_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,15 +78,6 @@ static int set_asleep(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void setting_wakes_all(void **state)
-{
-    (void)state;
-    fake.on_sleep = set_asleep;
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_word(&e, SET | ROUND(1));
-    assert_wake(0, value_word(&e), FW_FUTEX_ALL);
-}
-
 static int set_and_reset(struct fake_call *call)
 {
     (void)call;
@@ -122,29 +113,6 @@ static void spurious_wakes_and_signals_do_no_harm(void **state)
     fake.on_sleep = disturbed;
     assert_int_equal(wait_blocking(NULL), 0);
     assert_int_equal(fake.waits, 3);
-}
-
-static int too_late(struct fake_call *call)
-{
-    set_and_reset(call);
-    return -ETIMEDOUT;
-}
-
-static void giving_up_leaves_no_trace(void **state)
-{
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
-
-    (void)state;
-    e.state_ = ROUND(7) | WAITERS(2);
-    assert_int_equal(wait_blocking(&d), ETIMEDOUT);
-    assert_word(&e, ROUND(7) | WAITERS(2));
-    d = fake_deadline(CLOCK_MONOTONIC, 5000);
-    fake.on_wait = too_late; /* it was set in time: not counted any more */
-    assert_int_equal(wait_blocking(&d), 0);
-    assert_word(&e, ROUND(8));
-    d = fake_deadline(CLOCK_MONOTONIC, -1);
-    fake.on_wait = NULL;
-    assert_int_equal(fw_event_timedwait(&e, &d), ETIMEDOUT);
 }
 
 static void the_round_wraps_around(void **state)
@@ -219,10 +187,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(init_makes_both_kinds, manual),
         cmocka_unit_test_setup(a_manual_event_stays_set, manual),
-        cmocka_unit_test_setup(setting_wakes_all, manual),
         cmocka_unit_test_setup(who_waits_passes_also_after_a_reset, manual),
         cmocka_unit_test_setup(spurious_wakes_and_signals_do_no_harm, manual),
-        cmocka_unit_test_setup(giving_up_leaves_no_trace, manual),
         cmocka_unit_test_setup(the_round_wraps_around, manual),
         cmocka_unit_test_setup(too_many_waiters_panic, manual),
         cmocka_unit_test_setup(pollers_pass_also_after_a_reset, manual),

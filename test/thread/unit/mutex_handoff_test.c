@@ -47,17 +47,6 @@ static int owner_passes(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_passed_lock_goes_to_the_waiter(void **state)
-{
-    (void)state;
-    m.state_ = HELD(OWNER);
-    fake.on_sleep = owner_passes;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-    assert_int_equal(fake.wakes, 1);
-    assert_int_equal(fake.requeues, 0);
-}
-
 static int owner_passes_before_the_sleep(struct fake_call *call)
 {
     owner_passes(call);
@@ -74,34 +63,6 @@ static void a_pass_on_the_way_to_sleep_is_not_missed(void **state)
     assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
 }
 
-/* What a late comer's sleep must look like, and what the claimant does then. */
-static int receiver_claims(struct fake_call *call)
-{
-    const uint64_t late = HANDOFF(5) | FENCED | WAKING | LATE | WAITERS(2);
-
-    if (fake.waits != 1)
-        return FAKE_COMPARE;
-    assert_word(&m, late);
-    assert_ptr_equal(call->word, owner_word(&m));
-    assert_int_equal(call->expected, (uint32_t)HANDOFF(5));
-    assert_int_equal(call->bits, MUTEX_CLASS_ANY);
-    m.state_ = HELD(OTHER) | FENCED | WAITERS(1);
-    fw_futex_requeue(owner_word(&m), 0, waiters_word(&m), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
-    as(OTHER, fw_mutex_unlock);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->result, 1); /* it sleeps with the others now */
-    return FAKE_COMPARE;
-}
-
-static void a_late_comer_waits_until_the_pass_is_claimed(void **state)
-{
-    (void)state;
-    m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(1);
-    fake.on_sleep = receiver_claims;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-    assert_int_equal(fake.waits, 1);
-}
-
 static int passed_once_more(struct fake_call *call)
 {
     (void)call;
@@ -116,65 +77,6 @@ static void a_late_comer_may_claim_the_next_pass(void **state)
     fake.on_sleep = passed_once_more;
     lock_blocking();
     assert_word(&m, MINE | FENCED | WAITERS(1));
-}
-
-/* Held in between and passed again, with a number that only a wrap could repeat. */
-static int claimed_and_held(struct fake_call *call)
-{
-    if (fake.waits == 1) {
-        m.state_ = HELD(OTHER) | FENCED | WAITERS(1);
-        return FAKE_SPURIOUS;
-    }
-    assert_ptr_equal(call->word, waiters_word(&m));
-    m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(1);
-    return FAKE_SPURIOUS;
-}
-
-static void the_number_of_a_pass_is_forgotten_with_it(void **state)
-{
-    (void)state;
-    m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(1);
-    fake.on_sleep = claimed_and_held;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-}
-
-static void a_late_comer_that_gives_up_does_not_disturb_the_pass(void **state)
-{
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
-
-    (void)state;
-    m.state_ = HANDOFF(5) | FENCED | WAKING | RETRY | WAITERS(1);
-    assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
-    /* LATE may stay: it costs the claimant one needless requeue. */
-    assert_word(&m, HANDOFF(5) | FENCED | WAKING | RETRY | LATE | WAITERS(1));
-}
-
-/* The waiter under test claims; a late comer has gone to sleep on the pass meanwhile. */
-static int passed_with_a_late_comer(struct fake_call *call)
-{
-    (void)call;
-    as(OWNER, fw_mutex_unlock_fair);
-    m.state_ = (m.state_ | LATE) + WAITERS(1);
-    return FAKE_COMPARE;
-}
-
-static void the_claimant_moves_late_comers(void **state)
-{
-    const struct fake_call *moved;
-
-    (void)state;
-    m.state_ = HELD(OWNER) | FENCED;
-    fake.on_sleep = passed_with_a_late_comer;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED | WAITERS(1));
-    assert_int_equal(fake.requeues, 1);
-    moved = fake_nth(FAKE_REQUEUE, 0);
-    assert_ptr_equal(moved->word, owner_word(&m));
-    assert_ptr_equal(moved->to, waiters_word(&m));
-    assert_int_equal(moved->n, 0);
-    assert_int_equal(moved->n_move, FW_FUTEX_ALL);
-    assert_int_equal(moved->flags, FW_FUTEX_PRIVATE);
 }
 
 /* A waiter that loses again and again: how late it is at each sleep, and what it then asks for. */
@@ -257,13 +159,8 @@ static void an_overdue_wake_makes_a_release_pass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_passed_lock_goes_to_the_waiter, reset),
         cmocka_unit_test_setup(a_pass_on_the_way_to_sleep_is_not_missed, reset),
-        cmocka_unit_test_setup(a_late_comer_waits_until_the_pass_is_claimed, reset),
         cmocka_unit_test_setup(a_late_comer_may_claim_the_next_pass, reset),
-        cmocka_unit_test_setup(the_number_of_a_pass_is_forgotten_with_it, reset),
-        cmocka_unit_test_setup(a_late_comer_that_gives_up_does_not_disturb_the_pass, reset),
-        cmocka_unit_test_setup(the_claimant_moves_late_comers, reset),
         cmocka_unit_test_setup(half_a_millisecond_of_losing_earns_a_handoff, reset),
         cmocka_unit_test_setup(a_starving_spinner_asks_too, reset),
         cmocka_unit_test_setup(an_overdue_wake_makes_a_release_pass, reset),

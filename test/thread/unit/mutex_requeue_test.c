@@ -45,73 +45,6 @@ static void nobody_is_woken_where_somebody_comes(void **state)
     assert_word(&m, FENCED | WAKING | WAITERS(3));
 }
 
-static void another_owner_is_fenced(void **state)
-{
-    (void)state;
-    m.state_ = HELD(OWNER);
-    assert_int_equal(fw_mutex_register_(&m, 2, false), 0);
-    assert_word(&m, HELD(OWNER) | FENCED | WAITERS(2));
-    assert_int_equal(fake.fences, 1);
-}
-
-static void a_refused_fence_wakes_all(void **state)
-{
-    (void)state;
-    m.state_ = HELD(OWNER);
-    fake.fence_result = -EPERM;
-    assert_int_equal(fw_mutex_register_(&m, 2, false), FW_MUTEX_WAKE_ALL);
-    assert_word(&m, HELD(OWNER) | WAITERS(2));
-}
-
-static void ghosts_are_forgotten(void **state)
-{
-    (void)state;
-    fake.fork_generation = 1;
-    m.state_ = MINE | FENCED | WAITERS(5);
-    assert_int_equal(fw_mutex_register_(&m, 2, false), 0);
-    assert_word(&m, MINE | FENCED | GENERATION(1) | WAITERS(2));
-}
-
-static void a_wake_that_reached_nobody_is_made_good(void **state)
-{
-    (void)state;
-    m.state_ = FENCED | WAKING | WAITERS(2); /* released meanwhile, and nobody slept there yet */
-    fw_mutex_look_again_(&m);
-    assert_word(&m, FENCED | WAKING | WAITERS(2));
-    assert_int_equal(fake.wakes, 1);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, 1);
-    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, fw_mutex_futex_(&m));
-}
-
-static void a_release_that_overlooked_them_is_made_good(void **state)
-{
-    (void)state;
-    m.state_ = WAITERS(2); /* a plain release stored after it had looked */
-    fw_mutex_look_again_(&m);
-    assert_word(&m, WAKING | WAITERS(2));
-    assert_int_equal(fake.wakes, 1);
-}
-
-static void a_new_owner_will_wake_them(void **state)
-{
-    (void)state;
-    m.state_ = HELD(OTHER) | FENCED | WAKING | WAITERS(2);
-    fw_mutex_look_again_(&m);
-    assert_word(&m, HELD(OTHER) | FENCED | WAITERS(2));
-    assert_int_equal(fake.wakes, 0);
-}
-
-static void a_pass_may_be_meant_for_them(void **state)
-{
-    (void)state;
-    m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(2);
-    fw_mutex_look_again_(&m);
-    assert_word(&m, HANDOFF(5) | FENCED | WAKING | WAITERS(2));
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_ANY);
-    fw_mutex_lock_registered_(&m);
-    assert_word(&m, MINE | FENCED | WAITERS(1));
-}
-
 static void a_registered_thread_takes_and_leaves_the_line(void **state)
 {
     (void)state;
@@ -121,23 +54,6 @@ static void a_registered_thread_takes_and_leaves_the_line(void **state)
 }
 
 static uint32_t bed;
-
-static void a_holder_wakes_only_after_the_release(void **state)
-{
-    (void)state;
-    m.state_ = MINE;
-    assert_true(fw_mutex_register_held_(&m, &bed, NULL));
-    assert_word(&m, MINE | FENCED | WAKING | WAITERS(1));
-    assert_int_equal(fake.wakes, 0);
-    fw_mutex_unlock(&m);
-    assert_word(&m, FENCED | WAKING | WAITERS(1));
-    assert_int_equal(fake.wakes, 1);
-    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, &bed);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, 1);
-    fw_mutex_lock_registered_(&m);
-    fw_mutex_unlock(&m);
-    assert_int_equal(fake.wakes, 1); /* once */
-}
 
 static void a_second_late_wake_is_refused(void **state)
 {
@@ -157,17 +73,6 @@ static void only_a_holder_wakes_late(void **state)
     assert_word(&m, HELD(OWNER));
 }
 
-static void a_late_wake_follows_a_fair_release_as_well(void **state)
-{
-    (void)state;
-    m.state_ = MINE;
-    assert_true(fw_mutex_register_held_(&m, &bed, NULL));
-    fw_mutex_unlock_fair(&m);
-    assert_ptr_equal(fake_nth(FAKE_WAKE, fake.wakes - 1)->word, &bed);
-    fw_mutex_lock_registered_(&m); /* claims the pass */
-    assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
-}
-
 static void of_a_real_time_thread_the_word_knows(void **state)
 {
     (void)state;
@@ -182,18 +87,9 @@ int main(void)
         move_test(the_owner_registers_without_a_fence),
         move_test(a_free_mutex_wants_one_wake),
         move_test(nobody_is_woken_where_somebody_comes),
-        move_test(another_owner_is_fenced),
-        move_test(a_refused_fence_wakes_all),
-        move_test(ghosts_are_forgotten),
-        move_test(a_wake_that_reached_nobody_is_made_good),
-        move_test(a_release_that_overlooked_them_is_made_good),
-        move_test(a_new_owner_will_wake_them),
-        move_test(a_pass_may_be_meant_for_them),
         move_test(a_registered_thread_takes_and_leaves_the_line),
-        move_test(a_holder_wakes_only_after_the_release),
         move_test(a_second_late_wake_is_refused),
         move_test(only_a_holder_wakes_late),
-        move_test(a_late_wake_follows_a_fair_release_as_well),
         move_test(of_a_real_time_thread_the_word_knows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,29 +118,6 @@ static void a_lock_is_better_than_a_timeout(void **state)
     assert_word(&m, MINE | FENCED);
 }
 
-/* The wake went to nobody, the lock to another: the next release must wake again (MU2). */
-static int freed_and_taken_at_the_last_moment(struct fake_call *call)
-{
-    (void)call;
-    as(OWNER, fw_mutex_unlock);
-    as(OTHER, fw_mutex_lock);
-    assert_word(&m, HELD(OTHER) | FENCED | WAKING | WAITERS(2));
-    return -ETIMEDOUT;
-}
-
-static void a_wake_is_not_lost_with_the_one_who_gives_up(void **state)
-{
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
-
-    (void)state;
-    m.state_ = HELD(OWNER) | FENCED | WAITERS(1);
-    fake.on_wait = freed_and_taken_at_the_last_moment;
-    assert_int_equal(lock_until(&d), ETIMEDOUT);
-    assert_word(&m, HELD(OTHER) | FENCED | WAITERS(1));
-    as(OTHER, fw_mutex_unlock);
-    assert_int_equal(fake.wakes, 2);
-}
-
 static void past_deadlines_time_out_soon(void **state)
 {
     static const fw_wait_kind kinds[] = {FW_WAIT_DEFAULT, FW_WAIT_BLOCK, FW_WAIT_SPIN_THEN_BLOCK,
@@ -294,7 +271,6 @@ int main(void)
         cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
         cmocka_unit_test_setup(an_old_waiter_takes_its_flags_with_it, reset),
         cmocka_unit_test_setup(a_lock_is_better_than_a_timeout, reset),
-        cmocka_unit_test_setup(a_wake_is_not_lost_with_the_one_who_gives_up, reset),
         cmocka_unit_test_setup(past_deadlines_time_out_soon, reset),
         cmocka_unit_test_setup(bad_arguments_matter_only_to_those_who_wait, reset),
         cmocka_unit_test_setup(what_is_freed_while_one_polls_stays_quiet, reset),

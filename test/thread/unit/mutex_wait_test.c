@@ -23,15 +23,6 @@ static void unlock_as(uint32_t tid)
     fake_as(before >> FW_ID_SHIFT);
 }
 
-/* Whoever is running takes the lock before the waiter does. */
-static void barge_as(uint32_t tid)
-{
-    uint32_t before = fake_as(tid);
-
-    assert_int_equal(fw_mutex_trylock(&m), 0);
-    fake_as(before >> FW_ID_SHIFT);
-}
-
 static void lock_blocking(void)
 {
     assert_int_equal(fw_mutex_lock_policy(&m, &block, NULL), 0);
@@ -180,42 +171,6 @@ static void a_real_time_thread_neither_sits_nor_naps(void **state)
     assert_word(&m, MINE | FENCED | URGENT | WAITERS(1)); /* the other may be one, too */
 }
 
-static int loses_the_first_race(struct fake_call *call)
-{
-    if (fake.waits == 1) {
-        unlock_as(OWNER);
-        barge_as(OTHER);
-        assert_word(&m, HELD(OTHER) | FENCED | WAKING | WAITERS(1));
-        return FAKE_COMPARE;
-    }
-    assert_sleep(call, HELD(OTHER) | FENCED | RETRY | WAITERS(1), MUTEX_CLASS_RETRY);
-    unlock_as(OTHER);
-    return FAKE_COMPARE;
-}
-
-static void the_loser_of_a_race_waits_in_the_old_queue(void **state)
-{
-    (void)state;
-    m.state_ = HELD(OWNER) | FENCED;
-    fake.on_sleep = loses_the_first_race;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-    assert_int_equal(fake.wakes, 2);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_ANY);
-    assert_int_equal(fake_nth(FAKE_WAKE, 1)->bits, MUTEX_CLASS_RETRY);
-}
-
-/* Joins while somebody is coming: WAKING has to go before it sleeps (MU2). */
-static void a_sleeper_clears_waking(void **state)
-{
-    (void)state;
-    m.state_ = HELD(OWNER) | FENCED | WAKING;
-    fake.on_sleep = owner_leaves;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-    assert_int_equal(fake.wakes, 1);
-}
-
 static void an_unsigned_owner_is_waited_for(void **state)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
@@ -293,8 +248,6 @@ int main(void)
         cmocka_unit_test_setup(signals_do_not_end_the_wait, reset),
         cmocka_unit_test_setup(spurious_wakes_do_no_harm, reset),
         cmocka_unit_test_setup(a_real_time_thread_neither_sits_nor_naps, reset),
-        cmocka_unit_test_setup(the_loser_of_a_race_waits_in_the_old_queue, reset),
-        cmocka_unit_test_setup(a_sleeper_clears_waking, reset),
         cmocka_unit_test_setup(an_unsigned_owner_is_waited_for, reset),
         cmocka_unit_test_setup(unfenced_sleeps_are_short, reset),
         cmocka_unit_test_setup(an_unfenced_sleeper_finds_an_overlooked_release, reset),

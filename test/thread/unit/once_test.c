@@ -91,35 +91,6 @@ static int other_is_done(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void the_others_wait(void **state)
-{
-    (void)state;
-    o.state_ = RUNS(OTHER);
-    fake.on_sleep = other_is_done;
-    assert_int_equal(fw_once_call(&o, init, NULL), 0);
-    assert_int_equal(runs, 0);
-    assert_int_equal(fake.wakes, 1);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, FW_FUTEX_ALL);
-}
-
-static int other_fails(struct fake_call *call)
-{
-    assert_sleep(call);
-    fw_once_end_(&o, false);
-    return FAKE_COMPARE;
-}
-
-static void another_one_tries_again(void **state)
-{
-    (void)state;
-    o.state_ = RUNS(OTHER);
-    fake.on_sleep = other_fails;
-    assert_int_equal(fw_once_call(&o, init, NULL), 0);
-    assert_int_equal(runs, 1);
-    assert_int_equal(fake.wakes, 1);
-    assert_int_equal(o.state_, FW_ONCE_DONE_);
-}
-
 static int disturbed(struct fake_call *call)
 {
     if (fake.waits == 1)
@@ -199,17 +170,6 @@ static void nothing_is_touched_after_the_end(void **state)
     }
 }
 
-static void who_is_left_behind_by_a_fork_is_not_waited_for(void **state)
-{
-    (void)state;
-    o.state_ = RUNS(OTHER) | SLEEPERS | GENERATION(0);
-    fake.fork_generation = 31;
-    assert_int_equal(fw_once_call(&o, init, NULL), 0);
-    assert_int_equal(runs, 1);
-    assert_int_equal(fake.n_calls, 0);
-    assert_int_equal(o.state_, FW_ONCE_DONE_);
-}
-
 /* The initialiser itself has forked: in the child it goes on. */
 static void who_forked_is_waited_for(void **state)
 {
@@ -234,14 +194,11 @@ int main(void)
         cmocka_unit_test_setup(runs_once, reset),
         cmocka_unit_test_setup(failure_is_the_callers, reset),
         cmocka_unit_test_setup(recursion_panics, reset),
-        cmocka_unit_test_setup(the_others_wait, reset),
-        cmocka_unit_test_setup(another_one_tries_again, reset),
         cmocka_unit_test_setup(interruptions_are_not_seen, reset),
         cmocka_unit_test_setup(done_on_the_way_to_sleep, reset),
         cmocka_unit_test_setup(polling_spares_the_kernel, reset),
         cmocka_unit_test_setup(who_never_sleeps_announces_nothing, reset),
         cmocka_unit_test_setup(nothing_is_touched_after_the_end, reset),
-        cmocka_unit_test_setup(who_is_left_behind_by_a_fork_is_not_waited_for, reset),
         cmocka_unit_test_setup(who_forked_is_waited_for, reset),
     };
 

@@ -141,31 +141,6 @@ static void a_post_on_the_way_to_sleep_is_not_missed(void **state)
     assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
 }
 
-/* Posted and taken by another: the word must not look as before. */
-static int stolen_on_the_way(struct fake_call *call)
-{
-    if (fake.waits == 1) {
-        post(1);
-        assert_true(fw_permits_take_(&s.state_));
-        assert_word(&s, WAITERS(1) | WAKING(1));
-    } else {
-        assert_word(&s, WAITERS(1));
-        post(1);
-    }
-    (void)call;
-    return FAKE_COMPARE;
-}
-
-static void nobody_sleeps_while_a_wake_is_counted(void **state)
-{
-    (void)state;
-    fake.on_wait = stolen_on_the_way;
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_word(&s, 0);
-    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
-    assert_int_equal(fake.wakes, 2);
-}
-
 static int woken_for_nothing(struct fake_call *call)
 {
     if (fake.waits == 1)
@@ -290,26 +265,6 @@ static void never_sleeping_policies_poll(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-/* Counted in an ancestor of this process. */
-static void waiters_of_before_a_fork_are_forgotten(void **state)
-{
-    (void)state;
-    fake.fork_generation = 1;
-    s.state_ = WAITERS(5) | WAKING(2);
-    assert_true(post(1));
-    assert_word(&s, 1);
-    s.state_ = 1 | RESERVED | NAPPING | WAITERS(1);
-    assert_true(fw_permits_take_(&s.state_));
-    assert_word(&s, 0);
-    s.state_ = WAITERS(5);
-    fake.on_sleep = finds_word;
-    word_after_wake = 1 | WAITERS(1) | WAKING(1) | GENERATION(1);
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_int_equal(fake_nth(FAKE_WAIT, 0)->expected, (WAITERS(1) | GENERATION(1)) >> 32);
-    assert_word(&s, 0);
-    assert_int_equal(fake.wakes, 0);
-}
-
 static void too_many_waiters_panic(void **state)
 {
     (void)state;
@@ -349,14 +304,12 @@ int main(void)
         cmocka_unit_test_setup(posts_wake_whom_they_serve, reset),
         cmocka_unit_test_setup(a_sleeper_is_woken_and_takes, reset),
         cmocka_unit_test_setup(a_post_on_the_way_to_sleep_is_not_missed, reset),
-        cmocka_unit_test_setup(nobody_sleeps_while_a_wake_is_counted, reset),
         cmocka_unit_test_setup(spurious_wakes_and_signals_do_no_harm, reset),
         cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
         cmocka_unit_test_setup(a_unit_that_is_there_is_taken_although_the_time_is_over, reset),
         cmocka_unit_test_setup(deadlines_and_policies_are_looked_at_by_those_who_wait, reset),
         cmocka_unit_test_setup(takers_go_on_with_the_wakes, reset),
         cmocka_unit_test_setup(never_sleeping_policies_poll, reset),
-        cmocka_unit_test_setup(waiters_of_before_a_fork_are_forgotten, reset),
         cmocka_unit_test_setup(too_many_waiters_panic, reset),
         cmocka_unit_test_setup(vain_polling_is_given_up, reset),
     };

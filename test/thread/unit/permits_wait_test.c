@@ -124,28 +124,6 @@ static void a_post_before_the_nap_is_not_missed(void **state)
     assert_int_equal(fake_nth(FAKE_WAIT, 2)->result, -EAGAIN);
 }
 
-/* An event is reset: the value comes and goes without the one for whom it was. */
-static int posted_and_cleared_on_the_way(struct fake_call *call)
-{
-    if (fake.waits == 3) {
-        post(1);
-        fw_permits_clear_(&s.state_);
-        assert_word(&s, RESERVED | NAPPING | WAITERS(1));
-    }
-    (void)call;
-    return FAKE_COMPARE;
-}
-
-static void a_value_that_came_and_went_leaves_the_sleeper_to_be_woken(void **state)
-{
-    (void)state;
-    fake.on_sleep = loses_then_gets_it;
-    fake.on_wait = posted_and_cleared_on_the_way;
-    assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
-    assert_word(&s, 0);
-    assert_int_equal(fake.waits, 3);
-}
-
 static int loses_then_time_is_over(struct fake_call *call)
 {
     return fake.waits < 3 ? loses_twice(call) : -ETIMEDOUT;
@@ -158,24 +136,6 @@ static void giving_up_gives_the_reservation_up(void **state)
     (void)state;
     fake.on_sleep = loses_then_time_is_over;
     assert_int_equal(fw_permits_wait_(&s.state_, &block, &d), ETIMEDOUT);
-    assert_word(&s, 0);
-}
-
-static int unit_comes_as_time_is_over(struct fake_call *call)
-{
-    if (fake.waits < 3)
-        return loses_twice(call);
-    s.state_ = 1 | RESERVED | WAITERS(1);
-    return -ETIMEDOUT;
-}
-
-static void a_reserved_unit_is_taken_although_the_time_is_over(void **state)
-{
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 10 * STARVATION_NS);
-
-    (void)state;
-    fake.on_sleep = unit_comes_as_time_is_over;
-    assert_int_equal(fw_permits_wait_(&s.state_, &block, &d), 0);
     assert_word(&s, 0);
 }
 
@@ -233,9 +193,7 @@ int main(void)
         cmocka_unit_test_setup(patience_ends_by_itself, reset),
         cmocka_unit_test_setup(only_one_unit_is_reserved, reset),
         cmocka_unit_test_setup(a_post_before_the_nap_is_not_missed, reset),
-        cmocka_unit_test_setup(a_value_that_came_and_went_leaves_the_sleeper_to_be_woken, reset),
         cmocka_unit_test_setup(giving_up_gives_the_reservation_up, reset),
-        cmocka_unit_test_setup(a_reserved_unit_is_taken_although_the_time_is_over, reset),
         cmocka_unit_test_setup(there_is_one_reservation_at_a_time, reset),
         cmocka_unit_test_setup(one_that_never_sleeps_reserves_too, reset),
     };

@@ -24,81 +24,6 @@ static void assert_at_rest(uint64_t word)
     assert_int_equal(l.queue_, FW_RWLOCK_FAIR);
 }
 
-/* A writer and an upgrader sleep in their own places, all others on the pulse of the bucket. */
-static bool is_asleep_alone(const struct fake_call *call)
-{
-    return call->bits == FW_FUTEX_ANY_BIT;
-}
-
-static int writer_leaves(struct fake_call *call)
-{
-    assert_false(is_asleep_alone(call));
-    assert_word(&l, BY(OWNER) | WRITER | WAITERS);
-    AS(OWNER, fw_rwlock_wrunlock(&l));
-    return FAKE_COMPARE;
-}
-
-static void a_reader_waits_for_a_writer(void **state)
-{
-    (void)state;
-    l.state_ = BY(OWNER) | WRITER;
-    fake.on_sleep = writer_leaves;
-    assert_int_equal(fw_rwlock_rdlock_policy(&l, &block, NULL), 0);
-    assert_at_rest(MINE | READERS(1));
-    assert_int_equal(fake.wakes, 1);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->n, FW_FUTEX_ALL);
-    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, fake_nth(FAKE_WAIT, 0)->word);
-    l.state_ = BY(OWNER) | WRITER;
-    assert_int_equal(fw_rwlock_upgradable_lock_policy(&l, &block, NULL), 0);
-    assert_at_rest(MINE | UPGRADABLE);
-}
-
-static int reader_leaves(struct fake_call *call)
-{
-    assert_true(is_asleep_alone(call));
-    assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | WAITERS);
-    AS(OTHER, assert_int_equal(fw_rwlock_tryrdlock(&l), EBUSY));
-    AS(OWNER, fw_rwlock_rdunlock(&l));
-    assert_word(&l, MINE | WRITER);
-    return FAKE_COMPARE;
-}
-
-static void a_writer_waits_for_a_reader(void **state)
-{
-    (void)state;
-    l.state_ = BY(OWNER) | READERS(1);
-    fake.on_sleep = reader_leaves;
-    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
-    assert_at_rest(MINE | WRITER);
-    assert_int_equal(fake.waits, 1);
-    assert_int_equal(fake.wakes, 1);
-}
-
-static int loses_the_first_race(struct fake_call *call)
-{
-    if (fake.waits == 1) {
-        assert_word(&l, BY(OWNER) | WRITER | CLOSED | WAITERS);
-        AS(OWNER, fw_rwlock_wrunlock(&l));
-        assert_word(&l, CLOSED | WAKING);
-        AS(OTHER, assert_int_equal(fw_rwlock_trywrlock(&l), 0));
-        return FAKE_COMPARE;
-    }
-    assert_word(&l, BY(OTHER) | WRITER | CLOSED | WAITERS);
-    assert_false(call->has_deadline);
-    AS(OTHER, fw_rwlock_wrunlock(&l));
-    return FAKE_COMPARE;
-}
-
-static void a_running_writer_is_quicker(void **state)
-{
-    (void)state;
-    l.state_ = BY(OWNER) | WRITER;
-    fake.on_sleep = loses_the_first_race;
-    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
-    assert_at_rest(MINE | WRITER);
-    assert_int_equal(fake.waits, 2);
-}
-
 /* While somebody is coming, releases need not wake; one that is overdue is not waited for. */
 static int comes_late(struct fake_call *call)
 {
@@ -240,29 +165,6 @@ static void readers_are_woken_by_one_call(void **state)
     assert_int_equal(fake_nth(FAKE_WAKE, 0)->result, 2);
 }
 
-static int granted_on_the_way(struct fake_call *call)
-{
-    (void)call;
-    AS(OWNER, fw_rwlock_unlock(&l));
-    return FAKE_COMPARE;
-}
-
-static void a_grant_on_the_way_to_sleep_is_not_missed(void **state)
-{
-    (void)state;
-    fake.on_wait = granted_on_the_way;
-    l.state_ = BY(OWNER) | WRITER;
-    assert_int_equal(fw_rwlock_rdlock_policy(&l, &block, NULL), 0);
-    assert_at_rest(MINE | READERS(1));
-    fw_rwlock_rdunlock(&l);
-    l.state_ = BY(OWNER) | READERS(1);
-    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
-    assert_at_rest(MINE | WRITER);
-    assert_int_equal(fake.waits, 2);
-    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
-    assert_int_equal(fake_nth(FAKE_WAIT, 1)->result, -EAGAIN);
-}
-
 static int disturbed(struct fake_call *call)
 {
     (void)call;
@@ -290,41 +192,16 @@ static void nothing_but_a_grant_ends_the_wait(void **state)
     assert_at_rest(MINE | WRITER);
 }
 
-static int the_last_reader_leaves(struct fake_call *call)
-{
-    assert_true(is_asleep_alone(call));
-    assert_word(&l, MINE | UPGRADABLE | READERS(1) | CLOSED | WAITERS);
-    AS(OTHER, assert_int_equal(fw_rwlock_tryrdlock(&l), EBUSY));
-    AS(OTHER, fw_rwlock_rdunlock(&l));
-    return FAKE_COMPARE;
-}
-
-static void an_upgrade_waits_for_the_readers(void **state)
-{
-    (void)state;
-    l.state_ = READERS(1);
-    fw_rwlock_upgradable_lock(&l);
-    fake.on_sleep = the_last_reader_leaves;
-    fw_rwlock_upgrade(&l);
-    assert_at_rest(MINE | WRITER);
-    assert_int_equal(fake.wakes, 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_reader_waits_for_a_writer, reset),
-        cmocka_unit_test_setup(a_writer_waits_for_a_reader, reset),
-        cmocka_unit_test_setup(a_running_writer_is_quicker, reset),
         cmocka_unit_test_setup(an_overdue_writer_is_handed_the_lock, reset),
         cmocka_unit_test_setup(a_writer_that_loses_naps_and_is_handed_the_lock, reset),
         cmocka_unit_test_setup(a_writer_behind_readers_polls_in_line, reset),
         cmocka_unit_test_setup(a_writer_behind_a_writer_polls_outside, reset),
         cmocka_unit_test_setup(who_never_sleeps_is_never_woken, reset),
         cmocka_unit_test_setup(readers_are_woken_by_one_call, reset),
-        cmocka_unit_test_setup(a_grant_on_the_way_to_sleep_is_not_missed, reset),
         cmocka_unit_test_setup(nothing_but_a_grant_ends_the_wait, reset),
-        cmocka_unit_test_setup(an_upgrade_waits_for_the_readers, reset),
     };
     return cmocka_run_group_tests_name("rwlock, waiting", tests, NULL, NULL);
 }
