@@ -103,48 +103,15 @@ static int init_over(void *arg)
     return fw_ipc_once_is_left(o) ? init(arg) : EILSEQ;
 }
 
-static void run_init_over(void *arg)
+static void a_failed_call_leaves_the_mark_of_the_dead(void **state)
 {
-    _exit(fw_ipc_once_call(o, init_over, arg));
-}
-
-static void others_wait(void **state)
-{
-    int first, second;
-
-    (void)state;
-    first = fixture_fork(run_linger, NULL);
-    await_said(1);
-    second = fixture_fork(run_init_over, NULL);
-    await_waiters(&fixture, o, 1);
-    say(2);
-    assert_int_equal(fixture_reap(first), 0);
-    assert_int_equal(fixture_reap(second), 0);
-    assert_int_equal(runs[0], 1);
-}
-
-static void the_next_one_initialises(void **state)
-{
-    int victim, waiter[2], failure = EIO;
+    int victim, failure = EIO;
 
     (void)state;
     victim = fixture_fork(run_linger, NULL);
     await_said(1);
-    waiter[0] = fixture_fork(run_init_over, NULL);
-    waiter[1] = fixture_fork(run_init_over, NULL);
-    await_waiters(&fixture, o, 2);
-    fixture_kill(waiter[0]);
     fixture_kill(victim);
-    assert_int_equal(fixture_reap(waiter[1]), 0);
-    assert_int_equal(runs[0], 1);
-    assert_true(fw_ipc_once_is_done(o));
-
-    o->word_ = 0;
-    say(0);
-    victim = fixture_fork(run_linger, NULL);
-    await_said(1);
-    fixture_kill(victim);
-    assert_int_equal(fw_ipc_once_call(o, init, &failure), EIO); /* and the mark stays */
+    assert_int_equal(fw_ipc_once_call(o, init, &failure), EIO);
     assert_int_equal(fw_ipc_once_call(o, init_over, NULL), 0);
     assert_false(fw_ipc_once_is_left(o));
 }
@@ -209,8 +176,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(runs_once, make, unmake),
         cmocka_unit_test_setup_teardown(tries_again_after_failure, make, unmake),
         cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
-        cmocka_unit_test_setup_teardown(others_wait, make, unmake),
-        cmocka_unit_test_setup_teardown(the_next_one_initialises, make, unmake),
+        cmocka_unit_test_setup_teardown(a_failed_call_leaves_the_mark_of_the_dead, make, unmake),
         cmocka_unit_test_setup_teardown(a_cancelled_one_leaves_it_to_others, make, unmake),
         cmocka_unit_test_setup_teardown(a_child_has_initialised_nothing, make, unmake),
     };

@@ -181,21 +181,6 @@ static void take_one(void *arg)
     _exit(fw_ipc_permits_take(u, &i, NULL, NULL));
 }
 
-/* One who sleeps is not told of a death, and finds it all the same. */
-static void sleepers_notice_a_death(void **state)
-{
-    int victim, waiter;
-
-    (void)state;
-    victim = fixture_fork(borrow, (void *)PERMITS);
-    await_said(1);
-    waiter = fixture_fork(take_one, NULL);
-    await_waiters(&fixture, u, 1);
-    fixture_kill(victim);
-    assert_int_equal(fixture_reap(waiter), EOWNERDEAD);
-    assert_int_equal(fw_ipc_permits_value(u), PERMITS);
-}
-
 static void wakes_sleepers(void **state)
 {
     int child[PERMITS];
@@ -260,7 +245,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(gives_up_in_time, make, unmake),
         cmocka_unit_test_setup_teardown(takes_from_the_dead, make, unmake),
         cmocka_unit_test_setup_teardown(takes_from_ended_threads, make, unmake),
-        cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make, unmake),
         cmocka_unit_test_setup_teardown(wakes_sleepers, make, unmake),
         cmocka_unit_test_setup_teardown(forgets_dead_waiters, make, unmake),
         cmocka_unit_test_setup_teardown(a_child_holds_nothing, make, unmake),
