@@ -296,14 +296,12 @@ static unsigned end_at_each_step(const struct kill_case *c, enum kill_ending end
     return v.at;
 }
 
-/* Returns how many steps the last second victim took. */
-static unsigned kill_two(const struct kill_case *c, unsigned n)
+static void kill_two(const struct kill_case *c, unsigned n)
 {
     struct victim first = {.test = c, .act = c->act, .ending = KILLED};
     struct victim second = {.test = c, .act = c->second};
-    unsigned last = table->first_at != 0 ? table->first_at : n - 1;
 
-    for (first.at = table->first_at; first.at <= last; first.at += stride()) {
+    for (first.at = 0; first.at < n; first.at += stride()) {
         for (second.at = 0;; second.at += stride()) {
             second.ending = (first.at + second.at) % LATE_ONE_IN == 0 ? KILLED_AWAITED : KILLED;
             CHECK(second.at < most_steps[table->unit]);
@@ -312,7 +310,6 @@ static unsigned kill_two(const struct kill_case *c, unsigned n)
                 break;
         }
     }
-    return second.at;
 }
 
 static unsigned watch(const struct kill_case *c)
@@ -348,11 +345,8 @@ static unsigned end_in_each_way(const struct kill_case *c)
         unsigned reached = (endings & KILL_ENDING(e)) != 0 ? end_at_each_step(c, e) : 0;
         n = n != 0 ? n : reached;
     }
-    if ((endings & KILL_ENDING(KILLED_TWICE)) != 0 && c->second != NULL && c->peer == NULL &&
-        (n != 0 || table->first_at != 0)) {
-        unsigned second = kill_two(c, n);
-        n = n != 0 ? n : second;
-    }
+    if ((endings & KILL_ENDING(KILLED_TWICE)) != 0 && c->second != NULL && c->peer == NULL)
+        kill_two(c, n);
     return n;
 }
 

@@ -65,7 +65,6 @@ struct kill_table {
     enum kill_unit unit;
     unsigned endings;      /* bits; 0: KILL_ENDINGS_OF_PROCESS */
     unsigned stride;       /* only at every stride-th step; 0: at each */
-    unsigned first_at;     /* KILLED_TWICE: the first victim only at that step; 0: at each */
     void (*watch)(void);   /* for WATCHED */
     void (*witness)(void); /* what others do while the victim is stopped; NULL: survive */
     unsigned witnesses;    /* 0: one */

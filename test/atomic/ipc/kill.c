@@ -30,17 +30,19 @@ enum { HAS_WAITED }; /* words of `shared` */
 struct task {
     const char *name;
     void (*operation)(void);
-    void (*repair)(void);
+    const void *left; /* by a dead one, from whose change on the object is new; NULL: all is well */
     size_t offset, n;
     unsigned stride; /* killed after so many instructions more each time */
     bool is_first;   /* of its process: it finds out about the robust list, and is longer */
     unsigned endings;
-    unsigned first_at; /* of two that are killed */
 };
 
 static struct mapping mine, theirs;
 static const struct task *task;
 static unsigned difference; /* the instruction that makes it */
+static void *left[2];       /* the region, as killed then and LATER instructions later */
+static unsigned later;
+static bool is_kept; /* in the first series */
 
 /* Made before, for every instruction counts. */
 static unsigned char old_value[MOST_BYTES], new_value[MOST_BYTES], out[MOST_BYTES];
@@ -77,6 +79,10 @@ static void reset(void)
 {
     char *bytes = at(&mine, task->offset);
 
+    if (task->left != NULL) {
+        memcpy(mine.base, task->left, mine.size);
+        return;
+    }
     memset(bytes - MARGIN, MARGIN_BYTE, MARGIN);
     memset(bytes + size, MARGIN_BYTE, MARGIN);
     store_stamp(bytes, size, OLD);
@@ -108,22 +114,38 @@ static void wait_for_it(void)
     shared->words[HAS_WAITED] = 1;
 }
 
+static void keep_if_changed(uint64_t found, const void *region)
+{
+    unsigned now = shared->at;
+
+    if (now == KILL_NEVER || !is_kept)
+        return;
+    if (difference == 0 && found == (NEW & mask())) {
+        difference = now;
+        memcpy(left[0], region, mine.size);
+    }
+    if (difference != 0 && now == difference + later)
+        memcpy(left[1], region, mine.size);
+}
+
 static void survive(void)
 {
-    bool is_new, is_repaired = (task->endings & KILL_ENDING(KILLED_TWICE)) != 0;
+    static char found[1 << 16];
+    bool is_new;
     uint64_t seen;
 
     if (shared->is_alone)
         return;
+    CHECK(mine.size <= sizeof found);
+    memcpy(found, mine.base, mine.size);
     seen = use(shared->at / task->stride % 2 == 1);
     is_new = seen == (NEW & mask());
     if (shared->words[HAS_WAITED] ? seen != (THIRD & mask())
-                                  : !is_new && (is_repaired || seen != (OLD & mask())))
+                                  : !is_new && (task->left != NULL || seen != (OLD & mask())))
         fail("%s of %zu bytes: killed after %u instructions, the object is %llx", task->name, size,
              shared->at, (unsigned long long)seen);
     CHECK(is_new || shared->words[HAS_WAITED] || !shared->is_through);
-    if (is_new && shared->at != KILL_NEVER && difference == 0)
-        difference = shared->at;
+    keep_if_changed(seen, found);
     shared->outcome = is_new;
 }
 
@@ -134,38 +156,28 @@ static void prepare(void)
     mine = mapping_new(1024, 64);
     theirs = mapping_again(&mine);
     CHECK(fw_ipc_atomic_join(theirs.base, theirs.size) == 0);
+    for (unsigned i = 0; i < 2; i++)
+        left[i] = share(mine.size);
 }
 
 static unsigned kill_in(const struct task *t)
 {
-    bool is_once = t->endings == KILL_ENDING(KILLED);
+    bool is_change = t->endings == KILL_ENDING(KILLED) && t->left == NULL;
     const struct kill_case cases[] = {{t->name, reset, NULL, t->is_first ? NULL : use_another,
-                                       t->operation, t->repair, survive, is_once ? 1 : ANY_CHANGES},
+                                       t->operation, NULL, survive, is_change ? 1 : ANY_CHANGES},
                                       {.name = NULL}};
     const struct kill_table table = {.name = "atomic",
                                      .cases = cases,
                                      .unit = KILL_INSTRUCTIONS,
                                      .endings = t->endings,
                                      .stride = t->stride,
-                                     .first_at = t->first_at,
                                      .witness = wait_for_it,
                                      .witnesses = 2};
 
     task = t;
     size = t->n;
     object = at(&theirs, t->offset);
-    difference = 0;
     return kill_at_each_step(&table, NULL);
-}
-
-static void set_task(struct task *t, const char *name, void (*repair)(void), unsigned first_at,
-                     unsigned stride)
-{
-    t->name = name;
-    t->repair = repair;
-    t->first_at = first_at;
-    t->stride = stride;
-    t->endings = KILL_ENDING(repair != NULL ? KILLED_TWICE : KILLED_AWAITED);
 }
 
 int main(int argc, char **argv)
@@ -181,25 +193,29 @@ int main(int argc, char **argv)
     };
     bool everywhere = argc > 1 && strcmp(argv[1], "all") == 0;
     unsigned slower = is_constrained ? 31 : 1, stride = everywhere ? 1 : 3 * slower;
-    unsigned kills = 0, change_at = 0;
+    unsigned kills = 0;
+    struct task *t = &tasks[0];
 
+    later = 5 * slower;
     prepare();
     for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++) {
         tasks[i].offset += AT;
         tasks[i].endings = KILL_ENDING(KILLED);
         tasks[i].stride = everywhere ? 1 : tasks[i].stride * slower;
+        is_kept = i == 0;
         kills += kill_in(&tasks[i]);
-        if (i == 0)
-            change_at = difference;
     }
-    CHECK(change_at != 0);
-    set_task(&tasks[0], "store, then a load repairs", do_load, change_at, stride);
-    kills += kill_in(&tasks[0]);
-    set_task(&tasks[0], "store, then an exchange repairs", do_exchange, change_at + 5 * slower,
-             stride);
-    kills += kill_in(&tasks[0]);
-    set_task(&tasks[0], "store, others wait", NULL, 0, 11 * slower);
-    kills += kill_in(&tasks[0]);
+    CHECK(difference != 0);
+    *t = (struct task){"a load repairs",   do_load, left[0], t->offset, t->n, stride, false,
+                       KILL_ENDING(KILLED)};
+    kills += kill_in(t);
+    *t = (struct task){"an exchange repairs", do_exchange, left[1], t->offset, t->n, stride, false,
+                       KILL_ENDING(KILLED)};
+    kills += kill_in(t);
+    *t = (struct task){
+        "store, others wait",       do_store, NULL, t->offset, t->n, 11 * slower, false,
+        KILL_ENDING(KILLED_AWAITED)};
+    kills += kill_in(t);
     printf("%u processes killed\n", kills);
     return EXIT_SUCCESS;
 }
