@@ -154,7 +154,7 @@ static void liar(struct worker *me)
         }
         lie_of(me)->tell(me, f);
         if (draw(me, 4) == 0)
-            nap(draw(me, 2000));
+            sleep_us(draw(me, 2000));
         did_a_turn(me);
     } while (!stress_is_over());
 }
@@ -164,7 +164,7 @@ static void hold(struct worker *me)
 {
     switch (draw(me, 32)) {
     case 0:
-        nap(draw(me, 100));
+        sleep_us(draw(me, 100));
         break;
     case 1:
         burn(draw(me, 30000));

@@ -4,7 +4,7 @@
 
 #include "contract.h"
 
-struct hall {
+struct fixture {
     void *barrier;
     unsigned parties;
     unsigned rounds;
@@ -27,10 +27,10 @@ static void *barrier_for(unsigned parties, bool shared)
     return b;
 }
 
-/* Who is told apart writes what the others read in the next round. */
+/* The serial thread writes what the others read in the next round. */
 static void come_and_go(unsigned index, void *arg)
 {
-    struct hall *h = arg;
+    struct fixture *h = arg;
     struct rng random;
 
     rng_seed(&random, index);
@@ -51,7 +51,7 @@ static void come_and_go(unsigned index, void *arg)
 
 static void check_rounds(unsigned parties, unsigned rounds, unsigned kind)
 {
-    struct hall *h = shared_make(sizeof *h);
+    struct fixture *h = shared_make(sizeof *h);
 
     h->barrier = barrier_for(parties, (kind & WORKER_PROCESSES) != 0);
     h->parties = parties;
@@ -157,7 +157,7 @@ static int run_lifetime(void)
 const struct contract_group group_barrier_lifetime = {"barrier-lifetime", &family_barrier,
                                                       is_freeable, run_lifetime};
 
-/* --- Who waits for the others sleeps ---------------------------------------------------------- */
+/* --- A thread that waits for the others sleeps ------------------------------------------------ */
 
 static int pair_init(void *b, bool shared)
 {

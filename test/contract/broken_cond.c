@@ -3,7 +3,7 @@
 #include "bench/adapters/cond_adapter_define.h"
 #include "broken.h"
 
-/* One that works: who waits takes a ticket, and is let go when its ticket is called. */
+/* One that works: a waiter takes a ticket, and is let go when its ticket is called. */
 struct cond {
     struct base mutex;
     uint32_t tickets; /* given out; under the mutex, or by those who signal under `guard` */
@@ -46,7 +46,7 @@ static void wait_in_turn(struct cond *c)
     await_call(c, draw(c));
 }
 
-/* A place in the line cannot be given back here: who gives up calls all, as if spuriously. */
+/* A ticket cannot be given back here: a waiter that gives up calls all, as if spuriously. */
 static int wait_in_time(struct cond *c, const struct timespec *at)
 {
     uint32_t ticket = draw(c);
@@ -79,7 +79,7 @@ static void wait_late(void *object)
     acquire(&c->mutex);
 }
 
-/* Calls are for anybody here: one who comes after the signal takes it. */
+/* Calls are for anybody here: a thread that comes after the signal takes it. */
 static void wait_or_steal(void *object)
 {
     struct cond *c = object;
@@ -99,7 +99,7 @@ static void signal_anybody(void *object)
     __atomic_fetch_add(&((struct cond *)object)->called, 1, __ATOMIC_ACQ_REL);
 }
 
-/* The place in the line stays taken: the next call is for nobody. */
+/* The ticket stays taken: the next call is for nobody. */
 static int give_up_and_stay(void *object, const struct timespec *at)
 {
     struct cond *c = object;

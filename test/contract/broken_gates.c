@@ -223,12 +223,12 @@ static int barrier_make(struct barrier *b, uint32_t parties, uint32_t early)
 static bool meet(struct barrier *b)
 {
     uint32_t parties = b->parties, early = b->early;
-    uint32_t place = __atomic_fetch_add(&b->came, 1, __ATOMIC_ACQ_REL);
-    uint32_t all = (place / parties + 1) * parties - early;
+    uint32_t arrival = __atomic_fetch_add(&b->came, 1, __ATOMIC_ACQ_REL);
+    uint32_t all = (arrival / parties + 1) * parties - early;
 
     while ((int32_t)(look(&b->came) - all) < 0)
         sched_yield();
-    return place % parties == parties - 1;
+    return arrival % parties == parties - 1;
 }
 
 BARRIER_INIT(barrier, struct barrier, barrier_make(l, parties, 0))

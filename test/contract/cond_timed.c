@@ -108,7 +108,7 @@ static void keep_appointment(unsigned index, void *arg)
 }
 
 /*
- * Both wait, and one signal comes.  If the timed waiter says that its time was over, the signal was
+ * Both wait, and one signal comes.  If the timed waiter says that it timed out, the signal was
  * for the other one: it takes the unit, or hangs.
  */
 static void test_a_timeout_takes_no_signal(void **state)

@@ -35,7 +35,7 @@ static void take_one(struct stock *s)
     cond_subject->unlock(s->object);
 }
 
-/* Returns when so many have come and, where they block, are most likely asleep. */
+/* Returns when that many have come and, where they block, are most likely asleep. */
 static void await_waiting(struct stock *s, unsigned n)
 {
     for (bool there = false; !there; clock_sleep_ns(MS / 10)) {
@@ -61,7 +61,7 @@ static void add_units(struct stock *s, unsigned n, bool all)
 }
 
 /* Task 0 lets the others through, all that wait by as many signals, or by a broadcast. */
-struct gates {
+struct fixture {
     struct stock stock;
     pthread_barrier_t meet; /* after each round: nobody takes two units in one */
     unsigned tasks;
@@ -70,7 +70,7 @@ struct gates {
 
 static void go_through(unsigned index, void *arg)
 {
-    struct gates *g = arg;
+    struct fixture *g = arg;
 
     for (unsigned i = 0; i < g->stock.rounds; i++) {
         if (index == 0) {
@@ -83,9 +83,9 @@ static void go_through(unsigned index, void *arg)
     }
 }
 
-static void check_gates(unsigned tasks, bool all, bool outside)
+static void check_turns(unsigned tasks, bool all, bool outside)
 {
-    struct gates g = {.tasks = tasks, .all = all};
+    struct fixture g = {.tasks = tasks, .all = all};
 
     stock_make(&g.stock);
     g.stock.rounds = kind_rounds(tasks > 10 ? 40 : 200);
@@ -102,9 +102,9 @@ static void test_signals_wake_as_many(void **state)
 {
     (void)state;
     for (int outside = 0; outside < 2; outside++) {
-        check_gates(2, false, outside);
-        check_gates(4, false, outside);
-        check_gates(30, false, outside);
+        check_turns(2, false, outside);
+        check_turns(4, false, outside);
+        check_turns(30, false, outside);
     }
 }
 
@@ -112,9 +112,9 @@ static void test_a_broadcast_wakes_all(void **state)
 {
     (void)state;
     for (int outside = 0; outside < 2; outside++) {
-        check_gates(2, true, outside);
-        check_gates(4, true, outside);
-        check_gates(60, true, outside);
+        check_turns(2, true, outside);
+        check_turns(4, true, outside);
+        check_turns(60, true, outside);
     }
 }
 

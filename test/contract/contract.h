@@ -102,8 +102,8 @@ unsigned kind_rounds(unsigned wanted);
 extern bool is_brief;
 
 /*
- * What a holder does with the lock: works for up to so long, and at times lets the others run
- * into the held lock, whether or not there is a processor free for them.
+ * What a holder does with the lock: works for up to that long, and at times lets the others run
+ * into the held lock, whether or not there is a CPU free for them.
  */
 void hold(struct rng *random, uint32_t most_ns);
 
@@ -128,7 +128,7 @@ void meeting_make(pthread_barrier_t *meet, unsigned n);
 
 /*
  * A thread that asks for the lock: helper_start returns when the thread waits for the lock, or has
- * got it.  It waits when it stands in line and, where waiters sleep, sleeps; where no line is to be
+ * got it.  It waits when it is queued and, where waiters sleep, sleeps; where no line is to be
  * seen, when it sleeps or has polled for a while.
  */
 struct helper {
@@ -140,7 +140,7 @@ struct helper {
     int state_; /* internal from here */
     int tid_;
     unsigned long thread_;
-    uint64_t asked_ns_; /* the processor time that it had used when it asked */
+    uint64_t asked_ns_; /* the CPU time that it had used when it asked */
     uint64_t ahead_;    /* who stood in line before it */
 };
 

@@ -45,7 +45,7 @@ const struct contract_group group_event_states = {"event-states", &family_event,
 
 /* --- Wakes: task 0 opens, the others pass once a round ---------------------------------------- */
 
-struct gate {
+struct fixture {
     void *event;
     unsigned tasks;
     unsigned rounds;
@@ -55,13 +55,13 @@ struct gate {
     pthread_barrier_t meet;
 };
 
-static bool have_passed(struct gate *g, unsigned n)
+static bool have_passed(struct fixture *g, unsigned n)
 {
     return __atomic_load_n(&g->passed, __ATOMIC_RELAXED) == n;
 }
 
 /* A manual event is open until all have passed; an automatic one is opened for each. */
-static void open_for_all(struct gate *g, unsigned round)
+static void open_for_all(struct fixture *g, unsigned round)
 {
     unsigned before = (g->tasks - 1) * round, after = before + g->tasks - 1;
 
@@ -82,7 +82,7 @@ static void open_for_all(struct gate *g, unsigned round)
 
 static void pass_each_round(unsigned index, void *arg)
 {
-    struct gate *g = arg;
+    struct fixture *g = arg;
     struct rng random;
 
     rng_seed(&random, index);
@@ -103,7 +103,7 @@ static void pass_each_round(unsigned index, void *arg)
 
 static void check_passing(unsigned tasks)
 {
-    struct gate g = {
+    struct fixture g = {
         .event = object_make(false), .tasks = tasks, .rounds = kind_rounds(tasks > 10 ? 40 : 400)};
 
     work_calibrate();

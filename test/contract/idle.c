@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits for a blocking lock uses no processor: it sleeps, and stays asleep. */
+/* A thread that waits for a blocking lock uses no CPU: it sleeps, and stays asleep. */
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -12,7 +12,7 @@ enum { HELD_NS = 250 * MS, MUCH_NS = HELD_NS / 4, FEW_SWITCHES = 100 };
 /* One more for each of these: where the kernel marks no deaths, a waiter re-checks every 40 ms. */
 enum { NS_PER_SWITCH = 20 * MS };
 
-/* What a thread has had of the processors. */
+/* What a thread has had of the CPUs. */
 struct use {
     uint64_t cpu_ns;
     long switches;

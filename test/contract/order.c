@@ -13,15 +13,15 @@ static void (*fair_unlock(void))(void *)
 
 struct queue {
     unsigned served;
-    struct place {
+    struct waiter {
         struct queue *queue;
         unsigned turn;
-    } places[WAITERS];
+    } waiters[WAITERS];
 };
 
 static void take_turn(void *arg)
 {
-    struct place *p = arg;
+    struct waiter *p = arg;
 
     p->turn = p->queue->served++;
 }
@@ -36,9 +36,9 @@ static void check_order(void)
     watchdog_start(patience, "waiters are served in order", lock, subject->size, NULL, NULL);
     subject->lock(lock);
     for (unsigned i = 0; i < n; i++) {
-        q.places[i].queue = &q;
+        q.waiters[i].queue = &q;
         helpers[i] = (struct helper){
-            .lock = lock, .got = take_turn, .arg = &q.places[i], .unlock = fair_unlock()};
+            .lock = lock, .got = take_turn, .arg = &q.waiters[i], .unlock = fair_unlock()};
         helper_start(&helpers[i]);
     }
     fair_unlock()(lock);
@@ -47,7 +47,7 @@ static void check_order(void)
     watchdog_stop();
 
     for (unsigned i = 0; i < n; i++)
-        assert_int_equal(q.places[i].turn, i);
+        assert_int_equal(q.waiters[i].turn, i);
     lock_unmake(lock);
 }
 
@@ -67,9 +67,9 @@ static void test_the_unlocker_does_not_overtake(void **state)
 
     (void)state;
     for (unsigned round = 0; round < kind_rounds(400); round++) {
-        struct queue q = {.places[0].queue = &q};
+        struct queue q = {.waiters[0].queue = &q};
         struct helper h = {
-            .lock = lock, .got = take_turn, .arg = &q.places[0], .unlock = fair_unlock()};
+            .lock = lock, .got = take_turn, .arg = &q.waiters[0], .unlock = fair_unlock()};
         watchdog_start(patience, "an unlocker relocks", lock, subject->size, NULL, NULL);
         subject->lock(lock);
         helper_start(&h);
@@ -80,7 +80,7 @@ static void test_the_unlocker_does_not_overtake(void **state)
         helper_join(&h);
         watchdog_stop();
         assert_int_equal(mine, 1);
-        assert_int_equal(q.places[0].turn, 0);
+        assert_int_equal(q.waiters[0].turn, 0);
     }
     lock_unmake(lock);
 }

@@ -5,15 +5,15 @@
 #include "measure/watchdog.h"
 #include "rw.h"
 
-struct room {
+struct fixture {
     void *lock;
     pthread_barrier_t meet;
     unsigned rounds;
 };
 
-static struct room *room_make(unsigned parties, bool shared)
+static struct fixture *fixture_make(unsigned parties, bool shared)
 {
-    struct room *r = shared_make(sizeof *r);
+    struct fixture *r = shared_make(sizeof *r);
 
     meeting_make(&r->meet, parties);
     r->lock = object_make(shared);
@@ -21,7 +21,7 @@ static struct room *room_make(unsigned parties, bool shared)
     return r;
 }
 
-static void room_unmake(struct room *r)
+static void fixture_unmake(struct fixture *r)
 {
     pthread_barrier_destroy(&r->meet);
     object_unmake(r->lock);
@@ -31,7 +31,7 @@ static void room_unmake(struct room *r)
 /* They wait for each other inside: hangs where one keeps another out. */
 static void meet_inside(unsigned index, void *arg)
 {
-    struct room *r = arg;
+    struct fixture *r = arg;
 
     (void)index;
     for (unsigned i = 0; i < r->rounds; i++) {
@@ -43,10 +43,10 @@ static void meet_inside(unsigned index, void *arg)
 
 static void check_meeting(unsigned readers, unsigned kind)
 {
-    struct room *r = room_make(readers, (kind & WORKER_PROCESSES) != 0);
+    struct fixture *r = fixture_make(readers, (kind & WORKER_PROCESSES) != 0);
 
     tasks_run(readers, kind, "readers meet inside", r->lock, meet_inside, r);
-    room_unmake(r);
+    fixture_unmake(r);
 }
 
 static void test_readers_are_inside_together(void **state)
@@ -61,7 +61,7 @@ static void test_readers_are_inside_together(void **state)
 /* The same after a writer has kept all of them out. */
 static void meet_after_a_writer(unsigned index, void *arg)
 {
-    struct room *r = arg;
+    struct fixture *r = arg;
 
     for (unsigned i = 0; i < r->rounds; i++) {
         if (index == 0)
@@ -81,17 +81,17 @@ static void meet_after_a_writer(unsigned index, void *arg)
 static void test_a_writer_lets_all_readers_in(void **state)
 {
     unsigned tasks = kind_tasks(5);
-    struct room *r = room_make(tasks, false);
+    struct fixture *r = fixture_make(tasks, false);
 
     (void)state;
     tasks_run(tasks, WORKER_THREADS, "readers meet after a writer", r->lock, meet_after_a_writer,
               r);
-    room_unmake(r);
+    fixture_unmake(r);
 }
 
-static void meet_and_stay(void *room)
+static void meet_and_stay(void *arg)
 {
-    struct room *r = room;
+    struct fixture *r = arg;
 
     pthread_barrier_wait(&r->meet);
 }
@@ -100,7 +100,7 @@ static void meet_and_stay(void *room)
 static void test_waiting_readers_come_in_together(void **state)
 {
     unsigned readers = kind_tasks(4) - 1;
-    struct room *r = room_make(readers, false);
+    struct fixture *r = fixture_make(readers, false);
     struct helper h[3];
 
     (void)state;
@@ -117,7 +117,7 @@ static void test_waiting_readers_come_in_together(void **state)
     for (unsigned i = 0; i < readers; i++)
         helper_join(&h[i]);
     watchdog_stop();
-    room_unmake(r);
+    fixture_unmake(r);
 }
 
 static int run_sharing(void)

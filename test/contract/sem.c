@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A semaphore: units are neither lost nor made up, and who waits for one gets it. */
+/* A semaphore: units are neither lost nor made up, and a thread that waits for one gets it. */
 #include <sched.h>
 
 #include "contract.h"

@@ -169,7 +169,7 @@ static uint64_t used_ns(const struct helper *h)
 }
 
 /*
- * A poller of a lock that shows no line counts as a waiter once it has used that much processor
+ * A poller of a lock that shows no line counts as a waiter once it has used that much CPU
  * time since it asked.  What it used before says nothing: to start a thread may take as long.
  */
 enum { POLLED_NS = 5 * MS };
@@ -193,7 +193,7 @@ static bool stays_asleep(const struct helper *h)
     return is_asleep(h->tid_) && used_ns(h) == used;
 }
 
-/* Can be seen who stands in line for what this helper asks for? */
+/* Can it be seen who is queued for what this helper asks for? */
 static bool has_line(const struct helper *h)
 {
     return subject->line != NULL && h->ask == subject->lock;

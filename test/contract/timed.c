@@ -190,7 +190,7 @@ static void test_a_wake_outlives_a_timeout(void **state)
 
 /*
  * The release comes just when the waiter gives up: each must see what the other did.  The kernel
- * tells a waiter that its time is over some time after it is; how long after, the rounds find out:
+ * tells a waiter that it has timed out some time after it has; how long after, the rounds find out:
  * in every eighth the release comes too late for the waiter.
  */
 struct appointment {

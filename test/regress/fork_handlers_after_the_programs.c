@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Linked from the archive, furwock's fork handlers came after those that a constructor of the
- * program registers: these met the waiting rooms as the parent's threads had left them, and the
- * fork not yet counted.
+ * program registers: these met the wait-queue buckets as the parent's threads had left them, and
+ * the fork not yet counted.
  */
 #include <pthread.h>
 #include <stdbool.h>

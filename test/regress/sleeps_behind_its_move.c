@@ -88,7 +88,7 @@ int main(void)
     pthread_t first, second;
 
     alarm(100);          /* where it hangs */
-    c = (fw_cond){0, 2}; /* COND_SIGNALS: who comes sleeps singly */
+    c = (fw_cond){0, 2}; /* COND_SIGNALS: waiters sleep on futexes of their own */
     pthread_create(&first, NULL, waiter, NULL);
     while (!get(&is_first_about_to_sleep)) /* one that still polls is not woken by the release */
         a_moment();

@@ -57,7 +57,7 @@ static void wait_for(const bool *flag)
         nanosleep(&(struct timespec){0, 100000}, NULL);
 }
 
-/* Waits on the variable until its time is over, which it is. */
+/* Waits on the variable until its deadline, which has passed. */
 static void wait_on_cond(void)
 {
     static const fw_deadline past = {{0, 0}, CLOCK_MONOTONIC};
@@ -85,12 +85,12 @@ static void release_rwlock(void)
 
 static void *low(void *arg)
 {
-    struct fw_waitqueue_ *room = fw_waitqueue_lock_(strange);
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(strange);
 
     set(&is_inside);
     while (!get(&high_comes))
         ;
-    fw_waitqueue_unlock_(room);
+    fw_waitqueue_unlock_(bucket);
     return arg;
 }
 
@@ -142,10 +142,10 @@ static pthread_t start(void *(*body)(void *), int priority)
 
 static struct fw_waitqueue_ *bucket_of(const void *object)
 {
-    struct fw_waitqueue_ *room = fw_waitqueue_lock_(object);
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(object);
 
-    fw_waitqueue_unlock_(room);
-    return room;
+    fw_waitqueue_unlock_(bucket);
+    return bucket;
 }
 
 /* Two objects that have nothing to do with each other, but share a bucket. */

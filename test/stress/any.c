@@ -60,7 +60,7 @@ static void give(struct worker *me)
             stress_fail("more was given than was there", NULL);
         did_a_turn(me);
         if (++rounds % 64 == 0)
-            nap(200); /* all asleep */
+            sleep_us(200); /* all asleep */
     } while (!stress_is_over());
     fw_event_set(&stop);
     fw_sem_post_n(&a, stress.threads);

@@ -119,7 +119,7 @@ static void read_once(struct worker *me, struct table *t)
     if (draw(me, 64) == 0)
         migrate(me);
     if (draw(me, 256) == 0)
-        nap(draw(me, 50));
+        sleep_us(draw(me, 50));
     check_fields(t);
     fw_brlock_rdunlock(&t->lock);
 }
@@ -130,7 +130,7 @@ static void write_once(struct worker *me, struct table *t)
         return;
     change_fields(t);
     if (draw(me, 64) == 0)
-        nap(draw(me, 50));
+        sleep_us(draw(me, 50));
     fw_brlock_wrunlock(&t->lock);
 }
 

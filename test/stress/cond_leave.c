@@ -31,7 +31,7 @@ static void wait_on_it(struct worker *me)
     fw_mutex_lock(&data.lock);
     while (shared == NULL && !stress_is_over()) {
         fw_mutex_unlock(&data.lock);
-        nap(20);
+        sleep_us(20);
         fw_mutex_lock(&data.lock);
     }
     if (shared != NULL && waiting < expected) {
@@ -131,7 +131,7 @@ static void cancel_one(struct worker *me)
         pthread_create(&second, NULL, take_units, NULL) != 0)
         stress_fail("no thread can be started", NULL);
     if (draw(me, 2) != 0)
-        nap(draw(me, 200));
+        sleep_us(draw(me, 200));
     fw_mutex_lock(&data.lock);
     before = taken;
     units++;
@@ -139,7 +139,7 @@ static void cancel_one(struct worker *me)
     fw_mutex_unlock(&data.lock);
     burn(draw(me, 30000));
     pthread_cancel(draw(me, 2) != 0 ? first : second);
-    for (bool done = false; !done; nap(10)) {
+    for (bool done = false; !done; sleep_us(10)) {
         fw_mutex_lock(&data.lock);
         done = taken > before;
         fw_mutex_unlock(&data.lock);

@@ -104,7 +104,7 @@ static bool gets_out(const uint64_t *word, uint64_t round)
         if (looks < 100)
             sched_yield();
         else
-            nap(500); /* the watchdog ends this where it never ends */
+            sleep_us(500); /* the watchdog ends this where it never ends */
     }
     return true;
 }
@@ -138,7 +138,7 @@ static void signaller(struct worker *me)
         round++;
         __atomic_store_n(&may_come[EARLY], round, __ATOMIC_RELEASE);
         if (draw(me, 4) == 0)
-            nap(draw(me, 100));
+            sleep_us(draw(me, 100));
         signal_to(me, EARLY, round);
         __atomic_store_n(&may_come[LATE], round, __ATOMIC_RELEASE);
         if (!gets_out(&went[EARLY], round))

@@ -100,7 +100,7 @@ static void storm(struct worker *me)
         if (target != 0)
             pthread_kill(target, SIGUSR1);
         did_a_turn(me);
-        nap(20);
+        sleep_us(20);
     }
 }
 

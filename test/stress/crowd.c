@@ -11,7 +11,7 @@ static void body(struct worker *me)
         fw_mutex_lock(&one.lock);
         use(&one);
         if (draw(me, 16) == 0)
-            nap(draw(me, 50)); /* meanwhile a queue forms */
+            sleep_us(draw(me, 50)); /* meanwhile a queue forms */
         if (draw(me, 4) == 0)
             fw_mutex_unlock_fair(&one.lock);
         else

@@ -56,7 +56,7 @@ static void lead(struct worker *me)
         fw_event_set(&doors[door]);
     while (__atomic_load_n(&have_left, __ATOMIC_RELAXED) < stress.threads / 2) {
         fw_event_set(&ticket);
-        nap(100);
+        sleep_us(100);
     }
 }
 

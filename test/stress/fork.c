@@ -54,7 +54,7 @@ static void one_turn(struct worker *me)
     if (draw(me, 16) == 0)
         burn(draw(me, 20000));
     if (draw(me, 64) == 0)
-        nap(50);
+        sleep_us(50);
     release(me, g);
 }
 
@@ -142,7 +142,7 @@ static void fork_with_locks(struct worker *me, void (*child)(struct worker *me, 
         held = 1u << (g - locks);
     }
     if (draw(me, 2))
-        nap(200); /* waiters come */
+        sleep_us(200); /* waiters come */
     pid = fork();
     if (pid == 0)
         child(me, held);

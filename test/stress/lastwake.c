@@ -17,26 +17,26 @@ static struct {
     unsigned arrived __attribute__((aligned(64)));
     unsigned round __attribute__((aligned(64)));
     bool is_last;
-} gate;
+} start;
 
 /* Waits for all workers without sleeping, so that they leave together.  True: one more round. */
 static bool meet(struct worker *me)
 {
-    unsigned round = __atomic_load_n(&gate.round, __ATOMIC_ACQUIRE);
+    unsigned round = __atomic_load_n(&start.round, __ATOMIC_ACQUIRE);
     unsigned polls = 0;
 
-    if (__atomic_add_fetch(&gate.arrived, 1, __ATOMIC_ACQ_REL) == stress.threads) {
+    if (__atomic_add_fetch(&start.arrived, 1, __ATOMIC_ACQ_REL) == stress.threads) {
         check_at_rest(&one);
         if (draw(me, 8))
             fw_mutex_init(&one.lock);
-        gate.arrived = 0;
-        gate.is_last = stress_is_over();
-        __atomic_store_n(&gate.round, round + 1, __ATOMIC_RELEASE);
+        start.arrived = 0;
+        start.is_last = stress_is_over();
+        __atomic_store_n(&start.round, round + 1, __ATOMIC_RELEASE);
     }
-    while (__atomic_load_n(&gate.round, __ATOMIC_ACQUIRE) == round)
+    while (__atomic_load_n(&start.round, __ATOMIC_ACQUIRE) == round)
         if (++polls % 256 == 0)
             sched_yield();
-    return !gate.is_last;
+    return !start.is_last;
 }
 
 /* Some nanoseconds; the clock would be too coarse. */
@@ -65,7 +65,7 @@ static void visit(struct worker *me, unsigned how)
     use(&one);
     dither(draw(me, 64));
     if (how & 8)
-        nap(1); /* the others sleep when the release comes */
+        sleep_us(1); /* the others sleep when the release comes */
     if ((how & 0x70) == 0)
         fw_mutex_unlock_fair(&one.lock);
     else

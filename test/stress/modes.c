@@ -24,7 +24,7 @@ static void body(struct worker *me)
         }
         did_a_turn(me);
         if (me->index != 0)
-            nap(draw(me, 10) ? draw(me, 300) : 3000);
+            sleep_us(draw(me, 10) ? draw(me, 300) : 3000);
     } while (!stress_is_over());
 }
 

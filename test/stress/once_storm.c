@@ -44,7 +44,7 @@ static int initialise(void *arg)
     if (draw(c->me, 4) == 0)
         sched_yield();
     if (draw(c->me, 8) == 0 && !c->is_doomed)
-        nap(100); /* a cancellation point */
+        sleep_us(100); /* a cancellation point */
     if (c->s->successes != 0)
         stress_fail("initialised again", NULL);
     __atomic_fetch_sub(&c->s->inside, 1, __ATOMIC_RELAXED);

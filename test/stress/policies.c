@@ -24,7 +24,7 @@ static void body(struct worker *me)
         if (draw(me, 32) == 0)
             burn(draw(me, 20000));
         if (draw(me, 512) == 0)
-            nap(200);
+            sleep_us(200);
         if ((me->index + draw(me, 4)) % 2)
             fw_mutex_unlock_fair(&g->lock);
         else

@@ -76,13 +76,13 @@ static void body(struct worker *me)
         }
         use(g);
         if (draw(me, 32) == 0)
-            nap(draw(me, 100));
+            sleep_us(draw(me, 100));
         if (draw(me, 4) == 0)
             fw_mutex_unlock_fair(&g->lock);
         else
             fw_mutex_unlock(&g->lock);
         if (draw(me, 64) == 0)
-            nap(draw(me, 200));
+            sleep_us(draw(me, 200));
     } while (!stress_is_over());
 }
 

@@ -52,7 +52,7 @@ static void dwell(struct worker *me)
     if (draw(me, 32) == 0)
         burn(draw(me, 20000));
     if (draw(me, 256) == 0)
-        nap(50);
+        sleep_us(50);
 }
 
 static void look(struct shelf *s)

@@ -13,7 +13,7 @@
 #include "thread/rwlock_word.h"
 
 /*
- * Forks while others stand in line for read-write locks.  The child has what the forking thread
+ * Forks while others are queued for read-write locks.  The child has what the forking thread
  * had: it gives that back, finds out which locks it may use, and uses them with threads of its own,
  * as if nobody had ever stood in line.
  */
@@ -41,7 +41,7 @@ static void visit(struct worker *me, struct shelf *s)
         if (s->first != s->second)
             stress_fail("a reader sees half of a change", NULL);
         if (draw(me, 64) == 0)
-            nap(50);
+            sleep_us(50);
         fw_rwlock_rdunlock(&s->lock);
     } else {
         if (draw(me, 2))
@@ -125,7 +125,7 @@ static void fork_inside(struct worker *me)
         fw_rwlock_rdlock(&s->lock);
     }
     if (draw(me, 2))
-        nap(200); /* others come */
+        sleep_us(200); /* others come */
     pid = fork();
     if (pid == 0)
         child(me, s, writes);
@@ -154,7 +154,7 @@ static void body(struct worker *me)
 
 int main(int argc, char **argv)
 {
-    stress.about = "Forks while others stand in line for read-write locks";
+    stress.about = "Forks while others are queued for read-write locks";
     stress.threads = 5;
     stress.seconds = 2;
     stress_begin(argc, argv);

@@ -76,7 +76,7 @@ static void body(struct worker *me)
         if (draw(me, 4) == 0)
             burn(draw(me, 40000));
         if (draw(me, 32) == 0)
-            nap(draw(me, 100));
+            sleep_us(draw(me, 100));
         __atomic_sub_fetch(&out, n, __ATOMIC_RELAXED);
         if (n == 1 ? fw_sem_post(&units) : fw_sem_post_n(&units, n))
             stress_fail("more units were given back than there are", NULL);
@@ -85,7 +85,7 @@ static void body(struct worker *me)
     if (me->index == 0)
         __atomic_store_n(&sender_is_gone, true, __ATOMIC_RELEASE);
     while (!__atomic_load_n(&sender_is_gone, __ATOMIC_ACQUIRE))
-        nap(100);
+        sleep_us(100);
 }
 
 static void take_and_give(int signal)

@@ -63,7 +63,7 @@ static void in_child(struct worker *me)
     if (fw_sem_post_n(&units, UNITS) != 0)
         stress_fail("units cannot be posted", NULL);
     if (units.state_ != UNITS)
-        stress_fail("ghosts are counted", NULL);
+        stress_fail("stale waiters are counted", NULL);
     fw_event_set(&ticket);
     fw_event_wait(&ticket);
     for (int i = 0; i < 50; i++)

@@ -42,7 +42,7 @@ static void storm(struct worker *me)
             pthread_kill(targets[i], draw(me, 2) ? SIGUSR1 : SIGUSR2);
         if (__atomic_load_n(&taken_by_handlers, __ATOMIC_RELAXED) != 0)
             did_a_turn(me); /* it does not end before that */
-        nap(50);
+        sleep_us(50);
     }
 }
 
@@ -55,7 +55,7 @@ static void body(struct worker *me)
     }
     targets[me->index - 1] = pthread_self();
     while (me->index - 1 != __atomic_load_n(&n_targets, __ATOMIC_ACQUIRE))
-        nap(100);
+        sleep_us(100);
     __atomic_store_n(&n_targets, me->index, __ATOMIC_RELEASE);
     do {
         struct guarded *g = &locks[draw(me, IN_HANDLERS_ONLY)];
@@ -65,7 +65,7 @@ static void body(struct worker *me)
         if (draw(me, 16) == 0)
             burn(draw(me, 30000));
         if (draw(me, 256) == 0)
-            nap(100);
+            sleep_us(100);
         if (draw(me, 4) == 0)
             fw_mutex_unlock_fair(&g->lock);
         else

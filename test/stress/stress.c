@@ -161,7 +161,7 @@ static void watch(unsigned n)
     for (unsigned i = 0; i < n; i++)
         since[i] = now_ns();
     while (busy > 0) {
-        nap(2000);
+        sleep_us(2000);
         busy = 0;
         for (unsigned i = 0; i < n; i++) {
             uint64_t t = __atomic_load_n(&workers[i].turns, __ATOMIC_RELAXED);
@@ -257,7 +257,7 @@ void burn(uint32_t ns)
         ;
 }
 
-void nap(uint32_t us)
+void sleep_us(uint32_t us)
 {
     struct timespec t = {us / 1000000, (long)(us % 1000000) * 1000};
 

@@ -49,7 +49,7 @@ extern struct stress stress;
 /* Reads the command line; reduces time and threads under a sanitizer or valgrind. */
 void stress_begin(int argc, char **argv);
 
-/* Runs n threads until the time is over and all have returned; the watchdog watches meanwhile. */
+/* Runs n threads until the time is up and all have returned; the watchdog watches meanwhile. */
 void stress_run(unsigned n, void (*body)(struct worker *me));
 
 /* The same for `seconds`, also in a forked child. */
@@ -91,6 +91,6 @@ fw_deadline in_ns(int64_t ns);
 
 /* Burns about so many nanoseconds, or sleeps. */
 void burn(uint32_t ns);
-void nap(uint32_t us);
+void sleep_us(uint32_t us);
 
 #endif

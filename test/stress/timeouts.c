@@ -45,7 +45,7 @@ static void body(struct worker *me)
         if (draw(me, 4) == 0)
             burn(draw(me, 40000));
         if (draw(me, 32) == 0)
-            nap(draw(me, 100));
+            sleep_us(draw(me, 100));
         if (draw(me, 3) == 0)
             fw_mutex_unlock_fair(&g->lock);
         else

@@ -181,7 +181,7 @@ static void use_all(struct worker *me)
         if (forks_too)
             fork_and_wait(me);
         else if (draw(me, 8) == 0)
-            nap(50);
+            sleep_us(50);
         did_a_turn(me);
     } while (!subject_is_over());
 }
@@ -226,7 +226,7 @@ static void use_all_and_be_forked(struct worker *me)
     meet(&meeting);
     do {
         if (is_storm) {
-            nap(HANDLER_FORKS_US);
+            sleep_us(HANDLER_FORKS_US);
             pthread_kill(targets[1 + draw(me, stress.threads - 1)], SIGUSR1);
         }
         for (unsigned k = 0; !is_storm && k < 50; k++)

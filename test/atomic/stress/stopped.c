@@ -69,7 +69,7 @@ static pthread_t stop_a_writer(void)
     if (pthread_create(&writer, NULL, write_it, NULL) != 0)
         stress_fail("no thread can be started", NULL);
     while (__atomic_load_n(&is_stopped, __ATOMIC_ACQUIRE) == 0)
-        nap(100);
+        sleep_us(100);
     return writer;
 }
 
@@ -114,7 +114,7 @@ static void wait_until_asleep(unsigned n)
     for (unsigned i = 0; i < n; i++)
         askers[i].was_asleep = false;
     while (asleep < n) {
-        nap(20000);
+        sleep_us(20000);
         asleep = 0;
         for (unsigned i = 0; i < n; i++)
             asleep += askers[i].was_asleep |= sleeps_on(&askers[i]);
@@ -148,7 +148,7 @@ static bool find_partner(struct asker *a)
     if (pthread_create(&a->thread, NULL, try_all, a) != 0)
         stress_fail("no thread can be started", NULL);
     for (;;) {
-        nap(20000);
+        sleep_us(20000);
         now = __atomic_load_n(&tried, __ATOMIC_RELAXED);
         if (now >= CANDIDATES)
             return false;

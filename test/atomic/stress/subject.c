@@ -134,7 +134,7 @@ static void interrupted(int signal)
 
     (void)signal;
     if (++n % 8 == 0)
-        nap(30);
+        sleep_us(30);
     errno = saved_errno;
 }
 

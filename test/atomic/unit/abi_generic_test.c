@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "abi.h"
 
-/* atomic/abi_generic.c: every size at every place, by the protocol that it is meant to have. */
+/* atomic/abi_generic.c: every size at every offset, by the protocol that it is meant to have. */
 
-enum { LONGEST = 40, PLACES = 32, AROUND = 16, ALL = AROUND + PLACES + LONGEST + AROUND };
+enum { LONGEST = 40, OFFSETS = 32, AROUND = 16, ALL = AROUND + OFFSETS + LONGEST + AROUND };
 
 static _Alignas(32) unsigned char memory[ALL], before[ALL];
 static unsigned char value[LONGEST], out[LONGEST + 1];
@@ -77,13 +77,13 @@ static bool is_said_to_be(const void *object, size_t n)
     return n != 0 && (!is_power || (uintptr_t)object % n == 0) && is_lock_free(object, n);
 }
 
-static void every_size_at_every_place(void **state)
+static void every_size_at_every_offset(void **state)
 {
     (void)state;
     for (size_t n = 0; n <= LONGEST; n++) {
-        for (size_t place = 0; place < PLACES; place++) {
-            unsigned char *object = memory + AROUND + place;
-            each_call(object, n, place % 2 == 0 ? __ATOMIC_SEQ_CST : __ATOMIC_RELAXED);
+        for (size_t offset = 0; offset < OFFSETS; offset++) {
+            unsigned char *object = memory + AROUND + offset;
+            each_call(object, n, offset % 2 == 0 ? __ATOMIC_SEQ_CST : __ATOMIC_RELAXED);
             for (size_t at = 0; at<n; at += n> 1 ? n - 1 : 1)
                 a_comparison_that_fails(object, n, at);
             assert_int_equal(abi___atomic_is_lock_free(n, object), is_said_to_be(object, n));
@@ -114,15 +114,15 @@ static void lock_free_sizes(void **state)
         bool fits = n <= 8 || (n == 16 && fw_pair_is_here_());
         assert_int_equal(abi___atomic_is_lock_free(n, NULL), is_power && fits);
     }
-    for (size_t place = 0; place < 16; place++) /* no sum may come round */
+    for (size_t offset = 0; offset < 16; offset++) /* no sum may come round */
         for (size_t less = 0; less < 64; less++)
-            assert_false(abi___atomic_is_lock_free(SIZE_MAX - less, memory + place));
+            assert_false(abi___atomic_is_lock_free(SIZE_MAX - less, memory + offset));
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_at_every_place),
+        cmocka_unit_test(every_size_at_every_offset),
         cmocka_unit_test(orders_with_hints),
         cmocka_unit_test(lock_free_sizes),
     };

@@ -10,9 +10,9 @@
 extern unsigned fw_pair_features_ __attribute__((weak));
 extern unsigned fw_pair_ask_(void) __attribute__((weak));
 
-enum { PLACES = 32, AROUND = 16 };
+enum { OFFSETS = 32, AROUND = 16 };
 
-static _Alignas(32) unsigned char memory[AROUND + PLACES + 16 + AROUND];
+static _Alignas(32) unsigned char memory[AROUND + OFFSETS + 16 + AROUND];
 
 DEFINE_CHECK_SIZED(fw_pair_, 16)
 
@@ -21,19 +21,19 @@ static fw_pair_ pair(uint64_t high, uint64_t low)
     return (fw_pair_)high << 64 | low;
 }
 
-static void at_every_place(void **state)
+static void at_every_offset(void **state)
 {
     const fw_pair_ starts[] = {0, pair(0xfedcba98, 0x0123456789abcdef), pair(1, 0), pair(0, 1),
                                ~(fw_pair_)0};
     const fw_pair_ operands[] = {1, pair(0x1111, 0x2222), pair(1, 1), pair(7, UINT64_MAX), 1};
 
-    for (size_t place = AROUND; place < AROUND + PLACES; place++) {
+    for (size_t offset = AROUND; offset < AROUND + OFFSETS; offset++) {
         for (unsigned i = 0; i < sizeof starts / sizeof *starts; i++) {
             fresh_stripes(state);
             memset(memory, 0xa5, sizeof memory);
-            check_sized_16(memory + place, starts[i], operands[i]);
+            check_sized_16(memory + offset, starts[i], operands[i]);
             for (size_t k = 0; k < sizeof memory; k++)
-                if (k < place || k >= place + 16)
+                if (k < offset || k >= offset + 16)
                     assert_int_equal(memory[k], 0xa5);
         }
     }
@@ -70,21 +70,21 @@ static void with_each_set_of_features(void **state)
 #endif
     for (unsigned set = all; set != 0; set = (set - 1) & all) {
         fw_pair_features_ = set;
-        at_every_place(state);
+        at_every_offset(state);
         assert_true(abi___atomic_is_lock_free(4, NULL));
         assert_int_equal(abi___atomic_is_lock_free(16, NULL), fw_pair_is_here_());
         if (fw_pair_is_here_())
             comparisons_see_both_halves();
     }
     fw_pair_features_ = 0; /* asks again */
-    at_every_place(state);
+    at_every_offset(state);
     assert_int_not_equal(fw_pair_features_, 0);
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_every_place),
+        cmocka_unit_test(at_every_offset),
         cmocka_unit_test(with_each_set_of_features),
     };
 

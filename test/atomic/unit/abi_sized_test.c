@@ -3,9 +3,9 @@
 
 /* atomic/abi_sized.c: the calls for 1, 2, 4 and 8 bytes, also where a program misplaces them. */
 
-enum { PLACES = 32, AROUND = 16 };
+enum { OFFSETS = 32, AROUND = 16 };
 
-static _Alignas(32) unsigned char memory[AROUND + PLACES + 8 + AROUND];
+static _Alignas(32) unsigned char memory[AROUND + OFFSETS + 8 + AROUND];
 
 DEFINE_CHECK_SIZED(uint8_t, 1)
 DEFINE_CHECK_SIZED(uint16_t, 2)
@@ -22,14 +22,14 @@ static void check_around(size_t at, size_t n)
 #define CHECK_PLACES(type, N)                                                              \
     static void size_##N(void **state)                                                     \
     {                                                                                      \
-        for (size_t place = AROUND; place < AROUND + PLACES; place++) {                    \
+        for (size_t offset = AROUND; offset < AROUND + OFFSETS; offset++) {                \
             for (unsigned i = 0; i < 4; i++) {                                             \
                 static const uint64_t starts[] = {0, 0xfedcba9876543210, 1, UINT64_MAX};   \
                 static const uint64_t operands[] = {1, 0x123456789abcdef1, UINT64_MAX, 3}; \
                 fresh_stripes(state);                                                      \
                 memset(memory, 0xa5, sizeof memory);                                       \
-                check_sized_##N(memory + place, (type)starts[i], (type)operands[i]);       \
-                check_around(place, N);                                                    \
+                check_sized_##N(memory + offset, (type)starts[i], (type)operands[i]);      \
+                check_around(offset, N);                                                   \
             }                                                                              \
         }                                                                                  \
     }

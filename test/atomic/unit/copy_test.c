@@ -6,7 +6,7 @@
 
 /* atomic/copy.c and copy.h, at all places in a line and all sizes, with their surroundings. */
 
-enum { LONGEST = 70, PLACES = 16, AROUND = 16, ALL = AROUND + PLACES + LONGEST + AROUND };
+enum { LONGEST = 70, OFFSETS = 16, AROUND = 16, ALL = AROUND + OFFSETS + LONGEST + AROUND };
 
 static _Alignas(16) unsigned char memory[ALL], before[ALL];
 static unsigned char value[LONGEST], out[LONGEST + 1];
@@ -73,13 +73,13 @@ static void check_equal(unsigned char *object, size_t n)
     assert_true(fw_copy_is_equal_(object, out, n));
 }
 
-static void every_size_at_every_place(void **state)
+static void every_size_at_every_offset(void **state)
 {
     (void)state;
     for (size_t n = 0; n <= LONGEST; n++) {
-        for (size_t place = 0; place < PLACES; place++) {
-            check(memory + AROUND + place, n);
-            check_equal(memory + AROUND + place, n);
+        for (size_t offset = 0; offset < OFFSETS; offset++) {
+            check(memory + AROUND + offset, n);
+            check_equal(memory + AROUND + offset, n);
         }
     }
 }
@@ -87,7 +87,7 @@ static void every_size_at_every_place(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_at_every_place),
+        cmocka_unit_test(every_size_at_every_offset),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

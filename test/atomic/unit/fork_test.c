@@ -45,7 +45,7 @@ static void the_child_has_all_stripes_free(void **state)
     assert_int_equal(fw_stripes_[9].lock.word, HELD);
 }
 
-/* Of those who sleep when a fork begins, one becomes the heir: F3. */
+/* Of those who sleep when a fork begins, one becomes the successor: F3. */
 static int asleep_when_a_fork_begins(struct fake_call *call)
 {
     (void)call;
@@ -56,7 +56,7 @@ static int asleep_when_a_fork_begins(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void sleepers_get_an_heir(void **state)
+static void sleepers_get_a_successor(void **state)
 {
     (void)state;
     fw_stripes_[5].lock.word = HELD;
@@ -140,7 +140,7 @@ static void the_child_gets_new_what_could_not_be_had(void **state)
 static void alone_nothing_is_taken(void **state)
 {
     (void)state;
-    company(false);
+    set_multithreaded(false);
     if (&__libc_single_threaded == 0)
         skip();
     fw_fork_prepare_();
@@ -153,7 +153,10 @@ static void alone_nothing_is_taken(void **state)
     assert_int_equal(fw_stripes_[9].sequence, 4);
 }
 
-/* AFORK3: who comes while a fork is under way naps, and in the end is given the stripe. */
+/*
+ * AFORK3: a thread that comes while a fork is under way rechecks, and in the end is given the
+ * stripe.
+ */
 static void others_are_not_kept_waiting_for_ever(void **state)
 {
     (void)state;
@@ -256,7 +259,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_parent_takes_all_and_gives_them_back, fresh_stripes),
         cmocka_unit_test_setup(the_child_has_all_stripes_free, fresh_stripes),
-        cmocka_unit_test_setup(sleepers_get_an_heir, fresh_stripes),
+        cmocka_unit_test_setup(sleepers_get_a_successor, fresh_stripes),
         cmocka_unit_test_setup(a_holder_is_waited_for, fresh_stripes),
         cmocka_unit_test_setup(a_holder_that_does_not_end_is_not_waited_for_long, fresh_stripes),
         cmocka_unit_test_setup(the_child_gets_new_what_could_not_be_had, fresh_stripes),

@@ -39,7 +39,7 @@ static void each_operation_with_each_order(void **state)
         int order = orders[i % ORDERS];
 
         reset(state);
-        company(i >= ORDERS * SIZES);
+        set_multithreaded(i >= ORDERS * SIZES);
         fw_object_load_(object, out, n, order);
         assert_memory_equal(out, object, n);
         assert_int_equal(stripe->sequence, 0);
@@ -247,7 +247,7 @@ static void writers_wake_those_who_sleep(void **state)
 static void alone_it_leaves_the_same_marks(void **state)
 {
     (void)state;
-    company(false);
+    set_multithreaded(false);
     fw_object_store_(object, value, SIZE, __ATOMIC_SEQ_CST);
     assert_memory_equal(object, value, SIZE);
     assert_int_equal(stripe->sequence, 2);

@@ -64,7 +64,7 @@ static void lock_and_unlock(void **state)
 
     (void)state;
     for (int with = 0; with <= 1; with++) {
-        company(with);
+        set_multithreaded(with);
         fw_stripe_lock_(s);
         assert_int_equal(s->lock.word, HELD);
         fw_stripe_unlock_(s);
@@ -79,7 +79,7 @@ static void alone_with_marks_of_others(void **state)
     struct fw_stripe_ *s = &fw_stripes_[7];
 
     (void)state;
-    company(false);
+    set_multithreaded(false);
     s->lock.word = 2;
     fw_stripe_lock_(s);
     assert_int_equal(s->lock.word, HELD | 2);

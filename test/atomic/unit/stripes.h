@@ -12,7 +12,7 @@
  * What tests of guarded objects share.  Alone, an operation takes its stripe by plain stores; the C
  * library says whether it is, and a test may tell it otherwise.
  */
-static inline void company(bool there_is)
+static inline void set_multithreaded(bool there_is)
 {
     if (&__libc_single_threaded != 0)
         __libc_single_threaded = !there_is;
@@ -22,7 +22,7 @@ static inline int fresh_stripes(void **state)
 {
     (void)state;
     fake_reset();
-    company(true);
+    set_multithreaded(true);
     memset(fw_stripes_, 0, sizeof fw_stripes_);
     return 0;
 }

@@ -6,7 +6,9 @@
 #include "test/support/testing.h"
 #include "word_lock.h"
 
-/* atomic/word_lock.c over the fake kernel: sleeping, and the heir.  Hooks play other threads. */
+/*
+ * atomic/word_lock.c over the fake kernel: sleeping, and the successor.  Hooks play other threads.
+ */
 
 #define HELD FW_WORD_LOCK_HELD_
 #define WAKING FW_WORD_LOCK_WAKING_
@@ -86,7 +88,7 @@ static void spurious_wakes_and_interruptions(void **state)
     assert_int_equal(fake.pauses, 4 * PAUSES);
 }
 
-/* No wake comes: it looks again by itself, and is no heir. */
+/* No wake comes: it looks again by itself, and is no successor. */
 static int nobody_wakes(struct fake_call *call)
 {
     assert_int_equal(call->expected, HELD | 1);
@@ -135,8 +137,11 @@ static void the_word_changes_on_the_way_to_sleep(void **state)
     assert_int_equal(l.word, HELD | 1);
 }
 
-/* AWL3: the heir, which was woken and found the lock taken, naps, and keeps WAKING. */
-static int an_heir_naps(struct fake_call *call)
+/*
+ * AWL3: the successor, which was woken and found the lock taken, waits with a bound, and keeps
+ * WAKING.
+ */
+static int a_successor_rechecks(struct fake_call *call)
 {
     if (fake.waits == 1) {
         assert_int_equal(call->expected, HELD | 1);
@@ -156,11 +161,11 @@ static int an_heir_naps(struct fake_call *call)
     return FAKE_COMPARE; /* nobody wakes it: it finds out */
 }
 
-static void who_was_woken_in_vain_looks_for_itself(void **state)
+static void a_needless_wake_is_found_out(void **state)
 {
     (void)state;
     l.word = HELD;
-    fake.on_sleep = an_heir_naps;
+    fake.on_sleep = a_successor_rechecks;
     fw_word_lock_lock_(&l);
     assert_int_equal(l.word, HELD);
     assert_int_equal(fake.waits, 3);
@@ -168,31 +173,31 @@ static void who_was_woken_in_vain_looks_for_itself(void **state)
     assert_int_equal(fake_nth(FAKE_WAIT, 1)->result, -ETIMEDOUT);
 }
 
-static void naps_end_at_a_second_as_at_any_time(void **state)
+static void rechecks_end_at_a_second_as_at_any_time(void **state)
 {
     (void)state;
     l.word = HELD;
     fake.now_ns = 999999999;
     fake.pause_ns = 0;
-    fake.on_sleep = an_heir_naps;
+    fake.on_sleep = a_successor_rechecks;
     fw_word_lock_lock_(&l);
     assert_int_equal(l.word, HELD);
     assert_int_equal(fake.waits, 3);
 }
 
 /* Another one of those who are registered, on its way to sleep, finds the lock free. */
-static int freed_where_there_is_an_heir(struct fake_call *call)
+static int freed_with_a_successor(struct fake_call *call)
 {
     assert_int_equal(call->expected, HELD | WAKING | 2);
     fw_word_lock_unlock_(&l);
     return FAKE_COMPARE;
 }
 
-static void who_is_not_the_heir_leaves_waking_alone(void **state)
+static void only_the_successor_clears_waking(void **state)
 {
     (void)state;
     l.word = HELD | WAKING | 1;
-    fake.on_wait = freed_where_there_is_an_heir;
+    fake.on_wait = freed_with_a_successor;
     fw_word_lock_lock_(&l);
     assert_int_equal(fake.waits, 1);
     assert_int_equal(l.word, HELD | WAKING | 1);
@@ -243,9 +248,9 @@ int main(void)
         cmocka_unit_test_setup(spurious_wakes_and_interruptions, reset),
         cmocka_unit_test_setup(a_sleeper_that_is_overlooked, reset),
         cmocka_unit_test_setup(the_word_changes_on_the_way_to_sleep, reset),
-        cmocka_unit_test_setup(who_was_woken_in_vain_looks_for_itself, reset),
-        cmocka_unit_test_setup(naps_end_at_a_second_as_at_any_time, reset),
-        cmocka_unit_test_setup(who_is_not_the_heir_leaves_waking_alone, reset),
+        cmocka_unit_test_setup(a_needless_wake_is_found_out, reset),
+        cmocka_unit_test_setup(rechecks_end_at_a_second_as_at_any_time, reset),
+        cmocka_unit_test_setup(only_the_successor_clears_waking, reset),
         cmocka_unit_test_setup(a_registration_that_a_fork_has_erased, reset),
         cmocka_unit_test_setup(errors_that_cannot_be_panic, reset),
     };

@@ -121,11 +121,11 @@ static void the_next_release_wakes_where_waking_was_taken_back(void **state)
     assert_int_equal(fake.wakes, 1);
     fake.on_wake = NULL;
     fw_word_lock_unlock_(&l);
-    assert_int_equal(fake.wakes, 3); /* in vain again, as nobody sleeps */
+    assert_int_equal(fake.wakes, 3); /* needlessly again, as nobody sleeps */
     assert_int_equal(l.word, 1);
 }
 
-/* While there is an heir, releases make no call, and nobody else is woken. */
+/* While there is a successor, releases make no call, and nobody else is woken. */
 static void one_wake_at_a_time(void **state)
 {
     (void)state;

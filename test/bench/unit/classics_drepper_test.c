@@ -40,14 +40,14 @@ static void the_slow_lock_takes_a_free_lock_as_awaited(void **state)
     assert_int_equal(l.word, 0);
 }
 
-struct arena {
+struct fixture {
     classic_drepper lock;
     uint32_t seen; /* the word while the child had the lock */
 };
 
 static void lock_and_unlock(void *arg)
 {
-    struct arena *a = arg;
+    struct fixture *a = arg;
     classic_drepper_lock(&a->lock);
     a->seen = a->lock.word;
     classic_drepper_unlock(&a->lock);
@@ -56,7 +56,7 @@ static void lock_and_unlock(void *arg)
 static void who_has_slept_keeps_the_duty_to_wake(void **state)
 {
     (void)state;
-    struct arena *a = task_memory(sizeof *a);
+    struct fixture *a = task_memory(sizeof *a);
 
     classic_drepper_lock(&a->lock);
     pid_t first = task_start_asleep(lock_and_unlock, a);

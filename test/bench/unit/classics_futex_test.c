@@ -5,23 +5,23 @@
 
 #define MINUS(n) (0u - (n))
 
-struct arena {
+struct fixture {
     classic_futex lock;
     uint32_t entered; /* how many children have had the lock */
     uint32_t seen;    /* the word while a child had it */
     uint32_t go_on;   /* a child that has the lock keeps it until this is set */
 };
 
-static struct arena *arena_held(void)
+static struct fixture *fixture_held(void)
 {
-    struct arena *a = task_memory(sizeof *a);
+    struct fixture *a = task_memory(sizeof *a);
     a->lock = (classic_futex)CLASSIC_FUTEX_INIT;
     a->go_on = 1;
     classic_futex_down(&a->lock);
     return a;
 }
 
-static void inside(struct arena *a)
+static void inside(struct fixture *a)
 {
     a->seen = a->lock.count;
     sc_fetch_add(&a->entered, 1);
@@ -31,7 +31,7 @@ static void inside(struct arena *a)
 
 static void down_and_up(void *arg)
 {
-    struct arena *a = arg;
+    struct fixture *a = arg;
     classic_futex_down(&a->lock);
     inside(a);
     classic_futex_up(&a->lock);
@@ -39,7 +39,7 @@ static void down_and_up(void *arg)
 
 static void spin_and_up_fair(void *arg)
 {
-    struct arena *a = arg;
+    struct fixture *a = arg;
     classic_futex_down_spin(&a->lock, SPIN_PAPER_NS);
     inside(a);
     classic_futex_up_fair(&a->lock);
@@ -84,7 +84,7 @@ static void up_fair_that_meets_nobody_frees_the_lock(void **state)
 static void who_has_slept_leaves_the_word_contended(void **state)
 {
     (void)state;
-    struct arena *a = arena_held();
+    struct fixture *a = fixture_held();
 
     pid_t first = task_start_asleep(down_and_up, a);
     assert_int_equal(a->lock.count, MINUS(1));
@@ -99,7 +99,7 @@ static void who_has_slept_leaves_the_word_contended(void **state)
 static void up_fair_passes_the_lock(void **state)
 {
     (void)state;
-    struct arena *a = arena_held();
+    struct fixture *a = fixture_held();
 
     a->go_on = 0;
     pid_t waiter = task_start_asleep(spin_and_up_fair, a);
@@ -115,7 +115,7 @@ static void up_fair_passes_the_lock(void **state)
 static void a_pass_that_newcomers_have_decremented_is_claimed(void **state)
 {
     (void)state;
-    struct arena *a = arena_held();
+    struct fixture *a = fixture_held();
 
     pid_t waiter = task_start_asleep(down_and_up, a);
     sc_store(&a->lock.count, FUTEX_PASSED - 2);
@@ -127,7 +127,7 @@ static void a_pass_that_newcomers_have_decremented_is_claimed(void **state)
 static void a_wake_without_a_release_changes_nothing(void **state)
 {
     (void)state;
-    struct arena *a = arena_held();
+    struct fixture *a = fixture_held();
 
     pid_t waiter = task_start_asleep(down_and_up, a);
     assert_true(word_wake_one(&a->lock.count));
@@ -142,7 +142,7 @@ static void a_wake_without_a_release_changes_nothing(void **state)
 static void one_pass_is_claimed_by_one(void **state)
 {
     (void)state;
-    struct arena *a = arena_held();
+    struct fixture *a = fixture_held();
 
     a->go_on = 0;
     pid_t first = task_start_asleep(down_and_up, a);

@@ -26,7 +26,7 @@ static const struct adapter *const all[] = {
 
 enum { QUEUE = 6, TASKS = 3, ROUNDS = 4000, TURNS = 500, LIMIT_S = 280 };
 
-struct arena {
+struct fixture {
     _Alignas(64) char lock[64];
     const struct adapter *a;
     bool fairly;              /* release by unlock_fair */
@@ -35,22 +35,22 @@ struct arena {
     unsigned next; /* whose turn it is: the index of the task that starts next, or of a turn */
 };
 
-static struct arena *arena(const struct adapter *a)
+static struct fixture *fixture_make(const struct adapter *a)
 {
-    struct arena *r = task_memory(sizeof *r);
+    struct fixture *r = task_memory(sizeof *r);
     r->a = a;
     assert_true(a->size <= sizeof r->lock);
     assert_int_equal(a->init(r->lock, true), 0);
     return r;
 }
 
-static void leave(struct arena *r)
+static void leave(struct fixture *r)
 {
     if (r->a->destroy != NULL)
         r->a->destroy(r->lock);
 }
 
-static void unlock(struct arena *r)
+static void unlock(struct fixture *r)
 {
     (r->fairly ? r->a->unlock_fair : r->a->unlock)(r->lock);
 }
@@ -59,7 +59,7 @@ static void unlock(struct arena *r)
 
 static void count_up(unsigned index, void *arg)
 {
-    struct arena *r = arg;
+    struct fixture *r = arg;
     for (unsigned i = 0; i < ROUNDS; i++) {
         r->a->lock(r->lock);
         unsigned seen = r->number;
@@ -74,7 +74,7 @@ static void count_up(unsigned index, void *arg)
 
 static void one_at_a_time(void **state)
 {
-    struct arena *r = arena(*state);
+    struct fixture *r = fixture_make(*state);
     assert_int_equal(workers_run(TASKS, WORKER_PROCESSES, count_up, r), 0);
     assert_int_equal(r->number, TASKS * ROUNDS);
     leave(r);
@@ -89,7 +89,7 @@ static void one_at_a_time(void **state)
  */
 static void take_turns(unsigned index, void *arg)
 {
-    struct arena *r = arg;
+    struct fixture *r = arg;
     for (unsigned turn = index; turn < TASKS * TURNS;) {
         r->a->lock(r->lock);
         bool mine = r->number == turn;
@@ -107,7 +107,7 @@ static void take_turns(unsigned index, void *arg)
 
 static void ping_pong(void **state)
 {
-    struct arena *r = arena(*state);
+    struct fixture *r = fixture_make(*state);
     assert_int_equal(workers_run(TASKS, WORKER_PROCESSES, take_turns, r), 0);
     assert_int_equal(r->number, TASKS * TURNS);
     leave(r);
@@ -117,7 +117,7 @@ static void ping_pong(void **state)
 
 static void queue_up(void *arg)
 {
-    struct arena *r = arg;
+    struct fixture *r = arg;
     unsigned index = r->next;
     r->a->lock(r->lock);
     r->order[r->number++] = index;
@@ -127,7 +127,7 @@ static void queue_up(void *arg)
 /* Waiters come one by one; the owner unlocks, locks again at once, and is the last of all. */
 static void check_order(const struct adapter *a, bool fairly)
 {
-    struct arena *r = arena(a);
+    struct fixture *r = fixture_make(a);
     pid_t tasks[QUEUE];
 
     r->fairly = fairly;
@@ -157,7 +157,7 @@ static void first_come_first_served(void **state)
 
 static void trylock_never_waits(void **state)
 {
-    struct arena *r = arena(*state);
+    struct fixture *r = fixture_make(*state);
     const struct adapter *a = r->a;
 
     assert_int_equal(a->trylock(r->lock), 0);

@@ -7,19 +7,19 @@
 #define WRITER ULOCK_SHARED_WRITER
 #define WRITTEN ULOCK_SHARED_WRITTEN
 
-struct arena {
+struct fixture {
     classic_ulock_shared lock;
     uint32_t readers; /* how many children are inside to read */
     uint32_t written; /* how many have written */
     uint32_t go_on;   /* a child that reads stays inside until this is set */
 };
 
-static struct arena *arena(void)
+static struct fixture *fixture_make(void)
 {
-    return task_memory(sizeof(struct arena));
+    return task_memory(sizeof(struct fixture));
 }
 
-static void expect_idle(struct arena *a)
+static void expect_idle(struct fixture *a)
 {
     assert_int_equal(a->lock.word, 0);
     assert_int_equal(a->lock.writers.units, 0);
@@ -53,7 +53,7 @@ static void words(void **state)
 
 static void read_for_a_while(void *arg)
 {
-    struct arena *a = arg;
+    struct fixture *a = arg;
     classic_ulock_shared_rdlock(&a->lock);
     sc_fetch_add(&a->readers, 1);
     while (sc_load(&a->go_on) == 0)
@@ -63,7 +63,7 @@ static void read_for_a_while(void *arg)
 
 static void write_once(void *arg)
 {
-    struct arena *a = arg;
+    struct fixture *a = arg;
     classic_ulock_shared_wrlock(&a->lock);
     sc_fetch_add(&a->written, 1);
     classic_ulock_shared_wrunlock(&a->lock);
@@ -71,10 +71,10 @@ static void write_once(void *arg)
 
 static bool three_read(void *arg)
 {
-    return sc_load(&((struct arena *)arg)->readers) == 3;
+    return sc_load(&((struct fixture *)arg)->readers) == 3;
 }
 
-static void let_readers_go_on(struct arena *a)
+static void let_readers_go_on(struct fixture *a)
 {
     sc_store(&a->go_on, 1);
     word_wake(&a->go_on, FW_FUTEX_ALL);
@@ -83,7 +83,7 @@ static void let_readers_go_on(struct arena *a)
 static void readers_that_waited_come_in_together(void **state)
 {
     (void)state;
-    struct arena *a = arena();
+    struct fixture *a = fixture_make();
     pid_t tasks[4];
 
     classic_ulock_shared_wrlock(&a->lock);
@@ -111,7 +111,7 @@ static void readers_that_waited_come_in_together(void **state)
 static void writers_pass_the_lock_on(void **state)
 {
     (void)state;
-    struct arena *a = arena();
+    struct fixture *a = fixture_make();
 
     classic_ulock_shared_wrlock(&a->lock);
     pid_t first = task_start_asleep(write_once, a);
@@ -127,7 +127,7 @@ static void writers_pass_the_lock_on(void **state)
 static void the_last_reader_passes_the_lock_to_a_writer(void **state)
 {
     (void)state;
-    struct arena *a = arena();
+    struct fixture *a = fixture_make();
 
     a->lock.word = READER + WRITER; /* a writer is counted, and has not come to its queue */
     classic_ulock_shared_rdunlock(&a->lock);

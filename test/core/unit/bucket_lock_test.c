@@ -6,7 +6,7 @@
 #include "sys/schedule.h"
 #include "test/support/testing.h"
 
-/* Who is inside where the test does not say. */
+/* The owner, unless the test says another. */
 enum { OTHER = 200 };
 
 #define WAITERS FW_ROBUST_WAITERS
@@ -126,7 +126,7 @@ static void a_thread_that_may_have_borrowed_lends(void **state)
 }
 
 /* Each time another one is quicker. */
-static int wake_in_vain(struct fake_call *call)
+static int wake_needlessly(struct fake_call *call)
 {
     (void)call;
     return FAKE_SPURIOUS;
@@ -136,7 +136,7 @@ static void one_that_always_loses_queues_in_the_kernel(void **state)
 {
     (void)state;
     l.owner = OTHER;
-    fake.on_sleep = wake_in_vain;
+    fake.on_sleep = wake_needlessly;
     fake.on_lock_pi = hand_over;
     fw_bucket_lock_(&l);
     assert_int_equal(fake.waits, 8);

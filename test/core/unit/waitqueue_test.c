@@ -6,7 +6,7 @@
 #include "core/waitqueue.h"
 #include "test/support/testing.h"
 
-/* src/core/waitqueue.c: lines, and who is inside. */
+/* src/core/waitqueue.c: queues, and their bucket locks. */
 
 static int first_object, second_object;
 
@@ -48,15 +48,14 @@ static void a_line_is_in_the_order_of_arrival(void **state)
 }
 
 /* The line, as the names of those in it. */
-static const char *names_in(const struct fw_waitqueue_ *bucket,
-                            const struct fw_waiter_node_ *places)
+static const char *names_in(const struct fw_waitqueue_ *bucket, const struct fw_waiter_node_ *nodes)
 {
     static char names[8];
     unsigned n = 0;
 
     for (struct fw_waiter_node_ *p = fw_waitqueue_first_(bucket, &first_object); p != NULL;
          p = fw_waitqueue_next_(p))
-        names[n++] = (char)('a' + (p - places));
+        names[n++] = (char)('a' + (p - nodes));
     names[n] = 0;
     return names;
 }
@@ -118,7 +117,7 @@ static void one_is_inside_at_a_time(void **state)
     assert_int_equal(counter, THREADS * TURNS);
 }
 
-static void a_forked_child_finds_rooms_empty_and_open(void **state)
+static void a_forked_child_finds_buckets_empty_and_open(void **state)
 {
     struct fw_waiter_node_ node;
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
@@ -150,7 +149,7 @@ int main(void)
         cmocka_unit_test(a_line_is_in_the_order_of_arrival),
         cmocka_unit_test(the_most_urgent_stand_first),
         cmocka_unit_test(one_is_inside_at_a_time),
-        cmocka_unit_test(a_forked_child_finds_rooms_empty_and_open),
+        cmocka_unit_test(a_forked_child_finds_buckets_empty_and_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

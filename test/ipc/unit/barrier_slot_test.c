@@ -136,7 +136,7 @@ static void a_failed_one_is_not_joined(void **state)
 }
 
 /* The slots of the dead are free if the barrier goes on. */
-static void takes_the_place_of_the_dead(void **state)
+static void takes_the_slot_of_the_dead(void **state)
 {
     uint64_t w, *slot;
 
@@ -158,8 +158,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(joins_once, make, unmake),
         cmocka_unit_test_setup_teardown(prefers_what_nobody_had, make, unmake),
         cmocka_unit_test_setup_teardown(a_failed_one_is_not_joined, make, unmake),
-        cmocka_unit_test_setup_teardown(takes_the_place_of_the_dead, make, unmake),
-        cmocka_unit_test_setup_teardown(takes_the_place_of_the_dead, make_going_on, unmake),
+        cmocka_unit_test_setup_teardown(takes_the_slot_of_the_dead, make, unmake),
+        cmocka_unit_test_setup_teardown(takes_the_slot_of_the_dead, make_going_on, unmake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,7 +194,7 @@ static void fails_for_all(void **state)
     assert_int_equal(fw_ipc_barrier_reset(b), 0);
     assert_int_equal(fw_ipc_barrier_reset(b), 0);
     assert_int_equal(fw_ipc_barrier_round(b), 1);
-    assert_int_equal(fw_ipc_barrier_await(b, token), EOWNERDEAD); /* who has slept through that */
+    assert_int_equal(fw_ipc_barrier_await(b, token), EOWNERDEAD); /* it has slept through that */
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(5);
     assert_int_equal(wait_for(5), 0);
@@ -221,7 +221,7 @@ static void newcomers_notice_a_death(void **state)
         fixture_kill(victim[i]);
 }
 
-/* All others sleep when the party dies: nobody comes who would look. */
+/* All others sleep when the party dies: no thread comes that would look. */
 static void sleepers_notice_a_death(void **state)
 {
     int victim, child[PARTIES - 1];

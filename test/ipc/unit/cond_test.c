@@ -13,8 +13,8 @@
 #include "test/support/testing.h"
 
 /*
- * src/ipc/cond.c, between processes, some of which are killed.  No times: who is not woken, and
- * does not look after a bounded wait, is ended by the fixture's alarm.
+ * src/ipc/cond.c, between processes, some of which are killed.  No times: a thread that is not
+ * woken, and does not look after a bounded wait, is ended by the fixture's alarm.
  */
 
 enum { WAITERS = 1, SLEEPERS = 2, CHANGE = 4 }; /* as in the table of states */
@@ -95,7 +95,7 @@ static int start(void)
     return fixture_fork(take, (void *)(uintptr_t)&sleeps);
 }
 
-/* Until so many wait, and the word says how. */
+/* Until that many wait, and the word says how. */
 static void await_as(int n, uint64_t flags)
 {
     for (bool there = false; !there; usleep(1000)) {

@@ -35,7 +35,7 @@ static int unmake(void **state)
     return 0;
 }
 
-static uint64_t place_of(const void *p)
+static uint64_t offset_of(const void *p)
 {
     return fw_ipc_offset_(fixture.mapping, p);
 }
@@ -78,8 +78,8 @@ static void is_attached_by_the_holder(void **state)
 
 static bool is_attached(const fw_ipc_mutex *m)
 {
-    return m->past_.journal_ == place_of(journal) &&
-           journal->owner_ == (place_of(m) << 8 | sizeof *m);
+    return m->past_.journal_ == offset_of(journal) &&
+           journal->owner_ == (offset_of(m) << 8 | sizeof *m);
 }
 
 /* Their words would come back as they were when the dead one had the lock. */
@@ -148,7 +148,7 @@ static void goes_back_to_a_lock_made_anew(void **state)
 static void lock_name_and_die(void *owner)
 {
     assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
-    mutex->past_.journal_ = place_of(journal);
+    mutex->past_.journal_ = offset_of(journal);
     journal->owner_ = *(uint64_t *)owner;
     raise(SIGKILL);
 }
@@ -156,7 +156,7 @@ static void lock_name_and_die(void *owner)
 static void a_name_without_its_owner_is_struck_out(void **state)
 {
     const fw_ipc_mutex *other = (fw_ipc_mutex *)(void *)(data + 128);
-    uint64_t owners[] = {0, place_of(other) << 8 | sizeof *other};
+    uint64_t owners[] = {0, offset_of(other) << 8 | sizeof *other};
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {

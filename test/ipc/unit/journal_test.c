@@ -46,7 +46,7 @@ static void change(unsigned at, unsigned n)
     memset(data + at, 0xcc, n);
 }
 
-static uint64_t place_of(const void *p)
+static uint64_t offset_of(const void *p)
 {
     return fw_ipc_offset_(fixture.mapping, p);
 }
@@ -189,7 +189,7 @@ static void is_undone_by_the_next_holder(void **state)
 
 static void expect_unclean(void)
 {
-    uint64_t at = place_of(journal);
+    uint64_t at = offset_of(journal);
 
     assert_int_equal(fw_ipc_journal_undo_at_(fixture.mapping, at, mutex), EUCLEAN);
     assert_int_equal(fw_ipc_journal_undo(journal), EUCLEAN);
@@ -213,13 +213,13 @@ static void sees_that_its_head_makes_no_sense(void **state)
         expect_unclean();
         assert_int_equal(fw_ipc_journal_record(journal, data, 8), EUCLEAN);
     }
-    journal->owner_ = place_of(mutex) << 8 | sizeof *mutex;
+    journal->owner_ = offset_of(mutex) << 8 | sizeof *mutex;
     for (unsigned i = 0; i < sizeof capacity / sizeof *capacity; i++) {
         journal->capacity_ = capacity[i];
         expect_unclean();
         assert_int_equal(fw_ipc_journal_record(journal, data, 8), EUCLEAN);
         assert_int_equal(fw_ipc_journal_commit(journal), EUCLEAN);
-        assert_int_equal(fw_ipc_journal_commit_at_(fixture.mapping, place_of(journal), mutex),
+        assert_int_equal(fw_ipc_journal_commit_at_(fixture.mapping, offset_of(journal), mutex),
                          EUCLEAN);
     }
 }
@@ -229,20 +229,20 @@ static void sees_that_a_record_makes_no_sense(void **state)
     uint64_t *trailer = (uint64_t *)(void *)(journal + 1) + 1;
     const uint64_t wrong[][2] = {
         {0, 8},
-        {place_of(data), 0},
-        {place_of(data), 9},
-        {place_of(data), UINT64_MAX},
-        {place_of(data), UINT64_MAX - 14},
+        {offset_of(data), 0},
+        {offset_of(data), 9},
+        {offset_of(data), UINT64_MAX},
+        {offset_of(data), UINT64_MAX - 14},
         {8, 8},
-        {place_of(fixture.mapping->members), 8},
+        {offset_of(fixture.mapping->members), 8},
         {fixture.size - 4, 8},
         {fixture.size + 8, 8},
         {UINT64_MAX - 3, 8},
-        {place_of(journal), 8},
-        {place_of(journal) + 40, 1},
-        {place_of(mutex), 8},
-        {place_of(mutex) - 8, 9},
-        {place_of(mutex) + sizeof *mutex - 1, 1},
+        {offset_of(journal), 8},
+        {offset_of(journal) + 40, 1},
+        {offset_of(mutex), 8},
+        {offset_of(mutex) - 8, 9},
+        {offset_of(mutex) + sizeof *mutex - 1, 1},
     };
 
     (void)state;
@@ -284,8 +284,8 @@ static void stands_any_bytes(void **state)
             word[i] = rand() % 3 != 0 ? (uint64_t)(rand() % 0x14000) : (uint64_t)rand() << 33;
         journal->capacity_ = rand() % 8 != 0 ? CAPACITY : (uint64_t)rand();
         journal->used_ = (uint64_t)(rand() % (CAPACITY / 8 + 2)) * 8;
-        journal->owner_ = place_of(mutex) << 8 | sizeof *mutex;
-        (void)fw_ipc_journal_undo_at_(fixture.mapping, place_of(journal), mutex);
+        journal->owner_ = offset_of(mutex) << 8 | sizeof *mutex;
+        (void)fw_ipc_journal_undo_at_(fixture.mapping, offset_of(journal), mutex);
         assert_memory_equal(copy, fixture.base, objects_at);
     }
     free(copy);

@@ -126,7 +126,7 @@ static void requests_that_make_no_sense(void **state)
     close(fd);
 }
 
-/* Who finds another file under the name, or none, leaves it alone. */
+/* A process that finds another file under the name, or none, leaves it alone. */
 static void a_name_that_is_anothers(void **state)
 {
     int old = open(path, O_RDWR | O_CREAT | O_EXCL, 0600), new;

@@ -144,7 +144,7 @@ static void permissions_are_those_of_the_flags(void **state)
     umask(before);
 }
 
-static void no_more_than_there_are_places(void **state)
+static void no_more_than_there_are_slots(void **state)
 {
     fw_region *r[FW_REGION_MAX_OPEN + 1];
     int fd;
@@ -197,7 +197,7 @@ static void *lock_and_stay(void *arg)
     return NULL;
 }
 
-static void close_with_company(bool is_adopted)
+static void close_with_others(bool is_adopted)
 {
     void *m = memory(SIZE);
     struct other o;
@@ -228,9 +228,9 @@ static void close_with_company(bool is_adopted)
 static void closed_while_others_are_members(void **state)
 {
     (void)state;
-    close_with_company(false);
+    close_with_others(false);
     for (int i = 0; i < 300; i++) /* the kernel knows a thread a little longer than who joined it */
-        close_with_company(true);
+        close_with_others(true);
 }
 
 static void *lock_often(void *arg)
@@ -363,7 +363,7 @@ int main(void)
         cmocka_unit_test(smaller_than_asked_for),
         cmocka_unit_test(arguments),
         cmocka_unit_test(permissions_are_those_of_the_flags),
-        cmocka_unit_test(no_more_than_there_are_places),
+        cmocka_unit_test(no_more_than_there_are_slots),
         cmocka_unit_test(adopted_memory_must_not_overlap),
         cmocka_unit_test(closed_while_others_are_members),
         cmocka_unit_test(closed_and_opened_leaves_nothing_behind),

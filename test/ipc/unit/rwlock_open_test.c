@@ -60,28 +60,28 @@ static void a_writer_that_gives_up_lets_readers_in(void **state)
     fixture_kill(holder);
 }
 
-/* Whatever stage a thread has died in, without having written: anybody goes on. */
-static void sound_stages_are_finished(void **state)
+/* Whatever state a thread has died in, without having written: anybody goes on. */
+static void sound_states_are_finished(void **state)
 {
-    static const uint64_t stages[] = {IPC_RW_UPGRADABLE, IPC_RW_DRAINING,
+    static const uint64_t states[] = {IPC_RW_UPGRADABLE, IPC_RW_DRAINING,
                                       IPC_RW_DRAINING | IPC_RW_ASLEEP | IPC_RW_READERS,
                                       IPC_RW_RELEASING, IPC_RW_RELEASING | FW_IPC_WAITERS};
     uint64_t dead = dead_id();
 
     (void)state;
-    for (unsigned i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-        l->word_ = dead | stages[i];
+    for (unsigned i = 0; i < sizeof states / sizeof states[0]; i++) {
+        l->word_ = dead | states[i];
         assert_int_equal(fw_ipc_rwlock_tryrdlock(l), 0);
         assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-        l->word_ = dead | stages[i];
+        l->word_ = dead | states[i];
         assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
         assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-        l->word_ = dead | stages[i];
+        l->word_ = dead | states[i];
         assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
         assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-        l->word_ = dead | stages[i];
+        l->word_ = dead | states[i];
         assert_int_equal(write_and_leave(l), 0);
-        l->word_ = dead | stages[i];
+        l->word_ = dead | states[i];
         assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
         assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
         assert_int_equal(word(), 0);
@@ -230,7 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_waiting_reader_goes_before_the_next_writer),
         TEST(a_writer_that_gives_up_lets_readers_in),
-        TEST(sound_stages_are_finished),
+        TEST(sound_states_are_finished),
         TEST(a_hint_that_was_lost_is_not_missed),
         TEST(a_reader_is_told_and_has_nothing),
         TEST(a_sleeping_reader_finds_the_death_of_a_writer),

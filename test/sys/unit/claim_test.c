@@ -40,7 +40,7 @@ static void what_is_as_seen_is_claimed(void **unused)
     assert_true(word == 5);
 }
 
-static void what_differs_in_one_place_is_not(void **unused)
+static void what_differs_in_one_word_is_not(void **unused)
 {
     (void)unused;
     word = 7;
@@ -146,7 +146,7 @@ int main(void)
     const uint64_t seen[OTHERS] = {0};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_as_seen_is_claimed),
-        cmocka_unit_test(what_differs_in_one_place_is_not),
+        cmocka_unit_test(what_differs_in_one_word_is_not),
         cmocka_unit_test(nothing_is_claimed_on_another_cpu),
         cmocka_unit_test(one_word_is_looked_at_like_several),
         cmocka_unit_test(two_never_claim_at_a_time),

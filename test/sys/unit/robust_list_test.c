@@ -21,7 +21,7 @@ enum { WORDS = 4, MUTEXES = 4 };
 static struct shared {
     struct {
         uint32_t word;
-        char room[FW_ROBUST_ROOM_ + 20];
+        char space[FW_ROBUST_ROOM_ + 20];
     } held[WORDS];
     pthread_mutex_t mutexes[MUTEXES];
 } * s;

@@ -70,7 +70,7 @@ static void tells_the_states_apart(void **state)
     assert_int_equal(fw_running_in_(0, forge_namespace()), FW_RUNNING_UNKNOWN);
 }
 
-/* Its place is taken by a thread with another id, or with the same id in another namespace. */
+/* Its entry is taken by a thread with another id, or with the same id in another namespace. */
 static void does_not_take_others_for_it(void **state)
 {
     uint32_t ns = forge_namespace();
@@ -247,7 +247,7 @@ static void begins_anew_in_a_child(void **state)
     forge_runnable(&page, 5);
     in_a_child(before_it_rings);
     in_a_child(by_its_own_id);
-    forge_thread(&page, parent_tid, FW_ASSIST_RUNS, 0); /* another's place may be the same */
+    forge_thread(&page, parent_tid, FW_ASSIST_RUNS, 0); /* another's entry may be the same */
     assert_int_equal(fw_running_(parent_tid), FW_RUNNING_YES);
 }
 

@@ -50,11 +50,11 @@ static int skip(const char *why, int error)
 
 static void *disturb(void *unused)
 {
-    const struct timespec nap = {.tv_nsec = RECHECK_NS};
+    const struct timespec pause = {.tv_nsec = RECHECK_NS};
 
     (void)unused;
     while (!atomic_load(&is_over))
-        nanosleep(&nap, NULL);
+        nanosleep(&pause, NULL);
     return NULL;
 }
 

@@ -71,7 +71,7 @@ static void what_is_written_stays(void **state)
     fw_self_id_ = me;
 }
 
-/* It has opened the gate, and not yet let go of the writers' mutex. */
+/* It has cleared the closed flag, and not yet let go of the writers' mutex. */
 static int leaves(struct fake_call *call)
 {
     (void)call;
@@ -94,7 +94,7 @@ static void who_is_on_the_way_out_is_waited_for(void **state)
 }
 
 /* The stripes are open again: readers come and go, and the last of them destroys the lock. */
-static int opens_the_gate(struct fake_call *call)
+static int clears_the_closed_flag(struct fake_call *call)
 {
     (void)call;
     lock.owner_ = 0;
@@ -103,14 +103,14 @@ static int opens_the_gate(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void who_has_yet_to_open_the_gate_is_waited_for(void **state)
+static void a_writer_that_has_yet_to_reopen_is_waited_for(void **state)
 {
     (void)state;
     fake_as(200);
     fw_mutex_lock(&lock.lines_->writers);
     lock.owner_ = FAKE_ID(200);
     fake_as(FAKE_SELF);
-    fake.on_sleep = opens_the_gate;
+    fake.on_sleep = clears_the_closed_flag;
     fw_brlock_destroy(&lock);
     assert_null(lock.lines_);
     assert_true(fake.waits >= 1);
@@ -162,9 +162,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_read_stays, reset, forget),
         cmocka_unit_test_setup_teardown(what_is_written_stays, reset, forget),
         cmocka_unit_test_setup_teardown(who_is_on_the_way_out_is_waited_for, reset, forget),
-        cmocka_unit_test_setup_teardown(who_has_yet_to_open_the_gate_is_waited_for, reset, forget),
-        cmocka_unit_test_setup_teardown(who_has_yet_to_open_the_gate_is_waited_for, reset_stripes,
+        cmocka_unit_test_setup_teardown(a_writer_that_has_yet_to_reopen_is_waited_for, reset,
                                         forget),
+        cmocka_unit_test_setup_teardown(a_writer_that_has_yet_to_reopen_is_waited_for,
+                                        reset_stripes, forget),
         cmocka_unit_test_setup_teardown(who_is_on_the_way_in_is_not, reset, forget),
         cmocka_unit_test_setup_teardown(what_a_fork_left_held_stays, reset, forget),
     };

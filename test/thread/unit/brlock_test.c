@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "brlock_word.h"
 
-/* fw_brlock, step by step: who is counted where, and what a writer does about it. */
+/* fw_brlock, step by step: which reader is counted where, and what a writer does about it. */
 
 static void the_lock_has_what_the_kernel_offers(void **unused)
 {

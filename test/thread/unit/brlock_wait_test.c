@@ -61,7 +61,7 @@ static void a_reader_polls_first(void **unused)
     check_at_rest();
 }
 
-/* The reader sleeps, the gate is open, and the next writer comes before the reader runs. */
+/* The reader sleeps, the closed flag is clear, and the next writer comes before the reader runs. */
 static int next_writer_comes(struct fake_call *call)
 {
     fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 1000000);

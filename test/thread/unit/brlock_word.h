@@ -41,7 +41,7 @@ static void as(uint32_t tid, void (*call)(fw_brlock *))
     fw_self_id_ = before;
 }
 
-/* A lock with so many counters (0: with stripes), on a machine of four processors. */
+/* A lock with that many counters (0: with stripes), on a machine of four CPUs. */
 static int begin_with(uint32_t counters)
 {
     fake_reset();

@@ -38,7 +38,7 @@ static void two_mutexes_stop_the_program(void **state)
 
 static jmp_buf unwound;
 
-/* The clean-up of the second, who may have been given a wake: it goes to the first. */
+/* The clean-up of the second, which may have been given a wake: it goes to the first. */
 static void cancel_the_second(void)
 {
     fake.on_cancel(fake.cancel_arg);

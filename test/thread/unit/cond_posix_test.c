@@ -26,7 +26,7 @@ static int reset_posix(void **state)
     return reset_cond(state);
 }
 
-#define loose_test(f) cmocka_unit_test_setup(f, reset_posix)
+#define posix_test(f) cmocka_unit_test_setup(f, reset_posix)
 
 static uint64_t *late_of(fw_mutex *mutex)
 {
@@ -271,17 +271,17 @@ static void the_end_comes_when_nobody_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        loose_test(waits_without_the_mutex),
-        loose_test(waits_with_what_another_holds),
-        loose_test(foreign_sleeps_on_itself),
-        loose_test(another_mutex_makes_a_waiter_foreign),
-        loose_test(behind_a_foreign_one_waiters_can_be_moved),
-        loose_test(who_may_not_release_does_not_wait),
-        loose_test(what_lock_returns_counts_more_than_a_time_out),
-        loose_test(a_bad_deadline_releases_nothing),
-        loose_test(whoever_releases_makes_the_wake),
-        loose_test(a_second_wake_is_not_put_off),
-        loose_test(the_end_comes_when_nobody_waits),
+        posix_test(waits_without_the_mutex),
+        posix_test(waits_with_what_another_holds),
+        posix_test(foreign_sleeps_on_itself),
+        posix_test(another_mutex_makes_a_waiter_foreign),
+        posix_test(behind_a_foreign_one_waiters_can_be_moved),
+        posix_test(who_may_not_release_does_not_wait),
+        posix_test(what_lock_returns_counts_more_than_a_time_out),
+        posix_test(a_bad_deadline_releases_nothing),
+        posix_test(whoever_releases_makes_the_wake),
+        posix_test(a_second_wake_is_not_put_off),
+        posix_test(the_end_comes_when_nobody_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,7 +136,7 @@ static void one_signal_wakes_the_first_and_the_second_times_out(void **state)
     assert_int_equal(inner_result, ETIMEDOUT);
 }
 
-static int woken_in_vain_at_first(struct fake_call *call)
+static int woken_needlessly_at_first(struct fake_call *call)
 {
     (void)call;
     if (fake.waits == 1)
@@ -148,10 +148,10 @@ static int woken_in_vain_at_first(struct fake_call *call)
 static void a_wake_without_a_mark_is_slept_through(void **state)
 {
     (void)state;
-    fake.on_sleep = woken_in_vain_at_first;
+    fake.on_sleep = woken_needlessly_at_first;
     assert_int_equal(wait_blocking(NULL), 0);
     assert_int_equal(fake.waits, 2);
-    c.waiters_ = 2; /* the same for one who sleeps singly */
+    c.waiters_ = 2; /* the same for one that sleeps on a futex of its own */
     fake.waits = 0;
     assert_int_equal(wait_blocking(NULL), 0);
     assert_int_equal(fake.waits, 2);

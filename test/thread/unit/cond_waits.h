@@ -8,8 +8,8 @@
 
 /*
  * How the tests of the condition variable wait and wake under the fake kernel.  A hook that runs
- * while a thread sleeps plays the others; who waits inside of a hook stands in line behind, and
- * returns first.
+ * while a thread sleeps plays the others; a thread that waits inside a hook is queued behind it,
+ * and returns first.
  */
 
 /* The only mutex and the only variable of these tests. */

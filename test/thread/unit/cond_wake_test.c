@@ -7,7 +7,7 @@
 
 static unsigned wakes_inside; /* how many wakes the signaller had made when it still held m */
 
-/* The variable says that signals are the rule: who comes now sleeps singly. */
+/* The variable says that signals are the rule: the next waiter sleeps on a futex of its own. */
 enum { SIGNALS = 2 };
 
 static void signal_as(uint32_t tid, bool with_mutex)
@@ -55,8 +55,8 @@ static void a_holder_wakes_a_single_sleeper_after_its_release(void **state)
     assert_ptr_not_equal(fake_nth(FAKE_WAKE, 0)->word, &c.seq_);
 }
 
-/* Whoever sleeps on the variable must be awake when the signal has returned. */
-static void one_of_the_crowd_is_woken_at_once(void **state)
+/* A thread that sleeps on the variable must be awake when the signal has returned. */
+static void one_of_many_is_woken_at_once(void **state)
 {
     (void)state;
     wait_once(signalled_under_the_mutex);
@@ -90,7 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cond_test(a_holder_wakes_a_single_sleeper_after_its_release),
-        cond_test(one_of_the_crowd_is_woken_at_once),
+        cond_test(one_of_many_is_woken_at_once),
         cond_test(a_stranger_wakes_a_single_sleeper_at_once),
         cond_test(a_stale_word_is_put_right),
     };

@@ -68,7 +68,7 @@ static void below_zero_panics(void **state)
     FAKE_EXPECT_PANIC(fw_latch_count_down(&l, UINT32_MAX));
 }
 
-/* LA1: who sleeps has announced itself. */
+/* LA1: a sleeper has announced itself. */
 static int other_opens(struct fake_call *call)
 {
     assert_ptr_equal(call->word, &l.state_);

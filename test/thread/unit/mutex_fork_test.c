@@ -16,7 +16,7 @@ static int reset(void **state)
 }
 
 /* Words that the child inherits, held by its only thread, and what it leaves when it unlocks. */
-static void ghosts_are_not_woken(void **state)
+static void stale_waiters_are_not_woken(void **state)
 {
     static const struct {
         uint64_t before, after;
@@ -62,7 +62,7 @@ static void a_free_lock_with_ghosts_can_be_taken(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static int alone_in_line(struct fake_call *call)
+static int alone_in_the_queue(struct fake_call *call)
 {
     (void)call;
     assert_word(&m, HELD(OWNER) | FENCED | WAITERS(1) | GENERATION(1));
@@ -70,13 +70,13 @@ static int alone_in_line(struct fake_call *call)
 }
 
 /* The owner's thread is gone for ever, and so are those who waited with it. */
-static void the_first_to_join_clears_the_ghosts(void **state)
+static void the_first_to_join_clears_the_stale_waiters(void **state)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
     (void)state;
     m.state_ = HELD(OWNER) | FENCED | WAKING | RETRY | STARVING | WAITERS(5);
-    fake.on_sleep = alone_in_line;
+    fake.on_sleep = alone_in_the_queue;
     assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
     assert_word(&m, HELD(OWNER) | FENCED | GENERATION(1));
     assert_int_equal(fake.fences, 1); /* the parent's fence says nothing about the child */
@@ -128,10 +128,10 @@ static void a_pass_that_the_fork_cut_short_is_undone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(ghosts_are_not_woken, reset),
+        cmocka_unit_test_setup(stale_waiters_are_not_woken, reset),
         cmocka_unit_test_setup(waiters_of_this_generation_are_real, reset),
         cmocka_unit_test_setup(a_free_lock_with_ghosts_can_be_taken, reset),
-        cmocka_unit_test_setup(the_first_to_join_clears_the_ghosts, reset),
+        cmocka_unit_test_setup(the_first_to_join_clears_the_stale_waiters, reset),
         cmocka_unit_test_setup(the_last_generation_fits, reset),
         cmocka_unit_test_setup(a_child_returns_to_plain_releases, reset),
         cmocka_unit_test_setup(a_pass_that_the_fork_cut_short_is_undone, reset),

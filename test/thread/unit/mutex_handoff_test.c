@@ -70,7 +70,7 @@ static int passed_once_more(struct fake_call *call)
     return FAKE_SPURIOUS;
 }
 
-static void a_late_comer_may_claim_the_next_pass(void **state)
+static void a_late_arrival_may_claim_the_next_pass(void **state)
 {
     (void)state;
     m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(1);
@@ -160,7 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_pass_on_the_way_to_sleep_is_not_missed, reset),
-        cmocka_unit_test_setup(a_late_comer_may_claim_the_next_pass, reset),
+        cmocka_unit_test_setup(a_late_arrival_may_claim_the_next_pass, reset),
         cmocka_unit_test_setup(half_a_millisecond_of_losing_earns_a_handoff, reset),
         cmocka_unit_test_setup(a_starving_spinner_asks_too, reset),
         cmocka_unit_test_setup(an_overdue_wake_makes_a_release_pass, reset),

@@ -45,7 +45,7 @@ static void nobody_is_woken_where_somebody_comes(void **state)
     assert_word(&m, FENCED | WAKING | WAITERS(3));
 }
 
-static void a_registered_thread_takes_and_leaves_the_line(void **state)
+static void a_registered_thread_takes_and_leaves_the_queue(void **state)
 {
     (void)state;
     m.state_ = FENCED | WAKING | WAITERS(2);
@@ -53,23 +53,23 @@ static void a_registered_thread_takes_and_leaves_the_line(void **state)
     assert_word(&m, MINE | FENCED | WAITERS(1));
 }
 
-static uint32_t bed;
+static uint32_t futex;
 
 static void a_second_late_wake_is_refused(void **state)
 {
     (void)state;
     m.state_ = MINE;
-    assert_true(fw_mutex_register_held_(&m, &bed, NULL));
-    assert_false(fw_mutex_register_held_(&m, &bed, NULL));
+    assert_true(fw_mutex_register_held_(&m, &futex, NULL));
+    assert_false(fw_mutex_register_held_(&m, &futex, NULL));
     assert_word(&m, MINE | FENCED | WAKING | WAITERS(1));
 }
 
 static void only_a_holder_wakes_late(void **state)
 {
     (void)state;
-    assert_false(fw_mutex_register_held_(&m, &bed, NULL));
+    assert_false(fw_mutex_register_held_(&m, &futex, NULL));
     m.state_ = HELD(OWNER);
-    assert_false(fw_mutex_register_held_(&m, &bed, NULL));
+    assert_false(fw_mutex_register_held_(&m, &futex, NULL));
     assert_word(&m, HELD(OWNER));
 }
 
@@ -87,7 +87,7 @@ int main(void)
         move_test(the_owner_registers_without_a_fence),
         move_test(a_free_mutex_wants_one_wake),
         move_test(nobody_is_woken_where_somebody_comes),
-        move_test(a_registered_thread_takes_and_leaves_the_line),
+        move_test(a_registered_thread_takes_and_leaves_the_queue),
         move_test(a_second_late_wake_is_refused),
         move_test(only_a_holder_wakes_late),
         move_test(of_a_real_time_thread_the_word_knows),

@@ -155,25 +155,25 @@ static void bad_arguments_matter_only_to_those_who_wait(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static unsigned polls_before_release;
+static unsigned spins_before_release;
 
-static void owner_leaves_after_some_polls(void)
+static void owner_leaves_after_some_spins(void)
 {
-    if (fake.pauses + fake.yields == polls_before_release)
+    if (fake.pauses + fake.yields == spins_before_release)
         as(OWNER, fw_mutex_unlock);
 }
 
-static void what_is_freed_while_one_polls_stays_quiet(void **state)
+static void what_is_freed_while_one_spins_stays_quiet(void **state)
 {
     static const fw_wait_kind kinds[] = {FW_WAIT_SPIN_THEN_BLOCK, FW_WAIT_SPIN, FW_WAIT_YIELD};
 
     (void)state;
-    polls_before_release = 5;
+    spins_before_release = 5;
     for (unsigned i = 0; i < 3; i++) {
         fw_wait_policy p = {kinds[i], 3000};
 
         fake_reset();
-        fake.on_poll = owner_leaves_after_some_polls;
+        fake.on_poll = owner_leaves_after_some_spins;
         m.state_ = HELD(OWNER);
         assert_int_equal(fw_mutex_lock_policy(&m, &p, NULL), 0);
         assert_word(&m, MINE); /* it never joined */
@@ -225,7 +225,7 @@ static int lose_once(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_woken_waiter_polls_again(void **state)
+static void a_woken_waiter_spins_again(void **state)
 {
     static const fw_wait_policy p = {FW_WAIT_SPIN_THEN_BLOCK, 3000};
 
@@ -238,7 +238,7 @@ static void a_woken_waiter_polls_again(void **state)
     assert_true(pauses_at_sleep[2] >= pauses_at_sleep[1] + 300);
 }
 
-/* Spinners and yielders stand in line after half a millisecond, but never sleep. */
+/* Spinners and yielders are queued after half a millisecond, but never sleep. */
 static void those_who_never_sleep_join_in_the_end(void **state)
 {
     static const fw_wait_kind kinds[] = {FW_WAIT_SPIN, FW_WAIT_YIELD};
@@ -255,8 +255,8 @@ static void those_who_never_sleep_join_in_the_end(void **state)
         assert_int_equal(fw_mutex_lock_policy(&m, &p, &d), ETIMEDOUT);
         assert_word(&m, HELD(OWNER));
         assert_int_equal(fake.n_calls, 0);
-        polls_before_release = 2000; /* at 1 us each: it stands in line by then */
-        fake.on_poll = owner_leaves_after_some_polls;
+        spins_before_release = 2000; /* at 1 us each: it is queued by then */
+        fake.on_poll = owner_leaves_after_some_spins;
         fake.pauses = fake.yields = 0;
         assert_int_equal(fw_mutex_lock_policy(&m, &p, NULL), 0);
         assert_int_equal(fake.waits, 0);
@@ -273,9 +273,9 @@ int main(void)
         cmocka_unit_test_setup(a_lock_is_better_than_a_timeout, reset),
         cmocka_unit_test_setup(past_deadlines_time_out_soon, reset),
         cmocka_unit_test_setup(bad_arguments_matter_only_to_those_who_wait, reset),
-        cmocka_unit_test_setup(what_is_freed_while_one_polls_stays_quiet, reset),
+        cmocka_unit_test_setup(what_is_freed_while_one_spins_stays_quiet, reset),
         cmocka_unit_test_setup(spinning_ends_with_its_budget, reset),
-        cmocka_unit_test_setup(a_woken_waiter_polls_again, reset),
+        cmocka_unit_test_setup(a_woken_waiter_spins_again, reset),
         cmocka_unit_test_setup(those_who_never_sleep_join_in_the_end, reset),
     };
     return cmocka_run_group_tests_name("mutex, deadlines and policies", tests, NULL, NULL);

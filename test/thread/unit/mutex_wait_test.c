@@ -153,7 +153,7 @@ static void spurious_wakes_do_no_harm(void **state)
 static int an_urgent_one_loses_races(struct fake_call *call)
 {
     assert_sleep(call, HELD(OWNER) | FENCED | URGENT | WAITERS(2), MUTEX_CLASS_NEW);
-    assert_false(call->has_deadline); /* no nap */
+    assert_false(call->has_deadline); /* no bounded wait */
     if (fake.waits < 6)
         return FAKE_SPURIOUS;
     unlock_as(OWNER);
@@ -161,7 +161,7 @@ static int an_urgent_one_loses_races(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_real_time_thread_neither_sits_nor_naps(void **state)
+static void a_real_time_thread_sleeps_without_bound(void **state)
 {
     (void)state;
     m.state_ = HELD(OWNER) | FENCED | WAITERS(1);
@@ -247,7 +247,7 @@ int main(void)
         cmocka_unit_test_setup(a_release_on_the_way_to_sleep_is_not_missed, reset),
         cmocka_unit_test_setup(signals_do_not_end_the_wait, reset),
         cmocka_unit_test_setup(spurious_wakes_do_no_harm, reset),
-        cmocka_unit_test_setup(a_real_time_thread_neither_sits_nor_naps, reset),
+        cmocka_unit_test_setup(a_real_time_thread_sleeps_without_bound, reset),
         cmocka_unit_test_setup(an_unsigned_owner_is_waited_for, reset),
         cmocka_unit_test_setup(unfenced_sleeps_are_short, reset),
         cmocka_unit_test_setup(an_unfenced_sleeper_finds_an_overlooked_release, reset),

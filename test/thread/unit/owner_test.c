@@ -62,11 +62,11 @@ static const char *wrong(void)
         return found;
     fw_rwlock_downgrade_upgradable(&rwlock);
     if (!holds_all())
-        return "who holds it upgradable does not";
+        return "the upgradable holder does not";
     fw_rwlock_upgrade(&rwlock);
     unlock_all();
     if (holds_any())
-        return "who has unlocked them holds them";
+        return "the thread that has unlocked them holds them";
     fw_rwlock_rdlock(&rwlock);
     if (fw_rwlock_is_held_by_me(&rwlock))
         return "a reader is taken for a writer";

@@ -13,7 +13,7 @@ static int reset(void **state)
 {
     (void)state;
     memset(&s, 0, sizeof s);
-    s.luck = 1000; /* no polling: every wait sleeps at once */
+    s.spin = 1000; /* no polling: every wait sleeps at once */
     fake_reset();
     return 0;
 }
@@ -128,7 +128,7 @@ static int cancelled_with_its_unit(struct fake_call *call)
         lose();
         return FAKE_COMPARE;
     }
-    assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+    assert_word(&s, RESERVED | RECHECKING | WAITERS(1));
     s.state_ += WAITERS(1);
     post();
     be_cancelled();
@@ -175,7 +175,7 @@ static void a_trywait_takes_what_is_reserved(void **state)
     assert_word(&s, 1 | RESERVED | WAITERS(2) | WAKING(1));
     assert_false(fw_permits_take_(&s.state_));
     assert_true(fw_permits_take_any_(&s.state_));
-    assert_word(&s, RESERVED | NAPPING | WAITERS(2) | WAKING(1)); /* it may be about to sleep */
+    assert_word(&s, RESERVED | RECHECKING | WAITERS(2) | WAKING(1)); /* it may be about to sleep */
     assert_false(fw_permits_take_any_(&s.state_));
     post();
     assert_wake(0, value_word(&s), 1);
@@ -189,7 +189,7 @@ static void no_wait_fails_beside_a_unit(void **state)
     (void)state;
     s.state_ = 1 | RESERVED | WAITERS(1);
     assert_int_equal(fw_permits_wait_posix_(&s.state_, &past), 0);
-    assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+    assert_word(&s, RESERVED | RECHECKING | WAITERS(1));
     assert_int_equal(fw_permits_wait_posix_(&s.state_, &past), ETIMEDOUT);
 }
 
@@ -206,7 +206,7 @@ static void nor_does_one_that_has_slept(void **state)
     s.state_ = RESERVED | WAITERS(1);
     fake.on_sleep = posted_for_another;
     assert_int_equal(fw_permits_wait_posix_(&s.state_, NULL), 0);
-    assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+    assert_word(&s, RESERVED | RECHECKING | WAITERS(1));
 }
 
 static void a_real_time_thread_does_not_wait_beside_a_unit(void **state)
@@ -215,7 +215,7 @@ static void a_real_time_thread_does_not_wait_beside_a_unit(void **state)
     fake.urgency = 5;
     s.state_ = 1 | RESERVED | WAITERS(1);
     assert_int_equal(fw_permits_wait_posix_(&s.state_, NULL), 0);
-    assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+    assert_word(&s, RESERVED | RECHECKING | WAITERS(1));
     assert_int_equal(fake.waits, 0);
 }
 

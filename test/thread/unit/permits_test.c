@@ -84,7 +84,7 @@ static const struct {
     /* More wakes than can be counted. */
     {WAITERS(200), 100, 100 | WAITERS(200) | WAKING(63), 100},
     {100 | WAITERS(200) | WAKING(63), 1, 101 | WAITERS(200) | WAKING(63), 1},
-    /* One unit is for the one with the reservation, who is awake. */
+    /* One unit is for the one with the reservation, which is awake. */
     {RESERVED | WAITERS(1), 1, 1 | RESERVED | WAITERS(1), 0},
     {RESERVED | WAITERS(3), 1, 1 | RESERVED | WAITERS(3), 0},
     {RESERVED | WAITERS(3), 3, 3 | RESERVED | WAITERS(3) | WAKING(2), 2},
@@ -181,7 +181,7 @@ static int posted_too_late(struct fake_call *call)
     return -ETIMEDOUT;
 }
 
-static void a_unit_that_is_there_is_taken_although_the_time_is_over(void **state)
+static void a_permit_that_is_there_is_taken_after_the_deadline(void **state)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
 
@@ -274,8 +274,8 @@ static void too_many_waiters_panic(void **state)
     assert_ptr_equal(fake.panic_lock, &s);
 }
 
-/* Under the default policy polling is tried now and then only, while it is in vain. */
-static void vain_polling_is_given_up(void **state)
+/* Under the default policy a waiter spins only now and then, while that gains nothing. */
+static void needless_spinning_is_given_up(void **state)
 {
     unsigned polled = 0;
 
@@ -290,10 +290,10 @@ static void vain_polling_is_given_up(void **state)
     }
     assert_int_equal(polled, 3); /* after 0, 63 and 315 waits that slept at once */
     fake_reset();
-    s.luck = 0;
+    s.spin = 0;
     fake.on_poll = post_at_the_third_poll;
     assert_int_equal(fw_permits_wait_(&s.state_, NULL, NULL), 0);
-    assert_int_equal(s.luck, 0);
+    assert_int_equal(s.spin, 0);
 }
 
 int main(void)
@@ -306,12 +306,12 @@ int main(void)
         cmocka_unit_test_setup(a_post_on_the_way_to_sleep_is_not_missed, reset),
         cmocka_unit_test_setup(spurious_wakes_and_signals_do_no_harm, reset),
         cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
-        cmocka_unit_test_setup(a_unit_that_is_there_is_taken_although_the_time_is_over, reset),
+        cmocka_unit_test_setup(a_permit_that_is_there_is_taken_after_the_deadline, reset),
         cmocka_unit_test_setup(deadlines_and_policies_are_looked_at_by_those_who_wait, reset),
         cmocka_unit_test_setup(takers_go_on_with_the_wakes, reset),
         cmocka_unit_test_setup(never_sleeping_policies_poll, reset),
         cmocka_unit_test_setup(too_many_waiters_panic, reset),
-        cmocka_unit_test_setup(vain_polling_is_given_up, reset),
+        cmocka_unit_test_setup(needless_spinning_is_given_up, reset),
     };
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static int loses_then_gets_it(struct fake_call *call)
 {
     if (fake.waits < 3)
         return loses_twice(call);
-    assert_word(&s, RESERVED | NAPPING | WAITERS(1));
+    assert_word(&s, RESERVED | RECHECKING | WAITERS(1));
     assert_ptr_equal(call->word, value_word(&s));
     assert_int_equal(call->expected, RESERVED);
     post(1);
@@ -114,7 +114,7 @@ static int posted_on_the_way(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_post_before_the_nap_is_not_missed(void **state)
+static void a_post_before_the_bounded_wait_is_not_missed(void **state)
 {
     (void)state;
     fake.on_sleep = loses_then_gets_it;
@@ -124,7 +124,7 @@ static void a_post_before_the_nap_is_not_missed(void **state)
     assert_int_equal(fake_nth(FAKE_WAIT, 2)->result, -EAGAIN);
 }
 
-static int loses_then_time_is_over(struct fake_call *call)
+static int loses_then_times_out(struct fake_call *call)
 {
     return fake.waits < 3 ? loses_twice(call) : -ETIMEDOUT;
 }
@@ -134,12 +134,12 @@ static void giving_up_gives_the_reservation_up(void **state)
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 10 * STARVATION_NS);
 
     (void)state;
-    fake.on_sleep = loses_then_time_is_over;
+    fake.on_sleep = loses_then_times_out;
     assert_int_equal(fw_permits_wait_(&s.state_, &block, &d), ETIMEDOUT);
     assert_word(&s, 0);
 }
 
-/* Another has the reservation: stand in line like everybody. */
+/* Another has the reservation: queue like the others. */
 static int loses_to_a_reservation(struct fake_call *call)
 {
     if (fake.waits < 3) {
@@ -192,7 +192,7 @@ int main(void)
         cmocka_unit_test_setup(a_waiter_that_keeps_losing_reserves_the_next_unit, reset),
         cmocka_unit_test_setup(patience_ends_by_itself, reset),
         cmocka_unit_test_setup(only_one_unit_is_reserved, reset),
-        cmocka_unit_test_setup(a_post_before_the_nap_is_not_missed, reset),
+        cmocka_unit_test_setup(a_post_before_the_bounded_wait_is_not_missed, reset),
         cmocka_unit_test_setup(giving_up_gives_the_reservation_up, reset),
         cmocka_unit_test_setup(there_is_one_reservation_at_a_time, reset),
         cmocka_unit_test_setup(one_that_never_sleeps_reserves_too, reset),

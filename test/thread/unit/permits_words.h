@@ -15,20 +15,20 @@
 #define WAKING(n) ((uint64_t)(n) << PERMITS_WAKING_SHIFT)
 #define GENERATION(n) ((uint64_t)(n) << PERMITS_GENERATION_SHIFT)
 #define RESERVED PERMITS_RESERVED
-#define NAPPING PERMITS_RECHECKING
+#define RECHECKING PERMITS_RECHECKING
 
 #define STARVATION_NS 500000
 
 static const fw_wait_policy block = {FW_WAIT_BLOCK, 0};
 
-/* An object with units: the word, and the room for what lies behind it. */
+/* An object with permits: the word, and what lies behind it. */
 struct supply {
     uint64_t state_;
-    uint32_t between, guess, luck, behind;
+    uint32_t between, guess, spin, behind;
 };
 
 _Static_assert(offsetof(struct supply, guess) == PERMITS_GUESS_AT, "as in the objects");
-_Static_assert(offsetof(struct supply, luck) == PERMITS_SPIN_AT, "as in the objects");
+_Static_assert(offsetof(struct supply, spin) == PERMITS_SPIN_AT, "as in the objects");
 
 static inline const uint32_t *value_word(const void *object)
 {

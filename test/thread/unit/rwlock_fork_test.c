@@ -7,14 +7,14 @@
 
 static fw_rwlock l;
 
-static const uint64_t ghosts = QUEUE_AWAKE | 3 * QUEUE_SHARER | 2 * QUEUE_WRITER;
+static const uint64_t stale = QUEUE_AWAKE | 3 * QUEUE_SHARER | 2 * QUEUE_WRITER;
 
 static int reset(void **state)
 {
     (void)state;
     fake_reset();
     fw_rwlock_init(&l, FW_RWLOCK_FAIR);
-    l.queue_ |= ghosts;
+    l.queue_ |= stale;
     return 0;
 }
 
@@ -33,7 +33,7 @@ static void a_reader_finds_nobody_in_its_way(void **state)
     assert_clean(MINE | READERS(1));
     fw_rwlock_rdunlock(&l);
     l.state_ = READERS(1) | CLOSED | WAKING; /* the reader was another thread: it reads for ever */
-    l.queue_ |= ghosts;
+    l.queue_ |= stale;
     fw_rwlock_upgradable_lock(&l);
     assert_clean(MINE | UPGRADABLE | READERS(1));
 }
@@ -44,22 +44,22 @@ static void releases_wake_nobody(void **state)
     l.state_ = MINE | WRITER | CLOSED | WAITERS;
     fw_rwlock_wrunlock(&l);
     assert_clean(0);
-    l.queue_ |= ghosts;
+    l.queue_ |= stale;
     l.state_ = MINE | READERS(1) | CLOSED | WAITERS;
     fw_rwlock_rdunlock(&l);
     assert_clean(0);
-    l.queue_ |= ghosts;
+    l.queue_ |= stale;
     l.state_ = MINE | UPGRADABLE | WAITERS;
     fw_rwlock_upgradable_unlock(&l);
     assert_clean(0);
-    l.queue_ |= ghosts;
+    l.queue_ |= stale;
     l.state_ = MINE | WRITER | WAITERS;
     fw_rwlock_downgrade(&l);
     assert_clean(MINE | READERS(1));
 }
 
-/* The comer does not come; the next that has to wait finds that out. */
-static void a_lost_comer_is_not_waited_for(void **state)
+/* The waiter that was woken does not come; the next that has to wait finds that out. */
+static void a_lost_waiter_is_not_waited_for(void **state)
 {
     (void)state;
     l.state_ = MINE | WRITER | CLOSED | WAKING;
@@ -72,7 +72,7 @@ static void a_lost_comer_is_not_waited_for(void **state)
     assert_clean(MINE | READERS(1));
 }
 
-static void the_first_in_line_is_alone(void **state)
+static void the_first_in_the_queue_is_alone(void **state)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
@@ -89,8 +89,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_reader_finds_nobody_in_its_way, reset),
         cmocka_unit_test_setup(releases_wake_nobody, reset),
-        cmocka_unit_test_setup(a_lost_comer_is_not_waited_for, reset),
-        cmocka_unit_test_setup(the_first_in_line_is_alone, reset),
+        cmocka_unit_test_setup(a_lost_waiter_is_not_waited_for, reset),
+        cmocka_unit_test_setup(the_first_in_the_queue_is_alone, reset),
     };
     return cmocka_run_group_tests_name("rwlock, after a fork", tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static int release_as_another(struct fake_call *call)
 }
 
 /* A release by one who never had it finds the line, as any does. */
-static void those_in_line_are_let_in(void **state)
+static void queued_waiters_are_let_in(void **state)
 {
     (void)state;
     l.state_ = BY(OTHER) | WRITER;
@@ -119,7 +119,7 @@ int main(void)
         cmocka_unit_test_setup(a_reader_that_is_kept_out_waits, reset),
         cmocka_unit_test_setup(free_locks_are_taken, reset),
         cmocka_unit_test_setup(anybody_releases, reset),
-        cmocka_unit_test_setup(those_in_line_are_let_in, reset),
+        cmocka_unit_test_setup(queued_waiters_are_let_in, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "rwlock_words.h"
 
-/* src/thread/rwlock_queue.c: standing in line, polling, sleeping, being called. */
+/* src/thread/rwlock_queue.c: queueing, spinning, sleeping, being called. */
 
 static fw_rwlock l;
 static const fw_wait_policy spin = {FW_WAIT_SPIN_THEN_BLOCK, 1000}, never = {FW_WAIT_YIELD, 0};
@@ -51,9 +51,9 @@ static void an_overdue_writer_is_handed_the_lock(void **state)
 /* OWNER releases and takes the lock again, over and over, each time quicker. */
 static int owner_is_greedy(struct fake_call *call)
 {
-    const bool naps = call->has_deadline;
+    const bool rechecks = call->has_deadline;
 
-    assert_word(&l, BY(OWNER) | WRITER | CLOSED | (naps ? WAKING : WAITERS));
+    assert_word(&l, BY(OWNER) | WRITER | CLOSED | (rechecks ? WAKING : WAITERS));
     fake.now_ns += 200000;
     AS(OWNER, fw_rwlock_wrunlock(&l));
     if (!rw_is_free(l.state_))
@@ -62,9 +62,9 @@ static int owner_is_greedy(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_writer_that_loses_naps_and_is_handed_the_lock(void **state)
+static void a_writer_that_loses_rechecks_and_is_handed_the_lock(void **state)
 {
-    unsigned naps = 0;
+    unsigned rechecks = 0;
 
     (void)state;
     l.state_ = BY(OWNER) | WRITER;
@@ -72,42 +72,42 @@ static void a_writer_that_loses_naps_and_is_handed_the_lock(void **state)
     assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
     assert_at_rest(MINE | WRITER);
     for (unsigned i = 0; i < fake.waits; i++)
-        naps += fake_nth(FAKE_WAIT, i)->has_deadline;
-    assert_in_range(naps, 1, fake.waits - 2);
+        rechecks += fake_nth(FAKE_WAIT, i)->has_deadline;
+    assert_in_range(rechecks, 1, fake.waits - 2);
     assert_in_range(fake.waits, 4, 7);
 }
 
-static void reader_leaves_while_polled(void)
+static void reader_leaves_while_spinning(void)
 {
     if (fake.pauses == 5)
         AS(OWNER, fw_rwlock_rdunlock(&l));
     if (fake.pauses < 5)
-        assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | WAITERS); /* in line from the beginning */
+        assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | WAITERS); /* queued from the beginning */
 }
 
-static void a_writer_behind_readers_polls_in_line(void **state)
+static void a_writer_behind_readers_spins_in_the_queue(void **state)
 {
     (void)state;
     l.state_ = BY(OWNER) | READERS(1);
-    fake.on_poll = reader_leaves_while_polled;
+    fake.on_poll = reader_leaves_while_spinning;
     assert_int_equal(fw_rwlock_wrlock_policy(&l, &spin, NULL), 0);
     assert_at_rest(MINE | WRITER);
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void writer_leaves_while_polled(void)
+static void writer_leaves_while_spinning(void)
 {
     if (fake.pauses == 5)
         AS(OWNER, fw_rwlock_wrunlock(&l));
     if (fake.pauses < 5)
-        assert_word(&l, BY(OWNER) | WRITER); /* not in line yet */
+        assert_word(&l, BY(OWNER) | WRITER); /* not queued yet */
 }
 
-static void a_writer_behind_a_writer_polls_outside(void **state)
+static void a_writer_behind_a_writer_spins_outside(void **state)
 {
     (void)state;
     l.state_ = BY(OWNER) | WRITER;
-    fake.on_poll = writer_leaves_while_polled;
+    fake.on_poll = writer_leaves_while_spinning;
     assert_int_equal(fw_rwlock_wrlock_policy(&l, &spin, NULL), 0);
     assert_at_rest(MINE | WRITER);
     assert_int_equal(fake.n_calls, 0);
@@ -196,9 +196,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(an_overdue_writer_is_handed_the_lock, reset),
-        cmocka_unit_test_setup(a_writer_that_loses_naps_and_is_handed_the_lock, reset),
-        cmocka_unit_test_setup(a_writer_behind_readers_polls_in_line, reset),
-        cmocka_unit_test_setup(a_writer_behind_a_writer_polls_outside, reset),
+        cmocka_unit_test_setup(a_writer_that_loses_rechecks_and_is_handed_the_lock, reset),
+        cmocka_unit_test_setup(a_writer_behind_readers_spins_in_the_queue, reset),
+        cmocka_unit_test_setup(a_writer_behind_a_writer_spins_outside, reset),
         cmocka_unit_test_setup(who_never_sleeps_is_never_woken, reset),
         cmocka_unit_test_setup(readers_are_woken_by_one_call, reset),
         cmocka_unit_test_setup(nothing_but_a_grant_ends_the_wait, reset),

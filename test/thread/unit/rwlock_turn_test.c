@@ -58,21 +58,21 @@ static void fill(struct fw_waitqueue_ *bucket, const char *text, int kind, uint3
     }
 }
 
-/* What the second word ought to be, from who is left. */
+/* What the second word ought to be, from the waiters that are left. */
 static uint64_t line_left(const char *text, const char *outcome, int kind)
 {
     uint64_t left = (uint64_t)kind;
-    bool has_heir = false;
+    bool has_receiver = false;
 
     for (unsigned i = 0; text[i]; i++) {
-        has_heir |= outcome[i] == 'G' && want_of(text[i]) == RW_WRITE;
+        has_receiver |= outcome[i] == 'G' && want_of(text[i]) == RW_WRITE;
         if (outcome[i] == 'G')
             continue;
         left += unit_of(text[i]);
         if (outcome[i] == 'C' || text[i] == 'C')
             left |= QUEUE_AWAKE;
     }
-    return has_heir ? left & ~QUEUE_AWAKE : left;
+    return has_receiver ? left & ~QUEUE_AWAKE : left;
 }
 
 static void empty(struct fw_waitqueue_ *bucket, const char *text, const char *outcome)
@@ -100,7 +100,7 @@ struct turn {
 
 enum { F = FW_RWLOCK_FAIR, R = FW_RWLOCK_PREFER_READERS, W = FW_RWLOCK_PREFER_WRITERS };
 
-static void play(const struct turn *t, bool hand_over, bool asleep)
+static void play(const struct turn *t, bool hand_off, bool asleep)
 {
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&l);
     bool one = false, many = false;
@@ -108,7 +108,7 @@ static void play(const struct turn *t, bool hand_over, bool asleep)
 
     fill(bucket, t->line, t->kind, asleep ? RW_ASLEEP : RW_WAITING);
     l.state_ = t->before;
-    wakes = fw_rw_dispatch_(bucket, &l, t->change, hand_over);
+    wakes = fw_rw_dispatch_(bucket, &l, t->change, hand_off);
     assert_word(&l, t->after);
     assert_int_equal(l.queue_, line_left(t->line, t->outcome, t->kind));
     for (unsigned i = 0; asleep && t->line[i]; i++) {
@@ -252,7 +252,7 @@ static void who_upgrades_goes_first(void **state)
     (void)state;
 }
 
-static void a_hand_over_does_not_wait_for_the_comer(void **state)
+static void a_hand_off_does_not_wait_for_the_woken(void **state)
 {
     static const struct turn turns[] = {
         {"CW", F, MINE | WRITER | CLOSED | WAKING, RW_WRITER_LEAVES,
@@ -287,7 +287,7 @@ int main(void)
         cmocka_unit_test_setup(prefer_readers, reset),
         cmocka_unit_test_setup(prefer_writers, reset),
         cmocka_unit_test_setup(who_upgrades_goes_first, reset),
-        cmocka_unit_test_setup(a_hand_over_does_not_wait_for_the_comer, reset),
+        cmocka_unit_test_setup(a_hand_off_does_not_wait_for_the_woken, reset),
         cmocka_unit_test_setup(the_count_does_not_overflow, reset),
     };
     return cmocka_run_group_tests_name("rwlock, whose turn it is", tests, NULL, NULL);

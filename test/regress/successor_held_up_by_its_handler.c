@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The word lock: a waiter that has been woken is the heir, and as long as it has not had the lock,
- * releases wake nobody.  A signal handler of the heir that waited for the same lock then slept for
- * ever, and with it all others who slept, though the lock was free.
+ * The word lock: a waiter that has been woken is the successor, and until it has had the lock,
+ * releases wake nobody.  A signal handler of the successor that waited for the same lock then slept
+ * for ever, and with it all others who slept, though the lock was free.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 enum { TRIES = 100, SECONDS = 30 };
 
 static fw_word_lock *lock = &fw_stripes_[0].lock;
-static atomic_bool heir_is_done;
+static atomic_bool successor_is_done;
 static atomic_bool other_is_done;
 
 static void visit(void)
@@ -43,7 +43,7 @@ static void rest(void)
     nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
 }
 
-/* Waits until so many are registered. */
+/* Waits until that many are registered. */
 static void await_registered(unsigned n)
 {
     while ((fw_load32_relaxed(&lock->word) & 0xffff) != n)
@@ -52,10 +52,10 @@ static void await_registered(unsigned n)
 }
 
 /* With the lock held: makes a thread that was woken, and found the lock held.  False: it got it. */
-static bool make_heir(pthread_t *heir)
+static bool make_successor(pthread_t *successor)
 {
-    atomic_store(&heir_is_done, false);
-    if (pthread_create(heir, NULL, wait_for_lock, &heir_is_done) != 0)
+    atomic_store(&successor_is_done, false);
+    if (pthread_create(successor, NULL, wait_for_lock, &successor_is_done) != 0)
         return false;
     await_registered(1);
     fw_word_lock_unlock_(lock);
@@ -67,13 +67,13 @@ static bool make_heir(pthread_t *heir)
 int main(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
-    pthread_t heir, other;
+    pthread_t successor, other;
     int tries = 0;
 
     sigaction(SIGUSR1, &action, NULL);
     fw_word_lock_lock_(lock);
-    while (!make_heir(&heir)) {
-        pthread_join(heir, NULL);
+    while (!make_successor(&successor)) {
+        pthread_join(successor, NULL);
         if (++tries == TRIES) {
             puts("skipped: the woken thread is always quicker");
             return 77;
@@ -82,17 +82,17 @@ int main(void)
     if (pthread_create(&other, NULL, wait_for_lock, &other_is_done) != 0)
         return 1;
     await_registered(2);
-    pthread_kill(heir, SIGUSR1);
+    pthread_kill(successor, SIGUSR1);
     await_registered(3);
     fw_word_lock_unlock_(lock);
 
-    for (int i = 0; i < SECONDS * 300 && !(heir_is_done && other_is_done); i++)
+    for (int i = 0; i < SECONDS * 300 && !(successor_is_done && other_is_done); i++)
         rest();
-    if (!heir_is_done || !other_is_done) {
+    if (!successor_is_done || !other_is_done) {
         fputs("the lock is free, and its waiters sleep\n", stderr);
         return 1;
     }
-    pthread_join(heir, NULL);
+    pthread_join(successor, NULL);
     pthread_join(other, NULL);
     return 0;
 }

@@ -120,5 +120,5 @@ int main(void)
         cmocka_unit_test(test_forked_tasks),
         cmocka_unit_test(test_files),
     };
-    return cmocka_run_group_tests_name("grounds", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }
