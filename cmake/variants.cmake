@@ -113,4 +113,4 @@ fw_axis(threads
 # Two more are chosen by `-include`, because the header has users outside of this tree and keeps its
 # path: the replacement comes first, and takes the include guard of include/furwock/bits/atomic.h.
 #   test/model/subject/atomic.h   fw-model: an operation is a step of its scheduler
-#   test/ipc/step/atomic.h        tests that kill a process before each step of the library
+#   test/support/kill_at_step_calls.h   tests that kill a process before each step of the library

@@ -27,7 +27,7 @@ __attribute__((constructor)) static void count_cpus(void)
     n_cpus = (unsigned)get_nprocs_conf();
 }
 
-/* The linker gives these names to the library's function, and to what is in its place. */
+/* The linker gives these names to the library's function, and to what stands in for it. */
 void __real_fw_running_ring_(uint32_t registration);
 void __wrap_fw_running_ring_(uint32_t registration);
 

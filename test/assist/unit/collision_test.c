@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two threads whose entries in the assist's page have one place. */
+/* Two threads that share an entry of the assist's page. */
 #include "test/support/testing.h"
 
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 #include "fixture.h"
 
-/* A number whose place is the caller's own, for the thread that is made next. */
-static int next_thread_is_at_ones_own_place(void)
+/* A number whose entry is the caller's own, for the thread that is made next. */
+static int next_thread_has_ones_own_entry(void)
 {
     char number[20];
     int next = gettid() + (int)FW_ASSIST_ENTRIES;
@@ -44,10 +44,11 @@ static int number_of_busy(void)
 }
 
 /*
- * Whoever was switched to last has the place: that is who looks.  A kernel may leave out a switch
- * (some do not report those from some threads): then it is the other's until the next one.
+ * The thread that was switched to last has the entry: that is the one that looks.  A kernel may
+ * leave out a switch (some do not report those from some threads): then it is the other's until the
+ * next one.
  */
-static bool mostly_has_the_place(const struct fw_assist_page *page, int other)
+static bool mostly_has_the_entry(const struct fw_assist_page *page, int other)
 {
     enum { LOOKS = 1000, MOST_WRONG = LOOKS / 4 };
     int wrong = 0;
@@ -61,7 +62,7 @@ static bool mostly_has_the_place(const struct fw_assist_page *page, int other)
     return wrong <= MOST_WRONG;
 }
 
-static int look_at_two_of_one_place(void)
+static int look_at_two_of_one_entry(void)
 {
     const struct fw_assist_page *page = fixture_map();
     pthread_t busy;
@@ -71,35 +72,35 @@ static int look_at_two_of_one_place(void)
     setpriority(PRIO_PROCESS, 0, -20); /* on a busy CPU, too, they take turns with each other */
     fixture_ring(page);
     EXPECT(fixture_entry(page, gettid()) != 0);
-    int other = next_thread_is_at_ones_own_place();
+    int other = next_thread_has_ones_own_entry();
     if (pthread_create(&busy, NULL, be_busy, NULL) != 0 || number_of_busy() != other) {
         fprintf(stderr, "there are too few thread ids here: not looked at\n");
         return 0;
     }
-    EXPECT(mostly_has_the_place(page, other));
+    EXPECT(mostly_has_the_entry(page, other));
     __atomic_store_n(&done, 1, __ATOMIC_RELAXED);
     pthread_join(busy, NULL);
     EXPECT(fixture_see(page, gettid(), FW_ASSIST_RUNS));
     return 0;
 }
 
-static int two_of_one_place(void)
+static int two_of_one_entry(void)
 {
-    return fixture_in_new_namespace(look_at_two_of_one_place);
+    return fixture_in_new_namespace(look_at_two_of_one_entry);
 }
 
-static void threads_of_one_place_take_it_from_each_other(void **state)
+static void threads_of_one_entry_take_it_from_each_other(void **state)
 {
     (void)state;
     fixture_start(FW_ASSIST_READ_BY_GROUP, 0);
-    assert_int_equal(fixture_in_child(two_of_one_place, 0), 0);
+    assert_int_equal(fixture_in_child(two_of_one_entry, 0), 0);
     fixture_stop();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_of_one_place_take_it_from_each_other),
+        cmocka_unit_test(threads_of_one_entry_take_it_from_each_other),
     };
     const char *reason = fixture_enter();
 

@@ -128,7 +128,7 @@ static void choose(struct test *t)
     o->failure = random_order(&t->random, ORDER_LOAD);
 }
 
-/* An expected value that is right, all but right, or anything. */
+/* An expected value that is right, almost right, or anything. */
 static void fill_expected(struct test *t)
 {
     struct region *r = out_region(t);

@@ -24,7 +24,7 @@
 enum { LARGEST = 1024, PATIENCE_US = 1000, LOOK_US = 25, N_GENERIC = COMPARE_EXCHANGE + 1 };
 
 /* The other thread's part, and whose turn it is. */
-enum turn { NOBODY, STOPPED, DONE, END };
+enum turn { NEITHER, STOPPED, DONE, END };
 
 static struct {
     const struct abi *abi;
@@ -118,7 +118,7 @@ static bool stop_once(enum kind mine, size_t half)
     memset(in, MINE, stepping.n);
     memset(out, OLD, stepping.n);
     stepping.has_stopped = false;
-    set_turn(NOBODY);
+    set_turn(NEITHER);
     protect(half, stepping.theirs == LOAD ? PROT_READ : PROT_NONE);
     answer = perform(&o, stepping.abi, stepping.object, in, out);
     while (stepping.has_stopped && !is_turn(DONE))

@@ -32,7 +32,7 @@ struct task {
     void (*operation)(void);
     const void *left; /* by a dead one, from whose change on the object is new; NULL: all is well */
     size_t offset, n;
-    unsigned stride; /* killed after so many instructions more each time */
+    unsigned stride; /* killed after that many instructions more each time */
     bool is_first;   /* of its process: it finds out about the robust list, and is longer */
     unsigned endings;
 };

@@ -15,8 +15,8 @@
  * takes the last one unmaps the object at once, while the others are on their way out.  Whoever
  * touches it later has a fault.
  *
- * With "progress" instead: some threads do nothing but write one large object, and one that only
- * reads has to get so and so many values that differ from the one before.
+ * With "progress" instead: some threads only write one large object, and one that only
+ * reads has to get a number of values that differ from the one before.
  */
 
 enum { MAX_SIZE = 600 };

@@ -17,7 +17,7 @@
 enum { ROUNDS = 40, USES = 400, SIZE = 100 };
 
 static unsigned char object[SIZE];
-static bool may_end; /* else threads go on after their so many uses */
+static bool may_end; /* else threads go on after their number of uses */
 static struct {
     void (*load)(size_t, const void *, void *, int);
     void (*store)(size_t, void *, const void *, int);

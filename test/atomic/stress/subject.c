@@ -126,7 +126,7 @@ int subject_end(void)
 
 /* --- Signals -------------------------------------------------------------------------------- */
 
-/* One in so many sleeps, and leaves the others with an operation that does not go on. */
+/* Now and then it sleeps, and leaves the others with an operation that does not go on. */
 static void interrupted(int signal)
 {
     static _Thread_local unsigned n;

@@ -144,7 +144,7 @@ static void await(const uint32_t *count, uint32_t n)
         pass_time(1);
 }
 
-static void who_waits_sleeps(void *arg)
+static void waiters_sleep(void *arg)
 {
     unsigned long before[WAITERS];
     uint64_t began = now_ns();
@@ -221,7 +221,7 @@ int main(void)
 {
     if (!fw_can_wait_any_())
         skip("this kernel has no futex_waitv, or a filter refuses it: waits are bounded");
-    run("who waits sleeps", who_waits_sleeps);
+    run("waiters sleep", waiters_sleep);
     run("a signal ends one wait", a_signal_ends_one_wait);
     return 0;
 }

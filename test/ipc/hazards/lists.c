@@ -187,7 +187,7 @@ static void a_thread_without_a_list(void)
 
 /* --- Refused --------------------------------------------------------------------------------- */
 
-static bool refuse(long call)
+static bool filter_out(long call)
 {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -204,7 +204,7 @@ static bool refuse(long call)
 static void hold_without_list(void *arg)
 {
     (void)arg;
-    if (!refuse(SYS_get_robust_list))
+    if (!filter_out(SYS_get_robust_list))
         puts("(system calls cannot be refused here)");
     take(0, SOME);
     CHECK(lock_soon(fixture.m[0]) == 0);
@@ -225,7 +225,7 @@ static void wait_on_under_a_filter(void *arg)
 {
     (void)arg;
     expect_held(fixture.m[0]);
-    if (!refuse(FW_CALL_FUTEX_WAITV_))
+    if (!filter_out(FW_CALL_FUTEX_WAITV_))
         puts("(system calls cannot be refused here)");
     expect_held(fixture.m[0]);
     flag_raise(1);

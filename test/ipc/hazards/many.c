@@ -46,7 +46,7 @@ static void start_threads(unsigned n, void *(*body)(void *), pthread_t *threads)
     for (unsigned i = 0; i < n; i++) {
         int error = pthread_create(&threads[i], &small, body, NULL);
         if (error == EAGAIN && i > TOO_MANY)
-            skip("not so many threads here");
+            skip("there cannot be that many threads here");
         CHECK(error == 0);
     }
 }

@@ -119,7 +119,7 @@ static void renew(void)
     CHECK(fw_ipc_barrier_reset(b) == 0);
 }
 
-/* A slot for each, and rounds that end, also with one who dies in each. */
+/* A slot for each, and rounds that end, also when one party dies in each. */
 static void survive_patient(void)
 {
     int error;
@@ -204,7 +204,7 @@ static void meet(void)
             usleep(LOOK_US);
 }
 
-/* A member for as long as the victim works: who comes after it prefers the victim's slot. */
+/* A participant while the victim works: a party that comes later prefers the victim's slot. */
 static void stand_between(void)
 {
     await_admission();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The condition variable: a mailbox, whose number of letters is one word.  Whoever waits for a
- * letter gets one in the end, or the run hangs.  The outcome: how many were told that a holder of
- * the mutex has died.
+ * The condition variable: a mailbox, whose number of letters is one word.  A process that
+ * waits for a letter gets one in the end, or the run hangs.  The outcome: how many were told that a
+ * holder of the mutex has died.
  */
 #include <errno.h>
 #include <string.h>
@@ -90,7 +90,7 @@ static void survive(void)
     get();
 }
 
-/* Where company waits: it must find its letter without another signal. */
+/* Where a peer waits: it must find its letter without another signal. */
 static void survive_alone(void)
 {
     if (shared->is_alone)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The undo journal.  The data are words and bytes that are all equal, but for somebody who is
- * changing them; the outcome of a run is what they are in the end.
+ * The undo journal.  The data are words and bytes that are all equal, except while they
+ * are being changed; the outcome of a run is what they are in the end.
  */
 #include <errno.h>
 #include <string.h>

@@ -180,7 +180,7 @@ static void hold_unsound_and_admit(void)
     admit_peer();
 }
 
-/* Whoever comes next gives it up, if it is not done yet; and so it stays. */
+/* The next process gives it up, if it is not done yet; and so it stays. */
 static void survive_giving_up(void)
 {
     give_up();

@@ -89,7 +89,7 @@ static void call_first(void)
     CHECK(fw_ipc_once_call(o, initialise_until_victim_idle, NULL) == 0);
 }
 
-/* For so long that others come and sleep. */
+/* Long enough for others to arrive and sleep. */
 static int initialise_slowly(void *arg)
 {
     usleep(SLOW_US);

@@ -107,7 +107,7 @@ static void survive_making(void)
     CHECK(!shared->is_alone || shared->outcome == START);
 }
 
-/* By company. */
+/* By a peer. */
 static void post_when_victim_idle(void)
 {
     peer_is_ready();

@@ -16,14 +16,14 @@
 
 #include "processes.h"
 
-enum { SIZE = FW_REGION_MIN_SIZE, NOBODY = 65534 };
+enum { SIZE = FW_REGION_MIN_SIZE, OTHER_USER = 65534 };
 
 static char name[64];
 
 static void become_nobody(void)
 {
     CHECK(setgroups(0, NULL) == 0);
-    CHECK(setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
+    CHECK(setgid(OTHER_USER) == 0 && setuid(OTHER_USER) == 0);
 }
 
 static void is_refused(void *nothing)
@@ -110,7 +110,7 @@ static void a_name_that_somebody_else_took(void)
         CHECK(fw_region_open(name, SIZE, FW_REGION_CREATE | FW_REGION_EXCLUSIVE, &r) == EPERM);
         CHECK(fw_region_open(name, 0, 0, &r) == EPERM);
         CHECK(fw_region_open(name, SIZE, FW_REGION_CREATE | FW_REGION_SHARED, &r) == 0);
-        CHECK(fw_region_owner(r, &owner) == 0 && owner == NOBODY);
+        CHECK(fw_region_owner(r, &owner) == 0 && owner == OTHER_USER);
         CHECK(fw_region_close(r) == 0);
         CHECK(fw_region_remove(name) == 0);
     }

@@ -5,12 +5,12 @@
  *
  *     fuzz [--seconds N] [--seed N]
  *
- * Round by round: a new region, users, and one who writes into its head, directory, slots and
- * objects, and now and then puts a part back as it was, so that users get in again.  At the end of
- * a round all must come to an end soon.  Calls with a deadline keep it while nothing is put back.
- * Some calls have none (the mutex that a condition variable takes again, a once): where a word says
- * falsely that a living user holds it, they wait for it lawfully, asleep.  So the objects are put
- * back then.
+ * Round by round: a new region, users, and one process that writes into its head, directory, slots
+ * and objects, and now and then puts a part back as it was, so that users get in again.  At the end
+ * of a round all must come to an end soon.  Calls with a deadline keep it while nothing is put
+ * back. Some calls have none (the mutex that a condition variable takes again, a once): where a
+ * word says falsely that a living user holds it, they wait for it lawfully, asleep.  So the objects
+ * are put back then.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -174,7 +174,7 @@ static bool are_in_time(void)
     return has_one;
 }
 
-/* Nothing is put back yet: calls with a deadline end, and who is in one without sleeps. */
+/* Nothing is put back yet: calls with a deadline end, and users in one without sleep. */
 static void await_timed(pid_t users[USERS])
 {
     uint64_t ran[USERS] = {0};

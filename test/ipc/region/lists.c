@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What who may write to a region can do with the robust lists of its members, whose entries lie
- * there: no list leads into memory that is gone, or a thread's next robust mutex would write to it.
+ * What a process that may write to a region can do with the robust lists of its participants, whose
+ * entries lie there: no list leads into memory that is gone, or a thread's next robust mutex would
+ * write to it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -110,8 +111,8 @@ static void leads_to_made_up_entry(void *nothing)
 }
 
 /*
- * Who may write to two regions knows where a process has both, since entries lead from one to the
- * other.  The thread has left the second one.
+ * A process that may write to two regions knows where a process has both, since entries lead from
+ * one to the other.  The thread has left the second one.
  */
 static void leads_to_left_region(void *nothing)
 {

@@ -70,7 +70,7 @@ static uint64_t inode_of(const void *base)
 }
 
 struct counted {
-    long count, again; /* equal, but for a death in between */
+    long count, again; /* equal, except after a death in between */
 };
 
 static int init_counted(void *object, void *arg)

@@ -50,7 +50,7 @@ int main(void)
     fw_ipc_mutex *m;
     fw_region *r;
 
-    limit(110, "somebody who waits for one that is stopped");
+    limit(110, "a process that waits for a stopped one");
     fd = memfd_create("stopped", MFD_CLOEXEC);
     CHECK(fw_region_open_fd(fd, SIZE, FW_REGION_CREATE, &r) == 0);
     CHECK(fw_region_mutex(r, "m", FW_REGION_CREATE, &m) == 0);

@@ -57,7 +57,7 @@ static void expect_success(void)
     CHECK(wait(&status) > 0 && status == 0);
 }
 
-/* --- Who may write: any word, at any time ---------------------------------------------------- */
+/* --- With the right to write: any word, at any time ------------------------------------------- */
 
 /* A word that can be: that a living thread holds the mutex, which is not so, or nobody does. */
 static void possible_words_are_believed(void)
@@ -78,7 +78,7 @@ static void possible_words_are_believed(void)
     close(fd);
 }
 
-/* --- Who may write: cut it short --- */
+/* --- With the right to write: cut it short --- */
 
 static void use_after_cut(void *arg)
 {
@@ -159,7 +159,7 @@ static void a_cut_file_is_refused(void)
     close(fd);
 }
 
-/* --- Who may read ---------------------------------------------------------------------------- */
+/* --- With the right to read ------------------------------------------------------------------- */
 
 /* Sleeps on the mutex's word, as a process with a mapping for reading can: takes a wake away. */
 static void swallow_wakes(void *nothing)
@@ -221,7 +221,7 @@ static void who_left_leaves_no_address(void)
     close(fd);
 }
 
-/* --- Who may stop or kill a user -------------------------------------------------------------- */
+/* --- With the right to stop or kill a user ------------------------------------------- */
 
 static void hold_until_killed(void *flag)
 {

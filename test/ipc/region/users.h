@@ -6,7 +6,7 @@
 
 /*
  * What the users of a region do while somebody writes over it: every kind of call, always with a
- * deadline where there is one.  They look at no result, but for what they need to go on.
+ * deadline where there is one.  They look at no result, except what they need to go on.
  */
 enum { REGION_SIZE = 1 << 18 };
 

@@ -58,7 +58,7 @@ void correct_sem(struct soak_mapping *p)
         levelled--;
 }
 
-/* All units; and as many of the semaphore as have been posted, but for those of the dead. */
+/* All units; and as many of the semaphore as have been posted, except those of the dead. */
 static void counts(struct soak_mapping *p, unsigned deaths_at_sem)
 {
     int64_t expected = SEM_START + levelled, there = fw_ipc_sem_value(&p->things->sem);

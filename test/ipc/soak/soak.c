@@ -6,7 +6,7 @@
  *
  *     test_ipc_soak [--seconds N] [--kills N] [--pause-us N] [--seed N]
  *
- * ends after so many seconds or kills, whatever comes first; N = 0: no such limit.
+ * ends after N seconds or kills, whichever comes first; N = 0: no such limit.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,7 +22,7 @@
 #include "measure/histogram.h"
 #include "state.h"
 
-/* A thread that is stuck for so long is stuck forever. */
+/* A thread that does not finish within this time is stuck forever. */
 enum { HANG_S = 60, SPARED = 0 };
 
 static struct options {

@@ -4,7 +4,7 @@
  * moments; others replace them at once; some are stopped, and go on many deaths later.
  * Nobody has a permit that a living one has, no round ends before all who live have come, all
  * parties of a round have the same answer, each once is done once, and all go on.  A number as
- * argument: so many kills.
+ * argument: the number of kills.
  */
 #include <errno.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ struct slot {
 
 struct common {
     struct slot slots[WORKERS];
-    uint64_t has_unit[PERMITS]; /* slot and life of who has it */
+    uint64_t has_unit[PERMITS]; /* slot and life of its holder */
     uint64_t value[ONCES];      /* 1: begun, 2: done */
     uint64_t present;           /* the once that is used */
     uint64_t answer[ROUNDS];    /* of the strict barrier, by its rounds: 1: ended; 2: failed */
@@ -231,7 +231,7 @@ static pid_t start_worker(unsigned *i)
     return start(work, i);
 }
 
-/* One of the strict is stopped for most of so many kills, in which the barrier fails often. */
+/* One of the strict is stopped for most of that many kills, in which the barrier fails often. */
 static unsigned stop_or_go_on(const pid_t *workers, unsigned long n)
 {
     unsigned i = GROUP + (unsigned)(n / STOP % GROUP);

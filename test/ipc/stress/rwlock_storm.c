@@ -3,7 +3,7 @@
  * Processes read and write under one read-write lock, in all modes, and are killed at random
  * moments; others replace them at once, often in the same participant slots.  Nobody finds
  * two words different that a writer changes one after the other, nobody meets a living writer, and
- * all go on.  A number as argument: so many kills.
+ * all go on.  A number as argument: the number of kills.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -241,7 +241,7 @@ static void upgrade_it(struct data *d, uint64_t *random)
         CHECK(fw_ipc_rwlock_upgradable_unlock(&d->lock) == 0);
 }
 
-/* Quickly, so that who comes and who closes the lock meet within a few instructions. */
+/* Quickly, so that a reader and the writer that closes the lock meet within a few instructions. */
 static void hurry(struct data *d, uint64_t *random)
 {
     for (uint64_t n = draw(random) % 512; n > 0; n--) {

@@ -96,7 +96,7 @@ static void full(void **state)
 }
 
 /* An init that died over an object: the next object there is zeroes all the same. */
-static void soiled_room_is_cleared(void **state)
+static void dirty_space_is_cleared(void **state)
 {
     void *base = blank();
     struct fw_ipc_entry_ e = {.state = FW_REGION_DATA, .size = 1000};
@@ -175,7 +175,7 @@ int main(void)
         cmocka_unit_test(found_where_it_was_put),
         cmocka_unit_test(half_written_entries_are_free),
         cmocka_unit_test(full),
-        cmocka_unit_test(soiled_room_is_cleared),
+        cmocka_unit_test(dirty_space_is_cleared),
         cmocka_unit_test(a_mark_that_was_written_over_does_no_harm),
         cmocka_unit_test(what_contradicts_the_plan_is_unclean),
     };
