@@ -85,8 +85,9 @@ static inline int fw_contended_lock_(struct fw_contended_waiter_ *me)
         .spin = fw_contended_spin_,
         .sleep = fw_contended_sleep_,
     };
+    uint64_t now = fw_load32_relaxed(&me->m->word);
 
-    return fw_owner_word_wait_(&policy, &me->m->word, fw_load32_relaxed(&me->m->word), me);
+    return fw_owner_word_wait_(&policy, &me->m->word, &now, me);
 }
 
 #endif

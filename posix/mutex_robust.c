@@ -143,9 +143,10 @@ static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now,
     };
     struct waiter me = {
         .m = m, .id = id, .sleep = {FW_FUTEX_SHARED, FW_RECHECK_POSIX_ROBUST_NS, deadline}};
+    uint64_t seen = now;
     int error = fw_wait_begin_(&me.spin, policy, deadline);
 
-    return error != 0 ? error : fw_owner_word_wait_(&how, &m->word, now, &me);
+    return error != 0 ? error : fw_owner_word_wait_(&how, &m->word, &seen, &me);
 }
 
 int fw_robust_trylock_(struct fw_posix_mutex_ *m)

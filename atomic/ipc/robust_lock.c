@@ -159,8 +159,9 @@ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned rechecks)
         .sleep = sleep_once,
     };
     struct waiter me = {.word = word, .r = r, .rechecks = rechecks, .is_limited = rechecks != 0};
+    uint64_t now = fw_load32_relaxed(word);
 
-    switch (fw_owner_word_wait_(&how, word, fw_load32_relaxed(word), &me)) {
+    switch (fw_owner_word_wait_(&how, word, &now, &me)) {
     case 0:
         return FW_ROBUST_TAKEN_;
     case EOWNERDEAD:

@@ -62,26 +62,26 @@ static inline bool fw_owner_word_cas_(const struct fw_owner_word_ *how, void *wo
 }
 
 /*
- * Waits for the lock; `now`: its word as it was seen last.  What `attempt` returned, or ETIMEDOUT.
+ * Waits for the lock; *now: its word as it was seen last.  What `attempt` returned, or ETIMEDOUT.
  * Inlined with a constant policy, it is the loop that each lock would write for itself.
  */
 static inline __attribute__((always_inline)) int
-fw_owner_word_wait_(const struct fw_owner_word_ *how, void *word, uint64_t now, void *waiter)
+fw_owner_word_wait_(const struct fw_owner_word_ *how, void *word, uint64_t *now, void *waiter)
 {
     uint64_t extra = 0;
     int error;
 
-    while ((error = how->attempt(waiter, &now, extra)) == EBUSY) {
-        if (!how->spin(waiter, now)) {
+    while ((error = how->attempt(waiter, now, extra)) == EBUSY) {
+        if (!how->spin(waiter, *now)) {
             /* F:owner-word-unannounced */
-            uint64_t announced = (now & ~how->no_waiters) | how->waiters;
-            if (now != announced && !fw_owner_word_cas_(how, word, &now, announced))
+            uint64_t announced = (*now & ~how->no_waiters) | how->waiters;
+            if (*now != announced && !fw_owner_word_cas_(how, word, now, announced))
                 continue;         /* owner -> owner|WAITERS: OWNER1 */
             extra = how->waiters; /* OWNER2  F:owner-word-forgets */
             if (how->sleep(waiter, announced) == ETIMEDOUT)
                 return ETIMEDOUT;
         }
-        now = fw_owner_word_load_(how, word);
+        *now = fw_owner_word_load_(how, word);
     }
     return error;
 }

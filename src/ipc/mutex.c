@@ -47,6 +47,7 @@
 
 #include <furwock/bits/atomic.h>
 
+#include "ipc/holder_word.h"
 #include "ipc/mutex.h"
 #include "ipc/recover.h"
 #include "ipc/region/journal.h"
@@ -150,30 +151,25 @@ static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw
     }
 }
 
-/* Waits for a holder that may live.  As attempt, and ETIMEDOUT. */
+struct waiter {
+    struct fw_ipc_waiter_ base;
+    fw_ipc_mutex *m;
+};
+
+static int attempt_again(void *waiter, uint64_t *now, uint64_t extra)
+{
+    const struct waiter *me = waiter;
+
+    return attempt(me->m, &me->base.wait->me, me->base.wait, extra, now);
+}
+
+/* Waits for a holder that may live (IMU4, IMU6).  As attempt, and ETIMEDOUT. */
 static int wait_for_it(fw_ipc_mutex *m, struct fw_ipc_wait_ *w, uint64_t *now)
 {
-    uint64_t extra = 0;
+    static const struct fw_owner_word_ how = FW_IPC_OWNER_WORD_(attempt_again, fw_ipc_owner_spin_);
+    struct waiter me = {{&m->word_, w}, m};
 
-    for (;;) {
-        int error = attempt(m, &w->me, w, extra, now);
-        if (error != EBUSY)
-            return error;
-        if (fw_ipc_wait_spin_on_(w, holder_of(*now))) {
-            *now = fw_load64_relaxed(&m->word_);
-            continue;
-        }
-        if (!has_waiters(*now)) { /* id -> id|W: IMU4  F:ipc-unannounced */
-            if (!fw_cas64_relaxed(&m->word_, now, *now | FW_IPC_WAITERS))
-                continue;
-            *now |= FW_IPC_WAITERS;
-        }
-        extra = FW_IPC_WAITERS;
-        fw_ipc_wait_watch_(w, holder_of(*now)); /* IMU6  F:ipc-watches-word-only */
-        if (fw_ipc_wait_sleep_(w, half(m), (uint32_t)*now) == ETIMEDOUT)
-            return ETIMEDOUT;
-        *now = fw_load64_relaxed(&m->word_);
-    }
+    return fw_owner_word_wait_(&how, &m->word_, now, &me);
 }
 
 static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_ipc_me_ *me,

@@ -31,6 +31,7 @@
 #include <furwock/ipc/once.h>
 
 #include "ipc/announce.h"
+#include "ipc/holder_word.h"
 #include "ipc/region/member.h"
 #include "ipc/wait.h"
 
@@ -77,32 +78,36 @@ static int attempt(fw_ipc_once *o, const struct fw_ipc_wait_ *wait, uint64_t *w)
     }
 }
 
+struct waiter {
+    struct fw_ipc_waiter_ base;
+    fw_ipc_once *o;
+};
+
+static int attempt_again(void *waiter, uint64_t *w, uint64_t extra)
+{
+    const struct waiter *me = waiter;
+
+    (void)extra; /* it will wake all: IONCE3 */
+    return attempt(me->o, me->base.wait, w);
+}
+
+/* Whether the initialiser runs is not asked: it may run for long. */
+static bool spin(void *waiter, uint64_t w)
+{
+    const struct waiter *me = waiter;
+
+    (void)w;
+    return fw_ipc_wait_spin_(me->base.wait);
+}
+
 /* Waits until the caller is to initialise (0), or it is done (EEXIST), or an error. */
 static int begin(fw_ipc_once *o, struct fw_ipc_wait_ *wait)
 {
-    uint64_t w;
-    int error = attempt(o, wait, &w);
+    static const struct fw_owner_word_ how = FW_IPC_OWNER_WORD_(attempt_again, spin);
+    struct waiter me = {{&o->word_, wait}, o};
+    uint64_t w = 0; /* attempt looks for itself */
 
-    while (error == EBUSY) {
-        if (fw_ipc_wait_spin_(wait)) {
-            error = attempt(o, wait, &w);
-            continue;
-        }
-        /* id -> id, WAITERS */
-        if (fw_wait_blocks_(&wait->poll) && (w & FW_IPC_WAITERS) == 0) {
-            if (fw_cas64_relaxed(&o->word_, &w, w | FW_IPC_WAITERS))
-                w |= FW_IPC_WAITERS;
-            else
-                w = fw_load64_relaxed(&o->word_);
-        }
-        if (!fw_wait_blocks_(&wait->poll) || (w & FW_IPC_WAITERS) != 0) {
-            /* F:ipc-once-unwatched */
-            fw_ipc_wait_watch_(wait, w & FW_IPC_HOLDER);
-            fw_ipc_wait_sleep_(wait, fw_ipc_half_(&o->word_), (uint32_t)w); /* no deadline */
-        }
-        error = attempt(o, wait, &w);
-    }
-    return error;
+    return fw_owner_word_wait_(&how, &o->word_, &w, &me); /* no deadline */
 }
 
 /* What must be known when the initialiser ends, however it does. */

@@ -12,8 +12,11 @@
  */
 #include <limits.h>
 
+#include <stddef.h>
+
 #include <furwock/futex.h>
 
+#include "ipc/holder_word.h"
 #include "ipc/recover.h"
 #include "ipc/region/journal.h"
 #include "ipc/rwlock.h"
@@ -183,31 +186,27 @@ static int attempt(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const struct f
     }
 }
 
+struct waiter {
+    struct fw_ipc_waiter_ base;
+    fw_ipc_rwlock *l;
+    uint64_t wanted; /* the word, but for WAITERS */
+};
+
+static int attempt_again(void *waiter, uint64_t *now, uint64_t extra)
+{
+    const struct waiter *me = waiter;
+
+    return attempt(me->l, &me->base.wait->me, me->base.wait, me->wanted | extra, now);
+}
+
 int fw_ipc_rw_close_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ipc_wait_ *w,
                      uint64_t phase, uint64_t *now)
 {
-    uint64_t wanted = me->id | phase;
+    static const struct fw_owner_word_ how = FW_IPC_OWNER_WORD_(attempt_again, fw_ipc_owner_spin_);
+    struct waiter waiter = {{&l->word_, w}, l, me->id | phase};
 
-    for (;;) {
-        int error = attempt(l, me, w, wanted, now);
-        if (error != EBUSY || w == NULL)
-            return error;
-        if (fw_ipc_wait_spin_on_(w, *now & FW_IPC_HOLDER)) {
-            *now = fw_load64_relaxed(&l->word_);
-            continue;
-        }
-        if (!ipc_rw_has_writers(*now)) { /* id|any -> id|any|W */
-            if (!fw_cas64_relaxed(&l->word_, now, *now | FW_IPC_WAITERS))
-                continue;
-            *now |= FW_IPC_WAITERS;
-        }
-        wanted |= FW_IPC_WAITERS; /* others may sleep there, too */
-        /* F:ipc-rw-unwatched */
-        fw_ipc_wait_watch_(w, *now & FW_IPC_HOLDER);
-        if (fw_ipc_wait_sleep_(w, ipc_rw_half(l), (uint32_t)*now) == ETIMEDOUT)
-            return ETIMEDOUT;
-        *now = fw_load64_relaxed(&l->word_);
-    }
+    return w == NULL ? attempt(l, me, NULL, waiter.wanted, now)
+                     : fw_owner_word_wait_(&how, &l->word_, now, &waiter);
 }
 
 /*

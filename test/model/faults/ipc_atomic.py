@@ -78,7 +78,7 @@ LOCKING = [
     Fault("ipc-atomic-forgets-waiters", "has slept, and takes the lock as if nobody else did",
           "ipc-atomic-lock", LOCK, value("id + 0 * word + 0 * (uint32_t)extra")),
     Fault("ipc-atomic-sleeps-unseen", "sleeps, and does not say so", "ipc-atomic-lock",
-          "src/core/owner_word.h", at("owner-word-unannounced", value("now"))),
+          "src/core/owner_word.h", at("owner-word-unannounced", value("*now"))),
     Fault("ipc-atomic-sleeps-anyway", "sleeps with whatever is in the word", "ipc-atomic-lock",
           LOCK, argument(2, "fw_load32_relaxed(me->word) + 0 * $")),
     Fault("ipc-atomic-robs", "takes the lock from an owner that was there before a nap",

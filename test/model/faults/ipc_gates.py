@@ -93,7 +93,7 @@ ONCE_FAULTS = [
     Fault("ipc-once-waits-for-dead", "waits for a dead initialiser", "ipc-once-kill", ONCE,
           at("ipc-once-robs", instead("return life != FW_IPC_CORRUPT ? EBUSY : EUCLEAN;"))),
     Fault("ipc-once-unwatched", "sleeps, and does not watch the initialiser's life",
-          "ipc-once-told", ONCE, drop()),
+          "ipc-once-told", "src/ipc/holder_word.h", at("ipc-owner-unwatched", drop())),
     Fault("ipc-once-done-early", "is done before the initialiser has run", "ipc-once", ONCE,
           instead("run.error = 0; $2 $1", 2)),
     Fault("ipc-once-done-anyway", "a failure counts as done", "ipc-once-fails", ONCE,
@@ -137,5 +137,5 @@ SEM_FAULTS = [
 
 FAMILY = Family("ipc_gates", ["permits.c", "barrier.c", "barrier_slot.c", "once.c", "sem.c"],
                 ["src/ipc/barrier_slot.h", "src/ipc/barrier_word.h", "src/ipc/announce.h",
-                 "src/ipc/sem.h"], {},
+                 "src/ipc/holder_word.h", "src/ipc/sem.h"], {},
                 PERMIT_FAULTS + BARRIER_FAULTS + ONCE_FAULTS + SEM_FAULTS, "src/ipc")

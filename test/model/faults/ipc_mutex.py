@@ -5,6 +5,7 @@ from edits import argument, at, before, call, condition, drop, instead, operand,
 from .kinds import Family, Fault
 
 MUTEX = "src/ipc/mutex.c"
+OWNER_WORD, IPC_OWNER_WORD = "src/core/owner_word.h", "src/ipc/holder_word.h"
 RECOVER = "src/ipc/recover.c"
 RECOVER_H = "src/ipc/recover.h"
 WAIT = "src/ipc/wait.c"
@@ -68,11 +69,12 @@ DEATHS = [
 WAITING = [
     Fault("ipc-sleeps-for-good", "sleeps without an end", "ipc-unmarked", WAIT,
           argument(2, "end.clock < 0 ? $ : NULL")),
-    Fault("ipc-watches-word-only", "sleeps, and watches nobody's life", "ipc-told", MUTEX, drop()),
+    Fault("ipc-watches-word-only", "sleeps, and watches nobody's life", "ipc-told", IPC_OWNER_WORD,
+          at("ipc-owner-unwatched", drop())),
     Fault("ipc-life-not-compared", "watches a life, whatever it is by then", "ipc-told", WAIT,
           value("life == UINT64_MAX")),
-    Fault("ipc-watches-own", "watches the life of one who waits as well", "ipc-told", MUTEX,
-          at("ipc-watches-word-only", argument(2, "w->me.id"))),
+    Fault("ipc-watches-own", "watches the life of one who waits as well", "ipc-told",
+          IPC_OWNER_WORD, at("ipc-owner-unwatched", argument(2, "me->wait->me.id"))),
     Fault("ipc-new-holder-unwatched", "takes it after a sleep, and nobody watches its life",
           "ipc-told-three", WAIT, condition("w->word == NULL")),
     Fault("ipc-owes-nothing", "sleeps, and its wake is lost with it", "ipc-told-three", WAIT,
@@ -86,8 +88,8 @@ WAITING = [
           WAIT, call(1, "(void)alarm")),
     Fault("ipc-deaf-to-alarm", "sleeps on the word and on lives only", "ipc-told-three", WAIT,
           argument(2, "n")),
-    Fault("ipc-unannounced", "sleeps, and the word does not say so", "ipc-two", MUTEX,
-          condition("false")),
+    Fault("ipc-unannounced", "sleeps, and the word does not say so", "ipc-two", OWNER_WORD,
+          at("owner-word-unannounced", value("*now"))),
     Fault("ipc-no-wake", "unlocks, and wakes nobody", "ipc-two", MUTEX, condition("false")),
     Fault("ipc-wakes-first", "wakes, then unlocks", "ipc-two", MUTEX,
           instead("$1 if (has_waiters(now)) fw_ipc_wake_(half(m), 1); $2", 3)),
@@ -122,7 +124,8 @@ MEMBERS = [
 ]
 
 FAMILY = Family("ipc_mutex", ["mutex.c", "recover.c", "wait.c", "region/member.c"],
-                ["src/ipc/mutex.h", "src/ipc/recover.h", "src/ipc/wait.h",
+                [OWNER_WORD, IPC_OWNER_WORD, "src/ipc/mutex.h", "src/ipc/recover.h",
+                 "src/ipc/wait.h",
                  "src/ipc/region/member.h"],
                 {"mutex.c": ["fw_ipc_mutex_lock"], "region/member.c": ["fw_ipc_self_"]},
                 DEATHS + WAITING + MEMBERS, "src/ipc")

@@ -22,8 +22,8 @@ FAULTS = [
           condition("error != 0")),
     Fault("ipc-rw-past-hint", "a writer does not look where records may be", "ipc-rw", WRITE,
           condition("me == NULL")),
-    Fault("ipc-rw-unwatched", "sleeps, and does not watch the holder's life", "ipc-rw-told", WRITE,
-          drop()),
+    Fault("ipc-rw-unwatched", "sleeps, and does not watch the holder's life", "ipc-rw-told",
+          "src/ipc/holder_word.h", at("ipc-owner-unwatched", drop())),
     Fault("ipc-rw-waits-for-dead", "a writer waits for readers that are dead", "ipc-rw-kill", WRITE,
           condition(operand(2, "FW_IPC_CORRUPT"))),
     Fault("ipc-rw-forgets-living", "a writer takes the records of the living away", "ipc-rw", WRITE,
@@ -54,4 +54,5 @@ FAULTS = [
 ]
 
 FAMILY = Family("ipc_rwlock", ["rwlock.c", "rwlock_write.c", "share.c"],
-                ["src/ipc/rwlock.h", "src/ipc/share.h"], {}, FAULTS, "src/ipc")
+                ["src/ipc/holder_word.h", "src/ipc/rwlock.h", "src/ipc/share.h"],
+                {}, FAULTS, "src/ipc")
