@@ -22,7 +22,7 @@
  *
  * Legal:   WAITERS set while nobody waits (one needless look).  A bit in `waiters` of a task that
  *          is named already, or dead.  DIED told to more than one, if those in between died as
- *          well.  A word that names a task that has not noticed, for up to RECHECK_NS.
+ *          well.  A word that names a task that has not noticed, for up to FW_RECHECK_RT_NS.
  * Illegal: WAITERS clear in the word of a live owner while somebody sleeps who is not named.
  *
  * Invariants
@@ -41,8 +41,8 @@
  *      clears WAITERS, fences, and looks at the queue; the waiter enters the queue, fences, and
  *      looks at the word: one of them sees the other.
  *  BOOST5  A task that is named is named before its `grant` is set; it clears `grant`, fences, and
- *      looks at the word before it sleeps.  Sleep ends after RECHECK_NS in any case: a wake that
- *      died with the one that was to give it costs that much, and so does an owner that died.
+ *      looks at the word before it sleeps.  Sleep ends after FW_RECHECK_RT_NS in any case: a wake
+ *      that died with the one that was to give it costs that much, and so does an owner that died.
  *  BOOST6  A task that sleeps in the queue has its kernel priority raised to where the protocol
  *      boosts it, until it leaves the section; or, with deferred updates, until it is in it, nobody
  *      else waits, and it runs before all others of its CPU anyway.  So it preempts those that are
@@ -65,13 +65,10 @@
 
 #include <furwock/futex.h>
 
+#include "core/sleep.h"
 #include "rt/boost_level.h"
 #include "rt/boost_word.h"
 #include "rt/quick.h"
-#include "sys/clock.h"
-
-/* How long a waiter sleeps at most before it looks whether the owner is alive. */
-#define RECHECK_NS 20000000u
 
 _Static_assert(offsetof(struct fw_rt_lock_record, counter) % 8 == 0 &&
                    offsetof(struct fw_rt_lock_record, pi_word) ==
@@ -188,8 +185,8 @@ static int sleep_in_queue(struct fw_rt_task *t, uint32_t d)
             return 0;
         if (!has_told_owner(t, d, &told))
             continue;
-        end = fw_deadline_in_(CLOCK_MONOTONIC, RECHECK_NS);
-        if (fw_futex_wait(grant, 0, t->shared, &end) != -ETIMEDOUT)
+        end = fw_deadline_in_(CLOCK_MONOTONIC, FW_RECHECK_RT_NS);
+        if (fw_sleep_(grant, 0, t->shared, &end) != -ETIMEDOUT)
             continue;
         told = 0;
         look_after_owner(t, d, true); /* F:rt-boost-dead-owner */

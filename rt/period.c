@@ -5,9 +5,9 @@
 #include "rt/internal.h"
 
 #include <errno.h>
-#include <pthread.h>
 
 #include "sys/clock.h"
+#include "sys/clock_sleep.h"
 
 #define NS_PER_S 1000000000u
 
@@ -17,19 +17,6 @@ static uint64_t cpu_time_ns(void)
 
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-/* No cancellation point: the task would stay in the group. */
-static void sleep_until(uint64_t ns)
-{
-    struct timespec at = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
-
-    int before;
-
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-        ;
-    pthread_setcancelstate(before, NULL);
 }
 
 /* The job ends now.  How many releases does it leave out? */
@@ -99,7 +86,7 @@ int fw_rt_wait_period(fw_rt_task *task, struct fw_rt_job *job)
         *job = done;
     release = task->next_release_ns + missed * period;
     fw_store32_relaxed(&task->record->ready, 0);
-    sleep_until(release);
+    fw_clock_sleep_until_(release); /* no cancellation point: the task would stay in the group */
     fw_store32_relaxed(&task->record->ready, 1);
     task->job_number++;
     task->next_release_ns = release + period;

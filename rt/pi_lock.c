@@ -14,8 +14,8 @@
  *                                                 answer
  *
  * The id may have been given out anew, and the kernel would let others sleep until the wrong thread
- * ends.  So a sleep ends after RECHECK_NS, and then it is looked who may have the internal lock at
- * all:
+ * ends.  So a sleep ends after FW_RECHECK_RT_NS, and then the sleeper looks who may have the internal
+ * lock at all:
  *
  *   INTLOCK1  The state's lock: anybody.  The kernel is told of it in advance (sys/robust.h), and
  *       so it never bears a dead thread's id.
@@ -28,20 +28,12 @@
 #include <errno.h>
 #include <linux/futex.h>
 
-#include "sys/clock.h"
+#include "core/sleep.h"
 #include "sys/futex_pi.h"
-
-#define BACK_OFF_NS 1000000u
-
-/* Many times longer than anybody has an internal lock. */
-#define RECHECK_NS 20000000u
 
 void fw_rt_back_off_(void)
 {
-    static const uint32_t word;
-    fw_deadline end = fw_deadline_in_(CLOCK_MONOTONIC, BACK_OFF_NS);
-
-    fw_futex_wait(&word, 0, FW_FUTEX_PRIVATE, &end);
+    fw_sleep_for_(FW_RECHECK_RT_REFUSED_NS);
 }
 
 /* INTLOCK2 */
@@ -80,7 +72,7 @@ static bool is_orphaned(const struct fw_rt_state *w, uint32_t *word, uint32_t ow
 static void lock_slow_(const struct fw_rt_state *w, uint32_t *word, uint32_t tid, unsigned shared)
 {
     for (;;) {
-        fw_deadline recheck = fw_deadline_in_(CLOCK_MONOTONIC, RECHECK_NS);
+        fw_deadline recheck = fw_deadline_in_(CLOCK_MONOTONIC, FW_RECHECK_RT_NS);
         int error = fw_futex_lock_pi_(word, shared, &recheck);
         uint32_t seen = fw_load32_relaxed(word), owner = seen & FUTEX_TID_MASK;
         if (error == 0 || error == -EDEADLK) /* its own: left from a thread with this id */

@@ -68,18 +68,9 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "core/recheck.h"
 #include "sys/clock.h"
 #include "sys/futex_pi.h"
-
-/*
- * After so long a waiter looks whether the holder still lives: it may have called exec, or its
- * thread id may have been given out anew, just before the kernel was asked for its proxy.  The
- * first bounded wait is longer than most sections, and the longest a tenth of the time after which
- * the kernel stops a SCHED_FIFO thread that never sleeps.
- */
-#define FIRST_RECHECK_NS 1000000u
-#define LONGEST_RECHECK_NS 100000000u
-#define RECHECK_RATIO 10u
 
 static uint32_t owner_of(const uint32_t *proxy)
 {
@@ -216,8 +207,8 @@ static bool sleep_there(struct fw_rt_task *t, uint32_t *proxy)
     int error = fw_futex_lock_pi_(proxy, t->shared, &recheck);
     uint32_t owner = owner_of(proxy);
 
-    if (t->recheck_ns < LONGEST_RECHECK_NS)
-        t->recheck_ns *= RECHECK_RATIO;
+    if (t->recheck_ns < FW_RECHECK_RT_PROXY_MAX_NS)
+        t->recheck_ns *= FW_RECHECK_RT_PROXY_GROWTH;
     if (error == 0 || (error == -EDEADLK && owner == t->tid))
         return give_back(t, proxy); /* F:rt-proxy-kept */
     if (error == -ESRCH && fw_rt_no_thread_(owner))
@@ -253,7 +244,7 @@ bool fw_rt_wait_begins_(struct fw_rt_task *t)
 {
     if (t->record->since != 0)
         return false;
-    t->recheck_ns = FIRST_RECHECK_NS;
+    t->recheck_ns = FW_RECHECK_RT_PROXY_NS;
     fw_store64_relaxed(&t->record->since, fw_clock_ns_());
     return true;
 }

@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "sys/origin.h"
 
 /* The calling thread's task; in a forked child, its parent's. */
 static __thread struct fw_rt_task *self;
@@ -20,11 +21,6 @@ enum { MOST_CPUS = 1 << 20 };
 
 /* Never quiet. */
 static const uint64_t never = UINT64_MAX;
-
-static uint32_t thread_id(void)
-{
-    return (uint32_t)syscall(SYS_gettid);
-}
 
 static int check_options(const struct fw_rt_task_options *o)
 {
@@ -266,7 +262,7 @@ int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
                      const struct fw_rt_task_options *options)
 {
     struct fw_rt_task *t;
-    uint32_t tid = thread_id();
+    uint32_t tid = fw_thread_id_();
     int error = check_options(options);
 
     if (error != 0)

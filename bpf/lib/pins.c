@@ -11,16 +11,18 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "sys/clock_sleep.h"
 
 #define ABOVE "/run"
 #define PARENT "furwock"
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-/* How long to wait for another start or stop, which takes a tenth of a second: 100 ms each time. */
+/* How often to try the lock of another start or stop, which takes a tenth of a second. */
 enum { LOCK_TRIES = 100 };
+#define LOCK_INTERVAL_NS 100000000u
 
 static fw_bpf_result failed_there(const struct fw_bpf_pins *pins, char *text, size_t size)
 {
@@ -80,7 +82,7 @@ static fw_bpf_result open_locked(int above, bool make, int *parent, char *text, 
             return FW_BPF_DONE;
         close(*parent);
         if (!locked)
-            nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+            fw_clock_sleep_for_(LOCK_INTERVAL_NS);
     }
     snprintf(text, size, "another furwock is at work");
     return FW_BPF_FAILED;

@@ -19,16 +19,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bpf/lib/object.h"
 #include "bpf/lib/pins.h"
 #include "bpf/sched/arena.h"
 #include "bpf/sched/program.h"
+#include "sys/clock_sleep.h"
 
-/* How long the kernel may take to put all threads back where they were: 10 ms each time. */
+/* How often to look whether the kernel has put all threads back where they were. */
 enum { END_TRIES = 1000 };
+#define END_INTERVAL_NS 10000000u
 
 #define PAGES "pages-"
 #define GATES "permits-"
@@ -205,7 +206,7 @@ static fw_bpf_result clear(const struct fw_bpf_pins *pins, int fs, bool *was_ali
     *was_alive = w != NULL && is_alive(w);
     result = fw_bpf_pins_clear(pins, fs, text, size);
     for (int i = 0; w != NULL && is_alive(w) && i < END_TRIES; i++)
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        fw_clock_sleep_for_(END_INTERVAL_NS);
     if (result == FW_BPF_DONE && w != NULL && is_alive(w)) {
         snprintf(text, size, "the kernel has not ended it: some process has it open");
         result = FW_BPF_FAILED;

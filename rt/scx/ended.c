@@ -24,9 +24,7 @@
 
 #include <furwock/futex.h>
 
-#include "sys/clock.h"
-
-#define RECHECK_NS 10000000u /* the dead are found that late */
+#include "core/sleep.h"
 
 static struct fw_rt_scx *scx_of(const struct fw_rt_task *t)
 {
@@ -56,9 +54,9 @@ void fw_rt_scx_late_wake_(struct fw_rt_task *t)
 
 static void sleep_bounded(const struct fw_rt_task *t, uint32_t seen)
 {
-    fw_deadline until = fw_deadline_in_(CLOCK_MONOTONIC, RECHECK_NS);
+    fw_deadline until = fw_deadline_in_(CLOCK_MONOTONIC, FW_RECHECK_RT_ENDED_NS);
 
-    fw_futex_wait(&t->state->left, seen, t->shared, &until);
+    fw_sleep_(&t->state->left, seen, t->shared, &until);
 }
 
 /* Is that slot another task of the group? */

@@ -10,16 +10,16 @@
 #include "rt/scx/user.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "sys/pinned_map.h"
 
 _Static_assert(FW_RT_SCX_PERMIT_PROTOCOL == FW_RT_PCP_DU_PF, "the kernel knows it by its number");
 
@@ -144,17 +144,14 @@ static int check_signal(void)
 static int map_permits(struct fw_rt_scx *scx)
 {
     size_t size = FW_RT_TASKS * FW_RT_SCX_PAGE_SIZE;
-    union bpf_attr attributes;
     char path[64];
     void *permits;
     int fd;
 
     snprintf(path, sizeof path, FW_RT_SCX_PERMITS_OF, (unsigned)scx->user);
-    memset(&attributes, 0, sizeof attributes);
-    attributes.pathname = (uint64_t)(uintptr_t)path;
-    fd = (int)syscall(SYS_bpf, BPF_OBJ_GET, &attributes, sizeof attributes);
+    fd = (int)fw_pinned_map_open_(path);
     if (fd < 0)
-        return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: %s: %s", path, strerror(errno));
+        return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: %s: %s", path, strerror(-fd));
     permits = mmap((void *)(uintptr_t)scx->state->permits, size, PROT_READ,
                    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
     close(fd);

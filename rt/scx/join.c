@@ -8,26 +8,21 @@
 #include "rt/scx/user.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/sleep.h"
 #include "sys/clock.h"
+#include "sys/origin.h"
+#include "sys/pinned_map.h"
 
 #define OPEN_TRIES 100        /* while the kernel is at what the slot's last task had asked for */
 #define ANSWER_NS 2000000000u /* a scheduler that takes longer does not answer */
-
-static uint32_t thread_id(void)
-{
-    return (uint32_t)syscall(SYS_gettid);
-}
 
 static size_t whole_pages(size_t size)
 {
@@ -38,21 +33,16 @@ static size_t whole_pages(size_t size)
 
 /* --- The scheduler's memory ------------------------------------------------------------------- */
 
-/*
- * A BPF array by the name of its file; NULL: errno says why.  Only those that are open for writing,
- * too, can be mapped; the state is frozen, and nobody may write it.
- */
+/* A BPF array by the name of its file; NULL: errno says why. */
 static void *map_file(const char *path, size_t size, bool is_written)
 {
-    union bpf_attr attributes;
+    int fd = (int)fw_pinned_map_open_(path), error;
     void *memory;
-    int fd, error;
 
-    memset(&attributes, 0, sizeof attributes);
-    attributes.pathname = (uint64_t)(uintptr_t)path;
-    fd = (int)syscall(SYS_bpf, BPF_OBJ_GET, &attributes, sizeof attributes);
-    if (fd < 0)
+    if (fd < 0) {
+        errno = -fd;
         return NULL;
+    }
     memory = mmap(NULL, whole_pages(size), is_written ? PROT_READ | PROT_WRITE : PROT_READ,
                   MAP_SHARED, fd, 0);
     error = errno;
@@ -121,7 +111,7 @@ static bool has_tasks(struct fw_rt_state *w)
 static int bind_group(struct fw_rt_group *group, struct fw_rt_scx *scx)
 {
     struct fw_rt_state *w = group->state;
-    uint32_t tid = thread_id();
+    uint32_t tid = fw_thread_id_();
     struct fw_robust_ r;
     int error = 0;
 
@@ -295,7 +285,6 @@ void fw_rt_scx_leave_(struct fw_rt_task *t)
 
 int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d)
 {
-    static const struct timespec recheck = {.tv_nsec = 1000000};
     const struct fw_rt_lock_record *l = &t->state->lock[d];
     struct fw_rt_scx_page *page = t->page;
     int error = 0, tries;
@@ -314,7 +303,7 @@ int fw_rt_scx_opened_(struct fw_rt_task *t, uint32_t d)
     page->group = t->group->scx->group;
     error = fw_rt_scx_ask_(t, FW_RT_SCX_OPEN);
     for (tries = 0; error == EAGAIN && tries < OPEN_TRIES; tries++) { /* of permits only */
-        nanosleep(&recheck, NULL);
+        fw_sleep_for_(FW_RECHECK_RT_OPEN_NS);
         error = fw_rt_scx_ask_(t, FW_RT_SCX_OPEN);
     }
     if (error == FW_RT_SCX_ENDED)

@@ -8,9 +8,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define AWAY_RECHECK_NS 1000000 /* not where it belongs: looks again that late */
+#include "core/sleep.h"
 
 static struct fw_rt_scx *scx_of(const struct fw_rt_task *t)
 {
@@ -31,7 +30,6 @@ static uint64_t *queue_of(const struct fw_rt_task *t, uint32_t desc)
 
 static int ask(struct fw_rt_task *t, uint32_t op)
 {
-    static const struct timespec recheck = {.tv_nsec = AWAY_RECHECK_NS};
     struct fw_rt_scx_page *page = t->page;
 
     if (!fw_rt_scx_is_alive_(scx_of(t)))
@@ -48,7 +46,7 @@ static int ask(struct fw_rt_task *t, uint32_t op)
             return FW_RT_SCX_ENDED;
         }
         if (fw_load32_relaxed(&page->away) != FW_RT_SCX_HERE)
-            nanosleep(&recheck, NULL);
+            fw_sleep_for_(FW_RECHECK_RT_AWAY_NS);
         sched_yield();
     }
 }

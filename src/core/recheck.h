@@ -59,6 +59,24 @@
 #endif
 #define FW_RECHECK_ATOMIC_IPC_NS UINT64_C(50000000) /* deaths that the kernel does not mark */
 
+/*
+ * Real-time locks.  RT: many times longer than anybody has an internal lock, and for how long the
+ * death of an owner that boosts may go unnoticed.
+ *
+ * RT_PROXY: the holder may have called exec, or its thread id may have been given out anew, just
+ * before the kernel was asked for its proxy.  The first interval is longer than most sections, and
+ * the longest a tenth of the time after which the kernel stops a SCHED_FIFO thread that never
+ * sleeps.
+ */
+#define FW_RECHECK_RT_NS UINT64_C(20000000)
+#define FW_RECHECK_RT_PROXY_NS UINT64_C(1000000)
+#define FW_RECHECK_RT_PROXY_MAX_NS UINT64_C(100000000)
+#define FW_RECHECK_RT_PROXY_GROWTH 10u
+#define FW_RECHECK_RT_REFUSED_NS UINT64_C(1000000) /* the kernel refuses to wait: for a moment */
+#define FW_RECHECK_RT_ENDED_NS UINT64_C(10000000)  /* without the scheduler: deaths are not told */
+#define FW_RECHECK_RT_AWAY_NS UINT64_C(1000000)    /* asks the scheduler from where it is not */
+#define FW_RECHECK_RT_OPEN_NS UINT64_C(1000000)    /* permits that the slot's last task asked for */
+
 static inline uint64_t fw_recheck_longest_(const fw_deadline *deadline)
 {
     return deadline != NULL && deadline->clock == CLOCK_REALTIME ? FW_RECHECK_REALTIME_NS

@@ -42,6 +42,11 @@ uint32_t fw_process_id_(void)
     return (uint32_t)fw_system_call_(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
+uint32_t fw_thread_id_(void)
+{
+    return (uint32_t)fw_system_call_(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
 /* Reads a small text; it ends with 0, and is empty where there is none. */
 static void read_text(const char *path, char *text, size_t size)
 {

@@ -19,6 +19,9 @@ uint64_t fw_boot_(void);
 /* The process of the calling thread. */
 uint32_t fw_process_id_(void);
 
+/* The calling thread, by its kernel id; a system call, unlike fw_self_id. */
+uint32_t fw_thread_id_(void);
+
 /*
  * What /proc says about the thread of that id, in the caller's pid namespace.  False: there is no
  * such thread; or it cannot be told, since there is no /proc, or one of another pid namespace.

@@ -15,7 +15,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -31,6 +30,7 @@
 #include "sys/last_cpu.h"
 #include "sys/map.h"
 #include "sys/origin.h"
+#include "sys/pinned_map.h"
 #include "sys/running.h"
 #include "sys/running_page.h"
 #include "sys/thread.h"
@@ -184,16 +184,12 @@ static void show_page(void)
  */
 static long open_page(void)
 {
-    union bpf_attr attr;
-
     if (find_pid_namespace() == 0 ||
         fw_system_call_(SYS_faccessat, AT_FDCWD, (long)(intptr_t)FW_ASSIST_PIN, R_OK | W_OK, 0, 0,
                         0) != 0 ||
         fw_system_call_(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) != 0)
         return -1;
-    memset(&attr, 0, sizeof attr);
-    attr.pathname = (uintptr_t)FW_ASSIST_PIN; /* not read-only: it could not be mapped then */
-    return fw_system_call_(SYS_bpf, BPF_OBJ_GET, (long)(uintptr_t)&attr, sizeof attr, 0, 0, 0);
+    return fw_pinned_map_open_(FW_ASSIST_PIN);
 }
 
 /* What is in place is left where it was hidden, or where it was its page for a process before. */

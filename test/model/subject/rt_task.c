@@ -13,6 +13,7 @@
 
 #include "../engine/model.h"
 #include "subject.h"
+#include "sys/origin.h"
 
 static __thread struct subject_room *here;
 
@@ -26,7 +27,6 @@ void subject_use_room(struct subject_room *room)
 void *subject_aligned_alloc(size_t alignment, size_t size);
 void *subject_calloc(size_t n, size_t size);
 void subject_free(void *p);
-long subject_syscall(long number, ...);
 pid_t subject_getpid(void);
 int subject_getscheduler(pid_t thread);
 int subject_getparam(pid_t thread, struct sched_param *param);
@@ -55,10 +55,8 @@ void subject_free(void *p)
     (void)p;
 }
 
-/* SYS_gettid */
-long subject_syscall(long number, ...)
+uint32_t fw_thread_id_(void)
 {
-    (void)number;
     return SUBJECT_FIRST_TID + model_current;
 }
 

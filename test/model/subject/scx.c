@@ -9,7 +9,6 @@
 #include "../memory.h"
 
 int subject_yield(void);
-int subject_nanosleep(const struct timespec *time, struct timespec *left);
 
 struct scx_ground *scx_ground;
 
@@ -248,13 +247,6 @@ int subject_yield(void)
         return 0;
     request(slot);
     scx_decide(record(slot)->cpu);
-    return 0;
-}
-
-int subject_nanosleep(const struct timespec *time, struct timespec *left)
-{
-    (void)time;
-    (void)left;
     return 0;
 }
 
