@@ -7,11 +7,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "child.h"
 #include "deadline.h"
 
 /*
- * What tests with several processes share: children that die with their parent, and can be killed.
- * Whatever fails ends the program with a line.
+ * What tests with several processes share, beside child.h.  Whatever fails ends the program with a
+ * line.
  */
 
 /* Under a sanitizer or an emulator everything takes longer: a part of the work is enough. */
@@ -27,18 +28,6 @@ _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* Says why and ends the program as skipped. */
 _Noreturn void skip(const char *why);
-
-/* A child process; it dies with its parent. */
-pid_t start(void (*body)(void *), void *arg);
-
-/* Waits for it; fails unless it ended with status 0. */
-void finish(pid_t child);
-
-/* Kills it with SIGKILL and waits for it; fails if it had ended before. */
-void kill_and_wait(pid_t child);
-
-/* Zeroes, for this process and its children to come. */
-void *share(size_t n);
 
 /* If that many seconds pass, the program ends with a line that says what hung. */
 void limit(unsigned seconds, const char *what);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/drepper.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 static void words(void **state)
 {
@@ -56,15 +57,15 @@ static void lock_and_unlock(void *arg)
 static void who_has_slept_keeps_the_duty_to_wake(void **state)
 {
     (void)state;
-    struct fixture *a = task_memory(sizeof *a);
+    struct fixture *a = share(sizeof *a);
 
     classic_drepper_lock(&a->lock);
-    pid_t first = task_start_asleep(lock_and_unlock, a);
-    pid_t second = task_start_asleep(lock_and_unlock, a);
+    pid_t first = start_asleep(lock_and_unlock, a);
+    pid_t second = start_asleep(lock_and_unlock, a);
     assert_int_equal(a->lock.word, 2);
     classic_drepper_unlock(&a->lock); /* wakes one of two */
-    task_join(first);
-    task_join(second);
+    finish(first);
+    finish(second);
     assert_int_equal(a->seen, 2);
     assert_int_equal(a->lock.word, 0);
 }

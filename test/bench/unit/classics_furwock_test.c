@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/furwock.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 static classic_furwock *furwock(void)
 {
-    classic_furwock *l = task_memory(sizeof *l);
+    classic_furwock *l = share(sizeof *l);
     *l = (classic_furwock)CLASSIC_FURWOCK_INIT;
     return l;
 }
@@ -65,13 +66,13 @@ static void a_writer_waits_for_the_last_reader(void **state)
     for (int again = 0; again < 2; again++) { /* the first leaves `drained` contended */
         classic_furwock_read_down(l);
         classic_furwock_read_down(l);
-        pid_t writer = task_start_asleep(write_once, l);
+        pid_t writer = start_asleep(write_once, l);
         expect(l, FUTEX_TAKEN, 1);
         classic_furwock_read_up(l);
         expect(l, FUTEX_TAKEN, 0);
-        task_await_asleep(writer);
+        await_child_asleep(writer);
         classic_furwock_read_up(l);
-        task_join(writer);
+        finish(writer);
         expect(l, FUTEX_AVAILABLE, 0);
     }
 }
@@ -82,12 +83,12 @@ static void a_waiting_writer_keeps_readers_out(void **state)
     classic_furwock *l = furwock();
 
     classic_furwock_read_down(l);
-    pid_t writer = task_start_asleep(write_once, l);
-    pid_t reader = task_start_asleep(read_once, l);
+    pid_t writer = start_asleep(write_once, l);
+    pid_t reader = start_asleep(read_once, l);
     expect(l, FUTEX_CONTENDED, 0);
     classic_furwock_read_up(l);
-    task_join(writer);
-    task_join(reader);
+    finish(writer);
+    finish(reader);
     assert_int_equal(l->count, 0);
 }
 

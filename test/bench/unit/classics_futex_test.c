@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/futex.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 #define MINUS(n) (0u - (n))
 
@@ -14,7 +15,7 @@ struct fixture {
 
 static struct fixture *fixture_held(void)
 {
-    struct fixture *a = task_memory(sizeof *a);
+    struct fixture *a = share(sizeof *a);
     a->lock = (classic_futex)CLASSIC_FUTEX_INIT;
     a->go_on = 1;
     classic_futex_down(&a->lock);
@@ -86,12 +87,12 @@ static void who_has_slept_leaves_the_word_contended(void **state)
     (void)state;
     struct fixture *a = fixture_held();
 
-    pid_t first = task_start_asleep(down_and_up, a);
+    pid_t first = start_asleep(down_and_up, a);
     assert_int_equal(a->lock.count, MINUS(1));
-    pid_t second = task_start_asleep(down_and_up, a);
+    pid_t second = start_asleep(down_and_up, a);
     classic_futex_up(&a->lock);
-    task_join(first);
-    task_join(second);
+    finish(first);
+    finish(second);
     assert_int_equal(a->seen, MINUS(1));
     assert_int_equal(a->lock.count, 1);
 }
@@ -102,12 +103,12 @@ static void up_fair_passes_the_lock(void **state)
     struct fixture *a = fixture_held();
 
     a->go_on = 0;
-    pid_t waiter = task_start_asleep(spin_and_up_fair, a);
+    pid_t waiter = start_asleep(spin_and_up_fair, a);
     classic_futex_up_fair(&a->lock);
     assert_int_equal(classic_futex_trydown(&a->lock), EBUSY); /* passed, or claimed already */
     sc_store(&a->go_on, 1);
     word_wake_one(&a->go_on);
-    task_join(waiter);
+    finish(waiter);
     assert_int_equal(a->seen, MINUS(1));
     assert_int_equal(a->lock.count, 1);
 }
@@ -117,10 +118,10 @@ static void a_pass_that_newcomers_have_decremented_is_claimed(void **state)
     (void)state;
     struct fixture *a = fixture_held();
 
-    pid_t waiter = task_start_asleep(down_and_up, a);
+    pid_t waiter = start_asleep(down_and_up, a);
     sc_store(&a->lock.count, FUTEX_PASSED - 2);
     assert_true(word_wake_one(&a->lock.count));
-    task_join(waiter);
+    finish(waiter);
     assert_int_equal(a->seen, MINUS(1));
 }
 
@@ -129,13 +130,13 @@ static void a_wake_without_a_release_changes_nothing(void **state)
     (void)state;
     struct fixture *a = fixture_held();
 
-    pid_t waiter = task_start_asleep(down_and_up, a);
+    pid_t waiter = start_asleep(down_and_up, a);
     assert_true(word_wake_one(&a->lock.count));
-    task_await_asleep(waiter);
+    await_child_asleep(waiter);
     assert_int_equal(a->entered, 0);
     assert_int_equal(a->lock.count, MINUS(1));
     classic_futex_up(&a->lock);
-    task_join(waiter);
+    finish(waiter);
 }
 
 /* Two wakes, one of them late, and one pass: without the second repair both would have the lock. */
@@ -145,18 +146,18 @@ static void one_pass_is_claimed_by_one(void **state)
     struct fixture *a = fixture_held();
 
     a->go_on = 0;
-    pid_t first = task_start_asleep(down_and_up, a);
-    pid_t second = task_start_asleep(down_and_up, a);
+    pid_t first = start_asleep(down_and_up, a);
+    pid_t second = start_asleep(down_and_up, a);
     sc_store(&a->lock.count, FUTEX_PASSED);
     assert_int_equal(fw_futex_wake(&a->lock.count, 2, FW_FUTEX_SHARED), 2);
-    task_await_asleep(first); /* one in the lock, one at it */
-    task_await_asleep(second);
+    await_child_asleep(first); /* one in the lock, one at it */
+    await_child_asleep(second);
     assert_int_equal(sc_load(&a->entered), 1);
     assert_int_equal(sc_load(&a->lock.count), MINUS(1));
     sc_store(&a->go_on, 1);
     word_wake_one(&a->go_on);
-    task_join(first);
-    task_join(second);
+    finish(first);
+    finish(second);
     assert_int_equal(a->entered, 2);
 }
 

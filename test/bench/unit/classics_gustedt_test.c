@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/gustedt.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 #define HELD GUSTEDT_HELD
 
@@ -41,16 +42,16 @@ static void lock_and_unlock(void *arg)
 static void waiters_are_counted_until_they_unlock(void **state)
 {
     (void)state;
-    classic_gustedt *l = task_memory(sizeof *l);
+    classic_gustedt *l = share(sizeof *l);
 
     classic_gustedt_lock(l, GUSTEDT_SPINS);
-    pid_t first = task_start_asleep(lock_and_unlock, l);
+    pid_t first = start_asleep(lock_and_unlock, l);
     assert_int_equal(l->word, HELD | 2);
-    pid_t second = task_start_asleep(lock_and_unlock, l);
+    pid_t second = start_asleep(lock_and_unlock, l);
     assert_int_equal(l->word, HELD | 3);
     classic_gustedt_unlock(l);
-    task_join(first);
-    task_join(second);
+    finish(first);
+    finish(second);
     assert_int_equal(l->word, 0);
 }
 

@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 /* The keeper, with a trade of its own: shared memory segments, handles shown by shmctl. */
 
@@ -58,7 +59,7 @@ static void makes_and_removes(void **state)
     assert_int_equal(keeper_make(&k, 0), -EINVAL); /* make's own error */
 
     keeper_stop(&k);
-    assert_true(task_await(is_gone, &second));
+    assert_true(await_condition(is_gone, &second));
 }
 
 static void is_nobodys_child(void **state)
@@ -92,7 +93,7 @@ static void have_a_child(void *arg)
     if (keeper_start(&f->keeper, &trade) != 0)
         _exit(1);
     f->id = keeper_make(&f->keeper, 1);
-    /* The child is to outlive this process, so not by task_start. */
+    /* The child is to outlive this process, so not by start. */
     pid_t child = fork();
     if (child == 0)
         wait_for_ever(f);
@@ -109,22 +110,22 @@ static bool is_alive(pid_t pid)
 static void outlives_all_but_the_last(void **state)
 {
     (void)state;
-    struct family *f = task_memory(sizeof *f);
+    struct family *f = share(sizeof *f);
 
-    pid_t client = task_start(have_a_child, f);
+    pid_t client = start(have_a_child, f);
     while (__atomic_load_n(&f->child, __ATOMIC_SEQ_CST) == 0)
         usleep(1000);
-    task_await_asleep(f->child);
+    await_child_asleep(f->child);
     assert_int_equal(f->childs_error, -EPERM);
     assert_false(is_gone(&f->id));
 
-    task_kill(client);
+    kill_and_wait(client);
     usleep(50000);
     assert_true(is_alive(f->child));
     assert_false(is_gone(&f->id)); /* the child still has the socket */
 
     kill(f->child, SIGKILL);
-    assert_true(task_await(is_gone, &f->id));
+    assert_true(await_condition(is_gone, &f->id));
 }
 
 int main(void)

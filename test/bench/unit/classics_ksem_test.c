@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/ksem.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 static void a_premature_up_is_absorbed(void **state)
 {
@@ -29,23 +30,23 @@ static void down(void *arg)
 static void an_up_goes_to_the_sleeper(void **state)
 {
     (void)state;
-    classic_ksem *k = task_memory(sizeof *k);
+    classic_ksem *k = share(sizeof *k);
 
-    pid_t sleeper = task_start_asleep(down, k);
+    pid_t sleeper = start_asleep(down, k);
     classic_ksem_up(k);
-    task_join(sleeper);
+    finish(sleeper);
     assert_int_equal(k->units, 0);
 }
 
 static void what_is_given_to_more_than_sleep_is_kept(void **state)
 {
     (void)state;
-    classic_ksem *k = task_memory(sizeof *k);
+    classic_ksem *k = share(sizeof *k);
 
-    pid_t first = task_start_asleep(down, k), second = task_start_asleep(down, k);
+    pid_t first = start_asleep(down, k), second = start_asleep(down, k);
     classic_ksem_up_many(k, 3);
-    task_join(first);
-    task_join(second);
+    finish(first);
+    finish(second);
     assert_int_equal(k->units, KSEM_EARLY);
     classic_ksem_down(k); /* must not sleep */
     assert_int_equal(k->units, 0);
@@ -54,39 +55,39 @@ static void what_is_given_to_more_than_sleep_is_kept(void **state)
 static void a_newcomer_leaves_a_given_unit_alone(void **state)
 {
     (void)state;
-    classic_ksem *k = task_memory(sizeof *k);
+    classic_ksem *k = share(sizeof *k);
 
     sc_store(&k->units, KSEM_GIVEN); /* as if on its way to a task that was just woken */
-    pid_t newcomer = task_start_asleep(down, k);
+    pid_t newcomer = start_asleep(down, k);
     assert_int_equal(k->units, KSEM_GIVEN);
     assert_true(word_wake_one(&k->units)); /* it was the newcomer after all */
-    task_join(newcomer);
+    finish(newcomer);
     assert_int_equal(k->units, 0);
 }
 
 static void a_woken_task_leaves_early_units_to_others(void **state)
 {
     (void)state;
-    classic_ksem *k = task_memory(sizeof *k);
+    classic_ksem *k = share(sizeof *k);
 
-    pid_t sleeper = task_start_asleep(down, k);
+    pid_t sleeper = start_asleep(down, k);
     sc_store(&k->units, KSEM_GIVEN + KSEM_EARLY);
     assert_true(word_wake_one(&k->units));
-    task_join(sleeper);
+    finish(sleeper);
     assert_int_equal(k->units, KSEM_EARLY);
 }
 
 static void a_wake_without_a_unit_changes_nothing(void **state)
 {
     (void)state;
-    classic_ksem *k = task_memory(sizeof *k);
+    classic_ksem *k = share(sizeof *k);
 
-    pid_t sleeper = task_start_asleep(down, k);
+    pid_t sleeper = start_asleep(down, k);
     assert_true(word_wake_one(&k->units));
-    task_await_asleep(sleeper);
+    await_child_asleep(sleeper);
     assert_int_equal(k->units, 0);
     classic_ksem_up(k);
-    task_join(sleeper);
+    finish(sleeper);
     assert_int_equal(k->units, 0);
 }
 

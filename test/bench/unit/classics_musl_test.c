@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/musl.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 static void words(void **state)
 {
@@ -38,17 +39,17 @@ static void lock_and_unlock(void *arg)
 static void waiters_are_counted_while_they_sleep(void **state)
 {
     (void)state;
-    classic_musl *l = task_memory(sizeof *l);
+    classic_musl *l = share(sizeof *l);
 
     classic_musl_lock(l);
-    pid_t first = task_start_asleep(lock_and_unlock, l);
+    pid_t first = start_asleep(lock_and_unlock, l);
     assert_int_equal(l->waiters, 1);
-    pid_t second = task_start_asleep(lock_and_unlock, l);
+    pid_t second = start_asleep(lock_and_unlock, l);
     assert_int_equal(l->waiters, 2);
     assert_int_equal(l->word, MUSL_HELD);
     classic_musl_unlock(l);
-    task_join(first);
-    task_join(second);
+    finish(first);
+    finish(second);
     assert_int_equal(l->word, MUSL_FREE);
     assert_int_equal(l->waiters, 0);
 }

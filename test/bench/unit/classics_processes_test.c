@@ -3,8 +3,9 @@
 #include <unistd.h>
 
 #include "bench/adapters/adapter.h"
-#include "classics_task.h"
 #include "measure/workers.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 /* Every classic lock between processes: exclusion, order where it is claimed, no wake lost. */
 
@@ -37,7 +38,7 @@ struct fixture {
 
 static struct fixture *fixture_make(const struct adapter *a)
 {
-    struct fixture *r = task_memory(sizeof *r);
+    struct fixture *r = share(sizeof *r);
     r->a = a;
     assert_true(a->size <= sizeof r->lock);
     assert_int_equal(a->init(r->lock, true), 0);
@@ -133,14 +134,14 @@ static void check_order(const struct adapter *a, bool fairly)
     r->fairly = fairly;
     a->lock(r->lock);
     for (r->next = 0; r->next < QUEUE; r->next++)
-        tasks[r->next] = task_start_asleep(queue_up, r);
+        tasks[r->next] = start_asleep(queue_up, r);
     unlock(r);
     a->lock(r->lock);
     r->order[r->number++] = QUEUE;
     unlock(r);
 
     for (unsigned i = 0; i < QUEUE; i++)
-        task_join(tasks[i]);
+        finish(tasks[i]);
     for (unsigned i = 0; i <= QUEUE; i++)
         assert_int_equal(r->order[i], i);
     leave(r);

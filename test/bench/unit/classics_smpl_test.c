@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/smpl.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 static void words(void **state)
 {
@@ -28,13 +29,13 @@ static void lock_and_unlock(void *arg)
 static void a_waiter_sleeps_and_unlock_wakes_it(void **state)
 {
     (void)state;
-    classic_smpl *l = task_memory(sizeof *l);
+    classic_smpl *l = share(sizeof *l);
 
     classic_smpl_lock(l);
-    pid_t waiter = task_start_asleep(lock_and_unlock, l);
+    pid_t waiter = start_asleep(lock_and_unlock, l);
     assert_int_equal(l->word, 1);
     classic_smpl_unlock(l);
-    task_join(waiter);
+    finish(waiter);
     assert_int_equal(l->word, 0);
 }
 

@@ -3,7 +3,8 @@
 
 #include <unistd.h>
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 static void words(void **state)
 {
@@ -29,13 +30,13 @@ static void lock_and_unlock(void *arg)
 static void a_waiter_yields_until_it_is_free(void **state)
 {
     (void)state;
-    classic_spin_yield *l = task_memory(sizeof *l);
+    classic_spin_yield *l = share(sizeof *l);
 
     classic_spin_yield_lock(l);
-    pid_t waiter = task_start(lock_and_unlock, l);
+    pid_t waiter = start(lock_and_unlock, l);
     usleep(20000); /* many times 1000 tries */
     classic_spin_yield_unlock(l);
-    task_join(waiter);
+    finish(waiter);
     assert_int_equal(l->word, 0);
 }
 

@@ -8,7 +8,8 @@
 #include <sys/sem.h>
 #include <unistd.h>
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 static int value(const classic_sysv *l)
 {
@@ -116,7 +117,7 @@ static void make_locks(void *arg)
         if (classic_sysv_init(&f->locks[i]) != 0)
             _exit(1);
     classic_sysv_lock(&f->locks[0]);
-    f->waiter = task_start_asleep(lock_the_first, f); /* dies with this process */
+    f->waiter = start_asleep(lock_the_first, f); /* dies with this process */
     for (;;)
         pause();
 }
@@ -124,15 +125,15 @@ static void make_locks(void *arg)
 static void nothing_is_left_when_all_are_killed(void **state)
 {
     (void)state;
-    struct family *f = task_memory(sizeof *f);
+    struct family *f = share(sizeof *f);
 
-    pid_t parent = task_start(make_locks, f);
+    pid_t parent = start(make_locks, f);
     while (__atomic_load_n(&f->waiter, __ATOMIC_SEQ_CST) == 0)
         usleep(1000);
     assert_int_equal(value(&f->locks[0]), 0);
-    task_kill(parent);
-    assert_true(task_await(is_gone, &f->locks[0].set));
-    assert_true(task_await(is_gone, &f->locks[SYSV_PER_SET].set));
+    kill_and_wait(parent);
+    assert_true(await_condition(is_gone, &f->locks[0].set));
+    assert_true(await_condition(is_gone, &f->locks[SYSV_PER_SET].set));
 }
 
 static void make_and_destroy(void *arg)
@@ -152,7 +153,7 @@ static void a_child_has_locks_of_its_own(void **state)
     (void)state;
     classic_sysv l;
     assert_int_equal(classic_sysv_init(&l), 0);
-    task_join(task_start(make_and_destroy, &l));
+    finish(start(make_and_destroy, &l));
     assert_int_equal(value(&l), 1);
     classic_sysv_destroy(&l);
     assert_true(is_gone(&l.set));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/ulock_fair.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 #define MINUS(n) (0u - (n))
 
@@ -50,17 +51,17 @@ static void spin_lock_and_unlock(void *arg)
 static void waiters_are_counted(void **state)
 {
     (void)state;
-    classic_ulock_fair *l = task_memory(sizeof *l);
+    classic_ulock_fair *l = share(sizeof *l);
     *l = (classic_ulock_fair)CLASSIC_ULOCK_FAIR_INIT;
 
     classic_ulock_fair_lock(l);
-    pid_t first = task_start_asleep(lock_and_unlock, l);
+    pid_t first = start_asleep(lock_and_unlock, l);
     assert_int_equal(l->status, MINUS(1));
-    pid_t second = task_start_asleep(spin_lock_and_unlock, l);
+    pid_t second = start_asleep(spin_lock_and_unlock, l);
     assert_int_equal(l->status, MINUS(2));
     classic_ulock_fair_unlock(l);
-    task_join(first);
-    task_join(second);
+    finish(first);
+    finish(second);
     assert_int_equal(l->status, 1);
     assert_int_equal(l->queue.units, 0);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/ulock_shared.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 #define READER ULOCK_SHARED_READER
 #define WRITER ULOCK_SHARED_WRITER
@@ -16,7 +17,7 @@ struct fixture {
 
 static struct fixture *fixture_make(void)
 {
-    return task_memory(sizeof(struct fixture));
+    return share(sizeof(struct fixture));
 }
 
 static void expect_idle(struct fixture *a)
@@ -87,14 +88,14 @@ static void readers_that_waited_come_in_together(void **state)
     pid_t tasks[4];
 
     classic_ulock_shared_wrlock(&a->lock);
-    tasks[0] = task_start_asleep(write_once, a);
+    tasks[0] = start_asleep(write_once, a);
     assert_int_equal(a->lock.word, WRITTEN + WRITER);
     for (int i = 1; i < 4; i++)
-        tasks[i] = task_start_asleep(read_for_a_while, a);
+        tasks[i] = start_asleep(read_for_a_while, a);
     assert_int_equal(a->lock.word, WRITTEN + WRITER + 3 * READER);
 
     classic_ulock_shared_wrunlock(&a->lock); /* the readers go first */
-    assert_true(task_await(three_read, a));
+    assert_true(await_condition(three_read, a));
     assert_int_equal(a->lock.word, WRITER + 3 * READER);
     assert_int_equal(a->written, 0);
 
@@ -103,7 +104,7 @@ static void readers_that_waited_come_in_together(void **state)
     classic_ulock_shared_rdunlock(&a->lock);
     let_readers_go_on(a);
     for (int i = 0; i < 4; i++)
-        task_join(tasks[i]);
+        finish(tasks[i]);
     assert_int_equal(a->written, 1);
     expect_idle(a);
 }
@@ -114,12 +115,12 @@ static void writers_pass_the_lock_on(void **state)
     struct fixture *a = fixture_make();
 
     classic_ulock_shared_wrlock(&a->lock);
-    pid_t first = task_start_asleep(write_once, a);
-    pid_t second = task_start_asleep(write_once, a);
+    pid_t first = start_asleep(write_once, a);
+    pid_t second = start_asleep(write_once, a);
     assert_int_equal(a->lock.word, WRITTEN + 2 * WRITER);
     classic_ulock_shared_wrunlock(&a->lock);
-    task_join(first);
-    task_join(second);
+    finish(first);
+    finish(second);
     assert_int_equal(a->written, 2);
     expect_idle(a);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/ulock.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 #define HELD ULOCK_HELD
 #define WAITER ULOCK_WAITER
@@ -62,16 +63,16 @@ static void spin_lock_and_unlock(void *arg)
 static void waiters_are_counted_until_they_are_woken(void **state)
 {
     (void)state;
-    classic_ulock *l = task_memory(sizeof *l);
+    classic_ulock *l = share(sizeof *l);
 
     classic_ulock_lock(l);
-    pid_t first = task_start_asleep(lock_and_unlock, l);
+    pid_t first = start_asleep(lock_and_unlock, l);
     assert_int_equal(l->word, HELD + WAITER);
-    pid_t second = task_start_asleep(spin_lock_and_unlock, l);
+    pid_t second = start_asleep(spin_lock_and_unlock, l);
     assert_int_equal(l->word, HELD + 2 * WAITER);
     classic_ulock_unlock(l);
-    task_join(first);
-    task_join(second);
+    finish(first);
+    finish(second);
     assert_int_equal(l->word, ULOCK_FREE);
     assert_int_equal(l->queue.units, 0);
 }

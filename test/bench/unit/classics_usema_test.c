@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/usema.h"
 
-#include "classics_task.h"
+#include "test/support/child.h"
+#include "test/support/testing.h"
 
 static void words(void **state)
 {
@@ -43,17 +44,17 @@ static void down_and_up(void *arg)
 static void waiters_are_counted(void **state)
 {
     (void)state;
-    classic_usema *u = task_memory(sizeof *u);
+    classic_usema *u = share(sizeof *u);
     *u = (classic_usema)CLASSIC_USEMA_INIT(1);
 
     classic_usema_down(u);
-    pid_t first = task_start_asleep(down_and_up, u);
+    pid_t first = start_asleep(down_and_up, u);
     assert_int_equal(u->status, (uint32_t)-1);
-    pid_t second = task_start_asleep(down_and_up, u);
+    pid_t second = start_asleep(down_and_up, u);
     assert_int_equal(u->status, (uint32_t)-2);
     classic_usema_up(u);
-    task_join(first);
-    task_join(second);
+    finish(first);
+    finish(second);
     assert_int_equal(u->status, 1);
     assert_int_equal(u->wakeups, 0);
 }

@@ -64,12 +64,12 @@ static void one_who_waits_is_serial(void **state)
     for (unsigned n = 0; n < 3; n++) {
         assert_int_equal(fw_ipc_barrier_join(b), 0);
         for (int i = 0; i < PARTIES - 1; i++)
-            child[i] = fixture_fork(come_and_tell, NULL);
+            child[i] = start(come_and_tell, NULL);
         await_waiters(&fixture, b, PARTIES - 1);
         ends[n]();
         serial = (int)said[0];
         for (int i = 0; i < PARTIES - 1; i++)
-            serial += fixture_reap(child[i]) == 'S';
+            serial += wait_for_child(child[i]) == 'S';
         assert_int_equal(serial, 1);
         say(0);
     }

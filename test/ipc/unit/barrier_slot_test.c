@@ -34,7 +34,7 @@ static int make_for(fw_ipc_barrier_mode mode)
     assert_int_equal(fw_ipc_barrier_init(b, PARTIES, mode), 0);
     assert_int_equal(fw_ipc_enter_(b, &v.me), 0);
     assert_int_equal(fw_ipc_barrier_check_(&v, fixture.mapping, b), 0);
-    child = fixture_fork(be_a_member, NULL);
+    child = start(be_a_member, NULL);
     while ((other.id = fw_load64_acquire(said)) == 0)
         sched_yield();
     return 0;
@@ -56,7 +56,7 @@ static int unmake(void **state)
 {
     (void)state;
     if (child != 0)
-        fixture_kill(child);
+        kill_and_wait(child);
     fixture_unmake(&fixture);
     return 0;
 }
@@ -144,7 +144,7 @@ static void takes_the_slot_of_the_dead(void **state)
     for (uint32_t i = 0; i < PARTIES; i++)
         v.slots[i] = slot_word(other.id, 0, 0);
     assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), EBUSY);
-    fixture_kill(child);
+    kill_and_wait(child);
     child = 0;
     assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), v.goes_on ? 0 : EBUSY);
 }

@@ -67,7 +67,7 @@ static void join_only(void *arg)
 
 static int start_coming(unsigned rounds)
 {
-    return fixture_fork(come, (void *)(uintptr_t)rounds);
+    return start(come, (void *)(uintptr_t)rounds);
 }
 
 static void all_meet(void **state)
@@ -79,7 +79,7 @@ static void all_meet(void **state)
         child[i] = start_coming(100);
     assert_int_equal(wait_for(100), 0);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(fixture_reap(child[i]), 0);
+        assert_int_equal(wait_for_child(child[i]), 0);
     assert_int_equal(fw_ipc_barrier_round(b), 100);
 }
 
@@ -145,7 +145,7 @@ static void gives_up_in_time(void **state)
     soon = in_ms(10000);
     assert_true(fw_ipc_barrier_timedwait(b, &soon) <= 0);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(fixture_reap(child[i]), 0);
+        assert_int_equal(wait_for_child(child[i]), 0);
 }
 
 static void arrives_and_waits_later(void **state)
@@ -162,7 +162,7 @@ static void arrives_and_waits_later(void **state)
     assert_int_equal(fw_ipc_barrier_await(b, token), 0);
     assert_int_equal(fw_ipc_barrier_await(b, token), 0);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(fixture_reap(child[i]), 0);
+        assert_int_equal(wait_for_child(child[i]), 0);
 }
 
 /* One party has joined, and is killed while the others sleep. */
@@ -171,15 +171,15 @@ static void check_death(int expected)
     int victim, child;
     fw_ipc_death death;
 
-    victim = fixture_fork(join_only, NULL);
+    victim = start(join_only, NULL);
     await_said(1);
     child = start_coming(1);
     await_waiters(&fixture, b, 1);
-    fixture_kill(victim);
+    kill_and_wait(victim);
     assert_int_equal(fw_ipc_barrier_death(b, &death), 0);
     assert_int_equal(death.process, victim);
     assert_int_equal(wait_for(1), expected);
-    assert_int_equal(fixture_reap(child), expected);
+    assert_int_equal(wait_for_child(child), expected);
 }
 
 static void fails_for_all(void **state)
@@ -199,7 +199,7 @@ static void fails_for_all(void **state)
         child[i] = start_coming(5);
     assert_int_equal(wait_for(5), 0);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(fixture_reap(child[i]), 0);
+        assert_int_equal(wait_for_child(child[i]), 0);
 }
 
 /* A thread that finds no slot because others died makes that known. */
@@ -210,15 +210,15 @@ static void newcomers_notice_a_death(void **state)
     (void)state;
     for (int i = 0; i < PARTIES; i++) {
         say(0);
-        victim[i] = fixture_fork(join_only, NULL);
+        victim[i] = start(join_only, NULL);
         await_said(1);
     }
     assert_int_equal(fw_ipc_barrier_join(b), EBUSY);
     assert_int_equal(wait_for(1), EBUSY);
-    fixture_kill(victim[1]);
+    kill_and_wait(victim[1]);
     assert_int_equal(wait_for(1), EOWNERDEAD);
     for (int i = 0; i < PARTIES; i += 2)
-        fixture_kill(victim[i]);
+        kill_and_wait(victim[i]);
 }
 
 /* All others sleep when the party dies: no thread comes that would look. */
@@ -227,14 +227,14 @@ static void sleepers_notice_a_death(void **state)
     int victim, child[PARTIES - 1];
 
     (void)state;
-    victim = fixture_fork(join_only, NULL);
+    victim = start(join_only, NULL);
     await_said(1);
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(1);
     await_waiters(&fixture, b, PARTIES - 1);
-    fixture_kill(victim);
+    kill_and_wait(victim);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(fixture_reap(child[i]), goes_on(b->made_) ? 0 : EOWNERDEAD);
+        assert_int_equal(wait_for_child(child[i]), goes_on(b->made_) ? 0 : EOWNERDEAD);
 }
 
 /* A party that has arrived has done its part, though it dies before the round ends. */
@@ -245,12 +245,12 @@ static void an_arrival_outlives_its_party(void **state)
     (void)state;
     victim = start_coming(1);
     await_waiters(&fixture, b, 1);
-    fixture_kill(victim);
+    kill_and_wait(victim);
     child = start_coming(2);
     await_waiters(&fixture, b, 1);
     assert_int_equal(wait_for(1), 0);
     assert_int_equal(wait_for(1), EOWNERDEAD);
-    assert_int_equal(fixture_reap(child), EOWNERDEAD);
+    assert_int_equal(wait_for_child(child), EOWNERDEAD);
 }
 
 /* However late one looks: the round that it arrived in had ended before the next one failed. */
@@ -266,9 +266,9 @@ static void all_have_the_same_answer(void **state)
     while (fw_ipc_barrier_round(b) == round_of(token))
         sched_yield();
     await_waiters(&fixture, b, PARTIES - 1);
-    fixture_kill(child[0]); /* has arrived; the next one has not */
+    kill_and_wait(child[0]); /* has arrived; the next one has not */
     fw_store64_release(&b->round_, b->round_ | BARRIER_FAILED);
-    assert_int_equal(fixture_reap(child[1]), EOWNERDEAD);
+    assert_int_equal(wait_for_child(child[1]), EOWNERDEAD);
     assert_int_equal(fw_ipc_barrier_await(b, token), 0);
     assert_int_equal(fw_ipc_barrier_reset(b), 0);
     for (unsigned resets = 1; resets < FW_IPC_BARRIER_RESETS; resets++) {
@@ -306,11 +306,11 @@ static void goes_on_without(void **state)
     check_death(0);
     assert_int_equal(wait_for(1), 0); /* nobody else is left */
     say(0);
-    newcomer = fixture_fork(join_only, NULL);
+    newcomer = start(join_only, NULL);
     await_said(1);
     fw_deadline soon = in_ms(50);
     assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
-    fixture_kill(newcomer);
+    kill_and_wait(newcomer);
     assert_int_equal(wait_for(1), 0);
 }
 
@@ -326,7 +326,7 @@ static void goes_on_without_a_party_that_left(void **state)
     assert_int_equal(fw_ipc_barrier_leave(b), 0); /* the others sleep: it ends their round */
     assert_int_equal(fw_ipc_barrier_leave(b), EPERM);
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(fixture_reap(child[i]), 0);
+        assert_int_equal(wait_for_child(child[i]), 0);
     assert_int_equal(fw_ipc_barrier_round(b), 2);
 }
 
@@ -346,7 +346,7 @@ static void does_what_the_dead_left(void **state)
         if ((barrier_slots(b)[i] & FW_IPC_HOLDER) == me.id) /* arrives, and no more */
             fw_store64_release(&barrier_slots(b)[i], slot_word(me.id, b->round_, 0));
     for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(fixture_reap(child[i]), 0);
+        assert_int_equal(wait_for_child(child[i]), 0);
 }
 
 int main(void)

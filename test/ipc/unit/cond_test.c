@@ -90,9 +90,9 @@ static void take(void *policy)
 
 static const fw_wait_policy sleeps = {FW_WAIT_BLOCK, 0};
 
-static int start(void)
+static int start_waiter(void)
 {
-    return fixture_fork(take, (void *)(uintptr_t)&sleeps);
+    return start(take, (void *)(uintptr_t)&sleeps);
 }
 
 /* Until that many wait, and the word says how. */
@@ -174,18 +174,18 @@ static void clears_what_nobody_needs(void **state)
 
 static void a_signal_wakes_another_process(void **state)
 {
-    int child = start();
+    int child = start_waiter();
 
     (void)state;
     await(1);
     assert_int_equal(cond->word_ & (WAITERS | SLEEPERS), WAITERS | SLEEPERS);
     give(1);
-    assert_int_equal(fixture_reap(child), 0);
+    assert_int_equal(wait_for_child(child), 0);
 }
 
 static void a_signal_with_the_mutex_moves_the_waiter(void **state)
 {
-    int child = start();
+    int child = start_waiter();
 
     (void)state;
     await(1);
@@ -195,7 +195,7 @@ static void a_signal_with_the_mutex_moves_the_waiter(void **state)
     assert_int_equal(cond->word_ >> 32, 1);
     assert_true((mutex->word_ & FW_IPC_WAITERS) != 0);
     unlock();
-    assert_int_equal(fixture_reap(child), 0);
+    assert_int_equal(wait_for_child(child), 0);
 }
 
 static void a_broadcast_wakes_all(void **state)
@@ -205,7 +205,7 @@ static void a_broadcast_wakes_all(void **state)
     (void)state;
     for (int outside = 0; outside < 2; outside++) {
         for (int i = 0; i < 6; i++)
-            children[i] = start();
+            children[i] = start_waiter();
         await(6);
         if (outside) {
             lock();
@@ -216,7 +216,7 @@ static void a_broadcast_wakes_all(void **state)
             give(6);
         }
         for (int i = 0; i < 6; i++)
-            assert_int_equal(fixture_reap(children[i]), 0);
+            assert_int_equal(wait_for_child(children[i]), 0);
     }
     assert_int_equal(common->taken, 12);
 }
@@ -229,11 +229,11 @@ static void a_broadcast_stands_a_wrong_mutex(void **state)
 
     (void)state;
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        int child = start();
+        int child = start_waiter();
         await(1);
         cond->mutex_ = wrong[i];
         give(2);
-        assert_int_equal(fixture_reap(child), 0);
+        assert_int_equal(wait_for_child(child), 0);
         lock();
         common->units = 0;
         unlock();
@@ -243,14 +243,14 @@ static void a_broadcast_stands_a_wrong_mutex(void **state)
 static void a_spinner_is_woken_without_the_kernel(void **state)
 {
     static const fw_wait_policy polls = {FW_WAIT_YIELD, 0};
-    int child = fixture_fork(take, (void *)(uintptr_t)&polls);
+    int child = start(take, (void *)(uintptr_t)&polls);
 
     (void)state;
     await_as(1, WAITERS);
     assert_int_equal(cond->word_, WAITERS);
     give(1);
     assert_int_equal(cond->word_, CHANGE);
-    assert_int_equal(fixture_reap(child), 0);
+    assert_int_equal(wait_for_child(child), 0);
 }
 
 /* --- Time ------------------------------------------------------------------------------------- */
@@ -273,17 +273,17 @@ static void ends_in_time_with_the_mutex(void **state)
 
 static void a_signal_to_a_dead_one_comes_back(void **state)
 {
-    int first = start(), second;
+    int first = start_waiter(), second;
 
     (void)state;
     await(1);
-    second = start();
+    second = start_waiter();
     await(2);
     kill(first, SIGSTOP);
     usleep(5000);
     give(1);
-    fixture_kill(first);
-    assert_int_equal(fixture_reap(second), 0);
+    kill_and_wait(first);
+    assert_int_equal(wait_for_child(second), 0);
     assert_int_equal(common->taken, 1);
 }
 
@@ -299,12 +299,12 @@ static void change_and_die(void *debt)
 static void the_kernel_gives_the_wake_of_the_dead(void **state)
 {
     struct fw_robust_ debt;
-    int child = start();
+    int child = start_waiter();
 
     (void)state;
     await(1);
-    assert_int_equal(fixture_reap(fixture_fork(change_and_die, &debt)), -SIGKILL);
-    assert_int_equal(fixture_reap(child), 0);
+    assert_int_equal(wait_for_child(start(change_and_die, &debt)), -SIGKILL);
+    assert_int_equal(wait_for_child(child), 0);
 }
 
 static void broadcast_and_die(void *arg)
@@ -322,11 +322,11 @@ static void a_broadcaster_dies_with_the_mutex(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        children[i] = start();
+        children[i] = start_waiter();
     await(3);
-    assert_int_equal(fixture_reap(fixture_fork(broadcast_and_die, NULL)), -SIGKILL);
+    assert_int_equal(wait_for_child(start(broadcast_and_die, NULL)), -SIGKILL);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(fixture_reap(children[i]), 0);
+        assert_int_equal(wait_for_child(children[i]), 0);
     assert_int_equal(common->died, 1);
     assert_int_equal(common->taken, 3);
 }
@@ -335,9 +335,9 @@ static void a_dead_waiter_is_forgotten(void **state)
 {
     (void)state;
     for (int i = 0; i < 40; i++) { /* more than the region has members */
-        int child = start();
+        int child = start_waiter();
         await(1);
-        fixture_kill(child);
+        kill_and_wait(child);
         common->waiting = 0;
     }
     fw_ipc_cond_signal(cond);
@@ -357,7 +357,7 @@ static void a_wait_gives_up_what_is_not_repaired(void **state)
     fw_deadline d;
 
     (void)state;
-    fixture_reap(fixture_fork(lock_and_die, NULL));
+    wait_for_child(start(lock_and_die, NULL));
     assert_int_equal(fw_ipc_mutex_lock(mutex), EOWNERDEAD);
     d = in_ms(1);
     assert_int_equal(fw_ipc_cond_timedwait(cond, mutex, &d), ENOTRECOVERABLE);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "ipc/region/head.h"
 #include "test/support/testing.h"
@@ -36,31 +32,4 @@ void fixture_unmake(struct fixture *g)
 void *fixture_object(const struct fixture *g, unsigned n)
 {
     return g->base + g->objects_at + n * (size_t)OBJECT;
-}
-
-int fixture_fork(void (*body)(void *), void *arg)
-{
-    int child = fork();
-
-    assert_true(child >= 0);
-    if (child == 0) {
-        alarm(60);
-        body(arg);
-        _exit(0);
-    }
-    return child;
-}
-
-int fixture_reap(int child)
-{
-    int status;
-
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-void fixture_kill(int child)
-{
-    kill(child, SIGKILL);
-    assert_int_equal(fixture_reap(child), -SIGKILL);
 }

@@ -7,6 +7,7 @@
 #include "ipc/region/layout.h"
 #include "ipc/region/mapping.h"
 #include "ipc/region/member.h"
+#include "test/support/child.h"
 
 /* A region for unit tests of what lies below fw_region: anonymous, inherited by forked children. */
 struct fixture {
@@ -24,14 +25,5 @@ void fixture_unmake(struct fixture *g);
 
 /* The n-th of the objects, 256 bytes each, zeroes. */
 void *fixture_object(const struct fixture *g, unsigned n);
-
-/* Runs body in a forked child, which then exits; returns its process id. */
-int fixture_fork(void (*body)(void *), void *arg);
-
-/* Waits for a child: its exit status, or -signal. */
-int fixture_reap(int child);
-
-/* Kills it, and waits until it is gone. */
-void fixture_kill(int child);
 
 #endif

@@ -160,7 +160,7 @@ static void a_name_without_its_owner_is_struck_out(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(fixture_reap(fixture_fork(lock_name_and_die, &owners[i])), -SIGKILL);
+        assert_int_equal(wait_for_child(start(lock_name_and_die, &owners[i])), -SIGKILL);
         assert_int_equal(fw_ipc_mutex_lock(mutex), EOWNERDEAD);
         assert_int_equal(mutex->past_.journal_, 0);
         assert_int_equal(fw_ipc_mutex_consistent(mutex), 0);

@@ -177,7 +177,7 @@ static void is_undone_by_the_next_holder(void **state)
 {
     (void)state;
     attach();
-    assert_int_equal(fixture_reap(fixture_fork(change_and_die, NULL)), -SIGKILL);
+    assert_int_equal(wait_for_child(start(change_and_die, NULL)), -SIGKILL);
     assert_int_not_equal(journal->used_, 0);
     assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
     assert_memory_equal(data, before, DATA);

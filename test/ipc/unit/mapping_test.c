@@ -89,7 +89,7 @@ static void a_child_has_the_regions_too(void **state)
     struct fixture g = fixture_make(4);
 
     (void)state;
-    assert_int_equal(fixture_reap(fixture_fork(use_in_child, &g)), 0);
+    assert_int_equal(wait_for_child(start(use_in_child, &g)), 0);
     fixture_unmake(&g);
 }
 

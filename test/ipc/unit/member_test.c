@@ -115,7 +115,7 @@ static void a_child_does_not_leave_for_its_parent(void **state)
     struct fw_ipc_me_ me = enter();
 
     (void)state;
-    assert_int_equal(fixture_reap(fixture_fork(leave_at_once, NULL)), 0);
+    assert_int_equal(wait_for_child(start(leave_at_once, NULL)), 0);
     assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_ALIVE);
     assert_int_equal(enter().id, me.id);
 }
@@ -162,7 +162,7 @@ static void a_process_that_is_killed_is_dead(void **state)
 {
     struct fw_ipc_me_ me = enter();
     uint64_t *said = fixture_object(&fixture, 0);
-    int child = fixture_fork(enter_and_stay, said);
+    int child = start(enter_and_stay, said);
     uint64_t id = await(said);
 
     (void)state;
@@ -170,25 +170,25 @@ static void a_process_that_is_killed_is_dead(void **state)
     assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_ALIVE);
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, id), FW_IPC_ALIVE);
     assert_int_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
-    fixture_kill(child);
+    kill_and_wait(child);
     assert_int_equal(line_life(1), UINT64_C(1) << 32 | FW_ROBUST_DIED | FW_ROBUST_WAITERS);
     assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_DEAD);
     assert_int_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
-    child = fixture_fork(enter_and_stay, said + 1); /* has the same slot */
+    child = start(enter_and_stay, said + 1); /* has the same slot */
     assert_int_equal(await(said + 1), id + (UINT64_C(1) << 32));
     assert_int_not_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
-    fixture_kill(child);
+    kill_and_wait(child);
 }
 
 /* As where the kernel has no robust lists. */
 static void finds_deaths_that_nobody_marked(void **state)
 {
     uint64_t *said = fixture_object(&fixture, 0);
-    int child = fixture_fork(enter_and_stay, said);
+    int child = start(enter_and_stay, said);
     uint64_t id = await(said), life = line_life(0);
 
     (void)state;
-    fixture_kill(child);
+    kill_and_wait(child);
     fw_store64_release(&fixture.mapping->members[0].life, life);
     assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_ALIVE);
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, id), FW_IPC_DEAD);
@@ -293,16 +293,16 @@ static void a_full_region_is_refused(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 8; i++) {
-        children[i] = fixture_fork(enter_and_stay, &said[i]);
+        children[i] = start(enter_and_stay, &said[i]);
         await(&said[i]);
     }
     assert_int_equal(fw_ipc_enter_(said, &me), EAGAIN);
-    fixture_kill(children[5]);
+    kill_and_wait(children[5]);
     assert_int_equal(fw_ipc_enter_(said, &me), 0);
     assert_int_equal(me.id, UINT64_C(2) << 32 | 6);
     for (unsigned i = 0; i < 8; i++)
         if (i != 5)
-            fixture_kill(children[i]);
+            kill_and_wait(children[i]);
 }
 
 static void knows_whether_others_are_there(void **state)

@@ -55,9 +55,9 @@ static int kill_a_holder(int expected)
     int child;
 
     *said = 0;
-    child = fixture_fork(hold, NULL);
+    child = start(hold, NULL);
     await_word(said, 1 + (uint64_t)expected);
-    fixture_kill(child);
+    kill_and_wait(child);
     return child;
 }
 
@@ -200,17 +200,17 @@ static void a_repairer_may_die_too(void **state)
 /* The sleeper is there before the holder dies: a bounded wait, at most, and it has the mutex. */
 static void a_sleeper_finds_the_death(void **state)
 {
-    int child = fixture_fork(hold, NULL), sleeper;
+    int child = start(hold, NULL), sleeper;
 
     (void)state;
     await_word(said, 1);
     *said = 0;
-    sleeper = fixture_fork(hold, NULL);
+    sleeper = start(hold, NULL);
     while ((fw_load64_relaxed(&m->word_) & FW_IPC_WAITERS) == 0)
         sched_yield();
-    fixture_kill(child);
+    kill_and_wait(child);
     await_word(said, 1 + EOWNERDEAD);
-    fixture_kill(sleeper);
+    kill_and_wait(sleeper);
     assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
 }
 
@@ -271,7 +271,7 @@ static void a_child_holds_nothing(void **state)
 {
     (void)state;
     fw_ipc_mutex_lock(m);
-    assert_int_equal(fixture_reap(fixture_fork(fork_and_find_out, NULL)), 0);
+    assert_int_equal(wait_for_child(start(fork_and_find_out, NULL)), 0);
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 

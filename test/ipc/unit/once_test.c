@@ -108,9 +108,9 @@ static void a_failed_call_leaves_the_mark_of_the_dead(void **state)
     int victim, failure = EIO;
 
     (void)state;
-    victim = fixture_fork(run_linger, NULL);
+    victim = start(run_linger, NULL);
     await_said(1);
-    fixture_kill(victim);
+    kill_and_wait(victim);
     assert_int_equal(fw_ipc_once_call(o, init, &failure), EIO);
     assert_int_equal(fw_ipc_once_call(o, init_over, NULL), 0);
     assert_false(fw_ipc_once_is_left(o));

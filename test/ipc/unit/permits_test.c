@@ -130,9 +130,9 @@ static void borrow_and_die(uintptr_t n)
     int victim;
 
     say(0);
-    victim = fixture_fork(borrow, (void *)n);
+    victim = start(borrow, (void *)n);
     await_said(1);
-    fixture_kill(victim);
+    kill_and_wait(victim);
 }
 
 static void takes_from_the_dead(void **state)
@@ -189,13 +189,13 @@ static void wakes_sleepers(void **state)
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
     for (int i = 0; i < PERMITS; i++)
-        child[i] = fixture_fork(take_one, NULL);
+        child[i] = start(take_one, NULL);
     await_waiters(&fixture, u, PERMITS);
     assert_true(fw_ipc_has_waiters_(u->queue_));
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_post(u), 0);
     for (int i = 0; i < PERMITS; i++)
-        fixture_reap(child[i]); /* a free permit, or one of who took it and ended */
+        wait_for_child(child[i]); /* a free permit, or one of who took it and ended */
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
     assert_int_equal(fw_ipc_permits_post(u), 0);
@@ -211,13 +211,13 @@ static void forgets_dead_waiters(void **state)
     (void)state;
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
-    victim = fixture_fork(take_one, NULL);
+    victim = start(take_one, NULL);
     await_waiters(&fixture, u, 1);
-    next = fixture_fork(take_one, NULL);
+    next = start(take_one, NULL);
     await_waiters(&fixture, u, 2);
-    fixture_kill(victim);
+    kill_and_wait(victim);
     fw_store64_release(&permit[1], 0);
-    assert_int_equal(fixture_reap(next), 0);
+    assert_int_equal(wait_for_child(next), 0);
 }
 
 static void child_has_nothing(void *arg)
@@ -230,7 +230,7 @@ static void a_child_holds_nothing(void **state)
 {
     (void)state;
     assert_int_equal(fw_ipc_permits_wait(u), 0);
-    assert_int_equal(fixture_reap(fixture_fork(child_has_nothing, NULL)), 0);
+    assert_int_equal(wait_for_child(start(child_has_nothing, NULL)), 0);
     assert_int_equal(fw_ipc_permits_post(u), 0);
 }
 

@@ -56,7 +56,7 @@ int come(role play, int expected)
     int child;
 
     fw_store64_release(said, 0);
-    child = fixture_fork(play_and_stay, &play);
+    child = start(play_and_stay, &play);
     assert_int_equal(answer(), expected);
     return child;
 }
@@ -83,7 +83,7 @@ int come_and_wait(role play, uint64_t flag)
     int child;
 
     fw_store64_release(said, 0);
-    child = fixture_fork(play_and_stay, &play);
+    child = start(play_and_stay, &play);
     if (flag != 0)
         await_flags(flag);
     else
@@ -97,7 +97,7 @@ int kill_one(role play, int expected)
 {
     int child = come(play, expected);
 
-    fixture_kill(child);
+    kill_and_wait(child);
     return child;
 }
 

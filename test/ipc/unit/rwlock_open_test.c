@@ -39,10 +39,10 @@ static void a_waiting_reader_goes_before_the_next_writer(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
     assert_int_equal(answer(), 0);                    /* the reader's; the writer did not */
     assert_int_equal(fw_ipc_rwlock_generation(l), 1); /* come before it */
-    fixture_kill(reader);
+    kill_and_wait(reader);
     while (fw_ipc_rwlock_generation(l) != 2 || word() != 0)
         usleep(100);
-    fixture_kill(writer);
+    kill_and_wait(writer);
 }
 
 static void a_writer_that_gives_up_lets_readers_in(void **state)
@@ -53,11 +53,11 @@ static void a_writer_that_gives_up_lets_readers_in(void **state)
 
     (void)state;
     assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EBUSY);
-    fixture_kill(writer); /* nobody was told anything: the reader opens the lock */
+    kill_and_wait(writer); /* nobody was told anything: the reader opens the lock */
     assert_int_equal(answer(), 0);
     assert_int_equal(word(), 0);
-    fixture_kill(reader);
-    fixture_kill(holder);
+    kill_and_wait(reader);
+    kill_and_wait(holder);
 }
 
 /* Whatever state a thread has died in, without having written: anybody goes on. */
@@ -104,7 +104,7 @@ static void a_hint_that_was_lost_is_not_missed(void **state)
     assert_int_equal(fw_ipc_rwlock_tryrdlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
-    fixture_kill(reader);
+    kill_and_wait(reader);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
@@ -134,9 +134,9 @@ static void a_sleeping_reader_finds_the_death_of_a_writer(void **state)
     int reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
 
     (void)state;
-    fixture_kill(writer);
+    kill_and_wait(writer);
     assert_int_equal(answer(), EOWNERDEAD);
-    fixture_kill(reader);
+    kill_and_wait(reader);
 }
 
 static int repaired;

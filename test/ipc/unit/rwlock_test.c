@@ -25,7 +25,7 @@ static void readers_read_together(void **state)
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), EPERM);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
     assert_int_equal(word(), 0);
-    fixture_kill(child);
+    kill_and_wait(child);
 }
 
 static void a_share_ends_with_its_thread(void **state)
@@ -48,7 +48,7 @@ static void a_slot_that_is_reused_is_another_readers(void **state)
     kill_one(fw_ipc_rwlock_rdlock, 0);
     child = come(fw_ipc_rwlock_rdlock, 0);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
-    fixture_kill(child);
+    kill_and_wait(child);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
@@ -88,7 +88,7 @@ static void reading_again_always_succeeds(void **state)
     assert_false(has_answered());
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
     assert_int_equal(answer(), 0);
-    fixture_kill(writer);
+    kill_and_wait(writer);
 }
 
 /* A share that moves from one record to another is not overlooked: S2. */
@@ -106,7 +106,7 @@ static void a_reader_that_reads_again_and_again_is_seen(void **state)
     assert_false(has_answered());
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
     assert_int_equal(answer(), 0);
-    fixture_kill(writer);
+    kill_and_wait(writer);
 }
 
 static void shares_are_limited(void **state)
@@ -163,9 +163,9 @@ static void a_reader_that_waits_is_let_in(void **state)
         readers[i] = come_and_wait(fw_ipc_rwlock_rdlock, 0);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
     assert_int_equal(answer(), 0);
-    fixture_kill(readers[1]);
+    kill_and_wait(readers[1]);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
-    fixture_kill(readers[0]);
+    kill_and_wait(readers[0]);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
@@ -177,7 +177,7 @@ static void a_reader_that_dies_waiting_is_forgotten(void **state)
     (void)state;
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
     reader = come_and_wait(fw_ipc_rwlock_rdlock, IPC_RW_READERS);
-    fixture_kill(reader);
+    kill_and_wait(reader);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);

@@ -60,7 +60,7 @@ static void an_upgrade_waits_for_the_readers(void **state)
     assert_int_equal(word(), own_id() | IPC_RW_UPGRADABLE);
     assert_int_equal(elsewhere(fw_ipc_rwlock_tryrdlock), 0);
     assert_int_equal(fw_ipc_rwlock_generation(l), 0);
-    fixture_kill(reader);
+    kill_and_wait(reader);
     assert_int_equal(fw_ipc_rwlock_upgrade(l), 0);
     assert_int_equal(word(), own_id());
     assert_int_equal(fw_ipc_rwlock_generation(l), 1);
@@ -83,7 +83,7 @@ static void a_downgrade_lets_readers_in(void **state)
     assert_int_equal(answer(), 0);
     assert_int_equal(word(), 0);
     assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_READ);
-    fixture_kill(reader);
+    kill_and_wait(reader);
     assert_int_equal(elsewhere(fw_ipc_rwlock_trywrlock), EBUSY);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
 
@@ -95,7 +95,7 @@ static void a_downgrade_lets_readers_in(void **state)
     assert_int_equal(fw_ipc_rwlock_downgrade(l), 0);
     assert_int_equal(word(), 0);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-    fixture_kill(reader);
+    kill_and_wait(reader);
 }
 
 static void a_downgrade_needs_a_share(void **state)
@@ -137,10 +137,10 @@ static void only_deaths_of_writers_are_told(void **state)
     reader = come(fw_ipc_rwlock_rdlock, 0);
     victim = come_and_wait(upgrade_all, IPC_RW_DRAINING);
     assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EBUSY);
-    fixture_kill(victim);
+    kill_and_wait(victim);
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-    fixture_kill(reader);
+    kill_and_wait(reader);
     kill_one(upgrade_all, 0);
     assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), EOWNERDEAD);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
@@ -166,7 +166,7 @@ static void waiters_are_woken(void **state)
     while (word() != 0)
         usleep(100);
     for (int i = 0; i < 2; i++)
-        fixture_kill(waiters[i]);
+        kill_and_wait(waiters[i]);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)

@@ -61,7 +61,7 @@ static void readers_keep_a_writer_out(void **state)
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
     assert_int_equal(word(), 0);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-    fixture_kill(reader);
+    kill_and_wait(reader);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
 }
 
@@ -76,7 +76,7 @@ static void what_one_reads_one_does_not_wait_for(void **state)
     assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), EDEADLK);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
     assert_int_equal(answer(), 0);
-    fixture_kill(writer);
+    kill_and_wait(writer);
 }
 
 /* The writer sleeps when the reader is killed: a bounded wait, at most, and it writes. */
@@ -86,9 +86,9 @@ static void a_sleeping_writer_finds_the_death_of_a_reader(void **state)
     int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING | IPC_RW_ASLEEP);
 
     (void)state;
-    fixture_kill(reader);
+    kill_and_wait(reader);
     assert_int_equal(answer(), 0);
-    fixture_kill(writer);
+    kill_and_wait(writer);
 }
 
 static void a_sleeping_writer_is_woken_by_the_reader(void **state)
@@ -101,7 +101,7 @@ static void a_sleeping_writer_is_woken_by_the_reader(void **state)
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
     assert_int_equal(answer(), 0);
     assert_int_equal(word(), 0);
-    fixture_kill(writer);
+    kill_and_wait(writer);
 }
 
 static void a_release_wakes_a_writer(void **state)
@@ -116,7 +116,7 @@ static void a_release_wakes_a_writer(void **state)
     while (fw_ipc_rwlock_generation(l) != 3 || word() != 0)
         usleep(100);
     for (int i = 0; i < 2; i++)
-        fixture_kill(writers[i]);
+        kill_and_wait(writers[i]);
 }
 
 static void the_next_writer_is_told(void **state)
@@ -167,7 +167,7 @@ static void whoever_does_not_repair_gives_it_up(void **state)
     reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
     assert_int_equal(answer(), ENOTRECOVERABLE);
-    fixture_kill(reader);
+    kill_and_wait(reader);
     assert_int_equal(word(), FW_IPC_ABANDONED);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), ENOTRECOVERABLE);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), ENOTRECOVERABLE);
@@ -185,11 +185,11 @@ static void a_waiter_that_dies_has_changed_nothing(void **state)
     int second = come_and_wait(fw_ipc_rwlock_wrlock, FW_IPC_WAITERS);
 
     (void)state;
-    fixture_kill(writer);
-    fixture_kill(second); /* maybe the next to wait for the reader */
+    kill_and_wait(writer);
+    kill_and_wait(second); /* maybe the next to wait for the reader */
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-    fixture_kill(reader);
+    kill_and_wait(reader);
     assert_int_equal(write_and_leave(l), 0);
 }
 
@@ -203,7 +203,7 @@ static void the_hint_follows_the_readers(void **state)
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
     kill_one(fw_ipc_rwlock_rdlock, 0);
     child = come(fw_ipc_rwlock_rdlock, 0);
-    fixture_kill(child);
+    kill_and_wait(child);
     for (int i = 0; i < 17; i++)
         assert_int_equal(write_and_leave(l), 0);
     assert_int_equal(l->hint_, 0);
@@ -239,7 +239,7 @@ static void an_impossible_share_is_not_a_dead_one(void **state)
     }
     fw_store64_release(record, whole);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
-    fixture_kill(reader);
+    kill_and_wait(reader);
     assert_int_equal(write_and_leave(l), 0);
 }
 

@@ -124,13 +124,13 @@ static void wakes_sleepers(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        child[i] = fixture_fork(take_one, NULL);
+        child[i] = start(take_one, NULL);
     await_waiters(&fixture, s, 3);
     assert_true(fw_ipc_has_waiters_(s->word_));
     assert_int_equal(fw_ipc_sem_post(s), 0);
     assert_int_equal(fw_ipc_sem_post_n(s, 2), 0);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(fixture_reap(child[i]), 0);
+        assert_int_equal(wait_for_child(child[i]), 0);
     assert_int_equal(fw_ipc_sem_value(s), 0);
     /* The first post that finds nobody says so. */
     assert_int_equal(fw_ipc_sem_post(s), 0);
@@ -143,15 +143,15 @@ static void forgets_dead_waiters(void **state)
     int victim[2], next;
 
     (void)state;
-    victim[0] = fixture_fork(take_one, NULL);
-    victim[1] = fixture_fork(take_one, NULL);
+    victim[0] = start(take_one, NULL);
+    victim[1] = start(take_one, NULL);
     await_waiters(&fixture, s, 2);
-    fixture_kill(victim[0]);
-    next = fixture_fork(take_one, NULL);
+    kill_and_wait(victim[0]);
+    next = start(take_one, NULL);
     await_waiters(&fixture, s, 2);
-    fixture_kill(victim[1]);
+    kill_and_wait(victim[1]);
     assert_int_equal(fw_ipc_sem_post(s), 0);
-    assert_int_equal(fixture_reap(next), 0);
+    assert_int_equal(wait_for_child(next), 0);
     assert_int_equal(fw_ipc_sem_value(s), 0);
 }
 
@@ -161,10 +161,10 @@ static void finds_what_nobody_was_woken_for(void **state)
     int waiter;
 
     (void)state;
-    waiter = fixture_fork(take_one, NULL);
+    waiter = start(take_one, NULL);
     await_waiters(&fixture, s, 1);
     fw_store64_release(&s->word_, fw_ipc_changed_(s->word_) + 1);
-    assert_int_equal(fixture_reap(waiter), 0);
+    assert_int_equal(wait_for_child(waiter), 0);
     assert_int_equal(fw_ipc_sem_value(s), 0);
 }
 
