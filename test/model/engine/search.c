@@ -8,6 +8,7 @@
 #include "report.h"
 #include "search.h"
 #include "store.h"
+#include "thread.h"
 
 #define WHIM 0x80000000u
 
@@ -132,22 +133,34 @@ static bool step(const struct search_limits *limits, struct model_choice choice,
     return true;
 }
 
-/* Steps out of the present state that were made, and are not in the store yet. */
+/*
+ * Steps that were made, and are not in the store yet: out of one state after the other, since the
+ * store has the longer time to bring what it has to look at.
+ */
+#define MADE_WANTED 64u
 static struct {
     struct store_note note;
+    uint32_t from;
     struct model_choice choice;
     bool is_whim;
-} made[MODEL_MAX_CHOICES];
+} made[MADE_WANTED + MODEL_MAX_CHOICES];
 static unsigned made_count;
+static uint32_t begun; /* states below have their edges, but for those in made[] */
 
-static void put_made(uint32_t state)
+static void put_made(uint32_t upto)
 {
     bool is_new;
 
     for (unsigned i = 0; i < made_count; i++)
         store_fetch(&made[i].note);
-    for (unsigned i = 0; i < made_count; i++)
-        add_edge(state, store_put(&made[i].note, state, made[i].choice, &is_new), made[i].is_whim);
+    for (unsigned i = 0; i < made_count; i++) {
+        while (begun <= made[i].from)
+            begin_edges(begun++);
+        add_edge(made[i].from, store_put(&made[i].note, made[i].from, made[i].choice, &is_new),
+                 made[i].is_whim);
+    }
+    while (begun <= upto)
+        begin_edges(begun++);
     made_count = 0;
 }
 
@@ -160,15 +173,16 @@ static bool expand(const struct search_limits *limits, struct search_result *r, 
     store_load(state);
     n = perform_list(list);
     r->ends += check_state(list, n);
-    begin_edges(state);
     if (model_failure.kind != NULL) {
         if (!has_failed(limits))
             return true; /* nothing after another failure */
+        put_made(state);
         fail(r, state, NULL);
         return false;
     }
     for (unsigned i = 0; i < n; i++) {
         store_load(state);
+        made[made_count].from = state;
         made[made_count].choice = list[i];
         made[made_count].is_whim = perform_is_whim(list[i]);
         if (!step(limits, list[i], list, n))
@@ -181,9 +195,8 @@ static bool expand(const struct search_limits *limits, struct search_result *r, 
             fail(r, state, &list[i]);
             return false;
         }
-        store_note(&made[made_count++].note);
+        store_note(&made[made_count++].note, list[i]);
     }
-    put_made(state);
     return true;
 }
 
@@ -208,7 +221,7 @@ static void check_samples(const struct search_limits *limits)
         perform_start();
         for (unsigned k = 0; k < path.length; k++)
             step(limits, path.schedule[k], list, perform_list(list));
-        store_note(&note);
+        store_note(&note, (struct model_choice){0, 0});
         if (store_put(&note, 0, (struct model_choice){0, 0}, &is_new) != i) {
             fputs("fw-model: a schedule run in one go ends in another state: hidden state\n",
                   stderr);
@@ -260,13 +273,14 @@ static void explore(const struct search_limits *limits, struct search_result *r)
     bool is_new;
 
     edge_count = 0;
+    made_count = begun = 0;
     store_reset();
     perform_start();
     if (model_failure.kind != NULL) {
         fail(r, 0, NULL);
         return;
     }
-    store_note(&first);
+    store_note(&first, (struct model_choice){0, 0});
     store_put(&first, 0, (struct model_choice){0, 0}, &is_new);
     for (uint32_t i = 0; i < store_count; i++) {
         if (store_count > limits->states) {
@@ -275,7 +289,11 @@ static void explore(const struct search_limits *limits, struct search_result *r)
         }
         if (!expand(limits, r, i))
             return;
+        if (made_count >= MADE_WANTED || i + 1 == store_count ||
+            store_count + made_count > limits->states)
+            put_made(i);
     }
+    thread_check_dead();
     check_samples(limits);
     if (limits->preemptions == SEARCH_UNBOUNDED && !model_program->leaves_asleep) {
         uint32_t stuck = find_stuck();

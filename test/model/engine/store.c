@@ -19,7 +19,8 @@ struct part {
 
 static struct pages part_pages, part_table_pages, follower_pages, state_pages, state_table_pages;
 static struct part **parts;
-static uint32_t *followers; /* of each part: what it was found to be next, the last time, or 0 */
+#define WAYS 8u /* of each part: what it was found to be next, the last times, by a hint; or 0 */
+static uint32_t (*followers)[WAYS];
 static uint32_t part_count, part_room;
 static uint32_t *part_table; /* open addressing; 0 is empty, else number + 1 */
 static uint32_t part_mask;
@@ -36,18 +37,24 @@ static size_t chunk_room, chunk_count, chunk_used;
 /* What lies in the live structures at the moment; STORE_NONE: not known. */
 static uint32_t present[STORE_PARTS];
 
+__extension__ typedef unsigned __int128 wide;
+
 static uint64_t mix(uint64_t h, uint64_t v)
 {
-    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 29;
+    wide product = (wide)(h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t word_at(const uint8_t *bytes)
+/* Two words by one multiplication. */
+static uint64_t mix_pair(uint64_t h, const uint8_t *bytes)
 {
-    uint64_t v;
+    uint64_t v[2];
+    wide product;
 
-    memcpy(&v, bytes, sizeof v);
-    return v;
+    memcpy(v, bytes, sizeof v);
+    product = (wide)(v[0] ^ UINT64_C(0x9e3779b97f4a7c15)) * (v[1] ^ h);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /*
@@ -59,14 +66,18 @@ static uint64_t hash_bytes(uint64_t h, const uint8_t *bytes, size_t size)
     uint64_t a = h, b = 1, c = 2, d = 3;
     size_t i = 0;
 
-    for (; i + 32 <= size; i += 32) {
-        a = mix(a, word_at(bytes + i));
-        b = mix(b, word_at(bytes + i + 8));
-        c = mix(c, word_at(bytes + i + 16));
-        d = mix(d, word_at(bytes + i + 24));
+    for (; i + 64 <= size; i += 64) {
+        a = mix_pair(a, bytes + i);
+        b = mix_pair(b, bytes + i + 16);
+        c = mix_pair(c, bytes + i + 32);
+        d = mix_pair(d, bytes + i + 48);
     }
-    for (; i < size; i += 8)
-        a = mix(a, word_at(bytes + i));
+    for (; i < size; i += 8) {
+        uint64_t v;
+
+        memcpy(&v, bytes + i, sizeof v);
+        a = mix(a, v);
+    }
     return mix(mix(mix(a, b), c), d);
 }
 
@@ -164,22 +175,26 @@ static uint32_t intern(const void *fixed, uint32_t size, const void *stack, uint
 
 /*
  * The same for what was the part `before`, if known: it is still that, or what became of that the
- * last time, or is looked for.
+ * last time with this hint, or is looked for.
  */
-static uint32_t follow(uint32_t before, const void *fixed, uint32_t size, const void *stack,
-                       uint32_t depth)
+static uint32_t follow(uint32_t before, uint64_t hint, const void *fixed, uint32_t size,
+                       const void *stack, uint32_t depth)
 {
-    uint32_t number;
+    uint32_t *next;
 
     if (before == STORE_NONE)
         return intern(fixed, size, stack, depth);
     if (is_part(parts[before], fixed, size, stack, depth))
         return before;
-    number = followers[before];
-    if (is_part(parts[number], fixed, size, stack, depth))
-        return number;
-    number = intern(fixed, size, stack, depth);
-    return followers[before] = number;
+    hint *= UINT64_C(0x9e3779b97f4a7c15);
+    next = &followers[before][hint >> 61];
+    if (!is_part(parts[*next], fixed, size, stack, depth)) {
+        uint32_t number = intern(fixed, size, stack, depth);
+
+        next = &followers[before][hint >> 61]; /* there may be a new table */
+        *next = number;
+    }
+    return *next;
 }
 
 /* Part 0 is the shared one, part 1 the memory, and after these come the threads. */
@@ -190,8 +205,9 @@ static unsigned parts_in_use(void)
     return PART_THREAD + model_thread_count;
 }
 
-static uint32_t number_of(unsigned k)
+static uint32_t number_of(unsigned k, struct model_choice made)
 {
+    uint64_t hint = made.thread * 256u + made.what;
     const void *fixed = &model_shared;
     uint32_t size = sizeof model_shared;
     const void *stack = model_memory; /* any address will do */
@@ -205,9 +221,10 @@ static uint32_t number_of(unsigned k)
         fixed = t;
         size = sizeof *t;
         stack = t->sp;
+        hint += (t->op.kind << 16) ^ (t->op.addr << 20) ^ (t->op.a << 28) ^ (uintptr_t)stack << 13;
         depth = (uint32_t)(model_stacks[k - PART_THREAD] + MODEL_STACK - (const uint8_t *)stack);
     }
-    return follow(present[k], fixed, size, stack, depth);
+    return follow(present[k], hint, fixed, size, stack, depth);
 }
 
 static uint64_t hash_state(const uint32_t *part)
@@ -236,10 +253,10 @@ static void grow_states(void)
     }
 }
 
-void store_note(struct store_note *note)
+void store_note(struct store_note *note, struct model_choice made)
 {
     for (unsigned k = 0; k < STORE_PARTS; k++)
-        present[k] = note->part[k] = k < parts_in_use() ? number_of(k) : 0;
+        present[k] = note->part[k] = k < parts_in_use() ? number_of(k, made) : 0;
     note->hash = hash_state(note->part);
     __builtin_prefetch(&state_table[(uint32_t)note->hash & state_mask]);
 }
@@ -312,6 +329,8 @@ uint32_t store_part_count(void)
 
 uint64_t store_bytes(void)
 {
-    return (uint64_t)chunk_count * CHUNK + (uint64_t)part_room * (sizeof *parts + 12) +
+    uint64_t per_part = sizeof *parts + sizeof *followers + 2 * sizeof *part_table;
+
+    return (uint64_t)chunk_count * CHUNK + part_room * per_part +
            (uint64_t)state_room * (sizeof *store_states + 8);
 }

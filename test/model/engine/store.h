@@ -39,7 +39,8 @@ struct store_note {
     uint64_t hash;
 };
 
-void store_note(struct store_note *note);
+/* `made` is the step that was made, as a hint. */
+void store_note(struct store_note *note, struct model_choice made);
 
 /* Some time between the two, for a search in memory that is far away. */
 void store_fetch(const struct store_note *note);

@@ -197,16 +197,63 @@ void thread_prepare(unsigned thread)
     model_threads[thread].status = THREAD_RUNNING;
 }
 
+/* --- Dead bytes ----------------------------------------------------------------------------- */
+
 /* As much as this of a stack is never used, or it is too small. */
 #define UNUSED 512u
 
-static void check_depth(const uint8_t *stack)
+/* No frame leaves so many bytes in a row as they were, and writes beyond them. */
+#define LARGEST_GAP 2048u
+#define BLOCK 256u
+
+static bool are_dead(const uint8_t *from, const uint8_t *to)
 {
     /* Each byte is the next one, and that is dead. */
-    if (stack[0] == MODEL_DEAD && memcmp(stack, stack + 1, UNUSED - 1) == 0)
+    return from == to ||
+           (*from == MODEL_DEAD && memcmp(from, from + 1, (size_t)(to - from) - 1) == 0);
+}
+
+/*
+ * What lies below the stack pointer is dead, but would shine through in later frames.  Most of it
+ * has not been written to since it was cleared the last time: it is cleared from the top down, to
+ * where nothing is found for long.
+ */
+static void clear_below(uint8_t *stack, uint8_t *sp)
+{
+    uint8_t *lowest = sp;
+
+    for (uint8_t *end = sp; end > stack && (size_t)(lowest - end) < LARGEST_GAP;) {
+        uint8_t *begin = (size_t)(end - stack) > BLOCK ? end - BLOCK : stack;
+
+        if (!are_dead(begin, end)) {
+            memset(begin, MODEL_DEAD, (size_t)(end - begin));
+            lowest = begin;
+        }
+        end = begin;
+    }
+    if (lowest >= stack + UNUSED)
         return;
     fputs("fw-model: a stack is too small: MODEL_STACK\n", stderr);
     exit(3);
+}
+
+void thread_check_dead(void)
+{
+    for (unsigned i = 0; i < model_thread_count; i++) {
+        if (are_dead(model_stacks[i], model_threads[i].sp))
+            continue;
+        fputs("fw-model: a frame has a larger gap than LARGEST_GAP\n", stderr);
+        exit(3);
+    }
+}
+
+/* Takes all frames below sp away. */
+static void kill_frames(unsigned thread, uint8_t *sp)
+{
+    uint8_t *old = model_threads[thread].sp;
+
+    memset(old, MODEL_DEAD, (size_t)(sp - old));
+    model_threads[thread].sp = sp;
 }
 
 void thread_run(unsigned thread)
@@ -220,18 +267,16 @@ void thread_run(unsigned thread)
     fw_self_id_ = (uint32_t)t->tls_id;
     model_switch(&engine_sp, t->sp);
     engine_sp = NULL;
+    clear_below(stack, t->sp);
     take_own(thread);
     t->tls_id = fw_self_id_;
     if (t->status == THREAD_DONE)
-        t->sp = stack + MODEL_STACK;
+        kill_frames(thread, stack + MODEL_STACK);
     if (t->status == THREAD_DYING)
         kernel_kill(thread);
     if (t->status != THREAD_STOPPED)
         t->op = (struct model_op){0};
     t->result = 0;
-    check_depth(stack);
-    /* What lies beyond the stack pointer is dead, but would shine through in later frames. */
-    memset(stack, MODEL_DEAD, (size_t)((uint8_t *)t->sp - stack));
     model_check_freed();
     buckets_check(thread);
 }
@@ -242,8 +287,7 @@ void thread_drop(unsigned thread)
 
     t->op = (struct model_op){0};
     t->result = 0;
-    t->sp = own_begin(thread);
-    memset(model_stacks[thread], MODEL_DEAD, (size_t)((uint8_t *)t->sp - model_stacks[thread]));
+    kill_frames(thread, own_begin(thread));
 }
 
 void thread_finish(unsigned thread)
@@ -251,6 +295,5 @@ void thread_finish(unsigned thread)
     struct model_thread *t = &model_threads[thread];
 
     t->status = THREAD_DONE;
-    t->sp = model_stacks[thread] + MODEL_STACK;
-    memset(model_stacks[thread], MODEL_DEAD, MODEL_STACK);
+    kill_frames(thread, model_stacks[thread] + MODEL_STACK);
 }

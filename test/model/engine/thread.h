@@ -22,4 +22,7 @@ void *thread_own(unsigned thread, const void *variable);
 /* Lets the thread run to its next operation, or to its end. */
 void thread_run(unsigned thread);
 
+/* After a search: what no thread uses holds MODEL_DEAD, as each step took for granted. */
+void thread_check_dead(void);
+
 #endif
