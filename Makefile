@@ -97,6 +97,12 @@ test-models: ## run fw-model's searches in full (20 minutes of CPU time)
 	$(call compile,release,,--target fw-model)
 	@$(call run_tests,release,-L '^model-full$$')
 
+model-tables: ## the same searches, and the tables that tell what they found
+	@$(setup) test
+	$(call compile,release,,--target fw-model)
+	test/model/tables.py test/model/README.md build/release/test/model/fw-model --run \
+	    --out build/release/test/model/tables.md
+
 bench: ## measure in full (long; BENCH_ARGS goes to ulockflex)
 	@$(setup) bench
 	$(call compile,release,,--target bench/all)
@@ -184,5 +190,5 @@ clean: ## remove everything that was built
 	rm -rf build
 
 .PHONY: help setup build demo test bench results install check-style format clean soak test-vm \
-        test-vm-rt test-models test-tsan test-asan test-generic test-aarch64 run-aarch64 \
-        build-ahead build-aarch64
+        test-vm-rt test-models model-tables test-tsan test-asan test-generic test-aarch64 \
+        run-aarch64 build-ahead build-aarch64
