@@ -10,35 +10,8 @@
 #include "ipc_atomic_calls.h"
 #include "rush.h"
 
-enum word {
-    END,
-    LOCK,
-    TRY,
-    LOAD,
-    STORE,
-    SWAP,
-    LOAD_Y,
-    STORE_Y,
-    CAS,
-    STALE,
-    COUNT,
-    AWAIT,
-    FLAG,
-    LOOK,
-    LOOK_BACK,
-    FLAG_SC,
-    FLAG_LOAD,
-    GATE,
-    OPEN,
-    CHILD,
-    FREE,
-    WORDS
-};
-
-static const char *const names[WORDS] = {
-    "",          "lock",    "try",       "load",  "store", "swap",  "load-y",
-    "store-y",   "cas",     "stale",     "count", "await", "flag",  "look",
-    "look-back", "flag-sc", "flag-load", "gate",  "open",  "child", "free"};
+SCRIPT_WORDS(LOCK, TRY, LOAD, STORE, SWAP, LOAD_Y, STORE_Y, CAS, STALE, COUNT, AWAIT, FLAG, LOOK,
+             LOOK_BACK, FLAG_SC, FLAG_LOAD, GATE, OPEN, CHILD, FREE);
 
 /* No value of a program. */
 #define NOBODYS 0xeeu
@@ -51,7 +24,7 @@ void atomic_script_begin(const struct atomic_script *of)
 
     script = of != NULL ? of : &nothing;
     if (of != NULL)
-        gates_script_read(&script->threads, names, WORDS);
+        script_read(script->threads.threads, word_names);
 }
 
 void atomic_script_setup(const void *arg)
@@ -276,7 +249,7 @@ static void act(unsigned self, enum word w, unsigned char value, unsigned char *
 void atomic_script_thread(unsigned self, const void *arg)
 {
     unsigned char seen[MAX_SIZE] = {0};
-    const unsigned *words = gates_words[self];
+    const unsigned *words = script_words[self];
 
     (void)arg;
     for (unsigned i = 0; words[i] != END; i++)

@@ -2,7 +2,7 @@
 #ifndef MODEL_ATOMIC_SCRIPT_H
 #define MODEL_ATOMIC_SCRIPT_H
 
-#include "gates_script.h"
+#include "script.h"
 
 /*
  * The scripts of the programs for the generic atomics.
@@ -24,7 +24,7 @@
  * value that was read shows whether it is whole, and which of the writes it is of.
  */
 struct atomic_script {
-    struct gates_script threads;
+    struct script threads;
     unsigned size;       /* of x and y; 0: two words */
     unsigned lock_looks; /* before a thread sleeps */
     unsigned load_looks; /* before a load takes the lock; at least once */

@@ -16,21 +16,16 @@
 
 #include "../engine/report.h"
 #include "barrier_calls.h"
-#include "gates_script.h"
 #include "programs.h"
+#include "script.h"
 #include "thread/barrier_word.h"
 
 #define MAX_ROUNDS 4u
 
-enum word { END, WAIT, POLL, DEFAULT, ARRIVE, AWAIT, DROP, DESTROY, WORDS };
-
-static const char *const names[WORDS] = {"",       "wait",  "poll", "default",
-                                         "arrive", "await", "drop", "destroy"};
+SCRIPT_WORDS(WAIT, POLL, DEFAULT, ARRIVE, AWAIT, DROP, DESTROY);
 
 /* By round: how many have arrived; how many were told that they are the serial one. */
 enum ghost { ARRIVED, SERIAL = ARRIVED + MAX_ROUNDS };
-
-static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
 
 static fw_barrier *b;
 static unsigned parties[MAX_ROUNDS]; /* by round */
@@ -67,7 +62,7 @@ static void count_parties(void)
     for (unsigned i = 0; i < model_thread_count; i++) {
         unsigned r = 0;
 
-        for (const unsigned *w = gates_words[i]; *w != END; w++) {
+        for (const unsigned *w = script_words[i]; *w != END; w++) {
             if (!arrives((enum word) * w))
                 continue;
             parties[r]++;
@@ -79,10 +74,10 @@ static void count_parties(void)
 
 static void setup(const void *arg)
 {
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
     count_parties();
     b = model_object("b", sizeof *b, parts, decode);
-    b->state_ = parties[0] | ((const struct gates_script *)arg)->initial;
+    b->state_ = parties[0] | ((const struct script *)arg)->initial;
     b->parties_ = parties[0];
 }
 
@@ -119,7 +114,9 @@ static void passes(unsigned self, unsigned r)
 
 static void wait_by(unsigned self, enum word w, unsigned r)
 {
-    const fw_wait_policy *policy = w == DEFAULT ? NULL : w == POLL ? &polling : &blocking;
+    const fw_wait_policy *policy = w == DEFAULT ? NULL
+                                   : w == POLL  ? &script_spinning
+                                                : &script_blocking;
 
     if (barrier_in_use->wait_policy(b, policy) == FW_BARRIER_SERIAL &&
         ++model_shared.ghost[SERIAL + r] > 1)
@@ -133,7 +130,7 @@ static void thread(unsigned self, const void *arg)
     unsigned r = 0;
 
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++) {
+    for (const unsigned *w = script_words[self]; *w != END; w++) {
         if (arrives((enum word) * w))
             model_shared.ghost[ARRIVED + r++]++;
         switch (*w) {
@@ -181,35 +178,35 @@ static void describe(char *text, size_t room)
 
 static const struct model_program programs[] = {
     PROGRAM("barrier", "two, three rounds", 2,
-            .arg = GATES_SCRIPT("wait wait wait", "wait wait wait")),
+            .arg = SCRIPT_OF("wait wait wait", "wait wait wait")),
     PROGRAM("barrier-three", "three, twice", 3,
-            .arg = GATES_SCRIPT("wait wait", "wait wait", "wait wait")),
+            .arg = SCRIPT_OF("wait wait", "wait wait", "wait wait")),
     PROGRAM("barrier-four", "four, once", 4, .preemptions = 3, .deep_preemptions = 5,
-            .arg = GATES_SCRIPT("wait", "wait", "wait", "wait")),
+            .arg = SCRIPT_OF("wait", "wait", "wait", "wait")),
     PROGRAM("barrier-default", "the barrier decides how to wait", 2, .budget = {.ticks = 2},
-            .arg = GATES_SCRIPT("default default default", "default default default")),
+            .arg = SCRIPT_OF("default default default", "default default default")),
     PROGRAM("barrier-poll", "one that never sleeps, beside sleepers", 3,
-            .arg = GATES_SCRIPT("poll wait", "wait poll", "wait wait")),
+            .arg = SCRIPT_OF("poll wait", "wait poll", "wait wait")),
     PROGRAM("barrier-spurious", "spurious wakes and an EINTR", 3,
             .budget = {.spurious = 2, .eintr = 1}, .preemptions = 3, .deep_preemptions = 4,
-            .arg = GATES_SCRIPT("wait wait", "wait wait", "wait wait")),
+            .arg = SCRIPT_OF("wait wait", "wait wait", "wait wait")),
     PROGRAM("barrier-token", "arrives now, waits later", 3, .budget = {.ticks = 2},
             .preemptions = 4, .deep_preemptions = 6,
-            .arg = GATES_SCRIPT("arrive await wait", "wait arrive await", "wait wait")),
+            .arg = SCRIPT_OF("arrive await wait", "wait arrive await", "wait wait")),
     PROGRAM("barrier-early", "arrives for the next round, and waits for the last", 2,
-            .budget = {.ticks = 2}, .arg = GATES_SCRIPT("arrive await wait", "wait arrive")),
+            .budget = {.ticks = 2}, .arg = SCRIPT_OF("arrive await wait", "wait arrive")),
     PROGRAM("barrier-drop", "one drops out after the other", 3,
-            .arg = GATES_SCRIPT("drop", "wait drop", "wait wait wait")),
+            .arg = SCRIPT_OF("drop", "wait drop", "wait wait wait")),
     PROGRAM("barrier-wraps", "the round wraps around", 2,
-            .arg = GATES_SCRIPT_FROM(UINT64_C(0x1fffe) << BARRIER_ROUND_SHIFT, "wait", "wait")),
+            .arg = SCRIPT_FROM(UINT64_C(0x1fffe) << BARRIER_ROUND_SHIFT, "wait", "wait")),
     PROGRAM("barrier-destroy", "who waited destroys it", 2, .budget = {.ticks = 1},
-            .arg = GATES_SCRIPT("wait wait destroy", "wait wait")),
+            .arg = SCRIPT_OF("wait wait destroy", "wait wait")),
     PROGRAM("barrier-destroy-three", "the same while two others leave", 3, .budget = {.ticks = 1},
-            .arg = GATES_SCRIPT("wait destroy", "wait", "wait")),
+            .arg = SCRIPT_OF("wait destroy", "wait", "wait")),
     PROGRAM("barrier-destroy-drop", "the same while one has dropped out", 3, .budget = {.ticks = 1},
-            .arg = GATES_SCRIPT("wait destroy", "drop", "wait")),
+            .arg = SCRIPT_OF("wait destroy", "drop", "wait")),
     PROGRAM("barrier-surplus", "one arrives that no round awaits", 2, .expects = "panic",
-            .arg = GATES_SCRIPT("drop", "drop wait")),
+            .arg = SCRIPT_OF("drop", "drop wait")),
 };
 
 const struct program_group barrier_programs = {"barrier", programs,

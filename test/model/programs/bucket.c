@@ -20,12 +20,10 @@
 #include "../subject/robust.h"
 #include "../subject/subject.h"
 #include "bucket_calls.h"
-#include "gates_script.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, LOCK, TURN, SPIN, DONE, WORDS };
-
-static const char *const names[WORDS] = {"", "lock", "turn", "spin", "done"};
+SCRIPT_WORDS(LOCK, TURN, SPIN, DONE);
 
 /* INSIDE: thread + 1. */
 enum ghost { INSIDE, COUNT, SECTIONS };
@@ -51,7 +49,7 @@ static void setup(const void *arg)
 
     l = model_object("bucket", sizeof *l, parts, decode);
     is_done = model_object("done", 8, NULL, NULL);
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static void section(unsigned self)
@@ -93,7 +91,7 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -151,27 +149,27 @@ static const struct model_task one_cpu_low[] = {{5, 0}, {10, 0}, {20, 0}};
     }
 
 static const struct model_program programs[] = {
-    PROGRAM("bucket", "two ordinary threads", 2, ordinary, .arg = GATES_SCRIPT("lock", "lock")),
+    PROGRAM("bucket", "two ordinary threads", 2, ordinary, .arg = SCRIPT_OF("lock", "lock")),
     PROGRAM("bucket-three", "three ordinary threads", 3, ordinary,
-            .arg = GATES_SCRIPT("lock", "lock", "lock")),
+            .arg = SCRIPT_OF("lock", "lock", "lock")),
     PROGRAM("bucket-twice", "two, and both come again", 2, ordinary,
-            .arg = GATES_SCRIPT("lock lock", "lock lock")),
+            .arg = SCRIPT_OF("lock lock", "lock lock")),
     PROGRAM("bucket-spurious", "a sleep that ends by itself, and one by a signal", 2, ordinary,
-            .budget = {.spurious = 1, .eintr = 1}, .arg = GATES_SCRIPT("lock", "lock")),
+            .budget = {.spurious = 1, .eintr = 1}, .arg = SCRIPT_OF("lock", "lock")),
     PROGRAM("bucket-urgent", "all of them lend", 3, urgent,
-            .arg = GATES_SCRIPT("lock", "lock", "lock")),
+            .arg = SCRIPT_OF("lock", "lock", "lock")),
     PROGRAM("bucket-mixed", "one of three lends", 3, mixed,
-            .arg = GATES_SCRIPT("lock", "lock", "lock")),
+            .arg = SCRIPT_OF("lock", "lock", "lock")),
     PROGRAM("bucket-mixed-two", "two of three lend", 3, two_urgent,
-            .arg = GATES_SCRIPT("lock", "lock", "lock")),
+            .arg = SCRIPT_OF("lock", "lock", "lock")),
     PROGRAM("bucket-signal", "who lends is interrupted", 3, mixed, .budget = {.eintr = 1},
-            .arg = GATES_SCRIPT("lock", "lock", "lock")),
+            .arg = SCRIPT_OF("lock", "lock", "lock")),
     PROGRAM("bucket-inversion", "who is inside has lost its CPU to one that runs on and on", 3,
-            one_cpu, .arg = GATES_SCRIPT("lock", "turn spin", "turn lock done")),
+            one_cpu, .arg = SCRIPT_OF("lock", "turn spin", "turn lock done")),
     PROGRAM("bucket-inversion-low", "the same with a real-time thread inside", 3, one_cpu_low,
-            .arg = GATES_SCRIPT("lock", "turn spin", "turn lock done")),
+            .arg = SCRIPT_OF("lock", "turn spin", "turn lock done")),
     PROGRAM("bucket-inversion-back", "the same, and it comes back before the other is done", 3,
-            one_cpu_low, .arg = GATES_SCRIPT("lock lock", "turn spin", "turn lock lock done")),
+            one_cpu_low, .arg = SCRIPT_OF("lock lock", "turn spin", "turn lock lock done")),
 };
 
 const struct program_group bucket_programs = {"bucket", programs,

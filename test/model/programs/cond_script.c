@@ -3,83 +3,26 @@
  * Runs the threads of the condition variable programs: cond_script.h.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../kernel.h"
 #include "../subject/subject.h"
 #include "cond_calls.h"
 #include "cond_script.h"
 #include "mutex_watch.h"
+#include "script.h"
 
-#define MAX_WORDS 16u
+SCRIPT_WORDS(LOCK, UNLOCK, FAIR, WAIT, POLL, DEFAULT, TIMED, ONCE, POLL_ONCE, TIMED_ONCE, PUT,
+             SIGNAL, BROADCAST, FREE, LEAVE, FOREIGN, FOREIGN_ONCE, FOREIGN_TIMED, REFUSED, HAND,
+             RELEASE);
 
-enum word {
-    END,
-    LOCK,
-    UNLOCK,
-    FAIR,
-    WAIT,
-    POLL,
-    DEFAULT,
-    TIMED,
-    ONCE,
-    POLL_ONCE,
-    TIMED_ONCE,
-    PUT,
-    SIGNAL,
-    BROADCAST,
-    FREE,
-    LEAVE,
-    FOREIGN,
-    FOREIGN_ONCE,
-    FOREIGN_TIMED,
-    REFUSED,
-    HAND,
-    RELEASE,
-    WORDS
-};
-
-static const char *const names[WORDS] = {
-    "",       "lock",  "unlock",    "fair",         "wait",          "poll",    "default",
-    "timed",  "once",  "poll-once", "timed-once",   "put",           "signal",  "broadcast",
-    "free",   "leave", "foreign",   "foreign-once", "foreign-timed", "refused", "hand",
-    "release"};
-
-static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
-static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
-
-static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static bool counts; /* every wait is for one signal */
 static fw_mutex *m;
 static fw_cond *c;
 static uint64_t *late; /* NULL: nothing is loose */
 
-static enum word word_of(const char *text)
+static bool is_for_one_signal(enum word w)
 {
-    for (unsigned w = 1; w < WORDS; w++)
-        if (strcmp(text, names[w]) == 0)
-            return (enum word)w;
-    fprintf(stderr, "fw-model: bad script word: %s\n", text);
-    exit(3);
-}
-
-static void parse(enum word *script, const char *text)
-{
-    char copy[160];
-    unsigned n = 0;
-
-    memset(script, 0, MAX_WORDS * sizeof *script);
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *word = strtok(copy, " "); word != NULL && n < MAX_WORDS - 1;
-         word = strtok(NULL, " ")) {
-        script[n] = word_of(word);
-        if ((script[n] >= WAIT && script[n] <= TIMED) || script[n] == FOREIGN ||
-            script[n] == FOREIGN_TIMED)
-            counts = false;
-        n++;
-    }
+    return !((w >= WAIT && w <= TIMED) || w == FOREIGN || w == FOREIGN_TIMED);
 }
 
 void cond_script_setup(const void *arg)
@@ -92,15 +35,17 @@ void cond_script_setup(const void *arg)
     late = s->loose ? model_object("late", sizeof *late, NULL, NULL) : NULL;
     counts = true;
     subject_is_stale = s->is_stale;
+    script_read(s->threads, word_names);
     for (unsigned i = 0; i < model_thread_count; i++)
-        parse(scripts[i], s->threads[i]);
+        for (const unsigned *w = script_words[i]; *w != END; w++)
+            counts = counts && is_for_one_signal(*w);
 }
 
 static const fw_wait_policy *policy_of(enum word how)
 {
     if (how == DEFAULT)
         return NULL;
-    return how == POLL || how == POLL_ONCE ? &polling : &blocking;
+    return how == POLL || how == POLL_ONCE ? &script_spinning : &script_blocking;
 }
 
 static void unlock(void)
@@ -128,7 +73,7 @@ static int lock_posix(void *arg, bool is_counted)
 {
     (void)arg;
     if (!is_counted)
-        return cond_in_use->lock_policy(m, &blocking, NULL);
+        return cond_in_use->lock_policy(m, &script_blocking, NULL);
     cond_in_use->lock_registered(m);
     return 0;
 }
@@ -149,7 +94,7 @@ static int wait_posix(enum word how, const fw_deadline *until)
 static bool wait_once(unsigned self, enum word how)
 {
     bool timed = how == TIMED || how == TIMED_ONCE || how == FOREIGN_TIMED;
-    const fw_deadline *until = timed ? &deadline : NULL;
+    const fw_deadline *until = timed ? &script_deadline : NULL;
     int error;
 
     cond_watch_wait(self);
@@ -188,7 +133,7 @@ static void act(unsigned self, enum word w)
 {
     switch (w) {
     case LOCK:
-        cond_in_use->lock_policy(m, &blocking, NULL);
+        cond_in_use->lock_policy(m, &script_blocking, NULL);
         cond_watch_enter(self);
         break;
     case UNLOCK:
@@ -240,7 +185,7 @@ static void act(unsigned self, enum word w)
 void cond_script_thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const enum word *w = scripts[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, *w);
 }
 

@@ -16,15 +16,13 @@
 
 #include "../engine/report.h"
 #include "atomic_script.h"
-#include "gates_script.h"
 #include "ipc_atomic_calls.h"
 #include "ipc_atomic_watch.h"
 #include "programs.h"
+#include "script.h"
 #include "sys/origin.h"
 
-enum word { END, CREATE, LARGE, JOIN, WORDS };
-
-static const char *const names[WORDS] = {"", "create", "large", "join"};
+SCRIPT_WORDS(CREATE, LARGE, JOIN);
 
 #define SMALLER 24u
 #define LARGER 40u
@@ -65,7 +63,7 @@ static void setup(const void *arg)
 
     head = model_object("head", SIZE, parts, decode);
     atomic_script_begin(NULL);
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 /* Is all of it there? */
@@ -131,7 +129,7 @@ static void create(unsigned self, size_t largest)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         if (*w == JOIN)
             join(self, false);
         else
@@ -192,7 +190,7 @@ static const struct model_own *own(void)
     {                                                                                          \
         .name = called, .about = what, .threads = n, .budget.kills = (deaths), .setup = setup, \
         .thread = thread, .stepped = stepped, .changed = changed, .finished = finished,        \
-        .own = own, .access = access, .arg = GATES_SCRIPT __VA_ARGS__                          \
+        .own = own, .access = access, .arg = SCRIPT_OF __VA_ARGS__                             \
     }
 
 static const struct model_program programs[] = {

@@ -13,14 +13,12 @@
  * (AROB4).
  */
 #include "../engine/report.h"
-#include "gates_script.h"
 #include "ipc_atomic_calls.h"
 #include "ipc_atomic_watch.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, LOCK, LIMITED, WORDS };
-
-static const char *const names[WORDS] = {"", "lock", "limited"};
+SCRIPT_WORDS(LOCK, LIMITED);
 
 #define NAPS 2u
 
@@ -40,7 +38,7 @@ static void setup(const void *arg)
 {
     word = model_object("lock", sizeof *word, NULL, decode);
     atomic_script_begin(NULL);
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static enum model_access access(const void *p)
@@ -79,7 +77,7 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -109,7 +107,7 @@ static void finished(void)
         .thread = thread, .killed = killed, .changed = changed, .finished = finished,          \
         .own = ipc_atomic_own, .access = access, .arg = __VA_ARGS__                            \
     }
-#define SCRIPT(...) GATES_SCRIPT(__VA_ARGS__)
+#define SCRIPT(...) SCRIPT_OF(__VA_ARGS__)
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-atomic-lock", "three; nobody dies", 3, 0, SCRIPT("lock", "lock", "lock"),

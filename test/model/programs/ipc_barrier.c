@@ -23,16 +23,13 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "gates_script.h"
 #include "ipc/announce.h"
 #include "ipc/barrier_word.h"
 #include "ipc_barrier_watch.h"
 #include "ipc_gates.h"
+#include "script.h"
 
-enum word { END, JOIN, WAIT, TIMED, AGAIN, TIMELY, ARRIVE, AWAIT, LEAVE, SPOIL, RESET, WORDS };
-
-static const char *const names[WORDS] = {"",       "join",  "wait",  "timed", "again", "timely",
-                                         "arrive", "await", "leave", "spoil", "reset"};
+SCRIPT_WORDS(JOIN, WAIT, TIMED, AGAIN, TIMELY, ARRIVE, AWAIT, LEAVE, SPOIL, RESET);
 
 /* How a barrier begins: its mode, how many parties it has, and how many threads are some already.
  */
@@ -45,7 +42,7 @@ static fw_ipc_barrier *b;
 
 static void setup(const void *arg)
 {
-    const struct gates_script *script = arg;
+    const struct script *script = arg;
     static const struct model_part parts[] = {
         {"round", 0, 8},   {"round", 0, 4}, {"place0", 64, 8}, {"place1", 72, 8},
         {"place2", 80, 8}, {"past", 16, 8}, {"serial", 32, 8}, {NULL, 0, 0}};
@@ -58,7 +55,7 @@ static void setup(const void *arg)
     for (unsigned i = 0; i < JOINED_OF(script->initial); i++)
         barrier_slots(b)[i] = slot_word(ground_id_of(i), 0, (uint32_t)-1);
     barrier_watch_begin(b, parties, MODE_OF(script->initial) == FW_IPC_BARRIER_FAIL);
-    gates_script_read(script, names, WORDS);
+    script_read(script->threads, word_names);
 }
 
 static enum model_access access(const void *p)
@@ -75,13 +72,10 @@ static int told(unsigned self, int error, enum barrier_call call)
 
 static int wait(unsigned self, bool is_timed)
 {
-    static const fw_deadline soon = {
-        .clock = CLOCK_MONOTONIC,
-        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
     int error;
 
     barrier_watch_comes(self);
-    error = ipc_gates_in_use->wait(b, IPC_GATES_BLOCKS, is_timed ? &soon : NULL);
+    error = ipc_gates_in_use->wait(b, IPC_GATES_BLOCKS, is_timed ? &script_soon : NULL);
     if (error == ETIMEDOUT && !is_timed)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     return told(self, error, CALL_WAITS);
@@ -156,7 +150,7 @@ static int step(unsigned self, enum word w, uint64_t *token)
 
 static void thread(unsigned self, const void *arg)
 {
-    const unsigned *w = gates_words[self];
+    const unsigned *w = script_words[self];
     uint64_t token = 0;
 
     (void)arg;
@@ -184,9 +178,9 @@ static void thread(unsigned self, const void *arg)
 #define AT_MOST(n) .preemptions = (n)
 /* So many parties, and so many threads that are parties from the start. */
 #define FAIL(parties, joined, ...) \
-    GATES_SCRIPT_FROM(BEGINS(FW_IPC_BARRIER_FAIL, parties, joined), __VA_ARGS__)
+    SCRIPT_FROM(BEGINS(FW_IPC_BARRIER_FAIL, parties, joined), __VA_ARGS__)
 #define GO_ON(parties, joined, ...) \
-    GATES_SCRIPT_FROM(BEGINS(FW_IPC_BARRIER_GO_ON, parties, joined), __VA_ARGS__)
+    SCRIPT_FROM(BEGINS(FW_IPC_BARRIER_GO_ON, parties, joined), __VA_ARGS__)
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-barrier", "two parties, two rounds; nobody dies", 2, 0,

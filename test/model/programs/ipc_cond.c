@@ -17,19 +17,15 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "gates_script.h"
 #include "ipc_cond_calls.h"
 #include "ipc_ground.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, GET, TIMED, PUT, PUT_AFTER, PUT_ALL, WORDS };
-
-static const char *const names[WORDS] = {"", "get", "timed", "put", "put-after", "put-all"};
+SCRIPT_WORDS(GET, TIMED, PUT, PUT_AFTER, PUT_ALL);
 
 /* INSIDE: thread + 1. */
 enum ghost { INSIDE, TOKENS };
-
-static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0};
 
 static fw_ipc_mutex *m;
 static fw_ipc_cond *c;
@@ -41,7 +37,7 @@ static void setup(const void *arg)
     ground_make(model_thread_count, true);
     m = model_object("m", sizeof *m, parts, NULL);
     c = model_object("c", 64, parts, NULL); /* what an object takes at least */
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static enum model_access access(const void *p)
@@ -75,14 +71,11 @@ static void unlock(unsigned self)
 
 static void get(unsigned self, enum word w)
 {
-    static const fw_deadline soon = {
-        .clock = CLOCK_MONOTONIC,
-        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
     int error = 0;
 
     while (model_shared.ghost[TOKENS] == 0 && error != ETIMEDOUT) {
         model_shared.ghost[INSIDE] = 0;
-        error = ipc_cond_in_use->wait(c, m, &blocks, w == TIMED ? &soon : NULL);
+        error = ipc_cond_in_use->wait(c, m, &script_blocking, w == TIMED ? &script_soon : NULL);
         enter(self, w == TIMED && error == ETIMEDOUT ? 0 : error);
     }
     if (model_shared.ghost[TOKENS] > 0)
@@ -91,7 +84,7 @@ static void get(unsigned self, enum word w)
 
 static void act(unsigned self, enum word w)
 {
-    enter(self, ipc_cond_in_use->lock(m, &blocks, NULL));
+    enter(self, ipc_cond_in_use->lock(m, &script_blocking, NULL));
     switch (w) {
     case PUT_ALL:
         model_shared.ghost[TOKENS] += model_thread_count - 1;
@@ -116,7 +109,7 @@ static void thread(unsigned self, const void *arg)
 {
     (void)arg;
     ground_begin(self, &ipc_cond_in_use->ground);
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -157,7 +150,7 @@ static const struct model_own *own(void)
 #define CANCELS(n) .budget = {.cancels = (n)}
 /* The deep ones are explored with any number. */
 #define AT_MOST(n) .preemptions = (n)
-#define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
+#define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-cond", "one waits, one signals; nobody dies", 2, SCRIPT("get get", "put put")),

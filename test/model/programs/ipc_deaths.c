@@ -16,15 +16,13 @@
 #include <errno.h>
 
 #include "../engine/report.h"
-#include "gates_script.h"
 #include "ipc_ground.h"
 #include "ipc_mutex_calls.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, BOTH, OVER, FIRST, SECOND, QUIT, WORDS };
+SCRIPT_WORDS(BOTH, OVER, FIRST, SECOND, QUIT);
 enum { LOCKS = 2 };
-
-static const char *const names[WORDS] = {"", "both", "over", "first", "second", "quit"};
 
 /* By mutex.  INSIDE: thread + 1.  OWED: a holder is gone, and nobody was told yet. */
 enum ghost { INSIDE, OWED = INSIDE + LOCKS };
@@ -42,10 +40,10 @@ static void setup(const void *arg)
 {
     static const struct model_part parts[] = {{"word", 0, 8}, {"half", 0, 4}, {NULL, 0, 0}};
 
-    ground_make(model_thread_count, ((const struct gates_script *)arg)->initial == 0);
+    ground_make(model_thread_count, ((const struct script *)arg)->initial == 0);
     for (unsigned i = 0; i < LOCKS; i++)
         m[i] = model_object(i == 0 ? "first" : "second", sizeof *m[i], parts, decode);
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static enum model_access access(const void *p)
@@ -60,9 +58,8 @@ static enum model_access access(const void *p)
 
 static void lock(unsigned self, unsigned which)
 {
-    static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0};
     uint64_t *ghost = model_shared.ghost;
-    int error = ipc_mutex_in_use->lock(m[which], &blocks, NULL);
+    int error = ipc_mutex_in_use->lock(m[which], &script_blocking, NULL);
 
     report_remark(self, error == 0 ? "is inside" : "is inside, after a death");
     if (ghost[INSIDE + which] != 0)
@@ -118,7 +115,7 @@ static void thread(unsigned self, const void *arg)
 {
     (void)arg;
     ground_begin(self, &ipc_mutex_in_use->ground);
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -145,7 +142,7 @@ static void finished(void)
         .thread = thread, .own = own, .access = access, .killed = killed, .changed = changed, \
         .finished = finished, __VA_ARGS__                                                     \
     }
-#define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
+#define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)
 #define KILLS(n) .budget = {.kills = (n)}
 
 static const struct model_program programs[] = {
@@ -156,7 +153,7 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-passed-alarm", "four, one of which may die with another's wake", 4, KILLS(1),
             SCRIPT("over", "first", "first", "second")),
     PROGRAM("ipc-quit", "one leaves with a lock; one may die", 2, KILLS(1),
-            .arg = GATES_SCRIPT_FROM(1, "quit", "first")),
+            .arg = SCRIPT_FROM(1, "quit", "first")),
 };
 
 const struct program_group ipc_deaths_programs = {"ipc-deaths", programs,

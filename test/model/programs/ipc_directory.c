@@ -20,47 +20,46 @@
 
 #include "../engine/report.h"
 #include "../memory.h"
-#include "gates_script.h"
 #include "ipc_directory_calls.h"
 #include "ipc_directory_watch.h"
 #include "ipc_ground.h"
 #include "programs.h"
+#include "script.h"
 
 #define CREATE FW_REGION_CREATE
 #define ONLY (FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
 #define DATA FW_REGION_DATA
 
-enum { WORDS = 12, ODD = 40, SMALL = 64, LARGE = 128 }; /* sizes in bytes */
+enum { ODD = 40, SMALL = 64, LARGE = 128 }; /* sizes in bytes */
+
+SCRIPT_WORDS(MAKE_A, MAKE_B, MAKE_C, PLAIN_A, ONLY_A, FIND_A, OTHER_A, LARGE_A, FAILS_A,
+             FAILS_LARGE_B, NESTS_A);
 
 static const struct directory_request requests[WORDS] = {
-    {"", "", DATA, 0, 0, INIT_NONE},
-    {"make-a", "a", DATA, SMALL, CREATE, INIT_STAMPS},
-    {"make-b", "b", DATA, ODD, CREATE, INIT_STAMPS},
-    {"make-c", "c", DATA, SMALL, CREATE, INIT_STAMPS},
-    {"plain-a", "a", DATA, SMALL, CREATE, INIT_NONE},
-    {"only-a", "a", DATA, SMALL, ONLY, INIT_STAMPS},
-    {"find-a", "a", DATA, SMALL, 0, INIT_NONE},
-    {"other-a", "a", FW_REGION_MUTEX, SMALL, CREATE, INIT_NONE},
-    {"large-a", "a", DATA, LARGE, CREATE, INIT_STAMPS},
-    {"fails-a", "a", DATA, SMALL, CREATE, INIT_FAILS},
-    {"fails-large-b", "b", DATA, LARGE, CREATE, INIT_FAILS},
-    {"nests-a", "a", DATA, SMALL, CREATE, INIT_NESTS},
+    [MAKE_A] = {"a", DATA, SMALL, CREATE, INIT_STAMPS},
+    [MAKE_B] = {"b", DATA, ODD, CREATE, INIT_STAMPS},
+    [MAKE_C] = {"c", DATA, SMALL, CREATE, INIT_STAMPS},
+    [PLAIN_A] = {"a", DATA, SMALL, CREATE, INIT_NONE},
+    [ONLY_A] = {"a", DATA, SMALL, ONLY, INIT_STAMPS},
+    [FIND_A] = {"a", DATA, SMALL, 0, INIT_NONE},
+    [OTHER_A] = {"a", FW_REGION_MUTEX, SMALL, CREATE, INIT_NONE},
+    [LARGE_A] = {"a", DATA, LARGE, CREATE, INIT_STAMPS},
+    [FAILS_A] = {"a", DATA, SMALL, CREATE, INIT_FAILS},
+    [FAILS_LARGE_B] = {"b", DATA, LARGE, CREATE, INIT_FAILS},
+    [NESTS_A] = {"a", DATA, SMALL, CREATE, INIT_NESTS},
 };
 
 struct directory_script {
-    struct gates_script threads;
+    struct script threads;
     unsigned entries, bytes;
 };
 
 static void setup(const void *arg)
 {
     const struct directory_script *script = arg;
-    const char *names[WORDS];
 
-    for (unsigned i = 0; i < WORDS; i++)
-        names[i] = requests[i].word;
     directory_watch_make(script->entries, script->bytes);
-    gates_script_read(&script->threads, names, WORDS);
+    script_read(script->threads.threads, word_names);
 }
 
 /* --- What the threads do -------------------------------------------------------------------- */
@@ -100,7 +99,7 @@ static void thread(unsigned self, const void *arg)
 {
     (void)arg;
     ground_begin(self, &ipc_directory_in_use->ground);
-    for (const unsigned *w = gates_words[self]; *w != 0; w++) {
+    for (const unsigned *w = script_words[self]; *w != 0; w++) {
         const struct directory_request *r = &requests[*w];
         void *object = NULL;
         int error;

@@ -29,7 +29,6 @@ enum directory_init {
 };
 
 struct directory_request {
-    const char *word; /* in scripts */
     const char *name;
     fw_region_kind kind;
     unsigned size; /* in bytes; one word is 8 */

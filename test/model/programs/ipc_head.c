@@ -14,14 +14,12 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "gates_script.h"
 #include "ipc_head_calls.h"
 #include "ipc_head_watch.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, JOIN, LARGE, LOOK, WORDS };
-
-static const char *const names[WORDS] = {"", "join", "large", "look"};
+SCRIPT_WORDS(JOIN, LARGE, LOOK);
 
 /* MAKERS: how many were told that they made it.  JOINED: the plan of who has joined, in bytes. */
 enum ghost { MAKERS, JOINED };
@@ -41,7 +39,7 @@ static void setup(const void *arg)
                                               {NULL, 0, 0}};
 
     head_watch_make(parts);
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 /* Behind the constants all stays zeroes here. */
@@ -106,7 +104,7 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -124,7 +122,7 @@ static void finished(void)
         .changed = head_watch_changed, .finished = finished, .access = access, __VA_ARGS__ \
     }
 #define AT_MOST(n) .preemptions = (n)
-#define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
+#define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-head", "two make it by one plan; one may die", 2, 1, AT_MOST(1),

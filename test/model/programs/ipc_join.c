@@ -3,10 +3,10 @@
  * The programs for making and joining a region: in a file, whose length is a part of the state
  * (subject/region_file.h), or in memory that is mapped.  Each thread is a process.
  *
- *   open      makes or joins the region in the file
- *   large     the same, and wants one of twice the size
- *   only      the same as open, EXCLUSIVE
- *   find      only joins it
+ *   open         makes or joins the region in the file
+ *   open-large   the same, and wants one of twice the size
+ *   open-only    the same as open, EXCLUSIVE
+ *   find         only joins it
  *   adopt, adopt-large, adopt-only, adopt-find   the same in memory, which is as long as they want
  *
  * Whoever has joined finds a whole head, and one that fits in the file or the memory; all find the
@@ -22,29 +22,27 @@
 
 #include "../memory.h"
 #include "../subject/region_file.h"
-#include "gates_script.h"
 #include "ipc_ground.h"
 #include "ipc_head_watch.h"
 #include "ipc_join_calls.h"
 #include "programs.h"
+#include "script.h"
 
 #define CREATE FW_REGION_CREATE
 #define ONLY (FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
 
 enum { SMALL = FW_REGION_MIN_SIZE, LARGE = 2 * FW_REGION_MIN_SIZE };
 
+SCRIPT_WORDS(OPEN, OPEN_LARGE, OPEN_ONLY, FIND, ADOPT, ADOPT_LARGE, ADOPT_ONLY, ADOPT_FIND);
+
 /* A word: `size` is what is asked for, in bytes. */
 static const struct request {
     unsigned size, flags;
     bool is_memory;
-} requests[] = {{0, 0, false},         {SMALL, CREATE, false}, {LARGE, CREATE, false},
-                {SMALL, ONLY, false},  {0, 0, false},          {SMALL, CREATE, true},
-                {LARGE, CREATE, true}, {SMALL, ONLY, true},    {SMALL, 0, true}};
-
-enum { WORDS = sizeof requests / sizeof *requests };
-
-static const char *const names[WORDS] = {"",      "open",        "large",      "only",      "find",
-                                         "adopt", "adopt-large", "adopt-only", "adopt-find"};
+} requests[WORDS] = {[OPEN] = {SMALL, CREATE, false},    [OPEN_LARGE] = {LARGE, CREATE, false},
+                     [OPEN_ONLY] = {SMALL, ONLY, false}, [FIND] = {0, 0, false},
+                     [ADOPT] = {SMALL, CREATE, true},    [ADOPT_LARGE] = {LARGE, CREATE, true},
+                     [ADOPT_ONLY] = {SMALL, ONLY, true}, [ADOPT_FIND] = {SMALL, 0, true}};
 
 /* LENGTH: of the file.  JOINED: the size of the region.  SOLE: how many were told to be the only
  * makers.  ASKS: the word of each thread's call under way. */
@@ -60,7 +58,7 @@ static void setup(const void *arg)
 
     head_watch_make(parts);
     subject_file = (struct subject_file){&model_shared.ghost[LENGTH], head};
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 /* --- What the threads do -------------------------------------------------------------------- */
@@ -129,7 +127,7 @@ static void act(unsigned self, unsigned word)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != 0; w++)
+    for (const unsigned *w = script_words[self]; *w != 0; w++)
         act(self, *w);
 }
 
@@ -169,7 +167,7 @@ static void finished(void)
     bool all_exclusive = true;
 
     for (unsigned i = 0; i < model_thread_count; i++)
-        for (const unsigned *w = gates_words[i]; *w != 0; w++)
+        for (const unsigned *w = script_words[i]; *w != 0; w++)
             all_exclusive &= (requests[*w].flags & FW_REGION_EXCLUSIVE) != 0;
     if (all_exclusive && !ground_has_deaths() && model_shared.ghost[SOLE] != 1)
         model_fail("answer", "%llu are told that they have made the region",
@@ -182,18 +180,19 @@ static void finished(void)
         .budget = {.kills = 1}, .setup = setup, .thread = thread, .changed = changed,   \
         .finished = finished, .access = access, __VA_ARGS__                             \
     }
-#define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
+#define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-open", "two make or join a region in a file; one may die", 2,
             SCRIPT("open", "open")),
-    PROGRAM("ipc-open-sizes", "two want different sizes; one may die", 2, SCRIPT("open", "large")),
+    PROGRAM("ipc-open-sizes", "two want different sizes; one may die", 2,
+            SCRIPT("open", "open-large")),
     PROGRAM("ipc-open-only", "two want to be the only maker; one may die", 2,
-            SCRIPT("only", "only")),
+            SCRIPT("open-only", "open-only")),
     PROGRAM("ipc-open-find", "one only joins what the other one makes; one may die", 2,
             SCRIPT("open", "find find")),
     PROGRAM("ipc-open-three", "three want different things; one may die", 3, .preemptions = 1,
-            .deep_preemptions = 2, SCRIPT("open", "large", "find")),
+            .deep_preemptions = 2, SCRIPT("open", "open-large", "find")),
     PROGRAM("ipc-adopt", "two make or join a region in memory; one may die", 2,
             SCRIPT("adopt", "adopt")),
     PROGRAM("ipc-adopt-sizes", "two have memory of different sizes; one may die", 2,

@@ -24,16 +24,13 @@
 
 #include "../engine/report.h"
 #include "../memory.h"
-#include "gates_script.h"
 #include "ipc_ground.h"
 #include "ipc_journal_calls.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, ADD, ATTACH, OTHER, EARLY, DETACH, VISIT, LEND, RIVAL, CLAIM, WORDS };
+SCRIPT_WORDS(ADD, ATTACH, OTHER, EARLY, DETACH, VISIT, LEND, RIVAL, CLAIM);
 enum { DATA = 2, LOCKS = 2 };
-
-static const char *const names[WORDS] = {"",       "add",   "attach", "other", "early",
-                                         "detach", "visit", "lend",   "rival", "claim"};
 
 /* By mutex.  INSIDE: thread + 1.  ENDED: sections that are. */
 enum ghost { INSIDE, ENDED = INSIDE + LOCKS };
@@ -61,7 +58,7 @@ static void setup(const void *arg)
     static const struct model_part parts[] = {{"used", offsetof(fw_ipc_journal, used_), 8},
                                               {"owner", offsetof(fw_ipc_journal, owner_), 8},
                                               {NULL, 0, 0}};
-    const struct gates_script *script = arg;
+    const struct script *script = arg;
     unsigned room = DATA * FW_IPC_JOURNAL_RECORD(8);
 
     is_attached = script->initial == 0;
@@ -76,10 +73,10 @@ static void setup(const void *arg)
         m[0]->past_.journal_ = place_of(j[0]);
         j[0]->owner_ = owner_of(m[0]);
     }
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
     has_rivals = false;
     for (unsigned i = 0; i < model_thread_count; i++)
-        for (const unsigned *w = gates_words[i]; *w != END; w++)
+        for (const unsigned *w = script_words[i]; *w != END; w++)
             has_rivals |= *w == RIVAL || *w == CLAIM;
 }
 
@@ -122,8 +119,7 @@ static void must(int error, int expected, unsigned self)
 
 static void enter(unsigned self, unsigned lock)
 {
-    static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0};
-    int error = ipc_journal_in_use->lock(m[lock], &blocks, NULL);
+    int error = ipc_journal_in_use->lock(m[lock], &script_blocking, NULL);
 
     report_remark(self, "is inside");
     if (error == EOWNERDEAD && ground_has_deaths() && !is_attached)
@@ -232,7 +228,7 @@ static void thread(unsigned self, const void *arg)
 {
     (void)arg;
     ground_begin(self, &ipc_journal_in_use->ground);
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -284,9 +280,9 @@ static void finished(void)
         .budget = {.kills = (deaths)}, .setup = setup, .thread = thread, .killed = killed,         \
         .changed = changed, .finished = finished, .own = own, .access = access, .arg = __VA_ARGS__ \
     }
-#define ATTACHED(...) GATES_SCRIPT(__VA_ARGS__)
+#define ATTACHED(...) SCRIPT_OF(__VA_ARGS__)
 /* Two mutexes and two journals, and none is attached. */
-#define APART(...) GATES_SCRIPT_FROM(1, __VA_ARGS__)
+#define APART(...) SCRIPT_FROM(1, __VA_ARGS__)
 #define AT_MOST(n) .preemptions = (n)
 
 static const struct model_program programs[] = {

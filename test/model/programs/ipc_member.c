@@ -20,14 +20,12 @@
 
 #include "../engine/report.h"
 #include "../subject/robust.h"
-#include "gates_script.h"
 #include "ipc_ground.h"
 #include "ipc_member_calls.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, JOIN, LEAVE, LOOK, ASK, NAME, COMPANY, WORDS };
-
-static const char *const names[WORDS] = {"", "join", "leave", "look", "ask", "name", "company"};
+SCRIPT_WORDS(JOIN, LEAVE, LOOK, ASK, NAME, COMPANY);
 
 enum state { OUTSIDE, MEMBER, LEAVING, LEFT };
 
@@ -36,7 +34,7 @@ enum { THREADS = 3 };
 enum ghost { STATE, LAST_ID = STATE + THREADS, FIRST_ID = LAST_ID + THREADS };
 
 struct member_script {
-    struct gates_script threads;
+    struct script threads;
     unsigned lines;
     bool is_worn;    /* the first line has one tenancy left */
     bool is_process; /* the threads are of one */
@@ -58,7 +56,7 @@ static void setup(const void *arg)
     is_worn = script->is_worn;
     if (is_worn)
         ground_lines[0].life = ((uint64_t)UINT32_MAX - 1) << 32;
-    gates_script_read(&script->threads, names, WORDS);
+    script_read(script->threads.threads, word_names);
 }
 
 static enum model_access access(const void *p)
@@ -199,7 +197,7 @@ static void company(unsigned self)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++) {
+    for (const unsigned *w = script_words[self]; *w != END; w++) {
         if (*w == JOIN)
             join(self);
         else if (*w == LEAVE)

@@ -12,10 +12,7 @@
 #include "ipc_ground.h"
 #include "ipc_mutex_calls.h"
 
-enum word { END, LOCK, POLL, ADAPT, TIMED, TRY, LAX, EXIT, LEAVE, WORDS };
-
-static const char *const names[WORDS] = {"",    "lock", "poll", "adapt", "timed",
-                                         "try", "lax",  "exit", "leave"};
+SCRIPT_WORDS(LOCK, POLL, ADAPT, TIMED, TRY, LAX, EXIT, LEAVE);
 
 /*
  * INSIDE: thread + 1.  OWED: a holder has died since the data were sound last.  TOLD: who is inside
@@ -91,7 +88,7 @@ void ipc_mutex_script_setup(const void *arg)
     ground_make(script->lines != 0 ? script->lines : model_thread_count, script->lines == 0);
     m = model_object("m", sizeof *m, parts, decode);
     ipc_mutex_in_use->on_death(m, script->repairs ? repair : NULL, NULL);
-    gates_script_read(&script->threads, names, WORDS);
+    script_read(script->threads.threads, word_names);
 }
 
 /* --- What the threads do -------------------------------------------------------------------- */
@@ -177,19 +174,15 @@ static void section(unsigned self, enum word w, int error)
 
 static int lock(enum word w)
 {
-    static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0}, polls = {FW_WAIT_SPIN, 0},
-                                asks = {FW_WAIT_ADAPTIVE, 3000};
-    static const fw_deadline soon = {
-        .clock = CLOCK_MONOTONIC,
-        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
+    static const fw_wait_policy asks = {FW_WAIT_ADAPTIVE, 3000};
 
     if (w == TRY)
         return ipc_mutex_in_use->trylock(m);
     return ipc_mutex_in_use->lock(m,
-                                  w == POLL    ? &polls
+                                  w == POLL    ? &script_spinning
                                   : w == ADAPT ? &asks
-                                               : &blocks,
-                                  w == TIMED ? &soon : NULL);
+                                               : &script_blocking,
+                                  w == TIMED ? &script_soon : NULL);
 }
 
 /* All others have come to their end, and their deaths are marked. */
@@ -227,7 +220,7 @@ void ipc_mutex_script_thread(unsigned self, const void *arg)
 {
     (void)arg;
     ground_begin(self, &ipc_mutex_in_use->ground);
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 

@@ -2,7 +2,7 @@
 #ifndef MODEL_IPC_MUTEX_SCRIPT_H
 #define MODEL_IPC_MUTEX_SCRIPT_H
 
-#include "gates_script.h"
+#include "script.h"
 
 /*
  * The scripts of the programs for the mutex between processes.
@@ -29,7 +29,7 @@
  *   lost update      all are alive and done: all sections were counted
  */
 struct ipc_mutex_script {
-    struct gates_script threads;
+    struct script threads;
     unsigned lines; /* members' lines; 0: each thread is a member from the start */
     bool repairs;   /* by a function that is registered */
 };

@@ -12,12 +12,10 @@
 #include <stdio.h>
 
 #include "../engine/report.h"
-#include "gates_script.h"
 #include "ipc_gates.h"
+#include "script.h"
 
-enum word { END, CALL, FAIL, WORDS };
-
-static const char *const names[WORDS] = {"", "call", "fail"};
+SCRIPT_WORDS(CALL, FAIL);
 
 /* INSIDE: thread + 1.  KNOWN: somebody has come through. */
 enum ghost { INSIDE, SUCCESSES, KNOWN };
@@ -33,7 +31,7 @@ static void setup(const void *arg)
 {
     ground_make(model_thread_count, true);
     o = model_object("o", 64, NULL, NULL); /* what an object takes at least */
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static int run(void *arg)
@@ -68,7 +66,7 @@ static void thread(unsigned self, const void *arg)
 {
     (void)arg;
     ground_begin(self, &ipc_gates_in_use->ground);
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -107,7 +105,7 @@ static void finished(void)
         .name = called, .about = what, .threads = n, .generic = true, .naps = (has),       \
         .budget = {.kills = (deaths), .ticks = (moves)}, .setup = setup, .thread = thread, \
         .killed = killed, .changed = changed, .finished = finished, .own = ipc_gates_own,  \
-        .access = ground_access, .arg = GATES_SCRIPT(__VA_ARGS__)                          \
+        .access = ground_access, .arg = SCRIPT_OF(__VA_ARGS__)                             \
     }
 
 static const struct model_program programs[] = {

@@ -14,12 +14,10 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "gates_script.h"
 #include "ipc_gates.h"
+#include "script.h"
 
-enum word { END, TAKE, TIMED, KEEP, WORDS };
-
-static const char *const names[WORDS] = {"", "take", "timed", "keep"};
+SCRIPT_WORDS(TAKE, TIMED, KEEP);
 
 /* By permit: thread + 1. */
 enum ghost { LENT };
@@ -29,7 +27,7 @@ static uint64_t *permits;
 
 static void setup(const void *arg)
 {
-    const struct gates_script *script = arg;
+    const struct script *script = arg;
     static const struct model_part parts[] = {
         {"queue", 0, 8}, {"queue", 0, 4}, {"unit0", 64, 8}, {"unit1", 72, 8}, {NULL, 0, 0}};
 
@@ -37,7 +35,7 @@ static void setup(const void *arg)
     u = model_object("u", (unsigned)(sizeof *u + script->initial * sizeof *permits), parts, NULL);
     u->made_ = script->initial;
     permits = (uint64_t *)(u + 1);
-    gates_script_read(script, names, WORDS);
+    script_read(script->threads, word_names);
 }
 
 static enum model_access access(const void *p)
@@ -47,11 +45,9 @@ static enum model_access access(const void *p)
 
 static void act(unsigned self, enum word w)
 {
-    static const fw_deadline soon = {
-        .clock = CLOCK_MONOTONIC,
-        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
     uint32_t permit = 0;
-    int error = ipc_gates_in_use->take(u, &permit, IPC_GATES_BLOCKS, w == TIMED ? &soon : NULL);
+    int error =
+        ipc_gates_in_use->take(u, &permit, IPC_GATES_BLOCKS, w == TIMED ? &script_soon : NULL);
     uint64_t *lent = &model_shared.ghost[LENT + permit];
 
     if (error == ETIMEDOUT && w == TIMED)
@@ -75,7 +71,7 @@ static void thread(unsigned self, const void *arg)
 {
     (void)arg;
     ground_begin(self, &ipc_gates_in_use->ground);
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -120,25 +116,24 @@ static void finished(void)
 
 static const struct model_program ipc_permits_table[] = {
     PROGRAM("ipc-permits", "one permit for two; nobody dies", 2, 0,
-            GATES_SCRIPT_FROM(1, "take take", "take take")),
+            SCRIPT_FROM(1, "take take", "take take")),
     PROGRAM("ipc-permits-three", "two permits for three; nobody dies", 3, 0,
-            GATES_SCRIPT_FROM(2, "take", "take", "take")),
+            SCRIPT_FROM(2, "take", "take", "take")),
     PROGRAM("ipc-permits-kill", "one permit for two; one may die", 2, 1,
-            GATES_SCRIPT_FROM(1, "take take", "take take")),
+            SCRIPT_FROM(1, "take take", "take take")),
     PROGRAM("ipc-permits-kill-two", "one permit for three; two may die", 3, 2,
-            GATES_SCRIPT_FROM(1, "take", "take", "take")),
+            SCRIPT_FROM(1, "take", "take", "take")),
     PROGRAM("ipc-permits-two", "two permits for three; one may die", 3, 1,
-            GATES_SCRIPT_FROM(2, "take", "take", "take")),
+            SCRIPT_FROM(2, "take", "take", "take")),
     TOLD("ipc-permits-told", "nobody naps; one permit for two; one may die", 2, 1,
-         GATES_SCRIPT_FROM(1, "take take", "take take")),
+         SCRIPT_FROM(1, "take take", "take take")),
     TOLD("ipc-permits-told-three", "nobody naps; one permit for three; one may die", 3, 1,
-         GATES_SCRIPT_FROM(1, "take", "take", "take")),
+         SCRIPT_FROM(1, "take", "take", "take")),
     TOLD("ipc-permits-told-two", "nobody naps; two permits for three; two may die", 3, 2,
-         GATES_SCRIPT_FROM(2, "take", "take", "take")),
-    PROGRAM("ipc-permits-keep", "who holds the permit ends", 2, 1,
-            GATES_SCRIPT_FROM(1, "keep", "take")),
+         SCRIPT_FROM(2, "take", "take", "take")),
+    PROGRAM("ipc-permits-keep", "who holds the permit ends", 2, 1, SCRIPT_FROM(1, "keep", "take")),
     PROGRAM("ipc-permits-timed", "one waits for a while only", 2, 1,
-            GATES_SCRIPT_FROM(1, "timed take", "take")),
+            SCRIPT_FROM(1, "timed take", "take")),
 };
 const struct program_group ipc_permits_programs = {
     "ipc-permits", ipc_permits_table, sizeof ipc_permits_table / sizeof *ipc_permits_table};

@@ -12,27 +12,8 @@
 #include "ipc_ground.h"
 #include "ipc_rwlock_calls.h"
 
-enum word {
-    END,
-    READ,
-    TRY_READ,
-    TIMED_READ,
-    AGAIN,
-    BESIDE,
-    WRITE,
-    TRY_WRITE,
-    TIMED_WRITE,
-    LAX,
-    UP,
-    UPGRADE,
-    TIMED_UPGRADE,
-    DOWN,
-    WORDS
-};
-
-static const char *const names[WORDS] = {
-    "",          "read",        "try-read", "timed-read", "again",   "beside",        "write",
-    "try-write", "timed-write", "lax",      "up",         "upgrade", "timed-upgrade", "down"};
+SCRIPT_WORDS(READ, TRY_READ, TIMED_READ, AGAIN, BESIDE, WRITE, TRY_WRITE, TIMED_WRITE, LAX, UP,
+             UPGRADE, TIMED_UPGRADE, DOWN);
 
 /* WRITER, UPPER: thread + 1.  READERS: by thread.  OWED, GIVEN_UP: ipc_mutex_script.c. */
 enum ghost { WRITER, UPPER, READERS, OWED, GIVEN_UP, GENERATION, FIRST, SECOND, SECTIONS };
@@ -40,11 +21,6 @@ enum ghost { WRITER, UPPER, READERS, OWED, GIVEN_UP, GENERATION, FIRST, SECOND, 
 static fw_ipc_rwlock *l;
 static fw_ipc_rwlock *other; /* nobody writes there */
 static const struct ipc_rwlock_script *script;
-
-static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0};
-static const fw_deadline soon = {
-    .clock = CLOCK_MONOTONIC,
-    .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
 
 static uint64_t *ghost(enum ghost g)
 {
@@ -96,7 +72,7 @@ void ipc_rwlock_script_setup(const void *arg)
     l->past_.generation_ = *ghost(GENERATION) = script->generation;
     l->hint_ = script->hint;
     ipc_rwlock_in_use->on_death(l, script->repairs ? repair : NULL, NULL);
-    gates_script_read(&script->threads, names, WORDS);
+    script_read(script->threads.threads, word_names);
 }
 
 /* --- Entering ------------------------------------------------------------------------------- */
@@ -180,7 +156,7 @@ static void read_section(unsigned self, enum word w)
     if (w == BESIDE && ipc_rwlock_in_use->end_read(other) != 0)
         model_thread_fail("answer", "thread %llu may not end what it reads", self, 0);
     if (w == AGAIN || w == BESIDE) {
-        if (ipc_rwlock_in_use->read(l, &blocks, NULL) != 0)
+        if (ipc_rwlock_in_use->read(l, &script_blocking, NULL) != 0)
             model_thread_fail("answer", "thread %llu may not read again", self, 0);
         pass();
         if (ipc_rwlock_in_use->end_read(l) != 0)
@@ -233,7 +209,7 @@ static void upgradable_section(unsigned self, enum word w)
     pass();
     *ghost(UPPER) = 0;
     if (w != UP) {
-        error = ipc_rwlock_in_use->upgrade(l, w == TIMED_UPGRADE ? &soon : NULL);
+        error = ipc_rwlock_in_use->upgrade(l, w == TIMED_UPGRADE ? &script_soon : NULL);
         if (error != 0 && (w != TIMED_UPGRADE || error != ETIMEDOUT))
             model_thread_fail("answer", "thread %llu upgrades, and is answered %llu", self,
                               (uint64_t)error);
@@ -260,13 +236,13 @@ static int lock(enum word w)
         return ipc_rwlock_in_use->try_read(l);
     if (w == TRY_WRITE)
         return ipc_rwlock_in_use->try_write(l);
-    if (w == BESIDE && ipc_rwlock_in_use->read(other, &blocks, NULL) != 0)
+    if (w == BESIDE && ipc_rwlock_in_use->read(other, &script_blocking, NULL) != 0)
         model_thread_fail("answer", "another lock, which is free, cannot be read", 0, 0);
     if (is_read(w))
-        return ipc_rwlock_in_use->read(l, &blocks, w == TIMED_READ ? &soon : NULL);
+        return ipc_rwlock_in_use->read(l, &script_blocking, w == TIMED_READ ? &script_soon : NULL);
     if (is_upgradable(w))
-        return ipc_rwlock_in_use->up(l, &blocks, NULL);
-    return ipc_rwlock_in_use->write(l, &blocks, w == TIMED_WRITE ? &soon : NULL);
+        return ipc_rwlock_in_use->up(l, &script_blocking, NULL);
+    return ipc_rwlock_in_use->write(l, &script_blocking, w == TIMED_WRITE ? &script_soon : NULL);
 }
 
 /* Not taken: may that be? */
@@ -300,7 +276,7 @@ void ipc_rwlock_script_thread(unsigned self, const void *arg)
 {
     (void)arg;
     ground_begin(self, &ipc_rwlock_in_use->ground);
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 

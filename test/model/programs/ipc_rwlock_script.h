@@ -2,7 +2,7 @@
 #ifndef MODEL_IPC_RWLOCK_SCRIPT_H
 #define MODEL_IPC_RWLOCK_SCRIPT_H
 
-#include "gates_script.h"
+#include "script.h"
 
 /*
  * The scripts of the programs for the read-write lock between processes.
@@ -22,7 +22,7 @@
  * while the counters differ, or a writer died and nobody has repaired.
  */
 struct ipc_rwlock_script {
-    struct gates_script threads;
+    struct script threads;
     bool repairs;        /* by a function that is registered */
     uint64_t generation; /* of the lock at first */
     uint64_t hint;       /* the same */

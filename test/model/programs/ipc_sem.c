@@ -18,13 +18,11 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "gates_script.h"
 #include "ipc/announce.h"
 #include "ipc_gates.h"
+#include "script.h"
 
-enum word { END, INIT, WAIT, TIMED, TRY, POST, TWO, ANY, WORDS };
-
-static const char *const names[WORDS] = {"", "init", "wait", "timed", "try", "post", "two", "any"};
+SCRIPT_WORDS(INIT, WAIT, TIMED, TRY, POST, TWO, ANY);
 
 /* How a semaphore begins: its units, the most that it can have, and whether somebody makes it. */
 #define BEGINS(value, most, is_to_make) ((value) | (most) << 8 | (uint64_t)(is_to_make) << 16)
@@ -46,7 +44,7 @@ static uint64_t begins;
 
 static void setup(const void *arg)
 {
-    const struct gates_script *script = arg;
+    const struct script *script = arg;
     static const struct model_part parts[] = {
         {"word", 0, 8}, {"word", 0, 4}, {"made", 8, 4}, {NULL, 0, 0}};
 
@@ -59,7 +57,7 @@ static void setup(const void *arg)
         model_shared.ghost[UNITS] = VALUE_OF(begins);
         model_shared.ghost[MADES] = 1;
     }
-    gates_script_read(script, names, WORDS);
+    script_read(script->threads, word_names);
 }
 
 /* Whether polling pays does not matter here. */
@@ -72,9 +70,6 @@ static enum model_access access(const void *p)
 
 static int call(enum word w)
 {
-    static const fw_deadline soon = {
-        .clock = CLOCK_MONOTONIC,
-        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
     const struct ipc_gates_calls *calls = ipc_gates_in_use;
 
     switch (w) {
@@ -87,7 +82,7 @@ static int call(enum word w)
     case ANY:
         return calls->sem_post_n(s, w == TWO ? 2 : 1);
     default:
-        return calls->sem_wait(s, IPC_GATES_BLOCKS, w == TIMED ? &soon : NULL);
+        return calls->sem_wait(s, IPC_GATES_BLOCKS, w == TIMED ? &script_soon : NULL);
     }
 }
 
@@ -130,7 +125,7 @@ static void thread(unsigned self, const void *arg)
 {
     (void)arg;
     ground_begin(self, &ipc_gates_in_use->ground);
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -163,8 +158,8 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
         .access = access, .arg = __VA_ARGS__                                        \
     }
 /* So many units, and room for so many. */
-#define FROM(value, most, ...) GATES_SCRIPT_FROM(BEGINS(value, most, false), __VA_ARGS__)
-#define MADE_FROM(value, most, ...) GATES_SCRIPT_FROM(BEGINS(value, most, true), __VA_ARGS__)
+#define FROM(value, most, ...) SCRIPT_FROM(BEGINS(value, most, false), __VA_ARGS__)
+#define MADE_FROM(value, most, ...) SCRIPT_FROM(BEGINS(value, most, true), __VA_ARGS__)
 #define AT_MOST(n) .preemptions = (n)
 
 static const struct model_program programs[] = {

@@ -17,20 +17,14 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "gates_script.h"
 #include "latch_calls.h"
 #include "programs.h"
+#include "script.h"
 #include "thread/latch_word.h"
 
-enum word { END, WAIT, TIMED, POLL, DEFAULT, DOWN, DOWN2, DOWN0, ARRIVE, TRY, FREE, WORDS };
-
-static const char *const names[WORDS] = {"",      "wait",  "timed",  "poll", "default", "down",
-                                         "down2", "down0", "arrive", "try",  "free"};
+SCRIPT_WORDS(WAIT, TIMED, POLL, DEFAULT, DOWN, DOWN2, DOWN0, ARRIVE, TRY, FREE);
 
 enum ghost { COUNTED, LET_THROUGH };
-
-static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
-static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
 
 static fw_latch *l;
 static uint32_t wanted;
@@ -45,11 +39,11 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
 
 static void setup(const void *arg)
 {
-    const struct gates_script *script = arg;
+    const struct script *script = arg;
 
     l = model_object("l", sizeof *l, NULL, decode);
     l->state_ = wanted = (uint32_t)script->initial;
-    gates_script_read(script, names, WORDS);
+    script_read(script->threads, word_names);
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -75,8 +69,10 @@ static void pass(unsigned self)
 
 static void wait_by(unsigned self, enum word w)
 {
-    const fw_wait_policy *policy = w == DEFAULT ? NULL : w == POLL ? &polling : &blocking;
-    int error = latch_in_use->wait_policy(l, policy, w == TIMED ? &deadline : NULL);
+    const fw_wait_policy *policy = w == DEFAULT ? NULL
+                                   : w == POLL  ? &script_spinning
+                                                : &script_blocking;
+    int error = latch_in_use->wait_policy(l, policy, w == TIMED ? &script_deadline : NULL);
 
     if (error == 0)
         pass(self);
@@ -118,7 +114,7 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -140,28 +136,28 @@ static void describe(char *text, size_t room)
     }
 
 static const struct model_program programs[] = {
-    PROGRAM("latch", "one waits, one counts", 2, .arg = GATES_SCRIPT_FROM(1, "wait", "down")),
+    PROGRAM("latch", "one waits, one counts", 2, .arg = SCRIPT_FROM(1, "wait", "down")),
     PROGRAM("latch-steps", "two count in steps", 3,
-            .arg = GATES_SCRIPT_FROM(4, "wait", "down2 down0", "down down")),
+            .arg = SCRIPT_FROM(4, "wait", "down2 down0", "down down")),
     PROGRAM("latch-waiters", "two wait, two count", 4,
-            .arg = GATES_SCRIPT_FROM(2, "wait", "wait try", "down", "down")),
+            .arg = SCRIPT_FROM(2, "wait", "wait try", "down", "down")),
     PROGRAM("latch-arrive", "three arrive and wait", 3, .budget = {.ticks = 2},
-            .arg = GATES_SCRIPT_FROM(3, "arrive", "arrive", "arrive")),
+            .arg = SCRIPT_FROM(3, "arrive", "arrive", "arrive")),
     PROGRAM("latch-default", "polls a little, then sleeps", 3, .budget = {.ticks = 2},
-            .arg = GATES_SCRIPT_FROM(2, "default", "down", "down")),
+            .arg = SCRIPT_FROM(2, "default", "down", "down")),
     PROGRAM("latch-poll", "one that never sleeps, beside a sleeper", 3,
-            .arg = GATES_SCRIPT_FROM(2, "poll", "wait", "down down")),
+            .arg = SCRIPT_FROM(2, "poll", "wait", "down down")),
     PROGRAM("latch-timed", "one of two gives up", 3,
-            .arg = GATES_SCRIPT_FROM(2, "timed", "wait", "down down")),
+            .arg = SCRIPT_FROM(2, "timed", "wait", "down down")),
     PROGRAM("latch-spurious", "spurious wakes and an EINTR", 3,
             .budget = {.spurious = 2, .eintr = 1},
-            .arg = GATES_SCRIPT_FROM(2, "wait", "wait", "down down")),
+            .arg = SCRIPT_FROM(2, "wait", "wait", "down down")),
     PROGRAM("latch-free", "who waits frees it", 3,
-            .arg = GATES_SCRIPT_FROM(2, "wait free", "down", "down")),
+            .arg = SCRIPT_FROM(2, "wait free", "down", "down")),
     PROGRAM("latch-free-default", "the same with the default policy", 2, .budget = {.ticks = 2},
-            .arg = GATES_SCRIPT_FROM(1, "default free", "down")),
+            .arg = SCRIPT_FROM(1, "default free", "down")),
     PROGRAM("latch-below", "counted below zero", 2, .expects = "panic",
-            .arg = GATES_SCRIPT_FROM(1, "down", "down")),
+            .arg = SCRIPT_FROM(1, "down", "down")),
 };
 
 const struct program_group latch_programs = {"latch", programs, sizeof programs / sizeof *programs};

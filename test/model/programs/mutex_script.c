@@ -2,92 +2,28 @@
 /*
  * Runs the threads of the mutex programs: mutex_script.h.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "mutex_script.h"
 #include "../kernel.h"
 #include "../subject/atomic.h"
 #include "../subject/subject.h"
 #include "mutex_calls.h"
-#include "mutex_script.h"
 #include "mutex_watch.h"
 #include "programs.h"
+#include "script.h"
 #include "thread/mutex_word.h"
 
-#define MAX_WORDS 16u
-
-enum word {
-    END,
-    BLOCK,
-    SPIN3,
-    SPIN,
-    YIELD,
-    DEFAULT,
-    ADAPT,
-    LOCK,
-    TIMED,
-    TIMED_SPIN,
-    TIMED_ADAPT,
-    TIMED_REAL,
-    TRY,
-    LOOSE,
-    POSIX_TIMED,
-    UNLOCK,
-    FAIR,
-    LET,
-    LET_FAIR,
-    FREE,
-    HELD,
-    NOT_HELD,
-    TURN,
-    DONE,
-    GO,
-    SPIN_ON,
-    DONE_UNLOCK,
-    TURN_UNLOCK,
-    WORDS
-};
-
-static const char *const names[WORDS] = {
-    "",         "block",   "spin3",       "spin",       "yield",       "default",
-    "adapt",    "lock",    "timed",       "timed-spin", "timed-adapt", "timed-real",
-    "try",      "loose",   "loose-timed", "unlock",     "fair",        "let",
-    "let-fair", "free",    "held",        "not-held",   "turn",        "done",
-    "go",       "spin-on", "done-unlock", "turn-unlock"};
+SCRIPT_WORDS(BLOCK, SPIN3, SPIN, YIELD, DEFAULT, ADAPT, LOCK, TIMED, TIMED_SPIN, TIMED_ADAPT,
+             TIMED_REAL, TRY, POSIX, POSIX_TIMED, UNLOCK, FAIR, LET, LET_FAIR, FREE, HELD, NOT_HELD,
+             TURN, DONE, GO, SPIN_ON, DONE_UNLOCK, TURN_UNLOCK);
 
 static const fw_wait_policy policies[] = {
     [BLOCK] = {FW_WAIT_BLOCK, 0},     [SPIN3] = {FW_WAIT_SPIN_THEN_BLOCK, 3000},
     [SPIN] = {FW_WAIT_SPIN, 0},       [YIELD] = {FW_WAIT_YIELD, 0},
     [DEFAULT] = {FW_WAIT_DEFAULT, 0}, [ADAPT] = {FW_WAIT_ADAPTIVE, 3000}};
 
-/* Two readings that find the clock moved on reach it, or one sleep that ends with it. */
-static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
-static const fw_deadline real_deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_REALTIME};
-
-static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static fw_mutex *m;
 static fw_half_ *counter; /* NULL: this program does not count */
 static fw_half_ *is_done;
-
-static void parse(enum word *script, const char *text)
-{
-    char copy[160];
-    unsigned n = 0;
-
-    memset(script, 0, MAX_WORDS * sizeof *script);
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
-        enum word w = 1;
-        while (w < WORDS && strcmp(word, names[w]) != 0)
-            w++;
-        if (w == WORDS || n == MAX_WORDS - 1) {
-            fprintf(stderr, "fw-model: bad script: %s\n", text);
-            exit(3);
-        }
-        script[n++] = w;
-    }
-}
 
 void script_setup(const void *arg)
 {
@@ -96,8 +32,7 @@ void script_setup(const void *arg)
     m = watch_mutex(s->initial);
     counter = s->counts ? model_object("counter", 4, NULL, NULL) : NULL;
     is_done = model_program->tasks != NULL ? model_object("done", 8, NULL, NULL) : NULL;
-    for (unsigned i = 0; i < model_thread_count; i++)
-        parse(scripts[i], s->threads[i]);
+    script_read(s->threads, word_names);
 }
 
 /* The critical section lasts until the release is visible, so others have time to intrude. */
@@ -119,19 +54,19 @@ static int acquire(enum word how)
         mutex_in_use->lock(m);
         return 0;
     case TIMED:
-        return mutex_in_use->lock_policy(m, &policies[BLOCK], &deadline);
+        return mutex_in_use->lock_policy(m, &policies[BLOCK], &script_deadline);
     case TIMED_SPIN:
-        return mutex_in_use->lock_policy(m, &policies[SPIN], &deadline);
+        return mutex_in_use->lock_policy(m, &policies[SPIN], &script_deadline);
     case TIMED_ADAPT:
-        return mutex_in_use->lock_policy(m, &policies[ADAPT], &deadline);
+        return mutex_in_use->lock_policy(m, &policies[ADAPT], &script_deadline);
     case TIMED_REAL:
-        return mutex_in_use->lock_policy(m, &policies[BLOCK], &real_deadline);
+        return mutex_in_use->lock_policy(m, &policies[BLOCK], &script_deadline_real);
     case TRY:
         return mutex_in_use->trylock(m);
-    case LOOSE:
+    case POSIX:
         return mutex_in_use->lock_posix(m, NULL);
     case POSIX_TIMED:
-        return mutex_in_use->lock_posix(m, &deadline);
+        return mutex_in_use->lock_posix(m, &script_deadline);
     case HELD:
         return 0;
     default:
@@ -181,7 +116,7 @@ static bool ordinary_thread_has_it(void)
 }
 
 /* Without the lock. */
-static void act_alone(const enum word *w)
+static void act_alone(const unsigned *w)
 {
     if (w[0] == TURN)
         model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
@@ -194,7 +129,7 @@ static void act_alone(const enum word *w)
 void script_thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const enum word *w = scripts[self]; *w != END; w += 2) {
+    for (const unsigned *w = script_words[self]; *w != END; w += 2) {
         if (w[0] == TURN || w[0] == DONE || w[0] == GO) {
             act_alone(w);
         } else if (w[0] == NOT_HELD) {

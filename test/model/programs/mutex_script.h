@@ -17,7 +17,7 @@
  *   timed, timed-spin, timed-adapt       the same with a deadline (blocking, or never sleeping)
  *   timed-real                           blocking, with a deadline on CLOCK_REALTIME
  *   try                                  trylock
- *   loose, loose-timed                   fw_mutex_lock_posix_
+ *   posix, posix-timed                   fw_mutex_lock_posix_
  *   turn, done, go                       nothing; after its turn has come, or it has said `done`
  *   not-held                             nothing: it lets go of what another thread has
  *   held                                 the thread has the lock from the start

@@ -5,7 +5,7 @@
  *   call        calls with an initialiser that succeeds
  *   fail        calls with one that fails
  *   recur       calls with one that calls again
- *   end, quit   the thread was initialising from the start, and is done, or has failed
+ *   finish, quit  the thread was initialising from the start, and is done, or has failed
  *   free        frees the once
  *
  * One initialiser at a time; it succeeds once; who comes through finds that it has; a failure is
@@ -17,13 +17,11 @@
 
 #include "../engine/report.h"
 #include "../subject/subject.h"
-#include "gates_script.h"
 #include "once_calls.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, CALL, FAIL, RECUR, FINISH, QUIT, FREE, WORDS };
-
-static const char *const names[WORDS] = {"", "call", "fail", "recur", "end", "quit", "free"};
+SCRIPT_WORDS(CALL, FAIL, RECUR, FINISH, QUIT, FREE);
 
 enum ghost { INSIDE, SUCCESSES, FAILURES };
 
@@ -35,11 +33,11 @@ static fw_once *o;
 
 static void setup(const void *arg)
 {
-    const struct gates_script *script = arg;
+    const struct script *script = arg;
 
     o = model_object("o", sizeof *o, NULL, NULL);
     o->state_ = (uint32_t)script->initial;
-    gates_script_read(script, names, WORDS);
+    script_read(script->threads, word_names);
 }
 
 static void begin(void)
@@ -109,7 +107,7 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -136,25 +134,25 @@ static void describe(char *text, size_t room)
     }
 
 static const struct model_program programs[] = {
-    PROGRAM("once", "two call", 2, TICKS, .arg = GATES_SCRIPT("call call", "call call")),
-    PROGRAM("once-three", "three call", 3, TICKS, .arg = GATES_SCRIPT("call", "call", "call")),
+    PROGRAM("once", "two call", 2, TICKS, .arg = SCRIPT_OF("call call", "call call")),
+    PROGRAM("once-three", "three call", 3, TICKS, .arg = SCRIPT_OF("call", "call", "call")),
     PROGRAM("once-fails", "the first may fail, and another one tries", 3, TICKS,
-            .arg = GATES_SCRIPT("fail", "call", "call")),
+            .arg = SCRIPT_OF("fail", "call", "call")),
     PROGRAM("once-fails-twice", "two may fail", 3, TICKS,
-            .arg = GATES_SCRIPT("fail", "fail call", "call")),
+            .arg = SCRIPT_OF("fail", "fail call", "call")),
     PROGRAM("once-spurious", "a spurious wake and an EINTR", 3,
             .budget = {.ticks = 3, .spurious = 1, .eintr = 1},
-            .arg = GATES_SCRIPT("fail", "call", "call")),
+            .arg = SCRIPT_OF("fail", "call", "call")),
     PROGRAM("once-free", "who was let through frees it", 2, TICKS,
-            .arg = GATES_SCRIPT_FROM(RUNS(0), "end", "call free")),
+            .arg = SCRIPT_FROM(RUNS(0), "finish", "call free")),
     PROGRAM("once-free-asleep", "the same, with somebody who may have slept before", 2, TICKS,
-            .arg = GATES_SCRIPT_FROM(RUNS(0) | SLEEPERS, "end", "call free")),
+            .arg = SCRIPT_FROM(RUNS(0) | SLEEPERS, "finish", "call free")),
     PROGRAM("once-quit", "somebody who was at it gives up", 3, TICKS,
-            .arg = GATES_SCRIPT_FROM(RUNS(0), "quit call", "call", "call")),
+            .arg = SCRIPT_FROM(RUNS(0), "quit call", "call", "call")),
     PROGRAM("once-fork", "the runner and its sleepers were left behind by a fork", 3, TICKS,
-            .generation = 1, .arg = GATES_SCRIPT_FROM(RUNS(5) | SLEEPERS, "call", "call", "call")),
+            .generation = 1, .arg = SCRIPT_FROM(RUNS(5) | SLEEPERS, "call", "call", "call")),
     PROGRAM("once-recur", "the initialiser calls again", 1, TICKS, .expects = "panic",
-            .arg = GATES_SCRIPT("recur")),
+            .arg = SCRIPT_OF("recur")),
 };
 
 const struct program_group once_programs = {"once", programs, sizeof programs / sizeof *programs};

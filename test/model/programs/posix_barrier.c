@@ -12,17 +12,13 @@
 #include <stdio.h>
 
 #include "../engine/report.h"
-#include "gates_script.h"
 #include "posix_barrier_calls.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, WAIT, POLL, DEFAULT, DESTROY, N };
-
-static const char *const names[N] = {"", "wait", "poll", "default", "destroy"};
+SCRIPT_WORDS(WAIT, POLL, DEFAULT, DESTROY);
 
 enum ghost { ARRIVED, SERIAL, LEFT };
-
-static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
 
 static struct fw_posix_barrier_ *b;
 static uint64_t parties, first_round;
@@ -44,9 +40,9 @@ static void setup(const void *arg)
 {
     static const struct model_part parts[] = {
         {"in", 0, 8}, {"out", 8, 8}, {"done", 16, 4}, {NULL, 0, 0}};
-    const struct gates_script *script = arg;
+    const struct script *script = arg;
 
-    gates_script_read(script, names, N);
+    script_read(script->threads, word_names);
     parties = script->initial & 0xff;
     first_round = script->initial >> 8;
     b = model_object("b", sizeof *b, parts, decode);
@@ -82,7 +78,9 @@ static void changed(unsigned thread, uint64_t addr, uint64_t was)
 
 static void wait_by(unsigned self, enum word w)
 {
-    const fw_wait_policy *policy = w == DEFAULT ? NULL : w == POLL ? &polling : &blocking;
+    const fw_wait_policy *policy = w == DEFAULT ? NULL
+                                   : w == POLL  ? &script_spinning
+                                                : &script_blocking;
     uint64_t *ghost = model_shared.ghost;
 
     if (posix_barrier_in_use->wait_by(b, policy, NULL) == PTHREAD_BARRIER_SERIAL_THREAD)
@@ -105,7 +103,7 @@ static void destroy(void)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         if (*w == DESTROY)
             destroy();
         else
@@ -134,7 +132,7 @@ static void describe(char *text, size_t room)
         .name = called, .about = what, .threads = n, .setup = setup, .thread = thread, \
         .finished = finished, .changed = changed, .describe = describe, __VA_ARGS__    \
     }
-#define OF(n, ...) .arg = GATES_SCRIPT_FROM(n, __VA_ARGS__)
+#define OF(n, ...) .arg = SCRIPT_FROM(n, __VA_ARGS__)
 
 static const struct model_program programs[] = {
     PROGRAM("pbar", "two, three rounds", 2, OF(2, "wait wait wait", "wait wait wait")),

@@ -18,14 +18,11 @@
 #include "../kernel.h"
 #include "../memory.h"
 #include "core/waitqueue.h"
-#include "gates_script.h"
 #include "posix_cond_calls.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, GET, TIMED, PUT, PUT_AFTER, PUT_ALL, DESTROY, WORDS };
-
-static const char *const names[WORDS] = {"",          "get",     "timed",  "put",
-                                         "put-after", "put-all", "destroy"};
+SCRIPT_WORDS(GET, TIMED, PUT, PUT_AFTER, PUT_ALL, DESTROY);
 
 /* INSIDE: thread + 1. */
 enum ghost { INSIDE, TOKENS };
@@ -49,7 +46,7 @@ static void setup(const void *arg)
 
     c = model_object("c", sizeof *c, parts, NULL);
     c->word = 2; /* any number */
-    gates_script_read(arg, names, WORDS);
+    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static void lock(unsigned self)
@@ -85,13 +82,10 @@ static int lock_mutex(void *arg, bool is_counted)
 static void get(enum word w)
 {
     static const struct fw_cond_mutex_ how = {.unlock = unlock_mutex, .lock = lock_mutex};
-    static const fw_deadline soon = {
-        .clock = CLOCK_MONOTONIC,
-        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
     int error = 0;
 
     while (model_shared.ghost[TOKENS] == 0 && error == 0)
-        error = posix_cond_in_use->wait(c, &how, w == TIMED ? &soon : NULL);
+        error = posix_cond_in_use->wait(c, &how, w == TIMED ? &script_soon : NULL);
     if (model_shared.ghost[TOKENS] > 0)
         model_shared.ghost[TOKENS]--;
 }
@@ -140,7 +134,7 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -193,7 +187,7 @@ static void finished(void)
         .immortal = UINT64_C(1) << ((n)-1), .setup = setup, .thread = thread, .killed = killed, \
         .cancelled = cancelled, .finished = finished, __VA_ARGS__                               \
     }
-#define SCRIPT(...) .arg = GATES_SCRIPT(__VA_ARGS__)
+#define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)
 
 static const struct model_program programs[] = {
     PROGRAM("pcond", "one waits, one signals", 2, SCRIPT("get get", "put put")),

@@ -25,14 +25,11 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "../subject/robust.h"
-#include "gates_script.h"
 #include "posix_mutex_calls.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, LOCK, ADAPT, TIMED, TRY, LAX, EXIT, LIB, TWICE, FREE, WORDS };
-
-static const char *const names[WORDS] = {"",    "lock", "adapt", "timed", "try",
-                                         "lax", "exit", "lib",   "twice", "free"};
+SCRIPT_WORDS(LOCK, ADAPT, TIMED, TRY, LAX, EXIT, LIB, TWICE, FREE);
 
 /*
  * INSIDE: thread + 1.  OWED: an owner has died since the data were sound last.  GIVEN_UP: 1:
@@ -76,11 +73,11 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
 static void setup(const void *arg)
 {
     static const struct model_part parts[] = {{"word", 0, 4}, {"owner", 8, 4}, {NULL, 0, 0}};
-    const struct gates_script *script = arg;
+    const struct script *script = arg;
 
     m = model_object("m", sizeof *m, parts, decode);
     m->kind = (int32_t)script->initial;
-    gates_script_read(script, names, WORDS);
+    script_read(script->threads, word_names);
 }
 
 /* --- The C library's side ------------------------------------------------------------------- */
@@ -228,16 +225,14 @@ static void section(unsigned self, enum word w, int error)
 
 static int take(enum word w)
 {
-    static const fw_wait_policy blocks = {FW_WAIT_BLOCK, 0}, asks = {FW_WAIT_ADAPTIVE, 3000};
-    static const fw_deadline soon = {
-        .clock = CLOCK_MONOTONIC,
-        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
+    static const fw_wait_policy asks = {FW_WAIT_ADAPTIVE, 3000};
 
     if (w == TRY)
         return calls()->trylock(m);
     if (w == LIB)
         return lib_lock();
-    return calls()->lock(m, w == ADAPT ? &asks : &blocks, w == TIMED ? &soon : NULL);
+    return calls()->lock(m, w == ADAPT ? &asks : &script_blocking,
+                         w == TIMED ? &script_soon : NULL);
 }
 
 static void act(unsigned self, enum word w)
@@ -255,7 +250,7 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -319,9 +314,9 @@ static void describe(char *text, size_t room)
         .setup = setup, .thread = thread, .own = own, .killed = killed, .changed = changed, \
         .finished = finished, .describe = describe, __VA_ARGS__                             \
     }
-#define SHARED(...) .arg = GATES_SCRIPT_FROM(FW_KIND_SHARED, __VA_ARGS__)
-#define ROBUST(...) .arg = GATES_SCRIPT_FROM(FW_KIND_SHARED | FW_KIND_ROBUST, __VA_ARGS__)
-#define RECURSIVE(kind, ...) .arg = GATES_SCRIPT_FROM((kind) | FW_KIND_RECURSIVE, __VA_ARGS__)
+#define SHARED(...) .arg = SCRIPT_FROM(FW_KIND_SHARED, __VA_ARGS__)
+#define ROBUST(...) .arg = SCRIPT_FROM(FW_KIND_SHARED | FW_KIND_ROBUST, __VA_ARGS__)
+#define RECURSIVE(kind, ...) .arg = SCRIPT_FROM((kind) | FW_KIND_RECURSIVE, __VA_ARGS__)
 #define KILLS(n) .budget = {.kills = (n)}
 
 static const struct model_program programs[] = {

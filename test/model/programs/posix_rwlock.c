@@ -18,22 +18,14 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "foreign.h"
-#include "gates_script.h"
 #include "posix_rwlock_calls.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, READ, TRY_READ, TIMED_READ, AGAIN, WRITE, TRY_WRITE, TIMED_WRITE, ASKS, LEAVE, N };
-
-static const char *const names[N] = {"",      "read",      "try-read",    "timed-read", "again",
-                                     "write", "try-write", "timed-write", "asks",       "leave"};
+SCRIPT_WORDS(READ, TRY_READ, TIMED_READ, AGAIN, WRITE, TRY_WRITE, TIMED_WRITE, ASKS, LEAVE);
 
 /* By the word: who writes (+ 1); how many read, by thread.  By threads: how many have left. */
 enum ghost { WRITER, LEFT, READERS };
-
-static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0};
-static const fw_deadline soon = {
-    .clock = CLOCK_MONOTONIC,
-    .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
 
 /* The bits of the word, as rwlock_shared.c has them. */
 #define WORD_READERS UINT64_C(0xffffffff)
@@ -74,9 +66,9 @@ static void setup(const void *arg)
 {
     static const struct model_part parts[] = {
         {"word", 0, 8}, {"half", 4, 4}, {"writer", 24, 4}, {NULL, 0, 0}};
-    const struct gates_script *script = arg;
+    const struct script *script = arg;
 
-    gates_script_read(script, names, N);
+    script_read(script->threads, word_names);
     l = model_object("l", sizeof *l, parts, decode);
     posix_rwlock_in_use->init(l);
     l->kind = (uint32_t)script->initial;
@@ -133,8 +125,8 @@ static int lock(enum word w)
         return posix_rwlock_in_use->try_read(l);
     if (w == TRY_WRITE)
         return posix_rwlock_in_use->try_write(l);
-    return (reads(w) ? posix_rwlock_in_use->read
-                     : posix_rwlock_in_use->write)(l, &blocking, timed ? &soon : NULL);
+    return (reads(w) ? posix_rwlock_in_use->read : posix_rwlock_in_use->write)(
+        l, &script_blocking, timed ? &script_soon : NULL);
 }
 
 static bool may_answer(enum word w, int error)
@@ -153,12 +145,12 @@ static void section(unsigned self, enum word w)
     if (reads(w) ? ghost[READERS + self] == 0 : ghost[WRITER] != self + 1)
         model_thread_fail("exclusion", "thread %llu does not have what it took", self, 0);
     if (w == AGAIN) {
-        if (posix_rwlock_in_use->read(l, &blocking, NULL) != 0)
+        if (posix_rwlock_in_use->read(l, &script_blocking, NULL) != 0)
             model_thread_fail("answer", "thread %llu may not read again", self, 0);
         posix_rwlock_in_use->unlock(l);
     }
-    if (w == ASKS && (posix_rwlock_in_use->read(l, &blocking, NULL) != EDEADLK ||
-                      posix_rwlock_in_use->write(l, &blocking, NULL) != EDEADLK))
+    if (w == ASKS && (posix_rwlock_in_use->read(l, &script_blocking, NULL) != EDEADLK ||
+                      posix_rwlock_in_use->write(l, &script_blocking, NULL) != EDEADLK))
         model_thread_fail("answer", "the writer %llu is not told", self, 0);
 }
 
@@ -182,7 +174,7 @@ static void act(unsigned self, enum word w, bool leaves)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         if (*w != LEAVE)
             act(self, (enum word) * w, w[1] == LEAVE);
 }
@@ -204,8 +196,8 @@ static void describe(char *text, size_t room)
         .thread = thread, .own = own, .finished = finished, .changed = changed, .killed = killed, \
         .describe = describe, __VA_ARGS__                                                         \
     }
-#define READERS_FIRST(...) .arg = GATES_SCRIPT_FROM(0, __VA_ARGS__)
-#define WRITERS_FIRST(...) .arg = GATES_SCRIPT_FROM(2, __VA_ARGS__)
+#define READERS_FIRST(...) .arg = SCRIPT_FROM(0, __VA_ARGS__)
+#define WRITERS_FIRST(...) .arg = SCRIPT_FROM(2, __VA_ARGS__)
 
 static const struct model_program programs[] = {
     PROGRAM("prw", "a reader and a writer, twice each", 2,

@@ -17,14 +17,11 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "gates_script.h"
 #include "posix_sem_calls.h"
 #include "programs.h"
+#include "script.h"
 
-enum word { END, WAIT, TIMED, TRY, POST, LIB_WAIT, LIB_POST, FREE, WORDS };
-
-static const char *const names[WORDS] = {"",     "wait",     "timed",    "try",
-                                         "post", "lib-wait", "lib-post", "free"};
+SCRIPT_WORDS(WAIT, TIMED, TRY, POST, LIB_WAIT, LIB_POST, FREE);
 
 enum ghost { OFFERED, TAKEN };
 
@@ -46,14 +43,14 @@ static void setup(const void *arg)
 {
     static const struct model_part parts[] = {
         {"state", 0, 8}, {"value", 0, 4}, {"guess", 12, 4}, {"luck", 16, 4}, {NULL, 0, 0}};
-    const struct gates_script *script = arg;
+    const struct script *script = arg;
 
     s = model_object("s", sizeof *s, parts, decode);
     s->shared = FW_SEM_SHARED_;
     s->luck = NO_SPIN_STATE;
     s->state = s->guess = script->initial;
     model_shared.ghost[OFFERED] = script->initial;
-    gates_script_read(script, names, WORDS);
+    script_read(script->threads, word_names);
 }
 
 static const uint32_t *value_word(void)
@@ -90,10 +87,6 @@ static int lib_wait(void)
 
 static int answer_of(enum word w)
 {
-    static const fw_deadline soon = {
-        .clock = CLOCK_MONOTONIC,
-        .at = {.tv_sec = KERNEL_BOOT_NS / 1000000000u, .tv_nsec = KERNEL_TICK_NS}};
-
     switch (w) {
     case TRY:
         return posix_sem_in_use->trywait(s);
@@ -104,7 +97,7 @@ static int answer_of(enum word w)
     case LIB_POST:
         return lib_post();
     default:
-        return posix_sem_in_use->wait(s, w == TIMED ? &soon : NULL);
+        return posix_sem_in_use->wait(s, w == TIMED ? &script_soon : NULL);
     }
 }
 
@@ -139,7 +132,7 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const unsigned *w = gates_words[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
@@ -172,38 +165,38 @@ static void describe(char *text, size_t room)
 
 static const struct model_program programs[] = {
     PROGRAM("psem-two", "a waiter and a poster, twice", 2,
-            .arg = GATES_SCRIPT_FROM(0, "wait wait", "post post")),
+            .arg = SCRIPT_FROM(0, "wait wait", "post post")),
     PROGRAM("psem-waiters", "two waiters, two posts", 3,
-            .arg = GATES_SCRIPT_FROM(0, "wait", "wait", "post post")),
+            .arg = SCRIPT_FROM(0, "wait", "wait", "post post")),
     PROGRAM("psem-posters", "two posters, one waits twice", 3,
-            .arg = GATES_SCRIPT_FROM(0, "wait wait", "post", "post")),
+            .arg = SCRIPT_FROM(0, "wait wait", "post", "post")),
     PROGRAM("psem-barger", "somebody takes units from under the waiter", 3, MAY_SLEEP,
-            .arg = GATES_SCRIPT_FROM(0, "wait", "try", "post post")),
+            .arg = SCRIPT_FROM(0, "wait", "try", "post post")),
     PROGRAM("psem-mutex", "as a mutex, three threads", 3, .preemptions = 3, .deep_preemptions = 4,
-            .arg = GATES_SCRIPT_FROM(1, "wait post", "wait post", "wait post")),
+            .arg = SCRIPT_FROM(1, "wait post", "wait post", "wait post")),
     PROGRAM("psem-spurious", "a spurious wake and a signal handler", 3, .preemptions = 3,
             .deep_preemptions = 4, .budget = {.spurious = 1, .eintr = 1},
-            .arg = GATES_SCRIPT_FROM(0, "wait", "wait", "post post")),
+            .arg = SCRIPT_FROM(0, "wait", "wait", "post post")),
     PROGRAM("psem-timed", "a waiter gives up beside another", 3, .budget = {.ticks = 1}, MAY_SLEEP,
-            .arg = GATES_SCRIPT_FROM(0, "timed", "wait", "post")),
+            .arg = SCRIPT_FROM(0, "timed", "wait", "post")),
     PROGRAM("psem-cancel", "a waiter is cancelled beside another", 3, .budget = {.cancels = 1},
-            MAY_SLEEP, .arg = GATES_SCRIPT_FROM(0, "wait", "wait", "post")),
+            MAY_SLEEP, .arg = SCRIPT_FROM(0, "wait", "wait", "post")),
     PROGRAM("psem-cancel-two", "the same with a unit for each", 3, .budget = {.cancels = 1},
             .preemptions = 3, .deep_preemptions = 4,
-            .arg = GATES_SCRIPT_FROM(0, "wait", "wait", "post post")),
+            .arg = SCRIPT_FROM(0, "wait", "wait", "post post")),
     PROGRAM("psem-free", "the waiter frees the semaphore", 2,
-            .arg = GATES_SCRIPT_FROM(0, "wait free", "post")),
+            .arg = SCRIPT_FROM(0, "wait free", "post")),
     PROGRAM("psem-free-two", "the same after two posts", 3,
-            .arg = GATES_SCRIPT_FROM(0, "wait wait free", "post", "post")),
+            .arg = SCRIPT_FROM(0, "wait wait free", "post", "post")),
     PROGRAM("psem-lib-posts", "a process without the drop-in posts", 3,
-            .arg = GATES_SCRIPT_FROM(0, "wait", "wait", "lib-post lib-post")),
+            .arg = SCRIPT_FROM(0, "wait", "wait", "lib-post lib-post")),
     PROGRAM("psem-lib-waits", "it waits", 3,
-            .arg = GATES_SCRIPT_FROM(0, "lib-wait", "wait", "post post")),
+            .arg = SCRIPT_FROM(0, "lib-wait", "wait", "post post")),
     PROGRAM("psem-lib-mutex", "it takes part in a mutex", 3, .preemptions = 3,
             .deep_preemptions = 4,
-            .arg = GATES_SCRIPT_FROM(1, "lib-wait lib-post", "wait post", "wait post")),
+            .arg = SCRIPT_FROM(1, "lib-wait lib-post", "wait post", "wait post")),
     PROGRAM("psem-lib-cancel", "a waiter is cancelled beside it", 3, .budget = {.cancels = 1},
-            MAY_SLEEP, .arg = GATES_SCRIPT_FROM(0, "wait", "lib-wait", "lib-post")),
+            MAY_SLEEP, .arg = SCRIPT_FROM(0, "wait", "lib-wait", "lib-post")),
 };
 
 const struct program_group posix_sem_programs = {"posix-sem", programs,

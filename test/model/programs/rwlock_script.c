@@ -2,86 +2,21 @@
 /*
  * Runs the threads of the read-write lock programs: rwlock_script.h.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "rwlock_script.h"
 #include "../kernel.h"
 #include "../subject/subject.h"
 #include "core/waitqueue.h"
 #include "rwlock_calls.h"
-#include "rwlock_script.h"
+#include "script.h"
 #include "thread/rwlock_word.h"
 
-#define MAX_WORDS 16u
+SCRIPT_WORDS(READ, WRITE, UP, SPIN_READ, SPIN_WRITE, DEFAULT_READ, DEFAULT_WRITE, TIMED_READ,
+             TIMED_WRITE, TIMED_UP, REAL_WRITE, TRY_READ, TRY_WRITE, TRY_UP, UPGRADE, TIMED_UPGRADE,
+             TRY_UPGRADE, DOWNGRADE, DOWNGRADE_UP, AGAIN, UNLOCK, UNLOCK_ANY, LEAVE, TURN, SPIN,
+             DONE);
 
-enum word {
-    END,
-    READ,
-    WRITE,
-    UP,
-    SPIN_READ,
-    SPIN_WRITE,
-    DEFAULT_READ,
-    DEFAULT_WRITE,
-    TIMED_READ,
-    TIMED_WRITE,
-    TIMED_UP,
-    REAL_WRITE,
-    TRY_READ,
-    TRY_WRITE,
-    TRY_UP,
-    UPGRADE,
-    TIMED_UPGRADE,
-    TRY_UPGRADE,
-    DOWNGRADE,
-    DOWNGRADE_UP,
-    AGAIN,
-    UNLOCK,
-    UNLOCK_ANY,
-    LEAVE,
-    TURN,
-    SPIN,
-    DONE,
-    WORDS
-};
-
-static const char *const names[WORDS] = {
-    "",           "read",          "write",         "up",         "spin-read",
-    "spin-write", "default-read",  "default-write", "timed-read", "timed-write",
-    "timed-up",   "real-write",    "try-read",      "try-write",  "try-up",
-    "upgrade",    "timed-upgrade", "try-upgrade",   "downgrade",  "downgrade-up",
-    "again",      "unlock",        "unlock-any",    "leave",      "turn",
-    "spin",       "done"};
-
-static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
-static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
-static const fw_deadline real_deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_REALTIME};
-
-static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static fw_rwlock *l;
 static fw_half_ *is_done;
-
-static enum word word_of(const char *text)
-{
-    for (unsigned w = 1; w < WORDS; w++)
-        if (strcmp(text, names[w]) == 0)
-            return (enum word)w;
-    fprintf(stderr, "fw-model: bad script word: %s\n", text);
-    exit(3);
-}
-
-static void parse(enum word *script, const char *text)
-{
-    char copy[160];
-    unsigned n = 0;
-
-    memset(script, 0, MAX_WORDS * sizeof *script);
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *word = strtok(copy, " "); word != NULL && n < MAX_WORDS - 1;
-         word = strtok(NULL, " "))
-        script[n++] = word_of(word);
-}
 
 void rwlock_script_setup(const void *arg)
 {
@@ -90,8 +25,7 @@ void rwlock_script_setup(const void *arg)
     l = rwlock_watch_setup(s->kind, s->state, s->line);
     is_done = model_program->tasks != NULL ? model_object("done", 8, NULL, NULL) : NULL;
     subject_is_stale = s->is_stale;
-    for (unsigned i = 0; i < model_thread_count; i++)
-        parse(scripts[i], s->threads[i]);
+    script_read(s->threads, word_names);
 }
 
 /* --- Taking --------------------------------------------------------------------------------- */
@@ -106,15 +40,15 @@ static int take(enum word w, enum rwlock_mode *mode)
                                                       : RWLOCK_WRITES;
     switch (w) {
     case READ:
-        return calls->rdlock_policy(l, &blocking, NULL);
+        return calls->rdlock_policy(l, &script_blocking, NULL);
     case WRITE:
-        return calls->wrlock_policy(l, &blocking, NULL);
+        return calls->wrlock_policy(l, &script_blocking, NULL);
     case UP:
-        return calls->uplock_policy(l, &blocking, NULL);
+        return calls->uplock_policy(l, &script_blocking, NULL);
     case SPIN_READ:
-        return calls->rdlock_policy(l, &polling, NULL);
+        return calls->rdlock_policy(l, &script_spinning, NULL);
     case SPIN_WRITE:
-        return calls->wrlock_policy(l, &polling, NULL);
+        return calls->wrlock_policy(l, &script_spinning, NULL);
     case DEFAULT_READ:
         calls->rdlock(l);
         return 0;
@@ -122,13 +56,13 @@ static int take(enum word w, enum rwlock_mode *mode)
         calls->wrlock(l);
         return 0;
     case TIMED_READ:
-        return calls->rdlock_policy(l, &blocking, &deadline);
+        return calls->rdlock_policy(l, &script_blocking, &script_deadline);
     case TIMED_WRITE:
-        return calls->wrlock_policy(l, &blocking, &deadline);
+        return calls->wrlock_policy(l, &script_blocking, &script_deadline);
     case TIMED_UP:
-        return calls->uplock_policy(l, &blocking, &deadline);
+        return calls->uplock_policy(l, &script_blocking, &script_deadline);
     case REAL_WRITE:
-        return calls->wrlock_policy(l, &blocking, &real_deadline);
+        return calls->wrlock_policy(l, &script_blocking, &script_deadline_real);
     case TRY_READ:
         return calls->tryrdlock(l);
     case TRY_WRITE:
@@ -151,7 +85,7 @@ static void upgrade(unsigned self, enum word w)
 {
     int error = w == TRY_UPGRADE
                     ? rwlock_in_use->tryupgrade(l)
-                    : rwlock_in_use->timedupgrade(l, w == TIMED_UPGRADE ? &deadline : NULL);
+                    : rwlock_in_use->timedupgrade(l, w == TIMED_UPGRADE ? &script_deadline : NULL);
 
     rwlock_watch_has(self, error == 0 ? RWLOCK_WRITES : RWLOCK_UPREADS);
     check_owner(self);
@@ -190,7 +124,7 @@ static void let_go(unsigned self, enum rwlock_mode mode, enum word w)
 
 static void read_again(unsigned self)
 {
-    if (rwlock_in_use->rdlock_policy(l, &blocking, NULL) != 0)
+    if (rwlock_in_use->rdlock_policy(l, &script_blocking, NULL) != 0)
         return;
     rwlock_watch_back(self);
     rwlock_in_use->rdunlock(l);
@@ -249,6 +183,6 @@ static void act(unsigned self, enum word w)
 void rwlock_script_thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const enum word *w = scripts[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, *w);
 }

@@ -7,54 +7,20 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../engine/report.h"
 #include "../kernel.h"
+#include "script.h"
 #include "sem_calls.h"
 #include "thread/permits_word.h"
 
-#define MAX_WORDS 8u
-
-enum word {
-    END,
-    WAIT,
-    TIMED,
-    POLL,
-    DEFAULT,
-    POSIX,
-    POSIX_TIMED,
-    TRY,
-    POSIX_TRY,
-    POST,
-    POST2,
-    WAIT_T,
-    POST_T,
-    ANY,
-    ANY_TIMED,
-    PASS,
-    PASS_TIMED,
-    ANY_E,
-    SET,
-    RESET,
-    FREE,
-    WORDS
-};
-
-static const char *const names[WORDS] = {
-    "",          "wait",      "timed",      "poll",  "default", "posix",  "posix-timed",
-    "try",       "posix-try", "post",       "post2", "wait-t",  "post-t", "any",
-    "any-timed", "pass",      "pass-timed", "any-e", "set",     "reset",  "free"};
+SCRIPT_WORDS(WAIT, TIMED, POLL, DEFAULT, POSIX, POSIX_TIMED, TRY, POSIX_TRY, POST, POST2, WAIT_T,
+             POST_T, ANY, ANY_TIMED, PASS, PASS_TIMED, ANY_E, SET, RESET, FREE);
 
 /* In model_shared.ghost: of s, of t, and of an automatic event. */
 enum ghost { OFFERED, TAKEN = OFFERED + 3, ADDED = TAKEN + 3, GHOSTS = ADDED + 3 };
 enum supply { S, T, E };
 
-static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0}, polling = {FW_WAIT_SPIN, 0};
-static const fw_deadline deadline = {{1, 2 * (long)KERNEL_TICK_NS}, CLOCK_MONOTONIC};
-
-static enum word scripts[MODEL_MAX_THREADS][MAX_WORDS];
 static fw_sem *s, *t;
 static fw_event *e;
 static bool may_pass;
@@ -78,27 +44,6 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
     (void)size;
 }
 
-static enum word word_of(const char *text)
-{
-    for (unsigned w = 1; w < WORDS; w++)
-        if (strcmp(text, names[w]) == 0)
-            return (enum word)w;
-    fprintf(stderr, "fw-model: bad script word: %s\n", text);
-    exit(3);
-}
-
-static void parse(enum word *script, const char *text)
-{
-    char copy[160];
-    unsigned n = 0;
-
-    memset(script, 0, MAX_WORDS * sizeof *script);
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *word = strtok(copy, " "); word != NULL && n < MAX_WORDS - 1;
-         word = strtok(NULL, " "))
-        script[n++] = word_of(word);
-}
-
 void sem_script_setup(const void *arg)
 {
     const struct sem_script *script = arg;
@@ -118,8 +63,7 @@ void sem_script_setup(const void *arg)
     model_shared.ghost[ADDED + S] = permits_value(s->state_);
     model_shared.ghost[OFFERED + T] = permits_value(t->state_);
     model_shared.ghost[ADDED + T] = permits_value(t->state_);
-    for (unsigned i = 0; i < model_thread_count; i++)
-        parse(scripts[i], script->threads[i]);
+    script_read(script->threads, word_names);
 }
 
 void sem_script_describe(char *text, size_t room)
@@ -187,9 +131,11 @@ static void add(fw_sem *to, enum supply which, uint32_t n)
 
 static void take(unsigned self, enum word w)
 {
-    const fw_wait_policy *policy = w == DEFAULT ? NULL : w == POLL ? &polling : &blocking;
+    const fw_wait_policy *policy = w == DEFAULT ? NULL
+                                   : w == POLL  ? &script_spinning
+                                                : &script_blocking;
     int error = w == TRY ? sem_in_use->trywait(s)
-                         : sem_in_use->wait_policy(s, policy, w == TIMED ? &deadline : NULL);
+                         : sem_in_use->wait_policy(s, policy, w == TIMED ? &script_deadline : NULL);
 
     if (error == 0)
         took(self, S);
@@ -199,7 +145,7 @@ static void take(unsigned self, enum word w)
 
 static void take_posix(unsigned self, enum word w)
 {
-    int error = sem_in_use->wait_posix(s, w == POSIX_TIMED ? &deadline : NULL);
+    int error = sem_in_use->wait_posix(s, w == POSIX_TIMED ? &script_deadline : NULL);
 
     if (error == 0)
         took(self, S);
@@ -220,7 +166,7 @@ static void choose(unsigned self, enum word w)
                               {FW_ANY_SEM, w == ANY_E ? s : t}};
     unsigned which;
 
-    if (sem_in_use->wait_any(objects, 2, w == ANY_TIMED ? &deadline : NULL, &which) != 0)
+    if (sem_in_use->wait_any(objects, 2, w == ANY_TIMED ? &script_deadline : NULL, &which) != 0)
         return;
     if (w != ANY_E)
         took(self, which == 0 ? S : T);
@@ -234,6 +180,12 @@ static void set(void)
 {
     model_shared.ghost[OFFERED + E]++; /* some of these may come to nothing: it is set already */
     sem_in_use->set(e);
+}
+
+static void pass(unsigned self, const fw_deadline *until)
+{
+    if (sem_in_use->pass_policy(e, &script_blocking, until) == 0 && e->kind_ == FW_EVENT_AUTO)
+        took(self, E);
 }
 
 static void act(unsigned self, enum word w)
@@ -254,7 +206,7 @@ static void act(unsigned self, enum word w)
         add(t, T, 1);
         break;
     case WAIT_T:
-        sem_in_use->wait_policy(t, &blocking, NULL);
+        sem_in_use->wait_policy(t, &script_blocking, NULL);
         took(self, T);
         break;
     case ANY:
@@ -264,9 +216,7 @@ static void act(unsigned self, enum word w)
         break;
     case PASS:
     case PASS_TIMED:
-        if (sem_in_use->pass_policy(e, &blocking, w == PASS ? NULL : &deadline) == 0 &&
-            e->kind_ == FW_EVENT_AUTO)
-            took(self, E);
+        pass(self, w == PASS ? NULL : &script_deadline);
         break;
     case SET:
         set();
@@ -286,7 +236,7 @@ static void act(unsigned self, enum word w)
 void sem_script_thread(unsigned self, const void *arg)
 {
     (void)arg;
-    for (const enum word *w = scripts[self]; *w != END; w++)
+    for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, *w);
 }
 
