@@ -36,10 +36,10 @@ LOCKS = ["a", "b", "c", "d"]
 ALLOWED = sorted(os.sched_getaffinity(0))
 
 
-def section(rng, locks, room, may_nest):
+def section(rng, locks, budget, may_nest):
     """A critical section, in microseconds; the locks inside of it are later ones of the list."""
     lock = rng.randrange(len(locks))
-    us = round(rng.uniform(0.2, 1) * room, 1)
+    us = round(rng.uniform(0.2, 1) * budget, 1)
     made = {"lock": locks[lock], "us": us}
     inner = locks[lock + 1:]
     if may_nest and inner and rng.random() < 0.3:
@@ -170,17 +170,17 @@ def in_vm(given):
     global ALLOWED                          # pylint: disable=global-statement
     ALLOWED = [0, 1]                        # that machine's
     given.tier = "B"
-    room = ROOT / "build" / "vm"
-    shutil.rmtree(room / "sets", ignore_errors=True)
-    (room / "sets").mkdir(parents=True)
+    cache = ROOT / "build" / "vm"
+    shutil.rmtree(cache / "sets", ignore_errors=True)
+    (cache / "sets").mkdir(parents=True)
     every = {}
     for protocol in protocols(given):
         for number, made, jobs in sets(given, protocol):
             name = f"{protocol}-{number:04}-{jobs}.json"
             every[name] = protocol, number, made
-            (room / "sets" / name).write_text(json.dumps(made), encoding="utf-8")
-    words = [ROOT / "tools" / "vm", given.vm, "--labels", "^scx-sets$", "--room", room, "--files",
-             room / "sets", "--program", given.program, *given.vm_options.split(), "--words",
+            (cache / "sets" / name).write_text(json.dumps(made), encoding="utf-8")
+    words = [ROOT / "tools" / "vm", given.vm, "--labels", "^scx-sets$", "--cache", cache, "--files",
+             cache / "sets", "--program", given.program, *given.vm_options.split(), "--words",
              " ".join(options(given))]
     with subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE,
                           text=True) as machine:

@@ -64,12 +64,12 @@ def main():
     parser.add_argument("--repeat", default="4", help="repetitions (4)")
     parser.add_argument("--milliseconds", default="250", help="length of a run (250)")
     parser.add_argument("--vmlinuz", help="the kernel; else Debian's newest")
-    parser.add_argument("--room", default=str(SOURCE / "build/vm"), help="where files are kept")
+    parser.add_argument("--cache", default=str(SOURCE / "build/vm"), help="where files are kept")
     parser.add_argument("--minutes", default="120", help="how long all of it may take")
     parser.add_argument("words", nargs="*", help="protocols; else all")
     args = parser.parse_args()
     words = [SOURCE / "tools/vm", args.build, "--icount", "--labels", "^(icount|scx)$",
-             "--tests", "^(icount_latency|scx_cost)$", "--room", args.room,
+             "--tests", "^(icount_latency|scx_cost)$", "--cache", args.cache,
              "--minutes", args.minutes, "--program", args.build / "bench/rtlatency/rtlatency",
              "--words", " ".join(["--repeat", args.repeat, "--milliseconds", args.milliseconds,
                                   *args.words])]

@@ -41,7 +41,7 @@ static void mount_at(const char *type, const char *where, const char *options)
         printf("vm: no %s: %s\n", where, strerror(errno));
 }
 
-/* A kernel without the flag does not know the operation; one that has it answers something else. */
+/* A kernel without the flag does not know the operation; one that has it returns something else. */
 static const char *robust_unlock(void)
 {
     static uint32_t word;

@@ -10,7 +10,7 @@
 
 #include "scx.h"
 
-/* The call answers 0. */
+/* The call returns 0. */
 #define CHECK_ZERO(call)                                                                  \
     do {                                                                                  \
         int error_ = (call);                                                              \

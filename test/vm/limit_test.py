@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """tools/vm: what it says beforehand, how far it is, and of bad circumstances; without a machine.
 
-One that says nothing is ended when its time is over.
+One that says nothing is ended when it has timed out.
 """
 
 import os
@@ -25,7 +25,7 @@ def vm(build, folder, programs, *words):
         program = Path(folder, name)
         program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
         program.chmod(0o755)
-    done = subprocess.run([TOOL, build, "--tests", "^none$", "--room", folder + "/room", *words],
+    done = subprocess.run([TOOL, build, "--tests", "^none$", "--cache", folder + "/cache", *words],
                           env={**os.environ, "PATH": folder + ":" + os.environ["PATH"]},
                           stdout=subprocess.PIPE, text=True, timeout=50, check=False)
     print(done.stdout)

@@ -21,7 +21,7 @@
 
 enum {
     WORDS = 12,
-    ROOM = 1 << 16,
+    MOST_SAID = 1 << 16,
     ADA = 4242,
     GOOD = 0,
     FAILED = 1,
@@ -31,7 +31,7 @@ enum {
 };
 
 static char *program;
-static char said[ROOM];
+static char said[MOST_SAID];
 
 static void become(uid_t user, char **words, int out)
 {

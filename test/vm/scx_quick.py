@@ -29,7 +29,7 @@ def main():
         skip("no kernel has been fetched (make test-vm-rt)")
     with subprocess.Popen(
             [source / "tools/vm", build, "--labels", "^scx$", "--tests", "^scx_traces$",
-             "--vmlinuz", kernels[-1], "--room", build / "vm-quick", "--minutes", "1"],
+             "--vmlinuz", kernels[-1], "--cache", build / "vm-quick", "--minutes", "1"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             errors="replace", start_new_session=True) as done:
         try:
