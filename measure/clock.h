@@ -12,7 +12,7 @@ FW_BEGIN_DECLS
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t clock_ns(void);
 
-/* Nanoseconds of processor time that the calling thread has used. */
+/* Nanoseconds of CPU time that the calling thread has used. */
 uint64_t clock_thread_cpu_ns(void);
 
 /* The point of CLOCK_MONOTONIC that lies `ns` from now; negative: in the past. */

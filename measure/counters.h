@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * What a piece of work cost: context switches and processor time (always known), system calls,
+ * What a piece of work cost: context switches and CPU time (always known), system calls,
  * cycles and instructions (where the kernel lets us count them: each has its `has_`).
  *
  * Counted are the calling thread and every thread and process that it starts after counters_open.

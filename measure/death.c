@@ -45,8 +45,8 @@ static bool drain(int fd, struct death *d, size_t *used)
     ssize_t got;
 
     while ((got = read(fd, piece, sizeof piece)) > 0) {
-        size_t room = sizeof d->text - 1 - *used;
-        size_t n = (size_t)got < room ? (size_t)got : room;
+        size_t free = sizeof d->text - 1 - *used;
+        size_t n = (size_t)got < free ? (size_t)got : free;
         memcpy(d->text + *used, piece, n);
         *used += n;
     }

@@ -6,7 +6,7 @@
 
 /* Where and when a measurement was made: printed with every result. */
 struct machine {
-    char cpu[96];      /* the processor's name */
+    char cpu[96];      /* the CPU's model name */
     unsigned cpus;     /* that this process may use */
     char kernel[96];   /* "Linux 6.1.0 x86_64" */
     char libc[32];     /* "glibc 2.36" */

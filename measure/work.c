@@ -3,7 +3,7 @@
 
 /*
  * One step is a multiplication and an addition that depend on the step before: some four cycles
- * on any processor of today, in registers only, and nothing that a compiler can shorten.
+ * on any CPU of today, in registers only, and nothing that a compiler can shorten.
  */
 enum {
     CALIBRATION_STEPS = 200000, /* a fraction of a millisecond: shorter than a time slice */

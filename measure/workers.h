@@ -32,7 +32,7 @@ struct worker_group;
  */
 void workers_stack(size_t bytes);
 
-/* NULL with errno where the system does not allow so many; none of them is left behind then. */
+/* NULL with errno if the system does not allow that many threads; none is left behind then. */
 struct worker_group *workers_start(unsigned n, unsigned kind, void (*body)(unsigned, void *),
                                    void *arg);
 void workers_go(struct worker_group *group);

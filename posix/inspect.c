@@ -24,8 +24,8 @@ static void add_last_wait(struct fw_stat_file_ *f, struct fw_stat_thread_ *t)
 /* What a process has written over must not lead out of the tables. */
 static void limit(struct fw_stat_file_ *f)
 {
-    for (unsigned i = 0; i < FW_STAT_PLACES; i++)
-        f->places[i].lock %= FW_STAT_LOCKS;
+    for (unsigned i = 0; i < FW_STAT_SITES; i++)
+        f->sites[i].lock %= FW_STAT_LOCKS;
     for (unsigned i = 0; i < FW_STAT_CHAINS; i++) {
         f->chains[i].lock %= FW_STAT_LOCKS;
         if (f->chains[i].depth > FW_STAT_FRAMES)

@@ -26,7 +26,7 @@
 
 enum {
     FW_STAT_LOCKS = 1024,
-    FW_STAT_PLACES = 4096,
+    FW_STAT_SITES = 4096,
     FW_STAT_HOLDERS = 2048,
     FW_STAT_CHAINS = 1024,
     FW_STAT_THREADS = 1024,
@@ -60,8 +60,8 @@ struct fw_stat_lock_ {
     uint32_t histogram[FW_STAT_BUCKETS];
 };
 
-/* Where one waits while the lock was taken elsewhere. */
-struct fw_stat_place_ {
+/* Where a thread waits, and where the holder took the lock. */
+struct fw_stat_site_ {
     uint64_t key;    /* a hash of the three */
     uint64_t waiter; /* return addresses; 0: not known */
     uint64_t holder;
@@ -123,7 +123,7 @@ struct fw_stat_file_ {
     struct fw_stat_head_ head;
     struct fw_stat_thread_ threads[FW_STAT_THREADS];
     struct fw_stat_lock_ locks[FW_STAT_LOCKS];
-    struct fw_stat_place_ places[FW_STAT_PLACES];
+    struct fw_stat_site_ sites[FW_STAT_SITES];
     struct fw_stat_holder_ holders[FW_STAT_HOLDERS];
     struct fw_stat_chain_ chains[FW_STAT_CHAINS];
 };

@@ -71,7 +71,7 @@ static const struct argp command_line = {
         "Measure how long it pays to spin before a thread goes to sleep.\v"
         "After section 3.2 of Gustedt, \"Futex based locks for C11's generic atomics\" (INRIA "
         "RR-8818, 2015).  A thread that finds the lock of an atomic object held looks at it again "
-        "after some pauses of the processor, and then sleeps.  As long as that takes no longer "
+        "after some pause instructions, and then sleeps.  As long as that takes no longer "
         "than 0.9 * E * t_fail, the threads that go to sleep keep pace with those that come.\n\n"
         "t_fail is the larger of two times: a futex wait that fails, and putting one thread to "
         "sleep and starting another.  t_mono is the time that one thread, alone, needs for its "

@@ -61,8 +61,8 @@ struct calibration {
 #define CALIBRATE_FACTOR 0.9
 
 /*
- * Below this P-hat nobody spins (Remark 3.1: "close to one").  At 1.1 all processors together,
- * while they spin, do a tenth more than one of them.
+ * Below this P-hat it is better not to spin (Remark 3.1: "close to one").  At 1.1 all CPUs
+ * together, while they spin, do a tenth more than one of them.
  */
 #define CALIBRATE_PARALLELISM_LEAST 1.1
 

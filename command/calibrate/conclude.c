@@ -81,7 +81,7 @@ static double (*const quantities[QUANTITIES])(const struct calibration *, const 
     [LOOK_DISTURBED] = look_disturbed, [WAKE_ELSEWHERE] = wake_elsewhere,
 };
 
-static void judge(struct calibration *c)
+static void decide(struct calibration *c)
 {
     c->spins = c->parallelism.median >= CALIBRATE_PARALLELISM_LEAST;
     if (!c->spins)
@@ -110,5 +110,5 @@ void calibrate_conclude(struct calibration *c)
     c->built_in = spread_of(c, s, built_in);
     free(s.x);
     free(s.ones);
-    judge(c);
+    decide(c);
 }

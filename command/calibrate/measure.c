@@ -21,7 +21,7 @@
 
 enum {
     WAITS = 1000, /* failed waits in a row */
-    LOOKS = 200,  /* in a phase: so many that reading the clock does not count */
+    LOOKS = 200,  /* in a phase: enough that reading the clock does not matter */
     PASSES = 60,  /* of the ball, by each player */
     OBJECT = 32   /* bytes that the holder copies: of the paper's `lifo`, four pointers */
 };
@@ -68,7 +68,7 @@ static double looks(void)
     return (double)(clock_ns() - began) / LOOKS;
 }
 
-/* Spins before and after its phase, too, so that all phases are in company. */
+/* Spins before and after its phase as well, so that all phases run beside the others. */
 static void spinner(unsigned i)
 {
     atomic_fetch_add(&phase.arrived, 1);
@@ -125,7 +125,7 @@ static bool spin_together(unsigned spinners, bool with_holder, double *ns)
 
 /* --- Sleeping and waking ---------------------------------------------------------------------- */
 
-/* Two threads pass a ball; who has not got it sleeps. */
+/* Two threads pass a ball; the one without it sleeps. */
 struct game {
     uint32_t turn;
     unsigned cpu[2];

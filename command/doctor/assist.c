@@ -89,7 +89,7 @@ static void ask_could_assist(struct doctor_finding *f)
     else if (how == NULL)
         snprintf(f->detail, sizeof f->detail, "the kernel tells of no event sched_switch");
     else if ((error = fw_probe_bpf_program_()) != 0 || (error = fw_probe_bpf_mount_()) != 0) {
-        f->state = doctor_judge(error) == DOCTOR_REFUSED ? DOCTOR_REFUSED : DOCTOR_NO;
+        f->state = doctor_state_of(error) == DOCTOR_REFUSED ? DOCTOR_REFUSED : DOCTOR_NO;
         snprintf(f->detail, sizeof f->detail, "%s, %s", how, strerror(error));
     } else {
         f->state = DOCTOR_YES;
@@ -98,7 +98,7 @@ static void ask_could_assist(struct doctor_finding *f)
     free(types);
 }
 
-/* --- Longer time slices for who holds a lock -------------------------------------------------- */
+/* --- Longer time slices for the owner of a lock ----------------------------------------------- */
 
 enum { ERROR_NOT_SUPPORTED = 524 }; /* the kernel's ENOTSUPP */
 
@@ -119,7 +119,7 @@ static void ask_slice(struct doctor_finding *f)
         answer = error;
     else
         pthread_join(thread, NULL);
-    f->state = doctor_judge(answer) == DOCTOR_REFUSED ? DOCTOR_REFUSED : DOCTOR_NO;
+    f->state = doctor_state_of(answer) == DOCTOR_REFUSED ? DOCTOR_REFUSED : DOCTOR_NO;
     if (answer == 0 && fw_slice_area_() != NULL)
         f->state = DOCTOR_YES;
     else if (answer == 0)
@@ -135,8 +135,8 @@ static void ask_slice(struct doctor_finding *f)
 
 const struct doctor_question doctor_assist[] = {
     {"assist", ask_assist,
-     "a waiter polls as long as the owner of the lock runs, and sleeps when it does not",
-     "a waiter polls for a fixed time, unless the owner of the lock was last on the waiter's CPU",
+     "a waiter spins as long as the owner of the lock runs, and sleeps when it does not",
+     "a waiter spins for a fixed time, unless the owner of the lock was last on the waiter's CPU",
      DOCTOR_EXTRA, NULL, NULL},
     {"assist possible", ask_could_assist, "furwock assist start starts it",
      "furwock assist start fails, started from here", DOCTOR_EXTRA, NULL, NULL},

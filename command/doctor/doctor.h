@@ -46,6 +46,6 @@ extern const struct doctor_question doctor_kernel[], doctor_system[], doctor_ass
 extern const size_t doctor_kernel_count, doctor_system_count, doctor_assist_count, doctor_rt_count;
 
 /* By the error of a system call that was made to fail: 0, or any error but the two, is yes. */
-enum doctor_state doctor_judge(int error);
+enum doctor_state doctor_state_of(int error);
 
 #endif

@@ -43,7 +43,7 @@ static void ask_membarrier(struct doctor_finding *f)
     bool has;
     int error = fw_probe_membarrier_rseq_(&has);
 
-    f->state = error != 0 ? doctor_judge(error) : has ? DOCTOR_YES : DOCTOR_NO;
+    f->state = error != 0 ? doctor_state_of(error) : has ? DOCTOR_YES : DOCTOR_NO;
     if (f->state == DOCTOR_YES && uname(&system) == 0 && fw_fences_needed_(system.release) > 1)
         snprintf(f->detail, sizeof f->detail,
                  "may miss a sequence (no fix known before 6.18 and 6.1.157), and is called twice");
@@ -107,7 +107,7 @@ static void ask_io_uring(struct doctor_finding *f)
     bool has;
     int error = fw_probe_io_uring_futex_(&has);
 
-    f->state = error != 0 ? doctor_judge(error) : has ? DOCTOR_YES : DOCTOR_NO;
+    f->state = error != 0 ? doctor_state_of(error) : has ? DOCTOR_YES : DOCTOR_NO;
     if (error != 0)
         snprintf(f->detail, sizeof f->detail, "%s", strerror(error));
 }
@@ -116,7 +116,7 @@ static void ask_bpf(struct doctor_finding *f)
 {
     int error = fw_probe_bpf_map_();
 
-    f->state = error == 0 ? DOCTOR_YES : doctor_judge(error);
+    f->state = error == 0 ? DOCTOR_YES : doctor_state_of(error);
 }
 
 static void ask_sched_ext(struct doctor_finding *f)
@@ -140,7 +140,7 @@ static void ask_clock(struct doctor_finding *f)
             f->state = DOCTOR_YES;
 }
 
-static void ask_processors(struct doctor_finding *f)
+static void ask_cpus(struct doctor_finding *f)
 {
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -171,17 +171,17 @@ const struct doctor_question doctor_system[] = {
     {"rseq", ask_rseq,
      "with membarrier, fw_mutex and POSIX mutexes are released without an atomic instruction; "
      "readers of fw_brlock need none",
-     "fw_mutex, POSIX mutexes and fw_brlock use an atomic instruction more", DOCTOR_FASTER,
+     "fw_mutex, POSIX mutexes and fw_brlock use one more atomic instruction", DOCTOR_FASTER,
      "glibc 2.35 or later, and no GLIBC_TUNABLES that switches glibc.pthread.rseq off", NULL},
     {"membarrier for rseq", ask_membarrier, "as for rseq",
-     "fw_mutex, POSIX mutexes and fw_brlock use an atomic instruction more", DOCTOR_FASTER,
+     "fw_mutex, POSIX mutexes and fw_brlock use one more atomic instruction", DOCTOR_FASTER,
      "a kernel from Linux 5.10 on, with CONFIG_MEMBARRIER and CONFIG_RSEQ", NULL},
-    {"two processors", ask_processors, "a waiter polls for a moment before it sleeps",
-     "where a waiter polls all the same, it is in vain, since the owner cannot run meanwhile; "
-     "furwock run --policy spin=0 spares programs that",
+    {"two CPUs", ask_cpus, "a waiter spins for a moment before it sleeps",
+     "a waiter that spins all the same does so needlessly: the owner cannot run meanwhile; "
+     "furwock run --policy spin=0 avoids that",
      DOCTOR_EXTRA, NULL, NULL},
-    {"quick clock", ask_clock, "time-outs and polling cost no system call for the time",
-     "each look at the time is a system call: waiting with a deadline costs more", DOCTOR_FASTER,
+    {"fast clock", ask_clock, "timed waits and spinning read the time without a system call",
+     "reading the time is a system call: timed waits cost more", DOCTOR_FASTER,
      "another clock source, of those in /sys/devices/system/clocksource/clocksource0/"
      "available_clocksource: tsc, kvm-clock, hyperv_clocksource_tsc_page or arch_sys_counter",
      NULL},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The objects in a region, by its directory, which may have been written over.
+ * The objects in a region, by its directory, which may be corrupt.
  *
  * Objects lie apart from each other.  Where entries say otherwise, some of them lie, and nothing
  * tells which.  Those are kept that end first: so one entry that claims everything does not hide

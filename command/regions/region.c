@@ -28,8 +28,8 @@ static struct {
 } mapped;
 
 /*
- * The memory of a mapped file is gone: whoever made it has cut it short.  There are zeroes in its
- * place, so that the reader comes to his end, and asks then.
+ * The memory of a mapped file is gone: its owner has truncated it.  Zeroes are mapped instead, so
+ * that the reader reaches its end, and asks then (region_trouble).
  */
 static void cut_short(int signal_number, siginfo_t *info, void *context)
 {
@@ -42,7 +42,7 @@ static void cut_short(int signal_number, siginfo_t *info, void *context)
             MAP_FAILED)
         mapped.was_cut = 1;
     else
-        signal(signal_number, SIG_DFL); /* another mistake: it happens again */
+        signal(signal_number, SIG_DFL); /* another fault: it happens again, and ends the program */
     errno = saved;
 }
 
@@ -58,20 +58,20 @@ static void watch(void *base, size_t size)
 
 const char *region_trouble(const struct region *r)
 {
-    return r->is_whole && mapped.was_cut ? "cut short while it was read" : NULL;
+    return r->is_whole && mapped.was_cut ? "truncated while it was read" : NULL;
 }
 
 static const char *explain(int error)
 {
     switch (error) {
     case EINPROGRESS:
-        return "half made: its maker is at it, or died over it";
+        return "half made: the process that creates it is still at it, or has died";
     case EPROTO:
         return "a region of another version of furwock, or of another byte order";
     case ENOENT:
         return "no region: zeroes";
     default:
-        return "no region, or one that was written over or cut short";
+        return "no region, or one that was overwritten or truncated";
     }
 }
 
@@ -204,7 +204,7 @@ struct region_thread region_thread(const struct region *r, uint64_t holder)
 {
     struct region_known *known;
 
-    /* Only a present tenant costs calls of the system.  Former ones must not take his place. */
+    /* Only the present thread of a slot costs system calls.  Former ones must not evict it. */
     if (fw_ipc_life_(&r->mapping, holder) != FW_IPC_ALIVE)
         return ask(r, holder);
     known = &r->known[(holder & FW_IPC_SLOT) - 1];

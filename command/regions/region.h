@@ -9,10 +9,10 @@
 #include "ipc/inspect.h"
 
 /*
- * A region as a stranger sees it: who may read its file, maps it for reading, and changes nothing.
- * The processes that use it go on meanwhile, so each word is read once, and what does not fit
- * together was read at different moments.  Of a file that is cut short meanwhile, zeroes are read:
- * region_trouble tells.  One region is looked at at a time.
+ * A region as seen from outside, by a process that may read its file and changes nothing.  The
+ * processes that use it go on meanwhile, so each word is read once, and what does not fit together
+ * was read at different moments.  If the file is truncated meanwhile, zeroes are read, and
+ * region_trouble says so.  One region is open at a time.
  */
 struct region {
     char *name;     /* as it can be shown: command/print/visible.h */
@@ -21,7 +21,7 @@ struct region {
     struct fw_ipc_mapping_ mapping; /* a description; it is not entered anywhere */
     bool is_whole;                  /* it is mapped, and may be looked into */
     bool is_stale;                  /* from before the machine was started */
-    struct region_known *known;     /* by line: what has been found out of its tenant */
+    struct region_known *known;     /* by slot: what has been found out about its thread */
 };
 
 /*
@@ -48,11 +48,11 @@ struct region_thread {
     bool is_foreign; /* of another pid namespace */
 };
 
-/* The system is asked once for each tenant of a line: all answers are of one moment. */
+/* The system is asked once for each thread that has a slot: all answers are of one moment. */
 struct region_thread region_thread(const struct region *r, uint64_t holder);
 const char *region_life_name(enum region_life life);
 
-/* The present tenant of a line, as a holder; 0: it is free. */
+/* The thread that has the slot now, as a holder; 0: the slot is free. */
 uint64_t region_tenant(const struct region *r, uint32_t slot);
 
 /* An entry of the directory. */
@@ -62,8 +62,8 @@ struct region_object {
 };
 
 /*
- * The objects, in the order of the directory; to be freed.  *damaged: so many entries more were
- * written over, which are those that make no sense or lie over others.
+ * The objects, in the order of the directory; to be freed.  *damaged: how many more
+ * entries are corrupt: they make no sense, or overlap others.
  */
 struct region_object *region_objects(const struct region *r, unsigned *count, unsigned *damaged);
 

@@ -80,7 +80,8 @@ static void read_grant_cpus(const char *word, struct fw_rt_scx_grant *g)
         if (!CPU_ISSET(cpu, &set))
             continue;
         if (cpu >= FW_RT_CPUS)
-            command_die(COMMAND_USAGE, "--user: CPU %u: there is room for %u", cpu, FW_RT_CPUS);
+            command_die(COMMAND_USAGE, "--user: CPU %u: at most %u CPUs are supported", cpu,
+                        FW_RT_CPUS);
         g->cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
     }
 }

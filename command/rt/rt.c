@@ -24,7 +24,7 @@ static char *list_verbs(int key, const char *text, void *input)
 static const struct argp command_line = {
     .parser = command_parse_first,
     .args_doc = "VERB [OPTION...]",
-    .doc = "Real-time locks: who may run, who is held back, and for how long.\v",
+    .doc = "Real-time locks: which tasks may run, which are held back, and for how long.\v",
     .help_filter = list_verbs,
 };
 

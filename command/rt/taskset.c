@@ -172,7 +172,7 @@ static bool read_section(struct reader *r, json_t *from, int outer, int depth)
 static bool read_sections(struct reader *r, const json_t *from, int outer, int depth)
 {
     const struct taskset_task *t = &r->set->task[r->set->tasks];
-    uint64_t sum = 0, room = outer == TASKSET_NONE ? t->execution : t->section[outer].length;
+    uint64_t sum = 0, limit = outer == TASKSET_NONE ? t->execution : t->section[outer].length;
     int first = t->sections;
 
     if (from == NULL)
@@ -190,9 +190,9 @@ static bool read_sections(struct reader *r, const json_t *from, int outer, int d
     for (int i = first; i < t->sections; i++)
         if (t->section[i].outer == outer)
             sum += t->section[i].length;
-    if (sum > room)
+    if (sum > limit)
         return fail(r, "the sections take %.3f us in all, what they are in only %.3f",
-                    (double)sum / 1e3, (double)room / 1e3);
+                    (double)sum / 1e3, (double)limit / 1e3);
     return true;
 }
 

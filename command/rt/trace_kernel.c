@@ -141,7 +141,7 @@ void rt_trace_kernel_read(struct rt_trace_kernel *k,
         else if (sscanf(line, "# entries-in-buffer/entries-written: %lu/%lu", &kept, &written) ==
                      2 &&
                  kept < written)
-            snprintf(k->why, sizeof k->why, "the first %lu context switches were written over",
+            snprintf(k->why, sizeof k->why, "the first %lu context switches were overwritten",
                      written - kept);
     free(line);
     fclose(in);

@@ -132,7 +132,7 @@ static bool same_group(const struct task *a, const struct task *b)
            (a->file->group == 0 || a->file->pid == b->file->pid);
 }
 
-/* Whose place that was in its group at that time. */
+/* The task that had that slot of its group at that time. */
 static json_t *other_json(const struct reading *r, const struct task *t,
                           const struct fw_rt_event *e)
 {
@@ -155,7 +155,7 @@ static const struct fw_rt_trace_lock *description(const struct reading *r, const
     return &t->file->lock[lock];
 }
 
-/* The lock's place in the list, where it is put if it is new. */
+/* The lock's index in the list, to which it is added if it is new. */
 static json_t *lock_json(const struct reading *r, json_t *locks, const struct task *t,
                          uint32_t lock)
 {

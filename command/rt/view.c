@@ -32,18 +32,18 @@ const char *rt_view_region(struct rt_view *v, const struct region *r)
 
     if (error != 0)
         return error == ENOENT ? "a region without a group of real-time tasks"
-                               : "the region's directory was written over";
+                               : "the region's directory is corrupt";
     if (entry.state != FW_REGION_DATA || entry.size != sizeof v->state)
         return "its object \"" OBJECT "\" is no group of this version";
     rt_view_copy(&v->state, (const char *)region_base(r) + entry.at, sizeof v->state);
     if (v->state.magic == 0)
         return "the group is half made";
     if (v->state.magic != FW_RT_MAGIC)
-        return "its group was written over";
+        return "its group is corrupt";
     if (v->state.version != FW_RT_VERSION)
         return "its group is of another version";
     if (v->state.tier != FW_RT_TIER_A && v->state.tier != FW_RT_TIER_B)
-        return "its group was written over: no such tier";
+        return "its group is corrupt: no such tier";
     rt_view_conclude(v, r);
     return NULL;
 }

@@ -194,7 +194,7 @@ static void check_script(struct check *c, const struct run_elf *e, int depth)
         check_interpreter(c, path, depth);
 }
 
-/* What cannot be read is run without a look: who may run a file need not be allowed to read it. */
+/* What cannot be read is run unchecked: permission to run a file does not imply to read it. */
 static void check_file(struct check *c, const char *path, int depth)
 {
     struct run_elf e;

@@ -21,7 +21,7 @@ static const void *at(const struct run_elf *e, uint64_t offset, uint64_t count, 
     return e->bytes + offset;
 }
 
-/* So many of that type at that place of the file, or NULL. */
+/* That many of the type at that offset of the file, or NULL if they are not all there. */
 #define AT(e, offset, count, type) \
     ((const type *)at(e, offset, count, sizeof(type), _Alignof(type)))
 
@@ -174,49 +174,49 @@ bool run_elf_has(const struct run_elf *e, const char *name)
 
 bool run_elf_defines(const struct run_elf *e, const char *version)
 {
-    uint64_t place = offset_of(e, table(e, DT_VERDEF)), left = table(e, DT_VERDEFNUM);
+    uint64_t offset = offset_of(e, table(e, DT_VERDEF)), left = table(e, DT_VERDEFNUM);
 
     for (; left > 0; left--) {
-        const Elf64_Verdef *d = AT(e, place, 1, Elf64_Verdef);
-        const Elf64_Verdaux *first = d != NULL ? AT(e, place + d->vd_aux, 1, Elf64_Verdaux) : NULL;
+        const Elf64_Verdef *d = AT(e, offset, 1, Elf64_Verdef);
+        const Elf64_Verdaux *first = d != NULL ? AT(e, offset + d->vd_aux, 1, Elf64_Verdaux) : NULL;
         const char *name = first != NULL ? string(e, first->vda_name) : NULL;
         if (name != NULL && strcmp(name, version) == 0)
             return true;
         if (d == NULL || d->vd_next == 0)
             return false;
-        place += d->vd_next;
+        offset += d->vd_next;
     }
     return false;
 }
 
-/* Of one library, whose versions stand in a chain at that place. */
-static const char *lacks(const struct run_elf *e, uint64_t place, unsigned count,
+/* Of one library, whose versions are chained from that offset on. */
+static const char *lacks(const struct run_elf *e, uint64_t offset, unsigned count,
                          const struct run_elf *of)
 {
     for (; count > 0; count--) {
-        const Elf64_Vernaux *v = AT(e, place, 1, Elf64_Vernaux);
+        const Elf64_Vernaux *v = AT(e, offset, 1, Elf64_Vernaux);
         const char *name = v != NULL ? string(e, v->vna_name) : NULL;
         if (name != NULL && (v->vna_flags & VER_FLG_WEAK) == 0 && !run_elf_defines(of, name))
             return name;
         if (v == NULL || v->vna_next == 0)
             break;
-        place += v->vna_next;
+        offset += v->vna_next;
     }
     return NULL;
 }
 
 const char *run_elf_lacks(const struct run_elf *e, const char *library, const struct run_elf *of)
 {
-    uint64_t place = offset_of(e, table(e, DT_VERNEED)), left = table(e, DT_VERNEEDNUM);
+    uint64_t offset = offset_of(e, table(e, DT_VERNEED)), left = table(e, DT_VERNEEDNUM);
 
     for (; left > 0; left--) {
-        const Elf64_Verneed *n = AT(e, place, 1, Elf64_Verneed);
+        const Elf64_Verneed *n = AT(e, offset, 1, Elf64_Verneed);
         const char *file = n != NULL ? string(e, n->vn_file) : NULL;
         if (file != NULL && strcmp(file, library) == 0)
-            return lacks(e, place + n->vn_aux, n->vn_cnt, of);
+            return lacks(e, offset + n->vn_aux, n->vn_cnt, of);
         if (n == NULL || n->vn_next == 0)
             break;
-        place += n->vn_next;
+        offset += n->vn_next;
     }
     return NULL;
 }

@@ -8,7 +8,7 @@
 
 /*
  * What the loader reads in an executable or a library of 64 bits.  The file may be anything, also
- * one that was made to mislead: every place is looked at before it is read.
+ * one made to mislead: every offset is checked before it is followed.
  */
 struct run_elf {
     const unsigned char *bytes; /* the file, mapped for reading */

@@ -203,11 +203,11 @@ static void barrier(struct show_object *o, const struct region *r, const fw_ipc_
     }
     o->state = made == 0 ? "not initialised" : has_failed(w) ? "failed" : "";
     for (uint64_t i = 0; i < parties; i++) {
-        uint64_t place = fw_load64_acquire(&barrier_slots(b)[i]);
-        if (is_vacant(place, w))
+        uint64_t slot = fw_load64_acquire(&barrier_slots(b)[i]);
+        if (is_vacant(slot, w))
             vacant++;
-        else if (!is_left(place))
-            enter(o, r, place, has_arrived(place, w) ? "has arrived, party" : "is awaited, party",
+        else if (!is_left(slot))
+            enter(o, r, slot, has_arrived(slot, w) ? "has arrived, party" : "is awaited, party",
                   (int64_t)i);
     }
     number(o, "round", round_of(w));

@@ -12,7 +12,7 @@ static const struct argp command_line = {
     .doc =
         "Show who holds and who waits for what in a region of shared memory.\v"
         "REGION is /name, as for shm_open, or a file with another / in its path.  It may be in "
-        "use; who may read the file may look, and nothing is changed.  Shown are the named "
+        "use; read permission is enough, and nothing is changed.  Shown are the named "
         "objects: free or held, by which process and thread, alive, stopped or dead; the number of "
         "the acquisition; who waits, and for how long; and the members: the threads that use the "
         "region.  How long a lock is held is known in regions made with FW_REGION_STAMP.\n\n"

@@ -8,7 +8,7 @@
 #include "command/print/print.h"
 #include "command/regions/region.h"
 
-/* Who is in an object, or waits for it. */
+/* A thread that holds an object, takes part in it, or waits for it. */
 struct show_thread {
     struct region_thread who;
     const char *as;     /* "holds", "reads", "waits to read" ... */
@@ -19,8 +19,8 @@ struct show_thread {
 };
 
 /*
- * Words of a region may make anybody seem to have anything: so many threads are listed of each
- * object, which is a screen or two, and the others counted.
+ * Corrupt words may claim that any number of threads hold an object: of each object at most this
+ * many are listed, a screen or two, and the others are counted.
  */
 enum { SHOW_LISTED = 64 };
 
@@ -62,7 +62,7 @@ struct show {
     const char *trouble; /* NULL: none */
     struct show_object *objects;
     size_t object_count;
-    unsigned damaged; /* entries of the directory that were written over */
+    unsigned damaged; /* entries of the directory that are corrupt */
     struct show_member *members;
     size_t member_count;
 };

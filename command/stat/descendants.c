@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: run_descendants.h.  Who is whose parent says /proc. */
+/* Contract: descendants.h.  Parents are read from /proc. */
 #include "descendants.h"
 
 #include <dirent.h>

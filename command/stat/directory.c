@@ -44,7 +44,7 @@ static void empty(int fd)
             close(copy);
         return;
     }
-    rewinddir(dir); /* the place in it is that of the other descriptor, too */
+    rewinddir(dir); /* the other descriptor shares the position */
     while ((e = readdir(dir)) != NULL)
         unlinkat(fd, e->d_name, 0); /* "." and ".." refuse */
     closedir(dir);

@@ -65,7 +65,7 @@ static bool is_taken(const struct locations *p, const struct part *part)
     return false;
 }
 
-/* The latest copy is believed first: what an earlier one has at the same place is gone. */
+/* The latest copy comes first: what an earlier one has at the same address is gone. */
 static void gather_modules(struct locations *p)
 {
     for (unsigned i = p->part_count; i-- > 0;) {

@@ -20,7 +20,7 @@ struct location {
     const char *module; /* path of the file; or "[heap]" and the like */
     uint64_t offset;    /* in the module's own addresses */
     const char *symbol; /* function or variable, as it is to be read */
-    uint64_t behind;    /* the address is so many bytes behind the symbol's */
+    uint64_t behind;    /* bytes from the symbol to the address */
     const char *file;   /* of the source */
     int line;
 };

@@ -58,7 +58,7 @@ static json_t *chain_json(const struct fw_stat_chain_ *c, struct locations *loca
 
 struct site {
     uint64_t waits, ns;
-    const struct fw_stat_place_ *at;
+    const struct fw_stat_site_ *at;
     bool is_repeated; /* the one before is of the same call */
 };
 
@@ -71,7 +71,7 @@ static void end_site(const struct printer *p, const void *record, const void *co
 {
     const struct site *site = record;
     const struct stat_lock *l = context;
-    const struct fw_stat_place_ *at = site->at;
+    const struct fw_stat_site_ *at = site->at;
     const struct fw_stat_chain_ *chain = stat_chain(l->process, l->index, at->waiter);
     char word[STAT_WORD];
 
@@ -94,13 +94,13 @@ static const struct print_record site_record = PRINT_RECORD(site_fields, end_sit
 
 static void print_sites(const struct printer *p, const struct stat_lock *l)
 {
-    static uint16_t found[FW_STAT_PLACES];
-    static struct site sites[FW_STAT_PLACES];
-    unsigned most = p->json != NULL ? FW_STAT_PLACES : l->is_brief ? 1 : SITES;
-    unsigned n = stat_places(l->process, l->index, found, most);
+    static uint16_t found[FW_STAT_SITES];
+    static struct site sites[FW_STAT_SITES];
+    unsigned most = p->json != NULL ? FW_STAT_SITES : l->is_brief ? 1 : SITES;
+    unsigned n = stat_sites(l->process, l->index, found, most);
 
     for (unsigned i = 0; i < n; i++) {
-        const struct fw_stat_place_ *at = &l->process->file->places[found[i]];
+        const struct fw_stat_site_ *at = &l->process->file->sites[found[i]];
         sites[i] = (struct site){.waits = at->waits,
                                  .ns = at->ns,
                                  .at = at,

@@ -180,9 +180,9 @@ static void subtract(struct stat_process *p, const struct fw_stat_file_ *old)
 {
     for (unsigned i = 0; i < FW_STAT_LOCKS; i++)
         subtract_lock(&p->file->locks[i], &old->locks[i]);
-    for (unsigned i = 0; i < FW_STAT_PLACES; i++) {
-        p->file->places[i].waits = less(p->file->places[i].waits, old->places[i].waits);
-        p->file->places[i].ns = less(p->file->places[i].ns, old->places[i].ns);
+    for (unsigned i = 0; i < FW_STAT_SITES; i++) {
+        p->file->sites[i].waits = less(p->file->sites[i].waits, old->sites[i].waits);
+        p->file->sites[i].ns = less(p->file->sites[i].ns, old->sites[i].ns);
     }
     for (unsigned i = 0; i < FW_STAT_HOLDERS; i++) {
         p->file->holders[i].waits = less(p->file->holders[i].waits, old->holders[i].waits);

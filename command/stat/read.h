@@ -22,7 +22,7 @@ struct stat_reading {
     uint64_t at;                    /* CLOCK_MONOTONIC */
     struct stat_process *processes; /* those that waited, most time first */
     unsigned count;
-    unsigned quiet; /* and so many that never did */
+    unsigned quiet; /* how many others never did */
 };
 
 /* Reads what is in the directory. */
@@ -44,7 +44,7 @@ uint64_t stat_object(uint64_t key);
 const char *stat_thread_name(const struct stat_process *p, uint32_t thread);
 
 /* Indices of the lock's locations, most time first; at most n of them.  Answers how many. */
-unsigned stat_places(const struct stat_process *p, unsigned lock, uint16_t *found, unsigned n);
+unsigned stat_sites(const struct stat_process *p, unsigned lock, uint16_t *found, unsigned n);
 unsigned stat_holders(const struct stat_process *p, unsigned lock, uint16_t *found, unsigned n);
 
 /* The chain of calls that most often led to that wait; NULL: none was taken. */

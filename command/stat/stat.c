@@ -21,7 +21,7 @@
 
 enum { LIVE_NS = 1000000000 };
 
-/* For so long nothing is said of a wait for processes that the program has left. */
+/* How long a wait for processes that the program has left is not announced. */
 enum { QUIET_NS = 1000000000 };
 
 struct watch {
@@ -93,7 +93,7 @@ static void show_second(struct watch *w)
     w->before = now;
 }
 
-/* --- Who is waited for ------------------------------------------------------------------------ */
+/* --- Waiting for the program ------------------------------------------------------------------ */
 
 /* So that a shell sees it, and may go on with both. */
 static void stop_with_program(const struct watch *w)

@@ -8,16 +8,16 @@
 struct run_stat_options {
     const char *program; /* the file that is executed; argv[0] need not be one */
     const char *file;    /* where the figures go; NULL: standard error */
-    bool as_json;        /* JSON in place of the table */
+    bool as_json;        /* JSON instead of the table */
     bool is_live;        /* every second, too */
     bool is_impatient;   /* does not wait for what the program leaves behind */
 };
 
 /*
  * Runs the program with these words, waits for its end and for that of all that it has started, and
- * shows which locks they waited for.  (Who has got SIGINT, SIGTERM, SIGHUP or SIGQUIT waits for the
- * program only.)  The environment is the one that the program shall have (LD_PRELOAD names the
- * library that counts), except FURWOCK_STAT, which is added here.
+ * shows which locks they waited for.  (After SIGINT, SIGTERM, SIGHUP or SIGQUIT it waits
+ * for the program only.)  The environment is the one that the program shall have (LD_PRELOAD names
+ * the library that counts), except FURWOCK_STAT, which is added here.
  *
  * Returns the exit status: the program's, 128 + n after signal n; RUN_CANNOT or RUN_NOT_FOUND where
  * it could not be executed, after run_execute's line.

@@ -67,9 +67,9 @@ static unsigned insert(uint16_t *found, unsigned count, unsigned n, unsigned ent
     return count;
 }
 
-static uint64_t place_weight(const struct fw_stat_file_ *f, unsigned entry)
+static uint64_t site_weight(const struct fw_stat_file_ *f, unsigned entry)
 {
-    return f->places[entry].ns;
+    return f->sites[entry].ns;
 }
 
 static uint64_t holder_weight(const struct fw_stat_file_ *f, unsigned entry)
@@ -77,13 +77,13 @@ static uint64_t holder_weight(const struct fw_stat_file_ *f, unsigned entry)
     return f->holders[entry].ns;
 }
 
-unsigned stat_places(const struct stat_process *p, unsigned lock, uint16_t *found, unsigned n)
+unsigned stat_sites(const struct stat_process *p, unsigned lock, uint16_t *found, unsigned n)
 {
     unsigned count = 0;
 
-    for (unsigned i = 1; i < FW_STAT_PLACES; i++)
-        if (p->file->places[i].waits != 0 && p->file->places[i].lock == lock)
-            count = insert(found, count, n, i, place_weight, p->file);
+    for (unsigned i = 1; i < FW_STAT_SITES; i++)
+        if (p->file->sites[i].waits != 0 && p->file->sites[i].lock == lock)
+            count = insert(found, count, n, i, site_weight, p->file);
     return count;
 }
 

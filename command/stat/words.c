@@ -47,7 +47,7 @@ const char *stat_lock_at(struct locations *locations, uint64_t key, char text[st
     return text;
 }
 
-/* In `name`, which has room for the longest one. */
+/* Copied to `name`, which is large enough for the longest one. */
 static const char *thread_name(const struct stat_process *p, uint32_t thread, char *name,
                                size_t size)
 {

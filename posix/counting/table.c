@@ -78,7 +78,7 @@ static uint64_t find_lock(struct fw_stat_file_ *f, uint64_t key, bool *is_new)
     return find(f->locks, sizeof *f->locks, FW_STAT_LOCKS, key, is_new);
 }
 
-static void add_place(struct fw_stat_place_ *p, uint64_t ns)
+static void add_site(struct fw_stat_site_ *p, uint64_t ns)
 {
     add(&p->waits, 1);
     add(&p->ns, ns);
@@ -89,15 +89,15 @@ static bool add_places(struct fw_stat_file_ *f, const struct fw_stat_wait_ *w, u
 {
     uint64_t key = mix(mix(w->waiter + lock) + w->holder_site) | 1;
     bool is_new;
-    struct fw_stat_place_ *p =
-        &f->places[find(f->places, sizeof *f->places, FW_STAT_PLACES, key, &is_new)];
+    struct fw_stat_site_ *p =
+        &f->sites[find(f->sites, sizeof *f->sites, FW_STAT_SITES, key, &is_new)];
 
     if (is_new) {
         p->waiter = w->waiter;
         p->holder = w->holder_site;
         p->lock = lock;
     }
-    add_place(p, ns);
+    add_site(p, ns);
     return is_new;
 }
 

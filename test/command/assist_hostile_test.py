@@ -15,7 +15,7 @@ import time
 import unittest
 
 import assist_test
-import assist_world as world
+import assist_namespace as ns
 import command_test
 from command_test import furwock
 
@@ -40,48 +40,48 @@ class InTheWay(assist_test.Alone):
     def test_symbolic_links(self):
         with tempfile.TemporaryDirectory() as elsewhere:
             os.chmod(elsewhere, 0o755)
-            world.ABOVE.symlink_to(elsewhere)
+            ns.ABOVE.symlink_to(elsewhere)
             self.refuses("/run/furwock")
             self.assertEqual(os.listdir(elsewhere), [])
-            world.ABOVE.unlink()
-            world.ABOVE.mkdir(0o711)
-            world.MOUNT.symlink_to(elsewhere)
+            ns.ABOVE.unlink()
+            ns.ABOVE.mkdir(0o711)
+            ns.MOUNT.symlink_to(elsewhere)
             self.refuses("/run/furwock/assist")
             self.assertEqual(os.listdir(elsewhere), [])
-            self.assertTrue(world.MOUNT.is_symlink())
+            self.assertTrue(ns.MOUNT.is_symlink())
 
     def test_files(self):
-        world.ABOVE.write_text("mine")
+        ns.ABOVE.write_text("mine")
         self.refuses("/run/furwock", "Not a directory")
-        self.assertEqual(world.ABOVE.read_text(), "mine")
-        world.ABOVE.unlink()
-        world.ABOVE.mkdir(0o711)
-        world.MOUNT.write_text("mine")
+        self.assertEqual(ns.ABOVE.read_text(), "mine")
+        ns.ABOVE.unlink()
+        ns.ABOVE.mkdir(0o711)
+        ns.MOUNT.write_text("mine")
         self.refuses("/run/furwock/assist", "Not a directory")
-        self.assertEqual(world.MOUNT.read_text(), "mine")
+        self.assertEqual(ns.MOUNT.read_text(), "mine")
 
     def test_directories_that_others_may_change(self):
-        world.ABOVE.mkdir(0o711)
-        os.chown(world.ABOVE, assist_test.NOBODY, -1)
+        ns.ABOVE.mkdir(0o711)
+        os.chown(ns.ABOVE, assist_test.NOBODY, -1)
         self.refuses("/run/furwock", "others than root")
-        os.chown(world.ABOVE, 0, -1)
+        os.chown(ns.ABOVE, 0, -1)
         for mode in (0o731, 0o713, 0o1777):
-            world.ABOVE.chmod(mode)
+            ns.ABOVE.chmod(mode)
             self.refuses("/run/furwock", "others than root")
 
     def test_mounts(self):
-        world.MOUNT.mkdir(parents=True)
-        world.mount("tmpfs", world.MOUNT)
-        (world.MOUNT / "page").write_text("mine")
+        ns.MOUNT.mkdir(parents=True)
+        ns.mount("tmpfs", ns.MOUNT)
+        (ns.MOUNT / "page").write_text("mine")
         self.refuses("/run/furwock/assist", "not ours")
-        self.assertEqual((world.MOUNT / "page").read_text(), "mine")
+        self.assertEqual((ns.MOUNT / "page").read_text(), "mine")
 
     def test_pages(self):
         for forged in ({"magic": b"fwkssisT"}, {"size": 64}):
             self.assist("start")
-            world.forge_page(1, **forged)
+            ns.forge_page(1, **forged)
             self.refuses("/run/furwock/assist/page", "not ours")
-            world.unmount(world.MOUNT)
+            ns.unmount(ns.MOUNT)
 
 
 class Older(assist_test.Alone):
@@ -90,7 +90,7 @@ class Older(assist_test.Alone):
     def test_other_version(self):
         for version in (2, 77):
             self.assist("start")
-            world.forge_page(version)
+            ns.forge_page(version)
             self.assertEqual(self.status()["state"], "other version")
             self.assertEqual(self.status()["version"], version)
             self.assertIn(f"version {version}:", self.good("assist", "status"))
@@ -101,9 +101,9 @@ class Older(assist_test.Alone):
 
     def test_what_does_not_run_any_more(self):
         def lose(pin):
-            return lambda: (world.MOUNT / pin).unlink()
+            return lambda: (ns.MOUNT / pin).unlink()
 
-        for spoil in (lambda: world.forge_page(1, stopped=1), lambda: world.forge_page(2, 1),
+        for spoil in (lambda: ns.forge_page(1, stopped=1), lambda: ns.forge_page(2, 1),
                       lose("switch"), lose("join"), lose("exit"), lose("page")):
             self.assist("start")
             spoil()
@@ -112,13 +112,13 @@ class Older(assist_test.Alone):
             self.assertEqual(self.status()["state"], "running")
             spoil()
             self.assertEqual(furwock("assist", "stop").returncode, 0)
-            self.assertEqual(os.listdir(world.RUN), [])
+            self.assertEqual(os.listdir(ns.RUN), [])
 
     def test_empty_directories(self):
-        for path in (world.ABOVE, world.MOUNT):
+        for path in (ns.ABOVE, ns.MOUNT):
             path.mkdir(parents=True)
             self.assist("stop")
-            self.assertEqual(os.listdir(world.RUN), [])
+            self.assertEqual(os.listdir(ns.RUN), [])
             path.mkdir(parents=True)
             self.assist("start")
             self.stop()
@@ -143,30 +143,30 @@ class Lacking(assist_test.Alone):
         return said
 
     def test_run_that_cannot_be_written(self):
-        world.unmount(world.RUN)
-        world.mount("tmpfs", world.RUN, world.MS_RDONLY)
+        ns.unmount(ns.RUN)
+        ns.mount("tmpfs", ns.RUN, ns.MS_RDONLY)
         self.fails("/run/furwock", "Read-only file system")
         self.assertEqual(self.assist("stop"), "did not run\n")
 
     def test_run_that_is_full(self):
         for inodes in (1, 2):  # with that of /run itself
-            world.unmount(world.RUN)
-            world.mount("tmpfs", world.RUN, options=f"nr_inodes={inodes}")
+            ns.unmount(ns.RUN)
+            ns.mount("tmpfs", ns.RUN, options=f"nr_inodes={inodes}")
             self.fails("/run/furwock", "No space left on device")
-            self.assertEqual(os.listdir(world.RUN), [])
-        world.unmount(world.RUN)
-        world.mount("tmpfs", world.RUN, options="nr_inodes=3")
+            self.assertEqual(os.listdir(ns.RUN), [])
+        ns.unmount(ns.RUN)
+        ns.mount("tmpfs", ns.RUN, options="nr_inodes=3")
         self.assist("start")
         self.stop()
 
     def test_kernel_without_types(self):
         types = pathlib.Path("/sys/kernel/btf")
-        world.mount("tmpfs", types)
-        self.addCleanup(world.unmount, types)
+        ns.mount("tmpfs", types)
+        self.addCleanup(ns.unmount, types)
         self.fails("/sys/kernel/btf/vmlinux")
 
     def test_kernel_without_bpf(self):
-        said = self.fails(preexec_fn=world.refuse_bpf)
+        said = self.fails(preexec_fn=ns.refuse_bpf)
         self.assertIn("Function not implemented", said)
 
     def test_rights(self):
@@ -187,7 +187,7 @@ class Lacking(assist_test.Alone):
     def test_somebody_else_is_at_work(self):
         self.assist("start")
         holds = f"echo; exec sleep {LOCK_SECONDS * 30}"
-        with subprocess.Popen(["flock", str(world.ABOVE), "sh", "-c", holds],
+        with subprocess.Popen(["flock", str(ns.ABOVE), "sh", "-c", holds],
                               start_new_session=True, stdout=subprocess.PIPE) as holder:
             holder.stdout.readline()
             self.assertIn("at work", self.refused(1, "assist", "stop"))
@@ -219,7 +219,7 @@ class Failing(assist_test.Alone):
                 with self.subTest(call=call, number=number):
                     runs = self.assist_failing("start", call, number)
                     self.assertEqual(self.status()["state"], "running" if runs else "not running")
-                    self.assertTrue(runs or os.listdir(world.RUN) == [])
+                    self.assertTrue(runs or os.listdir(ns.RUN) == [])
                     failures += not runs
                     self.assist("stop")
             self.assertTrue(failures > 0 or call == "flock")
@@ -231,7 +231,7 @@ class Failing(assist_test.Alone):
                     self.assist("start")
                     self.assist_failing("stop", call, number)
                     self.assist("stop")
-                    self.assertEqual(os.listdir(world.RUN), [])
+                    self.assertEqual(os.listdir(ns.RUN), [])
 
 
 class Interrupted(assist_test.Alone):
@@ -265,7 +265,7 @@ class Interrupted(assist_test.Alone):
             if ends[-1] == 0:
                 most = after  # it was done by then, however long the first one took
                 self.stop()
-            self.assertEqual(os.listdir(world.RUN), [])
+            self.assertEqual(os.listdir(ns.RUN), [])
         self.assertTrue(any(ends), "no signal came in time")
 
     def test_stop_by_a_signal(self):
@@ -274,7 +274,7 @@ class Interrupted(assist_test.Alone):
             self.assertIn(self.interrupt("stop", signal.SIGTERM, random.uniform(0, 0.02)),
                           (0, -signal.SIGTERM))
             self.assist("stop")
-            self.assertEqual(os.listdir(world.RUN), [])
+            self.assertEqual(os.listdir(ns.RUN), [])
 
     def test_signals_that_are_ignored(self):
         for _ in range(5):
@@ -300,7 +300,7 @@ class Interrupted(assist_test.Alone):
                 self.stop()
             else:
                 self.assist("stop")
-            self.assertEqual(os.listdir(world.RUN), [])
+            self.assertEqual(os.listdir(ns.RUN), [])
 
 
 class AtOnce(assist_test.Alone):
@@ -323,11 +323,11 @@ class AtOnce(assist_test.Alone):
         for _ in range(3):
             self.assertEqual(sorted(self.all_at_once(["start"] * STARTERS)),
                              ["runs already"] * (STARTERS - 1) + ["started"])
-            link = world.link_number()
+            link = ns.link_number()
             self.assertEqual(sorted(self.all_at_once(["stop"] * STARTERS)),
                              ["did not run"] * (STARTERS - 1) + ["stopped"])
             self.ends(link)
-            self.assertEqual(os.listdir(world.RUN), [])
+            self.assertEqual(os.listdir(ns.RUN), [])
 
     def test_starts_and_stops(self):
         for _ in range(8):
@@ -335,7 +335,7 @@ class AtOnce(assist_test.Alone):
             runs = self.status()["state"] == "running"
             self.assertEqual(said.count("started") - said.count("stopped"), int(runs))
             self.assist("stop")
-            self.assertEqual(os.listdir(world.RUN), [])
+            self.assertEqual(os.listdir(ns.RUN), [])
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import threading
 import time
 import unittest
 
-import assist_world as world
+import assist_namespace as ns
 import command_test
 from command_test import furwock
 
@@ -62,14 +62,14 @@ class Alone(command_test.Case):
     """An empty /run for each test, and at its end a look at what is left of it."""
 
     def setUp(self):
-        world.mount("tmpfs", world.RUN, options="mode=755")
+        ns.mount("tmpfs", ns.RUN, options="mode=755")
         self.leaves_nothing = True
 
     def tearDown(self):
-        left = os.listdir(world.RUN)
-        if world.MOUNT.is_mount():
-            world.unmount(world.MOUNT)
-        world.unmount(world.RUN)
+        left = os.listdir(ns.RUN)
+        if ns.MOUNT.is_mount():
+            ns.unmount(ns.MOUNT)
+        ns.unmount(ns.RUN)
         if self.leaves_nothing:
             self.assertEqual(left, [])
 
@@ -87,12 +87,12 @@ class Alone(command_test.Case):
     def ends(self, link):
         """The kernel lets go of it, though not at once."""
         until = time.monotonic() + PATIENCE
-        while world.link_lives(link):
+        while ns.link_lives(link):
             self.assertLess(time.monotonic(), until, "the program is still in the kernel")
             time.sleep(0.01)
 
     def stop(self):
-        link = world.link_number()
+        link = ns.link_number()
         self.assertEqual(self.assist("stop"), "stopped\n")
         self.ends(link)
 
@@ -101,11 +101,11 @@ class Life(Alone):
     def test_start_and_stop(self):
         self.assertEqual(self.status()["state"], "not running")
         self.assertRegex(self.assist("start"), r"^started\n  readers   root\n")
-        self.assertLessEqual(world.PINS, set(os.listdir(world.MOUNT)))
+        self.assertLessEqual(ns.PINS, set(os.listdir(ns.MOUNT)))
         answer = self.status()
         self.assertEqual((answer["state"], answer["version"], answer["readers"], answer["group"]),
                          ("running", 1, "root", None))
-        self.assertEqual(stat.S_IMODE(os.stat(world.PAGE).st_mode), 0o600)
+        self.assertEqual(stat.S_IMODE(os.stat(ns.PAGE).st_mode), 0o600)
         self.stop()
         self.assertEqual(self.status()["state"], "not running")
 
@@ -122,12 +122,12 @@ class Life(Alone):
 
     def test_twice(self):
         self.assist("start")
-        link = world.link_number()
+        link = ns.link_number()
         self.assertTrue(self.assist("start").startswith("runs already\n"))
         self.assertIn("runs already, readable by root", self.refused(
             1, "assist", "start", "--group", GROUP.gr_name))
         self.assertIn("not for every process", self.refused(1, "assist", "start", "--all"))
-        self.assertEqual(world.link_number(), link)
+        self.assertEqual(ns.link_number(), link)
         self.stop()
 
     def test_all(self):
@@ -147,30 +147,30 @@ class Life(Alone):
             self.stop()
             self.skipTest("processes do not become participants by prctl")
         with subprocess.Popen([sys.executable, "-c", "print(flush=True)\nwhile True: pass"],
-                              preexec_fn=world.ring, stdout=subprocess.PIPE) as child:
+                              preexec_fn=ns.ring, stdout=subprocess.PIPE) as child:
             child.stdout.readline()
-            self.assertIsNone(world.entry(child.pid))  # its exec has made it a stranger again
+            self.assertIsNone(ns.entry(child.pid))  # its exec has made it a stranger again
             child.kill()
         child = os.fork()
         if child == 0:
             come_and_go()
         until = time.monotonic() + PATIENCE
-        while (world.entry(child) or (0, 0))[0] < 3 or self.status()["switches"] < 3:
+        while (ns.entry(child) or (0, 0))[0] < 3 or self.status()["switches"] < 3:
             self.assertLess(time.monotonic(), until, "the participant is not seen")
         self.assertGreaterEqual(self.status()["participants"], 1)
-        self.assertIsNone(world.entry(os.getpid()))
+        self.assertIsNone(ns.entry(os.getpid()))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        self.assertIsNone(world.entry(child))
+        self.assertIsNone(ns.entry(child))
         self.stop()
 
     def test_readers_are_told_that_it_ends(self):
         self.assist("start")
-        fd = world.open_pin(world.PAGE)
-        with world.mmap.mmap(fd, 4096, world.mmap.MAP_SHARED, world.mmap.PROT_READ) as page:
-            self.assertEqual(page[world.AT_STOPPED], 0)
+        fd = ns.open_pin(ns.PAGE)
+        with ns.mmap.mmap(fd, 4096, ns.mmap.MAP_SHARED, ns.mmap.PROT_READ) as page:
+            self.assertEqual(page[ns.AT_STOPPED], 0)
             self.stop()
-            self.assertNotEqual(page[world.AT_STOPPED], 0)
+            self.assertNotEqual(page[ns.AT_STOPPED], 0)
         os.close(fd)
 
     def test_standard_output_that_is_full(self):
@@ -182,7 +182,7 @@ def come_and_go():
     """Becomes a participant, whose main thread is often switched to, from one that computes: a
     kernel may leave out switches from idle threads."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    world.ring()
+    ns.ring()
     threading.Thread(target=compute, daemon=True).start()
     while True:
         time.sleep(0.001)
@@ -236,22 +236,22 @@ class Others(Alone):
     def test_readers_may_not_write(self):
         """Nor may root: other readers would believe it."""
         self.assist("start", "--anybody")
-        ways = (lambda: world.update(world.open_pin(world.PAGE)),
-                lambda: world.mmap.mmap(world.open_pin(world.PAGE), 4096))
+        ways = (lambda: ns.update(ns.open_pin(ns.PAGE)),
+                lambda: ns.mmap.mmap(ns.open_pin(ns.PAGE), 4096))
         for way in ways:
             self.assertRaises(PermissionError, way)
         child = os.fork()
         if child == 0:
             as_nobody()()
             os._exit(sum(is_refused(way) for way in (
-                *ways, lambda: world.open_pin(world.MOUNT / "switch"), world.PAGE.unlink)))
+                *ways, lambda: ns.open_pin(ns.MOUNT / "switch"), ns.PAGE.unlink)))
         refused = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         self.stop()
         self.assertEqual(refused, 4)
 
     def test_they_cannot_keep_others_from_it(self):
         self.assist("start")
-        done = subprocess.run(["sh", "-c", f"exec 3<{world.ABOVE}"], stderr=subprocess.DEVNULL,
+        done = subprocess.run(["sh", "-c", f"exec 3<{ns.ABOVE}"], stderr=subprocess.DEVNULL,
                               check=False, preexec_fn=as_nobody())
         self.assertNotEqual(done.returncode, 0, "its lock can be held by anybody")
         self.stop()
@@ -268,8 +268,8 @@ class Others(Alone):
                                    *command_test.PROGRAM, "assist", *action],
                                   stdout=subprocess.DEVNULL, check=False, umask=0o077)
             self.assertEqual(done.returncode, 0)
-            self.assertEqual(world.ABOVE.exists(), action[0] == "start")
-            if world.ABOVE.exists():
+            self.assertEqual(ns.ABOVE.exists(), action[0] == "start")
+            if ns.ABOVE.exists():
                 self.assertTrue(self.reads(GROUP.gr_gid))
 
 
@@ -291,26 +291,26 @@ class Doctor(Alone):
         self.stop()
 
     def test_says_why_it_cannot_run(self):
-        done = self.finding("assist possible", preexec_fn=world.refuse_bpf)
+        done = self.finding("assist possible", preexec_fn=ns.refuse_bpf)
         self.assertEqual(done["state"], "no")
 
 
 def enter():
-    """Into a world of its own; ends as skipped where none can be had, or no assist."""
+    """Into a namespace of its own; ends as skipped where none can be had, or no assist."""
     if os.geteuid() != 0:
-        world.skip("only root may start the assist")
-    if world.BPF is None or GROUP is None:
-        world.skip("an architecture or a system that the test does not know")
+        ns.skip("only root may start the assist")
+    if ns.BPF is None or GROUP is None:
+        ns.skip("an architecture or a system that the test does not know")
     try:
-        world.own_namespace()
+        ns.own_namespace()
     except OSError as error:
-        world.skip(f"no mount namespace: {error}")
-    world.mount("tmpfs", world.RUN)
+        ns.skip(f"no mount namespace: {error}")
+    ns.mount("tmpfs", ns.RUN)
     done = furwock("assist", "start")
     if done.returncode != 0:
-        world.skip(done.stderr.strip())
+        ns.skip(done.stderr.strip())
     furwock("assist", "stop")
-    world.unmount(world.RUN)
+    ns.unmount(ns.RUN)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as nohup may have left it
 
 

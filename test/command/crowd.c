@@ -129,7 +129,7 @@ static void stop(void)
     raise(SIGSTOP);
 }
 
-/* What the kernel shows of a child: the letter of its state, and its time on a processor. */
+/* What the kernel shows of a child: the letter of its state, and its CPU time. */
 struct look {
     char state;
     unsigned long user, system;

@@ -17,7 +17,7 @@ import command_test
 
 MEMBARRIER = {"x86_64": 324, "aarch64": 283}
 PRIVATE_EXPEDITED_RSEQ = 1 << 7
-NEVER_REFUSED = ("rseq", "two processors", "quick clock", "sched_ext", "POSIX drop-in")
+NEVER_REFUSED = ("rseq", "two CPUs", "fast clock", "sched_ext", "POSIX drop-in")
 DROP_IN = []  # has the build the library?
 ILL = 3
 TRACED = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # that would trace, too
@@ -72,8 +72,8 @@ class Doctor(command_test.Case):
     def test_something_needed_is_not_there(self):
         if DROP_IN[0] != "yes":
             self.skipTest("there is no drop-in here")
-        with tempfile.TemporaryDirectory() as room:
-            alone = [shutil.copy(command_test.PROGRAM[0], room)]
+        with tempfile.TemporaryDirectory() as folder:
+            alone = [shutil.copy(command_test.PROGRAM[0], folder)]
             whole = json.loads(self.doctor("--json", program=alone))
             f = {f["name"]: f for f in whole["findings"]}["POSIX drop-in"]
             self.assertEqual((whole["status"], f["state"], f["weight"]), (ILL, "no", "needed"))
@@ -107,16 +107,16 @@ class Doctor(command_test.Case):
         self.assertEqual(findings["rseq"]["state"] == "yes", size != 0)
         clock = pathlib.Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
         if clock.exists():
-            self.assertEqual(findings["quick clock"]["detail"], clock.read_text().strip())
+            self.assertEqual(findings["fast clock"]["detail"], clock.read_text().strip())
         self.assertEqual(findings["/dev/shm"]["state"] == "yes",
                          os.access("/dev/shm", os.R_OK | os.W_OK | os.X_OK))
         self.assertEqual(findings["POSIX drop-in"]["state"], DROP_IN[0])
 
-    def test_one_processor(self):
+    def test_one_cpu(self):
         cpu = min(os.sched_getaffinity(0))
         text = self.doctor("--json", preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
         states = {f["name"]: f["state"] for f in json.loads(text)["findings"]}
-        self.assertEqual(states["two processors"], "no")
+        self.assertEqual(states["two CPUs"], "no")
 
     def test_without_rseq(self):
         env = {**os.environ, "GLIBC_TUNABLES": "glibc.pthread.rseq=0"}

@@ -27,7 +27,7 @@ MOMENT = 600  # seconds; it takes one of them, and hours where it does as it is 
 
 
 class Hostile(command_test.Case):
-    """Copies of a region in use, with words written over; who uses the first one does not mind."""
+    """Copies of a region in use, with words overwritten; users of the original do not notice."""
 
     SIZE = region_test.REGION_BYTES
 

@@ -154,7 +154,7 @@ class InUse(command_test.Case):
         after = self.path.read_bytes()
         changed = {i // 256 * 256 for i in range(len(before)) if before[i] != after[i]}
         members = {m["slot"] for m in self.show()["members"]}
-        self.assertLessEqual(len(changed), len(members) + 8)  # who waits takes naps, and no more
+        self.assertLessEqual(len(changed), len(members) + 8)  # waiters re-check, and no more
 
 
 class None_(command_test.Case):
@@ -194,7 +194,7 @@ class None_(command_test.Case):
 
 
 class Left(command_test.Case):
-    """A region whose users are all dead; whole, cut short, and with bytes written over."""
+    """A region whose users are all dead; whole, truncated, and with bytes overwritten."""
 
     def setUp(self):
         self.name = f"/furwock-left-test-{os.getpid()}"

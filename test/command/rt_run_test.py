@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """furwock rt analyze and furwock rt run: what they print of a task set, and what they refuse.
 
-No times: limits are so generous that only who waits without bound is above them.
+No times: limits are so generous that only an unbounded wait exceeds them.
 """
 
 import json
@@ -246,7 +246,7 @@ class Run(Case):
 
     @unittest.skipUnless(len(rt_sets.ALLOWED) > 1, "one CPU only")
     def test_blocked_from_elsewhere(self):
-        """Who waits for an owner on another CPU is blocked: the judge sees it.  The owner has the
+        """A task that waits for an owner on another CPU is blocked, as is found.  The owner has the
         lock for half of the time, so some job in thousands comes in its section."""
         made = small()
         made["tasks"][1]["cpu"] = rt_sets.ALLOWED[1]

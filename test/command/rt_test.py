@@ -14,17 +14,17 @@ import unittest
 import command_test
 from command_test import furwock
 
-WORLD = []
+GROUP = []
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 
 
 @contextlib.contextmanager
-def world(*words):
+def group(*words):
     """The name of a group that is made up, and its threads' id."""
     name = f"/furwock-rt-test-{os.getpid()}"
     path = SHARED_MEMORY / name[1:]
     try:
-        with subprocess.Popen([*WORLD, name, *words], text=True, stdin=subprocess.PIPE,
+        with subprocess.Popen([*GROUP, name, *words], text=True, stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE) as process:
             ready, number = process.stdout.readline().split()
             assert ready == "ready"
@@ -52,7 +52,7 @@ class Words(command_test.Case):
         for grant, line in (("no-such-user-here", "no user"), ("", "no user"),
                             ("root:50", "is no priority"), ("root:0", "is no priority"),
                             ("root:9-3", "is no priority"), ("root:1-", "is no priority"),
-                            ("root:5:x", "are no CPUs"), ("root:5:300", "there is room for"),
+                            ("root:5:x", "are no CPUs"), ("root:5:300", "CPUs are supported"),
                             ("root:5:0:0", "no number of tasks"),
                             ("root:5:0:65", "no number of tasks"), ("root:5:0:1:1", "NAME[")):
             self.assertIn(line, self.refused(2, "rt", "start", "--user", grant))
@@ -101,26 +101,26 @@ class Status(command_test.Case):
     def test_no_permission(self):
         if os.geteuid() == 0:
             self.skipTest("root may read everything")
-        with world() as (name, _):
+        with group() as (name, _):
             path = SHARED_MEMORY / name[1:]
             path.chmod(0)
             self.assertIn("Permission denied", self.refused(1, "rt", "status", name))
 
     def test_spoilt_groups(self):
-        for how, line in (("half", "half made"), ("magic", "written over"),
+        for how, line in (("half", "half made"), ("magic", "corrupt"),
                           ("version", "another version"), ("tier", "no such tier")):
-            with world(how) as (name, _):
+            with group(how) as (name, _):
                 self.assertIn(line, self.refused(1, "rt", "status", name))
 
     def test_nonsense(self):
-        with world("nonsense") as (name, _):
+        with group("nonsense") as (name, _):
             self.good("rt", "status", name)
             whole = json.loads(self.good("rt", "status", name, "--json"))
             self.assertEqual(len(whole["locks"]), 63)
             self.assertEqual(whole["tasks"], [])  # no cell is in a state that there is
 
     def test_text(self):
-        with world() as (name, number):
+        with group() as (name, number):
             text = self.good("rt", "status", name)
         self.assertIn(f"{name}: tier A, 4 tasks, 2 locks", text)
         self.assertIn(f"thread {number}, inherits 30, period 2000.0 us, 7 jobs, 2 late", text)
@@ -131,7 +131,7 @@ class Status(command_test.Case):
         self.assertNotIn("\033", text)
 
     def test_json(self):
-        with world() as (name, number):
+        with group() as (name, number):
             whole = json.loads(self.good("rt", "status", name, "--json"))
         self.assertEqual((whole["format"], whole["group"], whole["tier"]),
                          ("furwock-rt-1", name, "A"))
@@ -158,5 +158,5 @@ class Status(command_test.Case):
 
 if __name__ == "__main__":
     command_test.PROGRAM[:] = sys.argv[1:2]
-    WORLD[:] = sys.argv[2:]
+    GROUP[:] = sys.argv[2:]
     unittest.main(argv=sys.argv[:1])

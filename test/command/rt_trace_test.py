@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Tests of furwock rt trace.  Arguments: the command, a program with real-time tasks,
-and one with the textbook's scenes.
+and one with the textbook's scenarios.
 
 The program's tasks run under SCHED_FIFO; without the right to that only what goes wrong is tried.
 """
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-COMMAND, TASKS, SCENES = sys.argv[1:4]
+COMMAND, TASKS, SCENARIOS = sys.argv[1:4]
 FAILED, NOT_FOUND = 125, 127
 KINDS = {"begin", "end", "release", "complete", "request", "block", "resume", "acquire", "unlock",
          "inherit", "boost", "grant", "wake"}
@@ -158,10 +158,10 @@ class Traced(unittest.TestCase):
         self.assertIn("pid namespace", found["missing"])
         self.assertIn("pid namespace", done.stderr)
 
-    def test_scenes(self):
-        """In every scene each section ends, and none overlaps with another of its lock."""
+    def test_scenarios(self):
+        """In every scenario each section ends, and none overlaps with another of its lock."""
         for protocol in ("PIP", "PCP-DU-BOOL", "FMLP+-DU"):
-            done = trace("-n", "-o", "-", SCENES, protocol)
+            done = trace("-n", "-o", "-", SCENARIOS, protocol)
             if done.returncode == 77:
                 self.skipTest("not here")
             self.assertEqual(done.returncode, 0, done.stderr)

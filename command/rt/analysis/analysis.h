@@ -24,7 +24,7 @@
  * Theorems 3 and 6: a stretch is blocked by at most one section of each less urgent task, and at
  * most once by each lock.
  *     B = (1 + x) min(sum over less urgent tasks, sum over locks) of the longest such section
- *   Only sections count that can block: the lock has a user who is as urgent as the job or more, or
+ *   Only sections count that can block: the lock has a user at least as urgent as the job, or
  *   such a user can come to wait for it through other locks.  The sum over locks holds without
  *   nesting only, and takes a lock once only if the job asks for it once and no more urgent task
  *   does: a PI futex that is left is handed to a task that waits, a less urgent task at last, which
@@ -82,7 +82,7 @@
  * sections have R <= E.  And no slices where the CPU's longest busy period is at most M:
  *     L = sum over all tasks h of the CPU: ceil((L + min(R_h, T_h)) / T_h) C_h, and the turns
  * Where n of those threads wait, one comes in for a moment once in 10 s / n, where none has had the
- * CPU for so long: never, as long as n L <= 10 s, which is assumed.  Neither is blocking by the
+ * CPU for that long: never, as long as n L <= 10 s, which is assumed.  Neither is blocking by the
  * definition above, for no task executes; so B has no such term.
  *
  * All are computed together, as the least fixed point.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MPCP and FMLP+: how long requests wait, and who is boosted meanwhile. */
+/* MPCP and FMLP+: how long requests wait, and which tasks are boosted meanwhile. */
 #include "command/rt/analysis/parts.h"
 
 enum { LEVELS = TASKSET_PRIORITIES + 1 };

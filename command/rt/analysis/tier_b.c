@@ -18,7 +18,7 @@ static uint64_t turns(const struct study *s, int cpu, uint64_t window)
     return s->turn[cpu] ? times(divide_up(window, FW_RT_SCX_TURN_EVERY_NS), s->turn[cpu]) : 0;
 }
 
-/* May the CPU's tasks have it for so long that others are taken for starved?  L of analysis.h. */
+/* May the CPU's tasks keep it long enough that others count as starved?  L of analysis.h. */
 static bool fills(struct study *s, int cpu)
 {
     uint64_t now = 1, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PIP, and the protocols with ceilings: at most so many sections of less urgent tasks. */
+/* PIP, and the protocols with ceilings: a bounded number of sections of less urgent tasks. */
 #include <string.h>
 
 #include "command/rt/analysis/parts.h"
@@ -71,7 +71,7 @@ bool study_has_circle(const struct taskset *set)
     return false;
 }
 
-/* Who can come to wait for the lock: its users, and those who wait for what its users hold. */
+/* The tasks that may wait for the lock: its users, and those that wait for what its users hold. */
 static void find_far_ceilings(const struct taskset *set, int *far)
 {
     struct nesting n;

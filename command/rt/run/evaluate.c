@@ -20,13 +20,13 @@
  *
  * A job waits for a lock once it has found it taken and is in the queue (RUN_QUEUE).  What is
  * between that and its call is its own way there: where it does not get on, that is its CPU's
- * doing, and not the owner's, who may have left several times meanwhile.
+ * doing, and not the owner's, which may have left several times meanwhile.
  *
  * A lock is owned until it is handed on (RUN_HAND), or the call has returned that left it, or
- * another one has got it: who has handed it on may lose its CPU in that call.  Whoever
- * gets it next, and waits for it then, owns it from then on; so does who waits for a free one, and
- * gets it next: it may be its CPU that stands still.  (Under a ceiling a job may wait for a lock
- * that nobody owns.)
+ * another one has got it: a task that has handed it on may lose its CPU in that call.  The task
+ * that gets it next, and waits for it then, owns it from then on; so does one that waits for a free
+ * lock and gets it next: it may be its CPU that stands still.  (Under a ceiling a job may wait for
+ * a lock that nobody owns.)
  */
 #include <stdlib.h>
 #include <string.h>

@@ -42,7 +42,7 @@ static void note(struct actor *a, enum run_kind kind, uint64_t ns, int lock)
 {
     struct run_log *log = a->log;
 
-    if (log->count == log->room) {
+    if (log->count == log->capacity) {
         log->is_full = true;
         return;
     }
@@ -244,11 +244,12 @@ static void make_log(const struct run_round *round, int task)
     for (int i = 0; i < round->set->tasks; i++)
         all += 1 / (double)round->set->task[i].period;
     share = (double)round->jobs / (double)t->period / all;
-    log->room = (size_t)(share * 1.5 + 50) * (size_t)(60 + 10 * t->sections + 6 * t->suspensions);
-    log->event = malloc(log->room * sizeof *log->event);
+    log->capacity =
+        (size_t)(share * 1.5 + 50) * (size_t)(60 + 10 * t->sections + 6 * t->suspensions);
+    log->event = malloc(log->capacity * sizeof *log->event);
     if (log->event == NULL)
         abort();
-    memset(log->event, 0, log->room * sizeof *log->event); /* no page faults later on */
+    memset(log->event, 0, log->capacity * sizeof *log->event); /* no page faults later on */
 }
 
 static void run_actors(struct scenario *scenario, struct actor *actors)

@@ -50,7 +50,7 @@ enum { RUN_UNWOKEN = -2 };
 /* What one task has written down, in the order in which it was. */
 struct run_log {
     struct run_event *event;
-    size_t count, room;
+    size_t count, capacity;
     bool is_full;                    /* the end is missing */
     uint64_t jobs, misses, response; /* the longest */
 };

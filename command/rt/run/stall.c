@@ -29,7 +29,7 @@ static void note_stall(struct run_cpu *cpu, uint64_t from, uint64_t to)
 {
     struct run_log *log = &cpu->log;
 
-    log->is_full = log->count + 2 > log->room;
+    log->is_full = log->count + 2 > log->capacity;
     if (log->is_full)
         return;
     log->event[log->count++] = (struct run_event){.ns = from, .kind = RUN_STALL};
@@ -127,11 +127,12 @@ static void find_cpus(struct run_round *round)
         struct run_cpu *c = &round->cpu[round->cpus];
         if (!is_used[cpu])
             continue;
-        *c = (struct run_cpu){.cpu = cpu, .log.room = (size_t)2 * STALLS};
-        c->log.event = malloc(c->log.room * sizeof *c->log.event);
+        *c = (struct run_cpu){.cpu = cpu, .log.capacity = (size_t)2 * STALLS};
+        c->log.event = malloc(c->log.capacity * sizeof *c->log.event);
         if (c->log.event == NULL)
             abort();
-        memset(c->log.event, 0, c->log.room * sizeof *c->log.event); /* no page faults later on */
+        memset(c->log.event, 0,
+               c->log.capacity * sizeof *c->log.event); /* no page faults later on */
         round->cpus++;
     }
 }

@@ -119,7 +119,7 @@ void rt_run_why_print(const struct run_notes *notes, const struct taskset *set,
         printf("  lost: woken late by %.1f at most, held by the kernel for %.1f\n", us(late),
                us(held));
     if (most != 0 && notes->lost != 0)
-        printf("  %" PRIu64 " of the scheduler's notes were written over\n", notes->lost);
+        printf("  %" PRIu64 " of the scheduler's notes were overwritten\n", notes->lost);
 }
 
 json_t *rt_run_why_json(const struct run_notes *notes, const struct taskset_task *task,

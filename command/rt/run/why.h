@@ -19,7 +19,7 @@ uint64_t rt_run_woken(const fw_rt_task *task);
 struct run_notes {
     struct fw_rt_scx_note *note;
     size_t count;
-    uint64_t seen, lost; /* numbers up to that one; those that were written over before */
+    uint64_t seen, lost; /* numbers up to that one; those that were overwritten before */
 };
 
 /* Takes over what the scheduler has noted since the last call.  In tier A there is nothing. */

@@ -64,7 +64,7 @@ static void a_wait_is_in_all_tables(void **state)
 {
     struct fw_stat_wait_ w = wait_for(0x5000, 700);
     struct fw_stat_lock_ *l;
-    unsigned places = 0, holders = 0;
+    unsigned sites = 0, holders = 0;
 
     (void)state;
     assert_false(fw_stat_knows_(f, w.key));
@@ -82,13 +82,12 @@ static void a_wait_is_in_all_tables(void **state)
     assert_int_equal(l->kind, 1);
     assert_int_equal(l->histogram[fw_stat_bucket_(700)], 1);
     assert_int_equal(l->histogram[fw_stat_bucket_(1000)], 1);
-    for (unsigned i = 0; i < FW_STAT_PLACES; i++)
-        places += f->places[i].waits == 2 && f->places[i].ns == 1700 &&
-                  f->places[i].waiter == 0x1000 && f->places[i].holder == 0x2000 &&
-                  &f->locks[f->places[i].lock] == l;
+    for (unsigned i = 0; i < FW_STAT_SITES; i++)
+        sites += f->sites[i].waits == 2 && f->sites[i].ns == 1700 && f->sites[i].waiter == 0x1000 &&
+                 f->sites[i].holder == 0x2000 && &f->locks[f->sites[i].lock] == l;
     for (unsigned i = 0; i < FW_STAT_HOLDERS; i++)
         holders += f->holders[i].waits == 2 && (uint32_t)f->holders[i].key == 42;
-    assert_int_equal(places, 1);
+    assert_int_equal(sites, 1);
     assert_int_equal(holders, 1);
 }
 
@@ -107,10 +106,10 @@ static void ways_to_wait_for_an_object_are_kept_apart(void **state)
 /* What finds no entry is counted with the others, and nothing is lost or overwritten. */
 static void more_locks_than_there_is_room_for(void **state)
 {
-    uint64_t waits = 0, places = 0, holders = 0;
+    uint64_t waits = 0, sites = 0, holders = 0;
 
     (void)state;
-    for (uintptr_t i = 0; i < 3 * FW_STAT_PLACES; i++) {
+    for (uintptr_t i = 0; i < 3 * FW_STAT_SITES; i++) {
         struct fw_stat_wait_ w = wait_for(0x10000 + i * 64, 5);
         w.waiter = i;
         w.holder = (uint32_t)i + 1;
@@ -118,13 +117,13 @@ static void more_locks_than_there_is_room_for(void **state)
     }
     for (unsigned i = 0; i < FW_STAT_LOCKS; i++)
         waits += f->locks[i].waits;
-    for (unsigned i = 0; i < FW_STAT_PLACES; i++)
-        places += f->places[i].waits;
+    for (unsigned i = 0; i < FW_STAT_SITES; i++)
+        sites += f->sites[i].waits;
     for (unsigned i = 0; i < FW_STAT_HOLDERS; i++)
         holders += f->holders[i].waits;
-    assert_int_equal(waits, 3 * FW_STAT_PLACES);
-    assert_int_equal(places, 3 * FW_STAT_PLACES);
-    assert_int_equal(holders, 3 * FW_STAT_PLACES);
+    assert_int_equal(waits, 3 * FW_STAT_SITES);
+    assert_int_equal(sites, 3 * FW_STAT_SITES);
+    assert_int_equal(holders, 3 * FW_STAT_SITES);
     assert_true(f->locks[0].waits > 0);
     assert_true(f->locks[0].key == 0);
 }

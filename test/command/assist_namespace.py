@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A world for tests that start the assist: a mount namespace with an empty /run, which goes with
+"""For tests that start the assist: a mount namespace with an empty /run, which goes with
 the process.  So no test sees another one's assist, nor the machine's, and disturbs none."""
 
 import ctypes
@@ -115,10 +115,10 @@ def entry(thread):
 def link_number(path=MOUNT / "switch"):
     """The kernel's number of the link that is pinned there."""
     fd = open_pin(path)
-    room = ctypes.create_string_buffer(64)
-    bpf(INFO, struct.pack("<IIQ", fd, 64, ctypes.addressof(room)))
+    buffer = ctypes.create_string_buffer(64)
+    bpf(INFO, struct.pack("<IIQ", fd, 64, ctypes.addressof(buffer)))
     os.close(fd)
-    return struct.unpack_from("<II", room.raw)[1]
+    return struct.unpack_from("<II", buffer.raw)[1]
 
 
 def link_lives(number):
@@ -141,7 +141,7 @@ def refuse_bpf():
         (0x15, 0, 1, BPF),                        # is it that one?
         (0x06, 0, 0, 0x50000 | errno.ENOSYS),     # it fails
         (0x06, 0, 0, 0x7fff0000)))                # any other does what it does
-    room = ctypes.create_string_buffer(code)
-    program = Program(4, ctypes.addressof(room))
+    buffer = ctypes.create_string_buffer(code)
+    program = Program(4, ctypes.addressof(buffer))
     checked(libc.prctl(38, 1, 0, 0, 0))
     checked(libc.prctl(22, 2, ctypes.byref(program), 0, 0))
