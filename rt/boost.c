@@ -23,7 +23,7 @@
  * Legal:   WAITERS set while nobody waits (one needless look).  A bit in `waiters` of a task that
  *          is named already, or dead.  DIED told to more than one, if those in between died as
  *          well.  A word that names a task that has not noticed, for up to FW_RECHECK_RT_NS.
- * Illegal: WAITERS clear in the word of a live owner while somebody sleeps who is not named.
+ * Illegal: WAITERS clear in the word of a live owner while a task sleeps that is not named.
  *
  * Invariants
  *  BOOST1  Only the task that the word names is in the section, changes `owner`, or names another

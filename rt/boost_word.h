@@ -19,7 +19,7 @@
 #define FW_RT_WORD_DIED (UINT32_C(1) << 30)
 #define FW_RT_WORD_WAITERS (UINT32_C(1) << 31)
 
-_Static_assert(FW_RT_TASKS < FW_RT_WORD_REAPING, "room for every slot");
+_Static_assert(FW_RT_TASKS < FW_RT_WORD_REAPING, "every slot has a number");
 
 static inline uint32_t fw_rt_word_of(uint32_t slot)
 {

@@ -25,7 +25,7 @@
 #include "rt/internal.h"
 #include "sys/futex_pi.h"
 
-/* PIP: the word is the lock itself, and who takes it over sees that by itself. */
+/* PIP: the word is the lock itself, and a task that takes it over sees that by itself. */
 static void reap_lock(struct fw_rt_state *w, struct fw_rt_lock_record *l, uint32_t tid)
 {
     fw_rt_set_died_(w, l); /* F:rt-reaps-quietly */

@@ -224,7 +224,7 @@ FW_RT_DECISION void fw_rt_note(struct fw_rt_state *w, uint32_t t, uint64_t page,
 struct fw_rt_pick {
     uint32_t task;    /* who runs; FW_RT_NONE: none of the group's */
     uint32_t granted; /* the lock that it has got by that, plus 1; 0: none */
-    uint32_t lender;  /* the task in whose place it runs; FW_RT_NONE: for itself */
+    uint32_t lender;  /* the task that lends it the CPU; FW_RT_NONE: for itself */
 };
 
 /* The most urgent task of the CPU that wants to run, of those that are not in `but`. */
@@ -251,14 +251,14 @@ FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_state *w, uint32_t 
 }
 
 /*
- * The task that runs on behalf of task t: itself, or, where it asks for a lock and may not have it,
- * who is in the way, and so on (DECIDE3).  FW_RT_NONE: that one sleeps, or waits on another CPU,
- * or they wait for each other in a circle (PIP; else only if somebody has what was not granted).
- * Then nobody acts for any of those on the way either: they are put into `vain`, so that a decision
- * looks at each task once, whatever tasks have written down.
+ * The task that runs on behalf of task t: itself, or, if it asks for a lock and may not have it, the
+ * task that is in the way, and so on (DECIDE3).  FW_RT_NONE: that one sleeps, or waits on another
+ * CPU, or they wait for each other in a circle (PIP; else only if a task has what was not granted).
+ * Then nobody acts for any of those on the way either: they are put into `stuck`, so that a
+ * decision looks at each task once, whatever tasks have written down.
  */
 FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_state *w, uint32_t t, uint32_t cpu,
-                                       uint64_t *vain)
+                                       uint64_t *stuck)
 {
     uint32_t at = t, found = FW_RT_NONE;
     int hop;
@@ -267,7 +267,7 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_state *w, uint32_t t, 
     {
         const struct fw_rt_task_record *c = &w->task[at % FW_RT_TASKS];
         struct fw_rt_obstacle o;
-        if (!c->ready || c->cpu != cpu || (*vain & fw_rt_bit(at)))
+        if (!c->ready || c->cpu != cpu || (*stuck & fw_rt_bit(at)))
             break;
         if (c->request == 0) {
             found = at;
@@ -278,7 +278,7 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_state *w, uint32_t t, 
             found = at;
             break;
         }
-        *vain |= fw_rt_bit(at);
+        *stuck |= fw_rt_bit(at);
         at = o.task;
     }
     return found;
@@ -288,18 +288,18 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_state *w, uint32_t t, 
 FW_RT_DECISION struct fw_rt_pick fw_rt_dispatch(struct fw_rt_state *w, uint32_t cpu)
 {
     struct fw_rt_pick pick = {FW_RT_NONE, 0, FW_RT_NONE};
-    uint64_t vain = 0;
+    uint64_t stuck = 0;
     int turn;
 
     FW_RT_EACH(turn, FW_RT_TASKS)
     {
-        uint32_t first = fw_rt_most_urgent(w, cpu, vain), acts;
+        uint32_t first = fw_rt_most_urgent(w, cpu, stuck), acts;
         struct fw_rt_task_record *c;
         if (first == FW_RT_NONE)
             break;
-        acts = fw_rt_acts_for(w, first, cpu, &vain);
+        acts = fw_rt_acts_for(w, first, cpu, &stuck);
         if (acts == FW_RT_NONE) {
-            vain |= fw_rt_bit(first);
+            stuck |= fw_rt_bit(first);
             continue;
         }
         pick.task = acts;

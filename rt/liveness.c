@@ -31,7 +31,7 @@
 #include "sys/futex_pi.h"
 #include "sys/origin.h"
 
-_Static_assert(sizeof(struct fw_rt_liveness) >= FW_ROBUST_ROOM_, "room for the entry of a word");
+_Static_assert(sizeof(struct fw_rt_liveness) >= FW_ROBUST_ROOM_, "the entry of a word fits");
 
 uint64_t fw_rt_started_(uint32_t tid)
 {

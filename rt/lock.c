@@ -172,7 +172,7 @@ __attribute__((noinline)) static int look_closer_slow_(struct fw_rt_task *t, uns
 }
 
 /* The lock is another one's. */
-__attribute__((noinline)) static int stand_in_line_slow_(struct fw_rt_task *t, unsigned lock,
+__attribute__((noinline)) static int lock_boosting_slow_(struct fw_rt_task *t, unsigned lock,
                                                          bool try)
 {
     return explain(t, lock, fw_rt_boost_lock_slow_(t, lock, try));
@@ -196,7 +196,7 @@ static inline int lock_boosted(struct fw_rt_task *t, unsigned lock, bool try)
     if (l->protocol != FW_RT_MPCP_DU && l->protocol != FW_RT_FMLP_DU)
         return lock_asking(t, lock, try);
     if (!fw_rt_boost_quickly_(t, l, lock))
-        return stand_in_line_slow_(t, lock, try);
+        return lock_boosting_slow_(t, lock, try);
     fw_rt_good_();
     return 0;
 }
@@ -227,7 +227,7 @@ int fw_rt_lock(fw_rt_task *task, unsigned lock)
 }
 
 /* Why there is nothing to unlock. */
-static int refuse(const struct fw_rt_task *t, unsigned lock)
+static int fail_to_lock(const struct fw_rt_task *t, unsigned lock)
 {
     unsigned i;
 
@@ -251,7 +251,7 @@ __attribute__((noinline)) static int unlock_slow_(struct fw_rt_task *t, unsigned
         tell(t, FW_RT_EVENT_UNLOCK, lock);
         error = explain(t, lock, unlock_by_kind(t, lock));
     } else {
-        error = refuse(t, lock);
+        error = fail_to_lock(t, lock);
     }
     strike_out(t);
     return error;

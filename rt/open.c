@@ -91,7 +91,7 @@ static int check_found(const struct fw_rt_task *t, const struct fw_rt_lock_recor
     return 0;
 }
 
-/* A new lock's record; FW_RT_NONE: there is no room. */
+/* A new lock's record; FW_RT_NONE: all are in use. */
 static uint32_t make(struct fw_rt_state *w, const struct wish *wish)
 {
     uint32_t d = w->locks;

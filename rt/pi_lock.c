@@ -14,8 +14,8 @@
  *                                                 answer
  *
  * The id may have been given out anew, and the kernel would let others sleep until the wrong thread
- * ends.  So a sleep ends after FW_RECHECK_RT_NS, and then the sleeper looks who may have the internal
- * lock at all:
+ * ends.  So a sleep ends after FW_RECHECK_RT_NS, and then the sleeper looks who may have the
+ * internal lock at all:
  *
  *   INTLOCK1  The state's lock: anybody.  The kernel is told of it in advance (sys/robust.h), and
  *       so it never bears a dead thread's id.

@@ -26,7 +26,7 @@
  *                 bits left in `held` are the locks      in `held`: CAS to JOINING
  *                 that it took along
  *
- * Legal:   unlock_call set without anybody who waits (one needless call); a ceiling above all
+ * Legal:   unlock_call set without a waiter (one needless call); a ceiling above all
  *          users' priorities.
  * Illegal: unlock_call clear while somebody waits for one of the task's locks to be left.
  */
@@ -62,7 +62,7 @@ enum fw_rt_kind {
 };
 
 /*
- * Tier A: a word of which the kernel knows, and room for its entry in a thread's robust list
+ * Tier A: a word of which the kernel knows, and memory for its entry in a thread's robust list
  * (sys/robust.h).  The states are in death.c.
  */
 struct fw_rt_liveness {
@@ -88,7 +88,7 @@ struct fw_rt_task_record {
     uint32_t boost; /* tier A: the kernel's priority that it has instead of base; 0: base */
 
     /* The rest. */
-    uint64_t ticket;  /* FMLP+: its place in the queue of the lock that it waits for */
+    uint64_t ticket;  /* FMLP+: its position in the queue of the lock that it waits for */
     uint64_t started; /* when its thread began (sys/origin.h, fw_thread_about_); 0: not known */
     uint64_t opened;  /* locks, a bit each */
     uint64_t period, deadline, budget; /* ns */

@@ -16,7 +16,7 @@
 /* The calling thread's task; in a forked child, its parent's. */
 static __thread struct fw_rt_task *self;
 
-/* No kernel has so many CPUs. */
+/* More than any kernel has. */
 enum { MOST_CPUS = 1 << 20 };
 
 /* Never quiet. */

@@ -56,7 +56,7 @@ static struct fw_rt_trace *map_new(int fd)
     return at == MAP_FAILED ? NULL : at;
 }
 
-static struct fw_rt_trace *refuse(const char *path)
+static struct fw_rt_trace *fail_to_trace(const char *path)
 {
     fprintf(stderr, "furwock: cannot record real-time events in %s: %s\n", path, strerror(errno));
     return NULL;
@@ -109,11 +109,11 @@ struct fw_rt_trace *fw_rt_trace_begin_(const struct fw_rt_task *t)
                       t->tid, (unsigned long long)now_ns());
     if (length < 0 || (size_t)length >= sizeof path) {
         errno = ENAMETOOLONG;
-        return refuse(folder);
+        return fail_to_trace(folder);
     }
     trace = make(path);
     if (trace == NULL)
-        return refuse(path);
+        return fail_to_trace(path);
     fill_in(trace, t);
     return trace;
 }

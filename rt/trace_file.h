@@ -8,7 +8,7 @@
 #include "rt/trace.h"
 
 /*
- * A task's file of events: this head, and behind it room for FW_RT_TRACE_EVENTS of them.  Event
+ * A task's file of events: this head, and behind it FW_RT_TRACE_EVENTS of them.  Event
  * number n lies at n % FW_RT_TRACE_EVENTS.  It is whole once `written` is above n, and until
  * event n + FW_RT_TRACE_EVENTS is begun: of a full file, the oldest one may be a torn one.
  */

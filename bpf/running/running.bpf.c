@@ -12,13 +12,13 @@
  * --------  ------------------------------  -----------------------------------------------------
  * 0         nobody's                        a participant's thread that is switched to, or from
  * RUNS      its thread is on a CPU          that thread is switched from: SLEEPS or PREEMPTED; it
- *                                           ends: 0; another with the same place: that one's
+ *                                           ends: 0; another of the same index: its entry
  * SLEEPS,   it is not                       that thread is switched to: RUNS; another with the same
- * PREEMPTED                                 place is switched to: that one's
+ * PREEMPTED                                 index is switched to: its entry
  *
  * ASSIST1  An entry that a living thread has is written by the CPU that the thread is on or just
  *     leaves, with preemption off: a thread is switched to elsewhere only after it has left.  So no
- *     write needs to be atomic.  Two threads of the same place write over one another; both tags
+ *     write needs to be atomic.  Two threads of the same index write over one another; both tags
  *     are whole, and a reader sees the other's, which tells it nothing.
  * ASSIST2  `participants` is the number of bits in `joined`: a thread that changes a bit counts it.
  * ASSIST3  Nobody else writes to the page, once its head is filled in: the loader freezes it.
@@ -250,7 +250,7 @@ int BPF_PROG(fw_exit, struct task_struct *self)
 /*
  * The program that called it is no more, and the new one has not rung.  A thread that was not the
  * first has taken the first one's number; in a pid namespace below the first one its old number is
- * not told, and that entry stays until another thread needs the place.
+ * not told, and that entry stays until another thread needs the entry.
  */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(fw_exec, struct task_struct *self, int old_pid)

@@ -7,7 +7,7 @@
 /* The CPU of that task is to decide anew, wherever the task is. */
 int fw_ask_for(uint32_t slot);
 
-/* Does it ask for a lock, and has it not? */
+/* Does it wait for a lock? */
 int fw_waits(uint32_t slot);
 
 /*

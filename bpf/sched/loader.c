@@ -32,13 +32,13 @@ enum { END_TRIES = 1000 };
 #define END_INTERVAL_NS 10000000u
 
 #define PAGES "pages-"
-#define GATES "permits-"
+#define PERMITS "permits-"
 
 static bool is_pin(const char *name)
 {
     return strcmp(name, "state") == 0 || strcmp(name, "link") == 0 || strcmp(name, "works") == 0 ||
            strcmp(name, "ticks") == 0 || strncmp(name, PAGES, strlen(PAGES)) == 0 ||
-           strncmp(name, GATES, strlen(GATES)) == 0;
+           strncmp(name, PERMITS, strlen(PERMITS)) == 0;
 }
 
 static const struct fw_bpf_pins its_pins = {
@@ -158,7 +158,7 @@ static bool pin(const struct fw_rt_scx_program *p, int fs)
         return false;
     for (unsigned i = 0; i < p->grants; i++)
         if (!pin_for(fs, p->pages[i], PAGES, p->uid[i]) ||
-            (p->permits[i] >= 0 && !pin_for(fs, p->permits[i], GATES, p->uid[i])))
+            (p->permits[i] >= 0 && !pin_for(fs, p->permits[i], PERMITS, p->uid[i])))
             return false;
     /* The kernel ends timers whose map no process has open and no file names. */
     path = fw_bpf_pin_path(fs, "ticks");

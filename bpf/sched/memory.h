@@ -12,7 +12,7 @@
 #define QUEUE_PINNED(cpu) (0x2000ull + (cpu))
 
 #define MS 1000000ull
-#define SLICE (10 * MS)                  /* after which a task's place is looked at anew */
+#define SLICE (10 * MS)                  /* after which its CPU decides anew */
 #define SLICE_OTHERS FW_RT_SCX_OTHERS_NS /* of threads that are no tasks */
 #define SLICE_TURN FW_RT_SCX_TURN_NS     /* that a blocked task has to look, and to die */
 #define TURN_EVERY FW_RT_SCX_TURN_EVERY_NS

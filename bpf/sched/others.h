@@ -10,7 +10,7 @@
  */
 int fw_run_others(uint32_t cpu, uint64_t now);
 
-/* In the place of a task, if they have waited for too long.  Does one run? */
+/* Instead of a task, if they have waited for too long.  Does one run? */
 int fw_relieve_starved(uint32_t cpu, uint64_t now);
 
 __hidden void fw_enqueue_other(struct task_struct *p, uint64_t flags);

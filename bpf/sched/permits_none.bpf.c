@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
-/* In the place of permits.bpf.c, for kernels that cannot have permits. */
+/* Instead of permits.bpf.c, for kernels that cannot have permits. */
 #include "bpf/sched/permits.h"
 
 void fw_turn_permit(struct task_struct *p, uint32_t slot) {}

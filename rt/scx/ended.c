@@ -152,7 +152,7 @@ int fw_rt_scx_late_ceiling_(struct fw_rt_task *t, uint32_t d, bool try)
     int error = EBUSY;
 
     if (uses_permit)
-        fw_rt_scx_unmark_(t, desc); /* it waits, and has it not */
+        fw_rt_scx_unmark_(t, desc); /* it waits, and does not have it */
     for (;;) {
         uint32_t seen = fw_load32_acquire(&t->state->left);
         lock_state(t);

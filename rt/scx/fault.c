@@ -3,8 +3,8 @@
  * PCP-DU-PF in the program: the permit, and what becomes of the fault where it is closed
  * (bpf/sched/permits.bpf.c).
  *
- * The handler knows the one instruction that reads permits, and lets the thread go on at the place
- * that asks the scheduler: in no signal handler.  Any other fault goes to the handler that was
+ * The handler knows the one instruction that reads permits, and lets the thread go on where it
+ * asks the scheduler: in no signal handler.  Any other fault goes to the handler that was
  * there before.
  */
 #include "rt/scx/user.h"
@@ -27,7 +27,7 @@ static struct sigaction before;
 
 #ifdef __x86_64__
 
-/* Where permits are read, and where to go on: from each number's own place. */
+/* Where permits are read, and where to go on: relative to each number's own address. */
 extern const int32_t __start_fw_rt_permits[] __attribute__((visibility("hidden")));
 extern const int32_t __stop_fw_rt_permits[] __attribute__((visibility("hidden")));
 
@@ -131,8 +131,8 @@ static int check_signal(void)
     pthread_once(&once, install);
     if (sigaction(SIGSEGV, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO) ||
         now.sa_sigaction != on_fault)
-        return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: the program has put a handler for SIGSEGV in the "
-                                    "place of the library's");
+        return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: the program has replaced the library's handler "
+                                    "for SIGSEGV");
     if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0 || sigismember(&blocked, SIGSEGV))
         return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: the thread blocks SIGSEGV, by which it is told "
                                     "that it may not lock");
@@ -156,7 +156,7 @@ static int map_permits(struct fw_rt_scx *scx)
                    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
     close(fd);
     if (permits == MAP_FAILED)
-        return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: no room for the permits at %#llx: %s",
+        return fw_rt_fail_(ENOTSUP, "PCP-DU-PF: no memory for the permits at %#llx: %s",
                            (unsigned long long)scx->state->permits, strerror(errno));
     madvise(permits, size, MADV_DONTFORK);
     scx->permits = permits;

@@ -216,7 +216,7 @@ struct fw_rt_scx_grant {
 struct fw_rt_scx_counts {
     uint64_t dispatches; /* decisions */
     uint64_t grants;     /* locks given by the scheduler */
-    uint64_t donations;  /* decisions for a task in another's place */
+    uint64_t donations;  /* decisions for a task that another one lends its CPU */
     uint64_t requests;   /* asked by sched_yield */
     uint64_t handed;     /* locks passed on from one task to another */
     uint64_t died;       /* tasks that died in a section */

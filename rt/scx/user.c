@@ -51,7 +51,7 @@ static int ask(struct fw_rt_task *t, uint32_t op)
     }
 }
 
-/* LEAVE needs the thread under the scheduler: for so long it gives up a policy of its own. */
+/* LEAVE needs the thread under the scheduler: until then it gives up a policy of its own. */
 static int leave(struct fw_rt_task *t)
 {
     static const struct sched_param usual = {.sched_priority = 0};
@@ -233,7 +233,7 @@ static void unlock_queue(struct fw_rt_task *t, uint32_t d)
 /* --- What lock.c calls ------------------------------------------------------------------------ */
 
 /* The baselines of those with queues ask for nothing, but ask. */
-static void ask_in_vain(struct fw_rt_task *t, uint32_t d)
+static void ask_for_nothing(struct fw_rt_task *t, uint32_t d)
 {
     const struct fw_rt_lock_record *l = &t->state->lock[d];
 
@@ -248,7 +248,7 @@ int fw_rt_scx_lock_(struct fw_rt_task *t, uint32_t d, bool try)
     if (!fw_rt_is_boosting(t->state->lock[d].kind))
         return lock_ceiling(t, d, try);
     error = try ? try_queue(t, d) : lock_queue(t, d);
-    ask_in_vain(t, d);
+    ask_for_nothing(t, d);
     return error;
 }
 
@@ -258,6 +258,6 @@ int fw_rt_scx_unlock_(struct fw_rt_task *t, uint32_t d)
         unlock_queue(t, d);
     else
         unlock_ceiling(t, d);
-    ask_in_vain(t, d);
+    ask_for_nothing(t, d);
     return 0;
 }

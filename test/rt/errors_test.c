@@ -94,7 +94,7 @@ static void locks_that_cannot_be(void)
     SCENARIO_EXPECT(fw_rt_task_end(task), 0);
 }
 
-static void there_is_room_for_so_many_locks(void)
+static void there_are_at_most_so_many_locks(void)
 {
     struct fw_rt_task_options o = options(5);
     fw_rt_group *full;
@@ -298,7 +298,7 @@ int main(void)
     SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     tasks_that_cannot_be();
     locks_that_cannot_be();
-    there_is_room_for_so_many_locks();
+    there_are_at_most_so_many_locks();
     one_cpu_only();
     cells_that_were_written_over();
     opening_in_a_section();

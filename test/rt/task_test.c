@@ -77,7 +77,7 @@ static void *fill(void *arg)
     return NULL;
 }
 
-static void there_is_room_for_so_many(void)
+static void there_are_at_most_so_many(void)
 {
     struct fw_rt_task_options o = options(1);
     pthread_t threads[FW_RT_TASKS_MAX];
@@ -111,7 +111,7 @@ int main(void)
     SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     the_thread_is_what_it_was();
     ceilings_follow_the_users();
-    there_is_room_for_so_many();
+    there_are_at_most_so_many();
     SCENARIO_EXPECT(fw_rt_group_close(group), 0);
     return 0;
 }

@@ -20,7 +20,7 @@
 #include "library.h"
 #include "scx.h"
 
-enum { CPUS = 2, LOCKS = 8, CREW = 8, KILLS = 40, ROUNDS = 10, DEAD_MARK = 1 << 30 };
+enum { CPUS = 2, LOCKS = 8, WORKERS = 8, KILLS = 40, ROUNDS = 10, DEAD_MARK = 1 << 30 };
 
 #define GROUP "/furwock-test-deaths"
 static const fw_rt_protocol protocols[LOCKS] = {FW_RT_PCP_DU,  FW_RT_PCP,      FW_RT_IPCP,
@@ -32,7 +32,7 @@ static unsigned locks; /* PCP-DU-PF, the last of them, is not everywhere */
 struct notes {
     int32_t owner[CPUS * LOCKS]; /* process in the section */
     uint32_t told, unheard, sections, calm;
-    uint32_t rounds[CREW];
+    uint32_t rounds[WORKERS];
 };
 static struct notes *notes;
 
@@ -123,29 +123,30 @@ static pid_t hire(unsigned number, unsigned seed)
 /* Zombies stay for a while: a death counts from when it happens. */
 static void storm(unsigned seed)
 {
-    pid_t crew[CREW], zombie = 0;
+    pid_t workers[WORKERS], zombie = 0;
     int status;
 
     memset(notes, 0, sizeof *notes);
-    for (unsigned i = 0; i < CREW; i++)
-        crew[i] = hire(i, seed * 1000 + i);
+    for (unsigned i = 0; i < WORKERS; i++)
+        workers[i] = hire(i, seed * 1000 + i);
     for (unsigned i = 0; i < KILLS; i++) {
-        unsigned n = (unsigned)rand_r(&seed) % CREW;
+        unsigned n = (unsigned)rand_r(&seed) % WORKERS;
         uint32_t before;
 
         nanosleep(&(struct timespec){.tv_nsec = rand_r(&seed) % 20000000}, NULL);
-        kill(crew[n], SIGKILL);
+        kill(workers[n], SIGKILL);
         if (zombie != 0)
             waitpid(zombie, NULL, 0);
-        zombie = crew[n];
+        zombie = workers[n];
         before = notes->sections;
         SCX_UNTIL(*(volatile uint32_t *)&notes->sections > before + 5); /* the others go on */
-        crew[n] = hire(n, seed + i);
+        workers[n] = hire(n, seed + i);
     }
     waitpid(zombie, NULL, 0);
     __atomic_store_n(&notes->calm, 1, __ATOMIC_RELEASE);
-    for (unsigned i = 0; i < CREW; i++)
-        scx_check(waitpid(crew[i], &status, 0) == crew[i] && status == 0, "a survivor: %x", status);
+    for (unsigned i = 0; i < WORKERS; i++)
+        scx_check(waitpid(workers[i], &status, 0) == workers[i] && status == 0, "a survivor: %x",
+                  status);
     printf("seed: %u sections, %u deaths told; %u found by nobody\n", notes->sections, notes->told,
            notes->unheard);
     scx_check(notes->unheard == 0, "%u deaths in a section were told to nobody", notes->unheard);

@@ -80,7 +80,7 @@ static void test_dead_share_a_slot(void)
     struct scx_task t;
     unsigned d[N];
 
-    scx_join(&t, KEY, "heir", 0, 10);
+    scx_join(&t, KEY, "next", 0, 10);
     for (unsigned i = 0; i < N; i++) {
         char name[2] = {(char)('a' + i), '\0'};
         pid_t child;
@@ -166,7 +166,7 @@ static void test_exec(void)
     unsigned d, n = 0;
     pid_t child;
 
-    scx_join(&t, KEY, "heir", 0, 10);
+    scx_join(&t, KEY, "next", 0, 10);
     scx_check(scx_open(&t, "E", FW_RT_KIND_MPCP, 0, &d) == 0, "open");
     forget();
     child = fork();

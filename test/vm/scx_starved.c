@@ -163,12 +163,12 @@ int main(void)
     sem_init(&ready, 0, 0);
     test_starved();
     test_turn();
-    printf(
-        "since the start: %llu turns, %llu slices and moments, %llu late decisions, %llu astray\n",
-        (unsigned long long)scx_state()->counts.turns,
-        (unsigned long long)scx_state()->counts.relief,
-        (unsigned long long)scx_state()->counts.late,
-        (unsigned long long)scx_state()->counts.not_queued);
+    printf("since the start: %llu turns, %llu slices and moments, %llu late decisions, %llu not "
+           "queued\n",
+           (unsigned long long)scx_state()->counts.turns,
+           (unsigned long long)scx_state()->counts.relief,
+           (unsigned long long)scx_state()->counts.late,
+           (unsigned long long)scx_state()->counts.not_queued);
     scx_stop();
     return 0;
 }

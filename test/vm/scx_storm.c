@@ -17,7 +17,7 @@
 
 #include "scx.h"
 
-enum { CPUS = 2, CEILINGS = 4, LINES = 3, CREW = 12, KILLS = 150, ROUNDS = 60 };
+enum { CPUS = 2, CEILINGS = 4, LINES = 3, WORKERS = 12, KILLS = 150, ROUNDS = 60 };
 
 /* Locks 0 to CEILINGS - 1 are of the task's CPU; the others of all. */
 struct notes {
@@ -175,25 +175,25 @@ static bool is_clear(void)
 
 static void test_kills(void)
 {
-    pid_t crew[CREW];
+    pid_t workers[WORKERS];
     unsigned seed = 7;
 
     memset(notes, 0, sizeof *notes);
     be_above();
-    for (unsigned i = 0; i < CREW; i++)
-        crew[i] = hire(i, i + 1);
+    for (unsigned i = 0; i < WORKERS; i++)
+        workers[i] = hire(i, i + 1);
     for (unsigned i = 0; i < KILLS; i++) {
-        unsigned n = (unsigned)rand_r(&seed) % CREW;
+        unsigned n = (unsigned)rand_r(&seed) % WORKERS;
 
         nanosleep(&(struct timespec){.tv_nsec = rand_r(&seed) % 5000000}, NULL);
-        kill(crew[n], SIGKILL);
-        scx_check(waitpid(crew[n], NULL, 0) == crew[n], "waitpid: %s", strerror(errno));
-        crew[n] = hire(n, i + 100);
+        kill(workers[n], SIGKILL);
+        scx_check(waitpid(workers[n], NULL, 0) == workers[n], "waitpid: %s", strerror(errno));
+        workers[n] = hire(n, i + 100);
     }
-    for (unsigned i = 0; i < CREW; i++)
-        kill(crew[i], SIGKILL);
-    for (unsigned i = 0; i < CREW; i++)
-        waitpid(crew[i], NULL, 0);
+    for (unsigned i = 0; i < WORKERS; i++)
+        kill(workers[i], SIGKILL);
+    for (unsigned i = 0; i < WORKERS; i++)
+        waitpid(workers[i], NULL, 0);
     scx_check(notes->violations == 0, "%u violations", notes->violations);
     SCX_UNTIL(is_clear());
     printf("%u kills: %u locks taken over from the dead, no violation\n", (unsigned)KILLS,
@@ -209,7 +209,7 @@ int main(void)
     scx_check(notes != MAP_FAILED, "no memory");
     test_many();
     test_kills();
-    printf("dispatches %llu, grants %llu, in another's place %llu, handed %llu, mercy %llu\n",
+    printf("dispatches %llu, grants %llu, for lenders %llu, handed %llu, relief %llu\n",
            (unsigned long long)scx_state()->counts.dispatches,
            (unsigned long long)scx_state()->counts.grants,
            (unsigned long long)scx_state()->counts.donations,

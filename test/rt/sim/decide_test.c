@@ -276,7 +276,7 @@ static void dispatch_inherits_and_grants(void **state)
 /* Under PIP two may wait for each other; others run. */
 static void circle_runs_nobody_of_it(void **state)
 {
-    uint64_t vain = 0;
+    uint64_t stuck = 0;
 
     (void)state;
     lock(0, FW_RT_KIND_PIP, 0);
@@ -286,8 +286,8 @@ static void circle_runs_nobody_of_it(void **state)
     task(2, 0, 1, 0);
     shared.task[0].request = 2;
     shared.task[1].request = 1;
-    assert_int_equal(fw_rt_acts_for(&shared, 0, 0, &vain), FW_RT_NONE);
-    assert_true(vain == (fw_rt_bit(0) | fw_rt_bit(1)));
+    assert_int_equal(fw_rt_acts_for(&shared, 0, 0, &stuck), FW_RT_NONE);
+    assert_true(stuck == (fw_rt_bit(0) | fw_rt_bit(1)));
     assert_pick(0, 2, 0, FW_RT_NONE);
 }
 
@@ -295,7 +295,7 @@ static void circle_runs_nobody_of_it(void **state)
 static void nonsense_is_looked_at_once(void **state)
 {
     uint32_t n = FW_RT_LOCKS, i;
-    uint64_t vain = 0;
+    uint64_t stuck = 0;
 
     (void)state;
     for (i = 0; i < n; i++) {
@@ -304,9 +304,9 @@ static void nonsense_is_looked_at_once(void **state)
         shared.task[i].request = i + 1;
     }
     task(n, 0, 1, 0);
-    assert_int_equal(fw_rt_acts_for(&shared, 0, 0, &vain), FW_RT_NONE);
-    assert_true((vain & (vain - 1)) != 0); /* all on the way, at once */
-    assert_int_equal(fw_rt_acts_for(&shared, n - 1, 0, &vain), FW_RT_NONE);
+    assert_int_equal(fw_rt_acts_for(&shared, 0, 0, &stuck), FW_RT_NONE);
+    assert_true((stuck & (stuck - 1)) != 0); /* all on the way, at once */
+    assert_int_equal(fw_rt_acts_for(&shared, n - 1, 0, &stuck), FW_RT_NONE);
     assert_pick(0, n, 0, FW_RT_NONE);
 }
 

@@ -277,6 +277,6 @@ struct sim_finding sim_check(const struct sim_set *set, const struct sim_trace *
     if (w.finding.what == NULL && trace->wrong != NULL)
         find(&w, trace->wrong, trace->ticks, NOBODY);
     if (w.finding.what == NULL && !trace->finished)
-        find(&w, "P2: jobs wait for ever", trace->ticks, NOBODY);
+        find(&w, "P2: jobs wait forever", trace->ticks, NOBODY);
     return w.finding;
 }
