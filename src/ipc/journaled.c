@@ -5,10 +5,10 @@
  * One object of the directory holds both, so there is no moment at which a process could find the
  * lock and not its journal, nor one at which it could die between the two:
  *
- *     lock, filled up to JOURNAL_AT | fw_ipc_journal | its records
+ *     lock, padded to JOURNAL_AT | fw_ipc_journal | its records
  *
  * The journal is attached in the object's init, to a lock that nobody can find yet; that is the
- * attach of journal.c (JRN4), which relies on the lock's holder only to be alone.
+ * attach of journal.c (JRN4), which relies only on the lock's holder being alone.
  */
 #include <furwock/ipc/named.h>
 
@@ -18,7 +18,7 @@
 #include "ipc/region/journal.h"
 #include "ipc/region/member.h"
 
-/* A cache line of its own for either. */
+/* A cache line of its own for each. */
 enum { JOURNAL_AT = 64 };
 
 _Static_assert(sizeof(fw_ipc_mutex) <= JOURNAL_AT && sizeof(fw_ipc_rwlock) <= JOURNAL_AT,
@@ -65,7 +65,7 @@ static int find_or_make(fw_region *region, const char *name, fw_region_kind kind
         fw_region_object_init(region, name, kind, JOURNAL_AT + fw_ipc_journal_size(wanted.capacity),
                               flags, init, &wanted, &object);
     if (error == 0 && !fw_ipc_journal_has_(journal_of(object), wanted.capacity))
-        error = EPROTO; /* it was found, and had been made otherwise */
+        error = EPROTO; /* it was found, and had been made differently */
     if (error == 0) {
         *lock = object;
         *j = journal_of(object);

@@ -12,7 +12,7 @@
 /* What the condition variable needs of the mutex. */
 
 /*
- * If the caller holds the mutex, makes its release wake somebody: threads are about to be moved to
+ * If the caller holds the mutex, makes its release wake a thread: threads are about to be moved to
  * it.  False: it does not hold it.
  */
 bool fw_ipc_mutex_mark_waiters_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me);
@@ -21,8 +21,8 @@ bool fw_ipc_mutex_mark_waiters_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me);
 const uint32_t *fw_ipc_mutex_half_(const fw_ipc_mutex *m);
 
 /*
- * Takes the mutex for one who may have been moved to it: its own release wakes the next one.  As
- * fw_ipc_mutex_lock.
+ * Takes the mutex for a thread that may have been moved to it: its own release wakes the next one.
+ * As fw_ipc_mutex_lock.
  */
 int fw_ipc_mutex_relock_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me);
 

@@ -2,8 +2,8 @@
 /*
  * Named objects that are made with numbers.  Contract: furwock/ipc/named.h.
  *
- * The numbers stand in one word of the object, which its init stores once.  So whoever finds the
- * object in the directory (DIR3) finds them there, and can compare without a lock.
+ * The numbers are in one word of the object, which its init stores once.  So a process that finds
+ * the object in the directory (DIR3) finds them there, and can compare without a lock.
  */
 #include <furwock/ipc/named.h>
 
@@ -75,7 +75,7 @@ int fw_region_sem(fw_region *region, const char *name, uint32_t value, uint32_t 
     return error;
 }
 
-/* --- Units ----------------------------------------------------------------------------------- */
+/* --- Permits --------------------------------------------------------------------------------- */
 
 static size_t permits_size(const struct numbers *n)
 {

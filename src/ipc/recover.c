@@ -24,12 +24,12 @@ struct repair {
 };
 
 static struct repair *repairs;
-static fw_mutex guard = FW_MUTEX_INIT;
+static fw_mutex repairs_lock = FW_MUTEX_INIT;
 
 /* In a forked child nobody changes the list. */
-static void begin_anew(void)
+static void after_fork(void)
 {
-    fw_mutex_init(&guard);
+    fw_mutex_init(&repairs_lock);
 }
 
 static struct repair **find(const void *lock)
@@ -57,9 +57,9 @@ int fw_ipc_on_death_(const void *lock, int (*call)(void *, const fw_ipc_death *)
 
     if (call != NULL && made == NULL)
         return ENOMEM;
-    fw_mutex_lock(&guard);
+    fw_mutex_lock(&repairs_lock);
     if (!is_watching)
-        fw_at_fork_(begin_anew);
+        fw_at_fork_(after_fork);
     is_watching = true;
     at = find(lock);
     if (*at != NULL)
@@ -68,7 +68,7 @@ int fw_ipc_on_death_(const void *lock, int (*call)(void *, const fw_ipc_death *)
         *made = (struct repair){repairs, lock, call, arg};
         repairs = made;
     }
-    fw_mutex_unlock(&guard);
+    fw_mutex_unlock(&repairs_lock);
     return 0;
 }
 
@@ -76,14 +76,14 @@ void fw_ipc_forget_repairs_(const struct fw_ipc_mapping_ *mapping)
 {
     struct repair **at = &repairs;
 
-    fw_mutex_lock(&guard);
+    fw_mutex_lock(&repairs_lock);
     while (*at != NULL) {
         if ((uintptr_t)(*at)->lock - mapping->base < mapping->size)
             drop(at);
         else
             at = &(*at)->next;
     }
-    fw_mutex_unlock(&guard);
+    fw_mutex_unlock(&repairs_lock);
 }
 
 int fw_ipc_death_of_(const fw_ipc_past *past, fw_ipc_death *death)
@@ -102,15 +102,15 @@ bool fw_ipc_can_recover_(const void *lock, const fw_ipc_past *past)
 
     if (fw_load64_relaxed(&past->journal_) != 0)
         return true;
-    fw_mutex_lock(&guard);
+    fw_mutex_lock(&repairs_lock);
     is_registered = *find(lock) != NULL;
-    fw_mutex_unlock(&guard);
+    fw_mutex_unlock(&repairs_lock);
     return is_registered;
 }
 
 /*
- * If the dead holder had not come to raise the generation, it never returned from lock, and nobody
- * has seen its number: that of the one before stands for it.
+ * If the dead holder did not get as far as raising the generation, it never returned from lock, and
+ * nobody has seen its number: that of the holder before stands for it.
  */
 static void note_death(const struct fw_ipc_me_ *me, fw_ipc_past *past, uint64_t dead)
 {
@@ -126,7 +126,7 @@ static bool undo_journal(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_p
     uint64_t journal = fw_load64_relaxed(&past->journal_);
     int error = fw_ipc_journal_undo_at_(me->mapping, journal, lock);
 
-    if (error == ENOENT) /* the dead one was about to attach or detach it */
+    if (error == ENOENT) /* the dead holder was about to attach or detach it */
         fw_store64_relaxed(&past->journal_, 0);
     return error == 0;
 }
@@ -143,11 +143,11 @@ int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *
     fw_ipc_past_begin_(past, me);   /* F:ipc-successor-same-generation */
     if (fw_load64_relaxed(&past->journal_) != 0)
         is_sound = undo_journal(me, lock, past); /* F:ipc-journal-sound-early */
-    fw_mutex_lock(&guard);
+    fw_mutex_lock(&repairs_lock);
     registered = *find(lock);
     if (registered != NULL)
         repair = *registered;
-    fw_mutex_unlock(&guard);
+    fw_mutex_unlock(&repairs_lock);
     if (repair.call != NULL) {
         fw_ipc_death_of_(past, &death);
         is_sound = repair.call(repair.arg, &death) == 0; /* F:ipc-repairs-nothing */

@@ -13,9 +13,9 @@
 #include "sys/clock.h"
 
 /*
- * What mutexes and read-write locks do about holders that died.  The past of a lock is written by
- * its (exclusive) holder only, and by plain stores; whoever takes the lock from a dead holder finds
- * what that one had written until then.
+ * What mutexes and read-write locks do about holders that died.  The owner history of a lock is
+ * written by its (exclusive) holder only, and by plain stores; a thread that takes the lock from a
+ * dead holder finds what that one had written until then.
  */
 
 /* The caller has just taken the lock. */
@@ -27,11 +27,11 @@ static inline void fw_ipc_past_begin_(fw_ipc_past *past, const struct fw_ipc_me_
 }
 
 /*
- * The caller has taken the lock from `dead`, and the word says that it is not sound.  Notes who
- * died (0: that is noted already), begins the caller's own time (a new generation), then repairs by
- * what there is: the lock's journal, and the function registered for it in this process.
+ * The caller has taken the lock from `dead`, and the word says that it is not sound.  Notes
+ * which thread died (0: that is noted already), begins a new generation, then repairs by what there
+ * is: the lock's journal, and the function registered for it in this process.
  *   0            repaired: the word may be declared sound
- *   EOWNERDEAD   that is left to the caller (also where the journal has been written over)
+ *   EOWNERDEAD   the caller must repair (also where the journal has been written over)
  */
 int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past,
                     uint64_t dead);

@@ -6,16 +6,16 @@
  *   0        free, the rest may be anything   enter, under the lock `naming`: all else, then state
  *   a kind   an object, for good              nobody
  *
- *   DIR1  An entry whose state says a kind is whole, and never changes: it is read without a lock.
- *   DIR2  Nothing but the entries says what room is taken: behind the last object all is free.  So
- *         whoever dies while he holds `naming` leaves nothing to repair.
+ *   DIR1  An entry whose state is a kind is whole, and never changes: it is read without a lock.
+ *   DIR2  Only the entries say what space is taken: behind the last object all is free.  So a
+ *         thread that dies while it holds `naming` leaves nothing to repair.
  *   DIR3  An object is zeroes, or what its init has made of them, before its state is stored.
- *   DIR4  Room that no object has is zeroes, but where an init began and did not end in an object:
- *         that is below head->dirty_to, which is raised before any init begins.  So large objects
- *         are not written through for nothing.
+ *   DIR4  Free space is zeroes, except where an init began and did not end in an object: that is
+ *         below head->dirty_to, which is raised before any init begins.  So large objects are not
+ *         cleared for nothing.
  *
- * Entries that were written over are told from sound ones where they contradict the plan.  As long
- * as one does, no object is made: what room is taken is not known.
+ * Entries that were written over are told from sound ones if they contradict the plan.  As long as
+ * one does, no object is made: what space is taken is not known.
  */
 #include "ipc/region/directory.h"
 
@@ -26,7 +26,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/ipc/region.h>
 
-/* Objects are aligned so: a line of the cache. */
+/* Objects are aligned so: one cache line. */
 enum { ALIGNMENT = 64 };
 
 _Static_assert(FW_REGION_NAME_MOST == FW_IPC_NAME_SIZE - 1, "the header says so");

@@ -9,7 +9,7 @@
 
 /*
  * Reads an entry of the region that begins at `base`, each word once; nothing is written.
- *   0         *entry is sound: a kind, a name that ends, a place among the objects
+ *   0         *entry is sound: a kind, a name that ends, an offset among the objects
  *   ENOENT    it is free
  *   EUCLEAN   it was written over
  */
@@ -21,14 +21,14 @@ int fw_ipc_directory_find_(const void *base, const struct fw_ipc_plan_ *plan, co
                            struct fw_ipc_entry_ *entry);
 
 /*
- * For the holder of head->naming, where the name is not there: finds a place for an object of
+ * For the holder of head->naming, if the name is not there: finds space for an object of
  * entry->size bytes.  The memory is zeroes, and *index and entry->at are filled.
  *   ENOSPC, EUCLEAN
  */
 int fw_ipc_directory_room_(void *base, const struct fw_ipc_plan_ *plan, uint32_t *index,
                            struct fw_ipc_entry_ *entry);
 
-/* Says that the memory of what is no object yet will be written. */
+/* Marks the memory of what is no object yet as dirty: it will be written. */
 void fw_ipc_directory_soil_(void *base, const struct fw_ipc_entry_ *entry);
 
 /* From now on it can be found. */

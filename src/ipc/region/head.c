@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The head of a region: made by whoever comes, without a lock, and checked by all.
- * Contract: head.h.
+ * The head of a region: made by any number of processes at once, without a lock, and checked by
+ * all. Contract: head.h.
  *
  *   magic   plan      meaning        left by
- *   0       0         not begun      make: plan, in one compare-and-swap; who does it is the maker
- *   0       a plan    begun          anybody: all constants, then magic
+ *   0       0         not begun      make: plan, in one compare-and-swap, which decides the maker
+ *   0       a plan    begun          any process: all constants, then magic
  *   MAGIC   a plan    made           nobody
  *
  *   HEAD1  Every constant of a head follows from three words (plan, boot, pid_namespace), and each
- *          of these leaves zero once.  So all who complete a head store the same values, however
- *          many they are and however late one of them wakes up: none needs a lock, and where one
- *          dies or is stopped, any other goes on.
+ *          of these leaves zero once.  So all that complete a head store the same values, however
+ *          many they are and however late one of them runs: none needs a lock, and if one dies or
+ *          is stopped, any other goes on.
  *   HEAD2  magic is stored after all other constants.
- *   HEAD3  The memory has room for a plan before the plan is stored (region.c).
+ *   HEAD3  The memory is large enough for a plan before the plan is stored (join.c).
  *   HEAD4  What changes later (members, naming, the directory) is not touched here: it begins as
  *          zeroes.
- *   HEAD5  The plan is stored before all other constants: who sees one of these sees the plan.
+ *   HEAD5  The plan is stored before all other constants: a process that sees one of these sees the
+ *          plan.
  *
- * A killed maker leaves zeroes, or a head that is begun and that the next one completes.
+ * A killed maker leaves zeroes, or a head that is begun and that the next process completes.
  */
 #include "ipc/region/head.h"
 
@@ -31,8 +32,8 @@
 #include "sys/origin.h"
 
 /*
- * plan: bits 0-7 flags, 12-39 the size, 40-47 the version, 48-63 a mark, by which what is begun is
- * told from what was never ours.
+ * plan: bits 0-7 flags, 12-39 the size, 40-47 the version, 48-63 a mark, which tells what is
+ * begun from what was never a region.
  */
 #define PLAN_STAMP UINT64_C(1)
 #define PLAN_SIZE UINT64_C(0xfffffff000)
@@ -45,7 +46,7 @@ _Static_assert(FW_IPC_REGION_MOST <= PLAN_SIZE && FW_IPC_HEAD_SIZE == 4096, "a s
 _Static_assert(FW_IPC_REGION_LEAST == FW_REGION_MIN_SIZE, "the header says so");
 _Static_assert(offsetof(struct fw_ipc_head_, check) == 72, "words without gaps, for the check");
 
-/* In boot and pid_namespace, for which zero says that nobody has stored them yet. */
+/* In boot and pid_namespace, for which zero says that they are not stored yet. */
 #define NOT_KNOWN UINT64_C(1)
 
 /* A directory entry for every 4 KiB, a member for every 2 KiB: an object of each kind in each. */
@@ -103,7 +104,7 @@ static const fw_word_ *words_of(const struct fw_ipc_head_ *head)
     return (const fw_word_ *)head;
 }
 
-/* The constants of a region by that plan, as one finds them once it is made. */
+/* The constants of a region by that plan, once it is made. */
 static void draw_up(const struct fw_ipc_plan_ *plan, struct fw_ipc_head_ *head)
 {
     *head = (struct fw_ipc_head_){
@@ -186,7 +187,7 @@ int fw_ipc_head_check_(const struct fw_ipc_head_ *head, uint64_t mapped, struct 
     return is_same(&seen, &wanted) ? 0 : EUCLEAN;
 }
 
-/* 0 -> the value, or what somebody else thinks that it is; returns what has been settled on. */
+/* 0 -> the value, or what another process takes for it; returns the one that is stored. */
 static uint64_t settle(uint64_t *word, uint64_t value)
 {
     uint64_t now = fw_load64_relaxed(word);

@@ -28,8 +28,7 @@ int fw_ipc_plan_(uint64_t size, uint32_t flags, struct fw_ipc_plan_ *plan);
 
 /*
  * What is this?  Only reads, every word once: what it says about *plan holds, whatever is written
- * over the head meanwhile.  `mapped`: so many bytes are there, at least sizeof *head of them may be
- * read.
+ * over the head meanwhile.  `mapped`: how many bytes there are; at least sizeof *head may be read.
  *   0             the head of a region; *plan is filled
  *   EINPROGRESS   of one that is being made, or whose maker died; *plan has the size and the flags
  *   ENOENT        zeroes
@@ -42,7 +41,7 @@ int fw_ipc_head_check_(const struct fw_ipc_head_ *head, uint64_t mapped, struct 
  * Makes a region in plan->size bytes of zeroes.  Any number of processes may do so at once, with
  * different plans; none waits for another.
  *   0         made, by this call
- *   EEXIST    there is one now, by somebody else's plan
+ *   EEXIST    there is one now, by another plan
  *   EUCLEAN   these are not zeroes
  */
 int fw_ipc_head_make_(struct fw_ipc_head_ *head, const struct fw_ipc_plan_ *plan);

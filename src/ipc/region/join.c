@@ -2,17 +2,17 @@
 /*
  * To make a region or to join it.  Contract: join.h.
  *
- * A file becomes a region in three steps, each of which many can do at once, and again:
+ * A file becomes a region in three steps, each of which many processes can do at once, and repeat:
  *   1  it is made at least as long as the plan says, with its storage (fw_shm_grow_)
  *   2  it is mapped, and the plan stored: one compare-and-swap decides whose plan it is (head.c)
  *   3  the head is completed
- * Who is killed after 1 leaves zeroes, which the next one makes a region of, or an empty file; who
- * is killed after 2, a head that the next one completes.
+ * A process that is killed after 1 leaves zeroes, which the next one makes a region of, or an empty
+ * file; one that is killed after 2, a head that the next one completes.
  *
- *   JOIN1  A file is made long enough before a plan is stored, and never cut short: whoever looks
- *          at the length after he has seen a plan finds the memory for it.
- *   JOIN2  The head that decides how much is mapped was read from the file, into memory of one's
- *          own. The head in the mapping is checked again, against that size.
+ *   JOIN1  A file is made long enough before a plan is stored, and never cut short: a process that
+ *          reads the length after it has seen a plan finds the memory for it.
+ *   JOIN2  The head that decides how much is mapped was read from the file, into private memory.
+ *          The head in the mapping is checked again, against that size.
  */
 #include "ipc/region/join.h"
 
@@ -42,7 +42,7 @@ static int check_origin(const struct fw_ipc_plan_ *plan)
 
 /*
  * From what fw_ipc_head_check_ has found: 0, go on with the region that is there; ENOENT, make one;
- * any other: the answer.
+ * any other: the result.
  */
 static int decide(int found, const struct fw_ipc_plan_ *plan, unsigned flags, bool *is_to_make)
 {
@@ -57,10 +57,11 @@ static int decide(int found, const struct fw_ipc_plan_ *plan, unsigned flags, bo
 }
 
 /*
- * Makes or completes the head, and checks it.  0; EEXIST: somebody else has made it, by a plan of
- * his own, which may not fit in what is mapped; or another error.
+ * Makes or completes the head, and checks it.  0; EEXIST: another process has made it, by a plan of
+ * its own, which may not fit in what is mapped; or another error.
  */
-static int settle(void *base, bool is_to_make, struct fw_ipc_plan_ *plan, uint64_t mapped)
+static int complete_and_check(void *base, bool is_to_make, struct fw_ipc_plan_ *plan,
+                              uint64_t mapped)
 {
     struct fw_ipc_head_ *head = base;
     int error = 0;
@@ -77,7 +78,7 @@ static int settle(void *base, bool is_to_make, struct fw_ipc_plan_ *plan, uint64
 /*
  * What is in the file?  As fw_ipc_head_check_, and the errors of the system calls.  A head that is
  * begun while it is read may look like none: its plan not there yet, what follows from it there.
- * Then the second look finds the plan.
+ * Then reading it again finds the plan.
  */
 static int look(int fd, struct fw_shm_about_ *about, struct fw_ipc_plan_ *plan)
 {
@@ -120,7 +121,7 @@ static int try_file(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *
         error = fw_shm_map_(fd, (size_t)mapped, true, &joined->base);
     if (error != 0)
         return error;
-    error = settle(joined->base, is_to_make, plan, mapped);
+    error = complete_and_check(joined->base, is_to_make, plan, mapped);
     if (error == 0 && plan->size < size) /* F:ipc-join-too-small */
         error = EPROTO;
     if (error != 0)
@@ -156,9 +157,10 @@ int fw_ipc_join_memory_(void *memory, size_t size, unsigned flags, struct fw_ipc
         return error;
     if (is_to_make)
         *plan = wanted;
-    error = settle(memory, is_to_make, plan, size);
+    error = complete_and_check(memory, is_to_make, plan, size);
     if (error == EEXIST && (flags & FW_REGION_EXCLUSIVE) == 0) /* F:ipc-join-only-again */
-        error = settle(memory, false, plan, size);             /* F:ipc-join-unchecked */
+        /* F:ipc-join-unchecked */
+        error = complete_and_check(memory, false, plan, size);
     joined->base = memory;
     return error;
 }

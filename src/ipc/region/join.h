@@ -14,7 +14,7 @@ struct fw_ipc_joined_ {
 
 /*
  * Makes or joins the region in a file, and maps plan.size bytes of it, or in memory that is mapped.
- * Flags and errors are those of furwock/ipc/region.h, but for EMFILE and EBUSY.
+ * Flags and errors are those of furwock/ipc/region.h, except for EMFILE and EBUSY.
  */
 int fw_ipc_join_file_(int fd, size_t size, unsigned flags, struct fw_ipc_joined_ *joined);
 int fw_ipc_join_memory_(void *memory, size_t size, unsigned flags, struct fw_ipc_joined_ *joined);

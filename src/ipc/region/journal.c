@@ -3,31 +3,32 @@
  * The undo journal.  Contract: furwock/ipc/journal.h.  What a death after each step leaves:
  * doc/design/crash-safety.md.
  *
- * Origin: the undo log is the textbook's (Gray and Reuter, "Transaction Processing", chapter 10);
- * that the records need no checksum and no flush is due to what can be lost here: a thread, with
- * its next instructions, but no store that it has made.
+ * Origin: the undo log is the textbook's (Gray and Reuter, "Transaction Processing", chapter 10).
+ * Records need no checksum and no flush because of what can be lost here: a thread, with its next
+ * instructions, but no store that it has made.  (The atomics between processes have a redo log:
+ * atomic/ipc/guard.c.  crash-safety.md, "Two logs", compares them.)
  *
- * The room behind the head is a stack of records, each with its trailer on top:
+ * The space behind the head is a stack of records, each with its trailer on top:
  *
- *     old bytes, filled up to 8 | where they belong (from the region's begin) | how many | ...
+ *     old bytes, padded to 8 | their offset in the region | how many | ...
  *
  *   used_        meaning                            left by
- *   0            empty: the data stand              record: -> the bytes of the first record
+ *   0            empty: the data are committed      record: -> the bytes of the first record
  *   n            n bytes of records count           record: -> n + that record
  *                                                   undo: -> n - the last record, once it is back
  *                                                   commit: -> 0
  *   capacity_    0: not made.  Set once, by init.
  *
- * Whose it is, is said twice: the lock names the journal (journal_ in its past), then the journal
- * names the lock (owner_: from the region's begin << 8 | its size).
+ * The owner is stored twice: the lock names the journal (journal_ in its owner history), then the
+ * journal names the lock (owner_: offset in the region << 8 | its size).
  *
  *   journal_   owner_       meaning             left by
  *   not this   not it       not attached        attach: journal_ -> this
  *   this       not it       not attached yet,   attach: owner_ 0 -> it
- *                           or any more         detach, and an undo by the lock: journal_ -> 0
+ *                           or no longer        detach, and an undo by the lock: journal_ -> 0
  *   this       it           attached            detach: owner_ -> 0
  *   not this   it           the lock was made   attach to the same one only
- *                           anew since
+ *                           again since
  *
  * Legal:   anything above used_ (a record that is being written); a record that has been put back
  *          and is still there; one whose bytes were not changed yet; several of the same bytes.
@@ -37,15 +38,15 @@
  *         whole.
  *   JRN2  Bytes are changed by the holder after JRN1 only, and by an undo to what their record
  *         says; so an undo that is begun again, from any record on, ends the same.
- *   JRN3  Nothing is believed that was read from the region: neither room nor records, before they
- *         are seen to lie where they may.
+ *   JRN3  Nothing that was read from the region is believed, neither sizes nor records, before it
+ *         is checked to lie where it may.
  *   JRN4  owner_ decides, and changes only by compare-and-swap, from 0 or to 0, by the holder of
  *         the lock that it names; and to that lock only while there are no records.  So records
- *         belong to one lock, and none covers it: its words would come back as they were under the
- *         dead.
+ *         belong to one lock, and none covers it: an undo does not bring back its words as they
+ *         were under the dead holder.
  *
- * A thread that dies has carried out a beginning of its instructions, and its stores arrive before
- * the kernel's mark of its death.  So JRN1 and JRN2 need the compiler's order only.
+ * A thread that dies has carried out its program up to some instruction, and its stores arrive
+ * before the kernel's mark of its death.  So JRN1 and JRN2 need the compiler's order only.
  */
 #include "ipc/region/journal.h"
 
@@ -58,7 +59,7 @@
 
 /* Above the old bytes of a record. */
 struct trailer {
-    uint64_t at; /* from the region's begin */
+    uint64_t at; /* from the beginning of the region */
     uint64_t size;
 };
 
@@ -69,19 +70,19 @@ _Static_assert(sizeof(fw_ipc_journal) == 3 * PIECE, "the records begin at a mult
 
 enum { OWNER_SHIFT = 8, OWNER_SIZE = (1 << OWNER_SHIFT) - 1 };
 
-_Static_assert(sizeof(fw_ipc_mutex) <= OWNER_SIZE, "a lock's size goes beside its place");
+_Static_assert(sizeof(fw_ipc_mutex) <= OWNER_SIZE, "a lock's size goes beside its offset");
 
-/* A journal that was checked: room and owner lie in the region, and `used` in the room (JRN3). */
+/* A journal that was checked: records and owner lie in the region, `used` in capacity (JRN3). */
 struct log {
     const struct fw_ipc_mapping_ *mapping;
     fw_ipc_journal *j;
-    char *room;
+    char *records;
     uint64_t capacity;
     uint64_t used;
     uint64_t owner;
 };
 
-static uint64_t filled_up(uint64_t n)
+static uint64_t padded(uint64_t n)
 {
     return (n + PIECE - 1) / PIECE * PIECE;
 }
@@ -91,7 +92,7 @@ static bool is_aligned(uint64_t n)
     return n % PIECE == 0;
 }
 
-/* Where objects may lie: behind the members' lines. */
+/* Where objects may lie: behind the members' slots. */
 static bool is_among_objects(const struct fw_ipc_mapping_ *mapping, uint64_t at, uint64_t size)
 {
     uint64_t objects_at = (uintptr_t)&mapping->members[mapping->member_count] - mapping->base;
@@ -110,7 +111,7 @@ static bool is_owner(const struct fw_ipc_mapping_ *mapping, uint64_t owner)
                           is_among_objects(mapping, owner >> OWNER_SHIFT, owner & OWNER_SIZE));
 }
 
-static bool has_room(const struct fw_ipc_mapping_ *mapping, uint64_t at, uint64_t capacity)
+static bool is_journal_space(const struct fw_ipc_mapping_ *mapping, uint64_t at, uint64_t capacity)
 {
     return is_aligned(at) && capacity != 0 && is_aligned(capacity) && capacity < mapping->size &&
            is_among_objects(mapping, at, sizeof(fw_ipc_journal) + capacity);
@@ -126,17 +127,17 @@ static int look_at(struct log *log, const struct fw_ipc_mapping_ *mapping, uint6
     j = fw_ipc_address_(mapping, at, sizeof *j);
     *log = (struct log){.mapping = mapping,
                         .j = j,
-                        .room = (char *)(j + 1),
+                        .records = (char *)(j + 1),
                         .capacity = fw_load64_relaxed(&j->capacity_),
                         .used = fw_load64_relaxed(&j->used_),
                         .owner = fw_load64_relaxed(&j->owner_)};
-    if (!has_room(mapping, at, log->capacity) || !is_aligned(log->used) ||
+    if (!is_journal_space(mapping, at, log->capacity) || !is_aligned(log->used) ||
         log->used > log->capacity || !is_owner(mapping, log->owner))
         return EUCLEAN;
     return 0;
 }
 
-/* Has the lock this journal (JRN4)? */
+/* Does the lock own this journal (JRN4)? */
 static bool is_of(const struct log *log, const void *lock)
 {
     return log->owner != 0 && log->owner >> OWNER_SHIFT == fw_ipc_offset_(log->mapping, lock);
@@ -186,15 +187,16 @@ static void set_used(struct log *log, uint64_t used)
 int fw_ipc_journal_init(fw_ipc_journal *j, size_t capacity)
 {
     struct fw_ipc_me_ me;
-    uint64_t room = filled_up(capacity);
+    uint64_t full = padded(capacity);
     uint64_t now = 0;
     int error = fw_ipc_enter_(j, &me);
 
     if (error != 0)
         return error;
-    if (capacity > me.mapping->size || !has_room(me.mapping, fw_ipc_offset_(me.mapping, j), room))
+    if (capacity > me.mapping->size ||
+        !is_journal_space(me.mapping, fw_ipc_offset_(me.mapping, j), full))
         return EINVAL;
-    if (fw_cas64_release(&j->capacity_, &now, room) || now == room) /* not made -> made */
+    if (fw_cas64_release(&j->capacity_, &now, full) || now == full) /* not made -> made */
         return 0;
     return EBUSY;
 }
@@ -211,11 +213,11 @@ int fw_ipc_journal_record(fw_ipc_journal *j, const void *p, size_t n)
     at = fw_ipc_offset_(log.mapping, p);
     if (!is_covered(&log, at, n))
         return EINVAL;
-    old = filled_up(n);
+    old = padded(n);
     if (old + sizeof(struct trailer) > log.capacity - log.used)
         return ENOSPC;
-    copy(log.room + log.used, p, n); /* F:ipc-journal-counts-first */
-    trailer = (fw_word_ *)(void *)(log.room + log.used + old);
+    copy(log.records + log.used, p, n); /* F:ipc-journal-counts-first */
+    trailer = (fw_word_ *)(void *)(log.records + log.used + old);
     fw_store64_relaxed(&trailer[0], at);
     fw_store64_relaxed(&trailer[1], n);
     /* F:ipc-journal-never-counts */
@@ -223,16 +225,16 @@ int fw_ipc_journal_record(fw_ipc_journal *j, const void *p, size_t n)
     return 0;
 }
 
-/* The topmost record; false: it makes no sense (JRN3). */
+/* The topmost record; false: it is corrupt (JRN3). */
 static bool top(const struct log *log, struct trailer *t)
 {
     const fw_word_ *trailer;
 
     if (log->used < sizeof *t + PIECE)
         return false;
-    trailer = (const fw_word_ *)(const void *)(log->room + log->used - sizeof *t);
+    trailer = (const fw_word_ *)(const void *)(log->records + log->used - sizeof *t);
     *t = (struct trailer){fw_load64_relaxed(&trailer[0]), fw_load64_relaxed(&trailer[1])};
-    return t->size <= log->used - sizeof *t && filled_up(t->size) <= log->used - sizeof *t &&
+    return t->size <= log->used - sizeof *t && padded(t->size) <= log->used - sizeof *t &&
            is_covered(log, t->at, t->size);
 }
 
@@ -245,9 +247,9 @@ static int undo(struct log *log)
         uint64_t rest;
         if (!top(log, &t))
             return EUCLEAN;
-        rest = log->used - sizeof t - filled_up(t.size);
+        rest = log->used - sizeof t - padded(t.size);
         /* F:ipc-journal-gone-first */
-        copy(fw_ipc_address_(log->mapping, t.at, t.size), log->room + rest, t.size);
+        copy(fw_ipc_address_(log->mapping, t.at, t.size), log->records + rest, t.size);
         set_used(log, rest); /* JRN2: it is back  F:ipc-journal-one */
     }
     return 0;
@@ -295,7 +297,7 @@ int fw_ipc_journal_commit(fw_ipc_journal *j)
     return error;
 }
 
-/* EBUSY: another lock's holder was quicker; then this one has none. */
+/* EBUSY: the holder of another lock was quicker; then this one has none. */
 static int join(const struct log *log, uint64_t owner, fw_ipc_past *past)
 {
     uint64_t now = 0;
@@ -319,7 +321,7 @@ static void part(const struct log *log, fw_ipc_past *past)
     fw_store64_release(&past->journal_, 0);
 }
 
-/* The journal may become the owner's, as far as it is concerned: 0, EINVAL, EUCLEAN or EBUSY. */
+/* May the owner get this journal, as far as the journal says?  0, EINVAL, EUCLEAN or EBUSY. */
 static int is_free(struct log *log, const struct fw_ipc_mapping_ *mapping, uint64_t at,
                    uint64_t owner)
 {

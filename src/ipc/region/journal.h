@@ -17,10 +17,10 @@
  *
  *   0         the data are as they were before the first change that was not committed (undo); the
  *             changes stay (commit).  The journal is empty
- *   EUCLEAN   there is no journal, or it has been written over: undone is what came after the first
- *             record that makes no sense
- *   ENOENT    it is not this lock's: who was to attach or detach it has died over it, and the name
- *             can be struck out (undo only; commit: EUCLEAN, since an undo came before it)
+ *   EUCLEAN   there is no journal, or it has been written over: what came after the first corrupt
+ *             record is undone
+ *   ENOENT    it is not this lock's: a thread has died while it attached or detached it, and the
+ *             name can be cleared (undo only; commit: EUCLEAN, since an undo came before it)
  *
  * Both may be killed at any instruction, and be done again by the next holder.
  */
@@ -30,8 +30,8 @@ int fw_ipc_journal_commit_at_(const struct fw_ipc_mapping_ *mapping, uint64_t of
                               const void *lock);
 
 /*
- * Makes the journal (NULL: none) that of the lock of so many bytes (at most 255), whose past this
- * is, and which the caller holds: 0, EINVAL, EBUSY, EUCLEAN as for fw_ipc_mutex_journal.
+ * Makes the journal (NULL: none) that of the lock of `size` bytes (at most 255), which has this
+ * owner history and which the caller holds: 0, EINVAL, EBUSY, EUCLEAN as for fw_ipc_mutex_journal.
  */
 int fw_ipc_journal_attach_(const struct fw_ipc_mapping_ *mapping, const void *lock, size_t size,
                            fw_ipc_past *past, const fw_ipc_journal *j);

@@ -13,18 +13,18 @@
  * What lies in a region (doc/design/crash-safety.md has the reasons):
  *
  *     0          head, FW_IPC_HEAD_SIZE bytes
- *     entries    the directory: names, kinds and places of objects
- *     members    a line for each thread that uses the region
+ *     entries    the directory: names, kinds and offsets of objects
+ *     members    a slot for each thread that uses the region
  *     objects    what users see
  *
- * No address is stored, but for the robust list's own pointers in a member, which only that
- * member's process and its kernel follow, and which are wiped when it leaves.
+ * No address is stored, except for the robust list's own pointers in a member's slot, which only
+ * that member's process and its kernel follow, and which are cleared when it leaves.
  */
-#define FW_IPC_MAGIC UINT64_C(0x316b636f77727566) /* "furwock1", in the processor's byte order */
+#define FW_IPC_MAGIC UINT64_C(0x316b636f77727566) /* "furwock1", in the CPU's byte order */
 #define FW_IPC_VERSION 1u
 #define FW_IPC_HEAD_SIZE 4096u
 #define FW_IPC_REGION_LEAST 65536u
-#define FW_IPC_REGION_MOST (UINT64_C(1) << 33) /* a share names an object in 30 bits, by eights */
+#define FW_IPC_REGION_MOST (UINT64_C(1) << 33) /* a share has 30 bits for an offset / 8 */
 
 struct fw_ipc_head_ {
     uint64_t magic; /* stored last; 0: not made, or half made */
@@ -39,11 +39,11 @@ struct fw_ipc_head_ {
     uint64_t boot;          /* fw_boot_() of the creator; 1: not known */
     uint64_t check;         /* FNV-1a of all fields above, magic taken as FW_IPC_MAGIC */
     /* From here on it changes. */
-    uint32_t members_used; /* no line beyond was ever taken */
-    uint32_t alarm;        /* 0; for the kernel to wake sleepers by: nap.h */
+    uint32_t members_used; /* no slot beyond was ever taken */
+    uint32_t alarm;        /* 0; for the kernel to wake sleepers by: wait.h */
     fw_ipc_mutex naming;   /* held while the directory is changed */
-    uint64_t dirty_to;     /* room that no object has is zeroes from here on: directory.c */
-    uint32_t asked_last;   /* the line about which the system was asked last: member.c */
+    uint64_t dirty_to;     /* free space is zeroes from here on: directory.c */
+    uint32_t asked_last;   /* the slot about which the system was asked last: member.c */
     uint32_t spare;
     uint64_t asked_until; /* up to this time the questions are used up: member.c */
 };
@@ -53,33 +53,33 @@ enum { FW_IPC_NAME_SIZE = 40 };
 struct fw_ipc_entry_ {
     uint32_t state; /* 0: free, else a fw_region_kind */
     uint32_t spare;
-    uint64_t at; /* from the region's begin */
+    uint64_t at; /* from the beginning of the region */
     uint64_t size;
     char name[FW_IPC_NAME_SIZE]; /* ends with 0 */
 };
 
 /*
- * A member: one thread that uses the region.
+ * A member: the slot of one thread that uses the region.
  *
  * `life` is one 64-bit word.  Its low half is a robust word as the kernel has them (sys/robust.h),
  * held from the thread's first call until it leaves or dies; the kernel then puts FW_ROBUST_DIED
- * there.  The high half is the tenancy: how many threads have had this line.
+ * there.  The high half is the generation: how many threads have had this slot.
  *
  *   low half        meaning               left by
- *   0               free                  a claim: -> id of the thread, with the next tenancy
+ *   0               free                  a claim: -> id of the thread, with the next generation
  *   tid             a living member       its thread: -> tid|WAITERS, once the kernel knows the
  *                                         word; leave: -> 0; the kernel at its death: -> DIED
  *   tid|WAITERS     the same, and the     leave: -> 0, and wakes all; the kernel at its death:
- *                   kernel knows it       -> DIED|WAITERS, and wakes one of those who sleep there
+ *                   kernel knows it       -> DIED|WAITERS, and wakes one of those that sleep there
  *   DIED[|WAITERS]  the member is dead    a claim, as above
  *
- *   SLOT1  A holder's id (slot and tenancy) is never used again.  So a lock word that names a
- *          tenancy other than the line's present one names a thread that is dead or has left.
- *   SLOT2  life changes to a thread's id in one compare-and-swap with the tenancy: nobody dead
- *          seems alive because his line was taken.
- *   SLOT3  All that a member writes about itself for others to act on carries its tenancy.
- *   SLOT4  Which lines are in the lists of its own threads, and what came right behind each, a
- *          process knows by itself: a region stays mapped, and nobody else takes the line, whatever
+ *   SLOT1  A holder's id (slot and generation) is never used again.  So a lock word that names
+ *          another generation than the slot's present one names a thread that is dead or has left.
+ *   SLOT2  life changes to a thread's id in one compare-and-swap with the generation: a dead thread
+ *          does not seem alive because its slot was taken.
+ *   SLOT3  All that a member writes about itself for others to act on carries its generation.
+ *   SLOT4  Which slots are in the lists of its own threads, and what came right behind each, a
+ *          process knows by itself: a region stays mapped, and nobody else takes the slot, whatever
  *          has been written there.
  */
 #define FW_IPC_MEMBER_SIZE 256u
@@ -96,22 +96,22 @@ struct fw_ipc_member_ {
     uint64_t waits_since;   /* ns of CLOCK_MONOTONIC */
     uint32_t waits_how;     /* FW_IPC_WAITS_*; for tools */
     uint32_t asked_at;      /* when the system was last asked about it: member.c */
-    uint64_t introduced;    /* the tenancy whose thread has filled in the fields above */
-    uint64_t former[FW_IPC_FORMER]; /* those before: process << 42 | thread << 20 | tenancy */
-    uint64_t shares[FW_IPC_SHARES]; /* what it holds beside others: src/ipc/share.h */
+    uint64_t introduced;    /* the generation whose thread has filled in the fields above */
+    uint64_t former[FW_IPC_FORMER]; /* those before: process << 42 | thread << 20 | generation */
+    uint64_t shares[FW_IPC_SHARES]; /* what it holds together with others: src/ipc/share.h */
 };
 
-_Static_assert(sizeof(struct fw_ipc_entry_) == 64, "a line of the cache");
-_Static_assert(sizeof(struct fw_ipc_member_) == FW_IPC_MEMBER_SIZE, "four lines of the cache");
-_Static_assert(sizeof(struct fw_ipc_head_) <= FW_IPC_HEAD_SIZE, "room for the head");
+_Static_assert(sizeof(struct fw_ipc_entry_) == 64, "one cache line");
+_Static_assert(sizeof(struct fw_ipc_member_) == FW_IPC_MEMBER_SIZE, "four cache lines");
+_Static_assert(sizeof(struct fw_ipc_head_) <= FW_IPC_HEAD_SIZE, "the head fits");
 _Static_assert(offsetof(struct fw_ipc_member_, list_) == 16 &&
                    offsetof(struct fw_ipc_member_, here_since) == FW_ROBUST_ROOM_,
                "where C libraries have the entry of a word, seen from the word");
 
 /*
- * A holder, as lock words name it: slot + 1 in bits 0-15, tenancy in bits 32-63.  The low half is
- * what threads sleep on; its other bits are flags of the lock:
- *   bit 31  FW_IPC_WAITERS  somebody may sleep on this half
+ * A holder, as lock words name it: slot + 1 in bits 0-15, generation in bits 32-63.  The low half
+ * is what threads sleep on; its other bits are flags of the lock:
+ *   bit 31  FW_IPC_WAITERS  a thread may sleep on this half
  *   bit 30  FW_IPC_DIED     the holder before died, and what it left has not been repaired
  *   bits 16-29              the lock's own
  */

@@ -23,12 +23,12 @@ struct fw_ipc_head_;
 struct fw_ipc_member_;
 struct fw_ipc_plan_; /* ipc/region/head.h */
 
-/* What a process knows of a line by itself: SLOT4 in layout.h. */
+/* What a process knows of a slot by itself: SLOT4 in layout.h. */
 struct fw_ipc_own_line_ {
-    uint32_t thread; /* that of this process which has had it last: its id, or 0 */
+    uint32_t thread; /* of this process, which has had it last: its id, or 0 */
     /*
-     * The entry that comes right behind the line's in that one's robust list.  For that thread
-     * only; atomic, since no checker of races sees what orders it with the line's next thread.
+     * The entry that comes right behind the slot's in that thread's robust list.  For that thread
+     * only; atomic, since no race checker sees what orders it with the slot's next thread.
      */
     uintptr_t behind;
 };
@@ -43,10 +43,10 @@ struct fw_ipc_mapping_ {
     uint32_t index;
     uint32_t flags; /* the head's */
     /*
-     * What the lines say others can write over, and memory to which a thread's robust list leads
-     * would seem to be nobody's.  Stored before a line enters the list, and cleared after it left;
-     * where the thread has ended, by who finds that out.  (No fw_ operations: other processes, of
-     * which the model is made, have nothing to do with it.)
+     * Others can write over what the slots say, and then memory to which a thread's robust list
+     * leads would seem to be free.  Stored before a slot enters the list, and cleared after it
+     * left; if the thread has ended, by the thread that finds out.  (No fw_ operations: other
+     * processes, of which the model is made, have nothing to do with it.)
      */
     struct fw_ipc_own_line_ *lines_had;
 };
@@ -82,7 +82,7 @@ static inline void fw_ipc_have_line_(const struct fw_ipc_mapping_ *mapping, uint
     __atomic_store_n(&mapping->lines_had[slot].thread, thread, __ATOMIC_RELAXED);
 }
 
-/* An address as the distance from the region's begin, and back; 0 and NULL: not in the region. */
+/* An address as the offset from the region's base, and back; 0 and NULL: not in the region. */
 static inline uint64_t fw_ipc_offset_(const struct fw_ipc_mapping_ *mapping, const void *object)
 {
     uintptr_t at = (uintptr_t)object - mapping->base;

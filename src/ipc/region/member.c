@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads as members of regions.  Contract: member.h; states of a line, and SLOT1 to SLOT4:
+ * Threads as members of regions.  Contract: member.h; states of a slot, and SLOT1 to SLOT4:
  * layout.h.
  *
- * To claim a line:
- *   1  point the robust list's pending entry at the line's word: the kernel has it in view
- *   2  life: free or DIED -> thread id with the next tenancy         (SLOT2)
- *   3  say who one is; clear what the last one waited for
+ * To claim a slot:
+ *   1  point the robust list's pending entry at the slot's word: the kernel has it in view
+ *   2  life: free or DIED -> thread id with the next generation         (SLOT2)
+ *   3  store the thread's own ids; clear what the thread before waited for
  *   4  enter the word into the robust list, and withdraw the pending entry
- * Who dies before 2 has taken nothing.  After it the kernel finds the thread's id in the word, by
- * the pending entry or by the list, and marks it.  No lock names the tenancy before 4.
+ * A thread that dies before 2 has taken nothing.  After it the kernel finds the thread's id in the
+ * word, by the pending entry or by the list, and marks it.  No lock names the generation before 4.
  */
 #include "ipc/region/member.h"
 
@@ -24,15 +24,15 @@
 
 __thread struct fw_ipc_self_ fw_ipc_self_ __attribute__((tls_model("initial-exec")));
 
-/* What a thread knows of its memberships, by the index of the place.  id 0: none. */
+/* What a thread knows of its memberships, by the index of the mapping.  id 0: none. */
 static __thread struct membership {
     uint64_t life;       /* of the process */
-    uint64_t generation; /* of the place */
+    uint64_t generation; /* of the mapping */
     uint64_t id;
 } known[FW_RANGES] __attribute__((tls_model("initial-exec")));
 
-/* SLOT4: the thread of this process that has the line; 0: there is none any more. */
-static uint32_t who_has(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
+/* SLOT4: the thread of this process that has the slot; 0: there is none any more. */
+static uint32_t thread_in(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
 {
     uint32_t thread = fw_ipc_line_had_(mapping, slot);
 
@@ -43,7 +43,7 @@ static uint32_t who_has(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
     return 0;
 }
 
-static uint32_t tenant(uint64_t life)
+static uint32_t thread_of(uint64_t life)
 {
     return (uint32_t)life;
 }
@@ -55,7 +55,7 @@ static uint64_t slot_generation(uint64_t life_or_holder)
 
 static bool is_free(uint64_t life)
 {
-    return (tenant(life) & FW_ROBUST_OWNER) == 0;
+    return (thread_of(life) & FW_ROBUST_OWNER) == 0;
 }
 
 /* The half of which the kernel knows. */
@@ -77,7 +77,7 @@ enum { ID_BITS = 22, TAG_BITS = 20 };
 #define ID_MASK ((UINT64_C(1) << ID_BITS) - 1)
 #define TAG_MASK ((UINT64_C(1) << TAG_BITS) - 1)
 
-/* Keeps the ids of whoever filled in the line last. */
+/* Keeps the ids of the thread that filled in the slot last. */
 static void remember_former(struct fw_ipc_member_ *m)
 {
     uint64_t nth = fw_load64_relaxed(&m->introduced);
@@ -101,7 +101,7 @@ static void introduce(struct fw_ipc_member_ *m, uint32_t thread, uint64_t nth)
 {
     remember_former(m); /* F:ipc-member-no-former */
     fw_store64_relaxed(&m->waits_for, 0);
-    /* What follows is nobody's until it is all there: each release comes after this. */
+    /* What follows belongs to no generation until it is complete: each release comes after this. */
     fw_store64_relaxed(&m->introduced, 0); /* F:ipc-member-mixed-ids */
     /* F:ipc-member-named-early */
     fw_store64_release(&m->ids, (uint64_t)fw_process_id_() << 32 | thread);
@@ -121,12 +121,12 @@ static bool take(const struct fw_ipc_mapping_ *mapping, uint32_t slot, uint64_t 
     if (!is_free(life) ||
         slot_generation(life) == UINT32_MAX) /* worn out: SLOT1  F:ipc-member-worn-out */
         return false;
-    had_by = who_has(mapping, slot);
+    had_by = thread_in(mapping, slot);
     if (had_by != 0 && had_by != fw_robust_thread_.id) /* it only seems to be free */
         return false;
     raise_used(mapping->head, slot + 1);     /* F:ipc-member-unused */
     fw_robust_announce_(&r, robust_word(m)); /* F:ipc-unannounced-claim */
-    /* free or DIED -> id, and the next tenancy */
+    /* free or DIED -> id, and the next generation */
     /* F:ipc-same-tenancy */
     is_mine = fw_cas64_acq_rel(&m->life, &life, (slot_generation(life) + 1) << 32 | r.id);
     if (is_mine) {
@@ -143,11 +143,12 @@ static bool take(const struct fw_ipc_mapping_ *mapping, uint32_t slot, uint64_t 
     return is_mine;
 }
 
-/* Did this thread die, although its line does not say so?  Only of the caller's pid namespace. */
+/* Did this thread die, although its slot does not say so?  Only of the caller's pid namespace. */
 static bool is_gone(const struct fw_ipc_member_ *m, uint64_t life)
 {
-    uint64_t nth = fw_load64_acquire(&m->introduced); /* what follows is of this tenant: SLOT3 */
-    uint32_t thread = tenant(life) & FW_ROBUST_OWNER;
+    /* what follows is of this generation: SLOT3 */
+    uint64_t nth = fw_load64_acquire(&m->introduced);
+    uint32_t thread = thread_of(life) & FW_ROBUST_OWNER;
     uint64_t since = fw_load64_relaxed(&m->here_since);
     uint64_t space = fw_load64_relaxed(&m->pid_namespace);
 
@@ -155,39 +156,39 @@ static bool is_gone(const struct fw_ipc_member_ *m, uint64_t life)
            fw_robust_is_gone_since_(thread, since); /* F:ipc-buries-living */
 }
 
-/* The member is no more: whoever sleeps on its life shall look. */
+/* The member is gone: threads that sleep on its life look again. */
 static void wake_watchers(struct fw_ipc_member_ *m)
 {
     fw_futex_wake(robust_word(m), FW_FUTEX_ALL, FW_FUTEX_SHARED);
 }
 
-/* Does what the kernel has left undone. */
-static bool bury(struct fw_ipc_member_ *m)
+/* Marks the death that the kernel has not marked.  True: the slot is free. */
+static bool mark_dead(struct fw_ipc_member_ *m)
 {
     uint64_t life = fw_load64_acquire(&m->life);
-    uint64_t buried = (life & ~(uint64_t)UINT32_MAX) | FW_ROBUST_DIED;
+    uint64_t marked = (life & ~(uint64_t)UINT32_MAX) | FW_ROBUST_DIED;
 
     if (is_free(life))
         return true;
-    /* tid -> DIED: is_gone looked at what this tenant said of itself, or the word has changed */
+    /* tid -> DIED: is_gone has read what this thread says of itself, or the word has changed */
     /* F:ipc-member-marks-next */
-    if (!is_gone(m, life) || !fw_cas64_acq_rel(&m->life, &life, buried))
+    if (!is_gone(m, life) || !fw_cas64_acq_rel(&m->life, &life, marked))
         return false;
     wake_watchers(m); /* F:ipc-member-marks-next-2 */
     return true;
 }
 
 /*
- * To ask the system about a thread takes ten system calls, so a call asks about some lines, and the
- * next one, of anybody, goes on where it stopped.  (Two that are there at once may ask about the
- * same.)  How many: ASKED_AT_ONCE, and beyond them one for each QUESTION_NS that has gone by since
- * one was last asked so, up to all.  So a region in which somebody has died can be used, however
- * late, and one that is rightly full costs a hundredth of a CPU at most, however often one tries.
+ * To ask the system about a thread takes ten system calls, so a call asks about some slots, and the
+ * next call, of any thread, goes on where it stopped.  (Two calls at once may ask about the same.)
+ * How many: ASKED_AT_ONCE, and beyond them one for each QUESTION_NS that has gone by since the last
+ * such question, up to all.  So a region in which threads have died can be used, however late, and
+ * one that is rightly full costs at most a hundredth of a CPU, however often threads try.
  */
 enum { ASKED_AT_ONCE = 4 };
 #define QUESTION_NS UINT64_C(10000000)
 
-/* On a clock that all time namespaces share; where somebody sets it, all questions are free. */
+/* On a clock that all time namespaces share; if it is set, all questions are free. */
 static uint64_t time_now(void)
 {
     struct timespec now;
@@ -218,13 +219,13 @@ static int claim_unmarked(const struct fw_ipc_mapping_ *mapping, uint64_t *id)
         if (i >= ASKED_AT_ONCE && (i >= mapping->member_count || !may_ask_another(mapping)))
             break;
         slot = slot < mapping->member_count - 1 ? slot + 1 : 0;
-        is_mine = bury(&mapping->members[slot]) && take(mapping, slot, id);
+        is_mine = mark_dead(&mapping->members[slot]) && take(mapping, slot, id);
     }
     fw_store32_relaxed(&mapping->head->asked_last, slot);
     return is_mine ? 0 : EAGAIN;
 }
 
-/* The lowest free line, so that few are looked at; else one whose thread died unmarked. */
+/* The lowest free slot, so that few are read; else one whose thread died unmarked. */
 static int claim(const struct fw_ipc_mapping_ *mapping, uint64_t *id)
 {
     for (uint32_t slot = 0; slot < mapping->member_count; slot++)
@@ -282,11 +283,11 @@ bool fw_ipc_leave_(const struct fw_ipc_mapping_ *mapping)
     /* F:ipc-member-leaves-unseen */
     fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */
     is_out = fw_ipc_list_leave_(m);
-    if (is_out) { /* else the line stays this thread's until it ends */
+    if (is_out) { /* else the slot stays this thread's until it ends */
         fw_ipc_have_line_(mapping, (uint32_t)(k->id & FW_IPC_SLOT) - 1, 0);
         /* F:ipc-member-leaves-early */
         fw_store64_release(&m->life, slot_generation(k->id)
-                                         << 32); /* tid -> free, the same tenancy: SLOT1 */
+                                         << 32); /* tid -> free, the same generation: SLOT1 */
         /* F:ipc-leaves-quietly */
         wake_watchers(m);
     }
@@ -303,13 +304,13 @@ static bool is_own(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
     return is_valid(k, mapping) && slot + 1 == (k->id & FW_IPC_SLOT);
 }
 
-/* As this process knows it: M4. */
+/* As this process knows it: SLOT4. */
 bool fw_ipc_has_other_members_(const struct fw_ipc_mapping_ *mapping)
 {
     for (uint32_t slot = 0; slot < mapping->member_count; slot++)
         /* F:ipc-member-own-company */
-        if (!is_own(mapping, slot) && who_has(mapping, slot) != 0)
-            return true; /* the system is asked about one who lives at most */
+        if (!is_own(mapping, slot) && thread_in(mapping, slot) != 0)
+            return true; /* the system is asked about at most one that lives */
     return false;
 }
 
@@ -317,12 +318,12 @@ bool fw_ipc_others_seem_gone_(const struct fw_ipc_mapping_ *mapping)
 {
     for (uint32_t slot = 0; slot < mapping->member_count; slot++)
         if (!is_own(mapping, slot) && fw_ipc_line_had_(mapping, slot) != 0 &&
-            (tenant(fw_load64_relaxed(&mapping->members[slot].life)) & FW_ROBUST_DIED) == 0)
+            (thread_of(fw_load64_relaxed(&mapping->members[slot].life)) & FW_ROBUST_DIED) == 0)
             return false;
     return true;
 }
 
-/* What it says of a holder; the line may have become another's. */
+/* What it says of a holder; the slot may be another thread's by now. */
 static enum fw_ipc_life life_of(uint64_t life, uint64_t holder)
 {
     if (slot_generation(holder) == 0 || slot_generation(life) < slot_generation(holder))
@@ -340,8 +341,8 @@ enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_mapping_ *mapping, uint64_t ho
 }
 
 /*
- * Who has filled in the line was its tenant when it did, or before.  In this order, a later one
- * than the line has cannot be seen, and if it is this one, these are its ids; unless one of the
+ * The thread that has filled in the slot had it then, or before.  In this order, a later generation
+ * than the slot's cannot be seen, and if it is the slot's, these are its ids; unless one of the
  * words has been written over.
  */
 static enum fw_ipc_life checked_life(const struct fw_ipc_member_ *m, uint64_t holder)
@@ -350,7 +351,7 @@ static enum fw_ipc_life checked_life(const struct fw_ipc_member_ *m, uint64_t ho
     uint32_t thread = (uint32_t)fw_load64_acquire(&m->ids);
     uint64_t life = fw_load64_acquire(&m->life);
     bool has_two_names = nth == slot_generation(life) && !is_free(life) &&
-                         thread != (tenant(life) & FW_ROBUST_OWNER);
+                         thread != (thread_of(life) & FW_ROBUST_OWNER);
 
     /* F:ipc-member-next-alive */
     return nth > slot_generation(life) || has_two_names ? FW_IPC_CORRUPT : life_of(life, holder);
@@ -363,10 +364,10 @@ enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_mapping_ *mapping, uint64
 
     if (life != FW_IPC_ALIVE)
         return life;
-    return bury(m) ? FW_IPC_DEAD : checked_life(m, holder);
+    return mark_dead(m) ? FW_IPC_DEAD : checked_life(m, holder);
 }
 
-/* The clock that is kept in a line: 2^20 ns, which is about a millisecond, modulo 2^32. */
+/* The clock that is kept in a slot: 2^20 ns, which is about a millisecond, modulo 2^32. */
 enum { ASKED_SHIFT = 20 };
 
 bool fw_ipc_was_asked_about_(const struct fw_ipc_mapping_ *mapping, uint64_t holder, uint64_t ns)

@@ -13,9 +13,10 @@
 #include "sys/robust.h"
 
 /*
- * Who am I, in the region where this object lies?  A thread becomes a member by its first call on
- * an object of the region, and is one until it ends (the kernel says so in its line), calls exec,
- * or its process closes the region.  A forked child is another thread, and no member yet.  What a
+ * The calling thread's membership in the region of an object.  A thread becomes a member by its
+ * first call on an object of the region, and is one until it ends (the kernel says so in its slot),
+ * calls exec, or its process closes the region.  A forked child is another thread, and no member
+ * yet.  What a
  * thread remembers of the region that it used last: furwock/bits/member.h.
  */
 
@@ -23,8 +24,8 @@
  * Finds the calling thread's membership in the region of the object.
  *   0        *me is filled
  *   EINVAL   no region that this process has joined has this address
- *   EAGAIN   the region has no line left for another thread (those of threads that died unmarked
- *            are looked for, but by calls that come one after the other only about a few)
+ *   EAGAIN   the region has no slot left for another thread (slots of threads that died unmarked
+ *            are searched for, but in calls that follow one another only among a few)
  */
 int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me);
 
@@ -39,30 +40,30 @@ static inline int fw_ipc_enter_(const void *object, struct fw_ipc_me_ *me)
 }
 
 /*
- * Ends the calling thread's membership, if there is one.  False: the kernel will still look at its
- * line, which must stay mapped until the thread has ended.
+ * Ends the calling thread's membership, if there is one.  False: the kernel will still read its
+ * slot, which must stay mapped until the thread has ended.
  */
 bool fw_ipc_leave_(const struct fw_ipc_mapping_ *mapping);
 
-/* For leave: takes the thread's line out of its robust list.  False: as above. */
+/* For leave: takes the thread's slot out of its robust list.  False: as above. */
 struct fw_ipc_member_;
 bool fw_ipc_list_leave_(struct fw_ipc_member_ *m);
 
 /*
  * Are there members of this process, other than the calling thread?  (Not those that died unmarked,
- * as where another thread of the process than its first has called exec.)
+ * as when another thread of the process than its first has called exec.)
  */
 bool fw_ipc_has_other_members_(const struct fw_ipc_mapping_ *mapping);
 
-/* Do their lines say that all of these have ended?  A hint, since others can write there. */
+/* Do their slots say that all of these have ended?  A hint, since others can write there. */
 bool fw_ipc_others_seem_gone_(const struct fw_ipc_mapping_ *mapping);
 
 /*
  * The life of a holder, by its id (flags are not looked at).
  *   FW_IPC_ALIVE    it may still run
  *   FW_IPC_DEAD     it died, or left: it will never change anything in the region again
- *   FW_IPC_CORRUPT   no thread can have had that id: something has been written over
- * Cheap: a look at the member's line.
+ *   FW_IPC_CORRUPT  no thread can have had that id: something has been written over
+ * Cheap: one load from the member's slot.
  */
 enum fw_ipc_life { FW_IPC_ALIVE, FW_IPC_DEAD, FW_IPC_CORRUPT };
 enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_mapping_ *mapping, uint64_t holder);
@@ -70,20 +71,21 @@ enum fw_ipc_life fw_ipc_life_(const struct fw_ipc_mapping_ *mapping, uint64_t ho
 /*
  * The same, and also finds deaths that the kernel did not mark (it has no robust lists: an
  * emulator; a robust list that was written over), of threads in the caller's pid namespace; and
- * lines of which a word was written over (UNREAL).  Some system calls: to be asked after a nap.
+ * slots of which a word was written over (CORRUPT).  Makes system calls: for after a re-check
+ * interval.
  */
 enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_mapping_ *mapping, uint64_t holder);
 
 /*
- * Has anybody asked so about a holder whose line there is, within the last `ns`?  If not, the
- * caller is said to be doing it now; of less than a millisecond nothing is noted.  (Between time
- * namespaces with other clocks questions are put again.)
+ * Has a thread asked so about a holder, whose slot exists, within the last `ns`?  If not, it is
+ * noted that the caller does; less than a millisecond is not noted.  (Between time namespaces with
+ * different clocks questions are put again.)
  */
 bool fw_ipc_was_asked_about_(const struct fw_ipc_mapping_ *mapping, uint64_t holder, uint64_t ns);
 
 /*
- * process << 32 | thread of a holder; 0: not known any more, since FW_IPC_FORMER others or more
- * have had its line.
+ * process << 32 | thread of a holder; 0: not known any more, since FW_IPC_FORMER or more others
+ * have had its slot.
  */
 uint64_t fw_ipc_ids_(const struct fw_ipc_mapping_ *mapping, uint64_t holder);
 
@@ -102,7 +104,7 @@ static inline const uint32_t *fw_ipc_life_half_(const struct fw_ipc_member_ *m)
     return (const uint32_t *)(const void *)&m->life;
 }
 
-/* Does the kernel know it?  Then it wakes one of those who sleep there. */
+/* Does the kernel know it?  Then it wakes one of the threads that sleep there. */
 static inline bool fw_ipc_is_marked_(const struct fw_ipc_member_ *m)
 {
     return (fw_load32_relaxed(fw_ipc_life_half_(m)) & FW_ROBUST_WAITERS) != 0;

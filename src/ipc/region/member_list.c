@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The entries of lines in their threads' robust lists.  Contract: member.h.
+ * The entries of slots in their threads' robust lists.  Contract: member.h.
  *
- * Who can write to a region can make up entries there, and lead the list past others.  So what is
- * true of the lines is kept by the process (place.h), and the rest is taken out of the list by what
- * lies in memory of its own.
+ * A process that can write to a region can make up entries there, and lead the list past others.
+ * So the process keeps what is true of the slots (mapping.h), and the rest is taken out of the list
+ * by what lies in memory of its own.
  */
 #include "ipc/region/member.h"
 #include "sys/robust.h"
 
 /* The region in which any of these bytes lie. */
-static const struct fw_ipc_mapping_ *place_of(uintptr_t begin, size_t size)
+static const struct fw_ipc_mapping_ *mapping_of(uintptr_t begin, size_t size)
 {
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_((const void *)begin);
 
     return mapping != NULL ? mapping : fw_ipc_mapping_of_((const void *)(begin + size - 1));
 }
 
-/* member_count: it lies in no line. */
+/* member_count: it lies in no slot. */
 static uint32_t slot_of(const struct fw_ipc_mapping_ *mapping, uintptr_t at)
 {
     uintptr_t slot = (at - (uintptr_t)mapping->members) / sizeof *mapping->members;
@@ -25,10 +25,10 @@ static uint32_t slot_of(const struct fw_ipc_mapping_ *mapping, uintptr_t at)
     return slot < mapping->member_count ? (uint32_t)slot : mapping->member_count;
 }
 
-/* May the calling thread's list lead there when it has left the line `left`?  To its lines only. */
+/* May the calling thread's list lead there when it has left the slot `left`?  To its slots only. */
 static bool may_lead_to(uintptr_t begin, size_t size, const void *left)
 {
-    const struct fw_ipc_mapping_ *mapping = place_of(begin, size);
+    const struct fw_ipc_mapping_ *mapping = mapping_of(begin, size);
     const struct fw_ipc_member_ *m;
     uint32_t slot;
 
@@ -45,14 +45,14 @@ static bool may_lead_to(uintptr_t begin, size_t size, const void *left)
 
 static uintptr_t *behind(uintptr_t entry)
 {
-    static uintptr_t of_no_line;
+    static uintptr_t of_no_slot;
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_((const void *)entry);
     uint32_t slot;
 
     if (mapping == NULL)
         return NULL;
     slot = slot_of(mapping, entry);
-    return slot != mapping->member_count ? &mapping->lines_had[slot].behind : &of_no_line;
+    return slot != mapping->member_count ? &mapping->lines_had[slot].behind : &of_no_slot;
 }
 
 bool fw_ipc_list_leave_(struct fw_ipc_member_ *m)

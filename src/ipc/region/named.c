@@ -3,7 +3,7 @@
  * Named objects of a region: found, or made.  Contract: furwock/ipc/region.h; DIR1 to DIR3, which
  * this relies on: directory.c.
  *
- * To find needs no lock.  To make is done under the region's lock `naming`, after another look.
+ * To find needs no lock.  To make is done under the region's lock `naming`, after another search.
  * Its holder may die at any instruction: then there is no object, or there is one, and nothing to
  * repair.
  */
@@ -18,7 +18,7 @@
 
 #define MAKING ((unsigned)FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
 
-/* How long somebody else may be changing the directory. */
+/* How long another process may take to change the directory. */
 enum { PATIENCE_SECONDS = 5 };
 
 typedef int initialiser(void *object, void *arg);
@@ -49,7 +49,7 @@ static int find(const fw_region *region, const struct fw_ipc_entry_ *wanted, uns
     return 0;
 }
 
-/* For the holder of the lock, where there is no such object. */
+/* For the holder of the lock, if there is no such object. */
 static int make(fw_region *region, struct fw_ipc_entry_ *entry, initialiser *init, void *arg,
                 void **object)
 {
@@ -68,7 +68,7 @@ static int make(fw_region *region, struct fw_ipc_entry_ *entry, initialiser *ini
     return 0;
 }
 
-/* 0; or what a call that makes an object answers. */
+/* 0; or the errors of a call that makes an object. */
 static int lock_directory(fw_ipc_mutex *naming)
 {
     fw_deadline deadline = {.clock = CLOCK_MONOTONIC};
@@ -103,7 +103,7 @@ int fw_region_object_init(fw_region *region, const char *name, fw_region_kind ki
     if (error == ENOENT)
         error = make(region, &entry, init, arg, object);
     /* F:ipc-dir-left-locked */
-    fw_ipc_mutex_unlock(naming); /* it fails where the lock was written over: for the next one */
+    fw_ipc_mutex_unlock(naming); /* it fails if the lock was written over: for the next one */
     return error;
 }
 

@@ -6,19 +6,19 @@
  *   0     no       a free handle                open, adopt: all fields, then uses = 1
  *   n     no       open, to be closed n times   open of the same file: n + 1; close: n - 1
  *   0     yes      closed for the last time     open of the same file: uses = 1;
- *                  while others had lines       any open or close that finds none: free
+ *                  while others had slots       any open or close that finds none: free
  *
  *   RGN1  `opening` is held while handles change.  A call on an open handle reads it without.
- *   RGN2  A region is at one address: who opens its file again gets the handle that is there.
- *   RGN3  Memory of which the kernel knows, since a thread that lives has a line there, stays
- *         mapped; so does the place, and the threads' membership stays valid.  So opening and
- *         closing leaves nothing behind, however often.
- *   RGN4  A file that was opened by name is looked at by its descriptor, before anything is read
- *         from it or written to it.  Whose it is cannot change then but by that user, or root.
- *   RGN5  A stale file is not made a region of again, since it is a living one to who still has it:
- *         a new file takes its name.  Only who holds the lock of the stale file removes it, to
- *         renew it or by fw_region_remove, and only if the name is still its own; who makes the new
- *         file, all settle as ever (O_EXCL, join.c).
+ *   RGN2  A region is at one address: to open its file again returns the handle that is there.
+ *   RGN3  Memory that the kernel knows, since a living thread has a slot there, stays mapped; so
+ *         does the mapping, and the threads' membership stays valid.  So opening and closing leaves
+ *         nothing behind, however often.
+ *   RGN4  A file that was opened by name is checked by its descriptor, before anything is read from
+ *         it or written to it.  Its owner can then be changed by that user only, or root.
+ *   RGN5  A stale file is not made a region again, since it is a living one to the processes that
+ *         still have it: a new file takes its name.  Only the holder of the stale file's lock
+ *         removes it, to renew it or by fw_region_remove, and only if the name is still its own;
+ *         which process makes the new file is decided as ever (O_EXCL, join.c).
  */
 #include <furwock/ipc/region.h>
 
@@ -41,10 +41,10 @@
 #define PERMISSIONS_USUAL 0600u
 #define MAKING ((unsigned)FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
 
-/* What is found after a renewal is from this start: the second time is for what others do. */
+/* What is found after a renewal is of this boot: the second time is for what others do. */
 enum { RENEWALS = 8 };
 
-/* That a thread which has ended is forgotten takes microseconds, or a turn on a busy machine. */
+/* To forget a thread that has ended takes microseconds, or a time slice on a busy machine. */
 #define GONE_WITHIN_NS UINT64_C(1000000000)
 #define ASK_AGAIN_NS UINT64_C(50000)
 
@@ -115,8 +115,8 @@ static bool is_taken(const void *memory, size_t size)
 }
 
 /*
- * Frees what is closed, where no other thread has a line any more; the calling thread gives back
- * its own.  For the holder of `opening`.
+ * Frees what is closed, if no other thread has a slot any more; the calling thread gives back its
+ * own.  For the holder of `opening`.
  */
 static void sweep(struct fw_region *r)
 {
@@ -199,7 +199,7 @@ static unsigned permissions_of(unsigned flags)
     return asked;
 }
 
-/* What is found under a name may have been put there by anybody: Q4. */
+/* What is found under a name may have been put there by any user: RGN4. */
 static int check_privacy(int fd, unsigned flags)
 {
     struct fw_shm_about_ about = {0};
@@ -272,10 +272,10 @@ int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **regio
 }
 
 /*
- * Does another thread have a line?  One that has ended is known to the kernel for a moment longer
- * than its line is marked, and than whoever joins it waits.
+ * Does another thread have a slot?  One that has ended is known to the kernel for a moment after
+ * its slot is marked, and after a join of it returns.
  */
-static bool has_multithreaded(const struct fw_region *r)
+static bool has_other_threads(const struct fw_region *r)
 {
     const fw_deadline gone = fw_deadline_in_(CLOCK_MONOTONIC, GONE_WITHIN_NS);
     const uint32_t nothing = 0;
@@ -294,7 +294,7 @@ static int close_adopted(struct fw_region *r)
 {
     bool has_left;
 
-    if (has_multithreaded(r))
+    if (has_other_threads(r))
         return EBUSY;
     has_left = fw_ipc_leave_(r->mapping);
     fw_ipc_forget_repairs_(r->mapping);

@@ -15,7 +15,7 @@ struct fw_region {
     uint32_t uses;
     bool is_adopted;
     bool is_dormant;        /* closed, and still mapped */
-    bool is_stuck;          /* for good */
+    bool is_stuck;          /* mapped for good */
     uint64_t device, inode; /* of the file */
     uint32_t owner;
     const struct fw_ipc_mapping_ *mapping;

@@ -24,7 +24,7 @@ FREES = ("        fw_store64_release(&m->life, slot_generation(k->id) << 32); "
 FAULTS = [
     Fault("ipc-member-marks-next", "marks a line, whoever has it by then", "ipc-member-unmarked",
           MEMBER, condition(operand(2, "")),
-          at("ipc-member-marks-next-2", before("fw_store64_release(&m->life, buried);"))),
+          at("ipc-member-marks-next-2", before("fw_store64_release(&m->life, marked);"))),
     Fault("ipc-member-mixed-ids", "fills in who it is while the one before is still named",
           "ipc-member-name", MEMBER, drop()),
     Fault("ipc-member-named-early", "says that its line is filled in, then fills it in",
