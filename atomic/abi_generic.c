@@ -3,7 +3,7 @@
  * Objects of any size at any address: __atomic_load, _store, _exchange, _compare_exchange, and
  * __atomic_is_lock_free.
  *
- * How an object is handled depends on nothing but its address and its size (and the processor), so
+ * How an object is handled depends on nothing but its address and its size (and the CPU), so
  * that all calls on it, and what compilers do without a call, agree:
  *
  *   1, 2, 4, 8 bytes, aligned to their size    the instructions that compilers use   (natural)
@@ -27,7 +27,7 @@ static bool is_in_pair(const void *object, size_t n)
     return fw_is_within_(object, n, 16) && fw_pair_is_here_();
 }
 
-/* A whole pair, on a processor that has all that it takes: these have a short way. */
+/* A whole pair, on a CPU that has all that it takes: these have a fast path. */
 static inline bool is_quick_pair(const void *object, size_t n)
 {
     return n == 16 && fw_abi_is_aligned_(object, 16) && fw_pair_is_quick_();
@@ -40,7 +40,7 @@ static inline fw_pair_ pair_of(const void *bytes)
     return pair;
 }
 
-/* Up to 16 bytes that are not natural, or for which there is no short way. */
+/* Up to 16 bytes that are not natural, or for which there is no fast path. */
 static void load_small(size_t n, const void *object, void *out, int order)
 {
     if (n == 0)
@@ -235,9 +235,9 @@ FW_ABI(bool, __atomic_compare_exchange,
 }
 
 /*
- * An address of 0 stands for one that is well aligned, if the size tells what that is.  Says no to
- * an object that is not aligned to its size, of which compilers say the same, even where it lies
- * within a word: that is not to be relied on.
+ * An address of 0 stands for one that is well aligned, if the size tells what that is.  Returns
+ * false for an object that is not aligned to its size, as compilers do, even if it lies within a
+ * word: that is not to be relied on.
  */
 FW_ABI(bool, __atomic_is_lock_free, (size_t n, const void *object))
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls for 16 bytes: by one instruction where the processor has it and the object is aligned,
+ * The calls for 16 bytes: by one instruction if the CPU has it and the object is aligned,
  * else as the generic calls handle it.
  */
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The calls for 1, 2, 4 and 8 bytes.  Compilers promise that such an object is aligned to its size;
- * where a program breaks that promise, it is handled as by the generic calls.
+ * if a program breaks that promise, it is handled as by the generic calls.
  *
- * All orders are taken as sequentially consistent, which on x86-64 costs nothing but for stores.
+ * All orders are taken as sequentially consistent, which on x86-64 costs nothing except for stores.
  */
 #include "abi.h"
 

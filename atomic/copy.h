@@ -11,9 +11,9 @@
 
 /*
  * Copies to and from an atomic object, at any address and of any size: its words are accessed by
- * relaxed atomic operations, since a reader may look while a writer is at work (it finds that out
- * afterwards).  What the caller has beside it (a value, an expected value, a place for the result)
- * is ordinary memory.
+ * relaxed atomic operations, since a reader may copy while a writer writes (it finds that out
+ * afterwards).  What the caller passes (a value, an expected value, space for the result) is
+ * ordinary memory.
  *
  * Most objects are whole words at addresses that are multiples of 8.  For the others (copy.c): the
  * bytes up to the next such address, then words, then the bytes that are left.
@@ -139,8 +139,8 @@ static inline uint64_t fw_copy_differs_(const void *object, const void *expected
 }
 
 /*
- * Are the object's bytes those of `expected`?  Says so for certain where nobody writes, as under
- * the object's lock.
+ * Are the object's bytes those of `expected`?  Certain only if no thread writes, as under the
+ * object's lock.
  */
 static inline bool fw_copy_is_equal_words_(const void *object, const void *expected, size_t words)
 {

@@ -4,11 +4,11 @@
  *
  *   AFORK1  `forking` is held by the forking thread from its prepare handler to its parent or child
  *           handler; `depth` counts forks that its signal handlers made meanwhile.
- *   AFORK2  A bit of `taken` belongs to whoever clears it: the stripe is his from then on.
- *   AFORK3  Nobody waits for long for a stripe that is held for a fork: who registers after the
- *           fork has begun naps, and those who were asleep before have an heir, or wake up by
- *           themselves.
- *   AFORK4  What a fork could not take in time is held in the child by nobody: handlers that run
+ *   AFORK2  A bit of `taken` belongs to the thread that clears it: from then on it has the stripe.
+ *   AFORK3  No thread waits for long for a stripe that is held for a fork: one that registers after
+ *           the fork has begun sleeps in re-check intervals, and of those that were asleep before
+ *           one is woken, or they wake up by themselves.
+ *   AFORK4  What a fork could not take in time is held by no thread in the child: handlers that run
  *           there before ours get it at once.
  */
 #include "fork.h"
@@ -48,7 +48,7 @@ static bool is_taken(unsigned i)
     return (fw_load64_relaxed(&taken[i / 64]) >> i % 64 & 1) != 0;
 }
 
-/* AFORK2: was it the caller who cleared it? */
+/* AFORK2: was it the caller that cleared it? */
 static bool claim(unsigned i)
 {
     uint64_t bit = UINT64_C(1) << i % 64;
@@ -72,7 +72,7 @@ bool fw_fork_gives_(const fw_word_lock *l, unsigned naps)
     return claim((unsigned)(s - fw_stripes_)) || (is_taker && taker_process != getpid());
 }
 
-/* Takes what is free of all that it has not.  How many it still has not. */
+/* Takes the free ones of the stripes that it does not have.  How many it still does not have. */
 static unsigned take_free(void)
 {
     unsigned missing = 0;
@@ -106,7 +106,7 @@ void fw_fork_prepare_(void)
     is_taker = true;
     taker_process = getpid();
     fw_store32_relaxed(&is_on, 1);
-    fw_fence_release(); /* who registers with a lock that is taken below sees it */
+    fw_fence_release(); /* a thread that registers with a lock taken below sees it */
     while (take_free() != 0 && fw_clock_ns_() < latest)
         fw_yield_();
 }
@@ -128,7 +128,7 @@ void fw_fork_parent_(void)
 }
 
 /*
- * Alone: stripes are held and waited for by nobody but this thread, below a signal handler.  Of a
+ * Alone: stripes are held and waited for only by this thread, below a signal handler.  Of a
  * fork that such a handler made inside the prepare handler, the child goes on with that one.
  */
 void fw_fork_child_(void)

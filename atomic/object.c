@@ -2,7 +2,7 @@
 /*
  * Objects that no instruction can handle.  Contract: object.h.
  *
- * Origin: the lock is that of word_lock.c; that readers look at a sequence count instead is the
+ * Origin: the lock is that of word_lock.c; that readers check a sequence count instead is the
  * sequential lock of Linux, with the orders of Boehm, "Can seqlocks get along with programming
  * language memory models?" (MSPC 2012).  Proof: doc/guide/atomics.md.
  *
@@ -11,10 +11,11 @@
  *   odd        the holder is writing          the same, after: -> even
  *
  *   AOBJ1  The object is written by the holder of its lock only, and while the sequence is odd.
- *   AOBJ2  A writer's odd sequence comes before its writes, for whoever sees one of them (release
+ *   AOBJ2  A writer's odd sequence comes before its writes, for a reader that sees one of them
+ *   (release
  *          fence there, acquire fence here); its even sequence comes after them (release; acquire
  *          here).
- *   AOBJ3  Who found the same even sequence before and after has copied one value, whole.
+ *   AOBJ3  A reader that found the same even sequence before and after has copied one value.
  *   AOBJ4  The lock is given back by a locked instruction after the write: on x86-64 a sequentially
  *          consistent store needs no more; elsewhere there are fences (atomic_order.h).
  */

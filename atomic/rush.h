@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * For a thread whose operation has just failed, at a place whose sequence is now as given: has it
- * failed there the last time it failed anywhere, and has somebody written since?  Then there is a
- * rush, and it is worth to give way.  One who fails at what nobody changes is not held up.
+ * For a thread whose operation has just failed, at an object whose sequence is now as given: did
+ * its last failure happen there, too, and has a thread written since?  Then the object is
+ * contended, and it pays to yield.  A thread that fails at what nobody changes is not held up.
  */
 bool fw_contention_(const uint64_t *place, uint64_t sequence);
 

@@ -6,8 +6,8 @@
 #include "word_lock.h"
 
 /*
- * Looks at a lock's word, which is held while any of the bits in `held` is set, for as long as that
- * pays.  What it saw last.
+ * Spins on a lock's word, which is held while any of the bits in `held` is set, for as long as that
+ * pays.  Returns the last word read.
  */
 static inline uint32_t fw_spin_(const uint32_t *word, uint32_t held)
 {

@@ -9,8 +9,8 @@
 struct fw_stripe_ fw_stripes_[FW_STRIPES_];
 
 /*
- * Here, so that whoever has the table has the handlers, from an archive too.  First of all: prepare
- * handlers run last registered first, and ours should run after all others.
+ * Here, so that a program that has the table has the handlers, from an archive too.  First of all:
+ * prepare handlers run last registered first, and ours should run after all others.
  */
 __attribute__((constructor(101))) static void begin(void)
 {

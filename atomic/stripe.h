@@ -10,7 +10,7 @@
 #include "word_lock.h"
 
 /*
- * What guards the objects that no instruction can handle: a table of stripes.  An object has the
+ * The locks of the objects that no instruction can handle: a table of stripes.  An object has the
  * stripe that its first address hashes to, whatever its size: C11 knows no access to a part of an
  * atomic object, so one address is enough.
  *
@@ -21,7 +21,8 @@
 struct fw_stripe_ {
     _Alignas(64) fw_word_lock lock;
     _Alignas(8) uint64_t sequence;
-    uint64_t writer; /* who wrote last; a guess, for who comes again and again to the same place */
+    /* the last one; a guess, for a thread that writes to the same stripe repeatedly */
+    uint64_t writer;
 };
 _Static_assert(sizeof(struct fw_stripe_) == 64, "stripes do not share cache lines");
 
@@ -86,14 +87,15 @@ static inline uint64_t fw_stripe_me_(void)
 }
 
 /*
- * For the holder: makes the sequence odd, from what it was.  Whoever sees a word of what is written
- * sees that, too.
+ * For the holder: makes the sequence odd, from what it was.  A reader that sees a word of what is
+ * written sees that, too.
  */
 static inline void fw_stripe_begin_at_(struct fw_stripe_ *s, uint64_t before)
 {
     /* F:sequence-even */
     fw_store64_relaxed(&s->sequence, before + 1);
-    if (fw_load64_relaxed(&s->writer) != fw_stripe_me_()) /* a store is dearer here than a look */
+    if (fw_load64_relaxed(&s->writer) !=
+        fw_stripe_me_()) /* a store is more expensive here than a load */
         fw_store64_relaxed(&s->writer, fw_stripe_me_());
     fw_fence_release();
 }
@@ -105,7 +107,7 @@ static inline uint64_t fw_stripe_begin_(struct fw_stripe_ *s)
     return before;
 }
 
-/* Pairs with the first look of a reader. */
+/* Pairs with the first load of a reader. */
 static inline void fw_stripe_end_(struct fw_stripe_ *s, uint64_t before)
 {
     fw_store64_release(&s->sequence, before + 2); /* F:sequence-back */

@@ -5,11 +5,11 @@
  *   making    magic    meaning                          left by
  *   0         0        nothing was done                 create: takes `making`
  *   id        0        being made                       its maker: the magic, last of all
- *   DIED      0        its maker died                   create: takes `making`, begins anew
+ *   DIED      0        its maker died                   create: takes `making`, starts over
  *   any       magic    made                             nobody
  *
- * A table is made of zeroes, and of what a maker has left who died: of nothing else.  A maker
- * writes to the head only, in any order but for the magic; the stripes are as they were.
+ * A table is made only of zeroes, and of what a maker that died has left.  A maker writes to the
+ * head only, in any order except for the magic; the stripes are as they were.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 #include "sys/origin.h"
 #include "table.h"
 
-/* How long a maker may take: a hundred naps, five seconds. */
+/* How long a maker may take: a hundred re-check intervals, five seconds. */
 #define PATIENCE_RECHECKS 100u
 
 /* Linux has ids of up to 22 bits. */
@@ -32,7 +32,7 @@
 /* In `instructions`. */
 #define PAIRS_BY_INSTRUCTIONS 1u
 
-static bool is_place_valid(const void *base, size_t size)
+static bool is_range_valid(const void *base, size_t size)
 {
     return base != NULL && (uintptr_t)base % FW_IPC_ATOMIC_ALIGNMENT == 0 &&
            size <= UINTPTR_MAX - (uintptr_t)base;
@@ -91,7 +91,7 @@ static bool is_blank(const char *from, const char *to)
     return true;
 }
 
-/* May there be nothing yet, or what makers have left?  `making` is not held: a glimpse. */
+/* May there be nothing yet, or what makers have left?  `making` is not held: a snapshot. */
 static bool is_perhaps_begun(const struct fw_table_head_ *head, size_t largest)
 {
     const char *base = (const char *)head;
@@ -100,7 +100,7 @@ static bool is_perhaps_begun(const struct fw_table_head_ *head, size_t largest)
            head->unused == 0 && is_blank(base + sizeof *head, base + fw_ipc_atomic_space(largest));
 }
 
-/* The same for the holder of `making`; is_left: from one who died as a maker. */
+/* The same for the holder of `making`; is_left: from a maker that died. */
 static bool is_begun(const struct fw_table_head_ *head, size_t largest, bool is_left)
 {
     if (!is_perhaps_begun(head, largest))
@@ -112,7 +112,7 @@ static bool is_begun(const struct fw_table_head_ *head, size_t largest, bool is_
            (head->stripes == 0 || head->stripes == FW_IPC_ATOMIC_STRIPES_);
 }
 
-/* For the holder of `making`, where there is no table. */
+/* For the holder of `making`, if there is no table. */
 static void make_table(struct fw_table_head_ *head, size_t size, size_t largest,
                        uint64_t pid_namespace)
 {
@@ -138,7 +138,7 @@ static int make_or_find(struct fw_table_head_ *head, size_t size, size_t largest
     enum fw_robust_how_ how;
     struct fw_robust_ robust;
     bool is_data = !is_perhaps_begun(head, largest);
-    int error = check_head(head); /* after that look: the stripes of a table may be anything */
+    int error = check_head(head); /* after the snapshot: the stripes of a table may be anything */
 
     if (error != ENOENT)
         return error == 0 || error == EPROTO ? EEXIST : error;
@@ -169,7 +169,7 @@ int fw_ipc_atomic_create(void *base, size_t size, size_t largest)
     uint32_t slot;
     int error;
 
-    if (!is_place_valid(base, size) || fw_ipc_atomic_space(largest) == 0)
+    if (!is_range_valid(base, size) || fw_ipc_atomic_space(largest) == 0)
         return EINVAL;
     if (size < fw_ipc_atomic_space(largest))
         return ENOSPC;
@@ -193,7 +193,7 @@ int fw_ipc_atomic_join(void *base, size_t size)
     uint32_t slot;
     int error;
 
-    if (!is_place_valid(base, size) || size < sizeof *head)
+    if (!is_range_valid(base, size) || size < sizeof *head)
         return EINVAL;
     if (pid_namespace == 0)
         return ENOTSUP;

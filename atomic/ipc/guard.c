@@ -2,8 +2,10 @@
 /*
  * An object in memory that processes share.  Contract: guard.h.
  *
- * Origin: a redo log, as data bases keep one: the new value is written beside the object and
- * declared valid by one store; what has been declared is written to the object, by whoever comes.
+ * Origin: a redo log, as databases keep one: the new value is written beside the object and
+ * declared valid by one store; what has been declared is written to the object, by the writer or by
+ * the next holder of the lock.  (The locks between processes have an undo log:
+ * src/ipc/region/journal.c. doc/design/crash-safety.md, "Two logs", compares them.)
  *
  *   logged  sequence  object          the holder is             if it dies there, the next holder
  *   0       even      old             writing the log           does nothing: not happened
@@ -16,12 +18,12 @@
  *   ALOG2  The order of the stores is: log and offset, odd, logged = n, object, logged = 0, even,
  *          unlock.  Each but the first and the object's is a release store, and a fence comes
  *          before the object's, so the compiler keeps the order; and a thread that is killed has
- *          carried out a beginning of its program.
+ *          carried out its program up to some instruction.
  *   ALOG3  Whether an operation happened is decided by the store to `logged`.  The sequence is odd
- *          then and until that is carried out, so nobody reads the old value any more (object.c,
- *          AOBJ3): who wants to read comes to the lock, and repairs first.
- *   ALOG4  To repair twice, or to die over it, does no harm: it writes what the log says, and
- *          clears the log last.
+ *          then and until that is carried out, so no thread reads the old value any more (object.c,
+ *          AOBJ3): a reader takes the lock, and repairs first.
+ *   ALOG4  To repair twice, or to die during a repair, does no harm: it writes what the log says,
+ *          and clears the log last.
  *   ALOG5  Whatever the table holds, a repair writes to the objects of the region only.
  */
 #include "guard.h"

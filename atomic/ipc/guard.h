@@ -11,11 +11,11 @@
 #include "table.h"
 
 /*
- * What object.c asks of whatever guards an object: here, a stripe of the table in the region where
- * the object lies, or of the process where it lies in none.  States and proof: guard.c.
+ * What object.c needs of the lock of an object: here, a stripe of the table in the region where the
+ * object lies, or of the process if it lies in none.  States and proof: guard.c.
  *
  *     fw_guard_ guard = fw_guard_of_(object, n)
- *     fw_guard_sequence_(guard)                 the word that readers look at
+ *     fw_guard_sequence_(guard)                 the word that readers check
  *     fw_guard_lock_(&guard), fw_guard_unlock_(&guard)
  *     fw_guard_write_, fw_guard_swap_           for the holder; the sequence is odd meanwhile
  *     fw_guard_is_others_(guard)                did another thread write last?  A guess
@@ -37,7 +37,7 @@ static inline bool fw_guard_is_stripe_(void)
 /* Guards stay in registers: through memory, a load takes three times as long. */
 #define FW_GUARD_INLINE inline __attribute__((always_inline))
 
-/* Stops the program: such an object cannot be. */
+/* Ends the program: no such object is possible. */
 _Noreturn void fw_guard_refuse_(const void *object, size_t n);
 
 /* The lock's owner died. */
@@ -105,7 +105,7 @@ static inline void fw_table_step_(struct fw_table_stripe_ *stripe)
     fw_store64_release(&stripe->sequence, fw_load64_relaxed(&stripe->sequence) + 1);
 }
 
-/* From the store to `logged` on, the new value is the object's, whatever happens: G3. */
+/* From the store to `logged` on, the new value is the object's, whatever happens: ALOG3. */
 static FW_GUARD_INLINE void fw_table_begin_(const fw_guard_ *guard, const void *value, size_t n)
 {
     struct fw_table_stripe_ *stripe = guard->shared;
@@ -115,7 +115,7 @@ static FW_GUARD_INLINE void fw_table_begin_(const fw_guard_ *guard, const void *
     fw_table_step_(stripe);                             /* F:ipc-atomic-odd-late */
     /* F:ipc-atomic-undeclared */
     fw_store32_release(&stripe->logged, (uint32_t)n);
-    fw_fence_release(); /* whoever sees a word of what is written sees the sequence odd */
+    fw_fence_release(); /* a reader that sees a word of what is written sees the sequence odd */
 }
 
 static inline void fw_table_end_(struct fw_table_stripe_ *stripe)

@@ -9,8 +9,8 @@
 
 /*
  * What lies at the beginning of a region: a head, then the stripes, then the program's objects.
- * All places in a region are given as offsets from its beginning: each process has it at an
- * address of its own.
+ * All positions in a region are offsets from its beginning: each process has it at an address of
+ * its own.
  */
 #define FW_TABLE_MAGIC_ UINT64_C(0x63696d6f74617766) /* "fwatomic" */
 #define FW_TABLE_VERSION_ 1u                         /* of all that is described in this file */
@@ -30,11 +30,11 @@ struct fw_table_head_ {
     uint64_t boot;
     uint64_t checksum; /* of the fields from version to boot */
 };
-_Static_assert(sizeof(struct fw_table_head_) <= FW_IPC_ATOMIC_HEAD_, "it has its place");
+_Static_assert(sizeof(struct fw_table_head_) <= FW_IPC_ATOMIC_HEAD_, "it fits");
 
 /*
- * A stripe guards the objects whose offsets hash to it.  Sequence: as in stripe.h.  The log is for
- * whoever takes the lock from one who died: guard.c has the states.
+ * A stripe has the lock of the objects whose offsets hash to it.  Sequence: as in stripe.h.  The
+ * log is for the thread that takes the lock from a dead one: guard.c has the states.
  */
 struct fw_table_stripe_ {
     uint32_t lock;   /* robust_lock.h */
@@ -52,7 +52,7 @@ static inline size_t fw_table_stripe_size_(size_t largest)
     return (largest + sizeof(struct fw_table_stripe_) + 63) / 64 * 64;
 }
 
-/* Two places, so that no stride in which objects lie is a bad one: as in stripe.h. */
+/* Two shifts, so that no stride between objects is a bad one: as in stripe.h. */
 static inline unsigned fw_table_index_(uint64_t offset)
 {
     return (unsigned)((offset >> 3 ^ offset >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 57);

@@ -5,10 +5,10 @@
 #include "stripe.h"
 
 /*
- * What object.c asks of whatever guards an object: here, a stripe of the process.
+ * What object.c needs of the lock of an object: here, a stripe of the process.
  *
  *     fw_guard_ guard = fw_guard_of_(object, n)
- *     fw_guard_sequence_(guard)                 the word that readers look at
+ *     fw_guard_sequence_(guard)                 the word that readers check
  *     fw_guard_lock_(&guard), fw_guard_unlock_(&guard)
  *     fw_guard_write_, fw_guard_swap_           for the holder; the sequence is odd meanwhile
  *     fw_guard_is_others_(guard)                did another thread write last?  A guess

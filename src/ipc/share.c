@@ -30,7 +30,7 @@ void fw_ipc_walk_begin_(struct fw_ipc_walk_ *k, const struct fw_ipc_mapping_ *ma
     begin_group(k);
 }
 
-/* The next record in the present slot; all orders sequential: rwlock.c, D2. */
+/* The next record in the present slot; all orders sequential: rwlock.c, IRW2. */
 static bool next_in_slot(struct fw_ipc_walk_ *k)
 {
     struct fw_ipc_member_ *m = &k->mapping->members[k->slot];

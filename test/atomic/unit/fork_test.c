@@ -45,7 +45,7 @@ static void the_child_has_all_stripes_free(void **state)
     assert_int_equal(fw_stripes_[9].lock.word, HELD);
 }
 
-/* Of those who sleep when a fork begins, one becomes the successor: F3. */
+/* Of those who sleep when a fork begins, one becomes the successor: AFORK3. */
 static int asleep_when_a_fork_begins(struct fake_call *call)
 {
     (void)call;
