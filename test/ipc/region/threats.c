@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What another process can do to the users of a region, by what it may do with the file; the table
- * "Who can do what" in doc/design/region.md names the functions of this file.
+ * "What each user can do" in doc/design/region.md names the functions of this file.
  */
 #include <errno.h>
 #include <fcntl.h>
