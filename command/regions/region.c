@@ -239,7 +239,7 @@ static int by_number(const void *a, const void *b)
 
 void region_count(const struct region *r, unsigned *threads, unsigned *processes)
 {
-    uint32_t of[FW_IPC_MEMBERS_MOST];
+    uint32_t of[FW_IPC_MEMBERS_MAX];
 
     *threads = *processes = 0;
     for (uint32_t slot = 0; slot < r->mapping.member_count; slot++) {

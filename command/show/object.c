@@ -82,7 +82,7 @@ static bool is_dead(const struct show_object *o)
 }
 
 /* What mutexes and read-write locks remember; `is_held`: since when that is. */
-static void past(struct show_object *o, const fw_ipc_past *p, bool is_held, uint32_t flags)
+static void past(struct show_object *o, const fw_ipc_history *p, bool is_held, uint32_t flags)
 {
     uint64_t dead = fw_load64_relaxed(&p->dead_), since = fw_load64_relaxed(&p->since_);
 
@@ -112,7 +112,7 @@ static void mutex(struct show_object *o, const struct region *r, const fw_ipc_mu
         o->state = "left by a dead holder";
     else if (is_held && (w & FW_IPC_DIED) != 0)
         o->state = "held, to be repaired";
-    past(o, &m->past_, is_held, r->plan.flags);
+    past(o, &m->history_, is_held, r->plan.flags);
 }
 
 static const char *rw_role(uint64_t w)
@@ -147,10 +147,10 @@ static void rwlock(struct show_object *o, const struct region *r, const fw_ipc_r
 
     if (is_held && (!ipc_rw_is_possible(w) || !enter(o, r, w, rw_role(w), -1))) {
         o->state = CORRUPT;
-        past(o, &l->past_, false, r->plan.flags);
+        past(o, &l->history_, false, r->plan.flags);
         return;
     }
-    past(o, &l->past_, is_held && ipc_rw_is_written(w), r->plan.flags);
+    past(o, &l->history_, is_held && ipc_rw_is_written(w), r->plan.flags);
     o->state = !is_held                  ? "abandoned"
                : is_dead(o)              ? "left by a dead holder"
                : ipc_rw_is_unrepaired(w) ? "held, to be repaired"

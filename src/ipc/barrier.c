@@ -24,12 +24,13 @@
  * r                       round r                       a thread about to sleep: -> r, WAITERS
  *                                                       one that finds IBAR2: -> r + 1; IBAR3:
  *                                                       -> r, FAILED; both wake all
- * r, FAILED               a party died                  a reset, once past_ is of the next epoch:
+ * r, FAILED               a party died                  a reset, once history_ is of the next
+ * epoch:
  *                                                       -> r + 1, next epoch
  *
  * made_: 0, or MADE with mode and number of slots; written once, and checked against the region by
  * each call before it is used.
- * past_: of the present epoch; or of the next one, if the present one failed and is being reset.
+ * history_: of the present epoch; or of the next one, if the present one failed and is being reset.
  * serial_: by epoch, the round that has a serial thread: -> a later one (IBAR8).
  * spin_: does spinning pay (adaptive_spin.h)?  Whatever is in it does no harm.
  *
@@ -50,8 +51,8 @@
  *        watches that life as well; until then, and from IBAR2 or IBAR3 until the wake, it owes
  *        them that wake.
  * IBAR6  All that arrived in a round get the same result, however late they look: the round with
- *        which each epoch began is kept in past_, for as many epochs as it has bits.
- * IBAR7  past_ goes to the next epoch before round_ does, and says of it what the failed round
+ *        which each epoch began is kept in history_, for as many epochs as it has bits.
+ * IBAR7  history_ goes to the next epoch before round_ does, and says of it what the failed round
  *        says: so it does not matter which thread takes it there, nor which dies between the two.
  * IBAR8  Of the threads that wait for a round and see that it has ended, the first to claim it in
  *        serial_ is its serial thread.  No other round of that epoch can have been claimed since it
@@ -171,7 +172,7 @@ static int try_end(const call *v, uint64_t token, struct fw_ipc_wait_ *wait, boo
 static int outcome(const call *v, uint64_t w, uint64_t token)
 {
     if (epoch_of(w) != epoch_of(token)) /* so the past is of that epoch, or a later one (IBAR7) */
-        return has_ended_before_reset(fw_load64_acquire(&v->b->past_), token) ? 0 : EOWNERDEAD;
+        return has_ended_before_reset(fw_load64_acquire(&v->b->history_), token) ? 0 : EOWNERDEAD;
     if (round_of(w) != round_of(token))
         return 0;
     return has_failed(w) ? EOWNERDEAD : EBUSY;
@@ -378,14 +379,15 @@ int fw_ipc_barrier_reset(fw_ipc_barrier *b)
 
     while (error == 0) {
         uint64_t w = fw_load64_acquire(&v.b->round_);
-        uint64_t past = fw_load64_acquire(&v.b->past_);
+        uint64_t past = fw_load64_acquire(&v.b->history_);
         if (!has_failed(w))
             return 0;
         if (fw_load64_relaxed(&v.b->round_) != w)
             continue; /* the past may be a later one */
         if (epoch_of(past) == epoch_of(w)) {
             /* the past of this epoch -> of the next one (IBAR7) */
-            fw_cas64_acq_rel(&v.b->past_, &past, past_after(past, w)); /* F:ipc-barrier-torn-past */
+            fw_cas64_acq_rel(&v.b->history_, &past,
+                             past_after(past, w)); /* F:ipc-barrier-torn-past */
             continue;
         }
         if (resets_since(past, w) != 0)

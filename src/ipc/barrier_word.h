@@ -24,7 +24,7 @@
  *   bit   63     32     31 .. 0
  *         MADE   mode   parties
  *
- * past_
+ * history_
  *   bit   63 .. 52   51 .. 0
  *         epoch      was the first round odd: of that epoch (bit 0), of the one before (bit 1) ...
  *

@@ -68,7 +68,7 @@
 
 /* An offset in units of 8 bytes fits into 32 bits. */
 #define EIGHT UINT64_C(8)
-_Static_assert(FW_IPC_REGION_MOST / EIGHT <= UINT32_MAX, "mutex_ names any object");
+_Static_assert(FW_IPC_REGION_MAX_SIZE / EIGHT <= UINT32_MAX, "mutex_ names any object");
 
 struct waiter {
     struct fw_ipc_wait_ wait;

@@ -23,7 +23,7 @@ enum { JOURNAL_AT = 64 };
 
 _Static_assert(sizeof(fw_ipc_mutex) <= JOURNAL_AT && sizeof(fw_ipc_rwlock) <= JOURNAL_AT,
                "the lock lies before its journal");
-_Static_assert(offsetof(fw_ipc_mutex, past_) == offsetof(fw_ipc_rwlock, past_),
+_Static_assert(offsetof(fw_ipc_mutex, history_) == offsetof(fw_ipc_rwlock, history_),
                "an init for both kinds");
 
 struct wanted {
@@ -39,7 +39,8 @@ static fw_ipc_journal *journal_of(void *lock)
 static int init(void *lock, void *arg)
 {
     const struct wanted *wanted = arg;
-    fw_ipc_past *past = (fw_ipc_past *)(void *)((char *)lock + offsetof(fw_ipc_mutex, past_));
+    fw_ipc_history *past =
+        (fw_ipc_history *)(void *)((char *)lock + offsetof(fw_ipc_mutex, history_));
     fw_ipc_journal *j = journal_of(lock);
     struct fw_ipc_me_ me;
     int error = fw_ipc_enter_(lock, &me);

@@ -112,7 +112,7 @@ static int declare_sound(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
 /* The caller has the mutex, with DIED in its word, from a holder that is dead. */
 static int take_from_dead(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t dead)
 {
-    int error = fw_ipc_recover_(me, m, &m->past_, dead); /* F:ipc-quiet-successor */
+    int error = fw_ipc_recover_(me, m, &m->history_, dead); /* F:ipc-quiet-successor */
 
     return error == 0 ? declare_sound(m, me) : error;
 }
@@ -131,7 +131,7 @@ static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw
         if (*now == 0) {
             if (!fw_cas64_acquire(&m->word_, now, me->id | extra)) /* free -> id */
                 continue;
-            fw_ipc_past_begin_(&m->past_, me);
+            fw_ipc_history_begin_(&m->history_, me);
             return 0;
         }
         if (!is_held(*now))
@@ -218,7 +218,7 @@ int fw_ipc_mutex_lock_slow_(fw_ipc_mutex *m)
 
 void fw_ipc_mutex_stamp_(fw_ipc_mutex *m)
 {
-    fw_store64_relaxed(&m->past_.since_, fw_clock_ns_());
+    fw_store64_relaxed(&m->history_.since_, fw_clock_ns_());
 }
 
 int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
@@ -247,7 +247,7 @@ int fw_ipc_mutex_relock_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
 
     /* F:ipc-cond-forgets-sleepers */
     if (fw_cas64_acquire(&m->word_, &now, me->id | FW_IPC_WAITERS)) { /* free -> id|W: IMU4 */
-        fw_ipc_past_begin_(&m->past_, me);
+        fw_ipc_history_begin_(&m->history_, me);
         fw_ipc_wake_(half(m), 1); /* IMU6  F:ipc-cond-forgets-sleepers-2 */
         return 0;
     }
@@ -265,13 +265,13 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m)
     now = fw_load64_relaxed(&m->word_);
     if (holder_of(now) != me.id || !is_possible(now))
         return EPERM;
-    if (!is_unsound(now) && fw_load64_relaxed(&m->past_.journal_) != 0) /* F:ipc-wakes-first */
+    if (!is_unsound(now) && fw_load64_relaxed(&m->history_.journal_) != 0) /* F:ipc-wakes-first */
         /* F:ipc-journal-late-commit */
-        error = fw_ipc_journal_commit_at_(me.mapping, fw_load64_relaxed(&m->past_.journal_), m);
+        error = fw_ipc_journal_commit_at_(me.mapping, fw_load64_relaxed(&m->history_.journal_), m);
     do
         /* F:ipc-sound-unasked */
         next = is_unsound(now) ? FW_IPC_ABANDONED : 0;
-    while (!fw_cas64_release(&m->word_, &now, next)); /* id -> 0, id|DIED -> NOBODY */
+    while (!fw_cas64_release(&m->word_, &now, next)); /* id -> 0, id|DIED -> ABANDONED */
     /* F:ipc-no-wake */
     if (has_waiters(now))
         fw_ipc_wake_(half(m), next == 0 ? 1 : INT_MAX);
@@ -283,7 +283,7 @@ int fw_ipc_mutex_unlock(fw_ipc_mutex *m)
     const struct fw_ipc_me_ *me = fw_ipc_known_(m);
     uint64_t now;
 
-    if (__builtin_expect(me == NULL || fw_load64_relaxed(&m->past_.journal_) != 0, 0))
+    if (__builtin_expect(me == NULL || fw_load64_relaxed(&m->history_.journal_) != 0, 0))
         return unlock_slow(m);
     now = me->id;
     if (__builtin_expect(!fw_cas64_release(&m->word_, &now, 0), 0)) /* id -> free */
@@ -301,12 +301,12 @@ int fw_ipc_mutex_consistent(fw_ipc_mutex *m)
 
 uint64_t fw_ipc_mutex_generation(const fw_ipc_mutex *m)
 {
-    return fw_load64_relaxed(&m->past_.generation_);
+    return fw_load64_relaxed(&m->history_.generation_);
 }
 
 int fw_ipc_mutex_death(const fw_ipc_mutex *m, fw_ipc_death *death)
 {
-    return fw_ipc_death_of_(&m->past_, death);
+    return fw_ipc_death_of_(&m->history_, death);
 }
 
 int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const fw_ipc_death *),

@@ -86,21 +86,21 @@ void fw_ipc_forget_repairs_(const struct fw_ipc_mapping_ *mapping)
     fw_mutex_unlock(&repairs_lock);
 }
 
-int fw_ipc_death_of_(const fw_ipc_past *past, fw_ipc_death *death)
+int fw_ipc_death_of_(const fw_ipc_history *history, fw_ipc_death *death)
 {
-    uint64_t ids = fw_load64_relaxed(&past->dead_);
+    uint64_t ids = fw_load64_relaxed(&history->dead_);
 
     *death = (fw_ipc_death){.process = (pid_t)(ids >> 32),
                             .thread = (pid_t)(uint32_t)ids,
-                            .generation = fw_load64_relaxed(&past->dead_generation_)};
+                            .generation = fw_load64_relaxed(&history->dead_generation_)};
     return death->generation != 0 ? 0 : ENOENT;
 }
 
-bool fw_ipc_can_recover_(const void *lock, const fw_ipc_past *past)
+bool fw_ipc_can_recover_(const void *lock, const fw_ipc_history *history)
 {
     bool is_registered;
 
-    if (fw_load64_relaxed(&past->journal_) != 0)
+    if (fw_load64_relaxed(&history->journal_) != 0)
         return true;
     fw_mutex_lock(&repairs_lock);
     is_registered = *find(lock) != NULL;
@@ -112,26 +112,27 @@ bool fw_ipc_can_recover_(const void *lock, const fw_ipc_past *past)
  * If the dead holder did not get as far as raising the generation, it never returned from lock, and
  * nobody has seen its number: that of the holder before stands for it.
  */
-static void note_death(const struct fw_ipc_me_ *me, fw_ipc_past *past, uint64_t dead)
+static void note_death(const struct fw_ipc_me_ *me, fw_ipc_history *history, uint64_t dead)
 {
-    uint64_t generation = fw_load64_relaxed(&past->generation_);
+    uint64_t generation = fw_load64_relaxed(&history->generation_);
 
-    fw_store64_relaxed(&past->dead_, fw_ipc_ids_(me->mapping, dead));
-    fw_store64_relaxed(&past->dead_generation_, generation != 0 ? generation : 1);
+    fw_store64_relaxed(&history->dead_, fw_ipc_ids_(me->mapping, dead));
+    fw_store64_relaxed(&history->dead_generation_, generation != 0 ? generation : 1);
 }
 
 /* True: the data are sound. */
-static bool undo_journal(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past)
+static bool undo_journal(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_history *history)
 {
-    uint64_t journal = fw_load64_relaxed(&past->journal_);
+    uint64_t journal = fw_load64_relaxed(&history->journal_);
     int error = fw_ipc_journal_undo_at_(me->mapping, journal, lock);
 
     if (error == ENOENT) /* the dead holder was about to attach or detach it */
-        fw_store64_relaxed(&past->journal_, 0);
+        fw_store64_relaxed(&history->journal_, 0);
     return error == 0;
 }
 
-int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past, uint64_t dead)
+int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_history *history,
+                    uint64_t dead)
 {
     struct repair repair = {.call = NULL};
     struct repair *registered;
@@ -139,17 +140,17 @@ int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *
     fw_ipc_death death;
 
     if (dead != 0)
-        note_death(me, past, dead); /* F:ipc-names-successor */
-    fw_ipc_past_begin_(past, me);   /* F:ipc-successor-same-generation */
-    if (fw_load64_relaxed(&past->journal_) != 0)
-        is_sound = undo_journal(me, lock, past); /* F:ipc-journal-sound-early */
+        note_death(me, history, dead);  /* F:ipc-names-successor */
+    fw_ipc_history_begin_(history, me); /* F:ipc-successor-same-generation */
+    if (fw_load64_relaxed(&history->journal_) != 0)
+        is_sound = undo_journal(me, lock, history); /* F:ipc-journal-sound-early */
     fw_mutex_lock(&repairs_lock);
     registered = *find(lock);
     if (registered != NULL)
         repair = *registered;
     fw_mutex_unlock(&repairs_lock);
     if (repair.call != NULL) {
-        fw_ipc_death_of_(past, &death);
+        fw_ipc_death_of_(history, &death);
         is_sound = repair.call(repair.arg, &death) == 0; /* F:ipc-repairs-nothing */
     }
     return is_sound ? 0 : EOWNERDEAD;

@@ -19,11 +19,11 @@
  */
 
 /* The caller has just taken the lock. */
-static inline void fw_ipc_past_begin_(fw_ipc_past *past, const struct fw_ipc_me_ *me)
+static inline void fw_ipc_history_begin_(fw_ipc_history *history, const struct fw_ipc_me_ *me)
 {
-    fw_store64_relaxed(&past->generation_, past->generation_ + 1); /* F:ipc-same-generation */
+    fw_store64_relaxed(&history->generation_, history->generation_ + 1); /* F:ipc-same-generation */
     if (__builtin_expect((me->flags & FW_REGION_STAMP) != 0, 0))
-        fw_store64_relaxed(&past->since_, fw_clock_ns_());
+        fw_store64_relaxed(&history->since_, fw_clock_ns_());
 }
 
 /*
@@ -33,11 +33,11 @@ static inline void fw_ipc_past_begin_(fw_ipc_past *past, const struct fw_ipc_me_
  *   0            repaired: the word may be declared sound
  *   EOWNERDEAD   the caller must repair (also where the journal has been written over)
  */
-int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_past *past,
+int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_history *history,
                     uint64_t dead);
 
 /* Is there anything to repair by: a journal, or a function in this process? */
-bool fw_ipc_can_recover_(const void *lock, const fw_ipc_past *past);
+bool fw_ipc_can_recover_(const void *lock, const fw_ipc_history *history);
 
 /* Registers a function for a lock, in this process; NULL takes it back.  0 or ENOMEM. */
 int fw_ipc_on_death_(const void *lock, int (*repair)(void *, const fw_ipc_death *), void *arg);
@@ -46,6 +46,6 @@ int fw_ipc_on_death_(const void *lock, int (*repair)(void *, const fw_ipc_death 
 void fw_ipc_forget_repairs_(const struct fw_ipc_mapping_ *mapping);
 
 /* 0 or ENOENT. */
-int fw_ipc_death_of_(const fw_ipc_past *past, fw_ipc_death *death);
+int fw_ipc_death_of_(const fw_ipc_history *history, fw_ipc_death *death);
 
 #endif

@@ -62,7 +62,7 @@
 #include "ipc/rwlock.h"
 
 _Static_assert(sizeof(fw_ipc_rwlock) == 64, "one cache line");
-_Static_assert(FW_IPC_SHARES <= FW_IPC_SHARES_MOST, "the public promise");
+_Static_assert(FW_IPC_SHARES <= FW_IPC_SHARES_MAX, "the public promise");
 
 /* A reader on its way in. */
 struct reader {
@@ -526,12 +526,12 @@ fw_ipc_rwlock_mode fw_ipc_rwlock_held_by_me(const fw_ipc_rwlock *l)
 
 uint64_t fw_ipc_rwlock_generation(const fw_ipc_rwlock *l)
 {
-    return fw_load64_relaxed(&l->past_.generation_);
+    return fw_load64_relaxed(&l->history_.generation_);
 }
 
 int fw_ipc_rwlock_death(const fw_ipc_rwlock *l, fw_ipc_death *death)
 {
-    return fw_ipc_death_of_(&l->past_, death);
+    return fw_ipc_death_of_(&l->history_, death);
 }
 
 int fw_ipc_rwlock_on_death(fw_ipc_rwlock *l, int (*repair)(void *arg, const fw_ipc_death *),
@@ -549,5 +549,5 @@ int fw_ipc_rwlock_journal(fw_ipc_rwlock *l, fw_ipc_journal *j)
         return error;
     if (fw_ipc_rwlock_held_by_me(l) != FW_IPC_RWLOCK_WRITE)
         return EPERM;
-    return fw_ipc_journal_attach_(me.mapping, l, sizeof *l, &l->past_, j);
+    return fw_ipc_journal_attach_(me.mapping, l, sizeof *l, &l->history_, j);
 }

@@ -116,11 +116,11 @@ static int repair(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)
     uint64_t to_note = ipc_rw_to_note(now);
     uint64_t mine = me->id | FW_IPC_DIED | (now & (IPC_RW_READERS | FW_IPC_WAITERS));
 
-    if (!fw_ipc_can_recover_(l, &l->past_))
+    if (!fw_ipc_can_recover_(l, &l->history_))
         return EOWNERDEAD;
     if (!fw_cas64_seq_cst(&l->word_, &now, mine))
         return 0;
-    if (fw_ipc_recover_(me, l, &l->past_, to_note) != 0) {
+    if (fw_ipc_recover_(me, l, &l->history_, to_note) != 0) {
         give_back(l, me, mine, dead);
         return EOWNERDEAD;
     }
@@ -153,7 +153,7 @@ static bool take_from_dead(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64
 
     if (!fw_cas64_seq_cst(&l->word_, now, mine))
         return false;
-    *error = fw_ipc_recover_(me, l, &l->past_, dead);
+    *error = fw_ipc_recover_(me, l, &l->history_, dead);
     if (*error == 0)
         fw_and64_release(&l->word_, ~FW_IPC_DIED);
     *now = me->id;
@@ -279,11 +279,11 @@ int fw_ipc_rw_drain_until_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me,
 
 void fw_ipc_rw_begin_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
 {
-    if (fw_load64_relaxed(&l->past_.generation_) % WRITERS_PER_HINT == 0 &&
+    if (fw_load64_relaxed(&l->history_.generation_) % WRITERS_PER_HINT == 0 &&
         fw_load64_relaxed(&l->hint_) != 0)
         fw_ipc_shares_tidy_(me->mapping, l, &l->hint_);
     fw_and64_seq_cst(&l->word_, ~(IPC_RW_DRAINING | IPC_RW_ASLEEP)); /* id|DRAINING -> id */
-    fw_ipc_past_begin_(&l->past_, me);
+    fw_ipc_history_begin_(&l->history_, me);
 }
 
 /* The lock is closed, and `error` says whether the readers have left. */
@@ -376,7 +376,7 @@ int fw_ipc_rwlock_timedwrlock(fw_ipc_rwlock *l, const fw_deadline *deadline)
 
 static int commit(const struct fw_ipc_me_ *me, const fw_ipc_rwlock *l)
 {
-    uint64_t journal = fw_load64_relaxed(&l->past_.journal_);
+    uint64_t journal = fw_load64_relaxed(&l->history_.journal_);
 
     return journal != 0 ? fw_ipc_journal_commit_at_(me->mapping, journal, l) : 0;
 }
@@ -411,7 +411,7 @@ int fw_ipc_rwlock_wrunlock(fw_ipc_rwlock *l)
     const struct fw_ipc_me_ *me = ipc_rw_known(l);
     uint64_t now;
 
-    if (__builtin_expect(me == NULL || fw_load64_relaxed(&l->past_.journal_) != 0, 0))
+    if (__builtin_expect(me == NULL || fw_load64_relaxed(&l->history_.journal_) != 0, 0))
         return unlock_slow(l);
     now = me->id;
     if (__builtin_expect(!fw_cas64_release(&l->word_, &now, 0), 0)) /* id -> 0 */

@@ -48,7 +48,7 @@ enum {
 /* A lock remembers in which groups of slots there may be records of it. */
 #define FW_IPC_GROUPS_ 64u
 
-_Static_assert(FW_IPC_REGION_MOST / 8 <= UINT64_C(1) << 30,
+_Static_assert(FW_IPC_REGION_MAX_SIZE / 8 <= UINT64_C(1) << 30,
                "an offset in units of 8 bytes has 30 bits");
 
 static inline uint64_t fw_ipc_group_of_(uint64_t holder)

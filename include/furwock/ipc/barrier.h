@@ -72,7 +72,7 @@ FW_BEGIN_DECLS
 typedef struct fw_ipc_barrier {
     uint64_t round_; /* internal, and the party slots behind it: src/ipc/barrier_word.h */
     uint64_t made_;
-    uint64_t past_;
+    uint64_t history_;
     uint32_t spin_;
     uint32_t spare_;
     uint64_t serial_[4];

@@ -17,13 +17,13 @@
 FW_BEGIN_DECLS
 
 /* The owner history of a lock; internal. */
-typedef struct fw_ipc_past {
+typedef struct fw_ipc_history {
     uint64_t generation_; /* of the current or the last owner */
     uint64_t since_;      /* ns of CLOCK_MONOTONIC when it began, with FW_REGION_STAMP */
     uint64_t dead_;       /* process << 32 | thread of the last owner that died */
     uint64_t dead_generation_;
     uint64_t journal_; /* offset of its journal in the region; 0: none */
-} fw_ipc_past;
+} fw_ipc_history;
 
 /*
  * fw_ipc_mutex: mutual exclusion between threads of any processes, robust against the death of its
@@ -80,7 +80,7 @@ typedef struct fw_ipc_past {
  */
 typedef struct fw_ipc_mutex {
     uint64_t word_; /* internal: doc/design/crash-safety.md */
-    fw_ipc_past past_;
+    fw_ipc_history history_;
 } fw_ipc_mutex;
 
 #define FW_IPC_MUTEX_INIT \
@@ -116,7 +116,7 @@ static inline bool fw_ipc_mutex_take_(fw_ipc_mutex *m)
 
     if (__builtin_expect(me == NULL || !fw_cas64_acquire(&m->word_, &now, me->id), 0))
         return false;
-    fw_store64_relaxed(&m->past_.generation_, m->past_.generation_ + 1);
+    fw_store64_relaxed(&m->history_.generation_, m->history_.generation_ + 1);
     if (__builtin_expect(me->flags != 0, 0))
         fw_ipc_mutex_stamp_(m);
     return true;

@@ -224,7 +224,7 @@ typedef enum fw_region_kind {
 } fw_region_kind;
 
 /* The longest name of an object, in bytes, without the 0 at its end. */
-#define FW_REGION_NAME_MOST 39
+#define FW_REGION_NAME_MAX 39
 
 /*
  * Finds the object of that name, or creates it (zeroes, `size` bytes, aligned to 64) with

@@ -39,7 +39,7 @@ FW_BEGIN_DECLS
  *  - The upgradable mode coexists with readers, and excludes writers and other upgradable readers.
  *    It can be upgraded to write without a release: what the caller has read still holds.
  *  - A thread may read-lock again what it has read-locked, also while a writer waits; it then holds
- *    two read locks.  A thread holds at most FW_IPC_SHARES_MOST read locks in a region.
+ *    two read locks.  A thread holds at most FW_IPC_SHARES_MAX read locks in a region.
  *  - A stopped owner (SIGSTOP, a debugger) is not dead: the others wait.
  *  - The owner is a thread.  After fork the child holds nothing: the parent keeps its locks.  exec
  *    counts as the death of the thread, and so does its end without an unlock.
@@ -87,15 +87,18 @@ FW_BEGIN_DECLS
  */
 typedef struct fw_ipc_rwlock {
     uint64_t word_; /* internal: doc/design/ipc-rwlock.md */
-    fw_ipc_past past_;
+    fw_ipc_history history_;
     uint64_t hint_; /* where to look for readers */
     uint64_t spare_;
 } fw_ipc_rwlock;
 
-#define FW_IPC_RWLOCK_INIT {0, {0, 0, 0, 0, 0}, 0, 0}
+#define FW_IPC_RWLOCK_INIT       \
+    {                            \
+        0, {0, 0, 0, 0, 0}, 0, 0 \
+    }
 
 /* Read locks that one thread may hold in a region. */
-#define FW_IPC_SHARES_MOST 16
+#define FW_IPC_SHARES_MAX 16
 
 /* Makes *l a free lock, whose generation is 0.  0, or EINVAL. */
 FW_API int fw_ipc_rwlock_init(fw_ipc_rwlock *l);
@@ -108,7 +111,7 @@ FW_API int fw_ipc_rwlock_init(fw_ipc_rwlock *l);
  *   EBUSY             a thread (perhaps the caller) writes, or waits to
  *   EOWNERDEAD        not taken: a writer died, and the data are not repaired
  *   ENOTRECOVERABLE   not taken: the lock is unusable
- *   EAGAIN            also: the caller holds FW_IPC_SHARES_MOST read locks
+ *   EAGAIN            also: the caller holds FW_IPC_SHARES_MAX read locks
  *   EINVAL, EUCLEAN as above
  */
 FW_API int fw_ipc_rwlock_tryrdlock(fw_ipc_rwlock *l);

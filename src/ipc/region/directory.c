@@ -29,7 +29,7 @@
 /* Objects are aligned so: one cache line. */
 enum { ALIGNMENT = 64 };
 
-_Static_assert(FW_REGION_NAME_MOST == FW_IPC_NAME_SIZE - 1, "the header says so");
+_Static_assert(FW_REGION_NAME_MAX == FW_IPC_NAME_SIZE - 1, "the header says so");
 
 static struct fw_ipc_entry_ *entries_of(const void *base, const struct fw_ipc_plan_ *plan)
 {
@@ -92,7 +92,7 @@ static void clear(char *base, uint64_t at, uint64_t size)
         memset(base + at, 0, dirty_to - at < size ? dirty_to - at : size);
 }
 
-void fw_ipc_directory_soil_(void *base, const struct fw_ipc_entry_ *entry)
+void fw_ipc_directory_mark_dirty_(void *base, const struct fw_ipc_entry_ *entry)
 {
     struct fw_ipc_head_ *head = base;
     uint64_t end = entry->at + entry->size;
@@ -102,8 +102,8 @@ void fw_ipc_directory_soil_(void *base, const struct fw_ipc_entry_ *entry)
         fw_xchg64_seq_cst(&head->dirty_to, end); /* before anything that follows */
 }
 
-int fw_ipc_directory_room_(void *base, const struct fw_ipc_plan_ *plan, uint32_t *index,
-                           struct fw_ipc_entry_ *entry)
+int fw_ipc_directory_find_space_(void *base, const struct fw_ipc_plan_ *plan, uint32_t *index,
+                                 struct fw_ipc_entry_ *entry)
 {
     uint64_t end = plan->objects_at; /* DIR2 */
     uint32_t first_free = plan->entry_count;

@@ -25,11 +25,11 @@ int fw_ipc_directory_find_(const void *base, const struct fw_ipc_plan_ *plan, co
  * entry->size bytes.  The memory is zeroes, and *index and entry->at are filled.
  *   ENOSPC, EUCLEAN
  */
-int fw_ipc_directory_room_(void *base, const struct fw_ipc_plan_ *plan, uint32_t *index,
-                           struct fw_ipc_entry_ *entry);
+int fw_ipc_directory_find_space_(void *base, const struct fw_ipc_plan_ *plan, uint32_t *index,
+                                 struct fw_ipc_entry_ *entry);
 
 /* Marks the memory of what is no object yet as dirty: it will be written. */
-void fw_ipc_directory_soil_(void *base, const struct fw_ipc_entry_ *entry);
+void fw_ipc_directory_mark_dirty_(void *base, const struct fw_ipc_entry_ *entry);
 
 /* From now on it can be found. */
 void fw_ipc_directory_enter_(void *base, const struct fw_ipc_plan_ *plan, uint32_t index,

@@ -42,8 +42,8 @@
 #define PLAN_MARK (UINT64_C(0x7766) << 48)
 #define PLAN_MARKS (UINT64_C(0xffff) << 48)
 
-_Static_assert(FW_IPC_REGION_MOST <= PLAN_SIZE && FW_IPC_HEAD_SIZE == 4096, "a size fits");
-_Static_assert(FW_IPC_REGION_LEAST == FW_REGION_MIN_SIZE, "the header says so");
+_Static_assert(FW_IPC_REGION_MAX_SIZE <= PLAN_SIZE && FW_IPC_HEAD_SIZE == 4096, "a size fits");
+_Static_assert(FW_IPC_REGION_MIN_SIZE == FW_REGION_MIN_SIZE, "the header says so");
 _Static_assert(offsetof(struct fw_ipc_head_, check) == 72, "words without gaps, for the check");
 
 /* In boot and pid_namespace, for which zero says that they are not stored yet. */
@@ -68,11 +68,12 @@ static uint32_t round_up(uint32_t n)
 
 int fw_ipc_plan_(uint64_t size, uint32_t flags, struct fw_ipc_plan_ *plan)
 {
-    if (size < FW_IPC_REGION_LEAST || size > FW_IPC_REGION_MOST || size % FW_IPC_HEAD_SIZE != 0)
+    if (size < FW_IPC_REGION_MIN_SIZE || size > FW_IPC_REGION_MAX_SIZE ||
+        size % FW_IPC_HEAD_SIZE != 0)
         return EINVAL;
     *plan = (struct fw_ipc_plan_){.size = size, .flags = flags & FW_REGION_STAMP};
     plan->entry_count = clamp(size / ENTRY_SHARE, ENTRIES_LEAST, ENTRIES_MOST);
-    plan->member_count = clamp(size / MEMBER_SHARE, MEMBERS_LEAST, FW_IPC_MEMBERS_MOST);
+    plan->member_count = clamp(size / MEMBER_SHARE, MEMBERS_LEAST, FW_IPC_MEMBERS_MAX);
     plan->entries_at = FW_IPC_HEAD_SIZE;
     plan->members_at =
         round_up(plan->entries_at + plan->entry_count * (uint32_t)sizeof(struct fw_ipc_entry_));
@@ -188,7 +189,7 @@ int fw_ipc_head_check_(const struct fw_ipc_head_ *head, uint64_t mapped, struct 
 }
 
 /* 0 -> the value, or what another process takes for it; returns the one that is stored. */
-static uint64_t settle(uint64_t *word, uint64_t value)
+static uint64_t store_once(uint64_t *word, uint64_t value)
 {
     uint64_t now = fw_load64_relaxed(word);
 
@@ -206,8 +207,8 @@ void fw_ipc_head_complete_(struct fw_ipc_head_ *head)
 
     if (fw_load64_acquire(&head->magic) != 0 || plan_of(fw_load64_acquire(&head->plan), &plan) != 0)
         return;
-    plan.boot = settle(&head->boot, fw_boot_());
-    plan.pid_namespace = settle(&head->pid_namespace, fw_pid_namespace_());
+    plan.boot = store_once(&head->boot, fw_boot_());
+    plan.pid_namespace = store_once(&head->pid_namespace, fw_pid_namespace_());
     draw_up(&plan, &wanted);
     /* F:ipc-head-magic-first */
     for (unsigned i = 1; i <= CONSTANT_WORDS; i++)

@@ -21,7 +21,7 @@ struct fw_ipc_plan_ {
 };
 
 /*
- * 0, or EINVAL: size is not FW_IPC_REGION_LEAST to FW_IPC_REGION_MOST, in steps of
+ * 0, or EINVAL: size is not FW_IPC_REGION_MIN_SIZE to FW_IPC_REGION_MAX_SIZE, in steps of
  * FW_IPC_HEAD_SIZE.
  */
 int fw_ipc_plan_(uint64_t size, uint32_t flags, struct fw_ipc_plan_ *plan);

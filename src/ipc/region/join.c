@@ -30,7 +30,7 @@ enum { ROUNDS = 8 };
 /* A size in the plan's steps, or one that no plan has. */
 static uint64_t rounded(uint64_t size, uint64_t step)
 {
-    return size > FW_IPC_REGION_MOST ? size : (size + step - 1) / step * step;
+    return size > FW_IPC_REGION_MAX_SIZE ? size : (size + step - 1) / step * step;
 }
 
 static int check_origin(const struct fw_ipc_plan_ *plan)

@@ -298,27 +298,27 @@ int fw_ipc_journal_commit(fw_ipc_journal *j)
 }
 
 /* EBUSY: the holder of another lock was quicker; then this one has none. */
-static int join(const struct log *log, uint64_t owner, fw_ipc_past *past)
+static int join(const struct log *log, uint64_t owner, fw_ipc_history *history)
 {
     uint64_t now = 0;
 
     /* F:ipc-journal-owner-first */
-    fw_store64_release(&past->journal_, fw_ipc_offset_(log->mapping, log->j));
+    fw_store64_release(&history->journal_, fw_ipc_offset_(log->mapping, log->j));
     /* F:ipc-journal-torn-owner */
     if (fw_cas64_release(&log->j->owner_, &now, owner) || now == owner) /* nobody's -> owner's */
         /* F:ipc-journal-owner-first-2 */
         return 0;
-    fw_store64_release(&past->journal_, 0); /* F:ipc-journal-keeps-name */
+    fw_store64_release(&history->journal_, 0); /* F:ipc-journal-keeps-name */
     return EBUSY;
 }
 
-static void part(const struct log *log, fw_ipc_past *past)
+static void part(const struct log *log, fw_ipc_history *history)
 {
     uint64_t owner = log->owner;
 
     /* F:ipc-journal-name-first */
     (void)fw_cas64_release(&log->j->owner_, &owner, 0); /* owner's -> nobody's */
-    fw_store64_release(&past->journal_, 0);
+    fw_store64_release(&history->journal_, 0);
 }
 
 /* May the owner get this journal, as far as the journal says?  0, EINVAL, EUCLEAN or EBUSY. */
@@ -336,11 +336,11 @@ static int is_free(struct log *log, const struct fw_ipc_mapping_ *mapping, uint6
 }
 
 int fw_ipc_journal_attach_(const struct fw_ipc_mapping_ *mapping, const void *lock, size_t size,
-                           fw_ipc_past *past, const fw_ipc_journal *j)
+                           fw_ipc_history *history, const fw_ipc_journal *j)
 {
     uint64_t owner = fw_ipc_offset_(mapping, lock) << OWNER_SHIFT | size;
     uint64_t at = j != NULL ? fw_ipc_offset_(mapping, j) : 0;
-    uint64_t before = fw_load64_relaxed(&past->journal_);
+    uint64_t before = fw_load64_relaxed(&history->journal_);
     struct log log, old;
     bool has_old = before != 0 && look_at(&old, mapping, before) == 0 && old.owner == owner;
     int error = 0;
@@ -354,13 +354,13 @@ int fw_ipc_journal_attach_(const struct fw_ipc_mapping_ *mapping, const void *lo
     if (error != 0)
         return error;
     if (has_old) /* F:ipc-journal-keeps-old */
-        part(&old, past);
+        part(&old, history);
     else
-        fw_store64_release(&past->journal_, 0);
+        fw_store64_release(&history->journal_, 0);
     if (j != NULL)
-        error = join(&log, owner, past);
+        error = join(&log, owner, history);
     if (error != 0 && has_old)
-        (void)join(&old, owner, past);
+        (void)join(&old, owner, history);
     return error;
 }
 
@@ -373,5 +373,5 @@ int fw_ipc_mutex_journal(fw_ipc_mutex *m, fw_ipc_journal *j)
         return error;
     if (!fw_ipc_mutex_is_held_by_me(m))
         return EPERM;
-    return fw_ipc_journal_attach_(me.mapping, m, sizeof *m, &m->past_, j);
+    return fw_ipc_journal_attach_(me.mapping, m, sizeof *m, &m->history_, j);
 }

@@ -34,7 +34,7 @@ int fw_ipc_journal_commit_at_(const struct fw_ipc_mapping_ *mapping, uint64_t of
  * owner history and which the caller holds: 0, EINVAL, EBUSY, EUCLEAN as for fw_ipc_mutex_journal.
  */
 int fw_ipc_journal_attach_(const struct fw_ipc_mapping_ *mapping, const void *lock, size_t size,
-                           fw_ipc_past *past, const fw_ipc_journal *j);
+                           fw_ipc_history *history, const fw_ipc_journal *j);
 
 /* Was it made with this capacity (0: with any)? */
 static inline bool fw_ipc_journal_has_(const fw_ipc_journal *j, size_t capacity)

@@ -23,8 +23,8 @@
 #define FW_IPC_MAGIC UINT64_C(0x316b636f77727566) /* "furwock1", in the CPU's byte order */
 #define FW_IPC_VERSION 1u
 #define FW_IPC_HEAD_SIZE 4096u
-#define FW_IPC_REGION_LEAST 65536u
-#define FW_IPC_REGION_MOST (UINT64_C(1) << 33) /* a share has 30 bits for an offset / 8 */
+#define FW_IPC_REGION_MIN_SIZE 65536u
+#define FW_IPC_REGION_MAX_SIZE (UINT64_C(1) << 33) /* a share has 30 bits for an offset / 8 */
 
 struct fw_ipc_head_ {
     uint64_t magic; /* stored last; 0: not made, or half made */
@@ -120,6 +120,6 @@ _Static_assert(offsetof(struct fw_ipc_member_, list_) == 16 &&
 #define FW_IPC_DIED UINT64_C(0x40000000)
 #define FW_IPC_HOLDER (FW_IPC_SLOT | UINT64_C(0xffffffff00000000))
 #define FW_IPC_ABANDONED FW_IPC_SLOT /* a slot that no region has: given up for good */
-#define FW_IPC_MEMBERS_MOST 4096u
+#define FW_IPC_MEMBERS_MAX 4096u
 
 #endif

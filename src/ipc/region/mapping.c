@@ -59,13 +59,13 @@ static void after_fork(void)
 }
 
 /* No thread has had a slot yet.  (Sixteen pages a mapping, used as far as there are slots.) */
-static struct fw_ipc_own_line_ *no_lines_had(unsigned index, uint32_t n)
+static struct fw_ipc_own_slot_ *no_own_slots(unsigned index, uint32_t n)
 {
-    static struct fw_ipc_own_line_ lines_had[FW_RANGES][FW_IPC_MEMBERS_MOST];
+    static struct fw_ipc_own_slot_ own_slots[FW_RANGES][FW_IPC_MEMBERS_MAX];
 
     for (uint32_t i = 0; i < n; i++)
-        __atomic_store_n(&lines_had[index][i].thread, 0, __ATOMIC_RELAXED);
-    return lines_had[index];
+        __atomic_store_n(&own_slots[index][i].thread, 0, __ATOMIC_RELAXED);
+    return own_slots[index];
 }
 
 static void fill(struct fw_ipc_mapping_ *mapping, uint32_t index, void *base,
@@ -77,7 +77,7 @@ static void fill(struct fw_ipc_mapping_ *mapping, uint32_t index, void *base,
     mapping->head = base;
     mapping->members = (struct fw_ipc_member_ *)(void *)((char *)base + plan->members_at);
     mapping->member_count = plan->member_count;
-    mapping->lines_had = no_lines_had(index, plan->member_count);
+    mapping->own_slots = no_own_slots(index, plan->member_count);
     mapping->index = index;
     mapping->flags = plan->flags;
 }

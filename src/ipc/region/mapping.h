@@ -24,7 +24,7 @@ struct fw_ipc_member_;
 struct fw_ipc_plan_; /* ipc/region/head.h */
 
 /* What a process knows of a slot by itself: SLOT4 in layout.h. */
-struct fw_ipc_own_line_ {
+struct fw_ipc_own_slot_ {
     uint32_t thread; /* of this process, which has had it last: its id, or 0 */
     /*
      * The entry that comes right behind the slot's in that thread's robust list.  For that thread
@@ -48,7 +48,7 @@ struct fw_ipc_mapping_ {
      * left; if the thread has ended, by the thread that finds out.  (No fw_ operations: other
      * processes, of which the model is made, have nothing to do with it.)
      */
-    struct fw_ipc_own_line_ *lines_had;
+    struct fw_ipc_own_slot_ *own_slots;
 };
 
 extern struct fw_ipc_mapping_ fw_ipc_mappings_[FW_RANGES];
@@ -71,15 +71,15 @@ int fw_ipc_mapping_add_(void *base, const struct fw_ipc_plan_ *plan,
                         const struct fw_ipc_mapping_ **mapping);
 void fw_ipc_mapping_remove_(const struct fw_ipc_mapping_ *mapping);
 
-static inline uint32_t fw_ipc_line_had_(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
+static inline uint32_t fw_ipc_slot_thread_(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
 {
-    return __atomic_load_n(&mapping->lines_had[slot].thread, __ATOMIC_RELAXED);
+    return __atomic_load_n(&mapping->own_slots[slot].thread, __ATOMIC_RELAXED);
 }
 
-static inline void fw_ipc_have_line_(const struct fw_ipc_mapping_ *mapping, uint32_t slot,
-                                     uint32_t thread)
+static inline void fw_ipc_set_slot_thread_(const struct fw_ipc_mapping_ *mapping, uint32_t slot,
+                                           uint32_t thread)
 {
-    __atomic_store_n(&mapping->lines_had[slot].thread, thread, __ATOMIC_RELAXED);
+    __atomic_store_n(&mapping->own_slots[slot].thread, thread, __ATOMIC_RELAXED);
 }
 
 /* An address as the offset from the region's base, and back; 0 and NULL: not in the region. */

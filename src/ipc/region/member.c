@@ -34,11 +34,11 @@ static __thread struct membership {
 /* SLOT4: the thread of this process that has the slot; 0: there is none any more. */
 static uint32_t thread_in(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
 {
-    uint32_t thread = fw_ipc_line_had_(mapping, slot);
+    uint32_t thread = fw_ipc_slot_thread_(mapping, slot);
 
     if (thread == 0 || fw_robust_is_here_(thread)) /* F:ipc-member-dead-company */
         return thread;
-    __atomic_compare_exchange_n(&mapping->lines_had[slot].thread, &thread, 0, false,
+    __atomic_compare_exchange_n(&mapping->own_slots[slot].thread, &thread, 0, false,
                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return 0;
 }
@@ -127,11 +127,11 @@ static bool take(const struct fw_ipc_mapping_ *mapping, uint32_t slot, uint64_t 
     raise_used(mapping->head, slot + 1);     /* F:ipc-member-unused */
     fw_robust_announce_(&r, robust_word(m)); /* F:ipc-unannounced-claim */
     /* free or DIED -> id, and the next generation */
-    /* F:ipc-same-tenancy */
+    /* F:ipc-same-slot-generation */
     is_mine = fw_cas64_acq_rel(&m->life, &life, (slot_generation(life) + 1) << 32 | r.id);
     if (is_mine) {
-        fw_ipc_have_line_(mapping, slot, r.id); /* F:ipc-member-quiet-line */
-        __atomic_store_n(&mapping->lines_had[slot].behind, fw_robust_first_(), __ATOMIC_RELAXED);
+        fw_ipc_set_slot_thread_(mapping, slot, r.id); /* F:ipc-member-quiet-line */
+        __atomic_store_n(&mapping->own_slots[slot].behind, fw_robust_first_(), __ATOMIC_RELAXED);
         /* F:ipc-member-links-late */
         introduce(m, r.id, slot_generation(life) + 1);
         /* F:ipc-unlinked */
@@ -284,7 +284,7 @@ bool fw_ipc_leave_(const struct fw_ipc_mapping_ *mapping)
     fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */
     is_out = fw_ipc_list_leave_(m);
     if (is_out) { /* else the slot stays this thread's until it ends */
-        fw_ipc_have_line_(mapping, (uint32_t)(k->id & FW_IPC_SLOT) - 1, 0);
+        fw_ipc_set_slot_thread_(mapping, (uint32_t)(k->id & FW_IPC_SLOT) - 1, 0);
         /* F:ipc-member-leaves-early */
         fw_store64_release(&m->life, slot_generation(k->id)
                                          << 32); /* tid -> free, the same generation: SLOT1 */
@@ -317,7 +317,7 @@ bool fw_ipc_has_other_members_(const struct fw_ipc_mapping_ *mapping)
 bool fw_ipc_others_seem_gone_(const struct fw_ipc_mapping_ *mapping)
 {
     for (uint32_t slot = 0; slot < mapping->member_count; slot++)
-        if (!is_own(mapping, slot) && fw_ipc_line_had_(mapping, slot) != 0 &&
+        if (!is_own(mapping, slot) && fw_ipc_slot_thread_(mapping, slot) != 0 &&
             (thread_of(fw_load64_relaxed(&mapping->members[slot].life)) & FW_ROBUST_DIED) == 0)
             return false;
     return true;

@@ -40,7 +40,7 @@ static bool may_lead_to(uintptr_t begin, size_t size, const void *left)
     m = &mapping->members[slot];
     return m != left && begin >= (uintptr_t)m->list_ &&
            begin + size <= (uintptr_t)m->list_ + sizeof m->list_ &&
-           fw_ipc_line_had_(mapping, slot) == fw_robust_thread_.id;
+           fw_ipc_slot_thread_(mapping, slot) == fw_robust_thread_.id;
 }
 
 static uintptr_t *behind(uintptr_t entry)
@@ -52,7 +52,7 @@ static uintptr_t *behind(uintptr_t entry)
     if (mapping == NULL)
         return NULL;
     slot = slot_of(mapping, entry);
-    return slot != mapping->member_count ? &mapping->lines_had[slot].behind : &of_no_slot;
+    return slot != mapping->member_count ? &mapping->own_slots[slot].behind : &of_no_slot;
 }
 
 bool fw_ipc_list_leave_(struct fw_ipc_member_ *m)

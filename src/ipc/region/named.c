@@ -26,8 +26,8 @@ typedef int initialiser(void *object, void *arg);
 static bool is_request_valid(const char *name, fw_region_kind kind, size_t size, unsigned flags)
 {
     return name != NULL && name[0] != '\0' &&
-           strnlen(name, FW_REGION_NAME_MOST + 1) <= FW_REGION_NAME_MOST &&
-           kind >= FW_REGION_DATA && kind <= FW_REGION_JOURNAL && (flags & ~MAKING) == 0 &&
+           strnlen(name, FW_REGION_NAME_MAX + 1) <= FW_REGION_NAME_MAX && kind >= FW_REGION_DATA &&
+           kind <= FW_REGION_JOURNAL && (flags & ~MAKING) == 0 &&
            (flags & MAKING) != FW_REGION_EXCLUSIVE &&
            ((flags & FW_REGION_CREATE) == 0 || size != 0);
 }
@@ -55,10 +55,10 @@ static int make(fw_region *region, struct fw_ipc_entry_ *entry, initialiser *ini
 {
     char *base = region->joined.base;
     uint32_t index = 0;
-    int error = fw_ipc_directory_room_(base, &region->joined.plan, &index, entry);
+    int error = fw_ipc_directory_find_space_(base, &region->joined.plan, &index, entry);
 
-    if (error == 0 && init != NULL) {        /* F:ipc-dir-late-init */
-        fw_ipc_directory_soil_(base, entry); /* F:ipc-dir-quiet-init */
+    if (error == 0 && init != NULL) {              /* F:ipc-dir-late-init */
+        fw_ipc_directory_mark_dirty_(base, entry); /* F:ipc-dir-quiet-init */
         error = init(base + entry->at, arg);
     }
     if (error != 0) /* F:ipc-dir-failed-init */

@@ -240,7 +240,7 @@ int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **re
     if (name == NULL || region == NULL || !fw_shm_is_name_(name) ||
         !are_flags_valid(flags & ~(unsigned)FW_REGION_RENEW) ||
         (!is_making && (flags & FW_REGION_RENEW) != 0) ||
-        (is_making && (size < FW_REGION_MIN_SIZE || size > FW_IPC_REGION_MOST)))
+        (is_making && (size < FW_REGION_MIN_SIZE || size > FW_IPC_REGION_MAX_SIZE)))
         return EINVAL;
     for (unsigned i = 0; i < RENEWALS && error == 0 && is_replaced; i++)
         error = open_name(name, size, flags, &is_replaced, region);

@@ -287,13 +287,13 @@ static void resets_what_the_dead_left(void **state)
 
     (void)state;
     b->round_ = w;
-    b->past_ = past_after(b->past_, w);
+    b->history_ = past_after(b->history_, w);
     assert_int_equal(fw_ipc_barrier_reset(b), 0);
     assert_int_equal(b->round_, one_epoch_later(w));
-    assert_int_equal(epoch_of(b->past_), epoch_of(b->round_));
+    assert_int_equal(epoch_of(b->history_), epoch_of(b->round_));
     b->round_ |= BARRIER_FAILED;
     w = b->round_;
-    b->past_ ^= UINT64_C(1) << 63; /* written over */
+    b->history_ ^= UINT64_C(1) << 63; /* written over */
     assert_int_equal(fw_ipc_barrier_reset(b), EUCLEAN);
     assert_int_equal(b->round_, w);
 }

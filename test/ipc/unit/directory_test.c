@@ -31,7 +31,7 @@ static int add(void *base, const char *name, uint64_t size, struct fw_ipc_entry_
 
     *e = (struct fw_ipc_entry_){.state = FW_REGION_DATA, .size = size};
     strcpy(e->name, name);
-    error = fw_ipc_directory_room_(base, &plan, &index, e);
+    error = fw_ipc_directory_find_space_(base, &plan, &index, e);
     if (error == 0)
         fw_ipc_directory_enter_(base, &plan, index, e);
     return error;
@@ -103,8 +103,8 @@ static void dirty_space_is_cleared(void **state)
     uint32_t index;
 
     (void)state;
-    assert_int_equal(fw_ipc_directory_room_(base, &plan, &index, &e), 0);
-    fw_ipc_directory_soil_(base, &e);
+    assert_int_equal(fw_ipc_directory_find_space_(base, &plan, &index, &e), 0);
+    fw_ipc_directory_mark_dirty_(base, &e);
     memset((char *)base + e.at, 1, e.size);
     for (unsigned i = 0; i < 5; i++) {
         char name[] = {(char)('a' + i), 0};

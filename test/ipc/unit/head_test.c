@@ -52,7 +52,7 @@ static void a_plan_fits_its_size(void **state)
     struct fw_ipc_plan_ plan;
 
     (void)state;
-    for (uint64_t size = FW_REGION_MIN_SIZE; size <= FW_IPC_REGION_MOST; size *= 2) {
+    for (uint64_t size = FW_REGION_MIN_SIZE; size <= FW_IPC_REGION_MAX_SIZE; size *= 2) {
         assert_int_equal(fw_ipc_plan_(size, FW_REGION_STAMP | FW_REGION_CREATE, &plan), 0);
         assert_int_equal(plan.flags, FW_REGION_STAMP);
         assert_true(plan.entries_at >= FW_IPC_HEAD_SIZE);
@@ -71,7 +71,7 @@ static void sizes_out_of_range(void **state)
     assert_int_equal(fw_ipc_plan_(0, 0, &plan), EINVAL);
     assert_int_equal(fw_ipc_plan_(FW_REGION_MIN_SIZE - 4096, 0, &plan), EINVAL);
     assert_int_equal(fw_ipc_plan_(FW_REGION_MIN_SIZE + 1, 0, &plan), EINVAL);
-    assert_int_equal(fw_ipc_plan_(FW_IPC_REGION_MOST + 4096, 0, &plan), EINVAL);
+    assert_int_equal(fw_ipc_plan_(FW_IPC_REGION_MAX_SIZE + 4096, 0, &plan), EINVAL);
     assert_int_equal(fw_ipc_plan_(UINT64_MAX - 4095, 0, &plan), EINVAL);
 }
 

@@ -72,13 +72,13 @@ static void is_attached_by_the_holder(void **state)
     fw_ipc_journal_undo(journal);
     assert_int_equal(fw_ipc_mutex_journal(mutex, other), 0);
     assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
-    assert_int_equal(mutex->past_.journal_, 0);
+    assert_int_equal(mutex->history_.journal_, 0);
     fw_ipc_mutex_unlock(mutex);
 }
 
 static bool is_attached(const fw_ipc_mutex *m)
 {
-    return m->past_.journal_ == offset_of(journal) &&
+    return m->history_.journal_ == offset_of(journal) &&
            journal->owner_ == (offset_of(m) << 8 | sizeof *m);
 }
 
@@ -113,13 +113,13 @@ static void is_attached_to_one_lock_at_a_time(void **state)
     assert_int_equal(fw_ipc_mutex_journal(other, journal), EBUSY);
     assert_int_equal(fw_ipc_journal_undo(journal), 0);
     assert_int_equal(fw_ipc_mutex_journal(other, journal), EBUSY);
-    assert_true(is_attached(mutex) && other->past_.journal_ == 0);
+    assert_true(is_attached(mutex) && other->history_.journal_ == 0);
     assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
     assert_int_equal(fw_ipc_mutex_journal(mutex, journal), 0);
     assert_true(is_attached(mutex));
     assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
     assert_int_equal(fw_ipc_mutex_journal(other, journal), 0);
-    assert_true(is_attached(other) && mutex->past_.journal_ == 0);
+    assert_true(is_attached(other) && mutex->history_.journal_ == 0);
     assert_int_equal(fw_ipc_mutex_journal(mutex, journal), EBUSY);
     assert_int_equal(fw_ipc_mutex_unlock(other), 0);
     assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
@@ -148,7 +148,7 @@ static void goes_back_to_a_lock_made_anew(void **state)
 static void lock_name_and_die(void *owner)
 {
     assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
-    mutex->past_.journal_ = offset_of(journal);
+    mutex->history_.journal_ = offset_of(journal);
     journal->owner_ = *(uint64_t *)owner;
     raise(SIGKILL);
 }
@@ -162,7 +162,7 @@ static void a_name_without_its_owner_is_struck_out(void **state)
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(wait_for_child(start(lock_name_and_die, &owners[i])), -SIGKILL);
         assert_int_equal(fw_ipc_mutex_lock(mutex), EOWNERDEAD);
-        assert_int_equal(mutex->past_.journal_, 0);
+        assert_int_equal(mutex->history_.journal_, 0);
         assert_int_equal(fw_ipc_mutex_consistent(mutex), 0);
         assert_int_equal(fw_ipc_mutex_journal(mutex, journal), i == 0 ? 0 : EBUSY);
         assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);

@@ -10,7 +10,7 @@
 /* src/ipc/recover.c: what is done about holders that died. */
 
 static struct fixture fixture;
-static fw_ipc_past *past;
+static fw_ipc_history *past;
 static struct fw_ipc_me_ me;
 
 static int make(void **state)
@@ -41,12 +41,12 @@ static uint64_t dead(void)
 static void counts_generations(void **state)
 {
     (void)state;
-    fw_ipc_past_begin_(past, &me);
-    fw_ipc_past_begin_(past, &me);
+    fw_ipc_history_begin_(past, &me);
+    fw_ipc_history_begin_(past, &me);
     assert_int_equal(past->generation_, 2);
     assert_int_equal(past->since_, 0);
     me.flags |= FW_REGION_STAMP;
-    fw_ipc_past_begin_(past, &me);
+    fw_ipc_history_begin_(past, &me);
     assert_int_not_equal(past->since_, 0);
 }
 
@@ -79,7 +79,7 @@ static int repair(void *arg, const fw_ipc_death *death)
 static void calls_the_function_of_that_lock(void **state)
 {
     int yes = 0, no = 1;
-    fw_ipc_past *other = fixture_object(&fixture, 1);
+    fw_ipc_history *other = fixture_object(&fixture, 1);
 
     (void)state;
     calls = 0;

@@ -20,7 +20,7 @@ SECOND = ("    error = find(region, &entry, flags, object);\n"
 LOCK = "    error = lock_directory(naming);\n    if (error != 0)\n        return error;\n"
 UNLOCK = ("    fw_ipc_mutex_unlock(naming); "
           "/* it fails where the lock was written over: for the next one */\n")
-SOIL = "        fw_ipc_directory_soil_(base, entry);\n"
+SOIL = "        fw_ipc_directory_mark_dirty_(base, entry);\n"
 INIT = "        error = init(base + entry->at, arg);\n"
 OVER = "    if (error != 0)\n        return error;\n    fw_ipc_directory_enter_("
 
@@ -61,7 +61,7 @@ SPACE = [
     Fault("ipc-dir-failed-init", "enters an object that its init could not make", "ipc-dir-fails",
           NAMED, condition("error == ENOSPC")),
     Fault("ipc-dir-late-init", "an object can be found before its init", "ipc-dir", NAMED,
-          instead("$2 $3 if (init != NULL) { fw_ipc_directory_soil_(base, entry); error = "
+          instead("$2 $3 if (init != NULL) { fw_ipc_directory_mark_dirty_(base, entry); error = "
               "init(base + entry->at, arg); }", 3)),
     Fault("ipc-dir-too-many", "does not see that all entries are taken", "ipc-dir-full", DIRECTORY,
           condition(operand(1, ""))),

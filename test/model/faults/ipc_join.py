@@ -24,7 +24,7 @@ FAULTS = [
     Fault("ipc-join-left", "finds a head that is begun, and does not complete it", "ipc-open", JOIN,
           instead("$1", 3)),
     Fault("ipc-join-unchecked", "joins a region that does not fit", "ipc-adopt-sizes", JOIN,
-          argument(4, "FW_IPC_REGION_MOST")),
+          argument(4, "FW_IPC_REGION_MAX_SIZE")),
     Fault("ipc-join-not-only", "joins what another one has made, and was to be the only maker",
           "ipc-open-only", JOIN, drop()),
     Fault("ipc-join-only-again", "lost the race to be the only maker, and joins", "ipc-adopt-only",

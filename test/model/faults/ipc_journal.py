@@ -8,8 +8,8 @@ JOURNAL = "src/ipc/region/journal.c"
 MUTEX = "src/ipc/mutex.c"
 RECOVER = "src/ipc/recover.c"
 
-COPY = "    copy(log.room + log.used, p, n);\n"
-TRAILER = ("    trailer = (fw_word_ *)(void *)(log.room + log.used + old);\n"
+COPY = "    copy(log.records + log.used, p, n);\n"
+TRAILER = ("    trailer = (fw_word_ *)(void *)(log.records + log.used + old);\n"
            "    fw_store64_relaxed(&trailer[0], at);\n    fw_store64_relaxed(&trailer[1], n);\n")
 COUNT = ("    set_used(&log, log.used + old + sizeof(struct trailer)); "
          "/* J1: from here on it counts */\n")
@@ -31,7 +31,7 @@ FAULTS = [
     # --- Whose it is ----------------------------------------------------------------------------
     Fault("ipc-journal-owner-first", "the journal names the mutex, then the mutex the journal",
           "ipc-journal-detach", JOURNAL, drop(),
-          at("ipc-journal-owner-first-2", instead("{ fw_store64_release(&past->journal_, "
+          at("ipc-journal-owner-first-2", instead("{ fw_store64_release(&history->journal_, "
               "fw_ipc_offset_(log->mapping, log->j)); $ }"))),
     Fault("ipc-journal-name-first", "the mutex forgets the journal, then the journal the mutex",
           "ipc-journal-detach", JOURNAL, swap()),

@@ -12,7 +12,7 @@ WAIT = "src/ipc/wait.c"
 MEMBER = "src/ipc/region/member.c"
 
 TAKE_OVER = "        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: X3 */\n"
-INHERIT = ("    int error = fw_ipc_recover_(me, m, &m->past_, dead);\n\n"
+INHERIT = ("    int error = fw_ipc_recover_(me, m, &m->history_, dead);\n\n"
            "    return error == 0 ? declare_sound(m, me) : error;\n")
 SOUND = "    } while (!fw_cas64_release(&m->word_, &now, now & ~FW_IPC_DIED));\n    return 0;\n"
 UNLOCK = ("    do\n        next = is_unsound(now) ? FW_IPC_ABANDONED : 0;\n"
@@ -41,10 +41,10 @@ DEATHS = [
     Fault("ipc-hides-earlier", "takes over from one who had taken over, and that is forgotten",
           "ipc-kill-two", MUTEX, at("ipc-hides-death", operand(2, "(is_unsound(*now) ? 0 : $)"))),
     Fault("ipc-quiet-successor", "takes over, and does not tell its caller", "ipc-kill", MUTEX,
-          instead("fw_ipc_recover_(me, m, &m->past_, dead); return declare_sound(m, me);", 2)),
+          instead("fw_ipc_recover_(me, m, &m->history_, dead); return declare_sound(m, me);", 2)),
     Fault("ipc-sound-early", "takes DIED away, then repairs", "ipc-kill", MUTEX,
           at("ipc-quiet-successor", instead("declare_sound(m, me); return fw_ipc_recover_(me, m, "
-              "&m->past_, dead);", 2))),
+              "&m->history_, dead);", 2))),
     Fault("ipc-sound-unasked", "needs nobody to say that the data are sound", "ipc-give-up", MUTEX,
           value("0")),
     Fault("ipc-given-up-for-nothing", "gives up what was declared sound", "ipc-kill", MUTEX,
@@ -100,14 +100,14 @@ WAITING = [
 ]
 
 MEMBERS = [
-    Fault("ipc-same-tenancy", "a line that is taken has the tenancy of the one before",
+    Fault("ipc-same-slot-generation", "a line that is taken has the tenancy of the one before",
           "ipc-line-again", MEMBER, argument(3, operand(1, operand(1, "slot_generation(life)")))),
     Fault("ipc-two-steps", "raises the tenancy, then takes the line", "ipc-join", MEMBER,
-          at("ipc-same-tenancy", instead("is_mine = fw_cas64_acq_rel(&m->life, & life, "
+          at("ipc-same-slot-generation", instead("is_mine = fw_cas64_acq_rel(&m->life, & life, "
               "(slot_generation(life) + 1) << 32); if (is_mine) fw_store64_release(&m->life, "
               "(slot_generation(life) + 1) << 32 | r.id);"))),
     Fault("ipc-torn-claim", "takes a line by a load and a store", "ipc-lines", MEMBER,
-          at("ipc-same-tenancy", instead("is_mine = true; fw_store64_release(&m->life, "
+          at("ipc-same-slot-generation", instead("is_mine = true; fw_store64_release(&m->life, "
               "(slot_generation(life) + 1) << 32 | r.id);"))),
     Fault("ipc-unlinked", "the kernel is not told of the line", "ipc-join-try", MEMBER,
           condition("r.id != 0")),

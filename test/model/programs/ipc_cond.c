@@ -42,8 +42,8 @@ static void setup(const void *arg)
 
 static enum model_access access(const void *p)
 {
-    return p == (const void *)&m->past_.journal_ || p == (const void *)&m->past_.generation_ ||
-                   p == (const void *)&c->mutex_
+    return p == (const void *)&m->history_.journal_ ||
+                   p == (const void *)&m->history_.generation_ || p == (const void *)&c->mutex_
                ? ACCESS_DIRECT
                : ground_access(p);
 }

@@ -49,7 +49,7 @@ static void setup(const void *arg)
 static enum model_access access(const void *p)
 {
     for (unsigned i = 0; i < LOCKS; i++)
-        if ((uintptr_t)p - (uintptr_t)&m[i]->past_ < sizeof m[i]->past_)
+        if ((uintptr_t)p - (uintptr_t)&m[i]->history_ < sizeof m[i]->history_)
             return ACCESS_DIRECT;
     return ground_access(p);
 }

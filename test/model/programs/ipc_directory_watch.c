@@ -221,7 +221,7 @@ enum model_access directory_watch_access(const void *p)
 
     if (at < plan()->entry_count * ENTRY && at % ENTRY >= offsetof(struct fw_ipc_entry_, name[8]))
         return ACCESS_DIRECT; /* no name is as long as that */
-    if (offset_of(p) - offset_of(&head()->naming.past_) < sizeof head()->naming.past_)
+    if (offset_of(p) - offset_of(&head()->naming.history_) < sizeof head()->naming.history_)
         return ACCESS_DIRECT; /* the mutex's own programs have it */
     return ground_access(p);
 }

@@ -90,7 +90,7 @@ static void register_thread(unsigned thread)
 
 void ground_make(unsigned lines, bool joined)
 {
-    static struct fw_ipc_own_line_ nobody_joins[FW_IPC_MEMBERS_MOST];
+    static struct fw_ipc_own_slot_ nobody_joins[FW_IPC_MEMBERS_MAX];
     struct fw_ipc_mapping_ *mapping = &fw_ipc_mappings_[0];
     struct fw_ipc_head_ *head = model_object("head", sizeof *head, NULL, NULL);
 
@@ -104,13 +104,13 @@ void ground_make(unsigned lines, bool joined)
                                         .head = head,
                                         .members = ground_lines,
                                         .member_count = lines,
-                                        .lines_had = nobody_joins};
+                                        .own_slots = nobody_joins};
     fw_ipc_ranges_.slots[0] = (struct fw_range_){
         .generation = 1, .base = mapping->base, .size = mapping->size, .is_reserved = 1};
     fw_ipc_ranges_.used = 1;
     if (!joined) /* what a process knows by itself (SLOT4) is no step, but a part of the state */
-        mapping->lines_had =
-            model_object("had", lines * (unsigned)sizeof *mapping->lines_had, NULL, NULL);
+        mapping->own_slots =
+            model_object("had", lines * (unsigned)sizeof *mapping->own_slots, NULL, NULL);
     ground_place = mapping;
     head->members_used = joined ? lines : 0;
     for (unsigned i = 0; joined && i < model_thread_count; i++)

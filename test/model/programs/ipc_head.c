@@ -52,7 +52,7 @@ static enum model_access access(const void *p)
 
 static int look(struct fw_ipc_plan_ *plan)
 {
-    return ipc_head_in_use->check(head, FW_IPC_REGION_MOST, plan);
+    return ipc_head_in_use->check(head, FW_IPC_REGION_MAX_SIZE, plan);
 }
 
 static void joined(unsigned self, const struct fw_ipc_plan_ *plan)
@@ -91,7 +91,7 @@ static void act(unsigned self, enum word w)
     int found;
 
     if (w != LOOK) {
-        join(self, w == LARGE ? 2 * FW_IPC_REGION_LEAST : FW_IPC_REGION_LEAST);
+        join(self, w == LARGE ? 2 * FW_IPC_REGION_MIN_SIZE : FW_IPC_REGION_MIN_SIZE);
         return;
     }
     found = look(&plan);

@@ -54,7 +54,7 @@ static uint64_t owner_of(const fw_ipc_mutex *mutex)
 static void setup(const void *arg)
 {
     static const struct model_part mutex[] = {
-        {"word", 0, 8}, {"journal", offsetof(fw_ipc_mutex, past_.journal_), 8}, {NULL, 0, 0}};
+        {"word", 0, 8}, {"journal", offsetof(fw_ipc_mutex, history_.journal_), 8}, {NULL, 0, 0}};
     static const struct model_part parts[] = {{"used", offsetof(fw_ipc_journal, used_), 8},
                                               {"owner", offsetof(fw_ipc_journal, owner_), 8},
                                               {NULL, 0, 0}};
@@ -70,7 +70,7 @@ static void setup(const void *arg)
         j[i]->capacity_ = room;
     }
     if (is_attached) {
-        m[0]->past_.journal_ = place_of(j[0]);
+        m[0]->history_.journal_ = place_of(j[0]);
         j[0]->owner_ = owner_of(m[0]);
     }
     script_read(((const struct script *)arg)->threads, word_names);
@@ -85,7 +85,7 @@ static enum model_access access(const void *p)
     for (unsigned i = 0; i < (is_attached ? 1 : LOCKS); i++)
         if (p == (const void *)&j[i]->capacity_ ||
             (is_attached &&
-             (p == (const void *)&j[i]->owner_ || p == (const void *)&m[i]->past_.journal_)))
+             (p == (const void *)&j[i]->owner_ || p == (const void *)&m[i]->history_.journal_)))
             return ACCESS_DIRECT;
     return ground_access(p);
 }

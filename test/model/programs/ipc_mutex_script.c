@@ -78,10 +78,10 @@ void ipc_mutex_script_setup(const void *arg)
     static const struct model_part parts[] = {
         {"word", 0, 8},
         {"word", 0, 4},
-        {"generation", offsetof(fw_ipc_mutex, past_.generation_), 8},
-        {"dead", offsetof(fw_ipc_mutex, past_.dead_), 8},
-        {"dead-generation", offsetof(fw_ipc_mutex, past_.dead_generation_), 8},
-        {"journal", offsetof(fw_ipc_mutex, past_.journal_), 8},
+        {"generation", offsetof(fw_ipc_mutex, history_.generation_), 8},
+        {"dead", offsetof(fw_ipc_mutex, history_.dead_), 8},
+        {"dead-generation", offsetof(fw_ipc_mutex, history_.dead_generation_), 8},
+        {"journal", offsetof(fw_ipc_mutex, history_.journal_), 8},
         {NULL, 0, 0}};
 
     script = arg;
@@ -128,7 +128,7 @@ static void check_entry(unsigned self, int error)
         model_thread_fail("half changed", "thread %llu sees what a dead holder has left", self, 0);
     if (error == EOWNERDEAD && !ground_has_deaths())
         model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
-    generation = memory_read(self, (uint64_t)(uintptr_t)&m->past_.generation_, 8);
+    generation = memory_read(self, (uint64_t)(uintptr_t)&m->history_.generation_, 8);
     if (generation <= *ghost(GENERATION))
         model_thread_fail("generation", "%llu comes after %llu", generation, *ghost(GENERATION));
     *ghost(GENERATION) = generation;
@@ -231,7 +231,7 @@ const struct model_own *ipc_mutex_script_own(void)
 
 enum model_access ipc_mutex_script_access(const void *p)
 {
-    return p == (const void *)&m->past_.journal_ ? ACCESS_DIRECT : ground_access(p);
+    return p == (const void *)&m->history_.journal_ ? ACCESS_DIRECT : ground_access(p);
 }
 
 /* --- Checks --------------------------------------------------------------------------------- */
@@ -297,5 +297,5 @@ void ipc_mutex_script_describe(char *text, size_t room)
 
     decode(m->word_, 0, 8, word, sizeof word);
     snprintf(text, room, "m = %s, generation %" PRIu64 ", counters %" PRIu64 " and %" PRIu64, word,
-             m->past_.generation_, *ghost(FIRST), *ghost(SECOND));
+             m->history_.generation_, *ghost(FIRST), *ghost(SECOND));
 }

@@ -61,7 +61,7 @@ void ipc_rwlock_script_setup(const void *arg)
     static const struct model_part parts[] = {
         {"word", 0, 8},
         {"word", 0, 4},
-        {"generation", offsetof(fw_ipc_rwlock, past_.generation_), 8},
+        {"generation", offsetof(fw_ipc_rwlock, history_.generation_), 8},
         {"hint", offsetof(fw_ipc_rwlock, hint_), 8},
         {NULL, 0, 0}};
 
@@ -69,7 +69,7 @@ void ipc_rwlock_script_setup(const void *arg)
     ground_make(model_thread_count, true);
     l = model_object("l", sizeof *l, parts, decode);
     other = model_object("other", sizeof *other, NULL, NULL);
-    l->past_.generation_ = *ghost(GENERATION) = script->generation;
+    l->history_.generation_ = *ghost(GENERATION) = script->generation;
     l->hint_ = script->hint;
     ipc_rwlock_in_use->on_death(l, script->repairs ? repair : NULL, NULL);
     script_read(script->threads.threads, word_names);
@@ -116,7 +116,7 @@ static void enter_upgradable(unsigned self)
 
 static void enter_writing(unsigned self, int error)
 {
-    uint64_t generation = memory_read(self, (uint64_t)(uintptr_t)&l->past_.generation_, 8);
+    uint64_t generation = memory_read(self, (uint64_t)(uintptr_t)&l->history_.generation_, 8);
 
     report_remark(self, error == 0 ? "writes" : "writes, after a death");
     if (*ghost(WRITER) != 0 || *ghost(READERS) != 0 || *ghost(UPPER) != 0)
@@ -289,7 +289,7 @@ const struct model_own *ipc_rwlock_script_own(void)
 
 enum model_access ipc_rwlock_script_access(const void *p)
 {
-    return p == (const void *)&l->past_.journal_ ? ACCESS_DIRECT : ground_access(p);
+    return p == (const void *)&l->history_.journal_ ? ACCESS_DIRECT : ground_access(p);
 }
 
 void ipc_rwlock_script_killed(unsigned thread)
@@ -336,5 +336,5 @@ void ipc_rwlock_script_describe(char *text, size_t room)
 
     decode(l->word_, 0, 8, word, sizeof word);
     snprintf(text, room, "l = %s, hint %" PRIx64 ", generation %" PRIu64, word, l->hint_,
-             l->past_.generation_);
+             l->history_.generation_);
 }
