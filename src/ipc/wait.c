@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How threads wait between processes.  Contract: nap.h.
+ * How threads wait between processes.  Contract: wait.h.
  *
- * A nap is measured on CLOCK_MONOTONIC, whatever clock the deadline is on: where somebody sets the
- * other clock back, the nap ends all the same, and the deadline is looked at again.  Its end stands
- * from the first sleep on a word until that says something else, however many sleeps that takes: a
- * thread that gets signals all the time naps like others.
+ * A re-check interval is measured on CLOCK_MONOTONIC, whatever clock the deadline is on: if the
+ * other clock is set back, the interval ends all the same, and the deadline is checked again.  Its
+ * end is fixed from the first sleep on a word until that changes, however many sleeps that takes: a
+ * thread that gets signals all the time re-checks as others do.
  */
 #include "ipc/wait.h"
 
@@ -24,7 +24,7 @@
 
 #define SECOND_NS 1000000000
 
-/* That a sleeper has room for, beside the alarm. */
+/* What a sleeper can sleep on, beside the alarm. */
 #define WORDS (FW_IPC_WATCHED_ + 2)
 
 _Static_assert(WORDS + 1 <= FW_FUTEX_WAIT_ANY_MAX, "as many words as can be slept on");
@@ -53,7 +53,7 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->owes = false;
     w->rechecks_only = false;
     w->has_line = false;
-    w->naps = 0;
+    w->rechecks = 0;
     w->met = w->asked = w->questions = 0;
     w->elapsed_ns = 0;
     w->word = NULL;
@@ -66,7 +66,7 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     return fw_wait_begin_(&w->poll, policy, deadline);
 }
 
-/* For tools.  The place is stored last: who sees it sees when, and how. */
+/* For tools.  The object is stored last: a tool that sees it sees since when, and how. */
 static void tell(struct fw_ipc_wait_ *w)
 {
     struct fw_ipc_member_ *m = w->me.member;
@@ -124,11 +124,11 @@ void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
         w->more--; /* a life comes first */
 }
 
-/* Any number does: these scatter threads, and the naps of each. */
+/* Any number does: these scatter threads, and the re-checks of each. */
 uint32_t fw_ipc_wait_first_(const struct fw_ipc_wait_ *w, uint32_t count)
 {
-    uint32_t scattered =
-        (uint32_t)(w->me.id & FW_IPC_SLOT) * UINT32_C(2654435761) + w->naps * UINT32_C(2246822519);
+    uint32_t scattered = (uint32_t)(w->me.id & FW_IPC_SLOT) * UINT32_C(2654435761) +
+                         w->rechecks * UINT32_C(2246822519);
 
     return count > FW_IPC_WATCHED_ ? (uint32_t)((uint64_t)scattered * count >> 32) : 0;
 }
@@ -149,7 +149,7 @@ static void begin_debt(struct fw_ipc_wait_ *w)
     w->owes = true;                              /* F:ipc-owes-nothing-2 */
 }
 
-/* --- Naps ------------------------------------------------------------------------------------- */
+/* --- Re-check intervals ----------------------------------------------------------------------- */
 
 static bool is_blind(const struct fw_ipc_wait_ *w)
 {
@@ -157,24 +157,24 @@ static bool is_blind(const struct fw_ipc_wait_ *w)
 }
 
 /* A power of two. */
-static bool is_time_to_ask(uint32_t naps)
+static bool is_time_to_ask(uint32_t rechecks)
 {
-    return (naps & (naps - 1)) == 0;
+    return (rechecks & (rechecks - 1)) == 0;
 }
 
-static uint64_t nap_to_come(const struct fw_ipc_wait_ *w, bool is_same)
+static uint64_t next_interval(const struct fw_ipc_wait_ *w, bool is_same)
 {
     uint64_t ns = is_blind(w) ? FW_RECHECK_IPC_NS : is_same ? w->recheck_ns : w->first_ns;
 
     return w->is_partial && ns > FW_RECHECK_REALTIME_NS ? FW_RECHECK_REALTIME_NS : ns; /* IWAIT4 */
 }
 
-/* The nap on this word goes on, or begins.  False: it is over. */
+/* The interval on this word goes on, or begins.  False: it is over. */
 static bool begin_recheck(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected,
                           uint64_t now)
 {
     bool is_same = w->word == word && w->expected == expected;
-    uint64_t ns = nap_to_come(w, is_same);
+    uint64_t ns = next_interval(w, is_same);
 
     if (!is_same || ns != w->recheck_ns || w->recheck_at == 0)
         w->recheck_at = now + ns;
@@ -193,8 +193,9 @@ static void end_recheck(struct fw_ipc_wait_ *w, bool has_elapsed)
         return;
     w->recheck_at = 0;
     /* counted up to the last, of which the second half comes again and again */
-    w->naps = w->naps < FW_IPC_RECHECKS_COUNTED_ ? w->naps + 1 : FW_IPC_RECHECKS_COUNTED_ / 2 + 1;
-    w->asks = !is_blind(w) || is_time_to_ask(w->naps) || w->asked != 0;
+    w->rechecks =
+        w->rechecks < FW_IPC_RECHECKS_COUNTED_ ? w->rechecks + 1 : FW_IPC_RECHECKS_COUNTED_ / 2 + 1;
+    w->asks = !is_blind(w) || is_time_to_ask(w->rechecks) || w->asked != 0;
     w->questions = FW_IPC_QUESTIONS_;
     w->elapsed_ns = w->recheck_ns;
     if (!is_blind(w))
@@ -206,7 +207,7 @@ static bool is_asking(const struct fw_ipc_wait_ *w)
     return w->has_elapsed && w->asks;
 }
 
-/* The look that comes before a sleep is over, and maybe a round of questions. */
+/* The re-check that comes before a sleep ends, and maybe a round of questions. */
 static void end_look(struct fw_ipc_wait_ *w)
 {
     if (is_asking(w) && w->asked >= w->met)
@@ -215,7 +216,7 @@ static void end_look(struct fw_ipc_wait_ *w)
     w->questions = 0;
 }
 
-/* For a policy that never sleeps: to poll for as long as a nap counts as one. */
+/* For a policy that never sleeps: to spin for as long as an interval counts as one. */
 static int watch(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
 {
     end_recheck(w, !begin_recheck(w, word, expected, fw_clock_ns_()));

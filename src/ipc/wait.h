@@ -15,59 +15,60 @@
 #include "sys/robust.h"
 
 /*
- * How a thread waits for something between processes: it polls as the policy says, then sleeps
- * until it is woken.  It is woken by who changes the word; and where that one dies instead, by the
- * kernel, as follows.
+ * How a thread waits between processes: it spins as the policy says, then sleeps until it is woken.
+ * It is woken by the thread that changes the word; and if that one dies instead, by the kernel, as
+ * follows.
  *
  * A sleeper sleeps on these words at once (futex_waitv):
  *
  *   word                        woken by
- *   the lock's, or a record     who changes it
+ *   the lock's, or a record     the thread that changes it
  *   life of a member that the   the kernel, when that member dies (layout.h): one sleeper; that one
  *   sleeper waits for           wakes all others there
  *   the region's alarm          the kernel, when a member dies that owed others a wake: one
  *                               sleeper; that one wakes all others there
  *
- * and compares all of them with what they were when it looked, so that a change or death before its
- * sleep is no less seen.  The alarm is 0 for ever.  A thread owes others a wake while it waits (the
- * one that it has been given is another's if it dies with it) and while it changes a word and wakes
- * who sleeps there; meanwhile the alarm is pending in its robust list, which the kernel takes for a
- * lock that is free, and wakes one.
+ * and compares all of them with what it read before, so that a change or death before its sleep is
+ * not missed either.  The alarm is always 0.  A thread owes others a wake while it waits (if it
+ * dies with the wake that it was given, another must get that) and while it changes a word and
+ * wakes the sleepers there; meanwhile the alarm is pending in its robust list, which the kernel
+ * takes for a free lock, and wakes one.
  *
- *   IWAIT1  Where threads wait in line for what one member has, some sleeper of that line watches
- *           the life of who has it; or a thread of that line is awake, and will either do that, or
- *           wake another.  So who takes it after a sleep, and who gives up, wakes one more of the
- *           line (fw_ipc_wait_pass_on_): that one looks, and watches the new holder's life.
- *   IWAIT2  Whoever finds that a life which it watched has ended wakes all that watch it, before it
- *           does anything else.  Until it has done so it owes that.
- *   IWAIT3  Who is not known to the kernel (no robust list, one of another shape) has a life
- *           without WAITERS.  Who waits for such a one, is such a one, or cannot sleep on several
- *           words, naps.
- *   IWAIT4  Who waits for more members than it can watch (FW_IPC_WATCHED_) watches some: after each
- *           nap others, and each thread others.  For the rest it naps, for a second at most.
+ *   IWAIT1  If threads queue up for what one member has, a sleeper of that queue watches the life
+ *           of the holder; or a thread of that queue is awake, and will either do that, or wake
+ *           another.  So a thread that takes it after a sleep, or gives up, wakes one more of the
+ *           queue (fw_ipc_wait_pass_on_): that one re-checks, and watches the new holder's life.
+ *   IWAIT2  A thread that finds that a life which it watched has ended wakes all that watch it,
+ *           before it does anything else.  Until it has done so it owes that.
+ *   IWAIT3  A thread that the kernel does not know (no robust list, or one of another shape) has a
+ *           life without WAITERS.  A thread that waits for such a one, is such a one, or cannot
+ *           sleep on several words, re-checks at intervals that do not grow.
+ *   IWAIT4  A thread that waits for more members than it can watch (FW_IPC_WATCHED_) watches some:
+ *           others after each re-check interval, and each thread others.  For the rest it
+ *           re-checks, after a second at most.
  *
- * A nap: nobody sleeps for longer than its nap without a look.  The first one lasts
- * FW_RECHECK_IPC_NS; by IWAIT3 all others, too.  Otherwise each is FW_RECHECK_GROWTH times the one
- * before, up to FW_RECHECK_MAX_NS: that is for deaths that the kernel does not mark, though it
- * could have been expected to, and for what we have not thought of.  So such a death costs those
- * who have waited for long a minute, and those who have just come a nap.  (Who waits for a
- * condition begins with the longest: its look ends the wait if there was a signal meanwhile, be it
- * another's.)  Where the deadline is on CLOCK_REALTIME naps grow to FW_RECHECK_REALTIME_NS only:
- * that clock may be set.
+ * No thread sleeps for longer than a re-check interval.  The first one lasts FW_RECHECK_IPC_NS; by
+ * IWAIT3 all others, too.  Otherwise each is FW_RECHECK_GROWTH times the one before, up to
+ * FW_RECHECK_MAX_NS: that is for deaths that the kernel does not mark, though it should, and for
+ * what was not thought of.  So such a death costs threads that have waited for long a minute, and
+ * those that have just come the first interval.  (A waiter for a condition begins with the longest:
+ * its re-check ends the wait if there was a signal meanwhile, for whichever waiter.)  If the
+ * deadline is on CLOCK_REALTIME, intervals grow to FW_RECHECK_REALTIME_NS only: that clock may be
+ * set.
  *
  *     struct fw_ipc_wait_ w;
  *     if ((error = fw_ipc_wait_begin_(&w, &me, object, FW_IPC_WAITS_LOCK, policy, deadline)) != 0)
  *         return error;
- *     while (fw_ipc_wait_spin_(&w)) { look; try }
+ *     while (fw_ipc_wait_spin_(&w)) { read the word; try }
  *     for (;;) {
- *         ... look; try; announce oneself in the word ...
+ *         ... read the word; try; set WAITERS in it ...
  *         fw_ipc_wait_watch_(&w, holder);
  *         if (fw_ipc_wait_sleep_(&w, half, expected) == ETIMEDOUT) ...
  *     }
  *     fw_ipc_wait_pass_on_(&w);
  *     fw_ipc_wait_end_(&w);
  */
-/* A power of two.  The model has 1: there, each nap is the first. */
+/* A power of two.  The model has 1: there, each re-check interval is the first. */
 #ifndef FW_IPC_RECHECKS_COUNTED_
 #define FW_IPC_RECHECKS_COUNTED_ 32u
 #endif
@@ -77,12 +78,12 @@
 #define FW_IPC_WATCHED_ 125u
 #endif
 
-/* Members about which the system is asked in one look, with eight system calls each. */
+/* Members about which the system is asked in one re-check, with eight system calls each. */
 #ifndef FW_IPC_QUESTIONS_
 #define FW_IPC_QUESTIONS_ 32u
 #endif
 
-/* A question is left out where somebody has put it within this part of the nap. */
+/* A question is left out if a thread has asked it within this part of the interval. */
 #ifndef FW_IPC_RECHECK_PARTS_
 #define FW_IPC_RECHECK_PARTS_ 4u
 #endif
@@ -95,25 +96,25 @@ struct fw_ipc_wait_ {
     struct fw_ipc_me_ me;
     const void *object;
     uint32_t how;
-    uint32_t looks;       /* how many pauses lie between two looks, by now */
-    bool is_told;         /* the member's line says what it waits for */
-    bool has_elapsed;     /* a whole nap has gone by on the same word */
+    uint32_t looks;       /* how many pauses lie between two loads, by now */
+    bool is_told;         /* the member's slot says what it waits for */
+    bool has_elapsed;     /* a whole re-check interval has gone by on the same word */
     bool asks;            /* and it is time to ask the system, too */
     bool owes;            /* the alarm is pending: `debt` */
     bool rechecks_only;   /* IWAIT3: for this thread's own sake */
     bool is_blind;        /* IWAIT3: for the next sleep */
     bool is_partial;      /* IWAIT4: for the next sleep */
-    bool is_late;         /* a life that was to be watched has ended, or so: no sleep */
-    bool has_line;        /* it has slept in a line, of which `word` is the word: IWAIT1 */
-    uint32_t naps;        /* so many whole naps, in this wait, up to FW_IPC_RECHECKS_COUNTED_ */
+    bool is_late;         /* there is something to do, such as a life that has ended: no sleep */
+    bool has_line;        /* it has slept in a queue, whose word is `word`: IWAIT1 */
+    uint32_t rechecks;    /* whole intervals in this wait, up to FW_IPC_RECHECKS_COUNTED_ */
     uint32_t expected;    /* what was in `word` */
     const uint32_t *word; /* on which it slept, or watched, last */
-    uint32_t met;         /* living holders, in this look, if it asks */
+    uint32_t met;         /* living holders, in this re-check, if it asks */
     uint32_t asked;       /* the first of them, about which the system was asked in this round */
-    uint32_t questions;   /* that it may still be asked in this look */
-    uint64_t elapsed_ns;  /* how long the nap was that has ended */
-    uint64_t most_ns;     /* how long a nap may be */
-    uint64_t first_ns;    /* how long the first one is, but for IWAIT3 */
+    uint32_t questions;   /* that it may still ask in this re-check */
+    uint64_t elapsed_ns;  /* how long the interval was that has ended */
+    uint64_t most_ns;     /* how long an interval may be */
+    uint64_t first_ns;    /* how long the first one is, except by IWAIT3 */
     uint64_t recheck_ns;  /* how long one is by now */
     uint64_t recheck_at;  /* CLOCK_MONOTONIC, in ns; 0: the next one has not begun */
     struct fw_robust_ debt;
@@ -123,7 +124,7 @@ struct fw_ipc_wait_ {
     fw_futex_any words[FW_IPC_WATCHED_ + 3]; /* the word, one beside it, lives, more, the alarm */
 };
 
-/* What is done where a sleeper is cancelled. */
+/* What is done if a sleeper is cancelled. */
 struct fw_ipc_cancel_ {
     void (*call)(void *);
     void *arg;
@@ -134,15 +135,15 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
                        uint32_t how, const fw_wait_policy *policy, const fw_deadline *deadline);
 
 /*
- * Pauses or yields, each time for longer: a look takes the word's cache line away from whoever
- * locks and unlocks it all the time.  False: the budget is used up.
+ * Pauses or yields, each time for longer: a load takes the word's cache line away from threads that
+ * lock and unlock it all the time.  False: the budget is used up.
  */
 bool fw_ipc_wait_spin_(struct fw_ipc_wait_ *w);
 
-/* The same: the lock is held by this one, which may be seen not to run; 0: not known. */
+/* The same, for a lock held by this one, which may be found not to run; 0: not known. */
 bool fw_ipc_wait_spin_on_(struct fw_ipc_wait_ *w, uint64_t holder);
 
-/* Gives a new polling budget. */
+/* Gives a new spin budget. */
 void fw_ipc_wait_again_(struct fw_ipc_wait_ *w);
 
 /* There is something to do: the next sleep is none. */
@@ -151,59 +152,58 @@ static inline void fw_ipc_wait_skip_sleep_(struct fw_ipc_wait_ *w)
     w->is_late = true;
 }
 
-/* The next sleep ends when this member's life does.  Where it has ended, there is no sleep. */
+/* The next sleep ends when this member's life does.  If it has ended, there is no sleep. */
 void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder);
 
 /*
- * The next sleep begins only if this word, too, is as expected.  Before the first life.  Nobody
- * wakes who sleeps there; but others may move them to a life (FUTEX_REQUEUE), which they watch then
- * without knowing whose it is: when it ends, the one that is woken sounds the alarm.
+ * The next sleep begins only if this word, too, is as expected.  Before the first life.  Sleepers
+ * there are not woken; but others may move them to a life (FUTEX_REQUEUE), which they watch then
+ * without knowing whose it is: when it ends, the one that is woken wakes all by the alarm.
  */
 void fw_ipc_wait_compare_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);
 
 /*
  * The same, before or after lives, for words that a thread changes before it changes the one on
- * which others sleep.  If it dies in between, the kernel wakes those who sleep, by the alarm, and
- * those who are about to sleep see this word changed.  Where lives take all the room it is left
- * out, and a nap finds out.
+ * which others sleep.  If it dies in between, the kernel wakes the sleepers, by the alarm, and
+ * threads that are about to sleep see this word changed.  If lives take all the words it is left
+ * out, and a re-check finds out.
  */
 void fw_ipc_wait_compare_more_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);
 
 /*
- * Sleeps while *word == expected and those who are watched live, for a nap at most.  0: look again;
- * ETIMEDOUT: the deadline has passed.  (A policy that never sleeps pauses once instead.)  With
- * `cancel` it is a cancellation point; fw_ipc_wait_cancelled_ is called first then.
+ * Sleeps while *word == expected and the watched members live, for one re-check interval at most.
+ * 0: re-check; ETIMEDOUT: the deadline has passed.  (A policy that never sleeps pauses once
+ * instead.)  With `cancel` it is a cancellation point; fw_ipc_wait_cancelled_ is called first then.
  */
 int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);
 int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected,
                                    const struct fw_ipc_cancel_ *cancel);
 void fw_ipc_wait_cancelled_(struct fw_ipc_wait_ *w);
 
-/*
- * The first one to watch, of so many that are counted from 0: Z4.
- */
+/* The first one to watch, of `count` that are numbered from 0: IWAIT4. */
 uint32_t fw_ipc_wait_first_(const struct fw_ipc_wait_ *w, uint32_t count);
 
 /*
- * The life of whoever is waited for: asks the system too (fw_ipc_life_slow_) after a nap, unless
- * somebody has asked about that one within a quarter of the nap.  By IWAIT3 that is after the
- * first, the second, the fourth, and so on up to the 32nd nap, and from then on after every 16th:
- * 0.64 s.
+ * The life of a thread that is waited for: asks the system too (fw_ipc_life_slow_) after a re-check
+ * interval, unless a thread has asked about that one within a quarter of the interval.  By IWAIT3
+ * that is after the first, the second, the fourth, and so on up to the 32nd interval, and from then
+ * on after every 16th: 0.64 s.
  */
 enum fw_ipc_life fw_ipc_wait_life_(const struct fw_ipc_wait_ *w, uint64_t holder);
 
 /*
- * The same where a look, which begins with the first call, meets many who are waited for.  However
- * many they are, and by how many they are waited for: it asks about FW_IPC_QUESTIONS_ of them at
- * most, after the next nap about the next ones, and so on until it has come round.
+ * The same if a re-check, which begins with the first call, meets many that are waited for.
+ * However many they are, and however many threads wait for them: it asks about at most
+ * FW_IPC_QUESTIONS_ of them, after the next interval about the next ones, and so on until it has
+ * asked about all.
  */
 void fw_ipc_wait_look_(struct fw_ipc_wait_ *w);
 enum fw_ipc_life fw_ipc_wait_life_of_many_(struct fw_ipc_wait_ *w, uint64_t holder);
 
-/* The thread has slept in this line already, by another wait. */
+/* The thread has slept in this queue already, by another wait. */
 void fw_ipc_wait_in_line_(struct fw_ipc_wait_ *w, const uint32_t *word);
 
-/* The thread leaves the line in which it has slept, if it has: another one looks in its place. */
+/* The thread leaves the queue in which it has slept, if it has: another one re-checks instead. */
 void fw_ipc_wait_pass_on_(struct fw_ipc_wait_ *w);
 
 void fw_ipc_wait_end_(struct fw_ipc_wait_ *w);
@@ -220,7 +220,7 @@ static inline void fw_ipc_debt_end_(const struct fw_robust_ *debt)
     fw_robust_withdraw_(debt);
 }
 
-/* Wakes at most n of those who sleep on the word. */
+/* Wakes at most n sleepers on the word. */
 void fw_ipc_wake_(const uint32_t *word, unsigned n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How threads spin between processes, before they sleep.  Contract: nap.h. */
+/* How threads spin between processes, before they sleep.  Contract: wait.h. */
 #include "ipc/wait.h"
 
 #include <stddef.h>

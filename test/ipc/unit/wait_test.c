@@ -62,7 +62,7 @@ static void watches_others_after_each_recheck(void **state)
 
     (void)state;
     assert_int_equal(fw_ipc_wait_first_(&w, FW_IPC_WATCHED_), 0);
-    for (w.naps = 1; w.naps <= FW_IPC_RECHECKS_COUNTED_; w.naps++) {
+    for (w.rechecks = 1; w.rechecks <= FW_IPC_RECHECKS_COUNTED_; w.rechecks++) {
         assert_in_range(fw_ipc_wait_first_(&w, many), 0, many - 1);
         others += fw_ipc_wait_first_(&w, many) != first;
     }
@@ -102,7 +102,7 @@ static void rechecks_in_time_despite_signals(void **state)
     (void)state;
     signals = 0;
     get_signals(1000);
-    while ((w.naps == 0 || cuts < CUTS) && signals < MANY_SIGNALS) {
+    while ((w.rechecks == 0 || cuts < CUTS) && signals < MANY_SIGNALS) {
         assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
         if (!w.has_elapsed && ends != 0) {
             assert_int_equal(w.recheck_at, ends);
@@ -111,7 +111,7 @@ static void rechecks_in_time_despite_signals(void **state)
         ends = w.recheck_at; /* 0: the interval has passed */
     }
     get_signals(0);
-    assert_true(w.naps != 0);
+    assert_true(w.rechecks != 0);
     fw_ipc_wait_end_(&w);
 }
 
