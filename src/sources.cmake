@@ -15,7 +15,7 @@ list(TRANSFORM fw_thread_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/thread/)
 # locks that stand on it.
 set(fw_range_sources ${CMAKE_CURRENT_LIST_DIR}/ipc/region/ranges.c)
 set(fw_region_sources directory.c head.c join.c journal.c mapping.c member.c member_list.c named.c
-    ranges.c region.c)
+    ranges.c region.c repairs.c)
 list(TRANSFORM fw_region_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/ipc/region/)
 set(fw_ipc_sources barrier.c barrier_slot.c cond.c journaled.c mutex.c numbered.c once.c permits.c
     recover.c rwlock.c rwlock_write.c sem.c share.c wait.c wait_spin.c)

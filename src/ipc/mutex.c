@@ -52,6 +52,7 @@
 #include "ipc/recover.h"
 #include "ipc/region/journal.h"
 #include "ipc/region/member.h"
+#include "ipc/region/repairs.h"
 #include "ipc/wait.h"
 
 static uint64_t holder_of(uint64_t word)

@@ -1,90 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is done about holders that died.  Contract: recover.h.
- *
- * Functions are registered per process, in a list: a registration is rare, and a look-up follows a
- * death.  A forked child inherits the registrations, as it inherits the region.
  */
 #include "ipc/recover.h"
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
-
-#include <furwock/mutex.h>
 
 #include "ipc/region/journal.h"
-#include "sys/thread.h"
-
-struct repair {
-    struct repair *next;
-    const void *lock;
-    int (*call)(void *, const fw_ipc_death *);
-    void *arg;
-};
-
-static struct repair *repairs;
-static fw_mutex repairs_lock = FW_MUTEX_INIT;
-
-/* In a forked child nobody changes the list. */
-static void after_fork(void)
-{
-    fw_mutex_init(&repairs_lock);
-}
-
-static struct repair **find(const void *lock)
-{
-    struct repair **at = &repairs;
-
-    while (*at != NULL && (*at)->lock != lock)
-        at = &(*at)->next;
-    return at;
-}
-
-static void drop(struct repair **at)
-{
-    struct repair *old = *at;
-
-    *at = old->next;
-    free(old);
-}
-
-int fw_ipc_on_death_(const void *lock, int (*call)(void *, const fw_ipc_death *), void *arg)
-{
-    static bool is_watching;
-    struct repair *made = call != NULL ? malloc(sizeof *made) : NULL;
-    struct repair **at;
-
-    if (call != NULL && made == NULL)
-        return ENOMEM;
-    fw_mutex_lock(&repairs_lock);
-    if (!is_watching)
-        fw_at_fork_(after_fork);
-    is_watching = true;
-    at = find(lock);
-    if (*at != NULL)
-        drop(at);
-    if (made != NULL) {
-        *made = (struct repair){repairs, lock, call, arg};
-        repairs = made;
-    }
-    fw_mutex_unlock(&repairs_lock);
-    return 0;
-}
-
-void fw_ipc_forget_repairs_(const struct fw_ipc_mapping_ *mapping)
-{
-    struct repair **at = &repairs;
-
-    fw_mutex_lock(&repairs_lock);
-    while (*at != NULL) {
-        if ((uintptr_t)(*at)->lock - mapping->base < mapping->size)
-            drop(at);
-        else
-            at = &(*at)->next;
-    }
-    fw_mutex_unlock(&repairs_lock);
-}
+#include "ipc/region/repairs.h"
 
 int fw_ipc_death_of_(const fw_ipc_history *history, fw_ipc_death *death)
 {
@@ -98,14 +22,9 @@ int fw_ipc_death_of_(const fw_ipc_history *history, fw_ipc_death *death)
 
 bool fw_ipc_can_recover_(const void *lock, const fw_ipc_history *history)
 {
-    bool is_registered;
+    struct fw_ipc_repair_ repair;
 
-    if (fw_load64_relaxed(&history->journal_) != 0)
-        return true;
-    fw_mutex_lock(&repairs_lock);
-    is_registered = *find(lock) != NULL;
-    fw_mutex_unlock(&repairs_lock);
-    return is_registered;
+    return fw_load64_relaxed(&history->journal_) != 0 || fw_ipc_repair_of_(lock, &repair);
 }
 
 /*
@@ -134,8 +53,7 @@ static bool undo_journal(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_h
 int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_history *history,
                     uint64_t dead)
 {
-    struct repair repair = {.call = NULL};
-    struct repair *registered;
+    struct fw_ipc_repair_ repair;
     bool is_sound = false;
     fw_ipc_death death;
 
@@ -144,12 +62,7 @@ int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_histor
     fw_ipc_history_begin_(history, me); /* F:ipc-successor-same-generation */
     if (fw_load64_relaxed(&history->journal_) != 0)
         is_sound = undo_journal(me, lock, history); /* F:ipc-journal-sound-early */
-    fw_mutex_lock(&repairs_lock);
-    registered = *find(lock);
-    if (registered != NULL)
-        repair = *registered;
-    fw_mutex_unlock(&repairs_lock);
-    if (repair.call != NULL) {
+    if (fw_ipc_repair_of_(lock, &repair)) {
         fw_ipc_death_of_(history, &death);
         is_sound = repair.call(repair.arg, &death) == 0; /* F:ipc-repairs-nothing */
     }

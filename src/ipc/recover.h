@@ -39,12 +39,6 @@ int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_histor
 /* Is there anything to repair by: a journal, or a function in this process? */
 bool fw_ipc_can_recover_(const void *lock, const fw_ipc_history *history);
 
-/* Registers a function for a lock, in this process; NULL takes it back.  0 or ENOMEM. */
-int fw_ipc_on_death_(const void *lock, int (*repair)(void *, const fw_ipc_death *), void *arg);
-
-/* Forgets all functions for locks in the region. */
-void fw_ipc_forget_repairs_(const struct fw_ipc_mapping_ *mapping);
-
 /* 0 or ENOENT. */
 int fw_ipc_death_of_(const fw_ipc_history *history, fw_ipc_death *death);
 

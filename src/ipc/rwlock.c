@@ -59,6 +59,7 @@
 
 #include "ipc/recover.h"
 #include "ipc/region/journal.h"
+#include "ipc/region/repairs.h"
 #include "ipc/rwlock.h"
 
 _Static_assert(sizeof(fw_ipc_rwlock) == 64, "one cache line");

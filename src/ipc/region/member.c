@@ -146,8 +146,7 @@ static bool take(const struct fw_ipc_mapping_ *mapping, uint32_t slot, uint64_t 
 /* Did this thread die, although its slot does not say so?  Only of the caller's pid namespace. */
 static bool is_gone(const struct fw_ipc_member_ *m, uint64_t life)
 {
-    /* what follows is of this generation: SLOT3 */
-    uint64_t nth = fw_load64_acquire(&m->introduced);
+    uint64_t nth = fw_load64_acquire(&m->introduced); /* of the ids that follow: SLOT3 */
     uint32_t thread = thread_of(life) & FW_ROBUST_OWNER;
     uint64_t since = fw_load64_relaxed(&m->here_since);
     uint64_t space = fw_load64_relaxed(&m->pid_namespace);

@@ -29,10 +29,10 @@
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
-#include "ipc/recover.h"
 #include "ipc/region/join.h"
 #include "ipc/region/member.h"
 #include "ipc/region/region.h"
+#include "ipc/region/repairs.h"
 #include "sys/clock.h"
 #include "sys/region_file.h"
 #include "sys/thread.h"

@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "ipc/recover.h"
+#include "ipc/region/repairs.h"
 #include "test/support/testing.h"
 
 /* src/ipc/recover.c: what is done about holders that died. */
@@ -28,7 +29,7 @@ static int unmake(void **state)
     return 0;
 }
 
-/* The id of a member that is no more. */
+/* The id of a member that has left. */
 static uint64_t dead(void)
 {
     uint64_t id = me.id;
