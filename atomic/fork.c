@@ -60,13 +60,13 @@ bool fw_fork_is_on_(void)
     return fw_load32_relaxed(&is_on) != 0;
 }
 
-bool fw_fork_gives_(const fw_word_lock *l, unsigned naps)
+bool fw_fork_gives_(const fw_word_lock *l, unsigned rechecks)
 {
     const struct fw_stripe_ *s = (const struct fw_stripe_ *)(const void *)l;
 
     if (!fw_fork_is_on_() || s < fw_stripes_ || s >= fw_stripes_ + FW_STRIPES_)
         return false;
-    if (!is_taker && naps < FW_FORK_RECHECKS_)
+    if (!is_taker && rechecks < FW_FORK_RECHECKS_)
         return false;
     /* AFORK4 */
     return claim((unsigned)(s - fw_stripes_)) || (is_taker && taker_process != getpid());
@@ -85,7 +85,7 @@ static unsigned take_free(void)
             continue;
         }
         fw_or64_release(&taken[i / 64], UINT64_C(1) << i % 64);
-        fw_word_lock_name_heir_(&fw_stripes_[i].lock); /* AFORK3 */
+        fw_word_lock_name_successor_(&fw_stripes_[i].lock); /* AFORK3 */
     }
     return missing;
 }

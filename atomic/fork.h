@@ -30,9 +30,9 @@ void fw_fork_child_(void);
 
 /*
  * For a thread that finds the lock held: is it held for a fork, and given up to the caller?  Then
- * the caller has it.  `naps`: for how many re-check intervals it has slept.
+ * the caller has it.  `rechecks`: for how many re-check intervals it has slept.
  */
-bool fw_fork_gives_(const fw_word_lock *l, unsigned naps);
+bool fw_fork_gives_(const fw_word_lock *l, unsigned rechecks);
 
 /* Is a fork under way?  Then no thread sleeps without an end. */
 bool fw_fork_is_on_(void);

@@ -4,12 +4,12 @@
  *
  * Origin: Gustedt, "Futex based locks for C11's generic atomics" (INRIA RR-8818), section 3.1: one
  * word with a lock bit and a count, one atomic instruction each way, a waiter counts itself once
- * and leaves the count in the step that takes the lock.  Different from Listing 1: those who spin
- * are not counted, so that a release which only spinners wait for makes no system call; and of
- * those who sleep one at a time is woken, the heir, and no more until it has had the lock.
+ * and leaves the count in the step that takes the lock.  Different from Listing 1: spinners are not
+ * counted, so that a release which only spinners wait for makes no system call; and of the sleepers
+ * one at a time is woken, the successor, and no more until it has had the lock.
  *
  *   bit 31      HELD
- *   bit 30      WAKING: there is an heir
+ *   bit 30      WAKING: there is a successor
  *   bits 0-29   how many are registered: asleep, about to be, or woken and not in yet
  *
  *   word            meaning                         left by
@@ -18,27 +18,29 @@
  *   HELD|n          held, n are registered          unlock: -> n, then -> WAKING|n and a wake;
  *                                                   a waiter registers: -> HELD|n+1
  *   n               free, a release or one of the   lock: -> HELD|n; the release: -> WAKING|n;
- *                   n is about to look              one of the n: -> HELD|n-1
- *   WAKING|n        free, one of the n is heir      lock: -> HELD|WAKING|n; the heir: -> HELD|n-1;
- *                                                   another of the n: -> HELD|WAKING|n-1
- *   HELD|WAKING|n   held, one of the n is heir      unlock: -> WAKING|n, and no wake
+ *                   n is about to read it           one of the n: -> HELD|n-1
+ *   WAKING|n        free, one of the n is the       lock: -> HELD|WAKING|n; that one: -> HELD|n-1;
+ *                   successor                       another of the n: -> HELD|WAKING|n-1
+ *   HELD|WAKING|n   held, one of the n is the       unlock: -> WAKING|n, and no wake
+ *                   successor
  *
- *   AWL1  Who sleeps is registered, and registers once until it has the lock.
- *   AWL2  While somebody sleeps who is not heir: the lock is held and there is no WAKING (its
- *         release will wake), or there is an heir, or a release is between its steps.
- *   AWL3  An heir has been woken once, and from then on sleeps in naps, until it takes the lock and
- *         clears WAKING.
+ *   AWL1  A sleeper is registered, and registers once until it has the lock.
+ *   AWL2  While a thread sleeps that is not the successor: the lock is held and there is no WAKING
+ *         (its release will wake), or there is a successor, or a release is between its steps.
+ *   AWL3  A successor has been woken once, and from then on sleeps in re-check intervals, until it
+ *         takes the lock and clears WAKING.
  *
- *   Legal: to clear WAKING while holding the lock (one needless wake); two who believe that they
- *   are the heir (after a spurious wake).
+ *   Legal: to clear WAKING while holding the lock (one needless wake); two threads that take
+ *   themselves for the successor (after a spurious wake).
  *   Illegal: to leave WAKING set when the wake found nobody; to sleep on a word without HELD.
  *
- * Why naps: under contention an heir finds the lock held again and again.  If it slept as the
- * others do, each time another release would have to wake it, which costs more than the section.
+ * Why re-check intervals: under contention a successor finds the lock held again and again.
+ * If it slept as the others do, each time another release would have to wake it, which costs more
+ * than the section.
  *
- * No thread waits for ever (Theorem 3.5): who is about to sleep is held up only by changes of the
- * word, and but for arrivals, of which there is one for each thread, each of these is part of an
- * acquisition or a release: somebody makes progress.
+ * No thread waits forever (Theorem 3.5): a thread that is about to sleep is held up only by changes
+ * of the word, and except for arrivals, of which there is one for each thread, each of these is
+ * part of an acquisition or a release: some thread makes progress.
  */
 #include "word_lock.h"
 
@@ -81,35 +83,36 @@ static bool sleep_on(const fw_word_lock *l, uint32_t expected, uint64_t ns)
 }
 
 /* The word when one of the registered has taken the lock. */
-static uint32_t without_one(uint32_t now, bool is_heir)
+static uint32_t without_one(uint32_t now, bool is_successor)
 {
     /* F:fork-leaves-twice */
     if (has_sleepers(now)) /* else a fork in a signal handler has erased the registration: fork.h */
         /* F:word-still-registered */
         now -= FW_WORD_LOCK_SLEEPER_;
-    return is_heir ? now & ~FW_WORD_LOCK_WAKING_ : now; /* F:word-keeps-waking */
+    return is_successor ? now & ~FW_WORD_LOCK_WAKING_ : now; /* F:word-keeps-waking */
 }
 
-/* How many naps of this fork, as far as that matters. */
-static unsigned rechecks_after(unsigned naps)
+/* How many intervals of this fork, as far as that matters. */
+static unsigned rechecks_after(unsigned rechecks)
 {
     if (!fw_fork_is_on_())
         return 0;
-    return naps < FW_FORK_RECHECKS_ ? naps + 1 : naps;
+    return rechecks < FW_FORK_RECHECKS_ ? rechecks + 1 : rechecks;
 }
 
 /* A fork has left the lock to the caller, which is registered. */
-static void leave_count(fw_word_lock *l, bool is_heir)
+static void leave_count(fw_word_lock *l, bool is_successor)
 {
     uint32_t now = fw_load32_relaxed(&l->word);
-    while (!fw_cas32_acquire(&l->word, &now, without_one(now, is_heir))) /* HELD|n -> HELD|n-1 */
+    while (
+        !fw_cas32_acquire(&l->word, &now, without_one(now, is_successor))) /* HELD|n -> HELD|n-1 */
         continue;
 }
 
 __attribute__((cold, noinline)) void fw_word_lock_slow_(fw_word_lock *l)
 {
     uint32_t now;
-    bool is_heir = false;
+    bool is_successor = false;
 
     if (fw_fork_gives_(l, 0))
         return;
@@ -120,20 +123,21 @@ __attribute__((cold, noinline)) void fw_word_lock_slow_(fw_word_lock *l)
             return;
     /* F:word-unregistered */
     now = fw_add32_acquire(&l->word, FW_WORD_LOCK_SLEEPER_) + FW_WORD_LOCK_SLEEPER_; /* AWL1 */
-    for (unsigned naps = 0;; naps = rechecks_after(naps)) {
+    for (unsigned rechecks = 0;; rechecks = rechecks_after(rechecks)) {
         while (!fw_word_lock_is_held_(now)) {
-            uint32_t mine = without_one(now, is_heir) | FW_WORD_LOCK_HELD_;
+            uint32_t mine = without_one(now, is_successor) | FW_WORD_LOCK_HELD_;
             if (fw_cas32_acquire(&l->word, &now, mine)) /* n -> HELD|n-1 */
                 return;
         }
-        if (fw_fork_gives_(l, naps)) {
-            leave_count(l, is_heir);
+        if (fw_fork_gives_(l, rechecks)) {
+            leave_count(l, is_successor);
             return;
         }
         /* F:word-successor-sleeps */
-        is_heir |= sleep_on(l, now,
-                            is_heir || fw_fork_is_on_() ? FW_RECHECK_ATOMIC_WOKEN_NS /* AWL3 */
-                                                        : FW_RECHECK_ATOMIC_NS);
+        is_successor |=
+            sleep_on(l, now,
+                     is_successor || fw_fork_is_on_() ? FW_RECHECK_ATOMIC_WOKEN_NS /* AWL3 */
+                                                      : FW_RECHECK_ATOMIC_NS);
         now = spin(l);
     }
 }
@@ -147,8 +151,9 @@ static int wake_one(const fw_word_lock *l)
 }
 
 /*
- * Nobody was asleep: all who are registered were on their way there.  But WAKING may have been seen
- * meanwhile, by one who slept because of it, and by one whose release did not wake because of it.
+ * Nobody was asleep: all that are registered were about to be.  But WAKING may have been seen
+ * meanwhile, by a thread that slept because of it, and by one whose release did not wake because of
+ * it.
  */
 static void take_back_waking(fw_word_lock *l)
 {
@@ -158,20 +163,20 @@ static void take_back_waking(fw_word_lock *l)
         wake_one(l);
 }
 
-/* Of those who sleep on a word that now has WAKING one becomes the heir. */
-static void wake_heir(fw_word_lock *l)
+/* Of the sleepers on a word that now has WAKING one becomes the successor. */
+static void wake_successor(fw_word_lock *l)
 {
     if (wake_one(l) == 0) /* F:word-leaves-waking */
         take_back_waking(l);
 }
 
-void fw_word_lock_name_heir_(fw_word_lock *l)
+void fw_word_lock_name_successor_(fw_word_lock *l)
 {
     uint32_t now = fw_load32_relaxed(&l->word);
 
     while (has_sleepers(now) && !is_waking(now)) {
         if (fw_cas32_relaxed(&l->word, &now, now | FW_WORD_LOCK_WAKING_)) { /* HELD|n -> +WAKING */
-            wake_heir(l);
+            wake_successor(l);
             return;
         }
     }
@@ -189,10 +194,10 @@ __attribute__((cold, noinline)) void fw_word_unlock_slow_(fw_word_lock *l, uint3
         fw_add32_relaxed(&l->word, FW_WORD_LOCK_HELD_); /* F:fork-frees-twice */
         return;
     }
-    /* Whoever has taken the lock meanwhile will look in our place. */
+    /* A thread that has taken the lock meanwhile will do this instead. */
     while (has_sleepers(now) && !is_waking(now) && !fw_word_lock_is_held_(now)) {
         if (fw_cas32_relaxed(&l->word, &now, now | FW_WORD_LOCK_WAKING_)) { /* n -> WAKING|n */
-            wake_heir(l);
+            wake_successor(l);
             return;
         }
     }

@@ -12,9 +12,9 @@
  * A lock for sections as short as the copy of a small object: one word, lock and count in one, one
  * atomic instruction to lock and one to unlock.  States and invariants: word_lock.c.
  *
- * For the threads of one process.  Not recursive; knows no owner; not fair: whoever comes when it
- * is free has it.  Who asks for it spins a little and then sleeps.  No call is a cancellation
- * point.
+ * For the threads of one process.  Not recursive; knows no owner; not fair: a thread that
+ * comes when it is free has it.  A waiter spins a little and then sleeps.  No call is a
+ * cancellation point.
  */
 typedef struct fw_word_lock {
     uint32_t word;
@@ -30,8 +30,8 @@ typedef struct fw_word_lock {
 #define FW_WORD_LOCK_SLEEPER_ UINT32_C(1)
 
 /*
- * A thread looks at a held lock so many times, each after so many pauses of the processor, before
- * it goes to sleep: `furwock calibrate`, and doc/guide/atomics.md, "How long to spin".
+ * How many times a thread reads a held lock, and after how many CPU pauses each, before it goes to
+ * sleep: `furwock calibrate`, and doc/guide/atomics.md, "How long to spin".
  */
 #ifndef FW_WORD_LOCK_LOOKS_
 #define FW_WORD_LOCK_LOOKS_ 1u
@@ -48,8 +48,8 @@ static inline bool fw_word_lock_is_held_(uint32_t word)
 void fw_word_lock_slow_(fw_word_lock *l);
 void fw_word_unlock_slow_(fw_word_lock *l, uint32_t was);
 
-/* For the holder: if others sleep, one of them is woken now, and naps until it has the lock. */
-void fw_word_lock_name_heir_(fw_word_lock *l);
+/* For the holder: if others sleep, one is woken now, and re-checks until it has the lock. */
+void fw_word_lock_name_successor_(fw_word_lock *l);
 
 /* 0 or EBUSY. */
 static inline int fw_word_lock_trylock_(fw_word_lock *l)

@@ -3,32 +3,32 @@
  * A lock that outlives its owner.  Contract: robust_lock.h.  Bits: sys/robust.h.
  *
  * Origin: the word and the death of the owner are the kernel's protocol for robust futexes
- * (Documentation/locking/robust-futex-ABI.rst); that a waiter who slept leaves WAITERS behind is
+ * (Documentation/locking/robust-futex-ABI.rst); that a waiter which slept leaves WAITERS behind is
  * Drepper's, "Futexes are tricky", mutex 2.
  *
  *   word          meaning                          left by
  *   0             free                             lock: -> id
  *   id            held, nobody sleeps              unlock: -> 0; a waiter: -> id|WAITERS
- *   id|WAITERS    held, somebody may sleep         unlock: -> WAITERS, then a wake
- *   WAITERS       free, somebody may sleep         lock: -> id|WAITERS; the wake that finds nobody:
+ *   id|WAITERS    held, threads may sleep          unlock: -> WAITERS, then a wake
+ *   WAITERS       free, threads may sleep          lock: -> id|WAITERS; a wake that finds nobody:
  *                                                  -> 0
  *   DIED          free, its owner died inside      lock: -> id, and repairs
- *   DIED|WAITERS  the same, somebody may sleep     lock: -> id|WAITERS, and repairs
+ *   DIED|WAITERS  the same, threads may sleep      lock: -> id|WAITERS, and repairs
  *   of the kernel, when an owner dies: id -> DIED, id|WAITERS -> DIED|WAITERS, then it wakes one
  *
- *   AROB1  The word is announced before it is taken and until it has been given back, and the wake
+ *   AROB1  The word is announced before it is taken and until it has been released, and the wake
  *          made: wherever a thread dies, the kernel has the word in view.
- *   AROB2  Who takes the lock out of DIED, or from an owner who is gone, repairs before anything
- *          else. If it dies over that, the word is DIED again.
- *   AROB3  Who sleeps has seen WAITERS in the word it sleeps on, and who has slept puts it back
- *          with its id; it is cleared only where a wake has found nobody.
- *   AROB4  Nobody sleeps for longer than a nap without looking: a wake that got lost with the
- *          thread it was for costs a nap, not for ever.  After a nap on the same owner a thread
- *          looks whether that one still lives, for the sake of deaths that the kernel could not
- *          mark.  Sleeps that signals cut short are parts of one nap.
+ *   AROB2  A thread that takes the lock out of DIED, or from an owner that is gone, repairs before
+ *          anything else.  If it dies meanwhile, the word is DIED again.
+ *   AROB3  A sleeper has seen WAITERS in the word it sleeps on, and a thread that has slept puts it
+ *          back with its id; it is cleared only if a wake has found nobody.
+ *   AROB4  No thread sleeps for longer than a re-check interval: a wake that was lost with its
+ *          thread costs an interval at most.  After an interval with the same owner a thread checks
+ *          whether that one still lives, for deaths that the kernel could not mark.  Sleeps that
+ *          signals cut short are parts of one interval.
  *
  *   Legal: WAITERS without sleepers (one needless wake).
- *   Illegal: to clear DIED without repair; to take a word from an owner who may still run.
+ *   Illegal: to clear DIED without repair; to take a word from an owner that may still run.
  */
 #include "robust_lock.h"
 
@@ -49,7 +49,7 @@ static uint32_t owner_of(uint32_t word)
     return word & FW_ROBUST_OWNER;
 }
 
-/* The next word of one who takes it; `extra`: WAITERS of one who has slept. */
+/* The word once it is taken; `extra`: WAITERS if the caller has slept. */
 static uint32_t taken(uint32_t word, uint32_t id, uint64_t extra)
 {
     /* F:ipc-atomic-forgets-waiters */
@@ -60,8 +60,8 @@ static uint32_t taken(uint32_t word, uint32_t id, uint64_t extra)
 struct waiter {
     uint32_t *word;
     const struct fw_robust_ *r;
-    unsigned rechecks; /* how many intervals it waits still, where they are counted */
-    bool is_limited;   /* else nothing is counted: a waiter goes round in one state */
+    unsigned rechecks; /* how many intervals it still waits, if they are counted */
+    bool is_limited;   /* else nothing is counted: a waiter loops in one state */
     bool has_spun;     /* since its last sleep */
     bool has_elapsed;  /* a whole interval, with `expected` in the word all the while */
     bool is_under_way; /* the interval: until `end`, in however many sleeps (signals may come) */
@@ -100,7 +100,7 @@ static bool is_ownerless(const struct waiter *me, uint32_t now)
     if (me->r->depth > 1)
         fw_panic_("a signal handler waits for the atomic operation that it has interrupted",
                   me->word, identity(me->r->id), identity(me->r->id));
-    return true; /* this thread is not inside: another had the id before it */
+    return true; /* this thread is not inside: another had the id before */
 }
 
 /* 0: taken; EOWNERDEAD: and its owner died with it; EBUSY. */
@@ -116,7 +116,7 @@ static int attempt(void *waiter, uint64_t *word, uint64_t extra)
             *word = now;
             return EBUSY;
         }
-        /* all that is free, or an owner who is gone -> id */
+        /* free, or an owner that is gone -> id */
         /* F:ipc-atomic-torn-lock */
         if (fw_cas32_acquire(me->word, &now, taken(now, me->r->id, extra)))
             return is_left ? EOWNERDEAD : 0; /* F:ipc-atomic-untold-mark */
@@ -136,7 +136,7 @@ static bool spin(void *waiter, uint64_t now)
     return true;
 }
 
-/* ETIMEDOUT: so many intervals have passed. */
+/* ETIMEDOUT: as many intervals as it waits have passed. */
 static int sleep_once(void *waiter, uint64_t now)
 {
     struct waiter *me = waiter;
@@ -185,5 +185,5 @@ fw_robust_unlock_slow_(uint32_t *word, const struct fw_robust_ *r, uint32_t was)
     if (woken < 0)
         fw_panic_errno_("futex wake of an atomic operation between processes", -woken);
     if (woken == 0)
-        fw_cas32_relaxed(word, &left, 0); /* WAITERS -> 0, unless somebody has it by now: AROB3 */
+        fw_cas32_relaxed(word, &left, 0); /* WAITERS -> 0, unless it is held by now: AROB3 */
 }

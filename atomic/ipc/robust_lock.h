@@ -11,15 +11,14 @@
 
 /*
  * A lock between processes in one word, for sections as short as the copy of a small object, which
- * outlives its owner: whoever takes it next is told.  States and invariants: robust_lock.c.
+ * outlives its owner: the next thread that takes it is told.  States and invariants: robust_lock.c.
  *
  * Not recursive.  `r` is on the caller's stack until the lock is given back, by the same thread.
  */
 enum fw_robust_how_ {
     FW_ROBUST_TAKEN_ = 0,
-    FW_ROBUST_LEFT_ =
-        1, /* taken, and the owner before died with it: what it did is to be repaired */
-    FW_ROBUST_LATE_ = 2 /* not taken: the time is over */
+    FW_ROBUST_LEFT_ = 1, /* taken, and the owner before died with it: repair what it did */
+    FW_ROBUST_LATE_ = 2  /* not taken: timed out */
 };
 
 enum fw_robust_how_ fw_robust_lock_slow_(uint32_t *word, struct fw_robust_ *r, unsigned rechecks);
