@@ -251,11 +251,11 @@ FW_RT_DECISION uint32_t fw_rt_most_urgent(const struct fw_rt_state *w, uint32_t 
 }
 
 /*
- * The task that runs on behalf of task t: itself, or, if it asks for a lock and may not have it, the
- * task that is in the way, and so on (DECIDE3).  FW_RT_NONE: that one sleeps, or waits on another
- * CPU, or they wait for each other in a circle (PIP; else only if a task has what was not granted).
- * Then nobody acts for any of those on the way either: they are put into `stuck`, so that a
- * decision looks at each task once, whatever tasks have written down.
+ * The task that runs on behalf of task t: itself, or, if it asks for a lock and may not have it,
+ * the task that is in the way, and so on (DECIDE3).  FW_RT_NONE: that one sleeps, or waits on
+ * another CPU, or they wait for each other in a circle (PIP; else only if a task has what was not
+ * granted).  Then nobody acts for any of those on the way either: they are put into `stuck`, so
+ * that a decision looks at each task once, whatever tasks have written down.
  */
 FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_state *w, uint32_t t, uint32_t cpu,
                                        uint64_t *stuck)

@@ -172,8 +172,7 @@ __attribute__((noinline)) static int look_closer_slow_(struct fw_rt_task *t, uns
 }
 
 /* The lock is another one's. */
-__attribute__((noinline)) static int lock_boosting_slow_(struct fw_rt_task *t, unsigned lock,
-                                                         bool try)
+__attribute__((noinline)) static int queue_slow_(struct fw_rt_task *t, unsigned lock, bool try)
 {
     return explain(t, lock, fw_rt_boost_lock_slow_(t, lock, try));
 }
@@ -196,7 +195,7 @@ static inline int lock_boosted(struct fw_rt_task *t, unsigned lock, bool try)
     if (l->protocol != FW_RT_MPCP_DU && l->protocol != FW_RT_FMLP_DU)
         return lock_asking(t, lock, try);
     if (!fw_rt_boost_quickly_(t, l, lock))
-        return lock_boosting_slow_(t, lock, try);
+        return queue_slow_(t, lock, try);
     fw_rt_good_();
     return 0;
 }
