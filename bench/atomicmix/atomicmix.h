@@ -35,10 +35,10 @@ enum where {
 };
 extern const char *const where_names[PLACES];
 
-/* What is asked of furwock's library at a place. */
+/* What is asked of furwock's library at a point. */
 enum goal_kind { NO_GOAL, TIME_AT_MOST, TIMES_AT_LEAST };
 
-/* One place of the contest. */
+/* One point of the experiment. */
 struct test {
     size_t size;
     size_t offset; /* of the object, from an address that suits its size */
@@ -55,7 +55,7 @@ struct test {
     uint64_t succeeded[BENCH_LOCKS_MAX];
 };
 
-/* A rival, as the contest knows it. */
+/* A rival, as the experiment knows it. */
 struct rival {
     ADAPTER_HEAD
     const struct libatomics *library;
@@ -88,9 +88,9 @@ void actor_init(struct actor *a, const struct test *t, const struct libatomics *
 /* --- run.c ------------------------------------------------------------------------------------ */
 
 /* Runs one library once, as bench.run wants it; detail: struct test. */
-bool test_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+bool test_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
 
-/* --- plan.c: which places --------------------------------------------------------------------- */
+/* --- plan.c: which points --------------------------------------------------------------------- */
 
 enum { LIST_MAX = 16, MIXES_MAX = 16 };
 
@@ -108,19 +108,19 @@ struct plan {
 
 /* "load,95:5:0:0": fills the plan's mixes, or refuses. */
 void plan_mixes(struct plan *p, const char *text);
-void plan_places(struct plan *p, const char *text);
+void plan_points(struct plan *p, const char *text);
 void plan_order(struct plan *p, const char *text);
 
-/* All places, as an array that lives as long as the program. */
+/* All points, as an array that lives as long as the program. */
 struct test *plan_tests(struct plan *p, size_t *n);
 
 /* --- show.c ----------------------------------------------------------------------------------- */
 
 void title_of(char *text, size_t size, const struct test *t);
 json_t *parameters_of(const struct test *t);
-void show_places(const struct bench *b, FILE *out);
+void show_points(const struct bench *b, FILE *out);
 void show_goals(const struct bench *b, FILE *out);
-void describe(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+void describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
               json_t *cell);
 
 #endif

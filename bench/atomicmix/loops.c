@@ -52,9 +52,9 @@ static inline void compare_exchange(struct calls *c)
                                         c->actor->both_order, c->actor->load_order));
 }
 
-static inline libatomics_u128 *pair_at(void *place)
+static inline libatomics_u128 *pair_at(void *point)
 {
-    return __builtin_assume_aligned(place, sizeof(libatomics_u128));
+    return __builtin_assume_aligned(point, sizeof(libatomics_u128));
 }
 
 static inline void load_16(struct calls *c)

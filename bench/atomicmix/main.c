@@ -12,7 +12,7 @@
 enum { REPETITIONS = 15, REPETITIONS_GOALS = 41, BUDGET = 45, RUN_MS = 10, RUN_MAX = 100000 };
 enum { THREADS_MAX = 64, OFFSET_MAX = 4095 };
 
-static const char yardstick[] = "libatomic";
+static const char baseline[] = "libatomic";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -32,7 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         p->n_threads = bench_numbers("--threads", arg, 0, THREADS_MAX, p->threads, LIST_MAX);
         return 0;
     case 'p':
-        plan_places(p, arg);
+        plan_points(p, arg);
         return 0;
     case 'o':
         p->offset = (unsigned)bench_number("--offset", arg, 0, OFFSET_MAX);
@@ -68,8 +68,8 @@ static const struct argp_option options[] = {
     {"order", 'O', "ORDER", 0, "seq_cst, acq_rel or relaxed (seq_cst)", 0},
     {"sized", 'z', NULL, 0, "the calls for 16 bytes (__atomic_load_16), not those for any size", 0},
     {"milliseconds", 'm', "MS", 0, "how long a run of several threads lasts (10)", 0},
-    {"grid", 'g', NULL, 0, "each size with each mix, 0 to 4 threads for each CPU, each place", 0},
-    {"goals", 'G', NULL, 0, "only the places for which furwock has set itself a figure", 0},
+    {"grid", 'g', NULL, 0, "each size with each mix, 0 to 4 threads for each CPU, each point", 0},
+    {"goals", 'G', NULL, 0, "only the points that have a goal", 0},
     {0},
 };
 
@@ -136,15 +136,15 @@ static void offer(struct bench_catalogue *c, const struct bench_options *o)
     bench_offer(c, list, missing);
 }
 
-static void add_place(struct bench *b, const struct plan *p, const struct test *t)
+static void add_point(struct bench *b, const struct plan *p, const struct test *t)
 {
-    struct bench_place *place = bench_add_place(b, 1, parameters_of(t));
+    struct bench_point *point = bench_add_point(b, 1, parameters_of(t));
 
-    place->detail = t;
-    title_of(place->title, sizeof place->title, t);
+    point->detail = t;
+    title_of(point->title, sizeof point->title, t);
     for (size_t i = 0; i < b->catalogue.n; i++)
-        if (bench_wanted(&p->common, b->catalogue.locks[i]->name, yardstick))
-            bench_add_entry(place, b->catalogue.locks[i], yardstick);
+        if (bench_wanted(&p->common, b->catalogue.locks[i]->name, baseline))
+            bench_add_entry(point, b->catalogue.locks[i], baseline);
 }
 
 static json_t *settings(void)
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
     static struct bench b = {.name = "atomicmix",
                              .unit = "call",
                              .run = test_run,
-                             .print_places = show_places,
+                             .print_points = show_points,
                              .print_more = show_goals,
                              .describe = describe};
     size_t n;
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
     bench_check_names(&b.catalogue, &plan.common);
     struct test *tests = plan_tests(&plan, &n);
     for (size_t i = 0; i < n; i++)
-        add_place(&b, &plan, &tests[i]);
+        add_point(&b, &plan, &tests[i]);
     b.repetitions = plan.goals ? REPETITIONS_GOALS : REPETITIONS;
     b.settings = settings();
     if (plan.common.budget == 0 && plan.common.repetitions == 0)

@@ -60,7 +60,7 @@ void plan_mixes(struct plan *p, const char *text)
     free(copy);
 }
 
-void plan_places(struct plan *p, const char *text)
+void plan_points(struct plan *p, const char *text)
 {
     char *copy = strdup(text), *rest = copy, *word;
     unsigned i;
@@ -88,7 +88,7 @@ void plan_order(struct plan *p, const char *text)
         bench_die("--order takes seq_cst, acq_rel or relaxed, not \"%s\"", text);
 }
 
-/* --- All places ------------------------------------------------------------------------------- */
+/* --- All points ------------------------------------------------------------------------------- */
 
 struct tests {
     struct test *list;
@@ -112,7 +112,7 @@ static struct test *add(struct tests *all, const struct plan *p, size_t size, co
     return t;
 }
 
-/* Every size with every mix, number of threads and place; nobody has neighbours when alone. */
+/* Every size with every mix, number of threads and point; nobody has neighbours when alone. */
 static void add_product(struct tests *all, const struct plan *p)
 {
     for (size_t s = 0; s < p->n_sizes; s++)
@@ -152,7 +152,7 @@ static void set_threads(struct plan *p, unsigned first, unsigned last)
         p->threads[p->n_threads++] = i;
 }
 
-/* Each size, each mix and number of threads, each place: but not each with each. */
+/* Each size, each mix and number of threads, each point: but not each with each. */
 static void add_usual(struct tests *all, const struct plan *given)
 {
     struct plan p = *given;
@@ -160,7 +160,7 @@ static void add_usual(struct tests *all, const struct plan *given)
     set_sizes(&p, true);
     plan_mixes(&p, all_operations);
     set_threads(&p, 0, 1);
-    plan_places(&p, "same");
+    plan_points(&p, "same");
     add_product(all, &p);
 
     set_sizes(&p, false);
@@ -171,7 +171,7 @@ static void add_usual(struct tests *all, const struct plan *given)
     add_product(all, &p);
 
     plan_mixes(&p, "load,store,95:5,25:25:25:25");
-    plan_places(&p, "neighbours,far");
+    plan_points(&p, "neighbours,far");
     set_threads(&p, 1, 2);
     add_product(all, &p);
 }
@@ -205,7 +205,7 @@ static void set_goal(struct test *t, enum goal_kind kind, double bound)
     t->bound = bound;
 }
 
-/* The figure for a place, whatever plan it is in. */
+/* The figure for a point, whatever plan it is in. */
 static void find_goal(struct test *t)
 {
     int operation = operation_of(&t->mix);
@@ -249,7 +249,7 @@ static bool is_same(const struct test *a, const struct test *b)
            memcmp(a->mix.share, b->mix.share, sizeof a->mix.share) == 0;
 }
 
-/* Each place once, with its goal. */
+/* Each point once, with its goal. */
 static void finish(struct tests *all)
 {
     size_t kept = 0;
@@ -280,7 +280,7 @@ static void complete(struct plan *p)
     if (p->n_threads == 0)
         set_threads(p, 0, p->grid ? 4 : 1);
     if (!p->where[SAME] && !p->where[NEIGHBOURS] && !p->where[FAR_APART])
-        plan_places(p, p->grid ? "same,neighbours,far" : "same");
+        plan_points(p, p->grid ? "same,neighbours,far" : "same");
 }
 
 struct test *plan_tests(struct plan *p, size_t *n)
@@ -290,7 +290,7 @@ struct test *plan_tests(struct plan *p, size_t *n)
                   p->where[NEIGHBOURS] || p->where[FAR_APART] || p->sized;
 
     if (p->goals && (chosen || p->grid || p->offset != 0 || p->order != __ATOMIC_SEQ_CST))
-        bench_die("--goals has its own places");
+        bench_die("--goals has its own points");
     if (!chosen && !p->grid) {
         if (!p->goals)
             add_usual(&all, p);

@@ -15,7 +15,7 @@ enum {
     FIRST_CALLS = 64,   /* how long a call takes is found by doubling these */
     BATCH = 16,         /* calls between two looks whether the time is over */
     WARM_NS = 1000000,  /* until all threads are under way */
-    SLOTS_LEAST = 1024, /* places for objects far apart: a power of two */
+    SLOTS_LEAST = 1024, /* points for objects far apart: a power of two */
     NS_PER_S = 1000000000
 };
 
@@ -189,11 +189,11 @@ static bool run_crowd(struct crowd *c, const struct test *t, struct bench_entry 
     return true;
 }
 
-bool test_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+bool test_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
-    struct test *t = (struct test *)place->detail;
+    struct test *t = (struct test *)point->detail;
     const struct rival *rival = (const void *)entry->lock;
-    size_t which = (size_t)(entry - place->entries);
+    size_t which = (size_t)(entry - point->entries);
     struct crowd c = {.n = t->threads > 0 ? t->threads : 1};
     struct layout l;
 

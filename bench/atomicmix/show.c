@@ -43,8 +43,8 @@ json_t *parameters_of(const struct test *t)
                      "order", order_name(t->order), "run_ms", (int)(t->run_ns / 1000000));
 }
 
-/* Millions of calls each second to three digits, and the ratio where there is a yardstick. */
-static void print_entry(const struct bench *b, const struct bench_place *p, size_t k, FILE *out)
+/* Millions of calls each second to three digits, and the ratio where there is a baseline. */
+static void print_entry(const struct bench *b, const struct bench_point *p, size_t k, FILE *out)
 {
     const struct test *t = p->detail;
     struct bench_figures f = bench_figures(b, p, &p->entries[k]);
@@ -55,7 +55,7 @@ static void print_entry(const struct bench *b, const struct bench_place *p, size
             : rate < 100 ? 1
                          : 0,
             rate, f.median * 1e9);
-    if (isfinite(f.ratio) && k != p->yardstick)
+    if (isfinite(f.ratio) && k != p->baseline)
         fprintf(out, "   time %6.3f (%5.3f - %5.3f)   throughput %6.2f (%5.2f - %5.2f)", f.ratio,
                 f.ratio_low, f.ratio_high, 1 / f.ratio, 1 / f.ratio_high, 1 / f.ratio_low);
     if (t->tried[k] > 0 && t->threads > 0)
@@ -63,10 +63,10 @@ static void print_entry(const struct bench *b, const struct bench_place *p, size
     fputc('\n', out);
 }
 
-void show_places(const struct bench *b, FILE *out)
+void show_points(const struct bench *b, FILE *out)
 {
     for (size_t i = 0; i < b->n; i++) {
-        const struct bench_place *p = &b->places[i];
+        const struct bench_point *p = &b->points[i];
         fprintf(out, "\n%s\n", p->title);
         for (size_t k = 0; k < p->n; k++)
             print_entry(b, p, k, out);
@@ -75,7 +75,7 @@ void show_places(const struct bench *b, FILE *out)
 }
 
 /* "reached", or how far from it; the bound is one of time or, as its inverse, of throughput. */
-static const char *judge(const struct test *t, const struct bench_figures *f)
+static const char *evaluate(const struct test *t, const struct bench_figures *f)
 {
     double bound = t->goal == TIME_AT_MOST ? t->bound : 1 / t->bound;
 
@@ -84,12 +84,12 @@ static const char *judge(const struct test *t, const struct bench_figures *f)
     return f->ratio <= bound ? "reached" : f->ratio_low <= bound ? "within noise" : "missed";
 }
 
-static void print_goal(const struct bench_place *p, const struct bench_figures *f, FILE *out)
+static void print_goal(const struct bench_point *p, const struct bench_figures *f, FILE *out)
 {
     const struct test *t = p->detail;
     bool time = t->goal == TIME_AT_MOST;
 
-    fprintf(out, "%12s  %s: %.*f (%.*f - %.*f) of libatomic's %s; wanted: %s %g\n", judge(t, f),
+    fprintf(out, "%12s  %s: %.*f (%.*f - %.*f) of libatomic's %s; wanted: %s %g\n", evaluate(t, f),
             p->title, time ? 3 : 1, time ? f->ratio : 1 / f->ratio, time ? 3 : 1,
             time ? f->ratio_low : 1 / f->ratio_high, time ? 3 : 1,
             time ? f->ratio_high : 1 / f->ratio_low, time ? "time" : "throughput",
@@ -101,7 +101,7 @@ void show_goals(const struct bench *b, FILE *out)
     bool any = false;
 
     for (size_t i = 0; i < b->n; i++) {
-        const struct bench_place *p = &b->places[i];
+        const struct bench_point *p = &b->points[i];
         if (((const struct test *)p->detail)->goal == NO_GOAL)
             continue;
         for (size_t k = 0; k < p->n; k++)
@@ -114,7 +114,7 @@ void show_goals(const struct bench *b, FILE *out)
     }
 }
 
-void describe(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+void describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
               json_t *cell)
 {
     const struct test *t = p->detail;

@@ -29,7 +29,7 @@ class Refusals(try_bench.Refusals):
                             ("--place", ("", "near", "same,")), ("--order", ("", "consume"))):
             self.numbers(option, bad)
 
-    def test_goals_take_no_places(self):
+    def test_goals_take_no_points(self):
         for words in (("--size", "8"), ("--grid",), ("--offset", "1"), ("--order", "relaxed")):
             self.assertIn("--goals", self.refused_in_a_line("--goals", *words))
 
@@ -66,7 +66,7 @@ class Whole(try_bench.Result):
         _, result = self.measured("--sized", "--mix", "25:25:25:25", "--threads", "0,1")
         self.assertEqual({(cell["size"], cell["calls"]) for cell in result["cells"]}, {(16, "_16")})
 
-    def test_goals_are_judged(self):
+    def test_goals_are_evaluate(self):
         text, result = self.measured("--goals")
         self.assertGreaterEqual(text.count("wanted: at most"), 28)
         self.assertEqual(text.count("wanted: at least"), 2)

@@ -49,7 +49,7 @@
  *
  * Weaknesses: after up, anybody may take the lock before the woken task does; a newcomer between
  * decrement and sleep, and a sleeper that a signal handler or a late wake disturbs, lose their
- * place; a task that is killed between its wake and its claim takes the lock, or the wake, with
+ * point; a task that is killed between its wake and its claim takes the lock, or the wake, with
  * it.  up may be followed by the next owner freeing the memory; up_fair looks at it once more.
  *
  * No wake is lost, by up: let S sleep, and T be whom the last wake met.

@@ -17,10 +17,10 @@
  * What the benchmarks share: the command line, the taking of turns, statistics, tables and the
  * result file.
  *
- * A contest has places: sets of parameters, as 256 waiters and a section of 2 us.  At each place
- * some locks compete.  A repetition runs every lock once at every place, each time beginning with
- * another.  So whatever slows the machine for a while slows all of them, and the ratio of two locks
- * is taken within a repetition.
+ * An experiment has points: sets of parameters, as 256 waiters and a section of 2 us.  At each
+ * point some locks compete.  A repetition runs every lock once at every point, each time starting
+ * with another.  So whatever slows the machine for a while slows all of them, and the ratio of two
+ * locks is taken within a repetition.
  */
 enum { BENCH_LOCKS_MAX = 64, BENCH_NOTES_MAX = 16, BENCH_EXIT_USAGE = 2 };
 
@@ -39,7 +39,7 @@ struct bench_run {
     double involuntary;
 };
 
-/* One lock at one place. */
+/* One lock at one point. */
 struct bench_entry {
     const adapter_head *lock;
     struct bench_run *runs; /* one of each repetition */
@@ -48,14 +48,14 @@ struct bench_entry {
     const char *fault;
 };
 
-struct bench_place {
+struct bench_point {
     char title[96];     /* as tables show it */
     json_t *parameters; /* as the result file has them */
     double pieces;      /* into which tables divide a unit */
     const void *detail; /* the benchmark's own */
     struct bench_entry *entries;
     size_t n;
-    size_t yardstick; /* the entry whose time is 1; SIZE_MAX: none */
+    size_t baseline; /* the entry whose time is 1; SIZE_MAX: none */
 };
 
 struct bench {
@@ -63,7 +63,7 @@ struct bench {
     const char *unit;  /* for what the seconds of a run are: "round" */
     const char *piece; /* "waiter"; NULL: a unit has no pieces */
     struct bench_catalogue catalogue;
-    struct bench_place *places;
+    struct bench_point *points;
     size_t n;
     unsigned repetitions;        /* wanted */
     unsigned finished;           /* done */
@@ -74,13 +74,13 @@ struct bench {
     json_t *settings; /* of the program, for the result file; may be NULL */
 
     /* Runs a lock once.  False, with a line on standard error: it cannot be run here. */
-    bool (*run)(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+    bool (*run)(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
 
     /* Its own tables in place of the common ones; tables after them; members of a cell.  Each may
      * be NULL. */
-    void (*print_places)(const struct bench *b, FILE *out);
+    void (*print_points)(const struct bench *b, FILE *out);
     void (*print_more)(const struct bench *b, FILE *out);
-    void (*describe)(const struct bench *b, const struct bench_place *p,
+    void (*describe)(const struct bench *b, const struct bench_point *p,
                      const struct bench_entry *e, json_t *cell);
 };
 
@@ -125,13 +125,13 @@ void bench_offer(struct bench_catalogue *c, const void *list,
 void bench_check_names(const struct bench_catalogue *c, const struct bench_options *o);
 
 /* Whether a lock takes part: it was named, or none was, or all are compared with it. */
-bool bench_wanted(const struct bench_options *o, const char *name, const char *yardstick);
+bool bench_wanted(const struct bench_options *o, const char *name, const char *baseline);
 
-/* --- contest.c ------------------------------------------------------------------------------- */
+/* --- experiment.c ----------------------------------------------------------------------------- */
 
-/* Another place, without locks; steals the parameters. */
-struct bench_place *bench_add_place(struct bench *b, double pieces, json_t *parameters);
-void bench_add_entry(struct bench_place *p, const adapter_head *lock, const char *yardstick);
+/* Another point, without locks; steals the parameters. */
+struct bench_point *bench_add_point(struct bench *b, double pieces, json_t *parameters);
+void bench_add_entry(struct bench_point *p, const adapter_head *lock, const char *baseline);
 
 /* A line for whoever reads the result; it is told on standard error at once. */
 void bench_note(struct bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -167,14 +167,14 @@ void tally_close(void);
 struct bench_figures {
     unsigned n;
     double median, low, high;            /* seconds per unit, with the interval of the median */
-    double ratio, ratio_low, ratio_high; /* to the yardstick; NAN: none */
+    double ratio, ratio_low, ratio_high; /* to the baseline; NAN: none */
     double voluntary, involuntary;       /* medians, per piece */
 };
-struct bench_figures bench_figures(const struct bench *b, const struct bench_place *p,
+struct bench_figures bench_figures(const struct bench *b, const struct bench_point *p,
                                    const struct bench_entry *e);
 
 /* The rival with the least median time; NULL: none. */
-const struct bench_entry *bench_best_rival(const struct bench *b, const struct bench_place *p);
+const struct bench_entry *bench_best_rival(const struct bench *b, const struct bench_point *p);
 
 /* --- table.c and result.c -------------------------------------------------------------------- */
 

@@ -61,9 +61,9 @@ void bench_check_names(const struct bench_catalogue *c, const struct bench_optio
             refuse_name(c, o->names[i]);
 }
 
-bool bench_wanted(const struct bench_options *o, const char *name, const char *yardstick)
+bool bench_wanted(const struct bench_options *o, const char *name, const char *baseline)
 {
-    if (o->n == 0 || strcmp(name, yardstick) == 0)
+    if (o->n == 0 || strcmp(name, baseline) == 0)
         return true;
     for (size_t i = 0; i < o->n; i++)
         if (strcmp(o->names[i], name) == 0)

@@ -14,22 +14,22 @@
 enum { REPETITIONS = 9 };
 
 static const adapter_head ours = {.name = "ours", .about = "", .family = FAMILY_FURWOCK};
-static const adapter_head yardstick = {.name = "yardstick", .about = "", .family = FAMILY_RIVAL};
+static const adapter_head baseline = {.name = "baseline", .about = "", .family = FAMILY_RIVAL};
 static const adapter_head quick = {.name = "quick", .about = "", .family = FAMILY_RIVAL};
 static const adapter_head quicker = {.name = "quicker", .about = "", .family = FAMILY_CLASSIC};
-static const adapter_head *const adapters[] = {&ours, &yardstick, &quick, &quicker, NULL};
+static const adapter_head *const adapters[] = {&ours, &baseline, &quick, &quicker, NULL};
 
 static const struct missing_adapter missing[] = {{"gone", "install it"}, {NULL, NULL}};
 static int runs_made, fails_from;
 
 /* Repetitions grow slower, all locks alike: ratios must not move. */
-static bool invent(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+static bool invent(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
     static const double shares[] = {0.5, 1, 0.8, 0.4};
     size_t i = 0;
 
-    (void)place;
-    if (fails_from > 0 && place->pieces == 1000)
+    (void)point;
+    if (fails_from > 0 && point->pieces == 1000)
         return false;
     while (adapters[i] != entry->lock)
         i++;
@@ -48,10 +48,10 @@ static int set_up(void **state)
     b->run = invent;
     bench_offer(&b->catalogue, adapters, missing);
     for (int waiters = 10; waiters <= 1000; waiters *= 100) {
-        struct bench_place *p = bench_add_place(b, waiters, json_pack("{s:i}", "waiters", waiters));
+        struct bench_point *p = bench_add_point(b, waiters, json_pack("{s:i}", "waiters", waiters));
         snprintf(p->title, sizeof p->title, "%d waiters", waiters);
         for (size_t i = 0; i < b->catalogue.n; i++)
-            bench_add_entry(p, b->catalogue.locks[i], "yardstick");
+            bench_add_entry(p, b->catalogue.locks[i], "baseline");
     }
     runs_made = fails_from = 0;
     *state = b;
@@ -103,7 +103,7 @@ static void test_ratios_are_taken_within_repetitions(void **state)
     json_decref(root);
 }
 
-static void test_a_place_that_does_not_fit_is_left_out(void **state)
+static void test_a_point_that_does_not_fit_is_left_out(void **state)
 {
     fails_from = 1;
     json_t *root = run_whole(*state);
@@ -117,7 +117,7 @@ static void test_a_place_that_does_not_fit_is_left_out(void **state)
 static void test_best_rival_is_no_classic(void **state)
 {
     struct bench *b = *state;
-    struct bench_place *p = &b->places[0];
+    struct bench_point *p = &b->points[0];
 
     b->finished = 1;
     for (size_t k = 0; k < p->n; k++) {
@@ -131,10 +131,10 @@ static void test_best_rival_is_no_classic(void **state)
     for (size_t k = 0; k < p->n; k++)
         free(p->entries[k].runs);
     for (size_t i = 0; i < b->n; i++) {
-        json_decref(b->places[i].parameters);
-        free(b->places[i].entries);
+        json_decref(b->points[i].parameters);
+        free(b->points[i].entries);
     }
-    free(b->places);
+    free(b->points);
 }
 
 static void test_lists_of_numbers(void **state)
@@ -153,10 +153,10 @@ static void test_who_takes_part(void **state)
     struct bench_options nobody = {0}, one = {.names = {"quick"}, .n = 1};
 
     (void)state;
-    assert_true(bench_wanted(&nobody, "ours", "yardstick"));
-    assert_true(bench_wanted(&one, "quick", "yardstick"));
-    assert_true(bench_wanted(&one, "yardstick", "yardstick"));
-    assert_false(bench_wanted(&one, "ours", "yardstick"));
+    assert_true(bench_wanted(&nobody, "ours", "baseline"));
+    assert_true(bench_wanted(&one, "quick", "baseline"));
+    assert_true(bench_wanted(&one, "baseline", "baseline"));
+    assert_false(bench_wanted(&one, "ours", "baseline"));
 }
 
 int main(void)
@@ -164,7 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_ratios_are_taken_within_repetitions, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_a_place_that_does_not_fit_is_left_out, set_up,
+        cmocka_unit_test_setup_teardown(test_a_point_that_does_not_fit_is_left_out, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_best_rival_is_no_classic, set_up, tear_down),
         cmocka_unit_test(test_lists_of_numbers),

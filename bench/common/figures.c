@@ -28,7 +28,7 @@ static double median_of(double *values, unsigned n)
     return median;
 }
 
-struct bench_figures bench_figures(const struct bench *b, const struct bench_place *p,
+struct bench_figures bench_figures(const struct bench *b, const struct bench_point *p,
                                    const struct bench_entry *e)
 {
     unsigned n = b->finished;
@@ -43,8 +43,8 @@ struct bench_figures bench_figures(const struct bench *b, const struct bench_pla
     f.high = level.high;
     f.voluntary = median_of(COLUMN(e, n, voluntary), n);
     f.involuntary = median_of(COLUMN(e, n, involuntary), n);
-    if (p->yardstick < p->n) {
-        double *others = COLUMN(&p->entries[p->yardstick], n, seconds);
+    if (p->baseline < p->n) {
+        double *others = COLUMN(&p->entries[p->baseline], n, seconds);
         struct stats_ratio r = stats_median_ratio(mine, others, n);
         f.ratio = r.ratio;
         f.ratio_low = r.low;
@@ -56,7 +56,7 @@ struct bench_figures bench_figures(const struct bench *b, const struct bench_pla
     return f;
 }
 
-const struct bench_entry *bench_best_rival(const struct bench *b, const struct bench_place *p)
+const struct bench_entry *bench_best_rival(const struct bench *b, const struct bench_point *p)
 {
     const struct bench_entry *best = NULL;
     double least = INFINITY;

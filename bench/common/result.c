@@ -52,7 +52,7 @@ static json_t *runs_json(const struct bench *b, const struct bench_entry *e)
     return runs;
 }
 
-static json_t *cell_json(const struct bench *b, const struct bench_place *p,
+static json_t *cell_json(const struct bench *b, const struct bench_point *p,
                          const struct bench_entry *e)
 {
     struct bench_figures f = bench_figures(b, p, e);
@@ -64,9 +64,8 @@ static json_t *cell_json(const struct bench *b, const struct bench_place *p,
 
     if (isfinite(f.ratio))
         json_object_set_new(summary, "ratio",
-                            json_pack("{s:s s:f s:[f,f]}", "to",
-                                      p->entries[p->yardstick].lock->name, "median", f.ratio,
-                                      "ci95", f.ratio_low, f.ratio_high));
+                            json_pack("{s:s s:f s:[f,f]}", "to", p->entries[p->baseline].lock->name,
+                                      "median", f.ratio, "ci95", f.ratio_low, f.ratio_high));
     json_object_update(cell, p->parameters);
     if (e->faults > 0)
         json_object_set_new(cell, "failures",
@@ -83,8 +82,8 @@ json_t *bench_json(const struct bench *b)
     json_t *cells = json_array(), *notes = json_array();
 
     for (size_t i = 0; b->finished > 0 && i < b->n; i++)
-        for (size_t k = 0; k < b->places[i].n; k++)
-            json_array_append_new(cells, cell_json(b, &b->places[i], &b->places[i].entries[k]));
+        for (size_t k = 0; k < b->points[i].n; k++)
+            json_array_append_new(cells, cell_json(b, &b->points[i], &b->points[i].entries[k]));
     for (size_t i = 0; i < b->n_notes; i++)
         json_array_append_new(notes, json_string(b->notes[i]));
     return json_pack("{s:s s:s s:s s:i s:o s:o s:o s:o* s:o}", "format", "furwock-bench-1",

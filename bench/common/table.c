@@ -32,7 +32,7 @@ static const char *time_text(char *text, size_t size, double seconds)
     return text;
 }
 
-static void print_entry(const struct bench *b, const struct bench_place *p,
+static void print_entry(const struct bench *b, const struct bench_point *p,
                         const struct bench_entry *e, FILE *out)
 {
     struct bench_figures f = bench_figures(b, p, e);
@@ -53,14 +53,14 @@ static void print_entry(const struct bench *b, const struct bench_place *p,
     fputc('\n', out);
 }
 
-static void print_place(const struct bench *b, const struct bench_place *p, FILE *out)
+static void print_point(const struct bench *b, const struct bench_point *p, FILE *out)
 {
     const struct bench_entry *best = bench_best_rival(b, p);
-    const char *yardstick = p->yardstick < p->n ? p->entries[p->yardstick].lock->name : "";
+    const char *baseline = p->baseline < p->n ? p->entries[p->baseline].lock->name : "";
     bool calls = p->n > 0 && isfinite(p->entries[0].system_calls);
     char heading[48];
 
-    snprintf(heading, sizeof heading, *yardstick != '\0' ? "ratio to %s" : "%s", yardstick);
+    snprintf(heading, sizeof heading, *baseline != '\0' ? "ratio to %s" : "%s", baseline);
     fprintf(out, "\n%s%s%s\n", p->title, best != NULL ? "; best rival: " : "",
             best != NULL ? best->lock->name : "");
     fprintf(out, "  %-18s %9s", "", b->unit);
@@ -71,7 +71,7 @@ static void print_place(const struct bench *b, const struct bench_place *p, FILE
         print_entry(b, p, &p->entries[k], out);
 }
 
-static const struct bench_entry *entry_of(const struct bench_place *p, const char *name)
+static const struct bench_entry *entry_of(const struct bench_point *p, const char *name)
 {
     for (size_t k = 0; k < p->n; k++)
         if (strcmp(p->entries[k].lock->name, name) == 0)
@@ -80,7 +80,7 @@ static const struct bench_entry *entry_of(const struct bench_place *p, const cha
 }
 
 /*
- * The geometric mean over all places of a lock's ratio to the yardstick, or to the best rival of
+ * The geometric mean over all points of a lock's ratio to the baseline, or to the best rival of
  * each: one number of each repetition, and the median of these.
  */
 static bool over_all(const struct bench *b, const char *name, bool to_best, struct stats_ratio *r)
@@ -89,11 +89,11 @@ static bool over_all(const struct bench *b, const char *name, bool to_best, stru
     size_t n = 0;
 
     for (size_t i = 0; mine != NULL && others != NULL && i < b->n; i++) {
-        const struct bench_place *p = &b->places[i];
+        const struct bench_point *p = &b->points[i];
         const struct bench_entry *e = entry_of(p, name);
-        const struct bench_entry *against = to_best               ? bench_best_rival(b, p)
-                                            : p->yardstick < p->n ? &p->entries[p->yardstick]
-                                                                  : NULL;
+        const struct bench_entry *against = to_best              ? bench_best_rival(b, p)
+                                            : p->baseline < p->n ? &p->entries[p->baseline]
+                                                                 : NULL;
         if (e == NULL || against == NULL)
             continue;
         for (unsigned k = 0; k < b->finished; k++) {
@@ -115,8 +115,8 @@ static bool over_all(const struct bench *b, const char *name, bool to_best, stru
 
 static void print_over_all(const struct bench *b, FILE *out)
 {
-    fputs("\nover all places, geometric mean\n", out);
-    fprintf(out, "  %-18s   %-23s   %-23s\n", "", "ratio to the yardstick",
+    fputs("\nover all points, geometric mean\n", out);
+    fprintf(out, "  %-18s   %-23s   %-23s\n", "", "ratio to the baseline",
             "ratio to each best rival");
     for (size_t i = 0; i < b->catalogue.n; i++) {
         const char *name = b->catalogue.locks[i]->name;
@@ -138,10 +138,10 @@ void bench_print(const struct bench *b, FILE *out)
 {
     bench_print_machine(out);
     fprintf(out, "%s: %u repetitions, interleaved\n", b->name, b->finished);
-    if (b->print_places != NULL)
-        b->print_places(b, out);
-    for (size_t i = 0; b->print_places == NULL && i < b->n; i++)
-        print_place(b, &b->places[i], out);
+    if (b->print_points != NULL)
+        b->print_points(b, out);
+    for (size_t i = 0; b->print_points == NULL && i < b->n; i++)
+        print_point(b, &b->points[i], out);
     if (b->n > 1)
         print_over_all(b, out);
     if (b->print_more != NULL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the benchmarks share: runs the program under test, and judges its result."""
+"""What the tests of the benchmarks share: runs the program under test, and evaluates its result."""
 
 import json
 import pathlib

@@ -7,7 +7,7 @@
 
 #include "bench.h"
 
-/* One place of the contest: so many threads that each stay so long in the mutex once woken. */
+/* A point of the experiment: the number of threads, and how long each holds it once woken. */
 struct wakes {
     unsigned waiters;
     unsigned section_us;
@@ -16,7 +16,7 @@ struct wakes {
     bool signal; /* ... by one signal per waiter */
 };
 
-/* Runs one lock through the rounds of a place, as bench.run wants it; detail: struct wakes. */
-bool wakes_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+/* Runs one lock through the rounds of a point, as bench.run wants it; detail: struct wakes. */
+bool wakes_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
 
 #endif

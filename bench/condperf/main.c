@@ -20,7 +20,7 @@ enum {
     ROUNDS = 20
 };
 
-static const char yardstick[] = "pthread";
+static const char baseline[] = "pthread";
 
 struct command {
     struct bench_options common;
@@ -104,10 +104,10 @@ static void complete(struct command *c)
         c->n_sections = 1; /* 0 us */
 }
 
-static void add_place(struct bench *b, const struct command *c, struct wakes *w)
+static void add_point(struct bench *b, const struct command *c, struct wakes *w)
 {
     const char *how = w->signal ? "signals" : "broadcast";
-    struct bench_place *p = bench_add_place(
+    struct bench_point *p = bench_add_point(
         b, w->waiters,
         json_pack("{s:i s:i s:i s:s s:b}", "waiters", (int)w->waiters, "section_us",
                   (int)w->section_us, "rounds", (int)w->rounds, "wake", how, "locked", !w->free));
@@ -116,8 +116,8 @@ static void add_place(struct bench *b, const struct command *c, struct wakes *w)
     snprintf(p->title, sizeof p->title, "%u waiter%s, %u us in the mutex, %s%s", w->waiters,
              w->waiters == 1 ? "" : "s", w->section_us, how, w->free ? " without the mutex" : "");
     for (size_t i = 0; i < b->catalogue.n; i++)
-        if (bench_wanted(&c->common, b->catalogue.locks[i]->name, yardstick))
-            bench_add_entry(p, b->catalogue.locks[i], yardstick);
+        if (bench_wanted(&c->common, b->catalogue.locks[i]->name, baseline))
+            bench_add_entry(p, b->catalogue.locks[i], baseline);
 }
 
 int main(int argc, char **argv)
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < c.n_waiters; i++)
         for (size_t k = 0; k < c.n_sections; k++) {
             wakes[n] = (struct wakes){c.waiters[i], c.sections[k], c.rounds, c.free, c.signal};
-            add_place(&b, &c, &wakes[n++]);
+            add_point(&b, &c, &wakes[n++]);
         }
     work_calibrate();
     return bench_whole(&b, &c.common);

@@ -26,7 +26,7 @@
 #include "measure/workers.h"
 
 enum {
-    WARM_ROUNDS = 2, /* stacks are touched, queues have their places */
+    WARM_ROUNDS = 2, /* stacks are touched, queues are allocated */
     SETTLE_US = 60,  /* longer than any of the locks polls before it sleeps */
     PATIENCE_S = 10, /* after which a round that does not end has lost a wake-up */
     RESCUES_MAX = 3, /* broadcasts that try to mend that */
@@ -184,9 +184,9 @@ static void measure(struct stage *s, struct bench_entry *e, struct bench_run *ou
     out->seconds = (double)ns / w->rounds / S;
 }
 
-bool wakes_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+bool wakes_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
-    const struct wakes *w = place->detail;
+    const struct wakes *w = point->detail;
     struct stage s = {
         .lock = (const void *)entry->lock,
         .wakes = w,

@@ -46,8 +46,8 @@ class Whole(try_bench.Result):
     def test_broadcasts(self):
         text, result = try_bench.measured(*BRIEF, "-n", "4,20", "-c", "0,2", "furwock")
         self.check(result, "condperf", 2)
-        places = {(cell["waiters"], cell["section_us"]) for cell in result["cells"]}
-        self.assertEqual(places, {(4, 0), (4, 2), (20, 0), (20, 2)})
+        points = {(cell["waiters"], cell["section_us"]) for cell in result["cells"]}
+        self.assertEqual(points, {(4, 0), (4, 2), (20, 0), (20, 2)})
         self.assertEqual({cell["lock"] for cell in result["cells"]},
                          {"furwock", "pthread"})
         for cell in result["cells"]:
@@ -55,7 +55,7 @@ class Whole(try_bench.Result):
             self.assertGreater(cell["runs"][0]["vcsw"], 0.5)
             if cell["lock"] == "pthread":
                 self.assertEqual(cell["summary"]["ratio"]["median"], 1)
-        self.assertIn("over all places, geometric mean", text)
+        self.assertIn("over all points, geometric mean", text)
 
     def test_the_section_takes_its_time(self):
         _, result = try_bench.measured(*BRIEF, "-n", "10", "-c", "500", "furwock")

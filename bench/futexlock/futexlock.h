@@ -15,7 +15,7 @@
  */
 enum { THOUSAND = 1000, MILLION = 1000000, BILLION = 1000000000 };
 
-/* The locks in the places of his two, and the spin for a fixed time that adaptive competes with. */
+/* The locks in the place of his two, and the spin for a fixed time that adaptive competes with. */
 extern const char lock_adaptive[], lock_normal[], lock_fixed[];
 
 /* How many threads, and what each of them does in an iteration. */
@@ -83,7 +83,7 @@ int once(struct bench *b, const struct adapter *lock, const struct duty *d, uint
 
 /* --- sweep.c --------------------------------------------------------------------------------- */
 
-/* What is known of a lock at a place beyond struct bench_entry. */
+/* What is known of a lock at a point beyond struct bench_entry. */
 struct spent {
     double *cpu_seconds;   /* per iteration, one of each repetition */
     double *burnt_seconds; /* of these, what is more than the instructions take */
@@ -92,26 +92,26 @@ struct spent {
     double unlock_calls;
 };
 
-struct sweep_place {
-    struct sweep_place *next;
+struct sweep_point {
+    struct sweep_point *next;
     struct duty duty;
     struct extent until;
-    struct spent spent[BENCH_LOCKS_MAX]; /* as the place's entries */
+    struct spent spent[BENCH_LOCKS_MAX]; /* as the point's entries */
 };
 
-/* A place without locks; the same with all that take part. */
-struct bench_place *sweep_place(struct bench *b, const struct duty *d, unsigned milliseconds);
+/* A point without locks; the same with all that take part. */
+struct bench_point *sweep_point(struct bench *b, const struct duty *d, unsigned milliseconds);
 void sweep_add(struct bench *b, const struct duty *d, unsigned milliseconds,
                const struct bench_options *o);
-void sweep_release(void); /* what is known of all places goes */
-const struct sweep_place *sweep_detail(const struct bench_place *p);
-void sweep_record(struct bench_place *p, struct bench_entry *e, const struct outcome *found,
+void sweep_release(void); /* what is known of all points goes */
+const struct sweep_point *sweep_detail(const struct bench_point *p);
+void sweep_record(struct bench_point *p, struct bench_entry *e, const struct outcome *found,
                   struct bench_run *out);
-bool sweep_run(struct bench_place *p, struct bench_entry *e, struct bench_run *out);
-void sweep_describe(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+bool sweep_run(struct bench_point *p, struct bench_entry *e, struct bench_run *out);
+void sweep_describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
                     json_t *cell);
 
-/* --- show.c and verdict.c -------------------------------------------------------------------- */
+/* --- show.c and outcome.c -------------------------------------------------------------------- */
 
 enum { PLACES_FEW = 4 /* so many are shown in the common tables, too, which tell more of each */ };
 
@@ -119,8 +119,8 @@ void show_tables(const struct bench *b, FILE *out);
 void show_nothing(const struct bench *b, FILE *out);
 void show_rest(const struct bench *b, FILE *out); /* what comes after the common tables */
 
-/* The goals: one line for each, with the places that fall short. */
-void verdict_print(const struct bench *b, FILE *out);
+/* The goals: one line for each, with the points that fall short. */
+void outcome_print(const struct bench *b, FILE *out);
 
 /* Iterations per second with a lock that costs nothing, on processors that nobody else uses. */
 double ideal_speed(const struct duty *d);

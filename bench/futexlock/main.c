@@ -207,9 +207,9 @@ static int sweep(struct bench *b, const struct command *c)
     b->settings = json_pack("{s:f s:i}", "instruction_ns", instructions_seconds() * BILLION,
                             "milliseconds", (int)c->milliseconds);
     if (c->summary)
-        b->print_places = show_nothing;
+        b->print_points = show_nothing;
     else if (b->n > PLACES_FEW)
-        b->print_places = show_tables;
+        b->print_points = show_tables;
     int status = bench_whole(b, &c->common);
     sweep_release();
     return status;

@@ -58,11 +58,11 @@ static void print_spent(const struct outcome *found, const struct duty *d)
            (double)found->tally.involuntary / n);
 }
 
-/* The file has the form of a sweep that has one place, one lock and one repetition. */
+/* The file has the form of a sweep that has one point, one lock and one repetition. */
 static int write_file(struct bench *b, const struct adapter *lock, const struct duty *d,
                       const struct outcome *found, const struct outcome *counted, int fd)
 {
-    struct bench_place *p = sweep_place(b, d, 0);
+    struct bench_point *p = sweep_point(b, d, 0);
     struct bench_run run;
 
     bench_add_entry(p, (const adapter_head *)lock, "");

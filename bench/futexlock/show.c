@@ -9,14 +9,14 @@
 
 enum { PER_CENT = 100, WIDE = 1000 /* per cent: an interval that says nothing */ };
 
-static bool same_plot(const struct bench_place *p, const struct bench_place *q)
+static bool same_plot(const struct bench_point *p, const struct bench_point *q)
 {
     const struct duty *a = &sweep_detail(p)->duty, *b = &sweep_detail(q)->duty;
 
     return a->period == b->period && a->cycle == b->cycle;
 }
 
-static const struct bench_entry *entry_of(const struct bench_place *p, const adapter_head *lock)
+static const struct bench_entry *entry_of(const struct bench_point *p, const adapter_head *lock)
 {
     for (size_t k = 0; k < p->n; k++)
         if (p->entries[k].lock == lock)
@@ -25,7 +25,7 @@ static const struct bench_entry *entry_of(const struct bench_place *p, const ada
 }
 
 /* Thousand iterations per second, and half of the interval's width in per cent. */
-static void print_speed(const struct bench *b, const struct bench_place *p,
+static void print_speed(const struct bench *b, const struct bench_point *p,
                         const struct bench_entry *e, FILE *out)
 {
     struct bench_figures f = bench_figures(b, p, e);
@@ -40,7 +40,7 @@ static void print_speed(const struct bench *b, const struct bench_place *p,
 }
 
 /* Processor time per iteration beyond that of the instructions, ns. */
-static void print_burnt(const struct bench *b, const struct bench_place *p,
+static void print_burnt(const struct bench *b, const struct bench_point *p,
                         const struct bench_entry *e, FILE *out)
 {
     const struct spent *s = &sweep_detail(p)->spent[e - p->entries];
@@ -53,20 +53,20 @@ static void print_burnt(const struct bench *b, const struct bench_place *p,
     free(copy);
 }
 
-typedef void (*cell_printer)(const struct bench *, const struct bench_place *,
+typedef void (*cell_printer)(const struct bench *, const struct bench_point *,
                              const struct bench_entry *, FILE *);
 
-/* The places from `first` on that are in its plot, and how many these are. */
+/* The points from `first` on that are in its plot, and how many these are. */
 static size_t plot_size(const struct bench *b, size_t first)
 {
     size_t n = 1;
 
-    while (first + n < b->n && same_plot(&b->places[first], &b->places[first + n]))
+    while (first + n < b->n && same_plot(&b->points[first], &b->points[first + n]))
         n++;
     return n;
 }
 
-static void print_plot(const struct bench *b, const struct bench_place *p, size_t n,
+static void print_plot(const struct bench *b, const struct bench_point *p, size_t n,
                        cell_printer print, FILE *out)
 {
     fprintf(out, "  %-18s", "threads");
@@ -93,7 +93,7 @@ static void print_plot(const struct bench *b, const struct bench_place *p, size_
     }
 }
 
-static void print_ideal(const struct bench_place *p, size_t n, FILE *out)
+static void print_ideal(const struct bench_point *p, size_t n, FILE *out)
 {
     fprintf(out, "  %-18s", "(ideal)");
     for (size_t i = 0; i < n; i++)
@@ -104,13 +104,13 @@ static void print_ideal(const struct bench_place *p, size_t n, FILE *out)
 static void print_plots(const struct bench *b, const char *what, cell_printer print, FILE *out)
 {
     for (size_t i = 0, n; i < b->n; i += n) {
-        const struct duty *d = &sweep_detail(&b->places[i])->duty;
+        const struct duty *d = &sweep_detail(&b->points[i])->duty;
 
         n = plot_size(b, i);
         fprintf(out, "\nperiod %u, duty cycle %u %%: %s\n", d->period, d->cycle, what);
-        print_plot(b, &b->places[i], n, print, out);
+        print_plot(b, &b->points[i], n, print, out);
         if (print == print_speed)
-            print_ideal(&b->places[i], n, out);
+            print_ideal(&b->points[i], n, out);
     }
 }
 
@@ -131,7 +131,7 @@ void show_tables(const struct bench *b, FILE *out)
 
 void show_rest(const struct bench *b, FILE *out)
 {
-    if (b->print_places == NULL)
+    if (b->print_points == NULL)
         show_tables(b, out);
-    verdict_print(b, out);
+    outcome_print(b, out);
 }

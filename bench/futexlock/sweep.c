@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many locks over threads and duty cycles, in turns: the places of a contest. */
+/* Many locks over threads and duty cycles, in turns: the points of an experiment. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,17 +43,17 @@ static bool takes_part(const adapter_head *lock, const struct duty *d,
            d->threads <= (most > SPINNERS_LEAST ? most : SPINNERS_LEAST);
 }
 
-static struct sweep_place *all; /* chained by `next` */
+static struct sweep_point *all; /* chained by `next` */
 
-const struct sweep_place *sweep_detail(const struct bench_place *p)
+const struct sweep_point *sweep_detail(const struct bench_point *p)
 {
     return p->detail;
 }
 
-struct bench_place *sweep_place(struct bench *b, const struct duty *d, unsigned milliseconds)
+struct bench_point *sweep_point(struct bench *b, const struct duty *d, unsigned milliseconds)
 {
-    struct sweep_place *detail = calloc(1, sizeof *detail);
-    struct bench_place *p = bench_add_place(
+    struct sweep_point *detail = calloc(1, sizeof *detail);
+    struct bench_point *p = bench_add_point(
         b, 1,
         json_pack("{s:i s:s s:i s:i}", "threads", (int)d->threads, "assist", machine_assist(),
                   "period", (int)d->period, "duty", (int)d->cycle));
@@ -75,7 +75,7 @@ struct bench_place *sweep_place(struct bench *b, const struct duty *d, unsigned 
 void sweep_release(void)
 {
     while (all != NULL) {
-        struct sweep_place *gone = all;
+        struct sweep_point *gone = all;
 
         all = gone->next;
         for (size_t i = 0; i < BENCH_LOCKS_MAX; i++) {
@@ -89,16 +89,16 @@ void sweep_release(void)
 void sweep_add(struct bench *b, const struct duty *d, unsigned milliseconds,
                const struct bench_options *o)
 {
-    struct bench_place *p = sweep_place(b, d, milliseconds);
+    struct bench_point *p = sweep_point(b, d, milliseconds);
 
     for (size_t i = 0; i < b->catalogue.n; i++)
         if (takes_part(b->catalogue.locks[i], d, o))
             bench_add_entry(p, b->catalogue.locks[i], lock_normal);
 }
 
-static struct spent *spent_of(const struct bench_place *p, const struct bench_entry *e)
+static struct spent *spent_of(const struct bench_point *p, const struct bench_entry *e)
 {
-    const struct sweep_place *detail = p->detail;
+    const struct sweep_point *detail = p->detail;
 
     return (struct spent *)&detail->spent[e - p->entries];
 }
@@ -122,7 +122,7 @@ static void keep_cpu(struct spent *s, double seconds, const struct duty *d)
     s->n++;
 }
 
-void sweep_record(struct bench_place *p, struct bench_entry *e, const struct outcome *found,
+void sweep_record(struct bench_point *p, struct bench_entry *e, const struct outcome *found,
                   struct bench_run *out)
 {
     struct spent *s = spent_of(p, e);
@@ -146,9 +146,9 @@ void sweep_record(struct bench_place *p, struct bench_entry *e, const struct out
     keep_cpu(s, found->cpu_seconds / n, &sweep_detail(p)->duty);
 }
 
-bool sweep_run(struct bench_place *p, struct bench_entry *e, struct bench_run *out)
+bool sweep_run(struct bench_point *p, struct bench_entry *e, struct bench_run *out)
 {
-    const struct sweep_place *detail = p->detail;
+    const struct sweep_point *detail = p->detail;
     struct outcome found;
     const char *why;
     struct calls *calls = bench_counts_calls ? calls_open(&why) : NULL;
@@ -166,7 +166,7 @@ static void add_number(json_t *object, const char *name, double value)
     json_object_set_new(object, name, isfinite(value) ? json_real(value) : json_null());
 }
 
-void sweep_describe(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+void sweep_describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
                     json_t *cell)
 {
     const struct spent *s = spent_of(p, e);

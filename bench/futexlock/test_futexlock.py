@@ -238,7 +238,7 @@ class Sweep(try_bench.Result):
                        "goals", "furwock at least 1.24 of furwock-block's throughput: "):
             self.assertIn(wanted, text)
 
-    def test_few_places_are_told_in_full(self):
+    def test_few_points_are_told_in_full(self):
         text, _ = try_bench.measured(*BRIEF, "-n", "2", "-d", "10", "furwock-spin7")
         self.assertIn("ratio to furwock-block", text)
         self.assertIn("Kiter/s", text)

@@ -14,7 +14,7 @@ enum how {
     ROUND     /* all parties meet at a barrier */
 };
 
-/* One place of the contest. */
+/* One point of the experiment. */
 struct test {
     enum object object;
     enum how how;
@@ -22,6 +22,6 @@ struct test {
 };
 
 /* Runs one lock through a test, as bench.run wants it; detail: struct test. */
-bool test_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+bool test_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
 
 #endif

@@ -13,7 +13,7 @@ enum { REPETITIONS = 31, TESTS_MAX = 16, PARTIES_PER_CPU = 4 };
 
 struct kind {
     const char *name;
-    const char *yardstick;
+    const char *baseline;
     const char *alone; /* what a turn is */
 };
 
@@ -53,10 +53,10 @@ static bool takes_part(const struct test *t, const adapter_head *lock,
 
     if (is_event && l->automatic != (t->object == AUTOMATIC_EVENT))
         return false;
-    return bench_wanted(o, lock->name, kinds[t->object].yardstick);
+    return bench_wanted(o, lock->name, kinds[t->object].baseline);
 }
 
-static void name_place(struct bench_place *p, const struct test *t)
+static void name_point(struct bench_point *p, const struct test *t)
 {
     const struct kind *k = &kinds[t->object];
 
@@ -77,24 +77,24 @@ static const adapter_head *const *list_of(enum object object)
     return list;
 }
 
-static void add_place(struct bench *b, const struct bench_options *o, const struct test *t)
+static void add_point(struct bench *b, const struct bench_options *o, const struct test *t)
 {
     static const char *const hows[] = {"alone", "hand-off", "round"};
     size_t wanted = 0;
 
     for (const adapter_head *const *a = list_of(t->object); *a != NULL; a++)
-        wanted += takes_part(t, *a, o) && strcmp((*a)->name, kinds[t->object].yardstick) != 0;
+        wanted += takes_part(t, *a, o) && strcmp((*a)->name, kinds[t->object].baseline) != 0;
     if (wanted == 0)
         return;
-    struct bench_place *p =
-        bench_add_place(b, 1,
+    struct bench_point *p =
+        bench_add_point(b, 1,
                         json_pack("{s:s s:s s:i}", "object", kinds[t->object].name, "test",
                                   hows[t->how], "parties", (int)t->parties));
     p->detail = t;
-    name_place(p, t);
+    name_point(p, t);
     for (const adapter_head *const *a = list_of(t->object); *a != NULL; a++)
         if (takes_part(t, *a, o))
-            bench_add_entry(p, *a, kinds[t->object].yardstick);
+            bench_add_entry(p, *a, kinds[t->object].baseline);
 }
 
 static size_t plan(struct test *tests)
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     bench_offer(&b.catalogue, barrier_adapter_list, barrier_adapter_missing);
     bench_check_names(&b.catalogue, &options);
     for (size_t i = 0, n = plan(tests); i < n; i++)
-        add_place(&b, &options, &tests[i]);
+        add_point(&b, &options, &tests[i]);
     if (b.n == 0)
         bench_die("nothing to compare: the C library's alone were named");
 

@@ -197,9 +197,9 @@ static void *make(const struct test *t, const adapter_head *lock)
     return errno == 0 ? objects : NULL;
 }
 
-bool test_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+bool test_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
-    const struct test *t = place->detail;
+    const struct test *t = point->detail;
     struct meeting m = {.lock = entry->lock, .test = t, .objects = make(t, entry->lock)};
     bool good = true;
 

@@ -21,10 +21,10 @@ class Whole(try_bench.Result):
         self.check(result, "latency", 2)
         cpus = result["machine"]["cpus"]
         found = {(cell["object"], cell["test"], cell["parties"]) for cell in result["cells"]}
-        for place in (("semaphore", "alone", 1), ("event", "alone", 1), ("barrier", "alone", 1),
+        for point in (("semaphore", "alone", 1), ("event", "alone", 1), ("barrier", "alone", 1),
                       ("semaphore", "hand-off", 2), ("automatic event", "hand-off", 2),
                       ("barrier", "round", 2), ("barrier", "round", 4 * cpus)):
-            self.assertIn(place, found)
+            self.assertIn(point, found)
         self.assertIn("semaphore, alone", text)
 
     def test_one_lock(self):

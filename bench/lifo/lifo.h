@@ -14,7 +14,7 @@ struct primitive {
 /* What of these there is here, and what is missing; opens the libraries. */
 void primitives_offer(struct bench_catalogue *c);
 
-/* One place of the contest. */
+/* One point of the experiment. */
 struct load {
     unsigned threads;
     unsigned head;     /* bytes of the stack's head */
@@ -25,10 +25,10 @@ struct load {
 /* Elements to which the seconds of a run belong. */
 enum { ELEMENTS = 1000 };
 
-/* Runs a primitive under the load of a place, as bench.run wants it; detail: struct load. */
-bool load_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+/* Runs a primitive under the load of a point, as bench.run wants it; detail: struct load. */
+bool load_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
 
-/* Elements per second by number of threads, absolute and relative to the yardstick. */
+/* Elements per second by number of threads, absolute and relative to the baseline. */
 void show_speeds(const struct bench *b, FILE *out);
 
 #endif

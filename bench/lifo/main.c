@@ -25,7 +25,7 @@ enum {
     FULL_REPETITIONS = 10
 };
 
-static const char yardstick[] = "mutex";
+static const char baseline[] = "mutex";
 
 struct command {
     struct bench_options common;
@@ -146,14 +146,14 @@ static bool takes_part(const struct command *c, const adapter_head *lock, unsign
 {
     const struct primitive *p = (const void *)lock;
 
-    if (!bench_wanted(&c->common, lock->name, yardstick))
+    if (!bench_wanted(&c->common, lock->name, baseline))
         return false;
-    return head > PAIR || p->calls->load_16 != NULL || strcmp(lock->name, yardstick) == 0;
+    return head > PAIR || p->calls->load_16 != NULL || strcmp(lock->name, baseline) == 0;
 }
 
-static void add_place(struct bench *b, const struct command *c, const struct load *l)
+static void add_point(struct bench *b, const struct command *c, const struct load *l)
 {
-    struct bench_place *p = bench_add_place(b, ELEMENTS,
+    struct bench_point *p = bench_add_point(b, ELEMENTS,
                                             json_pack("{s:i s:i s:i s:b}", "head", (int)l->head,
                                                       "threads", (int)l->threads, "duration_ms",
                                                       (int)l->duration, "pinned", (int)l->pinned));
@@ -163,7 +163,7 @@ static void add_place(struct bench *b, const struct command *c, const struct loa
              l->pinned ? "pinned " : "", l->threads == 1 ? "" : "s");
     for (size_t i = 0; i < b->catalogue.n; i++)
         if (takes_part(c, b->catalogue.locks[i], l->head))
-            bench_add_entry(p, b->catalogue.locks[i], yardstick);
+            bench_add_entry(p, b->catalogue.locks[i], baseline);
 }
 
 int main(int argc, char **argv)
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < c.n_heads; i++)
         for (size_t k = 0; k < c.n_threads; k++) {
             loads[n] = (struct load){c.threads[k], c.heads[i], c.duration, c.pinned};
-            add_place(&b, &c, &loads[n++]);
+            add_point(&b, &c, &loads[n++]);
         }
     return bench_whole(&b, &c.common);
 }

@@ -108,10 +108,10 @@ static bool play(struct scene *s, const struct load *load, struct bench_entry *e
     return true;
 }
 
-bool load_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+bool load_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
     const struct primitive *primitive = (const void *)entry->lock;
-    const struct load *load = place->detail;
+    const struct load *load = point->detail;
     struct scene s = {.n = load->threads};
 
     s.workers = aligned_alloc(alignof(struct worker), s.n * sizeof *s.workers);

@@ -6,10 +6,10 @@
 
 static const struct load *load_at(const struct bench *b, size_t i)
 {
-    return b->places[i].detail;
+    return b->points[i].detail;
 }
 
-static const struct bench_entry *entry_of(const struct bench_place *p, const adapter_head *lock)
+static const struct bench_entry *entry_of(const struct bench_point *p, const adapter_head *lock)
 {
     for (size_t k = 0; k < p->n; k++)
         if (p->entries[k].lock == lock)
@@ -17,8 +17,8 @@ static const struct bench_entry *entry_of(const struct bench_place *p, const ada
     return NULL;
 }
 
-/* Millions of elements per second, or how many times the yardstick's; NAN: not measured. */
-static double speed(const struct bench *b, const struct bench_place *p, const adapter_head *lock,
+/* Millions of elements per second, or how many times the baseline's; NAN: not measured. */
+static double speed(const struct bench *b, const struct bench_point *p, const adapter_head *lock,
                     bool relative)
 {
     const struct bench_entry *e = entry_of(p, lock);
@@ -32,7 +32,7 @@ static double speed(const struct bench *b, const struct bench_place *p, const ad
 static bool has_head(const struct bench *b, unsigned head, const adapter_head *lock)
 {
     for (size_t i = 0; i < b->n; i++)
-        if (load_at(b, i)->head == head && entry_of(&b->places[i], lock) != NULL)
+        if (load_at(b, i)->head == head && entry_of(&b->points[i], lock) != NULL)
             return true;
     return false;
 }
@@ -44,7 +44,7 @@ static void print_lock(const struct bench *b, unsigned head, const adapter_head 
     for (size_t i = 0; i < b->n; i++) {
         if (load_at(b, i)->head != head)
             continue;
-        double value = speed(b, &b->places[i], lock, relative);
+        double value = speed(b, &b->points[i], lock, relative);
         if (isnan(value))
             fprintf(out, " %7s", "-");
         else

@@ -88,13 +88,13 @@ static void work(void)
     }
 }
 
-static const char *verdict_on(const struct libatomics *library, size_t size)
+static const char *outcome_on(const struct libatomics *library, size_t size)
 {
     begin(library, size);
     work();
-    const char *verdict = stack_check(&stack, workers, 2);
+    const char *outcome = stack_check(&stack, workers, 2);
     stack_clear(&stack, workers, 2);
-    return verdict;
+    return outcome;
 }
 
 static void test_elements_come_back_youngest_first(void **state)
@@ -117,7 +117,7 @@ static void test_heads_of_all_sizes(void **state)
 {
     (void)state;
     for (size_t size = STACK_HEAD_LEAST; size <= STACK_HEAD_MOST; size += 24) {
-        assert_null(verdict_on(&plain, size));
+        assert_null(outcome_on(&plain, size));
         assert_int_equal(workers[0].pushed + workers[1].pushed, 3 * ROUNDS);
         assert_int_equal(stack.head.tag[0], 5 * ROUNDS);
     }
@@ -130,9 +130,9 @@ static void test_damage_is_seen(void **state)
     const struct libatomics torn = {.load = torn_load, .compare_exchange = plain_swing};
 
     (void)state;
-    assert_non_null(verdict_on(&lying, HEAD));
-    assert_non_null(verdict_on(&denying, HEAD));
-    assert_string_equal(verdict_on(&torn, HEAD), "a load of the head was torn");
+    assert_non_null(outcome_on(&lying, HEAD));
+    assert_non_null(outcome_on(&denying, HEAD));
+    assert_string_equal(outcome_on(&torn, HEAD), "a load of the head was torn");
 }
 
 static void test_other_elements_are_seen(void **state)

@@ -4,12 +4,12 @@
 #include "lockmix.h"
 #include "measure/stats.h"
 
-static size_t number_of(const struct bench_place *p, const struct bench_entry *e)
+static size_t number_of(const struct bench_point *p, const struct bench_entry *e)
 {
     return (size_t)(e - p->entries);
 }
 
-void gauge_keep(const struct bench_place *p, const struct bench_entry *e, const struct gauge *g)
+void gauge_keep(const struct bench_point *p, const struct bench_entry *e, const struct gauge *g)
 {
     const struct spot *spot = p->detail;
     struct gauge **at = &spot->gauges[number_of(p, e)];
@@ -21,12 +21,12 @@ void gauge_keep(const struct bench_place *p, const struct bench_entry *e, const 
     (*at)[spot->bench->finished] = *g;
 }
 
-static const struct gauge *gauges_of(const struct bench_place *p, const struct bench_entry *e)
+static const struct gauge *gauges_of(const struct bench_point *p, const struct bench_entry *e)
 {
     return ((const struct spot *)p->detail)->gauges[number_of(p, e)];
 }
 
-double gauge_median(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+double gauge_median(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
                     size_t offset)
 {
     const struct gauge *all = gauges_of(p, e);
@@ -41,7 +41,7 @@ double gauge_median(const struct bench *b, const struct bench_place *p, const st
     return median;
 }
 
-void gauge_describe(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+void gauge_describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
                     json_t *cell)
 {
     const struct gauge *all = gauges_of(p, e);

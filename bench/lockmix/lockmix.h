@@ -16,11 +16,11 @@
  * Threads that work on shared data under locks, in one of several modes, while other processes
  * take processors away.
  *
- *     main.c      the command line, and the places of the contest
+ *     main.c      the command line, and the points of the experiment
  *     keys.c      which bucket or lock is wanted next
  *     one.c, hash.c, many.c     the modes
  *     hogs.c      the antagonists
- *     run.c       a run of one lock at one place
+ *     run.c       a run of one lock at one point
  *     gauges.c    what a run found beyond what every benchmark measures
  *     show.c      the tables
  */
@@ -31,7 +31,7 @@ enum {
     THOUSAND = 1000 /* acquisitions for which switches and calls are counted */
 };
 
-/* What is the same at every place. */
+/* What is the same at every point. */
 struct mix {
     unsigned run_ms;
     unsigned between_ns; /* work between two operations */
@@ -94,7 +94,7 @@ struct mode {
 };
 extern const struct mode mode_one, mode_hash, mode_many;
 
-/* One place of the contest. */
+/* One point of the experiment. */
 struct spot {
     const struct bench *bench;
     const struct mix *mix;
@@ -127,7 +127,7 @@ uint32_t next_rank(struct worker *w);
 uint64_t all_acquisitions(const struct scene *s);
 
 /* Runs one lock, as bench.run wants it; detail: struct spot. */
-bool spot_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+bool spot_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
 
 /* --- hogs.c ---------------------------------------------------------------------------------- */
 
@@ -148,19 +148,19 @@ struct gauge {
 };
 
 /* Remembers what a repetition found. */
-void gauge_keep(const struct bench_place *p, const struct bench_entry *e, const struct gauge *g);
+void gauge_keep(const struct bench_point *p, const struct bench_entry *e, const struct gauge *g);
 
 /* The median over the repetitions of the member that lies at the offset. */
-double gauge_median(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+double gauge_median(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
                     size_t offset);
 
 /* Adds to a cell of the result file, as bench.describe. */
-void gauge_describe(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+void gauge_describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
                     json_t *cell);
 
 /* --- show.c ---------------------------------------------------------------------------------- */
 
-/* As bench.print_places. */
-void show_places(const struct bench *b, FILE *out);
+/* As bench.print_points. */
+void show_points(const struct bench *b, FILE *out);
 
 #endif

@@ -29,7 +29,7 @@ enum {
     SPIN_MOST = 4 /* threads for each CPU with which locks that never sleep are run in the grid */
 };
 
-static const char yardstick[] = "pthread";
+static const char baseline[] = "pthread";
 
 /* Who competes where nobody was named. */
 static const char *const contenders[] = {
@@ -233,12 +233,12 @@ static void complete(struct command *c)
         bench_die("--keys: %u, and there are %u buckets", c->mix.keys, c->mix.buckets);
 }
 
-/* --- The places ------------------------------------------------------------------------------ */
+/* --- The points ------------------------------------------------------------------------------ */
 
 static bool competes(const struct command *c, const adapter_head *lock, unsigned threads)
 {
     if (c->common.n > 0)
-        return bench_wanted(&c->common, lock->name, yardstick);
+        return bench_wanted(&c->common, lock->name, baseline);
     /* A queue of pollers that may be preempted moves on once in a time slice. */
     if (c->grid && (lock->flags & ADAPTER_BLOCKS) == 0 && threads > SPIN_MOST * cpus_usable())
         return false;
@@ -254,10 +254,10 @@ static double thousands_of(const struct spot *s)
     return (s->mode == &mode_many ? 1 + (double)s->mix->pairs / PER_CENT : 1) / THOUSAND;
 }
 
-static void add_place(struct bench *b, const struct command *c, struct spot *s)
+static void add_point(struct bench *b, const struct command *c, struct spot *s)
 {
     bool skewed = s->mode->ranks(s->mix) > 0;
-    struct bench_place *p = bench_add_place(
+    struct bench_point *p = bench_add_point(
         b, thousands_of(s),
         json_pack("{s:s s:f s:i s:i s:s s:i s:i}", "mode", s->mode->name, "zipf",
                   skewed ? s->mix->zipf : 0, "antagonists", (int)s->antagonists, "duty",
@@ -270,7 +270,7 @@ static void add_place(struct bench *b, const struct command *c, struct spot *s)
              s->antagonists == 1 ? "" : "s");
     for (size_t i = 0; i < b->catalogue.n; i++)
         if (competes(c, b->catalogue.locks[i], s->threads))
-            bench_add_entry(p, b->catalogue.locks[i], yardstick);
+            bench_add_entry(p, b->catalogue.locks[i], baseline);
     s->gauges = calloc(p->n, sizeof(struct gauge *));
     if (s->gauges == NULL)
         bench_die("no memory");
@@ -293,7 +293,7 @@ int main(int argc, char **argv)
                              .piece = "thousand acquisitions",
                              .repetitions = REPETITIONS,
                              .run = spot_run,
-                             .print_places = show_places,
+                             .print_points = show_points,
                              .describe = gauge_describe};
     struct command *c = &command;
     size_t n = 0;
@@ -317,7 +317,7 @@ int main(int argc, char **argv)
                                      .threads = c->threads[k % c->n_threads],
                                      .antagonists = c->antagonists[k / c->n_threads],
                                      .between = work_steps(c->mix.between_ns)};
-            add_place(&b, c, &spots[n++]);
+            add_point(&b, c, &spots[n++]);
         }
     }
     int status = bench_whole(&b, &c->common);

@@ -140,7 +140,7 @@ static int descending(const void *a, const void *b)
 }
 
 /* Sorts the operations of each. */
-static void judge_fairness(uint64_t *of_each, unsigned n, struct gauge *g)
+static void evaluate_fairness(uint64_t *of_each, unsigned n, struct gauge *g)
 {
     double all = 0, busier = 0;
 
@@ -156,7 +156,7 @@ static void judge_fairness(uint64_t *of_each, unsigned n, struct gauge *g)
     g->least = (double)of_each[n - 1] / (double)of_each[0];
 }
 
-static void judge_waits(const struct scene *s, struct gauge *g)
+static void evaluate_waits(const struct scene *s, struct gauge *g)
 {
     static struct histogram all;
 
@@ -188,7 +188,7 @@ static void measure(struct scene *s, struct progress *before, struct progress *a
 }
 
 static void conclude(const struct scene *s, const struct progress *before, struct progress *after,
-                     const struct bench_place *place, struct bench_entry *entry,
+                     const struct bench_point *point, struct bench_entry *entry,
                      struct bench_run *out)
 {
     double operations = (double)(after->operations - before->operations);
@@ -200,12 +200,12 @@ static void conclude(const struct scene *s, const struct progress *before, struc
 
     for (unsigned i = 0; i < s->spot->threads; i++)
         after->of_each[i] -= before->of_each[i];
-    judge_fairness(after->of_each, s->spot->threads, &g);
-    judge_waits(s, &g);
+    evaluate_fairness(after->of_each, s->spot->threads, &g);
+    evaluate_waits(s, &g);
     tally_share(&did, acquisitions / THOUSAND, entry, out);
     out->seconds = took / operations;
     if (!bench_counts_calls)
-        gauge_keep(place, entry, &g);
+        gauge_keep(point, entry, &g);
 }
 
 /* False with errno where so many cannot start. */
@@ -251,9 +251,9 @@ static bool prepare(struct scene *s, struct progress *before, struct progress *a
     return true;
 }
 
-bool spot_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+bool spot_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
-    const struct spot *spot = place->detail;
+    const struct spot *spot = point->detail;
     struct scene s = {.spot = spot, .lock = (const struct adapter *)(const void *)entry->lock};
     struct progress before = {0}, after = {0};
     bool good = prepare(&s, &before, &after) && play(&s, &before, &after);
@@ -261,10 +261,10 @@ bool spot_run(struct bench_place *place, struct bench_entry *entry, struct bench
     if (good) {
         const char *fault = spot->mode->check(&s);
         if (fault != NULL) {
-            bench_warn("%s at %s: %s", entry->lock->name, place->title, fault);
+            bench_warn("%s at %s: %s", entry->lock->name, point->title, fault);
             exit(1);
         }
-        conclude(&s, &before, &after, place, entry, out);
+        conclude(&s, &before, &after, point, entry, out);
     } else {
         int error = errno;
         char limit[160];

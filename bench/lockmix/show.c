@@ -7,18 +7,18 @@
 
 #define MEDIAN(b, p, e, member) gauge_median(b, p, e, offsetof(struct gauge, member))
 
-static const struct spot *spot_of(const struct bench_place *p)
+static const struct spot *spot_of(const struct bench_point *p)
 {
     return p->detail;
 }
 
 /* The highest rate of a lock over all numbers of threads, with the same antagonists. */
-static double peak(const struct bench *b, const struct bench_place *p, const adapter_head *lock)
+static double peak(const struct bench *b, const struct bench_point *p, const adapter_head *lock)
 {
     double most = 0;
 
     for (size_t i = 0; i < b->n; i++) {
-        const struct bench_place *other = &b->places[i];
+        const struct bench_point *other = &b->points[i];
         if (spot_of(other)->mode != spot_of(p)->mode ||
             spot_of(other)->antagonists != spot_of(p)->antagonists)
             continue;
@@ -43,7 +43,7 @@ static void print_time(double ns, FILE *out)
     fprintf(out, " %5.*f %-2s", value < 9.95 ? 1 : 0, value, units[i].unit);
 }
 
-static void print_entry(const struct bench *b, const struct bench_place *p,
+static void print_entry(const struct bench *b, const struct bench_point *p,
                         const struct bench_entry *e, FILE *out)
 {
     struct bench_figures f = bench_figures(b, p, e);
@@ -64,10 +64,10 @@ static void print_entry(const struct bench *b, const struct bench_place *p,
     fputc('\n', out);
 }
 
-void show_places(const struct bench *b, FILE *out)
+void show_points(const struct bench *b, FILE *out)
 {
     for (size_t i = 0; i < b->n; i++) {
-        const struct bench_place *p = &b->places[i];
+        const struct bench_point *p = &b->points[i];
         fprintf(out, "\n%s\n  %-17s %9s  %-22s %5s %8s %6s %6s %5s %5s %8s %8s %8s%s\n", p->title,
                 "", "kop/s", "rate / pthread's", "/peak", "CPU", "vol.", "invol.", "least", "half",
                 "p50", "p99", "longest", b->no_system_calls[0] == '\0' ? "  calls" : "");

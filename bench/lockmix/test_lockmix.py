@@ -85,15 +85,15 @@ class Whole(try_bench.Result):
                                           "furwock", "furwock-block")
         self.check(result, "lockmix", 2)
         self.check_runs(result)
-        places = {(cell["mode"], cell["threads"], cell["antagonists"])
+        points = {(cell["mode"], cell["threads"], cell["antagonists"])
                   for cell in result["cells"]}
-        self.assertEqual(places, {(mode, threads, antagonists)
+        self.assertEqual(points, {(mode, threads, antagonists)
                                   for mode in ("one", "hash", "many") for threads in (1, 4)
                                   for antagonists in (0, 1)})
         self.assertEqual({cell["lock"] for cell in result["cells"]},
                          {"furwock", "furwock-block", "pthread"})
         for wanted in ("hash: 4 threads, 1 antagonist\n", "many: 1 thread, 0 antagonists\n",
-                       "rate / pthread's", "over all places"):
+                       "rate / pthread's", "over all points"):
             self.assertIn(wanted, text)
 
     def test_settings_are_told(self):
@@ -121,11 +121,11 @@ class Whole(try_bench.Result):
         done = try_bench.run("--repeat", "2", "--duration", "1", "--budget", "1", "--grid", "-m",
                              "one")
         self.assertEqual(done.returncode, 0, done.stderr)
-        places = [text.split("\n\n")[0] for text in done.stdout.split("\none: ")[1:]]
-        self.assertIn("\n  furwock ", places[0])
-        self.assertNotIn("\n  furwock-yield ", places[0])
-        self.assertIn("\n  ck-mcs ", places[0])
-        self.assertNotIn("\n  ck-mcs ", places[-1])
+        points = [text.split("\n\n")[0] for text in done.stdout.split("\none: ")[1:]]
+        self.assertIn("\n  furwock ", points[0])
+        self.assertNotIn("\n  furwock-yield ", points[0])
+        self.assertIn("\n  ck-mcs ", points[0])
+        self.assertNotIn("\n  ck-mcs ", points[-1])
 
     def test_a_lock_that_excludes_nobody_is_found_out(self):
         listed = try_bench.run("--list").stdout

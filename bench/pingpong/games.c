@@ -140,9 +140,9 @@ static bool open_hall(struct hall *h)
     return true;
 }
 
-bool match_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+bool match_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
-    const struct match *m = place->detail;
+    const struct match *m = point->detail;
     struct hall h = {.lock = (const void *)entry->lock, .match = m, .playing = 2 * m->games};
     char limit[160];
 
@@ -152,7 +152,7 @@ bool match_run(struct bench_place *place, struct bench_entry *entry, struct benc
     struct worker_group *group = workers_start(2 * m->games, WORKER_THREADS, player, &h);
     int error = errno;
     if (group != NULL) {
-        play(&h, group, place->pieces, entry, out);
+        play(&h, group, point->pieces, entry, out);
     } else {
         limits_describe(false, limit, sizeof limit);
         bench_warn("cannot start %u threads: %s; %s", 2 * m->games, strerror(error), limit);

@@ -23,7 +23,7 @@ enum {
     ITERATIONS_LEAST = 50
 };
 
-static const char yardstick[] = "pthread";
+static const char baseline[] = "pthread";
 
 struct command {
     struct bench_options common;
@@ -116,10 +116,10 @@ static unsigned iterations_for(const struct command *c, unsigned games)
     return fair > ITERATIONS_LEAST ? fair : ITERATIONS_LEAST;
 }
 
-static void add_place(struct bench *b, const struct command *c, const struct match *m)
+static void add_point(struct bench *b, const struct command *c, const struct match *m)
 {
-    struct bench_place *p =
-        bench_add_place(b, 2.0 * m->games * m->iterations,
+    struct bench_point *p =
+        bench_add_point(b, 2.0 * m->games * m->iterations,
                         json_pack("{s:i s:i s:i}", "games", (int)m->games, "iterations",
                                   (int)m->iterations, "stack", (int)c->stack));
 
@@ -127,8 +127,8 @@ static void add_place(struct bench *b, const struct command *c, const struct mat
     snprintf(p->title, sizeof p->title, "%u game%s of %u iterations", m->games,
              m->games == 1 ? "" : "s", m->iterations);
     for (size_t i = 0; i < b->catalogue.n; i++)
-        if (bench_wanted(&c->common, b->catalogue.locks[i]->name, yardstick))
-            bench_add_entry(p, b->catalogue.locks[i], yardstick);
+        if (bench_wanted(&c->common, b->catalogue.locks[i]->name, baseline))
+            bench_add_entry(p, b->catalogue.locks[i], baseline);
 }
 
 int main(int argc, char **argv)
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
     workers_stack(c.stack);
     for (size_t i = 0; i < c.n_games; i++) {
         matches[i] = (struct match){c.games[i], iterations_for(&c, c.games[i])};
-        add_place(&b, &c, &matches[i]);
+        add_point(&b, &c, &matches[i]);
     }
     return bench_whole(&b, &c.common);
 }

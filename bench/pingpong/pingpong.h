@@ -6,13 +6,13 @@
 
 #include "bench.h"
 
-/* One place of the contest. */
+/* One point of the experiment. */
 struct match {
     unsigned games;
     unsigned iterations; /* of each player: passes of the ball */
 };
 
-/* Plays all games of a place with one lock, as bench.run wants it; detail: struct match. */
-bool match_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+/* Plays all games of a point with one lock, as bench.run wants it; detail: struct match. */
+bool match_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
 
 #endif

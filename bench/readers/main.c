@@ -24,7 +24,7 @@ enum {
     NS_PER_MS = 1000000
 };
 
-static const char yardstick[] = "pthread-rw";
+static const char baseline[] = "pthread-rw";
 
 struct command {
     struct bench_options common;
@@ -101,7 +101,7 @@ static void complete(struct command *c)
     }
 }
 
-static unsigned cores_of(const struct bench_place *p)
+static unsigned cores_of(const struct bench_point *p)
 {
     return ((const struct crowd *)p->detail)->cores;
 }
@@ -109,9 +109,9 @@ static unsigned cores_of(const struct bench_place *p)
 static const struct bench_entry *alone(const struct bench *b, const struct bench_entry *e)
 {
     for (size_t i = 0; i < b->n; i++)
-        for (size_t k = 0; cores_of(&b->places[i]) == 1 && k < b->places[i].n; k++)
-            if (b->places[i].entries[k].lock == e->lock)
-                return &b->places[i].entries[k];
+        for (size_t k = 0; cores_of(&b->points[i]) == 1 && k < b->points[i].n; k++)
+            if (b->points[i].entries[k].lock == e->lock)
+                return &b->points[i].entries[k];
     return NULL;
 }
 
@@ -140,17 +140,17 @@ static void print_scaling(const struct bench *b, FILE *out)
 
     fprintf(out, "\nthroughput of each core, relative to one core alone (1.00: linear)\n");
     for (size_t i = 0; i < b->n; i++) {
-        if (cores_of(&b->places[i]) == 1)
+        if (cores_of(&b->points[i]) == 1)
             continue;
-        fprintf(out, "%u cores\n", cores_of(&b->places[i]));
-        for (size_t k = 0; k < b->places[i].n; k++)
-            if (per_core(b, &b->places[i].entries[k], &r))
+        fprintf(out, "%u cores\n", cores_of(&b->points[i]));
+        for (size_t k = 0; k < b->points[i].n; k++)
+            if (per_core(b, &b->points[i].entries[k], &r))
                 fprintf(out, "  %-18s   %6.3f (%5.3f - %5.3f)\n",
-                        b->places[i].entries[k].lock->name, r.ratio, r.low, r.high);
+                        b->points[i].entries[k].lock->name, r.ratio, r.low, r.high);
     }
 }
 
-static void describe(const struct bench *b, const struct bench_place *p,
+static void describe(const struct bench *b, const struct bench_point *p,
                      const struct bench_entry *e, json_t *cell)
 {
     struct stats_ratio r;
@@ -180,8 +180,8 @@ int main(int argc, char **argv)
     complete(&c);
     work_calibrate();
     for (size_t i = 0; i < c.n_cores; i++) {
-        struct bench_place *p =
-            bench_add_place(&b, 1,
+        struct bench_point *p =
+            bench_add_point(&b, 1,
                             json_pack("{s:i s:i s:i}", "cores", (int)c.cores[i], "section_ns",
                                       (int)c.section_ns, "run_ms", (int)c.run_ms));
         crowds[i] =
@@ -190,9 +190,9 @@ int main(int argc, char **argv)
         snprintf(p->title, sizeof p->title, "readers on %u core%s, %u ns inside", c.cores[i],
                  c.cores[i] == 1 ? "" : "s", c.section_ns);
         for (size_t k = 0; k < b.catalogue.n; k++)
-            if (bench_wanted(&c.common, b.catalogue.locks[k]->name, yardstick))
-                bench_add_entry(p, b.catalogue.locks[k], yardstick);
-        bench_add_entry(p, (const adapter_head *)&reference_own, yardstick);
+            if (bench_wanted(&c.common, b.catalogue.locks[k]->name, baseline))
+                bench_add_entry(p, b.catalogue.locks[k], baseline);
+        bench_add_entry(p, (const adapter_head *)&reference_own, baseline);
     }
     return bench_whole(&b, &c.common);
 }

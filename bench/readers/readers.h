@@ -8,7 +8,7 @@
 #include "bench.h"
 #include "bench/adapters/rw_adapter.h"
 
-/* One place of the contest. */
+/* One point of the experiment. */
 struct crowd {
     unsigned cores;   /* one reader on each */
     uint64_t section; /* steps of work in a read section; 0: none */
@@ -16,7 +16,7 @@ struct crowd {
 };
 
 /* Runs one lock, as bench.run wants it; detail: struct crowd. */
-bool crowd_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+bool crowd_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
 
 /* Readers that share nothing: what the machine's cores do to each other without any lock. */
 extern const struct rw_adapter reference_own;

@@ -122,9 +122,9 @@ const struct rw_adapter reference_own = {
     .rdloop = own_loop,
 };
 
-bool crowd_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+bool crowd_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
-    const struct crowd *crowd = place->detail;
+    const struct crowd *crowd = point->detail;
     struct reading r = {.lock = (const struct rw_adapter *)(const void *)entry->lock,
                         .crowd = crowd,
                         .object = adapter_head_make(entry->lock, 1, false)};

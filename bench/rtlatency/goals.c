@@ -17,7 +17,7 @@ static const double of_protect = 0.03, of_inherit = 0.8;
 /* The worst of the paper that does without page faults; and with them. */
 static const double worst[2][2] = {{1.37, 1.18}, {2.35, 1.25}};
 
-static const struct bench_entry *entry_of(const struct bench_place *p, const char *name)
+static const struct bench_entry *entry_of(const struct bench_point *p, const char *name)
 {
     for (size_t k = 0; k < p->n; k++)
         if (strcmp(p->entries[k].lock->name, name) == 0)
@@ -25,7 +25,7 @@ static const struct bench_entry *entry_of(const struct bench_place *p, const cha
     return NULL;
 }
 
-static const char *verdict(double value, double most)
+static const char *outcome(double value, double most)
 {
     return value <= most ? "reached" : "MISSED";
 }
@@ -48,7 +48,7 @@ static struct stats_ratio ratio_of(const struct bench *b, const struct bench_ent
     return r;
 }
 
-static void pair_goal(const struct bench *b, const struct bench_place *p,
+static void pair_goal(const struct bench *b, const struct bench_point *p,
                       const struct bench_entry *e, const char *rival, double most, FILE *out)
 {
     const struct bench_entry *to = entry_of(p, rival);
@@ -58,10 +58,10 @@ static void pair_goal(const struct bench *b, const struct bench_place *p,
         return;
     r = ratio_of(b, e, to);
     fprintf(out, "  %-12s / %-13s %6.4f (%6.4f - %6.4f), at most %.2f: %s\n", e->lock->name, rival,
-            r.ratio, r.low, r.high, most, verdict(r.ratio, most));
+            r.ratio, r.low, r.high, most, outcome(r.ratio, most));
 }
 
-static void pair_goals(const struct bench *b, const struct bench_place *p, FILE *out)
+static void pair_goals(const struct bench *b, const struct bench_point *p, FILE *out)
 {
     fprintf(out, "\n%s: goals\n", p->title);
     for (size_t k = 0; k < p->n; k++) {
@@ -78,32 +78,32 @@ static void pair_goals(const struct bench *b, const struct bench_place *p, FILE 
         }
         if (isfinite(e->system_calls))
             fprintf(out, "  %-12s   system calls  %.3f of a pair, none: %s\n", e->lock->name,
-                    e->system_calls, verdict(e->system_calls, 0.001));
+                    e->system_calls, outcome(e->system_calls, 0.001));
     }
 }
 
-static bool is_emulated(const struct bench_place *p)
+static bool is_emulated(const struct bench_point *p)
 {
     return strcmp(((const struct spot *)p->detail)->unit, "ns") != 0;
 }
 
 /* An emulated machine runs its processors by turns, and counts the instructions of all. */
-static enum figure judged(const struct bench_place *p)
+static enum figure evaluated(const struct bench_point *p)
 {
     return is_emulated(p) && ((const struct spot *)p->detail)->cpus > 1 ? MEDIAN : AVERAGE;
 }
 
-static double figure_of(const struct bench_place *p, const struct bench_entry *e,
+static double figure_of(const struct bench_point *p, const struct bench_entry *e,
                         enum sample_kind kind)
 {
     const struct spot *spot = p->detail;
 
     return samples_summary(&spot->samples[e - p->entries], kind, samples_common(p, kind))
-        .figure[judged(p)];
+        .figure[evaluated(p)];
 }
 
 /* What reading the counter takes of each figure: as a rule, for an average has pauses in it. */
-static double clock_of(const struct bench_place *p, const struct bench_entry *e)
+static double clock_of(const struct bench_point *p, const struct bench_entry *e)
 {
     const struct spot *spot = p->detail;
 
@@ -111,7 +111,7 @@ static double clock_of(const struct bench_place *p, const struct bench_entry *e)
         .figure[MEDIAN];
 }
 
-static void task_goal(const struct bench_place *p, const struct bench_entry *e,
+static void task_goal(const struct bench_point *p, const struct bench_entry *e,
                       const struct bench_entry *to, enum sample_kind kind, FILE *out)
 {
     static const char *const names[PAPER_KINDS] = {"lock, free", "unlock, free", "lock, taken",
@@ -127,14 +127,14 @@ static void task_goal(const struct bench_place *p, const struct bench_entry *e,
         return;
     fprintf(out, "  %-12s / %-6s %-18s %+7.1f %%, at most %+6.1f %%: %s", e->lock->name,
             to->lock->name, names[kind], 100 * (ratio - 1), 100 * (most - 1),
-            verdict(100 * (ratio - 1), ceil(100 * (most - 1))));
+            outcome(100 * (ratio - 1), ceil(100 * (most - 1))));
     fprintf(out, "  (%+.1f %% without the clock)\n",
             100 * ((mine - clock) / (theirs - theirs_clock) - 1));
 }
 
-static void task_goals(const struct bench_place *p, FILE *out)
+static void task_goals(const struct bench_point *p, FILE *out)
 {
-    fprintf(out, "\n%s: goals%s\n", p->title, judged(p) == MEDIAN ? ", medians" : "");
+    fprintf(out, "\n%s: goals%s\n", p->title, evaluated(p) == MEDIAN ? ", medians" : "");
     for (size_t k = 0; k < p->n; k++) {
         const struct bench_entry *e = &p->entries[k];
         const char *baseline = variant_of(e)->baseline;
@@ -147,13 +147,13 @@ static void task_goals(const struct bench_place *p, FILE *out)
 void goals_print(const struct bench *b, FILE *out)
 {
     for (size_t i = 0; i < b->n; i++) {
-        const struct spot *spot = b->places[i].detail;
+        const struct spot *spot = b->points[i].detail;
         if (spot->is_pairs)
-            pair_goals(b, &b->places[i], out);
+            pair_goals(b, &b->points[i], out);
         else
-            task_goals(&b->places[i], out);
+            task_goals(&b->points[i], out);
     }
-    if (b->n > 0 && !is_emulated(&b->places[0]))
+    if (b->n > 0 && !is_emulated(&b->points[0]))
         fputs(
             "\nThese are times; what contended calls cost in instructions only an emulated machine "
             "tells (README.md).\n",

@@ -31,7 +31,7 @@ enum {
     EXIT_SKIPPED = 77
 };
 
-static const char yardstick[] = "PRIO_INHERIT";
+static const char baseline[] = "PRIO_INHERIT";
 
 struct command {
     struct bench_options common;
@@ -128,7 +128,7 @@ static void offer(struct bench_catalogue *k, const struct command *c)
     }
 }
 
-/* --- The places ------------------------------------------------------------------------------ */
+/* --- The points ------------------------------------------------------------------------------ */
 
 static const char *tier_name(const struct command *c)
 {
@@ -142,16 +142,16 @@ static const char *tier_name(const struct command *c)
     return tier == FW_RT_TIER_B ? "B" : "A";
 }
 
-static void add_place(struct bench *b, const struct command *c, const struct spot *proto)
+static void add_point(struct bench *b, const struct command *c, const struct spot *proto)
 {
     struct spot *s = malloc(sizeof *s);
     const char *kind = proto->is_pairs ? "pairs" : "tasks";
-    struct bench_place *p;
+    struct bench_point *p;
 
     if (s == NULL)
         bench_die("no memory");
     *s = *proto;
-    p = bench_add_place(b, 1,
+    p = bench_add_point(b, 1,
                         json_pack("{s:s s:i s:i s:s s:i}", "kind", kind, "tasks", (int)s->tasks,
                                   "cpus", (int)s->cpus, "tier", tier_name(c), "run_ms",
                                   (int)s->run_ms));
@@ -161,15 +161,15 @@ static void add_place(struct bench *b, const struct command *c, const struct spo
     for (size_t i = 0; i < b->catalogue.n; i++) {
         const struct variant *v = (const struct variant *)b->catalogue.locks[i];
         bool fits = s->is_pairs || (s->cpus == 1 ? v->one_cpu : v->many_cpus);
-        if (fits && bench_wanted(&c->common, v->head.name, yardstick))
-            bench_add_entry(p, &v->head, yardstick);
+        if (fits && bench_wanted(&c->common, v->head.name, baseline))
+            bench_add_entry(p, &v->head, baseline);
     }
     s->samples = calloc(p->n + 1, sizeof *s->samples);
     if (s->samples == NULL)
         bench_die("no memory");
 }
 
-static void add_places(struct bench *b, const struct command *c)
+static void add_points(struct bench *b, const struct command *c)
 {
     struct spot s = {.bench = b,
                      .tier = c->tier,
@@ -181,21 +181,21 @@ static void add_places(struct bench *b, const struct command *c)
     s.is_pairs = true;
     for (size_t i = 0; i < c->n_pairs && !c->only_tasks; i++) {
         s.tasks = c->pairs[i];
-        add_place(b, c, &s);
+        add_point(b, c, &s);
     }
     if (c->only_pairs)
         return;
     s.is_pairs = false;
     s.run_ms = c->run_ms;
     s.tasks = ONE_CPU_TASKS;
-    add_place(b, c, &s);
+    add_point(b, c, &s);
     s.tasks = MANY_CPU_TASKS;
     s.cpus = cpus < MANY_CPUS ? cpus : MANY_CPUS;
     if (cpus < MANY_CPUS)
         bench_note(b, "%u tasks on %u CPU%s: the paper has them on %d", s.tasks, cpus,
                    cpus == 1 ? "" : "s", MANY_CPUS);
     if (cpus > 1)
-        add_place(b, c, &s);
+        add_point(b, c, &s);
 }
 
 static void complete(struct command *c)
@@ -246,7 +246,7 @@ static void give_up(int number)
     _exit(1);
 }
 
-static bool spot_run(struct bench_place *p, struct bench_entry *e, struct bench_run *out)
+static bool spot_run(struct bench_point *p, struct bench_entry *e, struct bench_run *out)
 {
     const struct spot *s = p->detail;
     bool good;
@@ -263,7 +263,7 @@ int main(int argc, char **argv)
                              .unit = "pair",
                              .repetitions = REPETITIONS,
                              .run = spot_run,
-                             .print_places = table_print,
+                             .print_points = table_print,
                              .print_more = goals_print,
                              .describe = table_describe};
     struct command *c = &command;
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
         b.repetitions = QUICK_REPETITIONS;
     mlockall(MCL_CURRENT | MCL_FUTURE); /* where it is refused, the first touches cost more */
     tell_counter(&b);
-    add_places(&b, c);
+    add_points(&b, c);
     b.settings =
         json_pack("{s:i s:I s:s s:s}", "run_ms", (int)c->run_ms, "seed", (json_int_t)c->seed,
                   "tier", tier_name(c), "figures", c->emulated ? "instructions, emulated" : "ns");

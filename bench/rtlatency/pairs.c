@@ -98,9 +98,9 @@ static void *sleeper(void *arg)
     return NULL;
 }
 
-bool pairs_run(struct bench_place *place, struct bench_entry *e, struct bench_run *out)
+bool pairs_run(struct bench_point *point, struct bench_entry *e, struct bench_run *out)
 {
-    const struct spot *spot = place->detail;
+    const struct spot *spot = point->detail;
     struct pairs p = {.spot = spot, .entry = e, .out = out};
     pthread_t threads[TASKS_MAX];
     unsigned n = 0;

@@ -47,7 +47,7 @@ enum sample_kind {
 };
 
 struct variant {
-    adapter_head head;                    /* first: entries of the contest point here */
+    adapter_head head;                    /* first: entries of the experiment point here */
     fw_rt_protocol protocol;              /* 0: the C library's mutex */
     int native;                           /* its PTHREAD_PRIO_... */
     bool one_cpu, many_cpus;              /* in which of the paper's two halves of Table 1 */
@@ -151,19 +151,19 @@ struct spot {
     unsigned run_ms;
     uint64_t seed;
     const char *unit;        /* of its figures */
-    struct samples *samples; /* of each entry of the place */
+    struct samples *samples; /* of each entry of the point */
 };
 
-bool pairs_run(struct bench_place *p, struct bench_entry *e, struct bench_run *out);
-bool tasks_run(struct bench_place *p, struct bench_entry *e, struct bench_run *out);
+bool pairs_run(struct bench_point *p, struct bench_entry *e, struct bench_run *out);
+bool tasks_run(struct bench_point *p, struct bench_entry *e, struct bench_run *out);
 
 /* --- table.c and goals.c --------------------------------------------------------------------- */
 
 /* The smallest number of samples of a kind, of those that have a tenth of the most at least. */
-size_t samples_common(const struct bench_place *p, enum sample_kind kind);
+size_t samples_common(const struct bench_point *p, enum sample_kind kind);
 
 void table_print(const struct bench *b, FILE *out);
-void table_describe(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+void table_describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
                     json_t *cell);
 void goals_print(const struct bench *b, FILE *out);
 

@@ -24,7 +24,7 @@ static const char *const kind_keys[SAMPLE_KINDS] = {
 static const char *const figure_names[FIGURES] = {"average", "99 %", "most", "median"};
 static const char *const figure_keys[FIGURES] = {"average", "p99", "most", "median"};
 
-static const struct spot *spot_of(const struct bench_place *p)
+static const struct spot *spot_of(const struct bench_point *p)
 {
     return p->detail;
 }
@@ -35,7 +35,7 @@ static bool is_rare(size_t n, size_t most)
     return n < most / 10;
 }
 
-static size_t samples_most(const struct bench_place *p, enum sample_kind kind)
+static size_t samples_most(const struct bench_point *p, enum sample_kind kind)
 {
     size_t most = 0;
 
@@ -45,7 +45,7 @@ static size_t samples_most(const struct bench_place *p, enum sample_kind kind)
     return most;
 }
 
-size_t samples_common(const struct bench_place *p, enum sample_kind kind)
+size_t samples_common(const struct bench_point *p, enum sample_kind kind)
 {
     size_t least = 0, most = samples_most(p, kind);
 
@@ -57,7 +57,7 @@ size_t samples_common(const struct bench_place *p, enum sample_kind kind)
     return least;
 }
 
-static const struct bench_entry *entry_of(const struct bench_place *p, const char *name)
+static const struct bench_entry *entry_of(const struct bench_point *p, const char *name)
 {
     for (size_t k = 0; name != NULL && k < p->n; k++)
         if (strcmp(p->entries[k].lock->name, name) == 0)
@@ -65,7 +65,7 @@ static const struct bench_entry *entry_of(const struct bench_place *p, const cha
     return NULL;
 }
 
-static double value_of(const struct bench_place *p, const struct bench_entry *e,
+static double value_of(const struct bench_point *p, const struct bench_entry *e,
                        enum sample_kind kind, enum figure figure)
 {
     struct samples *s = &spot_of(p)->samples[e - p->entries];
@@ -95,7 +95,7 @@ static void cell(FILE *out, double value, double against)
     fprintf(out, " %15s", text);
 }
 
-static void row(const struct bench_place *p, enum sample_kind kind, enum figure figure, FILE *out)
+static void row(const struct bench_point *p, enum sample_kind kind, enum figure figure, FILE *out)
 {
     fprintf(out, "  %-24s", figure_names[figure]);
     for (size_t k = 0; k < p->n; k++) {
@@ -115,7 +115,7 @@ static void row(const struct bench_place *p, enum sample_kind kind, enum figure 
     fputc('\n', out);
 }
 
-static void print_counts(const struct bench_place *p, enum sample_kind kind, FILE *out)
+static void print_counts(const struct bench_point *p, enum sample_kind kind, FILE *out)
 {
     fprintf(out, "  %s: %zu samples each", kind_names[kind], samples_common(p, kind));
     for (size_t k = 0; k < p->n; k++) {
@@ -126,7 +126,7 @@ static void print_counts(const struct bench_place *p, enum sample_kind kind, FIL
     fputc('\n', out);
 }
 
-static void print_tasks(const struct bench_place *p, FILE *out)
+static void print_tasks(const struct bench_point *p, FILE *out)
 {
     fprintf(out, "\n%s: %s\n  %-24s", p->title, spot_of(p)->unit, "");
     for (size_t k = 0; k < p->n; k++)
@@ -139,7 +139,7 @@ static void print_tasks(const struct bench_place *p, FILE *out)
     }
 }
 
-static void print_pairs(const struct bench *b, const struct bench_place *p, FILE *out)
+static void print_pairs(const struct bench *b, const struct bench_point *p, FILE *out)
 {
     fprintf(out, "\n%s\n  %-14s %9s %10s   %-23s %9s\n", p->title, "", "pair", "lowest",
             "ratio to PRIO_INHERIT", "calls");
@@ -161,13 +161,13 @@ static void print_pairs(const struct bench *b, const struct bench_place *p, FILE
 void table_print(const struct bench *b, FILE *out)
 {
     for (size_t i = 0; i < b->n; i++)
-        if (spot_of(&b->places[i])->is_pairs)
-            print_pairs(b, &b->places[i], out);
+        if (spot_of(&b->points[i])->is_pairs)
+            print_pairs(b, &b->points[i], out);
         else
-            print_tasks(&b->places[i], out);
+            print_tasks(&b->points[i], out);
 }
 
-void table_describe(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+void table_describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
                     json_t *cell)
 {
     json_t *all = json_object();

@@ -364,9 +364,9 @@ static void keep(struct samples *run, struct samples *all, struct bench_run *out
     samples_free(run);
 }
 
-bool tasks_run(struct bench_place *place, struct bench_entry *e, struct bench_run *out)
+bool tasks_run(struct bench_point *point, struct bench_entry *e, struct bench_run *out)
 {
-    const struct spot *spot = place->detail;
+    const struct spot *spot = point->detail;
     struct tasks all = {.spot = spot};
     struct samples run = {0};
     struct tally before, used;
@@ -390,10 +390,10 @@ bool tasks_run(struct bench_place *place, struct bench_entry *e, struct bench_ru
     if (all.error == 0 && is_blind(&all))
         bench_warn("the kernel does not tell when threads run (perf_event_open)");
     else if (all.error == 0 && !evaluate(&all, &run))
-        bench_die("%s at %s: sections overlapped", e->lock->name, place->title);
+        bench_die("%s at %s: sections overlapped", e->lock->name, point->title);
     error = all.error != 0 || is_blind(&all);
     tally_share(&used, (double)(run.n[LOCK_FREE] + run.n[LOCK_TAKEN]), e, out);
-    keep(&run, &spot->samples[e - place->entries], out);
+    keep(&run, &spot->samples[e - point->entries], out);
     finish(&all);
     return error == 0;
 }

@@ -51,7 +51,7 @@ static const struct rival t4096 = {RIVAL("4096", "a table of 4096 stripes"), .lo
 #define HEAD(RIVAL) ((const adapter_head *)&(RIVAL))
 const adapter_head *const meetings[] = {HEAD(own), HEAD(one), HEAD(same), NULL};
 const adapter_head *const tables[] = {HEAD(t64), HEAD(t256), HEAD(t1024), HEAD(t4096), NULL};
-const char meetings_yardstick[] = "own stripes", tables_yardstick[] = "1024";
+const char meetings_baseline[] = "own stripes", tables_baseline[] = "1024";
 
 static struct fw_stripe_ table[1 << LOG2_MOST];
 
@@ -196,9 +196,9 @@ static void prepare_crowd(struct run *r, const struct scene *scene, const struct
     }
 }
 
-bool cost_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+bool cost_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
-    const struct scene *scene = place->detail;
+    const struct scene *scene = point->detail;
     const struct rival *rival = (const void *)entry->lock;
     size_t room = scene->kind == CROWD ? scene->objects * SIZE : PAIR_ROOM;
     struct run r = {.n = scene->threads};

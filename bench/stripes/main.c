@@ -39,18 +39,18 @@ static const struct argp command_line = {
 };
 
 static void add(struct bench *b, const struct scene *s, const char *title,
-                const adapter_head *const *rivals, const char *yardstick)
+                const adapter_head *const *rivals, const char *baseline)
 {
     static const char *const kinds[] = {"two store", "one loads, one stores", "crowd"};
-    struct bench_place *p =
-        bench_add_place(b, 1,
+    struct bench_point *p =
+        bench_add_point(b, 1,
                         json_pack("{s:s s:i s:i}", "scene", kinds[s->kind], "threads",
                                   (int)s->threads, "objects", (int)s->objects));
 
     p->detail = s;
     snprintf(p->title, sizeof p->title, "%s", title);
     for (; *rivals != NULL; rivals++)
-        bench_add_entry(p, *rivals, yardstick);
+        bench_add_entry(p, *rivals, baseline);
 }
 
 static void add_all(struct bench *b)
@@ -62,16 +62,16 @@ static void add_all(struct bench *b)
     char title[96];
 
     *s = (struct scene){.kind = PAIR_STORES, .threads = 2};
-    add(b, s++, "two threads that store, on two CPUs", meetings, meetings_yardstick);
+    add(b, s++, "two threads that store, on two CPUs", meetings, meetings_baseline);
     *s = (struct scene){.kind = PAIR_LOADS, .threads = 2};
-    add(b, s++, "a thread that loads and one that stores", meetings, meetings_yardstick);
+    add(b, s++, "a thread that loads and one that stores", meetings, meetings_baseline);
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
         for (size_t k = 0; k < sizeof objects / sizeof *objects; k++) {
             *s = (struct scene){.kind = CROWD, .threads = threads[i], .objects = objects[k]};
             snprintf(title, sizeof title,
                      "%u thread%s, stores to any of %zu objects; stripes:", threads[i],
                      threads[i] == 1 ? "" : "s", objects[k]);
-            add(b, s++, title, tables, tables_yardstick);
+            add(b, s++, title, tables, tables_baseline);
         }
 }
 

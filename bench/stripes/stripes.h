@@ -25,7 +25,7 @@ struct address_set {
 extern const struct address_set address_sets[];
 extern const size_t address_sets_n;
 
-/* One of the places where such a set may lie. */
+/* One of the addresses at which such a set may lie. */
 void address_set_make(const struct address_set *set, uint64_t seed, uintptr_t *objects);
 
 /* --- share.c: how often two objects have the same stripe -------------------------------------- */
@@ -34,7 +34,7 @@ void share_print(FILE *out);
 
 /* --- cost.c: what that costs, and what a larger table costs ----------------------------------- */
 
-/* What is measured of a rival at a place. */
+/* What is measured of a rival at a point. */
 struct scene {
     enum { PAIR_STORES, PAIR_LOADS, CROWD } kind;
     unsigned threads;
@@ -43,8 +43,8 @@ struct scene {
 
 /* The rivals: how two threads meet, or how large the table is. */
 extern const adapter_head *const meetings[], *const tables[];
-extern const char meetings_yardstick[], tables_yardstick[];
+extern const char meetings_baseline[], tables_baseline[];
 
-bool cost_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out);
+bool cost_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
 
 #endif

@@ -80,7 +80,7 @@ static int rwlock_give(void *lock, bool write)
 static const struct lock_kind rwlocks = {
     "furwock-rwlock", sizeof(fw_ipc_rwlock), true, rwlock_take, rwlock_give, NULL, NULL};
 
-/* --- fw_ipc_mutex: in the places where TDB's own mutex mode has mutexes ----------------------- */
+/* --- fw_ipc_mutex: where TDB's own mutex mode has mutexes ----------------------- */
 
 static int mutex_take(void *lock, bool write, bool wait)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The locks in fcntl's place hold and exclude as the kernel's do, between processes. */
+/* The locks in fcntl's point hold and exclude as the kernel's do, between processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

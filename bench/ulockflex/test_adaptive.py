@@ -41,14 +41,14 @@ class FakeSwitch:
 class CostlyWorker(FakeWorker):
     """Of furwock-spin7 each acquisition costs more; of furwock with the assist, less."""
 
-    def run(self, lock, place, seconds, seed, probe=None):
+    def run(self, lock, point, seconds, seed, probe=None):
         cost = {"furwock-spin7": 13000.0, "furwock": 12000.0}.get(lock, 11000.0)
-        if lock == "furwock" and place.assist == "on":
+        if lock == "furwock" and point.assist == "on":
             cost, speed = 11500.0, 2.0
         else:
             speed = 1.0
-        return {**super().run(lock, place, seconds, seed, probe), "throughput": 100.0 * speed,
-                "cpu_ns": cost, "burnt_ns": cost - 10000, "assist": place.assist or "off"}
+        return {**super().run(lock, point, seconds, seed, probe), "throughput": 100.0 * speed,
+                "cpu_ns": cost, "burnt_ns": cost - 10000, "assist": point.assist or "off"}
 
 
 def measured(choice, rounds=2, worker=None):
@@ -63,7 +63,7 @@ def measured(choice, rounds=2, worker=None):
 
 
 class Planning(unittest.TestCase):
-    def test_places(self):
+    def test_points(self):
         groups = made().groups
         self.assertEqual({config.tasks for config, _ in groups}, {4, 6, 8})
         times = {(config.nlht_us, config.lht_us) for config, _ in groups}
@@ -90,7 +90,7 @@ class Planning(unittest.TestCase):
         planning.with_assist(plan, "off", adaptive.WITHOUT)
         self.assertEqual(len(plan.groups[0][1]), 5)
 
-    def test_the_switch_is_turned_once_for_each_place(self):
+    def test_the_switch_is_turned_once_for_each_point(self):
         groups = made(choice="both").groups
         for number, first in ((1, "off"), (2, "on")):
             order = in_turns(groups, number)
@@ -98,8 +98,8 @@ class Planning(unittest.TestCase):
             self.assertEqual(states[0], first)
             changes = sum(a != b for a, b in zip(states, states[1:]))
             self.assertEqual(changes, len(groups) // 2)
-            places = [config._replace(assist=None) for config, _ in order]
-            self.assertEqual(places[::2], places[1::2])
+            points = [config._replace(assist=None) for config, _ in order]
+            self.assertEqual(points[::2], points[1::2])
 
     def test_other_plans_keep_their_order(self):
         groups = made().groups
@@ -107,7 +107,7 @@ class Planning(unittest.TestCase):
 
 
 class Measuring(unittest.TestCase):
-    def test_the_assist_is_turned_before_each_place(self):
+    def test_the_assist_is_turned_before_each_point(self):
         _, store, switch = measured("both")
         self.assertEqual(switch.turned, ["off", "on", "off"] + ["on", "off", "on"])
         self.assertEqual({cell["assist"] for cell in store.cells.values()}, {"off", "on"})

@@ -19,7 +19,7 @@ from flex import plan as planning, store as storing  # noqa: E402
 from flex.engine import Engine, rotated  # noqa: E402
 from flex.plan import Config, Plan, Settings  # noqa: E402
 from flex.showpaper import PaperShow  # noqa: E402
-from flex.worker import Failure, _judge  # noqa: E402
+from flex.worker import Failure, _evaluate  # noqa: E402
 
 ABOUT = {"cpu": "any", "cpus": 2, "kernel": "6", "libc": "glibc", "compiler": "12", "date": "now"}
 
@@ -53,8 +53,8 @@ class FakeWorker:
         self.calls = []
         self.throughput = throughput
 
-    def run(self, lock, place, seconds, seed, probe=None):
-        self.calls.append((lock, place, seed, probe))
+    def run(self, lock, point, seconds, seed, probe=None):
+        self.calls.append((lock, point, seed, probe))
         value = self.throughput(lock, len(self.calls))
         if isinstance(value, BaseException):
             raise value
@@ -68,9 +68,9 @@ class FakeWorker:
 
 
 def make(names=("furwock", "pthread", "sysv"), worker=None, path=None, clock=None, deadline=None,
-         places=None, **settings):
+         points=None, **settings):
     values = {"rounds": 2, "max_rounds": 3, "probes": (), **settings}
-    groups = [(place, list(names)) for place in places or [config()]]
+    groups = [(point, list(names)) for point in points or [config()]]
     plan = Plan("single", Settings(**values), groups)
     store = storing.Store(path, plan, planning.Locks(info()), dict(ABOUT))
     how = {"clock": clock} if clock else {}
@@ -118,11 +118,11 @@ class Order(unittest.TestCase):
         self.assertEqual([c[0] for c in engine.worker.calls],
                          ["furwock", "pthread", "sysv", "pthread", "sysv", "furwock"])
 
-    def test_places_are_visited_in_each_round(self):
-        places = [config(), config(tasks=3)]
-        engine = make(names=["pthread"], places=places, max_rounds=2)
+    def test_points_are_visited_in_each_round(self):
+        points = [config(), config(tasks=3)]
+        engine = make(names=["pthread"], points=points, max_rounds=2)
         engine.measure()
-        self.assertEqual([c[1] for c in engine.worker.calls], places * 2)
+        self.assertEqual([c[1] for c in engine.worker.calls], points * 2)
 
     def test_same_times_in_a_round(self):
         engine = make(max_rounds=2)
@@ -195,11 +195,11 @@ class Planning(unittest.TestCase):
 
     def test_today(self):
         plan = planning.today_plan(self.locks, [], "threads", Settings(), 2, "random")
-        places = [c for c, _ in plan.groups]
-        self.assertEqual(len(places), len(set(places)))
-        self.assertEqual({c.tasks for c in places}, {2, 4, 6, 8})
-        self.assertEqual({c.locks for c in places}, {1, 10, 1000})
-        self.assertEqual({(c.lht_us, c.nlht_us) for c in places},
+        points = [c for c, _ in plan.groups]
+        self.assertEqual(len(points), len(set(points)))
+        self.assertEqual({c.tasks for c in points}, {2, 4, 6, 8})
+        self.assertEqual({c.locks for c in points}, {1, 10, 1000})
+        self.assertEqual({(c.lht_us, c.nlht_us) for c in points},
                          {(0, 0), (1, 1), (1, 10), (10, 10), (10, 100), (100, 100), (100, 1000)})
         self.assertEqual(plan.groups[0][1], ["furwock", "pthread"])
 
@@ -334,14 +334,14 @@ class Files(unittest.TestCase):
 class Worker(unittest.TestCase):
     def test_how_a_run_ended(self):
         run = {"integrity": 0, "iterations": 5}
-        self.assertEqual(_judge(0, json.dumps(run), ""), run)
+        self.assertEqual(_evaluate(0, json.dumps(run), ""), run)
         for status, out, err, said in (
                 (3, json.dumps({**run, "integrity": 7}), "", "integrity violated 7 times"),
                 (0, json.dumps({**run, "iterations": 0}), "", "no iteration"),
                 (1, "", "noise\nulockflex-run: no shared memory", "^no shared memory$"),
                 (-signal.SIGABRT, "", "", "crashed: SIGABRT"), (0, "?", "", "no result")):
             with self.assertRaisesRegex(Failure, said):
-                _judge(status, out, err)
+                _evaluate(status, out, err)
 
 
 if __name__ == "__main__":

@@ -48,12 +48,12 @@ class Planning(unittest.TestCase):
         return planning.share_plan(self.locks, names, "threads", Settings(), cpus, **how)
 
     def test_the_grid_of_figure_6(self):
-        places = [config for config, _ in self.plan().groups]
-        self.assertEqual(len(places), len(set(places)))
-        self.assertEqual({c.tasks for c in places}, {2, 3, 4, 100})
-        self.assertEqual({c.share for c in places}, {float(s) for s in range(0, 101, 10)})
-        self.assertEqual({(c.nlht_us, c.lht_us) for c in places}, {(5, 5), (0, 10)})
-        self.assertEqual({c.locks for c in places}, {1})
+        points = [config for config, _ in self.plan().groups]
+        self.assertEqual(len(points), len(set(points)))
+        self.assertEqual({c.tasks for c in points}, {2, 3, 4, 100})
+        self.assertEqual({c.share for c in points}, {float(s) for s in range(0, 101, 10)})
+        self.assertEqual({(c.nlht_us, c.lht_us) for c in points}, {(5, 5), (0, 10)})
+        self.assertEqual({c.locks for c in points}, {1})
 
     def test_what_matters_most_comes_first(self):
         plan = self.plan()
@@ -141,10 +141,10 @@ class Showing(unittest.TestCase):
 class Worker(parts.FakeWorker):
     """As ulockflex-run answers where there is a share."""
 
-    def run(self, lock, place, seconds, seed, probe=None):
-        found = super().run(lock, place, seconds, seed, probe)
+    def run(self, lock, point, seconds, seed, probe=None):
+        found = super().run(lock, point, seconds, seed, probe)
         waits = [dict.fromkeys(("p50", "p99", "max"), value) for value in (1.0, 2.0)]
-        return {**found, "reacquire": None, "reads": place.share / 100,
+        return {**found, "reacquire": None, "reads": point.share / 100,
                 "read_wait_ns": waits[0] if probe == "waits" else None,
                 "write_wait_ns": waits[1] if probe == "waits" else None}
 

@@ -65,7 +65,7 @@ static bool is_named(const struct order *o, const struct entry *e)
 /* Those that the others are compared with are always measured. */
 static bool is_reference(const struct entry *e)
 {
-    return strcmp(e->head->name, object_kinds[e->object].yardstick) == 0 ||
+    return strcmp(e->head->name, object_kinds[e->object].baseline) == 0 ||
            e->head == (const void *)&reference_cas_exchange ||
            e->head == (const void *)&reference_empty;
 }
@@ -203,7 +203,7 @@ static void *sleep_until_told(void *bed)
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
-    contest_interrupted = 1;
+    experiment_interrupted = 1;
 }
 
 static int open_json(const char *path)
@@ -219,7 +219,7 @@ static int open_json(const char *path)
 
 static int measure(const struct order *o, int json)
 {
-    struct contest c = {0};
+    struct experiment c = {0};
     struct sigaction act = {.sa_handler = on_interrupt};
     pthread_t second;
     sem_t bed;
@@ -232,21 +232,21 @@ static int measure(const struct order *o, int json)
         return 1;
     }
 
-    int result = contest_prepare(&c, o->chosen, o->n, o->rounds);
+    int result = experiment_prepare(&c, o->chosen, o->n, o->rounds);
     if (result == 0) {
-        contest_run(&c, isatty(STDERR_FILENO));
+        experiment_run(&c, isatty(STDERR_FILENO));
         result_print(&c, stdout);
         if (json >= 0 && result_write_json(&c, json) != 0) {
             fprintf(stderr, "uncontended: cannot write %s: %s\n", o->json, strerror(errno));
             result = 1;
         }
     }
-    contest_free(&c);
+    experiment_free(&c);
     sem_post(&bed);
     pthread_join(second, NULL);
-    if (contest_interrupted)
+    if (experiment_interrupted)
         fprintf(stderr, "uncontended: interrupted after %u of %u rounds\n", c.finished, c.rounds);
-    return result != 0 || contest_interrupted;
+    return result != 0 || experiment_interrupted;
 }
 
 int main(int argc, char **argv)

@@ -11,7 +11,7 @@ enum {
     PAIRS_FIRST = 64
 };
 
-volatile sig_atomic_t contest_interrupted;
+volatile sig_atomic_t experiment_interrupted;
 
 static double time_loop(struct contestant *k, uint64_t pairs)
 {
@@ -32,7 +32,7 @@ static void fit_sample(struct contestant *k)
     k->pairs = (uint64_t)((double)k->pairs * SAMPLE_NS / took) + 1;
 }
 
-static double sample(struct contest *c, struct contestant *k)
+static double sample(struct experiment *c, struct contestant *k)
 {
     struct counts before, after;
 
@@ -48,7 +48,7 @@ static double sample(struct contest *c, struct contestant *k)
     return took / (double)k->pairs;
 }
 
-int contest_prepare(struct contest *c, const struct entry *entries, size_t n, unsigned rounds)
+int experiment_prepare(struct experiment *c, const struct entry *entries, size_t n, unsigned rounds)
 {
     c->rounds = rounds;
     c->counters = counters_open();
@@ -71,37 +71,37 @@ int contest_prepare(struct contest *c, const struct entry *entries, size_t n, un
     return 0;
 }
 
-void contest_run(struct contest *c, bool show_progress)
+void experiment_run(struct experiment *c, bool show_progress)
 {
-    for (size_t i = 0; i < c->n && !contest_interrupted; i++)
+    for (size_t i = 0; i < c->n && !experiment_interrupted; i++)
         fit_sample(&c->contestants[i]);
 
-    while (c->finished < c->rounds && !contest_interrupted) {
+    while (c->finished < c->rounds && !experiment_interrupted) {
         if (show_progress)
             fprintf(stderr, "\rround %u of %u ", c->finished + 1, c->rounds);
         /* Each round begins with another, so that nobody always follows the same. */
-        for (size_t i = 0; i < c->n && !contest_interrupted; i++) {
+        for (size_t i = 0; i < c->n && !experiment_interrupted; i++) {
             struct contestant *k = &c->contestants[(i + c->finished) % c->n];
             k->samples[c->finished] = sample(c, k);
         }
-        if (!contest_interrupted)
+        if (!experiment_interrupted)
             c->finished++;
     }
     if (show_progress)
         fputs("\r\033[K", stderr);
 }
 
-const struct contestant *contest_yardstick(const struct contest *c, enum object object)
+const struct contestant *experiment_baseline(const struct experiment *c, enum object object)
 {
     for (size_t i = 0; i < c->n; i++) {
         const struct entry *e = &c->contestants[i].entry;
-        if (e->object == object && strcmp(e->head->name, object_kinds[object].yardstick) == 0)
+        if (e->object == object && strcmp(e->head->name, object_kinds[object].baseline) == 0)
             return &c->contestants[i];
     }
     return NULL;
 }
 
-void contest_free(struct contest *c)
+void experiment_free(struct experiment *c)
 {
     for (size_t i = 0; i < c->n; i++) {
         adapter_head_unmake(c->contestants[i].entry.head, c->contestants[i].memory, 1);

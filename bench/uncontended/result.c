@@ -10,7 +10,7 @@
 #include "measure/stats.h"
 #include "uncontended.h"
 
-static double median_of(const struct contest *c, const struct contestant *k)
+static double median_of(const struct experiment *c, const struct contestant *k)
 {
     double *copy = malloc(c->finished * sizeof *copy);
 
@@ -22,7 +22,7 @@ static double median_of(const struct contest *c, const struct contestant *k)
     return median;
 }
 
-static double least_of(const struct contest *c, const struct contestant *k)
+static double least_of(const struct experiment *c, const struct contestant *k)
 {
     double least = k->samples[0];
 
@@ -32,18 +32,18 @@ static double least_of(const struct contest *c, const struct contestant *k)
     return least;
 }
 
-/* To the yardstick of its object; false: that was not measured. */
-static bool ratio_of(const struct contest *c, const struct contestant *k, struct stats_ratio *r)
+/* To the baseline of its object; false: that was not measured. */
+static bool ratio_of(const struct experiment *c, const struct contestant *k, struct stats_ratio *r)
 {
-    const struct contestant *yardstick = contest_yardstick(c, k->entry.object);
+    const struct contestant *baseline = experiment_baseline(c, k->entry.object);
 
-    if (yardstick == NULL)
+    if (baseline == NULL)
         return false;
-    *r = stats_median_ratio(k->samples, yardstick->samples, c->finished);
+    *r = stats_median_ratio(k->samples, baseline->samples, c->finished);
     return true;
 }
 
-static bool has_cycles(const struct contest *c)
+static bool has_cycles(const struct experiment *c)
 {
     return c->contestants[0].counted_pairs > 0;
 }
@@ -58,16 +58,16 @@ static void print_missing(const struct missing_adapter *m, void *out)
     fprintf(out, "missing: %s (%s)\n", m->name, m->why);
 }
 
-static void print_head(const struct contest *c, const struct object_kind *kind, FILE *out)
+static void print_head(const struct experiment *c, const struct object_kind *kind, FILE *out)
 {
     char title[64];
 
-    snprintf(title, sizeof title, "ratio to %s", kind->yardstick);
+    snprintf(title, sizeof title, "ratio to %s", kind->baseline);
     fprintf(out, "\n%s\n%-18s %8s %8s   %-22s", kind->calls, kind->name, "median", "least", title);
     fprintf(out, has_cycles(c) ? " %8s %8s\n" : "\n", "cycles", "instr.");
 }
 
-static void print_row(const struct contest *c, const struct contestant *k, FILE *out)
+static void print_row(const struct experiment *c, const struct contestant *k, FILE *out)
 {
     struct stats_ratio r;
 
@@ -82,7 +82,7 @@ static void print_row(const struct contest *c, const struct contestant *k, FILE 
     fputc('\n', out);
 }
 
-void result_print(const struct contest *c, FILE *out)
+void result_print(const struct experiment *c, FILE *out)
 {
     struct machine m;
 
@@ -136,17 +136,17 @@ static json_t *missing_json(void)
     return missing;
 }
 
-static json_t *ratio_json(const struct contest *c, const struct contestant *k)
+static json_t *ratio_json(const struct experiment *c, const struct contestant *k)
 {
     struct stats_ratio r;
 
     if (!ratio_of(c, k, &r))
         return json_null();
-    return json_pack("{s:s s:f s:f s:f}", "to", object_kinds[k->entry.object].yardstick, "median",
+    return json_pack("{s:s s:f s:f s:f}", "to", object_kinds[k->entry.object].baseline, "median",
                      r.ratio, "low", r.low, "high", r.high);
 }
 
-static json_t *cell_json(const struct contest *c, const struct contestant *k)
+static json_t *cell_json(const struct experiment *c, const struct contestant *k)
 {
     const adapter_head *head = k->entry.head;
     unsigned flags = head->flags;
@@ -167,7 +167,7 @@ static json_t *cell_json(const struct contest *c, const struct contestant *k)
     return cell;
 }
 
-int result_write_json(const struct contest *c, int fd)
+int result_write_json(const struct experiment *c, int fd)
 {
     json_t *cells = json_array();
 

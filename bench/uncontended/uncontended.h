@@ -28,10 +28,10 @@ enum object {
 };
 
 struct object_kind {
-    const char *name;      /* as the user types it */
-    const char *calls;     /* what a pair is, in words */
-    const char *yardstick; /* whose time is 1 */
-    bool shared;           /* made for use between processes */
+    const char *name;     /* as the user types it */
+    const char *calls;    /* what a pair is, in words */
+    const char *baseline; /* whose time is 1 */
+    bool shared;          /* made for use between processes */
 };
 
 extern const struct object_kind object_kinds[OBJECTS];
@@ -75,7 +75,7 @@ struct contestant {
     uint64_t instructions;
 };
 
-struct contest {
+struct experiment {
     struct contestant *contestants;
     size_t n;
     unsigned rounds;   /* wanted */
@@ -84,19 +84,20 @@ struct contest {
 };
 
 /* Set by an interrupt: the round under way is dropped, the others count. */
-extern volatile sig_atomic_t contest_interrupted;
+extern volatile sig_atomic_t experiment_interrupted;
 
 /* 0, or -1 with a line on standard error. */
-int contest_prepare(struct contest *c, const struct entry *entries, size_t n, unsigned rounds);
-void contest_run(struct contest *c, bool show_progress);
-void contest_free(struct contest *c);
+int experiment_prepare(struct experiment *c, const struct entry *entries, size_t n,
+                       unsigned rounds);
+void experiment_run(struct experiment *c, bool show_progress);
+void experiment_free(struct experiment *c);
 
 /* The one with whom the contestants of an object are compared; NULL: not among them. */
-const struct contestant *contest_yardstick(const struct contest *c, enum object object);
+const struct contestant *experiment_baseline(const struct experiment *c, enum object object);
 
-void result_print(const struct contest *c, FILE *out);
+void result_print(const struct experiment *c, FILE *out);
 
 /* Writes to a file that is open already.  0, or -1 with errno. */
-int result_write_json(const struct contest *c, int fd);
+int result_write_json(const struct experiment *c, int fd);
 
 #endif

@@ -25,7 +25,7 @@ enum {
     REPETITIONS = 21
 };
 
-static const char yardstick[] = "pthread-rw-writers";
+static const char baseline[] = "pthread-rw-writers";
 
 struct command {
     struct bench_options common;
@@ -105,28 +105,28 @@ static double section_length(uint64_t steps)
     return (double)least;
 }
 
-static void add_place(struct bench *b, const struct command *c, struct flood *f, unsigned ns)
+static void add_point(struct bench *b, const struct command *c, struct flood *f, unsigned ns)
 {
-    struct bench_place *p;
+    struct bench_point *p;
 
     f->readers = c->readers;
     f->writes = c->writes;
     f->section = work_steps(ns);
     f->pause = f->section * PAUSE_IN_SECTIONS;
     f->section_ns = section_length(f->section);
-    p = bench_add_place(b, 1,
+    p = bench_add_point(b, 1,
                         json_pack("{s:i s:i s:f s:i}", "readers", (int)f->readers, "section_ns",
                                   (int)ns, "measured_ns", f->section_ns, "writes", (int)f->writes));
     p->detail = f;
     snprintf(p->title, sizeof p->title, "%u reader%s, sections of %u ns", f->readers,
              f->readers == 1 ? "" : "s", ns);
     for (size_t i = 0; i < b->catalogue.n; i++) {
-        if (!bench_wanted(&c->common, b->catalogue.locks[i]->name, yardstick))
+        if (!bench_wanted(&c->common, b->catalogue.locks[i]->name, baseline))
             continue;
         f->waits[p->n] = calloc(1, sizeof *f->waits[0]);
         if (f->waits[p->n] == NULL)
             bench_die("no memory");
-        bench_add_entry(p, b->catalogue.locks[i], yardstick);
+        bench_add_entry(p, b->catalogue.locks[i], baseline);
     }
 }
 
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
     complete(&c);
     work_calibrate();
     for (size_t i = 0; i < c.n_sections; i++)
-        add_place(&b, &c, &floods[i], c.sections[i]);
+        add_point(&b, &c, &floods[i], c.sections[i]);
     if (c.readers >= cpus_usable())
         bench_note(&b, "more threads than CPUs: the waits measure the scheduler, too");
     status = bench_whole(&b, &c.common);

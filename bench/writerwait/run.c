@@ -168,9 +168,9 @@ static void keep(struct waits *total, const struct run *r)
     total->starved += r->has_starved;
 }
 
-bool flood_run(struct bench_place *place, struct bench_entry *entry, struct bench_run *out)
+bool flood_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
-    const struct flood *flood = place->detail;
+    const struct flood *flood = point->detail;
     struct run r = {.lock = (const struct rw_adapter *)(const void *)entry->lock,
                     .flood = flood,
                     .object = adapter_head_make(entry->lock, 1, false),
@@ -189,7 +189,7 @@ bool flood_run(struct bench_place *place, struct bench_entry *entry, struct benc
             entry->faults++;
         }
         if (!bench_counts_calls && !bench_interrupted)
-            keep(flood->waits[entry - place->entries], &r);
+            keep(flood->waits[entry - point->entries], &r);
     }
     if (r.object != NULL)
         adapter_head_unmake(entry->lock, r.object, 1);

@@ -4,39 +4,39 @@
 static const struct {
     const char *name;
     double fraction;
-} points[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
+} percentiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
 
-enum { POINTS = sizeof points / sizeof *points };
+enum { PERCENTILES = sizeof percentiles / sizeof *percentiles };
 
-static const struct flood *flood_of(const struct bench_place *p)
+static const struct flood *flood_of(const struct bench_point *p)
 {
     return p->detail;
 }
 
-static const struct waits *waits_of(const struct bench_place *p, const struct bench_entry *e)
+static const struct waits *waits_of(const struct bench_point *p, const struct bench_entry *e)
 {
     return flood_of(p)->waits[e - p->entries];
 }
 
 /* In sections. */
-static double point(const struct bench_place *p, const struct histogram *h, int i)
+static double percentile(const struct bench_point *p, const struct histogram *h, int i)
 {
-    return (double)histogram_percentile(h, points[i].fraction) / flood_of(p)->section_ns;
+    return (double)histogram_percentile(h, percentiles[i].fraction) / flood_of(p)->section_ns;
 }
 
-static double longest(const struct bench_place *p, const struct histogram *h)
+static double longest(const struct bench_point *p, const struct histogram *h)
 {
     return (double)h->max / flood_of(p)->section_ns;
 }
 
-static void print_histogram(const struct bench_place *p, const struct histogram *h, FILE *out)
+static void print_histogram(const struct bench_point *p, const struct histogram *h, FILE *out)
 {
-    for (int i = 0; i < POINTS; i++)
-        fprintf(out, " %8.2f", point(p, h, i));
+    for (int i = 0; i < PERCENTILES; i++)
+        fprintf(out, " %8.2f", percentile(p, h, i));
     fprintf(out, " %8.2f", longest(p, h));
 }
 
-static void print_place(const struct bench_place *p, FILE *out)
+static void print_point(const struct bench_point *p, FILE *out)
 {
     fprintf(out, "\nwaits in sections of %.0f ns, %s\n", flood_of(p)->section_ns, p->title);
     fprintf(out, "  %-18s %8s %8s %8s %8s %8s   %8s %8s %8s %8s %8s\n", "", "quiet", "p50", "p99",
@@ -57,7 +57,7 @@ static void print_place(const struct bench_place *p, FILE *out)
 void flood_print(const struct bench *b, FILE *out)
 {
     for (size_t i = 0; i < b->n; i++)
-        print_place(&b->places[i], out);
+        print_point(&b->points[i], out);
     fprintf(
         out,
         "\nquiet: waits during which no thread of the process was preempted, or was ready and had\n"
@@ -67,16 +67,16 @@ void flood_print(const struct bench *b, FILE *out)
         STARVED_MS);
 }
 
-static json_t *histogram_json(const struct bench_place *p, const struct histogram *h)
+static json_t *histogram_json(const struct bench_point *p, const struct histogram *h)
 {
     json_t *object = json_pack("{s:I s:f}", "n", (json_int_t)h->n, "max", longest(p, h));
 
-    for (int i = 0; i < POINTS; i++)
-        json_object_set_new(object, points[i].name, json_real(point(p, h, i)));
+    for (int i = 0; i < PERCENTILES; i++)
+        json_object_set_new(object, percentiles[i].name, json_real(percentile(p, h, i)));
     return object;
 }
 
-void flood_describe(const struct bench *b, const struct bench_place *p, const struct bench_entry *e,
+void flood_describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
                     json_t *cell)
 {
     const struct waits *w = waits_of(p, e);

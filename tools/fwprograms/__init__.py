@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What tools/programs is made of.
 
-place     a folder and an environment to run commands in: deadlines, families, what hangs
+workdir   a folder and an environment to run commands in: deadlines, families, what hangs
 measure   the rounds: each program with and without the library by turns
 table     medians, ratios and their intervals, goals
 catalog   all programs; storage, servers, runtimes and testers say how each is driven

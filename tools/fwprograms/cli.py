@@ -11,7 +11,7 @@ import tempfile
 
 from . import SKIPPED, Trouble, measure, table
 from .catalog import LONG, PROGRAMS
-from .place import PLAIN
+from .workdir import PLAIN
 
 ROUNDS = 5
 THREADS_EACH = 4                # threads for each processor: they meet

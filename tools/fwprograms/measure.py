@@ -10,7 +10,7 @@ import tempfile
 import time
 
 from . import Absent, Failure, Trouble
-from .place import PLAIN, Place, Variant
+from .workdir import PLAIN, Workdir, Variant
 
 MEMORY = pathlib.Path("/dev/shm")  # databases lie there, so that no disk is measured
 ROOM_BYTES = 2 << 30
@@ -67,13 +67,13 @@ def measure(program, which, options, document, say):
     try:
         program.look()
         with folder(base_folder()) as made:
-            place = Place(made, options.reports, label=f"{program.name}-prepare",
+            workdir = Workdir(made, options.reports, label=f"{program.name}-prepare",
                           slower=options.slower)
             try:
-                program.prepare(place)
+                program.prepare(workdir)
             finally:
-                place.end()
-            return rounds(program, which, options, document, say, place)
+                workdir.end()
+            return rounds(program, which, options, document, say, workdir)
     except Absent as missing:
         document["skipped"].append({"program": program.name, "why": str(missing)})
     except Failure as failure:
@@ -82,7 +82,7 @@ def measure(program, which, options, document, say):
     return True
 
 
-def rounds(program, which, options, document, say, place):
+def rounds(program, which, options, document, say, workdir):
     cells, broken = new_cells(program, which), set()
     document["cells"] += cells.values()
     for number in range(1, min(options.rounds, program.rounds_most) + 1):
@@ -91,7 +91,7 @@ def rounds(program, which, options, document, say, place):
             if variant.name in broken:
                 continue
             say(f"{program.name}, round {number}: {variant.name}")
-            here = place.turn(variant, f"{program.name}-{variant.name}-{number}")
+            here = workdir.turn(variant, f"{program.name}-{variant.name}-{number}")
             try:
                 for figure, value in program.run(here).items():
                     cells[variant.name, figure]["runs"].append(

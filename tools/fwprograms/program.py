@@ -44,10 +44,10 @@ class Program:
             if hasattr(self, name):
                 setattr(self, name, value)
 
-    def prepare(self, place):
+    def prepare(self, workdir):
         """Once, before the first round, without the library."""
 
-    def run(self, place):
+    def run(self, workdir):
         """{figure: value}"""
         raise NotImplementedError
 

@@ -14,18 +14,18 @@ TESTS = "/usr/lib/python3.11/test/"
 
 
 class PythonTests(Program):
-    """Tests of CPython; they judge themselves.  What they take is mostly their own sleeping."""
+    """Tests of CPython; they evaluate themselves.  What they take is mostly their own sleeping."""
     package = "libpython3.11-testsuite"
     seconds_most = 300
 
-    def run(self, place):
+    def run(self, workdir):
         found = {}
         for test in self.figures:
             begun = time.monotonic()
-            said = place.run([PYTHON, "-m", "test", test], seconds=self.seconds_most)
+            said = workdir.run([PYTHON, "-m", "test", test], seconds=self.seconds_most)
             must_say(r"^Tests result: SUCCESS|^Result: SUCCESS", said)
             found[test] = time.monotonic() - begun
-            place.lap(test)
+            workdir.lap(test)
         return found
 
 
@@ -59,11 +59,11 @@ class Java(Program):
     figures = {name: Figure("op/s") for name in ("monitor", "lock", "queue", "handover")}
     milliseconds = 1000
 
-    def prepare(self, place):
-        place.run(["javac", "-d", place.folder, HERE / "Contend.java"])
+    def prepare(self, workdir):
+        workdir.run(["javac", "-d", workdir.folder, HERE / "Contend.java"])
 
-    def run(self, place):
-        said = place.run(["java", "-cp", place.folder, "-XX:-UsePerfData", "Contend",
+    def run(self, workdir):
+        said = workdir.run(["java", "-cp", workdir.folder, "-XX:-UsePerfData", "Contend",
                           self.threads, self.milliseconds])
         found = {name: number(rf"^{name} ([\d.]+)", said) for name in self.figures}
         if not re.search("^good$", said, re.MULTILINE):

@@ -40,19 +40,19 @@ class Memcached(Program):
     figures = {"mixed": Figure("op/s")}
     seconds_each = 3
 
-    def run(self, place):
+    def run(self, workdir):
         port = free_port()
         words = ["memcached", "-l", "127.0.0.1", "-p", port, "-m", 256, "-t", self.threads,
                  "-U", 0]
         if os.geteuid() == 0:
             words += ["-u", "root"]
-        server = place.start(words, lambda: listens(port))
-        place.begin()
-        said = place.run(["memcaslap", "-s", f"127.0.0.1:{port}", "-T", 2, "-c", 32,
+        server = workdir.start(words, lambda: listens(port))
+        workdir.begin()
+        said = workdir.run(["memcaslap", "-s", f"127.0.0.1:{port}", "-T", 2, "-c", 32,
                           "-t", f"{self.seconds_each}s"])
-        place.lap("mixed")
+        workdir.lap("mixed")
         must_say(r"^get_misses: 0", said)
-        place.stop(server)
+        workdir.stop(server)
         return {"mixed": number(r"TPS: (\d+)", said)}
 
 
@@ -68,40 +68,41 @@ class Postgres(Program):
             raise Absent("no PostgreSQL: install postgresql")
         return os.path.join(LIB_POSTGRES, versions[-1], "bin")
 
-    def _start(self, place):
-        folder, binaries = place.folder, self._bin()
-        return place.start(
+    def _start(self, workdir):
+        folder, binaries = workdir.folder, self._bin()
+        return workdir.start(
             [f"{binaries}/postgres", "-D", folder / "data", "-k", folder, "-c",
              "listen_addresses=", "-c", "fsync=off"],
-            lambda: answers(folder / ".s.PGSQL.5432") and not self._starting(place),
+            lambda: answers(folder / ".s.PGSQL.5432") and not self._starting(workdir),
             user="postgres")
 
-    def _starting(self, place):
-        return not (place.folder / "data/postmaster.pid").read_text().rstrip().endswith("ready")
+    def _starting(self, workdir):
+        return not (workdir.folder / "data/postmaster.pid").read_text().rstrip().endswith("ready")
 
-    def _bench(self, place, *words):
-        return place.run([f"{self._bin()}/pgbench", "-h", place.folder, "-U", "postgres", *words,
+    def _bench(self, workdir, *words):
+        return workdir.run([f"{self._bin()}/pgbench", "-h", workdir.folder, "-U", "postgres",
+                            *words,
                           "postgres"])
 
-    def prepare(self, place):
+    def prepare(self, workdir):
         if os.geteuid() == 0:
-            shutil.chown(place.folder, "postgres")
-        place.run([f"{self._bin()}/initdb", "-D", place.folder / "data", "-A", "trust", "-N",
+            shutil.chown(workdir.folder, "postgres")
+        workdir.run([f"{self._bin()}/initdb", "-D", workdir.folder / "data", "-A", "trust", "-N",
                    "-U", "postgres"], user="postgres")
-        server = self._start(place)
-        self._bench(place, "-i", "-q", "-s", self.scale)
-        place.stop(server, signal.SIGINT)
+        server = self._start(workdir)
+        self._bench(workdir, "-i", "-q", "-s", self.scale)
+        workdir.stop(server, signal.SIGINT)
 
-    def run(self, place):
-        server = self._start(place)
-        place.begin()
+    def run(self, workdir):
+        server = self._start(workdir)
+        workdir.begin()
         found, load = {}, ["-c", self.threads, "-j", 2, "-T", self.seconds_each]
         for name, words in (("select", ["-S"]), ("update", [])):
-            said = self._bench(place, *words, *load)
-            place.lap(name)
+            said = self._bench(workdir, *words, *load)
+            workdir.lap(name)
             must_say(r"number of failed transactions: 0", said)
             found[name] = number(r"tps = ([\d.]+)", said)
-        place.stop(server, signal.SIGINT)
+        workdir.stop(server, signal.SIGINT)
         return found
 
 
@@ -109,40 +110,41 @@ class Mariadb(Program):
     """MariaDB's server, one process of many threads in C++, under sysbench."""
     name, package = "mariadb", "mariadb-server sysbench"
     needs = ("mariadbd", "mariadb-install-db", "sysbench")
-    figures = {name: Figure("tx/s") for name in ("point_select", "update_index", "read_write")}
+    figures = {name: Figure("tx/s") for name in ("workdir_select", "update_index", "read_write")}
     seconds_each = 3
 
-    def _start(self, place):
-        path = place.folder / "sock"
-        words = ["mariadbd", "--no-defaults", f"--datadir={place.folder / 'mariadb'}",
-                 f"--socket={path}", "--skip-networking", f"--pid-file={place.folder / 'pid'}",
+    def _start(self, workdir):
+        path = workdir.folder / "sock"
+        words = ["mariadbd", "--no-defaults", f"--datadir={workdir.folder / 'mariadb'}",
+                 f"--socket={path}", "--skip-networking", f"--pid-file={workdir.folder / 'pid'}",
                  "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M"]
         if os.geteuid() == 0:
             words.append("--user=root")
-        return place.start(words, lambda: answers(path))
+        return workdir.start(words, lambda: answers(path))
 
-    def _bench(self, place, test, *words):
-        return place.run(["sysbench", f"oltp_{test}", "--db-driver=mysql",
-                          f"--mysql-socket={place.folder / 'sock'}", "--mysql-user=root",
+    def _bench(self, workdir, test, *words):
+        return workdir.run(["sysbench", f"oltp_{test}", "--db-driver=mysql",
+                          f"--mysql-socket={workdir.folder / 'sock'}", "--mysql-user=root",
                           "--mysql-db=bench", "--tables=2", "--table-size=20000",
                           f"--threads={self.threads}", *words])
 
-    def prepare(self, place):
-        place.run(["mariadb-install-db", "--no-defaults", f"--datadir={place.folder / 'mariadb'}",
+    def prepare(self, workdir):
+        workdir.run(["mariadb-install-db", "--no-defaults",
+                     f"--datadir={workdir.folder / 'mariadb'}",
                    "--user=root", "--auth-root-authentication-method=normal", "--skip-test-db"])
-        server = self._start(place)
-        place.run(["mariadb", "--no-defaults", "-S", place.folder / "sock", "-u", "root", "-e",
+        server = self._start(workdir)
+        workdir.run(["mariadb", "--no-defaults", "-S", workdir.folder / "sock", "-u", "root", "-e",
                    "create database bench"])
-        self._bench(place, "read_write", "prepare")
-        place.stop(server)
+        self._bench(workdir, "read_write", "prepare")
+        workdir.stop(server)
 
-    def run(self, place):
-        server = self._start(place)
+    def run(self, workdir):
+        server = self._start(workdir)
         found = {}
-        place.begin()
+        workdir.begin()
         for test in self.figures:
-            said = self._bench(place, test, f"--time={self.seconds_each}", "run")
-            place.lap(test)
+            said = self._bench(workdir, test, f"--time={self.seconds_each}", "run")
+            workdir.lap(test)
             found[test] = number(r"transactions:\s+\d+\s+\(([\d.]+) per sec", said)
-        place.stop(server)
+        workdir.stop(server)
         return found

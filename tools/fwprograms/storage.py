@@ -24,8 +24,8 @@ class Rocksdb(Program):
         self.keys //= 10
         self.writes //= 10
 
-    def run(self, place):
-        folder = place.folder / "rocksdb"
+    def run(self, workdir):
+        folder = workdir.folder / "rocksdb"
         shutil.rmtree(folder, ignore_errors=True)
         found = {}
         for test in self.figures:
@@ -37,8 +37,8 @@ class Rocksdb(Program):
                 words += [f"--writes={self.writes // self.threads}"]
             else:
                 words += [f"--duration={self.seconds_each}", "--use_existing_db=1"]
-            said = place.run(words)
-            place.lap(test)
+            said = workdir.run(words)
+            workdir.lap(test)
             found[test] = number(rf"^{test}\s*:.*?(\d+) ops/sec", said)
         return found
 
@@ -52,10 +52,10 @@ class KyotoCabinet(Program):
     def shorten(self):
         self.operations //= 10
 
-    def run(self, place):
-        said = place.run(["kccachetest", "wicked", "-th", self.threads, "-capcnt", 100000,
+    def run(self, workdir):
+        said = workdir.run(["kccachetest", "wicked", "-th", self.threads, "-capcnt", 100000,
                           self.operations])
-        place.lap("wicked")
+        workdir.lap("wicked")
         must_say(r"^ok$", said)
         return {"wicked": number(r"^time: ([\d.]+)", said)}
 
@@ -69,17 +69,18 @@ class Sqlite(Program):
                "shared cache": Figure("op/s", goal=None)}
     milliseconds = 1500
 
-    def prepare(self, place):
-        program = place.folder / "sqlite_threads"
-        place.run(["cc", "-O2", "-o", program, HERE / "sqlite_threads.c", "-lsqlite3", "-pthread"])
+    def prepare(self, workdir):
+        program = workdir.folder / "sqlite_threads"
+        workdir.run(["cc", "-O2", "-o", program, HERE / "sqlite_threads.c", "-lsqlite3",
+                     "-pthread"])
 
-    def run(self, place):
+    def run(self, workdir):
         found = {}
         for kind, name in (("1", "one connection"), ("own", "own databases"),
                            ("cache", "shared cache")):
-            said = place.run([place.folder / "sqlite_threads", kind, self.threads,
+            said = workdir.run([workdir.folder / "sqlite_threads", kind, self.threads,
                               self.milliseconds])
-            place.lap(name)
+            workdir.lap(name)
             must_say(r"^good$", said)
             found[name] = number(r"^rate ([\d.]+)", said)
         return found
@@ -91,20 +92,20 @@ class Xz(Program):
     figures = {"compress": Figure("s", more=False)}
     megabytes = 16
 
-    def prepare(self, place):
+    def prepare(self, workdir):
         library = pathlib.Path("/usr/lib/x86_64-linux-gnu/libc.a")
         text = library.read_bytes() if library.exists() else bytes(range(256)) * 4096
         data = (text * (1 + (self.megabytes << 20) // len(text)))[:self.megabytes << 20]
-        (place.folder / "data").write_bytes(data)
+        (workdir.folder / "data").write_bytes(data)
         if not data:
             raise Absent("no data to compress")
 
-    def run(self, place):
-        data, packed = place.folder / "data", place.folder / "data.xz"
+    def run(self, workdir):
+        data, packed = workdir.folder / "data", workdir.folder / "data.xz"
         packed.unlink(missing_ok=True)
         begun = time.monotonic()
-        place.run(["xz", "-1", "-k", f"-T{self.threads}", "--block-size=65536", data])
+        workdir.run(["xz", "-1", "-k", f"-T{self.threads}", "--block-size=65536", data])
         took = time.monotonic() - begun
-        place.lap("compress")
-        place.run(["xz", "-t", packed])
+        workdir.lap("compress")
+        workdir.run(["xz", "-t", packed])
         return {"compress": took}

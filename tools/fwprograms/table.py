@@ -3,7 +3,7 @@
 
 from fwreport import stats
 
-from .place import PLAIN
+from .workdir import PLAIN
 from .program import NEVER_BELOW
 
 COUNTING = "counting"
@@ -23,7 +23,7 @@ def base_of(document, cell):
 
 
 def goal_of(cell):
-    """What is gained is judged once, where nothing is counted; counting may not cost much."""
+    """What is gained is evaluated once, where nothing is counted; counting may not cost much."""
     if cell["goal"] is None:
         return None
     return NEVER_BELOW if cell["locks"] == COUNTING else cell["goal"]
@@ -56,7 +56,7 @@ def cpu_ratio(document, cell):
     return stats.ratio(here, there) if here and there else None
 
 
-def verdict(estimate, goal):
+def outcome(estimate, goal):
     """What a ratio says about its goal: an interval that reaches over it leaves it open."""
     if goal is None or estimate is None:
         return ""
@@ -91,7 +91,7 @@ def rows(document):
                       median_text(base.values()),
                       median_text(run["value"] for run in cell["runs"]), ratio_text(r),
                       ratio_text(cpu_ratio(document, cell)),
-                      "" if goal is None else f"{goal:g}", verdict(r, goal)])
+                      "" if goal is None else f"{goal:g}", outcome(r, goal)])
     return found
 
 

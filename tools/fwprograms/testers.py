@@ -16,12 +16,12 @@ class StressNg(Program):
     figures = {"mutex": Figure("op/s"), "sem": Figure("op/s"), "futex": Figure("op/s", goal=None)}
     seconds_each, instances = 2, 2
 
-    def run(self, place):
+    def run(self, workdir):
         found = {}
         for stressor in self.figures:
-            said = place.run(["stress-ng", f"--{stressor}", self.instances, "-t",
+            said = workdir.run(["stress-ng", f"--{stressor}", self.instances, "-t",
                               f"{self.seconds_each}s", "--metrics-brief", "--verify"])
-            place.lap(stressor)
+            workdir.lap(stressor)
             must_say("successful run completed", said)
             found[stressor] = number(rf"metrc:.*\] {stressor}\s+\d+\s+[\d.]+\s+[\d.]+\s+[\d.]+"
                                      r"\s+([\d.]+)", said)
@@ -36,13 +36,13 @@ class RealTime(Program):
                "ptsematest": Figure("us", more=False, goal=None)}
     loops_seconds = 2
 
-    def run(self, place):
+    def run(self, workdir):
         begun = time.monotonic()
-        said = place.run(["pip_stress"])
+        said = workdir.run(["pip_stress"])
         took = time.monotonic() - begun
         must_say("Successfully used priority inheritance", said)
-        path = place.folder / "ptsematest.json"
-        place.run(["ptsematest", "-q", "-D", self.loops_seconds, "-t", 2, "-i", 200,
+        path = workdir.folder / "ptsematest.json"
+        workdir.run(["ptsematest", "-q", "-D", self.loops_seconds, "-t", 2, "-i", 200,
                    f"--json={path}"])
         threads = json.loads(path.read_text(encoding="utf-8"))["thread"].values()
         samples = sum(t["sender"]["samples"] for t in threads)

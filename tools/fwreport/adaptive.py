@@ -4,7 +4,7 @@ that poll for a fixed time or not at all, with the assist off and on."""
 
 from . import compare, ideal, stats
 from .compare import OURS, PTHREAD
-from .verdict import interval
+from .outcome import interval
 
 EXPERIMENT = "adaptive"
 TITLE = "more tasks than processors"
@@ -29,7 +29,7 @@ def states(results):
     return sorted({spot.assist for spot in spots(results)}, key=lambda state: state is not None)
 
 
-def judged(results):
+def evaluated(results):
     """The state for which the goals are meant, where there are several: on."""
     return (states(results) or [None])[-1]
 
@@ -69,7 +69,7 @@ def burnt(results, spot, lock):
 
 
 def on_over_off(results, spot, lock, metric):
-    """What the assist changes at a place; None where it was measured in one state only."""
+    """What the assist changes at a point; None where it was measured in one state only."""
     on, off = (results.cell(spot._replace(assist=state), lock) for state in ("on", None))
     if on is None or off is None:
         return None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The goals of waiting while the owner runs, judged from ulockflex's plan `adaptive`."""
+"""The goals of waiting while the owner runs, evaluated from ulockflex's plan `adaptive`."""
 
 from . import adaptive, compare, stats
 from .compare import OURS, PTHREAD
-from .verdict import UNKNOWN, Goal, at_least, at_most, interval, worst
+from .outcome import UNKNOWN, Goal, at_least, at_most, interval, worst
 
 IDEAL_LEAST = 0.9               # of the ideal lock's throughput, in every cell
 PTHREAD_LEAST = 1.3             # of pthread's, geometric mean
@@ -13,12 +13,12 @@ NOBODY = "the plan adaptive was not measured"
 
 
 def _spots(results):
-    return [spot for spot in adaptive.spots(results, adaptive.judged(results))
+    return [spot for spot in adaptive.spots(results, adaptive.evaluated(results))
             if results.cell(spot, OURS)]
 
 
 def _name(results, what):
-    state = f" ({adaptive.state_words(adaptive.judged(results))})" if _spots(results) else ""
+    state = f" ({adaptive.state_words(adaptive.evaluated(results))})" if _spots(results) else ""
     return f"{adaptive.TITLE}, {what}{state}"
 
 
@@ -60,7 +60,7 @@ def cpu_time(results):
     name = _name(results, "CPU time of an acquisition")
     want = (f"at most {CPU_MOST} of {adaptive.FIXED}'s in each cell with no less throughput than "
             "that")
-    judged, slower = [], 0
+    evaluated, slower = [], 0
     for spot in _spots(results):
         speed = adaptive.ratio(results, spot, OURS, adaptive.FIXED)
         cost = adaptive.ratio(results, spot, OURS, adaptive.FIXED, "cpu_ns")
@@ -69,17 +69,17 @@ def cpu_time(results):
         if speed.value < EQUAL_LEAST:
             slower += 1
         else:
-            judged.append((spot, cost))
-    if not judged:
+            evaluated.append((spot, cost))
+    if not evaluated:
         return [Goal(name, want, UNKNOWN, f"no cell with {adaptive.FIXED} to compare with"
                      if _spots(results) else NOBODY)]
-    high = sorted((x for x in judged if x[1].value > CPU_MOST), key=lambda x: -x[1].value)
-    mean = stats.geometric([cost for _, cost in judged])
-    got = f"{len(judged) - len(high)} of {len(judged)} cells, geometric mean {interval(mean)}"
+    high = sorted((x for x in evaluated if x[1].value > CPU_MOST), key=lambda x: -x[1].value)
+    mean = stats.geometric([cost for _, cost in evaluated])
+    got = f"{len(evaluated) - len(high)} of {len(evaluated)} cells, geometric mean {interval(mean)}"
     if slower:
         got += f"; {slower} more with less throughput"
-    return [Goal(name, want, worst([at_most(cost, CPU_MOST) for _, cost in judged]), got,
+    return [Goal(name, want, worst([at_most(cost, CPU_MOST) for _, cost in evaluated]), got,
                  [_line(spot, cost, f" of {adaptive.FIXED}'s") for spot, cost in high])]
 
 
-JUDGES = (ideal_share, to_pthread, cpu_time)
+GOALS = (ideal_share, to_pthread, cpu_time)

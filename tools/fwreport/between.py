@@ -8,7 +8,7 @@ from collections import namedtuple
 from tabulate import tabulate
 
 from . import compare, paper, stats
-from .verdict import interval
+from .outcome import interval
 
 OURS, ROBUST, PLAIN = "furwock-ipc", "pthread-robust", "pthread"
 DATABASE = "tdbtorture"
@@ -69,18 +69,18 @@ def grid_rows(results):
 
 
 def database(results):
-    return results.contests.get(DATABASE)
+    return results.experiments.get(DATABASE)
 
 
 def levels(results):
-    """The places of tdbtorture, in the order of Table 3."""
+    """The points of tdbtorture, in the order of Table 3."""
     found, order = database(results), list(table3.MOST)
-    return sorted(found.places(), key=lambda place: order.index(place.level)) if found else []
+    return sorted(found.points(), key=lambda point: order.index(point.level)) if found else []
 
 
-def time_ratio(found, place, lock, base):
+def time_ratio(found, point, lock, base):
     """Seconds of one over the other's; None where either is missing."""
-    above, below = found.cell(place, lock), found.cell(place, base)
+    above, below = found.cell(point, lock), found.cell(point, base)
     if above is None or below is None:
         return None
     return stats.ratio(above.by_round("seconds"), below.by_round("seconds"))
@@ -90,12 +90,12 @@ def database_rows(results):
     """Table 3: a row for each lock at each level, the paper's figures at the right."""
     found = database(results)
     rows = []
-    for place in levels(results):
-        for cell in found.at(place):
-            then = table3.then(cell.lock, place.level)
-            base = table3.PAPER[table3.BASE][place.level]
-            rows.append([place.level, cell.lock, f"{cell.median().value:.3g}",
-                         *(interval(time_ratio(found, place, cell.lock, other))
+    for point in levels(results):
+        for cell in found.at(point):
+            then = table3.then(cell.lock, point.level)
+            base = table3.PAPER[table3.BASE][point.level]
+            rows.append([point.level, cell.lock, f"{cell.median().value:.3g}",
+                         *(interval(time_ratio(found, point, cell.lock, other))
                            for other in (table3.BASE, table3.MUTEX)),
                          "-" if then is None else f"{then:g}",
                          "-" if then is None else f"{then / base:.2f}"])

@@ -3,7 +3,7 @@
 
 from . import between, compare, stats
 from .between import OURS, PLAIN, ROBUST, table3
-from .verdict import UNKNOWN, Goal, at_least, at_most, interval, worst
+from .outcome import UNKNOWN, Goal, at_least, at_most, interval, worst
 
 CELL_LEAST, MEAN_LEAST = 1.0, 1.2       # of the robust mutex's throughput
 # object of `uncontended`: (what it is, whose, at most so much of their time)
@@ -14,13 +14,13 @@ ALONE = {"ipc-mutex": ("lock + unlock", ((ROBUST, 0.8), (PLAIN, 1.5))),
 def grid(results):
     name = "between processes, each cell of the paper's grid"
     want = f"at least {CELL_LEAST:g} of {ROBUST}"
-    judged = between.all_versus(results)
-    if not judged:
+    evaluated = between.all_versus(results)
+    if not evaluated:
         return [Goal(name, want, UNKNOWN, f"no cells of {OURS} between processes")]
-    low = sorted((v for v in judged if v.ratio.value < CELL_LEAST), key=lambda v: v.ratio.value)
-    middle = stats.geometric([v.ratio for v in judged])
-    return [Goal(name, want, worst([at_least(v.ratio, CELL_LEAST) for v in judged]),
-                 f"{len(judged) - len(low)} of {len(judged)} cells",
+    low = sorted((v for v in evaluated if v.ratio.value < CELL_LEAST), key=lambda v: v.ratio.value)
+    middle = stats.geometric([v.ratio for v in evaluated])
+    return [Goal(name, want, worst([at_least(v.ratio, CELL_LEAST) for v in evaluated]),
+                 f"{len(evaluated) - len(low)} of {len(evaluated)} cells",
                  [f"{compare.describe(v.spot)}: {interval(v.ratio)}" for v in low]),
             Goal("between processes, geometric mean", f"at least {MEAN_LEAST} of {ROBUST}",
                  at_least(middle, MEAN_LEAST), interval(middle))]
@@ -42,13 +42,13 @@ def alone(results):
 def database(results):
     found, goals = between.database(results), []
     for level, most in table3.MOST.items():
-        place = next((p for p in found.places() if p.level == level), None) if found else None
+        point = next((p for p in found.points() if p.level == level), None) if found else None
         for base, bound in ((table3.BASE, most), (table3.MUTEX, table3.MUTEX_MOST)):
             name, want = f"tdbtorture, contention {level}", f"time at most {bound:g} of {base}"
-            ratio = place and between.time_ratio(found, place, table3.OURS, base)
+            ratio = point and between.time_ratio(found, point, table3.OURS, base)
             goals.append(Goal(name, want, at_most(ratio, bound), interval(ratio)) if ratio else
                          Goal(name, want, UNKNOWN, "no result of tdbtorture"))
     return goals
 
 
-JUDGES = (grid, alone, database)
+GOALS = (grid, alone, database)

@@ -28,7 +28,7 @@ def _locks(results, spots):
     table = results.uncontended
     if table and not locks:
         return set(table.samples) - {table.NOTHING}
-    return locks | ({table.YARDSTICK} & set(table.samples) if table else set())
+    return locks | ({table.BASELINE} & set(table.samples) if table else set())
 
 
 def _ratios(results, lock):

@@ -5,9 +5,9 @@ import math
 
 from tabulate import tabulate
 
-from . import contest, stats
+from . import experiment, stats
 from .compare import OURS
-from .verdict import UNKNOWN, Goal, at_least, at_most, interval, worst
+from .outcome import UNKNOWN, Goal, at_least, at_most, interval, worst
 
 NAME = "futexlock"
 TITLE = "threads that want a lock for a part of their time"
@@ -28,78 +28,78 @@ KILO, NANO, PER_CENT = 1e3, 1e-9, 100
 
 
 def found(results):
-    return results.contests.get(NAME)
+    return results.experiments.get(NAME)
 
 
-def describe(place):
-    return f"{place.threads} thread{'s' * (place.threads != 1)}, {title(*series_of(place))}"
+def describe(point):
+    return f"{point.threads} thread{'s' * (point.threads != 1)}, {title(*series_of(point))}"
 
 
-def words(place):
-    """The first columns of tables that have a row for each lock at each place."""
-    return [place.period, f"{place.duty} %", place.threads, place.assist]
+def words(point):
+    """The first columns of tables that have a row for each lock at each point."""
+    return [point.period, f"{point.duty} %", point.threads, point.assist]
 
 
 HEADS = ["period", "duty cycle", "threads", "assist"]
 
 
-def series_of(place):
-    return place.period, place.duty, place.assist
+def series_of(point):
+    return point.period, point.duty, point.assist
 
 
 def series(one):
     """[(period, duty cycle, assist)]: what a plot shows over the threads."""
-    return sorted({series_of(place) for place in one.places()})
+    return sorted({series_of(point) for point in one.points()})
 
 
 def title(period, duty, assist):
     return f"period {period}, duty cycle {duty} %" + (", assist on" if assist == "on" else "")
 
 
-def places(one, *key):
+def points(one, *key):
     """Threads ascending."""
-    return [place for place in one.places() if series_of(place) == key]
+    return [point for point in one.points() if series_of(point) == key]
 
 
 def locks(one, *key):
     return [lock for lock in one.locks()
-            if any(one.cell(place, lock) for place in places(one, *key))]
+            if any(one.cell(point, lock) for point in points(one, *key))]
 
 
-def speed(one, place, lock):
+def speed(one, point, lock):
     """Iterations per second, of all threads together."""
-    cell = one.cell(place, lock)
+    cell = one.cell(point, lock)
     return stats.median([1 / x for x in cell.by_round().values()]) if cell else None
 
 
-def burnt(one, place, lock):
+def burnt(one, point, lock):
     """Seconds of processor time per iteration beyond those of the instructions."""
-    cell = one.cell(place, lock)
+    cell = one.cell(point, lock)
     return cell.median("burnt_seconds") if cell else None
 
 
-def calls(one, place, lock, side):
+def calls(one, point, lock, side):
     """System calls of `lock` or `unlock` per iteration; None where they were not counted."""
-    cell = one.cell(place, lock)
+    cell = one.cell(point, lock)
     return cell.median(f"{side}_syscalls") if cell else None
 
 
-def ideal(one, place, cpus):
+def ideal(one, point, cpus):
     """Iterations per second with a lock that costs nothing; None where that cannot be told."""
-    for cell in one.at(place):
+    for cell in one.at(point):
         spent = cell.by_round("cpu_seconds")
         work = [spent[r] - x for r, x in cell.by_round("burnt_seconds").items() if x > 0]
         if work:
             whole = stats.median(work).value
-            return min(min(place.threads, cpus) / whole,
-                       PER_CENT / (whole * place.duty) if place.duty else math.inf)
+            return min(min(point.threads, cpus) / whole,
+                       PER_CENT / (whole * point.duty) if point.duty else math.inf)
     return None
 
 
 # --- tables -----------------------------------------------------------------------------------
 
-def _speed_text(one, place, lock):
-    estimate = speed(one, place, lock)
+def _speed_text(one, point, lock):
+    estimate = speed(one, point, lock)
     if estimate is None:
         return "-"
     text = f"{estimate.value / KILO:.0f}"
@@ -108,8 +108,8 @@ def _speed_text(one, place, lock):
     return f"{text} ±{PER_CENT * (estimate.high - estimate.low) / 2 / estimate.value:.0f}"
 
 
-def _burnt_text(one, place, lock):
-    estimate = burnt(one, place, lock)
+def _burnt_text(one, point, lock):
+    estimate = burnt(one, point, lock)
     return f"{estimate.value / NANO:.0f}" if estimate else "-"
 
 
@@ -118,8 +118,8 @@ def _per_cent(share):
     return f"{share:.0f}" if share >= 10 else f"{share:.1f}"
 
 
-def _calls_text(one, place, lock):
-    both = [calls(one, place, lock, side) for side in ("lock", "unlock")]
+def _calls_text(one, point, lock):
+    both = [calls(one, point, lock, side) for side in ("lock", "unlock")]
     if not all(both):
         return "-"
     return " + ".join(_per_cent(side.value) for side in both)
@@ -134,12 +134,12 @@ def figures(one):
     """[(title, heads, rows)]: a row for each lock, a column for each number of threads."""
     tables = []
     for key in series(one):
-        at = places(one, *key)
+        at = points(one, *key)
         for what, show in SHOWN:
-            rows = [[lock] + [show(one, place, lock) for place in at] for lock in locks(one, *key)]
+            rows = [[lock] + [show(one, point, lock) for point in at] for lock in locks(one, *key)]
             if any(word != "-" for row in rows for word in row[1:]):
                 tables.append((f"{title(*key)}: {what}",
-                               ["threads"] + [place.threads for place in at], rows))
+                               ["threads"] + [point.threads for point in at], rows))
     return tables
 
 
@@ -151,25 +151,25 @@ def text(one):
 
 # --- goals ------------------------------------------------------------------------------------
 
-def times(one, place, lock, base):
+def times(one, point, lock, base):
     """How many times the throughput of `base`; None where one of the two was not measured."""
-    return contest.ratio(one.cell(place, base), one.cell(place, lock))
+    return experiment.ratio(one.cell(point, base), one.cell(point, lock))
 
 
-def _adaptive(one, place, cpus):
-    ratio, most = times(one, place, OURS, NORMAL), ideal(one, place, cpus)
+def _adaptive(one, point, cpus):
+    ratio, most = times(one, point, OURS, NORMAL), ideal(one, point, cpus)
     got = interval(ratio)
     if most:
-        most /= speed(one, place, NORMAL).value
+        most /= speed(one, point, NORMAL).value
         got += f"; a lock that costs nothing would have {most:.2f}"
-    return Goal(f"futexlock, {describe(place)}", ADAPTIVE_WANT, at_least(ratio, HART_LEAST), got)
+    return Goal(f"futexlock, {describe(point)}", ADAPTIVE_WANT, at_least(ratio, HART_LEAST), got)
 
 
 def adaptive(results):
     """One goal; two where it was measured with the assist and without."""
     one = found(results)
-    goals = [_adaptive(one, place, results.cpus) for place in (one.places() if one else [])
-             if place[:3] == HART and times(one, place, OURS, NORMAL)]
+    goals = [_adaptive(one, point, results.cpus) for point in (one.points() if one else [])
+             if point[:3] == HART and times(one, point, OURS, NORMAL)]
     name = f"futexlock, {HART[2]} threads, {title(*HART[:2], None)}"
     return goals or [Goal(name, ADAPTIVE_WANT, UNKNOWN, "not measured")]
 
@@ -178,18 +178,18 @@ def cpu_time(results):
     one = found(results)
     name = "futexlock, CPU time per iteration"
     want = f"where {FIXED} is as fast or faster, no more than its"
-    judged = []
-    for place in one.places() if one else []:
-        ratio = times(one, place, OURS, FIXED)
-        spent = contest.ratio(one.cell(place, OURS), one.cell(place, FIXED), "cpu_seconds")
+    evaluated = []
+    for point in one.points() if one else []:
+        ratio = times(one, point, OURS, FIXED)
+        spent = experiment.ratio(one.cell(point, OURS), one.cell(point, FIXED), "cpu_seconds")
         if ratio and spent and ratio.value <= EQUAL_WITHIN:
-            judged.append((place, spent))
-    if not judged:
-        return [Goal(name, want, UNKNOWN, "no such place")]
-    above = sorted((x for x in judged if x[1].value > CPU_MOST), key=lambda x: -x[1].value)
-    return [Goal(name, want, worst([at_most(spent, CPU_MOST) for _, spent in judged]),
-                 f"{len(judged) - len(above)} of {len(judged)} places",
-                 [f"{describe(place)}: {interval(spent)}" for place, spent in above])]
+            evaluated.append((point, spent))
+    if not evaluated:
+        return [Goal(name, want, UNKNOWN, "no such point")]
+    above = sorted((x for x in evaluated if x[1].value > CPU_MOST), key=lambda x: -x[1].value)
+    return [Goal(name, want, worst([at_most(spent, CPU_MOST) for _, spent in evaluated]),
+                 f"{len(evaluated) - len(above)} of {len(evaluated)} points",
+                 [f"{describe(point)}: {interval(spent)}" for point, spent in above])]
 
 
-JUDGES = (adaptive, cpu_time)
+GOALS = (adaptive, cpu_time)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The figures that furwock sets out to reach, each judged from the results."""
+"""The figures that furwock sets out to reach, each evaluated from the results."""
 
 from . import (adaptivegoals, betweengoals, compare, futexlock, lifogoals, lockmixgoals,
                mixgoals, paper, rtgoals, sharegoals, stats, wakegoals)
 from .compare import FAIR, OURS, PTHREAD
-from .verdict import (  # noqa: F401  (is_wide: for those who show goals)
+from .outcome import (  # noqa: F401  (is_wide: for those who show goals)
     MISSED, NOISE, REACHED, UNKNOWN, Goal, at_least, at_most, interval, is_wide, worst)
 
 UNCONTENDED_MOST = 0.55         # of pthread_mutex
@@ -24,7 +24,7 @@ def uncontended(results):
     if not below:
         return [Goal(name, want, UNKNOWN, "no uncontended result")]
     goals = [Goal(name, want, at_most(below, UNCONTENDED_MOST), interval(below))]
-    other = table.ratio(OURS, table.YARDSTICK)
+    other = table.ratio(OURS, table.BASELINE)
     if other:
         goals.append(Goal(name, "below inline compare-exchange + exchange", at_most(other, 1.0),
                           f"{interval(other)} of it"))
@@ -42,15 +42,16 @@ def _below(all_vs, bound):
 
 def paper_grid(results):
     all_vs = [v for v in compare.all_versus(results, "tables") if paper.covers(v.spot)]
-    judged = [v for v in all_vs if v.to_rival]
+    evaluated = [v for v in all_vs if v.to_rival]
     name = "paper's grid, each cell"
     want = f"at least {CELL_LEAST} of the best blocking rival"
-    if not judged:
+    if not evaluated:
         goals = [Goal(name, want, UNKNOWN, "no cells with a blocking rival")]
     else:
-        low = _below(judged, CELL_LEAST)
-        goals = [Goal(name, want, worst([at_least(v.to_rival, CELL_LEAST) for v in judged]),
-                      f"{len(judged) - len(low)} of {len(judged)} cells", map(_short_line, low))]
+        low = _below(evaluated, CELL_LEAST)
+        goals = [Goal(name, want, worst([at_least(v.to_rival, CELL_LEAST) for v in evaluated]),
+                      f"{len(evaluated) - len(low)} of {len(evaluated)} cells",
+                      map(_short_line, low))]
     middle = stats.geometric([v.to_pthread for v in all_vs])
     name, want = "paper's grid, geometric mean", f"at least {PTHREAD_LEAST} of {PTHREAD}"
     if middle is None:
@@ -59,17 +60,17 @@ def paper_grid(results):
 
 
 def today_grid(results):
-    judged = [v for v in compare.all_versus(results, "grid") if v.to_rival]
+    evaluated = [v for v in compare.all_versus(results, "grid") if v.to_rival]
     want = (f"{GRID_SHARE:.0%} of the cells at least {CELL_LEAST} of the best blocking rival, "
             f"none under {GRID_FLOOR}")
-    if not judged:
+    if not evaluated:
         return [Goal("today's grid", want, UNKNOWN, "no cells with a blocking rival")]
-    low = _below(judged, CELL_LEAST)
-    share = 1 - len(low) / len(judged)
-    floor = [at_least(v.to_rival, GRID_FLOOR) for v in judged]
+    low = _below(evaluated, CELL_LEAST)
+    share = 1 - len(low) / len(evaluated)
+    floor = [at_least(v.to_rival, GRID_FLOOR) for v in evaluated]
     state = MISSED if share < GRID_SHARE else worst(floor)
-    got = f"{len(judged) - len(low)} of {len(judged)} cells ({share:.0%})"
-    deep = sum(v.to_rival.value < GRID_FLOOR for v in judged)
+    got = f"{len(evaluated) - len(low)} of {len(evaluated)} cells ({share:.0%})"
+    deep = sum(v.to_rival.value < GRID_FLOOR for v in evaluated)
     if deep:
         got += f", {deep} under {GRID_FLOOR}"
     return [Goal("today's grid", want, state, got, map(_short_line, low))]
@@ -167,9 +168,9 @@ def idle_cost(_results):
 
 def all_goals(results):
     """Every goal, in the order in which it is shown."""
-    return [goal for judge in (uncontended, paper_grid, today_grid, spread_of_tasks, longest_wait,
-                               fair_release, system_calls, idle_cost, *sharegoals.JUDGES,
-                               *wakegoals.JUDGES, *lifogoals.JUDGES, *mixgoals.JUDGES,
-                               *betweengoals.JUDGES, *adaptivegoals.JUDGES, *futexlock.JUDGES,
-                               *lockmixgoals.JUDGES, *rtgoals.JUDGES)
-            for goal in judge(results)]
+    return [goal for evaluate in (uncontended, paper_grid, today_grid, spread_of_tasks,
+                                  longest_wait, fair_release, system_calls, idle_cost,
+                                  *sharegoals.GOALS, *wakegoals.GOALS, *lifogoals.GOALS,
+                                  *mixgoals.GOALS, *betweengoals.GOALS, *adaptivegoals.GOALS,
+                                  *futexlock.GOALS, *lockmixgoals.GOALS, *rtgoals.GOALS)
+            for goal in evaluate(results)]

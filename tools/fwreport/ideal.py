@@ -63,7 +63,7 @@ class _World:
         heapq.heappush(self.events, (self.now + left, self.ticket, cpu))
 
     def make_ready(self, task, left):
-        """The task has `left` to compute: on an idle processor, in another's place, or later."""
+        """The task has `left` to compute: on an idle processor, in another's point, or later."""
         if self.idle:
             self.start(self.idle.pop(), task, left)
             return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """lifo: elements of a stack per second, beside the compiler's library and pthread's mutex."""
 
-from . import contest, stats
+from . import experiment, stats
 from .compare import OURS
 
 NATIVE, MUTEX = "native", "mutex"
@@ -10,47 +10,47 @@ PAIR = 16                       # bytes: a head of that size needs no lock
 
 
 def found(results):
-    return results.contests.get("lifo")
+    return results.experiments.get("lifo")
 
 
 def series(one):
     """[(head, pinned)]: what a figure shows over the threads."""
-    return list(dict.fromkeys((place.head, place.pinned) for place in one.places()))
+    return list(dict.fromkeys((point.head, point.pinned) for point in one.points()))
 
 
 def title(head, pinned):
     return f"head of {head} bytes" + (", pinned threads" if pinned else "")
 
 
-def places(one, head, pinned=False):
+def points(one, head, pinned=False):
     """Threads ascending."""
-    return [place for place in one.places() if (place.head, place.pinned) == (head, pinned)]
+    return [point for point in one.points() if (point.head, point.pinned) == (head, pinned)]
 
 
 def locks(one, head, pinned=False):
     return [lock for lock in one.locks()
-            if any(one.cell(place, lock) for place in places(one, head, pinned))]
+            if any(one.cell(point, lock) for point in points(one, head, pinned))]
 
 
-def speed(one, place, lock):
+def speed(one, point, lock):
     """Elements per second."""
-    cell = one.cell(place, lock)
+    cell = one.cell(point, lock)
     return stats.median([THOUSAND / x for x in cell.by_round().values()]) if cell else None
 
 
-def times(one, place, lock, base):
+def times(one, point, lock, base):
     """How many times the speed of `base`; None where one of the two was not measured."""
-    return contest.ratio(one.cell(place, base), one.cell(place, lock))
+    return experiment.ratio(one.cell(point, base), one.cell(point, lock))
 
 
-def describe(place):
-    return (f"{place.head} bytes, {place.threads} {'pinned ' if place.pinned else ''}"
-            f"thread{'s' * (place.threads != 1)}")
+def describe(point):
+    return (f"{point.head} bytes, {point.threads} {'pinned ' if point.pinned else ''}"
+            f"thread{'s' * (point.threads != 1)}")
 
 
-def judged(results, base, fits):
-    """[(place, how many times the speed of base furwock has)] for places that fit."""
+def evaluated(results, base, fits):
+    """[(point, how many times the speed of base furwock has)] for points that fit."""
     one = found(results)
-    pairs = [(place, times(one, place, OURS, base)) for place in one.places()
-             if fits(place)] if one else []
-    return [(place, ratio) for place, ratio in pairs if ratio]
+    pairs = [(point, times(one, point, OURS, base)) for point in one.points()
+             if fits(point)] if one else []
+    return [(point, ratio) for point, ratio in pairs if ratio]

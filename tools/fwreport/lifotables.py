@@ -6,7 +6,7 @@ from tabulate import tabulate
 from . import lifo
 from .compare import OURS
 
-COLUMNS = 6     # places in the table for a terminal
+COLUMNS = 6     # points in the table for a terminal
 
 METHOD = ("lifo, after section 4.2 of Gustedt's report: threads create or delete a random number "
           "of elements of one stack, again and again. The head of the stack is an atomic object "
@@ -26,13 +26,13 @@ def plain(estimate):
 
 def speed_rows(one, series, relative):
     """A row for each number of threads, a column for each lock."""
-    def show(place, lock):
+    def show(point, lock):
         if relative:
-            return plain(lifo.times(one, place, lock, lifo.MUTEX))
-        return millions(lifo.speed(one, place, lock))
+            return plain(lifo.times(one, point, lock, lifo.MUTEX))
+        return millions(lifo.speed(one, point, lock))
 
-    return [[place.threads] + [show(place, lock) for lock in lifo.locks(one, *series)]
-            for place in lifo.places(one, *series)]
+    return [[point.threads] + [show(point, lock) for lock in lifo.locks(one, *series)]
+            for point in lifo.points(one, *series)]
 
 
 def figures(one):
@@ -49,29 +49,29 @@ def text(one):
         for title, heads, rows in figures(one))
 
 
-def _few(places):
+def _few(points):
     """At most COLUMNS of them, spread over all."""
-    if len(places) <= COLUMNS:
-        return places
-    return [places[at * (len(places) - 1) // (COLUMNS - 1)] for at in range(COLUMNS)]
+    if len(points) <= COLUMNS:
+        return points
+    return [points[at * (len(points) - 1) // (COLUMNS - 1)] for at in range(COLUMNS)]
 
 
 def compact(results, bold):
-    """Each way to protect the head beside the mutex, at a few places; "" where there is none."""
+    """Each way to protect the head beside the mutex, at a few points; "" where there is none."""
     one = lifo.found(results)
     if not one:
         return ""
-    places = _few(one.places())
+    points = _few(one.points())
     rows = []
     for lock in one.locks():
-        ratios = [lifo.times(one, place, lock, lifo.MUTEX) for place in places]
+        ratios = [lifo.times(one, point, lock, lifo.MUTEX) for point in points]
         mean = sum(r.value for r in ratios if r) / max(1, sum(bool(r) for r in ratios))
         row = [lock] + [plain(ratio) if ratio else "" for ratio in ratios]
         rows.append((-mean, [bold(word) for word in row] if lock == OURS else row))
     rows.sort(key=lambda pair: pair[0])
     heads = ["stack with an atomic head\nthreads\nbytes of the head"] + [
-        f"{'pinned' * place.pinned}\n{place.threads}\n{place.head}" for place in places]
+        f"{'pinned' * point.pinned}\n{point.threads}\n{point.head}" for point in points]
     return (tabulate([row for _, row in rows], heads, disable_numparse=True,
-                     colalign=["left"] + ["right"] * len(places))
+                     colalign=["left"] + ["right"] * len(points))
             + "\nElements per second over those with a pthread mutex around the head; higher is "
               "better.\nnative: the compiler's library.")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """lockmix: locks under more threads than processors, beside programs that take processors away."""
 
-from . import contest, stats
+from . import experiment, stats
 from .compare import OURS, PTHREAD
 
 NAME, TITLE = "lockmix", "more threads than processors"
@@ -12,16 +12,16 @@ ON = "on"                       # the assist; anything else: it was off, or out 
 
 
 def found(results):
-    return results.contests.get(NAME)
+    return results.experiments.get(NAME)
 
 
 def groups(one):
-    """{(mode, zipf, antagonists, duty, assist): places, threads ascending}."""
+    """{(mode, zipf, antagonists, duty, assist): points, threads ascending}."""
     sets = {}
-    for place in sorted(one.places(), key=lambda place: (
-            list(MODES).index(place.mode) if place.mode in MODES else len(MODES), place.zipf,
-            place.antagonists, place.duty, place.assist, place.threads)):
-        sets.setdefault(place[:-1], []).append(place)
+    for point in sorted(one.points(), key=lambda point: (
+            list(MODES).index(point.mode) if point.mode in MODES else len(MODES), point.zipf,
+            point.antagonists, point.duty, point.assist, point.threads)):
+        sets.setdefault(point[:-1], []).append(point)
     return sets
 
 
@@ -36,10 +36,10 @@ def title(group):
     return words + (", assist on" if assist == ON else "")
 
 
-def describe(place):
-    return (f"{place.mode}, {place.threads} thread{'s' * (place.threads != 1)}, "
-            f"{place.antagonists} antagonist{'s' * (place.antagonists != 1)}"
-            + (", assist on" if place.assist == ON else ""))
+def describe(point):
+    return (f"{point.mode}, {point.threads} thread{'s' * (point.threads != 1)}, "
+            f"{point.antagonists} antagonist{'s' * (point.antagonists != 1)}"
+            + (", assist on" if point.assist == ON else ""))
 
 
 def nested(cell, *path):
@@ -53,62 +53,62 @@ def nested(cell, *path):
     return stats.median(values)
 
 
-def rate(one, place, lock):
+def rate(one, point, lock):
     """Operations per second."""
-    return nested(one.cell(place, lock), "throughput")
+    return nested(one.cell(point, lock), "throughput")
 
 
-def times(one, place, lock, base):
+def times(one, point, lock, base):
     """How many times the rate of `base`; None where one of the two was not measured."""
-    return contest.ratio(one.cell(place, base), one.cell(place, lock))
+    return experiment.ratio(one.cell(point, base), one.cell(point, lock))
 
 
-def peak(one, place, lock):
+def peak(one, point, lock):
     """Where the lock was fastest, with as many antagonists."""
-    rivals = [other for other in groups(one)[place[:-1]] if rate(one, other, lock)]
+    rivals = [other for other in groups(one)[point[:-1]] if rate(one, other, lock)]
     return max(rivals, key=lambda other: rate(one, other, lock).value, default=None)
 
 
-def of_peak(one, place, lock):
+def of_peak(one, point, lock):
     """The rate over the lock's own best, within each repetition."""
-    best = peak(one, place, lock)
-    return best and contest.ratio(one.cell(best, lock), one.cell(place, lock))
+    best = peak(one, point, lock)
+    return best and experiment.ratio(one.cell(best, lock), one.cell(point, lock))
 
 
-def of_best_rival(one, place, lock):
+def of_best_rival(one, point, lock):
     """The rate over the best rival's, and who that is."""
-    best = one.best_rival(place)
-    return (times(one, place, lock, best.lock), best.lock) if best else (None, None)
+    best = one.best_rival(point)
+    return (times(one, point, lock, best.lock), best.lock) if best else (None, None)
 
 
-def cpu(one, place, lock):
+def cpu(one, point, lock):
     """Nanoseconds of processor time per acquisition, of all threads."""
-    return nested(one.cell(place, lock), "cpu_ns")
+    return nested(one.cell(point, lock), "cpu_ns")
 
 
-def cpu_over(one, place, lock, base):
-    return contest.ratio(one.cell(place, lock), one.cell(place, base), "cpu_ns")
+def cpu_over(one, point, lock, base):
+    return experiment.ratio(one.cell(point, lock), one.cell(point, base), "cpu_ns")
 
 
-def waiting(one, place, lock):
+def waiting(one, point, lock):
     """Of that, what a thread alone does not need: polling, system calls, colder caches."""
-    alone = next((other for other in one.places()
-                  if other[:2] == place[:2] and other.assist == place.assist
+    alone = next((other for other in one.points()
+                  if other[:2] == point[:2] and other.assist == point.assist
                   and other.threads == 1 and not other.antagonists), None)
-    both = cpu(one, place, lock), alone and cpu(one, alone, lock)
+    both = cpu(one, point, lock), alone and cpu(one, alone, lock)
     return max(0.0, both[0].value - both[1].value) if all(both) else None
 
 
-def is_crowded(place, cpus):
+def is_crowded(point, cpus):
     """What the goals are about: four and sixteen threads for each CPU, and antagonists."""
-    return place.threads in (4 * cpus, 16 * cpus) and place.antagonists >= cpus
+    return point.threads in (4 * cpus, 16 * cpus) and point.antagonists >= cpus
 
 
 def crowded(results):
-    """Such places where furwock was measured."""
+    """Such points where furwock was measured."""
     one = found(results)
-    return [place for places in groups(one).values() for place in places
-            if is_crowded(place, results.cpus) and one.cell(place, OURS)] if one else []
+    return [point for points in groups(one).values() for point in points
+            if is_crowded(point, results.cpus) and one.cell(point, OURS)] if one else []
 
 
 # What FlexGuard's authors published: (what, over POSIX or as said, where).  As published, on their
@@ -132,5 +132,5 @@ SOURCE = ("Laforet, Kashyap, Iorgulescu, Lawall, Lozi: FlexGuard: Fast Mutual Ex
           "Independent of Subscription, SOSP 2025, doi:10.1145/3731569.3764852")
 
 
-def above_pthread(one, place):
-    return times(one, place, OURS, PTHREAD)
+def above_pthread(one, point):
+    return times(one, point, OURS, PTHREAD)

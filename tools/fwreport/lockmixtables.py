@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""lockmix in tables: every lock at every place, and a table for a terminal."""
+"""lockmix in tables: every lock at every point, and a table for a terminal."""
 
 import html
 
@@ -7,7 +7,7 @@ from tabulate import tabulate
 
 from . import lockmix
 from .compare import OURS, PTHREAD
-from .verdict import interval
+from .outcome import interval
 
 METHOD = ("lockmix, after FlexGuard's benchmarks (SOSP 2025): threads work on shared data under "
           "locks: two cache lines under one lock; a hash table with 100 buckets, a lock for each, "
@@ -48,15 +48,15 @@ def _plain(estimate):
     return f"{estimate.value:.2f}" if estimate else "-"
 
 
-def row(one, place, cell):
+def row(one, point, cell):
     def figure(*path):
         return lockmix.nested(cell, *path)
 
-    return [place.threads, cell.lock, rate(lockmix.rate(one, place, cell.lock)),
-            interval(lockmix.times(one, place, cell.lock, PTHREAD)),
-            _plain(lockmix.of_peak(one, place, cell.lock)),
-            span(_value(lockmix.cpu(one, place, cell.lock))),
-            span(lockmix.waiting(one, place, cell.lock)),
+    return [point.threads, cell.lock, rate(lockmix.rate(one, point, cell.lock)),
+            interval(lockmix.times(one, point, cell.lock, PTHREAD)),
+            _plain(lockmix.of_peak(one, point, cell.lock)),
+            span(_value(lockmix.cpu(one, point, cell.lock))),
+            span(lockmix.waiting(one, point, cell.lock)),
             _plain(figure("vcsw")), _plain(figure("ivcsw")),
             _plain(figure("fairness", "min_max")), _plain(figure("fairness", "half")),
             *(span(_value(figure("wait_ns", name))) for name in ("p50", "p99", "max"))]
@@ -65,20 +65,20 @@ def row(one, place, cell):
 def figures(one):
     """[(title, heads, rows)]: a table for each mode and number of antagonists, fastest first."""
     return [(lockmix.title(group), HEADS,
-             [row(one, place, cell) for place in places
-              for cell in sorted(one.at(place), key=lambda cell: cell.median().value)])
-            for group, places in lockmix.groups(one).items()]
+             [row(one, point, cell) for point in points
+              for cell in sorted(one.at(point), key=lambda cell: cell.median().value)])
+            for group, points in lockmix.groups(one).items()]
 
 
 PUBLISHED_HEADS = ["FlexGuard, as published", f"of {PTHREAD}'s rate", "where"]
 
 
 def beside(one, results):
-    """Published ratios, then ours over pthread's at the crowded places."""
+    """Published ratios, then ours over pthread's at the crowded points."""
     rows = [list(line) for line in lockmix.PUBLISHED]
-    for place in lockmix.crowded(results):
-        ratio = lockmix.above_pthread(one, place)
-        rows.append([f"furwock: {lockmix.describe(place)}", interval(ratio), "measured here"])
+    for point in lockmix.crowded(results):
+        ratio = lockmix.above_pthread(one, point)
+        rows.append([f"furwock: {lockmix.describe(point)}", interval(ratio), "measured here"])
     return rows
 
 
@@ -107,20 +107,20 @@ def page(results, tables):
 
 
 def compact(results, bold):
-    """Each lock's rate over pthread's at the crowded places; "" where there are none."""
-    one, places = lockmix.found(results), lockmix.crowded(results)
-    if not places:
+    """Each lock's rate over pthread's at the crowded points; "" where there are none."""
+    one, points = lockmix.found(results), lockmix.crowded(results)
+    if not points:
         return ""
     rows = []
     for lock in one.locks():
-        ratios = [lockmix.times(one, place, lock, PTHREAD) for place in places]
+        ratios = [lockmix.times(one, point, lock, PTHREAD) for point in points]
         mean = sum(r.value for r in ratios if r) / max(1, sum(bool(r) for r in ratios))
         line = [lock] + [_plain(ratio) if ratio else "" for ratio in ratios]
         rows.append((-mean, [bold(word) for word in line] if lock == OURS else line))
     rows.sort(key=lambda pair: pair[0])
     heads = ["more threads than CPUs\nmode\nthreads"] + [
-        f"\n{place.mode}\n{place.threads}" for place in places]
+        f"\n{point.mode}\n{point.threads}" for point in points]
     return (tabulate([line for _, line in rows], heads, disable_numparse=True,
-                     colalign=["left"] + ["right"] * len(places))
+                     colalign=["left"] + ["right"] * len(points))
             + f"\nOperations per second over {PTHREAD}'s, beside as many antagonists as CPUs; "
               "higher is better.")

@@ -101,11 +101,11 @@ def spread_labels(axes, labels, size=FONT - 1.5, x=1.0, gap=6):
     figure = axes.figure
     step = size * 1.22 * figure.dpi / 72
     low, high = axes.transAxes.transform([(0, 0), (0, 1)])[:, 1]
-    points = sorted((axes.transData.transform((0, y))[1], y, text, colour, bold)
+    dots = sorted((axes.transData.transform((0, y))[1], y, text, colour, bold)
                     for y, text, colour, bold in labels)
-    places = _pushed_apart([p[0] for p in points], step, low, high)
-    for place, (_, y, text, colour_, bold) in zip(places, points):
-        at = axes.transAxes.inverted().transform((0, place))[1]
+    points = _pushed_apart([p[0] for p in dots], step, low, high)
+    for point, (_, y, text, colour_, bold) in zip(points, dots):
+        at = axes.transAxes.inverted().transform((0, point))[1]
         from_ = axes.transAxes.inverted().transform(axes.transData.transform((0, y)))[1]
         axes.annotate(text, xy=(x, from_), xytext=(x + gap / 100 * 1.6, at),
                       xycoords="axes fraction", textcoords="axes fraction", fontsize=size,
@@ -115,17 +115,17 @@ def spread_labels(axes, labels, size=FONT - 1.5, x=1.0, gap=6):
                                   "shrinkA": 1, "shrinkB": 0, "alpha": 0.7, "relpos": (0, 0.5)})
 
 
-def _pushed_apart(places, step, low, high):
-    """The ascending places moved as little as needed to be `step` apart, within low..high."""
-    runs = []                     # [sum, count] of wanted first places: runs that touch are one
-    for at, place in enumerate(places):
-        runs.append([place - at * step, 1])
+def _pushed_apart(points, step, low, high):
+    """The ascending points moved as little as needed to be `step` apart, within low..high."""
+    runs = []                     # [sum, count] of wanted first points: runs that touch are one
+    for at, point in enumerate(points):
+        runs.append([point - at * step, 1])
         while len(runs) > 1 and runs[-2][0] / runs[-2][1] > runs[-1][0] / runs[-1][1]:
             total, count = runs.pop()
             runs[-1][0] += total
             runs[-1][1] += count
     bases = [total / count for total, count in runs for _ in range(count)]
-    top = max(high - (len(places) - 1) * step, low)
+    top = max(high - (len(points) - 1) * step, low)
     return [max(min(base, top), low) + at * step for at, base in enumerate(bases)]
 
 

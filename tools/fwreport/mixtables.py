@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""atomicmix in tables: calls per second of both libraries, a row for each place."""
+"""atomicmix in tables: calls per second of both libraries, a row for each point."""
 
 from tabulate import tabulate
 
 from . import mix
 from .compare import OURS
-from .verdict import interval
+from .outcome import interval
 
 METHOD = ("atomicmix: calls of the compilers' library for generic atomics, furwock's and the "
           "system's, both loaded at once. Alone: a tight loop, with a second thread asleep. "
@@ -31,28 +31,28 @@ def _in(unit, estimate):
 
 def alone(one):
     """(heads, rows): the time of a call."""
-    def time(place, lock):
-        cell = one.cell(place, lock)
+    def time(point, lock):
+        cell = one.cell(point, lock)
         return _in(NANO, cell and cell.median())
 
-    places = [place for place in one.places() if place.where == mix.ALONE]
+    points = [point for point in one.points() if point.where == mix.ALONE]
     return (["bytes", "calls", f"{OURS}, ns", f"{mix.BASE}, ns", f"of {mix.BASE}'s time"],
-            [[mix.object_words(place), mix.mix_words(place), time(place, OURS),
-              time(place, mix.BASE), interval(mix.time(one, place), 3)]
-             for place in mix.in_order(places)])
+            [[mix.object_words(point), mix.mix_words(point), time(point, OURS),
+              time(point, mix.BASE), interval(mix.time(one, point), 3)]
+             for point in mix.in_order(points)])
 
 
 def together(one):
     """(heads, rows): what all threads do in a second."""
-    def speed(place, lock):
-        return _in(MILLION, mix.speed(one, place, lock))
+    def speed(point, lock):
+        return _in(MILLION, mix.speed(one, point, lock))
 
-    places = [place for place in one.places() if place.where != mix.ALONE]
+    points = [point for point in one.points() if point.where != mix.ALONE]
     return (["bytes", "calls", "objects", "threads", f"{OURS}, M/s", f"{mix.BASE}, M/s",
              "times its throughput"],
-            [[mix.object_words(place), mix.mix_words(place), place.where, place.threads,
-              speed(place, OURS), speed(place, mix.BASE), interval(mix.times(one, place))]
-             for place in mix.in_order(places)])
+            [[mix.object_words(point), mix.mix_words(point), point.where, point.threads,
+              speed(point, OURS), speed(point, mix.BASE), interval(mix.times(one, point))]
+             for point in mix.in_order(points)])
 
 
 WORDS = ("bytes", "calls", "objects")       # heads of columns that are words
@@ -74,18 +74,18 @@ def text(one):
 
 
 def _few(one):
-    """The places that a table for a terminal has: 32 bytes, by each operation, then by several."""
-    alone = [place for name in mix.OPERATIONS
-             for place in mix.places(one, size=mix.OBJECT, where=mix.ALONE, mix=name)
-             if mix.plain(place)]
-    together = [place for name in ("load", "95:5")
-                for place in mix.places(one, size=mix.OBJECT, where="same", mix=name)
-                if mix.plain(place)]
+    """The points that a table for a terminal has: 32 bytes, by each operation, then by several."""
+    alone = [point for name in mix.OPERATIONS
+             for point in mix.points(one, size=mix.OBJECT, where=mix.ALONE, mix=name)
+             if mix.plain(point)]
+    together = [point for name in ("load", "95:5")
+                for point in mix.points(one, size=mix.OBJECT, where="same", mix=name)
+                if mix.plain(point)]
     return alone + together[:3]
 
 
 def compact(results, bold):
-    """Both libraries at a few places; "" where there is none."""
+    """Both libraries at a few points; "" where there is none."""
     one = mix.found(results)
     shown = _few(one) if one else []
     if not shown:
@@ -94,14 +94,14 @@ def compact(results, bold):
     for lock in (OURS, mix.BASE):
         if lock not in one.locks():
             continue
-        row = [lock] + [millions(mix.speed(one, place, lock)) for place in shown]
+        row = [lock] + [millions(mix.speed(one, point, lock)) for point in shown]
         lines.append([bold(word) for word in row] if lock == OURS else row)
-    ratios = [mix.times(one, place) for place in shown]
+    ratios = [mix.times(one, point) for point in shown]
     if any(ratios):
         lines.append(["ratio"] + [f"{ratio.value:.2f}" if ratio else "-" for ratio in ratios])
     heads = [f"atomic object of {mix.OBJECT} bytes\nthreads"] + [
-        f"{place.mix.replace('compare-exchange', 'cmp-exch.')}\n{place.threads}"
-        for place in shown]
+        f"{point.mix.replace('compare-exchange', 'cmp-exch.')}\n{point.threads}"
+        for point in shown]
     return (tabulate(lines, heads, disable_numparse=True,
                      colalign=["left"] + ["right"] * len(shown))
             + f"\nMillion calls per second, of all threads; higher is better.  {mix.BASE}: the "

@@ -113,8 +113,8 @@ def _headlines(results):
     if not every and results.waited:
         return [waited.headline(results)]
     if not every:
-        return ["furwock's goals could not be judged from these results."]
-    line = f"Of {len(every)} goals that these results can judge, {by_state[goals.REACHED]} reached"
+        return ["furwock's goals could not be evaluated from these results."]
+    line = f"Of {len(every)} goals that these results cover, {by_state[goals.REACHED]} reached"
     if by_state[goals.NOISE]:
         line += f", {by_state[goals.NOISE]} short by less than the noise"
     return _figures(results) + [line + f", {by_state[goals.MISSED]} missed."]
@@ -161,9 +161,9 @@ def build(results, directory, command, drawn=lambda name: None):
     page.section("sharing", "Read-write locks", sharepage.intro(results),
                  page.figures(share.draw(results)), sharepage.every_cell(results))
     page.section("conditions", "Condition variables", page.figures(wakes.draw(results)),
-                 tables.contest(results, "condperf"), tables.contest(results, "pingpong"))
+                 tables.experiment(results, "condperf"), tables.experiment(results, "pingpong"))
     page.section("gates", "Semaphores, events, barriers", page.figures(latency.draw(results)),
-                 tables.contest(results, "latency"))
+                 tables.experiment(results, "latency"))
     page.section("atomics", "Generic atomics", page.figures(mix.draw(results)),
                  tables.operations(results), page.figures(lifo.draw(results)),
                  tables.stack(results))

@@ -34,8 +34,8 @@ TABLES = (("Table 1: fair locks", FAIR_LOCKS),
 # {lock: (lowest, highest)}.  The paper gives one range for its eight user-level locks.
 USER_LEVEL = "user-level locks"
 EFFICIENCY = {
-    place: {BASE: (_printed.EFFICIENCY_SYSV[name],) * 2, USER_LEVEL: _printed.EFFICIENCY_USER[name]}
-    for place, name in (((1, 1, 0), "idle"), ((1, 1, 10), "busy"), ((2, 2, 0), "two"))}
+    point: {BASE: (_printed.EFFICIENCY_SYSV[name],) * 2, USER_LEVEL: _printed.EFFICIENCY_USER[name]}
+    for point, name in (((1, 1, 0), "idle"), ((1, 1, 10), "busy"), ((2, 2, 0), "two"))}
 
 # Reacquisition: fractions of never, once, twice (None: not told), and the most times in a row.
 REACQUIRE = {lock: (*(x and x / 100 for x in percents[:3]), percents[3])

@@ -6,7 +6,7 @@ import math
 import os
 from collections import namedtuple
 
-from . import contest, waited
+from . import experiment, waited
 
 FORMAT = "furwock-bench-1"
 PLANS = ("paper", "today", "adaptive", "processes", "share", "demo")
@@ -78,7 +78,7 @@ class Results:
         self.cells = {}
         self.uncontended = None   # of mutexes
         self.objects = {}         # the same of other objects: {object: Table}
-        self.contests = {}        # {benchmark: Contest}
+        self.experiments = {}        # {benchmark: Experiment}
         self.waited = []          # of programs, by furwock run --stat
         self.files = []
         self.failures = []        # (spot, lock, what happened)
@@ -93,7 +93,7 @@ class Results:
             self.files.append(where)
             return
         benchmark = raw.get("benchmark")
-        known = ("ulockflex", "uncontended", *contest.KINDS)
+        known = ("ulockflex", "uncontended", *experiment.KINDS)
         if benchmark not in known:
             raise BadInput(f"{where}: benchmark {benchmark!r} is none that this program knows "
                            f"({', '.join(known)})")
@@ -103,8 +103,8 @@ class Results:
         self.files.append(where)
         if benchmark == "uncontended":
             self._add_uncontended(raw, where)
-        elif benchmark in contest.KINDS:
-            self._add_contest(raw, where)
+        elif benchmark in experiment.KINDS:
+            self._add_experiment(raw, where)
         else:
             self._add_ulockflex(raw, where)
 
@@ -157,12 +157,12 @@ class Results:
         self.objects.update(tables)
         self.commands.append(f"uncontended --json {os.path.basename(where)}")
 
-    def _add_contest(self, raw, where):
+    def _add_experiment(self, raw, where):
         name = raw["benchmark"]
-        found = self.contests.get(name) or contest.Contest(name)
+        found = self.experiments.get(name) or experiment.Experiment(name)
         found.add(raw, lambda text: BadInput(f"{where}: {text}"))
         if found.cells:
-            self.contests[name] = found
+            self.experiments[name] = found
         self.notes += [f"{name}: {note}" for note in raw.get("notes") or []]
         self.commands.append(f"{name} --json {os.path.basename(where)}")
 
@@ -225,7 +225,7 @@ def load(paths):
             found = raw.get("format") if isinstance(raw, dict) else None
             raise BadInput(f"{path}: its format is {found!r}, not {FORMAT!r}")
         results.add(raw, str(path))
-    if not any((results.cells, results.uncontended, results.objects, results.contests,
+    if not any((results.cells, results.uncontended, results.objects, results.experiments,
                 results.waited)):
         raise BadInput(f"{', '.join(map(str, paths))}: nothing was measured (no runs)")
     return results

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """rtlatency: what lock and unlock cost real-time tasks, beside Table 1 of the paper."""
 
-from . import contest
+from . import experiment
 
 NAME, TITLE = "rtlatency", "locks of real-time tasks"
 INHERIT, PROTECT = "PRIO_INHERIT", "PRIO_PROTECT"
@@ -24,30 +24,30 @@ SOURCE = ("Splet, Vanga, Brandenburg, Dziadek: Fast on Average, Predictable in t
 
 
 def found(results):
-    return results.contests.get(NAME)
+    return results.experiments.get(NAME)
 
 
-def places(one, kind):
+def points(one, kind):
     """Of PAIRS or of TASKS; few CPUs and few tasks first."""
-    return sorted((place for place in one.places() if place.kind == kind),
-                  key=lambda place: (place.tier, place.cpus, place.tasks, place.run_ms))
+    return sorted((point for point in one.points() if point.kind == kind),
+                  key=lambda point: (point.tier, point.cpus, point.tasks, point.run_ms))
 
 
-def title(place):
-    return (f"{place.tasks} tasks on {place.cpus} CPU{'s' * (place.cpus != 1)}, "
-            f"tier {place.tier}")
+def title(point):
+    return (f"{point.tasks} tasks on {point.cpus} CPU{'s' * (point.cpus != 1)}, "
+            f"tier {point.tier}")
 
 
-def compared(one, place, lock):
+def compared(one, point, lock):
     """With whom Table 1 compares a protocol there, or None."""
-    other = BASELINES.get(lock) or (BESIDE.get(lock) if place.cpus == 1 else None)
-    return other if other and one.cell(place, other) else None
+    other = BASELINES.get(lock) or (BESIDE.get(lock) if point.cpus == 1 else None)
+    return other if other and one.cell(point, other) else None
 
 
-def deferred(one, place):
+def deferred(one, point):
     """[(protocol with deferred updates, its baseline)] of those that were measured there."""
-    return [(cell.lock, BASELINES[cell.lock]) for cell in one.at(place)
-            if cell.lock in BASELINES and one.cell(place, BASELINES[cell.lock])]
+    return [(cell.lock, BASELINES[cell.lock]) for cell in one.at(point)
+            if cell.lock in BASELINES and one.cell(point, BASELINES[cell.lock])]
 
 
 def nanoseconds(cell, sample, figure):
@@ -66,27 +66,27 @@ def _number(cell, sample, name):
     return float(value) if isinstance(value, (int, float)) and value > 0 else None
 
 
-def samples(one, place, sample):
+def samples(one, point, sample):
     """How many of each protocol are in a row: of all that have any, equally many."""
-    counts = [_number(cell, sample, "n") for cell in one.at(place)]
+    counts = [_number(cell, sample, "n") for cell in one.at(point)]
     return int(min((n for n in counts if n), default=0))
 
 
-def change(one, place, lock, sample, figure="average", value=nanoseconds):
+def change(one, point, lock, sample, figure="average", value=nanoseconds):
     """Its figure over that of whom it is compared with, or None."""
-    other = compared(one, place, lock)
-    above, below = (other and value(one.cell(place, name), sample, figure)
+    other = compared(one, point, lock)
+    above, below = (other and value(one.cell(point, name), sample, figure)
                     for name in (lock, other))
     return above / below if above and below else None
 
 
-def of(one, place, lock, base):
+def of(one, point, lock, base):
     """The time of a pair over another's, within each repetition."""
-    return contest.ratio(one.cell(place, lock), one.cell(place, base))
+    return experiment.ratio(one.cell(point, lock), one.cell(point, base))
 
 
-def calls(one, place, lock):
+def calls(one, point, lock):
     """System calls of a pair, or None where they were not counted."""
-    cell = one.cell(place, lock)
+    cell = one.cell(point, lock)
     middle = cell and cell.median("syscalls")
     return middle.value if middle else None

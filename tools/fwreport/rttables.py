@@ -6,7 +6,7 @@ import html
 from tabulate import tabulate
 
 from . import rtlatency
-from .verdict import interval
+from .outcome import interval
 
 METHOD = ("rtlatency, after section V of the paper on real-time futexes (RTSS 2014). Pairs: the "
           "least urgent task of a CPU locks and unlocks while the others of its group sleep. Table "
@@ -25,23 +25,23 @@ PAIR_HEADS = ["protocol", "ns", f"of {rtlatency.INHERIT}", f"of {rtlatency.PROTE
               "of its own baseline", "system calls"]
 
 
-def pair_row(one, place, cell):
+def pair_row(one, point, cell):
     middle = cell.median()
     ns = middle._replace(**{end: getattr(middle, end) and getattr(middle, end) * 1e9
                             for end in ("value", "low", "high")})
     return [cell.lock, interval(ns, 1),
-            interval(rtlatency.of(one, place, cell.lock, rtlatency.INHERIT)),
-            interval(rtlatency.of(one, place, cell.lock, rtlatency.PROTECT), 3),
-            interval(rtlatency.of(one, place, cell.lock,
+            interval(rtlatency.of(one, point, cell.lock, rtlatency.INHERIT)),
+            interval(rtlatency.of(one, point, cell.lock, rtlatency.PROTECT), 3),
+            interval(rtlatency.of(one, point, cell.lock,
                                   rtlatency.BASELINES.get(cell.lock)), 3),
-            _calls(rtlatency.calls(one, place, cell.lock))]
+            _calls(rtlatency.calls(one, point, cell.lock))]
 
 
 def pairs(one):
     """[(title, heads, rows)]: a table for each number of tasks."""
-    return [("lock and unlock that meet nobody, " + rtlatency.title(place), PAIR_HEADS,
-             [pair_row(one, place, cell) for cell in one.at(place)])
-            for place in rtlatency.places(one, rtlatency.PAIRS)]
+    return [("lock and unlock that meet nobody, " + rtlatency.title(point), PAIR_HEADS,
+             [pair_row(one, point, cell) for cell in one.at(point)])
+            for point in rtlatency.points(one, rtlatency.PAIRS)]
 
 
 def _cell(value, ratio):
@@ -50,35 +50,35 @@ def _cell(value, ratio):
     return f"{value:.0f}" + ("" if ratio is None else f" ({100 * (ratio - 1):+.0f}%)")
 
 
-def _rows(one, place, sample, figure):
-    locks = [cell.lock for cell in one.at(place)]
+def _rows(one, point, sample, figure):
+    locks = [cell.lock for cell in one.at(point)]
     for words, value in ((rtlatency.FIGURES[figure], rtlatency.nanoseconds),
                          ("in the paper", rtlatency.published)):
-        yield [words] + [_cell(value(one.cell(place, lock), sample, figure),
-                               rtlatency.change(one, place, lock, sample, figure, value))
+        yield [words] + [_cell(value(one.cell(point, lock), sample, figure),
+                               rtlatency.change(one, point, lock, sample, figure, value))
                          for lock in locks]
 
 
-def _block(one, place, sample, words):
+def _block(one, point, sample, words):
     """The rows of a kind of call."""
-    found = rtlatency.samples(one, place, sample)
+    found = rtlatency.samples(one, point, sample)
     if not found and sample in rtlatency.APART:
         return
-    yield [f"{words.upper()} ({found})"] + [""] * len(one.at(place))
+    yield [f"{words.upper()} ({found})"] + [""] * len(one.at(point))
     for figure in rtlatency.FIGURES:
-        rows = list(_rows(one, place, sample, figure))
+        rows = list(_rows(one, point, sample, figure))
         yield from rows if sample in rtlatency.SAMPLES else rows[:1]
 
 
 def table1(one):
     """[(title, heads, rows)]: a table for each set of tasks."""
     tables = []
-    for place in rtlatency.places(one, rtlatency.TASKS):
+    for point in rtlatency.points(one, rtlatency.TASKS):
         rows = []
         for sample, words in (rtlatency.SAMPLES | rtlatency.APART).items():
-            rows += _block(one, place, sample, words)
-        tables.append((f"Table 1, {rtlatency.title(place)}, runs of {place.run_ms} ms: ns",
-                       ["(samples of each)"] + [cell.lock for cell in one.at(place)], rows))
+            rows += _block(one, point, sample, words)
+        tables.append((f"Table 1, {rtlatency.title(point)}, runs of {point.run_ms} ms: ns",
+                       ["(samples of each)"] + [cell.lock for cell in one.at(point)], rows))
     return tables
 
 
@@ -107,16 +107,16 @@ def page(results, tables):
 def compact(results, bold):
     """The time of a pair beside PRIO_INHERIT's; "" where there is none."""
     one = rtlatency.found(results)
-    places = rtlatency.places(one, rtlatency.PAIRS) if one else []
-    if not places:
+    points = rtlatency.points(one, rtlatency.PAIRS) if one else []
+    if not points:
         return ""
     rows = []
-    for lock in dict.fromkeys(cell.lock for place in places for cell in one.at(place)):
-        ratios = [rtlatency.of(one, place, lock, rtlatency.INHERIT) for place in places]
+    for lock in dict.fromkeys(cell.lock for point in points for cell in one.at(point)):
+        ratios = [rtlatency.of(one, point, lock, rtlatency.INHERIT) for point in points]
         row = [lock] + [f"{ratio.value:.2f}" if ratio else "" for ratio in ratios]
         rows.append([bold(word) for word in row] if lock in rtlatency.BASELINES else row)
-    heads = ["real-time tasks on the CPU"] + [f"{place.tasks}" for place in places]
+    heads = ["real-time tasks on the CPU"] + [f"{point.tasks}" for point in points]
     return (tabulate(rows, heads, disable_numparse=True,
-                     colalign=["left"] + ["right"] * len(places))
+                     colalign=["left"] + ["right"] * len(points))
             + f"\nTime of a lock and unlock that meet nobody over {rtlatency.INHERIT}'s; lower is "
               "better.")

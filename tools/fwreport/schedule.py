@@ -10,7 +10,7 @@ FORMAT = "furwock-rt-trace-1"
 JOBS = 60                       # of all tasks, drawn where no span was asked for
 MS = 1e6                        # nanoseconds
 
-# Times in ms from the beginning of the trace.  lock: a place in Trace.locks.
+# Times in ms from the beginning of the trace.  lock: an index into Trace.locks.
 Section = namedtuple("Section", "lock start end")
 Wait = namedtuple("Wait", "lock start end")
 

@@ -41,7 +41,7 @@ def uncontended(build, path, rounds):
                 program and [program, "--json", path, "--rounds", str(rounds)])
 
 
-def contest(build, name, path, seconds, title, *words):
+def experiment(build, name, path, seconds, title, *words):
     """The step that runs a benchmark in which locks take turns: condperf, pingpong, latency."""
     program = find(build, name)
     return Step(title, path, program and [program, *words, "--json", path,

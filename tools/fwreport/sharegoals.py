@@ -2,7 +2,7 @@
 """The goals of the read-write locks: the grid of Figure 6, and the price of an idle read lock."""
 
 from . import compare, sharing
-from .verdict import UNKNOWN, Goal, at_least, at_most, interval, worst
+from .outcome import UNKNOWN, Goal, at_least, at_most, interval, worst
 
 CELL_LEAST = 0.95               # of the best rival with the same preference
 
@@ -14,12 +14,12 @@ def _line(v):
 def _grid(results, lock):
     name = f"Figure 6, each cell: {lock}"
     want = f"at least {CELL_LEAST} of the best rival with the same preference"
-    judged = sharing.all_versus(results, lock)
-    if not judged:
+    evaluated = sharing.all_versus(results, lock)
+    if not evaluated:
         return Goal(name, want, UNKNOWN, "no cells with such a rival")
-    low = sorted((v for v in judged if v.ratio.value < CELL_LEAST), key=lambda v: v.ratio.value)
-    return Goal(name, want, worst([at_least(v.ratio, CELL_LEAST) for v in judged]),
-                f"{len(judged) - len(low)} of {len(judged)} cells", map(_line, low))
+    low = sorted((v for v in evaluated if v.ratio.value < CELL_LEAST), key=lambda v: v.ratio.value)
+    return Goal(name, want, worst([at_least(v.ratio, CELL_LEAST) for v in evaluated]),
+                f"{len(evaluated) - len(low)} of {len(evaluated)} cells", map(_line, low))
 
 
 def grid(results):
@@ -38,4 +38,4 @@ def uncontended(results):
     return found
 
 
-JUDGES = (uncontended, grid)
+GOALS = (uncontended, grid)

@@ -3,7 +3,7 @@
 
 from . import compare, sharegoals, sharing, uncontended
 from .figures.waits import duration
-from .verdict import interval
+from .outcome import interval
 
 CELL_HEADINGS = ["tasks", "(nlht,lht)", "reads %", "iter/s", "best of its kind", "of that",
                  "coeff", "rival's", "read p99", "rival's", "write p99", "rival's", "syscalls",

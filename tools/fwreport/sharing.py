@@ -39,7 +39,7 @@ def all_versus(results, lock, kind="threads"):
     return [v for v in found if v.ratio]
 
 
-def places(results, kind):
+def points(results, kind):
     """{(nlht, lht): {tasks: spots by share}}, one lock for all tasks."""
     found = {}
     for spot in results.spots(EXPERIMENT, kind):

@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 
 def half_width(samples):
-    """Half the 95 % confidence interval of the mean; None where there is no spread to judge by."""
+    """Half the 95 % confidence interval of the mean; None without a spread."""
     n = len(samples)
     if n < 2:
         return None

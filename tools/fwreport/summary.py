@@ -138,9 +138,9 @@ def text(results):
     parts += between.texts(results)
     own = {mix.NAME: mixtables.text, futexlock.NAME: futexlock.text, rtlatency.NAME: rttables.text,
            lockmix.NAME: lambda found: lockmixtables.text(found, results)}
-    for found in results.contests.values():
+    for found in results.experiments.values():
         if found.name != between.DATABASE:
-            parts.append(own.get(found.name, contest_text)(found))
+            parts.append(own.get(found.name, experiment_text)(found))
     if lifo.found(results):
         parts.append(lifotables.text(lifo.found(results)))
     parts += [title + "\n" + tabulate(rows, heads, disable_numparse=True)
@@ -163,12 +163,12 @@ def sharing_text(results):
     return parts
 
 
-def contest_text(found):
-    """A benchmark with places: every lock at each, and the means over all."""
+def experiment_text(found):
+    """A benchmark with points: every lock at each, and the means over all."""
     return (f"{found.name}: {waketables.TITLES[found.name]}; ratios of time, less is better\n"
             + tabulate(waketables.rows(found), [head.replace(" per ", "\nper ") for head in
                                                 waketables.heads(found)], disable_numparse=True)
-            + "\n\ngeometric means over all places\n"
+            + "\n\ngeometric means over all points\n"
             + tabulate(waketables.mean_rows(found), waketables.MEAN_HEADS, disable_numparse=True))
 
 

@@ -46,7 +46,7 @@ def goals_table(results):
         rows.append(f'<tr><td class="wrap">{html.escape(goal.name)}</td>'
                     f'<td class="text wrap">{html.escape(goal.want)}</td>'
                     f'<td class="text wrap">{got}</td><td class="text">{state}</td></tr>')
-    head = "".join(cell_html(name, "th", "text") for name in ("what", "goal", "found", "verdict"))
+    head = "".join(cell_html(name, "th", "text") for name in ("what", "goal", "found", "outcome"))
     return (f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>'
             + "\n".join(rows) + "</tbody></table></div>"
             '<p class="soft">Brackets hold 95 % confidence intervals. "Within noise": the figure '
@@ -211,20 +211,20 @@ def _plus_minus(estimate):
     return f"{estimate.value:.3f} ±{(estimate.high - estimate.low) / 2:.3f}"
 
 
-def contest(results, name):
-    """What each lock takes at each place of condperf, pingpong, latency or lifo, and over all."""
-    found = results.contests.get(name)
+def experiment(results, name):
+    """What each lock takes at each point of condperf, pingpong, latency or lifo, and over all."""
+    found = results.experiments.get(name)
     if not found:
         return ""
     words = tuple(range(waketables.lock_column(found) + 1))
     parts = []
     if name != "latency":
-        parts.append(f"<h3>{html.escape(name)}: {waketables.TITLES[name]}, all places together</h3>"
+        parts.append(f"<h3>{html.escape(name)}: {waketables.TITLES[name]}, all points together</h3>"
                      + table(waketables.MEAN_HEADS, waketables.mean_rows(found),
                              ours=lambda row: row[0] == OURS))
     every = table(waketables.heads(found), waketables.rows(found), texts=words,
                   ours=waketables.is_ours(found))
-    parts.append(every if name == "latency" else folded(f"All places of {name} in figures", every))
+    parts.append(every if name == "latency" else folded(f"All points of {name} in figures", every))
     return "\n".join(parts)
 
 
@@ -242,17 +242,17 @@ def between_processes(results):
 
 
 def stack(results):
-    """lifo: the two figures in numbers, then every place."""
+    """lifo: the two figures in numbers, then every point."""
     one = lifo.found(results)
     if not one:
         return ""
     parts = [folded(title[0].upper() + title[1:], table(heads, rows))
              for title, heads, rows in lifotables.figures(one)]
-    return "\n".join(parts) + contest(results, "lifo")
+    return "\n".join(parts) + experiment(results, "lifo")
 
 
 def operations(results):
-    """atomicmix: both libraries at every place."""
+    """atomicmix: both libraries at every point."""
     one = mix.found(results)
     if not one:
         return ""
@@ -263,14 +263,14 @@ def operations(results):
 
 
 def duties(results):
-    """futexlock: a table for each duty cycle and what was measured, then every place."""
+    """futexlock: a table for each duty cycle and what was measured, then every point."""
     one = futexlock.found(results)
     if not one:
         return ""
     parts = [folded(title[0].upper() + title[1:], table(heads, rows, texts=(0,),
                                                         ours=lambda row: row[0] == OURS))
              for title, heads, rows in futexlock.figures(one)]
-    return "\n".join(parts) + contest(results, futexlock.NAME)
+    return "\n".join(parts) + experiment(results, futexlock.NAME)
 
 
 def machine(results):
@@ -325,7 +325,7 @@ def method(results):
                          "and system calls come from a further run each, because counting them "
                          "disturbs.")
     lines += [html.escape(note) + "." for note in results.notes]
-    lines += [WAKES[name] for name in results.contests]
+    lines += [WAKES[name] for name in results.experiments]
     lines += [
         "Every task repeats: draw two random times, take its lock, work for the lock-hold time "
         "(lht), release, work for the non-lock-hold time (nlht). Both are uniform between half "

@@ -14,7 +14,7 @@ class Table:
     Medians: a round in which something else ran must not count.
     """
 
-    YARDSTICK = "(cas+exchange)"      # the two instructions alone, inlined
+    BASELINE = "(cas+exchange)"      # the two instructions alone, inlined
     NOTHING = "(empty loop)"
 
     def __init__(self, base="pthread"):

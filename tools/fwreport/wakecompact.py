@@ -3,27 +3,27 @@
 
 from tabulate import tabulate
 
-from . import contest, waketables
+from . import experiment, waketables
 from .compare import OURS, PTHREAD
 
-COLUMNS = 3     # places of each benchmark
+COLUMNS = 3     # points of each benchmark
 
 
-def _few(places):
+def _few(points):
     """At most COLUMNS of them, spread over all."""
-    if len(places) <= COLUMNS:
-        return places
-    return [places[at * (len(places) - 1) // (COLUMNS - 1)] for at in range(COLUMNS)]
+    if len(points) <= COLUMNS:
+        return points
+    return [points[at * (len(points) - 1) // (COLUMNS - 1)] for at in range(COLUMNS)]
 
 
 def _columns(results):
-    """[(heading, contest, place)]"""
+    """[(heading, experiment, point)]"""
     found = []
     for name, heading in (("condperf", "wake all\n{}\n{} us"),
                           ("pingpong", "pairs\n{}\n")):
-        one = results.contests.get(name)
-        for place in _few(one.places()) if one else []:
-            found.append((heading.format(*place[:2]), one, place))
+        one = results.experiments.get(name)
+        for point in _few(one.points()) if one else []:
+            found.append((heading.format(*point[:2]), one, point))
     return found
 
 
@@ -31,12 +31,12 @@ def conditions(results, bold):
     """Each lock's time over pthread's; the last column: switches per woken waiter."""
     columns = _columns(results)
     locks = dict.fromkeys(lock for _, one, _ in columns for lock in one.locks())
-    waking = [(one, place) for _, one, place in columns if one.name == "condperf"]
+    waking = [(one, point) for _, one, point in columns if one.name == "condperf"]
     rows = []
     for lock in locks:
-        ratios = [contest.ratio(one.cell(place, lock), one.cell(place, PTHREAD))
-                  for _, one, place in columns]
-        cells = [one.cell(place, lock) for one, place in waking]
+        ratios = [experiment.ratio(one.cell(point, lock), one.cell(point, PTHREAD))
+                  for _, one, point in columns]
+        cells = [one.cell(point, lock) for one, point in waking]
         switches = [cell.switches() for cell in cells if cell and cell.switches()]
         row = [lock] + [f"{r.value:.2f}" if r else "" for r in ratios]
         if waking:
@@ -56,13 +56,13 @@ def conditions(results, bold):
 
 def gates(results):
     """furwock's time beside the C library's for each test of latency."""
-    found = results.contests.get("latency")
+    found = results.experiments.get("latency")
     rows = []
-    for place in found.places() if found else []:
-        ours, other = found.ours(place), found.yardstick(place)
+    for point in found.points() if found else []:
+        ours, other = found.ours(point), found.baseline(point)
         if ours and other:
-            over = contest.ratio(ours, other)
-            rows.append([", ".join(waketables.place_words("latency", place)),
+            over = experiment.ratio(ours, other)
+            rows.append([", ".join(waketables.point_words("latency", point)),
                          waketables.time(ours.median().value),
                          waketables.time(other.median().value), f"{over.value:.2f}"])
     heads = ["", OURS, "C library", "ratio,\nby runs"]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The tables of condperf, pingpong, latency and lifo: rows for the page and for plain text."""
 
-from . import contest, futexlock, lockmix, mix, rtlatency
+from . import experiment, futexlock, lockmix, mix, rtlatency
 from .compare import OURS
-from .verdict import interval
+from .outcome import interval
 
 TITLES = {"condperf": "waking all who wait on a condition variable",
           "pingpong": "pairs that pass a ball by a condition variable",
@@ -30,29 +30,29 @@ def count(cell, metric):
     return f"{found.value:.2f}" if found else "-"
 
 
-def place_words(name, place):
-    """The parameters of a place, as a table's first columns have them."""
+def point_words(name, point):
+    """The parameters of a point, as a table's first columns have them."""
     if name == "condperf":
-        how = place.wake + ("" if place.locked else ", unlocked")
-        return [place.waiters, place.section_us, how]
+        how = point.wake + ("" if point.locked else ", unlocked")
+        return [point.waiters, point.section_us, how]
     if name == "pingpong":
-        return [place.games]
+        return [point.games]
     if name == "atomicmix":
-        return [mix.describe(place)]
+        return [mix.describe(point)]
     if name == "lifo":
-        return [place.head, f"{place.threads}{' pinned' * place.pinned}"]
+        return [point.head, f"{point.threads}{' pinned' * point.pinned}"]
     if name == "tdbtorture":
-        return [place.level, place.processes, place.hash_size]
+        return [point.level, point.processes, point.hash_size]
     if name == "dropin":
-        return [place.case, place.threads]
+        return [point.case, point.threads]
     if name == "lockmix":
-        return [lockmix.describe(place)]
+        return [lockmix.describe(point)]
     if name == "futexlock":
-        return futexlock.words(place)
+        return futexlock.words(point)
     if name == "rtlatency":
-        return [f"{place.kind}: {rtlatency.title(place)}"]
-    who = {"alone": "alone", "hand-off": "to and fro"}.get(place.test, f"{place.parties} parties")
-    return [place.object, who]
+        return [f"{point.kind}: {rtlatency.title(point)}"]
+    who = {"alone": "alone", "hand-off": "to and fro"}.get(point.test, f"{point.parties} parties")
+    return [point.object, who]
 
 
 HEADS = {"condperf": ["waiters", "us held", "woken by"], "pingpong": ["games"],
@@ -70,21 +70,21 @@ def heads(found):
                "involuntary", "system calls"])
 
 
-def row(found, place, cell):
-    middle, best = cell.median(), found.best_rival(place)
+def row(found, point, cell):
+    middle, best = cell.median(), found.best_rival(point)
     other = None if best is cell else best
-    return (place_words(found.name, place)
+    return (point_words(found.name, point)
             + [cell.lock, time(middle.value)]
             + ([time(middle.value / cell.pieces)] if found.kind.piece != found.kind.unit else [])
-            + [interval(contest.ratio(cell, found.yardstick(place))),
-               interval(contest.ratio(cell, other)) if other else "the best",
+            + [interval(experiment.ratio(cell, found.baseline(point))),
+               interval(experiment.ratio(cell, other)) if other else "the best",
                count(cell, "vcsw"), count(cell, "ivcsw"), count(cell, "syscalls")])
 
 
 def rows(found, ours_only=False):
-    """A row for each lock at each place, fastest first."""
-    return [row(found, place, cell) for place in found.places()
-            for cell in sorted(found.at(place), key=lambda cell: cell.median().value)
+    """A row for each lock at each point, fastest first."""
+    return [row(found, point, cell) for point in found.points()
+            for cell in sorted(found.at(point), key=lambda cell: cell.median().value)
             if not ours_only or cell.family == "furwock"]
 
 
@@ -93,29 +93,29 @@ def lock_column(found):
 
 
 def mean_rows(found):
-    """Each lock over all places: the geometric mean of its time, of the C library's and so on."""
+    """Each lock over all points: the geometric mean of its time, of the C library's and so on."""
     lines = []
     for lock in found.locks():
-        at = [place for place in found.places() if found.cell(place, lock)]
-        cells = [found.cell(place, lock) for place in at]
-        to_c = [(cell, found.yardstick(place)) for cell, place in zip(cells, at)]
-        to_best = [(cell, found.best_rival(place)) for cell, place in zip(cells, at)]
+        at = [point for point in found.points() if found.cell(point, lock)]
+        cells = [found.cell(point, lock) for point in at]
+        to_c = [(cell, found.baseline(point)) for cell, point in zip(cells, at)]
+        to_best = [(cell, found.best_rival(point)) for cell, point in zip(cells, at)]
         lines.append([lock, len(at)] + [
-            contest.overall(pairs) if all(other for _, other in pairs) else None
+            experiment.overall(pairs) if all(other for _, other in pairs) else None
             for pairs in (to_c, to_best)])
     lines.sort(key=lambda line: line[2].value if line[2] else 9e9)
     return [line[:2] + [interval(estimate, 3) for estimate in line[2:]] for line in lines]
 
 
-MEAN_HEADS = ["lock", "places", "of the C library's time", "of each best rival's"]
+MEAN_HEADS = ["lock", "points", "of the C library's time", "of each best rival's"]
 
 
 def failures(results):
     """Lines about runs in which something went wrong."""
-    return [f"{cell.lock} at {' '.join(map(str, place_words(name, place)))}: "
+    return [f"{cell.lock} at {' '.join(map(str, point_words(name, point)))}: "
             f"{fault.get('what', 'failed')} ({fault.get('times', 1)})"
-            for name, found in results.contests.items()
-            for (place, _), cell in found.cells.items() for fault in cell.failures]
+            for name, found in results.experiments.items()
+            for (point, _), cell in found.cells.items() for fault in cell.failures]
 
 
 def is_ours(found):

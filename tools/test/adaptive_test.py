@@ -25,7 +25,7 @@ except ImportError as error:
 import synthetic  # noqa: E402
 import synthetic_adaptive  # noqa: E402
 from fwreport import adaptive, adaptivegoals, results, summary  # noqa: E402
-from fwreport.verdict import MISSED, REACHED, UNKNOWN  # noqa: E402
+from fwreport.outcome import MISSED, REACHED, UNKNOWN  # noqa: E402
 
 
 def load(*raws):
@@ -46,18 +46,18 @@ def changed(raw, lock, tasks, **factors):
 
 
 class Goals(unittest.TestCase):
-    def judge(self, judge, raw):
-        return judge(load(raw))[0]
+    def evaluate(self, evaluate, raw):
+        return evaluate(load(raw))[0]
 
     def test_all_reached(self):
-        for judge in adaptivegoals.JUDGES:
-            goal = self.judge(judge, synthetic_adaptive.adaptive())
+        for evaluate in adaptivegoals.GOALS:
+            goal = self.evaluate(evaluate, synthetic_adaptive.adaptive())
             self.assertEqual(goal.state, REACHED, goal.got)
             self.assertIn("(assist on)", goal.name)
 
     def test_a_cell_far_from_the_ideal_lock_is_named(self):
         raw = changed(synthetic_adaptive.adaptive(), "furwock", 6, throughput=0.5)
-        goal = self.judge(adaptivegoals.ideal_share, raw)
+        goal = self.evaluate(adaptivegoals.ideal_share, raw)
         self.assertEqual((goal.state, len(goal.short)), (MISSED, 3))
         self.assertIn("6 of 9 cells", goal.got)
         self.assertRegex(goal.short[0], r"6 tasks, assist on: 0\.4\d .*, nsync 0\.9\d")
@@ -66,33 +66,34 @@ class Goals(unittest.TestCase):
         raw = synthetic_adaptive.adaptive()
         for tasks in (4, 6, 8):
             changed(raw, "pthread", tasks, throughput=1.5)
-        self.assertEqual(self.judge(adaptivegoals.to_pthread, raw).state, MISSED)
+        self.assertEqual(self.evaluate(adaptivegoals.to_pthread, raw).state, MISSED)
 
-    def test_processor_time_is_judged_where_throughput_is_no_less(self):
+    def test_processor_time_is_evaluated_where_throughput_is_no_less(self):
         raw = changed(synthetic_adaptive.adaptive(), "furwock", 4, cpu_ns=1.5)
-        goal = self.judge(adaptivegoals.cpu_time, raw)
+        goal = self.evaluate(adaptivegoals.cpu_time, raw)
         self.assertEqual((goal.state, len(goal.short)), (MISSED, 3))
         changed(raw, "furwock", 4, throughput=0.9)
-        goal = self.judge(adaptivegoals.cpu_time, raw)
+        goal = self.evaluate(adaptivegoals.cpu_time, raw)
         self.assertEqual(goal.state, REACHED)
         self.assertIn("6 of 6 cells", goal.got)
         self.assertIn("3 more with less throughput", goal.got)
 
     def test_without_the_assist_that_is_said(self):
-        goal = self.judge(adaptivegoals.ideal_share, synthetic_adaptive.adaptive(states=("off",)))
+        goal = self.evaluate(adaptivegoals.ideal_share,
+                             synthetic_adaptive.adaptive(states=("off",)))
         self.assertEqual(goal.state, MISSED)
         self.assertIn("(assist off)", goal.name)
 
     def test_nothing_measured(self):
         raw = synthetic.uncontended()
-        self.assertEqual({self.judge(judge, raw).state for judge in adaptivegoals.JUDGES},
+        self.assertEqual({self.evaluate(evaluate, raw).state for evaluate in adaptivegoals.GOALS},
                          {UNKNOWN})
         raw = synthetic_adaptive.adaptive(locks=("furwock", "pthread"))
-        self.assertEqual(self.judge(adaptivegoals.cpu_time, raw).state, UNKNOWN)
+        self.assertEqual(self.evaluate(adaptivegoals.cpu_time, raw).state, UNKNOWN)
 
 
 class States(unittest.TestCase):
-    def test_off_and_on_are_two_places(self):
+    def test_off_and_on_are_two_points(self):
         loaded = load(synthetic_adaptive.adaptive())
         self.assertEqual(adaptive.states(loaded), [None, "on"])
         self.assertEqual(len(adaptive.spots(loaded)), 18)

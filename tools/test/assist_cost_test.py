@@ -65,11 +65,11 @@ class Pretended(unittest.TestCase):
         self.addCleanup(room.cleanup)
         self.build = pathlib.Path(room.name)
         self.build.chmod(0o755)
-        for place, text in (("command/furwock", FURWOCK),
+        for point, text in (("command/furwock", FURWOCK),
                             ("test/assist/assist_switches", SWITCHES)):
-            (self.build / place).parent.mkdir(parents=True)
-            (self.build / place).write_text(text, encoding="utf-8")
-            (self.build / place).chmod(0o755)
+            (self.build / point).parent.mkdir(parents=True)
+            (self.build / point).write_text(text, encoding="utf-8")
+            (self.build / point).chmod(0o755)
         self.command = self.build / "command"
 
     tool = TOOL

@@ -25,7 +25,7 @@ except ImportError as error:
 import synthetic  # noqa: E402
 import synthetic_between  # noqa: E402
 from fwreport import between, betweengoals, results, summary  # noqa: E402
-from fwreport.verdict import MISSED, REACHED, UNKNOWN  # noqa: E402
+from fwreport.outcome import MISSED, REACHED, UNKNOWN  # noqa: E402
 
 
 def load(*raws):
@@ -35,8 +35,8 @@ def load(*raws):
     return loaded
 
 
-def states(judge, *raws):
-    return [goal.state for goal in judge(load(*raws))]
+def states(evaluate, *raws):
+    return [goal.state for goal in evaluate(load(*raws))]
 
 
 def alone(**ns):
@@ -72,8 +72,8 @@ class Goals(unittest.TestCase):
         self.assertEqual(states(betweengoals.database, raw), [REACHED, UNKNOWN] * 3)
 
     def test_nothing_measured(self):
-        for judge in betweengoals.JUDGES:
-            self.assertEqual(set(states(judge, synthetic.uncontended())), {UNKNOWN})
+        for evaluate in betweengoals.GOALS:
+            self.assertEqual(set(states(evaluate, synthetic.uncontended())), {UNKNOWN})
 
 
 class Shown(unittest.TestCase):

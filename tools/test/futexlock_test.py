@@ -25,7 +25,7 @@ except ImportError as error:
 import synthetic  # noqa: E402
 import synthetic_futexlock  # noqa: E402
 from fwreport import futexlock, results, summary  # noqa: E402
-from fwreport.verdict import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
+from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
 
 INVENTED = synthetic_futexlock.futexlock
 
@@ -54,7 +54,7 @@ def times(metric, factor):
 
 
 def goals(*raws):
-    return [goal for judge in futexlock.JUDGES for goal in judge(load(*raws))]
+    return [goal for evaluate in futexlock.GOALS for goal in evaluate(load(*raws))]
 
 
 def states(*raws):
@@ -65,23 +65,23 @@ class Figures(unittest.TestCase):
     def test_figures(self):
         one = futexlock.found(load(INVENTED()))
         self.assertEqual(futexlock.series(one), [(1000, 10, "off"), (1000, 50, "off")])
-        places = futexlock.places(one, 1000, 10, "off")
-        self.assertEqual([place.threads for place in places], list(synthetic_futexlock.THREADS))
+        points = futexlock.points(one, 1000, 10, "off")
+        self.assertEqual([point.threads for point in points], list(synthetic_futexlock.THREADS))
         self.assertAlmostEqual(
-            futexlock.times(one, places[0], "furwock", "furwock-block").value, 1.4, delta=0.03)
+            futexlock.times(one, points[0], "furwock", "furwock-block").value, 1.4, delta=0.03)
         # The invented repetitions are up to 1.4 times slower.
-        self.assertAlmostEqual(futexlock.speed(one, places[0], "furwock-block").value,
+        self.assertAlmostEqual(futexlock.speed(one, points[0], "furwock-block").value,
                                1e6 / 1.1 / 1.2, delta=3e4)
-        self.assertAlmostEqual(futexlock.burnt(one, places[0], "furwock").value, 300e-9,
+        self.assertAlmostEqual(futexlock.burnt(one, points[0], "furwock").value, 300e-9,
                                delta=10e-9)
-        self.assertIsNone(futexlock.speed(one, places[-1], "ck-mcs"))
+        self.assertIsNone(futexlock.speed(one, points[-1], "ck-mcs"))
 
     def test_ideal(self):
         one = futexlock.found(load(INVENTED()))
-        first, second, *_ = futexlock.places(one, 1000, 10, "off")
+        first, second, *_ = futexlock.points(one, 1000, 10, "off")
         self.assertAlmostEqual(futexlock.ideal(one, first, 4), 5e6, delta=1)
         self.assertAlmostEqual(futexlock.ideal(one, second, 4), 1e7, delta=1)
-        half = futexlock.places(one, 1000, 50, "off")[-1]
+        half = futexlock.points(one, 1000, 50, "off")[-1]
         self.assertAlmostEqual(futexlock.ideal(one, half, 4), 1e7, delta=1)     # one at a time
         self.assertIn("a lock that costs nothing would have", goals(INVENTED())[0].got)
 
@@ -119,7 +119,7 @@ class Goals(unittest.TestCase):
         self.assertEqual(states(INVENTED(threads=(2, 4))), [UNKNOWN, REACHED])
         self.assertEqual(states(INVENTED(period=500)), [UNKNOWN, REACHED])
 
-    def test_adaptive_is_judged_where_it_was_claimed(self):
+    def test_adaptive_is_evaluated_where_it_was_claimed(self):
         slow = times("seconds", 1.3)
         self.assertEqual(states(changed(slow, lock="furwock", threads=8, duty=10))[0], MISSED)
         self.assertEqual(states(changed(slow, lock="furwock", threads=16, duty=10))[0], REACHED)
@@ -176,7 +176,7 @@ class Shown(unittest.TestCase):
         self.assertIn("Part of the time in the lock", page)
         self.assertIn("Darren Hart", page)
 
-    def test_page_of_one_place(self):
+    def test_page_of_one_point(self):
         _, pictures = self.page_of(INVENTED(1, (3,), (0,), ("furwock",), period=500))
         self.assertEqual(pictures, {"futexlock-500-0.png"})
 

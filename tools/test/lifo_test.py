@@ -25,7 +25,7 @@ except ImportError as error:
 import synthetic  # noqa: E402
 import synthetic_lifo  # noqa: E402
 from fwreport import lifo, lifogoals, lifotables, results, summary  # noqa: E402
-from fwreport.verdict import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
+from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
 
 
 def load(*raws):
@@ -46,7 +46,7 @@ def slowed(factor, **where):
 
 
 def goals(*raws):
-    return [goal for judge in lifogoals.JUDGES for goal in judge(load(*raws))]
+    return [goal for evaluate in lifogoals.GOALS for goal in evaluate(load(*raws))]
 
 
 def states(*raws):
@@ -56,15 +56,15 @@ def states(*raws):
 class Figures(unittest.TestCase):
     def test_speeds(self):
         one = lifo.found(load(synthetic_lifo.lifo()))
-        place = lifo.places(one, 32)[0]
+        point = lifo.points(one, 32)[0]
         self.assertEqual(lifo.series(one), [(16, False), (32, False)])
-        self.assertEqual([p.threads for p in lifo.places(one, 16)],
+        self.assertEqual([p.threads for p in lifo.points(one, 16)],
                          list(synthetic_lifo.THREADS))
-        self.assertAlmostEqual(lifo.times(one, place, "furwock", "mutex").value, 2, delta=0.05)
-        self.assertAlmostEqual(lifo.times(one, place, "musl", "mutex").value, 0.5, delta=0.02)
+        self.assertAlmostEqual(lifo.times(one, point, "furwock", "mutex").value, 2, delta=0.05)
+        self.assertAlmostEqual(lifo.times(one, point, "musl", "mutex").value, 0.5, delta=0.02)
         # The invented repetitions are up to 1.4 times slower.
-        self.assertAlmostEqual(lifo.speed(one, place, "mutex").value, 1e7 / 1.2, delta=5e5)
-        self.assertIsNone(lifo.speed(one, lifo.places(one, 16)[0], "spin"))
+        self.assertAlmostEqual(lifo.speed(one, point, "mutex").value, 1e7 / 1.2, delta=5e5)
+        self.assertIsNone(lifo.speed(one, lifo.points(one, 16)[0], "spin"))
 
     def test_tables(self):
         one = lifo.found(load(synthetic_lifo.lifo()))
@@ -78,7 +78,7 @@ class Figures(unittest.TestCase):
         both = load(synthetic_lifo.lifo(), synthetic_lifo.lifo(3, (2,), (32,), pinned=True))
         one = lifo.found(both)
         self.assertEqual(lifo.series(one), [(16, False), (32, False), (32, True)])
-        self.assertEqual([lifo.describe(p) for p in lifo.places(one, 32, True)],
+        self.assertEqual([lifo.describe(p) for p in lifo.points(one, 32, True)],
                          ["32 bytes, 2 pinned threads"])
         self.assertIn("head of 32 bytes, pinned threads: elements", lifotables.text(one))
         self.assertIn("2 pinned", summary.text(both))
@@ -147,7 +147,7 @@ class Shown(unittest.TestCase):
         self.assertIn("Generic atomics", page)
         self.assertIn("section 4.2", page)
 
-    def test_page_of_one_place(self):
+    def test_page_of_one_point(self):
         _, pictures = self.page_of(synthetic_lifo.lifo(1, (3,), (24,), ("furwock",),
                                                        pinned=True))
         self.assertEqual(pictures, {"lifo-24-pinned.png"})

@@ -25,7 +25,7 @@ except ImportError as error:
 import synthetic  # noqa: E402
 import synthetic_lockmix  # noqa: E402
 from fwreport import lockmix, lockmixgoals, lockmixtables, results, summary  # noqa: E402
-from fwreport.verdict import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
+from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
 
 CPUS = synthetic.MACHINE["cpus"]
 
@@ -56,7 +56,7 @@ def slower(factor):
 
 
 def goals(*raws):
-    return [goal for judge in lockmixgoals.JUDGES for goal in judge(load(*raws))]
+    return [goal for evaluate in lockmixgoals.GOALS for goal in evaluate(load(*raws))]
 
 
 def states(*raws):
@@ -70,15 +70,15 @@ class Figures(unittest.TestCase):
         self.assertEqual([lockmix.title(group) for group in lockmix.groups(one)][:3],
                          ["one lock, no antagonists", f"one lock, {CPUS} antagonists",
                           "hash table, a lock for each bucket, Zipf 0.99, no antagonists"])
-        place = lockmix.crowded(loaded)[0]
-        self.assertEqual((place.mode, place.threads, place.antagonists), ("one", 4 * CPUS, CPUS))
-        self.assertAlmostEqual(lockmix.times(one, place, "furwock", "pthread").value, 1.3,
+        point = lockmix.crowded(loaded)[0]
+        self.assertEqual((point.mode, point.threads, point.antagonists), ("one", 4 * CPUS, CPUS))
+        self.assertAlmostEqual(lockmix.times(one, point, "furwock", "pthread").value, 1.3,
                                delta=0.05)
-        ratio, who = lockmix.of_best_rival(one, place, "furwock")
+        ratio, who = lockmix.of_best_rival(one, point, "furwock")
         self.assertEqual(who, "parking_lot")
         self.assertAlmostEqual(ratio.value, 1.04, delta=0.03)
-        self.assertAlmostEqual(lockmix.waiting(one, place, "furwock"), 40, delta=2)
-        self.assertAlmostEqual(lockmix.of_peak(one, place, "furwock").value, 1, delta=0.05)
+        self.assertAlmostEqual(lockmix.waiting(one, point, "furwock"), 40, delta=2)
+        self.assertAlmostEqual(lockmix.of_peak(one, point, "furwock").value, 1, delta=0.05)
 
     def test_tables(self):
         loaded = load(synthetic_lockmix.lockmix())
@@ -115,7 +115,7 @@ class Goals(unittest.TestCase):
         self.assertIn(f"hash, {16 * CPUS} threads, {CPUS} antagonists: 0.8", found[0].short[0])
         self.assertIn("1 more with less throughput", found[3].got)
 
-    def test_few_threads_are_not_judged(self):
+    def test_few_threads_are_not_evaluate(self):
         raw = changed(slower(3), lock="furwock", threads=2 * CPUS)
         self.assertEqual(states(raw), [REACHED] * 4)
 

@@ -25,9 +25,9 @@ except ImportError as error:
 import synthetic  # noqa: E402
 import synthetic_mix  # noqa: E402
 from fwreport import mix, mixgoals, mixtables, results, summary  # noqa: E402
-from fwreport.verdict import MISSED, REACHED, UNKNOWN  # noqa: E402
+from fwreport.outcome import MISSED, REACHED, UNKNOWN  # noqa: E402
 
-ALL = 7     # goals: six places of 32 bytes, and the pairs
+ALL = 7     # goals: six points of 32 bytes, and the pairs
 
 
 def load(*raws):
@@ -38,7 +38,7 @@ def load(*raws):
 
 
 def slowed(factor, **where):
-    """An invented result in which furwock took longer at the places that match."""
+    """An invented result in which furwock took longer at the points that match."""
     raw = synthetic_mix.atomicmix()
     for cell in raw["cells"]:
         if cell["lock"] == "furwock" and all(cell[name] == x for name, x in where.items()):
@@ -55,22 +55,22 @@ def without_libatomic():
 
 
 def goals(*raws):
-    return [goal for judge in mixgoals.JUDGES for goal in judge(load(*raws))]
+    return [goal for evaluate in mixgoals.GOALS for goal in evaluate(load(*raws))]
 
 
 class Figures(unittest.TestCase):
     def test_speeds(self):
         one = mix.found(load(synthetic_mix.atomicmix()))
-        place, = mix.places(one, size=32, where=mix.ALONE, mix="load")
-        self.assertAlmostEqual(mix.time(one, place).value, 0.3, delta=0.02)
-        self.assertAlmostEqual(mix.times(one, place).value, 1 / 0.3, delta=0.2)
+        point, = mix.points(one, size=32, where=mix.ALONE, mix="load")
+        self.assertAlmostEqual(mix.time(one, point).value, 0.3, delta=0.02)
+        self.assertAlmostEqual(mix.times(one, point).value, 1 / 0.3, delta=0.2)
         # The invented repetitions are up to 1.4 times slower.
-        self.assertAlmostEqual(mix.speed(one, place, mix.BASE).value, 1 / 3.6e-8, delta=2e6)
+        self.assertAlmostEqual(mix.speed(one, point, mix.BASE).value, 1 / 3.6e-8, delta=2e6)
 
     def test_words(self):
         one = mix.found(load(synthetic_mix.atomicmix()))
-        said = {mix.describe(place) for place in one.places()}
-        self.assertEqual(len(said), len(one.places()))
+        said = {mix.describe(point) for point in one.points()}
+        self.assertEqual(len(said), len(one.points()))
         for wanted in ("16 bytes (_16), load, alone", "32 bytes, load, 2 threads, the same object"):
             self.assertIn(wanted, said)
 
@@ -158,7 +158,7 @@ class Shown(unittest.TestCase):
         self.assertIn("Generic atomics", page)
         self.assertIn("neighbours in an array", page)
 
-    def test_page_of_one_place(self):
+    def test_page_of_one_point(self):
         raw = synthetic_mix.atomicmix(2)
         raw["cells"] = [cell for cell in raw["cells"] if cell["mix"] == "95:5"
                         and cell["where"] == "far" and cell["lock"] == "furwock"]

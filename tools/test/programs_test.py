@@ -20,7 +20,7 @@ except ImportError as error:
     sys.exit(77)
 
 from fwprograms import Absent, Failure, measure, table  # noqa: E402
-from fwprograms.place import PLAIN, Place, Variant  # noqa: E402
+from fwprograms.workdir import PLAIN, Workdir, Variant  # noqa: E402
 from fwprograms.program import Figure, Program  # noqa: E402
 
 OURS = Variant("furwock", None)
@@ -35,11 +35,11 @@ class Fake(Program):
         super().__init__(1)
         self.order = []
 
-    def run(self, place):
-        self.order.append(place.variant.name)
-        if place.variant.name == self.fails_with:
+    def run(self, workdir):
+        self.order.append(workdir.variant.name)
+        if workdir.variant.name == self.fails_with:
             raise Failure("broke")
-        faster = 2 if place.variant.name == "furwock" else 1
+        faster = 2 if workdir.variant.name == "furwock" else 1
         return {"speed": 10 * faster, "time": 4 / faster}
 
 
@@ -77,19 +77,19 @@ class Rounds(unittest.TestCase):
                          [{"program": "fake", "why": "no /nonexistent/fake: install fakes"}])
 
 
-class Places(unittest.TestCase):
+class Points(unittest.TestCase):
     def setUp(self):
         made = tempfile.TemporaryDirectory()
         self.addCleanup(made.cleanup)
         self.folder = pathlib.Path(made.name)
-        self.place = Place(self.folder, self.folder / "reports", PLAIN, "here")
-        self.addCleanup(self.place.end)
+        self.workdir = Workdir(self.folder, self.folder / "reports", PLAIN, "here")
+        self.addCleanup(self.workdir.end)
 
     def test_a_hang_ends_with_its_family_and_is_reported(self):
         said = ""
         for seconds in (0.5, 5, 50):  # a busy machine may not let it begin in so short a time
             with self.assertRaises(Failure) as caught:
-                self.place.run(["sh", "-c", "echo begun; sleep 3600 & wait"], seconds=seconds)
+                self.workdir.run(["sh", "-c", "echo begun; sleep 3600 & wait"], seconds=seconds)
             self.assertIn("hung", str(caught.exception))
             self.assertTrue((self.folder / "reports/here-stacks.txt").exists())
             said = (self.folder / "reports/here-said.txt").read_text()
@@ -99,16 +99,16 @@ class Places(unittest.TestCase):
 
     def test_a_crash_is_named(self):
         with self.assertRaisesRegex(Failure, "killed by SIGSEGV"):
-            self.place.run(["sh", "-c", "kill -SEGV $$"])
+            self.workdir.run(["sh", "-c", "kill -SEGV $$"])
         with self.assertRaises(Absent):
-            self.place.run(["/nonexistent/program"])
+            self.workdir.run(["/nonexistent/program"])
 
     def test_cpu_time_is_that_of_the_lap(self):
-        self.place.run(["sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"])
-        self.place.lap("busy")
-        self.place.run(["sleep", "0.2"])
-        self.place.lap("idle")
-        self.assertGreater(self.place.costs["busy"], self.place.costs["idle"])
+        self.workdir.run(["sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"])
+        self.workdir.lap("busy")
+        self.workdir.run(["sleep", "0.2"])
+        self.workdir.lap("idle")
+        self.assertGreater(self.workdir.costs["busy"], self.workdir.costs["idle"])
 
 
 class Command(unittest.TestCase):

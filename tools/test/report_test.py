@@ -130,8 +130,8 @@ class Reading(unittest.TestCase):
 
 
 class Goals(unittest.TestCase):
-    def state(self, raw, judge, at=0):
-        return judge(load(raw))[at].state
+    def state(self, raw, evaluate, at=0):
+        return evaluate(load(raw))[at].state
 
     def slowed(self, lock, factor):
         raw = synthetic.paper(tasks=(2, 100), locks=("furwock", "pthread", "nsync", "ck-mcs"))

@@ -72,17 +72,17 @@ class Results(unittest.TestCase):
 
     def test_part(self):
         with tempfile.TemporaryDirectory() as name:
-            place = pathlib.Path(name)
-            bench = place / "build" / "bench" / "condperf"
+            point = pathlib.Path(name)
+            bench = point / "build" / "bench" / "condperf"
             bench.mkdir(parents=True)
             (bench / "condperf").write_text(PRETENDER)
             (bench / "condperf").chmod(0o755)
             (bench / "condperf.json").write_text(json.dumps(
                 synthetic_wakes.condperf(2, (100,), (0,))))
-            done = results("threads", "--build", str(place / "build"), "-o", str(place / "out"))
+            done = results("threads", "--build", str(point / "build"), "-o", str(point / "out"))
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("not built here", done.stderr)
-            made = place / "out" / "threads"
+            made = point / "out" / "threads"
             self.assertEqual((made / "condperf.txt").read_text(), "its own table\n")
             self.assertTrue((made / "condperf.png").exists())
             self.assertTrue((made / "summary.txt").exists())

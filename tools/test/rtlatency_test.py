@@ -25,7 +25,7 @@ except ImportError as error:
 import synthetic  # noqa: E402
 import synthetic_rtlatency as invented  # noqa: E402
 from fwreport import results, rtgoals, rtlatency, rttables, summary  # noqa: E402
-from fwreport.verdict import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
+from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
 
 
 def load(*raws):
@@ -51,22 +51,22 @@ def slower(factor):
 
 
 def states(*raws):
-    return [goal.state for judge in rtgoals.JUDGES for goal in judge(load(*raws))]
+    return [goal.state for evaluate in rtgoals.GOALS for goal in evaluate(load(*raws))]
 
 
 class Figures(unittest.TestCase):
     def test_pairs(self):
         one = rtlatency.found(load(invented.pairs()))
-        places = rtlatency.places(one, rtlatency.PAIRS)
-        self.assertEqual([place.tasks for place in places], [2, 5, 16])
-        over = rtlatency.of(one, places[0], "PCP-DU-BOOL", rtlatency.INHERIT)
+        points = rtlatency.points(one, rtlatency.PAIRS)
+        self.assertEqual([point.tasks for point in points], [2, 5, 16])
+        over = rtlatency.of(one, points[0], "PCP-DU-BOOL", rtlatency.INHERIT)
         self.assertAlmostEqual(over.value, 0.4, delta=0.02)
-        self.assertEqual(rtlatency.calls(one, places[0], "PCP"), 2)
-        self.assertEqual(rtlatency.places(one, rtlatency.TASKS), [])
+        self.assertEqual(rtlatency.calls(one, points[0], "PCP"), 2)
+        self.assertEqual(rtlatency.points(one, rtlatency.TASKS), [])
 
     def test_with_whom_it_is_compared(self):
         one = rtlatency.found(load(invented.tasks()))
-        alone, many = rtlatency.places(one, rtlatency.TASKS)
+        alone, many = rtlatency.points(one, rtlatency.TASKS)
         self.assertEqual(rtlatency.compared(one, alone, "PRIO_INHERIT"), "PCP")
         self.assertIsNone(rtlatency.compared(one, many, "PRIO_INHERIT"))
         self.assertEqual(rtlatency.compared(one, many, "FMLP+-DU"), "FMLP+")
@@ -76,7 +76,7 @@ class Figures(unittest.TestCase):
 
     def test_changes(self):
         one = rtlatency.found(load(invented.tasks()))
-        alone, many = rtlatency.places(one, rtlatency.TASKS)
+        alone, many = rtlatency.points(one, rtlatency.TASKS)
         self.assertAlmostEqual(rtlatency.change(one, alone, "PCP-DU-BOOL", "lock_free"), 0.05)
         self.assertAlmostEqual(rtlatency.change(one, alone, "PCP-DU-BOOL", "lock_free",
                                                 value=rtlatency.published), 0.075)
@@ -109,7 +109,7 @@ class Figures(unittest.TestCase):
 
     def test_tiers_are_apart(self):
         one = rtlatency.found(load(invented.pairs(), invented.pairs(tier="B")))
-        self.assertEqual([place.tier for place in rtlatency.places(one, rtlatency.PAIRS)],
+        self.assertEqual([point.tier for point in rtlatency.points(one, rtlatency.PAIRS)],
                          list("AAABBB"))
 
     def test_summary(self):
@@ -156,15 +156,15 @@ class Goals(unittest.TestCase):
                 cell["ns"][sample]["average"] *= times
             return change
 
-        def judged(*where):
+        def evaluated(*where):
             return states(changed(invented.tasks(), dearer(*where), lock="MPCP-DU"))[3:]
 
         # The paper's change is from 1 to 0.075 here; the bound is to the per cent.
-        self.assertEqual(judged("unlock_free", 1.4), [REACHED, REACHED])
-        self.assertEqual(judged("unlock_free", 1.7), [MISSED, REACHED])
-        self.assertEqual(judged("lock_taken", 1.36), [REACHED, REACHED])
-        self.assertEqual(judged("lock_taken", 1.4), [REACHED, MISSED])
-        self.assertEqual(judged("unlock_taken", 1.2), [REACHED, MISSED])
+        self.assertEqual(evaluated("unlock_free", 1.4), [REACHED, REACHED])
+        self.assertEqual(evaluated("unlock_free", 1.7), [MISSED, REACHED])
+        self.assertEqual(evaluated("lock_taken", 1.36), [REACHED, REACHED])
+        self.assertEqual(evaluated("lock_taken", 1.4), [REACHED, MISSED])
+        self.assertEqual(evaluated("unlock_taken", 1.2), [REACHED, MISSED])
 
 
 class Shown(unittest.TestCase):

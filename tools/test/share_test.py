@@ -25,7 +25,7 @@ except ImportError as error:
 import synthetic  # noqa: E402
 import synthetic_share  # noqa: E402
 from fwreport import compare, compact, goals, results, sharegoals, sharing  # noqa: E402
-from fwreport import sharetables, summary, verdict  # noqa: E402
+from fwreport import sharetables, summary, outcome  # noqa: E402
 
 REPORT = HERE.parent / "report"
 
@@ -77,7 +77,7 @@ class Comparing(unittest.TestCase):
         self.assertEqual(len(loaded.spots("share", "threads")), 44)
         spot = loaded.spots("share")[-1]
         self.assertEqual(compare.describe(spot), "(5,5) 100 tasks, 100 % reads")
-        self.assertEqual(list(sharing.places(loaded, "threads")[(5, 5)]), [2, 3, 4, 100])
+        self.assertEqual(list(sharing.points(loaded, "threads")[(5, 5)]), [2, 3, 4, 100])
 
     def test_mutexes_and_their_means_are_as_they_were(self):
         both = load(synthetic.paper(runs=2, tasks=(2,)), synthetic_share.share(runs=2))
@@ -92,28 +92,28 @@ class Goals(unittest.TestCase):
         return [goal.state for goal in sharegoals.grid(load(raw))]
 
     def test_reached(self):
-        self.assertEqual(self.states(slowed("furwock-rw", 1)), [verdict.REACHED] * 3)
+        self.assertEqual(self.states(slowed("furwock-rw", 1)), [outcome.REACHED] * 3)
 
     def test_one_slow_cell_is_named(self):
         found = sharegoals.grid(load(slowed("furwock-rw-readers", 0.5)))
         self.assertEqual([goal.state for goal in found],
-                         [verdict.REACHED, verdict.MISSED, verdict.REACHED])
+                         [outcome.REACHED, outcome.MISSED, outcome.REACHED])
         self.assertEqual(len(found[1].short), 1)
         self.assertRegex(found[1].short[0], r"\(5,5\) 100 tasks, 50 % reads: .* of pthread-rw")
 
     def test_no_rival_of_its_kind(self):
         raw = synthetic_share.share(runs=2, times=[(5, 5)], locks=("furwock-rw", "pthread-rw"))
-        self.assertEqual(self.states(raw), [verdict.UNKNOWN] * 3)
+        self.assertEqual(self.states(raw), [outcome.UNKNOWN] * 3)
 
     def test_idle_read_locks(self):
         raw = synthetic_share.uncontended()
         found = sharegoals.uncontended(load(raw))
-        self.assertEqual([goal.state for goal in found], [verdict.REACHED] * 2)
+        self.assertEqual([goal.state for goal in found], [outcome.REACHED] * 2)
         for cell in raw["cells"]:
             if cell["lock"] == "furwock-br" and cell["object"] == "read":
                 cell["ns"]["samples"] = [8.0] * 12
         found = sharegoals.uncontended(load(raw))
-        self.assertEqual([goal.state for goal in found], [verdict.REACHED, verdict.MISSED])
+        self.assertEqual([goal.state for goal in found], [outcome.REACHED, outcome.MISSED])
 
 
 class Uncontended(unittest.TestCase):

@@ -42,8 +42,8 @@ def possible(tasks, locks, lht, nlht, cpus=2):
     return bound * 1e6
 
 
-def run(lock, at, place, generator, slow):
-    tasks, locks, lht, nlht = place
+def run(lock, at, point, generator, slow):
+    tasks, locks, lht, nlht = point
     _, _, spins, fair, _, share = LOCKS[lock]
     noise = generator.gauss(1, 0.015) * slow
     rate = possible(tasks, locks, lht, nlht) * share * noise * (0.75 if tasks > 100 else 1)
@@ -63,13 +63,13 @@ def run(lock, at, place, generator, slow):
             "cpu_seconds": 1.9, "integrity": 0}
 
 
-def cell(lock, experiment, kind, place, runs, generator):
-    tasks, locks, lht, nlht = place
+def cell(lock, experiment, kind, point, runs, generator):
+    tasks, locks, lht, nlht = point
     family, blocks, spins, fair, shared, _ = LOCKS[lock]
     return {"lock": lock, "family": family, "blocks": blocks, "spins": spins, "fair": fair,
             "shared": shared, "experiment": experiment, "kind": kind, "tasks": tasks,
             "locks": locks, "lht_us": lht, "nlht_us": nlht, "narrow": True,
-            "runs": [run(lock, at, place, generator, 1 + 0.05 * (at % 2))
+            "runs": [run(lock, at, point, generator, 1 + 0.05 * (at % 2))
                      for at in range(runs)]}
 
 
@@ -83,9 +83,9 @@ def paper(runs=5, tasks=(2, 3, 4, 100, 1000), locks=LOCKS, seed=1):
     generator = random.Random(seed)
     cells = [cell(lock, "tables", "threads", (count, 1, lht, nlht), runs, generator)
              for count in tasks for nlht, lht in CONFIGURATIONS for lock in locks]
-    for place in ((1, 1, 0, 0), (1, 1, 5, 5), (2, 2, 0, 0)):
-        cells += [cell(lock, "efficiency", "threads", place, runs, generator) for lock in locks]
-        free = cell("furwock", "efficiency", "threads", place, runs, generator)
+    for point in ((1, 1, 0, 0), (1, 1, 5, 5), (2, 2, 0, 0)):
+        cells += [cell(lock, "efficiency", "threads", point, runs, generator) for lock in locks]
+        free = cell("furwock", "efficiency", "threads", point, runs, generator)
         free.update(lock="none", family="classic", blocks=False)
         for one in free["runs"]:
             one["throughput"] *= 1.1

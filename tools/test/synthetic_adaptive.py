@@ -13,8 +13,8 @@ TIMES = ((5, 5), (1, 1), (20, 20))
 WITHOUT = 0.8                   # of the throughput of ours, with the assist off
 
 
-def cell(lock, place, runs, state, generator):
-    tasks, nlht, lht = place
+def cell(lock, point, runs, state, generator):
+    tasks, nlht, lht = point
     family, share, burnt = LOCKS[lock]
     if state == "off" and lock == "furwock":
         share *= WITHOUT

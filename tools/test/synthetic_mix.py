@@ -11,7 +11,7 @@ ALONE = {"load": 0.3, "store": 0.8, "exchange": 0.7, "compare-exchange": 0.7}   
 GOALS = {"load": 0.6, "store": 0.9, "exchange": 0.8, "compare-exchange": 0.8}
 
 
-def _places(cpus):
+def _points(cpus):
     """(size, calls, mix, where, threads, furwock's share of the time, goal)."""
     for size in (16, 24, 32, 64):
         for name in OPERATIONS:
@@ -30,7 +30,7 @@ def _places(cpus):
 def atomicmix(repetitions=7, seed=9):
     generator = random.Random(seed)
     cells = []
-    for size, calls, name, where, threads, share, goal in _places(synthetic.MACHINE["cpus"]):
+    for size, calls, name, where, threads, share, goal in _points(synthetic.MACHINE["cpus"]):
         for lock, part in (("furwock", share), ("libatomic", 1.0)):
             cells.append(synthetic_wakes.cell(
                 lock, "furwock" if part is share else "rival", 1, 3e-8 * part, 0, repetitions,

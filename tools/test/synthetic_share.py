@@ -31,9 +31,9 @@ def possible(tasks, share, lht, nlht, cpus=2):
     return 1e6 * min(min(tasks, cpus) / (lht + nlht), 1 / busy)
 
 
-def run(lock, at, place, generator):
-    tasks, share, lht, nlht = place
-    rate = possible(*place) * LOCKS[lock][3] * generator.gauss(1, 0.012) * (1 + 0.05 * (at % 2))
+def run(lock, at, point, generator):
+    tasks, share, lht, nlht = point
+    rate = possible(*point) * LOCKS[lock][3] * generator.gauss(1, 0.012) * (1 + 0.05 * (at % 2))
     wait = 2000 * tasks * generator.uniform(0.9, 1.1)
     waits = {"p50": wait, "p90": wait * 2, "p99": wait * 4, "p999": wait * 9, "max": wait * 30,
              "mean": wait * 1.3}
@@ -45,14 +45,14 @@ def run(lock, at, place, generator):
             "cpu_seconds": 1.9, "integrity": 0}
 
 
-def cell(lock, place, runs, generator):
+def cell(lock, point, runs, generator):
     family, blocks, preference, _ = LOCKS[lock]
-    tasks, share, lht, nlht = place
+    tasks, share, lht, nlht = point
     return {"lock": lock, "family": family, "blocks": blocks, "spins": True, "fair": False,
             "shared": False, "preference": preference, "experiment": "share", "kind": "threads",
             "tasks": tasks, "locks": 1, "lht_us": lht, "nlht_us": nlht, "pick": "own",
             "share": share, "narrow": True,
-            "runs": [run(lock, at, place, generator) for at in range(runs)]}
+            "runs": [run(lock, at, point, generator) for at in range(runs)]}
 
 
 def share(runs=4, tasks=TASKS, shares=SHARES, times=TIMES, locks=LOCKS, seed=5):

@@ -24,8 +24,8 @@ except ImportError as error:
 
 import synthetic  # noqa: E402
 import synthetic_wakes  # noqa: E402
-from fwreport import contest, results, summary, wakecompact, wakegoals, waketables  # noqa: E402
-from fwreport.verdict import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
+from fwreport import experiment, results, summary, wakecompact, wakegoals, waketables  # noqa: E402
+from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
 
 
 def load(*raws):
@@ -51,43 +51,43 @@ def slower(factor):
 
 
 class Contests(unittest.TestCase):
-    def test_places_ascend(self):
-        found = load(synthetic_wakes.condperf(waiters=(1000, 100))).contests["condperf"]
-        self.assertEqual([(p.waiters, p.section_us) for p in found.places()],
+    def test_points_ascend(self):
+        found = load(synthetic_wakes.condperf(waiters=(1000, 100))).experiments["condperf"]
+        self.assertEqual([(p.waiters, p.section_us) for p in found.points()],
                          [(n, us) for n in (100, 1000) for us in (0, 2, 10)])
 
     def test_a_ratio_cancels_what_slows_a_repetition(self):
-        found = load(synthetic_wakes.pingpong()).contests["pingpong"]
-        place = found.places()[0]
-        ratio = contest.ratio(found.cell(place, "nsync"), found.cell(place, "pthread"))
+        found = load(synthetic_wakes.pingpong()).experiments["pingpong"]
+        point = found.points()[0]
+        ratio = experiment.ratio(found.cell(point, "nsync"), found.cell(point, "pthread"))
         self.assertAlmostEqual(ratio.value, 1.08, delta=0.02)
         self.assertLess(ratio.high - ratio.low, 0.06)
-        spread = found.cell(place, "nsync").median()
+        spread = found.cell(point, "nsync").median()
         self.assertGreater(spread.high / spread.low, 1.1)
 
-    def test_two_files_are_one_contest(self):
+    def test_two_files_are_one_experiment(self):
         raw = synthetic_wakes.condperf(repetitions=3, waiters=(100,), sections=(0,))
-        found = load(raw, raw).contests["condperf"]
-        self.assertEqual(len(found.cell(found.places()[0], "furwock").by_round()), 6)
+        found = load(raw, raw).experiments["condperf"]
+        self.assertEqual(len(found.cell(found.points()[0], "furwock").by_round()), 6)
 
     def test_the_best_rival_is_a_rival(self):
         raw = changed(synthetic_wakes.condperf(), slower(0.01), lock="wake-all")
-        found = load(raw).contests["condperf"]
-        self.assertEqual({found.best_rival(place).lock for place in found.places()},
+        found = load(raw).experiments["condperf"]
+        self.assertEqual({found.best_rival(point).lock for point in found.points()},
                          {"parking_lot"})
 
     def test_a_mean_takes_whole_repetitions(self):
         raw = synthetic_wakes.pingpong(games=(1, 16))
         raw["cells"][0]["runs"] = raw["cells"][0]["runs"][:6]       # one game, furwock
-        found = load(raw).contests["pingpong"]
-        pairs = [(found.cell(p, "furwock"), found.cell(p, "pthread")) for p in found.places()]
-        mean = contest.overall(pairs)
+        found = load(raw).experiments["pingpong"]
+        pairs = [(found.cell(p, "furwock"), found.cell(p, "pthread")) for p in found.points()]
+        mean = experiment.overall(pairs)
         self.assertAlmostEqual(mean.value, 0.9, delta=0.02)
         self.assertEqual(mean.n, 2)
 
-    def test_yardsticks(self):
-        found = load(synthetic_wakes.latency()).contests["latency"]
-        self.assertEqual({found.yardstick(place).lock for place in found.places()},
+    def test_baselines(self):
+        found = load(synthetic_wakes.latency()).experiments["latency"]
+        self.assertEqual({found.baseline(point).lock for point in found.points()},
                          {"posix", "pthread", "pthread-auto"})
 
     def test_bad_cells(self):
@@ -100,7 +100,7 @@ class Contests(unittest.TestCase):
 
 class Goals(unittest.TestCase):
     def states(self, *raws):
-        return [goal.state for judge in wakegoals.JUDGES for goal in judge(load(*raws))]
+        return [goal.state for evaluate in wakegoals.GOALS for goal in evaluate(load(*raws))]
 
     def test_all_reached(self):
         found = self.states(synthetic_wakes.condperf(), synthetic_wakes.pingpong())
@@ -111,7 +111,7 @@ class Goals(unittest.TestCase):
         self.assertEqual(self.states(synthetic_wakes.condperf(locks=("furwock",)))[:2],
                          [UNKNOWN] * 2)
 
-    def test_one_slow_place_is_named(self):
+    def test_one_slow_point_is_named(self):
         raw = changed(synthetic_wakes.condperf(), slower(1.5), lock="furwock", waiters=256,
                       section_us=2)
         goal = wakegoals.broadcast_time(load(raw))[0]
@@ -136,7 +136,7 @@ class Goals(unittest.TestCase):
         self.assertEqual(goal.state, MISSED)
         self.assertIn("0.6", goal.want)
 
-    def test_other_ways_to_wake_are_not_judged(self):
+    def test_other_ways_to_wake_are_not_evaluate(self):
         raw = synthetic_wakes.condperf()
         for cell in raw["cells"]:
             cell["wake"] = "signals"
@@ -184,7 +184,7 @@ class Shown(unittest.TestCase):
     def test_counts_that_were_not_taken(self):
         raw = changed(synthetic_wakes.pingpong(repetitions=2), lambda run: run.update(
             syscalls=None))
-        found = load(raw).contests["pingpong"]
+        found = load(raw).experiments["pingpong"]
         self.assertEqual({row[-1] for row in waketables.rows(found)}, {"-"})
 
     def test_page(self):
@@ -192,7 +192,7 @@ class Shown(unittest.TestCase):
         self.check_page(raws, {"condperf.png", "condperf-switches.png", "pingpong.png",
                                "latency.png"})
 
-    def test_page_of_one_run_at_one_place(self):
+    def test_page_of_one_run_at_one_point(self):
         self.check_page([synthetic_wakes.condperf(1, (7,), (3,), ("pthread",))],
                         {"condperf.png", "condperf-switches.png"})
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The table: each case with and without the drop-in."""
 
-from fwreport import contest, stats
+from fwreport import experiment, stats
 from fwreport.waketables import time
 
 from .engine import BASE, OURS
@@ -11,17 +11,17 @@ HEAD = ["case", "threads", BASE, OURS, "ratio", "95 % interval", "goal", "", "sw
 
 def by_case(document):
     """{case: {lock: cell}}, cells as tools/report has them."""
-    whole = contest.Contest("dropin")
+    whole = experiment.Experiment("dropin")
     whole.add(document, ValueError)
-    return {place: {cell.lock: cell for cell in whole.at(place)} for place in whole.places()}
+    return {point: {cell.lock: cell for cell in whole.at(point)} for point in whole.points()}
 
 
 def ratio(cells):
     """The median of the rounds' ratios of times, ours to theirs; None where one is missing."""
-    return contest.ratio(cells.get(OURS), cells.get(BASE))
+    return experiment.ratio(cells.get(OURS), cells.get(BASE))
 
 
-def verdict(estimate, goal):
+def outcome(estimate, goal):
     """In one word, by the median; "about" where the interval holds the goal."""
     if goal is None or estimate is None:
         return ""
@@ -36,19 +36,19 @@ def _count(cell):
     return f"{found.value:.2f}" if found and found.value >= 0.005 else "-"
 
 
-def row(place, cells):
+def row(point, cells):
     both = [cells.get(BASE), cells.get(OURS)]
     estimate, goal = ratio(cells), (both[0] or both[1]).goal.get("ratio")
     inside = ("-" if estimate is None or estimate.low is None
               else f"{estimate.low:.3f} - {estimate.high:.3f}")
-    return [place.case, str(place.threads), *(time(c.median().value) if c else "-" for c in both),
+    return [point.case, str(point.threads), *(time(c.median().value) if c else "-" for c in both),
             f"{estimate.value:.3f}" if estimate else "-", inside,
-            f"<= {goal:g}" if goal is not None else "", verdict(estimate, goal),
+            f"<= {goal:g}" if goal is not None else "", outcome(estimate, goal),
             *(_count(cell) for cell in both)]
 
 
 def text(document):
-    lines = [HEAD] + [row(place, cells) for place, cells in by_case(document).items()]
+    lines = [HEAD] + [row(point, cells) for point, cells in by_case(document).items()]
     widths = [max(len(line[i]) for line in lines) for i in range(len(HEAD))]
     parts = ["  ".join(word.ljust(width) for word, width in zip(line, widths)).rstrip()
              for line in lines]

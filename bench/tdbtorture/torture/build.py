@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compiles TDB and its tool tdbtorture, twice: as it is, and with other locks in fcntl's place."""
+"""Compiles TDB and its tool tdbtorture, twice: as it is, and with other locks in fcntl's point."""
 
 import concurrent.futures
 import json

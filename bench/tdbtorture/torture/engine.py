@@ -46,18 +46,18 @@ class Runner:
 
     def seconds(self, kind, level, loops, seed, timeout):
         """How long one run took.  Each has a database of its own."""
-        place = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=self.folder))
+        point = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=self.folder))
         words = [str(self.plain if kind in PLAIN else self.other), *PLAIN.get(kind, ()),
                  "-n", str(level.processes), "-l", str(loops), "-H", str(level.hash_size),
                  "-s", str(seed)]
-        told = {"TEST_DATA_PREFIX": str(place), "TDBTORTURE_KIND": kind,
-                "TDBTORTURE_REGION": str(place / "locks"),
+        told = {"TEST_DATA_PREFIX": str(point), "TDBTORTURE_KIND": kind,
+                "TDBTORTURE_REGION": str(point / "locks"),
                 "TDBTORTURE_CHAINS": str(level.hash_size)}
         try:
             return self._run(words, {**os.environ, **told}, timeout)
         finally:
             self.end()
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(point, ignore_errors=True)
 
     def _run(self, words, environment, timeout):
         begun = time.monotonic()

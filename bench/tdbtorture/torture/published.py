@@ -2,7 +2,7 @@
 """What the paper measured, and what is to be reached.
 
 Franke, Russell and Kirkwood (2002), Table 3: seconds, for 200000 operations of each process, on two
-350 MHz Pentium II processors.  What stands in the futex's place today are locks of ours.
+350 MHz Pentium II processors.  What stands in the futex's stead today are locks of ours.
 """
 
 PAPER = {"fcntl": {"high": 1003.69, "low": 1482.08, "none": 76.4},

@@ -80,13 +80,13 @@ class Show:
         mean = stats.geometric_mean(self.ratios(OURS, BASE, state))
         if mean is not None:
             yield (f"{said}{OURS} has {mean:.2f} of the throughput of {BASE}, geometric mean; "
-                   f"wanted {PTHREAD_LEAST:g} ({_verdict(mean >= PTHREAD_LEAST)})")
+                   f"wanted {PTHREAD_LEAST:g} ({_outcome(mean >= PTHREAD_LEAST)})")
         costs = self.costs(state)
         if costs:
             good = sum(cost <= CPU_MOST for cost in costs)
             yield (f"{said}it takes at most {CPU_MOST:g} of the processor time of {FIXED} for an "
                    f"acquisition in {good} of {len(costs)} configurations with at least "
-                   f"{EQUAL:.0%} of its throughput ({_verdict(good == len(costs))})")
+                   f"{EQUAL:.0%} of its throughput ({_outcome(good == len(costs))})")
 
     def costs(self, state):
         """Processor time over the fixed time's, where the throughput is no less."""
@@ -99,5 +99,5 @@ class Show:
         return found
 
 
-def _verdict(good):
+def _outcome(good):
     return "reached" if good else "missed"

@@ -161,7 +161,7 @@ def check_locks(names, locks, kind, sharing):
 PLACE = ("tasks", "locks", "lht", "nlht", "share")
 
 
-def check_place(options):
+def check_point(options):
     """The options of one configuration have no meaning in a plan, or only some have."""
     if options.plan == "single":
         return
@@ -219,10 +219,10 @@ def make_plan(options, locks, settings):
         value = getattr(options, name)
         return default if value is None else value
 
-    place = {"tasks": given("tasks", 2), "locks": given("locks", 1),
+    point = {"tasks": given("tasks", 2), "locks": given("locks", 1),
              "lht_us": given("lht", 1.0), "nlht_us": given("nlht", 9.0),
              "pick": given("pick", "own")}
-    return planning.single(locks, names, kind, place, settings, options.share or (), cpus)
+    return planning.single(locks, names, kind, point, settings, options.share or (), cpus)
 
 
 def describe(plan):
@@ -332,7 +332,7 @@ def start(options):
     options.kind = options.kind or ("processes" if between else "threads")
     if options.plan == processes.PLAN and options.kind != "processes":
         raise Trouble("the plan processes is for processes", 2)
-    check_place(options)
+    check_point(options)
     check_locks(options.words, locks, options.kind, options.sharing)
     if options.resume and not options.json:
         raise Trouble("--resume needs --json FILE", 2)

@@ -39,11 +39,11 @@ def in_turns(groups, number):
     With the assist off and on: each configuration in both states before the next, and the switch is
     turned once for each.  Every other round begins with the other state.
     """
-    places = {}
+    points = {}
     for group in groups:
-        places.setdefault(group[0]._replace(assist=None), []).append(group)
+        points.setdefault(group[0]._replace(assist=None), []).append(group)
     now, order = (assist.OFF if number % 2 else assist.ON), []
-    for found in places.values():
+    for found in points.values():
         order += sorted(found, key=lambda group: group[0].assist != now)
         now = order[-1][0].assist
     return order

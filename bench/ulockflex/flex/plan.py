@@ -14,7 +14,7 @@ PLANS = ("paper", "today", "adaptive", "processes", "share", "demo", "share-demo
 
 
 class Config(NamedTuple):
-    """A place in an experiment at which locks are compared.  Times in microseconds."""
+    """A point in an experiment at which locks are compared.  Times in microseconds."""
 
     experiment: str  # efficiency, tables, grid, adaptive, share, single
     kind: str        # threads, processes
@@ -41,7 +41,7 @@ class Config(NamedTuple):
         state = "" if self.assist is None else f", assist {self.assist}"
         return f"{times} {tasks}, {locks}{pick}, {self.kind}{share}{state}"
 
-    def place(self):
+    def point(self):
         """What a cell of the result file says of it."""
         return {k: v for k, v in self._asdict().items()
                 if v is not None or k not in ("share", "assist")}
@@ -233,7 +233,7 @@ class Locks:
                 and self.is_choice(name, kind)]
 
     def rwlocks(self, kind, tasks, cpus):
-        """Those that make sense with so many tasks: without a place to sleep, not too many."""
+        """Those that make sense with so many tasks: without one that sleeps, not too many."""
         return [name for name, lock in self.rw_by_name.items()
                 if (lock["blocks"] or tasks <= SPINNERS_PER_CPU * cpus)
                 and self.is_choice(name, kind, True)]
@@ -244,14 +244,14 @@ class Locks:
 
 # --- The plans ---------------------------------------------------------------------------------
 
-def single(locks, names, kind, place, settings, shares, cpus):
+def single(locks, names, kind, point, settings, shares, cpus):
     """One configuration, or one for each read share; all blocking locks if none are named."""
     if not shares:
-        config = Config("single", kind, **place)
+        config = Config("single", kind, **point)
         return Plan("single", settings, [(config, list(names) or locks.blocking(kind))])
     plan = Plan("single", settings, [])
-    chosen = list(names) or _rwlocks(plan, locks, kind, place["tasks"], cpus)
-    plan.groups += [(Config("share", kind, **place, share=share), chosen) for share in shares]
+    chosen = list(names) or _rwlocks(plan, locks, kind, point["tasks"], cpus)
+    plan.groups += [(Config("share", kind, **point, share=share), chosen) for share in shares]
     return plan
 
 
@@ -339,9 +339,9 @@ DEMO_PLACES = tuple((tasks, nlht, lht) for nlht, lht in ((9.0, 1.0), (5.0, 5.0))
 
 def demo_plan(locks, names, kind, settings, cpus):
     chosen = list(names) or locks.among(DEMO_LOCKS, kind)
-    places = {}
+    points = {}
     for tasks, nlht, lht in DEMO_PLACES:
         number, _, per = tasks.partition("/")
         n = int(number) * (cpus if per else 1)
-        places[Config("tables", kind, n, 1, lht, nlht)] = chosen
-    return Plan("demo", settings, list(places.items()))
+        points[Config("tables", kind, n, 1, lht, nlht)] = chosen
+    return Plan("demo", settings, list(points.items()))

@@ -178,11 +178,11 @@ def grid(store, groups):
 
 def failures(store):
     """What did not work, one line for each kind of failure."""
-    places = {}
+    points = {}
     for config, lock, what in store.failures():
-        places.setdefault((lock, what), []).append(config)
+        points.setdefault((lock, what), []).append(config)
     lines = []
-    for (lock, what), configs in places.items():
+    for (lock, what), configs in points.items():
         more = f" and in {len(configs) - 1} more" if len(configs) > 1 else ""
         lines.append(f"! {lock}: {what}, in {configs[0]}{more}")
     return "\n".join(lines)

@@ -40,8 +40,8 @@ class PaperShow:
     # --- The first experiment ---
 
     def _efficiency_cells(self, lock):
-        return {name: self.store.find(Config("efficiency", self.kind, *place), lock)
-                for name, place in (("idle", (1, 1, 0.0, 0.0)), ("busy", (1, 1, 5.0, 5.0)),
+        return {name: self.store.find(Config("efficiency", self.kind, *point), lock)
+                for name, point in (("idle", (1, 1, 0.0, 0.0)), ("busy", (1, 1, 5.0, 5.0)),
                                     ("two", (2, 2, 0.0, 0.0)))}
 
     def _efficiency_row(self, lock, none):

@@ -47,12 +47,12 @@ def single(store, config, locks):
 class ShareShow:
     def __init__(self, store, plan):
         self.store = store
-        self.places = {}  # config without its share: [(config, locks), by share]
+        self.points = {}  # config without its share: [(config, locks), by share]
         for config, locks in sorted(plan.groups, key=lambda group: group[0].share):
-            self.places.setdefault(config._replace(share=None), []).append((config, locks))
+            self.points.setdefault(config._replace(share=None), []).append((config, locks))
 
     def text(self):
-        parts = [self.one_place(place, groups) for place, groups in self.places.items()
+        parts = [self.one_point(point, groups) for point, groups in self.points.items()
                  if any(self.measured(*group) for group in groups)]
         if not parts:
             return "nothing was measured"
@@ -62,13 +62,13 @@ class ShareShow:
         return [lock for lock in locks
                 if (cell := self.store.find(config, lock)) and cell["runs"]]
 
-    def one_place(self, place, groups):
+    def one_point(self, point, groups):
         how = {"label": lambda config: f"{config.share:g} %", "head": "reads"}
         parts = [matrix(self.store, groups, rate_text,
-                        f"{place}: throughput, iterations per second", **how)]
+                        f"{point}: throughput, iterations per second", **how)]
         ours = [lock for lock in self.locks(groups) if self.family(groups, lock) == "furwock"]
         if ours:
-            title = f"{place}: over the best rival with the same preference"
+            title = f"{point}: over the best rival with the same preference"
             rows = [[f"{config.share:g} %"] + [self.against(config, locks, lock) for lock in ours]
                     for config, locks in groups]
             parts.append(title + "\n\n" + table(rows, ["reads"] + ours))
@@ -98,7 +98,7 @@ class ShareShow:
     def coefficients(self):
         """Of all cells of a lock; the paper gives a mean for its two."""
         found = {}
-        for groups in self.places.values():
+        for groups in self.points.values():
             for config, locks in groups:
                 for lock in self.measured(config, locks):
                     found.setdefault(lock, []).append(

@@ -40,7 +40,7 @@ class Store:
         key = (config, lock)
         if key not in self.cells:
             known = self.locks.known(lock, config.share is not None) or {}
-            cell = {"lock": lock, **{k: known.get(k) for k in TRAITS}, **config.place(),
+            cell = {"lock": lock, **{k: known.get(k) for k in TRAITS}, **config.point(),
                     "runs": [], "failures": []}
             if config.share is not None:
                 cell["preference"] = known.get("preference")  # None: a mutex

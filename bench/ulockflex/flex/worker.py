@@ -100,7 +100,7 @@ class Worker:
         except BaseException:  # an interrupt: leave no process behind
             _end(child)
             raise
-        return _judge(child.returncode, out, err)
+        return _evaluate(child.returncode, out, err)
 
 
 def _end(child):
@@ -117,7 +117,7 @@ def _last_line(text):
     return lines[-1].replace(NAME + ": ", "", 1) if lines else ""
 
 
-def _judge(status, out, err):
+def _evaluate(status, out, err):
     if status < 0:
         what = f"crashed: {signal.Signals(-status).name}"
         said = _last_line(err)

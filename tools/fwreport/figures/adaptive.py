@@ -8,7 +8,7 @@ from ..compare import OURS
 from . import Picture
 
 HEIGHT = 2.15                   # of the panel of a number of tasks, inches
-ASIDE = 0.5                     # how far the locks of a place stand apart, of the room it has
+ASIDE = 0.5                     # how far the locks of a point stand apart, of the space it has
 WITHOUT = "furwock, assist off"
 LEAST_MICRO = 0.01              # what is less is drawn there: the scale is logarithmic
 
@@ -33,27 +33,27 @@ def _series(results, spots, state):
 
 def _others(axes, results, spots, value):
     """The other rivals: dots without a name."""
-    points = [(at, value(results, spot, cell.lock)) for at, spot in enumerate(spots)
+    dots = [(at, value(results, spot, cell.lock)) for at, spot in enumerate(spots)
               for cell in results.at(spot)
               if cell.family == "rival" and cell.lock not in adaptive.SHOWN]
-    points = [(at, estimate.value) for at, estimate in points if estimate]
-    if points:
-        axes.plot(*zip(*points), "o", color=look.ink("rival"), alpha=0.55, ms=3,
+    dots = [(at, estimate.value) for at, estimate in dots if estimate]
+    if dots:
+        axes.plot(*zip(*dots), "o", color=look.ink("rival"), alpha=0.55, ms=3,
                   label="other rivals that sleep", zorder=2)
 
 
 def _draw_series(axes, results, named, value, marks):
     for n, (name, lock, spots) in enumerate(named):
         shift = ASIDE * (n / max(1, len(named) - 1) - 0.5)
-        points = [(at + shift, value(results, spot, lock)) for at, spot in enumerate(spots)]
-        points = [(at, estimate) for at, estimate in points if estimate]
-        if not points:
+        dots = [(at + shift, value(results, spot, lock)) for at, spot in enumerate(spots)]
+        dots = [(at, estimate) for at, estimate in dots if estimate]
+        if not dots:
             continue
-        ys = [estimate.value for _, estimate in points]
-        ends = [(y, y) if e.low is None else (e.low, e.high) for y, (_, e) in zip(ys, points)]
+        ys = [estimate.value for _, estimate in dots]
+        ends = [(y, y) if e.low is None else (e.low, e.high) for y, (_, e) in zip(ys, dots)]
         width, order = look.weight(lock)
         hollow = {"mfc": look.ink("ground")} if name == WITHOUT else {}
-        axes.errorbar([at for at, _ in points], ys, color=look.colour(lock), ls="none",
+        axes.errorbar([at for at, _ in dots], ys, color=look.colour(lock), ls="none",
                       yerr=[[y - low for y, (low, _) in zip(ys, ends)],
                             [high - y for y, (_, high) in zip(ys, ends)]],
                       marker=marks[lock], ms=3.4 + width / 2, elinewidth=0.8, capsize=1.6,

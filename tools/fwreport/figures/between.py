@@ -37,13 +37,13 @@ def _grid(results):
 
 def _database(results):
     found = between.database(results)
-    places, names = between.levels(results), found.locks()
+    points, names = between.levels(results), found.locks()
     figure, axes = plt.subplots(figsize=(9.6, 3.6))
     figure.subplots_adjust(left=0.075, right=0.985, top=0.97, bottom=0.2)
     width = GROUP / len(names)
     for k, name in enumerate(names):
-        for at, place in enumerate(places):
-            over = between.time_ratio(found, place, name, table3.BASE)
+        for at, point in enumerate(points):
+            over = between.time_ratio(found, point, name, table3.BASE)
             if over is None:
                 continue
             x = at + (k + 0.5) * width - GROUP / 2
@@ -53,18 +53,18 @@ def _database(results):
             if over.low is not None:
                 axes.errorbar(x, over.value, color=look.ink("ink"), elinewidth=0.9, capsize=2,
                               yerr=[[over.value - over.low], [over.high - over.value]])
-            then = table3.then(name, place.level)
+            then = table3.then(name, point.level)
             if then is not None:
-                before = then / table3.PAPER[table3.BASE][place.level]
+                before = then / table3.PAPER[table3.BASE][point.level]
                 axes.plot([x - width * 0.45, x + width * 0.45], [before] * 2,
                           color=look.ink("ink"), linewidth=1.6, linestyle=(0, (2, 1)))
-    axes.set_xticks(range(len(places)), [
+    axes.set_xticks(range(len(points)), [
         f"{p.level}: {p.processes} process{'es' * (p.processes != 1)}, {p.hash_size} "
-        f"chain{'s' * (p.hash_size != 1)}" for p in places])
+        f"chain{'s' * (p.hash_size != 1)}" for p in points])
     axes.set_ylabel(f"time over {table3.BASE}'s")
     axes.grid(axis="x", visible=False)
     look.note(figure, "Less is better.  Whiskers: 95 %.  Dashes: the paper's Table 3, 2002 "
-                      "(ours in its futex's place).")
+                      "(ours in its futex's point).")
     return Picture("tdbtorture", figure, "A database under each kind of lock",
                    "Completion time of tdbtorture over that with fcntl, at three levels.")
 

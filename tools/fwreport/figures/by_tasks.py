@@ -76,14 +76,14 @@ def heading(axes, configuration):
 
 def curve(axes, results, spots, lock, metric, marker, shift=0.0):
     """Draws one lock, a little aside; returns its label for the right edge, or None."""
-    points = [(at + shift, stats.mean(cell.values(metric))) for at, spot in enumerate(spots)
+    dots = [(at + shift, stats.mean(cell.values(metric))) for at, spot in enumerate(spots)
               for cell in [results.cell(spot, lock)] if cell and cell.values(metric)]
-    if not points:
+    if not dots:
         return None
     width, order = look.weight(lock)
-    xs, ys = [at for at, _ in points], [e.value for _, e in points]
-    down = [e.value - e.low if e.low is not None else 0 for _, e in points]
-    up = [e.high - e.value if e.low is not None else 0 for _, e in points]
+    xs, ys = [at for at, _ in dots], [e.value for _, e in dots]
+    down = [e.value - e.low if e.low is not None else 0 for _, e in dots]
+    up = [e.high - e.value if e.low is not None else 0 for _, e in dots]
     axes.errorbar(xs, ys, yerr=[down, up], color=look.colour(lock), lw=width, zorder=order,
                   marker=marker, ms=3.2 + width / 2, elinewidth=0.8, capsize=1.8, capthick=0.8,
                   ls="--" if lock.endswith(("-fair", "-spin3")) else "-")

@@ -24,33 +24,33 @@ def _scaled(estimate, unit):
 
 def _panel(axes, one, key, value):
     """All locks over the threads, a little beside each other; their names at the right."""
-    places, locks = futexlock.places(one, *key), futexlock.locks(one, *key)
+    points, locks = futexlock.points(one, *key), futexlock.locks(one, *key)
     marks = look.markers(locks)
     labels = []
     for n, lock in enumerate(locks):
         shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
-        label = curve(axes, [at + shift for at in range(len(places))],
-                      [value(one, place, lock) for place in places], lock, marks[lock])
+        label = curve(axes, [at + shift for at in range(len(points))],
+                      [value(one, point, lock) for point in points], lock, marks[lock])
         if label:
             labels.append(label[:3] + (lock in BOLD,))
-    axes.set_xticks(range(len(places)), [place.threads for place in places])
-    axes.set_xlim(-0.25, len(places) - 0.75)
+    axes.set_xticks(range(len(points)), [point.threads for point in points])
+    axes.set_xlim(-0.25, len(points) - 0.75)
     axes.set_xlabel("threads")
     axes.grid(axis="x", visible=False)
     return labels
 
 
-def _speed(one, place, lock):
-    return _scaled(futexlock.speed(one, place, lock), futexlock.KILO)
+def _speed(one, point, lock):
+    return _scaled(futexlock.speed(one, point, lock), futexlock.KILO)
 
 
-def _burnt(one, place, lock):
-    return _scaled(futexlock.burnt(one, place, lock), futexlock.NANO)
+def _burnt(one, point, lock):
+    return _scaled(futexlock.burnt(one, point, lock), futexlock.NANO)
 
 
 def _throughput(axes, one, key, cpus):
     labels = _panel(axes, one, key, _speed)
-    most = [futexlock.ideal(one, place, cpus) for place in futexlock.places(one, *key)]
+    most = [futexlock.ideal(one, point, cpus) for point in futexlock.points(one, *key)]
     if all(most):
         most = [speed / futexlock.KILO for speed in most]
         axes.plot(range(len(most)), most, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)), zorder=1)

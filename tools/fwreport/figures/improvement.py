@@ -44,10 +44,10 @@ def _bars(axes, results, spot, locks):
                       edgecolor=look.ink("soft"), hatch="////")
         if now is None:
             continue
-        place = at if then is None else at - 0.2
-        axes.barh(place, now.value - 1, 0.36, left=1, color=look.colour(lock))
+        point = at if then is None else at - 0.2
+        axes.barh(point, now.value - 1, 0.36, left=1, color=look.colour(lock))
         if now.low is not None:
-            axes.errorbar(now.value, place, xerr=[[now.value - now.low],
+            axes.errorbar(now.value, point, xerr=[[now.value - now.low],
                                                      [now.high - now.value]],
                           color=look.ink("ink"), elinewidth=0.9, capsize=1.8, capthick=0.9)
 

@@ -5,19 +5,19 @@ import math
 
 import matplotlib.pyplot as plt
 
-from .. import contest, look, waketables
+from .. import experiment, look, waketables
 from . import Picture
 
 COLUMNS = 3
 
 
-def _title(place):
-    who, what = waketables.place_words("latency", place)
+def _title(point):
+    who, what = waketables.point_words("latency", point)
     return f"{who}, {what}"
 
 
-def _bars(axes, found, place):
-    cells = sorted(found.at(place), key=lambda cell: cell.median().value)
+def _bars(axes, found, point):
+    cells = sorted(found.at(point), key=lambda cell: cell.median().value)
     top = max(cell.median().value for cell in cells)
     size, unit = next((s, u) for s, u in ((1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
                       if top >= s or u == "ns")
@@ -29,9 +29,9 @@ def _bars(axes, found, place):
                           xerr=[[(middle.value - middle.low) / size],
                                 [(middle.high - middle.value) / size]],
                           color=look.ink("ink"), elinewidth=0.9, capsize=2, capthick=0.9)
-        over = contest.ratio(cell, found.yardstick(place))
+        over = experiment.ratio(cell, found.baseline(point))
         text = waketables.time(middle.value).replace("us", "µs") + (
-            f"  ×{over.value:.2f}" if over and cell is not found.yardstick(place) else "")
+            f"  ×{over.value:.2f}" if over and cell is not found.baseline(point) else "")
         axes.annotate(text, ((middle.high or middle.value) / size, at), xytext=(4, 0),
                       textcoords="offset points", va="center", fontsize=look.FONT - 1,
                       annotation_clip=False)
@@ -43,26 +43,26 @@ def _bars(axes, found, place):
     axes.set_xlim(0, max((cell.median().high or cell.median().value) for cell in cells)
                   / size * 1.42)
     axes.set_xlabel(unit)
-    axes.set_title(_title(place))
+    axes.set_title(_title(point))
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
 
 
 def draw(results):
-    found = results.contests.get("latency")
+    found = results.experiments.get("latency")
     if not found:
         return []
-    places = found.places()
-    rows = math.ceil(len(places) / COLUMNS)
-    most = max(len(found.at(place)) for place in places)
+    points = found.points()
+    rows = math.ceil(len(points) / COLUMNS)
+    most = max(len(found.at(point)) for point in points)
     height = (0.27 * most + 0.95) * rows + 0.25
     figure, all_axes = plt.subplots(rows, COLUMNS, figsize=(10.4, height), squeeze=False)
     figure.subplots_adjust(left=0.095, right=0.985, top=1 - 0.3 / height, bottom=0.68 / height,
                            wspace=0.42, hspace=0.95 / (0.27 * most + 0.3))
     flat = list(all_axes.flat)
-    for axes, place in zip(flat, places):
-        _bars(axes, found, place)
-    for spare in flat[len(places):]:
+    for axes, point in zip(flat, points):
+        _bars(axes, found, point)
+    for spare in flat[len(points):]:
         spare.set_visible(False)
     look.note(figure, "Time of a turn: post and wait, set and wait, a hand-off, a round of the "
                       "barrier.  Medians, whiskers: 95 %.  ×: of the C library's.")

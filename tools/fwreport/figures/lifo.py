@@ -13,24 +13,24 @@ BOLD = (compare.OURS, lifo.NATIVE, lifo.MUTEX)
 
 def _panel(axes, one, series, value):
     """All locks over the threads, a little beside each other; their names at the right."""
-    places, locks = lifo.places(one, *series), lifo.locks(one, *series)
+    points, locks = lifo.points(one, *series), lifo.locks(one, *series)
     marks = look.markers(locks)
     labels = []
     for n, lock in enumerate(locks):
         shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
-        label = curve(axes, [at + shift for at in range(len(places))],
-                      [value(place, lock) for place in places], lock, marks[lock])
+        label = curve(axes, [at + shift for at in range(len(points))],
+                      [value(point, lock) for point in points], lock, marks[lock])
         if label:
             labels.append(label[:3] + (lock in BOLD,))
-    axes.set_xticks(range(len(places)), [place.threads for place in places])
-    axes.set_xlim(-0.25, len(places) - 0.75)
+    axes.set_xticks(range(len(points)), [point.threads for point in points])
+    axes.set_xlim(-0.25, len(points) - 0.75)
     axes.set_xlabel("threads")
     axes.grid(axis="x", visible=False)
     return labels
 
 
 def _absolute(axes, one, series):
-    labels = _panel(axes, one, series, lambda place, lock: lifo.speed(one, place, lock))
+    labels = _panel(axes, one, series, lambda point, lock: lifo.speed(one, point, lock))
     axes.set_ylim(0, 1.06 * max(highest(axes), default=1))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y / 1e6:g}"))
     axes.set_ylabel("million elements per second")
@@ -40,7 +40,7 @@ def _absolute(axes, one, series):
 
 def _relative(axes, one, series):
     labels = _panel(axes, one, series,
-                    lambda place, lock: lifo.times(one, place, lock, lifo.MUTEX))
+                    lambda point, lock: lifo.times(one, point, lock, lifo.MUTEX))
     ratio_axis(axes)
     if series[0] > lifo.PAIR:
         axes.axhline(lifogoals.MUTEX_LEAST, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)),

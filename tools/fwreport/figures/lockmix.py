@@ -11,20 +11,20 @@ BOLD = (compare.OURS, compare.PTHREAD, lockmix.SPIN)
 PANELS = 3      # in a picture; more numbers of antagonists than that are in the tables only
 
 
-def _panel(axes, one, places, value, cpus):
+def _panel(axes, one, points, value, cpus):
     """All locks over the threads, a little beside each other."""
-    locks = [lock for lock in one.locks() if any(one.cell(place, lock) for place in places)]
+    locks = [lock for lock in one.locks() if any(one.cell(point, lock) for point in points)]
     marks = look.markers(locks)
     labels = []
     for n, lock in enumerate(locks):
         shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
-        label = curve(axes, [at + shift for at in range(len(places))],
-                      [value(place, lock) for place in places], lock, marks[lock])
+        label = curve(axes, [at + shift for at in range(len(points))],
+                      [value(point, lock) for point in points], lock, marks[lock])
         if label:
             labels.append(label[:3] + (lock in BOLD,))
-    axes.set_xticks(range(len(places)), [
-        f"{place.threads}" + ("\n1 per CPU" if place.threads == cpus else "") for place in places])
-    axes.set_xlim(-0.25, len(places) - 0.75)
+    axes.set_xticks(range(len(points)), [
+        f"{point.threads}" + ("\n1 per CPU" if point.threads == cpus else "") for point in points])
+    axes.set_xlim(-0.25, len(points) - 0.75)
     axes.set_xlabel("threads")
     axes.grid(axis="x", visible=False)
     return labels
@@ -35,8 +35,8 @@ def _picture(one, sets, name, title, alt, value, finish, cpus):
     sets = sets[:PANELS]
     figure, every = plt.subplots(1, len(sets), figsize=(10.4, 3.8), squeeze=False)
     figure.subplots_adjust(left=0.065, right=0.885, top=0.9, bottom=0.19, wspace=0.5)
-    for axes, (group, places) in zip(every[0], sets):
-        labels = _panel(axes, one, places, value, cpus)
+    for axes, (group, points) in zip(every[0], sets):
+        labels = _panel(axes, one, points, value, cpus)
         finish(axes)
         axes.set_title(f"{group[2] or 'no'} antagonist{'s' * (group[2] != 1)}")
         look.spread_labels(axes, labels, gap=2 * len(sets))
@@ -54,8 +54,8 @@ def draw(results):
     if not one:
         return []
     kinds = {}
-    for group, places in lockmix.groups(one).items():
-        kinds.setdefault((*group[:2], group[4]), []).append((group, places))
+    for group, points in lockmix.groups(one).items():
+        kinds.setdefault((*group[:2], group[4]), []).append((group, points))
     pictures = []
     for (mode, zipf, assist), sets in kinds.items():
         name = f"lockmix-{mode}" + (f"-zipf{zipf:g}" if len(
@@ -66,10 +66,10 @@ def draw(results):
         pictures.append(_picture(
             one, sets, name, f"More threads than CPUs, {words}: rate over pthread's",
             "rate / pthread's, by the number of threads, beside antagonists and without",
-            lambda place, lock: lockmix.times(one, place, lock, compare.PTHREAD), ratio_axis,
+            lambda point, lock: lockmix.times(one, point, lock, compare.PTHREAD), ratio_axis,
             results.cpus))
         pictures.append(_picture(
             one, sets, name + "-cpu", f"The same: processor time per acquisition, {words}",
             "ns per acquisition, of all threads, by the number of threads",
-            lambda place, lock: lockmix.cpu(one, place, lock), _logarithmic, results.cpus))
+            lambda point, lock: lockmix.cpu(one, point, lock), _logarithmic, results.cpus))
     return pictures

@@ -16,13 +16,13 @@ NANO = 1e-9
 def _line(axes, xs, ratios, at, name):
     """One line with its intervals; what its label at the right needs."""
     colour = look.ink(COLOURS.get(name, "rival"))
-    points = [(x, ratio) for x, ratio in zip(xs, ratios) if ratio]
-    if not points:
+    dots = [(x, ratio) for x, ratio in zip(xs, ratios) if ratio]
+    if not dots:
         return None
-    values = [ratio.value for _, ratio in points]
-    spread = [[ratio.value - ratio.low if ratio.low is not None else 0 for _, ratio in points],
-              [ratio.high - ratio.value if ratio.low is not None else 0 for _, ratio in points]]
-    axes.errorbar([x for x, _ in points], values, yerr=spread, color=colour, lw=1.4,
+    values = [ratio.value for _, ratio in dots]
+    spread = [[ratio.value - ratio.low if ratio.low is not None else 0 for _, ratio in dots],
+              [ratio.high - ratio.value if ratio.low is not None else 0 for _, ratio in dots]]
+    axes.errorbar([x for x, _ in dots], values, yerr=spread, color=colour, lw=1.4,
                   elinewidth=0.8, marker=MARKS[at % len(MARKS)], ms=4)
     return values[-1], name, colour, name == "load"
 
@@ -35,21 +35,21 @@ def _axis(axes, ticks, label):
 
 
 def _panel(axes, one, lines, ticks, label):
-    """lines: [(name, [place or None for each tick])]."""
+    """lines: [(name, [point or None for each tick])]."""
     labels = [_line(axes, range(len(ticks)),
-                    [mix.times(one, place) if place else None for place in places], at, name)
-              for at, (name, places) in enumerate(lines)]
+                    [mix.times(one, point) if point else None for point in points], at, name)
+              for at, (name, points) in enumerate(lines)]
     _axis(axes, ticks, label)
     ratio_axis(axes)
     look.spread_labels(axes, [one_label for one_label in labels if one_label])
 
 
 def _at(one, **where):
-    return next((place for place in mix.places(one, **where) if mix.plain(place)), None)
+    return next((point for point in mix.points(one, **where) if mix.plain(point)), None)
 
 
-def _mixes(places):
-    return list(dict.fromkeys(place.mix for place in places))
+def _mixes(points):
+    return list(dict.fromkeys(point.mix for point in points))
 
 
 def _ratios(one, panels, label, name, title, alt):
@@ -73,9 +73,9 @@ def by_size(one, cpus):
     """Each operation alone, and with one and two threads for each processor."""
     panels = []
     for threads, where in ((1, mix.ALONE), (cpus, "same"), (2 * cpus, "same")):
-        places = [place for place in mix.places(one, where=where, threads=threads)
-                  if mix.plain(place) and place.mix in mix.OPERATIONS and mix.times(one, place)]
-        sizes = sorted({place.size for place in places})
+        points = [point for point in mix.points(one, where=where, threads=threads)
+                  if mix.plain(point) and point.mix in mix.OPERATIONS and mix.times(one, point)]
+        sizes = sorted({point.size for point in points})
         if len(sizes) > 1:
             panels.append((
                 mix.ALONE if where == mix.ALONE else f"{threads} threads, {mix.WHERE[where]}",
@@ -90,13 +90,13 @@ def by_threads(one):
     """Each mix on the usual object, a panel for where the objects are."""
     panels = []
     for where, words in mix.WHERE.items():
-        places = [place for place in mix.places(one, size=mix.OBJECT, where=where)
-                  if mix.plain(place) and mix.times(one, place)]
-        counts = sorted({place.threads for place in places})
+        points = [point for point in mix.points(one, size=mix.OBJECT, where=where)
+                  if mix.plain(point) and mix.times(one, point)]
+        counts = sorted({point.threads for point in points})
         if len(counts) > 1:
             panels.append((f"{mix.OBJECT} bytes, {words}", counts, [
                 (name, [_at(one, size=mix.OBJECT, mix=name, where=where, threads=count)
-                        for count in counts]) for name in _mixes(places)]))
+                        for count in counts]) for name in _mixes(points)]))
     return _ratios(one, panels, "threads", "atomicmix-threads",
                    "Generic atomics by the number of threads",
                    "Throughput of furwock's library over the compiler's on objects of 32 bytes, "
@@ -111,15 +111,15 @@ def _nanoseconds(cell):
     return middle._replace(value=value, low=low, high=high)
 
 
-def _times_of(axes, one, name, places):
+def _times_of(axes, one, name, points):
     """The time of a call by the object's size, a curve for each library."""
     marks, labels = look.markers([compare.OURS, mix.BASE]), []
     for lock in (compare.OURS, mix.BASE):
-        label = curve(axes, range(len(places)), [_nanoseconds(one.cell(place, lock))
-                                                 for place in places], lock, marks[lock])
+        label = curve(axes, range(len(points)), [_nanoseconds(one.cell(point, lock))
+                                                 for point in points], lock, marks[lock])
         if label:
             labels.append(label)
-    _axis(axes, [place.size for place in places], "bytes of the object")
+    _axis(axes, [point.size for point in points], "bytes of the object")
     axes.set_ylim(0, 1.1 * max(highest(axes), default=1))
     axes.set_title(name)
     look.spread_labels(axes, labels)
@@ -127,16 +127,16 @@ def _times_of(axes, one, name, places):
 
 def alone(one):
     """Nanoseconds of a call, a panel for each operation."""
-    groups = {name: [place for place in mix.places(one, where=mix.ALONE, mix=name)
-                     if mix.plain(place)] for name in mix.OPERATIONS}
-    groups = {name: places for name, places in groups.items() if len(places) > 1}
+    groups = {name: [point for point in mix.points(one, where=mix.ALONE, mix=name)
+                     if mix.plain(point)] for name in mix.OPERATIONS}
+    groups = {name: points for name, points in groups.items() if len(points) > 1}
     if not groups:
         return []
     figure, axes = plt.subplots(1, len(groups), figsize=(10.4, 3.3), squeeze=False)
     figure.subplots_adjust(left=0.055, right=0.93, top=0.9, bottom=0.2,
                            wspace=0.18 * len(groups))
-    for panel, (name, places) in zip(axes[0], groups.items()):
-        _times_of(panel, one, name, places)
+    for panel, (name, points) in zip(axes[0], groups.items()):
+        _times_of(panel, one, name, points)
     axes[0][0].set_ylabel("ns per call")
     look.note(figure, NOTE + "  A tight loop, a second thread asleep.  1, 2, 4 and 8 bytes have "
                              "instructions, and 16 where the processor does.")

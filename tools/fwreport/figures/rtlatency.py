@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 from .. import look, rtgoals, rtlatency
 from . import Picture
 
-GROUP = 0.8                     # of the room of a place, for its bars
+GROUP = 0.8                     # of the space of a point, for its bars
 NEGLIGIBLE = (0.002, 300)       # the ends of a logarithmic scale of ratios
 
 
@@ -25,15 +25,15 @@ def _whiskers(axes, x, estimate):
                       yerr=[[estimate.value - estimate.low], [estimate.high - estimate.value]])
 
 
-def _pairs(one, places):
+def _pairs(one, points):
     figure, axes = plt.subplots(figsize=(9.6, 3.8))
     figure.subplots_adjust(left=0.075, right=0.985, top=0.97, bottom=0.17)
     floor = NEGLIGIBLE[1]
-    for at, place in enumerate(places):
-        locks = [cell.lock for cell in one.at(place)]
+    for at, point in enumerate(points):
+        locks = [cell.lock for cell in one.at(point)]
         width = GROUP / len(locks)
         for k, lock in enumerate(locks):
-            over = rtlatency.of(one, place, lock, rtlatency.INHERIT)
+            over = rtlatency.of(one, point, lock, rtlatency.INHERIT)
             if over is None:
                 continue
             x = at + (k + 0.5) * width - GROUP / 2
@@ -50,7 +50,7 @@ def _pairs(one, places):
     axes.axhline(1, color=look.ink("ink"), lw=0.8)
     axes.axhline(rtgoals.OF_INHERIT, color=look.ink("good"), lw=0.8, ls=(0, (4, 2)))
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
-    axes.set_xticks(range(len(places)), [rtlatency.title(place) for place in places])
+    axes.set_xticks(range(len(points)), [rtlatency.title(point) for point in points])
     axes.set_ylabel(f"time over {rtlatency.INHERIT}'s")
     axes.grid(axis="x", visible=False)
     look.note(figure, "Less is better; log scale.  Whiskers: 95 %.  Dashed: the goal, "
@@ -59,13 +59,13 @@ def _pairs(one, places):
                    "Time of lock and unlock under each protocol over that of PRIO_INHERIT.")
 
 
-def _panel(axes, one, place, deferred):
+def _panel(axes, one, point, deferred):
     """A group of bars for each kind of call: the change, and a dash where the paper had it."""
     width = GROUP / len(deferred)
     for at, sample in enumerate(rtlatency.SAMPLES):
         for k, (lock, _) in enumerate(deferred):
-            now = rtlatency.change(one, place, lock, sample)
-            then = rtlatency.change(one, place, lock, sample, value=rtlatency.published)
+            now = rtlatency.change(one, point, lock, sample)
+            then = rtlatency.change(one, point, lock, sample, value=rtlatency.published)
             x = at + (k + 0.5) * width - GROUP / 2
             if now:
                 axes.bar(x, 100 * (now - 1), width * 0.9,
@@ -78,16 +78,16 @@ def _panel(axes, one, place, deferred):
     axes.axhline(0, color=look.ink("ink"), lw=0.8)
     axes.set_xticks(range(len(rtlatency.SAMPLES)),
                     [words.replace(", ", ",\n") for words in rtlatency.SAMPLES.values()])
-    axes.set_title(rtlatency.title(place))
+    axes.set_title(rtlatency.title(point))
     axes.grid(axis="x", visible=False)
     axes.legend(loc="upper left", fontsize=look.FONT - 1)
 
 
-def _table1(one, places):
-    figure, every = plt.subplots(1, len(places), figsize=(9.6, 3.6), squeeze=False, sharey=True)
+def _table1(one, points):
+    figure, every = plt.subplots(1, len(points), figsize=(9.6, 3.6), squeeze=False, sharey=True)
     figure.subplots_adjust(left=0.075, right=0.985, top=0.92, bottom=0.2, wspace=0.08)
-    for axes, place in zip(every[0], places):
-        _panel(axes, one, place, rtlatency.deferred(one, place))
+    for axes, point in zip(every[0], points):
+        _panel(axes, one, point, rtlatency.deferred(one, point))
     every[0][0].set_ylabel("average, % over the baseline's")
     look.note(figure, "Less is better.  The baseline is the protocol without deferred updates.")
     return Picture("rtlatency", figure, "Deferred updates, as in Table 1",
@@ -99,8 +99,8 @@ def draw(results):
     one = rtlatency.found(results)
     if not one:
         return []
-    pairs = [place for place in rtlatency.places(one, rtlatency.PAIRS)
-             if one.cell(place, rtlatency.INHERIT)]
-    tasks = [place for place in rtlatency.places(one, rtlatency.TASKS)
-             if rtlatency.deferred(one, place)]
+    pairs = [point for point in rtlatency.points(one, rtlatency.PAIRS)
+             if one.cell(point, rtlatency.INHERIT)]
+    tasks = [point for point in rtlatency.points(one, rtlatency.TASKS)
+             if rtlatency.deferred(one, point)]
     return ([_pairs(one, pairs)] if pairs else []) + ([_table1(one, tasks)] if tasks else [])

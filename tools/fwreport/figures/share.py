@@ -56,15 +56,15 @@ def styles(locks):
 
 
 def _curve(axes, results, spots, lock, style, shift):
-    points = [(spot.share + shift, stats.mean(cell.values("throughput"))) for spot in spots
+    dots = [(spot.share + shift, stats.mean(cell.values("throughput"))) for spot in spots
               for cell in [results.cell(spot, lock)] if cell]
-    if not points:
+    if not dots:
         return None
     colour, line, width = style
-    ys = [e.value for _, e in points]
-    spread = [[0 if e.low is None else e.value - e.low for _, e in points],
-              [0 if e.low is None else e.high - e.value for _, e in points]]
-    axes.errorbar([x for x, _ in points], ys, yerr=spread, color=colour, lw=width, ls=line,
+    ys = [e.value for _, e in dots]
+    spread = [[0 if e.low is None else e.value - e.low for _, e in dots],
+              [0 if e.low is None else e.high - e.value for _, e in dots]]
+    axes.errorbar([x for x, _ in dots], ys, yerr=spread, color=colour, lw=width, ls=line,
                   elinewidth=0.7, capsize=1.5, capthick=0.7, zorder=9 if width > 2 else 4)
     return ys[-1], lock, colour, width > 2
 
@@ -154,7 +154,7 @@ def against_kind(results, kind, times, by_tasks):
 def draw(results):
     pictures = []
     for kind in results.kinds(sharing.EXPERIMENT):
-        for times, by_tasks in sharing.places(results, kind).items():
+        for times, by_tasks in sharing.points(results, kind).items():
             pictures.append(against_kind(results, kind, times, by_tasks))
             if any(len(spots) > 1 for spots in by_tasks.values()):
                 pictures += [over_share(results, kind, times, by_tasks, group)

@@ -30,19 +30,19 @@ def task_counts(results, kind):
 
 
 def _curve(axes, cell, marker):
-    points = [(at, stats.mean(cell.values("wait_ns", name)))
+    dots = [(at, stats.mean(cell.values("wait_ns", name)))
               for at, (name, _) in enumerate(POINTS)]
     # A median of 0 says that most calls did not wait at all; a log scale shows 1 ns.
-    points = [(at, e) for at, e in points if e]
-    if not points:
+    dots = [(at, e) for at, e in dots if e]
+    if not dots:
         return None
     width, order = look.weight(cell.lock)
     tint = look.colour(cell.lock)
-    ys = [max(e.value, 1.0) for _, e in points]
+    ys = [max(e.value, 1.0) for _, e in dots]
     down = [y - max(e.low, y / 4) if e.low is not None and e.low < y else 0
-            for y, (_, e) in zip(ys, points)]
-    up = [max(e.high - y, 0) if e.high is not None else 0 for y, (_, e) in zip(ys, points)]
-    axes.errorbar([at for at, _ in points], ys, yerr=[down, up], color=tint, lw=width,
+            for y, (_, e) in zip(ys, dots)]
+    up = [max(e.high - y, 0) if e.high is not None else 0 for y, (_, e) in zip(ys, dots)]
+    axes.errorbar([at for at, _ in dots], ys, yerr=[down, up], color=tint, lw=width,
                   zorder=order, marker=marker, ms=3 + width / 2, elinewidth=0.8, capsize=1.8,
                   ls="--" if cell.lock.endswith(("-fair", "-spin3")) else "-")
     return ys[-1], cell.lock, tint, cell.lock in (compare.OURS, compare.PTHREAD)

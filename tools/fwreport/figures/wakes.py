@@ -4,48 +4,48 @@
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from .. import compare, contest, look, wakegoals
+from .. import compare, experiment, look, wakegoals
 from . import Picture
 
 NOTE = "Medians over the repetitions, whiskers: 95 % confidence intervals."
 LABEL_GAP = 2    # from the axes to the names, in parts of a panel that takes the whole width
-ASIDE = 0.14     # how far the whiskers of the locks stand apart, of the step between places
+ASIDE = 0.14     # how far the whiskers of the locks stand apart, of the step between points
 TICKS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 7, 10, 20, 50,
          100)
 
 
 def panels(found):
-    """{(us held, woken by, with the mutex): places by waiters}."""
+    """{(us held, woken by, with the mutex): points by waiters}."""
     groups = {}
-    for place in found.places():
-        groups.setdefault((place.section_us, place.wake, place.locked), []).append(place)
+    for point in found.points():
+        groups.setdefault((point.section_us, point.wake, point.locked), []).append(point)
     return groups
 
 
 def curve(axes, at, estimates, lock, marker):
-    """One lock; estimates beside the places, None where there is none.  Its label, or None."""
-    points = [(x, e) for x, e in zip(at, estimates) if e]
-    if not points:
+    """One lock; estimates beside the points, None where there is none.  Its label, or None."""
+    dots = [(x, e) for x, e in zip(at, estimates) if e]
+    if not dots:
         return None
     width, order = look.weight(lock)
-    xs, ys = [x for x, _ in points], [e.value for _, e in points]
-    down = [e.value - e.low if e.low is not None else 0 for _, e in points]
-    up = [e.high - e.value if e.low is not None else 0 for _, e in points]
+    xs, ys = [x for x, _ in dots], [e.value for _, e in dots]
+    down = [e.value - e.low if e.low is not None else 0 for _, e in dots]
+    up = [e.high - e.value if e.low is not None else 0 for _, e in dots]
     axes.errorbar(xs, ys, yerr=[down, up], color=look.colour(lock), lw=width, zorder=order,
                   marker=marker, ms=3.2 + width / 2, elinewidth=0.8, capsize=1.8, capthick=0.8)
     return ys[-1], lock, look.colour(lock), lock in (compare.OURS, compare.PTHREAD)
 
 
-def _curves(axes, found, places, value):
+def _curves(axes, found, points, value):
     """All locks, side by side so that their whiskers can be told apart; writes their names."""
     locks = found.locks()
     marks = look.markers(locks)
     labels = []
     for n, lock in enumerate(locks):
         shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
-        labels.append(curve(axes, [x + shift for x in range(len(places))],
-                             [value(place, lock) for place in places], lock, marks[lock]))
-    axes.set_xlim(-0.25, len(places) - 0.75)
+        labels.append(curve(axes, [x + shift for x in range(len(points))],
+                             [value(point, lock) for point in points], lock, marks[lock]))
+    axes.set_xlim(-0.25, len(points) - 0.75)
     axes.grid(axis="x", visible=False)
     return [label for label in labels if label]
 
@@ -95,7 +95,7 @@ def _per_waiters(found, name, title, alt, label, value, finish):
         for axes, key in zip(all_axes, keys):
             labels = _curves(axes, found, groups[key], value)
             finish(axes)
-            axes.set_xticks(range(len(groups[key])), [place.waiters for place in groups[key]])
+            axes.set_xticks(range(len(groups[key])), [point.waiters for point in groups[key]])
             axes.set_xlabel("waiters")
             axes.set_title(_title(key))
             look.spread_labels(axes, labels, gap=LABEL_GAP * len(keys))
@@ -107,19 +107,19 @@ def _per_waiters(found, name, title, alt, label, value, finish):
 
 def broadcasts(results):
     """Time relative to pthread over the waiters, a panel for each time in the mutex."""
-    found = results.contests.get("condperf")
+    found = results.experiments.get("condperf")
     if not found:
         return []
     return _per_waiters(
         found, "condperf", "Waking all who wait: time of a round over pthread's",
         "Time from the broadcast until all have had the mutex, over pthread's, by waiters.",
         "time / pthread's",
-        lambda place, lock: contest.ratio(found.cell(place, lock),
-                                          found.cell(place, compare.PTHREAD)), ratio_axis)
+        lambda point, lock: experiment.ratio(found.cell(point, lock),
+                                          found.cell(point, compare.PTHREAD)), ratio_axis)
 
 
 def switches(results):
-    found = results.contests.get("condperf")
+    found = results.experiments.get("condperf")
     if not found:
         return []
 
@@ -128,8 +128,8 @@ def switches(results):
         axes.axhline(wakegoals.SWITCHES_MOST, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)),
                      zorder=1)
 
-    def value(place, lock):
-        cell = found.cell(place, lock)
+    def value(point, lock):
+        cell = found.cell(point, lock)
         return cell.switches() if cell else None
 
     return _per_waiters(
@@ -141,18 +141,18 @@ def switches(results):
 
 def games(results):
     """Time relative to pthread over the number of games."""
-    found = results.contests.get("pingpong")
+    found = results.experiments.get("pingpong")
     if not found:
         return []
-    places = found.places()
+    points = found.points()
     figure, (axes,) = _grid(1)
-    labels = _curves(axes, found, places,
-                     lambda place, lock: contest.ratio(found.cell(place, lock),
-                                                       found.cell(place, compare.PTHREAD)))
+    labels = _curves(axes, found, points,
+                     lambda point, lock: experiment.ratio(found.cell(point, lock),
+                                                       found.cell(point, compare.PTHREAD)))
     ratio_axis(axes)
-    axes.set_xticks(range(len(places)), [
-        f"{place.games}" + ("\none per CPU" if place.games == results.cpus else "")
-        for place in places])
+    axes.set_xticks(range(len(points)), [
+        f"{point.games}" + ("\none per CPU" if point.games == results.cpus else "")
+        for point in points])
     axes.set_xlabel("games (pairs of threads)")
     axes.set_ylabel("time / pthread's")
     look.spread_labels(axes, labels, gap=LABEL_GAP)

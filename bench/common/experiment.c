@@ -9,19 +9,19 @@
 #include "bench.h"
 #include "measure/clock.h"
 
-struct bench_place *bench_add_place(struct bench *b, double pieces, json_t *parameters)
+struct bench_point *bench_add_point(struct bench *b, double pieces, json_t *parameters)
 {
-    struct bench_place *more = realloc(b->places, (b->n + 1) * sizeof *more);
+    struct bench_point *more = realloc(b->points, (b->n + 1) * sizeof *more);
 
     if (more == NULL || parameters == NULL)
         bench_die("no memory");
-    b->places = more;
+    b->points = more;
     more[b->n] =
-        (struct bench_place){.parameters = parameters, .pieces = pieces, .yardstick = SIZE_MAX};
+        (struct bench_point){.parameters = parameters, .pieces = pieces, .baseline = SIZE_MAX};
     return &more[b->n++];
 }
 
-void bench_add_entry(struct bench_place *p, const adapter_head *lock, const char *yardstick)
+void bench_add_entry(struct bench_point *p, const adapter_head *lock, const char *baseline)
 {
     struct bench_entry *more = realloc(p->entries, (p->n + 1) * sizeof *more);
 
@@ -29,8 +29,8 @@ void bench_add_entry(struct bench_place *p, const adapter_head *lock, const char
         bench_die("no memory");
     p->entries = more;
     more[p->n] = (struct bench_entry){.lock = lock, .system_calls = NAN};
-    if (strcmp(lock->name, yardstick) == 0)
-        p->yardstick = p->n;
+    if (strcmp(lock->name, baseline) == 0)
+        p->baseline = p->n;
     p->n++;
 }
 
@@ -49,8 +49,8 @@ void bench_note(struct bench *b, const char *format, ...)
 static bool prepare(struct bench *b)
 {
     for (size_t i = 0; i < b->n; i++)
-        for (size_t k = 0; k < b->places[i].n; k++) {
-            struct bench_entry *e = &b->places[i].entries[k];
+        for (size_t k = 0; k < b->points[i].n; k++) {
+            struct bench_entry *e = &b->points[i].entries[k];
             e->runs = calloc(b->repetitions, sizeof *e->runs);
             if (e->runs == NULL) {
                 bench_warn("no memory");
@@ -60,27 +60,27 @@ static bool prepare(struct bench *b)
     return true;
 }
 
-/* A place that the machine cannot give room to: it is left out, and that is said. */
-static void drop_place(struct bench *b, size_t i)
+/* A point that the machine cannot give room to: it is left out, and that is said. */
+static void drop_point(struct bench *b, size_t i)
 {
-    bench_note(b, "left out: %s", b->places[i].title);
-    json_decref(b->places[i].parameters);
-    for (size_t k = 0; k < b->places[i].n; k++)
-        free(b->places[i].entries[k].runs);
-    free(b->places[i].entries);
+    bench_note(b, "left out: %s", b->points[i].title);
+    json_decref(b->points[i].parameters);
+    for (size_t k = 0; k < b->points[i].n; k++)
+        free(b->points[i].entries[k].runs);
+    free(b->points[i].entries);
     b->n--;
-    memmove(&b->places[i], &b->places[i + 1], (b->n - i) * sizeof *b->places);
+    memmove(&b->points[i], &b->points[i + 1], (b->n - i) * sizeof *b->points);
 }
 
-static void show(const struct bench *b, const struct bench_place *p, const char *name)
+static void show(const struct bench *b, const struct bench_point *p, const char *name)
 {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[K%s %u of %u: %s, %s ", bench_counts_calls ? "count" : "repetition",
                 b->finished + !bench_counts_calls, b->repetitions, p->title, name);
 }
 
-/* Every lock once at one place; false where it does not fit the machine. */
-static bool run_place(struct bench *b, struct bench_place *p, unsigned repetition, bool keep)
+/* Every lock once at one point; false where it does not fit the machine. */
+static bool run_point(struct bench *b, struct bench_point *p, unsigned repetition, bool keep)
 {
     struct bench_run unused;
 
@@ -96,10 +96,10 @@ static bool run_place(struct bench *b, struct bench_place *p, unsigned repetitio
 static bool run_all(struct bench *b, unsigned repetition, bool keep)
 {
     for (size_t i = 0; i < b->n && !bench_interrupted;) {
-        if (run_place(b, &b->places[i], repetition, keep))
+        if (run_point(b, &b->points[i], repetition, keep))
             i++;
         else if (repetition == 0 && !bench_interrupted)
-            drop_place(b, i);
+            drop_point(b, i);
         else
             return false; /* it fitted before: give up, and keep what there is */
     }
@@ -135,12 +135,12 @@ static void conduct(struct bench *b)
 static void release(struct bench *b)
 {
     for (size_t i = 0; i < b->n; i++) {
-        json_decref(b->places[i].parameters);
-        for (size_t k = 0; k < b->places[i].n; k++)
-            free(b->places[i].entries[k].runs);
-        free(b->places[i].entries);
+        json_decref(b->points[i].parameters);
+        for (size_t k = 0; k < b->points[i].n; k++)
+            free(b->points[i].entries[k].runs);
+        free(b->points[i].entries);
     }
-    free(b->places);
+    free(b->points);
     json_decref(b->settings);
 }
 

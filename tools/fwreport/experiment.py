@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Results of the benchmarks in which locks take turns at places: condperf, pingpong, latency,
+"""Results of the benchmarks in which locks take turns at points: condperf, pingpong, latency,
 lifo, atomicmix, tdbtorture, dropin, futexlock, lockmix, rtlatency.
 
-A place is a set of parameters.  At each place several locks ran once in every repetition; a ratio
+A point is a set of parameters.  At each point several locks ran once in every repetition; a ratio
 compares two of them within each repetition.  Seconds: less is better.
 """
 
@@ -13,7 +13,7 @@ from . import stats
 
 # unit: for what the seconds of a run are; piece: into which tables divide that, and switches and
 # system calls are counted for
-Kind = namedtuple("Kind", "place unit piece")
+Kind = namedtuple("Kind", "point unit piece")
 
 KINDS = {
     "condperf": Kind(namedtuple("Wakes", "waiters section_us wake locked"), "round", "waiter"),
@@ -30,18 +30,18 @@ KINDS = {
     "futexlock": Kind(namedtuple("Duty", "period duty threads assist"), "iteration", "iteration"),
     "rtlatency": Kind(namedtuple("RealTime", "kind cpus tasks tier run_ms"), "pair", "pair"),
 }
-YARDSTICKS = ("pthread", "pthread-auto", "posix", "mutex", "libatomic", "fcntl")
+BASELINES = ("pthread", "pthread-auto", "posix", "mutex", "libatomic", "fcntl")
 
 
 class Cell:
-    """One lock at one place: its runs, oldest first."""
+    """One lock at one point: its runs, oldest first."""
 
-    def __init__(self, raw, place):
-        self.lock, self.family, self.place = str(raw["lock"]), str(raw["family"]), place
+    def __init__(self, raw, point):
+        self.lock, self.family, self.point = str(raw["lock"]), str(raw["family"]), point
         self.pieces = float(raw.get("pieces") or 1)
         self.runs = [dict(run) for run in raw["runs"]]
         self.failures = [fault for fault in raw.get("failures") or [] if isinstance(fault, dict)]
-        self.goal = dict(raw.get("goal") or {})         # that its benchmark gives the place
+        self.goal = dict(raw.get("goal") or {})         # that its benchmark gives the point
         self.tables = dict(raw.get("ns") or {})         # figures of all runs together
 
     def by_round(self, metric="seconds"):
@@ -58,7 +58,7 @@ class Cell:
         return stats.median([both[r] + other[r] for r in both if r in other])
 
 
-class Contest:
+class Experiment:
     """All results of one benchmark."""
 
     def __init__(self, name):
@@ -73,44 +73,44 @@ class Contest:
         self.files += 1
         for one in raw["cells"]:
             try:
-                place = self.kind.place(*(one[name] for name in self.kind.place._fields))
-                cell = Cell(one, place)
+                point = self.kind.point(*(one[name] for name in self.kind.point._fields))
+                cell = Cell(one, point)
                 for at, run in enumerate(cell.runs):
                     run["round"] = (self.files, run.get("round", at))
             except (KeyError, TypeError, ValueError) as error:
                 raise complaint(f"a cell without a proper {error}") from None
             if not cell.by_round():
                 continue
-            old = self.cells.setdefault((place, cell.lock), cell)
+            old = self.cells.setdefault((point, cell.lock), cell)
             if old is not cell:
                 old.runs += cell.runs
                 old.failures += cell.failures
 
-    def places(self):
+    def points(self):
         """In the order in which they were measured, numbers ascending."""
-        seen = list(dict.fromkeys(place for place, _ in self.cells))
-        return sorted(seen, key=lambda place: tuple(
-            (0, value) if isinstance(value, (int, float)) else (1, 0) for value in place))
+        seen = list(dict.fromkeys(point for point, _ in self.cells))
+        return sorted(seen, key=lambda point: tuple(
+            (0, value) if isinstance(value, (int, float)) else (1, 0) for value in point))
 
-    def at(self, place):
-        return [cell for (where, _), cell in self.cells.items() if where == place]
+    def at(self, point):
+        return [cell for (where, _), cell in self.cells.items() if where == point]
 
-    def cell(self, place, lock):
-        return self.cells.get((place, lock))
+    def cell(self, point, lock):
+        return self.cells.get((point, lock))
 
     def locks(self):
         return list(dict.fromkeys(lock for _, lock in self.cells))
 
-    def yardstick(self, place):
-        """The C library's own at a place."""
-        return next((self.cell(place, lock) for lock in YARDSTICKS if self.cell(place, lock)), None)
+    def baseline(self, point):
+        """The C library's own at a point."""
+        return next((self.cell(point, lock) for lock in BASELINES if self.cell(point, lock)), None)
 
-    def ours(self, place):
-        """furwock's at a place."""
-        return next((cell for cell in self.at(place) if cell.family == "furwock"), None)
+    def ours(self, point):
+        """furwock's at a point."""
+        return next((cell for cell in self.at(point) if cell.family == "furwock"), None)
 
-    def best_rival(self, place):
-        rivals = [cell for cell in self.at(place) if cell.family == "rival"]
+    def best_rival(self, point):
+        rivals = [cell for cell in self.at(point) if cell.family == "rival"]
         return min(rivals, key=lambda cell: cell.median().value, default=None)
 
 
@@ -123,7 +123,7 @@ def ratio(above, below, metric="seconds"):
 
 
 def overall(pairs):
-    """The geometric mean of time ratios over [(cell, other cell)], one for each place.
+    """The geometric mean of time ratios over [(cell, other cell)], one for each point.
 
     One figure of each repetition, and the median of these: what shakes a whole repetition counts
     once.

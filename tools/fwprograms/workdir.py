@@ -84,7 +84,7 @@ def become(user):
     return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
 
 
-class Place:
+class Workdir:
     def __init__(self, folder, reports, variant=PLAIN, label="", slower=1.0):
         self.folder, self.reports = folder, reports
         self.variant, self.label, self.slower = variant, label, slower
@@ -108,7 +108,7 @@ class Place:
 
     def turn(self, variant, label):
         """The same folder for a run with another library."""
-        return Place(self.folder, self.reports, variant, label, self.slower)
+        return Workdir(self.folder, self.reports, variant, label, self.slower)
 
     def environment(self, **more):
         kept = {name: value for name, value in os.environ.items()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the lock is to reach, judged by the medians over the repetitions. */
+/* What the lock is to reach, evaluated by the medians over the repetitions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ double ideal_speed(const struct duty *d)
     return inside * all > 1 ? 1 / inside : all;
 }
 
-static size_t index_of(const struct bench_place *p, const char *name)
+static size_t index_of(const struct bench_point *p, const char *name)
 {
     size_t k = 0;
 
@@ -60,12 +60,12 @@ static const char *at_most(const struct stats_ratio *r, double bound)
     return r->ratio <= bound ? "reached" : r->low <= bound ? "within noise" : "missed";
 }
 
-static void judge_hart(const struct bench *b, FILE *out)
+static void evaluate_hart(const struct bench *b, FILE *out)
 {
     fprintf(out, "  %u threads, period %u, duty cycle %u %%: %s at least %.2f of %s's throughput: ",
             hart.threads, hart.period, hart.cycle, lock_adaptive, HART_LEAST, lock_normal);
     for (size_t i = 0; i < b->n; i++) {
-        const struct bench_place *p = &b->places[i];
+        const struct bench_point *p = &b->points[i];
         const struct duty *d = &sweep_detail(p)->duty;
         size_t ours = index_of(p, lock_adaptive), normal = index_of(p, lock_normal);
 
@@ -81,8 +81,8 @@ static void judge_hart(const struct bench *b, FILE *out)
     fputs("not measured\n", out);
 }
 
-/* One place; false where both were not measured, or the throughput is not equal. */
-static bool compare_cpu(const struct bench *b, const struct bench_place *p, struct stats_ratio *r)
+/* One point; false where both were not measured, or the throughput is not equal. */
+static bool compare_cpu(const struct bench *b, const struct bench_point *p, struct stats_ratio *r)
 {
     size_t ours = index_of(p, lock_adaptive), fixed = index_of(p, lock_fixed);
     const struct spent *spent = sweep_detail(p)->spent;
@@ -95,7 +95,7 @@ static bool compare_cpu(const struct bench *b, const struct bench_place *p, stru
     return true;
 }
 
-static void judge_cpu(const struct bench *b, FILE *out)
+static void evaluate_cpu(const struct bench *b, FILE *out)
 {
     unsigned all = 0, good = 0;
     struct stats_ratio r;
@@ -105,7 +105,7 @@ static void judge_cpu(const struct bench *b, FILE *out)
             "its: ",
             lock_adaptive, EQUAL_WITHIN, lock_fixed);
     for (size_t i = 0; i < b->n; i++)
-        if (compare_cpu(b, &b->places[i], &r)) {
+        if (compare_cpu(b, &b->points[i], &r)) {
             all++;
             good += r.low <= CPU_MOST;
         }
@@ -113,16 +113,16 @@ static void judge_cpu(const struct bench *b, FILE *out)
         fputs("not measured\n", out);
         return;
     }
-    fprintf(out, "%u of %u places\n", good, all);
+    fprintf(out, "%u of %u points\n", good, all);
     for (size_t i = 0; i < b->n; i++)
-        if (compare_cpu(b, &b->places[i], &r) && r.ratio > CPU_MOST)
-            fprintf(out, "    %s: %.2f (%.2f - %.2f), %s\n", b->places[i].title, r.ratio, r.low,
+        if (compare_cpu(b, &b->points[i], &r) && r.ratio > CPU_MOST)
+            fprintf(out, "    %s: %.2f (%.2f - %.2f), %s\n", b->points[i].title, r.ratio, r.low,
                     r.high, at_most(&r, CPU_MOST));
 }
 
-void verdict_print(const struct bench *b, FILE *out)
+void outcome_print(const struct bench *b, FILE *out)
 {
     fputs("\ngoals\n", out);
-    judge_hart(b, out);
-    judge_cpu(b, out);
+    evaluate_hart(b, out);
+    evaluate_cpu(b, out);
 }

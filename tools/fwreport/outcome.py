@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a goal is judged and told."""
+"""How a goal is evaluated and told."""
 
 REACHED, NOISE, MISSED, UNKNOWN = "reached", "within noise", "missed", "not measured"
 
@@ -7,7 +7,7 @@ WIDE = 10                       # an interval from x to 10x says nothing worth t
 
 
 class Goal:
-    """One goal.  `short` are the lines that name the places which fall short, worst first."""
+    """One goal.  `short` are the lines that name the points which fall short, worst first."""
 
     def __init__(self, name, want, state, got, short=()):
         self.name, self.want, self.state, self.got = name, want, state, got
