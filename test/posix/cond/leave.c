@@ -40,7 +40,7 @@ static void *wait_again_and_again(void *arg)
         if (cond != NULL && round_number != last) {
             last = round_number;
             waiting++;
-            while (cond != NULL && round_number == last) /* who is woken does not look there */
+            while (cond != NULL && round_number == last) /* the woken thread does not look there */
                 pthread_cond_wait(cond, &mutex);
             continue;
         }

@@ -53,7 +53,7 @@ static void unlock(void)
     check(pthread_mutex_unlock(&mutex) == 0, "unlock");
 }
 
-/* One who takes. */
+/* A thread that takes. */
 struct taker {
     uint32_t random;
     bool is_waiting;
@@ -143,11 +143,11 @@ static void *give_a_burst(void *arg)
     uint32_t random = (uint32_t)(uintptr_t)arg;
 
     for (unsigned i = 0; i < BURST; i++) {
-        struct timespec nap = {0, (long)draw(&random, 20000)};
+        struct timespec pause = {0, (long)draw(&random, 20000)};
 
         give(&random);
         if (draw(&random, 4) == 0)
-            nanosleep(&nap, NULL);
+            nanosleep(&pause, NULL);
     }
     return NULL;
 }
@@ -158,7 +158,7 @@ static void start(pthread_t *thread, void *(*body)(void *), uint32_t *random)
           "no thread can be started");
 }
 
-/* Whoever waits must have heard of the units that are there. */
+/* A thread that waits must have heard of the permits that are there. */
 static void await_the_last_unit(void)
 {
     bool done = false;
@@ -179,9 +179,9 @@ static void do_a_round(pthread_t *takers, uint32_t *random)
         start(&givers[i], give_a_burst, random);
     for (unsigned i = 0; i < 8; i++) {
         unsigned who = draw(random, TAKERS);
-        struct timespec nap = {0, (long)draw(random, 50000)};
+        struct timespec pause = {0, (long)draw(random, 50000)};
 
-        nanosleep(&nap, NULL);
+        nanosleep(&pause, NULL);
         pthread_cancel(takers[who]);
         pthread_join(takers[who], NULL);
         start(&takers[who], take, random);

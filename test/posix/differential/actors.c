@@ -163,7 +163,7 @@ static void write_down(int who, bool late)
 }
 
 // Waits until nobody moves; the one who was told comes first, then who ended by it.
-static void settle(int told)
+static void await_rest(int told)
 {
     for (int still = 0; still < STILL; still++)
         for (int i = 0; i < ACTORS; i++)
@@ -171,7 +171,7 @@ static void settle(int told)
                 still = -1;
                 usleep(LOOK_US);
             }
-    if (told != NOBODY)
+    if (told != NO_ACTOR)
         write_down(told, false);
     for (int i = 0; i < ACTORS; i++)
         if (i != told)
@@ -187,7 +187,7 @@ void act(int who, struct order order)
     __atomic_store_n(&a->phase, BUSY, __ATOMIC_RELEASE);
     if (write(a->go, &one, sizeof(one)) != sizeof(one))
         abort();
-    settle(who);
+    await_rest(who);
 }
 
 void actor_dies(int who)
@@ -200,7 +200,7 @@ void actor_dies(int who)
     if (write(a->go, &one, sizeof(one)) != sizeof(one))
         abort();
     funeral(a);
-    settle(NOBODY);
+    await_rest(NO_ACTOR);
 }
 
 void actor_cancel(int who)
@@ -208,12 +208,12 @@ void actor_cancel(int who)
     say("%d is to be cancelled\n", who);
     actors[who].doomed = true;
     pthread_cancel(actors[who].thread);
-    settle(NOBODY);
+    await_rest(NO_ACTOR);
 }
 
 void actor_interrupt(int who, bool restart)
 {
     say("%d gets a signal%s\n", who, restart ? ", to go on" : "");
     pthread_kill(actors[who].thread, restart ? SIGUSR2 : SIGUSR1);
-    settle(NOBODY);
+    await_rest(NO_ACTOR);
 }

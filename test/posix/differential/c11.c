@@ -62,15 +62,15 @@ static void c11_ended(int who, const struct order *o, long result)
     bool waited = o->call == call_wait || o->call == call_timedwait;
 
     if (model.locker == who)
-        model.locker = model.signalled = NOBODY;
+        model.locker = model.signalled = NO_ACTOR;
     if (model.waiter == who)
-        model.waiter = NOBODY;
+        model.waiter = NO_ACTOR;
     if (o->call == call_signal)
         return;
     if (o->call == call_unlock) {
         if (result == thrd_success && --model.depth == 0)
-            model.owner = NOBODY;
-    } else if (result == thrd_success || waited) { // what is waited for in vain is held again
+            model.owner = NO_ACTOR;
+    } else if (result == thrd_success || waited) { // a failed wait holds it again
         model.depth = model.owner == who ? model.depth + 1 : 1;
         model.owner = who;
     }
@@ -79,7 +79,7 @@ static void c11_ended(int who, const struct order *o, long result)
 static void c11_cancelled(const struct order *o)
 {
     say("in clean-up: unlock = %d\n", mtx_unlock(o->object));
-    model.waiter = NOBODY;
+    model.waiter = NO_ACTOR;
 }
 
 static void c11_begin(void)
@@ -88,7 +88,7 @@ static void c11_begin(void)
     int e;
 
     model.type = types[draw(5)];
-    model.owner = model.locker = model.waiter = model.signalled = NOBODY;
+    model.owner = model.locker = model.waiter = model.signalled = NO_ACTOR;
     model.depth = 0;
     memset(&m, 0x5a, sizeof(m));
     memset(&c, 0x5a, sizeof(c));
@@ -107,14 +107,14 @@ static void step_lock(int who, struct order o)
 
     if (mine && (model.depth >= DEPTH || (model.type & mtx_recursive) == 0))
         return;
-    if (model.locker != NOBODY && which >= SOON)
+    if (model.locker != NO_ACTOR && which >= SOON)
         return;
     o.clock = CLOCK_REALTIME;
     if (timed)
         set_moment(&o, which);
     o.name = timed ? "timedlock" : "lock";
     o.call = timed ? call_timedlock : call_lock;
-    if (which == FAR && model.owner != NOBODY && !mine)
+    if (which == FAR && model.owner != NO_ACTOR && !mine)
         model.locker = who;
     act(who, o);
 }
@@ -123,18 +123,18 @@ static void step_wait(int who, struct order o)
 {
     bool timed = draw(2) == 0;
 
-    if (model.owner != who || model.depth != 1 || model.waiter != NOBODY)
+    if (model.owner != who || model.depth != 1 || model.waiter != NO_ACTOR)
         return;
-    if (actor_is_doomed(who) && model.locker != NOBODY)
+    if (actor_is_doomed(who) && model.locker != NO_ACTOR)
         return;
-    if (model.locker != NOBODY && timed)
+    if (model.locker != NO_ACTOR && timed)
         return;
     o.clock = CLOCK_REALTIME;
     if (timed)
         set_moment(&o, draw(2) == 0 ? LONG_AGO : FAR);
     o.name = timed ? "timedwait" : "wait";
     o.call = timed ? call_timedwait : call_wait;
-    model.owner = NOBODY;
+    model.owner = NO_ACTOR;
     model.depth = 0;
     model.waiter = who;
     act(who, o);
@@ -142,14 +142,14 @@ static void step_wait(int who, struct order o)
 
 static void step_signal(int who, struct order o)
 {
-    if (model.locker != NOBODY)
+    if (model.locker != NO_ACTOR)
         return;
     o.name = "signal";
     o.call = call_signal;
     o.value = (int)draw(2);
-    if (model.waiter != NOBODY && model.owner != NOBODY) {
+    if (model.waiter != NO_ACTOR && model.owner != NO_ACTOR) {
         model.locker = model.signalled = model.waiter;
-        model.waiter = NOBODY;
+        model.waiter = NO_ACTOR;
     }
     act(who, o);
 }
@@ -159,7 +159,7 @@ static void c11_step(void)
     int who = (int)draw(ACTORS);
     unsigned what = draw(16);
     struct order o = {.object = &m, .other = &c};
-    bool free = model.owner == NOBODY && model.locker == NOBODY;
+    bool free = model.owner == NO_ACTOR && model.locker == NO_ACTOR;
 
     if (actor_sleeps(who)) {
         if (what < 2)
@@ -184,7 +184,7 @@ static void c11_step(void)
         step_wait(who, o);
     } else if (what < 15) {
         step_signal(who, o);
-    } else if (free && model.waiter == NOBODY) {
+    } else if (free && model.waiter == NO_ACTOR) {
         mtx_destroy(&m);
         cnd_destroy(&c);
         c11_begin();

@@ -20,7 +20,7 @@
  * A sequence has a process of its own, and leaves its sleepers to their fate.
  */
 
-enum { ACTORS = 3, NOBODY = -1 };
+enum { ACTORS = 3, NO_ACTOR = -1 };
 
 struct order {
     const char *name;

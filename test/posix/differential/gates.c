@@ -45,7 +45,7 @@ static void gates_ended(int who, const struct order *o, long result)
     if ((o->call == call_spin_lock || o->call == call_spin_trylock) && result == 0)
         model.spinner = who;
     else if (o->call == call_spin_unlock && result == 0)
-        model.spinner = NOBODY;
+        model.spinner = NO_ACTOR;
 }
 
 static void make_barrier(void)
@@ -72,7 +72,7 @@ static void gates_begin(void)
 {
     make_barrier();
     say("spin = %d\n", pthread_spin_init(&s, (int)draw(2)));
-    model.spinner = NOBODY;
+    model.spinner = NO_ACTOR;
 }
 
 static void step_wait(int who)
@@ -92,7 +92,7 @@ static void step_spin(int who)
     if (model.spinner == who) {
         o.name = "spin unlock";
         o.call = call_spin_unlock;
-    } else if (model.spinner == NOBODY && draw(2) == 0) {
+    } else if (model.spinner == NO_ACTOR && draw(2) == 0) {
         o.name = "spin lock";
         o.call = call_spin_lock;
     } else {
@@ -121,7 +121,7 @@ static void gates_step(void)
     } else if (model.inside == 0) {
         say("destroy = %d\n", pthread_barrier_destroy(&b));
         make_barrier();
-    } else if (model.spinner == NOBODY) {
+    } else if (model.spinner == NO_ACTOR) {
         say("spin destroy = %d\n", pthread_spin_destroy(&s));
         say("spin = %d\n", pthread_spin_init(&s, (int)draw(2)));
     }

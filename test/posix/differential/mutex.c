@@ -2,7 +2,7 @@
 // A mutex of any kind, and a condition variable with it.  Contract: differ.h.
 //
 //   I1  at most one sleeps for the mutex and at most one waits on the condition variable, and there
-//       is no signal while somebody sleeps for the mutex: who comes first would be up to chance
+//       is no signal while somebody sleeps for the mutex: which comes first would be up to chance
 //   I2  nobody takes another's mutex but where it is a plain one, where the C library lets him
 //   I3  a waiter that was signalled, and sleeps until the mutex is free, is not cancelled (c11.c)
 #include <errno.h>
@@ -61,7 +61,7 @@ static void released(void)
 {
     if (--model.depth > 0)
         return;
-    model.owner = NOBODY;
+    model.owner = NO_ACTOR;
     if (model.inconsistent)
         model.lost = true;
     model.inconsistent = false;
@@ -70,9 +70,9 @@ static void released(void)
 static void mutex_ended(int who, const struct order *o, long result)
 {
     if (model.locker == who)
-        model.locker = model.signalled = NOBODY;
+        model.locker = model.signalled = NO_ACTOR;
     if (model.waiter == who)
-        model.waiter = NOBODY;
+        model.waiter = NO_ACTOR;
     if (takes(o)) {
         took(who, result);
     } else if (o->call == mutex_unlock && (result == 0 || result == ENOTRECOVERABLE)) {
@@ -93,7 +93,7 @@ static void mutex_cancelled(const struct order *o)
     int e = pthread_mutex_unlock(o->object);
 
     say("in clean-up: unlock = %d\n", e);
-    model.waiter = NOBODY;
+    model.waiter = NO_ACTOR;
     model.is_new = true;
 }
 
@@ -112,9 +112,9 @@ static void make_mutex(void)
     int e;
 
     model.type = types[type];
-    model.owner = NOBODY;
+    model.owner = NO_ACTOR;
     model.depth = 0;
-    model.locker = model.waiter = model.signalled = NOBODY;
+    model.locker = model.waiter = model.signalled = NO_ACTOR;
     model.inconsistent = model.lost = model.shared = model.robust = false;
     model.protocol = PTHREAD_PRIO_NONE;
     if (draw(4) == 0) {
@@ -185,12 +185,12 @@ static void step_lock(int who, struct order o)
 {
     bool mine = model.owner == who;
 
-    if (model.locker != NOBODY || (mine && model.depth >= DEPTH))
+    if (model.locker != NO_ACTOR || (mine && model.depth >= DEPTH))
         return;
     // A robust or inheriting one of the normal type might find out, or might not.
     if (mine && !is_checked())
         return;
-    if (model.owner != NOBODY && !mine)
+    if (model.owner != NO_ACTOR && !mine)
         model.locker = who;
     o.name = "lock";
     o.call = mutex_lock;
@@ -205,15 +205,15 @@ static void step_timed(int who, struct order o)
 
     if (mine && model.depth >= DEPTH)
         return;
-    if (model.locker != NOBODY && which >= SOON)
-        return; // would stand in line with him
+    if (model.locker != NO_ACTOR && which >= SOON)
+        return; // would queue with it
     if (mine && !is_checked() && which == FAR)
         return;
     o.clock = clocked ? any_clock() : CLOCK_REALTIME;
     set_moment(&o, which);
     o.name = clocked ? "clocklock" : "timedlock";
     o.call = clocked ? mutex_clocklock : mutex_timedlock;
-    if (which == FAR && model.owner != NOBODY && !mine)
+    if (which == FAR && model.owner != NO_ACTOR && !mine)
         model.locker = who;
     act(who, o);
 }
@@ -223,7 +223,7 @@ static void step_unlock(int who, struct order o)
     bool plain = !model.robust && model.protocol == PTHREAD_PRIO_NONE && !is_checked();
 
     if (model.owner != who && !is_checked() && !model.robust)
-        if (!plain || model.owner == NOBODY)
+        if (!plain || model.owner == NO_ACTOR)
             return; // I2
     if (model.protocol == PTHREAD_PRIO_PROTECT && model.owner != who && !is_checked())
         return;
@@ -237,7 +237,7 @@ static void step_wait(int who, struct order o)
     unsigned kind = draw(3);
     enum moment which = draw(MOMENTS);
 
-    if (model.waiter != NOBODY || model.lost || model.inconsistent)
+    if (model.waiter != NO_ACTOR || model.lost || model.inconsistent)
         return;
     if (model.owner != who && !is_checked())
         return;
@@ -245,9 +245,9 @@ static void step_wait(int who, struct order o)
         return;
     // Whether it is told of an error or is cancelled; and when it lets go of the mutex.
     if (actor_is_doomed(who) &&
-        (model.owner != who || model.locker != NOBODY || which == BEFORE_1970))
+        (model.owner != who || model.locker != NO_ACTOR || which == BEFORE_1970))
         return;
-    if (model.locker != NOBODY && kind != 0 && which != FAR)
+    if (model.locker != NO_ACTOR && kind != 0 && which != FAR)
         return; // both would come for the mutex
     o.clock = kind == 2 ? any_clock() : CLOCK_REALTIME;
     // What the condition variable's own clock is does not matter to these.
@@ -260,7 +260,7 @@ static void step_wait(int who, struct order o)
     model.before = model.owner;
     model.before_depth = model.depth;
     if (model.owner == who) {
-        model.owner = NOBODY;
+        model.owner = NO_ACTOR;
         model.depth = 0;
         model.waiter = who;
     }
@@ -269,24 +269,24 @@ static void step_wait(int who, struct order o)
 
 static void step_signal(int who, struct order o)
 {
-    if (model.locker != NOBODY)
+    if (model.locker != NO_ACTOR)
         return; // I1
     o.name = "signal";
     o.call = mutex_signal;
     o.value = (int)draw(2);
-    if (model.waiter != NOBODY && model.owner != NOBODY) {
+    if (model.waiter != NO_ACTOR && model.owner != NO_ACTOR) {
         model.locker = model.signalled = model.waiter; // on its way to it
-        model.waiter = NOBODY;
+        model.waiter = NO_ACTOR;
     }
     act(who, o);
 }
 
 static void step_remake(int who, struct order o)
 {
-    bool idle = model.owner == NOBODY && model.locker == NOBODY && model.waiter == NOBODY;
+    bool idle = model.owner == NO_ACTOR && model.locker == NO_ACTOR && model.waiter == NO_ACTOR;
 
     // A robust one that is held is destroyed without a word, and remembered by its owner.
-    if (model.waiter != NOBODY || (!idle && (model.robust || draw(2) == 0)))
+    if (model.waiter != NO_ACTOR || (!idle && (model.robust || draw(2) == 0)))
         return;
     o.name = "destroy";
     o.call = mutex_destroy;
@@ -299,10 +299,10 @@ static void step_remake(int who, struct order o)
 
 static void step_end_of_thread(int who)
 {
-    if (model.owner == who && (!model.robust || model.waiter != NOBODY))
+    if (model.owner == who && (!model.robust || model.waiter != NO_ACTOR))
         return;
     if (model.owner == who) {
-        model.owner = NOBODY;
+        model.owner = NO_ACTOR;
         model.depth = 0;
         model.inconsistent = false; // the next is told anew
     }
@@ -312,7 +312,7 @@ static void step_end_of_thread(int who)
 
 static void step_sleeper(int who)
 {
-    bool free = model.owner == NOBODY && model.locker == NOBODY;
+    bool free = model.owner == NO_ACTOR && model.locker == NO_ACTOR;
 
     if (draw(2) == 0)
         actor_interrupt(who, draw(2) == 0);
@@ -322,7 +322,7 @@ static void step_sleeper(int who)
 
 static void step_rest(int who, struct order o)
 {
-    bool free = model.owner == NOBODY && model.locker == NOBODY && model.waiter == NOBODY;
+    bool free = model.owner == NO_ACTOR && model.locker == NO_ACTOR && model.waiter == NO_ACTOR;
 
     switch (draw(6)) {
     case 0:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A read-write lock of any kind.  Contract: differ.h.
 //
-//   I1  at most one sleeps for the lock: who comes first would be up to chance
+//   I1  at most one sleeps for the lock: which comes first would be up to chance
 #include <errno.h>
 #include <string.h>
 
@@ -75,17 +75,17 @@ static bool is_free(void)
     for (int who = 0; who < ACTORS; who++)
         if (model.readers[who] != 0)
             return false;
-    return model.writer == NOBODY;
+    return model.writer == NO_ACTOR;
 }
 
 static void rwlock_ended(int who, const struct order *o, long result)
 {
     if (model.sleeper == who)
-        model.sleeper = NOBODY;
+        model.sleeper = NO_ACTOR;
     if (result != 0)
         return;
     if (o->call == call_unlock && model.writer == who)
-        model.writer = NOBODY;
+        model.writer = NO_ACTOR;
     else if (o->call == call_unlock)
         model.readers[who]--;
     else if (writes(o))
@@ -104,7 +104,7 @@ static void rwlock_begin(void)
     int shared = (int)draw(2);
 
     model.kind = (int)draw(3);
-    model.writer = model.sleeper = NOBODY;
+    model.writer = model.sleeper = NO_ACTOR;
     memset(model.readers, 0, sizeof(model.readers));
     if (draw(3) == 0) {
         memcpy(&l, &initialisers[model.kind], sizeof(l));
@@ -148,7 +148,7 @@ static void step_lock(int who, bool write)
 
     if (model.readers[who] >= DEPTH)
         return;
-    if (model.sleeper != NOBODY && model.sleeper_writes && which == SOON)
+    if (model.sleeper != NO_ACTOR && model.sleeper_writes && which == SOON)
         which = LONG_AGO; // another hand in the line, for a while
     if (draw(2) == 0) {
         which = FAR;
@@ -156,8 +156,8 @@ static void step_lock(int who, bool write)
     } else {
         timed(&o, write, which);
     }
-    may_sleep = which == FAR && !mine && (write ? !is_free() : model.writer != NOBODY);
-    if (which == FAR && model.sleeper != NOBODY)
+    may_sleep = which == FAR && !mine && (write ? !is_free() : model.writer != NO_ACTOR);
+    if (which == FAR && model.sleeper != NO_ACTOR)
         return; // I1
     // Reads, and now wants to write: would wait for himself.
     if (which == FAR && write && model.readers[who] != 0)
@@ -182,7 +182,7 @@ static void step_try(int who, bool write)
 
 static void step_remake(void)
 {
-    if (!is_free() || model.sleeper != NOBODY)
+    if (!is_free() || model.sleeper != NO_ACTOR)
         return;
     say("destroy = %d\n", pthread_rwlock_destroy(&l));
     rwlock_begin();

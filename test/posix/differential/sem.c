@@ -50,13 +50,13 @@ static void sem_ended(int who, const struct order *o, long result)
     (void)o;
     (void)result;
     if (sleeper == who)
-        sleeper = NOBODY;
+        sleeper = NO_ACTOR;
 }
 
 static void sem_cancelled(const struct order *o)
 {
     (void)o;
-    sleeper = NOBODY;
+    sleeper = NO_ACTOR;
 }
 
 static void begin(void)
@@ -67,7 +67,7 @@ static void begin(void)
     int shared = (int)draw(3);
     int e;
 
-    sleeper = NOBODY;
+    sleeper = NO_ACTOR;
     memset(&s, 0, sizeof(s));
     if (draw(5) == 0) { // all zero bytes: none to be had
         say("zero\n");
@@ -88,7 +88,7 @@ static void step_wait(int who)
     int value = 0;
 
     sem_getvalue(&s, &value);
-    if (sleeper != NOBODY && (kind == 0 || which >= SOON))
+    if (sleeper != NO_ACTOR && (kind == 0 || which >= SOON))
         return;
     o.clock = kind == 2 ? any_clock() : CLOCK_REALTIME;
     if (kind != 0)
@@ -127,7 +127,7 @@ static void sem_step(void)
         o.name = "getvalue";
         o.call = call_getvalue;
         act(who, o);
-    } else if (sleeper == NOBODY) {
+    } else if (sleeper == NO_ACTOR) {
         say("destroy = %d\n", sem_destroy(&s));
         begin();
     }

@@ -9,7 +9,7 @@
  *     m clocklock (monotonic), past    w clocklock, bad clock  x the other thread ends
  *     d destroy
  *
- * Arguments: [SCRIPTS [SEED]], so many random ones on each kind.
+ * Arguments: [SCRIPTS [SEED]], that many random ones on each kind.
  */
 #include <errno.h>
 #include <sched.h>
@@ -141,7 +141,7 @@ static void run(const struct library *l, const struct kind *k, const char *scrip
 static bool make_saner(const struct kind *k, char *script)
 {
     int results[STEPS];
-    enum { NOBODY, MAIN, OTHER } holder = NOBODY;
+    enum { NO_THREAD, MAIN, OTHER } holder = NO_THREAD;
     bool is_lost = false, is_unsound = false;
 
     run(&ours, k, script, results);
@@ -151,7 +151,7 @@ static bool make_saner(const struct kind *k, char *script)
         if (strchr("tpbem", letter) != NULL && (results[i] == 0 || results[i] == EOWNERDEAD))
             holder = is_main ? MAIN : OTHER;
         if (letter == 'x' && holder == OTHER)
-            holder = NOBODY;
+            holder = NO_THREAD;
         is_unsound |= results[i] == EOWNERDEAD;
         is_unsound &= !(letter == 'k' && results[i] == 0);
         is_lost |= is_unsound && letter == 'u' && results[i] == 0;

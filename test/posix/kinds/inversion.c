@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Four real-time threads on one processor: the low one has the mutex that the high one wants, and
+ * Four real-time threads on one CPU: the low one has the mutex that the high one wants, and
  * the middle one would run for ever.  With inheritance or a ceiling the middle one does not run
  * before the high one is done; without, it does.
  */
@@ -18,65 +18,65 @@ enum { LOW = 10, MIDDLE = 20, HIGH = 30, MAIN = 40 };
 /* Loops that take long enough for others to be woken meanwhile. */
 enum { SECTION = 300000, PATIENCE = 30000000 };
 
-static struct scene {
+static struct fixture {
     const struct library *library;
     pthread_mutex_t mutex;
     pthread_mutex_t outer; /* of the one who stands between, where `has_chain` */
     bool has_chain;
     sem_t low_has, chain_has, go_chain, go;
     volatile int high_is_done, seen_by_middle;
-} scene;
+} fixture;
 
 static void loop(int n)
 {
-    for (volatile int i = 0; i < n && !scene.high_is_done; i++)
+    for (volatile int i = 0; i < n && !fixture.high_is_done; i++)
         ;
 }
 
 static void take(pthread_mutex_t *m)
 {
-    int error = scene.library->lock(m);
+    int error = fixture.library->lock(m);
 
     if (error != 0)
-        fail("%s: lock: %s", scene.library->name, strerrorname_np(error));
+        fail("%s: lock: %s", fixture.library->name, strerrorname_np(error));
 }
 
 static void *low(void *arg)
 {
-    take(&scene.mutex);
-    sem_post(&scene.low_has);
+    take(&fixture.mutex);
+    sem_post(&fixture.low_has);
     loop(SECTION);
-    scene.library->unlock(&scene.mutex);
+    fixture.library->unlock(&fixture.mutex);
     return arg;
 }
 
 static void *in_between(void *arg)
 {
-    take(&scene.outer);
-    sem_post(&scene.chain_has);
-    sem_wait(&scene.go_chain);
-    take(&scene.mutex);
-    scene.library->unlock(&scene.mutex);
-    scene.library->unlock(&scene.outer);
+    take(&fixture.outer);
+    sem_post(&fixture.chain_has);
+    sem_wait(&fixture.go_chain);
+    take(&fixture.mutex);
+    fixture.library->unlock(&fixture.mutex);
+    fixture.library->unlock(&fixture.outer);
     return arg;
 }
 
 static void *middle(void *arg)
 {
-    sem_wait(&scene.go);
-    scene.seen_by_middle = scene.high_is_done;
+    sem_wait(&fixture.go);
+    fixture.seen_by_middle = fixture.high_is_done;
     loop(PATIENCE);
     return arg;
 }
 
 static void *high(void *arg)
 {
-    pthread_mutex_t *wanted = scene.has_chain ? &scene.outer : &scene.mutex;
+    pthread_mutex_t *wanted = fixture.has_chain ? &fixture.outer : &fixture.mutex;
 
-    sem_wait(&scene.go);
+    sem_wait(&fixture.go);
     take(wanted);
-    scene.library->unlock(wanted);
-    scene.high_is_done = 1;
+    fixture.library->unlock(wanted);
+    fixture.high_is_done = 1;
     return arg;
 }
 
@@ -113,27 +113,27 @@ static bool is_bounded(const struct library *l, const struct kind *k, bool has_c
     pthread_t threads[4];
     int n = 0;
 
-    scene = (struct scene){.library = l, .has_chain = has_chain};
-    make(l, k, &scene.mutex);
-    make(l, k, &scene.outer);
-    sem_init(&scene.low_has, 0, 0);
-    sem_init(&scene.chain_has, 0, 0);
-    sem_init(&scene.go_chain, 0, 0);
-    sem_init(&scene.go, 0, 0);
+    fixture = (struct fixture){.library = l, .has_chain = has_chain};
+    make(l, k, &fixture.mutex);
+    make(l, k, &fixture.outer);
+    sem_init(&fixture.low_has, 0, 0);
+    sem_init(&fixture.chain_has, 0, 0);
+    sem_init(&fixture.go_chain, 0, 0);
+    sem_init(&fixture.go, 0, 0);
     threads[n++] = start(high, HIGH);
     threads[n++] = start(middle, MIDDLE);
     if (has_chain) {
         threads[n++] = start(in_between, LOW + 1);
-        sem_wait(&scene.chain_has);
+        sem_wait(&fixture.chain_has);
     }
     threads[n++] = start(low, LOW);
-    sem_wait(&scene.low_has);
-    sem_post(&scene.go_chain); /* the main thread goes before all of them */
-    sem_post(&scene.go);
-    sem_post(&scene.go);
+    sem_wait(&fixture.low_has);
+    sem_post(&fixture.go_chain); /* the main thread goes before all of them */
+    sem_post(&fixture.go);
+    sem_post(&fixture.go);
     for (int i = 0; i < n; i++)
         pthread_join(threads[i], NULL);
-    return scene.seen_by_middle != 0;
+    return fixture.seen_by_middle != 0;
 }
 
 static void check(const struct kind *k, bool has_chain)
@@ -148,7 +148,7 @@ static void check(const struct kind *k, bool has_chain)
              must_be ? "held up the high one" : "waited");
 }
 
-static void become_first_on_one_processor(void)
+static void become_first_on_one_cpu(void)
 {
     const struct sched_param first = {.sched_priority = MAIN};
     cpu_set_t here;
@@ -156,7 +156,7 @@ static void become_first_on_one_processor(void)
     CPU_ZERO(&here);
     CPU_SET((unsigned)sched_getcpu(), &here);
     if (sched_setaffinity(0, sizeof here, &here) != 0)
-        skip_test("cannot stay on one processor");
+        skip_test("cannot stay on one CPU");
     if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &first) != 0)
         skip_test("no permission for SCHED_FIFO");
 }
@@ -165,7 +165,7 @@ int main(void)
 {
     struct kind k = {-1, 0, 0, 0};
 
-    become_first_on_one_processor();
+    become_first_on_one_cpu();
     while (kind_next(&k)) {
         check(&k, false);
         if (k.protocol == PTHREAD_PRIO_INHERIT)
