@@ -42,6 +42,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
+#include "core/adaptive_spin.h"
 #include "core/sleep.h"
 #include "core/wait.h"
 #include "export.h"
@@ -55,9 +56,6 @@
 #define SLEEPERS UINT32_C(1)
 #define SLEPT UINT32_C(2)
 #define ROUND_SHIFT 2
-
-/* Where spinning has not helped, it is tried again in one of so many: doc/design/barrier.md. */
-#define ROUNDS_PER_TRIAL 256u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half comes first");
 
@@ -128,7 +126,7 @@ static void end_round(barrier *b, uint32_t r)
 static void wait_for_end(barrier *b, uint32_t r, const fw_wait_policy *policy)
 {
     uint32_t done = fw_load32_acquire(&b->done);
-    bool polls = (done & SLEPT) == 0 || r % ROUNDS_PER_TRIAL == 0;
+    bool polls = fw_adaptive_spin_round_((done & SLEPT) != 0, r);
     struct fw_wait_ wait;
 
     fw_wait_begin_(&wait, policy, NULL); /* cannot fail */

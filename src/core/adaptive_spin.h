@@ -46,4 +46,16 @@ static inline void fw_adaptive_spin_end_(fw_half_ *state, bool it_paid)
     fw_store32_relaxed(state, sleeps << 16 | sleeps);
 }
 
+/*
+ * For objects of which all threads wait for the same (a barrier), which remember only whether
+ * somebody slept in the last round: then all sleep, and one round in this many tries to spin again.
+ * doc/design/barrier.md.
+ */
+#define SPIN_ROUNDS_PER_TRIAL 256u
+
+static inline bool fw_adaptive_spin_round_(bool has_slept, uint32_t round)
+{
+    return !has_slept || round % SPIN_ROUNDS_PER_TRIAL == 0;
+}
+
 #endif

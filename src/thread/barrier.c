@@ -40,13 +40,11 @@
 #include <furwock/bits/self.h>
 #include <furwock/futex.h>
 
+#include "core/adaptive_spin.h"
 #include "core/wait.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
 #include "thread/barrier_word.h"
-
-/* If spinning has not helped, one round in this many tries it again: doc/design/barrier.md. */
-#define ROUNDS_PER_TRIAL 256u
 
 _Static_assert(sizeof(fw_barrier) == 16, "the public promise");
 
@@ -116,7 +114,7 @@ static void leave(fw_barrier *b)
 /* Did nobody have to sleep in the last round, or is it time for another try? */
 static bool spinning_helps(fw_barrier_word_ w)
 {
-    return !barrier_slept(w) || barrier_round(w) % ROUNDS_PER_TRIAL == 0;
+    return fw_adaptive_spin_round_(barrier_slept(w), barrier_round(w));
 }
 
 /*
