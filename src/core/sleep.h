@@ -3,6 +3,7 @@
 #define FW_CORE_SLEEP_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <furwock/bits/deadline.h>
@@ -46,6 +47,30 @@ static inline int fw_sleep_cancellable_(const uint32_t *word, uint32_t expected,
 {
     return fw_sleep_result_(fw_futex_wait_cancellable_(word, expected, FW_FUTEX_ANY_BIT, flags,
                                                        deadline, on_cancel, arg));
+}
+
+/* For several words: the kernel has no memory, or no such call, or a filter refuses it. */
+static inline bool fw_cannot_sleep_any_(int error)
+{
+    return error == -ENOMEM || error == -ENOSYS || error == -EPERM;
+}
+
+/* Sleeps on n words at once: >= 0: one of which was woken, or as above, or fw_cannot_sleep_any_. */
+static inline int fw_sleep_any_(const fw_futex_any *words, unsigned n, const fw_deadline *deadline)
+{
+    int result = fw_futex_wait_any(words, n, deadline);
+
+    return fw_cannot_sleep_any_(result) ? result : fw_sleep_result_(result);
+}
+
+/* The same as a cancellation point. */
+static inline int fw_sleep_any_cancellable_(const fw_futex_any *words, unsigned n,
+                                            const fw_deadline *deadline, void (*on_cancel)(void *),
+                                            void *arg)
+{
+    int result = fw_futex_wait_any_cancellable_(words, n, deadline, on_cancel, arg);
+
+    return fw_cannot_sleep_any_(result) ? result : fw_sleep_result_(result);
 }
 
 /* Sleeps until the deadline, whoever wakes whom; NULL: for good. */

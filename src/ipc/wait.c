@@ -15,6 +15,7 @@
 #include <furwock/futex.h>
 
 #include "core/recheck.h"
+#include "core/sleep.h"
 #include "ipc/region/member.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
@@ -234,10 +235,9 @@ static fw_deadline point(uint64_t ns)
 static int sleep_on_word(const fw_futex_any *word, const fw_deadline *end,
                          const struct fw_ipc_cancel_ *cancel)
 {
-    if (cancel == NULL)
-        return fw_futex_wait(word->word, word->expected, word->flags, end);
-    return fw_futex_wait_cancellable_(word->word, word->expected, FW_FUTEX_ANY_BIT, word->flags,
-                                      end, cancel->call, cancel->arg);
+    return cancel == NULL ? fw_sleep_(word->word, word->expected, word->flags, end)
+                          : fw_sleep_cancellable_(word->word, word->expected, word->flags, end,
+                                                  cancel->call, cancel->arg);
 }
 
 /* As fw_futex_wait. */
@@ -250,8 +250,8 @@ static int sleep_on_all(struct fw_ipc_wait_ *w, const fw_deadline *end,
 
     w->words[n] = (fw_futex_any){alarm, fw_load32_relaxed(alarm), FW_FUTEX_SHARED};
     answer = cancel == NULL /* F:ipc-deaf-to-alarm */
-                 ? fw_futex_wait_any(w->words, n + 1, end)
-                 : fw_futex_wait_any_cancellable_(w->words, n + 1, end, cancel->call, cancel->arg);
+                 ? fw_sleep_any_(w->words, n + 1, end)
+                 : fw_sleep_any_cancellable_(w->words, n + 1, end, cancel->call, cancel->arg);
     /* F:ipc-keeps-death */
     pass_deaths_on(w);
     if (answer == (int)n || (answer == 1 && w->lives > 1)) /* the last is told, of several */
@@ -260,26 +260,18 @@ static int sleep_on_all(struct fw_ipc_wait_ *w, const fw_deadline *end,
     return answer > 0 ? 0 : answer;
 }
 
-/* For several words: the kernel has no memory; or a filter of system calls has come meanwhile. */
-static bool cannot_sleep_on_all(int error)
-{
-    return error == -ENOMEM || error == -ENOSYS || error == -EPERM;
-}
-
 static int sleep_until(struct fw_ipc_wait_ *w, const fw_deadline *end,
                        const struct fw_ipc_cancel_ *cancel)
 {
     int error =
         w->rechecks_only ? sleep_on_word(w->words, end, cancel) : sleep_on_all(w, end, cancel);
 
-    if (!w->rechecks_only && cannot_sleep_on_all(error)) { /* IWAIT3: for once, or for good */
+    if (!w->rechecks_only && fw_cannot_sleep_any_(error)) { /* IWAIT3: for once, or for good */
         fw_deadline nap = fw_deadline_recheck_(end, FW_RECHECK_IPC_NS);
         w->rechecks_only = error != -ENOMEM;
         error = sleep_on_word(w->words, &nap, cancel);
         error = error == -ETIMEDOUT ? 0 : error;
     }
-    if (error != 0 && error != -EAGAIN && error != -EINTR && error != -ETIMEDOUT)
-        fw_panic_errno_("futex wait between processes", -error);
     if (error == 0)
         fw_running_slept_();
     return error;

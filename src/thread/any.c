@@ -18,8 +18,8 @@
 #include <furwock/any.h>
 
 #include "core/recheck.h"
+#include "core/sleep.h"
 #include "core/wait.h"
-#include "sys/panic.h"
 #include "thread/any_source.h"
 
 #define NONE FW_ANY_MAX
@@ -81,15 +81,11 @@ static int sleep_on_all(struct chooser *me)
     for (unsigned i = 0; i < me->n; i++)
         if (!source_of(me->objects[i].kind)->prepare(&me->registrations[i], &words[i]))
             return -EAGAIN;
-    result = fw_futex_wait_any(words, me->n, me->wait.deadline);
-    if (result == -ENOSYS || result == -EPERM || result == -ENOMEM)
+    result = fw_sleep_any_(words, me->n, me->wait.deadline);
+    if (fw_cannot_sleep_any_(result))
         result = fw_wait_sleep_(&me->wait, words[0].word, words[0].expected, FW_FUTEX_ANY_BIT,
                                 FW_RECHECK_ANY_NS); /* F:any-does-not-look */
-    if (result >= 0)
-        return 0;
-    if (result != -EAGAIN && result != -EINTR && result != -ETIMEDOUT)
-        fw_panic_errno_("futex wait for any", -result);
-    return result;
+    return result >= 0 ? 0 : result;
 }
 
 /* Waits until an object is ready, or the deadline passes; its index, or NONE. */

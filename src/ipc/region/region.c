@@ -29,6 +29,8 @@
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
+#include "core/recheck.h"
+#include "core/sleep.h"
 #include "ipc/region/join.h"
 #include "ipc/region/member.h"
 #include "ipc/region/region.h"
@@ -46,7 +48,6 @@ enum { RENEWALS = 8 };
 
 /* To forget a thread that has ended takes microseconds, or a time slice on a busy machine. */
 #define GONE_WITHIN_NS UINT64_C(1000000000)
-#define ASK_AGAIN_NS UINT64_C(50000)
 
 _Static_assert((int)FW_REGION_MAX_OPEN == (int)FW_RANGES, "a mapping for each handle");
 
@@ -278,13 +279,11 @@ int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **regio
 static bool has_other_threads(const struct fw_region *r)
 {
     const fw_deadline gone = fw_deadline_in_(CLOCK_MONOTONIC, GONE_WITHIN_NS);
-    const uint32_t nothing = 0;
 
     while (fw_ipc_has_other_members_(r->mapping)) {
-        const fw_deadline soon = fw_deadline_in_(CLOCK_MONOTONIC, ASK_AGAIN_NS);
         if (!fw_ipc_others_seem_gone_(r->mapping) || fw_deadline_is_over_(&gone))
             return true;
-        fw_futex_wait(&nothing, 0, FW_FUTEX_PRIVATE, &soon);
+        fw_sleep_for_(FW_RECHECK_ENDING_NS);
     }
     return false;
 }
