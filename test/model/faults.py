@@ -38,8 +38,13 @@ COPY = """/* SPDX-License-Identifier: MIT */
 #include "{fault}/{source}"
 """
 
-CALLS = """#define CALLS {family}_{copy}
-#include "programs/{family}_calls.c"
+CALLS = """#define CALLS_OF_A_COPY
+#include "programs/{family}_calls.h"
+CALLS_TABLE({family}, {list}, {family}_{copy});
+"""
+
+SHIPPED = """/* SPDX-License-Identifier: MIT */
+/* Written by faults.py. */
 """
 
 # A function that other files can call begins in the first column and is not static.
@@ -136,8 +141,13 @@ def mutate(family: Family, fault: Fault, root: pathlib.Path, out: pathlib.Path) 
     for source in sources:
         text = COPY.format(about=fault.about, fault=fault.name, source=pathlib.Path(source).name)
         if source == family.sources[0]:
-            text += CALLS.format(family=family.name, copy=copy_name(fault))
+            text += calls(family, copy_name(fault))
         write_if_new(out / c_file(fault, source), text, anyway=is_new)
+
+
+def calls(family: Family, copy: str) -> str:
+    """The table of a copy's functions."""
+    return CALLS.format(family=family.name, list=f"{family.name.upper()}_CALLS", copy=copy)
 
 
 def own_section(fault: Fault, names: list[str]) -> str:
@@ -184,9 +194,9 @@ def table() -> str:
     lines = ["/* SPDX-License-Identifier: MIT */", "/* Written by faults.py. */",
              '#include "faults.h"', ""]
     for family in FAMILIES:
-        calls = [f"{family.name}_shipped"] + [f"{family.name}_{copy_name(f)}"
-                                              for f in family.faults]
-        lines += [f"extern const struct {family.name}_calls {c};" for c in calls]
+        tables = [f"{family.name}_shipped"] + [f"{family.name}_{copy_name(f)}"
+                                               for f in family.faults]
+        lines += [f"extern const struct {family.name}_calls {t};" for t in tables]
     lines += ["", "const void *const calls_shipped[FAMILIES] = {"]
     lines += [f"    [FAMILY_{f.name.upper()}] = &{f.name}_shipped," for f in FAMILIES]
     lines += ["};", "", "const struct model_fault model_faults[] = {"]
@@ -215,7 +225,8 @@ def main() -> None:
     args = parser.parse_args()
     if args.names:
         print(";".join([c_file(f, s) for family in FAMILIES for f in family.faults
-                        for s in compiled(family, f)] + ["faults_table.c"]))
+                        for s in compiled(family, f)] +
+                       [f"shipped_{family.name}.c" for family in FAMILIES] + ["faults_table.c"]))
         return
     if args.plain_names:
         print(";".join(c_file(plain(family), s) for family in FAMILIES
@@ -234,6 +245,7 @@ def main() -> None:
     for family in FAMILIES:
         for fault in [*family.faults, plain(family)]:
             mutate(family, fault, args.root, args.out)
+        write_if_new(args.out / f"shipped_{family.name}.c", SHIPPED + calls(family, "shipped"))
     write_if_new(args.out / "faults_table.c", table())
 
 

@@ -25,7 +25,7 @@ class Rule(NamedTuple):
 class Family(NamedTuple):
     """A lock: its sources (each one calls only later ones), and the headers they share."""
 
-    name: str  # as in programs/NAME_calls.c, NAME_shipped and FAMILY_NAME
+    name: str  # as in programs/NAME_calls.h, NAME_shipped and FAMILY_NAME
     sources: list[str]  # below its directory
     headers: list[str]  # from the root
     inline: dict[str, list[str]]  # by source: functions of a header that it makes linkable

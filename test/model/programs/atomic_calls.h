@@ -6,20 +6,21 @@
 #include <stddef.h>
 
 #include "calls.h"
+#include "fork.h"
+#include "object.h"
 #include "word_lock.h"
 
 /* The generic atomics' lock, their objects, and what a fork's child does. */
-struct atomic_calls {
-    int (*trylock)(fw_word_lock *l);
-    void (*lock)(fw_word_lock *l);
-    void (*unlock)(fw_word_lock *l);
-    void (*load)(const void *object, void *out, size_t n, int order);
-    void (*store)(void *object, const void *value, size_t n, int order);
-    void (*exchange)(void *object, const void *value, void *out, size_t n, int order);
-    bool (*compare_exchange)(void *object, void *expected, const void *value, size_t n, int order,
-                             int failure);
-    void (*child)(void);
-};
+#define ATOMIC_CALLS(CALL, DATA)                        \
+    CALL(trylock, fw_word_lock_trylock_)                \
+    CALL(lock, fw_word_lock_lock_)                      \
+    CALL(unlock, fw_word_lock_unlock_)                  \
+    CALL(load, fw_object_load_)                         \
+    CALL(store, fw_object_store_)                       \
+    CALL(exchange, fw_object_exchange_)                 \
+    CALL(compare_exchange, fw_object_compare_exchange_) \
+    CALL(child, fw_fork_child_)
+CALLS_TYPE(atomic, ATOMIC_CALLS);
 
 #define atomic_in_use ((const struct atomic_calls *)calls_in_use[FAMILY_ATOMIC])
 

@@ -6,13 +6,13 @@
 
 #include "calls.h"
 
-struct barrier_calls {
-    int (*wait_policy)(fw_barrier *b, const fw_wait_policy *policy);
-    uint32_t (*arrive)(fw_barrier *b);
-    void (*await)(fw_barrier *b, uint32_t phase);
-    void (*drop)(fw_barrier *b);
-    void (*destroy)(fw_barrier *b);
-};
+#define BARRIER_CALLS(CALL, DATA)             \
+    CALL(wait_policy, fw_barrier_wait_policy) \
+    CALL(arrive, fw_barrier_arrive)           \
+    CALL(await, fw_barrier_await)             \
+    CALL(drop, fw_barrier_drop)               \
+    CALL(destroy, fw_barrier_destroy)
+CALLS_TYPE(barrier, BARRIER_CALLS);
 
 #define barrier_in_use ((const struct barrier_calls *)calls_in_use[FAMILY_BARRIER])
 

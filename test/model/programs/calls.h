@@ -5,8 +5,26 @@
 /*
  * The functions of a lock, as the programs call them: through a table, so that a faulty copy of the
  * sources can take the place of the shipped ones (../faults.py).  A family is a lock with what it
- * stands on; each has NAME_calls.h (the struct) and NAME_calls.c (the table, named by CALLS).
+ * stands on; its NAME_calls.h lists the functions once, and what else a copy has of its own,
+ *
+ *     #define LATCH_CALLS(CALL, DATA) \
+ *         CALL(trywait, fw_latch_trywait) \
+ *         DATA(struct own, own, {a, b})
+ *
+ * of which the type of the table is made here, and the tables are by what faults.py writes.
  */
+#define CALLS_TYPE(family, list)          \
+    struct family##_calls {               \
+        list(CALLS_MEMBER_, CALLS_DATUM_) \
+    }
+#define CALLS_TABLE(family, list, table)      \
+    extern const struct family##_calls table; \
+    const struct family##_calls table = {list(CALLS_ENTRY_, CALLS_INITIALISED_)}
+#define CALLS_MEMBER_(name, function) __typeof__(&function) name;
+#define CALLS_DATUM_(type, name, ...) type name;
+#define CALLS_ENTRY_(name, function) .name = &function,
+#define CALLS_INITIALISED_(type, name, ...) .name = __VA_ARGS__,
+
 enum family {
     FAMILY_MUTEX,
     FAMILY_BUCKET,

@@ -2,18 +2,26 @@
 #ifndef MODEL_IPC_ATOMIC_CALLS_H
 #define MODEL_IPC_ATOMIC_CALLS_H
 
+#include <furwock/ipc/atomic.h>
+
 #include "atomic_calls.h"
+#include "object.h"
 #include "robust_lock.h"
+#include "subject/ipc_object.h"
 
 /* The generic atomics between processes: their objects, their lock, and how a table is made. */
-struct ipc_atomic_calls {
-    struct atomic_calls objects; /* without a lock, and without the child of a fork */
-    enum fw_robust_how_ (*lock)(uint32_t *word, struct fw_robust_ *r, unsigned naps);
-    void (*unlock)(uint32_t *word, const struct fw_robust_ *r);
-    int (*create)(void *base, size_t size, size_t largest);
-    int (*join)(void *base, size_t size);
-    int (*leave)(void *base);
-};
+#define IPC_ATOMIC_CALLS(CALL, DATA)                        \
+    DATA(struct atomic_calls, objects,                      \
+         {.load = fw_object_load_,                          \
+          .store = fw_object_store_,                        \
+          .exchange = fw_object_exchange_,                  \
+          .compare_exchange = fw_object_compare_exchange_}) \
+    CALL(lock, fw_robust_lock_)                             \
+    CALL(unlock, fw_robust_unlock_)                         \
+    CALL(create, fw_ipc_atomic_create)                      \
+    CALL(join, fw_ipc_atomic_join)                          \
+    CALL(leave, fw_ipc_atomic_leave)
+CALLS_TYPE(ipc_atomic, IPC_ATOMIC_CALLS);
 
 #define ipc_atomic_in_use ((const struct ipc_atomic_calls *)calls_in_use[FAMILY_IPC_ATOMIC])
 

@@ -14,8 +14,8 @@ struct ipc_ground_calls {
     struct model_own own; /* the variables of its own that a copy's threads have */
 };
 
-/* For NAME_calls.c: IPC_GROUND_CALLS is the initialiser. */
-#ifdef CALLS
+/* For the tables (faults.py): IPC_GROUND_CALLS is the initialiser. */
+#ifdef CALLS_OF_A_COPY
 #define IPC_PASTE_(a, b) a##b
 #define IPC_PASTE(a, b) IPC_PASTE_(a, b)
 #define IPC_OWN_BEGIN IPC_PASTE(__start_, SUBJECT_OWN)

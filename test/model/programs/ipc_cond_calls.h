@@ -7,16 +7,15 @@
 #include "ipc_calls.h"
 
 /* The condition variable between processes, and its mutex. */
-struct ipc_cond_calls {
-    struct ipc_ground_calls ground;
-    int (*wait)(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_policy *policy,
-                const fw_deadline *deadline);
-    int (*signal)(fw_ipc_cond *c);
-    int (*broadcast)(fw_ipc_cond *c);
-    int (*lock)(fw_ipc_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline);
-    int (*consistent)(fw_ipc_mutex *m);
-    int (*unlock)(fw_ipc_mutex *m);
-};
+#define IPC_COND_CALLS(CALL, DATA)                          \
+    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    CALL(wait, fw_ipc_cond_wait_policy)                     \
+    CALL(signal, fw_ipc_cond_signal)                        \
+    CALL(broadcast, fw_ipc_cond_broadcast)                  \
+    CALL(lock, fw_ipc_mutex_lock_policy)                    \
+    CALL(consistent, fw_ipc_mutex_consistent)               \
+    CALL(unlock, fw_ipc_mutex_unlock)
+CALLS_TYPE(ipc_cond, IPC_COND_CALLS);
 
 #define ipc_cond_in_use ((const struct ipc_cond_calls *)calls_in_use[FAMILY_IPC_COND])
 

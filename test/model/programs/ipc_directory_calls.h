@@ -7,11 +7,10 @@
 #include "ipc_calls.h"
 
 /* The directory of a region, under the region's lock, which is the shipped one. */
-struct ipc_directory_calls {
-    struct ipc_ground_calls ground;
-    int (*object)(fw_region *region, const char *name, fw_region_kind kind, size_t size,
-                  unsigned flags, int (*init)(void *object, void *arg), void *arg, void **object);
-};
+#define IPC_DIRECTORY_CALLS(CALL, DATA)                     \
+    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    CALL(object, fw_region_object_init)
+CALLS_TYPE(ipc_directory, IPC_DIRECTORY_CALLS);
 
 #define ipc_directory_in_use \
     ((const struct ipc_directory_calls *)calls_in_use[FAMILY_IPC_DIRECTORY])

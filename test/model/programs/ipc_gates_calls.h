@@ -10,23 +10,22 @@
 #include "ipc_calls.h"
 
 /* Units, barrier, once and semaphore between processes. */
-struct ipc_gates_calls {
-    struct ipc_ground_calls ground;
-    int (*take)(fw_ipc_permits *u, uint32_t *unit, const fw_wait_policy *policy,
-                const fw_deadline *deadline);
-    int (*give)(fw_ipc_permits *u, uint32_t unit);
-    int (*wait)(fw_ipc_barrier *b, const fw_wait_policy *policy, const fw_deadline *deadline);
-    int (*join)(fw_ipc_barrier *b);
-    int (*arrive)(fw_ipc_barrier *b, uint64_t *token);
-    int (*await)(fw_ipc_barrier *b, uint64_t token);
-    int (*leave)(fw_ipc_barrier *b);
-    int (*reset)(fw_ipc_barrier *b);
-    int (*call)(fw_ipc_once *o, int (*init)(void *), void *arg);
-    int (*sem_init)(fw_ipc_sem *s, uint32_t value, uint32_t max);
-    int (*sem_trywait)(fw_ipc_sem *s);
-    int (*sem_wait)(fw_ipc_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline);
-    int (*sem_post_n)(fw_ipc_sem *s, uint32_t n);
-};
+#define IPC_GATES_CALLS(CALL, DATA)                         \
+    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    CALL(take, fw_ipc_permits_take)                         \
+    CALL(give, fw_ipc_permits_give)                         \
+    CALL(wait, fw_ipc_barrier_wait_policy)                  \
+    CALL(join, fw_ipc_barrier_join)                         \
+    CALL(arrive, fw_ipc_barrier_arrive)                     \
+    CALL(await, fw_ipc_barrier_await)                       \
+    CALL(leave, fw_ipc_barrier_leave)                       \
+    CALL(reset, fw_ipc_barrier_reset)                       \
+    CALL(call, fw_ipc_once_call_slow_)                      \
+    CALL(sem_init, fw_ipc_sem_init)                         \
+    CALL(sem_trywait, fw_ipc_sem_trywait)                   \
+    CALL(sem_wait, fw_ipc_sem_wait_policy)                  \
+    CALL(sem_post_n, fw_ipc_sem_post_n)
+CALLS_TYPE(ipc_gates, IPC_GATES_CALLS);
 
 #define ipc_gates_in_use ((const struct ipc_gates_calls *)calls_in_use[FAMILY_IPC_GATES])
 

@@ -6,12 +6,12 @@
 #include "ipc/region/head.h"
 
 /* The head of a region. */
-struct ipc_head_calls {
-    int (*plan)(uint64_t size, uint32_t flags, struct fw_ipc_plan_ *plan);
-    int (*check)(const struct fw_ipc_head_ *head, uint64_t mapped, struct fw_ipc_plan_ *plan);
-    int (*make)(struct fw_ipc_head_ *head, const struct fw_ipc_plan_ *plan);
-    void (*complete)(struct fw_ipc_head_ *head);
-};
+#define IPC_HEAD_CALLS(CALL, DATA)  \
+    CALL(plan, fw_ipc_plan_)        \
+    CALL(check, fw_ipc_head_check_) \
+    CALL(make, fw_ipc_head_make_)   \
+    CALL(complete, fw_ipc_head_complete_)
+CALLS_TYPE(ipc_head, IPC_HEAD_CALLS);
 
 #define ipc_head_in_use ((const struct ipc_head_calls *)calls_in_use[FAMILY_IPC_HEAD])
 

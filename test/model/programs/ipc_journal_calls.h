@@ -7,15 +7,15 @@
 #include "ipc_calls.h"
 
 /* The journal, and a mutex that has one. */
-struct ipc_journal_calls {
-    struct ipc_ground_calls ground;
-    int (*record)(fw_ipc_journal *j, const void *p, size_t n);
-    int (*lock)(fw_ipc_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline);
-    int (*unlock)(fw_ipc_mutex *m);
-    int (*consistent)(fw_ipc_mutex *m);
-    int (*attach)(fw_ipc_mutex *m, fw_ipc_journal *j);
-    int (*commit)(fw_ipc_journal *j);
-};
+#define IPC_JOURNAL_CALLS(CALL, DATA)                       \
+    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    CALL(record, fw_ipc_journal_record)                     \
+    CALL(lock, fw_ipc_mutex_lock_policy)                    \
+    CALL(unlock, fw_ipc_mutex_unlock)                       \
+    CALL(consistent, fw_ipc_mutex_consistent)               \
+    CALL(attach, fw_ipc_mutex_journal)                      \
+    CALL(commit, fw_ipc_journal_commit)
+CALLS_TYPE(ipc_journal, IPC_JOURNAL_CALLS);
 
 #define ipc_journal_in_use ((const struct ipc_journal_calls *)calls_in_use[FAMILY_IPC_JOURNAL])
 

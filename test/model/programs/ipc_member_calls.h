@@ -5,13 +5,13 @@
 #include "ipc_calls.h"
 
 /* The members of a region: they come and leave (ground), and are looked at. */
-struct ipc_member_calls {
-    struct ipc_ground_calls ground;
-    enum fw_ipc_life (*life)(const struct fw_ipc_mapping_ *mapping, uint64_t holder);
-    enum fw_ipc_life (*life_slow)(const struct fw_ipc_mapping_ *mapping, uint64_t holder);
-    uint64_t (*ids)(const struct fw_ipc_mapping_ *mapping, uint64_t holder);
-    bool (*has_multithreaded)(const struct fw_ipc_mapping_ *mapping);
-};
+#define IPC_MEMBER_CALLS(CALL, DATA)                        \
+    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    CALL(life, fw_ipc_life_)                                \
+    CALL(life_slow, fw_ipc_life_slow_)                      \
+    CALL(ids, fw_ipc_ids_)                                  \
+    CALL(has_multithreaded, fw_ipc_has_other_members_)
+CALLS_TYPE(ipc_member, IPC_MEMBER_CALLS);
 
 #define ipc_member_in_use ((const struct ipc_member_calls *)calls_in_use[FAMILY_IPC_MEMBER])
 

@@ -6,15 +6,15 @@
 
 #include "ipc_calls.h"
 
-struct ipc_mutex_calls {
-    struct ipc_ground_calls ground;
-    int (*trylock)(fw_ipc_mutex *m);
-    int (*lock)(fw_ipc_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline);
-    int (*unlock)(fw_ipc_mutex *m);
-    int (*consistent)(fw_ipc_mutex *m);
-    int (*death)(const fw_ipc_mutex *m, fw_ipc_death *death);
-    int (*on_death)(fw_ipc_mutex *m, int (*repair)(void *arg, const fw_ipc_death *), void *arg);
-};
+#define IPC_MUTEX_CALLS(CALL, DATA)                         \
+    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    CALL(trylock, fw_ipc_mutex_trylock)                     \
+    CALL(lock, fw_ipc_mutex_lock_policy)                    \
+    CALL(unlock, fw_ipc_mutex_unlock)                       \
+    CALL(consistent, fw_ipc_mutex_consistent)               \
+    CALL(death, fw_ipc_mutex_death)                         \
+    CALL(on_death, fw_ipc_mutex_on_death)
+CALLS_TYPE(ipc_mutex, IPC_MUTEX_CALLS);
 
 #define ipc_mutex_in_use ((const struct ipc_mutex_calls *)calls_in_use[FAMILY_IPC_MUTEX])
 

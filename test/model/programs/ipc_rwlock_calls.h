@@ -6,21 +6,21 @@
 
 #include "ipc_calls.h"
 
-struct ipc_rwlock_calls {
-    struct ipc_ground_calls ground;
-    int (*try_read)(fw_ipc_rwlock *l);
-    int (*read)(fw_ipc_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline);
-    int (*end_read)(fw_ipc_rwlock *l);
-    int (*try_write)(fw_ipc_rwlock *l);
-    int (*write)(fw_ipc_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline);
-    int (*end_write)(fw_ipc_rwlock *l);
-    int (*up)(fw_ipc_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline);
-    int (*end_up)(fw_ipc_rwlock *l);
-    int (*upgrade)(fw_ipc_rwlock *l, const fw_deadline *deadline);
-    int (*downgrade)(fw_ipc_rwlock *l);
-    int (*consistent)(fw_ipc_rwlock *l);
-    int (*on_death)(fw_ipc_rwlock *l, int (*repair)(void *arg, const fw_ipc_death *), void *arg);
-};
+#define IPC_RWLOCK_CALLS(CALL, DATA)                        \
+    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    CALL(try_read, fw_ipc_rwlock_tryrdlock)                 \
+    CALL(read, fw_ipc_rwlock_rdlock_policy)                 \
+    CALL(end_read, fw_ipc_rwlock_rdunlock)                  \
+    CALL(try_write, fw_ipc_rwlock_trywrlock)                \
+    CALL(write, fw_ipc_rwlock_wrlock_policy)                \
+    CALL(end_write, fw_ipc_rwlock_wrunlock)                 \
+    CALL(up, fw_ipc_rwlock_upgradable_lock_policy)          \
+    CALL(end_up, fw_ipc_rwlock_upgradable_unlock)           \
+    CALL(upgrade, fw_ipc_rwlock_timedupgrade)               \
+    CALL(downgrade, fw_ipc_rwlock_downgrade)                \
+    CALL(consistent, fw_ipc_rwlock_consistent)              \
+    CALL(on_death, fw_ipc_rwlock_on_death)
+CALLS_TYPE(ipc_rwlock, IPC_RWLOCK_CALLS);
 
 #define ipc_rwlock_in_use ((const struct ipc_rwlock_calls *)calls_in_use[FAMILY_IPC_RWLOCK])
 

@@ -6,12 +6,12 @@
 
 #include "calls.h"
 
-struct latch_calls {
-    void (*count_down)(fw_latch *l, uint32_t n);
-    int (*trywait)(const fw_latch *l);
-    int (*wait_policy)(fw_latch *l, const fw_wait_policy *policy, const fw_deadline *deadline);
-    void (*arrive_and_wait)(fw_latch *l, uint32_t n);
-};
+#define LATCH_CALLS(CALL, DATA)             \
+    CALL(count_down, fw_latch_count_down)   \
+    CALL(trywait, fw_latch_trywait)         \
+    CALL(wait_policy, fw_latch_wait_policy) \
+    CALL(arrive_and_wait, fw_latch_arrive_and_wait)
+CALLS_TYPE(latch, LATCH_CALLS);
 
 #define latch_in_use ((const struct latch_calls *)calls_in_use[FAMILY_LATCH])
 

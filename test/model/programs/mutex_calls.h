@@ -4,21 +4,20 @@
 
 #include <furwock/mutex.h>
 
+#include "calls.h"
 #include "thread/mutex_posix.h"
 
-#include "calls.h"
-
-struct mutex_calls {
-    int (*trylock)(fw_mutex *m);
-    void (*lock)(fw_mutex *m);
-    int (*timedlock)(fw_mutex *m, const fw_deadline *deadline);
-    int (*lock_policy)(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline);
-    void (*unlock)(fw_mutex *m);
-    void (*unlock_fair)(fw_mutex *m);
-    int (*lock_posix)(fw_mutex *m, const fw_deadline *deadline);
-    void (*unlock_posix)(fw_mutex *m, bool fair);
-    pid_t (*owner)(const fw_mutex *m);
-};
+#define MUTEX_CALLS(CALL, DATA)                \
+    CALL(trylock, fw_mutex_trylock)            \
+    CALL(lock, fw_mutex_lock)                  \
+    CALL(timedlock, fw_mutex_timedlock)        \
+    CALL(lock_policy, fw_mutex_lock_policy)    \
+    CALL(unlock, fw_mutex_unlock)              \
+    CALL(unlock_fair, fw_mutex_unlock_fair)    \
+    CALL(lock_posix, fw_mutex_lock_posix_)     \
+    CALL(unlock_posix, fw_mutex_unlock_posix_) \
+    CALL(owner, fw_mutex_owner)
+CALLS_TYPE(mutex, MUTEX_CALLS);
 
 #define mutex_in_use ((const struct mutex_calls *)calls_in_use[FAMILY_MUTEX])
 

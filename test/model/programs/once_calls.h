@@ -6,10 +6,10 @@
 
 #include "calls.h"
 
-struct once_calls {
-    int (*call)(fw_once *o, int (*init)(void *), void *arg);
-    void (*end)(fw_once *o, bool done);
-};
+#define ONCE_CALLS(CALL, DATA) \
+    CALL(call, fw_once_call)   \
+    CALL(end, fw_once_end_)
+CALLS_TYPE(once, ONCE_CALLS);
 
 #define once_in_use ((const struct once_calls *)calls_in_use[FAMILY_ONCE])
 

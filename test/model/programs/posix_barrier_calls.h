@@ -6,11 +6,11 @@
 #include "calls.h"
 
 /* The barrier of the POSIX drop-in. */
-struct posix_barrier_calls {
-    int (*init)(pthread_barrier_t *b, const pthread_barrierattr_t *attr, unsigned count);
-    int (*wait_by)(struct fw_posix_barrier_ *b, const fw_wait_policy *policy, const void *site);
-    int (*destroy)(pthread_barrier_t *b);
-};
+#define POSIX_BARRIER_CALLS(CALL, DATA)      \
+    CALL(init, fw_posix_barrier_init_)       \
+    CALL(wait_by, fw_posix_barrier_wait_by_) \
+    CALL(destroy, fw_posix_barrier_destroy_)
+CALLS_TYPE(posix_barrier, POSIX_BARRIER_CALLS);
 
 #define posix_barrier_in_use \
     ((const struct posix_barrier_calls *)calls_in_use[FAMILY_POSIX_BARRIER])

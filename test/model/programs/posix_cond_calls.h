@@ -6,12 +6,11 @@
 #include "cond_shared.h"
 
 /* The condition variable that processes share in the POSIX drop-in. */
-struct posix_cond_calls {
-    int (*wait)(struct fw_shared_cond_ *c, const struct fw_cond_mutex_ *how,
-                const fw_deadline *deadline);
-    void (*signal)(struct fw_shared_cond_ *c);
-    void (*broadcast)(struct fw_shared_cond_ *c);
-};
+#define POSIX_COND_CALLS(CALL, DATA)     \
+    CALL(wait, fw_shared_cond_wait_)     \
+    CALL(signal, fw_shared_cond_signal_) \
+    CALL(broadcast, fw_shared_cond_broadcast_)
+CALLS_TYPE(posix_cond, POSIX_COND_CALLS);
 
 #define posix_cond_in_use ((const struct posix_cond_calls *)calls_in_use[FAMILY_POSIX_COND])
 

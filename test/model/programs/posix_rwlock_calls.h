@@ -5,17 +5,15 @@
 #include "calls.h"
 #include "rwlock_shared.h"
 
-typedef int posix_rwlock_call(struct fw_posix_rwlock_ *l, const fw_wait_policy *policy,
-                              const fw_deadline *deadline);
-
 /* The process-shared read-write lock of the POSIX drop-in. */
-struct posix_rwlock_calls {
-    void (*init)(struct fw_posix_rwlock_ *l);
-    int (*try_read)(struct fw_posix_rwlock_ *l);
-    int (*try_write)(struct fw_posix_rwlock_ *l);
-    posix_rwlock_call *read, *write;
-    void (*unlock)(struct fw_posix_rwlock_ *l);
-};
+#define POSIX_RWLOCK_CALLS(CALL, DATA)           \
+    CALL(init, fw_rwlock_shared_init_)           \
+    CALL(try_read, fw_rwlock_shared_tryrdlock_)  \
+    CALL(try_write, fw_rwlock_shared_trywrlock_) \
+    CALL(read, fw_rwlock_shared_rdlock_)         \
+    CALL(write, fw_rwlock_shared_wrlock_)        \
+    CALL(unlock, fw_rwlock_shared_unlock_)
+CALLS_TYPE(posix_rwlock, POSIX_RWLOCK_CALLS);
 
 #define posix_rwlock_in_use ((const struct posix_rwlock_calls *)calls_in_use[FAMILY_POSIX_RWLOCK])
 

@@ -5,13 +5,14 @@
 #include <stddef.h>
 
 #include "calls.h"
+#include "sys/release.h"
 
 /* Of src/sys/x86_64/release.c; no program calls them, but subject/release.c. */
-struct release_calls {
-    void (*begin)(char *const *environment);
-    int (*fence)(void);
-    ptrdiff_t *offset; /* 0: there are no plain releases */
-};
+#define RELEASE_CALLS(CALL, DATA)  \
+    CALL(begin, fw_release_begin_) \
+    CALL(fence, fw_release_fence_) \
+    CALL(offset, fw_rseq_offset_)
+CALLS_TYPE(release, RELEASE_CALLS);
 
 #define release_in_use ((const struct release_calls *)calls_in_use[FAMILY_RELEASE])
 

@@ -7,12 +7,11 @@
 #include "calls.h"
 #include "rt/internal.h"
 
-struct rt_begin_calls {
-    int (*begin)(fw_rt_task **task, fw_rt_group *group, const struct fw_rt_task_options *options);
-    int (*end)(fw_rt_task *task);
-    int (*open)(fw_rt_task *task, const char *name, fw_rt_protocol protocol, int ceiling,
-                unsigned *lock);
-};
+#define RT_BEGIN_CALLS(CALL, DATA) \
+    CALL(begin, fw_rt_task_begin)  \
+    CALL(end, fw_rt_task_end)      \
+    CALL(open, fw_rt_open)
+CALLS_TYPE(rt_begin, RT_BEGIN_CALLS);
 
 #define rt_begin_in_use ((const struct rt_begin_calls *)calls_in_use[FAMILY_RT_BEGIN])
 

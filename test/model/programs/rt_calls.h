@@ -7,12 +7,12 @@
 #include "calls.h"
 #include "rt/internal.h"
 
-struct rt_calls {
-    int (*lock)(fw_rt_task *task, unsigned lock);
-    int (*trylock)(fw_rt_task *task, unsigned lock);
-    int (*unlock)(fw_rt_task *task, unsigned lock);
-    int (*awake)(fw_rt_task *task);
-};
+#define RT_CALLS(CALL, DATA)     \
+    CALL(lock, fw_rt_lock)       \
+    CALL(trylock, fw_rt_trylock) \
+    CALL(unlock, fw_rt_unlock)   \
+    CALL(awake, fw_rt_yield_to_first_)
+CALLS_TYPE(rt, RT_CALLS);
 
 #define rt_in_use ((const struct rt_calls *)calls_in_use[FAMILY_RT])
 

@@ -6,26 +6,25 @@
 
 #include "calls.h"
 
-typedef int rwlock_policy_call(fw_rwlock *l, const fw_wait_policy *policy,
-                               const fw_deadline *deadline);
-
-struct rwlock_calls {
-    void (*rdlock)(fw_rwlock *l);
-    void (*wrlock)(fw_rwlock *l);
-    rwlock_policy_call *rdlock_policy, *wrlock_policy, *uplock_policy;
-    int (*tryrdlock)(fw_rwlock *l);
-    int (*trywrlock)(fw_rwlock *l);
-    int (*tryuplock)(fw_rwlock *l);
-    void (*rdunlock)(fw_rwlock *l);
-    void (*wrunlock)(fw_rwlock *l);
-    void (*upunlock)(fw_rwlock *l);
-    void (*unlock)(fw_rwlock *l);
-    int (*tryupgrade)(fw_rwlock *l);
-    int (*timedupgrade)(fw_rwlock *l, const fw_deadline *deadline);
-    void (*downgrade)(fw_rwlock *l);
-    void (*downgrade_upgradable)(fw_rwlock *l);
-    pid_t (*owner)(const fw_rwlock *l);
-};
+#define RWLOCK_CALLS(CALL, DATA)                               \
+    CALL(rdlock, fw_rwlock_rdlock)                             \
+    CALL(wrlock, fw_rwlock_wrlock)                             \
+    CALL(rdlock_policy, fw_rwlock_rdlock_policy)               \
+    CALL(wrlock_policy, fw_rwlock_wrlock_policy)               \
+    CALL(uplock_policy, fw_rwlock_upgradable_lock_policy)      \
+    CALL(tryrdlock, fw_rwlock_tryrdlock)                       \
+    CALL(trywrlock, fw_rwlock_trywrlock)                       \
+    CALL(tryuplock, fw_rwlock_upgradable_trylock)              \
+    CALL(rdunlock, fw_rwlock_rdunlock)                         \
+    CALL(wrunlock, fw_rwlock_wrunlock)                         \
+    CALL(upunlock, fw_rwlock_upgradable_unlock)                \
+    CALL(unlock, fw_rwlock_unlock)                             \
+    CALL(tryupgrade, fw_rwlock_tryupgrade)                     \
+    CALL(timedupgrade, fw_rwlock_timedupgrade)                 \
+    CALL(downgrade, fw_rwlock_downgrade)                       \
+    CALL(downgrade_upgradable, fw_rwlock_downgrade_upgradable) \
+    CALL(owner, fw_rwlock_owner)
+CALLS_TYPE(rwlock, RWLOCK_CALLS);
 
 #define rwlock_in_use ((const struct rwlock_calls *)calls_in_use[FAMILY_RWLOCK])
 

@@ -7,10 +7,10 @@
 #include "calls.h"
 #include "rt/internal.h"
 
-struct scx_calls {
-    int (*lock)(struct fw_rt_task *t, uint32_t d, bool try);
-    int (*unlock)(struct fw_rt_task *t, uint32_t d);
-};
+#define SCX_CALLS(CALL, DATA)   \
+    CALL(lock, fw_rt_scx_lock_) \
+    CALL(unlock, fw_rt_scx_unlock_)
+CALLS_TYPE(scx, SCX_CALLS);
 
 #define scx_in_use ((const struct scx_calls *)calls_in_use[FAMILY_SCX])
 

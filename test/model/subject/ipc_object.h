@@ -7,6 +7,13 @@
  * region, under these names.  A faulty copy has names of its own.
  */
 #ifndef fw_object_load_
+#include "object.h"
+
+__typeof__(fw_object_load_) subject_ipc_load;
+__typeof__(fw_object_store_) subject_ipc_store;
+__typeof__(fw_object_exchange_) subject_ipc_exchange;
+__typeof__(fw_object_compare_exchange_) subject_ipc_compare_exchange;
+
 #define fw_object_load_ subject_ipc_load
 #define fw_object_store_ subject_ipc_store
 #define fw_object_exchange_ subject_ipc_exchange
