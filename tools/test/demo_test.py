@@ -80,10 +80,10 @@ class Conducting(unittest.TestCase):
         program.chmod(0o755)
         program.with_suffix(".json").write_text(json.dumps(result))
 
-    def start(self, tool, *words):
+    def start(self, tool, *words, **more):
         return subprocess.Popen([str(HERE.parent / tool), "--build", str(self.dir / "build"),
                                  "-o", str(self.out), *words], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+                                stderr=subprocess.PIPE, text=True, **more)
 
     def run_to_end(self, tool, *words):
         child = self.start(tool, *words)
@@ -133,18 +133,27 @@ class Conducting(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertEqual(err.count("\n"), 1, err)
 
-    def test_interrupt(self):
+    def interrupt(self, number, **more):
         (self.bench / "ulockflex.slow").touch()
-        child = self.start("demo")
+        child = self.start("demo", **more)
         while not (self.bench / "ulockflex.started").exists():
             self.assertIsNone(child.poll())
             time.sleep(0.1)
-        os.kill(child.pid, signal.SIGINT)
+        os.kill(child.pid, number)
         out, err = child.communicate(timeout=900)
         self.assertEqual(child.returncode, 130, err)
         self.assertTrue((self.bench / "ulockflex.interrupted").exists())
         self.assertIn("stopped: reporting", out)
         self.assertTrue((self.out / "index.html").exists())
+
+    def test_interrupt(self):
+        self.interrupt(signal.SIGINT, preexec_fn=lambda: signal.signal(signal.SIGINT,
+                                                                            signal.SIG_DFL))
+
+    def test_terminate_in_the_background(self):
+        """A shell without job control starts what runs in the background with SIGINT ignored."""
+        self.interrupt(signal.SIGTERM,
+                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
 
     def test_bench_goes_on(self):
         for more in ((), ("--assist", "both")):
