@@ -235,9 +235,4 @@ static inline bool fw_rt_has_any_(const struct fw_rt_task *t)
     return t->depth != 0 || (fw_load64_relaxed(&t->record->held) & (t->quick | t->boosts)) != 0;
 }
 
-static inline bool fw_rt_has_(const struct fw_rt_task *t, uint32_t d)
-{
-    return (fw_load64_relaxed(&t->record->held) & fw_rt_bit(d)) != 0;
-}
-
 #endif

@@ -27,11 +27,9 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "core/recheck.h"
 #include "sys/clock.h"
 #include "sys/futex_pi.h"
-
-/* As in proxy.c: a thread id may have been given out anew. */
-#define RECHECK_NS 100000000u
 
 /* Is no task of that id alive?  Cells of dead ones may bear it as well.  There is such a thread. */
 static bool is_orphaned(const struct fw_rt_task *t, uint32_t owner)
@@ -100,7 +98,8 @@ static int inherit(struct fw_rt_task *t, uint32_t *word, uint32_t owner)
 static int wait_slow_(struct fw_rt_task *t, uint32_t *word)
 {
     for (;;) {
-        fw_deadline recheck = fw_deadline_in_(CLOCK_MONOTONIC, RECHECK_NS);
+        /* as in proxy.c: a thread id may have been given out anew */
+        fw_deadline recheck = fw_deadline_in_(CLOCK_MONOTONIC, FW_RECHECK_RT_PROXY_MAX_NS);
         int error = fw_futex_lock_pi_(word, t->shared, &recheck);
         uint32_t owner = fw_load32_relaxed(word) & FUTEX_TID_MASK;
         if (error == 0)

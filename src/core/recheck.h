@@ -43,6 +43,7 @@
  * BUCKET: the thread that was woken may not get to run, or the sleeper's policy may have changed.
  */
 #define FW_RECHECK_RACES_NS UINT64_C(50000)
+#define FW_STARVATION_NS UINT64_C(500000) /* one that has lost for this long is given the lock */
 #define FW_RECHECK_BUCKET_NS UINT64_C(10000000)
 #define FW_RECHECK_UNFENCED_NS UINT64_C(1000000) /* the kernel refuses the fence: a wake may fail */
 #define FW_RECHECK_ANY_NS UINT64_C(1000000)      /* sleeps on one of the words it waits for */

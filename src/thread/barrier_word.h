@@ -32,7 +32,6 @@ typedef uint64_t fw_barrier_word_;
 #define BARRIER_SLEEPERS (UINT64_C(1) << 45)
 #define BARRIER_SLEPT (UINT64_C(1) << 46)
 #define BARRIER_ROUND_SHIFT 47
-#define BARRIER_ROUND_ONE (UINT64_C(1) << BARRIER_ROUND_SHIFT)
 
 /* Linux hands out thread ids below 2^22, so there are never more threads inside than that. */
 _Static_assert(FW_BARRIER_MAX == (1u << 22) - 1, "room for every thread");

@@ -63,8 +63,6 @@
 #include "thread/mutex_requeue.h"
 #include "thread/mutex_word.h"
 
-#define STARVATION_NS 500000u /* after its first wake; then a waiter asks for a hand-off */
-
 /* A waiter that has lost this many races in a row sleeps for RECHECK_NS: doc/design/mutex.md. */
 #define RACES_BEFORE_RECHECK 3u
 #define RECHECK_NS FW_RECHECK_RACES_NS
@@ -218,7 +216,7 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
     return sleep_in_line(me, w, slice_ns);
 }
 
-/* After a wake: this waiter has raced for the lock; after STARVATION_NS it asks for a hand-off. */
+/* After a wake: this waiter has raced for the lock; after FW_STARVATION_NS it wants a hand-off. */
 static void note_wake(struct waiter *me)
 {
     uint64_t now = fw_clock_ns_();
@@ -227,7 +225,7 @@ static void note_wake(struct waiter *me)
         me->woken_at = now;
     if (me->wakes < RACES_BEFORE_RECHECK)
         me->wakes++;
-    me->starves = now - me->woken_at >= STARVATION_NS;
+    me->starves = now - me->woken_at >= FW_STARVATION_NS;
     if (!has_retrying_sleeper(fw_load64_relaxed(&me->m->state_)))
         me->is_retrying = false;
 }

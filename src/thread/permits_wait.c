@@ -13,14 +13,12 @@
 #include <furwock/futex.h>
 
 #include "core/adaptive_spin.h"
+#include "core/recheck.h"
 #include "core/wait.h"
 #include "sys/clock.h"
 #include "sys/schedule.h"
 #include "thread/permits.h"
 #include "thread/permits_word.h"
-
-/* A waiter that was woken and has lost the race for this long reserves the next permit. */
-#define STARVATION_NS 500000u
 
 static fw_half_ *spin_state_of(uint64_t *state)
 {
@@ -108,14 +106,14 @@ static int sleep_on_value(struct waiter *me, fw_permits_word_ w)
 static int sleep_in_line(struct waiter *me, fw_permits_word_ w)
 {
     fw_permits_word_ wanted = with_waking(w, 0); /* F:sem-sleeps-with-wakes */
-    uint64_t slice_ns = me->was_woken && !me->starves ? STARVATION_NS : 0;
+    uint64_t slice_ns = me->was_woken && !me->starves ? FW_STARVATION_NS : 0;
 
     if (wanted != w && !fw_cas64_relaxed(me->state, &w, wanted))
         return -EAGAIN;
     return sleep_on(me, permits_sleepers_word(me->state), sleepers_half(wanted), slice_ns);
 }
 
-/* After a wake that found no permit: reserves one after STARVATION_NS. */
+/* After a wake that found no permit: reserves one after FW_STARVATION_NS. */
 static void note_wake(struct waiter *me)
 {
     uint64_t now = fw_clock_ns_();
@@ -124,7 +122,7 @@ static void note_wake(struct waiter *me)
         me->woken_at = now;
     me->is_woken = false;
     me->was_woken = true;
-    me->starves = now - me->woken_at >= STARVATION_NS;
+    me->starves = now - me->woken_at >= FW_STARVATION_NS;
 }
 
 /* One sleep, or one step towards it. */

@@ -23,9 +23,6 @@
 #include "thread/rwlock_queue.h"
 #include "thread/rwlock_word.h"
 
-/* A writer that has lost for this long since it was first woken gets the lock by hand-off. */
-#define STARVATION_NS 500000u
-
 /* A writer that has lost this many races in a row sleeps for RECHECK_NS: as in the mutex. */
 #define RACES_BEFORE_RECHECK 3u
 #define RECHECK_NS FW_RECHECK_RACES_NS
@@ -131,7 +128,7 @@ static uint64_t note_race(struct rw_waiter *me)
         me->woken_at = now;
     if (me->races < RACES_BEFORE_RECHECK)
         me->races++;
-    me->starves = now - me->woken_at >= STARVATION_NS;
+    me->starves = now - me->woken_at >= FW_STARVATION_NS;
     return me->races == RACES_BEFORE_RECHECK && !me->starves ? RECHECK_NS : 0;
 }
 

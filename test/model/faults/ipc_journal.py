@@ -8,12 +8,6 @@ JOURNAL = "src/ipc/region/journal.c"
 MUTEX = "src/ipc/mutex.c"
 RECOVER = "src/ipc/recover.c"
 
-COPY = "    copy(log.records + log.used, p, n);\n"
-TRAILER = ("    trailer = (fw_word_ *)(void *)(log.records + log.used + old);\n"
-           "    fw_store64_relaxed(&trailer[0], at);\n    fw_store64_relaxed(&trailer[1], n);\n")
-COUNT = ("    set_used(&log, log.used + old + sizeof(struct trailer)); "
-         "/* J1: from here on it counts */\n")
-
 FAULTS = [
     Fault("ipc-journal-counts-first", "a record counts before it is whole", "ipc-journal-kill",
           JOURNAL, instead("$2 $5 copy((char *)trailer - old, p, n); $3 $4", 5)),
