@@ -62,6 +62,7 @@ def _begin():
     """In the child: SIGINT ends it, also if this program was started with SIGINT ignored, as by a
     shell in the background; and nothing is left behind when this program is killed."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -72,22 +73,21 @@ def run(words, output):
     here: so it can end its tasks and write its result, whether Ctrl-C or `kill` stopped this
     program.  Raises Stopped then.
     """
-    told, passed_on = [], []
-    child = None
+    told = []
 
-    def forward(number=None, _frame=None):
-        if number is not None:
-            told.append(number)
-        if child is not None and len(passed_on) < len(told):
-            passed_on.append(number)
-            child.send_signal(signal.SIGINT)
+    def forward(number, _frame):
+        told.append(number)
+        child.send_signal(signal.SIGINT)
 
     with open(output, "w", encoding="utf-8") as file:
-        before = {number: signal.signal(number, forward) for number in FORWARDED}
+        signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)     # until there is a child to tell
         try:
             child = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL,
                                      stdout=file, process_group=0, preexec_fn=_begin)
-            forward()       # what came before there was a child
+            before = {number: signal.signal(number, forward) for number in FORWARDED}
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
+        try:
             status = child.wait()
         finally:
             for number, handler in before.items():
